@@ -23,7 +23,7 @@ static void files_fini(struct case_files *files)
 	free(files->data);
 }
 
-/* "10-site.yaml" gives "site". */
+/* Returns "site" for "10-site.yaml". */
 static char *layer_of(const char *name)
 {
 	const char *slash = strrchr(name, '/');
@@ -101,7 +101,9 @@ static bool is_directory(const char *folder, const char *name)
 	       S_ISDIR(stat_buffer.st_mode);
 }
 
-/* The files `depth` directories below `name`, in byte order. *ret: whether there are deeper ones.
+/*
+ * Reads the files `depth` directories below `name`, in byte order. *ret: whether there are deeper
+ * ones.
  */
 static int read_level(struct golden *golden, const char *name, unsigned depth, bool *has_deeper)
 {
@@ -191,7 +193,7 @@ int golden_read(const char *folder, struct golden **ret)
 	return r;
 }
 
-/* NULL when the rule does not say. */
+/* Returns NULL if the rule does not have it. */
 static const struct node *rule_get(const struct node *map, const char *name)
 {
 	return map ? node_get(map, name) : NULL;
@@ -243,7 +245,7 @@ static void read_limits(struct golden *golden, const struct node *map)
 		to->nodes = (uint32_t)scalar_number(value);
 }
 
-/* A lock names the files as the strategies do; the first with the name counts. */
+/* A lock names the files as the strategies do; the first file with the name counts. */
 static int read_lock(struct golden *golden, const struct node *map, struct problem *problem)
 {
 	struct value_locks *locks;
@@ -357,8 +359,8 @@ static struct merge_input *inputs_of(const struct case_files *files, const struc
 }
 
 /*
- * A mount keeps what a source was read to and not its text. That must make no difference: the same
- * case again, with documents alone. Returns 0, or PROBLEM when something else comes out.
+ * A mount keeps the parsed source and not its text. The result must be the same: merges the case
+ * again, from the documents alone. Returns 0, or PROBLEM if the result is different.
  */
 static int check_documents_alone(const struct golden *golden, const struct merge_input *inputs,
 	const struct merge_result *expected, struct problem *problem)
@@ -393,7 +395,7 @@ static int check_documents_alone(const struct golden *golden, const struct merge
 				 "another result comes out of documents without their text");
 }
 
-/* The lock refuses what the case says, in that order. */
+/* The lock must refuse exactly what the case names, in that order. */
 static int check_refusals(
 	const struct golden *golden, const struct merge_result *result, struct problem *problem)
 {
@@ -418,7 +420,7 @@ static int check_refusals(
 							 "only %zu times", result->refusals.count);
 }
 
-/* Who looks at a result, as golden_look() says. */
+/* The caller's look at a result, as golden_look() describes it. */
 struct looker {
 	golden_look_fn *look;
 	void *context;

@@ -1,15 +1,17 @@
+/* clang-format off */
 /*
  * A golden case: one folder, whose name is the rule that it protects.
  *
  *      10-base.yaml …   the sources, lowest precedence first: all files but the following, in byte
- *                       order of their names; the layer's name is the file's without "10-" and
- * ending
+ *                       order of their names; a layer's name is the file's without "10-" and ending
  *      rule.yaml        strategy, options, to, schema, path, header, limits, needs, lock; all may be
- *                       missing; and what the lock `refuses`: "10-base.yaml:1:2" or a list of them
- *      tree/            what merge_environment.find looks through
+ *                       missing; and `refuses`, the places that the lock refuses: "10-base.yaml:1:2"
+ *                       or a list of them
+ *      tree/            the files that merge_environment.find searches
  *      expect.yaml, expect.json, expect.txt   the merged file, byte for byte
  *      expect.err       or else the message, one line
  */
+/* clang-format on */
 #pragma once
 
 #include "cleanup.h"
@@ -38,8 +40,8 @@ struct golden {
 	struct merge_request request; /* without inputs */
 	struct options options;
 	const struct node *refuses; /* NULL: nothing */
-	char *needs; /* NULL: nothing */
-	struct arena *arena; /* of the lock; NULL: there is none */
+	char *needs;                /* NULL: nothing */
+	struct arena *arena;        /* of the lock; NULL: there is none */
 };
 
 /** Reads the files of `folder`. Returns 0 with *ret for golden_free(), or -errno. */
@@ -48,11 +50,11 @@ int golden_read(const char *folder, struct golden **ret);
 /** Reads the rule into golden->request. Returns 0, PROBLEM (of a source "rule.yaml") or -errno. */
 int golden_read_rule(struct golden *golden, struct problem *problem);
 
-/* Looks at a result while it is there; returns 0, PROBLEM or -errno. */
+/* Looks at a result while it exists; returns 0, PROBLEM or -errno. */
 typedef int golden_look_fn(void *context, const struct merge_request *request,
 	const struct merge_result *result, struct problem *problem);
 
-/** Merges and calls `look`. Returns what it did, PROBLEM, or -errno. */
+/** Merges, and calls `look`. Returns its result, PROBLEM, or -errno. */
 int golden_look(
 	struct golden *golden, golden_look_fn *look, void *context, struct problem *problem);
 

@@ -1,7 +1,7 @@
 /*
- * What blame says of a merged file (line_origin.h) must be true of every golden case: each line has
- * a place in a source, but for what the merge itself writes; the place is there; and a value's text
- * stands at it, as it was written. Prints TAP, a case each that merges.
+ * Checks blame (line_origin.h) on every golden case. Each line of a merged file has a place in a
+ * source, except for lines that the merge itself writes. The place exists, and the value's text
+ * stands there as it was written. Prints TAP, one point for each case that merges.
  *
  *      lines CASES
  */
@@ -15,8 +15,10 @@
 #include "source_line.h"
 #include "strategy.h"
 
-/* Values that stand in their source in another form, quoted, in base64, with escapes, on several lines
- * or as a key alone: they are where that begins. */
+/*
+ * Cases whose values stand in their source in another form: quoted, in base64, with escapes, on
+ * several lines, or as a key alone. Their place is where that form begins.
+ */
 static const char *const rewritten[] = {
 	"cloud-init-archive-parts-are-merged-in-order",
 	"cloud-init-archive-parts-of-other-types-are-left-out",
@@ -65,7 +67,7 @@ static const struct case_file *find_file(const struct case_files *files, const c
 	return NULL;
 }
 
-/* Brackets that close, comments, an empty result. */
+/* Lines that the merge itself writes: closing brackets, comments, an empty result. */
 static bool is_made(const struct check *check)
 {
 	const struct strategy *strategy = check->request->options->strategy;
@@ -79,7 +81,7 @@ static bool is_made(const struct check *check)
 	       span_is(text, "null");
 }
 
-/* The rest of the source's line from the place on. */
+/* Returns the rest of the source's line from the place on. */
 static int read_place(const struct check *check, struct span *ret)
 {
 	const struct line *line = check->line;
@@ -87,7 +89,7 @@ static int read_place(const struct check *check, struct span *ret)
 
 	if (!file)
 		file = find_file(&check->golden->tree, line->source->name);
-	/* An argument of cfengine may be a value itself. */
+	/* An argument of cfengine may itself be a value. */
 	if (!file && check->golden->rule.name && strcmp(line->source->name, "rule.yaml") == 0)
 		file = &check->golden->rule;
 	if (!file)
@@ -116,7 +118,7 @@ static bool begins_with(struct span text, struct span with)
 	return text.len >= with.len && memcmp(text.data, with.data, with.len) == 0;
 }
 
-/* Whether `written` may be how the scalar was written. */
+/* Whether the scalar may have been written as `written`. */
 static bool is_scalar_at(struct span written, const struct node *scalar)
 {
 	static const char *const firsts[] = {[NODE_SINGLE] = "'!&",
@@ -138,11 +140,11 @@ static bool is_scalar_at(struct span written, const struct node *scalar)
 		return strchr((is_toml ? firsts_in_toml : firsts)[scalar->style], *written.data);
 	if (scalar->text.len == 0 || strchr("!&", *written.data))
 		return true;
-	/* What goes on in the next line is folded. */
+	/* A value that continues in the next line is folded. */
 	return begins_with(written, scalar->text) || begins_with(scalar->text, written);
 }
 
-/* The value that says where the line is from. */
+/* Returns the value that decides where the line is from. */
 static const struct node *value_of(const struct line_origins *origins, const struct line *line)
 {
 	for (uint32_t i = line->first; i < line->first + line->count; i++)
@@ -161,7 +163,10 @@ static bool is_rewritten(const struct check *check)
 	return false;
 }
 
-/* Whether the value's text is that of the node that was read there, and nothing joined to it. */
+/*
+ * Whether the value's text is that of the node that was read there, and was not joined to another
+ * text.
+ */
 static bool is_as_read(const struct check *check, const struct node *value)
 {
 	const struct origin *origin = origin_of(check->origins, value);
@@ -169,12 +174,12 @@ static bool is_as_read(const struct check *check, const struct node *value)
 	for (const struct origin_step *step = NULL; origin && (step = origin_next(origin, step));)
 		if (step->fate == ORIGIN_PART)
 			return false;
-	/* What stands in an argument is where the argument begins. */
+	/* A value inside an argument has the place at which the argument begins. */
 	bool is_argument = value->source && strcmp(value->source->name, "rule.yaml") == 0;
 	return value->source && node_is_scalar(value) && !is_argument && !is_rewritten(check);
 }
 
-/* A merger in Lua may make a value of nothing, and a merge of nothing is an empty map. */
+/* A merger in Lua may make a value from no source, and a merge of no values is an empty map. */
 static bool is_of_nothing(const struct check *check, const struct node *value)
 {
 	return strcmp(check->request->options->strategy->name, "cloud-init") == 0 &&
@@ -225,7 +230,7 @@ static int look(void *context, const struct merge_request *request,
 	return r;
 }
 
-/* Returns 0 when all is well, MERGE_ABSENT for a case that does not merge, PROBLEM or -errno. */
+/* Returns 0 if all is well, MERGE_ABSENT for a case that does not merge, PROBLEM or -errno. */
 static int run_folder(const char *directory, const char *name, struct problem *problem)
 {
 	CLEANUP(golden_freep) struct golden *golden = NULL;

@@ -1,10 +1,10 @@
 /*
- * Runs the golden cases: every folder in the directory given is one (case.h). Prints TAP.
+ * Runs the golden cases: every folder in the given directory is one (case.h). Prints TAP.
  *
  *      runner [--accept] [--have=WORD,…] CASES [FOLDER…]
  *
- * --accept writes what comes out as what is expected. A case that `needs` a word that --have does
- * not give is skipped.
+ * --accept writes the results as the expected files. A case that `needs` a word that --have does
+ * not name is skipped.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -21,7 +21,7 @@ struct runner {
 	unsigned failed;
 };
 
-/* What a merge gave: the ending of the file to compare with, and its bytes. */
+/* The result of a merge: the ending of the file to compare with, and its bytes. */
 struct outcome {
 	const char *ending;
 	char *text;
@@ -41,7 +41,7 @@ static int give_message(const struct problem *problem, struct outcome *ret)
 	return 0;
 }
 
-/* A mistake in the rule is a legitimate outcome as well. */
+/* An error in the rule is a legitimate result as well. */
 static int run_case(struct golden *golden, struct outcome *ret)
 {
 	struct problem problem = {0};
@@ -56,7 +56,7 @@ static int run_case(struct golden *golden, struct outcome *ret)
 	return r;
 }
 
-/* Lines of `text` from `at` to `end`, each behind "# " and a sign. */
+/* Prints the lines of `text` from `at` to `end`, each behind "# " and a sign. */
 static void print_lines(char sign, const char *at, const char *end)
 {
 	while (at < end) {
@@ -70,7 +70,7 @@ static void print_lines(char sign, const char *at, const char *end)
 	}
 }
 
-/* The start of the line that `at` is in. */
+/* Returns the start of the line that `at` is in. */
 static const char *line_start(const char *text, const char *at)
 {
 	while (at > text && at[-1] != '\n')
@@ -78,7 +78,7 @@ static const char *line_start(const char *text, const char *at)
 	return at;
 }
 
-/* The first line that differs up to the last, with one line of what is the same before. */
+/* Prints the first line that differs up to the last, with one equal line before. */
 static void print_difference(const struct case_file *expected, const struct outcome *got)
 {
 	size_t shorter = expected->len < got->len ? expected->len : got->len;

@@ -9,7 +9,7 @@
     after.yaml      the text that must come out, byte for byte
     refused         or else the message, one line
 
-DRIVER is tests/model/edit_driver. Prints TAP; --accept writes what comes out as what is expected.
+DRIVER is tests/model/edit_driver. Prints TAP. --accept writes the results as the expected files.
 """
 
 import difflib
@@ -39,7 +39,7 @@ def request_of(folder):
 
 
 def outcome(request, answer):
-    """The file that should hold it, and its text."""
+    """Returns the file that should hold the result, and its text."""
     if answer[0] == "edited":
         return "after." + request["format"], answer[1]
     return "refused", answer[1] + "\n"

@@ -1,8 +1,9 @@
 /*
- * Every format's edits, on any text: they end, and outside of the splices no byte changes. The text
- * that comes out parses, the value stands there or is gone, and nothing else has changed; what is
- * there already changes no byte, and done twice is done once. Extents lie in the text, each in the
- * one around it and behind the one before. One program for each format, FUZZ_FORMAT (meson.build).
+ * Every format's edits, on any text: they end, and outside of the splices no byte changes. The
+ * resulting text parses, the value stands there or is gone, and nothing else has changed. Setting
+ * what is there already changes no byte, and an edit done twice does what it does once. Extents lie
+ * in the text, each in the one around it and behind the one before. There is one program for each
+ * format, FUZZ_FORMAT (meson.build).
  *
  *      byte 0: bits 0 and 1 the op, bits 2 to 4 the value. byte 1: which place of the tree. Then
  *      the text.
@@ -43,7 +44,7 @@ static void check_extent(const struct extent *extent)
 	}
 }
 
-/* Those of other formats may lie otherwise. */
+/* The extents of other formats may lie differently. */
 static void check_extents(const struct document *document, size_t len)
 {
 	bool has_nodes_extents = options.format == &format_yaml || options.format == &format_json ||
@@ -81,7 +82,7 @@ static void check_splices(struct span text, const struct edit_result *result)
 		fuzz_stop("the text is longer than what the splices make", result->text);
 }
 
-/* A key that every format can hold. */
+/* Returns a key that every format can hold. */
 static const struct node new_key = {
 	.kind = NODE_SCALAR, .style = NODE_DOUBLE, .weight = 1, .text = {"k", 1}};
 
@@ -102,11 +103,10 @@ static int edit(const struct fuzz *fuzz, struct span text, struct edit_result **
 	return r;
 }
 
-/* Whether `new` has that entry of `old`, from `at` on, which comes to stand behind it. */
-static bool has_entry(
-	const struct node *old, uint32_t number, const struct node *new, uint32_t *at)
+/* Whether `new` has that entry of `old`, at `at` or behind it; `at` then stands behind it. */
+static bool has_entry(const struct node *old, uint32_t number, const struct node *new, uint32_t *at)
 {
-	/* Of a key that comes again the last one counts: where it stands is not the same then. */
+	/* If a key comes again, the last one counts, so its place is not the same then. */
 	if (options.format->has_sections && node_is_map(old)) {
 		const struct pair *pair = node_find(new, old->map.pairs[number].key);
 		return pair && edit_same(old->map.pairs[number].value, pair->value, false);
@@ -132,8 +132,7 @@ static void check_others(const struct node *old, const struct node *new,
 	}
 }
 
-/* Where a key that comes again is a list, one that comes once more is none: its last item is left.
- */
+/* If a key that comes again is a list, one that comes only once is none: its last item is left. */
 static bool is_last_of_repeated(const struct fuzz *fuzz, const struct edit_step *step,
 	const struct node *old, const struct node *new)
 {
@@ -141,7 +140,7 @@ static bool is_last_of_repeated(const struct fuzz *fuzz, const struct edit_step 
 	       old->seq.count == 2 && new &&edit_same(old->seq.items[1 - step->index], new, true);
 }
 
-/* SET and REMOVE of what is there. */
+/* SET and REMOVE of the value that is there. */
 static void check_tree(const struct fuzz *fuzz, const struct node *new, struct span text)
 {
 	const struct node *old = fuzz->document->roots[0];
@@ -150,7 +149,7 @@ static void check_tree(const struct fuzz *fuzz, const struct node *new, struct s
 		const struct edit_step *step = &fuzz->place.steps[i];
 		const struct pair *pair;
 
-		/* Nothing but what was removed: the text may say nothing at all now. */
+		/* Only the removed value is gone; the text may have no value at all now. */
 		if (!new && fuzz->op.kind == EDIT_REMOVE && node_count(old) == 1)
 			break;
 		if (is_last_of_repeated(fuzz, step, old, new))
@@ -166,11 +165,11 @@ static void check_tree(const struct fuzz *fuzz, const struct node *new, struct s
 			      ? (pair ? pair->value : NULL)
 			      : (step->index < new->seq.count ? new->seq.items[step->index] : NULL);
 	}
-	/* An empty map can be a text that says nothing at all. */
+	/* An empty map can be a text without any value. */
 	if (!new && !fuzz->place.count && node_is_map(fuzz->op.value) &&
 		!node_count(fuzz->op.value))
 		return;
-	/* Where they may be repeated, a section is a list of one. */
+	/* If a section may be repeated, it is a list of one. */
 	if (options.format->repeats && new &&node_is_sequence(new) && new->seq.count == 1 &&
 		node_is_map(fuzz->op.value))
 		new = new->seq.items[0];
@@ -205,7 +204,7 @@ static void check_edit(const struct fuzz *fuzz, bool is_there)
 		check_twice(fuzz, result->text);
 }
 
-/* Nothing that is written as nothing: who sets it says null. */
+/* No value can be written as nothing; to set that, an edit sets null. */
 static bool has_empty(const struct node *node)
 {
 	bool is_found = node_is_scalar(node) && scalar_is_empty(node);
@@ -216,7 +215,7 @@ static bool has_empty(const struct node *node)
 	return is_found;
 }
 
-/* What stands there is set: no byte changes. */
+/* Sets the value that stands there: no byte changes. */
 static void check_present(struct fuzz fuzz)
 {
 	CLEANUP(edit_result_freep) struct edit_result *result = NULL;
@@ -249,7 +248,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	uint8_t flags = fuzz_byte(&input), number = fuzz_byte(&input);
 	CLEANUP(document_freep) struct document *document = NULL;
 	CLEANUP(document_freep) struct document *value = place_new_value(flags >> 2);
-	/* Memory of its own, so that reading past its end shows. */
+	/* Memory of its own, so that a read past its end shows. */
 	CLEANUP(freep) char *copy = malloc(input.size + !input.size);
 	struct fuzz fuzz = {.text = {copy, input.size}};
 

@@ -1,6 +1,6 @@
 /*
- * What the gateway of etcd sends is hostile: whatever comes, in pieces of any size, it is read or
- * refused; and what is read as keys is what was decoded, within bounds.
+ * The answers of etcd's gateway are hostile. Any bytes, in pieces of any size, are read or refused.
+ * What is read as keys is what was decoded, within bounds.
  *
  * The first byte is the size of the pieces.
  */
@@ -11,7 +11,7 @@
 #include "json_stream.h"
 #include "key_path.h"
 
-/* What was decoded is encoded again, and decoded. */
+/* The decoded bytes are encoded again, and decoded. */
 static void check_base64(struct span bytes)
 {
 	size_t len = base64_length(bytes.len), back_len;

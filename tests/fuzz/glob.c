@@ -1,19 +1,21 @@
 /*
- * A pattern and a path, with a byte 0xFF between them: what is valid matches what a naive second
- * implementation matches, which goes back and tries again.
+ * A pattern and a path, with a byte 0xFF between them. A valid pattern matches what a naive second
+ * implementation matches, which backtracks.
  */
 #include "glob.h"
 #include "cleanup.h"
 #include "fuzz.h"
 
-/* The naive one takes exponential time: what takes it longer is not compared. */
+/*
+ * The naive implementation takes exponential time: a pattern that takes it longer is not compared.
+ */
 #define STEPS_MAX 100000
 #define BRACES_MAX 64
 
 struct naive {
 	const char *path; /* from its start */
 	unsigned steps;
-	const char *behind[BRACES_MAX]; /* braces that are open: where the pattern goes on */
+	const char *behind[BRACES_MAX]; /* open braces: where the pattern goes on */
 	unsigned open;
 };
 
@@ -24,7 +26,7 @@ static bool is_given_up(const struct naive *naive)
 	return naive->steps >= STEPS_MAX;
 }
 
-/* The place behind the "[a-z]" that begins at `at`. */
+/* Returns the place behind the "[a-z]" that begins at `at`. */
 static const char *class_end(const char *at)
 {
 	at += at[1] == '!' || at[1] == '^' ? 2 : 1;
@@ -51,7 +53,7 @@ static bool in_class(const char *at, unsigned char c)
 	return is_in != is_not;
 }
 
-/* The "," or "}" at which the alternative ends that begins at `at`. */
+/* Returns the "," or "}" at which the alternative ends that begins at `at`. */
 static const char *alternative_end(const char *at)
 {
 	unsigned depth = 0;
@@ -82,7 +84,7 @@ static bool match_braces(struct naive *naive, const char *pattern, const char *p
 	return is_match;
 }
 
-/* The innermost brace is behind us, until its next alternative is tried. */
+/* The innermost brace is finished, until its next alternative is tried. */
 static bool match_behind(struct naive *naive, const char *path)
 {
 	const char *behind = naive->behind[--naive->open];

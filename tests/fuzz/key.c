@@ -1,6 +1,6 @@
 /*
- * A KEY and a YAML document, with a byte 0xFF between them: the KEY leads to a value of the
- * document, to nothing, or is refused; and the KEY that is printed of a value leads to that value.
+ * A KEY and a YAML document, with a byte 0xFF between them. The KEY leads to a value of the
+ * document, to nothing, or is refused. The KEY that is printed for a value leads to that value.
  */
 #include "key.h"
 #include "cleanup.h"
@@ -25,12 +25,14 @@ static void check_key(const struct node *root, const struct node *node, const st
 		fuzz_stop("a KEY that is printed leads elsewhere", printed);
 }
 
-/* Keys that are lists or maps stand as [?], those with a NUL byte end there, tags are not told, and of NaN
- * there may be several. */
+/*
+ * Keys that are lists or maps are printed as [?], those with a NUL byte end there, tags are not
+ * printed, and there may be several NaN.
+ */
 static bool is_told(const struct node *key)
 {
-	return node_is_scalar(key) && !key->tag &&
-	       !memchr(key->text.data, '\0', key->text.len) && scalar_equal(key, key);
+	return node_is_scalar(key) && !key->tag && !memchr(key->text.data, '\0', key->text.len) &&
+	       scalar_equal(key, key);
 }
 
 static void check_keys(const struct node *root, const struct node *node, struct key_text *text)
@@ -73,7 +75,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	if (r == 0)
 		(void)key_follow(&key, 0, document->roots[0]);
-	/* Each KEY is followed from the root. */
+	/* Follows each KEY from the root. */
 	if (document->roots[0]->weight < 1000)
 		check_keys(document->roots[0], document->roots[0], &printed);
 	key_text_fini(&printed);

@@ -1,6 +1,5 @@
 /*
- * Any MIME message: it is refused with a problem, or its parts are texts of it, and the same each
- * time.
+ * Any MIME message is refused with a problem, or its parts are texts of it, and the same each time.
  */
 #include "mime.h"
 #include "cleanup.h"

@@ -1,16 +1,16 @@
 /*
- * A document and patches of it (JSON Patch), with a byte 0xFF between them: each is applied or
- * refused, what comes out can be written, and is the same each time; the document that was read
+ * A document and patches of it (JSON Patch), with a byte 0xFF between them. Each patch is applied
+ * or refused. The result can be written, and is the same each time. The document that was read
  * stays as it was.
  */
 #include "cleanup.h"
 #include "fuzz.h"
 #include "json_patch.h"
 
-/* As many values as a small merge may look at. */
+/* A small merge may look at as many values. */
 #define WORK_MAX 100000
 
-/* PROBLEM: it can't be applied, or what comes out can't be written. */
+/* PROBLEM: the patch can't be applied, or its result can't be written. */
 static int patch_text(const struct node *root, const struct document *patches, struct arena *arena,
 	struct span *ret, struct problem *problem)
 {

@@ -1,5 +1,5 @@
 /*
- * A place in a tree that an input chooses, as edits are told of it; and a value to put there.
+ * A place in a tree that an input chooses, in the form that edits take; and a value to put there.
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 struct place {
 	struct edit_step steps[PLACE_STEPS_MAX];
 	size_t count;
-	const struct node *value; /* that stands there; NULL: there is no such place */
+	const struct node *value; /* the value that stands there; NULL: there is no such place */
 };
 
 static inline const struct node *place_find(
@@ -31,7 +31,7 @@ static inline const struct node *place_find(
 	return found;
 }
 
-/* The place with that number, in the order of the text; the root is 0. */
+/* Returns the place with that number, in the order of the text; the root is 0. */
 static inline bool place_choose(struct place *ret, const struct node *root, unsigned number)
 {
 	*ret = (struct place){0};
@@ -39,7 +39,7 @@ static inline bool place_choose(struct place *ret, const struct node *root, unsi
 	return ret->value;
 }
 
-/* One of eight values, of all kinds. For document_free(). */
+/* Returns one of eight values, of all kinds. For document_free(). */
 static inline struct document *place_new_value(unsigned number)
 {
 	static const char *const texts[] = {"1", "x", "'a: b'", "\"two\\nlines\\n\"", "{a: 1}",

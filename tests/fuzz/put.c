@@ -1,6 +1,7 @@
 /*
- * The way back through a merge, of every strategy that gives trees and every format: what was put
- * is what the merge gives, put twice is put once, and what is there already changes no byte.
+ * The way back through a merge, of every strategy that gives trees and every format. The merge
+ * gives the value that was put. Putting it twice does what putting it once does. Putting a value
+ * that is there already changes no byte.
  *
  *      byte 0: the strategy. byte 1: the format. byte 2: bits 0 and 1 one to three sources, bits 2
  *      and 3 the target, bit 4 removes, bits 5 to 7 the value. byte 3: which place of the result.
@@ -41,7 +42,7 @@ static const struct format *choose_format(uint8_t byte)
 	return all[byte % count];
 }
 
-/* Options that are not allowed are none. */
+/* Options that are not allowed count as none. */
 static void set_options(struct fuzz *fuzz, const struct document *document)
 {
 	struct problem problem;
@@ -66,7 +67,7 @@ static int put(const struct fuzz *fuzz, const struct edit_op *op, struct put_res
 	return r;
 }
 
-/* The merge, with the target's text as it was put. */
+/* The merge, with the target's text after the put. */
 static void check_merge(const struct fuzz *fuzz, const struct put_result *result)
 {
 	CLEANUP(merge_result_freep) struct merge_result *merged = NULL;

@@ -1,6 +1,6 @@
 /*
- * Whatever is read can be written, and what was written reads back as the same values. One program
- * for each format, FUZZ_FORMAT (meson.build).
+ * Any text that can be read can be written, and the written text reads back as the same values.
+ * There is one program for each format, FUZZ_FORMAT (meson.build).
  *
  *      byte 0: bit 0 the YAML 1.2 schema, bit 1 double keys stay, bit 2 as PyYAML, bit 3 extents.
  *      Then the text.
@@ -32,7 +32,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.limits = FUZZ_LIMITS,
 	};
 	CLEANUP(document_freep) struct document *document = NULL;
-	/* Memory of its own, so that reading past its end shows. */
+	/* Memory of its own, so that a read past its end shows. */
 	CLEANUP(freep) char *copy = malloc(input.size + !input.size);
 
 	if (!copy)
@@ -43,7 +43,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	for (size_t i = 0; i < document->count; i++) {
 		round_check_own(document->roots[i], &options);
-		/* Other formats have no double keys, and nobody writes a tree that has some. */
+		/* Other formats have no double keys, and no caller writes a tree that has some. */
 		for (const struct format *const *at = format_all(); *at; at++)
 			if (*at != options.format && !options.keep_duplicates)
 				round_check_other(document->roots[i], *at, &options);

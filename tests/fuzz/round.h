@@ -1,5 +1,5 @@
 /*
- * What is written reads back as the same values, and is then written as the same bytes.
+ * A written text reads back as the same values, and is then written as the same bytes.
  */
 #pragma once
 
@@ -19,7 +19,7 @@ static inline bool round_is_same_scalar(const struct node *a, const struct node 
 	return type == SCALAR_NULL || span_equal(a->text, b->text);
 }
 
-/* Pair `i` of `a`, in `b`. TOML is written with the values of a table in front of its tables. */
+/* Returns pair `i` of `a`, in `b`. TOML writes the values of a table in front of its tables. */
 static inline bool round_is_same_pair(const struct node *a, const struct node *b, uint32_t i)
 {
 	const struct pair *pair = &a->map.pairs[i], *other = &b->map.pairs[i];
@@ -52,7 +52,7 @@ static inline bool round_is_same(const struct node *a, const struct node *b)
 	return is_equal;
 }
 
-/* A tree that was read in this format. */
+/* For a tree that was read in this format. */
 static inline void round_check_own(const struct node *root, const struct read_options *options)
 {
 	CLEANUP(arena_freep) struct arena *arena = NULL;
@@ -72,7 +72,10 @@ static inline void round_check_own(const struct node *root, const struct read_op
 		fuzz_stop("what was written and read is written otherwise", again);
 }
 
-/* One of another format: it must be readable there, and what was read is a tree of this one. */
+/*
+ * For a tree of another format: the text must be readable in this format, and the tree that is
+ * read is one of this format.
+ */
 static inline void round_check_other(
 	const struct node *root, const struct format *format, const struct read_options *options)
 {

@@ -1,6 +1,5 @@
 #!/bin/bash
-# Runs a fuzz target on its seeds, and two seconds more, of the same inputs each time: a test that fails by
-# chance fails nobody who is to blame.
+# Runs a fuzz target on its seeds, and two seconds more, on the same inputs each time: a test must not fail by chance.
 #
 #     run.sh TARGET SEEDS NAME
 set -euo pipefail
@@ -9,6 +8,6 @@ room=$(mktemp -d)
 trap 'rm -rf "$room"' EXIT
 mkdir "$room/corpus"
 python3 "$2" "$3" "$room/corpus"
-# -entropic=0: see scripts/fuzz. -error_exitcode: what libFuzzer has is 77, with which a test says that it was skipped.
+# -entropic=0: see scripts/fuzz. -error_exitcode: libFuzzer's own is 77, by which a test reports that it was skipped.
 "$target" -seed=1 -entropic=0 -error_exitcode=1 -max_total_time=2 -max_len=4096 -timeout=20 -rss_limit_mb=2048 -print_final_stats=1 \
 	-artifact_prefix="${TMPDIR:-/tmp}/fuzz-$3-" "$room/corpus"

@@ -1,6 +1,6 @@
 /*
- * A schema and a document, with a byte 0xFF between them: the one is read or refused, the other is
- * judged or given up, the same each time.
+ * A schema and a document, with a byte 0xFF between them. The schema is read or refused. The
+ * document is judged or given up, the same each time.
  */
 #include "schema.h"
 #include "cleanup.h"

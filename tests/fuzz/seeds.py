@@ -3,7 +3,7 @@
 
     seeds.py TARGET DIRECTORY
 
-What an input looks like stands at the head of each target.
+The head of each target describes its input.
 """
 import ast
 import hashlib
@@ -16,7 +16,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 TESTS = ROOT / "tests"
 SUITE = pathlib.Path("/usr/share/json-schema-test-suite/tests")
 
-# Bytes; libFuzzer cuts what is longer than its -max_len.
+# Bytes; libFuzzer cuts an input that is longer than its -max_len.
 SIZE_MAX = 1500
 
 # In the order of STRATEGIES and FORMATS.
@@ -25,7 +25,7 @@ FORMATS = re.findall(r"X\((\w+)\)", re.search(r"#define FORMATS\(X\)((?:.*\\\n)*
 
 
 def suffixes(name):
-    """Of a dialect of INI, the cases have files of its name."""
+    """For a dialect of INI, the cases have files of its name."""
     path = ROOT / f"merge/format/{name}.c"
     found = path.exists() and re.search(r"\.suffixes =((?:\s*\".*\")+)", path.read_text())
     return "".join(re.findall('"(.*)"', found[1])).split(",") if found else ["ini", name]
@@ -95,7 +95,7 @@ def put(_name):
 
 
 def literals(path):
-    """The string literals of C, joined where one follows the other."""
+    """Returns the string literals of C, joined if one follows the other."""
     for found in re.findall(r'"(?:\\.|[^"\\\n])*"(?:\s*"(?:\\.|[^"\\\n])*")*', path.read_text()):
         try:
             yield "".join(ast.literal_eval("b" + part).decode("latin-1")

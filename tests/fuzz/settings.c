@@ -1,7 +1,7 @@
 /*
- * Any plyfs.yaml: it is refused with a problem, or read the same each time; and what it says of
- * paths can be asked for any path. The text is written to a directory that is made for it, with
- * layers `a` and `b` and a schema `s.json`, and removed when the run ends without a finding.
+ * Any plyfs.yaml is refused with a problem, or read the same each time, and its settings for any
+ * path can be asked for. The text is written to a directory that is made for it, with layers `a`
+ * and `b` and a schema `s.json`. The directory is removed if the run ends without a finding.
  */
 #include <fcntl.h>
 #include <strings.h>
@@ -55,7 +55,7 @@ static void check_path(
 	(void)settings_rule_for(settings, path)->schema;
 }
 
-/* It equals nothing, and so settings with one are others each time that they are read. */
+/* NaN equals nothing, so settings with one are different each time they are read. */
 static bool has_nan(struct span text)
 {
 	for (size_t i = 0; i + 4 <= text.len; i++)

@@ -1,13 +1,13 @@
 /*
- * Every strategy, on any bytes: it ends, gives the same bytes each time, and what it gives can be
- * read; what it says of a problem is one line.
+ * Every strategy, on any bytes: it ends, gives the same bytes each time, and its result can be
+ * read. The message of a problem is one line.
  *
  *      byte 0: the strategy. byte 1: bit 0 to JSON, bit 1 the YAML 1.2 schema, bit 2 sources are
  *      JSON, bits 3 and 4 two to five sources. Then texts with a byte 0xFF between them, which no
  *      UTF-8 has: the options, the sources, and files that can be referred to, as a.yaml or
  *      m_a.lua, b.yaml or m_b.lua …
  *
- * FUZZ_STRATEGY=NAME keeps to one strategy.
+ * FUZZ_STRATEGY=NAME selects one strategy.
  */
 #include "strategy.h"
 #include "cleanup.h"
@@ -27,7 +27,7 @@ struct fuzz {
 	size_t file_count;
 };
 
-/* The number of the file "a.yaml", "m_a.lua" …; FILES_MAX when that is no name of one. */
+/* Returns the number of the file "a.yaml", "m_a.lua" …; FILES_MAX if it is no such name. */
 static size_t number_of(const char *name, bool *is_tree)
 {
 	*is_tree = strncmp(name, "m_", 2) != 0;
@@ -73,7 +73,7 @@ static const struct strategy *choose_strategy(uint8_t byte)
 	return chosen ? chosen : all[byte % count];
 }
 
-/* Options that are not allowed are none. */
+/* Options that are not allowed count as none. */
 static void read_options(struct fuzz *fuzz, struct span text)
 {
 	const struct source source = {.name = "options", .layer = ""};
@@ -87,7 +87,7 @@ static void read_options(struct fuzz *fuzz, struct span text)
 		fuzz->options.map = NULL;
 }
 
-/* What is written as a tree can be read again, within the same limits. */
+/* A result that is written as a tree can be read again, within the same limits. */
 static void check_result(const struct fuzz *fuzz, const struct merge_result *result)
 {
 	const struct source source = {.name = "result", .layer = ""};

@@ -1,8 +1,8 @@
 /*
- * Trees that no reader has read, with texts that are hard to write: in each format that can hold
- * one it reads back as the same values, and what was read is written as the same bytes.
+ * Trees that no reader has made, with texts that are hard to write. In each format that can hold
+ * one, it reads back as the same values, and that is written as the same bytes.
  *
- * The bytes are choices: byte 0 the YAML schema, then for each value its kind, and what is in it.
+ * The bytes are choices: byte 0 the YAML schema, then for each value its kind and its content.
  */
 #include "round.h"
 
@@ -16,7 +16,7 @@ struct maker {
 
 static const struct node *make_value(struct maker *maker, unsigned depth);
 
-/* Characters that mean something to some format, and those that are seldom seen. */
+/* Characters that have a meaning in some format, and rare ones. */
 static const char *const pieces[] = {"a", "b", "1", "0", " ", "  ", "\n", "\t", "\r", "\r\n", ":",
 	": ", "#", " #", "-", "- ", "'", "\"", "\\", "/", "{", "}", "[", "]", ",", "&", "*", "!",
 	"|", ">", "%", "@", "`", "~", "=", ";", "$", "?", "<<", ".", "_", "+", "e", "x", "\x01",
@@ -101,7 +101,7 @@ static const struct node *make_value(struct maker *maker, unsigned depth)
 	return node;
 }
 
-/* Formats have other forms of times and other words for what is no number. */
+/* Formats have different forms of times, and different words for NaN. */
 static bool is_same_scalar(const struct node *a, const struct node *b)
 {
 	enum scalar_type type = scalar_type(a);

@@ -4,7 +4,7 @@
 #
 #     meson test -C build-check --suite bare
 #
-# DEBIAN_MIRROR is where the packages come from.
+# The packages come from DEBIAN_MIRROR.
 set -euo pipefail
 
 skip() {
@@ -38,7 +38,7 @@ cp /etc/resolv.conf "$root/etc/resolv.conf"
 mkdir "$root/srv/plyfs"
 tar -C "$source" -c --exclude='./build*' --exclude=./.git . | tar -C "$root/srv/plyfs" -x
 
-# All that is mounted and started in there ends with it.
+# All mounts and processes in there end with it.
 in_root() {
 	# shellcheck disable=SC2016
 	env -i HOME=/root TERM=dumb PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \

@@ -5,7 +5,7 @@
 mkdir vendor venue 'with space'
 touch plyfs.yaml venue.txt
 
-# typing TEXT: what a tab offers then is in COMPREPLY.
+# typing TEXT: sets COMPREPLY to what a tab then offers.
 typing() {
 	COMP_LINE=$1
 	COMP_POINT=${#1}
@@ -19,7 +19,7 @@ offers() {
 		fail "'$1' offers: ${COMPREPLY[*]}; and not: ${*:2}"
 }
 
-# Commands and strategies are just those that the help text tells of.
+# Exactly the commands and strategies of the help text are offered.
 mapfile -t commands < <("$PLYFS" --help | sed -n 's/^  \([a-z][a-z]*\) .*/\1/p')
 [ ${#commands[@]} -ge 4 ]
 offers 'plyfs ' "${commands[@]}" help
@@ -59,7 +59,7 @@ offers 'plyfs mount -o private,d' private,debug
 offers 'plyfs merge p' plyfs.yaml
 offers 'plyfs merge -- p' plyfs.yaml
 offers 'plyfs mount ven' vendor venue venue.txt
-# Layers, and : is the end of a word as well.
+# For layers, : ends a word as well.
 offers 'plyfs mount vendor:ven' vendor venue venue.txt
 offers 'plyfs cat -l vendor:ven' vendor venue
 offers 'plyfs mount -c p' plyfs.yaml
@@ -67,7 +67,7 @@ offers 'plyfs mount -c plyfs.yaml ven' vendor venue venue.txt
 offers 'plyfs mount vendor ven' vendor venue
 offers 'plyfs status with' 'with space'
 
-# KEYs of the file that is explained, with what is in them; a dot in front stays.
+# KEYs of the file that is explained, with their contents; a dot in front stays.
 printf 'server: {port: 80, hosts: [a]}\n"odd key": 1\nlong: 1\n' >vendor/app.yaml
 offers 'plyfs explain -l vendor app.yaml ' server server.port server.hosts '\"odd\ key\"' long
 offers 'plyfs explain -l vendor app.yaml ser' server server.port server.hosts
@@ -76,7 +76,7 @@ offers 'plyfs explain --layers=vendor app.yaml .lo' .long
 offers 'plyfs explain -l vendor nothing.yaml '
 offers 'plyfs explain -l vendor app.yaml long '
 
-# What is set, and in which layer.
+# The value to set, and the layer.
 offers 'plyfs set -l vendor app.yaml ser' server= server.port= server.hosts=
 offers 'plyfs unset -l vendor app.yaml long ser' server server.port server.hosts
 offers 'plyfs set -l vendor:venue -L ' vendor venue

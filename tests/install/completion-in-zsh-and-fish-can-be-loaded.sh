@@ -8,7 +8,7 @@ missing=()
 if command -v zsh >/dev/null; then
 	zsh -n "$COMPLETION/_plyfs"
 	head -1 "$COMPLETION/_plyfs" | grep -qx '#compdef plyfs'
-	# What is handed to the list: a word that nothing is told of has no colon behind it.
+	# The words that go to the list: a word without a description has no colon behind it.
 	zsh -f -c '
 		_call_program() { shift; eval "$@" }
 		_describe() { print -rl -- "${(P@)4}" }

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 """The commands in a page of docs/ do what it shows: guide-shows-what-happens.py [--write] GUIDE
 
-Each chapter is run in a directory of its own, by one shell: the lines of its `console` blocks that
-begin with "$ ", and those that begin with "> " as what follows on them. What is printed must be what
-stands below; a line "..." stands for any lines. The chapter's directory is called /home/me there.
---write puts in what is printed now.
+Each chapter runs in a directory of its own, in one shell: the lines of its `console` blocks that begin with "$ ",
+and those that begin with "> " as their continuation. The output must be the text below; a line "..." stands for
+any lines. The chapter's directory is called /home/me there. --write replaces the text by the output of now.
 """
 import os
 import re
@@ -17,12 +16,12 @@ import time
 
 MARK = "--- end of a command ---"
 HOME = "/home/me"
-# These only look, so they can be asked again: a change takes its time on a loaded machine.
+# These commands only look, so they can be repeated: a change takes its time on a loaded machine.
 LOOKS = ("cat ", "ls ", "plyfs cat ", "plyfs status ", "getfattr ", "stat ", "findmnt ", "head ", "grep ")
 PATIENCE_S = 15
-# While new output is taken, all of it is unexpected.
+# While new output is written, all of it is unexpected.
 WRITE_PATIENCE_S = 1
-# What a shell has to end by itself.
+# Seconds that a shell gets to end by itself.
 END_S = 5
 
 
@@ -32,7 +31,7 @@ def skip(reason):
 
 
 def need_mounts():
-    """Skips where no program can mount, plyfs or another; a chapter has mounts of its own, too."""
+    """Skips the test if no program can mount, plyfs or another; a chapter has mounts of its own, too."""
     try:
         os.close(os.open("/dev/fuse", os.O_RDWR))
     except OSError as error:
@@ -70,7 +69,7 @@ class Shell:
             self.process.wait(END_S)
         except subprocess.TimeoutExpired:
             pass
-        # It may wait for what does not come; and a command that was to end its jobs may have failed.
+        # It may wait for something that does not come, and a command that was to end its jobs may have failed.
         try:
             os.killpg(self.process.pid, signal.SIGKILL)
         except ProcessLookupError:
@@ -101,7 +100,7 @@ def unmount_below(directory):
 
 
 def run_block(shell, block, patience_s, wrong):
-    """The block's lines with what is printed now."""
+    """Returns the block's lines with the output of now."""
     result = []
     at = 0
     while at < len(block):
@@ -143,7 +142,7 @@ def run_chapter(text, environment, patience_s, wrong):
 
 
 def main():
-    # A test that takes too long is ended by a signal, and has to unmount even so.
+    # A test that takes too long is ended by a signal, and must unmount all the same.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     is_writing = sys.argv[1] == "--write"
     guide = sys.argv[-1]

@@ -38,7 +38,7 @@ int main(void)
 	return 0;
 }
 END
-# What the build was made with, as sanitizers, its users have to be made with too.
+# If the build has sanitizers, the programs that use the library must have them, too.
 export PKG_CONFIG_SYSROOT_DIR=$root PKG_CONFIG_PATH=$(dirname "$pc")
 flags=$(pkg-config --cflags --libs libplymerge)
 sanitize=()

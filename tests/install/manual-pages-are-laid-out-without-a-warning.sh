@@ -4,7 +4,7 @@
 need mandoc
 pages=("$BUILD"/docs/*.[157])
 [ -e "${pages[0]}" ] || skip 'the pages are not built'
-# scdoc puts a paragraph behind each heading and before each indentation, which says nothing.
+# scdoc puts an empty paragraph behind each heading and before each indentation.
 mandoc -T lint -W warning "${pages[@]}" | grep -v 'skipping paragraph macro' >out || true
 [ ! -s out ] || fail "$(cat out)"
 # Columns that are made of tabs are ragged.

@@ -1,7 +1,7 @@
 #!/bin/bash
 . "$(dirname "$0")/../cli/cli.sh"
 
-# A page as plain words: scdoc's marks are taken away.
+# A page as plain words, without scdoc's marks.
 words() { tr -d '*_\\' <"$DOCS/$1"; }
 words plyfs.1.scd >page
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """docs/plyfs.schema.json and the command agree on every key and word, and on whole settings.
 
-The command names what is allowed where a word is unknown; that is its own table.
+If a word is unknown, the command's message names the allowed ones; these are its own table.
 """
 import atexit
 import json
@@ -33,7 +33,7 @@ with open("any.json", "w") as file:
 
 
 def complaint(settings):
-    """What the command has to say about these settings; "" when it takes them."""
+    """Returns the command's message about these settings; "" if it accepts them."""
     with open("plyfs.yaml", "w") as file:
         file.write(settings)
     done = subprocess.run([PLYFS, "cat", "-c", "plyfs.yaml", "nothing"], text=True,

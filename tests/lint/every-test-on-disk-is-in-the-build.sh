@@ -1,5 +1,5 @@
 #!/bin/bash
-# A test that nobody runs protects nothing.
+# A test on disk that does not run protects nothing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 missing=0

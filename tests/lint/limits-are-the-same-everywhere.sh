@@ -1,5 +1,5 @@
 #!/bin/bash
-# What the code allows, the manual and the schema allow, and nothing more.
+# The manual and the schema state the same limits as the code.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""The rooms include each other from above only, and in no room do headers include each other in a circle.
+"""A room includes only rooms below it, and in no room do headers include each other in a circle.
 
-A room is a folder with all that is below it. With an argument: the tree that is looked at.
+A room is a folder with all that is below it. The argument, if any, is the tree to check.
 """
 import os
 import re
 import sys
 
-# Lowest first; a room may include what stands in a line before its own.
+# Lowest first; a room may include rooms in the lines before its own.
 ORDER = (
     ("merge",),
     ("schema",),
@@ -25,14 +25,14 @@ RANK = {room: rank for rank, rooms in enumerate(ORDER) for room in rooms}
 
 
 def find_rooms():
-    """{room: {name of a C file: its path}}"""
+    """Returns {room: {name of a C file: its path}}."""
     rooms = ["merge", "schema", "conf", "cli"] + [f"fs/{entry.name}" for entry in os.scandir("fs") if entry.is_dir()]
     return {room: {name: f"{folder}/{name}" for folder, _, names in os.walk(room)
                    for name in names if name.endswith((".c", ".h"))} for room in sorted(rooms)}
 
 
 def room_of(header, room, rooms):
-    """Where `header` is found from `room`: there, else as low as it is; None when it is made."""
+    """Returns where `header` is found from `room`: in it, else in the lowest room; None if it is generated."""
     if header in rooms[room]:
         return room
     return min((other for other in rooms if header in rooms[other]),
@@ -52,7 +52,7 @@ def includes(rooms):
 
 
 def way(graph, start, end):
-    """A shortest way from `start` to `end`, both included; None when there is none."""
+    """Returns a shortest path from `start` to `end`, both included; None if there is none."""
     ways = [[start]]
     seen = {start}
     for path in ways:
@@ -66,7 +66,7 @@ def way(graph, start, end):
 
 
 def circles(graph):
-    """Yields, of each set of nodes that reach each other, a shortest circle and the whole set."""
+    """Yields, for each set of nodes that reach each other, a shortest circle and the whole set."""
     done = set()
     for node in sorted(graph):
         if node not in done and way(graph, node, node):

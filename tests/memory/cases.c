@@ -1,6 +1,6 @@
 /*
- * Every golden case (tests/cases), merged with origins, without memory; and where it gives a tree,
- * a value put back into its sources. Prints TAP.
+ * Merges every golden case (tests/cases) with origins, without memory. If the result is a tree, it
+ * also puts a value back into the sources. Prints TAP.
  *
  *      cases CASES
  */
@@ -10,7 +10,7 @@
 #include "put.h"
 #include "trial.h"
 
-/* The first value of the result becomes another, in the highest source. */
+/* Changes the first value of the result, in the highest source. */
 static int put_first(const struct merge_request *request, const struct merge_result *result,
 	struct problem *problem)
 {
@@ -28,7 +28,7 @@ static int put_first(const struct merge_request *request, const struct merge_res
 	if (node_is_map(root))
 		step.key = root->map.pairs[0].key;
 	int r = put_run(&put, &ret, problem);
-	/* What can't be put is no finding here. */
+	/* A value that can't be put is no finding here. */
 	return r < 0 ? r : 0;
 }
 
@@ -53,7 +53,7 @@ static void run(void *context, struct outcome *ret)
 	}
 }
 
-/* GLib ends the process when it has no memory: what needs GMime can't be tried. */
+/* GLib ends the process when it has no memory, so cases that need GMime can't be tried. */
 static bool is_tried(const struct golden *golden)
 {
 	return golden->sources.count > 0 && (!golden->needs || !strstr(golden->needs, "mime"));

@@ -1,5 +1,5 @@
 /*
- * The texts of the golden edits (tests/edits), changed at each of their first places, without
+ * Changes the texts of the golden edits (tests/edits) at each of their first places, without
  * memory. Prints TAP.
  *
  *      edits EDITS

@@ -1,7 +1,7 @@
 /*
- * In a program with AddressSanitizer its own functions take our place behind this one, so that
- * leaks and what is used after its end show as ever; else libc's. This file is built without
- * sanitizers: it is called before they have begun.
+ * Allocations that fail (failing.h). In a program with AddressSanitizer, this one calls the
+ * sanitizer's functions, so that leaks and uses after free are reported as usual; otherwise it
+ * calls libc's. This file is built without sanitizers, as it is called before they have begun.
  */
 #include "failing.h"
 
@@ -34,7 +34,7 @@
 FUNCTIONS(DECLARE)
 #undef DECLARE
 
-/* What the dynamic linker keeps for itself comes by way of us, and would be taken for lost. */
+/* The dynamic linker's own allocations pass through here, and would be taken for leaks. */
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
 {
@@ -57,7 +57,7 @@ __attribute__((constructor)) static void share(void)
 		failing = shared;
 }
 
-/* Where a debugger stops to see who has called. */
+/* A debugger stops here to show the caller. */
 __attribute__((noinline)) static void *failing_here(void)
 {
 	failing->failed++;

@@ -1,7 +1,8 @@
 /*
  * Allocations that fail: malloc(3) and its kin, as this program and all of its libraries call them,
- * libc's own fopen(3) and asprintf(3) included. Linked into a program, or preloaded into one
- * (LD_PRELOAD), which then shares the file that FAILING names with whoever steers it.
+ * including libc's own fopen(3) and asprintf(3). It is linked into a program, or preloaded into one
+ * (LD_PRELOAD). A preloaded one shares the file that FAILING names with the process that controls
+ * it.
  */
 #pragma once
 
@@ -10,15 +11,15 @@
 
 struct failing {
 	_Atomic int64_t left;   /* allocations that succeed before some fail */
-	_Atomic int64_t count;  /* how many fail then; 0: none ever does */
-	_Atomic int64_t failed; /* so many did */
-	_Atomic int64_t held;   /* allocations that were not freed yet */
+	_Atomic int64_t count;  /* how many fail then; 0: none ever fails */
+	_Atomic int64_t failed; /* how many have failed */
+	_Atomic int64_t held;   /* allocations that are not freed yet */
 };
 
-/** The one of this program. */
+/** The settings of this program. */
 extern struct failing *failing;
 
-/** From now on `count` allocations fail, once `left` have succeeded. */
+/** From now on `count` allocations fail, after `left` have succeeded. */
 static inline void failing_start(int64_t left, int64_t count)
 {
 	failing->left = left;
@@ -26,7 +27,7 @@ static inline void failing_start(int64_t left, int64_t count)
 	failing->count = count;
 }
 
-/** None fails any more. Returns how many did. */
+/** No allocation fails any more. Returns how many failed. */
 static inline int64_t failing_stop(void)
 {
 	failing->count = 0;

@@ -1,6 +1,6 @@
 /*
- * plyfs.yaml read, and what a mount would show of its layers, without memory. Stands in a directory
- * of its own that it makes. Prints TAP.
+ * Reads plyfs.yaml and what a mount would show of its layers, without memory. It works in a
+ * directory of its own that it makes. Prints TAP.
  */
 #include <sys/stat.h>
 #include <unistd.h>
@@ -108,7 +108,7 @@ static void read_settings(void *context, struct outcome *ret)
 		give_problem(&problem, ret);
 }
 
-/* What is shown of one path. */
+/* Reads what is shown at one path. */
 static void show(void *context, struct outcome *ret)
 {
 	CLEANUP(settings_unrefp) struct settings *settings = NULL;
@@ -141,7 +141,7 @@ static int take_name(void *context, const struct traversed *found)
 	return 0;
 }
 
-/* The names of all that is shown. */
+/* Reads the names of all that is shown. */
 static void list(void *context, struct outcome *ret)
 {
 	CLEANUP(settings_unrefp) struct settings *settings = NULL;
@@ -158,7 +158,7 @@ static void list(void *context, struct outcome *ret)
 		give_problem(&problem, ret);
 }
 
-/* That what is tried is no mistake. */
+/* Checks that the same without a failing allocation is no mistake. */
 static void check_settings(void)
 {
 	struct outcome outcome = {0};
@@ -182,7 +182,10 @@ int main(void)
 		abort();
 	for (size_t i = 0; i < FILES; i++)
 		write_file(files[i][0], files[i][1]);
-	/* Copies: where the sources lie, a group may be allowed to write, and such presets are refused. */
+	/*
+	 * Copies: in the source tree a group may have write access, and plyfs refuses such
+	 * presets.
+	 */
 	if (system("cp -R \"$PLYFS_PRESETS\" presets && chmod -R go-w presets") != 0 ||
 		setenv("PLYFS_PRESETS", "presets", 1) < 0)
 		abort();

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Changes layers while allocations fail in who shows them; looks whether all is right afterwards.
+"""Changes layers while allocations fail in the daemon that shows them, and checks that all is right afterwards.
 
     session.py FAILING SHOWN STEP [SECONDS]
 
-FAILING is the file that the daemon shares (failing.h), SHOWN the directory where it shows plyfs.yaml's
-layers `low` and `high`, which stand here. In a round the n-th allocation fails, n = 0, STEP, 2 * STEP …,
-until a round asks for less than n; and then again with 20 that fail in a row. A round changes files,
-directories and plyfs.yaml, and reads. Whoever reads meanwhile gets an error or what is right, and soon
-after the round all is right.
+FAILING is the file that the daemon shares (failing.h). SHOWN is the directory where it shows plyfs.yaml's layers
+`low` and `high`, which are in the working directory. In a round the n-th allocation fails, n = 0, STEP, 2 * STEP
+…, until a round makes fewer than n allocations; then again with 20 that fail in a row. A round changes files,
+directories and plyfs.yaml, and reads. A reader meanwhile gets an error or the right bytes. Soon after the round
+all is right.
 """
 import errno
 import mmap
@@ -17,7 +17,7 @@ import struct
 import sys
 import time
 
-PATIENCE = 10  # seconds until what failed must be right
+PATIENCE = 10  # seconds until a failed step must be right
 SETTLED = 0.15  # seconds in which the daemon has seen a change
 ERRORS = (errno.ENOMEM, errno.EIO, errno.ENOENT, errno.EAGAIN, errno.ESTALE)
 
@@ -41,7 +41,7 @@ class Failing:
         self.put(1, count)
 
     def stop(self):
-        """How many have failed, and how many more could have been asked for."""
+        """Returns how many have failed, and how many more could have been asked for."""
         self.put(1, 0)
         return self.get(2), self.get(0)
 

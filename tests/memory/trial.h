@@ -1,7 +1,7 @@
 /*
- * A trial: the same is done again and again, and the n-th allocation fails, for all n, until none
- * is asked for any more; once it alone, and once it and all after it. Each time it says that there
- * is no memory, or gives what it gives otherwise; and nothing is left that it has taken.
+ * A trial does the same again and again. The n-th allocation fails, for all n, until fewer are
+ * made: once it alone, and once it and all after it. Each time the result is that there is no
+ * memory, or the result without a failure. Nothing that was allocated is left.
  */
 #pragma once
 
@@ -15,14 +15,17 @@
 #include "problem.h"
 #include "span.h"
 
-/* Allocations of one trial that fail one after the other; of those behind, one in TRIAL_STEP. */
+/*
+ * Allocations of one trial that fail one after the other. Of those behind, one in TRIAL_STEP
+ * fails.
+ */
 #define TRIAL_DENSE 400
 #define TRIAL_STEP 23
 
-/* Seconds that one trial may take: some are about what takes long. */
+/* Seconds that one trial may take: some of them take long. */
 #define TRIAL_SECONDS 5
 
-/* What was given: 0, PROBLEM or -errno, and a text for it, for free(3). */
+/* The result: 0, PROBLEM or -errno, and a text for it, for free(3). */
 struct outcome {
 	int r;
 	char *text;
@@ -37,7 +40,7 @@ struct trial {
 /* Of all trials. */
 struct trial_counts {
 	unsigned long trials;
-	unsigned long failures; /* allocations that failed, one a run */
+	unsigned long failures; /* allocations that failed, one in each run */
 	unsigned broken;
 };
 
@@ -62,7 +65,7 @@ static inline void trial_say(
 	trial_counts.broken++;
 }
 
-/* False: no allocation has failed, so this was the last. */
+/* False: no allocation has failed, so this was the last run. */
 static inline bool trial_fail_at(
 	const struct trial *trial, const struct outcome *expected, int64_t n, int64_t count)
 {
@@ -90,7 +93,7 @@ static inline void trial_run(const struct trial *trial)
 	unsigned broken = trial_counts.broken;
 	struct outcome expected = {0};
 
-	/* Twice: what libraries make once and keep is there then. */
+	/* Runs twice: memory that libraries allocate once and keep is there in the second run. */
 	trial->run(trial->context, &expected);
 	free(expected.text);
 	expected = (struct outcome){0};
@@ -108,7 +111,7 @@ static inline void trial_run(const struct trial *trial)
 	fflush(stdout);
 }
 
-/* The plan, behind all trials. Returns the exit code. */
+/* Prints the plan, behind all trials. Returns the exit code. */
 static inline int trial_end(void)
 {
 	printf("1..%lu\n# %lu allocations failed\n", trial_counts.trials, trial_counts.failures);

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""A preset merges three layers into what its program takes.
+"""A preset merges three layers into files that its program accepts.
 
     preset.py PLYFS CASE
 
@@ -8,12 +8,12 @@ CASE is a folder with the preset's name:
     vendor/ site/ host/   the layers
     expect/               the merged files, byte for byte
     broken/               a layer on top, with which each of its files must fail the rule's check
-    program               a command that tells whether the program is there whose word counts; without it
+    program               a command that succeeds if the real program is installed; without the program
                           the rest is skipped (77)
-    validate              run with the merged tree as its directory, where the rules have no check
+    validate              run with the merged tree as its directory, if the rules have no check
 
-The check of a rule is run as it stands in the preset, on the merged file, and as nobody where we are root, as
-plyfs would.
+The check of a rule runs as it stands in the preset, on the merged file. If we are root, it runs as the user
+nobody, as plyfs runs it.
 """
 
 import atexit
@@ -103,7 +103,7 @@ directory = tempfile.mkdtemp(prefix="plyfs-test.")
 atexit.register(shutil.rmtree, directory)
 os.chmod(directory, 0o755)
 os.chdir(directory)
-# Copies: where the sources lie, a group may be allowed to write, and such presets are refused.
+# Copies: in the source tree a group may have write access, and plyfs refuses such presets.
 os.mkdir("presets", 0o755)
 for file in os.scandir(os.environ["PLYFS_PRESETS"]):
     os.chmod(shutil.copy(file.path, "presets"), 0o644)
