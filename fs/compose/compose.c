@@ -305,8 +305,7 @@ const struct contributor *compose_held_source(
 	compose_contributors(strategy, lookup, &first, &count);
 	/* What is checked is what is shown: no source that may change meanwhile. */
 	if (count != 1 || !strategy->is_verbatim || lookup->found[first].error ||
-		settings_check(composer->settings, path) ||
-		is_locked(composer, path, lookup))
+		settings_check(composer->settings, path) || is_locked(composer, path, lookup))
 		return NULL;
 	/* What is to be validated must be read. */
 	if (settings_rule_for(composer->settings, path)->schema)

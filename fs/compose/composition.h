@@ -25,7 +25,7 @@ struct composition {
  * Returns 0; PROBLEM; COMPOSE_MOVED; COMPOSE_UNSETTLED; or -errno.
  */
 int composition_make(struct composition *composition, const struct composer *composer,
-	const char *path, const struct union_lookup *lookup, struct dependencies *asked, bool wants_origins,
-	struct problem *problem);
+	const char *path, const struct union_lookup *lookup, struct dependencies *asked,
+	bool wants_origins, struct problem *problem);
 
 void composition_fini(struct composition *composition);

@@ -13,7 +13,7 @@ struct environment {
 	const struct merge_request *request;
 	struct dependencies *asked;
 	struct path_sources *given; /* the answers */
-	struct stat *stats;  /* of every file that was given, and of what guards it */
+	struct stat *stats;         /* of every file that was given, and of what guards it */
 	size_t stat_count;
 	size_t stat_capacity;
 };
@@ -25,8 +25,7 @@ void environment_init(struct environment *environment, const struct composer *co
  * Takes the rights of the directories that a source of the request's path lies in into account,
  * but for those that everybody may search, which take nothing away. 0 or -errno.
  */
-int environment_guard(
-	struct environment *environment, const struct layer *layer, const char *path);
+int environment_guard(struct environment *environment, const struct layer *layer, const char *path);
 
 /**
  * The same, when it was loaded: another directory may have taken the place of the one that it was
@@ -40,7 +39,8 @@ int environment_guard_again(struct environment *environment, const struct layer 
  * As compose_load(), for a source that becomes part of another path than its own, with what
  * guards it.
  */
-int environment_load(struct environment *environment, const char *path, const struct contributor *found,
-	const struct read_options *options, struct loaded **ret, struct problem *problem);
+int environment_load(struct environment *environment, const char *path,
+	const struct contributor *found, const struct read_options *options, struct loaded **ret,
+	struct problem *problem);
 
 void environment_fini(struct environment *environment);

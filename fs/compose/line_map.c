@@ -88,9 +88,9 @@ static int map_line(struct mapper *mapper, const struct line *line, struct mappe
 	if (!line->source || line->kind == LINE_MADE || line->source_line == 0)
 		return 0;
 	struct source_text *text = text_of(mapper, line->source);
-	*mapped = (struct mapped){.source = text ? text->name
-						 : arena_copy(mapper->to->arena,
-							   span_of(line->source->name)),
+	*mapped = (struct mapped){
+		.source = text ? text->name
+			       : arena_copy(mapper->to->arena, span_of(line->source->name)),
 		.line = line->source_line,
 		.column = line->source_column,
 		.from = UINT32_MAX};
@@ -158,8 +158,8 @@ void line_map_freep(struct line_map **map)
 bool line_map_find(
 	const struct line_map *map, unsigned line, unsigned column, struct line_place *ret)
 {
-	const struct mapped *mapped = map && line > 0 && line <= map->count ? &map->lines[line - 1]
-									    : NULL;
+	const struct mapped *mapped =
+		map && line > 0 && line <= map->count ? &map->lines[line - 1] : NULL;
 
 	if (!mapped || !mapped->source)
 		return false;

@@ -2,8 +2,8 @@
  * Line origins: for each line of a merged file, the place in a source that it comes from.
  *
  *      tree of the result ──write──▶ text ──read again──▶ a tree of the same shape
- *            │ places in the sources                            │ places in the text
- *            └──────────────── walked in step ──────────────────┘
+ *            │ places in the sources                             │ places in the text
+ *            └──────────────── walked in step ───────────────────┘
  *
  * Text that is a source's own, byte for byte, needs no tree: its lines are counted. Where the two
  * trees differ after all, the lines in question have no origin; nothing is guessed.
@@ -42,8 +42,9 @@ struct line_value {
 	const struct node *key;   /* NULL: the root, or an item of a list */
 	uint32_t index;           /* of an item, starting at 0 */
 	uint32_t parent;          /* the map or list that it is in, in `values` */
-	uint32_t column; /* where its key, or it itself, begins in its line; in characters, from 1 */
-	bool is_in_line;          /* all of it stands in the line it begins in, or it is a scalar */
+	/* where its key, or it itself, begins in its line; in characters, from 1 */
+	uint32_t column;
+	bool is_in_line; /* all of it stands in the line it begins in, or it is a scalar */
 };
 
 struct line_origins {

@@ -69,8 +69,8 @@ static bool find_line(const struct merge_result *result, uint32_t wanted,
 		for (; at < end && at < result->text.len; at++)
 			first += result->text.data[at] == '\n';
 		/* Without a newline at its end the part has the line that goes on behind it. */
-		bool is_open = at == result->text.len ||
-			       (piece->len && result->text.data[at - 1] != '\n');
+		bool is_open =
+			at == result->text.len || (piece->len && result->text.data[at - 1] != '\n');
 		if (wanted >= begin && wanted < first + is_open) {
 			*source = piece->source;
 			*line = piece->line + (wanted - begin);

@@ -109,12 +109,14 @@ void version_restrict(
 bool version_has_one_source(const struct version *version);
 
 /**
- * Whether `version`, which is the same as `other`, is made of one source, as that is, and the very same file has got
- * another time since. Ask before version_take_sources().
+ * Whether `version`, which is the same as `other`, is made of one source, as that is, and the very
+ * same file has got another time since. Ask before version_take_sources().
  */
 bool version_is_touched(const struct version *version, const struct version *other);
 
-/** `version` is the same as `other`: it is made of what that is made of, and as that, from now on. */
+/**
+ * `version` is the same as `other`: it is made of what that is made of, and as that, from now on.
+ */
 void version_take_sources(struct version *version, struct version *other);
 
 /** Fills in what stat(2) shows. */

@@ -92,8 +92,8 @@ struct session {
 	dev_t dev;                          /* of the superblock */
 	struct mount_process mount_process; /* the publisher's, once it runs */
 	int mounts_fd;                      /* /proc/self/mountinfo */
-	uint64_t nearby;                    /* the publisher's: the last nearby_mounts_digest(); 0: none yet */
-	int beneath_fd;                     /* the directory that the mount lies on */
+	uint64_t nearby; /* the publisher's: the last nearby_mounts_digest(); 0: none yet */
+	int beneath_fd;  /* the directory that the mount lies on */
 	struct publisher *publisher;
 	pthread_t publisher_thread;
 	atomic_int publish_mode;   /* enum publish_mode */
@@ -109,17 +109,17 @@ struct session {
 	bool has_permissions; /* the kernel enforces the modes that we show */
 	bool has_no_open;     /* the kernel takes ENOSYS for "no need to ask" */
 	bool has_no_opendir;
-	bool has_acl_cache; /* the kernel keeps that a file has no access list */
-	unsigned wanted;    /* what was agreed with the kernel: fuse_conn_info's */
-	struct heir *heir;  /* of whom served before; NULL: we mounted */
-	struct record *record;     /* what he has given; NULL: nothing */
+	bool has_acl_cache;          /* the kernel keeps that a file has no access list */
+	unsigned wanted;             /* what was agreed with the kernel: fuse_conn_info's */
+	struct heir *heir;           /* of whom served before; NULL: we mounted */
+	struct record *record;       /* what he has given; NULL: nothing */
 	struct successor *successor; /* NULL: the mount is offered to nobody */
-	struct handover *handover; /* to who comes after us; NULL: not possible */
-	struct span hello;         /* the kernel's first request; owned */
-	int clone_fd;              /* of the mount, for an heir; -1: none */
+	struct handover *handover;   /* to who comes after us; NULL: not possible */
+	struct span hello;           /* the kernel's first request; owned */
+	int clone_fd;                /* of the mount, for an heir; -1: none */
 	struct offer offer;
-	bool is_publishing;        /* the main thread's: the publisher's thread runs */
-	int wish;                  /* the main thread's: HANDOVER_WANTED, _LEAVE: it came to rest */
+	bool is_publishing; /* the main thread's: the publisher's thread runs */
+	int wish;           /* the main thread's: HANDOVER_WANTED, _LEAVE: it came to rest */
 	struct lock unanswered_lock;
 	struct unanswered *unanswered; /* unanswered_lock; requests that wait for an answer */
 	struct lock origins_lock;

@@ -51,8 +51,8 @@ static int open_directory(const struct caller *caller, int at, const char *path,
 }
 
 /*
- * The file has its time already: the daemon answers with that. Both times, or watchers would hear that the file
- * was modified. Not by its name: something may be mounted there.
+ * The file has its time already: the daemon answers with that. Both times, or watchers would hear
+ * that the file was modified. Not by its name: something may be mounted there.
  */
 static int touch(const struct caller *caller, int parent, const char *name)
 {

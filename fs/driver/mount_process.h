@@ -2,7 +2,7 @@
  * The mount process: makes the system calls on our own mount.
  *
  *      publisher ──"replace app.yaml"──▶ mount process ──renameat(2)──▶ kernel ──▶ request threads
- *          ◀───────────── errno ──────────────┘
+ *          ◀───────────── errno ─────────────┘
  *
  * Such a call waits until the daemon answers the requests that it makes. A thread of the daemon's
  * own that waits so can't be killed, and keeps /dev/fuse open: the kernel would never learn that
@@ -30,7 +30,8 @@ enum mount_call {
 	MOUNT_CALL_REMOVE,
 	MOUNT_CALL_MAKE_DIRECTORY,
 	MOUNT_CALL_REMOVE_DIRECTORY,
-	MOUNT_CALL_TOUCH, /* has the kernel ask for the file's times, and report that they have changed */
+	/* has the kernel ask for the file's times, and report that they have changed */
+	MOUNT_CALL_TOUCH,
 };
 
 /**

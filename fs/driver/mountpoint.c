@@ -132,9 +132,10 @@ static bool match_cover(void *context, const struct table_mount *mount)
 
 		if (mount->parent != below->id || !rest)
 			continue;
-		snprintf(path, sizeof(path), "%s%s", strcmp(below->root, "/") == 0 ? "" : below->root, rest);
-		search->is_found |= strcmp(path + 1, search->path) == 0 ||
-				    path_beneath(search->path, path + 1);
+		snprintf(path, sizeof(path), "%s%s",
+			strcmp(below->root, "/") == 0 ? "" : below->root, rest);
+		search->is_found |=
+			strcmp(path + 1, search->path) == 0 || path_beneath(search->path, path + 1);
 	}
 	return search->is_found;
 }
@@ -206,9 +207,10 @@ static int clear_dead(const char *path, struct problem *problem)
 }
 
 /*
- * The directories that a system lives in: programs, their settings, what they write and the kernel's
- * own. A plyfs is read-only and hides all that lies beneath it, so that over one of these nobody can
- * log in, start a program or write a log any more. What lies in them is fine, such as /etc/app.
+ * The directories that a system lives in: programs, their settings, what they write and the
+ * kernel's own. A plyfs is read-only and hides all that lies beneath it, so that over one of these
+ * nobody can log in, start a program or write a log any more. What lies in them is fine, such as
+ * /etc/app.
  */
 static const char *const system_places[] = {"/", "/bin", "/boot", "/dev", "/etc", "/home", "/lib",
 	"/lib32", "/lib64", "/libx32", "/proc", "/root", "/run", "/sbin", "/sys", "/tmp", "/usr",
@@ -396,7 +398,8 @@ int mountpoint_take(const char *path, struct mountpoint *ret)
 	for (int try = 0; r == 0 && !search.is_found && try < 3; try++) {
 		if (try > 0) {
 			free(take_ptr(resolved));
-			r = try == 1 ? resolve(path, &resolved) : probe_real_path(PROBE_MS, path, &resolved);
+			r = try == 1 ? resolve(path, &resolved)
+				     : probe_real_path(PROBE_MS, path, &resolved);
 		}
 		search.path = resolved;
 		if (r == 0)

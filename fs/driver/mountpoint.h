@@ -11,8 +11,8 @@
 /**
  * Makes `path` fit to be mounted on: it must be a directory with no plyfs on it, and none that the
  * system lives in (/, /etc, /usr …), unless `may_be_system`; a dead mount (ENOTCONN) is taken away.
- * Returns 0 with *ret, its absolute path without links, for free(3); PROBLEM, also for what does not
- * answer (probe.h); or -errno.
+ * Returns 0 with *ret, its absolute path without links, for free(3); PROBLEM, also for what does
+ * not answer (probe.h); or -errno.
  */
 int mountpoint_prepare(const char *path, bool may_be_system, char **ret, struct problem *problem);
 
@@ -20,8 +20,9 @@ int mountpoint_prepare(const char *path, bool may_be_system, char **ret, struct 
 int mountpoint_make(const char *path);
 
 /**
- * Whether programs may not start, ours among them, while nobody answers for what is mounted at `path` (absolute): the
- * service manager, the dynamic linker or the kernel may want something in it.
+ * Whether programs may not start, ours among them, while nobody answers for what is mounted at
+ * `path` (absolute): the service manager, the dynamic linker or the kernel may want something in
+ * it.
  */
 bool mountpoint_is_for_programs(const char *path);
 
@@ -66,14 +67,15 @@ struct mount_flags {
 };
 
 /**
- * Has links in the mount at `path` not followed; nobody sees them followed before, as no request is answered yet.
- * 0; -EPERM: only root can; -EINVAL: the kernel is older than 5.14; or another -errno.
+ * Has links in the mount at `path` not followed; nobody sees them followed before, as no request is
+ * answered yet. 0; -EPERM: only root can; -EINVAL: the kernel is older than 5.14; or another
+ * -errno.
  */
 int mountpoint_forbid_links(const char *path);
 
 /**
- * Whether something is mounted at `path` of the superblock, relative to its root, or below, in the mount name space
- * that `mounts_fd` is of; also where that can't be told.
+ * Whether something is mounted at `path` of the superblock, relative to its root, or below, in the
+ * mount name space that `mounts_fd` is of; also where that can't be told.
  */
 bool mountpoint_is_covered(int mounts_fd, dev_t dev, const char *path);
 

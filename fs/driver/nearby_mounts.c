@@ -103,8 +103,8 @@ static bool count_mount(void *context, const struct table_mount *mount)
 	return false;
 }
 
-int nearby_mounts_digest(const struct settings *settings, const char *mountpoint, int mounts_fd,
-	uint64_t *ret)
+int nearby_mounts_digest(
+	const struct settings *settings, const char *mountpoint, int mounts_fd, uint64_t *ret)
 {
 	CLEANUP(nearby_fini) struct nearby nearby = {0};
 	int r = arena_new(&nearby.arena);

@@ -10,8 +10,9 @@
  *      utimensat("app.yaml")
  *        SETATTR                     ──▶  the times that app.yaml has by now
  *
- * The kernel refuses what would take away a mount on the path, as far as that is in our mount name space (EBUSY). A
- * mount in another one, as of a container, goes without a word: nothing tells us of it.
+ * The kernel refuses what would take away a mount on the path, as far as that is in our mount name
+ * space (EBUSY). A mount in another one, as of a container, goes without a word: nothing tells us
+ * of it.
  *
  * Where that is not possible (the mount is hidden, a right is missing), the kernel is told to
  * forget what it has cached: reads are right, only nobody is woken. The status says so.
@@ -48,8 +49,8 @@ static void gather(const struct session *session, bool is_together)
 }
 
 /*
- * The kernel forgets the name, and the listing that it was in; and what is mounted on it. Returns 0, or
- * PUBLISHER_COVERED with nothing done.
+ * The kernel forgets the name, and the listing that it was in; and what is mounted on it. Returns
+ * 0, or PUBLISHER_COVERED with nothing done.
  */
 static int invalidate(struct session *session, const struct change *change)
 {
@@ -109,7 +110,10 @@ static int remove_directory(void *session, const struct change *change)
 	return publish(session, MOUNT_CALL_REMOVE_DIRECTORY, change);
 }
 
-/* utimensat(2) on the mount, which is answered with the true times; or where that can't be, nobody is woken. */
+/*
+ * utimensat(2) on the mount, which is answered with the true times; or where that can't be, nobody
+ * is woken.
+ */
 static void announce_time(struct session *session, const struct change *change)
 {
 	int r = session->options.is_unpublished ? -EPERM

@@ -164,7 +164,8 @@ static int mount_at(struct session *session, struct problem *problem)
 	if (!is_mounted && !session->options.is_private && geteuid() != 0 && !users_allow_others())
 		return problem_set(problem, session->mountpoint, 0, 0,
 			"can't be mounted for all users: " FUSE_SETTINGS
-			" has no line 'user_allow_other'; have root add it, or leave allow_other out");
+			" has no line 'user_allow_other'; have root add it, or leave allow_other "
+			"out");
 	if (!is_mounted)
 		return problem_set(problem, session->mountpoint, 0, 0,
 			"can't be mounted; see that /dev/fuse is there (modprobe fuse) and, for an "
@@ -346,9 +347,9 @@ static int take_over(struct session *session, struct problem *problem)
 
 static int open_keep(struct session *session, struct problem *problem)
 {
-	return keep_open(&(struct keep_options){.directory = session->settings->state,
-				 .log = log_line,
-				 .context = session},
+	return keep_open(
+		&(struct keep_options){
+			.directory = session->settings->state, .log = log_line, .context = session},
 		&session->keep, problem);
 }
 
@@ -424,8 +425,7 @@ int session_mount(struct settings *settings, const struct session_options *optio
 	if (r == 0)
 		r = make_fuse(session);
 	if (r == 0)
-		r = session->heir ? take_over(session, problem)
-				  : mount_and_offer(session, problem);
+		r = session->heir ? take_over(session, problem) : mount_and_offer(session, problem);
 	if (r == 0)
 		r = sandbox_enter(session->sandbox, &session->sandbox_state, problem);
 	/* What may have been written by somebody who had the one before in his hands. */
@@ -651,7 +651,10 @@ static bool on_handover(void *context)
 	return true;
 }
 
-/* No request is under way. Returns SESSION_HANDED_OVER, SESSION_LEFT, or -errno: nobody serves but us. */
+/*
+ * No request is under way. Returns SESSION_HANDED_OVER, SESSION_LEFT, or -errno: nobody serves but
+ * us.
+ */
 static int hand_over(struct session *session, pid_t *successor)
 {
 	CLEANUP(record_freep) struct record *record = NULL;
@@ -666,8 +669,8 @@ static int hand_over(struct session *session, pid_t *successor)
 		r = handover_give(session->handover, record, successor);
 		return r ? r : SESSION_HANDED_OVER;
 	}
-	r = handover_leave(session->handover, record, session->options.store,
-		session->options.store_context);
+	r = handover_leave(
+		session->handover, record, session->options.store, session->options.store_context);
 	return r ? r : SESSION_LEFT;
 }
 
@@ -703,7 +706,8 @@ static int go_on(struct session *session, int error)
 static int serve(
 	struct session *session, void (*ready)(void *context), void *context, pid_t *successor)
 {
-	struct request_loop_hook hook = {.fd = session->handover ? handover_fd(session->handover) : -1,
+	struct request_loop_hook hook = {
+		.fd = session->handover ? handover_fd(session->handover) : -1,
 		.handle = on_handover,
 		.context = session,
 		.begun = ready,

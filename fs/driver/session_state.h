@@ -1,6 +1,6 @@
 /*
- * The state of a session, as an heir is given it: what the kernel and the driver agreed on, what is shown,
- * and what is waited for.
+ * The state of a session, as an heir is given it: what the kernel and the driver agreed on, what is
+ * shown, and what is waited for.
  */
 #pragma once
 
@@ -9,7 +9,10 @@
 
 struct session;
 
-/** No request is under way. What the kernel and the driver agreed on is the driver's, what is shown the view's. */
+/**
+ * No request is under way. What the kernel and the driver agreed on is the driver's, what is shown
+ * the view's.
+ */
 void session_state_put(struct session *session, struct record *record);
 
 /** 0 or -errno. The descriptors are the caller's, also when it fails. */
@@ -19,7 +22,7 @@ int session_state_take_agreement(struct session *session, int *fuse_fd, int *lis
 int session_state_take_shown(struct session *session, struct problem *problem);
 
 /**
- * What the kernel once said to who served first is said again to us. It takes the answer for one that
- * comes too late, which libfuse knows. 0 or -errno.
+ * What the kernel once said to who served first is said again to us. It takes the answer for one
+ * that comes too late, which libfuse knows. 0 or -errno.
  */
 int session_state_greet_again(struct session *session, int fuse_fd);

@@ -16,7 +16,7 @@
 #include "status_parts.h"
 
 /* Who takes over has processes of his own. */
-#define RENEWAL \
+#define RENEWAL                                                                                    \
 	"kill -USR2 the process above, so that another takes over; or unmount and mount again"
 
 static const char *const request_names[REQUEST_KINDS] = {

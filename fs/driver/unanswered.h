@@ -16,12 +16,14 @@ struct unanswered *unanswered_add(struct session *session);
 void unanswered_end(struct session *session, struct unanswered *request);
 
 /**
- * Whether nobody is to answer it here: it was given up because the view is at rest, and will be asked
- * again. Then *req must be given to fuse_reply_none(), and else it is being answered.
+ * Whether nobody is to answer it here: it was given up because the view is at rest, and will be
+ * asked again. Then *req must be given to fuse_reply_none(), and else it is being answered.
  */
 bool unanswered_is_kept(struct session *session, struct unanswered *request, int result);
 
-/** All of them, and the ones that were given up are asked again here: the mount was not handed over. */
+/**
+ * All of them, and the ones that were given up are asked again here: the mount was not handed over.
+ */
 void unanswered_put(struct session *session, struct record *record);
 void unanswered_ask_again(struct session *session);
 

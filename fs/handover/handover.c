@@ -182,10 +182,10 @@ static int receive_fds(int socket, size_t wanted, int **ret, size_t *ret_count)
 		r = receive(socket, ANSWER_MS, &message, some, &count);
 		if (r < 0)
 			break;
-		int *fds = message.kind == MESSAGE_DESCRIPTORS && count &&
-					   count <= wanted - *ret_count
-				   ? reallocarray(*ret, *ret_count + count, sizeof(int))
-				   : NULL;
+		int *fds =
+			message.kind == MESSAGE_DESCRIPTORS && count && count <= wanted - *ret_count
+				? reallocarray(*ret, *ret_count + count, sizeof(int))
+				: NULL;
 		if (!fds) {
 			close_all(some, count);
 			return -EBADMSG;
@@ -251,8 +251,8 @@ static int take_offer(struct record *record, struct offer *ret, uint64_t *format
 }
 
 /*
- * Where it is listened for the mount of that superblock; an ordinary user may have no such place. The
- * directory is made if need be with `is_made`. 0 or -errno.
+ * Where it is listened for the mount of that superblock; an ordinary user may have no such place.
+ * The directory is made if need be with `is_made`. 0 or -errno.
  */
 static int find_place(dev_t dev, bool is_made, struct sockaddr_un *ret)
 {
@@ -296,8 +296,7 @@ pid_t handover_server(dev_t dev)
 	/* The kernel answers, whatever the process is doing. */
 	if (fd < 0 || find_place(dev, false, &place) < 0 ||
 		connect(fd, (struct sockaddr *)&place, sizeof(place)) < 0 ||
-		getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0 ||
-		peer.uid != geteuid())
+		getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0 || peer.uid != geteuid())
 		return 0;
 	return peer.pid;
 }
@@ -323,8 +322,7 @@ static int listen_at(dev_t dev)
 	if (fd < 0)
 		return -errno;
 	unlink(place.sun_path);
-	if (bind(fd, (struct sockaddr *)&place, sizeof(place)) < 0 ||
-		listen(fd, 4) < 0)
+	if (bind(fd, (struct sockaddr *)&place, sizeof(place)) < 0 || listen(fd, 4) < 0)
 		return -errno;
 	int listener = fd;
 	fd = -1;
@@ -444,8 +442,7 @@ static void take_heir(struct handover *handover)
 	int fd = accept4(handover->listener, NULL, NULL, SOCK_CLOEXEC);
 	if (fd < 0)
 		return;
-	if (!is_own(fd) || put_offer(handover->offer, &record) < 0 ||
-		send_record(fd, record) < 0) {
+	if (!is_own(fd) || put_offer(handover->offer, &record) < 0 || send_record(fd, record) < 0) {
 		close(fd);
 		return;
 	}

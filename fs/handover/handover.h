@@ -18,38 +18,38 @@
  *   view_state.c writes that, and nothing that follows from the layers.
  * - No change is lost, and none is told twice. The heir reads from the same inotify descriptor: who
  *   watches an inode once more by it gets the watch that was there, with all that is in the queue.
- *   What was taken from the queue and not published yet is in the state. Besides, all that was shown
- *   is looked at as after an overflow.
+ *   What was taken from the queue and not published yet is in the state. Besides, all that was
+ *   shown is looked at as after an overflow.
  * - A request is answered once. One that was read is answered, or goes into the state as it came
  *   (driver/unanswered.h) and is asked again; one that was not read waits in /dev/fuse, which stays
  *   open. A promise is broken with -ESTALE, and the path walked once more.
  *
- * It is another process and no exec(3), because the daemon may be in no position to run a program, and
- * because the one that works is to be there until the other does. So the process number changes; the
- * service manager is told (MAINPID=). The one that serves comes to rest in this order: publisher,
- * requests, pool.
+ * It is another process and no exec(3), because the daemon may be in no position to run a program,
+ * and because the one that works is to be there until the other does. So the process number
+ * changes; the service manager is told (MAINPID=). The one that serves comes to rest in this order:
+ * publisher, requests, pool.
  *
- * Until `go` the one that serves can go on, and does when its heir ends, or is silent for HANDOVER_MS;
- * the heir touches neither /dev/fuse nor the mount before, and ends with _exit(2) if it fails, as what
- * it would take down is shared. If the one before dies while `go` is waited for, the heir serves:
- * nobody else is left who could.
+ * Until `go` the one that serves can go on, and does when its heir ends, or is silent for
+ * HANDOVER_MS; the heir touches neither /dev/fuse nor the mount before, and ends with _exit(2) if
+ * it fails, as what it would take down is shared. If the one before dies while `go` is waited for,
+ * the heir serves: nobody else is left who could.
  *
- * The offer's format never changes, so that an heir that can't read the state can have the mount end
- * (heir_end()), and mount anew.
+ * The offer's format never changes, so that an heir that can't read the state can have the mount
+ * end (heir_end()), and mount anew.
  *
  * An heir mounts as it was called, and not as the one that serves says: that one reads what others
  * wrote, in a sandbox, and the heir is in none yet.
  *
- * Where the service manager starts a plyfs again, nobody is there to hand over when the next one comes.
- * What is to be handed over lies in a socket meanwhile, which the manager keeps (handover_leave(),
- * heir_stored()): the same messages, in the same order, and nobody who waits for an answer. So it can be
- * taken once. If nobody does, and the manager drops the socket, the last descriptor of /dev/fuse goes
- * with it, and the mount is dead. Nobody answers between, so nothing that a start needs may look at the
- * mount: not the unit, and not the next plyfs before it serves. A signal of its own asks for that
- * (HANDOVER_LEAVE_SIGNAL); SIGTERM unmounts as ever.
+ * Where the service manager starts a plyfs again, nobody is there to hand over when the next one
+ * comes. What is to be handed over lies in a socket meanwhile, which the manager keeps
+ * (handover_leave(), heir_stored()): the same messages, in the same order, and nobody who waits for
+ * an answer. So it can be taken once. If nobody does, and the manager drops the socket, the last
+ * descriptor of /dev/fuse goes with it, and the mount is dead. Nobody answers between, so nothing
+ * that a start needs may look at the mount: not the unit, and not the next plyfs before it serves.
+ * A signal of its own asks for that (HANDOVER_LEAVE_SIGNAL); SIGTERM unmounts as ever.
  *
- * The socket lies in a directory where nobody else can make one, and both ask the kernel who the other
- * is: both must be processes of the user who mounts.
+ * The socket lies in a directory where nobody else can make one, and both ask the kernel who the
+ * other is: both must be processes of the user who mounts.
  */
 #pragma once
 
@@ -63,7 +63,10 @@
 /* How long an heir may take to make the state its own, in milliseconds. */
 #define HANDOVER_MS 60000
 
-/* Has who serves leave the mount to the manager, and end. Who does not serve yet ends by it, as by default. */
+/*
+ * Has who serves leave the mount to the manager, and end. Who does not serve yet ends by it, as by
+ * default.
+ */
 #define HANDOVER_LEAVE_SIGNAL SIGUSR1
 
 struct offer {
@@ -122,9 +125,9 @@ int handover_take(struct handover *handover);
 int handover_give(struct handover *handover, struct record *record, pid_t *heir);
 
 /**
- * Gives the record to whoever comes: to a socket that `store` has kept for him; it says whether it could. Returns 0
- * when it is kept, which is asked: from then on this process must do nothing at all for the mount. Or
- * -errno: it must go on.
+ * Gives the record to whoever comes: to a socket that `store` has kept for him; it says whether it
+ * could. Returns 0 when it is kept, which is asked: from then on this process must do nothing at
+ * all for the mount. Or -errno: it must go on.
  */
 int handover_leave(struct handover *handover, struct record *record,
 	bool (*store)(void *context, int socket), void *context);
@@ -138,8 +141,8 @@ struct heir;
 int heir_find(const char *mountpoint, struct heir **ret, struct problem *problem);
 
 /**
- * Who was left in the socket, which becomes the heir's; what can't be read is one more state that this
- * heir_can_read() not. 0 with *ret, or -ENOMEM.
+ * Who was left in the socket, which becomes the heir's; what can't be read is one more state that
+ * this heir_can_read() not. 0 with *ret, or -ENOMEM.
  */
 int heir_stored(int socket, struct heir **ret);
 

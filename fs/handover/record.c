@@ -265,8 +265,7 @@ static int map(struct record *record, uint64_t format, int file)
 	return check_head(record, format);
 }
 
-int record_open(
-	uint64_t format, int file, int *fds, size_t fd_count, struct record **ret)
+int record_open(uint64_t format, int file, int *fds, size_t fd_count, struct record **ret)
 {
 	CLEANUP(record_freep) struct record *record = calloc(1, sizeof(*record));
 

@@ -1,11 +1,11 @@
 /*
- * A record: what one daemon knows and the next one needs, as one run of bytes in an unnamed file, and
- * the descriptors that go with it.
+ * A record: what one daemon knows and the next one needs, as one run of bytes in an unnamed file,
+ * and the descriptors that go with it.
  *
  *      "plyfs", format, size, what record_put_…() wrote, checksum      all little-endian
  *
- * Whoever reads believes nothing: after the first value that is not there, or can't be meant, all that
- * is read is zero, and record_end() says so. So a reader may read on and ask once.
+ * Whoever reads believes nothing: after the first value that is not there, or can't be meant, all
+ * that is read is zero, and record_end() says so. So a reader may read on and ask once.
  */
 #pragma once
 
@@ -46,11 +46,10 @@ int record_file(struct record *record);
 const int *record_fds(const struct record *record, size_t *count);
 
 /**
- * Reads the file. The descriptors, an array from malloc(3), become the record's, also when it fails. 0 with *ret;
- * -EPROTONOSUPPORT: another format; -EBADMSG: it is damaged; or another -errno.
+ * Reads the file. The descriptors, an array from malloc(3), become the record's, also when it
+ * fails. 0 with *ret; -EPROTONOSUPPORT: another format; -EBADMSG: it is damaged; or another -errno.
  */
-int record_open(
-	uint64_t format, int file, int *fds, size_t fd_count, struct record **ret);
+int record_open(uint64_t format, int file, int *fds, size_t fd_count, struct record **ret);
 
 uint64_t record_get(struct record *record);
 

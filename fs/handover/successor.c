@@ -30,8 +30,7 @@ struct successor {
 	pid_t pid;
 };
 
-__attribute__((noreturn)) static void start(
-	const char *program, const struct successor_call *call)
+__attribute__((noreturn)) static void start(const char *program, const struct successor_call *call)
 {
 	sigset_t none;
 
@@ -61,8 +60,7 @@ static void begin(const char *program, const struct successor_call *call, unsign
 }
 
 /* Until the daemon has ended. */
-__attribute__((noreturn)) static void serve(
-	const char *program, const struct successor_call *call)
+__attribute__((noreturn)) static void serve(const char *program, const struct successor_call *call)
 {
 	struct successor_request request;
 	unsigned count = 0;

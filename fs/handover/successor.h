@@ -1,11 +1,11 @@
 /*
- * The successor: a plyfs that is started by SIGUSR2 to take the mount over. It is the program that is
- * found by then at the path that ours was started from.
+ * The successor: a plyfs that is started by SIGUSR2 to take the mount over. It is the program that
+ * is found by then at the path that ours was started from.
  *
- * A daemon in the middle of its work, with threads, and perhaps with no right to run anything, is not
- * who should start it. So that is done by the process plyfs-renew, which is there from the beginning,
- * and ends with the daemon. Then it takes away what a daemon in a sandbox can't: the socket by which the
- * mount was offered.
+ * A daemon in the middle of its work, with threads, and perhaps with no right to run anything, is
+ * not who should start it. So that is done by the process plyfs-renew, which is there from the
+ * beginning, and ends with the daemon. Then it takes away what a daemon in a sandbox can't: the
+ * socket by which the mount was offered.
  */
 #pragma once
 

@@ -75,8 +75,9 @@ void keep_note(struct keep *keep, const char *path, struct version *version, boo
 int keep_find(struct keep *keep, const char *path, struct version **ret);
 
 /**
- * Calls `each` for all that is kept as keep_note() was: also for a path of which nothing is kept any more, behind what
- * was kept. While it is paused. Nothing where it outlives us. What can't be read is passed over.
+ * Calls `each` for all that is kept as keep_note() was: also for a path of which nothing is kept
+ * any more, behind what was kept. While it is paused. Nothing where it outlives us. What can't be
+ * read is passed over.
  */
 void keep_each(struct keep *keep,
 	void (*each)(void *context, const char *path, struct version *version, bool is_public),

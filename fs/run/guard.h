@@ -5,7 +5,8 @@
  *                            │
  *                            ├─ its output, up to a limit
  *                            ├─ SIGKILL to all of its group, and to what has left the group, when
- * its │  time is up, when it has ended, when the daemon has └─ the answer
+ *                            │  its time is up, when it has ended, when the daemon has
+ *                            └─ the answer
  */
 #pragma once
 

@@ -85,7 +85,8 @@ static bool take_word(const char **at, const char *end, const char *word)
 /* ":11", ", column 11" behind a line's number. */
 static void read_column(const char **at, const char *end, struct output_place *place)
 {
-	static const char *const words[] = {"column", "col", "char", "character", "pos", "position"};
+	static const char *const words[] = {
+		"column", "col", "char", "character", "pos", "position"};
 	const char *next = *at;
 
 	if (next < end && (*next == ':' || *next == ',' || *next == '.') && next + 1 < end &&
@@ -154,7 +155,9 @@ static bool read_behind(const char *at, const char *end, struct output_place *pl
 	return true;
 }
 
-/* Where the name of the copy begins, whose last part ends at `name`: its directories are its own. */
+/*
+ * Where the name of the copy begins, whose last part ends at `name`: its directories are its own.
+ */
 static const char *begin_of(const char *line, const char *name)
 {
 	while (name > line && !isspace((unsigned char)name[-1]) && !strchr("\"'`([{<=:", name[-1]))
@@ -216,8 +219,8 @@ static bool names_other_file(const char *line, const char *end, const struct out
 	for (const char *at = line; at < end; at++) {
 		if (copy && at >= copy->start && at < copy->end)
 			continue;
-		bool begins = at == line || isspace((unsigned char)at[-1]) ||
-			      strchr("\"'`([<=", at[-1]);
+		bool begins =
+			at == line || isspace((unsigned char)at[-1]) || strchr("\"'`([<=", at[-1]);
 		if (begins && at + 1 < end && *at == '/' && is_in_word(at[1]))
 			return true;
 		if (begins && strncmp(at, "File \"", (size_t)(end - at) < 6 ? 0 : 6) == 0 &&

@@ -2,12 +2,12 @@
  * The output of a check, with its places in the copy that it has judged turned into those of the
  * sources. Programs write a place in their own ways:
  *
- *      /run/…/base.yml:10:11: could not parse      promtool check, named-checkconf, visudo, yamllint
- *      /run/…/base.yml: 10:11: …                   promtool check rules
+ *      /run/…/base.yml:10:11: could not parse   promtool check, named-checkconf, visudo, yamllint
+ *      /run/…/base.yml: 10:11: …                promtool check rules
  *      unknown directive "x" in /run/…/nginx.conf:12
  *      parsing [/run/…/haproxy.cfg:5] : …
- *      /run/…/sshd_config line 5: Bad option       … and "on line 5", "line 5, column 3", "(line 5)"
- *      yaml: line 5: mapping values …              without a name
+ *      /run/…/sshd_config line 5: Bad option    … and "on line 5", "line 5, column 3", "(line 5)"
+ *      yaml: line 5: mapping values …           without a name
  */
 #pragma once
 
@@ -16,10 +16,10 @@
 #include "run_result.h"
 
 /**
- * Finds the first place in result->output that is one in the file `path` (the last part of which the
- * copy was called), and fills `problem` with its source, line and column and with what the program
- * says, as one line. `map` may be NULL: then places are those of the merged file. False: the output
- * has no place; the problem's message is the output, as one line.
+ * Finds the first place in result->output that is one in the file `path` (the last part of which
+ * the copy was called), and fills `problem` with its source, line and column and with what the
+ * program says, as one line. `map` may be NULL: then places are those of the merged file. False:
+ * the output has no place; the problem's message is the output, as one line.
  */
 bool run_output_read(const struct run_result *result, const char *path, const char *program,
 	const struct line_map *map, struct problem *problem);

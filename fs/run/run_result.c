@@ -90,19 +90,21 @@ bool run_is_missing(const struct run_result *result, const struct program *progr
 	int status = result->end == RUN_EXITED ? result->value : 0;
 	bool is_absent = is_unstarted && result->value == ENOENT;
 
-	if (!program || (!is_unstarted && status != RUN_STATUS_ABSENT && status != RUN_STATUS_CLOSED))
+	if (!program ||
+		(!is_unstarted && status != RUN_STATUS_ABSENT && status != RUN_STATUS_CLOSED))
 		return false;
 	*why = is_absent || status == RUN_STATUS_ABSENT ? "is not installed" : "can't be executed";
 	program_name(program, name);
 	if (is_unstarted) /* the first word itself */
-		program_name(&(struct program){.words = (const char *[]){program->words[0], NULL}}, name);
+		program_name(&(struct program){.words = (const char *[]){program->words[0], NULL}},
+			name);
 	else
 		find_missing(result->output, name);
 	return true;
 }
 
-int run_problem(const struct run_result *result, const struct run_subject *subject,
-	struct problem *problem)
+int run_problem(
+	const struct run_result *result, const struct run_subject *subject, struct problem *problem)
 {
 	const struct program *program = subject->program;
 	const char *path = subject->path, *what = subject->what;

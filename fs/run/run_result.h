@@ -35,9 +35,9 @@ struct run_result {
 bool run_is_good(const struct run_result *result);
 
 /**
- * Whether there was no program to run: it is not installed, or nobody may execute it. A shell, env(1)
- * and timeout(1) tell that of what they start by the statuses 127 and 126. `why` becomes "is not
- * installed" or "can't be executed", and `name` which program that is.
+ * Whether there was no program to run: it is not installed, or nobody may execute it. A shell,
+ * env(1) and timeout(1) tell that of what they start by the statuses 127 and 126. `why` becomes "is
+ * not installed" or "can't be executed", and `name` which program that is.
  */
 bool run_is_missing(const struct run_result *result, const struct program *program,
 	char name[PROGRAM_NAME_MAX], const char **why);
@@ -56,8 +56,8 @@ struct run_subject {
 };
 
 /**
- * The problem of the subject whose program ended so, with the remedy: where the output tells a place
- * in the file, that of the source's line. Returns PROBLEM.
+ * The problem of the subject whose program ended so, with the remedy: where the output tells a
+ * place in the file, that of the source's line. Returns PROBLEM.
  */
 int run_problem(const struct run_result *result, const struct run_subject *subject,
 	struct problem *problem);

@@ -133,8 +133,8 @@ int runner_run(struct runner *runner, enum run_kind kind, const char *path, int 
 	}
 	lock_release(&runner->lock);
 	if (r == 0)
-		r = parcel_send(runner->socket, &request,
-			offsetof(struct run_request, path) + len + 1, fd);
+		r = parcel_send(
+			runner->socket, &request, offsetof(struct run_request, path) + len + 1, fd);
 	/* If it is not there any more, it was told already that the process has gone. */
 	return r < 0 && request.id && !take_run(runner, request.id) ? 0 : r;
 }

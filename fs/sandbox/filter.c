@@ -28,6 +28,7 @@ struct call {
 
 #define CALL(name) SCMP_SYS(name)
 
+/* clang-format off */
 /* Whatever its arguments are. A name that this machine has not is left out by libseccomp. */
 static const struct call calls[] = {
 	/* Memory. mmap and mprotect: see restrict_memory(). */
@@ -119,11 +120,15 @@ static const struct call calls[] = {
 	{CALL(fdatasync), VIEWS},
 	{CALL(syncfs), RENDER},
 	{CALL(fallocate), RENDER},  /* is there room? */
-	{CALL(flock), RENDER | DAEMON}, /* one renderer at a time; the state's directory changes hands */
+	/* one renderer at a time; the state's directory changes hands */
+	{CALL(flock), RENDER | DAEMON},
 	{CALL(umask), RENDER},
 	{CALL(umount2), MONITOR},    /* the end of the mount */
 
-	/* Sockets that are open: those to plyfs-run, plyfs-publish, plyfs-monitor; and to who takes over. */
+	/*
+	 * Sockets that are open: those to plyfs-run, plyfs-publish, plyfs-monitor; and to who takes
+	 * over.
+	 */
 	{CALL(accept4), DAEMON},    /* … by the one that is listened at */
 	{CALL(accept), DAEMON},
 	{CALL(getsockopt), DAEMON}, /* … who is it? */
@@ -152,12 +157,14 @@ static const struct call calls[] = {
 	{CALL(gettid), ALL},
 	{CALL(getpid), ALL},
 	{CALL(getppid), ALL},
-	{CALL(sched_getparam), THREADED},     /* pthread_getattr_np(3), of sanitizers and valgrind */
+	/* pthread_getattr_np(3), of sanitizers and valgrind */
+	{CALL(sched_getparam), THREADED},
 	{CALL(sched_getscheduler), THREADED},
 	{CALL(sched_getattr), THREADED},
 	{CALL(exit), ALL},
 	{CALL(exit_group), ALL},
-	{CALL(wait4), DAEMON | RENDER},      /* plyfs-publish, plyfs-run and plyfs-monitor have ended */
+	/* plyfs-publish, plyfs-run and plyfs-monitor have ended */
+	{CALL(wait4), DAEMON | RENDER},
 	{CALL(waitid), DAEMON | RENDER},
 
 	/* Signals, and what comes back from them. tgkill, kill: see restrict_processes(). */
@@ -194,10 +201,12 @@ static const struct call checkers_calls[] = {
 	{CALL(personality), ALL}, {CALL(getdents64), ALL}, {CALL(readlink), ALL}, {CALL(pipe), ALL},
 	{CALL(pipe2), ALL}, {CALL(mmap), ALL}, {CALL(mprotect), ALL}, {CALL(process_vm_readv), ALL},
 	{CALL(ftruncate), ALL}, {CALL(flock), ALL}, {CALL(lseek), ALL}, {CALL(mkdir), ALL},
-	{CALL(getdents), ALL}, {CALL(mincore), ALL}, {CALL(sched_yield), ALL}, {CALL(msync), ALL}, {CALL(access), ALL},
-	{CALL(stat), ALL}, {CALL(getcwd), ALL}, {CALL(set_robust_list), ALL}, {CALL(rseq), ALL},
+	{CALL(getdents), ALL}, {CALL(mincore), ALL}, {CALL(sched_yield), ALL}, {CALL(msync), ALL},
+	{CALL(access), ALL}, {CALL(stat), ALL}, {CALL(getcwd), ALL}, {CALL(rseq), ALL},
+	{CALL(set_robust_list), ALL},
 };
 #endif
+/* clang-format on */
 
 static int allow(scmp_filter_ctx filter, int number)
 {
@@ -228,14 +237,14 @@ static int allow_where(scmp_filter_ctx filter, int number, unsigned argument, sc
 }
 
 /*
- * Not among them: whom the kernel is to send a signal for a descriptor, and which (F_SETOWN, F_SETSIG).
- * For root it would be any process.
+ * Not among them: whom the kernel is to send a signal for a descriptor, and which (F_SETOWN,
+ * F_SETSIG). For root it would be any process.
  */
 static int restrict_commands(scmp_filter_ctx filter)
 {
 	static const int commands[] = {
-		F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL, F_SETFL,
-		F_SETLEASE, F_GETLEASE,     /* is it being written? */
+		F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_SETLEASE,
+		F_GETLEASE,                 /* is it being written? */
 		F_ADD_SEALS, F_GET_SEALS,   /* what is handed over stays as it is */
 		F_GETPIPE_SZ, F_SETPIPE_SZ, /* libfuse's */
 		F_GETLK, F_SETLK, F_SETLKW, /* TDB's */
@@ -267,8 +276,8 @@ static int restrict_memory(scmp_filter_ctx filter)
 
 /*
  * Threads, and no processes. clone3(2) has its flags in memory, where no filter sees them: libc
- * takes clone(2) when it is told that there is no such call. Signals go to ourselves, and to the few
- * processes that we have to end.
+ * takes clone(2) when it is told that there is no such call. Signals go to ourselves, and to the
+ * few processes that we have to end.
  */
 static int restrict_processes(
 	scmp_filter_ctx filter, unsigned process, const pid_t children[SANDBOX_CHILDREN])
@@ -297,8 +306,7 @@ static int restrict_processes(
 	return r;
 }
 
-static int fill(
-	scmp_filter_ctx filter, unsigned process, const pid_t children[SANDBOX_CHILDREN])
+static int fill(scmp_filter_ctx filter, unsigned process, const pid_t children[SANDBOX_CHILDREN])
 {
 	int r = allow_calls(filter, calls, sizeof(calls) / sizeof(*calls), process);
 
@@ -318,8 +326,8 @@ static int fill(
 		r = restrict_processes(filter, process, children);
 	/* The system's log, and nothing that leads out of the machine. */
 	if (r == 0 && (process & MONITOR))
-		r = seccomp_rule_add(filter, SCMP_ACT_ALLOW, CALL(socket), 1,
-			SCMP_A0(SCMP_CMP_EQ, AF_UNIX));
+		r = seccomp_rule_add(
+			filter, SCMP_ACT_ALLOW, CALL(socket), 1, SCMP_A0(SCMP_CMP_EQ, AF_UNIX));
 	return r;
 }
 

@@ -1,23 +1,24 @@
 /*
- * The monitor: the process plyfs-monitor, which does for a process in a sandbox the little that must
- * be possible later, and that a sandbox can't allow ahead.
+ * The monitor: the process plyfs-monitor, which does for a process in a sandbox the little that
+ * must be possible later, and that a sandbox can't allow ahead.
  *
- *      daemon ──a descriptor (O_PATH)──▶ plyfs-monitor: does plyfs.yaml name it? ──▶ a descriptor to read
+ *      daemon ──a descriptor (O_PATH)──▶ plyfs-monitor: does plyfs.yaml name it?
+ *                                                                ──▶ a descriptor to read
  *             ──a line─────────────────▶ the system's log
  *             ──the end────────────────▶ umount(2)
  *
- * Landlock allows what is there when it begins. A layer that is replaced, turned to another directory,
- * mounted later or new in plyfs.yaml is another directory, and what an editor puts in the place of
- * plyfs.yaml another file. So the monitor reads plyfs.yaml itself, and opens what lies beneath the layers
- * that it names by now; or is plyfs.yaml, a preset or a schema. Where a layer has `follow`, links may
- * lead anywhere but into /proc and the like, and so may what is asked for.
+ * Landlock allows what is there when it begins. A layer that is replaced, turned to another
+ * directory, mounted later or new in plyfs.yaml is another directory, and what an editor puts in
+ * the place of plyfs.yaml another file. So the monitor reads plyfs.yaml itself, and opens what lies
+ * beneath the layers that it names by now; or is plyfs.yaml, a preset or a schema. Where a layer
+ * has `follow`, links may lead anywhere but into /proc and the like, and so may what is asked for.
  *
- * To open a path may be to look through the mount, and then the daemon must answer. So the monitor has two
- * threads. One reads settings, and is asked by who reads settings. The other is asked by who serves the
- * mount: it opens what is named already, looks at no path and keeps nobody waiting.
+ * To open a path may be to look through the mount, and then the daemon must answer. So the monitor
+ * has two threads. One reads settings, and is asked by who reads settings. The other is asked by
+ * who serves the mount: it opens what is named already, looks at no path and keeps nobody waiting.
  *
- * There is one, as there is one sandbox, of the process. It is forked before the mount is made, and never
- * holds /dev/fuse.
+ * There is one, as there is one sandbox, of the process. It is forked before the mount is made, and
+ * never holds /dev/fuse.
  */
 #pragma once
 

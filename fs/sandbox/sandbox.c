@@ -38,8 +38,10 @@ static const unsigned long long needed[SANDBOX_PROCESSES] = {
 			   BIT(CAP_FSETID),
 	/* One of root's may write the state of another user, and read keys that are not his. */
 	[SANDBOX_MIRROR] = READ | BIT(CAP_DAC_OVERRIDE) | BIT(CAP_FOWNER),
-	/* It makes directories for the mirror's user (CHOWN, FOWNER; DAC_OVERRIDE: wherever they are
-	 * to be), becomes that user, and ends his process (KILL). */
+	/*
+	 * It makes directories for the mirror's user (CHOWN, FOWNER; DAC_OVERRIDE: wherever they
+	 * are to be), becomes that user, and ends his process (KILL).
+	 */
 	[SANDBOX_KEEP] = READ | BIT(CAP_DAC_OVERRIDE) | BIT(CAP_CHOWN) | BIT(CAP_FOWNER) |
 			 BIT(CAP_SETUID) | BIT(CAP_SETGID) | BIT(CAP_KILL),
 	[SANDBOX_RUN] = ~0ull,

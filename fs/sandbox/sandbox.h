@@ -1,47 +1,56 @@
 /*
- * The sandbox: what a process of plyfs may still do once it has begun its work. It reads what others
- * wrote; if one of them found a mistake in a reader, this is all that he would have.
+ * The sandbox: what a process of plyfs may still do once it has begun its work. It reads what
+ * others wrote; if one of them found a mistake in a reader, this is all that he would have.
  *
  * What each kind of process may do, and why:
  *
- *   daemon        reads beneath the layers, the presets' directories and /proc (who asks for a file, and
- *                 what is mounted), each as it was at the start; answers the kernel by /dev/fuse, which is
- *                 open. It begins no program and no process, reaches no socket, writes no file.
+ *   daemon        reads beneath the layers, the presets' directories and /proc (who asks for a
+ *                 file, and what is mounted), each as it was at the start; answers the kernel by
+ *                 /dev/fuse, which is open. It begins no program and no process, reaches no socket,
+ *                 writes no file.
  *   render        the same, and writes beneath the directory that it renders.
- *   publish       plyfs-publish, which renames in our own mount: that, and nothing else. It reads nothing.
- *   monitor       plyfs-monitor (monitor.h), which is told of a descriptor or a line and reads nothing else:
- *                 opens for reading what the settings name by now, logs, unmounts. It may read all files.
- *   mirror        plyfs mirror, a store's client: writes its state, and turns the link beside it; and so do
- *                 git, ssh and gpg, which it runs. It reads and reaches what its user may.
- *   keep          plyfs-keep, which starts mirrors as another user, and ends them: writes where their states
- *                 are kept, as what it starts can do no more than itself.
- *   run           plyfs-run runs the settings' commands, for which it must have the rights of who mounts, as
- *                 they inherit whatever is taken away. It reads plyfs.yaml and messages of a fixed size.
- *   renew         plyfs-renew starts another plyfs, which mounts with the rights of who mounts: what it gave up
- *                 that one would lack. Capabilities and new privileges, for commands and fusermount3; Landlock
- *                 would keep it from mounting anew; a filter would have to allow all that commands do. So it is
- *                 in no sandbox. It hears a number, which is of no mount or of ours, and reads nothing else; it
- *                 starts few at a time, and at the end removes the socket that nobody listens at any more.
+ *   publish       plyfs-publish, which renames in our own mount: that, and nothing else. It reads
+ *                 nothing.
+ *   monitor       plyfs-monitor (monitor.h), which is told of a descriptor or a line and reads
+ *                 nothing else: opens for reading what the settings name by now, logs, unmounts. It
+ *                 may read all files.
+ *   mirror        plyfs mirror, a store's client: writes its state, and turns the link beside it;
+ *                 and so do git, ssh and gpg, which it runs. It reads and reaches what its user
+ *                 may.
+ *   keep          plyfs-keep, which starts mirrors as another user, and ends them: writes where
+ *                 their states are kept, as what it starts can do no more than itself.
+ *   run           plyfs-run runs the settings' commands, for which it must have the rights of who
+ *                 mounts, as they inherit whatever is taken away. It reads plyfs.yaml and messages
+ *                 of a fixed size.
+ *   renew         plyfs-renew starts another plyfs, which mounts with the rights of who mounts:
+ *                 what it gave up that one would lack. Capabilities and new privileges, for
+ *                 commands and fusermount3; Landlock would keep it from mounting anew; a filter
+ *                 would have to allow all that commands do. So it is in no sandbox. It hears a
+ *                 number, which is of no mount or of ours, and reads nothing else; it starts few at
+ *                 a time, and at the end removes the socket that nobody listens at any more.
  *
  * By what it is kept to that:
  *
- *   no_new_privs  a set-id program would not gain rights.          Not: run; monitor of an ordinary user,
- *                                                                  who unmounts by fusermount3, set-uid
+ *   no_new_privs  a set-id program would not gain rights.
+ *                 Not: run; monitor of an ordinary user, who unmounts by fusermount3, set-uid
  *   capabilities  those that sandbox.c names are left, with the reason of each
- *   Landlock      files by place, TCP, abstract sockets; on kernels that have it, as much as they have.
- *                 Whoever is in a domain can't be a tracer of who is not, nor mount or unmount.
- *                                                                  Not: run, monitor
- *   seccomp       the system calls that filter.c names, with the reason of each; others fail with EPERM
- *                                                     Not: run, mirror, keep; monitor of an ordinary
- *                                                     user
- *   not dumpable  no other process of root without capabilities reads our memory; of a mirror, which knows
- *                 passwords, none of its user.                     Not: others of ordinary users
- *   no core                                                        Not: run
- *   environment   only HOME, PATH and what names presets are left. Not: run, mirror, keep
+ *   Landlock      files by place, TCP, abstract sockets; on kernels that have it, as much as they
+ *                 have. Whoever is in a domain can't be a tracer of who is not, nor mount or
+ *                 unmount.
+ *                 Not: run, monitor
+ *   seccomp       the system calls that filter.c names, with the reason of each; others fail with
+ *                 EPERM.
+ *                 Not: run, mirror, keep; monitor of an ordinary user
+ *   not dumpable  no other process of root without capabilities reads our memory; of a mirror,
+ *                 which knows passwords, none of its user.
+ *                 Not: others of ordinary users
+ *   no core       Not: run
+ *   environment   only HOME, PATH and what names presets are left.
+ *                 Not: run, mirror, keep
  *
- * A mount is made between the two steps, sandbox_prepare() and sandbox_enter(): who is in a sandbox can't
- * mount, and who has mounted must not look a path up before it serves, since the path may lead through
- * the mount.
+ * A mount is made between the two steps, sandbox_prepare() and sandbox_enter(): who is in a sandbox
+ * can't mount, and who has mounted must not look a path up before it serves, since the path may
+ * lead through the mount.
  *
  *      plyfs-run, plyfs-monitor, plyfs-publish are forked
  *      sandbox_prepare()  the places are looked up
@@ -49,16 +58,16 @@
  *      sandbox_enter()
  *      threads, the first source
  *
- * Every process is forked before the mount, so that none but the daemon holds /dev/fuse. One that needs
- * to be in no sandbox is forked first of all (helper.h). A library that is loaded when it is needed is
- * loaded before sandbox_enter() (`load` of struct strategy).
+ * Every process is forked before the mount, so that none but the daemon holds /dev/fuse. One that
+ * needs to be in no sandbox is forked first of all (helper.h). A library that is loaded when it is
+ * needed is loaded before sandbox_enter() (`load` of struct strategy).
  *
- * Who needs a system call more adds it to the table in filter.c, with the reason. Who opens something by
- * a name out of the settings uses opening_at() (conf/opening.h), which asks the monitor where Landlock
- * refuses; what lies beneath a layer, opening_ask().
+ * Who needs a system call more adds it to the table in filter.c, with the reason. Who opens
+ * something by a name out of the settings uses opening_at() (conf/opening.h), which asks the
+ * monitor where Landlock refuses; what lies beneath a layer, opening_ask().
  *
- * A kernel that has it not, or a build without libseccomp, is no failure: the status tells. Where it is
- * there and can't be used, plyfs does not start.
+ * A kernel that has it not, or a build without libseccomp, is no failure: the status tells. Where
+ * it is there and can't be used, plyfs does not start.
  */
 #pragma once
 
@@ -81,11 +90,11 @@ enum sandbox_process {
 
 /* What may be done at a place: with what is there, and all beneath it. */
 enum sandbox_right {
-	SANDBOX_READ,    /* files, and directories are listed */
-	SANDBOX_FILES,   /* files are read, and no directory is listed */
-	SANDBOX_WRITE,   /* anything but to run programs, and to make devices */
-	SANDBOX_LINKS,   /* links come, and any name goes */
-	SANDBOX_NAMES,   /* names come and go; what they are of is neither read nor written */
+	SANDBOX_READ,  /* files, and directories are listed */
+	SANDBOX_FILES, /* files are read, and no directory is listed */
+	SANDBOX_WRITE, /* anything but to run programs, and to make devices */
+	SANDBOX_LINKS, /* links come, and any name goes */
+	SANDBOX_NAMES, /* names come and go; what they are of is neither read nor written */
 };
 
 /* What is turned off, for debugging. */
@@ -120,16 +129,16 @@ struct sandbox_state {
 struct sandbox;
 
 /**
- * Makes one that allows no place yet, and wipes the environment. Looks paths up: where a mount is to be
- * made, it comes before that. Returns 0 with *ret for sandbox_free(), PROBLEM where something is there
- * and can't be used, or -errno.
+ * Makes one that allows no place yet, and wipes the environment. Looks paths up: where a mount is
+ * to be made, it comes before that. Returns 0 with *ret for sandbox_free(), PROBLEM where something
+ * is there and can't be used, or -errno.
  */
 int sandbox_prepare(
 	const struct sandbox_options *options, struct sandbox **ret, struct problem *problem);
 
 /**
- * Allows what the descriptor (it may be O_PATH) leads to, and all beneath it. Looks at no path, and has
- * no file system asked. 0, or PROBLEM.
+ * Allows what the descriptor (it may be O_PATH) leads to, and all beneath it. Looks at no path, and
+ * has no file system asked. 0, or PROBLEM.
  */
 int sandbox_allow(
 	struct sandbox *sandbox, int fd, enum sandbox_right right, struct problem *problem);
@@ -139,8 +148,8 @@ int sandbox_allow_path(struct sandbox *sandbox, const char *path, enum sandbox_r
 	struct problem *problem);
 
 /**
- * Enters it, before there are threads: there is no way back. Looks at no path, and has no file system
- * asked. Returns 0 with *ret, PROBLEM where something is there and can't be used, or -errno.
+ * Enters it, before there are threads: there is no way back. Looks at no path, and has no file
+ * system asked. Returns 0 with *ret, PROBLEM where something is there and can't be used, or -errno.
  */
 int sandbox_enter(struct sandbox *sandbox, struct sandbox_state *ret, struct problem *problem);
 

@@ -99,8 +99,8 @@ static int take_home(const struct store_spec *store, const struct mirror_identit
 	return 0;
 }
 
-int mirror_process_prepare(
-	const struct store_spec *store, const struct mirror_identity *identity, struct problem *problem)
+int mirror_process_prepare(const struct store_spec *store, const struct mirror_identity *identity,
+	struct problem *problem)
 {
 	int r = make_directories(store->base);
 

@@ -22,8 +22,8 @@ int mirror_identity_find(
 	const struct store_spec *store, struct mirror_identity *ret, struct problem *problem);
 
 /** Makes the directories that it needs, and its own his. Returns 0, PROBLEM or -errno. */
-int mirror_process_prepare(
-	const struct store_spec *store, const struct mirror_identity *identity, struct problem *problem);
+int mirror_process_prepare(const struct store_spec *store, const struct mirror_identity *identity,
+	struct problem *problem);
 
 struct mirror_start {
 	const struct store_spec *store;

@@ -48,12 +48,12 @@ struct supervised_mirror {
 	struct supervised_mirror *next;
 	const struct layer_spec *spec; /* of the settings in force */
 	struct mirror_identity identity;
-	int lock;         /* -1: another supervisor has it */
-	pid_t pid;        /* 0: it does not run */
-	int log;          /* what it says; -1: nothing */
-	int64_t due;      /* when it is to be started, or the lock looked at */
-	int64_t started;  /* when it was */
-	unsigned pause;   /* the next one */
+	int lock;        /* -1: another supervisor has it */
+	pid_t pid;       /* 0: it does not run */
+	int log;         /* what it says; -1: nothing */
+	int64_t due;     /* when it is to be started, or the lock looked at */
+	int64_t started; /* when it was */
+	unsigned pause;  /* the next one */
 	bool has_state;
 	char line[1024]; /* what was said of it until now */
 	size_t line_len;
@@ -71,9 +71,9 @@ struct supervisor_server {
 	struct settings *own; /* which we have read; NULL: those of the daemon, as it began */
 	struct supervised_mirror *all;
 	unsigned state_interval;
-	bool wants_status;               /* there is a service manager to be told */
-	bool has_status;                 /* there is, or will be, something to tell it */
-	int64_t look_at;                 /* when it is looked whether that is news */
+	bool wants_status;                   /* there is a service manager to be told */
+	bool has_status;                     /* there is, or will be, something to tell it */
+	int64_t look_at;                     /* when it is looked whether that is news */
 	char status[SUPERVISOR_MESSAGE_MAX]; /* as it was told last */
 };
 

@@ -21,7 +21,9 @@ void attach_drop_locked(struct view *view, struct directory *directory);
 /** Whether what is open as `fd` lies where inotify does not tell all that changes. */
 bool attach_is_remote(int fd);
 
-/** Something can't be watched (`error`, an errno), or not for all that changes it: polling begins. */
+/**
+ * Something can't be watched (`error`, an errno), or not for all that changes it: polling begins.
+ */
 void attach_poll_locked(struct view *view, int error, bool is_remote);
 
 /**

@@ -4,7 +4,8 @@
  * The kernel remembers a directory's mode and owner until it is told to ask again, and decides by
  * them who may reach what lies in it. The contract:
  *
- *   (a) Content that was written after a right was taken away is not readable, by a walk that begins
+ *   (a) Content that was written after a right was taken away is not readable, by a walk that
+ *   begins
  *       after that, by those whom it shuts out.
  *   (b) What was removed before a right was given is gone before the right shows.
  *
@@ -12,10 +13,10 @@
  *
  *   (a) Before what was read is shown, the events are drained, the directories above of which
  *       something was reported are looked at, the kernel is told, and the walks end that it let in.
- *       A walk may have been let in before that and be asleep, for the directory's lock or another's
- *       lookup, for however long that takes. So in a directory that was ever closed to somebody, as
- *       long as the kernel knows it, no answer is cached: each walk comes with a lookup of its own,
- *       and who looks something up is asked for once more (view_lets_in()).
+ *       A walk may have been let in before that and be asleep, for the directory's lock or
+ *       another's lookup, for however long that takes. So in a directory that was ever closed to
+ *       somebody, as long as the kernel knows it, no answer is cached: each walk comes with a
+ *       lookup of its own, and who looks something up is asked for once more (view_lets_in()).
  *   (b) A directory whose rights grow gets a ticket, as all that waits to be published has one. It
  *       opens when nothing in it, or below, waits with an earlier one.
  */
@@ -42,8 +43,9 @@ int attributes_settle_locked_unlocks(struct view *view, struct directory *direct
 void attributes_tell_locked_unlocks(struct view *view, struct directory *directory);
 
 /**
- * How often the kernel was told that somebody is shut out of the directory, or of one above, or is to be. If ever,
- * no answer about a name in it may be cached: another walk, let in before, may be on its way to it.
+ * How often the kernel was told that somebody is shut out of the directory, or of one above, or is
+ * to be. If ever, no answer about a name in it may be cached: another walk, let in before, may be
+ * on its way to it.
  */
 uint64_t attributes_narrowings_locked(const struct directory *directory);
 

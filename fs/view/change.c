@@ -139,7 +139,8 @@ void view_cover_change(struct view *view, const struct change *change)
 	struct problem problem;
 
 	problem_set(&problem, change->path, 0, 0,
-		"something is mounted on it, so it can't change; unmount that, and the change is shown");
+		"something is mounted on it, so it can't change; unmount that, and the change is "
+		"shown");
 	view_lock(view);
 	entry_set_trouble_locked(view, change->entry, &problem, NULL, false);
 	view_unlock(view);

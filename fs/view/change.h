@@ -25,9 +25,9 @@ struct change {
 	char *path;               /* relative to the root */
 	uint64_t parent_ino;
 	uint64_t shown_ino; /* of the version that the name showed before it was looked at; 0 */
-	uint64_t attributes_ino;     /* CHANGE_ATTRIBUTES, CHANGE_TIME: the number of what has them */
-	bool is_news;                /* those who depend on the name look at it again behind it */
-	struct version *version;     /* one reference */
+	uint64_t attributes_ino; /* CHANGE_ATTRIBUTES, CHANGE_TIME: the number of what has them */
+	bool is_news;            /* those who depend on the name look at it again behind it */
+	struct version *version; /* one reference */
 	struct directory *directory; /* not yet shown: owned until applied */
 };
 
@@ -44,17 +44,20 @@ int view_lookup_staged(struct view *view, struct stat *ret);
  * Makes the change that was begun: called when the kernel's request for it has come in, or in place
  * of one (then a new directory is not `is_known`, and made when it is looked up). Does nothing when
  * it was made already. Returns 0, or VIEW_PASSING, with *stat (unless NULL) what a directory's name
- * shows now, a new one with a kernel reference; 0 without *stat; -ESTALE when nothing is to be published in `parent_ino`; or -EAGAIN
- * when view_is_overtaken().
+ * shows now, a new one with a kernel reference; 0 without *stat; -ESTALE when nothing is to be
+ * published in `parent_ino`; or -EAGAIN when view_is_overtaken().
  */
 int view_apply_change(struct view *view, uint64_t parent_ino, bool is_known, struct stat *stat);
 
-/** Whether the tree changes, by view_begin_change() and view_apply_change(); or something is only announced. */
+/**
+ * Whether the tree changes, by view_begin_change() and view_apply_change(); or something is only
+ * announced.
+ */
 bool change_is_of_tree(const struct change *change);
 
 /**
- * Something is mounted on the path of the change that was begun, which stays: it is reported, and view_end_change()
- * has the path looked at again after a while.
+ * Something is mounted on the path of the change that was begun, which stays: it is reported, and
+ * view_end_change() has the path looked at again after a while.
  */
 void view_cover_change(struct view *view, const struct change *change);
 

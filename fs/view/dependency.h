@@ -54,7 +54,10 @@ void dependency_touch_locked(
 /** A file came or went in `directory`. */
 void dependency_stale_locked(struct view *view, const struct directory *directory);
 
-/** The directory `path` came, or went: the entries that depend on anything above or below are queued. */
+/**
+ * The directory `path` came, or went: the entries that depend on anything above or below are
+ * queued.
+ */
 void dependency_reindex_locked(struct view *view, const char *path);
 
 /** Frees all, and leaves the directories. */

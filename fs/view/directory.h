@@ -52,11 +52,12 @@ struct entry {
 	uint64_t place;           /* the cookie it had when it was listed last; 0: never */
 	layer_mask layers;        /* that had it when it was listed (listing.h); 0: it was not */
 	uint64_t ino;             /* that was shown for it, and the next object may take; 0: none */
-	uint64_t print;           /* of what had `ino`, and was forgotten; 0: any object may take it */
-	struct version *version;  /* FILE, LINK: shown now; NULL: not made yet, or forgotten */
+	uint64_t print; /* of what had `ino`, and was forgotten; 0: any object may take it */
+	struct version *version;     /* FILE, LINK: shown now; NULL: not made yet, or forgotten */
 	struct directory *directory; /* DIRECTORY: shown now; NULL: likewise */
 	struct trouble *trouble;     /* NULL: none */
-	struct timespec shown_mtime; /* of what was shown last; of a directory, when it is forgotten */
+	/* of what was shown last; of a directory, when it is forgotten */
+	struct timespec shown_mtime;
 	struct timespec shown_ctime;
 	enum entry_pending pending;
 	enum entry_scope scope; /* QUEUED */

@@ -31,8 +31,8 @@ void entry_prepare_version_locked(struct view *view, struct entry *entry, struct
 void entry_prepare_first_locked(struct view *view, struct entry *entry, struct version *version);
 
 /**
- * The entry shows the same bytes as `found`, whose only source has got another time: that is the file's time from
- * now on, be it an earlier one, and ctime is now.
+ * The entry shows the same bytes as `found`, whose only source has got another time: that is the
+ * file's time from now on, be it an earlier one, and ctime is now.
  */
 void entry_take_time_locked(struct entry *entry, const struct version *found);
 
@@ -60,7 +60,8 @@ void entry_note_locked(struct view *view, struct entry *entry, enum union_kind k
 
 /**
  * Sets what is wrong with the path, and logs it, if it is news. `shown` is what it shows from now
- * on, NULL: what it showed before, as something is mounted on it; with `is_left_out` that is made without the broken source, else it is the last good version.
+ * on, NULL: what it showed before, as something is mounted on it; with `is_left_out` that is made
+ * without the broken source, else it is the last good version.
  */
 void entry_set_trouble_locked(struct view *view, struct entry *entry, const struct problem *problem,
 	const struct version *shown, bool is_left_out);

@@ -7,14 +7,16 @@
 
 #include "cleanup.h"
 #include "clock.h"
-#include "descriptor.h"
 #include "composition.h"
+#include "descriptor.h"
 #include "entry.h"
 #include "line_map.h"
 #include "look.h"
 #include "runner.h"
 
-/* Tries that count as made where an optional program is not installed: the next one is in a minute. */
+/*
+ * Tries that count as made where an optional program is not installed: the next one is in a minute.
+ */
 #define OPTIONAL_TRIES 6
 
 /* Bytes that are to be judged. */
@@ -26,7 +28,7 @@ struct candidate {
 	char *command; /* program_key() of what judges it */
 	struct version *version;
 	struct line_map *lines; /* where its lines are from; NULL: not known */
-	struct look *parked; /* first looks that go on with the verdict */
+	struct look *parked;    /* first looks that go on with the verdict */
 	bool is_running;
 	bool is_wanted;         /* a look has ended that would have shown it */
 	struct candidate *next; /* of the same entry */
@@ -231,8 +233,8 @@ static int judge(struct look *look, const char *command, struct line_map **lines
 static void start_next(struct view *view);
 
 /*
- * Where the lines of what is to be judged are from. It is merged once more for that, which costs less
- * than a program that is run. Nothing is known if the sources have changed meanwhile.
+ * Where the lines of what is to be judged are from. It is merged once more for that, which costs
+ * less than a program that is run. Nothing is known if the sources have changed meanwhile.
  */
 static int map_lines(const struct look *look, struct line_map **ret)
 {
@@ -343,19 +345,16 @@ int64_t gate_retry_locked(struct view *view, int64_t now_ms)
 }
 
 /* NULL: no memory. */
-static struct gate_missing *missing_locked(
-	struct gate *gate, const char *program, const char *why)
+static struct gate_missing *missing_locked(struct gate *gate, const char *program, const char *why)
 {
 	struct gate_missing *missing = gate->missing;
 
-	while (missing &&
-		(strcmp(missing->program, program) != 0 || missing->unchecked.why != why))
+	while (missing && (strcmp(missing->program, program) != 0 || missing->unchecked.why != why))
 		missing = missing->next;
 	if (missing || !(missing = calloc(1, sizeof(*missing))))
 		return missing;
 	strcpy(missing->program, program);
-	missing->unchecked =
-		(struct view_unchecked){.program = missing->program, .why = why};
+	missing->unchecked = (struct view_unchecked){.program = missing->program, .why = why};
 	missing->next = gate->missing;
 	gate->missing = missing;
 	return missing;
@@ -380,8 +379,8 @@ static bool is_let_through(const struct run_result *result, const struct program
 	char name[PROGRAM_NAME_MAX];
 	const char *why;
 
-	return run_is_good(result) || (program && program->is_optional &&
-					      run_is_missing(result, program, name, &why));
+	return run_is_good(result) ||
+	       (program && program->is_optional && run_is_missing(result, program, name, &why));
 }
 
 static void remember_locked(struct candidate *candidate, const struct run_result *result,
@@ -541,7 +540,8 @@ void gate_fini(struct view *view)
 static void count_missing(const struct directory *directory)
 {
 	for (size_t i = 0; i < directory->bucket_count; i++)
-		for (const struct entry *entry = directory->buckets[i]; entry; entry = entry->next) {
+		for (const struct entry *entry = directory->buckets[i]; entry;
+			entry = entry->next) {
 			const struct checked *checked = entry->checked;
 
 			if (entry->directory)
@@ -561,7 +561,8 @@ void view_unchecked(struct view *view,
 		missing->unchecked.files = missing->unchecked.shown = 0;
 	if (view->gate.missing)
 		count_missing(view->root);
-	for (const struct gate_missing *missing = view->gate.missing; missing; missing = missing->next)
+	for (const struct gate_missing *missing = view->gate.missing; missing;
+		missing = missing->next)
 		if (missing->unchecked.files)
 			each(context, &missing->unchecked);
 	view_unlock(view);

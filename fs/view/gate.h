@@ -32,8 +32,8 @@ struct look;
 int gate_judge(struct look *look);
 
 /**
- * Queues what is to be judged again, because it could not be. Returns the milliseconds until there is
- * more; -1: there is none.
+ * Queues what is to be judged again, because it could not be. Returns the milliseconds until there
+ * is more; -1: there is none.
  */
 int64_t gate_retry_locked(struct view *view, int64_t now_ms);
 

@@ -42,12 +42,12 @@ struct look {
 	uint64_t dependencies_number; /* of all dependencies, when it began */
 	bool is_entry_new;            /* nothing was known of the name but that it is asked for */
 	unsigned tries;
-	bool takes_long;  /* whoever looks the name up gets a promise (promise.h) */
-	bool is_recalled; /* `version` is what was kept of the path (keep.h) */
-	bool has_doubt;   /* a source may have been written while it was read (compose.h) */
+	bool takes_long;    /* whoever looks the name up gets a promise (promise.h) */
+	bool is_recalled;   /* `version` is what was kept of the path (keep.h) */
+	bool has_doubt;     /* a source may have been written while it was read (compose.h) */
 	bool has_new_links; /* a source has more names, which was not known */
-	bool is_covered; /* STRICT: something is mounted on it: what is shown stays */
-	bool is_failed; /* what it is made of could not be found out: it is tried again */
+	bool is_covered;    /* STRICT: something is mounted on it: what is shown stays */
+	bool is_failed;     /* what it is made of could not be found out: it is tried again */
 
 	/* What came of it. */
 	int result; /* 0; PROBLEM; COMPOSE_MOVED, COMPOSE_UNSETTLED; LOOK_…; or -errno */

@@ -292,8 +292,8 @@ static void queue_again(struct view *view, struct entry *entry, bool is_poll)
 }
 
 /*
- * The layers that have left the directory had these names: those have changed, whether or not anybody has read
- * them. A directory tells itself of what was in it.
+ * The layers that have left the directory had these names: those have changed, whether or not
+ * anybody has read them. A directory tells itself of what was in it.
  */
 static void queue_left(struct view *view, struct directory *directory, layer_mask left)
 {

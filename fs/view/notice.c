@@ -251,7 +251,8 @@ static void fail_locked(struct notice *notice, const struct run_result *result)
 	char line[PROBLEM_SOURCE_MAX + PROBLEM_MESSAGE_MAX + 64];
 	struct problem *problem = &state->problem;
 
-	run_problem(result, &(struct run_subject){.what = "on_change", .program = program}, problem);
+	run_problem(
+		result, &(struct run_subject){.what = "on_change", .program = program}, problem);
 	bool is_news = state->failures == 0;
 	notice->due_ms = clock_ms() + run_pause_ms(state->failures++);
 	state->is_given_up = state->failures >= TRIES;

@@ -3,9 +3,9 @@
  * it is shown.
  *
  *      IDLE ──a path was published──▶ DUE ──end of the batch──▶ RUNNING ──it ended well──▶ IDLE, or
- *                                      ▲                          │  │     DUE, if more has changed
- *                                      └── it failed: later, by ──┘  │
- *                                          a pause that grows        └──▶ FAILED, after the last try
+ *                                      ▲                         │ │      DUE, if more has changed
+ *                                      └── it failed: later, by ─┘ │
+ *                                          a pause that grows      └─▶ FAILED, after the last try
  *
  * A batch is what had been reported, and not yet been looked at, when the first of it was due: it
  * waits for the looks at that, and for nothing that is reported later. A large file, and what waits
@@ -13,8 +13,8 @@
  *
  * What changes while a command runs, or while a failed one waits, is told by its next run. What was
  * told by a run that failed is told again. Each command is a notice of its own, whatever rules name
- * it; all but notices_run() is under the view's lock. A directory with a file that somebody is to be
- * told of stays in memory, watched, when the kernel forgets it (directory.pins).
+ * it; all but notices_run() is under the view's lock. A directory with a file that somebody is to
+ * be told of stays in memory, watched, when the kernel forgets it (directory.pins).
  */
 #pragma once
 

@@ -14,11 +14,11 @@
 #include "clock.h"
 #include "gate.h"
 #include "name_watch.h"
-#include "route.h"
 #include "notice.h"
 #include "opening.h"
 #include "refresh.h"
 #include "reload.h"
+#include "route.h"
 #include "state.h"
 
 /* plyfs.yaml, or a layer that is moved away for another, is looked at after this much quiet. */
@@ -221,8 +221,8 @@ static int watch_step(void *context, const struct route_step *step)
 }
 
 /*
- * Watches the whole way to `path`, as far as it is there. 0, or -errno where it is worth to be tried
- * again.
+ * Watches the whole way to `path`, as far as it is there. 0, or -errno where it is worth to be
+ * tried again.
  */
 static int watch_name(struct name_watch *watch, const char *path)
 {

@@ -31,7 +31,9 @@ struct publisher_ops {
 	int (*make_directory)(void *context, const struct change *change);
 	int (*remove_directory)(void *context, const struct change *change);
 
-	/* Announces what the view shows already: CHANGE_ATTRIBUTES, CHANGE_LISTING or CHANGE_TIME. */
+	/*
+	 * Announces what the view shows already: CHANGE_ATTRIBUTES, CHANGE_LISTING or CHANGE_TIME.
+	 */
 	void (*set_attributes)(void *context, const struct change *change);
 
 	/* Nothing is left that was to be published. May be NULL. */
@@ -53,7 +55,7 @@ struct publisher_options {
 	struct publisher_hook hooks[PUBLISHER_HOOKS];
 	void (*reload)(void *context); /* the settings are about to be made anew; or NULL */
 	void *context;                 /* of the operations and hooks */
-	dev_t dev;     /* of what is mounted, which may lie over layers */
+	dev_t dev;                     /* of what is mounted, which may lie over layers */
 };
 
 struct publisher;

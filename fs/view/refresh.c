@@ -88,7 +88,10 @@ static bool keep_last_good_locked(struct view *view, struct look *look)
 	return kept != NULL;
 }
 
-/* The bytes are the same; its only source may have got another time. Returns whether that is to be announced. */
+/*
+ * The bytes are the same; its only source may have got another time. Returns whether that is to be
+ * announced.
+ */
 static bool take_time_locked(struct look *look)
 {
 	struct entry *entry = look->entry;

@@ -52,7 +52,7 @@ struct gate {
 	struct checked *queue; /* paths that have something to be judged; the oldest first */
 	struct checked **queue_end;
 	unsigned running;
-	struct checked *retries; /* paths that could not be judged, in no order */
+	struct checked *retries;      /* paths that could not be judged, in no order */
 	struct gate_missing *missing; /* programs that were not there, ever */
 	bool is_stopped;
 };
@@ -76,11 +76,11 @@ struct view {
 	atomic_bool is_stopped; /* nothing is composed any more */
 
 	struct lock lock;
-	struct composer
-		composer; /* lock, as all that follows; but the publisher alone changes it */
-	uint64_t
-		settings_number; /* raised when the settings are replaced: ranks mean others then */
-	char **lines;            /* to be logged when the lock is given back */
+	/* lock, as all that follows; but the publisher alone changes it */
+	struct composer composer;
+	/* raised when the settings are replaced: ranks mean others then */
+	uint64_t settings_number;
+	char **lines; /* to be logged when the lock is given back */
 	size_t line_count;
 	struct look *ended;      /* looks to be freed then */
 	struct inode *forgotten; /* versions likewise: each has one reference */
@@ -98,8 +98,8 @@ struct view {
 	struct entry_queue queue;
 	struct debounced debounced;
 	struct directory_list scans; /* to be listed */
-	struct directory_list
-		openings; /* that show less than was found, until all before is published */
+	/* that show less than was found, until all before is published */
+	struct directory_list openings;
 	struct other_names other_names;
 	struct look *done; /* looks that the publisher is to decide on; the oldest first */
 	struct look **done_end;
@@ -141,7 +141,10 @@ void view_lock(struct view *view);
 /** Gives the lock back, logs what was noted meanwhile, and frees what was dropped. */
 void view_unlock(struct view *view);
 
-/** One reference less, of a version in no table; a file that it holds open is closed by view_unlock(). */
+/**
+ * One reference less, of a version in no table; a file that it holds open is closed by
+ * view_unlock().
+ */
 void view_drop_version_locked(struct view *view, struct version *version);
 
 /** Has a line logged when the lock is given back. */

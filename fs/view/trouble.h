@@ -11,14 +11,14 @@
 #include "problem.h"
 
 enum trouble_serves {
-	TROUBLE_SERVES_NOTHING,        /* reading fails */
-	TROUBLE_SERVES_RENDERED,       /* what lies in the rendered tree, if anything */
-	TROUBLE_SERVES_LAST_GOOD,      /* the last version that could be made */
-	TROUBLE_SERVES_OTHER_LAYERS,   /* what the others make */
-	TROUBLE_SERVES_STAND_IN,       /* what the others make with its last good state */
-	TROUBLE_SERVES_LOCKED,         /* what all make but for what a lock keeps */
-	TROUBLE_SERVES_COVERED,        /* what is mounted on the path; below it, what was shown before */
-	TROUBLE_SERVES_SETTINGS,       /* plyfs.yaml is wrong: the last good settings */
+	TROUBLE_SERVES_NOTHING,      /* reading fails */
+	TROUBLE_SERVES_RENDERED,     /* what lies in the rendered tree, if anything */
+	TROUBLE_SERVES_LAST_GOOD,    /* the last version that could be made */
+	TROUBLE_SERVES_OTHER_LAYERS, /* what the others make */
+	TROUBLE_SERVES_STAND_IN,     /* what the others make with its last good state */
+	TROUBLE_SERVES_LOCKED,       /* what all make but for what a lock keeps */
+	TROUBLE_SERVES_COVERED,  /* what is mounted on the path; below it, what was shown before */
+	TROUBLE_SERVES_SETTINGS, /* plyfs.yaml is wrong: the last good settings */
 	TROUBLE_SERVES_OTHER_SETTINGS, /* all but the one that can't change now */
 };
 

@@ -47,8 +47,8 @@ struct view_callbacks {
 	int (*tell)(void *context, uint64_t ino);
 
 	/*
-	 * Whether something is mounted on the path, and would be taken away if a lookup were answered with another
-	 * object. NULL: nothing can be.
+	 * Whether something is mounted on the path, and would be taken away if a lookup were
+	 * answered with another object. NULL: nothing can be.
 	 */
 	bool (*is_covered)(void *context, const char *path);
 
@@ -73,8 +73,8 @@ int view_new(struct settings *settings, const struct view_callbacks *callbacks, 
 void view_set_runner(struct view *view, struct runner *runner);
 
 /**
- * Has what was shown kept, beyond what the kernel remembers, from view_start() until view_stop(). It
- * must outlive the view. NULL: it is not.
+ * Has what was shown kept, beyond what the kernel remembers, from view_start() until view_stop().
+ * It must outlive the view. NULL: it is not.
  */
 void view_set_keep(struct view *view, struct keep *keep);
 
@@ -92,9 +92,10 @@ int view_start(struct view *view);
 void view_stop(struct view *view);
 
 /**
- * Nothing is looked at or composed any more, by a publisher at rest and with no request under way. What
- * was begun is looked at again after view_resume(), but lookups that are not answered yet are answered
- * with -ENOTCONN, now or then; those that wait for a check, later. view_resume(): 0 or -errno.
+ * Nothing is looked at or composed any more, by a publisher at rest and with no request under way.
+ * What was begun is looked at again after view_resume(), but lookups that are not answered yet are
+ * answered with -ENOTCONN, now or then; those that wait for a check, later. view_resume(): 0 or
+ * -errno.
  */
 void view_pause(struct view *view);
 int view_resume(struct view *view);
@@ -111,7 +112,7 @@ enum {
 	VIEW_PASSING = 1, /* as 0, but the name must be asked for again: it is not to be cached */
 	VIEW_LATER = 2,   /* the caller will be answered */
 	VIEW_PROMISE = 3, /* a file that is being composed: nothing is known but its number */
-	VIEW_GOING = 4,   /* as -ENOENT, but not to be cached: that it went is yet to be published */
+	VIEW_GOING = 4, /* as -ENOENT, but not to be cached: that it went is yet to be published */
 };
 
 /* Who waits for a lookup. It stays as it is until it is answered. */

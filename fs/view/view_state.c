@@ -167,7 +167,9 @@ static void put_directory(struct record *record, const struct directory *directo
 	record_set_count(record, place, count);
 }
 
-/* A directory that was removed, a version that no path shows, a promise: the kernel has it still. */
+/*
+ * A directory that was removed, a version that no path shows, a promise: the kernel has it still.
+ */
 static bool put_unshown(struct record *record, const struct inode *inode)
 {
 	const struct directory *directory = (const struct directory *)inode;
@@ -304,8 +306,7 @@ static bool take_data(struct record *record, struct version *version)
 	struct span bytes = record_get_bytes(record);
 
 	if (bytes.len != (has_data(version) ? version->size : 0) ||
-		(version->kind == VERSION_LINK && bytes.len &&
-			memchr(bytes.data, '\0', bytes.len)))
+		(version->kind == VERSION_LINK && bytes.len && memchr(bytes.data, '\0', bytes.len)))
 		record_spoil(record);
 	if (record_is_bad(record) || !has_data(version))
 		return true;

@@ -1,10 +1,10 @@
 /*
  * A view's state: what the kernel knows of it, for a view that comes after it in another process.
  *
- * In it: each object's number and how often the kernel knows it; the bytes of versions, shown or not;
- * names, their places in listings, the rights and times that were shown; what is wrong with a path;
- * who is still to be told of a change. Not in it: what follows from the layers. The new view looks
- * at all that was shown as after an overflow, and publishes what has changed meanwhile.
+ * In it: each object's number and how often the kernel knows it; the bytes of versions, shown or
+ * not; names, their places in listings, the rights and times that were shown; what is wrong with a
+ * path; who is still to be told of a change. Not in it: what follows from the layers. The new view
+ * looks at all that was shown as after an overflow, and publishes what has changed meanwhile.
  *
  * Of a look that was under way only the number remains that was promised; who waits for it
  * walks his path once more (-ESTALE), or is asked for again.

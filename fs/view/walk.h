@@ -13,13 +13,13 @@ struct walk {
 	struct directory **items;
 	size_t count;
 	size_t capacity;
-	struct directory
-		*above; /* in use where there is nothing to walk: it tells when that comes */
+	/* in use where there is nothing to walk: it tells when that comes */
+	struct directory *above;
 };
 
 /**
- * Every directory under `path` down to `depth` below it (-1: any), itself first, level by level. All
- * are listed. Wants the lock not held. Returns 0, or -errno; *walk is to be left in any case.
+ * Every directory under `path` down to `depth` below it (-1: any), itself first, level by level.
+ * All are listed. Wants the lock not held. Returns 0, or -errno; *walk is to be left in any case.
  */
 int walk_under(struct view *view, const char *path, int depth, struct walk *walk);
 
