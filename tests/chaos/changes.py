@@ -1,5 +1,5 @@
-"""Random changes of every kind in one layer. One process changes a layer, and what a change does follows
-from the seed and the layer alone: so a round is the same again with the same seed, but for its timing.
+"""Random changes of every kind in one layer. One process changes a layer. A change follows from the seed and the
+layer alone, so a round is the same again with the same seed, except for its timing.
 """
 import ctypes
 import os
@@ -15,7 +15,7 @@ DIRECTORIES = ["", "", "d", "d/e", "f", "conf.d", "b.yaml.d"]
 NAMES = ["a.yaml", "a.yaml", "b.yaml", "b.yaml", "c.json", "t.toml", "i.ini", "v.env", "p.properties", "plain", "m.list", "n.cat",
          "o.first", "s.yaml", "g.yaml", "u.yaml", "h.yaml", "link", "d", "e", "f", "conf.d", "b.yaml.d"]
 TIMES = [-(10 ** 9), 0, 1, 10 ** 9, 4 * 10 ** 9]
-SLOW_S = 0.15  # who holds a file open longer than this while he writes may be seen at it
+SLOW_S = 0.15  # a file that a writer holds open longer than this may be shown meanwhile
 STEADY = "steady"  # a directory in which versions only ever become newer
 
 libc = ctypes.CDLL(None, use_errno=True)
@@ -34,7 +34,7 @@ def remove(path):
 
 
 class Changer:
-    """`top` is the layer, in a directory where nobody else has anything: ".." leads there."""
+    """`top` is the layer, in a directory where no other process has anything: ".." leads there."""
 
     def __init__(self, top, name, seed, outside, journal, version):
         self.top, self.name, self.outside = top, name, outside
@@ -52,7 +52,7 @@ class Changer:
         return os.path.join(self.top, path)
 
     def existing(self):
-        """A file that is there, in byte order of all: the same in each run."""
+        """Returns an existing file, in byte order of all: the same in each run."""
         found = []
         for directory, directories, names in os.walk(self.top):
             directories.sort()
@@ -73,7 +73,7 @@ class Changer:
     # ---- Single changes
 
     def write(self, path, data, flags):
-        """In place, in one or two pieces."""
+        """Writes in place, in one or two pieces."""
         pieces = [data]
         if self.chance.random() < 0.5:
             pieces = [data[:len(data) // 2], data[len(data) // 2:]]
@@ -90,7 +90,7 @@ class Changer:
             self.note("SLOW", path)
 
     def staged(self, path):
-        """A name beside `path` that nothing has."""
+        """Returns a name beside `path` that does not exist."""
         staged = self.absolute(os.path.join(os.path.dirname(path), "staged~"))
         if os.path.lexists(staged):
             os.unlink(staged)
@@ -165,7 +165,7 @@ class Changer:
         exchange(self.absolute(one), self.absolute(other))
 
     def change_kind(self):
-        """What was a file is a directory, and so on."""
+        """Turns a file into a directory, and so on."""
         path = self.path()
         kind = self.chance.choice(["file", "directory", "link", "pipe", "socket"])
         self.note(f"becomes a {kind}", path)
@@ -188,13 +188,13 @@ class Changer:
                 end.bind(self.absolute(path))
 
     def link_target(self, name):
-        """It has the format of the name. Who writes to it where nothing is makes no file: that could have any name's
-        format."""
+        """The target has the format of the name. A write through the link makes no file if there is none: that could
+        have any name's format."""
         is_file = name == "plain" or "." in name and not name.endswith(".d")
         return self.chance.choice(["no/where", "../" + name]) if is_file else "no/where"
 
     def change_link_out(self):
-        """A link to what lies outside of the layer, which `follow` follows."""
+        """Makes a link to a file outside of the layer, which `follow` follows."""
         path = self.path(["a.yaml", "b.yaml", "plain", "c.json", "link", "d"])
         is_directory = os.path.basename(path) in ("link", "d")
         target = os.path.join(self.outside, "dir" if is_directory else os.path.basename(path))
@@ -204,7 +204,7 @@ class Changer:
         os.rename(staged, self.absolute(path))
 
     def change_target(self):
-        """What a link leads to."""
+        """Returns the target of a link."""
         name = self.chance.choice(["a.yaml", "b.yaml", "plain", "c.json", "dir/a.yaml", "dir/plain"])
         path = os.path.join(self.outside, name)
         self.note("target", name)
@@ -217,8 +217,8 @@ class Changer:
         os.rename(path + "~", path)
 
     def change_hard_link(self):
-        """A file with a second name, outside, by which it is written later. It has it from the beginning: one that
-        comes later need not be noticed (plyfs(1))."""
+        """Makes a file with a second name, outside, by which it is written later. It has the second name from the
+        beginning: plyfs need not notice one that comes later (plyfs(1))."""
         path = self.existing()
         other = os.path.join(self.outside, "hard" + os.path.splitext(path)[1])
         self.note("hard link", path)
@@ -312,7 +312,7 @@ class Changer:
             self.write(path, data, os.O_CREAT | os.O_TRUNC)
 
     def break_circles(self):
-        """Takes away links that lead to where they lie: who follows several of them has no end of paths."""
+        """Removes links that lead to their own directory: if several are followed, paths have no end."""
         for top in (self.top, self.outside):
             for directory, directories, names in os.walk(top):
                 here = os.path.realpath(directory) + "/"
@@ -323,7 +323,7 @@ class Changer:
                         os.unlink(path)
 
     def mend(self):
-        """Repairs what is broken, so that all of it can be compared: also what came out of the layer by a link."""
+        """Repairs broken sources, also those that left the layer by a link, so that everything can be compared."""
         for top in (self.top, self.outside):
             for directory, _, names in sorted(os.walk(top)):
                 for name in sorted(names):
@@ -342,7 +342,7 @@ class Changer:
 
 
 def copy_any(source, target):
-    """shutil.copy2() that knows devices, pipes and sockets."""
+    """Is shutil.copy2() for devices, pipes and sockets, too."""
     mode = os.lstat(source).st_mode
     if stat.S_ISREG(mode) or stat.S_ISLNK(mode):
         return shutil.copy2(source, target, follow_symlinks=False)

@@ -3,18 +3,19 @@
 
     chaos.py [--seed N] [--seconds N | --hours N | --rounds N] [--operations N] [--readers N] [--kill] PLYFS
 
-Run in an empty directory. A round: each layer is changed by a process of its own, plyfs.yaml changes, the
-daemon is stopped and goes on, the kernel forgets what it has cached; while readers check that what they see is
-whole (readers.py). Then it is quiet, and what the mount shows must be what a mount that is made now shows, what
-`plyfs render` writes, and what the layers say by a second, naive implementation (model.py). In every other round
-sources are broken; they are mended at its end, and all is compared once more. The same seed makes the same changes,
-in the same order in each layer.
+Run it in an empty directory. In a round, a process for each layer changes it, plyfs.yaml changes, the daemon is
+stopped and goes on, and the kernel drops its caches. Meanwhile readers check that everything they see is whole
+(readers.py). Then it is quiet, and the mount must show what a mount that is made now shows, what `plyfs render`
+writes, and what the layers give by a second, naive implementation (model.py). In every other round sources are
+broken. They are mended at its end, and all is compared once more. The same seed makes the same changes, in the
+same order in each layer.
 
 With --kill the daemon is killed with SIGKILL and started again at random moments, or its mount is taken away by
-`umount -l` and made anew: readers get errors then, and never a wrong byte, and all that was open there stays whole.
+`umount -l` and made anew. Readers then get errors, but never a wrong byte, and all files that were open stay
+whole.
 
-With --hours, what the daemon holds (memory, descriptors, threads) must not grow any more after a while; what it
-holds is printed every five minutes, and so are the numbers of changes and of files that were compared.
+With --hours, the memory, descriptors and threads of the daemon must stop growing after a while. They are printed
+every five minutes, with the numbers of changes and of compared files.
 """
 import argparse
 import ctypes
@@ -41,12 +42,12 @@ import trees
 LAYERS = {name: f"{name}/layer" for name in ("low", "mid", "high")}
 JOURNAL = "journal"
 SETTLE_TRIES = 20  # half a second each
-WARM_UP = 20  # rounds in which what the daemon holds may grow
+WARM_UP = 20  # rounds in which memory and descriptors of the daemon may grow
 GROWTH_KIB = 32 << 10  # a large file or two, as chance will have it
-CACHE_MIB = 8  # less than that, as what the cache keeps by itself may be 64 MiB
+CACHE_MIB = 8  # less than the default, as the cache by itself may be 64 MiB
 GROWTH_DESCRIPTORS = 16
 TELL_S = 300
-HANGS_S = 300  # of who is told to end
+HANGS_S = 300  # a daemon that gets SIGTERM
 
 FSPICK, FSCONFIG, RECONFIGURE = 433, 431, 7  # system calls, and a command of the second
 libc = ctypes.CDLL(None, use_errno=True)
@@ -109,7 +110,7 @@ class Mount:
         try:
             os.mkdir(mountpoint)
         except FileExistsError:
-            pass  # perhaps a dead mount, which makedirs() takes for no directory
+            pass  # It may be a dead mount, which makedirs() takes for no directory.
         self.mountpoint = mountpoint
         with open(log, "ab") as file:
             self.process = subprocess.Popen([plyfs, "mount", "-f", "-c", "plyfs.yaml", mountpoint], stdout=file, stderr=file)
@@ -124,7 +125,7 @@ class Mount:
             return json.load(file)
 
     def forget(self):
-        """The kernel lets go of all names that nobody has open, as where memory is short; but of this mount alone."""
+        """The kernel drops all names that are not open, as when memory is short, but of this mount alone."""
         file = libc.syscall(FSPICK, -100, os.fsencode(self.mountpoint), 1)
         if file >= 0:
             libc.syscall(FSCONFIG, file, RECONFIGURE, None, None, 0)
@@ -150,7 +151,7 @@ class Mount:
             return re.search("lib[at]san", file.read()) is not None
 
     def held(self):
-        """(KiB, descriptors, threads)"""
+        """Returns (KiB, descriptors, threads)."""
         memory = descriptors = threads = 0
         for pid in self.processes():
             with open(f"/proc/{pid}/status", encoding="utf-8") as file:
@@ -162,7 +163,7 @@ class Mount:
 
 
 class Growth:
-    """What the daemon holds at the end of each round. Its maximum must come early."""
+    """The memory, descriptors and threads of the daemon at the end of each round. Their maxima must come early."""
 
     def __init__(self, chaos):
         self.chaos = chaos
@@ -179,7 +180,7 @@ class Growth:
             self.most = tuple(map(max, self.most or self.last, self.last))
             return
         memory, descriptors, threads = self.growth()
-        # What a large merge takes is given back a moment later.
+        # The memory of a large merge is freed a moment later.
         for _ in range(SETTLE_TRIES):
             if memory <= GROWTH_KIB + self.most[0] // 4:
                 break
@@ -202,7 +203,7 @@ class Chaos:
         self.context = multiprocessing.get_context("fork")
         self.coherence = self.chance.choice(["cached", "cached", "cached", "strict"])
         self.settings = random_settings(self.chance, self.coherence)
-        os.chmod(".", 0o755)  # links lead past it, and what it denies is denied by what they show
+        os.chmod(".", 0o755)  # links lead past it, and a reader that it denies is denied by the sources that they show
         for top in LAYERS.values():
             os.makedirs(top)
         write_settings(self.settings)
@@ -242,7 +243,7 @@ class Chaos:
             self.check_readers()
             if time.monotonic() > end:
                 for process in processes:
-                    os.kill(process.pid, signal.SIGUSR1)  # tells where it is
+                    os.kill(process.pid, signal.SIGUSR1)  # shows where it is
                 time.sleep(1)
                 raise Failed(f"{what} hangs")
             time.sleep(0.02)
@@ -258,7 +259,7 @@ class Chaos:
             file.write(f"{time.monotonic():.4f} {what}\n")
 
     def change(self, number, without):
-        """All layers at once, and what else happens to a mount meanwhile."""
+        """Runs all layers at once, and everything else that happens to a mount meanwhile."""
         processes = [self.context.Process(target=changes.change, args=(changer, self.arguments.operations, without))
                      for changer in self.changers(number)]
         for process in processes:
@@ -284,7 +285,7 @@ class Chaos:
         self.join(processes, "who changes a layer")
 
     def restart(self, by_kill):
-        """It dies, and another clears its mount away; or its mount is taken away from all who use it."""
+        """The daemon dies, and another clears its mount away; or its mount is taken away from all its users."""
         self.note("kill" if by_kill else "umount -l")
         if by_kill:
             self.mount.process.kill()
@@ -292,7 +293,7 @@ class Chaos:
         else:
             subprocess.run(["umount", "-l", "mnt"], check=True)
             self.left.append(self.mount)
-        # A layer may be away just now (change_layer): then it is no layer to begin with.
+        # A layer may be away at this moment (change_layer): then it is missing at the start.
         for _ in range(50):
             try:
                 self.mount = Mount(self.arguments.plyfs, "mnt", "log")
@@ -315,7 +316,7 @@ class Chaos:
         self.may_break.value = breaks
         end = self.context.Event()
         watchers = []
-        # A strict look-up shows a directory before it can be made known, and that is not told to who watches.
+        # A strict lookup shows a directory before it can be published, and watchers get no event.
         if self.coherence == "cached" and not self.arguments.kill:
             watchers = [self.start_reader(lambda: readers.Watcher("mnt"), "failure-watcher", end)]
         self.change(number, () if breaks else ("break",))
@@ -335,7 +336,7 @@ class Chaos:
     # ---- Comparing
 
     def fail(self, what, found):
-        """`found` is what differs, each with its path first."""
+        """`found` is the list of differences, each with its path first."""
         paths = [line.split(":", 1)[0] for line in found[:5]]
         about = [evidence.about(path, LAYERS.values(), self.mount.mountpoint) for path in paths]
         raise Failed("\n".join([f"{what}:", *found[:20], f"settings: {self.settings}", *about, evidence.journal(JOURNAL, paths),

@@ -1,5 +1,5 @@
-"""What somebody needs who has to find out why something differs: of each path what the mount says of it and its
-sources, what lies in the layers, and what was done to it last.
+"""Evidence for finding out why something differs: for each path, what the mount reports of it and its sources, what
+lies in the layers, and its last changes.
 """
 import json
 import os
@@ -8,12 +8,12 @@ import time
 
 import trees
 
-LAST_S = 1  # of the journal all is shown that is not older than that
-LAST_LINES = 30  # and so many before it that name the path
+LAST_S = 1  # the part of the journal that is not older than this is shown whole
+LAST_LINES = 30  # and so many lines before it that name the path
 
 
 def of_file(path):
-    """In a layer: whatever the way leads through."""
+    """Reads in a layer, through any links."""
     lines = []
     at = ""
     for name in path.split("/"):
@@ -58,7 +58,7 @@ def about(path, layers, mountpoint):
 
 
 def journal(journal, paths):
-    """Its times are those of CLOCK_MONOTONIC; the files' those of the clock on the wall."""
+    """The journal's times are those of CLOCK_MONOTONIC; the files' are those of the wall clock."""
     try:
         with open(journal, encoding="utf-8") as file:
             lines = file.read().splitlines()

@@ -1,7 +1,7 @@
-"""What a mount of some layers must show, the naive way: every path is worked out from nothing.
+"""Works out what a mount of some layers must show, the naive way: every path from nothing.
 
-show(settings, layers) gives {path: Shown}. The rules are those of plyfs(1), plyfs.yaml(5) and
-plyfs-merge(7); only what the test's own layers can hold is here.
+show(settings, layers) returns {path: Shown}. The rules are those of plyfs(1), plyfs.yaml(5) and plyfs-merge(7), as
+far as the test's own layers need them.
 """
 import fnmatch
 import json
@@ -32,7 +32,7 @@ class Layer:
         self.name, self.top, self.follows = name, top, follows
 
     def stat(self, path):
-        """None: nothing is there."""
+        """None: there is nothing."""
         name = path.rsplit("/", 1)[-1]
         if self.follows and name.startswith(".."):
             return None
@@ -62,7 +62,7 @@ def kind_of(mode):
 
 
 def look_up(layers, path):
-    """(kind, the layers that show it, the highest first)."""
+    """Returns (kind, the layers that show it, the highest first)."""
     kind, found = None, []
     directory, _, name = path.rpartition("/")
     for layer in reversed(layers):
@@ -96,12 +96,12 @@ def is_ignored(name):
 
 
 def matches(path, pattern):
-    """Patterns of one name, or a directory and a name."""
+    """Expands patterns of one name, or of a directory and a name."""
     return pattern.count("/") == path.count("/") and all(map(fnmatch.fnmatchcase, path.split("/"), pattern.split("/")))
 
 
 class Union:
-    """The tree without what is expanded: {path: (kind, layers, highest first)}."""
+    """Returns the tree before expansion: {path: (kind, layers, highest first)}."""
 
     def __init__(self, layers):
         self.found = {}
@@ -140,7 +140,7 @@ def virtual_sources(union, patterns):
 
 
 def drop_in_sources(union, path):
-    """dropins: layers, of a YAML file: what has maps and lists may be merged into it."""
+    """dropins: layers, for a YAML file: files of formats with maps and lists are merged into it."""
     found = []
     for layer in union.layers:
         if union.has(layer, path):
@@ -154,7 +154,7 @@ def drop_in_sources(union, path):
 # ---- Values
 
 def parse(ending, data):
-    """The tree of a source; None for one that says nothing, BROKEN for one that can't be read."""
+    """Returns the tree of a source; None for one without an opinion, BROKEN for one that can't be read."""
     try:
         if ending == "yaml":
             return yaml.load(data.decode(), Loader)
@@ -175,7 +175,7 @@ Loader.add_constructor("!delete", lambda loader, node: DELETE)
 
 
 def parse_lines(ending, text):
-    """None where no line says anything: only an empty TOML file is an empty table."""
+    """Returns None if no line has a value: only an empty TOML file is an empty table."""
     tree = section = {}
     for line in text.splitlines():
         header = re.fullmatch(r"\[(.*)\]", line)
@@ -192,7 +192,7 @@ def parse_lines(ending, text):
 
 
 def deep(lower, higher, lists):
-    """What is deleted keeps its place, in case that it comes back."""
+    """A deleted key keeps its place, in case it comes back."""
     result = dict(lower)
     for key, value in higher.items():
         old = result.get(key)
@@ -215,7 +215,7 @@ def shallow(lower, higher):
 
 
 def pillar(lower, higher):
-    """What stands in the higher one comes first."""
+    """The higher one's items come first."""
     result = dict(higher)
     for key, value in lower.items():
         mine = result.get(key)
@@ -274,7 +274,7 @@ def has_directive(data):
 
 
 def merged(rule, path, sources):
-    """(bytes or None, tree or None) of [(layer, path)], lowest first."""
+    """Returns (bytes or None, tree or None) of [(layer, path)], lowest first."""
     texts = [layer.read(place) for layer, place in sources]
     strategy = rule["strategy"]
     if strategy not in ("last", "first", "concat", "lines"):
@@ -293,16 +293,16 @@ def rule_of(settings, path):
     return {"strategy": "deep" if records.format_of(path) else "last"}
 
 
-# ---- All of it
+# ---- The whole tree
 
 def let_through(mode):
-    """Who can't search a directory of that mode can't read in it."""
+    """Returns the rights that are left: a user who can't search a directory of that mode can't read in it."""
     search = mode & 0o111
     return search | search << 2 | 0o500
 
 
 def guarding(layer, place, path):
-    """What directories that are not above the path itself let through."""
+    """Returns the rights that are left by directories that are not above the path itself."""
     mode = 0o777
     directory = os.path.dirname(place)
     while directory and not path.startswith(directory + "/"):
@@ -312,7 +312,7 @@ def guarding(layer, place, path):
 
 
 def behind_link(layer, place):
-    """What the directories let through that a link leads to, up to the layer or to the root."""
+    """Returns the rights that are left by the directories to which a link leads, up to the layer or to the root."""
     mode = 0o777
     target, above = os.path.realpath(place), os.path.realpath(os.path.dirname(place))
     if not layer.follows or target == os.path.join(above, os.path.basename(place)):
@@ -370,7 +370,7 @@ def show(settings, tops):
 
 
 def difference(path, shown, facts):
-    """What is wrong with what a mount shows at a path, as trees.read() has it; None: nothing."""
+    """Returns what is wrong with what a mount shows at a path, in the form of trees.read(); None: nothing."""
     if shown is None or facts is None:
         return f"{path}: {'the mount' if shown is None else 'the model'} alone has it: {facts}"
     if isinstance(facts, int):
@@ -396,7 +396,7 @@ def wrong_bytes(path, shown, data):
 
 
 def in_order(tree):
-    """TOML's tables come behind its values, and so it is said of all."""
+    """TOML's tables come behind its values; the comparison assumes that for all formats."""
     if not isinstance(tree, dict):
         return tree
     pairs = [(key, in_order(value)) for key, value in tree.items()]

@@ -1,5 +1,5 @@
-"""Readers of a mount while its layers change. Each is a process; the first thing that must not be ends it with
-a message in the file that it is given.
+"""Readers of a mount while its layers change. Each is a process. The first violation ends it, with a message in the
+given file.
 """
 import collections
 import ctypes
@@ -14,12 +14,12 @@ import traceback
 
 import records
 
-# What a path may answer while what it leads to comes and goes.
-# ESTALE is the answer where a large file is written in place, ENXIO that of a socket where a link leads out.
+# A path may answer these while the target of a link comes and goes. ESTALE is the answer if a large file is written in
+# place, ENXIO that of a socket where a link leads out.
 PASSING = {errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ELOOP, errno.ENXIO, errno.ESTALE}
 FIRST_NUMBER = 1 << 62  # in inode numbers
 SLOW_WAITS = 20  # tenths of a second
-LARGE = 256 << 10  # bytes; less than what is shown without a copy
+LARGE = 256 << 10  # bytes; smaller than a version that is shown without a copy
 
 
 class Wrong(Exception):
@@ -32,14 +32,14 @@ def check(condition, what):
 
 
 def open_now(path):
-    """Unbuffered, and without waiting: a link may lead to a pipe outside of the mount."""
+    """Opens unbuffered and without blocking: a link may lead to a pipe outside of the mount."""
     return open(path, "rb", buffering=0, opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK))
 
 
 class Reader:
     def __init__(self, top, seed, may_break, journal, may_die):
         self.top, self.journal = top, journal
-        # A mount that is dead, or not there for a moment. What it remembers of the last one counts no more.
+        # The mount is dead, or away for a moment. Notes about the last mount no longer count.
         self.may_die = may_die
         self.passing = PASSING | ({errno.ENOTCONN, errno.ECONNABORTED, errno.EIO} if may_die else set())
         self.chance = random.Random(seed)
@@ -56,11 +56,11 @@ class Reader:
         return self.at
 
     def is_inside(self, status):
-        """In the mount; one that is made anew has another number than the last, but none of the disk's."""
+        """Whether it is in the mount: a new mount has another device number than the last, but none of the disk's."""
         return status.st_dev == self.device if self.device else status.st_dev != self.disk
 
     def open(self, path):
-        """Links may lead out of the mount: what is there is none of its business."""
+        """Links may lead out of the mount; a reader ignores what is there."""
         file = open_now(os.path.join(self.top, path))
         if not self.is_inside(os.fstat(file.fileno())):
             file.close()
@@ -68,7 +68,7 @@ class Reader:
         return file
 
     def whole(self, path, data, begin):
-        """The records in it are, but of those who were slow to write them."""
+        """Whether the records in it are whole, except for those of slow writers."""
         try:
             found = records.versions_in(data)
         except ValueError as error:
@@ -83,14 +83,14 @@ class Reader:
             return any(word in line.split() and float(line.split()[0]) > begin - 3 for line in file)
 
     def was_slow(self, begin):
-        """Whether somebody had a file open for long while he wrote, who may not be done yet."""
+        """Whether a writer had a file open for long, and may not be done yet."""
         for _ in range(SLOW_WAITS):
             if self.noted("SLOW", begin):
                 return True
             time.sleep(0.1)
         return False
 
-    # ---- What readers do
+    # ---- The readers
 
     def read(self):
         path = self.path()
@@ -123,7 +123,7 @@ class Reader:
         begin = time.monotonic()
         with self.open(path) as file:
             if not 0 < os.fstat(file.fileno()).st_size < LARGE:
-                return  # one that changes in place under who maps it raises SIGBUS, as on a disk
+                return  # If such a file changes in place, a process that maps it gets SIGBUS, as on a disk.
             file.read(1)  # a file that can't be read raises SIGBUS, too
             with mmap.mmap(file.fileno(), os.fstat(file.fileno()).st_size, prot=mmap.PROT_READ) as mapped:
                 self.whole(path, bytes(mapped), begin)
@@ -139,8 +139,8 @@ class Reader:
                 names = [entry.name for entry in entries]
         finally:
             os.close(file)
-        # What was taken away and came again meanwhile is listed behind what was there (readdir(3) says of such
-        # only that it is left open).
+        # A name that was removed and came again meanwhile is listed behind the names that were there (readdir(3) leaves
+        # that case open).
         twice = [name for name, count in collections.Counter(names).items()
                  if count > 1 and not self.noted(os.path.join(directory, name), begin)]
         check(not twice, f"{directory} lists {twice} twice: {sorted(names)}")
@@ -149,8 +149,8 @@ class Reader:
         self.known = (self.known + [os.path.join(directory, name) for name in names])[-300:]
 
     def poll(self):
-        """Who looks at times and inode number alone sees each change. (The time of the last write can be set to what
-        it was, and is by a change here: the other one can't.)"""
+        """A reader that checks only times and inode number sees each change. (The time of the last write can be set
+        to its old value, and one kind of change does so; the other time can't.)"""
         path = self.path()
         settings = os.stat("plyfs.yaml").st_ino
         with self.open(path) as file:
@@ -159,8 +159,8 @@ class Reader:
         if self.may_die:
             return
         stamp = (path, status.st_ino, status.st_mtime_ns, status.st_ctime_ns)
-        # What went away with its directory, and comes back, has the first number and the sources' time again: other
-        # settings may make other bytes of them meanwhile.
+        # A file that went with its directory, and comes back, has its first number and the sources' time again. Other
+        # settings may have made other bytes of the sources meanwhile.
         if status.st_ino & FIRST_NUMBER:
             stamp += (settings,)
         check(self.polled.setdefault(stamp, hash(data)) == hash(data), f"{path} has other bytes, and inode and time are the same")
@@ -202,7 +202,7 @@ class Reader:
                     raise
 
 
-# ---- Who lives by inotify alone
+# ---- A reader that uses inotify alone
 
 IN_ATTRIB, IN_MOVED_FROM, IN_MOVED_TO, IN_CREATE, IN_DELETE, IN_Q_OVERFLOW, IN_IGNORED = 4, 64, 128, 256, 512, 0x4000, 0x8000
 IN_ONLYDIR, IN_DONT_FOLLOW = 0x1000000, 0x2000000
@@ -210,14 +210,14 @@ libc = ctypes.CDLL(None, use_errno=True)
 
 
 class Watcher:
-    """Keeps a copy of what a mount shows, and looks again at nothing but what inotify has told of."""
+    """Keeps a copy of the mount's tree, and reads again only what inotify has reported."""
 
     def __init__(self, top):
         self.top = top
         self.file = libc.inotify_init1(os.O_NONBLOCK)
         self.watches = {}
         self.copy = {}
-        self.told = collections.deque(maxlen=5000)  # for who has to find out why something is wrong
+        self.told = collections.deque(maxlen=5000)  # for finding out why something is wrong
         self.look_into("")
 
     def note(self, path, what):
@@ -279,7 +279,7 @@ class Watcher:
                 self.note(path, f"event {mask:x}")
         for path in sorted(again):
             directory = os.path.dirname(path)
-            # What is a link now may lead to a name like that.
+            # A name that is a link now may have that target.
             if not directory or self.copy.get(directory) == "directory":
                 self.look_at(path)
         return True

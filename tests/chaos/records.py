@@ -1,13 +1,13 @@
-"""What is written into the layers, so that whoever reads a merge of it can tell whether it is whole.
+"""The content of the layers, made so that a reader of a merge can check whether it is whole.
 
-Each version of a source has a record: some keys, of which no two versions have the same, with tokens
-as their values:
+Each version of a source has a record: some keys, of which no two versions have the same, with tokens as their
+values:
 
     k_low_1f2e3d4c_17_0: t-low-1f2e3d4c-17-0-5-9a0b
-                           layer file version key of keys checksum
+                           layer-file-version-key-number of keys-checksum
 
-Whatever the format and the strategy, a version's keys come into the merge all together or not at all.
-What the layers contend for (`shared`, `list`, `nest`) names versions too.
+Whatever the format and the strategy, a version's keys come into the merge all together or not at all. The keys
+that the layers share (`shared`, `list`, `nest`) name versions, too.
 """
 import json
 import re
@@ -32,8 +32,8 @@ def record(layer, path, version, keys):
 
 
 def versions_in(data):
-    """The versions whose records are in some bytes: {(layer, file, version): keys}. Raises ValueError where
-    a record, or a token, is not whole."""
+    """Returns the versions whose records are in the bytes: {(layer, file, version): keys}. Raises ValueError if a
+    record, or a token, is not whole."""
     found = {}
     count = 0
     for match in TOKEN.finditer(data):
@@ -97,7 +97,7 @@ FORMATS = {
     "properties": as_pairs,
 }
 
-# What makes a text of the format one that can't be read.
+# Makes a text of the format unreadable.
 BREAKS = {
     "yaml": "broken: [\n",
     "json": "}\n",
@@ -116,7 +116,7 @@ def format_of(path):
 
 
 def text_of(layer, path, version, chance, keys=None):
-    """A whole source."""
+    """Returns a whole source."""
     keys = keys if keys is not None else chance.choice([1, 2, 5, 40])
     tokens = record(layer, path, version, keys)
     sign = f"s-{layer}-{version}"
@@ -135,7 +135,7 @@ def text_of(layer, path, version, chance, keys=None):
 
 
 def addition_of(layer, path, version):
-    """What can be written behind a source: a record of its own."""
+    """Returns a text that can be appended to a source: a record of its own."""
     tokens = record(layer, f"{path}+{version}", version, 3)
     ending = format_of(path)
     if ending == "yaml":

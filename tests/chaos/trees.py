@@ -5,7 +5,7 @@ import stat
 
 ATTRIBUTES = ["user.plyfs.layers", "user.plyfs.sources", "user.plyfs.strategy"]
 
-CIRCLES = 12  # directories in each other; the changes make fewer
+CIRCLES = 12  # nested directories; the changes make fewer
 
 
 def attributes_of(path):
@@ -43,7 +43,7 @@ def kind_as_listed(entry):
 
 
 def read(top, with_attributes=True):
-    """{path: facts}; the facts of a file that can't be read are its error's number."""
+    """Returns {path: facts}; the facts of a file that can't be read are its error's number."""
     found = {}
     directories = [""]
     while directories:
@@ -66,7 +66,7 @@ def read(top, with_attributes=True):
 
 
 def is_circle(path):
-    """Links that are followed may lead in circles, and how often is up to the kernel's limit of them."""
+    """Links may lead in circles, and the kernel's limit of links decides how often they are followed."""
     return path.count("/") > CIRCLES
 
 
@@ -82,8 +82,8 @@ def short(facts):
 
 
 def differences(one, other, keys=None):
-    """Where two trees differ. A file that `other` can't read is none: `one` may keep what was good. With
-    `keys` alone, it need not be there either."""
+    """Returns where two trees differ. A file that `other` can't read is no difference: `one` may keep what was good.
+    With `keys` alone, `one` need not have it, either."""
     found = []
     for path in sorted(one.keys() | other.keys()):
         if is_circle(path):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""An event that etcd never sends, as 3.4 and 3.5 have lost some, is made up for when all is compared; and a store that
-is away is asked ever more seldom, at times that chance has a part in."""
+"""etcd 3.4 and 3.5 have lost some events. If an event is never sent, the mirror finds the change when it compares all
+keys. While a store is away, the mirror asks for it less and less often, at times that are partly random."""
 import math
 import socket
 import sys
@@ -13,7 +13,7 @@ stores.need_etcd()
 
 
 class Swallower(stores.Proxy):
-    """Passes all on but what tells of events, as long as it swallows. etcd sends each as a chunk of its own."""
+    """Passes all data on, except events while it swallows. etcd sends each event as a chunk of its own."""
 
     is_swallowing, swallowed = False, 0
 
@@ -52,7 +52,7 @@ for compare, is_found in ((1, True), (3600, False)):
     mirror.kill()
 cluster.kill()
 
-# Nobody answers.
+# No member answers.
 listener = socket.create_server(("127.0.0.1", 0))
 asked = []
 
@@ -72,7 +72,7 @@ pauses = [later - earlier for earlier, later in zip(asked, asked[1:]) if later -
 print("pauses of", [round(pause, 3) for pause in pauses], "s")
 if not 3 <= len(pauses) <= 6 or any(later < 1.5 * earlier for earlier, later in zip(pauses, pauses[2:])):
     sys.exit(f"failed: pauses grow: {pauses}")
-# 0.5, 1, 2 and 4 s, a quarter more or less.
+# Pauses of 0.5, 1, 2 and 4 s, a quarter longer or shorter.
 if not any(abs(pause / 2 ** round(math.log2(pause)) - 1) > 0.02 for pause in pauses):
     sys.exit(f"failed: chance has a part: {pauses}")
 mirror.kill()

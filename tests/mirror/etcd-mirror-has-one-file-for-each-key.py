@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Each key is a file; what can't be one is a trouble of that key alone. Users, passwords and certificates
-are used. What there was is served while the store is away."""
+"""Each key is a file. A key that can't be one is an error of that key alone. Users, passwords and certificates are
+used. While the store is away, the last state is served."""
 import os
 import socket
 import subprocess
@@ -21,7 +21,7 @@ def start(name, *more, where=cluster, **options):
     return stores.Mirror("etcd", "--endpoints", where.endpoints(), "--prefix", "/fleet", *more, name=name, **options)
 
 
-# A service manager hears when the first state is there.
+# The service manager is notified when the first state is there.
 manager = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
 manager.bind(stores.path("notify"))
 os.environ["NOTIFY_SOCKET"] = stores.path("notify")
@@ -39,12 +39,12 @@ del os.environ["NOTIFY_SOCKET"]
 mirror.equals(cluster)
 expect("modes", os.stat(f"{mirror.directory}/app.yaml").st_mode & 0o777 == 0o644)
 
-# One key: one file is replaced in its place, the others are the same inodes.
+# One key changes: one file is replaced in its place, the others are the same inodes.
 place, before = os.readlink(mirror.directory), os.stat(f"{mirror.directory}/empty").st_ino
 cluster.put("app.yaml", "a: 2\n")
 mirror.equals(cluster)
 expect("the link was not turned", os.readlink(mirror.directory) == place)
-# A transaction: the link is turned.
+# A transaction changes: the link is turned.
 gateway.write({"app.yaml": "a: 3\n", "new/x": "1"}, ["sub/deep/b.yaml"])
 mirror.equals(cluster)
 expect("the link was turned", os.readlink(mirror.directory) != place)
@@ -56,7 +56,7 @@ expect("it is gone with its last key", not os.path.exists(f"{mirror.directory}/n
 cluster.put("app.yaml", "a: 3\n")
 mirror.equals(cluster)
 
-# Keys that are no files, in all ways.
+# Keys that can't be files, of all kinds.
 bad = ["../up", "a/../b", "./here", "two//slashes", "end/", "", "x" * 256, "nul\0byte", "d/" * 101 + "x", "y/" * 1800]
 gateway.write({key: "bad" for key in bad})
 gateway.write({"after": "1"})
@@ -68,7 +68,7 @@ expect("each is a trouble", len(troubles) >= len(bad) - 1 and "key ../up" in tro
 gateway.write({}, bad)
 stores.eventually("the troubles end with the keys", lambda: mirror.troubles() == {} or mirror.troubles())
 
-# A key that is a directory, too, comes back when it is none any more.
+# A key that is a directory, too, comes back when it is no longer a directory.
 cluster.put("both", "file")
 mirror.equals(cluster)
 cluster.put("both/inner", "1")
@@ -78,7 +78,7 @@ cluster.delete("both/inner")
 mirror.equals(cluster)
 mirror.is_well()
 
-# Values of a megabyte, which are more than one page when all is read again, and many keys at once.
+# Values of a megabyte, which are more than one page when everything is read again, and many keys at once.
 for number in range(8):
     gateway.write({f"large{number}": "x" * 1000000})
 mirror.equals(cluster)
@@ -89,7 +89,7 @@ mirror.equals(cluster)
 gateway.write({}, [f"large{number}" for number in range(8)])
 mirror.equals(cluster)
 
-# The store is away: what there was is served, from the start on.
+# The store is away: the last state is served, from the start on.
 mirror.kill()
 cluster.kill()
 os.unlink(mirror.directory)
@@ -101,7 +101,7 @@ second = stores.subprocess.run(mirror.arguments, capture_output=True, text=True,
 expect("a second one is refused", second.returncode == 1 and "is running" in second.stderr, second)
 mirror.kill()
 
-# It is told to look while it still takes up what there is.
+# The mirror is asked to compare while it still takes over its last state.
 mirror.start()
 lock = f"{stores.DIRECTORY}/.fleet.mirror/lock"
 
@@ -125,7 +125,7 @@ mirror.equals(cluster)
 mirror.is_well()
 mirror.kill()
 
-# What is there already is never touched.
+# Files that are there already are never touched.
 os.mkdir(stores.path("mine"))
 open(stores.path("mine/file"), "w").close()
 os.mkdir(stores.path("void"))
@@ -139,7 +139,7 @@ other = subprocess.run([*start("void").arguments[:-1], "--prefix", "/other/", vo
                        text=True, check=False, timeout=20)
 expect("another prefix is refused", other.returncode == 1 and "/fleet/" in other.stderr, other)
 
-# User and password; a token that is not known any more is replaced.
+# User and password; a token that the member no longer knows is replaced.
 for words in (("user", "add", "root:secret"), ("user", "grant-role", "root", "root"), ("user", "add", "web:pass"),
               ("role", "add", "reader"), ("role", "grant-permission", "reader", "read", "--prefix=true", "/fleet/"),
               ("user", "grant-role", "web", "reader"), ("auth", "enable")):
@@ -194,7 +194,7 @@ tls.equals(secure)
 secure.put("app.yaml", "tls: 2\n")
 tls.equals(secure)
 tls.kill()
-# The certificate has expired: it is said, and what there was stays.
+# The certificate has expired: that is reported, and the last state stays.
 certify("client", "-1")
 tls.start()
 tls.has_trouble("store")
@@ -203,7 +203,7 @@ certify("client")
 tls.equals(secure)
 tls.is_well()
 
-# With users, the gateway refuses a certificate that has a name, and says so.
+# With users, the gateway refuses a certificate that has a common name, and the mirror reports it.
 for words in (("user", "add", "root:secret"), ("user", "grant-role", "root", "root"), ("auth", "enable")):
     secure.run(*words)
 tls.kill()

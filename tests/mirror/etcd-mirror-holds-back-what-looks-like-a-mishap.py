@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A store that was emptied, set back to an old snapshot, or is another one changes nothing until that is
-confirmed; or until it is as it was."""
+"""If a store was emptied or set back to an old snapshot, or is another store, nothing changes until a user confirms
+that, or until the store is as it was."""
 import sys
 
 import stores
@@ -34,7 +34,7 @@ mirror.equals(cluster)
 gateway.write({f"k{i}": f"new {i}" for i in range(5)})
 mirror.equals(cluster)
 
-# Emptied; and filled again, by whoever has noticed.
+# The store is emptied, and filled again by an administrator.
 cluster.delete("", "--prefix")
 mirror.has_trouble("suspicion", "10 of 10 files would go away")
 stays(mirror, good)
@@ -43,7 +43,8 @@ mirror.hup()
 mirror.equals(cluster)
 mirror.is_well()
 
-# Emptied while the mirror was away, which is killed while it holds back; then confirmed.
+# The store is emptied while the mirror is away. The mirror is killed while it holds the state back. Then it is
+# confirmed.
 mirror.kill()
 cluster.delete("", "--prefix")
 gateway.write({"k1": "only this"})
@@ -60,7 +61,7 @@ mirror.is_well()
 said = stores.subprocess.run([stores.PLYFS, "mirror", "confirm", mirror.directory], capture_output=True, text=True,
                              check=False)
 expect("there is nothing more to confirm", said.returncode == 1 and "nothing is held back" in said.stderr, said)
-# What was confirmed once is not confirmed for the next time.
+# One confirmation does not hold for the next time.
 gateway.write({f"k{i}": f"new {i}" for i in range(10)})
 mirror.equals(cluster)
 cluster.delete("", "--prefix")
@@ -71,7 +72,7 @@ mirror.equals(cluster)
 mirror.is_well()
 
 
-# Set back to an old snapshot, by the same name: its revision is older.
+# Set back to an old snapshot, with the same name: its revision is older.
 cluster.restore(stores.path("old.db"), "token")
 mirror.has_trouble("suspicion", "set back")
 stays(mirror, good)
@@ -91,7 +92,7 @@ mirror.confirm()
 mirror.equals(cluster)
 mirror.is_well()
 
-# --max-delete 100 lets all of it go.
+# --max-delete 100 lets all keys go.
 free = stores.Mirror("etcd", "--endpoints", cluster.endpoints(), "--prefix", stores.PREFIX, "--max-delete", "100",
                      name="free").start()
 free.equals(cluster)

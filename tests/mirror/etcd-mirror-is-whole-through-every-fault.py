@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Whatever happens to the members, the network or the mirror: what is read is one revision's state, and
-in the end it is what etcdctl says."""
+"""Whatever happens to the members, the network or the mirror, readers see the state of one revision, and in the end
+the state is that of etcdctl."""
 import json
 import random
 import signal
@@ -24,7 +24,7 @@ LENGTH = 30 if stores.IS_LONG else 1.5
 
 
 def quietly(what):
-    """The writer stops, all becomes equal, and the writer goes on."""
+    """Stops the writer, waits until all are equal, and starts the writer again."""
     writer.end()
     cluster.wait()
     mirror.equals(cluster)
@@ -58,7 +58,7 @@ def all_stand_still():
 
 
 def one_stands_still():
-    """The one that the mirror is connected to: only that it is silent tells it."""
+    """Stops the member that the mirror is connected to: the mirror notices only that the member is silent."""
     endpoint = mirror.status()["endpoint"]
     member = cluster.members[[f"http://127.0.0.1:{proxy.port}" for proxy in proxies].index(endpoint)]
     member.process.send_signal(signal.SIGSTOP)
@@ -111,7 +111,7 @@ def save(member, name):
 
 
 def one_is_another_cluster():
-    """Restored by itself from an old snapshot, which makes it a cluster of its own. The others go on."""
+    """Restores one member alone from an old snapshot, which makes it a cluster of its own. The others go on."""
     urls = [f"http://127.0.0.1:{proxy.port}" for proxy in proxies]
     number = urls.index(mirror.status()["endpoint"])
     member, others = cluster.members[number], [m for m in cluster.members if m.number != number]
@@ -120,7 +120,7 @@ def one_is_another_cluster():
     time.sleep(LENGTH)
     member.restore(snapshot, f"{member.name}={member.peer_url()}", "alone")
     member.start()
-    # The others can't be reached for a while: so it is asked, too.
+    # The others can't be reached for a while, so the mirror asks this one, too.
     for other in others:
         proxies[other.number].target = 1
         proxies[other.number].cut()
@@ -140,7 +140,7 @@ def one_is_another_cluster():
 
 
 def all_are_set_back_and_overtake():
-    """Restored while nobody looks, and written to until the revision is higher than the one before."""
+    """Restores all members while the mirror is stopped, and writes until the revision is higher than the one before."""
     writer.end()
     cluster.wait()
     mirror.equals(cluster)
@@ -159,7 +159,7 @@ def all_are_set_back_and_overtake():
 
 
 def all_are_set_back():
-    """Held back until it is confirmed."""
+    """Waits until the state is held back, and confirms it."""
     writer.end()
     cluster.wait()
     snapshot, values = save(cluster.members[0], "old.db"), dict(writer.values)
@@ -184,7 +184,7 @@ for fault in (leader_is_killed, all_stand_still, one_stands_still, all_are_kille
     fault()
     quietly(fault.__name__)
 
-# As fast as can be written, for a while: nothing is lost.
+# Writes as fast as possible, for a while: nothing is lost.
 writer.end()
 writer = stores.Writer(cluster, rate=100)
 before = writer.count

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What a member of etcd answers is its word alone: pages that lead nowhere, or are another cluster's, make no
-state and are told, a watch that ends again and again is not begun without a pause, and what a watch tells
-while the member is asked whether it lives is shown at once."""
+"""A member of etcd may answer anything. Pages that lead nowhere, or are another cluster's, make no state and are
+reported. If a watch ends again and again, there is a pause before the next one. Events that come while the mirror
+asks whether the member is alive are shown at once."""
 import base64
 import json
 import queue
@@ -42,7 +42,7 @@ class Gateway(BaseHTTPRequestHandler):
 
 
 class Member:
-    """One that is honest; others are worse."""
+    """An honest member; the others below lie."""
 
     def __init__(self):
         self.keys, self.revision, self.reads, self.news = {"app.yaml": b"a: 1\n"}, 7, 0, queue.Queue()
@@ -82,7 +82,7 @@ def mirror_of(member, name):
 
 
 def is_told(member, text):
-    """That it lies, and nothing was made of it; then it is honest."""
+    """Checks that the lie is reported and made no state, and that an honest member then does."""
     mirror = mirror_of(member, type(member).__name__)
     mirror.has_trouble("store", text)
     if mirror.status()["revision"]:
@@ -104,7 +104,7 @@ class Hole(Member):
 
 
 class Other(Member):
-    """Behind its address there are two clusters."""
+    """Two clusters are behind its address."""
 
     def page(self, start):
         self.keys["b.yaml"] = b"b: 1\n"
@@ -119,7 +119,7 @@ is_told(Other(), "another cluster")
 
 
 class Fickle(Member):
-    """Its watches end at once, as for one who has missed what is compacted."""
+    """Its watches end at once, as for a client that has missed a compaction."""
 
     def watch(self):
         yield {"header": self.header(), "created": True}
@@ -146,7 +146,7 @@ for kind in Fickle, Torn:
 
 
 class Busy(Member):
-    """Something changes just while it is asked whether it lives."""
+    """A key changes just while the mirror asks whether the member is alive."""
     changed_at = 0
 
     def probed(self):

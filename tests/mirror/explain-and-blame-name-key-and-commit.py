@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Of a layer that mirrors a store, explain and blame name the key and its revision, or the commit, its path
-and who has changed the line; and a revision never goes with what it did not write."""
+"""For a layer that mirrors a store, explain and blame name the key and its revision, or the commit, its path and the
+author of the line. A revision never stands beside content that it did not write."""
 import json
 import os
 import re
@@ -30,11 +30,11 @@ def run(*words, **options):
 
 
 def revision_of(kept, key):
-    """What etcdctl says of it."""
+    """Returns the key's revision as etcdctl reports it."""
     return json.loads(kept.run("get", stores.PREFIX + key, "-w", "json").stdout)["kvs"][0]["mod_revision"]
 
 
-# etcd: one key by itself, several at once, the same value once more; and with files that nobody may write.
+# etcd: one key by itself, several at once, the same value once more; and with files that are not writable.
 cluster = stores.Cluster(size=1).start()
 gateway = stores.Gateway(cluster)
 cluster.put("app.yaml", "server:\n  port: 80\n")
@@ -79,7 +79,7 @@ for mode in ("0644", "0444"):
     expect("blame's page", f"etcd:/fleet/app.yaml@{revision}" in run("blame", "--html", "-", "-l", layers, "app.yaml"))
     said = run("explain", "-l", f"{mirror.directory}/other", "deep.yaml")
     expect("a directory of it", f"etcd:/fleet/other/deep.yaml@{revision_of(cluster, 'other/deep.yaml')}:1:4" in said, said)
-    # So does what is wrong; but what is to be edited has no revision: it would be another file with each commit.
+    # An error names it, too. But the name of a file to edit has no revision: it would be another file with each commit.
     cluster.put("app.yaml", "server: {port: 82}\nlist: [1,\n")
     want = f"plyfs: etcd:/fleet/app.yaml@{revision_of(cluster, 'app.yaml')}:2:7: "
     stores.eventually("what is wrong is told", lambda: want in subprocess.run(
@@ -89,7 +89,7 @@ for mode in ("0644", "0444"):
     expect("the header", "edit the sources: " in run("cat", "-l", layers, "app.yaml") and
            ", etcd:/fleet/app.yaml\n" in run("cat", "-l", layers, "app.yaml"), run("cat", "-l", layers, "app.yaml"))
     mirror.kill()
-    # Without an attribute the key alone is told; so is what is none.
+    # Without the attribute only the key is named; so it is with an invalid attribute.
     for value in (None, b"12x", b"0", b"\x1b[31m", b"9" * 300):
         os.removexattr(f"{mirror.directory}/app.yaml", "user.plyfs.revision")
         if value is not None:
@@ -100,7 +100,7 @@ for mode in ("0644", "0444"):
             os.setxattr(f"{mirror.directory}/app.yaml", "user.plyfs.revision", b"1")
 cluster.kill()
 
-# git: the commit is the state's, the author the line's.
+# git: the commit is the state's, the author is the line's.
 repository = stores.path("repository")
 subprocess.run(["git", "init", "-q", "-b", "main", repository], check=True)
 
@@ -136,10 +136,10 @@ expect("JSON", [(line["git"], line["changed"]["commit"], line["changed"]["summar
     ({"commit": second, "path": "config/app.yaml"}, second, "second"), ({"commit": second, "path": "config/app.yaml"}, first, "first")],
     lines)
 expect("the page", f'title="{first[:12]} Ada Lovelace: first"' in run("blame", "--html", "-", "-l", layers, "app.yaml"))
-# A commit that changes nothing of it is the state's commit all the same.
+# A commit that changes nothing of the file is the state's commit all the same.
 third = commit("Nobody", "nothing")
 stores.eventually("it is told", lambda: f"git:{third[:12]}:" in run("explain", "-l", layers, "app.yaml") or mirror.status())
-# A change is refused with what to do, which explain says at once.
+# A change is refused with the remedy, which explain names at once.
 said = run("explain", "-l", layers, "app.yaml", "server.port")
 expect("explain tells of a commit", said.endswith(f"\nchange it: commit to config/app.yaml of {repository} (main)\n"), said)
 refused = subprocess.run([stores.PLYFS, "set", "-l", layers, "app.yaml", "server.port", "1"], capture_output=True, text=True, check=False)
@@ -153,7 +153,7 @@ for command in (["edit", "-l", layers, "app.yaml"], ["edit", "-n", "-l", layers,
 expect("nothing was changed", open(f"{mirror.directory}/app.yaml", encoding="utf-8").read() == "server:\n  port: 81\n  host: a\n")
 mirror.kill()
 
-# The repository's configuration is the word of who owns it: it is followed with his rights, or not at all.
+# A repository's configuration is the word of its owner: git follows it with the owner's rights, or not at all.
 if os.getuid() != 0:
     sys.exit(0)
 os.chmod(stores.DIRECTORY, 0o755)

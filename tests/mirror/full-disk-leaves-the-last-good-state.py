@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""A state that has no room on the disk is a trouble, and what there was stays; with room again it comes."""
+"""If a state has no room on the disk, that is an error and the last state stays. When there is room again, the new
+state comes."""
 import os
 import subprocess
 import sys
@@ -19,7 +20,7 @@ mirror = stores.Mirror("etcd", "--endpoints", cluster.endpoints(), "--prefix", s
 mirror.equals(cluster)
 good = mirror.files()
 
-# A transaction of which a part would fit.
+# A transaction of which only a part would fit.
 gateway.write({f"k{i}": "x" * 200000 for i in range(7)})
 stores.eventually("the trouble is told", lambda: "No space left" in open(mirror.log, encoding="utf-8").read())
 for _ in range(20):

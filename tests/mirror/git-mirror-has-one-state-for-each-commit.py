@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
-"""A reference of git becomes files: with no hook, filter or link out of it having a say; rewritten
-history is told of, foreign history and mass deletion are held back, and --verify takes signed commits
-alone."""
+"""A reference of git becomes files. No hook, no filter and no link out of the repository has an effect. Rewritten
+history is reported, foreign history and mass deletion are held back, and --verify takes only signed commits."""
 import os
 import shutil
 import signal
@@ -73,7 +72,7 @@ expect("modes", [os.stat(f"{mirror.directory}/{name}").st_mode & 0o777 for name 
 troubles = mirror.troubles()
 expect("links that lead out are troubles", sorted(troubles) == ["file absolute", "file outer", "file sly"], troubles)
 
-# A commit: what is the same keeps its inode.
+# A commit: a file that stays the same keeps its inode.
 before = os.stat(f"{mirror.directory}/sub/b.yaml").st_ino
 write("conf/app.yaml", "a: 2\n")
 os.unlink(os.path.join(work, "conf/sly"))
@@ -83,7 +82,7 @@ expect("the new content", mirror.files()[b"app.yaml"] == b"a: 2\n")
 expect("the same inode", os.stat(f"{mirror.directory}/sub/b.yaml").st_ino == before)
 expect("a trouble ends with its file", "file sly" not in mirror.troubles(), mirror.troubles())
 
-# The repository is away; the mirror is killed and started: what there was is served.
+# The repository is away; the mirror is killed and started: the last state is served.
 os.rename(work, work + ".away")
 mirror.kill()
 mirror.start()
@@ -104,7 +103,7 @@ for number in range(10):
 comes_to(mirror, last)
 expect("the last content", mirror.files()[b"app.yaml"] == b"n: 9\n")
 
-# Rewritten history is taken, with a trouble until the next commit.
+# Rewritten history is taken, with an error until the next commit.
 write("conf/app.yaml", "a: rewritten\n")
 rewritten = commit("--amend")
 comes_to(mirror, rewritten)
@@ -113,7 +112,7 @@ write("conf/app.yaml", "a: 4\n")
 comes_to(mirror, commit())
 expect("the trouble ends with the next commit", "history" not in mirror.troubles(), mirror.troubles())
 
-# Too much goes away at once: held back, until it is confirmed.
+# Too many files go away at once: held back until it is confirmed.
 for name in ("run", "sub/b.yaml", "inner"):
     os.unlink(f"{work}/conf/{name}")
 deleted = commit()
@@ -144,7 +143,7 @@ lost = stores.Mirror("git", "--ref", "main", "--path", "nowhere", work, name="lo
 lost.has_trouble("store", "has no directory 'nowhere'; correct the path")
 lost.kill(signal.SIGTERM)
 
-# What is no way to a repository is refused.
+# A URL that leads to no repository is refused.
 for url, why in (("ext::sh -c id", "no URL"), ("--upload-pack=id", "mirror"), ("https://u:p@h/x", "netrc")):
     said = subprocess.run([stores.PLYFS, "mirror", "git", url, stores.path("refused")], capture_output=True,
                           text=True, check=False, timeout=20)
@@ -153,7 +152,7 @@ for url, why in (("ext::sh -c id", "no URL"), ("--upload-pack=id", "mirror"), ("
 
 
 def make_ssh_keys():
-    """Paths of the public keys, good and evil, and the names to sign by."""
+    """Returns the paths of the public keys, good and evil, and the names to sign by."""
     for name in ("good", "evil"):
         subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", stores.path(name)], check=True)
     return stores.path("good.pub"), stores.path("good"), stores.path("evil")
@@ -195,10 +194,10 @@ def takes_signed_commits_alone(kind, make_keys):
         stores.time.sleep(0.3)
         strict.has_trouble("signature", "not signed by the key")
         expect("it is not taken", strict.files()[b"app.yaml"] == b"signed: 1\n")
-    # What was not signed may come before what is.
+    # Unsigned commits may stand before a signed one.
     comes_to(strict, push("signed: 2", good))
     expect("no trouble is left", "signature" not in strict.troubles(), strict.troubles())
-    # The key is the one of the file, whatever others somebody has: also after a start.
+    # Only the key of the file counts, whatever other keys the user has: also after a start.
     strict.kill()
     push("not: while away", evil)
     strict.start()

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What stands in a commit is somebody's word: a name or a link that can't be a file here is left out and told,
-and keeps nothing else from being shown; one that would make git run programs is no file; and a commit that
-would fill the disk is refused before anything of it is written."""
+"""The content of a commit is hostile. A name or a link that can't be a file here is left out and reported, and all
+else is shown. A name that would make git run programs is no file. A commit that would fill the disk is refused
+before any of it is written."""
 import os
 import subprocess
 import sys
@@ -31,7 +31,7 @@ def blob(text):
 
 
 def tree(entries):
-    """Of [(mode, id, name)]; no name is refused."""
+    """Makes a tree of [(mode, id, name)]; no name is refused."""
     return git("mktree", "-z", text=b"".join(
         f"{mode} {'tree' if mode == '040000' else 'blob'} {name_id}\t{name}\0".encode() for mode, name_id, name in entries))
 
@@ -58,7 +58,7 @@ expect("the files", sorted(found) == [b".gitignore", b"app.yaml", b"sub/b.yaml"]
 troubles = mirror.troubles()
 expect("each is told", sorted(troubles) == ["file .git/config", "file long", "file sub/.GIT/config"], troubles)
 
-# A hundred names of one file: what is fetched is small.
+# A hundred names of one file: the fetched data are small.
 zeros = blob(bytes(60 << 20))
 commit([("100644", zeros, f"file-{number}") for number in range(100)])
 mirror.hup()
@@ -66,7 +66,7 @@ mirror.has_trouble("store", "more than 4 GiB")
 expect("nothing of it was written", not os.path.exists(stores.path(".fleet.mirror/draft")))
 expect("what there was stays", mirror.files() == found)
 
-# It is over when the commit is.
+# The error ends with the commit.
 last = commit([("100644", plain, "app.yaml"), ("100644", plain, ".gitignore"), ("100644", plain, "sub")])
 mirror.hup()
 stores.eventually("the next commit is taken", lambda: mirror.status().get("revision") == last or mirror.status(), 20)

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
-"""A layer of plyfs.yaml that comes out of etcd or git has its mirror run by the mount, or by render, as
-another user and with nothing of the daemon's: from nothing, with the store down, killed, and killed with
-the daemon."""
+"""If a layer of plyfs.yaml comes out of etcd or git, mount or render runs its mirror, as another user and with
+nothing of the daemon's. The cases: from nothing, with the store down, killed, and killed with the daemon."""
 import json
 import os
 import pwd
@@ -63,7 +62,7 @@ def etcd(state="state", more="", prefix=stores.PREFIX):
 
 
 def children(pid):
-    """{name: pid} of a process's children, and theirs; one that ends meanwhile is none."""
+    """Returns {name: pid} of a process's children, and theirs, without those that end meanwhile."""
     found = {}
     with open(f"/proc/{pid}/task/{pid}/children", encoding="utf-8") as file:
         for child in file.read().split():
@@ -82,7 +81,7 @@ def run(*words):
 
 
 class Daemon:
-    """A mount, or a tree that is rendered, in the foreground."""
+    """A mount, or a rendered tree, in the foreground."""
 
     def __init__(self, *words, config="plyfs.yaml", tree="tree"):
         self.tree = stores.path(tree)
@@ -135,7 +134,7 @@ def show():
     return Daemon(*(["mount", "-f"] if can_mount else ["render", "--watch"]))
 
 
-# Nothing is there: who only looks is told so, and who mounts gets it.
+# Nothing is there: a command that only reads reports that, and a mount gets the state.
 settings(etcd())
 cluster.put("app.yaml", "log: debug\n")
 said = run("cat", "-c", "plyfs.yaml", "app.yaml")
@@ -146,7 +145,7 @@ cluster.put("app.yaml", "log: info\n")
 comes("tree/app.yaml", "port: 80\nlog: info\n")
 expect("who only looks has it, too", run("cat", "-c", "plyfs.yaml", "app.yaml").stdout == "port: 80\nlog: info\n")
 
-# The mirror has nothing of the daemon's, and is somebody else.
+# The mirror has nothing of the daemon's, and is another user.
 mirror = daemon.mirror()
 with open(f"/proc/{mirror}/status", encoding="utf-8") as file:
     facts = dict(line.rstrip("\n").split(":\t", 1) for line in file if ":\t" in line)
@@ -167,7 +166,7 @@ with open(f"/proc/{mirror}/environ", "rb") as file:
     names = {line.split(b"=")[0] for line in file.read().split(b"\0") if line}
 expect("an environment of its own", b"PATH" in names and not names & {b"SECRET", b"PLYFS", b"PWD"}, names)
 
-# What is told of it.
+# The reports about the mirror.
 status = daemon.of_mirror()
 expect("the status tells of the mirror", (status["kind"], status["source"], status["connected"], status["running"]) ==
        ("etcd", stores.PREFIX, True, True) and int(status["revision"]) >= 2 and status["endpoint"] in
@@ -175,7 +174,7 @@ expect("the status tells of the mirror", (status["kind"], status["source"], stat
 said = run("status", daemon.tree).stdout
 expect("so it does for people", f"etcd {stores.PREFIX} at {status['revision']}, 1 file" in said, said)
 
-# A second one shares the mirror's state, and takes over when the first goes.
+# A second one shares the mirror's state, and takes over when the first ends.
 os.makedirs(stores.path("other"), exist_ok=True)
 second = Daemon("render", "--watch", tree="other")
 comes("other/app.yaml", "port: 80\nlog: info\n")
@@ -188,7 +187,7 @@ stores.eventually("another mirror", lambda: children(daemon.process.pid).get("pl
 cluster.put("app.yaml", "log: again\n")
 comes("tree/app.yaml", "port: 80\nlog: again\n")
 
-# The daemon is killed: no mirror is left of it; and the other one's goes on.
+# The daemon is killed: no mirror of it is left, and the other daemon's mirror goes on.
 mirror = daemon.mirror()
 daemon.end(signal.SIGKILL)
 stores.eventually("no mirror is left", lambda: is_gone(mirror) and is_gone(keeper))
@@ -197,7 +196,7 @@ cluster.put("app.yaml", "log: taken over\n")
 comes("other/app.yaml", "port: 80\nlog: taken over\n")
 second.end()
 
-# The store is down: what there was is there at once.
+# The store is down: the last state is there at once.
 cluster.kill()
 daemon = show()
 comes("tree/app.yaml", "port: 80\nlog: taken over\n")
@@ -211,7 +210,7 @@ if can_mount:
     expect("among the errors", "the mirror of the layer 'fleet': store: " in text_of("tree/.plyfs/errors"))
     listed = [line for line in run("status").stdout.splitlines() if line.startswith(f"{daemon.tree}: ")]
     expect("the list of mounts counts it", listed == [f"{daemon.tree}: 2 layers, 1 trouble"], listed)
-# Another store, of which there is nothing: the settings stay as they were, with a trouble, until it is there.
+# Another store, without a last state: the old settings stay, with an error, until the state is there.
 settings(etcd(prefix="/other/"))
 stores.eventually("a trouble of the settings", lambda: "no state" in daemon.status()["settings"].get("error", "") or
                   daemon.status()["settings"])
@@ -220,7 +219,7 @@ cluster.start()
 cluster.run("put", "/other/app.yaml", "log: other\n")
 comes("tree/app.yaml", "port: 80\nlog: other\n")
 stores.eventually("no trouble", lambda: "error" not in daemon.status()["settings"])
-# The layer goes, and its mirror.
+# The layer is removed, and its mirror ends.
 mirror = daemon.mirror()
 settings("path: low")
 stores.eventually("the mirror has ended", lambda: is_gone(mirror))
@@ -229,7 +228,7 @@ settings(etcd())
 comes("tree/app.yaml", "port: 80\nlog: taken over\n")
 expect("it ends well", daemon.end() == 0, text_of("daemon.log"))
 
-# A state at another place than those of the start can't be written; the rest goes on.
+# A state at another place than at the start can't be written; the rest goes on.
 sandboxed = run("mirror", "status", "--json", stores.path(f"state/{os.listdir(stores.path('state'))[0].split('.')[0]}/layer")).stdout
 if '"landlock": "on"' in sandboxed:
     daemon = show()
@@ -240,7 +239,7 @@ if '"landlock": "on"' in sandboxed:
     comes("tree/app.yaml", "port: 80\nlog: taken over\n")
     settings(etcd())
     daemon.end()
-# Without the sandbox there is none of the mirror either.
+# Without the sandbox the mirror has none, either.
 daemon = Daemon(*(["mount", "-f", "-o", "nosandbox"] if can_mount else ["render", "--watch", "--no-sandbox"]))
 with open(f"/proc/{daemon.mirror()}/cmdline", encoding="utf-8") as file:
     expect("nosandbox is the mirror's, too", "--no-sandbox" in file.read().split("\0"))
@@ -249,7 +248,7 @@ said = run("status", daemon.tree).stdout
 expect("for people, too", ", Landlock off\n" in said, said)
 daemon.end()
 
-# The store is down, and there is nothing: who shows it fails, and says where and what to do.
+# The store is down, and there is no state: the command fails, and names the place and the remedy.
 cluster.kill()
 settings(etcd(state="nothing", more=", wait: 1s").replace("wait: 3s, ", "").replace("wait: 3s", ""))
 for words in (["mount", "-f"],) * can_mount + (["render"], ["render", "--watch"]):
@@ -259,7 +258,7 @@ for words in (["mount", "-f"],) * can_mount + (["render"], ["render", "--watch"]
     expect("it fails", said.returncode == 1 and "has no state yet, after 1.0 s" in said.stderr and
            cluster.members[0].url in said.stderr and "optional" in said.stderr and
            time.monotonic() - began < 20, (words, said))
-# Optional, it is not waited for, and comes when it is there.
+# If the layer is optional, the mount does not wait, and the layer comes when its state is there.
 settings(etcd(state="nothing").replace("etcd:", "optional: true\n    etcd:"))
 daemon = show()
 comes("tree/app.yaml", "port: 80\n")
@@ -273,17 +272,17 @@ settings(etcd(prefix="/hosts/%H/"))
 said = run("render", "-c", "plyfs.yaml", stores.path("host"))
 expect("%H is the host's name", text_of("host/app.yaml") == "port: 80\nlog: host\n", said)
 
-# Rendered once, it is what the store has now, not what there was.
+# Rendered once, it is the store's current state, not the last one.
 settings(etcd())
 cluster.put("app.yaml", "log: now\n")
 said = run("render", "-c", "plyfs.yaml", stores.path("once"))
 expect("rendered once", said.returncode == 0 and text_of("once/app.yaml") == "port: 80\nlog: now\n", said)
 cluster.kill()
-time.sleep(2)  # what the mirror of the run before has said in this second is news still
+time.sleep(2)  # A status that the mirror of the run before has written in this second still counts as new.
 said = run("render", "-c", "plyfs.yaml", stores.path("once"))
 expect("with the store down what there was", said.returncode == 0 and "as it was when the store was last heard of" in
        said.stderr and text_of("once/app.yaml") == "port: 80\nlog: now\n", said)
-# Only who may say what root runs may name a store.
+# A store may be named only in a plyfs.yaml whose owners may have root run commands.
 os.chmod(stores.path("plyfs.yaml"), 0o666)
 said = run("render", "-c", "plyfs.yaml", stores.path("once"))
 expect("a plyfs.yaml that everybody writes", said.returncode == 1 and "chmod go-w" in said.stderr, said)
@@ -297,7 +296,7 @@ if IS_ROOT:
     said = run("render", "-c", "plyfs.yaml", stores.path("once"))
     expect("a user that is not there", said.returncode == 1 and "there is no user 'nobody-of-that-name'" in said.stderr
            and "useradd --system" in said.stderr, said)
-    # The mirror's user leads the link to what is not his own.
+    # The mirror's user points the link at a directory of another user.
     settings(etcd())
     top = stores.path("state")
     home = [name for name in os.listdir(top) if text_of(f"state/{name}/layer/app.yaml") == "log: now\n"][0]
@@ -308,7 +307,7 @@ if IS_ROOT:
     expect("it is not followed", said.returncode == 1 and "what belongs to another user" in said.stderr, said)
     os.unlink(f"{top}/{home}/layer")
 
-# A mirror that somebody else runs is told of as well, also to the service manager.
+# A mirror that another process runs is reported as well, also to the service manager.
 cluster.start()
 mirror = stores.Mirror("etcd", "--endpoints", cluster.endpoints(), "--prefix", stores.PREFIX, name="unit").start()
 mirror.equals(cluster)
@@ -349,7 +348,7 @@ def commit(text):
 os.makedirs(f"{work}/conf")
 git("init", "-q", "-b", "main")
 commit("log: git\n")
-# git refuses a directory of somebody else's.
+# git refuses a directory of another user.
 if IS_ROOT:
     for where, directories, files in os.walk(work):
         os.chown(where, pwd.getpwnam("nobody").pw_uid, -1)

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
-"""A mirror, and the git that it runs, write the mirror's state and turn the link beside it: Landlock keeps
-them from all else. A git that was taken over, which this one plays, can write nowhere, unless there is
-no sandbox."""
+"""A mirror, and the git that it runs, write the mirror's state and turn the link beside it. Landlock keeps them from
+all else. This test plays a git that was taken over: it can write nowhere, unless there is no sandbox."""
 import os
 import shutil
 import signal
@@ -36,7 +35,7 @@ os.environ["PATH"] = tools + ":" + os.environ["PATH"]
 
 
 def runs(name, *options):
-    """What is elsewhere when a mirror has had its first state."""
+    """Returns the files elsewhere after a mirror has had its first state."""
     mirror = stores.Mirror("git", *options, "--interval", "86400", work, name=name).start()
     stores.eventually("the files are there", lambda: mirror.files() == {b"app.yaml": b"a: 1\n"} or
                       open(mirror.log, encoding="utf-8").read())

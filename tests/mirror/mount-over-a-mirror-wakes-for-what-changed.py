@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A mirror is a layer: of a mount over it each path that has changed changes once, and no other; for one
-key as for a transaction."""
+"""A mirror is a layer. In a mount over it each changed path changes once, and no other path does; this holds for one
+key and for a transaction."""
 import os
 import subprocess
 import sys

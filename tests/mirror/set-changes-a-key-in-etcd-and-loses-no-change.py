@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""plyfs set, unset and edit of a layer that mirrors etcd change the key, and a mount shows it. Who is
-overtaken does it anew; an answer that is lost is found out; the mirror's copy is never written."""
+"""plyfs set, unset and edit of a layer that mirrors etcd change the key, and a mount shows it. A command that is
+overtaken repeats its edit. If an answer is lost, the command finds out what was done. The mirror's copy is never
+written."""
 import os
 import subprocess
 import sys
@@ -37,7 +38,7 @@ def is_read(path):
         return text.read()
 
 
-# The highest layer is the mirror. What was set can be read at once; comments stay.
+# The highest layer is the mirror. The new value can be read at once; comments stay.
 said = run("set", "-l", LAYERS, "app.yaml", "server.port", "9090")
 expect("the place is told", said.startswith("etcd:/fleet/app.yaml@") and said.endswith(":2: server.port: 80 -> 9090\n"), said)
 expect("key", cluster.get()[b"app.yaml"] == b"server:\n  port: 9090  # http\n  hosts: [a]\n", cluster.get())
@@ -66,7 +67,7 @@ run("set", "-l", LAYERS, "-L", "base", "own.yaml", "a=1")
 expect("another layer is a directory", is_read(f"{base}/own.yaml") == "a: 1\n")
 expect("a name that can be no key", "255 bytes" in run("set", "-l", LAYERS, "a" * 256 + ".yaml", "a=1", code=1))
 
-# What a mirror has not brought yet is edited as it is in etcd.
+# A value that the mirror has not brought yet is edited as it is in etcd.
 mirror.process.send_signal(stores.signal.SIGSTOP)
 cluster.put("app.yaml", "server:\n  port: 5\nlate: yes\n")
 cluster.put("unseen.yaml", "a: 1\n")
@@ -84,7 +85,7 @@ expect("no mirror", "no mirror is running" in run("set", "-l", LAYERS, "app.yaml
 mirror.start()
 mirror.equals(cluster)
 
-# Overtaken between reading and writing: by what the file's check does.
+# Overtaken between reading and writing: the file's check changes the key.
 overtake = stores.path("overtake")
 with open(overtake, "w", encoding="utf-8") as file:
     file.write(f"#!/bin/sh\n[ -e {overtake}.done ] && exit 0\n: >{overtake}.done\n"
@@ -100,7 +101,7 @@ run("set", "-c", settle(f"check: {{run: [{overtake}, '%f'], user: root}}"), "app
 expect("it was overtaken", os.path.exists(f"{overtake}.done"))
 expect("both changes are there", cluster.get()[b"app.yaml"] == b"other: 1\nmine: 2", cluster.get())
 
-# The mirror replaces its directory meanwhile: what was looked at is not there any more.
+# The mirror replaces its directory meanwhile: the directory that the command opened is gone.
 swap = stores.path("swap")
 with open(swap, "w", encoding="utf-8") as file:
     file.write(f"#!/bin/sh\n[ -e {swap}.done ] && exit 0\n: >{swap}.done\nold=$(readlink {fleet})\n"
@@ -128,7 +129,8 @@ expect("nothing was written", cluster.revision() == revision)
 
 
 class LosesAnAnswer(stores.Proxy):
-    """Passes all on, but for the answer to the first transaction: that is done, and not heard of."""
+    """Passes all data on, except the answer to the first transaction: etcd does it, and the command does not learn of
+    it."""
     has_lost, is_transaction = False, False
 
     def pump(self, source, sink, is_answer):
@@ -154,7 +156,7 @@ run("set", "--endpoints", f"http://127.0.0.1:{proxy.port}", "-l", LAYERS, "list.
 expect("an answer was lost", proxy.has_lost)
 expect("it was written once", cluster.get()[b"list.yaml"] == b"items:\n- once\n", cluster.get())
 
-# Eight at once, again and again.
+# Eight commands at once, again and again.
 COUNT = 12 if stores.IS_LONG else 5
 failures = []
 
@@ -180,7 +182,7 @@ expect("and none comes twice", [line for line in lines if line.startswith("  w")
        sorted(line for line in lines if line.startswith("  w")) == [f"  w{n}: {COUNT - 1}" for n in range(8)], lines)
 mirror.equals(cluster)
 
-# The copy is no place to write to, whichever way leads there.
+# The copy can't be written to, by any path.
 state = os.path.dirname(os.readlink(fleet))
 tree = os.readlink(fleet)
 os.symlink(tree, stores.path("link"))
@@ -199,7 +201,7 @@ said = run("set", "-l", LAYERS, "app.yaml", "copy", "1", code=1)
 expect("not without a status", "does not tell of which store" in said and is_read(f"{fleet}/app.yaml") == before, said)
 os.rename(f"{state}/away", f"{state}/status.json")
 
-# Another cluster than the mirror's is not written to.
+# A cluster that is not the mirror's is not written to.
 other = stores.Cluster("other", 1).start()
 said = run("set", "--endpoints", other.endpoints(), "-l", LAYERS, "app.yaml", "a", "1", code=1)
 expect("another cluster is refused", "is the cluster" in said and other.get() == {}, said)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What a mirror's status says is the word of who runs it: root follows it with that user's rights, others
-not at all, and no file is read that he could not read himself. Users, roles and client certificates."""
+"""A mirror's status is the word of the user who runs the mirror. Root follows it with that user's rights, others do
+not follow it at all. No file is read that the mirror's user could not read. Users, roles and client certificates."""
 import json
 import os
 import socket
@@ -46,7 +46,7 @@ def write(name, text, uid=0, mode=0o600):
 
 
 class Attacker(threading.Thread):
-    """Answers like an etcd with users, and keeps all that it is sent."""
+    """Answers like an etcd with users, and records all requests."""
 
     def __init__(self):
         super().__init__(daemon=True)
@@ -68,7 +68,7 @@ class Attacker(threading.Thread):
             client.close()
 
 
-# As nobody's mirror says it.
+# As the mirror of the user nobody states it.
 wrapper = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
 stores.need("setpriv")
 mirror = stores.Mirror("etcd", "--endpoints", cluster.endpoints(), "--prefix", "/fleet/", wrapper=wrapper, directory=home)
@@ -94,7 +94,7 @@ def lie(uid=NOBODY, **access):
     os.rename(f"{state}/new", f"{state}/status.json")
 
 
-# A secret of root's, of another user's, and one that is reached by a link of his own.
+# A secret of root's, of another user's, and one that is reached by a link of the mirror's user.
 attacker = Attacker()
 write("secret", "root:hash-of-root\n")
 write("daemons", "daemon:hash-of-daemon\n", DAEMON)
@@ -108,12 +108,12 @@ for name in (stores.path("secret"), stores.path("daemons"), os.path.join(home, "
 expect("nothing of it was heard", b"hash-of" not in attacker.heard and b"root" not in attacker.heard, attacker.heard)
 said = run("set", "-l", layer, "app.yaml", "a", "4", code=1, **is_user(DAEMON))
 expect("others are told what to do", "--endpoints, --prefix" in said, said)
-# His own are his to give away.
+# The mirror's user may give away files of its own.
 write("home/own", "me:mine\n", NOBODY)
 lie(endpoints=attacker.url, user_file=stores.path("home/own"))
 run("set", "-l", layer, "app.yaml", "a", "4")
 expect("his own is sent", b"mine" in attacker.heard, attacker.heard)
-# What is given on the command line goes to endpoints that are given, to keys that are given.
+# Credentials of the command line go to endpoints and keys of the command line.
 write("given", "writer:given-by-root\n")
 lie(endpoints=attacker.url)
 said = run("set", "--user-file", stores.path("given"), "-l", layer, "app.yaml", "a", "4", code=1)
@@ -121,7 +121,7 @@ expect("not to his endpoints", "goes --endpoints" in said, said)
 said = run("set", "--endpoints", cluster.endpoints(), "-l", layer, "app.yaml", "a", "4", code=1)
 expect("not to his keys", "give --prefix" in said, said)
 expect("nothing of it was heard", b"given-by" not in attacker.heard, attacker.heard)
-# A file of root's that he has made his status of, and a directory that others may write.
+# A file of root's that the mirror's user has made its status, and a directory that others may write.
 lie(uid=0, endpoints=attacker.url, user_file=stores.path("secret"))
 for who in (0, DAEMON):
     said = run("set", "-l", layer, "app.yaml", "a", "4", code=1, **is_user(who))
@@ -131,7 +131,7 @@ os.chmod(state, 0o777)
 said = run("set", "-l", layer, "app.yaml", "a", "4", code=1)
 expect("a directory that others may write", "chmod go-w" in said, said)
 os.chmod(state, 0o755)
-# Nonsense is no crash.
+# A nonsensical status is no crash.
 for status in ("", "[]", "{", '{"kind": 5, "access": 7}', '{"kind": "etcd", "source": "/", "access": []}',
                '{"kind": "etcd", "source": {}, "access": {"endpoints": ["x"]}}', "[" * 100000,
                '{"kind": "etcd", "source": "a\\u0000b", "access": {"endpoints": "\\u0000"}}',
@@ -146,7 +146,7 @@ os.mkfifo(f"{state}/status.json")
 run("set", "-l", layer, "app.yaml", "a", "4", code=1)
 os.unlink(f"{state}/status.json")
 
-# Users and roles: the mirror may read alone, and who changes something tells who he is.
+# Users and roles: the mirror may only read, and a user who changes a value names a user of etcd.
 for words in (("user", "add", "root:secret"), ("user", "grant-role", "root", "root"), ("user", "add", "web:pass"),
               ("role", "add", "reader"), ("role", "grant-permission", "reader", "read", "--prefix=true", "/fleet/"),
               ("user", "grant-role", "web", "reader"), ("user", "add", "writer:given-by-root"), ("role", "add", "all"),
@@ -191,7 +191,7 @@ secure = stores.Cluster("tls", 1, scheme="https", flags=(
     "--cert-file", stores.path("server.pem"), "--key-file", stores.path("server.key"), "--client-cert-auth",
     "--trusted-ca-file", files[0]), ctl=("--cacert", files[0], "--cert", files[1], "--key", files[2])).start()
 secure.put("app.yaml", "tls: 1\n")
-# Names that are relative to the mirror's directory are told as they are found from everywhere.
+# Names that are relative to the mirror's directory are shown as they are found from everywhere.
 tls = stores.Mirror("etcd", "--endpoints", secure.endpoints(), "--prefix", "/fleet/", "--cacert", "ca.pem", "--cert",
                     "client.pem", "--key", "client.key", name="tls", wrapper=wrapper, directory=home)
 os.chdir(stores.DIRECTORY)

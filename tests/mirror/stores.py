@@ -1,8 +1,8 @@
-"""What the tests of mirrors stand on: a real cluster of etcd on the loopback interface, a mirror, a TCP
-proxy that cuts, and readers. All of it lives below a fresh directory of /tmp and ends with the test,
-also when that is killed: each process that is started gets SIGKILL when its parent dies.
+"""Shared by the tests of mirrors: a real cluster of etcd on the loopback interface, a mirror, a TCP proxy that cuts
+connections, and readers. All of it lives below a fresh directory of /tmp and ends with the test, also if the test
+is killed: each started process gets SIGKILL when its parent dies.
 
-PLYFS is the command. LONG=1 makes what takes its time take longer.
+PLYFS is the command. LONG=1 makes long steps longer.
 """
 import atexit
 import base64
@@ -76,7 +76,7 @@ def path(name):
 
 
 def eventually(what, is_so, seconds=30):
-    """Waits until is_so() is true; what it says otherwise is said."""
+    """Waits until is_so() is true; if it does not become so, its last value is printed."""
     until = time.monotonic() + seconds
     while True:
         said = is_so()
@@ -87,8 +87,8 @@ def eventually(what, is_so, seconds=30):
         time.sleep(0.02)
 
 
-# Of those that no connection is given by chance, so that they are still free when a member that was killed
-# comes back; each test of several at a time begins elsewhere.
+# Ports that the kernel does not choose for connections, so that they are still free when a killed member comes back.
+# Tests that run side by side begin at different ports.
 ports = iter(range(10_000 + os.getpid() % 1000 * 20, 32_000))
 
 
@@ -131,7 +131,7 @@ class Member:
             self.process = None
 
     def restore(self, snapshot, peers, token):
-        """Its data become those of the snapshot, in a cluster of these peers; it must be started then."""
+        """Its data become those of the snapshot, in a cluster of these peers. The caller must start it then."""
         self.kill()
         shutil.rmtree(self.data)
         self.cluster.run("snapshot", "restore", snapshot, "--name", self.name, "--data-dir", self.data, "--initial-cluster",
@@ -168,7 +168,7 @@ class Cluster:
             member.process.send_signal(number)
 
     def restore(self, snapshot, token):
-        """All members are set back to the snapshot."""
+        """Sets all members back to the snapshot."""
         self.kill()
         for member in self.members:
             member.restore(snapshot, self.peers(), token)
@@ -189,7 +189,7 @@ class Cluster:
         self.run("del", *more, "--", PREFIX + key)
 
     def get(self):
-        """{key behind the prefix: value}, both bytes: what etcdctl get --prefix says."""
+        """Returns {key behind the prefix: value}, both bytes, as etcdctl get --prefix prints them."""
         said = json.loads(self.run("get", "--prefix", PREFIX, "-w", "json").stdout)
         return {base64.b64decode(kv["key"])[len(PREFIX):]: base64.b64decode(kv.get("value", ""))
                 for kv in said.get("kvs", [])}
@@ -232,7 +232,8 @@ class Gateway:
             raise
 
     def write(self, puts, deletes=(), only_at=None):
-        """One transaction; only if a key was last changed at a revision, (key, revision). Returns its own."""
+        """Makes one transaction, and returns its revision. With (key, revision), only if the key was last changed at
+        that revision."""
         compare = [{"key": b64(PREFIX + only_at[0]), "target": "MOD", "result": "EQUAL", "mod_revision": str(only_at[1])}
                    ] if only_at else []
         operations = [{"request_put": {"key": b64(PREFIX + key), "value": b64(value)}} for key, value in puts.items()]
@@ -243,7 +244,7 @@ class Gateway:
         return int(answer["header"]["revision"])
 
     def revision_of(self, key):
-        """The one that changed it last; 0: it is not there."""
+        """Returns the revision that changed the key last; 0: the key is not there."""
         kvs = self.call("kv/range", {"key": b64(PREFIX + key)}).get("kvs", [])
         return int(kvs[0]["mod_revision"]) if kvs else 0
 
@@ -294,13 +295,13 @@ class Mirror:
         eventually("no trouble is left", lambda: self.troubles() == {} or self.troubles())
 
     def files(self):
-        """{path: content}, both bytes."""
+        """Returns {path: content}, both bytes."""
         top = os.fsencode(self.directory)
         return {os.path.relpath(os.path.join(where, name), top): open(os.path.join(where, name), "rb").read()
                 for where, _, names in os.walk(top) for name in names}
 
     def equals(self, cluster):
-        """It comes to be what etcdctl says."""
+        """Waits until the mirror has the state of etcdctl."""
         def is_equal():
             wanted, found = cluster.get(), None
             try:
@@ -312,7 +313,7 @@ class Mirror:
 
 
 class Proxy:
-    """Passes a member's bytes on, and when told cuts within what it sends."""
+    """Passes a member's bytes on, and can cut in the middle of them."""
 
     def __init__(self, target):
         self.target, self.cut_after, self.pairs = target, None, []
@@ -351,7 +352,7 @@ class Proxy:
                 pass
 
     def cut(self, after=0):
-        """What is connected ends after so many bytes more; what comes later is passed on."""
+        """Ends each connection after so many bytes more; later connections are passed on."""
         self.cut_after = after
         if not after:
             for pair in self.pairs:
@@ -371,8 +372,8 @@ def checksum(values):
 
 
 class Writer(threading.Thread):
-    """Writes transactions, each with a checksum over all keys, as fast as it is told. Each wants the one before to be
-    the last: a member that stood still does late what was asked of it and given up."""
+    """Writes transactions at the given rate, each with a checksum over all keys. Each transaction requires that the
+    one before is the last: a member that was stopped carries out old requests late, which have been given up."""
 
     def __init__(self, cluster, keys=12, rate=50):
         super().__init__(daemon=True)
@@ -385,7 +386,7 @@ class Writer(threading.Thread):
         values = dict(self.values)
         for key in self.random.sample(sorted(values), 4):
             values[key] = str(self.count) * self.random.randint(1, 40)
-        # Which of them an uncertain transaction has written is not known: all are.
+        # An uncertain transaction may have written its keys or not, so all keys are written.
         puts = values if self.failures or not self.count else {k: v for k, v in values.items() if v != self.values[k]}
         puts = dict(puts, sum=checksum(values))
         try:
@@ -402,7 +403,7 @@ class Writer(threading.Thread):
         due = time.monotonic()
         while not self.is_ending:
             self.write_once()
-            # From the time at which it was due: who was late once makes up for it, but not for a store that was away.
+            # Counts from the last due time: a late writer catches up, but not after the store was away.
             due = time.monotonic() + 0.1 if self.failures else due + 1 / self.rate
             time.sleep(max(0.0, due - time.monotonic()))
 
@@ -416,7 +417,7 @@ class Writer(threading.Thread):
 
 
 class Reader(threading.Thread):
-    """Reads all files again and again: what it reads of one tree must have the right checksum."""
+    """Reads all files again and again: the files of one tree must have the right checksum."""
 
     def __init__(self, directory):
         super().__init__(daemon=True)
