@@ -11,10 +11,10 @@
 #include "cleanup.h"
 #include "word.h"
 
-/* Bytes of a name, and of a text about it. */
+/* Size of a name, and of a text about it, in bytes. */
 #define TEXT_SIZE (NAME_MAX + 64)
 
-/* A kind of owner that a layer can have: whose it is, is said by a specifier in its path. */
+/* A kind of owner of a layer, which a specifier in the layer's path identifies. */
 struct kind {
 	const char *letters; /* of the specifiers */
 	const char *what;
@@ -29,7 +29,7 @@ static const struct kind kinds[] = {
 
 #define KINDS (sizeof(kinds) / sizeof(*kinds))
 
-/* The one that the command line asks for; NULL: none, it is our own. */
+/* Returns the owner that the command line requests; NULL: none, so this machine or user itself. */
 static const char *asked_for(const struct settings *settings, size_t kind)
 {
 	const struct surroundings *around = &settings->around;
@@ -42,7 +42,7 @@ static bool is_of(const struct layer_spec *spec, size_t kind)
 	return spec->specifiers && strpbrk(spec->specifiers, kinds[kind].letters);
 }
 
-/* " for web2", " for the user eve"; "" for a layer of all. */
+/* Returns " for web2", " for the user eve"; "" for a layer that all share. */
 static const char *whose(
 	const struct settings *settings, const struct layer_spec *spec, char text[TEXT_SIZE])
 {
@@ -64,7 +64,7 @@ static const char *whose(
 	return "";
 }
 
-/* As a shell takes it; "" when there is no memory. */
+/* Quotes the path for a shell. Returns "" without memory. */
 static const char *quote(const char *path, struct arena *arena)
 {
 	static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
@@ -84,7 +84,8 @@ static const char *quote(const char *path, struct arena *arena)
 	return quoted ? quoted : "";
 }
 
-/* The name in the directory's entry where the layer's path has `asked`; len 0: it has none. */
+/* Returns the name in the directory entry that stands where the layer's path has `asked`; len 0: it
+ * has none. */
 static struct span name_in(const char *entry, struct span before, struct span behind)
 {
 	struct span name = {entry + before.len, strlen(entry)};
@@ -97,8 +98,8 @@ static struct span name_in(const char *entry, struct span before, struct span be
 	return name.len <= strcspn(name.data, ", ") ? name : (struct span){"", 0};
 }
 
-/* The nearest to `asked` of those names for which the layer's directory, or what it lies in, is
- * there; NULL: none is near. */
+/* Returns the name nearest to `asked` for which the layer's directory, or its parent, exists; NULL:
+ * none is near. */
 static const char *find_nearest(
 	const struct layer *layer, const struct layer_spec *spec, const char *asked, struct arena *arena)
 {
@@ -116,10 +117,10 @@ static const char *find_nearest(
 	size_t directory_len = before.len;
 	while (directory_len > 0 && before.data[directory_len - 1] != '/')
 		directory_len--;
-	CLEANUP(freep) char *directory =
-		directory_len ? strndup(before.data, directory_len) : strdup(".");
+	CLEANUP(freep)
+	char *directory = directory_len ? strndup(before.data, directory_len) : strdup(".");
 	before = (struct span){before.data + directory_len, before.len - directory_len};
-	/* Sorted, so that of those that are equally near it is always the same. */
+	/* Sorted, so that of several equally near names it is always the same. */
 	int count = directory ? scandir(directory, &entries, NULL, alphasort) : 0;
 	for (int i = 0; i < count; i++) {
 		struct span name = name_in(entries[i]->d_name, before, behind);
@@ -135,15 +136,15 @@ static const char *find_nearest(
 	return words && *words ? words : NULL;
 }
 
-/* "; the nearest host that exists is 'web2'", or "". */
+/* Returns "; the nearest host that exists is 'web2'", or "". */
 static const char *tell_nearest(
 	const struct settings *settings, size_t rank, size_t kind, struct arena *arena)
 {
 	const char *asked = asked_for(settings, kind);
-	const char *nearest = asked && is_of(&settings->specs[rank], kind)
-				      ? find_nearest(settings->layers[rank],
-						&settings->specs[rank], asked, arena)
-				      : NULL;
+	const char *nearest =
+		asked && is_of(&settings->specs[rank], kind)
+			? find_nearest(settings->layers[rank], &settings->specs[rank], asked, arena)
+			: NULL;
 	const char *text = nearest ? arena_printf(arena, "; the nearest %s that exists is '%s'",
 					     kinds[kind].what, nearest)
 				   : "";
@@ -178,7 +179,7 @@ static int refuse_absent(const struct settings *settings, const struct layer *la
 		highest ? quote(highest->name, arena) : "", nearest);
 }
 
-/* The highest layer is there, but is not of what was asked for. */
+/* Refuses the highest layer, which exists, if it is not that of the requested owner. */
 static int refuse_common(const struct settings *settings, const struct layer *highest,
 	struct arena *arena, struct problem *problem)
 {
@@ -212,7 +213,7 @@ int absent_layer_refuse(const struct settings *settings, struct problem *problem
 			      : refuse_common(settings, highest, arena, problem);
 }
 
-/* The same of one kind, where there is at least one layer of it. */
+/* Refuses a kind of owner for which no layer exists. */
 static int find_kind(
 	const struct settings *settings, size_t kind, struct arena *arena, struct problem *problem)
 {
@@ -230,9 +231,9 @@ static int find_kind(
 		return problem_set(problem, NULL, 0, 0,
 			"%s %s changes nothing: no layer's path depends on the %s",
 			kinds[kind].option, asked, kinds[kind].what);
-	return problem_set(problem, NULL, 0, 0,
-		"no layer of the %s '%s' exists: there is no %s%s", kinds[kind].what, asked,
-		absent->path, tell_nearest(settings, absent->rank, kind, arena));
+	return problem_set(problem, NULL, 0, 0, "no layer of the %s '%s' exists: there is no %s%s",
+		kinds[kind].what, asked, absent->path,
+		tell_nearest(settings, absent->rank, kind, arena));
 }
 
 int absent_layer_find(const struct settings *settings, struct problem *problem)

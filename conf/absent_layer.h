@@ -1,21 +1,23 @@
 /*
- * An absent layer: one that is optional, and whose directory is missing. The layers of a host, of a
- * machine or of a user (%H, %m, %u and %h in their paths) often are, as most have nothing of their
- * own. A change that then goes to the layer below it is a change for all of them.
+ * An absent layer: an optional layer whose directory is missing.
+ *
+ * The layers of a host, a machine or a user (%H, %m, %u and %h in their paths) are often absent, as
+ * most hosts and users have no values of their own. Then a change without a named layer would go to
+ * the layer below, and so would apply to all hosts or users.
  */
 #pragma once
 
 #include "settings.h"
 
 /**
- * Whether a change whose layer is not named would go astray: the highest layer is absent, or, with
- * the host of another machine in the surroundings, it is not that host's. Returns 0, PROBLEM with
- * the remedy, or -ENOMEM.
+ * Refuses a change without a named layer, if it would go to the wrong layer. It would if the
+ * highest layer is absent, or if the surroundings name a host, machine or user and the highest
+ * layer is not that one's. Returns 0, PROBLEM with the remedy, or -ENOMEM.
  */
 int absent_layer_refuse(const struct settings *settings, struct problem *problem);
 
 /**
- * Whether the surroundings name a host, machine or user of which there is no layer at all. Returns
- * 0, PROBLEM with the nearest that has one, or -ENOMEM.
+ * Refuses surroundings that name a host, machine or user without any layer. Returns 0, PROBLEM with
+ * the nearest name that has a layer, or -ENOMEM.
  */
 int absent_layer_find(const struct settings *settings, struct problem *problem);

@@ -9,14 +9,14 @@
 
 #include "descriptor.h"
 
-/* Bytes: of a thousand entries. A longer list counts as one that can't be read. */
+/* Size of the buffer, in bytes: a thousand entries. A longer list counts as unreadable. */
 #define LIST_MAX 8192
 
-/* What the list gives, three bits each. */
+/* The rights that the list gives, three bits each. */
 struct acl_permissions {
 	mode_t group, mask, other;
-	mode_t users;  /* every user who is named */
-	mode_t groups; /* every group that is */
+	mode_t users;  /* those that every named user has */
+	mode_t groups; /* those that every named group has */
 };
 
 static void take_entry(const struct posix_acl_xattr_entry *entry, const struct stat *stat,
@@ -26,7 +26,7 @@ static void take_entry(const struct posix_acl_xattr_entry *entry, const struct s
 	const unsigned id = le32toh(entry->e_id);
 
 	switch (le16toh(entry->e_tag)) {
-	case ACL_USER_OBJ: /* the mode says it, too */
+	case ACL_USER_OBJ: /* the mode contains these, too */
 		break;
 	case ACL_USER:
 		if (id != stat->st_uid)
@@ -36,7 +36,7 @@ static void take_entry(const struct posix_acl_xattr_entry *entry, const struct s
 		given->group = bits;
 		break;
 	case ACL_GROUP:
-		/* Who is in the file's own group as well is let in by either. */
+		/* A member of this group and the file's own is let in by either entry. */
 		if (id != stat->st_gid)
 			given->groups &= bits;
 		break;
@@ -51,7 +51,8 @@ static void take_entry(const struct posix_acl_xattr_entry *entry, const struct s
 	}
 }
 
-/* Whoever is named may be of the file's group, or in none that is named. */
+/* A named user may be in the file's group, or in none that is named, so the entries are
+ * combined. */
 void access_list_narrow(const void *list, size_t size, struct stat *stat)
 {
 	struct acl_permissions given = {.mask = 07, .users = 07, .groups = 07};
@@ -78,12 +79,12 @@ void access_list_heed(int fd, struct stat *stat)
 	char list[LIST_MAX];
 	ssize_t size;
 
-	/* Nobody but the owner is let in as it is. Links have no list. */
+	/* Only the owner has rights, so none can be removed. Links have no list. */
 	if (!(stat->st_mode & 055) || S_ISLNK(stat->st_mode))
 		return;
 	size = fgetxattr(fd, name, list, sizeof(list));
 	if (size < 0 && errno == EBADF) {
-		/* O_PATH. */
+		/* The descriptor is O_PATH. */
 		char path[DESCRIPTOR_LINK_MAX];
 		descriptor_link(fd, path);
 		size = getxattr(path, name, list, sizeof(list));

@@ -1,8 +1,11 @@
 /*
- * Access lists: acl(5). Beside its owner, group and mode a file may have a list that denies or
- * allows single users and groups. A mode can't say that, and what we show has only a mode: so of
- * each class of users (the owner; the group; all others) it says what the list gives every one of
- * them who may be in it. Who is denied by a list is never let in; some whom it lets in are not.
+ * Access lists: acl(5). In addition to the owner, the group and the mode, a file may have a list
+ * that denies or allows single users and groups.
+ *
+ * A mode can't express such a list, but the files of a mount have only a mode. So the mode gives
+ * each class of users (the owner; the group; all others) what the list gives to every possible
+ * member of that class. A user whom the list denies is never let in. A user whom only the list
+ * allows may be refused.
  */
 #pragma once
 
@@ -10,14 +13,15 @@
 #include <sys/stat.h>
 
 /**
- * Takes from the mode what the list, the `size` bytes of the attribute system.posix_acl_access
- * (linux/posix_acl_xattr.h), doesn't give everybody of a class. Of a list that can't be understood
- * the owner's own rights are left.
+ * Removes from the mode the rights that the list does not give to every member of a class. `list`
+ * is the attribute system.posix_acl_access (linux/posix_acl_xattr.h) of `size` bytes. If it can't
+ * be understood, only the owner's rights stay.
  */
 void access_list_narrow(const void *list, size_t size, struct stat *stat);
 
 /**
- * The same by the list of the file that `fd` (it may be O_PATH) and `stat` are of. Of a list that
- * can't be read the owner's own rights are left. Where there are no lists nothing changes.
+ * Does the same with the list of the file that `fd` (which may be O_PATH) and `stat` belong to. If
+ * the list can't be read, only the owner's rights stay. If there is no list, the mode stays
+ * unchanged.
  */
 void access_list_heed(int fd, struct stat *stat);

@@ -1,6 +1,6 @@
 /*
- * A file descriptor: closed when its variable goes out of scope (CLEANUP(closep) int fd), as what
- * is read by one, and the path that it leads to; and how many there may be.
+ * A file descriptor: closed at the end of its variable's scope (CLEANUP(closep) int fd), like a
+ * stream that reads from one; its path; and the limit of their number.
  */
 #pragma once
 
@@ -27,18 +27,18 @@ static inline void fclosep(FILE **stream)
 		(void)fclose(*stream);
 }
 
-/** From now on this process may have as many as its hard limit allows. */
+/** Raises the number of descriptors that this process may have to its hard limit. */
 void descriptor_raise_limit(void);
 
-/* Bytes of "/proc/self/fd/N". */
+/* Size of "/proc/self/fd/N", in bytes. */
 #define DESCRIPTOR_LINK_MAX (sizeof("/proc/self/fd/") + 3 * sizeof(int))
 
-/** The name by which what was opened, and nothing else, is opened once more (proc(5)). */
+/** Writes the name that opens the same file once more, and never another one (proc(5)). */
 void descriptor_link(int fd, char ret[DESCRIPTOR_LINK_MAX]);
 
 /**
- * The path that the descriptor leads to by now; what was renamed is found by its new name, and
- * " (deleted)" follows the last name of what was removed (proc(5)). Returns 0 with the absolute
- * path, or -errno: -ENOENT for what has none.
+ * Returns the present path of the descriptor's file. A renamed file has its new name. For a removed
+ * file, " (deleted)" follows the last name (proc(5)). Returns 0 with the absolute path, or -errno:
+ * -ENOENT if it has none.
  */
 int descriptor_path(int fd, char ret[PATH_MAX]);

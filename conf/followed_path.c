@@ -15,18 +15,19 @@
 #include "descriptor.h"
 #include "layer.h"
 
-/* Links on the way, as in the kernel (path_resolution(7)). */
+/* Most links on the way, as in the kernel (path_resolution(7)). */
 #define LINKS_MAX 40
 
-/* On the way: `at` is where we are, `rest` what is still to go, beginning with a name. */
+/* The state of a walk: `at` is the present directory, and `rest` the remaining path, which begins
+ * with a name. */
 struct followed_walk {
 	int flags;
-	int at; /* O_PATH; is closed when we go on */
+	int at; /* O_PATH; closed at the next step */
 	unsigned links;
 	char rest[PATH_MAX];
 };
 
-/* The number of a FUSE mount's root (FUSE_ROOT_ID). */
+/* The inode number of a FUSE mount's root (FUSE_ROOT_ID). */
 #define ROOT_INO 1
 
 static struct {
@@ -72,7 +73,7 @@ static void go_to(struct followed_walk *walk, int fd)
 	walk->at = fd;
 }
 
-/* An absolute path begins at the root directory; what is left begins with a name. */
+/* Moves to the root directory if the path is absolute. The remaining path begins with a name. */
 static int begin(struct followed_walk *walk)
 {
 	size_t slashes = strspn(walk->rest, "/");
@@ -87,7 +88,7 @@ static int begin(struct followed_walk *walk)
 	return 0;
 }
 
-/* Puts the link's target before what is still to go. */
+/* Puts the link's target before the remaining path. */
 static int take_target(struct followed_walk *walk, int link)
 {
 	char target[PATH_MAX];
@@ -98,21 +99,21 @@ static int take_target(struct followed_walk *walk, int link)
 	size_t rest = strlen(walk->rest);
 	if ((size_t)len + rest >= sizeof(walk->rest))
 		return -ENAMETOOLONG;
-	/* What is still to go is nothing, or begins with the slash behind the link. */
+	/* The remaining path is empty, or begins with the slash after the link. */
 	memmove(walk->rest + len, walk->rest, rest + 1);
 	memcpy(walk->rest, target, (size_t)len);
 	return begin(walk);
 }
 
 /*
- * The kernel tells its magic links apart, which we can't; nobody else can make a link there.
- * Without openat2(2) one leads where its text says, by names and not by magic.
+ * Follows a link in /proc. Only the kernel can recognize its magic links, and only the kernel makes
+ * links there. Without openat2(2), the link's text is followed, as a path without magic.
  */
 static int follow_kernels(struct followed_walk *walk, const char *name, int link)
 {
 	struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_NO_MAGICLINKS};
 
-	/* Where it leads to is the kernel's own, too, or is reached by magic. */
+	/* The link's file belongs to the kernel, too, or is reached by magic. */
 	if (!walk->rest[0])
 		return -EACCES;
 	long fd = syscall(SYS_openat2, walk->at, name, &how, sizeof(how));
@@ -135,16 +136,16 @@ static int follow(struct followed_walk *walk, const char *name, int link, const 
 	return is_others_trap(&directory, stat) ? -EACCES : take_target(walk, link);
 }
 
-/* The last name, which is no link that is to be followed. */
+/* Opens the last name, unless it is a link that must be followed. */
 static int open_last(const struct followed_walk *walk, const char *name, int flags)
 {
 	int fd = openat(walk->at, name, flags | O_NOFOLLOW | O_CLOEXEC);
 
-	/* Where it has become a link since we looked, the next look will find that. */
+	/* If the name has become a link meanwhile, the next attempt finds it. */
 	return fd >= 0 ? fd : errno == ELOOP ? -EAGAIN : -errno;
 }
 
-/* Goes one name on. Returns 0: there is more to go; 1 with *ret: we are there; or -errno. */
+/* Goes to the next name. Returns 0 if more names follow, 1 with *ret at the end, or -errno. */
 static int step(struct followed_walk *walk, int *ret)
 {
 	char name[NAME_MAX + 1];
@@ -169,7 +170,7 @@ static int step(struct followed_walk *walk, int *ret)
 		return -errno;
 	bool is_followed =
 		S_ISLNK(stat.st_mode) && (!is_last || slashes || !(walk->flags & O_NOFOLLOW));
-	/* Slashes behind the last name stay: they ask for a directory. */
+	/* Slashes after the last name stay: they demand a directory. */
 	size_t gone = is_followed || is_last ? len : len + slashes;
 	memmove(walk->rest, walk->rest + gone, strlen(walk->rest + gone) + 1);
 	if (is_followed)

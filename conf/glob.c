@@ -1,15 +1,16 @@
 /*
- * A pattern is matched as a finite automaton whose states are its tokens: state i means "what
- * stands before token i has matched so far". The states that are possible at one byte of the path
- * are bits, and a word of them goes over the byte in a few operations: those that take it move on
- * by one (a shift), stars also stay. So the time is (pattern × path) at most, and a fraction of
- * that for all but braces.
+ * A pattern is matched as a finite automaton whose states are its tokens: state i means "the text
+ * before token i has matched so far".
+ *
+ * The possible states at one byte of the path are bits. A word of them is moved over the byte by a
+ * few operations: states that accept the byte move on by one (a shift), and stars stay as well. So
+ * the time is at most (pattern × path), and a fraction of that for patterns without braces.
  *
  *      a { b , c * } d        next: { → , → }     the next part of the same brace
- *      0 1 2 3 4 5 6 7        a state on "," or "}" says that an alternative has ended there
+ *      0 1 2 3 4 5 6 7        a state on "," or "}" means that an alternative has ended there
  *
- * Braces and stars also move on without a byte, always forward: one pass, from the first one to the
- * last, follows them all.
+ * Braces and stars also move on without a byte, always forward. One pass from the first to the last
+ * follows them all.
  */
 #include "glob.h"
 
@@ -20,10 +21,10 @@
 
 #define WORD_BITS 64
 
-/* What may stand for something else than itself. */
+/* Bytes that may have a special meaning. */
 #define SPECIAL "*?[]{},\\"
 
-/* One state more than tokens: that in which all of the pattern has matched. */
+/* One state more than tokens: the last one means that the whole pattern has matched. */
 #define WORDS_MAX (GLOB_MAX / WORD_BITS + 1)
 
 struct automaton {
@@ -37,19 +38,21 @@ struct byte_set {
 	uint64_t words[256 / WORD_BITS];
 };
 
-/* The states of a pattern; of each kind of them a set, with as many words. */
+/* The states of a pattern, with a set of the states of each kind. All sets have `words` words. */
 struct states {
 	size_t count;
 	size_t words;
-	char kinds[GLOB_MAX + 1];     /* a token's first byte; of an escaped one: the backslash */
+	/* first byte of the token; for an escaped byte, the backslash */
+	char kinds[GLOB_MAX + 1];
 	uint16_t nexts[GLOB_MAX + 1]; /* of "{" and ",": the token of the next "," or "}" */
 	uint64_t stars[WORDS_MAX];
 	uint64_t double_stars[WORDS_MAX];
-	uint64_t leads[WORDS_MAX]; /* "**" with a slash behind it: where a name begins, skip both */
-	uint64_t movers[WORDS_MAX];      /* braces, and stars that a brace moves to */
-	uint64_t name_movers[WORDS_MAX]; /* those, and stars that a lead moves to */
-	uint64_t any[WORDS_MAX];         /* takes any byte but a slash */
-	uint64_t takes[256 * WORDS_MAX]; /* for each byte `words` words: takes that byte */
+	uint64_t leads[WORDS_MAX];  /* "**" and a slash: where a name begins, both may be skipped */
+	uint64_t movers[WORDS_MAX]; /* braces, and the stars to which braces move */
+	uint64_t name_movers[WORDS_MAX]; /* those, and the stars to which leads move */
+	uint64_t any[WORDS_MAX];         /* accepts any byte but a slash */
+	/* `words` words for each byte: the states that accept it */
+	uint64_t takes[256 * WORDS_MAX];
 };
 
 static void byte_set_add(struct byte_set *set, unsigned low, unsigned high)
@@ -65,7 +68,7 @@ static void byte_set_add(struct byte_set *set, unsigned low, unsigned high)
 	}
 }
 
-/* One byte of a bracket expression, which may be escaped; moves *at behind it. */
+/* Reads one byte of a bracket expression, which may be escaped. Moves *at behind it. */
 static unsigned char bracket_byte(const char *pattern, size_t *at)
 {
 	if (pattern[*at] == '\\' && pattern[*at + 1])
@@ -74,8 +77,8 @@ static unsigned char bracket_byte(const char *pattern, size_t *at)
 }
 
 /*
- * The place behind the bracket expression that begins at `at`; 0 with *reason when it is malformed.
- * *ret has the bytes that it stands for.
+ * Reads the bracket expression at `at`. Returns its end, and its bytes in *ret; or 0 with *reason
+ * if it is malformed.
  */
 static size_t bracket_parse(
 	const char *pattern, size_t at, struct byte_set *ret, const char **reason)
@@ -120,7 +123,7 @@ static size_t bracket_parse(
 	return at + 1;
 }
 
-/* Fills links. `latest` holds, for each brace that is open, the place of its last "{" or ",". */
+/* Fills the links. `latest` has the place of the last "{" or "," of each open brace. */
 static bool link_braces(struct automaton *automaton, const char **reason)
 {
 	const char *pattern = automaton->pattern;
@@ -202,7 +205,7 @@ static bool bit_is_set(const uint64_t *bits, size_t state)
 	return bits[state / WORD_BITS] >> state % WORD_BITS & 1;
 }
 
-/* The place behind the token at `at`. */
+/* Returns the end of the token at `at`. */
 static size_t token_end(const char *pattern, size_t at)
 {
 	struct byte_set unused;
@@ -230,7 +233,7 @@ static void set_star(struct states *states, size_t state, const char *pattern, s
 		bit_set(states->name_movers, state);
 }
 
-/* Of what a token takes, only the bytes of the path are of interest: those in `bytes`. */
+/* Sets which bytes a token accepts. Only the bytes of the path, `bytes`, matter. */
 static void set_taker(struct states *states, size_t state, const char *pattern, size_t at,
 	const struct byte_set *bytes)
 {
@@ -258,7 +261,7 @@ static void states_init(
 	struct states *states, const struct automaton *automaton, const struct byte_set *bytes)
 {
 	const char *pattern = automaton->pattern;
-	uint16_t tokens[GLOB_MAX]; /* by place */
+	uint16_t tokens[GLOB_MAX]; /* indexed by place */
 	size_t count = 0;
 
 	for (size_t at = 0; at < automaton->len; at = token_end(pattern, at))
@@ -285,7 +288,7 @@ static void states_init(
 	}
 }
 
-/* Adds where `state`, a mover, moves to. */
+/* Adds the states to which `state`, a mover, moves. */
 static void move(const struct states *states, size_t state, bool at_name, uint64_t *bits)
 {
 	switch (states->kinds[state]) {
@@ -306,8 +309,7 @@ static void move(const struct states *states, size_t state, bool at_name, uint64
 	}
 }
 
-/* Adds every state that follows without taking a byte. `at_name`: here begins a name of the path.
- */
+/* Adds all states that follow without a byte. `at_name`: a name of the path begins here. */
 static void follow(const struct states *states, bool at_name, uint64_t *bits)
 {
 	uint64_t carry_one = 0, carry_two = 0;
@@ -324,7 +326,7 @@ static void follow(const struct states *states, bool at_name, uint64_t *bits)
 		uint64_t movers = states->movers[i] | (at_name ? states->name_movers[i] : 0);
 		uint64_t left;
 
-		/* There may be more of them each time, behind the one that moved. */
+		/* Each move may add further movers, but only behind the present one. */
 		while ((left = bits[i] & movers)) {
 			unsigned bit = (unsigned)__builtin_ctzll(left);
 
@@ -334,7 +336,7 @@ static void follow(const struct states *states, bool at_name, uint64_t *bits)
 	}
 }
 
-/* Goes over `byte`. Returns whether any state is left. */
+/* Moves over `byte`. Returns whether any state is left. */
 static bool step(const struct states *states, unsigned char byte, uint64_t *bits)
 {
 	const uint64_t *takes = states->takes + byte * states->words;
@@ -352,7 +354,8 @@ static bool step(const struct states *states, unsigned char byte, uint64_t *bits
 	return any;
 }
 
-/* Whether the path begins and ends as the pattern does: most that don't match are told so. */
+/* Returns whether the path begins and ends like the pattern. Most paths that don't match fail this
+ * quick test. */
 static bool has_ends(const char *pattern, const char *path)
 {
 	size_t len = strlen(pattern), path_len = strlen(path), end = len;
@@ -363,7 +366,7 @@ static bool has_ends(const char *pattern, const char *path)
 		end--;
 	if (end > 0 && pattern[end - 1] == '\\' && end < len)
 		end++;
-	/* "**" and "/" may stand for nothing. */
+	/* "**" and "/" may match nothing. */
 	if (end > 0 && pattern[end - 1] == '*' && pattern[end] == '/')
 		end++;
 	return len - end <= path_len &&

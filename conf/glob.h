@@ -13,16 +13,17 @@
 #include <stdbool.h>
 
 /*
- * Bytes. With a path of 200 bytes the longest patterns take some 50 µs, those of nothing but braces
- * 100 µs, and usual ones less than 1 µs; so hundreds of the longest are no harm.
+ * Longest pattern, in bytes. With a path of 200 bytes, the longest patterns take some 50 µs, those
+ * with nothing but braces 100 µs, and usual ones less than 1 µs. So hundreds of the longest do no
+ * harm.
  */
 #define GLOB_MAX 1024
 
 /**
- * Whether the pattern is well formed and could match a path; if not, *reason (static text, whose
- * "it" is the pattern) says what is wrong.
+ * Returns whether the pattern is well formed and can match a path. If not, *reason (static text, in
+ * which "it" is the pattern) says what is wrong.
  */
 bool glob_is_valid(const char *pattern, const char **reason);
 
-/** Whether the pattern, which must be valid, matches. Takes no memory but the stack's. */
+/** Returns whether the pattern, which must be valid, matches. Uses no memory but the stack. */
 bool glob_match(const char *pattern, const char *path);

@@ -22,24 +22,23 @@
 #include "store.h"
 #include "way.h"
 
-/* The kernel answers EAGAIN when a rename raced with a resolution beneath a directory. Somebody who
- * renames without end must not keep us here. */
+/* The kernel returns EAGAIN if a rename raced with a resolution beneath a directory. A process that
+ * renames without end must not hold plyfs up for ever. */
 #define RESOLVE_ATTEMPTS 16
 
-/* What git, vim, emacs and kate keep beside the files: of no use to who reads them. */
+/* Files that git, vim, emacs and kate keep beside the user's files, of no use to readers. */
 static const char *const default_exclude[] = {"**/.git", "**/.git/**", "**/?*~", "**/.{,*.}sw?",
 	"**/#*#", "**/.#*", "**/.*.kate-swp", NULL};
 
-/* What follows links may be laid out by Kubernetes: what its volumes consist of is not for readers.
- */
+/* With `follow`, the layer may be a Kubernetes volume: the names that it consists of are hidden. */
 static bool is_hidden(bool follow, const char *name)
 {
 	return follow && name[0] == '.' && name[1] == '.';
 }
 
 /*
- * Before any link is looked at: -EXDEV for a path that leads out by itself, -ENOENT for one by a
- * name that is hidden. 0 for any other.
+ * Checks a path before any link is read. Returns -EXDEV for a path that itself leads out, -ENOENT
+ * for one with a hidden name, else 0.
  */
 static int check_path(bool follow, const char *path)
 {
@@ -60,7 +59,7 @@ static int check_path(bool follow, const char *path)
 }
 
 /*
- * openat2(2) for kernels and seccomp filters that have none: one name at a time, each opened with
+ * Replaces openat2(2) for kernels and seccomp filters without it. Opens one name at a time with
  * O_NOFOLLOW from the directory before it. The path has no "..", so it can't leave the directory.
  */
 static int open_by_walk(int dirfd, const char *path, int flags)
@@ -116,13 +115,13 @@ bool layer_is_shortage(int result)
 	return result == -ENOMEM || result == -EMFILE || result == -ENFILE;
 }
 
-/* Container runtimes' seccomp filters say EPERM to calls that they don't know. */
+/* The seccomp filters of container runtimes return EPERM for system calls that they don't know. */
 static bool has_no_openat2(int error)
 {
 	return error == ENOSYS || error == EPERM;
 }
 
-/* `path` as the kernel knows it. */
+/* Opens `path` by the kernel's rules. */
 static int open_path(int dirfd, bool follow, const char *path, int flags)
 {
 	struct open_how how = {.flags = (unsigned)(flags | O_CLOEXEC),
@@ -137,7 +136,7 @@ static int open_path(int dirfd, bool follow, const char *path, int flags)
 		long fd = syscall(SYS_openat2, dirfd, path, &how, sizeof(how));
 		int error = errno;
 
-		/* Most names lead through no link. */
+		/* Most names lead through no link, so try without following first. */
 		if (fd < 0 && follow && (error == ELOOP || has_no_openat2(error))) {
 			fd = followed_path_open(dirfd, path, flags);
 			error = fd < 0 ? (int)-fd : 0;
@@ -148,10 +147,11 @@ static int open_path(int dirfd, bool follow, const char *path, int flags)
 			continue;
 		if (!follow && has_no_openat2(error))
 			return open_by_walk(dirfd, path, flags);
-		/* Not followed, a link in the way is no directory. */
+		/* Without `follow`, a link on the way is no directory. */
 		if (error == ELOOP && !follow)
 			return -ENOTDIR;
-		/* No link or ".." leads out: a directory on the way was moved out meanwhile. */
+		/* Neither a link nor ".." leads out, so a directory on the way was moved out
+		 * meanwhile. */
 		if (error == EXDEV && !follow)
 			return -ENOENT;
 		return -error;
@@ -160,7 +160,7 @@ static int open_path(int dirfd, bool follow, const char *path, int flags)
 	return -EAGAIN;
 }
 
-/* Whether the name leads elsewhere by now, or nowhere. */
+/* Returns whether the name now leads to another file, or to none. */
 static bool has_moved(int dirfd, bool follow, const char *path, int found)
 {
 	CLEANUP(closep) int fd = open_path(dirfd, follow, path, O_PATH);
@@ -170,8 +170,9 @@ static bool has_moved(int dirfd, bool follow, const char *path, int found)
 	       now.st_ino != then.st_ino || now.st_dev != then.st_dev;
 }
 
-/* Who opens knows a file by the path that it has: what was moved away, or removed with its
- * directory, it refuses as it would any other. That is no answer about who stands there by now. */
+/* Opens the file through the delegate (opening.h), which knows a file by its present path. It
+ * refuses a file that was moved away, or removed with its directory, like any other. That refusal
+ * says nothing about the file that has the name now, so try again. */
 static int open_by_opener(int dirfd, bool follow, const char *path, int flags)
 {
 	for (int attempt = 0; attempt < RESOLVE_ATTEMPTS; attempt++) {
@@ -186,8 +187,8 @@ static int open_by_opener(int dirfd, bool follow, const char *path, int flags)
 }
 
 /*
- * Opens `path` from `dirfd`. Without `follow` no link is followed anywhere: O_PATH | O_NOFOLLOW
- * gives a link itself where it stands last.
+ * Opens `path` from `dirfd`. Without `follow`, no link is followed: O_PATH | O_NOFOLLOW opens a
+ * link itself if it is the last name.
  */
 static int open_at(int dirfd, bool follow, const char *path, int flags)
 {
@@ -209,12 +210,12 @@ static int open_at(int dirfd, bool follow, const char *path, int flags)
 	return fd;
 }
 
-/* fstatat(2) under the rules of open_at(). */
+/* Calls fstatat(2) by the rules of open_at(). */
 static int stat_at(int dirfd, bool follow, const char *path, struct stat *ret)
 {
 	CLEANUP(closep) int fd = -1;
 
-	/* Without a slash there is nothing on the way that could be a link: one call for three. */
+	/* Without a slash, no link can be on the way: one system call instead of three. */
 	if (dirfd >= 0 && !follow && !strchr(path, '/') && check_path(false, path) == 0) {
 		int flags = AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH;
 
@@ -227,7 +228,7 @@ static int stat_at(int dirfd, bool follow, const char *path, struct stat *ret)
 	return fstat(fd, ret) < 0 ? -errno : 0;
 }
 
-/* Opens the directory itself; -1 in *ret when it is missing and may be. */
+/* Opens the layer's directory. *ret is -1 if it is missing and `optional`. */
 static int open_root(const char *path, bool optional, int *ret)
 {
 	CLEANUP(closep) int listed = -1;
@@ -237,15 +238,14 @@ static int open_root(const char *path, bool optional, int *ret)
 	if (dirfd < 0) {
 		int r = -errno;
 
-		/* Something that stands in the directory's place is a mistake, not a missing layer.
-		 */
+		/* A file in place of the directory is a mistake, not a missing layer. */
 		if (!optional || (r != -ENOENT && r != -ENOTDIR) || stat(path, &status) == 0)
 			return r;
 		*ret = -1;
 		return 0;
 	}
 
-	/* O_PATH asks for no permission. Better to hear it now than in every later call. */
+	/* O_PATH checks no permission. Fail now rather than in every later call. */
 	listed = opening_at(dirfd, ".", O_RDONLY | O_DIRECTORY);
 	if (listed < 0)
 		return listed;
@@ -306,8 +306,8 @@ int layer_put(struct layer *layer, const char *place)
 	return set_text(&layer->place, place);
 }
 
-/* Where the descriptor leads to, not what lies at the layer's path by now. "" is the root, or NULL.
- */
+/* Returns the path of the descriptor, which may differ from what lies at the layer's path now. ""
+ * is the root; NULL: there is none. */
 static const char *find_root(const struct layer *layer, char root[PATH_MAX])
 {
 	if (descriptor_path(layer->dirfd, root) < 0)
@@ -379,7 +379,8 @@ void layer_freep(struct layer **layer)
 	layer_free(*layer);
 }
 
-/* Few names can match the default patterns, and patterns cost as much as a system call. */
+/* Returns whether the default patterns may match: few names can, and patterns cost as much as a
+ * system call. */
 static bool may_be_default(const char *path)
 {
 	for (const char *at = path; *at; at++)
@@ -433,14 +434,14 @@ int layer_open_file(const struct layer *layer, const char *path, struct stat *re
 
 	if (layer_excludes(layer, path))
 		return -ENOENT;
-	/* Looked at before it is opened: an open alone wakes a pipe's writer or arms a watchdog. */
+	/* Call stat before open: an open alone wakes a pipe's writer or arms a watchdog. */
 	r = stat_at(layer->dirfd, layer->follow, path, &stat);
 	if (r < 0)
 		return r;
 	if (!S_ISREG(stat.st_mode))
 		return -ENOENT;
 
-	/* O_NONBLOCK and the second look: it may have been replaced between the two calls. */
+	/* O_NONBLOCK and a second check: the file may have been replaced between the two calls. */
 	fd = open_at(layer->dirfd, layer->follow, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
 	if (fd == -ENXIO || fd == -ENODEV)
 		return -ENOENT;
@@ -482,8 +483,8 @@ int layer_open_path(const struct layer *layer, const char *path)
 }
 
 /*
- * The d_type of an entry where readdir(3) doesn't know it (some file systems never do), and of a
- * link's target in a layer that follows links. False: layer_stat() would not find it.
+ * Finds the d_type of an entry if readdir(3) does not know it (some file systems never do), and of
+ * a link's target in a layer with `follow`. Returns false if layer_stat() would not find the entry.
  */
 static bool entry_type(
 	const struct layer *layer, int dirfd, const struct dirent *entry, unsigned char *ret)
@@ -498,7 +499,7 @@ static bool entry_type(
 	r = stat_at(dirfd, layer->follow, entry->d_name, &stat);
 	if (r == 0)
 		*ret = (unsigned char)IFTODT(stat.st_mode);
-	/* What can't be looked at for any other reason is listed: its reader is to hear why. */
+	/* An entry with any other error is listed, so that its readers get the error. */
 	return r != -ENOENT && r != -ENOTDIR;
 }
 
@@ -566,7 +567,7 @@ int layer_read_link(const struct layer *layer, const char *path, char **ret)
 	if (!S_ISLNK(stat.st_mode))
 		return -EINVAL;
 
-	/* Not by st_size, which is 0 on some file systems. */
+	/* The link's st_size is not used: it is 0 on some file systems. */
 	ssize_t len = readlinkat(fd, "", target, sizeof(target));
 	if (len < 0)
 		return -errno;

@@ -1,8 +1,8 @@
 /*
- * %H and the like in a layer's path.
+ * The specifiers in a layer's path, such as %H.
  *
- * What the machine says of itself is not to be trusted: a host name may come from DHCP, and
- * "../../home/eve" must not choose the directory.
+ * The values must not be trusted: a host name may come from DHCP, and "../../home/eve" must not
+ * choose the directory.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,10 +19,10 @@
 
 #define MACHINE_ID "/etc/machine-id"
 
-/* Bytes; machine-id(5). */
+/* In bytes; machine-id(5). */
 #define MACHINE_ID_LEN 32
 
-/* Bytes of a passwd entry; sysconf(_SC_GETPW_R_SIZE_MAX) is 1024 with glibc. */
+/* Size of a passwd entry, in bytes; sysconf(_SC_GETPW_R_SIZE_MAX) is 1024 with glibc. */
 #define PASSWD_MAX 4096
 
 static bool copy_text(char *buffer, size_t size, const char *text)
@@ -62,7 +62,7 @@ static bool get_machine_id(const struct surroundings *around, char *buffer, size
 	return strspn(buffer, "0123456789abcdef") == MACHINE_ID_LEN;
 }
 
-/* The user who mounts, or the one asked for: his name, or his home directory. */
+/* Gets the name, or the home directory, of the requested user, or of the user who mounts. */
 static bool get_passwd(const struct surroundings *around, char *buffer, size_t size, bool is_home)
 {
 	struct passwd entry, *found = NULL;
@@ -83,7 +83,7 @@ static bool get_home(const struct surroundings *around, char *buffer, size_t siz
 {
 	const char *home = around->user ? NULL : getenv("HOME");
 
-	/* mount(8) and systemd may start us with an empty environment. */
+	/* mount(8) and systemd may start plyfs with an empty environment. */
 	if (home && home[0] == '/')
 		return copy_text(buffer, size, home);
 	return get_passwd(around, buffer, size, true) && buffer[0] == '/';
@@ -91,7 +91,7 @@ static bool get_home(const struct surroundings *around, char *buffer, size_t siz
 
 struct specifier {
 	char letter;
-	bool is_path; /* its slashes are meant */
+	bool is_path; /* the value may contain slashes */
 	const char *what;
 	bool (*get)(const struct surroundings *around, char *buffer, size_t size);
 };
@@ -116,7 +116,7 @@ static bool is_a_name(const char *text)
 	return text[0] && strcmp(text, ".") != 0 && strcmp(text, "..") != 0 && !strchr(text, '/');
 }
 
-/* `value` has room for PATH_MAX bytes. */
+/* Replaces a specifier by its value. `value` has room for PATH_MAX bytes. */
 static int replace(char letter, struct layer_spec *spec, const struct surroundings *around,
 	char *value, struct problem *problem)
 {
@@ -130,9 +130,12 @@ static int replace(char letter, struct layer_spec *spec, const struct surroundin
 	if (!specifier->get(around, value, PATH_MAX)) {
 		(void)snprintf(value, PATH_MAX, "%%%c", letter);
 		spec->has_no_value = true;
-		return spec->optional ? 0 : problem_at(problem, spec->place,
-			"'%%%c' has no value: this machine has no %s; write the path out, or mark "
-			"the layer 'optional: true'", letter, specifier->what);
+		return spec->optional
+			       ? 0
+			       : problem_at(problem, spec->place,
+					 "'%%%c' has no value: this machine has no %s; write the path out, or mark "
+					 "the layer 'optional: true'",
+					 letter, specifier->what);
 	}
 	if (!specifier->is_path && !is_a_name(value))
 		return problem_at(problem, spec->place,

@@ -9,7 +9,7 @@
 #include "node.h"
 #include "opening.h"
 
-/* Where the spec's name is free; NULL, or another spec that has it. */
+/* Returns another spec with that name; NULL: the name is free. */
 static const struct layer_spec *find_named(const struct layer_spec *specs, size_t count,
 	const struct layer_spec *but, const char *name)
 {
@@ -19,7 +19,7 @@ static const struct layer_spec *find_named(const struct layer_spec *specs, size_
 	return NULL;
 }
 
-/* The last part of the path as a name; "layer" where that says nothing: "/", ".", "..". */
+/* Returns the last part of the path as a name; "layer" if that part is no name: "/", ".", "..". */
 static struct span last_part(const char *path)
 {
 	size_t end = strlen(path), start;
@@ -43,7 +43,7 @@ static int name_by_path(
 
 	if (!name)
 		return -ENOMEM;
-	/* Names stand in lists and messages of one line. */
+	/* Names are shown in lists and in messages of one line. */
 	for (char *at = name; *at; at++)
 		if ((unsigned char)*at < ' ' || *at == 0x7f)
 			*at = '?';
@@ -61,7 +61,7 @@ static int name_by_path(
 int layer_specs_name(
 	struct layer_spec *specs, size_t count, struct arena *arena, struct problem *problem)
 {
-	/* What was given comes before what is made up, wherever it stands. */
+	/* Given names have priority over generated ones, wherever they stand. */
 	for (size_t i = 0; i < count; i++) {
 		const struct layer_spec *first;
 
@@ -85,8 +85,9 @@ int layer_specs_name(
 }
 
 /*
- * The link to the present state lies in a directory of the mirror's user, who may lead it anywhere: only
- * what is his own, too, is what he may show.
+ * Checks the owner of a mirrored layer. The link to its present state lies in a directory of the
+ * mirror's user, who may turn it to any directory. Only directories of that user's own are
+ * accepted.
  */
 static int check_owner(const struct layer_spec *spec, const struct layer *layer)
 {
@@ -105,7 +106,8 @@ static int check_owner(const struct layer_spec *spec, const struct layer *layer)
 static int open_and_call(const struct layer_spec *spec, unsigned rank, struct layer **ret)
 {
 	CLEANUP(layer_freep) struct layer *layer = NULL;
-	const char *at = spec->has_no_value ? "" : spec->at; /* nothing is there, ever */
+	/* an empty path: the layer is always missing */
+	const char *at = spec->has_no_value ? "" : spec->at;
 	int r = layer_open(spec->name, at, rank, spec->optional, spec->follow, &layer);
 
 	if (r == 0)
@@ -124,7 +126,7 @@ int layer_spec_open(
 {
 	const char *remedy = spec->place ? "create it, or mark the layer 'optional: true'"
 					 : "create it, or leave the layer out";
-	/* A shell replaces "~" at the begin of a word, and not behind a colon. */
+	/* A shell replaces "~" at the beginning of a word, but not after a colon. */
 	if (!spec->place && spec->path[0] == '~')
 		remedy = "write $HOME for '~', which a shell replaces only at the begin of a word";
 	int r = open_and_call(spec, rank, ret);

@@ -9,7 +9,7 @@
 #include "cleanup.h"
 #include "descriptor.h"
 
-/* The cgroup's path, in the hierarchy that has the number 0. */
+/* Finds the cgroup's path in the hierarchy with the number 0. */
 static bool find_own(const char *membership, char path[PATH_MAX])
 {
 	CLEANUP(fclosep) FILE *file = fopen(membership, "re");

@@ -1,18 +1,18 @@
 /*
- * How much memory we may have: the cgroup's limit (cgroups(7), version 2).
+ * The memory that this process may use: its cgroup's limit (cgroups(7), version 2).
  */
 #pragma once
 
 #include <stdint.h>
 
 /**
- * The least memory.max of the cgroup that we are in and of those above it, in bytes; UINT64_MAX:
- * there is no limit, or none that we can see.
+ * Returns the lowest memory.max of this process's cgroup and those above it, in bytes; UINT64_MAX:
+ * there is no limit, or none is visible.
  */
 uint64_t memory_max(void);
 
 /**
- * The same by the text of /proc/self/cgroup in the file `membership`, with the hierarchy mounted at
- * `root`.
+ * Does the same with the text of /proc/self/cgroup in the file `membership`, and the hierarchy
+ * mounted at `root`.
  */
 uint64_t memory_max_in(const char *membership, const char *root);

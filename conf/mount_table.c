@@ -11,11 +11,11 @@
 #include "cleanup.h"
 #include "descriptor.h"
 
-/* A line of mountinfo is shorter up to where its file system's type stands: it has two paths, in
- * which a byte may be four. */
+/* A line of mountinfo is shorter than this up to the file system's type: it has two paths, in which
+ * a byte may take four. */
 #define LINE_BYTES ((size_t)8 * PATH_MAX + 256)
 
-/* mountinfo writes space, tab, newline and backslash as \ooo. A path that was too long may end
+/* Decodes the \ooo of space, tab, newline and backslash. If the path was too long, the text may end
  * within one. */
 static void unescape(char *text)
 {
@@ -33,7 +33,8 @@ static void unescape(char *text)
 	*to = '\0';
 }
 
-/* Of the file system's own options, the last field: its source may look like anything. */
+/* Reads a number from the file system's own options. They are the last field; the source before may
+ * have any text. */
 static unsigned option_number(const char *rest, const char *name)
 {
 	const char *options = strrchr(rest, ' ');
@@ -42,7 +43,7 @@ static unsigned option_number(const char *rest, const char *name)
 	return at ? (unsigned)strtoul(at + strlen(name), NULL, 10) : 0;
 }
 
-/* FNV-1a. */
+/* Returns the FNV-1a hash. */
 static uint64_t hash(const char *text)
 {
 	uint64_t hash = 0xcbf29ce484222325u;
@@ -52,7 +53,7 @@ static uint64_t hash(const char *text)
 	return hash;
 }
 
-/* "36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw" */
+/* Parses "36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw". */
 static bool parse_mount(const char *line, struct table_mount *mount)
 {
 	unsigned major_id, minor_id;
@@ -72,18 +73,19 @@ static bool parse_mount(const char *line, struct table_mount *mount)
 	return true;
 }
 
-/* The table of mounts, line by line. It takes no memory and no descriptor, so that none can be
- * short. */
+/* A reader of the table of mounts, line by line. It needs no memory and no descriptor, so it can't
+ * fail for lack of them. */
 struct mount_table {
 	int fd;
-	off_t offset; /* behind what was read */
-	size_t begin; /* what was read and is no line yet */
+	off_t offset; /* of the next byte to read */
+	size_t begin; /* start of the bytes that were read but not returned */
 	size_t end;
-	bool is_rest; /* of a line that was too long */
+	bool is_rest; /* the next bytes belong to a line that was too long */
 	char bytes[LINE_BYTES + 1];
 };
 
-/* 1 with the next line, the beginning of one that is too long; 0 behind the last; or -errno. */
+/* Returns 1 with the next line, or the beginning of one that is too long; 0 after the last; or
+ * -errno. */
 static int next_line(struct mount_table *table, const char **ret)
 {
 	for (;;) {
@@ -133,4 +135,3 @@ int mount_table_each(
 			return 0;
 	return r;
 }
-

@@ -1,5 +1,5 @@
 /*
- * The table of mounts of this process's mount name space: /proc/self/mountinfo (proc(5)).
+ * The mounts in this process's mount name space: /proc/self/mountinfo (proc(5)).
  */
 #pragma once
 
@@ -12,20 +12,20 @@
 
 struct table_mount {
 	int id;
-	int parent; /* the id of the mount that it stands on */
+	int parent; /* id of the mount that it lies on */
 	dev_t dev;
-	uid_t uid;       /* the user who mounted it, if it is a FUSE mount; else 0 */
+	uid_t uid; /* the user who mounted it, if it is a FUSE mount; else 0 */
 	gid_t gid;
-	uint64_t digest; /* of all that the table says of it */
-	char root[PATH_MAX]; /* the directory of the file system that is mounted */
+	uint64_t digest;     /* a hash of all that the table says about it */
+	char root[PATH_MAX]; /* the directory of the file system that is mounted here */
 	char path[PATH_MAX];
 	char type[64];
 };
 
 /**
- * Calls `each` for every mount, in the table's order, until it returns true. `mounts_fd` is
- * MOUNT_TABLE, -1: it is opened; with it, the call takes no descriptor and no memory. Returns 0 or
- * -errno.
+ * Calls `each` for every mount, in the table's order, until it returns true. `mounts_fd` is an open
+ * MOUNT_TABLE, or -1: the function opens it. With an open one, the call needs no descriptor and no
+ * memory. Returns 0 or -errno.
  */
 int mount_table_each(
 	int mounts_fd, bool (*each)(void *context, const struct table_mount *mount), void *context);

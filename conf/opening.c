@@ -61,7 +61,8 @@ int opening_at(int dirfd, const char *path, int flags)
 
 const char *opening_error(int error)
 {
-	return error == -EPIPE ? "it was not there when plyfs started, and the process plyfs-monitor, "
-				 "which opens such, has ended; start plyfs again"
-			       : strerror(-error);
+	return error == -EPIPE
+		       ? "it was not there when plyfs started, and the process plyfs-monitor, "
+			 "which opens such, has ended; start plyfs again"
+		       : strerror(-error);
 }

@@ -1,7 +1,9 @@
 /*
- * Opening for reading what was found by name. A process in a sandbox (fs/sandbox) may read only
- * what its settings named when it began; what they name later is opened for it by another process,
- * which it asks here. Until somebody is named, nobody is asked.
+ * The opening of files that settings name, for reading.
+ *
+ * A process in a sandbox (fs/sandbox) may read only the files that its settings named at its start.
+ * Files that they name later are opened by another process, the delegate. Without a delegate,
+ * everything is opened here.
  *
  * A path that is opened with O_PATH gives no right to read, and needs none.
  */
@@ -9,48 +11,58 @@
 
 #include <stdbool.h>
 
-/* Who opens. */
+/* The functions that ask the delegate. */
 struct opening_delegate {
-	/* What an O_PATH descriptor leads to: a descriptor or -errno. For any thread; where it is a
-	 * setting's (opening_at()), for the one that reads settings, and it may take long. */
+	/* Opens the file of an O_PATH descriptor. Returns a descriptor or -errno. Any thread may
+	 * call it. If `is_setting` (opening_at()), only the thread that reads settings may, and the
+	 * call may take long. */
 	int (*open)(int path_fd, int flags, bool is_setting);
-	void (*look)(void); /* has it read the settings, as they are about to be read here */
-	/* Whether they named it then, and as one whose links are followed, if that is asked. */
+	/* Makes the delegate read the settings, which are about to be read here. */
+	void (*look)(void);
+	/* Returns whether the settings named the directory then; if `follows`, as one whose links
+	 * are followed. */
 	bool (*has_found)(int directory, bool follows);
-	void (*take)(void); /* tells it that those are in force */
+	void (*take)(void); /* Reports to the delegate that those settings are in force */
 };
 
-/** Named once, before there are threads. */
+/** Sets the delegate. Call it once, before there are threads. */
 void opening_delegate(const struct opening_delegate *named);
 
-/** The settings are about to be read: the delegate reads them first. */
+/** Announces that the settings are about to be read: the delegate reads them first. */
 void opening_announce(void);
 
 /**
- * Whether the delegate could read the settings to their end, and has found that directory by the
- * name of a layer: where another took its place in between, it knows nothing of this one.
- * `follows`: whether it knows, too, that links are followed. Without a delegate: yes.
+ * Returns whether the delegate could read the settings completely, and has found that directory
+ * under the name of a layer. If the directory was replaced in between, the delegate does not know
+ * the new one. `follows`: the delegate must also know that links are followed. Without a delegate,
+ * returns true.
  */
 bool opening_has_found(int directory, bool follows);
 
-/** What was read is in force: what only the settings before it named is not opened any more. */
+/**
+ * Puts the settings that were read in force. Files that only the earlier settings named are no
+ * longer opened.
+ */
 void opening_take(void);
 
-/** Has `observer` told of each descriptor that opening_at() returns; NULL: nobody. No other thread.
+/**
+ * Sets `observer`, which is called with each descriptor that opening_at() returns; NULL: none. Call
+ * it while there are no other threads.
  */
 void opening_observe(void (*observer)(void *context, int fd), void *context);
 
 /**
- * openat(2) of what settings name. Where it is refused (EACCES), the delegate may do it. A
- * descriptor, or -errno; -EPIPE: it would be for the delegate, who has ended.
+ * Opens a file that settings name, like openat(2). If that is refused (EACCES), the delegate may
+ * open it. Returns a descriptor, or -errno; -EPIPE: the delegate should open it, but has ended.
  */
 int opening_at(int dirfd, const char *path, int flags);
 
-/** What an error of opening_at() means, with a remedy where only we know it: strerror(3) for it. */
+/** Describes an error of opening_at(): as strerror(3), or with a remedy that only plyfs knows. */
 const char *opening_error(int error);
 
 /**
- * What the O_PATH descriptor leads to, beneath what the settings in force name, or those that were
- * read last, opened with `flags` by the delegate. It keeps nobody waiting. A descriptor, or -errno.
+ * Lets the delegate open the file of an O_PATH descriptor with `flags`. The file must lie beneath a
+ * path that is named by the settings in force, or by those read last. Returns quickly: a
+ * descriptor, or -errno.
  */
 int opening_ask(int path_fd, int flags);

@@ -15,10 +15,10 @@
 #define SUFFIX ".yaml"
 #define PRESET_KEYS "description, rules"
 
-/* Where they are looked for; the second one is the build's. */
+/* The directories that are searched; the second one is set by the build. */
 #define OWN_DIRECTORY "/etc/plyfs/presets"
 
-/* Names in all directories together. */
+/* Most names in all directories together. */
 #define NAMES_MAX 1000
 
 const char *preset_directories(void)
@@ -28,7 +28,8 @@ const char *preset_directories(void)
 	return given && *given ? given : OWN_DIRECTORY ":" PLYFS_PRESETS_DIRECTORY;
 }
 
-/* The directory that *at begins with; moves behind it, or to NULL. NULL: no memory. */
+/* Returns the first directory of *at, and moves *at to the next one, or to NULL. Returns NULL
+ * without memory. */
 static const char *next_directory(const char **at, struct arena *arena)
 {
 	size_t len = strcspn(*at, ":");
@@ -38,7 +39,7 @@ static const char *next_directory(const char **at, struct arena *arena)
 	return directory;
 }
 
-/* A word that can't lead out of the directory. */
+/* Returns whether the name is a word that can't lead out of the directory. */
 static bool is_name(const char *name)
 {
 	size_t len = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-_");
@@ -46,7 +47,7 @@ static bool is_name(const char *name)
 	return len > 0 && !name[len];
 }
 
-/* The file of that name; *ret NULL: there is none. */
+/* Finds the file with that name; *ret is NULL if there is none. Returns 0 or -ENOMEM. */
 static int find(const char *name, struct arena *arena, const char **ret)
 {
 	*ret = NULL;
@@ -65,7 +66,7 @@ static int find(const char *name, struct arena *arena, const char **ret)
 	return 0;
 }
 
-/* "alertmanager, containerd, docker". 0 or -ENOMEM. */
+/* Lists the names, as "alertmanager, containerd, docker". Returns 0 or -ENOMEM. */
 static int list_names(struct arena *arena, const char **ret)
 {
 	const char *const *names;
@@ -146,7 +147,7 @@ void preset_fini(struct preset *preset)
 	preset->document = NULL;
 }
 
-/* All names */
+/* The names of all presets. */
 
 struct preset_names {
 	const char **items;
@@ -191,7 +192,7 @@ static int add_directory(struct preset_names *names, const char *path, struct ar
 	const struct dirent *entry;
 	int r = 0;
 
-	/* One that is not there has none. */
+	/* A missing directory has no presets. */
 	while (r == 0 && directory && (entry = readdir(directory)))
 		r = add_name(names, entry->d_name, arena);
 	return r;

@@ -1,12 +1,13 @@
 /*
- * Presets: ready rules for a program, by a name that plyfs.yaml says: `presets: [docker]`.
+ * Presets: ready-made rules for a program, by a name in plyfs.yaml: `presets: [docker]`.
  *
  *      description: Docker's daemon.json
  *      rules: [...]            as in plyfs.yaml
  *
- * A preset is a file NAME.yaml in one of a few directories, the first of which that has it counts:
- * those that PLYFS_PRESETS names, with a colon between two; else /etc/plyfs/presets, and where
- * plyfs is installed. It has rules and nothing else: no layers, and no options of a mount.
+ * A preset is a file NAME.yaml in one of several directories; the first directory that has it
+ * counts. They are those in PLYFS_PRESETS, separated by colons; by default /etc/plyfs/presets, and
+ * the directory where plyfs is installed. A preset has only rules: no layers, and no options of a
+ * mount.
  */
 #pragma once
 
@@ -25,17 +26,19 @@ struct preset {
 };
 
 /**
- * Reads the preset that is called `name`, which is written at `node` (NULL: nowhere). Returns 0
- * with *ret for preset_fini(), whose strings lie in `arena`; PROBLEM, with the nearest name and all
- * there are where there is none; or -ENOMEM.
+ * Reads the preset `name`, which is written at `node` (NULL: nowhere). Returns 0 with *ret for
+ * preset_fini(), whose strings lie in `arena`; PROBLEM if there is none, with the nearest name and
+ * all that exist; or -ENOMEM.
  */
 int preset_read(const char *name, const struct node *node, struct arena *arena, struct preset *ret,
 	struct problem *problem);
 
 void preset_fini(struct preset *preset);
 
-/** Where they are looked for: directories, a colon between two. */
+/** Returns the directories that are searched, separated by colons. */
 const char *preset_directories(void);
 
-/** The names of all presets, in byte order, with NULL behind the last. 0 or -ENOMEM. */
+/**
+ * Lists the names of all presets, in byte order, with NULL behind the last. Returns 0 or -ENOMEM.
+ */
 int preset_names(struct arena *arena, const char *const **ret);

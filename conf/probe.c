@@ -15,10 +15,10 @@
 #include "descriptor.h"
 #include "text.h"
 
-/* Bytes: a status, with its result behind it. */
+/* Greatest output in bytes: a status, and its result behind it. */
 #define OUTPUT_MAX ((size_t)64 << 20)
 
-/* What has written all is gone in a moment; what was killed may not be. */
+/* A child that has written everything ends at once; a killed one may not. */
 #define REAP_TRIES 50
 #define REAP_PAUSE_MS 1
 
@@ -30,12 +30,13 @@ static int64_t now_ms(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* The result follows what the call wrote: without it the child has come to grief. */
+/* Runs the call in the child. The result follows the call's output; if it is missing, the child has
+ * failed. */
 __attribute__((noreturn)) static void run(probe_call *call, void *context, int out)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
-	/* Of another session, so that no terminal waits for it. */
+	/* A session of its own, so that no terminal waits for the child. */
 	setsid();
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
@@ -68,7 +69,7 @@ void probe_start(struct probe *probe, unsigned limit_ms, probe_call *call, void 
 		close(ends[0]);
 }
 
-/* Reads to the end. 0, -ETIMEDOUT, -EFBIG or another -errno. */
+/* Reads the output to its end. Returns 0, -ETIMEDOUT, -EFBIG or another -errno. */
 static int take_output(const struct probe *probe, char **text, size_t *len)
 {
 	size_t capacity = 0;

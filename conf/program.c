@@ -30,7 +30,7 @@ int program_read_defaults(const struct node *map, struct program *ret, struct pr
 	return r == 0 ? read_timeout(map, &ret->timeout_ms, problem) : r;
 }
 
-/* The percent signs of a word mean something. */
+/* Refuses a percent sign without a meaning. */
 static int check_percents(const struct node *node, const char *word, struct problem *problem)
 {
 	for (const char *at = strchr(word, '%'); at; at = strchr(at + 2, '%'))
@@ -54,7 +54,8 @@ static int read_word(
 	return r == 0 ? check_percents(node, *ret, problem) : r;
 }
 
-/* It is found the same way whoever runs it, and from wherever. */
+/* Checks the first word: the program must be found in the same way for every user and from every
+ * directory. */
 static int check_first(const struct node *node, const char *word, struct problem *problem)
 {
 	if (strchr(word, '%'))
@@ -132,7 +133,7 @@ bool program_names_file(const struct program *program)
 	return false;
 }
 
-/* `word` with `file` for each %f. check_percents() has seen it. */
+/* Replaces each %f in `word` by `file`. check_percents() has checked the word. */
 static char *expand(const char *word, const char *file, struct arena *arena)
 {
 	size_t size = 1, len = strlen(file);

@@ -1,6 +1,6 @@
 /*
  * The name of a program as people know it. Its words may begin with a shell, env(1) or timeout(1),
- * whose name would tell nobody which program has complained.
+ * whose name would not show which program has complained.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -11,28 +11,28 @@
 
 #define SHELLS "sh, bash, dash, ash, ksh, mksh, zsh"
 
-/* Programs that run the script that is their first argument. */
+/* Programs that run the script in their first argument. */
 #define INTERPRETERS "python, python3, perl, ruby, node, lua"
 
-/* Programs and builtins of scripts that prepare and report: none of them judges by itself. */
-#define GLUE                                                                                       \
-	"., :, [, [[, alias, awk, basename, break, builtin, case, cat, cd, chmod, chown, continue, "  \
-	"cp, cut, date, dirname, echo, esac, eval, exit, export, false, find, for, function, grep, "  \
-	"head, in, install, kill, let, ln, local, ls, mkdir, mktemp, mv, printf, pwd, read, "         \
-	"readlink, readonly, realpath, return, rm, rmdir, sed, set, shift, shopt, sleep, sort, "      \
+/* Programs and builtins with which scripts prepare and report. None of them checks the content. */
+#define GLUE                                                                                         \
+	"., :, [, [[, alias, awk, basename, break, builtin, case, cat, cd, chmod, chown, continue, " \
+	"cp, cut, date, dirname, echo, esac, eval, exit, export, false, find, for, function, grep, " \
+	"head, in, install, kill, let, ln, local, ls, mkdir, mktemp, mv, printf, pwd, read, "        \
+	"readlink, readonly, realpath, return, rm, rmdir, sed, set, shift, shopt, sleep, sort, "     \
 	"source, stat, tail, tee, test, tr, trap, true, ulimit, umask, uniq, unset, wait, wc, xargs"
 
-/* Words behind which another command begins. */
+/* Words after which another command begins. */
 #define KEYWORDS "!, {, }, exec, if, then, elif, else, fi, while, until, do, done, time, eval"
 
-/* They are asked whether a program is there. */
+/* Commands that only find whether a program exists. */
 #define FINDERS "command, type, which, hash"
 
-/* Programs that start another one. */
+/* Programs that start another program. */
 static const struct wrapper {
 	const char *name;
-	const char *valued;   /* letters of options that have a value as the next word */
-	unsigned positionals; /* words in front of the command */
+	const char *valued;   /* letters of the options whose value is the next word */
+	unsigned positionals; /* number of words before the command */
 } wrappers[] = {
 	{"env", "uCS", 0},
 	{"timeout", "ks", 1},
@@ -81,7 +81,7 @@ static bool is_assignment(struct span word)
 	return i > 0 && i < word.len && word.data[i] == '=';
 }
 
-/* A name and nothing that only the shell or plyfs could make one. */
+/* Returns whether the word is a plain name, which neither the shell nor plyfs has to expand. */
 static bool is_name(struct span word)
 {
 	for (size_t i = 0; i < word.len; i++)
@@ -90,14 +90,14 @@ static bool is_name(struct span word)
 	return word.len > 0 && word.data[0] != '-' && base_of(word).len > 0;
 }
 
-/* Where the words of a wrapper, behind its name, have come to. */
+/* The state of reading a wrapper's words, after its name. */
 struct wrapped {
 	const struct wrapper *wrapper;
 	unsigned positionals;
-	bool is_value; /* the next word is an option's */
+	bool is_value; /* the next word is the value of an option */
 };
 
-/* Whether `word` is still the wrapper's own. */
+/* Returns whether `word` still belongs to the wrapper itself. */
 static bool take_own(struct wrapped *wrapped, struct span word)
 {
 	bool was_value = wrapped->is_value;
@@ -112,10 +112,10 @@ static bool take_own(struct wrapped *wrapped, struct span word)
 	return wrapped->positionals < wrapped->wrapper->positionals && ++wrapped->positionals;
 }
 
-/* A script, word by word. */
+/* A script that is read word by word. */
 struct script {
 	struct span rest;
-	bool begins; /* the next word is a command's name */
+	bool begins; /* the next word is the name of a command */
 };
 
 static bool ends_command(char byte)
@@ -123,7 +123,7 @@ static bool ends_command(char byte)
 	return strchr(";&|(){}\n`", byte) != NULL;
 }
 
-/* Moves behind what is in quotes, or one byte. */
+/* Skips a quoted text, or one byte. */
 static void skip_quoted(struct span *rest)
 {
 	const char *end = rest->data + rest->len, *at = rest->data;
@@ -138,7 +138,7 @@ static void skip_quoted(struct span *rest)
 	rest->data = at;
 }
 
-/* The next word as it is written, with its quotes. False: there is none. */
+/* Returns the next word as it is written, with its quotes. Returns false if there is none. */
 static bool next_word(struct script *script, struct span *ret)
 {
 	struct span *rest = &script->rest;
@@ -162,7 +162,7 @@ static bool next_word(struct script *script, struct span *ret)
 	return ret->len > 0;
 }
 
-/* The first program of a script that does more than prepare and report. */
+/* Finds the first program of a script that does more than prepare and report. */
 static bool find_in_script(struct span text, struct span *ret)
 {
 	struct script script = {text, true};
@@ -194,7 +194,7 @@ static bool find_in_script(struct span text, struct span *ret)
 	return false;
 }
 
-/* Of a shell's words: the program of its script, or the script's name. */
+/* Finds, in a shell's words, the program of its script, or the script's name. */
 static bool find_in_shell(const char **word, struct span *ret)
 {
 	bool is_text = false;

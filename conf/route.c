@@ -12,19 +12,19 @@
 #include "followed_path.h"
 #include "layer.h"
 
-/* As many links as the kernel follows. */
+/* Most links, as in the kernel. */
 #define LINKS_MAX 40
 
 struct route {
-	int at; /* the directory that it has come to, O_PATH; owned */
+	int at; /* the present directory, O_PATH; owned */
 	unsigned links;
 	char place[PATH_MAX]; /* of `at`; "" is the root */
-	char rest[PATH_MAX];  /* still to go */
+	char rest[PATH_MAX];  /* the remaining path */
 	int (*each)(void *context, const struct route_step *step);
 	void *context;
 };
 
-/* Goes on from what is open as `fd`, with no name that led there. */
+/* Continues in the directory `fd`, to which no name has led. */
 static int jump(struct route *route, int fd)
 {
 	struct route_step step = {.at = -1, .fd = fd};
@@ -43,7 +43,7 @@ static int begin(struct route *route)
 	return jump(route, open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
 }
 
-/* A link of the kernel's (/proc/self/fd/7) leads where its text need not. */
+/* Follows a magic link of the kernel's (/proc/self/fd/7), whose target may differ from its text. */
 static int follow_kernels(struct route *route, const char *name)
 {
 	char place[PATH_MAX];
@@ -79,7 +79,7 @@ static int follow(struct route *route, const char *name, int link, const char *r
 	return *target == '/' ? begin(route) : 0;
 }
 
-/* The path of the name in `place`, in place of it. */
+/* Adds the name to the path in `place`. */
 static int add_name(char place[PATH_MAX], const char *name)
 {
 	size_t len = strlen(place);
@@ -102,7 +102,7 @@ static bool is_at_end(const struct route *route)
 	return !route->rest[strspn(route->rest, "/")];
 }
 
-/* Goes over the next name. Returns 0, or what ends the route. */
+/* Takes the next name. Returns 0, or the result that ends the route. */
 static int take_step(struct route *route)
 {
 	char *name = route->rest + strspn(route->rest, "/"), path[PATH_MAX];
@@ -148,7 +148,7 @@ int route_each(const char *path, int (*each)(void *context, const struct route_s
 
 	if (!from)
 		return -errno;
-	/* What lies outside of our root directory has no path, but can be reached. */
+	/* A directory outside of our root directory has no path, but can be reached. */
 	bool is_outside = *from != '/';
 	if (is_outside)
 		from = "";

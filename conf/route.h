@@ -1,6 +1,6 @@
 /*
- * The route of a path: the names that the kernel goes through until it is there, and those of every
- * symbolic link's target on the way (path_resolution(7)).
+ * The route of a path: all names that the kernel resolves on the way, including those in the
+ * targets of symbolic links (path_resolution(7)).
  *
  *      /srv/app/plyfs.yaml      /srv/app ─▶ ../data/app
  *
@@ -12,21 +12,24 @@
 #include <sys/stat.h>
 
 struct route_step {
-	int at;           /* the directory that the name is in, O_PATH; -1: `fd` begins the route, or a
-			     link of the kernel's has led there, past all names */
-	const char *name; /* in it; NULL: see `at` */
-	const char *path; /* absolute, with no link above the name; of a file that a link of the
-			     kernel's leads to as proc(5) has it */
-	int fd;           /* what the name leads to, O_PATH; a link itself; -errno: nothing */
-	struct stat stat; /* of it, if it is there */
-	bool is_last;     /* nothing is to go behind the name, unless it is a link */
+	/* The directory of the name, O_PATH. -1: `fd` begins the route, or a magic link of the
+	 * kernel's has led there without names. */
+	int at;
+	const char *name; /* the name in `at`; NULL: see `at` */
+	/* Absolute, with no link above the name. For a file behind a magic link, as proc(5) has
+	 * it. */
+	const char *path;
+	/* the file of the name, O_PATH; for a link, the link itself; -errno: there is none */
+	int fd;
+	struct stat stat; /* of `fd`, if it is open */
+	bool is_last;     /* no name follows, unless this one is a link */
 };
 
 /**
- * Calls `each` for every step; a result that is not 0 ends the route and is returned. Returns 0 at
- * its end, or the -errno with which the last step failed, which `each` has had as `fd`. What this
- * process mounted and serves is passed by as in followed_path.h: -ELOOP where the route leads into
- * it.
+ * Calls `each` for every step. If it returns other than 0, the route ends and that is returned.
+ * Otherwise returns 0 at its end, or the -errno of the last step, which `each` got as `fd`. The
+ * route passes beneath a mount that this process serves, as in followed_path.h: -ELOOP if it leads
+ * into the mount.
  */
 int route_each(const char *path, int (*each)(void *context, const struct route_step *step),
 	void *context);

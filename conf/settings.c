@@ -14,15 +14,16 @@
 #include "strategy.h"
 #include "value_lock.h"
 
-/* Who moves layers again and again is not waited for. */
+/* Most attempts while layers are moved again and again. */
 #define READ_TRIES 4
 
-/* Rules that stand behind the user's. */
+/* Number of built-in rules, behind the user's. */
 #define BUILT_IN_COUNT 2
 
 #define CACHE_MIB 64
 
-/* What is merged is held beside it, and so is what the kernel keeps of the mount for those who read. */
+/* The cache gets one part in this many of the memory: merged content needs memory, too, and so does
+ * the kernel's cache of the mount. */
 #define CACHE_SHARE_OF_MEMORY 4
 
 static unsigned default_cache_mib(void)
@@ -73,7 +74,8 @@ struct settings *settings_ref(struct settings *settings)
 
 void settings_unref(struct settings *settings)
 {
-	/* Released, so that all that others did with it has happened before it is freed. */
+	/* acq_rel: everything that other threads did with the settings happens before they are
+	 * freed. */
 	if (settings &&
 		atomic_fetch_sub_explicit(&settings->references, 1, memory_order_acq_rel) == 1)
 		settings_free(settings);
@@ -108,7 +110,7 @@ int settings_set_rules(struct settings *settings, size_t count)
 	return 0;
 }
 
-/* What of the layers our mount lies on is not there for us. */
+/* Excludes the directory that our mount lies on from the layers. */
 static int cover_layers(struct settings *settings)
 {
 	const char *mountpoint = settings->around.mountpoint;
@@ -141,7 +143,7 @@ int settings_set_layers(struct settings *settings, struct problem *problem)
 	return cover_layers(settings);
 }
 
-/* How many paths "A:B:C" holds at most. */
+/* Returns the greatest possible number of paths in "A:B:C". */
 static size_t count_paths(const char *layers)
 {
 	size_t count = 1;
@@ -153,7 +155,7 @@ static size_t count_paths(const char *layers)
 
 /*
  * Copies the path at *layers to *text, without its escapes, and moves both behind it. Returns
- * whether a colon stood there, so that one more path follows.
+ * whether a colon follows, and so another path.
  */
 static bool take_path(const char **layers, char **text)
 {
@@ -173,7 +175,8 @@ static bool take_path(const char **layers, char **text)
 	return has_more;
 }
 
-/* Cuts "A:B:C" into `specs`, which has room for all. `text` has room for as many bytes. */
+/* Cuts "A:B:C" into `specs`, which has room for all of them. `text` has room for as many bytes as
+ * `layers`. */
 static int split_layers(const char *layers, char *text, struct layer_spec *specs, size_t *ret,
 	struct problem *problem)
 {
@@ -308,9 +311,8 @@ bool settings_header(const struct settings *settings, const char *path)
 {
 	size_t len = strlen(path);
 
-	return settings->header &&
-	       !(len >= 5 && strcmp(path + len - 5, ".json") == 0 &&
-		       settings_format(settings, path) == &format_jsonc);
+	return settings->header && !(len >= 5 && strcmp(path + len - 5, ".json") == 0 &&
+					   settings_format(settings, path) == &format_jsonc);
 }
 
 const struct format *settings_source_format(
@@ -326,7 +328,7 @@ const struct format *settings_source_format(
 	return format || whole == &format_json ? format : whole;
 }
 
-/* The layer of `old` with that path, or NULL. */
+/* Returns the layer of `old` with that path, or NULL. */
 static const struct layer *layer_at(const struct settings *old, const char *path)
 {
 	for (size_t i = 0; i < old->layer_count; i++)
@@ -353,7 +355,8 @@ static int keep_covered(const struct settings *old, dev_t own, struct settings *
 	return 0;
 }
 
-/* 0, -EAGAIN: who opens for us has met other settings, or another directory; or as below. */
+/* Returns as settings_again(). -EAGAIN: the delegate (opening.h) has read other settings, or found
+ * another directory. */
 static int read_again(const struct settings *old, struct settings **ret, struct problem *problem)
 {
 	CLEANUP(settings_unrefp) struct settings *settings = NULL;
@@ -406,8 +409,7 @@ static bool layer_equal(const struct layer *a, const struct layer *b)
 static bool presets_equal(const struct settings *a, const struct settings *b)
 {
 	for (size_t i = 0; i < a->preset_count && i < b->preset_count; i++)
-		if (!node_equal(a->presets[i].document->roots[0],
-			    b->presets[i].document->roots[0]))
+		if (!node_equal(a->presets[i].document->roots[0], b->presets[i].document->roots[0]))
 			return false;
 	return a->preset_count == b->preset_count;
 }
@@ -428,7 +430,7 @@ bool settings_equal(const struct settings *a, const struct settings *b)
 	for (size_t i = 0; i < a->layer_count; i++)
 		if (!layer_equal(a->layers[i], b->layers[i]))
 			return false;
-	/* The same rules name the same schemas, in the same order. */
+	/* Equal rules name the same schemas, in the same order. */
 	for (uint32_t i = 0; i < a->schema_count && i < b->schema_count; i++)
 		if (!schema_equal(a->schemas[i], b->schemas[i]))
 			return false;
@@ -469,8 +471,8 @@ static bool nodes_equal(const struct node *a, const struct node *b)
 
 static bool options_equal(const struct options *a, const struct options *b)
 {
-	return a->strategy == b->strategy && nodes_equal(a->map, b->map) && !a->locks == !b->locks &&
-	       (!a->locks || node_equal(a->locks->map, b->locks->map));
+	return a->strategy == b->strategy && nodes_equal(a->map, b->map) &&
+	       !a->locks == !b->locks && (!a->locks || node_equal(a->locks->map, b->locks->map));
 }
 
 static bool file_equal(const struct virtual_file *a, const struct virtual_file *b)
@@ -492,8 +494,7 @@ bool settings_equal_at(const struct settings *a, const struct settings *b, const
 	const struct rule *other = settings_rule(b, path);
 
 	if (settings_yaml(a, path) != settings_yaml(b, path) || a->header != b->header ||
-		a->on_error != b->on_error ||
-		!file_equal(file, settings_file(b, path)) ||
+		a->on_error != b->on_error || !file_equal(file, settings_file(b, path)) ||
 		!schema_equal(
 			settings_rule_for(a, path)->schema, settings_rule_for(b, path)->schema))
 		return false;
@@ -509,7 +510,7 @@ void settings_fix_header(struct settings *settings, bool header)
 	settings->is_header_fixed = true;
 }
 
-/* Where plyfs.yaml and the layers are by now. */
+/* Finds the present places of plyfs.yaml and of the layers. */
 static int place_all(struct settings *settings)
 {
 	const struct surroundings *around = &settings->around;

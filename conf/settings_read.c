@@ -1,5 +1,5 @@
 /*
- * plyfs.yaml as settings. All of it is understood before the first layer is opened.
+ * The reader of plyfs.yaml. It checks the whole file before it opens the first layer.
  */
 #include <errno.h>
 #include <pwd.h>
@@ -11,7 +11,7 @@
 #include "trust.h"
 #include "value.h"
 
-/* The words that plyfs.yaml knows; messages show these lists. */
+/* The words of plyfs.yaml. Messages show these lists. */
 #define SETTINGS_KEYS "layers, presets, rules, files, options"
 #define LAYER_KEYS "name, path, optional, follow, exclude, " STORE_KINDS
 #define OPTION_KEYS                                                                                \
@@ -20,13 +20,13 @@
 #define COHERENCE_WORDS "cached, strict"             /* enum settings_coherence */
 #define ON_ERROR_WORDS "last-good, skip-layer, fail" /* enum settings_on_error */
 
-/* A file that is replaced while it is read is read again so often. */
+/* Most attempts to read a file that is replaced meanwhile. */
 #define READ_TRIES 20
 
-/* Bytes for a line of the user database: getpwnam_r(3). */
+/* Size of a line of the user database, in bytes: getpwnam_r(3). */
 #define PASSWD_MAX 4096
 
-/* Trees are walked by recursion, which a thread's stack has to hold. */
+/* Trees are walked by recursive functions, which must fit a thread's stack. */
 #define DEPTH_MAX 1024
 
 static const struct value_range source_range = {&value_size, 1, 1u << 30};
@@ -69,7 +69,8 @@ int settings_read_limits(const struct node *map, struct limits *limits, struct p
 	return 0;
 }
 
-/* Whoever starts the mount, and from where: it is always the same directory. */
+/* Reads `state`: an absolute path, so that the directory does not depend on the user who mounts, or
+ * the working directory. */
 static int read_state(const struct node *node, const char **ret, struct problem *problem)
 {
 	int r = value_text(node, "state", ret, problem);
@@ -79,7 +80,7 @@ static int read_state(const struct node *node, const char **ret, struct problem 
 	return r;
 }
 
-/* `schema` is the older name of `yaml`. */
+/* Reads the YAML version. `schema` is the older name of `yaml`. */
 static int read_version(const struct node *map, struct settings *settings,
 	const enum node_schema **ret, struct problem *problem)
 {
@@ -151,7 +152,7 @@ static bool is_layer_name(const char *name)
 	return true;
 }
 
-/* Where it is: a directory, or what a store has. */
+/* Reads the place of a layer: a directory, or a store. */
 static int read_place(const struct node *map, const struct store_spec_place *place,
 	struct layer_spec *spec, const char **path, struct problem *problem)
 {
@@ -206,7 +207,7 @@ static int read_layer_map(const struct node *map, const struct store_spec_place 
 	return r;
 }
 
-/* A layer is a map, or only its path. */
+/* Reads a layer: a map, or only its path. */
 static int read_layer(const struct node *node, const struct store_spec_place *place,
 	struct layer_spec *spec, struct problem *problem)
 {
@@ -227,7 +228,7 @@ static int read_layer(const struct node *node, const struct store_spec_place *pl
 		spec, path, place->directory, place->around, place->arena, problem);
 }
 
-/* The directory that `path` is in, with a slash behind it; "" when it has none. */
+/* Returns the directory of `path`, with a slash at the end; "" if it has none. */
 static char *directory_of(const char *path, struct arena *arena)
 {
 	const char *slash = strrchr(path, '/');
@@ -286,7 +287,7 @@ static int read_root(const struct document *document, const char *path, const st
 	return value_map(*ret, "plyfs.yaml", SETTINGS_KEYS, problem);
 }
 
-/* NULL: the rule has none. */
+/* Returns a program of the rule; NULL: it has none. */
 static const struct program *program_of(const struct rule *rule)
 {
 	return rule->check ? rule->check : rule->on_change;
@@ -303,7 +304,7 @@ static const struct program *first_program(const struct settings *settings)
 	return program;
 }
 
-/* The first layer out of a store, which a mirror is run for; NULL: there is none. */
+/* Returns the first store, for whose layer a mirror is run; NULL: there is none. */
 static const struct store_spec *first_store(const struct settings *settings)
 {
 	for (size_t i = 0; i < settings->spec_count; i++)
@@ -312,7 +313,7 @@ static const struct store_spec *first_store(const struct settings *settings)
 	return NULL;
 }
 
-/* Where a preset names a program; NULL: it names none. */
+/* Returns where a preset names a program; NULL: it names none. */
 static const struct node *program_of_preset(
 	const struct settings *settings, const struct preset *preset)
 {
@@ -324,7 +325,8 @@ static const struct node *program_of_preset(
 	return program ? program->place : NULL;
 }
 
-/* Where in plyfs.yaml stands what trust is needed for; NULL: nothing is, and anybody may write it. */
+/* Returns the place in plyfs.yaml of the first value that requires trust; NULL: there is none, and
+ * any user may write the file. */
 static const struct node *what_needs_trust(const struct settings *settings)
 {
 	const struct program *program = first_program(settings);
@@ -340,7 +342,7 @@ static const struct node *what_needs_trust(const struct settings *settings)
 	return store ? store->place : NULL;
 }
 
-/* A program that runs as another user may be that user's. */
+/* Checks a program's file. A program that runs as another user may belong to that user. */
 static int check_program(
 	const struct settings *settings, const struct program *program, struct problem *problem)
 {
@@ -351,7 +353,7 @@ static int check_program(
 		return 0;
 	if (program->user)
 		(void)getpwnam_r(program->user, &entry, text, sizeof(text), &user);
-	/* In a sandbox users can't be looked up; the process that runs it can do so. */
+	/* Users can't be looked up in a sandbox. The process that runs the program checks it. */
 	if (program->user && !user)
 		return 0;
 	const char *own = program->place->source->name;
@@ -378,7 +380,8 @@ static int check_programs(const struct settings *settings, struct problem *probl
 	return r;
 }
 
-/* Programs and mirrors are run, and a state is written, for those alone who could do so anyway. */
+/* Checks that programs, mirrors and a state are demanded only by files of users who could run or
+ * write them anyway. */
 static int check_trust(struct settings *settings, struct problem *problem)
 {
 	const struct node *node = what_needs_trust(settings);
@@ -459,7 +462,7 @@ static int make_once(const struct surroundings *around, const char *path, bool h
 	return 0;
 }
 
-/* Where a file is replaced between being read and being looked at, all is read again. */
+/* Reads everything again if a file was replaced between reading it and checking it. */
 static int settings_make(const struct surroundings *around, const char *path, bool has_layers,
 	struct settings **ret, struct problem *problem)
 {

@@ -1,5 +1,5 @@
 /*
- * What plyfs.yaml says of paths: the rules and the virtual files.
+ * The parts of plyfs.yaml about paths: the rules and the virtual files.
  */
 #include <errno.h>
 #include <limits.h>
@@ -15,17 +15,18 @@
 #include "value_lock.h"
 #include "word.h"
 
-/* The words that plyfs.yaml knows; messages show these lists. */
+/* The words of plyfs.yaml. Messages show these lists. */
 #define RULE_KEYS "match, strategy, options, format, yaml, dropins, dropin_suffixes, lock, schema, check, on_change, user, timeout"
 #define FILE_KEYS "path, from, strategy, options, format, yaml, lock, schema, check, on_change, user, timeout"
 
-/* Presets that one plyfs.yaml names. */
+/* Most presets in one plyfs.yaml. */
 #define PRESETS_MAX 64
 
-/* Bytes of "name, name, name" of one strategy's options. */
+/* Size of a buffer for one strategy's options, "name, name, name", in bytes. */
 #define NAMES_MAX 512
 
-/* A slip of the finger in an option's name; options_check() only knows that it is unknown. */
+/* Refuses an unknown option with the nearest name. options_check() reports only that it is
+ * unknown. */
 static int check_option_names(
 	const struct strategy *strategy, const struct node *map, struct problem *problem)
 {
@@ -66,7 +67,7 @@ static int read_strategy(const struct node *map, struct options *ret, struct pro
 			return r;
 	}
 	r = options_check(&options, problem);
-	/* What is wrong may be that an option is missing, and what is missing has no place. */
+	/* The problem may be a missing option, which has no place of its own. */
 	if (r == PROBLEM && !problem->source[0]) {
 		struct problem placeless = *problem;
 
@@ -77,7 +78,7 @@ static int read_strategy(const struct node *map, struct options *ret, struct pro
 	return r;
 }
 
-/* Behind read_strategy(). */
+/* Reads `lock`. Call it after read_strategy(). */
 static int read_lock(const struct node *node, struct arena *arena, struct options *options,
 	struct problem *problem)
 {
@@ -127,8 +128,8 @@ static int read_pattern(
 	return 0;
 }
 
-/* A pattern, and one for what is below it, which the first of "dir" and "dir/" + "**" means, too.
- */
+/* Reads an excluded pattern as two: ret[0] for the path itself, and ret[1] for all paths below it.
+ * "dir" and "dir/" + "**" mean the same. */
 static int read_excluded(
 	const struct node *node, struct arena *arena, const char *ret[2], struct problem *problem)
 {
@@ -177,8 +178,8 @@ int settings_read_exclude(const struct node *node, struct arena *arena, const ch
 }
 
 /*
- * The patterns of `match` or `from`: one, or a list. Returns their number, at least 1, in *ret;
- * read_pattern() of pattern_node() gives each.
+ * Counts the patterns of `match` or `from`: one, or a list. Returns their number, at least 1, in
+ * *ret. read_pattern() of pattern_node() reads each.
  */
 static int count_patterns(const struct node *map, const char *name, const char *what, size_t *ret,
 	struct problem *problem)
@@ -221,7 +222,7 @@ int settings_read_yaml(const struct node *node, const char *name, const enum nod
 	return r;
 }
 
-/* `true` is the older name of `layers`. */
+/* Reads `dropins`. `true` is the older name of `layers`. */
 static int read_dropins(const struct node *node, enum rule_dropins *ret, struct problem *problem)
 {
 	bool is_on = false;
@@ -239,7 +240,7 @@ static int read_dropins(const struct node *node, enum rule_dropins *ret, struct 
 	return r;
 }
 
-/* A text or a list of them. "" is a name without a suffix. */
+/* Reads a suffix, or a list of suffixes. "" means names without a suffix. */
 static int read_dropin_suffixes(const struct node *map, struct rule *rule, struct problem *problem)
 {
 	const struct node *node = node_get(map, "dropin_suffixes");
@@ -271,7 +272,7 @@ static int read_dropin_suffixes(const struct node *map, struct rule *rule, struc
 	return r;
 }
 
-/* `check` and `on_change` of a rule or virtual file. */
+/* Reads `check` and `on_change` of a rule or virtual file. */
 static int read_programs(
 	const struct node *map, struct arena *arena, struct rule *rule, struct problem *problem)
 {
@@ -291,7 +292,7 @@ static int read_programs(
 	return r;
 }
 
-/* How the sources of a rule or virtual file are merged. */
+/* Reads how the sources of a rule or virtual file are merged. */
 static int read_rule(
 	const struct node *map, struct arena *arena, struct rule *rule, struct problem *problem)
 {
@@ -310,7 +311,7 @@ static int read_rule(
 	return r == 0 ? read_programs(map, arena, rule, problem) : r;
 }
 
-/* Fills the `count` rules that the entry stands for: one for each of its patterns. */
+/* Fills the `count` rules of an entry: one for each of its patterns. */
 static int read_each_rule(const struct node *map, struct arena *arena, struct rule *rules,
 	size_t count, struct problem *problem)
 {
@@ -323,7 +324,7 @@ static int read_each_rule(const struct node *map, struct arena *arena, struct ru
 	return r;
 }
 
-/* Adds how many patterns the rules of a list have. */
+/* Adds the number of patterns in a list of rules to *total. */
 static int count_rules(const struct node *list, size_t *total, struct problem *problem)
 {
 	size_t count;
@@ -343,7 +344,7 @@ static int count_rules(const struct node *list, size_t *total, struct problem *p
 	return r;
 }
 
-/* Fills the rules from *at on, and moves it behind them. */
+/* Fills the rules from *at on, and moves *at behind them. */
 static int fill_rules(struct settings *settings, const struct node *list, const char *preset,
 	size_t *at, struct problem *problem)
 {
@@ -488,7 +489,7 @@ static int compare_files(const void *a, const void *b)
 	return left->place->line < right->place->line ? -1 : left->place->line > right->place->line;
 }
 
-/* No two files at one path. Needs the files sorted. */
+/* Refuses two files at one path. The files must be sorted. */
 static int check_twice(const struct settings *settings, struct problem *problem)
 {
 	for (size_t i = 1; i < settings->file_count; i++) {
@@ -503,7 +504,7 @@ static int check_twice(const struct settings *settings, struct problem *problem)
 	return 0;
 }
 
-/* No path that has to be a file and a directory. */
+/* Refuses a path that must be both a file and a directory. */
 static int check_inside(
 	const struct settings *settings, const struct virtual_file *file, struct problem *problem)
 {
@@ -585,7 +586,7 @@ static int check_layer_names(
 	return 0;
 }
 
-/* "vendor, site", cut to `size` bytes. */
+/* Writes "vendor, site", cut to `size` bytes. */
 static void list_layers(const struct settings *settings, char *names, size_t size)
 {
 	size_t len = 0;
@@ -596,7 +597,7 @@ static void list_layers(const struct settings *settings, char *names, size_t siz
 			names + len, size - len, "%s%s", i ? ", " : "", settings->layers[i]->name);
 }
 
-/* Each lock gets the rank of its layer. */
+/* Gives each lock the rank of its layer. */
 static int rank_locks(
 	const struct settings *settings, const struct options *options, struct problem *problem)
 {

@@ -10,11 +10,11 @@
 #include "text.h"
 #include "value.h"
 
-/* Bytes. The largest in use, of whole programs' configuration, have two million. */
+/* In bytes. The largest schemas in use, of whole programs' configuration, have two million. */
 #define SCHEMA_TEXT_MAX (16u << 20)
 
-/* The path from the directory of the file, plyfs.yaml or a preset, that names it. NULL: no memory.
- */
+/* Returns the path of a schema, relative to the directory of `file`, the plyfs.yaml or preset that
+ * names it. NULL: no memory. */
 static const char *find_path(struct settings *settings, const char *file, const char *name)
 {
 	const char *slash = strrchr(file, '/');
@@ -94,7 +94,7 @@ int settings_read_schema(struct settings *settings, const struct node *map,
 	r = open_schema(settings, path, ret, problem);
 	if (r != PROBLEM || problem->line)
 		return r;
-	/* Where there is no place in the file, there is the one that names it. */
+	/* If the problem has no place in the schema, the place is that of `schema:`. */
 	struct problem of_file = *problem;
 	return problem_at(problem, node_get(map, "schema"), "the schema '%s' %s", path, of_file.message);
 }

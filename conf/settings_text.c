@@ -1,5 +1,5 @@
 /*
- * The text of a plyfs.yaml, before it is understood.
+ * The reading of a plyfs.yaml's text, before its values are read.
  */
 #include <stdlib.h>
 
@@ -7,10 +7,10 @@
 #include "settings_make.h"
 #include "text.h"
 
-/* Bytes. Each rule is a line, and there may be 4096 of them. */
+/* In bytes. Each rule is a line, and there may be 4096 of them. */
 #define SETTINGS_TEXT_MAX (1u << 20)
 
-/* What the reader found suspicious: a mistake, in settings. */
+/* Keeps the reader's first warning: in settings it is a mistake. */
 static void keep_first(void *context, const struct problem *problem)
 {
 	struct problem *warning = context;

@@ -18,13 +18,13 @@
 #include "opening.h"
 #include "text.h"
 
-/* Bytes of a status. */
+/* Greatest size of a status, in bytes. */
 #define STATUS_MAX ((size_t)16 << 20)
 
-/* Characters of a commit that people are shown. */
+/* Number of characters of a commit that messages show. */
 #define COMMIT_SHOWN 12
 
-/* Behind the path of a directory that is not there any more. */
+/* Follows the path of a removed directory in /proc. */
 #define DELETED " (deleted)"
 
 void store_free(struct store *store)
@@ -43,7 +43,7 @@ void store_freep(struct store **store)
 	store_free(*store);
 }
 
-/* Where the descriptor leads to, also when the directory has been removed. 0 or -errno. */
+/* Returns the path of the descriptor, even if the directory was removed. Returns 0 or -errno. */
 static int place_of(int fd, char ret[PATH_MAX])
 {
 	size_t suffix = strlen(DELETED);
@@ -58,7 +58,7 @@ static int place_of(int fd, char ret[PATH_MAX])
 	return 0;
 }
 
-/* Bytes of "tree.N" at the beginning of `name`; 0: it is another name. */
+/* Returns the length of "tree.N" at the beginning of `name`; 0: it is another name. */
 static size_t present_length(const char *name)
 {
 	size_t prefix = strlen(STORE_TREE_PREFIX);
@@ -70,7 +70,7 @@ static size_t present_length(const char *name)
 	return digits && (end == '\0' || end == '/') ? prefix + digits : 0;
 }
 
-/* The same for any tree of a mirror's. */
+/* Returns the length of the name of any tree of a mirror. */
 static size_t tree_length(const char *name)
 {
 	static const char *const others[] = {
@@ -83,7 +83,8 @@ static size_t tree_length(const char *name)
 	return present_length(name);
 }
 
-/* A mirror's STATE has both. Without its status a tree with a number is no other's for that. */
+/* Returns whether the directory is a mirror's STATE, which has both files. If a tree has a number,
+ * one of them suffices. */
 static bool is_state(int fd, const char *tree)
 {
 	bool has_status = faccessat(fd, STORE_STATUS_NAME, F_OK, 0) == 0;
@@ -92,8 +93,8 @@ static bool is_state(int fd, const char *tree)
 	return present_length(tree) ? has_status || has_lock : has_status && has_lock;
 }
 
-/* Takes over "STATE/tree.N/INNER", of which the slash before the tree is at `slash`. 0 or -ENOMEM.
- */
+/* Takes the parts of "STATE/tree.N/INNER". `slash` is the slash before the tree. Returns 0 or
+ * -ENOMEM. */
 static int take_place(struct store *store, const char *path, const char *slash)
 {
 	const char *tree = slash + 1;
@@ -107,9 +108,9 @@ static int take_place(struct store *store, const char *path, const char *slash)
 }
 
 /*
- * Finds the tree that the path leads into: the outermost, as what is in a tree comes from the
- * store, and may look like anything. A descriptor of its STATE, with *store set; -ENOENT: there is
- * none; or -ENOMEM.
+ * Finds the tree that contains the path: the outermost, as the directories in a tree come from the
+ * store and may have any names. Returns a descriptor of its STATE, and sets *store; -ENOENT if
+ * there is none; or -ENOMEM.
  */
 static int find_state(struct store *store, const char *path)
 {
@@ -134,7 +135,8 @@ static int find_state(struct store *store, const char *path)
 	return -ENOENT;
 }
 
-/* Whatever may stand in an attribute: a revision is a number or a commit. */
+/* Ends a revision, and empties it if it is neither a number nor a commit: an attribute may have any
+ * value. */
 static void end_revision(char *revision, ssize_t len)
 {
 	revision[len > 0 ? len : 0] = '\0';
@@ -142,7 +144,7 @@ static void end_revision(char *revision, ssize_t len)
 		*revision = '\0';
 }
 
-/* A text of the status, or of an object in it; "" for what is none, or has a NUL in it. */
+/* Returns a text of the status, or of an object in it; "" if it is no text, or has a NUL in it. */
 static const char *text_of(const struct node *map, const char *name)
 {
 	const struct node *node = map && node_is_map(map) ? node_get(map, name) : NULL;
@@ -153,7 +155,7 @@ static const char *text_of(const struct node *map, const char *name)
 	return node->text.data;
 }
 
-/* The status, as it is now. 0 with *ret, which may have no root; or -errno. */
+/* Reads the present status. Returns 0 with *ret, which may have no root; or -errno. */
 static int read_status(int state, struct stat *stat, struct document **ret)
 {
 	const struct source source = {.name = STORE_STATUS_NAME, .layer = ""};
@@ -180,13 +182,13 @@ static int take_text(
 	return *ret ? 0 : -ENOMEM;
 }
 
-/* All texts; with no status, NULL, they are "". */
+/* Takes all texts from the status. They are "" if it is NULL. */
 static int take_status(struct store *store, const struct node *status)
 {
 	bool is_map = status && node_is_map(status);
 	const struct node *access = is_map ? node_get(status, "access") : NULL;
 	const char *kind = text_of(status, "kind");
-	/* Without it nobody knows which path in a repository is mirrored. */
+	/* Without `access`, the mirrored path in the repository is unknown. */
 	bool is_etcd = strcmp(kind, "etcd") == 0, is_git = strcmp(kind, "git") == 0 && access;
 	const struct {
 		const struct node *map;
@@ -208,8 +210,8 @@ static int take_status(struct store *store, const struct node *status)
 	return r;
 }
 
-/* The commit of the tree that the layer is in. Its number never comes again; a name that does tells
- * nothing. */
+/* Takes the commit of the layer's tree. A number is never used again, so it identifies the tree;
+ * the other names are used again, and say nothing. */
 static int take_commit(struct store *store)
 {
 	CLEANUP(freep) char *path = NULL;
@@ -225,7 +227,7 @@ static int take_commit(struct store *store)
 	return store->commit ? 0 : -ENOMEM;
 }
 
-/* Who may have written what the status says. */
+/* Sets the users who may have written the status. */
 static void take_owner(struct store *store, const struct stat *state, const struct stat *status)
 {
 	store->owner = status->st_uid;

@@ -13,11 +13,11 @@
 #include "layer_spec.h"
 #include "value.h"
 
-/* Of root's mirrors; and of others', below $XDG_STATE_HOME. */
+/* The directories of root's mirrors; and of other users' mirrors, below $XDG_STATE_HOME. */
 #define SYSTEM_BASE "/var/lib/plyfs/by-store"
 #define USER_BASE "plyfs/by-store"
 
-/* Words of a command line: two a field, and what stands around. */
+/* Most words of a command line: two for each field, and those around them. */
 #define WORDS_MAX 48
 
 #define WAIT_MS 60000
@@ -26,27 +26,27 @@ static const struct value_range percent_range = {&value_number, 0, 100};
 static const struct value_range interval_range = {&value_time_ms, 1000, 24u * 60 * 60 * 1000};
 static const struct value_range wait_range = {&value_time_ms, 100, 60u * 60 * 1000};
 
-/* What is being read. */
+/* The state of reading a store spec. */
 struct store_reader {
 	const struct store_spec_place *place;
 	struct store_spec *store;
-	const char *name; /* of the value */
+	const char *name; /* of the current value */
 	const char *words[WORDS_MAX];
 	size_t count;
-	const char *identity; /* all that makes it another mirror, as one text */
+	const char *identity; /* all values that make it another mirror, as one text */
 	struct problem *problem;
 };
 
-/* A value of the map, which becomes the option of the same name. */
+/* A value of the map, which becomes the mirror's option of the same name. */
 struct field {
 	const char *name;
 	int (*take)(const struct store_reader *reader, const struct node *node, const char **ret);
 	bool is_required;
-	bool is_tuning;   /* another value makes no other mirror */
-	bool is_argument; /* stands behind the options, without a name */
+	bool is_tuning;   /* not a part of the identity */
+	bool is_argument; /* an argument after the options, without a name */
 };
 
-/* "%H" and the like stand for what they are in a layer's path. */
+/* Replaces "%H" and the like by their values, as in a layer's path. */
 static int expand(const struct store_reader *reader, const struct node *node, const char *directory,
 	struct layer_spec *spec)
 {
@@ -71,7 +71,7 @@ static int take_words(const struct store_reader *reader, const struct node *node
 	return r;
 }
 
-/* Without "//", "/./" and "/../", so that however a file is named it is the same mirror. */
+/* Removes "//", "/./" and "/../", so that different paths of a file make the same mirror. */
 static void simplify(char *path)
 {
 	char *out = path;
@@ -97,7 +97,7 @@ static void simplify(char *path)
 	*out = '\0';
 }
 
-/* The mirror runs elsewhere: its files have absolute names. */
+/* Reads a file name. The mirror runs in another directory, so the name becomes absolute. */
 static int take_file(const struct store_reader *reader, const struct node *node, const char **ret)
 {
 	const struct store_spec_place *place = reader->place;
@@ -163,7 +163,7 @@ static int take_mode(const struct store_reader *reader, const struct node *node,
 	return 0;
 }
 
-/* Whatever is wrong with it, a password in it is not shown. */
+/* Reads an endpoint. Messages never show it, as it may contain a password. */
 static int take_endpoint(
 	const struct store_reader *reader, const struct node *node, const char **ret)
 {
@@ -203,7 +203,7 @@ static int take_endpoints(
 	return r;
 }
 
-/* A URL, as git has it, or a directory. It stands in lists of processes, so it has no password. */
+/* Reads a URL of git's, or a directory. Lists of processes show it, so it must have no password. */
 static int take_url(const struct store_reader *reader, const struct node *node, const char **ret)
 {
 	const char *text = NULL;
@@ -229,7 +229,8 @@ static int take_url(const struct store_reader *reader, const struct node *node, 
 	return 0;
 }
 
-/* Those of both kinds; then `state`, `user` and `wait`, which are not the mirror's. */
+/* The fields of both kinds; and the further keys `state`, `user` and `wait`, which are not the
+ * mirror's. */
 #define SHARED_FIELDS                                                                              \
 	{"mode", .take = take_mode}, {"max-delete", .take = take_percent, .is_tuning = true},      \
 	{                                                                                          \
@@ -260,7 +261,7 @@ static const struct field git_fields[] = {
 static const struct kind {
 	const char *name;
 	const char *keys;
-	const char *what; /* the field that a layer is called by */
+	const char *what; /* the field that names a layer */
 	const struct field *fields;
 } kinds[] = {
 	{"etcd", "endpoints, prefix, cacert, cert, key, user-file, compare, " OWN_KEYS, "prefix",
@@ -274,7 +275,7 @@ static void add_word(struct store_reader *reader, const char *word)
 		reader->words[reader->count++] = word;
 }
 
-/* The lengths keep "a", "bc" and "ab", "c" apart. */
+/* Adds a value to the identity. Its length distinguishes "a", "bc" from "ab", "c". */
 static int identify(struct store_reader *reader, const char *value)
 {
 	reader->identity = arena_printf(reader->place->arena, "%s%s %zu %s\n", reader->identity,
@@ -310,7 +311,7 @@ static int read_field(struct store_reader *reader, const struct kind *kind, cons
 	return option ? 0 : -ENOMEM;
 }
 
-/* FNV-1a: it is a file's name, and must be the same in all processes and versions. */
+/* Returns the FNV-1a hash. It names files, so it must be the same in all processes and versions. */
 static uint64_t hash(const char *text)
 {
 	uint64_t hash = 0xcbf29ce484222325u;
@@ -320,7 +321,7 @@ static uint64_t hash(const char *text)
 	return hash;
 }
 
-/* Where states are kept, unless plyfs.yaml says it. 0, PROBLEM or -ENOMEM. */
+/* Finds the directory of states, if plyfs.yaml does not name it. Returns 0, PROBLEM or -ENOMEM. */
 static int find_base(const struct store_reader *reader, const struct node *map, const char **ret)
 {
 	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
@@ -367,7 +368,7 @@ static int set_paths(struct store_reader *reader, const struct node *map)
 	return store->lock && store->directory ? 0 : -ENOMEM;
 }
 
-/* "mirror KIND OPTION… -- [URL] DIRECTORY" */
+/* Makes the words "mirror KIND OPTION… -- [URL] DIRECTORY". */
 static int set_words(struct store_reader *reader, const struct kind *kind)
 {
 	const char *state = arena_printf(reader->place->arena, "%s/state", reader->store->home);

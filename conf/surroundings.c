@@ -40,8 +40,8 @@ bool surroundings_are_others(const struct surroundings *around)
 }
 
 /*
- * What is left of `path` behind the mountpoint, wherever links lead on the way there; NULL: it does
- * not lead through it.
+ * Returns the rest of `path` behind the mountpoint, through whatever links the path leads there;
+ * NULL: it does not lead through the mountpoint.
  */
 static const char *behind(const char *mountpoint, const char *path)
 {

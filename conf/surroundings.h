@@ -1,6 +1,6 @@
 /*
- * Surroundings: what settings lead to depends on where they are read. A field that is NULL stands
- * for what it is here and now, for this process.
+ * Surroundings: the values outside of the settings that settings depend on. A NULL field stands for
+ * this process's own value.
  */
 #pragma once
 
@@ -9,42 +9,45 @@
 #include "arena.h"
 
 struct surroundings {
-	/* Absolute; relative paths are taken from it, and told with it. */
+	/* Absolute. Relative paths begin here, and messages show them with it. */
 	const char *directory;
 
-	/* Of another machine, for what it would get: %H, %m and %u. */
+	/* Those of another machine, to see its result: %H, %m and %u. */
 	const char *host;
 	const char *machine_id;
-	const char *user; /* and %h is his home, as this machine knows it */
+	const char *user; /* %h is this user's home, as this machine knows it */
 
 	/*
-	 * A mount of ours lies on the directory `mountpoint` (absolute, with no links) and hides
-	 * what is in it. `beneath` leads there all the same; NULL: nothing does.
+	 * A mount of ours lies on the directory `mountpoint` (absolute, without links) and hides
+	 * its contents. `beneath` is a path to the hidden directory; NULL: there is none.
 	 */
 	const char *mountpoint;
 	const char *beneath;
 };
 
-/** A copy in `arena`. `around` may be NULL. Returns 0 or -ENOMEM. */
+/** Copies `around`, which may be NULL, to `arena`. Returns 0 or -ENOMEM. */
 int surroundings_copy(
 	const struct surroundings *around, struct arena *arena, struct surroundings *ret);
 
 /**
- * `path` as people are told of it: with `directory` in front when it is relative. Returns 0 with
+ * Makes the path that messages show: a relative `path` gets `directory` in front. Returns 0 with
  * *ret in `arena`, or `path` or `directory` itself; or -ENOMEM.
  */
 int surroundings_absolute(
 	const struct surroundings *around, const char *path, struct arena *arena, const char **ret);
 
 /**
- * Where `path` is, for open(2): as above, and by way of `beneath` when the mount
- * hides it.
+ * Makes the path for open(2): as surroundings_absolute(), but through `beneath` if the mount hides
+ * the path.
  */
 int surroundings_place(
 	const struct surroundings *around, const char *path, struct arena *arena, const char **ret);
 
-/** Whether they are another machine's or user's. */
+/** Returns whether they are those of another machine or user. */
 bool surroundings_are_others(const struct surroundings *around);
 
-/** Whether the mount hides what `path`, absolute or relative to the working directory, leads to. */
+/**
+ * Returns whether the mount hides the file of `path`, which is absolute or relative to the working
+ * directory.
+ */
 bool surroundings_hide(const struct surroundings *around, const char *path);

@@ -12,7 +12,7 @@
 #include "descriptor.h"
 #include "opening.h"
 
-/* Bytes to begin with where fstat(2) does not tell the size, as for a pipe. */
+/* First size of the buffer in bytes if fstat(2) does not know the file's size, as for a pipe. */
 #define TEXT_FIRST 65536u
 
 int text_read_head(int fd, size_t limit, char **ret, size_t *ret_len)
@@ -22,7 +22,8 @@ int text_read_head(int fd, size_t limit, char **ret, size_t *ret_len)
 
 	if (fstat(fd, &found) < 0)
 		return -errno;
-	/* An editor may shrink or grow it meanwhile. One more, so that the end is seen at once. */
+	/* The file may shrink or grow meanwhile. One byte more, so that the end is found by the
+	 * first read. */
 	if (S_ISREG(found.st_mode))
 		size = (size_t)found.st_size + 1;
 	if (size > limit)
@@ -99,7 +100,7 @@ int text_write(int fd, const char *text, size_t len)
 int text_read_file(const char *path, const char *place, const struct text_kind *kind,
 	struct stat *ret_stat, char **ret, size_t *len, struct problem *problem)
 {
-	/* O_NONBLOCK: a pipe in its place must not hang us. */
+	/* O_NONBLOCK: a pipe in the file's place must not hang plyfs. */
 	CLEANUP(closep) int fd = opening_at(AT_FDCWD, place, O_RDONLY | O_NONBLOCK | O_NOCTTY);
 	struct stat stat;
 

@@ -21,11 +21,11 @@
 struct claim {
 	const struct trusted *trusted;
 	struct problem *problem;
-	bool has_links; /* on the way so far */
+	bool has_links; /* the path so far contains links */
 	struct stat last;
 };
 
-/* A part of the way. */
+/* A part of the path. */
 struct path_part {
 	const char *path;
 	const char *kind; /* "the directory " */
@@ -111,9 +111,9 @@ static bool find_mounter(void *context, const struct table_mount *mount)
 }
 
 /*
- * A file system in user space shows whatever owner its maker likes: it counts as its mounter's. In a
- * sandbox the table can't be read; the process that runs commands, which reads the settings as
- * well, can.
+ * Checks who mounted a FUSE file system. It can show any owner, so its files count as those of the
+ * user who mounted it. In a sandbox the table can't be read; the process that runs commands reads
+ * the settings, too, and checks it.
  */
 static int check_mounter(const struct claim *claim, const struct path_part *part, int fd)
 {
@@ -126,12 +126,14 @@ static int check_mounter(const struct claim *claim, const struct path_part *part
 	if (mount_table_each(-1, find_mounter, &mounter) < 0 || may_own(claim, mounter.uid))
 		return 0;
 	return problem_at(claim->problem, trusted->node,
-		REFUSED "%s, on the way to %s, is on a file system of the user %u, who decides what "
-			"is in it: give a path without it",
+		REFUSED
+		"%s, on the way to %s, is on a file system of the user %u, who decides what "
+		"is in it: give a path without it",
 		trusted->what, who_may(), part->path, trusted->path, (unsigned)mounter.uid);
 }
 
-/* The directory and all above it: a link of the kernel's led there, by no names. */
+/* Checks the directory and all above it, if a magic link of the kernel's led there without
+ * names. */
 static int check_directories(const struct claim *claim, int fd)
 {
 	CLEANUP(closep) int at = fcntl(fd, F_DUPFD_CLOEXEC, 0);
@@ -188,7 +190,8 @@ int trust_check(const struct trusted *trusted, struct problem *problem)
 	bool is_missing = r == -ENOENT || r == -ENOTDIR;
 	if (is_missing)
 		return read ? -ESTALE : 0;
-	if (r == 0 && read && (claim.last.st_dev != read->st_dev || claim.last.st_ino != read->st_ino))
+	if (r == 0 && read &&
+		(claim.last.st_dev != read->st_dev || claim.last.st_ino != read->st_ino))
 		r = -ESTALE;
 	if (r < 0 && r != -ENOMEM && r != -ESTALE)
 		return problem_at(problem, trusted->node,

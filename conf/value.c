@@ -113,13 +113,14 @@ int value_choice(const struct node *node, const char *name, const char *choices,
 	return 0;
 }
 
-/* The number at the beginning of *text, which moves behind it. False: none, or over `most`. */
+/* Reads the number at the beginning of *text, and moves *text behind it. Returns false if there is
+ * none, or it exceeds `most`. */
 static bool take_digits(const char **text, uint64_t most, uint64_t *ret)
 {
 	const char *at = *text;
 	uint64_t number = 0;
 
-	/* 010 would be 8 to YAML 1.1 and 10 to everybody else. */
+	/* 010 is 8 in YAML 1.1, and 10 elsewhere. */
 	if (at[0] == '0' && at[1] >= '0' && at[1] <= '9')
 		return false;
 	for (; *at >= '0' && *at <= '9'; at++) {
@@ -151,7 +152,7 @@ static bool take_amount(const char *text, const struct value_range *range, uint6
 	return false;
 }
 
-/* "16M", with the largest unit that leaves no rest. */
+/* Returns the amount with the largest unit that divides it: "16M". */
 static const char *show_amount(
 	uint64_t amount, const struct value_unit *units, char *buffer, size_t size)
 {

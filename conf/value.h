@@ -1,10 +1,9 @@
 /*
- * The values of plyfs.yaml: each function here takes one, or says what is wrong with it and what is
- * allowed in its place.
+ * The values of plyfs.yaml. Each function here reads one value, or reports what is wrong with it
+ * and what is allowed there.
  *
- * A `node` may be NULL, and may be null: then nothing was given, *ret keeps the default that the
- * caller put there, and the result is 0. `name` is how the message calls the value. All return 0,
- * or PROBLEM.
+ * A `node` may be NULL or null. Then nothing was given: *ret keeps the caller's default, and the
+ * result is 0. Messages call the value `name`. All functions return 0 or PROBLEM.
  */
 #pragma once
 
@@ -13,35 +12,41 @@
 #include "node.h"
 #include "problem.h"
 
-/* Entries of one list. Every rule costs time for every path. */
+/* Most entries of a list. Every rule costs time for every path. */
 #define VALUE_LIST_MAX 4096
 
-/** Whether anything was given. */
+/** Returns whether a value was given. */
 bool value_is_given(const struct node *node);
 
-/** `word`, written at `node`, is not among `allowed`; `kind` is "key", "strategy" … PROBLEM. */
+/**
+ * Reports that `word`, written at `node`, is not one of `allowed`. `kind` is "key", "strategy" …
+ * Returns PROBLEM.
+ */
 int value_unknown(const struct node *node, const char *kind, const char *word, const char *allowed,
 	struct problem *problem);
 
-/** `node`, which must not be NULL, is a map that has no keys but the `allowed`, see word.h. */
+/**
+ * Checks that `node`, which must not be NULL, is a map with no keys but the `allowed` ones, see
+ * word.h.
+ */
 int value_map(
 	const struct node *node, const char *name, const char *allowed, struct problem *problem);
 
-/** A list. *ret is set to `node`, and stays as it was when nothing is given. */
+/** Reads a list: *ret becomes `node`, or is unchanged if nothing is given. */
 int value_list(const struct node *node, const char *name, const struct node **ret,
 	struct problem *problem);
 
-/** A text that is not empty and has no NUL byte; it lives as long as the node. */
+/** Reads a text that is not empty and has no NUL byte. It lives as long as the node. */
 int value_text(
 	const struct node *node, const char *name, const char **ret, struct problem *problem);
 
 int value_bool(const struct node *node, const char *name, bool *ret, struct problem *problem);
 
-/** The place of the word in `choices`, see word.h. */
+/** Reads a word, and returns its index in `choices`, see word.h. */
 int value_choice(const struct node *node, const char *name, const char *choices, unsigned *ret,
 	struct problem *problem);
 
-/* A unit's name and how many of the smallest one it is. */
+/* The name of a unit, and its size in the smallest unit. */
 struct value_unit {
 	const char *name;
 	uint64_t factor;
@@ -53,11 +58,11 @@ struct value_kind {
 };
 
 extern const struct value_kind value_number;
-extern const struct value_kind value_size; /* in bytes, as 4096, 64K, 16M or 1GiB */
-/* 500ms, 2s, 1m. A number without a unit is refused: some expect seconds, some milliseconds. */
+extern const struct value_kind value_size; /* in bytes: 4096, 64K, 16M or 1GiB */
+/* 500ms, 2s, 1m. A number without a unit is refused, as it could mean seconds or milliseconds. */
 extern const struct value_kind value_time_ms;
 
-/* What a number may be, in the smallest unit. */
+/* The range of a number, in the smallest unit. */
 struct value_range {
 	const struct value_kind *kind;
 	uint64_t least;

@@ -13,8 +13,8 @@
 #include "layer.h"
 
 /*
- * Whether what lies at `place` is in the directory that `path` is in, by that name: no link. Or a
- * shortage as -errno.
+ * Returns whether the file at `place` is in the directory of `path`, under the same name: then
+ * `path` is no link. Returns -errno for a shortage.
  */
 static int is_direct(const struct layer *layer, const char *path, const char *place)
 {
@@ -37,14 +37,14 @@ static bool is_same(const struct stat *a, const struct stat *b)
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* Opens the directory that what `fd` leads to lies in. A descriptor, or -errno. */
+/* Opens the directory that contains the file of `fd`. Returns a descriptor, or -errno. */
 static int open_above(int fd, char *place)
 {
 	char *name = strrchr(place, '/');
 	struct stat own, there;
 
 	*name++ = '\0';
-	/* Past a mount of ours that hides it. */
+	/* If a mount of ours hides the directory, the open passes beneath the mount. */
 	int above = followed_path_open(fd, *place ? place : "/", O_PATH | O_DIRECTORY | O_NOFOLLOW);
 	if (above < 0)
 		return above;
@@ -57,7 +57,7 @@ static int open_above(int fd, char *place)
 	return r;
 }
 
-/* The directory that `at` lies in; `at` itself where it is the root. */
+/* Moves `at` to its parent directory; the root stays. */
 static int go_up(int *at)
 {
 	int above = openat(*at, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -107,7 +107,8 @@ void way_narrow(struct stat *stat, const struct stat *above)
 {
 	bool group = above->st_mode & S_IXGRP;
 	bool other = above->st_mode & S_IXOTH;
-	/* The directory's owner is in a class of his own there, and in any of the file's here. */
+	/* A class here may contain the directory's owner, whose right there is that of the owner
+	 * class. */
 	bool own = above->st_uid == stat->st_uid || above->st_uid == 0 || above->st_mode & S_IXUSR;
 	bool owner = stat->st_uid == 0 ||
 		     (above->st_uid == stat->st_uid ? above->st_mode & S_IXUSR : group && other);

@@ -1,11 +1,13 @@
 /*
- * The way to what a path in a layer really leads to. With `follow` a link may lead past directories
- * that the mount does not show: inside of the layer, and outside. Who may not search one of them
- * may not read what lies beneath, as if he had gone the way himself.
+ * The way to a file: the directories above the place to which a path of a layer really leads.
  *
- * What counts is where the file lies, not which links lead there: whoever may search those
- * directories can go to it without the links. Of the layer's own place nothing counts, as with a
- * bind mount (layer_closed_above() tells of that).
+ * With `follow`, a link may lead past directories that the mount does not show, inside of the layer
+ * and outside. A user who may not search one of these directories may not read the files beneath
+ * it, as without the mount.
+ *
+ * Only the file's own place counts, not the links on the way: a user who may search those
+ * directories can reach the file without the links. The layer's own place does not count, as with a
+ * bind mount (layer_closed_above() reports it).
  */
 #pragma once
 
@@ -14,17 +16,22 @@
 struct layer;
 
 /**
- * Calls `each` for the directories above what `fd` (O_PATH) leads to, up to the layer or else the
- * root, that are closed to some class of users, by their mode or access list; a result of it that
- * is not 0 ends that and is returned. Of `path`, which leads there, only the last name counts: what
- * is no link lies where the directory above it does, which has a way of its own. Where it can't be
- * told, or the file was moved meanwhile, a directory is closed to everybody: also where `fd` is the
- * -errno with which it could not be opened. Returns 0, or -errno where memory or descriptors are
- * short, which says nothing of the way.
+ * Calls `each` for each directory above the file of `fd` (O_PATH), up to the layer or else the
+ * root, that is closed to a class of users by its mode or access list. If `each` returns other than
+ * 0, the walk ends and that is returned.
+ *
+ * Of `path`, which leads to the file, only the last name counts. If it is no link, the file lies in
+ * the directory above it, which is checked separately. If the place can't be determined, or the
+ * file was moved meanwhile, `each` gets a directory that is closed to all users; the same if `fd`
+ * is the -errno of a failed open.
+ *
+ * Returns 0, or -errno if memory or descriptors are short, which says nothing about the way.
  */
 int way_each_closed(const struct layer *layer, const char *path, int fd,
 	int (*each)(void *context, const struct stat *directory), void *context);
 
-/** Leaves of the mode what every member of a class has who may also search the directory `above`.
+/**
+ * Removes from the mode the rights of each class that has members who may not search the directory
+ * `above`.
  */
 void way_narrow(struct stat *stat, const struct stat *above);
