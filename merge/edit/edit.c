@@ -59,8 +59,8 @@ static int convert(struct edit_run *run, struct edit_op *op)
 
 	if (array_grow(run->documents, run->count, run->capacity) < 0)
 		return -ENOMEM;
-	int r = edit_value_convert(op, run->state.document->yaml, run->request->options,
-		run->arena, &document, run->problem);
+	int r = edit_value_convert(op, run->state.document->yaml, run->request->options, run->arena,
+		&document, run->problem);
 	if (document)
 		run->documents[run->count++] = document;
 	return r;

@@ -44,7 +44,8 @@ static int say_version(enum node_schema yaml, struct arena *arena, struct span *
 }
 
 int edit_value_convert(struct edit_op *op, const enum node_schema *yaml,
-	const struct read_options *options, struct arena *arena, struct document **ret, struct problem *problem)
+	const struct read_options *options, struct arena *arena, struct document **ret,
+	struct problem *problem)
 {
 	const struct source nowhere = {.name = ""};
 	struct read_options plain = *options;

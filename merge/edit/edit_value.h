@@ -15,4 +15,5 @@
  * it with document_free(). If nothing had to be converted, *ret is unchanged.
  */
 int edit_value_convert(struct edit_op *op, const enum node_schema *yaml,
-	const struct read_options *options, struct arena *arena, struct document **ret, struct problem *problem);
+	const struct read_options *options, struct arena *arena, struct document **ret,
+	struct problem *problem);

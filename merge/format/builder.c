@@ -257,9 +257,9 @@ int builder_go_on(struct builder *builder, struct node *map, struct pair *found,
 
 	assert(into->kind == more->kind);
 	for (uint32_t i = 0; r == 0 && i < node_count(more); i++)
-		r = node_is_map(more) ? put(builder, into, &more->map.pairs[i], 0)
-				      : node_push(builder->document->arena, into,
-						more->seq.items[i]);
+		r = node_is_map(more)
+			    ? put(builder, into, &more->map.pairs[i], 0)
+			    : node_push(builder->document->arena, into, more->seq.items[i]);
 	node_reweigh(map, before, into->weight);
 	return r;
 }

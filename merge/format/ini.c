@@ -410,8 +410,8 @@ static int put_value(struct writer *writer, const struct node *value)
 	if (fault && can_be_quoted(dialect, text))
 		quote = dialect->quote;
 	else if (fault)
-		return line_refuse(writer, value, "a value in %s can't hold %s; %s",
-			dialect->title, fault,
+		return line_refuse(writer, value, "a value in %s can't hold %s; %s", dialect->title,
+			fault,
 			dialect->quote || !*dialect->inline_comments
 				? "quote it as its program wants it"
 				: "there are no quotes that would help");
@@ -520,8 +520,8 @@ int ini_write(struct writer *writer, const struct node *root)
 	const struct ini_dialect *dialect = writer->format->dialect;
 	const struct section_style style = {
 		.name = dialect->title,
-		.root_keys = dialect->has_root_keys ? NULL
-						    : "put it in one, such as 'section: {...}'",
+		.root_keys =
+			dialect->has_root_keys ? NULL : "put it in one, such as 'section: {...}'",
 		.not_in_name = dialect->has_long_names || dialect->joins_headers ? "" : "]",
 		.has_lists = dialect->list_section,
 		.fold = &dialect->section_fold,

@@ -12,9 +12,9 @@
 /* Returns whether all values of a key, or all keys of a section, count if it comes again. */
 static bool keeps_all(const struct ini_dialect *dialect, const struct pair *again)
 {
-	return node_is_map(again->value) ? dialect->keys == INI_LIST ||
-						   ini_is_list_section(dialect, again->key->text)
-					 : ini_is_list(dialect, again->key->text);
+	return node_is_map(again->value)
+		       ? dialect->keys == INI_LIST || ini_is_list_section(dialect, again->key->text)
+		       : ini_is_list(dialect, again->key->text);
 }
 
 static bool keeps_last(const struct ini_dialect *dialect, const struct pair *again)
@@ -121,7 +121,8 @@ int ini_repeat(
 	struct builder *builder, struct node *map, struct pair *found, const struct pair *again)
 {
 	const struct ini_dialect *dialect = builder->options->format->dialect;
-	bool was_section = builder_is_sections(found->value), is_section = builder_is_sections(again->value);
+	bool was_section = builder_is_sections(found->value),
+	     is_section = builder_is_sections(again->value);
 
 	if (was_section != is_section)
 		return line_repeat(builder, map, found, again);
@@ -152,7 +153,9 @@ struct folded_keys {
 static int find_alike(
 	struct folded_keys *alike, const struct node *map, uint32_t i, const struct pair **ret)
 {
-	const struct node bare = {.kind = NODE_SCALAR, .schema = NODE_TEXT, .weight = 1,
+	const struct node bare = {.kind = NODE_SCALAR,
+		.schema = NODE_TEXT,
+		.weight = 1,
 		.text = map->map.pairs[i].key->text};
 	const struct node *key = spelling_fold(alike->fold, &bare, alike->arena);
 	struct node *number = key ? node_copy(alike->arena, key) : NULL;
@@ -250,7 +253,8 @@ static int refuse_alike(const struct pair *a, const struct pair *b, struct probl
 {
 	char names[NAMES_MAX], others[NAMES_MAX];
 	const struct pair *later =
-		a->key->source && b->key->source && a->key->source->rank > b->key->source->rank ? a : b;
+		a->key->source && b->key->source && a->key->source->rank > b->key->source->rank ? a
+												: b;
 	const struct pair *other = later == a ? b : a;
 	const char *x = later->key->text.data, *y = other->key->text.data;
 	bool is_case = true; /* they differ only in the case of letters */
@@ -306,10 +310,10 @@ static struct span option_of(struct span line)
 	struct span key = {line.data, 0};
 	size_t i;
 
-	while (key.len < line.len && (memchr("_-.", key.data[key.len], 3) ||
-					     (key.data[key.len] >= '0' && key.data[key.len] <= '9') ||
-					     ((key.data[key.len] | 0x20) >= 'a' &&
-						     (key.data[key.len] | 0x20) <= 'z')))
+	while (key.len < line.len &&
+		(memchr("_-.", key.data[key.len], 3) ||
+			(key.data[key.len] >= '0' && key.data[key.len] <= '9') ||
+			((key.data[key.len] | 0x20) >= 'a' && (key.data[key.len] | 0x20) <= 'z')))
 		key.len++;
 	for (i = key.len; i < line.len && line_is_blank(line.data[i]);)
 		i++;
@@ -334,7 +338,8 @@ static bool is_option_lost(const struct pair *pair, const struct node *merged)
 			.text = option_of((struct span){p + 1, (size_t)((stop ? stop : end) - p) - 1})};
 
 		now = key.text.len && is_whole ? node_find(merged, &key) : NULL;
-		if (key.text.len && (!is_whole || (now && now->value->source != pair->value->source)))
+		if (key.text.len &&
+			(!is_whole || (now && now->value->source != pair->value->source)))
 			return true;
 		p = stop;
 	}
@@ -403,8 +408,8 @@ static bool is_group_of(const char *groups, const struct pair *pair)
 	       is_group(groups, pair->key->text);
 }
 
-static int refuse_overruled(const struct node *root, const struct pair *group, const struct pair *pair,
-	const struct node *last, struct problem *problem)
+static int refuse_overruled(const struct node *root, const struct pair *group,
+	const struct pair *pair, const struct node *last, struct problem *problem)
 {
 	const char *name = "";
 

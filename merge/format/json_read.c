@@ -344,9 +344,10 @@ static bool is_at_comment(const struct json_reader *reader)
 
 static int refuse_comment(struct json_reader *reader)
 {
-	return fail(reader, reader->is_jsonc ? NO_COMMENT
-					     : "JSON has no comments; a file named *.jsonc may "
-					       "have them, or one with 'format: jsonc' in its rule");
+	return fail(reader, reader->is_jsonc
+				    ? NO_COMMENT
+				    : "JSON has no comments; a file named *.jsonc may "
+				      "have them, or one with 'format: jsonc' in its rule");
 }
 
 static int on_key(struct json_reader *reader)

@@ -55,7 +55,8 @@ int output_finish(
 		output->failure = -E2BIG;
 	if (output->failure == -E2BIG)
 		return problem_set(problem, NULL, 0, 0,
-			"the result is larger than %zu bytes; raise the limit 'result'", output->max);
+			"the result is larger than %zu bytes; raise the limit 'result'",
+			output->max);
 	if (output->failure)
 		return output->failure;
 

@@ -50,7 +50,7 @@ struct section_style {
 	const char *not_in_name; /* characters that a section's name can't contain, besides "\n" */
 	/* returns what else is wrong with a name, or NULL; may be NULL */
 	const char *(*name_fault)(struct span name);
-	bool has_lists; /* a section may be a list of maps, written once for each */
+	bool has_lists;          /* a section may be a list of maps, written once for each */
 	const struct fold *fold; /* of the sections' names; NULL: none */
 
 	/* Writes the lines for a key and its value. Returns 0, PROBLEM or -ENOMEM. */

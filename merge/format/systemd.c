@@ -42,9 +42,9 @@ struct value_piece {
 
 struct systemd_reader {
 	struct section_reader section;
-	struct line_reader first; /* at the first of the lines that are joined */
-	struct output joined;     /* these lines, if there are several … */
-	struct value_piece *pieces;     /* … and a piece for each, if extents are wanted */
+	struct line_reader first;   /* at the first of the lines that are joined */
+	struct output joined;       /* these lines, if there are several … */
+	struct value_piece *pieces; /* … and a piece for each, if extents are wanted */
 	size_t piece_count;
 	size_t piece_capacity;
 	bool is_joined; /* the previous line ended with a backslash */

@@ -34,7 +34,8 @@ int text_key_check(const struct writer *writer, const struct node *map, const ch
 				node_kind_name(key));
 		text = key->text;
 		if (kind != TEXT_KEY_AS_WRITTEN) {
-			int r = node_is_scalar(key) ? scalar_json(key, writer->arena, &text) : -ERANGE;
+			int r = node_is_scalar(key) ? scalar_json(key, writer->arena, &text)
+						    : -ERANGE;
 
 			if (r == -ERANGE)
 				continue;

@@ -30,9 +30,9 @@ enum maker { IMPLICIT, HEADER, DOTTED, CLOSED };
 /* A table, or a list. Each map and list of the document is one. */
 struct toml_table {
 	struct node node;
-	struct toml_table *in;       /* the table or list around it; NULL: the root, or not added yet */
+	struct toml_table *in; /* the table or list around it; NULL: the root, or not added yet */
 	struct toml_table *previous; /* the one made before this one; a table is made after `in` */
-	uint32_t counted;       /* the part of node.weight that `in` has counted */
+	uint32_t counted;            /* the part of node.weight that `in` has counted */
 	enum maker maker;
 };
 
@@ -40,7 +40,7 @@ struct toml_reader {
 	struct toml_text at;
 	struct toml_table *last;  /* the table made last */
 	struct toml_table *table; /* the table that keys are added to */
-	unsigned depth;      /* number of maps and lists around the values in `table` */
+	unsigned depth;           /* number of maps and lists around the values in `table` */
 
 	/* the extent around the current entry; NULL unless extents are wanted */
 	struct extent *in;

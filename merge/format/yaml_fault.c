@@ -333,8 +333,9 @@ static int tell_no_document(const struct yaml_fault *fault)
 	if (is_below_directive(fault))
 		return tell(fault, "'---' is missing behind the lines that begin with '%'");
 	if (is_first_in_line(fault))
-		return tell(fault, "the value of the file has ended above this line; align the line "
-				   "with it, or begin another document with '---'");
+		return tell(fault,
+			"the value of the file has ended above this line; align the line "
+			"with it, or begin another document with '---'");
 	return tell_rest(fault, "");
 }
 
@@ -442,10 +443,11 @@ static const struct phrase phrases[] = {
 		"backslash, or the text in single quotes",
 		NULL},
 	{NULL, "found invalid Unicode character escape code",
-		"the escape stands for no character; write one beyond U+FFFF as \\U and 8 digits", NULL},
+		"the escape stands for no character; write one beyond U+FFFF as \\U and 8 digits",
+		NULL},
 	{NULL, "found a tab character that violates indentation", TAB, NULL},
-	{NULL, "found unexpected ':'",
-		"a text in brackets can't have a ':' here; put it in quotes", NULL},
+	{NULL, "found unexpected ':'", "a text in brackets can't have a ':' here; put it in quotes",
+		NULL},
 
 	/* parser.c */
 	{NULL, "did not find expected <document start>", NULL, tell_no_document},

@@ -269,7 +269,8 @@ static struct span cut_spaces(struct span text)
 		for (line = text.len; line && text.data[line - 1] != '\n'; line--)
 			;
 		for (hash = line; hash < text.len; hash++)
-			if (text.data[hash] == '#' && (hash == line || is_space(text.data[hash - 1])))
+			if (text.data[hash] == '#' &&
+				(hash == line || is_space(text.data[hash - 1])))
 				break;
 		if (hash == text.len)
 			return text;
