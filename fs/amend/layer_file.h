@@ -30,9 +30,9 @@ struct layer_file {
 	const char *path; /* in the layer; a link is followed if it stays in the layer */
 	struct span old;  /* the text that was read; `data` NULL: there is no such file */
 	struct span new;
-	const struct stat *like;   /* the lower layer's file that a new file overrides: users that
-				      can't read it can't read the new one; NULL: mode 0644 */
-	const struct layer *model; /* the same layer for new directories; NULL: mode 0755 */
+	const struct stat
+		*like; /* of the lower file: no other user can read the new one; NULL: 0644 */
+	const struct layer *model; /* has the like of new directories; NULL: 0755 */
 };
 
 /**

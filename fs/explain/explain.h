@@ -19,8 +19,7 @@ struct passed {
 
 struct explanation {
 	char *path;             /* relative to the root */
-	enum version_kind kind; /* VERSION_BYTES: request and result are set; HELD, LINK: there is
-				   no result */
+	enum version_kind kind; /* VERSION_BYTES: there is a result; HELD, LINK: none */
 	char *source;           /* HELD, LINK: the only source, as messages name it */
 	const char *layer;      /* HELD, LINK: its layer's name and rank */
 	unsigned rank;

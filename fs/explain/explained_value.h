@@ -16,8 +16,8 @@ struct explained_value {
 	const struct node *value;
 	const struct origin *origin; /* NULL: only one source gave the value */
 	const struct explained_place *place;
-	struct key_text *key; /* what is put behind it must be cut off again */
-	size_t document;      /* a callback that appends to it must cut that off again */
+	struct key_text *key; /* a callback that appends to it must cut that off again */
+	size_t document;      /* from 0; only a file served byte for byte has several */
 };
 
 /**
@@ -43,11 +43,9 @@ int explained_value_key(const struct explanation *explanation, const char *text,
 
 /* The value at a KEY. */
 struct explained {
-	struct explained_value at; /* `value` NULL: it is gone; `key` and `place` are then its own,
-				      or those of the value it was in */
+	struct explained_value at; /* `value` NULL: it is gone; the rest is where it was */
 	const struct origin_removed *removed; /* gone: the removed entry */
-	const struct node *in;    /* gone: the value it was removed from; if `removed` is NULL, the
-				     value that replaced it */
+	const struct node *in;    /* gone: the value it was in; if not removed, its replacement */
 	struct origin_step *also; /* lost with the map or list around them, outer ones first */
 	uint32_t also_count;
 

@@ -43,8 +43,7 @@ struct inspection {
 	char *text; /* the merged text, if the settings have a command check it; else NULL */
 	size_t text_size;
 	struct line_map *lines; /* with `text`: the sources of its lines */
-	bool *is_matched; /* of a virtual file: for each pattern, whether it has a source; else NULL
-			   */
+	bool *is_matched;       /* of a virtual file: whether each pattern has a source; or NULL */
 };
 
 /**

@@ -35,8 +35,7 @@ struct etcd_reply {
 	bool is_created;   /* of a watch: it was created */
 	bool is_canceled;  /* of a watch: it has ended */
 	bool is_fragment;  /* of a watch: the revision's events continue in the next message */
-	uint64_t compact_revision; /* of a canceled watch: the oldest revision that the store still
-				      has; or 0 */
+	uint64_t compact_revision; /* of a canceled watch: the oldest one that still exists; or 0 */
 	const char *token;         /* or NULL */
 	const char *error;         /* or NULL */
 	unsigned error_code;       /* gRPC's; 0: not given */

@@ -48,8 +48,7 @@ struct mirror_status {
 	char identity[MIRROR_WORD_MAX];     /* of the store: the cluster's id; or "" */
 	char revision[MIRROR_WORD_MAX];     /* of the state: a number or a commit; "": none yet */
 	char endpoint[MIRROR_WORD_MAX];     /* the one that answered last */
-	char offer[MIRROR_WORD_MAX]; /* the state that `plyfs mirror confirm` would accept; "": none
-				      */
+	char offer[MIRROR_WORD_MAX]; /* what `plyfs mirror confirm` would accept; "": nothing */
 	size_t files;
 	time_t changed; /* time of the state's last change; 0: never */
 	time_t contact; /* time when the store last had nothing newer; 0: never */

@@ -41,14 +41,13 @@ struct owned {
 
 	/* For the owner of the manifest; zero after reading. */
 	bool is_seen;
-	bool is_changed;   /* --atomic: the next generation has another object there */
-	bool is_gone;      /* --atomic: the next generation has nothing there */
-	bool is_kept_back; /* another program's change was kept, and the version of the layers was
-			      not put there */
-	uint32_t reported; /* hash of the drift that was last reported */
-	int failure;       /* result of the last attempt that failed; it is retried */
-	char *trouble;     /* the failure's message; owned */
-	uint64_t ino;      /* the view's number of the shown object */
+	bool is_changed;        /* --atomic: the next generation has another object there */
+	bool is_gone;           /* --atomic: the next generation has nothing there */
+	bool is_kept_back;      /* drift was kept, and the layers' version was not put there */
+	uint32_t reported;      /* hash of the drift that was last reported */
+	int failure;            /* result of the last attempt that failed; it is retried */
+	char *trouble;          /* the failure's message; owned */
+	uint64_t ino;           /* the view's number of the shown object */
 	struct version *wanted; /* --atomic: the version of the next generation; a reference */
 
 	char path[]; /* relative to the rendered directory */

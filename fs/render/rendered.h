@@ -35,8 +35,7 @@ struct rendered_options {
 	bool adopts;           /* takes over files that have the right bytes already */
 	bool keeps_drift;      /* keeps changes of other programs */
 	bool is_atomic;
-	bool is_dry; /* changes nothing, and reports what would change; the directory need not exist
-		      */
+	bool is_dry;     /* only reports what would change; the directory need not exist */
 	bool is_watched; /* detects drift at once */
 	struct supervisor
 		*supervisor; /* runs the layers' mirrors; NULL: no plyfs.yaml may name a mirror */

@@ -7,15 +7,13 @@
 struct listed {
 	char *name;
 	enum union_kind kind;
-	layer_mask layers; /* those that have the name, or a mark that hides it; 0: expand.h added
-			      it */
+	layer_mask layers; /* that have the name or hide it; 0: the name is from expand.h */
 };
 
 struct listing {
 	struct listed *items; /* in byte order of their names, each name once */
 	size_t count;
-	int error; /* the errno of a layer or name that could not be listed or examined; 0: complete
-		    */
+	int error; /* errno of a layer or name that could not be examined; 0: none */
 };
 
 /** Lists the directory `path` over `layers`. Returns 0 with *ret for listing_free(), or -ENOMEM. */

@@ -34,8 +34,7 @@ struct user {
 	gid_t gid;
 	const gid_t *groups; /* supplementary groups */
 	size_t group_count;
-	bool has_more_groups; /* further groups are not known: the user is admitted only if they
-				 make no difference */
+	bool has_more_groups; /* there are unknown ones: they must make no difference */
 };
 
 /** The user that mounts. */

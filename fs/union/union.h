@@ -44,8 +44,7 @@ struct contributor {
 	struct stat stat; /* with error 0 */
 	const char *path; /* its path in the layer; NULL: the path of the lookup */
 	const char *why;  /* the rule by which it is left out, static; NULL: it is a source */
-	bool is_ignored;  /* left out because its name is not a drop-in's; dropin_refusal() says why
-			   */
+	bool is_ignored;  /* its name is not a drop-in's; dropin_refusal() says why */
 };
 
 struct union_lookup {
