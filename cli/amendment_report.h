@@ -1,5 +1,5 @@
 /*
- * What a change did, for the person at the terminal:
+ * A report of an edit, for the person at the terminal:
  *
  *      site/app.yaml:3: server.port: 8080 -> 9090 (overrides vendor/app.yaml:4)
  */
@@ -7,26 +7,26 @@
 
 #include "amendment.h"
 
-/* For amendment_report_end(). */
+/* The text for amendment_report_end() if nothing has changed. */
 #define AMENDMENT_NOTHING "nothing changes: it is so already"
 
-/* A command prints its changes as lines, or as one JSON object. */
+/* A command's output about its changes: lines, or one JSON object. */
 struct amendment_output {
-	const char *path; /* of the merged file, as it was given */
+	const char *path; /* of the merged file, as the user gave it */
 	bool is_dry;
 	bool is_json;
-	size_t count; /* changes that were reported */
+	size_t count; /* number of changes that were reported */
 };
 
 /**
- * Prints a line for each value that changed, on standard output; of a dry run the
- * difference of the source, as `plyfs diff` does. With `is_json` an item of the object. Prints
- * nothing when nothing changed. 0 or -ENOMEM.
+ * Prints a line on standard output for each value that has changed. For a dry run it prints the
+ * difference of the source, as `plyfs diff` does. With `is_json` it prints an item of the object.
+ * Prints nothing if nothing has changed. Returns 0 or -ENOMEM.
  */
 int amendment_report(struct amendment_output *output, const struct amendment *amendment);
 
 /**
- * Ends the output. If no change was reported, prints `nothing`, or the object without changes;
- * NULL: the command has failed, and only an object that was begun is closed.
+ * Ends the output. If no change was reported, prints `nothing`, or the object without changes.
+ * `nothing` NULL: the command has failed, and only an object that was begun is closed.
  */
 void amendment_report_end(const struct amendment_output *output, const char *nothing);

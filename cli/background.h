@@ -1,41 +1,39 @@
 /*
- * Going into the background: the caller's shell goes on when the mount is usable, or has the
- * message and the exit code of what went wrong.
+ * Runs a mount in the background. The caller's shell continues when the mount is usable, or gets
+ * the error message and the exit code.
  *
- *      parent ── fork ── waits ────────────── exits with the child's news
+ *      parent ── fork ── waits ────────────── exits with the child's result
  *                  └──── child: mounts ── background_ready() ── serves
  *
- * Until it is ready the child has the parent's standard error, so that messages need no way of
- * their own.
+ * Until it is ready, the child has the parent's standard error, and prints its messages there.
  */
 #pragma once
 
 #include <stdbool.h>
 
 /**
- * Closes all that was inherited but `kept` (-1: nothing) and the standard streams, which are opened on /dev/null where they
- * are closed: a lock that the caller holds, or a pipe whose end somebody waits for, is not ours.
- * Returns 0 or -errno.
+ * Closes all inherited descriptors except `kept` (-1: none) and the standard streams. Standard
+ * streams that are closed are opened on /dev/null. So we hold no lock of the caller's, and no end
+ * of a pipe that another process waits for. Returns 0 or -errno.
  */
 int background_keep_standard(int kept);
 
 struct background {
-	int pipe_fd; /* the child tells the parent through it that it is ready; -1: no parent waits
-		      */
-	int null_fd; /* /dev/null, for when it is ready: no path is looked up then */
+	int pipe_fd; /* the child reports through it that it is ready; -1: no parent waits */
+	int null_fd; /* /dev/null, opened early: no path is looked up when the mount is ready */
 };
 
-/* background_start() in the parent: the child's news have come in. */
+/* background_start() in the parent: the child has reported its result. */
 #define BACKGROUND_PARENT 1
 
 /**
- * Forks. Returns 0 in the child; BACKGROUND_PARENT in the parent, with *exit_code what to exit
- * with; or -errno. Must be called before there are any threads.
+ * Forks. Returns 0 in the child; BACKGROUND_PARENT in the parent, with its exit code in *exit_code;
+ * or -errno. Must be called before threads are started.
  */
 int background_start(struct background *ret, int *exit_code);
 
 /**
- * The child is ready: it leaves the terminal, and the parent is told. Nothing is done when no
- * parent waits.
+ * Reports to the parent that the child is ready, and leaves the terminal. Does nothing if no parent
+ * waits.
  */
 void background_ready(struct background *background);

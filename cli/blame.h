@@ -1,7 +1,6 @@
 /*
- * Blame: a merged file line by line, with where each line is from; told as text, as JSON, or as a
- * page for a browser. What is in the sources is hostile: no control character and no markup of
- * theirs reaches the reader.
+ * Blame: a merged file line by line, each with its origin, as text, as JSON, or as a page for a
+ * browser. The sources are hostile: none of their control characters and markup reaches the reader.
  */
 #pragma once
 
@@ -22,19 +21,22 @@ struct blame {
 	const struct origins *origins; /* NULL: the file is a source itself */
 };
 
-/** The number of the layer that `source` is in, lowest first; settings->layer_count: of none. */
+/** Returns the layer's index of `source`, lowest first; settings->layer_count: it is in none. */
 size_t blame_layer(const struct blame *blame, const struct source *source);
 
-/** Where `source` is in its layer, which is told beside it, or in the store that this is a mirror of. */
+/**
+ * Returns the place of `source` in its layer, whose name is printed beside it, or in the store that
+ * the layer mirrors.
+ */
 const char *blame_place(const struct blame *blame, const struct source *source);
 
-/* Characters of a commit, and bytes of an author, in what people read. */
+/* Number of characters of a commit, and size of an author's name in bytes, in text for people. */
 #define BLAME_COMMIT_WIDTH 12
 #define BLAME_AUTHOR_SIZE 32
 
-/* Failures to write are found by ferror(3). */
+/* The functions write to `out`; the caller asks ferror(3) whether that failed. */
 void blame_print_text(const struct blame *blame, bool is_coloured, FILE *out);
 void blame_print_json(const struct blame *blame, FILE *out);
 
-/** Returns 0 or -ENOMEM: then something is missing. */
+/** Returns 0, or -ENOMEM: then the page is incomplete. */
 int blame_print_page(const struct blame *blame, FILE *out);

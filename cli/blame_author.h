@@ -1,6 +1,6 @@
 /*
- * Blame's authors: who has changed the lines of layers that are mirrors of git. A repository is
- * asked when the first of its lines is told.
+ * Blame's authors: the users that changed the lines of layers that are mirrors of git. A repository
+ * is read when the first of its lines is printed.
  */
 #pragma once
 
@@ -10,7 +10,7 @@
 
 struct blame_file;
 
-/* All zero, but for `places`: nobody was asked for yet. */
+/* All zero, except `places`: no author was asked for yet. */
 struct blame_authors {
 	const struct store_places *places;
 	struct blame_file *files;
@@ -18,6 +18,9 @@ struct blame_authors {
 	size_t capacity;
 };
 
-/** Who has changed it; NULL: it is not of git, or that can't be told, which a message says once. */
+/**
+ * Returns the author of the line. NULL: the line is not from git, or its author can't be found,
+ * which is reported once.
+ */
 const struct line_author *blame_author(struct blame_authors *authors, const struct line *line);
 void blame_authors_fini(struct blame_authors *authors);

@@ -1,14 +1,15 @@
 /*
- * Layers that lie where others can't get to, and that a mount shows to them all the same, as a bind
- * mount does: it asks for the modes of a layer and of what is in it, not of what is above.
+ * Warns of layers in directories that other users can't enter. A mount shows such layers to those
+ * users all the same, as a bind mount does: the modes of the layer and of its contents count, not
+ * those of the directories above.
  */
 #pragma once
 
 #include "settings.h"
 
 /**
- * Tells of each directory that is closed to others and has a layer in it, once, if `beside`, a
- * mount or a plyfs.yaml, does not lie there as well. Returns what `tell` does when that is not 0,
+ * Calls `tell` once for each directory that is closed to others and contains a layer, unless
+ * `beside`, a mount or a plyfs.yaml, lies in it, too. Returns the first non-zero result of `tell`,
  * else 0.
  */
 int closed_layer_warn(const struct settings *settings, const char *beside,

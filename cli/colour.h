@@ -1,8 +1,8 @@
 /*
- * Colour: whether what is printed has any, and the sequences that switch it (ECMA-48, SGR).
+ * Colour: whether output is coloured, and the sequences that switch colours (ECMA-48, SGR).
  *
- * On a terminal that understands them only, and never when NO_COLOR is set (no-color.org); unless
- * the command line says `--color=always`, which holds for the whole run of the program.
+ * Output is coloured only on a terminal that supports it, and never if NO_COLOR is set
+ * (no-color.org). `--color=always` on the command line overrides this for the whole run.
  */
 #pragma once
 
@@ -17,11 +17,11 @@
 #define COLOUR_BOLD_RED "\033[1;31m"
 #define COLOUR_NORMAL "\033[0m"
 
-/* What colour_set() takes, for messages. */
+/* The arguments of colour_set(), for messages. */
 #define COLOUR_WORDS "always, auto, never"
 
-/** Takes the value of --color: one of COLOUR_WORDS. 0, or -1 for any other word. */
+/** Sets the value of --color, one of COLOUR_WORDS. Returns 0, or -1 for any other word. */
 int colour_set(const char *word);
 
-/** Whether what is written to `fd` is to be coloured. */
+/** Returns whether output to `fd` is coloured. */
 bool colour_use(int fd);

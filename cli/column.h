@@ -1,14 +1,15 @@
-/*
- * Text and numbers in columns, in characters.
- */
+/* Text and numbers in columns, measured in characters. */
 #pragma once
 
 #include <stdio.h>
 
 #include "span.h"
 
-/** Prints the text as it is shown, but for tabs, which stay; with `out` NULL nothing. Its width. */
+/**
+ * Prints the text with control characters escaped, except tabs. `out` NULL: prints nothing. Returns
+ * its width.
+ */
 size_t column_put(FILE *out, struct span text);
 
-/** Decimal digits of the number. */
+/** Returns the number of decimal digits. */
 size_t column_digits(size_t number);

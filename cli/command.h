@@ -1,6 +1,6 @@
 /*
- * A command: what comes behind "plyfs" on the command line. Each is one file and one entry in the
- * table in main.c.
+ * A command: the word behind "plyfs" on the command line. Each has a file of its own and an entry
+ * in the table in main.c.
  */
 #pragma once
 
@@ -9,18 +9,18 @@
 
 enum exit_code {
 	EXIT_DONE = 0,
-	EXIT_FAILED = 1,    /* a merge, a check or the system */
-	EXIT_WRONG_USE = 2, /* of the command line */
+	EXIT_FAILED = 1,    /* a merge, a check or a system call has failed */
+	EXIT_WRONG_USE = 2, /* the command line is wrong */
 };
 
 struct command {
 	const char *name;
-	const char *synopsis;     /* what comes behind the name; a line each way to call it */
+	const char *synopsis;     /* the arguments behind the name; one line for each form */
 	const char *summary;      /* a phrase without a full stop, for the list of commands */
 	const char *help;         /* lines below the synopsis */
-	void (*print_more)(void); /* what is drawn from tables; NULL: nothing */
+	void (*print_more)(void); /* prints the help's parts from tables; NULL: there are none */
 
-	/* argv[0] is the command's name. Returns an exit code. */
+	/* Runs the command; argv[0] is its name. Returns an exit code. */
 	int (*run)(const struct command *command, int argc, char **argv);
 };
 
@@ -43,40 +43,38 @@ extern const struct command command_status;
 extern const struct command command_umount;
 extern const struct command command_unset;
 
-/** All commands, ending with NULL, in the order of the help text. */
+/** Returns all commands, ending with NULL, in the order of the help text. */
 const struct command *const *command_all(void);
 
 /** Prints the command's help to standard output. Returns EXIT_DONE. */
 int command_help(const struct command *command);
 
-/**
- * Complains that the command was called wrongly and says where to read how. Returns EXIT_WRONG_USE.
- */
+/** Reports a wrong command line, and where its use is described. Returns EXIT_WRONG_USE. */
 __attribute__((format(printf, 2, 3))) int command_misuse(
 	const struct command *command, const char *format, ...);
 
-/* An option, and what it sets; an array of them ends with {0}. */
+/* An option and the variable that it sets; an array of options ends with {0}. */
 struct command_option {
-	char letter;       /* '\0': it is a word only */
+	char letter;       /* '\0': the option is a word only */
 	const char *word;  /* behind "--" */
-	bool *flag;        /* it has no value; else it has one, and of these one is given: */
-	const char **text; /* becomes the value */
+	bool *flag;        /* the option has no value; else one of the next two is set: */
+	const char **text; /* gets the value */
 	int (*take)(const struct command *command, void *context, const char *value);
 	void *context;
 };
 
-/* Options of a command, at most; --help, which all have, is not among them. */
+/* Maximum number of a command's options, without --help, which all commands have. */
 #define COMMAND_OPTIONS_MAX 24
 
 /**
- * Takes the options, up to argv[optind]. `take` returns EXIT_DONE, or another exit code when it has
- * complained. Returns an exit code, or -1: go on.
+ * Reads the options; argv[optind] is the argument behind them. `take` returns EXIT_DONE, or another
+ * exit code after an error message. Returns an exit code, or -1: continue.
  */
 int command_options(
 	const struct command *command, const struct command_option *options, int argc, char **argv);
 
-/** For command_option.take: the value of --color. */
+/** Reads the value of --color, as command_option.take. */
 int command_colour(const struct command *command, void *context, const char *word);
 
-/** Writes to standard output. Returns EXIT_DONE, or EXIT_FAILED when it has complained. */
+/** Writes to standard output. Returns EXIT_DONE, or EXIT_FAILED after an error message. */
 int command_print(const char *text, size_t len);

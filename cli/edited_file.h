@@ -1,6 +1,6 @@
 /*
- * The edited file: the one merged file that a command changes, and how: -L LAYER, -n, and what it
- * is found by.
+ * The edited file: the one merged file that a command changes, with the options -L LAYER, -n, and
+ * those that find it.
  */
 #pragma once
 
@@ -11,13 +11,13 @@
 struct command_option;
 
 struct edited_file {
-	const struct command_option *more; /* two that this command alone has; NULL: none */
+	const struct command_option *more; /* two options of this command alone; NULL: none */
 	struct layer_choice choice;
-	const char *layer; /* whose source is changed; NULL: the highest */
+	const char *layer; /* its source is changed; NULL: the highest layer */
 	struct amendment_output output;
-	struct store_access access; /* of a layer in etcd */
-	const char *path;           /* as it was given */
-	char *inner;                /* in the layers */
+	struct store_access access; /* for a layer in etcd */
+	const char *path;           /* as the user gave it */
+	char *inner;                /* relative to the layers */
 	struct explained_file subject;
 };
 
@@ -43,25 +43,25 @@ struct edited_file {
 	"      --user-file FILE            a line NAME:PASSWORD\n"
 
 /**
- * Reads the options and the path; optind is behind it. Returns -1: go on, or an exit code. In both
- * cases edited_file_fini() is called.
+ * Reads the options and the path; argv[optind] is the argument behind them. Returns -1: continue,
+ * or an exit code. In both cases call edited_file_fini().
  */
 int edited_file_read(
 	const struct command *command, int argc, char **argv, struct edited_file *amendable);
 
-/** Finds it. Returns EXIT_DONE, or another exit code when it has complained. */
+/** Finds the file. Returns EXIT_DONE, or another exit code after an error message. */
 int edited_file_find(const struct command *command, struct edited_file *amendable);
 
 /**
- * Changes it, as amendment_make(): path, layer, is_dry and access of the request are set here. A
- * layer's directory that a mirror has replaced meanwhile is opened again.
+ * Edits the file, as amendment_make(). It sets path, layer, is_dry and access of the request. If a
+ * mirror replaces a layer's directory meanwhile, it opens the directory again.
  */
 int edited_file_amend(const struct command *command, struct edited_file *amendable,
 	struct amendment_request *request, struct amendment **ret, struct problem *problem);
 
 /**
- * Takes what the layer has of it away, or hides it: `change` is presence_reset() or
- * presence_hide(). Reports each change. Returns the exit code.
+ * Resets or hides the file: `change` is presence_reset() or presence_hide(). Reports each change.
+ * Returns the exit code.
  */
 int edited_file_change_presence(const struct command *command, struct edited_file *amendable,
 	int (*change)(const struct offline *offline, const struct amendment_request *request,

@@ -1,6 +1,6 @@
 /*
- * The explained file: the one file that a command tells about, with its explanation. It is found as
- * all commands do it that look at layers: by -c, by -l, or in a mount.
+ * The explained file: the one file that a command is about, with its explanation. It is found as in
+ * all commands that read layers: by -c, by -l, or in a mount.
  */
 #pragma once
 
@@ -14,19 +14,18 @@ struct explained_file {
 };
 
 /**
- * Finds where `path` leads to, as follow_to() does; if it `may_be_new`, not only the file, but also
- * the directories that it lies in may be missing. Returns EXIT_DONE with *ret_path for free(3), ""
- * for a mount's root; or another exit code when it has complained. In both cases
- * explained_file_fini() is called.
+ * Finds the path to which `path` leads, as follow_to() does. If it `may_be_new`, the file and also
+ * its directories may be missing. Returns EXIT_DONE with *ret_path for free(3), "" for a mount's
+ * root; or another exit code after an error message. In both cases call explained_file_fini().
  */
 int explained_file_find(const struct command *command, const struct layer_choice *choice,
 	const char *path, bool may_be_new, struct explained_file *ret, char **ret_path);
 
 /**
- * Explains `path`. Where a layer was left out (`on_error: skip-layer`) it says so and goes on. With
- * the links on its way followed, but not the last name, which may be one.
- * Returns EXIT_DONE, or another exit code when it has complained, with the place in the source. In
- * both cases explained_file_fini() is called.
+ * Explains `path`. Links on its way are followed, except the last name, which may be a link. If a
+ * layer was left out (`on_error: skip-layer`), it warns and continues. Returns EXIT_DONE, or
+ * another exit code after an error message with the place in the source. In both cases call
+ * explained_file_fini().
  */
 int explained_file_open(const struct command *command, const struct layer_choice *choice,
 	const char *path, struct explained_file *ret);

@@ -1,6 +1,4 @@
-/*
- * A list of hosts: the names in a file, one a line. What follows a # is a comment.
- */
+/* A list of hosts: the names in a file, one a line. A # begins a comment. */
 #pragma once
 
 #include <stddef.h>
@@ -12,9 +10,9 @@ struct host_list {
 };
 
 /**
- * Reads `file`, "-" for standard input. Returns EXIT_DONE with *ret for host_list_fini(); or
- * EXIT_FAILED when it has complained: of a file that can't be read or has no name in it, or of what
- * can't be a host's name.
+ * Reads `file`, "-" for standard input. Returns EXIT_DONE with *ret for host_list_fini(). Returns
+ * EXIT_FAILED after an error message, if the file can't be read, has no name in it, or has a line
+ * that can't be a host's name.
  */
 int host_list_read(const char *file, struct host_list *ret);
 

@@ -6,22 +6,22 @@
 #include "merge.h"
 
 struct inputs {
-	struct merge_input *data; /* lowest precedence first, as on the command line; their texts
-				     and layers are from malloc(3) */
+	struct merge_input *data; /* lowest precedence first; texts and layers are from malloc(3) */
 	size_t count;
 	size_t capacity;
 };
 
 /**
- * Reads one file, as the next and highest layer. Its layer is NAME, or else the file's name without
- * its ending. Returns 0, PROBLEM when it can't be read or has more than `limit` bytes, or -ENOMEM.
+ * Reads one file as the next and highest layer. The layer's name is NAME, or else the file's name
+ * without its suffix. Returns 0, PROBLEM if it can't be read or has more than `limit` bytes, or
+ * -ENOMEM.
  */
 int inputs_add(struct inputs *inputs, char *argument, size_t limit, struct problem *problem);
 
-/** The file in an argument, [NAME=]FILE. */
+/** Returns the file of an argument, [NAME=]FILE. */
 const char *input_file(char *argument);
 
-/** The text of the input that messages call `name`; empty when there is none. */
+/** Returns the text of the input that messages call `name`; empty if there is none. */
 struct span inputs_text(const struct inputs *inputs, const char *name);
 
 void inputs_fini(struct inputs *inputs);

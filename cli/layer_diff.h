@@ -1,8 +1,8 @@
 /*
- * What each layer changes in one file: the difference between the merge of the layers below it and
- * the merge with it, from the lowest layer up.
+ * The changes that each layer makes to one file: the difference between the merge of the layers
+ * below it and the merge with it, from the lowest layer up.
  *
- *      nothing ── vendor ──▶ text ── site ──▶ text ── host ──▶ what a mount shows
+ *      nothing ── vendor ──▶ text ── site ──▶ text ── host ──▶ as in a mount
  */
 #pragma once
 
@@ -10,8 +10,8 @@
 #include "unified.h"
 
 /**
- * Prints the differences. `path` is relative to the root, with no "." or "..". *differs is set when
- * there are any. Returns an exit code, after a complaint when it is not EXIT_DONE.
+ * Prints the differences. `path` is relative to the root, without "." and "..". *differs is set if
+ * there are any. Returns an exit code; after an error message, another one than EXIT_DONE.
  */
 int layer_diff(
 	const struct unified *how, struct settings *settings, const char *path, bool *differs);

@@ -1,13 +1,13 @@
 /*
  * The difference of two texts, line by line: E. W. Myers, "An O(ND) Difference Algorithm and Its
- * Variations", with linear space, by way of numbers that stand for equal lines.
+ * Variations", in linear space, on numbers that stand for equal lines.
  *
  *      old   a b c d             old_changed   . x . .
  *      new   a X c d e           new_changed   . x . . x
  *
- * Lines that are not marked as changed are the same ones, in the same order, in both. The result is
- * the smallest, unless that would take too long: texts that have next to nothing in common end up
- * with more marks, in bounded time.
+ * Lines that are not marked as changed are equal, and in the same order, in both. The result is the
+ * smallest one, unless that would take too long: texts that have almost nothing in common get more
+ * marks, in bounded time.
  */
 #pragma once
 
@@ -16,23 +16,29 @@
 
 #include "span.h"
 
-/* Lines of both texts; of more, all between the first and the last difference is changed. */
+/*
+ * Maximum number of lines of both texts. Beyond it, all lines between the first and the last
+ * difference count as changed.
+ */
 #define LINE_DIFF_LINES_MAX (1u << 20)
 
 struct line_diff_side {
 	struct span *lines; /* without "\n" */
-	bool *changed;      /* one more than lines, the last one false */
+	bool *changed;      /* one more element than `lines`; the last one is false */
 	size_t count;
-	bool has_end; /* the last line ends with "\n"; without one it equals no line that has it */
+	bool has_end; /* the last line ends with "\n"; without it, it equals no line that has one */
 };
 
 struct line_diff {
 	struct line_diff_side old;
 	struct line_diff_side new;
-	size_t hunks; /* runs of changed lines; 0: the texts are equal */
+	size_t hunks; /* number of runs of changed lines; 0: the texts are equal */
 };
 
-/** Compares. Both texts must outlive *ret. Returns 0 with *ret for line_diff_fini(), or -ENOMEM. */
+/**
+ * Compares the texts, which must outlive *ret. Returns 0 with *ret for line_diff_fini(), or
+ * -ENOMEM.
+ */
 int line_diff_make(struct span old, struct span new, struct line_diff *ret);
 
 void line_diff_fini(struct line_diff *diff);

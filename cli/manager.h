@@ -1,32 +1,36 @@
 /*
- * The service manager that has started us, if one has: systemd, by the protocol of sd_notify(3).
+ * The service manager that has started us, if there is one: systemd, by the protocol of
+ * sd_notify(3).
  */
 #pragma once
 
 #include <stdbool.h>
 
 /**
- * Tells a service manager that waits for it (systemd.service(5), Type=notify) that we are ready.
+ * Notifies a service manager that waits for it (systemd.service(5), Type=notify) that we are ready.
  */
 void manager_ready(void);
 
-/** Connects to the manager while that is still possible: before a sandbox is entered. */
+/** Connects to the manager. Call it before a sandbox is entered, which forbids it. */
 void manager_find(void);
 
 /**
- * Tells it `text`, lines as sd_notify(3) has them. Only what is_important waits for a manager that does
- * not listen.
+ * Sends `text` to the manager, lines as in sd_notify(3). A manager that does not read is waited for
+ * only if it is_important.
  */
 void manager_say(const char *text, bool is_important);
 
 /**
- * Has it keep the descriptor until we are started again, (FDSTORE=1). Returns whether it has read that; one that
- * keeps no descriptors has closed its copy by then.
+ * Asks the manager to store the descriptor until we are started again (FDSTORE=1). Returns whether
+ * the manager has read the request; one that stores no descriptors has closed its copy by then.
  */
 bool manager_store(int fd);
 
-/** What it has kept, which is the caller's; -1: nothing. Before descriptors that were inherited are closed. */
+/**
+ * Returns the stored descriptor, which is then the caller's; -1: there is none. Call it before
+ * inherited descriptors are closed.
+ */
 int manager_take_stored(void);
 
-/** It need not keep that any more. */
+/** Asks the manager to drop the stored descriptor. */
 void manager_drop_stored(void);

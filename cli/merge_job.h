@@ -1,7 +1,4 @@
-/*
- * The job of `plyfs merge`: what the command line asks for, and one merge of it, or one after the
- * other.
- */
+/* The job of `plyfs merge`: the command line's parameters, and one merge with them, or several. */
 #pragma once
 
 #include "data_search.h"
@@ -16,30 +13,32 @@ struct merge_job {
 	struct set_options set;
 	struct set_options limits_set;
 	struct limits limits;
-	const struct format *to; /* NULL: as the files are */
-	enum node_schema yaml;   /* of the files that don't say it */
-	const char *schema; /* the file that the result must be as; NULL: any result will do */
+	const struct format *to; /* NULL: the files' own format */
+	enum node_schema yaml;   /* the YAML schema of files that name none */
+	const char *schema; /* the file with the schema of the result; NULL: any result is valid */
 	bool has_header;
-	const atomic_bool *is_cancelled; /* merging is to end; NULL: it never is */
-	char **files; /* [NAME=]FILE, lowest precedence first, ends with NULL */
+	const atomic_bool *is_cancelled; /* ends the merge; NULL: the merge can't be cancelled */
+	char **files;                    /* [NAME=]FILE, lowest precedence first, ends with NULL */
 
-	/* Of the last merge: */
+	/* the last merge: */
 	struct inputs inputs;
 	struct data_search search;
-	struct merge_result *result; /* NULL: it failed */
-	struct validity validity;    /* what its schema does not allow */
+	struct merge_result *result; /* NULL: the merge failed */
+	struct validity validity;    /* violations of its schema */
 };
 
 /**
- * Reads the files and merges them, once more when it was done before. The last result is freed.
- * Returns 0 with `job->result`, PROBLEM or -errno.
+ * Reads the files and merges them, again if that was done before. The last result is freed. Returns
+ * 0 with `job->result`, PROBLEM or -errno.
  */
 int merge_job_run(struct merge_job *job, struct problem *problem);
 
-/** What is written, once the files are read: the format that all have, if they agree. */
+/**
+ * Returns the output format, once the files are read: the one that all files have, if they agree.
+ */
 const struct format *merge_job_format(const struct merge_job *job);
 
-/** Complains, with the line that the problem is in. Returns EXIT_FAILED. */
+/** Reports the problem, with its line. Returns EXIT_FAILED. */
 int merge_job_complain(const struct merge_job *job, int result, const struct problem *problem);
 
 void merge_job_fini(struct merge_job *job);

@@ -1,14 +1,12 @@
-/*
- * plyfs merge --watch: the merge, printed anew whenever it changes.
- */
+/* plyfs merge --watch: prints the merge again whenever it changes. */
 #pragma once
 
 #include "merge_job.h"
 
 /**
- * Runs the job and prints its result, now and after each change of a file that it was made of, if
- * the bytes differ; until a signal ends it, or nobody reads any more. Problems are complained
- * about, and it goes on. `ends_with_nul`: each result is followed by a NUL byte; else a line stands
- * between two, unless they are JSON. Returns an exit code.
+ * Runs the job and prints its result, now and, if the bytes differ, after each change of a file
+ * that it reads; until a signal arrives, or standard output has no reader any more. Problems are
+ * reported, and it continues. `ends_with_nul`: a NUL byte follows each result; else a separator
+ * line stands between two, unless they are JSON. Returns an exit code.
  */
 int merge_watch(struct merge_job *job, bool ends_with_nul);

@@ -1,10 +1,8 @@
-/*
- * A mirror, as seen from outside: what it says about itself, and confirming what it holds back.
- */
+/* A mirror, seen from outside: prints its status, and confirms a state that it holds back. */
 #pragma once
 
 #include <stdbool.h>
 
-/** Both take the mirrored directory, and its state's or NULL. They return an exit code. */
+/** Both take the mirrored directory, and its state directory or NULL. They return an exit code. */
 int mirror_control_status(const char *directory, const char *state, bool is_raw);
 int mirror_control_confirm(const char *directory, const char *state);

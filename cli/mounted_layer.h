@@ -1,14 +1,12 @@
-/*
- * From a file in a layer to the mount that the layer is in, as its status tells it.
- */
+/* Finds the mount that shows a layer's file, by the mounts' status. */
 #pragma once
 
 #include "problem.h"
 
 /**
  * Finds the mount in which the existing file `path` is a source. Returns 0 with *ret_mountpoint and
- * *ret_path, the path in the mount, for free(3); PROBLEM where it is one in several; -ENOENT where
- * it is in none that can be asked; or another -errno.
+ * *ret_path, the path in the mount, for free(3); PROBLEM if it is a source in several mounts;
+ * -ENOENT if it is one in no mount that answers; or another -errno.
  */
 int mounted_layer_find(
 	const char *path, char **ret_mountpoint, char **ret_path, struct problem *problem);

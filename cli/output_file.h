@@ -1,6 +1,6 @@
 /*
- * The output file: a file that a command writes. It may be overwritten, but nothing in a layer is:
- * a source would be lost, and what is new there would be served.
+ * The output file: a file that a command writes. It may be overwritten, unless it is in a layer: a
+ * source would be lost, and a new file would be served.
  */
 #pragma once
 
@@ -9,7 +9,7 @@
 #include "settings.h"
 
 /**
- * Opens `path` for writing. Returns EXIT_DONE with *ret for fclose(3), or EXIT_FAILED when it has
- * complained.
+ * Opens `path` for writing. Returns EXIT_DONE with *ret for fclose(3), or EXIT_FAILED after an
+ * error message.
  */
 int output_file_open(const struct settings *settings, const char *path, FILE **ret);

@@ -1,6 +1,4 @@
-/*
- * The place of a problem: the line of the source as it is now, shown below the message.
- */
+/* The place of a problem: shows the present line of the source below the message. */
 #pragma once
 
 #include <stdio.h>
@@ -8,15 +6,18 @@
 #include "settings.h"
 
 /**
- * Shows the line that the problem is in, with a caret, on standard error: a line of some layer's
- * file, or else of the file that has the name, plyfs.yaml for one. `settings` may be NULL.
+ * Prints the line of the problem, with a caret, on standard error: a line of a layer's file, or
+ * else of the file with that name, such as plyfs.yaml. `settings` may be NULL.
  */
 void place_show(const struct settings *settings, const struct problem *problem);
 
-/** The same to `out`, `indent` blanks in, for a layer's file only. Returns whether it is one. */
+/**
+ * Does the same to `out`, indented by `indent` blanks, for a layer's file only. Returns whether it
+ * is one.
+ */
 bool place_print(
 	FILE *out, int indent, const struct settings *settings, const struct problem *problem);
 
-/** The same for the file `name`, unless that lies on the device `except` (0: wherever it lies). */
+/** Does the same for the file `name`, unless it is on the device `except` (0: on any device). */
 void place_print_file(
 	FILE *out, int indent, const char *name, dev_t except, const struct problem *problem);

@@ -1,6 +1,6 @@
 /*
- * Signs of progress on a terminal: one line of standard error, which is written over and erased at
- * the end. A command that is quick shows none.
+ * A progress line on a terminal: one line of standard error, which is overwritten, and erased at
+ * the end. A quick command shows none.
  */
 #pragma once
 
@@ -9,24 +9,24 @@
 #include <stdint.h>
 
 struct progress {
-	bool is_wanted; /* standard error is a terminal; the caller's */
+	bool is_wanted; /* standard error is a terminal; set by the caller */
 
 	/* private: */
 	bool is_shown;
-	int64_t shown_ms; /* when it was shown last, or when it began */
+	int64_t shown_ms; /* when it was last shown, or when it began */
 };
 
-/* Bytes of a number with its commas. */
+/* Size of a number with its commas, in bytes. */
 #define PROGRESS_NUMBER_SIZE 32
 
-/** "10,000" */
+/** Formats a number: "10,000". */
 const char *progress_number(size_t number, char text[PROGRESS_NUMBER_SIZE]);
 
-/** Begins now; the first line comes after so many milliseconds. */
+/** Begins. The first line is shown after so many milliseconds. */
 void progress_begin(struct progress *progress, int64_t first_ms);
 
-/** "checking 10 of 20"; "checking 10" where `total` is 0. Most calls show nothing. */
+/** Shows "checking 10 of 20", or "checking 10" if `total` is 0. Most calls show nothing. */
 void progress_show(struct progress *progress, const char *what, size_t done, size_t total);
 
-/** Erases it, before something else is printed, and at the end. */
+/** Erases the line, before other output, and at the end. */
 void progress_hide(struct progress *progress);

@@ -1,5 +1,5 @@
 /*
- * The report of a rendering: progress on a terminal, and at the end what came of the files, for
+ * The report of a rendering: progress on a terminal, and at the end the outcomes of the files, for
  * people or as JSON.
  */
 #pragma once
@@ -15,29 +15,33 @@ struct told_name;
 struct render_report {
 	bool is_json;
 	bool is_quiet; /* no summary */
-	bool is_dry;   /* nothing was changed: what would be is told */
+	bool is_dry;   /* nothing was changed: reports the changes that would be made */
 	struct progress progress;
 
 	/* private: */
 	size_t counts[OUTCOME_FAILED + 1];
-	struct told_name *names; /* those that are printed at the end */
+	struct told_name *names; /* the names that are printed at the end */
 	size_t name_count;
 	size_t name_capacity;
-	bool has_failed; /* for lack of memory */
+	bool has_failed; /* no memory */
 };
 
 void render_report_begin(struct render_report *report);
 
-/** A message, before which the progress is erased. By any thread. */
+/** Prints a message, and erases the progress before. Any thread may call it. */
 void render_report_log(struct render_report *report, const char *line);
 
-/** What came of a name: rendered_options' `tell`. By one thread at a time. */
+/**
+ * Notes the outcome of a name, as the `tell` of rendered_options. Called by one thread at a time.
+ */
 void render_report_tell(
 	struct render_report *report, enum outcome outcome, const char *path, const char *why);
 
-/** The end of the progress. */
+/** Ends the progress. */
 void render_report_hide(struct render_report *report);
 
-/** The end: names and summary, or the JSON. Returns EXIT_DONE, or EXIT_FAILED without memory. */
+/**
+ * Prints names and summary, or the JSON. Returns EXIT_DONE, or EXIT_FAILED if there is no memory.
+ */
 int render_report_end(struct render_report *report);
 void render_report_fini(struct render_report *report);

@@ -1,6 +1,6 @@
 /*
- * Trees that plyfs render has written: found by the manifest in them, as mounts are in the kernel's
- * list. What a mount tells of itself they tell in the same place (plyfs_mount.h).
+ * Trees that plyfs render has written. They are found by the manifest in them, as mounts are by the
+ * kernel's list. Their status is in the same place as that of a mount (plyfs_mount.h).
  */
 #pragma once
 
@@ -10,22 +10,24 @@
 struct unified;
 
 /**
- * The rendered tree that `path`, which must exist, lies in: only one that root or the user himself
- * has rendered. Returns 0 with *ret for free(3), -ENOENT when it is in none, or another -errno.
+ * Finds the rendered tree that `path`, which must exist, lies in: only one that root or this user
+ * has rendered. Returns 0 with *ret for free(3), -ENOENT if it is in none, or another -errno.
  */
 int rendered_tree_find(const char *path, char **ret);
 
-/** Where in the tree a real path is: behind its generation. It must be in there. */
+/**
+ * Returns the part of a real path behind the tree's root and generation. The path must be in there.
+ */
 const char *rendered_tree_inner(const char *root, const char *real);
 
-/** Prints what somebody has changed in it, for people. Returns an exit code. */
+/** Prints the tree's drift, for people. Returns an exit code. */
 int rendered_tree_print_drift(const char *root);
 
-/** Prints what it tells of itself with what it is now, as JSON. Returns an exit code. */
+/** Prints the tree's status and its present state, as JSON. Returns an exit code. */
 int rendered_tree_print_json(const char *root);
 
 /**
- * Prints how what somebody has changed differs from what was written. *differs is set when there is
- * such. Returns an exit code.
+ * Prints the difference between the drifted files and what plyfs has written. *differs is set if
+ * there is any. Returns an exit code.
  */
 int rendered_tree_diff(const struct unified *how, const char *root, bool *differs);

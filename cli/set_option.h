@@ -1,6 +1,4 @@
-/*
- * A map from the command line, a pair at a time: --set OPT=VALUE, where VALUE is YAML.
- */
+/* A map from the command line, pair by pair: --set OPT=VALUE, where VALUE is YAML. */
 #pragma once
 
 #include "arena.h"
@@ -9,14 +7,14 @@
 struct document;
 
 struct set_options {
-	const char *option; /* that gives a pair, such as "--set", for messages */
+	const char *option; /* the option that adds a pair, such as "--set", for messages */
 	struct arena *arena;
-	struct node *map; /* NULL: none was given */
+	struct node *map; /* NULL: no pair was given */
 	struct document **documents;
 	size_t count;
 };
 
-/** Takes one "OPT=VALUE"; a later one replaces an earlier. Returns 0, PROBLEM or -ENOMEM. */
+/** Adds "OPT=VALUE"; a later pair replaces an earlier one. Returns 0, PROBLEM or -ENOMEM. */
 int set_options_add(struct set_options *set, const char *argument, struct problem *problem);
 
 void set_options_fini(struct set_options *set);

@@ -1,7 +1,7 @@
 /*
- * The user's editor on a text: $VISUAL, else $EDITOR, else vi, as git and crontab call it. The text
- * lies in a directory of its own that nobody else can look into, under the file's own name, so that
- * the editor knows its kind. What was typed is never lost.
+ * Runs the user's editor on a text: $VISUAL, else $EDITOR, else vi, as git and crontab do. The text
+ * is in a directory that no other user can enter, under the file's own name, so that the editor
+ * knows its kind. The user's text is never lost.
  */
 #pragma once
 
@@ -10,25 +10,25 @@
 struct text_editor {
 	char *directory;
 	char *path;
-	char *text; /* as it was read last; NUL-terminated */
+	char *text; /* as last read; NUL-terminated */
 	size_t len;
 };
 
-/** Puts `text` into a file that is named like `name`. Returns an exit code. */
+/** Writes `text` to a file that is named like `name`. Returns an exit code. */
 int text_editor_open(struct text_editor *editor, const char *name, struct span text);
 
 /**
- * Has it edited, with `message` (several lines; NULL: none) as a comment on top, each line behind
- * `comment`, and reads it again without that. Returns an exit code: EXIT_FAILED when it has
- * complained that the editor failed, whatever was typed until then.
+ * Runs the editor and reads the text. `message` (several lines; NULL: none) stands as a comment on
+ * top, each line behind `comment`, and is removed again. Returns an exit code: EXIT_FAILED after an
+ * error message that the editor failed, whatever the text is.
  */
 int text_editor_run(struct text_editor *editor, const char *message, const char *comment);
 
-/** What was typed last. */
+/** Returns the text as last read. */
 struct span text_editor_text(const struct text_editor *editor);
 
-/** Says where the text is, which stays there. */
+/** Leaves the file in place, and prints its path. */
 void text_editor_keep(struct text_editor *editor);
 
-/** Removes the file, unless it is kept. */
+/** Removes the file, unless it was kept. */
 void text_editor_fini(struct text_editor *editor);

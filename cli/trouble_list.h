@@ -1,24 +1,23 @@
-/*
- * The troubles of a mount, for people: what is wrong, where, since when, and what is served.
- */
+/* The faults of a mount, for people: each with its place, its time, and what is served instead. */
 #pragma once
 
 #include "node.h"
 
 /**
- * How many: files, plyfs.yaml, mirrors and what they tell, commands after changes, programs that
- * check and are not there, and processes of the mount.
+ * Returns the number of faults: of files, plyfs.yaml, mirrors and their own faults, change hooks,
+ * check commands that can't be run, and processes of the mount.
  */
 double trouble_list_count(const struct node *report);
 
-/** Whether a command that is run after changes failed the last time. */
+/** Returns whether a change hook failed the last time. */
 bool trouble_list_notice_has_failed(const struct node *notice);
 
-/** A line for each program that checks and is not there. */
+/** Prints a line for each check command that can't be run. */
 void trouble_list_print_unchecked(const struct node *report);
 
 /**
- * Prints to standard output what the report (report.h) of the mount at `mountpoint` has of
- * files' troubles and of plyfs.yaml's: each with its line as it is now, as far as this process may read the source.
+ * Prints the faults of files and of plyfs.yaml in the report (report.h) of the mount at
+ * `mountpoint` to standard output. Each comes with its present line, if this process may read the
+ * source.
  */
 void trouble_list_print(const char *mountpoint, const struct node *report);
