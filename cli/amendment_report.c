@@ -16,18 +16,18 @@
 #include "shown.h"
 #include "unified.h"
 
-/* Bytes of a value that are shown. */
+/* Number of a value's bytes that are shown. */
 #define SHOWN_VALUE 60
 
 struct report {
 	const struct amendment *amendment;
 	const struct amendment_output *output;
-	bool has_lines;      /* some value differs */
+	bool has_lines;      /* a value differs */
 	struct key_text key; /* to the place where the two trees differ */
 	struct arena *arena; /* of JSON */
 };
 
-/* As it is shown in a line. */
+/* Formats a value for a line. */
 static const char *show(const struct node *value, char out[SHOWN_VALUE])
 {
 	if (!node_is_scalar(value))
@@ -45,7 +45,7 @@ static bool is_from_target(const struct report *report, const struct node *node)
 	return node->source && strcmp(node->source->name, report->amendment->file) == 0;
 }
 
-/* Where the value stands in the source now; 0: it does not. */
+/* Returns the value's line in the source after the edit; 0: it is not there. */
 static unsigned line_in_target(const struct report *report, const struct node *after)
 {
 	bool is_there = after && (report->amendment->copies || is_from_target(report, after));
@@ -53,7 +53,7 @@ static unsigned line_in_target(const struct report *report, const struct node *a
 	return is_there ? (unsigned)after->line : 0;
 }
 
-/* The file, or the key with the revision that it has now. */
+/* Prints the file, or the key with its revision after the edit. */
 static void print_file(const struct amendment *amendment)
 {
 	report_print(amendment->file);
@@ -70,8 +70,9 @@ static void print_place(const struct report *report, const struct node *after)
 }
 
 /*
- * Finds the value that is overridden or hidden. Of a value that was reset it is the one that shows
- * again; of one that was removed also the one that the layer's own had overridden. NULL: none.
+ * Finds the value that is overridden or hidden. For a value that was reset, it is the value that
+ * shows again. For one that was removed, it may also be the one that the layer's own value had
+ * overridden. NULL: there is none.
  */
 static const struct node *find_other(const struct report *report, const struct node *before,
 	const struct node *after, const struct node *below, const char **verb)
@@ -88,7 +89,7 @@ static const struct node *find_other(const struct report *report, const struct n
 	return other && other->source && other->line ? other : NULL;
 }
 
-/* An item of "values". */
+/* Prints an item of "values". */
 static int put_json_value(struct report *report, const struct node *before,
 	const struct node *after, const struct node *below)
 {
@@ -191,8 +192,8 @@ static const struct node *find_item(const struct node *list, const struct node *
 }
 
 /*
- * Of equal length, item by item; else what was put in or taken out between what is the same. A list
- * that stands in the layer itself has overridden the lower ones whole before.
+ * Compares lists: of equal length, item by item; else the items that were added or removed between
+ * the equal ones. A list in the layer itself had already overridden all lower ones.
  */
 static int tell_lists(struct report *report, const struct node *before, const struct node *after,
 	const struct node *below)
@@ -241,7 +242,7 @@ static int print_diff(const struct amendment *amendment, struct unified how)
 	return r < 0 ? r : 0;
 }
 
-/* The field "diff". */
+/* Prints the field "diff". */
 static int put_json_diff(const struct amendment *amendment)
 {
 	CLEANUP(freep) char *text = NULL;
@@ -262,7 +263,7 @@ static const char *change_name(const struct amendment *amendment)
 	return amendment->is_removed ? "removed" : amendment->is_new ? "made" : "changed";
 }
 
-/* Tells that the file is new, changed or removed, as a whole. */
+/* Prints that the file is new, changed or removed, as a whole. */
 static void print_whole(const struct amendment *amendment, bool is_dry)
 {
 	print_file(amendment);
@@ -284,14 +285,14 @@ static int tell_values(struct report *report)
 	return r;
 }
 
-/* The object up to its changes. */
+/* Prints the object up to its changes. */
 static void put_json_head(const struct amendment_output *output)
 {
 	json_put_field(stdout, "{\n  \"path\": ", output->path);
 	printf(",\n  \"dry_run\": %s,\n  \"changes\": [", output->is_dry ? "true" : "false");
 }
 
-/* An item of "changes". */
+/* Prints an item of "changes". */
 static int put_json(struct report *report)
 {
 	CLEANUP(arena_freep) struct arena *arena = NULL;

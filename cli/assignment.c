@@ -65,18 +65,18 @@ void assignments_fini(struct assignments *assignments)
 	arena_free(assignments->arena);
 }
 
-/* One assignment on its way through the tree. */
+/* The state of walking one assignment's KEY through the tree. */
 struct assignment_walk {
 	const struct assignment *assignment;
-	const struct node *in; /* what the steps lead to; NULL: nothing */
+	const struct node *in; /* the value to which the steps lead; NULL: none */
 	struct edit_step *steps;
 	size_t count;
-	bool is_insert; /* the last step is where an item is put */
+	bool is_insert; /* the last step is the place of a new item */
 	struct arena *arena;
 	struct problem *problem;
 };
 
-/* [+], and a number. */
+/* Reads the index of [+] or [0]. */
 static bool read_index(const struct key_part *part, uint32_t *ret)
 {
 	uint64_t index = 0;
@@ -97,7 +97,7 @@ static bool read_index(const struct key_part *part, uint32_t *ret)
 	return true;
 }
 
-/* A word as it was written: `80` is a number, "80" a text. NULL: no memory. */
+/* Makes a key or value of a part: `80` is a number, "80" a text. NULL: no memory. */
 static const struct node *make_key(const struct assignment_walk *way, const struct key_part *part)
 {
 	const char *text = arena_copy(way->arena, part->name);
@@ -105,13 +105,13 @@ static const struct node *make_key(const struct assignment_walk *way, const stru
 					   part->is_quoted ? NODE_DOUBLE : NODE_PLAIN)
 				 : NULL;
 
-	/* What would be no text, or could not stand without quotes. */
+	/* Quotes a text that would be null without quotes. */
 	if (node && !part->is_quoted && scalar_type(node) == SCALAR_NULL)
 		node->style = NODE_DOUBLE;
 	return node;
 }
 
-/* The steps, as far as they lead to something. Returns how many parts that is. */
+/* Takes the steps that lead to existing values. Returns their number. */
 static size_t walk(struct assignment_walk *way)
 {
 	const struct key *key = &way->assignment->key;
@@ -139,7 +139,7 @@ static int absent(const struct assignment_walk *way, size_t done)
 	return problem_set(way->problem, NULL, 0, 0, "there is no '%s' to be removed", key->text);
 }
 
-/* `rest` with the pair in front, unless it has one of that key. NULL: no memory. */
+/* Copies `rest`, with the pair in front unless `rest` has that key. NULL: no memory. */
 static const struct node *put_in_front(const struct assignment_walk *way, const struct node *key,
 	const struct node *value, const struct node *rest)
 {
@@ -153,7 +153,7 @@ static const struct node *put_in_front(const struct assignment_walk *way, const 
 	return map;
 }
 
-/* {name: web} with what is set in it, which must not name it otherwise. */
+/* Makes {name: web} with the values that are set in it, which must not change its name. */
 static int make_matched(const struct assignment_walk *way, const struct key_part *part,
 	const struct node *rest, const struct node **ret)
 {
@@ -177,7 +177,7 @@ static int make_matched(const struct assignment_walk *way, const struct key_part
 	return *ret ? 0 : -ENOMEM;
 }
 
-/* `value` as the one entry of what a part leads into that is not there yet. */
+/* Puts `value` into a new map or list, as its only entry, by the part's form. */
 static int make_around(const struct assignment_walk *way, size_t i, const struct node *value,
 	const struct node **ret)
 {
@@ -199,7 +199,7 @@ static int make_around(const struct assignment_walk *way, size_t i, const struct
 	return r;
 }
 
-/* The value in what the parts from `first` on make around it. */
+/* Puts the value into the maps and lists that the parts from `first` on need. */
 static int make_value(const struct assignment_walk *way, size_t first, const struct node **ret)
 {
 	int r = 0;
@@ -210,7 +210,7 @@ static int make_value(const struct assignment_walk *way, size_t first, const str
 	return r;
 }
 
-/* A new item that parts[i] is for; what is behind it is in its value. */
+/* Takes a new item for parts[i]; its value contains the parts behind. */
 static int take_item(struct assignment_walk *way, size_t i, const struct node **ret)
 {
 	const struct key_part *part = &way->assignment->key.parts[i];
@@ -222,7 +222,7 @@ static int take_item(struct assignment_walk *way, size_t i, const struct node **
 	return r == 0 && part->value.data ? make_matched(way, part, *ret, ret) : r;
 }
 
-/* What all of the key leads to already: an item that [name=web] names keeps its name. */
+/* Takes an existing value for the whole KEY: an item that [name=web] names keeps its name. */
 static int take_old(const struct assignment_walk *way, const struct node **ret)
 {
 	const struct key *key = &way->assignment->key;
@@ -248,7 +248,7 @@ static int refuse_item(const struct assignment_walk *way, const struct key_part 
 		(int)part->end, key->text);
 }
 
-/* The parts from `i` on, which lead to nothing yet. */
+/* Takes the parts from `i` on, which do not exist yet. */
 static int take_new(struct assignment_walk *way, size_t i, const struct node **ret)
 {
 	const struct key *key = &way->assignment->key;
@@ -279,7 +279,7 @@ static int take_new(struct assignment_walk *way, size_t i, const struct node **r
 	return 0;
 }
 
-/* Gives the VALUE for the place that the way has come to; NULL: it is to be removed. */
+/* Reads the VALUE for the place that the walk has reached; NULL: it is to be removed. */
 static int read_value(struct assignments *assignments, size_t i, struct assignment *ret,
 	const struct node *old, const struct read_options *options, struct problem *problem)
 {
@@ -297,7 +297,7 @@ static int read_value(struct assignments *assignments, size_t i, struct assignme
 			    : 0;
 }
 
-/* Plans for the other values of a key that may come again, if all can't be one. */
+/* Decides about the other values of a key that may repeat, if there must be only one. */
 static enum edit_again find_again(const struct assignment_walk *way, const struct format *format)
 {
 	const struct node *section = way->count > 1 ? way->steps[0].key : NULL;
@@ -339,8 +339,8 @@ static int plan(struct assignment_walk *way, size_t done, struct edit_op *ret)
 }
 
 /*
- * Of two removals the one that must come first, so that the other still finds its place: of the
- * items of a list the later one, and what lies in a value before the value.
+ * Orders two removals so that the second one still finds its place: of a list's items the later one
+ * comes first, and an entry of a value before the value.
  */
 static int compare_removals(const void *a, const void *b)
 {
@@ -358,7 +358,7 @@ static int compare_removals(const void *a, const void *b)
 	return (one->count < other->count) - (one->count > other->count);
 }
 
-/* Each names what is there now: none before another has moved it, and none twice. */
+/* Orders removals, which all refer to the present tree, and drops repeated ones. */
 static void order_removals(struct edit_op *ops, size_t *count)
 {
 	size_t kept = 0;
@@ -370,7 +370,7 @@ static void order_removals(struct edit_op *ops, size_t *count)
 	*count = kept;
 }
 
-/* The tree with the op done to it, in which the next one finds its place. */
+/* Applies the edit to the tree, in which the next assignment finds its place. */
 static int go_on(struct edit_tree *tree, const struct edit_op *op, struct arena *arena,
 	struct problem *problem)
 {

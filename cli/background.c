@@ -28,7 +28,7 @@ int background_keep_standard(int kept)
 	return 0;
 }
 
-/* What the child became, when it ended before it was ready. */
+/* Returns the exit code of a child that ended before it was ready. */
 static int exit_code_of(pid_t child)
 {
 	int status;
@@ -45,7 +45,7 @@ static int exit_code_of(pid_t child)
 	return EXIT_FAILED;
 }
 
-/* Returns the exit code. */
+/* Waits for the child. Returns the exit code. */
 static int wait_for(pid_t child, int fd)
 {
 	char byte;
@@ -84,7 +84,7 @@ int background_start(struct background *ret, int *exit_code)
 	return 0;
 }
 
-/* Nothing may hold the terminal, or the pipe of a caller that waits for its end. */
+/* The mount must hold neither the terminal nor a pipe whose end the caller waits for. */
 static void leave_terminal(struct background *background)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)

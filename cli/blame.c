@@ -1,6 +1,4 @@
-/*
- * plyfs blame: a merged file, each line with the layer, file and line that it is from.
- */
+/* plyfs blame: prints a merged file, each line with its layer, file and line. */
 #include "blame.h"
 
 #include <errno.h>
@@ -15,7 +13,7 @@
 #include "output_file.h"
 #include "strategy.h"
 
-/* Bytes. Many small pieces are written. */
+/* In bytes: many small pieces are written. */
 #define BUFFER_SIZE (1u << 16)
 
 struct blame_request {
@@ -25,7 +23,9 @@ struct blame_request {
 	bool is_json;
 };
 
-/* A file that is one layer's and too large to be merged is read here, as the mount would. */
+/*
+ * The text of a file that one layer has and that is too large to be merged; read as a mount would.
+ */
 struct held {
 	struct version *version;
 	char *text;

@@ -5,7 +5,7 @@
 
 struct blame_file {
 	const struct store_place *place;
-	struct line_authors *authors; /* NULL: it can't be told */
+	struct line_authors *authors; /* NULL: they can't be found */
 };
 
 static const struct blame_file *find(

@@ -1,6 +1,4 @@
-/*
- * Blame as JSON, one line of it for each line of the file.
- */
+/* Prints blame as JSON, one line of it for each line of the file. */
 #include <inttypes.h>
 
 #include "blame.h"

@@ -1,6 +1,6 @@
 /*
- * Blame as a page for a browser: one file with nothing loaded and no script. What a value took the
- * place of is shown at its line, by style alone, when the line is pointed at or its button has the
+ * Prints blame as a page for a browser: one file without scripts, that loads nothing. A line's
+ * overridden values are shown, by style alone, when the pointer is on it or its button has the
  * focus.
  */
 #include <errno.h>
@@ -17,31 +17,31 @@
 #include "shown.h"
 #include "utf8.h"
 
-/* Of what had a say in one value, so many are told, the latest. */
+/* Maximum number of an origin's steps that are shown; the latest ones. */
 #define STEPS_MAX 20
 
-/* Bytes of a value that are shown. */
+/* Number of a value's bytes that are shown. */
 #define EXCERPT_SIZE 240
 
-/* Bytes of a KEY that are shown, its end; and of one key in it. */
+/* Number of a KEY's bytes that are shown, from its end; and maximum length of one key in it. */
 #define KEY_SIZE 400
 #define KEY_NAME_MAX 200
 
-/* Characters of a column; what is longer is broken. */
+/* Maximum width of a column, in characters; longer text is wrapped. */
 #define LAYER_WIDTH_MAX 24
 #define PLACE_WIDTH_MAX 44
 
-/* Blanks at a line's begin; what is wrapped is put in no further. */
+/* Maximum indent of a line, in blanks, by which its wrapped part is indented, too. */
 #define INDENT_MAX 24
 
-/* Colours that a layer may have; then they begin again. */
+/* Number of layers' colours; then they repeat. */
 #define COLOURS 8
 
 static const char style[] =
 #include "blame_page.inc"
 	;
 
-/* What is known of each layer, and at [layer_count] of lines that are of no source. */
+/* The lines of each layer, and at [layer_count] those without a source. */
 struct tally {
 	size_t lines;
 	size_t first; /* number of the first line; 0: there is none */
@@ -52,8 +52,8 @@ struct blame_page {
 	FILE *out;
 	struct tally *tallies;
 	struct key_text key;
-	const struct source *source; /* asked for last, … */
-	size_t layer;                /* … and its layer */
+	const struct source *source; /* the last one asked for */
+	size_t layer;                /* its layer */
 };
 
 static const char *markup_of(char c)
@@ -70,7 +70,7 @@ static const char *markup_of(char c)
 	return markups[(unsigned char)c];
 }
 
-/* Whatever it holds, it is text in the page, and shown as on a terminal. Tabs stay. */
+/* Writes any bytes as text of the page, with control characters escaped, except tabs. */
 static void page_put_text(FILE *out, struct span text)
 {
 	const char *p = text.data, *end = text.data + text.len;
@@ -89,7 +89,7 @@ static void page_put_text(FILE *out, struct span text)
 	}
 }
 
-/* The same between two pieces of markup. */
+/* Writes the text between two pieces of markup. */
 static void page_put(FILE *out, const char *before, const char *text, const char *after)
 {
 	fputs(before, out);
@@ -97,7 +97,7 @@ static void page_put(FILE *out, const char *before, const char *text, const char
 	fputs(after, out);
 }
 
-/* The byte at which the character with that number, starting at 1, begins; at most the length. */
+/* Returns the byte offset of the character with that number, starting at 1; at most the length. */
 static size_t page_offset(struct span text, size_t column)
 {
 	size_t i = 0;
@@ -121,7 +121,7 @@ static size_t layer_of(struct blame_page *page, const struct source *source)
 	return page->layer;
 }
 
-/* "c3", the class that gives a layer's colour; nothing for what is of no layer. */
+/* Writes "c3", the class with a layer's colour; nothing for a text without a layer. */
 static void put_colour(struct blame_page *page, size_t layer)
 {
 	if (layer < page->blame->settings->layer_count)
@@ -150,7 +150,7 @@ static void put_place(
 	fprintf(page->out, ":%" PRIu32 ":%" PRIu32 "%s", node->line, node->column, after);
 }
 
-/* What stands for it where it is too long to be repeated for all that is in it. */
+/* Returns a short form of a key that is too long to be repeated for all its values. */
 static const struct node *short_key(const struct node *key)
 {
 	static const struct node long_key = {.kind = NODE_SCALAR, .text = {"…", sizeof("…") - 1}};
@@ -158,7 +158,7 @@ static const struct node *short_key(const struct node *key)
 	return node_is_scalar(key) && key->text.len > KEY_NAME_MAX ? &long_key : key;
 }
 
-/* The KEY of a value in the text, in page->key. */
+/* Sets page->key to the KEY of a value in the text. */
 static void set_key(struct blame_page *page, uint32_t number)
 {
 	const struct line_value *value = &page->blame->lines->values[number];
@@ -192,7 +192,7 @@ static void put_why(struct blame_page *page, const struct origin_step *step)
 	fputs("</span>", page->out);
 }
 
-/* `later`: the step that is told in front of this one, or NULL. */
+/* Writes a step. `later` is the step written before it, or NULL. */
 static void put_step(
 	struct blame_page *page, const struct origin_step *step, const struct origin_step *later)
 {
@@ -212,11 +212,11 @@ static void put_step(
 	fputs("</p></li>", page->out);
 }
 
-/* The latest of some steps. */
+/* The latest steps of an origin. */
 struct latest_steps {
 	const struct origin_step *kept[STEPS_MAX]; /* the step with number i at i % STEPS_MAX */
 	size_t count;
-	size_t lost; /* of them are no part of the value */
+	size_t lost; /* number of those that are no part of the value */
 };
 
 static void steps_add(struct latest_steps *steps, const struct origin_step *step)
@@ -225,7 +225,7 @@ static void steps_add(struct latest_steps *steps, const struct origin_step *step
 	steps->lost += step->fate != ORIGIN_PART;
 }
 
-/* The latest first. */
+/* Writes the steps, the latest first. */
 static void put_steps(struct blame_page *page, const struct latest_steps *steps)
 {
 	size_t shown = steps->count < STEPS_MAX ? steps->count : STEPS_MAX;
@@ -242,7 +242,7 @@ static void put_steps(struct blame_page *page, const struct latest_steps *steps)
 			steps->count - shown);
 }
 
-/* Who else had a say in the value, as far as its lines do not tell already. */
+/* Collects the steps of the value's origin that the lines do not show already. */
 static struct latest_steps steps_of(const struct blame_page *page, const struct line_value *value)
 {
 	const struct origin *origin = origin_of(page->blame->origins, value->value);
@@ -272,7 +272,7 @@ static void put_value(struct blame_page *page, uint32_t number, const struct lat
 	fputs("</ul>", page->out);
 }
 
-/* What is to be told of the values in the line, behind a button that counts it. */
+/* Writes the origins of the line's values, behind a button with their number. */
 static void put_told(struct blame_page *page, size_t i)
 {
 	const struct line *line = &page->blame->lines->lines[i];
@@ -300,7 +300,7 @@ static void put_told(struct blame_page *page, size_t i)
 	fputs("</div>", page->out);
 }
 
-/* The layer of a value without others in it, such as one in [] or {}; `other` if it has none. */
+/* Returns the layer of a value without entries, such as one in [] or {}; `other` if it has none. */
 static size_t layer_of_leaf(struct blame_page *page, const struct line_value *value, size_t other)
 {
 	const struct node *place;
@@ -312,13 +312,13 @@ static size_t layer_of_leaf(struct blame_page *page, const struct line_value *va
 	return layer < page->blame->settings->layer_count ? layer : other;
 }
 
-/* A character of a line, and its byte. */
+/* A character of a line, and its byte offset. */
 struct page_cursor {
 	uint32_t column; /* starting at 1 */
 	size_t offset;
 };
 
-/* Goes on to the column, or stays where it lies further back. */
+/* Moves the cursor forward to the column. Returns its offset. */
 static size_t cursor_move(struct page_cursor *cursor, struct span text, uint32_t column)
 {
 	const struct span rest = {text.data + cursor->offset, text.len - cursor->offset};
@@ -330,7 +330,9 @@ static size_t cursor_move(struct page_cursor *cursor, struct span text, uint32_t
 	return cursor->offset;
 }
 
-/* The line's text from the byte `from`, in which what is another layer's has that one's colour. */
+/*
+ * Writes the line's text from the byte `from`, with other layers' values in those layers' colours.
+ */
 static void put_values(struct blame_page *page, const struct line *line, size_t from)
 {
 	const struct line_value *values = page->blame->lines->values + line->first;
@@ -360,7 +362,7 @@ static void put_values(struct blame_page *page, const struct line *line, size_t 
 	page_put_text(page->out, (struct span){text.data + from, text.len - from});
 }
 
-/* The line's text, with its key made to stand out. */
+/* Writes the line's text, with its key emphasised. */
 static void put_text(struct blame_page *page, const struct line *line)
 {
 	struct span text = line->text;
@@ -380,7 +382,7 @@ static void put_text(struct blame_page *page, const struct line *line)
 	put_values(page, line, end);
 }
 
-/* What does not fit into the line goes on further in than it begins. */
+/* Writes the line's code; its wrapped part is indented further than its beginning. */
 static void put_code(struct blame_page *page, const struct line *line)
 {
 	size_t indent = 0;
@@ -489,7 +491,7 @@ static void put_removed(
 	fputs("</ul></li>\n", page->out);
 }
 
-/* What is in no line: what sources have, and others took away. */
+/* Writes the values that are in no line, as a source has removed them. */
 static void put_all_removed(struct blame_page *page)
 {
 	const struct line_origins *lines = page->blame->lines;
@@ -522,7 +524,9 @@ static void count_lines(struct blame_page *page)
 	}
 }
 
-/* Pointing at a layer in the legend, or reaching it by the keyboard, dims the lines of the others.
+/*
+ * Writes the style. Pointing at a layer in the legend, or focusing it, dims the other layers'
+ * lines.
  */
 static void put_style(struct blame_page *page)
 {

@@ -1,10 +1,10 @@
 /*
- * Blame as text, in columns:
+ * Prints blame as text, in columns:
  *
  *      vendor  app.yaml:2   1) server:
  *      site    app.yaml:3   2)   port: 8080
  *
- * Where a layer is a mirror of git, the commit and the author stand behind the place.
+ * For a layer that is a mirror of git, the commit and the author stand behind the place.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -14,15 +14,15 @@
 #include "column.h"
 #include "shown.h"
 
-/* Characters. */
+/* The columns' widths, in characters. */
 struct widths {
 	size_t layer;
 	size_t place;
-	size_t author; /* 0: of no line */
+	size_t author; /* 0: no line has an author */
 	int number;
 };
 
-/* Told apart on light and dark terminals; the names tell layers apart as well. */
+/* Distinct on light and dark terminals. The layers' names distinguish them, too. */
 static const char *const layer_colours[] = {
 	"\033[36m", "\033[33m", "\033[32m", "\033[35m", "\033[34m", "\033[31m"};
 
@@ -33,7 +33,7 @@ static size_t larger(size_t a, size_t b)
 	return a > b ? a : b;
 }
 
-/* The name as it is shown, cut where it is long. Returns its columns. */
+/* Formats the name, cut if it is long. Returns its width. */
 static size_t show_name(const struct line_author *author, char ret[BLAME_AUTHOR_SIZE])
 {
 	shown_head(ret, BLAME_AUTHOR_SIZE, author->name);
@@ -73,8 +73,7 @@ static void print_blanks(FILE *out, size_t from, size_t to)
 		fputc(' ', out);
 }
 
-static void print_author(
-	const struct line_author *author, const struct widths *widths, FILE *out)
+static void print_author(const struct line_author *author, const struct widths *widths, FILE *out)
 {
 	char name[BLAME_AUTHOR_SIZE];
 	size_t width = 0;

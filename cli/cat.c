@@ -1,6 +1,4 @@
-/*
- * plyfs cat: what the mount would show, without a mount; or what one shows.
- */
+/* plyfs cat: prints a file as a mount would show it, without a mount, or as one shows it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -16,7 +14,7 @@
 #include "message.h"
 #include "plyfs_mount.h"
 
-/* Bytes. */
+/* In bytes. */
 #define BUFFER_SIZE (1u << 16)
 
 static int print_version(const char *path, const struct version *version)
@@ -35,8 +33,7 @@ static int print_version(const char *path, const struct version *version)
 	return n < 0 ? layer_choice_complain(NULL, path, (int)n, NULL) : EXIT_DONE;
 }
 
-/* What it shows, and on standard error what was left out of that: a broken layer, or what a lock
- * refuses. */
+/* Prints the file, and on standard error what was left out: a broken layer, or a refused value. */
 static int cat_offline(
 	struct offline *offline, struct settings *settings, const char *path, const char *inner)
 {
@@ -52,7 +49,7 @@ static int cat_offline(
 	return print_version(path, version);
 }
 
-/* Sources are called what a mount made here would call them: headers are part of what is shown. */
+/* Names sources as a mount made here would: the header, which is printed, has their names. */
 static int cat_in_view(struct layer_choice *choice, char **paths)
 {
 	CLEANUP(freep) char *directory = getcwd(NULL, 0);
@@ -96,7 +93,7 @@ static int cat_in_mount(const struct command *command, const char *path)
 	return n < 0 ? layer_choice_complain(NULL, path, -errno, NULL) : EXIT_DONE;
 }
 
-/* As on another host: what the mount shows here is of no use. */
+/* Merges the file as for another host, which the mount does not show. */
 static int cat_as_others(
 	const struct command *command, const struct layer_choice *choice, const char *path)
 {

@@ -1,6 +1,4 @@
-/*
- * plyfs check: every file of a tree, read and merged; and what somebody may have meant otherwise.
- */
+/* plyfs check: reads and merges every file of a tree, and warns of likely mistakes. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,18 +17,18 @@
 #include "offline.h"
 #include "runner.h"
 
-/* A check under way. */
+/* The state of a check. */
 struct check_job {
 	struct layer_choice choice;
 	const char *hosts_file; /* NULL: this host, or the choice's */
 	struct host_list hosts;
 	struct check_report report;
 
-	/* Of one host: */
+	/* of the present host: */
 	struct settings *settings;
 	struct offline *offline;
 	struct check_tree tree;
-	struct runner *runner; /* of the files' own checks; NULL: there are none */
+	struct runner *runner; /* for the check commands of rules; NULL: there are none */
 };
 
 static void finish_host(struct check_job *job)
@@ -51,7 +49,7 @@ static void job_fini(struct check_job *job)
 	host_list_fini(&job->hosts);
 }
 
-/* Returns an exit code, or -1: go on. */
+/* Reads the arguments. Returns an exit code, or -1: continue. */
 static int read_arguments(
 	const struct command *command, int argc, char **argv, struct check_job *job)
 {
@@ -92,7 +90,7 @@ static int traverse_path(struct check_job *job, const char *path, const char *in
 	return r < 0 ? layer_choice_complain(NULL, path, r, NULL) : EXIT_DONE;
 }
 
-/* A path of the layers; links on its way are followed. */
+/* Traverses a path of the layers; links on its way are followed. */
 static int traverse_argument(struct check_job *job, const char *path)
 {
 	CLEANUP(freep) char *inner = NULL;
@@ -111,7 +109,7 @@ static int open_tree(struct check_job *job)
 	if (layer_choice_offline(job->settings, &job->offline) != EXIT_DONE)
 		return EXIT_FAILED;
 	int r = check_tree_init(&job->tree, job->offline);
-	/* Before there are threads. */
+	/* It forks, so it comes before threads are started. */
 	if (r == 0 && job->settings->has_programs)
 		r = runner_new(job->settings, -1, &job->runner);
 	if (r == 0 && job->runner)
@@ -127,7 +125,7 @@ static int tell_closed_layer(void *context, const struct problem *warning)
 	return check_report_add(&job->report, NULL, &finding);
 }
 
-/* Finds the files to be checked. *is_whole: these are all. */
+/* Finds the files to check. *is_whole: they are all files. */
 static int find_files(
 	const struct command *command, struct check_job *job, char **paths, bool *is_whole)
 {
@@ -143,7 +141,7 @@ static int find_files(
 		code = open_tree(job);
 	if (code != EXIT_DONE)
 		return code;
-	/* Of all the hosts in a list, most may have no layer of their own. */
+	/* Most hosts in a list may have no layer of their own. */
 	if (!job->hosts_file)
 		layer_choice_note_absent(job->settings);
 	job->report.settings = job->settings;
@@ -157,7 +155,7 @@ static int find_files(
 	return code;
 }
 
-/* Has the file's own check judge what it merges to; what that says joins the findings. */
+/* Runs the file's check command on the merged text, and adds its messages to the findings. */
 static int run_check(struct check_job *job, const char *path, const struct inspection *inspection,
 	struct findings *ret)
 {
@@ -190,7 +188,7 @@ static int tell_file(
 	CLEANUP(findings_fini) struct findings failure = {0};
 	struct problem problem;
 
-	/* It has gone, or become a directory, since it was listed. */
+	/* The name was removed, or became a directory, since it was listed. */
 	if (result == -ENOENT || result == -ENOTDIR || result == -EISDIR)
 		return 0;
 	if (result < 0) {
@@ -205,7 +203,7 @@ static int tell_file(
 	return r < 0 ? r : check_tree_note(&job->tree, &job->report, path, inspection);
 }
 
-/* Returns an exit code; what was found is in the report. */
+/* Checks one host. Returns an exit code; the findings are in the report. */
 static int check(const struct command *command, struct check_job *job, char **paths)
 {
 	bool is_whole = false;

@@ -7,10 +7,10 @@
 
 #include "cleanup.h"
 
-/* Paths ahead of the one that is told of next: it bounds what their findings take. */
+/* Number of paths ahead of the next one to report: it bounds the memory for their findings. */
 #define WINDOW 256
 
-/* More threads hardly help, as they share the sources that were read. */
+/* More threads hardly help, as they share the cached sources. */
 #define THREADS_MAX 4
 
 struct check_pool_slot {
@@ -25,13 +25,12 @@ struct check_pool {
 	size_t count;
 	pthread_mutex_t lock;
 	pthread_cond_t has_changed;
-	size_t next;               /* lock: to be inspected */
-	size_t taken;              /* lock: told of, before this one */
-	struct check_pool_slot
-		slots[WINDOW]; /* lock; of the path with the number n, slots[n % WINDOW] */
+	size_t next;                          /* lock: the next path to inspect */
+	size_t taken;                         /* lock: number of paths that were reported */
+	struct check_pool_slot slots[WINDOW]; /* lock; slots[n % WINDOW] is that of the path n */
 };
 
-/* As many as this process may run at once. */
+/* Returns the number of processors that this process may use, at most THREADS_MAX. */
 static unsigned threads_of_process(void)
 {
 	cpu_set_t allowed;
@@ -79,7 +78,7 @@ static void wait_for(struct check_pool *checker, size_t number, struct check_poo
 	pthread_mutex_unlock(&checker->lock);
 }
 
-/* With no thread to be had it is done here. */
+/* Reports the paths. If no thread could be started, it inspects them itself. */
 static int tell(struct check_pool *checker, unsigned threads,
 	int (*each)(
 		void *context, const char *path, int result, const struct inspection *inspection),

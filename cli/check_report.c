@@ -15,13 +15,13 @@
 #include "place.h"
 #include "text.h"
 
-/* Before the first sign of progress: a check that is quick need not show any. */
+/* Delay of the first progress line, in ms: a quick check shows none. */
 #define PROGRESS_MS 200
 
-/* Hosts that a message names; of one more, it names that as well. */
+/* Number of hosts that a message names; if there is only one more, it names that, too. */
 #define HOSTS_SHOWN 3
 
-/* Bytes of these, HOST_NAME_MAX each. */
+/* Size of their names in a message, in bytes; each may have HOST_NAME_MAX. */
 #define HOSTS_SIZE ((HOSTS_SHOWN + 1) * 72)
 
 void check_report_begin(struct check_report *report, size_t count)
@@ -35,15 +35,15 @@ void check_report_begin(struct check_report *report, size_t count)
 		fputs("{\n  \"findings\": [", stdout);
 }
 
-/* A finding that was told, or with hosts is going to be. */
+/* A finding that was printed, or, with hosts, that will be. */
 struct reported_finding {
 	char *key;
 
-	/* With hosts: */
+	/* with hosts: */
 	struct finding *finding;
-	char *path;          /* NULL: of none */
-	bool is_of_settings; /* and not of a layer's file */
-	const char **hosts;  /* that it is found on */
+	char *path;          /* NULL: it concerns no file */
+	bool is_of_settings; /* it concerns plyfs.yaml, not a layer's file */
+	const char **hosts;  /* those that have the finding */
 	size_t host_count;
 	size_t host_capacity;
 };
@@ -66,7 +66,7 @@ static int compare_keys(const void *a, const void *b)
 	return strcmp(one->key, other->key);
 }
 
-/* Returns 1 when it is known already, 0, or -ENOMEM. */
+/* Finds or adds an entry for the finding. Returns 1 if there was one already, 0, or -ENOMEM. */
 static int note(
 	struct check_report *report, const struct finding *finding, struct reported_finding **ret)
 {
@@ -84,7 +84,7 @@ static int note(
 	return !place ? -ENOMEM : *ret != told;
 }
 
-/* What is said of it at the end. */
+/* Stores the finding, to be printed at the end. */
 static int keep(struct check_report *report, const char *path, const struct finding *finding,
 	struct reported_finding *told)
 {
@@ -124,7 +124,7 @@ static void put_json(struct check_report *report, const char *path, const struct
 	fputs(told->host_count ? "]}" : "}", stdout);
 }
 
-/* " (on web1, web2 and 5 more hosts)"; nothing where it is on all. */
+/* Formats " (on web1, web2 and 5 more hosts)"; "" if all hosts have the finding. */
 static void format_hosts(const struct check_report *report, const struct reported_finding *told,
 	char *text, size_t size)
 {
@@ -151,7 +151,7 @@ static void put_text(const struct check_report *report, const struct finding *fi
 	struct problem problem;
 	char hosts[HOSTS_SIZE];
 
-	/* With --strict a warning is a failure, and the reason of one is never kept back. */
+	/* With --strict a warning is a failure, and must not be suppressed. */
 	if (!is_error && report->is_quiet && !report->is_strict)
 		return;
 	format_hosts(report, told, hosts, sizeof(hosts));
@@ -192,7 +192,7 @@ int check_report_add(struct check_report *report, const char *path, const struct
 	return r == 0 ? add_host(told, report->host) : r;
 }
 
-/* What is said of the settings as a whole must hold on all hosts. */
+/* Prints the stored findings. A warning about the settings must hold on all hosts. */
 static void tell_kept(struct check_report *report)
 {
 	for (size_t i = 0; i < report->kept_count; i++) {
@@ -204,7 +204,7 @@ static void tell_kept(struct check_report *report)
 	}
 }
 
-/* So many warnings that they were not kept. */
+/* Reports the number of warnings that were not stored. */
 static int tell_left_out(struct check_report *report, const char *path, size_t count)
 {
 	struct finding finding = {.kind = FINDING_WARNING};
@@ -231,11 +231,11 @@ int check_report_file(
 	return r;
 }
 
-/* A program that is not there, and the files that it should have checked. */
+/* A check command that can't be run, and the files that it should have checked. */
 struct unchecked {
 	char *program;
 	const char *why;
-	char **paths; /* each once, whichever host it is of */
+	char **paths; /* each path once, for all hosts together */
 	size_t count;
 	size_t capacity;
 };
@@ -253,7 +253,8 @@ static struct unchecked *unchecked_of(
 		free(copy);
 		return NULL;
 	}
-	report->unchecked[report->unchecked_count] = (struct unchecked){.program = copy, .why = why};
+	report->unchecked[report->unchecked_count] =
+		(struct unchecked){.program = copy, .why = why};
 	return &report->unchecked[report->unchecked_count++];
 }
 
@@ -274,7 +275,7 @@ int check_report_unchecked(
 	return 0;
 }
 
-/* A gate that is not there looks like one that is open: it counts as a warning. */
+/* Reports check commands that can't be run as warnings: nothing has checked their files. */
 static void tell_unchecked(struct check_report *report)
 {
 	for (size_t i = 0; i < report->unchecked_count; i++) {
@@ -324,7 +325,7 @@ static void print_summary(const struct check_report *report)
 		print_count(report->failed, "does not merge", "do not merge");
 	else
 		fputs("all merge", stdout);
-	/* Of what is no file's own, or is several files'. */
+	/* Errors that belong to no file, or to several. */
 	if (report->errors != report->failed) {
 		fputs(", ", stdout);
 		print_count(report->errors, "error", "errors");

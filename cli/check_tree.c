@@ -13,20 +13,20 @@
 #include "idle_whiteout.h"
 #include "unshown.h"
 
-/* References that are kept; in a tree with more, the rest is not looked at. */
+/* Maximum number of references that are stored; the rest of a larger tree's is not checked. */
 #define ASKINGS_MAX 1000000
 
-/* A reference, with who was the first to ask. */
+/* A reference, with the place of the first file that makes it. */
 struct asking {
 	const char *directory;
 	const char *name;
-	const char *path;   /* that asked */
-	const char *source; /* where it does; NULL: not known */
+	const char *path;   /* the file that makes it */
+	const char *source; /* the source that makes it; NULL: unknown */
 	unsigned line;
 	unsigned column;
 	size_t order;
 
-	/* What answers it. */
+	/* the files that match it: */
 	const char *first;
 	const char *second;
 	size_t count;
@@ -94,12 +94,14 @@ static int add_unshown(void *context, const struct layer *layer, const char *pat
 		return r;
 	if (what)
 		problem_set(&problem, name, 0, 0,
-			"a %s is not shown, and hides nothing in lower layers; take it out of the layer, or "
+			"a %s is not shown, and hides nothing in lower layers; take it out of the "
+			"layer, or "
 			"put a whiteout, " UNION_MARK_PREFIX "%s, in its place",
 			what, slash ? slash + 1 : path);
 	else
 		problem_set(&problem, name, 0, 0,
-			"the path in the layer is longer than %d bytes, so nothing can be read there; use "
+			"the path in the layer is longer than %d bytes, so nothing can be read "
+			"there; use "
 			"shorter names, or fewer directories in each other",
 			PATH_MAX - 1);
 	return findings_add(&tree->findings, what ? FINDING_WARNING : FINDING_ERROR, &problem);
@@ -110,7 +112,7 @@ static const char *name_of(enum union_kind kind)
 	return kind == UNION_DIRECTORY ? "directory" : "file";
 }
 
-/* Links are put in the place of what they lead to, and the other way round: that is meant. */
+/* A link in the place of a file or directory, or the other way round, is intended. */
 static bool is_hidden(const struct union_lookup *lookup)
 {
 	return lookup->count && !lookup->found[lookup->count - 1].error &&
@@ -143,7 +145,10 @@ static int add_hidden(struct check_tree *tree, const struct traversed *found)
 	return findings_add(&tree->findings, FINDING_WARNING, &problem);
 }
 
-/* Names what lies in NAME.d and is no drop-in where no file NAME comes of it, whose inspection would. */
+/*
+ * Warns of a file in NAME.d that is not a drop-in, if there is no merged file NAME; otherwise the
+ * inspection of NAME warns.
+ */
 static int add_ignored(struct check_tree *tree, const struct traversed *found)
 {
 	const struct settings *settings = offline_settings(tree->offline);
@@ -161,18 +166,16 @@ static int add_ignored(struct check_tree *tree, const struct traversed *found)
 	if (above)
 		*above = '\0';
 	CLEANUP(freep)
-	char *owner = dropin_owner(
-		settings, above ? directory : "", above ? above + 1 : directory);
+	char *owner = dropin_owner(settings, above ? directory : "", above ? above + 1 : directory);
 	if (!owner || dropin_is_named(settings, owner, slash + 1))
 		return 0;
-	int r = expand_look_up(offline_finder(tree->offline), settings,
-		union_all_layers(settings), owner, lookup);
+	int r = expand_look_up(
+		offline_finder(tree->offline), settings, union_all_layers(settings), owner, lookup);
 	if (r < 0 || lookup->kind != UNION_NONE)
 		return layer_is_shortage(r) ? r : 0;
 	r = union_look_up(settings, found->layers, found->path, lookup);
 	if (r == 0 && lookup->kind == UNION_FILE)
-		r = layer_source_name(
-			settings->layers[lookup->found[0].layer], found->path, &name);
+		r = layer_source_name(settings->layers[lookup->found[0].layer], found->path, &name);
 	if (r == 0 && name)
 		r = dropin_refusal(settings, owner, slash + 1, &why);
 	if (r < 0 || !why)
@@ -263,8 +266,9 @@ int check_tree_note(struct check_tree *tree, struct check_report *report, const 
 
 	if (file)
 		r = note_patterns(report, file, inspection->is_matched);
-	struct merged *merged = file ? &tree->files[file - settings->files]
-				     : &tree->rules[settings_rule(settings, path) - settings->rules];
+	struct merged *merged =
+		file ? &tree->files[file - settings->files]
+		     : &tree->rules[settings_rule(settings, path) - settings->rules];
 	merged->is_any = true;
 	for (size_t i = 0; i < inspection->findings.count; i++)
 		merged->is_broken |= inspection->findings.items[i].kind == FINDING_ERROR;
@@ -293,7 +297,7 @@ static int tell_rules(const struct check_tree *tree, struct check_report *report
 	for (size_t i = 0; r == 0 && i < settings->rule_count; i++) {
 		const struct rule *rule = &settings->rules[i];
 		struct finding finding = {.kind = FINDING_WARNING};
-		/* A preset is for all that a program may have. */
+		/* A preset has rules for all files that a program may have. */
 		if (tree->rules[i].is_any || rule->line == 0 || rule->preset)
 			continue;
 		problem_set(&finding.problem, rule->source.name, rule->line, 0,
@@ -313,8 +317,8 @@ static int tell_virtual_files(const struct check_tree *tree, struct check_report
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < settings->file_count; i++)
-		for (size_t j = 0; r == 0 && !tree->files[i].is_any && j < settings->files[i].from_count;
-			j++)
+		for (size_t j = 0;
+			r == 0 && !tree->files[i].is_any && j < settings->files[i].from_count; j++)
 			r = tell_idle_pattern(
 				report, &settings->files[i], settings->files[i].from[j]);
 	return r;
@@ -327,7 +331,7 @@ static int compare_names(const struct asking *a, const struct asking *b)
 	return order ? order : strcmp(a->name, b->name);
 }
 
-/* Of who asks for the same, the first one. */
+/* Orders by name; for the same name, the first file that makes the reference comes first. */
 static int compare_askings(const void *a, const void *b)
 {
 	const struct asking *x = a, *y = b;
@@ -343,7 +347,7 @@ static int compare_orders(const void *a, const void *b)
 	return (x->order > y->order) - (x->order < y->order);
 }
 
-/* The askings of one directory, each name once, by their names. */
+/* The references in one directory, each name once, ordered by name. */
 struct answers {
 	struct asking *items;
 	size_t count;
@@ -355,7 +359,7 @@ static int compare_to_name(const void *name, const void *asking)
 	return strcmp(name, ((const struct asking *)asking)->name);
 }
 
-/* Files come in the order in which they are looked for. */
+/* Adds a matching file. Files come in the order of a lookup. */
 static int add_answer(void *context, const char *path, const char *name, layer_mask layers)
 {
 	struct answers *answers = context;
@@ -372,7 +376,7 @@ static int add_answer(void *context, const char *path, const char *name, layer_m
 	return 0;
 }
 
-/* Each name once: the first of those who ask for it is kept. */
+/* Drops repeated names, and keeps the first file that makes the reference. */
 static void drop_repeated(struct check_tree *tree)
 {
 	size_t kept = 0;

@@ -27,7 +27,7 @@ int closed_layer_warn(const struct settings *settings, const char *beside,
 	struct problem problem;
 	int r = 0;
 
-	/* A mount that is there by now may be silent: the wait has a limit. */
+	/* A mount at that path may not answer: the wait has a limit. */
 	(void)probe_real_path(PROBE_OTHERS_MS, beside, &real);
 	for (size_t i = 0; real && r == 0 && i < settings->layer_count; i++) {
 		const struct layer *layer = settings->layers[i];

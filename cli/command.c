@@ -14,13 +14,13 @@
 #include "text.h"
 #include "word.h"
 
-/* Letters of an option's word, with what separates two in a list. */
+/* Size of an option's word in a list, with its separator, in characters. */
 #define WORD_LEN_MAX 32
 
-/* Letters of a line of help. */
+/* Width of the help text, in characters. */
 #define HELP_WIDTH 80
 
-/* Up to the next space that is not in brackets. */
+/* Returns the length up to the next space that is not in brackets. */
 static size_t synopsis_word(const char *text)
 {
 	size_t depth = 0, len = 0;
@@ -51,7 +51,7 @@ static void print_synopsis(const struct command *command)
 	}
 }
 
-/* Where the description of an option begins, and what goes on with it. */
+/* Returns the column where an option's description begins, to which its next lines are indented. */
 static size_t indent_of(const char *line, size_t len)
 {
 	size_t at = strspn(line, " ");
@@ -62,7 +62,7 @@ static size_t indent_of(const char *line, size_t len)
 	return at;
 }
 
-/* The words, behind what stands in the line already. Returns the column behind them. */
+/* Prints the words behind the text that the line has already. Returns the column behind them. */
 static size_t print_words(const char *text, size_t len, size_t indent, size_t column)
 {
 	for (size_t word; len > 0; text += word, len -= word) {
@@ -81,7 +81,7 @@ static size_t print_words(const char *text, size_t len, size_t indent, size_t co
 	return column;
 }
 
-/* Text is filled, and a description that is too long goes on in the next line. */
+/* Prints the help. Text is filled, and a long description is wrapped. */
 static void print_help(const char *line)
 {
 	bool was_text = false;
@@ -150,7 +150,7 @@ int command_print(const char *text, size_t len)
 	return EXIT_FAILED;
 }
 
-/* There is no option `typed`, "--jsn" or "--jsn=x": names the one that was meant, if one is near. */
+/* Reports the unknown option `typed`, "--jsn" or "--jsn=x", and suggests a similar one. */
 static int unknown_option(
 	const struct command *command, const struct command_option *options, const char *typed)
 {
@@ -168,7 +168,7 @@ static int unknown_option(
 		(int)word.len, word.data, (int)nearest.len, nearest.data);
 }
 
-/* `result` is getopt_long(3)'s: '?' or ':'. */
+/* Reports an error in an option. `result` is getopt_long(3)'s: '?' or ':'. */
 static int complain_of_option(const struct command *command, const struct command_option *options,
 	int result, char **argv)
 {
@@ -179,7 +179,9 @@ static int complain_of_option(const struct command *command, const struct comman
 			return command_misuse(command, "the option '%s' needs a value", word);
 		return command_misuse(command, "the option '-%c' needs a value", optopt);
 	}
-	/* A long option leaves optopt 0, or the letter it stands for when it has a value too many.
+	/*
+	 * For an unknown long option, optopt is 0. For one with a value too many, it is the
+	 * option's letter.
 	 */
 	if (strncmp(word, "--", 2) == 0)
 		return optopt ? command_misuse(command, "the option '%s' takes no value", word)
@@ -188,9 +190,9 @@ static int complain_of_option(const struct command *command, const struct comman
 		return command_misuse(command,
 			"there is no option '-%c'; a number below zero stands behind '--'", optopt);
 	return command_misuse(command,
-		command == &command_set
-			? "there is no option '-%c'; a VALUE that begins with '-' stands behind '--'"
-			: "there is no option '-%c'",
+		command == &command_set ? "there is no option '-%c'; a VALUE that begins with '-' "
+					  "stands behind '--'"
+					: "there is no option '-%c'",
 		optopt);
 }
 
@@ -206,11 +208,14 @@ static int take_option(
 	return EXIT_DONE;
 }
 
-/* An error in an option in front of --json is JSON, too. */
+/* Looks for --json first, so that an error in an option before it is printed as JSON, too. */
 static void find_json(int argc, char **argv, const char *letters, const struct option *words,
 	const struct command_option *const *by_result)
 {
-	/* getopt_long() moves arguments behind options: an option that lacks a value would get one. */
+	/*
+	 * getopt_long() moves arguments behind options, so an option without its value would get
+	 * one: use a copy.
+	 */
 	CLEANUP(freep) char **copy = calloc((size_t)argc + 1, sizeof(*copy));
 
 	if (!copy)
@@ -219,7 +224,7 @@ static void find_json(int argc, char **argv, const char *letters, const struct o
 	for (int result; (result = getopt_long(argc, copy, letters, words, NULL)) != -1;)
 		if (by_result[result] && strcmp(by_result[result]->word, "json") == 0)
 			message_use_json();
-	/* Once more from the start. */
+	/* Makes getopt_long() begin again. */
 	optind = 0;
 }
 
@@ -234,7 +239,7 @@ int command_options(
 	for (int i = 0; options[i].word; i++) {
 		const struct command_option *option = &options[i];
 		int has_value = option->flag ? no_argument : required_argument;
-		/* What has no letter has a number below all letters. */
+		/* An option without a letter has a number below all letters. */
 		int known_as = option->letter ? option->letter : i + 1;
 
 		words[i + 1] = (struct option){option->word, has_value, NULL, known_as};

@@ -12,7 +12,7 @@
 #include "text.h"
 #include "validity.h"
 
-/* Bytes of a source's name in a label; a longer one is cut in front. */
+/* Size of a source's name in a label, in bytes; the beginning of a longer one is cut. */
 #define NAME_SIZE 512
 
 static int keep(char **place, struct span text, struct span *ret)
@@ -41,7 +41,7 @@ static int add_name(struct compared_file *ret, const char *name)
 	return 0;
 }
 
-/* Sources of the layer that stands highest: what it brought in. */
+/* Lists the highest layer's sources, which the last difference comes from. */
 static int tell_sources(const struct merge_request *request, struct compared_file *ret)
 {
 	int r = 0;
@@ -55,7 +55,7 @@ static int tell_sources(const struct merge_request *request, struct compared_fil
 	return r;
 }
 
-/* Whether it is a source's own bytes, though they have a tree. */
+/* Returns whether the text is a source's own, although the source is a tree. */
 static bool is_copied_tree(const struct composition *composition)
 {
 	const struct merge_request *request = &composition->request;
@@ -66,8 +66,8 @@ static bool is_copied_tree(const struct composition *composition)
 }
 
 /*
- * An empty source below changes nothing but this: what is merged is written anew. What does not
- * parse, or can't be written, is compared as it is.
+ * Makes the second text: a merge with an empty lower source, which changes no value, is written
+ * anew. A text that does not parse, or can't be written, has no second one.
  */
 static int rewrite(const struct merge_request *original, struct compared_file *ret)
 {
@@ -136,7 +136,7 @@ static int keep_version(const struct version *version, const char *path, struct 
 	return r;
 }
 
-/* A link, or a file that is one layer's and too large to be looked into. */
+/* Copies a link, or a file that only one layer has and that is too large to be merged. */
 static int copy(const struct composer *composer, const char *path,
 	const struct union_lookup *lookup, const struct contributor *only,
 	struct compared_file *ret, struct problem *problem)

@@ -1,9 +1,10 @@
 /*
- * plyfs __complete WORD...: what the last word may become, for the shells' completion.
+ * plyfs __complete WORD...: prints the words that the last word may become, for the shells'
+ * completion.
  *
- * It is drawn from the tables and from the help texts, so that no list has to be kept a second
- * time. A line each: the word, a tab, what it is about. A line that begins with a colon asks the
- * shell for names instead: ":files", ":directories".
+ * It uses the tables and the help texts, so that there is no second list to maintain. Each line has
+ * the word, a tab, and its description. A line that begins with a colon makes the shell offer names
+ * instead: ":files", ":directories".
  */
 #include "complete.h"
 
@@ -23,32 +24,32 @@
 #include "preset.h"
 #include "strategy.h"
 
-/* KEYs that are offered at once; nobody reads more. */
+/* Maximum number of KEYs that are offered at once. */
 #define KEYS_MAX 500
 
-/* An option as a help text has it: "  -c, --config CONFIG   a plyfs.yaml". */
+/* An option of a help text: " -c, --config CONFIG a plyfs.yaml". */
 struct help_option {
-	struct span letter; /* "-c"; empty: there is none */
-	struct span word;   /* "--config"; empty: there is none */
-	struct span value;  /* "CONFIG"; empty: it takes none */
+	struct span letter; /* "-c"; or empty */
+	struct span word;   /* "--config"; or empty */
+	struct span value;  /* "CONFIG"; empty: it takes no value */
 	struct span summary;
 };
 
-/* What has been typed before the last word. */
+/* The words before the last one. */
 struct typed {
 	const char *strategy;       /* of -s; NULL: none */
 	struct layer_choice choice; /* of -c and -l */
 	const char *path;           /* the first argument; NULL: none */
-	int arguments;              /* words that are neither options nor their values */
-	struct help_option waiting; /* the option whose value the last word is, if any */
+	int arguments;              /* number of words that are neither options nor their values */
+	struct help_option waiting; /* the option whose value the last word is, if is_waiting */
 	bool is_waiting;
 	bool has_ended_options; /* "--" */
 };
 
-/* The word that is completed, and what stands before the part of it that is offered. */
+/* The word to complete, split into a fixed prefix and the part that is completed. */
 struct completion {
 	struct span prefix; /* "--config=", or empty */
-	struct span start;  /* what has been typed of the rest */
+	struct span start;  /* the rest, as typed */
 };
 
 static struct span take(const char **text, size_t len)
@@ -59,7 +60,7 @@ static struct span take(const char **text, size_t len)
 	return span;
 }
 
-/* The option in the help text's line, if there is one. */
+/* Reads the option in a line of the help text, if there is one. */
 static bool read_option(const char *line, size_t len, struct help_option *ret)
 {
 	const char *end = line + len, *at = line + strspn(line, " ");
@@ -83,7 +84,9 @@ static bool read_option(const char *line, size_t len, struct help_option *ret)
 	return true;
 }
 
-/* The next option in the help text at *text, which moves behind it. False: no more. */
+/*
+ * Reads the next option in the help text at *text, and moves *text behind it. False: there is none.
+ */
 static bool next_option(const char **text, struct help_option *ret)
 {
 	while (**text) {
@@ -97,7 +100,7 @@ static bool next_option(const char **text, struct help_option *ret)
 	return false;
 }
 
-/* The option that has been typed: "-c", "--config" or "--config=…". */
+/* Finds the option that was typed: "-c", "--config" or "--config=…". */
 static bool find_option(const struct command *command, const char *typed, struct help_option *ret)
 {
 	struct span name = {typed, strcspn(typed, "=")};
@@ -119,7 +122,7 @@ static void take_value(const struct help_option *option, const char *value, stru
 		typed->choice.layers = value;
 }
 
-/* Takes words[0..count), which stand before the last one. */
+/* Reads words[0..count), which stand before the last one. */
 static void read_words(const struct command *command, int count, char **words, struct typed *typed)
 {
 	for (int i = 0; i < count; i++) {
@@ -143,7 +146,9 @@ static void read_words(const struct command *command, int count, char **words, s
 	}
 }
 
-/* `ending` follows the word: "=" where more has to be typed. */
+/*
+ * Offers a word, if it begins like the typed one. `ending` follows it: "=" if a value must follow.
+ */
 static void offer(
 	const struct completion *offer, struct span word, const char *ending, struct span summary)
 {
@@ -154,7 +159,7 @@ static void offer(
 		word.data, ending, (int)summary.len, summary.data);
 }
 
-/* The words in a list such as "a|b|c" or "a, b, c". */
+/* Offers the words of a list such as "a|b|c" or "a, b, c". */
 static void offer_each(const struct completion *to, const char *list, const char *separators)
 {
 	while (*list) {
@@ -177,7 +182,7 @@ static void offer_formats(const struct completion *to)
 		offer(to, span_of((*at)->name), "", span_of((*at)->summary));
 }
 
-/* Moves the offer behind the last of `separators` in what has been typed, if there is one. */
+/* Moves the completion behind the last of `separators` in the typed word, if there is one. */
 static void skip_past(struct completion *to, const char *separators)
 {
 	for (size_t i = to->start.len; i > 0; i--) {
@@ -189,7 +194,7 @@ static void skip_past(struct completion *to, const char *separators)
 	}
 }
 
-/* OPT=VALUE of the strategy. */
+/* Offers OPT=VALUE of the strategy. */
 static void offer_settings(struct completion *to, const char *strategy_name)
 {
 	const struct strategy *strategy = strategy_find(span_of(strategy_name));
@@ -211,7 +216,7 @@ static void offer_settings(struct completion *to, const char *strategy_name)
 	}
 }
 
-/* The layers of what has been chosen. What is wrong with it, the command itself tells later. */
+/* Offers the chosen layers. Errors are left to the command itself. */
 static void offer_layers(const struct completion *to, const struct typed *typed)
 {
 	CLEANUP(explained_file_fini) struct explained_file subject = {0};
@@ -227,7 +232,7 @@ static void offer_layers(const struct completion *to, const struct typed *typed)
 			span_of(subject.settings->layers[i]->path));
 }
 
-/* What a placeholder in the help text, such as FILE, stands for. */
+/* Offers words for a placeholder of the help text, such as FILE. */
 static void offer_value(struct completion *to, struct span value, const struct typed *typed)
 {
 	char words[64];
@@ -246,10 +251,10 @@ static void offer_value(struct completion *to, struct span value, const struct t
 		words[value.len] = '\0';
 		offer_each(to, words, "|");
 	} else if (span_is(value, "LINES") || span_is(value, "HOST") || span_is(value, "ID") ||
-		   span_is(value, "USER") || span_is(value, "URL,...") || span_is(value, "PREFIX") ||
-		   span_is(value, "MODE") || span_is(value, "NUMBER") || span_is(value, "SECONDS") ||
-		   span_is(value, "REF")) {
-		/* Nothing that could be known. */
+		   span_is(value, "USER") || span_is(value, "URL,...") ||
+		   span_is(value, "PREFIX") || span_is(value, "MODE") || span_is(value, "NUMBER") ||
+		   span_is(value, "SECONDS") || span_is(value, "REF")) {
+		/* Any value is possible: offer none. */
 	} else if (span_is(value, "NAME")) {
 		offer_layers(to, typed);
 	} else if (strncmp(value.data, "LAYER", strlen("LAYER")) == 0) {
@@ -259,17 +264,19 @@ static void offer_value(struct completion *to, struct span value, const struct t
 	}
 }
 
-/* A walk through a file's values, to the KEYs that begin with what has been typed. */
+/* The state of a walk through a file's values, to the KEYs that begin like the typed one. */
 struct key_walk {
 	const struct completion *to;
-	const char *ending; /* behind a KEY */
+	const char *ending; /* text behind a KEY */
 	struct key_text key;
-	size_t left; /* KEYs that may still be offered */
+	size_t left; /* number of KEYs that may still be offered */
 };
 
 static void offer_keys_in(struct key_walk *walk, const struct node *node, bool is_below);
 
-/* The entry whose KEY is in walk->key. `is_below`: what it is in is offered already. */
+/*
+ * Offers the value whose KEY is in walk->key. `is_below`: the value around it is offered already.
+ */
 static void offer_key(struct key_walk *walk, const struct node *value, bool is_below)
 {
 	struct span key = key_text_span(&walk->key), start = walk->to->start;
@@ -283,7 +290,7 @@ static void offer_key(struct key_walk *walk, const struct node *value, bool is_b
 	}
 	walk->left--;
 	offer(walk->to, key, walk->ending, span_of(""));
-	/* One nesting more, so that the shell does not take the KEY for complete. */
+	/* One more level, so that the shell does not take the KEY for complete. */
 	if (!is_below)
 		offer_keys_in(walk, value, true);
 }
@@ -302,7 +309,7 @@ static void offer_keys_in(struct key_walk *walk, const struct node *node, bool i
 	}
 }
 
-/* The KEYs of the file at typed->path. What is wrong with it, the command itself tells later. */
+/* Offers the KEYs of the file at typed->path. Errors are left to the command itself. */
 static void offer_keys(struct completion *to, const struct typed *typed, const char *ending)
 {
 	CLEANUP(explained_file_fini) struct explained_file subject = {0};
@@ -357,18 +364,19 @@ static void offer_commands(const struct completion *to)
 	offer(to, span_of("help"), "", span_of("tell how a command is called"));
 }
 
-/* Whether a lower layer has it, which has been offered. */
+/* Returns whether a lower layer has the path, so that it was offered already. */
 static bool is_offered(const struct settings *settings, size_t layer, const char *path)
 {
 	bool is_there = false;
 
 	for (size_t i = 0; !is_there && i < layer; i++)
-		is_there = settings->layers[i]->dirfd >= 0 &&
-			   faccessat(settings->layers[i]->dirfd, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+		is_there =
+			settings->layers[i]->dirfd >= 0 &&
+			faccessat(settings->layers[i]->dirfd, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 	return is_there;
 }
 
-/* Offers the names in the directory that has been typed, in one layer. */
+/* Offers one layer's names in the typed directory. */
 static void offer_names(const struct completion *to, const struct settings *settings, size_t layer)
 {
 	const char *slash = strrchr(to->start.data, '/');
@@ -382,7 +390,8 @@ static void offer_names(const struct completion *to, const struct settings *sett
 		close(fd);
 	for (struct dirent *entry; directory && (entry = readdir(directory));) {
 		bool is_hidden = entry->d_name[0] == '.' && to->start.data[before] != '.';
-		int len = snprintf(path, sizeof(path), "%.*s%s", before, to->start.data, entry->d_name);
+		int len = snprintf(
+			path, sizeof(path), "%.*s%s", before, to->start.data, entry->d_name);
 
 		if (!is_hidden && len < PATH_MAX && strcmp(entry->d_name, ".") != 0 &&
 			strcmp(entry->d_name, "..") != 0 && !is_offered(settings, layer, path))
@@ -392,7 +401,7 @@ static void offer_names(const struct completion *to, const struct settings *sett
 		closedir(directory);
 }
 
-/* A path relative to the layers that -c or -l names. */
+/* Offers paths relative to the layers of -c or -l. */
 static void offer_paths(const struct completion *to, const struct typed *typed)
 {
 	CLEANUP(explained_file_fini) struct explained_file subject = {0};
@@ -406,7 +415,7 @@ static void offer_paths(const struct completion *to, const struct typed *typed)
 			offer_names(to, subject.settings, i);
 }
 
-/* A rendered tree, which has a status, too, is a directory like others. */
+/* Offers mounts. A rendered tree, which has a status, too, is offered as a directory. */
 static void offer_mounts(const struct completion *to)
 {
 	CLEANUP(plyfs_mount_fini) struct plyfs_mounts mounted = {0};
@@ -421,18 +430,19 @@ static void offer_mounts(const struct completion *to)
 		puts(":directories");
 }
 
-/* An argument that is no option. A mountpoint is a directory; what is mounted may be a file. */
+/* Offers an argument. A mountpoint is a directory; the source of a mount may be a file. */
 static void offer_argument(
 	const struct command *command, const struct typed *typed, struct completion *to)
 {
-	bool takes_many = command == &command_set || command == &command_unset ||
-			  command == &command_reset;
+	bool takes_many =
+		command == &command_set || command == &command_unset || command == &command_reset;
 
 	if (command == &command_mirror && typed->arguments == 0) {
 		offer_each(to, "etcd|git|status|confirm", "|");
 		return;
 	}
-	if ((command == &command_explain || command == &command_get || takes_many) && typed->arguments > 0) {
+	if ((command == &command_explain || command == &command_get || takes_many) &&
+		typed->arguments > 0) {
 		if (typed->arguments == 1 || takes_many)
 			offer_keys(to, typed, command == &command_set ? "=" : "");
 		return;

@@ -13,13 +13,15 @@
 #include "file_watch.h"
 #include "text.h"
 
-/* Directories in one search. A data path that has more is most likely a wrong one, such as /. */
+/*
+ * Maximum number of directories in a search. A data path with more is most likely wrong, such as /.
+ */
 #define DATA_SEARCH_DIRECTORIES_MAX 100000
 
-/* A directory with all that are in it, in the order of the search. */
+/* A directory with all its subdirectories, in the order of the search. */
 struct data_search_tree {
-	char *directory; /* as asked for */
-	char **paths;    /* each ends with a slash, but "" */
+	char *directory; /* as it was asked for */
+	char **paths;    /* each ends with a slash, except "" */
 	size_t count;
 	size_t capacity;
 	struct data_search_tree *next;
@@ -29,7 +31,7 @@ struct data_search_file {
 	struct merge_input input;
 	char *name;
 	char *text;
-	struct document *document; /* NULL: of no known format */
+	struct document *document; /* NULL: its format is unknown */
 	struct data_search_file *next;
 };
 
@@ -62,7 +64,7 @@ static void file_freep(struct data_search_file **file)
 		file_free(*file);
 }
 
-/* Takes over `path`. */
+/* Adds `path`, and takes it over. */
 static int tree_add(struct data_search_tree *tree, char *path)
 {
 	if (array_grow(tree->paths, tree->count, tree->capacity) < 0) {
@@ -94,7 +96,7 @@ static int by_bytes(const struct dirent **a, const struct dirent **b)
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-/* Adds the directories in tree->paths[index]. */
+/* Adds the subdirectories of tree->paths[index]. */
 static int tree_scan(struct data_search_tree *tree, size_t index, struct problem *problem)
 {
 	const char *path = tree->paths[index];
@@ -103,7 +105,7 @@ static int tree_scan(struct data_search_tree *tree, size_t index, struct problem
 
 	int count = scandir(*path ? path : ".", &entries, is_visible, by_bytes);
 	if (count < 0 && index > 0 && (errno == ENOENT || errno == ENOTDIR))
-		return 0; /* it went away */
+		return 0; /* it was removed meanwhile */
 	if (count < 0)
 		return problem_set(problem, *path ? path : ".", 0, 0, "can't be searched: %s",
 			strerror(errno));
@@ -123,7 +125,7 @@ static int tree_scan(struct data_search_tree *tree, size_t index, struct problem
 	return r;
 }
 
-/* Returns 0, MERGE_ABSENT when there is no such directory, PROBLEM or -ENOMEM. */
+/* Searches a directory. Returns 0, MERGE_ABSENT if it does not exist, PROBLEM or -ENOMEM. */
 static int tree_new(const char *directory, struct data_search_tree **ret, struct problem *problem)
 {
 	CLEANUP(tree_freep) struct data_search_tree *tree = calloc(1, sizeof(*tree));
@@ -171,7 +173,7 @@ static int find_tree(struct data_search *search, const char *directory,
 	return 0;
 }
 
-/* A descriptor of the regular file, MERGE_ABSENT as -ENOENT, or another -errno. */
+/* Opens a regular file. Returns a descriptor, -ENOENT for any other name, or another -errno. */
 static int open_file(const char *name)
 {
 	struct stat found;
@@ -199,7 +201,9 @@ static int read_document(
 	return r;
 }
 
-/* Reads the open file. Takes over `name`. One that does not parse is kept too, for its excerpt. */
+/*
+ * Reads the open file, and takes over `name`. A file that does not parse is kept for its excerpt.
+ */
 static int read_file(struct data_search *search, int fd, char *name, const struct merge_input **ret,
 	struct problem *problem)
 {

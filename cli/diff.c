@@ -1,5 +1,5 @@
 /*
- * plyfs diff: what each layer changes in a file; or how two sets of layers differ.
+ * plyfs diff: shows each layer's changes to a file, or the difference between two sets of layers.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -17,22 +17,22 @@
 #include "rendered_tree.h"
 #include "set_diff.h"
 
-/* Lines around a change: more than any file has. */
+/* Maximum number of lines around a change: more than any file has. */
 #define CONTEXT_MAX 1000000000
 
-/* What the command line asks for. */
+/* The state of a command line. */
 struct diff_job {
 	struct layer_choice choices[2];
 	size_t choice_count;
-	struct surroundings around; /* of -H and its like since the last -c or -l */
-	struct surroundings common; /* … before the first: for both */
+	struct surroundings around; /* of -H and similar options since the last -c or -l */
+	struct surroundings common; /* of those before the first -c or -l: for both sets */
 	struct unified how;
 	bool wants_code;
 	bool is_json;
-	size_t count; /* of differences in JSON */
+	size_t count; /* number of differences in JSON */
 };
 
-/* Behind a -c, -H and its like are for that one alone. */
+/* Ends the options -H and similar, which behind a -c belong to that -c only. */
 static void end_choice(struct diff_job *job)
 {
 	*(job->choice_count ? &job->choices[job->choice_count - 1].around : &job->common) =
@@ -61,7 +61,7 @@ static int add_layers(const struct command *command, void *job, const char *laye
 	return add_choice(command, job, (struct layer_choice){.layers = layers});
 }
 
-/* Returns an exit code, or -1: go on. */
+/* Applies the common options. Returns an exit code, or -1: continue. */
 static int finish_choices(const struct command *command, struct diff_job *job)
 {
 	const struct surroundings *common = &job->common;
@@ -101,7 +101,7 @@ static int diff_layers(
 	CLEANUP(explained_file_fini) struct explained_file subject = {0};
 	CLEANUP(freep) char *inner = NULL, *root = NULL, *real = NULL;
 
-	/* All of a rendered tree: what somebody has changed in it. */
+	/* For a whole rendered tree, show its drift. */
 	bool is_in_tree = !job->choices[0].config && !job->choices[0].layers;
 	int r = is_in_tree ? rendered_tree_find(path, &root) : -ENOENT;
 	if (r == -ETIMEDOUT)

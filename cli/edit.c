@@ -1,6 +1,6 @@
 /*
- * plyfs edit: a merged file in the user's editor; what was changed in it is changed where it
- * belongs.
+ * plyfs edit: opens a merged file in the user's editor, and puts each change into the layer where
+ * it belongs.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -19,10 +19,10 @@
 struct edit_job {
 	struct edited_file amendable;
 	struct text_editor editor;
-	struct version *shown; /* at the beginning; NULL: there was no such file */
-	struct document *base; /* the same; NULL: it is no tree */
+	struct version *shown; /* the version at the beginning; NULL: there was no such file */
+	struct document *base; /* its tree; NULL: it is no tree */
 	struct document *typed;
-	struct edit_op *ops; /* from one to the other, in `arena` */
+	struct edit_op *ops; /* the edits from `base` to `typed`, in `arena` */
 	size_t count;
 	struct arena *arena;
 };
@@ -48,7 +48,9 @@ static struct span shown_of(const struct edit_job *job)
 			  : (struct span){"", 0};
 }
 
-/* Reads what the file holds as values. 0, PROBLEM or -ENOMEM; *ret NULL for what holds none. */
+/*
+ * Parses the values of the text. Returns 0, PROBLEM or -ENOMEM; *ret NULL: the file has no values.
+ */
 static int read_tree(const struct edit_job *job, const char *name, struct span text,
 	struct document **ret, struct problem *problem)
 {
@@ -79,8 +81,8 @@ static bool crosses_list(const struct edit_op *op)
 }
 
 /*
- * What was changed meanwhile is left as it is; but where an item stands is counted, and must count
- * as it did.
+ * Plans the edits. Values that other programs have changed meanwhile are left alone. But list items
+ * are addressed by their position, so a list must not have changed.
  */
 static int plan(void *context, const struct node *present, const struct read_options *options,
 	struct arena *arena, struct edit_op **ops, size_t *count, struct problem *problem)
@@ -135,10 +137,13 @@ static int amend(struct edit_job *job, struct problem *problem)
 	return 0;
 }
 
-/* Runs of an editor that nobody sits at: the second can heed the message. */
+/*
+ * Maximum number of editor runs without a terminal: the second run can heed the first one's
+ * message.
+ */
 #define BLIND_RUNS_MAX 2
 
-/* Says why the text is not taken, and keeps it. */
+/* Prints the reason why the text is refused, and keeps the text. */
 static int give_up(struct edit_job *job, const char *told)
 {
 	message("%s", told);
@@ -146,7 +151,7 @@ static int give_up(struct edit_job *job, const char *told)
 	return EXIT_FAILED;
 }
 
-/* Goes on editing until it is right, or nothing more is typed. */
+/* Runs the editor until the edit succeeds, or the user makes no further change. */
 static int edit(struct edit_job *job)
 {
 	bool has_terminal = isatty(STDIN_FILENO);
@@ -182,14 +187,13 @@ static int edit(struct edit_job *job)
 	}
 }
 
-/* What is shown now; nothing, if nobody has the file yet. */
+/* Reads the file as it is shown now; an empty text if no layer has it yet. */
 static int begin(struct edit_job *job)
 {
 	CLEANUP(version_unrefp) struct version *version = NULL;
 	const struct edited_file *amendable = &job->amendable;
-	const struct amendment_request wanted = {.path = amendable->inner,
-		.layer = amendable->layer,
-		.access = &amendable->access};
+	const struct amendment_request wanted = {
+		.path = amendable->inner, .layer = amendable->layer, .access = &amendable->access};
 	struct problem problem;
 	struct span text;
 

@@ -7,7 +7,7 @@
 
 #include "command.h"
 
-/* Mirrors that replace their directories faster than a change is made. */
+/* Attempts: a mirror may replace its directory during an edit. */
 #define TRIES 10
 
 int edited_file_read(
@@ -28,7 +28,7 @@ int edited_file_read(
 		{0, "key", .text = &gateway->key},
 		{0, "user-file", .text = &gateway->user_file},
 		{0, "color", .take = command_colour},
-		/* An editor sits at a terminal. */
+		/* `plyfs edit` is interactive, and has no --json. */
 		command == &command_edit ? none : json,
 		more ? more[0] : none,
 		more ? more[1] : none,
@@ -65,7 +65,10 @@ static void forget(struct edited_file *amendable)
 	amendable->subject = (struct explained_file){0};
 }
 
-/* Again, as a layer's directory was replaced meanwhile. Fills the request. -ESTALE: in vain. */
+/*
+ * Fills the request. From the second attempt on it opens the layers again, as a directory was
+ * replaced. Returns 0, or -ESTALE if that fails.
+ */
 static int prepare(const struct command *command, struct edited_file *amendable, int try,
 	struct amendment_request *request)
 {

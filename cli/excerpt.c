@@ -9,7 +9,7 @@ struct cut {
 	char *out;
 	size_t size;
 	size_t used;
-	size_t fits; /* behind these bytes an ellipsis fits */
+	size_t fits; /* an ellipsis fits behind this many bytes */
 	bool is_full;
 };
 

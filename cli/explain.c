@@ -1,5 +1,5 @@
 /*
- * plyfs explain: where each value of a merged file comes from, and what it overrode.
+ * plyfs explain: prints where each value of a merged file comes from, and what it has overridden.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -19,15 +19,15 @@
 #include "store.h"
 #include "value_lock_place.h"
 
-/* Bytes of output that are written at once. */
+/* Size of the output buffer, in bytes. */
 #define BUFFER_SIZE (1u << 16)
 
-/* What the command line asks for. */
+/* The state of a command line. */
 struct explain_job {
 	struct layer_choice choice;
 	bool is_json;
 	const char *path;
-	const char *asked; /* a KEY; NULL: all of the file */
+	const char *asked; /* a KEY; NULL: the whole file */
 	struct arena *arena;
 	struct key key;
 };
@@ -52,7 +52,7 @@ static int read_key(const struct command *command, struct explain_job *job,
 	return r == 0 ? EXIT_DONE : message_result(r, NULL, NULL);
 }
 
-/* Returns an exit code, or -1: go on. */
+/* Takes the arguments. Returns an exit code, or -1: continue. */
 static int take_arguments(
 	const struct command *command, int count, char **arguments, struct explain_job *job)
 {
@@ -93,13 +93,13 @@ static int print(const struct explain_job *job, const struct explanation *explan
 	int r = job->is_json ? explain_json(explanation, only, stdout)
 			     : explain_text(explanation, only, job->asked,
 				       colour_use(STDOUT_FILENO), stdout);
-	/* The buffer and what is in it end with us. */
+	/* The buffer and its contents are lost when we end. */
 	if (r < 0)
 		message_result(r, NULL, NULL);
 	return r == 0 ? EXIT_DONE : EXIT_FAILED;
 }
 
-/* As a shell takes it. */
+/* Prints a word, quoted for a shell. */
 static void print_word(const char *word)
 {
 	static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
@@ -115,7 +115,9 @@ static void print_word(const char *word)
 	putchar('\'');
 }
 
-/* The layer whose lock has kept the value, as the reason of a step tells it; NULL: none has. */
+/*
+ * Returns the layer whose lock has kept the value, from the reason of a step; NULL: there is none.
+ */
 static const char *locking_layer(const struct explained *found)
 {
 	const struct origin *origin = found->at.value ? found->at.origin : NULL;
@@ -129,7 +131,7 @@ static const char *locking_layer(const struct explained *found)
 	return last->why.rule + len;
 }
 
-/* *ret is NULL for the root. 0 or -ENOMEM. */
+/* Makes the steps to a place; *ret NULL: the root. Returns 0 or -ENOMEM. */
 static int steps_to(const struct explained_place *place, struct arena *arena,
 	const struct value_lock_step **ret)
 {
@@ -149,7 +151,10 @@ static int steps_to(const struct explained_place *place, struct arena *arena,
 	return 0;
 }
 
-/* The layer whose lock would refuse a change in `target`; *ret NULL: none. 0 or -ENOMEM. */
+/*
+ * Finds the layer whose lock would refuse a change in `target`; *ret NULL: there is none. Returns 0
+ * or -ENOMEM.
+ */
 static int binding_layer(const struct explain_job *job, const struct explanation *explanation,
 	const struct explained *found, const struct layer *target, const char **ret)
 {
@@ -164,7 +169,7 @@ static int binding_layer(const struct explain_job *job, const struct explanation
 	return r;
 }
 
-/* What is changed in a repository is a commit. */
+/* Prints how to change a file in a git repository: by a commit. */
 static int print_commit(const struct store *git, const char *path)
 {
 	CLEANUP(freep) char *name = NULL;
@@ -181,7 +186,7 @@ static int print_commit(const struct store *git, const char *path)
 	return EXIT_DONE;
 }
 
-/* The command that does it; `layer` NULL: in the highest. */
+/* Prints a command line that changes the value; `layer` NULL: in the highest layer. */
 static void print_command(
 	const struct explain_job *job, const char *what, const char *layer, const char *behind)
 {
@@ -201,20 +206,20 @@ static void print_command(
 	puts(behind);
 }
 
-/* How the value is changed. */
+/* Prints how to change the value. */
 static int print_remedy(const struct explain_job *job, const struct explained_file *subject,
 	const struct explained *found)
 {
 	const char *layer = locking_layer(found);
 	struct problem problem;
-	/* That plyfs set changes. */
+	/* The layer that plyfs set would change. */
 	const struct layer *target = settings_layer(subject->settings, layer);
 
 	if (!layer && binding_layer(job, subject->explanation, found, target, &layer) < 0)
 		return message_result(-ENOMEM, NULL, NULL);
 	if (layer)
 		target = settings_layer(subject->settings, layer);
-	/* A change must name its layer where a higher one is absent. */
+	/* If a higher layer is absent, plyfs set must name the layer. */
 	if (!layer && target && absent_layer_refuse(subject->settings, &problem) != 0)
 		layer = target->name;
 	if (target && target->store && target->store->kind == STORE_GIT)
@@ -223,7 +228,7 @@ static int print_remedy(const struct explain_job *job, const struct explained_fi
 	return EXIT_DONE;
 }
 
-/* The sources between which it was decided; both NULL: none is a layer's. */
+/* The sources of an origin with the highest and the lowest rank; both NULL: none is in a layer. */
 struct span_of_sources {
 	const struct source *highest;
 	const struct source *lowest;
@@ -233,7 +238,7 @@ static void take_source(struct span_of_sources *span, const struct node *value)
 {
 	const struct source *source = value ? value->source : NULL;
 
-	/* A lock's place is in plyfs.yaml. */
+	/* A lock's source is plyfs.yaml. */
 	if (!source || !source->layer || !*source->layer)
 		return;
 	if (!span->highest || source->rank > span->highest->rank)
@@ -242,7 +247,10 @@ static void take_source(struct span_of_sources *span, const struct node *value)
 		span->lowest = source;
 }
 
-/* Of the highest layer that has a say in it, above another's; NULL: there is nothing below. */
+/*
+ * Returns the source of the highest layer that takes part in the value, if a lower layer does, too.
+ * NULL: there is nothing below.
+ */
 static const struct source *find_highest(const struct explained *found)
 {
 	const struct origin *origin = found->at.value ? found->at.origin : NULL;
@@ -259,7 +267,7 @@ static const struct source *find_highest(const struct explained *found)
 	return span.highest;
 }
 
-/* How what lies below shows again, where anything does. */
+/* Prints how to make the lower layers' value show again, if there is one. */
 static void print_reset(const struct explain_job *job, const struct explained_file *subject,
 	const struct explained *found)
 {
@@ -314,7 +322,8 @@ static int run(const struct command *command, int argc, char **argv)
 	code = explained_file_open(command, &job.choice, job.path, &subject);
 	if (code != EXIT_DONE)
 		return code;
-	return job.asked ? print_key(command, &job, &subject) : print(&job, subject.explanation, NULL);
+	return job.asked ? print_key(command, &job, &subject)
+			 : print(&job, subject.explanation, NULL);
 }
 
 const struct command command_explain = {

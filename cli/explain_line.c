@@ -7,18 +7,18 @@
 #include "shown.h"
 #include "utf8.h"
 
-/* Columns: of what is told, and at most of a layer's name and a place to be lined up. */
+/* Widths in columns: of the text; and the largest width of a layer's name and of a place. */
 #define WHAT_WIDTH 40
 #define LAYER_WIDTH_MAX 24
 #define PLACE_WIDTH_MAX 64
 
-/* Bytes of a value on its line. */
+/* Size of a value in a line, in bytes. */
 #define EXCERPT_SIZE 64
 
-/* ":LINE:COLUMN" of most places. */
+/* Usual width of ":LINE:COLUMN". */
 #define NUMBERS_WIDTH 7
 
-/* One call of the library's for many pieces: there are a dozen of them to a line. */
+/* Collects the dozen pieces of a line in a buffer, to call the library less often. */
 static void put(struct explain_line *line, const char *text, size_t len)
 {
 	if (sizeof(line->buffer) - line->used < len)
@@ -58,7 +58,7 @@ void explain_line_clean(struct explain_line *line, const char *text, size_t len)
 	line->columns += columns_of(text, len);
 }
 
-/* ASCII alone: as many columns as bytes. */
+/* Puts ASCII text, whose width is its number of bytes. */
 static void put_ascii(struct explain_line *line, const char *text, size_t len)
 {
 	put(line, text, len);
@@ -96,7 +96,7 @@ void explain_line_value(struct explain_line *line, const struct node *value)
 {
 	char text[EXCERPT_SIZE];
 
-	/* As most are. */
+	/* Most values are like that. */
 	if (node_is_scalar(value) && value->style == NODE_PLAIN && !value->tag &&
 		value->text.len < sizeof(text) && is_printable_ascii(value->text)) {
 		put_ascii(line, value->text.data, value->text.len);
@@ -125,7 +125,7 @@ static void put_line_column(struct explain_line *line, const struct node *node)
 	put_number(line, node->column);
 }
 
-/* Goes to that column, at least two further. */
+/* Puts blanks up to that column, and at least two. */
 static void put_blanks(struct explain_line *line, size_t column)
 {
 	static const char blanks[] = "                                                            ";
@@ -142,7 +142,7 @@ void explain_line_end(struct explain_line *line)
 	line->columns = 0;
 }
 
-/* `text` as it is shown, at *at, which moves behind it. Returns its columns. */
+/* Escapes `text` at *at, and moves *at behind it. Returns its width. */
 static size_t render(char **at, const char *text)
 {
 	const char *end = text + strlen(text), *start = *at;
@@ -157,13 +157,13 @@ static size_t render(char **at, const char *text)
 	return columns_of(start, (size_t)(*at - start));
 }
 
-/* NULL: no memory. */
+/* Returns the source's cached text. NULL: no memory. */
 static const struct explain_known *know(struct explain_line *line, const struct source *source)
 {
 	struct explain_known *known = &line->known[source->rank % EXPLAIN_KNOWN_COUNT];
 	const char *name = store_places_name(line->places, source);
-	size_t size = SHOWN_MAX * (strlen(source->layer) + strlen(name)) + LAYER_WIDTH_MAX +
-		      sizeof("  ");
+	size_t size =
+		SHOWN_MAX * (strlen(source->layer) + strlen(name)) + LAYER_WIDTH_MAX + sizeof("  ");
 
 	if (known->source == source)
 		return known;

@@ -12,7 +12,7 @@ struct explain_writer {
 	struct explain_line line;
 	const struct origins *origins;
 	const struct explained *only;
-	const struct origin_step **steps; /* of one value, to be printed backwards */
+	const struct origin_step **steps; /* the steps of one value, to be printed backwards */
 	size_t step_capacity;
 };
 
@@ -47,7 +47,7 @@ static void take_step(struct explain_writer *writer, size_t *count, const struct
 		writer->steps[(*count)++] = step;
 }
 
-/* By now it has more in it than it had there, so only its place is told. */
+/* Prints only the place: the value has more entries now than it has there. */
 static void put_own_part(struct explain_writer *writer, const struct node *value)
 {
 	explain_line_word(&writer->line, "  part");
@@ -56,8 +56,8 @@ static void put_own_part(struct explain_writer *writer, const struct node *value
 }
 
 /*
- * Lines for all contributors, the latest first. What `value` was when the others became parts of it
- * is a part as well, and stands where it came.
+ * Prints lines for all contributors, the latest first. The first state of `value`, before other
+ * values became parts of it, is a part, too, and stands where it came.
  */
 static void put_contributors(struct explain_writer *writer, const struct origin *origin,
 	const struct node *value, bool has_parts)
@@ -92,7 +92,7 @@ static void begin_gone(struct explain_writer *writer, struct span key)
 	explain_line_colour(&writer->line, COLOUR_NORMAL);
 }
 
-/* What was lost by it, the latest first. `by` took it away, and has been told. */
+/* Prints the lost values, the latest first. `by` has removed them, and is printed already. */
 static void put_lost(struct explain_writer *writer, const struct origin_removed *removed,
 	const struct origin_step *by)
 {
@@ -145,7 +145,7 @@ static void put_line(
 	explain_line_end(&writer->line);
 }
 
-/* Whether a map or list has anything to tell that its entries don't. */
+/* Returns whether a map or list has origins besides those of its entries. */
 static bool is_worth_a_line(const struct node *value, const struct origin *origin, bool *has_parts)
 {
 	bool has_others = false;
@@ -232,7 +232,7 @@ static size_t count_breaks(const char *text, size_t from, size_t to)
 	return breaks;
 }
 
-/* Which lines of the file are whose. */
+/* Prints which lines of the file come from which source. */
 static void put_pieces(struct explain_writer *writer, const struct merge_result *result)
 {
 	size_t line = 1, done = 0;
@@ -243,7 +243,9 @@ static void put_pieces(struct explain_writer *writer, const struct merge_result 
 		char what[64];
 
 		line += count_breaks(text, done, piece->offset);
-		/* The break at the end of a part may be its own, or not: it is none of its lines. */
+		/*
+		 * The newline at the end of a piece may not be its own, and is none of its lines.
+		 */
 		done = piece->offset + piece->len - (piece->len > 0);
 		size_t last = line + count_breaks(text, piece->offset, done);
 		if (last == line)
@@ -284,7 +286,7 @@ static void put_passed(struct explain_writer *writer, const struct explanation *
 	}
 }
 
-/* A link, or a large file. */
+/* Prints the source of a link or a large file. */
 static void put_only_source(struct explain_writer *writer, const struct explanation *explanation)
 {
 	const struct source source = {.name = explanation->source,
@@ -327,10 +329,9 @@ static void choose_widths(struct explain_writer *writer, const struct explanatio
 	for (size_t i = 0; i < explanation->passed_count; i++)
 		explain_line_widen(&writer->line, &explanation->passed[i].source);
 	if (explanation->source)
-		explain_line_widen(&writer->line,
-			&(struct source){.name = explanation->source,
-				.layer = explanation->layer,
-				.rank = explanation->rank});
+		explain_line_widen(&writer->line, &(struct source){.name = explanation->source,
+							  .layer = explanation->layer,
+							  .rank = explanation->rank});
 }
 
 static void put_all(struct explain_writer *writer, const struct explanation *explanation)

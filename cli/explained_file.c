@@ -6,11 +6,11 @@
 
 #include "cleanup.h"
 #include "command.h"
+#include "follow.h"
 #include "message.h"
 #include "path.h"
-#include "follow.h"
 
-/* A path on whose way nothing is yet leads where it says. */
+/* Takes a path of which nothing exists: it has no links, and leads to itself. */
 static int take_new(const char *path, char **ret)
 {
 	if (path_fault(span_of(path)))
@@ -31,7 +31,7 @@ int explained_file_find(const struct command *command, const struct layer_choice
 			   : layer_choice_open(choice, &ret->settings);
 	if (code == EXIT_DONE)
 		code = layer_choice_offline(ret->settings, &ret->offline);
-	/* A new file's layer is judged when it is written. */
+	/* The layer of a new file is checked when the file is written. */
 	if (code == EXIT_DONE && !may_be_new)
 		layer_choice_note_absent(ret->settings);
 	if (code != EXIT_DONE || is_in_mount)
