@@ -15,12 +15,14 @@
 #include "name_watch.h"
 #include "version.h"
 
-/* What changes together is taken together: after so long a quiet, but never later than the second.
+/*
+ * Changes are reported together when there was none for the first of these times, in ms, but no
+ * later than after the second one.
  */
 #define QUIET_MS 50
 #define QUIET_MAX_MS 1000
 
-/* Between two looks at the files: for those that inotify says nothing of. */
+/* ms between two polls, for file systems on which inotify does not work. */
 #define POLL_MS 1000
 
 #define EVENTS                                                                                     \
@@ -29,8 +31,8 @@
 
 struct watched {
 	char *path;
-	char *real;       /* with no links; NULL: it is not there */
-	struct stamp stamp; /* all zero: it is not there */
+	char *real;         /* without links; NULL: there is no such file */
+	struct stamp stamp; /* all zero: there is no such file */
 };
 
 struct file_watch {
@@ -74,7 +76,7 @@ static struct stamp look(const char *path)
 	return stat(path, &found) == 0 ? stamp_of(&found) : (struct stamp){0};
 }
 
-/* One that can't be watched is looked at: see POLL_MS. */
+/* Watches a name. If that fails, the file is still polled. */
 static int watch_name(struct file_watch *watch, const char *directory, const char *name)
 {
 	CLEANUP(closep)
@@ -116,7 +118,7 @@ int file_watch_add(struct file_watch *watch, const char *file)
 	int r = watch_around(watch, file);
 	if (r == 0 && watched->real)
 		r = watch_around(watch, watched->real);
-	/* Only now: what changes from here on is told, or differs from this. */
+	/* Only now: a later change causes an event, or differs from this stamp. */
 	watched->stamp = look(file);
 	return r;
 }
@@ -131,8 +133,7 @@ static bool has_changed(const struct file_watch *watch)
 	return false;
 }
 
-/* Waits until nothing happens any more; a file may be half written, or the second of two to come.
- */
+/* Waits until there are no more events: a file may be half written, or another may follow. */
 static void settle(const struct file_watch *watch)
 {
 	struct pollfd poll_fd = {.fd = name_watch_fd(watch->names), .events = POLLIN};
@@ -155,7 +156,9 @@ int file_watch_wait(struct file_watch *watch, const int fds[2])
 		int ready = poll(poll_fds, 3, POLL_MS);
 		if (ready > 0 && (poll_fds[1].revents || poll_fds[2].revents))
 			return FILE_WATCH_ENDED;
-		/* A link on the way to a file has another name, but leads to another file then. */
+		/*
+		 * A changed link on the way to a file causes no event, but leads to another file.
+		 */
 		if (name_watch_has_event(watch->names) || has_changed(watch)) {
 			settle(watch);
 			return FILE_WATCH_CHANGED;

@@ -7,20 +7,20 @@
 
 #include "cleanup.h"
 
-/* As many links as the kernel follows (path_resolution(7)). */
+/* Maximum number of links, as in the kernel (path_resolution(7)). */
 #define LINKS_MAX 40
 
-/* Bytes of a path, as in the kernel. */
+/* Size of a path, in bytes, as in the kernel. */
 #define PATH_SIZE 4096
 
-/* A way through the tree: `done` has no links left in it, `rest` is still to go. */
+/* A path during resolution: `done` has no links left, `rest` remains. */
 struct path_resolution {
 	char done[PATH_SIZE];
 	char rest[PATH_SIZE];
 	unsigned links;
 };
 
-/* Takes the first name off `rest`. False at the end. */
+/* Takes the first name off `rest`. False: there is none. */
 static bool next_name(struct path_resolution *way, char *name)
 {
 	const char *start = way->rest + strspn(way->rest, "/");
@@ -32,7 +32,7 @@ static bool next_name(struct path_resolution *way, char *name)
 	return len > 0;
 }
 
-/* Goes up. False at the root. */
+/* Removes the last name of `done`. False: it is the root. */
 static bool go_up(struct path_resolution *way)
 {
 	char *slash = strrchr(way->done, '/');
@@ -55,7 +55,7 @@ static int go_down(struct path_resolution *way, const char *name)
 	return 0;
 }
 
-/* Puts a link's target in front of what is left to go; `done` is the link. */
+/* Puts a link's target in front of `rest`; `done` is the link. */
 static int take_link(struct path_resolution *way, const char *target, struct problem *problem)
 {
 	CLEANUP(freep) char *rest = NULL;
@@ -65,7 +65,7 @@ static int take_link(struct path_resolution *way, const char *target, struct pro
 	if (*target == '/')
 		return problem_set(problem, way->done, 0, 0,
 			"is a link out of the tree, to '%s'; read that file", target);
-	/* A slash behind the last name would ask for a directory. */
+	/* A slash behind the last name would require a directory. */
 	if (asprintf(&rest, "%s%s%s", target, *way->rest ? "/" : "", way->rest) < 0)
 		return -ENOMEM;
 	if (strlen(rest) >= sizeof(way->rest))
@@ -80,7 +80,7 @@ static bool is_at_end(const struct path_resolution *way)
 	return way->rest[strspn(way->rest, "/")] == '\0';
 }
 
-/* One name further. Returns 0 to go on, or when *ret is set. */
+/* Resolves one name. Returns 0 to continue, or with *ret at the end of the path. */
 static int step(struct offline *offline, struct path_resolution *way, const char *name,
 	struct version **ret, struct problem *problem)
 {
@@ -108,7 +108,7 @@ static int step(struct offline *offline, struct path_resolution *way, const char
 	return 0;
 }
 
-/* Goes all the way. *ret is set when it ends at something else than a directory. */
+/* Resolves the whole path. *ret is set if it ends at an object other than a directory. */
 static int go(struct offline *offline, struct path_resolution *way, struct version **ret,
 	struct problem *problem)
 {

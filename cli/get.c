@@ -1,6 +1,4 @@
-/*
- * plyfs get: one value of a merged file, as text, for scripts.
- */
+/* plyfs get: prints one value of a merged file, as text, for scripts. */
 #include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -15,7 +13,7 @@
 #include "nearest_key.h"
 #include "scalar.h"
 
-/* What the command line asks for. */
+/* The state of a command line. */
 struct get_job {
 	struct layer_choice choice;
 	bool is_json;
@@ -23,7 +21,7 @@ struct get_job {
 	const char *asked; /* the KEY */
 	struct arena *arena;
 	struct key key;
-	struct document *whole; /* of a file that the merge does not read; or NULL */
+	struct document *whole; /* of a file that the strategy does not read as a tree; or NULL */
 };
 
 static void job_fini(struct get_job *job)
@@ -32,7 +30,7 @@ static void job_fini(struct get_job *job)
 	arena_free(job->arena);
 }
 
-/* Returns an exit code, or -1: go on. */
+/* Reads the arguments. Returns an exit code, or -1: continue. */
 static int read_arguments(const struct command *command, int argc, char **argv, struct get_job *job)
 {
 	const struct command_option options[] = {
@@ -76,7 +74,7 @@ static bool has_texts_alone(const struct node *list)
 	return is_so;
 }
 
-/* The value in what it lies in, where its format has no other place for it. NULL: no memory. */
+/* Wraps the value in its maps, as its format can't write it alone. NULL: no memory. */
 static const struct node *wrap(const struct get_job *job, const struct node *in)
 {
 	const struct key *key = &job->key;
@@ -91,7 +89,10 @@ static const struct node *wrap(const struct get_job *job, const struct node *in)
 	return steps ? edit_tree_wrap(steps, key->count, found.value, job->arena) : NULL;
 }
 
-/* A map or list, in the format of the file; a line each where that has texts alone. */
+/*
+ * Prints a map or list in the file's format. For a format without lists, a list of texts is printed
+ * one a line.
+ */
 static int print_collection(const struct get_job *job, const struct merge_request *request,
 	const struct node *root, const struct node *value)
 {
@@ -109,11 +110,10 @@ static int print_collection(const struct get_job *job, const struct merge_reques
 	if (!value)
 		return message_result(-ENOMEM, NULL, NULL);
 	int r = document_write(value, format, &request->limits, job->arena, &text, &problem);
-	return r == 0 ? command_print(text.data, text.len)
-		      : message_result(r, &problem, job->path);
+	return r == 0 ? command_print(text.data, text.len) : message_result(r, &problem, job->path);
 }
 
-/* Of a key that comes again, the last value where that alone counts. */
+/* Returns the last value of a repeated key, if only that one counts. */
 static const struct node *take_last(
 	const struct get_job *job, const struct merge_request *request, const struct node *value)
 {
@@ -162,7 +162,7 @@ static int complain(const struct get_job *job, const struct explanation *explana
 	return EXIT_FAILED;
 }
 
-/* A file that is shown whole has the values that its format makes of it, as for plyfs set. */
+/* Parses the merged text of a file that is no tree in its strategy, as plyfs set does. */
 static int read_whole(struct get_job *job, const struct explanation *explanation)
 {
 	const struct merge_request *request = explanation->request;
@@ -177,8 +177,7 @@ static int read_whole(struct get_job *job, const struct explanation *explanation
 			job->asked);
 		return EXIT_FAILED;
 	}
-	int r = document_read(
-		&source, explanation->result->text, &options, &job->whole, &problem);
+	int r = document_read(&source, explanation->result->text, &options, &job->whole, &problem);
 	return r == 0 ? EXIT_DONE : message_result(r, &problem, NULL);
 }
 

@@ -14,10 +14,10 @@
 #include "message.h"
 #include "text.h"
 
-/* Bytes. A hundred thousand hosts are a tenth of it. */
+/* Maximum size, in bytes. A hundred thousand hosts take a tenth of it. */
 #define LIST_MAX (16u << 20)
 
-/* What separates words in a line. */
+/* Separators of words in a line. */
 #define BLANKS " \t\r"
 
 static int read_text(const char *file, struct host_list *list)

@@ -20,9 +20,9 @@ static int tell(void *context, const struct problem *problem)
 
 /* Options */
 
-/* What the highest layer locks, nothing can change. */
-static int tell_locks(const struct settings *settings, const struct options *options,
-	struct check_report *report)
+/* Warns of locks that have no effect. No layer is above the highest one, so its locks have none. */
+static int tell_locks(
+	const struct settings *settings, const struct options *options, struct check_report *report)
 {
 	const struct value_locks *locks = options->locks;
 	const char *highest = settings->specs[settings->spec_count - 1].name;
@@ -37,7 +37,8 @@ static int tell_locks(const struct settings *settings, const struct options *opt
 			continue;
 		problem_at(&problem, layer,
 			is_empty ? "the lock of the layer '%s' has no effect: it names no place"
-				 : "the lock of the layer '%s' has no effect: there is no layer above "
+				 : "the lock of the layer '%s' has no effect: there is no layer "
+				   "above "
 				   "it",
 			layer->text.data);
 		r = tell(report, &problem);
@@ -56,7 +57,7 @@ static int tell_options(const struct check_tree *tree, const struct options *opt
 	return r == 0 ? tell_locks(settings, options, report) : r;
 }
 
-/* The rules of several patterns share their options. */
+/* Warns of unused options. The rules of several patterns share their options. */
 static int tell_rules(const struct check_tree *tree, struct check_report *report)
 {
 	const struct settings *settings = offline_settings(tree->offline);
@@ -73,14 +74,13 @@ static int tell_rules(const struct check_tree *tree, struct check_report *report
 		merged.is_broken |= tree->rules[i].is_broken;
 		if (!is_last)
 			continue;
-		/* A preset's options are for all that a program's files may have. */
+		/* A preset has options for all files that a program may have. */
 		if (rule->line && !rule->preset)
 			r = tell_options(tree, &rule->options, &merged, report);
 		merged = (struct merged){0};
 	}
 	for (size_t i = 0; r == 0 && i < settings->file_count; i++)
-		r = tell_options(
-			tree, &settings->files[i].rule.options, &tree->files[i], report);
+		r = tell_options(tree, &settings->files[i].rule.options, &tree->files[i], report);
 	return r;
 }
 
@@ -103,10 +103,11 @@ static int tell_preset(
 		is_matched |= check_tree_matches(tree, rule->match);
 	}
 	problem_at(&problem, preset->place,
-		is_matched ? "the preset '%s' has no effect: the files that it matches have a rule "
-			     "above it, or are virtual"
-			   : "the preset '%s' has no effect: it matches no file; 'plyfs presets %s' "
-			     "shows which it is for",
+		is_matched
+			? "the preset '%s' has no effect: the files that it matches have a rule "
+			  "above it, or are virtual"
+			: "the preset '%s' has no effect: it matches no file; 'plyfs presets %s' "
+			  "shows which it is for",
 		preset->name, preset->name);
 	return tell(report, &problem);
 }
@@ -118,7 +119,7 @@ struct idle_search {
 	const char *directory;
 };
 
-/* Returns 1 for a file, 0 to go on, or -errno. */
+/* Returns 1 for a file, 0 to continue, or -errno. */
 static int is_file(void *context, const char *name, unsigned char type)
 {
 	const struct idle_search *search = context;
@@ -133,7 +134,10 @@ static int is_file(void *context, const char *name, unsigned char type)
 	return layer_list(search->layer, path, is_file, &(struct idle_search){search->layer, path});
 }
 
-/* A layer that was given a name is meant to say something. What can't be listed is told elsewhere. */
+/*
+ * Warns of empty layers that the settings name: such a layer is meant to have files. Errors of a
+ * listing are reported elsewhere.
+ */
 static int tell_layers(const struct settings *settings, struct check_report *report)
 {
 	struct problem problem;
@@ -150,21 +154,22 @@ static int tell_layers(const struct settings *settings, struct check_report *rep
 			return found;
 		if (found != 0)
 			continue;
-		problem_at(&problem, spec->place, "the layer '%s' has no effect: there is no file in '%s'",
-			layer->name, spec->path);
+		problem_at(&problem, spec->place,
+			"the layer '%s' has no effect: there is no file in '%s'", layer->name,
+			spec->path);
 		r = tell(report, &problem);
 	}
 	return r;
 }
 
-/* Names that differ by little */
+/* Names that differ slightly */
 
-/* Suffixes of which people take the one for the other; the first stands for all. */
+/* Suffixes that people confuse; the first of each row stands for all. */
 static const char *const suffixes[][3] = {
 	{".yaml", ".yml"}, {".json", ".jsonc", ".json5"}, {".conf", ".cnf", ".cfg"}};
 
 struct suffixed_path {
-	char *key; /* the path in small letters, with the first suffix of its kind */
+	char *key; /* the path in lower case, with the first suffix of its row */
 	const char *path;
 	size_t order;
 };
@@ -199,12 +204,13 @@ static int compare_alike(const void *a, const void *b)
 	return order ? order : (left->order > right->order) - (left->order < right->order);
 }
 
-/* The layers that the file is from, and the highest of them. */
+/* Finds the layers that the file is from, and the highest of them. */
 static int find_layers(const struct settings *settings, const char *path, layer_mask *ret,
 	const struct layer **highest)
 {
 	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
-	int r = lookup ? union_look_up(settings, union_all_layers(settings), path, lookup) : -ENOMEM;
+	int r = lookup ? union_look_up(settings, union_all_layers(settings), path, lookup)
+		       : -ENOMEM;
 
 	*ret = 0;
 	for (unsigned i = 0; r == 0 && i < lookup->count; i++) {
@@ -217,7 +223,7 @@ static int find_layers(const struct settings *settings, const char *path, layer_
 	return r;
 }
 
-/* A layer that has both means both. */
+/* Warns of two names that differ slightly, unless one layer has both and thus means both. */
 static int tell_alike(const struct settings *settings, const struct suffixed_path *a,
 	const struct suffixed_path *b, struct check_report *report)
 {
@@ -238,7 +244,8 @@ static int tell_alike(const struct settings *settings, const struct suffixed_pat
 	if (r < 0)
 		return r;
 	problem_set(&problem, name, 0, 0,
-		"is not merged with %s, as their names differ; give one of them the name of the other "
+		"is not merged with %s, as their names differ; give one of them the name of the "
+		"other "
 		"if they are meant to be one",
 		other);
 	return tell(report, &problem);
@@ -258,8 +265,8 @@ static int tell_names(const struct check_tree *tree, struct check_report *report
 	for (size_t i = 1; r == 0 && i < tree->count; i++)
 		if (strcmp(items[i - 1].key, items[i].key) == 0 &&
 			strcmp(items[i - 1].path, items[i].path) != 0)
-			r = tell_alike(offline_settings(tree->offline), &items[i - 1], &items[i],
-				report);
+			r = tell_alike(
+				offline_settings(tree->offline), &items[i - 1], &items[i], report);
 	for (size_t i = 0; items && i < tree->count; i++)
 		free(items[i].key);
 	free(items);

@@ -16,7 +16,7 @@ static void close_unless_stdin(int *fd)
 		close(*fd);
 }
 
-/* "a/site.yaml" gives "site". */
+/* Returns the layer's name: "site" for "a/site.yaml". */
 static char *layer_of(const char *file)
 {
 	const char *slash = strrchr(file, '/');
@@ -26,7 +26,7 @@ static char *layer_of(const char *file)
 	return dot && dot > start ? strndup(start, (size_t)(dot - start)) : strdup(start);
 }
 
-/* The file of NAME=FILE, or NULL. A name has no slash in it: "./a=b.yaml" is a file. */
+/* Returns the FILE of NAME=FILE, or NULL. A NAME has no slash, so "./a=b.yaml" is a file. */
 static char *behind_name(char *argument)
 {
 	size_t len = strcspn(argument, "=/");

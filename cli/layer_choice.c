@@ -27,7 +27,7 @@ struct layer_choice layer_choice_guess(const char *word)
 	struct stat found;
 	bool is_found = stat(word, &found) == 0;
 
-	/* One that is missing is better called a missing file than a missing directory. */
+	/* A missing name that looks like a plyfs.yaml is better reported as a missing file. */
 	if (is_found ? !S_ISDIR(found.st_mode) : format_of_name(word) == &format_yaml)
 		return (struct layer_choice){.config = word};
 	return (struct layer_choice){.layers = word};
@@ -49,12 +49,11 @@ bool layer_choice_is_double(const struct command *command, const struct layer_ch
 static int open_layers(
 	const struct layer_choice *choice, struct settings **ret, struct problem *problem)
 {
-	return choice->config
-		       ? settings_read(&choice->around, choice->config, ret, problem)
-		       : settings_from_layers(&choice->around, choice->layers, ret, problem);
+	return choice->config ? settings_read(&choice->around, choice->config, ret, problem)
+			      : settings_from_layers(&choice->around, choice->layers, ret, problem);
 }
 
-/* In a child, for the time that it takes. */
+/* Opens the layers in a child, to find out whether that blocks. */
 static int try_to_open(void *context, int out)
 {
 	struct settings *settings;
@@ -65,7 +64,7 @@ static int try_to_open(void *context, int out)
 	return 0;
 }
 
-/* A layer, or what a link leads through, may lie where nobody answers. */
+/* A layer, or the target of a link, may be on a mount that does not answer. */
 int layer_choice_wait(const struct layer_choice *choice)
 {
 	if (!plyfs_mount_may_be_silent() ||
@@ -112,8 +111,8 @@ int layer_choice_not_in_mount(const struct command *command, const char *path, i
 }
 
 /*
- * Cuts `path` into the directory and the last name, which may be a link and need not exist. A path
- * that ends in "." or ".." has no such name: all of it is the directory.
+ * Splits `path` into the directory and the last name, which may be a link and need not exist. A
+ * path that ends in "." or ".." has no last name: all of it is the directory.
  */
 static int split_path(const char *path, char **ret_directory, char **ret_name)
 {
@@ -132,7 +131,7 @@ static int split_path(const char *path, char **ret_directory, char **ret_name)
 	return *ret_directory && *ret_name ? 0 : -ENOMEM;
 }
 
-/* The mount or the rendered tree, and what of the real path is in it. */
+/* Finds the mount or the rendered tree that the directory is in. */
 static int find_tree(const char *directory, char **root, bool *is_rendered)
 {
 	int r = plyfs_mount_find(directory, root);
@@ -141,7 +140,7 @@ static int find_tree(const char *directory, char **root, bool *is_rendered)
 	return *is_rendered ? rendered_tree_find(directory, root) : r;
 }
 
-/* The mountpoint, and where in the mount `path` leads to. */
+/* Finds the mountpoint, and where `path` leads in the mount. */
 static int locate(const char *path, char **mountpoint, char **ret_path)
 {
 	CLEANUP(freep) char *directory = NULL, *name = NULL, *real = NULL;
@@ -150,7 +149,7 @@ static int locate(const char *path, char **mountpoint, char **ret_path)
 	int r = split_path(path, &directory, &name);
 	if (r == 0)
 		r = find_tree(directory, mountpoint, &is_rendered);
-	/* A mountpoint's own name lies in the file system around it. */
+	/* The name of a mountpoint is in the file system around it. */
 	if (r == -ENOENT && find_tree(path, mountpoint, &is_rendered) == 0) {
 		*ret_path = strdup("");
 		return *ret_path ? 0 : -ENOMEM;
@@ -175,7 +174,7 @@ int layer_choice_in_mount(const struct command *command, const struct layer_choi
 
 	int r = locate(path, &mountpoint, &inner);
 	int found = r == -ENOENT ? probe_real_path(PROBE_MS, path, &real) : r;
-	/* Somebody stands in a layer, with the file in hand that is to be told about. */
+	/* The user may be in a layer's directory and name a file there. */
 	if (r == -ENOENT && found == 0)
 		r = mounted_layer_find(path, &mountpoint, &inner, &problem);
 	else if (found == -ETIMEDOUT)
@@ -208,12 +207,14 @@ int layer_choice_offline(struct settings *settings, struct offline **ret)
 	return r == 0 ? EXIT_DONE : EXIT_FAILED;
 }
 
-/* The part of `path` behind the layer's name, its path or where that leads to; NULL: none stands there. */
+/*
+ * Returns the part of `path` behind the layer's name, its path or its real path; NULL: it begins
+ * with none of them.
+ */
 static const char *cut_layer(const struct layer *layer, const char *path, const char *real)
 {
 	char place[PATH_MAX] = "";
-	const char *const before[][2] = {
-		{layer->name, path}, {layer->path, path}, {place, real}};
+	const char *const before[][2] = {{layer->name, path}, {layer->path, path}, {place, real}};
 	struct stat found;
 
 	(void)descriptor_path(layer->dirfd, place);
@@ -229,7 +230,7 @@ static const char *cut_layer(const struct layer *layer, const char *path, const 
 	return NULL;
 }
 
-/* Whether the path begins with a layer, and what is meant has been told. */
+/* If the path begins with a layer, reports the path without it. Returns whether it did. */
 static bool tell_inner_path(const struct settings *settings, const char *path)
 {
 	CLEANUP(freep) char *real = realpath(path, NULL);
@@ -247,9 +248,8 @@ static bool tell_inner_path(const struct settings *settings, const char *path)
 	return false;
 }
 
-/* "motd: hidden by site/.wh.motd; vendor/motd exists" */
-static int complain_of_absence(
-	const struct settings *settings, const char *path, const char *inner)
+/* Reports a missing file: "motd: hidden by site/.wh.motd; vendor/motd exists". */
+static int complain_of_absence(const struct settings *settings, const char *path, const char *inner)
 {
 	CLEANUP(freep) struct hidden *hidden = settings ? malloc(sizeof(*hidden)) : NULL;
 	CLEANUP(freep) char *mark = NULL, *name = NULL;

@@ -11,19 +11,19 @@
 #include "message.h"
 #include "shown.h"
 
-/* Bytes of a layer's name in a label. */
+/* Size of a layer's name in a label, in bytes. */
 #define NAME_SIZE 256
 
-/* The file with the layers up to one of them. */
+/* The file, merged from the layers up to one of them. */
 struct layer_step {
 	struct compared_file rendition;
-	bool is_broken; /* these layers alone don't merge */
+	bool is_broken; /* these layers do not merge without the higher ones */
 };
 
 struct layer_steps {
 	struct layer_step *items;
 	size_t count;
-	bool is_rewritten; /* some step is written anew: so all are compared like that */
+	bool is_rewritten; /* a step is written anew, so all are compared in that form */
 };
 
 static void steps_fini(struct layer_steps *steps)
@@ -39,7 +39,10 @@ static void source_cache_freep(struct source_cache **cache)
 		source_cache_free(*cache);
 }
 
-/* A layer may need what a higher one brings: that is no failure as long as all of them merge. */
+/*
+ * Reports an error. A layer may need values of a higher one, so a failure is only a warning while
+ * all layers together merge.
+ */
 static int complain(const struct settings *settings, size_t count, const char *path, int result,
 	const struct problem *problem)
 {
@@ -66,7 +69,9 @@ static int make_step(struct settings *settings, struct source_cache *cache, size
 
 	if (!lower)
 		return complain(settings, settings->layer_count, path, -ENOMEM, NULL);
-	/* Not to be freed by it: all that it points to is of `settings`, which outlives it.
+	/*
+	 * It is a copy whose pointers belong to `settings`, which outlives it: it must not free
+	 * them.
 	 */
 	*lower = *settings;
 	lower->references = 1;
@@ -93,7 +98,9 @@ static int make_steps(struct settings *settings, const char *path, struct layer_
 	bool is_there = false;
 
 	steps->items = calloc(settings->layer_count, sizeof(*steps->items));
-	/* A layer keeps its rank: so all steps share what was read. The last one needs all of it.
+	/*
+	 * A layer keeps its rank, so all steps share the cached sources. The last step needs all of
+	 * them: the cache has no limit.
 	 */
 	if (!steps->items || source_cache_new(SIZE_MAX, false, &cache) < 0)
 		return complain(settings, settings->layer_count, path, -ENOMEM, NULL);
@@ -108,7 +115,7 @@ static int make_steps(struct settings *settings, const char *path, struct layer_
 	return code;
 }
 
-/* "without a, b" or "with a, b (sources)": the layers from `first` to `last`. */
+/* Makes "without a, b" or "with a, b (sources)", for the layers from `first` to `last`. */
 static char *make_label(const struct settings *settings, const struct layer_steps *steps,
 	const char *lead, size_t first, size_t last)
 {

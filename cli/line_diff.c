@@ -8,14 +8,14 @@
 #include "hash.h"
 
 /*
- * Differences on one way through the texts, after which the search takes the way that has come
- * furthest: it makes the time linear, and shows in texts only that have nothing in common.
+ * Maximum number of differences on one path through the texts; then the search takes the path that
+ * got furthest. It makes the time linear, and matters only for texts that have nothing in common.
  */
 #define COST_MAX 256
 
-/* A line of both texts by number, and where it stands in its text. */
+/* A line that both texts have, as a number, and its position in its text. */
 struct numbered {
-	uint32_t number; /* equal lines have equal ones */
+	uint32_t number; /* equal lines have equal numbers */
 	uint32_t at;
 };
 
@@ -23,13 +23,15 @@ struct diff_search {
 	struct numbered *old;
 	struct numbered *new;
 	struct line_diff *diff;
-	/* By diagonal (old - new), furthest place in `old` that was reached from the start, and
-	 * from the end. */
+	/*
+	 * For each diagonal (old - new), the furthest position in `old` that was reached from the
+	 * start, and from the end.
+	 */
 	ptrdiff_t *forward;
 	ptrdiff_t *backward;
 };
 
-/* The part of both that is still to be compared. */
+/* The part of both texts that remains to be compared. */
 struct box {
 	ptrdiff_t old_start;
 	ptrdiff_t old_end;
@@ -69,7 +71,7 @@ static bool is_same_line(const struct line_diff *diff, size_t old, size_t new)
 	       span_equal(diff->old.lines[old], diff->new.lines[new]);
 }
 
-/* What is equal at the start and at the end takes no part. */
+/* Excludes the equal lines at the start and at the end. */
 static struct box trim(const struct line_diff *diff)
 {
 	size_t start = 0, old = diff->old.count, new = diff->new.count;
@@ -83,16 +85,16 @@ static struct box trim(const struct line_diff *diff)
 	return (struct box){(ptrdiff_t)start, (ptrdiff_t)old, (ptrdiff_t)start, (ptrdiff_t) new};
 }
 
-/* Lines seen, by hash; open addressing. */
+/* A hash table of lines, with open addressing. */
 struct line_table {
 	struct seen {
 		struct span line;
-		uint32_t number; /* 0: a free place */
+		uint32_t number; /* 0: the slot is free */
 		bool lacks_end;
 		bool is_in_old;
 		bool is_in_new;
 	} * slots;
-	size_t size; /* a power of two, more than twice the lines */
+	size_t size; /* a power of two, more than twice the number of lines */
 	uint32_t count;
 };
 
@@ -118,7 +120,10 @@ static struct seen *look_up_in(
 	return look_up(table, side->lines[at], lacks_end(side, (size_t)at));
 }
 
-/* A line that the other text has not is changed, and need not be compared. Returns how many are. */
+/*
+ * Numbers the lines of one text, and returns how many were numbered. A line that the other text
+ * does not have is marked as changed, and is not compared.
+ */
 static ptrdiff_t number_side(struct line_table *table, struct line_diff_side *side, bool is_old,
 	ptrdiff_t start, ptrdiff_t end, struct numbered *ret)
 {
@@ -166,13 +171,13 @@ static bool is_equal(const struct diff_search *search, ptrdiff_t old, ptrdiff_t 
 	return search->old[old].number == search->new[new].number;
 }
 
-/* The diagonals that are looked at, from the start or from the end. */
+/* The diagonals that are searched, from the start or from the end. */
 struct line_range {
 	ptrdiff_t least;
 	ptrdiff_t most;
 };
 
-/* One more difference: one more diagonal at each side, as far as the box has them. */
+/* Allows one more difference: adds a diagonal at each side, as far as the box has them. */
 static void widen(
 	struct line_range *range, struct line_range all, ptrdiff_t *reached, ptrdiff_t beyond)
 {
@@ -186,7 +191,7 @@ static void widen(
 		range->most--;
 }
 
-/* Goes on from the start. True with *ret where it meets the way from the end. */
+/* Advances from the start. True: it has met the path from the end, at *ret. */
 static bool step_forward(const struct diff_search *search, const struct box *box,
 	struct line_range range, const struct line_range *other, ptrdiff_t *ret_old,
 	ptrdiff_t *ret_new)
@@ -246,7 +251,10 @@ static ptrdiff_t larger(ptrdiff_t a, ptrdiff_t b)
 	return a > b ? a : b;
 }
 
-/* Too many differences: the place that is furthest from the start, or from the end. */
+/*
+ * Ends the search after too many differences: splits at the position furthest from the start, or
+ * the end.
+ */
 static void split_at_furthest(const struct diff_search *search, const struct box *box,
 	struct line_range from_start, struct line_range from_end, ptrdiff_t *ret_old,
 	ptrdiff_t *ret_new)
@@ -275,7 +283,10 @@ static void split_at_furthest(const struct diff_search *search, const struct box
 	*ret_new = is_start_further ? most - most_old : least - least_old;
 }
 
-/* A place on a way through the box that has the fewest differences; both ends differ. */
+/*
+ * Finds a position on a path through the box with the fewest differences. Both ends of the box
+ * differ.
+ */
 static void split(const struct diff_search *search, const struct box *box, ptrdiff_t *ret_old,
 	ptrdiff_t *ret_new)
 {
@@ -312,7 +323,7 @@ static void mark(
 		side->changed[lines[start].at] = true;
 }
 
-/* The smaller part by recursion and the larger one in the loop: never deep. */
+/* Recursion takes the smaller part, and the loop the larger one, so the depth stays small. */
 static void compare(const struct diff_search *search, struct box box)
 {
 	for (;;) {
@@ -341,7 +352,7 @@ static void compare(const struct diff_search *search, struct box box)
 	mark(&search->diff->new, search->new, box.new_start, box.new_end);
 }
 
-/* Room for all diagonals of the box, from -new - 1 to old + 1. */
+/* Allocates all diagonals of the box, from -new - 1 to old + 1, and compares. */
 static int search_lines(struct diff_search *search, const struct box *box)
 {
 	size_t diagonals = (size_t)(box->old_end + box->new_end) + 3;
@@ -362,16 +373,19 @@ static void mark_all(struct line_diff_side *side, ptrdiff_t start, ptrdiff_t end
 }
 
 /*
- * A run of changed lines whose last line equals the one before it may as well stand one line
- * higher, and one whose first equals the one behind it one lower. As low as possible is where other
- * programs have it, and runs that meet there become one. Lines that replace others stay with them.
+ * Moves runs of changed lines down as far as possible, as other programs do. A run can move one
+ * line down if its first line equals the line behind it, and one line up if its last line equals
+ * the line before it. Runs that meet are merged. Lines that replace other lines do not move.
  */
 static void slide(struct line_diff_side *side, const struct line_diff_side *other)
 {
 	size_t at = 0, across = 0;
 
 	while (at < side->count) {
-		/* Unchanged lines go in pairs; what is changed across has none here. */
+		/*
+		 * Unchanged lines come in pairs; a changed line of the other text has no partner
+		 * here.
+		 */
 		bool is_replaced = other->changed[across];
 		while (other->changed[across])
 			across++;

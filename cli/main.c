@@ -1,6 +1,4 @@
-/*
- * plyfs: the command. Here the table of commands, and what is said about all of them.
- */
+/* plyfs: the command, with the table of its subcommands and its own help. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,15 +11,18 @@
 
 #define UMOUNT_HELPER "umount.fuse.plyfs"
 
-/* In the order of the help text. */
-#define COMMANDS(X)                                                                                \
-	X(mount) X(umount) X(render) X(merge) X(cat) X(get) X(explain) X(blame) X(diff) X(check) X(set) X(unset) X(reset) X(hide) X(edit) X(mirror) X(status) X(presets)
+/* The commands, in the order of the help text. */
+/* clang-format off */
+#define COMMANDS(X) \
+	X(mount) X(umount) X(render) X(merge) X(cat) X(get) X(explain) X(blame) X(diff) \
+	X(check) X(set) X(unset) X(reset) X(hide) X(edit) X(mirror) X(status) X(presets)
+/* clang-format on */
 
 #define ENTRY(name) &command_##name,
 static const struct command *const commands[] = {COMMANDS(ENTRY) NULL};
 #undef ENTRY
 
-/* ", mount, merge …, help" */
+/* Their names: ", mount, merge …, help". */
 #define NAME(name) ", " #name
 static const char command_names[] = COMMANDS(NAME) ", help";
 #undef NAME
@@ -88,8 +89,8 @@ static int help(int argc, char **argv)
 }
 
 /*
- * Whether this is CONFIG MOUNTPOINT …, as mount(8) calls us by way of mount.fuse3. A word that is
- * neither a path nor something in this directory is a slip of the finger.
+ * Returns whether this is CONFIG MOUNTPOINT …, as mount(8) calls us through mount.fuse3. A word
+ * that is neither a path nor a name in this directory is a misspelt command.
  */
 static bool is_mount_call(int argc, char **argv)
 {
@@ -98,7 +99,7 @@ static bool is_mount_call(int argc, char **argv)
 	return argc > 2 && (strpbrk(argv[1], "/:") || lstat(argv[1], &stat) == 0);
 }
 
-/* Whether umount(8) calls us, as /sbin/umount.fuse.plyfs. */
+/* Returns whether umount(8) calls us, as /sbin/umount.fuse.plyfs. */
 static bool is_umount_helper(const char *name)
 {
 	const char *slash = strrchr(name, '/');
@@ -125,7 +126,7 @@ static int run(int argc, char **argv)
 	}
 	if (strcmp(word, "help") == 0)
 		return help(argc - 1, argv + 1);
-	/* For the shells' completion only, and therefore not in the help text. */
+	/* Only for the shells' completion, so it is not in the help text. */
 	if (strcmp(word, "__complete") == 0)
 		return complete(argc - 2, argv + 2);
 
@@ -141,7 +142,7 @@ int main(int argc, char **argv)
 {
 	int code = run(argc, argv);
 
-	/* What was not written must not look done: "No space left on device". */
+	/* A failed write must not look like success: "No space left on device". */
 	if (fflush(stdout) != 0 || ferror(stdout)) {
 		message("can't write to standard output: %s", strerror(errno));
 		return code == EXIT_DONE ? EXIT_FAILED : code;

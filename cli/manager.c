@@ -12,13 +12,13 @@
 #include "parcel.h"
 #include "span.h"
 
-/* What is stored is called so. */
+/* The name of the stored descriptor. */
 #define STORED_NAME "mount"
 
-/* Where descriptors that are passed begin (sd_listen_fds(3)). */
+/* The first descriptor that is passed (sd_listen_fds(3)). */
 #define PASSED_FD 3
 
-/* How long the manager may take to read a message, in milliseconds. */
+/* Maximum time for the manager to read a message, in ms. */
 #define BARRIER_MS 5000
 
 void manager_ready(void)
@@ -26,7 +26,7 @@ void manager_ready(void)
 	manager_say("READY=1", true);
 }
 
-/* -1: there is none. */
+/* The connection; -1: there is none. */
 static int manager_fd = -1;
 
 void manager_find(void)
@@ -54,13 +54,15 @@ void manager_find(void)
 void manager_say(const char *text, bool is_important)
 {
 	manager_find();
-	/* A manager that does not hear it says so itself, when its time is up. */
+	/* A manager that does not receive it reports that itself, after its own time limit. */
 	if (manager_fd >= 0)
 		(void)send(manager_fd, text, strlen(text),
 			MSG_NOSIGNAL | (is_important ? 0 : MSG_DONTWAIT));
 }
 
-/* It closes what comes with this when it has read all that was said before (sd_notify_barrier(3)).
+/*
+ * Waits until the manager has read all messages: it then closes the descriptor that comes with this
+ * one (sd_notify_barrier(3)).
  */
 static bool await_manager(void)
 {
@@ -79,14 +81,17 @@ static bool await_manager(void)
 
 bool manager_store(int fd)
 {
-	/* FDPOLL=0: nobody is at its other end, which systemd would take for the end of its use. */
+	/*
+	 * FDPOLL=0: no process is at the descriptor's other end, which systemd would take for the
+	 * end of its use.
+	 */
 	static const char store[] = "FDSTORE=1\nFDNAME=" STORED_NAME "\nFDPOLL=0";
 
 	return manager_fd >= 0 && parcel_send(manager_fd, store, strlen(store), fd) == 0 &&
 	       await_manager();
 }
 
-/* The place of ours among the names, which have colons between them; -1: it is not there. */
+/* Returns the position of our name among the names, which colons separate; -1: it is missing. */
 static int find_stored(const char *names)
 {
 	for (int place = 0;; place++) {

@@ -1,6 +1,4 @@
-/*
- * plyfs merge: these files, merged. No mount, no layers.
- */
+/* plyfs merge: merges files, without a mount and without layers. */
 #include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -15,10 +13,10 @@
 #include "text.h"
 #include "word.h"
 
-/* How it is printed. */
+/* How to print the result. */
 struct manner {
-	bool is_watched;    /* … and printed anew when it changes */
-	bool ends_with_nul; /* each result does */
+	bool is_watched;    /* again after each change */
+	bool ends_with_nul; /* a NUL byte follows each result */
 };
 
 static int choose_strategy(const struct command *command, void *context, const char *name)
@@ -86,7 +84,7 @@ static int set_limit(const struct command *command, void *context, const char *a
 	return r == 0 ? EXIT_DONE : complain_of_option(r, &problem);
 }
 
-/* Returns an exit code, or -1: go on. */
+/* Checks the options for printing. Returns an exit code, or -1: continue. */
 static int check_manner(const struct command *command, char **files, const struct manner *manner)
 {
 	if (manner->ends_with_nul && !manner->is_watched)
@@ -99,7 +97,7 @@ static int check_manner(const struct command *command, char **files, const struc
 	return -1;
 }
 
-/* Returns an exit code, or -1: go on. */
+/* Reads the arguments. Returns an exit code, or -1: continue. */
 static int read_arguments(const struct command *command, int argc, char **argv,
 	struct merge_job *job, struct manner *manner)
 {
@@ -121,7 +119,7 @@ static int read_arguments(const struct command *command, int argc, char **argv,
 		return code;
 	if (optind == argc)
 		return command_misuse(command, "a file is missing");
-	/* Whole files are copied as they are, not written. */
+	/* Such a strategy copies whole files, and does not write a format. */
 	if (job->to && !job->strategy->reads_trees && job->strategy->is_verbatim)
 		return command_misuse(command,
 			"the strategy '%s' copies whole files; --to can't change what they are",
@@ -166,12 +164,12 @@ static int run(const struct command *command, int argc, char **argv)
 	return manner.is_watched ? merge_watch(&job, manner.ends_with_nul) : merge_once(&job);
 }
 
-/* Columns. */
+/* Widths, in columns. */
 #define WIDTH 80
 #define OPTION_INDENT 4
 #define TEXT_INDENT 8
 
-/* Prints words from `text` from column `column` on, and lines after the first from `indent`. */
+/* Prints `text` from `column` on, wrapped, with the further lines indented. */
 static void print_wrapped(const char *text, int column, int indent)
 {
 	bool is_first = true;
@@ -220,7 +218,7 @@ static void print_formats(void)
 	}
 }
 
-/* The strategies and their options: drawn from the table, so that the help is never wrong. */
+/* Prints the strategies and their options from the table, so that the help is always right. */
 static void print_tables(void)
 {
 	print_formats();
@@ -246,10 +244,12 @@ const struct command command_merge = {
 		"\n"
 		"  -s, --strategy STRATEGY  how to merge; default: deep\n"
 		"      --set OPT=VALUE      an option of the strategy; VALUE is YAML\n"
-		"      --to FORMAT          what to write; default: what the files' names say, else\n"
+		"      --to FORMAT          what to write; default: what the files' names say, "
+		"else\n"
 		"                           YAML. Files that may be INI are read as the dialect\n"
 		"                           of INI that is named here\n"
-		"      --yaml VERSION       1.1 (default): yes is true; 1.2: yes is a text; a file's\n"
+		"      --yaml VERSION       1.1 (default): yes is true; 1.2: yes is a text; a "
+		"file's\n"
 		"                           own %YAML goes before it\n"
 		"      --header             begin with a comment that names the files, where the\n"
 		"                           format has comments\n"

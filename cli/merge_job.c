@@ -27,7 +27,7 @@ void merge_job_fini(struct merge_job *job)
 	set_options_fini(&job->limits_set);
 }
 
-/* A name without a suffix, or standard input, has no say. */
+/* Files without a suffix, and standard input, do not count. */
 const struct format *merge_job_format(const struct merge_job *job)
 {
 	const struct format *format = job->to;
@@ -42,7 +42,7 @@ const struct format *merge_job_format(const struct merge_job *job)
 	return format_of_tree(format);
 }
 
-/* A dialect of INI has no suffix: what could be in it is. */
+/* Dialects of INI have no suffix: reads all files that may be of the given dialect as that. */
 static void choose_dialect(struct merge_job *job)
 {
 	bool is_dialect = job->to && job->to->dialect && job->to != &format_ini;
@@ -76,7 +76,7 @@ int merge_job_complain(const struct merge_job *job, int result, const struct pro
 	return EXIT_FAILED;
 }
 
-/* The schema is read each time: with --watch it may change as well. */
+/* Checks the result. The schema is read each time, as with --watch it may change, too. */
 static int validate(
 	struct merge_job *job, const struct merge_request *request, struct problem *problem)
 {
@@ -95,7 +95,7 @@ static int validate(
 	return r;
 }
 
-/* A single file is copied as it is, but it must be one that could be merged. */
+/* A single file is copied unchanged, but it must be valid. */
 static int parse_copied(const struct merge_request *request, const struct merge_result *result,
 	struct problem *problem)
 {

@@ -16,15 +16,15 @@
 #include "file_watch.h"
 #include "message.h"
 
-/* What was shown last, on either channel. */
+/* The output so far, on standard output and standard error. */
 struct shown {
-	char *text; /* NULL: no result yet */
+	char *text; /* the last result; NULL: there is none yet */
 	size_t len;
 	bool has_failed;
-	struct problem problem; /* has_failed: the one that was complained about */
+	struct problem problem; /* has_failed: the last problem that was reported */
 };
 
-/* A signal came while it merged. */
+/* A signal arrived during a merge. */
 static atomic_bool is_cancelled;
 
 static void cancel(int signal)
@@ -43,7 +43,10 @@ static sigset_t signals_to_end(void)
 	return set;
 }
 
-/* SIGINT and SIGTERM can be waited for from now on, and do nothing else, but while it merges. */
+/*
+ * Makes SIGINT and SIGTERM readable from a descriptor. They do nothing else, except during a merge.
+ * Returns the descriptor or -errno.
+ */
 static int open_signals(void)
 {
 	const struct sigaction action = {.sa_handler = cancel};
@@ -56,7 +59,10 @@ static int open_signals(void)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Between two results: what makes a stream of documents of them, where the format needs it. */
+/*
+ * Writes the separator between two results, which makes a stream of documents if the format needs
+ * one.
+ */
 static int write_separator(const struct merge_job *job, const struct shown *shown)
 {
 	bool has_newline = shown->len == 0 || shown->text[shown->len - 1] == '\n';
@@ -111,7 +117,7 @@ static int show_result(const struct merge_job *job, struct shown *shown, bool en
 	return EXIT_DONE;
 }
 
-/* The same complaint is not made twice in a row. */
+/* Reports a problem, but not twice in a row. */
 static void show_problem(
 	const struct merge_job *job, struct shown *shown, int result, const struct problem *problem)
 {
@@ -122,7 +128,7 @@ static void show_problem(
 	shown->problem = result == PROBLEM ? *problem : (struct problem){0};
 }
 
-/* The files, and what the strategy has looked for and in, as far as that is known. */
+/* Watches the files, and the directories and files of the strategy's searches so far. */
 static int watch_all(const struct merge_job *job, struct file_watch **ret)
 {
 	CLEANUP(file_watch_freep) struct file_watch *watch = NULL;
@@ -149,7 +155,7 @@ static int merge_until_signal(struct merge_job *job, struct problem *problem)
 	return r;
 }
 
-/* Watches first, then reads: a change meanwhile is told. Returns an exit code. */
+/* Watches before reading, so that no change is missed. Returns an exit code. */
 static int merge_once(
 	struct merge_job *job, struct shown *shown, bool ends_with_nul, struct file_watch **ret)
 {
@@ -165,7 +171,10 @@ static int merge_once(
 		if (r < 0)
 			return merge_job_complain(job, r, NULL);
 		result = merge_until_signal(job, &problem);
-		/* It has looked where nothing was watched: once more. */
+		/*
+		 * If it has searched in directories that were not watched, it must repeat the
+		 * merge.
+		 */
 	} while (data_search_count(&job->search) > searched);
 	if (atomic_load(&is_cancelled))
 		return EXIT_DONE;

@@ -11,7 +11,7 @@
 #include "shown.h"
 #include "utf8.h"
 
-/* Characters of a line that are shown, and of those how many at most in front of the caret. */
+/* Maximum number of a line's characters that are shown, and of those before the caret. */
 #define EXCERPT_MAX 100
 #define EXCERPT_BEFORE 70
 
@@ -20,7 +20,7 @@ static bool is_json;
 void message_use_json(void)
 {
 	is_json = true;
-	/* A message is one write. */
+	/* Line buffered: each message is one write. */
 	setvbuf(stderr, NULL, _IOLBF, 0);
 }
 
@@ -32,7 +32,7 @@ static void put_json_number(const char *before, unsigned number)
 		fprintf(stderr, "%snull", before);
 }
 
-/* `problem` has the place. */
+/* Prints a message as JSON. `problem` has the place. */
 static void put_json(const char *kind, const char *text, const struct problem *problem)
 {
 	const char *path = problem->place[0] ? problem->place : problem->source;
@@ -59,7 +59,7 @@ void message(const char *format, ...)
 	va_end(arguments);
 	if (n < 0)
 		return;
-	/* It may quote any name or argument. */
+	/* The text may quote any name or argument: escape it. */
 	char line[MESSAGE_MAX];
 	shown_head(line, sizeof(line), text);
 	if (is_json)
@@ -117,7 +117,7 @@ int message_result(int result, const struct problem *problem, const char *subjec
 	return EXIT_FAILED;
 }
 
-/* The line with that number, starting at 1, without its end. False when there is none. */
+/* Finds the line with that number, starting at 1, without its end. False: there is none. */
 static bool find_line(struct span text, unsigned number, struct span *ret)
 {
 	const char *at = text.data, *end = text.data + text.len;
@@ -136,11 +136,14 @@ static bool find_line(struct span text, unsigned number, struct span *ret)
 	return len > 0;
 }
 
-/* Moves *at over one character. *shown: how it is shown, one column wide. */
+/* Moves *at over one character. *shown is its form on the terminal, one column wide. */
 static void next_character(const char **at, const char *end, struct span *shown)
 {
 	size_t length = utf8_length(*at, end);
-	/* A tab as one blank keeps the caret in its place; the rest could steer the terminal. */
+	/*
+	 * A tab is shown as one blank, to keep the caret in place. Other control characters are
+	 * replaced.
+	 */
 	if (length && !shown_is_escaped(utf8_decode(*at, length)))
 		*shown = (struct span){*at, length};
 	else

@@ -1,6 +1,4 @@
-/*
- * plyfs mirror: a directory that is kept equal to what a store has, to be a layer.
- */
+/* plyfs mirror: keeps a directory equal to a store, as a layer. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,11 +13,11 @@
 #include "message.h"
 #include "mirror_control.h"
 
-/* Seconds, without an option. */
+/* Defaults, in seconds. */
 #define COMPARE_S 300
 #define INTERVAL_S 60
 
-/* What the command line asks for. */
+/* The state of a command line. */
 struct mirror_job {
 	struct mirror_options mirror;
 	struct etcd_options etcd;
@@ -39,7 +37,7 @@ static void notify(void *context, const char *text)
 	manager_say(text, strncmp(text, "READY", 5) == 0);
 }
 
-/* A number from `least` on, in `base`. */
+/* Reads a number between the bounds, in `base`. */
 static int take_number(const struct command *command, const char *text, int base,
 	const unsigned bounds[2], unsigned *ret)
 {
@@ -71,7 +69,7 @@ static int take_seconds(const struct command *command, void *context, const char
 	return take_number(command, text, 10, (const unsigned[]){1, 86400}, context);
 }
 
-/* What both kinds of mirror understand. */
+/* The options of both kinds of mirror. */
 #define SHARED_OPTIONS(job)                                                                        \
 	{0, "state", .text = &(job)->mirror.replica.state},                                        \
 		{0, "no-sandbox", .flag = &(job)->mirror.switches.has_no_sandbox},                 \
@@ -81,7 +79,7 @@ static int take_seconds(const struct command *command, void *context, const char
 		0, "max-delete", .take = take_percent, .context = &(job)->mirror.max_delete        \
 	}
 
-/* The one argument that is left. Returns an exit code, or -1: go on. */
+/* Takes the one remaining argument. Returns an exit code, or -1: continue. */
 static int take_directory(const struct command *command, int argc, char **argv, const char **ret)
 {
 	if (optind >= argc)
@@ -93,7 +91,7 @@ static int take_directory(const struct command *command, int argc, char **argv, 
 	return -1;
 }
 
-/* The options, and behind them the directory. Returns as take_directory() does. */
+/* Reads the options, and the directory behind them. Returns as take_directory(). */
 static int take_all(const struct command *command, const struct command_option *options, int argc,
 	char **argv, const char **directory)
 {
@@ -102,7 +100,7 @@ static int take_all(const struct command *command, const struct command_option *
 	return code < 0 ? take_directory(command, argc, argv, directory) : code;
 }
 
-/* What `ps -e` shows, whoever has started us. */
+/* Sets the name that `ps -e` shows, however we were started. */
 static void name_process(void)
 {
 	(void)prctl(PR_SET_NAME, "plyfs-mirror");
@@ -132,7 +130,7 @@ static int run_etcd(const struct command *command, int argc, char **argv, struct
 	if (!job->etcd.prefix)
 		return command_misuse(command, "--prefix is missing; \"\" means all keys");
 	name_process();
-	/* It goes on until it is ended, or fails. */
+	/* It returns only when it fails. */
 	int r = etcd_mirror(&job->etcd, &job->mirror, &problem);
 	return message_result(r, &problem, job->mirror.replica.directory);
 }
@@ -241,7 +239,8 @@ const struct command command_mirror = {
 		"      --mode MODE          of the files (0644); those of git may be executable, "
 		"too\n"
 		"      --max-delete NUMBER  hold back what takes away more percent at once (50)\n"
-		"      --no-sandbox         without the sandbox; --no-landlock: without that part of "
+		"      --no-sandbox         without the sandbox; --no-landlock: without that part "
+		"of "
 		"it;\n"
 		"                           for debugging\n"
 		"\n"

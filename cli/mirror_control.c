@@ -18,7 +18,10 @@
 #include "report.h"
 #include "text.h"
 
-/* Opens STATE: the directory that the link leads to is in it. A descriptor; -ENOENT: no mirror. */
+/*
+ * Opens STATE, which contains the target of the mirror's link. Returns a descriptor; -ENOENT: there
+ * is no mirror.
+ */
 static int open_state(const char *directory, const char *state)
 {
 	if (!state)
@@ -36,7 +39,7 @@ static int complain(const char *directory, int error)
 	return EXIT_FAILED;
 }
 
-/* "3 s", "5 min", "2 h", "9 days" */
+/* Prints "3 s", "5 min", "2 h", "9 days". */
 static void print_age(double seconds)
 {
 	if (seconds < 0)
@@ -152,7 +155,7 @@ int mirror_control_status(const char *directory, const char *state, bool is_raw)
 	return code;
 }
 
-/* Written beside and renamed, so that the mirror never reads half of it. */
+/* Writes a new file and renames it, so that the mirror never reads half of it. */
 static int write_confirmation(int fd, const char *offer)
 {
 	static const char name[] = MIRROR_CONFIRM_NAME ".new";
@@ -182,7 +185,7 @@ int mirror_control_confirm(const char *directory, const char *state)
 	int r = write_confirmation(fd, report.offer);
 	if (r < 0)
 		return complain(directory, r);
-	/* When it is not running it finds the confirmation at its next start. */
+	/* A mirror that is not running finds the confirmation at its next start. */
 	if (report.is_running && report.pid > 1 && report.pid < INT_MAX)
 		(void)kill((pid_t)report.pid, SIGHUP);
 	return EXIT_DONE;

@@ -1,6 +1,4 @@
-/*
- * plyfs mount, also as mount(8) calls it: plyfs CONFIG MOUNTPOINT -o OPTION,…
- */
+/* plyfs mount, also in the form in which mount(8) calls it: plyfs CONFIG MOUNTPOINT -o OPTION,… */
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -28,7 +26,7 @@
 #include "successor.h"
 #include "text.h"
 
-/* What the command line asks for. */
+/* The state of a command line, and of the daemon. */
 struct mount {
 	bool is_foreground;
 	bool is_taking_over;
@@ -36,11 +34,11 @@ struct mount {
 	struct layer_choice choice;
 	const char *label;
 	const char *mountpoint;
-	struct successor_call call; /* for who comes after us */
-	struct heir *heir;  /* of who served before; NULL: it is mounted */
-	int stored_fd;      /* what he left with the service manager; -1: nothing */
+	struct successor_call call; /* the command line for the next daemon */
+	struct heir *heir; /* the previous daemon, during a take-over; NULL: there is none */
+	int stored_fd;     /* the descriptor that it left with the service manager; -1: none */
 
-	struct supervisor *supervisor; /* of layers' mirrors; NULL: there is no plyfs.yaml */
+	struct supervisor *supervisor; /* runs the layers' mirrors; NULL: there is no plyfs.yaml */
 	struct background background;
 	atomic_bool is_detached; /* messages go to the system's log */
 };
@@ -83,7 +81,7 @@ static int take_arguments(
 	return -1;
 }
 
-/* Returns an exit code, or -1: go on. */
+/* Reads the arguments. Returns an exit code, or -1: continue. */
 static int read_arguments(const struct command *command, int argc, char **argv, struct mount *mount)
 {
 	const struct command_option options[] = {
@@ -100,7 +98,7 @@ static int read_arguments(const struct command *command, int argc, char **argv, 
 	return take_arguments(command, argc - optind, argv + optind, mount);
 }
 
-/* From any thread. */
+/* Logs a line. Any thread may call it. */
 static void log_line(void *context, const char *line)
 {
 	struct mount *mount = context;
@@ -111,7 +109,7 @@ static void log_line(void *context, const char *line)
 		syslog(LOG_NOTICE, "%s", line);
 }
 
-/* By the monitor, for the daemon, by whose number it is known. */
+/* Logs for the daemon, in the monitor process, under the daemon's process number. */
 static void log_to_system(const char *line)
 {
 	static char name[sizeof("plyfs[]") + 3 * sizeof(int)];
@@ -149,7 +147,7 @@ static bool store(void *context, int socket)
 	return manager_store(socket);
 }
 
-/* The mount is another's from now on, down to the last descriptor. */
+/* Ends this daemon: another process has taken over the mount, with all its descriptors. */
 __attribute__((noreturn)) static void leave_to(struct mount *mount, pid_t successor)
 {
 	char text[MESSAGE_MAX];
@@ -162,7 +160,7 @@ __attribute__((noreturn)) static void leave_to(struct mount *mount, pid_t succes
 	_exit(EXIT_DONE);
 }
 
-/* As it is, until the manager starts a plyfs again: it knows that it is to. */
+/* Ends this daemon, and leaves the mount to the plyfs that the service manager will start. */
 __attribute__((noreturn)) static void leave(struct mount *mount)
 {
 	char text[MESSAGE_MAX];
@@ -174,8 +172,9 @@ __attribute__((noreturn)) static void leave(struct mount *mount)
 }
 
 /*
- * What is shared with who serves is not to be touched: he goes on. If nobody does, what was mounted
- * is taken away; who is in a sandbox already leaves that to the next start.
+ * Ends after a failed take-over. State that is shared with the serving daemon must not be touched:
+ * that daemon continues. If no daemon serves, the mount is removed; a process that is in a sandbox
+ * already can't do that, and leaves it to the next start.
  */
 __attribute__((noreturn)) static void fail_as_heir(const struct mount *mount)
 {
@@ -214,7 +213,7 @@ static int serve(struct mount *mount, struct settings *settings)
 		closed_layer_warn(settings, mount->mountpoint, tell_closed_layer, mount);
 	manager_find();
 	int r = session_mount(settings, &options, &session, &problem);
-	/* The file system that it was started from may be unmounted. */
+	/* The file system that the daemon was started from must stay unmountable. */
 	if (r == 0 && chdir("/") < 0)
 		r = -errno;
 	if (r == 0)
@@ -237,7 +236,7 @@ static int serve(struct mount *mount, struct settings *settings)
 	return EXIT_FAILED;
 }
 
-/* A path that is good wherever it is told: in the status, to who starts the daemon again. */
+/* Makes a path absolute, for the status and for the next start of the daemon. */
 static int make_absolute(const char *directory, const char *path, char **ret)
 {
 	bool is_below = *path != '/' && strcmp(directory, "/") != 0;
@@ -245,7 +244,7 @@ static int make_absolute(const char *directory, const char *path, char **ret)
 	return text_format(ret, "%s%s%s", is_below ? directory : "", *path == '/' ? "" : "/", path);
 }
 
-/* What comes out of stores is there before the layers are opened. */
+/* Layers from stores must have a state before the layers are opened. */
 static int open_and_serve(struct mount *mount)
 {
 	const struct supervisor_options options = {.switches = mount->options.switches,
@@ -268,7 +267,7 @@ static int serve_in(struct mount *mount, const char *directory)
 {
 	CLEANUP(freep) char *config = NULL;
 	int r = mount->options.makes_mountpoint && !mount->heir ? mountpoint_make(mount->mountpoint)
-								  : 0;
+								: 0;
 
 	if (r < 0)
 		return message_result(r, NULL, mount->mountpoint);
@@ -285,8 +284,9 @@ static int serve_in(struct mount *mount, const char *directory)
 }
 
 /*
- * How it is mounted is for our own command line to say: who serves reads what others wrote. A plyfs that
- * writes its state in another way than we read it is asked to end.
+ * Takes the mount over. Only our own command line decides how it is mounted, as the serving daemon
+ * reads files that others wrote, and may be compromised. A daemon whose state we can't read, as it
+ * is of another version, is asked to end, and we mount anew.
  */
 static int take_over(struct mount *mount, const char *directory)
 {
@@ -321,7 +321,7 @@ static int take_over(struct mount *mount, const char *directory)
 
 static int begin(struct mount *mount, const char *directory)
 {
-	/* It can be taken once. */
+	/* The stored descriptor can be taken only once. */
 	if (mount->stored_fd >= 0)
 		manager_drop_stored();
 	else if (!mount->is_taking_over)
@@ -365,7 +365,10 @@ static int run_daemon(struct mount *mount)
 	return run_in(mount, directory);
 }
 
-/* Ours stand behind three places. Who has taken over says so already: once, however often that is. */
+/*
+ * Makes the next daemon's command line. Our own words stand behind three free places. If we have
+ * taken over ourselves, --take-over is among them already, and must not be added again.
+ */
 static char **heir_words(char **words, bool says_so)
 {
 	char **first = says_so ? words + 1 : words;
@@ -384,13 +387,13 @@ static int run(const struct command *command, int argc, char **argv)
 
 	if (!words)
 		return message_result(-ENOMEM, NULL, NULL);
-	/* As they stand: options are looked for among them, which moves them. */
+	/* Copy the arguments before getopt_long() moves the options among them. */
 	memcpy(words + 3, argv + 1, (size_t)(argc - 1) * sizeof(*words));
 	int code = read_arguments(command, argc, argv, &mount);
 	if (code >= 0)
 		return code;
 	mount.call.words = heir_words(words, mount.is_taking_over);
-	/* libfuse writes its requests to standard error, which nobody reads in the background. */
+	/* libfuse prints requests to standard error, which has no reader in the background. */
 	if (mount.options.is_debugging)
 		mount.is_foreground = true;
 	return run_daemon(&mount);
@@ -404,12 +407,14 @@ const struct command command_mount = {
 	.summary = "mount layers as one tree",
 	.help = "Mounts the layers, the lowest precedence first, or what a plyfs.yaml(5) "
 		"describes,\n"
-		"and goes into the background when the mount is ready. plyfs umount, or umount(8),\n"
+		"and goes into the background when the mount is ready. plyfs umount, or "
+		"umount(8),\n"
 		"ends it.\n"
 		"\n"
 		"  -c, --config CONFIG   a plyfs.yaml\n"
 		"  -f, --foreground      stay in the foreground, with messages on standard error\n"
-		"      --take-over       serve what is mounted there in the place of the plyfs that "
+		"      --take-over       serve what is mounted there in the place of the plyfs "
+		"that "
 		"does:\n"
 		"                        open files and watches stay. SIGUSR2 has a plyfs be taken "
 		"over\n"
@@ -425,7 +430,8 @@ const struct command command_mount = {
 		"                        noexec       programs in it can't be executed\n"
 		"                        nosymfollow  the kernel follows no links in it\n"
 		"                        over_system  also over /, /etc, /usr and the like\n"
-		"                        Most others of mount(8) are taken and change nothing; see\n"
+		"                        Most others of mount(8) are taken and change nothing; "
+		"see\n"
 		"                        plyfs(1)\n",
 	.run = run,
 };

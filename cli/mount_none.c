@@ -1,6 +1,4 @@
-/*
- * plyfs mount and umount, in a build without libfuse.
- */
+/* plyfs mount and umount, in a build without libfuse. */
 #include "command.h"
 #include "message.h"
 
@@ -8,7 +6,8 @@ static int run(const struct command *command, int argc, char **argv)
 {
 	(void)argc;
 	(void)argv;
-	message("this plyfs was built without FUSE, so there is no '%s'; 'plyfs render --watch' keeps "
+	message("this plyfs was built without FUSE, so there is no '%s'; 'plyfs render --watch' "
+		"keeps "
 		"the same tree as ordinary files",
 		command->name);
 	return EXIT_FAILED;

@@ -2,19 +2,20 @@
 
 #include "word.h"
 
-/* Bytes; longer words are no options of anybody. */
+/* Maximum size of a word, in bytes; no option is longer. */
 #define WORD_MAX 256
 
 #define PUBLIC_WORDS                                                                               \
-	"allow_other, private, header, noheader, nosandbox, nolandlock, noseccomp, debug, noexec, nosymfollow, " \
+	"allow_other, private, header, noheader, nosandbox, nolandlock, noseccomp, debug, "        \
+	"noexec, nosymfollow, "                                                                    \
 	"over_system"
 #define OWN_WORDS PUBLIC_WORDS ", norealtime, unpublished, exec, symfollow"
 
 /*
- * Words of mount(8) that hold anyhow, or that concern only mount(8): a plyfs is always read-only,
- * and has neither devices nor set-id programs, even where `rw`, `dev` or `suid` stand because they
- * are what mount(8) has as the default. Nothing is written, so neither times of access nor ways to
- * write make a difference.
+ * Words of mount(8) that are always true of a plyfs, or that concern only mount(8). A plyfs is
+ * read-only, without devices and set-id programs, even with `rw`, `dev` or `suid`, which mount(8)
+ * passes as its defaults. Nothing is written, so times of access and ways of writing make no
+ * difference.
  */
 #define COMMON_WORDS                                                                               \
 	"defaults, ro, rw, suid, nosuid, dev, nodev, auto, noauto, user, nouser, users, nousers, " \
@@ -28,12 +29,15 @@ static const struct {
 	const char *words;
 	const char *reason;
 } refused[] = {
-	{"remount", "is not needed: a change of plyfs.yaml takes effect at once; to change the mount's own "
+	{"remount", "is not needed: a change of plyfs.yaml takes effect at once; to change the "
+		    "mount's own "
 		    "options, unmount and mount again"},
-	{"bind, rbind, move", "is for what is mounted already; mount the plyfs first, and then call "
-			      "mount --bind, --rbind or --move"},
+	{"bind, rbind, move",
+		"is for what is mounted already; mount the plyfs first, and then call "
+		"mount --bind, --rbind or --move"},
 	{"shared, rshared, slave, rslave, rprivate, unbindable, runbindable",
-		"is for what is mounted already; mount the plyfs first, and then call mount --make-shared, or "
+		"is for what is mounted already; mount the plyfs first, and then call mount "
+		"--make-shared, or "
 		"as you need it"},
 	{"context, fscontext, defcontext, rootcontext",
 		"is not possible: plyfs gives its files no SELinux context; leave it out"},
@@ -63,7 +67,7 @@ static int refuse(struct span name, bool has_value, struct problem *problem)
 
 static void set(struct span name, int own, struct mount_options *options)
 {
-	/* In the order of OWN_WORDS; NULL: it is no flag. */
+	/* In the order of OWN_WORDS; NULL: it is not a flag. */
 	bool *const flags[] = {
 		&options->is_shared,
 		&options->is_private,
@@ -103,11 +107,11 @@ static int take(struct span word, struct mount_options *options, struct problem 
 	}
 	for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++)
 		if (word_index(refused[i].words, name) >= 0)
-			return problem_set(problem, NULL, 0, 0, "the mount option '%.*s' %s", (int)name.len,
-				name.data, refused[i].reason);
+			return problem_set(problem, NULL, 0, 0, "the mount option '%.*s' %s",
+				(int)name.len, name.data, refused[i].reason);
 	if (span_is(name, "X-mount.mkdir"))
 		options->makes_mountpoint = true;
-	/* x-…: comments for other programs, as systemd's x-systemd.automount. */
+	/* x-…: comments for other programs, for example systemd's x-systemd.automount. */
 	if (word_index(COMMON_WORDS, name) >= 0 ||
 		(name.len > 1 && (name.data[0] == 'x' || name.data[0] == 'X') &&
 			name.data[1] == '-'))

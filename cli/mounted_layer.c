@@ -12,15 +12,15 @@
 #include "report.h"
 #include "text.h"
 
-/* The file that is looked for, and what has been found. */
+/* The state of a search for the mount that shows a file. */
 struct layer_search {
-	char *real; /* its path, absolute and with no links */
-	char *mountpoint; /* NULL: none so far; owned */
+	char *real;        /* the file's path, absolute and without links */
+	char *mountpoint;  /* NULL: none was found yet; owned */
 	const char *inner; /* the path in the mount: the end of `real` */
 	struct problem *problem;
 };
 
-/* The path in the directory `layer`, by which the file can be reached in it; or NULL. */
+/* Returns the file's path in the directory `layer`, or NULL if it is not below it. */
 static const char *path_in(const char *real, const char *layer)
 {
 	CLEANUP(freep) char *above = strdup(real);
@@ -36,7 +36,7 @@ static const char *path_in(const char *real, const char *layer)
 	return NULL;
 }
 
-/* Of layers that lie in each other, the innermost counts. Returns 0 or -ENOMEM. */
+/* Finds the file in a mount's layers; the innermost layer counts. Returns 0 or -ENOMEM. */
 static int look_at_layers(const char *real, const struct node *status, const char **ret)
 {
 	const struct node *layers = report_get(status, "layers", NULL);
@@ -57,8 +57,9 @@ static int look_at_layers(const char *real, const struct node *status, const cha
 }
 
 /*
- * In a child: the mount may be silent, and so may be what it says its layers are. Writes the path in
- * the mount, or nothing. A mount that can't be asked, another user's or a dead one, is passed over.
+ * Searches one mount, in a child, as the mount or the layers that it names may not answer. Writes
+ * the path in the mount, or nothing. A mount that can't be read, another user's or a dead one, is
+ * skipped.
  */
 static int look_at(void *context, const char *mountpoint, int out)
 {
@@ -83,7 +84,9 @@ static int take(void *context, const char *mountpoint, int result, struct span t
 	struct layer_search *search = context;
 	size_t len = strlen(search->real);
 
-	/* It says so much of the path that was looked for, and no more. */
+	/*
+	 * The reply is the length of the path in the mount; its text must be the end of the path.
+	 */
 	if (result < 0 || text.len == 0 || text.len > len ||
 		memcmp(search->real + len - text.len, text.data, text.len) != 0)
 		return 0;

@@ -14,15 +14,15 @@
 #include "plyfs_mount.h"
 #include "report.h"
 
-/* What the status tells. The text lives as long as its document. */
+/* A mount, as its status describes it. The strings live as long as the status's document. */
 struct mount_description {
 	const char *mountpoint;
-	bool is_rendered;      /* it is no mount, and hides nothing */
-	dev_t dev;             /* the mount's */
-	long pid;              /* its process */
-	const char *directory; /* its working directory; "": the same as ours */
-	const char *config;    /* "": made of `source` */
-	const char *header;    /* "true" or "false"; "": not told */
+	bool is_rendered;      /* it is a rendered tree, and hides no directory */
+	dev_t dev;             /* of the mount */
+	long pid;              /* of the mount's process */
+	const char *directory; /* of the mount's process; "": the same as ours */
+	const char *config;    /* "": the mount was made from `source` */
+	const char *header;    /* "true" or "false"; "": not given */
 	const char *source;
 	const struct node *layers;
 };
@@ -71,7 +71,7 @@ static int make_absolute(const struct mount_description *told, const char *path,
 	return *ret ? 0 : -ENOMEM;
 }
 
-/* Whether the mount's process has that descriptor of the directory that lies under the mount. */
+/* Returns whether that descriptor of the mount's process is the directory under the mount. */
 static bool is_beneath(const struct mount_description *told, DIR *dir, const char *name)
 {
 	char target[PATH_MAX];
@@ -86,8 +86,9 @@ static bool is_beneath(const struct mount_description *told, DIR *dir, const cha
 }
 
 /*
- * What the mount hides can be reached only by way of the process that opened it before: root and
- * the user who mounts may do that. *ret is for free(3), and stays NULL where there is no such way.
+ * Finds the directory under the mount, which only the mount's process can reach, as it opened it
+ * before. Root and the user that mounted may use its descriptor. *ret is for free(3); it stays NULL
+ * if there is no such descriptor.
  */
 static int find_beneath(const struct mount_description *told, char **ret)
 {
@@ -103,7 +104,7 @@ static int find_beneath(const struct mount_description *told, char **ret)
 	return 0;
 }
 
-/* Without a way beneath the mount, nothing that is needed may lie there. */
+/* Without that descriptor, no needed path may be under the mount. */
 static int check_hidden(const struct mount_description *told, const struct surroundings *around,
 	const char *path, struct problem *problem)
 {
@@ -126,7 +127,7 @@ static int complain_of_layers(const struct mount_description *told, struct probl
 		"why");
 }
 
-/* The layer as the mount has it: "%h" in its path may be another directory for us. */
+/* Opens the mount's own layer: "%h" in its path may be another directory for us. */
 static int take_layer(const struct mount_description *told, const struct node *as_told,
 	struct settings *settings, struct layer **layer, struct problem *problem)
 {
@@ -168,7 +169,7 @@ static int check_all_hidden(const struct mount_description *told, const struct s
 	return r;
 }
 
-/* The layers as the mount has them. */
+/* Opens the layers as the mount has them. */
 static int take_layers(
 	const struct mount_description *told, struct settings *settings, struct problem *problem)
 {
@@ -205,7 +206,7 @@ static int make(const struct mount_description *told, const struct surroundings 
 	if (r == 0)
 		r = *told->config ? settings_read(&around, told->config, &settings, problem)
 				  : settings_from_layers(&around, told->source, &settings, problem);
-	/* It may be a mount option. */
+	/* The header may be set by a mount option. */
 	if (r == 0 && *told->header)
 		settings_fix_header(settings, strcmp(told->header, "true") == 0);
 	if (r == 0 && !is_others)

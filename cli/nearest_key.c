@@ -9,23 +9,23 @@
 #include "message.h"
 #include "word.h"
 
-/* Keys of one map that are compared with what was asked for. */
+/* Maximum number of one map's keys that are compared with the KEY. */
 #define COMPARED_MAX 10000
 
-/* Bytes of a name that is compared; longer ones are no slip of the finger. */
+/* Maximum size of a compared name, in bytes; a longer one is hardly a misspelling. */
 #define WORD_SIZE 32
 
-/* Bytes of a value in the message. */
+/* Size of a value in the message, in bytes. */
 #define EXCERPT_SIZE 40
 
-/* Whether a list of words can hold it (word.h). */
+/* Returns whether a list of words can contain the key (word.h). */
 static bool is_word(const struct node *key)
 {
 	return node_is_scalar(key) && key->text.len <= WORD_SIZE &&
 	       key->text.len == strcspn(key->text.data, ", ");
 }
 
-/* The key of `map` whose name is nearest to the one asked for; NULL: none is near. */
+/* Returns the key of `map` with the most similar name; NULL: none is similar. */
 static const struct node *find_similar(const struct node *map, struct span name)
 {
 	const struct node *best = NULL;
@@ -37,7 +37,7 @@ static const struct node *find_similar(const struct node *map, struct span name)
 
 		if (!is_word(key))
 			continue;
-		/* The first of those that are equally near stays. */
+		/* Of equally similar keys the first one wins. */
 		snprintf(
 			words, sizeof(words), "%s,%s", best ? best->text.data : "", key->text.data);
 		if (word_nearest(words, name, &nearest) && span_equal(nearest, key->text))
@@ -46,10 +46,10 @@ static const struct node *find_similar(const struct node *map, struct span name)
 	return best;
 }
 
-/* A search for a key of that name, anywhere. */
+/* The state of a search for a key of that name in all values. */
 struct key_search {
 	const struct key_part *part;
-	char *found; /* its KEY */
+	char *found; /* the KEY that was found */
 };
 
 static int look(void *context, const struct explained_value *value)
@@ -80,7 +80,10 @@ static char *find_part(const struct key_part *part, const struct explanation *ex
 	return search.found;
 }
 
-/* What stands under that name anywhere; a dot may be part of a name, and lack its quotes. */
+/*
+ * Finds a key of that name anywhere. The rest of the KEY may be one name that has dots and lacks
+ * quotes.
+ */
 static char *find_elsewhere(
 	const struct key *key, size_t depth, const struct explanation *explanation)
 {
@@ -92,13 +95,13 @@ static char *find_elsewhere(
 	return found ? found : find_part(&key->parts[depth], explanation);
 }
 
-/* The KEY of `key` in the map that `text` leads to. */
+/* Makes the KEY of `key` in the map to which `text` leads. */
 static char *join(const struct key_text *text, const struct node *key)
 {
 	struct key_text joined = {0};
 	char *result = NULL;
 
-	/* What was found of the KEY is printed anew, and so is in the form that is found again. */
+	/* The part that was found is formatted anew, so that the suggested KEY can be parsed. */
 	if (text->len > 0)
 		key_text_put_text(&joined, key_text_span(text));
 	key_text_put(&joined, key);

@@ -26,7 +26,7 @@ static const struct layer *layer_at(const struct settings *settings, const char 
 	return NULL;
 }
 
-/* The layer that `path`, which is absolute and has no links, lies in. Shortens `path`. */
+/* Returns the layer that `path` lies in; it is absolute and has no links. Shortens `path`. */
 static const struct layer *layer_of(const struct settings *settings, char *path)
 {
 	const struct layer *layer;
@@ -38,7 +38,10 @@ static const struct layer *layer_of(const struct settings *settings, char *path)
 	return layer;
 }
 
-/* Where the file is, or will be. Returns 0 with *ret for free(3), or -errno. */
+/*
+ * Finds the real path of the file, which need not exist. Returns 0 with *ret for free(3), or
+ * -errno.
+ */
 static int real_path(const char *path, char **ret)
 {
 	CLEANUP(freep) char *copy = strdup(path), *directory = NULL;
@@ -51,7 +54,7 @@ static int real_path(const char *path, char **ret)
 	r = probe_real_path(PROBE_MS, dirname(copy), &directory);
 	if (r < 0)
 		return r;
-	/* Its name says nothing: what it lies in is asked for. */
+	/* The last name does not matter: only its directory is examined. */
 	return asprintf(ret, "%s/.", directory) < 0 ? -ENOMEM : 0;
 }
 

@@ -9,7 +9,10 @@
 #include "message.h"
 #include "text.h"
 
-/* The path in the layer of the source that messages call `name`; NULL: it is not in the layer. */
+/*
+ * Returns the path in the layer of the source that messages call `name`; NULL: it is not in the
+ * layer.
+ */
 static const char *path_in_layer(const struct layer *layer, const char *name)
 {
 	size_t len = strlen(layer->path);
@@ -57,7 +60,7 @@ void place_print_file(
 
 	if (!problem->line || !problem->source[0])
 		return;
-	/* O_NONBLOCK: the name may be a pipe's by now. */
+	/* O_NONBLOCK: the name may be a pipe's by now, which must not hang us. */
 	int fd = open(name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (fd < 0)
 		return;

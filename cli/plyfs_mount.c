@@ -22,7 +22,7 @@
 #define FILE_SYSTEM_TYPE "fuse.plyfs"
 #define STATUS_FILE ".plyfs/status"
 
-/* Probes at a time: each is a process and a descriptor. */
+/* Maximum number of concurrent probes: each is a process and a descriptor. */
 #define PROBES_MAX 64
 
 static bool is_in(const char *path, const char *directory)
@@ -34,14 +34,14 @@ static bool is_in(const char *path, const char *directory)
 	return strncmp(path, directory, len) == 0 && (path[len] == '/' || path[len] == '\0');
 }
 
-/* The mount that a path lies in. */
+/* The state of a search for the mount that a path lies in. */
 struct mount_search {
-	const char *path; /* absolute, with no links */
+	const char *path; /* absolute, without links */
 	struct table_mount found;
 	bool is_found;
 };
 
-/* The innermost mountpoint counts, and of several mounts there the one made last. */
+/* The innermost mountpoint counts, and of several mounts there the last one. */
 static bool match(void *context, const struct table_mount *mount)
 {
 	struct mount_search *search = context;
@@ -140,8 +140,9 @@ int plyfs_mount_status_within(const char *mountpoint, char **ret, size_t *ret_le
 
 	if (asprintf(&file, "%s/" STATUS_FILE, mountpoint) < 0)
 		return -ENOMEM;
-	/* In a rendered tree, or in another user's mount, anything may stand there. */
-	CLEANUP(closep) int fd = open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	/* In a rendered tree, or another user's mount, any kind of file may be there. */
+	CLEANUP(closep)
+	int fd = open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
 	int r = fstat(fd, &found) < 0 ? -errno : S_ISREG(found.st_mode) ? 0 : -EINVAL;
@@ -214,7 +215,7 @@ int plyfs_mount_each(const struct plyfs_mounts *mounted, plyfs_mount_call *call,
 				call ? call : write_status, context, mounted->paths[done + i]};
 			probe_start(&probes[i], PROBE_OTHERS_MS, make_call, &asked);
 		}
-		/* All are ended, whatever comes of one. */
+		/* All probes must be ended, even after a failure. */
 		for (size_t i = 0; i < count; i++) {
 			CLEANUP(freep) char *text = NULL;
 			size_t len = 0;
@@ -228,7 +229,7 @@ int plyfs_mount_each(const struct plyfs_mounts *mounted, plyfs_mount_call *call,
 	return result;
 }
 
-/* Of those that ask a process or a machine elsewhere. */
+/* Returns whether the mount depends on another process or machine. */
 static bool may_be_silent(const struct table_mount *mount)
 {
 	static const char *const types[] = {"fuse", "nfs", "cifs", "smb", "9p", "ceph", "afs",
@@ -252,17 +253,19 @@ static int ask(void *context, const char *mountpoint, int out)
 
 struct silence {
 	const char *path;
-	const char *mountpoint; /* NULL: none found so far */
+	const char *mountpoint; /* NULL: none was found yet */
 };
 
-/* The one that the path is in by its words; else, as links may lead anywhere, the first. */
+/*
+ * Takes the mount that the path is in; or else, as links may lead anywhere, the first that is
+ * silent.
+ */
 static int take_silent(void *context, const char *mountpoint, int result, struct span text)
 {
 	struct silence *silence = context;
 
 	(void)text;
-	if (result == -ETIMEDOUT &&
-		(!silence->mountpoint || is_in(silence->path, mountpoint)))
+	if (result == -ETIMEDOUT && (!silence->mountpoint || is_in(silence->path, mountpoint)))
 		silence->mountpoint = mountpoint;
 	return 0;
 }

@@ -1,6 +1,4 @@
-/*
- * plyfs presets: the ready rules that a plyfs.yaml can name.
- */
+/* plyfs presets: lists the ready rules that a plyfs.yaml can name. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -17,10 +15,10 @@
 #include "preset.h"
 #include "text.h"
 
-/* Bytes; what preset_read() took is no larger. */
+/* Maximum size, in bytes; preset_read() accepts no larger one. */
 #define TEXT_MAX (1u << 20)
 
-/* The fields of a preset, without the end of the object. */
+/* Prints the fields of a preset, without the end of the object. */
 static void put_json(const struct preset *preset, const char *name)
 {
 	json_put_field(stdout, "{\"name\": ", name);
@@ -53,7 +51,7 @@ static int print_all_json(const char *const *names, struct arena *arena)
 	return code;
 }
 
-/* One preset; or what is wrong with it, and the next one is told all the same. */
+/* Prints one preset, or its error; the next ones are printed all the same. */
 static int print_line(const char *name, struct arena *arena, int width)
 {
 	const char *on = colour_use(STDOUT_FILENO) ? COLOUR_CYAN : "";
@@ -87,7 +85,7 @@ static int print_all(struct arena *arena, bool is_json)
 	return code;
 }
 
-/* The file as it is, once it is known to be good. */
+/* Prints the file itself, after checking that it is valid. */
 static int print_one(const char *name, struct arena *arena, bool is_json)
 {
 	CLEANUP(closep) int fd = -1;

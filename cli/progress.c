@@ -4,7 +4,7 @@
 
 #include "clock.h"
 
-/* Between two signs. */
+/* ms between two updates. */
 #define PROGRESS_MS 200
 
 const char *progress_number(size_t number, char text[PROGRESS_NUMBER_SIZE])
@@ -37,8 +37,8 @@ void progress_show(struct progress *progress, const char *what, size_t done, siz
 		return;
 	progress->shown_ms = now;
 	progress->is_shown = true;
-	fprintf(stderr, "\r\033[K%s %s%s%s", what, progress_number(done, part),
-		total ? " of " : "", total ? progress_number(total, all) : "");
+	fprintf(stderr, "\r\033[K%s %s%s%s", what, progress_number(done, part), total ? " of " : "",
+		total ? progress_number(total, all) : "");
 }
 
 void progress_hide(struct progress *progress)

@@ -1,6 +1,4 @@
-/*
- * plyfs render: what a mount would show, as ordinary files.
- */
+/* plyfs render: writes what a mount would show as ordinary files. */
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -24,7 +22,7 @@
 #include "rendered_tree.h"
 #include "store_layers.h"
 
-/* What the command line asks for. */
+/* The state of a command line. */
 struct render_job {
 	struct layer_choice choice;
 	bool is_watching;
@@ -42,7 +40,7 @@ static void job_fini(struct render_job *job)
 	render_report_fini(&job->report);
 }
 
-/* What a signal ends. */
+/* The rendering that a signal ends. */
 static struct render *running;
 
 static void log_line(void *context, const char *line)
@@ -139,7 +137,7 @@ static int render(struct render_job *job, struct render *render)
 	return EXIT_DONE;
 }
 
-/* Whether the directory is there or can be made. 0 or -errno. */
+/* Checks that the directory exists (0), or can be made (1). Returns that, or -errno. */
 static int look_for(const char *directory)
 {
 	struct stat stat;
@@ -152,7 +150,7 @@ static int look_for(const char *directory)
 	return faccessat(AT_FDCWD, dirname(above), W_OK | X_OK, AT_EACCESS) < 0 ? -errno : 1;
 }
 
-/* The directory may lie where nobody answers. Returns 0 or -ETIMEDOUT. */
+/* The directory may be on a mount that does not answer. Returns 0 or -ETIMEDOUT. */
 static int wait_for(const char *directory)
 {
 	CLEANUP(freep) char *root = NULL;
@@ -163,8 +161,8 @@ static int wait_for(const char *directory)
 }
 
 /*
- * What is written is no source of what is written. A directory that is made here is opened to
- * others when it is known to whom. Returns 0 or -errno.
+ * Excludes the directory from the layers, so that rendered files do not become sources. A directory
+ * that is made here gets its final mode later, when that is known. Returns 0 or -errno.
  */
 static int cover(struct settings *settings, const char *directory, bool is_dry, bool *is_made)
 {
@@ -181,8 +179,8 @@ static int cover(struct settings *settings, const char *directory, bool is_dry, 
 
 static int run(const struct command *command, int argc, char **argv)
 {
-	CLEANUP(job_fini) struct render_job job = {0};      /* used until the end */
-	CLEANUP(supervisor_freep) struct supervisor *supervisor = NULL; /* likewise */
+	CLEANUP(job_fini) struct render_job job = {0}; /* used until the end: freed last */
+	CLEANUP(supervisor_freep) struct supervisor *supervisor = NULL; /* the same */
 	CLEANUP(render_freep) struct render *made = NULL;
 	CLEANUP(freep) char *working = getcwd(NULL, 0);
 	struct settings *settings;
@@ -194,12 +192,12 @@ static int run(const struct command *command, int argc, char **argv)
 	job.report.progress.is_wanted = !job.report.is_quiet && isatty(STDERR_FILENO);
 	if (!working)
 		return message_result(-errno, NULL, "the working directory");
-	/* Who renders once may be given a configuration as a descriptor: bash's <(...). */
+	/* Without --watch, a configuration may be given as a descriptor: bash's <(...). */
 	if (job.is_watching && background_keep_standard(-1) < 0)
 		return message_result(-errno, NULL, "/dev/null");
-	/* Sources are called what a mount would call them. */
+	/* Sources must have the names that a mount would use. */
 	job.choice.around.directory = working;
-	/* Who renders once wants what the store has now. */
+	/* Without --watch, the stores' present state is waited for. */
 	if (store_layers_start(&job.choice, !job.is_watching,
 		    &(struct supervisor_options){.switches = job.switches,
 			    .log = log_line,

@@ -11,16 +11,16 @@
 #include "message.h"
 #include "shown.h"
 
-/* Before the first sign of progress: a rendering that is quick shows none. */
+/* Delay of the first progress line, in ms: a quick rendering shows none. */
 #define PROGRESS_MS 1000
 
-/* Bytes of a path as it is shown. */
+/* Size of a path that is printed, in bytes. */
 #define PATH_SHOWN_MAX 16384
 
 struct told_name {
 	enum outcome outcome;
 	char *path;
-	char *why; /* NULL: it did not fail */
+	char *why; /* NULL: it has not failed */
 };
 
 void render_report_begin(struct render_report *report)
@@ -28,7 +28,7 @@ void render_report_begin(struct render_report *report)
 	progress_begin(&report->progress, PROGRESS_MS);
 }
 
-/* The stream's lock is that of the progress, too. */
+/* The stream's lock protects the progress, too. */
 void render_report_log(struct render_report *report, const char *line)
 {
 	flockfile(stderr);
@@ -52,7 +52,8 @@ static size_t count_files(const struct render_report *report)
 	       counts[OUTCOME_BROKEN];
 }
 
-static int keep(struct render_report *report, enum outcome outcome, const char *path, const char *why)
+static int keep(
+	struct render_report *report, enum outcome outcome, const char *path, const char *why)
 {
 	if (array_grow(report->names, report->name_count, report->name_capacity) < 0)
 		return -ENOMEM;

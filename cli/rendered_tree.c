@@ -31,10 +31,10 @@
 /* Columns. */
 #define INDENT 14
 
-/* What drift_find() finds. */
+/* A difference that drift_find() has reported. */
 struct drifted {
 	char *path;
-	bool is_beside; /* a link of an atomic tree's, which leads into it */
+	bool is_beside; /* a link of an atomic tree, which leads into it */
 	enum drift drift;
 	int error;
 };
@@ -43,7 +43,7 @@ struct drifts {
 	struct drifted *items;
 	size_t count;
 	size_t capacity;
-	bool has_failed; /* for lack of memory */
+	bool has_failed; /* no memory */
 };
 
 static void drifts_fini(struct drifts *drifts)
@@ -76,7 +76,10 @@ static int find_drift(const char *root, struct drifts *ret)
 	return r == 0 && ret->has_failed ? -ENOMEM : r;
 }
 
-/* Whoever else has made it could lead us to settings of his choice. */
+/*
+ * Returns whether the path is a rendered tree of root's or ours. Another user's tree could lead us
+ * to settings of that user's choice.
+ */
 static bool is_root_of_one(const char *path)
 {
 	CLEANUP(freep) char *manifest = NULL;
@@ -91,7 +94,10 @@ static bool is_root_of_one(const char *path)
 	       (own.st_uid == 0 || own.st_uid == geteuid()) && found.st_uid == own.st_uid;
 }
 
-/* A probe_call: a mount that knows its own root may be silent when it is asked what lies in it. */
+/*
+ * Finds the tree, as a probe_call: a mount that answers for its own root may not answer for names
+ * in it.
+ */
 static int write_root(void *path, int out)
 {
 	CLEANUP(freep) char *real = realpath(path, NULL);
@@ -178,7 +184,7 @@ int rendered_tree_print_json(const char *root)
 	struct problem problem;
 	size_t len;
 
-	/* That it is a map is seen by reading it. */
+	/* The status is parsed only to check that it is a map. */
 	int r = plyfs_mount_report(root, &document, &problem);
 	if (r == 0 && (!document->count || !node_is_map(document->roots[0])))
 		r = -EIO;
@@ -199,7 +205,7 @@ int rendered_tree_print_json(const char *root)
 	return EXIT_DONE;
 }
 
-/* What is compared. */
+/* The state of comparing drifted files. */
 struct rendered_comparison {
 	const struct unified *how;
 	const char *root;
@@ -207,7 +213,9 @@ struct rendered_comparison {
 	struct offline *offline;
 };
 
-/* What was written, as it is composed now; *is_other: its layers have changed since. */
+/*
+ * Composes the file that was written, as it is now; *is_other: its layers have changed since then.
+ */
 static int read_written(const struct rendered_comparison *comparison, const char *path, char **ret,
 	size_t *len, bool *is_other)
 {
@@ -235,7 +243,7 @@ static int read_written(const struct rendered_comparison *comparison, const char
 	return version_read_all(version, ret);
 }
 
-/* What stands there now: a link's target, a file's bytes; nothing of anything else. */
+/* Reads what is there now: a link's target or a file's bytes; nothing for other objects. */
 static int read_found(const char *file, char **ret, size_t *len)
 {
 	struct stat stat;
@@ -294,7 +302,10 @@ static int compare(const struct rendered_comparison *comparison, const struct dr
 	return r < 0 ? r : 0;
 }
 
-/* The settings as the tree's own process has them, so that headers name sources alike. */
+/*
+ * Makes the settings as the tree's own process has them, so that headers name the sources in the
+ * same way.
+ */
 static int open_settings(struct rendered_comparison *comparison, struct problem *problem)
 {
 	CLEANUP(document_freep) struct document *document = NULL;

@@ -43,7 +43,7 @@ void report_print(const char *text)
 		fwrite(shown, 1, shown_put(&text, end, shown), stdout);
 }
 
-/* Those that a sandbox leaves (fs/sandbox/sandbox.c), as capsh(1) calls them. */
+/* The capabilities that a sandbox leaves (fs/sandbox/sandbox.c), with the names of capsh(1). */
 static const char *const capability_names[] = {
 	[CAP_CHOWN] = "chown",
 	[CAP_DAC_OVERRIDE] = "dac_override",
@@ -53,7 +53,10 @@ static const char *const capability_names[] = {
 	[CAP_LEASE] = "lease",
 };
 
-/* `digits` are hexadecimal. Who has others than these is in no sandbox. */
+/*
+ * Prints capabilities from hexadecimal `digits`. A process with other capabilities is in no
+ * sandbox: the digits are printed.
+ */
 static void print_capabilities(const char *digits)
 {
 	const unsigned count = sizeof(capability_names) / sizeof(*capability_names);

@@ -1,6 +1,4 @@
-/*
- * plyfs reset and plyfs hide: what a layer says of a file is taken back, or the file is hidden.
- */
+/* plyfs reset and plyfs hide: take a layer's changes of a file back, or hide the file. */
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -13,13 +11,14 @@
 #include "edited_file.h"
 #include "message.h"
 
-/* What the sources of the layer came to. */
+/* The result over all sources of the layer. */
 struct outcome {
-	bool has_source; /* one that knows the KEYs, or the merged file does */
+	bool has_source; /* a source, or the merged file, has the KEYs */
 	struct problem absent;
 };
 
-/* Resets the KEYs in one source. Returns 0 with *before for the next one, or as
+/*
+ * Resets the KEYs in one source. Returns 0 with *before for the next source, or as
  * edited_file_amend().
  */
 static int reset_in_one(const struct command *command, struct edited_file *amendable,

@@ -1,6 +1,4 @@
-/*
- * plyfs set and plyfs unset: change a value of a merged file where it belongs.
- */
+/* plyfs set and plyfs unset: change a value of a merged file in the layer where it belongs. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,7 +22,7 @@ static int add(const struct command *command, struct assignments *assignments, c
 	return r == 0 ? -1 : message_result(r, &problem, NULL);
 }
 
-/* KEY=VALUE, with the "=" taken out of the argument. */
+/* Adds KEY=VALUE, and ends KEY at the "=" in the argument. */
 static int add_pair(const struct command *command, struct assignments *assignments, char *argument)
 {
 	char *equals = (char *)assignment_equals(argument);
@@ -37,7 +35,7 @@ static int add_pair(const struct command *command, struct assignments *assignmen
 	return add(command, assignments, argument, equals + 1);
 }
 
-/* Return an exit code, or -1: go on. */
+/* Take the arguments. Return an exit code, or -1: continue. */
 static int take_values(
 	const struct command *command, int count, char **arguments, struct assignments *assignments)
 {
@@ -66,7 +64,7 @@ static int take_keys(
 	return code;
 }
 
-/* What a VALUE has become that may have been meant otherwise. */
+/* Warns of VALUEs that were converted in a way that the user may not have meant. */
 static void tell_notes(const struct assignments *assignments, const char *path)
 {
 	for (size_t i = 0; i < assignments->count; i++) {

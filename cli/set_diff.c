@@ -14,14 +14,14 @@
 #include "traverse.h"
 #include "utf8.h"
 
-/* The files of one set, in the order of the traversal. */
+/* The files of one set of layers, in the order of a traversal. */
 struct file_set {
 	struct settings *settings;
 	struct offline *offline;
 	char **paths;
 	size_t count;
 	size_t capacity;
-	int code; /* EXIT_FAILED: a directory could not be listed whole */
+	int code; /* EXIT_FAILED: a directory could not be listed completely */
 };
 
 struct set_comparison {
@@ -77,7 +77,9 @@ static bool needs_quotes(const char *path)
 	return false;
 }
 
-/* As git and patch(1) have it: "a/" or "b/" in front, and in quotes, as in C, what would mislead.
+/*
+ * Makes a label as in git and patch(1): "a/" or "b/" in front, and quoted as in C if it has unusual
+ * bytes.
  */
 static char *make_label(const char *lead, const char *path)
 {
@@ -98,7 +100,7 @@ static char *make_label(const char *lead, const char *path)
 				fprintf(out, "\\%03o", (unsigned)(unsigned char)*at);
 		fputc('"', out);
 	} else {
-		/* A tab ends a name that has blanks in it. */
+		/* A tab marks the end of a name with blanks. */
 		fprintf(out, "%s%s%s", lead, path, strchr(path, ' ') ? "\t" : "");
 	}
 	return fclose(out) == 0 ? take_ptr(label) : NULL;
@@ -156,7 +158,7 @@ static int compare_path(struct set_comparison *comparison, const char *path)
 	return r;
 }
 
-/* Both lists are in the same order. */
+/* Compares the trees, whose lists are in the same order. */
 static int compare_trees(struct set_comparison *comparison)
 {
 	const struct file_set *old = &comparison->trees[0], *new = &comparison->trees[1];
@@ -178,7 +180,7 @@ static bool is_absent(int result)
 	return result == -ENOENT || result == -ENOTDIR;
 }
 
-/* Where `path` leads to, in the first set that has it. */
+/* Resolves `path` in the first set that has it. */
 static int find_path(struct set_comparison *comparison, const char *path, char **ret)
 {
 	struct problem problem;
@@ -222,7 +224,9 @@ static int open_trees(struct set_comparison *comparison, struct settings *sets[2
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < 2; i++) {
-		/* What was merged is told by the difference. Nobody else has seen them yet. */
+		/*
+		 * The difference itself shows the sources. No other thread uses these settings yet.
+		 */
 		sets[i]->header = false;
 		comparison->trees[i].settings = sets[i];
 		r = offline_new(sets[i], &comparison->trees[i].offline);

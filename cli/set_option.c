@@ -5,7 +5,7 @@
 
 #include "document.h"
 
-/* The option's name as a node whose place is the option itself. */
+/* Makes a node of the option's name, whose place is the option itself. */
 static const struct node *name_node(
 	struct arena *arena, const char *name, const struct source *source)
 {
@@ -16,7 +16,7 @@ static const struct node *name_node(
 	return node;
 }
 
-/* The value; an empty one is null, as in a YAML file. */
+/* Parses the value; an empty one is null, as in a YAML file. */
 static int read_value(struct set_options *set, const struct source *source, const char *text,
 	const struct node **ret, struct problem *problem)
 {

@@ -1,6 +1,4 @@
-/*
- * plyfs status: what a mount says about itself in .plyfs/status, for people.
- */
+/* plyfs status: prints a mount's .plyfs/status for people. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,21 +18,21 @@
 #include "trouble.h"
 #include "trouble_list.h"
 
-/* What of a status is wanted. */
+/* The options for printing a status. */
 struct wish {
 	bool is_raw;     /* as JSON */
-	bool is_verbose; /* with what is of use to few */
-	bool has_code;   /* the exit code tells whether there are troubles */
+	bool is_verbose; /* with details for experts */
+	bool has_code;   /* the exit code tells whether there are faults */
 };
 
-/* Exit codes with --exit-code, beside EXIT_DONE for no trouble. */
+/* Exit codes with --exit-code, besides EXIT_DONE for no fault. */
 #define EXIT_TROUBLE 1
-#define EXIT_UNKNOWN 3 /* the status can't be had */
+#define EXIT_UNKNOWN 3 /* the status can't be read */
 
 /* Column of the values. */
 #define INDENT 14
 
-/* Longer names are not lined up. */
+/* Longer names do not widen the column. */
 #define LAYER_NAME_MAX 40
 
 static void print_bytes(double bytes)
@@ -96,7 +94,9 @@ static void print_mirror_troubles(const struct node *layer)
 	}
 }
 
-/* "  etcd /fleet/ at 4711, 3 files, from https://etcd1:2379, last heard of 3 seconds ago" */
+/*
+ * Prints "  etcd /fleet/ at 4711, 3 files, from https://etcd1:2379, last heard of 3 seconds ago".
+ */
 static void print_mirror(const struct node *layer)
 {
 	const struct node *mirror = report_get(layer, "mirror", NULL);
@@ -147,7 +147,7 @@ static void print_layers(const struct node *layers)
 	}
 }
 
-/* "120 (lookup 30, read 90)" */
+/* Prints "120 (lookup 30, read 90)". */
 static void print_requests(const struct node *requests)
 {
 	const char *separator = " (";
@@ -168,7 +168,7 @@ static void print_requests(const struct node *requests)
 	puts(*separator == ',' ? ")" : "");
 }
 
-/* A line "  NAME  VALUE: REASON". Nothing when there is neither. */
+/* Prints a line " NAME VALUE: REASON"; nothing if both are empty. */
 static void print_line(const char *name, const char *value, const char *reason)
 {
 	if (!*value && !*reason)
@@ -180,7 +180,10 @@ static void print_line(const char *name, const char *value, const char *reason)
 	putchar('\n');
 }
 
-/* Seconds since `time`, as the status has times: it may have been written a while ago. */
+/*
+ * Returns the seconds since `time_text`, in the status's format: the status may have been written
+ * earlier.
+ */
 static long long seconds_since(const char *time_text)
 {
 	struct tm then = {0};
@@ -189,7 +192,7 @@ static long long seconds_since(const char *time_text)
 	return (long long)(time(NULL) - timegm(&then));
 }
 
-/* "  on_change   systemctl: ended well 5 seconds ago" */
+/* Prints " on_change systemctl: ended well 5 seconds ago". */
 static void print_notice(const struct node *notice)
 {
 	const char *ended = report_text(report_get(notice, "ended", NULL));
@@ -214,7 +217,7 @@ static void print_notice(const struct node *notice)
 	putchar('\n');
 }
 
-/* Those that failed the last time, or the others. */
+/* Prints the change hooks that failed the last time, or the others. */
 static void print_notices(const struct node *notices, bool have_failed)
 {
 	for (uint32_t i = 0; i < report_count(notices); i++) {
@@ -225,7 +228,7 @@ static void print_notices(const struct node *notices, bool have_failed)
 	}
 }
 
-/* Of a tree that is no mount: when, how many, and how. */
+/* Prints when a rendered tree was written, its number of files, and whether it is atomic. */
 static void print_rendered(const struct node *rendered)
 {
 	bool is_atomic = strcmp(report_text(report_get(rendered, "atomic", NULL)), "true") == 0;
@@ -236,7 +239,7 @@ static void print_rendered(const struct node *rendered)
 	printf(", %.0f file%s%s\n", files, files == 1 ? "" : "s", is_atomic ? ", atomic" : "");
 }
 
-/* What could not be put there. */
+/* Prints the files that could not be written. */
 static void print_failures(const struct node *status)
 {
 	const struct node *failures = report_get(status, "failures", NULL);
@@ -282,7 +285,7 @@ static void print_header(const char *mountpoint, const struct node *status)
 		puts(", which has ended");
 }
 
-/* What is wrong, but for files. */
+/* Prints all faults except those of files. */
 static void print_other_troubles(const struct node *status)
 {
 	const struct node *layers = report_get(status, "layers", NULL);
@@ -296,7 +299,7 @@ static void print_other_troubles(const struct node *status)
 	trouble_list_print_unchecked(status);
 }
 
-/* What the mount does and takes, which is of no use to most. */
+/* Prints the mount's activity and use of memory, for experts. */
 static void print_details(const struct node *status)
 {
 	print_line("publisher", report_text(report_get(status, "publisher", "mode")), "");
@@ -312,7 +315,7 @@ static void print_details(const struct node *status)
 	print_requests(report_get(status, "requests", NULL));
 }
 
-/* A file that nobody has read yet was not looked at, so that it counts for nothing. */
+/* A file is merged when it is first read, so the faults of other files are unknown. */
 static void print_read(const char *mountpoint, const struct node *status)
 {
 	double count = report_number(report_get(status, "versions", "files"));
@@ -387,7 +390,9 @@ static int print_for_people(const char *path, const char *mountpoint, bool is_ve
 	return EXIT_DONE;
 }
 
-/* Whether it is one JSON value, and no more: anybody may serve something that says it is a plyfs. */
+/*
+ * Returns whether the text is one JSON value: any user can serve a mount that looks like a plyfs.
+ */
 static bool is_report(const char *mountpoint, struct span text)
 {
 	CLEANUP(document_freep) struct document *document = NULL;
@@ -416,7 +421,7 @@ static int print_json(const char *path, const char *mountpoint, bool is_rendered
 	return EXIT_DONE;
 }
 
-/* Of a status, which is NULL where it can't be had. */
+/* Returns the exit code for a status; NULL: it can't be read. */
 static int code_of(const struct node *status)
 {
 	if (!status)
@@ -451,7 +456,7 @@ static int show(const char *path, const struct wish *wish)
 	return code == EXIT_DONE ? code_of_mount(mountpoint) : EXIT_UNKNOWN;
 }
 
-/* "3 layers, 1 trouble" */
+/* Prints "3 layers, 1 trouble". */
 static void print_summary(const struct node *status)
 {
 	uint32_t count = report_count(report_get(status, "layers", NULL));
@@ -467,7 +472,7 @@ struct status_listing {
 	int code; /* the highest of EXIT_… */
 };
 
-/* Why there is no status. */
+/* Formats the reason why there is no status. */
 static void explain_absence(const char *mountpoint, int result, char text[PLYFS_MOUNT_SILENCE_MAX])
 {
 	if (result == -ETIMEDOUT)
@@ -488,7 +493,7 @@ static void count_mount(struct status_listing *listing, int result, const struct
 	listing->code = code > listing->code ? code : listing->code;
 }
 
-/* What came of looking at a mount; NULL where that is no status. *ret owns it. */
+/* Parses the reply of a mount. Returns its status, which *ret owns; NULL: it is none. */
 static const struct node *status_of(
 	const char *mountpoint, int result, struct span text, struct document **ret)
 {
@@ -500,7 +505,7 @@ static const struct node *status_of(
 	return (*ret)->roots[0];
 }
 
-/* A line for each mount. One that does not answer is none of the others' trouble. */
+/* Prints a line for each mount. A mount that does not answer does not affect the others. */
 static int list_mount(void *context, const char *mountpoint, int result, struct span text)
 {
 	CLEANUP(document_freep) struct document *document = NULL;
@@ -527,8 +532,8 @@ static int list_mount_raw(void *context, const char *mountpoint, int result, str
 	struct status_listing *listing = context;
 	char absence[PLYFS_MOUNT_SILENCE_MAX];
 
-	json_put_field(stdout, listing->has_any ? ",\n{\"mountpoint\": " : "\n{\"mountpoint\": ",
-		mountpoint);
+	json_put_field(stdout,
+		listing->has_any ? ",\n{\"mountpoint\": " : "\n{\"mountpoint\": ", mountpoint);
 	count_mount(listing, result, status);
 	printf(", \"status\": ");
 	if (status) {

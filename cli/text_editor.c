@@ -16,7 +16,7 @@
 #include "message.h"
 #include "text.h"
 
-/* Behind the comment sign, before each line of a message of ours. */
+/* Stands behind the comment sign before each line of our messages. */
 #define MARK " plyfs: "
 
 static int complain(const char *what)
@@ -66,7 +66,7 @@ int text_editor_open(struct text_editor *editor, const char *name, struct span t
 	return editor->text ? EXIT_DONE : complain(name);
 }
 
-/* The message as comments. NULL: no memory. */
+/* Makes comments of the message. NULL: no memory. */
 static char *make_head(const char *message, const char *comment)
 {
 	char *head = NULL;
@@ -88,7 +88,7 @@ static char *make_head(const char *message, const char *comment)
 	return head;
 }
 
-/* Behind the lines of ours, if they still stand on top. */
+/* Skips our comments, if they still stand on top. */
 static const char *skip_head(const char *text, const char *comment)
 {
 	size_t len = strlen(comment);
@@ -100,7 +100,7 @@ static const char *skip_head(const char *text, const char *comment)
 	return text;
 }
 
-/* `head` is what was put on top of it. */
+/* Reads the text. `head` are the comments that were put on top. */
 static int read_text(struct text_editor *editor, const char *head, const char *comment)
 {
 	CLEANUP(closep) int fd = open(editor->path, O_RDONLY | O_CLOEXEC);
@@ -128,8 +128,8 @@ static const char *program(void)
 }
 
 /*
- * For the shell, as it may have arguments. Of a plain command the shell is the editor then, and
- * does not end beside it when somebody interrupts.
+ * Makes a script for the shell, as the editor may have arguments. For a plain command, the shell is
+ * replaced by the editor, so that an interrupt does not end the shell alone.
  */
 static int make_script(char **ret)
 {
@@ -150,7 +150,7 @@ static int start(const struct text_editor *editor)
 		return complain("the editor");
 	}
 	fflush(stdout);
-	/* What is typed to interrupt is for the editor alone, as in system(3). */
+	/* Interrupts from the terminal are for the editor only, as in system(3). */
 	sigaction(SIGINT, &ignored, &old_int);
 	sigaction(SIGQUIT, &ignored, &old_quit);
 	pid_t pid = fork();
@@ -187,7 +187,7 @@ int text_editor_run(struct text_editor *editor, const char *message, const char 
 	if (code != EXIT_DONE)
 		return code;
 	code = start(editor);
-	/* An editor that fails may have written before. */
+	/* An editor that has failed may have written the text before. */
 	int read_code = read_text(editor, head, comment);
 	return code == EXIT_DONE ? read_code : code;
 }

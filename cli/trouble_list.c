@@ -18,11 +18,11 @@
 #define MESSAGE_AT 4
 #define EXCERPT_AT 6
 
-/* What the places of troubles are looked up in. */
+/* The means to find the sources of faults. */
 struct ground {
 	struct settings *settings; /* NULL: they can't be made here */
-	const char *directory;     /* that relative names are relative to; "" when it is not told */
-	dev_t dev;                 /* the mount's: a name that leads there is no source's */
+	const char *directory;     /* relative names are relative to it; "": unknown */
+	dev_t dev;                 /* of the mount: a name on it is not a source */
 };
 
 static void print_place(const struct ground *ground, struct problem *problem)
@@ -45,7 +45,7 @@ static void print_place(const struct ground *ground, struct problem *problem)
 	place_print_file(stdout, EXCERPT_AT, name, ground->dev, problem);
 }
 
-/* "since TIME; WHAT IS SERVED:", the message, and the line. */
+/* Prints "since TIME; WHAT IS SERVED:", the message, and the line of the source. */
 static void print_trouble(const struct ground *ground, const struct node *trouble)
 {
 	enum trouble_serves serves =
@@ -70,7 +70,7 @@ static void print_trouble(const struct ground *ground, const struct node *troubl
 	print_place(ground, &problem);
 }
 
-/* What keeps a file's newest content from being shown. */
+/* The reason why a file's newest content is not shown. */
 enum cause { CAUSE_MERGE, CAUSE_LOCK, CAUSE_CHECK, CAUSES };
 
 static bool begins_with(const char *text, const char *start)
@@ -92,10 +92,10 @@ static enum cause cause_of(const struct node *trouble)
 
 static void print_caused(const struct ground *ground, const struct node *troubles, enum cause cause)
 {
-	static const char *const one[] = {"A file does not merge", "A locked value was set in a file",
-		"A file does not pass its check"};
-	static const char *const more[] = {"files do not merge", "files set a locked value",
-		"files do not pass their checks"};
+	static const char *const one[] = {"A file does not merge",
+		"A locked value was set in a file", "A file does not pass its check"};
+	static const char *const more[] = {
+		"files do not merge", "files set a locked value", "files do not pass their checks"};
 	unsigned count = 0;
 
 	for (uint32_t i = 0; i < report_count(troubles); i++)
@@ -158,13 +158,16 @@ double trouble_list_count(const struct node *report)
 {
 	const struct node *notices = report_get(report, "on_change", NULL);
 	const struct node *unchecked = report_get(report, "not_checked", NULL);
-	double count = troubles_of_files(report) +
-		       troubles_of_mirrors(report_get(report, "layers", NULL));
+	double count =
+		troubles_of_files(report) + troubles_of_mirrors(report_get(report, "layers", NULL));
 
 	for (uint32_t i = 0; i < report_count(notices); i++)
 		count += trouble_list_notice_has_failed(notices->seq.items[i]);
 	for (uint32_t i = 0; i < report_count(unchecked); i++)
-		/* What is not shown for want of its check is a trouble of that file. */
+		/*
+		 * A file that is not shown for lack of its check is a fault of that file, which
+		 * counts already.
+		 */
 		count += report_number(report_get(unchecked->seq.items[i], "shown", NULL)) > 0;
 	count += report_count(report_get(report, "failures", NULL));
 	count += *report_text(report_get(report, "monitor", "reason")) != '\0';
@@ -197,7 +200,7 @@ void trouble_list_print(const char *mountpoint, const struct node *report)
 
 	if (!report_count(report_get(report, "troubles", NULL)) &&
 		!report_get(report, "settings", "trouble")) {
-		/* Messages quote what sources hold. */
+		/* Messages may quote the sources, so other users do not get them. */
 		if (troubles_of_files(report) > 0)
 			printf("%-*sto root and to the user who mounted\n", INDENT, "  told");
 		return;

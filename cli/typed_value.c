@@ -10,10 +10,10 @@
 #include "scalar.h"
 #include "text.h"
 
-/* Bytes of a VALUE from a file, as of a source. */
+/* Maximum size of a VALUE from a file, in bytes; the same as a source's. */
 #define SIZE_MAX_FETCHED (16u << 20)
 
-/* In front of a value, to read it as TOML. */
+/* The text in front of a value, to parse it as TOML. */
 #define TOML_KEY "v = "
 
 static enum node_schema schema_of(const struct read_options *options)
@@ -82,7 +82,7 @@ static bool has_anchor(const struct extent *extent)
 	return found;
 }
 
-/* {{ name }}, as templates have it, is a map as a key to YAML. */
+/* YAML reads {{ name }}, which stands in templates, as a map that is a key. */
 static bool has_collection_key(const struct node *node)
 {
 	bool found = false;
@@ -93,7 +93,7 @@ static bool has_collection_key(const struct node *node)
 	return found;
 }
 
-/* Whether the value is all of the text from `begin` on, and nothing of it is lost. */
+/* Returns whether the value is all of the text from `begin` on, and nothing of it is lost. */
 static bool is_all(const struct extent *extent, struct span text, size_t begin)
 {
 	return extent->value.begin == begin && extent->value.end == text.len &&
@@ -101,7 +101,7 @@ static bool is_all(const struct extent *extent, struct span text, size_t begin)
 	       (!node_is_scalar(extent->node) || extent->node->style != NODE_PLAIN);
 }
 
-/* As the format itself has it. 0 with *ret NULL: it is not that. */
+/* Parses the VALUE in the file's own format. Returns 0; *ret NULL: the VALUE is no such value. */
 static int read_native(const struct typed_value *value, const struct format *format,
 	struct arena *arena, struct typed_documents *documents, const struct node **ret)
 {
@@ -129,7 +129,7 @@ static int read_native(const struct typed_value *value, const struct format *for
 	return 0;
 }
 
-/* A copy in which bare words have the types that the file's format gives them. NULL: no memory. */
+/* Copies a value, and gives bare words the types of the file's format. NULL: no memory. */
 static const struct node *retype(
 	struct arena *arena, const struct node *node, enum node_schema schema)
 {
@@ -139,7 +139,7 @@ static const struct node *retype(
 		return NULL;
 	if (node_is_scalar(node)) {
 		copy->schema = (uint8_t)schema;
-		/* Nothing at all is null in YAML, and would be an empty text. */
+		/* An empty value is null in YAML, and would become an empty text. */
 		if (!node->text.len && node->style == NODE_PLAIN)
 			copy->text = span_of("null");
 		return copy;
@@ -154,7 +154,10 @@ static const struct node *retype(
 	return copy;
 }
 
-/* One map or list in brackets, or one text in quotes. 0 with *ret NULL: it is not that. */
+/*
+ * Parses one map or list in brackets, or one text in quotes. Returns 0; *ret NULL: the VALUE is
+ * none.
+ */
 static int read_enclosed(const struct typed_value *value, struct arena *arena,
 	struct typed_documents *documents, const struct node **ret)
 {
@@ -171,7 +174,10 @@ static int read_enclosed(const struct typed_value *value, struct arena *arena,
 	return r;
 }
 
-/* Whether the text alone is a value. A number to base 60, as 12:30 is in YAML 1.1, never is. */
+/*
+ * Returns whether the bare text has a type. A number to base 60, such as 12:30 in YAML 1.1, never
+ * has.
+ */
 static bool is_typed(const struct node *plain)
 {
 	enum scalar_type type = scalar_type(plain);
@@ -192,7 +198,7 @@ static int read_bare(const struct typed_value *value, struct arena *arena, const
 {
 	enum node_schema schema = schema_of(value->options);
 	const struct node *old = value->old;
-	/* No "$" in it stands for a variable (.env). */
+	/* In single quotes, a "$" does not begin a variable (.env). */
 	bool is_text = value->kind == TYPED_STRING || schema == NODE_TEXT;
 	bool has_dollar = memchr(value->text.data, '$', value->text.len);
 	struct node *node = node_new_scalar(arena, value->text, NODE_PLAIN);
@@ -203,7 +209,7 @@ static int read_bare(const struct typed_value *value, struct arena *arena, const
 	node->schema = (uint8_t)schema;
 	if (!is_text && old && node_is_scalar(old) && old->style == NODE_PLAIN && !old->tag &&
 		old->schema == schema && span_equal(old->text, value->text))
-		return 0; /* it is so already */
+		return 0; /* the file has this value already */
 	if (!is_text && is_typed(node)) {
 		if (!old || !scalar_is_string(old))
 			return 0;
@@ -223,9 +229,9 @@ static bool is_other_than_text(const struct node *node)
 	return node_is_scalar(node) && !node->tag && node->style == NODE_PLAIN && is_typed(node);
 }
 
-/* The same where it is in a map that replaces one. NULL: no memory. */
-static const struct node *keep_texts(const struct node *new, const struct node *old,
-	struct arena *arena, enum typed_note *note)
+/* Keeps texts as texts, also inside of a map that replaces one. NULL: no memory. */
+static const struct node *keep_texts(
+	const struct node *new, const struct node *old, struct arena *arena, enum typed_note *note)
 {
 	if (is_other_than_text(new) && scalar_is_string(old)) {
 		struct node *text = node_copy(arena, new);

@@ -1,9 +1,10 @@
 /*
- * plyfs umount, also as umount(8) calls it: umount.fuse.plyfs MOUNTPOINT [OPTION...]
+ * plyfs umount, also in the form in which umount(8) calls it: umount.fuse.plyfs MOUNTPOINT
+ * [OPTION...]
  *
- * When umount(2) returns, the kernel has told the daemon nothing yet, and the daemon still holds
- * its layers: "umount mnt && umount LAYER" would be told that the layer is busy. So the daemon's
- * end is waited for here.
+ * When umount(2) returns, the kernel has not notified the daemon yet, and the daemon still holds
+ * its layers: "umount mnt && umount LAYER" would fail, as the layer is busy. So this command waits
+ * for the daemon's end.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,35 +29,34 @@
 #include "report.h"
 #include "text.h"
 
-/* A daemon has so long to tell its number: one that is stopped never does. */
+/* Time limit in ms for the daemon's process number: a stopped daemon never answers. */
 #define ANSWER_MS 1000
 
 /*
- * How long its end is waited for. It takes milliseconds, but in a container somebody may still have
- * the mount, which can't be seen from here: then it does not end.
+ * Time limit in ms for the daemon's end. It takes milliseconds. But if a process in a container
+ * still has the mount, which is not visible from here, the daemon does not end.
  */
 #define END_MS 3000
 
 /*
- * Where the daemon publishes by the mount's path, as an ordinary user's does, it is in the mount
- * itself for a moment at each change.
+ * A daemon that publishes by the mount's path, as an ordinary user's does, is inside of its mount
+ * for a moment at each change.
  */
 #define BUSY_TRIES 25
 #define BUSY_PAUSE_NS 10000000
 
-/* What the command line asks for. */
+/* The state of a command line. */
 struct umount_job {
 	bool is_lazy;
 	bool is_forced;
 	const char *namespace; /* a mount name space, for setns(2); NULL: ours */
-	bool is_ignored; /* what umount(8) passes on: no mtab, read-only, which a plyfs is anyhow, …
-			  */
-	const char *type; /* … and this */
+	bool is_ignored;       /* options that umount(8) passes, without a meaning here */
+	const char *type;      /* ignored, too */
 };
 
 /*
- * In a child: writes the number of the process that serves the mount. A private mount answers its
- * user only, and not even root.
+ * Writes the process number of the daemon, in a child. A private mount answers only its own user,
+ * and not even root, so the child takes on that user's rights.
  */
 static int write_pid(void *context, int out)
 {
@@ -80,7 +80,7 @@ static int write_pid(void *context, int out)
 	return text_write(out, (const char *)&pid, sizeof(pid));
 }
 
-/* A descriptor that is readable when the daemon has ended; -1: it can't be told. */
+/* Opens a descriptor that becomes readable when the daemon ends; -1: the daemon is unknown. */
 static int open_daemon(struct mountpoint *mountpoint)
 {
 	CLEANUP(freep) char *text = NULL;
@@ -100,7 +100,7 @@ static void wait_for_end(const struct mountpoint *mountpoint, int daemon_fd)
 		poll(&ended, 1, END_MS);
 }
 
-/* mountpoint_end(), in a moment in which we are not in it ourselves. */
+/* Does mountpoint_end(), at a moment when the daemon is not inside of its mount. */
 static int end_mount(const struct mountpoint *mountpoint, int flags)
 {
 	int r = -EBUSY;
@@ -109,7 +109,7 @@ static int end_mount(const struct mountpoint *mountpoint, int flags)
 		if (try > 0)
 			nanosleep(&(struct timespec){.tv_nsec = BUSY_PAUSE_NS}, NULL);
 		r = mountpoint_end(mountpoint->path, flags);
-		/* fusermount3 does not say why. */
+		/* fusermount3 does not report the reason. */
 		if (r == -EPERM && mountpoint->uid == getuid())
 			r = -EBUSY;
 	}
@@ -129,7 +129,8 @@ static int complain(const struct mountpoint *mountpoint, int result)
 		message("%s: fusermount3 is missing; install the package fuse3, or unmount as root",
 			mountpoint->path);
 	else if (result == -ENXIO)
-		message("%s: fusermount3 needs /etc/mtab, which is missing; 'ln -s ../proc/self/mounts "
+		message("%s: fusermount3 needs /etc/mtab, which is missing; 'ln -s "
+			"../proc/self/mounts "
 			"/etc/mtab' as root makes it, or unmount as root",
 			mountpoint->path);
 	else
@@ -142,7 +143,7 @@ static int unmount(const struct umount_job *job, struct mountpoint *mountpoint)
 	CLEANUP(closep) int daemon_fd = -1;
 	int flags = (job->is_lazy ? MNT_DETACH : 0) | (job->is_forced ? MNT_FORCE : 0);
 
-	/* Lazily unmounted, it ends when the last one who uses it is done. */
+	/* After a lazy unmount the daemon ends only when the last user of the mount has gone. */
 	if (!job->is_lazy)
 		daemon_fd = open_daemon(mountpoint);
 	int r = end_mount(mountpoint, flags);

@@ -10,7 +10,7 @@
 #include "layer.h"
 #include "line_diff.h"
 
-/* A place in both texts, as indexes of lines. */
+/* A position in both texts, as indexes of lines. */
 struct hunk_place {
 	size_t old;
 	size_t new;
@@ -41,7 +41,9 @@ static void put_line(
 		fputs("\\ No newline at end of file\n", how->out);
 }
 
-/* "12,3": from which line on, starting at 1, and how many; of none, the line before. */
+/*
+ * Formats "12,3": the first line, starting at 1, and the number of lines; for 0, the line before.
+ */
 static int format_range(char *text, size_t size, size_t start, size_t count)
 {
 	if (count == 1)
@@ -70,7 +72,7 @@ static void put_hunk(const struct unified *how, const struct line_diff *diff,
 	}
 }
 
-/* Behind the changed lines at `at`. */
+/* Returns the position behind the changed lines at `at`. */
 static struct hunk_place skip_changed(const struct line_diff *diff, struct hunk_place at)
 {
 	while (diff->old.changed[at.old])
@@ -80,7 +82,7 @@ static struct hunk_place skip_changed(const struct line_diff *diff, struct hunk_
 	return at;
 }
 
-/* Unchanged lines from `at` on, up to `most`. */
+/* Counts the unchanged lines from `at` on, up to `most`. */
 static size_t count_unchanged(const struct line_diff *diff, struct hunk_place at, size_t most)
 {
 	size_t count = 0;
@@ -96,7 +98,7 @@ static bool is_at_end(const struct line_diff *diff, struct hunk_place at)
 	return at.old == diff->old.count && at.new == diff->new.count;
 }
 
-/* Changes with no more between them than their contexts are one hunk. */
+/* Prints the hunks. Changes whose contexts touch are one hunk. */
 static void put_hunks(const struct unified *how, const struct line_diff *diff)
 {
 	struct hunk_place at = {0};
@@ -111,7 +113,10 @@ static void put_hunks(const struct unified *how, const struct line_diff *diff)
 		struct hunk_place start = {at.old - lead, at.new - lead};
 		for (;;) {
 			at = skip_changed(diff, at);
-			/* Not 2 * context + 1: it comes from the command line. */
+			/*
+			 * Do not compute 2 * context + 1: it could overflow, as `context` comes
+			 * from the command line.
+			 */
 			size_t gap = count_unchanged(diff, at, SIZE_MAX);
 			struct hunk_place next = {at.old + gap, at.new + gap};
 			if (gap / 2 + gap % 2 > how->context || is_at_end(diff, next))
@@ -150,7 +155,7 @@ static int print_text(
 	int r = line_diff_make(old->text, new->text, &diff);
 	if (r < 0)
 		return r;
-	/* An empty file that comes or goes has no lines to show. */
+	/* An empty file that was added or removed has no lines to show. */
 	put_coloured(how, COLOUR_BOLD, "--- ", span_of(old->label));
 	put_coloured(how, COLOUR_BOLD, "+++ ", span_of(new->label));
 	if (!is_same)
