@@ -87,7 +87,7 @@ static struct box trim(const struct line_diff *diff)
 
 /* A hash table of lines, with open addressing. */
 struct line_table {
-	struct seen {
+	struct seen_line {
 		struct span line;
 		uint32_t number; /* 0: the slot is free */
 		bool lacks_end;
@@ -98,14 +98,14 @@ struct line_table {
 	uint32_t count;
 };
 
-static struct seen *look_up(struct line_table *table, struct span line, bool is_without_end)
+static struct seen_line *look_up(struct line_table *table, struct span line, bool is_without_end)
 {
 	size_t at = hash_end(hash_bytes(hash_seed(), line));
 
 	for (;; at++) {
-		struct seen *slot = &table->slots[at & (table->size - 1)];
+		struct seen_line *slot = &table->slots[at & (table->size - 1)];
 		if (slot->number == 0)
-			*slot = (struct seen){.line = line,
+			*slot = (struct seen_line){.line = line,
 				.number = ++table->count,
 				.lacks_end = is_without_end};
 		else if (slot->lacks_end != is_without_end || !span_equal(slot->line, line))
@@ -114,7 +114,7 @@ static struct seen *look_up(struct line_table *table, struct span line, bool is_
 	}
 }
 
-static struct seen *look_up_in(
+static struct seen_line *look_up_in(
 	struct line_table *table, const struct line_diff_side *side, ptrdiff_t at)
 {
 	return look_up(table, side->lines[at], lacks_end(side, (size_t)at));
@@ -130,7 +130,7 @@ static ptrdiff_t number_side(struct line_table *table, struct line_diff_side *si
 	ptrdiff_t count = 0;
 
 	for (ptrdiff_t i = start; i < end; i++) {
-		const struct seen *seen = look_up_in(table, side, i);
+		const struct seen_line *seen = look_up_in(table, side, i);
 		if (is_old ? seen->is_in_new : seen->is_in_old)
 			ret[count++] = (struct numbered){seen->number, (uint32_t)i};
 		else
@@ -148,7 +148,7 @@ static int number_lines(struct diff_search *search, struct box *box)
 
 	while (table.size < 2 * (old + new))
 		table.size *= 2;
-	CLEANUP(freep) struct seen *slots = calloc(table.size, sizeof(*slots));
+	CLEANUP(freep) struct seen_line *slots = calloc(table.size, sizeof(*slots));
 	table.slots = slots;
 	search->old = calloc(old + 1, sizeof(*search->old));
 	search->new = calloc(new + 1, sizeof(*search->new));

@@ -258,7 +258,7 @@ static const struct field git_fields[] = {
 	SHARED_FIELDS,
 };
 
-static const struct kind {
+static const struct store_kind {
 	const char *name;
 	const char *keys;
 	const char *what; /* the field that names a layer */
@@ -283,8 +283,8 @@ static int identify(struct store_reader *reader, const char *value)
 	return reader->identity ? 0 : -ENOMEM;
 }
 
-static int read_field(struct store_reader *reader, const struct kind *kind, const struct node *map,
-	const struct field *field)
+static int read_field(struct store_reader *reader, const struct store_kind *kind,
+	const struct node *map, const struct field *field)
 {
 	const struct node *node = node_get(map, field->name);
 	const char *value = NULL;
@@ -369,7 +369,7 @@ static int set_paths(struct store_reader *reader, const struct node *map)
 }
 
 /* Makes the words "mirror KIND OPTION… -- [URL] DIRECTORY". */
-static int set_words(struct store_reader *reader, const struct kind *kind)
+static int set_words(struct store_reader *reader, const struct store_kind *kind)
 {
 	const char *state = arena_printf(reader->place->arena, "%s/state", reader->store->home);
 	size_t size = (reader->count + 6) * sizeof(char *);
@@ -389,9 +389,9 @@ static int set_words(struct store_reader *reader, const struct kind *kind)
 	return 0;
 }
 
-static const struct kind *find_kind(const char *name)
+static const struct store_kind *find_kind(const char *name)
 {
-	const struct kind *kind = kinds;
+	const struct store_kind *kind = kinds;
 
 	while (strcmp(kind->name, name) != 0)
 		kind++;
@@ -402,7 +402,7 @@ int store_spec_read(const char *name, const struct node *map, const struct store
 	const struct store_spec **ret, struct problem *problem)
 {
 	struct store_spec *store = arena_zalloc(place->arena, 1, sizeof(*store));
-	const struct kind *kind = find_kind(name);
+	const struct store_kind *kind = find_kind(name);
 	struct store_reader reader = {
 		.place = place, .store = store, .identity = kind->name, .problem = problem};
 

@@ -11,14 +11,14 @@
 #include "cleanup.h"
 
 /* A name in one layer, before the layers are merged. */
-struct seen {
+struct name_in_layer {
 	char *name;
 	unsigned rank;
 	unsigned char type; /* as in dirent(3) */
 };
 
 struct seen_list {
-	struct seen *items;
+	struct name_in_layer *items;
 	size_t count;
 	size_t capacity;
 	unsigned rank; /* of the layer being listed */
@@ -33,15 +33,15 @@ static int add_seen(void *context, const char *name, unsigned char type)
 	char *copy = strdup(name);
 	if (!copy)
 		return -ENOMEM;
-	list->items[list->count++] = (struct seen){copy, list->rank, type};
+	list->items[list->count++] = (struct name_in_layer){copy, list->rank, type};
 	return 0;
 }
 
 /* Orders by name, then by layer, highest first. */
 static int compare_seen(const void *a, const void *b)
 {
-	const struct seen *x = a;
-	const struct seen *y = b;
+	const struct name_in_layer *x = a;
+	const struct name_in_layer *y = b;
 	int order = strcmp(x->name, y->name);
 
 	return order ? order : (x->rank < y->rank) - (x->rank > y->rank);
@@ -76,7 +76,8 @@ static int whiteout_rank(const struct seen_list *list, const char *name)
 	return (int)list->items[low].rank;
 }
 
-static bool is_covered(const struct layer *layer, const char *directory, const struct seen *seen)
+static bool is_covered(
+	const struct layer *layer, const char *directory, const struct name_in_layer *seen)
 {
 	char path[PATH_MAX];
 	int n = snprintf(
@@ -90,7 +91,7 @@ static bool is_covered(const struct layer *layer, const char *directory, const s
  * shortage.
  */
 static int seen_kind(const struct settings *settings, const char *directory,
-	const struct seen *seen, enum union_kind *ret, bool *is_whiteout)
+	const struct name_in_layer *seen, enum union_kind *ret, bool *is_whiteout)
 {
 	const struct layer *layer = settings->layers[seen->rank];
 	char path[PATH_MAX];
@@ -139,7 +140,8 @@ static int seen_kind(const struct settings *settings, const char *directory,
  * Returns 0, or -errno on a shortage.
  */
 static int decide(const struct settings *settings, const char *directory,
-	const struct seen_list *list, const struct seen *seen, size_t count, enum union_kind *ret)
+	const struct seen_list *list, const struct name_in_layer *seen, size_t count,
+	enum union_kind *ret)
 {
 	bool is_whiteout = false;
 
@@ -160,7 +162,8 @@ static int decide(const struct settings *settings, const char *directory,
 	return 0;
 }
 
-static layer_mask layers_of(const struct seen_list *list, const struct seen *seen, size_t count)
+static layer_mask layers_of(
+	const struct seen_list *list, const struct name_in_layer *seen, size_t count)
 {
 	int mark = whiteout_rank(list, seen->name);
 	layer_mask layers = mark < 0 ? 0 : (layer_mask)1 << mark;
