@@ -1,7 +1,7 @@
 #!/bin/bash
 . "$(dirname "$0")/cli.sh"
 
-# What another host, machine or user would get: %H, %m, %u and %h in the layers' paths.
+# -H shows what another host, machine or user would get: %H, %m, %u and %h in the layers' paths.
 mkdir -p vendor hosts/web1 hosts/web2 hosts/db machines/0123 users/root users/nobody
 echo 'port: 80' >vendor/app.yaml
 echo 'list: [1]' >vendor/list.yaml
@@ -31,7 +31,7 @@ runs 0 "$PLYFS" blame -c plyfs.yaml -H web2 app.yaml
 grep -q '^host  *app.yaml:1 .*port: 82' out
 runs 0 "$PLYFS" diff -c plyfs.yaml -H web1 app.yaml
 grep -qx '+port: 81' out
-# Two hosts: -H is for the -c that it stands behind; in front of both, for both.
+# With two sets of layers, -H belongs to the -c in front of it; in front of both it counts for both.
 runs 0 "$PLYFS" diff -c plyfs.yaml -H web1 -c plyfs.yaml -H db app.yaml
 grep -qx -- '-port: 81' out && grep -qx '+port: 80' out
 runs 0 "$PLYFS" diff -H web1 -c plyfs.yaml -c plyfs.yaml
@@ -39,15 +39,15 @@ prints ''
 runs 0 "$PLYFS" check -c plyfs.yaml -H web2
 prints '2 files: all merge, 2 warnings'
 
-# What is no name leads nowhere else.
+# A text that is no host name leads nowhere else.
 runs 1 "$PLYFS" cat -c plyfs.yaml -H ../vendor app.yaml
 grep -qF "plyfs.yaml:3:24: '%H' can't be used: the host name '../vendor' is no file name" err
 runs 1 "$PLYFS" cat -c plyfs.yaml --user '' app.yaml
 runs 2 "$PLYFS" cat -l vendor -H web1 app.yaml
 says 'layers given with -l have none'
 
-# All the hosts: what is found on several is told once, and with them; what is said of plyfs.yaml, where
-# it holds on all.
+# All hosts: a finding of several hosts is reported once, with their names; a finding about plyfs.yaml only if it holds
+# on all.
 printf '# ours\nweb1\n  db # a comment\n\nweb2\r\n' >list
 runs 0 "$PLYFS" check -c plyfs.yaml --hosts list
 prints '3 hosts, 7 files: all merge, 3 warnings'
@@ -72,7 +72,7 @@ assert [(f["source"], f["hosts"]) for f in report["findings"]] == [
     ("hosts/web1/app.yaml", ["web1"]), ("hosts/web2/app.yaml", ["web2"])], report
 assert report["files"] == 9 and report["failed"] == 2 and report["errors"] == 2
 END
-# Of many, some are named: here the hosts that have not what a whiteout of the site's hides.
+# Of many hosts only some are named: here those that lack the file that a whiteout of the site's hides.
 mkdir -p site six one
 touch site/.wh.gone six/gone
 printf 'layers: [{path: "%%H", optional: true}, site]\n' >several.yaml
@@ -86,14 +86,14 @@ says_on ' (on one, two, three, four)' one two three six four
 says_on ' (on one)' one six
 says_on '' one two three four five
 
-# A host whose layers can't be opened is told, and the others are checked.
+# A host whose layers can't be opened is reported, and the others are checked.
 sed -i 's/path: "hosts\/%H", optional: true/path: "hosts\/%H"/' plyfs.yaml
 printf 'web1\nnowhere\n' >list
 runs 1 "$PLYFS" check -q -c plyfs.yaml --hosts list list.yaml
 grep -q "the layer directory 'hosts/nowhere' does not exist" err
 grep -q "the host 'nowhere' can't be checked" err
 
-# A list that is none.
+# A list of hosts that can't be read.
 for text in '' '# nobody' 'two words' a/b ..; do
 	echo "$text" >list
 	runs 1 "$PLYFS" check -c plyfs.yaml --hosts list

@@ -10,14 +10,14 @@ render() { "$PLYFS" render --atomic --no-header -l vendor:site "$@"; }
 generation() { readlink tree/..data; }
 all() { (cd tree && find . -mindepth 1 -maxdepth 1 -printf '%f %l\n' | sort | xargs); }
 
-# As in a volume of Kubernetes.
+# The layout is that of a Kubernetes volume.
 runs 0 render tree
 first=$(generation)
 [ "$(all)" = "$first ..data $first .plyfs app.yaml ..data/app.yaml link ..data/link sub ..data/sub" ] || fail "$(all)"
 [ "$(cat tree/app.yaml)" = $'a: 1\nb: 2' ] && [ "$(readlink tree/..data/link)" = app.yaml ]
 [ "$(stat -c %a tree/sub/x.yaml)" = 440 ]
 
-# Nothing changes, nothing is switched. A change is another generation, in which the rest are the same files.
+# If nothing changes, nothing is switched. A change makes another generation, in which the other files are the same.
 runs 0 render tree
 [ "$(generation)" = "$first" ] || fail 'it was switched for nothing'
 before=$(stat -Lc '%i %y' tree/sub/x.yaml)
@@ -33,7 +33,7 @@ second=$(generation)
 [ "$(cat tree/app.yaml)" = $'a: 1\nb: 3' ] && [ "$(cat <&7)" = $'a: 1\nb: 2' ]
 [ -z "$(ls -A tree/.plyfs/stage)" ] && [ ! -e tree/.plyfs/next ]
 
-# Only what is its own: a foreign file at the top, and in a generation, and directories of another kind.
+# plyfs touches only its own: here are a foreign file at the top and in a generation, and directories of another kind.
 echo mine >tree/foreign
 printf 'f: 1\n' >site/foreign
 runs 1 render tree
@@ -61,7 +61,7 @@ runs 1 render tree
 says "..hidden: begins with '..', which with --atomic is for generations"
 rm 'site/..hidden'
 
-# What somebody changes is put right, wherever.
+# Drift is put right, wherever it is.
 for broken in tree/app.yaml tree/..data/sub/x.yaml; do
 	chmod u+w "$broken"
 	echo x >>"$broken"

@@ -2,7 +2,7 @@
 . "$(dirname "$0")/cli.sh"
 expected=$(cd "$(dirname "$0")/blame" && pwd)
 
-# Markup in names, keys, values, tags and in what was removed.
+# Markup in names, keys, values, tags and in removed values.
 name='<img src=x onerror=alert(1)>"'"'"'&.yaml'
 mkdir '<i>low' high empty
 cat >"<i>low/$name" <<-'end'
@@ -34,11 +34,11 @@ runs 0 "$PLYFS" blame -l '<i>low:empty:high' --html file.html "$name"
 runs 0 "$PLYFS" blame -l '<i>low:empty:high' --html - "$name"
 cmp out file.html
 
-# Nothing is loaded and nothing runs.
+# The page loads nothing and runs nothing.
 ! grep -iE '<script|<img|<link|<iframe|@import|url\(|https?:' out || fail 'it loads or runs something'
 grep -q "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'" out
 
-# A key of a megabyte is not repeated for all that is in it.
+# A key of a megabyte is not repeated for every value in it.
 mkdir one two
 key=$(head -c 1000000 /dev/zero | tr '\0' k)
 for layer in one two; do

@@ -9,7 +9,7 @@ ln -s ../site/new.html other/nowhere.html
 ln -s site also-site
 blame=("$PLYFS" blame -l vendor:site)
 
-# What is in a layer stays as it is, however it is reached, and nothing new comes into one.
+# A file in a layer stays as it is, by whatever path it is named, and no new file comes into a layer.
 for page in site/app.yaml vendor/page.html site/deep/page.html ./other/../site/page.html \
 	other/link.html also-site/page.html "$PWD/site/page.html"; do
 	runs 1 "${blame[@]}" --html "$page" app.yaml
@@ -21,7 +21,7 @@ says 'is a link that leads nowhere'
 [ "$(cat site/app.yaml)" = 'a: 2' ] || fail 'the source was overwritten'
 [ "$(find vendor site -type f | sort | tr '\n' ' ')" = 'site/app.yaml vendor/app.yaml ' ] || fail 'files came'
 
-# An option that was meant.
+# A misspelt option, not a file name.
 runs 2 "${blame[@]}" --html --json app.yaml
 says "'--json' looks like an option; write ./--json"
 [ ! -e --json ]

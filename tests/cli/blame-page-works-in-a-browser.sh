@@ -17,7 +17,7 @@ end
 runs 0 "$PLYFS" blame -c plyfs.yaml --html page.html app.yaml
 runs 0 timeout 120 python3 "$tests/browser.py" check page.html
 
-# fact NAME VALUE: the browser says so.
+# fact NAME VALUE: the browser reports it.
 fact() {
 	grep -qxF -- "$1 $2" out || fail "$1 is not '$2': $(grep "^$1" out || cat out)"
 }
@@ -31,7 +31,7 @@ for width in 360 1400; do
 	fact pointed-at-$width "$a"
 	fact focused-$width "more $a"
 	fact bright-$width 011
-	# The page itself, and the browser asks for nothing else.
+	# The browser asks for the page and nothing else.
 	fact requests-$width file
 	fact errors-$width 0
 done

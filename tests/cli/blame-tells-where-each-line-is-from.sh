@@ -2,7 +2,7 @@
 . "$(dirname "$0")/cli.sh"
 expected=$(cd "$(dirname "$0")/blame" && pwd)
 
-# shows GOLDEN: standard output was what that file has.
+# shows GOLDEN: standard output was the content of that file.
 shows() {
 	diff -u "$expected/$1" out || fail "not as in $1"
 }
@@ -40,7 +40,7 @@ runs 0 env NO_COLOR=1 "$PLYFS" blame -c plain.yaml --color auto app.yaml
 shows app.txt
 runs 0 "$PLYFS" blame -c plain.yaml ./d/../app.yaml
 shows app.txt
-# The comment on top is of no source.
+# The comment on top comes from no source.
 runs 0 "$PLYFS" blame -l low:high app.yaml
 grep -qE '^-  +1\) #' out || fail "it begins: $(head -n 1 out)"
 tail -n +2 out | grep -q '^-' && fail "a line has no source: $(cat out)"
@@ -58,7 +58,7 @@ prints $'vendor  d/1:1  1) a\nvendor  d/1:2  2) \tb\n-              3) --\nsite 
 runs 0 "$PLYFS" blame -c plyfs.yaml d/1
 prints $'vendor  d/1:1  1) a\nvendor  d/1:2  2) \tb'
 
-# One layer's, too large to be merged; and as it is, though it does not parse.
+# A file of one layer: too large to be merged; and one that does not parse, shown as it is.
 { echo first; head -c 5000000 /dev/zero | tr '\0' x; echo; echo last; } >low/large.conf
 runs 0 "$PLYFS" blame -l low:high large.conf
 [ "$(head -n 1 out)" = 'low  large.conf:1  1) first' ] || fail "it begins: $(head -n 1 out)"
@@ -72,7 +72,7 @@ prints ''
 runs 0 "$PLYFS" blame -l low:high --json empty.yaml
 prints $'{\n  "path": "empty.yaml",\n  "strategy": "deep",\n  "lines": []\n}'
 
-# What steers a terminal is no more than text, in names and in values.
+# Control characters in names and values are printed as text, so they can't steer a terminal.
 name=$'n\n\033[31m\xff.yaml'
 printf 'a: 1\n' >"low/$name"
 printf 'a: "\\e\xe2\x80\xae"\nb: 2\n' >"high/$name"

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""A page in headless Chromium, by its DevTools protocol over a pipe.
+"""Opens a page in headless Chromium, by its DevTools protocol over a pipe.
 
-browser.py check PAGE      facts for the tests, a line each: "NAME VALUE"
-browser.py picture PAGE PICTURE WIDTH HEIGHT [light|dark] [SELECTOR]   SELECTOR is pointed at
+    browser.py check PAGE      facts for the tests, a line each: "NAME VALUE"
+    browser.py picture PAGE PICTURE WIDTH HEIGHT [light|dark] [SELECTOR]   the pointer is on SELECTOR
 """
 import base64
 import json
@@ -95,7 +95,7 @@ class Browser:
 
 SHOWN = """[...document.querySelectorAll('.told')].filter(e => getComputedStyle(e).visibility == 'visible')
            .map(e => e.innerText.replace(/\\s+/g, ' ')).join(' | ')"""
-# Beyond the edges of the window, what is pointed at included.
+# Elements beyond the edges of the window, also the one below the pointer.
 OVERFLOW = """document.documentElement.scrollWidth - innerWidth +
               [...document.querySelectorAll('.told')].filter(e => e.getBoundingClientRect().right > innerWidth
               || e.getBoundingClientRect().left < 0).length"""

@@ -42,7 +42,7 @@ echo 'b: [' >high/app.yaml
 runs 1 "$PLYFS" cat -l low:high app.yaml
 [[ $(cat err) == "plyfs: $PWD/high/app.yaml:1:4: "*$'\n    b: [\n       ^' ]] || fail "it says: $(cat err)"
 
-# With the line, where the source has it; also of a plyfs.yaml that can't be used.
+# The message has the source's line; also for a plyfs.yaml that can't be used.
 printf 'b: 1\nc: ]\n' >high/app.yaml
 runs 1 "$PLYFS" cat -l low:high app.yaml
 [[ $(cat err) == "plyfs: $PWD/high/app.yaml:2:4: "*$'\n    c: ]\n       ^' ]] || fail "it says: $(cat err)"
@@ -51,7 +51,7 @@ runs 1 "$PLYFS" cat -c plyfs.yaml app.yaml
 [[ $(cat err) == "plyfs: $PWD/plyfs.yaml:2:11: "*"did you mean 'header'"*$'\n    options: {heder: true}\n              ^' ]] ||
 	fail "it says: $(cat err)"
 
-# What is left out is told, beside what is shown.
+# Sources that are left out are reported, beside the file.
 printf 'layers: [low, high]\noptions: {header: false, on_error: skip-layer}\n' >plyfs.yaml
 printf 'a: 1\n' >low/app.yaml
 runs 0 "$PLYFS" cat -c plyfs.yaml app.yaml

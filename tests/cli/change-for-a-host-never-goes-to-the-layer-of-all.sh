@@ -1,7 +1,7 @@
 #!/bin/bash
 . "$(dirname "$0")/cli.sh"
-# The layers of hosts are optional: where one is absent, or its name is misspelt, a change would go to
-# the layer below, which all hosts have.
+# The layers of hosts are optional. If one is absent, or its name is misspelt, a change would go to the layer below,
+# which all hosts have.
 
 mkdir -p vendor site hosts/web1 hosts/web2 users
 echo 'port: 80' | tee vendor/app.yaml >site/app.yaml
@@ -19,7 +19,7 @@ on() {
 	"$PLYFS" "$command" -c plyfs.yaml "$@"
 }
 
-# Every command that writes is refused, with what would do.
+# Every command that writes is refused, with the command that would work.
 for command in 'set app.yaml port 81' 'set app.yaml port=81' 'unset app.yaml port' 'set -n app.yaml port 81' \
 	'edit app.yaml' 'set new/app.yaml port 81'; do
 	read -ra words <<<"$command"
@@ -31,7 +31,7 @@ runs 1 on set -H wbe2 app.yaml port 81
 says "mkdir -p hosts/wbe2, or use --layer site; the nearest host that exists is 'web2'"
 [ ! -e hosts/wbe2 ] || fail 'the misspelt host has been made'
 
-# On the host itself it is the same, and so for a machine, a user, and a layer of no such kind.
+# On the host itself it is the same; so for a machine, a user, and a layer of another kind.
 runs 1 on set app.yaml port 81
 says "the layer 'host' does not exist for $(uname -n): mkdir -p hosts/$(uname -n), or use --layer site"
 same
@@ -56,7 +56,7 @@ says "the layer 'site', which would change, is not that of the host 'web1' alone
 same
 runs 0 "$PLYFS" set -c other.yaml -H web1 -L site app.yaml port 80
 
-# The layer that is named is changed, and made if it is absent; not by a dry run, and not for nothing.
+# The named layer is changed, and made if it is absent; a dry run does not make it, nor a change that changes nothing.
 runs 0 on set -H web2 -L site app.yaml port 82
 grep -qx 'port: 82' site/app.yaml
 runs 0 on set -n -H web3 -L host app.yaml port 83
@@ -72,11 +72,11 @@ chmod 750 site
 runs 0 on set -H web4 --layer host app.yaml port 83
 [ "$(stat -c %a hosts/web4)" = 750 ] || fail "the layer is wider open than the one below: $(stat -c %a hosts/web4)"
 
-# What explain proposes can be done.
+# The commands that explain proposes work.
 runs 0 on explain app.yaml port
 [ "$(tail -n 1 out)" = 'change it: plyfs set -L site -c plyfs.yaml app.yaml port VALUE' ] || fail "$(cat out)"
 
-# Who only reads is told that there is no such host.
+# A command that only reads reports that there is no such host.
 for command in 'cat app.yaml' 'explain app.yaml' 'explain app.yaml port' 'blame app.yaml' 'check' 'check app.yaml' 'diff app.yaml'; do
 	read -ra words <<<"$command"
 	runs 0 on "${words[0]}" -H wbe2 "${words[@]:1}"
@@ -92,7 +92,7 @@ says "no layer of the host 'completely-different' exists: there is no "
 ! grep -q nearest err || fail "it says: $(cat err)"
 runs 0 on cat --user eve app.yaml
 says "--user eve changes nothing: no layer's path depends on the user"
-# The nearest is found where the name is only a part.
+# The nearest host is found also if the name is only a part.
 mkdir -p by/x-web7.d/etc
 printf 'layers: [vendor, {path: "by/x-%%H.d/etc", optional: true}]\n' >other.yaml
 runs 0 "$PLYFS" cat -c other.yaml -H wbe7 app.yaml

@@ -6,7 +6,7 @@ mkdir vendor site
 printf 'server:\n  port: 80\n  tls: true\nhosts: [a, b]\n' >vendor/app.yaml
 printf 'server:\n  port: 8080\n' >site/app.yaml
 
-# CODE, what Python makes of the output as `told`, and the command with --json.
+# CODE (Python, with the output as `told`), and the command with --json.
 tells() {
 	runs "$1" "$PLYFS" "$3" --json -l vendor:site "${@:4}"
 	python3 - "$2" <<'PYTHON' || fail "$3 prints: $(cat out)"
@@ -36,7 +36,7 @@ tells 0 'told["dry_run"] and changes[0]["diff"].startswith("--- site/app.yaml\n+
 	"\n+  port: 1\n" in changes[0]["diff"] and values[0]["after"] == 1' set -n app.yaml server.port 1
 cmp before site/app.yaml
 
-# What is removed has nothing after it; what a lower layer brings is hidden, or shows again.
+# A removed value has nothing after it; a lower layer's value is hidden, or shows again.
 tells 0 '[value["key"] for value in values] == ["hosts[0]", "list"] and not any("after" in value for value in values) and
 	values[0]["hides"]["file"] == "vendor/app.yaml"' unset app.yaml list 'hosts[0]'
 tells 0 'values == [{"key": "server.port", "before": 9090, "after": 80,

@@ -1,7 +1,7 @@
 #!/bin/bash
 . "$(dirname "$0")/cli.sh"
-# A FIFO, a socket or a device in a layer is not shown and hides nothing; a path that is too long can't be read at all. Each
-# would be missed without a word.
+# A FIFO, a socket or a device in a layer is not shown and hides nothing. A path that is too long can't be read at all.
+# Each would be missing silently.
 
 need python3 mkfifo
 mkdir -p v/d s/d
@@ -24,7 +24,7 @@ grep -q "the path in the layer is longer than 4095 bytes" err || fail "$(cat err
 runs 1 "$PLYFS" check --json -l v:s
 python3 -c 'import json; found = json.load(open("out"))["findings"]; assert len(found) == 4, found'
 
-# Its twin: what is shown, and a whiteout as overlayfs makes it, is no news.
+# Its twin: a file that is shown, and a whiteout as overlayfs makes it, are not reported.
 rm -rf v/ddd* s/x s/d
 if mknod s/x c 0 0 2>/dev/null; then
 	runs 0 "$PLYFS" check -l v:s

@@ -1,7 +1,7 @@
 #!/bin/bash
 . "$(dirname "$0")/cli.sh"
 
-# Files of all kinds, more than are looked at ahead.
+# Files of all kinds, more than the command reads ahead.
 mkdir low high
 python3 - <<-'EOF'
 	for number in range(700):
@@ -25,7 +25,7 @@ done
 grep -q '^700 files: 100 do not merge, ' out
 grep '^plyfs' err | cut -d: -f2 | sed 's/.*\///; s/^ //' | sort -c || fail 'not in order'
 
-# Progress is for a person's terminal.
+# Progress is shown only on a terminal.
 ! grep -q checking err
 need_terminal
 script -qec "'$PLYFS' check -l low:high" typed >/dev/null </dev/null || true

@@ -23,7 +23,7 @@ cat >expected.py <<-'EOF'
 EOF
 python3 expected.py
 
-# On standard error neither.
+# Standard error has no text, either.
 runs 1 "$PLYFS" check -l low:high
 ! grep -q $'\033' err || fail 'an escape sequence reaches the terminal'
 rm low/b* high/.wh.gone low/app.yaml

@@ -12,7 +12,7 @@ prints '4 files: all merge'
 runs 0 "$PLYFS" check -q -l low:high
 prints ''
 
-# All that is wrong, and not only the first; with the line; also where one layer alone has it.
+# All errors are reported, not only the first, with their lines; also if only one layer has the file.
 printf 'a: 1\nb: [1, }\n' >high/app.yaml
 printf 'a: 1\n\tb: 1\n' >low/dir/b.yaml
 runs 1 "$PLYFS" check -l low:high
@@ -28,7 +28,7 @@ runs 1 "$PLYFS" check -l low:high app.yaml
 prints '1 file: 1 does not merge, 2 errors'
 grep -q '^plyfs: high/app.yaml:2:8: ' err && grep -q '^plyfs: low/app.yaml:1:4: ' err
 
-# Only what is asked for.
+# Only the named paths are checked.
 runs 1 "$PLYFS" check -l low:high dir
 prints '1 file: 1 does not merge'
 ! grep -q app.yaml err
@@ -48,7 +48,7 @@ says "'low' is not in a plyfs mount"
 runs 2 "$PLYFS" check -c plyfs.yaml -l low
 says 'give one'
 
-# What goes wrong in the merge, and in the options.
+# Errors of the merge, and of the options.
 printf 'l: [{id: 1}, {id: 1}]\n' >high/app.yaml
 echo 'l: []' >low/app.yaml
 cat >plyfs.yaml <<-'EOF'
@@ -58,7 +58,7 @@ EOF
 runs 1 "$PLYFS" check -c plyfs.yaml app.yaml
 grep -q '^plyfs: high/app.yaml:1:' err
 
-# Many are counted so that one can read it.
+# Many errors are counted, so that the output stays readable.
 mkdir many
 (cd many && seq 1100 | xargs touch)
 runs 0 "$PLYFS" check -l many

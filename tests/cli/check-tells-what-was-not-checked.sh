@@ -7,7 +7,7 @@ mkdir low high presets
 export PLYFS_PRESETS=$PWD/presets
 has() { python3 -c 'import json, sys; found = json.load(open("out")); sys.exit(0 if eval(sys.argv[1]) else print(found) or 1)' "$1"; }
 
-# A preset's check is optional: where its program is not installed, its files are shown all the same.
+# A preset's check is optional: if its program is not installed, its files are shown all the same.
 cat >presets/prog.yaml <<'YAML'
 rules:
   - {match: "*.yaml", check: {run: [no-such-program, "%f"], optional: true}}
@@ -30,10 +30,10 @@ runs 1 "$PLYFS" check --json --strict -c plyfs.yaml
 printf 'web1\nweb2\n' >hosts
 runs 0 "$PLYFS" check --hosts hosts -c plyfs.yaml
 grep -q '^plyfs: warning: 2 files not checked: no-such-program is not installed' err || fail "$(cat err)"
-# What is written is not held up by it.
+# Writing is not refused for that reason.
 runs 0 "$PLYFS" set -c plyfs.yaml one.yaml b 2
 
-# A check that is not optional has failed: nothing is shown that it has not judged.
+# A check that is not optional has failed: no file is shown that it has not judged.
 cat >plyfs.yaml <<YAML
 layers: [low, high]
 rules:
@@ -47,7 +47,7 @@ runs 1 "$PLYFS" check -c plyfs.yaml
 grep -q "^plyfs: one.yaml: the check 'no-such-program' can't be run: .*; install it, or correct plyfs.yaml" err || fail "$(cat err)"
 grep -q "^plyfs: two.yaml: the check 'no-such-program' ended with 127: " err || fail "$(cat err)"
 grep -q '^plyfs: warning: 2 files not checked: no-such-program is not installed' err || fail "$(cat err)"
-# One that is there, and can't be executed, is told as well.
+# A program that is there but can't be executed is reported as well.
 grep -q "^plyfs: warning: 1 file not checked: closed can't be executed; give its user the right to run it" err || fail "$(cat err)"
 runs 1 "$PLYFS" set -c plyfs.yaml one.yaml b 3
 says "one.yaml: nothing is written, as the check 'no-such-program' can't be run"
@@ -55,11 +55,11 @@ runs 1 "$PLYFS" check --json -c plyfs.yaml
 has '[(item["program"], item["reason"], item["files"]) for item in found["not_checked"]] == [
 	("no-such-program", "is not installed", 2), ("closed", "can'"'"'t be executed", 1)]'
 
-# A schema that is not there is an error of plyfs.yaml.
+# A missing schema is an error of plyfs.yaml.
 printf 'layers: [low]\nrules: [{match: "*.yaml", schema: none.json}]\n' >plyfs.yaml
 runs 1 "$PLYFS" check -c plyfs.yaml
 grep -q 'none.json' err || fail "$(cat err)"
-# Only a check may be missing.
+# Only a check may be optional.
 printf 'layers: [low]\nrules: [{match: "*.yaml", on_change: {run: [a], optional: true}}]\n' >plyfs.yaml
 runs 1 "$PLYFS" check -c plyfs.yaml
 grep -q "plyfs.yaml:2:49: unknown key 'optional'" err || fail "$(cat err)"

@@ -1,7 +1,7 @@
 #!/bin/bash
 . "$(dirname "$0")/cli.sh"
 
-# What `check` says of the settings, as "LINE:COLUMN: MESSAGE".
+# Prints the settings' findings of `check`, as "LINE:COLUMN: MESSAGE".
 warned() {
 	diff - <(sed -n 's/^plyfs: plyfs.yaml:\([^ ]*\) warning: /\1 /p' err) >&2 || fail 'not these warnings'
 }
@@ -40,7 +40,7 @@ EOF2
 runs 0 "$PLYFS" check --json -c plyfs.yaml
 [ "$(grep -o '"message": "[^"]*\(effect\|nmae\)' out | wc -l)" -eq 9 ] || fail "$(cat out)"
 
-# All that holds somewhere, in whatever file, layer or drop-in.
+# Settings that have an effect somewhere, in any file, layer or drop-in.
 mkdir -p site/app.yaml.d
 echo 'list: [{id: 1}]' >site/app.yaml.d/10.yaml
 cat >plyfs.yaml <<'YAML'
@@ -59,7 +59,7 @@ runs 0 "$PLYFS" check -W -c plyfs.yaml
 sed -i 's/a\.b/a.c/' plyfs.yaml
 runs 0 "$PLYFS" check -c plyfs.yaml
 warned <<<"10:69: 'a.c' in 'lists' has no effect: no file has a list or a text there; correct the place, or remove it"
-# Nothing is said of what may be in a file that is broken, nor of a part.
+# No finding depends on the content of a broken file, or of a part of the tree.
 runs 0 "$PLYFS" check -W -c plyfs.yaml app.yaml
 sed -i '/^files/,$d; s/list: {by: id}/later: append/' plyfs.yaml
 echo 'later: [' >vendor/b.yaml
@@ -67,7 +67,7 @@ runs 1 "$PLYFS" check -c plyfs.yaml
 warned </dev/null
 rm -r vendor/b.yaml site/app.yaml.d
 
-# Presets, and layers that were given a name.
+# Presets, and layers that have a name.
 cat >plyfs.yaml <<'YAML'
 layers:
   - {name: vendor, path: vendor}

@@ -33,7 +33,7 @@ cat >expected <<-'EOF'
 EOF
 diff expected err >&2 || fail 'not these warnings'
 
-# --strict makes failures of them; --quiet leaves them out, but not where they are failures.
+# --strict makes failures of them; --quiet leaves them out, unless they are failures.
 runs 1 "$PLYFS" check --strict -c plyfs.yaml
 diff expected err >&2
 runs 0 "$PLYFS" check -q -c plyfs.yaml
@@ -42,18 +42,18 @@ runs 1 "$PLYFS" check -qW -c plyfs.yaml
 diff expected err >&2
 [ ! -s out ]
 
-# Of a part, what can be said of a part.
+# A part of the tree gets the warnings that a part allows.
 runs 0 "$PLYFS" check -c plyfs.yaml hosts
 prints '1 file: all merge, 1 warning'
 says "'base.yaml' is in 2 places"
 
-# As many warnings as one reads, and the number of the others.
+# Only so many warnings are printed as a person reads, and the number of the others.
 for i in $(seq 1000); do echo 'a: 1'; done >low/many.yaml
 runs 0 "$PLYFS" check -l low:high many.yaml
 [ "$(wc -l <err)" -eq 51 ] || fail "$(wc -l <err) lines"
 tail -1 err | grep -qx 'plyfs: many.yaml: warning: 949 more warnings are not shown'
 
-# Nothing of it, nothing said.
+# No file, no warning.
 rm low/many.yaml low/app.yaml high/.wh.gone low/data/b/base.yaml
 echo 'a: !append [1]' >low/app.yaml
 echo 'b: 1' >low/conf.d/b.yaml

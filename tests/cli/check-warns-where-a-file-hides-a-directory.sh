@@ -4,7 +4,7 @@
 mkdir -p low/app low/tls high/log.yaml high/d "low/sub/x.d" high/sub
 echo 'a: 1' | tee low/app/one.yaml low/tls/key.yaml low/log.yaml high/log.yaml/two.yaml low/sub/x.d/y.yaml >/dev/null
 echo 'b: 1' | tee high/app high/tls high/sub/x.d low/plain.yaml high/plain.yaml >/dev/null
-# A whiteout says that it is meant; and links are put in the place of anything.
+# A whiteout shows that hiding is intended, and links are put in the place of anything.
 touch high/.wh.tls
 ln -s app high/linked
 mkdir low/linked

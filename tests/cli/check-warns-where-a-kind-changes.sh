@@ -17,14 +17,14 @@ alerting: null
 rules: [x]
 tls: {min: 1.3}
 END
-# What was meant is said: by a directive, or null. Other strategies have rules of their own.
+# A directive, or null, shows that the change is intended. Other strategies have rules of their own.
 printf 'list: [1]\nmap: {a: 1}\n' | tee vendor/meant.yaml vendor/other.salt.yaml >/dev/null
 printf 'list: !replace {a: 1}\nmap: !delete\n' >site/meant.yaml
 printf 'list: {a: 1}\n' >site/other.salt.yaml
 # A source of several documents, and drop-ins in one layer, are sources as well.
 printf 'a: [1]\n---\na: 1\n' >site/documents.yaml
 printf 'a: {}\n' >vendor/documents.yaml
-# What has no tags can't say that it is meant.
+# A format without tags can't show that it is intended.
 printf '[t]\nb = "x"\n' >vendor/server.toml
 printf 't = 3\n' >site/server.toml
 cat >plyfs.yaml <<'END'

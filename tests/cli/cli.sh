@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# Tests of the command that need no mount. Every test sources this file first; it then stands in a
-# fresh directory, which goes away when the test ends. PLYFS is the command.
+# Shared by the tests of the command that need no mount. Every test sources this file first. It then runs in a
+# fresh directory, which is removed when the test ends. PLYFS is the command.
 set -euo pipefail
 trap 'echo "failed: line $LINENO: $BASH_COMMAND" >&2' ERR
 
@@ -18,7 +18,7 @@ skip() {
 	exit 77
 }
 
-# Some builds have no FUSE, and can only render.
+# A build without FUSE can only render.
 need_mounting() {
 	[[ $("$PLYFS" help mount) != *'built without FUSE'* ]] || skip 'this plyfs was built without FUSE'
 }
@@ -41,7 +41,7 @@ fail() {
 	exit 1
 }
 
-# runs CODE COMMAND...: it exits with that code; what it prints is then in `out` and `err`.
+# runs CODE COMMAND...: the command exits with that code; its output is then in `out` and `err`.
 runs() {
 	local wanted=$1 code=0
 	shift
@@ -51,7 +51,7 @@ runs() {
 	[ $code -ne 0 ] || [[ " $* " != *" explain "* ]] || proposal_works
 }
 
-# What explain proposes in its last line can be done, with a text, a number or what is there.
+# The command in explain's last line works, with a text, a number or the value that is there.
 proposal_works() {
 	local line there value
 	line=$(tail -n 1 out)
@@ -66,12 +66,12 @@ proposal_works() {
 	rm proposed
 }
 
-# prints TEXT: standard output was that.
+# prints TEXT: standard output was exactly that.
 prints() {
 	[ "$(cat out)" = "$1" ] || fail "it prints: $(cat out); and not: $1"
 }
 
-# says TEXT: standard error was one line that begins with "plyfs: " and has that in it.
+# says TEXT: standard error was one line that begins with "plyfs: " and contains that.
 says() {
 	[ "$(wc -l <err)" -eq 1 ] || fail "not one line: $(cat err)"
 	[[ $(cat err) == "plyfs: "*"$1"* ]] || fail "it says: $(cat err); and not: $1"

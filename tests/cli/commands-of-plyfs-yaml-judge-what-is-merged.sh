@@ -14,7 +14,7 @@ echo 'port: 80' >high/app.yaml
 echo 'fine' >low/raw.txt
 runs 0 "$PLYFS" check -q -c plyfs.yaml
 
-# set and edit write nothing that it refuses.
+# set and edit write nothing that the check refuses.
 runs 0 "$PLYFS" set -c plyfs.yaml app.yaml port 81
 grep -qx 'port: 81' high/app.yaml
 runs 1 "$PLYFS" set -c plyfs.yaml app.yaml port http
@@ -24,18 +24,18 @@ TMPDIR=$PWD EDITOR="sed -i s/81/x/" VISUAL= runs 1 "$PLYFS" edit -c plyfs.yaml a
 grep -q "the check 'sh' ended with 1: port is no number" err || fail "edit says: $(cat err)"
 grep -qx 'port: 81' high/app.yaml || fail "it was written: $(cat high/app.yaml)"
 
-# check tells it, of every file that has one.
+# check runs it for every file that has one, and reports the result.
 echo 'port: http' >high/app.yaml
 echo 'bad' >low/raw.txt
 runs 1 "$PLYFS" check -c plyfs.yaml
 grep -q "app.yaml: the check 'sh' ended with 1: port is no number" out err || fail "check says: $(cat out err)"
 grep -q "raw.txt: the check 'grep' ended with 1 and said nothing" out err || fail "check says: $(cat out err)"
 runs 1 "$PLYFS" check -c plyfs.yaml raw.txt
-# Nothing else runs them.
+# No other command runs it.
 runs 0 "$PLYFS" cat -c plyfs.yaml app.yaml
 grep -qx 'port: http' out
 
-# A tree that is rendered has only what passes, and keeps what was good.
+# A rendered tree has only files that pass, and keeps those that were good.
 runs 1 "$PLYFS" render -c plyfs.yaml tree
 [ ! -e tree/app.yaml ] || fail "what was refused is rendered"
 grep -q "app.yaml: the check 'sh' ended with 1: port is no number" err || fail "render says: $(cat err)"
@@ -47,7 +47,7 @@ echo 'port: http' >high/app.yaml
 runs 1 "$PLYFS" render --no-header -c plyfs.yaml tree
 [ "$(cat tree/app.yaml)" = $'a: 1\nport: 80' ] || fail "what was good is gone: $(cat tree/app.yaml)"
 
-# The same while it is kept up to date: told once, and nothing is lost.
+# The same with --watch: reported once, and nothing is lost.
 mkdir watched
 "$PLYFS" render --watch --no-header -c plyfs.yaml watched 2>watch.err &
 watching=$!
@@ -71,7 +71,7 @@ eventually grep -q 'app.yaml: the check .*is served' watch.err
 kill $watching
 wait $watching || true
 
-# A command counts only where nobody else can have written it; without one, anybody may.
+# A command counts only in a file that no other user can have written. Without a command, any user may write the file.
 chmod 666 plyfs.yaml
 runs 1 "$PLYFS" check -c plyfs.yaml
 grep -q "^plyfs: plyfs.yaml:3:33: plyfs runs commands and writes a state only for a plyfs.yaml that nobody but root" err || fail "it says: $(cat err)"
@@ -80,7 +80,7 @@ sed -i 's/, check: .*/}/' plyfs.yaml
 chmod 666 plyfs.yaml
 runs 0 "$PLYFS" check -q -c plyfs.yaml
 
-# on_change of a rendered tree: once for what was changed, and not if nothing was.
+# on_change of a rendered tree runs once for all changed files, and not if nothing has changed.
 cat >plyfs.yaml <<YAML
 layers: [low, high]
 options: {on_change: [sh, -c, 'cat "\$1" >>$PWD/told; [ ! -e $PWD/broken ]', sh, "%f"]}
@@ -98,7 +98,7 @@ runs 1 "$PLYFS" render --no-header -c plyfs.yaml tree
 says "on_change 'sh' ended with 1 and said nothing"
 [ "$(cat told)" = $'new.yaml\nraw.txt' ] || fail "told: $(cat told)"
 
-# A name may hold what ends a line.
+# A name may hold a line break.
 rm told broken
 echo 'z: 1' >$'low/a\nb\\c'
 runs 0 "$PLYFS" render --no-header -c plyfs.yaml tree

@@ -30,7 +30,7 @@ prints "--- a/app.yaml
 @@ -1 +0,0 @@
 -gone"
 
-# It is a patch from one tree to the other. (patch(1) makes no empty file.)
+# The output is a patch from one tree to the other. (patch(1) makes no empty file.)
 mkdir tree
 for file in app.yaml same gone; do "$PLYFS" cat -l base:one $file | grep -v '^#' >tree/$file; done
 patch -s -E -d tree -p1 <out
@@ -45,7 +45,7 @@ prints '--- a/app.yaml
  a: 1
 -b: 1
 +b: 2'
-# Where both have them, they are.
+# If both sides have comments, they are compared.
 mkdir other
 sed 's/# base/# other/' base/app.yaml >other/app.yaml
 runs 0 "$PLYFS" diff -U0 -l base -l other app.yaml
@@ -55,7 +55,7 @@ prints '--- a/app.yaml
 -# base
 +# other'
 
-# A part of the tree only; also one that only one side has.
+# Only a part of the tree; also a part that only one side has.
 runs 0 "$PLYFS" diff -l base:one -l base:two dir/empty gone
 prints '--- /dev/null
 +++ b/dir/empty
@@ -82,7 +82,7 @@ prints '--- a/app.yaml
 runs 0 "$PLYFS" diff --exit-code -c old.yaml -l base:one
 prints ''
 
-# A name can't be taken for something else.
+# A name can't be taken for an option or another file.
 touch one/$'x\ny' one/$'\xff"'
 runs 0 "$PLYFS" diff -l base -l base:one $'x\ny' $'\xff"'
 prints '--- /dev/null
@@ -90,7 +90,7 @@ prints '--- /dev/null
 --- /dev/null
 +++ "b/\377\""'
 
-# Hunks are those of diff(1): with six lines between two changes one, with seven two.
+# Hunks are those of diff(1): six lines between two changes make one hunk, seven make two.
 mkdir from to
 seq 40 >from/one
 seq 40 | sed '5s/$/x/; 12d' >to/one
@@ -108,7 +108,7 @@ for context in 0 1 3 50; do
 	cmp expected out || fail "not as diff -U$context"
 done
 
-# Whatever the change, patch(1) makes it.
+# patch(1) can apply any change.
 python3 - <<-'EOF'
 	import random
 	rng = random.Random(3)
@@ -126,7 +126,7 @@ cp -r from made
 patch -s -d made -p1 <out
 diff -r made to >&2 || fail 'the patch makes something else'
 
-# What does not merge is left out, and said.
+# A file that does not merge is left out, and reported.
 echo 'x: [' >two/app.yaml
 runs 1 "$PLYFS" diff -l base:one -l base:two
 grep -q '^plyfs: two/app.yaml:1:4: ' err

@@ -1,7 +1,7 @@
 #!/bin/bash
 . "$(dirname "$0")/cli.sh"
 
-# What the lower layer refers to comes with the higher one.
+# The lower layer refers to a file that only the higher one has.
 mkdir -p low/hosts high/data
 printf '_merge: base\nown: 1\n' >low/hosts/web.yaml
 echo 'common: 1' >high/data/base.yaml
@@ -17,7 +17,7 @@ prints '--- without low, high
 +common: 1'
 says "without high it does not merge: low/hosts/web.yaml:1:9: "
 
-# A layer that changes what is referred to changes the file, though it does not have it.
+# If a layer changes a referenced file, it changes the merged file, though it does not have it.
 mkdir -p low/data
 echo 'common: 0' >low/data/base.yaml
 runs 0 "$PLYFS" diff -c plyfs.yaml hosts/web.yaml

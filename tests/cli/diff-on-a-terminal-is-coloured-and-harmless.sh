@@ -4,7 +4,7 @@
 mkdir low high
 printf 'title \033]0;x\007\n' >low/motd
 printf 'new\ttext\n' >high/motd
-# To a program the bytes go as they are.
+# A program gets the bytes as they are.
 runs 0 "$PLYFS" diff -l low motd
 grep -q $'\033]0;x\007' out
 ! grep -q $'\033\[' out

@@ -30,12 +30,12 @@ prints '--- without vendor
 -log: warn'
 [ ! -s err ]
 
-# One after the other they make what a mount shows.
+# The diffs, one after the other, make the file that a mount shows.
 : >made
 patch -s made out
 "$PLYFS" cat -l vendor:site:host app.yaml | grep -v '^#' | cmp - made
 
-# A file of one layer comes as it is.
+# A file of one layer is shown as it is.
 runs 0 "$PLYFS" diff -l vendor app.yaml
 prints '--- without vendor
 +++ with vendor (vendor/app.yaml)
@@ -60,7 +60,7 @@ prints '--- without vendor
 @@ -1 +0,0 @@
 -one'
 
-# A link is where it leads to; no newline at the end; NUL bytes are not shown.
+# A link is shown as its target; a missing newline at the end is marked; NUL bytes are not shown.
 ln -s motd vendor/link
 runs 0 "$PLYFS" diff -l vendor link
 prints '--- without vendor
@@ -93,7 +93,7 @@ prints '--- without low
 -  port: 80
 +  port: 8080'
 
-# --exit-code is that of diff(1).
+# --exit-code gives the exit codes of diff(1).
 runs 1 "$PLYFS" diff --exit-code -l vendor motd
 runs 1 "$PLYFS" diff --exit-code -l vendor:site motd
 

@@ -9,7 +9,7 @@ printf 'a: 4\n' >other/app.yaml
 : >other/empty
 printf 'x\0y' >other/binary
 
-# CODE, what Python makes of the output as `told`, and the command.
+# CODE (Python, with the output as `told`), and the command.
 tells() {
 	runs "$1" "$PLYFS" "${@:3}"
 	python3 - "$2" <<'PYTHON' || fail "${*:3} prints: $(cat out)"
@@ -21,7 +21,7 @@ PYTHON
 	[ ! -s err ] || fail "it says: $(cat err)"
 }
 
-# What each layer changes: the diffs, one after the other, make the file.
+# Changes of each layer: the diffs, one after the other, make the file.
 tells 0 '[one["layers"] for one in all_] == [["vendor"], ["site"]] and all(one["path"] == "app.yaml" for one in all_) and
 	all_[1]["old"] == "without site" and all_[1]["new"] == "with site (site/app.yaml)" and
 	all_[1]["diff"] == "--- without site\n+++ with site (site/app.yaml)\n@@ -1,2 +1,2 @@\n-a: 1\n+a: 3\n b: 2\n"' \
@@ -36,7 +36,7 @@ tells 0 'told == {"differences": []}' diff --json --exit-code --color always -l 
 tells 0 '"\x1b" not in all_[0]["diff"] and "@@ -1 +1 @@" in all_[0]["diff"]' \
 	diff --json -U0 --color always -l vendor -l vendor:other app.yaml
 
-# A rendered tree, in which somebody has changed something.
+# A rendered tree with drift.
 "$PLYFS" render -l vendor:site tree >/dev/null
 tells 0 'all_ == []' diff --json tree
 echo 'a: 9' >tree/app.yaml
@@ -53,7 +53,7 @@ tells 0 '[(one["name"], one["description"], one["path"]) for one in told["preset
 tells 0 'told["name"] == "one" and told["rules"] == [{"match": "*.x", "strategy": "deep"}] and
 	told["text"] == open("presets/one.yaml").read()' presets --json one
 
-# A broken one is an error, and the others are listed all the same.
+# A broken preset is an error, and the others are listed all the same.
 echo 'rules: [' >presets/bad.yaml
 runs 1 "$PLYFS" presets --json
 python3 - <<'PYTHON'

@@ -1,8 +1,8 @@
 #!/bin/bash
 . "$(dirname "$0")/cli.sh"
 
-# A folder a rule: what its layers give is expected.yaml, and what is left out, with the reason,
-# left-out.txt.
+# There is a folder for each rule: the result of its layers is expected.yaml; the sources that are left out are in
+# left-out.txt, with the reason.
 cases=$(dirname "$(realpath "$0")")/dropins
 for case in "$cases"/*/; do
 	name=$(basename "$case")
@@ -16,11 +16,11 @@ for case in "$cases"/*/; do
 	diff left-out "$name/left-out.txt" || fail "$name: explain tells otherwise"
 done
 
-# It is said to programs as well.
+# The JSON output has them, too.
 runs 0 "$PLYFS" explain -c uapi-masks-a-drop-in-by-an-empty-file/plyfs.yaml app.yaml --json
 grep -q '"rule": "an empty file masks (dropins: uapi)"' out || fail "JSON does not tell the rule"
 
-# Where all is masked the file shows as it is.
+# If all drop-ins are masked, the file shows as it is.
 mkdir -p all/one/app.yaml.d all/two/app.yaml.d
 printf 'layers: [one, two]\nrules: [{match: "*.yaml", dropins: uapi}]\n' >all/plyfs.yaml
 echo 'x: 1' >all/one/app.yaml.d/a.yaml

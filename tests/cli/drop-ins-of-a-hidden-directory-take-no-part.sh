@@ -1,6 +1,6 @@
 #!/bin/bash
 . "$(dirname "$0")/cli.sh"
-# What a higher layer hides is hidden, whatever kind of drop-ins it has.
+# If a higher layer hides a directory, all kinds of drop-ins in it are hidden.
 
 mkdir -p low/d/app.conf.d mid high/d
 printf 'secret\n' >low/d/app.conf.d/10.conf
@@ -27,7 +27,7 @@ for kind in uapi layers; do
 	rm mid/d
 done
 
-# A mask masks what is below it: of a higher link nothing.
+# A mask masks the layers below it: nothing of a higher link.
 mkdir low/linked.conf.d
 printf 'drop-in\n' >low/linked.conf.d/10.conf
 ln -s /dev/null low/linked.conf

@@ -1,6 +1,7 @@
 #!/bin/bash
 . "$(dirname "$0")/cli.sh"
-# Neither what somebody else does while an editor is open, nor what is typed, nor what no editor shows.
+# Nothing is lost: no change by another process while the editor is open, no typed text, and nothing that an editor
+# can't show.
 
 tells() { grep -qF -- "$1" err || fail "it says: $(cat err); and not: $1"; }
 mkdir low high
@@ -14,7 +15,7 @@ edits() {
 	EDITOR=./editor runs "$code" "$PLYFS" edit "$@"
 }
 
-# Of a file of one layer what is typed is taken whole, but not over what has changed meanwhile.
+# For a file of one layer the typed text is taken whole, but not over a change made meanwhile.
 printf 'a: 1\nb: 1\n' >high/one.yaml
 use_editor "$PLYFS set -l low:high one.yaml b 99 >/dev/null; sed -i 's/a: 1/a: 2/' \"\$1\""
 edits 0 -l low:high one.yaml
@@ -27,14 +28,14 @@ tells 'what was typed is kept in '
 [ "$(cat high/motd)" = two ] || fail "it is: $(cat high/motd)"
 rm -r "$(sed -n 's/.*is kept in \(.*\)\/motd$/\1/p' err)"
 
-# A directory that is no layer any more is not written to.
+# A directory that is no longer a layer is not written to.
 printf 'a: 1\n' >low/both.yaml
 printf 'b: 1\n' >high/both.yaml
 use_editor 'mv high old; cp -a old high; sed -i "s/b: 1/b: 2/" "$1"'
 edits 0 -l low:high both.yaml
 [ "$(cat high/both.yaml old/both.yaml)" = $'b: 2\nb: 1' ] || fail "they are: $(head high/both.yaml old/both.yaml)"
 
-# What is no text is not shown as one; comments that look like ours are not ours.
+# A file that is no text is not shown as one. Comments that look like plyfs' are not taken for its own.
 printf 'abc\n\0more\n' >high/binary
 cp high/binary before
 use_editor 'echo x >>"$1"'
@@ -54,7 +55,7 @@ edits 0 -l low:high mine.yaml
 tells 'nothing was changed'
 [ "$(head -n 1 high/mine.yaml)" = '# plyfs: keep me' ] || fail "it is: $(cat high/mine.yaml)"
 
-# ^C in the editor is the editor's.
+# ^C in the editor goes to the editor.
 cat >terminal.py <<'END'
 import os, pty, sys, time
 pid, terminal = pty.fork()

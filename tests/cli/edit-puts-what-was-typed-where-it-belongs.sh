@@ -16,11 +16,12 @@ prints 'site/app.json:1: port: 80 -> 8080 (overrides vendor/app.json:1)
 site/app.json:1: log: debug -> info'
 [ "$(cat site/app.json)" = '{"log": "info", "port": 8080}' ] || fail "$(cat site/app.json)"
 
-# VISUAL comes before EDITOR; comments and layout are nobody's.
+# VISUAL comes before EDITOR. Changes of comments and layout are ignored.
 VISUAL='sed -i s/^/\ /' runs 0 edit false app.json
 says 'comments and layout'
 
-# What does not parse, or can't be had, comes back with the message on top, and is not lost.
+# If the typed text does not parse, or the change can't be made, the editor opens again with the message on top, and the
+# text is not lost.
 cat >editor <<'END'
 #!/bin/sh
 cat "$1" >>seen

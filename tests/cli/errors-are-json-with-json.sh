@@ -7,7 +7,7 @@ printf 'a: 1\nt: text\n' >vendor/app.yaml
 printf 'a: [\n' >vendor/bad.yaml
 echo 'a: 1' | tee site/bad.yaml >site/app.yaml
 
-# CODE, what Python makes of the line on standard error as `error`, and the command.
+# CODE (Python, with the line on standard error as `error`), and the command.
 tells() {
 	runs "$1" "$PLYFS" "${@:3}"
 	python3 - "$2" <<'PYTHON' || fail "${*:3} says: $(cat err)"
@@ -35,10 +35,10 @@ for command in 'set app.yaml a 2' 'unset app.yaml a' 'reset app.yaml a' 'hide ap
 	tells 1 'error["path"] == "nope/plyfs.yaml"' $command --json -c nope/plyfs.yaml
 done
 
-# It tells the whole path, as it does without --json.
+# The message has the whole path, as without --json.
 tells 1 'error["path"].endswith("/nope/plyfs.yaml")' render --json -c nope/plyfs.yaml tree
 
-# A place in a source; no line of the source follows it.
+# The error has a place in a source; no line of the source follows it.
 for command in 'set bad.yaml a 2' 'get bad.yaml a' 'explain bad.yaml' 'blame bad.yaml' 'diff bad.yaml'; do
 	# shellcheck disable=SC2086
 	tells 1 '(error["path"], error["line"], error["column"]) == ("vendor/bad.yaml", 1, 4)' \
@@ -53,12 +53,12 @@ tells 1 'error["path"] == "site"' status --json site
 # A name may hold any byte.
 tells 1 '"x" in error["path"] and "\n" not in error["path"]' get --json -l vendor:site "$(printf 'x\n\351\e[31m')" a
 
-# What is no failure is a warning.
+# A finding that is no failure is a warning.
 runs 0 "$PLYFS" set --json -l vendor:site app.yaml t 80
 python3 -c 'import json; told = json.load(open("err")); assert told["warning"]["path"] == "app.yaml", told'
 python3 -m json.tool <out >/dev/null
 
-# Behind "--" it is no option, and without it messages are for people.
+# Behind "--" it is no option, and without the option messages are plain text.
 runs 2 "$PLYFS" get -- --json a
 says_people=$(head -c 7 err)
 [ "$says_people" = 'plyfs: ' ] || fail "it says: $(cat err)"

@@ -4,7 +4,7 @@
 cp -r "$(dirname "$(realpath "$0")")/explain/." .
 escape=$'\033'
 
-# On a terminal, or when asked for; the words are the same.
+# Colours are used on a terminal, or if asked for; the words are the same.
 has_colour() { grep -q "$escape" out; }
 runs 0 "$PLYFS" explain -c plyfs.yaml app.yaml
 ! has_colour || fail "colour in a file"
@@ -14,7 +14,7 @@ sed "s/$escape\[[0-9;]*m//g" out | diff -u whole.txt - >&2
 NO_COLOR=1 runs 0 "$PLYFS" explain --color=always -c plyfs.yaml app.yaml
 has_colour || fail "NO_COLOR stands above the command line"
 
-# What the sources and the names of files hold steers nothing.
+# The content of sources and the names of files can't steer a terminal.
 harmless() { ! grep -qP '[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\xa8-\xae]' out err; }
 printf '"k\\e[2J\\n": !t%%1Bx "v\\e]0;x\\a\\x9b\\u202e"\n? [a, "\\e"]\n: !delete\nl: |\n  a\n  b\n' >vendor/odd.yaml
 printf '"k\\e[2J\\n": "w\\r"\nl: {"\\e": 1}\n' >site/odd.yaml

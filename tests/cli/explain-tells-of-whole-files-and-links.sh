@@ -37,7 +37,7 @@ line 1                                  site    site/last.txt
 runs 0 "$PLYFS" explain -c plyfs.yaml first.txt
 grep -q "^  lost  *site  *site/first.txt  *the lowest layer's file is taken$" out
 
-# A link itself, with those on the way to it followed.
+# The link itself is explained; the links on the path to it are followed.
 runs 0 "$PLYFS" explain -c plyfs.yaml there/link
 prints 'link
 

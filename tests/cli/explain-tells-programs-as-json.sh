@@ -13,7 +13,7 @@ same whole.json
 runs 0 "$PLYFS" explain --json -c plyfs.yaml app.yaml cache.old.kept
 same gone.json
 
-# A part of it is what the whole says of it.
+# A part of the output is the same as the part of the whole.
 runs 0 "$PLYFS" explain --json -c plyfs.yaml app.yaml server.port
 python3 - <<'END'
 import json
@@ -21,7 +21,7 @@ part, whole = json.load(open("out")), json.load(open("whole.json"))
 assert part["values"] == [value for value in whole["values"] if value["key"] == "server.port"]
 END
 
-# Hostile text: still JSON, and nothing that steers a terminal.
+# Hostile text: the output is still JSON, and nothing in it steers a terminal.
 printf '"a\\e[31m\\x85\\u2028": "\\0\\e]0;x\\a\\u202e"\nn: .inf\nm: {? [1] : 0x1F, ? {a: b} : ~}\n' >vendor/odd.yaml
 echo 'o: 1' >site/odd.yaml
 runs 0 "$PLYFS" explain --json -c plyfs.yaml odd.yaml

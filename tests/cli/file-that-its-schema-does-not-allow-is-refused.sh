@@ -25,7 +25,7 @@ printf 'port: 80\nhosts: [y]\n' >high/app.yaml
 runs 0 "$PLYFS" check -c $config
 prints '1 file: all merge'
 
-# All that is wrong, each at its value, in its layer, with the rule; also of what is missing.
+# All errors are reported, each at its value, in its layer, with the schema's rule; also for missing values.
 printf 'hosts: [x, x]\nport: 70000\nprot: 1\n' >high/app.yaml
 sed -i 's/name/title/' low/app.yaml
 runs 1 "$PLYFS" check -c $config
@@ -56,7 +56,7 @@ TMPDIR=$PWD EDITOR='sed -i s/80/99999/' runs 1 "$PLYFS" edit -c $config app.yaml
 runs 0 "$PLYFS" set -c $config app.yaml port=443
 runs 0 "$PLYFS" render -c $config out.d
 grep -q '^port: 443$' out.d/app.yaml
-# Who looks for the reason may still ask where a value is from.
+# explain still works on it, to find the reason.
 echo 'port: 70000' >high/app.yaml
 runs 0 "$PLYFS" explain -c $config app.yaml port
 
@@ -74,7 +74,7 @@ echo 'port = 1.5' >>low/app.toml
 runs 1 "$PLYFS" cat -c $config app.toml
 tells 'low/app.toml:3:8: port must be a whole number, but is 1.5'
 rm low/app.toml
-# An empty one is null, and a text that is no tree is read as its name says.
+# An empty file is null, and a text that is no tree is read by its name.
 : >low/app.yaml
 runs 1 "$PLYFS" check -c $config
 tells 'low/app.yaml: must be a map, but is null'
@@ -91,7 +91,7 @@ echo 'port: 70000' >high/b.part
 runs 1 "$PLYFS" cat -c $config all.yaml
 tells 'high/b.part:1:7: port must be at most 65535'
 
-# Strategies that give a text: the line is the one in its source.
+# Strategies that give a text: the line is that of the source.
 sed -i 's/path: all.yaml/&, strategy: concat/' $config
 printf '# one\nname: x\n' >low/a.part
 printf '# two\nport: 70000\n' >high/b.part

@@ -44,14 +44,14 @@ json empty null
 json hosts '["a", "b"]'
 json server '{"tls": true, "name": "x"}'
 
-# As on another host, and from a plyfs.yaml.
+# For another host, and from a plyfs.yaml.
 mkdir -p hosts/web1
 printf 'port: 1\n' >hosts/web1/app.yaml
 printf 'layers: [{path: vendor}, {path: "hosts/%%H", optional: true}]\n' >plyfs.yaml
 runs 0 "$PLYFS" get -c plyfs.yaml -H web1 app.yaml port
 prints 1
 
-# What is not there: 1, and the nearest key is named.
+# If there is no such value, the exit code is 1, and the nearest key is named.
 runs 1 get app.yaml prot
 says "app.yaml: has no 'prot'; did you mean 'port'?"
 [ ! -s out ] || fail "it prints: $(cat out)"
@@ -75,7 +75,7 @@ says "'b' is too much"
 runs 2 get app.yaml 'a['
 says "has a '[' without its ']'"
 
-# Of formats with sections, and keys that come again.
+# Formats with sections, and keys that come again.
 printf '[Service]\nExecStart=/a\nExecStart=/b\nUser=x\n' >vendor/a.service
 runs 0 get a.service Service.ExecStart
 prints $'/a\n/b'

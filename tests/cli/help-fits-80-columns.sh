@@ -12,7 +12,7 @@ fits --help
 commands=$(awk '/^  [a-z]/ { print $1 }' out)
 [ "$(wc -w <<<"$commands")" -gt 12 ] || fail "there are: $commands"
 for command in $commands; do
-	# A build without FUSE has them by name alone.
+	# A build without FUSE lists these only by name.
 	[[ $command != *mount || $("$PLYFS" help mount 2>&1) != *'built without FUSE'* ]] || continue
 	fits "$command" --help
 	cp out other
@@ -20,7 +20,7 @@ for command in $commands; do
 	cmp out other
 done
 
-# So does that of help itself.
+# The help of help itself fits, too.
 fits help
 for word in help --help -h; do
 	fits help $word

@@ -1,6 +1,7 @@
 #!/bin/bash
 . "$(dirname "$0")/cli.sh"
-# A file that a whiteout, an opaque directory, or something of another kind hides is no file that no layer has.
+# A file that a whiteout, an opaque directory, or an entry of another kind hides is not reported as a file that no layer
+# has.
 
 mkdir -p v/d v/sub/deep s/d t
 cat >plyfs.yaml <<'END_'
@@ -9,7 +10,7 @@ END_
 on() { "$PLYFS" "${@:1:1}" -c plyfs.yaml "${@:2}"; }
 for file in motd d/x sub/deep/y kind; do echo v >v/$file; done
 
-# A whiteout, made by the command, and beside it in the directory above.
+# A whiteout that the command makes; and one beside it, in the directory above.
 runs 0 on hide -L s motd
 prints 's/.wh.motd: made; hides v/motd'
 [ -f s/.wh.motd ] || fail "there is no whiteout"
@@ -42,7 +43,7 @@ echo s >s/sub
 runs 1 on cat sub/deep/y
 grep -q 'sub/deep/y: hidden by .*s/sub; .*v/sub/deep/y exists' err || fail "$(cat err)"
 
-# What is shown, and hides others' files all the same.
+# A file that is shown, and hides other layers' files all the same.
 : >s/.wh.motd
 echo t >t/motd
 runs 0 on explain motd
@@ -50,7 +51,7 @@ grep -q 'lost *v *v/motd *hidden by s/.wh.motd' out || fail "$(cat out)"
 runs 0 on explain --json motd
 grep -q '"rule": "hidden by s/.wh.motd"' out || fail "$(cat out)"
 
-# What can't be hidden: nothing, what a higher layer shows all the same, and what the layer has itself.
+# Not hidden: a missing file, a file that a higher layer shows all the same, and the layer's own file.
 runs 1 on hide nothere
 rm s/.wh.motd
 runs 1 on hide -L s motd

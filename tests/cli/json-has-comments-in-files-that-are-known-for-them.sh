@@ -1,8 +1,8 @@
 #!/bin/bash
 . "$(dirname "$0")/cli.sh"
 
-# A rule of the house says which files are JSON with comments. What is merged has none, not even the header,
-# as programs of other people call their files so, too; and drop-ins may have comments.
+# A built-in rule says which files are JSON with comments. The merged file has none, not even the header, as other
+# programs use the same names. Drop-ins may have comments.
 mkdir -p low/sub/settings.json.d high/sub
 for name in settings.json tsconfig.json .eslintrc.json devcontainer.json app.code-workspace; do
 	printf '{ // a comment\n  "a": 1,\n}\n' >"low/sub/$name"
@@ -32,7 +32,7 @@ runs 0 "$PLYFS" set -c plyfs.yaml --layer low sub/tsconfig.json a 5
   "a": 5,
 }' ]
 
-# Any other may have them by a rule, which the error names; and a rule may say that one has none.
+# Any other file may have comments by a rule, which the error names. A rule may also say that one has none.
 cp low/sub/tsconfig.json low/sub/ruled.json
 cp high/sub/tsconfig.json high/sub/ruled.json
 runs 0 "$PLYFS" cat -c plyfs.yaml sub/ruled.json

@@ -5,13 +5,13 @@ mkdir vendor site
 get() { "$PLYFS" get -l vendor:site "$@"; }
 set_() { "$PLYFS" set -l vendor:site "$@"; }
 unset_() { "$PLYFS" unset -l vendor:site "$@"; }
-has() { # FILE VALUE KEY...: each KEY names that
+has() { # FILE VALUE KEY...: each KEY names that value
 	local file=$1 value=$2 key
 	shift 2
 	for key; do
 		runs 0 get "$file" "$key"
 		prints "$value"
-		# So it does for the other commands.
+		# The other commands understand them the same way.
 		runs 0 "$PLYFS" explain -l vendor:site "$file" "$key"
 		runs 0 set_ -n "$file" "$key" "$value"
 		prints 'nothing changes: it is so already'
@@ -20,7 +20,7 @@ has() { # FILE VALUE KEY...: each KEY names that
 		runs 0 unset_ -n -L vendor "$file" "$key"
 	done
 }
-makes() { # FILE KEY TEXT: the new value comes there
+makes() { # FILE KEY TEXT: the new value comes to that place
 	rm -f "site/$1"
 	runs 0 set_ "$1" "$2" 5
 	[ "$(tr '\n' '~' <"site/$1")" = "$3" ] || fail "$2 makes: $(cat "site/$1")"
@@ -56,7 +56,7 @@ has settings.json 1 @types/node '["@types/node"]'
 has settings.json g paths./users.get 'paths["/users"].get'
 has settings.json 7 'say "x"' '"say \"x\""'
 
-# Paths of other tools.
+# Path syntax of other tools.
 has settings.json 80 'users[0].port' users.0.port 'users[name=web].port' 'users[name==web].port' \
 	'users[name=="web"].port' 'users[?(@.name=="web")].port' "users[?(@.name == 'web')].port" \
 	"users[?name=='web'].port" '$.users[0].port' '$.users[?(@.name=="web")].port' '.users[0]["port"]' \
@@ -81,7 +81,7 @@ makes new.yaml '$.a.b' 'a:~  b: 5~'
 makes new.yaml '.a["b"]' 'a:~  b: 5~'
 makes settings.json @types/react '{~  "@types/react": 5~}~'
 
-# Two that match: both are named, each in a form that means it alone.
+# If a KEY matches two values, the error names both, each in an unambiguous form.
 printf '{"editor.fontSize": 1, "editor": {"fontSize": 2}, "a": {"b.c": 3}, "a.b": {"c": 4}}\n' >vendor/two.json
 for command in get explain set unset; do
 	args=()
@@ -96,7 +96,7 @@ says 'write a["b.c"] or ["a.b"]["c"]'
 has two.json 3 'a["b.c"]'
 has two.json 4 '["a.b"]["c"]' '["a.b"].c'
 
-# What is new is called as its neighbours are.
+# A new key is spelt like its neighbours.
 printf '{"editor.fontSize": 12, "files.x": true, "x": {"z": 1}}\n' >vendor/flat.json
 makes flat.json editor.tabSize '{~  "editor.tabSize": 5~}~'
 makes flat.json other.thing '{~  "other.thing": 5~}~'
@@ -110,7 +110,7 @@ refuses mixed.json socket.io "'[\"socket.io\"]', and 'socket[\"io\"]'"
 makes mixed.json '["socket.io"]' '{~  "socket.io": 5~}~'
 makes mixed.json 'socket["io"]' '{~  "socket": {~    "io": 5~  }~}~'
 
-# In a flat format all of it is the name.
+# In a flat format the whole KEY is the name.
 printf 'server.port=80\nlog[0].level=x\n' >vendor/app.properties
 has app.properties 80 server.port '"server.port"' '["server.port"]'
 has app.properties x 'log[0].level'
@@ -120,7 +120,7 @@ makes new.properties '["server.port"]' 'server.port=5~'
 printf 'A.B=1\n' >vendor/x.env
 has x.env 1 A.B
 
-# Sections, those of git among them.
+# Sections, also those of git.
 printf '[core]\nx = 1\n[remote "a.b"]\nurl = u\n[branch "main"]\nmerge = m\n' >vendor/git.ini
 has git.ini u remote.a.b.url 'remote "a.b".url' '"remote \"a.b\"".url'
 has git.ini m branch.main.merge
@@ -144,13 +144,13 @@ prints b
 runs 0 "$PLYFS" set -c plyfs.yaml a.keyfile 'Desktop Entry.Name[fr]' c
 grep -qx 'Name\[fr\]=c' site/a.keyfile
 
-# A value that a layer above took away is named as it was.
+# A value that a layer above has removed is named as before.
 printf 'a.b: 1\nc: 2\n' >vendor/gone.yaml
 printf 'a.b: !delete\n' >site/gone.yaml
 runs 0 "$PLYFS" explain -l vendor:site gone.yaml a.b
 grep -q '(gone)' out
 
-# Places of a rule may be names with dots, too.
+# The places of a rule may be names with dots, too.
 cat >plyfs.yaml <<'END_OF_FILE'
 layers: [{name: vendor, path: vendor}, {name: site, path: site}]
 rules:

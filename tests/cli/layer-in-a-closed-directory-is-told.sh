@@ -1,7 +1,7 @@
 #!/bin/bash
 . "$(dirname "$0")/cli.sh"
 
-# Others can't get to what lies in there, but a mount would show it to them.
+# Other users can't reach the files in there, but a mount would show them.
 mkdir -p secret/conf secret/more open/base
 chmod 700 secret
 echo 'a: 1' | tee secret/conf/app.yaml secret/more/app.yaml open/base/app.yaml >/dev/null
@@ -15,7 +15,7 @@ cat out err >all
 grep -qF 'close the layer itself (chmod o-rx' all
 runs 1 "$PLYFS" check --strict -c open/plyfs.yaml
 
-# All of it lies there, or everybody may search it.
+# Not reported: all layers lie there, or every user may search the directory.
 cp open/plyfs.yaml secret/plyfs.yaml
 sed -i 's|base|../open/base|' secret/plyfs.yaml
 runs 0 "$PLYFS" check -c secret/plyfs.yaml

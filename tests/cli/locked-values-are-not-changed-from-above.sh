@@ -9,11 +9,11 @@ printf 'name: x\n' >host/app.yaml
 settings() { printf 'layers: [vendor, policy, site, host]\noptions: {header: false}\n%s\n' "$1" >plyfs.yaml; }
 settings 'rules: [{match: app.yaml, lock: {policy: [log.level, proxy]}}]'
 
-# The values stay, and all else is as the layers say.
+# The values stay, and all else is as the layers have it.
 runs 0 "$PLYFS" cat -c plyfs.yaml app.yaml
 prints $'log: {level: warning, file: b}\nport: 80\nname: x'
 
-# Without the lock they do not.
+# Without the lock the values change.
 settings 'rules: [{match: app.yaml}]'
 runs 0 "$PLYFS" cat -c plyfs.yaml app.yaml
 prints $'log: {level: debug, file: b}\nport: 80\nproxy: evil\nname: x'
@@ -27,7 +27,7 @@ grep -q "^plyfs: site/app.yaml:1:14: 'log.level' is not changed: the layer 'poli
 grep -q "^plyfs: site/app.yaml:2:8: 'proxy' is not changed: .* leaves it unset (the lock is at plyfs.yaml:3:54)" err ||
 	fail "$(cat err)"
 
-# explain names the lock and the attempt, also of what must not be there.
+# explain names the lock and the attempt, also for a value that must stay unset.
 runs 0 "$PLYFS" explain -c plyfs.yaml app.yaml log.level
 grep -q '^log.level: warning .*policy *policy/app.yaml:1:14' out || fail "$(cat out)"
 grep -q 'lost  debug .*site/app.yaml:1:14 *locked by policy (plyfs.yaml:3:43)' out || fail "$(cat out)"
@@ -38,7 +38,7 @@ grep -q '^proxy (gone) .*plyfs.yaml:3:54 *locked by policy' out || fail "$(cat o
 runs 0 "$PLYFS" explain --json -c plyfs.yaml app.yaml
 grep -q '"rule": "locked by policy"' out || fail "$(cat out)"
 
-# set, unset and edit refuse it above, and do it in the layer or below the lock.
+# set, unset and edit refuse the change above the lock, and make it in the locking layer or below it.
 before=$(cat */app.yaml)
 runs 1 "$PLYFS" set -L host -c plyfs.yaml app.yaml log.level error
 grep -q "'log.level' is not changed: the layer 'policy' locks it .* change it in 'policy'" err || fail "$(cat err)"
@@ -52,13 +52,13 @@ runs 0 "$PLYFS" set -L policy -c plyfs.yaml app.yaml log.level error
 runs 0 "$PLYFS" cat -c plyfs.yaml app.yaml
 prints $'log:\n  level: error\n  file: c\nport: 80\nname: x'
 
-# An only source above the lock is not shown as it is.
+# A single source above the lock is not shown as it is.
 printf 'proxy: evil\nmtu: 1\n' >host/only.yaml
 settings 'rules: [{match: only.yaml, lock: {policy: proxy}}]'
 runs 0 "$PLYFS" cat -c plyfs.yaml only.yaml
 prints 'mtu: 1'
 
-# Drop-ins and virtual files count to their layer.
+# Drop-ins and virtual files belong to their layer.
 mkdir host/app.yaml.d
 printf 'port: 1\n' >host/app.yaml.d/10.yaml
 settings 'rules: [{match: app.yaml, dropins: uapi, lock: {vendor: port}}]
@@ -76,7 +76,7 @@ settings 'rules: [{match: app.yaml, strategy: last, lock: {policy: proxy}}]'
 runs 1 "$PLYFS" cat -c plyfs.yaml app.yaml
 grep -q "'lock' is for values, and the strategy 'last' knows whole files" err || fail "$(cat err)"
 
-# Where nobody has tried, explain says all the same where the value can be changed; and what is beside it, anywhere.
+# If there is no attempt, explain still says where the value can be changed; a value beside it can be changed anywhere.
 printf 'a: 1\nb: {c: [1]}\nd: 1\n' >policy/free.yaml
 echo 'e: 1' >host/free.yaml
 settings 'rules: [{match: free.yaml, lock: {policy: [a, b.*]}}]'

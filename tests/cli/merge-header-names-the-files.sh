@@ -18,7 +18,7 @@ runs 0 "$PLYFS" merge --header -s cloud-init user-data low.yaml
 [ "$(sed -n 1p out)" = '#cloud-config' ]
 [ "$(sed -n 2p out)" = '# Merged by plyfs (cloud-init); edit the sources: user-data, low.yaml' ]
 
-# What is found for a pillar is named as well; and the comment can be read back.
+# Files that a pillar finds are named as well; and the comment can be read back.
 mkdir roles
 echo 'b: 2' >roles/web.yaml
 echo '_merge: web' >www.yaml

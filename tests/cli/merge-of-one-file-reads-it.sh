@@ -1,7 +1,7 @@
 #!/bin/bash
 . "$(dirname "$0")/cli.sh"
 
-# One file is printed as it is, and read all the same.
+# One file is printed as it is, but it must parse.
 for name in app.yaml app.json app.toml app.ini; do
 	case $name in
 	*.yaml) good='a:   1 # x' bad='a: [' ;;
@@ -21,7 +21,7 @@ runs 1 "$PLYFS" merge - <<<'a: b: c'
 prints ''
 grep -q "^plyfs: .*1:5: a second ': ' stands in one line" err || fail "it says: $(cat err)"
 
-# A byte order mark in the middle, where files were put together.
+# A byte order mark in the middle, where files were joined.
 mark=$'\xef\xbb\xbf'
 printf 'a: 1\n%sb: 2\n' $mark >mark.yaml
 printf '{"a": 1,\n%s"b": 2}\n' $mark >mark.json
@@ -43,7 +43,7 @@ for name in good.*; do
 	cmp -s out $name || fail "$name: it prints: $(cat out)"
 done
 
-# What is not merged by its values is not read.
+# A file that is not merged by its values is not parsed.
 runs 0 "$PLYFS" merge -s last app.yaml
 prints 'a: ['
 : >empty.yaml

@@ -9,7 +9,7 @@ runs 1 "$PLYFS" merge good.yaml bad.yaml
 [ "$(wc -l <err)" -eq 3 ] || fail "not three lines: $(cat err)"
 sed -n 3p err | grep -qE '^ +\^$'
 
-# Under the very character, also in a long line and behind others than ASCII.
+# The mark is below the very character, also in a long line and behind characters that are not ASCII.
 python3 -c 'print("k: " + "ä" * 200 + " \\x00: [}")' >long.yaml
 runs 1 "$PLYFS" merge good.yaml long.yaml
 [ "$(wc -l <err)" -ge 1 ]

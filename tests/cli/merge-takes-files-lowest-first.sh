@@ -15,7 +15,7 @@ prints $'a: 2\nb: [x]'
 runs 0 "$PLYFS" merge low.yaml <(cat high.yaml)
 prints $'a: 2\nb: [x]'
 
-# What is written follows what is read.
+# The output's format follows the input's.
 echo '{"a": 1}' >low.json
 echo '{"b": 1.10}' >high.json
 runs 0 "$PLYFS" merge low.json high.json
@@ -30,7 +30,7 @@ cp out between.yaml
 runs 0 "$PLYFS" merge --to json between.yaml
 python3 -c 'import json; assert json.load(open("out")) == {"a": 1, "b": 1.1}'
 
-# A file whose name says nothing has no say.
+# A file without a known suffix does not decide the format.
 printf '[a]\nx=1\n' >low.ini
 for files in 'low.ini /dev/null' '/dev/null low.ini' 'low.ini -'; do
 	# shellcheck disable=SC2086
@@ -38,7 +38,7 @@ for files in 'low.ini /dev/null' '/dev/null low.ini' 'low.ini -'; do
 	prints $'[a]\nx = 1'
 done
 
-# What may be INI is read as the dialect that is asked for.
+# A file that may be INI is read as the dialect of --format.
 printf '[a]\nb-c=1\n' >dash.ini
 printf '[a]\nb_c=2\n' >underscore
 runs 0 "$PLYFS" merge --to mysql dash.ini underscore

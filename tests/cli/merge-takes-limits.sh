@@ -1,7 +1,7 @@
 #!/bin/bash
 . "$(dirname "$0")/cli.sh"
 
-# What is larger than a limit is refused with the remedy, and the remedy helps.
+# A source beyond a limit is refused with the remedy, and the remedy works.
 {
 	echo 'text: |'
 	awk 'BEGIN { for (i = 0; i < 280000; i++) print "  0123456789012345678901234567890123456789012345678901234567890" }'
@@ -14,7 +14,7 @@ runs 0 "$PLYFS" merge --limit source=64M large.yaml more.yaml
 [ "$(tail -n 1 out)" = 'more: 1' ]
 [ "$(stat -c %s out)" -eq "$(($(stat -c %s large.yaml) + 8))" ]
 
-# The others, and several of them.
+# The other limits, and several of them.
 echo 'a: [[1]]' >deep.yaml
 runs 1 "$PLYFS" merge --limit depth=2 --limit nodes=100 deep.yaml more.yaml
 grep -q "raise the limit 'depth'" err

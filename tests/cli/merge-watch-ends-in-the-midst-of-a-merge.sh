@@ -1,7 +1,7 @@
 #!/bin/bash
 . "$(dirname "$0")/cli.sh"
 
-# Twenty sources that take long to read, though nothing is in them, and a limit to match.
+# Twenty sources that take long to read, though they have no content, and a limit to match.
 printf '# a line of comment, as there are many in files that somebody sends round\n%.0s' \
 	{1..200000} >large.yaml
 files=()
@@ -14,7 +14,7 @@ for signal in INT TERM; do
 	begun=$(date +%s%N)
 	kill -$signal $watcher
 	wait $watcher
-	# A second; and two more, as other tests run beside this one.
+	# Within a second; and two more, as other tests run beside this one.
 	[ $(($(date +%s%N) - begun)) -lt 3000000000 ]
 	[ ! -s out ] && [ ! -s err ]
 done

@@ -10,7 +10,7 @@ watch() {
 # The watcher must not outlive a test that fails.
 trap 'kill $watcher 2>/dev/null || true; rm -rf "$directory"' EXIT
 
-# shows TEXT: that is, or will soon be, all that it has printed.
+# shows TEXT: that is, or will soon be, the whole output.
 shows() {
 	for ((i = 0; i < 500; i++)); do
 		[ "$(tr '\0' '|' <out)" != "$1" ] || return 0
@@ -19,7 +19,7 @@ shows() {
 	fail "it shows: $(cat out); and not: $1; it says: $(cat err)"
 }
 
-# will_say TEXT: that is soon in what it complains about.
+# will_say TEXT: that is soon in the error output.
 will_say() {
 	for ((i = 0; i < 500; i++)); do
 		! grep -qF "$1" err || return 0
@@ -47,11 +47,11 @@ echo 'a: 2' >new
 mv new low.yaml
 three=$'a: 1\nb: 1\n---\na: 1\nb: 2\n---\na: 2\nb: 2'
 shows "$three"
-# What makes no difference is not printed: a comment; a mistake, and its end.
+# A change without an effect prints nothing: a comment; a mistake, and its end.
 echo '# nothing' >>low.yaml
 echo 'b: [' >high.yaml
 will_say 'plyfs: high.yaml:1:4: '
-# Nor is the same complaint made again.
+# The same error is not printed again.
 echo 'b: [' >high.yaml
 sleep 0.3
 echo 'b: 2' >high.yaml
@@ -63,13 +63,13 @@ shows "$three"
 echo 'c: 1' >low.yaml
 shows "$three"$'\n---\nc: 1\nb: 2'
 [ "$(grep -c '^plyfs: ' err)" -eq 3 ] || fail "it says: $(cat err)"
-# What is done together is one change.
+# Changes that are made together are one change.
 python3 -c 'open("low.yaml", "w").write("a: 3\n"); open("high.yaml", "w").write("b: 3\n")'
 shows "$three"$'\n---\nc: 1\nb: 2\n---\na: 3\nb: 3'
 ends TERM
 echo 'c: 1' >low.yaml
 
-# JSON needs no line between, and --null is for everything.
+# JSON needs no separator, and --null works for everything.
 echo '{"a": 1}' >a.json
 watch a.json
 shows '{"a": 1}'
@@ -98,7 +98,7 @@ echo 'd: 3' >data2/app.yaml
 shows $'c: 1\nd: 1\n---\nc: 1\nd: 2\n---\nc: 1\nd: 3'
 ends TERM
 
-# What a pillar refers to, and what it looks for in vain.
+# Files that a pillar refers to, and those that it does not find.
 mkdir data
 printf '_merge: base\nown: 1\n' >web.yaml
 watch -s pillar --set data_path=data web.yaml
@@ -110,7 +110,7 @@ echo 'x: 2' >data/deep/base.yaml
 shows $'own: 1\nx: 1\n---\nown: 1\nx: 2'
 ends TERM
 
-# Who reads no more needs no more.
+# If the reader closes the output, the command ends.
 mkfifo pipe
 "$PLYFS" merge --watch low.yaml >pipe 2>err &
 watcher=$!

@@ -6,7 +6,7 @@ chmod 711 .
 mkdir vendor site
 has() { python3 -c 'import json, sys; found = json.load(open("out")); sys.exit(0 if eval(sys.argv[1]) else print(found) or 1)' "$1"; }
 
-# A program as promtool is one, and in the shell's hands.
+# A program that reports errors like promtool, and the same through a shell.
 mkdir bin
 cat >bin/judge <<'SH'
 #!/bin/sh
@@ -43,7 +43,7 @@ runs 0 "$PLYFS" check -c plyfs.yaml base.yml
 runs 1 "$PLYFS" set -c plyfs.yaml base.yml groups.b.e 'x bad'
 says 'base.yml: nothing is written, as judge: site/base.yml:5:11: group "x", rule 1: could not parse expression'
 
-# The real one, where it is installed.
+# The real program, if it is installed.
 if command -v promtool >/dev/null; then
 	cat >plyfs.yaml <<'YAML'
 layers: [vendor, site]

@@ -30,7 +30,7 @@ clean
 runs 2 "$PLYFS" merge -s "$odd" low.yaml
 clean
 
-# Neither does the line that is shown below one.
+# The line of the source below a message can't, either.
 printf 'a: 1\nb: "\e[31m \xe2\x80\xae" ]\n' >bad.yaml
 runs 1 "$PLYFS" merge low.yaml bad.yaml
 ! grep -qP '\e|\xe2\x80\xae' err || fail "it is not clean: $(cat -v err)"

@@ -19,7 +19,7 @@ printf '#cloud-config\nb: 2\n' >plain.yaml
 }
 grep -qx 'a: 1' out
 
-# It comes with the first message, and not before.
+# It is loaded with the first message, and not before.
 ! ldd "$PLYFS" | grep -i gmime || fail 'it is linked with GMime'
 mkdir lib
 echo 'no library' >lib/libgmime-3.0.so.0

@@ -1,6 +1,6 @@
 #!/bin/bash
 . "$(dirname "$0")/cli.sh"
-# Where it would not, or would hide others, nothing is made.
+# If a new source would not count, or would hide others, none is made.
 
 tells() { grep -qF -- "$1" err || fail "it says: $(cat err); and not: $1"; }
 mkdir -p low/sub high/l.json.d
@@ -21,7 +21,7 @@ refused() {
 	tells "$text"
 }
 printf 'a: 1\nb: 2\n' | tee low/u.yaml low/ex.yaml >/dev/null
-# A main file would hide that of the other layer, so it is a drop-in, and comes last.
+# A main file would hide that of the other layer, so the new source is a drop-in, and comes last.
 runs 0 "$PLYFS" set -c plyfs.yaml u.yaml b 3
 [ "$(grep -v '^#' high/u.yaml.d/90-set.yaml)" = 'b: 3' ] && [ ! -e high/u.yaml ] || fail "there is: $(find high)"
 rm -r high/u.yaml.d
@@ -31,7 +31,7 @@ runs 0 "$PLYFS" set -L low -c plyfs.yaml u.yaml b 3
 [ "$(cat low/u.yaml)" = $'a: 1\nb: 3' ]
 [ "$(find high -type f)" = '' ] || fail "there is: $(find high -type f)"
 
-# Among drop-ins it comes by its name.
+# Among drop-ins its name decides its place.
 echo '{"a":1,"b":2}' >low/l.json
 echo '{"b":7}' >high/l.json.d/10-x.json
 runs 0 "$PLYFS" unset -c plyfs.yaml l.json b
@@ -43,7 +43,7 @@ echo '{"b":7}' >high/l.json.d/99-x.json
 refused '' unset -c plyfs.yaml l.json b
 [ "$(ls high/l.json.d)" = 99-x.json ] || fail "there is: $(ls high/l.json.d)"
 
-# Nowhere else than in the layer.
+# Only in the layer.
 mkdir outside
 echo 'a: 1' >low/sub/x.yaml
 ln -s ../outside high/sub
@@ -58,7 +58,7 @@ runs 0 "$PLYFS" set -c plyfs.yaml sub/x.yaml b 2
 runs 0 "$PLYFS" set -c plyfs.yaml sub/more/y.yaml b 2
 [ "$(cat high/inside/more/y.yaml)" = 'b: 2' ]
 
-# With the rights of what it replaces, or comes over, and none that its directory hands on.
+# Its rights are those of the source that it replaces or overrides, and none that its directory hands on.
 need python3
 rm high/sub
 cat >list.py <<'END'

@@ -1,8 +1,8 @@
 #!/bin/bash
 . "$(dirname "$0")/cli.sh"
 
-# A file in NAME.d is a source of NAME only if its name is that of a drop-in; check and explain name
-# the others, with the reason.
+# A file in NAME.d is a source of NAME only if it has the name of a drop-in. check and explain report the others, with
+# the reason.
 mkdir -p v/app.yaml.d s/app.yaml.d v/web.service.d v/motd.d v/sshd_config.d s/lone.yaml.d v/app.rules.d v/deep.d
 settings() {
 	cat >plyfs.yaml <<-EOF
@@ -77,7 +77,7 @@ for order in layers uapi; do
 	grep -q 'web.service.d/README".*"rule": "not a drop-in of web.service: its name does not end in .conf' out
 done
 
-# What plyfs writes itself is a drop-in, or is refused.
+# A file that plyfs itself writes is a drop-in, or the write is refused.
 settings layers
 echo '{"a": 1}' >v/l.json
 runs 0 "$PLYFS" unset -c plyfs.yaml l.json a

@@ -21,7 +21,7 @@ shows() {
 	prints "$2"
 }
 
-# A preset's rules hold, those of several as well, and without it they do not.
+# A preset's rules hold, also those of several presets. Without the preset they do not.
 settings 'presets: [lists, other]'
 shows app.yaml 'a: [1, 2]'
 shows app.conf 'a: [1, 2]'
@@ -29,18 +29,18 @@ settings 'presets: []'
 shows app.yaml 'a: [2]'
 settings 'presets: [lists]'
 shows app.conf 'a: [2]'
-runs 0 "$PLYFS" check -W -c plyfs.yaml # a rule of a preset that matches nothing is no news
+runs 0 "$PLYFS" check -W -c plyfs.yaml # a rule of a preset that matches nothing is not reported
 
 # The user's own rules come first.
 settings $'presets: [lists]\nrules: [{match: app.yaml, options: {lists: prepend}}]'
 shows app.yaml 'a: [2, 1]'
 
-# The first directory that has it counts.
+# The first directory that has the preset counts.
 printf 'description: Ours\nrules: [{match: "*.yaml", options: {lists: prepend}}]\n' >own/lists.yaml
 settings 'presets: [lists]'
 shows app.yaml 'a: [2, 1]'
 
-# They are listed, and printed.
+# The presets are listed, and printed.
 runs 0 "$PLYFS" presets
 prints $'lists  Ours  (own/lists.yaml)\nother  Another one  (installed/other.yaml)'
 runs 0 "$PLYFS" presets other
@@ -51,7 +51,7 @@ runs 1 "$PLYFS" presets lsts
 says "there is no preset 'lsts', did you mean 'lists'? (there are: lists, other)"
 runs 2 "$PLYFS" presets a b
 
-# What is wrong is told where it stands: in plyfs.yaml, or in the preset.
+# An error has its place: in plyfs.yaml, or in the preset.
 settings 'presets: [othr]'
 runs 1 "$PLYFS" cat -c plyfs.yaml app.yaml
 grep -q "plyfs.yaml:3:11: there is no preset 'othr', did you mean 'other'? (there are: lists, other)" err || fail "$(cat err)"
@@ -72,7 +72,7 @@ bad 'rules: [{match: a, lock: {policy: x}}]' ":1:27: unknown layer 'policy'"
 bad '' ": is empty; a preset has 'description' and 'rules'"
 bad 'rules: [' ':1:8: '
 
-# Of commands: the preset's are honoured only for a plyfs.yaml that nobody else can write, …
+# Commands of a preset count only if no other user can write the plyfs.yaml, …
 printf 'rules: [{match: "*.yaml", check: [cat, "%%f"]}]\n' >own/bad.yaml
 settings 'presets: [bad]'
 chmod 666 plyfs.yaml
@@ -80,7 +80,7 @@ runs 1 "$PLYFS" cat -c plyfs.yaml app.yaml
 grep -q 'plyfs.yaml:3:10: .*/plyfs.yaml has the mode 0666' err || fail "$(cat err)"
 chmod 644 plyfs.yaml
 
-# … and so it is with the preset itself.
+# … or the preset itself.
 runs 0 "$PLYFS" cat -c plyfs.yaml app.yaml
 chmod 666 own/bad.yaml
 runs 1 "$PLYFS" cat -c plyfs.yaml app.yaml

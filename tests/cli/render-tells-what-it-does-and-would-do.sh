@@ -6,10 +6,10 @@ printf 'a: 1\n' | tee vendor/app.yaml vendor/gone.yaml >vendor/sub/x.yaml
 printf 'b: 2\n' >site/app.yaml
 ln -s app.yaml site/link
 render() { "$PLYFS" render --no-header -l vendor:site "$@"; }
-# Names, times and bytes of all that is there.
+# Names, times and bytes of the whole directory.
 state() { find "${1:-tree}" -printf '%p %y %m %i %C@ %l\n' 2>/dev/null | sort; }
 
-# Of a directory that is not there, nothing is made.
+# A dry run into a directory that does not exist makes nothing.
 runs 0 render -n tree
 prints 'would write app.yaml
 would write gone.yaml
@@ -26,7 +26,7 @@ prints '4 files, 0 written'
 runs 0 render -q tree
 prints ''
 
-# What would be done is what is done, and the tree is as it was.
+# A dry run reports the same as the real run, and the tree stays as it was.
 agree() {
 	local atomic=$1 code=$2 before dry
 	before=$(state)
@@ -46,7 +46,7 @@ agree() {
 	runs "$code" render $atomic tree
 	prints "$dry"
 }
-# told EXPRESSION: Python finds it true of the last result.
+# told EXPRESSION: the Python expression is true of the last result.
 told() {
 	python3 -c 'import json, sys
 told = json.load(open("result.json", encoding="utf-8"))
@@ -71,7 +71,7 @@ would write late/new
 4 files, 2 would be written, 1 would be removed'
 	agree "$atomic" 0
 	told 'told["written"] == ["app.yaml", "late/new"] and told["removed"] == ["gone.yaml"]'
-	# Rights alone.
+	# Only rights change.
 	chmod 600 vendor/late/new
 	agree "$atomic" 0
 	told 'told["written"] == ["late/new"]'
@@ -83,7 +83,7 @@ would write late/new
 	mkdir vendor/late
 	echo 3 >vendor/late/again
 	agree "$atomic" 0
-	# What somebody has changed.
+	# Drift.
 	if [ ! "$atomic" ]; then
 		rm tree/link
 		agree "$atomic" 0
@@ -99,7 +99,7 @@ would write late/new
 	agree "$atomic" 1
 	grep -q 'stands in the way' err
 	rm site/way
-	# What does not merge.
+	# A file that does not merge.
 	printf 'b: [\n' >site/app.yaml
 	agree "$atomic" 1
 	tail -n 1 out | grep -q ', 1 does not merge$'
@@ -111,7 +111,7 @@ says 'was not rendered by plyfs'
 runs 2 render -n -w tree
 says '--watch goes on'
 
-# Progress is shown on a terminal alone, and nothing of it stays.
+# Progress is shown only on a terminal, and is erased at the end.
 need_terminal
 printf 'b: 2\n' >site/app.yaml
 cat >plyfs.yaml <<'Y'

@@ -15,14 +15,14 @@ runs 0 render tree
 [ "$(cd tree && find . -not -path './.plyfs*' | sort | xargs)" = '. ./app.yaml ./link ./sub ./sub/x.yaml' ]
 [ "$(stat -c %a tree/.plyfs)" = 700 ]
 
-# Only what has changed is touched.
+# Only changed files are touched.
 before=$(stat -c '%i %z' tree/sub/x.yaml)
 printf 'b: 3\n' >site/app.yaml
 runs 0 render tree
 [ "$(cat tree/app.yaml)" = $'a: 1\nb: 3' ]
 [ "$(stat -c '%i %z' tree/sub/x.yaml)" = "$before" ] || fail 'a file that did not change was touched'
 
-# What breaks leaves what was rendered before, which is said; and what never was good leaves nothing.
+# A source that breaks leaves the rendered file, and that is reported. A file that never was good is not made.
 cp site/app.yaml good.yaml
 printf 'b: [\n' | tee site/app.yaml vendor/never.yaml >site/never.yaml
 runs 1 render tree
@@ -35,7 +35,7 @@ mv good.yaml site/app.yaml
 rm site/never.yaml vendor/never.yaml
 runs 0 render tree
 
-# What somebody has changed is put right, and what he has put there stays.
+# A change of a rendered file is put right, and a file that another program has put there stays.
 chmod u+w tree/app.yaml
 echo x >>tree/app.yaml
 echo mine >tree/foreign
@@ -43,7 +43,7 @@ runs 0 render tree
 [ "$(cat tree/app.yaml)" = $'a: 1\nb: 3' ]
 [ "$(cat tree/foreign)" = mine ]
 
-# In the way it is an error that names it; the rest is there.
+# A foreign file in the way is an error that names it; the other files are there.
 echo theirs >site/foreign
 printf 'b: 4\n' >site/app.yaml
 runs 1 render tree
@@ -65,7 +65,7 @@ rm tree/sub/foreign
 runs 0 render tree
 [ ! -e tree/sub ]
 
-# A directory that is not its own is refused; so is a second renderer.
+# A directory that plyfs has not made is refused; so is a second renderer.
 mkdir full && echo x >full/x
 runs 1 render full
 says 'is not empty, and was not rendered by plyfs'
@@ -74,7 +74,7 @@ need flock
 runs 1 flock tree/.plyfs "$PLYFS" render -l vendor:site tree
 says 'is being rendered by another plyfs already'
 
-# A link that somebody puts there leads nowhere.
+# A link that somebody else puts there is not followed.
 mkdir -p elsewhere vendor/sub
 rm -rf tree && runs 0 render tree
 echo 'a: 1' >vendor/sub/x.yaml
@@ -84,7 +84,7 @@ runs 0 render tree
 [ -z "$(ls elsewhere)" ] || fail 'it has written elsewhere'
 [ "$(cat tree/sub/x.yaml)" = 'a: 1' ]
 
-# What never was good is not there, and what was good stays.
+# A file that never was good is not there, and files that were good stay.
 printf 'b: [\n' >site/app.yaml
 runs 1 render tree
 grep -q 'site/app.yaml:1:4' err

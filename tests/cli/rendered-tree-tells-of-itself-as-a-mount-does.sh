@@ -34,7 +34,7 @@ for how in '' --atomic; do
 		[ ! -s out ]
 	)
 
-	# What somebody has changed, against what was written: with the header, which is part of it.
+	# Drift, compared with the written bytes: with the header, which is part of them.
 	chmod u+w $tree/app.yaml
 	sed -i --follow-symlinks 's/b: 2/b: 7/' $tree/app.yaml
 	runs 0 "$PLYFS" status $tree
@@ -47,7 +47,7 @@ for how in '' --atomic; do
 	rm -f $tree/sub/x.yaml
 	runs 0 "$PLYFS" status --json $tree/sub
 	has '[(item["path"], item["kind"]) for item in status["drift"]] == [("app.yaml", "edited"), ("sub/x.yaml", "removed")]'
-	# Its layers may have changed since.
+	# The tree's layers may have changed since.
 	printf 'b: 3\n' >site/app.yaml
 	runs 1 "$PLYFS" diff --exit-code $tree
 	grep -q '^--- app.yaml (as its layers are by now; they have changed since it was written)$' out
@@ -55,7 +55,7 @@ for how in '' --atomic; do
 	runs 0 "$PLYFS" render $how -c plyfs.yaml $tree
 	runs 0 "$PLYFS" diff --exit-code $tree
 
-	# While it runs, with what is wrong.
+	# While plyfs render runs, with its errors.
 	"$PLYFS" render --watch $how -c plyfs.yaml $tree 2>log &
 	pid=$!
 	trap 'kill $pid 2>/dev/null || true; rm -rf "$directory"' EXIT
@@ -74,7 +74,7 @@ for how in '' --atomic; do
 	wait $pid || fail "$(cat log)"
 done
 
-# One that somebody else has made is not believed; what stands where its status is hangs nobody.
+# A tree that another user has made is not trusted. A FIFO in the place of its status hangs no command.
 mkdir -p fake/.plyfs
 cp tree/.plyfs/manifest tree/.plyfs/status fake/.plyfs
 [ "$(id -u)" -ne 0 ] || {

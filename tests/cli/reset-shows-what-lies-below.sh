@@ -12,7 +12,7 @@ shows() {
 	prints "$2"
 }
 
-# To unset hides the package's default as well, and says so, dry or not.
+# unset hides the package's default as well, and says so, also in a dry run.
 write
 runs 0 "$PLYFS" unset -n -l vendor:site app.yaml port
 says 'port: removed, and hides vendor/app.yaml:1'
@@ -21,7 +21,7 @@ prints 'site/app.yaml: port: removed (was 90) (hides vendor/app.yaml:1)'
 runs 0 "$PLYFS" unset -l vendor:site app.yaml 'list[0]'
 prints 'site/app.yaml: list[0]: removed (was a) (hides vendor/app.yaml:5)'
 
-# To reset does not: neither a directive nor a value of the layer stays. What became empty goes.
+# reset does not: neither a directive nor a value of the layer stays. A map that became empty is removed.
 reset app.yaml port list
 prints 'site/app.yaml: port: 80 (shows vendor/app.yaml:1)
 site/app.yaml: list[0]: a (shows vendor/app.yaml:5)'
@@ -34,7 +34,7 @@ shows server.tls on
 reset app.yaml port
 prints 'nothing changes: the layer says nothing of it'
 
-# A source that becomes empty is removed, in each format, and its drop-ins' directory.
+# A source that becomes empty is removed, in each format, and so is its drop-ins' directory.
 for file in 'a.yaml a: 1' 'a.json {"a": 1}' 'a.toml a = 1' 'a.env a=1' 'a.properties a=1'; do
 	name=${file%% *}
 	for layer in vendor site; do echo "${file#* }" >$layer/"$name"; done
@@ -57,7 +57,7 @@ runs 0 "$PLYFS" reset -c dropins.yaml app.yaml port
 [ ! -e site/app.yaml.d ] || fail 'the drop-in is left'
 shows port 80
 
-# What a lock refuses is taken out, and what a lock leaves unset.
+# A value that a lock refuses can be reset, also where the lock leaves the place unset.
 cat >lock.yaml <<'E_'
 layers: [vendor, site]
 rules: [{match: app.yaml, lock: {vendor: [port, proxy]}}]
@@ -70,7 +70,7 @@ for key in port proxy; do
 done
 runs 0 "$PLYFS" check -c lock.yaml app.yaml
 
-# explain proposes it where something lies below.
+# explain proposes it if a lower layer has a value.
 write
 for key in port server.tls; do
 	runs 0 "$PLYFS" explain -l vendor:site app.yaml $key
@@ -81,7 +81,7 @@ for key in proxy server.name; do
 	! grep 'take it back' out || fail 'nothing lies below'
 done
 
-# Another layer is left alone; a key that nobody has may be mistyped.
+# Another layer is left alone. A key that no layer has may be mistyped, so that is an error.
 reset -L vendor app.yaml server.name
 grep -q 'port: 90' site/app.yaml
 runs 1 "$PLYFS" reset -l vendor:site app.yaml prot
@@ -99,7 +99,7 @@ reset app.yaml
 prints 'site/.wh.app.yaml: removed'
 runs 0 "$PLYFS" cat -l vendor:site app.yaml
 
-# What would show all the same can't be hidden.
+# A file that would show all the same can't be hidden.
 echo 'port: 1' >site/app.yaml
 runs 1 "$PLYFS" hide -L vendor -l vendor:site app.yaml
 runs 1 "$PLYFS" hide -l vendor:site app.yaml

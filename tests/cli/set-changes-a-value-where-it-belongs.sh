@@ -8,7 +8,7 @@ set_() { "$PLYFS" set -l vendor:site "$@"; }
 unset_() { "$PLYFS" unset -l vendor:site "$@"; }
 file() { [ "$(cat "$1")" = "$2" ] || fail "$1 is: $(cat "$1"); and not: $2"; }
 
-# What stands in the layer is edited there, and what a lower one has is overridden.
+# A value of the layer is edited in place, and a lower layer's value is overridden.
 runs 0 set_ app.json server.port 9090
 prints 'site/app.json:3: server.port: 8080 -> 9090'
 runs 0 set_ app.json server.tls false
@@ -22,13 +22,13 @@ file site/app.json '{
   "cache": {"size": "10M"}
 }'
 
-# Twice is once: not even the file is made anew.
+# Setting it again changes nothing: the file is not even made anew.
 before=$(stat -c '%i %Y' site/app.json)
 runs 0 set_ app.json server.port 9090
 prints 'nothing changes: it is so already'
 [ "$(stat -c '%i %Y' site/app.json)" = "$before" ] || fail 'the source was written'
 
-# A dry run prints what it would do, and does nothing.
+# A dry run prints the change, and does not make it.
 runs 0 set_ -n app.json server.port 1
 prints '--- site/app.json
 +++ site/app.json
@@ -41,28 +41,28 @@ prints '--- site/app.json
  }'
 [ "$(stat -c '%i %Y' site/app.json)" = "$before" ] || fail 'the source was written'
 
-# A list that is replaced is overridden whole.
+# A list that replaces lower lists is overridden whole.
 runs 0 set_ app.json 'hosts[+]=c'
 runs 0 "$PLYFS" cat -l vendor:site app.json
 grep -qz '"a",.*"b",.*"c"' out
 runs 0 unset_ app.json 'hosts[1]'
 prints 'site/app.json: hosts[1]: removed (was b)'
 
-# Another layer, if it can be seen from there.
+# Another layer, if the change shows from there.
 runs 0 set_ --layer vendor app.json added.by vendor
 runs 1 set_ -L vendor app.json server.port 7
 grep -q "site/app.json:3:.* the layer 'site' is higher and sets it" err
 runs 1 set_ -L host app.json a 1
 says "there is no layer 'host'; the layers are: vendor, site"
 
-# What a lower layer brings can't be hidden in JSON; nothing changes then.
+# A lower layer's value can't be hidden in JSON; nothing changes then.
 cp site/app.json before.json
 runs 0 unset_ app.json cache.size
 runs 1 unset_ app.json hosts server.port
 grep -q "vendor/app.json:.* the layer 'vendor' brings it, and json has no '!delete'" err
 ! grep -q size site/app.json || fail 'the size is there still'
 
-# A drop-in in YAML can, where there may be one.
+# A drop-in in YAML can hide it, if the rule allows drop-ins.
 cat >plyfs.yaml <<'END'
 layers: [{name: vendor, path: vendor}, {name: site, path: site}]
 rules: [{match: "*.json", strategy: deep, dropins: layers}]
@@ -71,7 +71,7 @@ runs 0 "$PLYFS" unset -c plyfs.yaml app.json server.tls
 runs 0 "$PLYFS" cat -c plyfs.yaml app.json
 ! grep -q tls out || fail "it is there still: $(cat out)"
 
-# A list that would be written anew for one item keeps its comments, or stays.
+# If one item needs the whole list written anew, the list keeps its comments, or stays as it is.
 printf 'list: [a, b]\n' >vendor/list.yaml
 printf 'list:\n- c  # why\n' >site/list.yaml
 cat >append.yaml <<'END'
@@ -84,7 +84,7 @@ printf 'list:\n- c\n' >site/list.yaml
 runs 0 "$PLYFS" unset -c append.yaml list.yaml 'list[0]'
 [ "$(cat site/list.yaml)" = $'list: !replace\n- b\n- c' ] || fail "it is: $(cat site/list.yaml)"
 
-# What is not there yet is made, with its directories.
+# A missing source is made, with its directories.
 runs 0 set_ new/deep/app.json a.b 1
 file site/new/deep/app.json '{
   "a": {
@@ -100,7 +100,7 @@ chmod 750 vendor/private
 runs 0 "$PLYFS" set -l vendor:host private/app.json x 1
 [ "$(stat -c %a host/private)" = 750 ] || fail 'a new directory has another mode than that below it'
 
-# In a directory that hands its group on, what is new has that group, as whatever else is made there.
+# In a directory that hands its group on, a new source has that group, as any new file there.
 if [ "$(id -u)" = 0 ]; then
 	mkdir team
 	chgrp 34 team
@@ -111,7 +111,7 @@ if [ "$(id -u)" = 0 ]; then
 		fail "in the team's: $(stat -c '%a %g' team/app.yaml team/sub team/sub/app.yaml)"
 fi
 
-# A file that is shown whole: the highest layer's, with the change, becomes that of the layer.
+# A file that is shown whole: the layer gets a copy of the highest layer's file, with the change.
 printf '[Service]\nExecStart=/bin/a\nUser=a\n' >vendor/a.service
 runs 0 set_ a.service Service.User b
 [ "$(cat site/a.service)" = $'[Service]\nExecStart=/bin/a\nUser=b' ] || fail "$(cat site/a.service)"
@@ -121,21 +121,21 @@ echo text >vendor/motd
 runs 1 set_ motd a 1
 grep -q 'its name tells no format' err
 
-# In .env the quotes say whether a "$" stands for a variable: VALUE is the text that is read.
+# In .env the quotes decide whether a "$" stands for a variable: VALUE is the text that a program reads.
 printf "A='\$X'\nB=b\n" >site/x.env
 runs 0 set_ x.env 'A=$Y' 'B=$Z' 'C=$W'
 [ "$(cat site/x.env)" = "A='\$Y'"$'\n'"B='\$Z'"$'\n'"C='\$W'" ] || fail "it is: $(cat site/x.env)"
 runs 0 set_ --yaml x.env 'A=$Y'
 [ "$(head -1 site/x.env)" = 'A=$Y' ] || fail "it is: $(cat site/x.env)"
 
-# What is there is there, also where the result's format says it in another way.
+# A value that is there already is not set, also if the result's format writes it differently.
 printf '#cloud-config\na: {k: 1, 2: x}\n' >vendor/cloud.json
 printf 'layers: [{path: vendor}, {path: site}]\nrules:\n- {match: "**", strategy: cloud-init}\n' >plyfs.yaml
 runs 0 "$PLYFS" set -c plyfs.yaml cloud.json a '{k: 1, 2: x}'
 prints 'nothing changes: it is so already'
 [ ! -e site/cloud.json ] || fail 'the source was written'
 
-# KEYs that lead nowhere, and values that are none.
+# KEYs that lead nowhere, and invalid values.
 runs 1 set_ app.json log.level.deep 1
 grep -q "site/app.json:2:.*a key leads into a string" err
 runs 1 set_ app.json 'hosts[7]' x
@@ -154,7 +154,7 @@ says 'KEY=VALUE'
 runs 2 unset_ app.json
 says 'a KEY is missing'
 
-# A source that does not parse is not touched, and named.
+# A source that does not parse is not touched, and the error names it.
 printf '{"a": }' >site/app.json
 runs 1 set_ app.json a 1
 grep -q 'site/app.json:1:7' err

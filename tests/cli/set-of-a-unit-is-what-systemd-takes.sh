@@ -1,13 +1,13 @@
 #!/bin/bash
 . "$(dirname "$0")/cli.sh"
 
-# The values that systemd has of a key: an empty assignment takes away those before.
+# The values that systemd takes from a key: an empty assignment removes those before.
 effective() { # KEY
 	runs 0 "$PLYFS" cat "${layers[@]}" a.service
 	sed -n "s/^$1=//p" out | awk '$0 == "" { n = 0; next } { a[n++] = $0 } END { for (i = 0; i < n; i++) printf "%s ", a[i] }'
 }
 
-# sources FILE=LINES...: they are all there is, each a section [Service].
+# sources FILE=LINES...: these are all sources, each with a section [Service].
 sources() {
 	rm -rf v s
 	mkdir -p v/a.service.d s/a.service.d
@@ -16,7 +16,7 @@ sources() {
 	done
 }
 
-# becomes KEY VALUE WANTED: that is what systemd has of the key, and it is so already the second time.
+# becomes KEY VALUE WANTED: systemd takes that from the key, and setting it a second time changes nothing.
 becomes() {
 	local key=$1 name=${1#Service.}
 	name=${name%%[*}
@@ -49,14 +49,14 @@ for rule in whole true uapi; do
 		printf 'layers: [v, s]\nrules: [{match: "*.service", strategy: deep, dropins: %s}]\n' $rule >plyfs.yaml
 	fi
 
-	# One more: the key is there never, once and twice.
+	# Adds one more value: the key is there not at all, once and twice.
 	each "$main" -- "$more" B=2 B=2
 	each "${main}Type=simple" -- "$more" B=2 B=2
 	each "$main$E=A=1" -- "$more" B=2 'A=1 B=2'
 	each "$main$E=A=1\n$E=C=1" -- "$more" B=2 'A=1 C=1 B=2'
 	each "$main$E=" -- "$more" B=2 B=2
 	becomes "$more" C=3 'B=2 C=3'
-	# The last that holds, and a list.
+	# Sets the last value that holds, and a list.
 	each "${main}Type=simple" -- Service.Type forking "$([ $rule = whole ] && echo forking || echo simple forking)"
 	each "${main}Type=simple\nType=exec" -- Service.Type forking "$([ $rule = whole ] && echo forking || echo simple exec forking)"
 	each "$main" -- Service.Type forking forking
@@ -77,7 +77,7 @@ for rule in whole true uapi; do
 	each "$main$E=A=1" "v/a.service.d/95-z.conf=$E=Z=1" -- "$more" B=2 'A=1 Z=1 B=2'
 	each "$low$E=A=1" -- "$more" B=2 'A=1 B=2'
 
-	# One of several that another layer has.
+	# Sets one of several values that another layer has.
 	each "$main$E=A=1\n$E=C=1" "$late$E=D=1" -- 'Service.Environment[0]' B=2 'B=2 C=1 D=1'
 	sources "$main$E=A=1\n$E=C=1" "$late$E=D=1"
 	runs 0 "$PLYFS" unset "${layers[@]}" a.service 'Service.Environment[1]'
@@ -89,7 +89,7 @@ for rule in whole true uapi; do
 	[ "$(effective Type)/$(effective Environment)/$(effective User)" = 'simple idle /A=1 B=2 /x ' ] || fail "$(cat out)"
 done
 
-# Of sections that stand for one thing each, and in [Match], where all values count.
+# Sections that stand for one thing each, and [Match], where all values count.
 printf '[Match]\nName=a\n[Network]\nDNS=1\nDHCP=no\n' >v/a.network
 printf 'layers: [v, s]\nrules: [{match: "*.network", strategy: deep, dropins: uapi}]\n' >plyfs.yaml
 runs 0 "$PLYFS" set -c plyfs.yaml a.network Match.Name=b Network.DNS=2 Network.DHCP=yes 'Network.NTP[+]=n'

@@ -6,7 +6,7 @@ printf '{"a": 1}\n' >vendor/app.json
 printf '{"a": 2}\n' >site/app.json
 set_() { "$PLYFS" set -l vendor:site "$@"; }
 
-# Mode, owner and attributes stay; nothing is left beside it.
+# Mode, owner and attributes stay; no other file is left beside it.
 chmod 604 site/app.json
 [ "$(id -u)" != 0 ] || chown 12:34 site/app.json
 kept=$(stat -c '%a %u %g' site/app.json)
@@ -19,13 +19,13 @@ runs 0 set_ app.json a 3
 ! $has_attribute || [ "$(getfattr --only-values -n user.note site/app.json)" = kept ]
 [ "$(ls -A site)" = app.json ]
 
-# Who has it open keeps what he had.
+# A program that has it open keeps the old content.
 exec 3<site/app.json
 runs 0 set_ app.json a 4
 [ "$(cat <&3)" = '{"a": 3}' ]
 exec 3<&-
 
-# A link in the layer is followed as long as it stays in it.
+# A link in the layer is followed if its target is in the layer.
 cat >plyfs.yaml <<'END'
 layers: [{name: vendor, path: vendor}, {name: site, path: site, follow: true}]
 END
@@ -41,7 +41,7 @@ grep -q "outside of the layer 'site'" err
 rm site/app.json
 cp outside.json site/app.json
 
-# Several at once lose nothing.
+# If several commands run at once, no change is lost.
 for writer in 1 2 3 4 5 6 7 8; do
 	for number in {1..125}; do
 		set_ app.json "w$writer.n$number=$number" >/dev/null || echo "$writer $number" >>lost
@@ -51,7 +51,7 @@ wait
 [ ! -e lost ] || fail "refused: $(cat lost)"
 [ "$(grep -Eo '"n[0-9]+": [0-9]+' site/app.json | wc -l)" = 1000 ] || fail "lost: $(cat site/app.json)"
 
-# A file system that is full, or read-only, is left as it was, and said so.
+# A full or read-only file system is left as it was, and the error says so.
 [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null || skip 'no mount can be made here'
 unshare -m bash -euc '
 	mount -t tmpfs -o size=64k tmpfs site

@@ -1,8 +1,8 @@
 #!/bin/bash
 . "$(dirname "$0")/cli.sh"
 
-# What is renamed over plyfs.yaml, a preset or a schema while it is read is no error, also where its
-# owner counts, as with commands.
+# If plyfs.yaml, a preset or a schema is replaced by a rename while it is read, that is no error, also if its owner
+# counts, as with commands.
 mkdir low presets
 echo 'a: 1' >low/app.yaml
 export PLYFS_PRESETS=$directory/presets
@@ -25,7 +25,7 @@ for ((i = 0; i < 150; i++)); do
 done
 kill -0 $turning || fail "nothing was replaced any more"
 
-# What it is replaced by counts, not what it was.
+# The new file counts, not the old one.
 rm turn.py
 wait $turning
 cp plyfs.yaml new

@@ -6,14 +6,14 @@ set_() { "$PLYFS" set -l vendor:site "$@"; }
 unset_() { "$PLYFS" unset -l vendor:site "$@"; }
 file() { [ "$(cat "$1")" = "$2" ] || fail "$1 is: $(cat "$1"); and not: $2"; }
 
-# Each names what is there now, in whatever order.
+# Each KEY names what is there now, in any order.
 printf '%s\n' 'hosts: [a, b, c, d]' 'jobs:' '- name: x' '- name: y' '- name: z' >site/app.yaml
 runs 0 unset_ app.yaml 'jobs[name=x]' 'hosts[0]' 'hosts[1]' 'jobs[name=y]' 'hosts[0]'
 file site/app.yaml 'hosts: [c, d]
 jobs:
 - name: z'
 
-# Values of one new item are one item; an item that is replaced keeps its name.
+# Values of one new item make one item; a replaced item keeps its name.
 runs 0 set_ app.yaml 'jobs[name=web].port=80' 'jobs[name=web].tls=true'
 file site/app.yaml 'hosts: [c, d]
 jobs:
@@ -25,7 +25,7 @@ runs 0 set_ app.yaml 'jobs[name=z]={port: 1}'
 runs 0 set_ app.yaml 'jobs[name=z]={port: 1}'
 prints 'nothing changes: it is so already'
 
-# What would be another item each time, or none of a list, is refused.
+# A KEY that would mean another item each time, or no item of a list, is refused.
 cp site/app.yaml before.yaml
 runs 1 set_ app.yaml 'jobs[name=new].name=old'
 says "its 'name' can't be another value at once"
@@ -36,12 +36,12 @@ for key in 'server[+]' 'server[0]' 'server[name=web].a'; do
 done
 cmp site/app.yaml before.yaml
 
-# null and booleans are so already, however they are written.
+# null and booleans count as set already, in any spelling.
 printf 'a:\nb: ~\nc: yes\n' >site/null.yaml
 runs 0 set_ null.yaml a=null b=null c=true
 prints 'nothing changes: it is so already'
 
-# An item without the key of the others is found even so.
+# An item without the key of the other items is found all the same.
 cat >plyfs.yaml <<END
 layers: [vendor, site]
 rules:
@@ -53,19 +53,19 @@ printf 'list: [a, {name: b}]\n' >site/list.yaml
 runs 0 "$PLYFS" unset -c plyfs.yaml list.yaml 'list[0]'
 file site/list.yaml 'list: [{name: b}]'
 
-# What cloud-init merges is changed by values, too.
+# Files that cloud-init merges are changed by values, too.
 printf '#cloud-config\na: 1\nb: 2 # two\n' >vendor/cloud.yaml
 printf '#cloud-config\nb: 3 # three\n' >site/cloud.yaml
 runs 0 "$PLYFS" set -c plyfs.yaml cloud.yaml b 4
 file site/cloud.yaml '#cloud-config
 b: 4 # three'
 
-# An empty file is another than none.
+# An empty file differs from a missing one.
 echo hello >vendor/motd
 runs 0 env EDITOR='truncate -s0' VISUAL= "$PLYFS" edit -c plyfs.yaml motd
 [ -f site/motd ] && [ ! -s site/motd ] || fail 'the empty file was not made'
 
-# The only key of a file of keys can go, and a number below zero is no option.
+# The only key of a file of keys can be removed, and a number below zero is no option.
 printf '# keys\nA=1\n' >site/app.env
 runs 0 unset_ app.env A
 file site/app.env '# keys'

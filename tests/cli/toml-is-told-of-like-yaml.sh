@@ -1,5 +1,5 @@
 #!/bin/bash
-# The places of TOML's keys and values, through every command that shows them.
+# Every command that shows places has those of TOML's keys and values.
 . "$(dirname "$0")/cli.sh"
 
 mkdir -p vendor site site/app.toml.d
@@ -43,7 +43,7 @@ grep -q 'vendor/app.toml:9:8$' out
 runs 0 "$PLYFS" explain --json -c plyfs.yaml app.toml since
 grep -q '"value": "1979-05-27 07:32:00Z"' out
 
-# A value of the root stands before the tables, whose layer is below.
+# A value of the root stands before the tables of the layer below.
 runs 0 "$PLYFS" blame -c plyfs.yaml app.toml
 sed -E 's/ +[0-9]+\) ?/|/; s/ +/ /' out >lines
 diff -u - lines <<-'END'
@@ -71,7 +71,7 @@ END
 runs 0 "$PLYFS" diff -c plyfs.yaml app.toml
 grep -q '^+hosts = \["a", "b", "c"\]$' out
 
-# What is wrong is shown with its line; of a key that comes twice, both places.
+# An error is shown with its line; for a key that comes twice, with both places.
 printf '[server]\nport = 1\nhost = "a"\nport = 2\n' >site/app.toml
 runs 1 "$PLYFS" check -c plyfs.yaml
 diff -u - err <<-'END'

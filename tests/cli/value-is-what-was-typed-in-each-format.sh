@@ -4,7 +4,7 @@
 need python3
 mkdir vendor site
 
-# Sets many keys at once in a file of each format, and reads them as its program would.
+# Sets many keys at once in a file of each format, and reads them as the format's program would.
 cat >sets.py <<'END_OF_PYTHON'
 import configparser, json, os, re, subprocess, sys
 
@@ -17,7 +17,7 @@ texts = ["Pa55 #w0rd", "&amp", "*/5 * * * *", "%h", "a: b", "! x", "| x", "> x",
 words = ["yes", "no", "true", "null", "~", "0644", "1_000", "0x10", "80", "1.10", "2026-01-01", "[a, b]",
          "{a: 1}", "'x y'", ""]
 blanks = [" x ", "  ", "a\nb", "a\n", "\ta"]
-typed = [  # VALUE, and what it is in JSON, TOML and YAML 1.1
+typed = [  # VALUE, and its reading in JSON, TOML and YAML 1.1
     ("80", 80, 80, 80), ("-5", -5, -5, -5), ("1.5", 1.5, 1.5, 1.5), ("true", True, True, True),
     ("True", "True", "True", True), ("yes", "yes", "yes", True), ("no", "no", "no", False),
     ("null", None, "null", None), ("~", "~", "~", None), ("0644", "0644", "0644", 420),
@@ -112,7 +112,7 @@ runs 0 "$PLYFS" set -c new.yaml b.yaml n 0o17
 runs 0 "$PLYFS" get --json -c new.yaml b.yaml n
 prints 15
 
-# A text stays a text, and it says so; also in a map that is set whole, and in a list.
+# A text stays a text, and a note says so; also in a map that is set whole, and in a list.
 printf '{"version": "1.10", "on": {"tag": "7", "n": 1}, "list": ["1", 2]}\n' >vendor/c.json
 runs 0 set_ c.json version 1.20
 grep -q 'version: was a text, and stays one: "1.20"; --yaml' err
@@ -132,7 +132,7 @@ printf 'since = 2026-01-01\n' >vendor/d.toml
 runs 0 set_ d.toml since 2027-02-03
 file site/d.toml 'since = 2027-02-03'
 
-# It decides explicitly.
+# --string and --yaml decide explicitly.
 runs 0 set_ --string e.yaml 'a=[x]' 'b=80' 'c=-' 'd=@nothing' 'e=null'
 file site/e.yaml $'a: "[x]"\nb: "80"\nc: "-"\nd: "@nothing"\ne: "null"'
 runs 0 set_ --yaml e.json a $'x: [1, yes]\ny: !!str 5'
@@ -143,7 +143,7 @@ file site/f.ini $'[S]\na = 1'
 runs 2 set_ --string --yaml e.json a 1
 says 'give one'
 
-# From elsewhere, as passwords should not stand on a command line.
+# A value from elsewhere, as passwords should not stand on a command line.
 printf 'Pa55 #w0rd\n' >secret
 runs 0 set_ g.json a @secret
 printf '  two\nlines\n\n' | runs 0 set_ g.json b=- c=@secret
@@ -161,7 +161,7 @@ runs 1 set_ g.json a @.
 says "can't be read"
 cmp before site/g.json
 
-# What begins like a list, and is none, is not taken for one in silence.
+# A VALUE that begins like a list, but is none, is reported.
 runs 0 set_ h.yaml a '[%h]'
 grep -q 'h.yaml: a: the VALUE is no whole map or list, so it is a text' err
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 . "$(dirname "$0")/cli.sh"
-# A lower layer's owner would else own, or a lower layer's group write, what is to overrule them.
+# Otherwise a lower layer's owner would own, or a lower layer's group could write, the source that is to overrule them.
 [ "$(id -u)" -eq 0 ] || skip 'only root can give files away'
 
 is() { [ "$(stat -c '%u:%g %a' "$1")" = "$2" ] || fail "$1 is $(stat -c '%u:%g %a' "$1"), not $2"; }
@@ -31,7 +31,7 @@ for name in sub/deep/app wide secret denied own; do set_ $name.yaml a 2; done
 is high/sub/deep/app.yaml '0:0 644'
 is high/sub '0:1002 750'
 is high/sub/deep '0:0 755'
-# No more than its own user can write it, and it is never set-id. Who reads the lower one reads this one.
+# Only its own user can write it, and it is never set-id. Every user who can read the lower file can read this one.
 is high/wide.yaml '0:0 755'
 is high/secret.yaml '0:1002 640'
 is high/denied.yaml '0:1002 604'
@@ -47,13 +47,13 @@ chmod +x editor
 runs 0 env EDITOR="$PWD/editor" "$PLYFS" edit -c plyfs.yaml whole.txt
 is high/whole.txt '0:0 644'
 
-# What is replaced keeps its owner, group and mode.
+# A replaced source keeps its owner, group and mode.
 chown 1003:1004 high/sub/deep/app.yaml
 chmod 660 high/sub/deep/app.yaml
 set_ sub/deep/app.yaml a 3
 is high/sub/deep/app.yaml '1003:1004 660'
 
-# A user who may not give it to the lower one's group keeps it to himself.
+# A user who may not give it to the lower file's group makes it readable to that user alone.
 command -v setpriv >/dev/null || skip 'setpriv is missing'
 rm -r high
 mkdir high

@@ -14,14 +14,14 @@ eventually() {
 	return 1
 }
 
-# Each way to change a tree, and what is said of it.
+# Each kind of drift, and its report.
 edit() { chmod u+w tree/app.yaml && echo x >>tree/app.yaml && chmod 444 tree/app.yaml; }
 remove() { rm tree/app.yaml; }
 rights() { chmod 600 tree/app.yaml; }
 other() { rm tree/app.yaml && mkdir tree/app.yaml; }
 whole() { rm -r tree/sub; }
 turn() { ln -sfn elsewhere tree/link; }
-# As it is, but for its time: nobody's trouble.
+# The file is the same but for its time: no drift.
 touched() { touch tree/app.yaml; }
 say() {
 	case $1 in
@@ -54,7 +54,7 @@ touched
 runs 0 render --drift=keep tree
 [ ! -s err ] || fail "a file that was only touched is told: $(cat err)"
 
-# What is kept stays through a change of its layers, and when they have it no more; all else goes on.
+# Drift that is kept stays when its layers change, and when they no longer have the file; all else goes on.
 edit
 printf 'b: 3\n' >site/app.yaml
 printf 'a: 2\n' >vendor/sub/x.yaml
@@ -69,7 +69,7 @@ printf 'a: 1\n' | tee vendor/app.yaml >vendor/sub/x.yaml
 printf 'b: 2\n' >site/app.yaml
 runs 0 render tree
 
-# While it runs, at once; what has no right bytes for another reason, a source that is broken, stays good.
+# With --watch drift is put right at once. A file that has no right bytes because its source is broken stays good.
 "$PLYFS" render --no-header --watch -l vendor:site tree 2>log &
 pid=$!
 trap 'kill $pid 2>/dev/null || true; rm -rf "$directory"' EXIT
@@ -92,7 +92,7 @@ wait $pid || fail "$?: $(cat log)"
 pid=$!
 rm vendor/begun.yaml
 eventually test ! -e tree/begun.yaml || fail 'it does not begin'
-# At once: each state of it that is met is told.
+# The file is changed in one step: the command reports each state that it meets.
 cp tree/app.yaml edited
 chmod u+w edited
 echo x >>edited

@@ -22,12 +22,12 @@ set_ app.json b 2
 prints 'site/app.json:1: b: 2 (new)'
 says "site/app.json: is $copy.json does not show any more"
 
-# It is said once.
+# The note is printed once.
 set_ app.yaml port 91
 prints 'site/app.yaml:2: port: 90 -> 91'
 ! grep 'a copy of' err || fail 'it is a copy already'
 
-# An editor that breaks it again and again comes to an end where nobody sits at it.
+# If the editor breaks the file again and again, and there is no terminal, the command ends.
 cat >editor <<'E_'
 #!/bin/sh
 echo run >>runs

@@ -1,7 +1,7 @@
 #!/bin/bash
 . "$(dirname "$0")/cli.sh"
 
-# The version decides what JSON gets.
+# The version decides the values in JSON.
 printf 'a: yes\nb: 0644\n' >low.yaml
 echo 'c: 1' >high.yaml
 json() { tr -d ' \n' <out; }
@@ -12,7 +12,7 @@ runs 0 "$PLYFS" merge --yaml 1.2 --to json low.yaml high.yaml
 runs 2 "$PLYFS" merge --yaml 1.3 low.yaml
 says "--yaml is 1.1 or 1.2, not '1.3'"
 
-# What a file says itself goes before that.
+# A version in the file itself comes before that.
 { printf '%%YAML 1.2\n---\n'; cat low.yaml; } >own.yaml
 runs 0 "$PLYFS" merge --to json own.yaml high.yaml
 [ "$(json)" = '{"a":"yes","b":644,"c":1}' ]
@@ -20,8 +20,8 @@ runs 0 "$PLYFS" merge --to json own.yaml high.yaml
 runs 0 "$PLYFS" merge --yaml 1.2 --to json own.yaml high.yaml
 [ "$(json)" = '{"a":true,"b":420,"c":1}' ]
 
-# A rule's goes before the options', and a virtual file has one as well. Items that one version takes
-# for the same are two in the other.
+# The version of a rule comes before that of the options, and a virtual file has one as well. Items that are equal in
+# one version are two in the other.
 mkdir one two
 for name in ruled.yaml other.yaml; do
 	echo 'list: [yes, 0644]' >"one/$name"
@@ -43,7 +43,7 @@ runs 0 "$PLYFS" cat -c plyfs.yaml other.yaml
 runs 0 "$PLYFS" cat -c plyfs.yaml virtual.json
 [ "$(json)" = '{"list":["yes",644,true,420]}' ]
 
-# The option's older name still works, and says so; both are too many.
+# The option's older name still works, with a note; both at once are an error.
 sed -i 's/^options: {yaml: "1.1"/options: {schema: "1.2"/' plyfs.yaml
 runs 0 "$PLYFS" cat -c plyfs.yaml other.yaml
 [ "$(cat out)" = 'list: [yes, 0644, true, 420]' ]
