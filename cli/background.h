@@ -1,6 +1,6 @@
 /*
- * Runs a mount in the background. The caller's shell continues when the mount is usable, or gets
- * the error message and the exit code.
+ * A mount in the background. The caller's shell continues when the mount is usable, or gets the
+ * error message and the exit code.
  *
  *      parent ── fork ── waits ────────────── exits with the child's result
  *                  └──── child: mounts ── background_ready() ── serves

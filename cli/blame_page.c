@@ -491,7 +491,7 @@ static void put_removed(
 	fputs("</ul></li>\n", page->out);
 }
 
-/* Writes the values that are in no line, as a source has removed them. */
+/* Writes the values that are in no line, as another source has removed them. */
 static void put_all_removed(struct blame_page *page)
 {
 	const struct line_origins *lines = page->blame->lines;

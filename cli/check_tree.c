@@ -13,7 +13,7 @@
 #include "idle_whiteout.h"
 #include "unshown.h"
 
-/* Maximum number of references that are stored; the rest of a larger tree's is not checked. */
+/* Maximum number of references that are checked. */
 #define ASKINGS_MAX 1000000
 
 /* A reference, with the place of the first file that makes it. */

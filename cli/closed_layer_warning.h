@@ -1,7 +1,7 @@
 /*
- * Warns of layers in directories that other users can't enter. A mount shows such layers to those
- * users all the same, as a bind mount does: the modes of the layer and of its contents count, not
- * those of the directories above.
+ * A warning of layers in directories that other users can't enter. A mount shows such layers to
+ * those users all the same, as a bind mount does: the modes of the layer and of its contents count,
+ * not those of the directories above.
  */
 #pragma once
 

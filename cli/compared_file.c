@@ -41,7 +41,7 @@ static int add_name(struct compared_file *ret, const char *name)
 	return 0;
 }
 
-/* Lists the highest layer's sources, which the last difference comes from. */
+/* Lists the sources of the highest layer that contributes. */
 static int tell_sources(const struct merge_request *request, struct compared_file *ret)
 {
 	int r = 0;

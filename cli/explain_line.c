@@ -142,7 +142,7 @@ void explain_line_end(struct explain_line *line)
 	line->columns = 0;
 }
 
-/* Escapes `text` at *at, and moves *at behind it. Returns its width. */
+/* Writes `text`, escaped, to *at, and moves *at behind it. Returns its width. */
 static size_t render(char **at, const char *text)
 {
 	const char *end = text + strlen(text), *start = *at;

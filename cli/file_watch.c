@@ -16,8 +16,8 @@
 #include "version.h"
 
 /*
- * Changes are reported together when there was none for the first of these times, in ms, but no
- * later than after the second one.
+ * Times in ms. A change is reported after a quiet period of the first length, but no later than
+ * after the second.
  */
 #define QUIET_MS 50
 #define QUIET_MAX_MS 1000

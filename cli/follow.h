@@ -1,6 +1,6 @@
 /*
- * Follows the symbolic links on the way of a path in an offline view, as the kernel would in the
- * mount.
+ * Path resolution in an offline view: follows the symbolic links on the way of a path, as the
+ * kernel would in the mount.
  */
 #pragma once
 

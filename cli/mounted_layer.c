@@ -84,9 +84,7 @@ static int take(void *context, const char *mountpoint, int result, struct span t
 	struct layer_search *search = context;
 	size_t len = strlen(search->real);
 
-	/*
-	 * The reply is the length of the path in the mount; its text must be the end of the path.
-	 */
+	/* The reply is trusted only as far as it is the end of the path that is searched for. */
 	if (result < 0 || text.len == 0 || text.len > len ||
 		memcmp(search->real + len - text.len, text.data, text.len) != 0)
 		return 0;

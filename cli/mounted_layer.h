@@ -1,4 +1,4 @@
-/* Finds the mount that shows a layer's file, by the mounts' status. */
+/* The mount that shows a layer's file, found by the mounts' status. */
 #pragma once
 
 #include "problem.h"

@@ -1,4 +1,4 @@
-/* Compares two sets of layers: every file that differs, as git compares two trees. */
+/* The difference between two sets of layers: every file that differs, as git compares two trees. */
 #pragma once
 
 #include "settings.h"

@@ -1,7 +1,7 @@
 /*
- * Runs the user's editor on a text: $VISUAL, else $EDITOR, else vi, as git and crontab do. The text
- * is in a directory that no other user can enter, under the file's own name, so that the editor
- * knows its kind. The user's text is never lost.
+ * The user's editor, run on a text: $VISUAL, else $EDITOR, else vi, as with git and crontab. The
+ * text is in a directory that no other user can enter, under the file's own name, so that the
+ * editor knows its kind. The user's text is never lost.
  */
 #pragma once
 

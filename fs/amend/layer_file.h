@@ -1,6 +1,7 @@
 /*
- * Writes a file of a layer: the new file is written beside the old one, and replaces it by a rename
- * when all of it is on the disk. A reader sees the old bytes or the new ones.
+ * A file of a layer that an edit replaces: the new file is written beside the old one, and a rename
+ * replaces the old one when all of the new one is on the disk. A reader sees the old bytes or the
+ * new ones.
  */
 #pragma once
 

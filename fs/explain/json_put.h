@@ -1,5 +1,5 @@
 /*
- * Writes JSON piece by piece (RFC 8259). The input may be hostile, and the output may reach a
+ * A writer of JSON, piece by piece (RFC 8259). The input may be hostile, and the output may reach a
  * terminal: characters that control a terminal are escaped.
  *
  * The caller holds the stream's lock, or no other thread uses the stream.

@@ -1,6 +1,6 @@
 /*
- * Store places: name the sources of an explanation by their places in stores, if their layers are
- * mirrors of stores:
+ * Store places: the names of an explanation's sources in stores, if their layers are mirrors of
+ * stores:
  *
  *      etcd:/fleet/app.yaml@4711               the key, and the revision that wrote it
  *      git:4f2a91c0b1de:config/app.yaml        the commit, and the path in it

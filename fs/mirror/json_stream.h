@@ -1,6 +1,6 @@
 /*
- * Splits a stream of JSON objects, in which etcd's gateway sends the events of a watch. Pieces from
- * the network begin and end anywhere.
+ * A stream of JSON objects, split into its objects. etcd's gateway sends the events of a watch in
+ * such a stream. Pieces from the network begin and end anywhere.
  *
  * Only braces and strings are recognised: the reader of an object checks whether it is JSON.
  */

@@ -151,7 +151,10 @@ static int find_numbers(
 	return 0;
 }
 
-/* Forgets the numbers of kept drift: the layers have it no more, so the view does not show it. */
+/*
+ * Forgets the numbers of drift that is kept: the layers no longer have these files, so the view
+ * does not show them.
+ */
 static int forget_kept(const struct render *render, const char *path)
 {
 	CLEANUP(freep) struct owned **all = NULL;
@@ -310,10 +313,7 @@ static bool do_due(void *context, struct publisher_hook *hook)
 	return false;
 }
 
-/*
- * Updates a directory's attributes, where the kernel would ask for them after being told to forget
- * them.
- */
+/* Updates a directory's attributes. In a mount, the kernel asks for them after an invalidation. */
 static int on_tell(void *context, uint64_t ino)
 {
 	struct render *render = context;

@@ -315,8 +315,8 @@ static int give(int fd, const struct stat *like, struct stat *own)
 }
 
 /*
- * Computes the mode. If the group could not be set, the group's bits are removed, so that no user
- * can read the file who may not read the version.
+ * Computes the mode. If the group could not be set, the group's bits are removed, so that the file
+ * is not readable for more users than the version.
  */
 static mode_t mode_for(const struct stat *own, const struct stat *like, mode_t more)
 {

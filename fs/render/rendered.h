@@ -18,7 +18,7 @@
 
 struct rendered;
 
-/* What happened to a name. */
+/* The outcome of writing or removing a name. */
 enum outcome {
 	OUTCOME_WRITTEN,
 	OUTCOME_CHANGED, /* its bytes, rights or kind */

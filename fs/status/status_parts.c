@@ -8,7 +8,7 @@
 #include "mirror_report.h"
 #include "monitor.h"
 
-/* Writes the rest of a trouble's object, behind the fields that it has already, and closes it. */
+/* Writes the rest of a fault's object, behind the fields that it has already, and closes it. */
 static void put_trouble_rest(FILE *out, const struct trouble *trouble)
 {
 	char time[TROUBLE_TIME_MAX];
@@ -25,7 +25,7 @@ static void put_trouble_rest(FILE *out, const struct trouble *trouble)
 	fputc('}', out);
 }
 
-/* The list of troubles, being written. */
+/* The state of writing a list. */
 struct trouble_writer {
 	FILE *out;
 	size_t count;
@@ -261,7 +261,7 @@ static void put_time(FILE *out, const char *before, struct timespec time)
 	json_put_field(out, before, text);
 }
 
-/* The list of commands that are run after changes, being written. */
+/* The state of writing the list of change hooks. */
 struct notice_writer {
 	FILE *out;
 	size_t count;
