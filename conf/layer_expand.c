@@ -159,8 +159,8 @@ int layer_spec_expand(struct layer_spec *spec, const char *text, const char *dir
 
 	if (text[0] == '~' && (text[1] == '/' || !text[1]))
 		return problem_at(problem, spec->place,
-			"'~' is the home directory to a shell only; write %%h%s, or ./%s for a "
-			"directory of that name",
+			"only a shell replaces '~' with the home directory; write %%h%s, or ./%s "
+			"for a directory of that name",
 			text + 1, text);
 	for (const char *at = text; *at; at++) {
 		value[0] = *at;

@@ -145,8 +145,8 @@ int layer_spec_open(
 			"the layer directory '%s' does not exist; %s", spec->path, remedy);
 	case EXDEV:
 		return problem_at(problem, spec->place,
-			"%s leads to what belongs to another user than the mirror's; remove it, so that "
-			"the mirror makes it anew",
+			"%s leads to a directory of another user than the mirror's; remove it, so "
+			"that the mirror makes it anew",
 			spec->path);
 	case ENOTDIR:
 		return problem_at(problem, spec->place,
@@ -156,7 +156,7 @@ int layer_spec_open(
 	case EACCES:
 		return problem_at(problem, spec->place,
 			"the layer directory '%s' can't be read: permission denied; allow it, or "
-			"mount as a user who may",
+			"mount as a user with that right",
 			spec->path);
 	default:
 		return problem_at(problem, spec->place,

@@ -63,6 +63,6 @@ const char *opening_error(int error)
 {
 	return error == -EPIPE
 		       ? "it was not there when plyfs started, and the process plyfs-monitor, "
-			 "which opens such, has ended; start plyfs again"
+			 "which opens new paths, has ended; start plyfs again"
 		       : strerror(-error);
 }

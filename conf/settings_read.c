@@ -195,8 +195,8 @@ static int read_layer_map(const struct node *map, const struct store_spec_place 
 		r = value_text(name, "name", &spec->name, problem);
 	spec->is_named = r == 0 && spec->name;
 	if (r == 0 && spec->name && !is_layer_name(spec->name))
-		r = problem_at(problem, name,
-			"a layer's name is a word for people, with no slash or control character");
+		r = problem_at(
+			problem, name, "a layer's name can't have a slash or a control character");
 	if (r == 0)
 		r = value_bool(node_get(map, "optional"), "optional", &spec->optional, problem);
 	if (r == 0)
@@ -472,8 +472,8 @@ static int settings_make(const struct surroundings *around, const char *path, bo
 		r = make_once(around, path, has_layers, ret, problem);
 	if (r == -ESTALE)
 		return problem_set(problem, path, 0, 0,
-			"it, a preset or a schema was replaced each of the %d times that it was "
-			"read; let it be until plyfs has read it",
+			"it, a preset or a schema was replaced during each of %d attempts to read "
+			"it; do not change it until plyfs has read it",
 			READ_TRIES);
 	return r;
 }

@@ -89,9 +89,8 @@ static int read_lock(const struct node *node, struct arena *arena, struct option
 		return 0;
 	if (!strategy_gives_trees(options->strategy))
 		return problem_at(problem, node,
-			"'lock' is for values, and the strategy '%s' knows whole files or lines "
-			"only; "
-			"give the rule another strategy, such as 'deep'",
+			"'lock' is for values, and the strategy '%s' merges whole files or lines "
+			"only; give the rule another strategy, such as 'deep'",
 			options->strategy->name);
 	r = value_locks_read(node, arena, &locks, problem);
 	if (r == 0)

@@ -221,8 +221,8 @@ static int take_url(const struct store_reader *reader, const struct node *node, 
 			"this is no URL of a repository; one is like https://HOST/PATH");
 	if (scheme && at && (!is_ssh || memchr(host, ':', (size_t)(at - host))))
 		return problem_at(reader->problem, node,
-			"a user or a password does not belong here, where everybody reads it; put "
-			"it into .netrc in the home directory of the mirror's user");
+			"a user or a password does not belong here, where every user can read it; "
+			"put it into .netrc in the home directory of the mirror's user");
 	if (!scheme && (!colon || (slash && slash < colon)))
 		return take_file(reader, node, ret);
 	*ret = text;

@@ -15,7 +15,7 @@
 #include "route.h"
 
 #define REFUSED                                                                                    \
-	"plyfs runs commands and writes a state only for %s that nobody but %s can have written, " \
+	"plyfs runs commands and writes a state only for %s that only %s can have written, "       \
 	"and "
 
 struct claim {
@@ -126,9 +126,8 @@ static int check_mounter(const struct claim *claim, const struct path_part *part
 	if (mount_table_each(-1, find_mounter, &mounter) < 0 || may_own(claim, mounter.uid))
 		return 0;
 	return problem_at(claim->problem, trusted->node,
-		REFUSED
-		"%s, on the way to %s, is on a file system of the user %u, who decides what "
-		"is in it: give a path without it",
+		REFUSED "%s, on the way to %s, is on a file system of the user %u, and that user "
+			"decides its content: give a path without it",
 		trusted->what, who_may(), part->path, trusted->path, (unsigned)mounter.uid);
 }
 
@@ -195,7 +194,7 @@ int trust_check(const struct trusted *trusted, struct problem *problem)
 		r = -ESTALE;
 	if (r < 0 && r != -ENOMEM && r != -ESTALE)
 		return problem_at(problem, trusted->node,
-			"whether commands may be run for %s can't be told: %s", trusted->path,
+			"can't find out whether commands may be run for %s: %s", trusted->path,
 			strerror(-r));
 	return r;
 }

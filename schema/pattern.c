@@ -48,7 +48,7 @@ static const char *reason_of(int error)
 	case PCRE2_ERROR_LOOKBEHIND_NOT_FIXED_LENGTH:
 	case PCRE2_ERROR_LOOKBEHIND_TOO_COMPLICATED:
 	case PCRE2_ERROR_LOOKBEHIND_TOO_LONG:
-		return "what stands in '(?<=' or '(?<!' must have one length, without '*' and '+'";
+		return "the text in '(?<=' or '(?<!' must have one length, without '*' and '+'";
 	case PCRE2_ERROR_UNKNOWN_UNICODE_PROPERTY:
 	case PCRE2_ERROR_MALFORMED_UNICODE_PROPERTY:
 		return "a '\\p{}' names no property that is known, such as Lu or Letter";

@@ -284,8 +284,8 @@ int reading_subschema(struct reading *reading, const struct node *node,
 			"a schema is a map, true or false, and not %s", instance_type_name(node));
 	if (++reading->depth > READING_DEPTH_MAX)
 		return problem_at(reading->problem, node,
-			"more than %d schemas are in each other; give some of them a place in "
-			"'$defs' and refer to it",
+			"more than %d schemas are nested; move some of them to '$defs' and refer "
+			"to them",
 			READING_DEPTH_MAX);
 	r = read_map(reading, subschema);
 	reading->depth--;

@@ -74,7 +74,7 @@ wait $watching || true
 # A command counts only in a file that no other user can have written. Without a command, any user may write the file.
 chmod 666 plyfs.yaml
 runs 1 "$PLYFS" check -c plyfs.yaml
-grep -q "^plyfs: plyfs.yaml:3:33: plyfs runs commands and writes a state only for a plyfs.yaml that nobody but root" err || fail "it says: $(cat err)"
+grep -q "^plyfs: plyfs.yaml:3:33: plyfs runs commands and writes a state only for a plyfs.yaml that only root" err || fail "it says: $(cat err)"
 grep -q "plyfs.yaml has the mode 0666: chmod go-w it" err || fail "it says: $(cat err)"
 sed -i 's/, check: .*/}/' plyfs.yaml
 chmod 666 plyfs.yaml

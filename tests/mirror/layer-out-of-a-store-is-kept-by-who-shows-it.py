@@ -304,7 +304,7 @@ if IS_ROOT:
     os.symlink(stores.path("low"), f"{top}/{home}/layer")
     os.lchown(f"{top}/{home}/layer", pwd.getpwnam("nobody").pw_uid, -1)
     said = run("cat", "-c", "plyfs.yaml", "app.yaml")
-    expect("it is not followed", said.returncode == 1 and "what belongs to another user" in said.stderr, said)
+    expect("it is not followed", said.returncode == 1 and "leads to a directory of another user" in said.stderr, said)
     os.unlink(f"{top}/{home}/layer")
 
 # A mirror that another process runs is reported as well, also to the service manager.

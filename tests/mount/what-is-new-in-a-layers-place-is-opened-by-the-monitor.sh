@@ -40,7 +40,7 @@ echo 'x: 1' >elsewhere/one.yaml
 kill -KILL "$monitor"
 echo 'layers: [v1, late]' | replace plyfs.yaml
 echo 'c: 1' >late/late.yaml
-is_told() { grep -qs 'the process plyfs-monitor, which opens such, has ended; start plyfs again' log; }
+is_told() { grep -qs 'the process plyfs-monitor, which opens new paths, has ended; start plyfs again' log; }
 eventually is_told || fail "nobody is told: $(cat log)"
 [ ! -e mnt/late.yaml ] || fail "it is read without the monitor"
 is_counted() { "$PLYFS" status mnt >told && grep -q 'monitor .*plyfs-monitor has ended' told; }

@@ -147,7 +147,7 @@ static void what_can_not_be_carried_out_is_refused_with_its_place(void **state)
 	refuses("pattern: a{99999}\n", "s.json:1:10: the pattern 'a{99999}' can't be used: a number in '{}' is greater");
 	refuses("pattern: (?<n>a)(?<n>b)\n", "s.json:1:10: the pattern '(?<n>a)(?<n>b)' can't be used: two groups have the same name");
 	refuses("pattern: \\k<x>\n", "s.json:1:10: the pattern '\\k<x>' can't be used: it refers to a group that it does not have");
-	refuses("pattern: (?<=a+)b\n", "s.json:1:10: the pattern '(?<=a+)b' can't be used: what stands in '(?<='");
+	refuses("pattern: (?<=a+)b\n", "s.json:1:10: the pattern '(?<=a+)b' can't be used: the text in '(?<='");
 	refuses("pattern: \\p{Foo}\n", "s.json:1:10: the pattern '\\p{Foo}' can't be used: a '\\p{}' names no property");
 	refuses("pattern: '[b-a]'\n", "s.json:1:10: the pattern '[b-a]' can't be used: a range");
 	refuses("pattern: '[a'\n", "s.json:1:10: the pattern '[a' can't be used: a '[' has no ']'");
@@ -291,7 +291,7 @@ static void keys_are_told_of_as_keys(void **state)
 		"2:1: abc the key 'abc' must have at most 2 characters, but has 3 "
 		"(s.json#/propertyNames/maxLength)");
 	tells("properties: {'a/b~c': {not: {}}}\n", "a/b~c: 1\n",
-		"1:8: a/b~c is what the schema forbids by 'not' "
+		"1:8: a/b~c is forbidden by the schema's 'not' "
 		"(s.json#/properties/a~1b~0c/not)");
 }
 

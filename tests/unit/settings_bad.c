@@ -48,7 +48,8 @@ static const struct bad table[] = {
 	{"YAML that does not parse", "layers: [a\n", "1:9: the '[' is not closed; …"},
 	{"text that is not UTF-8", "layers: [\xff]\n", "1:10: is not UTF-8 …"},
 	{"a home directory as a shell has it", "layers: [a, ~/b]\n",
-		"1:13: '~' is the home directory to a shell only; write %h/b, or ./~/b for a "
+		"1:13: only a shell replaces '~' with the home directory; write %h/b, or ./~/b for "
+		"a "
 		"directory of that name"},
 	{"an alias to nothing", "layers: *a\n", "1:9: no anchor …"},
 	{"a key must not come twice", "layers: [a]\nrules: []\nlayers: [b]\n",
@@ -104,10 +105,10 @@ static const struct bad table[] = {
 		"1:28: follow must be true or false, not 'true'"},
 	{"a switch is no list", "layers: [{path: a, follow: [true]}]\n",
 		"1:28: follow must be true or false, and this is a list"},
-	{"a layer's name is a word", "layers: [{path: a, name: x/y}]\n",
-		"1:26: a layer's name is a word for people, with no slash or control character"},
+	{"a layer's name has no slash", "layers: [{path: a, name: x/y}]\n",
+		"1:26: a layer's name can't have a slash or a control character"},
 	{"a layer's name is one line", "layers: [{path: a, name: \"x\\ny\"}]\n",
-		"1:26: a layer's name is a word for people, with no slash or control character"},
+		"1:26: a layer's name can't have a slash or a control character"},
 	{"two layers have two names",
 		"layers:\n  - {path: a, name: x}\n  - c\n  - {path: b, name: x}\n",
 		"4:12: the layer name 'x' is taken by the layer in line 2; give each layer a name "
@@ -181,10 +182,12 @@ static const struct bad table[] = {
 		"home, %u user, %% a percent sign)"},
 	{"a password of a repository is not shown",
 		"layers: [{git: {url: 'https://u:secret@h/x'}}]\n",
-		"1:22: a user or a password does not belong here, where everybody reads it; put it "
+		"1:22: a user or a password does not belong here, where every user can read it; "
+		"put it "
 		"into .netrc in the home directory of the mirror's user"},
 	{"nor one of ssh", "layers: [{git: {url: 'ssh://u:secret@h/x'}}]\n",
-		"1:22: a user or a password does not belong here, where everybody reads it; put it "
+		"1:22: a user or a password does not belong here, where every user can read it; "
+		"put it "
 		"into .netrc in the home directory of the mirror's user"},
 	{"a repository is no option of git", "layers: [{git: {url: '--upload-pack=id'}}]\n",
 		"1:22: this is no URL of a repository; one is like https://HOST/PATH"},
@@ -221,7 +224,8 @@ static const struct bad table[] = {
 		"to the mount's root"},
 	{"an unknown key of a rule", "layers: [a]\nrules: [{match: x, stategy: deep}]\n",
 		"2:20: unknown key 'stategy', did you mean 'strategy'? (allowed: match, strategy, "
-		"options, format, yaml, dropins, dropin_suffixes, lock, schema, check, on_change, user, timeout)"},
+		"options, format, yaml, dropins, dropin_suffixes, lock, schema, check, on_change, "
+		"user, timeout)"},
 	{"an unknown strategy", "layers: [a]\nrules: [{match: x, strategy: zip}]\n",
 		"2:30: unknown strategy 'zip' (allowed: deep, …"},
 	{"a slip in a strategy", "layers: [a]\nrules: [{match: x, strategy: Deap}]\n",
@@ -341,14 +345,17 @@ static const struct bad table[] = {
 
 	/* Options */
 	{"options are a map", "layers: [a]\noptions: [x]\n",
-		"2:10: options must be a map with the keys coherence, on_error, state, header, yaml, schema, "
+		"2:10: options must be a map with the keys coherence, on_error, state, header, "
+		"yaml, schema, "
 		"poll_interval, cache_mib, on_change, limits, and this is a list"},
 	{"an unknown option", "layers: [a]\noptions: {colour: red}\n",
-		"2:11: unknown key 'colour' (allowed: coherence, on_error, state, header, yaml, schema, "
+		"2:11: unknown key 'colour' (allowed: coherence, on_error, state, header, yaml, "
+		"schema, "
 		"poll_interval, cache_mib, on_change, limits)"},
 	{"a slip in an option", "layers: [a]\noptions: {coherance: strict}\n",
 		"2:11: unknown key 'coherance', did you mean 'coherence'? (allowed: coherence, "
-		"on_error, state, header, yaml, schema, poll_interval, cache_mib, on_change, limits)"},
+		"on_error, state, header, yaml, schema, poll_interval, cache_mib, on_change, "
+		"limits)"},
 	{"an unknown coherence", "layers: [a]\noptions: {coherence: lazy}\n",
 		"2:22: unknown coherence 'lazy' (allowed: cached, strict)"},
 	{"a slip in a word", "layers: [a]\noptions: {on_error: lastgood}\n",

@@ -177,7 +177,7 @@ static void an_unreadable_layer_is_told(void **state)
 		assert_int_equal(seteuid(0), 0);
 	assert_problem(r, &problem,
 		"plyfs.yaml:1:13: the layer directory 'locked' can't be read: permission denied; "
-		"allow it, or mount as a user who may");
+		"allow it, or mount as a user with that right");
 	assert_int_equal(rmdir("locked"), 0);
 }
 
