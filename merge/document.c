@@ -122,7 +122,7 @@ static int read_text(struct builder *builder, struct span text)
 	}
 	if (is_html(text))
 		return builder_problem(builder, builder_place(builder, 1, 1),
-			"is an HTML or XML page, and no %s; see where the file was fetched from",
+			"is an HTML or XML page, and no %s; check where the file was fetched from",
 			format_of_tree(builder->options->format)->name);
 	const char *newline = text.len ? memchr(text.data, '\n', text.len) : NULL;
 	builder->document->has_crlf = newline && newline > text.data && newline[-1] == '\r';
@@ -198,7 +198,6 @@ int document_write(const struct node *root, const struct format *format,
 	/* The first key may look like the beginning of an HTML page. */
 	if (r == 0 && is_html(*ret))
 		return problem_set(problem, NULL, 0, 0,
-			"the result would be taken for an HTML or XML page; let another key stand "
-			"first");
+			"the result would look like an HTML or XML page; put another key first");
 	return r;
 }

@@ -136,7 +136,8 @@ static int read_filter(struct key_reader *reader, struct key_part *part)
 	int r = read_word(reader, " " BRACKET_ENDS, &part->name, &part->is_quoted);
 	skip(reader, " ");
 	if (r == 0 && (*reader->at != '=' || strchr("!<>~", reader->at[-1])))
-		r = fail(reader, start, "asks for what plyfs does not; an item is [name=web]");
+		r = fail(reader, start,
+			"asks for more than plyfs can do; write an item as [name=web]");
 	if (r != 0)
 		return r;
 	skip(reader, "=");

@@ -175,8 +175,8 @@ static int match(struct key_matcher *matcher, const struct node *in, size_t at, 
 		return take_found(matcher, depth);
 	if (++matcher->tries > TRIES_MAX)
 		return problem_set(matcher->problem, NULL, 0, 0,
-			"the KEY '%s' may be too many things in this file; write its names as "
-			"[\"name\"]",
+			"the KEY '%s' can be read in too many ways in this file; write its names "
+			"as [\"name\"]",
 			matcher->text);
 	if (depth == matcher->capacity)
 		return 0;
@@ -250,7 +250,7 @@ static int refuse_pointer(struct key_matcher *matcher, size_t from)
 	if (r < 0)
 		return r;
 	return problem_set(matcher->problem, NULL, 0, 0,
-		"the KEY '%s' names nothing; plyfs writes a path as '%.*s%.*s', and a name with a "
+		"the KEY '%s' fits nothing; plyfs writes a path as '%.*s%.*s', and a name with a "
 		"slash as '%.*s[\"%s\"]'",
 		text, (int)from, text, (int)key_text_span(&form).len, key_text_span(&form).data,
 		before, text, text + from);
@@ -324,8 +324,8 @@ static int refuse_both(struct key_matcher *matcher, size_t at, const struct key_
 	size_t begin = run->end - run->name.len, middle = first->end;
 
 	return problem_set(matcher->problem, NULL, 0, 0,
-		"there is no '%s', and a new one may be meant in two ways: "
-		"'%.*s[\"%.*s\"]%s', and '%.*s%s%.*s[\"%.*s\"]%s'",
+		"there is no '%s', and a new one can be read in two ways: '%.*s[\"%.*s\"]%s', and "
+		"'%.*s%s%.*s[\"%.*s\"]%s'",
 		text, (int)at, text, (int)run->name.len, text + begin, text + run->end, (int)at,
 		text, dot, (int)(middle - begin), text + begin, (int)(run->end - middle - 1),
 		text + middle + 1, text + run->end);
@@ -340,7 +340,7 @@ static int refuse_sections(struct key_matcher *matcher, size_t first, const stru
 	while (text[last - 1] != '.')
 		last--;
 	return problem_set(matcher->problem, NULL, 0, 0,
-		"there is no '%s', and a new one may be meant in two ways: '[\"%.*s\"].%s' in the "
+		"there is no '%s', and a new one can be read in two ways: '[\"%.*s\"].%s' in the "
 		"section [%.*s], and '%.*s[\"%.*s\"]%s' in [%.*s]",
 		text, (int)last - 1, text, text + last, (int)last - 1, text, (int)first, text,
 		(int)(run->end - first - 1), text + first + 1, text + run->end, (int)first, text);
@@ -529,7 +529,7 @@ static int refuse_two(const struct key_matcher *matcher)
 	if (one.has_failed || other.has_failed)
 		return -ENOMEM;
 	return problem_set(matcher->problem, NULL, 0, 0,
-		"the KEY '%s' names two values; write %.*s or %.*s", matcher->text,
+		"the KEY '%s' fits two values; write %.*s or %.*s", matcher->text,
 		(int)key_text_span(&one).len, key_text_span(&one).data,
 		(int)key_text_span(&other).len, key_text_span(&other).data);
 }

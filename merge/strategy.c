@@ -72,7 +72,7 @@ int merge_check_root(const struct merge *merge, const struct node *below, const 
 	if (is_below || !merge_may_have_tag(merge, value))
 		tag = NULL;
 	return problem_at(merge->problem, odd,
-		"the file is %s here and %s in %s:%u:%u, so one of them is broken; mend it, or "
+		"the file is %s here and %s in %s:%u:%u, so one of them is broken; repair it, or "
 		"%s%s%s if that is meant",
 		scalar_or_kind_name(odd), node_kind_name(other),
 		other->source ? source_shown(other->source) : "", (unsigned)other->line,

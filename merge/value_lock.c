@@ -88,9 +88,8 @@ static int merge_lower(
 		struct problem own = *merge->problem;
 
 		return problem_set(merge->problem, own.source, own.line, own.column,
-			"what the layer '%s' locks can't be told, because the layers up to it do "
-			"not "
-			"merge: %s",
+			"the values that the layer '%s' locks are unknown, because the layers up "
+			"to it do not merge: %s",
 			lock->layer->text.data, own.message);
 	}
 	keep->low = output.root;
@@ -114,11 +113,11 @@ static int check_size(struct merge *merge, const struct node *root)
 
 	if (root && root->weight > limits->nodes)
 		return problem_set(merge->problem, name, 0, 0,
-			"what is merged has more than %u values; raise the limit 'nodes'",
+			"the merged file has more than %u values; raise the limit 'nodes'",
 			(unsigned)limits->nodes);
 	if (root && is_deeper(root, limits->depth))
 		return problem_set(merge->problem, name, 0, 0,
-			"what is merged has more than %u maps and lists in each other; raise the "
+			"the merged file has more than %u maps and lists in each other; raise the "
 			"limit 'depth'",
 			limits->depth);
 	return 0;

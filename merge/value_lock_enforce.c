@@ -232,7 +232,7 @@ static void fill_refusal(const struct value_lock_enforcement *keep,
 	problem_set(ret, attempt && attempt->source ? attempt->source->name : highest_name(keep),
 		attempt ? attempt->line : 0, attempt ? attempt->column : 0,
 		"'%s' is not changed: the layer '%s' locks it %s (the lock is at %s:%u:%u); change "
-		"it in '%s', or take it out here ('plyfs reset')",
+		"it in '%s', or remove it here ('plyfs reset')",
 		name, layer, kept, place->source ? place->source->name : "", (unsigned)place->line,
 		(unsigned)place->column, layer);
 }

@@ -101,9 +101,8 @@ static int read_place(struct place_reader *reader, const struct node *place)
 	}
 	if (reader->count >= WORDS_MAX)
 		return problem_at(reader->problem, place,
-			"the places that a layer locks have more than %d keys up to here; lock "
-			"what "
-			"is above them, or use '*'",
+			"the places that a layer locks have more than %d keys up to here; lock a "
+			"place above them, or use '*'",
 			WORDS_MAX);
 	return add_word(reader, (struct value_lock_word){.kind = VALUE_LOCK_END, .place = place});
 }
@@ -116,7 +115,7 @@ static int read_places(const struct node *places, struct place_reader *reader)
 
 	if (count > PLACES_MAX)
 		return problem_at(reader->problem, places,
-			"a layer locks %u places; at most %d are allowed: lock what is above them, "
+			"a layer locks %u places; at most %d are allowed: lock a place above them, "
 			"or use '*'",
 			(unsigned)count, PLACES_MAX);
 	for (uint32_t i = 0; r == 0 && i < count; i++)

@@ -298,12 +298,13 @@ static int refuse(struct put *put, size_t i)
 	if (op->kind == EDIT_REMOVE && winner < put->request->target && strategy->tags &&
 		!format_of_tree(target->format)->has_tags)
 		return problem_at(put->problem, at,
-			"the layer '%s' brings it, and %s has no '!delete' to hide it with; give "
+			"the layer '%s' has the value, and %s has no '!delete' to hide it; give "
 			"the rule 'dropins' for a YAML drop-in, or its option 'delete', or remove "
-			"it there",
+			"the value there",
 			put->inputs[winner].source.layer, format_of_tree(target->format)->name);
 	return problem_set(put->problem, target->source.name, 0, 0,
-		"'%s' has no way to say this in the layer '%s'; change it in the layer that has it",
+		"the strategy '%s' can't express this change in the layer '%s'; change the value "
+		"in the layer that has it",
 		strategy->name, target->source.layer);
 }
 

@@ -44,8 +44,7 @@ static int check_ancestor(
 
 	if (extent->is_alias)
 		return edit_problem(edit, extent->value.begin,
-			"an alias stands here, and what it stands for begins in line %u; edit it "
-			"there",
+			"an alias stands here, and its value begins in line %u; edit it there",
 			(unsigned)extent->node->line);
 	if (!extent->has_anchor)
 		return 0;
@@ -53,8 +52,8 @@ static int check_ancestor(
 	if (!alias)
 		return 0;
 	return edit_problem(edit, extent->value.begin,
-		"an alias elsewhere stands for what has this anchor, and would change with it; "
-		"edit it by hand");
+		"an alias elsewhere refers to this anchor, and its value would change too; edit it "
+		"by hand");
 }
 
 static const struct extent *find_merge(const struct extent *in)
@@ -78,8 +77,8 @@ int yaml_guard_way(const struct edit *edit, const struct edit_op *op, const stru
 			merge = *in ? find_merge(*in) : NULL;
 			return !merge ? EDIT_CANNOT
 				      : edit_problem(edit, merge->member.begin,
-						"the value comes from what is merged here; edit it "
-						"there, or set it as a whole");
+						"the value comes from the map that is merged here; "
+						"edit it there, or set it as a whole");
 		}
 		r = check_ancestor(edit, op, next);
 		if (r != 0)
@@ -108,7 +107,7 @@ int yaml_guard_removed(
 	for (const struct extent *entry = in->first; r == 0 && entry; entry = entry->next, i++) {
 		if (entry->is_merge_key && step->key && brings_key(entry->node, step->key))
 			return edit_problem(edit, entry->member.begin,
-				"what is merged here has the key, too; edit it by hand");
+				"the map that is merged here has the key, too; edit it by hand");
 		if (edit_is_entry(entry, i, step))
 			r = yaml_guard_value(edit, entry);
 	}

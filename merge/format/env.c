@@ -369,7 +369,7 @@ static int put_pair(struct writer *writer, const struct pair *pair)
 		return line_refuse(writer, pair->key,
 			"the name of a variable has " NAME_CHARS "; rename it");
 	int r = line_check_scalar(
-		writer, pair->value, NAME, "join its items in one text, as its program wants them");
+		writer, pair->value, NAME, "join its items in one text, as the program reads them");
 	if (r != 0)
 		return r;
 	if (memchr(pair->value->text.data, '\0', pair->value->text.len))

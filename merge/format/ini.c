@@ -206,7 +206,7 @@ static int read_include(struct ini_reader *reader, struct span line)
 	reader->key = (struct span){line.data, len};
 	reader->value = line_trim((struct span){line.data + len, line.len - len});
 	if (!reader->value.len)
-		return line_problem(lines, line.data, "the path of what is included is missing");
+		return line_problem(lines, line.data, "the path of the included file is missing");
 	reader->has_value = reader->has_included = true;
 	reader->end = reader->value.data + reader->value.len;
 	reader->place = line_place(lines, reader->value.data);
@@ -312,7 +312,7 @@ static const char *line_value_fault(const struct ini_dialect *dialect, struct sp
 		return "a quote without its end";
 	if (scan.goes_on)
 		return "a backslash at its end";
-	return scan.len < line.len ? "what begins a comment, outside of quotes" : NULL;
+	return scan.len < line.len ? "a character that begins a comment, outside of quotes" : NULL;
 }
 
 /* Returns the same for a value whose lines end with a backslash, except the last. */
@@ -364,7 +364,7 @@ static int put_indented(struct writer *writer, const struct node *value)
 
 	if (fault)
 		return line_refuse(writer, value,
-			"a value in %s can't hold %s; quote it as its program wants it",
+			"a value in %s can't hold %s; quote it as the program reads it",
 			dialect->title, fault);
 	if (end[-1] == '\n')
 		return line_refuse(writer, value, "a value in %s can't end with a line break",
@@ -413,8 +413,8 @@ static int put_value(struct writer *writer, const struct node *value)
 		return line_refuse(writer, value, "a value in %s can't hold %s; %s", dialect->title,
 			fault,
 			dialect->quote || !*dialect->inline_comments
-				? "quote it as its program wants it"
-				: "there are no quotes that would help");
+				? "quote it as the program reads it"
+				: "no quotes can hold it");
 	output_string(writer->output, text.len || *quote ? " = " : " =");
 	output_string(writer->output, quote);
 	output_put(writer->output, text.data, text.len);
@@ -430,7 +430,7 @@ static int put_one(struct writer *writer, const struct node *key, const struct n
 	bool is_null = scalar_is_null(value);
 
 	int r = line_check_scalar(writer, value, dialect->title,
-		"join its items in one text, as its program wants them");
+		"join its items in one text, as the program reads them");
 	if (r == 0 && !dialect->has_null)
 		r = line_check_null(writer, value, dialect->title);
 	if (r != 0)
@@ -485,7 +485,8 @@ static int put_includes(struct writer *writer, const struct pair *pair)
 		const struct node *path = is_list ? pair->value->seq.items[i] : pair->value;
 
 		if (!node_is_scalar(path) || !path->text.len || line_fault(path->text))
-			return line_refuse(writer, path, "what is included must be a path");
+			return line_refuse(
+				writer, path, "an included file must be given by its path");
 		output_put(writer->output, pair->key->text.data, pair->key->text.len);
 		output_char(writer->output, ' ');
 		output_put(writer->output, path->text.data, path->text.len);

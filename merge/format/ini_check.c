@@ -101,8 +101,8 @@ static int doubt_again(struct builder *builder, const struct pair *found, const 
 	ini_names(keeps_last, again, last, sizeof(last));
 	snprintf(message, sizeof(message),
 		"the %s '%.64s' comes again, first in line %u, and a merge would lose one of them; "
-		"give the rule its program's 'format': with %s nothing is lost, with %s the last "
-		"counts",
+		"give the rule the 'format' of the file's program: with %s nothing is lost, with "
+		"%s the last counts",
 		node_is_map(again->value) ? "section" : "key", again->key->text.data,
 		(unsigned)found->key->line, all, last);
 	return note(builder, place_of(again->key), message);
@@ -221,7 +221,7 @@ static int check_section(const struct writer *writer, const struct pair *pair)
 		return 0;
 	if (!ini_has_meaning(dialect, pair->key->text))
 		return line_refuse(writer, pair->key,
-			"the section '%.64s' means nothing in %s; give its keys without it",
+			"the section '%.64s' has no meaning in %s; give its keys without it",
 			pair->key->text.data, dialect->title);
 	if (!is_name(dialect, pair->key->text))
 		return line_refuse(writer, pair->key, "%s has no section of that name",
@@ -265,7 +265,7 @@ static int refuse_alike(const struct pair *a, const struct pair *b, struct probl
 	ini_names(folds_nothing, NULL, others, sizeof(others));
 	return problem_at(problem, later->key,
 		"'%.64s' and '%.64s' in %s:%u are one key to some programs and two to others; give "
-		"the rule its program's 'format': %s, or where they are two %s",
+		"the rule the 'format' of the file's program: %s, or where they are two %s",
 		later->key->text.data, other->key->text.data,
 		other->key->source ? source_shown(other->key->source) : "the merged file",
 		(unsigned)other->key->line, names, others);
@@ -363,9 +363,10 @@ static int check_lines(const struct node *map, const struct node *merged, struct
 		} else if (is_option_lost(pair, merged)) {
 			ini_names(has_no_indents, NULL, names, sizeof(names));
 			r = problem_at(problem, pair->key,
-				"the lines below '%.64s' stand further in and may be options of their "
-				"own, which a merge would lose; give the rule its program's 'format': "
-				"%s, or configparser where they go on with the value",
+				"the lines below '%.64s' stand further in and may be options of "
+				"their own, which a merge would lose; give the rule the 'format' "
+				"of the file's program: %s, or configparser where they go on with "
+				"the value",
 				pair->key->text.data, names);
 		}
 	}

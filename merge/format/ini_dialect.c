@@ -319,15 +319,16 @@ void ini_names(bool (*is_fit)(const struct ini_dialect *dialect, const struct pa
 	}
 
 FORMAT(ini, false, ";", "ini", ini_check_merged,
-	"INI of which the program is not known: sections are maps, values are texts with their "
-	"quotes, a key with no '=' is null; a merge that would lose something is refused");
+	"INI of an unknown program: sections are maps, values are texts with their quotes, a key "
+	"with no '=' is null; a merge that would lose something is refused");
 FORMAT(mysql, true, "#", "", ini_check_groups,
 	"INI as MySQL and MariaDB read my.cnf: bind-address and bind_address are one key");
 FORMAT(php, true, ";", "", NULL,
-	"INI as PHP reads php.ini: sections other than [PATH=...] and [HOST=...] mean nothing, "
+	"INI as PHP reads php.ini: sections other than [PATH=...] and [HOST=...] have no meaning, "
 	"'extension' is a list");
 FORMAT(git, true, "#", "", NULL,
-	"INI as git reads its configuration: a key that comes again is a list, capitals mean nothing");
+	"INI as git reads its configuration: a key that comes again is a list, capitals do not "
+	"matter");
 FORMAT(wireguard, true, "#", "", NULL, "INI as wg and wg-quick read it: [Peer] is a list of maps");
 FORMAT(configparser, false, "#", "", NULL,
 	"INI as Python's configparser reads it: setup.cfg, tox.ini; nothing may come twice");

@@ -118,7 +118,7 @@ static int take_code_point(struct json_reader *reader, char **out)
 	int32_t code = utf8_hex4(reader->p, reader->end), low;
 
 	if (code < 0)
-		return fail(reader, "\\u wants four hexadecimal digits");
+		return fail(reader, "\\u needs four hexadecimal digits");
 	reader->p += 4;
 	if (code >= 0xDC00 && code <= 0xDFFF)
 		return fail(reader, "the second half of a surrogate pair stands alone");
@@ -236,7 +236,7 @@ static int bad_word(struct json_reader *reader, struct span word)
 	int shown = word.len < SHOWN_WORD_MAX ? (int)word.len : SHOWN_WORD_MAX;
 
 	if (c == '\'')
-		return fail(reader, "JSON wants double quotes");
+		return fail(reader, "JSON has double quotes only");
 	if (!word.len && !utf8_length(reader->p, reader->end))
 		return fail(reader, "is not UTF-8; save it as UTF-8");
 	if (!word.len)
@@ -245,7 +245,7 @@ static int bad_word(struct json_reader *reader, struct span word)
 		return builder_problem(reader->builder, place, "\"%.*s\" is not a number in JSON",
 			shown, word.data);
 	return builder_problem(reader->builder, place,
-		"\"%.*s\" is not a value in JSON; a string wants double quotes", shown, word.data);
+		"\"%.*s\" is not a value in JSON; put a string in double quotes", shown, word.data);
 }
 
 /* Reads a number, true, false or null. */

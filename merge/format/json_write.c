@@ -42,7 +42,7 @@ static int put_string(struct writer *writer, const struct node *node, struct spa
 
 		if (!length)
 			return problem_at(writer->problem, node,
-				"a string is not UTF-8 (byte 0x%02X), which JSON wants",
+				"a string is not UTF-8 (byte 0x%02X), which JSON needs",
 				(unsigned)(unsigned char)*p);
 		if (is_escaped((unsigned char)*p)) {
 			output_put(writer->output, from, (size_t)(p - from));
@@ -62,7 +62,7 @@ static int no_number(struct writer *writer, const struct node *node)
 
 	if (node->text.len > NUMBER_DIGITS_MAX)
 		return problem_at(writer->problem, node,
-			"a number of more than %d digits can't be turned to decimal for JSON; "
+			"a number of more than %d digits can't be written in decimal for JSON; "
 			"quote it",
 			NUMBER_DIGITS_MAX);
 	return problem_at(writer->problem, node,

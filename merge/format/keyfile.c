@@ -109,8 +109,8 @@ static int read_pair(struct keyfile_reader *keyfile, struct span line)
 		return line_problem(lines, line.data, "the key %s", key_fault(key));
 	if (keyfile->is_first && span_is(key, "Encoding") && !is_utf8(value))
 		return line_problem(lines, value.data,
-			"a keyfile that says it is in another encoding than UTF-8 is read by "
-			"nobody; save it as UTF-8 and remove the line");
+			"no program reads a keyfile that declares another encoding than UTF-8; "
+			"save it as UTF-8 and remove the line");
 	int r = line_add_scalar(lines, key, key.data);
 	if (r == 0)
 		r = line_add_scalar(lines, value, value.data);
@@ -183,8 +183,8 @@ static int check_encoding(const struct writer *writer, const struct node *root)
 	if (!encoding || !node_is_scalar(encoding) || is_utf8(encoding->text))
 		return 0;
 	return line_refuse(writer, encoding,
-		NAME " is in UTF-8, and one that says otherwise in its first group is read by "
-		     "nobody; remove the key");
+		NAME " is in UTF-8, and no program reads one whose first group declares another "
+		     "encoding; remove the key");
 }
 
 static int keyfile_write(struct writer *writer, const struct node *root)
@@ -212,9 +212,8 @@ static int keyfile_edit(struct edit *edit, const struct edit_op *op)
 
 const struct format format_keyfile = {
 	.name = "keyfile",
-	.summary = "what GLib's GKeyFile reads: desktop entries, connections of NetworkManager; "
-		   "values are "
-		   "texts with their escapes",
+	.summary = "as GLib's GKeyFile reads it: desktop entries, connections of NetworkManager; "
+		   "values are texts with their escapes",
 	.suffixes = "desktop,nmconnection",
 	.comment = "#",
 	.nothing = "",

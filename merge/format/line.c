@@ -231,7 +231,7 @@ const char *line_text_fault(struct span text)
 	if (memchr(text.data, '\0', text.len))
 		return "a NUL byte";
 	if (find_fault(text.data, text.data + text.len) != text.data + text.len)
-		return "what is not UTF-8";
+		return "a byte that is not UTF-8";
 	return NULL;
 }
 
@@ -275,7 +275,7 @@ int line_check_tag(const struct writer *writer, const struct node *value, const 
 	if (!value->tag || value->tag[0] != '!')
 		return 0;
 	return line_refuse(
-		writer, value, "%s has no tags, such as %s; take it away", name, value->tag);
+		writer, value, "%s has no tags, such as %s; remove it", name, value->tag);
 }
 
 int line_check_null(const struct writer *writer, const struct node *value, const char *name)

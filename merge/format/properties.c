@@ -97,7 +97,7 @@ static int take_code_point(struct properties_reader *reader, const char *escape)
 	char text[4];
 
 	if (code < 0)
-		return fail(reader, escape, "\\u wants four hexadecimal digits");
+		return fail(reader, escape, "\\u needs four hexadecimal digits");
 	reader->p += 4;
 	if (code >= 0xD800 && code <= 0xDBFF && reader->end - reader->p >= 6 &&
 		memcmp(reader->p, "\\u", 2) == 0)
@@ -388,7 +388,7 @@ static int put_text(struct writer *writer, const struct node *node, bool is_key)
 static int put_pair(struct writer *writer, const struct pair *pair)
 {
 	int r = line_check_scalar(
-		writer, pair->value, NAME, "join its items in one text, as its program wants them");
+		writer, pair->value, NAME, "join its items in one text, as the program reads them");
 
 	if (r == 0)
 		r = line_check_null(writer, pair->value, NAME);

@@ -258,7 +258,7 @@ static int put_assignment(struct writer *writer, const struct node *key, const s
 			node_kind_name(value));
 	if (scalar_is_null(value))
 		return line_refuse(writer, value,
-			"systemd has no null; write \"\" to take away what came before it, or "
+			"systemd has no null; write \"\" to remove the assignments before it, or "
 			"'!delete' for no setting at all");
 	if (!fault && goes_on(value->text))
 		fault = "a backslash at its end";
@@ -371,11 +371,9 @@ static bool systemd_counts_all(struct span section, struct span key)
 
 const struct format format_systemd = {
 	.name = "systemd",
-	.summary =
-		"as systemd reads units, systemd.syntax(7): a key that comes again is a list, and "
-		"one with nothing behind "
-		"its '=' takes away what came before; its files are only merged where a rule says "
-		"so",
+	.summary = "as systemd reads units, systemd.syntax(7): a key that comes again is a list, "
+		   "and one with nothing behind its '=' removes the items before it; units are "
+		   "merged only if a rule says so",
 	.suffixes =
 		"service,socket,timer,mount,automount,path,target,slice,scope,swap,device,network,"
 		"netdev,link,nspawn,dnssd",

@@ -108,8 +108,8 @@ static int read_key(struct toml_reader *reader, struct node **ret)
 		len++;
 	if (!len && reader->at.p < reader->at.end)
 		return toml_text_bad_character(&reader->at,
-			"a key is missing; one with other characters than letters, digits, _ and - "
-			"wants quotes");
+			"a key is missing; put one with other characters than "
+			"letters, digits, _ and - in quotes");
 	if (!len)
 		return toml_text_fail(&reader->at, "a key is missing");
 	r = toml_text_take_word(&reader->at, len, ret);
@@ -243,7 +243,7 @@ static int refuse(
 			      ? "a table has one header, and its keys stand behind it"
 			      : "a list of tables has [[…]] before each of its tables";
 	else if (table && table->maker == CLOSED)
-		why = "nothing can be added to what stands behind a \"=\"";
+		why = "nothing can be added to a value behind a \"=\"";
 	else if (table)
 		why = "a table is made either by its header or by dotted keys in one place";
 	return builder_problem(reader->at.builder, (struct place){key->line, key->column},
@@ -615,8 +615,7 @@ static int take_line(struct toml_reader *reader, struct toml_table *root)
 		return r;
 	length = toml_text_newline(&reader->at);
 	if (!length)
-		return toml_text_bad_character(
-			&reader->at, "what stands here belongs on a line of its own");
+		return toml_text_bad_character(&reader->at, "put this on a line of its own");
 	toml_text_take_newline(&reader->at, length);
 	return 0;
 }

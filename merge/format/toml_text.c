@@ -141,8 +141,8 @@ static int take_code_point(struct toml_text *at, int digits, char **out)
 	if (low < 0)
 		return toml_text_fail(at,
 			digits == 4
-				? "\\u wants four hexadecimal digits; a backslash is written \\\\"
-				: "\\U wants eight hexadecimal digits; a backslash is written "
+				? "\\u needs four hexadecimal digits; a backslash is written \\\\"
+				: "\\U needs eight hexadecimal digits; a backslash is written "
 				  "\\\\");
 	if (high > 0x10 || (high == 0 && low >= 0xD800 && low <= 0xDFFF))
 		return toml_text_fail(at,

@@ -233,16 +233,16 @@ const char *toml_value_fault(struct span text)
 	bool is_signed = digits.len < text.len;
 
 	if (is_int(text))
-		return "does not fit 64 bits; a string wants quotes";
+		return "does not fit 64 bits; put a string in quotes";
 	if (!digits.len || !number_is_digit(digits.data[0]))
-		return "is not a value in TOML; a string wants quotes";
+		return "is not a value in TOML; put a string in quotes";
 	if (!is_signed && (memchr(p, ':', text.len) || (text.len > 4 && p[4] == '-')))
 		return "is no date or time, such as 1979-05-27, 07:32:00 or 1979-05-27T07:32:00Z";
 	if (is_signed && base_of(digits) != 10)
 		return "has a sign, which TOML allows on decimal numbers only";
 	if (base_of(digits) == 10 && !skip_whole(p, end) && digits.data[0] == '0')
 		return "begins with 0, which no number in TOML does; an octal one is written 0o17";
-	return "is not a number in TOML; a string wants quotes";
+	return "is not a number in TOML; put a string in quotes";
 }
 
 /* Writes one or two digits as two. */

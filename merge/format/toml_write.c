@@ -93,7 +93,7 @@ static int put_string(struct writer *writer, const struct node *node, struct spa
 {
 	int r = toml_put_string(writer->output, text, (enum node_style)node->style);
 
-	return r ? problem_at(writer->problem, node, "a string is not UTF-8, which TOML wants") : 0;
+	return r ? problem_at(writer->problem, node, "a string is not UTF-8, which TOML needs") : 0;
 }
 
 static int refuse(struct writer *writer, const struct node *node, const char *what)
@@ -110,7 +110,7 @@ static int put_no_decimal(struct writer *writer, const struct node *node)
 	double value = scalar_number(node);
 
 	if (node->text.len > NUMBER_DIGITS_MAX)
-		return refuse(writer, node, "… has too many digits to be turned to decimal");
+		return refuse(writer, node, "… has too many digits to be written in decimal");
 	output_string(writer->output, isnan(value) ? "nan" : value < 0 ? "-inf" : "inf");
 	return 0;
 }
@@ -123,11 +123,11 @@ static int put_converted(struct writer *writer, const struct node *node, enum sc
 					 : scalar_json(node, writer->arena, &text);
 
 	if (r == -EINVAL)
-		return refuse(writer, node, "is no date that a calendar has, as TOML wants it");
+		return refuse(writer, node, "is no date of the calendar, which TOML needs");
 	if (r == -ERANGE && type == SCALAR_FLOAT)
 		return put_no_decimal(writer, node);
 	if (r == -ERANGE || (!r && type == SCALAR_INT && toml_value_type(text) != type))
-		return refuse(writer, node, "does not fit 64 bits, as TOML wants it");
+		return refuse(writer, node, "does not fit 64 bits, which TOML needs");
 	if (r)
 		return r;
 	output_put(writer->output, text.data, text.len);
@@ -140,7 +140,7 @@ static int put_converted(struct writer *writer, const struct node *node, enum sc
 static int refuse_tag(struct writer *writer, const struct node *node)
 {
 	return problem_at(writer->problem, node,
-		"TOML has no tags, such as %s; take it away, or write the file as YAML", node->tag);
+		"TOML has no tags, such as %s; remove it, or write the file as YAML", node->tag);
 }
 
 static int put_scalar(struct writer *writer, const struct node *node)
@@ -183,7 +183,7 @@ static int put_key(struct writer *writer, const struct node *key)
 	if (r < 0)
 		return r;
 	r = toml_put_key(writer->output, text, (enum node_style)key->style);
-	return r ? problem_at(writer->problem, key, "a key is not UTF-8, which TOML wants") : 0;
+	return r ? problem_at(writer->problem, key, "a key is not UTF-8, which TOML needs") : 0;
 }
 
 /* Writes a path as "a.b.c". */

@@ -293,7 +293,7 @@ static int tell_bracket(const struct yaml_fault *fault)
 			"',' or '%c' is missing here; put a text with special characters in quotes",
 			close);
 	return builder_problem(fault->builder, place_at(fault),
-		"',' or '%c' is missing here, in what the '%c' in line %u opens", close, open,
+		"',' or '%c' is missing here, inside the '%c' of line %u", close, open,
 		(unsigned)place_begun(fault).line);
 }
 
@@ -318,8 +318,8 @@ static int tell_no_key(const struct yaml_fault *fault)
 	return tell_rest(fault,
 		is_item ? "a list's item can't stand among the keys of the map that begins in line "
 			  "%u; indent it below its key"
-			: "the line is aligned with no key; align it with the map that begins in line "
-			  "%u, or with what that is in");
+			: "the line is aligned with no key; align it with the map that begins in "
+			  "line %u, or with the map or list around it");
 }
 
 static int tell_no_item(const struct yaml_fault *fault)
@@ -372,8 +372,8 @@ static int tell_escape(const struct yaml_fault *fault)
 static int tell_handle(const struct yaml_fault *fault)
 {
 	return builder_problem(fault->builder, place_at(fault),
-		"no %%TAG line says what the beginning of this tag, up to its second '!', stands for; "
-		"add one, or put a text that begins with '!' in quotes");
+		"no %%TAG line defines the beginning of this tag, up to its second '!'; add one, "
+		"or put a text that begins with '!' in quotes");
 }
 
 /* The table of libyaml's messages, in the order of its sources. */

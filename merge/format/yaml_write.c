@@ -248,7 +248,7 @@ int yaml_put(struct writer *to, const struct yaml_part *part)
 		return writer_too_deep(to, writer.deep);
 	if (writer.broken)
 		return problem_at(
-			to->problem, writer.broken, "a string is not UTF-8, which YAML wants");
+			to->problem, writer.broken, "a string is not UTF-8, which YAML needs");
 	return 0;
 }
 

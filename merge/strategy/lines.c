@@ -268,7 +268,7 @@ static bool is_verbatim(const struct merge_input *only)
 
 static const struct option_spec options[] = {
 	{"remove", OPTION_BOOL, "false", NULL,
-		"a line -LINE is not put, and takes LINE out of what the files up to there have"},
+		"a line -LINE is not written, and removes LINE of the files up to there"},
 	{0},
 };
 

@@ -51,7 +51,7 @@ says 'layers given with -l have none'
 printf '# ours\nweb1\n  db # a comment\n\nweb2\r\n' >list
 runs 0 "$PLYFS" check -c plyfs.yaml --hosts list
 prints '3 hosts, 7 files: all merge, 3 warnings'
-grep -qF "hosts/web1/list.yaml:1:7: warning: 'list' is a map here and a list in vendor/list.yaml:1:7" err
+grep -qF "hosts/web1/list.yaml:1:7: warning: 'list' is a map here and replaces a list in vendor/list.yaml:1:7" err
 grep -q "hosts/web1/list.yaml.* (on web1)$" err
 grep -q "hosts/db/list.yaml.* (on db)$" err
 grep -q "^plyfs: plyfs.yaml:6: warning: the rule for 'none.yaml' has no effect: it matches no file$" err

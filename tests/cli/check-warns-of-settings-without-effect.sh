@@ -31,8 +31,8 @@ warned <<'EOF2'
 5:41: the lists can't be matched by 'nmae': none of their items has it; correct the key, or give another mode
 5:48: 'spec.contaners' in 'lists' has no effect: no file has a list there; correct the place, or remove it
 5:76: '**.list' in 'lists' has no effect: no file has a list there; correct the place, or remove it
-6:35: 'server.tsl' in 'delete' has no effect: no file that the layer 'site' has, too, has a value there in a lower layer; correct the place, or remove it
-6:56: 'x' in 'delete' has no effect: no file that the layer 'vendor' has, too, has a value there in a lower layer; correct the place, or remove it
+6:35: 'server.tsl' in 'delete' has no effect: no file of the layer 'site' has a value there in a lower layer; correct the place, or remove it
+6:56: 'x' in 'delete' has no effect: no file of the layer 'vendor' has a value there in a lower layer; correct the place, or remove it
 7:27: the lock of 'spec.*.name' has no effect yet: no file has a value there; correct the place if another one is meant
 7:42: the lock of 'sepc.x' has no effect yet: no file has a value there; correct the place if another one is meant
 7:51: the lock of the layer 'site' has no effect: there is no layer above it

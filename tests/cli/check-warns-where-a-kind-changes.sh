@@ -34,11 +34,11 @@ END
 runs 0 "$PLYFS" check -c plyfs.yaml
 prints '5 files: all merge, 5 warnings'
 cat >expected <<'END'
-plyfs: site/documents.yaml:1:4: warning: 'a' is a list here and a map in vendor/documents.yaml:1:4, of which nothing is left; write '!replace' if that is meant
-plyfs: site/documents.yaml:3:4: warning: 'a' is a scalar here and a list in site/documents.yaml:1:4, of which nothing is left; write '!replace' if that is meant
-plyfs: site/prometheus.yaml:1:9: warning: 'global' is a scalar here and a map in vendor/prometheus.yaml:1:9, of which nothing is left; write '!replace' if that is meant
-plyfs: site/prometheus.yaml:2:17: warning: 'scrape_configs' is a map here and a list in vendor/prometheus.yaml:3:1, of which nothing is left; write '!replace' if that is meant
-plyfs: site/server.toml:1:5: warning: 't' is a scalar here and a map in vendor/server.toml:1:2, of which nothing is left; remove it there if that is meant
+plyfs: site/documents.yaml:1:4: warning: 'a' is a list here and replaces a map in vendor/documents.yaml:1:4; write '!replace' if that is meant
+plyfs: site/documents.yaml:3:4: warning: 'a' is a scalar here and replaces a list in site/documents.yaml:1:4; write '!replace' if that is meant
+plyfs: site/prometheus.yaml:1:9: warning: 'global' is a scalar here and replaces a map in vendor/prometheus.yaml:1:9; write '!replace' if that is meant
+plyfs: site/prometheus.yaml:2:17: warning: 'scrape_configs' is a map here and replaces a list in vendor/prometheus.yaml:3:1; write '!replace' if that is meant
+plyfs: site/server.toml:1:5: warning: 't' is a scalar here and replaces a map in vendor/server.toml:1:2; remove it there if that is meant
 END
 diff expected err >&2 || fail 'not these warnings'
 runs 1 "$PLYFS" check -W -c plyfs.yaml
@@ -47,7 +47,7 @@ runs 1 "$PLYFS" check -W -c plyfs.yaml
 sed -i 's/^rules: \[/&{match: "prom*", options: {kinds: strict}}, /' plyfs.yaml
 runs 1 "$PLYFS" check -c plyfs.yaml
 prints '5 files: 1 does not merge, 3 warnings'
-grep -qF "plyfs: site/prometheus.yaml:1:9: 'global' is a scalar here and a map in vendor/prometheus.yaml:1:9" err
+grep -qF "plyfs: site/prometheus.yaml:1:9: 'global' is a scalar here and replaces a map in vendor/prometheus.yaml:1:9" err
 grep -qF '    global: 30s' err
 runs 1 "$PLYFS" cat -c plyfs.yaml prometheus.yaml
 runs 0 "$PLYFS" cat -l vendor:site prometheus.yaml

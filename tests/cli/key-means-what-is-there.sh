@@ -63,14 +63,14 @@ has settings.json 80 'users[0].port' users.0.port 'users[name=web].port' 'users[
 	'.users.[0].port' '.["users"][0]["port"]' /users/0/port users/0/port
 has settings.json g '/paths/~1users/get'
 runs 2 get settings.json 'users[?(@.port>1)].port'
-says 'an item is [name=web]'
+says 'write an item as [name=web]'
 runs 2 get settings.json 'users[?(@.name!="web")].port'
-says 'an item is [name=web]'
+says 'write an item as [name=web]'
 for key in /a/0/b '/a~1b'; do
-	refuses settings.json "$key" 'names nothing'
+	refuses settings.json "$key" 'fits nothing'
 done
 refuses new.json /a/0/b "plyfs writes a path as 'a[0].b', and a name with a slash as '[\"/a/0/b\"]'"
-refuses new.properties /a/b 'names nothing'
+refuses new.properties /a/b 'fits nothing'
 refuses new.yaml a/b "plyfs writes a path as 'a.b'"
 runs 1 get settings.json /users/1/port
 says 'has no'
@@ -87,7 +87,7 @@ for command in get explain set unset; do
 	args=()
 	[ $command != set ] || args=(5)
 	runs 1 "$PLYFS" $command -l vendor:site two.json editor.fontSize "${args[@]}"
-	says "the KEY 'editor.fontSize' names two values; write editor[\"fontSize\"] or [\"editor.fontSize\"]"
+	says "the KEY 'editor.fontSize' fits two values; write editor[\"fontSize\"] or [\"editor.fontSize\"]"
 done
 has two.json 1 '["editor.fontSize"]'
 has two.json 2 'editor["fontSize"]'

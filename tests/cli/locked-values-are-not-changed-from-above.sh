@@ -74,7 +74,7 @@ runs 1 "$PLYFS" cat -c plyfs.yaml app.yaml
 grep -q "plyfs.yaml:3:34: unknown layer 'polcy' (did you mean 'policy'?\|plyfs.yaml:3:34: .*polcy.*vendor, policy, site, host" err || fail "$(cat err)"
 settings 'rules: [{match: app.yaml, strategy: last, lock: {policy: proxy}}]'
 runs 1 "$PLYFS" cat -c plyfs.yaml app.yaml
-grep -q "'lock' is for values, and the strategy 'last' knows whole files" err || fail "$(cat err)"
+grep -q "'lock' is for values, and the strategy 'last' merges whole files" err || fail "$(cat err)"
 
 # If there is no attempt, explain still says where the value can be changed; a value beside it can be changed anywhere.
 printf 'a: 1\nb: {c: [1]}\nd: 1\n' >policy/free.yaml

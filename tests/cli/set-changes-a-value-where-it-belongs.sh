@@ -59,7 +59,7 @@ says "there is no layer 'host'; the layers are: vendor, site"
 cp site/app.json before.json
 runs 0 unset_ app.json cache.size
 runs 1 unset_ app.json hosts server.port
-grep -q "vendor/app.json:.* the layer 'vendor' brings it, and json has no '!delete'" err
+grep -q "vendor/app.json:.* the layer 'vendor' has the value, and json has no '!delete'" err
 ! grep -q size site/app.json || fail 'the size is there still'
 
 # A drop-in in YAML can hide it, if the rule allows drop-ins.

@@ -204,7 +204,7 @@ static void directives_in_aliases_can_not_use_up_the_memory(void **state)
 	setting.request.limits.nodes = 10000;
 	assert_int_equal(run(&setting), PROBLEM);
 	assert_string_equal(setting.problem.message,
-		"merging makes too many values of what aliases stand for; raise the limit 'nodes'");
+		"merging makes too many values out of aliases; raise the limit 'nodes'");
 	setting_fini(&setting);
 }
 

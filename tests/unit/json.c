@@ -98,21 +98,25 @@ static void what_is_no_json_is_told_with_its_place(void **state)
 		{"{\"a\" 1}", "1:6: a \":\" is missing behind the key"},
 		{"{\"a\": 1 \"b\"}", "1:9: a \",\" or \"}\" is missing here"},
 		{"{a: 1}", "1:2: a key is missing; it must be a string in double quotes"},
-		{"['a']", "1:2: JSON wants double quotes"},
-		{"// c\n1", "1:1: JSON has no comments; a file named *.jsonc may have them, or one with 'format: jsonc' in its rule"},
-		{"{\n// c\n\"a\": 1}", "2:1: JSON has no comments; a file named *.jsonc may have them, or one with 'format: jsonc' in its rule"},
-		{"{\"a\" /* c */: 1}",
-			"1:6: JSON has no comments; a file named *.jsonc may have them, or one with 'format: jsonc' in its rule"},
-		{"[1 # c\n]", "1:4: JSON has no comments; a file named *.jsonc may have them, or one with 'format: jsonc' in its rule"},
-		{"[1] // c", "1:5: JSON has no comments; a file named *.jsonc may have them, or one with 'format: jsonc' in its rule"},
+		{"['a']", "1:2: JSON has double quotes only"},
+		{"// c\n1", "1:1: JSON has no comments; a file named *.jsonc may have them, or one "
+			    "with 'format: jsonc' in its rule"},
+		{"{\n// c\n\"a\": 1}", "2:1: JSON has no comments; a file named *.jsonc may have "
+				       "them, or one with 'format: jsonc' in its rule"},
+		{"{\"a\" /* c */: 1}", "1:6: JSON has no comments; a file named *.jsonc may have "
+				       "them, or one with 'format: jsonc' in its rule"},
+		{"[1 # c\n]", "1:4: JSON has no comments; a file named *.jsonc may have them, or "
+			      "one with 'format: jsonc' in its rule"},
+		{"[1] // c", "1:5: JSON has no comments; a file named *.jsonc may have them, or "
+			     "one with 'format: jsonc' in its rule"},
 		{"1\n2", "2:1: something follows the end; a JSON file holds one value"},
-		{"[NaN]", "1:2: \"NaN\" is not a value in JSON; a string wants double quotes"},
+		{"[NaN]", "1:2: \"NaN\" is not a value in JSON; put a string in double quotes"},
 		{"[01]", "1:2: \"01\" is not a number in JSON"},
 		{"[+1]", "1:2: \"+1\" is not a number in JSON"},
 		{"[1.]", "1:2: \"1.\" is not a number in JSON"},
 		{"[.5]", "1:2: \".5\" is not a number in JSON"},
 		{"[1e]", "1:2: \"1e\" is not a number in JSON"},
-		{"[True]", "1:2: \"True\" is not a value in JSON; a string wants double quotes"},
+		{"[True]", "1:2: \"True\" is not a value in JSON; put a string in double quotes"},
 		{"[\n[1", "2:3: the file ends inside an array that begins on line 2; a closing "
 			  "\"]\" is missing"},
 		{"{\"a\":", "1:6: the file ends inside an object that begins on line 1; a closing "
@@ -124,7 +128,7 @@ static void what_is_no_json_is_told_with_its_place(void **state)
 		{"\"a\nb\"", "1:3: a string must end on its line; write \\n for a newline"},
 		{"\"a\tb\"", "1:3: a control character in a string must be written \\u00XX"},
 		{"\"\\x\"", "1:2: JSON has no such escape; a backslash is written \\\\"},
-		{"\"\\u12g4\"", "1:4: \\u wants four hexadecimal digits"},
+		{"\"\\u12g4\"", "1:4: \\u needs four hexadecimal digits"},
 		{"\"\\ud800\"", "1:8: the first half of a surrogate pair stands alone"},
 		{"\"\\ud800\\u0041\"", "1:14: the first half of a surrogate pair stands alone"},
 		{"\"\\udc00\"", "1:8: the second half of a surrogate pair stands alone"},

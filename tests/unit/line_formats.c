@@ -221,8 +221,8 @@ static void keyfile_is_what_gkeyfile_takes(void **state)
 		{"[G]\na[=1\n", "2:1: the key has a bracket that is none of a locale, as in "
 				"Name[de]"},
 		{"[G]\n[H]\n[G]\nEncoding = ISO-8859-1\n",
-			"4:12: a keyfile that says it is in another encoding than UTF-8 is read by "
-			"nobody; save it as UTF-8 and remove the line"},
+			"4:12: no program reads a keyfile that declares another encoding than "
+			"UTF-8; save it as UTF-8 and remove the line"},
 		{"[G[]\n", "1:1: the group's name has a '[' in it"},
 		{"[G]x\n", "1:4: something stands behind the group's ]; put it on a line of its "
 			   "own"},
@@ -310,7 +310,7 @@ static void properties_have_three_separators_and_escapes(void **state)
 		{0},
 	};
 	static const struct fault faults[] = {
-		{"a=1\nb=x\\u12g4\n", "2:4: \\u wants four hexadecimal digits"},
+		{"a=1\nb=x\\u12g4\n", "2:4: \\u needs four hexadecimal digits"},
 		{"a=\\ud800x\n", "1:3: half of a surrogate pair stands alone, and is no text"},
 		{"a=\\udc00\n", "1:3: half of a surrogate pair stands alone, and is no text"},
 		{0},

@@ -47,12 +47,12 @@ static void pillar_tells_of_references(void **state)
 	static const struct row rows[] = {
 		{{{"h", "_merge: z\na: 1"}, {"z.yaml", "a: 2"}}, "a",
 			"0/h:2:4\nlost 0/z.yaml:1:4 "
-			"the file takes precedence over what it refers to by 0/h:1:9"},
+			"the file takes precedence over the files that it refers to by 0/h:1:9"},
 		{{{"h", "_merge: z\na: 1"}, {"z.yaml", "b: 2"}}, "b", "0/z.yaml:1:4"},
 		{{{"h", "_merge: z\na: 1"}, {"z.yaml", "b: 2"}}, "_merge",
-			"gone\nlost 0/h:1:9 names what is combined in"},
+			"gone\nlost 0/h:1:9 names the files that are combined in"},
 		{{{"h", "_merge: z\n_parent: z\na: 1\nb: 1"}, {"z.yaml", "b: 2"}}, "_parent",
-			"gone\nlost 0/h:2:10 names what is combined in"},
+			"gone\nlost 0/h:2:10 names the files that are combined in"},
 		{{{"h", "_merge: z\na: {x: 1}"}, {"z.yaml", "a: {y: 2}"}}, "a",
 			"0/h:2:4\npart 0/z.yaml:1:4 maps: keys that are not there yet are added "
 			"by 0/h:1:9"},
@@ -141,11 +141,12 @@ static void pillar_tells_once_what_comes_by_two_ways(void **state)
 	static const struct row rows[] = {
 		{DIAMOND, "k",
 			"0/h:2:4\nlost 0/z.yaml:1:4 "
-			"the file takes precedence over what it refers to by 0/p.yaml:1:9\n"
+			"the file takes precedence over the files that it refers to by "
+			"0/p.yaml:1:9\n"
 			"lost 0/p.yaml:2:4 "
-			"the file takes precedence over what it refers to by 0/h:1:10\n"
+			"the file takes precedence over the files that it refers to by 0/h:1:10\n"
 			"lost 0/q.yaml:2:4 "
-			"the file takes precedence over what it refers to by 0/h:1:16"},
+			"the file takes precedence over the files that it refers to by 0/h:1:16"},
 		{DIAMOND, "only", "0/z.yaml:3:7"},
 		{DIAMOND, "m",
 			"0/p.yaml:3:4\n"
@@ -173,7 +174,7 @@ static void pillar_keeps_apart_what_a_file_is_built_into(void **state)
 	static const struct row rows[] = {
 		{TWICE, "k",
 			"0/z.yaml:1:4\nlost 0/y.yaml:1:4 "
-			"the file takes precedence over what it refers to by 0/h:1:13"},
+			"the file takes precedence over the files that it refers to by 0/h:1:13"},
 		{TWICE, "m",
 			"0/z.yaml:2:4\npart 0/y.yaml:2:4 "
 			"maps: keys that are not there yet are added by 0/h:1:13"},
@@ -181,7 +182,8 @@ static void pillar_keeps_apart_what_a_file_is_built_into(void **state)
 		{TWICE, "z/m", "0/z.yaml:2:4"},
 		{TWICE, "n/k",
 			"0/z.yaml:1:4\nlost 0/w.yaml:1:4 "
-			"the file takes precedence over what it refers to by 0/n.yaml:1:13"},
+			"the file takes precedence over the files that it refers to by "
+			"0/n.yaml:1:13"},
 		{TWICE, "n/m", "0/z.yaml:2:4"},
 		{{{"h", "_merge: z\nx: {k: 1}"}, {"z.yaml", "x: &x {k: 2}\ny: *x"}}, "y/k",
 			"0/z.yaml:1:11"},

@@ -146,7 +146,7 @@ static void salt_tells_which_level_decided(void **state)
 			"a:1:4\npart b:1:4 level 2 is on: aggregated"},
 		{"{level: 1}", {"a: {x: 1}", "a: {y: 1}"}, "a",
 			"b:1:4\n"
-			"lost a:1:4 only the later map's keys are looked at (not marked)"},
+			"lost a:1:4 only the later map's keys count (not marked)"},
 		{"{level: '001'}", {"a: !aggr-map {k: 1}", "a: !aggr-map {k: 2}"}, "a/k",
 			"a:1:18\npart b:1:18 level 3 is on: items not there yet are appended"},
 		{"{level: true}", {"a: [1]", "a: [1, 2]", "a: [3]"}, "a",
@@ -156,7 +156,7 @@ static void salt_tells_which_level_decided(void **state)
 			"a:2:4\npart b:2:4 level 2 is on: aggregated"},
 		{"{level: 2}", {"a: {x: 1}\na: {y: 1}", "a: {z: 1}"}, "a",
 			"a:2:4\n"
-			"lost a:1:4 only the later map's keys are looked at (not marked)\n"
+			"lost a:1:4 only the later map's keys count (not marked)\n"
 			"part b:1:4 level 2 is on: aggregated"},
 		{"{level: true}", {"a: [1]", "a: {x: 1}"}, "a",
 			"b:1:4\nlost a:1:4 a later value of another kind replaces"},
@@ -171,16 +171,16 @@ static void salt_tells_of_keys_that_are_not_looked_at(void **state)
 	static const struct row rows[] = {
 		{"{}", {"a: {x: 1, y: 1}", "a: {y: 2}"}, "a/x",
 			"gone\n"
-			"lost a:1:8 only the later map's keys are looked at (not marked)"},
+			"lost a:1:8 only the later map's keys count (not marked)"},
 		{"{}", {"a: {x: 1, y: 1}", "a: {y: 2}", "a: {y: 3}"}, "a/x",
 			"gone\n"
-			"lost a:1:8 only the later map's keys are looked at (not marked)"},
+			"lost a:1:8 only the later map's keys count (not marked)"},
 		{"{}", {"a: {x: 1, y: 1}", "a: {y: 2}", "a: {x: 3}"}, "a/x",
 			"c:1:8\n"
-			"lost a:1:8 only the later map's keys are looked at (not marked)"},
+			"lost a:1:8 only the later map's keys count (not marked)"},
 		{"{}", {"a: {x: !aggr-seq [1], y: 1}", "a: {x: !aggr-seq [2]}"}, "a",
 			"b:1:4\n"
-			"part a:1:4 only the later map's keys are looked at (not marked)"},
+			"part a:1:4 only the later map's keys count (not marked)"},
 	};
 
 	(void)state;

@@ -217,29 +217,28 @@ static void what_is_no_toml_is_told_with_its_place(void **state)
 		{"a = \"é\xED\xA0\x80\"", "1:7: is not UTF-8; save it as UTF-8"},
 		{"a = '\xC0\x80'", "1:6: is not UTF-8; save it as UTF-8"},
 		{"a = \xEF\xBB\xBF", "1:5: a value is missing here"},
-		{"é = 1",
-			"1:1: a key is missing; one with other characters than letters, digits, _ "
-			"and - wants quotes"},
+		{"é = 1", "1:1: a key is missing; put one with other characters than letters, "
+			  "digits, _ and - in quotes"},
 		{"a = \"\"\"\\ x\"\"\"",
 			"1:9: TOML has no such escape; a backslash is written \\\\"},
 		{"a = \"\\x41\"", "1:6: TOML has no such escape; a backslash is written \\\\"},
 		{"a = \"\\", "1:6: TOML has no such escape; a backslash is written \\\\"},
 		{"a = \"\\u12",
-			"1:8: \\u wants four hexadecimal digits; a backslash is written \\\\"},
+			"1:8: \\u needs four hexadecimal digits; a backslash is written \\\\"},
 		{"a = \"\\U00110000\"",
 			"1:8: there is no such character; surrogates are none, and the "
 			"last is \\U0010FFFF"},
 		{"a = \"\"\"x\n\"\"",
 			"2:3: the file ends inside a string; its closing quotes are missing"},
 		{"'''a''' = 1", "1:1: a key must be on one line; write it with one pair of quotes"},
-		{"a = 1.", "1:5: \"1.\" is not a number in TOML; a string wants quotes"},
+		{"a = 1.", "1:5: \"1.\" is not a number in TOML; put a string in quotes"},
 		{"a = +0x1", "1:5: \"+0x1\" has a sign, which TOML allows on decimal numbers only"},
-		{"a = 0X1", "1:5: \"0X1\" is not a number in TOML; a string wants quotes"},
+		{"a = 0X1", "1:5: \"0X1\" is not a number in TOML; put a string in quotes"},
 		{"a = 24:00:00",
 			"1:5: \"24:00:00\" is no date or time, such as 1979-05-27, 07:32:00 or "
 			"1979-05-27T07:32:00Z"},
-		{"a = -", "1:5: \"-\" is not a value in TOML; a string wants quotes"},
-		{"a = 1979-05-27  07:32:00", "1:17: what stands here belongs on a line of its own"},
+		{"a = -", "1:5: \"-\" is not a value in TOML; put a string in quotes"},
+		{"a = 1979-05-27  07:32:00", "1:17: put this on a line of its own"},
 		{"a = {", "1:6: a key is missing"},
 		{"a = {b = 1", "1:11: a \",\" or \"}\" is missing here"},
 		{"a = {b = 1 # c\n}", "1:12: a \",\" or \"}\" is missing here"},
@@ -249,9 +248,8 @@ static void what_is_no_toml_is_told_with_its_place(void **state)
 		{"a = [1", "1:7: a \",\" or \"]\" is missing in the list that begins on line 1"},
 		{"[[a] ]", "1:4: a \"]]\" is missing behind the name of the table"},
 		{"[a", "1:3: a \"]\" is missing behind the name of the table"},
-		{"[]", "1:2: a key is missing; one with other characters than letters, digits, _ "
-		       "and "
-		       "- wants quotes"},
+		{"[]", "1:2: a key is missing; put one with other characters than letters, digits, "
+		       "_ and - in quotes"},
 		{"a", "1:2: a \"=\" is missing behind the key"},
 		{"a = # x", "1:5: a value is missing here"},
 		{"a =", "1:4: the file ends where a value is missing"},
@@ -329,17 +327,14 @@ static void what_toml_can_not_hold_is_a_problem_at_its_place(void **state)
 			"app.yaml:1:12: TOML has no null; remove the key, or write the "
 			"file as YAML"},
 		{"a: -9223372036854775809",
-			"app.yaml:1:4: -9223372036854775809 does not fit 64 bits, "
-			"as TOML wants it; quote it, or write the file as YAML"},
-		{"a: 2001-02-30",
-			"app.yaml:1:4: 2001-02-30 is no date that a calendar has, as TOML "
-			"wants it; quote it, or write the file as YAML"},
-		{"!x a: 1",
-			"app.yaml:1:1: TOML has no tags, such as !x; take it away, or write the "
-			"file as YAML"},
-		{"a: [!x [1]]",
-			"app.yaml:1:5: TOML has no tags, such as !x; take it away, or write "
-			"the file as YAML"},
+			"app.yaml:1:4: -9223372036854775809 does not fit 64 bits, which TOML "
+			"needs; quote it, or write the file as YAML"},
+		{"a: 2001-02-30", "app.yaml:1:4: 2001-02-30 is no date of the calendar, which TOML "
+				  "needs; quote it, or write the file as YAML"},
+		{"!x a: 1", "app.yaml:1:1: TOML has no tags, such as !x; remove it, or write the "
+			    "file as YAML"},
+		{"a: [!x [1]]", "app.yaml:1:5: TOML has no tags, such as !x; remove it, or write "
+				"the file as YAML"},
 		{".inf: 1",
 			"app.yaml:1:1: .inf can't be a key in TOML; quote it, or write the file "
 			"as YAML"},

@@ -78,7 +78,8 @@ static void an_attempt_is_told_with_both_places(void **state)
 	problem_format(&result->refusals.items[0], text, sizeof(text));
 	assert_string_equal(text,
 		"high/a.yaml:1:8: 'a.b' is not changed: the layer 'low' locks it as low/a.yaml:1:8 "
-		"has it (the lock is at app.yaml:1:8); change it in 'low', or take it out here ('plyfs reset')");
+		"has it (the lock is at app.yaml:1:8); change it in 'low', or remove it here "
+		"('plyfs reset')");
 	fini(&setting);
 }
 

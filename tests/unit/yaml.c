@@ -205,8 +205,8 @@ static void what_does_not_parse_is_told_with_its_place(void **state)
 		"1:5: a second ': ' stands in one line; put the value in quotes, or begin its map in the "
 		"next line");
 	assert_string_equal(yaml_problem("a:\n  - b\n c: d\n"),
-		"3:2: the line is aligned with no key; align it with the map that begins in line 1, or "
-		"with what that is in");
+		"3:2: the line is aligned with no key; align it with the map that begins in line "
+		"1, or with the map or list around it");
 	assert_string_equal(yaml_problem("a: [1,\n  2\nb: 3\n"),
 		"1:4: the '[' is not closed; write ']' where it ends");
 	assert_string_equal(yaml_problem("a:\n\t- b\n"), "2:1: a tab can't indent, use spaces");

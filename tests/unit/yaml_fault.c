@@ -40,7 +40,8 @@ static const struct told all[] = {
 	{"{% if x %}\na: 1\n", "1:2: a value can't begin with '%'; put it in quotes"},
 	{"a:\n\tb: 2\n", "2:1: " TAB},
 	/* … are not allowed in this context */
-	{"a: - b\n", "1:4: a list can't begin in the middle of a line; put its first '- ' in the next line"},
+	{"a: - b\n", "1:4: a list can't begin in the middle of a line; put its first '- ' in the "
+		     "next line"},
 	{"a: ? b\n", "1:4: '? ' can't stand in the middle of a line; put it in the next line"},
 	{"a: b: c\n", "1:5: a second ': ' stands in one line; put the value in quotes"},
 	{"k\xC3\xA9: v: c\n", "1:6: a second ': ' stands in one line"},
@@ -52,7 +53,8 @@ static const struct told all[] = {
 	{"%h\n", "1:3: " DIRECTIVE},
 	{"%\n", "1:2: " DIRECTIVE},
 	{"%YAML\xC3\xA9\n", "1:6: " DIRECTIVE},
-	{"%YAML 1.1 x\n---\n", "1:11: nothing but a comment can stand behind a directive; remove it"},
+	{"%YAML 1.1 x\n---\n",
+		"1:11: nothing but a comment can stand behind a directive; remove it"},
 	{"%YAML x\n---\n", "1:7: " VERSION},
 	{"%YAML 1\n---\n", "1:8: " VERSION},
 	{"%YAML 11111111111111.1\n---\n", "1:16: " VERSION},
@@ -81,9 +83,12 @@ static const struct told all[] = {
 	{"a: > b\n", "1:6: nothing but a comment can stand behind '|' or '>'"},
 	{"a: |\n\tx\n", "2:1: " TAB},
 	/* Texts in quotes. */
-	{"a: \"x\n---\nb\n", "1:4: the text that begins here is not closed; write '\"' where it ends"},
-	{"a: \"x\nb: 1\n", "1:4: the text that begins here is not closed; write '\"' where it ends"},
-	{"a: b\nc: 'd\n", "2:4: the text that begins here is not closed; write \"'\" where it ends"},
+	{"a: \"x\n---\nb\n",
+		"1:4: the text that begins here is not closed; write '\"' where it ends"},
+	{"a: \"x\nb: 1\n",
+		"1:4: the text that begins here is not closed; write '\"' where it ends"},
+	{"a: b\nc: 'd\n",
+		"2:4: the text that begins here is not closed; write \"'\" where it ends"},
 	{"a: \"C:\\dir\"\n", "1:7: there is no escape '\\d'; write '\\\\' for a backslash"},
 	{"a: \"\\\xC3\xA9\"\n", "1:5: there is no escape '\\\xC3\xA9'; write"},
 	{"a: \"\\x4\"\n", "1:7: behind \\x, \\u and \\U stand 2, 4 and 8 hexadecimal digits"},
@@ -93,12 +98,14 @@ static const struct told all[] = {
 	{"a: 1\n\tb: 2\n", "2:1: " TAB},
 
 	/* did not find expected <document start> */
-	{"  a: 1\nb: 2\n", "2:1: the value of the file has ended above this line; align the line with it"},
+	{"  a: 1\nb: 2\n",
+		"2:1: the value of the file has ended above this line; align the line with it"},
 	{"[a]\nb = 1\n", "2:1: the value of the file has ended above this line"},
 	{"[a, b] c\n", "1:8: " NOTHING_BEHIND},
 	{"%YAML 1.1\n# x\na: 1\n", "3:1: '---' is missing behind the lines that begin with '%'"},
-	{"a: !x!y z\n", "1:4: no %TAG line says what the beginning of this tag, up to its second '!', stands for"},
-	{"%YAML 1.1\n%YAML 1.1\n---\n", "2:1: a document has one line %YAML; remove the second one"},
+	{"a: !x!y z\n", "1:4: no %TAG line defines the beginning of this tag, up to its second '!'"},
+	{"%YAML 1.1\n%YAML 1.1\n---\n",
+		"2:1: a document has one line %YAML; remove the second one"},
 	{"%YAML 1.9\n---\n", "1:1: " VERSION},
 	{"%TAG !x! a\n%TAG !x! b\n---\n", "2:1: a document has one line %TAG for a handle"},
 	/* did not find expected node content */
@@ -108,22 +115,28 @@ static const struct told all[] = {
 	{"a: [", "1:4: the '[' is not closed; write ']' where it ends"},
 	{"a: [b, {c: [d\n", "1:12: the '[' is not closed"},
 	/* did not find expected '-' indicator */
-	{"- a\nb: 1\n", "2:1: the line is in no item of the list that begins in line 1; begin it with '- '"},
+	{"- a\nb: 1\n", "2:1: the line is in no item of the list that begins in line 1; begin it "
+			"with '- '"},
 	{"- \"a\" b\n", "1:7: " NOTHING_BEHIND},
 	{"- [a]]\n", "1:6: ']' closes nothing"},
 	/* did not find expected key */
-	{"a:\n    b: 1\n  c: 2\n", "3:3: the line is aligned with no key; align it with the map that begins in line 1"},
-	{"a: 1\n- b\n", "2:1: a list's item can't stand among the keys of the map that begins in line 1"},
+	{"a:\n    b: 1\n  c: 2\n", "3:3: the line is aligned with no key; align it with the map "
+				   "that begins in line 1"},
+	{"a: 1\n- b\n",
+		"2:1: a list's item can't stand among the keys of the map that begins in line 1"},
 	{"a: 'it's'\n", "1:8: " NOTHING_BEHIND " (in '...' a quote is written twice)"},
-	{"a: {{ x }}-y\n", "1:5: a map can't be a key; quote it, if it is a template, or put '? ' before it"},
+	{"a: {{ x }}-y\n",
+		"1:5: a map can't be a key; quote it, if it is a template, or put '? ' before it"},
 	/* did not find expected ',' or ']' or '}' */
 	{"a: [1, 2\nb: 3\nc: 4\n", "1:4: the '[' is not closed; write ']' where it ends"},
 	{"x: 1\na: {b: c\n", "2:4: the '{' is not closed; write '}' where it ends"},
 	{"a: {b: [1, 2}\n", "1:8: the '[' is not closed; write ']' where it ends"},
 	{"- x\n- y: [\n  \"z ]\", # ]\n- w\n", "2:6: the '[' is not closed"},
-	{"{\n\"a\": 1\n\"b\": 2\n}\n", "3:4: ',' or '}' is missing here, in what the '{' in line 1 opens"},
-	{"a: [\n  \"x\"\n  \"y\"\n]\n", "3:3: ',' or ']' is missing here, in what the '[' in line 1 opens"},
-	{"a: [b: c: d]\n", "1:9: ',' or ']' is missing here; put a text with special characters in quotes"},
+	{"{\n\"a\": 1\n\"b\": 2\n}\n", "3:4: ',' or '}' is missing here, inside the '{' of line 1"},
+	{"a: [\n  \"x\"\n  \"y\"\n]\n",
+		"3:3: ',' or ']' is missing here, inside the '[' of line 1"},
+	{"a: [b: c: d]\n",
+		"1:9: ',' or ']' is missing here; put a text with special characters in quotes"},
 
 	/* Characters. */
 	{"a: \xFF\n", "1:4: is not UTF-8 (byte 0xFF); save it as UTF-8"},

@@ -23,7 +23,7 @@ static const struct option_spec option_specs[] = {
 	{"mergers", OPTION_CHOICE, "part", "part|stack",
 		"whether a part's mergers are for itself or for the part after it"},
 	{"mergers_path", OPTION_TEXT, "", NULL,
-		"the directory in which m_NAME.lua of a custom merger is looked for"},
+		"the directory in which m_NAME.lua of a custom merger is searched"},
 	{0},
 };
 

@@ -164,7 +164,7 @@ static int check_base64(struct mime_reader *reader, size_t start, size_t end)
 			digits++;
 		else
 			return broken(reader, line_of(reader, (gint64)i),
-				"a part said to be base64 is not");
+				"a part that claims to be base64 is not");
 	}
 	if (padding > 2 || (digits + padding) % 4 != 0)
 		return broken(
@@ -312,8 +312,8 @@ int mime_read(const struct source *source, struct span text, size_t max, struct 
 	if (!gmime_load())
 		return problem_set(problem, source->name, 1, 0,
 			"a MIME message, which is read with GMime, and that is not installed "
-			"(Debian: "
-			"libgmime-3.0-0), or was not when this mount began: then start it again");
+			"(Debian: libgmime-3.0-0), or was not when this mount began: then mount "
+			"again");
 	CLEANUP(unref) GMimeObject *object = parse(&reader);
 	if (!object)
 		return broken(&reader, 0, "it has no headers");

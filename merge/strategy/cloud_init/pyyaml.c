@@ -492,7 +492,7 @@ static int load_key(struct pyyaml *pyyaml, const struct node *key)
 		return r;
 	/* Which keys are equal was decided when the map was read. */
 	return problem_at(
-		pyyaml->problem, key, "write this key as what it means: %s", loaded->text.data);
+		pyyaml->problem, key, "write this key as its value: %s", loaded->text.data);
 }
 
 /*

@@ -186,7 +186,7 @@ static int delete (struct deep *deep, const struct node *value, const struct nod
 	if (node_is_scalar(&bare) ? !scalar_is_null(&bare) && bare.text.len > 0
 				  : node_count(&bare) > 0)
 		return problem_at(deep->merge->problem, value,
-			"'%s' takes no value; to put this one in place of what lies below, write "
+			"'%s' takes no value; to replace the lower value by this one, write "
 			"'!replace'",
 			value->tag);
 	*ret = NULL;
@@ -225,8 +225,7 @@ static int check_kind(struct deep *deep, const struct node *below, const struct 
 	if (directive_of(value) != DIRECTIVE_NONE || !has_kind(below) || !has_kind(value))
 		return 0;
 	problem_at(&problem, value,
-		"%s%.*s%s is %s here and %s in %s:%u:%u, of which nothing is left; %s if that is "
-		"meant",
+		"%s%.*s%s is %s here and replaces %s in %s:%u:%u; %s if that is meant",
 		is_named ? "'" : "", (int)name.len, name.data, is_named ? "'" : "",
 		node_kind_name(value), node_kind_name(below), source_shown(below->source),
 		(unsigned)below->line, (unsigned)below->column,
@@ -401,8 +400,7 @@ static int check_documents(const struct merge *merge)
 				return problem_at(merge->problem, document->roots[n],
 					"a second document begins here, and all would become one; "
 					"keep one document in each file, or give the rule the "
-					"option "
-					"'documents: merge' if that is meant");
+					"option 'documents: merge' if that is meant");
 	}
 	return 0;
 }
@@ -519,20 +517,18 @@ static int list_way(const struct merge_request *request, const struct node *cons
 
 static const struct option_spec options[] = {
 	{"lists", OPTION_VALUE, "replace", NULL,
-		"how lists combine: replace, append, prepend, unique, repeat or {by: KEY}, for all "
-		"of them or by path in a map such as {\"*\": replace, \"spec.containers\": {by: "
-		"name}, "
-		"\"run.*\": append}, of which the path that spells out the most keys holds"},
+		"how lists combine: replace, append, prepend, unique, repeat or {by: KEY}; for all "
+		"lists, or by path in a map such as {\"*\": replace, \"spec.containers\": {by: "
+		"name}, \"run.*\": append}; the path that spells out the most keys counts"},
 	{"delete", OPTION_VALUE, "", NULL,
-		"what a layer deletes of what lies below it, for formats that have no tag "
+		"the lower layers' values that a layer deletes, for formats without the tag "
 		"'!delete': a map of layers to places, such as {site: server.tls}"},
 	{"kinds", OPTION_CHOICE, "any", "any|strict",
-		"whether a value of another kind (a map, list or scalar) than what lies below "
-		"takes "
-		"its place, or is an error unless a directive or null says so"},
+		"whether a value of another kind (a map, list or scalar) replaces the lower value, "
+		"or is an error unless a directive or null allows it"},
 	{"documents", OPTION_CHOICE, "refuse", "refuse|merge",
-		"whether a YAML file of several documents is refused where it meets another "
-		"layer's, or its documents are merged in order, as if each were a file"},
+		"whether a YAML file of several documents is refused if another layer has the "
+		"file, too, or its documents are merged in order, as if each were a file"},
 	{0},
 };
 

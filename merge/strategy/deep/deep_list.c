@@ -20,7 +20,8 @@ static int check_item_key(struct deep *deep, const struct list_rule *rule, const
 
 	if (match && directive_of(match->value) != DIRECTIVE_NONE)
 		return problem_at(problem, match->value,
-			"'%s' can't stand at '%s', which the items of this list are matched by",
+			"'%s' can't stand at '%s', the key by which the items of this list are "
+			"matched",
 			match->value->tag, name);
 	if (directive_of(item) == DIRECTIVE_DELETE) {
 		if (!match)
@@ -29,8 +30,8 @@ static int check_item_key(struct deep *deep, const struct list_rule *rule, const
 				name);
 		if (item->map.count > 1)
 			return problem_at(problem, item,
-				"an item with '%s' has its '%s' and nothing else; to put this item "
-				"in place of the one below, write '!replace'",
+				"an item with '%s' has its '%s' and nothing else; to replace the "
+				"item below by this one, write '!replace'",
 				item->tag, name);
 	}
 	*ret = match;

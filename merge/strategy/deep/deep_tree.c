@@ -15,7 +15,7 @@ int deep_spend(struct deep *deep, const struct node *at, uint64_t entries)
 	if (deep->made <= deep->allowed)
 		return 0;
 	return problem_at(deep->merge->problem, at,
-		"merging makes too many values of what aliases stand for; raise the limit 'nodes'");
+		"merging makes too many values out of aliases; raise the limit 'nodes'");
 }
 
 int deep_enter(struct deep *deep, const struct node *collection)

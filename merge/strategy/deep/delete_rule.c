@@ -240,8 +240,8 @@ static int tell_place(void *context, const struct node *layer, const struct node
 	if (option_uses_have(telling->uses, place))
 		return 0;
 	problem_at(&problem, place,
-		"'%s' in 'delete' has no effect: no file that the layer '%s' has, too, has a value "
-		"there in a lower layer; correct the place, or remove it",
+		"'%s' in 'delete' has no effect: no file of the layer '%s' has a value there in a "
+		"lower layer; correct the place, or remove it",
 		place->text.data, layer->text.data);
 	return telling->tell(telling->context, &problem);
 }

@@ -38,8 +38,8 @@ struct list_rules {
 
 #define MODES "replace, append, prepend, unique, repeat or {by: KEY}"
 #define BY_MEANING                                                                                 \
-	"'by' names the key that items are matched by, such as {by: name}, or several of which "   \
-	"the first counts that an item has, such as {by: [name, url]}"
+	"'by' names the key that items are matched by, such as {by: name}, or several keys, such " \
+	"as {by: [name, url]}: the first that an item has counts"
 
 const char *const list_mode_names[LIST_BY_KEY] = {
 	"replace", "append", "prepend", "unique", "repeat"};

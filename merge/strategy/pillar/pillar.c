@@ -70,8 +70,8 @@ static int report_absent(
 		return -ENOMEM;
 	if (!pillar->files.environment)
 		return problem_at(problem, name,
-			"'%s' can't be looked for, because there are no layers here: name none, or "
-			"merge the file in a mount (%s)",
+			"'%s' can't be searched, because there are no layers here: name no file, "
+			"or merge in a mount (%s)",
 			text, way);
 	if (name->text.len > suffix && strcmp(text + name->text.len - suffix, PILLAR_SUFFIX) == 0)
 		return problem_at(problem, name,
@@ -79,8 +79,8 @@ static int report_absent(
 			"': write the name without '" PILLAR_SUFFIX "' (%s)",
 			text, way);
 	return problem_at(problem, name,
-		"there is no file '%s" PILLAR_SUFFIX "' beneath %s%s%s: create it, or mend the "
-		"name (%s)",
+		"there is no file '%s" PILLAR_SUFFIX
+		"' beneath %s%s%s: create it, or correct the name (%s)",
 		text, quote, *directory ? directory : "the root of the layers", quote, way);
 }
 
@@ -157,8 +157,9 @@ static int follow(struct pillar *pillar, struct pillar_frame *frame, const struc
 		/* cppcheck-suppress uninitvar ; the same */
 		if (r == 0 && built->root)
 			r = pillar_combine(&pillar->values, root, built->root,
-				(struct origin_why){
-					"the file takes precedence over what it refers to", name});
+				(struct origin_why){"the file takes precedence over the files that "
+						    "it refers to",
+					name});
 		if (r != 0)
 			return r;
 	}
@@ -179,7 +180,7 @@ static int put_neighbour(struct pillar *pillar, struct pillar_frame *frame, cons
 		return r;
 	if (pillar_options_has(&pillar->options, name->text))
 		return problem_at(pillar->merge->problem, name,
-			"a neighbour can't be called '%s', which means something else as a key: "
+			"a neighbour can't be called '%s', which has another meaning as a key: "
 			"rename its file",
 			name->text.data);
 	if (pillar_set_has(&pillar->files.open, file))
@@ -226,7 +227,7 @@ static int follow_all(struct pillar *pillar, struct pillar_frame *frame, const s
 		found[i] = pair ? pair->value : NULL;
 		if (pair)
 			r = pillar_remove(&pillar->values, root, pair,
-				(struct origin_why){"names what is combined in", NULL});
+				(struct origin_why){"names the files that are combined in", NULL});
 		if (r != 0)
 			return r;
 	}
@@ -398,7 +399,7 @@ static int merge_pillar(struct merge *merge, struct merge_output *ret)
 
 const struct strategy strategy_pillar = {
 	.name = "pillar",
-	.summary = "Salt's hierarchy pillar: a file names the files that it stands on",
+	.summary = "Salt's hierarchy pillar: a file names the files that it is built on",
 	.options = pillar_option_specs,
 	.reads_trees = true,
 	.check = pillar_options_check,

@@ -37,7 +37,7 @@ const struct option_spec pillar_option_specs[] = {
 	{"neighbour_key", OPTION_TEXT, "_neighbours", NULL,
 		"the key whose files are put under their own names"},
 	{"data_path", OPTION_TEXT, "", NULL,
-		"the directory beneath which files are looked for, relative to the layers"},
+		"the directory beneath which files are searched, relative to the layers"},
 	{0},
 };
 

@@ -27,8 +27,8 @@ int pillar_work(struct pillar_values *values, size_t steps)
 		return 0;
 
 	return problem_set(values->problem, values->file, 0, 0,
-		"combining what this file refers to takes more than %llu steps: refer to fewer or "
-		"smaller files, or raise the limit 'nodes'",
+		"combining the files that this file refers to takes more than %llu steps: refer to "
+		"fewer or smaller files, or raise the limit 'nodes'",
 		(unsigned long long)max);
 }
 

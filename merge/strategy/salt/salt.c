@@ -353,8 +353,8 @@ static int check(const struct options *options, struct problem *problem)
 
 static const struct option_spec salt_options[] = {
 	{"level", OPTION_VALUE, "false", NULL,
-		"nestings that are aggregated unasked: true, false, a number, a list or a string "
-		"of 0 and 1"},
+		"nestings that are aggregated without a mark: true, false, a number, a list or a "
+		"string of 0 and 1"},
 	{"tags", OPTION_BOOL, "false", NULL,
 		"keep the marks as !aggr-map and !aggr-seq, so that the result can be aggregated "
 		"again"},
@@ -363,7 +363,7 @@ static const struct option_spec salt_options[] = {
 
 const struct strategy strategy_salt = {
 	.name = "salt",
-	.summary = "Salt's aggregation: what is tagged is combined, the rest is replaced",
+	.summary = "Salt's aggregation: tagged values are combined, others are replaced",
 	.options = salt_options,
 	.reads_trees = true,
 	.keeps_duplicates = true,

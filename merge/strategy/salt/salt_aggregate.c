@@ -189,8 +189,7 @@ static void note_marked(const struct aggregate_run *run, const struct node *valu
 static void note_from(const struct aggregate_run *run, const struct node *value,
 	const struct node *a, const struct node *b, bool is_mixed)
 {
-	const struct origin_why why = {
-		"only the later map's keys are looked at (not marked)", NULL};
+	const struct origin_why why = {"only the later map's keys count (not marked)", NULL};
 
 	if (!run->origins)
 		return;
