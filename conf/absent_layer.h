@@ -10,9 +10,9 @@
 #include "settings.h"
 
 /**
- * Refuses a change without a named layer, if it would go to the wrong layer. It would if the
- * highest layer is absent, or if the surroundings name a host, machine or user and the highest
- * layer is not that one's. Returns 0, PROBLEM with the remedy, or -ENOMEM.
+ * Refuses a change without a named layer, if it would go to the wrong layer: the highest layer is
+ * absent, or it does not belong to the host, machine or user that the surroundings name. Returns 0,
+ * PROBLEM with the remedy, or -ENOMEM.
  */
 int absent_layer_refuse(const struct settings *settings, struct problem *problem);
 

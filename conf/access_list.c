@@ -36,7 +36,8 @@ static void take_entry(const struct posix_acl_xattr_entry *entry, const struct s
 		given->group = bits;
 		break;
 	case ACL_GROUP:
-		/* A member of this group and the file's own is let in by either entry. */
+		/* A user who is in this group and also in the file's own group is let in by either
+		 * entry. */
 		if (id != stat->st_gid)
 			given->groups &= bits;
 		break;

@@ -1,6 +1,6 @@
 /*
- * A file descriptor: closed at the end of its variable's scope (CLEANUP(closep) int fd), like a
- * stream that reads from one; its path; and the limit of their number.
+ * Helpers for file descriptors: closing one at the end of its variable's scope (CLEANUP(closep) int
+ * fd), its path, and the limit of their number.
  */
 #pragma once
 

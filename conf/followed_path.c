@@ -15,7 +15,7 @@
 #include "descriptor.h"
 #include "layer.h"
 
-/* Most links on the way, as in the kernel (path_resolution(7)). */
+/* Limit of links on the way, as in the kernel (path_resolution(7)). */
 #define LINKS_MAX 40
 
 /* The state of a walk: `at` is the present directory, and `rest` the remaining path, which begins

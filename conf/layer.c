@@ -306,8 +306,8 @@ int layer_put(struct layer *layer, const char *place)
 	return set_text(&layer->place, place);
 }
 
-/* Returns the path of the descriptor, which may differ from what lies at the layer's path now. ""
- * is the root; NULL: there is none. */
+/* Returns the path of the descriptor's directory. Another directory may lie at the layer's path by
+ * now. "" is the root; NULL: there is none. */
 static const char *find_root(const struct layer *layer, char root[PATH_MAX])
 {
 	if (descriptor_path(layer->dirfd, root) < 0)

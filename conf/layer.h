@@ -28,8 +28,8 @@
 #include <sys/stat.h>
 
 /*
- * Most layers of one mount. Each costs a descriptor and a lookup for every path, and a set of
- * layers fits one word (layer_mask). plyfs.yaml(5) and the schema name the same number.
+ * Greatest number of layers in one mount. Each costs a descriptor and a lookup for every path, and
+ * a set of layers fits one word (layer_mask). plyfs.yaml(5) and the schema name the same number.
  */
 #define LAYERS_MAX 64
 
@@ -91,15 +91,14 @@ void layer_closed_above(const struct layer *layer, const char *beside, char ret[
 bool layer_is_covered(const struct layer *layer, const char *path);
 
 /**
- * Calls lstat(2) of `path`, with `follow` stat(2); for a directory, does what layer_stat_rights()
- * does.
+ * Calls lstat(2), or stat(2) with `follow`. For a directory, does the same as layer_stat_rights().
  */
 int layer_stat(const struct layer *layer, const char *path, struct stat *ret);
 
 /**
- * Does the same, and reduces the mode to the rights that the access list (access_list.h) and, with
- * `follow`, the directories above the file (way.h) give. It takes twice as long. Returns 0 or
- * -errno.
+ * Does the same as layer_stat(), and reduces the mode to the rights that the access list
+ * (access_list.h) and, with `follow`, the directories above the file (way.h) give. It takes twice
+ * as long. Returns 0 or -errno.
  */
 int layer_stat_rights(const struct layer *layer, const char *path, struct stat *ret);
 
@@ -128,8 +127,8 @@ int layer_open_path(const struct layer *layer, const char *path);
 /**
  * Calls `each` for every name in the directory except "." and "..", in the order of readdir(3),
  * with its d_type. With `follow`, the type is that of a link's target, and a dangling link is left
- * out. DT_UNKNOWN means that stat(2) was refused. If `each` returns other than 0, the list ends and
- * that is returned. Otherwise returns 0 or -errno.
+ * out. DT_UNKNOWN means that stat(2) was refused. If `each` returns a value other than 0, the list
+ * ends, and layer_list() returns that value. Otherwise it returns 0 or -errno.
  */
 int layer_list(const struct layer *layer, const char *path,
 	int (*each)(void *context, const char *name, unsigned char type), void *context);

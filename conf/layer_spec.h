@@ -28,7 +28,7 @@ struct layer_spec {
 	const struct node *place; /* where it is requested in plyfs.yaml; NULL: on a command line */
 };
 
-/* Most patterns that one layer may exclude. Each costs time for every path. */
+/* Greatest number of patterns that one layer may exclude. Each costs time for every path. */
 #define LAYER_EXCLUDE_MAX 256
 
 /**

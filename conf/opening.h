@@ -22,7 +22,7 @@ struct opening_delegate {
 	/* Returns whether the settings named the directory then; if `follows`, as one whose links
 	 * are followed. */
 	bool (*has_found)(int directory, bool follows);
-	void (*take)(void); /* Reports to the delegate that those settings are in force */
+	void (*take)(void); /* Reports to the delegate that those settings are in force. */
 };
 
 /** Sets the delegate. Call it once, before there are threads. */
@@ -40,7 +40,7 @@ void opening_announce(void);
 bool opening_has_found(int directory, bool follows);
 
 /**
- * Puts the settings that were read in force. Files that only the earlier settings named are no
+ * Puts the settings that were read last in force. Files that only the earlier settings named are no
  * longer opened.
  */
 void opening_take(void);

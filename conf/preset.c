@@ -18,7 +18,7 @@
 /* The directories that are searched; the second one is set by the build. */
 #define OWN_DIRECTORY "/etc/plyfs/presets"
 
-/* Most names in all directories together. */
+/* Greatest number of names in all directories together. */
 #define NAMES_MAX 1000
 
 const char *preset_directories(void)

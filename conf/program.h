@@ -1,6 +1,6 @@
 /*
- * A program that plyfs.yaml names: it checks content before it is shown, or is notified after a
- * change.
+ * A program that plyfs.yaml names: a check, which must accept new content before it is shown, or a
+ * change hook (`on_change`).
  */
 #pragma once
 
@@ -8,7 +8,7 @@
 #include "node.h"
 #include "problem.h"
 
-/* Most words of its command. */
+/* Greatest number of words in its command. */
 #define PROGRAM_WORDS_MAX 64
 
 /* Default limit of its run time. */

@@ -12,7 +12,7 @@
 #include "followed_path.h"
 #include "layer.h"
 
-/* Most links, as in the kernel. */
+/* Limit of links, as in the kernel. */
 #define LINKS_MAX 40
 
 struct route {

@@ -26,10 +26,10 @@ struct route_step {
 };
 
 /**
- * Calls `each` for every step. If it returns other than 0, the route ends and that is returned.
- * Otherwise returns 0 at its end, or the -errno of the last step, which `each` got as `fd`. The
- * route passes beneath a mount that this process serves, as in followed_path.h: -ELOOP if it leads
- * into the mount.
+ * Calls `each` for every step. If `each` returns a value other than 0, the route ends, and
+ * route_each() returns that value. Otherwise it returns 0 at the end of the route, or the -errno of
+ * the last step, which `each` got as `fd`. The route passes beneath a mount that this process
+ * serves, as in followed_path.h: -ELOOP if it leads into the mount.
  */
 int route_each(const char *path, int (*each)(void *context, const struct route_step *step),
 	void *context);

@@ -14,7 +14,7 @@
 #include "strategy.h"
 #include "value_lock.h"
 
-/* Most attempts while layers are moved again and again. */
+/* Limit of attempts while layers are moved again and again. */
 #define READ_TRIES 4
 
 /* Number of built-in rules, behind the user's. */

@@ -21,7 +21,7 @@
 enum settings_coherence { COHERENCE_CACHED, COHERENCE_STRICT };
 enum settings_on_error { ON_ERROR_LAST_GOOD, ON_ERROR_SKIP_LAYER, ON_ERROR_FAIL };
 
-/* In the order of their words in plyfs.yaml, which follow `false`. */
+/* How files in NAME.d/ are used. The order is that of the words in plyfs.yaml, after `false`. */
 enum rule_dropins { DROPINS_NONE, DROPINS_LAYERS, DROPINS_UAPI };
 
 /* A JSON Schema that rules name. Rules that name the same file share it. */
@@ -42,7 +42,7 @@ struct rule {
 	enum rule_dropins dropins;    /* files in NAME.d are sources of NAME */
 	/* the suffixes of their names, a text or a list; NULL: NAME's suffix */
 	const struct node *dropin_suffixes;
-	/* new content is shown only if it accepts it; NULL: none */
+	/* must accept new content before it is shown; NULL: none */
 	const struct program *check;
 	const struct program *on_change; /* runs after a change; NULL: that of the settings */
 	const char *preset; /* the preset with this rule; NULL: the user's rule, or built in */

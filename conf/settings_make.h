@@ -1,5 +1,5 @@
 /*
- * The making of settings: shared by the functions that make them, and private to them.
+ * The functions that read the parts of settings. Only conf's own files use them.
  */
 #pragma once
 

@@ -20,7 +20,7 @@
 #define COHERENCE_WORDS "cached, strict"             /* enum settings_coherence */
 #define ON_ERROR_WORDS "last-good, skip-layer, fail" /* enum settings_on_error */
 
-/* Most attempts to read a file that is replaced meanwhile. */
+/* Limit of attempts to read a file that is replaced meanwhile. */
 #define READ_TRIES 20
 
 /* Size of a line of the user database, in bytes: getpwnam_r(3). */

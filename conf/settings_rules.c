@@ -19,7 +19,7 @@
 #define RULE_KEYS "match, strategy, options, format, yaml, dropins, dropin_suffixes, lock, schema, check, on_change, user, timeout"
 #define FILE_KEYS "path, from, strategy, options, format, yaml, lock, schema, check, on_change, user, timeout"
 
-/* Most presets in one plyfs.yaml. */
+/* Greatest number of presets in one plyfs.yaml. */
 #define PRESETS_MAX 64
 
 /* Size of a buffer for one strategy's options, "name, name, name", in bytes. */

@@ -17,7 +17,7 @@
 #define SYSTEM_BASE "/var/lib/plyfs/by-store"
 #define USER_BASE "plyfs/by-store"
 
-/* Most words of a command line: two for each field, and those around them. */
+/* Greatest number of words in a command line: two for each field, and those around them. */
 #define WORDS_MAX 48
 
 #define WAIT_MS 60000

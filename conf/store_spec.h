@@ -5,7 +5,7 @@
  *
  *      BASE/KIND-ID.lock     held by the process that runs the mirror
  *      BASE/KIND-ID/         belongs to the mirror's user
- *              layer         the layer's directory: a link that the mirror turns
+ *              layer         the layer's directory: a link that the mirror turns to a new tree
  *              state/        the mirror's own (fs/mirror/replica.h)
  *
  * ID follows from the store and the user of the mirror. So layers with the same store and user

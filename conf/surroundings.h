@@ -1,6 +1,6 @@
 /*
- * Surroundings: the values outside of the settings that settings depend on. A NULL field stands for
- * this process's own value.
+ * Surroundings: values of the environment that settings depend on, such as the working directory,
+ * the host and the user. A NULL field stands for this process's own value.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /*
- * Trust: plyfs runs programs and writes a state only if the files that demand it can have been
- * written, placed or replaced by no user except root and the user who runs plyfs. These files are
- * plyfs.yaml, its presets and schemas, and the programs themselves.
+ * Trust: plyfs runs programs and writes a state only if plyfs.yaml, its presets, its schemas and
+ * the programs themselves can be trusted. No user except root and the user who runs plyfs can have
+ * written, placed or replaced them.
  */
 #pragma once
 

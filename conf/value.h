@@ -12,7 +12,7 @@
 #include "node.h"
 #include "problem.h"
 
-/* Most entries of a list. Every rule costs time for every path. */
+/* Greatest number of entries in a list. Every rule costs time for every path. */
 #define VALUE_LIST_MAX 4096
 
 /** Returns whether a value was given. */

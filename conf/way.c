@@ -107,8 +107,8 @@ void way_narrow(struct stat *stat, const struct stat *above)
 {
 	bool group = above->st_mode & S_IXGRP;
 	bool other = above->st_mode & S_IXOTH;
-	/* A class here may contain the directory's owner, whose right there is that of the owner
-	 * class. */
+	/* Any class of the file may contain the directory's owner, for whom the directory's owner
+	 * class counts. */
 	bool own = above->st_uid == stat->st_uid || above->st_uid == 0 || above->st_mode & S_IXUSR;
 	bool owner = stat->st_uid == 0 ||
 		     (above->st_uid == stat->st_uid ? above->st_mode & S_IXUSR : group && other);

@@ -3,7 +3,7 @@
  *
  * With `follow`, a link may lead past directories that the mount does not show, inside of the layer
  * and outside. A user who may not search one of these directories may not read the files beneath
- * it, as without the mount.
+ * it, just as if there were no mount.
  *
  * Only the file's own place counts, not the links on the way: a user who may search those
  * directories can reach the file without the links. The layer's own place does not count, as with a
@@ -17,13 +17,13 @@ struct layer;
 
 /**
  * Calls `each` for each directory above the file of `fd` (O_PATH), up to the layer or else the
- * root, that is closed to a class of users by its mode or access list. If `each` returns other than
- * 0, the walk ends and that is returned.
+ * root, that is closed to a class of users by its mode or access list. If `each` returns a value
+ * other than 0, the walk ends, and way_each_closed() returns that value.
  *
  * Of `path`, which leads to the file, only the last name counts. If it is no link, the file lies in
  * the directory above it, which is checked separately. If the place can't be determined, or the
- * file was moved meanwhile, `each` gets a directory that is closed to all users; the same if `fd`
- * is the -errno of a failed open.
+ * file was moved meanwhile, `each` gets a directory that is closed to all users. The same happens
+ * if `fd` is the -errno of a failed open.
  *
  * Returns 0, or -errno if memory or descriptors are short, which says nothing about the way.
  */

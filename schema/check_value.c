@@ -57,7 +57,7 @@ CHECK(multiple)
 	return decimal_is_multiple(&decimal, &factor) || run_fails(run, keyword, instance);
 }
 
-/* Checks the order of the instance and the keyword's number: one of two values is right. */
+/* Checks that the order of the instance and the keyword's number is `right` or `right_too`. */
 static bool check_order(struct schema_run *run, const struct keyword *keyword,
 	const struct node *instance, int right, int right_too)
 {

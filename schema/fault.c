@@ -23,10 +23,10 @@
 #define VALUE_SHOWN_MAX 80
 #define LIST_SHOWN_MAX 240
 
-/* Most steps of a schema's place: no document is deeper. */
+/* Greatest number of steps in a schema's place: no document is deeper. */
 #define WAY_MAX 1024
 
-/* Most alternatives whose failure a message explains. */
+/* Greatest number of alternatives whose failure a message explains. */
 #define ALTERNATIVES_MAX 5
 
 struct fault_text {

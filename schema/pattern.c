@@ -9,10 +9,10 @@
 
 #include "pattern_text.h"
 
-/* Most memory that one match may use for backtracking, in kilobytes. */
+/* Limit of the memory that one match may use for backtracking, in kilobytes. */
 #define MATCH_HEAP_KB (64u << 10)
 
-/* Most nested groups. */
+/* Limit of nested groups. */
 #define GROUP_DEPTH_MAX 200
 
 /* Bytes that are searched in the time of a step. */

@@ -7,7 +7,7 @@
 #include "scalar.h"
 #include "uri.h"
 
-/* Most nested subschemas. Their readers are recursive. */
+/* Limit of nested subschemas. Their readers are recursive. */
 #define READING_DEPTH_MAX 1000
 
 static int remember(

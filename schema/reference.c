@@ -217,8 +217,8 @@ int reading_resolve(struct reading *reading)
 {
 	int r = 0;
 
-	/* The loop goes to the present end: the target of a reference may contain further
-	 * references. */
+	/* The loop includes references that are added meanwhile: the target of a reference may
+	 * contain some. */
 	for (uint32_t i = 0; r == 0 && i < reading->reference_count; i++)
 		r = resolve(reading, reading->references[i]);
 	return r;

@@ -26,7 +26,7 @@
 /* Limit of nested applications of schemas. Each takes some of a thread's stack. */
 #define RUN_DEPTH_MAX 3000
 
-/* Most records at once. */
+/* Greatest number of records at once. */
 #define RUN_RECORDS_MAX 400
 
 struct schema_record {

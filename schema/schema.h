@@ -15,7 +15,8 @@
 
 struct schema;
 
-/* Most faults that are reported one by one. Of further ones, only the number is reported. */
+/* Greatest number of faults that are reported one by one. Of further faults, only the number is
+ * reported. */
 #define FAULTS_MAX 100
 
 /* A violation of the schema. All of it lies in the arena that was passed. */

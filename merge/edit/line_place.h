@@ -1,6 +1,6 @@
 /*
- * Finds where the pairs and sections of a text of lines are written. A section may come again, and
- * so may a key.
+ * The places where the pairs and sections of a text of lines are written. A section may come again,
+ * and so may a key.
  */
 #pragma once
 

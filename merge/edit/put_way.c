@@ -44,8 +44,8 @@ static bool is_matched(const struct node *item, const struct node *by, const str
 	return match && node_equal(match->value, wanted);
 }
 
-/* Returns the index of the target's item that is matched with the result's item. If several have
- * its key, the first corresponds to the first. */
+/* Returns the index of the target's item that is matched with the result's item. If several items
+ * have its key, the first in one list is matched with the first in the other, and so on. */
 static uint32_t find_by_key(
 	const struct node *list, const struct node *in, const struct node *item, const struct node *by)
 {

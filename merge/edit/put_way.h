@@ -1,12 +1,12 @@
 /*
- * Ways: the possible forms of an op in one source of a merge, if the op is meant for the result.
+ * A way: one form that an op on the merged result can take in a single source.
  */
 #pragma once
 
 #include "put.h"
 
-/* Positive results of put_way(): this way does not exist; or neither it nor one with a higher
- * number. */
+/* Positive results of put_way(). PUT_WAY_NONE: this way does not exist. PUT_WAY_LAST: neither this
+ * way nor a later one exists. */
 enum { PUT_WAY_NONE = 3, PUT_WAY_LAST };
 
 struct put_ground {
@@ -20,8 +20,8 @@ struct put_ground {
 };
 
 /**
- * Makes the op in the target that is the way `number`, starting at 0. ret->document is one of the
- * target's. Returns 0, PUT_WAY_NONE, PUT_WAY_LAST or -ENOMEM.
+ * Makes the op in the target that is the way `number`, starting at 0. ret->document is the index of
+ * one of the target's documents. Returns 0, PUT_WAY_NONE, PUT_WAY_LAST or -ENOMEM.
  */
 int put_way(const struct put_ground *ground, const struct edit_op *op, unsigned number,
 	struct edit_op *ret);

@@ -1,6 +1,6 @@
 /*
- * Combines splices: several changes of a text, one after the other, become one set of splices of
- * the original text.
+ * A patched text: several changes of a text, one after the other, become one set of splices of the
+ * original text.
  *
  *      a: 1|b: 2|c: 3      pieces: of the original text, or new
  *      ╰──╯ b: 7 ╰──╯

@@ -111,8 +111,8 @@ static int insert_tables(const struct toml_editor *editor, size_t offset, struct
 	return r;
 }
 
-/* Inserts a pair into `in`, as a line whose end is added here: after the last pair, or after
- * `anchor`. */
+/* Inserts `pair` into `in` as a line of its own, after the last pair or after `anchor`. `pair` has
+ * no line end. */
 static int insert_pair(const struct toml_editor *editor, const struct extent *in,
 	const struct extent *anchor, struct span pair)
 {

@@ -33,7 +33,8 @@ static size_t end_of(const struct toml_items *items)
 	return items->in->value.end - 1;
 }
 
-/* Returns whether a comment stands between two entries. Otherwise only blanks and commas do. */
+/* Returns whether a comment stands between two entries. Otherwise only blanks and commas stand
+ * there. */
 static bool has_comment(const struct toml_items *items, size_t begin, size_t end)
 {
 	return end > begin && memchr(text_of(items) + begin, '#', end - begin);

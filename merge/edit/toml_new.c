@@ -5,7 +5,7 @@
 #include "cleanup.h"
 #include "scalar.h"
 
-/* Most bytes of a list that stays on one line although it may have several. */
+/* Greatest length of a list that stays on one line although it may have several, in bytes. */
 #define LINE_MAX_BYTES 72
 
 static bool is_blank(char c)
@@ -274,7 +274,7 @@ int toml_new_tables(const struct text_lines *lines, const struct edit_step *step
 	struct span end = edit_line_end(lines->edit), text;
 	const struct node *tree = as_tables(arena, value);
 
-	/* Items have no key of their own in a header: it means the last item before it. */
+	/* An item has no key in a header: the header means the last item before it. */
 	for (size_t i = count; i-- > 0 && tree;)
 		if (steps[i].key)
 			tree = map_of(arena, steps[i].key, tree, NODE_BLOCK);

@@ -1,6 +1,6 @@
 /*
- * Finds where a value of TOML is written. A table may be written in many places: its own header,
- * the headers of the tables in it, and dotted keys.
+ * The places where a value of TOML is written. A table may be written in many places: its own
+ * header, the headers of the tables in it, and dotted keys.
  */
 #pragma once
 

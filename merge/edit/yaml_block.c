@@ -38,8 +38,8 @@ int yaml_block_set(struct edit *edit, const struct edit_op *op, size_t count,
 			     : yaml_slot_replace(edit, &slot, &text);
 }
 
-/* Makes a block scalar end without its line break. The edit is about to add a break at its last
- * line, which would become part of its text. */
+/* Makes a block scalar end without its line break. The edit is about to add a line break after its
+ * last line, and that break would become part of its text. */
 static int chomp(struct edit *edit, const struct extent *scalar)
 {
 	size_t offset = yaml_block_header(edit, scalar);
@@ -164,7 +164,8 @@ static int remove_first_on_dash(struct edit *edit, const struct extent *entry)
 	return yaml_cut(edit, begin, end, (struct span){0});
 }
 
-/* Reduces the indentation of comments below a block scalar, which would become part of its text. */
+/* Reduces the indentation of comments below a block scalar. Otherwise they would become part of its
+ * text. */
 static int outdent_comments(struct edit *edit, size_t offset, int column)
 {
 	int r = 0;

@@ -1,7 +1,7 @@
 /*
- * Protects the parts of YAML that an edit must not touch. Anchors, aliases and merge keys connect
- * places, so a change of one would show at another. The user must edit them by hand, and the
- * problem says so.
+ * The guard of YAML: checks that protect the parts which an edit must not touch. Anchors, aliases
+ * and merge keys connect places, so a change of one would show at another. The user must edit them
+ * by hand, and the problem says so.
  *
  * All functions return 0 if the edit may continue, or PROBLEM with the place.
  */

@@ -1,5 +1,5 @@
 /*
- * Notes the extents (extent.h) of a text with one root while it is read. Each reader checks
+ * Notes of extents (extent.h), made while a text with one root is read. Each reader checks
  * options->wants_extents itself.
  */
 #pragma once

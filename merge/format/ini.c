@@ -315,7 +315,8 @@ static const char *line_value_fault(const struct ini_dialect *dialect, struct sp
 	return scan.len < line.len ? "a character that begins a comment, outside of quotes" : NULL;
 }
 
-/* Returns the same for a value whose lines end with a backslash, except the last. */
+/* Returns why the program could not read the value in several lines that end with a backslash,
+ * except the last; NULL: it could. */
 static const char *joined_fault(const struct ini_dialect *dialect, struct span value)
 {
 	const char *p = value.data, *end = p + value.len;
@@ -384,8 +385,8 @@ static int put_indented(struct writer *writer, const struct node *value)
 	return 0;
 }
 
-/* Returns whether the dialect's quotes can hold the text. A line break, a quote, a backslash or a
- * "$" in it is too much for them. */
+/* Returns whether the dialect's quotes can hold the text. They can't if it has a line break or a
+ * character that may have a meaning in quotes: a quote, a backslash or a "$". */
 static bool can_be_quoted(const struct ini_dialect *dialect, struct span text)
 {
 	if (!dialect->quote || line_text_fault(text))

@@ -11,7 +11,7 @@
 #include "format.h"
 #include "spelling.h"
 
-/* What a key, or a section, means that comes again in one file. */
+/* The meaning of a key, or section, that comes more than once in a file. */
 enum ini_again {
 	INI_LAST,   /* a key: the last one counts; a section: it continues */
 	INI_LIST,   /* all of them count */
@@ -43,7 +43,7 @@ struct ini_dialect {
 	const char *list_suffix;  /* the suffix of any other list's name; or NULL */
 	const char *list_section; /* the section that is a list of maps; or NULL */
 	const char *by;           /* the key that identifies an item of it */
-	/* "A,B": only sections whose names begin so have a meaning; or NULL */
+	/* "A,B": only sections whose names begin with one of these have a meaning; or NULL */
 	const char *meaningful;
 	/* "a,b": groups that one program reads; NULL-terminated; or NULL */
 	const char *const *together;

@@ -271,7 +271,7 @@ int line_check_scalar(
 
 int line_check_tag(const struct writer *writer, const struct node *value, const char *name)
 {
-	/* A tag of YAML's own says nothing that the value's text does not say. */
+	/* A tag of YAML's own only repeats what the value's text says. */
 	if (!value->tag || value->tag[0] != '!')
 		return 0;
 	return line_refuse(

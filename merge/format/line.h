@@ -80,7 +80,7 @@ int line_repeat(
 
 /**
  * Reports a value that the format can't hold, at the value's place. If a merge made the value, the
- * place is that of the first value in it. Returns PROBLEM.
+ * place is that of its first entry. Returns PROBLEM.
  */
 __attribute__((format(printf, 3, 4))) int line_refuse(
 	const struct writer *writer, const struct node *node, const char *format, ...);

@@ -5,7 +5,7 @@
 #include "utf8.h"
 #include "yaml_text.h"
 
-/* Most characters of a key without "? ". */
+/* Greatest length of a key without "? ", in characters. */
 #define SIMPLE_KEY_MAX 1024
 
 struct yaml_fault {

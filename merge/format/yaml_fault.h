@@ -1,7 +1,7 @@
 /*
- * Explains a fault in YAML: libyaml's objection in our words, with the remedy, at the place that
- * must be corrected. libyaml names the unexpected token, which may stand many lines behind the
- * wrong bracket, quote or key.
+ * The explanation of a fault in YAML: libyaml's objection in our words, with the remedy, at the
+ * place that must be corrected. libyaml names the unexpected token, which may stand many lines
+ * behind the wrong bracket, quote or key.
  */
 #pragma once
 

@@ -8,7 +8,8 @@
 #include "resolve.h"
 #include "utf8.h"
 
-/* Most characters of a key without "? ". YAML's limit is 1024 characters, on one line. */
+/* Greatest length of a key that is written without "? ", in characters. YAML's limit is 1024, on
+ * one line. */
 #define SIMPLE_KEY_MAX 1000
 
 #define CORE_PREFIX "tag:yaml.org,2002:"
