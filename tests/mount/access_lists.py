@@ -1,10 +1,10 @@
-"""Sources with access lists (acl(5)) of every kind against users who are named in them, and not.
+"""Sources with access lists (acl(5)) of every kind, against users whom they name and others.
 
     access_lists.py make     fills low/ and high/ with files and directories
     access_lists.py check    reads mnt/ as each user
 
-The kernel is asked what the lists give: whoever reads a file in the mount must be able to read each
-of its sources, and enter and list each of a directory's.
+The kernel decides what the lists give: a user who reads a file in the mount must be able to read each of its
+sources, and to enter and list each of a directory's.
 """
 import os
 import random
@@ -49,7 +49,7 @@ def make():
             for name in ("both.yaml", f"{layer}.yaml"):
                 with open(f"{where}/{name}", "w") as file:
                     file.write(f"{layer}: 1\n")
-            # A directory that shuts nobody out has a file that may, and the other way round.
+            # An open directory has a file that may be closed to users, and the other way round.
             what = f"{where}/both.yaml" if number % 2 else where
             os.chown(what, chance.choice([0, 1001, 1002]), chance.choice([0, 2001, 2002]))
             set_list(what, random_list(chance))

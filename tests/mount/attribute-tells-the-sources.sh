@@ -44,7 +44,7 @@ if getfattr -h -n user.plyfs.sources mnt/link 2>/dev/null; then
 fi
 getfattr -m - mnt/one.yaml | grep -qx user.plyfs.sources || fail "it is not listed"
 
-# The same bytes may come to be made of others; what is said of them stays true.
+# The same bytes may later come from other sources; the attribute stays true.
 inode=$(stat -c %i mnt/one.yaml)
 echo 'a: 1' >high/one.yaml
 eventually become mnt/one.yaml "$PWD"/low/one.yaml:"$PWD"/high/one.yaml || fail "they are $(sources mnt/one.yaml)"

@@ -23,7 +23,7 @@ names=$(getfattr --absolute-names -m - mnt/both.yaml | grep -v '^#' | sort | xar
 fails_with 'Read-only' setfattr -n user.plyfs.layers -v x mnt/both.yaml
 stop
 
-# Another rule that gives the same bytes makes no version, but the attribute is that of the rule.
+# Another rule that gives the same bytes makes no version, but the attribute names the new rule's strategy.
 configure() { printf 'layers: [low, high]\nrules: [{match: motd, strategy: %s}]\n' "$1" | replace plyfs.yaml; }
 configure first
 start -c plyfs.yaml mnt

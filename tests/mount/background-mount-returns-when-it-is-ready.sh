@@ -6,7 +6,7 @@ echo 'a: 1' >low/app.yaml
 printf 'layers: [low, high]\n' >plyfs.yaml
 mkdir sub
 
-# The caller's pipe ends with the caller: nothing holds it open.
+# The caller's pipe ends with the caller: no process of the mount holds it open.
 output=$("$PLYFS" mount low:high mnt 2>&1) || fail "it fails: $output"
 [ -z "$output" ] || fail "it says: $output"
 shows mnt/app.yaml 'a: 1'
@@ -16,7 +16,7 @@ unmount mnt
 shows mnt/app.yaml 'a: 1'
 echo 'a: 2' >low/app.yaml
 comes_to_show mnt/app.yaml 'a: 2'
-# Paths that were given relative to where it was started lead to the same places still.
+# Paths relative to the caller's directory still lead to the same places.
 mkdir -p other
 echo 'b: 1' >other/app.yaml
 sed -i 's/low/other/' plyfs.yaml

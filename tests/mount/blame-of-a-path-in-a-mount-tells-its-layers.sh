@@ -13,7 +13,7 @@ grep -q '^high  d/app.yaml:2  *1) a: 2$' out || fail "not from there: $(cat out)
 (cd mnt/d && "$PLYFS" blame app.yaml) >inside
 diff out inside || fail 'from inside, another answer'
 
-# What changes in a layer is told at once.
+# A change of a layer shows in blame at once.
 printf 'a: 1\nc: 4\n' >low/d/app.yaml
 "$PLYFS" blame mnt/d/app.yaml >out
 grep -q '^low   d/app.yaml:2  *2) c: 4$' out || fail "the change is not told: $(cat out)"

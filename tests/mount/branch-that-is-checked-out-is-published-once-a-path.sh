@@ -17,7 +17,7 @@ for i in $(seq 300); do echo "low: $i" >low/sub/$i.yaml; done
 	git add -A
 	git commit -qm one
 	git checkout -qb other
-	# Of 300 files 200 change, and of those 50 go away and uncover the lower layer's.
+	# 200 of 300 files change, and 50 of those go away and uncover the lower layer's.
 	for i in $(seq 200); do echo "n: other-$i" >sub/$i.yaml; done
 	git rm -qrf only-main sub/only-main $(seq -f 'sub/%g.yaml' 151 200)
 	mkdir only-other
@@ -27,7 +27,7 @@ for i in $(seq 300); do echo "low: $i" >low/sub/$i.yaml; done
 	git checkout -q main
 )
 start
-# What nobody has looked at, nobody needs to be told about.
+# A file that no program has looked up makes no event.
 cat mnt/sub/* >/dev/null
 ls mnt/only-main >/dev/null
 
@@ -46,7 +46,7 @@ grep '^mnt/ ' events | grep -v '\.git$' | sort >seen
 printf '%s\n' 'mnt/ CREATE,ISDIR only-other' 'mnt/ DELETE,ISDIR only-main' | diff - seen ||
 	fail "not each directory was published once, see above"
 
-# Back, with nobody watching: and what a fresh mount shows is the same again.
+# The branch is checked out again, without watchers: the mount shows what a fresh mount shows.
 git -C high checkout -q main
 comes_to_equal_fresh
 shows mnt/sub/200.yaml $'low: 200\nn: 200'

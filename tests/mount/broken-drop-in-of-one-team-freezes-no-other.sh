@@ -19,7 +19,7 @@ error() { attribute mnt/app.yaml user.plyfs.error; }
 says() { [[ $(error) == *"$1"* ]]; }
 mended() { [ -z "$(error)" ]; }
 
-# The others' go on, and the trouble names the source and since when.
+# The other drop-ins go on changing, and the error names the source and since when.
 echo 'one: {port: [2' | replace low/app.yaml.d/one.yaml
 eventually says one.yaml: || fail "the error is not seen"
 echo 'two: {port: 2}' >low/app.yaml.d/two.yaml
@@ -31,7 +31,7 @@ says 'its values of' || fail "the attribute says: $(error)"
 [ "$(status troubles 0 serves)" = last-good-source ]
 [ "$(status troubles 0 since)" = "$since" ] || fail "it is broken since another time"
 
-# So do two broken ones, and one that is mended while the other is not.
+# The same with two broken ones, and one that is mended while the other is not.
 echo 'two: {port: [3' >low/app.yaml.d/two.yaml
 echo 'base: 3' >high/app.yaml
 comes_to_show mnt/app.yaml $'base: 3\none: {port: 1}\ntwo: {port: 2}'
@@ -39,14 +39,14 @@ echo 'one: {port: 3}' >low/app.yaml.d/one.yaml
 comes_to_show mnt/app.yaml $'base: 3\none: {port: 3}\ntwo: {port: 2}'
 eventually says two.yaml: || fail "the attribute says: $(error)"
 
-# A new one comes, and a broken one goes.
+# A new drop-in comes, and a broken one goes.
 echo 'three: 1' | replace low/app.yaml.d/three.yaml
 comes_to_show mnt/app.yaml $'base: 3\none: {port: 3}\nthree: 1\ntwo: {port: 2}'
 rm low/app.yaml.d/two.yaml
 comes_to_show mnt/app.yaml $'base: 3\none: {port: 3}\nthree: 1'
 eventually mended || fail "the error stays: $(error)"
 
-# One that can be read but not merged is broken as well.
+# A drop-in that can be read but not merged is broken as well.
 echo 'list: [{name: a, x: 1}]' | replace low/app.yaml.d/four.yaml
 comes_to_show mnt/app.yaml $'base: 3\nlist: [{name: a, x: 1}]\none: {port: 3}\nthree: 1'
 echo 'list: [{name: a}, {name: a}]' | replace low/app.yaml.d/four.yaml
@@ -56,7 +56,7 @@ comes_to_show mnt/app.yaml $'base: 3\nlist: [{name: a, x: 1}]\none: {port: 3}\nt
 rm low/app.yaml.d/four.yaml
 eventually mended || fail "the error stays: $(error)"
 
-# One that never was good has nothing that could stay: the whole file waits for it.
+# A drop-in that never was good has no state that could stay: the whole file waits for it.
 echo 'five: [' | replace low/app.yaml.d/five.yaml
 eventually says five.yaml: || fail "the error is not seen: $(error)"
 echo 'three: 3' | replace low/app.yaml.d/three.yaml

@@ -17,11 +17,11 @@ calm() {
 error() { attribute mnt/app.yaml user.plyfs.error; }
 in_trouble() { [ -n "$(error)" ]; }
 mended() { ! in_trouble; }
-# The troubles that `plyfs status` prints.
+# The errors that `plyfs status` prints.
 troubles() { "$PLYFS" status mnt | sed -n '/^$/,/^$/p' | sed 1d | calm; }
 equals() { [ "$2" = "$3" ] || fail "$1: $2; and not: $3"; }
 
-# Nothing yet.
+# No error yet.
 equals errors "$(cat mnt/.plyfs/errors)" ''
 "$PLYFS" status mnt | grep -qx '  troubles    0'
 
@@ -43,7 +43,7 @@ equals 'status --json' "$(status troubles 0 source):$(status troubles 0 line):$(
 [ "$(status troubles 0 served_age_s)" -lt 60 ]
 made=$(status troubles 0 served_since)
 
-# The same mistake again is no news; another one is, and the version that is served stays the same.
+# The same mistake again is not reported again. Another one is, and the served version stays the same.
 printf 'b: 1\nc: &x *y\n' | replace high/app.yaml
 sleep 0.3
 equals log "$(grep -c high/ log)" 1
@@ -54,7 +54,7 @@ equals log "$(grep -c high/ log)" 2
 [ "$(status troubles 0 served_since)" = "$made" ]
 [[ $(troubles) == *$'\n      ccc: &x *y\n              ^' ]] || fail "status says: $(troubles)"
 
-# Mended: gone everywhere, and the log says so once.
+# Mended: the error is gone everywhere, and the log reports it once.
 echo 'b: 2' | replace high/app.yaml
 comes_to_show mnt/app.yaml $'a: 1\nb: 2'
 eventually mended || fail "the error stays: $(error)"
@@ -63,7 +63,7 @@ equals 'status --json' "$(status troubles)" '[]'
 "$PLYFS" status mnt | grep -qx '  troubles    0'
 equals log "$(grep -cx 'plyfs: app.yaml: mended' log)" 1
 
-# The settings are told of in the same places.
+# An error of the settings is reported in the same places.
 printf 'layers: [low, high]\nrules: [{match: 1, strategi: last}]\n' >plyfs.yaml
 eventually grep -q 'plyfs.yaml:2:' log
 message="$PWD/plyfs.yaml:2:$(sed -n 's/.*plyfs.yaml:2:\(.*\) (since.*/\1/p' log)"

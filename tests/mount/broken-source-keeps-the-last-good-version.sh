@@ -24,7 +24,7 @@ error=$(attribute mnt/app.yaml user.plyfs.error)
 grep -q '^plyfs: .*high/app.yaml:[0-9]*:[0-9]*: ' log || fail "the log does not tell it"
 "$PLYFS" status mnt | grep -q 'high/app.yaml:[0-9]*:[0-9]*: '
 
-# What the others say goes on changing.
+# The values of the other sources go on changing.
 echo 'a: 2' >low/app.yaml
 comes_to_show mnt/app.yaml $'a: 2\nb: 1'
 in_trouble || fail "the error is forgotten"
@@ -33,7 +33,7 @@ comes_to_show mnt/app.yaml $'a: 2\nb: 2'
 eventually mended || fail "the error stays: $(attribute mnt/app.yaml user.plyfs.error)"
 [ "$(status troubles)" = '[]' ]
 
-# What else can be wrong with a source.
+# Other faults of a source.
 printf 'b: \xff\xfe\n' >high/app.yaml
 eventually in_trouble || fail "text that is not UTF-8 is no error"
 shows mnt/app.yaml $'a: 2\nb: 2'

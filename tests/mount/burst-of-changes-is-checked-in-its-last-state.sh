@@ -20,12 +20,13 @@ for i in $(seq 40); do
 	sleep 0.02
 done
 comes_to_show mnt/app.yaml 'a: 40'
-# 40 changes in 0.8 s or a little more; the first of them, and in the pauses of half a second the newest.
+# 40 changes in 0.8 s or a little more: the check judges the first of them, and in the pauses of half a second the
+# newest.
 count=$(wc -l <runs)
 ((count >= 2 && count <= 8)) || fail "$count checks for a burst"
 is last 'a: 40' || fail "the last check saw: $(cat last)"
 
-# What was judged already is not judged again.
+# Bytes that were judged already are not judged again.
 count=$(wc -l <runs)
 touch low/app.yaml
 echo 'a: 40' | replace low/app.yaml

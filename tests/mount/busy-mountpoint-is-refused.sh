@@ -9,7 +9,7 @@ done
 shows mnt/motd text
 [ "$(grep -cF " $directory/mnt " /proc/self/mountinfo)" -eq 1 ] || fail "it is mounted twice"
 
-# One that is stopped can't be asked, and must not be waited for.
+# A stopped daemon can't answer, and the command must not wait for it.
 kill -STOP $plyfs_pid
 fails_with 'does not answer' timeout 30 "$PLYFS" mount low:high mnt
 kill -CONT $plyfs_pid

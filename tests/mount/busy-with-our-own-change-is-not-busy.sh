@@ -1,7 +1,7 @@
 #!/bin/bash
 . "$(dirname "$0")/mount.sh"
-# An ordinary user's mount is published by its own path: who unmounts it meanwhile with plyfs umount is not told that it
-# is busy. One that a program uses is.
+# An ordinary user's mount is published by its own path. If the user unmounts it meanwhile with plyfs umount, it is not
+# reported as busy. A mount that a program uses is.
 
 need python3
 need_user_mounts

@@ -1,6 +1,6 @@
 #!/bin/bash
 . "$(dirname "$0")/mount.sh"
-# Whoever makes a user namespace has all capabilities in it, and none over others' files.
+# A process that makes a user namespace has all capabilities in it, and none over other users' files.
 
 need_root
 need python3
@@ -54,5 +54,5 @@ code=0
 python3 reader.py || code=$?
 [ $code -ne 77 ] || skip "users may make no user namespaces here"
 [ $code -eq 0 ]
-# Root, whom no right shuts out, is let in all the while.
+# Root, whom no right shuts out, can read all the while.
 [ "$(cat mnt/60/key)" = 'secret: 1' ]

@@ -1,8 +1,8 @@
 # shellcheck shell=bash
-# For tests of what a cgroup limits; sourced behind mount.sh.
+# For tests that need the limits of a cgroup; sourced behind mount.sh.
 
-# make_group CONTROLLER LIMIT: a cgroup, version 2's or that controller's of version 1, whichever can be made, is
-# $group from then on, until the test ends. LIMIT is the file that it needs.
+# make_group CONTROLLER LIMIT: makes a cgroup, of version 2 or of that controller of version 1, whichever is possible.
+# It is $group from then on, until the test ends. LIMIT is the file that it needs.
 make_group() {
 	local hierarchy=/sys/fs/cgroup
 	[ -e $hierarchy/cgroup.controllers ] || hierarchy=$hierarchy/$1

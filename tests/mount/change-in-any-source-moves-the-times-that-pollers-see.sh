@@ -1,8 +1,8 @@
 #!/bin/bash
 . "$(dirname "$0")/mount.sh"
 
-# Pollers keep a time as Python's st_mtime or JavaScript's mtimeMs does, which know no nanoseconds;
-# make and `find -newer` compare with a file that was written meanwhile.
+# Pollers keep a time as Python's st_mtime or JavaScript's mtimeMs do, without nanoseconds. make and `find -newer`
+# compare it with a file that was written meanwhile.
 need python3
 mkdir optional
 cat >plyfs.yaml <<'END'
@@ -24,7 +24,7 @@ print(math.floor(now.st_mtime * 1000), math.floor(now.st_ctime * 1000))'
 [ "$(stat -c %y mnt/app.yaml)" = "$(stat -c %y high/app.yaml)" ] ||
 	fail "the time is not the newest source's: $(stat -c %y mnt/app.yaml)"
 
-# is_told WHAT TEXT: after WHAT was done, the file comes to be TEXT, and its times have moved.
+# is_told WHAT TEXT: after WHAT was done, the file soon has TEXT, and its times have moved.
 is_told() {
 	comes_to_show mnt/app.yaml "$2"
 	read -r mtime ctime < <(times)
@@ -66,7 +66,7 @@ remember
 printf 'layers: [low]\noptions: {header: false}\n' | replace plyfs.yaml
 is_told "a layer goes" 'low: 2'
 
-# What changes no byte of a merged file moves no time.
+# A change that leaves a merged file's bytes the same moves no time.
 remember
 echo 'high: 3' >high/app.yaml
 printf 'layers: [low, high]\noptions: {header: false}\n' | replace plyfs.yaml

@@ -8,7 +8,7 @@ before=$(cat $instances)
 echo 'a: 1' >low/app.yaml
 echo 'b: 1' >high/app.yaml
 echo 'layers: [low]' >plyfs.yaml
-# One is for the layers, and none is left for plyfs.yaml.
+# One watch is for the layers, and none is left for plyfs.yaml.
 echo 1 >$instances
 start -c plyfs.yaml mnt
 shows mnt/app.yaml 'a: 1'
@@ -25,6 +25,6 @@ echo "$before" >$instances
 comes_to_show mnt/app.yaml $'a: 2\nb: 1'
 mended() { ! status settings error >/dev/null 2>&1; }
 eventually mended || fail "the trouble stays: $(status settings)"
-# From now on it is followed.
+# From now on plyfs.yaml is watched.
 echo 'layers: [high]' >plyfs.yaml
 comes_to_show mnt/app.yaml 'b: 1'

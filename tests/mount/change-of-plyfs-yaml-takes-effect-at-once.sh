@@ -21,7 +21,7 @@ comes_to_show mnt/app.yaml $'a: 1\nlist: [1]\nc: 1'
 echo 'c: 2' >third/app.yaml
 comes_to_show mnt/app.yaml $'a: 1\nlist: [1]\nc: 2'
 
-# One that can't be used changes nothing but the status.
+# Settings that can't be used change only the status.
 in_trouble() { status settings error >/dev/null 2>&1; }
 mended() { ! in_trouble; }
 printf 'layers: [low, nowhere]\n' >plyfs.yaml

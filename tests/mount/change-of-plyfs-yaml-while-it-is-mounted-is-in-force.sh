@@ -1,7 +1,7 @@
 #!/bin/bash
 . "$(dirname "$0")/mount.sh"
 
-# Between reading plyfs.yaml and watching it lie some moments, in which it may be saved once more.
+# Some moments pass between reading plyfs.yaml and watching it. It may be saved once more in between.
 echo 'low: 1' >low/app.yaml
 echo 'high: 1' >high/app.yaml
 settings() { printf 'layers: [%s]\noptions: {header: false}\n' "$1" | replace plyfs.yaml; }
@@ -12,7 +12,7 @@ for ((i = 0; i < 30; i++)); do
 	start -c plyfs.yaml mnt
 	wait $saver
 	comes_to_show mnt/app.yaml $'low: 1\nhigh: 1'
-	# The change is still being shown to the kernel.
+	# The change is still being published.
 	eventually unmount mnt 2>/dev/null
 	ended_cleanly
 done

@@ -1,7 +1,7 @@
 #!/bin/bash
 . "$(dirname "$0")/mount.sh"
 
-# Who watches a directory acts on an event, and may never have read a file in it.
+# A program that watches a directory acts on an event, and may never have read a file in it.
 need inotifywait
 mkdir low/dir high/dir
 for i in 1 2 3 4 5 6 7 8; do
@@ -20,7 +20,7 @@ write_settings low deep
 start -c plyfs.yaml mnt
 ls mnt mnt/dir >/dev/null
 
-# told WHAT NAME...: just these names were told, each once.
+# told WHAT NAME...: exactly these names had events, each once.
 told() {
 	local what=$1
 	shift

@@ -12,7 +12,7 @@ shows mnt/app.yaml 'a: 1'
 in_trouble() { [ -n "$(attribute mnt/app.yaml user.plyfs.error)" ]; }
 mended() { ! in_trouble; }
 
-# What was shown before it was asked for stays, and is told.
+# A file that was shown before its rule had a check stays, and that is reported.
 with "check: [grep, 'b', '%f']"
 eventually in_trouble || fail "a new check does not judge what is shown"
 shows mnt/app.yaml 'a: 1'
@@ -27,7 +27,7 @@ with 'strategy: deep'
 comes_to_show mnt/app.yaml 'd: 1'
 eventually mended || fail "without a check there is still a trouble"
 
-# One that others could have written is refused, and changes nothing.
+# A check in a plyfs.yaml that other users can write is refused, and changes nothing.
 with "check: [grep, 'z', '%f']"
 eventually in_trouble
 chmod 666 plyfs.yaml

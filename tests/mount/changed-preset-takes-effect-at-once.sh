@@ -9,7 +9,7 @@ echo 'a: [1]' >low/app.yaml
 echo 'a: [2]' >high/app.yaml
 preset append
 
-# Negative twin: nobody names the preset.
+# Negative twin: the settings do not name the preset.
 printf 'layers: [low, high]\n' >plyfs.yaml
 start -c plyfs.yaml mnt
 shows mnt/app.yaml 'a: [2]'
@@ -23,7 +23,7 @@ comes_to_show mnt/app.yaml 'a: [1, 2]'
 preset prepend
 comes_to_show mnt/app.yaml 'a: [2, 1]'
 
-# One that can't be used changes nothing, and is told.
+# A preset that can't be used changes nothing, and is reported.
 echo 'rules: [' | replace presets/lists.yaml
 told() { grep -q 'presets/lists.yaml:1:8: ' mnt/.plyfs/errors; }
 eventually told || fail "$(cat mnt/.plyfs/errors)"

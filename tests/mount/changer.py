@@ -1,4 +1,4 @@
-"""Every system call that would change something in mnt/: each must fail with EROFS.
+"""Makes every system call that would change something in mnt/: each must fail with EROFS.
 
     changer.py [ERRNO...]      further errors that are right, by name (EACCES for an ordinary user)
     changer.py --twin          on a disk, with mnt/ made anew for each: prints how many succeed
@@ -110,7 +110,7 @@ def check_calls():
         except OSError as error:
             if error.errno not in allowed:
                 bad.append(f"{name}: {os.strerror(error.errno)}")
-    # What has no name yet: the kernel has another word for file systems that can't do it at all.
+    # A file without a name: the kernel has another error for file systems that can't make one at all.
     try:
         os.close(os.open(DIRECTORY, os.O_TMPFILE | os.O_WRONLY))
         bad.append("open O_TMPFILE: succeeds")

@@ -14,13 +14,13 @@ done
 echo text >low/gone/motd
 for i in $(seq 10); do echo "a: $i" >low/dir/unread-$i.yaml; done
 start
-# Of some the kernel knows but the names.
+# For some files the kernel knows only the names.
 ls mnt/dir >/dev/null
 cat mnt/dir/[0-9]* mnt/gone/motd >/dev/null
 [ "$(status overflows)" -eq 0 ]
 watch mnt mnt/dir
 
-# It sleeps, and meanwhile more happens than the kernel keeps for it.
+# The daemon sleeps, and meanwhile more happens than the kernel queues for it.
 kill -STOP "$plyfs_pid"
 python3 - "$limit" <<'END'
 import os, sys
@@ -43,7 +43,7 @@ comes_to_show mnt/dir/8.yaml $'a: 8\nb: new'
 comes_to_equal_fresh
 [ "$(status overflows)" -ge 1 ] || fail "nothing was lost: this proves nothing"
 unwatch
-# Each is told once, and what is as it was is not told.
+# Each change makes one event, and an unchanged file makes none.
 grep -v ATTRIB events | sort >seen
 diff - seen <<-END || fail "the events differ, see above"
 	mnt/ CREATE,ISDIR made
@@ -55,6 +55,6 @@ diff - seen <<-END || fail "the events differ, see above"
 	mnt/dir/ MOVED_TO new.yaml
 END
 
-# And it goes on.
+# And the daemon goes on.
 echo 'd: 2' >high/made/x.yaml
 comes_to_show mnt/made/x.yaml 'd: 2'

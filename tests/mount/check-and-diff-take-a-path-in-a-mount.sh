@@ -22,7 +22,7 @@ diff expected out >&2 || fail 'not what the layers change'
 (cd mnt/dir && [ "$("$PLYFS" check .)" = '1 file: all merge' ]) || fail 'not the files of the directory'
 [ "$(cd mnt && "$PLYFS" check app.yaml)" = '1 file: all merge' ]
 
-# The mount still shows the last good version; the layers are looked at as they are.
+# The mount still shows the last good version; the commands read the layers as they are.
 echo 'a: [' >high/app.yaml
 code=0
 "$PLYFS" check mnt >out 2>err || code=$?

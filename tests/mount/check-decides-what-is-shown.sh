@@ -22,7 +22,7 @@ mended() { ! in_trouble; }
 
 watch mnt/app.yaml
 echo 'port: eighty' | tee high/app.yaml | replace high/free.yaml
-# What has no check shows it; so it was seen.
+# A file without a check shows the change; so the daemon has seen it.
 comes_to_show mnt/free.yaml 'port: eighty'
 eventually in_trouble || fail "a content that fails is no trouble"
 shows mnt/app.yaml "$good"
@@ -30,14 +30,14 @@ shows mnt/app.yaml "$good"
 unwatch
 saw_no_events
 
-# It is told alike everywhere.
+# The error is the same everywhere.
 said="app.yaml: the check 'sh' ended with 3: port is no number: | a: 1 | port: eighty"
 [[ $(attribute mnt/app.yaml user.plyfs.error) == "$said"* ]] || fail "the attribute: $(attribute mnt/app.yaml user.plyfs.error)"
 grep -qF "$said" log || fail "the log does not tell it"
 grep -qF "$said" mnt/.plyfs/errors || fail "the errors do not tell it: $(cat mnt/.plyfs/errors)"
 [ "$(status troubles 0 serves)" = last-good ]
 "$PLYFS" status mnt | grep -qF "$said" || fail "the status does not tell it"
-# Its output quotes what not everybody may read.
+# The check's output quotes a source that not every user may read.
 stranger=(setpriv --reuid=65534 --regid=65534 --clear-groups)
 "${stranger[@]}" getfattr --absolute-names --only-values -n user.plyfs.error "$PWD/mnt/app.yaml" 2>/dev/null | grep -q eighty && fail "a stranger is told"
 "${stranger[@]}" cat "$PWD/mnt/.plyfs/errors" 2>/dev/null | grep -q eighty && fail "a stranger is told"

@@ -1,7 +1,7 @@
 /*
- * A daemon that has been taken over, for a test alone: its reader of YAML does what a source tells
- * it to, in lines "# attempt: WHAT [ARGUMENT]", and says on standard error what came of it. It is
- * linked around libyaml's yaml_parser_set_input_string(), so nothing in plyfs knows of it.
+ * A daemon under an attacker's control, for one test. Its reader of YAML obeys lines "# attempt:
+ * WHAT [ARGUMENT]" in a source, and reports each result on standard error. It is linked around
+ * libyaml's yaml_parser_set_input_string(), so plyfs' own code does not know of it.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -26,7 +26,7 @@
 void __real_yaml_parser_set_input(yaml_parser_t *parser, yaml_read_handler_t *handler, void *data);
 void __wrap_yaml_parser_set_input(yaml_parser_t *parser, yaml_read_handler_t *handler, void *data);
 
-/* 0 or -errno; the descriptor is closed. */
+/* Returns 0 or -errno; closes the descriptor. */
 static int result_of(int fd)
 {
 	int r = fd < 0 ? -errno : 0;
@@ -126,7 +126,7 @@ static int try_kill(const char *pid)
 	return kill(atoi(pid), SIGCONT) < 0 ? -errno : 0;
 }
 
-/* As the kernel sends one for a descriptor of ours: to whom we say, and which. */
+/* A message such as the kernel sends for a descriptor of ours: to which process, and which one. */
 static int try_signal(const char *pid)
 {
 	int ends[2];
@@ -142,7 +142,7 @@ static int try_signal(const char *pid)
 	return r;
 }
 
-/* What it has already. */
+/* Attempts to use what the daemon has already. */
 static int try_limit(const char *pid)
 {
 	struct rlimit limit;
@@ -209,11 +209,11 @@ static void obey(const char *line)
 		}
 }
 
-/* What the parser of this thread is fed by. */
+/* The input of this thread's parser. */
 static _Thread_local yaml_read_handler_t *feed;
 static _Thread_local void *feed_data;
 
-/* A piece of a source, which holds all of a small one. */
+/* One piece of a source; a small source is one piece. */
 static int feed_and_obey(void *data, unsigned char *buffer, size_t size, size_t *size_read)
 {
 	int is_read = feed(data, buffer, size, size_read);

@@ -1,7 +1,7 @@
 #!/bin/bash
 . "$(dirname "$0")/mount.sh"
 
-# Neither descriptors nor the working directory: of the daemon, and of the process that publishes.
+# The daemon and plyfs-publish keep neither descriptors nor the working directory of the caller.
 need flock python3 pgrep
 echo 'a: 1' | tee low/app.yaml high/app.yaml >/dev/null
 mkdir sub
@@ -18,13 +18,13 @@ holds() {
 	return 1
 }
 
-# check PID: what every daemon must have let go.
+# check PID: what every daemon must have closed or left.
 check() {
 	[ "$(pgrep -cP "$1")" -ge 1 ] || fail "it has no process that publishes"
 	! holds "$1" "$directory/lock" || fail "it holds the lock"
 	! holds "$1" "$directory/sub" || fail "it is in the directory that it was started from"
 	[ "$(status directory)" = "$directory/sub" ]
-	# Relative paths lead to the same places still.
+	# Relative paths still lead to the same places.
 	echo 'a: 2' >high/app.yaml
 	comes_to_show mnt/app.yaml 'a: 2'
 	mv high gone
@@ -36,7 +36,7 @@ check() {
 	comes_to_show mnt/app.yaml 'a: 1'
 }
 
-# In the background: the caller's lock, and who waits for the end of a pipe.
+# In the background: the caller's lock, and a pipe whose end another process waits for.
 for what in low:../high '-c plyfs.yaml'; do
 	exec 9>lock
 	flock 9
@@ -64,7 +64,7 @@ flock -n lock true || fail "the lock is held"
 check "$plyfs_pid"
 stop
 
-# Who renders, and goes on.
+# plyfs render --watch.
 exec 9>lock
 flock 9
 "$PLYFS" render --watch -l low:high rendered >>log 2>&1 &
@@ -77,7 +77,7 @@ kill "$plyfs_pid"
 wait "$plyfs_pid" || fail "who renders ended with $?"
 plyfs_pid=
 
-# With its standard streams closed, none of its own descriptors is in their place.
+# If its standard streams are closed, none of its own descriptors takes their place.
 "$PLYFS" mount -o noheader low:high mnt <&- >&- 2>&-
 shows mnt/app.yaml 'a: 1'
 echo 'a: 4' >high/app.yaml

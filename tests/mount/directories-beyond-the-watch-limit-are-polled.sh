@@ -38,7 +38,7 @@ comes_to_show mnt/36/app.yaml $'a: 36\nc: 1'
 comes_to_show mnt/36/sub/x.yaml 'c: 1'
 comes_to_equal_fresh -c plyfs.yaml
 
-# The remedy works, and then the status says no more of it.
+# The remedy works, and then the status no longer reports it.
 echo 1000 >$limit
 watches() { ! is_polling && ! status watches error >/dev/null 2>&1; }
 eventually watches || fail "with watches enough, it still says: $(status watches) $(status polling)"
@@ -48,7 +48,7 @@ comes_event 'MOVED_TO app.yaml'
 unwatch
 stop
 
-# No instance is left: that is not possible without a word.
+# If no inotify instance is left, the mount does not start silently.
 echo 0 >/proc/sys/user/max_inotify_instances
 fails_with 'max_user_instances' "$PLYFS" mount -f low:high mnt
 

@@ -16,7 +16,7 @@ echo 'y: 1' >high/a/b/c/x.yaml
 comes_to_show mnt/a/b/c/x.yaml $'x: 1\ny: 1'
 comes_to_list mnt/a/b/c d x.yaml
 
-# Of two layers one goes away, then the other.
+# The directory goes from one of two layers, then from the other.
 rm -r high/a
 comes_to_show mnt/a/b/c/x.yaml 'x: 1'
 comes_to_list mnt/a/b/c x.yaml
@@ -24,7 +24,7 @@ mv low/a low/z
 comes_to_vanish mnt/a
 comes_to_show mnt/z/b/c/x.yaml 'x: 1'
 comes_to_list mnt z
-# What was moved is still watched, under its new name.
+# A moved directory is still watched, under its new name.
 echo 'x: 2' >low/z/b/c/x.yaml
 comes_to_show mnt/z/b/c/x.yaml 'x: 2'
 rm -r low/z

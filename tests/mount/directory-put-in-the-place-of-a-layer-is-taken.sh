@@ -10,7 +10,7 @@ start
 shows mnt/app.yaml $'a: 1\nb: 1'
 shows mnt/dir/app.yaml 'b: 1'
 
-# As a deployment does it: the new one is complete before it takes the name.
+# As a deployment does it: the new directory is complete before it takes the name.
 mkdir -p next/dir
 echo 'b: 2' | tee next/app.yaml next/dir/app.yaml >/dev/null
 echo new >next/motd
@@ -23,15 +23,15 @@ comes_to_show mnt/motd new
 unwatch
 [ "$(grep -c 'mnt/ MOVED_TO motd' events)" -eq 1 ] || fail "the events were: $(cat events)"
 
-# It is the new one that is watched, and the old one is not looked at any more.
+# plyfs watches the new one, and no longer looks at the old one.
 echo 'b: 3' >high/dir/app.yaml
 echo 'b: old' | tee previous/app.yaml previous/dir/app.yaml >/dev/null
 comes_to_show mnt/dir/app.yaml 'b: 3'
 sleep 0.3
 comes_to_equal_fresh
 
-# It stays what is shown while it is moved away in its turn, also what nobody has looked at before; and
-# what comes in its place by an exchange is shown at once, while the one before is removed.
+# It stays shown while it is moved away in its turn, also files that no program has looked up before. What comes in its
+# place by an exchange is shown at once, while the directory from before is removed.
 mkdir high/later
 for number in {1..300}; do echo "high: $number" >"high/later/$number.yaml"; done
 comes_to_show mnt/later/1.yaml 'high: 1'
@@ -47,7 +47,7 @@ done
 stop
 ! grep 'denied' log || fail "a layer was out of reach, see above"
 
-# By a link that is turned: what "current -> release-7" is for.
+# By a link that is turned, such as "current -> release-7".
 mkdir release-1 release-2
 echo 'r: 1' >release-1/app.yaml
 echo 'r: 2' >release-2/app.yaml
@@ -60,7 +60,7 @@ comes_to_show mnt/app.yaml $'a: 1\nr: 2'
 echo 'r: 3' >release-2/app.yaml
 comes_to_show mnt/app.yaml $'a: 1\nr: 3'
 
-# While it is missing the mount goes on with what it has, and says so.
+# While it is missing the mount goes on with what it has, and reports that.
 rm current
 told() { [[ $(status settings error 2>/dev/null) == *current* ]]; }
 eventually told || fail "the status does not tell that a layer is missing: $(cat mnt/.plyfs/status)"

@@ -7,7 +7,7 @@ printf 'layers: [low, high]\noptions: {coherence: strict}\n' >plyfs.yaml
 start -c plyfs.yaml mnt
 before=$(status watches count)
 
-# Four look at it while it comes and goes: each of them finds at times that it must be watched.
+# Four readers look at it while it comes and goes: each of them finds at times that it must be watched.
 python3 - <<'END'
 import os, time
 end = time.monotonic() + 5

@@ -15,7 +15,7 @@ change() {
 
 	mkdir high/dir/made
 	comes_to_exist mnt/dir/made
-	# A second layer that has it, and the first that has it no more: no news.
+	# A second layer gets it, and the first one loses it: no event.
 	mkdir low/dir/made
 	sleep 0.2
 	rmdir high/dir/made
@@ -23,7 +23,7 @@ change() {
 	rmdir low/dir/made
 	comes_to_vanish mnt/dir/made
 
-	# What comes by rename, and goes with all that is in it.
+	# It comes by rename, and goes with everything in it.
 	mkdir -p prepared/sub
 	echo 'b: 1' >prepared/sub/app.yaml
 	mv prepared high/dir/filled
@@ -38,7 +38,7 @@ change() {
 
 start
 change
-# The old and the new name are two names to us: which comes first is not said.
+# The old and the new name are two names to plyfs; the order of their events is open.
 grep '^mnt/dir/ ' events >seen
 [ "$(head -2 seen | sort)" = $'mnt/dir/ CREATE,ISDIR new\nmnt/dir/ DELETE,ISDIR old' ] ||
 	fail "a renamed directory is: $(cat seen)"

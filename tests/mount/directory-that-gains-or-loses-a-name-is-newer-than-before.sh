@@ -28,7 +28,7 @@ has_mode() { [ "$(stat -c %a mnt/dir)" = 511 ]; }
 eventually has_mode || fail "its mode stays $(stat -c %a mnt/dir)"
 at_least_as_new 'after a layer was made older'
 chmod 755 low/dir
-# A layer that leaves takes its time with it; what is left is older, and has changed all the same.
+# A layer that leaves takes its time with it. The rest is older, but it has changed all the same.
 touch -d '2001-01-01' low/dir
 touch -d '2002-02-02' high/dir
 stop
@@ -37,7 +37,7 @@ last=$(stat -c %.9Y mnt/dir)
 after rm -r high/dir
 
 [ "$(id -u)" -eq 0 ] || exit 0
-# Nor does what the kernel has forgotten meanwhile go back.
+# The time does not go back, either, when the kernel has forgotten the directory meanwhile.
 stop
 mkdir -p high/dir/sub low/dir/sub
 touch -d '2001-01-01' low/dir/sub

@@ -1,9 +1,9 @@
 #!/bin/bash
 . "$(dirname "$0")/mount.sh"
 
-# Each way to take a directory out of one of its layers, and to put it back, in each layer, where the directory is
-# watched and was listed or not, or where its file was read: the file that both layers have changes, and who watches is
-# told of it, and of no file that the layer never had.
+# Each way to take a directory out of one of its layers, and to put it back, in each layer. The directory is watched and
+# was listed or not, or its file was read. The file that both layers have changes, and watchers get its event, and none
+# for a file that the layer never had.
 need inotifywait
 need python3
 cat >plyfs.yaml <<'END_OF_SETTINGS'
@@ -14,7 +14,7 @@ files: [{path: "made/all.yaml", from: ["made/parts/*.yaml"]}]
 END_OF_SETTINGS
 mkdir away empty
 
-# What is done to LAYER/PLACE (the directory, or the one above); `undo` puts it right.
+# Changes LAYER/PLACE (the directory, or the one above); `undo` puts it right.
 moved() { mv "$1/$2" "away/$3"; }
 moved_undo() { mv "away/$3" "$1/$2"; }
 removed() { cp -a "$1/$2" "away/$3" && rm -r "${1:?}/$2"; }
@@ -49,7 +49,7 @@ if libc.renameat2(at, os.fsencode(sys.argv[1]), at, os.fsencode(sys.argv[2]), 2)
     sys.exit(os.strerror(ctypes.get_errno()))' "$1" "$2"
 }
 
-# WAY LAYER: where it makes sense. What hides lies in the layer above.
+# WAY LAYER: the sensible pairs. The hiding entry is in the layer above.
 ways='moved:low moved:high removed:low removed:high emptied:low emptied:high file:low whiteout:low opaque:low
 	linked:low linked:high'
 all=()
@@ -80,7 +80,7 @@ for each in "${all[@]}"; do
 		ln -s "$directory/store/$name" "$layer/$at"
 	fi
 done
-# What is made of files in such a directory: a virtual file, and one with drop-ins.
+# Files that are merged from files in such a directory: a virtual file, and one with drop-ins.
 for in in low high; do
 	mkdir -p $in/made/parts $in/d/app.yaml.d
 	echo "$in: 1" | tee $in/made/parts/$in.yaml $in/d/app.yaml.d/$in.yaml >/dev/null
@@ -97,7 +97,7 @@ for each in "${all[@]}"; do
 	esac
 done
 
-# act UNDO: does it to all, and waits for the events of all.
+# act UNDO: does it to all, and waits for all events.
 act() {
 	for each in "${all[@]}"; do
 		IFS=: read -r way layer where state <<<"$each"
@@ -136,7 +136,7 @@ for each in "${all[@]}"; do
 	shows "mnt/t/$(name_of "$each")/r/app.yaml" $'low: 1\nhigh: 1'
 done
 
-# A virtual file, and one with drop-ins, that was listed alone.
+# A virtual file, and one with drop-ins, that were only listed.
 watch mnt/made mnt/d
 mv low/made/parts away/parts
 mv low/d/app.yaml.d away/dropins
@@ -147,7 +147,7 @@ shows mnt/made/all.yaml 'high: 1'
 shows mnt/d/app.yaml $'low: 0\nhigh: 1'
 stop
 
-# The twin: where nothing is published, nobody is told, and what is read is right.
+# The twin: without publishing watchers get no event, and reads are right.
 mount_options=noheader,unpublished
 start -c plyfs.yaml mnt
 watch "mnt/t/moved-low-itself-watched/r"

@@ -1,7 +1,7 @@
 #!/bin/bash
 . "$(dirname "$0")/mount.sh"
 
-# Who is not root finds nothing in a directory that is closed to him, whatever the events in it say.
+# A daemon that is not root finds nothing in a directory that is closed to it, whatever events the directory makes.
 need setpriv
 need_root
 mkdir -p low/d/sub low/d/gone high/d

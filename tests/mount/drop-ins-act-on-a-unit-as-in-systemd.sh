@@ -26,7 +26,7 @@ shows mnt/hosts $'10.0.0.1 a\n10.0.0.2 b\n10.0.0.3 c'
 ! command -v systemd-analyze >/dev/null || { sed 's,/bin/b,/bin/true,' mnt/web.service >web.service &&
 	systemd-analyze verify ./web.service; } || fail 'systemd takes no such unit'
 
-# It is live; what does not parse changes nothing and is told with its place.
+# The unit is live. A drop-in that does not parse changes nothing, and is reported with its place.
 printf '[Service]\nEnvironment=\n' | replace high/web.service.d/60-none.conf
 comes_to_show mnt/web.service "${unit/A=1$'\n'Environment=B=2/}"
 rm high/web.service.d/60-none.conf
@@ -37,7 +37,7 @@ eventually tells "$PWD/high/my.cnf:2:1: the section's name does not end" ||
 	fail "the attribute says: $(attribute mnt/my.cnf user.plyfs.error)"
 shows mnt/my.cnf $'[mysqld]\nport = 2\nskip-networking'
 
-# The twin: without the rules each is the highest layer's, whole.
+# The twin: without the rules each file is the highest layer's, whole.
 stop
 printf 'layers: [low, high]\noptions: {header: false}\n' >plyfs.yaml
 start -c plyfs.yaml mnt

@@ -20,16 +20,16 @@ cat >plyfs.yaml <<-END
 	options: {header: false}
 	rules: [{match: "dir/{app,only,new}.yaml", strategy: deep, dropins: true}]
 END
-# By its layer: the file itself, then its drop-ins in byte order.
+# Layer by layer: the file itself, then its drop-ins in byte order.
 wanted=$'low: file\nlow10: 1\nlow9: 1\nx: high\nhigh: file\nhigh5: 1'
 start -c plyfs.yaml mnt
 lists mnt/dir app.yaml app.yaml.d only.yaml only.yaml.d plain.yaml plain.yaml.d
 shows mnt/dir/app.yaml "$wanted"
-# A name that has drop-ins and no file is one, too; without the rule, there are none.
+# A name that has drop-ins and no file is a file, too; without the rule there is none.
 shows mnt/dir/only.yaml 'only: 1'
 shows mnt/dir/plain.yaml 'plain: 1'
 "$PLYFS" cat -c plyfs.yaml dir/app.yaml | cmp - mnt/dir/app.yaml
-# The directory is still what it is.
+# The directory still shows as it is.
 lists mnt/dir/app.yaml.d .hidden 10.yaml 5.yaml 50.yaml.disabled 9.yaml 9.yaml~ README directory
 
 watch mnt/dir
@@ -37,20 +37,20 @@ echo 'low10: 2' | replace low/dir/app.yaml.d/10.yaml
 comes_to_show mnt/dir/app.yaml "${wanted/low10: 1/low10: 2}"
 unwatch
 saw_events 'mnt/dir/ MOVED_TO app.yaml'
-# What is disabled by its name is out, and comes back by its name.
+# A drop-in that is disabled by its name is left out, and comes back by its name.
 mv high/dir/app.yaml.d/5.yaml high/dir/app.yaml.d/5.yaml.off
 comes_to_show mnt/dir/app.yaml $'low: file\nlow10: 2\nlow9: 1\nx: low\nhigh: file'
 mv high/dir/app.yaml.d/5.yaml.off high/dir/app.yaml.d/5.yaml
 comes_to_show mnt/dir/app.yaml "${wanted/low10: 1/low10: 2}"
 wanted=${wanted/low10: 1/low10: 2}
 
-# Another layer's drop-in of the same name is another source, and not in its place.
+# Another layer's drop-in of the same name is another source, and does not replace the first.
 mkdir -p high/dir
 echo 'high10: 1' >high/dir/app.yaml.d/10.yaml
 comes_to_show mnt/dir/app.yaml $'low: file\nlow10: 2\nlow9: 1\nx: high\nhigh: file\nhigh10: 1\nhigh5: 1'
 rm -r high/dir/app.yaml.d
 comes_to_show mnt/dir/app.yaml $'low: file\nlow10: 2\nlow9: 1\nx: low\nhigh: file'
-# A whiteout of the directory is one of all drop-ins below it.
+# A whiteout of the directory hides all drop-ins below it.
 touch high/dir/.wh.app.yaml.d
 comes_to_show mnt/dir/app.yaml $'low: file\nhigh: file'
 rm high/dir/.wh.app.yaml.d
@@ -65,7 +65,7 @@ echo 'new: 1' >high/dir/new.yaml.d/x.yaml
 comes_to_show mnt/dir/new.yaml 'new: 1'
 comes_to_equal_fresh -c plyfs.yaml
 
-# A name with no room for ".d" behind it has none, and does no harm.
+# A name with no room for ".d" behind it has no drop-ins, and does no harm.
 stop
 cat >plyfs.yaml <<-END
 	layers: [low, high]
@@ -78,7 +78,7 @@ shows "mnt/$name" text
 echo new >"low/$name"
 comes_to_show "mnt/$name" new
 
-# The twin: without the rule they are merged into nothing.
+# The twin: without the rule the drop-ins are merged into nothing.
 stop
 printf 'layers: [low, high]\n' >plyfs.yaml
 start -c plyfs.yaml mnt

@@ -14,7 +14,7 @@ END
 start -c plyfs.yaml mnt
 shows mnt/app.yaml $'x: main\nlow: 90'
 
-# Whatever comes above masks, and no more when it goes.
+# A higher drop-in masks, and no longer does when it goes.
 ln -s /dev/null high/app.yaml.d/90.yaml
 comes_to_show mnt/app.yaml 'x: main'
 rm high/app.yaml.d/90.yaml
@@ -32,7 +32,7 @@ echo 'x: 10' >low/app.yaml.d/10.yaml
 comes_to_show mnt/app.yaml $'x: 10\nhigh: 90'
 comes_to_equal_fresh -c plyfs.yaml
 
-# The other order is a change of the rule, of which watchers are told.
+# The other order is a change of the rule, and watchers get its event.
 watch mnt
 sed -i 's/uapi/layers/' plyfs.yaml
 comes_to_show mnt/app.yaml $'x: high\nlow: 90\nhigh: 90'

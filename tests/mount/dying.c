@@ -1,9 +1,10 @@
 /*
- * To be preloaded: ends the process before its n-th call that changes something on a disk, as
- * SIGKILL would. DYING is n, starting at 1; with DYING_TORN half of what is written then gets
- * there. The exit code is 99. Only the first thread of the process that was started counts. With
- * DYING_ERRNO it does not end: that call fails with the error of this number, and no other does,
- * as a line on standard error tells.
+ * A library to be preloaded. It ends the process before its n-th call that changes something on a
+ * disk, as SIGKILL would. DYING is n, starting at 1. With DYING_TORN, half of the written bytes get
+ * to the disk. The exit code is 99. Only the first thread of the process that was started counts.
+ *
+ * With DYING_ERRNO the process does not end: that call alone fails with the error of this number,
+ * and a line on standard error reports it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -36,7 +37,7 @@ static bool is_time(void)
 	return left > 0 && syscall(SYS_gettid) == first && --left == 0;
 }
 
-/* Straight to the kernel: whatever else is preloaded need not know of it. */
+/* Straight to the kernel, past any other preloaded library. */
 static void die(void)
 {
 	syscall(SYS_exit_group, EXIT_DIED);

@@ -21,7 +21,7 @@ comes_to_show mnt/app.yaml 'a: 2'
 echo new >low/deep/er/motd
 comes_to_show mnt/deep/er/motd new
 
-# Never closed: taken when it has been quiet for a while.
+# Never closed: plyfs reads it when it has been quiet for a while.
 exec 5>high/app.yaml
 echo 'b: 3' >&5
 comes_to_show mnt/app.yaml $'a: 2\nb: 3'

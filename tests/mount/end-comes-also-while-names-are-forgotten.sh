@@ -1,7 +1,7 @@
 #!/bin/bash
 . "$(dirname "$0")/mount.sh"
-# Who publishes without its process has the kernel forget names, and waits there for whoever looks one up in the same
-# directory, who waits for an answer. When it is told to end both do.
+# Without plyfs-publish, the daemon has the kernel forget names. It then waits in the kernel for a process that looks a
+# name up in the same directory, and that process waits for the daemon's answer. When the daemon gets SIGTERM both end.
 
 need python3 pkill
 need_root
@@ -18,7 +18,7 @@ def look(thread):
             continue
         except OSError:
             return
-# When the mount is gone nothing but the time tells a thread that has met no error that it is over.
+# When the mount is gone, a thread that has met no error learns only by time that it is over.
 def change():
     global end
     number = 0

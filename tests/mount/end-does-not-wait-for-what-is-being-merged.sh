@@ -1,7 +1,7 @@
 #!/bin/bash
 . "$(dirname "$0")/mount.sh"
 
-# A merge of a minute: sixty sources that take long to read, though nothing is in them.
+# A merge of a minute: sixty sources that take long to read, though they have no content.
 printf '# a line of comment, as there are many in files that somebody sends round\n%.0s' \
 	{1..200000} >low/large.yaml
 {
@@ -17,12 +17,12 @@ ends_soon() { # SIGNAL
 	until ! is_mounted mnt; do sleep 0.02; done
 	ended=$(date +%s%N)
 	echo "$1: $(((ended - begun) / 1000000)) ms"
-	# A second; and two more, as other tests run beside this one.
+	# Within a second; and two more, as other tests run beside this one.
 	[ $((ended - begun)) -lt 3000000000 ] || fail "$1 took $(((ended - begun) / 1000000)) ms"
 	ended_cleanly
 }
 
-# While somebody reads it for the first time.
+# While a program reads it for the first time.
 start -c plyfs.yaml mnt
 cat mnt/large.yaml >read 2>&1 &
 reader=$!
@@ -31,7 +31,7 @@ kill -0 $reader || fail "it took no time: $(cat read)"
 ends_soon TERM
 ! wait $reader || fail "the reader was given something"
 
-# While the publisher does.
+# While the publisher merges it.
 cp low/large.yaml large
 echo 'a: 1' >low/large.yaml
 start -c plyfs.yaml mnt

@@ -1,7 +1,7 @@
 #!/bin/bash
 . "$(dirname "$0")/mount.sh"
 
-# What is wrong with a source is told with what it says, and a drop-in of it may be closed to others.
+# The message about a source quotes it, and a drop-in among the sources may be closed to other users.
 need_root
 need setpriv getfattr
 as_user() { setpriv --reuid=12345 --regid=12345 --clear-groups "$@"; }
@@ -22,7 +22,7 @@ fails_with 'Input/output error' cat mnt/app.yaml
 [[ $(error_as_user mnt/app.yaml) != *secret* ]] || fail "a stranger is told: $(error_as_user mnt/app.yaml)"
 [[ $(as_user cat mnt/.plyfs/errors mnt/.plyfs/status) != *secret* ]] || fail "the status tells a stranger"
 
-# Of a file that he may read he is told that something is wrong, and who knows what.
+# A user who may read the file learns that there is an error, and who can see it.
 printf 'c: [\n' | replace low/other.yaml
 echo 'c: 1' >high/other.yaml
 wrong() { [[ $(error_as_user mnt/other.yaml) == *"other.yaml: a source can't be used; root"* ]]; }

@@ -15,7 +15,7 @@ tells mnt/never.yaml 'reading it fails until this is mended' || fail "$(cat mnt/
 [ "$(status troubles 0 serves)" = nothing ]
 stop
 
-# fail: also after it was good; and the log knows.
+# fail: there is an error also after it was good, and the log has it.
 printf 'layers: [low, high]\noptions: {on_error: fail}\n' >plyfs.yaml
 start -c plyfs.yaml mnt
 shows mnt/app.yaml $'a: 1\nb: 1'
@@ -25,7 +25,7 @@ grep -q 'app.yaml.*(app.yaml, since .*; reading it fails until this is mended)' 
 fails_with 'Input/output error' cat mnt/app.yaml
 stop
 
-# skip-layer: what the others make of what never was good; then as without it.
+# skip-layer: the other sources are merged without one that never was good, as if it did not exist.
 printf 'layers: [low, high]\noptions: {on_error: skip-layer}\n' >plyfs.yaml
 start -c plyfs.yaml mnt
 shows mnt/app.yaml 'a: 1'

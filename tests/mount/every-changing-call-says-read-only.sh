@@ -7,7 +7,7 @@ mkdir low/dir low/empty
 echo 'a: 1' | tee low/app.yaml low/other low/dir/file >/dev/null
 ln -s app.yaml low/link
 
-# The twin: on a disk they succeed, so that they fail here for no other reason.
+# The twin: on a disk they succeed, so they fail here for no other reason.
 python3 "$changer" --twin >succeed
 [ "$(cat succeed)" -ge 35 ] || fail "only $(cat succeed) calls succeed on a disk"
 rm -r mnt
@@ -20,7 +20,7 @@ shows mnt/app.yaml 'a: 1'
 if [ "$(status publisher mode)" = clone ]; then
 	findmnt -n -o OPTIONS mnt | grep -q '^ro,' || fail "mount shows: $(findmnt -n -o OPTIONS mnt)"
 fi
-# A change by the layers still comes, and is told: the publisher is not shut out.
+# A change of the layers still shows, with its event: the publisher is not shut out.
 watch mnt
 echo 'a: 2' >low/app.yaml
 comes_event 'MOVED_TO app.yaml'

@@ -54,7 +54,7 @@ comes_to_equal_fresh
 name=$(head -c 256 /dev/zero | tr '\0' n)
 fails_with 'File name too long' cat "mnt/dir/$name"
 
-# What can't be shown as text is shown all the same, in messages and in a status that is good JSON.
+# A name that can't be printed as text is shown all the same, in messages and in a status that is good JSON.
 printf 'x: [' >$'high/dir/\xff\xfe.yaml'
 printf 'x: [' >$'high/dir/a\nb.yaml'
 told() { [ "$(status troubles | grep -o "'path'" | wc -l)" -eq 2 ]; }

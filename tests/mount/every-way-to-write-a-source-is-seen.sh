@@ -77,7 +77,7 @@ for way in exchange tmpfile mmap truncate copy_file_range sendfile bytes pieces 
 done
 comes_to_list mnt app.yaml
 
-# One that lasts: it comes when it pauses.
+# A write that takes long: it shows when it pauses.
 exec 5>low/app.yaml
 echo 'a: first' >&5
 comes_to_show mnt/app.yaml $'a: first\nb: 1'

@@ -1,8 +1,8 @@
 #!/bin/bash
 . "$(dirname "$0")/mount.sh"
 
-# What a layer excludes neither shows in a listing, nor by its name, nor wakes anybody; also below
-# an excluded directory. What lies below it in other layers shows through.
+# A name that a layer excludes is not listed, not found, and makes no event; also below an excluded directory. Files of
+# other layers below it show through.
 need python3
 files='conf.d/secret.yaml dir/private/a.yaml dir/private/deep/b.yaml drop.yaml.d/9-out.yaml top.key'
 put() {
@@ -59,7 +59,7 @@ saw_no_events
 find mnt -exec stat -c '%n %i %Y %z' {} + | sort | diff before - || fail "a time has moved"
 check
 
-# The setting is live: what is excluded no longer comes, what is now goes, each with its event.
+# The setting is live: a name that is excluded now goes, and one that is no longer excluded comes, each with its event.
 watch mnt/conf.d mnt/dir/private
 sed -i 's/"\*\*\/secret.\*", "dir\/private\/\*\*"/"conf.d\/10-*"/' plyfs.yaml
 comes_to_list mnt/conf.d secret.bak secret.d secret.yaml
@@ -75,13 +75,13 @@ sed -i 's/"conf.d\/10-\*"/"**\/secret.*"/' plyfs.yaml
 comes_to_list mnt/conf.d 10-a.yaml
 stop
 
-# Commands leave out the same.
+# Commands leave out the same names.
 "$PLYFS" check -c plyfs.yaml >out
 grep -q '^7 files: all merge' out || fail "check says: $(cat out)"
 fails_with 'no layer has such a file' "$PLYFS" cat -c plyfs.yaml conf.d/secret.yaml
 [ "$("$PLYFS" cat -c plyfs.yaml drop.yaml)" = 'a: 1' ]
 
-# By default it is what git and editors keep beside the files.
+# The default excludes files that git and editors keep beside the real ones.
 rm -rf low high
 mkdir -p low/.git low/sub high
 names='.app.yaml.swp .swp app.yaml~ #app.yaml# .#app.yaml'

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Renders with one change of the disk that fails, and looks whether anything is lost or stays as it was.
+"""Renders while one change of the disk fails, and checks that nothing is lost or stays as it was.
 
     failing.py PLYFS LIBRARY STEP
 
-As killed.py, but the n-th change fails, with EIO or ENOSPC, instead of being the last. What is rendered once is right or
-as it was before, name by name, and right after the next run. `plyfs render --watch` is to mend it by itself: its layer
-is another one when it starts, and again another one when it shows that. Neither may take it for somebody's doing.
+As killed.py, but the n-th change fails, with EIO or ENOSPC, instead of being the last. A single run leaves each
+name right or as it was before, and the next run makes all right. `plyfs render --watch` must mend it by itself.
+Its layer is another one when it starts, and another one again when that shows. Neither may take a fault for drift.
 """
 import errno
 import itertools
@@ -24,21 +24,21 @@ LONGEST = 15  # seconds until it has tried again
 
 class Failure(Trial):
     def begin(self, turn, number):
-        """What the environment is to be."""
+        """Returns the environment."""
         self.error = ERRORS[number % len(ERRORS)]
         self.where = f"turn {turn}, change {1 + turn + number * self.step} fails with {errno.errorcode[self.error]}"
         self.fresh()
         return {**os.environ, "LD_PRELOAD": self.library, "DYING": str(1 + turn + number * self.step), "DYING_ERRNO": str(self.error)}
 
     def judge(self, said):
-        """Whether a change has failed at all, and nobody is blamed for it."""
+        """Whether a change has failed at all, and no drift is reported."""
         self.where += ", " + said
         if "somebody" in said or "in the way" in said or "never did" in said:
             self.fail("it says what is not so")
         return "dying: " in said
 
     def look_between(self, turn):
-        """What was there and is to be there stays, as it was or as it is to be."""
+        """Files that were there and must be there stay, as they were or as they must be."""
         was, wanted, found = self.shown(f"layer{turn}"), self.shown(f"layer{turn + 1}"), self.found()
         for path in was.keys() & wanted.keys():
             is_same_kind = isinstance(was[path], tuple) and isinstance(wanted[path], tuple) and len(was[path]) == len(wanted[path])
@@ -57,7 +57,7 @@ class Failure(Trial):
         return True
 
     def comes_right(self, wanted, process):
-        """Whether it does, and does not end where it could not begin."""
+        """Whether it starts, and does not end if it could not start."""
         until, found = time.monotonic() + LONGEST, None
         while found != wanted and time.monotonic() < until and process.poll() is None:
             time.sleep(0.02)

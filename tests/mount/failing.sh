@@ -1,11 +1,11 @@
 # shellcheck shell=bash
-# Sourced after mount.sh, by tests in whose daemon allocations fail: tests/memory/session.py steers it.
-# FAILING_LIBRARY makes them fail in who has it preloaded; FAILING_STEP 1 has each one fail.
+# Sourced after mount.sh, by tests in whose daemon allocations fail: tests/memory/session.py controls it.
+# FAILING_LIBRARY is preloaded and makes them fail; with FAILING_STEP 1 each one fails once.
 
 need python3
 ! ldd "$PLYFS" | grep -q libtsan || skip 'ThreadSanitizer has an allocator of its own'
 : "${FAILING_LIBRARY:?the path of libfailing.so}"
-# What is preloaded comes before the sanitizer, which would have it otherwise.
+# A preloaded library comes before the sanitizer, which refuses that by default.
 export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0
 session=$(dirname "$test_file")/../memory/session.py
 truncate -s 32 failing

@@ -1,8 +1,9 @@
 #!/bin/bash
 . "$(dirname "$0")/mount.sh"
 . "$(dirname "$0")/fresh.sh"
-# Whatever a layer's file system answers while it is ill, what was good stays, all else goes on, and when it is well
-# again the mount shows what a fresh one does: with each operation, each error, in a mount and in a rendered tree.
+# Whatever a layer's file system answers while it has a fault, everything that was good stays, and all else goes on.
+# When the fault is over the mount shows what a fresh one does: with each operation and each error, in a mount and in a
+# rendered tree.
 
 need python3
 need_root
@@ -20,7 +21,7 @@ ln -s app.yaml real/link
 eventually test -e high/app.yaml || skip "faulty can't mount here"
 printf 'layers: [low, high]\noptions: {poll_interval: 100ms, header: false}\n' >plyfs.yaml
 
-# The render that goes on has a place of its own to fail in.
+# plyfs render --watch has a file system of its own that fails.
 "$PLYFS" render --watch -c plyfs.yaml out 2>log.render &
 render_pid=$!
 start -c plyfs.yaml mnt
@@ -35,15 +36,15 @@ for error in 5 13 116; do # EIO, EACCES, ESTALE
 	for operation in all getattr readdir open read readlink; do
 		before=$number
 		number=$((number + 1))
-		# It falls ill, and what is changed in it meanwhile can't be seen, or can in part.
+		# The fault begins. Changes that are made meanwhile can't be seen, or only in part.
 		echo "$operation $error" >control
 		sleep 0.25
 		shows_all $before $before
-		# A listing may have to be made anew, which fails then; but it never has less.
+		# A listing may have to be made anew, which fails then; but it never has fewer names.
 		names=$(ls -A mnt/dir 2>/dev/null) || names=app.yaml
 		[ "$names" = app.yaml ] || fail "$operation $error: mnt/dir lists: $names"
 		echo "a: $number" >low/app.yaml
-		# What is known of the ill layer stays in the merge, or else the last version of the whole file.
+		# The known values of the faulty layer stay in the merge, or else the last version of the whole file.
 		sleep 0.25
 		for tree in mnt out; do
 			is $tree/app.yaml $'a: '"$number"$'\nb: '"$before" || shows $tree/app.yaml $'a: '"$before"$'\nb: '"$before"
@@ -61,7 +62,7 @@ for error in 5 13 116; do # EIO, EACCES, ESTALE
 	done
 done
 
-# Who looks for the first time while it is ill gets an error, and never what the other layer alone has.
+# A first lookup during the fault gets an error, and never the file of the other layer alone.
 stop
 echo 'all 5' >control
 mounted=yes
@@ -84,7 +85,7 @@ for operation in open read; do
 	stop
 done
 
-# A file that gets shorter while it is read is shown as it is then, and not as it never was.
+# A file that gets shorter while it is read is shown as it is then, and never in a state that it did not have.
 python3 -c 'print("".join(f"k{n}: {n}\n" for n in range(2000)), end="")' >real/long.yaml
 head -c 4100 real/long.yaml >short
 start -c plyfs.yaml mnt

@@ -1,14 +1,15 @@
 /*
- * A layer's file system that fails when it is told to: a directory, shown by FUSE.
+ * A layer's file system that fails on command: a directory, shown by FUSE.
  *
  *      faulty REAL CONTROL MOUNTPOINT
  *
  * CONTROL is a file of one line, read at each operation:
  *
  *      OPERATION ERRNO [NAME]          operation: getattr, readdir, open, read, readlink, or all
- *      truncate 100 app.yaml           who reads the beginning of app.yaml finds it cut to 100 bytes then
+ *      truncate 100 app.yaml           a read of the beginning of app.yaml cuts it to 100 bytes
  *
- * NAME is the last part of the path; without it, or with "*", all paths fail. An empty line: nothing does.
+ * NAME is the last part of the path. Without it, or with "*", the operation fails for all paths.
+ * With an empty line no operation fails.
  */
 #define FUSE_USE_VERSION 31
 
@@ -32,13 +33,13 @@ struct fault {
 	int number; /* an errno; "truncate": bytes */
 };
 
-/* Relative to the directory; paths of FUSE begin with a slash. */
+/* Makes a path of FUSE, which begins with a slash, relative to the directory. */
 static const char *relative(const char *path)
 {
 	return path[1] ? path + 1 : ".";
 }
 
-/* What is to happen to the path; false: nothing. */
+/* Returns the fault for the path; false: none. */
 static bool read_fault(const char *path, struct fault *ret)
 {
 	char name[NAME_MAX + 1] = "*";
@@ -54,7 +55,7 @@ static bool read_fault(const char *path, struct fault *ret)
 	return strcmp(name, "*") == 0 || strcmp(name, slash + 1) == 0;
 }
 
-/* 0, or the error that the operation is to fail with. */
+/* Returns 0, or the error with which the operation must fail. */
 static int fail(const char *path, const char *operation)
 {
 	struct fault fault;
@@ -151,7 +152,7 @@ static int do_release(const char *path, struct fuse_file_info *info)
 static void *do_init(struct fuse_conn_info *connection, struct fuse_config *config)
 {
 	(void)connection;
-	/* Nothing is remembered: what it is told counts at once. */
+	/* No caching: a new line in CONTROL counts at once. */
 	config->entry_timeout = config->attr_timeout = config->negative_timeout = 0;
 	config->use_ino = 1;
 	return NULL;

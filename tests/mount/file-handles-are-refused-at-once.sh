@@ -1,6 +1,6 @@
 #!/bin/bash
-# A handle that works until the kernel forgets its file is worse than none: an NFS export would fail
-# later. So neither the kernel nor a server gets one, before and after it has forgotten the names.
+# A handle that works until the kernel forgets its file is worse than none: an NFS export would fail later. So neither
+# the kernel nor a server gets one, before and after the kernel has forgotten the names.
 . "$(dirname "$0")/mount.sh"
 . "$(dirname "$test_file")/successor.sh"
 
@@ -48,7 +48,7 @@ for coherence in cached strict; do
 	forget_names
 	refuses "it gives handles when names were forgotten"
 	shows mnt/app.yaml $'a: 1\nb: 2'
-	# Who watches sees what he always saw.
+	# Watchers get the same events as ever.
 	if [ $coherence = cached ]; then
 		watch mnt/d
 		echo 'a: 2' >low/d/one.yaml

@@ -14,7 +14,7 @@ watch mnt/pillar/hosts
 echo 'port: 81' | replace low/pillar/data/base.yaml
 comes_to_show mnt/pillar/hosts/web.yaml 'port: 81'
 comes_event 'MOVED_TO web.yaml'
-# One that comes to stand in front of it.
+# A file that takes precedence over it.
 echo 'port: 82' >low/pillar/base.yaml
 comes_to_show mnt/pillar/hosts/web.yaml 'port: 82'
 rm low/pillar/base.yaml

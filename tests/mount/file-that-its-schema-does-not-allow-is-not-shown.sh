@@ -19,7 +19,7 @@ shows mnt/other.yaml "$good"
 in_trouble() { [[ $(attribute mnt/app.yaml user.plyfs.error) == *"$1"* ]]; }
 mended() { [ -z "$(attribute mnt/app.yaml user.plyfs.error)" ] && [ "$(status troubles)" = '[]' ]; }
 
-# The last good version stays. Its twin has no schema: there the change is seen.
+# The last good version stays. Its twin has no schema: there the change shows.
 printf 'name: a\nport: 70000\n' | replace high/app.yaml
 printf 'name: a\nport: 70000\n' | replace high/other.yaml
 comes_to_show mnt/other.yaml $'port: 70000\nname: a'
@@ -32,17 +32,17 @@ shows mnt/app.yaml "$good"
 grep -q '^plyfs: .*high/app.yaml:2:7: port must be at most 65535' log || fail "the log does not tell it"
 "$PLYFS" status mnt | grep -q 'high/app.yaml:2:7: port must be'
 
-# It is mended.
+# The source is mended.
 printf 'name: b\nport: 443\n' | replace high/app.yaml
 comes_to_show mnt/app.yaml $'port: 443\nname: b'
 eventually mended || fail "the error stays: $(cat mnt/.plyfs/errors)"
 
-# What is missing is in no source.
+# A missing value has no place in a source.
 rm high/app.yaml
 eventually in_trouble "low/app.yaml:1:1: lacks the key 'name'" || fail "$(cat mnt/.plyfs/errors)"
 shows mnt/app.yaml $'port: 443\nname: b'
 
-# The schema itself is edited: all its paths are judged again, those that nobody has read as well.
+# The schema itself is edited: all its paths are judged again, also those that no program has read.
 echo '{"properties": {"port": {"maximum": 65535}}}' | replace app.schema.json
 comes_to_show mnt/app.yaml 'port: 80'
 eventually mended || fail "the error stays: $(cat mnt/.plyfs/errors)"
@@ -50,7 +50,7 @@ echo '{"properties": {"port": {"maximum": 79}}}' >app.schema.json
 eventually in_trouble "port must be at most 79, but is 80" || fail "$(cat mnt/.plyfs/errors)"
 shows mnt/app.yaml 'port: 80'
 
-# A schema that can't be used changes nothing, and is read again when it is mended, by itself.
+# A schema that can't be used changes nothing, and is read again by itself when it is mended.
 bad_settings() { [[ $(status settings error 2>/dev/null) == *"$1"* ]]; }
 good_settings() { ! status settings error >/dev/null 2>&1; }
 echo '{"type": "strng"}' | replace app.schema.json

@@ -7,7 +7,7 @@ change() {
 	watch mnt mnt/dir
 	echo 'a: 1' >low/new.yaml
 	comes_to_show mnt/new.yaml 'a: 1'
-	# Who looks sees it before it is told: what comes and goes meanwhile is told once.
+	# A reader sees the file before its event: a file that comes and goes meanwhile makes one event.
 	sleep 0.3
 	echo 'a: 1' | replace high/dir.yaml
 	comes_to_show mnt/dir.yaml 'a: 1'

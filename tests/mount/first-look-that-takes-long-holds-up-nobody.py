@@ -1,4 +1,4 @@
-"""First looks at files of the mount that take long to merge, each by another call."""
+"""First lookups of files of the mount that take long to merge, each by another call."""
 import ctypes
 import errno
 import mmap
@@ -28,7 +28,7 @@ def replace(path, text):
 
 
 def holds_up_nobody():
-    """Beside the look, a change in the directory shows, and another name is looked up."""
+    """During the lookup, a change in the directory shows, and another name is looked up."""
     ended = []
 
     def look():
@@ -49,7 +49,7 @@ def holds_up_nobody():
 
 
 def is_told_whole_from_the_start(whole):
-    """Whatever is asked for first."""
+    """The same for each call that may come first."""
     first = os.stat("mnt/stat.yaml")
     assert first.st_size == len(whole), first
     assert read("mnt/stat.yaml") == whole
@@ -72,7 +72,7 @@ def is_told_whole_from_the_start(whole):
 
 
 def several_at_once_are_one(whole):
-    """One look, and one inode."""
+    """There is one lookup, and one inode."""
     seen = []
     threads = [threading.Thread(target=lambda: seen.append((os.stat("mnt/twin.yaml").st_ino, read("mnt/twin.yaml"))))
                for _ in range(8)]

@@ -1,6 +1,6 @@
 #!/bin/bash
-# The kernel holds a directory while a name in it is looked up, so a file that takes long to merge must
-# not be waited for there: it is waited for at the file itself.
+# The kernel holds a directory's lock while a name in it is looked up. So a lookup of a file that takes long to merge
+# must not wait: readers wait at the file itself.
 . "$(dirname "$0")/mount.sh"
 need python3
 
@@ -15,7 +15,7 @@ echo 'b: 1' >high/small.yaml
 echo 'a: 1' >low/other.yaml
 echo 'b: 1' >high/other.yaml
 sed -i '30000s/.*/key: [/' low/broken.yaml
-# A slow machine may take longer than the limit, which is another test's.
+# A slow machine may take longer than the limit; another test is about the limit.
 echo 'options: {limits: {time: 60s}}' >low/plyfs.yaml
 chmod 600 low/denied.yaml
 sleep 0.3

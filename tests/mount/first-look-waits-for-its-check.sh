@@ -18,7 +18,7 @@ first=$!
 cat mnt/bad.yaml >bad 2>bad.err &
 second=$!
 
-# So does who asks for its size; but nobody else: not for a listing, nor for a change in the same directory.
+# So does stat; but no other call waits: neither a listing, nor a change in the same directory.
 ! timeout 0.5 stat mnt/slow.yaml >/dev/null || fail "the size of what is not judged yet is shown"
 timeout 5 ls mnt >listing || fail "a listing waits"
 grep -q slow.yaml listing
@@ -45,7 +45,7 @@ grep -q "bad.yaml: the check 'sh' ended with 1" log || fail "the log does not te
 echo 'a: good' | replace low/bad.yaml
 comes_to_show mnt/bad.yaml 'a: good'
 
-# A mount that ends while somebody waits leaves nobody waiting, and nothing running.
+# If the mount ends while a process waits, no process is left waiting or running.
 rm go
 echo 'x: 1' >low/slow.yaml
 sleep 0.3

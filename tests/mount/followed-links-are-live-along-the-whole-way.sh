@@ -55,7 +55,7 @@ comes_to_vanish mnt/chain1
 echo 'a: 4' >srv/shared/x.yaml
 shared 'a: 4'
 
-# Links and directories on the way.
+# Links and directories on the path to the target.
 ln -sfn releases/8 srv/current
 comes_to_show mnt/current/conf/app.yaml 'r: 8'
 comes_to_show mnt/nested.yaml 'r: 8'
@@ -86,7 +86,7 @@ ls mnt | grep -qx late.yaml || fail "it is not listed"
 ln -sfn plain.yaml low/two
 comes_to_show mnt/one 'p: 2'
 
-# It is never shown half: its writer takes less than what he is waited for.
+# It is never shown half: its writer takes less time than plyfs waits for.
 python3 -c 'print("x" * 299999)' >srv/b.yaml
 has_size() { [ "$(stat -c %s mnt/chain1)" -eq 300000 ]; }
 eventually has_size || fail "a large target does not show"
@@ -109,6 +109,6 @@ comes_to_vanish mnt/loop
 comes_to_equal_fresh -c plyfs.yaml
 stop
 
-# The twin: where links are not followed, they are links.
+# The twin: without `follow` they are shown as links.
 start low:high mnt
 [ -L mnt/absolute.yaml ]

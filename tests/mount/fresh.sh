@@ -1,7 +1,7 @@
 # shellcheck shell=bash
-# Sourced after mount.sh: compares what a mount has become with one that is made now.
+# Sourced after mount.sh: compares a mount with a fresh one.
 
-# A name, its kind, rights and size, or a link's target, in each line.
+# Each line has a name, its kind, rights and size, or a link's target.
 facts_of() {
 	(cd "$1" && find . -printf '%P %y %m %U %G %s %l\n' | sort)
 }
@@ -11,8 +11,8 @@ equals_fresh() {
 		diff -r --no-dereference mnt fresh >>difference 2>&1
 }
 
-# comes_to_equal_fresh [ARGUMENT...]: soon mnt is, name by name and byte by byte, what a mount of the
-# same shows that is made now; with no arguments, one of low:high.
+# comes_to_equal_fresh [ARGUMENT...]: soon mnt is, name by name and byte by byte, what a fresh mount of the same
+# arguments shows; without arguments, one of low:high.
 comes_to_equal_fresh() {
 	mkdir -p fresh
 	"$PLYFS" mount -o noheader "${@:-low:high}" fresh

@@ -18,7 +18,7 @@ for how in '' --atomic; do
 	eventually is "$out/other.yaml" 'a: 1' || fail 'it does not begin'
 	old=$(readlink "$out/..data" || true)
 
-	# No bytes are left: what was there stays as it was, and it is said once.
+	# No bytes are left: the tree stays as it was, and the error is reported once.
 	head -c 4M /dev/zero >disk/full 2>/dev/null || true
 	head -c 20000 /dev/zero | tr '\0' x | sed 's/^/key: /' >new
 	mv new low/app.yaml
@@ -30,7 +30,7 @@ for how in '' --atomic; do
 	rm disk/full
 	eventually cmp -s low/app.yaml "$out/app.yaml" || fail "$how: it is not made later: $(cat "log$how")"
 
-	# No inodes are left for a new directory, nor for what is in it.
+	# No inodes are left for a new directory, nor for the files in it.
 	mkdir disk/inodes
 	for ((i = 0; i < 1000; i++)); do : 2>/dev/null >disk/inodes/$i || break; done
 	[ $i -lt 1000 ] || fail 'the disk is not full'
@@ -47,7 +47,7 @@ for how in '' --atomic; do
 	kill $pids
 	wait $pids || fail "$how: render ended with $?: $(cat "log$how")"
 
-	# A run that can't make all of it fails.
+	# A run that can't write everything fails.
 	echo 'b: 2' >low/sub/x.yaml
 	head -c 4M /dev/zero >disk/full 2>/dev/null || true
 	head -c 20000 /dev/zero | tr '\0' y | sed 's/^/key: /' >low/app.yaml

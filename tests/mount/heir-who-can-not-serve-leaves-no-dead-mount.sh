@@ -2,7 +2,8 @@
 . "$(dirname "$0")/mount.sh"
 . "$(dirname "$test_file")/successor.sh"
 . "$(dirname "$test_file")/cgroup.sh"
-# The mount has been given to an heir, who served before has ended, and the heir gets no thread: he takes it away.
+# The mount has been given to a new daemon, and the old one has ended. The new daemon gets no thread, so it takes the
+# mount away.
 
 need python3
 need_root

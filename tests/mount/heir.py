@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""An heir that is up to something: what plyfs hands over goes to us, by the protocol of fs/handover/handover.c.
+"""A new daemon that misbehaves: plyfs hands the mount over to this script, by the protocol of fs/handover/handover.c.
 
-heir.py PLYFS_SOCKET vanish      wants the mount, is given it, and ends
-heir.py PLYFS_SOCKET refuse      says that it can't have it
-heir.py PLYFS_SOCKET silent      is given it, and says nothing until plyfs waits no more
-heir.py PLYFS_SOCKET ask         is only made an offer, and prints its words
-heir.py PLYFS_SOCKET foreign     stands between plyfs and its heir, and makes the state's format another one
-heir.py PLYFS_SOCKET alone GROUP stands there, and puts the heir, when he is ready, into a cgroup where he gets no thread
-heir.py PLYFS_SOCKET late        stands there, too: plyfs waits no more for an heir who has been given everything
+    heir.py PLYFS_SOCKET vanish      asks for the mount, gets the state, and ends
+    heir.py PLYFS_SOCKET refuse      answers that it can't take it
+    heir.py PLYFS_SOCKET silent      gets the state, and is silent until plyfs no longer waits
+    heir.py PLYFS_SOCKET ask         only gets an offer, and prints its words
+    heir.py PLYFS_SOCKET foreign     stands between plyfs and a real new daemon, and changes the format of the state
+    heir.py PLYFS_SOCKET alone GROUP stands there, and puts the new daemon, when it is ready, into a cgroup where it
+                                     gets no thread
+    heir.py PLYFS_SOCKET late        stands there, too: plyfs no longer waits for a new daemon that has got everything
 """
 import fcntl
 import os
@@ -42,7 +43,7 @@ def connect(path):
 
 
 def receive_record(connection):
-    """The bytes, and the descriptors."""
+    """Returns the bytes, and the descriptors."""
     message, files, _, _ = socket.recv_fds(connection, 16, 253)
     kind, count = struct.unpack("<QQ", message)
     assert kind == RECORD and len(files) == 1, (kind, files)
@@ -84,7 +85,7 @@ def pass_on(heir, data, fds):
 
 
 def make_foreign(path):
-    """What the real heir says goes to plyfs, until one of them ends."""
+    """Passes the real new daemon's messages to plyfs, until one of them ends."""
     plyfs, heir, data, fds = stand_between(path)
     data = data[:24] + struct.pack("<Q", 999) + data[32:-8]
     pass_on(heir, data + struct.pack("<Q", checksum(data)), fds)

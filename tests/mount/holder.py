@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Holds what a program can have of a mount, and reads app.yaml again and again, until the file `go` is there.
+"""Holds everything that a program can have of a mount, and reads app.yaml again and again, until the file `go`
+exists.
 
-holder.py MOUNT REPORT [--may-fail]     writes what it has seen to REPORT, and "ready" first
+    holder.py MOUNT REPORT [--may-fail]     writes its findings to REPORT, and "ready" first
 """
 import ctypes
 import mmap

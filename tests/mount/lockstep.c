@@ -1,14 +1,14 @@
 /*
- * A writer and a reader in lock step: the reader looks when the writer is done, and the writer goes
- * on when the reader has looked.
+ * A writer and a reader in lock step. The reader reads when the writer is done, and the writer goes
+ * on when the reader has read.
  *
  *      lockstep [--in-place] [--wait] ROUNDS SOURCE FILE
  *
- * SOURCE is written ROUNDS times, each time as "version: NUMBER" and a line or more that the number
- * decides; FILE must then begin with that. What begins with another version is stale, and anything
- * else is torn. With --wait the reader looks until it is there, and stale looks are not counted:
- * each of the versions has then been shown. Prints "STALE TORN", counts, and exits 0 also when
- * there are some: the caller judges.
+ * The writer writes SOURCE ROUNDS times, each time as "version: NUMBER" and a line or more that the
+ * number decides. FILE must then begin with that. Content that begins with another version is
+ * stale; any other content is torn. With --wait the reader reads until the version is there, and
+ * stale reads are not counted: so each of the versions was shown. Prints "STALE TORN", counts. The
+ * exit code is 0 also if there are some: the caller judges.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -34,7 +34,7 @@ static void give_up(const char *path)
 	exit(1);
 }
 
-/* Most versions are as long as the one before: size alone tells nothing. */
+/* Most versions are as long as the one before, so size alone shows no change. */
 static size_t put_text(char *text, unsigned version)
 {
 	size_t len = (size_t)sprintf(text, "version: %08u\n", version);

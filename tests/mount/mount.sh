@@ -1,8 +1,8 @@
 # shellcheck shell=bash
-# Real mounts for tests. Every test sources this file first; it then stands in a fresh directory
-# with the empty directories low, high (layers) and mnt in it, which goes away when the test ends,
-# however it ends. The daemon runs in the foreground, with its messages in the file `log`: sanitizer
-# or warning text in there fails the test, whatever else the test found.
+# Real mounts for tests. Every test sources this file first. It then runs in a fresh directory with the empty
+# directories low, high (layers) and mnt in it, which is removed when the test ends, however it ends. The daemon runs in
+# the foreground, with its messages in the file `log`. If that has text of a sanitizer or a warning, the test fails,
+# whatever else it found.
 #
 # The caller's environment: PLYFS is the command, MOUNT_TOOLS the directory of our C programs.
 set -euo pipefail
@@ -16,8 +16,8 @@ test_file=$(realpath "$0")
 plyfs_pid=
 watcher_pid=
 
-# What start mounts with. Bytes are easier compared without a header; who tests it sets `header`, or
-# nothing, where the settings are to decide.
+# The options with which start mounts. Bytes are easier to compare without a header. A test of the header sets `header`,
+# to nothing if the settings are to decide.
 mount_options=noheader
 
 skip() {
@@ -30,8 +30,8 @@ fail() {
 	exit 1
 }
 
-# Ordinary users mount by way of fusermount3, which is set-uid: that must have its effect, and root
-# must be one who may mount.
+# Ordinary users mount through fusermount3, which is set-uid. So set-uid must have its effect, and root must have the
+# right to mount.
 need_fusermount() {
 	local mode bounding
 	need fusermount3
@@ -43,7 +43,7 @@ need_fusermount() {
 	(((0x$bounding >> 21) & 1)) || skip "nobody may mount here (CAP_SYS_ADMIN)"
 }
 
-# Skips where no program can mount, plyfs or another.
+# Skips the test if no program can mount, plyfs or another.
 need_mounts() {
 	[ -c /dev/fuse ] || skip "there is no /dev/fuse"
 	{ : <>/dev/fuse; } 2>/dev/null || skip "/dev/fuse can't be opened"
@@ -59,8 +59,8 @@ need_root() {
 	[ "$(id -u)" -eq 0 ] || skip "only root can do this"
 }
 
-# The kernel lets go of all names of this mount that nobody has open, as where memory is short; but of
-# no other mount's, where another test may rely on them.
+# Has the kernel drop all names of this mount that are not open, as when memory is short. Other mounts keep theirs, as
+# another test may rely on them.
 forget_names() {
 	python3 -c '
 import ctypes, sys
@@ -70,8 +70,8 @@ mount = libc.syscall(FSPICK, -100, sys.argv[1].encode(), 1)
 sys.exit(mount < 0 or libc.syscall(FSCONFIG, mount, RECONFIGURE, None, None, 0) != 0)' "${1:-mnt}"
 }
 
-# Starts the test again with mounts that nobody else sees, once. It gets a copy of all mounts, and those
-# of other tests would be kept alive by it.
+# Starts the test again, once, with mounts that no other process sees. It gets a copy of all mounts, so it would keep
+# those of other tests alive.
 go_private() {
 	local code=0 mountpoint
 	if [ -z "${IS_PRIVATE:-}" ]; then
@@ -84,7 +84,7 @@ go_private() {
 	done < <(awk '$3 == "fuse.plyfs" && $2 ~ "^/tmp/" { print $2 }' /proc/self/mounts)
 }
 
-# libfuse asks fusermount3 only when the user may open /dev/fuse.
+# libfuse asks fusermount3 only if the user may open /dev/fuse.
 need_user_mounts() {
 	need setpriv
 	need_fusermount
@@ -115,7 +115,7 @@ is_mounted() {
 
 unmount() {
 	if [ "$(id -u)" -eq 0 ]; then
-		# While a change is under way the mount is in use for a moment.
+		# While a change is being published the mount is in use for a moment.
 		umount "$1" 2>/dev/null || { sleep 0.5 && umount "$1"; }
 	else
 		fusermount3 -u "$1"
@@ -126,8 +126,8 @@ dirty_log() {
 	grep -nE 'ERROR: AddressSanitizer|LeakSanitizer|ThreadSanitizer|runtime error|WARNING|Assertion' "$1"
 }
 
-# at_end COMMANDS: what has to be put right besides, before what was mounted goes; the last ones first. What they come
-# to changes nothing. Whatever runs in the background ends in any case.
+# at_end COMMANDS: commands that run at the end, before the mounts are taken away; the last ones first. Their exit codes
+# do not count. Background processes are ended in any case.
 endings=
 at_end() {
 	endings="$1; $endings"
@@ -193,14 +193,14 @@ is_ready() {
 # argument is the mountpoint.
 start() {
 	[ $# -gt 0 ] || set -- low:high mnt
-	# A shell's background processes ignore SIGINT; this one is to hear it.
+	# A shell's background processes ignore SIGINT; this one must not.
 	env --default-signal=INT,QUIT "$PLYFS" mount -f ${mount_options:+-o "$mount_options"} "$@" >>"$directory/log" 2>&1 &
 	plyfs_pid=$!
 	eventually is_ready "${@: -1}" || fail "the mount was not ready in time"
 	kill -0 "$plyfs_pid" 2>/dev/null || fail "plyfs ended instead of mounting"
 }
 
-# A process that nobody has waited for yet is a zombie, which kill(1) still finds.
+# A process whose parent has not yet waited for it is a zombie, which kill(1) still finds.
 has_ended() {
 	! grep -qs '^State:[[:space:]]*[^Z[:space:]]' "/proc/$1/status"
 }
@@ -228,7 +228,7 @@ shows() {
 	is "$1" "$2" || fail "$1 is: $(cat -- "$1" 2>&1); and not: $2"
 }
 
-# comes_to_show FILE TEXT: it has it soon.
+# comes_to_show FILE TEXT: the file has that content soon.
 comes_to_show() {
 	eventually is "$1" "$2" || shows "$1" "$2"
 }
@@ -256,7 +256,7 @@ comes_to_list() {
 	eventually has_names "$@" || lists "$@"
 }
 
-# fails_with TEXT COMMAND...: it fails, and its message has the text.
+# fails_with TEXT COMMAND...: the command fails, and its message has the text.
 fails_with() {
 	local text=$1 output
 	shift
@@ -270,13 +270,13 @@ attribute() {
 	getfattr --absolute-names --only-values -n "$2" -- "$1" 2>/dev/null
 }
 
-# Puts a file in place by a rename, from outside of the layer: there is no stray name in it.
+# Puts a file in place by a rename, from outside of the layer: so the layer has no stray name.
 replace() {
 	cat >"$directory/replacement"
 	mv -f "$directory/replacement" "$1"
 }
 
-# status KEY...: the value at the path of keys in the mount's status.
+# status KEY...: prints the value at the path of keys in the mount's status.
 status() {
 	python3 -c '
 import json, sys
@@ -286,9 +286,9 @@ for key in sys.argv[1:]:
 print(value)' "$@"
 }
 
-# watch PATH...: what inotify tells about them is written to `events`, a line each.
+# watch PATH...: writes inotify's events for the paths to `events`, a line each.
 watch() {
-	# All that changes something; what our own reading causes is left out.
+	# All events of changes; events of the test's own reads are left out.
 	local what=modify,attrib,close_write,moved_from,moved_to,create,delete,delete_self,move_self
 	need inotifywait
 	inotifywait -m -q --format '%w %e %f' -e "$what" "$@" >events 2>watcher &
@@ -301,7 +301,7 @@ is_watching() {
 	[ "$(cat "/proc/$watcher_pid/fdinfo"/* 2>/dev/null | grep -c '^inotify')" -eq "$1" ]
 }
 
-# Ends the watching, when what was under way has come in.
+# Ends the watching, after the events that are under way have come in.
 unwatch() {
 	sleep "${1:-0.5}"
 	kill "$watcher_pid"
@@ -328,8 +328,8 @@ saw_no_events() {
 	[ ! -s events ] || fail "there were events: $(cat events)"
 }
 
-# Has the test go on where inotify's watches are limited by $limit alone: a user name space has a
-# limit of its own, and nobody else meets it.
+# Continues the test where $limit alone limits inotify's watches: a user namespace has a limit of its own, and no other
+# process is affected.
 limit_watches() {
 	if [ -z "${IN_NAMESPACE:-}" ]; then
 		[ "$(id -u)" -ne 0 ] || go_private

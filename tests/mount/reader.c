@@ -1,6 +1,6 @@
 /*
- * Opens, reads whole and closes a file, and looks at it with stat(2), COUNT times; nothing else, so
- * that the requests this makes can be counted.
+ * Opens, reads whole and closes a file, and calls stat(2) on it, COUNT times. It does nothing else,
+ * so that the requests that this makes can be counted.
  *
  *      reader COUNT FILE
  */

@@ -5,10 +5,10 @@
  *
  * A writer for each layer writes app.yaml again and again, each time with the next version number.
  * The text that the mount must show for version L of the low and H of the high layer is known byte
- * for byte, so that a reader can tell a half or a mixture from the real thing:
+ * for byte. So a reader can distinguish a half or a mixture from a right text:
  *
  *      low: 17         the low layer's version
- *      low0: 17.0      as many lines as the version makes it have
+ *      low0: 17.0      the version decides the number of these lines
  *      high: 23        likewise
  *      high0: 23.0
  *
@@ -34,8 +34,8 @@
 #define READERS 3
 #define LISTERS 2
 #define STABLE 300        /* names that stay in d/ */
-#define PASSING 100       /* names at a time that come and go there */
-#define PASSING_MAX 50000 /* of them in all: more than come in a minute */
+#define PASSING 100       /* of the names that come and go, so many are there at a time */
+#define PASSING_MAX 50000 /* such names in all: more than come in a minute */
 #define LINES 180         /* of a layer's file, at most */
 #define TEXT_MAX 16384u
 
@@ -66,7 +66,7 @@ static double now(void)
 	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-/* One layer's text in that version. */
+/* Returns one layer's text in that version. */
 static size_t put_text(char *text, const char *name, unsigned version)
 {
 	size_t len = (size_t)sprintf(text, "%s: %u\n", name, version);
@@ -82,7 +82,7 @@ static void write_all(int fd, const char *text, size_t len, const char *path)
 		fail("%s: %s", path, strerror(errno));
 }
 
-/* As an editor that saves by rename. */
+/* Saves by rename, as an editor does. */
 static void write_version(const char *layer, const char *name, unsigned version)
 {
 	char path[4096], beside[4096], text[TEXT_MAX];
@@ -99,7 +99,7 @@ static void write_version(const char *layer, const char *name, unsigned version)
 		fail("%s: %s", path, strerror(errno));
 }
 
-/* As a slow editor that saves in place. Both halves are good YAML. */
+/* Saves in place, as a slow editor does. Both halves are good YAML. */
 static void write_version_in_place(const char *layer, const char *name, unsigned version)
 {
 	char path[4096], text[TEXT_MAX];
@@ -135,7 +135,7 @@ static void *write_versions(void *context)
 		else
 			write_version(writer->layer, writer->name, ++writer->last);
 		atomic_fetch_add(&versions, 1);
-		/* Faster and slower than a change needs to get through. */
+		/* Sometimes faster and sometimes slower than a change needs to show. */
 		usleep(writer->last * 7919 % 3000);
 	}
 	return NULL;
@@ -147,7 +147,7 @@ struct held {
 	char text[TEXT_MAX];
 };
 
-/* The whole text of the open file; by way of mmap(2) when `is_mapped`. */
+/* Reads the whole text of the open file; through mmap(2) if `is_mapped`. */
 static size_t take_text(int fd, bool is_mapped, char *text)
 {
 	struct stat found;
@@ -184,7 +184,7 @@ static void raise_to(atomic_uint *newest, unsigned version)
 		;
 }
 
-/* The number behind "NAME: " in the text. */
+/* Returns the number behind "NAME: " in the text. */
 static unsigned version_in(const char *text, const char *name)
 {
 	char wanted[32];
@@ -240,7 +240,7 @@ static void read_once(unsigned round, struct held *held)
 		close(fd);
 		return;
 	}
-	/* What was held since the last time is as it was; from now on this one is. */
+	/* The file that was held since the last call is unchanged; from now on this one is held. */
 	if (held->fd >= 0) {
 		char again[TEXT_MAX + 1];
 		size_t again_len = take_text(held->fd, round % 128 == 0, again);
@@ -267,7 +267,7 @@ static void *read_versions(void *context)
 	return NULL;
 }
 
-/* The file d/passNUMBER in one of the layers. */
+/* Returns the path of d/passNUMBER in one of the layers. */
 static void passing_path(char *path, size_t size, unsigned number)
 {
 	snprintf(path, size, "%s/d/pass%u", number % 3 ? low_layer : high_layer, number);
@@ -282,7 +282,7 @@ static void make_file(const char *path)
 	close(fd);
 }
 
-/* Names come and go, and never come back: one that did could rightly be listed twice. */
+/* Names come and go, and never come back: a name that came back could rightly be listed twice. */
 static void *churn(void *context)
 {
 	char path[4096];
@@ -301,7 +301,7 @@ static void *churn(void *context)
 	return NULL;
 }
 
-/* Which names a listing has had. */
+/* The names that a listing has had. */
 struct seen {
 	bool stable[STABLE];
 	bool passing[PASSING_MAX];
@@ -391,7 +391,7 @@ static void prepare(void)
 	write_version(high_layer, "high", 1);
 }
 
-/* The last versions come through. */
+/* The last versions show. */
 static void check_end(unsigned low, unsigned high)
 {
 	double end = now() + 10;
@@ -427,7 +427,7 @@ static bool has_both(void)
 	return strncmp(text, "low: ", 5) == 0 && strstr(text, "\nhigh: ");
 }
 
-/* Until all is seen that there was before: the mount may have been looked at already. */
+/* Waits until everything that was there before shows: the mount may have been read already. */
 static void wait_for_first(void)
 {
 	double end = now() + 10;
@@ -474,7 +474,7 @@ static void run_for(double seconds)
 	check_end(low.last, high.last);
 	printf("%u versions, %u reads, %u listings\n", atomic_load(&versions), atomic_load(&reads),
 		atomic_load(&listings));
-	/* Readers that have seen nothing new have tested nothing. */
+	/* If readers saw no new version, the test proved nothing. */
 	if (low_then < 10 || high_then < 10)
 		fail("while all was going on, readers came no further than versions %u and %u",
 			low_then, high_then);
