@@ -49,13 +49,13 @@ eventually mended || fail "the trouble stays"
 [ "$(status troubles)" = '[]' ]
 grep -q 'app.yaml: mended' log || fail "the log does not tell that it is mended"
 
-# A source that does not parse is told before it is checked.
+# If a source does not parse, that is reported, and no check runs.
 echo 'port: [' | replace high/app.yaml
 eventually in_trouble
 [[ $(attribute mnt/app.yaml user.plyfs.error) == "$PWD"/high/app.yaml:* ]] || fail "not the source's own error: $(attribute mnt/app.yaml user.plyfs.error)"
 shows mnt/app.yaml $'a: 1\nport: 81'
 
-# What was never good reads as an error.
+# A file that never was good reads as an error.
 mkdir low/sub
 sed -i 's/app.yaml/"{app,sub\/x}.yaml"/' plyfs.yaml
 sleep 0.3

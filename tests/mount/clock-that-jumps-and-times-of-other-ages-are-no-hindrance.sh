@@ -1,8 +1,8 @@
 #!/bin/bash
 . "$(dirname "$0")/mount.sh"
 . "$(dirname "$0")/fresh.sh"
-# Sources may bear any time, and the clock may be set: a change shows at once, what replaces something is newer
-# than it, and it is all as in a fresh mount.
+# Sources may have any time, and the clock may be set. A change shows at once, a replacement is newer than what it
+# replaces, and all is as in a fresh mount.
 
 need inotifywait
 newer() { [ "$(printf '%s\n' "$1" "$2" | sort -n | tail -1)" = "$2" ] && [ "$1" != "$2" ]; }
@@ -33,7 +33,7 @@ shows mnt/app.yaml $'a: 1\nb: 0'
 shows mnt/dir/app.yaml 'a: 1'
 watch mnt
 changes '1969-12-31 23:59:59 UTC' '1970-01-01 UTC' '2038-01-19 03:14:08 UTC' '2400-01-01 UTC' '1950-06-01 UTC' '2001-01-01 UTC'
-# The same bytes with another time are no change to those who watch.
+# The same bytes with another time make no event.
 unwatch
 [ "$(grep -c 'MOVED_TO app.yaml' events)" -eq 6 ] || fail "the events were: $(cat events)"
 comes_to_equal_fresh

@@ -5,7 +5,7 @@ mkdir elsewhere
 echo 'port: 80' >low/app.yaml
 echo 'port: 8080' >high/app.yaml
 
-# Named layers, and paths relative to where the mount was started, asked for from elsewhere.
+# Named layers, and paths relative to where the mount was started. The command runs elsewhere.
 printf 'layers: [{name: vendor, path: low}, {name: host, path: "./high"}]\n' >plyfs.yaml
 start -c plyfs.yaml mnt
 (
@@ -15,7 +15,7 @@ start -c plyfs.yaml mnt
 grep -q "^port: 8080  *host  *$directory/./high/app.yaml:1:7" text
 grep -q "^  lost  80  *vendor  *$directory/./low/app.yaml:1:7\|^  lost  80  *vendor  *$directory/low/app.yaml:1:7" text
 
-# They are called the same from where it was started.
+# Where the mount was started, they have the same names.
 "$PLYFS" explain mnt/app.yaml port | grep -q "^  lost  80  *vendor  $directory/low/app.yaml:1:7"
 fails_with 'no layer has such a file' "$PLYFS" explain mnt/nothing
 fails_with 'is a directory' "$PLYFS" explain mnt
@@ -27,12 +27,12 @@ grep -q "'elsewhere/app.yaml' is not in a plyfs mount" err
 # A file in a layer leads to the mount.
 "$PLYFS" explain low/app.yaml port | grep -q '^port: 8080  *host'
 
-# With settings that say something else by now, nothing is guessed.
+# If the settings have changed since, the command guesses nothing.
 printf 'layers: [{name: other, path: low}, {name: more, path: high}, low]\nrules: 1\n' >plyfs.yaml
 fails_with 'plyfs.yaml:2:8: ' "$PLYFS" explain mnt/app.yaml
 stop
 
-# A mount over one of its layers: what lies beneath it is reached by way of its process.
+# A mount over one of its layers: the command reaches the covered layer through the daemon.
 start low:high low
 shows low/app.yaml 'port: 8080'
 "$PLYFS" explain low/app.yaml >text
@@ -48,7 +48,7 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
 fi
 stop low
 
-# A colon in a layer's path stays one.
+# A colon in a layer's path is not a separator.
 mkdir 'co:lon'
 echo 'port: 1' >'co:lon/app.yaml'
 start 'co\:lon:high' mnt
@@ -58,7 +58,7 @@ start 'co\:lon:high' mnt
 )
 stop
 
-# As another host: of a mount's plyfs.yaml; what was made of layers alone is the same on each.
+# As another host, with a mount's plyfs.yaml. A mount of layers alone is the same on each host.
 mkdir -p hosts/web1
 echo 'port: 81' >hosts/web1/app.yaml
 printf 'layers: [low, {path: "hosts/%%H", optional: true}]\noptions: {header: false}\n' >plyfs.yaml

@@ -16,7 +16,7 @@ start -c plyfs.yaml mnt
 for i in 1 2 3 4 5; do shows mnt/hung$i.yaml 'good: 1'; done
 shows mnt/other.yaml 'a: 0'
 
-# More hang than may run at once.
+# More checks hang than may run at once.
 for i in 1 2 3 4 5; do echo "bad: 1" | replace low/hung$i.yaml; done
 sleep 0.2
 before=$(date +%s%N)
@@ -45,7 +45,7 @@ eventually in_trouble killed.yaml "was killed by signal 11" || fail "$(attribute
 eventually in_trouble missing.yaml "the check 'no-such-program' can't be run: starting it: No such file" ||
 	fail "$(attribute mnt/missing.yaml user.plyfs.error)"
 
-# What could not be judged is tried again: the program may come, and a machine have more time.
+# A file that could not be judged is tried again: the program may be installed, or the machine have more time.
 mkdir bin
 chmod 711 . bin
 echo 'a: 2' >low/late.yaml
@@ -54,7 +54,7 @@ fails_with 'Input/output error' cat mnt/late.yaml
 ln -s /bin/true bin/late
 comes_to_show mnt/late.yaml 'a: 2'
 
-# It ends with the mount, however long it would go on.
+# The check ends with the mount, however long it would go on.
 echo "bad: 2" | replace low/hung1.yaml
 eventually pgrep -f "^sleep 600.$$\$" >/dev/null
 unmount mnt
@@ -63,7 +63,7 @@ ended_cleanly
 ((SECONDS - before < 5)) || fail "the end waits for a check"
 eventually eval "! pgrep -f '^sleep 600.$$\$' >/dev/null" || fail "a check outlives the mount"
 
-# And with a daemon that was killed.
+# It also ends with a daemon that is killed.
 echo 'good: 2' >low/hung1.yaml
 start -c plyfs.yaml mnt
 shows mnt/hung1.yaml 'good: 2'

@@ -1,6 +1,6 @@
 #!/bin/bash
-# --drift=keep: what somebody has changed stays, with --atomic as without; and who takes it back sees what the layers
-# have said meanwhile. The link to the generation that is shown is put right whatever is kept.
+# --drift=keep: drift stays, with --atomic as without. If the user takes it back, the current content of the layers
+# shows. The link to the shown generation is put right in any case.
 . "$(dirname "$0")/mount.sh"
 
 for options in '' --atomic; do
@@ -12,7 +12,7 @@ for options in '' --atomic; do
 	render_pid=$!
 	eventually [ -e $tree/sub/edited.yaml ]
 
-	# What he has changed stays when the layers have it no more; so does the directory around it.
+	# Drift stays when the layers no longer have the file; so does the directory around it.
 	echo "mine: 1" >own
 	cp own $tree/new~
 	mv $tree/new~ $tree/edited.yaml
@@ -37,13 +37,13 @@ for options in '' --atomic; do
 	comes_to_show $tree/app.yaml 'n: 2'
 
 	if [ -n "$options" ]; then
-		# His own link, in the place of one of ours.
+		# The user's own link, in the place of a rendered file.
 		ln -sfn elsewhere $tree/linked.yaml
 		rm low/linked.yaml
 		echo 'n: 3' >low/app.yaml
 		comes_to_show $tree/app.yaml 'n: 3'
 		[ "$(readlink $tree/linked.yaml)" = elsewhere ] || fail "his link is gone"
-		# Nothing of ours leads anywhere else for long, and nothing is lost.
+		# No rendered name leads elsewhere for long, and nothing is lost.
 		ln -sfn nowhere $tree/..data
 		comes_to_show $tree/app.yaml 'n: 3'
 		echo 'n: 4' >low/app.yaml

@@ -1,7 +1,7 @@
 #!/bin/bash
 . "$(dirname "$0")/mount.sh"
-# A process that waits for its own mount's answer and is killed must not keep the mount alive.
-# KILLS=200 tries more often.
+# If a process waits for an answer of its own mount and is killed, it must not keep the mount alive. KILLS=200 tries
+# more often.
 
 need_root
 need python3
@@ -14,7 +14,7 @@ stop_loops() {
 }
 at_end 'stop_loops; umount -f mnt 2>/dev/null'
 
-# What hangs in a mount hears no signal: it is left behind, and let go by `umount -f`.
+# A process that hangs in a mount gets no signal: it is left behind, and released by `umount -f`.
 within() {
 	local limit=$((SECONDS + $1)) pid
 	shift
@@ -31,7 +31,7 @@ for name in $(seq $names); do
 	echo "a: 0" | tee "low/$name.yaml" >"high/$name.yaml"
 done
 
-# New names in the mount are asked for, and not answered from what the kernel remembers.
+# New names need an answer of the mount; the kernel's cache does not have them.
 cat >read.py <<'END'
 import os
 number = 0
@@ -63,7 +63,7 @@ for kill in $(seq "$kills"); do
 	within 20 ls mnt
 	within 20 "$PLYFS" status mnt
 	plyfs_pid=$(status pid)
-	# Time for it to be at something: some microseconds to some milliseconds.
+	# Time for the daemon to be busy: some microseconds to some milliseconds.
 	sleep "0.0$((RANDOM % 100 + 10))"
 	kill -9 "$plyfs_pid"
 	plyfs_pid=

@@ -1,8 +1,8 @@
 #!/bin/bash
 . "$(dirname "$0")/mount.sh"
-# Layers are changed at random and read, while the daemon is killed and started again, and its mount taken away by
-# `umount -l` and made anew: readers get errors, never a wrong byte; what is open stays; and in the end it is all as in a
-# fresh mount. tests/chaos/chaos.py has what is checked; CHAOS has more of its arguments.
+# Layers are changed at random and read. Meanwhile the daemon is killed and started again, and its mount is taken away
+# by `umount -l` and made anew. Readers get errors, but never a wrong byte. Open files stay. In the end all is as in a
+# fresh mount. tests/chaos/chaos.py describes the checks; CHAOS has more of its arguments.
 
 need python3
 need_root

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Renders with a death before each change of the disk, and looks whether the next start knows what it did.
+"""Renders with a death before each change of the disk, and checks that the next start recognises its own work.
 
     killed.py PLYFS LIBRARY STEP
 
-LIBRARY is dying.c's. In the layers each name becomes something else, in each of all pairs of kinds. From one
-layer to the next plyfs is started with --drift=keep, and --atomic or not; it dies before the n-th change, n = 1,
-1 + STEP … (2, 2 + STEP … between the next two layers), until it dies no more. The one that is started then must end right and take nothing of what was
-done for somebody's doing: also when the layer is another one by then, and when it dies once more on the way.
+LIBRARY is that of dying.c. In the layers each name becomes something else, in each of all pairs of kinds. From one
+layer to the next plyfs is started with --drift=keep, and --atomic or not. It dies before the n-th change, n = 1, 1
++ STEP … (2, 2 + STEP … between the next two layers), until it no longer dies. The next run must end right and take
+none of plyfs' own work for drift: also if the layer is another one by then, and if the run dies once more on the
+way.
 """
 import itertools
 import os
@@ -54,12 +55,12 @@ PAIRS = list(itertools.permutations(range(len(KINDS)), 2))
 
 
 def make_layers():
-    """Each name goes round all of the kinds, by steps of its own."""
+    """Each name goes through all of the kinds, by steps of its own."""
     for turn in range(TURNS + 2):
         os.mkdir(f"layer{turn}")
         for first, second in PAIRS:
             KINDS[(first + turn * (second - first)) % len(KINDS)](f"layer{turn}/{first}-{second}")
-    time.sleep(3)  # what was just written is not trusted to be whole
+    time.sleep(3)  # a source that was just written is not yet trusted to be whole
 
 
 class Trial:
@@ -73,7 +74,7 @@ class Trial:
         sys.exit(f"failed: {self.where}: {text}")
 
     def render(self, turn, death=0, is_torn=False):
-        """The layer of that turn. Whether it died."""
+        """Renders the layer of that turn. Returns whether the run died."""
         env = dict(os.environ)
         if death:
             env.update({"LD_PRELOAD": self.library, "DYING": str(death)}, **({"DYING_TORN": "1"} if is_torn else {}))
@@ -90,7 +91,7 @@ class Trial:
             for name in directories + names:
                 path = os.path.join(place, name)
                 status = os.lstat(path)
-                # Nobody writes to what is shown.
+                # No other process writes to the tree.
                 what = oct(status.st_mode & ~0o222), status.st_uid, status.st_gid
                 if stat.S_ISLNK(status.st_mode):
                     what = os.readlink(path)
@@ -104,7 +105,7 @@ class Trial:
         return self.shown(f"{OUT}/..data" if self.is_atomic else OUT)
 
     def look(self, wanted):
-        """All is as it is wanted, and nothing else is there."""
+        """All is as it is wanted, and there is nothing else."""
         found = self.found()
         for path in sorted(wanted.keys() | found.keys()):
             if wanted.get(path) != found.get(path):
@@ -122,7 +123,7 @@ class Trial:
         subprocess.run(["cp", "-a", BASE, OUT], check=True)
 
     def try_death(self, turn, death, is_torn, is_same):
-        """Whether it died at all. If it did, another death comes in each second trial."""
+        """Returns whether any run died. If one did, another death comes in each second trial."""
         self.where = f"turn {turn}, death {death}{', torn' if is_torn else ''}{'' if is_same else ', another layer'}"
         self.fresh()
         if not self.render(turn + 1, death, is_torn):

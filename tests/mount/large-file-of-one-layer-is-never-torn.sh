@@ -2,7 +2,7 @@
 . "$(dirname "$0")/mount.sh"
 
 need python3
-# Above 4 MiB a file of one layer is not copied but read from where it lies.
+# A file of one layer that is larger than 4 MiB is not copied but read from the layer.
 fill() { head -c "$2" /dev/zero | tr '\0' "$1"; }
 all_are() { [ "$(wc -c <"mnt/$1")" -eq "$3" ] && [ -z "$(tr -d "$2" <"mnt/$1" | head -c 1)" ]; }
 comes_to_be() { eventually all_are "$@" || fail "mnt/$1 is not $3 times '$2'"; }
@@ -14,13 +14,13 @@ comes_to_be large a $size
 exec 5<mnt/large
 [ "$(head -c 1000 <&5)" = "$(fill a 1000)" ]
 
-# Replaced: who has it open reads the old one to its end, who opens it reads the new one.
+# Replaced: a reader that has it open reads the old file to its end, and a new reader reads the new one.
 fill b $size | replace low/large
 comes_to_be large b $size
 [ "$(cat <&5 | tr -d a | wc -c)" -eq 0 ] || fail "an open file is read with another one's bytes"
 exec 5<&-
 
-# Changed in place: who reads meanwhile gets one or the other, or an error, and never a mixture.
+# Changed in place: a reader meanwhile gets one or the other, or an error, and never a mixture.
 cat >reader.py <<'END'
 import os
 errors = whole = 0
@@ -50,7 +50,7 @@ wait $reader || fail "the reader says: $(cat result)"
 read -r whole errors <result
 [ "$whole" -gt 0 ] || fail "it could never be read, and failed $errors times"
 
-# It grows into a large one, and back; a second layer brings a small one over it, and takes it away.
+# It grows into a large file, and back. A second layer adds a small file over it, and removes that.
 fill i 3000000 >low/large
 comes_to_be large i 3000000
 fill i 2000000 >>low/large

@@ -28,7 +28,7 @@ cat mnt/app.yaml mnt/secret.yaml mnt/gone.yaml >/dev/null
 stat -c '%i %Y %Z %a' mnt/app.yaml >before
 "$PLYFS" status mnt | grep -q "$PWD/state" || fail "the status does not name it: $("$PLYFS" status mnt)"
 
-# Nobody else has it meanwhile.
+# No other process has it meanwhile.
 mkdir other
 if "$PLYFS" mount -f -c plyfs.yaml other >told 2>&1; then fail "two mounts have one state"; fi
 grep -q "$PWD/state: is the state of another mount" told || fail "it says: $(cat told)"
@@ -44,7 +44,7 @@ if [ "$(id -u)" -eq 0 ]; then
 	fails_with 'Permission denied' setpriv --reuid 65534 --regid 65534 --clear-groups -- cat mnt/secret.yaml
 fi
 
-# However often, and however it ended.
+# Again and again, whatever way the mount ended.
 eventually kept 3 || fail "what is kept: $(status kept)"
 killed
 start -c plyfs.yaml mnt
@@ -62,7 +62,7 @@ shows mnt/app.yaml $'a: 2\nb: 1'
 fails_with 'Input/output error' cat mnt/gone.yaml
 stop
 
-# What is damaged is told, and made anew.
+# A damaged store is reported, and made anew.
 head -c 100000 /dev/zero >state/last-good.tdb
 start -c plyfs.yaml mnt
 grep -q "$PWD/state: its last-good.tdb was damaged" log || fail "nothing tells of the damage"
@@ -75,7 +75,7 @@ start -c plyfs.yaml mnt
 shows mnt/app.yaml "$good"
 stop
 
-# What others may look into is no place for it, nor what somebody else's settings name.
+# A directory that other users can look into is refused, and so is one that another user's settings name.
 chmod 755 state
 if "$PLYFS" mount -f -c plyfs.yaml mnt >told 2>&1; then fail "a state that others read is taken"; fi
 grep -q "$PWD/state: others may look into it" told || fail "it says: $(cat told)"
@@ -85,7 +85,7 @@ if "$PLYFS" mount -f -c plyfs.yaml mnt >told 2>&1; then fail "anybody's settings
 grep -q 'plyfs.yaml:2:18: .*chmod go-w' told || fail "it says: $(cat told)"
 chmod 644 plyfs.yaml
 
-# Without it nothing outlives the mount.
+# Without `state` nothing outlives the mount.
 sed -i 's/state: [^,]*, //' plyfs.yaml
 start -c plyfs.yaml mnt
 fails_with 'Input/output error' cat mnt/app.yaml

@@ -1,7 +1,7 @@
 #!/bin/bash
 . "$(dirname "$0")/mount.sh"
 
-# Each comes while the one before is being read, or its watches set, at another moment of that.
+# Each change comes while the one before is being read, or its watches set, at another moment of that.
 mkdir more {low,high,more}/{1..300}
 echo 'low: 1' >low/app.yaml
 echo 'high: 1' >high/app.yaml
@@ -20,7 +20,7 @@ for ((i = 0; i < 40; i++)); do
 	comes_to_show mnt/app.yaml 'low: 1'
 done
 
-# When all is said it is at rest.
+# After the last change the daemon comes to rest.
 sleep 0.5
 ticks() { awk '{ print $14 + $15 }' "/proc/$plyfs_pid/stat"; }
 before=$(ticks)

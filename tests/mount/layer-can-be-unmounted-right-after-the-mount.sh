@@ -1,7 +1,7 @@
 #!/bin/bash
 . "$(dirname "$0")/mount.sh"
 
-# "umount mnt && umount LAYER" with plyfs umount, and with umount(8), which calls umount.fuse.plyfs.
+# "umount mnt && umount LAYER" works with plyfs umount, and with umount(8), which calls umount.fuse.plyfs.
 need_root
 need unshare
 go_private
@@ -19,7 +19,7 @@ for ((i = 0; i < 50; i++)); do
 	"$PLYFS" umount mnt && umount low || fail "time $i: the layer is busy after plyfs umount"
 done
 
-# In use, it says so, and stays. By a path with a link in it, a slash behind it, from elsewhere.
+# A mount in use is reported as busy, and stays. By a path with a link in it, a slash behind it, from elsewhere.
 again
 ln -s mnt link
 exec 5<mnt/app.yaml
@@ -39,7 +39,7 @@ again
 (cd high && "$PLYFS" umount ../link/)
 umount low
 
-# One that leaves the settings is free as soon as they are in force.
+# A layer that leaves the settings is free as soon as they are in force.
 mount -t tmpfs tmpfs low
 echo 'a: 1' >low/app.yaml
 echo 'b: 1' >high/app.yaml
@@ -52,7 +52,7 @@ eventually umount low 2>/dev/null || fail "a layer that has left is busy"
 "$PLYFS" umount mnt
 rm high/app.yaml
 
-# Mounted at two places: the first returns at once, the second waits.
+# Mounted at two places: the first umount returns at once, the second waits.
 again
 mkdir other
 mount --bind mnt other
@@ -63,7 +63,7 @@ shows mnt/app.yaml 'a: 1'
 "$PLYFS" umount mnt
 umount low
 
-# One that is stopped does not answer, and is unmounted all the same; so is a dead one.
+# A stopped daemon does not answer, and is unmounted all the same; so is a dead mount.
 again
 pid=$("$PLYFS" status --json mnt | python3 -c 'import json, sys; print(json.load(sys.stdin)["pid"])')
 kill -STOP "$pid"
@@ -77,7 +77,7 @@ eventually has_ended "$pid"
 timeout 20 "$PLYFS" umount mnt || fail "a dead one is not unmounted"
 eventually umount low 2>/dev/null
 
-# umount(8), which knows the helper by its name.
+# umount(8), which finds the helper by its name.
 mkdir tools
 ln -s "$(realpath "$PLYFS")" tools/umount.fuse.plyfs
 sbin=$(realpath /sbin)

@@ -1,7 +1,7 @@
 #!/bin/bash
 . "$(dirname "$0")/mount.sh"
 
-# A mount shows to others what they can't get to themselves, as a bind mount would; it says so, once.
+# A mount shows other users files that they can't reach themselves, as a bind mount would. plyfs reports that once.
 told="others can't search it, but a mount shows them the layer"
 mkdir -p closed/low closed/high
 chmod 700 closed

@@ -9,11 +9,11 @@ echo 'b: 1' | tee low/host/app.yaml low/host/dir/app.yaml >/dev/null
 start low:low/host mnt
 shows mnt/app.yaml $'a: 1\nb: 1'
 shows mnt/dir/app.yaml $'a: 1\nb: 1'
-# And it is what it is as a directory of the lower one.
+# And it also shows as a directory of the lower layer.
 shows mnt/host/app.yaml 'b: 1'
 shows mnt/host/dir/app.yaml 'b: 1'
 
-# One file feeds two paths: both change, and each is told once.
+# One file feeds two paths: both change, each with one event.
 watch mnt mnt/dir mnt/host mnt/host/dir
 echo 'b: 2' | replace low/host/dir/app.yaml
 comes_to_show mnt/dir/app.yaml $'a: 1\nb: 2'
@@ -28,7 +28,7 @@ mnt/host/ MOVED_TO new.yaml
 mnt/host/dir/ MOVED_TO app.yaml" ] || fail "the events were: $(cat events)"
 comes_to_equal_fresh low:low/host
 
-# One of the two goes away, and then what only the inner one had.
+# One of the two goes away, and then the file that only the inner layer had.
 rm -r low/dir
 comes_to_show mnt/dir/app.yaml 'b: 2'
 rm -r low/host/dir

@@ -16,7 +16,7 @@ shows mnt/dir/app.yaml 'a: 1'
 [[ $(status polling reason) == *FUSE* ]] || fail "the status says: $(status polling)"
 "$PLYFS" status mnt | grep -q 'FUSE' || fail "plyfs status does not tell that it polls"
 
-# Where no event comes from; in a file, by rename, and of directories.
+# Changes without events: in a file, by rename, and of directories.
 echo 'a: 22' >real/app.yaml
 comes_to_show mnt/app.yaml $'a: 22\nb: 1'
 echo 'a: 3' | replace real/dir/app.yaml
@@ -27,11 +27,11 @@ comes_to_show mnt/new/sub/app.yaml 'n: 1'
 rm -r real/dir
 comes_to_vanish mnt/dir
 comes_to_list mnt app.yaml new
-# The other layer is watched, and is not slower for it.
+# The other layer is watched, and its changes are no slower.
 echo 'b: 2' >high/app.yaml
 comes_to_show mnt/app.yaml $'a: 22\nb: 2'
 
-# Who watches is woken by what a poll finds, once; and by nothing while all is as it was.
+# A poll that finds a change wakes watchers, once; and nothing else does.
 watch mnt mnt/app.yaml
 sleep 0.5
 [ ! -s events ] || fail "there are events, and nothing has changed: $(cat events)"

@@ -1,8 +1,8 @@
 #!/bin/bash
 . "$(dirname "$0")/mount.sh"
 . "$(dirname "$0")/fresh.sh"
-# A layer on a file system of its own that is full, becomes read-only and writable again, is covered by another, and is
-# taken away: at each step the mount is what a fresh one is.
+# A layer on a file system of its own is full, becomes read-only and writable again, is covered by another, and is taken
+# away. At each step the mount is what a fresh one is.
 
 need_root
 go_private
@@ -14,7 +14,7 @@ start
 shows mnt/app.yaml $'a: 1\nb: 1'
 shows mnt/dir/app.yaml 'b: 1'
 
-# Full: who replaces his file can't, and who writes beside it leaves nothing that shows.
+# Full: a program can't replace its file, and leaves nothing beside it that shows.
 head -c 100k /dev/zero >high/filler 2>/dev/null || true
 ! { seq -f 'b%g: 1' 2000 >high/dir/.app.yaml~; } 2>/dev/null || fail "it is not full"
 rm -f high/dir/.app.yaml~

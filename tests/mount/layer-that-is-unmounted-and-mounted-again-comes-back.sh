@@ -10,7 +10,7 @@ device=
 prepare_file_system() {
 	if truncate -s 4M image && mkfs.ext4 -q -F image 2>/dev/null &&
 		device=$(losetup --find --show image 2>/dev/null) && mount "$device" high 2>/dev/null; then
-		# It goes when nothing uses it any more, however this ends.
+		# The file system goes when nothing uses it any more, however this test ends.
 		attach() { mount "$device" high; }
 		losetup --detach "$device"
 	else
@@ -23,7 +23,7 @@ prepare_file_system() {
 	fi
 }
 
-# It was not there when the mount was made, as when a disk comes late.
+# It was not there when the mount was made, as with a disk that comes late.
 start
 shows mnt/app.yaml 'a: 1'
 prepare_file_system
@@ -34,7 +34,7 @@ comes_to_show mnt/dir/app.yaml 'b: 1'
 echo 'b: 2' >high/app.yaml
 comes_to_show mnt/app.yaml $'a: 1\nb: 2'
 
-# Away, and what lay under it shows; while we stand in it, only lazily.
+# It is unmounted, and the directory below it shows. While the daemon stands in it, only a lazy unmount works.
 exec 6<high
 umount --lazy high
 comes_to_show mnt/app.yaml 'a: 1'
@@ -51,8 +51,8 @@ echo 'b: 3' >high/dir/app.yaml
 comes_to_show mnt/dir/app.yaml 'b: 3'
 comes_to_equal_fresh
 
-# No descriptor or watch of ours keeps a file system that is gone: neither one that came later, nor
-# one that was there from the start.
+# No descriptor or watch of ours keeps an unmounted file system busy: neither one that came later, nor one that was
+# there from the start.
 is_free() { ! losetup --associated image | grep -q .; }
 stop
 start

@@ -17,7 +17,7 @@ start -c plyfs.yaml mnt
 shows mnt/app.yaml $'a: 1\nb: 1'
 shows mnt/dir/app.yaml 'a: 1'
 
-# It is dead, and whatever is asked of it fails; what it had stays, and is not taken for gone.
+# It is dead, and every operation on it fails. Its files stay, and do not count as removed.
 kill -9 "$watcher_pid"
 wait "$watcher_pid" 2>/dev/null || true
 watcher_pid=
@@ -29,7 +29,7 @@ told() { [[ $(status troubles) == *app.yaml* ]] || status settings error >/dev/n
 eventually told || fail "the status does not tell: $(cat mnt/.plyfs/status)"
 comes_to_show mnt/app.yaml $'a: 1\nb: 2'
 
-# It is brought back by hand.
+# It is mounted again by hand.
 umount -l low 2>/dev/null || fusermount3 -uz low
 echo 'a: 2' >real/app.yaml
 attach

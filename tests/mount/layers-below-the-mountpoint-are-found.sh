@@ -1,7 +1,7 @@
 #!/bin/bash
 . "$(dirname "$0")/mount.sh"
 
-# The mount lies over the directory that its layers and its plyfs.yaml are in.
+# The mount lies over the directory with its layers and its plyfs.yaml.
 need python3
 mkdir -p app/vendor app/site elsewhere
 echo 'port: 80' >app/vendor/app.yaml
@@ -11,7 +11,7 @@ ln -s app link
 exec 5<app # the directory itself, whatever lies over it
 layers=/proc/self/fd/5
 
-# ask FROM PATH: every command that looks at layers, from that directory.
+# ask FROM PATH: runs every command that reads layers, from that directory.
 ask() {
 	local output
 	(
@@ -30,7 +30,7 @@ for what in app/vendor:app/site link/vendor:./app/../app/site "$directory/app/ve
 	ask . app "$what"
 	ask elsewhere ../app "$what"
 	ask . link "$what"
-	# What is changed there shows, also when the settings are made again.
+	# A change in them shows, also when the settings are made again.
 	echo 'port: 1' >$layers/site/app.yaml
 	comes_to_show app/app.yaml 'port: 1'
 	mv $layers/site $layers/gone
@@ -44,7 +44,7 @@ for what in app/vendor:app/site link/vendor:./app/../app/site "$directory/app/ve
 		sed -i '$d' $layers/plyfs.yaml
 		comes_to_vanish app/made.yaml
 	fi
-	# Mounting something elsewhere has them made again, too.
+	# Mounting something elsewhere also makes the daemon read them again.
 	if [ "$(id -u)" -eq 0 ] && mount --bind elsewhere elsewhere; then
 		umount elsewhere
 		sleep 0.2

@@ -18,7 +18,7 @@ ls mnt/dir >/dev/null
 cat mnt/app.yaml mnt/same mnt/dir/*.yaml >/dev/null
 [ ! -e mnt/only ] # the kernel remembers that
 
-# A layer joins: what it changes is told, once, and nothing else is.
+# A layer joins: its changes make events, each once, and nothing else does.
 watch mnt mnt/dir mnt/same
 printf 'layers: [low, high, third]\n' | replace plyfs.yaml
 comes_to_show mnt/app.yaml $'low: 1\nhigh: 1\nthird: 1'
@@ -48,14 +48,14 @@ unwatch
 mnt/dir/ DELETE low.yaml
 mnt/dir/ DELETE unread
 mnt/dir/ MOVED_TO app.yaml" ] || fail "a layer leaves with: $(cat events)"
-# It is not watched any more, and the others are.
+# The layer that left is no longer watched, and the others are.
 echo 'low: 2' | tee low/app.yaml low/dir/new.yaml >/dev/null
 echo 'high: 2' >high/app.yaml
 comes_to_show mnt/app.yaml $'third: 1\nhigh: 2'
 [ ! -e mnt/dir/new.yaml ] || fail "a layer that has left is looked at"
 comes_to_equal_fresh -c plyfs.yaml
 
-# Settings that have no effect on a file are no event for it; a comment is none at all.
+# Settings that have no effect on a file make no event for it; a comment makes none at all.
 watch mnt mnt/dir
 cat >plyfs.yaml <<-END
 	# nothing
@@ -66,7 +66,7 @@ comes_to_show mnt/dir/app.yaml 'high: 1'
 unwatch
 [ "$(grep -v ATTRIB events)" = 'mnt/dir/ MOVED_TO app.yaml' ] || fail "a rule comes with: $(cat events)"
 
-# Broken: the mount goes on with all it had, also with what changes in it.
+# Broken: the mount goes on with its old settings, also with changes in its layers.
 told() { [[ $(status settings error 2>/dev/null) == *plyfs.yaml:[0-9]*:* ]]; }
 printf 'layers: [low, high\n' >plyfs.yaml
 eventually told || fail "the status does not tell: $(cat mnt/.plyfs/status)"
@@ -84,7 +84,7 @@ mended() { ! told; }
 eventually mended || fail "the error stays"
 comes_to_equal_fresh -c plyfs.yaml
 
-# Strict from now on; or the status says that this takes a new mount.
+# Strict from now on; or the status says that this needs a new mount.
 printf 'layers: [low]\noptions: {coherence: strict}\n' >plyfs.yaml
 strict() { [ "$(status settings coherence)" = strict ]; }
 strict_or_told() { strict || [[ $(status settings error 2>/dev/null) == *coherence* ]]; }

@@ -1,7 +1,7 @@
 #!/bin/bash
 . "$(dirname "$0")/mount.sh"
-# Random changes of every kind in three layers under readers; tests/chaos/chaos.py has what is checked. Its first
-# line names the seed. CHAOS has its arguments: CHAOS='--seed 7', or CHAOS='--hours 2' to soak it.
+# Random changes of every kind in three layers under readers; tests/chaos/chaos.py describes the checks. Its first line
+# names the seed. CHAOS has its arguments: CHAOS='--seed 7', or CHAOS='--hours 2' to soak it.
 
 need python3
 need_root # marks that are devices

@@ -56,7 +56,7 @@ chgrp 2003 low/shut
 member() { setpriv --reuid 1003 --regid 2003 --clear-groups cat mnt/inside.yaml >/dev/null 2>&1; }
 eventually member || fail "who may enter the directory by his group is shut out"
 
-# The same for who asks while nothing is cached.
+# The same for a reader while nothing is cached.
 printf 'layers: [{path: low, follow: true}, high]\noptions: {header: false, strict: true}\n' | replace plyfs.yaml
 chmod 755 srv/closed/deep
 eventually let_in x.yaml || fail "x.yaml stays closed in a strict mount"

@@ -36,7 +36,7 @@ comes_to_show mnt/late.yaml 'a: late'
 comes_to_vanish mnt/28.yaml
 comes_to_equal_fresh -c plyfs.yaml
 
-# The remedy works, and then the status says no more of it.
+# The remedy works, and then the status no longer reports it.
 echo 1000 >$limit
 watches() { ! is_polling && ! status watches error >/dev/null 2>&1; }
 eventually watches || fail "with watches enough, it still says: $(status watches) $(status polling)"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# A layer that the mount lies on, and whose links lead to where it is mounted: the daemon follows them beneath the mount.
-# By way of the mount it would wait for answers of its own.
+# The mount lies on a layer whose links lead to the mountpoint. The daemon follows them beneath the mount. Through the
+# mount it would wait for answers of its own.
 . "$(dirname "$0")/mount.sh"
 
 need python3
@@ -14,7 +14,7 @@ ln -s "$PWD/mnt" mnt/self
 ln -s "$PWD/mnt/real/s1" mnt/way
 ln -s way/t.yaml mnt/by-way.yaml
 ln -s "$PWD/mnt/../mnt//real/../real/s2/t.yaml" mnt/up.yaml
-# What the mount does not show is beneath it all the same.
+# Names that the mount does not show are beneath it all the same.
 cat >plyfs.yaml <<YAML
 layers: [{name: base, path: $PWD/mnt, follow: true, exclude: [real, self]}]
 options: {header: false}
@@ -24,7 +24,7 @@ shows mnt/d7/l.yaml 'k: 7'
 shows mnt/by-way.yaml 'k: 1'
 shows mnt/up.yaml 'k: 2'
 
-# It is live, and nobody waits, however many look at once.
+# It is live, and no reader waits for ever, however many read at once.
 timeout 60 python3 - <<'E' || fail "those who look wait for ever"
 import os, threading
 

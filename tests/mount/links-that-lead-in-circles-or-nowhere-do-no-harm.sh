@@ -20,11 +20,11 @@ shows mnt/dir/up/dir/up/dir/app.yaml 'a: 1'
 shows mnt/link-to-dir/app.yaml 'a: 1'
 shows mnt/absolute.yaml 'a: 1'
 shows mnt/roundabout.yaml 'a: 1'
-# A link is one layer's, and what another layer has at the name is not merged into it.
+# A link belongs to one layer; another layer's file of the same name is not merged into it.
 fails_with 'No such file' cat mnt/plain.yaml
 [ "$(find mnt -type l | wc -l)" -eq 8 ] || fail "find sees: $(find mnt -type l)"
 
-# It becomes a file, another link, and a directory; the kernel keeps what links lead to.
+# It becomes a file, another link, and a directory; the kernel caches the targets of links.
 rm high/plain.yaml
 comes_to_show mnt/plain.yaml 'a: 1'
 ln -sfn dir/app.yaml low/itself

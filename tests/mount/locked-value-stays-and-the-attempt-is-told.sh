@@ -7,7 +7,7 @@ echo 'name: x' >high/app.yaml
 tells() { [[ $(attribute mnt/app.yaml user.plyfs.error) == *"$1"* ]]; }
 tells_nothing() { ! attribute mnt/app.yaml user.plyfs.error &>/dev/null; }
 
-# Negative twin: without a lock the higher layer has its way, and nothing is told.
+# Negative twin: without a lock the higher layer's value counts, and nothing is reported.
 printf 'layers: [low, high]\n' >plyfs.yaml
 start -c plyfs.yaml mnt
 printf 'name: x\nport: 1\n' | replace high/app.yaml
@@ -30,7 +30,7 @@ comes_to_show mnt/app.yaml $'port: 80\nname: y'
 echo 'port: 81' | replace low/app.yaml
 comes_to_show mnt/app.yaml $'port: 81\nname: y'
 
-# The attempt is taken out, and the trouble ends.
+# The attempt is removed, and the error ends.
 echo 'name: z' | replace high/app.yaml
 comes_to_show mnt/app.yaml $'port: 81\nname: z'
 eventually tells_nothing || fail "$(cat mnt/.plyfs/errors)"

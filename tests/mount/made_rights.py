@@ -1,12 +1,12 @@
-"""What is made of several files and directories is for those who may read, or search, each of them.
+"""A result of several files and directories is for users who may read, or search, each of them.
 
     made_rights.py make     fills low/ and high/, and writes plyfs.yaml
     made_rights.py check    reads mnt/ as each user
 
-A virtual file, a file with a drop-in, one that a pillar refers to another from, and a directory of
-two layers, each in many cases of modes, owners and groups. On paper, with the kernel's own rules,
-it is found out who may use all parts of it: nobody else may use the result, and all of them may if
-any owner, group and mode can say so.
+The results are a virtual file, a file with a drop-in, one that a pillar file refers to, and a directory of two
+layers, each in many cases of modes, owners and groups. The kernel's own rules, computed here, decide which users
+may use all parts. No other user may use the result, and all of these may, if any owner, group and mode can express
+that.
 """
 import itertools
 import os
@@ -28,14 +28,14 @@ USERS = [(uid, 3000, list(groups)) for uid in (1001, 1003) for count in range(4)
 
 
 def cases():
-    """Of files: their directory and two of them. Always the same ones, the plain ones first."""
+    """Returns cases of files: their directory and two of them. The cases are always the same, the plain ones first."""
     plain = [(GUARDS[0], one, other) for one in FILES[:8] for other in FILES[:4]]
     everything = list(itertools.product(GUARDS, FILES, FILES))
     return plain + random.Random(1).sample(everything, CASES)
 
 
 def pairs():
-    """Of directories, likewise."""
+    """Returns cases of directories, likewise."""
     return random.Random(2).sample(list(itertools.product(DIRECTORIES, repeat=2)), CASES)
 
 
@@ -68,17 +68,17 @@ def make():
 
 
 def who(mode, owner, right):
-    """The users that have it, as numbers."""
+    """Returns the users that have the right, as numbers."""
     return {i for i, user in enumerate(USERS) if may(user, mode, owner, right)}
 
 
-# By owner and group, the sets that a mode can say.
+# The sets that a mode can express by owner and group.
 SAYABLE = [[who((bits & 4) << 6 | (bits & 2) << 4 | (bits & 1) << 2, (uid, gid), 4) for bits in range(8)]
            for uid in (0, 1001) for gid in (0, 2001, 2002)]
 
 
 def expectations():
-    """(what, its parts, a path to open, who may, whether that can be said)"""
+    """Yields (what, its parts, a path to open, which users may, whether a mode can express that)."""
     for number, (guard, one, other) in enumerate(cases()):
         readers = who(*guard, 1) & who(*one, 4) & who(*other, 4)
         can_say = any(readers in sets for sets in SAYABLE)
@@ -105,7 +105,7 @@ def check_as(number):
 def check():
     status = 0
     everything = list(expectations())
-    # Both kinds are there in number, else this proves nothing.
+    # There must be many of both kinds, else this proves nothing.
     assert sum(can_say and 0 < len(allowed) < len(USERS) for _, _, allowed, can_say in everything) > 100
     assert sum(not can_say for _, _, _, can_say in everything) > 50
     for number, (uid, gid, groups) in enumerate(USERS):

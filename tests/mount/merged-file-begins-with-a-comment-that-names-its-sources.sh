@@ -44,7 +44,7 @@ done
 # A name can't end the comment.
 name=$'x\nroot: true\n.yaml'
 echo 'a: 1' | tee low/"$name" high/"$name" >/dev/null
-# Of one source alone, as it is for a moment, there is no comment.
+# While there is only one source, there is no comment.
 has_both() { [ "$(sed -n 2p mnt/"$name" 2>/dev/null)" = 'a: 1' ]; }
 eventually has_both || fail "the name broke out: $(cat mnt/"$name")"
 [[ $(head -1 mnt/"$name") == *'high/x\x0Aroot: true\x0A.yaml' ]]
@@ -59,7 +59,7 @@ rm high/app.yaml
 comes_to_show mnt/app.yaml 'a: 1'
 stop
 
-# The mount's own option has the last word, now and when plyfs.yaml is read again.
+# The mount's own option comes before the settings, now and when plyfs.yaml is read again.
 echo 'b: 1' >high/app.yaml
 mount_options=noheader
 start -c plyfs.yaml mnt

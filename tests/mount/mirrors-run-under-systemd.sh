@@ -2,7 +2,7 @@
 . "$(dirname "$0")/mount.sh"
 . "$(dirname "$test_file")/systemd.sh"
 
-# A layer out of git, kept by plyfs-mirror@.service, and by the mount itself with plyfs-network.conf.
+# A layer out of git: plyfs-mirror@.service keeps it, and then the mount itself does with plyfs-network.conf.
 need git python3
 start_systemd
 chmod 755 .
@@ -15,7 +15,7 @@ commit() {
 commit 1
 rmdir mnt
 
-# The room has no devices to be copied, and its /tmp, which the unit hides, has the store.
+# The room has no devices to copy. The store is in its /tmp, which the unit hides.
 put_unit plyfs-mirror PrivateDevices=no "BindReadOnlyPaths=$directory/store"
 echo "ARGUMENTS=git --ref main --interval 1 $directory/store" >settings/fleet.mirror
 inside systemctl start plyfs-mirror@fleet.service || fail "it does not start: $(cat log)"
@@ -31,7 +31,7 @@ commit 2
 eventually inside_shows 'a: 2' || fail "a commit does not show: $(cat log)"
 inside systemctl stop "$unit" plyfs-mirror@fleet.service
 
-# By the mount itself, which has no network without the drop-in.
+# The mount itself keeps it; without the drop-in it has no network.
 inside git daemon --base-path="$directory" --export-all --listen=127.0.0.1 --reuseaddr >daemon 2>&1 &
 printf 'layers: [{name: fleet, git: {url: "git://127.0.0.1/store", ref: main, interval: 1s, user: nobody}}]\noptions: {header: false}\n' >"$settings"
 inside systemctl start --no-block "$unit"

@@ -1,7 +1,7 @@
 #!/bin/bash
 . "$(dirname "$0")/mount.sh"
 
-# refuses PLACE ALLOWED LINE: the line is refused there, and the message says what is allowed.
+# refuses PLACE ALLOWED LINE: the line is refused there, and the message names what is allowed.
 refuses() {
 	printf 'layers: [low, high]\n%s\n' "$3" >plyfs.yaml
 	for way in 'mount -f -c' 'mount -c' ''; do

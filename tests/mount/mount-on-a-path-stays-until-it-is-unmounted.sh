@@ -1,7 +1,8 @@
 #!/bin/bash
 . "$(dirname "$0")/mount.sh"
 
-# Somebody hides a file of ours, or puts another in its place, by a mount on it. A change must not take that away.
+# A user hides a file of the mount, or puts another in its place, by a mount on it. A change must not take that mount
+# away.
 need_root
 go_private
 need inotifywait
@@ -60,7 +61,7 @@ comes_to_show mnt/sibling.yaml 'a: 2'
 for name in secret.yaml gone.yaml swapped.yaml deep/er/app.yaml dir/sub undone.yaml; do
 	comes_to_have_trouble $name
 done
-# It waits, and neither runs all the time nor repeats itself.
+# The change waits; plyfs does not run all the time, and does not repeat its message.
 sleep 1.6
 still "after a while"
 is mnt/dir/sub/file hidden || fail "the mount on a directory is gone"
@@ -72,7 +73,7 @@ sleep 1
 "$PLYFS" status mnt >said 2>&1 || true
 grep -q 'secret.yaml: something is mounted on it, so it can.t change; unmount that' said || fail "status says: $(cat said)"
 ! grep -E 'secret|gone|swapped' events || fail "there were events before it was published"
-# What is put right in the layer ends it, with the mount in its place.
+# Undoing the change in the layer ends the error, while the other mount stays.
 echo 'a: 1' >low/undone.yaml
 ended() { ! has_trouble undone.yaml; }
 eventually ended || fail "an error of a change that was undone stays"
@@ -85,7 +86,7 @@ unwatch
 put_back
 comes_to_show mnt/deep/er/app.yaml 'a: 1'
 
-# A mount on a bind mount of ours is one, too.
+# A mount on a bind mount of ours counts, too.
 mkdir other
 comes_to_show mnt/secret.yaml 'a: 1'
 mount --bind mnt other
@@ -101,7 +102,7 @@ echo 'a: 1' >low/secret.yaml
 comes_to_show mnt/secret.yaml 'a: 1'
 stop
 
-# Where nothing can be published, the kernel is not told to forget it either.
+# Without publishing, the kernel is not made to forget it, either.
 mount_options=noheader,unpublished
 start
 covered=both.yaml
@@ -131,7 +132,7 @@ uncover
 put_back
 comes_to_show mnt/deep/er/app.yaml 'a: 1'
 
-# The twin, and the limit: a mount in another mount name space is not seen.
+# The twin, and the limit: a mount in another mount namespace is not seen.
 mount_options=
 ls -R mnt >/dev/null
 unshare --mount --propagation private bash -c '

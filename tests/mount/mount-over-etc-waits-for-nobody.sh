@@ -1,13 +1,13 @@
 #!/bin/bash
 . "$(dirname "$0")/mount.sh"
 
-# A mount over /etc, beside which libraries look for users, time zones and more of themselves: as long as
-# nobody serves it, nothing may look at it. All of it is seen by this test alone.
+# A mount over /etc, in which libraries look for users, time zones and more by themselves. As long as no process answers
+# for the mount, no process of plyfs may look at it. Only this test sees the mount.
 need_root
 go_private
 mount_options=noheader,over_system
 mkdir -p etc/plyfs bin
-for tool in awk; do # which Debian finds by /etc/alternatives
+for tool in awk; do # Debian finds it by /etc/alternatives
 	ln -s "$(realpath "$(command -v $tool)")" bin/$tool
 done
 PATH=$directory/bin:$PATH
@@ -33,7 +33,7 @@ for turn in 1 2 3; do
 	stop /etc
 done
 
-# Its plyfs.yaml lies beneath it, and is read again; so do layers that are found by the user's name.
+# Its plyfs.yaml lies beneath it, and is read again. So are layers that are found by the user's name.
 mkdir etc/plyfs/low etc/plyfs/of-root
 echo 'a: 1' >etc/plyfs/low/app.yaml
 cp etc/passwd etc/nsswitch.conf etc/plyfs/low/ 2>/dev/null || true

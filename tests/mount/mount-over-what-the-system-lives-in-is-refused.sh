@@ -1,7 +1,7 @@
 #!/bin/bash
 . "$(dirname "$0")/mount.sh"
 
-# Over /, /etc, /usr and the like nothing is mounted by mistake, however the directory is named.
+# A mount over /, /etc, /usr and the like is refused as a likely mistake, however the directory is named.
 need_root
 go_private
 echo 'a: 1' >low/app.yaml
@@ -43,7 +43,7 @@ code=0
 "$PLYFS" low:high /etc -o rw,nosuid 2>err && fail "it was mounted"
 grep -q over_system err || fail "it says: $(cat err)"
 
-# What lies in them is fine, and so is one of them for who means it.
+# Directories in them are allowed, and with the option over_system so is one of them.
 start low:high etc-app
 stop etc-app
 mount_options=noheader,over_system

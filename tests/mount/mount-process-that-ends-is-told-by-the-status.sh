@@ -11,7 +11,7 @@ held=$(readlink "/proc/$publisher/fd/"* | grep -c /dev/fuse) || true
 [ "$held" -eq 0 ] || fail "it holds /dev/fuse"
 [ "$(ls "/proc/$publisher/fd" | wc -l)" -le 2 ] || fail "it holds: $(ls -l "/proc/$publisher/fd")"
 
-# What a terminal sends to all processes is the daemon's.
+# Signals that a terminal sends to all processes are for the daemon.
 kill -INT $publisher
 kill -HUP $publisher
 kill -TERM $publisher
@@ -19,7 +19,7 @@ echo two >low/motd
 comes_to_show mnt/motd two
 [ "$(status publisher mode)" != none ] || fail "it heard a signal that was the daemon's"
 
-# The twin: where it is gone, what is read is right all the same, and it is no zombie.
+# The twin: without the process reads are right all the same, and it is no zombie.
 kill -KILL $publisher
 is_reaped() { [ ! -e "/proc/$publisher" ]; }
 eventually is_reaped || fail "it is a zombie"
@@ -32,7 +32,7 @@ unwatch
 [[ $(status publisher reason) == *"unmount and mount again"* ]] || fail "the reason is: $(status publisher reason)"
 stop
 
-# It can be stopped, too, while it is needed: the daemon ends all the same, and it with the daemon.
+# It may be stopped while it is needed: the daemon ends all the same, and the process ends with the daemon.
 start
 publisher=$(pgrep -P $plyfs_pid -x plyfs-publish)
 shows mnt/motd three
@@ -43,7 +43,7 @@ kill -TERM $plyfs_pid
 ended_cleanly
 eventually is_reaped || fail "it outlives the daemon"
 
-# However the daemon ends.
+# Whatever ends the daemon.
 start
 publisher=$(pgrep -P $plyfs_pid -x plyfs-publish)
 kill -KILL $plyfs_pid

@@ -1,7 +1,8 @@
 #!/bin/bash
 . "$(dirname "$0")/mount.sh"
 
-# A mount that is silent, whoever made it: no command for another waits, and each says which it is.
+# A mount is silent, whatever program made it. No command for another mount waits, and each command names the silent
+# one.
 need_root
 need timeout
 go_private
@@ -10,7 +11,7 @@ echo 'a: 1' >low/app.yaml
 echo 'b: 1' >high/app.yaml
 
 make_silent() { # KIND [STATUS]
-	rm -f "$1.out" # of one before
+	rm -f "$1.out" # of the mount before
 	mkfifo "$1.in"
 	python3 "$(dirname "$test_file")/silent.py" "$1" "$@" <"$1.in" >"$1.out" 2>&1 &
 	eval "exec {$1_fd}>$1.in"
@@ -18,7 +19,7 @@ make_silent() { # KIND [STATUS]
 	eventually grep -q mounted "$1.out" || fail "it does not mount: $(cat "$1.out")"
 }
 
-# ends CODE COMMAND...: in good time, whatever becomes of the processes that it made.
+# ends CODE COMMAND...: within the time limit, whatever becomes of the processes that the command made.
 ends() {
 	local wanted=$1 code=0
 	shift
@@ -31,7 +32,7 @@ start low:high mnt
 shows mnt/app.yaml $'a: 1\nb: 1'
 make_silent mute
 make_silent deaf
-# A plyfs that is stopped has a number.
+# A stopped plyfs has a process number to show.
 "$PLYFS" mount low:high dead
 stopped=$("$PLYFS" status --json dead | python3 -c 'import json, sys; print(json.load(sys.stdin)["pid"])')
 at_end "kill -CONT $stopped; umount -l $directory/dead"
@@ -51,7 +52,7 @@ for name in ("mute", "deaf", "dead"):
     assert found[name]["status"] is None and "does not answer for 2 s" in found[name]["error"], found
 PY
 
-# Of the healthy one: by a path in the mount, in a layer, and by its settings.
+# Commands for the healthy mount: by a path in the mount, in a layer, and by its settings.
 ends 0 "$PLYFS" status mnt
 ends 0 "$PLYFS" explain mnt/app.yaml
 ends 0 "$PLYFS" explain high/app.yaml
@@ -63,7 +64,7 @@ ends 0 "$PLYFS" check -q mnt
 ends 0 "$PLYFS" cat -l low:high app.yaml
 ends 0 "$PLYFS" blame high/app.yaml
 
-# A path in the silent one, through a link as well, and layers there.
+# A path in the silent mount, through a link as well, and layers there.
 ln -s mute link
 ends 1 "$PLYFS" explain link/x
 says "does not answer for 5 s"
@@ -96,7 +97,7 @@ ends 0 "$PLYFS" umount dead
 ends 0 "$PLYFS" umount -f mute
 ends 0 "$PLYFS" umount deaf
 
-# One that answers, with what it likes.
+# A mount that answers with any status it likes.
 printf '{"layers": [{"path": "%s"}], "settings": {"header": true}, "pid": 1, "source": "x", "directory": "/"}' \
 	"$directory/high" >told
 make_silent liar told
@@ -114,7 +115,7 @@ ends 1 "$PLYFS" status --json liar
 eval "exec {liar_fd}>&-"
 eventually eval '! is_mounted liar'
 
-# It may say that root owns what it shows: its mounter may have written it.
+# It may claim that root owns what it shows, although its mounter may have written it.
 printf 'layers: [%s]\nrules: [{match: a, check: [cat, "%%f"]}]\n' "$directory/low" >told
 for mounter in 0 1; do
 	rm liar.in

@@ -5,7 +5,7 @@ need_root
 need mount.fuse3
 echo text >low/motd
 printf 'layers: [low, high]\n' >plyfs.yaml
-# mount.fuse3 has a shell look for "plyfs" in the system's directories: mount(8) clears PATH.
+# mount.fuse3 has a shell search the system's directories for "plyfs": mount(8) clears PATH.
 go_private
 mkdir bin
 ln -s "$(realpath "$PLYFS")" bin/plyfs
@@ -36,7 +36,7 @@ mount -T fstab "$directory/mnt"
 shows mnt/motd text
 umount mnt
 
-# Of older versions: an fstab that has it still works.
+# The form of older versions: an fstab that has it still works.
 mount -t fuse.plyfs -o norealtime "$directory/plyfs.yaml" "$directory/mnt" 2>said
 grep -q 'norealtime does nothing.*CPUSchedulingPolicy=' said || fail "it says: $(cat said)"
 shows mnt/motd text

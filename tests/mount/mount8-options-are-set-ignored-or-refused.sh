@@ -8,7 +8,7 @@ ln -s program low/link
 attributes() { findmnt -n -o VFS-OPTIONS mnt; }
 runs() { mnt/program >/dev/null 2>&1; }
 has() { [[ ,$(attributes), == *",$1,"* ]]; }
-# may_do OPTIONS EXEC FOLLOW: with the options programs run, and links are followed, or not.
+# may_do OPTIONS EXEC FOLLOW: with the options programs can or can't be executed, and links are or are not followed.
 may_do() {
 	mount_options=$1
 	start
@@ -18,7 +18,7 @@ may_do() {
 	has ro || [ "$(id -u)" -ne 0 ] || fail "-o $1: it is $(attributes)"
 }
 
-# Set, and the last of two that contradict each other counts.
+# Set; if two contradict each other, the last one counts.
 may_do noexec '' yes
 has noexec || fail "it has not noexec: $(attributes)"
 stop
@@ -27,7 +27,7 @@ stop
 if [ "$(id -u)" -eq 0 ]; then
 	may_do nosymfollow yes ''
 	has nosymfollow || fail "it has not nosymfollow: $(attributes)"
-	# It is published through it as ever, links as well.
+	# Publishing through that mount works as ever, also for links.
 	echo new >low/new
 	ln -sfn new low/link
 	comes_to_show mnt/new new
@@ -41,7 +41,7 @@ if [ "$(id -u)" -eq 0 ]; then
 	stop
 fi
 
-# Accepted, each of them, and nothing is changed by it.
+# Each of them is accepted, and has no effect.
 words='defaults ro rw suid nosuid dev nodev exec symfollow auto noauto user nouser user=me users nousers owner noowner
 	group nogroup nofail _netdev async sync dirsync atime noatime diratime nodiratime relatime norelatime strictatime
 	nostrictatime lazytime nolazytime iversion noiversion mand nomand silent loud comment=text helper=some uhelper=some
@@ -53,7 +53,7 @@ for word in nosuid nodev; do
 done
 stop
 
-# Refused, by what is true of them.
+# Refused, with the reason.
 mount_options=
 refuses() {
 	fails_with "$2" "$PLYFS" mount -o "$1" low:high mnt

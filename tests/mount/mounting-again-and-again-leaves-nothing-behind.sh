@@ -1,6 +1,6 @@
 #!/bin/bash
 . "$(dirname "$0")/mount.sh"
-# CYCLES=1000 does it that often.
+# CYCLES=1000 runs that many cycles.
 
 cycles=${CYCLES:-20}
 echo 'a: 1' >low/app.yaml
@@ -10,7 +10,7 @@ mkdir tmp
 export TMPDIR=$directory/tmp
 processes=() sockets=()
 
-# Mounts and processes of ours: others mount and start programs meanwhile.
+# Only mounts and processes of ours: other programs mount and start processes meanwhile.
 remains() {
 	local pid socket
 	grep -F "$directory" /proc/self/mountinfo || true
@@ -21,11 +21,11 @@ remains() {
 		[ "$(id_of "${socket%% *}")" != "$socket" ] || echo "$socket"
 	done
 }
-# Another mount of the same number has another.
+# A later mount of the same number has another socket.
 id_of() { stat -c '%n %i %Z' "$1" 2>/dev/null || true; }
-# A number is another process's after a while; the time it began at is not.
+# A process number may later be another process's; its start time may not.
 begin_of() { cut -d' ' -f22 "/proc/$1/stat" 2>/dev/null || true; }
-# All that a mount's process has started ends with it.
+# Everything that a mount's process has started ends with it.
 note_processes() {
 	local pid daemon
 	daemon=$(status pid)

@@ -1,6 +1,6 @@
 #!/bin/bash
 . "$(dirname "$0")/mount.sh"
-# That something was mounted is told when there is no descriptor to look which with.
+# The daemon is notified of a mount while it has no descriptor to find out which mount it is.
 
 need prlimit
 need_root

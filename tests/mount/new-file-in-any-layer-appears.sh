@@ -4,7 +4,7 @@
 mkdir -p low/dir/deep
 start
 lists mnt dir
-# The kernel remembers what is not there, too.
+# The kernel caches absence, too.
 [ ! -e mnt/app.yaml ]
 [ ! -e mnt/dir/deep/x.yaml ]
 

@@ -9,7 +9,7 @@ python3 "$rights" make
 start -c plyfs.yaml mnt
 python3 "$rights" check || fail "rights are given that no source gives, see above"
 
-# A right that is taken away while the file is open elsewhere is gone for the next who opens it.
+# A right is taken away while the file is open elsewhere: the next user who opens it does not have it.
 as_other() { setpriv --reuid 1003 --regid 2003 --clear-groups "$@"; }
 echo 'low: 1' >low/app.yaml
 echo 'high: 1' >high/app.yaml
@@ -21,16 +21,16 @@ denied() { ! as_other cat mnt/app.yaml >/dev/null 2>&1; }
 eventually denied || fail "a right that was taken away is still there"
 exec 5<&-
 
-# However fast it comes after: the first look at a file may be faster than the publisher.
+# However soon that comes: the first lookup of a file may be faster than the publisher.
 mkdir low/race
 comes_to_exist mnt/race
 python3 "$rights" race || fail "a directory that is closed, or opens, shows too much"
 
-# On its way to its place a version is for nobody.
+# While a version is on its way to its place, no user can read it.
 fails_with 'Permission denied' as_other ls mnt/.plyfs/stage
 fails_with 'Permission denied' as_other stat mnt/.plyfs/stage/new-1
 
-# Nor does an attribute tell him, or the directory that it is in when that is closed.
+# Nor does an attribute show it, or its directory if that is closed.
 mkdir low/secret
 chmod 700 low/secret
 echo 'key: 1' >low/secret/key.yaml
@@ -47,7 +47,7 @@ unlisted() { ! as_other ls mnt/secret >/dev/null 2>&1; }
 eventually unlisted || fail "a listing is given that the layer denies"
 as_other cat mnt/secret/key.yaml >/dev/null
 
-# A layer that joins may be closed to him.
+# A layer that joins may be closed to the user.
 as_other ls mnt >/dev/null
 mkdir -m 711 shut
 sed 's/\[low, high\]/[low, high, shut]/' plyfs.yaml | replace plyfs.yaml

@@ -20,8 +20,8 @@ set_list low/broken.yaml 1:6:4294967295 2:0:1003 4:4:4294967295 16:4:4294967295 
 start low:high mnt
 python3 "$lists" check || fail "rights are given that a list denies, see above"
 
-# A denial that is added while the file is known counts for the next who opens it, and one that is
-# taken back, too. The mode is the same with it.
+# A denial that is added while the kernel knows the file counts for the next user who opens it, and so does one that is
+# taken back. The mode stays the same.
 as_other() { setpriv --reuid 1003 --regid 2009 --clear-groups "$@"; }
 echo 'low: 1' >low/app.yaml
 echo 'high: 1' >high/app.yaml
@@ -36,7 +36,7 @@ set_list high/app.yaml 1:6:4294967295 4:4:4294967295 32:4:4294967295
 let_in() { as_other cat mnt/app.yaml >/dev/null 2>&1; }
 eventually let_in || fail "who is no longer denied does not read"
 
-# And of a directory.
+# The same for a directory.
 mkdir low/closed
 echo 'key: 1' >low/closed/key.yaml
 comes_to_show mnt/closed/key.yaml 'key: 1'
@@ -45,6 +45,6 @@ set_list low/closed 1:7:4294967295 2:0:1003 4:5:4294967295 16:5:4294967295 32:5:
 denied() { ! as_other cat mnt/closed/key.yaml >/dev/null 2>&1; }
 eventually denied || fail "who is denied a directory by a list still reads in it"
 
-# What was never good says why, to those alone who may read it.
+# A file that never was good shows the reason only to users who may read it.
 fails_with 'Input/output error' cat mnt/broken.yaml
 fails_with 'Permission denied' as_other cat mnt/broken.yaml

@@ -26,7 +26,7 @@ forget
 mv new/sub low/conf/
 is_told_once $'conf/sub/deep/y.yaml\nconf/sub/x.yaml' "what comes with a directory"
 
-# What was shown, and has been forgotten.
+# A file that was shown and then forgotten.
 shows mnt/conf/sub/x.yaml 'x: 1'
 forget
 mv low/conf/sub new/

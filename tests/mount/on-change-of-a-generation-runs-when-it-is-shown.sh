@@ -22,7 +22,7 @@ comes_to_tell() {
 render
 comes_to_tell $'app.yaml\na: 1'
 
-# What stands in the way of one name keeps nothing from being told of others.
+# An obstacle for one name does not keep the command from running for others.
 echo foreign >out/b.yaml
 echo 'b: 1' >low/b.yaml
 eventually grep -q 'b.yaml: stands in the way' log || fail "it does not stand in the way: $(cat log)"
@@ -36,7 +36,8 @@ comes_to_show out/b.yaml 'b: 1'
 kill "$plyfs_pid"
 ended_cleanly
 
-# What is not shown when it ends is shown, and told, by the next run. Who writes puts a generation off.
+# A change that is not shown when plyfs ends is shown by the next run, which runs the command. A writer delays the
+# generation.
 rm -f told
 render
 eventually is_rendered || fail "it does not begin: $(cat log)"
@@ -52,7 +53,7 @@ rm low/writing.yaml
 render
 comes_to_tell $'app.yaml\na: 3'
 
-# What is put right is told when it is.
+# The command runs when drift is put right.
 rm told
 exec 9>low/writing.yaml
 echo 'w: 1' >&9
@@ -65,7 +66,7 @@ comes_to_tell $'app.yaml\na: 3'
 kill "$plyfs_pid"
 ended_cleanly
 
-# Also where the first generation can't be made at once: nothing is told as long as the old one is shown.
+# The same if the first generation can't be made at once: the command does not run as long as the old one is shown.
 rm told
 mkdir out/.plyfs/next
 : >out/.plyfs/next/foreign

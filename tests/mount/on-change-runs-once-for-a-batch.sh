@@ -23,7 +23,7 @@ shows mnt/made.yaml 'p: 1'
 sleep 0.5
 [ ! -e told ] || fail "it was run though nothing has changed: $(cat told)"
 
-# What changes together is told together, after it is shown, also where one takes longer to be merged.
+# Files that change together cause one run, after they are shown, also if one takes longer to merge.
 mkdir new
 told() { is told "$1"; }
 long=$(printf 'k%d: {a: [1, 2], b: c}\n' {1..8000})
@@ -32,7 +32,7 @@ change_both() {
 	rm -f told
 	echo "a: $1" >new/a.yaml
 	printf 'b: %s\n%s\n' "$1" "$long" >new/b.yaml
-	# Together is what nobody has looked at in between.
+	# Changes are together if plyfs has looked at nothing in between.
 	kill -STOP "$plyfs_pid"
 	eventually is_stopped
 	mv new/a.yaml new/b.yaml low/conf/
@@ -50,7 +50,7 @@ eventually test "$(status on_change 0 good)" = True || fail "the status: $(cat m
 [ "$(status on_change 0 command)" = sh ]
 "$PLYFS" status mnt | grep -q 'on_change *sh: ended well .* ago' || fail "$("$PLYFS" status mnt)"
 
-# The same bytes are no change. A virtual file has its own.
+# The same bytes are no change. A virtual file has a command of its own.
 rm told
 touch low/conf/a.yaml
 echo 'p: 2' | replace low/parts/p.yaml
@@ -70,7 +70,7 @@ mv new/sub low/conf/
 comes_to_exist mnt/conf/sub/x.yaml
 eventually grep -qs conf/sub/x.yaml told || fail "a file in a new directory is not told: $(cat told)"
 
-# Also of a file that the kernel has forgotten, and its directory.
+# The same for a file that the kernel has forgotten, and its directory.
 rm told
 if [ "$(id -u)" -ne 0 ]; then
 	stop

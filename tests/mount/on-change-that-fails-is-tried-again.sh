@@ -16,17 +16,17 @@ touch broken
 echo 'a: 2' | replace low/a.yaml
 runs() { [ -e told ] && [ "$(grep -c run told)" -ge "$1" ]; }
 eventually runs 1 || fail "it was not run"
-# It fails, is told, and tried again.
+# It fails, is reported, and is tried again.
 eventually grep -q "on_change 'sh' ended with 5: no such unit" log || fail "the log does not tell it"
 failed() { [ "$(status on_change 0 good)" = False ]; }
 eventually failed
 [ "$(status on_change 0 error)" = "on_change 'sh' ended with 5: no such unit" ] || fail "$(cat mnt/.plyfs/status)"
-# But for the moments in which it runs.
+# Except for the moments in which it runs.
 in_errors() { grep -q "on_change 'sh' ended with 5: no such unit (at .*; is tried again)" mnt/.plyfs/errors; }
 eventually in_errors || fail "$(cat mnt/.plyfs/errors)"
 in_status() { "$PLYFS" status mnt | grep "on_change *sh: failed .* ago, and is tried again: on_change 'sh' ended with 5" >/dev/null; }
 eventually in_status || fail "$("$PLYFS" status mnt)"
-# It is a trouble, as a broken source is; and so are settings that can't be used.
+# The failure is an error in the status, like a broken source; so are settings that can't be used.
 counted() { "$PLYFS" status | grep -qx "$PWD/mnt: 2 layers, $1"; }
 counted '1 trouble' || fail "$("$PLYFS" status)"
 "$PLYFS" status mnt | grep -q '^  troubles  *1$' || fail "$("$PLYFS" status mnt)"
@@ -37,7 +37,7 @@ replace plyfs.yaml <good.yaml
 eventually counted '1 trouble' || fail "$("$PLYFS" status)"
 eventually runs 3 || fail "it is not tried again: $(cat told)"
 [ "$(sort -u told)" = $'a.yaml\nrun' ] || fail "it was told: $(cat told)"
-# What comes meanwhile is told with it.
+# Changes that come meanwhile are passed to it as well.
 echo 'b: 2' | replace low/b.yaml
 comes_to_show mnt/b.yaml 'b: 2'
 rm broken
@@ -50,7 +50,7 @@ count=$(grep -c run told)
 sleep 2.5
 [ "$(grep -c run told)" -eq "$count" ] || fail "it is run without a reason"
 
-# One that hangs is killed; what comes while it runs is one run more.
+# A command that hangs is killed. Changes while it runs cause one more run.
 rm told
 touch hang
 echo 'a: 3' | replace low/a.yaml

@@ -9,7 +9,7 @@ for what in skip-layer fail; do
 	shows mnt/app.yaml $'a: 1\nb: 1'
 	echo 'b: [' >high/app.yaml
 	if [ $what = skip-layer ]; then
-		# What was good keeps its last good values; what never was is left out.
+		# A source that was good keeps its last good values; one that never was is left out.
 		echo 'a: 2' >low/app.yaml
 		comes_to_show mnt/app.yaml $'a: 2\nb: 1'
 		echo 'a: 1' | tee low/app.yaml >low/never.yaml
@@ -19,7 +19,7 @@ for what in skip-layer fail; do
 		refused() { ! cat mnt/app.yaml >/dev/null 2>&1; }
 		eventually refused || fail "a broken file is still shown"
 	fi
-	# So it is with what parses and is no map.
+	# The same holds for a source that parses and is no map.
 	echo 'log debug' >high/app.yaml
 	if [ $what = skip-layer ]; then
 		echo 'a: 3' >low/app.yaml

@@ -13,7 +13,7 @@ comes_to_show mnt/app.yaml $'a: 1\nb: 2'
 [ "$(stat -L -c %i /dev/fd/5)" = "$first" ]
 [ "$(cat <&5)" = $'a: 1\nb: 1' ] || fail "an open file has changed"
 
-# Also when the file, and the directory it was in, are gone.
+# Also when the file, and its directory, are gone.
 exec 5<&-
 mkdir low/dir
 echo text >low/dir/motd

@@ -5,7 +5,7 @@ need_user_mounts
 umask 022
 own=$PLYFS
 if [ "$(id -u)" -eq 0 ]; then
-	# Its own copy: the build may lie where others may not go.
+	# A copy of the command: other users may not be able to reach the build.
 	cp -L "$PLYFS" plyfs
 	chmod 755 "$directory" plyfs
 	chown -R 65534:65534 low high mnt
@@ -39,12 +39,12 @@ watcher_pid=
 if as_user touch mnt/new 2>/dev/null; then
 	fail "the user can write into the mount"
 fi
-# What was published a moment ago may still be under way; fusermount3 does not wait for it.
+# A change of a moment ago may still be under way, and fusermount3 does not wait for it.
 eventually as_user fusermount3 -u mnt || fail "it can't be unmounted"
 ended_cleanly
 ! is_mounted mnt || fail "the mount stays"
 
-# By the command, which waits for the end: by himself, or by root, whom his mount does not answer.
+# With plyfs umount, which waits for the end: by the user, or by root, for whom the mount does not answer.
 for who in "$PLYFS" "$own"; do
 	"$PLYFS" mount -o noheader low:high mnt
 	user_is $'a: 1\nb: 2' || fail "the content is wrong"

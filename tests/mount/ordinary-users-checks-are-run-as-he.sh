@@ -3,10 +3,10 @@
 
 need_user_mounts
 need_root
-# Where he may, all of it is his: he mounts, and the command that judges is run as he.
+# The user owns everything, mounts, and the check runs as that user.
 mkdir -m 755 home
 chmod 755 .
-# Its own copy: the build may lie where others may not go.
+# A copy of the command: other users may not be able to reach the build.
 cp -L "$PLYFS" plyfs
 chmod 755 plyfs
 PLYFS=$directory/plyfs
@@ -32,7 +32,7 @@ as sh -c 'echo "a: good 2" >home/low/new && mv home/low/new home/low/app.yaml'
 eventually test -e home/told || fail "on_change was not run"
 is home/told 1000 || fail "on_change was run as $(cat home/told)"
 
-# Of what others own, or can write, nothing counts.
+# A command in a file that other users own or can write does not count.
 chmod 666 home/plyfs.yaml
 ! as "$PLYFS" check -c home/plyfs.yaml 2>err || fail "settings that anybody can write have commands"
 grep -q 'chmod go-w it' err

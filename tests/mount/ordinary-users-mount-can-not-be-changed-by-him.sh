@@ -24,7 +24,7 @@ env --default-signal=INT,QUIT setpriv --reuid "$(as_user id -u)" --regid "$(as_u
 	--clear-groups "$PLYFS" mount -f -o noheader low:high mnt >>log 2>&1 &
 plyfs_pid=$!
 eventually ready || fail "no mount: $(cat log)"
-# He may not write a file that has no right to be written, and learns that before anything else.
+# The user may not write a file without write permission, and gets that error before any other.
 as_user python3 "$changer" EACCES EPERM || fail "not all of them are refused, see above"
 as_user fusermount3 -u mnt
 ended_cleanly

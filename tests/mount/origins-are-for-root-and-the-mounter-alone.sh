@@ -1,7 +1,7 @@
 #!/bin/bash
 . "$(dirname "$0")/mount.sh"
 
-# A secret of a lower layer, which its own mode denies to others, and so does the merge.
+# A secret of a lower layer, which its own mode denies to other users, and so does the merge.
 need_root
 need setpriv
 as_user() { setpriv --reuid=12345 --regid=12345 --clear-groups "$@"; }
@@ -18,7 +18,7 @@ grep -q secret mnt/.plyfs/origins/closed/app.yaml
 
 [ "$(stat -c %a mnt/.plyfs/origins mnt/.plyfs/origins/closed/app.yaml)" = $'500\n400' ]
 
-# Also after root has looked, when the kernel knows the names.
+# Also after root has read the origins, when the kernel knows the names.
 exec 3<mnt/.plyfs/origins/app.yaml
 for path in . app.yaml closed closed/app.yaml; do
 	fails_with 'Permission denied' as_user cat "mnt/.plyfs/origins/$path"
@@ -26,7 +26,7 @@ for path in . app.yaml closed closed/app.yaml; do
 done
 exec 3<&-
 
-# The command looks with the rights of who calls it.
+# The command reads with the rights of its caller.
 "$PLYFS" explain mnt/app.yaml password | grep -q secret
 code=0
 as_user "$PLYFS" explain "$PWD/mnt/app.yaml" >out 2>err || code=$?

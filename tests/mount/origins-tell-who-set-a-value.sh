@@ -24,12 +24,12 @@ start
 [ "$(tells app.yaml name)" = "low $PWD/low/app.yaml 2 7" ]
 cat mnt/.plyfs/origins/link | grep -q '"kind": "link"'
 
-# The same as the command tells, which needs no layers for a path in a mount.
+# The command gives the same, and needs no layers for a path in a mount.
 "$PLYFS" explain --json mnt/sub/app.yaml | cmp - mnt/.plyfs/origins/sub/app.yaml
 "$PLYFS" explain --json mnt/sub/../sub//app.yaml port | grep -q '"line": 1, "column": 7'
 (cd mnt/sub && "$PLYFS" explain app.yaml port | grep -q "high  *$directory/high/sub/app.yaml:1:7")
 
-# Each open sees the layers as they are then.
+# Each open sees the layers as they are at that moment.
 exec 3<mnt/.plyfs/origins/app.yaml
 printf '\n\nport: 9090\n' | replace low/app.yaml
 rm high/app.yaml
@@ -40,14 +40,14 @@ import json
 assert port["layer"] == "high", port'
 exec 3<&-
 
-# Nothing is listed, no more than what is in .plyfs.
+# Nothing is listed, as in .plyfs.
 lists mnt/.plyfs/origins
 lists mnt/.plyfs/origins/sub
 for path in nothing nothing/app.yaml app.yaml/x .plyfs .wh.x; do
 	fails_with '' cat "mnt/.plyfs/origins/$path"
 done
 
-# What does not merge is told as well: the mount still serves what it had.
+# A file that does not merge has an origin as well: the mount still serves its last good version.
 cat mnt/sub/app.yaml >/dev/null
 printf 'port: 80\n  x: 1\n' >high/sub/app.yaml
 eventually grep -q "\"file\": \"$PWD/high/sub/app.yaml\"" mnt/.plyfs/origins/sub/app.yaml

@@ -2,9 +2,8 @@
 . "$(dirname "$0")/mount.sh"
 
 need inotifywait
-# What a systemd.path(5) unit with PathChanged= sets on the path itself, and on the directories that
-# lead to it, so that it learns when the path comes to be another file (systemd's src/core/path.c).
-# After each event it sets all of them anew.
+# The watches of a systemd.path(5) unit with PathChanged=: on the path itself, and on the directories that lead to it,
+# to notice that the path is another file (systemd's src/core/path.c). After each event it sets all of them anew.
 on_file=close_write,moved_from,moved_to,create,delete,attrib,delete_self,move_self
 on_directory=create,moved_to,attrib,move_self,delete_self
 
@@ -18,7 +17,7 @@ is_armed() {
 		cat "/proc/$waiter/fdinfo"/* 2>/dev/null | grep -q '^inotify' || return 1
 	done
 }
-# woken_by COMMAND...: how many of the two it wakes.
+# woken_by COMMAND...: prints how many of the two the command wakes.
 woken_by() {
 	local woken=0 waiter
 	inotifywait -qq -t "$patience" -e $on_file mnt/dir/app.yaml &
@@ -42,7 +41,7 @@ shows mnt/dir/app.yaml 'a: 0'
 number=0
 for way in by_rename in_place in_the_other_layer; do
 	woken_by $way $((++number))
-	# It runs what it has to run when it wakes: then the new content is there.
+	# On waking, the unit starts its service: then the new content is there.
 	shows mnt/dir/app.yaml "a: $number"
 done
 stop

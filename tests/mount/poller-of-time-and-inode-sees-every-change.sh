@@ -28,14 +28,14 @@ python3 poller.py >result 2>&1 &
 poller=$!
 for i in $(seq 40); do
 	echo "a: $i" | replace low/app.yaml
-	# An old file, as a package brings it, and one whose time is set afterwards.
+	# An old file, as a package has it, and one whose time is set afterwards.
 	echo "b: $i" >high/app.yaml
 	touch -d "2001-01-01 00:00:$((i % 60))" high/app.yaml
 	sleep 0.01
 done
 comes_to_show mnt/app.yaml $'a: 40\nb: 40'
 
-# What changes no byte changes nothing that a poller sees.
+# A change that leaves the bytes the same changes nothing that a poller sees.
 touch low/app.yaml high/app.yaml
 echo 'a: 40' | replace low/app.yaml
 sleep 0.3

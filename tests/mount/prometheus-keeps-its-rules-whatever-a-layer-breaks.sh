@@ -16,7 +16,7 @@ rule vendor 'up == 0' >vendor/rules/app.yml
 rule site 'up == 0' >site/rules/app.yml
 rule host 'up == 0' >host/rules/app.yml
 
-# Prints what the running Prometheus has: "host,site,vendor".
+# Prints the rules of the running Prometheus: "host,site,vendor".
 rules() {
 	python3 - "$port" <<'END'
 import json, sys, urllib.request
@@ -35,7 +35,7 @@ end_prometheus() {
 	prometheus=
 }
 
-# What all this is about: $1 is the tree.
+# The test itself: $1 is the tree.
 try() {
 	port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
 	prometheus --config.file="$1/prometheus.yml" --storage.tsdb.path="data-$1" \
@@ -44,7 +44,7 @@ try() {
 	echo $prometheus >pid
 	comes_to_have host,site,vendor
 
-	# YAML it is, but no rule; then not even YAML.
+	# It is YAML, but no rule; then it is not even YAML.
 	for broken in "$(rule site 'sum(')" 'groups: ['; do
 		echo "$broken" | replace site/rules/app.yml
 		told() { "$PLYFS" status "$1" | grep -q 'rules/app.yml'; }
@@ -55,7 +55,7 @@ try() {
 		has_rules host,site,vendor || fail "Prometheus has lost rules: $(rules)"
 	done
 
-	# It is told of the next good one by itself.
+	# Prometheus learns of the next good version by itself.
 	rule newsite 'up == 0' | replace site/rules/app.yml
 	comes_to_have host,newsite,vendor
 	told() { "$PLYFS" status "$1" | grep -q 'on_change .*ended well'; }
@@ -84,7 +84,7 @@ kill $plyfs_pid
 wait $plyfs_pid
 plyfs_pid=
 
-# The twin: without the preset nothing keeps it away.
+# The twin: without the preset nothing keeps it out.
 sed -i '/presets/d' plyfs.yaml
 rule host 'sum(' >host/rules/app.yml
 start -c plyfs.yaml mnt

@@ -1,7 +1,7 @@
 #!/bin/bash
 . "$(dirname "$0")/mount.sh"
 
-# plyfs, but what reads YAML does what it is told to (compromise.c).
+# This plyfs has a YAML reader that obeys the sources (compromise.c).
 PLYFS=$MOUNT_TOOLS/compromised
 need_root
 need python3 setpriv
@@ -13,8 +13,8 @@ echo 'a: 1' >low/plain.yaml
 cp /bin/true program
 sleep 1000 >/dev/null 2>&1 </dev/null &
 victim=$!
-# One without capabilities: the daemon has fewer than another root's process, and must not be kept
-# from it by that alone.
+# A victim without capabilities: the daemon has fewer capabilities than another process of root, and that alone would
+# keep it from tracing that one.
 setpriv --bounding-set=-all --inh-caps=-all sleep 1001 >/dev/null 2>&1 </dev/null &
 tame=$!
 python3 -c '
@@ -29,8 +29,8 @@ while True:
 eventually test -s port
 port=$(cat port)
 
-# WHAT ARGUMENT, and which error it comes to with all, without Landlock, and without the filter.
-# Where one part alone does not keep from it, that is said by "done".
+# WHAT ARGUMENT, and the error of the attempt with all protections, without Landlock, and without the filter. If an
+# attempt succeeds without one of them, that is "done".
 cat >attempts <<END
 read $directory/secret EACCES done EACCES
 read /etc/shadow EACCES done EACCES
@@ -61,7 +61,7 @@ echo 'a: 1' >>low/app.yaml
 echo 'b: 2' >high/app.yaml
 export PLYFS_SECRET=secret
 
-# expect OPTIONS COLUMN: what came of each.
+# expect OPTIONS COLUMN: each attempt had the result in that column.
 expect() {
 	local what argument wanted
 	: >log
@@ -79,6 +79,6 @@ expect() {
 expect noheader 3
 expect noheader,nolandlock 4
 expect noheader,noseccomp 5
-# The twin: where nothing is given up, all of it can be done.
+# The twin: without the sandbox each attempt succeeds.
 sed -i 's/\( [^ ]*\) .*/\1/' attempts
 expect noheader,nosandbox 3

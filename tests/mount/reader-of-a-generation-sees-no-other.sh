@@ -2,7 +2,7 @@
 . "$(dirname "$0")/mount.sh"
 
 need python3
-# Two files that always change together: both layers' states are directories that one rename switches.
+# Two files that always change together: the states of both layers are directories, and one rename switches them.
 publish() {
 	mkdir "high/..$1"
 	echo "n: $1" | tee "high/..$1/a.yaml" >"high/..$1/b.yaml"
@@ -21,14 +21,14 @@ done
 ready() { [ -e out/b.yaml ] && [ -e out--atomic/b.yaml ]; }
 eventually ready || fail 'it does not begin'
 
-# Looks a directory up once, and compares the two in it. One that has gone meanwhile is looked up again.
+# Looks a directory up once, and compares the two files in it. If the directory is gone meanwhile, looks it up again.
 cat >reader.py <<'END'
 import os, sys
 directory, mixes, pairs = sys.argv[1], 0, 0
 while not os.path.exists("stop"):
     try:
         at = os.open(directory, os.O_PATH)
-    except FileNotFoundError:  # the link has been read, and where it led to has gone since
+    except FileNotFoundError:  # the link was read, and its target has gone since
         continue
     try:
         texts = []

@@ -6,7 +6,7 @@ need_root
 echo 'version: 00000000' >low/app.yaml
 echo 'high: 1' >high/app.yaml
 start
-# What it has cached goes at any moment, also in the middle of a change.
+# The caches are dropped at any moment, also in the middle of a change.
 while [ ! -e over ]; do
 	echo 2 >/proc/sys/vm/drop_caches
 	sleep 0.02

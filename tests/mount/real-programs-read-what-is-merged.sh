@@ -1,8 +1,8 @@
 #!/bin/bash
 . "$(dirname "$0")/mount.sh"
 
-# Each program reads its file from a mount, made from three layers. One that is not installed is left
-# out; where none is, there is nothing to see.
+# Each program reads its file from a mount of three layers. A program that is not installed is left out; if none is, the
+# test is skipped.
 programs=()
 for program in my_print_defaults docker-compose containerd systemd-analyze; do
 	! command -v "$program" >/dev/null || programs+=("$program")
@@ -49,7 +49,7 @@ if has my_print_defaults; then
 	printf '[mysqld]\nport = 3308\n' | replace site/my.cnf
 	eventually defaults mysqld '--port=3308 --skip-networking --datadir=/srv/db ' ||
 		fail 'a change does not come'
-	# The twin: the highest layer's alone.
+	# The twin: the highest layer's file alone.
 	[ "$(my_print_defaults --defaults-file=host/my.cnf mysqld)" = --datadir=/srv/db ]
 fi
 if has docker-compose; then

@@ -12,7 +12,7 @@ unwatch
 [ "$(grep '^mnt/ ' events)" = 'mnt/ MOVED_TO app.yaml' ] || fail "the events were: $(cat events)"
 [ "$(grep -c '^mnt/app.yaml DELETE_SELF' events)" -eq 1 ] || fail "the events were: $(cat events)"
 
-# And so is a source that joins.
+# A source that joins is one, too.
 watch mnt mnt/app.yaml
 echo 'b: 2' >high/app.yaml
 comes_to_show mnt/app.yaml $'a: 1\nb: 2'

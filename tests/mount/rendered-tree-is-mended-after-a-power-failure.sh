@@ -1,10 +1,10 @@
 #!/bin/bash
-# What is rendered is not waited for until it is on the disk. After a power failure a name may be there without its bytes,
-# with its line in the manifest or without: the next run mends it, and blames nobody. In the same boot it is somebody's.
+# plyfs render does not wait until files are on the disk. After a power failure a name may be there without its bytes,
+# with its line in the manifest or without. The next run mends it, and reports no drift. In the same boot it is drift.
 . "$(dirname "$0")/mount.sh"
 
 need python3
-# The file loses its bytes, and with "unknown" its line.
+# The file loses its bytes, and with "unknown" also its line.
 fail_power() {
 	python3 - "$@" <<'E'
 import os, sys
@@ -34,14 +34,15 @@ for options in '' '--drift=keep' '--atomic' '--atomic --drift=keep'; do
 		shows "$tree/app.yaml" 'a: 1'
 		shows "$tree/other.yaml" 'b: 1'
 
-		# The twins. With --atomic what no line names is in no generation, and is made anew in the next.
+		# The twins. With --atomic a file without a line in the manifest is in no generation, and is made anew
+		# in the next one.
 		fail_power "$tree" app.yaml $kind same
 		"$PLYFS" render --no-header $options -l low:high "$tree" 2>err || true
 		[[ $options == *atomic* && $kind == unknown ]] || [ -s err ] || fail "$tree: it says nothing"
 	done
 done
 
-# Who goes on after such a start does not take what somebody empties later for that.
+# A render that goes on after such a start does not take a later truncation for a power failure.
 "$PLYFS" render --no-header -l low:high watched
 fail_power watched app.yaml known another
 "$PLYFS" render --watch --no-header -l low:high watched 2>log &

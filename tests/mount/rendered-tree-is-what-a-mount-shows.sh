@@ -31,7 +31,7 @@ done
 [ -z "$(ls -A out/.plyfs/stage)" ] && [ -z "$(ls -A atomic/.plyfs/stage)" ] || fail 'something is left in the stage'
 ! grep somebody render.log atomic.log || fail 'what it did itself it takes for what somebody did'
 
-# What has not changed is not touched, by a second run either; what is gone meanwhile goes.
+# Unchanged files are not touched, also by a second run; files that are gone meanwhile go.
 stop_render
 echo 'kept: 1' >low/kept.yaml
 "$PLYFS" render --no-header -l low:high out
@@ -44,7 +44,7 @@ rm low/gone.yaml
 [ ! -e out/gone.yaml ] || fail 'a file stays that no layer has'
 [ "$(stat -c '%i %z' out/kept.yaml)" = "$before" ] || fail 'a file that did not change was touched'
 
-# Killed at any moment, it ends right.
+# It is killed at any moment, and the next run ends right.
 for ((i = 0; i < 20; i++)); do
 	"$PLYFS" render --watch --no-header -l low:high out 2>>render.log &
 	render_pid=$!
@@ -54,7 +54,7 @@ for ((i = 0; i < 20; i++)); do
 	kill -KILL $render_pid $atomic_pid
 	wait $render_pid $atomic_pid 2>/dev/null || true
 done
-# Even one that leaves alone what somebody has changed takes nothing of it for that.
+# A run with --drift=keep takes nothing of that for drift, either.
 "$PLYFS" render --drift=keep --no-header -l low:high out 2>err || fail "$(cat err)"
 "$PLYFS" render --drift=keep --atomic --no-header -l low:high atomic 2>>err || fail "$(cat err)"
 ! grep somebody err || fail 'what it did itself it takes for what somebody did'

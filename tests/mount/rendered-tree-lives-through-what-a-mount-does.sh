@@ -1,7 +1,7 @@
 #!/bin/bash
 . "$(dirname "$0")/mount.sh"
-# Whatever ends the daemon, or is refused to it, or lost on the way, who reads a rendered tree sees whole files and misses
-# none, and when it is over the tree is what a mount shows that is made then.
+# The daemon may be killed, lose events, or get no descriptors or watches: readers of a rendered tree see whole files
+# and miss none. In the end the tree is what a fresh mount shows.
 
 need python3 prlimit
 limit_watches
@@ -65,7 +65,7 @@ for kill in $(seq 15); do
 done
 comes_to_equal_mount 'killed'
 
-# It sleeps, and more happens than the kernel keeps for it.
+# The daemon sleeps, and more happens than the kernel queues for it.
 events=$(cat /proc/sys/fs/inotify/max_queued_events)
 if [ "$events" -le 50000 ]; then
 	kill -STOP $render_pid
@@ -96,7 +96,7 @@ sleep 1
 prlimit --pid "$render_pid" --nofile=1024:1024
 comes_to_equal_mount 'with no descriptors'
 
-# No watch is left for what comes.
+# No watch is left for new directories.
 echo 1 >"$limit"
 kill -TERM $render_pid
 wait $render_pid || fail "it ended with $?: $(cat log.render)"

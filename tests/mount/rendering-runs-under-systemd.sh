@@ -2,12 +2,12 @@
 . "$(dirname "$0")/mount.sh"
 . "$(dirname "$test_file")/systemd.sh"
 
-# plyfs-render@.service keeps a directory of files as they are merged.
+# plyfs-render@.service keeps a directory of merged files.
 start_systemd
 chmod 755 .
 rendering=plyfs-render@$(systemd-escape -p "$directory/tree").service
 mkdir tree
-# The room has no devices to be copied, and its /tmp, which the unit hides, has the test.
+# The room has no devices to copy. The test is in its /tmp, which the unit hides.
 put_unit plyfs-render PrivateDevices=no PrivateTmp=no
 echo 'a: 1' >low/app.yaml
 echo 'b: 1' >high/app.yaml

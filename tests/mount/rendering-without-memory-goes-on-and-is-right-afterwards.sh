@@ -1,5 +1,5 @@
 #!/bin/bash
-# As session-without-memory-goes-on-and-is-right-afterwards.sh, of a directory that is rendered.
+# As session-without-memory-goes-on-and-is-right-afterwards.sh, for a rendered directory.
 . "$(dirname "$0")/mount.sh"
 . "$(dirname "$test_file")/failing.sh"
 

@@ -9,11 +9,11 @@ start
 cat mnt/motd mnt/app.yaml >/dev/null
 "$MOUNT_TOOLS/lockstep" 1000 low/app.yaml mnt/app.yaml >/dev/null
 few_versions() { [ "$(status versions count)" -le "$1" ]; }
-# Two files, this status, and the ones that were read before it, which go as we read the next.
+# Two files, this status, and the statuses that were read before it, which are freed with the next reads.
 eventually few_versions 8 || fail "$(status versions) after 1000 versions"
 [ "$(status versions bytes)" -lt 150000 ] || fail "they take: $(status versions)"
 
-# The twin: who has one open keeps it, and no longer than he has.
+# The twin: a version that a reader has open is kept, and no longer than that.
 held=()
 for i in $(seq 20); do
 	head -c $((100000 + i)) /dev/zero | tr '\0' x | replace low/motd

@@ -20,11 +20,11 @@ change
 grep -qx 'mnt/ MOVED_TO app.yaml' events
 grep -q '^mnt/app.yaml ATTRIB' events
 [ "$(grep -c 'DELETE_SELF' events)" -eq 1 ] || fail "not one DELETE_SELF, but: $(cat events)"
-# No stray name is seen: new versions are not staged beside the file.
+# No stray name shows: new versions are not staged beside the file.
 [ "$(grep '^mnt/ ' events)" = 'mnt/ MOVED_TO app.yaml' ] || fail "the events were: $(cat events)"
 stop
 
-# The twin: the content changes, and nobody is told.
+# The twin: without publishing the content changes, and watchers get no event.
 start -o unpublished low:high mnt
 change
 saw_no_events

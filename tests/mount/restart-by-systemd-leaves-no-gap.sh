@@ -10,14 +10,14 @@ rmdir mnt
 holder=$(dirname "$test_file")/holder.py
 cp "$holder" holder.py
 
-# holds REPORT: it begins to.
+# holds REPORT: starts a holder, and waits until it is ready.
 holds() {
 	inside python3 "$directory/holder.py" "$directory/mnt" "$directory/$1" >"$1.out" 2>&1 &
 	holder=$!
 	eventually grep -qs '^ready' "$1" || fail "nobody holds it: $(cat "$1.out")"
 }
 
-# ends REPORT TEXT: what it says then.
+# ends REPORT TEXT: ends the holder, which must report TEXT.
 ends() {
 	: >"$1.end"
 	wait $holder || fail "$(cat "$1" "$1.out")"
@@ -54,17 +54,17 @@ sleep 0.3
 ends report 'read 2, 1 events'
 ! grep -q 'does not keep' log || fail "systemd keeps nothing"
 
-# Stopped it is gone.
+# When the unit is stopped, the mount is gone.
 inside systemctl stop "$unit"
 ! inside findmnt "$directory/mnt" || fail "it is mounted still"
 [ "$(property Result)" = success ] || fail "$(property Result)"
 
-# Who is killed leaves nothing, and is started again.
+# A killed plyfs leaves nothing, and is started again.
 inside systemctl start "$unit"
 inside systemctl kill -s KILL "$unit"
 eventually inside_shows 'a: 2' || fail "it is not started again: $(cat log)"
 
-# What can't be started any more is not mounted any more either.
+# If plyfs can't be started any more, the mount is gone, too.
 cp "$settings" good
 printf 'layers: 17\n' >"$settings"
 ! inside systemctl restart "$unit" 2>/dev/null || fail "it starts with broken settings"
@@ -75,7 +75,7 @@ inside systemctl reset-failed "$unit"
 inside systemctl restart "$unit"
 inside_shows 'a: 2' || fail "it does not come back"
 
-# The negative twin: systemd is not to keep anything.
+# The negative twin: systemd keeps nothing.
 printf 'FileDescriptorStoreMax=0\n' >>units/plyfs@.service.d/test.conf
 inside cp "$directory/units/plyfs@.service.d/test.conf" /run/units/plyfs@.service.d/test.conf
 inside systemctl daemon-reload

@@ -1,5 +1,6 @@
 #!/bin/bash
-# New content waits until it is judged; but what is shown meanwhile is not for who may not read its source any more.
+# New content waits until it is judged. But a user who may no longer read its source can't read the version that is
+# shown meanwhile.
 . "$(dirname "$0")/mount.sh"
 
 chmod 711 .
@@ -26,7 +27,7 @@ touch go
 comes_to_show mnt/app.yaml $'a: 1\nb: 2'
 has_mode 400 || fail "the mode is $(stat -c %a mnt/app.yaml)"
 
-# The twin: a right that is given comes with the content that it is given to.
+# The twin: a right that is given comes with the content for which it is given.
 rm go
 echo 'b: 3' >staged
 chmod 644 staged

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Who may not read a source reads nothing of what is rendered of it: also while it is broken, by no access list that the
-# directory hands on, and in no directory that somebody has put in the place of one of ours.
+# A user who may not read a source reads nothing that is rendered from it: not while it is broken, not by an access list
+# that the directory hands on, and not in a directory that another user has put in the place of ours.
 . "$(dirname "$0")/mount.sh"
 
 need python3 getfattr
@@ -9,9 +9,10 @@ mode_of() { stat -c %a "$1"; }
 shows_mode() { [ "$(mode_of "$1")" = "$2" ]; }
 is_mode() { shows_mode "$1" "$2" || fail "$3: $1 has the mode $(mode_of "$1"), and not $2"; }
 
-# Of one source alone the bytes would be shown whatever they are.
+# With only one source its bytes would be shown, whatever they are.
 echo 'b: 1' >high/app.yaml
-# Its rights are taken away while it is broken: in the next run, in one that goes on, in one that began with it so.
+# Its rights are taken away while it is broken: in the next run, in a run that goes on, and in a run that began with it
+# broken.
 for options in '' --atomic; do
 	tree=out$options
 	[ -z "$options" ] && shown=$tree || shown=$tree/..data
@@ -69,7 +70,7 @@ os.setxattr(sys.argv[1], "system.posix_acl_default", struct.pack("<I", 2) +
 	[ ! -s lists ] || fail "$options: there are access lists: $(cat lists)"
 done
 
-# A directory of root's that the owner of the place has put there is not opened to him.
+# A directory of root's that the owner of the place has put there is not opened to that user.
 mkdir place
 chown 65534 place
 echo 'k: 1' >low/sub/key.yaml
@@ -83,8 +84,8 @@ mv place/own place/sub
 grep -q "sub: stands in the way and is not plyfs'" err || fail "it says: $(cat err)"
 is_mode place/sub 700 "somebody else's"
 
-# Layers that others can't search: neither can they search a directory that is made for the tree. One that was there
-# already is as its owner has made it, which is told.
+# Layers that other users can't search: they can't search a directory that is made for the tree, either. A directory
+# that was there already stays as its owner has made it, and that is reported.
 mkdir -m 700 closed
 echo 'a: 1' >closed/app.yaml
 for options in '' --atomic; do

@@ -1,12 +1,12 @@
-"""Two sources of every mode and owner against three users: nobody reads what a source denies him.
+"""Two sources of every mode and owner against three users: no user reads what a source denies.
 
     rights.py make      fills low/ and high/ with files and directories
     rights.py check     reads mnt/ as each user
     rights.py race      closes directories of low/ just before a file is written in them
 
-A file mnt/f/N is made of two sources, the directory mnt/d/N of two directories with a file in each,
-and mnt/v/N is a virtual file of a source in low/p/N/: what the user may do to them is found out with
-the kernel's own rules, on paper, from the modes and owners that were given.
+A file mnt/f/N is made of two sources, and the directory mnt/d/N of two directories with a file in each. mnt/v/N is
+a virtual file of a source in low/p/N/. The kernel's own rules, computed here from the given modes and owners,
+decide what the user may do to the sources.
 """
 import itertools
 import os
@@ -44,7 +44,7 @@ def make():
             given(f"{layer}/f/{number}.yaml", mode, owner)
     for number, pair in enumerate(cases(ENTERS)):
         if number % 3:
-            continue  # the rest say nothing new, and all of them take their time
+            continue  # the rest tests nothing new, and takes long
         for layer, (mode, owner) in zip(("low", "high"), pair):
             os.mkdir(f"{layer}/d/{number}")
             write(f"{layer}/d/{number}/{layer}", layer)
@@ -76,7 +76,7 @@ def can_open(path):
 
 
 def check(users, check_as):
-    """Asks each user, in a process of his, what is wrong by `check_as`, which returns lines."""
+    """Calls `check_as`, which returns lines, for each user in a process of that user."""
     status = 0
     for user in users:
         child = os.fork()
@@ -139,7 +139,7 @@ def reads_secret(path, seconds):
 
 
 class Outsider:
-    """A process with no right to anything, that reads when it is told to."""
+    """A process without any right, which reads on request."""
 
     def __init__(self):
         here, self.requests = os.pipe()
@@ -169,7 +169,7 @@ class Outsider:
 
 
 def close_and_write(number, outsider, is_deep, is_known):
-    """Returns whether the outsider has read what was written when he was shut out."""
+    """Returns whether the outsider has read content that was written after the outsider lost access."""
     closed = f"race/{number}"
     place = f"{closed}/deep" if is_deep else closed
     os.makedirs(f"low/{place}")
@@ -181,7 +181,7 @@ def close_and_write(number, outsider, is_deep, is_known):
     os.chmod(f"low/{closed}", 0o700)
     os.rename("new", f"low/{place}/key")
     outsider.begin(f"mnt/{place}/key")
-    # Who may read it is not troubled, at once where it was never looked at, else when it comes.
+    # A user who may read it does so: at once if no program had looked it up, otherwise when it is published.
     if not is_known:
         with open(f"mnt/{place}/key") as file:
             assert file.read() == "secret"
@@ -191,7 +191,7 @@ def close_and_write(number, outsider, is_deep, is_known):
 
 
 def remove_and_open(number, outsider, is_replaced):
-    """Returns whether the outsider has read what was taken away before he was let in."""
+    """Returns whether the outsider has read content that was removed before the outsider got access."""
     place = f"race/open{number}"
     os.mkdir(f"low/{place}", 0o700)
     write(f"low/{place}/key", "secret")
@@ -208,7 +208,7 @@ def remove_and_open(number, outsider, is_replaced):
 
 
 def race():
-    """Nobody reads what was written after he was shut out, or taken away before he was let in."""
+    """The outsider reads nothing that was written after the loss of access, or removed before access was given."""
     outsider = Outsider()
     kinds = itertools.product((False, True), (False, True))
     leaks = {kind: 0 for kind in kinds}

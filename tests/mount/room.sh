@@ -1,8 +1,8 @@
 #!/bin/bash
-# room.sh DIRECTORY READABLE...: becomes a systemd as process 1, in namespaces of its own, that can do
-# nothing to the machine: its root is a file system in memory, with /usr, /etc and what is READABLE to be read, and
-# the test's DIRECTORY, which alone it may write. It knows the units in DIRECTORY/units and no other, above all none
-# of the system's, of which some empty directories at a boot.
+# room.sh DIRECTORY READABLE...: becomes a systemd as process 1, in namespaces of its own, which can do nothing to the
+# machine. Its root is a file system in memory. It can read /usr, /etc and READABLE, and write only the test's
+# DIRECTORY. It knows the units in DIRECTORY/units and no others: above all none of the system's units, some of which
+# empty directories at a boot.
 set -euo pipefail
 
 [ $$ -eq 1 ] || exit 1
@@ -39,7 +39,7 @@ cd /
 umount -l /old
 
 [ "$(findmnt -rno FSTYPE /)" = tmpfs ]
-# Nothing else is to be written: of the machine's file systems the test's directory alone.
+# It can write nothing else: of the machine's file systems only the test's directory.
 if findmnt -rno TARGET,FSTYPE,OPTIONS | awk -v "own=$directory" '
 	$2 ~ /^(tmpfs|proc|cgroup2|devtmpfs)$/ || $1 == own || $3 ~ /^ro(,|$)/ { next }
 	{ print; found = 1 } END { exit !found }'; then

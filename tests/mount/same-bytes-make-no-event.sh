@@ -9,7 +9,7 @@ inode=$(stat -c %i mnt/app.yaml)
 merged=$(status compositions)
 watch mnt mnt/app.yaml
 
-# Written again; changed where a higher layer decides; changed in a comment only.
+# Written again; changed where a higher layer overrides it; changed in a comment only.
 printf 'a: 2\nb: 1\n' >high/app.yaml
 printf 'a: 2\nb: 1\n' | replace high/app.yaml
 echo 'a: 17' >low/app.yaml
@@ -21,7 +21,7 @@ saw_no_events
 shows mnt/app.yaml $'a: 2\nb: 1'
 [ "$(stat -c %i mnt/app.yaml)" = "$inode" ] || fail "the same bytes are another file"
 
-# The twin: other bytes are an event.
+# The twin: different bytes make an event.
 watch mnt mnt/app.yaml
 echo 'c: 17' >low/app.yaml
 comes_event MOVED_TO

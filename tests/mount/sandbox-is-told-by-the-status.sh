@@ -6,7 +6,7 @@ need python3
 of() { awk -v name="$1:" '$1 == name { print $2 }' "/proc/$plyfs_pid/status"; }
 
 start
-# What it says is what the kernel says.
+# The status agrees with the kernel.
 [ "$(status sandbox no_new_privs)" = True ]
 [ "$(of NoNewPrivs)" = 1 ] || fail "it may gain rights"
 [ "$((16#$(status sandbox capabilities)))" -eq "$((16#$(of CapPrm)))" ] || fail "it has $(of CapPrm)"
@@ -22,7 +22,7 @@ fi
 if [ "$(status sandbox capabilities)" = 10000004 ]; then
 	[[ $("$PLYFS" status -v mnt) == *"capabilities dac_read_search lease" ]] || fail "$("$PLYFS" status mnt)"
 fi
-# Nothing of the environment is left where the kernel shows it.
+# The kernel shows nothing of the old environment.
 if [ "$(id -u)" -eq 0 ]; then
 	! grep -qa 'MOUNT_TOOLS' "/proc/$plyfs_pid/environ" || fail "the environment is there still"
 fi
@@ -40,7 +40,7 @@ mount_options=noheader,nosandbox start
 [ "$(of NoNewPrivs)" = "$(awk '$1 == "NoNewPrivs:" { print $2 }' /proc/self/status)" ]
 stop
 
-# A tree that is rendered tells it, too.
+# A rendered tree reports it, too.
 "$PLYFS" render -l low tree
 [[ $("$PLYFS" status -v tree) == *"sandbox     Landlock"* ]]
 "$PLYFS" render --no-sandbox -l low tree

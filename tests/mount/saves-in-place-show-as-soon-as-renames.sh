@@ -1,8 +1,8 @@
 #!/bin/bash
 . "$(dirname "$0")/mount.sh"
 
-# A save in place (>, cp, nano) must not wait until the file has been quiet for a while, 50 ms: the
-# close is enough. A few may be late, because the machine has other things to do.
+# A save in place (>, cp, nano) must not wait until the file has been quiet for 50 ms: the close is enough. A few may be
+# late, because the machine has other things to do.
 need python3
 echo 'x: 0' >low/app.yaml
 echo 'y: 0' >high/app.yaml

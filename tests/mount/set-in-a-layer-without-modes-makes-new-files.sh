@@ -1,7 +1,7 @@
 #!/bin/bash
 . "$(dirname "$0")/mount.sh"
 
-# A file system that has no modes and owners to be changed, such as a FAT, refuses chmod(2) and chown(2).
+# A file system without modes and owners, such as a FAT, refuses chmod(2) and chown(2).
 need bindfs
 need_root
 mkdir real
@@ -11,7 +11,8 @@ shows real/app.yaml 'a: 1'
 "$PLYFS" set -l high dir/sub/app.yaml a 2
 shows real/dir/sub/app.yaml 'a: 2'
 
-# What is there already keeps its mode, or the change is refused: it may be kept from others. So is what a lower layer keeps.
+# An existing file keeps its mode, or the change is refused, as the mode may hide it from other users. So may a lower
+# layer's mode.
 chmod 600 real/app.yaml
 "$PLYFS" set -l high app.yaml a 3
 shows real/app.yaml 'a: 3'

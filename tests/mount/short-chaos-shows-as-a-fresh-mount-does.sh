@@ -1,13 +1,13 @@
 #!/bin/bash
 . "$(dirname "$0")/mount.sh"
-# Four runs of random changes side by side, with seeds that are the same each time; in one of them the daemon is killed
-# again and again. layers-in-chaos-show-as-a-fresh-mount-does.sh is the long one; tests/chaos/chaos.py has what is checked.
+# Four runs of random changes side by side, with the same seeds each time. In one of them the daemon is killed again and
+# again. layers-in-chaos-show-as-a-fresh-mount-does.sh is the long one; tests/chaos/chaos.py describes the checks.
 
 need python3
 need_root # marks that are devices
 /usr/bin/env python3 -c 'import tomllib, yaml' 2>/dev/null || skip "python3-yaml or Python 3.11 is missing"
 rmdir low high mnt
-chmod 755 . # links lead past it, and what it denies is denied by what they show
+chmod 755 . # links lead past it, and a reader that it denies is denied by the sources that they show
 chaos=$(realpath "$(dirname "$test_file")/../chaos/chaos.py")
 runs=("--seed 1" "--seed 2" "--seed 3" "--seed 4 --kill")
 processes=()

@@ -1,7 +1,7 @@
 #!/bin/bash
 . "$(dirname "$0")/mount.sh"
 . "$(dirname "$0")/fresh.sh"
-# With hardly a descriptor left, whoever reads gets what is right or an error, and when there are some again it is all
+# With hardly a descriptor left, a reader gets the right bytes or an error. When there are descriptors again all is
 # right by itself.
 
 need prlimit

@@ -2,8 +2,8 @@
 . "$(dirname "$0")/mount.sh"
 . "$(dirname "$0")/fresh.sh"
 . "$(dirname "$0")/cgroup.sh"
-# In a cgroup that is small, much can be read; in one that is too small, and with no address space left, who reads gets what
-# is right or an error. What is left, or is mounted next, is right.
+# In a small cgroup much can be read. In one that is too small, and with no address space left, a reader gets the right
+# bytes or an error. All that is left, or is mounted next, is right.
 
 need python3 prlimit
 need_root
@@ -53,7 +53,7 @@ if make_group memory $limit_file; then
 	comes_to_equal_fresh
 	stop
 
-	# The kernel kills what does not fit.
+	# The kernel kills a daemon that does not fit.
 	start_in_group 64
 	echo $((4 << 20)) >"$group/$limit_file" 2>/dev/null || true
 	read_all '4 MiB'
@@ -92,7 +92,7 @@ for room_kib in 0 200 1000 5000; do
 	stop
 done
 
-# Who says that he has mounted serves; where there is no room for that he says so.
+# If the command succeeds, the mount answers; if there is no room for that, it reports an error.
 began=0
 for mebibytes in 24 30 36 40 44 48 50 52 54 56 58 60 64 72 80; do
 	if (ulimit -v $((mebibytes << 10)) && "$PLYFS" mount -o noheader low:high mnt) 2>message; then

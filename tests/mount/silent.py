@@ -1,6 +1,7 @@
-"""Mounts something at sys.argv[1] that says it is a plyfs, and answers no request: with `deaf` as
-sys.argv[2] it reads none, with `mute` it takes each in, so that not even SIGKILL ends who waits; with
-`liar` it answers with a status of its own (sys.argv[3]), as the mount of the user MOUNTER. It says "mounted", and ends with its input."""
+"""Mounts a file system at sys.argv[1] that claims to be a plyfs, and answers no request. With `deaf` as sys.argv[2]
+it reads no request. With `mute` it reads each one, so that not even SIGKILL ends a process that waits. With `liar`
+it answers with a status of its own (sys.argv[3]), as the mount of the user MOUNTER. It prints "mounted", and ends
+with its input."""
 import ctypes
 import os
 import select

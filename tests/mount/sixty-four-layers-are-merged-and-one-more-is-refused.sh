@@ -33,7 +33,7 @@ for way in cat; do
 	[ $code -le 1 ] || fail "plyfs $way ends with $code: $(cat output)"
 done
 
-# Nor can a mount grow to that many.
+# A running mount can't get that many, either.
 {
 	echo layers:
 	for i in $(seq 64); do echo "  - layers/$i"; done

@@ -1,6 +1,6 @@
 #!/bin/bash
 . "$(dirname "$0")/mount.sh"
-# Who starts it may have a low soft limit, as shells do: the hard one is what counts, for each of its processes.
+# The caller may have a low soft limit, as shells do. For each of plyfs' processes the hard limit counts.
 
 layers=()
 for number in {1..64}; do

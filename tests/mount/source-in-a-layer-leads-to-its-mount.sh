@@ -7,7 +7,7 @@ mkdir high/d
 echo 'a: 2' >high/d/app.yaml
 echo 'a: 3' >alone/app.yaml
 start
-# But for the last lines, which have the path as it was given.
+# Without the last lines, which have the path as it was given.
 explain() { "$PLYFS" explain "$@" | grep -v "^change it: plyfs set $1 $2 VALUE\$" |
 	grep -v "^take it back: plyfs reset -L high $1 $2\$"; }
 explain mnt/d/app.yaml a >wanted
@@ -17,11 +17,11 @@ diff wanted out || fail 'the layer file leads elsewhere'
 (cd high/d && explain ../../mnt/d/app.yaml a) | diff - out || fail 'not from inside of the layer'
 ln -s low also
 "$PLYFS" blame also/d/app.yaml | grep -q '^high  d/app.yaml:1  *1) a: 2$' || fail 'not by a link'
-# What is in no layer is told as before.
+# For a file that is in no layer the message is as before.
 ! "$PLYFS" explain alone/app.yaml a 2>err || fail 'a file of no layer is explained'
 grep -q 'is not in a plyfs mount' err || fail "it says: $(cat err)"
 
-# Without an argument, status lists the mounts; one of several can't be guessed.
+# Without an argument, status lists the mounts. If there are several, the command does not guess.
 "$PLYFS" status >out || true # another mount of this machine may end meanwhile
 grep -qx "$PWD/mnt: 2 layers, 0 troubles" out || fail "it lists: $(cat out)"
 "$PLYFS" status --json >out || true

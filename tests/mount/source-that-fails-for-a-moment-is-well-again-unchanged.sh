@@ -1,8 +1,8 @@
 #!/bin/bash
 . "$(dirname "$0")/mount.sh"
 . "$(dirname "$0")/fresh.sh"
-# A layer's file system that fails for a moment leaves nothing behind: no trouble stays, and no directory goes, though
-# no file has changed.
+# If a layer's file system fails for a moment, nothing is left of that: no error stays, and no directory goes, though no
+# file has changed.
 
 need python3
 need_root

@@ -1,7 +1,7 @@
 #!/bin/bash
 . "$(dirname "$0")/mount.sh"
 
-# Truncated and written again and again, as fast as somebody reads it: no pause gives it away.
+# The source is truncated and written again and again, as fast as it is read: no pause helps.
 echo 'high: 1' >high/app.yaml
 echo 'version: 00000000' >low/app.yaml
 start

@@ -2,7 +2,7 @@
 . "$(dirname "$0")/mount.sh"
 . "$(dirname "$0")/fresh.sh"
 
-# What `concat` writes is the order itself.
+# The output of `concat` is the order itself.
 for layer in low high; do
 	mkdir -p $layer/conf.d $layer/more.d/deep/er
 	for name in 9 10 1 B a _ é; do echo "$layer conf $name" >$layer/conf.d/$name.conf; done
@@ -12,7 +12,7 @@ for layer in low high; do
 done
 echo 'high only' >high/conf.d/5.conf
 echo 'low only' >low/conf.d/6.conf
-# These never match: backups, hidden files, whatever the pattern says.
+# Backups and hidden files never match, whatever the pattern is.
 for name in .hidden.conf a.conf~ '#a.conf#' .#a.conf a.conf.bak a.conf.swp a.conf.orig a.conf.rej \
 	a.conf.dpkg-old a.conf.rpmnew; do
 	echo "never: $name" | tee "low/conf.d/$name" >"high/conf.d/$name"
@@ -39,7 +39,7 @@ for layer in low high; do
 	echo "$layer more deep"
 done >wanted
 diff wanted mnt/all || fail "it is in another order, see above"
-# A pattern's last * may match more of the name, and yet no backup.
+# A pattern's last * may match more of the name, but never a backup.
 if grep never mnt/made/here/all mnt/all; then
 	fail "a backup or a hidden file is a source"
 fi
@@ -49,7 +49,7 @@ shows mnt/last 'high conf é'
 lists mnt all app conf.d first last made more.d
 lists mnt/made/here all
 
-# A whiteout, and a directory over a file, take a source of lower layers away.
+# A whiteout, and a directory over a file, hide a source of lower layers.
 touch high/conf.d/.wh.6.conf
 rm high/conf.d/9.conf
 mkdir high/conf.d/9.conf

@@ -19,7 +19,7 @@ YAML
 echo 'a: 1' | tee low/one.yaml low/two.yaml low/three.yml >low/four.conf
 start -c plyfs.yaml mnt
 
-# It counts when somebody has read it; until then it says what it does not know.
+# A file counts once a program has read it; until then the status says that it does not know.
 "$PLYFS" status mnt >text
 grep -qx '  troubles    0' text || fail "$(cat text)"
 grep -q "nothing so far; .*'plyfs check $PWD/mnt' reads all" text || fail "$(cat text)"
@@ -28,7 +28,7 @@ exits 0 "$PLYFS" status --exit-code mnt
 shows mnt/one.yaml 'a: 1'
 shows mnt/two.yaml 'a: 1'
 fails_with 'Input/output error' cat mnt/three.yml
-# A verdict is taken in by the thread that publishes: a moment after who waited for it has been answered.
+# The publisher takes in a verdict: a moment after the waiting reader was answered.
 is_told() {
 	"$PLYFS" status mnt >text
 	grep -qx '  checks      3 files not checked: no-such-program is not installed' text && grep -qx '  troubles    2' text
@@ -44,7 +44,7 @@ exits 1 "$PLYFS" status --exit-code --json mnt
 exits 3 "$PLYFS" status --exit-code low
 exits 0 "$PLYFS" status mnt
 
-# A file that goes counts no more, nor one that has another check.
+# A file that goes no longer counts, nor does one that gets another check.
 rm low/two.yaml
 comes_to_vanish mnt/two.yaml
 counted() { [ "$(status not_checked 0 files)" = "$1" ]; }
@@ -53,7 +53,7 @@ sed -i '/"\*.yml"/d' plyfs.yaml
 comes_to_show mnt/three.yml 'a: 1'
 eventually counted 1 || fail "$(cat mnt/.plyfs/status)"
 
-# It is judged as soon as the program is there and the file changes.
+# The file is judged as soon as the program is installed and the file changes.
 shows mnt/four.conf 'a: 1'
 printf '#!/bin/sh\n! grep bad "$1"\n' >tool
 chmod 755 tool

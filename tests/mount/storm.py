@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Random changes of every kind in layers, and whether two trees show the same.
+"""Makes random changes of every kind in layers, and compares two trees.
 
     storm.py change SEED SECONDS LAYER...
     storm.py compare TREE TREE
@@ -63,7 +63,7 @@ def change(seed, seconds, layers):
             pass
         if chance.random() < 0.1:
             time.sleep(0.01)
-    # What can't be read at all is shown by EIO in a mount, and not by a file.
+    # A mount shows EIO for a file that can't be read at all; a rendered tree does not have it.
     for layer in layers:
         for directory, _, names in os.walk(layer):
             for name in names:

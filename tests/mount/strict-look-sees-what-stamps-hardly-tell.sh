@@ -8,7 +8,7 @@ printf 'layers: [low, high]\noptions: {coherence: strict}\n' >plyfs.yaml
 start -c plyfs.yaml mnt
 shows mnt/app.yaml 'a: 1'
 
-# As long as before, and as old: only the change time differs.
+# As long as before, and as old: only ctime differs.
 touch -d '2001-01-01' low/app.yaml
 shows mnt/app.yaml 'a: 1'
 for i in 2 3 4; do
@@ -46,7 +46,7 @@ echo again >low/dir/motd
 shows mnt/dir/motd again
 lists mnt/dir motd
 
-# Rights that are taken away are so at the next look.
+# Rights that are taken away are gone at the next lookup.
 chmod 600 low/app.yaml
 [ "$(stat -c %a mnt/app.yaml)" = 400 ] || fail "the mode is $(stat -c %a mnt/app.yaml)"
 chmod 700 low/dir

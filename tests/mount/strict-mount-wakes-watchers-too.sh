@@ -7,7 +7,7 @@ start -c plyfs.yaml mnt
 shows mnt/app.yaml 'a: 0'
 watch mnt mnt/app.yaml
 echo 'a: 1' | replace low/app.yaml
-# Who reads at once sees it before anybody is woken, and the others are woken all the same.
+# A reader that reads at once sees the change before any event, and watchers get the event all the same.
 shows mnt/app.yaml 'a: 1'
 comes_event 'MOVED_TO app.yaml'
 unwatch

@@ -18,7 +18,7 @@ for coherence in strict cached; do
 	by_rename=$stale
 	lockstep --in-place "$rounds" low/app.yaml mnt/app.yaml
 	in_place=$stale
-	# Also of a name that stands for the same file elsewhere: no event tells of that.
+	# The same by another name of the file, elsewhere: no event reports that.
 	ln low/app.yaml elsewhere
 	lockstep --in-place $((rounds / 4)) elsewhere mnt/app.yaml
 	rm elsewhere

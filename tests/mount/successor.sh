@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# For tests of taking over; sourced behind mount.sh.
+# For tests of take-overs; sourced behind mount.sh.
 
 # The process that serves.
 serving() {
@@ -11,7 +11,7 @@ has_successor() {
 	now=$(serving 2>/dev/null) && [ "$now" != "$plyfs_pid" ]
 }
 
-# taken_over COMMAND...: it has the mount be taken over.
+# taken_over COMMAND...: the command has the mount taken over.
 taken_over() {
 	"$@" || fail "'$*' failed"
 	eventually has_successor || fail "the mount was not taken over: $(cat log)"
@@ -24,14 +24,14 @@ renewed() {
 	taken_over kill -USR2 "$plyfs_pid"
 }
 
-# Whoever serves is nobody's child here.
+# The serving process is not a child of this shell.
 stop_taken_over() {
 	unmount mnt
 	eventually has_ended "$plyfs_pid" || fail "plyfs does not end"
 	plyfs_pid=
 }
 
-# Where the mount can be asked for.
+# Directories where another plyfs can ask for the mount.
 find_socket() {
 	if [ "$(id -u)" -eq 0 ]; then
 		socket=/run/plyfs

@@ -1,12 +1,12 @@
 # shellcheck shell=bash
-# A systemd of the test's own, with plyfs@.service; sourced behind mount.sh. room.sh says how it is kept apart.
+# A systemd of the test's own, with plyfs@.service; sourced behind mount.sh. room.sh describes how it is isolated.
 
 room=$(dirname "$test_file")/room.sh
 init=
 unshare_pid=
 groups=
 
-# inside COMMAND...: where that systemd is process 1.
+# inside COMMAND...: runs the command where that systemd is process 1.
 inside() {
 	timeout 60 nsenter -t "$init" -m -p -u -i -n -C env -i PATH=/usr/sbin:/usr/bin LC_ALL=C "$@"
 }
@@ -27,7 +27,7 @@ has_init() {
 		inside systemctl is-active -q basic.target 2>/dev/null
 }
 
-# Units that all others are ordered by, and nothing else.
+# Units by which all others are ordered, and nothing else.
 put_targets() {
 	local target
 	mkdir units
@@ -50,7 +50,7 @@ start_systemd() {
 	settings=settings/${unit#plyfs@}
 	settings=${settings%.service}.yaml
 	mkdir settings units/plyfs@.service.d
-	# Where the room has them; its /etc can't be written.
+	# The room's paths; its /etc can't be written.
 	sed -e "s|^ExecStart=[^ ]*/plyfs |ExecStart=$PLYFS |" -e "s|/etc/plyfs|$directory/settings|" \
 		"$UNIT" >units/plyfs@.service
 	printf '%s\n' '[Unit]' StartLimitIntervalSec=0 '[Service]' "StandardError=append:$directory/log" \
@@ -64,8 +64,8 @@ start_systemd() {
 	eventually has_init || skip "no systemd can be started here: $(cat console)"
 }
 
-# put_unit NAME [LINE...]: another of our units, as start_systemd has plyfs@.service, with the lines in [Service].
-# What was built may lie in a /tmp that the unit hides.
+# put_unit NAME [LINE...]: adds another of our units, as start_systemd adds plyfs@.service, with the lines in [Service].
+# The build may lie in a /tmp that the unit hides.
 put_unit() {
 	local name=$1 tree
 	shift

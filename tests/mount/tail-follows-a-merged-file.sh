@@ -1,8 +1,8 @@
 #!/bin/bash
 . "$(dirname "$0")/mount.sh"
 
-# On FUSE, tail(1) does not use inotify: it looks each second, and opens the name anew when it has
-# seen no change five times.
+# On FUSE, tail(1) does not use inotify: it checks each second, and opens the name anew when it has seen no change five
+# times.
 printf 'one\n' >low/journal
 start
 tail -n +1 -F mnt/journal >followed 2>/dev/null &

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Seconds: STRESS_SECONDS; 600 are some 200 times.
+# STRESS_SECONDS: seconds; in 600 there are about 200 take-overs.
 . "$(dirname "$0")/mount.sh"
 . "$(dirname "$test_file")/successor.sh"
 

@@ -90,19 +90,19 @@ said() {
 said ready
 watch mnt mnt/app.yaml
 
-# Nothing has changed: nobody hears anything, and everything is what it was.
+# Nothing has changed: watchers get no event, and everything is as it was.
 renewed
 sleep 1
 saw_no_events
 echo >&"${HOLDER[1]}"
 said same
 
-# By the command, by which it goes on in the background.
+# With the command, after which the new daemon goes on in the background.
 taken_over "$PLYFS" mount --take-over -o noheader low:high mnt
 sleep 0.3
 saw_no_events
 
-# A change before, one of a file that nobody has read, and one after.
+# A change before, one of a file that no program has read, and one after.
 printf 'b: 3\n' >high/app.yaml
 printf 'never: 2\n' | replace low/unread.yaml
 mkdir low/fresh
@@ -119,7 +119,7 @@ comes_event '^mnt/ DELETE quiet.yaml$'
 sleep 0.3
 [ "$(grep -c 'MOVED_TO app.yaml' events)" -eq 2 ] || fail "not two changes: $(cat events)"
 [ "$(grep -c 'unread.yaml' events)" -eq 1 ] || fail "not one change: $(cat events)"
-# However often, the words that a successor is called with stay as many.
+# However often, the new daemon's command line does not grow.
 tr '\0' '\n' <"/proc/$plyfs_pid/cmdline" >words
 renewed
 tr '\0' '\n' <"/proc/$plyfs_pid/cmdline" | diff words - || fail "other words"

@@ -2,7 +2,7 @@
 . "$(dirname "$0")/mount.sh"
 . "$(dirname "$test_file")/successor.sh"
 
-# Without a directory for it: what was good is in memory, and in a file without a name.
+# Without a directory for it: good versions are in memory, and in a file without a name.
 need python3 setpriv
 need_root
 forgotten() {
@@ -27,7 +27,7 @@ eventually kept 3 || fail "what was good is not kept: $(status kept)"
 for name in $names; do echo 'a: [' >low/$name.yaml; done
 rm low/gone.yaml high/gone.yaml
 
-# By the second and the third, too.
+# By the second and the third take-over, too.
 for _ in 1 2; do
 	renewed
 	eventually kept 2 || fail "it is not handed over: $(status kept)"

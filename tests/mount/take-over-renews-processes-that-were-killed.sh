@@ -18,7 +18,7 @@ for name in plyfs-publish plyfs-monitor plyfs-run; do
 	pkill -KILL -P "$plyfs_pid" -x "$name" || fail "there is no $name"
 done
 
-# What can't be done is told, with the remedy.
+# A take-over that can't be done is reported, with the remedy.
 sed -i 's/\[low\]/[low, late]/' plyfs.yaml
 echo 'a: 3' >low/app.yaml
 is_told() { [[ $(status publisher reason) == *"plyfs-publish has ended"*"kill -USR2 the process above"* ]]; }

@@ -22,14 +22,14 @@ is_served_as_before() {
 	watch mnt
 }
 
-# Who is given everything and ends, or says that he can't.
+# A new daemon gets everything and ends, or answers that it can't take it.
 python3 "$heir" "$socket" vanish
 eventually grep -q 'was not taken over' log || fail "nobody says so"
 is_served_as_before 2
 python3 "$heir" "$socket" refuse
 is_served_as_before 3
 
-# Who is too late, and hears of it only when he is ready, ends.
+# A new daemon that is too late learns that only when it is ready, and ends.
 coproc LATE { exec python3 "$heir" "$socket" late 2>log-late; }
 late_pid=$LATE_PID
 read -r -t 20 -u "${LATE[0]}" line && [ "$line" = ready ] || fail "$(cat log-late)"
@@ -37,7 +37,7 @@ fails_with 'Operation canceled' timeout 60 "$PLYFS" mount -f --take-over -o nohe
 wait "$late_pid" || fail "$(cat log-late)"
 is_served_as_before 6
 
-# Nobody comes who has no offer to make, or is another.
+# The process at the other end makes no offer, or is not plyfs.
 is_served_as_before 4
 fails_with 'no plyfs of yours serves it' "$PLYFS" mount -f --take-over low:high low
 if command -v setpriv >/dev/null; then

@@ -1,6 +1,6 @@
 #!/bin/bash
 . "$(dirname "$0")/mount.sh"
-# What all the others rely on: however a test ends, it ends as what it has found, and nothing of it stays.
+# All other tests rely on this: however a test ends, its exit code is its result, and it leaves nothing.
 
 need pgrep
 

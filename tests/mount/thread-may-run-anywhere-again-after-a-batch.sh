@@ -21,7 +21,7 @@ start
 cat mnt/*.yaml >/dev/null
 all_may_run_anywhere || fail "threads are tied to a processor while nothing changes"
 
-# Threads that are made meanwhile come from one that is tied.
+# Threads that are made meanwhile inherit the binding to a processor.
 for number in $(seq 300); do
 	echo "b: 2" >"high/$number.yaml"
 done &
@@ -36,7 +36,7 @@ comes_to_show mnt/300.yaml $'a: 1\nb: 2'
 [ $was_gathered = yes ] || echo "note: never seen together"
 eventually all_may_run_anywhere || fail "a thread is still tied to a processor"
 
-# Somebody may have sent them elsewhere meanwhile.
+# Another process may have moved them meanwhile.
 taskset -apc "${home%%[-,]*}" $plyfs_pid >/dev/null
 home=${home%%[-,]*}
 echo "b: 3" >high/300.yaml

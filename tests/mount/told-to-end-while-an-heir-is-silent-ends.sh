@@ -2,7 +2,7 @@
 . "$(dirname "$0")/mount.sh"
 . "$(dirname "$test_file")/successor.sh"
 
-# Who has been given everything may take a minute to say that he is ready.
+# A new daemon that has got everything may take a minute to answer that it is ready.
 need python3
 need_root
 heir=$(dirname "$test_file")/heir.py

@@ -1,10 +1,10 @@
 #!/bin/bash
 . "$(dirname "$0")/mount.sh"
-# At the very moment in which it is mounted, and nobody serves it yet.
+# SIGTERM comes at the very moment in which the mount exists, and no process answers for it yet.
 
 printf 'a: 1\n' >low/app.yaml
 for turn in $(seq 20); do
-	# Whoever runs the tests may have one of them ignored.
+	# The caller of the tests may ignore one of these signals.
 	env --default-signal=HUP,TERM "$PLYFS" mount -f low:high mnt >>log 2>&1 &
 	plyfs_pid=$!
 	signal=$((turn % 2 ? 15 : 1))

@@ -1,7 +1,7 @@
 #!/bin/bash
 . "$(dirname "$0")/mount.sh"
 
-# Programs that are restarted by a touch look at the time, or wait for IN_ATTRIB.
+# Programs that are restarted by a touch check the time, or wait for IN_ATTRIB.
 mkdir low/sub
 echo one >low/sub/only.txt
 echo two >low/other.txt
@@ -47,8 +47,8 @@ exec 3<&-
 touch -h -d '2011-11-11' low/link
 comes_to_have_time_of link
 
-# The same bytes, written again, are a new time and nothing else; another file with them is no change at all, but what
-# is touched later is that one.
+# The same bytes, written again, are a new time and nothing else. Another file with the same bytes is no change at all,
+# but a later touch of that file shows.
 watch mnt mnt/other.txt
 echo two >low/other.txt
 comes_to_have_time_of other.txt
@@ -82,14 +82,14 @@ comes_to_show mnt/app.yaml 'a: 1'
 touch low/app.yaml
 comes_to_have_time_of app.yaml
 
-# What the kernel has forgotten meanwhile has the new time when it is looked up.
+# A file that the kernel has forgotten meanwhile has the new time at the next lookup.
 cat mnt/other.txt >/dev/null
 forget_names
 touch low/other.txt
 comes_to_have_time_of other.txt
 stop
 
-# The twin: where nothing is published, the time is right, and nobody is woken.
+# The twin: without publishing the time is right, and no watcher is woken.
 mount_options=noheader,unpublished
 start
 cat mnt/other.txt >/dev/null
@@ -101,7 +101,7 @@ saw_no_events
 stop
 mount_options=noheader
 
-# Where each name is asked for, the time is never an old one.
+# In a strict mount, which asks for each name, the time is never an old one.
 echo 'options: {coherence: strict}
 layers: [low, high]' >plyfs.yaml
 start -c plyfs.yaml mnt
@@ -116,7 +116,7 @@ comes_event 'ATTRIB only.txt'
 unwatch
 stop
 
-# A rendered tree, too; and a file that is merged keeps the time at which it changed.
+# The same in a rendered tree. A merged file keeps the time of its change.
 echo 'b: 1' >high/app.yaml
 mkdir out
 "$PLYFS" render -w -l low:high out >log.render 2>&1 &

@@ -4,7 +4,7 @@
 
 need inotifywait
 path=
-# As long as a path can be for a system call that gets it whole: PATH_MAX is 4096.
+# The longest path that a system call can take whole: PATH_MAX is 4096.
 for i in $(seq 100); do path+=$(printf '/directory-%03d-%023d' "$i" 0); done
 path=${path#/}
 mkdir -p "low/$path" "high/$path"

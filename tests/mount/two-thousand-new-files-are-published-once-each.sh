@@ -14,7 +14,7 @@ if command == "make":
         with open(f"{directory}/{name}", "w") as file:
             file.write(f"{text}{number}\n")
 else:
-    # As rsync(1) does it: a new file beside the old one, its time and mode, and then the name.
+    # As rsync(1) does it: a new file beside the old one, its time and mode, and then the rename.
     source, target = rest
     for name in names:
         beside = f"{target}/.{name}.Xq7bTz"
@@ -46,7 +46,7 @@ for way in 'like_rsync one' 'in_place two'; do
 	arrived() { [ "$(grep -c 'MOVED_TO [0-9]' events)" -ge 2000 ]; }
 	eventually arrived || fail "$way: only $(grep -c 'MOVED_TO [0-9]' events) events"
 	unwatch
-	# A new file's name of rsync's own may be seen, too, as on a disk.
+	# rsync's own name for the new file may show, too, as on a disk.
 	grep -v 'ATTRIB\| \.[0-9]' events | sort | uniq -c | awk '{ print $1, $3 }' >seen
 	[ "$(wc -l <seen)" -eq 2000 ] || fail "$way: $(wc -l <seen) paths were published"
 	if grep -v '^1 MOVED_TO$' seen; then

@@ -7,7 +7,7 @@ threads_end() { ! kill -0 "$1" 2>/dev/null; }
 
 for way in umount fusermount3 TERM INT HUP; do
 	[ $way != umount ] || [ "$(id -u)" -eq 0 ] || continue
-	# Who starts us with nohup(1) wants it to be ignored, by plyfs too.
+	# nohup(1) ignores SIGHUP, and plyfs must keep that.
 	[ $way != HUP ] || ! trap -p HUP | grep -q "''" || continue
 	start
 	cat mnt/motd mnt/dir/motd >/dev/null
@@ -25,7 +25,7 @@ for way in umount fusermount3 TERM INT HUP; do
 	[ -z "$(ls -A mnt)" ] || fail "$way leaves files"
 done
 
-# In use: umount says so, and a signal ends it all the same.
+# The mount is in use: umount reports that, and a signal ends it all the same.
 start
 exec 5<mnt/dir/motd
 fails_with busy unmount mnt

@@ -6,7 +6,7 @@ printf '# ours\nlog: debug\n' >high/app.yaml
 start
 shows mnt/app.yaml $'server:\n  port: 80\n  tls: true\nlog: debug'
 
-# By its path in the mount; a save like any other to who watches.
+# By its path in the mount; watchers see a save like any other.
 watch mnt mnt/app.yaml
 "$PLYFS" set mnt/app.yaml server.port 8080 >out
 [[ $(cat out) == *'high/app.yaml:'*': server.port: 80 -> 8080 (overrides '*'low/app.yaml:2)' ]] || fail "$(cat out)"
@@ -29,7 +29,7 @@ comes_to_exist mnt/sub/x.yaml
 "$PLYFS" set mnt/sub/x.yaml b 2 >out
 comes_to_show mnt/sub/x.yaml $'a: 1\nb: 2'
 
-# The twin: what is so already wakes nobody, and what is refused changes nothing.
+# The twin: setting the value that is there wakes no watcher, and a refused change changes nothing.
 watch mnt mnt/app.yaml
 "$PLYFS" set mnt/app.yaml log info >out
 [ "$(cat out)" = 'nothing changes: it is so already' ] || fail "$(cat out)"

@@ -20,10 +20,10 @@ echo 'b: 1' >low/conf.d/10-b.yaml
 comes_to_show mnt/app.yaml $'a: 1\nb: 1'
 comes_to_show mnt/etc/app.yaml 'b: 1'
 comes_to_list mnt app.yaml base.yaml conf.d etc
-# Whoever watches from now on is not told of what has come a moment ago.
+# From now on a watcher gets no event for an earlier change.
 sleep 0.3
 
-# Each of them wakes watchers once: of the source and of what it is part of.
+# Each change wakes watchers once: those of the source, and those of the file that it is part of.
 seen_after() {
 	local wanted=$1
 	shift
@@ -44,7 +44,7 @@ seen_after $'a: 1\nb: 1\nc: 1' add
 seen_after $'a: 1\nb: 2\nc: 1' change
 seen_after $'a: 1\nc: 1' remove
 
-# A new name for a source is another place in the order; a directory that is moved away is none.
+# A new name for a source is another place in the order; when its directory is moved away, the source is gone.
 echo 'c: 2' >high/conf.d/10-c.yaml
 sleep 0.2
 shows mnt/app.yaml $'a: 1\nc: 1'
@@ -58,7 +58,7 @@ comes_to_show mnt/app.yaml $'a: 1\nc: 2'
 comes_to_show mnt/etc/app.yaml 'c: 2'
 comes_to_equal_fresh -c plyfs.yaml
 
-# A directory is no part; what stands in its place at once is, also where something was in it.
+# A directory is no part. A file that takes its place is one at once, also if the directory had something in it.
 for inner in '' /x.yaml; do
 	mkdir low/conf.d/20-d.yaml
 	[ -z "$inner" ] || echo 'x: 1' >low/conf.d/20-d.yaml/x.yaml
@@ -82,7 +82,7 @@ unwatch 0.2
 saw_no_events
 
 # A broken part: the last good version stays, and names the part.
-exec 5<mnt/app.yaml # what the kernel forgets is not kept
+exec 5<mnt/app.yaml # a version that the kernel forgets is not kept
 printf 'c: [' >high/conf.d/30-c.yaml
 broken() { [[ $(status troubles) == *30-c.yaml* ]]; }
 eventually broken || fail "the status does not tell: $(status troubles)"
@@ -91,7 +91,7 @@ echo 'c: 3' >high/conf.d/30-c.yaml
 comes_to_show mnt/app.yaml $'a: 1\nc: 3'
 exec 5<&-
 
-# All gone: so is the file.
+# If all parts are gone, so is the file.
 rm -r low/base.yaml low/conf.d high/conf.d
 comes_to_vanish mnt/app.yaml
 comes_to_equal_fresh -c plyfs.yaml

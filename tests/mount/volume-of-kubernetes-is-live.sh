@@ -24,7 +24,7 @@ shows mnt/app.yaml $'low: 1\na: 1'
 shows mnt/other.yaml 'b: 1'
 shows mnt/same same
 
-# Each path that has changed is published once, and no other.
+# Each changed path is published once, and no other is.
 watch mnt
 for i in 2 3 4; do
 	publish_volume 2024_$i "a: $i" "b: $i"
@@ -52,7 +52,7 @@ comes_to_show mnt/app.yaml 'low: 1'
 [ "$(status troubles)" = '[]' ]
 stop
 
-# The twin: not followed, they are links and names like any other.
+# The twin: without `follow` they are shown as links and names like any other.
 start low:high mnt
 [ "$(readlink mnt/new.yaml)" = ..data/new.yaml ]
 [ -d mnt/..2024_6 ] || fail "names of a layer that follows no links are hidden"

@@ -7,14 +7,14 @@ echo 'key7: other' >high/app.yaml
 start
 
 "$MOUNT_TOOLS/reader" 10 mnt/app.yaml
-# All but the forgetting of what was asked for before, which comes when it likes.
+# Without FORGET requests for earlier lookups, which come at any time.
 total() {
 	python3 -c '
 import json
 requests = json.load(open("mnt/.plyfs/status"))["requests"]
 print(requests["total"] - requests["forget"])'
 }
-# What it costs to ask is known after asking for the second time.
+# The second call shows how many requests a call itself makes.
 total >/dev/null
 first=$(total)
 second=$(total)
@@ -23,7 +23,7 @@ third=$(total)
 [ $((third - second)) -eq $((second - first)) ] ||
 	fail "10,000 warm reads made $((third - second - second + first)) requests"
 
-# And so they are answered when nobody could answer.
+# They are answered also while the daemon can't answer.
 kill -STOP "$plyfs_pid"
 timeout 10 "$MOUNT_TOOLS/reader" 10000 mnt/app.yaml || stuck=yes
 kill -CONT "$plyfs_pid"

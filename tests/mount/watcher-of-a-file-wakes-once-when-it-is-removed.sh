@@ -1,7 +1,7 @@
 #!/bin/bash
 . "$(dirname "$0")/mount.sh"
 
-# Made before the mount is: a name that is met before it was announced is replaced when it is.
+# Made before the mount: a name that is looked up before it is published is replaced when it is published.
 make() {
 	mkdir -p low/dir
 	echo 'a: 1' | tee low/app.yaml low/dir/app.yaml >/dev/null

@@ -1,7 +1,7 @@
 #!/bin/bash
 . "$(dirname "$0")/mount.sh"
-# A link or a directory on the way to a layer or to plyfs.yaml may be turned or put elsewhere: that shows at once, also on a
-# machine where nothing is ever mounted. What others mount somewhere else makes plyfs read nothing again.
+# A link or a directory in the path to a layer or to plyfs.yaml may be turned or moved. That shows at once, also on a
+# machine where nothing is ever mounted. A mount elsewhere, by another program, makes plyfs read nothing again.
 
 need_root
 need strace
@@ -31,13 +31,13 @@ mkdir -p releases/1/conf
 echo 'a: 4' >releases/1/conf/app.yaml
 comes_to_show mnt/app.yaml 'a: 4'
 
-# On the way to plyfs.yaml.
+# In the path to plyfs.yaml.
 [ ! -e mnt/all.yaml ] || fail "these are the other settings"
 turn 2 etc/now
 comes_to_exist mnt/all.yaml
 
-# What is mounted elsewhere is not looked at; what is mounted over a directory of the way is.
-sleep 1.5 # what has just been changed is looked at once more
+# A mount elsewhere is ignored; a mount over a directory of the path is not.
+sleep 1.5 # a recent change is checked once more
 strace -f -qq -e trace=openat -o trace -p "$plyfs_pid" &
 tracer=$!
 eventually grep -q '^TracerPid:[[:space:]]*[1-9]' "/proc/$plyfs_pid/status"

@@ -4,10 +4,10 @@
 need_root
 need python3 setpriv
 rights=$(dirname "$test_file")/made_rights.py
-export PYTHONDONTWRITEBYTECODE=1 # beside a module that it imports
+export PYTHONDONTWRITEBYTECODE=1 # Python would write a file beside an imported module.
 chmod 755 "$directory"
 
-# The daemon that the files are for is of group 2001.
+# The program that the files are for is of group 2001.
 as_daemon() { setpriv --reuid 1003 --regid 2001 --clear-groups "$@"; }
 as_other() { setpriv --reuid 1003 --regid 2002 --clear-groups "$@"; }
 rights_are() { [ "$(stat -c '%u:%g %a' "$1")" = "$2" ]; }
@@ -31,11 +31,11 @@ shows mnt/app.yaml $'a: 1\nb: 1'
 as_daemon cat mnt/app.yaml mnt/two.yaml >/dev/null
 fails_with 'Permission denied' as_other cat mnt/app.yaml
 
-# A directory that is open to all has no say in whose the file is, either.
+# A directory that is open to all does not decide the file's owner or group, either.
 chmod 644 low/app.yaml low/app.yaml.d/10.yaml
 comes_to_have mnt/app.yaml '0:2001 444'
 chmod 640 low/app.yaml low/app.yaml.d/10.yaml
-# Of two groups: no mode tells those who are in both from the others.
+# Two groups: no mode lets only the members of both in.
 chgrp 2002 low/app.yaml.d/10.yaml
 comes_to_have mnt/app.yaml '0:0 400'
 fails_with 'Permission denied' as_daemon cat mnt/app.yaml

@@ -3,8 +3,8 @@
 
 need pgrep
 
-# A sandbox knows the directories that were there when it was entered. What stands in their place later is
-# opened by plyfs-monitor, and by nobody else.
+# A sandbox knows the directories that existed when it was entered. Only plyfs-monitor opens what stands in their place
+# later.
 mkdir v1 v2 elsewhere late
 echo 'a: 1' >v1/app.yaml
 echo 'a: 2' >v2/app.yaml
@@ -18,7 +18,7 @@ shows mnt/app.yaml 'a: 1'
 [ "$(status sandbox landlock)" = on ] || skip "there is no Landlock here"
 monitor=$(pgrep -P $plyfs_pid -x plyfs-monitor) || fail "there is no monitor"
 
-# Renamed, turned, there at last, and new.
+# Renamed, turned, newly there, and new.
 mv low gone
 mkdir low
 echo 'b: 1' >low/new.yaml
@@ -35,7 +35,7 @@ echo 'a: 5' >elsewhere/app.yaml
 comes_to_show mnt/app.yaml 'a: 5'
 echo 'x: 1' >elsewhere/one.yaml
 
-# The twin: without it a directory that comes later can't be read, which is told. What was there at the start can.
+# The twin: without it a later directory can't be read, which is reported. Those from the start can.
 [ "$(status monitor running)" = True ] || fail "the status says of the monitor: $(status monitor)"
 kill -KILL "$monitor"
 echo 'layers: [v1, late]' | replace plyfs.yaml
@@ -48,7 +48,7 @@ eventually is_counted || fail "the status does not tell: $(cat told)"
 "$PLYFS" status | grep -q ', [1-9][0-9]* troubles\?' || fail "nor the list of mounts: $("$PLYFS" status)"
 stop
 
-# It goes with the daemon.
+# It ends with the daemon.
 start -c plyfs.yaml mnt
 shows mnt/late.yaml 'c: 1'
 monitor=$(pgrep -P $plyfs_pid -x plyfs-monitor)

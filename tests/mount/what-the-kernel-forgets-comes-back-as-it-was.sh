@@ -25,11 +25,11 @@ eventually forgotten || fail "the versions stay: $(status versions)"
 shows mnt/dir/sub/7.yaml $'a: 7\nb: 7'
 facts >after
 cmp before after || fail "they come back as others: $(diff before after | head -5)"
-# A poller of time and inode is not to think that all of them were replaced.
+# A poller of time and inode must not conclude that all files were replaced.
 inodes >inodes-after
 cmp inodes-before inodes-after || fail "their numbers are others: $(diff inodes-before inodes-after | head -5)"
 
-# What changes while it is forgotten is right at the next look; later than before, and another.
+# A file that changes while it is forgotten is right at the next lookup, with a later time and another inode.
 stat -c '%i %.9Y' mnt/dir/sub/7.yaml >before
 eventually forgotten
 echo 'b: new' >high/dir/sub/7.yaml
@@ -41,7 +41,7 @@ read -r inode time < <(stat -c '%i %.9Y' mnt/dir/sub/7.yaml)
 [ "$(printf '%s\n' "$time" "$time_before" | sort -n | tail -1)" = "$time" ] || fail "$time is older than $time_before"
 [ "$time" != "$time_before" ]
 
-# A directory that somebody watches is remembered, and what happens in it is told.
+# A watched directory is remembered, and changes in it make events.
 mkdir low/dir/sub/inner
 comes_to_exist mnt/dir/sub/inner
 watch mnt/dir/sub

@@ -12,7 +12,7 @@ forget() { eventually forgotten || fail "the versions stay: $(status versions)";
 stranger() { setpriv --reuid 65534 --regid 65534 --clear-groups -- "$@"; }
 in_trouble() { [[ $(attribute "mnt/$1" user.plyfs.error) == *"$2"* ]]; }
 
-# Of two layers each: what has one source is served byte for byte.
+# Files of two layers; a file of one source is shown byte for byte.
 names='app dir/app shut/app secret gone'
 mkdir -p low/dir low/shut high/dir high/shut
 for name in $names; do
@@ -33,7 +33,7 @@ stat -c '%i %Y %Z %a' mnt/app.yaml | cmp - before || fail "the same bytes are an
 in_trouble app.yaml "ago is served" || fail "nothing tells it: $(attribute mnt/app.yaml user.plyfs.error)"
 [ "$(attribute mnt/app.yaml user.plyfs.layers)" = low:high ] || fail "its layers are $(attribute mnt/app.yaml user.plyfs.layers)"
 
-# Who may not read it, by what its sources were or by what they are, reads it no more than before.
+# A user who may not read it, because of its old sources or the current ones, still can't read it.
 fails_with 'Permission denied' stranger cat mnt/secret.yaml
 [ "$(stranger cat mnt/dir/app.yaml)" = "$good" ] || fail "who may read it does not"
 for name in $names; do echo 'a: 2' >low/$name.yaml; done
@@ -44,7 +44,7 @@ echo 'a: [' >low/dir/app.yaml
 shows mnt/dir/app.yaml $'a: 2\nb: 1'
 fails_with 'Permission denied' stranger cat mnt/dir/app.yaml
 
-# What was removed is gone for good, and what was mended is mended.
+# A removed file is gone for good, and a mended file is mended.
 eventually kept 5 || fail "what was good is not kept: $(status kept)"
 rm low/gone.yaml high/gone.yaml
 eventually kept 4 || fail "what was removed is kept: $(status kept)"
@@ -52,7 +52,7 @@ echo 'a: 3' >low/dir/app.yaml
 comes_to_show mnt/dir/app.yaml $'a: 3\nb: 1'
 stop
 
-# Where an error is wanted it is shown.
+# If the settings ask for an error, it is shown.
 echo 'a: 1' >low/app.yaml
 printf 'layers: [low, high]\noptions: {on_error: fail, header: false}\n' >plyfs.yaml
 mount_options=

@@ -10,7 +10,7 @@ fill() {
 	echo 'a: low' | tee low/app.yaml low/dir/app.yaml low/dir/other.yaml low/dir/sub/app.yaml >/dev/null
 	echo 'b: middle' | tee middle/app.yaml middle/dir/app.yaml >/dev/null
 }
-# Overlayfs' own mark needs the right to make devices; ordinary users may make this one since 5.10.
+# overlayfs' own mark needs the right to make devices; ordinary users may make this one since Linux 5.10.
 kinds=(mark)
 mknod probe c 0 0 2>/dev/null && kinds+=(device)
 hide() {
@@ -28,14 +28,14 @@ uncover() {
 
 for kind in "${kinds[@]}"; do
 	fill
-	# It is there before the mount is, and hides a file and a directory.
+	# The whiteout exists before the mount, and hides a file and a directory.
 	hide middle/app.yaml 2>/dev/null || { rm middle/app.yaml && hide middle/app.yaml; }
 	hide high/gone
 	mkdir low/gone
 	touch low/gone/file
 	start $layers mnt
 	case $kind in
-	# A layer's own file stands beside its own mark, which concerns the layers below only.
+	# A layer's own file stands beside its own mark, which hides only lower layers' files.
 	mark) shows mnt/app.yaml 'b: middle' ;;
 	device) [ ! -e mnt/app.yaml ] || fail "$kind: mnt/app.yaml is there" ;;
 	esac
@@ -43,7 +43,7 @@ for kind in "${kinds[@]}"; do
 	! ls -A mnt | grep -q '^\.wh\.\|gone' || fail "$kind: a mark is listed"
 	[ ! -e mnt/.wh.gone ] || fail "$kind: a mark is there"
 
-	# It comes and goes while somebody looks.
+	# It comes and goes while the mount is in use.
 	shows mnt/dir/app.yaml $'a: low\nb: middle'
 	hide high/dir/app.yaml
 	comes_to_vanish mnt/dir/app.yaml
@@ -63,7 +63,7 @@ for kind in "${kinds[@]}"; do
 	uncover middle/dir/other.yaml
 	sleep 0.2
 	[ ! -e mnt/dir/other.yaml ] || fail "$kind: only one of two whiteouts is gone"
-	# A layer above the whiteout is not hidden, nor merged with what is.
+	# A layer above the whiteout is not hidden, nor merged with the hidden files.
 	rm -r high/dir
 	mkdir high/dir
 	hide middle/dir/other.yaml
@@ -74,7 +74,7 @@ for kind in "${kinds[@]}"; do
 	stop
 done
 
-# An opaque directory hides all that the layers below have in it, and nothing beside it.
+# An opaque directory hides everything that the lower layers have in it, and nothing beside it.
 fill
 start $layers mnt
 shows mnt/dir/other.yaml 'a: low'
@@ -91,7 +91,7 @@ comes_to_list mnt/dir app.yaml new.yaml other.yaml sub
 comes_to_show mnt/dir/app.yaml $'a: low\nb: middle'
 comes_to_show mnt/dir/sub/app.yaml 'a: low'
 
-# The twin: what only looks like one hides nothing.
+# The twin: a name that only looks like a mark hides nothing.
 touch high/dir/.who.app.yaml high/dir/wh.app.yaml high/dir/.wh
 mknod high/dir/sub c 1 3 2>/dev/null || true
 comes_to_list mnt/dir .wh .who.app.yaml app.yaml new.yaml other.yaml sub wh.app.yaml

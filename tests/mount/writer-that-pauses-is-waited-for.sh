@@ -1,8 +1,8 @@
 #!/bin/bash
 . "$(dirname "$0")/mount.sh"
 
-# Who holds a source open for writing, and has written half of it, is waited for: for a second, by
-# who reads it first and by who has read it before.
+# A writer holds a source open, and has written half of it. A first reader waits for it, and so does one that has read
+# it before: for a second.
 write_slowly() {
 	exec 5>low/app.yaml
 	printf 'first: %s\n' "$1" >&5
@@ -33,7 +33,7 @@ second: 2
 high: 1'
 stop
 
-# Whoever holds it for longer does not keep others from the file.
+# A writer that holds it for longer does not keep the file from readers.
 exec 5>low/app.yaml
 echo 'first: 3' >&5
 start

@@ -15,7 +15,7 @@ merged=$'[server]\nport = 8080\nhosts = ["a", "b"]'
 start -c plyfs.yaml mnt
 shows mnt/app.toml "$merged"
 
-# It is live, as one replacement.
+# The file is live, with one replacement.
 watch mnt
 printf '[server]\nport = 9090\n' | replace high/app.toml
 comes_to_show mnt/app.toml "${merged/8080/9090}"
@@ -25,7 +25,7 @@ rm high/app.toml.d/50-site.yaml
 merged=$'[server]\nport = 9090\nhosts = ["a"]\n\n[server.tls]\nmin = 1.2'
 comes_to_show mnt/app.toml "$merged"
 
-# What does not parse, and what TOML can't hold, changes nothing and is told with its place.
+# A drop-in that does not parse, or has a value that TOML can't hold, changes nothing and is reported with its place.
 tells() { [[ $(attribute mnt/app.toml user.plyfs.error) == "$1"* ]]; }
 printf '[server]\nport = 1\nport = 2\n' | replace high/app.toml
 eventually tells "$PWD/high/app.toml:3:1: \"port\" is there already, at line 2, column 1" ||
@@ -38,7 +38,7 @@ eventually tells "$PWD/high/app.toml.d/60-null.yaml:1:16: TOML has no null" ||
 	fail "the attribute says: $(attribute mnt/app.toml user.plyfs.error)"
 shows mnt/app.toml "$merged"
 
-# The twin: without the rule a drop-in says nothing.
+# The twin: without the rule a drop-in has no effect.
 stop
 printf 'layers: [low, high]\noptions: {header: false}\n' >plyfs.yaml
 start -c plyfs.yaml mnt
