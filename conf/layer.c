@@ -255,6 +255,17 @@ static int open_root(const char *path, bool optional, int *ret)
 	return 0;
 }
 
+static int note_identity(struct layer *layer)
+{
+	struct stat stat;
+
+	if (fstat(layer->dirfd, &stat) < 0)
+		return -errno;
+	layer->dev = stat.st_dev;
+	layer->ino = stat.st_ino;
+	return 0;
+}
+
 int layer_open(const char *name, const char *path, unsigned rank, bool optional, bool follow,
 	struct layer **ret)
 {
@@ -276,6 +287,8 @@ int layer_open(const char *name, const char *path, unsigned rank, bool optional,
 		return -ENOMEM;
 
 	r = open_root(path, optional, &layer->dirfd);
+	if (r == 0 && layer->dirfd >= 0)
+		r = note_identity(layer);
 	if (r == 0 && layer->dirfd >= 0)
 		r = store_find(layer->dirfd, &layer->store);
 	if (r < 0)

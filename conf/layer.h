@@ -44,6 +44,10 @@ struct layer {
 	bool optional; /* may be missing */
 	bool follow;   /* symbolic links are followed, even out of the layer */
 	int dirfd;     /* O_PATH; -1: optional and missing */
+	/* Of the directory when it was opened; 0: missing. fstat(2) fails once its file system has
+	 * died. */
+	dev_t dev;
+	ino_t ino;
 	/* Patterns (glob.h), ending with NULL. By default those of the files that git and editors
 	 * keep beside the files they work on. Borrowed. */
 	const char *const *exclude;

@@ -342,15 +342,15 @@ static int keep_covered(const struct settings *old, dev_t own, struct settings *
 	for (size_t i = 0; i < settings->layer_count; i++) {
 		struct layer *layer = settings->layers[i];
 		const struct layer *before = layer_at(old, layer->path);
-		struct stat stat;
-		if (layer->dirfd < 0 || fstat(layer->dirfd, &stat) < 0 || stat.st_dev != own ||
-			!before)
+		if (layer->dirfd < 0 || layer->dev != own || !before)
 			continue;
 		int fd = before->dirfd < 0 ? -1 : fcntl(before->dirfd, F_DUPFD_CLOEXEC, 0);
 		if (before->dirfd >= 0 && fd < 0)
 			return -errno;
 		close(layer->dirfd);
 		layer->dirfd = fd;
+		layer->dev = before->dev;
+		layer->ino = before->ino;
 	}
 	return 0;
 }
@@ -395,15 +395,8 @@ int settings_again(
 
 static bool layer_equal(const struct layer *a, const struct layer *b)
 {
-	struct stat x;
-	struct stat y;
-
-	if (strcmp(a->path, b->path) != 0 || (a->dirfd < 0) != (b->dirfd < 0))
-		return false;
-	if (a->dirfd < 0)
-		return true;
-	return fstat(a->dirfd, &x) == 0 && fstat(b->dirfd, &y) == 0 && x.st_dev == y.st_dev &&
-	       x.st_ino == y.st_ino;
+	return strcmp(a->path, b->path) == 0 && (a->dirfd < 0) == (b->dirfd < 0) &&
+	       a->dev == b->dev && a->ino == b->ino;
 }
 
 static bool presets_equal(const struct settings *a, const struct settings *b)
