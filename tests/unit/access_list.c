@@ -1,7 +1,7 @@
 /*
- * Of an access list as much is left as a mode can say: for every user, in every set of groups, the
- * mode that is made gives nothing that acl(5), "Access check algorithm", denies him; and where a
- * list says no more than a mode can, it gives all of it.
+ * A mode is derived from an access list. For every user, in every set of groups, the mode gives
+ * nothing that acl(5), "Access check algorithm", denies that user. If a list says no more than a
+ * mode can, the mode gives all of it.
  */
 #include "access_list.h"
 
@@ -43,7 +43,7 @@ static size_t size_of(const struct list *list)
 	return sizeof(list->header) + list->count * sizeof(list->entries[0]);
 }
 
-/* What each entry gives of one right: a bit each. */
+/* The users to whom each entry gives one right: a bit each. */
 enum {
 	BIT_USER_OBJ = 1,
 	BIT_USER = 2,
@@ -148,13 +148,13 @@ static void test_one_who_is_named_takes_nothing_from_others_that_he_has(void **s
 
 	(void)state;
 	assert_int_equal(narrowed(&list, size_of(&list), 0444), 0444);
-	/* A denial counts for whoever he may be among. */
+	/* A denial counts for every user who may be in the class. */
 	list = list_of((BITS_END - 1) & ~BIT_USER, 4, NAMED_USER, NAMED_GROUP);
 	assert_int_equal(narrowed(&list, size_of(&list), 0444), 0400);
-	/* Nobody of the file's own group is denied by another one. */
+	/* No member of the file's own group is denied by another group's entry. */
 	list = list_of((BITS_END - 1) & ~BIT_GROUP, 4, NAMED_USER, NAMED_GROUP);
 	assert_int_equal(narrowed(&list, size_of(&list), 0444), 0440);
-	/* The group's bits of stat(2) are the mask: the group itself may have less. */
+	/* The group's bits of stat(2) are the mask: the group itself may have fewer rights. */
 	list = list_of((BITS_END - 1) & ~BIT_GROUP_OBJ, 4, NAMED_USER, NAMED_GROUP);
 	assert_int_equal(narrowed(&list, size_of(&list), 0444), 0404);
 }

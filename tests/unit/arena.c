@@ -1,4 +1,4 @@
-/* What an arena promises: aligned memory that stays where it is, and no overflow. */
+/* The promises of an arena: aligned memory that stays where it is, and no overflow. */
 #include "arena.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /*
- * What the kernel is told of a directory that shuts somebody out, and when: before what was written
- * in it afterwards can be read. Who was let in before is asked for once more.
+ * When a directory loses rights, the kernel is notified before anything that is written in it later
+ * can be read. A walk that was let in before is judged once more.
  */
 #include "reload.h"
 #include "view_fixture.h"
@@ -9,7 +9,7 @@ static uint64_t told[64]; /* inode numbers, in order */
 static size_t told_count;
 static int tell_result;
 
-/* What lies in the directory `watched` when the kernel is told of it, and others may search it. */
+/* What the directory `watched` holds when the kernel is notified that others may search it. */
 static uint64_t watched;
 static char shown_when_open[64];
 
@@ -59,7 +59,7 @@ static uint64_t ino_of(const char *path)
 	return stat_of(path).st_ino;
 }
 
-/* Whether user 1003, of no group in particular, gets what is looked up in `path`. */
+/* Whether user 1003, of no group in particular, gets the answer of a lookup in `path`. */
 static bool is_outsider_let_in(const char *path)
 {
 	const struct user outsider = {.uid = 1003, .gid = 2003};
@@ -78,14 +78,17 @@ static void first_look_tells_of_a_closed_directory_before_the_publisher_does(voi
 	assert_shown("d/key", "secret");
 	assert_true(was_told(ino));
 	assert_int_equal(stat_of("d").st_mode, S_IFDIR | 0500);
-	/* He may have been let in by the old mode, a moment before; or wait for this answer. */
+	/*
+	 * The user may have been let in by the old mode, a moment before; or may wait for this
+	 * answer.
+	 */
 	assert_false(is_outsider_let_in("d"));
 	assert_int_equal(uncached, 1);
 	assert_shown("d/none", "ENOENT");
 	assert_int_equal(uncached, 1);
 }
 
-/* Somebody who was let in before may wait for the answer to another, however long that takes. */
+/* A walk that was let in before may wait for another lookup's answer, however long that takes. */
 static void nothing_is_cached_in_a_directory_that_was_closed_long_ago(void **state)
 {
 	struct stat stat;
@@ -104,7 +107,7 @@ static void nothing_is_cached_in_a_directory_that_was_closed_long_ago(void **sta
 	assert_int_equal(view_ask(view, ino, "key", false, &stat), 0);
 	assert_int_equal(uncached, 2);
 	view_forget(view, stat.st_ino, 1);
-	/* The answer to mkdir(2), as well; ls has seen the directory. */
+	/* The answer to mkdir(2), as well; the kernel has cached the listing. */
 	listed("d");
 	uncached = 0;
 	make_directory("a/d/e");
@@ -189,7 +192,7 @@ static void directory_that_lets_in_more_is_told_by_the_publisher_and_delays_nobo
 	assert_true(is_outsider_let_in("d"));
 }
 
-/* With a directory that only its owner may search, and what he keeps in it. */
+/* With a directory that only its owner may search, and a file in it. */
 static void start_closed(const char *yaml)
 {
 	make_directory("a/d");
@@ -243,7 +246,7 @@ static void directory_opens_when_what_stood_in_its_place_is_gone(void **state)
 	publish_all();
 	assert_int_equal(stat_of("d").st_mode, S_IFDIR | 0555);
 	assert_shown("d/key", "ENOENT");
-	/* It may have gone and come again: then nobody was told of the old one. */
+	/* It may have gone and come again: then no user was shown the old one. */
 	assert_string_not_equal(shown_when_open, "secret");
 }
 
@@ -298,7 +301,7 @@ static void nothing_is_told_where_nothing_was_reported(void **state)
 	assert_int_equal(told_count, 0);
 }
 
-/* A walk under way at that moment asks us nothing: the kernel has all that it needs. */
+/* A walk that is under way at that moment makes no request: the kernel has all that it needs. */
 static void publisher_shows_nothing_new_before_the_kernel_was_told(void **state)
 {
 	struct change change;
@@ -308,10 +311,10 @@ static void publisher_shows_nothing_new_before_the_kernel_was_told(void **state)
 	write_file("a/d/key", "public");
 	start_with_kernel("a:b");
 	assert_shown("d/key", "public");
-	publish_all(); /* a directory that is so new is looked at once more */
+	publish_all(); /* A directory that is so new is looked up once more. */
 	uint64_t ino = ino_of("d");
 	told_count = 0;
-	/* The file's report comes first, and the directory's has been taken in all the same. */
+	/* The file's event comes first; the directory's has been taken in all the same. */
 	replace_file("a/d/key", "secret");
 	run("chmod 700 a/d");
 	view_take_events(view);
@@ -359,7 +362,7 @@ static void kernel_that_does_not_know_the_directory_yet_is_told_again(void **sta
 	assert_int_equal(told_count, 0);
 }
 
-/* It gave a right before, which waits for a writer; what is written since is behind that. */
+/* It gained a right before, which waits for a writer. What is written since waits behind that. */
 static void directory_that_opens_further_waits_for_what_was_changed_till_then(void **state)
 {
 	(void)state;

@@ -1,4 +1,4 @@
-/* Base64, both ways, and what is none. */
+/* Base64, both ways, and invalid text. */
 #include "base64.h"
 
 #include <setjmp.h>
@@ -42,7 +42,7 @@ static void all_bytes_come_back(void **state)
 		assert_true(base64_decode((struct span){text, base64_length(n)}, back, &len));
 		assert_int_equal(len, n);
 		assert_memory_equal(back, bytes, n);
-		/* In its own place, too. */
+		/* In place, too. */
 		assert_true(base64_decode((struct span){text, base64_length(n)}, text, &len));
 		assert_memory_equal(text, bytes, n);
 	}

@@ -1,6 +1,6 @@
 /*
- * cloud-init where a golden case can't show it: names in odd spelling, who owns what, and that
- * hostile user data is refused instead of taking its time.
+ * cloud-init where a golden case can't show it: names in odd spelling, ownership of results, and
+ * that hostile user data is refused instead of taking long.
  */
 #include <setjmp.h>
 #include <stdarg.h>

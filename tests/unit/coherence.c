@@ -1,6 +1,6 @@
 /*
- * Whatever is done to the layers, and whatever the kernel has cached or forgotten meanwhile: when
- * all is published, what it shows is what a view shows that was never there before.
+ * Whatever changes in the layers, and whatever the kernel has cached or forgotten meanwhile: when
+ * all is published, the view shows what a fresh view shows.
  */
 #include "view_fixture.h"
 
@@ -41,7 +41,7 @@ static void pick_path(char *path, size_t size, bool is_directory)
 
 static void quietly(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* What fails, because something is in the way, changes nothing. */
+/* A change that fails, because something is in the way, changes nothing. */
 static void quietly(const char *format, ...)
 {
 	char command[TEXT_MAX];
@@ -62,7 +62,9 @@ static void put_text(FILE *file)
 	fprintf(file, "x%u: %u\n", pick(3), pick(3));
 }
 
-/* A change through one of a file's names has no event at the others: inotify(7) can't tell it. */
+/*
+ * A change through one of a file's names makes no event at the others: inotify(7) can't report it.
+ */
 static bool has_other_names(const char *path)
 {
 	struct stat stat;
@@ -166,7 +168,7 @@ static void use_mount(void)
 	}
 }
 
-/* What the kernel remembers to be absent is absent. */
+/* A name that the kernel has cached as absent is absent. */
 static void assert_absences(struct view *fresh, uint64_t fresh_ino, const char *path)
 {
 	struct stat stat;
@@ -179,7 +181,7 @@ static void assert_absences(struct view *fresh, uint64_t fresh_ino, const char *
 			fail_msg("'%s' in '%s' is still absent", dentry->name, path);
 }
 
-/* The listing as `fresh` has it, and below it everything. */
+/* Compares the listing with that of `fresh`, and everything below it. */
 static void compare(struct view *fresh, uint64_t fresh_ino, const char *path)
 {
 	CLEANUP(freep) char *expected = list_text(fresh, fresh_ino);

@@ -1,5 +1,6 @@
 /*
- * What is made of the sources of one path: bytes, rights, time, and what is said when it can't be.
+ * The version of one path, from its sources: bytes, rights, time, and the problem if there can be
+ * none.
  */
 #include "compose.h"
 
@@ -246,7 +247,7 @@ static void what_can_not_be_looked_at_is_a_problem_with_its_name(void **state)
 
 	(void)state;
 	write_file("a/x.yaml", "x: 1\n");
-	assert_int_equal(symlink("x.yaml", "b/x.yaml"), 0); /* to itself */
+	assert_int_equal(symlink("x.yaml", "b/x.yaml"), 0); /* a link to itself */
 	start_composer("layers: [a, {path: b, follow: true}]\noptions: {on_error: fail}\n");
 	assert_int_equal(make("x.yaml", &version), PROBLEM);
 	assert_non_null(strstr(problem.source, "b/x.yaml"));
@@ -269,7 +270,7 @@ static void broken_version_has_the_rights_that_a_good_one_would_have(void **stat
 	assert_string_equal(version->layers, "a:b");
 }
 
-/* In `given`, what a strategy may ask for. */
+/* In `given`, the files that a strategy may ask for. */
 static int find_given(
 	void *context, const char *directory, const char *name, char **ret, layer_mask *layers)
 {
@@ -332,7 +333,7 @@ static void version_is_current_while_its_sources_stamps_are_the_same(void **stat
 	start_composer("a:b");
 	CLEANUP(version_unrefp) struct version *version = must_make("x.yaml");
 	union_look_up(settings, 3, "x.yaml", lookup);
-	/* Young: the stamp may not move with the next change. */
+	/* Young: the next change might not move the stamp. */
 	assert_false(compose_is_current(&composer, "x.yaml", lookup, version));
 	for (unsigned i = 0; i < 2; i++) {
 		struct stat *stat = &lookup->found[i].stat;

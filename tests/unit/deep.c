@@ -1,4 +1,4 @@
-/* What deep promises beyond its golden cases: sharing, cost, and bounds on hostile sources. */
+/* Promises of deep beyond its golden cases: sharing, cost, and bounds on hostile sources. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -106,7 +106,7 @@ static void a_value_keeps_the_place_that_it_was_read_from(void **state)
 	setting_fini(&setting);
 }
 
-/* `format`, again and again, with the numbers from 0 on in the place of each #. */
+/* Returns `format` again and again, with the numbers from 0 on in place of each #. */
 static char *repeat(const char *format, unsigned count)
 {
 	size_t size = 1 + count * (strlen(format) + 20);
@@ -125,7 +125,7 @@ static char *repeat(const char *format, unsigned count)
 	return text;
 }
 
-/* Processor seconds that merging `count` documents into as many entries takes. */
+/* Returns the processor seconds of merging `count` documents into as many entries. */
 static double seconds(const char *lists, const char *low, const char *high, unsigned count)
 {
 	CLEANUP(freep) char *below = repeat(low, count);
@@ -162,7 +162,9 @@ static void the_cost_of_many_layers_is_linear(void **state)
 	for (size_t i = 0; i < sizeof(costly) / sizeof(*costly); i++) {
 		double few = 0, many = 0;
 
-		/* Eight times as much; quadratic cost would be 64 times as high. */
+		/*
+		 * Eight times as many take at most that; with quadratic cost it would be 64 times.
+		 */
 		for (int attempt = 0; attempt < 3; attempt++) {
 			few = seconds(costly[i].lists, costly[i].low, costly[i].high, 2500);
 			many = seconds(costly[i].lists, costly[i].low, costly[i].high, 20000);

@@ -1,5 +1,5 @@
 /*
- * Each allocation of a deep merge fails once: the answer is -ENOMEM, and nothing leaks.
+ * Each allocation of a deep merge fails once: the result is -ENOMEM, and nothing leaks.
  *
  * The linker sends the core's calls of malloc(3) and calloc(3) here (--wrap); the sources have been
  * read before.

@@ -1,6 +1,6 @@
 /*
- * A file that refers to others changes when one of them changes, comes, goes or moves, also where
- * nobody has ever looked at them.
+ * A file that refers to others changes when one of them changes, comes, goes or moves, also if no
+ * program has ever looked these up.
  */
 #include <pthread.h>
 #include <sys/inotify.h>
@@ -357,7 +357,7 @@ static void reference_that_changes_while_it_is_read_for_the_first_time_is_follow
 	assert_int_equal(pthread_create(&thread, NULL, look_up, &stat), 0);
 	assert_true(read(fd, buffer, sizeof(buffer)) > 0);
 	close(fd);
-	/* It was read; what it goes into is not shown yet. */
+	/* The file has been read; the version with it is not shown yet. */
 	replace_file("a/data/n.yaml", "x: 2\n");
 	publish_all();
 	pthread_join(thread, NULL);

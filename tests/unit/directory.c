@@ -135,7 +135,7 @@ static void name_that_comes_back_takes_its_place_again(void **state)
 	uint64_t place = a->cookie;
 	directory_unlist_entry(directory, a);
 	assert_int_equal(a->cookie, 0);
-	/* Somebody who has read up to `a` must not meet it again behind `b`. */
+	/* A reader that has read up to `a` must not meet it again behind `b`. */
 	assert_int_equal(directory_list_entry(directory, a), 0);
 	assert_int_equal(a->cookie, place);
 	assert_ptr_equal(directory->order[directory_seek(directory, place - 1)], a);
@@ -196,7 +196,7 @@ static void paths_are_joined_from_the_root(void **state)
 	directory_free(child);
 }
 
-/* FNV-1a, which is what one would expect to find. */
+/* FNV-1a, the hash that a reader of the code would expect. */
 static uint64_t fnv(const char *name)
 {
 	uint64_t hash = 14695981039346656037u;

@@ -1,5 +1,5 @@
 /*
- * Edits that the folders in tests/edits can't have, as their ops are JSON.
+ * Edits that the folders in tests/edits can't express, as their ops are JSON.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /*
- * Each allocation of an edit fails once: the answer is -ENOMEM, and nothing leaks.
+ * Each allocation of an edit fails once: the result is -ENOMEM, and nothing leaks.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -13,7 +13,7 @@
 #include "failing.h"
 #include "reading.h"
 
-/* Sets a.k, puts an item into l, removes b. 0 or -ENOMEM. */
+/* Sets a.k, inserts an item into l, removes b. Returns 0 or -ENOMEM. */
 static int edit(const struct format *format, struct span text, const struct node *keys)
 {
 	const struct edit_step set[] = {{.key = node_get(keys, "a")}, {.key = node_get(keys, "k")}};

@@ -1,4 +1,4 @@
-/* What the gateway of etcd says, as 3.4 and 3.5 have written it, and as nobody should. */
+/* Answers of etcd's gateway: as 3.4 and 3.5 have written them, and invalid ones. */
 #include "etcd_reply.h"
 
 #include <setjmp.h>

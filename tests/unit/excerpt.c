@@ -14,7 +14,7 @@
 static void assert_excerpt(const char *yaml, size_t size, const char *expected)
 {
 	CLEANUP(document_freep) struct document *document = read_yaml(yaml);
-	/* Exactly as large: the sanitizer sees a byte beyond. */
+	/* Exactly as large as needed: the sanitizer reports a byte beyond. */
 	CLEANUP(freep) char *text = malloc(size);
 
 	excerpt(document->roots[0], text, size);

@@ -3,8 +3,8 @@
  *
  *      MEMBER > KEY > VALUE [alias] [anchor] [merge]
  *
- * each as it stands in the source, a line break as "\n"; of an item the key is left out, and of a
- * root the member, too. Include after reading.h.
+ * Each is shown as it stands in the source, a line break as "\n". An item has no key, and a root
+ * has no member, either. Include after reading.h.
  */
 #pragma once
 
@@ -49,7 +49,7 @@ static inline void put_extent(FILE *to, struct span text, const struct extent *e
 	}
 }
 
-/* Of all roots. To be freed. */
+/* Returns the extents of all roots; for free(3). */
 static inline char *extents_shown(const struct format *format, struct span text)
 {
 	CLEANUP(document_freep)

@@ -1,6 +1,6 @@
 /*
- * Allocations that fail: the linker sends malloc(3) and its kin here (--wrap), those of the core and
- * of the test, not libyaml's own. With allocations_left at N, N succeed and all others fail.
+ * Allocations that fail: the linker sends malloc(3) and its kin here (--wrap), those of the core
+ * and of the test, not libyaml's own. With allocations_left at N, N succeed and all others fail.
  */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* What every format in the table keeps, and what is in the table. */
+/* Promises of every format in the table, and the table itself. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -45,8 +45,7 @@ static void a_name_without_a_known_suffix_has_no_format(void **state)
 	assert_ptr_equal(format_of_tree(NULL), &format_yaml);
 }
 
-/* `text` says nothing: it has no root, or one that is null, or in TOML a table with nothing in it.
- */
+/* `text` has no opinion: it has no root, or one that is null, or in TOML an empty table. */
 static void assert_nothing(const struct format *format, const char *text)
 {
 	CLEANUP(document_freep)

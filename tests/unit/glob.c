@@ -121,7 +121,7 @@ static void braces_are_alternatives(void **state)
 	assert_matches("{a,b}{c,d}", "bd");
 	assert_matches("{\\,,x}", ",");
 	assert_matches("{**/,}x", "a/x");
-	/* Stars on the two sides of a brace stay two single ones. */
+	/* A star on each side of a brace stays a single star. */
 	assert_differs("a{*,b}*", "a/b");
 }
 
@@ -181,7 +181,7 @@ static void no_pattern_takes_long(void **state)
 		fill(pattern, GLOB_MAX - 3, parts[i]);
 		strcat(pattern, "b");
 		assert_differs(pattern, path);
-		/* Not to be told by its last byte alone. */
+		/* The last byte alone does not decide these. */
 		strcpy(pattern + strlen(pattern) - 1, "[b]");
 		assert_differs(pattern, path);
 	}
@@ -201,7 +201,10 @@ static void no_pattern_takes_long(void **state)
 	assert_true((clock() - start) / CLOCKS_PER_SEC < 10);
 }
 
-/* The bytes of [ ] that `c` is among; *behind is the rest. Only what random_pattern() writes. */
+/*
+ * Returns the bytes of [ ] that `c` is among; *behind is the rest. Understands only the patterns
+ * of random_pattern().
+ */
 static bool naive_bracket(const char *pattern, char c, const char **behind)
 {
 	bool negated = pattern[1] == '!', found = false;
@@ -213,7 +216,7 @@ static bool naive_bracket(const char *pattern, char c, const char **behind)
 	return found != negated && c != '/';
 }
 
-/* The end of the alternative at `at`: its "," or "}". */
+/* Returns the end of the alternative at `at`: its "," or "}". */
 static const char *naive_end(const char *at)
 {
 	int depth = 0;
@@ -227,7 +230,7 @@ static const char *naive_end(const char *at)
 	}
 }
 
-/* The rules once more, by trying everything. \1 keeps stars apart that a brace brought together. */
+/* The rules once more, by trying everything. \1 separates stars that a brace brought together. */
 static bool naive_match(const char *pattern, const char *start, const char *path)
 {
 	const char *behind;
@@ -302,7 +305,7 @@ static void random_pattern(char *pattern, unsigned depth, int parts)
 	}
 }
 
-/* As many rules as nobody has, each asked of a path of usual length. */
+/* More rules than a real plyfs.yaml has, each applied to a path of usual length. */
 static void seven_hundred_hostile_patterns_hold_up_no_path(void **state)
 {
 	static const char *const parts[] = {"*a", "**a", "**/", "{,a}", "[!b]*", "*{*,*}", "?"};

@@ -1,5 +1,5 @@
 /*
- * What hashes start from.
+ * The random start of hashes.
  */
 #include "hash.h"
 
@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-/* The hash that another process, whose addresses are as ours, gives a key. */
+/* Returns the hash of a key in another process with the same addresses. */
 static unsigned long hash_elsewhere(void)
 {
 	FILE *other = popen("/proc/$PPID/exe print", "re");
@@ -26,7 +26,9 @@ static unsigned long hash_elsewhere(void)
 	return hash;
 }
 
-/* Who writes a source can't find out which keys share one, not even where addresses don't change.
+/*
+ * The writer of a source can't find out which keys share a hash, not even if addresses do not
+ * change.
  */
 static void no_two_processes_have_the_same_hashes(void **state)
 {

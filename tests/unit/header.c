@@ -1,4 +1,4 @@
-/* The header stays one comment, whatever the sources are called. */
+/* The header stays one comment, whatever names the sources have. */
 #include "header.h"
 
 #include <setjmp.h>
@@ -12,7 +12,7 @@
 
 #define BEFORE "# Merged by plyfs (deep); edit the sources: "
 
-/* The header for the sources of these names; in `arena`. */
+/* Returns the header for the sources of these names; in `arena`. */
 static const char *header_of(struct arena *arena, const char *const *names)
 {
 	static struct source sources[32];

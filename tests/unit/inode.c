@@ -1,5 +1,5 @@
 /*
- * The table of inodes finds what was added until it is removed, whatever its size.
+ * The table of inodes finds an inode from its addition to its removal, whatever the table's size.
  */
 #include "inode.h"
 

@@ -121,7 +121,7 @@ static void watch_ends_with_its_last_subscription(void **state)
 	make("late");
 	end(second);
 	assert_int_equal(inotify_watch_count(inotify), 0);
-	/* What is left in the queue is nobody's, not even the next one's. */
+	/* Events that are left in the queue reach no subscription, not even the next one. */
 	struct listener *third = listen_to(".", CHANGES, NULL);
 	assert_string_equal(heard_by(third), "");
 	end(third);
@@ -186,7 +186,7 @@ static int tear_down(void **state)
 
 #define inotify_test(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
-/* Watches of the descriptor that the kernel has. */
+/* Returns the number of watches of the descriptor in the kernel. */
 static unsigned watches_of(int fd)
 {
 	char path[64], line[512];

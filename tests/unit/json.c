@@ -1,4 +1,4 @@
-/* JSON in and out: RFC 8259, no more and no less. */
+/* JSON in and out: exactly RFC 8259. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>

@@ -45,7 +45,7 @@ static void more_than_the_limit_is_not_kept(void **state)
 	assert_int_equal(json_stream_add(&stream, span_of("{\"1234")), 0);
 	assert_int_equal(json_stream_add(&stream, span_of("567")), JSON_STREAM_TOO_LONG);
 	json_stream_clear(&stream);
-	/* What has been taken counts no more. */
+	/* Objects that were taken no longer count for the limit. */
 	for (int i = 0; i < 100; i++) {
 		assert_int_equal(json_stream_add(&stream, span_of("{\"123\"}")), 0);
 		assert_int_equal(json_stream_next(&stream, &object), 0);

@@ -1,8 +1,8 @@
 /*
- * What is noted last is what is found, at every moment between the note and the disk; what was said
- * to be gone is not found, whatever is stored.
+ * keep_find() finds the last noted version, at every moment between the note and the disk. A path
+ * that was reported as gone is not found, whatever is stored.
  *
- * The linker sends calls to what may fail here (--wrap).
+ * The linker sends the calls that may fail here (--wrap).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,7 +28,7 @@
 static char directory[] = "/tmp/plyfs-keep.XXXXXX";
 static char state[sizeof(directory) + 8];
 
-static atomic_int begin_errno, end_errno, drop_errno; /* 0: it works; -1: it fails with none */
+static atomic_int begin_errno, end_errno, drop_errno; /* 0: success; -1: failure without an errno */
 static atomic_uint failures;
 static char log_text[4096];
 
@@ -137,7 +137,7 @@ static struct keep *open_keep(const char *name)
 	return keep;
 }
 
-/* Until so many versions are stored. */
+/* Waits until so many versions are stored. */
 static struct keep_counts wait_for_versions(struct keep *keep, size_t versions)
 {
 	struct keep_counts counts = {0};
@@ -317,7 +317,7 @@ static void test_damaged_record_is_not_found(void **context)
 	free(memory);
 	keep_store_free(store);
 
-	/* What is no whole database is made anew. */
+	/* A database that is not whole is made anew. */
 	file = openat(fd, "store", O_RDWR | O_CLOEXEC);
 	assert_int_equal(ftruncate(file, n / 2), 0);
 	close(file);
@@ -336,7 +336,7 @@ static void assert_lost(struct keep *keep, size_t lost)
 	assert_int_equal(counts.lost, lost);
 }
 
-/* As on a disk that is full, where the library gives up without an errno; and on one that fails. */
+/* On a full disk the library gives up without an errno; on a disk that fails it gives one. */
 static void test_what_a_disk_had_no_room_for_is_stored_when_it_has(void **context)
 {
 	atomic_int *const steps[] = {&end_errno, &begin_errno};
@@ -413,7 +413,7 @@ static void test_what_could_not_be_dropped_does_not_come_back(void **context)
 	keep_free(keep);
 }
 
-/* An heir to whom the mount was to be handed over hangs, and has the directory. */
+/* A new daemon, to which the mount was to be handed over, hangs and holds the directory. */
 static void test_who_has_the_directory_is_not_waited_for(void **context)
 {
 	char name[sizeof(state) + 8];
@@ -440,7 +440,7 @@ static void test_who_has_the_directory_is_not_waited_for(void **context)
 		usleep(10000);
 	assert_non_null(strstr(log_text, "can be kept again"));
 	assert_lost(keep, 0);
-	/* Nobody else can have it again. */
+	/* No other process can get it now. */
 	other = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	assert_int_equal(flock(other, LOCK_EX | LOCK_NB), -1);
 	close(other);

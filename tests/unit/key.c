@@ -183,7 +183,7 @@ static void too_many_parts_are_refused(void **state)
 	assert_int_equal(key_parse(text, arena, &key, &problem), PROBLEM);
 }
 
-/* Prints the KEY of every value below `node` and looks whether it leads back. */
+/* Prints the KEY of every value below `node`, and checks that it leads back. */
 static void check_all(struct key_text *text, const struct node *node, const struct node *root)
 {
 	size_t len = text->len;

@@ -1,4 +1,4 @@
-/* Which keys are files, and why others are none. */
+/* Which keys are files, and why others can't be. */
 #include "key_path.h"
 
 #include <setjmp.h>

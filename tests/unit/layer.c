@@ -1,4 +1,4 @@
-/* A layer is never left, never written to and never blocks. */
+/* No access leaves a layer, writes to it or blocks. */
 #include "layer_tree.h"
 
 #include <limits.h>
@@ -89,7 +89,7 @@ static void a_path_out_of_the_layer_is_refused(void **state)
 			assert_int_equal(layer_open_directory(layer, paths[i]), -EXDEV);
 			assert_int_equal(layer_read_link(layer, paths[i], &target), -EXDEV);
 		}
-		/* Two dots at the beginning of a name are only a name. */
+		/* Two dots at the beginning of a name are only part of the name. */
 		assert_int_equal(layer_stat(layer, "..app/...", &stat), -ENOENT);
 	}
 }
@@ -133,7 +133,10 @@ static void an_unreadable_layer_is_refused_at_once(void **state)
 
 	(void)state;
 	assert_int_equal(mkdir("locked", 0111), 0);
-	/* Root may read everything; nobody may not, and has to be let into the place. */
+	/*
+	 * Root may read everything. The user nobody may not, and needs the right to enter the
+	 * place.
+	 */
 	if (is_root) {
 		assert_int_equal(chmod(".", 0711), 0);
 		assert_int_equal(seteuid(65534), 0);
@@ -145,7 +148,8 @@ static void an_unreadable_layer_is_refused_at_once(void **state)
 	assert_int_equal(rmdir("locked"), 0);
 }
 
-/* Who opens for a process in a sandbox, and what happens to "layer/locked" just when he is asked.
+/*
+ * The opener of a process in a sandbox, and what happens to "layer/locked" just when it is asked.
  */
 static enum fate { STAYS, GOES, IS_REPLACED } fate;
 static unsigned asked;
@@ -178,7 +182,10 @@ static void what_has_gone_while_another_opened_it_is_not_denied(void **state)
 	struct stat stat;
 
 	(void)state;
-	/* Root may read everything; nobody may not, and has to be let into the place. */
+	/*
+	 * Root may read everything. The user nobody may not, and needs the right to enter the
+	 * place.
+	 */
 	assert_int_equal(chmod(".", 0711), 0);
 	assert_int_equal(chmod("layer", 0777), 0);
 	opening_delegate(&(struct opening_delegate){.open = refuse_what_was_there});

@@ -1,4 +1,4 @@
-/* Symbolic links in a layer: what they are without `follow`, and where they lead with it. */
+/* Symbolic links in a layer: how they show without `follow`, and where they lead with it. */
 #include "layer_tree.h"
 
 #include <limits.h>
@@ -58,7 +58,7 @@ static void follow_allows_links_also_out_of_the_layer(void **state)
 	assert_string_equal(target, "../outside.yaml");
 }
 
-/* It would be read as we are, not as who reads the mount. */
+/* It would be read with the daemon's identity, not with that of the mount's reader. */
 static void follow_leads_not_into_what_the_kernel_tells(void **state)
 {
 	static const char *const targets[] = {"/proc/self/maps", "/proc/self", "/sys/kernel"};
@@ -78,7 +78,7 @@ static void follow_leads_not_into_what_the_kernel_tells(void **state)
 	}
 }
 
-/* Who may write to a directory that is open to all must not choose what we read as ourselves. */
+/* A user who may write to a directory that is open to all must not choose what the daemon reads. */
 static void follow_falls_into_no_trap(void **state)
 {
 	static const struct {
@@ -97,7 +97,7 @@ static void follow_falls_into_no_trap(void **state)
 	assert_int_equal(mkdir("layer/shared", 0755), 0);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		int wanted = cases[i].is_followed ? 0 : -EACCES;
-		/* One that is the last name, and one on the way. */
+		/* One link that is the last name, and one in the middle of the path. */
 		assert_int_equal(symlink("../../outside.yaml", "layer/shared/trap"), 0);
 		assert_int_equal(symlink("../../other", "layer/shared/way"), 0);
 		assert_int_equal(lchown("layer/shared/trap", cases[i].link, 0), 0);

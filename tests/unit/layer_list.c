@@ -57,7 +57,7 @@ static void a_following_layer_lists_what_its_links_lead_to(void **state)
 	assert_null(strstr(listing.text, "dangling"));
 }
 
-/* As a volume of Kubernetes has them: ..data -> ..2024_1, and app.yaml -> ..data/app.yaml. */
+/* As in a volume of Kubernetes: ..data -> ..2024_1, and app.yaml -> ..data/app.yaml. */
 static void names_that_begin_with_two_dots_are_hidden_where_links_are_followed(void **state)
 {
 	CLEANUP(layer_freep) struct layer *following = open_layer(true);

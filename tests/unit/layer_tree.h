@@ -1,6 +1,6 @@
 /*
- * The tree that the tests of layers work in. All of them run twice: with openat2(2), and with a
- * seccomp filter that takes it away.
+ * The tree for the tests of layers. All of them run twice: with openat2(2), and with a seccomp
+ * filter that refuses it.
  */
 #pragma once
 
@@ -30,7 +30,7 @@
 #include "cleanup.h"
 #include "skip.h"
 
-/* The directory that all is in; the working directory of the test. */
+/* The directory of everything here; the working directory of the test. */
 static char place[] = "/tmp/plyfs-layer-XXXXXX";
 
 static void write_file(const char *path, const char *text)
@@ -106,7 +106,7 @@ static inline void read_all(int fd, char *buffer, size_t size)
 	close(fd);
 }
 
-/* The number that the next descriptor has: a higher one than before, and some are lost. */
+/* Returns the number of the next descriptor: a higher one than before shows that some leak. */
 static int next_descriptor(void)
 {
 	int fd = dup(0);

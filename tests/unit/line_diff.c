@@ -1,6 +1,6 @@
 /*
- * The line difference: what is not marked is common to both texts, in order; as few lines as can be
- * are marked (by a naive oracle); and no input takes long.
+ * The line difference. Unmarked lines are common to both texts, in order. As few lines as possible
+ * are marked (by a naive oracle). No input takes long.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -86,7 +86,7 @@ static void runs_stand_as_low_as_they_can(void **state)
 	check("p\nx\nx\ny\nq\n", "P\nx\ny\nQ\n", "-p +P =x -x =y -q +Q ");
 	check("p\nx\ny\nq\n", "P\nx\nx\ny\nQ\n", "-p +P =x +x =y -q +Q ");
 	check("c\nb\nb\n", "a\nc\nb\n", "+a =c =b -b ");
-	/* What is replaced stays beside what replaces it. */
+	/* A replaced line stays beside its replacement. */
 	check("x\nx\nz\n", "y\nx\nz\n", "-x +y =x =z ");
 }
 

@@ -1,4 +1,4 @@
-/* What each format that is made of lines reads, refuses and writes. */
+/* What each format of lines reads, refuses and writes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -15,7 +15,7 @@ struct example {
 	const char *yaml; /* the same values */
 };
 
-/* Reads, and what is written of it reads as the same. */
+/* Reads the text; its written form reads as the same values. */
 static void assert_examples(const struct format *format, const struct example *examples)
 {
 	for (; examples->text; examples++) {
@@ -366,7 +366,7 @@ static void values_keep_the_limits(void **state)
 	}
 }
 
-/* A line of 15 MB, and half a million of them: what is quadratic would not end. */
+/* A line of 15 MB, and half a million of them: a quadratic algorithm would not end. */
 static void a_long_line_and_many_repeats_take_linear_time(void **state)
 {
 	size_t len = 15u << 20;

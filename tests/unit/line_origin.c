@@ -81,7 +81,7 @@ static void setting_fini(struct setting *setting)
 	document_free(setting->rule);
 }
 
-/* "high:2:7 port: 80", and "- }" for a line of no source. */
+/* "high:2:7 port: 80"; "- }" for a line that is from no source. */
 static char *show_lines(const struct line_origins *origins)
 {
 	char *shown;
@@ -178,7 +178,7 @@ static void literal_text_at_the_end_is_not_forgotten(void **state)
 							 "mid:3:1 \n");
 }
 
-/* The source breaks it elsewhere; each line then points at its beginning. */
+/* The source has other line breaks; each line then points at the value's beginning. */
 static void folded_text_is_from_where_it_begins(void **state)
 {
 	(void)state;
@@ -187,7 +187,7 @@ static void folded_text_is_from_where_it_begins(void **state)
 									      "low:2:4   one two\n"
 									      "low:2:4 \n"
 									      "low:2:4   three\n");
-	/* Here it does not. */
+	/* Here the source has the same line breaks. */
 	assert_lines(DEEP("a: 1\nt: >\n  one\n\n  three\n", "a: 2\n"), "mid:1:4 a: 2\n"
 								       "low:2:4 t: >\n"
 								       "low:3:1   one\n"
@@ -195,7 +195,7 @@ static void folded_text_is_from_where_it_begins(void **state)
 								       "low:5:1   three\n");
 }
 
-/* The header may stand in a line of its own: nothing is guessed. */
+/* The header may be a line of the source: nothing is guessed. */
 static void literal_text_behind_a_tag_in_a_line_of_its_own_is_from_the_tag(void **state)
 {
 	(void)state;
@@ -300,7 +300,7 @@ static void nothing_has_no_lines(void **state)
 		"mid:1:1 null\n");
 }
 
-/* The values of a line are what its further origins are asked of. */
+/* Further origins of a line are those of its values. */
 static void values_are_listed_by_line_with_their_keys(void **state)
 {
 	struct setting setting;
@@ -323,7 +323,7 @@ static void values_are_listed_by_line_with_their_keys(void **state)
 	setting_fini(&setting);
 }
 
-/* A tree that the text does not show: as if the writer had made a mistake. */
+/* A tree that the text does not have: as if the writer had made a mistake. */
 static void lines_that_do_not_fit_the_tree_have_no_origin(void **state)
 {
 	struct setting setting;
@@ -363,7 +363,7 @@ static void line_of_a_text_is_found_by_its_number(void **state)
 	for (unsigned i = 1; i <= 200; i++)
 		len += (size_t)snprintf(text + len, sizeof(text) - len, "%u\n", i);
 	assert_int_equal(arena_new(&arena), 0);
-	/* With and without a newline at the end; the last line is at a mark, or not. */
+	/* With and without a newline at the end; the last line has a mark, or not. */
 	for (size_t cut = 0; cut < 40; cut++) {
 		struct source_lines lines = {.text = {text, len - cut}};
 		size_t count = source_lines_count(lines.text);

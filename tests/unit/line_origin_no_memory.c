@@ -1,5 +1,5 @@
 /*
- * Each allocation of line_origins_read() fails once: the answer is -ENOMEM, and nothing leaks.
+ * Each allocation of line_origins_read() fails once: the result is -ENOMEM, and nothing leaks.
  */
 #include "line_origin.h"
 
@@ -52,7 +52,7 @@ static void each_allocation_may_fail(void **state)
 		if (r && r != -ENOMEM)
 			fail_msg("allocation %d fails, and the answer is %d", n, r);
 	}
-	/* None was overlooked: the last line is found in the source. */
+	/* No failure was overlooked: the last line is found in the source. */
 	assert_string_equal(origins->lines[origins->count - 1].source->name, "high");
 	assert_int_equal(origins->lines[origins->count - 1].source_line, origins->count);
 	assert_in_range(n, 5, 10000);

@@ -1,6 +1,6 @@
 /*
- * What changes behind a link is shown as what changes in a layer: a link's target wherever it is,
- * the links and directories on the way, and a file that is written by another of its names.
+ * A change behind a link shows like a change in a layer: of the link's target wherever it is, of
+ * the links and directories in the path, and of a file that is written by another of its names.
  */
 #include "link_watch.h"
 
@@ -8,7 +8,7 @@
 
 #define FOLLOWED "layers: [{name: a, path: a, follow: true}, {name: b, path: b, follow: true}]\n"
 
-/* As Kubernetes' kubelet lays a ConfigMap out, and replaces it. */
+/* Makes and replaces a ConfigMap as Kubernetes' kubelet does. */
 static void write_volume(int number, const char *app, const char *other)
 {
 	run("mkdir a/..%d && echo '%s' >a/..%d/app.yaml && echo '%s' >a/..%d/other.yaml", number,
@@ -352,7 +352,7 @@ static void source_that_gains_a_name_in_a_layer_is_watched_from_then_on(void **s
 	publish_all();
 	assert_shown("app.yaml", "x: 2\n");
 	assert_shown("second.yaml", "x: 2\n");
-	/* Replaced under one name, it is another file. */
+	/* If it is replaced under one name, that is another file. */
 	replace_file("a/app.yaml", "x: 3\n");
 	write_file("outside", "x: 4\n");
 	publish_all();
@@ -400,7 +400,7 @@ static void sources_of_other_paths_may_have_more_names(void **state)
 	assert_shown("top/t.yaml", "x: 2\n");
 }
 
-/* Who reads it is faster than the publisher. */
+/* A reader is faster than the publisher. */
 static void source_that_gains_a_name_which_is_read_at_once_is_watched_as_well(void **state)
 {
 	(void)state;

@@ -1,5 +1,6 @@
 /*
- * The manifest knows after any death what was ours, and what of it somebody else has changed.
+ * After any death the manifest knows which files plyfs wrote, and which of them another program has
+ * changed.
  */
 #include "manifest.h"
 
@@ -68,7 +69,7 @@ static off_t size_of_log(void)
 	return stat.st_size;
 }
 
-/* As it was left: what is read again. */
+/* Reads the manifest again, as it was left. */
 static struct manifest *again(struct manifest *manifest, bool is_atomic)
 {
 	manifest_free(manifest);
@@ -98,7 +99,7 @@ static void until_it_is_in_place_what_was_there_before_is_no_drift(void **state)
 	(void)state;
 	struct manifest *manifest = open_manifest(false);
 	struct owned *owned = put(manifest, "a", &first);
-	/* Killed before it was there, as the next one sees it. */
+	/* plyfs was killed before the file was there; this is the next run. */
 	assert_int_equal(manifest_drift(manifest, owned, &nothing), DRIFT_NONE);
 	assert_int_equal(manifest_seal(manifest), 0);
 	assert_int_equal(manifest_drift(manifest, owned, &nothing), DRIFT_REMOVED);
@@ -139,7 +140,7 @@ static void what_is_about_to_go_may_be_there_or_not(void **state)
 	manifest_free(manifest);
 }
 
-/* Of a generation that was logged twice, neither may be there: the one before both is. */
+/* If two generations were logged, neither may be there: the one before both is. */
 static void of_generations_the_one_that_is_shown_counts(void **state)
 {
 	(void)state;
@@ -197,7 +198,7 @@ static void half_a_line_was_not_written_and_garbage_is_refused(void **state)
 	}
 }
 
-/* It would grow without end. */
+/* Otherwise it would grow without end. */
 static void log_of_many_changes_is_written_anew(void **state)
 {
 	(void)state;

@@ -1,4 +1,4 @@
-/* How much memory a cgroup leaves us. */
+/* How much memory a cgroup leaves to this process. */
 #include "memory.h"
 
 #include <setjmp.h>

@@ -1,4 +1,7 @@
-/* What merge_run() promises whatever the strategy: who reads, who writes, and what is refused. */
+/*
+ * Promises of merge_run() whatever the strategy: the format that is read, the format that is
+ * written, and what is refused.
+ */
 #include "merge.h"
 
 #include <errno.h>
@@ -12,7 +15,7 @@
 #include "reading.h"
 #include "strategy.h"
 
-/* Gives the last source's first root below a comment. */
+/* Returns the last source's first root below a comment. */
 static int give_last(struct merge *merge, struct merge_output *ret)
 {
 	const struct document *document = merge->inputs[merge->count - 1].document;
@@ -42,7 +45,7 @@ static const struct strategy reading = {
 static const struct strategy verbatim = {
 	.name = "verbatim", .reads_trees = true, .is_verbatim = is_always_verbatim, .merge = never};
 
-/* Takes memory as long as there is some. */
+/* Allocates until there is no memory. */
 static int for_ever(struct merge *merge, struct merge_output *ret)
 {
 	(void)ret;
@@ -184,7 +187,7 @@ static void an_only_source_is_served_verbatim_where_the_formats_agree(void **sta
 	setting_init(&setting, &verbatim, TEXTS("{ a:   [ # broken"), &format_yaml);
 	assert_text(&setting, "{ a:   [ # broken");
 
-	setting.request.to = NULL; /* a tree in a file of that name is YAML as well */
+	setting.request.to = NULL; /* A tree in a file of that name is YAML as well. */
 	assert_text(&setting, "{ a:   [ # broken");
 
 	setting.request.to = &format_json;

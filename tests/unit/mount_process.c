@@ -1,6 +1,5 @@
 /*
- * What the process plyfs-publish makes of what it is told: also of a daemon that is in the wrong
- * hands.
+ * plyfs-publish and the messages of the daemon, also of a daemon under an attacker's control.
  */
 #include <errno.h>
 #include <limits.h>
@@ -41,7 +40,7 @@ static int end(void **state)
 	return rmdir(room);
 }
 
-/* What it answers; -EPIPE: it has ended. */
+/* Returns its answer; -EPIPE: it has ended. */
 static int ask(const void *bytes, size_t size)
 {
 	int answer;

@@ -1,5 +1,5 @@
 /*
- * The table of mounts, which anybody writes in who may mount something somewhere.
+ * The table of mounts. Every user who may mount something somewhere writes in it.
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -20,8 +20,10 @@
 #include "descriptor.h"
 #include "mountpoint.h"
 
-/* A table with one mount, the path of which is `length` letters and then blanks; as the kernel has
- * it. */
+/*
+ * A table with one mount, as the kernel has it; the mount's path is `length` letters and then
+ * blanks.
+ */
 static int make_table(size_t length, size_t blanks)
 {
 	int fd = memfd_create("mountinfo", MFD_CLOEXEC);
@@ -40,7 +42,7 @@ static int make_table(size_t length, size_t blanks)
 static void a_path_that_is_cut_within_an_escape_does_no_harm(void **state)
 {
 	(void)state;
-	/* Wherever the end of what is kept of it falls. */
+	/* Wherever the kept part of it ends. */
 	for (size_t length = PATH_MAX - 12; length < PATH_MAX; length++) {
 		CLEANUP(closep) int table = make_table(length, 4);
 		assert_true(mountpoint_is_mounted(table, 36, makedev(0, 99)));

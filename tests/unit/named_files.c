@@ -1,5 +1,5 @@
 /*
- * What the settings name, whatever is moved meanwhile.
+ * The files that the settings name, whatever is moved meanwhile.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -24,7 +24,7 @@
 
 static char room[] = "/tmp/plyfs-unit.XXXXXX";
 static atomic_bool is_over;
-/* Never freed: in sight of who looks for leaks. */
+/* Never freed: a static pointer, so that the leak checker sees it. */
 static struct named_files *moved, *replaced, *met;
 
 static int make_room(void **state)
@@ -73,7 +73,7 @@ static void a_layer_that_is_moved_is_the_same(void **state)
 	assert_int_equal(missed, 0);
 }
 
-/* What is there before they are taken, and what is not any more. */
+/* Files that were there before the settings were taken, and files that are not any more. */
 static void what_was_read_is_named_beside_what_is_in_force(void **state)
 {
 	CLEANUP(settings_unrefp) struct settings *settings = NULL;
@@ -85,7 +85,7 @@ static void what_was_read_is_named_beside_what_is_in_force(void **state)
 	assert_int_equal(settings_from_layers(NULL, "low", &settings, &problem), 0);
 	assert_int_equal(named_files_new(settings, &replaced), 0);
 	assert_int_equal(rename("low", "away"), 0);
-	/* A look that can't be brought to its end takes nothing away. */
+	/* A look that can't be finished removes nothing. */
 	named_files_look(replaced);
 	named_files_take(replaced);
 	assert_true(named_files_has(replaced, low));
@@ -100,10 +100,10 @@ static void what_was_read_is_named_beside_what_is_in_force(void **state)
 	assert_int_equal(rename("away", "low"), 0);
 }
 
-static bool is_looking; /* as another process, which asks nobody */
+static bool is_looking; /* as another process, which has no opener */
 static int looks;
 
-/* Just behind the first look another directory takes the layer's place. */
+/* Directly after the first look another directory takes the layer's place. */
 static void look_and_replace(void)
 {
 	if (is_looking)
@@ -132,7 +132,7 @@ static void settings_are_read_until_both_meet_the_same_layer(void **state)
 	assert_int_equal(settings_from_layers(NULL, "low", &settings, &problem), 0);
 	assert_int_equal(named_files_new(settings, &met), 0);
 	const int low = settings->layers[0]->dirfd;
-	assert_false(named_files_were_found(met, low, false)); /* it was taken */
+	assert_false(named_files_were_found(met, low, false)); /* the directory was taken */
 	named_files_look(met);
 	assert_true(named_files_were_found(met, low, false));
 	assert_false(named_files_were_found(met, low, true));

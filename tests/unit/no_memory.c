@@ -1,5 +1,5 @@
 /*
- * Each allocation of the merge core fails once: the answer is -ENOMEM, and nothing leaks.
+ * Each allocation of the merge core fails once: the result is -ENOMEM, and nothing leaks.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -13,7 +13,7 @@
 #include "failing.h"
 #include "reading.h"
 
-/* Reads, writes in each format that can hold it. 0 or -ENOMEM. */
+/* Reads the text, and writes it in each format that can hold it. Returns 0 or -ENOMEM. */
 static int round_trip(const struct format *format, struct span text)
 {
 	const struct source source = {.name = "app.yaml", .layer = "site"};
@@ -33,7 +33,7 @@ static int round_trip(const struct format *format, struct span text)
 		return r;
 	for (const struct format *const *to = format_all(); r >= 0 && *to; to++)
 		r = document_write(document->roots[0], *to, &limits, arena, &written, &problem);
-	/* Not each format can hold it. */
+	/* Not every format can hold it. */
 	return r < 0 ? r : 0;
 }
 

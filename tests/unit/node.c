@@ -271,7 +271,7 @@ static void a_node_equals_itself_also_when_it_holds_nan(void **state)
 	(void)state;
 	assert_true(node_equal(document->roots[0], document->roots[0]));
 	assert_false(roots_equal("[.nan]", "[.nan]"));
-	/* What knows nothing but text has no numbers. */
+	/* A format of texts alone has no numbers. */
 	struct node word = {.kind = NODE_SCALAR, .schema = NODE_TEXT, .text = {".nan", 4}};
 	const struct node same = word;
 	assert_true(node_equal(&word, &same));

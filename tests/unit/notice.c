@@ -1,5 +1,5 @@
 /*
- * Who has an on_change is told of the files that the kernel has forgotten, too.
+ * The command of on_change also gets files that the kernel has forgotten.
  */
 #include "notice.h"
 #include "reload.h"
@@ -13,7 +13,7 @@ static void note_path(void *context, const char *path)
 	*(unsigned *)context += strcmp(path, "conf/a.yaml") == 0;
 }
 
-/* Whether it is to be told of since this was asked last. */
+/* Whether the command is to run for a change since the last call. */
 static bool is_to_be_told(void)
 {
 	unsigned count = 0;

@@ -1,4 +1,4 @@
-/* What a strategy's options promise: checked against its table, with the place of a mistake. */
+/* A strategy's options are checked against its table, and a mistake is reported with its place. */
 #include "option.h"
 
 #include <setjmp.h>
@@ -161,7 +161,7 @@ static void every_strategy_is_found_by_its_name(void **state)
 	assert_null(strategy_find(span_of("")));
 }
 
-/* options_bool() and options_text() go by the text of the default. */
+/* options_bool() and options_text() use the text of the default. */
 static void every_default_is_of_its_type(void **state)
 {
 	(void)state;

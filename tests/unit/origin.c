@@ -1,4 +1,4 @@
-/* What origin.h promises, on nodes that no strategy made. */
+/* The promises of origin.h, on nodes that no strategy made. */
 #include "origin.h"
 
 #include <errno.h>
@@ -40,7 +40,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* A scalar that was read in that line. */
+/* Returns a scalar that was read in that line. */
 static struct node *value_at(struct bench *bench, uint32_t line)
 {
 	struct node *node = node_new_scalar(bench->arena, span_of("x"), NODE_PLAIN);
@@ -67,7 +67,7 @@ static struct origin_why why(const char *rule)
 	return (struct origin_why){rule, NULL};
 }
 
-/* "-1 +2 x3": what was lost, a part, or removed in which line. Static. */
+/* Returns "-1 +2 x3": a lost value, a part, or a removed value, each with its line. Static. */
 static const char *shown(
 	const struct origin_step *(*next)(const void *, const struct origin_step *), const void *of)
 {
@@ -342,7 +342,7 @@ static void aliases_can_not_use_up_the_memory(void **state)
 	assert_in_range(arena_bytes(bench->arena), 1 << 20, 500u << 20);
 }
 
-/* By a way that has to be searched, or copied, for each of them it would take minutes. */
+/* Searching or copying a path for each of them would take minutes. */
 static void many_contributors_take_linear_time(void **state)
 {
 	struct bench *bench = *state;

@@ -1,6 +1,6 @@
 /*
- * Origins of the strategy cfengine: for each decision what is known of the value that it is about,
- * and that asking for origins changes nothing else.
+ * Origins of the strategy cfengine: for each decision, the origin of the value that it is about.
+ * Noting origins changes nothing else.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /*
- * Origins of the strategy cloud-init: for each decision what is known of the value that it is
- * about, and that asking for origins changes nothing else.
+ * Origins of the strategy cloud-init: for each decision, the origin of the value that it is about.
+ * Noting origins changes nothing else.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -312,7 +312,7 @@ static void a_merger_in_lua_had_a_say(void **state)
 	CHECK("cloud-init", rows);
 }
 
-/* Bytes that the merge of the sources takes with origins, which the texts in `row` are. */
+/* Returns the bytes that the merge of the sources takes with origins; the texts are in `row`. */
 static size_t bytes_for(const struct row *row)
 {
 	CLEANUP(merge_result_freep) struct merge_result *result = NULL;

@@ -1,6 +1,6 @@
 /*
- * Origins by table: a merge, one value of its result, and what is known of it. That asking for
- * origins changes nothing else is checked with each. Include after <cmocka.h>.
+ * Origins by table: a merge, one value of its result, and the origin of that value. Each row also
+ * checks that noting origins changes nothing else. Include after <cmocka.h>.
  */
 #pragma once
 
@@ -12,7 +12,7 @@
 
 #define SOURCES_MAX 4
 
-/* A merge, a value of its result, and what is to be known of it. */
+/* A merge, a value of its result, and the expected origin of that value. */
 struct row {
 	const char *decision;
 	const char *options; /* YAML; NULL: none */
@@ -20,8 +20,9 @@ struct row {
 	const char *sources[SOURCES_MAX];
 	const char *path; /* keys and offsets with a dot between them; "": the root */
 	/*
-	 * The value's place, then for each that had a say "FATE SOURCE:LINE:COLUMN RULE", with
-	 * "(SOURCE:LINE:COLUMN)" where something says so; then what it has no more, as "-KEY".
+	 * The value's place, then for each contributor "FATE SOURCE:LINE:COLUMN RULE", with
+	 * "(SOURCE:LINE:COLUMN)" for the place of the rule, if there is one; then the keys that the
+	 * value no longer has, as "-KEY".
 	 */
 	const char *expected;
 };
@@ -137,7 +138,7 @@ static inline char *describe(const struct origins *origins, const struct node *v
 	return text;
 }
 
-/* A merge and what it borrows. */
+/* A merge, and the memory that it borrows. */
 struct setting {
 	struct options options;
 	struct document *given;
@@ -171,7 +172,7 @@ static inline void set(struct setting *setting, const char *strategy, const stru
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* `layer`: that all sources are in; NULL: each is in its own. */
+/* `layer`: the layer of all sources; NULL: each source has its own. */
 static inline void check_row_in_layers(
 	const char *strategy, const struct row *row, const char *layer)
 {
@@ -204,7 +205,7 @@ static inline void check_row_in_layers(
 	for (size_t i = 0; i < COUNT(rows); i++)                                                   \
 	check_row_in_layers(strategy, &(rows)[i], NULL)
 
-/* Whether the core was built with what reads the text: without it is refused. */
+/* Whether the core was built with a reader of the text; without one the text is refused. */
 static inline bool is_built_in(const struct row *row)
 {
 	struct merge_result *result = NULL;

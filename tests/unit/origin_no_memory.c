@@ -1,5 +1,5 @@
 /*
- * Each allocation of a merge that notes origins fails once: the answer is -ENOMEM, and nothing
+ * Each allocation of a merge that notes origins fails once: the result is -ENOMEM, and nothing
  * leaks.
  */
 #include <errno.h>
@@ -16,7 +16,7 @@
 #include "reading.h"
 #include "strategy.h"
 
-/* `first`, then `format` 400 times, with the number in the place of each #. */
+/* Returns `first`, then `format` 400 times, with the number in place of each #. */
 static char *repeat(const char *first, const char *format)
 {
 	size_t size = 1 << 18, len = (size_t)snprintf(NULL, 0, "%s", first);

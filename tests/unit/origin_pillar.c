@@ -1,4 +1,4 @@
-/* Origins of values that the pillar strategy merges: files in, and what is told of one value. */
+/* Origins of values that the pillar strategy merges: files in, and the origin of one value. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -160,7 +160,10 @@ static void pillar_tells_once_what_comes_by_two_ways(void **state)
 	CHECK_PILLARS(rows);
 }
 
-/* What happens to a file's value in one place of the result is not told of it in another. */
+/*
+ * The fate of a file's value in one place of the result does not show in the origin of another
+ * place.
+ */
 static void pillar_keeps_apart_what_a_file_is_built_into(void **state)
 {
 #define TWICE                                                                                      \
@@ -196,7 +199,7 @@ static void pillar_keeps_apart_what_a_file_is_built_into(void **state)
 	CHECK_PILLARS(rows);
 }
 
-/* There are as many ways as there are subsets of the files: each must be looked at once. */
+/* There are as many paths as there are subsets of the files: each file must be visited once. */
 static void contributors_by_very_many_ways_are_told_once(void **state)
 {
 	static struct pillar_tree tree;

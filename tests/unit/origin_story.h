@@ -1,7 +1,6 @@
 /*
- * What a merge's origins tell of one value, as text: the place that it was read from, then a line
- * for each that had a say: fate, place, rule, and the place of what decided. Include after
- * <cmocka.h>.
+ * The origin of one value of a merge, as text: the place that it was read from, then a line for
+ * each contributor: fate, place, rule, and the place of what decided. Include after <cmocka.h>.
  */
 #pragma once
 
@@ -81,7 +80,10 @@ static inline void print_value(
 		print_step(story, step);
 }
 
-/* What is known of the value at `path`: keys and numbers of items with "/" between them. Static. */
+/*
+ * Returns the origin of the value at `path`: keys and numbers of items with "/" between them.
+ * Static.
+ */
 static inline const char *story(const struct merge_result *result, const char *path)
 {
 	static struct story told;

@@ -1,5 +1,5 @@
 /*
- * Origins of values that deep and salt merge: sources in, and what is told of one value.
+ * Origins of values that deep and salt merge: sources in, and the origin of one value.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /*
- * Messages between processes of ours, of which one may be in the wrong hands.
+ * Messages between processes of plyfs, one of which may be under an attacker's control.
  */
 #include <dirent.h>
 #include <setjmp.h>

@@ -13,7 +13,7 @@
 #include "pillar_tree.h"
 #include "untimed.h"
 
-/* Of this process: far above what is needed, far below what a square would need. */
+/* Memory of this process: far above what is needed, far below what quadratic growth would need. */
 #define SECONDS_MAX 30
 
 static struct pillar_tree tree;
@@ -130,7 +130,10 @@ static void double_references_to_files_with_neighbours_are_instant(void **unused
 			char path[32];
 
 			snprintf(path, sizeof(path), "%c%d.yaml", *name, i);
-			/* The host is being built: what is left out for it must not hinder. */
+			/*
+			 * The host is being built, so the neighbour is left out; that must not
+			 * hinder.
+			 */
 			add(path, "_merge: [a%d, b%d]\n_neighbours: [host]\n", i + 1, i + 1);
 		}
 	}
@@ -238,7 +241,7 @@ static void one_file_by_two_names_is_one_file(void **unused)
 		       "0/zones/zone.yaml");
 }
 
-/* "list:" with so many numbers. Free it. */
+/* Returns "list:" with so many numbers; for free(3). */
 static char *long_list(unsigned from, unsigned items)
 {
 	size_t size = items * 12 + 64;
@@ -287,7 +290,7 @@ static void many_files_that_add_an_item_each_cost_no_square(void **unused)
 	assert_int_equal(node_get(result->root, "list")->seq.count, 100503);
 }
 
-/* Small files, each of which has all the large ones combined in again and again. */
+/* Small files, each of which combines all the large ones again and again. */
 static void references_without_end_end_at_a_limit(void **unused)
 {
 	char *text = long_list(0, 50000);
@@ -308,7 +311,9 @@ static void references_without_end_end_at_a_limit(void **unused)
 	assert_problem("steps");
 }
 
-/* An alias of a long text costs nothing to read, and all of the text each time it is compared. */
+/*
+ * Reading an alias of a long text costs nothing, and comparing it costs all of the text each time.
+ */
 static void long_texts_in_long_lists_end_at_a_limit(void **unused)
 {
 	size_t length = 4 << 20, count = 20000;

@@ -1,5 +1,5 @@
 /*
- * Small jobs never wait for large ones, and a delayed one comes when it is due.
+ * Small jobs never wait for large ones, and a delayed job runs when it is due.
  *
  * The linker sends calls of lock_wait() here (--wrap).
  */
@@ -22,7 +22,7 @@
 #define LARGE ((uint64_t)POOL_LARGE_BYTES + 1)
 #define JOBS 32
 
-/* A job that says that it runs, and may wait to be let go. */
+/* A job that reports that it runs, and may wait for permission to end. */
 struct job {
 	struct pool_job job; /* first */
 	sem_t *waits_for;
@@ -140,7 +140,7 @@ static void what_waits_when_the_pool_ends_is_dropped(void **state)
 	assert_in_range(dropped, 1, 2);
 }
 
-/* Who waits looks at the time with no lock held: another may have run the job by then. */
+/* A waiting thread checks the time without a lock: another may have run the job by then. */
 static void who_waits_for_a_delayed_job_needs_it_no_more(void **state)
 {
 	(void)state;
@@ -187,7 +187,7 @@ static void *add_all_the_time(void *context)
 	return NULL;
 }
 
-/* As a verdict does that comes while a take-over fails. */
+/* For instance a verdict that comes while a take-over fails. */
 static void who_adds_while_it_stops_and_goes_on_loses_nothing(void **state)
 {
 	struct job job = {.job = {.run = run, .drop = drop}};

@@ -1,4 +1,4 @@
-/* How findings are shown: one line, cut between characters, with their place. */
+/* Problems as text: one line, cut between characters, with their place. */
 #include "problem.h"
 
 #include <setjmp.h>

@@ -1,5 +1,6 @@
 /*
- * Programs of plyfs.yaml: what is run for which path, and whose word counts for that.
+ * Programs of plyfs.yaml: which program runs for which path, and which files are trusted to name
+ * it.
  */
 #include "settings.h"
 
@@ -143,7 +144,7 @@ static void settings_that_others_can_write_name_no_program(void **state)
 	is_refused("plyfs.yaml", "plyfs.yaml has the mode 0664: chmod go-w it");
 	assert_int_equal(chmod("plyfs.yaml", 0646), 0);
 	is_refused("plyfs.yaml", "plyfs.yaml has the mode 0646");
-	/* Without a program, anybody may. */
+	/* Without a program, any user may have written them. */
 	write_text("plyfs.yaml", "layers: [low]\n");
 	assert_int_equal(chmod("plyfs.yaml", 0666), 0);
 	is_taken("plyfs.yaml");
@@ -193,7 +194,7 @@ static void links_to_settings_count_with_their_directories(void **state)
 	is_refused("links/plyfs.yaml", "/below, on the way to links/plyfs.yaml, belongs to the user");
 }
 
-/* Whoever turns a link in the middle of the way chooses what is run. */
+/* The owner of a link in the middle of the path chooses what runs. */
 static void each_link_on_the_way_counts(void **state)
 {
 	(void)state;
@@ -208,7 +209,7 @@ static void each_link_on_the_way_counts(void **state)
 		"/turned, on the way to first/plyfs.yaml, belongs to the user 1: chown -h it to root");
 	is_refused("first/../below/plyfs.yaml", "the link ");
 	is_taken("below/plyfs.yaml");
-	/* Above another link, past "..", and in a directory that anybody may write in. */
+	/* Above another link, past "..", and in a directory that any user may write in. */
 	assert_int_equal(lchown("turned", 0, 0), 0);
 	assert_int_equal(mkdir("theirs", 0755), 0);
 	assert_int_equal(symlink("../below", "theirs/link"), 0);
@@ -224,7 +225,7 @@ static void each_link_on_the_way_counts(void **state)
 	is_refused("theirs/link/plyfs.yaml", "the link ");
 }
 
-/* The same holds for all else that decides what is run, and only where something is. */
+/* The same holds for everything else that decides what runs, and only if something runs. */
 static void schemas_and_programs_are_trusted_alike(void **state)
 {
 	(void)state;
@@ -271,7 +272,7 @@ static void programs_are_read_without_opening_a_layer(void **state)
 	settings_unref(settings);
 }
 
-/* What the command, as plyfs.yaml has it, is called. */
+/* Returns the name of the command, as plyfs.yaml has it. */
 static void is_called(const char *command, const char *expected)
 {
 	char text[1024], name[PROGRAM_NAME_MAX];

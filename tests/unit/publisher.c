@@ -1,6 +1,6 @@
 /*
- * The publisher's operations: several in one batch, seen by nobody else, tried again when they
- * fail, and given up where a request has shown more since.
+ * The publisher's operations: several in one batch, not seen by other programs, tried again when
+ * they fail, and given up if a request has shown something newer since.
  *
  * The linker sends calls of name_watch_add() here (--wrap).
  */
@@ -121,7 +121,7 @@ static void where_nothing_can_be_published_caches_are_right_all_the_same(void **
 	assert_shown("new/app.yaml", "x: 3\n");
 }
 
-/* The request comes when the change is decided, and not made yet. */
+/* The request comes when the change is decided, and not yet carried out. */
 static void change_does_not_go_behind_what_a_request_has_shown_since(void **state)
 {
 	struct change change;
@@ -192,7 +192,7 @@ static void *run_publisher(void *context)
 	return NULL;
 }
 
-/* Of those that are there. */
+/* Counts the layers that exist. */
 static bool has_layers(size_t count)
 {
 	CLEANUP(settings_unrefp) struct settings *settings = view_settings(view);

@@ -33,7 +33,7 @@ static inline struct document *read_json(const char *text)
 	return read_with((struct read_options){.format = &format_json}, span_of(text));
 }
 
-/* The problem, as "LINE:COLUMN: MESSAGE", that the text has. Static. */
+/* Returns the problem of the text, as "LINE:COLUMN: MESSAGE". Static. */
 static inline const char *problem_with(struct read_options options, struct span text)
 {
 	static char shown[2 * PROBLEM_MESSAGE_MAX];
@@ -73,7 +73,7 @@ static inline struct span write_as(
 	return text;
 }
 
-/* The text, read and written. */
+/* Returns the text, read and written. */
 static inline void assert_written(
 	const struct format *from, const char *text, const struct format *to, const char *expected)
 {

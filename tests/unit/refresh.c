@@ -1,6 +1,6 @@
 /*
- * What changes in a layer is shown, once, with the events of an atomic replace; and nothing that
- * the kernel keeps for ever is ever out of date, also when a request comes before the event.
+ * A change in a layer shows, once, with the events of an atomic replace. Nothing that the kernel
+ * caches for ever is ever out of date, also if a request comes before the event.
  */
 #include "view_fixture.h"
 
@@ -172,7 +172,7 @@ static void listing_in_parts_neither_doubles_nor_misses_while_names_come_and_go(
 		if (!counts[2000])
 			break;
 		cookie = counts[2000];
-		/* The second half goes little by little, and as many others come. */
+		/* The second half of the names goes one after another, and as many others come. */
 		for (int i = part * 10; i < part * 10 + 10 && part < 50; i++) {
 			snprintf(name, sizeof(name), "a/dir/file%d", 500 + i);
 			assert_int_equal(unlink(name), 0);
@@ -191,7 +191,7 @@ static void listing_in_parts_neither_doubles_nor_misses_while_names_come_and_go(
 	}
 }
 
-/* Who watches a directory is told of all that comes into it, however early he begins. */
+/* A watcher of a directory gets an event for every name that comes, however early it begins. */
 static void file_seen_before_its_event_in_a_directory_that_was_just_found_is_told(void **state)
 {
 	(void)state;

@@ -1,6 +1,6 @@
 /*
- * Directories that come, are replaced, change their mode or give way to a file: what is shown is
- * always what is in them now.
+ * Directories that come, are replaced, change their mode or give way to a file: the view always
+ * shows their current content.
  */
 #include "view_fixture.h"
 
@@ -108,7 +108,7 @@ static void change_of_a_directorys_mode_is_told(void **state)
 	assert_non_null(strstr(events, "ATTRIBUTES \n"));
 }
 
-/* As by two looks that find at the same time that it is not watched yet. */
+/* As with two lookups that find at the same time that the directory is not watched yet. */
 static void directory_that_is_watched_twice_is_watched_once(void **state)
 {
 	(void)state;

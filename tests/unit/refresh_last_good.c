@@ -1,6 +1,6 @@
 /*
- * A source that can't be merged any more: the last good version stays, and the trouble is noted,
- * until the source is mended.
+ * If a source can't be merged any more, the last good version stays, and the error is noted, until
+ * the source is mended.
  */
 #include "reload.h"
 #include "view_fixture.h"
@@ -143,7 +143,10 @@ static void rights_taken_from_a_broken_source_hold_for_the_last_good_version(voi
 	assert_int_equal(stat_of("app.yaml").st_mode, S_IFREG | 0400);
 }
 
-/* What nobody may read any more, and what nobody ever could, do not meet in one file. */
+/*
+ * A value that no user may read any more, and one that no user ever could, do not meet in one
+ * file.
+ */
 static void last_good_of_a_source_is_for_who_may_read_it_and_what_came_in_its_place(void **state)
 {
 	(void)state;
@@ -207,7 +210,7 @@ static void file_that_others_refer_to_has_a_last_good_state_as_well(void **state
 	assert_int_equal(count_of_view().troubles, 0);
 }
 
-/* What is made of files sees what the layers have, and not what is shown instead. */
+/* A virtual file is made of what the layers have, and not of what is shown instead. */
 static void virtual_file_is_made_of_a_broken_file_that_was_a_link(void **state)
 {
 	(void)state;

@@ -1,6 +1,6 @@
 /*
- * Where inotify's events were lost, or descriptors run out, what is shown is made right afterwards,
- * without events for what did not change.
+ * If inotify's events were lost, or descriptors run out, the view is corrected afterwards, without
+ * events for names that did not change.
  */
 #include <sys/resource.h>
 

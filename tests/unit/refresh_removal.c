@@ -1,5 +1,5 @@
 /*
- * What is removed from a layer, moved away or hidden by a higher one goes, once; what it hid itself
+ * A source that is removed, moved away or hidden by a higher layer disappears, once. What it hid
  * comes back.
  */
 #include "view_fixture.h"
@@ -33,7 +33,7 @@ static void removed_file_that_nobody_looked_at_is_one_delete(void **state)
 	assert_events("DELETE app.yaml\n");
 }
 
-/* Who asks before that is published does not keep it from being told. */
+/* A request before that is published does not suppress the event. */
 static void removed_file_that_the_kernel_forgot_and_is_asked_for_is_one_delete(void **state)
 {
 	(void)state;

@@ -1,6 +1,6 @@
 /*
- * Every version of a file is an inode of its own, newer than the one before; it stays the same one
- * when the kernel forgets it and asks again.
+ * Every version of a file is an inode of its own, newer than the one before. It stays the same
+ * inode when the kernel forgets it and asks again.
  */
 #include "view_fixture.h"
 
@@ -137,7 +137,10 @@ static void forgotten_directory_looked_up_again_keeps_its_number(void **state)
 	assert_int_equal(stat_of("dir").st_ino, ino);
 }
 
-/* No file of the layers has changed: what poll by number and times must be told by these. */
+/*
+ * No file of the layers has changed, so only these show the change to a poller of number and
+ * times.
+ */
 static void directory_that_comes_back_from_fewer_layers_shows_other_files(void **state)
 {
 	(void)state;
@@ -197,7 +200,7 @@ static void change_of_a_forgotten_file_is_told_when_it_is_looked_up_first(void *
 	start("a:b");
 	assert_shown("app.yaml", "x: 1\n");
 
-	/* Who watches the directory has seen nothing of it yet. */
+	/* A watcher of the directory has seen no event for it yet. */
 	forget("app.yaml");
 	replace_file("a/app.yaml", "x: 2\n");
 	assert_shown("app.yaml", "x: 2\n");

@@ -1,6 +1,6 @@
 /*
  * A file that is being written is shown when it is whole, once, however many events its writers
- * make: they are waited for, but not one who keeps it open and is quiet.
+ * make. The view waits for writers, but not for one that keeps the file open and is quiet.
  */
 #include "view_fixture.h"
 
@@ -138,7 +138,7 @@ static void hard_link_appears_at_once(void **state)
 	assert_events("MOVED_TO app.yaml\n");
 }
 
-/* Without its other name it looks like one whose maker has it open still. */
+/* Without its other name it looks like a file that its maker still has open. */
 static void name_that_was_made_by_a_link_holds_up_nobody(void **state)
 {
 	(void)state;

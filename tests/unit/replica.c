@@ -1,5 +1,7 @@
-/* A directory that is the complete state of one revision: its drafts, their difference, and what is
- * left behind by who was killed. */
+/*
+ * A directory that is the complete state of one revision: its drafts, their difference, and what a
+ * killed process leaves.
+ */
 #include "replica.h"
 
 #include <errno.h>
@@ -71,7 +73,7 @@ static struct tree_difference publish(struct replica *replica)
 	return difference;
 }
 
-/* Begins a draft in which what these paths, to NULL, are may change. */
+/* Begins a draft in which the files at these paths (up to NULL) may change. */
 static void begin_at(struct replica *replica, const char *const *paths)
 {
 	struct path_list list = {0};
@@ -268,10 +270,10 @@ static void draft_is_made_of_the_tree_before_the_present_one(void **state)
 	assert_file("d/single", "1");
 	assert_file("d/sub/b", "two");
 	assert_file("d/sub/new", "two");
-	/* A directory in which nothing has changed is that of the tree before, with its files. */
+	/* An unchanged directory is the one of the tree before, with its files. */
 	assert_int_equal(inode("d/sub/deep"), deep);
 	assert_int_equal(inode("d/sub/deep/c"), c);
-	/* One that changes nothing after all is taken for the next. */
+	/* A draft that changes nothing after all is used for the next one. */
 	BEGIN_AT(replica, "sub/b");
 	put(replica, "sub/b", "two");
 	replica_put_back(replica);
@@ -319,7 +321,7 @@ static void who_has_the_old_tree_open_reads_it_or_nothing(void **state)
 	}
 }
 
-/* What there should be, the naive way: texts of paths; NULL: not there. */
+/* The expected files, the naive way: texts of paths; NULL: not there. */
 #define PATHS 9
 static const char *const paths[PATHS] = {
 	"a", "a/b", "a/b/c", "a-b", "a.d/x", "a/z", "q/r/s/t", "q/r/u", "v"};
@@ -360,7 +362,7 @@ static void assert_is_model(const struct replica *replica, const char *const mod
 	assert_int_equal(replica_count(replica), count);
 }
 
-/* One random change of the draft, or of the present tree. */
+/* Makes one random change of the draft, or of the present tree. */
 static void change_one(struct replica *replica, const char *model[PATHS], size_t at, bool is_draft)
 {
 	static const char *const texts[] = {NULL, "1", "22", "333"};
@@ -415,7 +417,10 @@ static void who_was_killed_leaves_the_last_whole_state(void **state)
 	struct fixture *fixture = *state;
 
 	fill(fixture->replica);
-	/* In a draft; with a new tree that the link does not lead to yet; and without the link. */
+	/*
+	 * Killed in a draft; with a new tree that the link does not lead to yet; and without the
+	 * link.
+	 */
 	assert_int_equal(replica_begin(fixture->replica, NULL), 0);
 	put(fixture->replica, "half", "1");
 	replica_freep(&fixture->replica);
@@ -434,7 +439,7 @@ static void who_was_killed_leaves_the_last_whole_state(void **state)
 	assert_int_equal(access("d/new", F_OK), 0);
 }
 
-/* STATE/unsynced, as if it were of that boot. */
+/* Writes STATE/unsynced, as if in that boot. */
 static void mark(const char *boot)
 {
 	FILE *file = fopen(".d.mirror/unsynced", "w");

@@ -1,7 +1,7 @@
 /*
- * Nobody can read a merged file who may not read each of its sources, and everybody can who may
- * where an owner, a group and a mode can say so. All combinations of owners, groups and modes are
- * tried, with users in all combinations of groups.
+ * A user who can read a merged file may read each of its sources. Every user who may read each
+ * source can read the merged file, if an owner, a group and a mode can express that. All
+ * combinations of owners, groups and modes are tried, with users in all combinations of groups.
  */
 #include "rights.h"
 
@@ -54,7 +54,7 @@ static bool is_in(const struct person *user, gid_t group)
 	return false;
 }
 
-/* As the kernel decides it; `right` is 4 to read, 1 to search. Nobody here is root. */
+/* Decides as the kernel does; `right` is 4 to read, 1 to search. No user here is root. */
 static bool may(const struct person *user, uid_t uid, gid_t gid, mode_t mode, mode_t right)
 {
 	if (user->uid == uid)
@@ -73,14 +73,15 @@ static mode_t spread(unsigned bits, mode_t right)
 
 /*
  * A world for sets of users: uids 1 to 4 with every set of the groups 0 to 3, a bit each. Owners
- * and groups of sources are 0, 1 and 2, so that 3 and 4 are anybody's. Root is in every set.
+ * and groups of sources are 0, 1 and 2, so 3 and 4 stand for any other user. Root is in every set.
  */
 #define WORLD_UIDS 5
 #define WORLD_GROUPS 4
 
 static const struct mounter natives[] = {{0, 0}, {1, 1}, {3, 3}, {2, 0}};
 
-static uint64_t sets[WORLD_UIDS][WORLD_GROUPS][8]; /* by owner, group, and who has the right */
+static uint64_t sets[WORLD_UIDS][WORLD_GROUPS][8]; /* by owner, group, and the classes that have
+                                                      the right */
 
 static uint64_t find_set(uid_t owner, gid_t group, unsigned bits)
 {
@@ -102,7 +103,7 @@ static void find_sets(void)
 				sets[uid][gid][bits] = find_set(uid, gid, bits);
 }
 
-/* Who has the right, without root. */
+/* Returns the users that have the right, without root. */
 static uint64_t set_of(uid_t uid, gid_t gid, mode_t mode, mode_t right)
 {
 	unsigned bits = ((mode >> 6 & right) ? 4 : 0) | ((mode >> 3 & right) ? 2 : 0) |
@@ -116,7 +117,9 @@ static bool is_subset(uint64_t a, uint64_t b)
 	return !(a & ~b);
 }
 
-/* The largest of the sets within `all` that a mode with this owner and group can tell. */
+/*
+ * Returns the largest of the sets within `all` that a mode with this owner and group can express.
+ */
 static uint64_t largest_set(uid_t uid, gid_t gid, uint64_t all)
 {
 	uint64_t largest = 0;
@@ -150,9 +153,9 @@ static void fail_with(
 }
 
 /*
- * Safe: who has a right has it by each source. Large: no other owner and group could give more, and
- * so the result is exact where any could be. Root, who may read everything, may only run what he
- * may run of each.
+ * Safe: a user who has a right has it by each source. Large: no other owner and group could give
+ * more, so the result is exact if any could be. Root, who may read everything, may only execute
+ * what root may execute of each source.
  */
 static void check(const struct stat *sources, size_t count, const struct mounter *mounter)
 {
@@ -253,7 +256,7 @@ static void group_of_one_source_stays_where_others_let_everybody_in(void **state
 		&mounters[0], (struct rights){0440, 1, 20});
 	assert_combined((struct stat){.st_mode = S_IFDIR | 0750, .st_gid = 20}, open, &mounters[0],
 		(struct rights){0550, 0, 20});
-	/* Everybody but the group. */
+	/* All users except the group. */
 	assert_combined((struct stat){.st_mode = S_IFREG | 0604, .st_gid = 20}, public,
 		&mounters[0], (struct rights){0404, 0, 20});
 }
@@ -331,7 +334,7 @@ static void who_may_search_a_directory_is_told_as_the_kernel_decides_it(void **s
 				person->uid, person->groups[0], person->groups + 1, 3, false};
 			assert_int_equal(
 				rights_allow_search(&rights, &user), may(person, 1, 10, mode, 1));
-			/* With groups that are not known he may be in any. */
+			/* If the groups are not known, the user may be in any. */
 			user.has_more_groups = true;
 			if (rights_allow_search(&rights, &user))
 				assert_true(may(person, 1, 10, mode, 1) &&

@@ -1,6 +1,6 @@
 /*
- * Programs of plyfs.yaml are run within their bounds: with no right, no descriptor, no environment
- * and no time but what they are to have, and nothing of them stays behind.
+ * Programs of plyfs.yaml run within their bounds: with no right, descriptor, environment or time
+ * beyond those they must have. Nothing of them stays behind.
  */
 #include "runner.h"
 
@@ -29,7 +29,7 @@
 
 static char place[64];
 
-/* The kernel has no memory for what a guard answers. The linker sends its calls here (--wrap). */
+/* The kernel has no memory for a guard's answer. The linker sends its calls here (--wrap). */
 static bool guards_are_mute;
 
 ssize_t __real_send(int socket, const void *data, size_t size, int flags);
@@ -87,7 +87,7 @@ static struct settings *read_settings(const char *rule)
 	return settings;
 }
 
-/* Runs what `rule` says for `data` at `path`. */
+/* Runs the program of `rule` for `data` at `path`. */
 static struct run_result run_at(
 	enum run_kind kind, const char *rule, const char *path, const char *data)
 {
@@ -186,7 +186,7 @@ static void descriptors_are_closed(void **state)
 
 	(void)state;
 	close(fd);
-	/* 3: the shell's own, of the directory that it lists. */
+	/* 3: the shell's own, for the directory that it lists. */
 	assert_true(strcmp(result.output, "0\n1\n2\n3\n") == 0 ||
 		    strcmp(result.output, "0\n1\n2\n") == 0);
 	result = check_by("readlink /proc/self/fd/0; pwd; umask");
@@ -258,7 +258,7 @@ static void signal_is_told(void **state)
 	assert_int_equal(result.value, SIGSEGV);
 }
 
-/* Whether a process that the shell told of in the file still runs. */
+/* Whether the process whose number the shell wrote to the file still runs. */
 static bool runs(const char *path)
 {
 	FILE *file = fopen(path, "re");
@@ -271,7 +271,7 @@ static bool runs(const char *path)
 	return kill(pid, 0) == 0;
 }
 
-/* The file that a process which nobody's rights hold may write. */
+/* Makes a file that a process without rights may write. */
 static const char *pid_file(const char *name)
 {
 	write_text(name, "");
@@ -377,7 +377,7 @@ static void reload_reads_the_settings_again(void **state)
 	runner_reload(runner);
 	runner_wait(runner, RUN_CHECK, "x", fd, &result);
 	assert_true(run_is_good(&result));
-	/* One that others could have written changes nothing. */
+	/* A plyfs.yaml that other users could have written changes nothing. */
 	settings_unref(read_settings("check: ['false', '%f']"));
 	assert_int_equal(chmod("plyfs.yaml", 0666), 0);
 	runner_reload(runner);
@@ -388,7 +388,7 @@ static void reload_reads_the_settings_again(void **state)
 	settings_unref(settings);
 }
 
-/* What was told of one of several. */
+/* The result of one of several runs. */
 struct told {
 	struct run run; /* first */
 	struct run_result result;
@@ -422,7 +422,7 @@ static void no_more_run_at_once_than_may(void **state)
 	assert_int_equal(told[RUN_SLOTS].result.end, RUN_UNSTARTED);
 	assert_int_equal(told[RUN_SLOTS].result.value, EBUSY);
 	assert_false(told[0].is_done);
-	/* Who stops it is told of all. */
+	/* runner_stop() gives each of them a result. */
 	runner_stop(runner);
 	assert_true(told[0].is_done && told[1].is_done);
 	assert_int_equal(told[0].result.end, RUN_GONE);
@@ -439,7 +439,10 @@ static void await(const struct told *told)
 	assert_true(told->is_done);
 }
 
-/* What a command has told of in the file: who watches over it, and where it works. */
+/*
+ * Reads what a command has written to the file: the process of its guard, and its working
+ * directory.
+ */
 static void read_told(int *guard, char workspace[128])
 {
 	*guard = 0;
@@ -511,7 +514,7 @@ static void run_whose_answer_is_lost_is_told(void **state)
 	settings_unref(settings);
 }
 
-/* As where plyfs-run has no descriptor left for it. */
+/* As if plyfs-run had no descriptor left for it. */
 static void run_whose_file_did_not_arrive_is_told(void **state)
 {
 	const struct run_request request = {.kind = RUN_CHECK, .id = 7, .path = "x"};
@@ -539,7 +542,7 @@ static void run_whose_file_did_not_arrive_is_told(void **state)
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, make_tree, remove_tree)
 
-/* As GNU make has its children begin: signal() of the C library can't undo it. */
+/* As GNU make starts its children: signal() of the C library can't undo it. */
 static void ignore_the_librarys_signals(void)
 {
 	const uintptr_t ignored[8] = {(uintptr_t)SIG_IGN};

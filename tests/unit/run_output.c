@@ -1,5 +1,5 @@
 /*
- * The output of programs that check: its places become those of the sources.
+ * Output of check programs: its places become those of the sources.
  */
 #include "run_output.h"
 
@@ -52,7 +52,7 @@ static int free_map(void **state)
 	return 0;
 }
 
-/* How the problem of that output reads. */
+/* Returns the problem of that output as text. */
 static void reads(const char *program, const char *output, const char *expected)
 {
 	struct run_result result = {.workspace = "/run/plyfs/run-x"};
@@ -107,14 +107,14 @@ static void every_way_to_tell_a_place_is_understood(void **state)
 static void other_places_are_left_alone(void **state)
 {
 	(void)state;
-	/* The program's own, or another file's. */
+	/* A place of the program's own, or in another file. */
 	reads("x", "  File \"/usr/bin/check.py\", line 3, in main", "sub/base.yml: File \"/usr/bin/check.py\", line 3, in main");
 	reads("x", "/etc/other.conf:3: bad", "sub/base.yml: /etc/other.conf:3: bad");
 	reads("x", "sh: line 1: y: command not found", "sub/base.yml: sh: line 1: y: command not found");
 	reads("x", "/other/base.yml:3: bad", "sub/base.yml: /other/base.yml:3: bad");
 	reads("x", AT ": 3 errors found", "sub/base.yml: sub/base.yml: 3 errors found");
 	reads("x", "base.yml2:3: bad", "sub/base.yml: base.yml2:3: bad");
-	/* Of the merged file, where no source has the line. */
+	/* A place in the merged file, if no source has the line. */
 	reads("x", AT ":99:1: bad thing here", "x: sub/base.yml:99:1: bad thing here");
 }
 

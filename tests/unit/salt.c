@@ -12,7 +12,7 @@
 #include "document.h"
 #include "untimed.h"
 
-/* What is read, and all that is made of it, until the test ends. */
+/* Holds what is read, and all that is made of it, until the test ends. */
 struct table {
 	struct arena *arena;
 	struct salt salt;
@@ -256,7 +256,7 @@ static void aggregate_leaves_its_arguments_alone(void **state)
 	assert_is(table, aggregate(table, a, b, SALT_LEVEL_FALSE), "[1, 2]\n");
 }
 
-/* With a copy, or a search through all items, for each key it would take minutes. */
+/* Copying or searching all items for each key would take minutes. */
 static void a_key_that_comes_often_takes_linear_time(void **state)
 {
 	struct table *table = *state;

@@ -1,6 +1,6 @@
 /*
- * What is told of a schema that can't be used, and of a tree that is not as its schema says; and
- * that neither takes long, whatever they are.
+ * Messages about a schema that can't be used, and about a tree that does not match its schema.
+ * Neither takes long, whatever they are.
  */
 #include "schema.h"
 
@@ -22,7 +22,7 @@
 /* Bytes of the largest array that a run may keep: far more than any needs. */
 #define ARRAY_MAX (16u << 20)
 
-/* What is more would be a burden to others. */
+/* A larger array would slow the other tests down. */
 #define ARRAY_GIVEN (256u << 20)
 
 void *__real_reallocarray(void *data, size_t count, size_t size);
@@ -187,11 +187,11 @@ static void a_schema_that_never_ends_is_refused(void **state)
 	refuses("$ref: '#'\n", "s.json:1:7: the schema in line 1 leads back to itself here");
 	refuses("$defs:\n  a: {allOf: [{$ref: '#/$defs/b'}]}\n  b: {not: {$ref: '#/$defs/a'}}\n",
 		"s.json:");
-	/* What goes on in the value comes to an end with it. */
+	/* Recursion that descends in the value ends with the value. */
 	tells("properties: {a: {$ref: '#'}}\ntype: object\n", "a: {a: {}}\n", "");
 }
 
-/* Where a dynamic reference leads to shows only then. */
+/* The target of a dynamic reference is known only at run time. */
 static void a_loop_of_dynamic_references_is_found_when_it_runs(void **state)
 {
 	CLEANUP(judged_fini) struct judged judged;
@@ -321,7 +321,7 @@ static void values_have_the_type_that_their_format_gives_them(void **state)
 	tells_of("additionalProperties: {type: string}\n", "a = 1979-05-27\nb = 'x'\n",
 		&format_toml, "");
 	tells_of("additionalProperties: {type: string}\n", "A=1\nB=x\n", &format_env, "");
-	/* A key counts by its text. */
+	/* A key is compared by its text. */
 	tells("required: ['80', 'true', '2001-02-03']\nproperties: {'80': {type: string}}\n"
 	      "additionalProperties: {type: 'null'}\n",
 		"80: 1\ntrue: ~\n2001-02-03:\n",
@@ -376,7 +376,7 @@ static void work_without_end_is_given_up(void **state)
 	char text[4096] = "";
 
 	(void)state;
-	/* Each of thirty definitions asks the next one twice. */
+	/* Each of thirty definitions refers to the next one twice. */
 	strcat(text, "$ref: '#/$defs/d0'\n$defs:\n");
 	for (int i = 0; i < 30; i++)
 		(void)snprintf(text + strlen(text), sizeof(text) - strlen(text),
@@ -389,7 +389,7 @@ static void work_without_end_is_given_up(void **state)
 		"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx: 1");
 }
 
-/* Each of eighty maps in each other is tried by two alternatives, none of which fits. */
+/* Eighty nested maps; each is tried with two alternatives, neither of which fits. */
 static void work_without_end_keeps_nothing_of_what_was_tried(void **state)
 {
 	char text[1024] = "";
@@ -410,7 +410,7 @@ static void work_without_end_keeps_nothing_of_what_was_tried(void **state)
 		fail_msg("an array of %zu bytes was kept", largest_array);
 }
 
-/* An unanchored pattern tries each place: of a long text that is quadratic. */
+/* An unanchored pattern tries each place: in a long text that is quadratic. */
 static void a_pattern_on_a_long_text_is_given_up(void **state)
 {
 	size_t length = 400000;
@@ -439,7 +439,7 @@ static void a_schema_and_a_tree_may_be_deep(void **state)
 	assert_int_equal(judged.faults.count, 0);
 }
 
-/* Whatever a text is, it is read or refused. */
+/* Any text is read or refused. */
 static void no_schema_makes_it_crash(void **state)
 {
 	static const char *const words[] = {"$ref: '#'", "$ref: '#/a~'", "$ref: '#%zz'",

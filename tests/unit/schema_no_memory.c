@@ -1,5 +1,5 @@
 /*
- * Each allocation of reading a schema and of validating by it fails once: the answer is -ENOMEM,
+ * Each allocation of reading a schema and of validating by it fails once: the result is -ENOMEM,
  * and nothing leaks.
  */
 #include "schema.h"
@@ -85,7 +85,7 @@ static void each_allocation_may_fail(void **state)
 		if (r && r != -ENOMEM)
 			fail_msg("allocation %d fails, and the answer is %d", n, r);
 	}
-	/* None was overlooked. */
+	/* No failure was overlooked. */
 	assert_int_equal(count, FAULTS_MAX);
 	assert_in_range(n, 30, 10000);
 	document_free(document);

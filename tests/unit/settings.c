@@ -1,4 +1,4 @@
-/* What a plyfs.yaml may say and what it means; settings_bad.c has what it may not say. */
+/* What a plyfs.yaml may contain and what it means; settings_bad.c has what it may not contain. */
 #include "settings_fixture.h"
 
 #include <pthread.h>
@@ -224,7 +224,7 @@ static void settings_live_as_long_as_somebody_holds_them(void **state)
 	(void)state;
 	assert_ptr_equal(second, settings);
 	settings_unref(settings);
-	/* The options' text lies in the document, which must be there still. */
+	/* The options' text lies in the document, which must still exist. */
 	assert_true(span_is(options_text(&settings_rule(second, "x")->options, "separator"), "s"));
 	settings_unref(second);
 	settings_unref(NULL);
@@ -308,7 +308,7 @@ static void no_text_makes_it_crash_or_hang(void **state)
 	}
 }
 
-/* plyfs.yaml with `entries` entries that have 200 patterns each, by way of an alias. */
+/* plyfs.yaml with `entries` entries that have 200 patterns each, by an alias. */
 static void write_many(const char *first, const char *entry, int entries)
 {
 	FILE *file = fopen("plyfs.yaml", "we");

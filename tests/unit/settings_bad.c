@@ -1,6 +1,6 @@
 /*
- * What is answered to a plyfs.yaml that can't be used: one line, with the place, what is wrong
- * there and what is allowed. Each row is a test, named by the rule that it protects.
+ * The message about a plyfs.yaml that can't be used: one line, with the place, the mistake and what
+ * is allowed. Each row is a test, named by the rule that it protects.
  */
 #include "settings.h"
 
@@ -21,11 +21,11 @@
 struct bad {
 	const char *rule;
 	const char *text;
-	const char *expected; /* behind "plyfs.yaml:"; "…" at the end: whatever follows */
+	const char *expected; /* behind "plyfs.yaml:"; "…" at the end: any text follows */
 };
 
 static const struct bad table[] = {
-	/* The whole */
+	/* The whole file */
 	{"an empty file has no layers", "",
 		" is empty; give 'layers: [DIRECTORY, ...]', lowest precedence first"},
 	{"a file of comments has no layers", "# layers: [a]\n",
@@ -417,7 +417,7 @@ static char place[] = "/tmp/plyfs-settings-bad-XXXXXX";
 static int make_tree(void **state)
 {
 	(void)state;
-	umask(022); /* another would make what is not trusted */
+	umask(022); /* another umask would make files that are not trusted */
 	if (!mkdtemp(place) || chdir(place) < 0)
 		return -1;
 	return mkdir("a", 0755) || mkdir("b", 0755) || mkdir("c", 0755) || mknod("file", 0644, 0);

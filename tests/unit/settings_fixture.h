@@ -1,5 +1,5 @@
 /*
- * A place with a few directories to be layers, and plyfs.yaml written into it.
+ * A place with a few directories for layers, and a plyfs.yaml in it.
  */
 #pragma once
 
@@ -25,7 +25,7 @@
 /* Fits any problem with its place. */
 #define TEXT_MAX (PROBLEM_SOURCE_MAX + PROBLEM_MESSAGE_MAX + 64)
 
-/* The directory that all is in; the working directory of the test. */
+/* The directory of everything here; the working directory of the test. */
 static char place[] = "/tmp/plyfs-settings-XXXXXX";
 
 static inline void write_bytes(const char *path, const char *text, size_t len)
@@ -46,7 +46,7 @@ static inline void write_file(const char *path, const char *text)
 static inline int make_tree(void **state)
 {
 	(void)state;
-	umask(022); /* another would make what is not trusted */
+	umask(022); /* another umask would make files that are not trusted */
 	if (!mkdtemp(place) || chdir(place) < 0)
 		return -1;
 	assert_int_equal(mkdir("a", 0755), 0);

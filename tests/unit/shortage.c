@@ -1,7 +1,8 @@
 /*
- * What memory or descriptors lacked for, for a moment, is made up for when there are enough again.
+ * If memory or descriptors were missing for a moment, everything is made up for when there are
+ * enough again.
  *
- * The linker sends calls to what may fail here (--wrap).
+ * The linker sends the calls that may fail here (--wrap).
  */
 #include <stdarg.h>
 
@@ -25,9 +26,9 @@ static enum {
 	LISTING,       /* of `where` in the upper layer, after so many */
 	LISTING_LINKS, /* after so many */
 	READING_LINK,  /* after so many */
-	WATCHING,      /* of `where` in the upper layer, till the end */
-	BROKEN,        /* it is the disk, at `where` and below, till the end */
-	LOOKING        /* till the end */
+	WATCHING,      /* of `where` in the upper layer, until the end */
+	BROKEN,        /* the disk fails, at `where` and below, until the end */
+	LOOKING        /* until the end */
 } failing;
 static unsigned looks, calls;
 static const char *where;
@@ -298,7 +299,7 @@ static void shortage_that_lasts_keeps_nobody_busy(void **state)
 	assert_shown("app.yaml", "x: 2\n");
 }
 
-/* Whichever of the calls it is that fails. */
+/* Whichever of the calls fails. */
 static void rights_are_those_of_the_sources_and_directories(void **state)
 {
 	char text[32];
@@ -322,7 +323,7 @@ static void rights_are_those_of_the_sources_and_directories(void **state)
 	failing = NOTHING;
 }
 
-/* Of the mount itself: it has no name to be looked up by. */
+/* Rights of the mount itself: it has no name to be looked up by. */
 static void rights_that_a_layer_loses_are_lost_by_the_root(void **state)
 {
 	(void)state;
@@ -342,7 +343,7 @@ static void rights_that_a_layer_loses_are_lost_by_the_root(void **state)
 	failing = NOTHING;
 }
 
-/* Of a file that a link leads to. */
+/* Rights of a file that a link leads to. */
 static void rights_are_those_of_the_directories_that_a_link_leads_past(void **state)
 {
 	char text[32];
@@ -371,7 +372,7 @@ static void rights_are_those_of_the_directories_that_a_link_leads_past(void **st
 	failing = NOTHING;
 }
 
-/* It can't be told past which directories it would lead. */
+/* The directories to which it would lead are not known. */
 static void source_that_is_left_out_takes_no_rights(void **state)
 {
 	(void)state;
@@ -493,7 +494,7 @@ static void links_that_were_only_listed_are_watched(void **state)
 	failing = NOTHING;
 }
 
-/* Nobody has read the files, so nothing is there to be compared. */
+/* No program has read the files, so there is nothing to compare. */
 static void files_of_a_directory_that_joins_are_told(void **state)
 {
 	char text[64];
@@ -580,7 +581,10 @@ static void what_a_layer_could_not_have_watched_is_polled_no_more_without_it(voi
 	assert_false(count_of_view().is_polling);
 }
 
-/* What it was it may be still; nobody is to take it for a file, and its rights are not known. */
+/*
+ * The name may still be a directory. No program may take it for a file, and its rights are not
+ * known.
+ */
 static void directory_that_a_disk_fails_to_show_again_is_one_still(void **state)
 {
 	(void)state;
@@ -622,7 +626,10 @@ static void directory_that_a_disk_fails_to_show_stays_in_a_strict_mount(void **s
 	failing = NOTHING;
 }
 
-/* The directory of the virtual file can be listed, and the file says why it can't be read. */
+/*
+ * The directory of the virtual file can be listed, and the file gives the reason why it can't be
+ * read.
+ */
 static void disk_that_fails_in_a_directory_breaks_what_is_made_of_it_alone(void **state)
 {
 	(void)state;
@@ -643,7 +650,7 @@ static void disk_that_fails_in_a_directory_breaks_what_is_made_of_it_alone(void 
 	assert_string_equal(trouble_of("v.yaml").problem.message, "");
 }
 
-/* As a touch of all files, or a copy over them, leaves them. */
+/* As after a touch of all files, or a copy over them. */
 static void polled_file_with_other_times_and_the_same_bytes_is_made_once(void **state)
 {
 	(void)state;
@@ -655,7 +662,7 @@ static void polled_file_with_other_times_and_the_same_bytes_is_made_once(void **
 	publish_ready();
 	assert_shown("app.yaml", "x: 1\ny: 1\n");
 	write_file("b/app.yaml", "y: 1\n");
-	/* What has changed just now is looked at closely for a while. */
+	/* A recent change is checked closely for a while. */
 	for (int i = 0; i < 40; i++) {
 		usleep(100000);
 		publish_ready();
@@ -685,7 +692,7 @@ static void file_of_a_directory_that_can_not_be_watched_is_not_told_for_that(voi
 	}
 	assert_true(count_of_view().is_polling);
 	assert_events("");
-	/* Once it can be, nothing is missed. */
+	/* Once it can be read, no change is missed. */
 	failing = NOTHING;
 	assert_shown("d/x.yaml", "x: 1\ny: 1\n");
 	publish_all();

@@ -1,6 +1,5 @@
 /*
- * What is taken from the cache is what the file holds; and a file is read no more often than it
- * changes.
+ * The cache gives what the file holds, and reads a file only when it has changed.
  *
  * The linker sends the cache's calls of document_read() here (--wrap), so that a file can change
  * while it is parsed.
@@ -72,7 +71,7 @@ static struct loaded *must_load(const char *path, const struct read_options *opt
 	return loaded;
 }
 
-/* The value of the only key. */
+/* Returns the value of the only key. */
 static struct span value_of(const struct loaded *loaded)
 {
 	const struct node *root = loaded->document->roots[0];
@@ -80,7 +79,7 @@ static struct span value_of(const struct loaded *loaded)
 	return root->map.pairs[0].value->text;
 }
 
-/* Makes a file as old as a file that nobody touches is. */
+/* Makes a file as old as an unchanged file. */
 static void age(const char *path)
 {
 	const struct timespec times[2] = {{1000000000, 0}, {1000000000, 0}};
@@ -151,7 +150,7 @@ static void change_that_keeps_the_stamp_is_seen_when_it_was_told_while_it_was_pa
 	one->stamp = stamp_of(&stat);
 	struct loaded *two = must_load("x.yaml", &yaml);
 	assert_true(span_is(value_of(two), "2"));
-	/* That one was read after the touch. */
+	/* The second one was read after the touch. */
 	struct loaded *three = must_load("x.yaml", &yaml);
 	assert_ptr_equal(two, three);
 	loaded_unref(one);
@@ -180,7 +179,7 @@ static void file_is_young_until_its_clock_has_ticked(void **state)
 	write_file("a/x.yaml", "x: 1\n");
 	assert_int_equal(layer_stat(layer, "x.yaml", &stat), 0);
 	assert_true(source_is_young(&stat));
-	/* Its time of modification can be set, that of change can't. */
+	/* Its mtime can be set, its ctime can't. */
 	age("a/x.yaml");
 	assert_int_equal(layer_stat(layer, "x.yaml", &stat), 0);
 	assert_true(source_is_young(&stat));
@@ -235,7 +234,10 @@ static void what_was_not_used_longest_goes_first(void **state)
 	loaded_unref(loaded);
 }
 
-/* As a change of every file does; what was not used longest is then what is wanted next. */
+/*
+ * As after a change of every file; the source that was not used for longest is then the next one
+ * needed.
+ */
 static void round_over_more_than_fits_finds_some_of_it_from_the_round_before(void **state)
 {
 	enum { COUNT = 300 };

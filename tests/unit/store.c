@@ -1,5 +1,7 @@
-/* A mirror's directory is known as one, whichever way leads there and whatever has become of it; and
- * whose word its status is. */
+/*
+ * A mirror's directory is recognised as one, by any path and whatever has become of it; and its
+ * status is trusted as far as its owner is.
+ */
 #include "store.h"
 
 #include <fcntl.h>

@@ -1,8 +1,9 @@
 /*
- * coherence=strict: a look that begins after a change shows it, whoever else looks meanwhile.
+ * coherence=strict: a lookup that begins after a change shows it, whatever other lookups run
+ * meanwhile.
  *
- * The linker sends the view's calls of merge_run() here (--wrap), so that two looks can be
- * interleaved: what is merged has been read by then.
+ * The linker sends the view's calls of merge_run() here (--wrap), so that two lookups can be
+ * interleaved: the sources have been read by then.
  */
 #include <pthread.h>
 #include <semaphore.h>
@@ -17,7 +18,7 @@ int __wrap_merge_run(
 
 static sem_t has_read, go_on;
 static _Thread_local bool is_slow;
-static void (*when_read)(void); /* by any but the slow one */
+static void (*when_read)(void); /* by all but the slow one */
 
 int __wrap_merge_run(
 	const struct merge_request *request, struct merge_result **ret, struct problem *problem)
@@ -89,7 +90,7 @@ static void a_directory_in_the_place_of_a_broken_file_has_no_trouble(void **stat
 	assert_int_equal(count_of_view().troubles, 0);
 }
 
-/* What a reader of the directory above takes further, from where he is. */
+/* Reads on in the directory above, from the reader's place. */
 static void take_further(struct name_list *list)
 {
 	assert_int_equal(view_list(view, VIEW_INO_ROOT, list->cookie, take_name, list), 0);
@@ -102,8 +103,10 @@ static void names_clear(struct name_list *list)
 	list->count = 0;
 }
 
-/* The gaps that names leave in a listing are closed now and then: no name that stays may come
- * twice. */
+/*
+ * The gaps that names leave in a listing are closed now and then: no name that stays may come
+ * twice.
+ */
 static void name_of_a_virtual_file_comes_once_to_who_lists_beside_another(void **state)
 {
 	CLEANUP(freep) struct name_list *list = calloc(1, sizeof(*list));

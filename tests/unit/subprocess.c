@@ -1,6 +1,6 @@
 /*
- * A program that is run for a mirror: whatever it and those that it starts do, it is not waited for
- * longer than was said.
+ * A program that a mirror runs: whatever it and its children do, the mirror waits for it no longer
+ * than the given time.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -16,7 +16,7 @@
 #include "subprocess.h"
 #include "mirror.h"
 
-/* ms that a test may take which has nothing to wait for. */
+/* Milliseconds that a test may take which has nothing to wait for. */
 #define SOON 8000
 
 static struct subprocess child;

@@ -1,5 +1,5 @@
 /*
- * The process plyfs-renew, in the place of which no plyfs is started but this test, again.
+ * The process plyfs-renew, which starts this test again in place of a plyfs.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,7 +28,7 @@ static const struct successor_call call = {
 	.directory = room, .words = words, .is_foreground = true};
 static char place[128];
 
-/* Where handover.c has the socket. */
+/* The directory of handover.c's socket. */
 static int make_room(void **state)
 {
 	(void)state;
@@ -51,7 +51,7 @@ static int remove_room(void **state)
 	return rmdir(room);
 }
 
-/* As an heir that takes its time. */
+/* Plays a new daemon that takes its time. */
 static int be_an_heir(void)
 {
 	int fd = open("heirs", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
@@ -77,7 +77,7 @@ static void few_heirs_are_started_at_once(void **state)
 	snprintf(path, sizeof(path), "%s/heirs", room);
 	assert_int_equal(stat(path, &found), 0);
 	assert_in_range(found.st_size, 1, SUCCESSORS_MAX);
-	/* When they have ended there may be more. */
+	/* When they have ended, more may be started. */
 	sleep(4);
 	successor_begin(successor);
 	successor_free(successor);
@@ -98,7 +98,7 @@ static void the_socket_goes_with_who_listens(void **state)
 	assert_int_equal(handover_new(&offer, DEV, -1, successor, &handover), 0);
 	if (handover_listener(handover) < 0)
 		skip();
-	/* An heir listens by the same. */
+	/* A new daemon listens on the same socket. */
 	int heir = fcntl(handover_listener(handover), F_DUPFD_CLOEXEC, 0);
 	handover_free(handover);
 	successor_free(successor);

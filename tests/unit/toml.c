@@ -1,4 +1,4 @@
-/* TOML in and out: version 1.0.0, no more and no less. */
+/* TOML in and out: exactly version 1.0.0. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -26,7 +26,7 @@ static void assert_toml(const char *text, const char *expected)
 	assert_written(&format_toml, text, &format_toml, expected);
 }
 
-/* The problem of writing what is read from `text` as YAML. */
+/* Returns the problem of writing the values of `text` as YAML. */
 static const char *write_problem(const char *yaml)
 {
 	static char shown[2 * PROBLEM_MESSAGE_MAX];
@@ -96,7 +96,7 @@ static void styles_tell_how_it_was_written(void **state)
 	assert_int_equal(node_get(root, "h")->style, NODE_BLOCK);
 }
 
-/* The weight that the limits count with: as if each map and list were counted anew. */
+/* Returns the weight that the limits use: each map and list is counted anew. */
 static uint32_t assert_weighed(const struct node *node)
 {
 	uint32_t sum = 1;
@@ -287,7 +287,7 @@ static void a_byte_order_mark_is_skipped(void **state)
 static void only_the_quotes_that_are_needed_are_written(void **state)
 {
 	(void)state;
-	/* Quotes in a row, and at the end; what only an escape can stand for. */
+	/* Quotes in a row, and at the end; characters that only an escape can write. */
 	assert_toml("a = '''x'''\nb = \"\"\"\"\"x\"\\\"\"y\"\\\"\"\"\"\nc = '''\n\r\n'''\n",
 		"a = '''x'''\nb = \"\"\"\"\"x\"\"\\\"y\"\\\"\"\"\"\nc = '''\n\n'''\n");
 	assert_written(&format_yaml,
@@ -433,7 +433,7 @@ static void header_of_a_table_that_has_only_tables_stays(void **state)
 	assert_toml("[a.b]\nx = 1\n", "[a.b]\nx = 1\n");
 }
 
-/* Each header repeats the way to its table. */
+/* Each header repeats the path to its table. */
 static void long_keys_in_many_headers_end_at_the_limit(void **state)
 {
 	char *key = repeat("", "x", 100000, "");

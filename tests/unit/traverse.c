@@ -1,6 +1,6 @@
 /*
- * What a traversal comes by is what a mount would list, and in one order; whiteouts that hide
- * nothing are found; an inspection tells all that is wrong with a path, and what may be.
+ * A traversal visits what a mount would list, in one order. Whiteouts that hide nothing are found.
+ * An inspection reports everything that is wrong with a path, and what may be.
  */
 #include <errno.h>
 #include <limits.h>
@@ -60,7 +60,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* With a plyfs.yaml, or the layers a, b and c. */
+/* Starts with a plyfs.yaml, or with the layers a, b and c. */
 static void start(const char *yaml)
 {
 	struct problem problem = {0};
@@ -214,7 +214,7 @@ static void whiteouts_that_hide_nothing_are_found(void **state)
 	start(NULL);
 	*text = '\0';
 	assert_int_equal(offline_traverse(offline, "", add_whiteouts, NULL), 0);
-	/* What lies in the directories below an opaque one does nothing, whatever it is. */
+	/* Marks in the directories below an opaque one have no effect, whatever they are. */
 	assert_string_equal(text, "a:.wh.x:x b:.wh.q:q c:.wh.x:x b:e/.wh..wh..opq: ");
 }
 
@@ -335,7 +335,7 @@ static void single_look_finds_what_a_mount_would_show(void **state)
 	assert_memory_equal(version->data, "x: 1\ny: 1\n", 10);
 	struct version *none = NULL;
 	assert_int_equal(offline_read(offline, "d", &none, &problem), -EISDIR);
-	/* A mark is no file, whoever asks. */
+	/* A mark is no file, for any command. */
 	run("touch a/.wh.none");
 	assert_int_equal(offline_read(offline, ".wh.none", &none, &problem), -ENOENT);
 	assert_int_equal(offline_read(offline, "none", &none, &problem), -ENOENT);

@@ -1,4 +1,4 @@
-/* What is told of a trouble, and of the sources of a version. */
+/* The text of an error, and of the sources of a version. */
 #include "trouble.h"
 
 #include <setjmp.h>
@@ -39,7 +39,7 @@ static void names_of_what_is_served_are_read_back(void **state)
 	assert_int_equal(trouble_serves_of("something new"), TROUBLE_SERVES_NOTHING);
 }
 
-/* A trouble that began 100 s ago; what is served is 5 minutes old. */
+/* An error that began 100 s ago; the version that is served is 5 minutes old. */
 static void fill(struct trouble *trouble, enum trouble_serves serves)
 {
 	*trouble = (struct trouble){.since = {1000000000, 0}, .serves = serves};

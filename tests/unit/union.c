@@ -92,7 +92,7 @@ static void character_device_0_0_hides_lower_layers(void **state)
 {
 	(void)state;
 	run("touch a/x c/x; touch a/y");
-	/* Since Linux 5.8 everybody may make 0:0. */
+	/* Since Linux 5.8 every user may make 0:0. */
 	if (mknod("b/x", S_IFCHR, makedev(0, 0)) < 0 || mknod("c/y", S_IFCHR, makedev(1, 3)) < 0)
 		skip_because("device files can't be made here");
 	assert_int_equal(mknod("b/y", S_IFCHR, makedev(0, 0)), 0);
@@ -170,7 +170,7 @@ static char kind_of(const struct listing *listing, const char *name)
 
 #define KINDS 8
 
-/* One of the things that a layer can have at a name. */
+/* Makes one of the kinds of entries that a layer can have at a name. */
 static void make(char layer, int kind, const char *name)
 {
 	char path[64];
@@ -198,7 +198,7 @@ static void make(char layer, int kind, const char *name)
 		write_file(path, "");
 		write_file(mark, "");
 		break;
-	case 7: /* only root may; else nothing is there */
+	case 7: /* only root may make one; else nothing is there */
 		(void)!mknod(path, S_IFCHR, makedev(0, 0));
 		break;
 	}

@@ -1,6 +1,6 @@
 /*
- * The usual limits, but for the one of time: with sanitizers, it would often be met before what a
- * test is about.
+ * The usual limits, except that of time: with sanitizers, a test would often exceed it before it
+ * reaches its own limit.
  */
 #pragma once
 

@@ -1,5 +1,6 @@
 /*
- * Locks (value_lock.h): what golden cases can't say. The contract itself is in tests/model/lock.py.
+ * Locks (value_lock.h): rules that golden cases can't express. tests/model/lock.py has the contract
+ * itself.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -131,7 +132,7 @@ static void of_very_many_attempts_some_are_told_and_all_counted(void **state)
 	free(high);
 }
 
-/* Nine aliases of nine, ten levels deep: more values than the limit, which is told. */
+/* Nine aliases of nine, ten levels deep: more values than the limit, which is reported. */
 static void aliases_that_stand_for_too_much_are_an_error(void **state)
 {
 	static const char bomb[] = "a: &a [1,1,1,1,1,1,1,1,1]\n"

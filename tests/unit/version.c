@@ -1,5 +1,5 @@
 /*
- * A version holds still: what a reader sees of it never changes, or he is told.
+ * A version does not change: what a reader sees of it stays the same, or the reader gets an error.
  */
 #include "version.h"
 
@@ -208,7 +208,7 @@ static void narrowed_version_is_for_who_may_read_both(void **state)
 	narrow = version_narrow(shown, other, &root);
 	assert_int_equal(narrow->mode, S_IFREG | 0400);
 	version_unref(narrow);
-	/* What is a link stays one. */
+	/* A link stays a link. */
 	shown->kind = VERSION_LINK;
 	shown->mode = S_IFLNK | 0777;
 	narrow = version_narrow(shown, other, &root);

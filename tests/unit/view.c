@@ -190,7 +190,7 @@ static void name_that_goes_while_a_listing_is_taken_is_not_listed(void **state)
 	assert_int_equal(stat_of("dir").st_mode & S_IFMT, S_IFDIR);
 	struct directory *directory = directory_find(view->root, "dir")->directory;
 
-	/* What a request thread does: in between it holds no lock. */
+	/* The steps of a request thread: in between it holds no lock. */
 	names_begin_locked(directory);
 	assert_int_equal(
 		listing_take(view->composer.settings, directory->layers, "dir", &listing), 0);
@@ -213,7 +213,7 @@ static void name_that_goes_while_a_listing_is_taken_is_not_listed(void **state)
 	assert_null(directory_find(directory, "gone"));
 }
 
-/* What is reported of a name, or looked for again, says nothing of whether it was there before. */
+/* An event for a name, or a second lookup of it, does not show whether it was there before. */
 static void name_that_waits_to_be_looked_at_is_in_the_first_listing(void **state)
 {
 	(void)state;
@@ -265,7 +265,7 @@ static void virtual_file_is_listed_while_all_is_looked_at_again(void **state)
 	assert_listed("", "all.yaml\nparts/\n");
 }
 
-/* Whether the kernel asks for the listing before the publisher has looked, or behind it. */
+/* Whether the kernel asks for the listing before the publisher has looked, or afterwards. */
 static void name_that_new_settings_make_is_told(void **state)
 {
 	(void)state;
@@ -290,7 +290,10 @@ static void name_that_new_settings_make_is_told(void **state)
 	assert_listed("", "parts/\nv/\nw/\n");
 }
 
-/* What hides others can't be seen by who looks for those: the directory itself is looked at again. */
+/*
+ * A mark can't be found by a lookup of the names that it hides: the directory itself is looked up
+ * again.
+ */
 static void mark_that_comes_between_a_look_and_its_watch_is_heeded(void **state)
 {
 	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
@@ -325,7 +328,7 @@ static bool skip_name(void *context, const char *name, uint64_t ino, mode_t type
 	return ino && cookie;
 }
 
-/* Looks at paths as the kernel does for its callers, and forgets all it has looked up. */
+/* Looks paths up as the kernel does for its callers, and forgets all that it has looked up. */
 static void *look_around(void *context)
 {
 	unsigned seed = (unsigned)(uintptr_t)context;
@@ -370,7 +373,7 @@ static void write_pair(const char *path, int number)
 	replace_file(path, text);
 }
 
-/* Publishes with no kernel's cache in front. */
+/* Publishes without a kernel's cache in front. */
 static void publish_plainly(void)
 {
 	struct change change;
@@ -435,7 +438,7 @@ static void any_number_of_threads_may_look_while_another_publishes(void **state)
 		pthread_join(threads[i], NULL);
 }
 
-/* The scan of a directory first lists what the layers have, and then what rules make of it. */
+/* The scan of a directory first lists the names of the layers, and then those that rules make. */
 static void virtual_directory_is_there_while_its_parent_is_being_scanned(void **state)
 {
 	struct stat stat;

@@ -38,7 +38,7 @@ static inline void write_file(const char *path, const char *text)
 	assert_int_equal(fclose(file), 0);
 }
 
-/* As careful writers do it: the new file takes the name when it is whole. */
+/* As careful programs write: the new file takes the name when it is whole. */
 static inline void replace_file(const char *path, const char *text)
 {
 	write_file("staged", text);

@@ -1,7 +1,7 @@
 /*
  * A view over layers in a fresh directory, and a kernel in front of it that never forgets by
- * itself: what it was told about a name, a listing or an absence holds until the publisher changes
- * it. What it shows is therefore what a program on a real mount would see.
+ * itself: its cache of a name, a listing or an absence holds until the publisher changes it. So it
+ * shows what a program on a real mount would see.
  *
  *      test ──▶ layers on disk ──inotify──▶ view ──▶ publish_all() ──▶ kernel's caches
  *        └────────────▶ shown(), listed() … ──────────────────────────────┘
@@ -37,7 +37,7 @@ static inline struct settings *settings_with(const char *yaml)
 	}
 	if (r != 0)
 		fail_msg("%d: %s:%u: %s", r, problem.source, problem.line, problem.message);
-	/* Bytes are easier compared without; who tests it says so. */
+	/* Bytes are easier to compare without a header; a test of the header sets it. */
 	if (!strstr(yaml, "header"))
 		settings_fix_header(settings, false);
 	return settings;
@@ -65,7 +65,7 @@ static inline int set_up(void **state)
 {
 	(void)state;
 	strcpy(place + sizeof(place) - 7, "XXXXXX");
-	umask(022); /* another would make what is not trusted */
+	umask(022); /* another umask would make files that are not trusted */
 	if (!mkdtemp(place) || chdir(place) < 0)
 		return -1;
 	make_directory("a");
@@ -95,7 +95,7 @@ static inline int tear_down(void **state)
 	return chdir("/") < 0 || (run("rm -rf '%s'", place), 0);
 }
 
-/* As if inotify's queue had overflowed: what was reported is not known, but that it was. */
+/* As after an overflow of inotify's queue: the view knows that there were events, but not which. */
 static inline void lose_events(void)
 {
 	char buffer[1 << 16];

@@ -1,6 +1,6 @@
 /*
- * A kernel in memory, in front of a view, that never forgets by itself: what it was told about a
- * name, a listing or an absence holds until it is changed here.
+ * A kernel in memory, in front of a view, that never forgets by itself: its cache of a name, a
+ * listing or an absence holds until it is changed here.
  */
 #pragma once
 
@@ -19,7 +19,7 @@
 
 #include "state.h"
 
-/* What the kernel holds of one name. `ino` 0: it knows that there is no such name. */
+/* The kernel's entry of one name. `ino` 0: it knows that there is no such name. */
 struct dentry {
 	struct dentry *next;
 	uint64_t parent;
@@ -48,10 +48,10 @@ static struct dentry *dentries;
 static struct held *helds;
 static struct cached_listing *listings;
 
-/* Answers that were not to be cached. */
+/* Answers that must not be cached. */
 static unsigned uncached;
 
-/* A request that waits to be answered, by this thread or by another one whose look it joined. */
+/* A request that waits for an answer, by this thread or by another one whose job it joined. */
 struct request {
 	struct view_caller caller; /* first */
 	sem_t is_answered;
@@ -112,7 +112,7 @@ static inline void held_add(uint64_t ino)
 	held->lookups++;
 }
 
-/* The kernel lets the inode go, unless a file of it is open. */
+/* The kernel drops the inode, unless a file of it is open. */
 static inline void held_drop(uint64_t ino)
 {
 	for (struct held **place_of = &helds; *place_of; place_of = &(*place_of)->next) {
@@ -162,14 +162,14 @@ static inline void dentry_drop(struct dentry *dropped)
 		}
 	if (!ino)
 		return;
-	/* What is below it goes first: a parent outlives its children. */
+	/* The entries below it go first: a parent outlives its children. */
 	while (is_found) {
 		is_found = false;
 		for (struct dentry *child = dentries; child; child = child->next)
 			if (child->parent == ino) {
 				dentry_drop(child);
 				is_found = true;
-				break; /* what was next may have gone with it */
+				break; /* the next one may have gone with it */
 			}
 	}
 	listing_drop(ino);
@@ -194,7 +194,7 @@ static inline void dentry_set(uint64_t parent, const char *name, uint64_t ino, m
 	dentries = dentry;
 }
 
-/* Asks the view, whatever is cached: 0 or -errno, and the cache is up to date. */
+/* Asks the view, whatever is cached. Returns 0 or -errno, and the cache is up to date. */
 static inline int kernel_ask(uint64_t parent, const char *name, bool is_publisher)
 {
 	struct stat stat;
@@ -252,7 +252,7 @@ static inline int kernel_walk(const char *path, bool is_publisher, uint64_t *par
 	return 0;
 }
 
-/* The inode's number at a path, "" being the root. Returns 0 or -errno. */
+/* Finds the inode's number at a path, "" being the root. Returns 0 or -errno. */
 static inline int kernel_find(const char *path, uint64_t *ret)
 {
 	char last[NAME_MAX + 1];
@@ -272,7 +272,7 @@ static inline int kernel_find(const char *path, uint64_t *ret)
 	return r;
 }
 
-/* Memory is short: the kernel lets the name go, and all below it. */
+/* Memory is short: the kernel drops the name, and all below it. */
 static inline void forget(const char *path)
 {
 	char last[NAME_MAX + 1];

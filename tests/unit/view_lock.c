@@ -1,4 +1,7 @@
-/* What the layers lie on may be slow: nothing of theirs is closed while the view's lock is held. */
+/*
+ * The layers' file system may be slow: no descriptor of theirs is closed while the view's lock is
+ * held.
+ */
 #include "view_fixture.h"
 
 #include <pthread.h>
@@ -10,7 +13,7 @@ static unsigned closed_under_lock;
 int __real_close(int fd);
 int __wrap_close(int fd);
 
-/* There is one thread: who can't take the lock has it. */
+/* There is one thread: if it can't take the lock, it holds the lock. */
 int __wrap_close(int fd)
 {
 	if (view && pthread_mutex_trylock(&view->lock.mutex) == 0)
@@ -42,7 +45,7 @@ static void file_that_was_held_open_is_closed_without_the_lock(void **state)
 	assert_int_equal(closed_under_lock, 0);
 }
 
-/* Looks that began before are the last to have the old ones. */
+/* Lookups that began before are the last to use the old layers. */
 static void replaced_layers_are_closed_without_the_lock(void **state)
 {
 	CLEANUP(settings_unrefp) struct settings *settings = NULL;

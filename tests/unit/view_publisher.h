@@ -1,6 +1,6 @@
 /*
- * The publisher over the kernel in memory, its operations as driver/publish.c and the kernel do
- * them together, and the events that a program would see.
+ * The publisher over the kernel in memory. Its operations do what driver/publish.c and the kernel
+ * do together. It records the events that a program would see.
  */
 #pragma once
 
@@ -26,10 +26,10 @@ static struct publisher *publisher;
 static char events[1 << 16]; /* "MOVED_TO app.yaml\n" … since events_clear() */
 static unsigned batches;     /* that have ended */
 
-/* Whether publishing works as on a mount that is hidden: caches are invalidated, no more. */
+/* Whether publishing works as on a hidden mount: caches are only invalidated. */
 static bool is_hidden;
 
-/* Whether nothing can be published at all, as where a disk is full. */
+/* Whether nothing can be published at all, as on a full disk. */
 static bool is_full;
 
 static inline void note_event(const char *kind, const char *path)
@@ -45,7 +45,7 @@ static inline int publish_replace(const struct change *change, uint64_t parent, 
 
 	assert_true(view_lookup_staged(view, &staged) >= 0);
 	held_add(staged.st_ino);
-	/* LOOKUP_RENAME_TARGET: what is cached is asked for again. */
+	/* LOOKUP_RENAME_TARGET: the kernel asks again for a cached name. */
 	int r = kernel_ask(parent, name, true);
 	struct dentry *target = dentry_find(parent, name);
 	if (r == 0 && target->ino == staged.st_ino)
@@ -101,7 +101,7 @@ static inline int publish_directory(const struct change *change, uint64_t parent
 	return 0;
 }
 
-/* One operation of the publisher, as the kernel answers it; what fails is invalidated. */
+/* One operation of the publisher, as the kernel answers it; a failed one is invalidated. */
 static inline int carry_out(const struct change *change,
 	int (*call)(const struct change *change, uint64_t parent, const char *name))
 {
@@ -165,7 +165,7 @@ static inline void op_batch_end(void *context)
 	batches++;
 }
 
-/* The publisher of `view`. */
+/* Returns the publisher of `view`. */
 static inline struct publisher *publisher_here(void)
 {
 	static const struct publisher_ops ops = {
@@ -189,14 +189,16 @@ static inline void publish(struct change *change)
 	publisher_carry_out(publisher_here(), change);
 }
 
-/* What lies ready now. Returns the milliseconds that the view wants to be called after; -1: none.
+/*
+ * Publishes what is ready now. Returns the milliseconds after which the view wants to be called;
+ * -1: none.
  */
 static inline int publish_ready(void)
 {
 	return publisher_publish(publisher_here());
 }
 
-/* Everything, until the view waits for nothing but the layers. */
+/* Publishes everything, until the view waits only for the layers. */
 static inline void publish_all(void)
 {
 	for (;;) {

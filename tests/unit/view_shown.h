@@ -1,5 +1,5 @@
 /*
- * What programs see of the view: bytes, attributes, listings; and what the view counts.
+ * What programs see of the view: bytes, attributes, listings; and the view's counts.
  */
 #pragma once
 
@@ -18,7 +18,7 @@
 #include "cleanup.h"
 #include "view_kernel.h"
 
-/* The bytes at a path; "E…" for an error, "-> target" for a link. Static. */
+/* Returns the bytes at a path; "E…" for an error, "-> target" for a link. Static. */
 static inline const char *shown(const char *path)
 {
 	static char text[4 << 20];
@@ -102,7 +102,9 @@ static inline char *list_text(struct view *from, uint64_t ino)
 	return text;
 }
 
-/* The names in a directory, sorted, a line each, directories with a slash. Good until it changes.
+/*
+ * Returns the names in a directory, sorted, a line each, directories with a slash. Valid until it
+ * changes.
  */
 static inline const char *listed(const char *path)
 {

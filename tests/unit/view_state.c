@@ -1,5 +1,5 @@
 /*
- * A view takes over what another has shown to the kernel, and nothing that is damaged.
+ * A view takes over what another has shown to the kernel, and no damaged state.
  */
 #include <sys/mman.h>
 
@@ -14,7 +14,10 @@
 /* As in record.c. */
 #define SUM_START 0x9E3779B97F4A7C15u
 
-/* What `view` leaves behind, as a file that is to be closed and with descriptors to be freed. */
+/*
+ * Writes the state of `view`: a file for the caller to close, and descriptors for the caller to
+ * free.
+ */
 static int leave(int **fds, size_t *count)
 {
 	struct record *record;
@@ -33,7 +36,10 @@ static int leave(int **fds, size_t *count)
 	return file;
 }
 
-/* In another process it would end with all that it has: its watches are the other's from now on. */
+/*
+ * In another process all of this would end with the process: its watches belong to the new view
+ * now.
+ */
 static void end_before(struct view *before)
 {
 	int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -106,7 +112,7 @@ static void what_changes_before_meanwhile_and_after_is_published_once(void **sta
 {
 	(void)state;
 	make_tree();
-	/* Reported, and not looked at yet; and not even read from the queue. */
+	/* Reported, and not looked up yet; and not even read from the queue. */
 	replace_file("a/unread.yaml", "x: 2\n");
 	view_take_events(view);
 	replace_file("a/dir/unread.yaml", "x: 2\n");
@@ -135,7 +141,7 @@ static void last_good_version_is_shown_on(void **state)
 	replace_file("a/app.yaml", "x: [\n");
 	publish_all();
 	assert_shown("app.yaml", "x: 1\ny: 1\n");
-	/* As of a copy of a store. */
+	/* As with a copy of a store. */
 	strcpy(directory_find(view->root, "app.yaml")->trouble->problem.place, "etcd:/app.yaml@7");
 	take_over("a:b");
 	assert_string_equal(
@@ -176,7 +182,7 @@ static void layers_may_be_others(void **state)
 	assert_shown("link", "ENOENT");
 }
 
-/* The bytes as a file of their own. */
+/* Returns the bytes as a file of their own. */
 static int file_of(const char *data, size_t size)
 {
 	int file = memfd_create("state", MFD_CLOEXEC | MFD_ALLOW_SEALING);
@@ -231,7 +237,7 @@ static void what_is_cut_or_changed_on_the_way_is_refused(void **state)
 	close(file);
 }
 
-/* Somebody wrote it so: the sum is right. Whatever is taken from it, nothing breaks. */
+/* An attacker wrote it so: the sum is right. Whatever is taken from it, nothing breaks. */
 static void take_forged(const char *data, size_t size, const int *fds, size_t count)
 {
 	int file = file_of(data, size), *copies = calloc(count + 1, sizeof(int));

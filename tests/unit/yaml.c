@@ -1,4 +1,4 @@
-/* YAML in: what the nodes are, and what is refused with which words. */
+/* YAML in: the nodes, and the messages about what is refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /*
- * What is wrong with YAML is told in our words, with the remedy, where it is to be mended; and never
- * in libyaml's.
+ * An error in YAML is reported in our words, with the remedy, at the place where it must be
+ * corrected; and never in libyaml's words.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,7 +26,7 @@ struct told {
 #define ESCAPED "behind '%' in a tag stand two hexadecimal digits"
 #define TAB "a tab can't indent, use spaces"
 
-/* Each text of libyaml's scanner.c, parser.c and reader.c, in their order. */
+/* Each message of libyaml's scanner.c, parser.c and reader.c, in their order. */
 static const struct told all[] = {
 	/* could not find expected ':' */
 	{"x: 1\nlog debug\ny: 2\n", "2:1: ':' is missing behind this key; write KEY: VALUE"},

@@ -1,4 +1,4 @@
-/* YAML out: every scalar keeps its style and text where it may, and its value always. */
+/* YAML out: every scalar keeps its style and text if it may, and its value always. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -10,7 +10,7 @@
 #include "reading.h"
 #include "scalar.h"
 
-/* Random trees that the property is tried on. */
+/* Random trees on which the property is tried. */
 #define TREES 4000
 
 static void assert_yaml(const char *text, const char *expected)
