@@ -6,9 +6,9 @@
  *      {"strategy": "salt", "from": "yaml", "to": "json", "options": {"level": 1},
  *       "inputs": [["base", "a: 1"]]}
  *
- * An input is its layer's name and its text; `from` and `to` are formats, YAML where they are
- * missing. Standard output has a line for each request, a JSON list: ["text", the merged file] or
- * ["error", the message].
+ * An input is its layer's name and its text. `from` and `to` are formats; the default is YAML.
+ * Standard output has a line for each request, a JSON list: ["text", the merged file] or ["error",
+ * the message].
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /*
- * cfengine against a second implementation: naive, quadratic, written from what CFEngine does; then
- * laws. An argument is made together with its value, so that the model needs no parser.
+ * cfengine against a second implementation: naive, quadratic, written from CFEngine's behaviour;
+ * then laws. An argument is made together with its value, so that the model needs no parser.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -58,7 +58,7 @@ static const struct node *new_string(struct round *round, const char *text)
 	return check(node_new_scalar(round->arena, span_of(text), NODE_DOUBLE));
 }
 
-/* The key as JSON has it. */
+/* Returns the key as JSON has it. */
 static const char *text_of(struct round *round, const struct node *key)
 {
 	struct span text = key->text;

@@ -3,10 +3,10 @@
 
     cfengine_compare.py BATCH [COUNT [SEED]]
 
-BATCH is the program built from batch.c. Skipped (77) where cf-agent is not installed. Order apart,
-both must give the same value, or both an error. What CFEngine gets wrong outside of mergedata() is
-not generated: reals of more than four decimals and exponents, \\u escapes, a backslash before a
-letter (escapes are decoded twice), JSON that is not finished (which it takes for a name).
+BATCH is the program built from batch.c. Skipped (77) if cf-agent is not installed. Both must give the same value,
+except for order, or both an error. The script does not generate input that CFEngine gets wrong outside of
+mergedata(): reals of more than four decimals and exponents, \\u escapes, a backslash before a letter (escapes are
+decoded twice), JSON that is not finished (which it takes for a name).
 """
 
 import json
@@ -26,7 +26,7 @@ PRIMITIVES = [0, 1, -7, 12345678, 1.5, -0.25, True, False, None, "", "text", "0"
 
 
 class Source(random.Random):
-    """Random numbers, and whether something that may be an error was made with them."""
+    """Random numbers, and whether they made something that may be an error."""
     may_fail = False
 
     def fail(self, choices):
@@ -45,7 +45,7 @@ def value(rng, depth, kinds="lmp"):
 
 
 def index(rng, data):
-    """A key of the container, mostly one that is there, and what it leads to."""
+    """Returns a key of the container, mostly an existing one, and its value."""
     if isinstance(data, dict) and data and rng.random() < 0.97:
         key = rng.choice(list(data))
         return key, data[key]
@@ -84,7 +84,7 @@ def word(rng, containers):
 
 
 def inline(rng, containers, depth, kinds):
-    """Inline JSON, and some of what CFEngine's parser takes for it."""
+    """Returns inline JSON, and some text that CFEngine's parser takes for it."""
     kind = rng.choice(kinds)
     if depth == 0 or kind == "w":
         return word(rng, containers)
@@ -117,7 +117,7 @@ def argument(rng, containers):
 
 
 def is_taken_for_name(rng, text):
-    """When inline JSON is an error, CFEngine looks for a name in what is left of the text."""
+    """If inline JSON is an error, CFEngine looks for a name in the rest of the text."""
     return rng.may_fail and text.strip()[0] in "[{" and ":" in text
 
 
@@ -167,12 +167,12 @@ def policy(directory, cases):
 
 
 def original(directory, cases):
-    """What cf-agent makes of the cases: values, and None where it fails."""
+    """Returns what cf-agent makes of the cases: values, and None if it fails."""
     for each in ("in", "out", "work/inputs", "work/bin"):
         shutil.rmtree(os.path.join(directory, each), ignore_errors=True)
         os.makedirs(os.path.join(directory, each))
-    # cf-agent wants its cf-promises there, and runs the fail-safe policy when that is not content:
-    # the usual one would start servers.
+    # cf-agent wants its cf-promises there. If cf-promises refuses the policy, it runs the fail-safe policy; the usual
+    # one would start servers.
     os.symlink(shutil.which("cf-promises"), directory + "/work/bin/cf-promises")
     write(directory + "/work/inputs/failsafe.cf",
           'body common control { bundlesequence => { "main" }; }\n'
@@ -198,7 +198,7 @@ def original(directory, cases):
 
 
 def ours(batch, cases):
-    """The same of the strategy: values, and (None, the message) where it fails."""
+    """Returns what the strategy makes of them: values, and (None, the message) if it fails."""
     requests = [{"strategy": "cfengine", "to": "json", "options": {"args": arguments},
                  "inputs": [[name_, json.dumps(data)] for name_, data in containers.items()]}
                 for containers, arguments in cases]

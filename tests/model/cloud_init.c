@@ -52,7 +52,7 @@ static size_t put_merger(char *text, size_t at, const char *name, unsigned optio
 	return at + (size_t)sprintf(text + at, is_list ? "]}\n" : ")+");
 }
 
-/* The part's text: its tree and its mergers, in one of the two forms. */
+/* Writes the part's text: its tree and its mergers, in one of the two forms. */
 static char *text_of(struct arena *arena, const struct part *part, bool is_list)
 {
 	const struct limits limits = LIMITS_DEFAULT;
@@ -112,7 +112,7 @@ static struct part random_part(struct arena *arena, struct random *random)
 	return part;
 }
 
-/* Merges the parts' texts: 0 with *ret for merge_result_free(), or PROBLEM. */
+/* Merges the parts' texts. Returns 0 with *ret for merge_result_free(), or PROBLEM. */
 static int merge_texts(char *const *texts, size_t count, bool is_stack, struct merge_result **ret)
 {
 	struct merge_input inputs[PARTS_MAX] = {0};
@@ -196,7 +196,7 @@ static void random_parts_merge_as_the_rules_say(void **state)
 			fail_with(parts, count, result->text.data);
 		failed += !expected;
 	}
-	/* Where nearly all fails, little was compared. */
+	/* If nearly all merges fail, little was compared. */
 	assert_true(failed < ROUNDS / 2);
 }
 

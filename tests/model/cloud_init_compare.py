@@ -3,11 +3,10 @@
 
     cloud_init_compare.py BATCH [COUNT [SEED]]
 
-BATCH is the program built from batch.c. Skipped (77) where cloud-init is not installed. The values
-must be the same, with their types and the order of keys; and where cloud-init fails at a part, or
-takes a string's characters for a list's items, plyfs must report a problem. What it only skips
-with a warning is a failure here. Options of mergers that do not exist are not generated: plyfs
-refuses them.
+BATCH is the program built from batch.c. Skipped (77) if cloud-init is not installed. The values must be the same,
+with their types and the order of keys. If cloud-init fails at a part, or takes a string's characters for a list's
+items, plyfs must report a problem. If it only skips something with a warning, that is a failure here. The script
+does not generate options that no merger has: plyfs refuses them.
 """
 
 import base64
@@ -39,7 +38,7 @@ WORDS = ["", "a", "foo", "yes", "null", "0644", "1.10", "a: b", "- x", "#x", "x 
          "two\nlines", "two\nlines\n", "\nx", "tab\there", "é€😀", "~", "<<", "=", "2026-01-01", "1_000",
          "0x1F", "12:30:45", "'", '"', "\\", "%", "@at", "{", "[x]", "a,b", "!tag", "&a", "*a", "|", ">",
          "trailing:", "?", "-", ": x", "\x85", "\u2028", "x" * 90, "word " * 30]
-# As they are written: what PyYAML refuses, and what it takes beyond YAML 1.1's own grammar.
+# Texts as they are written: some that PyYAML refuses, and some that it reads beyond YAML 1.1's own grammar.
 WRITTEN = ["2026-01-01 25:00:00", "2026-13-45 10:00:00", "2026-01-01T10:00:00+99:00", "2026-02-29", "2024-02-29",
            "2026-01-01 1:02:03.5 -7", "0000-01-01", "2026-01-01t23:59:59Z", "2026-01-01 10:00:00+23:59",
            "2026-01-01 10:00:00+23:60", "!!timestamp 2026-02-30", "!!timestamp 2026-1-2", "!!timestamp x",
@@ -64,7 +63,7 @@ USUAL = {
 
 
 class Original:
-    """cloud-init, asked as an instance asks it; notes what it only logs."""
+    """Runs cloud-init as an instance does; notes what it only logs."""
 
     def __init__(self):
         self.failed = False
@@ -257,7 +256,7 @@ def pointer(r, tree, depth=3):
 
 
 def plain(v):
-    """As JSON has it."""
+    """Returns the value as JSON has it."""
     if isinstance(v, dict):
         return {str(k): plain(x) for k, x in v.items()}
     if isinstance(v, list):
@@ -301,7 +300,7 @@ def canonical(v, path=()):
 
 
 def difference(ours, theirs, path=""):
-    """Where two canonical values differ first."""
+    """Returns where two canonical values differ first."""
     if ours[0] == theirs[0] == "dict" and [k for k, _ in ours[1]] == [k for k, _ in theirs[1]]:
         for (k, a), (_, b) in zip(ours[1], theirs[1]):
             if a != b:
@@ -314,13 +313,13 @@ def difference(ours, theirs, path=""):
 
 
 class Case:
-    """One merge: what plyfs is asked, and what cloud-init gave."""
+    """One merge: the request to plyfs, and cloud-init's result."""
 
     def __init__(self, original, got, texts, options=None):
         self.texts = texts
         self.options = options or {}
         self.must_fail = original.failed or original.spread
-        # A patch may replace all by null: then cloud-init writes no file.
+        # If a patch replaces everything by null, cloud-init writes no file.
         self.got = {} if got is None else got
         self.expected = canonical(self.got)
 
@@ -329,7 +328,7 @@ class Case:
                 "inputs": [["part-%d" % i, text] for i, text in enumerate(self.texts)]}
 
     def judge(self, kind, text):
-        """What is wrong with plyfs's answer, or None."""
+        """Returns what is wrong with plyfs's answer, or None."""
         if self.must_fail:
             return None if kind == "error" else "cloud-init fails, and plyfs does not"
         if kind == "error":
@@ -339,7 +338,7 @@ class Case:
 
 
 def written(r):
-    """A part as a person may write it, and PyYAML may refuse it."""
+    """A part as a person may write it; PyYAML may refuse it."""
     lines = ["%s: %s" % (name, r.choice(WRITTEN)) for name in r.sample(["a", "b", "c", "1"], r.randrange(1, 3))]
     return "#cloud-config\n" + "\n".join(lines) + "\n"
 
@@ -423,7 +422,7 @@ def make_case(original, r):
     parts = [(ctype, text if text.startswith("#") else "#cloud-config\n" + text,
               random_header(r) if ctype == "text/cloud-config" else {}) for ctype, text, _ in parts]
     blob = as_archive(r, parts) if kind < 0.9 or not HAS_MIME else as_message(r, parts)
-    # Python's mail reader ends lines at these, in a header as in a text.
+    # Python's mail reader ends lines at these, in a header and in a text.
     if "\x85" in blob or "\u2028" in blob:
         return make_case(original, r)
     try:
@@ -449,7 +448,7 @@ def main():
     refused = 0
     for i, (case, answer) in enumerate(zip(cases, answers)):
         kind, text = json.loads(answer)
-        # A tree in itself, which the rules page says is refused; a later part may hide it in Python.
+        # A tree in itself, which the rules page says is refused; in Python a later part may hide it.
         wrong = not SELF in text and case.judge(kind, text)
         if wrong:
             for part in case.texts:
@@ -459,7 +458,7 @@ def main():
             return 1
         refused += case.must_fail
     print("%d merges are as cloud-init's, %d are refused by both (seed %d)" % (count - refused, refused, seed))
-    # Where nearly all is refused, little was compared.
+    # If nearly all merges are refused, little was compared.
     return 0 if count - refused > count / 2 or count < 50 else 1
 
 

@@ -35,6 +35,6 @@ static inline bool is_set(unsigned options, int option)
 	return options >> option & 1;
 }
 
-/** What all parts give by the rules; NULL for an error. */
+/** Returns the merge of all parts by the rules; NULL for an error. */
 const struct node *cloud_init_model_merge(
 	struct arena *arena, const struct part *parts, size_t count, bool is_stack);

@@ -138,7 +138,7 @@ static void make_rules(struct round *round, struct random *random, bool is_by_ke
 }
 
 enum sort {
-	SORT_PLAIN,    /* no directives */
+	SORT_PLAIN,    /* without directives */
 	SORT_TAGGED,   /* with directives */
 	SORT_ONE_LIST, /* many layers that fight over one large list, mostly by key */
 };
@@ -209,7 +209,10 @@ static void round_fini(struct round *round)
 	arena_free(round->arena);
 }
 
-/* By the real thing. A layer "# " of no opinion keeps a single one from being served as it is. */
+/*
+ * Merges with the real implementation. A layer "# " without an opinion keeps a single one from
+ * being shown as it is.
+ */
 static int run(const struct round *round, const struct span *texts, struct document *const *layers,
 	size_t count, struct merge_result **ret)
 {
@@ -299,7 +302,7 @@ static bool removes_items(const struct node *node)
 	return does;
 }
 
-/* Equal, and a key that has nothing behind it in one has nothing in the other: no opinion. */
+/* Equal; and if a key has no value at all in one, it has none in the other: no opinion. */
 static bool same_nodes(const struct node *a, const struct node *b)
 {
 	bool same = a->kind == b->kind && node_equal(a, b);
@@ -328,7 +331,7 @@ static bool merging_in_two_steps_is_the_same(struct round *round)
 	struct span texts[LAYERS_MAX];
 	size_t count = round->count / 2;
 
-	/* The place that an item had before it was removed is known only in one go. */
+	/* The place that an item had before it was removed is known only in a single merge. */
 	for (size_t i = 0; i < count; i++)
 		if (removes_items(round->layers[i]->roots[0]))
 			return true;
@@ -338,7 +341,7 @@ static bool merging_in_two_steps_is_the_same(struct round *round)
 	texts[0] = first->text;
 	for (size_t i = count; i < round->count; i++)
 		texts[i - count + 1] = round->texts[i];
-	/* What !append made of a keyed list may have a key twice, which no source may. */
+	/* The result of !append on a keyed list may have a key twice, which no source may have. */
 	if (run(round, texts, NULL, round->count - count + 1, &second) != 0)
 		return true;
 	if (same_opinions(whole, second))
@@ -347,7 +350,7 @@ static bool merging_in_two_steps_is_the_same(struct round *round)
 	return false;
 }
 
-/* What is written is read again as it was, opinions included: so the output may be a layer. */
+/* The output reads back the same, opinions included: so it may be a layer. */
 static bool what_is_written_is_read_again(struct round *round)
 {
 	for (size_t i = 0; i < round->count; i++) {
@@ -360,7 +363,7 @@ static bool what_is_written_is_read_again(struct round *round)
 	return true;
 }
 
-/* What came out, as the only layer, comes out again. */
+/* The output, as the only layer, gives the same output again. */
 static bool the_output_comes_out_again(struct round *round)
 {
 	CLEANUP(merge_result_freep) struct merge_result *once = NULL;
@@ -368,14 +371,14 @@ static bool the_output_comes_out_again(struct round *round)
 
 	if (run(round, round->texts, round->layers, round->count, &once) != 0)
 		return true;
-	/* A list by key in which a key is twice is no source. */
+	/* A list by key that has a key twice is not allowed in a source. */
 	if (run(round, &once->text, NULL, 1, &again) != 0 || span_equal(once->text, again->text))
 		return true;
 	fail(round, "the output comes out again", once->text, again->text);
 	return false;
 }
 
-/* A layer without directives that was merged by itself counts above others as it did before. */
+/* A layer without directives that was merged by itself takes precedence over others as before. */
 static bool what_came_out_counts_as_its_source(struct round *round)
 {
 	CLEANUP(merge_result_freep) struct merge_result *whole = NULL;
@@ -429,7 +432,7 @@ static bool has_growing_list(const struct node *node)
 	return false;
 }
 
-/* Lists apart that grow, a layer merged into itself stays as it is. */
+/* Except for lists that grow, a layer merged into itself stays as it is. */
 static bool merging_twice_is_merging_once(struct round *round)
 {
 	CLEANUP(merge_result_freep) struct merge_result *once = NULL;

@@ -27,7 +27,7 @@ static void *check(void *memory)
 
 static void push(struct deep_model *model, struct node *list, const struct node *item)
 {
-	/* After a failure the tree is of no use any more. */
+	/* After a failure the tree must not be used. */
 	if (!model->failed && node_push(model->arena, list, item) < 0)
 		abort();
 }
@@ -180,8 +180,10 @@ static bool has_content(const struct node *node)
 	return (node_is_map(node) ? node->map.count : node->seq.count) > 0;
 }
 
-/* Below with one item of a keyed list put in the place of the one with that key that has `skip` such
- * in front of it, or all with the key removed where `item` is NULL. */
+/*
+ * Returns `below` with one item of a keyed list in place of the one with that key that has `skip`
+ * such items in front of it, or with all of that key removed if `item` is NULL.
+ */
 static const struct node *put_item(struct deep_model *model, const struct node *below,
 	const struct node *key, const struct node *value, uint32_t skip, struct path path)
 {
@@ -365,7 +367,7 @@ static const struct node *alone(
 	return items_alone(model, value, path);
 }
 
-/* What a value gives, with what lies below it, or NULL for nothing. Both may be. */
+/* Returns the merge of a value with what lies below it, or NULL for nothing. Both may be NULL. */
 static const struct node *combine(struct deep_model *model, const struct node *below,
 	const struct node *value, struct path path)
 {
@@ -399,7 +401,7 @@ static const struct node *combine(struct deep_model *model, const struct node *b
 	return alone(model, value, path);
 }
 
-/* Without what is gone. */
+/* Removes the nodes that are gone. */
 static const struct node *clean(struct deep_model *model, const struct node *node)
 {
 	if (node_is_scalar(node))
@@ -416,7 +418,10 @@ static const struct node *clean(struct deep_model *model, const struct node *nod
 	return result;
 }
 
-/* A root of another kind than what lies below it is an error, unless a tag or null says that it is meant. */
+/*
+ * A root of another kind than the layers below is an error, unless a tag or null shows that it is
+ * intended.
+ */
 static bool is_broken(const struct node *below, const struct node *value)
 {
 	return below && below->kind != value->kind && !*foreign(below) && !*foreign(value) &&

@@ -1,8 +1,8 @@
 /*
  * deep, implemented a second time: naive, quadratic, written from the rules and not from the code.
  *
- * The model copies everything. What has been removed stays as a node with a tag of its own until
- * the end, because what comes back takes its old place. The patterns have no escapes.
+ * The model copies everything. A removed value stays as a node with a tag of its own until the end,
+ * because it takes its old place if it comes back. The patterns have no escapes.
  */
 #pragma once
 
@@ -24,7 +24,7 @@ struct deep_model {
 	bool failed; /* the layers can't be merged */
 };
 
-/** The merged tree, or NULL: there is none, or the model has failed. */
+/** Returns the merged tree, or NULL: there is none, or the model has failed. */
 const struct node *deep_model_merge(
 	struct deep_model *model, struct document *const *layers, size_t count);
 

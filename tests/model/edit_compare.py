@@ -3,13 +3,13 @@
 
     edit_compare.py DRIVER FORMAT [COUNT [SEED]]
 
-DRIVER is the program built from edit_driver.c; FORMAT yaml, json or jsonc. Skipped (77) where PyYAML
-is missing. Documents have comments with a name each, odd indentation, blocks and brackets mixed,
-all kinds of scalars, and line ends, byte order mark and final newline of all kinds. Of each edit:
+DRIVER is the program built from edit_driver.c; FORMAT is yaml, json or jsonc. Skipped (77) if PyYAML is missing.
+Documents have comments with a name each, odd indentation, blocks and brackets mixed, all kinds of scalars, and
+line ends, byte order mark and final newline of all kinds.
 
-    the text that comes out has the tree that it should have, keys in their order, read by another
-    parser; it is the first text with the splices done; no comment is lost but those of what is
-    removed or replaced, and those that stay are in their order; few edits are refused.
+The laws of each edit: another parser reads the right tree from the resulting text, with its keys in their order.
+The text is the first text with the splices done. No comment is lost except those of removed or replaced values,
+and the others stay in their order. Few edits are refused.
 """
 
 import json
@@ -78,14 +78,14 @@ class Yaml:
         self.known = []  # anchors
 
     def end(self):
-        """The end of a line, with a comment or not."""
+        """Returns the end of the line, with a comment or not."""
         rng = self.rng
         if self.names.wanted():
             return "%s# %s\n" % (rng.choice([" ", "  ", "\t"]), self.names.next())
         return rng.choice(["", "", "", "", " "]) * (rng.random() < self.odd) + "\n"
 
     def lines(self, column):
-        """Comments and blank lines in front of an entry."""
+        """Returns comments and blank lines in front of an entry."""
         out = ""
         while self.names.wanted():
             where = self.rng.choice([column, column, column, 0, column + 1, column + 3])
@@ -116,7 +116,7 @@ class Yaml:
                 return value
             if self.quote == "'" or rng.random() < 0.5:
                 return "'" + value.replace("'", "''") + "'"
-        # libyaml knows no halves of characters, as JSON writes them.
+        # libyaml does not accept surrogates, as JSON writes them.
         return json.dumps(value, ensure_ascii="😀" not in value and rng.random() < 0.2)
 
     def in_flow(self, value, depth=0):
@@ -163,7 +163,7 @@ class Yaml:
         return out + end[1:] + "\n" * (self.rng.random() < self.odd and chomp != "+")
 
     def after(self, value, column, dash):
-        """What stands behind "key:" or "-" in a block at `column`, with its line's end."""
+        """Returns the text behind "key:" or "-" in a block at `column`, with its line's end."""
         rng = self.rng
         if rng.random() < self.anchors:
             if self.known and rng.random() < 0.5:
@@ -302,10 +302,10 @@ class Json:
         return ending(self.rng, out + self.value(tree, "") + self.end())
 
 
-# Reading again: trees, comments, and the places of what an op is about.
+# Reads again: trees, comments, and the places that an op is about.
 
 class Loader(yaml.SafeLoader):
-    """With keys that come twice, and times, as they are."""
+    """Reads keys that come twice, and times, as they are."""
 
 
 Loader.yaml_implicit_resolvers = {
@@ -314,7 +314,7 @@ Loader.yaml_implicit_resolvers = {
 
 
 def strip_json(text):
-    """JSONC as JSON of the same length, and its comments' names with their offsets."""
+    """Returns JSONC as JSON of the same length, and its comments' names with their offsets."""
     out, names, i = list(text), [], 0
     while i < len(text):
         if text[i] == '"':
@@ -355,7 +355,7 @@ def jsonc(text):
 
 
 def comments(form, text):
-    """The names of the comments, with their offsets."""
+    """Returns the names of the comments, with their offsets."""
     if form != "yaml":
         return strip_json(text)[1] if form == "jsonc" else []
     found, end = [], 0
@@ -390,7 +390,7 @@ def written(node):
 
 
 def yaml_span(text, op):
-    """The offsets between which comments may be lost."""
+    """Returns the offsets between which comments may be lost."""
     loader = Loader(text)
     node = None
     for _ in range(op["document"] + 1):
@@ -429,7 +429,7 @@ def yaml_span(text, op):
 
 
 def json_span(form, text, op):
-    """Likewise, by the driver's extents: the comments of JSON can't be told otherwise."""
+    """Likewise, by the driver's extents: there is no other way to find the comments of JSON."""
     return None
 
 
@@ -466,7 +466,7 @@ def random_op(rng, tree):
 
 
 def unshared(tree):
-    """A copy in which what an alias stands for is a value of its own."""
+    """Returns a copy in which each alias is a value of its own."""
     if isinstance(tree, dict):
         return {key: unshared(item) for key, item in tree.items()}
     return [unshared(item) for item in tree] if isinstance(tree, list) else tree
@@ -504,7 +504,7 @@ def same(a, b):
 
 
 def above(text, offset):
-    """Where the lines of comment directly above the line begin: they may go with what is removed."""
+    """Returns where the comment lines directly above the line begin: they may be removed with the value."""
     begin = text.rfind("\n", 0, offset) + 1
     while begin:
         line = text.rfind("\n", 0, begin - 1) + 1
@@ -515,7 +515,7 @@ def above(text, offset):
 
 
 def fault(form, case, answer):
-    """What is wrong with an answer, or None."""
+    """Returns what is wrong with an answer, or None."""
     text, trees, op = case
     edited, splices = answer[1], answer[2]
     if spliced(text, splices) != edited:
@@ -548,7 +548,7 @@ def fault(form, case, answer):
 
 
 def case_span(text, case, answer):
-    """JSON: from the first byte that goes to the last, if these are of one entry's lines."""
+    """JSON: from the first removed byte to the last, if these are in one entry's lines."""
     op = case[2]
     if op["kind"] == "set":
         try:

@@ -7,9 +7,9 @@
  *       "ops": [{"kind": "set", "path": ["a", 0], "value": "2", "from": "yaml", "document": 0}]}
  *
  * A step of a path is a key, as a string, an index, as a number, or a key of another type as a list
- * of its YAML text: ["1"]. `value` is text in the format `from`, JSON where it is missing;
- * `format` and `document` may be missing, too. `kind` is set, remove or insert; "salt", "1.2" as
- * `schema` is how YAML is read.
+ * of its YAML text: ["1"]. `value` is text in the format `from`, whose default is JSON. `format`
+ * and `document` may be missing, too. `kind` is set, remove or insert. "salt" or "1.2" as `schema`
+ * says how YAML is read.
  *
  * Standard output has a line for each request, a JSON list: ["edited", the text, [[offset, length,
  * new text], …]] or ["error", the message]. With "extents": true instead of ops, the list is
@@ -24,7 +24,7 @@
 #include "requests.h"
 #include "scalar.h"
 
-/* What one request needs. */
+/* The memory of one request. */
 struct request {
 	const struct node *node;
 	struct read_options options;
@@ -41,7 +41,7 @@ static const struct format *format_for(
 	return name ? format_find(name->text) : other;
 }
 
-/* The tree that a text is, kept until the request is done. */
+/* The tree of a text, kept until the request is done. */
 static int read_value(struct request *request, struct span text, const struct format *format,
 	const struct node **ret, struct problem *problem)
 {

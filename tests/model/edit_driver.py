@@ -1,4 +1,4 @@
-"""What the comparisons of edits share: the program built from edit_driver.c, and its splices."""
+"""Shared by the comparisons of edits: the program built from edit_driver.c, and its splices."""
 
 import json
 import subprocess
@@ -6,7 +6,7 @@ import sys
 
 
 def run(driver, requests):
-    """The answers to a list of requests."""
+    """Returns the answers to a list of requests."""
     ran = subprocess.run([driver], input=json.dumps(requests), capture_output=True, text=True, check=False)
     if ran.returncode or ran.stderr:
         sys.exit(f"{driver} fails: {ran.returncode} {ran.stderr[:4000]}")
@@ -14,7 +14,7 @@ def run(driver, requests):
 
 
 def spliced(text, splices):
-    """The text with the splices done, or None where they overlap."""
+    """Returns the text with the splices done, or None if they overlap."""
     old, new, at = text.encode(), b"", 0
     for offset, length, put in splices:
         if offset < at:

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-"""Edits random text of the formats that are made of lines, and compares what comes out with second readers.
+"""Edits random text of the formats that are made of lines, and compares the result with second readers.
 
     edit_lines_compare.py EDIT_DRIVER [COUNT [SEED [FORMAT]]]
 
-EDIT_DRIVER is the program built from edit_driver.c; the readers are those of line_models.py. The laws: what
-is read afterwards is what was wanted; no byte outside of the splices changes; no line of comment is lost but
-in a section that was removed. Edits that are refused are counted, and too many of them fail.
+EDIT_DRIVER is the program built from edit_driver.c; the readers are those of line_models.py. The laws: the result
+reads as the wanted values; no byte outside of the splices changes; no comment line is lost except in a removed
+section. Refused edits are counted, and too many of them fail.
 """
 
 import copy
@@ -25,7 +25,7 @@ REFUSED_MAX = 0.02
 
 TEXTS = ["new", "a b", "x=y", "a:b", "ä", "it's", '"q"', "", "x # y", "#x", "[z]", "a\\b", "a;b", "1", "a  b", "x y z",
          "a\\\\", "%d ${X}"]
-# What a format is asked to hold besides; it may say no, but not that it is written so.
+# Values that a format may refuse; but if it accepts one, the text must have it.
 HARD = {
     "ini": ["l1\nl2", "l1\n\nl2", None],
     "systemd": ["", "a\\"],
@@ -46,14 +46,14 @@ def numbered(text):
 
 
 def comments(name, text):
-    """The numbers of the lines that are comments."""
+    """Returns the numbers of the lines that are comments."""
     found, goes_on = set(), False
     for line in re.split(r"\r\n|\r|\n", text):
         comment = re.match(r"[ \t]*[#;!] ?c(\d+)(?=\W|$)", line)
         if comment and not (goes_on and name == "properties"):
             found.add(comment[1])
         else:
-            # A line of a backslash alone is none.
+            # A line of a backslash alone is no comment.
             goes_on = bool(re.search(r"(?<!\\)(\\\\)*\\$", line)) and (goes_on or line.strip() != "\\")
     return found
 
@@ -67,7 +67,7 @@ def new_section(chance, name):
 
 
 def key_op(chance, name, path, values):
-    """A change of one of the keys, or a new one."""
+    """Returns a change of one of the keys, or a new one."""
     if not values or chance.random() < 0.4:
         return "set", path + [chance.choice(KEYS[name])], new_value(chance, name)
     key = chance.choice(list(values))
@@ -110,7 +110,7 @@ def make_op(chance, name, tree):
 
 
 def plain(name, value):
-    """The value as the format reads it."""
+    """Returns the value as the format reads it."""
     if name == "systemd" and isinstance(value, list) and not isinstance(value[0], dict):
         if "" in value:
             value = value[len(value) - 1 - value[::-1].index(""):]
@@ -141,7 +141,7 @@ def done(name, tree, op):
 
 
 def read(name, text):
-    # Where lines end with \r\n is known to properties' model alone.
+    # Only the model of properties knows lines that end with \r\n.
     return FORMATS[name][1](text if name == "properties" else text.replace("\r\n", "\n"))
 
 
@@ -149,7 +149,7 @@ def check(name, case, result):
     text, ops, wanted = case
     where = f"{name}, seed {SEED}:\n{text!r}\n{text}\n{ops}"
     if result[0] == "error":
-        # What the format can't hold is said before anything else.
+        # A value that the format can't hold is reported before anything else.
         return "can't be changed" not in result[1]
     try:
         got = read(name, result[1])

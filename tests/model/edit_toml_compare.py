@@ -1,12 +1,11 @@
 #!/usr/bin/python3
-"""Edits random TOML documents at random, and compares what comes out with tomli's reading of it.
+"""Edits random TOML documents at random, and compares the result with tomli's reading of it.
 
     edit_toml_compare.py EDIT_DRIVER [COUNT [SEED]]
 
-EDIT_DRIVER is the program built from edit_driver.c. The laws: the tree afterwards is the one that was
-wanted, typed; no byte outside of the splices changes; no comment is lost but those of what was
-removed. Each comment in a document says what it belongs to. An edit that is refused is counted, and
-too many of them fail. Skipped (77) where tomli is missing.
+EDIT_DRIVER is the program built from edit_driver.c. The laws: the resulting tree is the wanted one, typed; no byte
+outside of the splices changes; no comment is lost except those of removed values. Each comment in a document names
+what it belongs to. Refused edits are counted, and too many of them fail. Skipped (77) if tomli is missing.
 """
 
 import copy
@@ -41,7 +40,7 @@ NEW = ["new", "two words", "it's", 'say "x"', "line\nbreak", "", "ä", "back\\sl
 
 
 class Maker:
-    """Makes a document line by line; what tomli does not take is left out again."""
+    """Makes a document line by line, without lines that tomli refuses."""
 
     def __init__(self, chance):
         self.chance = chance
@@ -134,7 +133,7 @@ class Maker:
         return text, where
 
     def resolve(self, names, is_list):
-        """The path that a header has, with the indexes of lists."""
+        """Returns the path of a header, with the indexes of lists."""
         tree, path = tomli.loads(self.text), []
         for i, name in enumerate(names):
             path.append(name)
@@ -224,7 +223,7 @@ class Nowhere(Exception):
 
 
 def done(tree, op):
-    """The tree with the op done to it."""
+    """Returns the tree with the op done to it."""
     kind, path, value = op
     tree = at = copy.deepcopy(tree)
     for step in path[:-1]:
@@ -268,7 +267,7 @@ def follow(tree, path):
 
 
 def is_gone(comment, op, was, is_only):
-    """Whether a comment may be lost: its place is, or is in, what the op takes away."""
+    """Whether a comment may be lost: its place is removed by the op, or is inside of a removed value."""
     kind, path, _ = op
     _, what, where = json.loads(comment[2:])
     at = follow(was, path)
@@ -278,7 +277,7 @@ def is_gone(comment, op, was, is_only):
     if kind == "insert":
         return False
     if what == "in" and where == path[:len(where)]:
-        # That of an item on its line; or what is in the item, which may have been moved by another op.
+        # The comment of an item on its line; or one inside of the item, which another op may have moved.
         return kind == "remove" or not is_only or isinstance(at, (dict, list))
     if what == "own" and where == path and kind == "set":
         return isinstance(at, (dict, list))

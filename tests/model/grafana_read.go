@@ -1,4 +1,5 @@
-// Prints what go-ini reads from each of the files, as Grafana calls it (pkg/setting), as a line of JSON.
+// Prints the values that go-ini reads from each of the files, as Grafana calls it (pkg/setting),
+// as a line of JSON.
 package main
 
 import (

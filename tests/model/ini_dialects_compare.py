@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-"""Each dialect of INI against the program that reads it.
+"""Compares each dialect of INI with the program that reads it.
 
     ini_dialects_compare.py PLYFS DIALECT [COUNT [SEED]]
 
-A program reads a merged file as it reads the files themselves, one behind the other: what the highest says takes
-effect, and of lists nothing is lost. COUNT random pairs of files are merged, and files of one, which are written
-anew with an empty one.
+A program reads a merged file as it reads the files themselves, one behind the other: the highest file's values
+take effect, and no item of a list is lost. COUNT random pairs of files are merged, and also single files, which
+are written anew with an empty one.
 """
 
 import configparser
@@ -44,7 +44,7 @@ class Refused(Exception):
 
 
 def last_of(pairs, is_list):
-    """What takes effect: of lists each value once, else the last."""
+    """Returns the values that take effect: of lists each value once, else the last."""
     found = {}
     for key, value in pairs:
         if is_list(key):
@@ -99,7 +99,7 @@ class Php(Program):
     starts_in_section = False
 
     def read(self, text):
-        """get_cfg_var() is what PHP itself has read."""
+        """get_cfg_var() returns what PHP itself has read."""
         done = run(self.program, "-c", write("php.ini", text), "-r",
                    'foreach (["memory_limit", "x.y", "error_reporting", "x", "Memory_Limit"] as $k)'
                    ' echo $k, "=", json_encode(get_cfg_var($k)), "\\n";')
@@ -149,7 +149,7 @@ class Wireguard(Program):
     sections = ["[Interface]", "[interface]", "[INTERFACE] # comment"]
     forms = ["{0}={1}", "{0} = {1}", "  {0}   =   {1}", "# {0} = {1}"]
     starts_in_section = True
-    # The loop of wg-quick's parse_options, as Debian has it, with its results printed.
+    # The loop of wg-quick's parse_options, as in Debian, with its results printed.
     script = r"""shopt -s nocasematch extglob
         source <(sed -n '/^parse_options() {/,/^}/p' "$(command -v wg-quick)")
         die() { echo "$@" >&2; exit 1; }
@@ -205,7 +205,7 @@ class Grafana(Program):
         self.reader = None
 
     def build(self):
-        """Debian has go-ini as a source package, which is found by GOPATH."""
+        """Debian has go-ini as a source package, which go finds by GOPATH."""
         self.reader = os.path.abspath("reader")
         done = run("go", "build", "-o", self.reader, self.source,
                    env=dict(os.environ, GO111MODULE="off", GOPATH="/usr/share/gocode", GOFLAGS="",
@@ -258,7 +258,7 @@ def merge(*texts):
 
 
 def effect_of(low, high):
-    """What the program makes of both files, the higher one read last."""
+    """Returns what the program makes of both files, the higher one read last."""
     if hasattr(about, "read_both"):
         return about.read_both(low, high)
     return about.read(low + high)

@@ -1,12 +1,12 @@
 #!/usr/bin/python3
-"""Compares how the formats that are made of lines are read and written with second implementations.
+"""Compares reading and writing of the formats that are made of lines with second implementations.
 
     line_formats_compare.py BATCH [COUNT [SEED [FORMAT]]]
 
-BATCH is the program built from batch.c. Documents are made at random, many of them broken; plyfs must
-refuse what the model refuses, and give the same values for the others: as JSON, and when it is written
-in the format and read again by the models (line_models.py). What plyfs writes as environment files, docker
-compose and systemd must read alike.
+BATCH is the program built from batch.c. Documents are made at random, many of them broken. plyfs must refuse what
+the model refuses, and give the same values for the others: as JSON, and when it is written in the format and read
+again by the models (line_models.py). docker compose and systemd must read the same from environment files that
+plyfs writes.
 """
 
 import json
@@ -30,7 +30,7 @@ def run(requests):
 
 
 def request(name, texts, to):
-    # A second source, so that the file is not one byte for byte.
+    # A second source, so that the file is not shown byte for byte.
     return {"strategy": "deep", "from": name, "to": to, "options": {},
             "inputs": [[f"l{i}", text] for i, text in enumerate(texts + [""])]}
 

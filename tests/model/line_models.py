@@ -1,8 +1,8 @@
-"""What the formats that are made of lines say, as second implementations read them; and random documents.
+"""Second implementations of readers for the formats that are made of lines; and random documents.
 
-The models are: for INI Python's configparser; for systemd's units what systemd.syntax(7) says, of several files
-as if they were one; for keyfiles what GKeyFile's documentation says; for environment files both docker compose
-(compose-go's dotenv) and systemd (EnvironmentFile=); and java.util.Properties' documentation.
+The models are: for INI Python's configparser; for systemd's units systemd.syntax(7), with several files as if they
+were one; for keyfiles GKeyFile's documentation; for environment files both docker compose (compose-go's dotenv)
+and systemd (EnvironmentFile=); and java.util.Properties' documentation.
 """
 
 import configparser
@@ -35,7 +35,7 @@ def ini_document(chance):
 
 
 class Assignments(dict):
-    """Of a section, with what was said of one key before."""
+    """The assignments of a section, with the earlier values of a key."""
 
     def __setitem__(self, key, value):
         if key in self and (value is None or isinstance(value, list)):
@@ -51,7 +51,7 @@ class Assignments(dict):
 def ini_model(text):
     for line in text.split("\n"):
         if re.match(r"\s*\[(\]|[^]]*$)", line):
-            # A header that does not end is a key to configparser, unless it goes on with a value.
+            # A header that does not end is a key to configparser, unless it is the continuation of a value.
             raise LookupError
     parser = configparser.RawConfigParser(allow_no_value=True, strict=False, delimiters=("=",),
                                           default_section="\1", interpolation=None, dict_type=Assignments)
@@ -59,7 +59,7 @@ def ini_model(text):
     try:
         parser.read_string("[\2]\n" + text)
     except AttributeError:
-        raise LookupError  # it does not know what a key without a value goes on with
+        raise LookupError  # it can't read a continuation of a key without a value
     except configparser.Error as error:
         raise Refused(error)
     if any(section.loses() for section in parser._sections.values()):
@@ -92,7 +92,7 @@ def systemd_document(chance):
 
 
 def systemd_lines(text):
-    """Comments are left out, also between lines that are one."""
+    """Removes comments, also between lines that are one."""
     joined = None
     for line in text.replace("\r\n", "\n").split("\n"):
         if re.match(r"\s*[#;]", line):
@@ -192,7 +192,7 @@ def env_document(chance):
 
 
 def compose_model(text, variables=False):
-    """compose-go's dotenv; with `variables` each "$" that stands for one is marked."""
+    """compose-go's dotenv; with `variables` each "$" that stands for a variable is marked."""
     tree, at = {}, 0
     mark = "\3" if variables else "$"
 
@@ -249,7 +249,7 @@ def compose_model(text, variables=False):
 
 
 def systemd_env_model(text):
-    """parse_env_file(): a machine of states."""
+    """parse_env_file(): a state machine."""
     tree, state, key, value = {}, "PRE_KEY", "", ""
     for c in text + "\n":
         if state == "PRE_KEY":
@@ -295,7 +295,7 @@ def env_model(text):
 
 
 def env_check(text, written):
-    """What is written means the same to both, and a "$" is a variable where it was one."""
+    """The written text means the same to both, and a "$" is a variable if it was one."""
     ours, theirs = compose_model(written), systemd_env_model(written)
     ours.pop("", None)
     assert {key: value for key, value in ours.items() if value is not None} == theirs, (ours, theirs)
@@ -329,7 +329,7 @@ def properties_lines(text):
             if not lines:
                 break
             following = lines.pop(0).lstrip(" \t\f")
-            # A line of a backslash alone is none, so that a comment may follow it.
+            # A line of a backslash alone is no line, so a comment may follow it.
             if not line and (not following or following[0] in "#!"):
                 break
             line += following

@@ -1,12 +1,12 @@
 #!/usr/bin/python3
-"""The contract of locks, on random layers, in every strategy that gives trees.
+"""Checks the contract of locks, on random layers, in every strategy that gives trees.
 
     lock.py PLYFS [FILES [SEED]]
 
-With L = the merge of the layers up to and including the locking one by the same rule, and R = the merge
-of all: at each locked place R holds exactly what L holds (also: nothing). L and the merge without a lock
-are made by `plyfs render` of layers without locks; that the contract holds is decided here, and so is
-whether `plyfs check` has to complain. Skipped (77) where PyYAML is missing.
+Let L be the merge, by the same rule, of the layers up to and including the locking one, and R the merge of all
+layers. At each locked place R holds exactly what L holds (also: nothing). `plyfs render` of layers without locks
+makes L and the merge without a lock. This script decides whether the contract holds, and whether `plyfs check`
+must complain. Skipped (77) if PyYAML is missing.
 """
 
 import atexit
@@ -114,7 +114,7 @@ def pattern_text(words):
     return ".".join(word if set(word) == {"*"} else word.replace(".", "\\.") for word in words)
 
 
-# ---- What is locked, naively
+# ---- The locked places, naively
 
 def steps(tree):
     if isinstance(tree, dict):
@@ -166,7 +166,7 @@ def locked_paths(patterns, *trees):
 
 
 def breaches(locks, lower, result, unlocked):
-    """The locked places where the result is not what it must be; lower locks win."""
+    """Returns the locked places at which the result is wrong; lower locks win."""
     taken, found = set(), []
     for layer in sorted(locks, key=LAYERS.index):
         paths = locked_paths(locks[layer], lower[layer], result)

@@ -13,7 +13,7 @@ static bool is_same_place(const struct node *a, const struct node *b)
 	       a->line == b->line && a->column == b->column;
 }
 
-/* How often the place of `node` is told of `value`. */
+/* Returns how often the origin of `value` names the place of `node`. */
 static unsigned count_told(
 	const struct origins *origins, const struct node *value, const struct node *node)
 {
@@ -65,7 +65,7 @@ struct walk {
 	size_t depth;
 };
 
-/* The values that layers have at the path, since one of them last cut it off. */
+/* Returns the values that layers have at the path, since one of them last cut it off. */
 struct contest {
 	const struct node *values[LAYERS_MAX];
 	size_t count;

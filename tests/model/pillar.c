@@ -1,6 +1,5 @@
 /*
- * Random pillars must come out of the merge as they come out of the model; and laws that hold for
- * all pillars.
+ * The merge of random pillars must be the same as the model's; and laws that hold for all pillars.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +14,7 @@
 #include "pillar_model.h"
 #include "random_tree.h"
 
-/* The weight of a node, counted: what combining keeps must be what there is. */
+/* Counts the weight of a node: combining keeps a weight, which must be the real one. */
 static uint32_t count_weight(const struct node *node)
 {
 	uint32_t weight = 1;
@@ -128,7 +127,7 @@ static void print_file(struct text *text, unsigned files, unsigned own)
 		unsigned key = (first + i) % 4;
 
 		if (is_name && key == 3)
-			/* Anybody may be a neighbour. */
+			/* Any file may be a neighbour. */
 			print_names(text, keys[key], files, below(3) ? own : 0);
 		else if (is_name)
 			print_names(text, keys[key], files, own);
@@ -170,7 +169,7 @@ static void show(const struct pillar_tree *tree)
 				tree->files[i].layers[j].text.data);
 }
 
-/* Pillars that the environment variable asks for, or as many as take a few seconds. */
+/* As many pillars as the environment variable says, or as many as take a few seconds. */
 static unsigned rounds(void)
 {
 	const char *given = getenv("MODEL_ROUNDS");
@@ -221,7 +220,7 @@ static void random_pillars_agree_with_the_model(void **unused)
 		compare(&tree, seed, &fine);
 		pillar_tree_fini(&tree);
 	}
-	/* Cycles and missing files are among them, and must not be all there is. */
+	/* Some have cycles and missing files; not all may. */
 	assert_true(fine > count / 2);
 }
 
@@ -255,7 +254,7 @@ static void origins_change_nothing_and_tell_all_once(void **unused)
 	}
 }
 
-/* The merged text of f0.yaml; NULL when it does not merge. Free it. */
+/* Returns the merged text of f0.yaml, for free(3); NULL if it does not merge. */
 static char *merged(struct pillar_tree *tree)
 {
 	struct merge_result *result;
@@ -301,7 +300,7 @@ static void check_law(bool with_itself)
 		pillar_tree_init(&other);
 		print_file(&text, 5, 0);
 		pillar_tree_add(&tree, "f0.yaml", text.data);
-		/* Above a map all others are broken. */
+		/* Over a map, a root of any other kind is broken. */
 		if (!with_itself && (tree.files[0].documents[0]->count == 0 ||
 					    !node_is_map(tree.files[0].documents[0]->roots[0]))) {
 			pillar_tree_fini(&tree);
@@ -343,7 +342,7 @@ static void a_file_below_itself_changes_nothing(void **unused)
 	check_law(true);
 }
 
-/* The keys of a file come first and in their order, then those of the files it names. */
+/* The keys of a file come first and in their order, then those of the files that it names. */
 static void keys_of_the_file_come_first(void **unused)
 {
 	static struct pillar_tree tree;

@@ -41,7 +41,7 @@ bool model_is_word(const struct node *node, const char *word)
 	return node->kind == NODE_SCALAR && strcmp(node->text.data, word) == 0;
 }
 
-/* A file's value, its markers taken out and remembered. */
+/* A file's value, with its markers removed and remembered. */
 static struct value *load(struct model *model, const struct node *node)
 {
 	struct value *value = new_value(model, node->kind);

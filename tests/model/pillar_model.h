@@ -1,12 +1,12 @@
 /*
- * The pillar rules a second time, as plainly as they can be said: values are copied, files are
- * built each time they are named, lists are searched from end to end.
+ * The pillar rules a second time, as plainly as possible: values are copied, files are built each
+ * time they are named, lists are searched from end to end.
  */
 #pragma once
 
 #include "pillar_tree.h"
 
-/* More files deep than any chain without a cycle among the files of a random pillar. */
+/* Deeper than any chain without a cycle among the files of a random pillar. */
 #define STACK_MAX 16
 
 struct value {
@@ -25,12 +25,12 @@ struct model {
 	size_t depth;
 };
 
-/* What the model says of a merge that fails. */
+/* The model's error for a merge that fails. */
 enum { MODEL_FINE, MODEL_ABSENT, MODEL_CYCLE, MODEL_KINDS };
 
 /**
- * Builds a file of model->tree, whose files lie in its root; *ret is NULL when it is empty. Returns
- * what the model says.
+ * Builds a file of model->tree, whose files lie in its root; *ret is NULL if it is empty. Returns
+ * the model's result.
  */
 int model_build(struct model *model, const struct pillar_tree_file *file, struct value **ret);
 

@@ -153,7 +153,7 @@ int pillar_tree_merge(struct pillar_tree *tree, const char *path, const char *op
 	}
 	r = merge(tree, path, document && document->count ? document->roots[0] : NULL, limits, ret,
 		problem);
-	/* The result may refer to no node of the options, but for their names. */
+	/* The result may refer to no node of the options, except to their names. */
 	document_free(document);
 	return r;
 }

@@ -18,8 +18,8 @@ struct pillar_tree_file {
 struct pillar_tree {
 	struct pillar_tree_file files[PILLAR_TREE_FILES];
 	size_t count;
-	size_t questions; /* how often find() was asked */
-	int failure;      /* what find() answers instead, if not 0 */
+	size_t questions; /* how often find() was called */
+	int failure;      /* the result of find() instead, if not 0 */
 	struct merge_environment environment;
 	bool wants_origins;
 };

@@ -1,20 +1,20 @@
 #!/usr/bin/python3
-"""The laws of put, on random layers: what `plyfs set`, `unset` and `edit` do to them.
+"""Checks the laws of put, on random layers, for `plyfs set`, `unset` and `edit`.
 
     put.py DRIVER PLYFS [COUNT [SEED [ONLY]]]
 
-DRIVER is the program built from put_driver.c, which does what the commands do; a part of the rounds
-goes through the command PLYFS itself. Skipped (77) where PyYAML is missing. ONLY is a part of what a
-round is called, such as "deep" or "pillar yaml". The laws:
+DRIVER is the program built from put_driver.c, which does what the commands do; a part of the rounds uses the
+command PLYFS itself. Skipped (77) if PyYAML is missing. ONLY is a part of a round's name, such as "deep" or
+"pillar yaml". The laws:
 
-- What was put is what one gets: the merged file is as it was, but for the change, typed.
-- Or it is refused, with a message, and no byte of any layer has changed; but not where nothing stands in
-  the way that the rules of merging know.
-- What is there already changes no byte, and putting twice is putting once.
-- Only the file that is told has changed, in the layer that was asked for; no other path has.
-- No comment is lost but in what was removed.
+- The merged file has the value that was put, and is otherwise as it was, typed.
+- Or the change is refused, with a message, and no byte of any layer has changed. It must not be refused if no rule
+  of merging stands in the way.
+- Putting a value that is there changes no byte, and putting twice is putting once.
+- Only the named file has changed, in the layer that was asked for; no other path has.
+- No comment is lost except in removed values.
 
-What is wanted is computed here from the merged file before, which Python reads.
+This script computes the wanted result from the merged file before, which Python reads.
 """
 
 import collections
@@ -34,7 +34,7 @@ except ImportError:
     put_formats = None
 
 SKIPPED = 77
-COMMANDS = 0.04  # of the changes: through the command
+COMMANDS = 0.04  # of the changes: made by the command itself
 SEVERAL = 0.15  # of the rounds: several values at once
 
 
@@ -47,10 +47,10 @@ class Unclear(Exception):
 
 
 class Broken(Exception):
-    """A law is."""
+    """A law is broken."""
 
 
-# ---- What an op means
+# ---- The meaning of an op
 
 MISSING = object()
 
@@ -69,12 +69,12 @@ def find(tree, step):
 
 
 def place_of(items, step):
-    """Where the item stands that is there."""
+    """Returns where the existing item stands."""
     return step[1] if step[0] == "index" else next(i for i, item in enumerate(items) if item is find(items, step))
 
 
 def made(steps, value):
-    """What a missing value becomes, so that the steps lead to `value`."""
+    """Returns the new value of a missing place, so that the steps lead to `value`."""
     if not steps:
         return value
     kind, key = steps[0][0], steps[0][1]
@@ -91,7 +91,7 @@ def made(steps, value):
 
 
 def with_set(tree, steps, value):
-    """The tree with `value` at the steps."""
+    """Returns the tree with `value` at the steps."""
     if not steps:
         return value
     if tree is MISSING:
@@ -131,7 +131,7 @@ def without(tree, steps):
 
 
 def value_names(steps, value, at):
-    """Whether the item that a [name=web] finds is another afterwards."""
+    """Whether [name=web] finds another item afterwards."""
     rest = steps[at + 1:]
     if not rest:
         return not isinstance(value, dict) or value.get(steps[at][1], steps[at][2]) != steps[at][2]
@@ -144,7 +144,7 @@ def key_text(steps):
         if kind == "key":
             quoted = json.dumps(key, ensure_ascii=False)
             word = key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else quoted
-            # Of a file with sections, a word behind a dot may belong to the name in front.
+            # In a file with sections, a word behind a dot may belong to the name in front.
             text += f"[{quoted}]" if text.count(".") else ("." if text else "") + word
         else:
             text += {"index": f"[{key}]", "end": "[+]"}.get(kind) or f"[{key}={value[0]}]"
@@ -154,7 +154,7 @@ def key_text(steps):
 # ---- Layers
 
 class Trees:
-    """Random values of a format, similar in all layers."""
+    """Returns random values of a format, similar in all layers."""
 
     def __init__(self, chance, form):
         self.chance = chance
@@ -298,7 +298,7 @@ class Round:
         self.write_file(name, text)
         self.comments[os.path.join(layer, path)] = layout.comments
 
-    # ---- Looking
+    # ---- Reading
 
     def snapshot(self):
         files = {}
@@ -320,17 +320,17 @@ class Round:
         return MISSING if text is None else self.form.read(text)
 
     def own_tree(self, layer, files):
-        """What the layer's own source says; MISSING: it has none."""
+        """Returns the value in the layer's own source; MISSING: it has none."""
         content = files.get(os.path.join(layer, self.path))
         return MISSING if content is None else self.form.read(content.decode())
 
-    # ---- Choosing what to change
+    # ---- Choosing a change
 
     def value(self):
         return Trees(self.chance, self.form).value(self.chance.choice([0, 0, 0, 0, 1, 2]))
 
     def steps(self, tree):
-        """A way to something in the tree, or to something that could be there."""
+        """Returns the path to a value in the tree, or to one that could be there."""
         steps, chance = [], self.chance
         depth = 0
         while True:
@@ -398,7 +398,7 @@ class Round:
         return chosen
 
     def mutate(self, tree, depth=0):
-        """The tree with some changes, as somebody types them."""
+        """Returns the tree with some changes, as a person types them."""
         chance = self.chance
         if isinstance(tree, dict):
             tree = {key: self.mutate(value, depth + 1) if chance.random() < 0.4 else value
@@ -433,7 +433,7 @@ class Laws:
         self.process = subprocess.Popen([self.driver], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def ask(self, request):
-        """The driver's answer; some changes go through the command itself."""
+        """Returns the driver's answer; some changes use the command itself."""
         if request[0] != "cat" and random.Random(str(request[2:])).random() < COMMANDS:
             return Command(self.plyfs, request).answer()
         return self.ask_driver(request)
@@ -511,7 +511,7 @@ def same(a, b):
 
 
 class Change:
-    """One change in a round, and what must hold of it."""
+    """Makes one change in a round, and checks it."""
 
     def __init__(self, place):
         self.round = place
@@ -554,7 +554,7 @@ class Change:
         self.request = ["set", place.config, self.layer, place.path,
                         [[key_text(steps), place.form.argument(place.chance, value)] for steps, value in chosen]]
         self.steps = chosen[0][0] if len(chosen) == 1 else None
-        # One more item is another each time, and one that gets another name is not found again.
+        # One more item is another each time, and an item that gets another name is not found again.
         self.is_repeatable = not any(step[0] == "end" or step[0] == "match" and value_names(steps, value, i)
                                      for steps, value in chosen for i, step in enumerate(steps))
         wanted = MISSING if self.before is None and self.text is None else self.before
@@ -571,7 +571,7 @@ class Change:
                         [[key_text(steps), None] for steps in chosen]]
         self.steps = chosen[0] if len(chosen) == 1 else None
         self.is_repeatable = False
-        # What each names is what it names now, so the last items of a list go first.
+        # Each KEY names what it names now, so the last items of a list go first.
         wanted = self.before
         for steps in chosen:
             without(wanted, steps)
@@ -582,7 +582,7 @@ class Change:
         self.wanted = wanted
 
     def resolve(self, steps):
-        """[name=web] as the index it has now."""
+        """Returns [name=web] as its current index."""
         way, tree = [], self.before
         for step in steps:
             there = find(tree, step)
@@ -600,7 +600,7 @@ class Change:
         self.is_repeatable = True
         self.wanted = place.form.read(self.typed)
 
-    # ---- Doing
+    # ---- Making the change
 
     def run(self):
         answer = self.laws.ask(self.request)
@@ -623,7 +623,7 @@ class Change:
         return (self.round.strategy, form, self.kind)
 
     def is_easy(self):
-        """Whether no other layer should be able to stand in the way."""
+        """Whether no other layer can stand in the way."""
         if any(re.search(rb"\n---|[&*]n\d|!replace", content) for content in self.files.values()):
             return False
         layers = self.round.layers
@@ -638,7 +638,7 @@ class Change:
         return self.round.form.name == "yaml"
 
     def is_way(self):
-        """Whether the layer's own values on the way are maps, as those that are shown."""
+        """Whether the layer's own values on the path are maps, like those that are shown."""
         tree, shown = self.round.own_tree(self.layer, self.files), self.before
         for step in self.steps or []:
             if tree is MISSING or shown is MISSING:
@@ -649,14 +649,14 @@ class Change:
         return True
 
     def is_alone(self):
-        """Whether nobody else says anything of the key at the root."""
+        """Whether no other layer has the key at the root."""
         sources = {path for path in self.files if not path.endswith(self.round.other)}
         sources -= {os.path.join(self.layer, self.round.path)}
         trees = [self.round.form.read(self.files[path].decode()) for path in sources]
         return self.steps is not None and not any(isinstance(tree, dict) and self.steps[0][1] in tree for tree in trees)
 
     def says(self, layer):
-        """Whether the layer has something at the place, or on the way to it."""
+        """Whether the layer has something at the place, or on the path to it."""
         tree = self.round.own_tree(layer, self.files)
         if self.steps is None or self.round.dropins:
             return tree is not MISSING or self.round.dropins
@@ -694,7 +694,7 @@ class Change:
             return
         if not same(self.after, self.wanted):
             raise Broken(f"wanted {self.wanted!r}\n  got   {self.after!r}")
-        # Where several values are one, `key:` may become a null on the way.
+        # If several values are set at once, `key:` may become a null on the path.
         if answer[0] == "changed" and same(self.before, self.wanted) and self.kind != "edit" \
                 and (self.steps or not re.search(r"[:-]\s*$", self.text, re.M)):
             raise Broken("it was so already, and bytes have changed")
@@ -706,7 +706,7 @@ class Change:
         return text
 
     def is_text(self):
-        """Whether what was typed is wanted byte for byte."""
+        """Whether the typed text is wanted byte for byte."""
         return self.kind == "edit" and self.round.strategy == "cloud-init"
 
     def check_files(self, told, after):
@@ -733,7 +733,8 @@ class Change:
                 raise Broken(f"the comment {token} ({kind} of {owner}) is lost")
 
     def must_stay(self, kind, owner, old, new):
-        """Not what stands in a list that was changed, or in what was removed or replaced as a whole."""
+        """Whether the comment must stay: not in a changed list, nor in a value that was removed or replaced as a
+        whole."""
         for key in owner:
             if isinstance(old, list):
                 if not same(old, new):
@@ -742,7 +743,7 @@ class Change:
                 return False
             old, new = old[key], new[key]
         if kind == "head":
-            # It goes with the key below it.
+            # It is removed with the key below it.
             is_map = isinstance(old, dict) and isinstance(new, dict)
             return is_map and set(old) <= set(new) and not self.replaces(owner)
         return not isinstance(old, (dict, list)) and not isinstance(new, (dict, list)) or same(old, new)
@@ -758,9 +759,9 @@ class Change:
         if self.kind == "set":
             for key, _ in self.request[4]:
                 if len(self.request[4]) > 1 and self.steps is None:
-                    return  # one may have been put into what another has replaced
+                    return  # one may have been put into a value that another has replaced
         if self.kind == "edit" and sum(path.endswith(self.round.path) for path in after) == 1:
-            return  # shown as it is, with its comments: they were typed out
+            return  # shown as it is, with its comments: the user has typed them
         answer = self.laws.ask(self.request)
         if answer[0] != "same" or self.round.snapshot() != after:
             raise Broken(f"the second time it is {answer}")
@@ -769,7 +770,7 @@ class Change:
 # ---- Files that are no trees
 
 class TextRound:
-    """What is shown is lines: each layer's, one behind the other, or all of one."""
+    """Such a file is shown as lines: each layer's, one behind the other, or all lines of one layer."""
 
     def __init__(self, chance, directory, laws):
         self.chance, self.laws, self.directory = chance, laws, directory

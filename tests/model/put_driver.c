@@ -1,12 +1,12 @@
 /*
- * Changes merged files for a script, as `plyfs set`, `unset` and `edit` do it, in one process: a
+ * Changes merged files for a script, as `plyfs set`, `unset` and `edit` do it, in one process. A
  * line of standard input is a request, a JSON list, and a line of standard output its answer.
  *
  *      ["cat", CONFIG, PATH]                            ["text", TEXT], or ["none"]
  *      ["set", CONFIG, LAYER, PATH, [[KEY, VALUE], …]]  ["changed", FILE], or ["same", FILE]
  *      ["edit", CONFIG, LAYER, PATH, TEXT]              the same; TEXT is the merged file
  *
- * VALUE is YAML; null: KEY is removed. What can't be done is ["error", MESSAGE].
+ * VALUE is YAML; null: KEY is removed. The answer to a request that fails is ["error", MESSAGE].
  */
 #include <errno.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ struct request {
 	struct settings *settings;
 	struct offline *offline;
 	struct assignments assignments;
-	struct document *shown; /* the merged file, as it is and as it shall be */
+	struct document *shown; /* the merged file, as it is and as it must become */
 	struct document *typed;
 };
 
@@ -103,7 +103,7 @@ static int compare(void *context, const struct node *present, const struct read_
 	return put_compare(root_of(request->shown), root_of(request->typed), arena, ops, count);
 }
 
-/* As the command reads it: a file of no format holds no values. */
+/* As the command reads it: a file of no known format has no values. */
 static int read_tree(const struct request *request, struct span text, struct document **ret,
 	struct problem *problem)
 {

@@ -1,7 +1,7 @@
-"""Texts for put.py: values of each format are read, and written at random with comments.
+"""Texts for put.py: reads the values of each format, and writes them at random with comments.
 
-Nothing of plyfs is used here: JSON, YAML and TOML are read by Python's own modules, and what is
-written is small enough to be right by looking at it.
+Nothing of plyfs is used here: Python's own modules read JSON, YAML and TOML, and the writers are small enough to
+be checked by reading them.
 """
 
 import json
@@ -10,13 +10,13 @@ import tomllib
 
 import yaml
 
-# Numbers whose text is the same in all formats, and words that look like something else.
+# Numbers whose text is the same in all formats, and words that look like another type.
 WORDS = ["on", "web", "db", "x y", "80", "true", "null", "", "a: b", "a #b", "[z]", "ä", "it's", "1.10"]
 PLAIN = ["web", "db", "alpha", "x y", "ä", "it's", "k8s"]
 
 
 class Loader(yaml.SafeLoader):
-    """YAML as a tree, whatever the tags; a pair that has no value is an Empty."""
+    """Reads YAML as a tree, whatever the tags; a pair without a value is an Empty."""
 
 
 class Empty:
@@ -39,7 +39,7 @@ Loader.add_constructor("tag:yaml.org,2002:timestamp", yaml.SafeLoader.construct_
 
 
 def typed(value):
-    """A value that is equal to another only if their types are."""
+    """A value that is equal to another only if their types are equal."""
     if isinstance(value, dict):
         return ("map", frozenset((key, typed(value[key])) for key in value))
     if isinstance(value, list):
@@ -48,7 +48,7 @@ def typed(value):
 
 
 class Layout:
-    """How a text is laid out, and the comments in it with what they belong to."""
+    """The layout of a text, and the comments in it with what they belong to."""
 
     def __init__(self, chance, prefix, mark, has_comments=True):
         self.chance = chance
@@ -63,14 +63,14 @@ class Layout:
         return name
 
     def head(self, indent, owner):
-        """Lines of comment before a member of the collection `owner`."""
+        """Returns comment lines before a member of the collection `owner`."""
         if not self.has_comments or self.chance.random() > 0.2:
             return []
         lines = [f"{indent}{self.mark} {self.token('head', owner)} of #1: [a, {{b"]
         return [""] + lines if self.chance.random() < 0.3 else lines
 
     def tail(self, owner):
-        """A comment on a member's own line."""
+        """Returns a comment on a member's own line."""
         if not self.has_comments or self.chance.random() > 0.2:
             return ""
         return f" {self.mark} {self.token('line', owner)}"
@@ -85,7 +85,7 @@ def end_lines(chance, lines):
 # ---- YAML
 
 def is_plain(text):
-    """Whether it may stand without quotes, and is a text then."""
+    """Whether it may stand without quotes, and is then read as a text."""
     return bool(re.fullmatch(r"[a-zäé][a-z0-9 äé]*'?[a-z0-9äé]", text)) and yaml.safe_load(text) == text
 
 
@@ -126,10 +126,10 @@ class YamlWriter:
         self.chance = layout.chance
         self.step = self.chance.choice([2, 2, 2, 4, 3])
         self.indentless = self.chance.random() < 0.5
-        self.tags = tags  # a function: what may stand before the value at a path
+        self.tags = tags  # a function: returns the text before the value at a path
 
     def member(self, lines, start, indent, value, owner):
-        """`start` is what the line begins with: a key and a colon, or a dash."""
+        """`start` is the begin of the line: a key and a colon, or a dash."""
         tag = self.tags(owner, value)
         tag = " " + tag if tag else ""
         is_item = start.rstrip().endswith("-")
@@ -167,7 +167,7 @@ class YamlWriter:
         lines += inner
 
     def anchored(self, tree):
-        """Some values of the root stand a second time, as aliases."""
+        """Some values of the root come a second time, as aliases."""
         lines = []
         for key, value in tree.items():
             name = f"n{len(lines)}"
@@ -188,7 +188,7 @@ class YamlWriter:
 
 
 class Format:
-    """What a format can hold, and how."""
+    """The values that a format can hold, and how."""
     has_comments = True
     has_lists = True
     has_null = True
@@ -208,7 +208,7 @@ class Format:
         return chance.choice(PLAIN if chance.random() < 0.6 else WORDS)
 
     def argument(self, chance, value):
-        """`value` as plyfs set takes it, which is YAML."""
+        """Returns `value` as plyfs set takes it, which is YAML."""
         if isinstance(value, str) and is_plain(value) and chance.random() < 0.5:
             return value
         if chance.random() < 0.3:
@@ -216,7 +216,7 @@ class Format:
         return json.dumps(value, ensure_ascii=False)
 
     def typed_text(self, chance, tree):
-        """The whole file as somebody might have typed it, without comments."""
+        """Returns the whole file as a person might have typed it, without comments."""
         return self.write(Layout(chance, "t", "#", False), tree)
 
 
@@ -224,7 +224,7 @@ class Yaml(Format):
     name = "yaml"
 
     def read(self, text):
-        """Of several documents the last; of a source they are merged by what the strategy says."""
+        """Of several documents the last one counts. In a source the strategy decides how they are merged."""
         trees = list(yaml.load_all(text, Loader))
         return trees[-1] if trees else None
 
@@ -257,7 +257,7 @@ class Json(Format):
 
 
 def strip_comments(text):
-    """JSON of JSONC: comments and the comma behind the last value go."""
+    """Returns JSON for JSONC: comments and the comma behind the last value are removed."""
     tokens = re.findall(r'"(?:\\.|[^"\\])*"|//[^\n]*|/\*.*?\*/|\s+|[^\s"/]', text, re.S)
     kept = [token for token in tokens if not token.startswith("/")]
     joined = []
@@ -304,7 +304,7 @@ class Jsonc(Format):
         self.entry(lines, layout, "", "", tree, [], True)
         if lines[-1].endswith(","):
             lines[-1] = lines[-1][:-1]
-        for i, line in enumerate(lines):  # behind the whole value no comma may stand
+        for i, line in enumerate(lines):  # no comma may stand behind the whole value
             if i + 1 == len(lines):
                 lines[i] = re.sub(r",( //.*)?$", r"\1", line)
         return end_lines(layout.chance, lines)

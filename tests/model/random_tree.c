@@ -1,6 +1,6 @@
 #include "random_tree.h"
 
-/* What is the same in all branches of a tree. */
+/* Shared by all branches of a tree. */
 struct branch {
 	struct arena *arena;
 	struct random *random;
@@ -100,7 +100,7 @@ static const struct node *new_keyed_item(
 	return item;
 }
 
-/* Items are only removed from lists without a tag, and have their own key, but for a few. */
+/* Items are removed only from lists without a tag, and most have a key of their own. */
 static struct node *new_list(const struct branch *branch, unsigned depth, const char *tag)
 {
 	struct random *random = branch->random;

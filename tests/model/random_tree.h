@@ -16,7 +16,7 @@ uint32_t random_below(struct random *random, uint32_t end);
 /** True in `percent` of 100 cases. */
 bool random_chance(struct random *random, unsigned percent);
 
-/* What a tree is made of. Lists of words end with NULL; a word in them may stand there twice. */
+/* The values of a tree. Lists of words end with NULL; a word in them may stand there twice. */
 struct random_tree_shape {
 	unsigned depth;             /* maps and lists in each other, at most */
 	unsigned width;             /* entries of one, at most */
@@ -31,13 +31,13 @@ struct random_tree_shape {
 	const char *const *list_tags;  /* of lists */
 	const char *const *empty_tags; /* of empty scalars, and of items with the item key alone */
 	unsigned tag_percent;          /* of the values have one */
-	unsigned stray_percent;        /* of those have one that is meant for another kind */
+	unsigned stray_percent;        /* of those have one that is for another kind */
 
 	/* NULL: nothing. A key that maps in lists are likely to begin with, each map another value.
 	 */
 	const char *item_key;
 };
 
-/** A tree. Its root is a map, but for a few. NULL: no memory. */
+/** Returns a tree. Most roots are maps. NULL: no memory. */
 const struct node *random_tree(
 	struct arena *arena, struct random *random, const struct random_tree_shape *shape);

@@ -16,6 +16,6 @@ void requests_print_problem(const struct problem *problem);
 
 /**
  * Reads a JSON list from standard input and calls `run` for each item, which returns 0 or -errno.
- * Returns main()'s exit code; `program` is named where it fails.
+ * Returns main()'s exit code; an error message names `program`.
  */
 int requests_run(const char *program, int (*run)(const struct node *request));

@@ -1,5 +1,5 @@
 /*
- * Nodes with Salt's tags, built in one piece: without memory the test ends.
+ * Nodes with Salt's tags, built in one piece: if there is no memory, the test ends.
  */
 #pragma once
 

@@ -8,7 +8,7 @@ static bool is_marked(const struct node *node)
 	return is_tag(node, MAP) || is_tag(node, LIST);
 }
 
-/* The number of the first pair with that key; or the number of all pairs. */
+/* Returns the number of the first pair with that key, or the number of all pairs. */
 static uint32_t place_of(const struct node *map, const struct node *key)
 {
 	uint32_t i = 0;
@@ -18,7 +18,7 @@ static uint32_t place_of(const struct node *map, const struct node *key)
 	return i;
 }
 
-/* As equal as the strategy finds them: marks do not count. */
+/* Whether they are equal as the strategy compares them: marks do not count. */
 static const struct node *unmarked(struct arena *arena, const struct node *node)
 {
 	struct node *copy;
@@ -160,7 +160,7 @@ static bool construct_pair(struct arena *arena, const struct pair *pair, struct 
 	return true;
 }
 
-/* What a document's value is, with `outer` for a tag where it has none. NULL: an error. */
+/* Returns a document's value, with `outer` for a tag if it has none. NULL: an error. */
 static const struct node *construct(struct arena *arena, const struct node *node, const char *outer)
 {
 	const char *tag = node->tag && !is_tag(node, RESET) ? node->tag : outer;
@@ -188,7 +188,7 @@ static const struct node *construct(struct arena *arena, const struct node *node
 	return copy;
 }
 
-/* A root of another kind than the one before, with no tag that says that it is meant. */
+/* A root of another kind than the one before, without a tag that shows that it is intended. */
 static bool is_broken(const struct node *below, const struct node *root)
 {
 	return below->kind != root->kind && !below->tag && !root->tag && !scalar_is_null(below) &&

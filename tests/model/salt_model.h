@@ -10,10 +10,10 @@
 #include "node.h"
 
 /**
- * What the layers' documents come to. `level` is '1' or '0' for each nesting, and '*' for all that
- * follow.
+ * Returns the merge of the layers' documents. `level` is '1' or '0' for each nesting, and '*' for
+ * all that follow.
  *
- * NULL: an error. *is_empty: no layer has anything to say.
+ * NULL: an error. *is_empty: no layer has an opinion.
  */
 const struct node *salt_model_merge(struct arena *arena, const struct node *const *roots,
 	size_t count, const char *level, bool *is_empty);

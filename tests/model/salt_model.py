@@ -3,11 +3,10 @@
 
     salt_model.py BATCH [COUNT [SEED]]
 
-BATCH is the program built from batch.c. Skipped (77) where PyYAML is missing. The model reads YAML
-with PyYAML, as Salt does, and holds values in Python's own types; so what counts as equal, the
-order of keys, `<<` and the types of scalars are Python's and PyYAML's, and not ours. It differs
-from Salt in what plyfs has decided: 1 and true are not equal, and a quoted scalar stays a string
-when it is tagged.
+BATCH is the program built from batch.c. Skipped (77) if PyYAML is missing. The model reads YAML with PyYAML, as
+Salt does, and holds values in Python's own types. So equality, the order of keys, `<<` and the types of scalars
+are Python's and PyYAML's, and not ours. It differs from Salt where plyfs does: 1 and true are not equal, and a
+quoted scalar stays a string when it is tagged.
 """
 
 import json
@@ -93,14 +92,14 @@ TAGS = list(KINDS) + ["!aggregate", "!reset"]
 
 
 def decimal(text):
-    """What yamlex's construct_sls_int() makes of it: 0644 is 644."""
+    """Returns what yamlex's construct_sls_int() makes of it: 0644 is 644."""
     if text != "0" and text.startswith("0") and not text.startswith(("0b", "0x")):
         text = text.lstrip("0") or "0"
     return text
 
 
 class Reader:
-    """Documents to values."""
+    """Returns the values of documents."""
 
     def __init__(self, text):
         self.loader = yaml.SafeLoader(text)
@@ -161,13 +160,13 @@ class Reader:
 
 
 def is_broken(below, node):
-    """A root of another kind than the one before, with no tag that says that it is meant."""
+    """A root of another kind than the one before, without a tag that shows that it is intended."""
     return below and node.id != below.id and not any(
         each.tag.startswith("!") or each.tag == NULL for each in (below, node))
 
 
 def expected(texts, level):
-    """The result, or None for an error. A list of one, so that null is a result."""
+    """Returns the result, or None for an error. It is a list of one, so that null is a result."""
     result = below = None
     try:
         for text in texts:
@@ -184,7 +183,7 @@ def expected(texts, level):
 
 
 def exact(value):
-    """Something that is equal only if kind, type, marks and the order of keys are."""
+    """Returns a value that is equal to another only if kind, type, marks and the order of keys are."""
     if isinstance(value, dict):
         items = [(exact(key), exact(each)) for key, each in value.items()]
         return (is_marked(value), "map", items)
@@ -289,7 +288,7 @@ def run(batch, cases, tags):
 
 
 def read_result(kind, text):
-    """What came out, read by the model's reader, which is PyYAML's."""
+    """Reads the output with the model's reader, which is PyYAML's."""
     if kind == "error":
         return None
     return list(Reader(text).documents())
@@ -304,7 +303,7 @@ def without_marks(values):
 
 
 def compare(case, wanted, marked, plain, again):
-    """Why this case is wrong, or None."""
+    """Returns why this case is wrong, or None."""
     texts, _ = case
     got, got_plain = read_result(*marked), read_result(*plain)
     if (wanted is None) != (got is None) or (wanted is None) != (got_plain is None):

@@ -29,8 +29,8 @@ static const char *pick_tag(struct salt_round *round, const struct node *node)
 }
 
 /*
- * A copy with keys that come twice in the outer `depth` collections, which random_tree() does not
- * make, and with more tags.
+ * Makes a copy with more tags, and with keys that come twice in the outer `depth` collections,
+ * which random_tree() does not make.
  */
 static const struct node *with_doubles(
 	struct salt_round *round, const struct node *node, unsigned depth)
@@ -45,7 +45,7 @@ static const struct node *with_doubles(
 		return copy;
 	}
 	copy = new_like(round->arena, node, pick_tag(round, node));
-	/* Long enough to be looked through by hash. */
+	/* Long enough to be searched by hash. */
 	repeat = node_is_sequence(node) && random_chance(random, 25) ? 4 : 1;
 	for (uint32_t i = 0; node_is_sequence(node) && i < repeat * node->seq.count; i++)
 		push(round->arena, copy,

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Random schemas and instances: python3-jsonschema and plyfs must be of one mind.
+"""Random schemas and instances: python3-jsonschema and plyfs must agree.
 
 usage: schema_compare.py DRIVER GROUPS [SEED]
 
-Skipped (77) where python3-jsonschema is not installed.
+Skipped (77) if python3-jsonschema is not installed.
 """
 import importlib.metadata
 import json
@@ -29,7 +29,7 @@ DRAFTS = {
     "http://json-schema.org/draft-07/schema#": jsonschema.Draft7Validator,
     "https://json-schema.org/draft/2020-12/schema": jsonschema.Draft202012Validator,
 }
-# Older ones have their own idea of what was evaluated.
+# Older versions have a different idea of what was evaluated.
 KNOWS_UNEVALUATED = tuple(map(int, importlib.metadata.version("jsonschema").split(".")[:2])) >= (4, 20)
 
 
@@ -46,13 +46,13 @@ def enum(_validator, values, instance, _schema):
         yield jsonschema.ValidationError("is none of them")
 
 
-# Older ones compare as Python does, to which [true, 1] is [true, true].
+# Older versions compare as Python does, to which [true, 1] is [true, true].
 for draft in DRAFTS.values():
     draft.VALIDATORS["enum"] = enum
 
 
 class Maker:
-    """Random schemas of one draft, and instances that have a chance to fit."""
+    """Random schemas of one draft, and instances that may match."""
 
     def __init__(self, rng, is_new):
         self.rng = rng
@@ -142,7 +142,7 @@ class Maker:
         return rng.choice(choices)()
 
     def reference(self):
-        """To a definition: those are made without references in place, so nothing goes round."""
+        """A reference to a definition. Definitions are made without references in place, so there is no loop."""
         return {"$ref": self.rng.choice([f"#/{self.defs}/d{i}" for i in range(3)] + ["#named"])}
 
     def schema(self, depth):
@@ -202,7 +202,7 @@ def main():
         try:
             expected = "valid" if validators[number].is_valid(data) else "invalid"
         except TypeError:
-            # python3-jsonschema stumbles over draft 7's additionalItems beside `items: true`.
+            # python3-jsonschema fails on draft 7's additionalItems beside `items: true`.
             verdicts["none"] += 1
             continue
         verdicts[expected] += 1

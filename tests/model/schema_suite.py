@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""JSON-Schema-Test-Suite: every test that is required for a draft must come out as it says there.
+"""JSON-Schema-Test-Suite: every required test of a draft must have the result that the suite states.
 
 usage: schema_suite.py DRIVER LEAST
 
-The suite is Debian's package json-schema-test-suite, or SUITE, a directory with tests/ in it. Skipped
-(77) where there is none; it must have at least LEAST tests. What is excepted stands in EXCEPTED, each with its reason.
+The suite is Debian's package json-schema-test-suite, or SUITE, a directory with tests/ in it. Skipped (77) if
+there is none. It must have at least LEAST tests. EXCEPTED has the exceptions, each with its reason.
 """
 import json
 import os
@@ -15,7 +15,7 @@ SUITE = os.environ.get("SUITE", "/usr/share/json-schema-test-suite")
 DRAFTS = {"draft7": "http://json-schema.org/draft-07/schema#",
           "draft2020-12": "https://json-schema.org/draft/2020-12/schema"}
 
-# Optional files that say something about what plyfs does: `format` and the like are notes to it.
+# Optional files about things that plyfs supports. `format` and the like are only notes to it.
 OPTIONAL = ("bignum.json", "ecmascript-regex.json", "zeroTerminatedFloats.json", "float-overflow.json",
             "non-bmp-regex.json", "refOfUnknownKeyword.json", "unknownKeyword.json", "anchor.json", "id.json",
             "no-schema.json", "dynamicRef.json")
@@ -39,7 +39,7 @@ EXCEPTED = {
 
 
 def exception(name, group, verdict):
-    """Why a test need not come out as it says; None: it must."""
+    """Returns why a test need not have the stated result; None: it must."""
     reason = EXCEPTED.get(name, {}).get(group["description"])
     if reason == REMOTE and verdict != "refused":
         return None
@@ -47,7 +47,7 @@ def exception(name, group, verdict):
 
 
 def files_of(draft):
-    """The files of a draft, the optional ones after the required ones."""
+    """Returns the files of a draft, the optional ones after the required ones."""
     folder = f"{SUITE}/tests/{draft}"
     if not os.path.isdir(folder):
         return []
@@ -57,7 +57,7 @@ def files_of(draft):
 
 
 def with_draft(path, uri):
-    """The file's groups, each schema with the draft that it is written in."""
+    """Returns the file's groups, each schema with the draft that it is written in."""
     with open(path, encoding="utf-8") as file:
         groups = json.load(file)
     for group in groups:

@@ -1,13 +1,13 @@
 #!/usr/bin/python3
-"""Compares how TOML is read and written with tomli and tomlkit, and what is made of it with PyYAML.
+"""Compares reading and writing of TOML with tomli and tomlkit, and the conversions with PyYAML.
 
     toml_compare.py BATCH [COUNT [SEED]]
 
-BATCH is the program built from batch.c. Skipped (77) where tomli or PyYAML is missing; tomlkit reads
-along where it is installed. Documents, half of them with a mistake, are made at random and taken
-from DOCUMENTS, and broken at random: plyfs must refuse what tomli refuses, and what it takes must
-have the same values, with their types, when it is written as TOML, as JSON and as YAML. What the
-standard has and tomli has not is in `tamed()`.
+BATCH is the program built from batch.c. Skipped (77) if tomli or PyYAML is missing; tomlkit reads along if it is
+installed. Documents, half of them with a mistake, are made at random and taken from DOCUMENTS, and broken at
+random. plyfs must refuse what tomli refuses. A document that it accepts must have the same values, with their
+types, when it is written as TOML, as JSON and as YAML. `tamed()` has the parts of the standard that tomli does not
+support.
 """
 
 import datetime
@@ -29,7 +29,7 @@ try:
 except ImportError:
     tomlkit = None
 
-# Each line is a document; what the standard says is legal, and then what it says is not.
+# Each line is a document; first those that the standard allows, and then those that it forbids.
 DOCUMENTS = r'''
 a.b.c = 1
 a . b = 1\na . "c" = 2
@@ -244,7 +244,7 @@ a = \u00001
 
 def documents():
     for line in DOCUMENTS.strip().split("\n"):
-        # Escapes that are the line's: \\, \n, \r, \t, and \uNNNN of control characters.
+        # Escapes of such a line: \\, \n, \r, \t, and \uNNNN of control characters.
         meant = {r"\\": "\\", r"\n": "\n", r"\r": "\r", r"\t": "\t"}
         yield re.sub(
             r"\\(\\|n|r|t|u00[017].)",
@@ -331,7 +331,7 @@ class Source(random.Random):
         return self.pick("\n", "\n", "\r\n").join(lines) + self.pick("", "\n")
 
     def broken(self, text):
-        """A few characters changed."""
+        """Returns the text with a few characters changed."""
         for _ in range(self.randrange(1, 3)):
             at = self.randrange(len(text) + 1)
             new = self.pick(*"'\"[]{}=.,#\\ \n\r\t_-+:0159eaxTZ", "\x00", "\x07", "\x7f", "é", '"""', "'''")
@@ -340,7 +340,7 @@ class Source(random.Random):
 
 
 def tamed(text):
-    """The document without what the standard has and tomli, or a datetime of Python, has not."""
+    """Returns the document without the parts of the standard that tomli, or a datetime of Python, does not support."""
     text = re.sub(r"(\d\d:\d\d):60", r"\1:59", text)
     text = re.sub(r"\b0000-", "0004-", text)
     return re.sub(r"(\d\d:\d\d:\d\d(\.\d+)?)z", r"\1Z", text)
@@ -355,7 +355,7 @@ def is_legal(text):
 
 
 def read_by_tomlkit(text):
-    """None: it has mistakes of its own, such as refusing +0E+3."""
+    """Returns tomlkit's reading. None: it has mistakes of its own, such as refusing +0E+3."""
     try:
         return typed(tomlkit.parse(text).unwrap())
     except ValueError:
@@ -371,7 +371,7 @@ def has_large_integer(value):
 
 
 def typed(value, convert=lambda value: None):
-    """Values that are equal only when their types are, too; `convert` may give another one first."""
+    """Returns values that are equal only if their types are, too; `convert` may give another one first."""
     if isinstance(value, dict):
         return {key: typed(each, convert) for key, each in value.items()}
     if isinstance(value, list):
@@ -391,7 +391,7 @@ def is_date(value):
 
 
 def dates_of(wanted, found):
-    """`wanted`, with texts where `found` has a text that is the same date."""
+    """Returns `wanted`, with texts where `found` has a text that is the same date."""
     if isinstance(wanted, dict) and isinstance(found, dict):
         return {key: dates_of(value, found.get(key)) for key, value in wanted.items()}
     if isinstance(wanted, list) and isinstance(found, list) and len(wanted) == len(found):
@@ -414,7 +414,7 @@ def has_no_number(value):
 
 
 def as_yaml(value):
-    """PyYAML gives what has an offset in UTC, and for Z, before its version 6, without one."""
+    """PyYAML gives a time with an offset in UTC, and for Z, before its version 6, without an offset."""
     if isinstance(value, datetime.datetime) and value.tzinfo:
         return ("datetime", value.astimezone(datetime.timezone.utc).replace(tzinfo=None))
     return None
@@ -429,7 +429,7 @@ def run(batch, texts, to):
 
 
 def differ(text, value, error, results):
-    """What is wrong with the results as TOML, JSON and YAML, or None."""
+    """Returns what is wrong with the results as TOML, JSON and YAML, or None."""
     toml, as_json, as_yaml_text = results
     if value is not None and has_large_integer(value):
         return None if toml[0] == "error" else "an integer of more than 64 bits was taken"
