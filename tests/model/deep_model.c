@@ -164,8 +164,7 @@ static const struct node *key_of(const struct deep_model *model, const struct no
 	return NULL;
 }
 
-static bool has_key(
-	const struct deep_model *model, const struct node *item, const struct node *key)
+static bool has_key(const struct deep_model *model, const struct node *item, const struct node *key)
 {
 	return key_of(model, item) && node_equal(key_of(model, item), key);
 }
@@ -255,8 +254,8 @@ static const struct node *by_key(struct deep_model *model, const struct node *be
 			return NULL;
 
 		if (key && (!before || before < known)) {
-			below = put_item(model, below, key, deep_model_is_delete(item) ? NULL : item,
-				before, path);
+			below = put_item(model, below, key,
+				deep_model_is_delete(item) ? NULL : item, before, path);
 		} else {
 			const struct node *added = combine(model, NULL, item, path);
 			struct node *result = bare(model, below);

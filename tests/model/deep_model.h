@@ -19,8 +19,9 @@ struct deep_model {
 	struct arena *arena;
 	struct deep_model_rule rules[DEEP_MODEL_RULES_MAX];
 	size_t rule_count;
-	const char *by[2]; /* what "by" matches items by: the first that an item has; by[1] may be NULL */
-	bool twice;        /* a layer may have a key more than once */
+	const char *by
+		[2]; /* what "by" matches items by: the first that an item has; by[1] may be NULL */
+	bool twice;  /* a layer may have a key more than once */
 	bool failed; /* the layers can't be merged */
 };
 

@@ -190,13 +190,13 @@ static void compare(struct pillar_tree *tree, unsigned seed, unsigned *fine)
 	said = model_build(&model, &tree->files[0], &expected);
 	r = pillar_tree_merge(tree, "f0.yaml", NULL, limits, &result, &problem);
 
-	if (said == MODEL_FINE ? r != 0 || !model_is_same(expected, result->root) ||
-					 count_weight(result->root) != result->root->weight
-			       : r != PROBLEM ||
-					 !strstr(problem.message,
-						 said == MODEL_CYCLE   ? "in a circle"
-						 : said == MODEL_KINDS ? "one of them is broken"
-								       : "no file")) {
+	if (said == MODEL_FINE
+			? r != 0 || !model_is_same(expected, result->root) ||
+				  count_weight(result->root) != result->root->weight
+			: r != PROBLEM || !strstr(problem.message,
+						  said == MODEL_CYCLE   ? "in a circle"
+						  : said == MODEL_KINDS ? "one of them is broken"
+									: "no file")) {
 		show(tree);
 		fail_msg("seed %u: the model says %d, the merge %d:\n%s", seed, said, r,
 			r == 0 ? result->text.data : problem.message);

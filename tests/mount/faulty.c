@@ -62,7 +62,8 @@ static int fail(const char *path, const char *operation)
 
 	if (!read_fault(path, &fault))
 		return 0;
-	bool is_meant = strcmp(fault.operation, operation) == 0 || strcmp(fault.operation, "all") == 0;
+	bool is_meant =
+		strcmp(fault.operation, operation) == 0 || strcmp(fault.operation, "all") == 0;
 	return is_meant ? -fault.number : 0;
 }
 

@@ -152,8 +152,10 @@ static void the_cost_of_many_layers_is_linear(void **state)
 		{"{documents: merge, lists: append}", "- #\n", "---\n- #\n"},
 		{"{documents: merge, lists: prepend}", "- #\n", "---\n- #\n"},
 		{"{documents: merge, lists: unique}", "- [#]\n", "---\n- [#, x]\n"},
-		{"{documents: merge, lists: {'*': {by: n}}}", "- {n: #}\n", "---\n- {n: #, x: 1}\n"},
-		{"{documents: merge, lists: {'*': {by: n}}}", "- {n: #}\n", "---\n- !delete {n: #}\n"},
+		{"{documents: merge, lists: {'*': {by: n}}}", "- {n: #}\n",
+			"---\n- {n: #, x: 1}\n"},
+		{"{documents: merge, lists: {'*': {by: n}}}", "- {n: #}\n",
+			"---\n- !delete {n: #}\n"},
 		{"{documents: merge, lists: {'*': {by: n}}}", "- {n: #}\n",
 			"--- !prepend\n- {n: 1}\n---\n- {n: 1}\n"},
 	};
@@ -183,7 +185,8 @@ static void merging_by_key_and_by_value_in_turn_is_refused_before_it_takes_long(
 	struct setting setting;
 
 	(void)state;
-	setting_init(&setting, "{documents: merge, lists: {'*': {by: n}}}", TEXTS("- {n: 1}", above));
+	setting_init(
+		&setting, "{documents: merge, lists: {'*': {by: n}}}", TEXTS("- {n: 1}", above));
 	assert_int_equal(run(&setting), PROBLEM);
 	assert_non_null(strstr(setting.problem.message, "in turn too often"));
 	setting_fini(&setting);
@@ -219,8 +222,8 @@ static void a_source_that_is_deeper_than_the_request_allows_is_refused(void **st
 	setting.request.limits = LIMITS_DEFAULT;
 	setting.request.limits.depth = 3;
 	assert_int_equal(run(&setting), PROBLEM);
-	assert_string_equal(
-		setting.problem.message, "more than 3 maps and lists in each other; raise the limit 'depth'");
+	assert_string_equal(setting.problem.message,
+		"more than 3 maps and lists in each other; raise the limit 'depth'");
 	setting.request.limits.depth = 4;
 	assert_int_equal(run(&setting), 0);
 	setting_fini(&setting);

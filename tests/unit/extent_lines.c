@@ -15,7 +15,8 @@ static void a_value_of_ini_ends_with_its_last_line(void **state)
 {
 	(void)state;
 	assert_extents(&format_ini,
-		"; top\r\n a : b ; c\r\nm = 1\r\n\r\n  2 \r\n ; inner\r\n  3\t\r\n\r\n; end\r\nn =\r\nskip\r\n",
+		"; top\r\n a : b ; c\r\nm = 1\r\n\r\n  2 \r\n ; inner\r\n  3\t\r\n\r\n; end\r\nn "
+		"=\r\nskip\r\n",
 		"a : b ; c\\r\\nm = 1\\r\\n\\r\\n  2 \\r\\n ; inner\\r\\n  3\t\\r\\n\\r\\n; "
 		"end\\r\\nn =\\r\\nskip\n"
 		"  a : b ; c > a > b ; c\n"
@@ -43,9 +44,12 @@ static void lines_of_systemd_that_are_one_are_one_value(void **state)
 	(void)state;
 	assert_extents(&format_systemd,
 		"[Service]\nExecStart=/a \\\n# c\n  b \\\n\nExecStart=\n ExecStart = \\\n /c\n",
-		"[Service]\\nExecStart=/a \\\\n# c\\n  b \\\\n\\nExecStart=\\n ExecStart = \\\\n /c\n"
-		"  [Service]\\nExecStart=/a \\\\n# c\\n  b \\\\n\\nExecStart=\\n ExecStart = \\\\n /c "
-		"> Service > ExecStart=/a \\\\n# c\\n  b \\\\n\\nExecStart=\\n ExecStart = \\\\n /c\n"
+		"[Service]\\nExecStart=/a \\\\n# c\\n  b \\\\n\\nExecStart=\\n ExecStart = \\\\n "
+		"/c\n"
+		"  [Service]\\nExecStart=/a \\\\n# c\\n  b \\\\n\\nExecStart=\\n ExecStart = \\\\n "
+		"/c "
+		"> Service > ExecStart=/a \\\\n# c\\n  b \\\\n\\nExecStart=\\n ExecStart = \\\\n "
+		"/c\n"
 		"    ExecStart=/a \\\\n# c\\n  b > ExecStart > /a \\\\n# c\\n  b\n"
 		"    ExecStart= > ExecStart > \n"
 		"    ExecStart = \\\\n /c > ExecStart > /c\n");
@@ -54,16 +58,15 @@ static void lines_of_systemd_that_are_one_are_one_value(void **state)
 static void sections_of_systemd_that_are_a_list_are_items(void **state)
 {
 	CLEANUP(document_freep)
-	struct document *document = read_with(
-		(struct read_options){.format = &format_systemd, .wants_extents = true},
-		span_of("[Address]\nAddress=1\n[Address]\nAddress=2\n"));
+	struct document *document =
+		read_with((struct read_options){.format = &format_systemd, .wants_extents = true},
+			span_of("[Address]\nAddress=1\n[Address]\nAddress=2\n"));
 	const struct extent *first = document->extents[0]->first;
 
 	(void)state;
 	assert_true(node_is_map(first->node));
 	assert_string_equal(first->keys[0]->text.data, "Address");
-	assert_ptr_equal(
-		first->next->node, node_get(document->roots[0], "Address")->seq.items[1]);
+	assert_ptr_equal(first->next->node, node_get(document->roots[0], "Address")->seq.items[1]);
 }
 
 static void a_value_of_a_keyfile_is_the_rest_of_its_line(void **state)

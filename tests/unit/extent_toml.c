@@ -28,16 +28,15 @@ static void a_pair_ends_before_its_comment(void **state)
 static void a_dotted_key_is_one_pair_of_several_keys(void **state)
 {
 	CLEANUP(document_freep)
-	struct document *document = read_with(
-		(struct read_options){.format = &format_toml, .wants_extents = true},
-		span_of("a . \"b\".c = 1\na.d = 2\n"));
+	struct document *document =
+		read_with((struct read_options){.format = &format_toml, .wants_extents = true},
+			span_of("a . \"b\".c = 1\na.d = 2\n"));
 	const struct extent *first = document->extents[0]->first;
 
 	(void)state;
-	assert_toml("a . \"b\".c = 1\na.d = 2\n",
-		"a . \"b\".c = 1\\na.d = 2\n"
-		"  a . \"b\".c = 1 > a . \"b\".c > 1\n"
-		"  a.d = 2 > a.d > 2\n");
+	assert_toml("a . \"b\".c = 1\na.d = 2\n", "a . \"b\".c = 1\\na.d = 2\n"
+						  "  a . \"b\".c = 1 > a . \"b\".c > 1\n"
+						  "  a.d = 2 > a.d > 2\n");
 	assert_int_equal(first->key_count, 3);
 	assert_string_equal(first->keys[2]->text.data, "c");
 	assert_int_equal(first->next->key_count, 2);

@@ -153,7 +153,8 @@ static void flow_collections_may_have_lines_and_comments(void **state)
 					      "  \"a\":1 > \"a\" > 1\n"
 					      "  'b':[] > 'b' > []\n"
 					      "  c: {} > c > {}\n");
-	assert_yaml("{? [a, {b: c}] : d}", "{? [a, {b: c}] : d}\n  ? [a, {b: c}] : d > [a, {b: c}] > d\n");
+	assert_yaml("{? [a, {b: c}] : d}",
+		"{? [a, {b: c}] : d}\n  ? [a, {b: c}] : d > [a, {b: c}] > d\n");
 }
 
 static void scalars_may_have_lines(void **state)

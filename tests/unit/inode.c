@@ -33,8 +33,7 @@ static void what_was_added_is_found_until_it_is_removed(void **state)
 	for (size_t i = 0; i < COUNT; i += 2)
 		inode_table_remove(&table, &inodes[i]);
 	for (size_t i = 0; i < COUNT; i++)
-		assert_ptr_equal(inode_table_find(&table, 16 + i * 3),
-			i % 2 ? &inodes[i] : NULL);
+		assert_ptr_equal(inode_table_find(&table, 16 + i * 3), i % 2 ? &inodes[i] : NULL);
 	assert_int_equal(table.count, COUNT / 2);
 	inode_table_fini(&table);
 	free(inodes);

@@ -236,7 +236,8 @@ int main(void)
 		inotify_test(watch_ends_with_its_last_subscription),
 		inotify_test(inode_that_goes_ends_all_its_subscriptions),
 		inotify_test(overflow_is_told_once_for_all),
-		inotify_test(watch_that_was_taken_over_and_that_nobody_wants_ends_with_its_first_event),
+		inotify_test(
+			watch_that_was_taken_over_and_that_nobody_wants_ends_with_its_first_event),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -210,7 +210,8 @@ static void keyfile_is_what_gkeyfile_takes(void **state)
 			"{G: {a: '1', 'Name[de_DE@x]': '\\sb;c '}}"},
 		{"[G]\na=1\n[H]\n[G]\na=2\n", "{G: {a: '2'}, H: {}}"},
 		{"[G]\n;a=\n", "{G: {;a: ''}}"},
-		{"[G]\nEncoding=utf-8\n[H]\nEncoding=x\n", "{G: {Encoding: utf-8}, H: {Encoding: x}}"},
+		{"[G]\nEncoding=utf-8\n[H]\nEncoding=x\n",
+			"{G: {Encoding: utf-8}, H: {Encoding: x}}"},
 		{0},
 	};
 	static const struct fault faults[] = {
@@ -264,7 +265,7 @@ static void env_has_quotes_as_docker_compose_has_them(void **state)
 	};
 	static const struct fault faults[] = {
 		{"A=1\n A B=1\n", "2:4: is not NAME=VALUE; a name has letters, digits, '_', '.', "
-				   "'-', '[' and ']'"},
+				  "'-', '[' and ']'"},
 		{"A='x\\'\n", "1:3: the value does not end; a closing quote is missing"},
 		{"A=\"x\ny\n", "1:3: the value does not end; a closing quote is missing"},
 		{"A='x\ny'z\n", "2:3: something stands behind the closing quote; put all of the "

@@ -174,8 +174,8 @@ static void limits_that_are_all_zero_are_the_default_ones(void **state)
 
 	(void)state;
 	setting_init(&setting, &reading, TEXTS("a: 1"), &format_yaml);
-	assert_int_equal(
-		read_options_for(&setting.request, &format_yaml).limits.nodes, LIMITS_DEFAULT.nodes);
+	assert_int_equal(read_options_for(&setting.request, &format_yaml).limits.nodes,
+		LIMITS_DEFAULT.nodes);
 	assert_text(&setting, "# head\na: 1\n");
 }
 
@@ -245,14 +245,14 @@ static void a_result_over_a_limit_is_a_problem_of_the_merged_file(void **state)
 	setting.request.limits = LIMITS_DEFAULT;
 	setting.request.limits.result_bytes = 6;
 	setting.request.path = "motd";
-	assert_problem(
-		&setting, "motd: the merged file has 7 bytes, more than 6; raise the limit 'result'");
+	assert_problem(&setting,
+		"motd: the merged file has 7 bytes, more than 6; raise the limit 'result'");
 	setting.request.limits.result_bytes = 7;
 	assert_text(&setting, "123\n456");
 	setting.request.path = NULL;
 	setting.request.limits.result_bytes = 6;
-	assert_problem(
-		&setting, "high: the merged file has 7 bytes, more than 6; raise the limit 'result'");
+	assert_problem(&setting,
+		"high: the merged file has 7 bytes, more than 6; raise the limit 'result'");
 }
 
 static void what_takes_too_long_is_refused(void **state)
@@ -305,8 +305,8 @@ static int ask(struct merge *merge, struct merge_output *ret)
 	const struct merge_input *found;
 	size_t count;
 
-	assert_int_equal(environment->find(environment->context, "", "x", &found, &count,
-				 merge->problem),
+	assert_int_equal(
+		environment->find(environment->context, "", "x", &found, &count, merge->problem),
 		MERGE_ABSENT);
 	*ret = (struct merge_output){0};
 	for (size_t i = 0; i < 100; i++)

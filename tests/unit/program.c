@@ -161,7 +161,8 @@ static void settings_of_another_user_name_no_program(void **state)
 	assert_int_equal(chown("plyfs.yaml", 0, 1), 0);
 	is_taken("plyfs.yaml");
 	assert_int_equal(chown(".", 1, 0), 0);
-	is_refused("plyfs.yaml", ", on the way to plyfs.yaml, belongs to the user 1: chown it to root");
+	is_refused("plyfs.yaml",
+		", on the way to plyfs.yaml, belongs to the user 1: chown it to root");
 	assert_int_equal(chown(".", 0, 0), 0);
 }
 
@@ -171,7 +172,8 @@ static void directory_that_others_can_write_counts(void **state)
 	write_text("below/plyfs.yaml", CHECKED);
 	is_taken("below/plyfs.yaml");
 	assert_int_equal(chmod("below", 0777), 0);
-	is_refused("below/plyfs.yaml", "/below, on the way to below/plyfs.yaml, belongs to the user 0 and has the mode 0777: chmod go-w it");
+	is_refused("below/plyfs.yaml", "/below, on the way to below/plyfs.yaml, belongs to the "
+				       "user 0 and has the mode 0777: chmod go-w it");
 	assert_int_equal(chmod("below", 01777), 0);
 	is_taken("below/plyfs.yaml");
 	assert_int_equal(chmod("below", 0755), 0);
@@ -188,10 +190,12 @@ static void links_to_settings_count_with_their_directories(void **state)
 	assert_int_equal(mkdir("links/low", 0755), 0);
 	is_taken("links/plyfs.yaml");
 	assert_int_equal(chmod("links", 0777), 0);
-	is_refused("links/plyfs.yaml", "/links, on the way to links/plyfs.yaml, belongs to the user");
+	is_refused(
+		"links/plyfs.yaml", "/links, on the way to links/plyfs.yaml, belongs to the user");
 	assert_int_equal(chmod("links", 0755), 0);
 	assert_int_equal(chmod("below", 0777), 0);
-	is_refused("links/plyfs.yaml", "/below, on the way to links/plyfs.yaml, belongs to the user");
+	is_refused(
+		"links/plyfs.yaml", "/below, on the way to links/plyfs.yaml, belongs to the user");
 }
 
 /* The owner of a link in the middle of the path chooses what runs. */
@@ -205,8 +209,8 @@ static void each_link_on_the_way_counts(void **state)
 	assert_int_equal(symlink("turned", "first"), 0);
 	is_taken("first/plyfs.yaml");
 	assert_int_equal(lchown("turned", 1, 1), 0);
-	is_refused("first/plyfs.yaml",
-		"/turned, on the way to first/plyfs.yaml, belongs to the user 1: chown -h it to root");
+	is_refused("first/plyfs.yaml", "/turned, on the way to first/plyfs.yaml, belongs to the "
+				       "user 1: chown -h it to root");
 	is_refused("first/../below/plyfs.yaml", "the link ");
 	is_taken("below/plyfs.yaml");
 	/* Above another link, past "..", and in a directory that any user may write in. */
@@ -244,13 +248,15 @@ static void schemas_and_programs_are_trusted_alike(void **state)
 	write_text("run", "#!/bin/sh\n");
 	char text[PATH_MAX + 128], here[PATH_MAX];
 	assert_non_null(getcwd(here, sizeof(here)));
-	snprintf(text, sizeof(text), "layers: [low]\nrules: [{match: a, check: [%s/run, '%%f']}]\n", here);
+	snprintf(text, sizeof(text), "layers: [low]\nrules: [{match: a, check: [%s/run, '%%f']}]\n",
+		here);
 	write_text("plyfs.yaml", text);
 	is_taken("plyfs.yaml");
 	assert_int_equal(chown("run", 1, 1), 0);
 	is_refused("plyfs.yaml", "/run belongs to the user 1: chown it to root");
 	snprintf(text, sizeof(text),
-		"layers: [low]\nrules: [{match: a, check: {run: [%s/run, '%%f'], user: daemon}}]\n", here);
+		"layers: [low]\nrules: [{match: a, check: {run: [%s/run, '%%f'], user: daemon}}]\n",
+		here);
 	write_text("plyfs.yaml", text);
 	is_taken("plyfs.yaml");
 	assert_int_equal(chown("run", 2, 2), 0);
@@ -277,7 +283,8 @@ static void is_called(const char *command, const char *expected)
 {
 	char text[1024], name[PROGRAM_NAME_MAX];
 
-	snprintf(text, sizeof(text), "layers: [low]\nrules: [{match: '*', check: [%s, '%%f']}]\n", command);
+	snprintf(text, sizeof(text), "layers: [low]\nrules: [{match: '*', check: [%s, '%%f']}]\n",
+		command);
 	struct settings *settings = read_settings(text);
 	program_name(settings_check(settings, "x"), name);
 	settings_unref(settings);
@@ -293,9 +300,11 @@ static void program_is_called_by_what_the_shell_starts(void **state)
 	is_called("sh, -c, 'promtool check config \"$1\"', sh", "promtool");
 	is_called("bash, -euc, 'set -e; exec /usr/bin/promtool check \"$1\"', sh", "promtool");
 	is_called("bash, -o, pipefail, -c, 'cd /tmp && nginx -t -c \"$1\"', sh", "nginx");
-	is_called("sh, -c, 'command -v promtool >/dev/null || exit 0; exec promtool \"$1\"', sh", "promtool");
+	is_called("sh, -c, 'command -v promtool >/dev/null || exit 0; exec promtool \"$1\"', sh",
+		"promtool");
 	is_called("sh, -c, 'if ! LANG=C jq . \"$1\" >/dev/null; then exit 1; fi', sh", "jq");
-	is_called("sh, -c, 'told=$(haproxy -c -f \"$1\" 2>&1) || { echo $told; exit 1; }', sh", "haproxy");
+	is_called("sh, -c, 'told=$(haproxy -c -f \"$1\" 2>&1) || { echo $told; exit 1; }', sh",
+		"haproxy");
 	is_called("sh, -c, 'timeout 5 env A=b php -l \"$1\"', sh", "php");
 	is_called("sh, -c, '# the tool\n\ntool \"$1\"', sh", "tool");
 	is_called("env, A=b, -u, C, timeout, -k, 5, 10, nice, -n, 5, sshd, -t", "sshd");

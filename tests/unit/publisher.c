@@ -15,12 +15,9 @@ static atomic_bool are_descriptors_short;
 /* The test makes this directory when its name is about to be watched, once. */
 static const char *_Atomic made_late;
 
-int __real_name_watch_add(
-	struct name_watch *watch, int directory, const char *name, uint32_t mask);
-int __wrap_name_watch_add(
-	struct name_watch *watch, int directory, const char *name, uint32_t mask);
-int __wrap_name_watch_add(
-	struct name_watch *watch, int directory, const char *name, uint32_t mask)
+int __real_name_watch_add(struct name_watch *watch, int directory, const char *name, uint32_t mask);
+int __wrap_name_watch_add(struct name_watch *watch, int directory, const char *name, uint32_t mask);
+int __wrap_name_watch_add(struct name_watch *watch, int directory, const char *name, uint32_t mask)
 {
 	const char *late = atomic_load(&made_late);
 

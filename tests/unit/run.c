@@ -116,7 +116,8 @@ static struct run_result check_by(const char *script)
 {
 	CLEANUP(freep) char *rule = NULL;
 
-	assert_true(asprintf(&rule, "timeout: 30s, check: [sh, -c, \"%s\", sh, '%%f']", script) > 0);
+	assert_true(
+		asprintf(&rule, "timeout: 30s, check: [sh, -c, \"%s\", sh, '%%f']", script) > 0);
 	return check(rule);
 }
 
@@ -233,7 +234,9 @@ static void unknown_user_is_told(void **state)
 	(void)state;
 	assert_int_equal(result.end, RUN_UNSTARTED);
 	assert_string_equal(result.output, "there is no user 'no-such-user'");
-	assert_int_equal(run_problem(&result, &(struct run_subject){"x", "check", NULL, NULL}, &problem), PROBLEM);
+	assert_int_equal(
+		run_problem(&result, &(struct run_subject){"x", "check", NULL, NULL}, &problem),
+		PROBLEM);
 	assert_string_equal(problem.message,
 		"check 'check' can't be run: there is no user 'no-such-user'; add it, or correct "
 		"'user'");
@@ -341,7 +344,9 @@ static void message_is_one_line_that_can_be_shown(void **state)
 	struct problem problem;
 
 	(void)state;
-	assert_int_equal(run_problem(&result, &(struct run_subject){"x.yaml", "check", NULL, NULL}, &problem), PROBLEM);
+	assert_int_equal(run_problem(&result, &(struct run_subject){"x.yaml", "check", NULL, NULL},
+				 &problem),
+		PROBLEM);
 	assert_string_equal(problem.message, "check 'check' ended with 1: a | b\\x1B[31m c\\xFF");
 }
 

@@ -26,8 +26,10 @@ static struct line_map *map;
 static int make_map(void **state)
 {
 	const struct merge_input inputs[] = {
-		{.source = {.name = "vendor/base.yml", .rank = 0, .layer = "vendor"}, .text = span_of(vendor)},
-		{.source = {.name = "site/base.yml", .rank = 1, .layer = "site"}, .text = span_of(site)}};
+		{.source = {.name = "vendor/base.yml", .rank = 0, .layer = "vendor"},
+			.text = span_of(vendor)},
+		{.source = {.name = "site/base.yml", .rank = 1, .layer = "site"},
+			.text = span_of(site)}};
 	struct options options = {.strategy = strategy_find(span_of("deep"))};
 	CLEANUP(merge_result_freep) struct merge_result *result = NULL;
 	struct merge_request request = {.path = "base.yml",
@@ -39,7 +41,8 @@ static int make_map(void **state)
 	struct problem problem = {0};
 
 	(void)state;
-	if (merge_run(&request, &result, &problem) != 0 || line_map_make(&request, result, &map) != 0)
+	if (merge_run(&request, &result, &problem) != 0 ||
+		line_map_make(&request, result, &map) != 0)
 		fail_msg("%s", problem.message);
 	assert_int_equal(strlen(merged), result->text.len);
 	return 0;
@@ -75,42 +78,65 @@ static void every_way_to_tell_a_place_is_understood(void **state)
 		"Checking " AT "\n  FAILED: parsing YAML file " AT
 		": yaml: unmarshal errors:\n  line 3: field c not found",
 		"promtool: vendor/base.yml:3: field c not found");
-	reads("nginx", "nginx: [emerg] unknown directive \"x\" in " AT ":2\nnginx: configuration file " AT " test failed",
-		"nginx: site/base.yml:3: [emerg] unknown directive \"x\" | configuration file sub/base.yml test failed");
-	reads("sshd", AT ": line 5: Bad configuration option: Foo\n" AT ": terminating, 1 bad configuration options",
-		"sshd: vendor/base.yml:5: Bad configuration option: Foo | sub/base.yml: terminating, 1 bad configuration options");
+	reads("nginx",
+		"nginx: [emerg] unknown directive \"x\" in " AT ":2\nnginx: configuration file " AT
+		" test failed",
+		"nginx: site/base.yml:3: [emerg] unknown directive \"x\" | configuration file "
+		"sub/base.yml test failed");
+	reads("sshd",
+		AT ": line 5: Bad configuration option: Foo\n" AT
+		   ": terminating, 1 bad configuration options",
+		"sshd: vendor/base.yml:5: Bad configuration option: Foo | sub/base.yml: "
+		"terminating, 1 bad configuration options");
 	reads("sshd", AT " line 5: no argument", "sshd: vendor/base.yml:5: no argument");
 	reads("visudo", AT ":2:10: syntax error", "visudo: site/base.yml:3:10: syntax error");
-	reads("named-checkconf", AT ":7: unknown option 'x'", "named-checkconf: vendor/base.yml:7: unknown option 'x'");
-	reads("haproxy", "[NOTICE]   (1) : haproxy version is 2.6\n[ALERT]    (1) : config : parsing [" AT ":2] : unknown keyword 'x'",
-		"haproxy: site/base.yml:3: [ALERT]    (1) : config : parsing [site/base.yml:3] : unknown keyword 'x'");
+	reads("named-checkconf", AT ":7: unknown option 'x'",
+		"named-checkconf: vendor/base.yml:7: unknown option 'x'");
+	reads("haproxy",
+		"[NOTICE]   (1) : haproxy version is 2.6\n[ALERT]    (1) : config : parsing [" AT
+		":2] : unknown keyword 'x'",
+		"haproxy: site/base.yml:3: [ALERT]    (1) : config : parsing [site/base.yml:3] : "
+		"unknown keyword 'x'");
 	reads("jq", "jq: parse error: Expected separator between values at line 3, column 2",
 		"jq: vendor/base.yml:3:2: parse error: Expected separator between values");
-	reads("jq", "jq: error (at <stdin>:3): x is no number", "jq: vendor/base.yml:3: error (at vendor/base.yml:3): x is no number");
-	reads("php", "PHP Parse error:  syntax error, unexpected '=' in " AT " on line 4\nErrors parsing " AT,
-		"php: site/base.yml:4: PHP Parse error:  syntax error, unexpected '=' | Errors parsing sub/base.yml");
+	reads("jq", "jq: error (at <stdin>:3): x is no number",
+		"jq: vendor/base.yml:3: error (at vendor/base.yml:3): x is no number");
+	reads("php",
+		"PHP Parse error:  syntax error, unexpected '=' in " AT
+		" on line 4\nErrors parsing " AT,
+		"php: site/base.yml:4: PHP Parse error:  syntax error, unexpected '=' | Errors "
+		"parsing sub/base.yml");
 	reads("systemd-analyze", AT ":3: Unknown key name 'X' in section 'Unit', ignoring.",
-		"systemd-analyze: vendor/base.yml:3: Unknown key name 'X' in section 'Unit', ignoring.");
+		"systemd-analyze: vendor/base.yml:3: Unknown key name 'X' in section 'Unit', "
+		"ignoring.");
 	reads("check.py",
-		"Traceback (most recent call last):\n  File \"/usr/bin/check.py\", line 3, in <module>\n"
-		"yaml.scanner.ScannerError: mapping values are not allowed here\n  in \"" AT "\", line 2, column 4",
-		"check.py: site/base.yml:3:4: Traceback (most recent call last): | File \"/usr/bin/check.py\", line 3, in "
-		"<module> | yaml.scanner.ScannerError: mapping values are not allowed here | in \"site/base.yml:3:4");
+		"Traceback (most recent call last):\n  File \"/usr/bin/check.py\", line 3, in "
+		"<module>\n"
+		"yaml.scanner.ScannerError: mapping values are not allowed here\n  in \"" AT
+		"\", line 2, column 4",
+		"check.py: site/base.yml:3:4: Traceback (most recent call last): | File "
+		"\"/usr/bin/check.py\", line 3, in "
+		"<module> | yaml.scanner.ScannerError: mapping values are not allowed here | in "
+		"\"site/base.yml:3:4");
 	reads("yamllint", AT "\n  2:1       error    duplication of key  (key-duplicates)",
 		"yamllint: site/base.yml:3:1: error    duplication of key  (key-duplicates)");
 	reads("apachectl", "AH00526: Syntax error on line 2 of " AT ":\nInvalid command 'X'",
-		"apachectl: site/base.yml:3: AH00526: Syntax error on site/base.yml:3 of sub/base.yml: | Invalid command 'X'");
+		"apachectl: site/base.yml:3: AH00526: Syntax error on site/base.yml:3 of "
+		"sub/base.yml: | Invalid command 'X'");
 	reads("x", "base.yml(2): no such thing here", "x: site/base.yml:3: no such thing here");
-	reads("x", "Error at line 2: no such thing", "x: site/base.yml:3: Error at site/base.yml:3: no such thing");
+	reads("x", "Error at line 2: no such thing",
+		"x: site/base.yml:3: Error at site/base.yml:3: no such thing");
 }
 
 static void other_places_are_left_alone(void **state)
 {
 	(void)state;
 	/* A place of the program's own, or in another file. */
-	reads("x", "  File \"/usr/bin/check.py\", line 3, in main", "sub/base.yml: File \"/usr/bin/check.py\", line 3, in main");
+	reads("x", "  File \"/usr/bin/check.py\", line 3, in main",
+		"sub/base.yml: File \"/usr/bin/check.py\", line 3, in main");
 	reads("x", "/etc/other.conf:3: bad", "sub/base.yml: /etc/other.conf:3: bad");
-	reads("x", "sh: line 1: y: command not found", "sub/base.yml: sh: line 1: y: command not found");
+	reads("x", "sh: line 1: y: command not found",
+		"sub/base.yml: sh: line 1: y: command not found");
 	reads("x", "/other/base.yml:3: bad", "sub/base.yml: /other/base.yml:3: bad");
 	reads("x", AT ": 3 errors found", "sub/base.yml: sub/base.yml: 3 errors found");
 	reads("x", "base.yml2:3: bad", "sub/base.yml: base.yml2:3: bad");
@@ -121,7 +147,8 @@ static void other_places_are_left_alone(void **state)
 static void hostile_output_is_harmless(void **state)
 {
 	char output[RUN_OUTPUT_MAX];
-	static const char *const pieces[] = {AT, ":", "line ", "99999999999", "\"", "\n", " ", "(", "base.yml", "-", "\xff", "2:3"};
+	static const char *const pieces[] = {AT, ":", "line ", "99999999999", "\"", "\n", " ", "(",
+		"base.yml", "-", "\xff", "2:3"};
 	struct run_result result = {.workspace = "/run/plyfs/run-x"};
 	struct problem problem;
 	uint32_t seed = 1;

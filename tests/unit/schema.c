@@ -143,12 +143,18 @@ static void what_can_not_be_carried_out_is_refused_with_its_place(void **state)
 				    "meaning there");
 	refuses("pattern: '('\n", "s.json:1:10: the pattern '(' can't be used: a '(' has no ')'");
 	refuses("pattern: ')'\n", "s.json:1:10: the pattern ')' can't be used: a ')' has no '('");
-	refuses("pattern: a{2,1}\n", "s.json:1:10: the pattern 'a{2,1}' can't be used: the numbers in '{}' stand in the wrong order");
-	refuses("pattern: a{99999}\n", "s.json:1:10: the pattern 'a{99999}' can't be used: a number in '{}' is greater");
-	refuses("pattern: (?<n>a)(?<n>b)\n", "s.json:1:10: the pattern '(?<n>a)(?<n>b)' can't be used: two groups have the same name");
-	refuses("pattern: \\k<x>\n", "s.json:1:10: the pattern '\\k<x>' can't be used: it refers to a group that it does not have");
-	refuses("pattern: (?<=a+)b\n", "s.json:1:10: the pattern '(?<=a+)b' can't be used: the text in '(?<='");
-	refuses("pattern: \\p{Foo}\n", "s.json:1:10: the pattern '\\p{Foo}' can't be used: a '\\p{}' names no property");
+	refuses("pattern: a{2,1}\n", "s.json:1:10: the pattern 'a{2,1}' can't be used: the numbers "
+				     "in '{}' stand in the wrong order");
+	refuses("pattern: a{99999}\n",
+		"s.json:1:10: the pattern 'a{99999}' can't be used: a number in '{}' is greater");
+	refuses("pattern: (?<n>a)(?<n>b)\n", "s.json:1:10: the pattern '(?<n>a)(?<n>b)' can't be "
+					     "used: two groups have the same name");
+	refuses("pattern: \\k<x>\n", "s.json:1:10: the pattern '\\k<x>' can't be used: it refers "
+				     "to a group that it does not have");
+	refuses("pattern: (?<=a+)b\n",
+		"s.json:1:10: the pattern '(?<=a+)b' can't be used: the text in '(?<='");
+	refuses("pattern: \\p{Foo}\n",
+		"s.json:1:10: the pattern '\\p{Foo}' can't be used: a '\\p{}' names no property");
 	refuses("pattern: '[b-a]'\n", "s.json:1:10: the pattern '[b-a]' can't be used: a range");
 	refuses("pattern: '[a'\n", "s.json:1:10: the pattern '[a' can't be used: a '[' has no ']'");
 	refuses("patternProperties: {'*': true}\n", "s.json:1:21: the pattern '*' can't be used");
@@ -231,12 +237,14 @@ static void all_faults_are_told_with_the_place_of_the_value(void **state)
 static void known_names_begin_with_the_nearest(void **state)
 {
 	static const char schema[] = "properties:\n"
-				     "  a: {properties: {port: true, hosts: true, listen_address: true, host_name: true},"
+				     "  a: {properties: {port: true, hosts: true, listen_address: "
+				     "true, host_name: true},"
 				     " additionalProperties: false}\n";
 
 	(void)state;
 	tells(schema, "a: {listenAddress: 1}\n",
-		"1:20: a.listenAddress is not allowed here; known are 'listen_address', 'port', 'hosts', "
+		"1:20: a.listenAddress is not allowed here; known are 'listen_address', 'port', "
+		"'hosts', "
 		"'host_name' (s.json#/properties/a/additionalProperties)");
 	tells(schema, "a: {hostname: 1}\n",
 		"1:15: a.hostname is not allowed here; known are 'host_name', 'port', 'hosts', "
@@ -249,7 +257,8 @@ static void known_names_begin_with_the_nearest(void **state)
 	CLEANUP(judged_fini) struct judged judged;
 	struct problem problem;
 	for (int i = 0; i < 300; i++)
-		(void)snprintf(wide + strlen(wide), sizeof(wide) - strlen(wide), "the_name_%d: true, ", i);
+		(void)snprintf(
+			wide + strlen(wide), sizeof(wide) - strlen(wide), "the_name_%d: true, ", i);
 	strcat(wide, "other: true}\nadditionalProperties: false\n");
 	judge_as(wide, "othr: 1\n", &format_yaml, &judged);
 	assert_int_equal(judged.faults.count, 1);

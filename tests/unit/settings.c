@@ -114,14 +114,13 @@ static void virtual_files_are_found_by_their_paths(void **state)
 static void a_format_is_the_rules_then_the_names_then_that_of_the_whole_file(void **state)
 {
 	CLEANUP(settings_unrefp)
-	struct settings *settings =
-		must_read("layers: [a]\n"
-			  "rules:\n"
-			  "  - {match: '**/*.cnf', format: ini}\n"
-			  "  - {match: 'odd.yaml', format: json}\n"
-			  "files:\n"
-			  "  - {path: x.yaml, from: 'x/*', format: toml}\n"
-			  "  - {path: y.cnf, from: 'y/*'}\n");
+	struct settings *settings = must_read("layers: [a]\n"
+					      "rules:\n"
+					      "  - {match: '**/*.cnf', format: ini}\n"
+					      "  - {match: 'odd.yaml', format: json}\n"
+					      "files:\n"
+					      "  - {path: x.yaml, from: 'x/*', format: toml}\n"
+					      "  - {path: y.cnf, from: 'y/*'}\n");
 
 	(void)state;
 	assert_ptr_equal(settings_format(settings, "my.cnf"), &format_ini);
@@ -138,8 +137,8 @@ static void a_format_is_the_rules_then_the_names_then_that_of_the_whole_file(voi
 		settings_source_format(settings, "my.cnf", "my.cnf.d/1.yaml"), &format_yaml);
 	assert_ptr_equal(settings_source_format(settings, "x.yaml", "x/1"), &format_toml);
 	assert_ptr_equal(settings_source_format(settings, "x.yaml", "x/1.cnf"), &format_ini);
-	assert_ptr_equal(
-		settings_source_format(settings, "a.service", "a.service.d/1.conf"), &format_systemd);
+	assert_ptr_equal(settings_source_format(settings, "a.service", "a.service.d/1.conf"),
+		&format_systemd);
 	/* JSON is YAML, too. */
 	assert_null(settings_source_format(settings, "odd.yaml", "odd.yaml.d/1"));
 }

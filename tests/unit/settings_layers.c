@@ -227,7 +227,8 @@ static void an_optional_layer_whose_path_has_no_value_is_missing(void **state)
 	r = settings_read(NULL, "plyfs.yaml", &settings, &problem);
 	assert_int_equal(seteuid(0), 0);
 	assert_problem(r, &problem,
-		"plyfs.yaml:1:10: '%u' has no value: this machine has no user's name; write the path "
+		"plyfs.yaml:1:10: '%u' has no value: this machine has no user's name; write the "
+		"path "
 		"out, or mark the layer 'optional: true'");
 }
 

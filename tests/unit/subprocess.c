@@ -13,8 +13,8 @@
 
 #include <cmocka.h>
 
-#include "subprocess.h"
 #include "mirror.h"
+#include "subprocess.h"
 
 /* Milliseconds that a test may take which has nothing to wait for. */
 #define SOON 8000

@@ -72,7 +72,8 @@ static void take_over(const char *yaml)
 static void make_tree(void)
 {
 	run("mkdir -p a/dir/deep b/dir && echo 'x: 1' >a/app.yaml && echo 'y: 1' >b/app.yaml");
-	run("echo 'x: 1' >a/dir/deep/file.yaml && echo 'x: [' >b/bad.yaml && echo 'x: 1' >a/bad.yaml && ln -s app.yaml a/link");
+	run("echo 'x: 1' >a/dir/deep/file.yaml && echo 'x: [' >b/bad.yaml && echo 'x: 1' "
+	    ">a/bad.yaml && ln -s app.yaml a/link");
 	run("echo 'x: 1' >a/unread.yaml && echo 'x: 1' >a/dir/unread.yaml");
 	start("a:b");
 	assert_shown("app.yaml", "x: 1\ny: 1\n");
@@ -188,8 +189,7 @@ static int file_of(const char *data, size_t size)
 	int file = memfd_create("state", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
 	assert_int_equal(write(file, data, size), size);
-	assert_int_equal(
-		fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE), 0);
+	assert_int_equal(fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE), 0);
 	return file;
 }
 
@@ -261,8 +261,7 @@ static void take_forged(const char *data, size_t size, const int *fds, size_t co
 
 static void what_was_forged_breaks_nothing(void **state)
 {
-	static const uint64_t values[] = {
-		0, 1, 255, (uint64_t)1 << 62, INT64_MAX, UINT64_MAX};
+	static const uint64_t values[] = {0, 1, 255, (uint64_t)1 << 62, INT64_MAX, UINT64_MAX};
 	size_t count, size;
 	int *fds;
 

@@ -96,14 +96,17 @@ static void an_alias_is_the_same_node(void **state)
 static void an_alias_must_have_an_anchor_before_it_in_its_document(void **state)
 {
 	(void)state;
-	assert_string_equal(
-		yaml_problem("a: *x\nb: &x 1\n"), "1:4: no anchor &x stands before the alias *x; a text that begins with '*' stands in "
+	assert_string_equal(yaml_problem("a: *x\nb: &x 1\n"),
+		"1:4: no anchor &x stands before the alias *x; a text that begins with '*' stands "
+		"in "
 		"quotes");
-	assert_string_equal(
-		yaml_problem("&x a\n---\n*x\n"), "3:1: no anchor &x stands before the alias *x; a text that begins with '*' stands in "
+	assert_string_equal(yaml_problem("&x a\n---\n*x\n"),
+		"3:1: no anchor &x stands before the alias *x; a text that begins with '*' stands "
+		"in "
 		"quotes");
 	assert_string_equal(yaml_problem("match: *.yaml\n"),
-		"1:8: a value can't begin with '*' but for the name of an anchor, of letters, digits, '-' and "
+		"1:8: a value can't begin with '*' but for the name of an anchor, of letters, "
+		"digits, '-' and "
 		"'_'; a text that begins with '*' stands in quotes");
 }
 
@@ -202,7 +205,8 @@ static void what_does_not_parse_is_told_with_its_place(void **state)
 {
 	(void)state;
 	assert_string_equal(yaml_problem("a: b: c\n"),
-		"1:5: a second ': ' stands in one line; put the value in quotes, or begin its map in the "
+		"1:5: a second ': ' stands in one line; put the value in quotes, or begin its map "
+		"in the "
 		"next line");
 	assert_string_equal(yaml_problem("a:\n  - b\n c: d\n"),
 		"3:2: the line is aligned with no key; align it with the map that begins in line "

@@ -19,7 +19,8 @@ struct told {
 };
 
 #define NOTHING_BEHIND "nothing can follow the value here; put all of it in quotes"
-#define DIRECTIVE "a line that begins with '%' is %YAML or %TAG; put a text that begins with '%' in quotes"
+#define DIRECTIVE                                                                                  \
+	"a line that begins with '%' is %YAML or %TAG; put a text that begins with '%' in quotes"
 #define VERSION "behind %YAML stands a version"
 #define TAG_LINE "behind %TAG stand a handle"
 #define TAG "a tag is '!' and a name"
@@ -103,7 +104,8 @@ static const struct told all[] = {
 	{"[a]\nb = 1\n", "2:1: the value of the file has ended above this line"},
 	{"[a, b] c\n", "1:8: " NOTHING_BEHIND},
 	{"%YAML 1.1\n# x\na: 1\n", "3:1: '---' is missing behind the lines that begin with '%'"},
-	{"a: !x!y z\n", "1:4: no %TAG line defines the beginning of this tag, up to its second '!'"},
+	{"a: !x!y z\n",
+		"1:4: no %TAG line defines the beginning of this tag, up to its second '!'"},
 	{"%YAML 1.1\n%YAML 1.1\n---\n",
 		"2:1: a document has one line %YAML; remove the second one"},
 	{"%YAML 1.9\n---\n", "1:1: " VERSION},
@@ -157,15 +159,18 @@ static void each_fault_is_told_in_our_words_where_it_is_to_be_mended(void **stat
 		const char *told = yaml_problem(all[i].text);
 
 		if (strncmp(told, all[i].start, strlen(all[i].start)) != 0)
-			print_message("%s\nis told as  %s\nand not as  %s\n", all[i].text, told, all[i].start), wrong++;
+			print_message("%s\nis told as  %s\nand not as  %s\n", all[i].text, told,
+				all[i].start),
+				wrong++;
 	}
 	assert_int_equal(wrong, 0);
 }
 
 static void no_text_is_told_in_words_of_libyaml(const char *text, size_t len)
 {
-	static const char *const words[] = {"is no YAML from here on", "while ", "did not ", "could not ",
-		"not allowed in this", "found character", "found un", "found in", "found dup", "found a tab", "token"};
+	static const char *const words[] = {"is no YAML from here on", "while ", "did not ",
+		"could not ", "not allowed in this", "found character", "found un", "found in",
+		"found dup", "found a tab", "token"};
 	const struct source source = {.name = ""};
 	struct read_options options = {.format = &format_yaml, .limits = limits_untimed()};
 	struct document *document = NULL;

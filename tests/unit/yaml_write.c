@@ -175,7 +175,8 @@ static void each_limit_has_its_own_problem(void **state)
 		assert_string_equal(limited(format, limits, "a: abcdef"),
 			"the result is larger than 5 bytes; raise the limit 'result'");
 		assert_string_equal(limited(format, limits, "a: [[]]"),
-			"the result has more than 2 maps and lists in each other; raise the limit 'depth'");
+			"the result has more than 2 maps and lists in each other; raise the limit "
+			"'depth'");
 		assert_string_equal(limited(format, limits, "{a: b, c: d}"),
 			"the result has more than 4 values; raise the limit 'nodes'");
 		/* A file in TOML is a table. */
@@ -184,7 +185,8 @@ static void each_limit_has_its_own_problem(void **state)
 		assert_string_equal(limited(format, limits, "abcdef"),
 			"the result is larger than 5 bytes; raise the limit 'result'");
 		assert_string_equal(limited(format, limits, "[[[]]]"),
-			"the result has more than 2 maps and lists in each other; raise the limit 'depth'");
+			"the result has more than 2 maps and lists in each other; raise the limit "
+			"'depth'");
 		assert_string_equal(limited(format, limits, "- [[]]\n- - - []\n"),
 			"the result has more than 4 values; raise the limit 'nodes'");
 	}
