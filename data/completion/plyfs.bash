@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Completion for bash. What may follow is asked of the command itself: plyfs __complete WORD...
+# Completion for bash. The command itself proposes what may follow: plyfs __complete WORD...
 
 _plyfs() {
 	local line=${COMP_LINE:0:COMP_POINT} typed current candidate kind=

@@ -1,6 +1,6 @@
 /*
- * What fuzz targets share: how a law that is broken ends the run, and how the bytes of an input are
- * cut into texts.
+ * Shared by the fuzz targets: a broken law ends the run, and the bytes of an input are cut into
+ * texts.
  */
 #pragma once
 
@@ -18,13 +18,13 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* What is left of the input. */
+/* The rest of the input. */
 struct fuzz_input {
 	const uint8_t *data;
 	size_t size;
 };
 
-/* Ends the run: `rule` is the law that is broken, `text` what tells more. */
+/* Ends the run: `rule` is the broken law, `text` has the details. */
 static inline _Noreturn void fuzz_stop(const char *rule, struct span text)
 {
 	fprintf(stderr, "%s:\n%.*s\n", rule, (int)text.len, text.len ? text.data : "");

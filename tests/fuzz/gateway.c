@@ -1,6 +1,6 @@
 /*
  * The answers of etcd's gateway are hostile. Any bytes, in pieces of any size, are read or refused.
- * What is read as keys is what was decoded, within bounds.
+ * Keys that are read are those that were decoded, within bounds.
  *
  * The first byte is the size of the pieces.
  */

@@ -30,8 +30,8 @@ comes_to_show mnt/dir/app.yaml 'b: 3'
 sleep 0.3
 comes_to_equal_fresh
 
-# It stays shown while it is moved away in its turn, also files that no program has looked up before. What comes in its
-# place by an exchange is shown at once, while the directory from before is removed.
+# It stays shown while it is moved away in its turn, also files that no program has looked up before. A directory that
+# takes its place by an exchange is shown at once, while the directory from before is removed.
 mkdir high/later
 for number in {1..300}; do echo "high: $number" >"high/later/$number.yaml"; done
 comes_to_show mnt/later/1.yaml 'high: 1'

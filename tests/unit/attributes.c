@@ -9,7 +9,7 @@ static uint64_t told[64]; /* inode numbers, in order */
 static size_t told_count;
 static int tell_result;
 
-/* What the directory `watched` holds when the kernel is notified that others may search it. */
+/* The content of `watched` when the kernel is notified that other users may search it. */
 static uint64_t watched;
 static char shown_when_open[64];
 
@@ -362,7 +362,7 @@ static void kernel_that_does_not_know_the_directory_yet_is_told_again(void **sta
 	assert_int_equal(told_count, 0);
 }
 
-/* It gained a right before, which waits for a writer. What is written since waits behind that. */
+/* It gained a right before, which waits for a writer. Later writes wait behind that. */
 static void directory_that_opens_further_waits_for_what_was_changed_till_then(void **state)
 {
 	(void)state;

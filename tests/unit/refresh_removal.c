@@ -1,6 +1,6 @@
 /*
- * A source that is removed, moved away or hidden by a higher layer disappears, once. What it hid
- * comes back.
+ * A source that is removed, moved away or hidden by a higher layer disappears, once. Names that
+ * it hid come back.
  */
 #include "view_fixture.h"
 

@@ -404,7 +404,7 @@ static const struct bad table[] = {
 	{"a depth is not too large", "layers: [a]\noptions: {limits: {depth: 1025}}\n",
 		"2:27: depth must be a number from 1 to 1024, not '1025'"},
 
-	/* What is found first */
+	/* The first mistake */
 	{"no layer is opened while a rule is wrong", "layers: [none]\nrules: [{match: '['}]\n",
 		"2:17: the pattern '[' can't be used: a [ has no ]; write \\[ for the character "
 		"itself"},

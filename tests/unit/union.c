@@ -1,5 +1,5 @@
 /*
- * What the layers show at a path: which of them take part, and what they hide.
+ * The union of the layers at a path: which of them take part, and what they hide.
  */
 #include "listing.h"
 #include "skip.h"
