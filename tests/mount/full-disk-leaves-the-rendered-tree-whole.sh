@@ -2,7 +2,7 @@
 . "$(dirname "$0")/mount.sh"
 
 need_root
-go_private
+need_private
 mkdir disk
 mount -t tmpfs -o size=2m,nr_inodes=600 tmpfs disk || skip 'no tmpfs can be mounted'
 pids=

@@ -4,7 +4,7 @@
 # "umount mnt && umount LAYER" works with plyfs umount, and with umount(8), which calls umount.fuse.plyfs.
 need_root
 need unshare
-go_private
+need_private
 mount -t tmpfs tmpfs low || skip "there can be no tmpfs here"
 umount low
 again() {

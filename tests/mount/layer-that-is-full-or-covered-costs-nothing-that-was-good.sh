@@ -5,7 +5,7 @@
 # away. At each step the mount is what a fresh one is.
 
 need_root
-go_private
+need_private
 echo 'a: 1' >low/app.yaml
 mount -t tmpfs -o size=64k,nr_inodes=20 first high
 mkdir high/dir

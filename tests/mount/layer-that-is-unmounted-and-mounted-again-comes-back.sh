@@ -3,7 +3,7 @@
 . "$(dirname "$0")/fresh.sh"
 
 need_root
-go_private
+need_private
 
 echo 'a: 1' >low/app.yaml
 device=

@@ -4,7 +4,7 @@
 # A user hides a file of the mount, or puts another in its place, by a mount on it. A change must not take that mount
 # away.
 need_root
-go_private
+need_private
 need inotifywait
 mkdir -p low/dir/sub low/deep/er
 for name in secret gone swapped dir/sub/app deep/er/app sibling undone both; do

@@ -4,7 +4,7 @@
 # A mount over /etc, in which libraries look for users, time zones and more by themselves. As long as no process answers
 # for the mount, no process of plyfs may look at it. Only this test sees the mount.
 need_root
-go_private
+need_private
 mount_options=noheader,over_system
 mkdir -p etc/plyfs bin
 for tool in awk; do # Debian finds it by /etc/alternatives

@@ -3,7 +3,7 @@
 
 # A mount over /, /etc, /usr and the like is refused as a likely mistake, however the directory is named.
 need_root
-go_private
+need_private
 echo 'a: 1' >low/app.yaml
 ln -s /etc link
 mkdir bound etc-app

@@ -5,7 +5,7 @@
 # one.
 need_root
 need timeout
-go_private
+need_private
 mkdir deaf mute dead liar
 echo 'a: 1' >low/app.yaml
 echo 'b: 1' >high/app.yaml

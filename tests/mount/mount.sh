@@ -70,18 +70,27 @@ mount = libc.syscall(FSPICK, -100, sys.argv[1].encode(), 1)
 sys.exit(mount < 0 or libc.syscall(FSCONFIG, mount, RECONFIGURE, None, None, 0) != 0)' "${1:-mnt}"
 }
 
-# Starts the test again, once, with mounts that no other process sees. It gets a copy of all mounts, so it would keep
-# those of other tests alive.
-go_private() {
-	local code=0 mountpoint
-	if [ -z "${IS_PRIVATE:-}" ]; then
-		unshare --mount true || skip "there can be no private mounts here"
-		IS_PRIVATE=yes unshare --mount "$test_file" || code=$?
-		exit $code
-	fi
-	while read -r mountpoint; do
-		umount -l "$mountpoint" 2>/dev/null || true
-	done < <(awk '$3 == "fuse.plyfs" && $2 ~ "^/tmp/" { print $2 }' /proc/self/mounts)
+# Starts root's test again in a mount namespace of its own, where that is possible: no mount of another test or
+# program may help plyfs to see a change. The namespace begins as a copy, which would keep other tests' mounts alive.
+begin_private() {
+	local mountpoint
+	case ${IS_PRIVATE:-} in
+	'')
+		[ "$(id -u)" -eq 0 ] && unshare --mount true 2>/dev/null || return 0
+		IS_PRIVATE=fresh exec unshare --mount bash "$test_file" "$@"
+		;;
+	fresh)
+		export IS_PRIVATE=yes
+		while read -r mountpoint; do
+			umount -l "$mountpoint" 2>/dev/null || true
+		done < <(awk '$3 == "fuse.plyfs" || $2 ~ "/plyfs-test[.]" { print $2 }' /proc/self/mounts)
+		;;
+	esac
+}
+
+# For a test whose mounts may reach nobody else.
+need_private() {
+	[ -n "${IS_PRIVATE:-}" ] || skip "there can be no private mounts here"
 }
 
 # libfuse asks fusermount3 only if the user may open /dev/fuse.
@@ -89,7 +98,7 @@ need_user_mounts() {
 	need setpriv
 	need_fusermount
 	if [ "$(id -u)" -eq 0 ] && [ "$(stat -L -c %a /dev/fuse)" != 666 ]; then
-		go_private
+		need_private
 		{ mknod -m 666 fuse c 10 229 && mount --bind fuse /dev/fuse && : <>/dev/fuse; } 2>/dev/null ||
 			skip "/dev/fuse can't be given to others here"
 	fi
@@ -102,6 +111,7 @@ need() {
 	done
 }
 
+begin_private "$@"
 directory=$(mktemp -d "${TMPDIR:-/tmp}/plyfs-test.XXXXXX")
 cd "$directory"
 directory=$PWD
@@ -332,7 +342,7 @@ saw_no_events() {
 # process is affected.
 limit_watches() {
 	if [ -z "${IN_NAMESPACE:-}" ]; then
-		[ "$(id -u)" -ne 0 ] || go_private
+		[ "$(id -u)" -ne 0 ] || need_private
 		unshare --user --map-root-user --mount true 2>/dev/null || skip "there are no user name spaces"
 		code=0
 		IN_NAMESPACE=yes unshare --user --map-root-user --mount "$test_file" || code=$?

@@ -6,7 +6,7 @@ need mount.fuse3
 echo text >low/motd
 printf 'layers: [low, high]\n' >plyfs.yaml
 # mount.fuse3 has a shell search the system's directories for "plyfs": mount(8) clears PATH.
-go_private
+need_private
 mkdir bin
 ln -s "$(realpath "$PLYFS")" bin/plyfs
 mount --bind bin /usr/local/bin

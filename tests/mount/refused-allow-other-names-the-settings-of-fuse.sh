@@ -3,7 +3,7 @@
 
 need_user_mounts
 [ "$(id -u)" -eq 0 ] || skip "only root can mount as another user here"
-go_private
+need_private
 chmod 755 .
 chown nobody low mnt
 echo 'a: 1' >low/app.yaml

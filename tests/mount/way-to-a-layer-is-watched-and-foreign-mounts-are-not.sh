@@ -5,7 +5,7 @@
 
 need_root
 need strace
-go_private
+need_private
 mkdir -p releases/1/conf releases/2/conf etc/1 etc/2 other
 echo 'a: 1' >releases/1/conf/app.yaml
 echo 'a: 2' >releases/2/conf/app.yaml

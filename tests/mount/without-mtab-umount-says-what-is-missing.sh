@@ -5,7 +5,7 @@
 
 need_root
 need_user_mounts
-go_private
+need_private
 cp -L "$PLYFS" plyfs
 chmod 755 "$directory" plyfs
 chown -R 65534:65534 low high mnt
