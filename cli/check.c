@@ -55,7 +55,7 @@ static int read_arguments(
 {
 	const struct command_option options[] = {
 		LAYER_CHOICE_OPTIONS(&job->choice),
-		{0, "hosts", .text = &job->hosts_file},
+		{0, "hosts", .text = &job->hosts_file, .is_path = true},
 		{'W', "strict", .flag = &job->report.is_strict},
 		{'q', "quiet", .flag = &job->report.is_quiet},
 		{0, "json", .flag = &job->report.is_json},

@@ -11,6 +11,7 @@
 #include "cleanup.h"
 #include "colour.h"
 #include "message.h"
+#include "plyfs_mount.h"
 #include "text.h"
 #include "word.h"
 
@@ -199,6 +200,8 @@ static int complain_of_option(const struct command *command, const struct comman
 static int take_option(
 	const struct command *command, const struct command_option *option, const char *value)
 {
+	if (option->is_path && plyfs_mount_await(value) != EXIT_DONE)
+		return EXIT_FAILED;
 	if (option->take)
 		return option->take(command, option->context, value);
 	if (option->flag)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "absent_layer.h"
@@ -53,27 +54,51 @@ static int open_layers(
 			      : settings_from_layers(&choice->around, choice->layers, ret, problem);
 }
 
-/* Opens the layers in a child, to find out whether that blocks. */
+/* The layers that a probe opens: those of a mount, or those of the choice. */
+struct opened_layers {
+	const struct layer_choice *choice;
+	const char *mountpoint; /* NULL: of the choice */
+};
+
+/*
+ * Opens the layers in a child, to find out whether that blocks. The kernel may know the directory of a
+ * layer whose file system is silent: fstatfs(2) asks the file system.
+ */
 static int try_to_open(void *context, int out)
 {
+	const struct opened_layers *opened = context;
 	struct settings *settings;
 	struct problem problem;
+	struct statfs answer;
 
 	(void)out;
-	(void)open_layers(context, &settings, &problem);
+	int r = opened->mountpoint ? mounted_settings(opened->mountpoint, &opened->choice->around,
+					     &settings, &problem)
+				   : open_layers(opened->choice, &settings, &problem);
+	for (size_t i = 0; r == 0 && i < settings->layer_count; i++)
+		if (settings->layers[i]->dirfd >= 0)
+			(void)fstatfs(settings->layers[i]->dirfd, &answer);
 	return 0;
 }
 
 /* A layer, or the target of a link, may be on a mount that does not answer. */
+static int wait_for_layers(const struct layer_choice *choice, const char *mountpoint)
+{
+	struct opened_layers opened = {choice, mountpoint};
+
+	if (!plyfs_mount_may_be_silent() ||
+		probe_run(PROBE_MS, try_to_open, &opened, NULL, NULL) != -ETIMEDOUT)
+		return EXIT_DONE;
+	return layer_choice_complain(NULL,
+		mountpoint       ? mountpoint
+		: choice->config ? choice->config
+				 : choice->layers,
+		-ETIMEDOUT, NULL);
+}
+
 int layer_choice_wait(const struct layer_choice *choice)
 {
-	if (!plyfs_mount_may_be_silent() ||
-		probe_run(PROBE_MS, try_to_open, (void *)(uintptr_t)choice, NULL, NULL) !=
-			-ETIMEDOUT)
-		return EXIT_DONE;
-	layer_choice_complain(
-		NULL, choice->config ? choice->config : choice->layers, -ETIMEDOUT, NULL);
-	return EXIT_FAILED;
+	return wait_for_layers(choice, NULL);
 }
 
 int layer_choice_open(const struct layer_choice *choice, struct settings **ret)
@@ -150,7 +175,10 @@ static int locate(const char *path, char **mountpoint, char **ret_path)
 	if (r == 0)
 		r = find_tree(directory, mountpoint, &is_rendered);
 	/* The name of a mountpoint is in the file system around it. */
-	if (r == -ENOENT && find_tree(path, mountpoint, &is_rendered) == 0) {
+	if (r == -ENOENT) {
+		r = find_tree(path, mountpoint, &is_rendered);
+		if (r < 0)
+			return r == -ETIMEDOUT ? r : -ENOENT;
 		*ret_path = strdup("");
 		return *ret_path ? 0 : -ENOMEM;
 	}
@@ -183,6 +211,8 @@ int layer_choice_in_mount(const struct command *command, const struct layer_choi
 		return layer_choice_complain(NULL, path, r, &problem);
 	if (r < 0)
 		return layer_choice_not_in_mount(command, path, r);
+	if (wait_for_layers(choice, mountpoint) != EXIT_DONE)
+		return EXIT_FAILED;
 	r = mounted_settings(mountpoint, &choice->around, ret, &problem);
 	if (r != 0)
 		return layer_choice_complain(NULL, mountpoint, r, &problem);
@@ -233,8 +263,9 @@ static const char *cut_layer(const struct layer *layer, const char *path, const 
 /* If the path begins with a layer, reports the path without it. Returns whether it did. */
 static bool tell_inner_path(const struct settings *settings, const char *path)
 {
-	CLEANUP(freep) char *real = realpath(path, NULL);
+	CLEANUP(freep) char *real = NULL;
 
+	(void)probe_real_path(PROBE_OTHERS_MS, path, &real);
 	for (size_t i = 0; i < settings->layer_count; i++) {
 		const struct layer *layer = settings->layers[i];
 		const char *inner = layer->dirfd < 0 ? NULL : cut_layer(layer, path, real);

@@ -7,6 +7,7 @@
 #include "command.h"
 #include "complete.h"
 #include "message.h"
+#include "plyfs_mount.h"
 #include "word.h"
 
 #define UMOUNT_HELPER "umount.fuse.plyfs"
@@ -133,6 +134,8 @@ static int run(int argc, char **argv)
 	const struct command *command = find_command(word);
 	if (command)
 		return command->run(command, argc - 1, argv + 1);
+	if (argc > 2 && plyfs_mount_await(word) != EXIT_DONE)
+		return EXIT_FAILED;
 	if (is_mount_call(argc, argv))
 		return command_mount.run(&command_mount, argc, argv);
 	return unknown_command(word);

@@ -1,6 +1,7 @@
 /* plyfs merge: merges files, without a mount and without layers. */
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "cleanup.h"
@@ -8,6 +9,7 @@
 #include "merge_job.h"
 #include "merge_watch.h"
 #include "message.h"
+#include "plyfs_mount.h"
 #include "settings.h"
 #include "strategy.h"
 #include "text.h"
@@ -56,10 +58,14 @@ static int set_option(const struct command *command, void *context, const char *
 {
 	struct merge_job *job = context;
 	struct problem problem;
+	const char *equals = strchr(argument, '=');
 	int r = set_options_add(&job->set, argument, &problem);
 
 	(void)command;
-	return r == 0 ? EXIT_DONE : complain_of_option(r, &problem);
+	/* The value may be a directory to look in: data_path, mergers_path. */
+	if (r == 0)
+		return equals ? plyfs_mount_await(equals + 1) : EXIT_DONE;
+	return complain_of_option(r, &problem);
 }
 
 static int choose_yaml(const struct command *command, void *context, const char *argument)
@@ -106,7 +112,7 @@ static int read_arguments(const struct command *command, int argc, char **argv,
 		{0, "set", .take = set_option, .context = job},
 		{0, "to", .take = choose_format, .context = job},
 		{0, "yaml", .take = choose_yaml, .context = job},
-		{0, "schema", .text = &job->schema},
+		{0, "schema", .text = &job->schema, .is_path = true},
 		{0, "header", .flag = &job->has_header},
 		{0, "limit", .take = set_limit, .context = job},
 		{'w', "watch", .flag = &manner->is_watched},
@@ -158,6 +164,9 @@ static int run(const struct command *command, int argc, char **argv)
 	if (code >= 0)
 		return code;
 	job.files = argv + optind;
+	for (char **file = job.files; *file; file++)
+		if (plyfs_mount_await(input_file(*file)) != EXIT_DONE)
+			return EXIT_FAILED;
 	code = check_options(&(struct options){job.strategy, job.set.map});
 	if (code != EXIT_DONE)
 		return code;

@@ -12,6 +12,7 @@
 #include "manager.h"
 #include "message.h"
 #include "mirror_control.h"
+#include "plyfs_mount.h"
 
 /* Defaults, in seconds. */
 #define COMPARE_S 300
@@ -71,7 +72,7 @@ static int take_seconds(const struct command *command, void *context, const char
 
 /* The options of both kinds of mirror. */
 #define SHARED_OPTIONS(job)                                                                        \
-	{0, "state", .text = &(job)->mirror.replica.state},                                        \
+	{0, "state", .text = &(job)->mirror.replica.state, .is_path = true},                       \
 		{0, "no-sandbox", .flag = &(job)->mirror.switches.has_no_sandbox},                 \
 		{0, "no-landlock", .flag = &(job)->mirror.switches.has_no_landlock},               \
 		{0, "mode", .take = take_mode, .context = &(job)->mirror.mode},                    \
@@ -88,7 +89,7 @@ static int take_directory(const struct command *command, int argc, char **argv, 
 		return command_misuse(
 			command, "'%s' is too much; give one directory", argv[optind + 1]);
 	*ret = argv[optind];
-	return -1;
+	return plyfs_mount_await(*ret) == EXIT_DONE ? -1 : EXIT_FAILED;
 }
 
 /* Reads the options, and the directory behind them. Returns as take_directory(). */
@@ -112,10 +113,10 @@ static int run_etcd(const struct command *command, int argc, char **argv, struct
 	const struct command_option options[] = {
 		{0, "endpoints", .text = &gateway->endpoints},
 		{0, "prefix", .text = &job->etcd.prefix},
-		{0, "cacert", .text = &gateway->ca},
-		{0, "cert", .text = &gateway->cert},
-		{0, "key", .text = &gateway->key},
-		{0, "user-file", .text = &gateway->user_file},
+		{0, "cacert", .text = &gateway->ca, .is_path = true},
+		{0, "cert", .text = &gateway->cert, .is_path = true},
+		{0, "key", .text = &gateway->key, .is_path = true},
+		{0, "user-file", .text = &gateway->user_file, .is_path = true},
 		{0, "compare", .take = take_seconds, .context = &job->etcd.compare_s},
 		SHARED_OPTIONS(job),
 		{0},
@@ -165,7 +166,7 @@ static int run_status(const struct command *command, int argc, char **argv, stru
 {
 	const struct command_option options[] = {
 		{0, "json", .flag = &job->is_raw},
-		{0, "state", .text = &job->mirror.replica.state},
+		{0, "state", .text = &job->mirror.replica.state, .is_path = true},
 		{0},
 	};
 	const char *directory = NULL;
@@ -179,7 +180,7 @@ static int run_status(const struct command *command, int argc, char **argv, stru
 static int run_confirm(const struct command *command, int argc, char **argv, struct mirror_job *job)
 {
 	const struct command_option options[] = {
-		{0, "state", .text = &job->mirror.replica.state},
+		{0, "state", .text = &job->mirror.replica.state, .is_path = true},
 		{0},
 	};
 	const char *directory = NULL;

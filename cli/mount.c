@@ -20,6 +20,7 @@
 #include "monitor.h"
 #include "mount_option.h"
 #include "mountpoint.h"
+#include "plyfs_mount.h"
 #include "probe.h"
 #include "session.h"
 #include "store_layers.h"
@@ -74,6 +75,8 @@ static int take_arguments(
 			"'%s' is too much; layers are one word: LAYER:LAYER, lowest precedence "
 			"first",
 			arguments[has_config ? 1 : 2]);
+	if (!has_config && plyfs_mount_await(arguments[0]) != EXIT_DONE)
+		return EXIT_FAILED;
 	if (!has_config)
 		mount->choice = layer_choice_guess(arguments[0]);
 	mount->label = mount->choice.config ? mount->choice.config : mount->choice.layers;
@@ -263,6 +266,12 @@ static int open_and_serve(struct mount *mount)
 	return serve(mount, settings);
 }
 
+static int complain_of_mountpoint(const struct mount *mount, int result)
+{
+	return result == -ETIMEDOUT ? layer_choice_complain(NULL, mount->mountpoint, result, NULL)
+				    : message_result(result, NULL, mount->mountpoint);
+}
+
 static int serve_in(struct mount *mount, const char *directory)
 {
 	CLEANUP(freep) char *config = NULL;
@@ -270,7 +279,7 @@ static int serve_in(struct mount *mount, const char *directory)
 								: 0;
 
 	if (r < 0)
-		return message_result(r, NULL, mount->mountpoint);
+		return complain_of_mountpoint(mount, r);
 
 	if (mount->choice.config) {
 		if (make_absolute(directory, mount->choice.config, &config) < 0)
@@ -295,6 +304,8 @@ static int take_over(struct mount *mount, const char *directory)
 	char beneath[DESCRIPTOR_LINK_MAX];
 	struct problem problem;
 
+	if (mount->stored_fd < 0 && plyfs_mount_await(mount->mountpoint) != EXIT_DONE)
+		return EXIT_FAILED;
 	int r = mount->stored_fd >= 0 ? heir_stored(mount->stored_fd, &heir)
 				      : heir_find(mount->mountpoint, &heir, &problem);
 	if (r != 0)
@@ -309,7 +320,7 @@ static int take_over(struct mount *mount, const char *directory)
 	}
 	r = probe_real_path(PROBE_MS, mount->mountpoint, &mountpoint);
 	if (r < 0)
-		return message_result(r, NULL, mount->mountpoint);
+		return complain_of_mountpoint(mount, r);
 	descriptor_link(heir_offer(heir)->beneath_fd, beneath);
 	mount->choice.around.mountpoint = mountpoint;
 	mount->choice.around.beneath = beneath;

@@ -109,7 +109,7 @@ int mounted_layer_find(
 	if (r == 0)
 		r = plyfs_mount_all(&mounted);
 	if (r == 0)
-		r = plyfs_mount_each(&mounted, look_at, take, &search);
+		r = plyfs_mount_each(&mounted, PROBE_OTHERS_MS, look_at, take, &search);
 	mountpoint = search.mountpoint;
 	if (r != 0)
 		return r;

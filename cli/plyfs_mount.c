@@ -12,10 +12,12 @@
 
 #include "array.h"
 #include "cleanup.h"
+#include "command.h"
 #include "descriptor.h"
 #include "document.h"
 #include "handover.h"
 #include "limit.h"
+#include "message.h"
 #include "mount_table.h"
 #include "text.h"
 
@@ -199,7 +201,7 @@ int plyfs_mount_report(const char *mountpoint, struct document **ret, struct pro
 		     : plyfs_mount_read_report(mountpoint, (struct span){text, len}, ret, problem);
 }
 
-int plyfs_mount_each(const struct plyfs_mounts *mounted, plyfs_mount_call *call,
+int plyfs_mount_each(const struct plyfs_mounts *mounted, unsigned limit_ms, plyfs_mount_call *call,
 	int (*each)(void *context, const char *mountpoint, int result, struct span text),
 	void *context)
 {
@@ -213,7 +215,7 @@ int plyfs_mount_each(const struct plyfs_mounts *mounted, plyfs_mount_call *call,
 		for (size_t i = 0; i < count; i++) {
 			struct asked asked = {
 				call ? call : write_status, context, mounted->paths[done + i]};
-			probe_start(&probes[i], PROBE_OTHERS_MS, make_call, &asked);
+			probe_start(&probes[i], limit_ms, make_call, &asked);
 		}
 		/* All probes must be ended, even after a failure. */
 		for (size_t i = 0; i < count; i++) {
@@ -252,20 +254,38 @@ static int ask(void *context, const char *mountpoint, int out)
 }
 
 struct silence {
-	const char *path;
+	const char *paths;      /* a list, "A:B" */
+	const char *working;    /* the working directory */
 	const char *mountpoint; /* NULL: none was found yet */
 };
 
+/* Returns whether one of the paths, as it is written, is in the mount. */
+static bool names_mount(const struct silence *silence, const char *mountpoint)
+{
+	for (const char *at = silence->paths; *at;) {
+		size_t len = strcspn(at, ":");
+		char path[PATH_MAX];
+		bool is_absolute = *at == '/';
+
+		snprintf(path, sizeof(path), "%s%s%.*s", is_absolute ? "" : silence->working,
+			is_absolute ? "" : "/", (int)len, at);
+		if (is_in(path, mountpoint))
+			return true;
+		at += len;
+		at += *at == ':';
+	}
+	return false;
+}
+
 /*
- * Takes the mount that the path is in; or else, as links may lead anywhere, the first that is
- * silent.
+ * Takes the mount that a path is in; or else, as links may lead anywhere, the first that is silent.
  */
 static int take_silent(void *context, const char *mountpoint, int result, struct span text)
 {
 	struct silence *silence = context;
 
 	(void)text;
-	if (result == -ETIMEDOUT && (!silence->mountpoint || is_in(silence->path, mountpoint)))
+	if (result == -ETIMEDOUT && (!silence->mountpoint || names_mount(silence, mountpoint)))
 		silence->mountpoint = mountpoint;
 	return 0;
 }
@@ -288,15 +308,13 @@ void plyfs_mount_silence(
 void plyfs_mount_find_silence(const char *path, char ret[PLYFS_MOUNT_SILENCE_MAX])
 {
 	CLEANUP(plyfs_mount_fini) struct plyfs_mounts mounted = {0};
-	CLEANUP(freep) char *working = *path == '/' ? NULL : getcwd(NULL, 0), *absolute = NULL;
-	struct silence silence = {0};
+	char working[PATH_MAX] = "";
+	struct silence silence = {.paths = path, .working = working};
 
-	if (text_format(&absolute, "%s%s%s", working ? working : "", working ? "/" : "", path) < 0)
-		return;
-	silence.path = absolute;
+	(void)!getcwd(working, sizeof(working));
 	if (list_mounts(may_be_silent, &mounted) == 0)
-		(void)plyfs_mount_each(&mounted, ask, take_silent, &silence);
-	plyfs_mount_silence(silence.mountpoint ? silence.mountpoint : absolute, PROBE_MS, ret);
+		(void)plyfs_mount_each(&mounted, PROBE_NAME_MS, ask, take_silent, &silence);
+	plyfs_mount_silence(silence.mountpoint ? silence.mountpoint : path, PROBE_MS, ret);
 }
 
 bool plyfs_mount_may_be_silent(void)
@@ -304,4 +322,35 @@ bool plyfs_mount_may_be_silent(void)
 	CLEANUP(plyfs_mount_fini) struct plyfs_mounts mounted = {0};
 
 	return list_mounts(may_be_silent, &mounted) == 0 && mounted.count > 0;
+}
+
+/*
+ * In a child. The kernel may know the attributes of a file whose file system is silent: statfs(2) and
+ * read(2) ask. Only a regular file is opened: a FIFO's writer would see a reader come and go.
+ */
+static int touch_path(void *path, int out)
+{
+	struct statfs answer;
+	struct stat found;
+	char byte;
+
+	(void)out;
+	if (stat(path, &found) < 0 || statfs(path, &answer) < 0 || !S_ISREG(found.st_mode))
+		return 0;
+	CLEANUP(closep) int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (fd >= 0)
+		(void)!read(fd, &byte, 1);
+	return 0;
+}
+
+int plyfs_mount_await(const char *path)
+{
+	char silence[PLYFS_MOUNT_SILENCE_MAX] = "";
+
+	if (!plyfs_mount_may_be_silent() ||
+		probe_run(PROBE_MS, touch_path, (void *)(uintptr_t)path, NULL, NULL) != -ETIMEDOUT)
+		return EXIT_DONE;
+	plyfs_mount_find_silence(path, silence);
+	message("%s", silence);
+	return EXIT_FAILED;
 }

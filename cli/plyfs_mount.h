@@ -59,10 +59,10 @@ typedef int plyfs_mount_call(void *context, const char *mountpoint, int out);
 
 /**
  * Makes the call on all mounts at once, each in a probe, and then calls `each` for each, in their
- * order, with the result: -ETIMEDOUT after PROBE_OTHERS_MS. `call` NULL: writes the status. Stops
- * at the first non-zero result of `each`, and returns it.
+ * order, with the result: -ETIMEDOUT after `limit_ms`. `call` NULL: writes the status. Stops at the
+ * first non-zero result of `each`, and returns it.
  */
-int plyfs_mount_each(const struct plyfs_mounts *mounted, plyfs_mount_call *call,
+int plyfs_mount_each(const struct plyfs_mounts *mounted, unsigned limit_ms, plyfs_mount_call *call,
 	int (*each)(void *context, const char *mountpoint, int result, struct span text),
 	void *context);
 
@@ -74,9 +74,17 @@ void plyfs_mount_silence(
 
 /**
  * Formats the same, for PROBE_MS, for the mount that keeps `path`, or a path that it leads to or
- * names, from being examined: the mount that does not answer now, or else `path` itself.
+ * names, from being examined: the mount that does not answer now, or else `path` itself. `path` may be
+ * a list, "A:B".
  */
 void plyfs_mount_find_silence(const char *path, char ret[PLYFS_MOUNT_SILENCE_MAX]);
 
 /** Returns whether there is a mount that another process or machine serves. */
 bool plyfs_mount_may_be_silent(void);
+
+/**
+ * Waits until the mount that `path` leads to answers, for PROBE_MS at most: asks the file system
+ * itself, and reads from a regular file. Returns EXIT_FAILED if it has reported a silent mount, else
+ * EXIT_DONE, also if `path` does not exist.
+ */
+int plyfs_mount_await(const char *path);

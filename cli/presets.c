@@ -12,6 +12,7 @@
 #include "descriptor.h"
 #include "json_put.h"
 #include "message.h"
+#include "plyfs_mount.h"
 #include "preset.h"
 #include "text.h"
 
@@ -112,6 +113,19 @@ static int print_one(const char *name, struct arena *arena, bool is_json)
 	return r == 0 ? EXIT_DONE : message_result(r, NULL, NULL);
 }
 
+/* PLYFS_PRESETS may name any directory. */
+static int wait_for_directories(void)
+{
+	CLEANUP(freep) char *list = strdup(preset_directories());
+
+	if (!list)
+		return message_result(-ENOMEM, NULL, NULL);
+	for (char *rest = list, *directory; (directory = strsep(&rest, ":"));)
+		if (plyfs_mount_await(directory) != EXIT_DONE)
+			return EXIT_FAILED;
+	return EXIT_DONE;
+}
+
 static int run(const struct command *command, int argc, char **argv)
 {
 	CLEANUP(arena_freep) struct arena *arena = NULL;
@@ -127,6 +141,9 @@ static int run(const struct command *command, int argc, char **argv)
 		return code;
 	if (optind + 1 < argc)
 		return command_misuse(command, "one NAME at most can be given");
+	code = wait_for_directories();
+	if (code != EXIT_DONE)
+		return code;
 	if (arena_new(&arena) < 0)
 		return message_result(-ENOMEM, NULL, NULL);
 	return optind < argc ? print_one(argv[optind], arena, is_json) : print_all(arena, is_json);

@@ -10,11 +10,16 @@
 #include "command.h"
 #include "edited_file.h"
 #include "message.h"
+#include "plyfs_mount.h"
 
 static int add(const struct command *command, struct assignments *assignments, const char *key,
 	const char *value)
 {
 	struct problem problem;
+	bool is_file = value && *value == '@' && assignments->kind != TYPED_STRING;
+
+	if (is_file && plyfs_mount_await(value + 1) != EXIT_DONE)
+		return EXIT_FAILED;
 	int r = assignments_add(assignments, key, value, &problem);
 
 	if (r == PROBLEM && problem.source[0] == '\0')

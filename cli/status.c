@@ -558,8 +558,8 @@ static int list(const struct wish *wish)
 		putchar('[');
 	else if (mounted.count == 0)
 		puts("No plyfs is mounted.");
-	(void)plyfs_mount_each(
-		&mounted, NULL, wish->is_raw ? list_mount_raw : list_mount, &listing);
+	(void)plyfs_mount_each(&mounted, PROBE_OTHERS_MS, NULL,
+		wish->is_raw ? list_mount_raw : list_mount, &listing);
 	if (wish->is_raw)
 		puts("]");
 	if (wish->has_code)

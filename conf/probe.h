@@ -18,6 +18,9 @@
 #define PROBE_MS 5000
 #define PROBE_OTHERS_MS 2000
 
+/* Milliseconds. To name the mount that has been silent for one of these: a healthy one answers. */
+#define PROBE_NAME_MS 300
+
 struct probe {
 	pid_t pid;
 	int fd; /* the child's output; -1: no child was started */

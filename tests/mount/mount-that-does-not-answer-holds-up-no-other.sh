@@ -28,6 +28,18 @@ ends() {
 }
 says() { [[ $said == *"$1"* ]] || fail "no '$1' in: $said"; }
 
+# all_name MOUNT <<COMMANDS: all commands run at once, and each reports that this mount is silent.
+all_name() {
+	local line process processes=()
+	while read -r line; do
+		(eval "ends 1 $line" && says "$directory/$1: does not answer for 5 s") &
+		processes+=($!)
+	done
+	for process in "${processes[@]}"; do
+		wait "$process" || exit 1
+	done
+}
+
 start low:high mnt
 shows mnt/app.yaml $'a: 1\nb: 1'
 make_silent mute
@@ -64,26 +76,65 @@ ends 0 "$PLYFS" check -q mnt
 ends 0 "$PLYFS" cat -l low:high app.yaml
 ends 0 "$PLYFS" blame high/app.yaml
 
-# A path in the silent mount, through a link as well, and layers there.
+# A path in the silent mount, through a link as well, layers there, and files that are read beside them.
 ln -s mute link
+ln -s mute/x leads
 ends 1 "$PLYFS" explain link/x
+says "does not answer for 5 s"
+ends 1 "$PLYFS" get leads a
+says "does not answer for 5 s"
+ends 1 "$PLYFS" set high/app.yaml b @leads
 says "does not answer for 5 s"
 ends 1 "$PLYFS" status dead
 says "dead: does not answer for 5 s (process $stopped serves it)"
-ends 1 "$PLYFS" check -l low:mute/x
-says "$directory/mute: does not answer for 5 s"
+# There is no second limit, of 2 s, behind the first; a loaded machine is slow.
+is_quick() {
+	local began
+	began=$(date +%s%N)
+	all_name deaf <<<'"$PLYFS" explain deaf/x'
+	[ $((($(date +%s%N) - began) / 1000000)) -lt 6900 ]
+}
+is_quick || is_quick || is_quick || fail "it waits for more than 5 s"
 ends 1 "$PLYFS" cat -c deaf/plyfs.yaml app.yaml
-ends 1 "$PLYFS" diff mute
-says "$directory/mute: does not answer for 5 s"
-ends 1 "$PLYFS" explain deaf/x
 says "$directory/deaf: does not answer for 5 s"
-ln -s mute/x leads
-ends 1 "$PLYFS" get leads a
-says "$directory/mute: does not answer for 5 s"
-ends 1 "$PLYFS" mount -c mute/plyfs.yaml high
-says "$directory/mute: does not answer for 5 s"
-ends 1 "$PLYFS" render -l low:high mute
-says "$directory/mute: does not answer for 5 s"
+all_name mute <<'COMMANDS'
+"$PLYFS" check -l low:mute/x
+"$PLYFS" diff mute
+"$PLYFS" hide mute/x
+"$PLYFS" reset mute/x
+"$PLYFS" edit mute/x
+"$PLYFS" blame mute/x
+"$PLYFS" merge low/app.yaml name=mute/x
+"$PLYFS" merge --schema mute/x low/app.yaml
+"$PLYFS" merge -s pillar --set data_path=mute low/app.yaml
+"$PLYFS" merge --watch mute/x
+"$PLYFS" set -l low:high app.yaml a @mute/x
+"$PLYFS" set mnt/app.yaml a=@mute/x
+COMMANDS
+all_name mute <<'COMMANDS'
+"$PLYFS" mount -c mute/plyfs.yaml high
+"$PLYFS" mount --take-over low:high mute
+"$PLYFS" mount -o X-mount.mkdir low:high mute/x/y
+"$PLYFS" mute/x other
+"$PLYFS" mute other
+"$PLYFS" render -l low:high mute
+"$PLYFS" check -c plyfs.yaml --hosts mute/x
+"$PLYFS" mirror git /nowhere mute/x
+"$PLYFS" mirror status mute/x
+"$PLYFS" mirror confirm --state mute/x low
+env PLYFS_PRESETS=low:mute "$PLYFS" presets
+env PLYFS_PRESETS=mute "$PLYFS" presets systemd
+COMMANDS
+# The kernel knows the root of the stopped mount, but not the files in it.
+all_name dead <<'COMMANDS'
+"$PLYFS" cat -l low:dead app.yaml
+"$PLYFS" check -l low:dead
+"$PLYFS" set -l low:dead app.yaml a 2
+"$PLYFS" merge dead/app.yaml
+"$PLYFS" mount --take-over low:high dead
+COMMANDS
+ends 1 "$PLYFS" cat -l low:high "$directory/mute/x"
+says "no layer has such a file"
 
 # Another mount, also on the silent one; and taking it away.
 mkdir other
@@ -91,7 +142,6 @@ ends 0 "$PLYFS" mount low:high other
 ends 0 "$PLYFS" umount other
 ends 1 "$PLYFS" mount low:high mute
 says "what is mounted there does not answer; unmount it: umount -f mute"
-ends 1 "$PLYFS" mount -o X-mount.mkdir low:high mute/x
 kill -CONT "$stopped"
 ends 0 "$PLYFS" umount dead
 ends 0 "$PLYFS" umount -f mute
