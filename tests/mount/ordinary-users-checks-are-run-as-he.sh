@@ -29,7 +29,7 @@ is home/who 1000 || fail "the check was run as $(cat home/who)"
 as cat home/mnt/.plyfs/errors | grep -q "can't be run: becoming the user 'root': Operation not permitted" ||
 	fail "it is not told: $(as cat home/mnt/.plyfs/errors)"
 as sh -c 'echo "a: good 2" >home/low/new && mv home/low/new home/low/app.yaml'
-eventually test -e home/told || fail "on_change was not run"
+eventually test -s home/told || fail "on_change was not run"
 is home/told 1000 || fail "on_change was run as $(cat home/told)"
 
 # A command in a file that other users own or can write does not count.
