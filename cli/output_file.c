@@ -13,16 +13,13 @@
 
 static const struct layer *layer_at(const struct settings *settings, const char *directory)
 {
-	struct stat at, own;
+	struct stat at;
 
 	if (stat(directory, &at) < 0)
 		return NULL;
-	for (size_t i = 0; i < settings->layer_count; i++) {
-		const struct layer *layer = settings->layers[i];
-		if (layer->dirfd >= 0 && fstat(layer->dirfd, &own) == 0 &&
-			own.st_dev == at.st_dev && own.st_ino == at.st_ino)
-			return layer;
-	}
+	for (size_t i = 0; i < settings->layer_count; i++)
+		if (layer_is(settings->layers[i], &at))
+			return settings->layers[i];
 	return NULL;
 }
 

@@ -298,6 +298,12 @@ int layer_open(const char *name, const char *path, unsigned rank, bool optional,
 	return 0;
 }
 
+bool layer_is(const struct layer *layer, const struct stat *directory)
+{
+	return layer->dirfd >= 0 && layer->dev == directory->st_dev &&
+	       layer->ino == directory->st_ino;
+}
+
 static int set_text(char **text, const char *to)
 {
 	char *copy = strdup(to);

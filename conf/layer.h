@@ -65,6 +65,10 @@ struct layer {
  */
 int layer_open(const char *name, const char *path, unsigned rank, bool optional, bool follow,
 	struct layer **ret);
+
+/** Returns whether `directory` is the layer's; false if the layer is missing. */
+bool layer_is(const struct layer *layer, const struct stat *directory);
+
 /** Sets the path that messages show, as the user gave it. Returns 0 or -ENOMEM. */
 int layer_call(struct layer *layer, const char *path);
 

@@ -75,11 +75,9 @@ int way_each_closed(const struct layer *layer, const char *path, int fd,
 	static const struct stat closed = {.st_mode = S_IFDIR};
 	CLEANUP(closep) int at = -1;
 	char place[PATH_MAX];
-	struct stat root, here, below = {0};
+	struct stat here, below = {0};
 
 	int r = fd < 0 ? fd : descriptor_path(fd, place);
-	if (r == 0 && fstat(layer->dirfd, &root) < 0)
-		r = -errno;
 	if (r == 0)
 		r = is_direct(layer, path, place);
 	if (r > 0)
@@ -91,7 +89,7 @@ int way_each_closed(const struct layer *layer, const char *path, int fd,
 			r = -errno;
 			break;
 		}
-		if (is_same(&here, &root) || is_same(&here, &below))
+		if (layer_is(layer, &here) || is_same(&here, &below))
 			return 0;
 		below = here;
 		access_list_heed(at, &here);

@@ -59,11 +59,10 @@ int target_layer_lock(const struct layer *layer, int *ret, struct problem *probl
 
 static bool is_there(const struct layer *layer)
 {
-	struct stat found, now;
+	struct stat now;
 
-	return !store_is_replaced(layer->dirfd) && fstat(layer->dirfd, &found) == 0 &&
-	       stat(layer->place, &now) == 0 && found.st_ino == now.st_ino &&
-	       found.st_dev == now.st_dev;
+	return !store_is_replaced(layer->dirfd) && stat(layer->place, &now) == 0 &&
+	       layer_is(layer, &now);
 }
 
 bool target_layer_is_current(const struct settings *settings)
