@@ -86,14 +86,10 @@ static int wait_for_layers(const struct layer_choice *choice, const char *mountp
 {
 	struct opened_layers opened = {choice, mountpoint};
 
-	if (!plyfs_mount_may_be_silent() ||
-		probe_run(PROBE_MS, try_to_open, &opened, NULL, NULL) != -ETIMEDOUT)
-		return EXIT_DONE;
-	return layer_choice_complain(NULL,
-		mountpoint       ? mountpoint
-		: choice->config ? choice->config
-				 : choice->layers,
-		-ETIMEDOUT, NULL);
+	return plyfs_mount_wait(mountpoint       ? mountpoint
+				: choice->config ? choice->config
+						 : choice->layers,
+		try_to_open, &opened);
 }
 
 int layer_choice_wait(const struct layer_choice *choice)
@@ -305,8 +301,6 @@ int layer_choice_complain(const struct settings *settings, const char *path, int
 int layer_choice_complain_in(const struct settings *settings, const char *path, const char *inner,
 	int result, const struct problem *problem)
 {
-	char silence[PLYFS_MOUNT_SILENCE_MAX] = "";
-
 	switch (-result) {
 	case ENOENT:
 	case ENOTDIR:
@@ -319,8 +313,7 @@ int layer_choice_complain_in(const struct settings *settings, const char *path, 
 		message_at(path, PLYFS_MOUNT_ENDED);
 		break;
 	case ETIMEDOUT:
-		plyfs_mount_find_silence(path, silence);
-		message("%s", silence);
+		plyfs_mount_complain(path);
 		break;
 	default:
 		message_result(result, problem, path);

@@ -305,16 +305,18 @@ void plyfs_mount_silence(
 			(int)pid);
 }
 
-void plyfs_mount_find_silence(const char *path, char ret[PLYFS_MOUNT_SILENCE_MAX])
+void plyfs_mount_complain(const char *path)
 {
 	CLEANUP(plyfs_mount_fini) struct plyfs_mounts mounted = {0};
 	char working[PATH_MAX] = "";
 	struct silence silence = {.paths = path, .working = working};
+	char text[PLYFS_MOUNT_SILENCE_MAX];
 
 	(void)!getcwd(working, sizeof(working));
 	if (list_mounts(may_be_silent, &mounted) == 0)
 		(void)plyfs_mount_each(&mounted, PROBE_NAME_MS, ask, take_silent, &silence);
-	plyfs_mount_silence(silence.mountpoint ? silence.mountpoint : path, PROBE_MS, ret);
+	plyfs_mount_silence(silence.mountpoint ? silence.mountpoint : path, PROBE_MS, text);
+	message("%s", text);
 }
 
 bool plyfs_mount_may_be_silent(void)
@@ -343,14 +345,16 @@ static int touch_path(void *path, int out)
 	return 0;
 }
 
+int plyfs_mount_wait(const char *path, probe_call *call, void *context)
+{
+	if (!plyfs_mount_may_be_silent() ||
+		probe_run(PROBE_MS, call, context, NULL, NULL) != -ETIMEDOUT)
+		return EXIT_DONE;
+	plyfs_mount_complain(path);
+	return EXIT_FAILED;
+}
+
 int plyfs_mount_await(const char *path)
 {
-	char silence[PLYFS_MOUNT_SILENCE_MAX] = "";
-
-	if (!plyfs_mount_may_be_silent() ||
-		probe_run(PROBE_MS, touch_path, (void *)(uintptr_t)path, NULL, NULL) != -ETIMEDOUT)
-		return EXIT_DONE;
-	plyfs_mount_find_silence(path, silence);
-	message("%s", silence);
-	return EXIT_FAILED;
+	return plyfs_mount_wait(path, touch_path, (void *)(uintptr_t)path);
 }

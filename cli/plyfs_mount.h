@@ -20,7 +20,7 @@ struct problem;
  * Finds the mountpoint of the plyfs that `path`, which must exist, lies in. Returns 0 with *ret for
  * free(3), -ENOENT if it lies in another file system, or another -errno. -ENOTCONN: the process of
  * the mount has ended (the kernel may not notice before it has a request for it). -ETIMEDOUT: a
- * mount on the way does not answer (plyfs_mount_find_silence()).
+ * mount on the way does not answer (plyfs_mount_complain()).
  */
 int plyfs_mount_find(const char *path, char **ret);
 
@@ -73,14 +73,20 @@ void plyfs_mount_silence(
 	const char *mountpoint, unsigned limit_ms, char ret[PLYFS_MOUNT_SILENCE_MAX]);
 
 /**
- * Formats the same, for PROBE_MS, for the mount that keeps `path`, or a path that it leads to or
- * names, from being examined: the mount that does not answer now, or else `path` itself. `path` may be
- * a list, "A:B".
+ * Reports the same, for PROBE_MS, for the mount that keeps `path`, or a path that it leads to or
+ * names, from being examined: the mount that does not answer now, or else `path` itself. `path` may
+ * be a list, "A:B".
  */
-void plyfs_mount_find_silence(const char *path, char ret[PLYFS_MOUNT_SILENCE_MAX]);
+void plyfs_mount_complain(const char *path);
 
 /** Returns whether there is a mount that another process or machine serves. */
 bool plyfs_mount_may_be_silent(void);
+
+/**
+ * Makes the call in a probe, for PROBE_MS at most, if a mount may be silent. Returns EXIT_FAILED if
+ * it did not return, and reports that as plyfs_mount_complain() does; else EXIT_DONE.
+ */
+int plyfs_mount_wait(const char *path, probe_call *call, void *context);
 
 /**
  * Waits until the mount that `path` leads to answers, for PROBE_MS at most: asks the file system
