@@ -106,20 +106,14 @@ static bool has(const struct watched_name *names, const struct watched_name *nam
 	return false;
 }
 
-static bool has_all(const struct watched_name *names, const struct watched_name *wanted)
-{
-	for (; wanted; wanted = wanted->next)
-		if (!has(names, wanted))
-			return false;
-	return true;
-}
-
 bool name_watch_end_renewal(struct name_watch *watch)
 {
-	bool is_same = has_all(watch->old, watch->names) && has_all(watch->names, watch->old);
+	bool has_new = false;
 
+	for (const struct watched_name *name = watch->names; name && !has_new; name = name->next)
+		has_new = !has(watch->old, name);
 	drop(watch, &watch->old);
-	return !is_same;
+	return has_new;
 }
 
 bool name_watch_has_event(struct name_watch *watch)

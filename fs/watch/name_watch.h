@@ -23,9 +23,8 @@ int name_watch_add(struct name_watch *watch, int directory, const char *name, ui
  * Replaces all names. Names added between the two calls take the place of the old ones, which stay
  * watched until the second call. So a directory that is in both sets loses no queued event.
  *
- * The second call returns true if the names or their directories differ from before. The caller
- * then reads them once more: a name that was not watched until now may have changed without an
- * event.
+ * The second call returns true if some name was not watched before, or not in that directory. Such
+ * a name may have changed without an event, so the caller reads the names once more.
  */
 void name_watch_renew(struct name_watch *watch);
 bool name_watch_end_renewal(struct name_watch *watch);
