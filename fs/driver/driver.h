@@ -111,8 +111,8 @@ struct session {
 	bool has_no_opendir;
 	bool has_acl_cache;          /* the kernel keeps that a file has no access list */
 	unsigned wanted;             /* what was agreed with the kernel: fuse_conn_info's */
-	struct heir *heir;           /* of whom served before; NULL: we mounted */
-	struct record *record;       /* what he has given; NULL: nothing */
+	struct heir *heir;           /* set while we take the mount over; else NULL */
+	struct record *record;       /* the previous daemon's state; NULL: we mounted */
 	struct successor *successor; /* NULL: the mount is offered to nobody */
 	struct handover *handover;   /* to who comes after us; NULL: not possible */
 	struct span hello;           /* the kernel's first request; owned */

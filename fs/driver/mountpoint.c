@@ -208,9 +208,9 @@ static int clear_dead(const char *path, struct problem *problem)
 
 /*
  * The directories that a system lives in: programs, their settings, what they write and the
- * kernel's own. A plyfs is read-only and hides all that lies beneath it, so that over one of these
- * nobody can log in, start a program or write a log any more. What lies in them is fine, such as
- * /etc/app.
+ * kernel's own. A plyfs is read-only and hides everything beneath it. Mounted over one of these, it
+ * would keep users from logging in, and programs from starting or writing logs. A directory inside
+ * them, such as /etc/app, is allowed.
  */
 static const char *const system_places[] = {"/", "/bin", "/boot", "/dev", "/etc", "/home", "/lib",
 	"/lib32", "/lib64", "/libx32", "/proc", "/root", "/run", "/sbin", "/sys", "/tmp", "/usr",

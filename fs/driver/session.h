@@ -72,8 +72,9 @@ struct session_options {
  * exist, is no directory, or is mounted already, with what to do; or -errno. What tells this
  * process to end waits from then on until it serves.
  *
- * With an heir the mount of who served before is taken over as it is. If that fails this process
- * must end at once, by _exit(2), so that he can go on: what both have is not to be touched.
+ * With an heir, the mount of the previous daemon is taken over as it is. If that fails, this process
+ * must end at once, by _exit(2), and change nothing that both processes share, so that the previous
+ * daemon can go on.
  */
 int session_mount(struct settings *settings, const struct session_options *options,
 	struct session **ret, struct problem *problem);

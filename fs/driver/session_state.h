@@ -1,6 +1,6 @@
 /*
- * The state of a session, as an heir is given it: what the kernel and the driver agreed on, what is
- * shown, and what is waited for.
+ * The state of a session that the previous daemon passes to the new one: the driver's agreement with
+ * the kernel, the shown tree, and the requests that wait for an answer.
  */
 #pragma once
 
@@ -10,19 +10,19 @@
 struct session;
 
 /**
- * No request is under way. What the kernel and the driver agreed on is the driver's, what is shown
- * the view's.
+ * Writes the state; no request may be under way. The driver writes its agreement with the kernel,
+ * the view writes the shown tree.
  */
 void session_state_put(struct session *session, struct record *record);
 
-/** 0 or -errno. The descriptors are the caller's, also when it fails. */
+/** Reads the agreement. Returns 0 or -errno. The caller owns the descriptors, even after a failure. */
 int session_state_take_agreement(struct session *session, int *fuse_fd, int *listener);
 
-/** What was shown, and is waited for: behind the agreement. 0, PROBLEM, or -errno. */
+/** Reads the rest: the shown tree and the waiting requests. Returns 0, PROBLEM or -errno. */
 int session_state_take_shown(struct session *session, struct problem *problem);
 
 /**
- * What the kernel once said to who served first is said again to us. It takes the answer for one
- * that comes too late, which libfuse knows. 0 or -errno.
+ * Repeats to libfuse the kernel's first request, which the first daemon answered. The kernel takes
+ * the new answer for a late one; libfuse expects that. Returns 0 or -errno.
  */
 int session_state_greet_again(struct session *session, int fuse_fd);

@@ -13,21 +13,21 @@
  *
  * The contract:
  *
- * - To the kernel and to programs nothing happens. Numbers, look-up counts, times, bytes of what is
- *   open or mapped, places in listings, cached names and their absence: all that was told holds.
- *   view_state.c writes that, and nothing that follows from the layers.
- * - No change is lost, and none is told twice. The heir reads from the same inotify descriptor: who
- *   watches an inode once more by it gets the watch that was there, with all that is in the queue.
- *   What was taken from the queue and not published yet is in the state. Besides, all that was
- *   shown is looked at as after an overflow.
+ * - The kernel and the programs notice nothing. Inode numbers, lookup counts, times, the bytes of
+ *   open and mapped files, places in listings, cached names and their absence stay valid.
+ *   view_state.c writes these, and nothing that follows from the layers.
+ * - No change is lost, and none is reported twice. The heir reads from the same inotify descriptor.
+ *   If it watches an inode again, it gets the existing watch, with all queued events. Changes that
+ *   were read from the queue but not published yet are in the state. In addition, the heir examines
+ *   everything shown again, as after an overflow.
  * - A request is answered once. One that was read is answered, or goes into the state as it came
  *   (driver/unanswered.h) and is asked again; one that was not read waits in /dev/fuse, which stays
  *   open. A promise is broken with -ESTALE, and the path walked once more.
  *
- * It is another process and no exec(3), because the daemon may be in no position to run a program,
- * and because the one that works is to be there until the other does. So the process number
- * changes; the service manager is told (MAINPID=). The one that serves comes to rest in this order:
- * publisher, requests, pool.
+ * The heir is another process, not the result of an exec(3): the daemon may be unable to run a
+ * program, and must keep working until the heir does. So the process number changes, and the daemon
+ * notifies the service manager (MAINPID=). The daemon comes to rest in this order: publisher,
+ * requests, pool.
  *
  * Until `go` the one that serves can go on, and does when its heir ends, or is silent for
  * HANDOVER_MS; the heir touches neither /dev/fuse nor the mount before, and ends with _exit(2) if
@@ -40,13 +40,13 @@
  * An heir mounts as it was called, and not as the one that serves says: that one reads what others
  * wrote, in a sandbox, and the heir is in none yet.
  *
- * Where the service manager starts a plyfs again, nobody is there to hand over when the next one
- * comes. What is to be handed over lies in a socket meanwhile, which the manager keeps
- * (handover_leave(), heir_stored()): the same messages, in the same order, and nobody who waits for
- * an answer. So it can be taken once. If nobody does, and the manager drops the socket, the last
- * descriptor of /dev/fuse goes with it, and the mount is dead. Nobody answers between, so nothing
- * that a start needs may look at the mount: not the unit, and not the next plyfs before it serves.
- * A signal of its own asks for that (HANDOVER_LEAVE_SIGNAL); SIGTERM unmounts as ever.
+ * If the service manager restarts plyfs, the old daemon has ended before the new one starts. In
+ * between, the manager keeps a socket with the same messages in the same order (handover_leave(),
+ * heir_stored()); no process waits for an answer, so they can be taken once. If the manager drops
+ * the socket before that, the last descriptor of /dev/fuse goes with it, and the mount is dead. No
+ * process answers requests in between, so nothing that a start needs may access the mount: not the
+ * unit, and not the new plyfs before it serves. HANDOVER_LEAVE_SIGNAL asks for this; SIGTERM
+ * unmounts.
  *
  * The socket lies in a directory where nobody else can make one, and both ask the kernel who the
  * other is: both must be processes of the user who mounts.
@@ -64,8 +64,8 @@
 #define HANDOVER_MS 60000
 
 /*
- * Has who serves leave the mount to the manager, and end. Who does not serve yet ends by it, as by
- * default.
+ * Makes the daemon leave the mount to the manager, and end. A daemon that does not serve yet ends,
+ * as by default.
  */
 #define HANDOVER_LEAVE_SIGNAL SIGUSR1
 
@@ -125,9 +125,9 @@ int handover_take(struct handover *handover);
 int handover_give(struct handover *handover, struct record *record, pid_t *heir);
 
 /**
- * Gives the record to whoever comes: to a socket that `store` has kept for him; it says whether it
- * could. Returns 0 when it is kept, which is asked: from then on this process must do nothing at
- * all for the mount. Or -errno: it must go on.
+ * Writes the record to a socket, which `store` gives to the manager to keep for the next daemon;
+ * `store` returns whether it could. Returns 0 if the socket is kept: from then on this process must
+ * do nothing at all for the mount. Or -errno: this process must go on.
  */
 int handover_leave(struct handover *handover, struct record *record,
 	bool (*store)(void *context, int socket), void *context);
@@ -141,8 +141,8 @@ struct heir;
 int heir_find(const char *mountpoint, struct heir **ret, struct problem *problem);
 
 /**
- * Who was left in the socket, which becomes the heir's; what can't be read is one more state that
- * this heir_can_read() not. 0 with *ret, or -ENOMEM.
+ * Makes an heir of the messages in `socket`, which it then owns. If they can't be read,
+ * heir_can_read() returns false. Returns 0 with *ret, or -ENOMEM.
  */
 int heir_stored(int socket, struct heir **ret);
 
