@@ -53,6 +53,17 @@ def one_change(layer, chance):
         os.rename(path + ".tmp~", path)
 
 
+def mend(path, chance):
+    """Gives a YAML file values again, if a line was written to it through a link: a text over a map does not merge."""
+    if os.path.islink(path):
+        return
+    with open(path, encoding="utf-8") as file:
+        is_line = file.read().startswith("line")
+    if is_line:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text_for(path, chance))
+
+
 def change(seed, seconds, layers):
     chance = random.Random(seed)
     end = time.monotonic() + seconds
@@ -69,6 +80,8 @@ def change(seed, seconds, layers):
             for name in names:
                 if name.startswith(".wh.") and chance.random() < 0.7:
                     os.unlink(os.path.join(directory, name))
+                elif name.endswith(".yaml"):
+                    mend(os.path.join(directory, name), chance)
 
 
 def shown(path):
