@@ -275,12 +275,47 @@ static void print_whole(const struct amendment *amendment, bool is_dry)
 	putchar('\n');
 }
 
+/* Returns the document that `stream` has at `i` as `in` has it; NULL: it does not. */
+static const struct node *find_document(
+	const struct stream *stream, size_t i, const struct stream *in)
+{
+	const struct node *name = stream->names ? stream->names[i] : NULL;
+	bool is_only = stream->count == 1 && in->count == 1;
+	size_t found = name && !is_only ? stream_find_named(in, name) : i;
+
+	return found < in->count ? in->roots[found] : NULL;
+}
+
+/* Reports document `i` of `stream`. `is_after`: the stream is the one after the change. */
+static int tell_document(
+	struct report *report, const struct stream *stream, size_t i, bool is_after)
+{
+	const struct amendment *amendment = report->amendment;
+	const struct node *root = stream->roots[i];
+	const struct node *before = find_document(stream, i, &amendment->before);
+
+	if (!is_after && find_document(stream, i, &amendment->after))
+		return 0;
+	/* A document that is the only one needs no name, unless there were others. */
+	key_text_cut(&report->key, 0);
+	if (amendment->before.count > 1 && stream->count == 1 && stream->names && stream->names[i])
+		stream_put_name(stream->names[i], &report->key);
+	else
+		stream_put(stream, i, &report->key);
+	return tell(report, is_after ? before : root, is_after ? root : NULL,
+		find_document(stream, i, &amendment->below));
+}
+
 static int tell_values(struct report *report)
 {
 	const struct amendment *amendment = report->amendment;
-	bool is_tree = amendment->before || amendment->after;
-	int r = is_tree ? tell(report, amendment->before, amendment->after, amendment->below) : 0;
+	const struct stream *before = &amendment->before, *after = &amendment->after;
+	int r = 0;
 
+	for (size_t i = 0; r == 0 && i < after->count; i++)
+		r = tell_document(report, after, i, true);
+	for (size_t i = 0; r == 0 && i < before->count; i++)
+		r = tell_document(report, before, i, false);
 	key_text_fini(&report->key);
 	return r;
 }

@@ -133,7 +133,7 @@ static int absent(const struct assignment_walk *way, size_t done)
 {
 	const struct key *key = &way->assignment->key;
 
-	if (way->in)
+	if (way->in && done < key->count)
 		return problem_at(way->problem, way->in, "there is no '%.*s' to be removed",
 			(int)key->parts[done].end, key->text);
 	return problem_set(way->problem, NULL, 0, 0, "there is no '%s' to be removed", key->text);
@@ -323,11 +323,12 @@ static int plan(struct assignment_walk *way, size_t done, struct edit_op *ret)
 	const struct node *value = way->assignment->value;
 	int r = 0;
 
-	if (!value && done < key->count)
+	if (!value && (done < key->count || !way->in))
 		return absent(way, done);
 	if (value)
 		r = done == key->count ? take_old(way, &value) : take_new(way, done, &value);
 	*ret = (struct edit_op){
+		.document = key->document,
 		.kind = !value           ? EDIT_REMOVE
 			: way->is_insert ? EDIT_INSERT
 					 : EDIT_SET,
@@ -347,6 +348,8 @@ static int compare_removals(const void *a, const void *b)
 	const struct edit_op *one = a, *other = b;
 	size_t i = 0;
 
+	if (one->document != other->document)
+		return one->document > other->document ? -1 : 1;
 	for (; i < one->count && i < other->count; i++) {
 		const struct edit_step *x = &one->steps[i], *y = &other->steps[i];
 
@@ -370,30 +373,60 @@ static void order_removals(struct edit_op *ops, size_t *count)
 	*count = kept;
 }
 
-/* Applies the edit to the tree, in which the next assignment finds its place. */
-static int go_on(struct edit_tree *tree, const struct edit_op *op, struct arena *arena,
-	struct problem *problem)
+/* Makes the op, which sets a value in a new document, one that sets the document with its name. */
+static int add_document(const struct assignment_walk *way, struct edit_op *op)
 {
-	struct edit_op resolved;
-	int r = edit_tree_resolve(tree, op, arena, &resolved, problem);
+	const struct key *key = &way->assignment->key;
+	const struct edit_tree nothing = {0};
+	const struct edit_op inner = *op;
+	int r = edit_tree_resolve(&nothing, &inner, way->arena, op, way->problem);
 
-	return r == 0 ? edit_tree_apply(tree, &resolved, arena, tree) : r;
+	if (r != 0)
+		return r;
+	if (!node_is_map(op->value))
+		return problem_set(way->problem, NULL, 0, 0,
+			"'%.*s' would be a new document; set a value in it, as in %.*s.port=80",
+			(int)key->start, key->text, (int)key->start, key->text);
+	op->value = stream_name(key->named, op->value, way->arena);
+	if (!op->value)
+		return -ENOMEM;
+	if (stream_has_name(op->value, key->named))
+		return 0;
+	return problem_set(way->problem, NULL, 0, 0,
+		"'%.*s' would be a new document, and its name can't have another value at once",
+		(int)key->start, key->text);
 }
 
-static int plan_one(struct assignments *assignments, size_t i, const struct edit_tree *tree,
-	const struct read_options *options, struct arena *arena, struct edit_op *ret,
+/* Applies the edit to the documents, in which the next assignment finds its place. */
+static int go_on(struct stream *stream, const struct node **names, const struct edit_op *op,
+	const struct node *named, const struct read_options *options, struct arena *arena,
 	struct problem *problem)
 {
+	struct edit_tree tree = {stream->roots, stream->count, options->format};
+	struct edit_op resolved;
+	int r = edit_tree_resolve(&tree, op, arena, &resolved, problem);
+
+	if (r == 0)
+		r = edit_tree_apply(&tree, &resolved, arena, &tree);
+	if (r == 0 && tree.count > stream->count)
+		names[stream->count] = named;
+	stream->roots = tree.roots;
+	stream->count = tree.count;
+	return r;
+}
+
+static int plan_one(struct assignments *assignments, size_t i, const struct stream *stream,
+	const struct read_options *options, struct arena *arena, struct edit_op *ret,
+	const struct node **named, struct problem *problem)
+{
 	const struct key_ground ground = {
-		.roots = tree->roots,
-		.count = tree->count,
+		.stream = *stream,
 		.format = options->format,
 		.wants_new = assignments->items[i].typed,
 	};
 	struct assignment assignment = {.text = assignments->items[i].text};
 	struct assignment_walk way = {
 		.assignment = &assignment,
-		.in = tree->count ? tree->roots[0] : NULL,
 		.arena = arena,
 		.problem = problem,
 	};
@@ -401,6 +434,11 @@ static int plan_one(struct assignments *assignments, size_t i, const struct edit
 
 	if (r < 0 || r == PROBLEM)
 		return r;
+	*named = assignment.key.named;
+	if (assignment.key.document == KEY_ANY_DOCUMENT && stream->count < 2)
+		assignment.key.document = 0;
+	if (assignment.key.document < stream->count)
+		way.in = stream->roots[assignment.key.document];
 	way.steps = arena_zalloc(arena, assignment.key.count + 1, sizeof(struct edit_step));
 	if (!way.steps)
 		return -ENOMEM;
@@ -409,28 +447,36 @@ static int plan_one(struct assignments *assignments, size_t i, const struct edit
 	r = read_value(assignments, i, &assignment, old, options, problem);
 	if (r == 0)
 		r = plan(&way, done, ret);
+	if (r == 0 && *named)
+		r = add_document(&way, ret);
 	if (r == 0)
 		ret->again = find_again(&way, options->format);
 	return r;
 }
 
-int assignments_plan(void *context, const struct node *present, const struct read_options *options,
-	struct arena *arena, struct edit_op **ops, size_t *count, struct problem *problem)
+int assignments_plan(void *context, const struct stream *present,
+	const struct read_options *options, struct arena *arena, struct edit_op **ops,
+	size_t *count, struct problem *problem)
 {
 	struct assignments *assignments = context;
-	struct edit_tree tree = {&present, present ? 1 : 0, options->format};
+	size_t most = present->count + assignments->count;
+	const struct node **names = arena_zalloc(arena, most + 1, sizeof(*names)), *named;
+	struct stream stream = *present;
 	bool is_removal = false;
 	int r = 0;
 
 	*count = 0;
 	*ops = arena_zalloc(arena, assignments->count + 1, sizeof(**ops));
-	if (!*ops)
+	if (!*ops || !names)
 		return -ENOMEM;
+	for (size_t i = 0; present->names && i < present->count; i++)
+		names[i] = present->names[i];
+	stream.names = names;
 	for (size_t i = 0; r == 0 && i < assignments->count; i++) {
 		is_removal = !assignments->items[i].typed;
-		r = plan_one(assignments, i, &tree, options, arena, &(*ops)[i], problem);
+		r = plan_one(assignments, i, &stream, options, arena, &(*ops)[i], &named, problem);
 		if (r == 0 && !is_removal)
-			r = go_on(&tree, &(*ops)[i], arena, problem);
+			r = go_on(&stream, names, &(*ops)[i], named, options, arena, problem);
 		++*count;
 	}
 	if (is_removal)

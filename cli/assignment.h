@@ -12,6 +12,7 @@
 
 #include "edit/edit.h"
 #include "key.h"
+#include "stream.h"
 #include "typed_value.h"
 
 struct assignment {
@@ -46,5 +47,6 @@ const char *assignment_equals(const char *text);
 void assignments_fini(struct assignments *assignments);
 
 /** Plans the edits, as amendment_request.plan; `context` is a struct assignments. */
-int assignments_plan(void *context, const struct node *present, const struct read_options *options,
-	struct arena *arena, struct edit_op **ops, size_t *count, struct problem *problem);
+int assignments_plan(void *context, const struct stream *present,
+	const struct read_options *options, struct arena *arena, struct edit_op **ops,
+	size_t *count, struct problem *problem);

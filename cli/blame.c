@@ -12,6 +12,7 @@
 #include "message.h"
 #include "output_file.h"
 #include "strategy.h"
+#include "text.h"
 
 /* In bytes: many small pieces are written. */
 #define BUFFER_SIZE (1u << 16)
@@ -111,7 +112,7 @@ static int print_page(const struct blame *blame, const char *path)
 		return r < 0 ? EXIT_FAILED : EXIT_DONE;
 	bool has_failed = ferror(out);
 	if (fclose(out) != 0 || has_failed) {
-		message("can't write to '%s': %s", path, strerror(errno));
+		message("can't write to '%s': %s", path, text_error(-errno));
 		return EXIT_FAILED;
 	}
 	return r < 0 ? EXIT_FAILED : EXIT_DONE;
@@ -191,7 +192,7 @@ static int run(const struct command *command, int argc, char **argv)
 		return command_misuse(command, "--json and --html are two things; give one");
 	if (request.page && request.page[0] == '-' && request.page[1])
 		return command_misuse(command,
-			"--html wants a file, and '%s' looks like an option; write ./%s",
+			"--html needs a file, and '%s' looks like an option; write ./%s",
 			request.page, request.page);
 	request.path = argv[optind];
 	return run_request(command, &request);
@@ -201,9 +202,10 @@ const struct command command_blame = {
 	.name = "blame",
 	.synopsis = "[OPTION...] -c CONFIG PATH\n[OPTION...] -l LAYER[:LAYER...] PATH\n"
 		    "[OPTION...] PATH",
-	.summary = "print a merged file, each line with where it is from",
-	.help = "Prints the merged file, each line with the layer, file and line that it is from.\n"
-		"PATH is relative to the layers. With neither -c nor -l it is a path in a mount.\n"
+	.summary = "print a merged file, each line with the place that it comes from",
+	.help = "Prints the merged file, each line with the layer, file and line that it comes "
+		"from. PATH is relative to the layers; with neither -c nor -l it is a path in a "
+		"mount.\n"
 		"\n" LAYER_CHOICE_HELP
 		"      --html FILE                 a page for a browser; - is standard output\n"
 		"      --json                      JSON, for programs\n"

@@ -45,7 +45,7 @@ static int cat_offline(
 	if (r != 0)
 		return layer_choice_complain_in(settings, path, inner, r, &problem);
 	if (problem.message[0])
-		message_problem(&problem);
+		message_warning(&problem);
 	return print_version(path, version);
 }
 
@@ -87,7 +87,7 @@ static int cat_in_mount(const struct command *command, const char *path)
 		if (command_print(buffer, (size_t)n) != EXIT_DONE)
 			return EXIT_FAILED;
 	if (n < 0 && errno == EIO) {
-		message("%s: does not merge; 'plyfs status %s' tells why", path, mountpoint);
+		message_at(path, "does not merge; 'plyfs status %s' shows why", mountpoint);
 		return EXIT_FAILED;
 	}
 	return n < 0 ? layer_choice_complain(NULL, path, -errno, NULL) : EXIT_DONE;
@@ -109,8 +109,11 @@ static int cat_as_others(
 static int run(const struct command *command, int argc, char **argv)
 {
 	struct layer_choice choice = {0};
+	bool is_json = false;
 	const struct command_option options[] = {
 		LAYER_CHOICE_OPTIONS(&choice),
+		/* Has its effect on messages alone, see command_options(). */
+		{0, "json", .flag = &is_json},
 		{0},
 	};
 
@@ -126,7 +129,7 @@ static int run(const struct command *command, int argc, char **argv)
 
 	code = EXIT_DONE;
 	for (int i = optind; i < argc; i++) {
-		int r = surroundings_are_others(&choice.around)
+		int r = settings_environment_is_other(&choice.around)
 				? cat_as_others(command, &choice, argv[i])
 				: cat_in_mount(command, argv[i]);
 		if (r > code)
@@ -137,11 +140,12 @@ static int run(const struct command *command, int argc, char **argv)
 
 const struct command command_cat = {
 	.name = "cat",
-	.synopsis = "-c CONFIG PATH...\n-l LAYER[:LAYER...] PATH...\nPATH...",
+	.synopsis = "[--json] -c CONFIG PATH...\n[--json] -l LAYER[:LAYER...] PATH...\n[--json] "
+		    "PATH...",
 	.summary = "print what a mount would show",
 	.help = "Prints files as a mount would show them, without mounting. PATH is relative to "
-		"the\n"
-		"layers. With neither -c nor -l it is a path in a mount.\n"
-		"\n" LAYER_CHOICE_HELP,
+		"the layers. With neither -c nor -l it is a path in a mount.\n"
+		"\n" LAYER_CHOICE_HELP
+		"      --json                      errors as JSON, for programs\n",
 	.run = run,
 };

@@ -16,6 +16,7 @@
 #include "message.h"
 #include "offline.h"
 #include "runner.h"
+#include "text.h"
 
 /* The state of a check. */
 struct check_job {
@@ -69,14 +70,14 @@ static int read_arguments(
 		return command_misuse(command, "-H and --hosts both say which hosts; give one");
 	if (job->hosts_file && job->choice.layers)
 		return command_misuse(command,
-			"--hosts says what %%H in a plyfs.yaml is; layers given with -l have none");
+			"--hosts replaces %%H in a plyfs.yaml; layers given with -l have none");
 	if (layer_choice_is_double(command, &job->choice))
 		return EXIT_WRONG_USE;
 	if (job->choice.config || job->choice.layers)
 		return -1;
 	if (optind == argc)
 		return command_misuse(
-			command, "say with -c or -l what to check, or give a path in a mount");
+			command, "no layers are given; give -c or -l, or a path in a mount");
 	if (optind + 1 < argc)
 		return command_misuse(
 			command, "in a mount, only one path can be checked at a time");
@@ -192,7 +193,7 @@ static int tell_file(
 	if (result == -ENOENT || result == -ENOTDIR || result == -EISDIR)
 		return 0;
 	if (result < 0) {
-		problem_set(&problem, path, 0, 0, "can't be merged: %s", strerror(-result));
+		problem_set(&problem, path, 0, 0, "can't be merged: %s", text_error(result));
 		int r = findings_add(&failure, FINDING_ERROR, &problem);
 		return r < 0 ? r : check_report_file(&job->report, path, &failure);
 	}
@@ -263,17 +264,15 @@ const struct command command_check = {
 	.synopsis = "[-q] [-W] [--json] [--hosts FILE] -c CONFIG [PATH...]\n"
 		    "[-q] [-W] [--json] -l LAYER[:LAYER...] [PATH...]\n"
 		    "[-q] [-W] [--json] PATH",
-	.summary = "read and merge every file, and say what is wrong",
-	.help = "Reads and merges every file of the layers, or those at PATH and below, and tells\n"
-		"what does not merge, and what may be meant otherwise. With neither -c nor -l, "
-		"PATH\n"
-		"is a mountpoint, or a path in a mount. Exits with 1 when something does not "
-		"merge.\n"
+	.summary = "read and merge every file, and report errors and warnings",
+	.help = "Reads and merges every file of the layers, or those at PATH and below. It prints "
+		"errors, and warnings about things that may be mistakes. With neither -c nor -l, "
+		"PATH is a mountpoint, or a path in a mount. Exits with 1 if there is an error.\n"
 		"\n" LAYER_CHOICE_HELP
 		"  -W, --strict                    exit with 1 for warnings, too\n"
-		"  -q, --quiet                     tell errors only, and no summary\n"
-		"      --hosts FILE                check what each of the hosts in FILE gets, one "
-		"a line\n"
-		"      --json                      tell all as JSON, on standard output\n",
+		"  -q, --quiet                     print errors only, and no summary\n"
+		"      --hosts FILE                check for each of the hosts in FILE, one a "
+		"line\n"
+		"      --json                      print all as JSON, on standard output\n",
 	.run = run,
 };

@@ -138,8 +138,8 @@ static int add_hidden(struct check_tree *tree, const struct traversed *found)
 	if (r < 0)
 		return r;
 	problem_set(&problem, name, 0, 0,
-		"a %s here, and a %s in %s, of which nothing is shown; put a "
-		"whiteout, " UNION_MARK_PREFIX "%s, beside it if that is meant",
+		"a %s here hides a %s in %s; if that is meant, put a whiteout, " UNION_MARK_PREFIX
+		"%s, beside it",
 		name_of(lookup->kind), name_of(lookup->hidden_kind), hidden,
 		slash ? slash + 1 : found->path);
 	return findings_add(&tree->findings, FINDING_WARNING, &problem);
@@ -196,7 +196,7 @@ static int add_traversed(void *context, const struct traversed *found)
 		return r ? r : add_path(tree, found->path);
 	if (r == 0 && found->error) {
 		problem_set(&problem, *found->path ? found->path : ".", 0, 0,
-			"can't be listed in every layer: %s", strerror(found->error));
+			"can't be listed in every layer: %s", layer_error(-found->error));
 		r = findings_add(&tree->findings, FINDING_ERROR, &problem);
 	}
 	if (r == 0)
@@ -438,7 +438,8 @@ static int tell_traversal(const struct check_tree *tree, struct check_report *re
 	if (r < 0 || tree->findings.left_out == 0)
 		return r;
 	problem_set(&more.problem, NULL, 0, 0,
-		"%zu more names hide what is of another kind, or nothing", tree->findings.left_out);
+		"%zu more names hide something of another kind, or nothing",
+		tree->findings.left_out);
 	return check_report_add(report, NULL, &more);
 }
 

@@ -189,11 +189,11 @@ static int complain_of_option(const struct command *command, const struct comman
 			      : unknown_option(command, options, word);
 	if (optopt >= '0' && optopt <= '9')
 		return command_misuse(command,
-			"there is no option '-%c'; a number below zero stands behind '--'", optopt);
+			"there is no option '-%c'; put a number below zero behind '--'", optopt);
 	return command_misuse(command,
-		command == &command_set ? "there is no option '-%c'; a VALUE that begins with '-' "
-					  "stands behind '--'"
-					: "there is no option '-%c'",
+		command == &command_set
+			? "there is no option '-%c'; put a VALUE that begins with '-' behind '--'"
+			: "there is no option '-%c'",
 		optopt);
 }
 

@@ -2,9 +2,9 @@
  * A compared file: the text of one path of an offline view, as a mount would show it, without the
  * header.
  *
- * A file that only one layer has is shown byte for byte, with its comments; a merged one is written
- * anew. Compared with each other, the two would differ in their form, too. So the first kind has a
- * second text, in the form in which it would be written anew.
+ * A file that only one layer has is shown byte for byte, with its comments; a merged file is
+ * written anew. The two forms differ even where the values are equal. So a file of the first kind
+ * has a second text, in the form of a merged file.
  */
 #pragma once
 
@@ -30,7 +30,7 @@ struct compared_file {
 int compared_file_make(struct offline *offline, const char *path, struct compared_file *ret,
 	struct problem *problem);
 
-/** Returns the text for a comparison. `is_rewritten`: the other one is written anew. */
+/** Returns the text for a comparison. `is_rewritten`: the second text, if there is one. */
 struct span compared_file_text(const struct compared_file *rendition, bool is_rewritten);
 
 void compared_file_fini(struct compared_file *rendition);

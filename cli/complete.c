@@ -9,16 +9,15 @@
 #include "complete.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cleanup.h"
 #include "command.h"
 #include "explained_file.h"
 #include "explained_value.h"
+#include "layer.h"
 #include "mount_option.h"
 #include "plyfs_mount.h"
 #include "preset.h"
@@ -100,12 +99,18 @@ static bool next_option(const char **text, struct help_option *ret)
 	return false;
 }
 
-/* Finds the option that was typed: "-c", "--config" or "--config=…". */
-static bool find_option(const struct command *command, const char *typed, struct help_option *ret)
+/*
+ * Finds the option that was typed: "-c", "-cCONFIG", "--config" or "--config=…". *value: what
+ * stands behind it in the same word; NULL: nothing.
+ */
+static bool find_option(const struct command *command, const char *typed, struct help_option *ret,
+	const char **value)
 {
-	struct span name = {typed, strcspn(typed, "=")};
+	bool is_letter = typed[1] != '-';
+	struct span name = {typed, is_letter && typed[1] ? 2 : strcspn(typed, "=")};
 	const char *text = command->help;
 
+	*value = typed[name.len] ? typed + name.len + !is_letter : NULL;
 	while (next_option(&text, ret))
 		if (span_equal(name, ret->letter) || span_equal(name, ret->word))
 			return true;
@@ -127,21 +132,21 @@ static void read_words(const struct command *command, int count, char **words, s
 {
 	for (int i = 0; i < count; i++) {
 		struct help_option option;
+		const char *value;
 
 		if (typed->has_ended_options || words[i][0] != '-') {
 			if (typed->arguments++ == 0)
 				typed->path = words[i];
 		} else if (strcmp(words[i], "--") == 0) {
 			typed->has_ended_options = true;
-		} else if (find_option(command, words[i], &option) && option.value.len > 0) {
-			const char *equals = strchr(words[i], '=');
-
-			if (!equals && i + 1 == count) {
+		} else if (find_option(command, words[i], &option, &value) &&
+			   option.value.len > 0) {
+			if (!value && i + 1 == count) {
 				typed->waiting = option;
 				typed->is_waiting = true;
 				return;
 			}
-			take_value(&option, equals ? equals + 1 : words[++i], typed);
+			take_value(&option, value ? value : words[++i], typed);
 		}
 	}
 }
@@ -314,7 +319,7 @@ static void offer_keys(struct completion *to, const struct typed *typed, const c
 {
 	CLEANUP(explained_file_fini) struct explained_file subject = {0};
 	struct key_walk walk = {.to = to, .ending = ending, .left = KEYS_MAX};
-	const struct node *const *roots;
+	const struct stream *stream;
 
 	if (explained_file_open(&command_explain, &typed->choice, typed->path, &subject) !=
 		EXIT_DONE)
@@ -323,9 +328,14 @@ static void offer_keys(struct completion *to, const struct typed *typed, const c
 		to->prefix.len++;
 		to->start = (struct span){to->start.data + 1, to->start.len - 1};
 	}
-	size_t count = explained_value_roots(subject.explanation, &roots);
-	for (size_t i = 0; i < count; i++)
-		offer_keys_in(&walk, roots[i], false);
+	stream = &subject.explanation->stream;
+	if (stream->count == 1)
+		offer_keys_in(&walk, stream->roots[0], false);
+	for (size_t i = 0; stream->count > 1 && i < stream->count; i++) {
+		stream_put(stream, i, &walk.key);
+		offer_key(&walk, stream->roots[i], false);
+		key_text_cut(&walk.key, 0);
+	}
 	key_text_fini(&walk.key);
 }
 
@@ -336,7 +346,7 @@ static void offer_options(const struct completion *to, const struct command *com
 
 	while (next_option(&text, &option))
 		offer(to, option.word.len ? option.word : option.letter, "", option.summary);
-	offer(to, span_of("--help"), "", span_of("tell how it is called"));
+	offer(to, span_of("--help"), "", span_of("print how it is called"));
 }
 
 static void offer_presets(const struct completion *to)
@@ -361,44 +371,51 @@ static void offer_commands(const struct completion *to)
 {
 	for (const struct command *const *at = command_all(); *at; at++)
 		offer(to, span_of((*at)->name), "", span_of((*at)->summary));
-	offer(to, span_of("help"), "", span_of("tell how a command is called"));
+	offer(to, span_of("help"), "", span_of("print how a command is called"));
 }
 
+/* A layer's names in the typed directory. */
+struct name_offer {
+	const struct completion *to;
+	const struct settings *settings;
+	size_t layer;
+	int directory_len; /* with its slash */
+};
+
 /* Returns whether a lower layer has the path, so that it was offered already. */
-static bool is_offered(const struct settings *settings, size_t layer, const char *path)
+static bool is_offered(const struct name_offer *names, const char *path)
 {
+	struct stat found;
 	bool is_there = false;
 
-	for (size_t i = 0; !is_there && i < layer; i++)
-		is_there =
-			settings->layers[i]->dirfd >= 0 &&
-			faccessat(settings->layers[i]->dirfd, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+	for (size_t i = 0; !is_there && i < names->layer; i++)
+		is_there = layer_stat(names->settings->layers[i], path, &found) == 0;
 	return is_there;
+}
+
+static int offer_name(void *context, const char *name, unsigned char type)
+{
+	const struct name_offer *names = context;
+	const char *typed = names->to->start.data;
+	bool is_hidden = name[0] == '.' && typed[names->directory_len] != '.';
+	char path[PATH_MAX];
+	int len = snprintf(path, sizeof(path), "%.*s%s", names->directory_len, typed, name);
+
+	if (!is_hidden && len < PATH_MAX && !is_offered(names, path))
+		offer(names->to, span_of(path), type == DT_DIR ? "/" : "", span_of(""));
+	return 0;
 }
 
 /* Offers one layer's names in the typed directory. */
 static void offer_names(const struct completion *to, const struct settings *settings, size_t layer)
 {
 	const char *slash = strrchr(to->start.data, '/');
-	int before = slash ? (int)(slash + 1 - to->start.data) : 0;
-	char path[PATH_MAX];
+	int len = slash ? (int)(slash + 1 - to->start.data) : 0;
+	struct name_offer names = {to, settings, layer, len};
+	char directory[PATH_MAX];
 
-	snprintf(path, sizeof(path), "./%.*s", before, to->start.data);
-	int fd = openat(settings->layers[layer]->dirfd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *directory = fd >= 0 ? fdopendir(fd) : NULL;
-	if (!directory && fd >= 0)
-		close(fd);
-	for (struct dirent *entry; directory && (entry = readdir(directory));) {
-		bool is_hidden = entry->d_name[0] == '.' && to->start.data[before] != '.';
-		int len = snprintf(
-			path, sizeof(path), "%.*s%s", before, to->start.data, entry->d_name);
-
-		if (!is_hidden && len < PATH_MAX && strcmp(entry->d_name, ".") != 0 &&
-			strcmp(entry->d_name, "..") != 0 && !is_offered(settings, layer, path))
-			offer(to, span_of(path), entry->d_type == DT_DIR ? "/" : "", span_of(""));
-	}
-	if (directory)
-		closedir(directory);
+	snprintf(directory, sizeof(directory), "%.*s", len > 0 ? len - 1 : 0, to->start.data);
+	(void)layer_list(settings->layers[layer], directory, offer_name, &names);
 }
 
 /* Offers paths relative to the layers of -c or -l. */
@@ -467,7 +484,7 @@ static void offer_argument(
 
 static void complete_for(const struct command *command, int count, char **words)
 {
-	const char *last = words[count - 1], *equals = strchr(last, '=');
+	const char *last = words[count - 1], *value;
 	struct completion to = {{last, 0}, span_of(last)};
 	struct typed typed = {0};
 	struct help_option option;
@@ -477,11 +494,11 @@ static void complete_for(const struct command *command, int count, char **words)
 		offer_value(&to, typed.waiting.value, &typed);
 	} else if (typed.has_ended_options || last[0] != '-') {
 		offer_argument(command, &typed, &to);
-	} else if (!equals) {
+	} else if (!find_option(command, last, &option, &value) || !value) {
 		offer_options(&to, command);
-	} else if (find_option(command, last, &option) && option.value.len > 0) {
-		to.prefix.len = (size_t)(equals + 1 - last);
-		to.start = span_of(equals + 1);
+	} else if (option.value.len > 0) {
+		to.prefix.len = (size_t)(value - last);
+		to.start = span_of(value);
 		offer_value(&to, option.value, &typed);
 	}
 }

@@ -108,7 +108,7 @@ static int tree_scan(struct data_search_tree *tree, size_t index, struct problem
 		return 0; /* it was removed meanwhile */
 	if (count < 0)
 		return problem_set(problem, *path ? path : ".", 0, 0, "can't be searched: %s",
-			strerror(errno));
+			text_error(-errno));
 
 	for (int i = 0; i < count; i++) {
 		char *inner;
@@ -219,7 +219,7 @@ static int read_file(struct data_search *search, int fd, char *name, const struc
 	if (r < 0)
 		return r == -ENOMEM ? r
 				    : problem_set(problem, name, 0, 0, "can't be read: %s",
-					      strerror(-r));
+					      text_error(r));
 	file->input = (struct merge_input){
 		.source = {.name = file->name, .layer = ""},
 		.format = format_of_name(name),
@@ -253,7 +253,7 @@ int data_search_find(void *context, const char *directory, const char *name,
 			continue;
 		}
 		if (fd < 0) {
-			r = problem_set(problem, path, 0, 0, "can't be opened: %s", strerror(-fd));
+			r = problem_set(problem, path, 0, 0, "can't be opened: %s", text_error(fd));
 			free(path);
 			return r;
 		}

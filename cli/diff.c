@@ -24,8 +24,8 @@
 struct diff_job {
 	struct layer_choice choices[2];
 	size_t choice_count;
-	struct surroundings around; /* of -H and similar options since the last -c or -l */
-	struct surroundings common; /* of those before the first -c or -l: for both sets */
+	struct settings_environment around; /* of -H and similar options since the last -c or -l */
+	struct settings_environment common; /* of those before the first -c or -l: for both sets */
 	struct unified how;
 	bool wants_code;
 	bool is_json;
@@ -37,7 +37,7 @@ static void end_choice(struct diff_job *job)
 {
 	*(job->choice_count ? &job->choices[job->choice_count - 1].around : &job->common) =
 		job->around;
-	job->around = (struct surroundings){0};
+	job->around = (struct settings_environment){0};
 }
 
 static int add_choice(
@@ -64,11 +64,11 @@ static int add_layers(const struct command *command, void *job, const char *laye
 /* Applies the common options. Returns an exit code, or -1: continue. */
 static int finish_choices(const struct command *command, struct diff_job *job)
 {
-	const struct surroundings *common = &job->common;
+	const struct settings_environment *common = &job->common;
 
 	end_choice(job);
 	for (size_t i = 0; i < 2; i++) {
-		struct surroundings *around = &job->choices[i].around;
+		struct settings_environment *around = &job->choices[i].around;
 
 		if (!around->host)
 			around->host = common->host;
@@ -160,8 +160,8 @@ static int run(const struct command *command, int argc, char **argv)
 			return command_misuse(command, "a path is missing");
 		if (optind + 1 < argc)
 			return command_misuse(command,
-				"of one set of layers it tells about one file, and '%s' is a "
-				"second one",
+				"with one set of layers, diff takes one file, and '%s' is a second "
+				"one",
 				argv[optind + 1]);
 		code = diff_layers(command, &job, argv[optind], &differs);
 	}
@@ -174,21 +174,19 @@ const struct command command_diff = {
 	.synopsis = "[--json] -c CONFIG PATH\n[--json] -l LAYER[:LAYER...] PATH\n[--json] PATH\n"
 		    "[--json] (-c CONFIG | -l LAYERS) (-c CONFIG | -l LAYERS) [PATH...]",
 	.summary = "show what each layer changes, or how two sets of layers differ",
-	.help = "Shows what each layer changes in a file, the lowest first: unified diffs from "
-		"the\n"
-		"merge of the layers below it to the merge with it. PATH is relative to the\n"
-		"layers. With neither -c nor -l it is a path in a mount or in a rendered tree; and "
-		"of\n"
-		"such a tree itself it shows what somebody has changed in it.\n"
+	.help = "Shows what each layer changes in a file, the lowest first: unified diffs from the "
+		"merge of the layers below it to the merge with it. PATH is relative to the "
+		"layers. With neither -c nor -l it is a path in a mount or in a rendered tree. For "
+		"a rendered tree as a whole, it shows the changes in it that plyfs did not make.\n"
 		"\n"
-		"With two of -c and -l, it shows how the files of the second set of layers differ\n"
-		"from those of the first one: all, or those at PATH and below. -H, --machine-id "
-		"and\n"
-		"--user behind one of them are for that one: -c CONFIG -H web1 -c CONFIG -H web2.\n"
+		"With two of -c and -l, it shows how the files of the second set of layers differ "
+		"from those of the first: all, or those at PATH and below. -H, --machine-id and "
+		"--user behind one of them belong to that one: -c CONFIG -H web1 -c CONFIG -H "
+		"web2.\n"
 		"\n" LAYER_CHOICE_HELP
 		"  -U, --unified LINES             show so many lines around a change; default: 3\n"
 		"      --color always|auto|never   colour; default: auto, on a terminal\n"
-		"      --exit-code                 exit with 1 when there are differences\n"
+		"      --exit-code                 exit with 1 if there are differences\n"
 		"      --json                      as JSON, for programs\n",
 	.run = run,
 };

@@ -11,13 +11,14 @@
 #include "amendment_report.h"
 #include "cleanup.h"
 #include "command.h"
+#include "compose.h"
 #include "edited_file.h"
 #include "follow.h"
 #include "message.h"
 #include "text_editor.h"
 
 struct edit_job {
-	struct edited_file amendable;
+	struct edited_file edited;
 	struct text_editor editor;
 	struct version *shown; /* the version at the beginning; NULL: there was no such file */
 	struct document *base; /* its tree; NULL: it is no tree */
@@ -34,12 +35,12 @@ static void job_fini(struct edit_job *job)
 	document_free(job->base);
 	document_free(job->typed);
 	arena_free(job->arena);
-	edited_file_fini(&job->amendable);
+	edited_file_fini(&job->edited);
 }
 
 static const struct format *format_of(const struct edit_job *job)
 {
-	return settings_format(job->amendable.subject.settings, job->amendable.inner);
+	return settings_format(job->edited.subject.settings, job->edited.inner);
 }
 
 static struct span shown_of(const struct edit_job *job)
@@ -54,10 +55,10 @@ static struct span shown_of(const struct edit_job *job)
 static int read_tree(const struct edit_job *job, const char *name, struct span text,
 	struct document **ret, struct problem *problem)
 {
-	const struct settings *settings = job->amendable.subject.settings;
+	const struct settings *settings = job->edited.subject.settings;
 	const struct read_options options = {
 		.format = format_of(job),
-		.schema = settings_yaml(settings, job->amendable.inner),
+		.schema = settings_yaml(settings, job->edited.inner),
 		.limits = settings->limits,
 	};
 	const struct source source = {.name = name, .layer = ""};
@@ -67,9 +68,31 @@ static int read_tree(const struct edit_job *job, const char *name, struct span t
 	return options.format ? document_read(&source, text, &options, ret, problem) : 0;
 }
 
-static const struct node *root_of(const struct document *document)
+/* Makes the stream of the document, with the names that documents have in both. */
+static int stream_in(
+	const struct edit_job *job, const struct document *document, struct stream *ret)
 {
-	return document && document->count ? document->roots[0] : NULL;
+	const char *path = job->edited.inner;
+	const struct settings *settings = job->edited.subject.settings;
+	const struct merge_input inputs[] = {{.document = job->base}, {.document = job->typed}};
+	const struct merge_request request = {.options = compose_options(settings, path),
+		.inputs = inputs,
+		.count = 2,
+		.to = format_of(job)};
+
+	*ret = (struct stream){0};
+	return document ? stream_make(&request, document->roots, document->count, job->arena, ret)
+			: 0;
+}
+
+static bool is_same_as(const struct stream *present, const struct document *base)
+{
+	size_t count = base ? base->count : 0, i = 0;
+
+	while (i < count && i < present->count &&
+		edit_same(present->roots[i], base->roots[i], false))
+		i++;
+	return i == count && i == present->count;
 }
 
 static bool crosses_list(const struct edit_op *op)
@@ -82,21 +105,23 @@ static bool crosses_list(const struct edit_op *op)
 
 /*
  * Plans the edits. Values that other programs have changed meanwhile are left alone. But list items
- * are addressed by their position, so a list must not have changed.
+ * and documents are addressed by their position, so these must not have changed.
  */
-static int plan(void *context, const struct node *present, const struct read_options *options,
+static int plan(void *context, const struct stream *present, const struct read_options *options,
 	struct arena *arena, struct edit_op **ops, size_t *count, struct problem *problem)
 {
 	const struct edit_job *job = context;
-	bool is_same = edit_same(present, root_of(job->base), false);
+	bool is_same = is_same_as(present, job->base);
+	bool has_documents = present->count > 1 || (job->base && job->base->count > 1);
 
 	(void)options;
 	(void)arena;
 	for (size_t i = 0; !is_same && i < job->count; i++)
-		if (crosses_list(&job->ops[i]))
-			return problem_set(problem, job->amendable.path, 0, 0,
-				"somebody else has changed the file meanwhile, and a list was "
-				"edited; edit it again as it is now");
+		if (has_documents || crosses_list(&job->ops[i]))
+			return problem_set(problem, job->edited.path, 0, 0,
+				"the file has changed meanwhile, and %s; edit it again as it is "
+				"now",
+				has_documents ? "has several documents" : "a list was edited");
 	*ops = job->ops;
 	*count = job->count;
 	return 0;
@@ -104,17 +129,30 @@ static int plan(void *context, const struct node *present, const struct read_opt
 
 static int find_ops(struct edit_job *job, struct problem *problem)
 {
+	struct stream base, typed;
 	int r = read_tree(
-		job, job->amendable.path, text_editor_text(&job->editor), &job->typed, problem);
+		job, job->edited.path, text_editor_text(&job->editor), &job->typed, problem);
 
 	arena_free(job->arena);
 	job->arena = NULL;
 	if (r == 0)
 		r = arena_new(&job->arena);
 	if (r == 0)
-		r = put_compare(root_of(job->base), root_of(job->typed), job->arena, &job->ops,
-			&job->count);
+		r = stream_in(job, job->base, &base);
+	if (r == 0)
+		r = stream_in(job, job->typed, &typed);
+	if (r == 0)
+		r = put_compare(&base, &typed, job->arena, &job->ops, &job->count);
 	return r;
+}
+
+/* If there is no change, the report is `nothing`: the editor may own standard output. */
+static void end_report(const struct edit_job *job, const char *nothing)
+{
+	if (job->edited.output.is_json)
+		amendment_report_end(&job->edited.output, nothing);
+	else if (job->edited.output.count == 0)
+		message("%s", nothing);
 }
 
 static int amend(struct edit_job *job, struct problem *problem)
@@ -127,14 +165,13 @@ static int amend(struct edit_job *job, struct problem *problem)
 	int r = find_ops(job, problem);
 
 	if (r == 0)
-		r = edited_file_amend(
-			&command_edit, &job->amendable, &request, &amendment, problem);
+		r = edited_file_amend(&command_edit, &job->edited, &request, &amendment, problem);
 	if (r != 0)
 		return r;
 	if (amendment->is_changed)
-		return amendment_report(&job->amendable.output, amendment);
-	message("nothing changes: comments and layout are those of the layers' files");
-	return 0;
+		r = amendment_report(&job->edited.output, amendment);
+	end_report(job, "nothing changes: comments and layout are those of the layers' files");
+	return r;
 }
 
 /*
@@ -144,9 +181,9 @@ static int amend(struct edit_job *job, struct problem *problem)
 #define BLIND_RUNS_MAX 2
 
 /* Prints the reason why the text is refused, and keeps the text. */
-static int give_up(struct edit_job *job, const char *told)
+static int give_up(struct edit_job *job, const struct problem *refused)
 {
-	message("%s", told);
+	message_problem(refused);
 	text_editor_keep(&job->editor);
 	return EXIT_FAILED;
 }
@@ -158,10 +195,10 @@ static int edit(struct edit_job *job)
 	const struct format *format = format_of(job);
 	const char *comment = format && format->comment ? format->comment : "//";
 	char told[MESSAGE_MAX] = "";
+	struct problem refused = {0};
 
 	for (int runs = 1;; runs++) {
 		CLEANUP(freep) char *before = strdup(job->editor.text);
-		struct problem problem = {0};
 		int code = text_editor_run(&job->editor, *told ? told : NULL, comment);
 
 		if (!before || code != EXIT_DONE) {
@@ -171,19 +208,19 @@ static int edit(struct edit_job *job)
 		}
 		if (strcmp(before, job->editor.text) == 0) {
 			if (!*told) {
-				message("nothing was changed");
+				end_report(job, "nothing was changed");
 				return EXIT_DONE;
 			}
-			return give_up(job, told);
+			return give_up(job, &refused);
 		}
-		int r = amend(job, &problem);
+		int r = amend(job, &refused);
 		if (r == 0)
 			return EXIT_DONE;
 		if (r < 0)
-			problem_set(&problem, job->amendable.path, 0, 0, "%s", strerror(-r));
-		problem_format(&problem, told, sizeof(told));
+			problem_set(&refused, job->edited.path, 0, 0, "%s", strerror(-r));
+		problem_format(&refused, told, sizeof(told));
 		if (!has_terminal && runs >= BLIND_RUNS_MAX)
-			return give_up(job, told);
+			return give_up(job, &refused);
 	}
 }
 
@@ -191,41 +228,41 @@ static int edit(struct edit_job *job)
 static int begin(struct edit_job *job)
 {
 	CLEANUP(version_unrefp) struct version *version = NULL;
-	const struct edited_file *amendable = &job->amendable;
+	const struct edited_file *edited = &job->edited;
 	const struct amendment_request wanted = {
-		.path = amendable->inner, .layer = amendable->layer, .access = &amendable->access};
+		.path = edited->inner, .layer = edited->layer, .access = &edited->access};
 	struct problem problem;
 	struct span text;
 
-	int r = amendment_check(amendable->subject.offline, &wanted, &problem);
+	int r = amendment_check(edited->subject.offline, &wanted, &problem);
 	if (r == 0)
-		r = offline_read(amendable->subject.offline, amendable->inner, &version, &problem);
+		r = offline_read(edited->subject.offline, edited->inner, &version, &problem);
 	if (r == 0 && version->kind != VERSION_BYTES)
-		r = problem_set(&problem, job->amendable.path, 0, 0,
+		r = problem_set(&problem, job->edited.path, 0, 0,
 			"is too large, or a link, and can't be edited as a merged file");
 	if (r != 0 && r != -ENOENT)
 		return layer_choice_complain(
-			job->amendable.subject.settings, job->amendable.path, r, &problem);
+			job->edited.subject.settings, job->edited.path, r, &problem);
 	if (r == 0)
 		job->shown = take_ptr(version);
 	text = shown_of(job);
-	r = read_tree(job, job->amendable.path, text, &job->base, &problem);
+	r = read_tree(job, job->edited.path, text, &job->base, &problem);
 	if (r < 0)
 		return message_result(r, NULL, NULL);
-	return text_editor_open(&job->editor, job->amendable.inner, text);
+	return text_editor_open(&job->editor, job->edited.inner, text);
 }
 
 static int run(const struct command *command, int argc, char **argv)
 {
 	CLEANUP(job_fini) struct edit_job job = {0};
 
-	int code = edited_file_read(command, argc, argv, &job.amendable);
+	int code = edited_file_read(command, argc, argv, &job.edited);
 	if (code < 0 && optind < argc)
 		code = command_misuse(
 			command, "'%s' is too much; one file is edited", argv[optind]);
 	if (code >= 0)
 		return code;
-	code = edited_file_find(command, &job.amendable);
+	code = edited_file_find(command, &job.edited);
 	if (code == EXIT_DONE)
 		code = begin(&job);
 	return code == EXIT_DONE ? edit(&job) : code;
@@ -233,15 +270,14 @@ static int run(const struct command *command, int argc, char **argv)
 
 const struct command command_edit = {
 	.name = "edit",
-	.synopsis = "[-L LAYER] [-n] (-c CONFIG | -l LAYERS) PATH\n[-L LAYER] [-n] PATH",
-	.summary = "edit a merged file; what changes goes into a layer",
-	.help = "Opens the merged file in $VISUAL or $EDITOR. What was changed in it is changed "
-		"in\n"
-		"the source of one layer, as 'plyfs set' does it. What can't be had comes back as\n"
-		"a comment on top, to be edited on; closing the editor without a change gives up.\n"
-		"What was typed is never lost. PATH is relative to the layers. With neither -c "
-		"nor\n"
-		"-l it is a path in a mount.\n"
+	.synopsis = "[-L LAYER] [-n] [--json] (-c CONFIG | -l LAYERS) PATH\n[-L LAYER] [-n] "
+		    "[--json] PATH",
+	.summary = "edit a merged file; changes go into a layer",
+	.help = "Opens the merged file in $VISUAL or $EDITOR. Changes are made in the source of "
+		"one layer, as by 'plyfs set'. If a change can't be made, the editor opens again "
+		"with the reason in a comment on top; close it without a change to give up. The "
+		"typed text is never lost. PATH is relative to the layers; with neither -c nor -l "
+		"it is a path in a mount.\n"
 		"\n" EDITED_FILE_HELP,
 	.run = run,
 };

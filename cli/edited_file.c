@@ -11,25 +11,23 @@
 #define TRIES 10
 
 int edited_file_read(
-	const struct command *command, int argc, char **argv, struct edited_file *amendable)
+	const struct command *command, int argc, char **argv, struct edited_file *edited)
 {
-	struct gateway_options *gateway = &amendable->access.gateway;
+	struct gateway_options *gateway = &edited->access.gateway;
 	const struct command_option none = {0};
-	const struct command_option json = {0, "json", .flag = &amendable->output.is_json};
-	const struct command_option *more = amendable->more;
+	const struct command_option *more = edited->more;
 	const struct command_option options[] = {
-		LAYER_CHOICE_OPTIONS(&amendable->choice),
-		{'L', "layer", .text = &amendable->layer},
-		{'n', "dry-run", .flag = &amendable->output.is_dry},
+		LAYER_CHOICE_OPTIONS(&edited->choice),
+		{'L', "layer", .text = &edited->layer},
+		{'n', "dry-run", .flag = &edited->output.is_dry},
 		{0, "endpoints", .text = &gateway->endpoints},
-		{0, "prefix", .text = &amendable->access.prefix},
+		{0, "prefix", .text = &edited->access.prefix},
 		{0, "cacert", .text = &gateway->ca, .is_path = true},
 		{0, "cert", .text = &gateway->cert, .is_path = true},
 		{0, "key", .text = &gateway->key, .is_path = true},
 		{0, "user-file", .text = &gateway->user_file, .is_path = true},
 		{0, "color", .take = command_colour},
-		/* `plyfs edit` is interactive, and has no --json. */
-		command == &command_edit ? none : json,
+		{0, "json", .flag = &edited->output.is_json},
 		more ? more[0] : none,
 		more ? more[1] : none,
 		{0},
@@ -40,59 +38,59 @@ int edited_file_read(
 		return code;
 	if (optind == argc)
 		return command_misuse(command, "a path is missing");
-	if (layer_choice_is_double(command, &amendable->choice))
+	if (layer_choice_is_double(command, &edited->choice))
 		return EXIT_WRONG_USE;
-	amendable->path = argv[optind++];
-	amendable->output.path = amendable->path;
+	edited->path = argv[optind++];
+	edited->output.path = edited->path;
 	return -1;
 }
 
-int edited_file_find(const struct command *command, struct edited_file *amendable)
+int edited_file_find(const struct command *command, struct edited_file *edited)
 {
-	int code = explained_file_find(command, &amendable->choice, amendable->path, true,
-		&amendable->subject, &amendable->inner);
+	int code = explained_file_find(
+		command, &edited->choice, edited->path, true, &edited->subject, &edited->inner);
 
-	if (code == EXIT_DONE && !*amendable->inner)
-		code = layer_choice_complain(NULL, amendable->path, -EISDIR, NULL);
+	if (code == EXIT_DONE && !*edited->inner)
+		code = layer_choice_complain(NULL, edited->path, -EISDIR, NULL);
 	return code;
 }
 
-static void forget(struct edited_file *amendable)
+static void forget(struct edited_file *edited)
 {
-	free(amendable->inner);
-	amendable->inner = NULL;
-	explained_file_fini(&amendable->subject);
-	amendable->subject = (struct explained_file){0};
+	free(edited->inner);
+	edited->inner = NULL;
+	explained_file_fini(&edited->subject);
+	edited->subject = (struct explained_file){0};
 }
 
 /*
  * Fills the request. From the second attempt on it opens the layers again, as a directory was
  * replaced. Returns 0, or -ESTALE if that fails.
  */
-static int prepare(const struct command *command, struct edited_file *amendable, int try,
+static int prepare(const struct command *command, struct edited_file *edited, int try,
 	struct amendment_request *request)
 {
 	if (try) {
-		forget(amendable);
-		if (edited_file_find(command, amendable) != EXIT_DONE)
+		forget(edited);
+		if (edited_file_find(command, edited) != EXIT_DONE)
 			return -ESTALE;
 	}
-	request->path = amendable->inner;
-	request->layer = amendable->layer;
-	request->is_dry = amendable->output.is_dry;
-	request->access = &amendable->access;
+	request->path = edited->inner;
+	request->layer = edited->layer;
+	request->is_dry = edited->output.is_dry;
+	request->access = &edited->access;
 	return 0;
 }
 
-int edited_file_amend(const struct command *command, struct edited_file *amendable,
+int edited_file_amend(const struct command *command, struct edited_file *edited,
 	struct amendment_request *request, struct amendment **ret, struct problem *problem)
 {
 	int r = -ESTALE;
 
 	for (int try = 0; r == -ESTALE && try < TRIES; try++) {
-		if (prepare(command, amendable, try, request) < 0)
+		if (prepare(command, edited, try, request) < 0)
 			return -ESTALE;
-		r = amendment_make(amendable->subject.offline, request, ret, problem);
+		r = amendment_make(edited->subject.offline, request, ret, problem);
 	}
 	return r;
 }
@@ -102,7 +100,7 @@ static int report(void *context, const struct amendment *change)
 	return amendment_report(context, change);
 }
 
-int edited_file_change_presence(const struct command *command, struct edited_file *amendable,
+int edited_file_change_presence(const struct command *command, struct edited_file *edited,
 	int (*change)(const struct offline *offline, const struct amendment_request *request,
 		presence_report *report, void *context, struct problem *problem))
 {
@@ -111,20 +109,19 @@ int edited_file_change_presence(const struct command *command, struct edited_fil
 	int r = -ESTALE;
 
 	for (int try = 0; r == -ESTALE && try < TRIES; try++) {
-		if (prepare(command, amendable, try, &request) < 0)
+		if (prepare(command, edited, try, &request) < 0)
 			return EXIT_FAILED;
-		r = change(
-			amendable->subject.offline, &request, report, &amendable->output, &problem);
+		r = change(edited->subject.offline, &request, report, &edited->output, &problem);
 	}
-	amendment_report_end(&amendable->output, r == 0 ? AMENDMENT_NOTHING : NULL);
+	amendment_report_end(&edited->output, r == 0 ? AMENDMENT_NOTHING : NULL);
 	if (r != 0)
-		return layer_choice_complain_in(amendable->subject.settings, amendable->path,
-			amendable->inner, r, &problem);
+		return layer_choice_complain_in(
+			edited->subject.settings, edited->path, edited->inner, r, &problem);
 	return EXIT_DONE;
 }
 
-void edited_file_fini(struct edited_file *amendable)
+void edited_file_fini(struct edited_file *edited)
 {
-	free(amendable->inner);
-	explained_file_fini(&amendable->subject);
+	free(edited->inner);
+	explained_file_fini(&edited->subject);
 }

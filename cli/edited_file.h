@@ -1,6 +1,6 @@
 /*
- * The edited file: the one merged file that a command changes, with the options -L LAYER, -n, and
- * those that find it.
+ * The edited file: the one merged file that a command changes, and the command's options: -L LAYER,
+ * -n, and those by which the file is found.
  */
 #pragma once
 
@@ -22,23 +22,20 @@ struct edited_file {
 };
 
 /* The help of the options. */
-#define EDITED_FILE_HELP EDITED_FILE_OPTIONS_HELP EDITED_FILE_STORE_HELP
-#define EDITED_FILE_JSON_HELP                                                                      \
-	EDITED_FILE_OPTIONS_HELP                                                                   \
-	"      --json                      as JSON, for programs\n" EDITED_FILE_STORE_HELP
-
-#define EDITED_FILE_OPTIONS_HELP                                                                   \
+#define EDITED_FILE_HELP                                                                           \
 	LAYER_CHOICE_HELP                                                                          \
 	"  -L, --layer NAME                change this layer's source; default: the highest\n"     \
 	"  -n, --dry-run                   change nothing; print the difference it would make\n"   \
-	"      --color always|auto|never   auto: on a terminal, unless NO_COLOR is set\n"
+	"      --color always|auto|never   auto: on a terminal, unless NO_COLOR is set\n"          \
+	"      --json                      as JSON, for programs\n" EDITED_FILE_STORE_HELP
 
 #define EDITED_FILE_STORE_HELP                                                                     \
 	"\n"                                                                                       \
-	"Of a layer that is a mirror of etcd, in place of what the mirror tells:\n"                \
+	"For a layer that is a mirror of etcd, in place of the mirror's own settings:\n"           \
 	"      --endpoints URL,...         members of the cluster\n"                               \
-	"      --prefix PREFIX             of the keys\n"                                          \
-	"      --cacert FILE               certificates that the servers' are signed by\n"         \
+	"      --prefix PREFIX             the prefix of the keys\n"                               \
+	"      --cacert FILE               the authorities that signed the servers' "              \
+	"certificates\n"                                                                           \
 	"      --cert FILE, --key FILE     a client's certificate and its key\n"                   \
 	"      --user-file FILE            a line NAME:PASSWORD\n"
 
@@ -47,24 +44,24 @@ struct edited_file {
  * or an exit code. In both cases call edited_file_fini().
  */
 int edited_file_read(
-	const struct command *command, int argc, char **argv, struct edited_file *amendable);
+	const struct command *command, int argc, char **argv, struct edited_file *edited);
 
 /** Finds the file. Returns EXIT_DONE, or another exit code after an error message. */
-int edited_file_find(const struct command *command, struct edited_file *amendable);
+int edited_file_find(const struct command *command, struct edited_file *edited);
 
 /**
- * Edits the file, as amendment_make(). It sets path, layer, is_dry and access of the request. If a
- * mirror replaces a layer's directory meanwhile, it opens the directory again.
+ * Edits the file, as amendment_make(). Sets path, layer, is_dry and access of the request: the
+ * caller need not. If a mirror replaces a layer's directory meanwhile, opens the directory again.
  */
-int edited_file_amend(const struct command *command, struct edited_file *amendable,
+int edited_file_amend(const struct command *command, struct edited_file *edited,
 	struct amendment_request *request, struct amendment **ret, struct problem *problem);
 
 /**
  * Resets or hides the file: `change` is presence_reset() or presence_hide(). Reports each change.
  * Returns the exit code.
  */
-int edited_file_change_presence(const struct command *command, struct edited_file *amendable,
+int edited_file_change_presence(const struct command *command, struct edited_file *edited,
 	int (*change)(const struct offline *offline, const struct amendment_request *request,
 		presence_report *report, void *context, struct problem *problem));
 
-void edited_file_fini(struct edited_file *amendable);
+void edited_file_fini(struct edited_file *edited);

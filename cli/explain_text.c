@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "array.h"
+#include "cleanup.h"
 #include "colour.h"
 #include "explain_line.h"
 #include "strategy.h"
@@ -116,9 +117,9 @@ static void put_removed(struct explain_writer *writer, const struct node *in, st
 	const struct origin_step *by = removed->last->fate == ORIGIN_REMOVED ? removed->last : NULL;
 	size_t len = key->len;
 
-	if (node_is_sequence(in))
+	if (removed->key && node_is_sequence(in))
 		key_text_put_item(key, removed->key, removed->first->value);
-	else
+	else if (removed->key)
 		key_text_put(key, removed->key);
 	begin_gone(writer, key_text_span(key));
 	key_text_cut(key, len);
@@ -194,31 +195,44 @@ static void put_gone(struct explain_writer *writer, const char *asked)
 	put_also(writer, gone);
 }
 
-static void begin_document(struct explain_writer *writer, size_t number)
+/* Prints the documents that layers had and the file has not. */
+static int put_gone_documents(struct explain_writer *writer, const struct explanation *explanation)
 {
-	char text[32];
+	CLEANUP(arena_freep) struct arena *arena = NULL;
+	CLEANUP(key_text_fini) struct key_text key = {0};
+	struct explained_document *gone;
+	size_t count;
+	int r = arena_new(&arena);
 
-	if (number > 0)
+	if (r == 0)
+		r = explained_documents_gone(explanation, arena, &gone, &count);
+	for (size_t i = 0; r == 0 && i < count; i++) {
+		stream_put_name(gone[i].name, &key);
 		explain_line_end(&writer->line);
-	snprintf(text, sizeof(text), "document %zu", number + 1);
-	explain_line_word(&writer->line, text);
-	explain_line_end(&writer->line);
+		put_removed(writer, NULL, &key, &gone[i].removed);
+		key_text_cut(&key, 0);
+	}
+	return key.has_failed ? -ENOMEM : r;
 }
 
 static void put_documents(struct explain_writer *writer, const struct explanation *explanation)
 {
+	const struct stream *stream = &explanation->stream;
 	struct key_text key = {0};
-	const struct node *const *roots;
-	size_t count = explained_value_roots(explanation, &roots);
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < count; i++) {
-		const struct explained_value root = {.value = roots[i], .key = &key, .document = i};
+	for (size_t i = 0; r == 0 && i < stream->count; i++) {
+		const struct explained_value root = {
+			.value = stream->roots[i], .key = &key, .document = i};
 
-		if (count > 1)
-			begin_document(writer, i);
+		if (i > 0)
+			explain_line_end(&writer->line);
+		stream_put(stream, i, &key);
 		r = explained_value_each(writer->origins, &root, put_explained, writer);
+		key_text_cut(&key, 0);
 	}
+	if (r == 0)
+		r = put_gone_documents(writer, explanation);
 	writer->line.has_failed |= r < 0 || key.has_failed;
 	key_text_fini(&key);
 }
@@ -336,12 +350,10 @@ static void choose_widths(struct explain_writer *writer, const struct explanatio
 
 static void put_all(struct explain_writer *writer, const struct explanation *explanation)
 {
-	const struct node *const *roots;
-
 	put_head(writer, explanation);
 	if (explanation->kind != VERSION_BYTES)
 		put_only_source(writer, explanation);
-	else if (explained_value_roots(explanation, &roots) > 0)
+	else if (explanation->stream.count > 0)
 		put_documents(writer, explanation);
 	else
 		put_pieces(writer, explanation->result);

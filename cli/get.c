@@ -146,18 +146,18 @@ static int print(const struct get_job *job, const struct merge_request *request,
 static int complain(const struct get_job *job, const struct explanation *explanation)
 {
 	CLEANUP(explained_value_fini) struct explained found = {0};
+	struct problem problem;
 	size_t depth = 0;
 
-	int r = explained_value_find(explanation, &job->key, &found, &depth);
-	if (r < 0)
-		return message_result(r, NULL, NULL);
-	if (r == EXPLAINED_ABSENT && found.at.value)
+	int r = explained_value_find(explanation, &job->key, &found, &depth, &problem);
+	if (r < 0 || r == PROBLEM)
+		return message_result(r, &problem, NULL);
+	if (r == EXPLAINED_ABSENT && !job->whole)
 		nearest_key_tell(job->path, &job->key, explanation, &found, depth);
 	else if (r == EXPLAINED_ABSENT)
 		message_at(job->path, "has no '%s'", job->asked);
 	else
-		message_at(job->path,
-			"has no '%s' any more; 'plyfs explain' tells what took it away",
+		message_at(job->path, "has no '%s' any more; 'plyfs explain' shows what removed it",
 			job->asked);
 	return EXIT_FAILED;
 }
@@ -184,17 +184,17 @@ static int read_whole(struct get_job *job, const struct explanation *explanation
 static int print_key(
 	const struct command *command, struct get_job *job, const struct explanation *explanation)
 {
-	struct key_ground ground = {.format = explanation->request->to};
+	struct key_ground ground = {
+		.stream = explanation->stream, .format = explanation->request->to};
 	struct problem problem;
 	int r;
 
-	ground.count = explained_value_roots(explanation, &ground.roots);
-	if (!ground.count) {
+	if (!ground.stream.count) {
 		int code = read_whole(job, explanation);
 		if (code != EXIT_DONE)
 			return code;
-		ground.roots = job->whole->roots;
-		ground.count = job->whole->count;
+		ground.stream.roots = job->whole->roots;
+		ground.stream.count = job->whole->count;
 	}
 	r = job->whole
 		    ? key_match(job->asked, &ground, job->arena, &job->key, &problem)
@@ -203,12 +203,12 @@ static int print_key(
 		return command_misuse(command, "%s", problem.message);
 	if (r < 0 || r == PROBLEM)
 		return message_result(r, &problem, NULL);
-	for (size_t i = 0; i < ground.count; i++) {
-		const struct node *value = key_follow(&job->key, 0, ground.roots[i]);
-
-		if (value)
-			return print(job, explanation->request, ground.roots[i], value);
-	}
+	const struct node *root = job->key.document < ground.stream.count
+					  ? ground.stream.roots[job->key.document]
+					  : NULL;
+	const struct node *value = root ? key_follow(&job->key, 0, root) : NULL;
+	if (value)
+		return print(job, explanation->request, root, value);
 	return complain(job, explanation);
 }
 
@@ -234,8 +234,8 @@ const struct command command_get = {
 		    "[--json] -l LAYER[:LAYER...] PATH KEY\n"
 		    "[--json] PATH KEY",
 	.summary = "print one value of a merged file",
-	.help = "Prints the value at KEY in a merged file: a text as it is, a map or list in the\n"
-		"file's format. Exits with 1 if there is none. PATH is relative to the layers;\n"
+	.help = "Prints the value at KEY in a merged file: a text as it is, a map or list in the "
+		"file's format. Exits with 1 if there is none. PATH is relative to the layers; "
 		"with neither -c nor -l it is a path in a mount. KEY is as for plyfs explain.\n"
 		"\n" LAYER_CHOICE_HELP "      --json                      as JSON, for programs\n",
 	.run = run,

@@ -33,7 +33,7 @@ static int read_text(const char *file, struct host_list *list)
 		return EXIT_DONE;
 	message_at(file, "%s",
 		r == -EFBIG ? "is too large for a list of hosts"
-		: r < 0     ? strerror(-r)
+		: r < 0     ? text_error(r)
 			    : "has a NUL byte in it; give a list of hosts, one a line");
 	return EXIT_FAILED;
 }

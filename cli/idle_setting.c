@@ -53,8 +53,50 @@ static int tell_options(const struct check_tree *tree, const struct options *opt
 	int r = 0;
 
 	if (merged->is_any && !merged->is_broken)
-		r = option_uses_tell_idle(&tree->uses, options, tell, report);
+		r = option_uses_report_idle(&tree->uses, options, tell, report);
 	return r == 0 ? tell_locks(settings, options, report) : r;
+}
+
+/* Returns whether a file of the entry at that line is of the format, or of one that is not known.
+ */
+static bool has_format(const struct check_tree *tree, unsigned line, const struct format *format)
+{
+	const struct settings *settings = offline_settings(tree->offline);
+
+	for (size_t i = 0; i < tree->count; i++) {
+		const struct rule *rule = settings_rule(settings, tree->paths[i]);
+		const struct format *found = settings_format(settings, tree->paths[i]);
+
+		if (rule->line == line && !rule->preset &&
+			(!found || found == format || rule->dropins != DROPINS_NONE))
+			return true;
+	}
+	return false;
+}
+
+/* Warns of what an entry says of commands or versions that its files do not have. */
+static int tell_entry(
+	const struct check_tree *tree, const struct rule *rule, struct check_report *report)
+{
+	const char *version = rule->yaml && !has_format(tree, rule->line, &format_yaml) ? "yaml"
+			      : rule->is_toml_1_0 && !has_format(tree, rule->line, &format_toml_1_0)
+				      ? "toml"
+				      : NULL;
+	struct problem problem;
+	int r = 0;
+
+	if (rule->idle) {
+		problem_at(&problem, rule->idle,
+			"a user or a timeout has no effect without a command; give 'check' or "
+			"'on_change', or remove it");
+		r = tell(report, &problem);
+	}
+	if (r != 0 || !version)
+		return r;
+	problem_set(&problem, rule->source.name, rule->line, 0,
+		"'%s' has no effect: none of the files of this rule is %s", version,
+		version[0] == 't' ? "TOML" : "YAML");
+	return tell(report, &problem);
 }
 
 /* Warns of unused options. The rules of several patterns share their options. */
@@ -77,6 +119,8 @@ static int tell_rules(const struct check_tree *tree, struct check_report *report
 		/* A preset has options for all files that a program may have. */
 		if (rule->line && !rule->preset)
 			r = tell_options(tree, &rule->options, &merged, report);
+		if (r == 0 && rule->line && !rule->preset && merged.is_any)
+			r = tell_entry(tree, rule, report);
 		merged = (struct merged){0};
 	}
 	for (size_t i = 0; r == 0 && i < settings->file_count; i++)
@@ -103,11 +147,10 @@ static int tell_preset(
 		is_matched |= check_tree_matches(tree, rule->match);
 	}
 	problem_at(&problem, preset->place,
-		is_matched
-			? "the preset '%s' has no effect: the files that it matches have a rule "
-			  "above it, or are virtual"
-			: "the preset '%s' has no effect: it matches no file; 'plyfs presets %s' "
-			  "shows which it is for",
+		is_matched ? "the preset '%s' has no effect: the files that it matches have a rule "
+			     "above it, or are virtual"
+			   : "the preset '%s' has no effect: it matches no file; 'plyfs presets "
+			     "%s' shows its patterns",
 		preset->name, preset->name);
 	return tell(report, &problem);
 }
@@ -157,6 +200,31 @@ static int tell_layers(const struct settings *settings, struct check_report *rep
 		problem_at(&problem, spec->place,
 			"the layer '%s' has no effect: there is no file in '%s'", layer->name,
 			spec->path);
+		r = tell(report, &problem);
+	}
+	return r;
+}
+
+/* Warns of layers whose directory is that of a lower layer: they add nothing to it. */
+static int tell_same_layers(const struct settings *settings, struct check_report *report)
+{
+	struct problem problem;
+	int r = 0;
+
+	for (size_t i = 1; r == 0 && i < settings->layer_count; i++) {
+		const struct layer *layer = settings->layers[i], *lower = NULL;
+		const struct layer_spec *spec = &settings->specs[layer->rank];
+
+		for (size_t j = 0; !lower && layer->dirfd >= 0 && j < i; j++)
+			if (settings->layers[j]->ino == layer->ino &&
+				settings->layers[j]->dev == layer->dev)
+				lower = settings->layers[j];
+		if (!lower || !spec->place)
+			continue;
+		problem_at(&problem, spec->place,
+			"the layer '%s' has no effect: its directory is that of '%s'; correct the "
+			"path, or remove it",
+			layer->name, lower->name);
 		r = tell(report, &problem);
 	}
 	return r;
@@ -282,5 +350,7 @@ int idle_settings_tell(const struct check_tree *tree, struct check_report *repor
 		r = tell_preset(tree, &settings->presets[i], report);
 	if (r == 0)
 		r = tell_layers(settings, report);
+	if (r == 0)
+		r = tell_same_layers(settings, report);
 	return r == 0 ? tell_names(tree, report) : r;
 }

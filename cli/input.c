@@ -49,7 +49,7 @@ static int read_file(const char *file, bool is_stdin, size_t limit, char **ret, 
 	const char *name = is_stdin ? STDIN_NAME : file;
 
 	if (fd < 0)
-		return problem_set(problem, name, 0, 0, "can't be opened: %s", strerror(errno));
+		return problem_set(problem, name, 0, 0, "can't be opened: %s", text_error(-errno));
 
 	int r = text_read(fd, limit, ret, len);
 	if (r == -EFBIG)
@@ -57,7 +57,7 @@ static int read_file(const char *file, bool is_stdin, size_t limit, char **ret, 
 			"is larger than the limit of %zu bytes; raise it with '--limit source=64M'",
 			limit);
 	if (r < 0 && r != -ENOMEM)
-		return problem_set(problem, name, 0, 0, "can't be read: %s", strerror(-r));
+		return problem_set(problem, name, 0, 0, "can't be read: %s", text_error(r));
 	return r;
 }
 

@@ -22,6 +22,7 @@
 #include "place.h"
 #include "plyfs_mount.h"
 #include "rendered_tree.h"
+#include "union.h"
 
 struct layer_choice layer_choice_guess(const char *word)
 {
@@ -38,10 +39,9 @@ bool layer_choice_is_double(const struct command *command, const struct layer_ch
 {
 	if (choice->config && choice->layers)
 		command_misuse(command, "-c and -l are two ways to say the same; give one");
-	else if (choice->layers && surroundings_are_others(&choice->around))
-		command_misuse(command,
-			"-H, --machine-id and --user are about %%H and the like in a plyfs.yaml; "
-			"layers given with -l have none");
+	else if (choice->layers && settings_environment_is_other(&choice->around))
+		command_misuse(command, "-H, --machine-id and --user replace %%H and the like in a "
+					"plyfs.yaml; layers given with -l have none");
 	else
 		return false;
 	return true;
@@ -61,8 +61,8 @@ struct opened_layers {
 };
 
 /*
- * Opens the layers in a child, to find out whether that blocks. The kernel may know the directory of a
- * layer whose file system is silent: fstatfs(2) asks the file system.
+ * Opens the layers in a child, to find out whether that blocks. The kernel may know the directory
+ * of a layer whose file system is silent: fstatfs(2) asks the file system.
  */
 static int try_to_open(void *context, int out)
 {
@@ -121,8 +121,7 @@ int layer_choice_not_in_mount(const struct command *command, const char *path, i
 
 	if (error == -ENOENT && lstat(path, &found) == 0)
 		return command_misuse(command,
-			"'%s' is not in a plyfs mount; say with -c or -l which layers it is in",
-			path);
+			"'%s' is not in a plyfs mount; give its layers with -c or -l", path);
 	if (error == -ENOENT)
 		return command_misuse(command,
 			"there is no '%s', in a mount or elsewhere; for a path in layers, give "
@@ -275,6 +274,28 @@ static bool tell_inner_path(const struct settings *settings, const char *path)
 	return false;
 }
 
+/* If a layer has a FIFO, a socket or a device at the path, reports that. Returns whether it did. */
+static bool tell_unshown(const struct settings *settings, const char *path, const char *inner)
+{
+	for (size_t i = settings->layer_count; i-- > 0;) {
+		CLEANUP(freep) char *name = NULL;
+		struct stat found;
+
+		if (layer_stat(settings->layers[i], inner, &found) < 0 ||
+			union_kind_of(found.st_mode) != UNION_NONE ||
+			union_is_whiteout_device(&found) ||
+			layer_source_name(settings->layers[i], inner, &name) < 0)
+			continue;
+		message_at(path, "%s is %s, which is not shown, and no layer has a file there",
+			name,
+			S_ISFIFO(found.st_mode)   ? "a FIFO"
+			: S_ISSOCK(found.st_mode) ? "a socket"
+						  : "a device");
+		return true;
+	}
+	return false;
+}
+
 /* Reports a missing file: "motd: hidden by site/.wh.motd; vendor/motd exists". */
 static int complain_of_absence(const struct settings *settings, const char *path, const char *inner)
 {
@@ -284,11 +305,29 @@ static int complain_of_absence(const struct settings *settings, const char *path
 	if (!hidden || hidden_find(settings, (unsigned)settings->layer_count, inner, hidden) <= 0 ||
 		hidden_mark_name(settings, hidden, &mark) < 0 ||
 		layer_source_name(settings->layers[hidden->layer], inner, &name) < 0) {
-		if (!settings || !tell_inner_path(settings, path))
+		if (!settings ||
+			(!tell_unshown(settings, path, inner) && !tell_inner_path(settings, path)))
 			message_at(path, "no layer has such a file");
 		return EXIT_FAILED;
 	}
 	message_at(path, "hidden by %s; %s exists", mark, name);
+	return EXIT_FAILED;
+}
+
+/* Reports a directory in the place of a file, and the file of a lower layer that it hides. */
+static int complain_of_directory(
+	const struct settings *settings, const char *path, const char *inner)
+{
+	CLEANUP(freep) struct hidden *hidden = settings ? malloc(sizeof(*hidden)) : NULL;
+	CLEANUP(freep) char *mark = NULL, *name = NULL;
+
+	if (!hidden || hidden_find(settings, (unsigned)settings->layer_count, inner, hidden) <= 0 ||
+		hidden_mark_name(settings, hidden, &mark) < 0 ||
+		layer_source_name(settings->layers[hidden->layer], inner, &name) < 0)
+		message_at(path, "is a directory; give a file");
+	else
+		message_at(path, "is a directory: %s hides the file %s; give a file in it", mark,
+			name);
 	return EXIT_FAILED;
 }
 
@@ -307,7 +346,7 @@ int layer_choice_complain_in(const struct settings *settings, const char *path, 
 		complain_of_absence(settings, path, inner);
 		break;
 	case EISDIR:
-		message_at(path, "is a directory; give a file");
+		complain_of_directory(settings, path, inner);
 		break;
 	case ENOTCONN:
 		message_at(path, PLYFS_MOUNT_ENDED);

@@ -12,7 +12,7 @@ struct offline;
 struct layer_choice {
 	const char *config; /* a plyfs.yaml; NULL: see `layers` */
 	const char *layers; /* "A:B:C"; NULL: see `config` */
-	struct surroundings around;
+	struct settings_environment around;
 };
 
 /* The options and help texts that all commands that read layers have. */
@@ -27,9 +27,9 @@ struct layer_choice {
 #define LAYER_CHOICE_HELP                                                                          \
 	"  -c, --config CONFIG             a plyfs.yaml\n"                                         \
 	"  -l, --layers LAYER[:LAYER...]   layers, the lowest precedence first\n"                  \
-	"  -H, --host HOST                 as on that host: what %H is in the layers' paths\n"     \
-	"      --machine-id ID             as on that machine: what %m is\n"                       \
-	"      --user USER                 as that user mounts it: what %u and %h are\n"
+	"  -H, --host HOST                 as on that host: replaces %H in the layers' paths\n"    \
+	"      --machine-id ID             as on that machine: replaces %m\n"                      \
+	"      --user USER                 as that user mounts it: replaces %u and %h\n"
 
 /**
  * Guesses what `word` means: a plyfs.yaml if it is an existing file, or named like one; else

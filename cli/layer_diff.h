@@ -11,7 +11,7 @@
 
 /**
  * Prints the differences. `path` is relative to the root, without "." and "..". *differs is set if
- * there are any. Returns an exit code; after an error message, another one than EXIT_DONE.
+ * there are any. Returns EXIT_DONE, or another exit code after an error message.
  */
 int layer_diff(
 	const struct unified *how, struct settings *settings, const char *path, bool *differs);

@@ -49,9 +49,9 @@ static void print_help(FILE *out)
 		out);
 	for (const struct command *const *at = commands; *at; at++)
 		fprintf(out, "  %-8s %s\n", (*at)->name, (*at)->summary);
-	fputs("\n'plyfs help COMMAND' tells more, and so does plyfs(1).\n"
-	      "'plyfs CONFIG MOUNTPOINT -o OPTION,...' mounts too: mount(8) calls it like "
-	      "that.\n",
+	fputs("\n"
+	      "For more, see 'plyfs help COMMAND' and plyfs(1).\n"
+	      "'plyfs CONFIG MOUNTPOINT -o OPTION,...' mounts too: mount(8) calls it like that.\n",
 		out);
 }
 
@@ -78,12 +78,13 @@ static int help(int argc, char **argv)
 	bool is_of_help = strcmp(argv[1], "help") == 0 || strcmp(argv[1], "--help") == 0 ||
 			  strcmp(argv[1], "-h") == 0;
 	if ((command || is_of_help) && argc > 2) {
-		message("help: tells of one command; '%s' is one too many", argv[2]);
+		message("help: give one command; '%s' is one too many", argv[2]);
 		return EXIT_WRONG_USE;
 	}
 	if (is_of_help) {
-		puts("usage: plyfs help [COMMAND]\n\n"
-		     "Lists the commands, or prints how one is called and what its options mean.");
+		puts("usage: plyfs help [COMMAND]\n"
+		     "\n"
+		     "Lists the commands, or prints the usage and the options of one.");
 		return EXIT_DONE;
 	}
 	return command ? command_help(command) : unknown_command(argv[1]);
@@ -128,10 +129,15 @@ static int run(int argc, char **argv)
 	if (strcmp(word, "help") == 0)
 		return help(argc - 1, argv + 1);
 	/* Only for the shells' completion, so it is not in the help text. */
-	if (strcmp(word, "__complete") == 0)
+	if (strcmp(word, "__complete") == 0) {
+		plyfs_mount_guard();
 		return complete(argc - 2, argv + 2);
+	}
 
 	const struct command *command = find_command(word);
+	/* The guard is for commands that end soon; the daemon of a mount does not. */
+	if (command && command != &command_mount)
+		plyfs_mount_guard();
 	if (command)
 		return command->run(command, argc - 1, argv + 1);
 	if (argc > 2 && plyfs_mount_await(word) != EXIT_DONE)

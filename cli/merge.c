@@ -1,6 +1,7 @@
 /* plyfs merge: merges files, without a mount and without layers. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -78,6 +79,21 @@ static int choose_yaml(const struct command *command, void *context, const char 
 	return EXIT_DONE;
 }
 
+static int add_schema_ref(const struct command *command, void *context, const char *argument)
+{
+	struct merge_job *job = context;
+	const char **larger = reallocarray(
+		job->schema_refs, job->schema_ref_count + 2, sizeof(*job->schema_refs));
+
+	(void)command;
+	if (!larger)
+		return complain_of_option(-ENOMEM, NULL);
+	job->schema_refs = larger;
+	job->schema_refs[job->schema_ref_count++] = argument;
+	job->schema_refs[job->schema_ref_count] = NULL;
+	return EXIT_DONE;
+}
+
 static int set_limit(const struct command *command, void *context, const char *argument)
 {
 	struct merge_job *job = context;
@@ -113,6 +129,8 @@ static int read_arguments(const struct command *command, int argc, char **argv,
 		{0, "to", .take = choose_format, .context = job},
 		{0, "yaml", .take = choose_yaml, .context = job},
 		{0, "schema", .text = &job->schema, .is_path = true},
+		{0, "schema-ref", .take = add_schema_ref, .context = job, .is_path = true},
+		{0, "validate-formats", .flag = &job->validates_formats},
 		{0, "header", .flag = &job->has_header},
 		{0, "limit", .take = set_limit, .context = job},
 		{'w', "watch", .flag = &manner->is_watched},
@@ -128,7 +146,7 @@ static int read_arguments(const struct command *command, int argc, char **argv,
 	/* Such a strategy copies whole files, and does not write a format. */
 	if (job->to && !job->strategy->reads_trees && job->strategy->is_verbatim)
 		return command_misuse(command,
-			"the strategy '%s' copies whole files; --to can't change what they are",
+			"the strategy '%s' copies whole files; --to can't convert them",
 			job->strategy->name);
 	return check_manner(command, argv + optind, manner);
 }
@@ -231,7 +249,8 @@ static void print_formats(void)
 static void print_tables(void)
 {
 	print_formats();
-	printf("\nStrategies (-s), and what can be set for each (--set):\n");
+	printf("\n"
+	       "Strategies (-s), and the options of each (--set):\n");
 	for (const struct strategy *const *at = strategy_all(); *at; at++) {
 		printf("\n  %-10s ", (*at)->name);
 		print_wrapped((*at)->summary, 13, 13);
@@ -243,33 +262,34 @@ static void print_tables(void)
 const struct command command_merge = {
 	.name = "merge",
 	.synopsis = "[-s STRATEGY] [--set OPT=VALUE]... [--to FORMAT] [--header]\n"
-		    "[--yaml VERSION] [--schema FILE] [--limit NAME=VALUE]... [NAME=]FILE...\n"
+		    "[--yaml VERSION] [--schema FILE] [--schema-ref FILE]... [--validate-formats] "
+		    "[--limit NAME=VALUE]... [NAME=]FILE...\n"
 		    "--watch [--null] [OPTION...] [NAME=]FILE...",
 	.summary = "merge files, without a mount",
-	.help = "Merges the files, the lowest precedence first, and writes the result to standard\n"
-		"output. '-' is standard input. NAME is what the strategies call the file; "
-		"without\n"
-		"it, that is its name without the ending.\n"
+	.help = "Merges the files, the lowest precedence first, and writes the result to standard "
+		"output. A FILE of '-' is standard input. NAME is the file's name for the "
+		"strategies; by default, it is the file name without its ending.\n"
 		"\n"
 		"  -s, --strategy STRATEGY  how to merge; default: deep\n"
 		"      --set OPT=VALUE      an option of the strategy; VALUE is YAML\n"
-		"      --to FORMAT          what to write; default: what the files' names say, "
-		"else\n"
-		"                           YAML. Files that may be INI are read as the dialect\n"
-		"                           of INI that is named here\n"
-		"      --yaml VERSION       1.1 (default): yes is true; 1.2: yes is a text; a "
-		"file's\n"
-		"                           own %YAML goes before it\n"
-		"      --header             begin with a comment that names the files, where the\n"
-		"                           format has comments\n"
-		"      --schema FILE        the JSON Schema that the result must be as; what is "
-		"not\n"
-		"                           is told, all of it, and nothing is written\n"
-		"      --limit NAME=VALUE   source, result, depth, nodes or time, as in\n"
-		"                           plyfs.yaml, such as source=64M\n"
-		"  -w, --watch              go on, and print the result anew when it changes\n"
-		"  -0, --null               with --watch: a NUL byte behind each result, and no\n"
-		"                           line between two\n",
+		"      --to FORMAT          the format to write; default: that of the files' "
+		"names, else YAML. Files that may be INI are read as the dialect of INI that is "
+		"given here\n"
+		"      --yaml VERSION       1.1 (default): yes is true; 1.2: yes is a text; a line "
+		"%YAML in a file overrides it\n"
+		"      --header             begin with a comment that names the files, if the "
+		"format has comments\n"
+		"      --schema FILE        the JSON Schema that the result must match; else all "
+		"faults are reported, and nothing is written\n"
+		"      --schema-ref FILE    another schema, to which that of --schema refers by "
+		"its "
+		"$id or path\n"
+		"      --validate-formats   check the formats that the schema demands, too\n"
+		"      --limit NAME=VALUE   source, result, depth, nodes or time, as in "
+		"plyfs.yaml, such as source=64M\n"
+		"  -w, --watch              go on, and print the result again when it changes\n"
+		"  -0, --null               with --watch: end each result with a NUL byte, with no "
+		"line between two\n",
 	.print_more = print_tables,
 	.run = run,
 };

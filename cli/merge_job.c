@@ -25,6 +25,8 @@ void merge_job_fini(struct merge_job *job)
 	clear(job);
 	set_options_fini(&job->set);
 	set_options_fini(&job->limits_set);
+	settings_unref(job->schemas);
+	free(job->schema_refs);
 }
 
 /* Files without a suffix, and standard input, do not count. */
@@ -72,7 +74,7 @@ int merge_job_complain(const struct merge_job *job, int result, const struct pro
 	if (job->validity.count == 0)
 		complain(job, problem);
 	if (job->validity.more)
-		message("%" PRIu64 " more places are not as the schema says", job->validity.more);
+		message("%" PRIu64 " more places do not match the schema", job->validity.more);
 	return EXIT_FAILED;
 }
 
@@ -80,18 +82,14 @@ int merge_job_complain(const struct merge_job *job, int result, const struct pro
 static int validate(
 	struct merge_job *job, const struct merge_request *request, struct problem *problem)
 {
-	CLEANUP(schema_freep) struct schema *schema = NULL;
-	CLEANUP(freep) char *text = NULL;
-	const struct text_kind kind = {"JSON Schema", "a schema is", job->limits.source_bytes};
-	const struct source source = {.name = job->schema, .layer = ""};
-	size_t len = 0;
+	static const char *const none[] = {NULL};
+	const struct schema_file *file;
 
-	int r = text_read_file(job->schema, job->schema, &kind, NULL, &text, &len, problem);
+	settings_unref(job->schemas);
+	int r = settings_from_schema(job->schema, job->schema_refs ? job->schema_refs : none,
+		job->validates_formats, &job->schemas, &file, problem);
 	if (r == 0)
-		r = schema_read(&source, (struct span){text, len}, format_of_name(job->schema),
-			&schema, problem);
-	if (r == 0)
-		r = validity_check_by(schema, request, job->result, &job->validity, problem);
+		r = validity_check_by(file->schema, request, job->result, &job->validity, problem);
 	return r;
 }
 

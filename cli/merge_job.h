@@ -4,6 +4,7 @@
 #include "data_search.h"
 #include "input.h"
 #include "set_option.h"
+#include "settings.h"
 #include "validity.h"
 
 struct strategy;
@@ -16,11 +17,15 @@ struct merge_job {
 	const struct format *to; /* NULL: the files' own format */
 	enum node_schema yaml;   /* the YAML schema of files that name none */
 	const char *schema; /* the file with the schema of the result; NULL: any result is valid */
+	const char **schema_refs; /* other schemas that it refers to; ends with NULL */
+	size_t schema_ref_count;
+	bool validates_formats; /* those that the schema demands */
 	bool has_header;
 	const atomic_bool *is_cancelled; /* ends the merge; NULL: the merge can't be cancelled */
 	char **files;                    /* [NAME=]FILE, lowest precedence first, ends with NULL */
 
 	/* the last merge: */
+	struct settings *schemas; /* the files of the schema; NULL: none was read */
 	struct inputs inputs;
 	struct data_search search;
 	struct merge_result *result; /* NULL: the merge failed */

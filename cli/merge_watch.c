@@ -138,6 +138,10 @@ static int watch_all(const struct merge_job *job, struct file_watch **ret)
 		r = file_watch_add(watch, input_file(*file));
 	if (r == 0 && job->schema)
 		r = file_watch_add(watch, job->schema);
+	for (size_t i = 0; r == 0 && i < job->schema_ref_count; i++)
+		r = file_watch_add(watch, job->schema_refs[i]);
+	for (uint32_t i = 0; r == 0 && job->schemas && i < job->schemas->schema_count; i++)
+		r = file_watch_add(watch, job->schemas->schemas[i]->path);
 	if (r == 0)
 		r = data_search_watch(&job->search, watch);
 	if (r == 0)
@@ -155,27 +159,33 @@ static int merge_until_signal(struct merge_job *job, struct problem *problem)
 	return r;
 }
 
+static size_t count_schemas(const struct merge_job *job)
+{
+	return job->schemas ? job->schemas->schema_count : 0;
+}
+
 /* Watches before reading, so that no change is missed. Returns an exit code. */
 static int merge_once(
 	struct merge_job *job, struct shown *shown, bool ends_with_nul, struct file_watch **ret)
 {
 	struct problem problem;
-	size_t searched;
+	size_t searched, schemas;
 	int r, result;
 
 	do {
 		file_watch_freep(ret);
 		*ret = NULL;
 		searched = data_search_count(&job->search);
+		schemas = count_schemas(job);
 		r = watch_all(job, ret);
 		if (r < 0)
 			return merge_job_complain(job, r, NULL);
 		result = merge_until_signal(job, &problem);
 		/*
-		 * If it has searched in directories that were not watched, it must repeat the
-		 * merge.
+		 * If it has searched in directories, or read schemas, that were not watched, it
+		 * must repeat the merge.
 		 */
-	} while (data_search_count(&job->search) > searched);
+	} while (data_search_count(&job->search) > searched || count_schemas(job) > schemas);
 	if (atomic_load(&is_cancelled))
 		return EXIT_DONE;
 	if (result == 0)

@@ -9,6 +9,7 @@
 #include "command.h"
 #include "json_put.h"
 #include "shown.h"
+#include "text.h"
 #include "utf8.h"
 
 /* Maximum number of a line's characters that are shown, and of those before the caret. */
@@ -111,7 +112,7 @@ int message_result(int result, const struct problem *problem, const char *subjec
 	if (result == PROBLEM)
 		message_problem(problem);
 	else if (subject)
-		message_at(subject, "%s", strerror(-result));
+		message_at(subject, "%s", text_error(result));
 	else
 		message("%s", strerror(-result));
 	return EXIT_FAILED;

@@ -215,9 +215,8 @@ static int run(const struct command *command, int argc, char **argv)
 	int code = argc > 1 && argv[1][0] == '-' ? command_options(command, none, argc, argv) : -1;
 	if (code >= 0)
 		return code;
-	return command_misuse(command,
-		"what to mirror is missing; it is one of: etcd, git; and of a "
-		"mirror there are: status, confirm");
+	return command_misuse(command, "the kind of mirror is missing; give etcd or git, or for a "
+				       "mirror that exists status or confirm");
 }
 
 const struct command command_mirror = {
@@ -227,41 +226,39 @@ const struct command command_mirror = {
 		    "status [--json] [--state STATE] DIRECTORY\n"
 		    "confirm [--state STATE] DIRECTORY",
 	.summary = "keep a directory equal to a prefix in etcd or a git reference",
-	.help = "Keeps a directory equal to what a store has, to be a layer. All changes of one\n"
-		"revision, or commit, appear at once. When the store is not there, or what it has\n"
-		"looks like a mishap, the last good state stays. It runs until it is ended; "
-		"SIGHUP\n"
-		"has it look again at once. 'confirm' takes what it holds back, and 'status' "
-		"tells\n"
-		"how it is.\n"
+	.help = "Keeps a directory equal to the content of a store, to be a layer. All changes of "
+		"one revision, or commit, appear at once. If the store does not answer, or its new "
+		"state looks like a mishap, the last good state stays. It runs until a signal ends "
+		"it; SIGHUP makes it look at the store at once. 'confirm' accepts a state that was "
+		"held back, and 'status' shows the mirror's state.\n"
 		"\n"
-		"Of both:\n"
-		"      --state STATE        where to keep what is needed (.DIRECTORY.mirror)\n"
-		"      --mode MODE          of the files (0644); those of git may be executable, "
-		"too\n"
-		"      --max-delete NUMBER  hold back what takes away more percent at once (50)\n"
+		"For both:\n"
+		"      --state STATE        the directory for the states (.DIRECTORY.mirror)\n"
+		"      --mode MODE          the mode of the files (0644); those of git may be "
+		"executable, too\n"
+		"      --max-delete NUMBER  hold back a state that removes more percent of the "
+		"files (50)\n"
 		"      --no-sandbox         without the sandbox; --no-landlock: without that part "
-		"of "
-		"it;\n"
-		"                           for debugging\n"
+		"of it; for debugging\n"
 		"\n"
-		"Of etcd:\n"
-		"      --endpoints URL,...  of the members, http or https\n"
-		"      --prefix PREFIX      of the keys; what stands behind it is the file's path\n"
-		"      --cacert FILE        what the members' certificates are signed by\n"
-		"      --cert FILE          our certificate\n"
+		"For etcd:\n"
+		"      --endpoints URL,...  the members, http or https\n"
+		"      --prefix PREFIX      the prefix of the keys; the rest of a key is the "
+		"file's path\n"
+		"      --cacert FILE        the authorities that signed the members' certificates\n"
+		"      --cert FILE          the client's certificate\n"
 		"      --key FILE           and its key\n"
 		"      --user-file FILE     a line NAME:PASSWORD\n"
 		"      --compare SECONDS    between two full comparisons (300)\n"
 		"\n"
-		"Of git:\n"
+		"For git:\n"
 		"      --ref REF            branch, tag or other reference (HEAD)\n"
 		"      --path PATH          the directory in the repository (all of it)\n"
-		"      --verify FILE        take only commits signed by the key in it, OpenPGP or "
-		"SSH\n"
-		"      --interval SECONDS   between two looks (60)\n"
+		"      --verify FILE        accept only commits signed by the key in it, OpenPGP "
+		"or SSH\n"
+		"      --interval SECONDS   between two lookups of the reference (60)\n"
 		"\n"
-		"Of status:\n"
+		"For status:\n"
 		"      --json               as JSON, for programs\n",
 	.run = run,
 };

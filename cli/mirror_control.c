@@ -82,10 +82,10 @@ static void print_times(const struct mirror_report *report)
 	if (report->is_connected)
 		puts("none");
 	else if (contact < 0)
-		puts("nothing was heard of the store yet");
+		puts("the store has not answered yet");
 	else {
 		print_age(contact);
-		puts(" since the store was last heard of");
+		puts(" since the store last answered");
 	}
 }
 
@@ -118,7 +118,7 @@ static void print_status(const char *directory, const struct mirror_report *repo
 	if (report->is_running)
 		printf(", process %.0f\n", report->pid);
 	else
-		puts(", which nobody keeps up to date: no process is running");
+		puts(", not kept up to date: no process is running");
 	print_field("revision", report->revision);
 	print_field("endpoint", report->endpoint);
 	print_times(report);

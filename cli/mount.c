@@ -56,8 +56,9 @@ static int set_options(const struct command *command, void *context, const char 
 		return EXIT_WRONG_USE;
 	}
 	if (mount->options.has_norealtime)
-		message("the mount option norealtime does nothing any more: plyfs has no real-time "
-			"threads; take it away, or set CPUSchedulingPolicy= in the systemd unit");
+		message("the mount option norealtime has no effect any more: plyfs has no "
+			"real-time threads; remove it, or set CPUSchedulingPolicy= in the systemd "
+			"unit");
 	return EXIT_DONE;
 }
 
@@ -68,7 +69,7 @@ static int take_arguments(
 
 	if (count < 1 || (count < 2 && !has_config))
 		return command_misuse(command, count < 1 && !has_config
-						       ? "what to mount is missing"
+						       ? "the layers are missing"
 						       : "the mountpoint is missing");
 	if (count > (has_config ? 1 : 2))
 		return command_misuse(command,
@@ -311,8 +312,8 @@ static int take_over(struct mount *mount, const char *directory)
 	if (r != 0)
 		return message_result(r, &problem, mount->mountpoint);
 	if (!heir_can_read(heir)) {
-		message("%s: the plyfs that serves it is of another version, whose state this one "
-			"can't read; it is unmounted and mounted anew",
+		message("%s: the running plyfs is of another version, whose state this one can't "
+			"read; the mount is unmounted and mounted anew",
 			mount->mountpoint);
 		r = heir_end(heir);
 		return r < 0 ? message_result(r, NULL, mount->mountpoint)
@@ -417,32 +418,25 @@ const struct command command_mount = {
 		    "--take-over [-f] [-o OPTION,...] ... MOUNTPOINT",
 	.summary = "mount layers as one tree",
 	.help = "Mounts the layers, the lowest precedence first, or what a plyfs.yaml(5) "
-		"describes,\n"
-		"and goes into the background when the mount is ready. plyfs umount, or "
-		"umount(8),\n"
-		"ends it.\n"
+		"describes, and goes on in the background when the mount is ready. plyfs umount, "
+		"or umount(8), ends it.\n"
 		"\n"
 		"  -c, --config CONFIG   a plyfs.yaml\n"
 		"  -f, --foreground      stay in the foreground, with messages on standard error\n"
-		"      --take-over       serve what is mounted there in the place of the plyfs "
-		"that "
-		"does:\n"
-		"                        open files and watches stay. SIGUSR2 has a plyfs be taken "
-		"over\n"
-		"                        by the program that is found at its own path by then\n"
-		"  -o OPTION,...         allow_other  all users may look (the default for root)\n"
-		"                        private      only the user who mounts may look\n"
+		"      --take-over       take the mount over from the running plyfs, which then "
+		"ends; open files and watches stay. SIGUSR2 makes a plyfs start the program at its "
+		"own path, which takes the mount over\n"
+		"  -o OPTION,...         allow_other  for all users (the default for root)\n"
+		"                        private      for the user who mounts only\n"
 		"                        noheader     merged files don't begin with a comment\n"
 		"                                     that names their sources (header: they do)\n"
-		"                        nosandbox    without the sandbox; nolandlock, noseccomp: "
-		"without\n"
-		"                                     that part of it; for debugging\n"
+		"                        nosandbox    without the sandbox; for debugging\n"
+		"                                     (nolandlock, noseccomp: without that part)\n"
 		"                        debug        print every request; implies -f\n"
 		"                        noexec       programs in it can't be executed\n"
 		"                        nosymfollow  the kernel follows no links in it\n"
 		"                        over_system  also over /, /etc, /usr and the like\n"
-		"                        Most others of mount(8) are taken and change nothing; "
-		"see\n"
-		"                        plyfs(1)\n",
+		"                        Most others of mount(8) are accepted, and change\n"
+		"                        nothing; see plyfs(1)\n",
 	.run = run,
 };

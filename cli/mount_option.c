@@ -32,13 +32,11 @@ static const struct {
 	{"remount", "is not needed: a change of plyfs.yaml takes effect at once; to change the "
 		    "mount's own "
 		    "options, unmount and mount again"},
-	{"bind, rbind, move",
-		"is for what is mounted already; mount the plyfs first, and then call "
-		"mount --bind, --rbind or --move"},
+	{"bind, rbind, move", "is for an existing mount; mount the plyfs first, and then call "
+			      "mount --bind, --rbind or --move"},
 	{"shared, rshared, slave, rslave, rprivate, unbindable, runbindable",
-		"is for what is mounted already; mount the plyfs first, and then call mount "
-		"--make-shared, or "
-		"as you need it"},
+		"is for an existing mount; mount the plyfs first, and then call mount "
+		"--make-shared, or as you need it"},
 	{"context, fscontext, defcontext, rootcontext",
 		"is not possible: plyfs gives its files no SELinux context; leave it out"},
 	{"loop, offset, sizelimit, encryption",

@@ -13,6 +13,7 @@
 #include "document.h"
 #include "plyfs_mount.h"
 #include "report.h"
+#include "text.h"
 
 /* A mount, as its status describes it. The strings live as long as the status's document. */
 struct mount_description {
@@ -55,8 +56,8 @@ static int read_told(const struct node *root, const char *mountpoint, struct mou
 	if (!report_get(root, "settings", NULL) || !ret->layers || !node_is_sequence(ret->layers) ||
 		!*ret->source || !*ret->directory)
 		return problem_set(problem, mountpoint, 0, 0,
-			"this mount was made by another plyfs, and does not tell what its layers "
-			"are; give them with -c or -l");
+			"this mount was made by another plyfs, and its status does not name its "
+			"layers; give them with -c or -l");
 	if (is_same_directory(ret->directory, "."))
 		ret->directory = "";
 	return 0;
@@ -105,26 +106,25 @@ static int find_beneath(const struct mount_description *told, char **ret)
 }
 
 /* Without that descriptor, no needed path may be under the mount. */
-static int check_hidden(const struct mount_description *told, const struct surroundings *around,
-	const char *path, struct problem *problem)
+static int check_hidden(const struct mount_description *told,
+	const struct settings_environment *around, const char *path, struct problem *problem)
 {
 	CLEANUP(freep) char *absolute = NULL;
 
 	if (around->beneath || told->is_rendered)
 		return 0;
 	int r = make_absolute(told, path, &absolute);
-	if (r < 0 || !surroundings_hide(around, absolute))
+	if (r < 0 || !settings_environment_hides(around, absolute))
 		return r;
 	return problem_set(problem, absolute, 0, 0,
 		"this layer lies under the mount itself, where only root and the user who mounted "
-		"can look");
+		"can read");
 }
 
 static int complain_of_layers(const struct mount_description *told, struct problem *problem)
 {
 	return problem_set(problem, told->mountpoint, 0, 0,
-		"the mount has other layers than its settings by now; 'plyfs status' tells "
-		"why");
+		"the mount has other layers than its settings by now; 'plyfs status' shows why");
 }
 
 /* Opens the mount's own layer: "%h" in its path may be another directory for us. */
@@ -140,7 +140,7 @@ static int take_layer(const struct mount_description *told, const struct node *a
 	int r = make_absolute(told, report_text(report_get(as_told, "path", NULL)), &path);
 	if (r < 0 || strcmp((*layer)->path, path) == 0)
 		return r;
-	r = surroundings_place(&settings->around, path, settings->arena, &place);
+	r = settings_environment_place(&settings->around, path, settings->arena, &place);
 	if (r == 0)
 		r = layer_open((*layer)->name, place, (*layer)->rank, (*layer)->optional,
 			(*layer)->follow, &other);
@@ -152,14 +152,14 @@ static int take_layer(const struct mount_description *told, const struct node *a
 		return r;
 	if (r < 0)
 		return problem_set(
-			problem, path, 0, 0, "this layer can't be opened: %s", strerror(-r));
+			problem, path, 0, 0, "this layer can't be opened: %s", text_error(r));
 	layer_free(*layer);
 	*layer = take_ptr(other);
 	return layer_cover(*layer, told->mountpoint);
 }
 
-static int check_all_hidden(const struct mount_description *told, const struct surroundings *around,
-	struct problem *problem)
+static int check_all_hidden(const struct mount_description *told,
+	const struct settings_environment *around, struct problem *problem)
 {
 	int r = *told->config ? check_hidden(told, around, told->config, problem) : 0;
 
@@ -183,13 +183,13 @@ static int take_layers(
 	return r;
 }
 
-static int make(const struct mount_description *told, const struct surroundings *as,
+static int make(const struct mount_description *told, const struct settings_environment *as,
 	struct settings **ret, struct problem *problem)
 {
 	CLEANUP(settings_unrefp) struct settings *settings = NULL;
 	CLEANUP(freep) char *beneath = NULL;
-	struct surroundings around = *as;
-	bool is_others = surroundings_are_others(as);
+	struct settings_environment around = *as;
+	bool is_others = settings_environment_is_other(as);
 
 	if (is_others && !*told->config)
 		return problem_set(problem, told->mountpoint, 0, 0,
@@ -216,8 +216,8 @@ static int make(const struct mount_description *told, const struct surroundings 
 	return r;
 }
 
-int mounted_settings(const char *mountpoint, const struct surroundings *as, struct settings **ret,
-	struct problem *problem)
+int mounted_settings(const char *mountpoint, const struct settings_environment *as,
+	struct settings **ret, struct problem *problem)
 {
 	CLEANUP(document_freep) struct document *document = NULL;
 	struct mount_description told;

@@ -13,5 +13,5 @@
  * absolute, unless the mount's working directory is ours. Returns 0 with *ret for settings_unref(),
  * PROBLEM, or -errno.
  */
-int mounted_settings(const char *mountpoint, const struct surroundings *as, struct settings **ret,
-	struct problem *problem);
+int mounted_settings(const char *mountpoint, const struct settings_environment *as,
+	struct settings **ret, struct problem *problem);

@@ -66,14 +66,15 @@ static int look(void *context, const struct explained_value *value)
 
 static char *find_part(const struct key_part *part, const struct explanation *explanation)
 {
-	const struct node *const *roots;
-	size_t count = explained_value_roots(explanation, &roots);
+	const struct stream *stream = &explanation->stream;
 	struct key_search search = {.part = part};
 	struct key_text key = {0};
 
-	for (size_t i = 0; i < count && !search.found; i++) {
-		const struct explained_value root = {.value = roots[i], .key = &key};
+	for (size_t i = 0; i < stream->count && !search.found; i++) {
+		const struct explained_value root = {.value = stream->roots[i], .key = &key};
 
+		key_text_cut(&key, 0);
+		stream_put(stream, i, &key);
 		explained_value_each(NULL, &root, look, &search);
 	}
 	key_text_fini(&key);
@@ -87,8 +88,8 @@ static char *find_part(const struct key_part *part, const struct explanation *ex
 static char *find_elsewhere(
 	const struct key *key, size_t depth, const struct explanation *explanation)
 {
-	size_t start = depth > 0 ? key->parts[depth - 1].end : 0;
-	const char *rest = key->text + start + (depth > 0 && key->text[start] == '.');
+	size_t start = depth > 0 ? key->parts[depth - 1].end : key->start;
+	const char *rest = key->text + start + (start > 0 && key->text[start] == '.');
 	const struct key_part whole = {.name = span_of(rest)};
 	char *found = find_part(&whole, explanation);
 
@@ -111,17 +112,80 @@ static char *join(const struct key_text *text, const struct node *key)
 	return result;
 }
 
+/* Returns the KEY of a similar key in `in`, to which `text` leads; NULL: there is none. */
+static char *find_in(const struct node *in, const struct key_text *text, struct span name)
+{
+	const struct node *similar = node_is_map(in) ? find_similar(in, name) : NULL;
+
+	return similar ? join(text, similar) : NULL;
+}
+
+/* Does the same in the first document that has one. */
+static char *find_in_documents(const struct explanation *explanation, struct span name)
+{
+	const struct stream *stream = &explanation->stream;
+	struct key_text text = {0};
+	char *found = NULL;
+
+	for (size_t i = 0; !found && i < stream->count; i++) {
+		key_text_cut(&text, 0);
+		stream_put(stream, i, &text);
+		found = find_in(stream->roots[i], &text, name);
+	}
+	key_text_fini(&text);
+	return found;
+}
+
+/* Reports that no document fits, with the names of those that are there. */
+static void tell_documents(
+	const char *path, const struct key *key, const struct explanation *explanation)
+{
+	const struct stream *stream = &explanation->stream;
+	struct key_text forms = {0};
+	struct problem problem;
+	size_t i = 0;
+
+	for (; i < stream->count && forms.len < PROBLEM_MESSAGE_MAX / 2; i++) {
+		if (i)
+			key_text_put_text(&forms, span_of(", "));
+		stream_put(stream, i, &forms);
+	}
+	if (stream->count > 1)
+		problem_set(&problem, path, 0, 0, "has no '%s'; its documents are %.*s%s",
+			key->text, (int)forms.len, forms.data, i < stream->count ? " …" : "");
+	else
+		problem_set(&problem, path, 0, 0, "has no '%s'", key->text);
+	message_problem(&problem);
+	key_text_fini(&forms);
+}
+
+/* Returns whether the KEY begins as the name of a document does, and fits none. */
+static bool is_document(const struct key *key, const struct explanation *explanation, size_t depth)
+{
+	const struct stream *stream = &explanation->stream;
+
+	return key->document == KEY_ANY_DOCUMENT && (stream->count > 1 || stream->by) &&
+	       depth == 0 && key->count && key->parts[0].is_bracket && key->parts[0].value.data;
+}
+
 void nearest_key_tell(const char *path, const struct key *key,
 	const struct explanation *explanation, const struct explained *at, size_t depth)
 {
 	const struct node *in = at->at.value;
-	const struct key_part *part = &key->parts[depth];
 	struct span place = key_text_span(&at->key);
 	CLEANUP(freep) char *meant = NULL;
 	struct problem problem;
 
-	const struct node *similar = node_is_map(in) ? find_similar(in, part->name) : NULL;
-	meant = similar ? join(&at->key, similar) : find_elsewhere(key, depth, explanation);
+	if (!in || is_document(key, explanation, depth)) {
+		tell_documents(path, key, explanation);
+		return;
+	}
+	if (depth == 0 && key->document == KEY_ANY_DOCUMENT)
+		meant = find_in_documents(explanation, key->parts[depth].name);
+	else
+		meant = find_in(in, &at->key, key->parts[depth].name);
+	if (!meant)
+		meant = find_elsewhere(key, depth, explanation);
 	if (meant) {
 		problem_set(
 			&problem, path, 0, 0, "has no '%s'; did you mean '%s'?", key->text, meant);

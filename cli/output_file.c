@@ -10,6 +10,7 @@
 #include "command.h"
 #include "message.h"
 #include "probe.h"
+#include "text.h"
 
 static const struct layer *layer_at(const struct settings *settings, const char *directory)
 {
@@ -57,7 +58,7 @@ static int real_path(const char *path, char **ret)
 
 static int complain(const char *path, int error)
 {
-	message("can't write to '%s': %s", path, strerror(error));
+	message("can't write to '%s': %s", path, text_error(-error));
 	return EXIT_FAILED;
 }
 

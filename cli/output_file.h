@@ -1,6 +1,6 @@
 /*
- * The output file: a file that a command writes. It may be overwritten, unless it is in a layer: a
- * source would be lost, and a new file would be served.
+ * The output file: a file that a command writes. If it exists, it is overwritten. A file in a layer
+ * is refused: an old one is a source, which would be lost, and a new one would be served.
  */
 #pragma once
 

@@ -1,7 +1,10 @@
 #include "plyfs_mount.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,9 +19,11 @@
 #include "descriptor.h"
 #include "document.h"
 #include "handover.h"
+#include "layer.h"
 #include "limit.h"
 #include "message.h"
 #include "mount_table.h"
+#include "settings.h"
 #include "text.h"
 
 #define FILE_SYSTEM_TYPE "fuse.plyfs"
@@ -257,6 +262,7 @@ struct silence {
 	const char *paths;      /* a list, "A:B" */
 	const char *working;    /* the working directory */
 	const char *mountpoint; /* NULL: none was found yet */
+	bool is_guessed;        /* it answers what was asked, but a path is in it */
 };
 
 /* Returns whether one of the paths, as it is written, is in the mount. */
@@ -283,10 +289,14 @@ static bool names_mount(const struct silence *silence, const char *mountpoint)
 static int take_silent(void *context, const char *mountpoint, int result, struct span text)
 {
 	struct silence *silence = context;
+	bool is_silent = result == -ETIMEDOUT, is_named = names_mount(silence, mountpoint);
+	bool is_first = !silence->mountpoint || (is_silent && silence->is_guessed);
 
 	(void)text;
-	if (result == -ETIMEDOUT && (!silence->mountpoint || names_mount(silence, mountpoint)))
+	if (is_silent ? is_named || is_first : is_named && is_first) {
 		silence->mountpoint = mountpoint;
+		silence->is_guessed = !is_silent;
+	}
 	return 0;
 }
 
@@ -305,6 +315,273 @@ void plyfs_mount_silence(
 			(int)pid);
 }
 
+/* A mount that may be silent. */
+struct guarded_mount {
+	unsigned answered; /* a bit for each layer_use that it has answered; ROOT_USE, too */
+	bool is_silent;
+	bool is_reported;
+};
+
+static struct {
+	pthread_mutex_t lock; /* of the states */
+	struct plyfs_mounts mounted;
+	struct guarded_mount *states;
+} guarded = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* The use of the mountpoint's own name: it takes no lookup. Greater than any layer_use. */
+#define ROOT_USE 8u
+
+/* Maximum number of names that a child looks up to find a file that it can read. */
+#define TRIED_NAMES_MAX 1000
+
+/* A question to all mounts at once. */
+struct question {
+	const char *mountpoint; /* the mount that the path is in; NULL: there is no path */
+	const char *path;
+	unsigned use; /* a layer_use, or ROOT_USE */
+	/* The directories of layers (absolute): each use of them is tried. NULL: there are none. A
+	 * child has no descriptors of them. */
+	const struct plyfs_mounts *layers;
+	bool is_last; /* a mount that does not answer in time is silent */
+};
+
+/* In a child: reads one byte, or one entry. */
+static void read_once(int dirfd, const char *name, mode_t type)
+{
+	char byte;
+	int fd = openat(dirfd, name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *directory = fd >= 0 && S_ISDIR(type) ? fdopendir(fd) : NULL;
+
+	if (directory)
+		(void)readdir(directory);
+	else if (fd >= 0)
+		(void)!read(fd, &byte, 1);
+}
+
+static void use_path(const char *path, unsigned use)
+{
+	struct stat found;
+
+	if (lstat(path, &found) == 0 && ((use == LAYER_LIST && S_ISDIR(found.st_mode)) ||
+						(use == LAYER_READ && S_ISREG(found.st_mode))))
+		read_once(AT_FDCWD, path, found.st_mode);
+}
+
+/* In a child: lists directories until there is a file to read. Returns whether one was found. */
+static bool use_tree(int parent, const char *name, unsigned *left)
+{
+	int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *directory = fd < 0 ? NULL : fdopendir(fd);
+	bool is_read = false;
+
+	for (const struct dirent *at;
+		directory && !is_read && *left > 0 && (at = readdir(directory)); --*left) {
+		struct stat found;
+
+		if (strcmp(at->d_name, ".") == 0 || strcmp(at->d_name, "..") == 0 ||
+			fstatat(fd, at->d_name, &found, AT_SYMLINK_NOFOLLOW) < 0)
+			continue;
+		is_read = S_ISREG(found.st_mode);
+		if (is_read)
+			read_once(fd, at->d_name, found.st_mode);
+		else if (S_ISDIR(found.st_mode))
+			is_read = use_tree(fd, at->d_name, left);
+	}
+	if (directory)
+		closedir(directory);
+	return is_read;
+}
+
+/* In a child: uses the part of each layer that is in the mount. */
+static void use_layers(const struct plyfs_mounts *layers, const char *mountpoint)
+{
+	for (size_t i = 0; i < layers->count; i++) {
+		unsigned left = TRIED_NAMES_MAX;
+
+		if (is_in(layers->paths[i], mountpoint))
+			(void)use_tree(AT_FDCWD, layers->paths[i], &left);
+		else if (is_in(mountpoint, layers->paths[i]))
+			(void)use_tree(AT_FDCWD, mountpoint, &left);
+	}
+}
+
+/* In a child. The kernel may know a name whose server is silent, so statfs(2) comes first. */
+static int put_question(void *context, const char *mountpoint, int out)
+{
+	const struct question *question = context;
+	int r = ask(NULL, mountpoint, out);
+
+	if (question->mountpoint == mountpoint)
+		use_path(question->path, question->use);
+	if (question->layers)
+		use_layers(question->layers, mountpoint);
+	return r;
+}
+
+static int note_answer(void *context, const char *mountpoint, int result, struct span text)
+{
+	const struct question *question = context;
+	size_t i = 0;
+
+	(void)text;
+	while (guarded.mounted.paths[i] != mountpoint)
+		i++;
+	struct guarded_mount *state = &guarded.states[i];
+	if (result == -ETIMEDOUT)
+		state->is_silent |= question->is_last;
+	else if (question->layers)
+		state->answered = ~0u;
+	else if (question->mountpoint == mountpoint)
+		state->answered |= 1u << question->use;
+	return 0;
+}
+
+/* Returns whether a directory of the layers is in the mount, or around it. */
+static bool is_in_layers(const struct plyfs_mounts *layers, const char *mountpoint)
+{
+	bool is_found = false;
+
+	for (size_t i = 0; !is_found && i < layers->count; i++)
+		is_found =
+			is_in(mountpoint, layers->paths[i]) || is_in(layers->paths[i], mountpoint);
+	return is_found;
+}
+
+/* Lists the directories of the layers. */
+static void list_layers(const struct settings *settings, struct plyfs_mounts *ret)
+{
+	char path[PATH_MAX];
+
+	*ret = (struct plyfs_mounts){.paths = calloc(settings->layer_count, sizeof(*ret->paths))};
+	for (size_t i = 0; ret->paths && i < settings->layer_count; i++) {
+		if (settings->layers[i]->dirfd < 0 ||
+			descriptor_path(settings->layers[i]->dirfd, path) < 0)
+			continue;
+		ret->paths[ret->count] = strdup(path);
+		ret->count += ret->paths[ret->count] != NULL;
+	}
+}
+
+static bool follows(const struct settings *settings)
+{
+	bool follows = false;
+
+	for (size_t i = 0; i < settings->layer_count; i++)
+		follows |= settings->layers[i]->follow;
+	return follows;
+}
+
+/* Reports the mount, once. */
+static void report_silence(size_t mount)
+{
+	char text[PLYFS_MOUNT_SILENCE_MAX];
+
+	if (guarded.states[mount].is_reported)
+		return;
+	guarded.states[mount].is_reported = true;
+	plyfs_mount_silence(guarded.mounted.paths[mount], PROBE_MS, text);
+	message("%s", text);
+}
+
+bool plyfs_mount_guard_ask(const struct settings *settings)
+{
+	CLEANUP(plyfs_mount_fini) struct plyfs_mounts layers = {0};
+	struct question question = {.layers = &layers, .is_last = true};
+	struct plyfs_mounts reached = {0};
+	bool is_silent = false;
+
+	if (!guarded.states)
+		return false;
+	list_layers(settings, &layers);
+	reached.paths = calloc(guarded.mounted.count, sizeof(*reached.paths));
+	for (size_t i = 0; reached.paths && i < guarded.mounted.count; i++)
+		if (follows(settings) || is_in_layers(&layers, guarded.mounted.paths[i]))
+			reached.paths[reached.count++] = guarded.mounted.paths[i];
+	(void)plyfs_mount_each(&reached, PROBE_MS, put_question, note_answer, &question);
+	free(reached.paths);
+	for (size_t i = 0; i < guarded.mounted.count; i++)
+		if (guarded.states[i].is_silent &&
+			is_in_layers(&layers, guarded.mounted.paths[i])) {
+			report_silence(i);
+			is_silent = true;
+		}
+	return is_silent;
+}
+
+/*
+ * Asks the mount. If it does not answer at once, asks all mounts with the full limit: a tree with
+ * several silent mounts must not cost the limit for each.
+ */
+static void ask_guarded(size_t mount, const char *path, unsigned use)
+{
+	const struct plyfs_mounts one = {&guarded.mounted.paths[mount], 1};
+	struct question question = {
+		.mountpoint = guarded.mounted.paths[mount], .path = path, .use = use};
+
+	(void)plyfs_mount_each(&one, PROBE_NAME_MS, put_question, note_answer, &question);
+	question.is_last = true;
+	if (!(guarded.states[mount].answered & 1u << use))
+		(void)plyfs_mount_each(
+			&guarded.mounted, PROBE_MS, put_question, note_answer, &question);
+}
+
+/* Finds the innermost mount that may be silent and has the path. Returns false if there is none. */
+static bool find_guarded(const char *path, size_t *ret)
+{
+	size_t longest = 0;
+
+	for (size_t i = 0; i < guarded.mounted.count; i++) {
+		size_t len = strlen(guarded.mounted.paths[i]);
+
+		if (len > longest && is_in(path, guarded.mounted.paths[i])) {
+			longest = len;
+			*ret = i;
+		}
+	}
+	return longest > 0;
+}
+
+static int may_use(const char *path, enum layer_use wanted)
+{
+	unsigned use = wanted;
+	size_t i;
+
+	if (!find_guarded(path, &i))
+		return 0;
+	if (wanted == LAYER_NAME && strcmp(path, guarded.mounted.paths[i]) == 0)
+		use = ROOT_USE;
+	pthread_mutex_lock(&guarded.lock);
+	struct guarded_mount *state = &guarded.states[i];
+	if (!state->is_silent && !(state->answered & 1u << use))
+		ask_guarded(i, path, use);
+	if (state->is_silent)
+		report_silence(i);
+	bool is_silent = state->is_silent;
+	pthread_mutex_unlock(&guarded.lock);
+	return is_silent ? -ETIMEDOUT : 0;
+}
+
+/* Returns whether the guard has reported a silent mount. */
+static bool has_reported(void)
+{
+	bool has = false;
+
+	pthread_mutex_lock(&guarded.lock);
+	for (size_t i = 0; guarded.states && i < guarded.mounted.count; i++)
+		has |= guarded.states[i].is_reported;
+	pthread_mutex_unlock(&guarded.lock);
+	return has;
+}
+
+void plyfs_mount_guard(void)
+{
+	if (list_mounts(may_be_silent, &guarded.mounted) < 0 || guarded.mounted.count == 0)
+		return;
+	guarded.states = calloc(guarded.mounted.count, sizeof(*guarded.states));
+	if (guarded.states)
+		layer_guard(may_use);
+}
+
 void plyfs_mount_complain(const char *path)
 {
 	CLEANUP(plyfs_mount_fini) struct plyfs_mounts mounted = {0};
@@ -312,6 +589,8 @@ void plyfs_mount_complain(const char *path)
 	struct silence silence = {.paths = path, .working = working};
 	char text[PLYFS_MOUNT_SILENCE_MAX];
 
+	if (has_reported())
+		return;
 	(void)!getcwd(working, sizeof(working));
 	if (list_mounts(may_be_silent, &mounted) == 0)
 		(void)plyfs_mount_each(&mounted, PROBE_NAME_MS, ask, take_silent, &silence);
@@ -327,8 +606,9 @@ bool plyfs_mount_may_be_silent(void)
 }
 
 /*
- * In a child. The kernel may know the attributes of a file whose file system is silent: statfs(2) and
- * read(2) ask. Only a regular file is opened: a FIFO's writer would see a reader come and go.
+ * In a child. The kernel may know the attributes of a file whose file system is silent: statfs(2)
+ * and read(2) ask the file system. Only a regular file is opened: a FIFO's writer would see a
+ * reader come and go.
  */
 static int touch_path(void *path, int out)
 {

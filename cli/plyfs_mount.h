@@ -12,6 +12,7 @@
 
 struct document;
 struct problem;
+struct settings;
 
 /* Stands behind the path of a mount that answers ENOTCONN. */
 #define PLYFS_MOUNT_ENDED "the plyfs that served this mount has ended; unmount it, or mount again"
@@ -90,7 +91,21 @@ int plyfs_mount_wait(const char *path, probe_call *call, void *context);
 
 /**
  * Waits until the mount that `path` leads to answers, for PROBE_MS at most: asks the file system
- * itself, and reads from a regular file. Returns EXIT_FAILED if it has reported a silent mount, else
- * EXIT_DONE, also if `path` does not exist.
+ * itself, and reads from a regular file. Returns EXIT_FAILED if it has reported a silent mount,
+ * else EXIT_DONE, also if `path` does not exist.
  */
 int plyfs_mount_await(const char *path);
+
+/**
+ * Keeps paths in the layers off mounts that do not answer: layer_stat() and the like return
+ * -ETIMEDOUT, after PROBE_MS at the first, and each silent mount is reported once. For a command
+ * that ends soon: later mounts are not known, and a silent mount counts as silent until the end.
+ */
+void plyfs_mount_guard(void);
+
+/**
+ * Asks now, all at once, the mounts to which a path in the layers can lead: later, in a sandbox, no
+ * probe can be started. With `follow` these are all mounts. Returns whether one is silent that a
+ * layer lies in, or that lies in a layer; it is reported.
+ */
+bool plyfs_mount_guard_ask(const struct settings *settings);

@@ -60,8 +60,7 @@ static int set_drift(const struct command *command, void *context, const char *w
 	job->keeps_drift = strcmp(word, "keep") == 0;
 	if (job->keeps_drift || strcmp(word, "restore") == 0)
 		return EXIT_DONE;
-	return command_misuse(
-		command, "'%s' is no way to treat drift; it is restore or keep", word);
+	return command_misuse(command, "--drift is restore or keep, not '%s'", word);
 }
 
 static int read_arguments(
@@ -89,7 +88,7 @@ static int read_arguments(
 	if (layer_choice_is_double(command, &job->choice))
 		return EXIT_WRONG_USE;
 	if (!job->choice.config && !job->choice.layers)
-		return command_misuse(command, "what to render is missing; give -c or -l");
+		return command_misuse(command, "the layers are missing; give -c or -l");
 	if (job->is_watching && (job->report.is_dry || job->report.is_json))
 		return command_misuse(command, "--watch goes on, and %s ends; give one",
 			job->report.is_dry ? "--dry-run" : "--json");
@@ -206,6 +205,11 @@ static int run(const struct command *command, int argc, char **argv)
 		    &supervisor) != EXIT_DONE ||
 		layer_choice_open(&job.choice, &settings) != EXIT_DONE)
 		return EXIT_FAILED;
+	/* A mount that is silent now would be left out for as long as the command goes on. */
+	if (plyfs_mount_guard_ask(settings) && job.is_watching) {
+		settings_unref(settings);
+		return EXIT_FAILED;
+	}
 	layer_choice_note_absent(settings);
 	if (job.has_no_header)
 		settings_fix_header(settings, false);
@@ -243,27 +247,24 @@ const struct command command_render = {
 	.synopsis = "[-n] [-q] [-w] [--json] [--atomic] [--drift restore|keep] [--adopt] (-c "
 		    "CONFIG | -l "
 		    "LAYER[:LAYER...]) DIRECTORY",
-	.summary = "write what a mount would show as ordinary files",
-	.help = "Writes the merged tree into a directory as ordinary files, for where there is no\n"
-		"FUSE. A file that has changed is replaced by a rename, others are not touched;\n"
-		"only what plyfs has written itself is ever replaced or removed.\n"
+	.summary = "write the merged tree as ordinary files",
+	.help = "Writes the merged tree into a directory as ordinary files, for machines without "
+		"FUSE. A changed file is replaced by a rename, others are not touched. Only files "
+		"that plyfs has written itself are replaced or removed.\n"
 		"\n" LAYER_CHOICE_HELP
 		"  -w, --watch                     go on, and keep it up to date\n"
-		"  -n, --dry-run                   tell what would be written, changed and "
+		"  -n, --dry-run                   print what would be written, changed and "
 		"removed\n"
 		"  -q, --quiet                     without the summary\n"
-		"      --json                      tell what came of each file as JSON\n"
-		"      --adopt                     files that have the right bytes already are "
-		"ours\n"
+		"      --json                      print the result of each file as JSON\n"
+		"      --adopt                     take over files that have the right bytes "
+		"already\n"
 		"      --atomic                    all changes at once, as in a volume of "
-		"Kubernetes:\n"
-		"                                  DIRECTORY/..data leads to the tree of now\n"
-		"      --drift restore|keep        what somebody has changed in the tree is put "
-		"right,\n"
-		"                                  or left and told; default: restore\n"
+		"Kubernetes: DIRECTORY/..data leads to the present tree\n"
+		"      --drift restore|keep        undo changes in the tree that plyfs did not "
+		"make, or leave and report them; default: restore\n"
 		"      --no-header                 without the comment that names the sources\n"
 		"      --no-sandbox                without the sandbox; --no-landlock, "
-		"--no-seccomp:\n"
-		"                                  without that part of it; for debugging\n",
+		"--no-seccomp: without that part of it; for debugging\n",
 	.run = run,
 };

@@ -220,7 +220,7 @@ static int read_written(const struct rendered_comparison *comparison, const char
 	size_t *len, bool *is_other)
 {
 	CLEANUP(version_unrefp) struct version *version = NULL;
-	struct imprint was, now;
+	struct fingerprint was, now;
 	struct problem problem;
 	int r = drift_was(comparison->root, path, &was);
 
@@ -233,7 +233,7 @@ static int read_written(const struct rendered_comparison *comparison, const char
 		return 0;
 	}
 	if (r == 0)
-		r = imprint_of_version(version, &now);
+		r = fingerprint_of_version(version, &now);
 	if (r < 0)
 		return r;
 	*is_other = was.hash != now.hash;
@@ -309,7 +309,7 @@ static int compare(const struct rendered_comparison *comparison, const struct dr
 static int open_settings(struct rendered_comparison *comparison, struct problem *problem)
 {
 	CLEANUP(document_freep) struct document *document = NULL;
-	struct surroundings around = {0};
+	struct settings_environment around = {0};
 	int r = plyfs_mount_report(comparison->root, &document, problem);
 
 	if (r == 0 && document->count)

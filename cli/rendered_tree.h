@@ -1,6 +1,6 @@
 /*
- * Trees that plyfs render has written. They are found by the manifest in them, as mounts are by the
- * kernel's list. Their status is in the same place as that of a mount (plyfs_mount.h).
+ * Trees that plyfs render has written. The kernel lists mounts but not these trees: a directory is
+ * one if it has a manifest. Their status is in the same place as that of a mount (plyfs_mount.h).
  */
 #pragma once
 

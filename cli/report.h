@@ -1,6 +1,7 @@
 /*
- * The report of a mount, .plyfs/status: functions that read it, and give nothing for fields that
- * another version of plyfs did not write. The user that mounted wrote it, so its texts are escaped.
+ * The report of a mount, .plyfs/status, and functions that read it. Another version of plyfs may
+ * not write each field: a missing one reads as nothing. The report may be that of another user, who
+ * mounted, so its texts are escaped.
  */
 #pragma once
 

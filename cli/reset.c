@@ -21,7 +21,7 @@ struct outcome {
  * Resets the KEYs in one source. Returns 0 with *before for the next source, or as
  * edited_file_amend().
  */
-static int reset_in_one(const struct command *command, struct edited_file *amendable,
+static int reset_in_one(const struct command *command, struct edited_file *edited,
 	struct assignments *assignments, size_t *before, struct outcome *outcome,
 	struct problem *problem)
 {
@@ -30,7 +30,7 @@ static int reset_in_one(const struct command *command, struct edited_file *amend
 		.context = assignments,
 		.resets = true,
 		.before = *before};
-	int r = edited_file_amend(command, amendable, &request, &amendment, problem);
+	int r = edited_file_amend(command, edited, &request, &amendment, problem);
 
 	if (r != 0)
 		return r;
@@ -38,11 +38,11 @@ static int reset_in_one(const struct command *command, struct edited_file *amend
 	if (amendment->is_absent)
 		outcome->absent = *problem;
 	outcome->has_source |= amendment->file && !amendment->is_absent;
-	return amendment_report(&amendable->output, amendment);
+	return amendment_report(&edited->output, amendment);
 }
 
-static int reset_keys(const struct command *command, struct edited_file *amendable,
-	struct assignments *assignments)
+static int reset_keys(
+	const struct command *command, struct edited_file *edited, struct assignments *assignments)
 {
 	struct outcome outcome = {0};
 	struct problem problem = {0};
@@ -50,17 +50,17 @@ static int reset_keys(const struct command *command, struct edited_file *amendab
 	int r = 0;
 
 	do {
-		r = reset_in_one(command, amendable, assignments, &before, &outcome, &problem);
+		r = reset_in_one(command, edited, assignments, &before, &outcome, &problem);
 	} while (r == 0 && before > 0);
 	if (r == 0 && !outcome.has_source && outcome.absent.message[0]) {
 		problem = outcome.absent;
 		r = PROBLEM;
 	}
-	amendment_report_end(&amendable->output,
-		r == 0 ? "nothing changes: the layer says nothing of it" : NULL);
+	amendment_report_end(&edited->output,
+		r == 0 ? "nothing changes: the layer has no such file or value" : NULL);
 	return r == 0 ? EXIT_DONE
-		      : layer_choice_complain_in(amendable->subject.settings, amendable->path,
-				amendable->inner, r, &problem);
+		      : layer_choice_complain_in(
+				edited->subject.settings, edited->path, edited->inner, r, &problem);
 }
 
 static int take_keys(
@@ -78,34 +78,34 @@ static int take_keys(
 
 static int run_reset(const struct command *command, int argc, char **argv)
 {
-	CLEANUP(edited_file_fini) struct edited_file amendable = {0};
+	CLEANUP(edited_file_fini) struct edited_file edited = {0};
 	CLEANUP(assignments_fini) struct assignments assignments = {0};
 
-	int code = edited_file_read(command, argc, argv, &amendable);
+	int code = edited_file_read(command, argc, argv, &edited);
 	if (code < 0)
 		code = take_keys(command, argc - optind, argv + optind, &assignments);
 	if (code >= 0)
 		return code;
-	code = edited_file_find(command, &amendable);
+	code = edited_file_find(command, &edited);
 	if (code != EXIT_DONE)
 		return code;
-	return assignments.count ? reset_keys(command, &amendable, &assignments)
-				 : edited_file_change_presence(command, &amendable, presence_reset);
+	return assignments.count ? reset_keys(command, &edited, &assignments)
+				 : edited_file_change_presence(command, &edited, presence_reset);
 }
 
 static int run_hide(const struct command *command, int argc, char **argv)
 {
-	CLEANUP(edited_file_fini) struct edited_file amendable = {0};
+	CLEANUP(edited_file_fini) struct edited_file edited = {0};
 
-	int code = edited_file_read(command, argc, argv, &amendable);
+	int code = edited_file_read(command, argc, argv, &edited);
 	if (code < 0 && optind < argc)
 		code = command_misuse(command,
 			"'%s' is too much; one file is hidden, and 'plyfs unset' removes a value",
 			argv[optind]);
 	if (code >= 0)
 		return code;
-	code = edited_file_find(command, &amendable);
-	return code == EXIT_DONE ? edited_file_change_presence(command, &amendable, presence_hide)
+	code = edited_file_find(command, &edited);
+	return code == EXIT_DONE ? edited_file_change_presence(command, &edited, presence_hide)
 				 : code;
 }
 
@@ -113,13 +113,13 @@ const struct command command_reset = {
 	.name = "reset",
 	.synopsis = "[-L LAYER] [-n] [--json] (-c CONFIG | -l LAYERS) PATH [KEY...]\n"
 		    "[-L LAYER] [-n] [--json] PATH [KEY...]",
-	.summary = "take back what a layer says, so that lower layers show",
-	.help = "Takes back what a layer says of a value, or of a whole file: its own value, or\n"
-		"the directive or whiteout that hides lower layers' ones. What they have shows\n"
-		"again. A source that becomes empty is removed. Without a KEY, all goes that the\n"
-		"layer has of PATH: the source, its drop-ins, a whiteout. PATH is relative to the\n"
-		"layers. With neither -c nor -l it is a path in a mount.\n"
-		"\n" EDITED_FILE_JSON_HELP,
+	.summary = "remove a layer's file or values, so that lower layers show",
+	.help = "Removes a layer's value, or the directive that hides lower layers' values, so "
+		"that these show again. A source that becomes empty is removed. Without a KEY, "
+		"everything that the layer has of PATH is removed: the source, its drop-ins, a "
+		"whiteout. PATH is relative to the layers; with neither -c nor -l it is a path in "
+		"a mount. KEY is as for plyfs explain.\n"
+		"\n" EDITED_FILE_HELP,
 	.run = run_reset,
 };
 
@@ -128,9 +128,9 @@ const struct command command_hide = {
 	.synopsis = "[-L LAYER] [-n] [--json] (-c CONFIG | -l LAYERS) PATH\n[-L LAYER] [-n] "
 		    "[--json] PATH",
 	.summary = "hide a file or directory of lower layers",
-	.help = "Puts a whiteout (.wh.NAME) in a layer: what lower layers have of PATH, a file or\n"
-		"a directory, does not show. 'plyfs reset PATH' takes it back. PATH is relative\n"
-		"to the layers. With neither -c nor -l it is a path in a mount.\n"
-		"\n" EDITED_FILE_JSON_HELP,
+	.help = "Puts a whiteout (.wh.NAME) in a layer, which hides the file or directory PATH of "
+		"lower layers. 'plyfs reset PATH' removes the whiteout. PATH is relative to the "
+		"layers; with neither -c nor -l it is a path in a mount.\n"
+		"\n" EDITED_FILE_HELP,
 	.run = run_hide,
 };

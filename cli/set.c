@@ -16,9 +16,10 @@ static int add(const struct command *command, struct assignments *assignments, c
 	const char *value)
 {
 	struct problem problem;
-	bool is_file = value && *value == '@' && assignments->kind != TYPED_STRING;
+	const char *file =
+		value && assignments->kind != TYPED_STRING ? typed_value_file(value) : NULL;
 
-	if (is_file && plyfs_mount_await(value + 1) != EXIT_DONE)
+	if (file && plyfs_mount_await(file) != EXIT_DONE)
 		return EXIT_FAILED;
 	int r = assignments_add(assignments, key, value, &problem);
 
@@ -97,32 +98,32 @@ static int run(const struct command *command, int argc, char **argv)
 	const struct command_option more[] = {
 		{0, "string", .flag = &is_string}, {0, "yaml", .flag = &is_yaml}};
 	CLEANUP(edited_file_fini)
-	struct edited_file amendable = {.more = command == &command_set ? more : NULL};
+	struct edited_file edited = {.more = command == &command_set ? more : NULL};
 	CLEANUP(assignments_fini) struct assignments assignments = {0};
 	CLEANUP(amendment_freep) struct amendment *amendment = NULL;
 	struct problem problem = {0};
 
-	int code = edited_file_read(command, argc, argv, &amendable);
+	int code = edited_file_read(command, argc, argv, &edited);
 	if (code < 0 && is_string && is_yaml)
 		code = command_misuse(
-			command, "--string and --yaml say what VALUE is in two ways; give one");
+			command, "--string and --yaml contradict each other; give one");
 	assignments.kind = is_string ? TYPED_STRING : is_yaml ? TYPED_YAML : TYPED_AUTO;
 	if (code < 0)
 		code = (command == &command_set ? take_values : take_keys)(
 			command, argc - optind, argv + optind, &assignments);
 	if (code >= 0)
 		return code;
-	code = edited_file_find(command, &amendable);
+	code = edited_file_find(command, &edited);
 	if (code != EXIT_DONE)
 		return code;
 	struct amendment_request request = {.plan = assignments_plan, .context = &assignments};
-	int r = edited_file_amend(command, &amendable, &request, &amendment, &problem);
+	int r = edited_file_amend(command, &edited, &request, &amendment, &problem);
 	if (r != 0)
 		return layer_choice_complain_in(
-			amendable.subject.settings, amendable.path, amendable.inner, r, &problem);
-	tell_notes(&assignments, amendable.path);
-	r = amendment_report(&amendable.output, amendment);
-	amendment_report_end(&amendable.output, AMENDMENT_NOTHING);
+			edited.subject.settings, edited.path, edited.inner, r, &problem);
+	tell_notes(&assignments, edited.path);
+	r = amendment_report(&edited.output, amendment);
+	amendment_report_end(&edited.output, AMENDMENT_NOTHING);
 	return r == 0 ? EXIT_DONE : message_result(r, NULL, NULL);
 }
 
@@ -134,22 +135,25 @@ const struct command command_set = {
 		    "KEY=VALUE...\n"
 		    "[-L LAYER] [-n] [--json] [--string | --yaml] PATH KEY=VALUE...",
 	.summary = "change values of a merged file where they belong",
-	.help = "Changes a value of a merged file: one source of one layer gets the least change\n"
-		"with which the merge gives that value; comments and formatting stay. All is\n"
-		"merged again before anything is written: what can't be had is refused, and the\n"
-		"message says what stands in the way. PATH is relative to the layers. With "
-		"neither\n"
-		"-c nor -l it is a path in a mount. KEY is like server.port, hosts[0], hosts[+]\n"
-		"(one more item) or hosts[name=web].port; a name that is there may have dots in\n"
-		"it. VALUE is the text itself where a file knows only texts. Elsewhere a number,\n"
-		"true, false and null are what the file's format has, [a, b] and {a: b} lists and\n"
-		"maps, \"80\" the text 80; all else is the text, and a text stays one. The VALUE "
-		"-\n"
-		"is read from standard input, @FILE from a file, without one newline at its end.\n"
-		"\n" EDITED_FILE_JSON_HELP "\n"
+	.help = "Changes a value of a merged file: one source of one layer gets the smallest "
+		"change with which the merge gives that value; comments and formatting stay. "
+		"Everything is merged again before anything is written: if the change can't be "
+		"made, it is refused, and the message names the obstacle. PATH is relative to the "
+		"layers; with neither -c nor -l it is a path in a mount.\n"
+		"\n"
+		"KEY is like server.port, hosts[0], hosts[+] (one more item) or "
+		"hosts[name=web].port; in a file of several documents, "
+		"[kind=Service,metadata.name=web].port or [0].port. A name that exists may have "
+		"dots in it. In a format that has only texts, VALUE is the text itself. Elsewhere "
+		"a number, true, false and "
+		"null are those of the file's format, [a, b] and {a: b} lists and maps, \"80\" the "
+		"text 80; anything else is the text, and a text stays one. The VALUE - is read "
+		"from standard input, @FILE from a file, without one newline at its end.\n"
+		"\n" EDITED_FILE_HELP "\n"
 		"      --string                    VALUE is the text as it stands, also - and "
 		"@FILE\n"
-		"      --yaml                      VALUE is YAML, whatever the file is\n",
+		"      --yaml                      VALUE is YAML, whatever the format of the "
+		"file\n",
 	.run = run,
 };
 
@@ -158,10 +162,10 @@ const struct command command_unset = {
 	.synopsis = "[-L LAYER] [-n] [--json] (-c CONFIG | -l LAYERS) PATH KEY...\n[-L LAYER] [-n] "
 		    "[--json] PATH KEY...",
 	.summary = "remove values from a merged file",
-	.help = "Removes a value from a merged file: it is taken out of the layer's source, or, "
-		"if\n"
-		"a lower layer brings it, a directive such as !delete is put there. PATH is\n"
-		"relative to the layers. With neither -c nor -l it is a path in a mount.\n"
-		"\n" EDITED_FILE_JSON_HELP,
+	.help = "Removes a value from a merged file: it is removed from the layer's source, or, if "
+		"a lower layer has it, a directive such as !delete is put there. PATH is relative "
+		"to the layers; with neither -c nor -l it is a path in a mount. KEY is as for "
+		"plyfs explain.\n"
+		"\n" EDITED_FILE_HELP,
 	.run = run,
 };

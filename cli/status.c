@@ -115,7 +115,7 @@ static void print_mirror(const struct node *layer)
 	printf("%s", is_true(mirror, "connected") ? ", from " : ", not connected to ");
 	report_print(report_text(report_get(mirror, "endpoint", NULL)));
 	if (*report_text(report_get(mirror, "contact", NULL))) {
-		printf(", last heard of ");
+		printf(", last answer ");
 		print_age(mirror, "contact_age_s");
 	}
 	const char *landlock = report_text(report_get(mirror, "sandbox", "landlock"));
@@ -123,8 +123,7 @@ static void print_mirror(const struct node *layer)
 		printf(", Landlock ");
 		report_print(landlock);
 	}
-	puts(is_true(mirror, "running") ? ""
-					: ", which nobody keeps up to date: no process is running");
+	puts(is_true(mirror, "running") ? "" : ", not kept up to date: no process is running");
 }
 
 static void print_layers(const struct node *layers)
@@ -289,10 +288,14 @@ static void print_header(const char *mountpoint, const struct node *status)
 static void print_other_troubles(const struct node *status)
 {
 	const struct node *layers = report_get(status, "layers", NULL);
+	const struct node *processes = report_get(status, "processes", NULL);
 
 	print_line("publisher", "", report_text(report_get(status, "publisher", "reason")));
 	print_line("watches", "", report_text(report_get(status, "watches", "error")));
 	print_line("monitor", "", report_text(report_get(status, "monitor", "reason")));
+	for (uint32_t i = 0; i < report_count(processes); i++)
+		print_line("process", "",
+			report_text(report_get(processes->seq.items[i], "reason", NULL)));
 	print_notices(report_get(status, "on_change", NULL), true);
 	for (uint32_t i = 0; i < report_count(layers); i++)
 		print_mirror_troubles(layers->seq.items[i]);
@@ -313,6 +316,10 @@ static void print_details(const struct node *status)
 	print_bytes(report_number(report_get(status, "cache", "bytes")));
 	printf(" of sources\n%-*s", INDENT, "  requests");
 	print_requests(report_get(status, "requests", NULL));
+	bool is_parallel =
+		strcmp(report_text(report_get(status, "parallel_lookups", NULL)), "true") == 0;
+	printf("%-*s%s at a time in a directory\n", INDENT, "  lookups",
+		is_parallel ? "several" : "one");
 }
 
 /* A file is merged when it is first read, so the faults of other files are unknown. */
@@ -587,15 +594,15 @@ static int run(const struct command *command, int argc, char **argv)
 const struct command command_status = {
 	.name = "status",
 	.synopsis = "[-v] [--exit-code] [--json] [MOUNTPOINT | DIRECTORY]",
-	.summary = "tell how a mount or a rendered tree is doing",
-	.help = "Tells what is wrong with a mount, and what it is made of. Without a MOUNTPOINT\n"
-		"it lists the mounts; of one that does not answer for 2 seconds it says so, and\n"
-		"exits with 1. Of a DIRECTORY that plyfs has rendered it tells the same, and\n"
-		"what somebody has changed in it.\n"
+	.summary = "show the state of a mount or a rendered tree",
+	.help = "Shows the errors of a mount, and its layers and settings. Without a MOUNTPOINT it "
+		"lists the mounts; if one does not answer for 2 seconds, it says so, and exits "
+		"with 1. For a DIRECTORY that plyfs has rendered it shows the same, and the "
+		"changes in it that plyfs did not make.\n"
 		"\n"
-		"  -v, --verbose     also tell what it has done, and what its sandbox allows\n"
-		"      --exit-code   exit with 1 if there are troubles, and with 3 if the status\n"
-		"                    can't be read; for monitoring\n"
+		"  -v, --verbose     also show its counters, and what its sandbox allows\n"
+		"      --exit-code   exit with 1 if there are errors, and with 3 if the status "
+		"can't be read; for monitoring\n"
 		"      --json        as JSON, for programs: as in MOUNTPOINT/.plyfs/status\n",
 	.run = run,
 };

@@ -21,7 +21,7 @@
 
 static int complain(const char *what)
 {
-	message("%s: %s", what, strerror(errno));
+	message_at(what, "%s", strerror(errno));
 	return EXIT_FAILED;
 }
 
@@ -44,7 +44,7 @@ static int write_text(const struct text_editor *editor, const char *head, struct
 
 static int refuse_nul(const char *name)
 {
-	message("%s: has a NUL byte, which no text has; an editor can't change it", name);
+	message_at(name, "has a NUL byte, which no text has; an editor can't change it");
 	return EXIT_FAILED;
 }
 
@@ -103,10 +103,17 @@ static const char *skip_head(const char *text, const char *comment)
 /* Reads the text. `head` are the comments that were put on top. */
 static int read_text(struct text_editor *editor, const char *head, const char *comment)
 {
-	CLEANUP(closep) int fd = open(editor->path, O_RDONLY | O_CLOEXEC);
+	/* O_NONBLOCK: a FIFO in the file's place must not hang us. */
+	CLEANUP(closep) int fd = open(editor->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	CLEANUP(freep) char *text = NULL;
+	struct stat stat;
 	size_t len;
 
+	if ((fd < 0 && errno == ENOENT) ||
+		(fd >= 0 && fstat(fd, &stat) == 0 && !S_ISREG(stat.st_mode))) {
+		message_at(editor->path, "the editor has left no file here; nothing is changed");
+		return EXIT_FAILED;
+	}
 	int r = fd < 0 ? -errno : text_read(fd, SIZE_MAX - 1, &text, &len);
 	if (r < 0)
 		return message_result(r, NULL, editor->path);
@@ -199,7 +206,7 @@ struct span text_editor_text(const struct text_editor *editor)
 
 void text_editor_keep(struct text_editor *editor)
 {
-	message("what was typed is kept in %s", editor->path);
+	message("the typed text is kept in %s", editor->path);
 	free(editor->directory);
 	editor->directory = NULL;
 }

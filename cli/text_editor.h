@@ -18,9 +18,9 @@ struct text_editor {
 int text_editor_open(struct text_editor *editor, const char *name, struct span text);
 
 /**
- * Runs the editor and reads the text. `message` (several lines; NULL: none) stands as a comment on
- * top, each line behind `comment`, and is removed again. Returns an exit code: EXIT_FAILED after an
- * error message that the editor failed, whatever the text is.
+ * Runs the editor and reads the text. The lines of `message` (NULL: none) are put on top of the
+ * text as comments, each after the sign `comment`, and are removed from what is read. Returns an
+ * exit code. If the editor fails: EXIT_FAILED after an error message, whatever the text is.
  */
 int text_editor_run(struct text_editor *editor, const char *message, const char *comment);
 

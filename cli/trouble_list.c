@@ -158,6 +158,7 @@ double trouble_list_count(const struct node *report)
 {
 	const struct node *notices = report_get(report, "on_change", NULL);
 	const struct node *unchecked = report_get(report, "not_checked", NULL);
+	const struct node *processes = report_get(report, "processes", NULL);
 	double count =
 		troubles_of_files(report) + troubles_of_mirrors(report_get(report, "layers", NULL));
 
@@ -169,6 +170,8 @@ double trouble_list_count(const struct node *report)
 		 * counts already.
 		 */
 		count += report_number(report_get(unchecked->seq.items[i], "shown", NULL)) > 0;
+	for (uint32_t i = 0; i < report_count(processes); i++)
+		count += report_get(processes->seq.items[i], "reason", NULL) != NULL;
 	count += report_count(report_get(report, "failures", NULL));
 	count += *report_text(report_get(report, "monitor", "reason")) != '\0';
 	return count + (strcmp(report_text(report_get(report, "publisher", "mode")), "none") == 0);
@@ -202,12 +205,13 @@ void trouble_list_print(const char *mountpoint, const struct node *report)
 		!report_get(report, "settings", "trouble")) {
 		/* Messages may quote the sources, so other users do not get them. */
 		if (troubles_of_files(report) > 0)
-			printf("%-*sto root and to the user who mounted\n", INDENT, "  told");
+			printf("%-*sto root and to the user who mounted only\n", INDENT, "  shown");
 		return;
 	}
 	if (!report_get(report, "rendered", NULL) && stat(mountpoint, &stat_of_mount) == 0)
 		ground.dev = stat_of_mount.st_dev;
-	if (mounted_settings(mountpoint, &(struct surroundings){0}, &settings, &problem) == 0)
+	if (mounted_settings(mountpoint, &(struct settings_environment){0}, &settings, &problem) ==
+		0)
 		ground.settings = settings;
 	print_all(&ground, report);
 }

@@ -4,8 +4,8 @@
 #include "node.h"
 
 /**
- * Returns the number of faults: of files, plyfs.yaml, mirrors and their own faults, change hooks,
- * check commands that can't be run, and processes of the mount.
+ * Returns the number of faults of files, plyfs.yaml, mirrors, change hooks and the mount's
+ * processes. Each check command that can't be run counts, too.
  */
 double trouble_list_count(const struct node *report);
 

@@ -22,7 +22,7 @@ static enum node_schema schema_of(const struct read_options *options)
 
 	if (format == &format_yaml)
 		return options->schema;
-	if (format == &format_toml)
+	if (format_is_toml(format))
 		return NODE_TOML;
 	return format->has_lists ? NODE_JSON : NODE_TEXT;
 }
@@ -105,7 +105,7 @@ static bool is_all(const struct extent *extent, struct span text, size_t begin)
 static int read_native(const struct typed_value *value, const struct format *format,
 	struct arena *arena, struct typed_documents *documents, const struct node **ret)
 {
-	bool is_toml = format == &format_toml;
+	bool is_toml = format_is_toml(format);
 	size_t begin = is_toml ? strlen(TOML_KEY) : 0;
 	struct span text = value->text;
 	struct problem ignored;
@@ -294,13 +294,18 @@ static void close_unless_stdin(int *fd)
 		close(*fd);
 }
 
+const char *typed_value_file(const char *text)
+{
+	return *text == '@' && text[1] ? text + 1 : NULL;
+}
+
 int typed_value_fetch(const char *text, char **ret, struct problem *problem)
 {
 	bool is_stdin = strcmp(text, "-") == 0;
-	const char *name = is_stdin ? "<stdin>" : text + 1;
+	const char *name = is_stdin ? "<stdin>" : typed_value_file(text);
 	size_t len = 0;
 
-	if (!is_stdin && (*text != '@' || !text[1])) {
+	if (!name) {
 		*ret = strdup(text);
 		return *ret ? 0 : -ENOMEM;
 	}
@@ -310,7 +315,7 @@ int typed_value_fetch(const char *text, char **ret, struct problem *problem)
 		return problem_set(problem, name, 0, 0,
 			"can't be opened: %s; for a VALUE that begins with '@' itself, give "
 			"--string",
-			strerror(errno));
+			text_error(-errno));
 	int r = text_read(fd, SIZE_MAX_FETCHED, ret, &len);
 	if (r == -EFBIG)
 		return problem_set(problem, name, 0, 0, "is larger than %u bytes; no VALUE is",
@@ -318,7 +323,7 @@ int typed_value_fetch(const char *text, char **ret, struct problem *problem)
 	if (r < 0)
 		return r == -ENOMEM ? r
 				    : problem_set(problem, name, 0, 0, "can't be read: %s",
-					      strerror(-r));
+					      text_error(r));
 	if (memchr(*ret, '\0', len)) {
 		free(*ret);
 		*ret = NULL;

@@ -50,6 +50,9 @@ int typed_value_read(const struct typed_value *value, struct arena *arena,
 
 void typed_documents_fini(struct typed_documents *documents);
 
+/** Returns FILE if VALUE is @FILE, otherwise NULL. */
+const char *typed_value_file(const char *text);
+
 /**
  * Reads the text of VALUE: `-` is standard input, @FILE a file, each without one line break at its
  * end; any other VALUE is its own text. Returns 0 with *ret, NUL-terminated, for free(3); PROBLEM;

@@ -120,18 +120,17 @@ static int complain(const struct mountpoint *mountpoint, int result)
 {
 	if (result == -EBUSY)
 		message("%s: is busy: a program has something in it open, or works in it; 'fuser "
-			"-vm' tells which, and with -l it goes when they are done",
+			"-vm' lists it, and with -l the mount ends after the last",
 			mountpoint->path);
 	else if (result == -EPERM)
-		message("%s: is the mount of another user; only he and root can unmount it",
+		message("%s: is the mount of another user; only that user and root can unmount it",
 			mountpoint->path);
 	else if (result == -ENOENT)
 		message("%s: fusermount3 is missing; install the package fuse3, or unmount as root",
 			mountpoint->path);
 	else if (result == -ENXIO)
-		message("%s: fusermount3 needs /etc/mtab, which is missing; 'ln -s "
-			"../proc/self/mounts "
-			"/etc/mtab' as root makes it, or unmount as root",
+		message("%s: fusermount3 needs /etc/mtab, which is missing; make it as root with "
+			"'ln -s ../proc/self/mounts /etc/mtab', or unmount as root",
 			mountpoint->path);
 	else
 		message("%s: can't be unmounted: %s", mountpoint->path, strerror(-result));
@@ -209,15 +208,13 @@ const struct command command_umount = {
 	.synopsis = "[-f] [-l] MOUNTPOINT...",
 	.summary = "unmount, and wait until the mount's process is gone",
 	.help = "Unmounts, also as an ordinary user, and returns when the mount's process has "
-		"ended\n"
-		"and let go of the layers: they can be unmounted then. umount(8) does the same.\n"
+		"ended and has closed the layers: they can be unmounted then. umount(8) does the "
+		"same.\n"
 		"\n"
-		"  -f, --force   also when it does not answer; who is waiting for it gets an "
-		"error\n"
-		"  -l, --lazy    take it away now, and wait for nothing: it ends when nobody uses "
-		"it\n"
+		"  -f, --force   even if it does not answer; programs that wait get an error\n"
+		"  -l, --lazy    detach it now, and wait for nothing: it ends with its last user\n"
 		"\n"
-		"The options -n, -r, -v, -t TYPE and -N NAMESPACE are those that umount(8) passes "
-		"on.\n",
+		"The options -n, -r, -v, -t TYPE and -N NAMESPACE are those that umount(8) "
+		"passes.\n",
 	.run = run,
 };

@@ -40,5 +40,5 @@ struct unified_item {
 int unified_print(const struct unified *how, const struct unified_item *item,
 	const struct unified_side *old, const struct unified_side *new);
 
-/** Ends the JSON. `has_failed`: prints nothing if nothing was printed before. */
+/** Ends the JSON. If `has_failed`, and nothing was printed before, it prints nothing. */
 void unified_end(const struct unified *how, bool has_failed);

@@ -22,7 +22,7 @@ struct kind {
 };
 
 static const struct kind kinds[] = {
-	{"H", "host", "-H"},
+	{"Hld", "host", "-H"},
 	{"m", "machine", "--machine-id"},
 	{"uh", "user", "--user"},
 };
@@ -32,7 +32,7 @@ static const struct kind kinds[] = {
 /* Returns the owner that the command line requests; NULL: none, so this machine or user itself. */
 static const char *asked_for(const struct settings *settings, size_t kind)
 {
-	const struct surroundings *around = &settings->around;
+	const struct settings_environment *around = &settings->around;
 
 	return (const char *const[]){around->host, around->machine_id, around->user}[kind];
 }
@@ -100,8 +100,8 @@ static struct span name_in(const char *entry, struct span before, struct span be
 
 /* Returns the name nearest to `asked` for which the layer's directory, or its parent, exists; NULL:
  * none is near. */
-static const char *find_nearest(
-	const struct layer *layer, const struct layer_spec *spec, const char *asked, struct arena *arena)
+static const char *find_nearest(const struct layer *layer, const struct layer_spec *spec,
+	const char *asked, struct arena *arena)
 {
 	size_t len = strlen(layer->place), asked_len = strlen(asked);
 	struct dirent **entries = NULL;
@@ -137,7 +137,7 @@ static const char *find_nearest(
 }
 
 /* Returns "; the nearest host that exists is 'web2'", or "". */
-static const char *tell_nearest(
+static const char *describe_nearest(
 	const struct settings *settings, size_t rank, size_t kind, struct arena *arena)
 {
 	const char *asked = asked_for(settings, kind);
@@ -161,7 +161,7 @@ static int refuse_absent(const struct settings *settings, const struct layer *la
 	const char *use = highest ? "use --layer " : "";
 
 	for (size_t kind = 0; !*nearest && kind < KINDS; kind++)
-		nearest = tell_nearest(settings, layer->rank, kind, arena);
+		nearest = describe_nearest(settings, layer->rank, kind, arena);
 	if (spec->store)
 		return problem_set(problem, NULL, 0, 0,
 			"the layer '%s' has no state%s on this machine yet; plyfs mount and plyfs "
@@ -170,7 +170,8 @@ static int refuse_absent(const struct settings *settings, const struct layer *la
 			highest ? quote(highest->name, arena) : "");
 	if (spec->has_no_value)
 		return problem_set(problem, NULL, 0, 0,
-			"the layer '%s' can't exist on this machine: its path '%s' has no value here%s%s%s",
+			"the layer '%s' can't exist on this machine: its path '%s' has no value "
+			"here%s%s%s",
 			layer->name, layer->path, highest ? "; " : "", use,
 			highest ? quote(highest->name, arena) : "");
 	return problem_set(problem, NULL, 0, 0,
@@ -233,7 +234,7 @@ static int find_kind(
 			kinds[kind].option, asked, kinds[kind].what);
 	return problem_set(problem, NULL, 0, 0, "no layer of the %s '%s' exists: there is no %s%s",
 		kinds[kind].what, asked, absent->path,
-		tell_nearest(settings, absent->rank, kind, arena));
+		describe_nearest(settings, absent->rank, kind, arena));
 }
 
 int absent_layer_find(const struct settings *settings, struct problem *problem)

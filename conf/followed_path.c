@@ -161,8 +161,11 @@ static int step(struct followed_walk *walk, int *ret)
 	name[len] = '\0';
 	if (!len)
 		strcpy(name, ".");
+	int r = layer_may_enter(walk->at, name);
+	if (r < 0)
+		return r;
 	CLEANUP(closep) int fd = openat(walk->at, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	int r = fd < 0 ? -errno : followed_path_uncover(&fd);
+	r = fd < 0 ? -errno : followed_path_uncover(&fd);
 	if (r < 0)
 		return r;
 	bool is_hidden = r > 0;

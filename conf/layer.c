@@ -58,9 +58,40 @@ static int check_path(bool follow, const char *path)
 	}
 }
 
+static int (*guard)(const char *path, enum layer_use use);
+
+void layer_guard(int (*may_use)(const char *path, enum layer_use use))
+{
+	guard = may_use;
+}
+
+/* Asks the guard about the path `name`, which may be "", in the directory. */
+static int ask_guard(int dirfd, const char *name, enum layer_use use)
+{
+	char path[PATH_MAX];
+
+	if (!guard)
+		return 0;
+	int r = descriptor_path(dirfd, path);
+	if (r < 0)
+		return 0; /* the directory is gone, and no mount lies in it */
+	size_t len = strcmp(path, "/") == 0 ? 0 : strlen(path);
+	if (len + strlen(name) + 2 > sizeof(path))
+		return 0;
+	if (*name)
+		sprintf(path + len, "/%s", name);
+	return guard(path, use);
+}
+
+int layer_may_enter(int dirfd, const char *name)
+{
+	return ask_guard(dirfd, name, LAYER_NAME);
+}
+
 /*
- * Replaces openat2(2) for kernels and seccomp filters without it. Opens one name at a time with
- * O_NOFOLLOW from the directory before it. The path has no "..", so it can't leave the directory.
+ * Replaces openat2(2) for kernels and seccomp filters without it, and asks the guard on the way.
+ * Opens one name at a time with O_NOFOLLOW from the directory before it. The path has no "..", so
+ * it can't leave the directory.
  */
 static int open_by_walk(int dirfd, const char *path, int flags)
 {
@@ -84,6 +115,9 @@ static int open_by_walk(int dirfd, const char *path, int flags)
 		int wanted = is_last ? flags : O_PATH;
 		if (slashes > 0)
 			wanted |= O_DIRECTORY;
+		int r = layer_may_enter(at, name);
+		if (r < 0)
+			return r;
 		int fd = openat(at, name, wanted | O_NOFOLLOW | O_CLOEXEC);
 		if (fd < 0)
 			return errno == ELOOP ? -ENOTDIR : -errno;
@@ -132,12 +166,17 @@ static int open_path(int dirfd, bool follow, const char *path, int flags)
 		how.resolve |= RESOLVE_BENEATH;
 	}
 
+	/* The kernel refuses to cross a mount before it asks the server; walks ask the guard. */
+	if (guard)
+		how.resolve |= RESOLVE_NO_XDEV;
+
 	for (int attempt = 0; attempt < RESOLVE_ATTEMPTS; attempt++) {
 		long fd = syscall(SYS_openat2, dirfd, path, &how, sizeof(how));
 		int error = errno;
 
 		/* Most names lead through no link, so try without following first. */
-		if (fd < 0 && follow && (error == ELOOP || has_no_openat2(error))) {
+		bool is_walked = has_no_openat2(error) || (guard && error == EXDEV);
+		if (fd < 0 && follow && (error == ELOOP || is_walked)) {
 			fd = followed_path_open(dirfd, path, flags);
 			error = fd < 0 ? (int)-fd : 0;
 		}
@@ -145,7 +184,7 @@ static int open_path(int dirfd, bool follow, const char *path, int flags)
 			return (int)fd;
 		if (error == EINTR || error == EAGAIN)
 			continue;
-		if (!follow && has_no_openat2(error))
+		if (!follow && is_walked)
 			return open_by_walk(dirfd, path, flags);
 		/* Without `follow`, a link on the way is no directory. */
 		if (error == ELOOP && !follow)
@@ -186,6 +225,20 @@ static int open_by_opener(int dirfd, bool follow, const char *path, int flags)
 	return -EAGAIN;
 }
 
+/* Asks the guard about a path that is to be opened: about its names, then about the file itself. */
+static int ask_guard_to_open(int dirfd, bool follow, const char *path, int flags)
+{
+	CLEANUP(closep) int fd = -1;
+
+	if (!guard)
+		return 0;
+	int r = layer_may_enter(dirfd, path);
+	if (r < 0 || (flags & O_PATH))
+		return r;
+	fd = open_path(dirfd, follow, *path ? path : ".", O_PATH);
+	return fd < 0 ? fd : ask_guard(fd, "", flags & O_DIRECTORY ? LAYER_LIST : LAYER_READ);
+}
+
 /*
  * Opens `path` from `dirfd`. Without `follow`, no link is followed: O_PATH | O_NOFOLLOW opens a
  * link itself if it is the last name.
@@ -198,6 +251,9 @@ static int open_at(int dirfd, bool follow, const char *path, int flags)
 	if (r < 0)
 		return r;
 
+	r = ask_guard_to_open(dirfd, follow, path, flags);
+	if (r < 0)
+		return r;
 	if (!path[0])
 		path = ".";
 	int fd = open_path(dirfd, follow, path, flags);
@@ -216,7 +272,7 @@ static int stat_at(int dirfd, bool follow, const char *path, struct stat *ret)
 	CLEANUP(closep) int fd = -1;
 
 	/* Without a slash, no link can be on the way: one system call instead of three. */
-	if (dirfd >= 0 && !follow && !strchr(path, '/') && check_path(false, path) == 0) {
+	if (dirfd >= 0 && !guard && !follow && !strchr(path, '/') && check_path(false, path) == 0) {
 		int flags = AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH;
 
 		return fstatat(dirfd, path, ret, flags) < 0 ? -errno : 0;
@@ -594,6 +650,11 @@ int layer_read_link(const struct layer *layer, const char *path, char **ret)
 		return -ENAMETOOLONG;
 	*ret = strndup(target, (size_t)len);
 	return *ret ? 0 : -ENOMEM;
+}
+
+const char *layer_error(int error)
+{
+	return error == -ETIMEDOUT ? "its file system does not answer" : strerror(-error);
 }
 
 int layer_source_name(const struct layer *layer, const char *path, char **ret)

@@ -58,6 +58,24 @@ struct layer {
 	char *covered;
 };
 
+/* The use that a path is about to be put to: each sends the server of its file system other
+ * requests. */
+enum layer_use { LAYER_NAME, LAYER_LIST, LAYER_READ };
+
+/**
+ * Sets the guard. Before a name is looked up, a directory listed or a file read, `may_use` is
+ * called with its path (absolute; only the last name may be a link). If it returns 0, plyfs goes
+ * on; otherwise the caller gets its -errno. NULL: every path may be used. Any thread may call
+ * `may_use`. Call layer_guard() while there are no other threads.
+ *
+ * The reason: stat(2), open(2) and read(2) wait for the server of a mount that is nested in a
+ * layer, or that a link leads to, and a command can't end such a call.
+ */
+void layer_guard(int (*may_use)(const char *path, enum layer_use use));
+
+/** Asks the guard about the directory's entry `name`. Returns 0, or its -errno. */
+int layer_may_enter(int dirfd, const char *name);
+
 /**
  * Opens the directory `path` as a layer. `name` and `path` are copied. If `optional` and nothing is
  * there, the layer is empty. Returns 0 with *ret for layer_free(), or -errno: -EACCES also for a
@@ -159,6 +177,9 @@ bool layer_is_kernels_own(int fd);
  * layer.
  */
 bool layer_is_shortage(int result);
+
+/** Describes the -errno of a function above, as strerror(3); -ETIMEDOUT is the guard's. */
+const char *layer_error(int error);
 
 /**
  * Makes "LAYER'S PATH/path", as messages name a source. Returns 0 with *ret for free(3), or

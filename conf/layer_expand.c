@@ -1,6 +1,8 @@
 /*
  * The specifiers in a layer's path, such as %H.
  *
+ * They are those of systemd.unit(5), SPECIFIERS, where that has the same; %d is ours.
+ *
  * The values must not be trusted: a host name may come from DHCP, and "../../home/eve" must not
  * choose the directory.
  */
@@ -19,6 +21,11 @@
 
 #define MACHINE_ID "/etc/machine-id"
 
+/* os-release(5): the first one that is there counts. */
+#define OS_RELEASE "/etc/os-release"
+#define OS_RELEASE_BELOW "/usr/lib/os-release"
+#define OS_RELEASE_MAX (64u << 10)
+
 /* In bytes; machine-id(5). */
 #define MACHINE_ID_LEN 32
 
@@ -35,7 +42,7 @@ static bool copy_text(char *buffer, size_t size, const char *text)
 	return true;
 }
 
-static bool get_host(const struct surroundings *around, char *buffer, size_t size)
+static bool get_host(const struct settings_environment *around, char *buffer, size_t size)
 {
 	if (around->host)
 		return copy_text(buffer, size, around->host);
@@ -45,7 +52,27 @@ static bool get_host(const struct surroundings *around, char *buffer, size_t siz
 	return true;
 }
 
-static bool get_machine_id(const struct surroundings *around, char *buffer, size_t size)
+/* The part of the host name before its first dot, or the part behind it. */
+static bool get_short_host(const struct settings_environment *around, char *buffer, size_t size)
+{
+	if (!get_host(around, buffer, size))
+		return false;
+	buffer[strcspn(buffer, ".")] = '\0';
+	return true;
+}
+
+static bool get_domain(const struct settings_environment *around, char *buffer, size_t size)
+{
+	if (!get_host(around, buffer, size))
+		return false;
+	const char *dot = strchr(buffer, '.');
+	if (!dot || !dot[1])
+		return false;
+	memmove(buffer, dot + 1, strlen(dot));
+	return true;
+}
+
+static bool get_machine_id(const struct settings_environment *around, char *buffer, size_t size)
 {
 	ssize_t len;
 
@@ -62,8 +89,68 @@ static bool get_machine_id(const struct surroundings *around, char *buffer, size
 	return strspn(buffer, "0123456789abcdef") == MACHINE_ID_LEN;
 }
 
+/* Opens the file; *ret is for fclose(3). */
+static bool open_os_release(FILE **ret)
+{
+	int fd = opening_at(AT_FDCWD, OS_RELEASE, O_RDONLY | O_NOCTTY | O_NONBLOCK);
+
+	if (fd < 0)
+		fd = opening_at(AT_FDCWD, OS_RELEASE_BELOW, O_RDONLY | O_NOCTTY | O_NONBLOCK);
+	*ret = fd < 0 ? NULL : fdopen(fd, "r");
+	if (fd >= 0 && !*ret)
+		(void)close(fd);
+	return *ret;
+}
+
+/* Takes the quotes of a shell's assignment away, as far as os-release(5) permits them. */
+static void unquote(char *text)
+{
+	char quote = *text == '"' || *text == '\'' ? *text : '\0', *to = text;
+
+	for (const char *from = text + (quote != '\0'); *from && *from != '\n' && *from != quote;
+		from++) {
+		if (*from == '\\' && quote != '\'' && from[1])
+			from++;
+		*to++ = *from;
+	}
+	*to = '\0';
+}
+
+/* Gets the value of `name`, which ends with '='. As in a shell, the last of several counts. */
+static bool get_os_release(const char *name, char *buffer, size_t size)
+{
+	char line[NAME_MAX + 64];
+	size_t length = strlen(name), left = OS_RELEASE_MAX;
+	bool is_found = false;
+	FILE *file;
+
+	if (!open_os_release(&file))
+		return false;
+	while (left-- > 0 && fgets(line, sizeof(line), file)) {
+		if (strncmp(line, name, length) != 0)
+			continue;
+		unquote(line + length);
+		is_found = line[length] && copy_text(buffer, size, line + length);
+	}
+	(void)fclose(file);
+	return is_found;
+}
+
+static bool get_os(const struct settings_environment *around, char *buffer, size_t size)
+{
+	(void)around;
+	return get_os_release("ID=", buffer, size);
+}
+
+static bool get_os_version(const struct settings_environment *around, char *buffer, size_t size)
+{
+	(void)around;
+	return get_os_release("VERSION_ID=", buffer, size);
+}
+
 /* Gets the name, or the home directory, of the requested user, or of the user who mounts. */
-static bool get_passwd(const struct surroundings *around, char *buffer, size_t size, bool is_home)
+static bool get_passwd(
+	const struct settings_environment *around, char *buffer, size_t size, bool is_home)
 {
 	struct passwd entry, *found = NULL;
 	char text[PASSWD_MAX];
@@ -73,13 +160,13 @@ static bool get_passwd(const struct surroundings *around, char *buffer, size_t s
 	return r == 0 && found && copy_text(buffer, size, is_home ? found->pw_dir : found->pw_name);
 }
 
-static bool get_user(const struct surroundings *around, char *buffer, size_t size)
+static bool get_user(const struct settings_environment *around, char *buffer, size_t size)
 {
 	return around->user ? copy_text(buffer, size, around->user)
 			    : get_passwd(around, buffer, size, false);
 }
 
-static bool get_home(const struct surroundings *around, char *buffer, size_t size)
+static bool get_home(const struct settings_environment *around, char *buffer, size_t size)
 {
 	const char *home = around->user ? NULL : getenv("HOME");
 
@@ -93,14 +180,18 @@ struct specifier {
 	char letter;
 	bool is_path; /* the value may contain slashes */
 	const char *what;
-	bool (*get)(const struct surroundings *around, char *buffer, size_t size);
+	bool (*get)(const struct settings_environment *around, char *buffer, size_t size);
 };
 
 static const struct specifier specifiers[] = {
 	{'H', false, "host name", get_host},
+	{'l', false, "host name", get_short_host},
+	{'d', false, "domain in its host name", get_domain},
 	{'m', false, "machine id (" MACHINE_ID ")", get_machine_id},
 	{'h', true, "user's home directory", get_home},
 	{'u', false, "user's name", get_user},
+	{'o', false, "ID in " OS_RELEASE, get_os},
+	{'w', false, "VERSION_ID in " OS_RELEASE, get_os_version},
 };
 
 static const struct specifier *find_specifier(char letter)
@@ -117,15 +208,16 @@ static bool is_a_name(const char *text)
 }
 
 /* Replaces a specifier by its value. `value` has room for PATH_MAX bytes. */
-static int replace(char letter, struct layer_spec *spec, const struct surroundings *around,
+static int replace(char letter, struct layer_spec *spec, const struct settings_environment *around,
 	char *value, struct problem *problem)
 {
 	const struct specifier *specifier = find_specifier(letter);
 
 	if (!specifier)
 		return problem_at(problem, spec->place,
-			"unknown '%%%.1s' in a layer's path (allowed: %%H host name, %%m machine "
-			"id, %%h home, %%u user, %%%% a percent sign)",
+			"unknown '%%%.1s' in a layer's path (allowed: %%H host name, %%l its first "
+			"part, %%d its domain, %%m machine id, %%h home, %%u user, %%o ID and %%w "
+			"VERSION_ID of os-release, %%%% a percent sign)",
 			letter ? &letter : "");
 	if (!specifier->get(around, value, PATH_MAX)) {
 		(void)snprintf(value, PATH_MAX, "%%%c", letter);
@@ -133,8 +225,8 @@ static int replace(char letter, struct layer_spec *spec, const struct surroundin
 		return spec->optional
 			       ? 0
 			       : problem_at(problem, spec->place,
-					 "'%%%c' has no value: this machine has no %s; write the path out, or mark "
-					 "the layer 'optional: true'",
+					 "'%%%c' has no value: this machine has no %s; write the "
+					 "path out, or mark the layer 'optional: true'",
 					 letter, specifier->what);
 	}
 	if (!specifier->is_path && !is_a_name(value))
@@ -146,13 +238,13 @@ static int replace(char letter, struct layer_spec *spec, const struct surroundin
 
 static int note_specifier(struct layer_spec *spec, char letter, struct arena *arena)
 {
-	spec->specifiers = arena_printf(
-		arena, "%s%c", spec->specifiers ? spec->specifiers : "", letter);
+	spec->specifiers =
+		arena_printf(arena, "%s%c", spec->specifiers ? spec->specifiers : "", letter);
 	return spec->specifiers ? 0 : -ENOMEM;
 }
 
 int layer_spec_expand(struct layer_spec *spec, const char *text, const char *directory,
-	const struct surroundings *around, struct arena *arena, struct problem *problem)
+	const struct settings_environment *around, struct arena *arena, struct problem *problem)
 {
 	char path[PATH_MAX], value[PATH_MAX];
 	size_t len = 0, first_end = 0;

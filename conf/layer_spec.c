@@ -133,8 +133,9 @@ int layer_spec_open(
 
 	if (r == -ENOENT && spec->store)
 		return problem_at(problem, spec->place,
-			"the layer '%s' has no state on this machine yet (there is no %s); plyfs mount "
-			"and plyfs render get it from the store; or mark the layer 'optional: true'",
+			"the layer '%s' has no state on this machine yet (there is no %s); plyfs "
+			"mount and plyfs render get it from the store; or mark the layer "
+			"'optional: true'",
 			spec->name, spec->path);
 	switch (-r) {
 	case 0:

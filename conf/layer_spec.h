@@ -32,14 +32,14 @@ struct layer_spec {
 #define LAYER_EXCLUDE_MAX 256
 
 /**
- * Sets the path and the specifiers of a layer in a plyfs.yaml. Replaces %H, %m, %h, %u and %% in
- * `text` (plyfs.yaml(5)). A relative path begins at `directory`, which is "" or ends with a slash.
- * If this machine has no value for a specifier, for example no machine id, an optional layer is
- * missing, and its path keeps the %m. Returns 0, with the path in `arena`; PROBLEM at the spec's
- * place; or -ENOMEM.
+ * Sets the path and the specifiers of a layer in a plyfs.yaml. Replaces %H, %m and the other
+ * specifiers in `text` (plyfs.yaml(5)). A relative path begins at `directory`, which is "" or ends
+ * with a slash. If this machine has no value for a specifier, for example no machine id, an
+ * optional layer is missing, and its path keeps the %m. Returns 0, with the path in `arena`;
+ * PROBLEM at the spec's place; or -ENOMEM.
  */
 int layer_spec_expand(struct layer_spec *spec, const char *text, const char *directory,
-	const struct surroundings *around, struct arena *arena, struct problem *problem);
+	const struct settings_environment *around, struct arena *arena, struct problem *problem);
 
 /**
  * Names the layers without a name by the last part of their path, prefix or URL, with -2, -3 …

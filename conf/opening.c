@@ -7,6 +7,7 @@
 
 #include "cleanup.h"
 #include "descriptor.h"
+#include "text.h"
 
 static struct opening_delegate delegate;
 
@@ -64,5 +65,5 @@ const char *opening_error(int error)
 	return error == -EPIPE
 		       ? "it was not there when plyfs started, and the process plyfs-monitor, "
 			 "which opens new paths, has ended; start plyfs again"
-		       : strerror(-error);
+		       : text_error(error);
 }

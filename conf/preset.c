@@ -103,10 +103,12 @@ static int understand(struct preset *preset, struct problem *problem)
 	const struct document *document = preset->document;
 	int r;
 
-	if (document->count != 1)
+	if (document->count > 1)
+		return problem_at(problem, document->roots[1],
+			"a second document begins here; a preset is one document");
+	if (!document->count)
 		return problem_set(problem, preset->path, 0, 0,
-			document->count ? "has more than one document; a preset is one"
-					: "is empty; a preset has 'description' and 'rules'");
+			"is empty; a preset has 'description' and 'rules'");
 	r = value_map(document->roots[0], "a preset", PRESET_KEYS, problem);
 	if (r == 0)
 		r = value_text(node_get(document->roots[0], "description"), "description",

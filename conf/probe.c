@@ -137,8 +137,7 @@ int probe_end(struct probe *probe, char **ret, size_t *ret_len)
 	return 0;
 }
 
-int probe_run(
-	unsigned limit_ms, probe_call *call, void *context, char **ret, size_t *ret_len)
+int probe_run(unsigned limit_ms, probe_call *call, void *context, char **ret, size_t *ret_len)
 {
 	struct probe probe;
 

@@ -44,8 +44,7 @@ void probe_start(struct probe *probe, unsigned limit_ms, probe_call *call, void 
 int probe_end(struct probe *probe, char **ret, size_t *ret_len);
 
 /** Does both. */
-int probe_run(
-	unsigned limit_ms, probe_call *call, void *context, char **ret, size_t *ret_len);
+int probe_run(unsigned limit_ms, probe_call *call, void *context, char **ret, size_t *ret_len);
 
 /**
  * Calls realpath(3) for a `path` that a user may have named. Returns 0 with *ret for free(3), or

@@ -104,7 +104,8 @@ static int read_map(const struct node *map, const char *name, struct arena *aren
 	if (r == 0)
 		r = value_text(node_get(map, "user"), "user", &program->user, problem);
 	if (r == 0)
-		r = value_bool(node_get(map, "optional"), "optional", &program->is_optional, problem);
+		r = value_bool(
+			node_get(map, "optional"), "optional", &program->is_optional, problem);
 	return r == 0 ? read_timeout(map, &program->timeout_ms, problem) : r;
 }
 

@@ -15,12 +15,13 @@
 #define INTERPRETERS "python, python3, perl, ruby, node, lua"
 
 /* Programs and builtins with which scripts prepare and report. None of them checks the content. */
-#define GLUE                                                                                         \
-	"., :, [, [[, alias, awk, basename, break, builtin, case, cat, cd, chmod, chown, continue, " \
-	"cp, cut, date, dirname, echo, esac, eval, exit, export, false, find, for, function, grep, " \
-	"head, in, install, kill, let, ln, local, ls, mkdir, mktemp, mv, printf, pwd, read, "        \
-	"readlink, readonly, realpath, return, rm, rmdir, sed, set, shift, shopt, sleep, sort, "     \
-	"source, stat, tail, tee, test, tr, trap, true, ulimit, umask, uniq, unset, wait, wc, xargs"
+#define GLUE                                                                                       \
+	"., :, [, [[, alias, awk, basename, break, builtin, case, cat, cd, chmod, chown, "         \
+	"continue, cp, cut, date, dirname, echo, esac, eval, exit, export, false, find, for, "     \
+	"function, grep, head, in, install, kill, let, ln, local, ls, mkdir, mktemp, mv, printf, " \
+	"pwd, read, readlink, readonly, realpath, return, rm, rmdir, sed, set, shift, shopt, "     \
+	"sleep, sort, source, stat, tail, tee, test, tr, trap, true, ulimit, umask, uniq, unset, " \
+	"wait, wc, xargs"
 
 /* Words after which another command begins. */
 #define KEYWORDS "!, {, }, exec, if, then, elif, else, fi, while, until, do, done, time, eval"

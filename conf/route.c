@@ -139,8 +139,8 @@ static int take_step(struct route *route)
 	return 0;
 }
 
-int route_each(const char *path, int (*each)(void *context, const struct route_step *step),
-	void *context)
+int route_each(
+	const char *path, int (*each)(void *context, const struct route_step *step), void *context)
 {
 	struct route route = {.at = -1, .each = each, .context = context};
 	char working[PATH_MAX];

@@ -31,5 +31,5 @@ struct route_step {
  * the last step, which `each` got as `fd`. The route passes beneath a mount that this process
  * serves, as in followed_path.h: -ELOOP if it leads into the mount.
  */
-int route_each(const char *path, int (*each)(void *context, const struct route_step *step),
-	void *context);
+int route_each(
+	const char *path, int (*each)(void *context, const struct route_step *step), void *context);

@@ -33,13 +33,13 @@ static unsigned default_cache_mib(void)
 	return share_mib < CACHE_MIB ? (unsigned)share_mib : CACHE_MIB;
 }
 
-int settings_new(const struct surroundings *around, struct settings **ret)
+int settings_new(const struct settings_environment *around, struct settings **ret)
 {
 	CLEANUP(freep) struct settings *settings = calloc(1, sizeof(*settings));
 	CLEANUP(arena_freep) struct arena *arena = NULL;
 
 	if (!settings || arena_new(&arena) < 0 ||
-		surroundings_copy(around, arena, &settings->around) < 0)
+		settings_environment_copy(around, arena, &settings->around) < 0)
 		return -ENOMEM;
 	settings->arena = take_ptr(arena);
 	settings->yaml = NODE_YAML_1_1;
@@ -132,7 +132,7 @@ int settings_set_layers(struct settings *settings, struct problem *problem)
 		return -ENOMEM;
 
 	for (size_t i = 0; i < settings->spec_count; i++) {
-		r = surroundings_place(
+		r = settings_environment_place(
 			&settings->around, specs[i].path, settings->arena, &specs[i].at);
 		if (r == 0)
 			r = layer_spec_open(&specs[i], (unsigned)i, &settings->layers[i], problem);
@@ -199,7 +199,7 @@ static int split_layers(const char *layers, char *text, struct layer_spec *specs
 	return 0;
 }
 
-int settings_from_layers(const struct surroundings *around, const char *layers,
+int settings_from_layers(const struct settings_environment *around, const char *layers,
 	struct settings **ret, struct problem *problem)
 {
 	CLEANUP(settings_unrefp) struct settings *settings = NULL;
@@ -223,7 +223,7 @@ int settings_from_layers(const struct surroundings *around, const char *layers,
 		return -ENOMEM;
 	r = split_layers(layers, text, specs, &count, problem);
 	for (size_t i = 0; r == 0 && i < count; i++)
-		r = surroundings_absolute(
+		r = settings_environment_absolute(
 			&settings->around, specs[i].path, settings->arena, &specs[i].path);
 	settings->specs = specs;
 	settings->spec_count = count;
@@ -302,9 +302,10 @@ enum node_schema settings_yaml(const struct settings *settings, const char *path
 
 const struct format *settings_format(const struct settings *settings, const char *path)
 {
-	const struct format *format = settings_rule_for(settings, path)->format;
+	const struct rule *rule = settings_rule_for(settings, path);
+	const struct format *format = rule->format ? rule->format : format_of_name(path);
 
-	return format ? format : format_of_name(path);
+	return format == &format_toml && rule->is_toml_1_0 ? &format_toml_1_0 : format;
 }
 
 bool settings_header(const struct settings *settings, const char *path)
@@ -323,8 +324,8 @@ const struct format *settings_source_format(
 	if (strcmp(path, place) == 0)
 		return whole;
 	format = settings_rule(settings, place)->format;
-	if (!format)
-		format = format_within(whole, format_of_name(place));
+	if (!format || format_is_toml(format))
+		format = format_within(whole, format ? format : format_of_name(place));
 	return format || whole == &format_json ? format : whole;
 }
 
@@ -411,7 +412,14 @@ static bool schema_equal(const struct schema_file *a, const struct schema_file *
 {
 	if (!a || !b)
 		return a == b;
-	return strcmp(a->path, b->path) == 0 && span_equal(a->text, b->text);
+	if (strcmp(a->path, b->path) != 0 || !span_equal(a->text, b->text) ||
+		a->other_count != b->other_count || a->validates_formats != b->validates_formats)
+		return false;
+	for (uint32_t i = 0; i < a->other_count; i++)
+		if (strcmp(a->others[i]->path, b->others[i]->path) != 0 ||
+			!span_equal(a->others[i]->text, b->others[i]->text))
+			return false;
+	return true;
 }
 
 bool settings_equal(const struct settings *a, const struct settings *b)
@@ -423,8 +431,11 @@ bool settings_equal(const struct settings *a, const struct settings *b)
 	for (size_t i = 0; i < a->layer_count; i++)
 		if (!layer_equal(a->layers[i], b->layers[i]))
 			return false;
-	/* Equal rules name the same schemas, in the same order. */
-	for (uint32_t i = 0; i < a->schema_count && i < b->schema_count; i++)
+	/* Equal rules name the same schemas, in the same order, and equal schemas refer to the
+	 * same files. */
+	if (a->schema_count != b->schema_count)
+		return false;
+	for (uint32_t i = 0; i < a->schema_count; i++)
 		if (!schema_equal(a->schemas[i], b->schemas[i]))
 			return false;
 	return !a->document || node_equal(a->document->roots[0], b->document->roots[0]);
@@ -475,7 +486,7 @@ static bool file_equal(const struct virtual_file *a, const struct virtual_file *
 	for (size_t i = 0; i < a->from_count; i++)
 		if (strcmp(a->from[i], b->from[i]) != 0)
 			return false;
-	return a->rule.format == b->rule.format &&
+	return a->rule.format == b->rule.format && a->rule.is_toml_1_0 == b->rule.is_toml_1_0 &&
 	       options_equal(&a->rule.options, &b->rule.options) &&
 	       program_equal(a->rule.check, b->rule.check);
 }
@@ -492,6 +503,7 @@ bool settings_equal_at(const struct settings *a, const struct settings *b, const
 			settings_rule_for(a, path)->schema, settings_rule_for(b, path)->schema))
 		return false;
 	return file || (one->dropins == other->dropins && one->format == other->format &&
+			       one->is_toml_1_0 == other->is_toml_1_0 &&
 			       nodes_equal(one->dropin_suffixes, other->dropin_suffixes) &&
 			       options_equal(&one->options, &other->options) &&
 			       program_equal(one->check, other->check));
@@ -506,34 +518,35 @@ void settings_fix_header(struct settings *settings, bool header)
 /* Finds the present places of plyfs.yaml and of the layers. */
 static int place_all(struct settings *settings)
 {
-	const struct surroundings *around = &settings->around;
+	const struct settings_environment *around = &settings->around;
 	int r = 0;
 
 	if (settings->path)
-		r = surroundings_place(around, settings->path, settings->arena, &settings->place);
+		r = settings_environment_place(
+			around, settings->path, settings->arena, &settings->place);
 	for (size_t i = 0; r == 0 && i < settings->layer_count; i++) {
 		struct layer *layer = settings->layers[i];
 		const char *place;
 
-		r = surroundings_place(around, layer->path, settings->arena, &place);
+		r = settings_environment_place(around, layer->path, settings->arena, &place);
 		if (r == 0)
 			r = layer_put(layer, place);
 	}
 	for (uint32_t i = 0; r == 0 && i < settings->schema_count; i++) {
 		struct schema_file *file = settings->schemas[i];
 
-		r = surroundings_place(around, file->path, settings->arena, &file->place);
+		r = settings_environment_place(around, file->path, settings->arena, &file->place);
 	}
 	return r;
 }
 
 int settings_cover(struct settings *settings, const char *mountpoint, const char *beneath)
 {
-	struct surroundings around = settings->around;
+	struct settings_environment around = settings->around;
 
 	around.mountpoint = mountpoint;
 	around.beneath = beneath;
-	int r = surroundings_copy(&around, settings->arena, &settings->around);
+	int r = settings_environment_copy(&around, settings->arena, &settings->around);
 	if (r == 0)
 		r = place_all(settings);
 	return r == 0 ? cover_layers(settings) : r;

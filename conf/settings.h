@@ -16,7 +16,7 @@
 #include "problem.h"
 #include "program.h"
 #include "schema.h"
-#include "surroundings.h"
+#include "settings_environment.h"
 
 enum settings_coherence { COHERENCE_CACHED, COHERENCE_STRICT };
 enum settings_on_error { ON_ERROR_LAST_GOOD, ON_ERROR_SKIP_LAYER, ON_ERROR_FAIL };
@@ -24,13 +24,23 @@ enum settings_on_error { ON_ERROR_LAST_GOOD, ON_ERROR_SKIP_LAYER, ON_ERROR_FAIL 
 /* How files in NAME.d/ are used. The order is that of the words in plyfs.yaml, after `false`. */
 enum rule_dropins { DROPINS_NONE, DROPINS_LAYERS, DROPINS_UAPI };
 
-/* A JSON Schema that rules name. Rules that name the same file share it. */
+/*
+ * The file of a JSON Schema that rules name, or that another schema refers to. Rules that name the
+ * same file share it.
+ */
 struct schema_file {
-	const char *path;  /* as messages show it */
-	const char *place; /* the path for open(2) */
-	struct span text;  /* as it was read */
-	struct stat read;  /* of the file, when it was read */
-	struct schema *schema;
+	const char *path;       /* as messages show it */
+	const char *place;      /* the path for open(2) */
+	struct span uri;        /* file:///… */
+	struct span id;         /* its '$id', absolute, if `schemas` lists it; empty: none */
+	bool is_listed;         /* plyfs.yaml lists it in `schemas` */
+	bool validates_formats; /* its schema does; another entry may have the one that does not */
+	struct span text;       /* as it was read; `data` NULL: it could not be read */
+	struct stat read;       /* of the file, when it was read */
+	struct schema *schema;  /* NULL: schemas only refer to it */
+	struct schema_file **others; /* the files that it refers to, each once */
+	uint32_t other_count;
+	uint32_t other_capacity;
 };
 
 /* A rule: the strategy, with its options, that merges the paths that match a pattern. */
@@ -39,12 +49,14 @@ struct rule {
 	struct options options;
 	const struct format *format;  /* NULL: the one that the name implies */
 	const enum node_schema *yaml; /* of its YAML sources; NULL: that of the settings */
+	bool is_toml_1_0;             /* its TOML sources are to be TOML 1.0 */
 	enum rule_dropins dropins;    /* files in NAME.d are sources of NAME */
 	/* the suffixes of their names, a text or a list; NULL: NAME's suffix */
 	const struct node *dropin_suffixes;
 	/* must accept new content before it is shown; NULL: none */
 	const struct program *check;
 	const struct program *on_change; /* runs after a change; NULL: that of the settings */
+	const struct node *idle;         /* a user or timeout, without a command; NULL: none */
 	const char *preset; /* the preset with this rule; NULL: the user's rule, or built in */
 	const struct schema_file *schema; /* the merged file must satisfy it; NULL: none */
 	struct source source;             /* where the rule stands; name NULL for a built-in one */
@@ -74,7 +86,7 @@ struct settings {
 	size_t rule_count;
 	struct virtual_file *files; /* in byte order of their paths */
 	size_t file_count;
-	struct schema_file **schemas; /* that rules and files name, each once */
+	struct schema_file **schemas; /* that plyfs.yaml names or schemas refer to, each once */
 	uint32_t schema_count;
 	uint32_t schema_capacity;
 	enum settings_coherence coherence;
@@ -85,11 +97,12 @@ struct settings {
 	bool is_header_fixed;  /* plyfs.yaml can't change it */
 	unsigned poll_ms; /* between two checks of a layer that inotify can't watch; default 1000 */
 	unsigned cache_mib;              /* size of the cache of parsed sources */
+	unsigned watches;                /* inotify watches at most; 0: half of the user's limit */
 	const struct program *on_change; /* default for rules and files; NULL: none */
 	bool has_programs;               /* a path has a check or an on_change */
 	struct limits limits;
-	struct problem warning;     /* of plyfs.yaml; `message` is empty if there is none */
-	struct surroundings around; /* those in which the settings were made */
+	struct problem warning;             /* of plyfs.yaml; `message` is empty if there is none */
+	struct settings_environment around; /* in which the settings were made */
 	/* private: */
 	const char *spec; /* "A:B:C", if made from it */
 	struct stat read; /* of plyfs.yaml, when it was read */
@@ -99,27 +112,35 @@ struct settings {
 };
 
 /**
+ * Makes settings with nothing but the schema of `path`, which may refer to the files `listed`
+ * (ends with NULL), too. *ret is for settings_unref(), and NULL without memory. Returns 0 with
+ * *schema; PROBLEM, with *ret for the files that may be its cause; or -ENOMEM.
+ */
+int settings_from_schema(const char *path, const char *const *listed, bool validates_formats,
+	struct settings **ret, const struct schema_file **schema, struct problem *problem);
+
+/**
  * Reads a plyfs.yaml and opens its layers. A relative layer path begins at plyfs.yaml's directory.
- * The surroundings are copied; NULL: those of this process. Returns 0 with *ret for
+ * The environment is copied; NULL: that of this process. Returns 0 with *ret for
  * settings_unref(); PROBLEM with the place, the fault, and what is allowed there; or -ENOMEM. A
  * file that can't be read is a problem.
  */
-int settings_read(const struct surroundings *around, const char *path, struct settings **ret,
-	struct problem *problem);
+int settings_read(const struct settings_environment *around, const char *path,
+	struct settings **ret, struct problem *problem);
 
 /**
  * Makes settings from "A:B:C", lowest precedence first. "\:" is a colon in a path, "\\" a
  * backslash. Otherwise as settings_read().
  */
-int settings_from_layers(const struct surroundings *around, const char *layers,
+int settings_from_layers(const struct settings_environment *around, const char *layers,
 	struct settings **ret, struct problem *problem);
 
 /**
  * As settings_read(), but opens no layers. For callers that must not open them, or that prepare
  * them first. The layers are in `specs`.
  */
-int settings_outline(const struct surroundings *around, const char *path, struct settings **ret,
-	struct problem *problem);
+int settings_outline(const struct settings_environment *around, const char *path,
+	struct settings **ret, struct problem *problem);
 
 /**
  * Makes the settings again in the way in which `old` was made, from plyfs.yaml or "A:B:C", and
@@ -127,8 +148,8 @@ int settings_outline(const struct surroundings *around, const char *path, struct
  * layer keeps its old directory. Returns as settings_read(), and -EAGAIN if layers are replaced
  * again and again.
  */
-int settings_again(const struct settings *old, dev_t own, struct settings **ret,
-	struct problem *problem);
+int settings_again(
+	const struct settings *old, dev_t own, struct settings **ret, struct problem *problem);
 
 /**
  * Sets `header` by the mount's own option, which then overrules plyfs.yaml, also in settings made
@@ -167,8 +188,7 @@ void settings_unrefp(struct settings **settings);
  * Reads `limits`, a map as in plyfs.yaml. Limits that it does not set stay unchanged. Returns 0, or
  * PROBLEM with the place and what is allowed.
  */
-int settings_read_limits(
-	const struct node *map, struct limits *limits, struct problem *problem);
+int settings_read_limits(const struct node *map, struct limits *limits, struct problem *problem);
 
 /**
  * Returns the layer with that name; NULL: the highest that exists. Returns NULL if there is none.

@@ -11,7 +11,7 @@
  * Makes settings with all defaults, no layers and no rules, and one reference. `around` may be
  * NULL. Returns 0 or -ENOMEM.
  */
-int settings_new(const struct surroundings *around, struct settings **ret);
+int settings_new(const struct settings_environment *around, struct settings **ret);
 
 /**
  * Makes room for `count` rules, which the caller fills, and adds the built-in rules behind them.
@@ -26,6 +26,13 @@ int settings_set_rules(struct settings *settings, size_t count);
  */
 int settings_text_read(const char *path, const char *place, struct stat *stat,
 	struct document **ret, struct problem *problem);
+
+/**
+ * Reads `schemas:` of a plyfs.yaml (NULL: none), the files that schemas may refer to by their
+ * '$id'. Returns 0, PROBLEM or -ENOMEM.
+ */
+int settings_read_schemas(
+	struct settings *settings, const struct node *node, struct problem *problem);
 
 /**
  * Reads `schema:` of the rule or virtual file `map`: a file relative to plyfs.yaml's directory. The

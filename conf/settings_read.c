@@ -12,10 +12,12 @@
 #include "value.h"
 
 /* The words of plyfs.yaml. Messages show these lists. */
-#define SETTINGS_KEYS "layers, presets, rules, files, options"
+#define SETTINGS_KEYS "layers, presets, schemas, rules, files, options"
 #define LAYER_KEYS "name, path, optional, follow, exclude, " STORE_KINDS
 #define OPTION_KEYS                                                                                \
-	"coherence, on_error, state, header, yaml, schema, poll_interval, cache_mib, on_change, limits"
+	"coherence, on_error, state, header, yaml, schema, poll_interval, cache_mib, watches, "    \
+	"on_change, "                                                                              \
+	"limits"
 #define LIMIT_KEYS "source, result, depth, nodes, time"
 #define COHERENCE_WORDS "cached, strict"             /* enum settings_coherence */
 #define ON_ERROR_WORDS "last-good, skip-layer, fail" /* enum settings_on_error */
@@ -35,6 +37,7 @@ static const struct value_range depth_range = {&value_number, 1, DEPTH_MAX};
 static const struct value_range nodes_range = {&value_number, 1, 100u * 1000 * 1000};
 static const struct value_range time_range = {&value_time_ms, 1, 60u * 60 * 1000};
 static const struct value_range poll_range = {&value_time_ms, 10, 60u * 60 * 1000};
+static const struct value_range watches_range = {&value_number, 16, 1u << 30};
 static const struct value_range cache_range = {&value_number, 0, 1u << 20};
 
 int settings_read_limits(const struct node *map, struct limits *limits, struct problem *problem)
@@ -89,8 +92,8 @@ static int read_version(const struct node *map, struct settings *settings,
 	if (!value_is_given(old))
 		return settings_read_yaml(new, "yaml", ret, problem);
 	if (value_is_given(new))
-		return problem_at(problem, old,
-			"'schema' is the older name of 'yaml'; give 'yaml' alone");
+		return problem_at(
+			problem, old, "'schema' is the older name of 'yaml'; give 'yaml' alone");
 	int r = settings_read_yaml(old, "schema", ret, problem);
 	if (r == 0)
 		problem_at(&settings->warning, old,
@@ -103,6 +106,7 @@ static int read_options(const struct node *map, struct settings *settings, struc
 	unsigned coherence = settings->coherence, on_error = settings->on_error;
 	const enum node_schema *yaml = NULL;
 	uint64_t poll_ms = settings->poll_ms, cache_mib = settings->cache_mib;
+	uint64_t watches = settings->watches;
 	int r;
 
 	if (!value_is_given(map))
@@ -127,6 +131,9 @@ static int read_options(const struct node *map, struct settings *settings, struc
 		r = value_amount(
 			node_get(map, "cache_mib"), "cache_mib", &cache_range, &cache_mib, problem);
 	if (r == 0)
+		r = value_amount(
+			node_get(map, "watches"), "watches", &watches_range, &watches, problem);
+	if (r == 0)
 		r = program_read(node_get(map, "on_change"), "on_change",
 			&(struct program){.timeout_ms = PROGRAM_TIMEOUT_MS}, settings->arena,
 			&settings->on_change, problem);
@@ -141,6 +148,7 @@ static int read_options(const struct node *map, struct settings *settings, struc
 		settings->yaml = *yaml;
 	settings->poll_ms = (unsigned)poll_ms;
 	settings->cache_mib = (unsigned)cache_mib;
+	settings->watches = (unsigned)watches;
 	return 0;
 }
 
@@ -166,8 +174,8 @@ static int read_place(const struct node *map, const struct store_spec_place *pla
 			continue;
 		if (found)
 			return problem_at(problem, node,
-				"a layer is in one place, and this one has '%s' already; make it two "
-				"layers",
+				"a layer is in one place, and this one has '%s' already; make it "
+				"two layers",
 				found);
 		found = keys[i];
 		spec->place = node;
@@ -236,11 +244,11 @@ static char *directory_of(const char *path, struct arena *arena)
 	return arena_copy(arena, (struct span){path, slash ? (size_t)(slash - path) + 1 : 0});
 }
 
-static int read_layers(
-	const struct node *root, struct settings *settings, struct problem *problem)
+static int read_layers(const struct node *root, struct settings *settings, struct problem *problem)
 {
 	const struct node *node = node_get(root, "layers"), *list = NULL;
-	const struct store_spec_place place = {.directory = directory_of(settings->path, settings->arena),
+	const struct store_spec_place place = {
+		.directory = directory_of(settings->path, settings->arena),
 		.around = &settings->around,
 		.arena = settings->arena};
 	struct layer_spec *specs;
@@ -358,10 +366,10 @@ static int check_program(
 		return 0;
 	const char *own = program->place->source->name;
 	bool is_own = strcmp(own, settings->path) == 0;
-	return trust_check(&(struct trusted){"a program", program->words[0], program->words[0],
-				   is_own ? program->place
-					  : node_get(settings->document->roots[0], "presets"),
-				   NULL, user ? user->pw_uid : 0},
+	return trust_check(
+		&(struct trusted){"a program", program->words[0], program->words[0],
+			is_own ? program->place : node_get(settings->document->roots[0], "presets"),
+			NULL, user ? user->pw_uid : 0},
 		problem);
 }
 
@@ -420,6 +428,8 @@ static int read_settings(struct settings *settings, bool has_layers, struct prob
 	if (r == 0)
 		r = settings_read_presets(settings, node_get(root, "presets"), problem);
 	if (r == 0)
+		r = settings_read_schemas(settings, node_get(root, "schemas"), problem);
+	if (r == 0)
 		r = settings_read_rules(settings, node_get(root, "rules"), problem);
 	if (r == 0)
 		r = settings_read_files(settings, node_get(root, "files"), problem);
@@ -434,7 +444,7 @@ static int read_settings(struct settings *settings, bool has_layers, struct prob
 	return r;
 }
 
-static int make_once(const struct surroundings *around, const char *path, bool has_layers,
+static int make_once(const struct settings_environment *around, const char *path, bool has_layers,
 	struct settings **ret, struct problem *problem)
 {
 	CLEANUP(settings_unrefp) struct settings *settings = NULL;
@@ -446,9 +456,10 @@ static int make_once(const struct surroundings *around, const char *path, bool h
 	path = arena_copy(settings->arena, span_of(path));
 	if (!path)
 		return -ENOMEM;
-	r = surroundings_absolute(&settings->around, path, settings->arena, &settings->path);
+	r = settings_environment_absolute(
+		&settings->around, path, settings->arena, &settings->path);
 	if (r == 0)
-		r = surroundings_place(
+		r = settings_environment_place(
 			&settings->around, settings->path, settings->arena, &settings->place);
 	if (r == 0)
 		r = settings_text_read(settings->path, settings->place, &settings->read,
@@ -463,8 +474,8 @@ static int make_once(const struct surroundings *around, const char *path, bool h
 }
 
 /* Reads everything again if a file was replaced between reading it and checking it. */
-static int settings_make(const struct surroundings *around, const char *path, bool has_layers,
-	struct settings **ret, struct problem *problem)
+static int settings_make(const struct settings_environment *around, const char *path,
+	bool has_layers, struct settings **ret, struct problem *problem)
 {
 	int r = -ESTALE;
 
@@ -478,14 +489,14 @@ static int settings_make(const struct surroundings *around, const char *path, bo
 	return r;
 }
 
-int settings_read(const struct surroundings *around, const char *path, struct settings **ret,
-	struct problem *problem)
+int settings_read(const struct settings_environment *around, const char *path,
+	struct settings **ret, struct problem *problem)
 {
 	return settings_make(around, path, true, ret, problem);
 }
 
-int settings_outline(const struct surroundings *around, const char *path, struct settings **ret,
-	struct problem *problem)
+int settings_outline(const struct settings_environment *around, const char *path,
+	struct settings **ret, struct problem *problem)
 {
 	return settings_make(around, path, false, ret, problem);
 }

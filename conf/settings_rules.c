@@ -16,8 +16,16 @@
 #include "word.h"
 
 /* The words of plyfs.yaml. Messages show these lists. */
-#define RULE_KEYS "match, strategy, options, format, yaml, dropins, dropin_suffixes, lock, schema, check, on_change, user, timeout"
-#define FILE_KEYS "path, from, strategy, options, format, yaml, lock, schema, check, on_change, user, timeout"
+#define RULE_KEYS                                                                                  \
+	"match, strategy, options, format, yaml, toml, dropins, dropin_suffixes, lock, schema, "   \
+	"validate_formats, "                                                                       \
+	"check, "                                                                                  \
+	"on_change, user, timeout"
+#define FILE_KEYS                                                                                  \
+	"path, from, strategy, options, format, yaml, toml, lock, schema, validate_formats, "      \
+	"check, on_change, "                                                                       \
+	"user, "                                                                                   \
+	"timeout"
 
 /* Greatest number of presets in one plyfs.yaml. */
 #define PRESETS_MAX 64
@@ -250,11 +258,11 @@ static int read_dropin_suffixes(const struct node *map, struct rule *rule, struc
 		return 0;
 	if (!rule->dropins)
 		return problem_at(problem, node,
-			"'dropin_suffixes' has no effect without drop-ins; add 'dropins: layers' or "
-			"'dropins: uapi'");
+			"'dropin_suffixes' has no effect without drop-ins; add 'dropins: layers' "
+			"or 'dropins: uapi'");
 	if (is_list && node->seq.count == 0)
-		return problem_at(problem, node,
-			"'dropin_suffixes' is empty; give a suffix, such as 'conf'");
+		return problem_at(
+			problem, node, "'dropin_suffixes' is empty; give a suffix, such as 'conf'");
 	for (uint32_t i = 0; r == 0 && i < (is_list ? node->seq.count : 1); i++) {
 		const struct node *item = is_list ? node->seq.items[i] : node;
 		const char *suffix;
@@ -288,6 +296,10 @@ static int read_programs(
 	if (r == 0)
 		r = program_read(node_get(map, "on_change"), "on_change", &defaults, arena,
 			&rule->on_change, problem);
+	if (!rule->check && !rule->on_change) {
+		const struct node *user = node_get(map, "user");
+		rule->idle = user ? user : node_get(map, "timeout");
+	}
 	return r;
 }
 
@@ -295,6 +307,8 @@ static int read_programs(
 static int read_rule(
 	const struct node *map, struct arena *arena, struct rule *rule, struct problem *problem)
 {
+	unsigned toml = 0;
+
 	*rule = (struct rule){.source = *map->source, .line = map->line};
 	int r = read_strategy(map, &rule->options, problem);
 	if (r == 0)
@@ -303,6 +317,9 @@ static int read_rule(
 		r = read_format(node_get(map, "format"), &rule->format, problem);
 	if (r == 0)
 		r = settings_read_yaml(node_get(map, "yaml"), "yaml", &rule->yaml, problem);
+	if (r == 0)
+		r = value_choice(node_get(map, "toml"), "toml", "1.1, 1.0", &toml, problem);
+	rule->is_toml_1_0 = toml == 1;
 	if (r == 0)
 		r = read_dropins(node_get(map, "dropins"), &rule->dropins, problem);
 	if (r == 0)

@@ -74,7 +74,7 @@ static size_t present_length(const char *name)
 static size_t tree_length(const char *name)
 {
 	static const char *const others[] = {
-		STORE_SPARE_NAME, STORE_DRAFT_NAME, STORE_RENEWED_NAME};
+		STORE_RECYCLED_NAME, STORE_DRAFT_NAME, STORE_RENEWED_NAME};
 	size_t len = strcspn(name, "/");
 
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)

@@ -20,7 +20,7 @@
 #define STORE_TREE_PREFIX "tree."
 
 /* Names of trees that are not the present one: the former, the next, and one in preparation. */
-#define STORE_SPARE_NAME "spare"
+#define STORE_RECYCLED_NAME "spare"
 #define STORE_DRAFT_NAME "draft"
 #define STORE_RENEWED_NAME "renewed"
 

@@ -107,7 +107,7 @@ static int take_file(const struct store_reader *reader, const struct node *node,
 
 	int r = expand(reader, node, place->directory, &spec);
 	if (r == 0)
-		r = surroundings_absolute(place->around, spec.path, place->arena, &path);
+		r = settings_environment_absolute(place->around, spec.path, place->arena, &path);
 	if (r != 0)
 		return r;
 	if (*path != '/' && !getcwd(working, sizeof(working)))

@@ -18,7 +18,7 @@
 #include "arena.h"
 #include "node.h"
 #include "problem.h"
-#include "surroundings.h"
+#include "settings_environment.h"
 
 struct store_spec {
 	const char *kind; /* "etcd" or "git" */
@@ -39,7 +39,7 @@ struct store_spec {
 struct store_spec_place {
 	/* its directory, with a slash at the end; "": the working directory */
 	const char *directory;
-	const struct surroundings *around;
+	const struct settings_environment *around;
 	struct arena *arena;
 };
 

@@ -118,6 +118,27 @@ int text_read_file(const char *path, const char *place, const struct text_kind *
 	if (ret_stat)
 		*ret_stat = stat;
 	if (r < 0 && r != -ENOMEM)
-		return problem_set(problem, path, 0, 0, "can't be read: %s", strerror(-r));
+		return problem_set(problem, path, 0, 0, "can't be read: %s", text_error(r));
 	return r;
+}
+
+const char *text_error(int error)
+{
+	switch (-error) {
+	case ENOENT:
+		return "there is no such file or directory; check its path";
+	case ENOTDIR:
+		return "a file is in the place of a directory; check its path";
+	case EACCES:
+		return "permission denied; allow it to the user who runs plyfs, also for the "
+		       "directories on the path";
+	case ELOOP:
+		return "its path has links that lead in a circle; mend them";
+	case EISDIR:
+		return "it is a directory; give a file";
+	case ENAMETOOLONG:
+		return "its path is too long; give a shorter one";
+	default:
+		return strerror(-error);
+	}
 }

@@ -56,7 +56,9 @@
 #define ARENA_BLOCK_MAX (2u << 20)
 
 /* Bytes. A larger allocation gets a block of its own. */
+#ifndef ARENA_SHARE_MAX
 #define ARENA_SHARE_MAX (ARENA_BLOCK_MAX / 4)
+#endif
 
 /* Bytes of the smallest block for which the budget is checked: the check costs a system call. */
 #define ARENA_BLOCK_TIMED (32u << 10)

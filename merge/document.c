@@ -2,9 +2,9 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <strings.h>
 
 #include "cleanup.h"
+#include "foreign.h"
 #include "format/builder.h"
 #include "format/output.h"
 
@@ -48,61 +48,6 @@ static int document_new(const struct source *source, struct document **ret)
 	return 0;
 }
 
-/*
- * Returns the first line, not before line `from`, that begins with a byte order mark. Lines count
- * from 1; 0: there is none.
- */
-static uint32_t find_mark(struct span text, uint32_t from)
-{
-	const char *at = text.data, *end = at + text.len;
-
-	for (uint32_t line = 1; at && at < end; line++) {
-		if (line >= from && span_begins((struct span){at, (size_t)(end - at)}, MARK))
-			return line;
-		at = memchr(at, '\n', (size_t)(end - at));
-		at = at ? at + 1 : NULL;
-	}
-	return 0;
-}
-
-/*
- * Files that were concatenated have a byte order mark in the middle. In a format without quotes,
- * the mark would become an invisible part of a name or of a section's bracket. In the other formats
- * it may be part of a text, so only a parse error at that line is blamed on it.
- */
-static int read_marked(struct builder *builder, struct span text)
-{
-	const struct format *format = format_of_tree(builder->options->format);
-	uint32_t line = format->has_lists ? 0 : find_mark(text, 1);
-	int r = line ? PROBLEM : format->read(builder, text);
-
-	if (r == PROBLEM && format->has_lists && builder->problem->line) {
-		uint32_t told = (uint32_t)builder->problem->line - builder->options->place.lines;
-		line = find_mark(text, told) == told ? told : 0;
-	}
-	if (!line)
-		return r;
-	return builder_problem(builder, builder_place(builder, line, 1),
-		"a byte order mark (U+FEFF) stands in the middle of the file; remove it");
-}
-
-/* A server's error page instead of a file: as YAML it would be a text, or a key. */
-static bool is_html(struct span text)
-{
-	static const char *const starts[] = {"<!doctype", "<html", "<?xml", "<head>", "<body"};
-
-	while (text.len && strchr(" \t\r\n", text.data[0])) {
-		text.data++;
-		text.len--;
-	}
-	for (size_t i = 0; i < sizeof(starts) / sizeof(*starts); i++) {
-		size_t length = strlen(starts[i]);
-		if (text.len >= length && strncasecmp(text.data, starts[i], length) == 0)
-			return true;
-	}
-	return false;
-}
-
 static int read_text(struct builder *builder, struct span text)
 {
 	const struct place nowhere = {0, 0};
@@ -120,13 +65,9 @@ static int read_text(struct builder *builder, struct span text)
 		text.data += 3;
 		text.len -= 3;
 	}
-	if (is_html(text))
-		return builder_problem(builder, builder_place(builder, 1, 1),
-			"is an HTML or XML page, and no %s; check where the file was fetched from",
-			format_of_tree(builder->options->format)->name);
 	const char *newline = text.len ? memchr(text.data, '\n', text.len) : NULL;
 	builder->document->has_crlf = newline && newline > text.data && newline[-1] == '\r';
-	return read_marked(builder, text);
+	return foreign_read(builder, text);
 }
 
 int document_read(const struct source *source, struct span text, const struct read_options *options,
@@ -190,13 +131,19 @@ int document_write(const struct node *root, const struct format *format,
 		return problem_set(problem, NULL, 0, 0,
 			"the result has more than %" PRIu32 " values; raise the limit 'nodes'",
 			checked.nodes);
+	if (node_is_stream(root) && format_of_tree(format) != &format_yaml)
+		return problem_at(problem, root->seq.items[1],
+			"a second document begins here, and %s has one document in a file; ask "
+			"for YAML, take one document out, or make one of all with the option "
+			"'documents: merge'",
+			format_of_tree(format)->name);
 	output.guess = (size_t)root->weight * 16;
 	r = format_of_tree(format)->write(&writer, root);
 	if (!r)
 		r = output_finish(&output, arena, ret, problem);
 	output_fini(&output);
 	/* The first key may look like the beginning of an HTML page. */
-	if (r == 0 && is_html(*ret))
+	if (r == 0 && foreign_is_html(*ret))
 		return problem_set(problem, NULL, 0, 0,
 			"the result would look like an HTML or XML page; put another key first");
 	return r;

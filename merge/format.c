@@ -15,7 +15,7 @@ unsigned format_index(const struct format *format)
 
 	while (table[i] && table[i] != format)
 		i++;
-	return i;
+	return i + (format == &format_toml_1_0);
 }
 
 const struct format *format_find(struct span name)
@@ -31,7 +31,8 @@ const struct format *format_of_name(const char *file)
 	const char *dot = strrchr(file, '.'), *slash = strrchr(file, '/');
 
 	for (const struct format *const *at = table; *at; at++)
-		if ((*at)->names && span_is_in(span_of(slash ? slash + 1 : file), (*at)->names, ","))
+		if ((*at)->names &&
+			span_is_in(span_of(slash ? slash + 1 : file), (*at)->names, ","))
 			return *at;
 	for (const struct format *const *at = table; dot && *at; at++)
 		if (span_is_in(span_of(dot + 1), (*at)->suffixes, ","))

@@ -31,6 +31,7 @@ struct format {
 	/* Line between two documents in one stream: "---\n"; "": none needed. */
 	const char *divider;
 	bool has_lists;    /* maps and lists may be nested to any depth */
+	bool has_quotes;   /* without lists: a text in quotes may have several lines */
 	bool has_sections; /* pairs outside sections come first, whatever the order of the keys */
 	bool has_tags;     /* a node may have a tag, and so a directive */
 	bool is_whole;     /* if no rule says otherwise, the highest layer's file is shown whole */
@@ -89,6 +90,14 @@ struct format {
 FORMATS(FORMAT_DECLARE)
 #undef FORMAT_DECLARE
 
+/** TOML for programs that read 1.0 alone. Not in format_all(): the rule's `toml` selects it. */
+extern const struct format format_toml_1_0;
+
+static inline bool format_is_toml(const struct format *format)
+{
+	return format == &format_toml || format == &format_toml_1_0;
+}
+
 /** Returns all formats, ending with NULL. */
 const struct format *const *format_all(void);
 
@@ -108,8 +117,9 @@ const struct format *format_of_name(const char *file);
 static inline const struct format *format_within(
 	const struct format *whole, const struct format *format)
 {
-	/* A drop-in of settings.json may have comments. */
-	if (format == &format_json && whole == &format_jsonc)
+	/* A drop-in of settings.json may have comments, and one of TOML 1.0 is TOML 1.0. */
+	if ((format == &format_json && whole == &format_jsonc) ||
+		(format == &format_toml && whole == &format_toml_1_0))
 		return whole;
 	return format == &format_ini && whole && whole->dialect ? whole : format;
 }

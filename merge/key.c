@@ -209,31 +209,98 @@ int key_count_parts(const char *text, size_t *ret, struct problem *problem)
 					       "the KEY has more than %d parts", KEY_PARTS_MAX);
 }
 
-int key_parse(const char *text, struct arena *arena, struct key *ret, struct problem *problem)
+int key_parse_from(const char *text, size_t start, struct arena *arena, struct key *ret,
+	struct problem *problem)
 {
-	struct key_reader reader = {text, text, arena, problem};
+	struct key_reader reader = {text, text + start, arena, problem};
 	size_t capacity;
 
-	*ret = (struct key){.text = text};
-	if (strcmp(text, ".") == 0)
+	*ret = (struct key){.text = text, .document = KEY_ANY_DOCUMENT, .start = start};
+	if (start ? !text[start] : strcmp(text, ".") == 0)
 		return 0;
 	/* jq writes .server.port */
-	reader.at += *text == '.';
+	reader.at += !start && *text == '.';
 	if (key_count_parts(text, &capacity, problem) != 0)
 		return PROBLEM;
 	ret->parts = arena_zalloc(arena, capacity, sizeof(*ret->parts));
 	if (!ret->parts)
 		return -ENOMEM;
 	do {
+		bool is_first = ret->count == 0 && !start;
+
 		/* Each part but the first must begin with a character that was counted above. */
-		if (ret->count > 0 && *reader.at != '.' && *reader.at != '[')
+		if (!is_first && *reader.at != '.' && *reader.at != '[')
 			return fail(&reader, reader.at, "lacks a '.' or '['");
-		int r = read_part(&reader, ret->count == 0, &ret->parts[ret->count]);
+		int r = read_part(&reader, is_first, &ret->parts[ret->count]);
 		if (r != 0)
 			return r;
 		ret->count++;
 	} while (*reader.at);
 	return 0;
+}
+
+int key_parse(const char *text, struct arena *arena, struct key *ret, struct problem *problem)
+{
+	return key_parse_from(text, 0, arena, ret, problem);
+}
+
+/* Returns the length of the KEY before '=' in a document's name. */
+static size_t length_of_key(const char *text)
+{
+	char quote = '\0';
+	size_t len = 0;
+
+	for (; text[len] && (quote || !strchr("=,]", text[len])); len++) {
+		if (quote == '"' && text[len] == '\\' && text[len + 1])
+			len++;
+		else if (quote)
+			quote = text[len] == quote ? '\0' : quote;
+		else if (text[len] == '"' || text[len] == '\'')
+			quote = text[len];
+	}
+	return len;
+}
+
+static int read_condition(struct key_reader *reader, struct key_condition *condition)
+{
+	size_t len = length_of_key(reader->at);
+	const char *name = arena_copy(reader->arena, (struct span){reader->at, len});
+
+	if (!name)
+		return -ENOMEM;
+	if (!len || reader->at[len] != '=')
+		return PROBLEM;
+	int r = key_parse(name, reader->arena, &condition->key, reader->problem);
+	if (r != 0)
+		return r;
+	reader->at += len + 1;
+	/* For [kind==Service]. */
+	reader->at += *reader->at == '=';
+	return read_word(reader, ",]", &condition->value, &condition->is_value_quoted);
+}
+
+int key_parse_conditions(const char *text, size_t at, struct arena *arena,
+	struct key_condition **ret, size_t *count, size_t *end)
+{
+	struct problem ignored;
+	struct key_reader reader = {text, text + at, arena, &ignored};
+	size_t capacity = 1;
+	int r = *reader.at == '[' ? 0 : PROBLEM;
+
+	for (const char *c = text; *c; c++)
+		capacity += *c == ',';
+	*ret = arena_zalloc(arena, capacity, sizeof(**ret));
+	*count = 0;
+	if (!*ret)
+		return -ENOMEM;
+	while (r == 0 && *reader.at != ']') {
+		if (*reader.at != '[' && *reader.at != ',')
+			return PROBLEM;
+		reader.at++;
+		r = read_condition(&reader, &(*ret)[(*count)++]);
+	}
+	*end = (size_t)(reader.at - text) + 1;
+	return r;
 }
 
 static bool has_text(const struct node *key, struct span text)
@@ -468,6 +535,15 @@ void key_text_put_item(struct key_text *text, const struct node *key, const stru
 	else
 		append(text, "?", 1);
 	append(text, "]", 1);
+}
+
+void key_text_put_condition(struct key_text *text, const struct node *value)
+{
+	append(text, "=", 1);
+	if (memchr(value->text.data, ',', value->text.len))
+		append_quoted(text, value->text);
+	else
+		append_scalar(text, value);
 }
 
 void key_text_cut(struct key_text *text, size_t len)

@@ -6,6 +6,7 @@
  *      ["odd key"][0]          the same, as programs write it
  *      hosts[name=web].port    the item that has that key and value
  *      .                       the whole file
+ *      [kind=A,name=web].port  a key of a document, if the file has several (stream.h)
  *
  * A KEY is read in this way if there is no tree to compare it with. If there is a tree, dots and
  * brackets may be part of a key's name, and the paths of other tools are understood: key_match.h.
@@ -32,10 +33,25 @@ struct key_part {
 	size_t end;      /* bytes of the KEY up to and including this part */
 };
 
+/* As a document: the KEY names none. */
+#define KEY_ANY_DOCUMENT SIZE_MAX
+
 struct key {
 	const char *text;
 	struct key_part *parts;
 	size_t count; /* 0: the whole file */
+
+	/* Set by key_match() (stream.h). */
+	size_t document;          /* index; KEY_ANY_DOCUMENT; the number of them: a new one */
+	const struct node *named; /* of a new document: its name */
+	size_t start;             /* bytes of the text that name the document */
+};
+
+/* A condition of a document's name: the value at `key` is `value`. */
+struct key_condition {
+	struct key key;
+	struct span value;
+	bool is_value_quoted;
 };
 
 /**
@@ -43,6 +59,17 @@ struct key {
  * bytes) of the text that can't be read, or -ENOMEM.
  */
 int key_parse(const char *text, struct arena *arena, struct key *ret, struct problem *problem);
+
+/** Does the same from text[start] on, after what names a document. */
+int key_parse_from(const char *text, size_t start, struct arena *arena, struct key *ret,
+	struct problem *problem);
+
+/**
+ * Reads the name of a document at text[at]: [kind=Service,metadata.name=web]. Returns 0 with *ret
+ * in `arena`, and *end after the bracket; PROBLEM if there is no such name; or -ENOMEM.
+ */
+int key_parse_conditions(const char *text, size_t at, struct arena *arena,
+	struct key_condition **ret, size_t *count, size_t *end);
 
 /** Counts the parts that the text may have at most. Returns 0, or PROBLEM if they are too many. */
 int key_count_parts(const char *text, size_t *ret, struct problem *problem);
@@ -94,6 +121,9 @@ void key_text_put_index(struct key_text *text, uint32_t index);
  * values.
  */
 void key_text_put_item(struct key_text *text, const struct node *key, const struct node *value);
+
+/** Appends "=VALUE" of a document's name. */
+void key_text_put_condition(struct key_text *text, const struct node *value);
 
 /** Cuts the text back to a length that it had before. */
 void key_text_cut(struct key_text *text, size_t len);

@@ -24,10 +24,13 @@ struct key_matcher {
 	struct arena *arena;
 	struct problem *problem;
 	struct problem *ignored;
+	const struct stream *stream;
 	const struct node *root;
+	size_t document;        /* of the root; KEY_ANY_DOCUMENT: of another tree */
+	size_t start;           /* bytes of the KEY that name the document */
 	struct key_part *parts; /* of the path that is tried */
 	size_t capacity;
-	unsigned tries;
+	size_t tries;
 	struct key found[2];
 	size_t count;
 	struct dead_end end;
@@ -51,7 +54,11 @@ static int take_found(struct key_matcher *matcher, size_t depth)
 {
 	struct key *found = &matcher->found[matcher->count];
 
-	*found = (struct key){matcher->text, copy_parts(matcher, depth), depth};
+	*found = (struct key){.text = matcher->text,
+		.parts = copy_parts(matcher, depth),
+		.count = depth,
+		.document = matcher->document,
+		.start = matcher->start};
 	if (!found->parts)
 		return -ENOMEM;
 	matcher->count++;
@@ -173,7 +180,7 @@ static int match(struct key_matcher *matcher, const struct node *in, size_t at, 
 		return 0;
 	if (matcher->text[at] == '\0')
 		return take_found(matcher, depth);
-	if (++matcher->tries > TRIES_MAX)
+	if (++matcher->tries > TRIES_MAX + 10 * matcher->stream->count)
 		return problem_set(matcher->problem, NULL, 0, 0,
 			"the KEY '%s' can be read in too many ways in this file; write its names "
 			"as [\"name\"]",
@@ -189,7 +196,7 @@ static int match(struct key_matcher *matcher, const struct node *in, size_t at, 
 	if (r == 0 && node_is_map(in))
 		r = match_names(matcher, in, at + has_dot, parsed, depth);
 	/* A name may also begin with a dot. */
-	if (r == 0 && node_is_map(in) && has_dot && depth == 0)
+	if (r == 0 && node_is_map(in) && has_dot && depth == 0 && !matcher->start)
 		r = match_names(matcher, in, at, 0, depth);
 	return r == 0 && matcher->count == count ? take_end(matcher, in, at, depth) : r;
 }
@@ -463,7 +470,8 @@ static int make_new(struct key_matcher *matcher, struct key *ret)
 		}
 		count++;
 	}
-	*ret = (struct key){matcher->text, copy_parts(matcher, count), count};
+	ret->parts = copy_parts(matcher, count);
+	ret->count = count;
 	return ret->parts ? KEY_NEW : -ENOMEM;
 }
 
@@ -480,14 +488,19 @@ static int make_flat(struct key_matcher *matcher, size_t begin, struct key *ret)
 		return refuse_pointer(matcher, 0);
 	if (!is_quoted)
 		*part = (struct key_part){.name = span_of(text + begin), .end = strlen(text)};
-	*ret = (struct key){text, copy_parts(matcher, 1), 1};
+	ret->parts = copy_parts(matcher, 1);
+	ret->count = 1;
 	return ret->parts ? KEY_NEW : -ENOMEM;
 }
 
 /* Writes the KEY of `found` with each name in an unambiguous form. */
-static void name_found(const struct key *found, struct key_text *ret)
+static void name_found(
+	const struct key_matcher *matcher, const struct key *found, struct key_text *ret)
 {
 	struct key_text part = {0};
+
+	if (found->document < matcher->stream->count)
+		stream_put(matcher->stream, found->document, ret);
 
 	for (size_t i = 0; i < found->count; i++) {
 		const struct node name = {.kind = NODE_SCALAR,
@@ -496,7 +509,7 @@ static void name_found(const struct key *found, struct key_text *ret)
 			.text = found->parts[i].name};
 		bool is_item = found->parts[i].value.data || found->parts[i].is_bracket;
 		bool is_index = strspn(name.text.data, "0123456789") >= name.text.len;
-		size_t begin = i ? found->parts[i - 1].end : 0;
+		size_t begin = i ? found->parts[i - 1].end : found->start;
 
 		if (is_item) {
 			key_text_put_text(ret,
@@ -507,6 +520,8 @@ static void name_found(const struct key *found, struct key_text *ret)
 		key_text_put(&part, &name);
 		struct span text = key_text_span(&part);
 		if (i == 0 && *text.data != '"') {
+			if (ret->len)
+				key_text_put_text(ret, span_of("."));
 			key_text_put_text(ret, text);
 			continue;
 		}
@@ -524,8 +539,8 @@ static int refuse_two(const struct key_matcher *matcher)
 	CLEANUP(key_text_fini) struct key_text one = {0};
 	CLEANUP(key_text_fini) struct key_text other = {0};
 
-	name_found(&matcher->found[0], &one);
-	name_found(&matcher->found[1], &other);
+	name_found(matcher, &matcher->found[0], &one);
+	name_found(matcher, &matcher->found[1], &other);
 	if (one.has_failed || other.has_failed)
 		return -ENOMEM;
 	return problem_set(matcher->problem, NULL, 0, 0,
@@ -539,12 +554,177 @@ static int match_root(struct key_matcher *matcher, const struct node *root)
 {
 	size_t prefix = prefix_of(matcher->text);
 
-	int r = match(matcher, root, 0, 0);
+	matcher->root = root;
+	int r = match(matcher, root, matcher->start, 0);
+	if (matcher->start)
+		return r;
 	if (r == 0 && !matcher->count && prefix)
 		r = match(matcher, root, prefix, 0);
 	if (r == 0 && !matcher->count && strchr(matcher->text, '/'))
 		r = match_pointer(matcher, root);
 	return r;
+}
+
+/* Writes the KEY, which names no document, as one of that document. */
+static void put_form(const struct key_matcher *matcher, size_t document, struct key_text *ret)
+{
+	const char *rest = matcher->text + prefix_of(matcher->text);
+
+	rest += *rest == '.';
+	rest += *rest == '$';
+	stream_put(matcher->stream, document, ret);
+	key_text_put_text(ret, span_of(*rest == '[' || !*rest ? "" : "."));
+	key_text_put_text(ret, span_of(rest));
+}
+
+/* Refuses a KEY that several documents have, or could get: it gives its form in each. */
+static int refuse_documents(
+	const struct key_matcher *matcher, const struct key *found, size_t count, bool is_new)
+{
+	CLEANUP(key_text_fini) struct key_text forms = {0};
+	const char *text = matcher->text;
+	size_t i = 0;
+
+	for (; i < count && forms.len < PROBLEM_MESSAGE_MAX / 2; i++) {
+		if (i)
+			key_text_put_text(&forms, span_of(i + 1 < count ? ", " : " or "));
+		if (!is_new && (*text == '.' || strchr(text, '/')))
+			name_found(matcher, &found[i], &forms);
+		else
+			put_form(matcher, found[i].document, &forms);
+	}
+	if (forms.has_failed)
+		return -ENOMEM;
+	return problem_set(matcher->problem, NULL, 0, 0,
+		is_new ? "there is no '%s', and the file has %zu documents; write %.*s%s"
+		       : "the KEY '%s' is in %zu documents; write %.*s%s",
+		text, count, (int)key_text_span(&forms).len, key_text_span(&forms).data,
+		i < count ? " …" : "");
+}
+
+static int refuse_all(const struct key_matcher *matcher, bool is_new)
+{
+	size_t count = matcher->stream->count;
+	struct key *all = arena_zalloc(matcher->arena, count, sizeof(*all));
+
+	for (size_t i = 0; all && i < count; i++)
+		all[i].document = i;
+	return all ? refuse_documents(matcher, all, count, is_new) : -ENOMEM;
+}
+
+/* Matches the KEY in each document. Returns 0 with *ret if one has it; KEY_NEW; PROBLEM … */
+static int match_documents(struct key_matcher *matcher, struct dead_end *ends, struct key *ret)
+{
+	const struct stream *stream = matcher->stream;
+	struct key *found = arena_zalloc(matcher->arena, stream->count + 1, sizeof(*found));
+	bool is_named = ret->document != KEY_ANY_DOCUMENT;
+	size_t count = 0;
+	int r = found ? 0 : -ENOMEM;
+
+	for (size_t i = 0; r == 0 && i < stream->count; i++) {
+		if (is_named && i != ret->document)
+			continue;
+		matcher->document = i;
+		matcher->count = 0;
+		matcher->end = (struct dead_end){0};
+		r = match_root(matcher, stream->roots[i]);
+		if (r == 0 && matcher->count > 1)
+			return refuse_two(matcher);
+		if (r == 0 && matcher->count)
+			found[count++] = matcher->found[0];
+		ends[i] = matcher->end;
+	}
+	if (r == 0 && count > 1)
+		r = refuse_documents(matcher, found, count, false);
+	if (r == 0 && count)
+		*ret = found[0];
+	return r == 0 && !count ? KEY_NEW : r;
+}
+
+/* Matches the KEY in the trees that are no documents of the file. */
+static int match_others(
+	struct key_matcher *matcher, const struct key_ground *ground, struct key *ret)
+{
+	int r = 0;
+
+	matcher->document = ret->document;
+	matcher->count = 0;
+	for (size_t i = 0; r == 0 && !matcher->count && i < ground->count; i++)
+		r = match_root(matcher, ground->roots[i]);
+	if (r == 0 && matcher->count > 1)
+		return refuse_two(matcher);
+	if (r == 0 && matcher->count) {
+		matcher->found[0].named = ret->named;
+		*ret = matcher->found[0];
+	}
+	return r == 0 && !matcher->count ? KEY_NEW : r;
+}
+
+/*
+ * Chooses the document for a new value: the one that alone has the longest part of the KEY. Returns
+ * 0, PROBLEM or -ENOMEM.
+ */
+static int choose_document(struct key_matcher *matcher, const struct dead_end *ends, size_t *ret)
+{
+	const struct stream *stream = matcher->stream;
+	size_t most = 0, count = 0;
+
+	*ret = 0;
+	if (stream->count < 2)
+		return 0;
+	for (size_t i = 0; i < stream->count; i++) {
+		size_t depth = ends[i].parts && is_open(ends[i].in) ? ends[i].count : 0;
+
+		if (depth > most) {
+			most = depth;
+			count = 0;
+			*ret = i;
+		}
+		count += depth == most;
+	}
+	return most && count == 1 ? 0 : refuse_all(matcher, true);
+}
+
+/* Names a new value. `ends` are those of the stream's documents. */
+static int name_new(struct key_matcher *matcher, const struct dead_end *ends, struct key *ret)
+{
+	const struct stream *stream = matcher->stream;
+	size_t prefix = matcher->start ? matcher->start : prefix_of(matcher->text);
+	int r = 0;
+
+	if (ret->document == KEY_ANY_DOCUMENT)
+		r = choose_document(matcher, ends, &ret->document);
+	if (r != 0)
+		return r;
+	bool is_there = ret->document < stream->count;
+	matcher->root = is_there ? stream->roots[ret->document] : NULL;
+	matcher->end = is_there ? ends[ret->document] : (struct dead_end){0};
+	if (is_flat(matcher))
+		return make_flat(matcher, prefix + (matcher->text[prefix] == '.'), ret);
+	if (!matcher->end.parts)
+		matcher->end = (struct dead_end){.at = prefix};
+	return make_new(matcher, ret);
+}
+
+/* Reads the document that the KEY names into the matcher and *ret. */
+static int name_document(struct key_matcher *matcher, bool wants_new, struct key *ret)
+{
+	struct stream_place place;
+	size_t begin = prefix_of(matcher->text);
+	int r = stream_find(
+		matcher->stream, matcher->text, begin, matcher->arena, &place, matcher->problem);
+
+	if (r == STREAM_UNKNOWN && wants_new)
+		return stream_refuse_unknown(
+			matcher->stream, matcher->text, begin, place.end, matcher->problem);
+	if (r == STREAM_NONE || r == STREAM_UNKNOWN)
+		return 0;
+	if (r != 0 && r != STREAM_NEW)
+		return r;
+	matcher->start = ret->start = place.end;
+	ret->document = place.document;
+	ret->named = place.named;
+	return 0;
 }
 
 int key_match(const char *text, const struct key_ground *ground, struct arena *arena,
@@ -556,40 +736,37 @@ int key_match(const char *text, const struct key_ground *ground, struct arena *a
 		.arena = arena,
 		.problem = problem,
 		.ignored = arena_zalloc(arena, 1, sizeof(struct problem)),
+		.stream = &ground->stream,
 		.parts = arena_zalloc(arena, KEY_PARTS_MAX, sizeof(struct key_part)),
 		.capacity = KEY_PARTS_MAX,
-		.root = ground->count ? ground->roots[0] : NULL,
 	};
+	struct dead_end *ends =
+		arena_zalloc(arena, ground->stream.count + 1, sizeof(struct dead_end));
 	size_t count;
-	int r = 0;
 
-	*ret = (struct key){.text = text};
-	if (strcmp(text, ".") == 0 || strcmp(text, "$") == 0)
-		return 0;
+	*ret = (struct key){.text = text, .document = KEY_ANY_DOCUMENT};
+	if (strcmp(text, ".") == 0 || strcmp(text, "$") == 0) {
+		ret->document = 0;
+		return ground->stream.count < 2 ? 0 : refuse_all(&matcher, false);
+	}
 	if (!*text)
 		return key_parse(text, arena, ret, problem);
 	if (key_count_parts(text, &count, problem) != 0)
 		return PROBLEM;
-	if (!matcher.parts || !matcher.ignored)
+	if (!matcher.parts || !matcher.ignored || !ends)
 		return -ENOMEM;
-	for (size_t i = 0; r == 0 && !matcher.count && i < ground->count; i++)
-		r = match_root(&matcher, ground->roots[i]);
-	if (r != 0)
+	int r = name_document(&matcher, ground->wants_new, ret);
+	if (r == 0)
+		r = match_documents(&matcher, ends, ret);
+	if (r == KEY_NEW)
+		r = match_others(&matcher, ground, ret);
+	if (r != KEY_NEW)
 		return r;
-	if (matcher.count > 1)
-		return refuse_two(&matcher);
-	if (matcher.count) {
-		*ret = matcher.found[0];
-		return 0;
-	}
-	if (!ground->wants_new) {
-		r = key_parse(text, arena, ret, problem);
-		return r == 0 ? KEY_NEW : r;
-	}
-	size_t prefix = prefix_of(text);
-	if (is_flat(&matcher))
-		return make_flat(&matcher, prefix + (text[prefix] == '.'), ret);
-	if (!matcher.end.parts)
-		matcher.end = (struct dead_end){.at = prefix};
-	return make_new(&matcher, ret);
+	if (ground->wants_new)
+		return name_new(&matcher, ends, ret);
+	const struct key named = *ret;
+	r = key_parse_from(text, matcher.start, arena, ret, problem);
+	ret->document = named.document;
+	ret->named = named.named;
+	return r == 0 ? KEY_NEW : r;
 }

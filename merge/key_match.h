@@ -9,17 +9,22 @@
  * values, it is refused, and the problem gives both in an unambiguous form: the name in brackets
  * and quotes. If the KEY names no value, a new value is named as its neighbours are. In a format
  * without nested maps (.properties) the whole KEY is the name.
+ *
+ * A KEY that names no document is matched in each. If several have it, it is refused, and the
+ * problem gives the KEY in each document.
  */
 #pragma once
 
 #include "format.h"
 #include "key.h"
+#include "stream.h"
 
 /* Positive result: the KEY names no value yet; *ret is the KEY of a new value. */
 #define KEY_NEW 2
 
 struct key_ground {
-	/* Searched in this order; the first in which the KEY names a value counts. */
+	struct stream stream; /* the file's documents, searched first */
+	/* Other trees, searched in this order if no document has the KEY. The first counts. */
 	const struct node *const *roots;
 	size_t count;
 	const struct format *format; /* of the file; NULL: YAML */
@@ -28,8 +33,9 @@ struct key_ground {
 
 /**
  * Splits `text`, which the key borrows, into parts that lead to the value that it names. Returns 0
- * with *ret in `arena`; KEY_NEW; PROBLEM if the KEY can't be read, names two values, or is the path
- * of another tool to no value; or -ENOMEM.
+ * with *ret in `arena`; KEY_NEW; PROBLEM if the KEY can't be read, names two values, is the path of
+ * another tool to no value, or with wants_new does not say in which document the new value belongs;
+ * or -ENOMEM.
  */
 int key_match(const char *text, const struct key_ground *ground, struct arena *arena,
 	struct key *ret, struct problem *problem);

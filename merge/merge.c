@@ -397,7 +397,7 @@ int merge_run(
 	return 0;
 }
 
-int merge_tell_refusals(const struct merge_result *result, struct problem *problem)
+int merge_report_refusals(const struct merge_result *result, struct problem *problem)
 {
 	const struct refusals *refusals = &result->refusals;
 	const struct problem *first = refusals->items;

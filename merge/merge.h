@@ -109,7 +109,7 @@ int merge_run(
  * Fills `problem` with the first refusal and the number of the others. Returns PROBLEM, or 0 if
  * there is none.
  */
-int merge_tell_refusals(const struct merge_result *result, struct problem *problem);
+int merge_report_refusals(const struct merge_result *result, struct problem *problem);
 
 void merge_result_free(struct merge_result *result);
 void merge_result_freep(struct merge_result **result);

@@ -35,6 +35,7 @@ enum node_style {
 	NODE_FLOW,    /* map or sequence, [a, b] or {a: b} */
 	NODE_DOTTED,  /* map: each entry is a line that names the map, too: map.key = 1 */
 	NODE_HEADER,  /* map: as NODE_BLOCK, but always named by a line of its own: [map] */
+	NODE_STREAM,  /* sequence, only as a root: the documents of a file, two at least */
 };
 
 /* How plain text gets its type. The reader sets it for each node; see scalar.h. */
@@ -44,7 +45,7 @@ enum node_schema {
 	/* As 1.1, but leading zeros are not octal (Salt's yamlex); must be the last of YAML. */
 	NODE_SALT,
 	NODE_JSON, /* RFC 8259 */
-	NODE_TOML, /* TOML 1.0.0 */
+	NODE_TOML, /* TOML 1.1.0 */
 	NODE_TEXT, /* of formats that have only text: always a string */
 };
 
@@ -141,6 +142,20 @@ static inline uint32_t node_count(const struct node *node)
 static inline const struct node **node_entry(const struct node *node, uint32_t i)
 {
 	return node_is_map(node) ? &node->map.pairs[i].value : &node->seq.items[i];
+}
+
+/* Returns whether it is the root of a file of several documents. */
+static inline bool node_is_stream(const struct node *root)
+{
+	return root && node_is_sequence(root) && root->style == NODE_STREAM;
+}
+
+/* Gives the documents of a file with the root `*root`: several, or the root alone. */
+static inline const struct node *const *node_documents(
+	const struct node *const *root, size_t *count)
+{
+	*count = node_is_stream(*root) ? (*root)->seq.count : 1;
+	return node_is_stream(*root) ? (*root)->seq.items : root;
 }
 
 /* Adjusts the weight of a collection: a value of weight `to` replaces one of weight `from`. */

@@ -97,18 +97,24 @@ int option_uses_note(struct option_uses *uses, const struct merge_request *reque
 int option_uses_note_result(struct option_uses *uses, const struct merge_request *request,
 	const struct merge_result *result)
 {
-	return result->root ? note_locks(uses, request->options->locks, result->root) : 0;
+	size_t count;
+	const struct node *const *roots = node_documents(&result->root, &count);
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && result->root && i < count; i++)
+		r = note_locks(uses, request->options->locks, roots[i]);
+	return r;
 }
 
-int option_uses_tell_idle(const struct option_uses *uses, const struct options *options,
-	int (*tell)(void *context, const struct problem *problem), void *context)
+int option_uses_report_idle(const struct option_uses *uses, const struct options *options,
+	int (*report)(void *context, const struct problem *problem), void *context)
 {
 	const struct value_locks *locks = options->locks;
 	struct problem problem;
 	int r = 0;
 
-	if (options->map && options->strategy->tell_idle)
-		r = options->strategy->tell_idle(options, uses, tell, context);
+	if (options->map && options->strategy->report_idle)
+		r = options->strategy->report_idle(options, uses, report, context);
 	for (size_t i = 0; r == 0 && locks && i < locks->count; i++)
 		for (size_t j = 0; r == 0 && j < locks->items[i].word_count; j++) {
 			const struct value_lock_word *word = &locks->items[i].words[j];
@@ -119,7 +125,7 @@ int option_uses_tell_idle(const struct option_uses *uses, const struct options *
 				"the lock of '%s' has no effect yet: no file has a value there; "
 				"correct the place if another one is meant",
 				word->place->text.data);
-			r = tell(context, &problem);
+			r = report(context, &problem);
 		}
 	return r;
 }

@@ -20,21 +20,22 @@
 
 #include "edit/edit.h"
 #include "merge.h"
+#include "stream.h"
 
 struct put_request {
 	/* Of a strategy that gives trees; inputs as for merge_run(). */
 	const struct merge_request *merge;
 	/* Index of the input whose text may change; a file that does not exist yet has no text. */
 	size_t target;
-	const struct edit_op *ops; /* on the result's tree; `document` is 0 */
+	const struct edit_op *ops; /* on the result's documents */
 	size_t count;
 
 	/*
-	 * Makes the ops instead, from the present result (NULL: nothing), which lives as long as
-	 * `arena`. May be NULL. To read text in the result's format, it uses `options`. Returns 0,
-	 * PROBLEM or -errno.
+	 * Makes the ops instead, from the documents of the present result, which live as long as
+	 * `arena`. May be NULL. The name of a new document belongs to its value. To read text in
+	 * the result's format, it uses `options`. Returns 0, PROBLEM or -errno.
 	 */
-	int (*plan)(void *context, const struct node *present, const struct read_options *options,
+	int (*plan)(void *context, const struct stream *present, const struct read_options *options,
 		struct arena *arena, struct edit_op **ops, size_t *count, struct problem *problem);
 	void *context;
 
@@ -51,14 +52,10 @@ struct put_result {
 	bool is_changed;
 	bool is_absent; /* of a reset: neither the target nor the result has the value; no change */
 	bool is_empty;  /* of a reset: the target has no values left, and was not merged */
-	struct span text; /* of the target, NUL-terminated */
-	/* The result's tree, before and after the change; NULL: nothing. */
-	const struct node *before;
-	const struct node *after;
-	/*
-	 * If an op removes: the result of the inputs below the target; NULL: nothing, or unknown.
-	 */
-	const struct node *below;
+	struct span text;     /* of the target, NUL-terminated */
+	struct stream before; /* the result's documents, before and after the change */
+	struct stream after;
+	struct stream below; /* if an op removes: those of the inputs below the target, if known */
 
 	/* private: owns the memory of the trees */
 	struct put_intermediates *keep;
@@ -83,9 +80,10 @@ int put_text(const struct put_request *request, struct span wanted, struct arena
 	struct span *ret, struct problem *problem);
 
 /**
- * Makes the ops that turn `present` into `wanted` (each may be NULL: nothing). They set as few
- * values as possible, and insert and remove as few items of lists as possible. Returns 0 with *ret
- * in the arena, which refers to both trees; or -ENOMEM.
+ * Makes the ops that turn the documents of `present` into those of `wanted`. They set as few values
+ * as possible, and insert and remove as few items of lists as possible. Documents are matched by
+ * their names, or else by their position. Returns 0 with *ret in the arena, which refers to both
+ * streams; or -ENOMEM.
  */
-int put_compare(const struct node *present, const struct node *wanted, struct arena *arena,
+int put_compare(const struct stream *present, const struct stream *wanted, struct arena *arena,
 	struct edit_op **ret, size_t *count);

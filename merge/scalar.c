@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <errno.h>
 
+#include "format/toml_value.h"
 #include "hash.h"
 #include "number.h"
 #include "resolve.h"
@@ -159,6 +160,22 @@ static int number_json(
 	return number_int_json(&number, arena, ret);
 }
 
+/* JSON has no times: it is their text, with seconds, as RFC 3339 has it. */
+static int timestamp_json(const struct node *scalar, struct arena *arena, struct span *ret)
+{
+	size_t minutes = scalar->schema == NODE_TOML ? toml_value_lacks_seconds(scalar->text) : 0;
+
+	*ret = scalar->text;
+	if (!minutes)
+		return 0;
+	const char *text = arena_printf(
+		arena, "%.*s:00%s", (int)minutes, scalar->text.data, scalar->text.data + minutes);
+	if (!text)
+		return -ENOMEM;
+	*ret = span_of(text);
+	return 0;
+}
+
 int scalar_json(const struct node *scalar, struct arena *arena, struct span *ret)
 {
 	enum scalar_type type = scalar_type(scalar);
@@ -173,8 +190,9 @@ int scalar_json(const struct node *scalar, struct arena *arena, struct span *ret
 	case SCALAR_INT:
 	case SCALAR_FLOAT:
 		return number_json(scalar, type, arena, ret);
-	case SCALAR_STRING:
 	case SCALAR_TIMESTAMP:
+		return timestamp_json(scalar, arena, ret);
+	case SCALAR_STRING:
 	case SCALAR_BINARY:
 	case SCALAR_FOREIGN:
 		break;

@@ -60,14 +60,18 @@ bool merge_may_have_tag(const struct merge *merge, const struct node *value)
 	return true;
 }
 
+bool strategy_is_highest_first(const struct merge *merge)
+{
+	return span_is(options_text(merge->request->options, "order"), "highest-first");
+}
+
 int merge_check_root(const struct merge *merge, const struct node *below, const struct node *value,
 	const char *tag)
 {
 	bool is_below = node_is_scalar(below);
 	const struct node *odd = is_below ? below : value, *other = is_below ? value : below;
 
-	if (below->kind == value->kind || below->tag || value->tag || scalar_is_null(below) ||
-		scalar_is_null(value))
+	if (below->kind == value->kind || below->tag || value->tag || scalar_is_null(below))
 		return 0;
 	if (is_below || !merge_may_have_tag(merge, value))
 		tag = NULL;
@@ -78,4 +82,24 @@ int merge_check_root(const struct merge *merge, const struct node *below, const 
 		other->source ? source_shown(other->source) : "", (unsigned)other->line,
 		(unsigned)other->column, tag ? "write '" : "remove one", tag ? tag : "",
 		tag ? "'" : "");
+}
+
+int merge_only_root(
+	const struct merge *merge, const struct document *document, const struct node **ret)
+{
+	*ret = NULL;
+	for (size_t i = 0; i < document->count; i++) {
+		const struct node *root = document->roots[i];
+
+		if (scalar_is_empty(root))
+			continue;
+		if (*ret)
+			return problem_at(merge->problem, root,
+				"a second document begins here, and the strategy '%s' reads one in "
+				"each file; give each document a file of its own, or merge them by "
+				"'strategy: deep' with its option 'documents'",
+				merge->request->options->strategy->name);
+		*ret = root;
+	}
+	return 0;
 }

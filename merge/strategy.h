@@ -35,15 +35,32 @@ int merge_give_text(struct merge *merge, const struct merge_input *input, struct
 /** Returns whether a tag can stand at the value: its source's format has tags. */
 bool merge_may_have_tag(const struct merge *merge, const struct node *value);
 
+/* The option of the strategies that put sources one after the other. */
+#define STRATEGY_ORDER_OPTION                                                                      \
+	{                                                                                          \
+		"order", OPTION_CHOICE, "lowest-first", "lowest-first|highest-first",              \
+			"highest-first: for programs that take the first of several values"        \
+	}
+
+/** Returns whether the option asks for the highest source first. */
+bool strategy_is_highest_first(const struct merge *merge);
+
 /**
  * Refuses the root `value` if its kind differs from the kind of the root `below` it. A source that
- * replaces the whole file like this is broken (a forgotten colon, an error page). If one is a
- * scalar, the scalar is reported as broken; otherwise `value` is. Null, and a value with a tag,
- * fits any kind. `tag`: a tag that makes the change explicit; NULL: there is none. Returns 0 or
- * PROBLEM.
+ * replaces the whole file like this is broken (a forgotten colon, an error page, the `null` of a
+ * tool that had no input). If one is a scalar, the scalar is reported as broken; otherwise `value`
+ * is. A value with a tag fits any kind, and any kind may stand above null. `tag`: a tag that makes
+ * the change explicit; NULL: there is none. Returns 0 or PROBLEM.
  */
 int merge_check_root(const struct merge *merge, const struct node *below, const struct node *value,
 	const char *tag);
+
+/**
+ * Gives the root of a source for a strategy that does not know several documents. Empty documents
+ * do not count; *ret is NULL if there is no other. Returns 0, or PROBLEM for a second one.
+ */
+int merge_only_root(
+	const struct merge *merge, const struct document *document, const struct node **ret);
 
 /* The output of a strategy: a tree, which merge_run() writes in the requested format, or bytes. */
 struct merge_output {
@@ -94,14 +111,34 @@ struct strategy {
 		size_t count, struct arena *arena, enum list_way *ret, const struct node **by);
 
 	/*
+	 * Finds the document that is merged with `root`, document `n` of the result, among `roots`:
+	 * those of one input, or of the result of some. *ret is `count` if there is none; *named is
+	 * then a document that would be matched with it, and says nothing else; NULL: documents
+	 * have no names. NULL: a result has one document. Returns 0 or -ENOMEM.
+	 */
+	int (*match_document)(const struct merge_request *request, const struct node *root,
+		size_t n, const struct node *const *roots, size_t count, struct arena *arena,
+		size_t *ret, const struct node **named);
+
+	/*
+	 * Finds the names of documents, whatever other layers have: a map for each that has the
+	 * values of the keys by which documents are matched, and nothing else. names[i] stays NULL
+	 * if the document has none of the keys. *by becomes the list of these KEYs; NULL: documents
+	 * have no names. NULL: a result has one document. Returns 0 or -ENOMEM.
+	 */
+	int (*name_documents)(const struct merge_request *request, const struct node *const *roots,
+		size_t count, struct arena *arena, const struct node **names,
+		const struct node **by);
+
+	/*
 	 * note_uses() adds the nodes of the options that match something in the document of an
-	 * input. tell_idle() reports the nodes that match nothing (option_use.h). NULL: no option
+	 * input. report_idle() reports the nodes that match nothing (option_use.h). NULL: no option
 	 * names a place.
 	 */
 	int (*note_uses)(const struct merge_request *request, size_t input,
 		const struct document *document, struct option_uses *uses);
-	int (*tell_idle)(const struct options *options, const struct option_uses *uses,
-		int (*tell)(void *context, const struct problem *problem), void *context);
+	int (*report_idle)(const struct options *options, const struct option_uses *uses,
+		int (*report)(void *context, const struct problem *problem), void *context);
 
 	/* Loads the libraries that are otherwise loaded at first use. NULL: there are none. */
 	void (*load)(void);

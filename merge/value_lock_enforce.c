@@ -6,6 +6,7 @@
 
 #include "cleanup.h"
 #include "scalar.h"
+#include "strategy.h"
 
 /* Bytes of a place in a message; a longer one is cut. */
 #define NAME_MAX_BYTES 256
@@ -532,6 +533,66 @@ static int settle(struct value_lock_enforcement *keep, const struct value_lock_w
 	return r;
 }
 
+/* The documents of both results: a lock's place counts in each. */
+
+/* Finds the document of the lower layers that is merged with document `n`; NULL: none. */
+static int find_lower_document(struct value_lock_enforcement *keep, const struct node *now,
+	size_t n, bool *known, const struct node **ret)
+{
+	const struct merge *merge = keep->merge;
+	struct merge_request request = *merge->request;
+	const struct node *named;
+	size_t count, found = 0;
+	const struct node *const *low = node_documents(&keep->low, &count);
+
+	*ret = NULL;
+	if (!keep->low)
+		return 0;
+	request.inputs = merge->inputs;
+	int r = request.options->strategy->match_document(
+		&request, now, n, low, count, keep->scratch, &found, &named);
+	if (r < 0 || found == count)
+		return r;
+	*ret = low[found];
+	known[found] = true;
+	return 0;
+}
+
+static int settle_documents(struct value_lock_enforcement *keep, const struct value_lock_walk *spot,
+	const struct node **root)
+{
+	struct arena *arena = keep->merge->arena;
+	size_t count, low_count;
+	const struct node *const *now = node_documents(root, &count);
+	const struct node *const *low = node_documents(&keep->low, &low_count), *found;
+	struct node *stream = node_new_sequence(arena, NULL);
+	bool *known = arena_zalloc(keep->scratch, low_count, sizeof(*known));
+	int r = stream && known ? 0 : -ENOMEM;
+
+	for (size_t i = 0; r == 0 && *root && i < count; i++) {
+		const struct node *item;
+
+		r = find_lower_document(keep, now[i], i, known, &found);
+		if (r == 0)
+			r = settle(keep, spot, found, now[i], &item);
+		if (r == 0 && item)
+			r = node_push(arena, stream, item);
+	}
+	for (size_t i = 0; r == 0 && keep->low && i < low_count; i++) {
+		const struct node *item = NULL;
+
+		if (!known[i])
+			r = settle(keep, spot, low[i], NULL, &item);
+		if (r == 0 && item)
+			r = node_push(arena, stream, item);
+	}
+	if (r != 0)
+		return r;
+	stream->style = NODE_STREAM;
+	*root = stream->seq.count > 1 ? stream : stream->seq.count ? stream->seq.items[0] : NULL;
+	return 0;
+}
+
 int value_lock_enforce(struct value_lock_enforcement *keep, const struct node **root)
 {
 	CLEANUP(arena_freep) struct arena *scratch = NULL;
@@ -551,5 +612,7 @@ int value_lock_enforce(struct value_lock_enforcement *keep, const struct node **
 	value_lock_set_begin(keep->lock, keep->sets[0]);
 	spot.set = keep->sets[0];
 	spot.place = value_lock_set_reached(keep->lock, spot.set);
+	if (node_is_stream(keep->low) || node_is_stream(*root))
+		return settle_documents(keep, &spot, root);
 	return settle(keep, &spot, keep->low, *root, root);
 }

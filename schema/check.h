@@ -23,6 +23,7 @@ CHECK(exclusive_minimum);
 CHECK(max_length);
 CHECK(min_length);
 CHECK(pattern);
+CHECK(format);
 CHECK(max_entries);
 CHECK(min_entries);
 CHECK(unique);

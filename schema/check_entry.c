@@ -31,7 +31,7 @@ CHECK(prefix_items)
 
 CHECK(items)
 {
-	/* A list of schemas, in draft 7. */
+	/* A list of schemas, until 2019-09. */
 	if (!keyword->target)
 		return check_prefix_items(run, keyword, instance, evaluated);
 	return check_items_from(run, keyword->target, instance, keyword->number, evaluated);
@@ -49,7 +49,8 @@ CHECK(contains)
 	for (uint32_t i = 0; i < instance->seq.count; i++) {
 		if (!run_asks(run, keyword->target, instance->seq.items[i], EVALUATED_NOT))
 			continue;
-		evaluated_put(run, evaluated, i);
+		if (keyword->owner->resource->draft == DRAFT_2020_12)
+			evaluated_put(run, evaluated, i);
 		count++;
 	}
 	if (run->failure != RUN_FINE)

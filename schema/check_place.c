@@ -224,7 +224,7 @@ CHECK(dependent_schemas)
 	return fits;
 }
 
-/* Draft 7 has both in one keyword. */
+/* Until draft 7 one keyword has both. */
 CHECK(dependencies)
 {
 	bool fits = check_dependent_required(run, keyword, instance, evaluated);

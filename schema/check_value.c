@@ -4,6 +4,8 @@
 #include "cleanup.h"
 #include "decimal.h"
 #include "hash.h"
+#include "scalar.h"
+#include "string_format.h"
 
 /* Lists up to this length are compared item by item. */
 #define UNIQUE_SMALL 4
@@ -20,9 +22,14 @@ static uint64_t cost_of(const struct node *node)
 
 CHECK(type)
 {
+	unsigned type = instance_type(instance);
+
 	(void)evaluated;
-	return (instance_type(instance) & keyword->number) != 0 ||
-	       run_fails(run, keyword, instance);
+	/* To draft 4 a number with a point or an exponent is no integer, even if it is whole. */
+	if (keyword->owner->resource->draft == DRAFT_4 && type & INSTANCE_INTEGER &&
+		scalar_type(instance) != SCALAR_INT)
+		type &= ~(unsigned)INSTANCE_INTEGER;
+	return (type & keyword->number) != 0 || run_fails(run, keyword, instance);
 }
 
 CHECK(enum)
@@ -78,7 +85,7 @@ CHECK(maximum)
 CHECK(exclusive_maximum)
 {
 	(void)evaluated;
-	return check_order(run, keyword, instance, -1, -1);
+	return keyword->is_idle || check_order(run, keyword, instance, -1, -1);
 }
 
 CHECK(minimum)
@@ -90,7 +97,7 @@ CHECK(minimum)
 CHECK(exclusive_minimum)
 {
 	(void)evaluated;
-	return check_order(run, keyword, instance, 1, 1);
+	return keyword->is_idle || check_order(run, keyword, instance, 1, 1);
 }
 
 static bool check_count(struct schema_run *run, const struct keyword *keyword,
@@ -126,6 +133,20 @@ CHECK(pattern)
 	(void)evaluated;
 	return run_matches(run, keyword->pattern, instance, instance->text, &fits) &&
 	       (fits || run_fails(run, keyword, instance));
+}
+
+/* Steps of work for a byte; a regular expression is compiled. */
+#define FORMAT_WORK_PER_BYTE 10
+
+CHECK(format)
+{
+	struct span text = instance_key(instance);
+
+	(void)evaluated;
+	if (!run_spend(run, instance, (text.len + 1) * FORMAT_WORK_PER_BYTE))
+		return false;
+	return keyword->format->check(text, keyword->owner->resource->draft) ||
+	       run_fails(run, keyword, instance);
 }
 
 CHECK(max_entries)

@@ -8,9 +8,54 @@ static const struct {
 	const char *text;
 } schemas[] = {
 	{
+		"http://json-schema.org/draft-04/schema",
+		"draft-04.json",
+#include "draft-04.inc"
+	},
+	{
+		"http://json-schema.org/draft-06/schema",
+		"draft-06.json",
+#include "draft-06.inc"
+	},
+	{
 		"http://json-schema.org/draft-07/schema",
 		"draft-07.json",
 #include "draft-07.inc"
+	},
+	{
+		"https://json-schema.org/draft/2019-09/schema",
+		"draft-2019-09.json",
+#include "draft-2019-09.inc"
+	},
+	{
+		"https://json-schema.org/draft/2019-09/meta/content",
+		"draft-2019-09-content.json",
+#include "draft-2019-09-content.inc"
+	},
+	{
+		"https://json-schema.org/draft/2019-09/meta/applicator",
+		"draft-2019-09-applicator.json",
+#include "draft-2019-09-applicator.inc"
+	},
+	{
+		"https://json-schema.org/draft/2019-09/meta/meta-data",
+		"draft-2019-09-meta-data.json",
+#include "draft-2019-09-meta-data.inc"
+	},
+	{
+		"https://json-schema.org/draft/2019-09/meta/core",
+		"draft-2019-09-core.json",
+#include "draft-2019-09-core.inc"
+	},
+	{
+		"https://json-schema.org/draft/2019-09/meta/validation",
+		"draft-2019-09-validation.json",
+#include "draft-2019-09-validation.inc"
+	},
+	{
+		"https://json-schema.org/draft/2019-09/meta/format",
+		"draft-2019-09-format.json",
+#include "draft-2019-09-format.inc"
 	},
 	{
 		"https://json-schema.org/draft/2020-12/schema",

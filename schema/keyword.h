@@ -14,12 +14,19 @@
 #include "problem.h"
 #include "table.h"
 
-/* Bits. */
-enum schema_draft { DRAFT_7 = 1, DRAFT_2020_12 = 2, DRAFT_ANY = 3 };
+/* Bits, in the order of the drafts. */
+enum schema_draft {
+	DRAFT_4 = 1,
+	DRAFT_6 = 2,
+	DRAFT_7 = 4,
+	DRAFT_2019_09 = 8,
+	DRAFT_2020_12 = 16,
+};
 
 struct subschema;
 struct reading;
 struct schema_run;
+struct string_format;
 struct keyword;
 
 struct dynamic_anchor {
@@ -84,6 +91,7 @@ struct keyword {
 	const struct node *value;
 	uint32_t number; /* a limit, or bits of types */
 	uint32_t more;   /* an upper limit */
+	bool is_idle;    /* it says nothing */
 	struct subschema *target;
 	struct subschema *then; /* of `if`; NULL: none */
 	struct subschema *otherwise;
@@ -91,6 +99,7 @@ struct keyword {
 	uint32_t count;
 	const struct node *index; /* a map from a name to members[i], in the same order; or NULL */
 	struct pattern *pattern;
+	const struct string_format *format;
 	struct span dynamic;   /* name of the dynamic anchor; `data` NULL: none */
 	struct span reference; /* as written, for $ref and $dynamicRef */
 };

@@ -5,6 +5,7 @@
 #include "decimal.h"
 #include "reading.h"
 #include "scalar.h"
+#include "string_format.h"
 
 static int wants(struct reading *reading, const struct keyword *keyword, const char *what)
 {
@@ -43,6 +44,13 @@ int read_reference(struct reading *reading, struct keyword *keyword)
 		return wants(reading, keyword, "a string");
 	keyword->reference = keyword->value->text;
 	return reading_refer(reading, keyword);
+}
+
+int read_recursive_reference(struct reading *reading, struct keyword *keyword)
+{
+	if (instance_type(keyword->value) != INSTANCE_STRING || !span_is(keyword->value->text, "#"))
+		return wants(reading, keyword, "'#'");
+	return read_reference(reading, keyword);
 }
 
 static unsigned type_of_word(const struct node *node)
@@ -98,6 +106,27 @@ int read_number(struct reading *reading, struct keyword *keyword)
 	return 0;
 }
 
+/*
+ * Reads exclusiveMaximum or exclusiveMinimum. In draft 4 it is a boolean, which says that the limit
+ * beside it does not belong to the range.
+ */
+int read_exclusive_limit(struct reading *reading, struct keyword *keyword)
+{
+	bool is_maximum = strcmp(keyword->spec->name, "exclusiveMaximum") == 0;
+
+	if (keyword->owner->resource->draft != DRAFT_4)
+		return read_number(reading, keyword);
+	int r = read_bool(reading, keyword);
+	if (r != 0)
+		return r;
+	const struct node *limit =
+		node_get(keyword->owner->node, is_maximum ? "maximum" : "minimum");
+	keyword->is_idle = !keyword->number || !limit;
+	if (!keyword->is_idle)
+		keyword->value = limit;
+	return keyword->is_idle ? 0 : read_number(reading, keyword);
+}
+
 int read_factor(struct reading *reading, struct keyword *keyword)
 {
 	struct decimal decimal;
@@ -142,6 +171,41 @@ int read_one_pattern(struct reading *reading, struct keyword *keyword)
 	if (instance_type(keyword->value) != INSTANCE_STRING)
 		return wants(reading, keyword, "a regular expression");
 	return reading_pattern(reading, keyword->value, keyword->value->text, &keyword->pattern);
+}
+
+/* Refuses a format that this build can't check. */
+static int check_build(struct reading *reading, const struct keyword *keyword)
+{
+	char reason[PATTERN_REASON_MAX] = "this plyfs was built without libidn2; install one that "
+					  "was built with it";
+	bool is_known = idn_is_known || !span_begins(keyword->value->text, "idn-");
+	struct pattern *pattern = NULL;
+
+	if (is_known && span_is(keyword->value->text, "regex")) {
+		int r = pattern_new(span_of("a"), &pattern, reason);
+		if (r < 0)
+			return r;
+		is_known = r == 0;
+		pattern_free(pattern);
+	}
+	if (is_known)
+		return 0;
+	return problem_at(reading->problem, keyword->value, "the format '%s' can't be checked: %s",
+		keyword->value->text.data, reason);
+}
+
+int read_format(struct reading *reading, struct keyword *keyword)
+{
+	bool is_checked = reading->library && reading->library->validates_formats;
+
+	keyword->is_idle = true;
+	if (!is_checked)
+		return 0;
+	if (instance_type(keyword->value) != INSTANCE_STRING)
+		return wants(reading, keyword, "a string");
+	keyword->format = string_format_find(keyword->value->text);
+	keyword->is_idle = !keyword->format;
+	return keyword->format ? check_build(reading, keyword) : 0;
 }
 
 int read_one(struct reading *reading, struct keyword *keyword)
@@ -206,12 +270,12 @@ int read_map(struct reading *reading, struct keyword *keyword)
 	return r == 0 ? index_members(reading, keyword) : r;
 }
 
-/* Reads `items`. Draft 7 allows a list, which is prefixItems in 2020-12. */
+/* Reads `items`. Until 2019-09 it may be a list, which is prefixItems in 2020-12. */
 int read_items(struct reading *reading, struct keyword *keyword)
 {
 	const struct node *prefix = node_get(keyword->owner->node, "prefixItems");
 
-	if (keyword->owner->resource->draft == DRAFT_7) {
+	if (keyword->owner->resource->draft < DRAFT_2020_12) {
 		if (node_is_sequence(keyword->value) && keyword->value->seq.count == 0)
 			return 0;
 		return node_is_sequence(keyword->value) ? read_list(reading, keyword)
@@ -295,7 +359,7 @@ int read_contains(struct reading *reading, struct keyword *keyword)
 {
 	keyword->number = 1;
 	keyword->more = UINT32_MAX;
-	if (keyword->owner->resource->draft != DRAFT_7) {
+	if (keyword->owner->resource->draft > DRAFT_7) {
 		take_sibling_count(keyword, "minContains", &keyword->number);
 		take_sibling_count(keyword, "maxContains", &keyword->more);
 	}

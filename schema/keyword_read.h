@@ -6,13 +6,16 @@
 #include "keyword.h"
 
 int read_reference(struct reading *reading, struct keyword *keyword);
+int read_recursive_reference(struct reading *reading, struct keyword *keyword);
 int read_type(struct reading *reading, struct keyword *keyword);
 int read_enum(struct reading *reading, struct keyword *keyword);
 int read_number(struct reading *reading, struct keyword *keyword);
+int read_exclusive_limit(struct reading *reading, struct keyword *keyword);
 int read_factor(struct reading *reading, struct keyword *keyword);
 int read_count(struct reading *reading, struct keyword *keyword);
 int read_bool(struct reading *reading, struct keyword *keyword);
 int read_one_pattern(struct reading *reading, struct keyword *keyword);
+int read_format(struct reading *reading, struct keyword *keyword);
 int read_one(struct reading *reading, struct keyword *keyword);
 int read_list(struct reading *reading, struct keyword *keyword);
 int read_map(struct reading *reading, struct keyword *keyword);

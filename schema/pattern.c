@@ -59,8 +59,8 @@ static const char *reason_of(int error)
 	case PCRE2_ERROR_TOO_MANY_NAMED_SUBPATTERNS:
 		return "it is too large; split it with 'allOf' or 'anyOf'";
 	default:
-		return "it is no regular expression of ECMA-262, or one that can't be used here; write "
-		       "it in a simpler way";
+		return "it is no regular expression of ECMA-262, or one that can't be used here; "
+		       "write it in a simpler way";
 	}
 }
 

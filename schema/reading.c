@@ -67,6 +67,14 @@ static int read_text(struct reading *reading, const struct node *map, const char
 
 static int read_draft(struct reading *reading, const struct node *map, enum schema_draft *ret)
 {
+	static const struct {
+		const char *uri;
+		enum schema_draft draft;
+	} drafts[] = {{"json-schema.org/draft-04/schema", DRAFT_4},
+		{"json-schema.org/draft-06/schema", DRAFT_6},
+		{"json-schema.org/draft-07/schema", DRAFT_7},
+		{"json-schema.org/draft/2019-09/schema", DRAFT_2019_09},
+		{"json-schema.org/draft/2020-12/schema", DRAFT_2020_12}};
 	const struct node *node;
 	struct span uri = {NULL, 0}, fragment;
 
@@ -78,17 +86,17 @@ static int read_draft(struct reading *reading, const struct node *map, enum sche
 		uri = (struct span){uri.data + 8, uri.len - 8};
 	else if (span_begins(uri, "http://"))
 		uri = (struct span){uri.data + 7, uri.len - 7};
-	if (fragment.len == 0 && span_is(uri, "json-schema.org/draft-07/schema"))
-		*ret = DRAFT_7;
-	else if (fragment.len == 0 && span_is(uri, "json-schema.org/draft/2020-12/schema"))
-		*ret = DRAFT_2020_12;
-	else
-		return problem_at(reading->problem, node,
-			"the schema is written in '%s', which plyfs does not know; use "
-			"'http://json-schema.org/draft-07/schema#' or "
-			"'https://json-schema.org/draft/2020-12/schema'",
-			node->text.data);
-	return 0;
+	for (size_t i = 0; fragment.len == 0 && i < sizeof(drafts) / sizeof(*drafts); i++)
+		if (span_is(uri, drafts[i].uri)) {
+			*ret = drafts[i].draft;
+			return 0;
+		}
+	return problem_at(reading->problem, node,
+		"the schema is written in '%s', which plyfs does not know; it knows the drafts 4, "
+		"6, "
+		"7, 2019-09 and 2020-12, such as 'http://json-schema.org/draft-07/schema#' or "
+		"'https://json-schema.org/draft/2020-12/schema'",
+		node->text.data);
 }
 
 /* Makes `uri`#`name` lead to the subschema. */
@@ -105,8 +113,8 @@ static int put_anchor(struct reading *reading, const struct node *node, struct s
 	const struct subschema *other = table_get(&schema->resources, span_of(key));
 	if (other && other->node != subschema->node)
 		return problem_at(reading->problem, node,
-			"the anchor '%s' stands in line %u, too; give one of them another name",
-			node->text.data, (unsigned)other->node->line);
+			"the anchor '%s' stands in %s:%u, too; give one of them another name",
+			node->text.data, other->resource->file, (unsigned)other->node->line);
 	return table_put(&schema->resources, schema->arena, span_of(key), subschema);
 }
 
@@ -122,10 +130,22 @@ static bool is_anchor_name(struct span name)
 	return name.len > 0;
 }
 
+/* Adds the dynamic anchor to its resource. */
+static int put_dynamic(struct reading *reading, struct span name, struct subschema *subschema)
+{
+	struct resource *resource = subschema->resource;
+	struct dynamic_anchor *anchor = arena_alloc(reading->schema->arena, sizeof(*anchor));
+
+	if (!anchor)
+		return -ENOMEM;
+	*anchor = (struct dynamic_anchor){name, subschema, resource->dynamic};
+	resource->dynamic = anchor;
+	return 0;
+}
+
 static int read_anchor(
 	struct reading *reading, const char *keyword, struct subschema *subschema, bool is_dynamic)
 {
-	struct resource *resource = subschema->resource;
 	const struct node *node;
 	struct span name = {NULL, 0};
 
@@ -139,12 +159,20 @@ static int read_anchor(
 	r = put_anchor(reading, node, name, subschema);
 	if (r != 0 || !is_dynamic)
 		return r;
-	struct dynamic_anchor *anchor = arena_alloc(reading->schema->arena, sizeof(*anchor));
-	if (!anchor)
-		return -ENOMEM;
-	*anchor = (struct dynamic_anchor){name, subschema, resource->dynamic};
-	resource->dynamic = anchor;
-	return 0;
+	return put_dynamic(reading, name, subschema);
+}
+
+/* Reads $recursiveAnchor of 2019-09: a dynamic anchor without a name. */
+static int read_recursive_anchor(struct reading *reading, struct subschema *subschema)
+{
+	const struct node *node = node_get(subschema->node, "$recursiveAnchor");
+
+	if (!node)
+		return 0;
+	if (instance_type(node) != INSTANCE_BOOLEAN)
+		return problem_at(
+			reading->problem, node, "'$recursiveAnchor' must be true or false");
+	return scalar_bool(node) ? put_dynamic(reading, span_of(""), subschema) : 0;
 }
 
 static int new_resource(struct reading *reading, struct subschema *subschema, const struct node *id,
@@ -165,8 +193,8 @@ static int new_resource(struct reading *reading, struct subschema *subschema, co
 	const struct subschema *other = table_get(&schema->resources, resource->uri);
 	if (other && other->node != subschema->node && subschema->parent)
 		return problem_at(reading->problem, id,
-			"the '$id' '%s' stands in line %u, too; give one of them another name",
-			id->text.data, (unsigned)other->node->line);
+			"the '$id' '%s' stands in %s:%u, too; give one of them another name",
+			id->text.data, other->resource->file, (unsigned)other->node->line);
 	subschema->resource = resource;
 	return table_put(&schema->resources, schema->arena, resource->uri, subschema);
 }
@@ -178,10 +206,11 @@ static int read_id(struct reading *reading, struct subschema *subschema)
 	struct span id = {NULL, 0}, fragment;
 	int r;
 
-	/* In draft 7, keywords beside a $ref are ignored. */
-	if (subschema->resource->draft == DRAFT_7 && node_get(map, "$ref"))
+	/* Until draft 7, keywords beside a $ref are ignored. */
+	if (subschema->resource->draft <= DRAFT_7 && node_get(map, "$ref"))
 		return 0;
-	r = read_text(reading, map, "$id", &node, &id);
+	r = read_text(
+		reading, map, subschema->resource->draft == DRAFT_4 ? "id" : "$id", &node, &id);
 	if (r != 0 || !node)
 		return r;
 	struct span uri = uri_split(id, &fragment);
@@ -189,7 +218,7 @@ static int read_id(struct reading *reading, struct subschema *subschema)
 		r = new_resource(reading, subschema, node, uri);
 	if (r != 0 || fragment.len == 0)
 		return r;
-	if (subschema->resource->draft != DRAFT_7)
+	if (subschema->resource->draft > DRAFT_7)
 		return problem_at(reading->problem, node,
 			"an '$id' has no '#'; say '$anchor' to name a part of the schema");
 	return put_anchor(reading, node, fragment, subschema);
@@ -208,7 +237,7 @@ static int read_keywords(struct reading *reading, struct subschema *subschema, b
 {
 	enum schema_draft draft = subschema->resource->draft;
 	const struct node *map = subschema->node;
-	bool is_reference = draft == DRAFT_7 && node_get(map, "$ref");
+	bool is_reference = draft <= DRAFT_7 && node_get(map, "$ref");
 	int r = 0;
 
 	for (uint32_t i = 0; r == 0 && i < map->map.count; i++) {
@@ -223,7 +252,7 @@ static int read_keywords(struct reading *reading, struct subschema *subschema, b
 		*keyword = (struct keyword){
 			.spec = spec, .owner = subschema, .value = map->map.pairs[i].value};
 		r = spec->read ? spec->read(reading, keyword) : 0;
-		if (spec->check)
+		if (spec->check && !keyword->is_idle)
 			subschema->count++;
 		subschema->has_unevaluated |= is_last;
 	}
@@ -234,8 +263,10 @@ static int read_map(struct reading *reading, struct subschema *subschema)
 {
 	int r = read_id(reading, subschema);
 
-	if (r == 0 && subschema->resource->draft == DRAFT_2020_12)
+	if (r == 0 && subschema->resource->draft > DRAFT_7)
 		r = read_anchor(reading, "$anchor", subschema, false);
+	if (r == 0 && subschema->resource->draft == DRAFT_2019_09)
+		r = read_recursive_anchor(reading, subschema);
 	if (r == 0 && subschema->resource->draft == DRAFT_2020_12)
 		r = read_anchor(reading, "$dynamicAnchor", subschema, true);
 	if (r == 0 && !new_keywords(reading, subschema))
@@ -292,15 +323,31 @@ int reading_subschema(struct reading *reading, const struct node *node,
 	return r;
 }
 
-int reading_document(struct reading *reading, const struct source *source, struct span text,
-	const struct format *format, struct subschema **ret)
+/* Remembers a document, for other references to it. */
+static int remember_document(
+	struct reading *reading, const struct resource *place, struct subschema *root)
+{
+	struct arena *arena = reading->schema->arena;
+	struct reading_document *document = arena_alloc(arena, sizeof(*document));
+
+	if (!document)
+		return -ENOMEM;
+	*document = (struct reading_document){place->file, place->uri, root};
+	return remember(arena, &reading->documents, &reading->document_count,
+		&reading->document_capacity, document);
+}
+
+int reading_document(struct reading *reading, const struct schema_text *text,
+	enum schema_draft draft, struct subschema **ret)
 {
 	struct schema *schema = reading->schema;
-	struct read_options options = {.format = format_of_tree(format), .schema = NODE_YAML_1_2};
+	const struct source *source = &text->source;
+	struct read_options options = {
+		.format = format_of_tree(text->format), .schema = NODE_YAML_1_2};
 	struct document *document;
 	int r;
 
-	r = document_read(source, text, &options, &document, reading->problem);
+	r = document_read(source, text->text, &options, &document, reading->problem);
 	if (r != 0)
 		return r;
 	r = remember(schema->arena, &schema->documents, &schema->document_count,
@@ -309,17 +356,20 @@ int reading_document(struct reading *reading, const struct source *source, struc
 		document_free(document);
 		return r;
 	}
-	if (document->count != 1)
+	if (document->count > 1)
+		return problem_at(reading->problem, document->roots[1],
+			"a second document begins here; a schema is one document");
+	if (!document->count)
 		return problem_set(reading->problem, source->name, 0, 0,
-			document->count ? "a schema is one document, and there are several"
-					: "is empty; a schema is a map, true or false");
+			"is empty; a schema is a map, true or false");
 
-	/* The resource around the root is the document's place, which has no URI. */
+	/* The resource around the root is the document's place. */
 	struct resource *resource = arena_zalloc(schema->arena, 1, sizeof(*resource));
 	if (!resource)
 		return -ENOMEM;
-	*resource = (struct resource){
-		.uri = {"", 0}, .file = document->source.name, .draft = DRAFT_2020_12};
+	*resource = (struct resource){.uri = text->uri.len ? text->uri : (struct span){"", 0},
+		.file = document->source.name,
+		.draft = draft};
 	const struct node *root = document->roots[0];
 	if (node_is_map(root))
 		r = read_draft(reading, root, &resource->draft);
@@ -330,7 +380,7 @@ int reading_document(struct reading *reading, const struct source *source, struc
 	r = reading_subschema(reading, root, &step, ret);
 	if (r == 0)
 		r = table_put(&schema->resources, schema->arena, resource->uri, *ret);
-	return r;
+	return r == 0 && text->uri.len ? remember_document(reading, resource, *ret) : r;
 }
 
 int reading_pattern(

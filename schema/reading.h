@@ -9,7 +9,7 @@
 
 struct schema {
 	struct arena *arena;
-	struct document **documents; /* its own, then those of the drafts that it refers to */
+	struct document **documents; /* its own, then those that it refers to */
 	uint32_t document_count;
 	uint32_t document_capacity;
 	struct pattern **patterns;
@@ -21,8 +21,20 @@ struct schema {
 	struct table places;    /* from a node in its resource to the subschema */
 };
 
+/* A document that was read, apart from those of the drafts. */
+struct reading_document {
+	const char *name;
+	struct span uri; /* where it was found */
+	struct subschema *root;
+};
+
 struct reading {
 	struct schema *schema;
+	const struct schema_library *library; /* NULL: it has no documents */
+	struct reading_document **documents;
+	uint32_t document_count;
+	uint32_t document_capacity;
+	size_t bytes; /* of their texts */
 	struct problem *problem;
 	struct table specs;       /* from a keyword's name to its specification */
 	struct subschema **found; /* in the order in which they were found */
@@ -59,6 +71,9 @@ int reading_refer(struct reading *reading, struct keyword *keyword);
 /** Gives every reference its target. Returns 0, PROBLEM or -ENOMEM. */
 int reading_resolve(struct reading *reading);
 
-/** Reads a document, JSON or YAML, and its root as a subschema. Returns 0, PROBLEM or -ENOMEM. */
-int reading_document(struct reading *reading, const struct source *source, struct span text,
-	const struct format *format, struct subschema **ret);
+/**
+ * Reads a document, JSON or YAML, and its root as a subschema. `draft` is its draft if it names
+ * none. Returns 0, PROBLEM or -ENOMEM.
+ */
+int reading_document(struct reading *reading, const struct schema_text *text,
+	enum schema_draft draft, struct subschema **ret);

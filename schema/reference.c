@@ -129,11 +129,89 @@ static int read_draft_schema(struct reading *reading, struct span uri)
 
 	if (!text)
 		return 0;
-	const struct source source = {.name = name, .layer = ""};
-	return reading_document(reading, &source, span_of(text), &format_json, &root);
+	const struct schema_text draft = {.source = {.name = name, .layer = ""},
+		.text = span_of(text),
+		.format = &format_json};
+	return reading_document(reading, &draft, DRAFT_2020_12, &root);
 }
 
-/* Finds the root of the resource, which may be a draft's. */
+/* Makes the URI lead to the subschema, too. */
+static int put_uri(struct reading *reading, struct span uri, struct subschema *root)
+{
+	return table_put(&reading->schema->resources, reading->schema->arena, uri, root);
+}
+
+/* Reads a document of the library, unless it was read already, by another URI. */
+static int read_document(
+	struct reading *reading, const struct keyword *keyword, const struct schema_text *text)
+{
+	struct subschema *root = NULL;
+
+	for (uint32_t i = 0; i < reading->document_count; i++)
+		if (strcmp(reading->documents[i]->name, text->source.name) == 0)
+			return put_uri(reading, text->uri, reading->documents[i]->root);
+	reading->bytes += text->text.len;
+	if (reading->document_count == SCHEMA_DOCUMENTS_MAX || reading->bytes > SCHEMA_BYTES_MAX)
+		return problem_at(reading->problem, keyword->value,
+			"the schema has more than %d documents or %u MiB up to here; refer to "
+			"fewer",
+			SCHEMA_DOCUMENTS_MAX, SCHEMA_BYTES_MAX >> 20);
+	return reading_document(reading, text, keyword->owner->resource->draft, &root);
+}
+
+/*
+ * If the '$id' of a document that was read is in the same directory as `uri`, or above it, finds
+ * the document that lies in the same way to that document's place. *ret is empty if there is none.
+ */
+static int find_beside(struct reading *reading, const struct reading_document *document,
+	struct span uri, struct schema_text *ret)
+{
+	struct span id = document->root->resource->uri, place;
+	struct problem ignored;
+
+	while (id.len && id.data[id.len - 1] != '/')
+		id.len--;
+	bool is_beneath = id.len && uri.len > id.len && memcmp(uri.data, id.data, id.len) == 0;
+	if (!is_beneath || span_equal(document->uri, document->root->resource->uri))
+		return 0;
+	const struct span rest = {uri.data + id.len, uri.len - id.len};
+	int r = uri_resolve(document->uri, rest, reading->schema->arena, &place);
+	if (r == 0)
+		r = reading->library->find(reading->library->context, place, ret, &ignored);
+	if (r == PROBLEM)
+		*ret = (struct schema_text){.uri = {NULL, 0}};
+	return r < 0 ? r : 0;
+}
+
+/* Has the library find the document. */
+static int read_other(struct reading *reading, const struct keyword *keyword, struct span uri)
+{
+	struct schema_text text = {.uri = {NULL, 0}};
+	struct problem problem;
+
+	int r = reading->library->find(reading->library->context, uri, &text, &problem);
+	if (r < 0)
+		return r;
+	if (r == 0) {
+		r = read_document(reading, keyword, &text);
+		struct subschema *root = table_get(&reading->schema->resources, text.uri);
+		return r == 0 ? put_uri(reading, uri, root) : r;
+	}
+	for (uint32_t i = 0; i < reading->document_count; i++) {
+		r = find_beside(reading, reading->documents[i], uri, &text);
+		if (r == 0 && text.uri.len)
+			r = read_document(reading, keyword, &text);
+		if (r != 0)
+			return r;
+		if (text.uri.len)
+			return put_uri(
+				reading, uri, table_get(&reading->schema->resources, text.uri));
+	}
+	return problem_at(reading->problem, keyword->value, "'%s' %s", keyword->reference.data,
+		problem.message);
+}
+
+/* Finds the root of the resource, which may be a draft's, or another document. */
 static int find_resource(struct reading *reading, const struct keyword *keyword, struct span uri,
 	struct subschema **ret)
 {
@@ -142,16 +220,20 @@ static int find_resource(struct reading *reading, const struct keyword *keyword,
 	*ret = table_get(&reading->schema->resources, uri);
 	if (!*ret)
 		r = read_draft_schema(reading, uri);
-	if (r != 0)
+	if (r == 0 && !*ret)
+		*ret = table_get(&reading->schema->resources, uri);
+	if (r == 0 && !*ret && reading->library) {
+		r = read_other(reading, keyword, uri);
+		*ret = table_get(&reading->schema->resources, uri);
+	}
+	if (r != 0 || *ret)
 		return r;
-	*ret = table_get(&reading->schema->resources, uri);
-	if (*ret)
-		return 0;
 	return problem_at(reading->problem, keyword->value,
 		"'%s' is another document, which plyfs does not fetch; copy it into this one, "
-		"below '%s', with its '$id'",
+		"below '%s', with its '%s'",
 		keyword->reference.data,
-		keyword->owner->resource->draft == DRAFT_7 ? "definitions" : "$defs");
+		keyword->owner->resource->draft <= DRAFT_7 ? "definitions" : "$defs",
+		keyword->owner->resource->draft == DRAFT_4 ? "id" : "$id");
 }
 
 static int find_anchor(struct reading *reading, const struct keyword *keyword,
@@ -197,6 +279,9 @@ static int resolve(struct reading *reading, struct keyword *keyword)
 		return r;
 	if (!fragment.len) {
 		keyword->target = root;
+		if (strcmp(keyword->spec->name, "$recursiveRef") == 0 &&
+			has_dynamic_anchor(root, span_of("")))
+			keyword->dynamic = span_of("");
 		return 0;
 	}
 	if (fragment.data[0] == '/') {

@@ -291,7 +291,7 @@ bool run_matches(struct schema_run *run, const struct pattern *pattern, const st
 	return r == 0;
 }
 
-static int tell_failure(const struct schema_run *run, const char *name, struct problem *problem)
+static int report_failure(const struct schema_run *run, const char *name, struct problem *problem)
 {
 	if (run->failure == RUN_NO_MEMORY)
 		return -ENOMEM;
@@ -330,6 +330,6 @@ int schema_validate(const struct schema *schema, const struct node *root, struct
 	*ret = (struct faults){0};
 	bool fits = run_apply(&run, schema->root, root, EVALUATED_NOT);
 	if (run.failure != RUN_FINE)
-		return tell_failure(&run, schema->root->resource->file, problem);
+		return report_failure(&run, schema->root->resource->file, problem);
 	return fits ? 0 : faults_make(&run, arena, ret);
 }

@@ -17,19 +17,19 @@ static int index_specs(struct reading *reading)
 	return r;
 }
 
-int schema_read(const struct source *source, struct span text, const struct format *format,
+int schema_read(const struct schema_text *text, const struct schema_library *library,
 	struct schema **ret, struct problem *problem)
 {
 	CLEANUP(schema_freep) struct schema *schema = calloc(1, sizeof(*schema));
 
 	if (!schema)
 		return -ENOMEM;
-	struct reading reading = {.schema = schema, .problem = problem};
+	struct reading reading = {.schema = schema, .library = library, .problem = problem};
 	int r = arena_new(&schema->arena);
 	if (r == 0)
 		r = index_specs(&reading);
 	if (r == 0)
-		r = reading_document(&reading, source, text, format, &schema->root);
+		r = reading_document(&reading, text, DRAFT_2020_12, &schema->root);
 	if (r == 0)
 		r = reading_resolve(&reading);
 	if (r == 0)

@@ -1,11 +1,11 @@
 /*
- * A schema: a document of JSON Schema, draft 7 or 2020-12. It is read once, and then validates
- * trees.
+ * A schema: a document of JSON Schema, draft 4, 6, 7, 2019-09 or 2020-12, with the documents that
+ * it refers to. It is read once, and then validates trees.
  *
  * A schema that can't be applied completely is refused when it is read, with the place: other
- * drafts, references to other documents (except the two drafts' own schemas), patterns that PCRE2
- * can't express. Unknown keywords are ignored, as the drafts demand. `format` and `contentEncoding`
- * are ignored, too: they are notes for readers.
+ * drafts, references to documents that the library does not have, patterns that PCRE2 can't
+ * express. Unknown keywords are ignored, as the drafts demand. `format` is a
+ * note for readers unless the caller wants it checked, and `contentEncoding` always is.
  *
  * A schema is immutable once it is read. Any number of threads may use it.
  */
@@ -34,11 +34,36 @@ struct faults {
 	uint64_t more;  /* number of faults that are not in `items` */
 };
 
+/* The text of a document. */
+struct schema_text {
+	struct source source; /* names it in messages; another document has another name */
+	struct span text;
+	const struct format *format; /* NULL: YAML, of which JSON is a part */
+	struct span uri; /* where it was found, absolute and without a fragment; empty: unknown */
+};
+
+/* Greatest number of documents that a schema refers to, and of all their bytes. */
+#define SCHEMA_DOCUMENTS_MAX 1000
+#define SCHEMA_BYTES_MAX (64u << 20)
+
+/* The documents that a schema may refer to, besides the drafts' own schemas. */
+struct schema_library {
+	/**
+	 * Finds the document of an absolute URI without a fragment. Returns 0 with *ret, which
+	 * lives as long as the schema; PROBLEM with a message that follows the URI; or
+	 * -ENOMEM.
+	 */
+	int (*find)(
+		void *context, struct span uri, struct schema_text *ret, struct problem *problem);
+	void *context;
+	bool validates_formats; /* `format` is checked */
+};
+
 /**
- * Reads a schema. `source` names it in messages. `format` NULL is YAML, of which JSON is a part.
- * Returns 0 with *ret, PROBLEM or -ENOMEM. Free the schema with schema_free().
+ * Reads a schema. `library` NULL: no documents, and no formats are checked. Returns 0 with *ret,
+ * PROBLEM or -ENOMEM. Free the schema with schema_free().
  */
-int schema_read(const struct source *source, struct span text, const struct format *format,
+int schema_read(const struct schema_text *text, const struct schema_library *library,
 	struct schema **ret, struct problem *problem);
 
 void schema_free(struct schema *schema); /* NULL is allowed */

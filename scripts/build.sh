@@ -3,9 +3,9 @@
 
 # All packages that plyfs and its tests can be built with.
 packages=(build-essential pkg-config meson ninja-build libyaml-dev libtdb-dev libfuse3-dev fuse3 liblua5.4-dev
-	libcurl4-openssl-dev libgmime-3.0-dev libpcre2-dev libseccomp-dev libcmocka-dev inotify-tools attr git
+	libcurl4-openssl-dev libgmime-3.0-dev libpcre2-dev libidn2-dev libseccomp-dev libcmocka-dev inotify-tools attr git
 	json-schema-test-suite procps python3 python3-jsonschema python3-tomli python3-tomlkit python3-yaml scdoc)
-features=(-Dlua=enabled -Dmime=enabled -Dmirror=enabled -Dpcre2=enabled -Dsandbox=enabled -Dtests=enabled -Ddocs=enabled)
+features=(-Dlua=enabled -Dmime=enabled -Dmirror=enabled -Dpcre2=enabled -Didn=enabled -Dsandbox=enabled -Dtests=enabled -Ddocs=enabled)
 
 # need_packages PACKAGE...: installs the Debian packages that are missing, and only those.
 

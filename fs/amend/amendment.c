@@ -251,8 +251,8 @@ static int check_new(const struct amendment_state *made, struct problem *problem
 			layer->name);
 	if (layer_excludes(layer, made->path))
 		return problem_set(problem, made->path, 0, 0,
-			"is excluded from the layer '%s', so that nothing of it would show; name "
-			"another layer",
+			"is excluded from the layer '%s', so a change would not show; name another "
+			"layer",
 			layer->name);
 	return 0;
 }
@@ -281,11 +281,9 @@ static int add_new(struct amendment_state *made, struct problem *problem)
 		return add_input(made, sources->count, problem);
 	return r < 0 ? r
 		     : problem_set(problem, path, 0, 0,
-			       "of its main files the highest alone counts ('dropins: uapi'): one "
-			       "in "
-			       "the layer '%s' would hide it, or be hidden, and no drop-in that "
-			       "plyfs "
-			       "could name comes last; make one by hand",
+			       "only the highest of its main files counts ('dropins: uapi'): one "
+			       "in the layer '%s' would hide it, or be hidden, and no drop-in that "
+			       "plyfs could name comes last; make one by hand",
 			       made->amendment.layer->name);
 }
 
@@ -394,12 +392,12 @@ static int show(struct amendment_state *made, struct span *ret, struct problem *
 	return made->store ? show_stored(made, ret, problem) : 0;
 }
 
-/* Returns the only source of the shown text, as messages name it; NULL: it has several, or none. */
-static const char *shown_source(const struct amendment_state *made)
+/* Returns the only source of the shown text; NULL: it has several, or none. */
+static const struct source *shown_source(const struct amendment_state *made)
 {
 	const struct merge_result *result = made->composition.result;
 
-	return result && result->source_count == 1 ? result->sources[0]->name : NULL;
+	return result && result->source_count == 1 ? result->sources[0] : NULL;
 }
 
 /* Edits the values of a file that the strategy does not read as a tree, as its format reads it. */
@@ -408,9 +406,10 @@ static int edit_whole(
 {
 	const struct format *format = settings_format(made->settings, made->request->path);
 	struct read_options options = read_options_for(&made->merge, format);
-	const char *source = shown_source(made);
+	const struct source *source = shown_source(made);
 	struct edit_request edit = {
-		.source = {.name = source ? source : made->request->path, .layer = ""},
+		.source = {.name = source ? source->name : made->request->path,
+			.layer = source ? source->layer : ""},
 		.text = shown,
 		.options = &options,
 	};
@@ -419,15 +418,15 @@ static int edit_whole(
 
 	if (!format)
 		return problem_set(problem, made->request->path, 0, 0,
-			"'%s' shows it whole, and its name tells no format in which it could have "
-			"values; give it one by a rule's 'format', or edit its text",
+			"'%s' shows it whole, and its name is that of no format with values; give "
+			"its rule a 'format', or edit its text",
 			made->merge.options->strategy->name);
 	options.wants_extents = true;
 	int r = document_read(&edit.source, edit.text, &options, old, problem);
 	if (r != 0)
 		return r;
-	made->amendment.before = (*old)->count ? (*old)->roots[0] : NULL;
-	r = made->request->plan(made->request->context, made->amendment.before, &options,
+	made->amendment.before = (struct stream){.roots = (*old)->roots, .count = (*old)->count};
+	r = made->request->plan(made->request->context, &made->amendment.before, &options,
 		made->arena, &ops, &edit.count, problem);
 	edit.ops = ops;
 	edit.document = *old;
@@ -436,7 +435,9 @@ static int edit_whole(
 	if (r != 0)
 		return r;
 	const struct document *new = made->edit->document;
-	made->amendment.after = !new ? made->amendment.before : new->count ? new->roots[0] : NULL;
+	made->amendment.after = made->amendment.before;
+	if (new)
+		made->amendment.after = (struct stream){.roots = new->roots, .count = new->count};
 	*ret = made->edit->text;
 	return 0;
 }
@@ -444,10 +445,10 @@ static int edit_whole(
 /* The shown text has changed since the user began: only the values can be put into the new one. */
 static int put_typed(struct amendment_state *made, struct problem *problem)
 {
-	return is_tree(made) ? put_values(made, problem)
-			     : problem_set(problem, made->request->path, 0, 0,
-				       "somebody else has changed the file meanwhile; edit it "
-				       "again as it is now");
+	return is_tree(made)
+		       ? put_values(made, problem)
+		       : problem_set(problem, made->request->path, 0, 0,
+				 "the file has changed meanwhile; edit it again as it is now");
 }
 
 static int put_whole(struct amendment_state *made, struct problem *problem)
@@ -464,7 +465,8 @@ static int put_whole(struct amendment_state *made, struct problem *problem)
 		wanted = *made->request->text;
 	else if (r == 0)
 		r = edit_whole(made, shown, &wanted, problem);
-	made->amendment.copies = made->is_there ? NULL : shown_source(made);
+	if (!made->is_there && shown_source(made))
+		made->amendment.copies = shown_source(made)->name;
 	if (r == 0)
 		/* cppcheck-suppress uninitStructMember ; edit_whole() sets it when it returns 0 */
 		is_so = span_equal(wanted, shown);
@@ -767,7 +769,7 @@ static int begin(const struct offline *offline, const struct amendment_request *
 	made->request = request;
 	made->settings = settings_ref(offline_settings(offline));
 	int r = target_layer_find(made->settings, request->layer, &made->amendment.layer, problem);
-	if (r == 0)
+	if (r == 0 && !request->is_trial)
 		r = target_layer_open_store(made->amendment.layer, request->access, store, problem);
 	made->store = *store;
 	if (r == 0)
@@ -792,14 +794,14 @@ static int make_once(const struct offline *offline, const struct amendment_reque
 	r = offline_look_at(offline, request->path, take, made, problem);
 	if (r == -ENOENT)
 		r = take_nothing(made, problem);
-	if (r == 0)
+	if (r == 0 && !request->is_trial)
 		r = check_schema(made, problem);
 	if (r != 0)
 		return target_layer_is_current(made->settings) ? r : -ESTALE;
 	if (made->target < made->merge.count)
 		made->amendment.file = made->inputs[made->target].source.name;
 	made->amendment.is_new = !made->is_there;
-	if (made->amendment.is_changed)
+	if (made->amendment.is_changed && !request->is_trial)
 		r = check_result(made, problem);
 	if (r == 0 && made->amendment.is_changed && !request->is_dry)
 		r = write_target(made, problem);
@@ -838,7 +840,7 @@ int amendment_make(const struct offline *offline, const struct amendment_request
 	}
 	if (r == LAYER_FILE_MOVED)
 		return problem_set(problem, request->path, 0, 0,
-			"is being changed by somebody else all the time; try again");
+			"keeps changing while plyfs tries to change it; try again");
 	if (r == 0)
 		*ret = &made->amendment;
 	return r;

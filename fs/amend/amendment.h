@@ -27,13 +27,18 @@ struct amendment_request {
 	const char *path;  /* of the merged file, relative to the root and with no "." or ".." */
 	const char *layer; /* the layer whose source may change; NULL: the highest one */
 	bool is_dry;       /* writes nothing */
+	/*
+	 * With `is_dry`: asks only whether there is such an edit. The file's schema and check are
+	 * left out, as they judge the new value, and so is a store: the mirror's copy is read.
+	 */
+	bool is_trial;
 	const struct store_access *access; /* how to reach the store; NULL: by its record */
 
 	/*
 	 * Plans the edit, as in put_request. If the strategy does not read the file as a tree,
-	 * `present` is the tree that the file's format gives.
+	 * `present` has the documents that the file's format gives.
 	 */
-	int (*plan)(void *context, const struct node *present, const struct read_options *options,
+	int (*plan)(void *context, const struct stream *present, const struct read_options *options,
 		struct arena *arena, struct edit_op **ops, size_t *count, struct problem *problem);
 	void *context;
 
@@ -72,9 +77,9 @@ struct amendment {
 	const char *unseen; /* of such a key: why the layer does not show it yet; NULL: it does */
 	struct span old;    /* the file's text, before and after */
 	struct span new;
-	const struct node *before; /* the merged tree; NULL: there is no file, or it is no tree */
-	const struct node *after;
-	const struct node *below; /* of removed values: the lower layers' tree; or NULL */
+	struct stream before; /* the merged documents; none: there is no file, or it is no tree */
+	struct stream after;
+	struct stream below; /* of removed values: the lower layers' documents, if known */
 };
 
 /**

@@ -59,8 +59,8 @@ int layer_store_refuse_copy(int directory, const char *path, struct problem *pro
 	if (r < 0 || !store)
 		return r;
 	return problem_set(problem, path, 0, 0,
-		"lies in %s, which a mirror writes; it is changed in the store, or by a layer that "
-		"is the mirror's directory",
+		"lies in %s, which a mirror writes; change it in the store, or through a layer "
+		"that is the mirror's directory",
 		store->state);
 }
 
@@ -80,12 +80,12 @@ static int refuse_owner(
 {
 	if (store->is_shared)
 		return problem_set(problem, store->state, 0, 0,
-			"others than its owner can have written how etcd is reached; chmod go-w "
-			"it, or give --endpoints and --prefix");
+			"says how to reach etcd, and users other than its owner can have written "
+			"that; chmod go-w it, or give --endpoints and --prefix");
 	return problem_set(problem, layer->path, 0, 0,
-		"the mirror of the layer '%s' is run by the user %u, and files that he names are "
-		"not used with your rights; give --endpoints, --prefix, and what else etcd asks "
-		"for",
+		"the mirror of the layer '%s' is run by the user %u, and plyfs does not use files "
+		"that this user names with your rights; give --endpoints, --prefix, and the other "
+		"options that etcd needs",
 		layer->name, (unsigned)store->owner);
 }
 
@@ -102,7 +102,7 @@ static int take_told(const struct layer *layer, const struct store *store,
 		return refuse_owner(layer, store, problem);
 	if (!*store->endpoints)
 		return problem_set(problem, store->state, 0, 0,
-			"does not tell how etcd is reached; start the mirror again, or give "
+			"does not say how to reach etcd; start the mirror again, or give "
 			"--endpoints");
 	ret->gateway = (struct gateway_options){.endpoints = store->endpoints,
 		.ca = or_null(store->ca),
@@ -120,12 +120,12 @@ static int take_given(const struct layer *layer, const struct store *store,
 {
 	if (!access->gateway.endpoints)
 		return problem_set(problem, NULL, 0, 0,
-			"with --prefix, --cacert, --cert, --key and --user-file goes --endpoints: "
-			"what is given stands for all that the mirror tells");
+			"--prefix, --cacert, --cert, --key and --user-file need --endpoints: the "
+			"given options replace everything that the mirror says about etcd");
 	if (!access->prefix && !is_believed(store))
 		return problem_set(problem, layer->path, 0, 0,
 			"the mirror of the layer '%s' is run by the user %u; give --prefix, too, "
-			"so that it is not his word which keys are changed",
+			"so that this user does not decide which keys you change",
 			layer->name, (unsigned)store->owner);
 	ret->gateway = access->gateway;
 	return 0;
@@ -161,7 +161,7 @@ int layer_store_open(const struct layer *layer, const struct store_access *acces
 		return r;
 	if (store->store->kind == STORE_UNKNOWN)
 		return problem_set(problem, layer->path, 0, 0,
-			"the layer '%s' is a mirror's directory, and %s/%s does not tell of which "
+			"the layer '%s' is a mirror's directory, and %s/%s does not name its "
 			"store; start the mirror again",
 			layer->name, store->store->state, STORE_STATUS_NAME);
 	if (store->store->kind == STORE_ETCD)
@@ -210,8 +210,8 @@ static int refuse_git(const struct layer_store *store, const char *path, struct 
 	if (r < 0)
 		return r;
 	return problem_set(problem, place, 0, 0,
-		"the layer '%s' is a mirror of a git repository: commit the change there, in "
-		"'%s' of %s (%s); the mirror brings it",
+		"the layer '%s' is a mirror of a git repository: commit the change there, in '%s' "
+		"of %s (%s); then the mirror shows it",
 		store->layer->name, name, git->endpoint, git->ref);
 }
 
@@ -257,8 +257,8 @@ const char *layer_store_wait(const struct layer_store *store, uint64_t revision)
 		if (store_revision(store->store) >= revision)
 			return NULL;
 		if (!store_is_kept(store->store))
-			return "no mirror is running that would bring it";
+			return "no mirror is running";
 		nanosleep(&(struct timespec){.tv_nsec = WAIT_PAUSE * 1000000L}, NULL);
 	}
-	return "the mirror has not brought it yet";
+	return "the mirror does not have it yet";
 }

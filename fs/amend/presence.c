@@ -68,6 +68,9 @@ static int look(const struct layer *layer, const char *path, struct stat *ret)
 
 	if (parent < 0)
 		return layer->dirfd < 0 ? -ENOENT : parent;
+	int r = layer_may_enter(parent, name);
+	if (r < 0)
+		return r;
 	return fstatat(parent, name, ret, AT_SYMLINK_NOFOLLOW) < 0 ? -errno : 0;
 }
 
@@ -267,13 +270,13 @@ static int find_hidden(struct presence *presence, const char **hides, const stru
 			return -ENOMEM;
 		if (layer == presence->layer)
 			return problem_set(presence->problem, name, 0, 0,
-				"the layer '%s' has this itself, and it would show all the same: "
-				"'plyfs reset' takes it away",
+				"the layer '%s' has this itself, so it would still show: 'plyfs "
+				"reset' removes it",
 				layer->name);
 		if (layer->rank > presence->layer->rank)
 			return problem_set(presence->problem, name, 0, 0,
-				"the layer '%s' is higher and has this, so it would show all the "
-				"same; hide it there",
+				"the layer '%s' is higher and has this, so it would still show; "
+				"hide it there",
 				layer->name);
 		*model = *model ? *model : layer;
 		*hides = arena_printf(presence->arena, "%s%s%s", *hides, **hides ? ", " : "", name);
@@ -329,8 +332,8 @@ static int hide(struct presence *presence, const char *mark)
 		r = find_hidden(presence, &change.hides, &model);
 	if (r == 0 && presence->layer->dirfd >= 0 && layer_excludes(presence->layer, mark))
 		return problem_set(presence->problem, mark, 0, 0,
-			"is excluded from the layer '%s', so that it would hide nothing; name "
-			"another layer",
+			"is excluded from the layer '%s', so it would hide nothing; name another "
+			"layer",
 			presence->layer->name);
 	if (r == 0)
 		r = name_file(presence, mark, &change.file);

@@ -73,8 +73,11 @@ static int load(const struct composer *composer, const char *path, const struct 
 	int r = layer_source_name(layer, path, &name);
 	if (r < 0)
 		return r;
+	if (found->error == ETIMEDOUT)
+		return problem_set(problem, name, 0, 0, "can't be read: %s; unmount that",
+			layer_error(-found->error));
 	return problem_set(problem, name, 0, 0,
-		"can't be looked at: %s; give the user that mounts the right to search its "
+		"can't be examined: %s; give the user who mounts the right to search its "
 		"directory%s",
 		strerror(found->error),
 		layer->follow ? ", or let its links lead neither into /proc, /sys or /dev, nor "
@@ -273,7 +276,7 @@ static int compose_file(const struct composer *composer, const char *path,
 	version->strategy = composition.request.options->strategy->name;
 	/* What is broken is worse. */
 	if (!problem->message[0])
-		version->is_held = merge_tell_refusals(result, problem);
+		version->is_held = merge_report_refusals(result, problem);
 	if (composer->stand_ins && stand_ins_give(composer->stand_ins, version) < 0)
 		return -ENOMEM;
 	*ret = take_ptr(version);
@@ -333,8 +336,7 @@ int compose(const struct composer *composer, const char *path, const struct unio
 int compose_failed(const char *path, int error, struct problem *problem)
 {
 	return problem_set(problem, path, 0, 0,
-		"can't be made: %s; see whether the file systems of the layers are in order",
-		strerror(error));
+		"can't be made: %s; check the file systems of the layers", strerror(error));
 }
 
 int compose_is_restless(const char *path, struct problem *problem)

@@ -309,10 +309,11 @@ static int find_in_trees(const struct merge_request *request, const struct merge
 	struct line_origins *to)
 {
 	CLEANUP(document_freep) struct document *again = NULL;
-	struct line_value root = {.value = result->root, .parent = LINE_VALUE_NONE};
+	size_t count;
+	const struct node *const *roots = node_documents(&result->root, &count);
 
 	int r = read_again(request, result, &again);
-	if (r == PROBLEM || (r == 0 && again->count != 1))
+	if (r == PROBLEM || (r == 0 && again->count != count))
 		return 0;
 	if (r < 0)
 		return r;
@@ -321,12 +322,18 @@ static int find_in_trees(const struct merge_request *request, const struct merge
 		.request = request,
 		.origins = result->origins,
 		.texts = arena_zalloc(to->arena, request->count, sizeof(*finder.texts)),
-		.capacity = again->roots[0]->weight,
 	};
+	for (size_t i = 0; i < count; i++)
+		finder.capacity += again->roots[i]->weight;
 	to->values = arena_zalloc(to->arena, finder.capacity, sizeof(*to->values));
 	if (!finder.texts || !to->values)
 		return -ENOMEM;
-	walk(&finder, &root, NULL, again->roots[0]);
+	for (size_t i = 0; i < count; i++) {
+		struct line_value root = {
+			.value = roots[i], .parent = LINE_VALUE_NONE, .index = (uint32_t)i};
+
+		walk(&finder, &root, NULL, again->roots[i]);
+	}
 	end_value(&finder, to->count + 1);
 	return finder.failure;
 }

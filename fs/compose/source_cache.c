@@ -275,9 +275,8 @@ static int unreadable(struct problem *problem, const struct source *source, int 
 	if (layer_is_shortage(-error))
 		return -error;
 	problem_set(problem, source->name, 0, 0, "can't be read: %s; %s", strerror(error),
-		error == EACCES || error == EPERM
-			? "give the user that mounts the right to read it"
-			: "see whether the file system below is in order");
+		error == EACCES || error == EPERM ? "give the user who mounts the right to read it"
+						  : "check the file system below");
 	problem_place(problem, source);
 	return PROBLEM;
 }

@@ -11,7 +11,7 @@
 struct merged_trees {
 	struct document *read;     /* the text, read again; NULL: it was a tree already */
 	const struct node *single; /* if it was one, or nothing is in the file */
-	const struct node **roots;
+	const struct node *const *roots;
 	size_t count;
 };
 
@@ -47,8 +47,7 @@ static int read_trees(const struct merge_request *request, const struct merge_re
 		nothing->schema = NODE_JSON;
 		ret->single = nothing;
 	}
-	ret->roots = &ret->single;
-	ret->count = 1;
+	ret->roots = node_documents(&ret->single, &ret->count);
 	return 0;
 }
 
@@ -181,7 +180,7 @@ static int sum_up(const struct validity *validity, struct problem *problem)
 	if (others == 0)
 		return PROBLEM;
 	return problem_reword(problem, problem,
-		"%s; and %" PRIu64 " more, which 'plyfs check' tells", problem->message, others);
+		"%s; and %" PRIu64 " more, which 'plyfs check' shows", problem->message, others);
 }
 
 int validity_check_by(const struct schema *schema, const struct merge_request *request,

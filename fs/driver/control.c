@@ -121,7 +121,7 @@ static void lookup_staged(fuse_req_t req, struct session *session, const char *n
 	struct stat stat;
 	int r;
 
-	if (is_publisher(session, req) && control_is_staged(STAGE_INO, name) &&
+	if (is_publisher(req) && control_is_staged(STAGE_INO, name) &&
 		(r = view_lookup_staged(session->view, &stat)) >= 0)
 		reply_entry(req, &stat, r == VIEW_PASSING ? 0 : session->name_timeout);
 	else
@@ -142,7 +142,7 @@ void control_lookup(fuse_req_t req, struct session *session, fuse_ino_t parent, 
 		lookup_snapshot(req, session, status_errors);
 	} else if (strcmp(name, ORIGINS_NAME) == 0) {
 		lookup_origins(req, session, PLYFS_INO, name);
-	} else if (is_publisher(session, req) && strcmp(name, STAGE_NAME) == 0) {
+	} else if (is_publisher(req) && strcmp(name, STAGE_NAME) == 0) {
 		stat = control_stat(session, STAGE_INO);
 		reply_entry(req, &stat, session->name_timeout);
 	} else {

@@ -20,6 +20,7 @@
 #include "handover.h"
 #include "lock.h"
 #include "mount_process.h"
+#include "nearby_mounts.h"
 #include "publisher.h"
 #include "sandbox.h"
 #include "session.h"
@@ -92,8 +93,9 @@ struct session {
 	dev_t dev;                          /* of the superblock */
 	struct mount_process mount_process; /* the publisher's, once it runs */
 	int mounts_fd;                      /* /proc/self/mountinfo */
-	uint64_t nearby; /* the publisher's: the last nearby_mounts_digest(); 0: none yet */
-	int beneath_fd;  /* the directory that the mount lies on */
+	struct nearby_mounts nearby;        /* the publisher's: the last that were read */
+	int beneath_fd;                     /* the directory that the mount lies on */
+	int helpers_fd;                     /* helper_watch(); -1: not yet */
 	struct publisher *publisher;
 	pthread_t publisher_thread;
 	atomic_int publish_mode;   /* enum publish_mode */
@@ -109,6 +111,7 @@ struct session {
 	bool has_permissions; /* the kernel enforces the modes that we show */
 	bool has_no_open;     /* the kernel takes ENOSYS for "no need to ask" */
 	bool has_no_opendir;
+	bool is_parallel;            /* the kernel sends several LOOKUPs of a directory at a time */
 	bool has_acl_cache;          /* the kernel keeps that a file has no access list */
 	unsigned wanted;             /* what was agreed with the kernel: fuse_conn_info's */
 	struct heir *heir;           /* set while we take the mount over; else NULL */
@@ -127,11 +130,15 @@ struct session {
 	uint64_t origins_made;             /* origins_lock; directories, ever */
 };
 
+/* The remedy if a helper has ended: the daemon that takes over has helpers of its own. */
+#define RENEWAL                                                                                    \
+	"kill -USR2 the process above, so that another takes over; or unmount and mount again"
+
 /* ops.c: userdata is the session. */
 extern const struct fuse_lowlevel_ops ops;
 
 /** ops.c: whether the mount process asks, for the publisher. */
-bool is_publisher(const struct session *session, fuse_req_t req);
+bool is_publisher(fuse_req_t req);
 
 /** ops.c: whether who asks may search the directory, by what is known of it now. */
 bool lets_in(struct session *session, fuse_req_t req, fuse_ino_t parent);

@@ -18,9 +18,6 @@
 #include "helper.h"
 #include "parcel.h"
 
-/* What `ps -e` shows; at most 15 bytes. */
-#define PROCESS_NAME "plyfs-publish"
-
 struct request {
 	enum mount_call call;
 	char path[PATH_MAX]; /* relative to the root; sent up to its NUL */
@@ -199,7 +196,7 @@ __attribute__((noreturn)) static void run(
 	/* The kernel may remember names of a process before, of another daemon. */
 	clock_gettime(CLOCK_BOOTTIME, &now);
 	caller->number = (unsigned long long)now.tv_sec * 1000000000 + (unsigned long)now.tv_nsec;
-	caller->socket = helper_begin(PROCESS_NAME, caller->socket, -1);
+	caller->socket = helper_begin(HELPER_PUBLISH, caller->socket, -1);
 	/* It has nothing to say. */
 	close_range(STDIN_FILENO, STDERR_FILENO, 0);
 	int r = sandbox_prepare(&options, &sandbox, &problem);
@@ -233,7 +230,9 @@ int mount_process_start(struct mount_process *process, const char *mountpoint,
 		run(&(struct caller){.mountpoint = mountpoint, .socket = ends[1], .clone_fd = -1},
 			switches);
 	close(ends[1]);
-	*process = (struct mount_process){mountpoint, pid < 0 ? 0 : pid, ends[0]};
+	*process = (struct mount_process){mountpoint, ends[0]};
+	if (pid > 0)
+		helper_began(HELPER_PUBLISH, pid);
 	/* It looks paths up until then. */
 	return r < 0 ? r : hear(process);
 }
@@ -274,16 +273,11 @@ void mount_process_cancel(const struct mount_process *process)
 
 void mount_process_end(struct mount_process *process)
 {
-	/* Its number may be another's from waitpid(2) on. */
-	pid_t pid = atomic_exchange(&process->pid, 0);
-
-	if (pid == 0)
+	if (!helper_pid(HELPER_PUBLISH))
 		return;
+	/* First, so that its end is no news. A call of it may wait for an answer that never comes. */
+	helper_end(HELPER_PUBLISH, 0);
 	mount_process_cancel(process);
-	/* Somebody may have stopped it. */
-	kill(pid, SIGKILL);
-	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-		;
 }
 
 void mount_process_fini(struct mount_process *process)

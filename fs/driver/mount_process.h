@@ -14,15 +14,13 @@
  */
 #pragma once
 
-#include <stdatomic.h>
 #include <sys/types.h>
 
 #include "sandbox.h"
 
 struct mount_process {
 	const char *mountpoint;
-	_Atomic pid_t pid; /* 0: none runs */
-	int socket;        /* -1: none */
+	int socket; /* -1: none */
 };
 
 enum mount_call {

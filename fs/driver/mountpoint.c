@@ -201,7 +201,7 @@ static int clear_dead(const char *path, struct problem *problem)
 	if (umount2(path, MNT_DETACH) == 0 || run_fusermount(path, true) == 0)
 		return 0;
 	return problem_set(problem, path, 0, 0,
-		"a dead mount is in the way and can't be taken away; unmount it as the user who "
+		"a dead mount is in the way and can't be removed; unmount it as the user who "
 		"mounted it: fusermount3 -uz %s",
 		path);
 }
@@ -308,7 +308,9 @@ static int refuse(const char *path, int result, struct problem *problem)
 	switch (-result) {
 	case ETIMEDOUT:
 		return problem_set(problem, path, 0, 0,
-			"what is mounted there does not answer; unmount it: umount -f %s", path);
+			"the file system that is mounted there does not answer; unmount it: umount "
+			"-f %s",
+			path);
 	case ENOENT:
 		return problem_set(problem, path, 0, 0,
 			"the mountpoint does not exist; create it: mkdir -p %s", path);
@@ -349,8 +351,8 @@ int mountpoint_prepare(const char *path, bool may_be_system, char **ret, struct 
 	if (*place && !may_be_system)
 		return problem_set(problem, path, 0, 0,
 			"is the system's own %s: a plyfs is read-only, and would hide all that is "
-			"in it from every program; mount on a directory of its own, or say "
-			"-o over_system if you mean it",
+			"in it from every program; mount on a directory of its own, or give -o "
+			"over_system",
 			place);
 	struct search search = {.path = absolute};
 	r = mount_table_each(-1, match_path, &search);

@@ -1,6 +1,7 @@
 #include "nearby_mounts.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "array.h"
@@ -18,13 +19,16 @@ struct nearby {
 	size_t top_count;
 	size_t top_capacity;
 	const char *last; /* step of the way that is gone */
-	uint64_t digest;
+	struct nearby_mounts mounts;
+	bool has_links; /* a layer's links are followed */
+	bool is_short;  /* of memory */
 };
 
 static void nearby_fini(struct nearby *nearby)
 {
 	free(nearby->ways);
 	free(nearby->tops);
+	nearby_mounts_fini(&nearby->mounts);
 	arena_free(nearby->arena);
 }
 
@@ -79,32 +83,53 @@ static int go_to_mountpoint(struct nearby *nearby, const char *mountpoint)
 	return 0;
 }
 
-static bool is_near(const struct nearby *nearby, const char *path)
+/* Returns the path relative to the top that it lies in, or NULL. */
+static const char *path_in(const char *top, const char *path)
 {
-	for (size_t i = 0; i < nearby->way_count; i++)
-		if (strcmp(nearby->ways[i], path) == 0)
-			return true;
-	for (size_t i = 0; i < nearby->top_count; i++) {
-		size_t length = strlen(nearby->tops[i]);
+	size_t length = strcmp(top, "/") == 0 ? 0 : strlen(top);
 
-		if (strncmp(path, nearby->tops[i], length) == 0 &&
-			(path[length] == '/' || strcmp(nearby->tops[i], "/") == 0))
-			return true;
-	}
-	return false;
+	return strncmp(path, top, length) == 0 && path[length] == '/' ? path + length + 1 : NULL;
 }
 
-static bool count_mount(void *context, const struct table_mount *mount)
+static int add_mount(struct nearby_list *mounts, const char *path, uint64_t digest)
+{
+	char *copy = strdup(path);
+
+	if (!copy || array_grow(mounts->items, mounts->count, mounts->capacity) < 0) {
+		free(copy);
+		return -ENOMEM;
+	}
+	mounts->items[mounts->count++] = (struct nearby_mount){copy, digest};
+	return 0;
+}
+
+/* Stops for lack of memory. */
+static bool take_mount(void *context, const struct table_mount *mount)
 {
 	struct nearby *nearby = context;
+	bool is_near = false;
 
-	if (is_near(nearby, mount->path))
-		nearby->digest = nearby->digest * 0x100000001b3u + mount->digest;
-	return false;
+	for (size_t i = 0; !is_near && i < nearby->way_count; i++)
+		is_near = strcmp(nearby->ways[i], mount->path) == 0;
+	/* The first is the mountpoint, the others are layers. */
+	for (size_t i = 0; !nearby->is_short && i < nearby->top_count; i++) {
+		const char *path = path_in(nearby->tops[i], mount->path);
+
+		is_near |= path != NULL;
+		if (i > 0 && path && *path)
+			nearby->is_short =
+				add_mount(&nearby->mounts.in_layers, path, mount->digest) < 0;
+	}
+	if (is_near)
+		nearby->mounts.digest = nearby->mounts.digest * 0x100000001b3u + mount->digest;
+	else if (nearby->has_links && !nearby->is_short)
+		nearby->is_short =
+			add_mount(&nearby->mounts.elsewhere, mount->path, mount->digest) < 0;
+	return nearby->is_short;
 }
 
-int nearby_mounts_digest(
-	const struct settings *settings, const char *mountpoint, int mounts_fd, uint64_t *ret)
+int nearby_mounts_read(const struct settings *settings, const char *mountpoint, int mounts_fd,
+	struct nearby_mounts *ret)
 {
 	CLEANUP(nearby_fini) struct nearby nearby = {0};
 	int r = arena_new(&nearby.arena);
@@ -117,11 +142,48 @@ int nearby_mounts_digest(
 		r = go(&nearby, settings->presets[i].path, false);
 	for (uint32_t i = 0; r == 0 && i < settings->schema_count; i++)
 		r = go(&nearby, settings->schemas[i]->place, false);
-	for (size_t i = 0; r == 0 && i < settings->layer_count; i++)
+	for (size_t i = 0; r == 0 && i < settings->layer_count; i++) {
+		nearby.has_links |= settings->layers[i]->follow;
 		r = go(&nearby, settings->layers[i]->place, true);
+	}
 	if (r == 0)
-		r = mount_table_each(mounts_fd, count_mount, &nearby);
-	if (r == 0)
-		*ret = nearby.digest;
-	return r;
+		r = mount_table_each(mounts_fd, take_mount, &nearby);
+	if (r == 0 && nearby.is_short)
+		r = -ENOMEM;
+	if (r < 0)
+		return r;
+	*ret = nearby.mounts;
+	nearby.mounts = (struct nearby_mounts){0};
+	return 0;
+}
+
+static void free_list(struct nearby_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		free(list->items[i].path);
+	free(list->items);
+}
+
+void nearby_mounts_fini(struct nearby_mounts *mounts)
+{
+	free_list(&mounts->in_layers);
+	free_list(&mounts->elsewhere);
+	*mounts = (struct nearby_mounts){0};
+}
+
+static bool has_mount(const struct nearby_list *mounts, const struct nearby_mount *mount)
+{
+	for (size_t i = 0; i < mounts->count; i++)
+		if (mounts->items[i].digest == mount->digest &&
+			strcmp(mounts->items[i].path, mount->path) == 0)
+			return true;
+	return false;
+}
+
+void nearby_list_each_without(const struct nearby_list *a, const struct nearby_list *b,
+	void (*each)(void *context, const char *path), void *context)
+{
+	for (size_t i = 0; i < a->count; i++)
+		if (!has_mount(b, &a->items[i]))
+			each(context, a->items[i].path);
 }

@@ -9,10 +9,33 @@
 
 #include "settings.h"
 
+struct nearby_mount {
+	char *path;
+	uint64_t digest;
+};
+
+struct nearby_list {
+	struct nearby_mount *items;
+	size_t count;
+	size_t capacity;
+};
+
+struct nearby_mounts {
+	uint64_t digest; /* changes when a nearby mount comes, goes or changes; 0: not read yet */
+	struct nearby_list in_layers; /* paths relative to the layer */
+	/* All that are not nearby, with absolute paths, if a layer's links are followed: a link may
+	 * lead there. */
+	struct nearby_list elsewhere;
+};
+
 /**
- * A number that is another one when such a mount has come, gone or changed. `mounts_fd` is
- * /proc/self/mountinfo; `mountpoint` is absolute, without links. Returns 0 with *ret, or -errno
- * where it can't be told.
+ * Reads the nearby mounts. `mounts_fd` is /proc/self/mountinfo; `mountpoint` is absolute, without
+ * links. Returns 0 with *ret for nearby_mounts_fini(), or -errno.
  */
-int nearby_mounts_digest(
-	const struct settings *settings, const char *mountpoint, int mounts_fd, uint64_t *ret);
+int nearby_mounts_read(const struct settings *settings, const char *mountpoint, int mounts_fd,
+	struct nearby_mounts *ret);
+void nearby_mounts_fini(struct nearby_mounts *mounts);
+
+/** Calls `each` with the path of every mount that `a` has and `b` has not. */
+void nearby_list_each_without(const struct nearby_list *a, const struct nearby_list *b,
+	void (*each)(void *context, const char *path), void *context);

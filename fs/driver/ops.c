@@ -11,15 +11,16 @@
 
 #include "cleanup.h"
 #include "driver.h"
+#include "helper.h"
 #include "paused.h"
 #include "unanswered.h"
 
-bool is_publisher(const struct session *session, fuse_req_t req)
+bool is_publisher(fuse_req_t req)
 {
 	pid_t pid = fuse_req_ctx(req)->pid;
 
 	/* 0 is who calls from another PID name space. */
-	return pid != 0 && pid == atomic_load(&session->mount_process.pid);
+	return pid != 0 && pid == helper_pid(HELPER_PUBLISH);
 }
 
 static struct session *session_of(fuse_req_t req, enum request_kind kind)
@@ -57,7 +58,7 @@ static void reply_absent(fuse_req_t req, const struct session *session)
 	/* The publisher looks before it makes the name: nobody else may find that answer meanwhile.
 	 */
 	struct fuse_entry_param entry = {
-		.entry_timeout = is_publisher(session, req) ? 0 : session->name_timeout};
+		.entry_timeout = is_publisher(req) ? 0 : session->name_timeout};
 
 	fuse_reply_entry(req, &entry);
 }
@@ -133,7 +134,7 @@ bool lets_in(struct session *session, fuse_req_t req, fuse_ino_t parent)
 	gid_t groups[GROUPS_MAX];
 
 	/* Where the kernel enforces no modes, the mount is the mounting user's alone. */
-	if (!session->has_permissions || is_publisher(session, req) ||
+	if (!session->has_permissions || is_publisher(req) ||
 		view_lets_in(session->view, parent, &user))
 		return true;
 	int count = fuse_req_getgroups(req, GROUPS_MAX, groups);
@@ -207,7 +208,7 @@ static void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 		reply_entry(req, &stat, session->name_timeout);
 		return;
 	}
-	if (!is_publisher(session, req)) {
+	if (!is_publisher(req)) {
 		waiting = waiting_new(req, parent, session);
 		if (!waiting) {
 			fuse_reply_err(req, ENOMEM);
@@ -466,7 +467,7 @@ static void op_access(fuse_req_t req, fuse_ino_t ino, int mask)
 
 static bool refuses(fuse_req_t req, struct session *session)
 {
-	if (is_publisher(session, req))
+	if (is_publisher(req))
 		return false;
 	atomic_fetch_add_explicit(&session->requests[REQUEST_REFUSED], 1, memory_order_relaxed);
 	fuse_reply_err(req, EROFS);

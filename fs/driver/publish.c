@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "driver.h"
+#include "helper.h"
 
 /* Changes on end that are a batch. */
 #define BATCH_LENGTH 4
@@ -31,9 +32,9 @@
  * In a batch the publisher and the process that makes its calls hand over to each other all the
  * time: on one processor none has to be woken for it. The main thread says where they may run.
  */
-static void gather(const struct session *session, bool is_together)
+static void gather(bool is_together)
 {
-	pid_t process = atomic_load(&session->mount_process.pid);
+	pid_t process = helper_pid(HELPER_PUBLISH);
 	int cpu = sched_getcpu();
 	cpu_set_t where;
 
@@ -70,7 +71,7 @@ static int invalidate(struct session *session, const struct change *change)
 static int publish(struct session *session, enum mount_call call, const struct change *change)
 {
 	if (++session->changes == BATCH_LENGTH)
-		gather(session, true);
+		gather(true);
 	int r = session->options.is_unpublished
 			? -EPERM
 			: mount_process_call(&session->mount_process, call, change->path);
@@ -141,7 +142,7 @@ static void end_batch(void *context)
 	struct session *session = context;
 
 	if (session->changes >= BATCH_LENGTH)
-		gather(session, false);
+		gather(false);
 	session->changes = 0;
 }
 

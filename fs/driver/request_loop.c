@@ -38,8 +38,15 @@ enum {
 	SAID_WORDS = 20,
 };
 #define CODE_INIT 26
+#define PARALLEL_DIROPS (1u << 18)
 #define INIT_EXT (1u << 30)         /* there are flags2 */
 #define NO_EXPORT_SUPPORT (1u << 6) /* bit 38 */
+
+/* Flags for the answer to INIT that libfuse leaves out. */
+struct more_flags {
+	uint32_t flags;
+	uint32_t flags2;
+};
 
 /* What is being taken apart. */
 static _Thread_local struct span current;
@@ -119,39 +126,59 @@ static void *run(void *context)
 	return NULL;
 }
 
-/* Whether the kernel can be told that a mount has no file handles: Linux 6.10 or newer. */
-static bool can_refuse_handles(const struct fuse_buf *request)
+/*
+ * Returns the flags that libfuse leaves out of its answer although the kernel offers them:
+ *
+ * - PARALLEL_DIROPS: without it the kernel sends one LOOKUP or READDIR of a directory at a time, so
+ *   a slow first look delays all others in that directory. libfuse 3.14 loses the flag (its issue
+ *   861).
+ * - NO_EXPORT_SUPPORT, from Linux 6.10 on: the kernel refuses file handles (name_to_handle_at(2),
+ *   NFS) at once. Otherwise they work until the kernel forgets the file, and then no more. libfuse
+ *   has it from 3.17 on.
+ */
+static struct more_flags offered_flags(const struct fuse_buf *request)
 {
 	const uint32_t *asked = request->mem;
+	size_t words = request->size / sizeof(*asked);
+	struct more_flags more = {0};
 
-	return request->size >= ASKED_WORDS * sizeof(*asked) && asked[ASKED_CODE] == CODE_INIT &&
-	       asked[ASKED_FLAGS] & INIT_EXT && asked[ASKED_FLAGS2] & NO_EXPORT_SUPPORT;
+	if (words <= ASKED_FLAGS || asked[ASKED_CODE] != CODE_INIT)
+		return more;
+	more.flags = asked[ASKED_FLAGS] & PARALLEL_DIROPS;
+	if (words >= ASKED_WORDS && asked[ASKED_FLAGS] & INIT_EXT)
+		more.flags2 = asked[ASKED_FLAGS2] & NO_EXPORT_SUPPORT;
+	if (more.flags2)
+		more.flags |= INIT_EXT;
+	return more;
 }
 
-/* Hands on what libfuse said, and refuses file handles in its answer to INIT. */
-static void pass_greetings(int from, int kernel)
+/* Passes on what libfuse writes, and adds `more` to its answer to INIT. Returns whether it did. */
+static bool pass_answers(int from, int kernel, struct more_flags more)
 {
 	uint32_t said[PIPE_BUF / sizeof(uint32_t)];
+	bool is_added = false;
 	ssize_t n;
 
 	while ((n = read(from, said, sizeof(said))) > 0) {
 		bool is_answer = said[SAID_UNIQUE] || said[SAID_UNIQUE + 1];
 
 		if (is_answer && !said[SAID_ERROR] && n == SAID_WORDS * sizeof(*said)) {
-			said[SAID_FLAGS] |= INIT_EXT;
-			said[SAID_FLAGS2] |= NO_EXPORT_SUPPORT;
+			said[SAID_FLAGS] |= more.flags;
+			said[SAID_FLAGS2] |= more.flags2;
+			is_added = true;
 		}
 		/* If the mount has ended, the next request says so. */
 		n = write(kernel, said, (size_t)n);
 	}
+	return is_added;
 }
 
 /*
- * Has the kernel refuse file handles (name_to_handle_at(2), NFS) at once: they would work until it
- * forgets the file, and then no more. libfuse can't say so before 3.17: so its answer comes through
- * a pipe, which keeps apart what is written apart (O_DIRECT).
+ * Has libfuse answer INIT through a pipe, and adds `more` to the answer. The pipe keeps apart what
+ * is written apart (O_DIRECT).
  */
-static int refuse_handles(struct fuse_session *fuse, const struct fuse_buf *request)
+static int answer_with(struct fuse_session *fuse, const struct fuse_buf *request,
+	struct more_flags more, bool *ret)
 {
 	int fd = fuse_session_fd(fuse), ends[2];
 	CLEANUP(closep) int kernel = fcntl(fd, F_DUPFD_CLOEXEC, 0);
@@ -165,16 +192,18 @@ static int refuse_handles(struct fuse_session *fuse, const struct fuse_buf *requ
 	process(fuse, request);
 	if (dup3(kernel, fd, O_CLOEXEC) < 0)
 		return -errno;
-	pass_greetings(from, kernel);
+	*ret = pass_answers(from, kernel, more);
 	return 0;
 }
 
 /* libfuse takes it for granted that no other is read meanwhile. */
-int request_loop_greet(struct fuse_session *fuse, struct span *ret)
+int request_loop_greet(struct fuse_session *fuse, struct span *ret, bool *is_parallel)
 {
 	struct fuse_buf buffer = {0};
+	bool is_added = false;
 	int r;
 
+	*is_parallel = false;
 	do
 		r = fuse_session_receive_buf(fuse, &buffer);
 	while (r == -EINTR || r == -EAGAIN);
@@ -186,10 +215,12 @@ int request_loop_greet(struct fuse_session *fuse, struct span *ret)
 	char *copy = malloc(buffer.size);
 	if (copy)
 		memcpy(copy, buffer.mem, buffer.size);
-	if (can_refuse_handles(&buffer))
-		r = refuse_handles(fuse, &buffer);
+	const struct more_flags more = offered_flags(&buffer);
+	if (more.flags)
+		r = answer_with(fuse, &buffer, more, &is_added);
 	else
 		process(fuse, &buffer);
+	*is_parallel = is_added && more.flags & PARALLEL_DIROPS;
 	free(buffer.mem);
 	*ret = (struct span){copy, copy ? buffer.size : 0};
 	return r < 0 ? r : 0;
@@ -228,8 +259,8 @@ static void await_threads(struct request_loop *loop, const sigset_t *waiting)
 {
 	const struct timespec again = {.tv_nsec = WAKE_AGAIN_NS};
 	const struct request_loop_hook *hook = loop->hook;
-	struct pollfd polled[] = {
-		{.fd = loop->ended_fd, .events = POLLIN}, {.fd = hook->fd, .events = POLLIN}};
+	struct pollfd polled[] = {{.fd = loop->ended_fd, .events = POLLIN},
+		{.fd = hook->fd, .events = POLLIN}, {.fd = hook->helpers_fd, .events = POLLIN}};
 	eventfd_t more;
 
 	for (unsigned count = 0; count < loop->count;) {
@@ -237,9 +268,11 @@ static void await_threads(struct request_loop *loop, const sigset_t *waiting)
 
 		if (is_ending)
 			wake_threads(loop);
-		int n = ppoll(polled, 2, is_ending ? &again : NULL, waiting);
+		int n = ppoll(polled, 3, is_ending ? &again : NULL, waiting);
 		if (n > 0 && polled[1].revents && !is_ending)
 			atomic_store(&loop->rests, hook->handle(hook->context));
+		if (n > 0 && polled[2].revents)
+			hook->take_helpers(hook->context);
 		if (is_ending)
 			polled[1].fd = -1;
 		if (eventfd_read(loop->ended_fd, &more) == 0)

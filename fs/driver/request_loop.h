@@ -13,15 +13,17 @@
 
 #include "driver.h"
 
-/* Something else that the main thread waits for. */
+/* Descriptors that the main thread polls besides waiting for its threads. */
 struct request_loop_hook {
-	int fd; /* -1: nothing; polled for POLLIN */
+	int fd;         /* -1: nothing; polled for POLLIN */
+	int helpers_fd; /* helper_watch(); -1: nothing */
 
 	/*
 	 * Whether the loop is to end, and the session is not: not by fuse_session_exit(), with
 	 * which libfuse loses a request that has just been read.
 	 */
 	bool (*handle)(void *context);
+	void (*take_helpers)(void *context);
 	void *context;
 
 	/* Called when requests are answered from now on; NULL: nobody. */
@@ -30,10 +32,11 @@ struct request_loop_hook {
 };
 
 /**
- * The kernel's first request, before all others. Returns 0 with a copy of it in *ret, for free(3),
- * whose data are NULL where memory is short or the session has ended; or -errno.
+ * Answers the kernel's first request, INIT, before all others. Returns 0 with a copy of the request
+ * in *ret, for free(3), whose data are NULL if memory is short or the session has ended; or -errno.
+ * *is_parallel: the kernel sends several LOOKUPs of one directory at a time.
  */
-int request_loop_greet(struct fuse_session *fuse, struct span *ret);
+int request_loop_greet(struct fuse_session *fuse, struct span *ret, bool *is_parallel);
 
 /**
  * Serves with up to `threads` threads until fuse_session_exit(), by a signal for instance, until

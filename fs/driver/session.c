@@ -20,7 +20,9 @@
 #include "driver.h"
 #include "followed_path.h"
 #include "handover.h"
+#include "helper.h"
 #include "keep.h"
+#include "link_watch.h"
 #include "monitor.h"
 #include "mountpoint.h"
 #include "nearby_mounts.h"
@@ -164,11 +166,11 @@ static int mount_at(struct session *session, struct problem *problem)
 	if (!is_mounted && !session->options.is_private && geteuid() != 0 && !users_allow_others())
 		return problem_set(problem, session->mountpoint, 0, 0,
 			"can't be mounted for all users: " FUSE_SETTINGS
-			" has no line 'user_allow_other'; have root add it, or leave allow_other "
+			" has no line 'user_allow_other'; let root add it, or leave allow_other "
 			"out");
 	if (!is_mounted)
 		return problem_set(problem, session->mountpoint, 0, 0,
-			"can't be mounted; see that /dev/fuse is there (modprobe fuse) and, for an "
+			"can't be mounted; check that /dev/fuse exists (modprobe fuse) and, for an "
 			"ordinary user, that the package fuse3 is installed and the mountpoint is "
 			"yours");
 	int r = mountpoint_find(session->mountpoint, &session->mount_id, &session->dev);
@@ -268,9 +270,8 @@ static int start_processes(struct session *session)
 
 static int prepare_sandbox(struct session *session, struct problem *problem)
 {
-	const struct sandbox_options options = {.process = SANDBOX_DAEMON,
-		.switches = session->options.switches,
-		.children = {atomic_load(&session->mount_process.pid), monitor_pid()}};
+	const struct sandbox_options options = {
+		.process = SANDBOX_DAEMON, .switches = session->options.switches};
 	int r = sandbox_prepare(&options, &session->sandbox, problem);
 
 	return r == 0 ? reader_sandbox_allow(session->sandbox, session->settings, problem) : r;
@@ -414,6 +415,7 @@ int session_mount(struct settings *settings, const struct session_options *optio
 	session->mount_process.socket = -1;
 	session->mounts_fd = -1;
 	session->beneath_fd = -1;
+	session->helpers_fd = -1;
 	lock_init(&session->origins_lock, LOCK_DRIVER);
 	lock_init(&session->unanswered_lock, LOCK_DRIVER);
 	session->is_strict = settings->coherence == COHERENCE_STRICT;
@@ -448,20 +450,49 @@ static void end_publishing(struct session *session)
 	session->clone_fd = -1;
 }
 
+static void note_mount(void *context, const char *path)
+{
+	view_note_event(context, path);
+}
+
+static void note_mount_elsewhere(void *context, const char *path)
+{
+	link_watch_note_mount(context, path);
+}
+
+/* Reports the mounts that came or went; no inotify event does. */
+static void note_differences(struct session *session, const struct nearby_mounts *before,
+	const struct nearby_mounts *now)
+{
+	struct view *view = session->view;
+
+	nearby_list_each_without(&before->in_layers, &now->in_layers, note_mount, view);
+	nearby_list_each_without(&now->in_layers, &before->in_layers, note_mount, view);
+	nearby_list_each_without(&before->elsewhere, &now->elsewhere, note_mount_elsewhere, view);
+	nearby_list_each_without(&now->elsewhere, &before->elsewhere, note_mount_elsewhere, view);
+}
+
 /* Returns whether nearby mounts have changed, or can't be read. */
 static bool note_nearby_mounts(struct session *session)
 {
 	CLEANUP(settings_unrefp) struct settings *settings = view_settings(session->view);
-	uint64_t before = session->nearby;
+	CLEANUP(nearby_mounts_fini) struct nearby_mounts mounts = {0};
+	struct nearby_mounts *before = &session->nearby;
+	/* The first change is our own mount. */
+	bool has_begun = before->digest && is_mounted(session);
 
-	int r = nearby_mounts_digest(
-		settings, session->mountpoint, session->mounts_fd, &session->nearby);
-	if (r == 0 && session->nearby == before)
-		return false;
-	/* A mount in a layer causes no inotify event there. The first change is our own mount. */
-	if (before && is_mounted(session))
+	int r = nearby_mounts_read(settings, session->mountpoint, session->mounts_fd, &mounts);
+	bool is_changed = r < 0 || mounts.digest != before->digest;
+	if (has_begun && r == 0)
+		note_differences(session, before, &mounts);
+	if (has_begun && is_changed)
 		view_look_again(session->view);
-	return true;
+	if (r == 0) {
+		struct nearby_mounts old = *before;
+		*before = mounts;
+		mounts = old;
+	}
+	return is_changed;
 }
 
 /*
@@ -685,8 +716,8 @@ static int go_on(struct session *session, int error)
 			strerror(-error));
 	else
 		snprintf(line, sizeof(line),
-			"the service manager does not keep the mount (%s): it is unmounted; "
-			"FileDescriptorStoreMax=1 in its unit would let it",
+			"the service manager does not keep the mount (%s): it is unmounted; set "
+			"FileDescriptorStoreMax=1 in its unit to keep it",
 			strerror(-error));
 	log_line(session, line);
 	publisher_free(take_ptr(session->publisher));
@@ -702,6 +733,13 @@ static int go_on(struct session *session, int error)
 	return r;
 }
 
+static void on_helpers(void *context)
+{
+	struct session *session = context;
+
+	helper_take(session->helpers_fd, RENEWAL, log_line, session);
+}
+
 /* Until the mount ends, or is handed over. */
 static int serve(
 	struct session *session, void (*ready)(void *context), void *context, pid_t *successor)
@@ -709,6 +747,8 @@ static int serve(
 	struct request_loop_hook hook = {
 		.fd = session->handover ? handover_fd(session->handover) : -1,
 		.handle = on_handover,
+		.helpers_fd = session->helpers_fd,
+		.take_helpers = on_helpers,
 		.context = session,
 		.begun = ready,
 		.begun_context = context};
@@ -740,7 +780,9 @@ static int start(struct session *session)
 {
 	if (fuse_set_signal_handlers(session->fuse) != 0)
 		return -EINVAL;
-	int r = keep_start(session->keep);
+	int r = session->helpers_fd = helper_watch();
+	if (r >= 0)
+		r = keep_start(session->keep);
 	if (r == 0)
 		r = view_start(session->view);
 	if (r == 0)
@@ -768,12 +810,14 @@ int session_serve(
 	if (is_heir)
 		unanswered_ask_again(session);
 	else
-		r = request_loop_greet(session->fuse, &session->hello);
+		r = request_loop_greet(session->fuse, &session->hello, &session->is_parallel);
 	if (r == 0)
 		r = serve(session, ready, context, successor);
 	if (r > 0)
 		return r;
 
+	/* Some are needed to unmount. */
+	helper_wake();
 	/* Nobody is there any more to be told of changes. */
 	if (session->is_publishing)
 		publisher_stop(session->publisher);
@@ -807,9 +851,11 @@ void session_free(struct session *session)
 	successor_free(session->successor);
 	record_free(session->record);
 	closep(&session->clone_fd);
+	closep(&session->helpers_fd);
 	free((char *)(uintptr_t)session->hello.data);
 	unanswered_free(session);
 	lock_fini(&session->unanswered_lock);
+	nearby_mounts_fini(&session->nearby);
 	if (session->mounts_fd >= 0)
 		close(session->mounts_fd);
 	followed_path_cover(0, -1);

@@ -23,6 +23,7 @@ void session_state_put(struct session *session, struct record *record)
 	record_put(record, session->has_no_open);
 	record_put(record, session->has_no_opendir);
 	record_put(record, session->has_acl_cache);
+	record_put(record, session->is_parallel);
 	record_put(record, session->options.is_unpublished);
 	unanswered_put(session, record);
 	origins_put(session, record);
@@ -57,6 +58,7 @@ int session_state_take_agreement(struct session *session, int *fuse_fd, int *lis
 	session->has_no_open = record_get_bool(record);
 	session->has_no_opendir = record_get_bool(record);
 	session->has_acl_cache = record_get_bool(record);
+	session->is_parallel = record_get_bool(record);
 	if (record_get_bool(record) != session->options.is_unpublished || *fuse_fd < 0)
 		record_spoil(record);
 	return r == 0 && record_is_bad(record) ? -EBADMSG : r;
@@ -75,8 +77,8 @@ int session_state_take_shown(struct session *session, struct problem *problem)
 		r = last_good_take(session->keep, record);
 	if (r == -ENOTSUP)
 		return problem_set(problem, session->mountpoint, 0, 0,
-			"'coherence' is another in plyfs.yaml than what it was mounted with; "
-			"unmount and mount again");
+			"'coherence' in plyfs.yaml differs from that of the mount; unmount and "
+			"mount again");
 	return r ? r : record_end(record);
 }
 

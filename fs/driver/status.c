@@ -15,10 +15,6 @@
 #include "keep.h"
 #include "status_parts.h"
 
-/* Who takes over has processes of his own. */
-#define RENEWAL                                                                                    \
-	"kill -USR2 the process above, so that another takes over; or unmount and mount again"
-
 static const char *const request_names[REQUEST_KINDS] = {
 	[REQUEST_LOOKUP] = "lookup",
 	[REQUEST_FORGET] = "forget",
@@ -54,10 +50,10 @@ static void put_publisher(FILE *out, struct session *session)
 		(unsigned long long)atomic_load(&session->invalidated));
 	if (error) {
 		json_put_field(out, ", \"reason\": ",
-			error == EXDEV   ? "something else is mounted over this mount: "
-					   "changes are seen, but wake nobody"
-			: error == EPIPE ? "the process plyfs-publish has ended: changes are seen, "
-					   "but wake nobody; " RENEWAL
+			error == EXDEV ? "another file system is mounted over this mount: changes "
+					 "show, but programs that watch are not notified"
+			: error == EPIPE ? "the process plyfs-publish has ended: changes show, but "
+					   "programs that watch are not notified; " RENEWAL
 					 : strerror(error));
 	}
 	fputs("},\n", out);
@@ -73,7 +69,8 @@ static void put_requests(FILE *out, struct session *session)
 		total += count;
 		fprintf(out, "\"%s\": %llu, ", request_names[i], count);
 	}
-	fprintf(out, "\"total\": %llu},\n", total);
+	fprintf(out, "\"total\": %llu},\n  \"parallel_lookups\": %s,\n", total,
+		session->is_parallel ? "true" : "false");
 }
 
 static void put_kept(FILE *out, struct session *session)
@@ -108,6 +105,7 @@ int status_json(struct session *session, bool is_trusted, char **ret, size_t *si
 	put_publisher(out, session);
 	put_requests(out, session);
 	status_put_sandbox(out, &session->sandbox_state, RENEWAL);
+	status_put_processes(out, RENEWAL);
 	status_put_view(out, session->view, settings);
 	put_kept(out, session);
 	status_put_notices(out, session->view, is_trusted);
@@ -156,6 +154,7 @@ int status_errors(struct session *session, bool is_trusted, char **ret, size_t *
 		CLEANUP(settings_unrefp) struct settings *settings = view_settings(session->view);
 
 		put_settings_line(out, session);
+		status_put_process_lines(out, RENEWAL);
 		status_put_mirror_lines(out, settings);
 		view_notices(session->view, put_notice_line, out);
 		view_troubles(session->view, put_error_line, out);

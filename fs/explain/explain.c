@@ -1,11 +1,13 @@
 #include "explain.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "cleanup.h"
 #include "composition.h"
 #include "dropin_name.h"
@@ -18,6 +20,7 @@ struct explain_state {
 	struct settings *settings;
 	struct composer composer;
 	struct composition composition;
+	struct merge_request request; /* the composition's, with the documents that it read */
 	struct dependencies asked;
 };
 
@@ -65,10 +68,10 @@ static int pass_over(const struct composer *composer, const struct contributor *
 
 /*
  * Adds the lower layers' files that a higher layer hides, each with the reason ("hidden by
- * site/.wh.motd").
+ * site/.wh.motd"). `is_told_by_rule`: except those that an object of the same name hides.
  */
-static int tell_hidden(
-	const struct composer *composer, const char *path, struct explanation *explanation)
+static int tell_hidden(const struct composer *composer, const char *path, bool is_told_by_rule,
+	struct explanation *explanation)
 {
 	CLEANUP(freep) struct hidden *hidden = malloc(sizeof(*hidden));
 	const struct settings *settings = composer->settings;
@@ -78,6 +81,9 @@ static int tell_hidden(
 	if (!hidden)
 		return -ENOMEM;
 	while ((r = hidden_find(settings, below, path, hidden)) > 0) {
+		below = hidden->layer;
+		if (is_told_by_rule && strcmp(hidden->mark, path) == 0)
+			continue;
 		/* The list begins with the lowest layer. */
 		struct passed *passed = explanation->passed;
 		CLEANUP(freep) char *mark = NULL;
@@ -85,7 +91,6 @@ static int tell_hidden(
 
 		memmove(passed + 1, passed, explanation->passed_count++ * sizeof(*passed));
 		*passed = (struct passed){0};
-		below = hidden->layer;
 		r = layer_source_name(settings->layers[below], path, &name);
 		passed->source = (struct source){
 			.name = name, .layer = settings->layers[below]->name, .rank = below};
@@ -99,20 +104,95 @@ static int tell_hidden(
 	return r;
 }
 
+/* The names of drop-ins that the layers have, shown or not. */
+struct name_search {
+	const struct settings *settings;
+	const char *path; /* of the file that they belong to */
+	char **names;
+	size_t count;
+	size_t capacity;
+};
+
+static int add_dropin(void *context, const char *name, unsigned char type)
+{
+	struct name_search *search = context;
+
+	if (type == DT_DIR || !dropin_is_named(search->settings, search->path, name))
+		return 0;
+	if (array_grow(search->names, search->count, search->capacity) < 0)
+		return -ENOMEM;
+	search->names[search->count] = strdup(name);
+	search->count += search->names[search->count] != NULL;
+	return search->names[search->count - 1] ? 0 : -ENOMEM;
+}
+
+static void name_search_fini(struct name_search *search)
+{
+	for (size_t i = 0; i < search->count; i++)
+		free(search->names[i]);
+	free(search->names);
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Finds the drop-ins that any layer has, in byte order and once each. */
+static int find_dropins(struct name_search *search)
+{
+	CLEANUP(freep) char *directory = NULL;
+	size_t kept = 0;
+	int r = 0;
+
+	if (settings_rule(search->settings, search->path)->dropins == DROPINS_NONE)
+		return 0;
+	if (asprintf(&directory, "%s" DROPIN_SUFFIX, search->path) < 0)
+		return -ENOMEM;
+	for (size_t i = 0; r == 0 && i < search->settings->layer_count; i++) {
+		const struct layer *layer = search->settings->layers[i];
+		r = layer->dirfd < 0 ? 0 : layer_list(layer, directory, add_dropin, search);
+		r = r == -ENOMEM || layer_is_shortage(r) ? r : 0;
+	}
+	if (search->count)
+		qsort(search->names, search->count, sizeof(*search->names), compare_names);
+	for (size_t i = 0; i < search->count; i++) {
+		if (kept && strcmp(search->names[kept - 1], search->names[i]) == 0)
+			free(search->names[i]);
+		else
+			search->names[kept++] = search->names[i];
+	}
+	search->count = kept;
+	return r;
+}
+
 /* Adds the files that the strategy did not read, or that a layer hides. */
 static int tell_passed(const struct composer *composer, const char *path,
 	const struct union_lookup *lookup, struct explanation *explanation)
 {
 	const struct strategy *strategy = compose_options(composer->settings, path)->strategy;
+	CLEANUP(name_search_fini)
+	struct name_search dropins = {.settings = composer->settings, .path = path};
+	bool is_uapi = settings_rule(composer->settings, path)->dropins == DROPINS_UAPI;
 	unsigned first, count;
 
 	compose_contributors(strategy, lookup, &first, &count);
-	explanation->passed =
-		calloc(lookup->count + lookup->left_out_count + composer->settings->layer_count,
-			sizeof(*explanation->passed));
+	int r = find_dropins(&dropins);
+	if (r < 0)
+		return r;
+	explanation->passed = calloc(lookup->count + lookup->left_out_count +
+					     composer->settings->layer_count * (dropins.count + 1),
+		sizeof(*explanation->passed));
 	if (!explanation->passed)
 		return -ENOMEM;
-	int r = tell_hidden(composer, path, explanation);
+	for (size_t i = dropins.count; r == 0 && i-- > 0;) {
+		CLEANUP(freep) char *dropin = NULL;
+		r = asprintf(&dropin, "%s" DROPIN_SUFFIX "/%s", path, dropins.names[i]) < 0
+			    ? -ENOMEM
+			    : tell_hidden(composer, dropin, is_uapi, explanation);
+	}
+	if (r == 0)
+		r = tell_hidden(composer, path, false, explanation);
 	if (r < 0)
 		return r;
 	for (unsigned i = lookup->count + lookup->left_out_count; i-- > 0;) {
@@ -152,6 +232,43 @@ static int tell_places(const struct sources *sources, struct store_places *place
 	return r;
 }
 
+/* Returns the document of the input, which the merge may have read; NULL: it has none. */
+static const struct document *document_of(
+	const struct merge_input *input, const struct merge_result *result)
+{
+	for (uint32_t i = 0; !input->document && i < result->owned_count; i++)
+		if (strcmp(result->owned[i]->source.name, input->source.name) == 0)
+			return result->owned[i];
+	return input->document;
+}
+
+static int tell_documents(struct explain_state *made)
+{
+	struct explanation *explanation = &made->explanation;
+	const struct merge_result *result = explanation->result;
+	const struct document *verbatim = result ? result->verbatim : NULL;
+	struct merge_input *inputs;
+
+	made->request = made->composition.request;
+	if (!result)
+		return 0;
+	inputs = arena_zalloc(result->arena, made->request.count, sizeof(*inputs));
+	if (!inputs)
+		return -ENOMEM;
+	for (size_t i = 0; i < made->request.count; i++) {
+		inputs[i] = made->request.inputs[i];
+		inputs[i].document = document_of(&inputs[i], result);
+	}
+	made->request.inputs = inputs;
+	if (result->root)
+		return stream_of(
+			explanation->request, &result->root, result->arena, &explanation->stream);
+	if (!verbatim)
+		return 0;
+	return stream_make(explanation->request, verbatim->roots, verbatim->count, result->arena,
+		&explanation->stream);
+}
+
 static int take(void *context, const struct composer *composer, const char *path,
 	const struct union_lookup *lookup, struct problem *problem)
 {
@@ -182,10 +299,12 @@ static int take(void *context, const struct composer *composer, const char *path
 		r = tell_passed(composer, made->explanation.path, lookup, &made->explanation);
 	if (r != 0)
 		return r;
-	made->explanation.request = &made->composition.request;
+	made->explanation.request = &made->request;
 	made->explanation.result = made->composition.result;
-	*ret = take_ptr(made);
-	return 0;
+	r = tell_documents(made);
+	if (r == 0)
+		*ret = take_ptr(made);
+	return r;
 }
 
 int explain(const struct offline *offline, const char *path, struct explanation **ret,

@@ -7,6 +7,7 @@
 
 #include "offline.h"
 #include "store_place.h"
+#include "stream.h"
 
 struct merge_request;
 struct merge_result;
@@ -25,6 +26,7 @@ struct explanation {
 	unsigned rank;
 	const struct merge_request *request; /* its inputs, lowest layer first, with their texts */
 	const struct merge_result *result;   /* with its origins */
+	struct stream stream;  /* the documents of the result; none: it is not read as values */
 	struct passed *passed; /* files of layers that were not read; lowest layer first */
 	size_t passed_count;
 	struct store_places places; /* the places of the sources that are in stores */

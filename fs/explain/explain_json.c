@@ -211,9 +211,9 @@ static int put_removed(struct json_writer *writer, const struct node *in, struct
 {
 	size_t len = key->len;
 
-	if (node_is_sequence(in))
+	if (removed->key && node_is_sequence(in))
 		key_text_put_item(key, removed->key, removed->first->value);
-	else
+	else if (removed->key)
 		key_text_put(key, removed->key);
 	fputs_unlocked("{\"key\": ", writer->out);
 	json_put_span(writer->out, key_text_span(key));
@@ -277,18 +277,19 @@ static int put_element(void *context, const struct explained_value *value)
 static int put_values(struct json_writer *writer, const struct explanation *explanation)
 {
 	struct key_text key = {0};
-	const struct node *const *roots;
-	size_t count = explained_value_roots(explanation, &roots);
+	const struct stream *stream = &explanation->stream;
 	int r = 0;
 
-	writer->has_documents = count > 1;
+	writer->has_documents = stream->count > 1;
 	if (writer->only && writer->only->at.value) {
 		r = explained_value_each(writer->origins, &writer->only->at, put_element, writer);
 	} else if (!writer->only) {
-		for (size_t i = 0; r == 0 && i < count; i++) {
+		for (size_t i = 0; r == 0 && i < stream->count; i++) {
 			const struct explained_value root = {
-				.value = roots[i], .key = &key, .document = i};
+				.value = stream->roots[i], .key = &key, .document = i};
 
+			key_text_cut(&key, 0);
+			stream_put(stream, i, &key);
 			r = explained_value_each(writer->origins, &root, put_element, writer);
 		}
 	}
@@ -296,6 +297,25 @@ static int put_values(struct json_writer *writer, const struct explanation *expl
 		r = -ENOMEM;
 	key_text_fini(&key);
 	return r;
+}
+
+/* Writes the documents that layers had and the file has not. */
+static int put_gone_documents(struct json_writer *writer, const struct explanation *explanation)
+{
+	CLEANUP(key_text_fini) struct key_text key = {0};
+	struct explained_document *gone;
+	size_t count;
+	int r = explained_documents_gone(explanation, writer->arena, &gone, &count);
+
+	for (size_t i = 0; r == 0 && i < count; i++) {
+		fputs_unlocked(i ? ",\n    " : ",\n  \"removed\": [\n    ", writer->out);
+		key_text_cut(&key, 0);
+		stream_put_name(gone[i].name, &key);
+		r = put_removed(writer, NULL, &key, &gone[i].removed);
+	}
+	if (r == 0 && count)
+		fputs_unlocked("\n  ]", writer->out);
+	return key.has_failed ? -ENOMEM : r;
 }
 
 /* Writes the value at a KEY that has been removed or replaced. */
@@ -365,15 +385,13 @@ static void put_pieces(FILE *out, const struct explanation *explanation)
 
 static const char *kind_of(const struct explanation *explanation)
 {
-	const struct node *const *roots;
-
 	if (explanation->kind == VERSION_LINK)
 		return "link";
 	if (explanation->kind == VERSION_HELD)
 		return "large";
 	/* A file of one layer that can't be read as values is served unchanged. */
-	bool is_text = explained_value_roots(explanation, &roots) == 0 &&
-		       origin_pieces(explanation->result->origins);
+	bool is_text =
+		explanation->stream.count == 0 && origin_pieces(explanation->result->origins);
 	return explanation->request->options->strategy->reads_trees && !is_text ? "values" : "text";
 }
 
@@ -403,6 +421,8 @@ int explain_json(const struct explanation *explanation, const struct explained *
 	fputs_unlocked(writer.has_written ? "\n  ]" : "]", out);
 	if (r == 0 && only && !only->at.value)
 		r = put_gone(&writer);
+	if (r == 0 && !only && explanation->kind == VERSION_BYTES)
+		r = put_gone_documents(&writer, explanation);
 	fputs_unlocked("\n}\n", out);
 	for (size_t i = 0; i < KNOWN_COUNT; i++)
 		free(writer.known[i].text);

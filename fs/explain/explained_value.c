@@ -61,18 +61,6 @@ int explained_value_each(const struct origins *origins, const struct explained_v
 	return walk_from(&walk, from->value, from->place);
 }
 
-size_t explained_value_roots(const struct explanation *explanation, const struct node *const **ret)
-{
-	const struct merge_result *result = explanation->result;
-
-	if (result && result->root) {
-		*ret = &result->root;
-		return 1;
-	}
-	*ret = result && result->verbatim ? result->verbatim->roots : NULL;
-	return *ret ? result->verbatim->count : 0;
-}
-
 /*
  * Lists the trees of all sources, highest first: those of the request and those that the merge
  * read. Returns their number; with `ret` NULL it only counts them.
@@ -94,22 +82,54 @@ static size_t list_sources(const struct explanation *explanation, const struct n
 	return count;
 }
 
+/*
+ * Completes a KEY that begins with a part of the name of a document that is gone. Returns 0 with
+ * *ret, which is `text` if there is none; PROBLEM if several fit; or -ENOMEM.
+ */
+static int complete_gone(const struct explanation *explanation, const char *text,
+	struct arena *arena, const char **ret, struct problem *problem)
+{
+	struct stream gone = {.by = explanation->stream.by};
+	CLEANUP(key_text_fini) struct key_text full = {0};
+	struct explained_document *items;
+	struct stream_place place;
+
+	*ret = text;
+	if (!gone.by || stream_find(&explanation->stream, text, 0, arena, &place, problem) !=
+				STREAM_UNKNOWN)
+		return 0;
+	int r = explained_documents_gone(explanation, arena, &items, &gone.count);
+	const struct node **names = arena_zalloc(arena, gone.count + 1, sizeof(*names));
+	if (r < 0 || !names)
+		return -ENOMEM;
+	for (size_t i = 0; i < gone.count; i++)
+		names[i] = items[i].name;
+	gone.roots = gone.names = names;
+	r = stream_find(&gone, text, 0, arena, &place, problem);
+	if (r != 0)
+		return r == PROBLEM || r < 0 ? r : 0;
+	stream_put_name(names[place.document], &full);
+	key_text_put_text(&full, span_of(text + place.end));
+	*ret = full.has_failed ? NULL : arena_copy(arena, key_text_span(&full));
+	return *ret ? 0 : -ENOMEM;
+}
+
 int explained_value_key(const struct explanation *explanation, const char *text,
 	struct arena *arena, struct key *ret, struct problem *problem)
 {
-	const struct node *const *shown;
-	size_t count = explained_value_roots(explanation, &shown);
-	size_t more = list_sources(explanation, NULL);
-	const struct node **roots = arena_zalloc(arena, count + more + 1, sizeof(*roots));
-	const struct key_ground ground = {
-		.roots = roots, .count = count + more, .format = explanation->request->to};
+	size_t count = list_sources(explanation, NULL);
+	const struct node **roots = arena_zalloc(arena, count + 1, sizeof(*roots));
+	const struct key_ground ground = {.stream = explanation->stream,
+		.roots = roots,
+		.count = count,
+		.format = explanation->request->to};
 
 	if (!roots)
 		return -ENOMEM;
-	if (count)
-		memcpy(roots, shown, count * sizeof(*roots));
-	list_sources(explanation, roots + count);
-	int r = key_match(text, &ground, arena, ret, problem);
+	list_sources(explanation, roots);
+	int r = complete_gone(explanation, text, arena, &text, problem);
+	if (r == 0)
+		r = key_match(text, &ground, arena, ret, problem);
 	return r == KEY_NEW ? 0 : r;
 }
 
@@ -218,39 +238,203 @@ static int find_in(struct explained *explained, const struct origins *origins,
 	}
 }
 
-static void begin(struct explained *explained, size_t document)
+static void begin(
+	struct explained *explained, const struct explanation *explanation, size_t document)
 {
 	explained->also_count = 0;
+	explained->removed = NULL;
 	explained->at = (struct explained_value){.key = &explained->key, .document = document};
 	key_text_cut(&explained->key, 0);
+	stream_put(&explanation->stream, document, &explained->key);
 }
 
-int explained_value_find(const struct explanation *explanation, const struct key *key,
-	struct explained *ret, size_t *depth)
+/* Looks into one document. */
+static int look(struct explained *explained, const struct explanation *explanation,
+	const struct key *key, size_t document, size_t *depth)
 {
-	const struct node *const *roots;
-	size_t count = explained_value_roots(explanation, &roots);
-	size_t deepest = 0, nearest = 0;
+	begin(explained, explanation, document);
+	return find_in(explained, explanation->result->origins, key,
+		explanation->stream.roots[document], depth);
+}
 
-	*ret = (struct explained){0};
-	int r = arena_new(&ret->arena);
-	if (r < 0)
-		return r;
-	r = EXPLAINED_ABSENT;
-	for (size_t i = 0; i < count && r == EXPLAINED_ABSENT; i++) {
-		begin(ret, i);
-		r = find_in(ret, explanation->result->origins, key, roots[i], depth);
+/* Refuses a KEY that both documents had. */
+static int refuse_both(const struct explanation *explanation, const struct key *key, size_t one,
+	size_t other, struct problem *problem)
+{
+	CLEANUP(key_text_fini) struct key_text first = {0};
+	CLEANUP(key_text_fini) struct key_text second = {0};
+
+	stream_put(&explanation->stream, one, &first);
+	stream_put(&explanation->stream, other, &second);
+	return problem_set(problem, NULL, 0, 0,
+		"several documents had '%s'; name one before the KEY, such as %.*s or %.*s",
+		key->text, (int)key_text_span(&first).len, key_text_span(&first).data,
+		(int)key_text_span(&second).len, key_text_span(&second).data);
+}
+
+/* Looks into all documents, as the KEY names none. */
+static int look_everywhere(struct explained *explained, const struct explanation *explanation,
+	const struct key *key, size_t *depth, struct problem *problem)
+{
+	size_t count = explanation->stream.count, deepest = 0, nearest = 0, found = count;
+
+	for (size_t i = 0; i < count; i++) {
+		int r = look(explained, explanation, key, i, depth);
+
+		if (r < 0)
+			return r;
+		if (r == 0 && found < count)
+			return refuse_both(explanation, key, found, i, problem);
+		if (r == 0)
+			found = i;
 		if (*depth > deepest) {
 			deepest = *depth;
 			nearest = i;
 		}
 	}
-	/* The message is about the document that has the longest part of the KEY. */
-	if (r == EXPLAINED_ABSENT && count > 0) {
-		begin(ret, nearest);
-		r = find_in(ret, explanation->result->origins, key, roots[nearest], depth);
+	/* If none has it, the message is about the one that has the longest part of the KEY. */
+	return count ? look(explained, explanation, key, found < count ? found : nearest, depth)
+		     : EXPLAINED_ABSENT;
+}
+
+static bool has_value(const struct origin_removed *removed, const struct key *key)
+{
+	const struct origin_step *step = NULL;
+
+	while ((step = origin_removed_next(removed, step)))
+		if (step->fate != ORIGIN_REMOVED && key_follow(key, 0, step->value))
+			return true;
+	return false;
+}
+
+/* Searches the document among those that are gone. */
+static int find_document(
+	struct explained *explained, const struct explanation *explanation, const struct key *key)
+{
+	struct explained_document *gone;
+	size_t count;
+	int r = explained_documents_gone(explanation, explained->arena, &gone, &count);
+
+	explained->at = (struct explained_value){.key = &explained->key, .document = key->document};
+	for (size_t i = 0; r == 0 && i < count; i++) {
+		if (!node_equal(gone[i].name, key->named) || !has_value(&gone[i].removed, key))
+			continue;
+		stream_put_name(key->named, &explained->key);
+		explained->removed = &gone[i].removed;
+		return 0;
 	}
+	return r < 0 ? r : EXPLAINED_ABSENT;
+}
+
+int explained_value_find(const struct explanation *explanation, const struct key *key,
+	struct explained *ret, size_t *depth, struct problem *problem)
+{
+	*ret = (struct explained){0};
+	*depth = 0;
+	int r = arena_new(&ret->arena);
+	if (r < 0)
+		return r;
+	if (key->document == KEY_ANY_DOCUMENT)
+		r = look_everywhere(ret, explanation, key, depth, problem);
+	else if (key->document < explanation->stream.count)
+		r = look(ret, explanation, key, key->document, depth);
+	else
+		r = key->named ? find_document(ret, explanation, key) : EXPLAINED_ABSENT;
 	return r == EXPLAINED_ABSENT || !ret->key.has_failed ? r : -ENOMEM;
+}
+
+/* The documents of all sources by their names. */
+struct document_search {
+	const struct explanation *explanation;
+	struct arena *arena;
+	struct node *seen; /* name to its index in `items` (`line` of the value) */
+	struct explained_document *items;
+	uint32_t count;
+	uint32_t capacity;
+};
+
+/* Returns the item of that name, which may be new; NULL: no memory. */
+static struct explained_document *item_of(struct document_search *search, const struct node *name)
+{
+	const struct pair *pair = node_find(search->seen, name);
+
+	if (pair)
+		return &search->items[pair->value->line];
+	if (search->count == search->capacity) {
+		struct explained_document *items = arena_grow(search->arena, search->items,
+			search->count, &search->capacity, sizeof(*items));
+		if (!items)
+			return NULL;
+		search->items = items;
+	}
+	/* The line of a made node is free for the index. */
+	struct node *index = node_new_scalar(search->arena, span_of(""), NODE_PLAIN);
+	if (!index || node_put(search->arena, search->seen, name, index) < 0)
+		return NULL;
+	index->line = search->count;
+	search->items[search->count] = (struct explained_document){.name = name};
+	return &search->items[search->count++];
+}
+
+static int add_document(
+	struct document_search *search, const struct node *root, const struct node *name)
+{
+	struct explained_document *item = item_of(search, name);
+	struct origin_step *step = arena_zalloc(search->arena, 1, sizeof(*step));
+
+	if (!item || !step)
+		return -ENOMEM;
+	step->value = root;
+	step->fate = ORIGIN_LOST;
+	if (item->removed.last)
+		item->removed.last->next = step;
+	else
+		item->removed.first = step;
+	item->removed.last = step;
+	item->removed.count++;
+	return 0;
+}
+
+static int add_source(struct document_search *search, const struct document *document)
+{
+	const struct stream *stream = &search->explanation->stream;
+	struct stream own;
+	int r = stream_make(search->explanation->request, document->roots, document->count,
+		search->arena, &own);
+
+	for (size_t i = 0; r == 0 && i < own.count; i++)
+		if (own.names && own.names[i] &&
+			stream_find_named(stream, own.names[i]) == stream->count)
+			r = add_document(search, own.roots[i], own.names[i]);
+	return r;
+}
+
+int explained_documents_gone(const struct explanation *explanation, struct arena *arena,
+	struct explained_document **ret, size_t *count)
+{
+	const struct merge_request *request = explanation->request;
+	struct document_search search = {
+		.explanation = explanation, .arena = arena, .seen = node_new_map(arena, NULL)};
+	int r = search.seen ? 0 : -ENOMEM;
+
+	*count = 0;
+	for (size_t i = 0; r == 0 && explanation->stream.by && i < request->count; i++)
+		if (request->inputs[i].document)
+			r = add_source(&search, request->inputs[i].document);
+	/* The highest source that has the document has removed it. */
+	for (uint32_t i = 0; r == 0 && i < search.count; i++) {
+		struct explained_document *item = &search.items[i];
+		struct origin_step *last = item->removed.last;
+
+		if (item->removed.count < 2)
+			continue;
+		last->fate = ORIGIN_REMOVED;
+		last->why =
+			(struct origin_why){.rule = "the document is deleted", .by = last->value};
+		search.items[(*count)++] = *item;
+	}
+	*ret = search.items;
+	return r;
 }
 
 void explained_value_fini(struct explained *explained)

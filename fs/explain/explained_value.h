@@ -17,7 +17,7 @@ struct explained_value {
 	const struct origin *origin; /* NULL: only one source gave the value */
 	const struct explained_place *place;
 	struct key_text *key; /* a callback that appends to it must cut that off again */
-	size_t document;      /* from 0; only a file served byte for byte has several */
+	size_t document;      /* from 0 */
 };
 
 /**
@@ -26,12 +26,6 @@ struct explained_value {
  */
 int explained_value_each(const struct origins *origins, const struct explained_value *from,
 	int (*each)(void *context, const struct explained_value *value), void *context);
-
-/**
- * Returns the number of documents in the result, and their roots. 0: the file is not read as
- * values.
- */
-size_t explained_value_roots(const struct explanation *explanation, const struct node *const **ret);
 
 /**
  * Reads the KEY `text` against the explained result, or else against one of its sources
@@ -44,7 +38,8 @@ int explained_value_key(const struct explanation *explanation, const char *text,
 /* The value at a KEY. */
 struct explained {
 	struct explained_value at; /* `value` NULL: it is gone; the rest is where it was */
-	const struct origin_removed *removed; /* gone: the removed entry */
+	/* gone: the removed entry; of a document, its `key` is NULL */
+	const struct origin_removed *removed;
 	const struct node *in;    /* gone: the value it was in; if not removed, its replacement */
 	struct origin_step *also; /* lost with the map or list around them, outer ones first */
 	uint32_t also_count;
@@ -59,10 +54,21 @@ struct explained {
 #define EXPLAINED_ABSENT 2
 
 /**
- * Finds `key` in the first document that has it. The caller calls explained_value_fini() for *ret,
- * whatever the result is. With EXPLAINED_ABSENT, ret->at is the map, list or scalar that has no
- * parts[*depth]. Returns 0, EXPLAINED_ABSENT or -ENOMEM.
+ * Finds `key` in its document, or in the only document that has or had it. The caller calls
+ * explained_value_fini() for *ret, whatever the result is. With EXPLAINED_ABSENT, ret->at is the
+ * map, list or scalar that has no parts[*depth]; its value is NULL if there is no such document.
+ * Returns 0; EXPLAINED_ABSENT; PROBLEM if several documents had it; or -ENOMEM.
  */
 int explained_value_find(const struct explanation *explanation, const struct key *key,
-	struct explained *ret, size_t *depth);
+	struct explained *ret, size_t *depth, struct problem *problem);
 void explained_value_fini(struct explained *explained);
+
+/* A document that layers had and the result has not. */
+struct explained_document {
+	const struct node *name;
+	struct origin_removed removed; /* its `key` is NULL */
+};
+
+/** Finds the removed documents of an explanation. Returns 0 with *ret in `arena`, or -ENOMEM. */
+int explained_documents_gone(const struct explanation *explanation, struct arena *arena,
+	struct explained_document **ret, size_t *count);

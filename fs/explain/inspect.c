@@ -271,7 +271,8 @@ static int add_invalid(struct inspect_job *look, const struct composer *composer
 		r = add_error(look, &validity.problems[i]);
 	if (r == 0 && validity.more) {
 		problem_set(&problem, composition->request.path, 0, 0,
-			"the schema is broken at %" PRIu64 " more places, which are not told here",
+			"the file does not match the schema at %" PRIu64
+			" more places, which are not shown here",
 			validity.more);
 		r = add_error(look, &problem);
 	}

@@ -616,12 +616,12 @@ static int ask(const char *mountpoint, struct heir *heir, struct problem *proble
 		r = -errno;
 	if (r < 0)
 		return problem_set(problem, mountpoint, 0, 0,
-			"no plyfs of yours serves it that could be taken over (%s); name its "
-			"mountpoint, as the user who mounted it",
+			"no plyfs of yours serves it (%s); give its mountpoint, as the user who "
+			"mounted it",
 			strerror(-r));
 	if (!is_own(heir->socket))
 		return problem_set(problem, mountpoint, 0, 0,
-			"is served by another user's plyfs; only he may take it over");
+			"is served by another user's plyfs; only that user may take it over");
 	r = take_offer_from(heir);
 	if (r < 0)
 		return problem_set(problem, mountpoint, 0, 0,

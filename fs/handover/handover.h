@@ -22,7 +22,7 @@
  *   everything shown again, as after an overflow.
  * - A request is answered once. One that was read is answered, or goes into the state as it came
  *   (driver/unanswered.h) and is asked again; one that was not read waits in /dev/fuse, which stays
- *   open. A promise is broken with -ESTALE, and the path walked once more.
+ *   open. A promise is kept: the heir looks at its path again.
  *
  * The heir is another process, not the result of an exec(3): the daemon may be unable to run a
  * program, and must keep working until the heir does. So the process number changes, and the daemon
@@ -166,4 +166,4 @@ int heir_want(struct heir *heir, struct record **ret);
 int heir_ready(struct heir *heir);
 
 /** The format of the state. Raised with every change of what is written, in whichever room. */
-#define STATE_FORMAT 3
+#define STATE_FORMAT 5

@@ -13,9 +13,10 @@
 #include "cleanup.h"
 #include "descriptor.h"
 #include "handover.h"
+#include "helper.h"
 
-/* What `ps -e` shows; at most 15 bytes. */
-#define PROCESS_NAME "plyfs-renew"
+/* It ends at once, unless it is stopped. */
+#define END_MS 1000
 
 /* Where the process has its end of the socket, behind the standard streams. */
 #define SOCKET_FD 3
@@ -27,7 +28,6 @@ struct successor_request {
 
 struct successor {
 	int socket;
-	pid_t pid;
 };
 
 __attribute__((noreturn)) static void start(const char *program, const struct successor_call *call)
@@ -98,7 +98,7 @@ __attribute__((noreturn)) static void run(
 		chdir("/") < 0 || (!call->is_foreground && !leave_standard()))
 		_exit(1);
 	closefrom(SOCKET_FD + 1);
-	prctl(PR_SET_NAME, PROCESS_NAME);
+	prctl(PR_SET_NAME, helper_name(HELPER_RENEW));
 	signal(SIGCHLD, SIG_DFL);
 	/* A terminal, and systemd, send these to the daemon's processes all at once. */
 	signal(SIGINT, SIG_IGN);
@@ -123,15 +123,16 @@ int successor_new(const struct successor_call *call, struct successor **ret)
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
 		return -errno;
 	successor->socket = ends[0];
-	successor->pid = fork();
-	if (successor->pid == 0)
+	pid_t pid = fork();
+	if (pid == 0)
 		run(ends[1], program, call);
-	int r = successor->pid < 0 ? -errno : 0;
+	int r = pid < 0 ? -errno : 0;
 	close(ends[1]);
 	if (r < 0) {
 		close(ends[0]);
 		return r;
 	}
+	helper_began(HELPER_RENEW, pid);
 	*ret = take_ptr(successor);
 	return 0;
 }
@@ -141,8 +142,7 @@ void successor_free(struct successor *successor)
 	if (!successor)
 		return;
 	close(successor->socket);
-	while (waitpid(successor->pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	helper_end(HELPER_RENEW, END_MS);
 	free(successor);
 }
 

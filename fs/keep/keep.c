@@ -98,11 +98,12 @@ static int refuse_directory(const char *name, const struct stat *stat, struct pr
 {
 	if (stat->st_uid != geteuid())
 		return problem_set(problem, name, 0, 0,
-			"belongs to another user; the state of a mount must be the mounter's own");
+			"belongs to another user; the state of a mount must belong to the user who "
+			"mounts");
 	if (stat->st_mode & 0077)
 		return problem_set(problem, name, 0, 0,
-			"others may look into it, and it will hold what not everybody may read; "
-			"chmod 700 it");
+			"other users may look into it, and it will hold content that not every "
+			"user may read; chmod 700 it");
 	return 0;
 }
 
@@ -132,7 +133,7 @@ static int open_directory(struct keep *keep, struct problem *problem)
 		return r;
 	if (claim_locked(keep) < 0)
 		return problem_set(problem, name, 0, 0,
-			"is the state of another mount that is there now; name another directory");
+			"is in use as the state of another mount; name another directory");
 	return 0;
 }
 
@@ -152,7 +153,7 @@ static int open_lasting(struct keep *keep, struct problem *problem)
 			problem, name, 0, 0, "the file " STORE_NAME " in it: %s", strerror(-r));
 	if (is_damaged && keep->options.log) {
 		problem_set(&damage, name, 0, 0,
-			"its " STORE_NAME " was damaged; what was kept in it is lost");
+			"its " STORE_NAME " was damaged; its last good versions are lost");
 		problem_format(&damage, line, sizeof(line));
 		keep->options.log(keep->options.context, line);
 	}

@@ -199,13 +199,13 @@ static int check_store(struct etcd *etcd, const struct etcd_reply *reply)
 		return 0;
 	if (known && known != reply->cluster) {
 		mirror_hold(etcd->mirror, offer,
-			"%s is the cluster %" PRIu64 ", and what there is comes from %" PRIu64,
+			"%s is the cluster %" PRIu64 ", and the present state comes from %" PRIu64,
 			gateway_endpoint(etcd->gateway), reply->cluster, known);
 		return ETCD_STRANGE;
 	}
 	if (reply->revision < etcd->revision) {
 		mirror_hold(etcd->mirror, offer,
-			"%s is at revision %" PRIu64 ", and what there is at %" PRIu64
+			"%s is at revision %" PRIu64 ", and the present state is at %" PRIu64
 			": it was set back",
 			gateway_endpoint(etcd->gateway), reply->revision, etcd->revision);
 		return ETCD_STRANGE;
@@ -339,7 +339,7 @@ static int fail_on_disk(struct etcd *etcd, int error)
 	etcd->wants_read = true;
 	if (error == -ENOMEM)
 		return error;
-	mirror_trouble(etcd->mirror, "disk", "%s: %s; what there is stays",
+	mirror_trouble(etcd->mirror, "disk", "%s: %s; the present state stays",
 		replica_state_path(etcd->mirror->replica), strerror(-error));
 	return MIRROR_HELD;
 }

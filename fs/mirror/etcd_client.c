@@ -87,7 +87,7 @@ static int check_cluster(
 	if (client->cluster && client->cluster != reply->cluster)
 		return problem_set(problem, endpoint, 0, 0,
 			"is the cluster %" PRIu64 ", and the layer is a mirror of %" PRIu64
-			"; 'plyfs mirror status' tells more",
+			"; 'plyfs mirror status' shows more",
 			reply->cluster, client->cluster);
 	return 0;
 }
@@ -102,7 +102,7 @@ static int call(struct etcd_client *client, const char *path, const char *body, 
 	int r = guise_put_on(guise);
 	if (r < 0)
 		return problem_set(problem, NULL, 0, 0,
-			"the rights of the user %u, who runs the mirror, can't be taken on: %s; "
+			"plyfs can't take on the rights of the user %u, who runs the mirror: %s; "
 			"give --endpoints and --prefix",
 			(unsigned)guise->uid, strerror(-r));
 	r = hold_pipe_signal(&signals);
@@ -126,7 +126,7 @@ static int take_value(const struct etcd_client *client, struct span key,
 		return 0;
 	if (reply->count > 1 || !span_equal(reply->keys[0].key, key) || !reply->keys[0].revision)
 		return problem_set(problem, gateway_endpoint(client->gateway), 0, 0,
-			"answers with other keys than was asked for");
+			"answers with other keys than requested");
 	ret->text = reply->keys[0].value;
 	if (!ret->text.data)
 		ret->text.data = "";
@@ -205,8 +205,8 @@ static int look_again(struct etcd_client *client, struct span key, uint64_t old,
 		return 0;
 	}
 	return problem_set(problem, first.source, 0, 0,
-		"%s; it is not known whether the change was written: look at the value, and set it "
-		"again",
+		"%s; it is not known whether the change was written: read the value, and set it "
+		"again if it is not there",
 		first.message);
 }
 

@@ -2,7 +2,7 @@
 #include "etcd_client.h"
 
 #define NO_WAY                                                                                     \
-	"this plyfs was built without libcurl, and has no way to etcd; build it with "             \
+	"this plyfs was built without libcurl, and can't reach etcd; build it with "               \
 	"-Dmirror=enabled"
 
 int etcd_mirror(const struct etcd_options *options, const struct mirror_options *mirror,

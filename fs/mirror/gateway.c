@@ -126,9 +126,8 @@ int gateway_new(
 
 	if (!libcurl_load())
 		return problem_set(problem, NULL, 0, 0,
-			"libcurl is missing, by which etcd is asked; install libcurl.so.4, on "
-			"Debian "
-			"the package libcurl4");
+			"libcurl is missing, which plyfs needs to reach etcd; install "
+			"libcurl.so.4, on Debian the package libcurl4");
 	gateway = calloc(1, sizeof(*gateway));
 	if (!gateway)
 		return -ENOMEM;
@@ -287,6 +286,62 @@ static void run(struct gateway *gateway, unsigned timeout_ms, bool is_wakeable)
 	}
 }
 
+/* Returns the cause of a failed exchange, and the remedy. */
+static const char *cause_of(CURLcode code)
+{
+	switch (code) {
+	case CURLE_OK:
+	case CURLE_GOT_NOTHING:
+	case CURLE_SEND_ERROR:
+	case CURLE_RECV_ERROR:
+		return "the connection was closed; look at etcd's log";
+	case CURLE_COULDNT_RESOLVE_HOST:
+		return "the name of the host is unknown; correct the endpoint or the DNS";
+	case CURLE_COULDNT_CONNECT:
+		return "can't be reached; start etcd, or correct the endpoint";
+	case CURLE_OPERATION_TIMEDOUT:
+		return "does not answer in time; look at the network and at etcd's load";
+	case CURLE_URL_MALFORMAT:
+	case CURLE_UNSUPPORTED_PROTOCOL:
+		return "is no URL of etcd; write http://HOST:2379 or https://HOST:2379";
+	case CURLE_PEER_FAILED_VERIFICATION:
+		return "its certificate is not trusted; give the authority that signed it (cacert)";
+	case CURLE_SSL_CACERT_BADFILE:
+	case CURLE_SSL_CERTPROBLEM:
+		return "a file of cacert, cert or key can't be used; correct it";
+	case CURLE_SSL_CONNECT_ERROR:
+		return "no TLS connection can be made; use http:// if etcd has no TLS, or correct "
+		       "cert and key";
+	default:
+		return "the exchange has failed";
+	}
+}
+
+/* Fills the problem with etcd's own error, and the remedy, if one is known. Returns PROBLEM. */
+static int refuse(const struct gateway *gateway, const char *error, struct problem *problem)
+{
+	static const struct {
+		const char *error;
+		const char *remedy;
+	} known[] = {
+		{"permission denied", "the user has no right to the prefix; grant it in etcd"},
+		{"authentication failed", "etcd refuses the login; correct the user-file"},
+		{"user name is empty", "etcd wants a login; give a user-file"},
+		{"auth token", "etcd refuses the login; correct the user-file"},
+		{"no leader", "the cluster has no leader; start its other members"},
+		{"no space", "etcd's database is full; compact and defragment it"},
+		{"too large", "the value is larger than etcd accepts; make it smaller"},
+		{"timed out", "the cluster does not answer in time; look at its members"},
+	};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+		if (strstr(error, known[i].error))
+			return problem_set(problem, gateway_endpoint(gateway), 0, 0, "%s (%s)",
+				known[i].remedy, error);
+	return problem_set(problem, gateway_endpoint(gateway), 0, 0,
+		"etcd refuses the request; look at its log (%s)", error);
+}
+
 /* Reports why the exchange has ended or failed. */
 static int complain(
 	const struct gateway *gateway, const struct exchange *exchange, struct problem *problem)
@@ -298,8 +353,8 @@ static int complain(
 		return GATEWAY_TOO_LONG;
 	if (exchange->failure < 0)
 		return exchange->failure;
-	return problem_set(problem, gateway_endpoint(gateway), 0, 0, "%s",
-		exchange->code == CURLE_OK ? "the connection was closed" : why);
+	return problem_set(problem, gateway_endpoint(gateway), 0, 0,
+		exchange->code == CURLE_OK ? "%s" : "%s (%s)", cause_of(exchange->code), why);
 }
 
 /* Reads the reply of an exchange that has ended without an error. */
@@ -321,7 +376,7 @@ static int read_answer(const struct gateway *gateway, struct exchange *exchange,
 	if (r == PROBLEM)
 		return problem_set(problem, gateway_endpoint(gateway), 0, 0, "%s", inner.message);
 	if (r == 0 && ret->error)
-		return problem_set(problem, gateway_endpoint(gateway), 0, 0, "%s", ret->error);
+		return refuse(gateway, ret->error, problem);
 	if (r == 0 && http != 200)
 		return problem_set(
 			problem, gateway_endpoint(gateway), 0, 0, "answers with HTTP %ld", http);
@@ -359,7 +414,7 @@ static int make_login(const struct gateway *gateway, char **ret, struct problem 
 	text[strcspn(text, "\r\n")] = '\0';
 	char *colon = strchr(text, ':');
 	if (!colon)
-		return problem_set(problem, path, 1, 0, "is to be NAME:PASSWORD");
+		return problem_set(problem, path, 1, 0, "must be NAME:PASSWORD");
 	*colon = '\0';
 	FILE *out = open_memstream(ret, &len);
 	if (!out)
@@ -451,7 +506,7 @@ int gateway_message(struct gateway *gateway, struct arena *arena, struct etcd_re
 	*ret = (struct etcd_reply){0};
 	if (json_stream_next(&watch->answer, &text) != 0)
 		return problem_set(problem, gateway_endpoint(gateway), 0, 0,
-			"sends to a watch what is no JSON object");
+			"answers a watch with something that is no JSON object");
 	if (!text.len)
 		return watch->is_ended ? complain(gateway, watch, problem) : 0;
 	int r = etcd_reply_read(text, arena, ret, &inner);
@@ -460,7 +515,7 @@ int gateway_message(struct gateway *gateway, struct arena *arena, struct etcd_re
 	if (r == 0 && ret->error && wants_login(gateway, ret))
 		forget_token(gateway);
 	if (r == 0 && ret->error && !ret->is_canceled)
-		return problem_set(problem, gateway_endpoint(gateway), 0, 0, "%s", ret->error);
+		return refuse(gateway, ret->error, problem);
 	*is_there = r == 0;
 	return r;
 }

@@ -103,8 +103,7 @@ static bool has_git(const char *path)
 static const char *refuse_path(const char *path)
 {
 	if (has_git(path))
-		return "has a part that is .git, which git itself makes for nobody; name it "
-		       "otherwise";
+		return "has a part that is .git, which git never checks out; rename it";
 	return key_path_refuse(span_of(path));
 }
 
@@ -206,14 +205,14 @@ static int put_item(struct git *git, const struct commit_file *item, struct span
 
 	if (S_ISLNK(item->mode) && !stays_inside(item->path, bytes)) {
 		refuse(git, item->path,
-			"is a link that leads out of what is mirrored; put a file there");
+			"is a link that leads out of the mirrored directory; put a file there");
 		return 0;
 	}
 	int r = replica_draft_put(git->mirror->replica, item->path, bytes, item->mode, &clash);
 	/* Some file systems allow only shorter links than others. */
 	if (r == -ENAMETOOLONG) {
 		refuse(git, item->path,
-			"is longer, or a link with a longer target, than the disk takes");
+			"is longer, or a link with a longer target, than the file system allows");
 		return 0;
 	}
 	if (r == TREE_CLASH || (r == 0 && clash))
@@ -304,8 +303,8 @@ static int check_descent(struct git *git, const char *id, struct problem *proble
 			mirror, id, "the commit %s has nothing in common with %s", id, old);
 	if (r == 0 && descent == DESCENT_OTHER)
 		mirror_trouble(mirror, "history",
-			"was rewritten: the commit %s, which is taken, does not come after %s", id,
-			old);
+			"was rewritten: the commit %s, which is accepted, does not come after %s",
+			id, old);
 	else if (r == 0)
 		mirror_mend(mirror, "history");
 	return r;
@@ -322,7 +321,7 @@ static int check_signature(struct git *git, const char *id)
 		mirror_mend(git->mirror, "signature");
 	else if (r == PROBLEM)
 		mirror_trouble(
-			git->mirror, "signature", "%s; what there is stays", problem.message);
+			git->mirror, "signature", "%s; the present state stays", problem.message);
 	return r == PROBLEM ? MIRROR_HELD : r;
 }
 
@@ -386,7 +385,7 @@ static int keep(struct git *git)
 			mirror->status.is_connected = false;
 			mirror_trouble(mirror, "store", "%s", text);
 		} else if (r < 0) {
-			mirror_trouble(mirror, "disk", "%s: %s; what there is stays",
+			mirror_trouble(mirror, "disk", "%s: %s; the present state stays",
 				replica_state_path(mirror->replica), strerror(-r));
 		}
 		if (r == PROBLEM || r < 0) {

@@ -9,11 +9,11 @@ static const char *refuse_part(struct span part)
 		return "has a part with no name; two slashes in a row, or one at its end, make no "
 		       "file";
 	if (span_is(part, ".") || span_is(part, ".."))
-		return "has a part that is . or .., which would lead elsewhere; name it otherwise";
+		return "has a part that is . or .., which would lead elsewhere; rename it";
 	if (part.len > NAME_MAX)
 		return "has a part of more than 255 bytes, which no file may have; shorten it";
 	if (memchr(part.data, '\0', part.len))
-		return "has a NUL byte in it, which no file may have; name it otherwise";
+		return "has a NUL byte in it, which no file may have; rename it";
 	return NULL;
 }
 
@@ -23,7 +23,7 @@ const char *key_path_refuse(struct span path)
 	unsigned depth = 0;
 
 	if (!path.len)
-		return "is the prefix itself; what is a file needs a name behind it";
+		return "is the prefix itself; a file needs a name behind it";
 	if (path.len > KEY_PATH_MAX)
 		return "is longer than 3500 bytes, which no path may be; shorten it";
 	for (bool is_last = false; !is_last && !why; depth++) {

@@ -198,8 +198,8 @@ static int choose_guise(const struct store *store, struct guise *ret, struct pro
 	*ret = (struct guise){.is_none = true};
 	if (store->is_shared || (geteuid() != 0 && store->owner != geteuid() && store->owner != 0))
 		return problem_set(problem, store->state, 0, 0,
-			"belongs to the user %u, so its repository is not asked who has changed a "
-			"line; be that user, or root",
+			"belongs to the user %u; only that user and root can ask its repository "
+			"for the author of a line",
 			(unsigned)store->owner);
 	if (geteuid() == 0 && store->owner != 0)
 		guise_init(ret, store->owner, store->group);
@@ -218,7 +218,7 @@ static int run(struct line_authors *authors, struct repository *repository, cons
 	int status = subprocess_end(child);
 	if (r == -ENOMEM || (r == 0 && status == 0))
 		return r;
-	return problem_set(problem, path, 0, 0, "who has changed a line can't be told: %s",
+	return problem_set(problem, path, 0, 0, "the author of a line can't be found: %s",
 		child->error_len ? child->error : strerror(r < 0 ? -r : EIO));
 }
 

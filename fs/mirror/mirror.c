@@ -110,7 +110,7 @@ void mirror_trouble(struct mirror *mirror, const char *subject, const char *form
 	va_start(arguments, format);
 	int n = vsnprintf(message, sizeof(message), format, arguments);
 	va_end(arguments);
-	problem_set(&clean, NULL, 0, 0, "%s", n < 0 ? "it can't be said what" : message);
+	problem_set(&clean, NULL, 0, 0, "%s", n < 0 ? "the message can't be formatted" : message);
 	if (!mirror_status_trouble(&mirror->status, subject, clean.message))
 		return;
 	snprintf(line, sizeof(line), "%s: %s", subject, clean.message);
@@ -124,7 +124,7 @@ void mirror_mend(struct mirror *mirror, const char *subject)
 
 	if (!mirror_status_mend(&mirror->status, subject))
 		return;
-	snprintf(line, sizeof(line), "%s: is well again", subject);
+	snprintf(line, sizeof(line), "%s: works again", subject);
 	say(mirror, line);
 	mirror_tell(mirror);
 }
@@ -159,8 +159,8 @@ int mirror_hold(struct mirror *mirror, const char *offer, const char *format, ..
 	va_end(arguments);
 	snprintf(mirror->status.offer, MIRROR_WORD_MAX, "%s", offer);
 	mirror_trouble(mirror, "suspicion",
-		"%s; what there is stays. If that is meant: plyfs mirror confirm %s",
-		n < 0 ? "the new state is strange" : message, mirror->status.directory);
+		"%s; the present state stays. If that is meant: plyfs mirror confirm %s",
+		n < 0 ? "the new state is suspicious" : message, mirror->status.directory);
 	return MIRROR_HELD;
 }
 

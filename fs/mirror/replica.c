@@ -17,7 +17,7 @@
 #include "cleanup.h"
 #include "descriptor.h"
 #include "mirror_report.h"
-#include "spare.h"
+#include "recycled_tree.h"
 #include "store.h"
 #include "unsynced.h"
 
@@ -48,12 +48,12 @@ struct replica {
 	/* The draft began as a copy of the present tree, and may differ from it at `changes`. */
 	bool is_copy;
 	struct path_list changes;
-	struct spare spare;
+	struct recycled_tree recycled;
 };
 
 void replica_free(struct replica *replica)
 {
-	spare_fini(&replica->spare);
+	recycled_tree_fini(&replica->recycled);
 	path_list_fini(&replica->changes);
 	const int fds[] = {
 		replica->draft_fd, replica->tree_fd, replica->lock_fd, replica->state_fd};
@@ -120,7 +120,7 @@ static int set_paths(
 	parent = realpath(!slash ? "." : *given ? given : "/", NULL);
 	if (!parent)
 		return problem_set(problem, slash && *given ? given : "/", 0, 0,
-			"%s; make the directory that the mirror is to be in", strerror(errno));
+			"%s; make the directory for the mirror", strerror(errno));
 	const char *base = strcmp(parent, "/") == 0 ? "" : parent;
 	if (asprintf(&replica->directory, "%s/%s", base, name) < 0 ||
 		asprintf(&replica->turned, "%s/.%s.turned", base, name) < 0)
@@ -156,7 +156,7 @@ static int open_state(
 	if (mkdir(path, 0755) < 0 && errno != EEXIST)
 		return problem_set(problem, path, 0, 0, "can't be made: %s", strerror(errno));
 	replica->state_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	replica->spare.state_fd = replica->state_fd;
+	replica->recycled.state_fd = replica->state_fd;
 	if (replica->state_fd < 0)
 		return problem_set(problem, path, 0, 0, "%s", strerror(errno));
 	if (options->state)
@@ -285,8 +285,7 @@ static int check_directory(const struct replica *replica, struct problem *proble
 		if (fd >= 0 && count_names(fd) == 0)
 			return 0;
 		return problem_set(problem, replica->directory, 0, 0,
-			"is there already; a mirror wants a name of its own, or an empty "
-			"directory");
+			"exists already; a mirror needs a new name, or an empty directory");
 	}
 	target[len] = '\0';
 	const char *slash = strrchr(target, '/');
@@ -333,8 +332,11 @@ int replica_open(
 
 	if (!replica)
 		return -ENOMEM;
-	*replica = (struct replica){
-		.state_fd = -1, .lock_fd = -1, .tree_fd = -1, .draft_fd = -1, .spare = {.fd = -1}};
+	*replica = (struct replica){.state_fd = -1,
+		.lock_fd = -1,
+		.tree_fd = -1,
+		.draft_fd = -1,
+		.recycled = {.fd = -1}};
 	int r = fill(replica, options, problem);
 	if (r == 0)
 		*ret = take_ptr(replica);
@@ -435,7 +437,7 @@ int replica_put(
 		return r;
 	*is_changed = true;
 	replica->count += !type;
-	spare_note(&replica->spare, path);
+	recycled_tree_note(&replica->recycled, path);
 	return 0;
 }
 
@@ -461,7 +463,7 @@ int replica_remove(struct replica *replica, const char *path, bool *is_changed)
 		return -errno;
 	*is_changed = true;
 	replica->count--;
-	spare_note(&replica->spare, path);
+	recycled_tree_note(&replica->recycled, path);
 	return 0;
 }
 
@@ -479,13 +481,13 @@ static void drop_draft(struct replica *replica)
 void replica_discard(struct replica *replica)
 {
 	drop_draft(replica);
-	spare_drop(&replica->spare);
+	recycled_tree_drop(&replica->recycled);
 }
 
 void replica_put_back(struct replica *replica)
 {
 	if (replica->is_copy) {
-		spare_keep(&replica->spare, DRAFT, replica->draft_fd, &replica->changes);
+		recycled_tree_keep(&replica->recycled, DRAFT, replica->draft_fd, &replica->changes);
 		replica->draft_fd = -1;
 	}
 	drop_draft(replica);
@@ -502,7 +504,7 @@ static int make_draft(struct replica *replica)
 	return fchmod(replica->draft_fd, 0755) < 0 ? -errno : 0;
 }
 
-/* Begins a draft as the spare, or as a copy of all. */
+/* Begins a draft as the recycled tree, or as a copy of all. */
 static int begin_copy(struct replica *replica, struct path_list *changes)
 {
 	path_list_sort(changes);
@@ -510,8 +512,8 @@ static int begin_copy(struct replica *replica, struct path_list *changes)
 	if (r < 0)
 		return r;
 	replica->is_copy = true;
-	if (spare_is_worth_it(&replica->spare, changes->count)) {
-		r = spare_take(&replica->spare, DRAFT, replica->tree_fd, changes);
+	if (recycled_tree_is_worth_it(&replica->recycled, changes->count)) {
+		r = recycled_tree_take(&replica->recycled, DRAFT, replica->tree_fd, changes);
 		replica->draft_fd = r;
 		return r < 0 ? r : 0;
 	}
@@ -593,14 +595,14 @@ int replica_compare(struct replica *replica, struct tree_difference *ret)
 	return tree_compare(replica->tree_fd, replica->draft_fd, ret);
 }
 
-/* Makes the tree that was the present one a spare, or removes it. */
+/* Makes the tree that was the present one the recycled one, or removes it. */
 static void retire(struct replica *replica, const char *name, int fd)
 {
-	if (fd >= 0 && replica->is_copy && replica->changes.count <= SPARE_STALE_MAX) {
-		spare_keep(&replica->spare, name, fd, &replica->changes);
+	if (fd >= 0 && replica->is_copy && replica->changes.count <= RECYCLED_TREE_STALE_MAX) {
+		recycled_tree_keep(&replica->recycled, name, fd, &replica->changes);
 		return;
 	}
-	spare_drop(&replica->spare);
+	recycled_tree_drop(&replica->recycled);
 	(void)tree_remove(replica->state_fd, name);
 	if (fd >= 0)
 		close(fd);

@@ -152,10 +152,49 @@ static int start_git(struct repository *repository, const char *const *words, in
 static int complain(
 	const char *subject, int status, const struct subprocess *child, struct problem *problem)
 {
+	/* Parts of git's, ssh's and libcurl's messages. */
+	static const struct {
+		const char *error;
+		const char *remedy;
+	} known[] = {
+		{"host key verification failed",
+			"the host's key is unknown; add it to known_hosts of the mirror's user"},
+		{"permission denied (",
+			"the host refuses the login; give the mirror's user a key that it accepts"},
+		{"authentication failed", "the host refuses the login; correct the user's .netrc"},
+		{"could not read username",
+			"the host wants a login; put it into the user's .netrc"},
+		{"could not read password",
+			"the host wants a login; put it into the user's .netrc"},
+		{"could not resolve host",
+			"the name of the host is unknown; correct the URL or the DNS"},
+		{"failed to connect", "the host can't be reached; correct the URL, or start it"},
+		{"connection refused", "the host can't be reached; correct the URL, or start it"},
+		{"connection timed out", "the host does not answer; look at the network"},
+		{"ssl certificate", "the host's certificate is not trusted; install its authority"},
+		{"certificate verification failed",
+			"the host's certificate is not trusted; install its authority"},
+		{"dubious ownership", "the repository belongs to another user; see safe.directory "
+				      "in git-config(1)"},
+		{"does not appear to be a git repository",
+			"there is no git repository; correct the URL"},
+		{"repository not found", "there is no git repository; correct the URL"},
+		{"' not found", "there is no git repository; correct the URL"},
+		{"couldn't find remote ref", "there is no such reference; correct the ref"},
+		{"does not exist", "there is no git repository; correct the URL"},
+		{"no space left", "the disk is full; make room, or move the state"},
+	};
+
 	if (status == -ETIMEDOUT)
-		return problem_set(problem, subject, 0, 0, "git takes too long, and was ended");
-	return problem_set(problem, subject, 0, 0, "%s",
-		child->error_len ? child->error : "git fails and does not say why");
+		return problem_set(problem, subject, 0, 0,
+			"git takes too long, and was ended; look at the network");
+	if (!child->error_len)
+		return problem_set(problem, subject, 0, 0, "git fails and does not say why");
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+		if (strcasestr(child->error, known[i].error))
+			return problem_set(
+				problem, subject, 0, 0, "%s (%s)", known[i].remedy, child->error);
+	return problem_set(problem, subject, 0, 0, "git fails (%s)", child->error);
 }
 
 /*

@@ -148,7 +148,7 @@ static int move_one(void *context, int fd, const char *name, bool is_directory)
 	return renameat(fd, name, *(int *)context, name) < 0 ? -errno : 0;
 }
 
-int tree_renew(int fd, const char *path, int spare_fd, const char *name)
+int tree_renew(int fd, const char *path, int stage_fd, const char *name)
 {
 	const char *last;
 	size_t clash;
@@ -158,12 +158,12 @@ int tree_renew(int fd, const char *path, int spare_fd, const char *name)
 
 	if (old < 0)
 		return old == -ELOOP ? -ENOTDIR : old;
-	CLEANUP(closep) int new = make_directory(spare_fd, name, &is_clash);
+	CLEANUP(closep) int new = make_directory(stage_fd, name, &is_clash);
 	if (new < 0)
 		return new;
 	int r = for_each(old, move_one, &new);
 	/* The old directory is empty now. */
-	return r == 0 && renameat(spare_fd, name, parent, last) < 0 ? -errno : r;
+	return r == 0 && renameat(stage_fd, name, parent, last) < 0 ? -errno : r;
 }
 
 int tree_stat(int fd, const char *path, struct stat *ret)

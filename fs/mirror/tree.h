@@ -43,10 +43,10 @@ int tree_link_file(int from, int to, const char *path);
 
 /**
  * Replaces the directory at `path` by a new one, and moves all its names there. A process that has
- * the old one open sees its names there or none. The new one is first made as `name` in `spare_fd`.
+ * the old one open sees its names there or none. The new one is first made as `name` in `stage_fd`.
  * Returns 0 or -errno.
  */
-int tree_renew(int fd, const char *path, int spare_fd, const char *name);
+int tree_renew(int fd, const char *path, int stage_fd, const char *name);
 
 /**
  * Examines the file at `path`; a directory is not a file. Returns 0 or -errno: -ENOENT if there is

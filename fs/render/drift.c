@@ -64,7 +64,7 @@ int drift_find(const char *root,
 		r = manifest_list(ground.manifest, "", &all, &count);
 	for (size_t i = 0; r == 0 && i < count; i++) {
 		bool is_beside = generation_is_beside(all[i]);
-		struct imprint now;
+		struct fingerprint now;
 		/* Generations are replaced all the time. */
 		if (is_beside && S_ISDIR(all[i]->print.mode))
 			continue;
@@ -77,13 +77,13 @@ int drift_find(const char *root,
 	return r;
 }
 
-int drift_was(const char *root, const char *path, struct imprint *ret)
+int drift_was(const char *root, const char *path, struct fingerprint *ret)
 {
 	CLEANUP(ground_fini) struct rendered ground;
 	const struct owned *owned;
 	int r = open_ground(root, &ground);
 
-	*ret = (struct imprint){0};
+	*ret = (struct fingerprint){0};
 	if (r == 0 && (owned = manifest_find(ground.manifest, path)))
 		*ret = owned->print;
 	return r;

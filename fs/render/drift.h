@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "imprint.h"
+#include "fingerprint.h"
 
 /**
  * Compares the tree at `root` with its manifest, and calls `each` for each difference. `path` is
@@ -15,7 +15,7 @@ int drift_find(const char *root,
 	void (*each)(void *context, const char *path, enum drift drift, int error), void *context);
 
 /** Finds what was written at the path, according to the manifest. Returns as drift_find(). */
-int drift_was(const char *root, const char *path, struct imprint *ret);
+int drift_was(const char *root, const char *path, struct fingerprint *ret);
 
 /** Returns whether a process is rendering the tree now. */
 bool drift_is_rendered_now(const char *root);

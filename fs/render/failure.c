@@ -51,12 +51,12 @@ void failure_note(struct render *render, const char *path, struct owned *owned, 
 	if (result == PROBLEM)
 		problem_format(problem, line, sizeof(line));
 	else if (result == RENDERED_BROKEN && owned && owned->print.mode)
-		snprintf(line, sizeof(line), "%s: does not merge; what was rendered before stays",
-			path);
+		snprintf(line, sizeof(line),
+			"%s: does not merge; the file that was rendered before stays", path);
 	else if (result == RENDERED_BROKEN)
 		snprintf(line, sizeof(line), "%s: does not merge, and never did", path);
 	else
-		snprintf(line, sizeof(line), "%s: %s", path, strerror(-result));
+		snprintf(line, sizeof(line), "%s: %s", path, layer_error(result));
 	tell_outcome(render, path, owned, result, line);
 	failure_log_line(render, line);
 	agenda_tell(render->agenda);
@@ -79,6 +79,17 @@ void failure_retry(struct render *render, const char *path, struct owned *owned,
 		agenda_look(render->agenda, path, failure_retry_ms(render, result));
 }
 
+void failure_of_change(struct render *render, const char *path, struct owned *owned, int result,
+	const struct problem *problem)
+{
+	if (!owned || owned->failure != result)
+		failure_note(render, path, owned, result, problem);
+	if (owned) {
+		owned->is_publishing = true;
+		agenda_look(render->agenda, path, RETRY_MS);
+	}
+}
+
 bool failure_is_over(struct render *render, struct owned *owned, int result)
 {
 	if (result != 0 && result != RENDERED_KEPT)
@@ -88,6 +99,7 @@ bool failure_is_over(struct render *render, struct owned *owned, int result)
 		agenda_tell(render->agenda);
 	}
 	owned->failure = 0;
+	owned->is_publishing = false;
 	free(take_ptr(owned->trouble));
 	return true;
 }

@@ -19,6 +19,14 @@ void failure_note(struct render *render, const char *path, struct owned *owned, 
 void failure_retry(struct render *render, const char *path, struct owned *owned, int result,
 	const struct problem *problem);
 
+/**
+ * Notes that a change failed, which the publisher retries. Until then the view has the version
+ * before it, and the name may have the new one: so the agenda examines the name only when nothing
+ * is left to publish (populate_again()).
+ */
+void failure_of_change(struct render *render, const char *path, struct owned *owned, int result,
+	const struct problem *problem);
+
 /** Returns the delay before the next attempt. It grows until an attempt succeeds. */
 int64_t failure_retry_ms(struct render *render, int result);
 

@@ -129,13 +129,13 @@ static void change(struct rendered *rendered, struct owned *owned)
 }
 
 /*
- * Returns whether the imprint is as wanted. Without root, plyfs may have been unable to give the
- * owner: only the bytes and our own rights count.
+ * Returns whether the fingerprint is as wanted. Without root, plyfs may have been unable to give
+ * the owner: only the bytes and our own rights count.
  */
-static bool is_as_wanted(const struct imprint *wanted, const struct imprint *is)
+static bool is_as_wanted(const struct fingerprint *wanted, const struct fingerprint *is)
 {
 	if (geteuid() == 0)
-		return imprint_equal(wanted, is);
+		return fingerprint_equal(wanted, is);
 	return wanted->hash == is->hash && (wanted->mode & S_IFMT) == (is->mode & S_IFMT) &&
 	       (S_ISLNK(wanted->mode) || (wanted->mode & 0700) == (is->mode & 0700));
 }
@@ -144,9 +144,9 @@ static bool is_as_wanted(const struct imprint *wanted, const struct imprint *is)
  * Notes the object that the next generation must have at the name, if that is another one. Returns
  * 0, RENDERED_KEPT or -errno.
  */
-static int want(struct rendered *rendered, struct owned *owned, const struct imprint *wanted)
+static int want(struct rendered *rendered, struct owned *owned, const struct fingerprint *wanted)
 {
-	struct imprint now;
+	struct fingerprint now;
 	int r = rendered_look(rendered, owned, &now);
 
 	if (r < 0 && r != -EACCES && r != -EIO)
@@ -183,11 +183,11 @@ static int check_name(const char *path, struct problem *problem)
 int generation_put(struct rendered *rendered, struct owned *owned, const struct version *version,
 	struct problem *problem)
 {
-	struct imprint wanted;
+	struct fingerprint wanted;
 	int r = check_name(owned->path, problem);
 
 	if (r == 0)
-		r = imprint_of_version(version, &wanted);
+		r = fingerprint_of_version(version, &wanted);
 	if (r != 0)
 		return r;
 	version_unref(owned->wanted);
@@ -198,7 +198,7 @@ int generation_put(struct rendered *rendered, struct owned *owned, const struct 
 int generation_put_directory(struct rendered *rendered, struct owned *owned,
 	const struct stat *stat, struct problem *problem)
 {
-	const struct imprint wanted = {
+	const struct fingerprint wanted = {
 		.mode = S_IFDIR | (stat->st_mode & 07777) | (geteuid() == 0 ? 0 : 0200),
 		.uid = stat->st_uid,
 		.gid = stat->st_gid,
@@ -215,7 +215,7 @@ int generation_put_directory(struct rendered *rendered, struct owned *owned,
  */
 static int meet_drift(struct rendered *rendered, struct owned *owned)
 {
-	struct imprint now;
+	struct fingerprint now;
 	int r = rendered->options.keeps_drift && !owned->is_changed && !S_ISDIR(owned->print.mode)
 			? rendered_look(rendered, owned, &now)
 			: 1;
@@ -272,7 +272,7 @@ static int make_directory(struct rendered *rendered, int next, struct owned *own
 	const struct stat like = {.st_mode = owned->print.mode,
 		.st_uid = owned->print.uid,
 		.st_gid = owned->print.gid};
-	struct imprint print = {0};
+	struct fingerprint print = {0};
 
 	/* Log it before making it: a later run could not remove it otherwise. */
 	int r = manifest_put(rendered->manifest, owned, &owned->print);
@@ -293,7 +293,7 @@ static int make_directory(struct rendered *rendered, int next, struct owned *own
 static int make_file(
 	struct rendered *rendered, int next, struct parent *parent, struct owned *owned)
 {
-	struct imprint print;
+	struct fingerprint print;
 	const char *name;
 
 	if (!owned->is_changed && parent->layer) {
@@ -356,14 +356,14 @@ static int fill(struct rendered *rendered, int next)
 {
 	CLEANUP(parent_fini) struct parent parent = {.layer = rendered->tree, .fd = -1};
 	CLEANUP(freep) struct owned **all = NULL;
-	struct imprint unused;
+	struct fingerprint unused;
 	struct stat like;
 	size_t count;
 	int r = manifest_list(rendered->manifest, "", &all, &count);
 
 	for (size_t i = 0; r == 0 && i < count; i++) {
 		if (all[i]->is_gone)
-			r = manifest_put(rendered->manifest, all[i], &(struct imprint){0});
+			r = manifest_put(rendered->manifest, all[i], &(struct fingerprint){0});
 		if (r < 0 || !is_shown(all[i]))
 			continue;
 		r = S_ISDIR(all[i]->print.mode) ? make_directory(rendered, next, all[i])
@@ -380,11 +380,11 @@ static int put_link(
 {
 	struct owned *owned = get_beside(rendered, name);
 	int at = rendered->place->dirfd;
-	const struct imprint print = {
-		.mode = S_IFLNK | 0777, .hash = imprint_add(IMPRINT_HASH, span_of(target))};
-	struct imprint now;
+	const struct fingerprint print = {
+		.mode = S_IFLNK | 0777, .hash = fingerprint_add(FINGERPRINT_HASH, span_of(target))};
+	struct fingerprint now;
 	char staged[STAGED_MAX];
-	int r = owned ? imprint_at(at, name, &now) : -ENOMEM;
+	int r = owned ? fingerprint_at(at, name, &now) : -ENOMEM;
 
 	if (r < 0)
 		return r;
@@ -400,7 +400,7 @@ static int put_link(
 	}
 	if (rendered->options.is_dry)
 		return 0;
-	const struct imprint before = owned->print;
+	const struct fingerprint before = owned->print;
 	r = manifest_put(rendered->manifest, owned, &print);
 	if (r < 0)
 		return r;
@@ -419,11 +419,11 @@ static int put_link(
 /* Replaces a file that has the right bytes by a link, with --adopt. */
 static bool adopt(struct rendered *rendered, const struct owned *owned)
 {
-	struct imprint now;
+	struct fingerprint now;
 
 	return rendered->options.adopts &&
-	       imprint_at(rendered->place->dirfd, owned->path, &now) == 0 && S_ISREG(now.mode) &&
-	       S_ISREG(owned->print.mode) && now.hash == owned->print.hash &&
+	       fingerprint_at(rendered->place->dirfd, owned->path, &now) == 0 &&
+	       S_ISREG(now.mode) && S_ISREG(owned->print.mode) && now.hash == owned->print.hash &&
 	       (rendered->options.is_dry || unlinkat(rendered->place->dirfd, owned->path, 0) == 0);
 }
 
@@ -444,11 +444,11 @@ static int link_name(struct rendered *rendered, struct owned *owned, struct prob
 static int unlink_name(struct rendered *rendered, struct owned *link)
 {
 	const char *name = link->path + strlen(GENERATION_BESIDE);
-	struct imprint now;
-	bool is_there = imprint_at(rendered->place->dirfd, name, &now) == 0 && S_ISLNK(now.mode) &&
-			now.hash == link->print.hash;
-	const struct imprint before = link->print;
-	int r = is_there ? manifest_put(rendered->manifest, link, &(struct imprint){0}) : 0;
+	struct fingerprint now;
+	bool is_there = fingerprint_at(rendered->place->dirfd, name, &now) == 0 &&
+			S_ISLNK(now.mode) && now.hash == link->print.hash;
+	const struct fingerprint before = link->print;
+	int r = is_there ? manifest_put(rendered->manifest, link, &(struct fingerprint){0}) : 0;
 
 	if (r == 0 && is_there && unlinkat(rendered->place->dirfd, name, 0) < 0) {
 		r = -errno;
@@ -598,7 +598,7 @@ static int settle(struct rendered *rendered)
 static int switch_to_next(
 	struct rendered *rendered, char name[GENERATION_NAME_SIZE], struct problem *problem)
 {
-	const struct imprint print = {.mode = S_IFDIR | 0700};
+	const struct fingerprint print = {.mode = S_IFDIR | 0700};
 	struct layer *tree = NULL;
 	int r = make_next(rendered);
 

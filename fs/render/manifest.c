@@ -129,8 +129,8 @@ static void put_path(FILE *out, const char *path)
 	fputc('\n', out);
 }
 
-/* Writes a "+" or "?" line; without an imprint a "-" line. */
-static void put_line(FILE *out, const struct imprint *print, const char *path)
+/* Writes a "+" or "?" line; without a fingerprint a "-" line. */
+static void put_line(FILE *out, const struct fingerprint *print, const char *path)
 {
 	if (print && print->mode)
 		fprintf(out, "+ %o %u %u %" PRIx64 " ", print->mode, print->uid, print->gid,
@@ -158,7 +158,7 @@ static int append(struct manifest *manifest, const char *text, size_t len)
 }
 
 static int append_line(
-	struct manifest *manifest, const struct imprint *print, const struct owned *owned)
+	struct manifest *manifest, const struct fingerprint *print, const struct owned *owned)
 {
 	if (!manifest->out)
 		manifest->out = open_memstream(&manifest->line, &manifest->line_len);
@@ -184,11 +184,11 @@ bool manifest_is_in_doubt(const struct manifest *manifest, const struct owned *o
 	return !is_in_place(manifest, owned);
 }
 
-/* Sets the new imprint, and keeps the former one until the new one is known to be in place. */
+/* Sets the new fingerprint, and keeps the former one until the new one is known to be in place. */
 static void take_print(
-	const struct manifest *manifest, struct owned *owned, const struct imprint *print)
+	const struct manifest *manifest, struct owned *owned, const struct fingerprint *print)
 {
-	/* A generation's entry that is not logged yet has the shown imprint in `former` already. */
+	/* A generation's entry that is not logged yet has its shown fingerprint in `former`. */
 	if (owned->is_logged && (!manifest->is_atomic || is_in_place(manifest, owned)))
 		owned->former = owned->print;
 	owned->print = *print;
@@ -196,9 +196,9 @@ static void take_print(
 	owned->is_logged = true;
 }
 
-int manifest_put(struct manifest *manifest, struct owned *owned, const struct imprint *print)
+int manifest_put(struct manifest *manifest, struct owned *owned, const struct fingerprint *print)
 {
-	if (owned->is_logged && imprint_equal(&owned->print, print))
+	if (owned->is_logged && fingerprint_equal(&owned->print, print))
 		return 0;
 	int r = append_line(manifest, print, owned);
 	if (r == 0)
@@ -206,9 +206,9 @@ int manifest_put(struct manifest *manifest, struct owned *owned, const struct im
 	return r;
 }
 
-void manifest_undo(struct manifest *manifest, struct owned *owned, const struct imprint *before)
+void manifest_undo(struct manifest *manifest, struct owned *owned, const struct fingerprint *before)
 {
-	if (imprint_equal(&owned->print, before))
+	if (fingerprint_equal(&owned->print, before))
 		return;
 	int r = append_line(manifest, before->mode ? before : NULL, owned);
 	manifest->is_behind |= r < 0;
@@ -221,20 +221,20 @@ int manifest_drop(struct manifest *manifest, struct owned *owned)
 	int r = owned->is_logged ? append_line(manifest, NULL, owned) : 0;
 
 	manifest->is_behind |= r < 0;
-	owned->print = owned->former = (struct imprint){0};
+	owned->print = owned->former = (struct fingerprint){0};
 	owned->is_logged = false;
 	return r;
 }
 
 /* A change of the owner clears some bits of a file's mode. */
-static bool has_mode(const struct imprint *now, mode_t mode)
+static bool has_mode(const struct fingerprint *now, mode_t mode)
 {
 	return now->mode == mode || now->mode == (mode & ~(mode_t)(S_ISUID | S_ISGID));
 }
 
-/* Returns whether the rights are a mixture of both imprints': a process was changing them. */
-static bool is_between(
-	const struct imprint *former, const struct imprint *print, const struct imprint *now)
+/* Returns whether the rights are a mixture of both fingerprints': a process was changing them. */
+static bool is_between(const struct fingerprint *former, const struct fingerprint *print,
+	const struct fingerprint *now)
 {
 	return ((former->mode ^ print->mode) & S_IFMT) == 0 && former->hash == print->hash &&
 	       now->hash == print->hash &&
@@ -247,26 +247,26 @@ static bool is_between(
  * Returns whether our own process can have left that there, although the last line says otherwise.
  */
 static bool may_be(
-	const struct manifest *manifest, const struct owned *owned, const struct imprint *now)
+	const struct manifest *manifest, const struct owned *owned, const struct fingerprint *now)
 {
 	return !is_in_place(manifest, owned) &&
-	       (imprint_equal(&owned->former, now) ||
+	       (fingerprint_equal(&owned->former, now) ||
 		       is_between(&owned->former, &owned->print, now));
 }
 
-int manifest_settle(struct manifest *manifest, struct owned *owned, const struct imprint *now)
+int manifest_settle(struct manifest *manifest, struct owned *owned, const struct fingerprint *now)
 {
 	return may_be(manifest, owned, now) ? manifest_put(manifest, owned, now) : 0;
 }
 
 enum drift manifest_drift(
-	const struct manifest *manifest, const struct owned *owned, const struct imprint *now)
+	const struct manifest *manifest, const struct owned *owned, const struct fingerprint *now)
 {
-	const struct imprint *was =
+	const struct fingerprint *was =
 		owned->print.mode || is_in_place(manifest, owned) ? &owned->print : &owned->former;
 
 	/* A name that was removed is not ours, whatever is there. */
-	if (!was->mode || imprint_equal(&owned->print, now) || may_be(manifest, owned, now))
+	if (!was->mode || fingerprint_equal(&owned->print, now) || may_be(manifest, owned, now))
 		return DRIFT_NONE;
 	return drift_between(was, now);
 }
@@ -287,11 +287,11 @@ static char *read_path(char *line)
 }
 
 /* Parses "+ 100444 0 0 3f2a6c0e11d09b54 ". Returns the path behind it, or NULL. */
-static char *read_imprint(char *line, struct imprint *ret)
+static char *read_fingerprint(char *line, struct fingerprint *ret)
 {
 	char *end;
 
-	*ret = (struct imprint){0};
+	*ret = (struct fingerprint){0};
 	ret->mode = (mode_t)strtoul(line, &end, 8);
 	ret->uid = (uid_t)strtoul(end, &end, 10);
 	ret->gid = (gid_t)strtoul(end, &end, 10);
@@ -302,7 +302,7 @@ static char *read_imprint(char *line, struct imprint *ret)
 static int take_line(struct manifest *manifest, char *line)
 {
 	char sign = line[0], *path = line[0] && line[1] == ' ' ? line + 2 : NULL;
-	struct imprint print = {0};
+	struct fingerprint print = {0};
 	struct owned *owned;
 
 	manifest->lines++;
@@ -311,7 +311,7 @@ static int take_line(struct manifest *manifest, char *line)
 		return 0;
 	}
 	if (sign == '+' && path)
-		path = read_imprint(path, &print);
+		path = read_fingerprint(path, &print);
 	else if (sign != '-' && sign != '?')
 		return -EBADMSG;
 	if (!path || !(path = read_path(path)))

@@ -28,16 +28,16 @@
 
 #include <stddef.h>
 
-#include "imprint.h"
+#include "fingerprint.h"
 
 struct version;
 
 /* A name that belongs to plyfs, or is about to. */
 struct owned {
-	struct imprint print;  /* put there last, or about to be put there; mode 0: nothing */
-	struct imprint former; /* the one before that; it counts while the name is in doubt */
-	uint32_t line;         /* private: the number of its last line */
-	bool is_logged;        /* private: the log has `print` */
+	struct fingerprint print;  /* put there last, or about to be put there; mode 0: nothing */
+	struct fingerprint former; /* the one before that; it counts while the name is in doubt */
+	uint32_t line;             /* private: the number of its last line */
+	bool is_logged;            /* private: the log has `print` */
 
 	/* For the owner of the manifest; zero after reading. */
 	bool is_seen;
@@ -46,6 +46,7 @@ struct owned {
 	bool is_kept_back;      /* drift was kept, and the layers' version was not put there */
 	uint32_t reported;      /* hash of the drift that was last reported */
 	int failure;            /* result of the last attempt that failed; it is retried */
+	bool is_publishing;     /* the publisher retries it; the view has the version before it */
 	char *trouble;          /* the failure's message; owned */
 	uint64_t ino;           /* the view's number of the shown object */
 	struct version *wanted; /* --atomic: the version of the next generation; a reference */
@@ -82,19 +83,20 @@ struct owned *manifest_get(struct manifest *manifest, const char *path);
  * Logs `print` before the caller puts it at the name; mode 0: before the caller removes the name.
  * Returns 0, or -errno with nothing changed.
  */
-int manifest_put(struct manifest *manifest, struct owned *owned, const struct imprint *print);
+int manifest_put(struct manifest *manifest, struct owned *owned, const struct fingerprint *print);
 
 /** Takes that back after the caller has failed: `before` is still there. */
-void manifest_undo(struct manifest *manifest, struct owned *owned, const struct imprint *before);
+void manifest_undo(
+	struct manifest *manifest, struct owned *owned, const struct fingerprint *before);
 
 /** Returns whether the name may still be as before. */
 bool manifest_is_in_doubt(const struct manifest *manifest, const struct owned *owned);
 
 /**
- * Ends the doubt. `now` is at the name: it is one of the two imprints, or another program has
+ * Ends the doubt. `now` is at the name: it is one of the two fingerprints, or another program has
  * changed it. Returns 0 or -errno.
  */
-int manifest_settle(struct manifest *manifest, struct owned *owned, const struct imprint *now);
+int manifest_settle(struct manifest *manifest, struct owned *owned, const struct fingerprint *now);
 
 /** Logs that the name has gone. Its entry stays in memory. Returns 0 or -errno. */
 int manifest_drop(struct manifest *manifest, struct owned *owned);
@@ -110,7 +112,7 @@ int manifest_seal(struct manifest *manifest);
 
 /** Returns how another program has changed the name, at which `now` is. */
 enum drift manifest_drift(
-	const struct manifest *manifest, const struct owned *owned, const struct imprint *now);
+	const struct manifest *manifest, const struct owned *owned, const struct fingerprint *now);
 
 /**
  * Lists the entries at `path` and below, "" for all, in byte order of the paths: so a directory

@@ -11,6 +11,7 @@
 #include "failure.h"
 #include "generation.h"
 #include "layer.h"
+#include "refresh.h"
 #include "render_state.h"
 #include "shown_directory.h"
 #include "text.h"
@@ -180,7 +181,7 @@ static int put_file(struct render *render, const char *path, uint64_t ino)
 		view_drop_names(render->view, version);
 	lock_take(&render->files);
 	struct owned *owned = manifest_get(rendered_manifest(render->rendered), path);
-	const struct imprint before = owned ? owned->print : (struct imprint){0};
+	const struct fingerprint before = owned ? owned->print : (struct fingerprint){0};
 	if (!owned)
 		r = -ENOMEM;
 	else
@@ -189,7 +190,8 @@ static int put_file(struct render *render, const char *path, uint64_t ino)
 		r = rendered_put(render->rendered, owned, version, &problem);
 	if (!failure_is_over(render, owned, r))
 		failure_retry(render, path, owned, r, &problem);
-	bool is_changed = owned && (owned->is_changed || !imprint_equal(&before, &owned->print));
+	bool is_changed =
+		owned && (owned->is_changed || !fingerprint_equal(&before, &owned->print));
 	lock_release(&render->files);
 	if (is_changed)
 		view_note_change(render->view, path);
@@ -321,6 +323,19 @@ void populate_remove_unseen(struct render *render)
 	agenda_look(render->agenda, "", RETRY_MS);
 }
 
+/*
+ * Returns whether the publisher is still to retry a change of this name. The view's version is
+ * older than that change, so it must not be put there. The mutex `files` is held.
+ */
+static bool is_publishing(struct render *render, struct owned *owned)
+{
+	if (owned->is_publishing)
+		owned->is_publishing = !view_is_settled(render->view, true);
+	if (owned->is_publishing)
+		agenda_look(render->agenda, owned->path, RETRY_MS);
+	return owned->is_publishing;
+}
+
 void populate_again(struct render *render, const char *path)
 {
 	struct stat stat;
@@ -330,7 +345,7 @@ void populate_again(struct render *render, const char *path)
 	uint64_t ino = owned ? owned->ino : *path ? 0 : VIEW_INO_ROOT;
 	const struct shown_directory *shown = shown_find(render, ino);
 	bool is_due = (shown && shown->is_incomplete) ||
-		      (owned && ino &&
+		      (owned && ino && !is_publishing(render, owned) &&
 			      (owned->failure || rendered_has_drifted(render->rendered, owned) ||
 				      owned->is_kept_back));
 	int r = is_due ? view_stat(render->view, ino, &stat) : -ESTALE;

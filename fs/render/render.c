@@ -10,6 +10,7 @@
 #include "clock.h"
 #include "descriptor.h"
 #include "failure.h"
+#include "helper.h"
 #include "monitor.h"
 #include "populate.h"
 #include "publisher.h"
@@ -114,8 +115,8 @@ static int op_replace(void *context, const struct change *change)
 	if (is_broken && r == RENDERED_BROKEN)
 		r = 0;
 	bool is_put = !is_broken && r != -ENOMEM && failure_is_over(render, owned, r);
-	if (!is_put && r != 0 && owned && owned->failure != r)
-		failure_note(render, change->path, owned, r, &problem);
+	if (!is_put && r != 0 && owned)
+		failure_of_change(render, change->path, owned, r, &problem);
 	lock_release(&render->files);
 	if (is_put)
 		r = view_apply_change(render->view, change->parent_ino, true, NULL);
@@ -183,8 +184,8 @@ static int op_remove(void *context, const struct change *change)
 		r = forget_kept(render, change->path);
 	for (size_t i = 0; r == 0 && i < count; i++)
 		shown_drop(render, numbers[i]);
-	if (r != 0 && (!owned || owned->failure != r))
-		failure_note(render, change->path, owned, r, &problem);
+	if (r != 0)
+		failure_of_change(render, change->path, owned, r, &problem);
 	lock_release(&render->files);
 	if (r == 0)
 		r = view_apply_change(render->view, change->parent_ino, true, NULL);
@@ -355,6 +356,13 @@ static bool on_supervisor(void *context, struct publisher_hook *hook)
 	return has_state;
 }
 
+/* Reports a helper that stopped, goes on or ended. */
+static bool on_helpers(void *context, struct publisher_hook *hook)
+{
+	helper_take(hook->fd, RENEWAL, on_log, context);
+	return false;
+}
+
 /* The supervisor reads plyfs.yaml itself. */
 static void on_reload(void *context)
 {
@@ -371,9 +379,8 @@ static void on_reload(void *context)
 static int enter_sandbox(
 	struct render *render, const struct settings *settings, struct problem *problem)
 {
-	const struct sandbox_options options = {.process = SANDBOX_RENDER,
-		.switches = render->options.switches,
-		.children = {monitor_pid()}};
+	const struct sandbox_options options = {
+		.process = SANDBOX_RENDER, .switches = render->options.switches};
 	CLEANUP(sandbox_freep) struct sandbox *sandbox = NULL;
 	bool is_dry = render->options.is_dry;
 	CLEANUP(closep) int fd = rendered_open_place(render->rendered);
@@ -406,6 +413,7 @@ int render_new(struct settings *settings, const struct rendered_options *options
 		if (options->is_watched)
 			mallopt(M_ARENA_MAX, 1);
 		render->options = *options;
+		render->helpers_fd = -1;
 		lock_init(&render->looks, LOCK_LOOKS);
 		lock_init(&render->files, LOCK_FILES);
 		pthread_cond_init(&render->answered, NULL);
@@ -429,8 +437,10 @@ int render_new(struct settings *settings, const struct rendered_options *options
 	settings_unref(settings);
 	if (r == 0)
 		r = view_start(render->view);
-	if (r == 0 && options->is_watched)
+	if (r == 0 && options->is_watched) {
 		r = inotify_new(&render->inotify);
+		render->helpers_fd = helper_watch();
+	}
 	if (r == 0)
 		r = publisher_new(render->view,
 			&(struct publisher_options){.ops = &ops,
@@ -440,8 +450,8 @@ int render_new(struct settings *settings, const struct rendered_options *options
 						render->inotify ? shown_take_events : NULL},
 					{options->supervisor ? supervisor_fd(options->supervisor)
 							     : -1,
-						POLLIN,
-						options->supervisor ? on_supervisor : NULL}},
+						POLLIN, options->supervisor ? on_supervisor : NULL},
+					{render->helpers_fd, POLLIN, on_helpers}},
 				.reload = on_reload},
 			&render->publisher);
 	if (r == 0)
@@ -488,6 +498,7 @@ void render_freep(struct render **place)
 		inotify_unsubscribe(render->inotify, &render->beside);
 	inotify_free(render->inotify);
 	agenda_free(render->agenda);
+	closep(&render->helpers_fd);
 	pthread_cond_destroy(&render->answered);
 	lock_fini(&render->files);
 	lock_fini(&render->looks);

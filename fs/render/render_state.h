@@ -23,6 +23,7 @@ struct render {
 	struct agenda *agenda;
 	struct rendered_options options;
 	struct sandbox_state sandbox; /* the one in force */
+	int helpers_fd;               /* helper_watch(); -1: none */
 	int commit_failure;
 	unsigned failed; /* number of paths that failed in this walk */
 	int64_t retry_ms;
@@ -40,6 +41,9 @@ struct render {
 	size_t incomplete;   /* number of incomplete directories */
 	bool is_removal_due; /* an earlier run's files are to be removed when `incomplete` is 0 */
 };
+
+/* The remedy if a helper (helper.h) has ended. */
+#define RENEWAL "start plyfs again"
 
 /* Delay before the first retry of a failure; it doubles. */
 #define RETRY_MS 500

@@ -188,20 +188,21 @@ static bool is_nowhere(int result)
 	return result == -ENOENT || result == -ENOTDIR || result == -ELOOP || result == -EXDEV;
 }
 
-int rendered_look(const struct rendered *rendered, const struct owned *owned, struct imprint *ret)
+int rendered_look(
+	const struct rendered *rendered, const struct owned *owned, struct fingerprint *ret)
 {
 	bool is_beside = generation_is_beside(owned);
 	const struct layer *layer = is_beside ? rendered->place : rendered->tree;
 	const char *path = owned->path + (is_beside ? strlen(GENERATION_BESIDE) : 0);
 	const char *name;
 
-	*ret = (struct imprint){0};
+	*ret = (struct fingerprint){0};
 	if (!layer)
 		return 0;
 	CLEANUP(closep) int parent = layer_open_parent(layer, path, &name);
 	if (parent < 0)
 		return is_nowhere(parent) ? 0 : parent;
-	return imprint_at(parent, name, ret);
+	return fingerprint_at(parent, name, ret);
 }
 
 int rendered_forget_gone(struct rendered *rendered)
@@ -227,7 +228,7 @@ static int settle(struct rendered *rendered)
 	int r = manifest_list(rendered->manifest, "", &all, &count);
 
 	for (size_t i = 0; r == 0 && i < count; i++) {
-		struct imprint now;
+		struct fingerprint now;
 
 		if (!manifest_is_in_doubt(rendered->manifest, all[i]))
 			continue;
@@ -327,7 +328,7 @@ static mode_t mode_for(const struct stat *own, const struct stat *like, mode_t m
 	return (own->st_mode & S_IFMT) | mode;
 }
 
-int rendered_dress(int fd, const struct stat *like, mode_t more, struct imprint *ret)
+int rendered_dress(int fd, const struct stat *like, mode_t more, struct fingerprint *ret)
 {
 	struct stat own;
 
@@ -350,7 +351,7 @@ static int redress_owner(struct rendered *rendered, struct owned *owned, int fd,
 	const struct stat *like, mode_t more, struct stat *own)
 {
 	mode_t shared = own->st_mode & (S_IFMT | (like->st_mode & 07777) | more);
-	struct imprint print = {shared, own->st_uid, own->st_gid, owned->print.hash};
+	struct fingerprint print = {shared, own->st_uid, own->st_gid, owned->print.hash};
 	int r = 0;
 
 	if (shared != own->st_mode) {
@@ -369,53 +370,54 @@ static int redress_owner(struct rendered *rendered, struct owned *owned, int fd,
 
 /* Gives mode and owner to an object that is at its name already: each step is logged before. */
 static int redress(struct rendered *rendered, struct owned *owned, int fd, const struct stat *like,
-	mode_t more, struct imprint *print)
+	mode_t more, struct fingerprint *print)
 {
 	struct stat own;
 
 	if (fstat(fd, &own) < 0)
 		return -errno;
-	*print = (struct imprint){own.st_mode, own.st_uid, own.st_gid, print->hash};
+	*print = (struct fingerprint){own.st_mode, own.st_uid, own.st_gid, print->hash};
 	int r = manifest_put(rendered->manifest, owned, print);
 	if (r == 0 && !has_owner(&own, like))
 		r = redress_owner(rendered, owned, fd, like, more, &own);
-	*print = (struct imprint){mode_for(&own, like, more), own.st_uid, own.st_gid, print->hash};
+	*print = (struct fingerprint){
+		mode_for(&own, like, more), own.st_uid, own.st_gid, print->hash};
 	if (r == 0)
 		r = manifest_put(rendered->manifest, owned, print);
 	if (r == 0 && own.st_mode != print->mode && fchmod(fd, print->mode & 07777) < 0)
 		r = -errno;
 	if (r < 0)
 		manifest_undo(rendered->manifest, owned,
-			&(struct imprint){own.st_mode, own.st_uid, own.st_gid, print->hash});
+			&(struct fingerprint){own.st_mode, own.st_uid, own.st_gid, print->hash});
 	return r;
 }
 
 /* Copies the version's bytes. Returns 0 with their hash in *ret, or -errno. */
-static int copy_bytes(int fd, const struct version *version, struct imprint *ret)
+static int copy_bytes(int fd, const struct version *version, struct fingerprint *ret)
 {
-	char chunk[IMPRINT_CHUNK];
+	char chunk[FINGERPRINT_CHUNK];
 	off_t offset = 0;
 	ssize_t n;
 	int r = 0;
 
-	ret->hash = IMPRINT_HASH;
+	ret->hash = FINGERPRINT_HASH;
 	while (r == 0 && (n = version_read(version, chunk, sizeof(chunk), offset)) != 0) {
 		r = n < 0 ? (int)n : text_write(fd, chunk, (size_t)n);
 		if (r == 0)
-			ret->hash = imprint_add(ret->hash, (struct span){chunk, (size_t)n});
+			ret->hash = fingerprint_add(ret->hash, (struct span){chunk, (size_t)n});
 		offset += n;
 	}
 	return r;
 }
 
 /* Returns whether the open file has exactly the version's bytes; then *ret has their hash. */
-static bool has_bytes(int fd, const struct version *version, struct imprint *ret)
+static bool has_bytes(int fd, const struct version *version, struct fingerprint *ret)
 {
-	char own[IMPRINT_CHUNK], wanted[IMPRINT_CHUNK];
+	char own[FINGERPRINT_CHUNK], wanted[FINGERPRINT_CHUNK];
 	off_t offset = 0;
 	struct stat stat;
 
-	ret->hash = IMPRINT_HASH;
+	ret->hash = FINGERPRINT_HASH;
 	if (fstat(fd, &stat) < 0 || !S_ISREG(stat.st_mode) ||
 		(uint64_t)stat.st_size != version->size)
 		return false;
@@ -425,7 +427,7 @@ static bool has_bytes(int fd, const struct version *version, struct imprint *ret
 		if (n <= 0 || pread(fd, own, (size_t)n, offset) != n ||
 			memcmp(own, wanted, (size_t)n) != 0)
 			return false;
-		ret->hash = imprint_add(ret->hash, (struct span){own, (size_t)n});
+		ret->hash = fingerprint_add(ret->hash, (struct span){own, (size_t)n});
 		offset += n;
 	}
 	return true;
@@ -433,7 +435,7 @@ static bool has_bytes(int fd, const struct version *version, struct imprint *ret
 
 static bool has_target(int parent, const char *name, const struct version *version)
 {
-	char target[IMPRINT_CHUNK];
+	char target[FINGERPRINT_CHUNK];
 	ssize_t n = readlinkat(parent, name, target, sizeof(target));
 
 	return n >= 0 && (uint64_t)n == version->size &&
@@ -442,10 +444,11 @@ static bool has_target(int parent, const char *name, const struct version *versi
 
 /* Returns whether the object at the name has the version's bytes already. */
 static bool is_there(int parent, const char *name, const struct version *version, int *ret_fd,
-	struct imprint *ret)
+	struct fingerprint *ret)
 {
 	if (version->kind == VERSION_LINK)
-		return has_target(parent, name, version) && imprint_of_version(version, ret) == 0;
+		return has_target(parent, name, version) &&
+		       fingerprint_of_version(version, ret) == 0;
 	*ret_fd = openat(parent, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	return *ret_fd >= 0 && has_bytes(*ret_fd, version, ret);
 }
@@ -456,13 +459,13 @@ void rendered_stage_name(struct rendered *rendered, char ret[STAGED_MAX])
 }
 
 int rendered_write(
-	int directory, const char *name, const struct version *version, struct imprint *ret)
+	int directory, const char *name, const struct version *version, struct fingerprint *ret)
 {
 	struct stat stat;
 
 	if (version->kind == VERSION_LINK) {
 		int r = symlinkat(version->data, directory, name);
-		return r < 0 ? -errno : imprint_of_version(version, ret);
+		return r < 0 ? -errno : fingerprint_of_version(version, ret);
 	}
 	version_stat(version, &stat);
 	/*
@@ -494,20 +497,20 @@ int rendered_refuse(const char *path, struct problem *problem)
  * Returns whether a power failure has left the name without its bytes, so that no other program did
  * it.
  */
-static bool is_lost(const struct rendered *rendered, const struct imprint *now)
+static bool is_lost(const struct rendered *rendered, const struct fingerprint *now)
 {
-	return rendered->has_rebooted && S_ISREG(now->mode) && now->hash == IMPRINT_HASH &&
+	return rendered->has_rebooted && S_ISREG(now->mode) && now->hash == FINGERPRINT_HASH &&
 	       now->uid == geteuid();
 }
 
 static enum drift find_drift(
-	const struct rendered *rendered, const struct owned *owned, const struct imprint *now)
+	const struct rendered *rendered, const struct owned *owned, const struct fingerprint *now)
 {
 	return is_lost(rendered, now) ? DRIFT_NONE : manifest_drift(rendered->manifest, owned, now);
 }
 
 void rendered_report_drift(
-	const struct rendered *rendered, struct owned *owned, const struct imprint *now)
+	const struct rendered *rendered, struct owned *owned, const struct fingerprint *now)
 {
 	enum drift drift = find_drift(rendered, owned, now);
 	uint32_t told = (uint32_t)(now->hash ^ now->mode) * 8 + drift;
@@ -535,8 +538,8 @@ void rendered_report_drift(
 static int meet_drift(
 	const struct rendered *rendered, struct owned *owned, int parent, const char *name)
 {
-	struct imprint now = {0};
-	int r = parent < 0 ? 0 : imprint_at(parent, name, &now);
+	struct fingerprint now = {0};
+	int r = parent < 0 ? 0 : fingerprint_at(parent, name, &now);
 
 	if (r < 0)
 		return r == -EACCES || r == -EIO ? 0 : r;
@@ -546,7 +549,7 @@ static int meet_drift(
 
 bool rendered_has_drifted(struct rendered *rendered, struct owned *owned)
 {
-	struct imprint now;
+	struct fingerprint now;
 
 	if (!owned->print.mode || !rendered->tree || owned->is_changed || owned->is_gone ||
 		generation_is_beside(owned) || rendered_look(rendered, owned, &now) < 0)
@@ -567,7 +570,7 @@ static int remove_tree(struct rendered *rendered, struct owned *owned, struct pr
 static int make_way(struct rendered *rendered, struct owned *owned, int parent, const char *name,
 	bool for_directory, struct problem *problem)
 {
-	struct imprint now;
+	struct fingerprint now;
 	struct stat stat;
 
 	if (fstatat(parent, name, &stat, AT_SYMLINK_NOFOLLOW) < 0)
@@ -575,7 +578,7 @@ static int make_way(struct rendered *rendered, struct owned *owned, int parent, 
 	if (!owned->print.mode) {
 		bool is_free = for_directory
 				       ? S_ISDIR(stat.st_mode) && rendered->options.adopts
-				       : !stat.st_size && imprint_at(parent, name, &now) == 0 &&
+				       : !stat.st_size && fingerprint_at(parent, name, &now) == 0 &&
 						 is_lost(rendered, &now);
 		return is_free ? 0 : rendered_refuse(owned->path, problem);
 	}
@@ -586,9 +589,9 @@ static int make_way(struct rendered *rendered, struct owned *owned, int parent, 
 
 /* Renames the staged object to its place. */
 static int put_staged(struct rendered *rendered, struct owned *owned, const char *staged,
-	const struct imprint *print, int parent, const char *name)
+	const struct fingerprint *print, int parent, const char *name)
 {
-	const struct imprint before = owned->print;
+	const struct fingerprint before = owned->print;
 	int r = manifest_put(rendered->manifest, owned, print);
 
 	if (r == 0 && renameat(rendered->stage_fd, staged, parent, name) < 0) {
@@ -603,8 +606,8 @@ static int put_staged(struct rendered *rendered, struct owned *owned, const char
 /* In a dry run, logs in memory what would be put there. */
 static int foresee(struct rendered *rendered, struct owned *owned, const struct version *version)
 {
-	struct imprint print;
-	int r = imprint_of_version(version, &print);
+	struct fingerprint print;
+	int r = fingerprint_of_version(version, &print);
 
 	return r == 0 ? manifest_put(rendered->manifest, owned, &print) : r;
 }
@@ -614,7 +617,7 @@ static int replace(struct rendered *rendered, struct owned *owned, int parent, c
 	const struct version *version)
 {
 	char staged[STAGED_MAX];
-	struct imprint print;
+	struct fingerprint print;
 
 	if (rendered->options.is_dry)
 		return foresee(rendered, owned, version);
@@ -627,7 +630,7 @@ static int replace(struct rendered *rendered, struct owned *owned, int parent, c
 static int place_directory(struct rendered *rendered, struct owned *owned, int parent,
 	const char *name, const struct stat *like, mode_t more)
 {
-	struct imprint print = {.mode = S_IFDIR};
+	struct fingerprint print = {.mode = S_IFDIR};
 	char staged[STAGED_MAX];
 
 	rendered_stage_name(rendered, staged);
@@ -665,7 +668,7 @@ static int take_time(int fd, const struct version *version)
  * Gives a file that has the right bytes the right attributes. Returns 0, RENDERED_KEPT or -errno.
  */
 static int take_over(struct rendered *rendered, struct owned *owned, int parent, const char *name,
-	int fd, struct imprint *print, const struct version *version)
+	int fd, struct fingerprint *print, const struct version *version)
 {
 	struct stat stat;
 	int r = 0;
@@ -710,7 +713,7 @@ static int narrow_wanted(
  */
 static int open_ours(const struct rendered *rendered, const struct owned *owned)
 {
-	struct imprint now;
+	struct fingerprint now;
 	const char *name;
 
 	int r = rendered_look(rendered, owned, &now);
@@ -734,7 +737,7 @@ static int narrow(struct rendered *rendered, struct owned *owned, const struct v
 	const struct rights others = {broken->mode & 0555, broken->uid, broken->gid};
 	const struct rights both = rights_both(&own, &others, &mounter);
 	const struct stat like = {.st_mode = both.mode, .st_uid = both.uid, .st_gid = both.gid};
-	struct imprint print = {.hash = owned->print.hash};
+	struct fingerprint print = {.hash = owned->print.hash};
 
 	if (!S_ISREG(owned->print.mode) || !rights_take_away(&own, &both) ||
 		rendered->options.is_dry)
@@ -762,7 +765,7 @@ static int put_file(struct rendered *rendered, struct owned *owned, const struct
 	struct problem *problem)
 {
 	bool is_ours = owned->print.mode;
-	struct imprint print = {0};
+	struct fingerprint print = {0};
 	CLEANUP(closep) int fd = -1;
 	const char *name;
 
@@ -795,12 +798,12 @@ static int put_file(struct rendered *rendered, struct owned *owned, const struct
  * Returns whether the object is as wanted. Only root gives files to other users, so otherwise the
  * owner does not count.
  */
-static bool would_be(const struct imprint *wanted, const struct imprint *now)
+static bool would_be(const struct fingerprint *wanted, const struct fingerprint *now)
 {
 	mode_t mode = wanted->mode;
 
 	if (geteuid() == 0)
-		return imprint_equal(wanted, now);
+		return fingerprint_equal(wanted, now);
 	if (now->gid != wanted->gid && !S_ISLNK(mode))
 		mode &= ~(mode_t)0070;
 	return wanted->hash == now->hash && mode == now->mode;
@@ -808,11 +811,11 @@ static bool would_be(const struct imprint *wanted, const struct imprint *now)
 
 /* Reports the outcome of a put, where `before` was. `result` is 0 or RENDERED_KEPT. */
 static void tell_put(const struct rendered *rendered, struct owned *owned,
-	const struct imprint *before, int result)
+	const struct fingerprint *before, int result)
 {
 	bool is_changed = rendered->options.is_atomic ? owned->is_changed
 			  : rendered->options.is_dry  ? !would_be(&owned->print, before)
-						      : !imprint_equal(before, &owned->print);
+						      : !fingerprint_equal(before, &owned->print);
 
 	if (result == RENDERED_KEPT || !is_changed)
 		rendered_tell_outcome(rendered, OUTCOME_UNCHANGED, owned);
@@ -824,7 +827,7 @@ static void tell_put(const struct rendered *rendered, struct owned *owned,
 int rendered_put(struct rendered *rendered, struct owned *owned, const struct version *version,
 	struct problem *problem)
 {
-	struct imprint before = {0};
+	struct fingerprint before = {0};
 	int r;
 
 	if (version->kind == VERSION_BROKEN) {
@@ -833,7 +836,7 @@ int rendered_put(struct rendered *rendered, struct owned *owned, const struct ve
 	}
 	/* A file that can't be read is replaced. */
 	if (rendered->options.tell && rendered_look(rendered, owned, &before) < 0)
-		before = (struct imprint){.mode = S_IFREG};
+		before = (struct fingerprint){.mode = S_IFREG};
 	r = rendered->options.is_atomic ? generation_put(rendered, owned, version, problem)
 					: put_file(rendered, owned, version, problem);
 	owned->is_kept_back = r == RENDERED_KEPT;
@@ -863,7 +866,7 @@ int rendered_put_directory(struct rendered *rendered, struct owned *owned, const
 {
 	/* Without root, plyfs needs write permission to put names into a directory. */
 	mode_t more = geteuid() == 0 ? 0 : 0200;
-	struct imprint print = {0};
+	struct fingerprint print = {0};
 	const char *name;
 
 	if (rendered->options.is_atomic)
@@ -900,7 +903,7 @@ int rendered_open_to(struct rendered *rendered, const struct stat *root)
 	const struct mounter mounter = {geteuid(), getegid()};
 	const struct rights wanted = {root->st_mode & 0555, root->st_uid, root->st_gid};
 	struct problem problem;
-	struct imprint unused;
+	struct fingerprint unused;
 	struct stat own;
 	if (rendered->place->dirfd < 0)
 		return 0;
@@ -920,8 +923,8 @@ int rendered_open_to(struct rendered *rendered, const struct stat *root)
 	if (!rights_take_away(&now, &both))
 		return 0;
 	problem_set(&problem, rendered->options.directory, 0, 0,
-		"lets in more than the layers, whose mode is %04o; give it that mode, or they "
-		"read what is rendered",
+		"lets in more users than the layers, whose mode is %04o; give it that mode, or "
+		"these users can read the rendered files",
 		(unsigned)root->st_mode & 07777);
 	tell(rendered, &problem);
 	return 0;
@@ -980,7 +983,7 @@ static void forget(struct rendered *rendered, struct owned *owned)
 
 static int remove_owned(struct rendered *rendered, struct owned *owned)
 {
-	const struct imprint before = owned->print;
+	const struct fingerprint before = owned->print;
 	const char *name;
 	CLEANUP(closep) int parent = layer_open_parent(rendered->place, owned->path, &name);
 
@@ -994,7 +997,7 @@ static int remove_owned(struct rendered *rendered, struct owned *owned)
 		return -errno;
 	int r = is_there ? meet_drift(rendered, owned, parent, name) : 0;
 	if (r == 0 && is_there)
-		r = manifest_put(rendered->manifest, owned, &(struct imprint){0});
+		r = manifest_put(rendered->manifest, owned, &(struct fingerprint){0});
 	if (r == 0 && is_there) {
 		r = unlink_owned(rendered, owned, parent, name, S_ISDIR(before.mode));
 		if (r < 0)

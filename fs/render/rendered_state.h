@@ -38,17 +38,18 @@ int rendered_open_layer(const char *path, bool optional, struct layer **ret);
  * Gives an open file or directory the mode and owner of `like`, and the mode bits `more`. Returns 0
  * with *ret, or -errno.
  */
-int rendered_dress(int fd, const struct stat *like, mode_t more, struct imprint *ret);
+int rendered_dress(int fd, const struct stat *like, mode_t more, struct fingerprint *ret);
 
-/** Writes the version to a new name. Returns 0 with its imprint, or -errno with nothing there. */
+/** Writes the version to a new name. Returns 0 with its fingerprint; or -errno, without a file. */
 int rendered_write(
-	int directory, const char *name, const struct version *version, struct imprint *ret);
+	int directory, const char *name, const struct version *version, struct fingerprint *ret);
 
 /**
- * Takes the imprint of a name of the manifest; that of nothing if the name can't be reached.
+ * Takes the fingerprint of a name of the manifest; that of nothing if the name can't be reached.
  * Returns 0 or -errno.
  */
-int rendered_look(const struct rendered *rendered, const struct owned *owned, struct imprint *ret);
+int rendered_look(
+	const struct rendered *rendered, const struct owned *owned, struct fingerprint *ret);
 
 /** Frees the entries of all names that are nowhere any more. Returns 0 or -errno. */
 int rendered_forget_gone(struct rendered *rendered);
@@ -65,4 +66,4 @@ int rendered_refuse(const char *path, struct problem *problem);
 
 /** Reports, once, how another program has changed the name. */
 void rendered_report_drift(
-	const struct rendered *rendered, struct owned *owned, const struct imprint *now);
+	const struct rendered *rendered, struct owned *owned, const struct fingerprint *now);

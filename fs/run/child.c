@@ -77,7 +77,7 @@ static void become(const struct child *child, const struct identity *identity)
 			setresuid(identity->uid, identity->uid, identity->uid) < 0))
 		fail(child, errno, "becoming the user '%s'", identity->name);
 	if (child->request->kind == RUN_CHECK && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
-		fail(child, errno, "giving up the right to more rights");
+		fail(child, errno, "setting no_new_privs");
 }
 
 static void reset_limits(void)

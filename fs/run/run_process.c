@@ -16,9 +16,6 @@
 #include "parcel.h"
 #include "sandbox.h"
 
-/* What `ps -e` shows; at most 15 bytes. */
-#define PROCESS_NAME "plyfs-run"
-
 /* A guard ends so soon after its answer, however busy the processors are. */
 #define ANSWERED_MS 500
 
@@ -154,7 +151,7 @@ static bool take_request(struct server *server)
 void run_process(const struct settings *settings, int socket, int kept)
 {
 	struct server server = {
-		.settings = settings, .socket = helper_begin(PROCESS_NAME, socket, kept)};
+		.settings = settings, .socket = helper_begin(HELPER_RUN, socket, kept)};
 	const struct sandbox_options options = {.process = SANDBOX_RUN};
 	struct sandbox *sandbox;
 	struct sandbox_state state;

@@ -127,13 +127,12 @@ int run_problem(
 			result->value, colon, *colon ? said.message : " and said nothing");
 	case RUN_KILLED:
 		return problem_set(problem, path, 0, 0,
-			"%s '%s' was killed by signal %d (%s); see what is wrong with the "
-			"program%s%s",
-			what, name, result->value, strsignal(result->value), colon, said.message);
+			"%s '%s' was killed by signal %d (%s); check the program%s%s", what, name,
+			result->value, strsignal(result->value), colon, said.message);
 	case RUN_TIMED_OUT:
 		return problem_set(problem, path, 0, 0,
 			"%s '%s' had not ended after %g s, and was killed; give it a longer "
-			"'timeout', or see what it waits for%s%s",
+			"'timeout', or find out why it waits%s%s",
 			what, name, result->value / 1000.0, colon, said.message);
 	case RUN_UNSTARTED:
 		if (result->value == ESRCH) /* which tells all */

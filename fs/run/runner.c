@@ -12,13 +12,16 @@
 
 #include "cleanup.h"
 #include "descriptor.h"
+#include "helper.h"
 #include "lock.h"
 #include "parcel.h"
 #include "run_process.h"
 #include "text.h"
 
+/* It ends its programs, unless it is stopped. */
+#define END_MS 1000
+
 struct runner {
-	pid_t pid;
 	int socket;
 	pthread_t thread;
 	bool is_started;
@@ -47,7 +50,7 @@ int runner_new(const struct settings *settings, int kept, struct runner **ret)
 	runner->socket = ends[0];
 	if (r < 0)
 		return r;
-	runner->pid = pid;
+	helper_began(HELPER_RUN, pid);
 	*ret = take_ptr(runner);
 	return 0;
 }
@@ -174,8 +177,7 @@ void runner_free(struct runner *runner)
 	runner_stop(runner);
 	if (runner->socket >= 0)
 		close(runner->socket);
-	while (runner->pid && waitpid(runner->pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	helper_end(HELPER_RUN, END_MS);
 	lock_fini(&runner->lock);
 	free(runner);
 }

@@ -11,6 +11,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "helper.h"
+
 /* Who may make a call. */
 #define DAEMON (1u << SANDBOX_DAEMON)
 #define PUBLISH (1u << SANDBOX_PUBLISH)
@@ -274,13 +276,24 @@ static int restrict_memory(scmp_filter_ctx filter)
 	return r;
 }
 
+/* A helper is ended; if it is stopped, it must go on for that. */
+static int restrict_signals(scmp_filter_ctx filter, scmp_datum_t helper)
+{
+	int r = seccomp_rule_add(filter, SCMP_ACT_ALLOW, CALL(kill), 2,
+		SCMP_A0(SCMP_CMP_EQ, helper), SCMP_A1(SCMP_CMP_EQ, SIGKILL));
+
+	if (r == 0)
+		r = seccomp_rule_add(filter, SCMP_ACT_ALLOW, CALL(kill), 2,
+			SCMP_A0(SCMP_CMP_EQ, helper), SCMP_A1(SCMP_CMP_EQ, SIGCONT));
+	return r;
+}
+
 /*
  * Threads, and no processes. clone3(2) has its flags in memory, where no filter sees them: libc
  * takes clone(2) when it is told that there is no such call. Signals go to ourselves, and to the
  * few processes that we have to end.
  */
-static int restrict_processes(
-	scmp_filter_ctx filter, unsigned process, const pid_t children[SANDBOX_CHILDREN])
+static int restrict_processes(scmp_filter_ctx filter, unsigned process)
 {
 	int r = seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), CALL(clone3), 0);
 
@@ -293,20 +306,16 @@ static int restrict_processes(
 	/* We and plyfs-publish work on one processor (publish.c). */
 	if (r == 0 && (process & DAEMON))
 		r = allow_where(filter, CALL(sched_setaffinity), 0, 0);
-	for (size_t i = 0; r == 0 && i < SANDBOX_CHILDREN; i++) {
-		if (children[i] <= 0)
-			continue;
-		r = seccomp_rule_add(filter, SCMP_ACT_ALLOW, CALL(kill), 2,
-			SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)children[i]),
-			SCMP_A1(SCMP_CMP_EQ, SIGKILL));
-		if (r == 0 && (process & DAEMON))
-			r = allow_where(
-				filter, CALL(sched_setaffinity), 0, (scmp_datum_t)children[i]);
-	}
+	for (enum helper_kind kind = 0; r == 0 && kind < HELPER_KINDS; kind++)
+		if (helper_pid(kind))
+			r = restrict_signals(filter, (scmp_datum_t)helper_pid(kind));
+	if (r == 0 && (process & DAEMON) && helper_pid(HELPER_PUBLISH))
+		r = allow_where(filter, CALL(sched_setaffinity), 0,
+			(scmp_datum_t)helper_pid(HELPER_PUBLISH));
 	return r;
 }
 
-static int fill(scmp_filter_ctx filter, unsigned process, const pid_t children[SANDBOX_CHILDREN])
+static int fill(scmp_filter_ctx filter, unsigned process)
 {
 	int r = allow_calls(filter, calls, sizeof(calls) / sizeof(*calls), process);
 
@@ -323,7 +332,7 @@ static int fill(scmp_filter_ctx filter, unsigned process, const pid_t children[S
 	if (r == 0)
 		r = restrict_memory(filter);
 	if (r == 0)
-		r = restrict_processes(filter, process, children);
+		r = restrict_processes(filter, process);
 	/* The system's log, and nothing that leads out of the machine. */
 	if (r == 0 && (process & MONITOR))
 		r = seccomp_rule_add(
@@ -331,7 +340,7 @@ static int fill(scmp_filter_ctx filter, unsigned process, const pid_t children[S
 	return r;
 }
 
-int filter_enter(enum sandbox_process process, const pid_t children[SANDBOX_CHILDREN])
+int filter_enter(enum sandbox_process process)
 {
 	/* Where there are filters, but not this one, the answer would be another. */
 	if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) < 0)
@@ -345,7 +354,7 @@ int filter_enter(enum sandbox_process process, const pid_t children[SANDBOX_CHIL
 	if (r == 0)
 		r = seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2);
 	if (r == 0)
-		r = fill(filter, 1u << process, children);
+		r = fill(filter, 1u << process);
 	if (r == 0)
 		r = seccomp_load(filter);
 	seccomp_release(filter);

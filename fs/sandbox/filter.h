@@ -11,7 +11,7 @@
 
 /**
  * From now on, and for all threads, no call is possible that the process has no use for. The
- * children may be killed. Looks at no path. Returns 0, FILTER_NOT_BUILT, -EOPNOTSUPP where the
+ * helpers (helper.h) may be ended. Looks at no path. Returns 0, FILTER_NOT_BUILT, -EOPNOTSUPP where the
  * kernel has no filters, or another -errno.
  */
-int filter_enter(enum sandbox_process process, const pid_t children[SANDBOX_CHILDREN]);
+int filter_enter(enum sandbox_process process);

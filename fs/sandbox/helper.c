@@ -1,14 +1,51 @@
 #include "helper.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/pidfd.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+#include "cleanup.h"
+#include "descriptor.h"
 
 /* Where our socket is: behind what is kept. */
 #define SOCKET_LEAST 64
+
+static const struct {
+	const char *name;  /* at most 15 bytes */
+	const char *lacks; /* what is missing while it does not run */
+} kinds[HELPER_KINDS] = {
+	[HELPER_PUBLISH] = {"plyfs-publish", "no change shows"},
+	[HELPER_RUN] = {"plyfs-run", "no check and no on_change command runs"},
+	[HELPER_KEEP] = {"plyfs-keep", "no mirror is started"},
+	[HELPER_MONITOR] = {"plyfs-monitor",
+		"the settings are not read again, and lines of the log may be lost"},
+	[HELPER_RENEW] = {"plyfs-renew", "SIGUSR2 starts no plyfs that takes the mount over"},
+};
+
+/* The parent's. */
+static struct {
+	_Atomic pid_t pid;          /* 0: none */
+	int fd;                     /* pidfd; -1: the kernel gives none */
+	enum helper_state reported; /* helper_take() */
+} helpers[HELPER_KINDS];
+
+const char *helper_name(enum helper_kind kind)
+{
+	return kinds[kind].name;
+}
+
+/* The helper's own. */
 
 /* Returns where the socket is now. */
 static int keep_only(int socket, int kept)
@@ -28,11 +65,14 @@ static int keep_only(int socket, int kept)
 	return at;
 }
 
-int helper_begin(const char *name, int socket, int kept)
+int helper_begin(enum helper_kind kind, int socket, int kept)
 {
 	int at = keep_only(socket, kept);
 
-	prctl(PR_SET_NAME, name);
+	/* Those are the parent's, and may not be ended by us. */
+	for (enum helper_kind other = 0; other < HELPER_KINDS; other++)
+		atomic_store(&helpers[other].pid, 0);
+	prctl(PR_SET_NAME, kinds[kind].name);
 	/* A terminal, and systemd, send these to all processes at once. */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
@@ -68,4 +108,105 @@ void helper_reset_signals(void)
 			reset_own_signal(i);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* The parent's. */
+
+void helper_began(enum helper_kind kind, pid_t pid)
+{
+	/* Opened now: a filter of system calls need not allow it. */
+	helpers[kind].fd = pidfd_open(pid, 0);
+	helpers[kind].reported = HELPER_RUNS;
+	atomic_store(&helpers[kind].pid, pid);
+}
+
+pid_t helper_pid(enum helper_kind kind)
+{
+	return atomic_load(&helpers[kind].pid);
+}
+
+enum helper_state helper_state(enum helper_kind kind)
+{
+	pid_t pid = helper_pid(kind);
+	siginfo_t info = {0};
+
+	if (pid == 0)
+		return HELPER_RUNS;
+	/* Only asks: the state can be asked for again. */
+	if (waitid(P_PID, (id_t)pid, &info, WEXITED | WSTOPPED | WNOHANG | WNOWAIT) < 0)
+		return helper_pid(kind) == pid ? HELPER_ENDED : HELPER_RUNS;
+	if (info.si_pid == 0)
+		return HELPER_RUNS;
+	return info.si_code == CLD_STOPPED || info.si_code == CLD_TRAPPED ? HELPER_STOPPED
+									  : HELPER_ENDED;
+}
+
+void helper_text(enum helper_kind kind, enum helper_state state, const char *remedy,
+	char ret[HELPER_TEXT_MAX])
+{
+	if (state == HELPER_STOPPED)
+		snprintf(ret, HELPER_TEXT_MAX,
+			"the process %s is stopped: %s; let it go on: kill -CONT %d",
+			kinds[kind].name, kinds[kind].lacks, (int)helper_pid(kind));
+	else if (state == HELPER_ENDED)
+		snprintf(ret, HELPER_TEXT_MAX, "the process %s has ended: %s; %s", kinds[kind].name,
+			kinds[kind].lacks, remedy);
+	else
+		snprintf(ret, HELPER_TEXT_MAX, "the process %s goes on", kinds[kind].name);
+}
+
+int helper_watch(void)
+{
+	sigset_t signals;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGCHLD);
+	int r = pthread_sigmask(SIG_BLOCK, &signals, NULL);
+	if (r != 0)
+		return -r;
+	int fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+	return fd < 0 ? -errno : fd;
+}
+
+void helper_take(
+	int fd, const char *remedy, void (*log)(void *context, const char *line), void *context)
+{
+	char line[HELPER_TEXT_MAX];
+	struct signalfd_siginfo info;
+
+	while (read(fd, &info, sizeof(info)) > 0)
+		;
+	for (enum helper_kind kind = 0; kind < HELPER_KINDS; kind++) {
+		enum helper_state state = helper_state(kind);
+
+		if (state == helpers[kind].reported)
+			continue;
+		helpers[kind].reported = state;
+		helper_text(kind, state, remedy, line);
+		log(context, line);
+	}
+}
+
+void helper_wake(void)
+{
+	for (enum helper_kind kind = 0; kind < HELPER_KINDS; kind++)
+		if (helper_state(kind) == HELPER_STOPPED)
+			kill(helper_pid(kind), SIGCONT);
+}
+
+void helper_end(enum helper_kind kind, int patience_ms)
+{
+	/* Its number may be another process's from waitpid(2) on. */
+	pid_t pid = atomic_exchange(&helpers[kind].pid, 0);
+	CLEANUP(closep) int fd = pid ? helpers[kind].fd : -1;
+	struct pollfd ended = {.fd = fd, .events = POLLIN};
+
+	if (pid == 0)
+		return;
+	if (patience_ms)
+		kill(pid, SIGCONT);
+	if (poll(&ended, 1, patience_ms) <= 0)
+		kill(pid, SIGKILL);
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
 }

@@ -19,9 +19,6 @@
 #include "opening.h"
 #include "parcel.h"
 
-/* What `ps -e` shows; at most 15 bytes. */
-#define PROCESS_NAME "plyfs-monitor"
-
 /* Unmounting, and ending, take no longer, unless somebody has stopped it. */
 #define END_MS 5000
 
@@ -160,7 +157,7 @@ __attribute__((noreturn)) static void run(const struct monitor_options *options,
 {
 	struct monitor_server servers[2] = {0};
 
-	socket = helper_begin(PROCESS_NAME, socket, options->kept);
+	socket = helper_begin(HELPER_MONITOR, socket, options->kept);
 	/* A layer is one, also while settings are read again. */
 	descriptor_raise_limit();
 	int r = begin(options, socket, servers);
@@ -178,7 +175,6 @@ struct monitor_line {
 };
 
 static struct {
-	pid_t pid;
 	struct monitor_line serving; /* who waits for it serves the mount: it waits for nobody */
 	struct monitor_line looking; /* … reads settings */
 } monitor = {
@@ -241,7 +237,7 @@ static void close_both(int ends[2])
 	closep(&ends[1]);
 }
 
-/* Returns 0 with monitor.pid when it is in its sandbox. */
+/* Returns 0 when it is in its sandbox. */
 static int begin_monitor(const struct monitor_options *options, int serving[2], int looking[2])
 {
 	pid_t pid = fork();
@@ -250,7 +246,7 @@ static int begin_monitor(const struct monitor_options *options, int serving[2], 
 		run(options, serving[1]);
 	if (pid < 0)
 		return -errno;
-	monitor.pid = pid;
+	helper_began(HELPER_MONITOR, pid);
 	int r = parcel_send(serving[0], "", 1, looking[1]);
 	/* With our copies open we would not see the monitor's end. */
 	closep(&serving[1]);
@@ -282,11 +278,6 @@ int monitor_start(const struct monitor_options *options)
 	opening_delegate(&(struct opening_delegate){
 		open_by_monitor, look_by_monitor, monitor_has_found, take_by_monitor});
 	return 0;
-}
-
-pid_t monitor_pid(void)
-{
-	return monitor.pid;
 }
 
 bool monitor_has_ended(void)
@@ -321,12 +312,8 @@ void monitor_stop(void)
 		return;
 	opening_delegate(&(struct opening_delegate){0});
 	closep(&monitor.looking.socket);
-	/* What it has been told to log it logs, but somebody may have stopped it. */
+	/* It logs first what it was asked to log. */
 	shutdown(monitor.serving.socket, SHUT_WR);
-	if (poll(&(struct pollfd){.fd = monitor.serving.socket, .events = POLLIN}, 1, END_MS) == 0)
-		kill(monitor.pid, SIGKILL);
+	helper_end(HELPER_MONITOR, END_MS);
 	closep(&monitor.serving.socket);
-	while (waitpid(monitor.pid, NULL, 0) < 0 && errno == EINTR)
-		;
-	monitor.pid = 0;
 }

@@ -42,9 +42,6 @@ struct monitor_options {
  */
 int monitor_start(const struct monitor_options *options);
 
-/** 0: there is none. */
-pid_t monitor_pid(void);
-
 /** Whether it was started, and has ended since: somebody has killed it. Any thread. */
 bool monitor_has_ended(void);
 

@@ -135,8 +135,8 @@ static int keep_capabilities(unsigned long long wanted)
 static int refuse(int error, const char *what, const char *remedy, struct problem *problem)
 {
 	return problem_set(problem, NULL, 0, 0,
-		"the sandbox can't be entered: %s: %s; plyfs does not work without what the kernel "
-		"offers%s%s",
+		"the sandbox can't be entered: %s: %s; plyfs does not run without the sandbox that "
+		"the kernel offers%s%s",
 		what, strerror(-error), *remedy ? "; for debugging there is the option " : "",
 		remedy);
 }
@@ -215,7 +215,7 @@ static int enter_filter(
 
 	if (!has_filter(options->process) || options->switches.has_no_seccomp)
 		return 0;
-	int r = filter_enter(options->process, options->children);
+	int r = filter_enter(options->process);
 	state->seccomp = r == FILTER_NOT_BUILT ? SANDBOX_NOT_BUILT
 			 : r == -EOPNOTSUPP    ? SANDBOX_UNAVAILABLE
 					       : SANDBOX_ON;

@@ -104,13 +104,9 @@ struct sandbox_switches {
 	bool has_no_seccomp;
 };
 
-/* Processes of which one must be able to end: plyfs-publish and plyfs-monitor. */
-#define SANDBOX_CHILDREN 2
-
 struct sandbox_options {
 	enum sandbox_process process;
 	struct sandbox_switches switches;
-	pid_t children[SANDBOX_CHILDREN]; /* may be killed; 0: none */
 };
 
 /* How it is with one of the parts. */

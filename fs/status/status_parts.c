@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "helper.h"
 #include "json_put.h"
 #include "mirror_report.h"
 #include "monitor.h"
@@ -216,16 +217,19 @@ void status_put_view(FILE *out, struct view *view, const struct settings *settin
 			counts.watch_error == ENOSPC
 				? "no inotify watches are left; raise the limit: sysctl "
 				  "fs.inotify.max_user_watches=1048576"
+			: counts.watch_error == EDQUOT
+				? "the mount has as many inotify watches as it may have: half of "
+				  "fs.inotify.max_user_watches, or what the option 'watches' says; "
+				  "raise that"
 				: strerror(counts.watch_error));
 	}
 	if (counts.is_polling) {
 		fprintf(out, "},\n  \"polling\": {\"interval_ms\": %u", settings->poll_ms);
 		json_put_field(out, ", \"reason\": ",
-			counts.is_remote
-				? "a layer lies on a network or FUSE file system, whose changes "
-				  "inotify does not tell; put it on a local disk to see changes "
-				  "at once"
-				: "not every directory can be watched: see watches");
+			counts.is_remote ? "a layer lies on a network or FUSE file system, whose "
+					   "changes inotify does not report; put it on a local "
+					   "disk to see changes at once"
+					 : "not every directory can be watched: see watches");
 	}
 	fprintf(out, "},\n  \"cache\": {\"bytes\": %zu},\n", counts.cache_bytes);
 	fprintf(out,
@@ -243,7 +247,7 @@ void status_put_sandbox(FILE *out, const struct sandbox_state *state, const char
 	fputs(",\n  \"monitor\": {\"running\": ", out);
 	if (monitor_has_ended()) {
 		snprintf(reason, sizeof(reason),
-			"the process plyfs-monitor has ended: what is new in plyfs.yaml, or in a "
+			"the process plyfs-monitor has ended: new paths in plyfs.yaml, or in a "
 			"layer's place, can't be opened; %s",
 			remedy);
 		json_put_field(out, "false, \"reason\": ", reason);
@@ -251,6 +255,54 @@ void status_put_sandbox(FILE *out, const struct sandbox_state *state, const char
 		fputs("true", out);
 	}
 	fputs("},\n", out);
+}
+
+/* Returns whether the helper does not run; then writes why. "monitor" reports its own end. */
+static bool is_idle(enum helper_kind kind, enum helper_state state, const char *remedy,
+	char ret[HELPER_TEXT_MAX])
+{
+	if (state == HELPER_RUNS || (state == HELPER_ENDED && kind == HELPER_MONITOR))
+		return false;
+	helper_text(kind, state, remedy, ret);
+	return true;
+}
+
+static void put_process(FILE *out, enum helper_kind kind, const char *remedy)
+{
+	static const char *const states[] = {
+		[HELPER_RUNS] = "running", [HELPER_STOPPED] = "stopped", [HELPER_ENDED] = "ended"};
+	/* It may be another one a moment later. */
+	enum helper_state state = helper_state(kind);
+	char reason[HELPER_TEXT_MAX];
+
+	fprintf(out, "{\"name\": \"%s\", \"pid\": %d, \"state\": \"%s\"", helper_name(kind),
+		(int)helper_pid(kind), states[state]);
+	if (is_idle(kind, state, remedy, reason))
+		json_put_field(out, ", \"reason\": ", reason);
+	fputc('}', out);
+}
+
+void status_put_processes(FILE *out, const char *remedy)
+{
+	const char *before = "  \"processes\": [\n    ";
+
+	for (enum helper_kind kind = 0; kind < HELPER_KINDS; kind++) {
+		if (!helper_pid(kind))
+			continue;
+		fputs(before, out);
+		put_process(out, kind, remedy);
+		before = ",\n    ";
+	}
+	fputs(*before == ',' ? "\n  ],\n" : "  \"processes\": [],\n", out);
+}
+
+void status_put_process_lines(FILE *out, const char *remedy)
+{
+	char reason[HELPER_TEXT_MAX];
+
+	for (enum helper_kind kind = 0; kind < HELPER_KINDS; kind++)
+		if (is_idle(kind, helper_state(kind), remedy, reason))
+			fprintf(out, "%s\n", reason);
 }
 
 static void put_time(FILE *out, const char *before, struct timespec time)

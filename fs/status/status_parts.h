@@ -29,6 +29,15 @@ void status_put_view(FILE *out, struct view *view, const struct settings *settin
  */
 void status_put_sandbox(FILE *out, const struct sandbox_state *state, const char *remedy);
 
+/**
+ * Writes "processes", with a comma behind: the helpers (helper.h), and what is wrong with each.
+ * `remedy` is for one that has ended.
+ */
+void status_put_processes(FILE *out, const char *remedy);
+
+/** Writes the same errors for people, a line each. */
+void status_put_process_lines(FILE *out, const char *remedy);
+
 /** Writes "on_change", with a comma behind. Errors are written only if the reader `is_trusted`. */
 void status_put_notices(FILE *out, struct view *view, bool is_trusted);
 

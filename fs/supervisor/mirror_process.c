@@ -52,11 +52,12 @@ int mirror_identity_find(
 			name, name);
 	if (copy_identity(user, ret) < 0)
 		return problem_at(problem, store->place,
-			"the user '%s' can't be used: his home is too long", name);
+			"the user '%s' can't be used: the path of its home directory is too long",
+			name);
 	ret->is_other = ret->uid != geteuid();
 	if (ret->uid == 0)
 		return problem_at(problem, store->place,
-			"a mirror does not run as root, which need not be; give another 'user'");
+			"a mirror must not run as root; give another 'user'");
 	if (ret->is_other && geteuid() != 0)
 		return problem_at(problem, store->place,
 			"only root may run a mirror as another user; leave 'user' out");
@@ -79,7 +80,7 @@ static int make_directories(const char *path)
 	return mkdir(copy, 0755) < 0 && errno != EEXIST ? -errno : 0;
 }
 
-/* What somebody else has put there he could change, and it would be served. */
+/* Refuses a directory of another user, who could change the state that plyfs then serves. */
 static int take_home(const struct store_spec *store, const struct mirror_identity *identity, int fd,
 	struct problem *problem)
 {
@@ -89,7 +90,8 @@ static int take_home(const struct store_spec *store, const struct mirror_identit
 		return -errno;
 	if (stat.st_uid != identity->uid && stat.st_uid != geteuid())
 		return problem_at(problem, store->place,
-			"%s, where the mirror's state is to be, belongs to the user %u; remove it",
+			"%s, the directory for the mirror's state, belongs to the user %u; remove "
+			"it",
 			store->home, (unsigned)stat.st_uid);
 	mode_t mode = geteuid() == 0 ? 0755 : 0700;
 	if ((stat.st_mode & 07777) != mode && fchmod(fd, mode) < 0)
@@ -112,8 +114,8 @@ int mirror_process_prepare(const struct store_spec *store, const struct mirror_i
 		r = fd < 0 ? -errno : take_home(store, identity, fd, problem);
 	if (r < 0 && r != -ENOMEM)
 		return problem_at(problem, store->place,
-			"%s, where the mirror's state is to be, can't be made: %s; see to it, or "
-			"give 'state'",
+			"%s, the directory for the mirror's state, can't be made: %s; correct "
+			"that, or give 'state'",
 			store->home, strerror(-r));
 	return r;
 }
@@ -138,7 +140,7 @@ static void drop_rights(const struct mirror_identity *identity)
 	(void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
 	(void)syscall(SYS_capset, &header, none);
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
-		fail("giving up the right to more rights");
+		fail("setting no_new_privs");
 }
 
 /* Only 0 to 2 stay open. */
@@ -165,7 +167,7 @@ static char **make_environment(const struct mirror_identity *identity, struct ar
 	environment[count++] = arena_printf(arena, "HOME=%s", identity->home);
 	environment[count++] = arena_printf(arena, "USER=%s", identity->name);
 	environment[count++] = arena_printf(arena, "LOGNAME=%s", identity->name);
-	/* His own agent's keys, where there is one. */
+	/* The user's own SSH agent, if one runs. */
 	if (!identity->is_other && getenv("SSH_AUTH_SOCK"))
 		environment[count++] =
 			arena_printf(arena, "SSH_AUTH_SOCK=%s", getenv("SSH_AUTH_SOCK"));
@@ -202,7 +204,7 @@ __attribute__((noreturn)) static void become(
 	(void)setsid();
 	umask(022);
 	drop_rights(identity);
-	/* Behind the change of the user, which takes it back. Who is between has died already. */
+	/* After the change of the user, which resets it. getppid(): the parent may have died. */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent || chdir("/") < 0)
 		_exit(127);
 	(void)syscall(SYS_execveat, start->program, "", arguments, environment, AT_EMPTY_PATH);
@@ -220,7 +222,7 @@ pid_t mirror_process_start(const struct mirror_start *start, int *log)
 	if (pid == 0)
 		become(start, ends[1], parent);
 	int r = pid < 0 ? -errno : pid;
-	/* Who it has started may hold the other end for longer than it lives. */
+	/* A program that the mirror started may hold the other end after the mirror has ended. */
 	(void)fcntl(ends[0], F_SETFL, O_NONBLOCK);
 	close(ends[1]);
 	if (pid < 0)

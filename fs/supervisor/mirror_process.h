@@ -8,20 +8,26 @@
 #include "sandbox.h"
 #include "store_spec.h"
 
-/* Whom a store's mirror runs as. */
+/* The user that a store's mirror runs as. */
 struct mirror_identity {
-	bool is_other; /* than who we are */
+	bool is_other; /* than the caller's user */
 	uid_t uid;
 	gid_t gid;
 	char name[256];
 	char home[4096];
 };
 
-/** Finds it. Returns 0; or PROBLEM, when there is no such user, with the remedy. */
+/**
+ * Finds the user for a store's mirror. Returns 0; or PROBLEM, with the remedy, if the user does not
+ * exist.
+ */
 int mirror_identity_find(
 	const struct store_spec *store, struct mirror_identity *ret, struct problem *problem);
 
-/** Makes the directories that it needs, and its own his. Returns 0, PROBLEM or -errno. */
+/**
+ * Makes the directories that the mirror needs, and gives the mirror's own ones to its user. Returns
+ * 0, PROBLEM or -errno.
+ */
 int mirror_process_prepare(const struct store_spec *store, const struct mirror_identity *identity,
 	struct problem *problem);
 

@@ -17,9 +17,13 @@
 #include "cleanup.h"
 #include "clock.h"
 #include "descriptor.h"
+#include "helper.h"
 #include "mirror_process.h"
 #include "mirror_report.h"
 #include "supervisor_process.h"
+
+/* It ends its mirrors, unless it is stopped. */
+#define END_MS 5000
 
 /* ms between two looks for a state, while nothing else can be done. */
 #define WAIT_STEP 20
@@ -28,7 +32,6 @@
 #define REASON_MAX 512
 
 struct supervisor {
-	pid_t pid;
 	int socket;
 	struct supervisor_options options;
 	atomic_bool is_gone;
@@ -36,7 +39,7 @@ struct supervisor {
 	char last_line[REASON_MAX]; /* that went to the log */
 };
 
-/* What can't be run is told before anything is waited for. */
+/* Before the first wait, reports a store whose mirror can't run. */
 static int check_stores(const struct settings *outline, struct problem *problem)
 {
 	struct mirror_identity identity;
@@ -77,7 +80,7 @@ int supervisor_new(const struct settings *outline, const struct supervisor_optio
 	supervisor->socket = ends[0];
 	if (r < 0)
 		return r;
-	supervisor->pid = pid;
+	helper_began(HELPER_KEEP, pid);
 	*ret = take_ptr(supervisor);
 	return 0;
 }
@@ -168,7 +171,7 @@ static void put_reason(
 	struct mirror_report report;
 
 	snprintf(ret, REASON_MAX, "%s",
-		*supervisor->last_line ? supervisor->last_line : "nothing was heard of it");
+		*supervisor->last_line ? supervisor->last_line : "the mirror has reported nothing");
 	if (!mirror_report_of(store->directory, &report))
 		return;
 	if (mirror_report_listed(&report))
@@ -199,7 +202,7 @@ static int complain(
 		"the layer '%s' has no state yet, after %.1f s: %s; %s, or give 'wait' for more "
 		"time, or 'optional: true' for a mount that begins without the layer",
 		spec->name, (double)spec->store->wait_ms / 1000, reason,
-		has_network() ? "see to the store"
+		has_network() ? "check the store"
 			      : "there is no network here, see SERVICE in plyfs(1)");
 }
 
@@ -209,9 +212,8 @@ static void log_old(const struct supervisor *supervisor, const struct layer_spec
 	char reason[REASON_MAX], line[PROBLEM_MESSAGE_MAX];
 
 	put_reason(supervisor, spec->store, reason);
-	snprintf(line, sizeof(line),
-		"the layer '%s' is as it was when the store was last heard of: %s", spec->name,
-		reason);
+	snprintf(line, sizeof(line), "the layer '%s' has the last state that the store gave: %s",
+		spec->name, reason);
 	supervisor->options.log(supervisor->options.context, line);
 }
 
@@ -262,7 +264,6 @@ void supervisor_freep(struct supervisor **place)
 		return;
 	if (supervisor->socket >= 0)
 		close(supervisor->socket);
-	while (supervisor->pid && waitpid(supervisor->pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	helper_end(HELPER_KEEP, END_MS);
 	free(supervisor);
 }

@@ -1,6 +1,6 @@
 /*
- * The supervisor: has a mirror run for each layer that comes out of a store (conf/store_spec.h), by
- * a process of its own, plyfs-keep, as long as we live.
+ * The supervisor: a process, plyfs-keep, that runs a mirror for each layer out of a store
+ * (conf/store_spec.h), as long as the daemon lives.
  *
  *      daemon ──"look again"──▶ plyfs-keep ──▶ plyfs mirror …, as another user
  *          ◀─ lines for the log, "a layer has a state now", the status line ─┘
@@ -10,10 +10,10 @@
  *                supervisor_wait()        each layer has a state
  *                settings_read()      layers are opened, by the link that the mirror turns
  *
- * Where a layer's directory is follows from what plyfs.yaml says of its store (store_spec.h), so
- * that every command finds it. Who mounts knows a directory whose link turns, and nothing of
- * networks. That a first state has come later is a hook of the publisher, which makes the settings
- * anew; that plyfs.yaml has changed the publisher tells plyfs-keep.
+ * The settings of a store in plyfs.yaml give its layer's directory (store_spec.h), so every command
+ * finds it. The daemon sees a directory whose link turns, and no network. If a first state arrives
+ * after the start, a hook of the publisher reads the settings again. If plyfs.yaml changes, the
+ * publisher notifies plyfs-keep.
  *
  * - plyfs-keep reads plyfs.yaml itself, and starts nothing but what that names. It holds no mount,
  *   layer or terminal, and ends, with its mirrors, when the other end of the socket is closed.
@@ -30,7 +30,7 @@
 #include "sandbox.h"
 #include "settings.h"
 
-/* Whom mirrors run as when root mounts. The package makes it. */
+/* The user that mirrors run as when root mounts. The package makes it. */
 #define SUPERVISOR_USER "plyfs-mirror"
 
 struct supervisor;
@@ -38,7 +38,7 @@ struct supervisor;
 struct supervisor_options {
 	struct sandbox_switches switches; /* of plyfs-keep, and of the mirrors that it starts */
 
-	/* Called by whoever calls supervisor_take() or supervisor_wait(). */
+	/* Called in supervisor_take() and supervisor_wait(). */
 	void (*log)(void *context, const char *line);
 	void (*say)(
 		void *context, const char *text); /* "STATUS=…", for a service manager; or NULL */

@@ -25,9 +25,6 @@
 #include "mirror_sandbox.h"
 #include "version.h"
 
-/* What `ps -e` shows; at most 15 bytes. */
-#define PROCESS_NAME "plyfs-keep"
-
 /* ms. Pauses before a mirror that has ended is started again; one that ran for longer than the last
  * begins with the first. */
 #define PAUSE_FIRST 500u
@@ -218,9 +215,9 @@ static int check_base(const struct supervisor_server *server, const struct store
 	return server->base_count == 0
 		       ? 0
 		       : problem_at(problem, store->place,
-				 "states of mirrors can be kept only where they were when the "
-				 "first "
-				 "began, and not in %s; mount again, or give 'state: %s'",
+				 "states of mirrors can be kept only in the directories that were "
+				 "known when the first mirror began, and not in %s; mount again, "
+				 "or give 'state: %s'",
 				 store->base, server->bases[0]);
 }
 
@@ -431,7 +428,7 @@ static bool take_words(struct supervisor_server *server)
 	return is_open;
 }
 
-/* Whether all have a state. One that has its first is told. */
+/* Returns whether all mirrors have a state. Reports each first state to the daemon. */
 static bool look_for_states(const struct supervisor_server *server)
 {
 	bool have_all = true;
@@ -460,7 +457,7 @@ static void put_status(FILE *out, const struct layer_spec *spec, bool *is_first)
 	fprintf(out, "%s%s: %s %s%s%s", *is_first ? "" : "; ", spec->name, report.kind,
 		report.source, *report.revision ? " at " : ", no state yet", report.revision);
 	if (!report.is_running)
-		fputs(", kept by nobody", out);
+		fputs(", no process is running", out);
 	else
 		fprintf(out, "%s%s", report.is_connected ? " from " : ", not connected to ",
 			report.endpoint);
@@ -556,7 +553,7 @@ void supervisor_process(
 
 	if (server.program < 0)
 		_exit(1);
-	server.socket = helper_begin(PROCESS_NAME, socket, server.program);
+	server.socket = helper_begin(HELPER_KEEP, socket, server.program);
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &signals, NULL);

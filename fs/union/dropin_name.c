@@ -134,7 +134,7 @@ static const char *reason_beside_ending(const char *name)
 	if (strchr(".#", name[0]))
 		return "begins with '.' or '#'";
 	if (is_documentation(name))
-		return "is for people";
+		return "is that of documentation";
 	return expand_is_ignored(name) ? "is a backup's" : NULL;
 }
 

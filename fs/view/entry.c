@@ -378,7 +378,7 @@ static void log_trouble(struct view *view, const struct entry *entry, const stru
 	if (trouble) {
 		trouble_text(trouble, path, text);
 	} else {
-		problem_set(&mended, path, 0, 0, "mended");
+		problem_set(&mended, path, 0, 0, "repaired");
 		problem_format(&mended, text, sizeof(text));
 	}
 	view_log_locked(view, text);
@@ -513,7 +513,7 @@ void inode_forget_locked(struct view *view, struct inode *inode, uint64_t count)
 	if (inode->type == INODE_VERSION)
 		forget_version(view, version_of(inode));
 	else if (inode->type == INODE_PROMISE)
-		promise_forgotten_locked((struct promise *)inode);
+		promise_forgotten_locked(view, (struct promise *)inode);
 	else
 		release(view, (struct directory *)inode);
 }

@@ -42,6 +42,7 @@ struct step {
 	const struct link_watch *watch;
 	struct step *next;
 	enum step_kind kind;
+	char *place; /* the absolute path of the name; NULL: not known */
 	char name[];
 };
 
@@ -54,8 +55,9 @@ struct link_watch {
 	uint64_t number;  /* view->link_watches when it was begun */
 	struct step *steps;
 	size_t step_count;
-	int error;      /* why not all is watched; 0: it is */
-	bool is_remote; /* … by inotify, which does not tell all there */
+	struct link_watch *next, *previous; /* in view->links */
+	int error;                          /* why not all is watched; 0: it is */
+	bool is_remote;                     /* … by inotify, which does not tell all there */
 	char name[];
 };
 
@@ -95,6 +97,7 @@ static void free_watch(struct link_watch *watch)
 	for (struct step *step = watch ? watch->steps : NULL, *next; step; step = next) {
 		next = step->next;
 		inotify_unsubscribe(watch_inotify(watch->view->watch), &step->subscription);
+		free(step->place);
 		free(step);
 	}
 	free(watch);
@@ -144,6 +147,18 @@ static void on_event(struct subscription *subscription, uint32_t mask, const cha
 			mask_of_name(step, mask), watch->name);
 }
 
+/* Returns the absolute path of the name in the directory; NULL: it is not known. */
+static char *place_of_step(int directory, const char *name)
+{
+	char path[PATH_MAX];
+	char *place;
+
+	if (descriptor_path(directory, path) < 0 ||
+		asprintf(&place, "%s/%s", strcmp(path, "/") == 0 ? "" : path, name) < 0)
+		return NULL;
+	return place;
+}
+
 /* `name` NULL: the inode itself. */
 static void add_step(
 	struct link_watch *watch, int fd, const char *name, uint32_t mask, enum step_kind kind)
@@ -161,6 +176,7 @@ static void add_step(
 		.notify = on_event, .mask = mask, .name = name ? step->name : NULL};
 	step->watch = watch;
 	step->kind = kind;
+	step->place = name ? place_of_step(fd, name) : NULL;
 	step->next = watch->steps;
 	watch->steps = step;
 	watch->step_count++;
@@ -220,6 +236,8 @@ static bool take_step(struct way *way)
 	if (way->links)
 		add_step(way->watch, way->at, name, NAME_MASK,
 			*rest ? STEP_ON_THE_WAY : STEP_TARGET);
+	if (layer_may_enter(way->at, name) < 0)
+		return false;
 	CLEANUP(closep) int fd = openat(way->at, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	int r = fd < 0 ? -errno : followed_path_uncover(&fd);
 	/* Which says nothing of what is there. */
@@ -297,6 +315,12 @@ static struct link_watch *take_out(struct directory *directory, size_t place)
 		behind * sizeof(struct link_watch *));
 	directory->unwatched_links -= is_unwatched(watch);
 	watch->view->link_count--;
+	if (watch->previous)
+		watch->previous->next = watch->next;
+	else
+		watch->view->links = watch->next;
+	if (watch->next)
+		watch->next->previous = watch->previous;
 	return watch;
 }
 
@@ -314,6 +338,11 @@ static int put_in(struct directory *directory, size_t place, struct link_watch *
 	links[place] = watch;
 	directory->unwatched_links += is_unwatched(watch);
 	watch->view->link_count++;
+	watch->previous = NULL;
+	watch->next = watch->view->links;
+	if (watch->next)
+		watch->next->previous = watch;
+	watch->view->links = watch;
 	if (is_unwatched(watch))
 		attach_poll_locked(watch->view, watch->error, watch->is_remote);
 	return 0;
@@ -445,7 +474,7 @@ static bool watch_source(const struct settings *settings, const struct link_plac
 		watch->error = -fd;
 	if (fd >= 0)
 		add_step(watch, fd, NULL, INODE_MASK, STEP_INODE);
-	if (fd >= 0 && fstat(fd, &stat) == 0 && S_ISREG(stat.st_mode))
+	if (fd >= 0 && fstat(fd, &stat) == 0 && (S_ISREG(stat.st_mode) || S_ISLNK(stat.st_mode)))
 		found->stat = stat;
 	bool is_new = install(settings, watch);
 	/* It may have been changed within a tick of the clock, before it was watched. */
@@ -470,8 +499,9 @@ bool link_watch_sources(struct view *view, const struct settings *settings, cons
 	struct union_lookup *lookup)
 {
 	bool has_new = false;
+	bool is_watched = lookup->kind == UNION_FILE || lookup->kind == UNION_LINK;
 
-	if (lookup->kind != UNION_FILE || !may_have_links(view, lookup))
+	if (!is_watched || !may_have_links(view, lookup))
 		return false;
 	for (unsigned i = 0; i < lookup->count; i++) {
 		struct contributor *found = &lookup->found[i];
@@ -553,4 +583,37 @@ void link_watch_remove(struct directory *directory)
 		free_watch(take_out(directory, directory->link_count - 1));
 	free(directory->links);
 	directory->links = NULL;
+}
+
+/* Returns whether the way passes the path, or ends above it. */
+static bool leads_over(const struct link_watch *watch, const char *path)
+{
+	for (const struct step *step = watch->steps; step; step = step->next) {
+		size_t len = step->place ? strlen(step->place) : 0;
+
+		if (len && strncmp(path, step->place, len) == 0 &&
+			(!path[len] || (step->kind == STEP_TARGET && path[len] == '/')))
+			return true;
+	}
+	return false;
+}
+
+void link_watch_note_mount(struct view *view, const char *path)
+{
+	bool is_met = false;
+
+	view_lock(view);
+	for (const struct link_watch *watch = view->links, *next; watch; watch = next) {
+		next = watch->next;
+		if (!leads_over(watch, path))
+			continue;
+		is_met = true;
+		if (!watch->directory->is_dead)
+			events_name_locked(
+				view, watch->directory, watch->layer, IN_MOVED_TO, watch->name);
+	}
+	view_unlock(view);
+	/* A mount below the end of a way changes names that have no way of their own. */
+	if (is_met)
+		view_look_again(view);
 }

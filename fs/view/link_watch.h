@@ -36,11 +36,18 @@ void link_watch_directory(struct view *view, const struct settings *settings, la
 	struct directory *directory);
 
 /**
- * Watches the files that were found at `path`, as far as they have more names; `lookup` then has
- * what they were like when they were watched. Returns whether one is watched that was not before.
+ * Watches the files and links that were found at `path`, as far as they have more names; `lookup`
+ * then has what they were like when they were watched. Returns whether one is watched that was not
+ * before.
  */
 bool link_watch_sources(struct view *view, const struct settings *settings, const char *path,
 	struct union_lookup *lookup);
 
 /** Ends all watches of the names in `directory`. The lock is held, or nobody else has the view. */
 void link_watch_remove(struct directory *directory);
+
+/**
+ * Reports that a mount has come or gone at `path` (absolute, without links), outside of the layers:
+ * the names whose links lead there are looked at again.
+ */
+void link_watch_note_mount(struct view *view, const char *path);

@@ -144,11 +144,10 @@ static void drop(struct pool_job *job)
 	struct look *look = (struct look *)job;
 	struct view *view = look->view;
 
-	int kept;
-
 	view_lock(view);
 	struct view_caller *callers = take_ptr(look->callers);
-	struct view_caller *waiters = promise_end_locked(look->entry, &kept);
+	struct view_caller *waiters =
+		look->purpose == LOOK_FIRST ? promise_suspend_locked(view, look->entry) : NULL;
 	look_drop_locked(look);
 	view_unlock(view);
 	look_answer(callers, -ENOTCONN, NULL);

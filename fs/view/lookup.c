@@ -281,6 +281,20 @@ void lookup_takes_long(struct look *look)
 		lookup_again(view, name, callers);
 }
 
+/* Another look for the same promise. NULL: no memory. */
+static struct look *look_again_locked(struct view *view, struct entry *entry, bool was_new)
+{
+	struct look *look = look_new_locked(view, entry, LOOK_FIRST);
+
+	if (!look)
+		return NULL;
+	look->is_entry_new = was_new;
+	/* It has begun now, if nothing but the promise has the entry in use besides. */
+	if (entry->users == 2)
+		entry->used_since = ++view->tickets;
+	return look;
+}
+
 void lookup_end(struct look *look)
 {
 	struct view *view = look->view;
@@ -308,11 +322,24 @@ void lookup_end(struct look *look)
 	if (r == 0 && attributes_narrowings_locked(entry->parent))
 		r = VIEW_PASSING;
 	struct view_caller *callers = take_ptr(look->callers);
-	struct view_caller *waiters =
-		look->purpose == LOOK_FIRST ? promise_end_locked(entry, &kept) : NULL;
+	struct view_caller *waiters = NULL;
+	/* By other settings it may be another file, but the promise is the same. */
+	bool is_again =
+		look->purpose == LOOK_FIRST && r == LOOK_OVERTAKEN && promise_is_held(entry);
+	bool was_new = look->is_entry_new;
+	/* A directory in its place comes by mkdir(2), in a moment: the path is not gone. */
+	bool is_other = look->lookup.kind != UNION_NONE && (r == -ENOENT || r == VIEW_GOING);
+	int outcome = is_other ? -ESTALE : r;
+	if (look->purpose == LOOK_FIRST && !is_again)
+		waiters = promise_end_locked(view, entry, outcome, &kept);
 	strcpy(name, entry->name);
 	look_free_locked(look);
+	struct look *next = is_again ? look_again_locked(view, entry, was_new) : NULL;
+	if (is_again && !next)
+		waiters = promise_end_locked(view, entry, -ENOMEM, &kept);
 	view_unlock(view);
+	if (next)
+		look_begin_in_pool(next);
 	look_answer(waiters, kept, NULL);
 	if (r == LOOK_OVERTAKEN)
 		lookup_again(view, name, callers);

@@ -306,6 +306,14 @@ static void queue_left(struct view *view, struct directory *directory, layer_mas
 		}
 }
 
+/* Whether other layers have the name than at the last listing. */
+static bool has_other_layers(const struct entry *entry, const struct listing *listing, size_t i)
+{
+	/* A layer that refused itself may have what it had. */
+	return !listing->error && entry->kind == UNION_FILE && entry->layers &&
+	       entry->layers != UINT64_MAX && entry->layers != listing->items[i].layers;
+}
+
 /* Every name that has an entry, or that the layers list, is refreshed. The lock is held. */
 static void queue_all(
 	struct view *view, struct directory *directory, const struct listing *listing, bool is_poll)
@@ -317,6 +325,9 @@ static void queue_all(
 			continue;
 		}
 		queue_again(view, entry, is_poll);
+		/* Also a file that was never read has changed. */
+		if (has_other_layers(entry, listing, i))
+			queue_entry_locked(view, entry);
 		entry->layers = listing->items[i].layers;
 	}
 	for (size_t i = 0; i < directory->bucket_count; i++)

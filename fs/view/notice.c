@@ -276,7 +276,7 @@ static void finish_locked(struct notice *notice, const struct run_result *result
 	clock_gettime(CLOCK_REALTIME, &state->ended);
 	if (run_is_good(result)) {
 		if (had_failed)
-			view_log_locked(notice->view, "on_change: mended");
+			view_log_locked(notice->view, "on_change: works again");
 		state->problem.message[0] = '\0';
 		state->failures = 0;
 		paths_fini(&notice->told);

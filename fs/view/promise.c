@@ -6,7 +6,28 @@
 #include "attributes.h"
 #include "cleanup.h"
 #include "entry.h"
+#include "look.h"
 #include "state.h"
+
+static void attach_locked(struct view *view, struct promise *promise, struct entry *entry)
+{
+	entry_enter_locked(view, entry);
+	promise->entry = entry;
+	promise->narrowings = attributes_narrowings_locked(entry->parent);
+	entry->promise = promise;
+}
+
+/* Its inode stays as long as the kernel has it. */
+static void detach_locked(struct view *view, struct promise *promise)
+{
+	struct entry *entry = take_ptr(promise->entry);
+
+	entry->promise = NULL;
+	promise->is_suspended = false;
+	if (!promise->inode.kernel_refs)
+		free(promise);
+	entry_leave_locked(view, entry);
+}
 
 static struct promise *make_locked(struct view *view, struct entry *entry)
 {
@@ -19,9 +40,7 @@ static struct promise *make_locked(struct view *view, struct entry *entry)
 		entry->ino = view->next_ino++;
 	promise->inode.ino = entry->ino;
 	promise->inode.type = INODE_PROMISE;
-	promise->entry = entry;
-	promise->narrowings = attributes_narrowings_locked(entry->parent);
-	entry->promise = promise;
+	attach_locked(view, promise, entry);
 	return promise;
 }
 
@@ -70,39 +89,96 @@ void promise_keep_locked(struct view *view, struct entry *entry, struct version 
 			   attributes_narrowings_locked(entry->parent) == promise->narrowings;
 	uint64_t refs = may_be_kept ? promise->inode.kernel_refs : 0;
 
-	if (refs)
-		inode_table_remove(&view->inodes, &promise->inode);
 	entry_prepare_first_locked(view, entry, version);
+	if (refs) {
+		inode_table_remove(&view->inodes, &promise->inode);
+		version->inode.ino = promise->inode.ino;
+	}
 	entry_show_version_locked(view, entry, version);
 	if (!refs)
 		return;
-	if (version->inode.ino != promise->inode.ino) {
-		inode_table_add(&view->inodes, &promise->inode);
-		return;
-	}
 	inode_hold_locked(view, &version->inode);
 	version->inode.kernel_refs += refs - 1;
 	promise->inode.kernel_refs = 0;
 }
 
-struct view_caller *promise_end_locked(struct entry *entry, int *result)
+bool promise_is_held(const struct entry *entry)
 {
-	struct promise *promise = take_ptr(entry->promise);
-	struct view_caller *waiters;
+	return entry->promise && entry->promise->inode.kernel_refs;
+}
+
+struct view_caller *promise_end_locked(
+	struct view *view, struct entry *entry, int outcome, int *result)
+{
+	struct promise *promise = entry->promise;
 
 	if (!promise)
 		return NULL;
-	/* Who waits holds it: if it is held no more, he holds the version. */
-	*result = promise->inode.kernel_refs ? -ESTALE : 0;
-	waiters = take_ptr(promise->waiters);
-	promise->entry = NULL;
-	if (!promise->inode.kernel_refs)
-		free(promise);
+	/*
+	 * A waiter holds it: if it is held no more, the waiter holds the version. Of a directory
+	 * that is gone the path may lead into another one by now.
+	 */
+	bool is_gone = (outcome == -ENOENT || outcome == VIEW_GOING) && !entry->parent->is_dead;
+	*result = !promise_is_held(entry) ? 0 : is_gone ? -ENOENT : -ESTALE;
+	struct view_caller *waiters = take_ptr(promise->waiters);
+	detach_locked(view, promise);
 	return waiters;
 }
 
-void promise_forgotten_locked(struct promise *promise)
+struct view_caller *promise_suspend_locked(struct view *view, struct entry *entry)
+{
+	struct promise *promise = entry->promise;
+
+	if (!promise)
+		return NULL;
+	struct view_caller *waiters = take_ptr(promise->waiters);
+	if (promise_is_held(entry))
+		promise->is_suspended = true;
+	else
+		detach_locked(view, promise);
+	return waiters;
+}
+
+void promise_take_locked(struct view *view, struct promise *promise, struct entry *entry)
+{
+	attach_locked(view, promise, entry);
+	promise->is_suspended = true;
+}
+
+/* NULL: there is none. The lock is held. */
+static struct promise *find_suspended(struct view *view)
+{
+	for (size_t i = 0; i < view->inodes.size; i++)
+		for (struct inode *inode = view->inodes.buckets[i]; inode; inode = inode->next)
+			if (inode->type == INODE_PROMISE && ((struct promise *)inode)->is_suspended)
+				return (struct promise *)inode;
+	return NULL;
+}
+
+int promise_look_again(struct view *view)
+{
+	struct promise *promise;
+	int r = 0;
+
+	view_lock(view);
+	while (r == 0 && (promise = find_suspended(view))) {
+		struct look *look = look_new_locked(view, promise->entry, LOOK_FIRST);
+		promise->is_suspended = !look;
+		view_unlock(view);
+		if (look)
+			look_begin_in_pool(look);
+		else
+			r = -ENOMEM;
+		view_lock(view);
+	}
+	view_unlock(view);
+	return r;
+}
+
+void promise_forgotten_locked(struct view *view, struct promise *promise)
 {
 	if (!promise->entry)
 		free(promise);
+	else if (promise->is_suspended)
+		detach_locked(view, promise);
 }

@@ -7,7 +7,12 @@
  *      LOOKUP ──▶ look takes long ──▶ promise_give_locked()   "a file, ask for the rest"
  *      GETATTR, OPEN … ─────────────▶ promise_await_locked()  waits
  *                 look has ended ───▶ promise_keep_locked()   the version is that inode
- *                               or    promise_end_locked()    -ESTALE: the kernel walks once more
+ *                               or    promise_end_locked()    -ENOENT, or -ESTALE: the kernel walks
+ *                                                             the path once more
+ *
+ * The kernel walks a path twice at most: a second -ESTALE is the reader's error. So a promise lives
+ * as long as the path may still become a file: over looks that other settings have overtaken, and
+ * over a take-over. As long as it lives, its entry is in use.
  */
 #pragma once
 
@@ -18,7 +23,8 @@ struct view_caller;
 
 struct promise {
 	struct inode inode;  /* first */
-	struct entry *entry; /* NULL: not kept; the kernel has yet to forget it */
+	struct entry *entry; /* in use; NULL: not kept, and the kernel has yet to forget it */
+	bool is_suspended;   /* no look is under way for it, as the view is paused */
 	uint64_t narrowings; /* of the directories above, when it was given first */
 	struct view_caller *waiters;
 };
@@ -37,16 +43,30 @@ bool promise_give_up_locked(struct inode *inode, struct view_caller *caller);
 
 /**
  * Shows the first version of the entry, under the promise's number if it was given one and the
- * version may have it: not if the kernel remembers other content by it, if it is no file, or if
- * somebody was shut out of a directory above, who may hold the promise.
+ * version may have it: not if it is no file, or if somebody was shut out of a directory above, who
+ * may hold the promise.
  */
 void promise_keep_locked(struct view *view, struct entry *entry, struct version *version);
 
+/** Whether the kernel has the entry's promise, so that somebody may wait for it. */
+bool promise_is_held(const struct entry *entry);
+
 /**
- * Ends the entry's promise, if there is one: its waiters are to be answered with *result, 0 or
- * -ESTALE.
+ * Ends the entry's promise, if there is one, as its look came to `outcome`, a result of
+ * view_lookup(). Its waiters are to be answered with *result: 0, -ENOENT or -ESTALE.
  */
-struct view_caller *promise_end_locked(struct entry *entry, int *result);
+struct view_caller *promise_end_locked(
+	struct view *view, struct entry *entry, int outcome, int *result);
+
+/** The look at the entry is dropped, and its promise, if there is one, waits for another. Returns
+ * its waiters. */
+struct view_caller *promise_suspend_locked(struct view *view, struct entry *entry);
+
+/** The name is promised by a view before this one. `promise` is held. */
+void promise_take_locked(struct view *view, struct promise *promise, struct entry *entry);
+
+/** Has the names looked at whose promises were suspended. Takes the lock. 0 or -ENOMEM. */
+int promise_look_again(struct view *view);
 
 /** The kernel has forgotten it. */
-void promise_forgotten_locked(struct promise *promise);
+void promise_forgotten_locked(struct view *view, struct promise *promise);

@@ -181,7 +181,7 @@ bool publisher_settings_trouble(struct publisher *publisher, struct trouble *ret
 static void set_settings_trouble(struct publisher *publisher, struct trouble *trouble)
 {
 	struct view *view = publisher->view;
-	char text[TROUBLE_TEXT_MAX] = "the settings are mended";
+	char text[TROUBLE_TEXT_MAX] = "the settings can be used again";
 
 	if (trouble) {
 		trouble->made = publisher->settings_made;
@@ -265,7 +265,7 @@ static void watch_culprit(
 	const char *place;
 
 	if (problem->source[0] && arena_new(&arena) == 0 &&
-		surroundings_place(&settings->around, problem->source, arena, &place) == 0)
+		settings_environment_place(&settings->around, problem->source, arena, &place) == 0)
 		watch_name(watch, place);
 }
 

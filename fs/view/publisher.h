@@ -48,7 +48,7 @@ struct publisher_hook {
 	bool (*handle)(void *context, struct publisher_hook *hook);
 };
 
-#define PUBLISHER_HOOKS 3
+#define PUBLISHER_HOOKS 4
 
 struct publisher_options {
 	const struct publisher_ops *ops;

@@ -356,8 +356,9 @@ static bool decide_locked_unlocks(struct view *view, struct look *look)
 	if (look->has_new_links)
 		other_names_note_locked(view, look);
 	bool is_overtaken = is_overtaken_locked(view, look);
+	/* Not as a change of its own: of a name that nobody has read, that would be announced. */
 	if (is_overtaken)
-		queue_entry_locked(view, entry);
+		queue_entry_scope_locked(view, entry, look->scope);
 	if (is_overtaken || is_unusable_locked(view, look)) {
 		entry->is_touched |= look->is_event;
 		return false;

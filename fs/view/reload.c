@@ -108,6 +108,7 @@ static void change_over(
 	view->cause = queue_ticket_locked(view);
 	view->settings_number++;
 	view->composer.settings = settings_ref(settings);
+	inotify_limit(watch_inotify(view->watch), settings->watches);
 	for (size_t i = 0; i < move->count; i++) {
 		struct moved *moved = &move->items[i];
 		struct directory *directory = moved->directory;

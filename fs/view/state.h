@@ -110,9 +110,10 @@ struct view {
 	bool is_overflowed;     /* changes were lost: everything must be looked at again */
 	int64_t rescan_ms; /* when that is done, since memory was short; 0: never; CLOCK_MONOTONIC
 			    */
-	uint64_t link_watches; /* begun, ever (link_watch.h) */
-	size_t link_count;     /* of them in all directories now */
-	uint64_t writes;       /* events of writes in place, ever */
+	uint64_t link_watches;    /* begun, ever (link_watch.h) */
+	size_t link_count;        /* of them in all directories now */
+	struct link_watch *links; /* these */
+	uint64_t writes;          /* events of writes in place, ever */
 	struct gate gate;
 	struct batch batch;
 	struct notice *notices;   /* who is told of changes (notice.h) */

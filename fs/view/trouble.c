@@ -61,16 +61,16 @@ void trouble_serves_text(enum trouble_serves serves, long long age_s, char *text
 	trouble_age(age_s, age);
 	switch (serves) {
 	case TROUBLE_SERVES_NOTHING:
-		snprintf(text, size, "reading it fails until this is mended");
+		snprintf(text, size, "reading it fails until this is repaired");
 		break;
 	case TROUBLE_SERVES_RENDERED:
-		snprintf(text, size, "what was rendered before, if anything, stays");
+		snprintf(text, size, "the file that was rendered before, if any, stays");
 		break;
 	case TROUBLE_SERVES_LAST_GOOD:
 		snprintf(text, size, "the version of %s ago is served", age);
 		break;
 	case TROUBLE_SERVES_OTHER_LAYERS:
-		snprintf(text, size, "what the other layers make is served");
+		snprintf(text, size, "the merge of the other layers is served");
 		break;
 	case TROUBLE_SERVES_STAND_IN:
 		snprintf(text, size, "its values of %s ago stay, all others are the newest", age);
@@ -79,7 +79,7 @@ void trouble_serves_text(enum trouble_serves serves, long long age_s, char *text
 		snprintf(text, size, "the locked values stay, all others are the newest");
 		break;
 	case TROUBLE_SERVES_COVERED:
-		snprintf(text, size, "what is mounted there stays");
+		snprintf(text, size, "the mount there stays");
 		break;
 	case TROUBLE_SERVES_SETTINGS:
 		snprintf(text, size, "the settings of %s ago are in force", age);

@@ -156,7 +156,7 @@ int view_new(struct settings *settings, const struct view_callbacks *callbacks, 
 		.finder = &view->finder,
 		.is_cancelled = &view->is_stopped,
 	};
-	r = watch_new(&view->watch);
+	r = watch_new(settings->watches, &view->watch);
 	if (r < 0)
 		return r;
 	view->wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
@@ -213,7 +213,8 @@ int view_start(struct view *view)
 		return r;
 	pool_free(view->pool);
 	view->pool = pool;
-	return view->gate.runner ? runner_start(view->gate.runner) : 0;
+	r = view->gate.runner ? runner_start(view->gate.runner) : 0;
+	return r == 0 ? promise_look_again(view) : r;
 }
 
 void view_stop(struct view *view)
@@ -262,7 +263,7 @@ int view_resume(struct view *view)
 	if (r < 0)
 		return r;
 	view_look_again(view);
-	return 0;
+	return promise_look_again(view);
 }
 
 void view_look_again(struct view *view)
@@ -270,6 +271,18 @@ void view_look_again(struct view *view)
 	view_lock(view);
 	view->is_overflowed = true;
 	view_wake_locked(view);
+	view_unlock(view);
+}
+
+void view_note_event(struct view *view, const char *path)
+{
+	view_lock(view);
+	struct entry *entry = entry_at_locked(view, path);
+	if (entry) {
+		entry->is_touched = true;
+		queue_entry_locked(view, entry);
+		view_wake_locked(view);
+	}
 	view_unlock(view);
 }
 

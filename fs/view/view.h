@@ -103,6 +103,9 @@ int view_resume(struct view *view);
 /** Makes the view look at everything again: changes may have happened without an event. */
 void view_look_again(struct view *view);
 
+/** Reports an event at the path, relative to the root, that inotify does not report. */
+void view_note_event(struct view *view, const char *path);
+
 /** Has the pool run a job that reads about `bytes`; UINT64_MAX: behind all that is to be shown
  * (pool.h). */
 void view_run(struct view *view, struct pool_job *job, uint64_t bytes);

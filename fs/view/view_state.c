@@ -168,10 +168,26 @@ static void put_directory(struct record *record, const struct directory *directo
 }
 
 /*
+ * Its path; NULL: it is kept no more, or somebody was shut out of a directory above since, or its
+ * directory is gone: another one, in the same place, may admit fewer users.
+ */
+static void put_promised(struct record *record, const struct promise *promise)
+{
+	const struct entry *entry = promise->entry;
+	CLEANUP(freep) char *path = NULL;
+
+	if (entry && !entry->parent->is_dead &&
+		attributes_narrowings_locked(entry->parent) == promise->narrowings)
+		(void)directory_join(entry->parent, entry->name, &path);
+	record_put_text(record, path);
+}
+
+/*
  * A directory that was removed, a version that no path shows, a promise: the kernel has it still.
  */
 static bool put_unshown(struct record *record, const struct inode *inode)
 {
+	const struct promise *promise = (const struct promise *)inode;
 	const struct directory *directory = (const struct directory *)inode;
 	const struct version *version = (const struct version *)inode;
 
@@ -190,6 +206,7 @@ static bool put_unshown(struct record *record, const struct inode *inode)
 	case INODE_PROMISE:
 		record_put(record, inode->ino);
 		record_put(record, inode->kernel_refs);
+		put_promised(record, promise);
 		break;
 	}
 	return true;
@@ -621,6 +638,18 @@ static int take_dead_directory(struct view *view, struct record *record)
 	return 0;
 }
 
+/* Of a directory that is not there, or a name that shows something, the promise ends. */
+static void take_promised(struct view *view, struct promise *promise, const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	struct directory *directory =
+		directory_at_locked(view, path, slash ? (size_t)(slash - path) : 0);
+	struct entry *entry = directory && is_name(name) ? directory_entry(directory, name) : NULL;
+
+	if (entry && !entry->version && !entry->directory && !entry->promise)
+		promise_take_locked(view, promise, entry);
+}
+
 static int take_promise(struct view *view, struct record *record)
 {
 	struct promise *promise = calloc(1, sizeof(*promise));
@@ -630,11 +659,14 @@ static int take_promise(struct view *view, struct record *record)
 	promise->inode.type = INODE_PROMISE;
 	promise->inode.ino = record_get(record);
 	uint64_t refs = record_get(record);
+	CLEANUP(freep) char *path = record_get_text(record);
 	if (!is_fit(view, promise->inode.ino) || !refs)
 		record_spoil(record);
 	hold(view, &promise->inode, refs, record);
 	if (!promise->inode.kernel_refs)
 		free(promise);
+	else if (path)
+		take_promised(view, promise, path);
 	return 0;
 }
 

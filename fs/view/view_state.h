@@ -6,8 +6,8 @@
  * path; who is still to be told of a change. Not in it: what follows from the layers. The new view
  * looks at all that was shown as after an overflow, and publishes what has changed meanwhile.
  *
- * Of a look that was under way only the number remains that was promised; who waits for it
- * walks his path once more (-ESTALE), or is asked for again.
+ * Of a look that was under way only the number remains that was promised, and its path: the new view
+ * looks at it again.
  */
 #pragma once
 

@@ -3,11 +3,13 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cleanup.h"
+#include "clock.h"
 #include "descriptor.h"
 #include "lock.h"
 
@@ -20,6 +22,10 @@
  */
 #define READS_MAX 128
 
+/* The kernel's limit, which is read again after so long. */
+#define LIMIT_FILE "/proc/sys/user/max_inotify_watches"
+#define LIMIT_MS 1000
+
 struct inotify_watch {
 	int wd;
 	struct subscription *subscriptions;
@@ -31,6 +37,10 @@ struct inotify {
 	struct lock lock;
 	struct inotify_watch *buckets[BUCKETS]; /* lock */
 	size_t count;                           /* lock */
+	bool is_limited;                        /* lock */
+	size_t most;                            /* lock; 0: half of the kernel's limit */
+	size_t half;                            /* lock; of that */
+	int64_t half_ms;                        /* lock; clock_ms() when it was read; 0: never */
 };
 
 int inotify_new(struct inotify **ret)
@@ -75,6 +85,44 @@ size_t inotify_watch_count(struct inotify *inotify)
 	return count;
 }
 
+void inotify_limit(struct inotify *inotify, size_t most)
+{
+	lock_take(&inotify->lock);
+	inotify->is_limited = true;
+	inotify->most = most;
+	lock_release(&inotify->lock);
+}
+
+/* Returns half of the kernel's limit; SIZE_MAX if it is unknown. */
+static size_t read_half(void)
+{
+	char text[32];
+	CLEANUP(closep) int fd = open(LIMIT_FILE, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+
+	if (n <= 0)
+		return SIZE_MAX;
+	text[n] = '\0';
+	return (size_t)strtoull(text, NULL, 10) / 2;
+}
+
+/* Returns whether no watch may be added. The lock is held. */
+static bool is_full(struct inotify *inotify)
+{
+	int64_t now = clock_ms();
+
+	if (!inotify->is_limited)
+		return false;
+	if (inotify->most)
+		return inotify->count >= inotify->most;
+	if (!inotify->half_ms ||
+		(inotify->count >= inotify->half && now >= inotify->half_ms + LIMIT_MS)) {
+		inotify->half = read_half();
+		inotify->half_ms = now;
+	}
+	return inotify->count >= inotify->half;
+}
+
 /* Returns the pointer that points to the watch, or that would. */
 static struct inotify_watch **find(struct inotify *inotify, int wd)
 {
@@ -95,6 +143,8 @@ static int add_watch(struct inotify *inotify, int fd, uint32_t mask, struct inot
 
 	if (!fresh)
 		return -ENOMEM;
+	if (is_full(inotify))
+		return -EDQUOT;
 	/* The descriptor's link in /proc leads to the very inode that was opened. */
 	descriptor_link(fd, path);
 	fresh->wd = inotify_add_watch(inotify->fd, path, mask | IN_MASK_ADD);

@@ -54,6 +54,12 @@ void inotify_free(struct inotify *inotify);
  */
 int inotify_take_over(struct inotify *inotify, int fd);
 
+/**
+ * Limits the watches to `most`; 0: to half of what the kernel allows the user (user_namespaces(7),
+ * max_inotify_watches), so that other programs have some. Without a call only the kernel does.
+ */
+void inotify_limit(struct inotify *inotify, size_t most);
+
 /** Returns the descriptor to poll for POLLIN. */
 int inotify_fd(const struct inotify *inotify);
 
@@ -62,7 +68,7 @@ size_t inotify_watch_count(struct inotify *inotify);
 
 /**
  * Subscribes to the inode that is open as `fd` (O_PATH is enough). Returns 0 or -errno (-ENOSPC:
- * fs.inotify.max_user_watches).
+ * fs.inotify.max_user_watches; -EDQUOT: inotify_limit()).
  */
 int inotify_subscribe(struct inotify *inotify, struct subscription *subscription, int fd);
 

@@ -26,7 +26,7 @@ struct watch {
 	void *context;
 };
 
-int watch_new(struct watch **ret)
+int watch_new(size_t most, struct watch **ret)
 {
 	CLEANUP(freep) struct watch *watch = calloc(1, sizeof(*watch));
 
@@ -35,6 +35,7 @@ int watch_new(struct watch **ret)
 	int r = inotify_new(&watch->inotify);
 	if (r < 0)
 		return r;
+	inotify_limit(watch->inotify, most);
 	lock_init(&watch->lock, LOCK_WATCH);
 	*ret = take_ptr(watch);
 	return 0;

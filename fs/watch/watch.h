@@ -30,8 +30,11 @@ struct layer_watches {
 typedef void watch_handler(
 	void *context, void *owner, unsigned layer, uint32_t mask, const char *name);
 
-/** Returns 0 with *ret for watch_free(), or -errno (-EMFILE: too many inotify instances). */
-int watch_new(struct watch **ret);
+/**
+ * At most `most` inodes are watched; 0: half of the user's limit (inotify_limit()). Returns 0 with
+ * *ret for watch_free(), or -errno (-EMFILE: too many inotify instances).
+ */
+int watch_new(size_t most, struct watch **ret);
 void watch_free(struct watch *watch);
 
 /**

@@ -119,8 +119,9 @@ static bool has_place(const struct edit_tree *before, const struct edit_op *op)
 	const struct edit_step *last = op->count ? &op->steps[op->count - 1] : NULL;
 	const struct node *in = last ? edit_tree_follow(before, op, op->count - 1) : NULL;
 
+	/* Another op may have removed the document. */
 	if (!last)
-		return true;
+		return op->kind != EDIT_REMOVE || op->document < before->count;
 	if (!in || (last->key ? !node_is_map(in) : !node_is_sequence(in)))
 		return false;
 	if (op->kind == EDIT_INSERT)

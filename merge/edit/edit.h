@@ -26,7 +26,9 @@ enum edit_kind {
 	 * the way. An empty value there (`key:`) counts as a map. An empty path is the root, which
 	 * may be missing. */
 	EDIT_SET,
-	EDIT_REMOVE, /* removes the pair or item; a missing one is a problem */
+	/* Removes the pair or item, or with an empty path the document; a missing one is a
+	 * problem. */
+	EDIT_REMOVE,
 	/* Inserts `value` before the item of the last step. If the key of the list is missing or
 	 * empty, the list is made. */
 	EDIT_INSERT,
@@ -41,7 +43,8 @@ enum edit_again {
 
 struct edit_op {
 	enum edit_kind kind;
-	size_t document; /* index of the document in the text, starting at 0 */
+	/* index of the document in the text, starting at 0; SET: may be behind the last one */
+	size_t document;
 	const struct edit_step *steps;
 	size_t count; /* number of steps */
 	/* SET and INSERT; its style is a wish, its place has no meaning */
@@ -49,6 +52,7 @@ struct edit_op {
 	/* SET: a part of the old value changes. The old value is then written anew, but not if that
 	 * would lose a comment. */
 	bool keeps_comments;
+	bool leaves_nothing;   /* REMOVE: even the only document may be removed */
 	enum edit_again again; /* for put.h */
 };
 

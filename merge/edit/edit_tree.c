@@ -197,9 +197,11 @@ int edit_tree_resolve(const struct edit_tree *tree, const struct edit_op *op, st
 	}
 	if (found < count)
 		return resolve_missing(op, found, in, arena, ret, problem);
-	if (op->kind == EDIT_REMOVE && !op->count)
-		return problem_set(
-			problem, NULL, 0, 0, "the whole file can't be removed; delete it");
+	if (op->kind == EDIT_REMOVE && !op->count && tree->count < 2 && !op->leaves_nothing)
+		return problem_set(problem, NULL, 0, 0,
+			"nothing would be left of the file; hide it by 'plyfs hide', or remove "
+			"what "
+			"the layer has of it by 'plyfs reset' without a KEY");
 	if (!is_insert)
 		return 0;
 	if (in && node_is_sequence(in) && !last->key && last->index == EDIT_END)
@@ -293,16 +295,37 @@ static const struct node *change(const struct edit_tree *tree, const struct edit
 	return node_change(arena, in, &copy, step->index, value) == 0 ? copy : NULL;
 }
 
+static int remove_document(
+	const struct edit_tree *tree, size_t document, struct arena *arena, struct edit_tree *ret)
+{
+	const struct node **roots = arena_zalloc(arena, tree->count, sizeof(*roots));
+	size_t count = 0;
+
+	for (size_t i = 0; roots && i < tree->count; i++)
+		if (i != document)
+			roots[count++] = tree->roots[i];
+	*ret = (struct edit_tree){roots, count, tree->format};
+	return roots ? 0 : -ENOMEM;
+}
+
 int edit_tree_apply(const struct edit_tree *tree, const struct edit_op *op, struct arena *arena,
 	struct edit_tree *ret)
 {
 	size_t count = op->document < tree->count ? tree->count : op->document + 1;
 	const struct node **roots = arena_zalloc(arena, count, sizeof(*roots));
 
+	if (op->kind == EDIT_REMOVE && !op->count)
+		return remove_document(tree, op->document, arena, ret);
 	if (!roots)
 		return -ENOMEM;
 	if (tree->count)
 		memcpy(roots, tree->roots, tree->count * sizeof(*roots));
+	/* Documents before a new one are empty. */
+	for (size_t i = tree->count; i < op->document; i++) {
+		roots[i] = node_new_scalar(arena, span_of(""), NODE_PLAIN);
+		if (!roots[i])
+			return -ENOMEM;
+	}
 	roots[op->document] = change(tree, op, 0, root_of(tree, op->document), arena);
 	*ret = (struct edit_tree){roots, count, tree->format};
 	return roots[op->document] ? 0 : -ENOMEM;

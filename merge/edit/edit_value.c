@@ -31,8 +31,8 @@ static const struct node *unwrap(
  * version. */
 static int say_version(enum node_schema yaml, struct arena *arena, struct span *text)
 {
-	const struct span first = span_of(
-		yaml == NODE_YAML_1_1 ? "%YAML 1.1\n---\n" : "%YAML 1.2\n---\n");
+	const struct span first =
+		span_of(yaml == NODE_YAML_1_1 ? "%YAML 1.1\n---\n" : "%YAML 1.2\n---\n");
 	char *both = arena_alloc(arena, first.len + text->len + 1);
 
 	if (!both)

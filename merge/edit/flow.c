@@ -305,6 +305,61 @@ struct leaving {
 	bool is_first;
 };
 
+/*
+ * Returns where the comments directly above the entry begin, whose line begins at `begin`: as
+ * edit_comments_above(), for comments that may have several lines.
+ */
+static size_t comments_above(const struct flow *flow, size_t begin, size_t floor, bool is_first)
+{
+	const struct edit *edit = flow->edit;
+	size_t indent = edit_indent(edit, begin).len, block = begin;
+	bool may_begin = is_first;
+
+	for (size_t line = floor; line < begin;) {
+		size_t blanks = edit_indent(edit, line).len, first = line + blanks;
+		size_t end = skip_comment(flow, first);
+
+		if (end == first) {
+			block = begin;
+			may_begin = is_break(at(edit, first));
+		} else if (blanks != indent) {
+			block = begin;
+			may_begin = is_first;
+		} else if (may_begin) {
+			block = line;
+			may_begin = false;
+		}
+		line = edit_line_after(edit, end);
+	}
+	return block;
+}
+
+static bool is_blank_line(const struct edit *edit, size_t begin)
+{
+	return is_break(at(edit, begin + edit_indent(edit, begin).len));
+}
+
+/*
+ * Returns the lines of an entry that has them for itself, with the comments above it. `behind`: the
+ * end of its last comment. Of two blank lines that would follow each other, one goes, too.
+ */
+static struct range lines_of(const struct flow *flow, const struct leaving *leaving, size_t behind)
+{
+	const struct edit *edit = flow->edit;
+	size_t floor = edit_line_after(edit, leaving->begin);
+	size_t begin = comments_above(flow, edit_line_begin(edit, leaving->entry->member.begin),
+		floor, leaving->is_first);
+	size_t end = edit_line_after(edit, behind);
+	size_t above = begin > floor ? edit_line_begin(edit, begin - 1) : begin;
+	bool is_behind_blank = above < begin && is_blank_line(edit, above);
+
+	if (is_blank_line(edit, end) && (is_behind_blank || (above == begin && leaving->is_first)))
+		end = edit_line_after(edit, end);
+	else if (is_behind_blank && !leaving->entry->next)
+		begin = above;
+	return (struct range){begin, end};
+}
+
 static struct range leaving_range(const struct flow *flow, const struct leaving *leaving)
 {
 	const struct edit *edit = flow->edit;
@@ -315,10 +370,7 @@ static struct range leaving_range(const struct flow *flow, const struct leaving 
 	size_t own = own_comments(flow, leaving->behind, &ends_line);
 
 	if (is_first_on_line && ends_line)
-		return (struct range){edit_comments_above(edit, edit_line_begin(edit, range.begin),
-					      edit_line_after(edit, leaving->begin),
-					      flow->is_yaml ? "#" : "/", leaving->is_first),
-			edit_line_after(edit, own)};
+		return lines_of(flow, leaving, own);
 	if (!leaving->has_comma || !entry->next) {
 		if (!has_comments)
 			range.begin = leaving->begin;

@@ -32,8 +32,20 @@ static int replace(const struct line_editor *editor, struct range range, struct 
 	return r;
 }
 
-/* Removes the lines of a pair, except for comments between them. */
-static int remove_pair(const struct line_editor *editor, const struct extent *pair)
+/* Returns the section that the pair stands in, or the root. */
+static const struct extent *section_of(const struct line_editor *editor, const struct extent *pair)
+{
+	const struct extent *ret = editor->root;
+
+	for (const struct extent *at = ret->first; at; at = at->next)
+		if (line_place_is_section(at) && at->member.begin < pair->member.begin &&
+			pair->member.begin <= at->member.end)
+			ret = at;
+	return ret;
+}
+
+/* Removes the text from `own` to the pair's end, except for comments between the pair's lines. */
+static int remove_lines(const struct line_editor *editor, const struct extent *pair, size_t own)
 {
 	size_t begin = text_lines_begin(&editor->lines, pair->member.begin);
 	size_t at = begin, end = text_lines_after(&editor->lines, pair->member.end);
@@ -43,7 +55,9 @@ static int remove_pair(const struct line_editor *editor, const struct extent *pa
 	for (size_t line = begin; line < end; line = text_lines_after(&editor->lines, line))
 		has_comment |= is_inner_comment(editor, line);
 	if (!has_comment)
-		return text_lines_take(&editor->lines, begin, end);
+		return text_lines_take(&editor->lines, own, end);
+	if (own < begin)
+		r = text_lines_take_out(&editor->lines, own, begin);
 	while (r == 0 && at < end) {
 		size_t next = text_lines_after(&editor->lines, at);
 
@@ -52,6 +66,15 @@ static int remove_pair(const struct line_editor *editor, const struct extent *pa
 		at = next;
 	}
 	return r;
+}
+
+/* Removes a pair and its comments above. */
+static int remove_pair(const struct line_editor *editor, const struct extent *pair)
+{
+	const struct extent *in = section_of(editor, pair);
+
+	return remove_lines(
+		editor, pair, text_lines_own(&editor->lines, in, pair, in == editor->root));
 }
 
 /* Replaces the value of a pair by that of a sample's pair. */
@@ -206,8 +229,10 @@ static int change_pairs(const struct line_editor *editor, const struct line_sect
 		behind = *there.items++;
 		r = replace_value(editor, behind, sample, *wanted.items++);
 	}
-	for (; r == 0 && there.count; there.count--)
-		r = remove_pair(editor, *there.items++);
+	/* The key stays, and so do comments. */
+	for (; r == 0 && there.count; there.count--, there.items++)
+		r = remove_lines(editor, *there.items,
+			text_lines_begin(&editor->lines, (*there.items)->member.begin));
 	if (r != 0 || !wanted.count)
 		return r;
 	r = put_pairs(editor, &manner, sample, &wanted, &lines);

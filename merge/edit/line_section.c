@@ -6,10 +6,10 @@
 #include "line_new.h"
 #include "line_pair.h"
 
-/* Removes a section, from its header to its last pair. */
+/* Removes a section, from its header, or the comments above, to its last pair. */
 static int remove_section(const struct line_editor *editor, const struct extent *section)
 {
-	size_t begin = text_lines_begin(&editor->lines, section->member.begin);
+	size_t begin = text_lines_own(&editor->lines, editor->root, section, true);
 
 	return text_lines_take(
 		&editor->lines, begin, text_lines_after(&editor->lines, section->member.end));

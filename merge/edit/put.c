@@ -129,19 +129,67 @@ static void note_failure(struct put *put, const struct problem *problem, const s
 		put->failure.problem = *problem;
 }
 
+/* Makes the tree of a result; `root` NULL: it has no document. Returns 0 or -ENOMEM. */
+static int tree_of(const struct put *put, const struct node *root, struct edit_tree *ret)
+{
+	const struct node **place = arena_alloc(put->arena, sizeof(*place));
+
+	*ret = (struct edit_tree){.format = put->merge.to};
+	if (!place)
+		return -ENOMEM;
+	*place = root;
+	if (root)
+		ret->roots = node_documents(place, &ret->count);
+	return 0;
+}
+
+static int stream_of_result(const struct put *put, const struct node *root, struct stream *ret)
+{
+	struct edit_tree tree;
+	int r = tree_of(put, root, &tree);
+
+	return r == 0 ? stream_make(&put->merge, tree.roots, tree.count, put->arena, ret) : r;
+}
+
+/* Returns whether the two have the same documents, in whatever order. */
+static bool has_same_documents(const struct edit_tree *tree, const struct edit_tree *wanted)
+{
+	size_t same = 0;
+
+	while (same < wanted->count && same < tree->count &&
+		edit_same(tree->roots[same], wanted->roots[same], false))
+		same++;
+	for (size_t i = same; i < wanted->count; i++) {
+		size_t n = same;
+
+		while (n < tree->count && !edit_same(tree->roots[n], wanted->roots[i], false))
+			n++;
+		if (n == tree->count)
+			return false;
+	}
+	return tree->count == wanted->count;
+}
+
 /* Returns whether the result is the wanted one. If the format writes an empty map as an empty text,
  * it equals no value. */
-static bool is_wanted(const struct put *put, const struct node *root, const struct node *wanted)
+static bool is_wanted(
+	const struct put *put, const struct node *root, const struct edit_tree *wanted)
 {
-	bool is_empty = !root && wanted && node_is_map(wanted) && !node_count(wanted);
+	struct edit_tree tree = {.roots = &root, .count = root ? 1 : 0};
 
-	return edit_same(root, wanted, false) ||
+	if (root)
+		tree.roots = node_documents(&root, &tree.count);
+	if (tree.count > 1 || wanted->count > 1)
+		return has_same_documents(&tree, wanted);
+	const struct node *only = wanted->count ? wanted->roots[0] : NULL;
+	bool is_empty = !root && only && node_is_map(only) && !node_count(only);
+	return edit_same(root, only, false) ||
 	       (is_empty && !format_of_tree(put->merge.to)->has_lists);
 }
 
 /* Edits the target by `ops`, and keeps the new text if the merge gives the wanted result. */
 static int attempt(
-	struct put *put, const struct edit_op *ops, size_t count, const struct node *wanted)
+	struct put *put, const struct edit_op *ops, size_t count, const struct edit_tree *wanted)
 {
 	struct read_options options = options_of(put, put->request->target);
 	const struct edit_request request = {
@@ -154,7 +202,7 @@ static int attempt(
 	};
 	struct put_intermediates *keep = put->keep;
 	struct problem problem;
-	const struct node *root;
+	const struct node *root = NULL;
 
 	if (array_grow(keep->edits, keep->edit_count, keep->edit_capacity) < 0)
 		return -ENOMEM;
@@ -168,6 +216,9 @@ static int attempt(
 		const struct edit_result *edit = keep->edits[keep->edit_count++];
 
 		r = merge_with(put, edit->text, edit->document, &root, &problem);
+		/* The place is in a text that is not written. */
+		if (r == PROBLEM && strcmp(problem.source, request.source.name) == 0)
+			problem.line = problem.column = 0;
 		if (r == 0 && is_wanted(put, root, wanted)) {
 			put->state = (struct put_state){edit->text, edit->document, root, true};
 			return 0;
@@ -179,18 +230,57 @@ static int attempt(
 	return PUT_WAY_NONE;
 }
 
-static int find_way(struct put *put, size_t i, unsigned number, struct edit_op *ret)
+/* Makes the ground for an op on the present state. */
+static int make_ground(struct put *put, const struct edit_tree *wanted, struct stream *result,
+	struct put_ground *ret)
 {
-	const struct put_ground ground = {
+	struct merge_input *target = &put->inputs[put->request->target];
+
+	/* An attempt that failed may have left its own. */
+	target->text = put->state.text;
+	target->document = put->state.document;
+	*ret = (struct put_ground){
 		.merge = &put->merge,
-		.result = put->state.root,
-		.wanted = put->wanted[i + 1].roots[0],
+		.result = result,
+		.wanted = wanted,
 		.document = put->state.document,
-		.format = put->inputs[put->request->target].format,
+		.format = target->format,
 		.arena = put->arena,
 	};
+	return stream_of_result(put, put->state.root, result);
+}
 
-	return put_way(&ground, &put->ops[i], number, ret);
+/*
+ * Finds the document of the present result that the op means: a document that the target got may
+ * stand before those of higher layers, and not at the end.
+ */
+static size_t find_document(const struct put *put, size_t i, const struct stream *result)
+{
+	const struct edit_tree *tree = &put->wanted[i];
+	size_t document = put->ops[i].document, found = 0;
+
+	if (document >= tree->count || result->count < 2 ||
+		(document < result->count &&
+			edit_same(result->roots[document], tree->roots[document], false)))
+		return document;
+	while (found < result->count &&
+		!edit_same(result->roots[found], tree->roots[document], false))
+		found++;
+	return found < result->count ? found : document;
+}
+
+static int find_way(struct put *put, size_t i, unsigned number, struct edit_op *ret)
+{
+	struct edit_op op = put->ops[i];
+	struct put_ground ground;
+	struct stream result;
+	/* The ways see the wanted tree at the same index. */
+	int r = make_ground(put, &put->wanted[i + 1], &result, &ground);
+
+	if (r < 0)
+		return r;
+	op.document = find_document(put, i, &result);
+	return put_way(&ground, &op, number, ret);
 }
 
 /* Returns the input that a value is from; the number of inputs if it is from none. */
@@ -211,10 +301,10 @@ static size_t input_of(const struct put *put, const struct node *value)
  */
 static const struct node *find_instead(const struct put *put, const struct edit_op *op)
 {
-	const struct edit_tree after = {&put->failure.root, 1};
+	struct edit_tree after;
 	const struct node *found = NULL;
 
-	if (!put->failure.root)
+	if (!put->failure.root || tree_of(put, put->failure.root, &after) < 0)
 		return NULL;
 	for (size_t count = op->count + 1; !found && count-- > 0;) {
 		found = edit_tree_follow(&after, op, count);
@@ -265,15 +355,32 @@ static const struct problem *find_refusal(const struct put *put, const struct ed
 	return NULL;
 }
 
+/* Returns whether the op gives its document another name, or none. */
+static bool changes_name(const struct put *put, size_t i)
+{
+	const struct edit_tree *before = &put->wanted[i], *after = &put->wanted[i + 1];
+	size_t document = put->ops[i].document;
+	struct stream stream;
+
+	if (document >= before->count || after->count < before->count ||
+		stream_make(&put->merge, before->roots, before->count, put->arena, &stream) != 0)
+		return false;
+	return stream.names && stream.names[document] &&
+	       !stream_has_name(after->roots[document], stream.names[document]);
+}
+
 /* Reports what prevents the op, and what would help. */
 static int refuse(struct put *put, size_t i)
 {
 	const struct edit_op *op = &put->ops[i];
-	const struct edit_tree before = {&put->state.root, 1};
-	const struct node *at = edit_tree_follow(&before, op, op->count);
+	const struct node *at = edit_tree_follow(&put->wanted[i], op, op->count);
 	const struct merge_input *target = &put->inputs[put->request->target];
 	const struct strategy *strategy = put->merge.options->strategy;
 
+	if (changes_name(put, i))
+		return problem_set(put->problem, target->source.name, 0, 0,
+			"another layer has the document, too, and keeps the values by which it is "
+			"matched; remove the document, and set one that has other values");
 	if (put->failure.problem.message[0]) {
 		*put->problem = put->failure.problem;
 		return PROBLEM;
@@ -312,14 +419,14 @@ static int try_ways(struct put *put, size_t i)
 {
 	int r = PUT_WAY_NONE;
 
-	if (is_wanted(put, put->state.root, put->wanted[i + 1].roots[0]))
+	if (is_wanted(put, put->state.root, &put->wanted[i + 1]))
 		return 0;
 	for (unsigned number = 0; r == PUT_WAY_NONE; number++) {
 		struct edit_op op;
 
 		r = find_way(put, i, number, &op);
 		if (r == 0)
-			r = attempt(put, &op, 1, put->wanted[i + 1].roots[0]);
+			r = attempt(put, &op, 1, &put->wanted[i + 1]);
 	}
 	return r;
 }
@@ -439,7 +546,7 @@ static int do_together(struct put *put, size_t first, size_t end)
 
 	for (size_t i = first; r == 0 && i < end; i++)
 		r = find_way(put, i, 0, &ops[i - first]);
-	return r == 0 ? attempt(put, ops, end - first, put->wanted[end].roots[0]) : r;
+	return r == 0 ? attempt(put, ops, end - first, &put->wanted[end]) : r;
 }
 
 static int do_ops(struct put *put, size_t first, size_t end)
@@ -448,7 +555,7 @@ static int do_ops(struct put *put, size_t first, size_t end)
 
 	if (end - first <= 1)
 		return end > first ? do_one(put, first) : 0;
-	if (is_wanted(put, put->state.root, put->wanted[end].roots[0]))
+	if (is_wanted(put, put->state.root, &put->wanted[end]))
 		return 0;
 	r = do_together(put, first, end);
 	if (r <= 0)
@@ -489,7 +596,7 @@ static int convert(struct put *put, const struct edit_tree *tree, struct edit_op
 }
 
 /* Applies the ops to the result's tree. */
-static int plan(struct put *put)
+static int plan(struct put *put, const struct stream *present)
 {
 	const struct put_request *request = put->request;
 	const struct edit_op *ops = request->ops;
@@ -500,7 +607,7 @@ static int plan(struct put *put)
 
 	put->count = request->count;
 	if (request->plan)
-		r = request->plan(request->context, put->state.root, &options, put->arena, &planned,
+		r = request->plan(request->context, present, &options, put->arena, &planned,
 			&put->count, put->problem);
 	if (r != 0)
 		return r;
@@ -511,7 +618,7 @@ static int plan(struct put *put)
 	put->wanted = tree = arena_zalloc(put->arena, put->count + 1, sizeof(*tree));
 	if (!put->ops || !put->meant || !tree)
 		return -ENOMEM;
-	*tree = (struct edit_tree){&put->state.root, put->state.root ? 1 : 0, put->merge.to};
+	*tree = (struct edit_tree){present->roots, present->count, put->merge.to};
 	for (size_t i = 0; r == 0 && i < put->count; i++, tree++) {
 		struct edit_op *op = &put->ops[i], *meant = &put->meant[i];
 
@@ -534,21 +641,25 @@ static int plan(struct put *put)
 
 /* Plans the ops of a reset: from the result, or, if it does not have the named value, from the
  * target itself. */
-static int plan_reset(struct put *put, bool *is_own, size_t *document)
+static int plan_reset(struct put *put, const struct stream *present, bool *is_own)
 {
 	const struct put_request *request = put->request;
+	const struct document *document = put->state.document;
+	struct stream target;
 	struct problem own;
 	struct edit_op *ops = NULL;
 
 	struct read_options options = read_options_for(&put->merge, put->merge.to);
-	int r = request->plan(request->context, put->state.root, &options, put->arena, &ops,
-		&put->count, put->problem);
-	options = read_options_for(&put->merge, put->inputs[request->target].format);
+	int r = request->plan(
+		request->context, present, &options, put->arena, &ops, &put->count, put->problem);
 	*is_own = r == PROBLEM;
-	*document = 0;
-	for (; r == PROBLEM && *document < put->state.document->count; *document += r == PROBLEM)
-		r = request->plan(request->context, put->state.document->roots[*document], &options,
-			put->arena, &ops, &put->count, &own);
+	if (r == PROBLEM) {
+		options = read_options_for(&put->merge, put->inputs[request->target].format);
+		r = stream_make(&put->merge, document->roots, document->count, put->arena, &target);
+		if (r == 0)
+			r = request->plan(request->context, &target, &options, put->arena, &ops,
+				&put->count, &own);
+	}
 	put->ops = ops;
 	return r;
 }
@@ -558,7 +669,8 @@ static int plan_reset(struct put *put, bool *is_own, size_t *document)
 static const struct node *find_cover(const struct put *put, const struct edit_op *op)
 {
 	const struct document *document = put->state.document;
-	const struct node *node = document->count ? document->roots[0] : NULL, *cover = NULL;
+	bool is_there = op->document < document->count;
+	const struct node *node = is_there ? document->roots[op->document] : NULL, *cover = NULL;
 
 	for (size_t i = 0; node && i < op->count && op->steps[i].key; i++) {
 		cover = i && (!node_is_map(node) || node->tag) ? node : cover;
@@ -567,40 +679,64 @@ static const struct node *find_cover(const struct put *put, const struct edit_op
 	return node ? NULL : cover;
 }
 
-/* Shortens the op: a map or list that would be empty after the removal goes, too. One with
- * `!replace` stays, as it has a meaning of its own. */
-static void prune(const struct put *put, struct edit_op *op)
+/* Returns whether the document has only its name, once the op is carried out. */
+static int has_only_name(const struct put *put, const struct edit_op *op, bool *ret)
 {
 	const struct document *document = put->state.document;
-	const struct edit_tree tree = {document->roots, document->count};
+	const struct edit_tree tree = {document->roots, document->count, NULL};
+	struct edit_tree after;
+	struct stream stream = {0};
+	int r = edit_tree_apply(&tree, op, put->arena, &after);
+
+	if (r == 0)
+		r = stream_make(&put->merge, after.roots, after.count, put->arena, &stream);
+	const struct node *name = r == 0 && stream.names ? stream.names[op->document] : NULL;
+	*ret = name && edit_same(stream.roots[op->document], name, false) &&
+	       !stream.roots[op->document]->tag;
+	return r;
+}
+
+/*
+ * Shortens the op: a map or list that would be empty after the removal goes, too, and so does a
+ * document of which only the name would be left. One with `!replace` stays, as it has a meaning of
+ * its own.
+ */
+static int prune(const struct put *put, struct edit_op *op)
+{
+	const struct document *document = put->state.document;
+	const struct edit_tree tree = {document->roots, document->count, NULL};
+	bool is_name = false;
 
 	while (op->count > 1) {
 		const struct node *around = edit_tree_follow(&tree, op, op->count - 1);
 
 		if (!around || node_count(around) > 1 ||
 			(around->tag && strcmp(around->tag, "!replace") == 0))
-			return;
+			break;
 		op->count--;
 	}
+	int r = op->count ? has_only_name(put, op, &is_name) : 0;
+	op->count = is_name ? 0 : op->count;
+	return r;
 }
 
 /* Removes one value from the target, if it has it. */
 static int reset_one(struct put *put, struct edit_op *op, bool is_own)
 {
-	const struct put_ground ground = {
-		.merge = &put->merge,
-		.result = put->state.root,
-		.document = put->state.document,
-		.format = put->inputs[put->request->target].format,
-		.arena = put->arena,
-	};
 	const struct merge_input *target = &put->inputs[put->request->target];
 	struct read_options options = options_of(put, put->request->target);
 	struct put_intermediates *keep = put->keep;
 	struct edit_op found = *op;
+	struct put_ground ground;
+	struct stream result;
 
-	int r = is_own ? 0 : put_way(&ground, op, 0, &found);
-	const struct node *cover = r == PUT_WAY_NONE ? find_cover(put, op) : NULL;
+	found.leaves_nothing = true;
+	int r = make_ground(put, NULL, &result, &ground);
+	if (r == 0 && !is_own)
+		r = put_way(&ground, op, 0, &found);
+	if (r < 0)
+		return r;
+	const struct node *cover = r == PUT_WAY_NONE ? find_cover(put, &found) : NULL;
 	if (cover)
 		return problem_at(put->problem, cover,
 			"the layer '%s' decides here for all that is below it; reset this key as a "
@@ -608,7 +744,9 @@ static int reset_one(struct put *put, struct edit_op *op, bool is_own)
 			target->source.layer);
 	if (r != 0)
 		return r == PUT_WAY_NONE ? 0 : r;
-	prune(put, &found);
+	r = prune(put, &found);
+	if (r < 0)
+		return r;
 	const struct edit_request request = {
 		.source = target->source,
 		.text = put->state.text,
@@ -677,16 +815,13 @@ static int merge_others(struct put *put, const struct node **ret)
 static int reset(struct put *put, struct put_result *result)
 {
 	bool is_own;
-	size_t document;
-	int r = plan_reset(put, &is_own, &document);
+	int r = plan_reset(put, &result->before, &is_own);
 
 	result->is_absent = r == PROBLEM;
 	if (r == PROBLEM)
 		return 0;
-	for (size_t i = 0; r == 0 && i < put->count; i++) {
-		put->ops[i].document = document;
+	for (size_t i = 0; r == 0 && i < put->count; i++)
 		r = reset_one(put, &put->ops[i], is_own);
-	}
 	if (r == 0 && put->state.is_changed && is_blank(&put->state)) {
 		result->is_empty = true;
 		r = merge_others(put, &put->state.root);
@@ -696,7 +831,7 @@ static int reset(struct put *put, struct put_result *result)
 
 /* Finds the values that a removal reveals: merges the inputs below the target. These may fail to
  * merge alone. */
-static int find_below(struct put *put, const struct node **ret)
+static int find_below(struct put *put, struct stream *ret)
 {
 	struct put_intermediates *keep = put->keep;
 	struct problem problem;
@@ -711,7 +846,7 @@ static int find_below(struct put *put, const struct node **ret)
 		return -ENOMEM;
 	int r = merge_run(&put->merge, &keep->merges[keep->merge_count], &problem);
 	if (r == 0)
-		*ret = keep->merges[keep->merge_count++]->root;
+		r = stream_of_result(put, keep->merges[keep->merge_count++]->root, ret);
 	return r < 0 ? r : 0;
 }
 
@@ -727,26 +862,24 @@ static int run(struct put *put, struct put_result *result)
 	put->state.text = target->text;
 	put->state.document = target->document;
 	r = merge_with(put, put->state.text, put->state.document, &put->state.root, put->problem);
-	result->before = put->state.root;
-	/* state.root changes later, wanted[0] must not */
-	const struct node *before = put->state.root;
+	if (r == 0)
+		r = stream_of_result(put, put->state.root, &result->before);
 	if (r == 0 && request->is_reset)
 		r = reset(put, result);
 	else if (r == 0) {
-		r = plan(put);
-		if (r == 0)
-			put->wanted[0].roots = &before;
+		r = plan(put, &result->before);
 		if (r == 0)
 			r = do_ops(put, 0, put->count);
 		if (r == 0)
+			r = stream_of_result(put, put->state.root, &result->after);
+		if (r == 0)
 			r = find_below(put, &result->below);
 	}
-	if (r != 0)
-		return r;
-	result->after = put->state.root;
+	if (r == 0 && request->is_reset)
+		r = stream_of_result(put, put->state.root, &result->after);
 	result->is_changed = put->state.is_changed;
 	result->text = put->state.text;
-	return 0;
+	return r;
 }
 
 int put_run(const struct put_request *request, struct put_result **ret, struct problem *problem)

@@ -15,6 +15,7 @@ struct put_comparison {
 	struct edit_step *steps; /* the path to the values that are compared */
 	uint32_t depth;
 	uint32_t step_capacity;
+	size_t document; /* of `present` */
 };
 
 static int push_step(struct put_comparison *comparison, struct edit_step step)
@@ -47,8 +48,11 @@ static int add(struct put_comparison *comparison, enum edit_kind kind, const str
 			return -ENOMEM;
 		comparison->ops = ops;
 	}
-	comparison->ops[comparison->count++] = (struct edit_op){
-		.kind = kind, .steps = steps, .count = comparison->depth, .value = value};
+	comparison->ops[comparison->count++] = (struct edit_op){.kind = kind,
+		.document = comparison->document,
+		.steps = steps,
+		.count = comparison->depth,
+		.value = value};
 	return 0;
 }
 
@@ -210,23 +214,71 @@ static int compare(
 				   : compare_lists(comparison, present, wanted);
 }
 
-int put_compare(const struct node *present, const struct node *wanted, struct arena *arena,
-	struct edit_op **ret, size_t *count)
+static int compare_roots(
+	struct put_comparison *comparison, const struct node *present, const struct node *wanted)
 {
-	struct put_comparison comparison = {.arena = arena};
 	int r = 0;
 
 	if (present && wanted)
-		r = compare(&comparison, present, wanted);
+		r = compare(comparison, present, wanted);
 	else if (wanted)
-		r = add(&comparison, EDIT_SET, wanted);
+		r = add(comparison, EDIT_SET, wanted);
 	else if (present && node_is_map(present))
 		for (uint32_t i = 0; r == 0 && i < present->map.count; i++)
-			r = add_at(&comparison,
-				(struct edit_step){.key = present->map.pairs[i].key}, EDIT_REMOVE,
-				NULL);
+			r = add_at(comparison, (struct edit_step){.key = present->map.pairs[i].key},
+				EDIT_REMOVE, NULL);
 	else if (present)
-		r = add(&comparison, EDIT_REMOVE, NULL);
+		r = add(comparison, EDIT_REMOVE, NULL);
+	return r;
+}
+
+/* Returns the index of the document in `in` that `stream` has at `i`; in->count: there is none. */
+static size_t find_document(const struct stream *stream, size_t i, const struct stream *in)
+{
+	const struct node *name = stream->names ? stream->names[i] : NULL;
+
+	if (name)
+		return stream_find_named(in, name);
+	return i < in->count && !(in->names && in->names[i]) ? i : in->count;
+}
+
+/* Compares files of which one has several documents at least. */
+static int compare_documents(struct put_comparison *comparison, const struct stream *present,
+	const struct stream *wanted)
+{
+	size_t more = present->count;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < wanted->count; i++) {
+		comparison->document = find_document(wanted, i, present);
+		if (comparison->document < present->count)
+			r = compare(
+				comparison, present->roots[comparison->document], wanted->roots[i]);
+	}
+	for (size_t i = 0; r == 0 && i < wanted->count; i++) {
+		if (find_document(wanted, i, present) < present->count)
+			continue;
+		comparison->document = more++;
+		r = add(comparison, EDIT_SET, wanted->roots[i]);
+	}
+	/* The last goes first, so that no index changes before it is used. */
+	for (size_t i = present->count; r == 0 && i-- > 0;) {
+		comparison->document = i;
+		if (find_document(present, i, wanted) == wanted->count)
+			r = add(comparison, EDIT_REMOVE, NULL);
+	}
+	return r;
+}
+
+int put_compare(const struct stream *present, const struct stream *wanted, struct arena *arena,
+	struct edit_op **ret, size_t *count)
+{
+	struct put_comparison comparison = {.arena = arena};
+	bool is_stream = present->count > 1 || (present->count && wanted->count > 1);
+	int r = is_stream ? compare_documents(&comparison, present, wanted)
+			  : compare_roots(&comparison, present->count ? present->roots[0] : NULL,
+				    wanted->count ? wanted->roots[0] : NULL);
+
 	*ret = comparison.ops;
 	*count = comparison.count;
 	return r;

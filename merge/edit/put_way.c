@@ -19,6 +19,14 @@ struct put_walk {
 	const struct node *by;
 	/* the result's item that the last step led to; NULL: it was no item */
 	const struct node *item;
+	const struct node *name; /* of the document; NULL: it has none */
+};
+
+/* The target's document for an op. */
+struct put_document {
+	size_t index;            /* the number of documents: the target lacks it */
+	const struct node *name; /* of the result's document; NULL: it has none */
+	bool needs_name;         /* if the target lacks it, it needs its name there */
 };
 
 static const struct node *entry_of(const struct node *in, const struct edit_step *step)
@@ -46,8 +54,8 @@ static bool is_matched(const struct node *item, const struct node *by, const str
 
 /* Returns the index of the target's item that is matched with the result's item. If several items
  * have its key, the first in one list is matched with the first in the other, and so on. */
-static uint32_t find_by_key(
-	const struct node *list, const struct node *in, const struct node *item, const struct node *by)
+static uint32_t find_by_key(const struct node *list, const struct node *in, const struct node *item,
+	const struct node *by)
 {
 	const struct node *wanted = node_match(item, by)->value;
 	uint32_t before = 0, i = 0;
@@ -83,8 +91,7 @@ static int find_way(const struct put_walk *walk, enum list_way *way, const struc
 	*by = NULL;
 	if (!strategy->list_way)
 		return 0;
-	return strategy->list_way(
-		merge, walk->keys, walk->key_count, walk->ground->arena, way, by);
+	return strategy->list_way(merge, walk->keys, walk->key_count, walk->ground->arena, way, by);
 }
 
 /* Follows a step to an item. Returns PUT_WAY_NONE if no item of the target corresponds to it. */
@@ -140,16 +147,68 @@ static size_t choose_document(const struct put_ground *ground, const struct edit
 	return chosen;
 }
 
-static int begin(struct put_walk *walk, const struct put_ground *ground, const struct edit_op *op,
-	size_t document)
+/*
+ * Finds the place of a document that the result does not have: the target may have removed it, and
+ * then it is in the target. If the result has no document at all, the target may have a place for
+ * it in `ret`: a document without a value, or one without a name.
+ */
+static int find_new(const struct put_ground *ground, const struct edit_op *op,
+	const struct stream *target, struct put_document *ret)
 {
+	struct stream own;
+	bool is_whole = op->kind == EDIT_SET && !op->count;
+	int r = stream_make(ground->merge, &op->value, is_whole, ground->arena, &own);
+	const struct node *name = r == 0 && own.count ? own.names[0] : NULL;
+	bool has_place = !ground->result->count &&
+			 (!name || ret->index >= target->count || !target->names[ret->index]);
+
+	if (!has_place)
+		ret->index = name ? stream_find_named(target, name) : target->count;
+	return r;
+}
+
+/* Finds the document. `is_named`: even the only one gets its name. */
+static int find_document(const struct put_ground *ground, const struct edit_op *op, bool is_named,
+	struct put_document *ret)
+{
+	const struct stream *result = ground->result;
+	const struct document *document = ground->document;
+	struct stream target;
+
+	*ret = (struct put_document){.index = choose_document(ground, op)};
+	if (!ground->merge->options->strategy->name_documents)
+		return 0;
+	int r = stream_make(
+		ground->merge, document->roots, document->count, ground->arena, &target);
+	if (r < 0 || op->document >= result->count)
+		return r < 0 ? r : find_new(ground, op, &target, ret);
+	ret->name = result->names[op->document];
+	if (!ret->name) {
+		ret->index = result->count > 1 ? op->document : ret->index;
+		return 0;
+	}
+	size_t found = stream_find_named(&target, ret->name);
+	if (found < target.count || result->count > 1 || is_named) {
+		ret->index = found;
+		ret->needs_name = found == target.count;
+	}
+	return 0;
+}
+
+static int begin(struct put_walk *walk, const struct put_ground *ground, const struct edit_op *op,
+	const struct put_document *document)
+{
+	const struct stream *result = ground->result;
+
 	*walk = (struct put_walk){
 		.ground = ground,
-		.in = ground->result,
-		.there = document < ground->document->count ? ground->document->roots[document]
-							    : NULL,
+		.in = op->document < result->count ? result->roots[op->document] : NULL,
+		.there = document->index < ground->document->count
+				 ? ground->document->roots[document->index]
+				 : NULL,
 		.steps = arena_zalloc(ground->arena, op->count + 2, sizeof(*walk->steps)),
 		.keys = arena_zalloc(ground->arena, op->count + 1, sizeof(*walk->keys)),
+		.name = document->name,
 	};
 	return walk->steps && walk->keys ? 0 : -ENOMEM;
 }
@@ -200,13 +259,17 @@ static const struct node *new_empty(const struct put_ground *ground, const char 
 
 /* Makes the value that removes the place by a directive. Returns PUT_WAY_NONE if no directive
  * can. */
-static int make_removal(const struct put_walk *walk, const struct node **ret)
+static int make_removal(const struct put_walk *walk, bool is_document, const struct node **ret)
 {
 	const struct put_ground *ground = walk->ground;
 	const struct node *matched;
 
 	if (!has_tag(ground, "!delete"))
 		return PUT_WAY_NONE;
+	if (is_document) {
+		*ret = walk->name ? tag_value(ground, walk->name, "!delete") : NULL;
+		return *ret ? 0 : walk->name ? -ENOMEM : PUT_WAY_NONE;
+	}
 	if (!walk->item) {
 		*ret = new_empty(ground, "!delete");
 		return *ret ? 0 : -ENOMEM;
@@ -225,7 +288,7 @@ static int make_value(const struct put_walk *walk, const struct edit_op *op, boo
 {
 	*ret = op->value;
 	if (op->kind == EDIT_REMOVE)
-		return is_tagged ? make_removal(walk, ret) : PUT_WAY_NONE;
+		return is_tagged ? make_removal(walk, !op->count, ret) : PUT_WAY_NONE;
 	if (!is_tagged)
 		return 0;
 	if (op->kind != EDIT_SET || op->value->tag || !has_tag(walk->ground, "!replace"))
@@ -297,6 +360,7 @@ static int end_at(
 							  walk, op->steps[op->count - 1].index)});
 	ret->steps = walk->steps;
 	ret->count = walk->count;
+	ret->leaves_nothing = true;
 	if (op->kind == EDIT_REMOVE && !is_tagged)
 		return walk->there ? 0 : PUT_WAY_NONE;
 	if (op->kind == EDIT_REMOVE)
@@ -304,17 +368,32 @@ static int end_at(
 	return make_value(walk, op, is_tagged, &ret->value);
 }
 
+/* Makes the op one that adds the document, with its name. */
+static int add_document(
+	const struct put_ground *ground, const struct put_document *document, struct edit_op *ret)
+{
+	const struct edit_tree nothing = {.format = ground->format};
+	const struct edit_op op = *ret;
+	struct problem ignored;
+	int r = edit_tree_resolve(&nothing, &op, ground->arena, ret, &ignored);
+
+	if (r != 0 || !node_is_map(ret->value))
+		return r < 0 ? r : PUT_WAY_NONE;
+	ret->value = stream_name(document->name, ret->value, ground->arena);
+	return ret->value ? 0 : -ENOMEM;
+}
+
 /* The way to the same place in the target, or to an item that is matched with the one there. */
-static int same_place(const struct put_ground *ground, const struct edit_op *op, bool is_tagged,
-	struct edit_op *ret)
+static int same_place_in(const struct put_ground *ground, const struct put_document *document,
+	const struct edit_op *op, bool is_tagged, struct edit_op *ret)
 {
 	size_t way = op->count - (op->kind == EDIT_INSERT);
 	struct put_walk walk;
 	int r;
 
 	*ret = *op;
-	ret->document = choose_document(ground, op);
-	r = begin(&walk, ground, op, ret->document);
+	ret->document = document->index;
+	r = begin(&walk, ground, op, document);
 	for (size_t i = 0; r == 0 && i < way; i++) {
 		if (op->steps[i].key) {
 			go_by_key(&walk, &op->steps[i]);
@@ -327,9 +406,20 @@ static int same_place(const struct put_ground *ground, const struct edit_op *op,
 	return r == 0 ? end_at(&walk, op, is_tagged, ret) : r;
 }
 
+static int same_place(const struct put_ground *ground, const struct edit_op *op, bool is_tagged,
+	bool is_named, struct edit_op *ret)
+{
+	struct put_document document;
+	int r = find_document(ground, op, is_named, &document);
+
+	if (r == 0)
+		r = same_place_in(ground, &document, op, is_tagged, ret);
+	return r == 0 && document.needs_name ? add_document(ground, &document, ret) : r;
+}
+
 /* The way that replaces the first list on the path as a whole. */
 static int whole_list(const struct put_ground *ground, const struct edit_op *op, bool is_tagged,
-	struct edit_op *ret)
+	bool is_named, struct edit_op *ret)
 {
 	size_t count = 0;
 
@@ -338,19 +428,18 @@ static int whole_list(const struct put_ground *ground, const struct edit_op *op,
 	if (count == op->count)
 		return PUT_WAY_NONE;
 	struct edit_op whole = *op;
-	const struct edit_tree wanted = {&ground->wanted, 1};
 	whole.kind = EDIT_SET;
 	whole.count = count;
 	whole.keeps_comments = true;
-	whole.value = edit_tree_follow(&wanted, &whole, count);
+	whole.value = edit_tree_follow(ground->wanted, &whole, count);
 	if (!whole.value)
 		return PUT_WAY_NONE;
-	return same_place(ground, &whole, is_tagged, ret);
+	return same_place(ground, &whole, is_tagged, is_named, ret);
 }
 
 /* The way that writes a null, which deletes in some strategies. */
-static int null_there(
-	const struct put_ground *ground, const struct edit_op *op, struct edit_op *ret)
+static int null_there(const struct put_ground *ground, const struct edit_op *op, bool is_named,
+	struct edit_op *ret)
 {
 	struct edit_op null = *op;
 
@@ -359,23 +448,29 @@ static int null_there(
 		return PUT_WAY_NONE;
 	null.kind = EDIT_SET;
 	null.value = node_new_scalar(ground->arena, span_of("null"), NODE_PLAIN);
-	return null.value ? same_place(ground, &null, false, ret) : -ENOMEM;
+	return null.value ? same_place(ground, &null, false, is_named, ret) : -ENOMEM;
 }
+
+/* Number of ways; each exists a second time, in which the only document gets its name. */
+#define WAYS 5
 
 int put_way(const struct put_ground *ground, const struct edit_op *op, unsigned number,
 	struct edit_op *ret)
 {
-	switch (number) {
+	bool is_named = number >= WAYS;
+
+	if (is_named && (ground->result->count != 1 || !ground->result->by))
+		return PUT_WAY_LAST;
+	switch (number % WAYS) {
 	case 0:
-		return same_place(ground, op, false, ret);
+		return number < 2 * WAYS ? same_place(ground, op, false, is_named, ret)
+					 : PUT_WAY_LAST;
 	case 1:
-		return same_place(ground, op, true, ret);
+		return same_place(ground, op, true, is_named, ret);
 	case 2:
-		return whole_list(ground, op, false, ret);
+		return whole_list(ground, op, false, is_named, ret);
 	case 3:
-		return whole_list(ground, op, true, ret);
-	case 4:
-		return null_there(ground, op, ret);
+		return whole_list(ground, op, true, is_named, ret);
 	}
-	return PUT_WAY_LAST;
+	return null_there(ground, op, is_named, ret);
 }

@@ -3,6 +3,7 @@
  */
 #pragma once
 
+#include "edit_tree.h"
 #include "put.h"
 
 /* Positive results of put_way(). PUT_WAY_NONE: this way does not exist. PUT_WAY_LAST: neither this
@@ -11,8 +12,8 @@ enum { PUT_WAY_NONE = 3, PUT_WAY_LAST };
 
 struct put_ground {
 	const struct merge_request *merge;
-	const struct node *result; /* the tree that the op applies to; NULL: no tree */
-	const struct node *wanted; /* the wanted result */
+	const struct stream *result;    /* the documents that the op applies to */
+	const struct edit_tree *wanted; /* the wanted documents */
 	/* of the target; `result` shares the nodes that it took from it */
 	const struct document *document;
 	const struct format *format; /* of the target */

@@ -81,6 +81,24 @@ size_t text_lines_above(const struct text_lines *lines, size_t begin, size_t flo
 	return begin;
 }
 
+size_t text_lines_own(const struct text_lines *lines, const struct extent *in,
+	const struct extent *entry, bool is_root)
+{
+	size_t begin = text_lines_begin(lines, entry->member.begin);
+	size_t floor = is_root ? 0 : in->key.end, above;
+
+	for (const struct extent *at = in->first; at != entry; at = at->next)
+		floor = at->member.end;
+	above = text_lines_above(lines, begin, floor);
+	/* If nothing else is in the text, comments at its top may be about the file. */
+	if (is_root && !entry->next && above == text_lines_begin(lines, 0))
+		return begin;
+	if (entry == in->first || above == text_lines_begin(lines, 0) ||
+		text_lines_is_blank(lines, text_lines_begin(lines, above - 1)))
+		return above;
+	return begin;
+}
+
 int text_lines_finish(const struct text_lines *lines, struct output *output, struct span *ret)
 {
 	char *copy = output->failure ? NULL

@@ -35,6 +35,15 @@ bool text_lines_is_comment(const struct text_lines *lines, size_t begin);
 size_t text_lines_above(const struct text_lines *lines, size_t begin, size_t floor);
 
 /**
+ * Returns where the lines of an entry of `in` begin, with its comments: those directly above it,
+ * if a blank line, the text's beginning or the beginning of `in` is above them. `is_root`: nothing
+ * is above the first entry of `in`; otherwise the head of `in` is. Comments that begin a text do
+ * not belong to its only entry.
+ */
+size_t text_lines_own(const struct text_lines *lines, const struct extent *in,
+	const struct extent *entry, bool is_root);
+
+/**
  * Inserts whole lines, which end with a break, where a line begins or the text ends. Returns 0 or
  * -ENOMEM.
  */

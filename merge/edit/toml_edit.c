@@ -175,22 +175,41 @@ static int rewrite_pairs(const struct toml_editor *editor, struct toml_target ta
 	return edit_splice(editor->edit, part.extent->member, text);
 }
 
+/* Returns the comments above the headers, which follow the value to its new place. */
+static struct span comments_of(const struct toml_editor *editor, const struct toml_place *place)
+{
+	const struct text_lines *lines = &editor->lines;
+	const struct extent *first = place->headers.count ? place->headers.items[0].extent : NULL;
+
+	if (place->header && (!first || place->header->member.begin < first->member.begin))
+		first = place->header;
+	if (!first || place->value.extent || place->pairs.count)
+		return (struct span){0};
+	size_t end = toml_entry_line(editor, first);
+	size_t begin = text_lines_own(lines, editor->root, first, true);
+	return begin > text_lines_begin(lines, 0)
+		       ? (struct span){editor->edit->text.data + begin, end - begin}
+		       : (struct span){0};
+}
+
 /* Removes a value, however it is written, and writes the new one after a "=". */
 static int rewrite(const struct toml_editor *editor, struct toml_target target,
 	const struct toml_place *place, const struct node *value)
 {
+	struct toml_editor moving = *editor;
 	struct toml_place in;
 
 	if (!target.count || !toml_target_last(target)->key)
 		return EDIT_CANNOT;
 	if (place->pairs.count && !place->header)
 		return rewrite_pairs(editor, target, place, value);
+	moving.above = comments_of(editor, place);
 	int r = toml_place_find(editor->edit, toml_target_parent(target), &in);
 	if (r == 0)
-		r = toml_entry_remove_place(editor, place);
+		r = toml_entry_remove_place(editor, place, !moving.above.len);
 	if (r != 0)
 		return r;
-	return toml_entry_add_pair(editor, target, &in, value, false);
+	return toml_entry_add_pair(&moving, target, &in, value, false);
 }
 
 /* Returns whether a map in braces would lose several entries, or get its first one. */
@@ -238,7 +257,7 @@ static int renew(const struct toml_editor *editor, struct toml_target target,
 	if (!place->headers.count)
 		return EDIT_CANNOT;
 	offset = toml_entry_line(editor, place->headers.items[0].extent);
-	int r = toml_entry_remove_place(editor, place);
+	int r = toml_entry_remove_place(editor, place, true);
 	return r ? r : toml_entry_add_tables(editor, target, value, offset);
 }
 
@@ -293,7 +312,7 @@ static int leave_empty(const struct toml_editor *editor, struct toml_target pare
 	if (in->pairs.count)
 		return rewrite_pairs(editor, parent, in, empty);
 	offset = toml_entry_line(editor, in->headers.items[0].extent);
-	int r = toml_entry_remove_place(editor, place);
+	int r = toml_entry_remove_place(editor, place, false);
 	if (r == 0)
 		r = toml_new_tables(
 			&editor->lines, parent.steps, parent.count, empty, &manner, &text);
@@ -314,7 +333,7 @@ static int remove_target(const struct toml_editor *editor, struct toml_target ta
 	if (!in || !toml_place_node(editor->edit, target))
 		return EDIT_CANNOT;
 	if (node_count(in) > 1 || around.value.extent || around.header)
-		return toml_entry_remove_place(editor, &place);
+		return toml_entry_remove_place(editor, &place, false);
 	if (node_is_map(in))
 		return leave_empty(editor, parent, &around, &place);
 	struct node *empty = node_new_sequence(editor->edit->arena, NULL);

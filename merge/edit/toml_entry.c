@@ -20,11 +20,14 @@ static size_t line_behind(const struct toml_editor *editor, const struct extent 
 	return text_lines_after(&editor->lines, entry->member.end);
 }
 
-/* Removes the lines of a pair, or of a header and its pairs. */
-static int remove_lines(const struct toml_editor *editor, const struct extent *entry)
+/* Removes the lines of a pair, or of a header and its pairs, and the comments above. */
+static int remove_lines(const struct toml_editor *editor, const struct extent *in,
+	const struct extent *entry, bool keeps_above)
 {
-	return text_lines_take(
-		&editor->lines, toml_entry_line(editor, entry), line_behind(editor, entry));
+	size_t begin = keeps_above ? toml_entry_line(editor, entry)
+				   : text_lines_own(&editor->lines, in, entry, in == editor->root);
+
+	return text_lines_take(&editor->lines, begin, line_behind(editor, entry));
 }
 
 static uint32_t index_of(const struct extent *in, const struct extent *entry)
@@ -36,38 +39,46 @@ static uint32_t index_of(const struct extent *in, const struct extent *entry)
 	return i;
 }
 
-int toml_entry_remove(const struct toml_editor *editor, struct toml_part part)
+static int remove_part(const struct toml_editor *editor, struct toml_part part, bool keeps_above)
 {
 	struct toml_items items;
 	uint32_t i;
 
 	if (toml_entry_has_lines(editor, part.in))
-		return remove_lines(editor, part.extent);
+		return remove_lines(editor, part.in, part.extent, keeps_above);
 	i = index_of(part.in, part.extent);
 	int r = toml_items_of(&editor->lines, part.in, &items);
 	return r ? r : toml_items_remove(&items, i, i + 1);
 }
 
-int toml_entry_remove_place(const struct toml_editor *editor, const struct toml_place *place)
+int toml_entry_remove(const struct toml_editor *editor, struct toml_part part)
+{
+	return remove_part(editor, part, false);
+}
+
+int toml_entry_remove_place(
+	const struct toml_editor *editor, const struct toml_place *place, bool keeps_above)
 {
 	bool has_header = !place->header;
 	int r = 0;
 
 	if (place->value.extent)
-		return toml_entry_remove(editor, place->value);
+		return remove_part(editor, place->value, keeps_above);
 	for (uint32_t i = 0; i < place->pairs.count && r == 0; i++)
-		r = toml_entry_remove(editor, place->pairs.items[i]);
+		r = remove_part(editor, place->pairs.items[i], keeps_above);
 	for (uint32_t i = 0; i < place->headers.count && r == 0; i++) {
 		const struct extent *header = place->headers.items[i].extent;
 
 		if (!has_header && place->header->member.begin < header->member.begin) {
-			r = remove_lines(editor, place->header);
+			r = remove_lines(editor, editor->root, place->header, keeps_above);
 			has_header = true;
 		}
 		if (r == 0)
-			r = remove_lines(editor, header);
+			r = remove_lines(editor, editor->root, header, keeps_above);
 	}
-	return r == 0 && !has_header ? remove_lines(editor, place->header) : r;
+	return r == 0 && !has_header
+		       ? remove_lines(editor, editor->root, place->header, keeps_above)
+		       : r;
 }
 
 size_t toml_entry_line_above(const struct toml_editor *editor, const struct extent *header)
@@ -122,6 +133,7 @@ static int insert_pair(const struct toml_editor *editor, const struct extent *in
 	const struct extent *first = in->first;
 	size_t offset, above;
 
+	output_put(&output, editor->above.data, editor->above.len);
 	output_put(&output, pair.data, pair.len);
 	output_put(&output, end.data, end.len);
 	int r = text_lines_finish(lines, &output, &line);

@@ -15,6 +15,7 @@ struct toml_editor {
 	struct edit *edit;
 	struct text_lines lines;
 	const struct extent *root;
+	struct span above; /* lines that stand above the next new pair */
 };
 
 /**
@@ -36,11 +37,15 @@ size_t toml_entry_end_of_place(const struct toml_editor *editor, const struct to
  */
 bool toml_entry_is_tables(const struct node *value);
 
-/** Removes an entry; a header goes with its pairs. */
+/** Removes an entry with the comments above it; a header goes with its pairs. */
 int toml_entry_remove(const struct toml_editor *editor, struct toml_part part);
 
-/** Removes all entries that a table or list is written as, in the order of the text. */
-int toml_entry_remove_place(const struct toml_editor *editor, const struct toml_place *place);
+/**
+ * Removes all entries that a table or list is written as, in the order of the text. If
+ * `keeps_above`, the comments above them stay: other entries replace them.
+ */
+int toml_entry_remove_place(
+	const struct toml_editor *editor, const struct toml_place *place, bool keeps_above);
 
 /**
  * Adds a table, or a list of tables, under headers. `offset` is the beginning of a line, or the

@@ -109,8 +109,8 @@ static int remove_lines(const struct toml_items *items, uint32_t first, uint32_t
 	if (comma)
 		r = text_lines_take_out(items->lines, comma, comma + 1);
 	for (uint32_t i = first; i < end && r == 0; i++)
-		r = text_lines_take_out(items->lines,
-			text_lines_begin(items->lines, items->items[i]->member.begin),
+		r = text_lines_take(items->lines,
+			text_lines_own(items->lines, items->in, items->items[i], false),
 			text_lines_after(items->lines, end_with_comma(items, i)));
 	return r;
 }

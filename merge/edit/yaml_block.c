@@ -16,45 +16,6 @@ static struct span spaces(const struct edit *edit, int count)
 	return (struct span){text, (size_t)count};
 }
 
-int yaml_block_set(struct edit *edit, const struct edit_op *op, size_t count,
-	const struct extent *old, const struct node *value)
-{
-	struct yaml_slot_text text;
-	struct yaml_slot slot;
-	int r = yaml_guard_value(edit, old);
-
-	if (r == 0)
-		r = yaml_slot_of(edit, op, count, old, &slot);
-	if (r == 0)
-		r = yaml_new_value(edit, op, &slot, value, &text);
-	if (r != 0)
-		return r;
-	if (slot.is_unsaid)
-		return edit_splice_all(edit, (struct range){slot.behind, slot.behind},
-			(struct span[]){edit_line_end(edit), spaces(edit, slot.indent),
-				span_of(":"), text.first, text.rest},
-			5);
-	return slot.is_alone ? yaml_slot_replace_root(edit, &slot, &text)
-			     : yaml_slot_replace(edit, &slot, &text);
-}
-
-/* Makes a block scalar end without its line break. The edit is about to add a line break after its
- * last line, and that break would become part of its text. */
-static int chomp(struct edit *edit, const struct extent *scalar)
-{
-	size_t offset = yaml_block_header(edit, scalar);
-
-	if (!yaml_is_block_scalar(scalar))
-		return 0;
-	if (yaml_at(edit, offset) == '+' || yaml_at(edit, offset + 1) == '+') {
-		offset += yaml_at(edit, offset) != '+';
-		return yaml_cut(edit, offset, offset + 1, span_of("-"));
-	}
-	if (yaml_at(edit, offset) == '-' || yaml_at(edit, offset + 1) == '-')
-		return 0;
-	return yaml_cut(edit, offset, offset, span_of("-"));
-}
-
 /* Returns the end of the comment lines that belong to a block in the entry: those indented
  * deeper. */
 static size_t behind_inner_comments(
@@ -74,6 +35,66 @@ static size_t behind_inner_comments(
 		offset = edit_line_after(edit, offset);
 	}
 	return after;
+}
+
+/*
+ * Replaces a map or list in lines by a value that fits behind its key or dash. All comments between
+ * its lines were about the lines that go: those above its first one and below its last one, too.
+ */
+static int replace_lines(
+	struct edit *edit, const struct yaml_slot *slot, const struct yaml_slot_text *text)
+{
+	size_t begin = yaml_line_text_end(edit, slot->behind);
+	size_t end = behind_inner_comments(
+		edit, slot->old, edit_line_after(edit, slot->old->value.end), (size_t)slot->indent);
+	int r = yaml_cut(edit, slot->behind, slot->behind, text->first);
+
+	/* The line break behind the value stays, if there is one. */
+	if (end > begin && yaml_at(edit, end - 1) == '\n')
+		end -= end - 1 > begin && yaml_at(edit, end - 2) == '\r' ? 2 : 1;
+	return r ? r : yaml_cut(edit, begin, end, (struct span){0});
+}
+
+int yaml_block_set(struct edit *edit, const struct edit_op *op, size_t count,
+	const struct extent *old, const struct node *value)
+{
+	struct yaml_slot_text text;
+	struct yaml_slot slot;
+	int r = yaml_guard_value(edit, old);
+
+	if (r == 0)
+		r = yaml_slot_of(edit, op, count, old, &slot);
+	if (r == 0)
+		r = yaml_new_value(edit, op, &slot, value, &text);
+	if (r != 0)
+		return r;
+	if (slot.is_unsaid)
+		return edit_splice_all(edit, (struct range){slot.behind, slot.behind},
+			(struct span[]){edit_line_end(edit), spaces(edit, slot.indent),
+				span_of(":"), text.first, text.rest},
+			5);
+	if (op->kind == EDIT_SET && slot.in && yaml_is_block(old) && !text.rest.len &&
+		old->value.begin > yaml_line_text_end(edit, slot.behind))
+		return replace_lines(edit, &slot, &text);
+	return slot.is_alone ? yaml_slot_replace_root(edit, &slot, &text)
+			     : yaml_slot_replace(edit, &slot, &text);
+}
+
+/* Makes a block scalar end without its line break. The edit is about to add a line break after its
+ * last line, and that break would become part of its text. */
+static int chomp(struct edit *edit, const struct extent *scalar)
+{
+	size_t offset = yaml_block_header(edit, scalar);
+
+	if (!yaml_is_block_scalar(scalar))
+		return 0;
+	if (yaml_at(edit, offset) == '+' || yaml_at(edit, offset + 1) == '+') {
+		offset += yaml_at(edit, offset) != '+';
+		return yaml_cut(edit, offset, offset + 1, span_of("-"));
+	}
+	if (yaml_at(edit, offset) == '-' || yaml_at(edit, offset + 1) == '-')
+		return 0;
+	return yaml_cut(edit, offset, offset, span_of("-"));
 }
 
 /* Returns where lines behind the entry are inserted. */
@@ -220,8 +241,7 @@ static int remove_lines(struct edit *edit, const struct extent *in, const struct
 	const struct extent *entry)
 {
 	int column = yaml_column(edit, entry->member.begin), r = 0;
-	struct range range = {
-		first_line(edit, in, entry), yaml_entry_after(edit, entry)};
+	struct range range = {first_line(edit, in, entry), yaml_entry_after(edit, entry)};
 	const struct extent *leaf = kept ? yaml_last_leaf(kept) : NULL;
 	bool unused;
 

@@ -9,8 +9,7 @@ int yaml_new_put(const struct edit *edit, const struct yaml_part *part, struct s
 {
 	struct limits limits = limits_or_default(edit->options->limits);
 	struct output output = {.max = limits.result_bytes};
-	struct writer writer = {
-		&output, edit->arena, edit->problem, limits.depth, &format_yaml};
+	struct writer writer = {&output, edit->arena, edit->problem, limits.depth, &format_yaml};
 	int r = yaml_put(&writer, part);
 
 	if (r == 0)

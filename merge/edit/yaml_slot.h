@@ -1,6 +1,6 @@
 /*
  * A slot: the place of a value of YAML in lines, and how new text replaces the old one there.
- * Comments beside the old value and between its lines stay.
+ * Comments beside the old value stay, and so do those above it.
  */
 #pragma once
 

@@ -236,8 +236,8 @@ bool builder_is_sections(const struct node *value)
 	       (node_is_sequence(value) && value->seq.count && node_is_map(value->seq.items[0]));
 }
 
-void builder_override(struct builder *builder, struct node *map, struct pair *found,
-	const struct pair *again)
+void builder_override(
+	struct builder *builder, struct node *map, struct pair *found, const struct pair *again)
 {
 	warn_duplicate(builder, found->key, again->key);
 	node_reweigh(map, found->value->weight, again->value->weight);
@@ -246,8 +246,8 @@ void builder_override(struct builder *builder, struct node *map, struct pair *fo
 		found->key = again->key;
 }
 
-int builder_go_on(struct builder *builder, struct node *map, struct pair *found,
-	const struct pair *again)
+int builder_go_on(
+	struct builder *builder, struct node *map, struct pair *found, const struct pair *again)
 {
 	/* the builder's own node, in no other tree yet */
 	struct node *into = (struct node *)found->value;
@@ -280,7 +280,8 @@ static int merge_map(
 
 	if (!node_is_map(from))
 		return builder_problem(builder, place_of(key),
-			"expected a mapping or list of mappings for merging, but found %s",
+			"the value of '<<' must be a map or a list of maps, and this is %s; put a "
+			"key '<<' in quotes",
 			node_kind_name(from));
 	/* All of these nodes are counted already, at the alias or where they stand. */
 	for (uint32_t i = 0; !r && i < from->map.count; i++)

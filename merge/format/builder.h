@@ -111,22 +111,22 @@ int builder_add_root(struct builder *builder, const struct node *root);
  * For repeat(): `again` continues the map or list `found`, which is of the same kind. Adds its
  * entries behind those of `found`. Returns 0, PROBLEM or -ENOMEM.
  */
-int builder_go_on(struct builder *builder, struct node *map, struct pair *found,
-	const struct pair *again);
+int builder_go_on(
+	struct builder *builder, struct node *map, struct pair *found, const struct pair *again);
 
 /**
  * For repeat(): the key is a list. Adds `value`, or each item of it, behind the values that the key
  * has. Returns 0 or -ENOMEM.
  */
-int builder_push(struct builder *builder, struct node *map, struct pair *found,
-	const struct node *value);
+int builder_push(
+	struct builder *builder, struct node *map, struct pair *found, const struct node *value);
 
 /** Returns whether the value is a section, or a list of sections with the same name. */
 bool builder_is_sections(const struct node *value);
 
 /** For repeat(): the later value counts. The earlier one is reported as a warning. */
-void builder_override(struct builder *builder, struct node *map, struct pair *found,
-	const struct pair *again);
+void builder_override(
+	struct builder *builder, struct node *map, struct pair *found, const struct pair *again);
 
 /** Returns whether the key is YAML's `<<`, or has its tag. */
 bool builder_is_merge_key(const struct node *key);

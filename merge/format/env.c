@@ -269,7 +269,8 @@ static int read_line(struct env_reader *reader, struct span line)
 	while (at < end && line_is_blank(*at))
 		at++;
 	if (at < end && *at != '=' && *at != ':')
-		return line_problem(&reader->lines, at, "is not NAME=VALUE; a name has " NAME_CHARS);
+		return line_problem(
+			&reader->lines, at, "is not NAME=VALUE; a name has " NAME_CHARS);
 
 	int r = line_add_scalar(&reader->lines, key, key.data);
 	if (r != 0)
@@ -366,14 +367,15 @@ static int put_pair(struct writer *writer, const struct pair *pair)
 	const struct span name = pair->key->text;
 
 	if (behind_name(name.data, name.data + name.len) < name.data + name.len)
-		return line_refuse(writer, pair->key,
-			"the name of a variable has " NAME_CHARS "; rename it");
+		return line_refuse(
+			writer, pair->key, "the name of a variable has " NAME_CHARS "; rename it");
 	int r = line_check_scalar(
 		writer, pair->value, NAME, "join its items in one text, as the program reads them");
 	if (r != 0)
 		return r;
 	if (memchr(pair->value->text.data, '\0', pair->value->text.len))
-		return line_refuse(writer, pair->value, "a value in " NAME " can't hold a NUL byte");
+		return line_refuse(
+			writer, pair->value, "a value in " NAME " can't hold a NUL byte");
 	output_put(writer->output, name.data, name.len);
 	if (!scalar_is_null(pair->value)) {
 		output_char(writer->output, '=');
@@ -410,6 +412,7 @@ const struct format format_env = {
 	.comment = "#",
 	.nothing = "",
 	.divider = "",
+	.has_quotes = true,
 	.read = env_read,
 	.write = env_write,
 	.edit = env_edit,

@@ -110,7 +110,8 @@ static int read_section(struct ini_reader *reader, struct span line)
 	name = (struct span){line.data + 1, (size_t)(end - line.data) - 1};
 	rest = line_trim((struct span){end + 1, (size_t)(line.data + line.len - end) - 1});
 	if (!name.len)
-		return line_problem(lines, line.data, "the section has no name; write it in the []");
+		return line_problem(
+			lines, line.data, "the section has no name; write it in the []");
 	bool is_comment = rest.len && strchr(dialect->comments, *rest.data);
 	if (rest.len && !is_comment && !dialect->joins_headers)
 		return line_problem(lines, rest.data,
@@ -145,8 +146,8 @@ static int check_key(struct ini_reader *reader, struct span line, const char *st
 	const struct line_reader *lines = &reader->section.lines;
 
 	if (!reader->key.len)
-		return line_problem(lines, line.data, "there is no key before the '%c'",
-			stop ? *stop : '=');
+		return line_problem(
+			lines, line.data, "there is no key before the '%c'", stop ? *stop : '=');
 	if (!stop && !dialect->has_null)
 		return line_problem(lines, line.data,
 			"is no section, no comment and no KEY = VALUE, which %s must be; a '=' is "
@@ -172,8 +173,8 @@ static int read_key(struct ini_reader *reader, struct span line)
 	const char *end = line.data + line.len;
 	stop = find_separator(dialect, line);
 	reader->has_value = stop;
-	reader->key = line_trim_end(
-		(struct span){line.data, (size_t)((stop ? stop : end) - line.data)});
+	reader->key =
+		line_trim_end((struct span){line.data, (size_t)((stop ? stop : end) - line.data)});
 	int r = check_key(reader, line, stop);
 	if (r != 0)
 		return r;
@@ -368,8 +369,8 @@ static int put_indented(struct writer *writer, const struct node *value)
 			"a value in %s can't hold %s; quote it as the program reads it",
 			dialect->title, fault);
 	if (end[-1] == '\n')
-		return line_refuse(writer, value, "a value in %s can't end with a line break",
-			dialect->title);
+		return line_refuse(
+			writer, value, "a value in %s can't end with a line break", dialect->title);
 	output_string(writer->output, first.len ? " = " : " =");
 	output_put(writer->output, first.data, first.len);
 	output_char(writer->output, '\n');

@@ -224,8 +224,8 @@ static int check_section(const struct writer *writer, const struct pair *pair)
 			"the section '%.64s' has no meaning in %s; give its keys without it",
 			pair->key->text.data, dialect->title);
 	if (!is_name(dialect, pair->key->text))
-		return line_refuse(writer, pair->key, "%s has no section of that name",
-			dialect->title);
+		return line_refuse(
+			writer, pair->key, "%s has no section of that name", dialect->title);
 	for (uint32_t i = 0; r == 0 && i < (is_list ? value->seq.count : 1); i++) {
 		const struct node *map = is_list ? value->seq.items[i] : value;
 
@@ -334,8 +334,11 @@ static bool is_option_lost(const struct pair *pair, const struct node *merged)
 
 	for (const char *p = memchr(pair->value->text.data, '\n', pair->value->text.len); p;) {
 		const char *stop = memchr(p + 1, '\n', (size_t)(end - p) - 1);
-		const struct node key = {.kind = NODE_SCALAR, .schema = NODE_TEXT, .weight = 1,
-			.text = option_of((struct span){p + 1, (size_t)((stop ? stop : end) - p) - 1})};
+		const struct node key = {.kind = NODE_SCALAR,
+			.schema = NODE_TEXT,
+			.weight = 1,
+			.text = option_of(
+				(struct span){p + 1, (size_t)((stop ? stop : end) - p) - 1})};
 
 		now = key.text.len && is_whole ? node_find(merged, &key) : NULL;
 		if (key.text.len &&
@@ -423,8 +426,8 @@ static int refuse_overruled(const struct node *root, const struct pair *group,
 			name = later->key->text.data;
 	}
 	return problem_at(problem, pair->value,
-		"'%.64s' in [%.64s] would have no effect, as the same program reads that in [%.64s] "
-		"of %s:%u behind it; set it in [%.64s]",
+		"'%.64s' in [%.64s] would have no effect, as the same program reads that in "
+		"[%.64s] of %s:%u behind it; set it in [%.64s]",
 		pair->key->text.data, group->key->text.data, name,
 		last->source ? source_shown(last->source) : "the merged file", (unsigned)last->line,
 		name);

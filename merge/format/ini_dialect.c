@@ -48,8 +48,8 @@ static const struct ini_dialect ini = {
 	.has_root_keys = true,
 };
 
-static const char *const mysql_groups[] = {
-	"mysqld,server,mariadb,mariadbd,client-server,galera", "client,client-server,client-mariadb", NULL};
+static const char *const mysql_groups[] = {"mysqld,server,mariadb,mariadbd,client-server,galera",
+	"client,client-server,client-mariadb", NULL};
 
 static const struct ini_dialect mysql = {
 	.title = "a file of MySQL's",
@@ -239,8 +239,8 @@ static struct ini_scan scan_leading(const struct ini_dialect *dialect, struct sp
 	else if (!before && rest.len && is_one_of(dialect->quotes, *rest.data))
 		quote = (struct span){rest.data, 1};
 	if (quote.len) {
-		size_t end = find_last((struct span){rest.data + quote.len, rest.len - quote.len},
-			quote);
+		size_t end = find_last(
+			(struct span){rest.data + quote.len, rest.len - quote.len}, quote);
 
 		if (end)
 			scan.len = value + quote.len + end;
@@ -285,9 +285,8 @@ struct ini_scan ini_scan(const struct ini_dialect *dialect, struct span line, si
 	return scan;
 }
 
-static const struct format *const rows[] = {
-	&format_mysql, &format_php, &format_git, &format_wireguard, &format_configparser,
-	&format_grafana};
+static const struct format *const rows[] = {&format_mysql, &format_php, &format_git,
+	&format_wireguard, &format_configparser, &format_grafana};
 
 void ini_names(bool (*is_fit)(const struct ini_dialect *dialect, const struct pair *about),
 	const struct pair *about, char *out, size_t size)
@@ -297,8 +296,8 @@ void ini_names(bool (*is_fit)(const struct ini_dialect *dialect, const struct pa
 	*out = '\0';
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		if (is_fit(rows[i]->dialect, about) && len < size)
-			len += (size_t)snprintf(out + len, size - len, "%s%s", len ? ", " : "",
-				rows[i]->name);
+			len += (size_t)snprintf(
+				out + len, size - len, "%s%s", len ? ", " : "", rows[i]->name);
 }
 
 #define FORMAT(id, has_repeats, begin, ends, check, says)                                          \

@@ -3,6 +3,7 @@
  * comments, if the caller asks for it.
  */
 #include <errno.h>
+#include <strings.h>
 
 #include "json.h"
 #include "number.h"
@@ -234,15 +235,31 @@ static int bad_word(struct json_reader *reader, struct span word)
 	struct place place = place_of(reader);
 	char c = reader->p < reader->end ? *reader->p : '\0';
 	int shown = word.len < SHOWN_WORD_MAX ? (int)word.len : SHOWN_WORD_MAX;
+	/* The words of other languages. */
+	static const struct {
+		const char *word;
+		const char *json;
+	} others[] = {{"true", "true"}, {"yes", "true"}, {"on", "true"}, {"false", "false"},
+		{"no", "false"}, {"off", "false"}, {"null", "null"}, {"none", "null"},
+		{"nil", "null"}, {"undefined", "null"}};
 
 	if (c == '\'')
-		return fail(reader, "JSON has double quotes only");
+		return fail(reader, "JSON has double quotes only; put them around the value");
 	if (!word.len && !utf8_length(reader->p, reader->end))
 		return fail(reader, "is not UTF-8; save it as UTF-8");
 	if (!word.len)
 		return fail(reader, "a value is missing");
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		if (word.len == strlen(others[i].word) &&
+			strncasecmp(word.data, others[i].word, word.len) == 0)
+			return builder_problem(reader->builder, place,
+				"\"%.*s\" is not a value in JSON; write %s, or put a string in "
+				"double quotes",
+				shown, word.data, others[i].json);
 	if ((c >= '0' && c <= '9') || strchr("+-.", c))
-		return builder_problem(reader->builder, place, "\"%.*s\" is not a number in JSON",
+		return builder_problem(reader->builder, place,
+			"\"%.*s\" is not a number in JSON; write it in decimal, or put a string in "
+			"double quotes",
 			shown, word.data);
 	return builder_problem(reader->builder, place,
 		"\"%.*s\" is not a value in JSON; put a string in double quotes", shown, word.data);
@@ -356,6 +373,8 @@ static int on_key(struct json_reader *reader)
 
 	if (*reader->p == '}')
 		return fail(reader, "a key is missing; a comma may stand only between two pairs");
+	if (*reader->p == '\'')
+		return fail(reader, "JSON has double quotes only; put them around the key");
 	if (*reader->p != '"')
 		return fail(reader, "a key is missing; it must be a string in double quotes");
 	r = take_string(reader);
@@ -414,6 +433,9 @@ static int take_next(struct json_reader *reader)
 	case EXPECT_NOTHING:
 		break;
 	}
+	if (*reader->p == ']' || *reader->p == '}')
+		return builder_problem(reader->builder, place_of(reader),
+			"'%c' closes nothing; remove it", *reader->p);
 	return fail(reader, "something follows the end; a JSON file holds one value");
 }
 

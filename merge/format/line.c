@@ -152,7 +152,8 @@ int line_add_scalar(struct line_reader *reader, struct span text, const char *at
 	return node ? builder_add(reader->builder, node, place) : -ENOMEM;
 }
 
-int line_add_key(struct line_reader *reader, struct span text, const char *at, const struct fold *fold)
+int line_add_key(
+	struct line_reader *reader, struct span text, const char *at, const struct fold *fold)
 {
 	struct place place = line_place(reader, at);
 	const struct node *node = line_scalar(reader, text, place);

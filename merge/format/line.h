@@ -53,7 +53,8 @@ struct node *line_scalar(const struct line_reader *reader, struct span text, str
 int line_add_scalar(struct line_reader *reader, struct span text, const char *at);
 
 /** Adds a key likewise, folded by `fold`. */
-int line_add_key(struct line_reader *reader, struct span text, const char *at, const struct fold *fold);
+int line_add_key(
+	struct line_reader *reader, struct span text, const char *at, const struct fold *fold);
 
 /**
  * Opens the root map, whose first entry begins at `at`. Returns 0, PROBLEM (a limit) or -ENOMEM.

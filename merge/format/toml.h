@@ -19,6 +19,7 @@
 #include "output.h"
 
 int toml_read(struct builder *builder, struct span text);
+int toml_read_1_0(struct builder *builder, struct span text);
 int toml_write(struct writer *writer, const struct node *root);
 
 /** Returns whether a key without quotes may contain `c`. */

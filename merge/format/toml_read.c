@@ -1,5 +1,5 @@
 /*
- * TOML 1.0.0, exactly, so that every other reader accepts it, too.
+ * TOML 1.1.0; or 1.0.0, where the program that reads the file has not more.
  *
  * Headers and dotted keys may return to an earlier table. Each table remembers its maker, which
  * decides who may add to it:
@@ -106,6 +106,8 @@ static int read_key(struct toml_reader *reader, struct node **ret)
 		return toml_text_take_string(&reader->at, ret);
 	while (reader->at.p + len < reader->at.end && toml_is_bare(reader->at.p[len]))
 		len++;
+	if (!len && (toml_text_is_at(&reader->at, ";") || toml_text_is_at(&reader->at, "//")))
+		return toml_text_fail(&reader->at, "a comment begins with # in TOML");
 	if (!len && reader->at.p < reader->at.end)
 		return toml_text_bad_character(&reader->at,
 			"a key is missing; put one with other characters than "
@@ -490,35 +492,49 @@ static int take_items(struct toml_reader *reader, struct toml_table *list, unsig
 	}
 }
 
+/* TOML 1.0: reports a line end or a comment, or a comma in front of "}", in an inline table. */
+static int check_inline(struct toml_reader *reader, bool is_behind_comma)
+{
+	toml_text_skip_spaces(&reader->at);
+	if (!reader->at.is_1_0)
+		return 0;
+	if (toml_text_newline(&reader->at) || toml_text_is_at(&reader->at, "#"))
+		return toml_text_fail(&reader->at,
+			"the rule has toml: \"1.0\", which has an inline table on one line; a "
+			"[table] may have many");
+	if (is_behind_comma && toml_text_is_at(&reader->at, "}"))
+		return toml_text_fail(&reader->at,
+			"the rule has toml: \"1.0\", which has no comma behind the last value of "
+			"an inline table");
+	return 0;
+}
+
 /* Reads an inline table's pairs, after "{". */
 static int take_pairs(struct toml_reader *reader, struct toml_table *map, unsigned depth)
 {
+	bool is_behind_comma = false;
 	int r;
 
-	toml_text_skip_spaces(&reader->at);
-	if (take_char(reader, '}'))
-		return 0;
-	do {
-		toml_text_skip_spaces(&reader->at);
-		if (toml_text_is_at(&reader->at, "}"))
-			return toml_text_fail(&reader->at,
-				"TOML allows no comma behind the last value of an "
-				"inline table");
-		if (toml_text_newline(&reader->at) || toml_text_is_at(&reader->at, "#"))
-			return toml_text_fail(&reader->at,
-				"an inline table must be on one line; a [table] may "
-				"have many");
-		r = take_pair(reader, map, depth + 1);
-		if (r)
+	for (;;) {
+		r = check_inline(reader, is_behind_comma);
+		if (!r)
+			r = toml_text_skip_lines(&reader->at);
+		if (r || take_char(reader, '}'))
 			return r;
-		toml_text_skip_spaces(&reader->at);
-	} while (take_char(reader, ','));
-	if (take_char(reader, '}'))
-		return 0;
-	return toml_text_fail(&reader->at,
-		toml_text_newline(&reader->at)
-			? "an inline table must be on one line; a [table] may have many"
-			: "a \",\" or \"}\" is missing here");
+		r = take_pair(reader, map, depth + 1);
+		if (!r)
+			r = check_inline(reader, false);
+		if (!r)
+			r = toml_text_skip_lines(&reader->at);
+		if (r || take_char(reader, '}'))
+			return r;
+		if (!take_char(reader, ','))
+			return builder_problem(reader->at.builder, toml_text_place(&reader->at),
+				"a \",\" or \"}\" is missing in the inline table that begins on "
+				"line %u",
+				(unsigned)map->node.line);
+		is_behind_comma = true;
+	}
 }
 
 static int take_collection(struct toml_reader *reader, unsigned depth, const struct node **ret)
@@ -573,6 +589,10 @@ static int take_word(struct toml_reader *reader, const struct node **ret)
 	if (resolve_plain(word, NODE_TOML) == SCALAR_STRING)
 		return builder_problem(reader->at.builder, place, "\"%.*s\" %s", shown, word.data,
 			toml_value_fault(word));
+	if (reader->at.is_1_0 && toml_value_lacks_seconds(word))
+		return builder_problem(reader->at.builder, place,
+			"\"%.*s\" has no seconds, and the rule has toml: \"1.0\"; add :00", shown,
+			word.data);
 	r = toml_text_take_word(&reader->at, word.len, &node);
 	*ret = node;
 	return r ? r : builder_count(reader->at.builder, place);
@@ -652,10 +672,11 @@ static int take_root(struct toml_reader *reader)
 	return builder_add_root(reader->at.builder, &root->node);
 }
 
-int toml_read(struct builder *builder, struct span text)
+static int read(struct builder *builder, struct span text, bool is_1_0)
 {
 	struct toml_reader reader = {
 		.at = {.builder = builder,
+			.is_1_0 = is_1_0,
 			.p = text.data,
 			.end = text.data + text.len,
 			.line = 1,
@@ -664,4 +685,14 @@ int toml_read(struct builder *builder, struct span text)
 	};
 
 	return take_root(&reader);
+}
+
+int toml_read(struct builder *builder, struct span text)
+{
+	return read(builder, text, false);
+}
+
+int toml_read_1_0(struct builder *builder, struct span text)
+{
+	return read(builder, text, true);
 }

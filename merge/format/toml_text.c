@@ -1,5 +1,6 @@
 #include "toml_text.h"
 
+#include <ctype.h>
 #include <errno.h>
 
 #include "toml.h"
@@ -153,6 +154,32 @@ static int take_code_point(struct toml_text *at, int digits, char **out)
 	return 0;
 }
 
+/* Reads the digits after "\x". */
+static int take_byte(struct toml_text *at, char **out)
+{
+	int value = 0;
+
+	for (int i = 0; i < 2; i++) {
+		char c = at->p + i < at->end ? at->p[i] : '\0';
+
+		if (!isxdigit((unsigned char)c))
+			return toml_text_fail(at,
+				"\\x needs two hexadecimal digits; a backslash is "
+				"written \\\\");
+		value = value * 16 + (c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10);
+	}
+	at->p += 2;
+	*out += utf8_encode((uint32_t)value, *out);
+	return 0;
+}
+
+/* Reports an escape that TOML has from 1.1 on. */
+static int refuse_new_escape(struct toml_text *at)
+{
+	return toml_text_fail(at, "the rule has toml: \"1.0\", and \\e and \\x come with TOML 1.1; "
+				  "write \\u and four digits");
+}
+
 /* Reads a line end after a backslash: everything up to the next text is dropped. */
 static int skip_line_end(struct toml_text *at)
 {
@@ -173,10 +200,16 @@ static int skip_line_end(struct toml_text *at)
 
 static int take_escape(struct toml_text *at, const struct quote *quote, char **out)
 {
-	static const char names[] = "\"\\bfnrt", values[] = "\"\\\b\f\n\r\t";
+	static const char names[] = "\"\\bfnrte", values[] = "\"\\\b\f\n\r\t\x1B";
 	char c = at->end - at->p > 1 ? at->p[1] : '\0';
 	const char *name = c ? strchr(names, c) : NULL;
 
+	if (at->is_1_0 && (c == 'e' || c == 'x'))
+		return refuse_new_escape(at);
+	if (c == 'x') {
+		at->p += 2;
+		return take_byte(at, out);
+	}
 	if (c == 'u' || c == 'U') {
 		at->p += 2;
 		return take_code_point(at, c == 'u' ? 4 : 8, out);

@@ -1,6 +1,7 @@
 #include "toml_value.h"
 
 #include <errno.h>
+#include <strings.h>
 
 #include "number.h"
 
@@ -166,23 +167,31 @@ static bool take_minutes(const char **p, const char *end)
 	return minute >= 0 && minute <= 59;
 }
 
-/* Returns whether the whole text is a time, with an offset if that is allowed. */
-static bool is_time(const char *p, const char *end, bool may_have_offset)
+/* Reads seconds, with or without a fraction. */
+static bool take_seconds(const char **p, const char *end)
 {
-	int second;
+	int second = take_digits(p, end, 2);
 
-	if (!take_minutes(&p, end) || !take_char(&p, end, ":"))
-		return false;
-	second = take_digits(&p, end, 2);
 	/* 60 is a leap second. */
 	if (second < 0 || second > 60)
 		return false;
-	if (take_char(&p, end, ".")) {
-		if (take_digits(&p, end, 1) < 0)
-			return false;
-		while (p < end && number_is_digit(*p))
-			p++;
-	}
+	if (!take_char(p, end, "."))
+		return true;
+	if (take_digits(p, end, 1) < 0)
+		return false;
+	while (*p < end && number_is_digit(**p))
+		++*p;
+	return true;
+}
+
+/*
+ * Returns whether the whole text is a time, with an offset if that is allowed. From TOML 1.1 on the
+ * seconds may be left out.
+ */
+static bool is_time(const char *p, const char *end, bool may_have_offset)
+{
+	if (!take_minutes(&p, end) || (take_char(&p, end, ":") && !take_seconds(&p, end)))
+		return false;
 	if (p == end)
 		return true;
 	if (!may_have_offset)
@@ -201,6 +210,15 @@ static bool is_timestamp(struct span text)
 	if (!take_date(&p, end))
 		return false;
 	return p == end || (take_char(&p, end, "Tt ") && is_time(p, end, true));
+}
+
+size_t toml_value_lacks_seconds(struct span text)
+{
+	const char *colon = memchr(text.data, ':', text.len), *end = text.data + text.len;
+
+	if (!colon || !is_timestamp(text) || (end - colon > 3 && colon[3] == ':'))
+		return 0;
+	return (size_t)(colon - text.data) + 3;
 }
 
 enum scalar_type toml_value_type(struct span text)
@@ -226,6 +244,12 @@ enum scalar_type toml_value_type(struct span text)
 	return SCALAR_STRING;
 }
 
+/* Compares without regard to capitals. */
+static bool is_word(struct span text, const char *word)
+{
+	return text.len == strlen(word) && strncasecmp(text.data, word, text.len) == 0;
+}
+
 const char *toml_value_fault(struct span text)
 {
 	struct span digits = unsigned_of(text);
@@ -234,6 +258,10 @@ const char *toml_value_fault(struct span text)
 
 	if (is_int(text))
 		return "does not fit 64 bits; put a string in quotes";
+	if (is_word(text, "true") || is_word(text, "false"))
+		return "is not a value in TOML; write it in small letters";
+	if (is_word(text, "null") || is_word(text, "none") || is_word(text, "nil"))
+		return "is not a value in TOML, which has no null; leave the key out";
 	if (!digits.len || !number_is_digit(digits.data[0]))
 		return "is not a value in TOML; put a string in quotes";
 	if (!is_signed && (memchr(p, ':', text.len) || (text.len > 4 && p[4] == '-')))

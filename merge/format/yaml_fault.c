@@ -154,8 +154,8 @@ static int step_of(struct span text, size_t i, size_t depth)
  * Returns how many brackets that begin in [from, end) are open at `end`. If `is_first`, returns 0
  * as soon as the first one is closed. *last becomes the last bracket that made the number `wanted`.
  */
-static size_t count_open(struct span text, size_t from, size_t end, bool is_first, size_t wanted,
-	size_t *last)
+static size_t count_open(
+	struct span text, size_t from, size_t end, bool is_first, size_t wanted, size_t *last)
 {
 	size_t depth = 0;
 
@@ -224,12 +224,12 @@ static bool is_below_directive(const struct yaml_fault *fault)
 
 /* The messages that depend on the text at the fault. */
 
-static int tell(const struct yaml_fault *fault, const char *message)
+static int report(const struct yaml_fault *fault, const char *message)
 {
 	return builder_problem(fault->builder, place_at(fault), "%s", message);
 }
 
-static int tell_open(const struct yaml_fault *fault, size_t open)
+static int report_open(const struct yaml_fault *fault, size_t open)
 {
 	char bracket = fault->text.data[open];
 
@@ -238,7 +238,7 @@ static int tell_open(const struct yaml_fault *fault, size_t open)
 		bracket == '{' ? '}' : ']');
 }
 
-static int tell_first(const struct yaml_fault *fault)
+static int report_first(const struct yaml_fault *fault)
 {
 	const char *context = fault->parser->context;
 	struct span first = character_at(fault);
@@ -247,12 +247,12 @@ static int tell_first(const struct yaml_fault *fault)
 	if (context && strcmp(context, "while parsing a flow node") == 0) {
 		size_t open = find_open(fault);
 		if (open < fault->at && !is_closed(fault->text, open))
-			return tell_open(fault, open);
+			return report_open(fault, open);
 	}
 	if (is_at_end(fault))
-		return tell(fault, "a value is missing at the end");
+		return report(fault, "a value is missing at the end");
 	if (*first.data == '\t')
-		return tell(fault, "a tab can't indent, use spaces");
+		return report(fault, "a tab can't indent, use spaces");
 	if (is_closing(fault))
 		return builder_problem(fault->builder, place_at(fault),
 			"'%c' closes nothing; remove it, or put the text in quotes", *first.data);
@@ -260,34 +260,36 @@ static int tell_first(const struct yaml_fault *fault)
 		"a value can't begin with '%.*s'; put it in quotes", (int)first.len, first.data);
 }
 
-static int tell_second_value(const struct yaml_fault *fault)
+static int report_second_value(const struct yaml_fault *fault)
 {
 	if (fault->at - line_of(fault->text, fault->at) > SIMPLE_KEY_MAX)
-		return tell(fault, "a key has more than 1024 characters; write '? ' in front of it");
+		return report(
+			fault, "a key has more than 1024 characters; write '? ' in front of it");
 	if (has_value_before(fault))
-		return tell(fault,
+		return report(fault,
 			"a second ': ' stands in one line; put the value in quotes, or begin its "
 			"map in the next line");
-	return tell(fault, "a key can't stand in a text that began above; align the line with the "
-			   "other keys, or write the ':' that is missing above");
+	return report(fault,
+		"a key can't stand in a text that began above; align the line with the "
+		"other keys, or write the ':' that is missing above");
 }
 
-static int tell_key_without_value(const struct yaml_fault *fault)
+static int report_key_without_value(const struct yaml_fault *fault)
 {
 	return builder_problem(fault->builder, place_begun(fault),
-		"':' is missing behind this key; write KEY: VALUE in one line, or indent the line if "
-		"it belongs to the value above");
+		"':' is missing behind this key; write KEY: VALUE in one line, or indent the line "
+		"if it belongs to the value above");
 }
 
 /* Explains a fault in a list or map in brackets. */
-static int tell_bracket(const struct yaml_fault *fault)
+static int report_bracket(const struct yaml_fault *fault)
 {
 	char open = byte_at(fault->text, fault->begin), at = byte_at(fault->text, fault->at);
 	char close = open == '{' ? '}' : ']', other = open == '{' ? ']' : '}';
 	size_t line = line_of(fault->text, fault->at);
 
 	if (is_at_end(fault) || at == other || !is_closed(fault->text, fault->begin))
-		return tell_open(fault, fault->begin);
+		return report_open(fault, fault->begin);
 	if (line <= fault->begin)
 		return builder_problem(fault->builder, place_at(fault),
 			"',' or '%c' is missing here; put a text with special characters in quotes",
@@ -299,55 +301,57 @@ static int tell_bracket(const struct yaml_fault *fault)
 
 /* Explains a text that belongs neither to the value before it, nor to the collection around
  * that. */
-static int tell_rest(const struct yaml_fault *fault, const char *misplaced)
+static int report_rest(const struct yaml_fault *fault, const char *misplaced)
 {
 	if (is_closing(fault))
-		return tell_first(fault);
+		return report_first(fault);
 	if (!is_first_in_line(fault))
-		return tell(fault, "nothing can follow the value here; put all of it in quotes (in "
-				   "'...' a quote is written twice)");
+		return report(fault,
+			"nothing can follow the value here; put all of it in quotes (in "
+			"'...' a quote is written twice)");
 	return builder_problem(
 		fault->builder, place_at(fault), misplaced, (unsigned)place_begun(fault).line);
 }
 
-static int tell_no_key(const struct yaml_fault *fault)
+static int report_no_key(const struct yaml_fault *fault)
 {
 	bool is_item = byte_at(fault->text, fault->at) == '-' &&
 		       is_blank(byte_at(fault->text, fault->at + 1));
 
-	return tell_rest(fault,
+	return report_rest(fault,
 		is_item ? "a list's item can't stand among the keys of the map that begins in line "
 			  "%u; indent it below its key"
 			: "the line is aligned with no key; align it with the map that begins in "
 			  "line %u, or with the map or list around it");
 }
 
-static int tell_no_item(const struct yaml_fault *fault)
+static int report_no_item(const struct yaml_fault *fault)
 {
-	return tell_rest(fault, "the line is in no item of the list that begins in line %u; begin "
-				"it with '- ', or indent it as its item");
+	return report_rest(fault,
+		"the line is in no item of the list that begins in line %u; begin "
+		"it with '- ', or indent it as its item");
 }
 
-static int tell_no_document(const struct yaml_fault *fault)
+static int report_no_document(const struct yaml_fault *fault)
 {
 	if (is_below_directive(fault))
-		return tell(fault, "'---' is missing behind the lines that begin with '%'");
+		return report(fault, "'---' is missing behind the lines that begin with '%'");
 	if (is_first_in_line(fault))
-		return tell(fault,
+		return report(fault,
 			"the value of the file has ended above this line; align the line "
 			"with it, or begin another document with '---'");
-	return tell_rest(fault, "");
+	return report_rest(fault, "");
 }
 
-static int tell_alias(const struct yaml_fault *fault)
+static int report_alias(const struct yaml_fault *fault)
 {
 	return builder_problem(fault->builder, place_begun(fault),
-		"a value can't begin with '%c' but for the name of an anchor, of letters, digits, '-' "
-		"and '_'; a text that begins with '%c' stands in quotes",
+		"a value can't begin with '%c' but for the name of an anchor, of letters, digits, "
+		"'-' and '_'; a text that begins with '%c' stands in quotes",
 		byte_at(fault->text, fault->begin), byte_at(fault->text, fault->begin));
 }
 
-static int tell_quote(const struct yaml_fault *fault)
+static int report_quote(const struct yaml_fault *fault)
 {
 	char quote = byte_at(fault->text, fault->begin);
 
@@ -356,7 +360,7 @@ static int tell_quote(const struct yaml_fault *fault)
 		quote == '"' ? "'\"'" : "\"'\"");
 }
 
-static int tell_escape(const struct yaml_fault *fault)
+static int report_escape(const struct yaml_fault *fault)
 {
 	struct yaml_fault behind = *fault;
 
@@ -369,7 +373,7 @@ static int tell_escape(const struct yaml_fault *fault)
 		(int)letter.len, letter.data);
 }
 
-static int tell_handle(const struct yaml_fault *fault)
+static int report_handle(const struct yaml_fault *fault)
 {
 	return builder_problem(fault->builder, place_at(fault),
 		"no %%TAG line defines the beginning of this tag, up to its second '!'; add one, "
@@ -380,8 +384,8 @@ static int tell_handle(const struct yaml_fault *fault)
 struct phrase {
 	const char *context; /* NULL: any context */
 	const char *problem;
-	const char *message; /* NULL: `tell` writes the message */
-	int (*tell)(const struct yaml_fault *fault);
+	const char *message; /* NULL: `report` writes the message */
+	int (*report)(const struct yaml_fault *fault);
 };
 
 #define TAB "a tab can't indent, use spaces"
@@ -396,17 +400,17 @@ struct phrase {
 
 static const struct phrase phrases[] = {
 	/* scanner.c */
-	{NULL, "could not find expected ':'", NULL, tell_key_without_value},
-	{NULL, "found character that cannot start any token", NULL, tell_first},
+	{NULL, "could not find expected ':'", NULL, report_key_without_value},
+	{NULL, "found character that cannot start any token", NULL, report_first},
 	{NULL, "block sequence entries are not allowed in this context",
-		"a list can't begin in the middle of a line; put its first '- ' in the next line, or "
-		"the text in quotes",
+		"a list can't begin in the middle of a line; put its first '- ' in the next line, "
+		"or the text in quotes",
 		NULL},
 	{NULL, "mapping keys are not allowed in this context",
 		"'? ' can't stand in the middle of a line; put it in the next line, or the text in "
 		"quotes",
 		NULL},
-	{NULL, "mapping values are not allowed in this context", NULL, tell_second_value},
+	{NULL, "mapping values are not allowed in this context", NULL, report_second_value},
 	{"while scanning a directive", "found unknown directive name", DIRECTIVE, NULL},
 	{"while scanning a directive", "could not find expected directive name", DIRECTIVE, NULL},
 	{"while scanning a directive", "found unexpected non-alphabetical character", DIRECTIVE,
@@ -420,7 +424,7 @@ static const struct phrase phrases[] = {
 	{"while parsing a tag directive", NULL, TAG_DIRECTIVE, NULL},
 	{"while parsing a %TAG directive", NULL, TAG_DIRECTIVE, NULL},
 	{"while scanning a %TAG directive", NULL, TAG_DIRECTIVE, NULL},
-	{NULL, "did not find expected alphabetic or numeric character", NULL, tell_alias},
+	{NULL, "did not find expected alphabetic or numeric character", NULL, report_alias},
 	{NULL, "did not find expected '!'", TAG_NAME, NULL},
 	{NULL, "did not find the expected '>'", "the tag has no '>' at its end; add it", NULL},
 	{NULL, "did not find expected tag URI", TAG_NAME, NULL},
@@ -431,13 +435,13 @@ static const struct phrase phrases[] = {
 	{NULL, "found an indentation indicator equal to 0",
 		"the digit behind '|' or '>' says how far the text is indented: 1 to 9", NULL},
 	{"while scanning a block scalar", "did not find expected comment or line break",
-		"nothing but a comment can stand behind '|' or '>'; begin the text in the next line, or "
-		"put it in quotes",
+		"nothing but a comment can stand behind '|' or '>'; begin the text in the next "
+		"line, or put it in quotes",
 		NULL},
 	{NULL, "found a tab character where an indentation space is expected", TAB, NULL},
-	{NULL, "found unexpected document indicator", NULL, tell_quote},
-	{NULL, "found unexpected end of stream", NULL, tell_quote},
-	{NULL, "found unknown escape character", NULL, tell_escape},
+	{NULL, "found unexpected document indicator", NULL, report_quote},
+	{NULL, "found unexpected end of stream", NULL, report_quote},
+	{NULL, "found unknown escape character", NULL, report_escape},
 	{NULL, "did not find expected hexdecimal number",
 		"behind \\x, \\u and \\U stand 2, 4 and 8 hexadecimal digits; write '\\\\' for a "
 		"backslash, or the text in single quotes",
@@ -450,13 +454,13 @@ static const struct phrase phrases[] = {
 		NULL},
 
 	/* parser.c */
-	{NULL, "did not find expected <document start>", NULL, tell_no_document},
-	{NULL, "found undefined tag handle", NULL, tell_handle},
-	{NULL, "did not find expected node content", NULL, tell_first},
-	{NULL, "did not find expected '-' indicator", NULL, tell_no_item},
-	{NULL, "did not find expected key", NULL, tell_no_key},
-	{NULL, "did not find expected ',' or ']'", NULL, tell_bracket},
-	{NULL, "did not find expected ',' or '}'", NULL, tell_bracket},
+	{NULL, "did not find expected <document start>", NULL, report_no_document},
+	{NULL, "found undefined tag handle", NULL, report_handle},
+	{NULL, "did not find expected node content", NULL, report_first},
+	{NULL, "did not find expected '-' indicator", NULL, report_no_item},
+	{NULL, "did not find expected key", NULL, report_no_key},
+	{NULL, "did not find expected ',' or ']'", NULL, report_bracket},
+	{NULL, "did not find expected ',' or '}'", NULL, report_bracket},
 	{NULL, "found duplicate %YAML directive",
 		"a document has one line %YAML; remove the second one", NULL},
 	{NULL, "found incompatible YAML document", YAML_DIRECTIVE, NULL},
@@ -472,7 +476,7 @@ static bool is_phrase(const struct phrase *phrase, const yaml_parser_t *parser)
 }
 
 /* Explains invalid characters, for which libyaml gives no mark. */
-static int tell_character(const struct yaml_fault *fault)
+static int report_character(const struct yaml_fault *fault)
 {
 	const yaml_parser_t *parser = fault->parser;
 	size_t offset = parser->problem_offset;
@@ -495,7 +499,7 @@ int yaml_fault(const struct builder *builder, struct span text, const yaml_parse
 	struct yaml_fault fault = {.builder = builder, .parser = parser, .text = text};
 
 	if (parser->error == YAML_READER_ERROR)
-		return tell_character(&fault);
+		return report_character(&fault);
 	fault.at = offset_of(text, &parser->problem_mark);
 	fault.begin = parser->context ? offset_of(text, &parser->context_mark) : fault.at;
 	for (size_t i = 0; i < sizeof(phrases) / sizeof(*phrases); i++) {
@@ -504,8 +508,9 @@ int yaml_fault(const struct builder *builder, struct span text, const yaml_parse
 		if (!is_phrase(phrase, parser))
 			continue;
 		if (byte_at(text, fault.at) == '\t' && is_first_in_line(&fault))
-			return tell(&fault, TAB);
-		return phrase->tell ? phrase->tell(&fault) : tell(&fault, phrase->message);
+			return report(&fault, TAB);
+		return phrase->report ? phrase->report(&fault) : report(&fault, phrase->message);
 	}
-	return tell(&fault, "is no YAML from here on; put texts with special characters in quotes");
+	return report(
+		&fault, "is no YAML from here on; put texts with special characters in quotes");
 }

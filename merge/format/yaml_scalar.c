@@ -6,6 +6,7 @@
 
 #include "number.h"
 #include "resolve.h"
+#include "toml_value.h"
 #include "utf8.h"
 
 /* Greatest length of a key that is written without "? ", in characters. YAML's limit is 1024, on
@@ -395,6 +396,18 @@ static void put_float(struct output *output, struct span text)
 	put_digits(output, text.data + digits, text.len - digits);
 }
 
+/* YAML's times have seconds, and the letter Z. */
+static void put_toml_time(struct output *output, struct span text)
+{
+	bool is_small = text.data[text.len - 1] == 'z';
+	size_t minutes = toml_value_lacks_seconds(text);
+
+	output_put(output, text.data, minutes);
+	output_string(output, minutes ? ":00" : "");
+	output_put(output, text.data + minutes, text.len - minutes - is_small);
+	output_string(output, is_small ? "Z" : "");
+}
+
 /* Writes a value of TOML that is no string, in a form that means the same in YAML 1.1 and 1.2. */
 static void put_toml(struct output *output, const struct node *node)
 {
@@ -402,9 +415,8 @@ static void put_toml(struct output *output, const struct node *node)
 	struct number number;
 	char text[32];
 
-	if (type == SCALAR_TIMESTAMP && node->text.data[node->text.len - 1] == 'z') {
-		output_put(output, node->text.data, node->text.len - 1);
-		output_char(output, 'Z');
+	if (type == SCALAR_TIMESTAMP) {
+		put_toml_time(output, node->text);
 	} else if ((type != SCALAR_INT && type != SCALAR_FLOAT) ||
 		   (resolve_plain(node->text, NODE_YAML_1_1) == type &&
 			   resolve_plain(node->text, NODE_YAML_1_2) == type)) {

@@ -254,6 +254,16 @@ int yaml_put(struct writer *to, const struct yaml_part *part)
 
 int yaml_write(struct writer *to, const struct node *root)
 {
-	return yaml_put(to,
-		&(struct yaml_part){.value = root, .spot = YAML_AT_ROOT, .layout = YAML_LAYOUT});
+	size_t count;
+	const struct node *const *documents = node_documents(&root, &count);
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < count; i++) {
+		if (i)
+			output_string(to->output, "---\n");
+		r = yaml_put(to, &(struct yaml_part){.value = documents[i],
+					 .spot = YAML_AT_ROOT,
+					 .layout = YAML_LAYOUT});
+	}
+	return r;
 }

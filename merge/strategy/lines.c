@@ -1,9 +1,12 @@
 /*
  * The union of the files' lines: for files that are lists of lines, such as hosts, .gitignore and
- * authorized_keys. A line stands where the lowest file has it, and only once. Comments and empty
+ * authorized_keys. A line stands where the first file has it, and only once. Comments and empty
  * lines stay as far as they belong to lines. A comment that several files have comes once; a
- * comment that one file repeats is repeated. Of the empty lines of a higher file, one is kept
+ * comment that one file repeats is repeated. Of the empty lines of a later file, one is kept
  * between lines that it adds.
+ *
+ * By the option `order`, the first file is the lowest or the highest one. The order decides where
+ * lines stand; it does not decide which lines there are.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -30,6 +33,7 @@ struct merged_lines {
 	uint32_t used;   /* slots */
 	uint32_t empty;  /* number of the last empty line, if no line was put since; 0: none */
 	bool removes;    /* the option `remove` */
+	bool is_reversed; /* the option `order`: highest first */
 };
 
 static uint32_t hash_of(struct span text)
@@ -88,8 +92,8 @@ static int put(struct merged_lines *lines, const struct merged_line *entry)
 }
 
 /*
- * Puts a line, so that it can be found. If a higher file has empty lines before it, puts one of
- * them first.
+ * Puts a line, so that it can be found. If a later file has empty lines before it, puts one of them
+ * first.
  */
 static int put_line(struct merged_lines *lines, const struct merged_line *entry)
 {
@@ -122,33 +126,58 @@ static char first_character(struct span text)
 	return i < text.len ? text.data[i] : '\n';
 }
 
-/* Returns whether the result has the line already, so that this one is not put. */
+/* Returns whether the result has the line already, or must not have it, so that this one is not
+ * put. */
 static bool is_there(const struct merged_lines *lines, const struct merged_line *entry)
 {
 	uint32_t slot = *find(lines, entry->text, entry->hash);
 	const struct merged_line *found = slot ? &lines->entries[slot - 1] : NULL;
 
-	if (!found || found->is_removed)
-		return false;
-	return found->input != entry->input || first_character(entry->text) != '#';
+	/* A higher file has taken it away; what a lower one took away may come again. */
+	if (found && found->is_removed)
+		return lines->is_reversed && found->input != entry->input;
+	return found && (found->input != entry->input || first_character(entry->text) != '#');
+}
+
+/* Takes `text` away from the files up to that of `by`. */
+static int remove_line(struct merged_lines *lines, struct span text, const struct merged_line *by)
+{
+	struct merged_line mark = {.text = text,
+		.hash = hash_of(text),
+		.input = by->input,
+		.number = by->number,
+		.is_removed = true};
+	uint32_t slot = *find(lines, text, mark.hash);
+
+	if (slot && !(lines->is_reversed && lines->entries[slot - 1].input != by->input))
+		lines->entries[slot - 1].is_removed = true;
+	if (slot || !lines->is_reversed)
+		return 0;
+	/* For the lower files, which come later. */
+	uint32_t empty = lines->empty;
+	lines->empty = 0;
+	int r = put_line(lines, &mark);
+	lines->empty = empty;
+	return r;
+}
+
+/* Returns the index of the input that comes first. */
+static uint32_t first_input(const struct merged_lines *lines)
+{
+	return lines->is_reversed ? (uint32_t)lines->merge->count - 1 : 0;
 }
 
 static int add_line(struct merged_lines *lines, struct merged_line *entry)
 {
 	if (first_character(entry->text) == '\n') {
-		if (entry->input == 0)
+		if (entry->input == first_input(lines))
 			return put(lines, entry);
 		lines->empty = entry->number;
 		return 0;
 	}
-	if (lines->removes && *entry->text.data == '-') {
-		struct span text = {entry->text.data + 1, entry->text.len - 1};
-		uint32_t slot = *find(lines, text, hash_of(text));
-
-		if (slot)
-			lines->entries[slot - 1].is_removed = true;
-		return 0;
-	}
+	if (lines->removes && *entry->text.data == '-')
+		return remove_line(
+			lines, (struct span){entry->text.data + 1, entry->text.len - 1}, entry);
 	entry->hash = hash_of(entry->text);
 	return is_there(lines, entry) ? 0 : put_line(lines, entry);
 }
@@ -241,6 +270,7 @@ static int merge_lines(struct merge *merge, struct merge_output *ret)
 	struct merged_lines lines = {
 		.merge = merge,
 		.removes = options_bool(merge->request->options, "remove"),
+		.is_reversed = strategy_is_highest_first(merge),
 	};
 	int r;
 
@@ -248,7 +278,7 @@ static int merge_lines(struct merge *merge, struct merge_output *ret)
 		return merge_give_text(merge, &merge->inputs[0], ret);
 	r = grow_slots(&lines);
 	for (uint32_t i = 0; r == 0 && i < merge->count; i++)
-		r = add_input(&lines, i);
+		r = add_input(&lines, lines.is_reversed ? (uint32_t)merge->count - 1 - i : i);
 	return r == 0 ? write_lines(&lines, ret) : r;
 }
 
@@ -269,12 +299,13 @@ static bool is_verbatim(const struct merge_input *only)
 static const struct option_spec options[] = {
 	{"remove", OPTION_BOOL, "false", NULL,
 		"a line -LINE is not written, and removes LINE of the files up to there"},
+	STRATEGY_ORDER_OPTION,
 	{0},
 };
 
 const struct strategy strategy_lines = {
 	.name = "lines",
-	.summary = "the lines of all files, lowest layer first, each once",
+	.summary = "the lines of all files, each once",
 	.options = options,
 	.is_verbatim = is_verbatim,
 	.merge = merge_lines,

@@ -33,6 +33,7 @@ static char *put(char *out, struct span text)
 static int merge_concat(struct merge *merge, struct merge_output *ret)
 {
 	struct span separator = options_text(merge->request->options, "separator");
+	bool is_reversed = strategy_is_highest_first(merge);
 	size_t size = 1;
 
 	/* Between two files, a newline may come before and after the separator. */
@@ -42,7 +43,8 @@ static int merge_concat(struct merge *merge, struct merge_output *ret)
 	if (!text)
 		return -ENOMEM;
 	for (size_t i = 0; i < merge->count; i++) {
-		const struct merge_input *input = &merge->inputs[i];
+		const struct merge_input *input =
+			&merge->inputs[is_reversed ? merge->count - 1 - i : i];
 		if (input->text.len == 0)
 			continue;
 		if (end > text) {
@@ -62,6 +64,7 @@ static int merge_concat(struct merge *merge, struct merge_output *ret)
 
 static const struct option_spec concat_options[] = {
 	{"separator", OPTION_TEXT, "", NULL, "a line put between two files"},
+	STRATEGY_ORDER_OPTION,
 	{0},
 };
 
@@ -83,7 +86,7 @@ const struct strategy strategy_first = {
 
 const struct strategy strategy_concat = {
 	.name = "concat",
-	.summary = "all files, lowest layer first",
+	.summary = "all files, one after the other",
 	.options = concat_options,
 	.is_verbatim = always,
 	.merge = merge_concat,

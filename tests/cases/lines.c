@@ -192,6 +192,9 @@ static int check_line(const struct check *check, const struct line_origins *orig
 	const struct node *value = line->kind == LINE_VALUE ? value_of(origins, line) : NULL;
 	struct span written = {NULL, 0};
 
+	/* The merge separates documents, and keeps the place of an empty one. */
+	if (!line->source && (span_is(line->text, "---") || span_is(line->text, "null")))
+		return 0;
 	for (uint32_t i = 0; !line->source && i < line->count; i++)
 		if (is_of_nothing(check, origins->values[line->first + i].value))
 			return 0;

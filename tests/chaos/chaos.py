@@ -132,7 +132,10 @@ class Mount:
             os.close(file)
 
     def end(self):
-        subprocess.run(["umount", self.mountpoint], check=True)
+        # A change may be under way just now: then the mount is busy for a moment.
+        end = time.monotonic() + 10
+        while subprocess.run(["umount", self.mountpoint], check=time.monotonic() > end).returncode:
+            time.sleep(0.05)
         self.wait()
 
     def wait(self):

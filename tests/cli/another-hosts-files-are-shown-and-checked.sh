@@ -100,6 +100,27 @@ for text in '' '# nobody' 'two words' a/b ..; do
 done
 says "list:1: '..' is no host's name"
 runs 1 "$PLYFS" check -c plyfs.yaml --hosts nothing
-says 'nothing: No such file'
+says 'nothing: there is no such file'
 runs 2 "$PLYFS" check -c plyfs.yaml --hosts list -H web1
 runs 2 "$PLYFS" check -l vendor --hosts list
+
+# The parts of a host name.
+mkdir -p parts/web1 parts/example.com parts/db
+echo 'host: web1' >parts/web1/app.yaml
+echo 'domain: example.com' >parts/example.com/app.yaml
+cat >parts.yaml <<'END_'
+layers: [vendor, {path: "parts/%d", optional: true, name: domain}, {path: "parts/%l", optional: true}]
+options: {header: false}
+END_
+runs 0 "$PLYFS" cat -c parts.yaml -H web1.example.com app.yaml
+prints $'port: 80\ndomain: example.com\nhost: web1'
+runs 0 "$PLYFS" cat -c parts.yaml -H web1 app.yaml
+prints $'port: 80\nhost: web1'
+runs 1 "$PLYFS" set -c parts.yaml -H web2.example.com app.yaml a 1
+grep -q 'does not exist for web2.example.com: mkdir -p parts/web2' err
+echo 'layers: [vendor, "parts/%d"]' >parts.yaml
+runs 1 "$PLYFS" cat -c parts.yaml -H web1 app.yaml
+grep -q "'%d' has no value: this machine has no domain in its host name" err
+echo 'layers: [vendor, "parts/%x"]' >parts.yaml
+runs 1 "$PLYFS" cat -c parts.yaml app.yaml
+grep -q "unknown '%x' in a layer's path (allowed: %H host name, %l its first part" err

@@ -29,10 +29,10 @@ runs 0 "${blame[@]}" --html ./--json app.yaml
 [ -s ./--json ]
 
 runs 1 "${blame[@]}" --html nothing/page.html app.yaml
-says "can't write to 'nothing/page.html': No such file or directory"
+says "can't write to 'nothing/page.html': there is no such file or directory"
 mkdir page
 runs 1 "${blame[@]}" --html page app.yaml
-says "can't write to 'page': Is a directory"
+says "can't write to 'page': it is a directory"
 runs 0 "${blame[@]}" --html other/page.html app.yaml
 runs 0 "${blame[@]}" --html other/page.html app.yaml
 runs 0 "${blame[@]}" --html /dev/null app.yaml

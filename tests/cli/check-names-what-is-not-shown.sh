@@ -33,3 +33,16 @@ fi
 rm -f s/x
 runs 0 "$PLYFS" check -l v:s
 ! [ -s err ] || fail "$(cat err)"
+
+# A command for such a name says what it is; a lower layer's file there shows all the same.
+mkdir -p below above
+mkfifo above/pipe above/both
+echo 'a: 1' >below/both
+for command in explain cat blame 'get pipe a'; do
+	read -ra words <<<"$command pipe"
+	runs 1 "$PLYFS" "${words[0]}" -l below:above pipe ${words[2]:+a}
+	grep -q 'pipe: .*above/pipe is a FIFO, which is not shown' err || fail "$command: $(cat err)"
+done
+runs 0 "$PLYFS" cat -l below:above both
+runs 1 "$PLYFS" cat -l below:above neither
+grep -q 'neither: no layer has such a file' err || fail "$(cat err)"

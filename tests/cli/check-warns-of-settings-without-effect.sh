@@ -82,7 +82,7 @@ printf 'a = 1\n' >site/registries.conf
 mkdir empty/.git
 runs 0 "$PLYFS" check -c plyfs.yaml
 warned <<'EOF2'
-6:19: the preset 'docker' has no effect: it matches no file; 'plyfs presets docker' shows which it is for
+6:19: the preset 'docker' has no effect: it matches no file; 'plyfs presets docker' shows its patterns
 3:27: the layer 'nothing' has no effect: there is no file in 'empty'
 EOF2
 touch empty/.wh.registries.conf
@@ -107,3 +107,37 @@ plyfs: site/sub/x.yml: warning: is not merged with vendor/sub/x.yaml, as their n
 plyfs: empty/w.cnf: warning: is not merged with site/w.conf, as their names differ; give one of them the name of the other if they are meant to be one
 plyfs: empty/y.jsonc: warning: is not merged with vendor/y.json, as their names differ; give one of them the name of the other if they are meant to be one
 EOF2
+
+# A layer that is listed twice, also by another path.
+ln -s vendor same
+echo 'layers: [vendor, {name: again, path: same}]' >plyfs.yaml
+runs 0 "$PLYFS" check -c plyfs.yaml
+grep -q "plyfs.yaml:1:[0-9]*: warning: the layer 'again' has no effect: its directory is that of 'vendor'; " err || fail "$(cat err)"
+
+# What is said of commands or of versions, where there are none.
+mkdir -p versions
+echo 'a: 1' >versions/app.yaml
+echo 'a = 1' | tee versions/app.ini >versions/app.toml
+cat >versions.yaml <<'END_'
+layers: [versions]
+rules:
+- {match: app.ini, yaml: "1.2", timeout: 5s}
+- {match: app.yaml, toml: "1.0", user: nobody}
+- {match: app.toml, toml: "1.0"}
+END_
+runs 0 "$PLYFS" check -c versions.yaml
+cp err all
+for line in "3: warning: 'yaml' has no effect: none of the files of this rule is YAML" \
+	'3:42: warning: a user or a timeout has no effect' \
+	"4: warning: 'toml' has no effect: none of the files of this rule is TOML" \
+	'4:40: warning: a user or a timeout has no effect'; do
+	grep -qF "versions.yaml:$line" all || fail "no '$line' in: $(cat all)"
+done
+[ "$(grep -c warning all)" -eq 4 ] || fail "$(cat all)"
+cat >versions.yaml <<'END_'
+layers: [versions]
+rules:
+- {match: "app.*", yaml: "1.2", toml: "1.0", check: [cat, "%f"], user: nobody, timeout: 5s}
+END_
+runs 0 "$PLYFS" check -c versions.yaml
+! grep warning err || fail "what has an effect is reported"

@@ -10,9 +10,9 @@ ln -s app high/linked
 mkdir low/linked
 runs 0 "$PLYFS" check -l low:high
 cat >expected <<'END'
-plyfs: high/app: warning: a file here, and a directory in low/app, of which nothing is shown; put a whiteout, .wh.app, beside it if that is meant
-plyfs: high/log.yaml: warning: a directory here, and a file in low/log.yaml, of which nothing is shown; put a whiteout, .wh.log.yaml, beside it if that is meant
-plyfs: high/sub/x.d: warning: a file here, and a directory in low/sub/x.d, of which nothing is shown; put a whiteout, .wh.x.d, beside it if that is meant
+plyfs: high/app: warning: a file here hides a directory in low/app; if that is meant, put a whiteout, .wh.app, beside it
+plyfs: high/log.yaml: warning: a directory here hides a file in low/log.yaml; if that is meant, put a whiteout, .wh.log.yaml, beside it
+plyfs: high/sub/x.d: warning: a file here hides a directory in low/sub/x.d; if that is meant, put a whiteout, .wh.x.d, beside it
 END
 diff expected err >&2 || fail 'not these warnings'
 runs 1 "$PLYFS" check --strict -l low:high

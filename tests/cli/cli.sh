@@ -9,6 +9,7 @@ export LC_ALL=C
 unset NO_COLOR
 umask 022
 
+. "$(dirname "${BASH_SOURCE[0]}")/../proposals.sh"
 directory=$(mktemp -d "${TMPDIR:-/tmp}/plyfs-test.XXXXXX")
 trap 'rm -rf "$directory"' EXIT
 cd "$directory"
@@ -48,22 +49,7 @@ runs() {
 	"$@" >out 2>err || code=$?
 	[ $code -eq "$wanted" ] || fail "'$*' exits with $code, not $wanted: $(cat err)"
 	! grep -E 'Sanitizer|runtime error' err || fail "'$*' is not clean"
-	[ $code -ne 0 ] || [[ " $* " != *" explain "* ]] || proposal_works
-}
-
-# The command in explain's last line works, with a text, a number or the value that is there.
-proposal_works() {
-	local line there value
-	line=$(tail -n 1 out)
-	[[ $line == 'change it: plyfs set '*' VALUE' ]] || return 0
-	line=${line#change it: plyfs set }
-	line=${line% VALUE}
-	there=$(eval "\"\$PLYFS\" get --json $(sed 's/-L [^ ]* //' <<<"$line")" 2>/dev/null) || true
-	for value in new 1 "$there"; do
-		! eval '"$PLYFS" set -n '"$line"' "$value"' >proposed 2>&1 || break
-	done
-	eval '"$PLYFS" set -n '"$line"' "$value"' >proposed 2>&1 || fail "it proposes: $line; but: $(cat proposed)"
-	rm proposed
+	[ $code -ne 0 ] || [[ " $* " != *" explain "* ]] || proposals_work "$(cat out)"
 }
 
 # prints TEXT: standard output was exactly that.

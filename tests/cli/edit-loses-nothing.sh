@@ -23,8 +23,8 @@ edits 0 -l low:high one.yaml
 echo one >high/motd
 use_editor 'if [ -e seen ]; then exit 0; fi; touch seen; echo two >high/motd; echo three >>"$1"'
 edits 1 -l low:high motd
-tells 'somebody else has changed the file meanwhile; edit it again as it is now'
-tells 'what was typed is kept in '
+tells 'the file has changed meanwhile; edit it again as it is now'
+tells 'the typed text is kept in '
 [ "$(cat high/motd)" = two ] || fail "it is: $(cat high/motd)"
 rm -r "$(sed -n 's/.*is kept in \(.*\)\/motd$/\1/p' err)"
 
@@ -83,3 +83,15 @@ echo 'b: 2' >>"$1"
 END
 python3 terminal.py "$PLYFS" || fail "it ended with $?"
 [ "$(cat high/mine.yaml)" = $'# plyfs: keep me\na: 1\nb: 2' ] || fail "it is: $(cat high/mine.yaml)"
+
+# An editor that leaves no file, or something else in its place.
+mkdir gone
+echo 'a: 1' >gone/app.yaml
+for VISUAL in 'rm -f' 'sh -c "rm \$1; mkfifo \$1" sh' 'sh -c "rm \$1; mkdir \$1" sh'; do
+	export VISUAL
+	code=0
+	TMPDIR=$PWD timeout 30 "$PLYFS" edit -l gone app.yaml 2>err </dev/null || code=$?
+	[ $code -eq 1 ] || fail "'$VISUAL' ends with $code: $(cat err)"
+	grep -q 'the editor has left no file here; nothing is changed' err || fail "$(cat err)"
+done
+[ "$(cat gone/app.yaml)" = 'a: 1' ] || fail 'the file is changed'

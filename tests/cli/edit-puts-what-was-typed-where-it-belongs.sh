@@ -31,7 +31,7 @@ END
 chmod +x editor
 runs 1 edit ./editor app.json
 grep -q '^// plyfs: .*app.json:.*a value is missing' seen
-grep -q 'what was typed is kept in' err
+grep -q 'the typed text is kept in' err
 kept=$(sed -n 's/.*is kept in //p' err)
 grep -q '"tls": ,$' "$kept" || fail "it is not kept: $(cat "$kept")"
 rm -r tmp/*

@@ -40,7 +40,7 @@ low/app.yaml:1:8: title is not allowed here; known are 'port', 'hosts', 'name', 
 # Nothing of it is shown, rendered or written.
 runs 1 "$PLYFS" cat -c $config app.yaml
 prints ''
-grep -q "and 4 more, which 'plyfs check' tells" err
+grep -q "and 4 more, which 'plyfs check' shows" err
 runs 1 "$PLYFS" set -c $config app.yaml port=1
 runs 1 "$PLYFS" render -c $config out.d
 [ ! -e out.d/app.yaml ]
@@ -104,11 +104,11 @@ runs 1 "$PLYFS" check -c $config
 grep -q "^plyfs: settings/app.schema.yaml:1:7: 'type' is one of null" err || fail "$(cat err)"
 echo '$ref: other.yaml' >settings/app.schema.yaml
 runs 1 "$PLYFS" cat -c $config all.yaml
-grep -q "settings/app.schema.yaml:1:7: 'other.yaml' is another document" err || fail "$(cat err)"
+grep -q "settings/app.schema.yaml:1:7: 'other.yaml' is the file .*settings/other.yaml, which can't be opened" err || fail "$(cat err)"
 rm settings/app.schema.yaml
 runs 1 "$PLYFS" cat -c $config all.yaml
 tells "settings/all.yaml:2:68: the schema '"
-tells "settings/app.schema.yaml' can't be opened: No such file"
+tells "settings/app.schema.yaml' can't be opened: there is no such file"
 mkdir settings/app.schema.yaml
 runs 1 "$PLYFS" cat -c $config all.yaml
 tells "settings/all.yaml:2:68: the schema '"

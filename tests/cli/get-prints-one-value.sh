@@ -60,7 +60,7 @@ says "did you mean 'server.name'?"
 runs 1 get --json app.yaml server.nam
 grep -q "^{\"error\": {.*did you mean 'server.name'?" err || fail "it says: $(cat err)"
 runs 1 get app.yaml gone
-says "'plyfs explain' tells what took it away"
+says "'plyfs explain' shows what removed it"
 runs 1 get nothing.yaml a
 says 'no layer has such a file'
 printf 'x\n' >vendor/motd

@@ -26,7 +26,7 @@ for word in help --help -h; do
 	fits help $word
 	prints 'usage: plyfs help [COMMAND]
 
-Lists the commands, or prints how one is called and what its options mean.'
+Lists the commands, or prints the usage and the options of one.'
 done
 runs 2 "$PLYFS" help help mount
 says "'mount' is one too many"

@@ -86,6 +86,6 @@ changes() {
 }
 changes a ' -L policy' a
 changes 'b.c[0]' ' -L policy' "'b.c[0]'"
-changes b '' b
+changes b ' -L policy' b
 changes d '' d
 changes e '' e

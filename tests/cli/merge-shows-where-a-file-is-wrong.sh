@@ -17,7 +17,7 @@ runs 1 "$PLYFS" merge good.yaml long.yaml
 runs 1 "$PLYFS" merge good.yaml missing.yaml
 says 'missing.yaml: can'
 runs 1 "$PLYFS" merge good.yaml .
-says 'Is a directory'
+says 'it is a directory; give a file'
 truncate -s 17M large.yaml
 runs 1 "$PLYFS" merge good.yaml large.yaml
 says 'larger than the limit of 16777216 bytes'

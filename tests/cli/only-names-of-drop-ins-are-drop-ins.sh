@@ -65,7 +65,7 @@ for order in layers uapi; do
 			fail "$order: check does not name $name"
 	done
 	grep -q "s/app.yaml.d/.hid.yaml: warning: not a drop-in of app.yaml: its name begins with" err
-	grep -q "v/motd.d/README: warning: not a drop-in of motd: its name is for people" err
+	grep -q "v/motd.d/README: warning: not a drop-in of motd: its name is that of documentation" err
 	grep -q "v/motd.d/30.disabled: warning: not a drop-in of motd: its name does not end in .conf" err
 	grep -q "v/app.rules.d/4.rules: warning: .* does not end in .txt, .bak or no suffix; " err
 	grep -q "s/lone.yaml.d/README: warning: not a drop-in of lone.yaml: " err

@@ -27,9 +27,9 @@ cp site/app.yaml good.yaml
 printf 'b: [\n' | tee site/app.yaml vendor/never.yaml >site/never.yaml
 runs 1 render tree
 [ "$(cat tree/app.yaml)" = $'a: 1\nb: 3' ]
-grep -qx 'plyfs: app.yaml: does not merge; what was rendered before stays' err
+grep -qx 'plyfs: app.yaml: does not merge; the file that was rendered before stays' err
 grep -qx 'plyfs: never.yaml: does not merge, and never did' err
-grep -q '(app.yaml, since .*; what was rendered before, if anything, stays)$' err
+grep -q '(app.yaml, since .*; the file that was rendered before, if any, stays)$' err
 ! grep -q 'reading it fails' err
 mv good.yaml site/app.yaml
 rm site/never.yaml vendor/never.yaml

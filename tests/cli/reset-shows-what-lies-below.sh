@@ -32,7 +32,7 @@ site/app.yaml: proxy: removed (was p)'
 shows server.tls on
 [ "$(head -n 1 site/app.yaml)" = '# ours' ] || fail 'the comment is lost'
 reset app.yaml port
-prints 'nothing changes: the layer says nothing of it'
+prints 'nothing changes: the layer has no such file or value'
 
 # A source that becomes empty is removed, in each format, and so is its drop-ins' directory.
 for file in 'a.yaml a: 1' 'a.json {"a": 1}' 'a.toml a = 1' 'a.env a=1' 'a.properties a=1'; do

@@ -119,7 +119,7 @@ runs 1 set_ -L vendor a.service Service.User c
 grep -q "'last' shows others" err
 echo text >vendor/motd
 runs 1 set_ motd a 1
-grep -q 'its name tells no format' err
+grep -q 'its name is that of no format with values' err
 
 # In .env the quotes decide whether a "$" stands for a variable: VALUE is the text that a program reads.
 printf "A='\$X'\nB=b\n" >site/x.env
@@ -159,3 +159,9 @@ printf '{"a": }' >site/app.json
 runs 1 set_ app.json a 1
 grep -q 'site/app.json:1:7' err
 [ "$(cat site/app.json)" = '{"a": }' ]
+
+# A file of several documents that one layer alone has is edited in the document that has the key.
+printf 'kind: Service\nport: 80\n---\nkind: Deployment\nreplicas: 1\n' >site/objects.yaml
+runs 0 set_ objects.yaml replicas 5
+prints 'site/objects.yaml:5: [1].replicas: 1 -> 5'
+file site/objects.yaml $'kind: Service\nport: 80\n---\nkind: Deployment\nreplicas: 5'

@@ -70,6 +70,6 @@ printf '# keys\nA=1\n' >site/app.env
 runs 0 unset_ app.env A
 file site/app.env '# keys'
 runs 2 set_ app.yaml port -5
-says "a number below zero stands behind '--'"
+says "put a number below zero behind '--'"
 runs 0 set_ app.yaml port -- -5
 grep -q '^port: -5$' site/app.yaml

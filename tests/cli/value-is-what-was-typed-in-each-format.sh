@@ -153,7 +153,7 @@ runs 0 "$PLYFS" cat -l site g.json
 	fail "$(cat out)"
 cp site/g.json before
 runs 1 set_ g.json a @nothing
-says "nothing: can't be opened: No such file or directory; for a VALUE that begins with '@' itself, give --string"
+says "nothing: can't be opened: there is no such file or directory; check its path; for a VALUE that begins with '@' itself, give --string"
 printf 'a\0b' >nul
 runs 1 set_ g.json a @nul
 says 'NUL byte'
@@ -168,7 +168,7 @@ grep -q 'h.yaml: a: the VALUE is no whole map or list, so it is a text' err
 # A VALUE that begins with '-'.
 runs 0 set_ h.yaml b=-Xmx1g 'c=- x'
 runs 2 set_ h.yaml a -Xmx1g
-says "a VALUE that begins with '-' stands behind '--'"
+says "put a VALUE that begins with '-' behind '--'"
 runs 0 set_ h.yaml -- a -Xmx1g
 runs 2 set_ h.yaml a '- x'
-says "a VALUE that begins with '-' stands behind '--'"
+says "put a VALUE that begins with '-' behind '--'"

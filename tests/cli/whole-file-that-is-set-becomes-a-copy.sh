@@ -38,5 +38,10 @@ mkdir tmp
 printf 'rules: [{match: "app.*"}]\nlayers: [vendor, site]\n' >deep.yaml
 TMPDIR=$PWD/tmp EDITOR=$PWD/editor runs 1 timeout 20 "$PLYFS" edit -c deep.yaml app.json </dev/null
 grep -q 'app.json:.*' err
-grep -q 'what was typed is kept in' err || fail "$(cat err)"
+grep -q 'the typed text is kept in' err || fail "$(cat err)"
 [ "$(wc -l <runs)" -le 2 ] || fail "the editor ran $(wc -l <runs) times"
+
+# JSON names the layer that the copy overrides.
+rm -rf site/*
+runs 0 "$PLYFS" set --json -n -c plyfs.yaml app.yaml port 81
+grep -q '"overrides": {"layer": "vendor", "file": "vendor/app.yaml", "line": 2}' out || fail "$(cat out)"

@@ -54,3 +54,17 @@ grep -q "'schema' is the older name of 'yaml'; give 'yaml' alone" err
 sed -i 's/{schema: "1.2", yaml: "1.2"/{yaml: "1.3"/' plyfs.yaml
 runs 1 "$PLYFS" cat -c plyfs.yaml other.yaml
 grep -q "1.1, 1.2" err
+
+# So it is with TOML: 1.1 is read unless the rule says 1.0, also in a drop-in.
+mkdir -p one/old.toml.d
+printf 'a = { b = 1, }\n' | tee one/new.toml >one/old.toml.d/50-more.toml
+printf 'c = 1\n' | tee two/new.toml two/old.toml >one/old.toml
+cat >plyfs.yaml <<'YAML'
+layers: [one, two]
+rules: [{match: old.toml, dropins: layers, toml: "1.0"}]
+options: {header: false}
+YAML
+runs 0 "$PLYFS" cat -c plyfs.yaml new.toml
+[ "$(cat out)" = $'a = { b = 1 }\nc = 1' ]
+runs 1 "$PLYFS" cat -c plyfs.yaml old.toml
+grep -q 'one/old.toml.d/50-more.toml:1:14: the rule has toml: "1.0", which has no comma behind the last value' err || fail "the message is: $(cat err)"

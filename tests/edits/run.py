@@ -5,7 +5,8 @@
 
     before.yaml     the text; its ending is the format
     op              a line for each op: "set PATH VALUE", "insert PATH VALUE" or "remove PATH", where
-                    the path is a JSON list of keys and indexes, and the value YAML
+                    the path is a JSON list of keys and indexes, and the value YAML; before the path
+                    may stand the number of the document, from 0
     after.yaml      the text that must come out, byte for byte
     refused         or else the message, one line
 
@@ -21,8 +22,11 @@ import sys
 
 def read_op(line):
     kind, rest = line.split(" ", 1)
+    document = 0
+    if rest[0].isdigit():
+        document, rest = rest.split(" ", 1)
     path, end = json.JSONDecoder().raw_decode(rest)
-    op = {"kind": kind, "path": path, "from": "yaml"}
+    op = {"kind": kind, "path": path, "from": "yaml", "document": int(document)}
     if kind != "remove":
         op["value"] = rest[end:].strip()
     return op

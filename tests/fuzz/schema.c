@@ -1,5 +1,6 @@
 /*
- * A schema and a document, with a byte 0xFF between them. The schema is read or refused. The
+ * A schema, a document, and a document to which the schema may refer, with a byte 0xFF between
+ * them. The schema is read or refused. The
  * document is judged or given up, the same each time.
  */
 #include "schema.h"
@@ -41,18 +42,34 @@ static void judge(const struct schema *schema, const struct node *root)
 	}
 }
 
+/* Finds one document at each URI of a file: the third text of the input. */
+static int find_other(
+	void *context, struct span uri, struct schema_text *ret, struct problem *problem)
+{
+	const struct span *other = context;
+
+	if (!span_begins(uri, "file:"))
+		return problem_set(problem, NULL, 0, 0, "is elsewhere");
+	*ret = (struct schema_text){
+		{.name = "other", .layer = ""}, *other, &format_yaml, span_of("file:///a/other")};
+	return 0;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const struct source source = {.name = "schema", .layer = ""};
 	const struct read_options options = {.format = &format_yaml, .limits = FUZZ_LIMITS};
 	struct fuzz_input input = {data, size};
 	CLEANUP(fuzz_text_fini) struct span text = fuzz_text(&input);
 	CLEANUP(fuzz_text_fini) struct span tree = fuzz_text(&input);
+	CLEANUP(fuzz_text_fini) struct span other = fuzz_text(&input);
+	const struct schema_library library = {find_other, &other, true};
+	const struct schema_text own = {
+		{.name = "schema", .layer = ""}, text, &format_yaml, span_of("file:///a/schema")};
 	CLEANUP(document_freep) struct document *document = NULL;
 	CLEANUP(schema_freep) struct schema *schema = NULL;
 	struct problem problem;
 
-	int r = schema_read(&source, text, &format_yaml, &schema, &problem);
+	int r = schema_read(&own, &library, &schema, &problem);
 	if (r == PROBLEM)
 		fuzz_check_problem(&problem);
 	if (r != 0 || !fuzz_read(tree, &options, &document))

@@ -27,8 +27,8 @@ FORMATS = re.findall(r"X\((\w+)\)", re.search(r"#define FORMATS\(X\)((?:.*\\\n)*
 def suffixes(name):
     """For a dialect of INI, the cases have files of its name."""
     path = ROOT / f"merge/format/{name}.c"
-    found = path.exists() and re.search(r"\.suffixes =((?:\s*\".*\")+)", path.read_text())
-    return "".join(re.findall('"(.*)"', found[1])).split(",") if found else ["ini", name]
+    found = path.exists() and re.search(r"\.suffixes =((?:\s*\"[^\"]*\")+)", path.read_text())
+    return "".join(re.findall('"([^"]*)"', found[1])).split(",") if found else ["ini", name]
 
 
 SUFFIXES = {name: suffixes(name) for name in FORMATS}
@@ -74,7 +74,20 @@ def cases():
         yield name, (options[1] if options else "").encode(), sources, tree
 
 
+def documents():
+    """(the options' text, the sources' texts), of several documents"""
+    names = [b"kind: A\nmetadata: {name: x}\na: {b: 1}\n--- # two\nkind: B\nmetadata: {name: x}\nl: [1]\n",
+             b"# head\n--- !delete\nkind: A\nmetadata: {name: x}\n...\n---\nkind: B\nmetadata:\n  name: x\nl: !append [2]\n"]
+    yield b"", names
+    yield b"", [*names, b"--- !replace\nkind: A\nmetadata: {name: x}\n---\nkind: C\nmetadata: {name: y}\n"]
+    yield b"{documents: {by: [id, zone]}}", [b"id: 1\na: 1\n---\nid: 1\nzone: ~\n", b"---\n---\nid: '1'\nzone: z\n"]
+    for option in (b"position", b"merge", b"refuse"):
+        yield b"{documents: " + option + b"}", [b"a: 1\n---\n---\nb: 2\n", b"--- !replace\n[1]\n---\na: 2\n...\n# end\n"]
+
+
 def strategy(_name):
+    for options, texts in documents():
+        yield bytes([STRATEGIES.index("deep"), (len(texts) - 2) << 3]) + b"\xff".join([options, *texts])
     for name, options, sources, tree in cases():
         is_json = all(path.suffix == ".json" for path in sources)
         flags = 4 * is_json | min(max(len(sources) - 2, 0), 3) << 3
@@ -84,6 +97,11 @@ def strategy(_name):
 
 
 def put(_name):
+    for number, (options, texts) in enumerate(documents()):
+        for op in range(4):
+            flags = (len(texts) - 1) | op << 2 | op % 2 << 4 | number << 5
+            head = bytes([STRATEGIES.index("deep"), FORMATS.index("yaml"), flags, 3 * number + op])
+            yield head + b"\xff".join([options, *texts])
     for number, (name, options, sources, _tree) in enumerate(cases()):
         suffix = sources[0].suffix[1:] if sources else "yaml"
         form = next((i for i, form in enumerate(FORMATS) if suffix in SUFFIXES[form]), 0)

@@ -55,7 +55,7 @@ for command in "${commands[@]}"; do
 		tail -100 "$directory/log" >&2
 		exit 1
 	}
-	! grep -n 'warning:' "$directory/log" || {
+	! grep -nE '(^|: )warning: ' "$directory/log" || {
 		echo "failed: $command shows warnings of the compiler" >&2
 		exit 1
 	}

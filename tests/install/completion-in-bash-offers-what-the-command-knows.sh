@@ -41,7 +41,7 @@ offers 'plyfs me' merge
 offers 'plyfs help sta' status
 offers 'plyfs -' --help --version
 offers 'plyfs xyzzy '
-offers 'plyfs merge --s' --schema --set --strategy
+offers 'plyfs merge --s' --schema --schema-ref --set --strategy
 offers 'plyfs merge -s cl' cloud-init
 offers 'plyfs merge --strategy cl' cloud-init
 # Bash takes = for the end of a word.
@@ -89,6 +89,8 @@ offers 'plyfs get -l vendor:venue ' app.yaml sub/ two.yaml
 offers 'plyfs cat -c plyfs.yaml t' two.yaml
 offers 'plyfs explain -c plyfs.yaml sub/' sub/x.yaml
 offers 'plyfs set --layers=vendor .h' .hidden
+offers 'plyfs hide -lvenue ' app.yaml two.yaml
+offers 'plyfs edit -cplyfs.yaml t' two.yaml
 offers 'plyfs diff -l venue nothing'
 offers 'plyfs check -l venue two.yaml a' app.yaml
 # Mounts; there may be any here.

@@ -117,6 +117,9 @@ GOOD = [
     LAYERS + "rules: [{match: [a, 'b/**'], dropins: true, strategy: }]",
     LAYERS + "rules: [{match: a, schema: any.json}, {match: b, schema: }]",
     LAYERS + "files: [{path: a, from: b, schema: ./any.json}]",
+    LAYERS + "schemas: [any.json]\nrules: [{match: a, schema: any.json}]",
+    LAYERS + "schemas:",
+    LAYERS + "rules: [{match: a, schema: any.json, validate_formats: yes}, {match: b, validate_formats: }]",
     LAYERS + "rules: [{match: a, options: {lists: append}}]",
     LAYERS + "rules: [{match: a, options: {kinds: strict}}]",
     LAYERS + "rules: [{match: a, options: {lists: {'*': {by: name}}}}]",
@@ -141,7 +144,7 @@ GOOD = [
     LAYERS + "files: [{path: a, from: b, check: , on_change: [systemctl, reload, 1]}]",
     LAYERS + "options: {on_change: {run: [true], timeout: 60m}}",
     LAYERS + "options: {coherence: strict, on_error: fail, header: on, schema: 1.2}",
-    LAYERS + "options: {poll_interval: 500ms, cache_mib: 0, state: /var/lib/app}",
+    LAYERS + "options: {poll_interval: 500ms, cache_mib: 0, watches: 16, state: /var/lib/app}",
     LAYERS + "options: {limits: {source: 4096, result: 64MiB, depth: 1024, nodes: 1}}",
 ]
 BAD = [
@@ -176,6 +179,7 @@ BAD = [
     LAYERS + "rules: [{match: a, on_change: {user: a}}]", LAYERS + "rules: [{match: a, timeout: 5}]",
     LAYERS + "options: {header: 7}", LAYERS + "options: {poll_interval: 5}",
     LAYERS + "options: {state: var/lib/app}", LAYERS + "options: {cache_mib: 1048577}", LAYERS + "options: {cache_mib: -1}",
+    LAYERS + "options: {watches: 15}", LAYERS + "options: {watches: half}", LAYERS + "options: {watches: 1073741825}",
     LAYERS + "options: {limits: {depth: 1025}}", LAYERS + "options: {limits: {depth: 0}}",
     LAYERS + "options: {limits: {nodes: 100000001}}", LAYERS + "options: {limits: {source: 0}}",
     LAYERS + "options: {limits: {source: 3T}}", LAYERS + "options: {limits: {source: 1073741825}}",

@@ -53,10 +53,16 @@ static void run(void *context, struct outcome *ret)
 	}
 }
 
-/* GLib ends the process when it has no memory, so cases that need GMime can't be tried. */
+/*
+ * GLib ends the process when it has no memory, so cases that need GMime can't be tried. Cases that
+ * end by a time limit can't, either: the clock decides where a run is stopped.
+ */
 static bool is_tried(const struct golden *golden)
 {
-	return golden->sources.count > 0 && (!golden->needs || !strstr(golden->needs, "mime"));
+	bool is_timed = golden->expect.text && strstr(golden->expect.text, " ms; ");
+
+	return golden->sources.count > 0 && !is_timed &&
+	       (!golden->needs || !strstr(golden->needs, "mime"));
 }
 
 static void try_case(const char *directory, const char *name)

@@ -16,7 +16,7 @@
 struct text {
 	struct span text;
 	struct read_options options;
-	struct edit_op op;
+	struct edit_op ops[2];
 };
 
 static void run(void *context, struct outcome *ret)
@@ -25,8 +25,8 @@ static void run(void *context, struct outcome *ret)
 	const struct edit_request request = {.source = {.name = "text", .layer = ""},
 		.text = text->text,
 		.options = &text->options,
-		.ops = &text->op,
-		.count = 1};
+		.ops = text->ops,
+		.count = text->ops[1].steps ? 2 : 1};
 	CLEANUP(edit_result_freep) struct edit_result *result = NULL;
 	struct problem problem;
 
@@ -41,21 +41,31 @@ static void run(void *context, struct outcome *ret)
 
 static void try_place(struct text *text, const char *name, const struct place *place)
 {
-	static const char *const kinds[] = {"set", "remove", "add to"};
+	static const char *const kinds[] = {"set", "remove", "add to", "insert into"};
 	CLEANUP(document_freep) struct document *value = place_new_value(5);
+	CLEANUP(document_freep) struct document *lines = place_new_value(3);
 	struct edit_step steps[PLACE_STEPS_MAX];
 
 	memcpy(steps, place->steps, sizeof(steps));
-	for (unsigned kind = 0; kind < 3; kind++) {
+	for (unsigned kind = 0; kind < 4; kind++) {
 		CLEANUP(freep) char *title = NULL;
 
-		text->op = (struct edit_op){.kind = kind == 1 ? EDIT_REMOVE : EDIT_SET,
+		memset(text->ops, 0, sizeof(text->ops));
+		text->ops[0] = (struct edit_op){.kind = kind == 1 ? EDIT_REMOVE : EDIT_SET,
 			.steps = steps,
 			.count = place->count,
 			.value = value->roots[0]};
 		if (kind == 2)
-			steps[text->op.count++] =
+			steps[text->ops[0].count++] =
 				(struct edit_step){.key = value->roots[0]->seq.items[0]};
+		if (kind == 3) {
+			text->ops[0].kind = EDIT_INSERT;
+			text->ops[0].value = lines->roots[0];
+			steps[place->count] = (struct edit_step){.index = 0};
+			text->ops[0].count = place->count + 1;
+			/* Several edits at once. */
+			text->ops[1] = text->ops[0];
+		}
 		if (asprintf(&title, "%s: %s place %zu", name, kinds[kind], place->count) < 0)
 			abort();
 		trial_run(&(struct trial){.name = title, .run = run, .context = text});

@@ -143,6 +143,13 @@ lost = stores.Mirror("git", "--ref", "main", "--path", "nowhere", work, name="lo
 lost.has_trouble("store", "has no directory 'nowhere'; correct the path")
 lost.kill(signal.SIGTERM)
 
+# The message has the cause and the remedy, and git's words behind them.
+for url, why in ((stores.path("none"), "there is no git repository; correct the URL (fatal: "),
+                 ("http://127.0.0.1:1/x", "the host can't be reached; correct the URL, or start it (fatal: ")):
+    none = stores.Mirror("git", "--ref", "main", url, name="none").start()
+    none.has_trouble("store", why)
+    none.kill(signal.SIGTERM)
+
 # A URL that leads to no repository is refused.
 for url, why in (("ext::sh -c id", "no URL"), ("--upload-pack=id", "mirror"), ("https://u:p@h/x", "netrc")):
     said = subprocess.run([stores.PLYFS, "mirror", "git", url, stores.path("refused")], capture_output=True,

@@ -30,6 +30,7 @@ def expect(what, is_so, said=None):
 def run(*words, code=0, **options):
     said = subprocess.run([stores.PLYFS, *words], capture_output=True, text=True, check=False, timeout=120, **options)
     expect(" ".join(words), said.returncode == code, said)
+    stores.check_proposals(words, said, **options)
     return said.stdout + said.stderr
 
 
@@ -61,6 +62,23 @@ found = cluster.get()
 expect("all of it is there", found == {
     b"app.yaml": b"server:\n  port: 9191  # http\n  hosts: [a]\nlog: !delete\n",
     b"brand/new.yaml": b"a:\n  b: 1\n", b"conf/deep.yaml": b"x: 1\ny: 2\nz: 3\n"}, found)
+
+# reset takes a value out of the key, or deletes the key; hide makes the key of a whiteout.
+said = run("reset", "-l", LAYERS, "app.yaml", "log")
+expect("the lower value shows again", "(shows " in said and f"{base}/app.yaml:3" in said, said)
+expect("the value is gone from the key", cluster.get()[b"app.yaml"] == b"server:\n  port: 9191  # http\n  hosts: [a]\n")
+run("reset", "-l", LAYERS, "brand/new.yaml", "a.b")
+run("reset", "-l", f"{base}:{fleet}/conf", "deep.yaml")
+expect("an empty source is removed", set(cluster.get()) == {b"app.yaml"}, cluster.get())
+with open(f"{base}/low.yaml", "w", encoding="utf-8") as file:
+    file.write("a: 1\n")
+run("hide", "-l", LAYERS, "-L", "fleet", "low.yaml")
+expect("there is a whiteout", b".wh.low.yaml" in cluster.get(), cluster.get())
+run("cat", "-l", LAYERS, "low.yaml", code=1)
+run("reset", "-l", LAYERS, "-L", "fleet", "low.yaml")
+expect("there is none", set(cluster.get()) == {b"app.yaml"}, cluster.get())
+os.unlink(f"{base}/low.yaml")
+cluster.put("brand/new.yaml", "a:\n  b: 1\n")
 cluster.put("name", "plain\n")
 mirror.equals(cluster)
 run("set", "-l", LAYERS, "-L", "base", "own.yaml", "a=1")
@@ -74,7 +92,7 @@ cluster.put("unseen.yaml", "a: 1\n")
 cluster.delete("brand/new.yaml")
 for path, key in (("app.yaml", "server.port"), ("unseen.yaml", "b"), ("brand/new.yaml", "c")):
     said = run("set", "-l", LAYERS, path, key, "6")
-    expect("it is told that it does not show", "has not brought it yet" in said, said)
+    expect("it is told that it does not show", "does not have it yet" in said, said)
 found = cluster.get()
 expect("nobody's change is lost", (found[b"app.yaml"], found[b"unseen.yaml"], found[b"brand/new.yaml"]) ==
        (b"server:\n  port: 6\nlate: yes\n", b"a: 1\nb: 6\n", b"c: 6\n"), found)
@@ -198,7 +216,7 @@ mirror.kill()
 os.rename(f"{state}/status.json", f"{state}/away")
 before = is_read(f"{fleet}/app.yaml")
 said = run("set", "-l", LAYERS, "app.yaml", "copy", "1", code=1)
-expect("not without a status", "does not tell of which store" in said and is_read(f"{fleet}/app.yaml") == before, said)
+expect("not without a status", "does not name its store" in said and is_read(f"{fleet}/app.yaml") == before, said)
 os.rename(f"{state}/away", f"{state}/status.json")
 
 # A cluster that is not the mirror's is not written to.
@@ -206,7 +224,7 @@ other = stores.Cluster("other", 1).start()
 said = run("set", "--endpoints", other.endpoints(), "-l", LAYERS, "app.yaml", "a", "1", code=1)
 expect("another cluster is refused", "is the cluster" in said and other.get() == {}, said)
 said = run("set", "--user-file", "/dev/null", "-l", LAYERS, "app.yaml", "a", "1", code=1)
-expect("half of the way is refused", "goes --endpoints" in said, said)
+expect("half of the way is refused", "need --endpoints" in said, said)
 cluster.kill()
 said = run("set", "-l", LAYERS, "app.yaml", "a", "1", code=1)
 expect("a store that is away", "127.0.0.1" in said, said)

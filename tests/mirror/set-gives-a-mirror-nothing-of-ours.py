@@ -30,6 +30,7 @@ def expect(what, is_so, said=None):
 def run(*words, code=0, **options):
     said = subprocess.run([stores.PLYFS, *words], capture_output=True, text=True, check=False, timeout=120, **options)
     expect(" ".join(words), said.returncode == code, said)
+    stores.check_proposals(words, said, **options)
     return said.stdout + said.stderr
 
 
@@ -117,7 +118,7 @@ expect("his own is sent", b"mine" in attacker.heard, attacker.heard)
 write("given", "writer:given-by-root\n")
 lie(endpoints=attacker.url)
 said = run("set", "--user-file", stores.path("given"), "-l", layer, "app.yaml", "a", "4", code=1)
-expect("not to his endpoints", "goes --endpoints" in said, said)
+expect("not to his endpoints", "need --endpoints" in said, said)
 said = run("set", "--endpoints", cluster.endpoints(), "-l", layer, "app.yaml", "a", "4", code=1)
 expect("not to his keys", "give --prefix" in said, said)
 expect("nothing of it was heard", b"given-by" not in attacker.heard, attacker.heard)
@@ -125,7 +126,7 @@ expect("nothing of it was heard", b"given-by" not in attacker.heard, attacker.he
 lie(uid=0, endpoints=attacker.url, user_file=stores.path("secret"))
 for who in (0, DAEMON):
     said = run("set", "-l", layer, "app.yaml", "a", "4", code=1, **is_user(who))
-    expect("it is nobody's word", "others than its owner" in said, said)
+    expect("it is nobody's word", "users other than its owner" in said, said)
 lie(endpoints=attacker.url)
 os.chmod(state, 0o777)
 said = run("set", "-l", layer, "app.yaml", "a", "4", code=1)

@@ -49,6 +49,16 @@ def need_libcurl():
         skip("this plyfs was built without libcurl")
 
 
+def check_proposals(words, said, **options):
+    """Each command that explain proposes works."""
+    if words[0] == "explain" and said.returncode == 0:
+        script = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "proposals.sh")
+        done = subprocess.run(["bash", script, said.stdout], capture_output=True, text=True, check=False, timeout=120,
+                              **options)
+        if done.returncode:
+            sys.exit(done.stdout + done.stderr)
+
+
 def die_with_parent():
     LIBC.prctl(1, signal.SIGKILL)
 

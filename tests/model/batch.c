@@ -22,6 +22,8 @@ static const struct format *format_for(const struct node *request, const char *k
 {
 	const struct node *name = node_get(request, key);
 
+	if (name && span_is(name->text, "toml-1.0"))
+		return &format_toml_1_0;
 	return name ? format_find(name->text) : &format_yaml;
 }
 

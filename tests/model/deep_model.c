@@ -418,13 +418,13 @@ static const struct node *clean(struct deep_model *model, const struct node *nod
 }
 
 /*
- * A root of another kind than the layers below is an error, unless a tag or null shows that it is
- * intended.
+ * A root of another kind than the layers below is an error, unless a tag shows that it is intended,
+ * or null is below.
  */
 static bool is_broken(const struct node *below, const struct node *value)
 {
 	return below && below->kind != value->kind && !*foreign(below) && !*foreign(value) &&
-	       !scalar_is_null(below) && !scalar_is_null(value) && !deep_model_is_delete(value) &&
+	       !scalar_is_null(below) && !deep_model_is_delete(value) &&
 	       !is_tag(value, "!replace", "!override");
 }
 

@@ -389,6 +389,20 @@ def written(node):
     return not (isinstance(node, yaml.ScalarNode) and not node.style and not node.value)
 
 
+def behind_deeper(text, end, column):
+    """Returns the end of the comment lines behind the line of `end` that are indented deeper than the column."""
+    end = at = (text + "\n").find("\n", end)
+    while 0 <= at < len(text):
+        line = text[at + 1:(text + "\n").find("\n", at + 1)]
+        bare = line.lstrip(" ")
+        if bare.startswith("#") and len(line) - len(bare) > column:
+            end = at + 1 + len(line)
+        elif bare.strip():
+            break
+        at += 1 + len(line)
+    return end
+
+
 def yaml_span(text, op):
     """Returns the offsets between which comments may be lost."""
     loader = Loader(text)
@@ -425,6 +439,10 @@ def yaml_span(text, op):
         begin = text.rfind("\n", 0, begin) + 1 if text[text.rfind("\n", 0, begin) + 1:begin].strip(" -?\ufeff") == "" else begin
     elif isinstance(node, yaml.ScalarNode) and node.style not in ("|", ">"):
         return begin, end
+    elif op["path"] and not isinstance(node, yaml.ScalarNode) and not node.flow_style:
+        # All comments between the lines of a map or list go with it, and deeper ones below.
+        begin = min(begin, text.find("\n", key.end_mark.index if key else dash))
+        return begin, behind_deeper(text, end, dash - text.rfind("\n", 0, dash) - 1)
     return begin, (text + "\n").find("\n", end)
 
 

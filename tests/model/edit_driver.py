@@ -1,6 +1,7 @@
 """Shared by the comparisons of edits: the program built from edit_driver.c, and its splices."""
 
 import json
+import re
 import subprocess
 import sys
 
@@ -22,3 +23,19 @@ def spliced(text, splices):
         new += old[at:offset] + put.encode()
         at = offset + length
     return (new + old[at:]).decode()
+
+
+def above_entries(text, signs, is_strict):
+    """Returns the comment lines, stripped, that may go with the entry directly below. Strictly, a blank line, the
+    start of the text or a head must be above them; another edit may have brought that about, or an
+    entry below the last comments."""
+    found, block, starts = [], [], True
+    for line in re.split(r"\r\n|\r|\n", text.lstrip("\ufeff").rstrip()):
+        line = line.strip()
+        if line.startswith(tuple(signs)):
+            block.append(line)
+            continue
+        if line and (starts or not is_strict):
+            found += block
+        block, starts = [], line in ("", "\\") or line.startswith("[")
+    return found if is_strict else found + block

@@ -495,7 +495,7 @@ class Command:
         with open(typed, "w", encoding="utf-8", newline="") as out:
             out.write(self.what)
         done = self.run(["edit"], VISUAL="", EDITOR=f"cp {typed}", TMPDIR=self.directory)
-        kept = re.search("what was typed is kept in (.*)", done.stderr)
+        kept = re.search("the typed text is kept in (.*)", done.stderr)
         if (done.returncode == 1) != bool(kept):
             raise Broken(f"what was typed is lost, or kept for nothing: {done}")
         if kept:

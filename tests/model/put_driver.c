@@ -87,20 +87,22 @@ static int set(struct request *request, struct problem *problem)
 	return r == 0 ? amend(request, &wanted, problem) : r;
 }
 
-static const struct node *root_of(const struct document *document)
+static struct stream stream_in(const struct document *document)
 {
-	return document && document->count ? document->roots[0] : NULL;
+	return document ? (struct stream){.roots = document->roots, .count = document->count}
+			: (struct stream){0};
 }
 
-static int compare(void *context, const struct node *present, const struct read_options *options,
+static int compare(void *context, const struct stream *present, const struct read_options *options,
 	struct arena *arena, struct edit_op **ops, size_t *count, struct problem *problem)
 {
 	const struct request *request = context;
+	const struct stream shown = stream_in(request->shown), typed = stream_in(request->typed);
 
 	(void)present;
 	(void)options;
 	(void)problem;
-	return put_compare(root_of(request->shown), root_of(request->typed), arena, ops, count);
+	return put_compare(&shown, &typed, arena, ops, count);
 }
 
 /* As the command reads it: a file of no known format has no values. */

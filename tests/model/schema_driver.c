@@ -1,5 +1,8 @@
 /*
- * schema_driver FILE...
+ * schema_driver REMOTES FILE...
+ *
+ * The directory REMOTES has the documents of http://localhost:1234/. With "formats" in its place,
+ * formats are checked.
  *
  * Each FILE is one of the JSON-Schema-Test-Suite: a list of {schema, tests: [{data}]}. Prints a
  * line for each test, its parts with tabs between them:
@@ -40,6 +43,28 @@ static char *read_file(const char *path, size_t *len)
 	return text;
 }
 
+/* Finds a document for schema_library. It lives until 16 others were found. */
+static int find(void *context, struct span uri, struct schema_text *ret, struct problem *problem)
+{
+	static const char host[] = "http://localhost:1234/";
+	static char paths[16][4096];
+	static char *texts[16];
+	static unsigned count;
+	size_t len;
+
+	if (!span_begins(uri, host))
+		return problem_set(problem, NULL, 0, 0, "is elsewhere");
+	unsigned slot = count++ % 16;
+	char *path = paths[slot];
+	(void)snprintf(
+		path, sizeof(paths[0]), "%s/%s", (const char *)context, uri.data + strlen(host));
+	char *text = read_file(path, &len);
+	free(texts[slot]);
+	texts[slot] = text;
+	*ret = (struct schema_text){{.name = path, .layer = ""}, {text, len}, &format_json, uri};
+	return 0;
+}
+
 static void print_line(
 	const char *path, uint32_t group, uint32_t test, const char *verdict, const char *message)
 {
@@ -67,9 +92,10 @@ static void run_test(const struct schema *schema, const struct node *data, const
 	arena_free(arena);
 }
 
-static void run_group(
-	const struct node *group, const char *path, uint32_t number, struct arena *arena)
+static void run_group(const struct node *group, const char *path, uint32_t number,
+	struct arena *arena, char *remotes)
 {
+	const struct schema_library library = {find, remotes, strcmp(remotes, "formats") == 0};
 	const struct limits limits = LIMITS_DEFAULT;
 	const struct node *tests = node_get(group, "tests");
 	const struct source source = {.name = "schema.json", .layer = ""};
@@ -80,7 +106,8 @@ static void run_group(
 	int r = document_write(
 		node_get(group, "schema"), &format_json, &limits, arena, &text, &problem);
 	if (r == 0)
-		r = schema_read(&source, text, &format_json, &schema, &problem);
+		r = schema_read(&(struct schema_text){source, text, &format_json, {NULL, 0}},
+			&library, &schema, &problem);
 	for (uint32_t i = 0; i < tests->seq.count; i++) {
 		if (r != 0)
 			print_line(
@@ -92,7 +119,7 @@ static void run_group(
 
 int main(int argc, char **argv)
 {
-	for (int i = 1; i < argc; i++) {
+	for (int i = 2; i < argc; i++) {
 		const struct source source = {.name = argv[i], .layer = ""};
 		const struct read_options options = {.format = &format_json,
 			.limits = {1u << 30, 1u << 30, 1000, 100u * 1000 * 1000}};
@@ -108,7 +135,7 @@ int main(int argc, char **argv)
 		}
 		const struct node *root = document->roots[0];
 		for (uint32_t group = 0; group < root->seq.count; group++)
-			run_group(root->seq.items[group], argv[i], group, document->arena);
+			run_group(root->seq.items[group], argv[i], group, document->arena, argv[1]);
 	}
 	return 0;
 }

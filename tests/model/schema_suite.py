@@ -3,6 +3,8 @@
 
 usage: schema_suite.py DRIVER LEAST
 
+The driver finds the documents of http://localhost:1234/ in the suite's remotes/.
+
 The suite is Debian's package json-schema-test-suite, or SUITE, a directory with tests/ in it. Skipped (77) if
 there is none. It must have at least LEAST tests. EXCEPTED has the exceptions, each with its reason.
 """
@@ -12,38 +14,24 @@ import subprocess
 import sys
 
 SUITE = os.environ.get("SUITE", "/usr/share/json-schema-test-suite")
-DRAFTS = {"draft7": "http://json-schema.org/draft-07/schema#",
+DRAFTS = {"draft4": "http://json-schema.org/draft-04/schema#",
+          "draft6": "http://json-schema.org/draft-06/schema#",
+          "draft7": "http://json-schema.org/draft-07/schema#",
+          "draft2019-09": "https://json-schema.org/draft/2019-09/schema",
           "draft2020-12": "https://json-schema.org/draft/2020-12/schema"}
 
-# Optional files about things that plyfs supports. `format` and the like are only notes to it.
+# Optional files about things that plyfs supports.
 OPTIONAL = ("bignum.json", "ecmascript-regex.json", "zeroTerminatedFloats.json", "float-overflow.json",
             "non-bmp-regex.json", "refOfUnknownKeyword.json", "unknownKeyword.json", "anchor.json", "id.json",
-            "no-schema.json", "dynamicRef.json")
-
-REMOTE = "refers to another document, which plyfs does not fetch: it is refused"
-FORMAT = "asks for the format 'regex' to be checked, and formats are notes"
+            "no-schema.json", "dynamicRef.json", "format.json")
 
 # {draft/file: {group: reason}}: all of a group's tests.
-EXCEPTED = {
-    "draft7/refRemote.json": {
-        "remote ref": REMOTE,
-        "fragment within remote ref": REMOTE,
-        "ref within remote ref": REMOTE,
-        "base URI change": REMOTE,
-        "base URI change - change folder": REMOTE,
-        "base URI change - change folder in subschema": REMOTE,
-        "root ref in remote ref": REMOTE,
-    },
-    "draft7/optional/ecmascript-regex.json": {"ECMA 262 regex non-compliance": FORMAT},
-}
+EXCEPTED = {}
 
 
-def exception(name, group, verdict):
+def exception(name, group):
     """Returns why a test need not have the stated result; None: it must."""
-    reason = EXCEPTED.get(name, {}).get(group["description"])
-    if reason == REMOTE and verdict != "refused":
-        return None
-    return reason
+    return EXCEPTED.get(name, {}).get(group["description"])
 
 
 def files_of(draft):
@@ -53,7 +41,14 @@ def files_of(draft):
         return []
     required = sorted(name for name in os.listdir(folder) if name.endswith(".json"))
     optional = [f"optional/{name}" for name in OPTIONAL if os.path.exists(f"{folder}/optional/{name}")]
-    return [f"{folder}/{name}" for name in required + optional]
+    formats = [f"optional/format/{name}" for name in sorted(os.listdir(f"{folder}/optional/format"))] \
+        if os.path.isdir(f"{folder}/optional/format") else []
+    return [f"{folder}/{name}" for name in required + optional + formats]
+
+
+def checks_formats(path):
+    """Returns whether the file's tests want formats to be checked."""
+    return "/optional/format" in path or path.endswith("/ecmascript-regex.json")
 
 
 def with_draft(path, uri):
@@ -80,7 +75,7 @@ def main():
             with open(text, "w", encoding="utf-8") as file:
                 json.dump(groups, file)
             try:
-                lines = subprocess.run([driver, text], capture_output=True, text=True, check=True).stdout
+                lines = subprocess.run([driver, "formats" if checks_formats(path) else f"{SUITE}/remotes", text], capture_output=True, text=True, check=True).stdout
             finally:
                 os.unlink(text)
             for line in lines.splitlines():
@@ -91,7 +86,7 @@ def main():
                 if verdict == ("valid" if test["valid"] else "invalid"):
                     continue
                 name = os.path.relpath(path, f"{SUITE}/tests")
-                reason = exception(name, group, verdict)
+                reason = exception(name, group)
                 name += f": {group['description']}: {test['description']}"
                 if reason:
                     excepted.setdefault(reason, []).append(name)

@@ -5,9 +5,9 @@
 
 BATCH is the program built from batch.c. Skipped (77) if tomli or PyYAML is missing; tomlkit reads along if it is
 installed. Documents, half of them with a mistake, are made at random and taken from DOCUMENTS, and broken at
-random. plyfs must refuse what tomli refuses. A document that it accepts must have the same values, with their
-types, when it is written as TOML, as JSON and as YAML. `tamed()` has the parts of the standard that tomli does not
-support.
+random. plyfs must refuse what tomli refuses. tomli reads TOML 1.0; for 1.1 it reads what toml_1_1.py
+makes of the document. A document that it accepts must have the same values, with their types, when it is written as
+TOML, as JSON and as YAML. `tamed()` has the parts of the standard that tomli does not support.
 """
 
 import datetime
@@ -17,6 +17,9 @@ import random
 import re
 import subprocess
 import sys
+
+sys.dont_write_bytecode = True
+from toml_1_1 import reduced  # noqa: E402
 
 try:
     import tomli
@@ -79,6 +82,15 @@ a = 1979-05-27 # a date\nb = [1979-05-27 , 07:32:00]
 \ta = 1\t# comment\r\n\r\n[b]\r\n
 a = true\nb = false
 a = 1\n[b] # comment\n[[c]]# comment
+a = {b = 1,}
+a = {b = 1\n}
+a = {\n}
+a = {b = 1 # comment\n}
+a = { # c\n\n b = 1 # c\n , # c\n c = {d = [\n1, # c\n],\n},\n}
+a = [{\nb = 1,\n}, {\nb = 2}]\n[c]\nd = {e = 1,}
+a = "\x41\x00\xff"\n"\x41" = 1\n["\x62"]
+a = "\e[0m"\nb = """\e"""\nc = '\e'
+a = 1979-05-27T07:32\nb = 1979-05-27 07:32Z\nc = 07:32\nd = [1979-05-27t07:32-07:00,07:32]
 a = 1 b = 2
 a =
 = 1
@@ -110,10 +122,6 @@ a = []\n[[a]]
 a = {b = 1, b = 2}
 a = {b.c = 1, b = 2}
 a = {b = {c = 1}, b.d = 2}
-a = {b = 1,}
-a = {b = 1\n}
-a = {\n}
-a = {b = 1 # comment\n}
 a = {,}
 a = {b = 1 c = 2}
 a = [1 2]
@@ -126,8 +134,16 @@ a = "x\ny"
 a = 'x\ny'
 a = """x
 a = '''+"'''x"+r'''
-a = "\x41"
-a = "\e"
+a = "\x4"
+a = "\xg0"
+a = "\E"
+a = {b\n= 1}
+a = {b =\n1}
+a = {b.\nc = 1}
+a = {b = 1\nc = 2}
+a = {b = 1,,}
+a = {\n,\n}
+a = {b = 1, # \u0001\n}
 a = "\u12"
 a = "\ud800"
 a = "\U00110000"
@@ -212,8 +228,9 @@ a = 1979-1-1
 a = 79-01-01
 a = 1979-05-27T
 a = 1979-05-27T07
-a = 1979-05-27T07:32
-a = 07:32
+a = 07:32Z
+a = 07:32.5
+a = 07:32:
 a = 7:32:00
 a = 24:00:00
 a = 07:60:00
@@ -280,6 +297,7 @@ class Source(random.Random):
         two = lambda top: "%02d" % self.randrange(top)
         date = "%04d-%s-%s" % (self.randrange(1, 10000), two(14), two(32))
         time = "%s:%s:%s" % (two(25), two(61), two(60)) + self.pick("", "", ".5", ".123456", ".1234567", ".")
+        time = time if self.random() < 0.7 else time[:5]
         offset = self.pick("", "Z", "+00:00", "-07:30", "+23:59", "+24:00", "+1:00")
         return self.pick(date, time, date + self.pick("T", "t", " ", "  ") + time + offset)
 
@@ -290,7 +308,7 @@ class Source(random.Random):
     def string(self):
         kind = self.randrange(4)
         if kind == 0:
-            return '"' + self.text(("\\n", "\\\"", "\\\\", "\\u00e9", "\\U0001f600", "'", "\\t", "\\x")) + '"'
+            return '"' + self.text(("\\n", "\\\"", "\\\\", "\\u00e9", "\\U0001f600", "'", "\\t", "\\x", "\\e", "\\x41")) + '"'
         if kind == 1:
             return "'" + self.text(('"', "\\", "\\n")) + "'"
         if kind == 2:
@@ -311,7 +329,9 @@ class Source(random.Random):
             return self.pick("1", "2.5", "'x'")
         if kind == 7:
             pairs = [self.key() + self.pick(" = ", "=") + self.value(depth + 1) for _ in range(self.randrange(4))]
-            return "{" + self.pick("", " ") + self.pick(", ", ",").join(pairs) + self.pick("", " ") + "}"
+            space = self.pick("", " ", " ", "\n", " # c\n ", "\r\n")
+            comma = self.pick(", ", ",", ",", " ,\n")
+            return "{" + space + comma.join(pairs) + (self.pick("", "", ",") if pairs else "") + space + "}"
         space = self.pick("", " ", "\n", " # c\n ", "\r\n")
         items = [self.value(depth + 1) for _ in range(self.randrange(4))]
         return "[" + space + ("," + space).join(items) + (self.pick("", ",") if items else "") + space + "]"
@@ -398,7 +418,7 @@ def dates_of(wanted, found):
         return [dates_of(value, other) for value, other in zip(wanted, found)]
     if is_date(wanted) and isinstance(found, str):
         try:
-            same = typed(tomli.loads("x = " + found)["x"]) == typed(wanted)
+            same = typed(tomli.loads(reduced("x = " + found))["x"]) == typed(wanted)
         except tomli.TOMLDecodeError:
             same = False
         return found if same else wanted
@@ -420,8 +440,8 @@ def as_yaml(value):
     return None
 
 
-def run(batch, texts, to):
-    requests = [{"strategy": "deep", "from": "toml", "to": to, "inputs": [["empty", ""], ["case", text]]} for text in texts]
+def run(batch, version, texts, to):
+    requests = [{"strategy": "deep", "from": version, "to": to, "inputs": [["empty", ""], ["case", text]]} for text in texts]
     done = subprocess.run([batch], input=json.dumps(requests), capture_output=True, text=True)
     if done.returncode or done.stderr:
         sys.exit("batch failed: " + done.stderr[-3000:])
@@ -439,9 +459,10 @@ def differ(text, value, error, results):
         return None if toml[0] == "error" else "tomli refuses it: %s" % error
     if toml[0] == "error":
         return "it was refused: " + toml[1]
-    if typed(tomli.loads(toml[1])) != typed(value):
-        return "TOML has other values: %s, and not %s" % (tomli.loads(toml[1]), value)
-    if tomlkit and read_by_tomlkit(toml[1]) not in (None, typed(value)):
+    written = reduced(toml[1])  # a time may have no seconds
+    if typed(tomli.loads(written)) != typed(value):
+        return "TOML has other values: %s, and not %s" % (tomli.loads(written), value)
+    if tomlkit and read_by_tomlkit(written) not in (None, typed(value)):
         return "tomlkit reads other values from %s" % toml[1]
     if has_no_number(value) and as_json[0] == "error":
         if "JSON has no" not in as_json[1]:
@@ -466,22 +487,29 @@ def main():
     while len(texts) < count:
         text = source.choice(texts) if source.random() < 0.4 else source.document()
         texts.append(source.broken(text) if source.random() < 0.3 else text)
-    results = zip(*(run(sys.argv[1], texts, to) for to in ("toml", "json", "yaml")))
+    failed = compare(sys.argv[1], "toml-1.0", texts, texts, seed)
+    failed += compare(sys.argv[1], "toml", texts, list(map(reduced, texts)), seed)
+    return 1 if failed else 0
+
+
+def compare(batch, version, texts, old_texts, seed):
+    """Compares the texts, which are `old_texts` in TOML 1.0. Returns how many differ."""
+    results = zip(*(run(batch, version, texts, to) for to in ("toml", "json", "yaml")))
     legal = failed = 0
-    for text, result in zip(texts, results):
+    for text, old_text, result in zip(texts, old_texts, results):
         value = error = None
         try:
-            value = tomli.loads(text)
+            value = tomli.loads(old_text)
             legal += 1
         except (ValueError, RecursionError) as raised:
             error = raised
-        message = differ(text, value, error, result)
+        message = differ(old_text, value, error, result)
         if message:
             failed += 1
             if failed <= 10:
-                print("seed %d\n%r\n%s\n%s\n" % (seed, text, result, message))
-    print("seed %d: %d documents, %d of them legal, %d differ" % (seed, len(texts), legal, failed))
-    return 1 if failed else 0
+                print("seed %d, %s\n%r\n%s\n%s\n" % (seed, version, text, result, message))
+    print("seed %d: %s: %d documents, %d of them legal, %d differ" % (seed, version, len(texts), legal, failed))
+    return failed
 
 
 if __name__ == "__main__":

@@ -47,7 +47,7 @@ echo 'port: 81' | replace high/app.yaml
 comes_to_show mnt/app.yaml $'a: 1\nport: 81'
 eventually mended || fail "the trouble stays"
 [ "$(status troubles)" = '[]' ]
-grep -q 'app.yaml: mended' log || fail "the log does not tell that it is mended"
+grep -q 'app.yaml: repaired' log || fail "the log does not report the repair"
 
 # If a source does not parse, that is reported, and no check runs.
 echo 'port: [' | replace high/app.yaml

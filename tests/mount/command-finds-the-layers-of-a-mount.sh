@@ -10,22 +10,22 @@ printf 'layers: [{name: vendor, path: low}, {name: host, path: "./high"}]\n' >pl
 start -c plyfs.yaml mnt
 (
 	cd elsewhere
-	"$PLYFS" explain ../mnt/app.yaml port >../text
+	explain ../mnt/app.yaml port >../text
 )
 grep -q "^port: 8080  *host  *$directory/./high/app.yaml:1:7" text
 grep -q "^  lost  80  *vendor  *$directory/./low/app.yaml:1:7\|^  lost  80  *vendor  *$directory/low/app.yaml:1:7" text
 
 # Where the mount was started, they have the same names.
-"$PLYFS" explain mnt/app.yaml port | grep -q "^  lost  80  *vendor  $directory/low/app.yaml:1:7"
+explain mnt/app.yaml port | grep -q "^  lost  80  *vendor  $directory/low/app.yaml:1:7"
 fails_with 'no layer has such a file' "$PLYFS" explain mnt/nothing
 fails_with 'is a directory' "$PLYFS" explain mnt
 cp low/app.yaml elsewhere/app.yaml
 code=0
-"$PLYFS" explain elsewhere/app.yaml 2>err || code=$?
+explain elsewhere/app.yaml 2>err || code=$?
 [ $code -eq 2 ]
 grep -q "'elsewhere/app.yaml' is not in a plyfs mount" err
 # A file in a layer leads to the mount.
-"$PLYFS" explain low/app.yaml port | grep -q '^port: 8080  *host'
+explain low/app.yaml port | grep -q '^port: 8080  *host'
 
 # If the settings have changed since, the command guesses nothing.
 printf 'layers: [{name: other, path: low}, {name: more, path: high}, low]\nrules: 1\n' >plyfs.yaml
@@ -35,11 +35,11 @@ stop
 # A mount over one of its layers: the command reaches the covered layer through the daemon.
 start low:high low
 shows low/app.yaml 'port: 8080'
-"$PLYFS" explain low/app.yaml >text
+explain low/app.yaml >text
 grep -q "^  lost  80  *low  *$directory/low/app.yaml:1:7" text
 (
 	cd elsewhere
-	"$PLYFS" explain ../low/app.yaml | grep -q "^  lost  80  *low  *$directory/low/app.yaml:1:7"
+	explain ../low/app.yaml | grep -q "^  lost  80  *low  *$directory/low/app.yaml:1:7"
 )
 if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
 	chmod 755 .
@@ -54,7 +54,7 @@ echo 'port: 1' >'co:lon/app.yaml'
 start 'co\:lon:high' mnt
 (
 	cd elsewhere
-	"$PLYFS" explain ../mnt/app.yaml | grep -qF "$directory/co:lon/app.yaml:1:7"
+	explain ../mnt/app.yaml | grep -qF "$directory/co:lon/app.yaml:1:7"
 )
 stop
 
@@ -67,7 +67,7 @@ shows mnt/app.yaml 'port: 80'
 (
 	cd elsewhere
 	[ "$("$PLYFS" cat -H web1 ../mnt/app.yaml)" = 'port: 81' ]
-	"$PLYFS" explain -H web1 ../mnt/app.yaml | grep -qF "$directory/hosts/web1/app.yaml:1:7"
+	explain -H web1 ../mnt/app.yaml | grep -qF "$directory/hosts/web1/app.yaml:1:7"
 	"$PLYFS" diff -H web1 ../mnt/app.yaml | grep -qx '+port: 81'
 	[ "$("$PLYFS" check -H web1 ../mnt)" = '1 file: all merge' ]
 	printf 'web1\nweb2\n' >list

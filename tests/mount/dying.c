@@ -3,6 +3,8 @@
  * disk, as SIGKILL would. DYING is n, starting at 1. With DYING_TORN, half of the written bytes get
  * to the disk. The exit code is 99. Only the first thread of the process that was started counts.
  *
+ * With DYING_CALL only the calls of this function count.
+ *
  * With DYING_ERRNO the process does not end: that call alone fails with the error of this number,
  * and a line on standard error reports it.
  */
@@ -11,6 +13,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -21,6 +24,7 @@ static long left;
 static bool is_torn;
 static int error;
 static pid_t first;
+static const char *only; /* NULL: each function counts; a copy, as plyfs writes its title over it */
 
 __attribute__((constructor)) static void begin(void)
 {
@@ -30,11 +34,14 @@ __attribute__((constructor)) static void begin(void)
 	is_torn = getenv("DYING_TORN");
 	error = getenv("DYING_ERRNO") ? atoi(getenv("DYING_ERRNO")) : 0;
 	first = getpid();
+	if (getenv("DYING_CALL"))
+		only = strdup(getenv("DYING_CALL"));
 }
 
-static bool is_time(void)
+static bool is_time(const char *name)
 {
-	return left > 0 && syscall(SYS_gettid) == first && --left == 0;
+	return left > 0 && (!only || strcmp(only, name) == 0) && syscall(SYS_gettid) == first &&
+	       --left == 0;
 }
 
 /* Straight to the kernel, past any other preloaded library. */
@@ -54,7 +61,7 @@ ssize_t write(int fd, const void *data, size_t len)
 {
 	struct stat stat;
 
-	if (syscall(SYS_fstat, fd, &stat) == 0 && S_ISREG(stat.st_mode) && is_time()) {
+	if (syscall(SYS_fstat, fd, &stat) == 0 && S_ISREG(stat.st_mode) && is_time("write")) {
 		if (error)
 			return fail("write");
 		if (is_torn)
@@ -67,7 +74,7 @@ ssize_t write(int fd, const void *data, size_t len)
 #define DYING(name, parameters, ...)                                                               \
 	int name parameters                                                                        \
 	{                                                                                          \
-		if (is_time()) {                                                                   \
+		if (is_time(#name)) {                                                              \
 			if (error)                                                                 \
 				return fail(#name);                                                \
 			die();                                                                     \

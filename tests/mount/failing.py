@@ -33,7 +33,7 @@ class Failure(Trial):
     def judge(self, said):
         """Whether a change has failed at all, and no drift is reported."""
         self.where += ", " + said
-        if "somebody" in said or "in the way" in said or "never did" in said:
+        if "another program" in said or "in the way" in said or "never did" in said:
             self.fail("it says what is not so")
         return "dying: " in said
 

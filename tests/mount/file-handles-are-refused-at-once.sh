@@ -2,7 +2,7 @@
 # A handle that works until the kernel forgets its file is worse than none: an NFS export would fail later. So neither
 # the kernel nor a server gets one, before and after the kernel has forgotten the names.
 . "$(dirname "$0")/mount.sh"
-. "$(dirname "$test_file")/successor.sh"
+. "$(dirname "$test_file")/take_over.sh"
 
 need python3
 need_root

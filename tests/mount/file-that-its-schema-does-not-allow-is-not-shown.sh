@@ -58,6 +58,15 @@ eventually bad_settings "app.schema.json:1:10: 'type' is one of" || fail "$(stat
 echo '{"$ref": "http://elsewhere/"}' | replace other.schema.json
 sed -i 's/app.schema.json/other.schema.json/' plyfs.yaml
 eventually bad_settings "other.schema.json:1:10: 'http://elsewhere/' is another document" || fail "$(status settings)"
+# A document that a schema refers to counts as the schema does.
+mkdir parts
+echo '{"$ref": "parts/a.json"}' | replace other.schema.json
+eventually bad_settings "other.schema.json:1:10: 'parts/a.json' is the file" || fail "$(status settings)"
+echo '{"properties": {"port": {"maximum": 9}}}' | replace parts/a.json
+eventually in_trouble "port must be at most 9, but is 80 ($PWD/parts/a.json#" || fail "$(cat mnt/.plyfs/errors)"
+eventually good_settings || fail "$(status settings)"
+echo '{"properties": {"port": {"maximum": 8}}}' >parts/a.json
+eventually in_trouble "port must be at most 8, but is 80" || fail "$(cat mnt/.plyfs/errors)"
 echo '{}' | replace other.schema.json
 eventually good_settings || fail "$(status settings)"
 eventually mended || fail "the error stays: $(cat mnt/.plyfs/errors)"

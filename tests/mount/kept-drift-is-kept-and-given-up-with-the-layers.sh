@@ -29,7 +29,7 @@ for options in '' --atomic; do
 	cp -p $shown/app.yaml saved
 	cp own $shown/new~
 	mv $shown/new~ $shown/app.yaml
-	eventually grep -q 'app.yaml: somebody has changed' log || fail "it does not say so: $(cat log)"
+	eventually grep -q 'app.yaml: another program has changed' log || fail "it does not say so: $(cat log)"
 	echo 'n: 2' >low/app.yaml
 	sleep 0.5
 	shows $shown/app.yaml 'mine: 1'

@@ -31,7 +31,7 @@ stat -c '%i %Y %Z %a' mnt/app.yaml >before
 # No other process has it meanwhile.
 mkdir other
 if "$PLYFS" mount -f -c plyfs.yaml other >told 2>&1; then fail "two mounts have one state"; fi
-grep -q "$PWD/state: is the state of another mount" told || fail "it says: $(cat told)"
+grep -q "$PWD/state: is in use as the state of another mount" told || fail "it says: $(cat told)"
 stop
 
 break_all
@@ -78,7 +78,7 @@ stop
 # A directory that other users can look into is refused, and so is one that another user's settings name.
 chmod 755 state
 if "$PLYFS" mount -f -c plyfs.yaml mnt >told 2>&1; then fail "a state that others read is taken"; fi
-grep -q "$PWD/state: others may look into it" told || fail "it says: $(cat told)"
+grep -q "$PWD/state: other users may look into it" told || fail "it says: $(cat told)"
 chmod 700 state
 chmod 666 plyfs.yaml
 if "$PLYFS" mount -f -c plyfs.yaml mnt >told 2>&1; then fail "anybody's settings have a state written"; fi

@@ -16,7 +16,7 @@ ask() {
 	local output
 	(
 		cd "$1"
-		"$PLYFS" explain "$2/app.yaml" port >"$directory/out"
+		explain "$2/app.yaml" port >"$directory/out"
 		grep -q '^port: 8080 .*site/app.yaml:1:7' "$directory/out"
 		"$PLYFS" blame "$2/app.yaml" | grep -q '^site .*site/app.yaml:1 .*port: 8080'
 		"$PLYFS" diff "$2/app.yaml" | grep -q '^+port: 8080'

@@ -1,5 +1,7 @@
 #!/bin/bash
 . "$(dirname "$0")/mount.sh"
+. "$(dirname "$test_file")/silent.sh"
+limit_s=20
 
 # A mount is silent, whatever program made it. No command for another mount waits, and each command names the silent
 # one.
@@ -9,24 +11,6 @@ need_private
 mkdir deaf mute dead liar
 echo 'a: 1' >low/app.yaml
 echo 'b: 1' >high/app.yaml
-
-make_silent() { # KIND [STATUS]
-	rm -f "$1.out" # of the mount before
-	mkfifo "$1.in"
-	python3 "$(dirname "$test_file")/silent.py" "$1" "$@" <"$1.in" >"$1.out" 2>&1 &
-	eval "exec {$1_fd}>$1.in"
-	at_end "exec {$1_fd}>&-; umount -fl $directory/$1"
-	eventually grep -q mounted "$1.out" || fail "it does not mount: $(cat "$1.out")"
-}
-
-# ends CODE COMMAND...: within the time limit, whatever becomes of the processes that the command made.
-ends() {
-	local wanted=$1 code=0
-	shift
-	said=$(timeout -s KILL 20 "$@" 2>&1 </dev/null) || code=$?
-	[ $code -eq "$wanted" ] || fail "$*: exit status $code, and: $said"
-}
-says() { [[ $said == *"$1"* ]] || fail "no '$1' in: $said"; }
 
 # all_name MOUNT <<COMMANDS: all commands run at once, and each reports that this mount is silent.
 all_name() {
@@ -42,8 +26,8 @@ all_name() {
 
 start low:high mnt
 shows mnt/app.yaml $'a: 1\nb: 1'
-make_silent mute
-make_silent deaf
+make_silent mute mute
+make_silent deaf deaf
 # A stopped plyfs has a process number to show.
 "$PLYFS" mount low:high dead
 stopped=$("$PLYFS" status --json dead | python3 -c 'import json, sys; print(json.load(sys.stdin)["pid"])')
@@ -141,7 +125,7 @@ mkdir other
 ends 0 "$PLYFS" mount low:high other
 ends 0 "$PLYFS" umount other
 ends 1 "$PLYFS" mount low:high mute
-says "what is mounted there does not answer; unmount it: umount -f mute"
+says "the file system that is mounted there does not answer; unmount it: umount -f mute"
 kill -CONT "$stopped"
 ends 0 "$PLYFS" umount dead
 ends 0 "$PLYFS" umount -f mute
@@ -150,13 +134,12 @@ ends 0 "$PLYFS" umount deaf
 # A mount that answers with any status it likes.
 printf '{"layers": [{"path": "%s"}], "settings": {"header": true}, "pid": 1, "source": "x", "directory": "/"}' \
 	"$directory/high" >told
-make_silent liar told
+make_silent liar liar told
 ends 0 "$PLYFS" status
 printf '[1, 2' >told
 eval "exec {liar_fd}>&-"
 eventually eval '! is_mounted liar'
-rm liar.in
-make_silent liar told
+make_silent liar liar told
 ends 0 "$PLYFS" status
 says "$directory/liar: its status can't be read"
 ends 0 "$PLYFS" status --json
@@ -168,8 +151,7 @@ eventually eval '! is_mounted liar'
 # It may claim that root owns what it shows, although its mounter may have written it.
 printf 'layers: [%s]\nrules: [{match: a, check: [cat, "%%f"]}]\n' "$directory/low" >told
 for mounter in 0 1; do
-	rm liar.in
-	MOUNTER=$mounter make_silent liar told
+	MOUNTER=$mounter make_silent liar liar told
 	ends $mounter "$PLYFS" check -q -c liar/.plyfs/status
 	[ $mounter = 0 ] || says "liar, on the way to liar/.plyfs/status, is on a file system of the user 1"
 	eval "exec {liar_fd}>&-"

@@ -20,6 +20,8 @@ watcher_pid=
 # to nothing if the settings are to decide.
 mount_options=noheader
 
+. "$(dirname "${BASH_SOURCE[0]}")/../proposals.sh"
+
 skip() {
 	echo "skipped: $*"
 	exit 77

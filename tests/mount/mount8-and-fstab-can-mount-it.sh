@@ -38,7 +38,7 @@ umount mnt
 
 # The form of older versions: an fstab that has it still works.
 mount -t fuse.plyfs -o norealtime "$directory/plyfs.yaml" "$directory/mnt" 2>said
-grep -q 'norealtime does nothing.*CPUSchedulingPolicy=' said || fail "it says: $(cat said)"
+grep -q 'norealtime has no effect.*CPUSchedulingPolicy=' said || fail "it says: $(cat said)"
 shows mnt/motd text
 umount mnt
 

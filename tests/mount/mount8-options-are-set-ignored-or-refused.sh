@@ -61,7 +61,7 @@ refuses() {
 }
 refuses remount "'remount' is not needed: a change of plyfs.yaml takes effect at once"
 for word in bind rbind move shared rshared slave rslave rprivate unbindable runbindable; do
-	refuses $word "'$word' is for what is mounted already"
+	refuses $word "'$word' is for an existing mount"
 done
 for word in context fscontext defcontext rootcontext; do
 	refuses $word=some_u:some_r:some_t "'$word' is not possible: plyfs gives its files no SELinux context"

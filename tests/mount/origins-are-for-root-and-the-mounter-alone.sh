@@ -27,7 +27,7 @@ done
 exec 3<&-
 
 # The command reads with the rights of its caller.
-"$PLYFS" explain mnt/app.yaml password | grep -q secret
+explain mnt/app.yaml password | grep -q secret
 code=0
 as_user "$PLYFS" explain "$PWD/mnt/app.yaml" >out 2>err || code=$?
 [ $code -eq 1 ]

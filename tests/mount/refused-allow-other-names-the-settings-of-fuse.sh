@@ -23,7 +23,7 @@ refused
 printf 'mount_max = 1000\nuser_allow_other_x\nuser_allow_other x\n' >fuse.conf
 refused
 
-# The negative twin: another reason is told as before.
+# The negative twin: another reason is reported as before.
 printf 'mount_max = 1000\n  user_allow_other  # all\n' >fuse.conf
 chown root mnt
 chmod 755 mnt

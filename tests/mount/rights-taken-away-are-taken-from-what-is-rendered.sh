@@ -94,7 +94,7 @@ for options in '' --atomic; do
 	is_mode fresh$options 700 "made for the tree"
 	mkdir open$options
 	"$PLYFS" render $options -l closed open$options 2>err || fail "$(cat err)"
-	grep -q "^plyfs: open$options: lets in more than the layers, whose mode is 0500" err || fail "it says: $(cat err)"
+	grep -q "^plyfs: open$options: lets in more users than the layers, whose mode is 0500" err || fail "it says: $(cat err)"
 done
 chmod 755 closed
 "$PLYFS" render -l closed again

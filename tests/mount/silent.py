@@ -1,7 +1,8 @@
 """Mounts a file system at sys.argv[1] that claims to be a plyfs, and answers no request. With `deaf` as sys.argv[2]
 it reads no request. With `mute` it reads each one, so that not even SIGKILL ends a process that waits. With `liar`
-it answers with a status of its own (sys.argv[3]), as the mount of the user MOUNTER. It prints "mounted", and ends
-with its input."""
+it answers with a status of its own (sys.argv[3]), as the mount of the user MOUNTER. With `half_READ`
+or another request it shows app.yaml, and reads but does not answer such requests. It prints "mounted", and ends with
+its input."""
 import ctypes
 import os
 import select
@@ -9,8 +10,10 @@ import struct
 import sys
 
 INIT, LOOKUP, FORGET, GETATTR, OPEN, READ, STATFS, RELEASE, FLUSH, INTERRUPT = 26, 1, 2, 3, 14, 15, 17, 18, 25, 36
+OPENDIR, READDIR, RELEASEDIR = 27, 28, 29
 place, kind = sys.argv[1], sys.argv[2]
-text = open(sys.argv[3], "rb").read() if kind == "liar" else b""
+text = open(sys.argv[3], "rb").read() if kind == "liar" else b"half: 1\n" if "half" in kind else b""
+unanswered = globals()[kind[5:]] if "half" in kind else None
 libc = ctypes.CDLL(None, use_errno=True)
 fuse = os.open("/dev/fuse", os.O_RDWR)
 options = f"fd={fuse},rootmode=40000,user_id={os.environ.get('MOUNTER', 0)},group_id=0,allow_other"
@@ -19,7 +22,7 @@ if libc.mount(b"user_id=0,", place.encode(), b"fuse.plyfs", 0, options.encode())
 print("mounted", flush=True)
 
 NODES = {1: (0o40755, 0), 2: (0o40755, 0), 3: (0o100444, len(text))}
-NAMES = {(1, b".plyfs"): 2, (2, b"status"): 3}
+NAMES = {(1, b"app.yaml"): 3} if "half" in kind else {(1, b".plyfs"): 2, (2, b"status"): 3}
 
 
 def attributes(node):
@@ -30,21 +33,24 @@ def attributes(node):
 def answer(code, node, body):
     if code == INIT:
         return struct.pack("<4I2H2I2H8I", 7, 31, 65536, 0, 12, 12, 65536, 1, 0, 0, *[0] * 8)
-    if kind == "mute":
+    if kind == "mute" or code == unanswered:
         return None
     if code == LOOKUP:
         child = NAMES.get((node, body.rstrip(b"\0")))
         return struct.pack("<4Q2I", child, 0, 0, 0, 0, 0) + attributes(child) if child else -2
     if code == GETATTR:
         return struct.pack("<Q2I", 0, 0, 0) + attributes(node)
-    if code == OPEN:
+    if code in (OPEN, OPENDIR):
         return struct.pack("<Q2I", 0, 1, 0)
     if code == READ:
         offset, size = struct.unpack_from("<8xQI", body)
         return text[offset:offset + size]
+    if code == READDIR:
+        offset, = struct.unpack_from("<8xQ", body)
+        return b"" if offset else struct.pack("<2Q2I8s", 3, 1, 8, 8, b"app.yaml")
     if code == STATFS:
         return bytes(80)
-    return b"" if code in (RELEASE, FLUSH) else -38
+    return b"" if code in (RELEASE, RELEASEDIR, FLUSH) else -38
 
 
 while True:

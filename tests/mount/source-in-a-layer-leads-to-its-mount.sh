@@ -8,17 +8,17 @@ echo 'a: 2' >high/d/app.yaml
 echo 'a: 3' >alone/app.yaml
 start
 # Without the last lines, which have the path as it was given.
-explain() { "$PLYFS" explain "$@" | grep -v "^change it: plyfs set $1 $2 VALUE\$" |
+told() { explain "$@" | grep -v "^change it: plyfs set $1 $2 VALUE\$" |
 	grep -v "^take it back: plyfs reset -L high $1 $2\$"; }
-explain mnt/d/app.yaml a >wanted
-explain low/d/app.yaml a >out
+told mnt/d/app.yaml a >wanted
+told low/d/app.yaml a >out
 diff wanted out || fail 'the layer file leads elsewhere'
-(cd high/d && explain app.yaml .a) >out
-(cd high/d && explain ../../mnt/d/app.yaml a) | diff - out || fail 'not from inside of the layer'
+(cd high/d && told app.yaml .a) >out
+(cd high/d && told ../../mnt/d/app.yaml a) | diff - out || fail 'not from inside of the layer'
 ln -s low also
 "$PLYFS" blame also/d/app.yaml | grep -q '^high  d/app.yaml:1  *1) a: 2$' || fail 'not by a link'
 # For a file that is in no layer the message is as before.
-! "$PLYFS" explain alone/app.yaml a 2>err || fail 'a file of no layer is explained'
+! explain alone/app.yaml a 2>err || fail 'a file of no layer is explained'
 grep -q 'is not in a plyfs mount' err || fail "it says: $(cat err)"
 
 # Without an argument, status lists the mounts. If there are several, the command does not guess.
@@ -28,8 +28,8 @@ grep -qx "$PWD/mnt: 2 layers, 0 troubles" out || fail "it lists: $(cat out)"
 grep -q "^{\"mountpoint\": \"$PWD/mnt\", \"status\": {" out || fail "not as JSON: $(cat out)"
 mkdir second
 "$PLYFS" mount low second
-! "$PLYFS" explain low/d/app.yaml a 2>err || fail 'one of two mounts is guessed'
+! explain low/d/app.yaml a 2>err || fail 'one of two mounts is guessed'
 grep -q "is in layers of several mounts, $PWD/mnt and $PWD/second; give the path in one of them" err ||
 	fail "it says: $(cat err)"
-"$PLYFS" explain high/d/app.yaml a >/dev/null
+explain high/d/app.yaml a >/dev/null
 umount second

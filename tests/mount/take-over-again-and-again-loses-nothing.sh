@@ -1,7 +1,7 @@
 #!/bin/bash
 # STRESS_SECONDS: seconds; in 600 there are about 200 take-overs.
 . "$(dirname "$0")/mount.sh"
-. "$(dirname "$test_file")/successor.sh"
+. "$(dirname "$test_file")/take_over.sh"
 
 need_root
 mkdir low/d high/d

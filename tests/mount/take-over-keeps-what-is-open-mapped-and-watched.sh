@@ -1,6 +1,6 @@
 #!/bin/bash
 . "$(dirname "$0")/mount.sh"
-. "$(dirname "$test_file")/successor.sh"
+. "$(dirname "$test_file")/take_over.sh"
 
 need python3
 need_root

@@ -1,6 +1,6 @@
 #!/bin/bash
 . "$(dirname "$0")/mount.sh"
-. "$(dirname "$test_file")/successor.sh"
+. "$(dirname "$test_file")/take_over.sh"
 
 # Without a directory for it: good versions are in memory, and in a file without a name.
 need python3 setpriv

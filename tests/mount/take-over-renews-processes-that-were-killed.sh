@@ -2,7 +2,7 @@
 . "$(dirname "$0")/mount.sh"
 
 need pkill
-. "$(dirname "$test_file")/successor.sh"
+. "$(dirname "$test_file")/take_over.sh"
 
 need_root
 mkdir late

@@ -1,10 +1,10 @@
 #!/bin/bash
 . "$(dirname "$0")/mount.sh"
-. "$(dirname "$test_file")/successor.sh"
+. "$(dirname "$test_file")/take_over.sh"
 
 need python3
 need_root
-heir=$(dirname "$test_file")/heir.py
+new_daemon=$(dirname "$test_file")/new_daemon.py
 printf 'a: 1\n' >low/app.yaml
 start
 shows mnt/app.yaml 'a: 1'
@@ -23,14 +23,14 @@ is_served_as_before() {
 }
 
 # A new daemon gets everything and ends, or answers that it can't take it.
-python3 "$heir" "$socket" vanish
+python3 "$new_daemon" "$socket" vanish
 eventually grep -q 'was not taken over' log || fail "nobody says so"
 is_served_as_before 2
-python3 "$heir" "$socket" refuse
+python3 "$new_daemon" "$socket" refuse
 is_served_as_before 3
 
 # A new daemon that is too late learns that only when it is ready, and ends.
-coproc LATE { exec python3 "$heir" "$socket" late 2>log-late; }
+coproc LATE { exec python3 "$new_daemon" "$socket" late 2>log-late; }
 late_pid=$LATE_PID
 read -r -t 20 -u "${LATE[0]}" line && [ "$line" = ready ] || fail "$(cat log-late)"
 fails_with 'Operation canceled' timeout 60 "$PLYFS" mount -f --take-over -o noheader low:high mnt

@@ -16,7 +16,7 @@ cp -R /etc/fuse.conf /etc/passwd /etc/group /etc/alternatives etc/ 2>/dev/null |
 as_user ./plyfs mount low:high mnt
 mount --bind etc /etc
 at_end "umount -l /etc"
-fails_with "fusermount3 needs /etc/mtab, which is missing; 'ln -s ../proc/self/mounts /etc/mtab' as root makes it" \
+fails_with "fusermount3 needs /etc/mtab, which is missing; make it as root with 'ln -s ../proc/self/mounts /etc/mtab'" \
 	as_user ./plyfs umount mnt
 is_mounted mnt || fail "the mount is gone"
 ln -s ../proc/self/mounts /etc/mtab

@@ -8,13 +8,11 @@
 #include <endian.h>
 #include <linux/posix_acl.h>
 #include <linux/posix_acl_xattr.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #define OWNER 1
 #define NAMED_USER 2
@@ -124,9 +122,8 @@ static void check_list(unsigned bits, mode_t right, unsigned user, unsigned grou
 	}
 }
 
-static void test_nobody_is_let_in_whom_the_list_denies(void **state)
+TEST(test_nobody_is_let_in_whom_the_list_denies)
 {
-	(void)state;
 	for (unsigned bits = 0; bits < BITS_END; bits++)
 		for (mode_t right = 1; right <= 4; right *= 4)
 			for (unsigned user = OWNER; user <= NAMED_USER; user++)
@@ -142,11 +139,10 @@ static mode_t narrowed(const void *list, size_t size, mode_t mode)
 	return stat.st_mode & 07777;
 }
 
-static void test_one_who_is_named_takes_nothing_from_others_that_he_has(void **state)
+TEST(test_one_who_is_named_takes_nothing_from_others_that_he_has)
 {
 	struct list list = list_of(BITS_END - 1, 4, NAMED_USER, NAMED_GROUP);
 
-	(void)state;
 	assert_int_equal(narrowed(&list, size_of(&list), 0444), 0444);
 	/* A denial counts for every user who may be in the class. */
 	list = list_of((BITS_END - 1) & ~BIT_USER, 4, NAMED_USER, NAMED_GROUP);
@@ -159,11 +155,10 @@ static void test_one_who_is_named_takes_nothing_from_others_that_he_has(void **s
 	assert_int_equal(narrowed(&list, size_of(&list), 0444), 0404);
 }
 
-static void test_a_list_that_is_not_understood_is_the_owners(void **state)
+TEST(test_a_list_that_is_not_understood_is_the_owners)
 {
 	struct list list = list_of(BITS_END - 1, 4, NAMED_USER, NAMED_GROUP);
 
-	(void)state;
 	assert_int_equal(narrowed(NULL, 0, 0644), 0600);
 	assert_int_equal(narrowed(&list, 3, 0644), 0600);
 	assert_int_equal(narrowed(&list, size_of(&list) - 1, 0644), 0600);
@@ -172,15 +167,4 @@ static void test_a_list_that_is_not_understood_is_the_owners(void **state)
 	list.header.a_version = htole32(POSIX_ACL_XATTR_VERSION);
 	list.entries[1].e_tag = htole16(0x40);
 	assert_int_equal(narrowed(&list, size_of(&list), 0644), 0600);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_nobody_is_let_in_whom_the_list_denies),
-		cmocka_unit_test(test_one_who_is_named_takes_nothing_from_others_that_he_has),
-		cmocka_unit_test(test_a_list_that_is_not_understood_is_the_owners),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

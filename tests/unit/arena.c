@@ -2,14 +2,11 @@
 #include "arena.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
 #include "cleanup.h"
+#include "test.h"
 
 static struct arena *new_arena(void)
 {
@@ -19,12 +16,11 @@ static struct arena *new_arena(void)
 	return arena;
 }
 
-static void memory_is_aligned_and_does_not_overlap(void **state)
+TEST(memory_is_aligned_and_does_not_overlap)
 {
 	CLEANUP(arena_freep) struct arena *arena = new_arena();
 	unsigned char *data[2000];
 
-	(void)state;
 	for (size_t i = 0; i < 2000; i++) {
 		data[i] = arena_alloc(arena, i % 97);
 		assert_non_null(data[i]);
@@ -36,20 +32,18 @@ static void memory_is_aligned_and_does_not_overlap(void **state)
 			assert_int_equal(data[i][j], i % 251);
 }
 
-static void two_empty_allocations_have_two_addresses(void **state)
+TEST(two_empty_allocations_have_two_addresses)
 {
 	CLEANUP(arena_freep) struct arena *arena = new_arena();
 
-	(void)state;
 	assert_ptr_not_equal(arena_alloc(arena, 0), arena_alloc(arena, 0));
 }
 
-static void what_is_larger_than_a_block_is_allocated(void **state)
+TEST(what_is_larger_than_a_block_is_allocated)
 {
 	CLEANUP(arena_freep) struct arena *arena = new_arena();
 	char *small = arena_copy(arena, span_of("small")), *large;
 
-	(void)state;
 	large = arena_alloc(arena, 5u << 20);
 	assert_non_null(large);
 	memset(large, 'x', 5u << 20);
@@ -58,12 +52,11 @@ static void what_is_larger_than_a_block_is_allocated(void **state)
 	assert_non_null(arena_alloc(arena, 1));
 }
 
-static void the_space_left_in_a_block_is_used_after_a_large_allocation(void **state)
+TEST(the_space_left_in_a_block_is_used_after_a_large_allocation)
 {
 	CLEANUP(arena_freep) struct arena *arena = new_arena();
 	size_t bytes;
 
-	(void)state;
 	arena_alloc(arena, 1);
 	arena_alloc(arena, 5u << 20);
 	bytes = arena_bytes(arena);
@@ -71,11 +64,10 @@ static void the_space_left_in_a_block_is_used_after_a_large_allocation(void **st
 	assert_int_equal(arena_bytes(arena), bytes);
 }
 
-static void sizes_that_overflow_are_refused(void **state)
+TEST(sizes_that_overflow_are_refused)
 {
 	CLEANUP(arena_freep) struct arena *arena = new_arena();
 
-	(void)state;
 	assert_null(arena_alloc(arena, SIZE_MAX));
 	assert_null(arena_alloc(arena, SIZE_MAX - 15));
 	assert_null(arena_zalloc(arena, SIZE_MAX / 2, 4));
@@ -83,61 +75,40 @@ static void sizes_that_overflow_are_refused(void **state)
 	assert_non_null(arena_zalloc(arena, 0, SIZE_MAX));
 }
 
-static void zalloc_gives_zeros(void **state)
+TEST(zalloc_gives_zeros)
 {
 	CLEANUP(arena_freep) struct arena *arena = new_arena();
 	const unsigned char *data = arena_zalloc(arena, 100, 7);
 
-	(void)state;
 	for (size_t i = 0; i < 700; i++)
 		assert_int_equal(data[i], 0);
 }
 
-static void a_copy_keeps_nul_bytes_and_ends_with_one(void **state)
+TEST(a_copy_keeps_nul_bytes_and_ends_with_one)
 {
 	CLEANUP(arena_freep) struct arena *arena = new_arena();
 	const char *copy = arena_copy(arena, (struct span){"a\0b", 3});
 
-	(void)state;
 	assert_memory_equal(copy, "a\0b", 4);
 	assert_string_equal(arena_copy(arena, (struct span){NULL, 0}), "");
 }
 
-static void printf_takes_any_length(void **state)
+TEST(printf_takes_any_length)
 {
 	CLEANUP(arena_freep) struct arena *arena = new_arena();
 	char *text = arena_printf(arena, "%05d %0*d", 7, 9000, 1);
 
-	(void)state;
 	assert_int_equal(strlen(text), 9006);
 	assert_memory_equal(text, "00007 000", 9);
 }
 
-static void adopted_memory_is_counted_and_freed(void **state)
+TEST(adopted_memory_is_counted_and_freed)
 {
 	CLEANUP(arena_freep) struct arena *arena = new_arena();
 	size_t bytes = arena_bytes(arena);
 	char *data = malloc(1000);
 
-	(void)state;
 	assert_non_null(data);
 	assert_int_equal(arena_adopt(arena, data, 1000), 0);
 	assert_true(arena_bytes(arena) >= bytes + 1000);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(memory_is_aligned_and_does_not_overlap),
-		cmocka_unit_test(two_empty_allocations_have_two_addresses),
-		cmocka_unit_test(what_is_larger_than_a_block_is_allocated),
-		cmocka_unit_test(the_space_left_in_a_block_is_used_after_a_large_allocation),
-		cmocka_unit_test(sizes_that_overflow_are_refused),
-		cmocka_unit_test(zalloc_gives_zeros),
-		cmocka_unit_test(a_copy_keeps_nul_bytes_and_ends_with_one),
-		cmocka_unit_test(printf_takes_any_length),
-		cmocka_unit_test(adopted_memory_is_counted_and_freed),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

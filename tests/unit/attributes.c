@@ -67,9 +67,8 @@ static bool is_outsider_let_in(const char *path)
 	return view_lets_in(view, ino_of(path), &outsider);
 }
 
-static void first_look_tells_of_a_closed_directory_before_the_publisher_does(void **state)
+VIEW_TEST(first_look_tells_of_a_closed_directory_before_the_publisher_does)
 {
-	(void)state;
 	make_directory("a/d");
 	start_with_kernel("a:b");
 	uint64_t ino = ino_of("d");
@@ -89,11 +88,10 @@ static void first_look_tells_of_a_closed_directory_before_the_publisher_does(voi
 }
 
 /* A walk that was let in before may wait for another lookup's answer, however long that takes. */
-static void nothing_is_cached_in_a_directory_that_was_closed_long_ago(void **state)
+VIEW_TEST(nothing_is_cached_in_a_directory_that_was_closed_long_ago)
 {
 	struct stat stat;
 
-	(void)state;
 	make_directory("a/d");
 	start_with_kernel("a:b");
 	uint64_t ino = ino_of("d");
@@ -115,9 +113,8 @@ static void nothing_is_cached_in_a_directory_that_was_closed_long_ago(void **sta
 	assert_int_equal(uncached, 1);
 }
 
-static void another_owner_who_shuts_out_nobody_leaves_all_cached(void **state)
+VIEW_TEST(another_owner_who_shuts_out_nobody_leaves_all_cached)
 {
-	(void)state;
 	make_directory("a/d");
 	write_file("a/d/x", "x: 1");
 	start_with_kernel("a:b");
@@ -143,9 +140,8 @@ static uint64_t close_above(void)
 	return ino;
 }
 
-static void closed_directory_closes_what_is_below_it(void **state)
+VIEW_TEST(closed_directory_closes_what_is_below_it)
 {
-	(void)state;
 	uint64_t ino = close_above();
 	assert_shown("d/e/key", "secret");
 	assert_true(was_told(ino));
@@ -153,9 +149,8 @@ static void closed_directory_closes_what_is_below_it(void **state)
 	assert_false(is_outsider_let_in("d/e"));
 }
 
-static void closed_root_shuts_out_as_well(void **state)
+VIEW_TEST(closed_root_shuts_out_as_well)
 {
-	(void)state;
 	start_with_kernel("a:b");
 	run("chmod 700 b");
 	write_file("a/key", "secret");
@@ -165,9 +160,8 @@ static void closed_root_shuts_out_as_well(void **state)
 	assert_false(is_outsider_let_in(""));
 }
 
-static void closed_directory_of_which_the_report_was_lost_is_looked_at(void **state)
+VIEW_TEST(closed_directory_of_which_the_report_was_lost_is_looked_at)
 {
-	(void)state;
 	uint64_t ino = close_above();
 	lose_events();
 	view_take_events(view);
@@ -177,9 +171,8 @@ static void closed_directory_of_which_the_report_was_lost_is_looked_at(void **st
 	assert_false(is_outsider_let_in("d/e"));
 }
 
-static void directory_that_lets_in_more_is_told_by_the_publisher_and_delays_nobody(void **state)
+VIEW_TEST(directory_that_lets_in_more_is_told_by_the_publisher_and_delays_nobody)
 {
-	(void)state;
 	make_directory("a/d");
 	run("chmod 700 a/d");
 	start_with_kernel("a:b");
@@ -211,35 +204,31 @@ static void assert_open(const char *shown_then)
 	assert_int_equal(stat_of("d").st_mode, S_IFDIR | 0555);
 }
 
-static void directory_opens_when_what_was_removed_from_it_is_gone(void **state)
+VIEW_TEST(directory_opens_when_what_was_removed_from_it_is_gone)
 {
-	(void)state;
 	start_closed("a:b");
 	run("rm a/d/key; chmod 755 a/d");
 	assert_open("nothing");
 }
 
-static void directory_opens_when_what_was_replaced_in_it_is_shown(void **state)
+VIEW_TEST(directory_opens_when_what_was_replaced_in_it_is_shown)
 {
-	(void)state;
 	start_closed("a:b");
 	replace_file("a/d/key", "public");
 	run("chmod 755 a/d");
 	assert_open("public");
 }
 
-static void directory_opens_when_what_a_layer_had_in_it_is_gone(void **state)
+VIEW_TEST(directory_opens_when_what_a_layer_had_in_it_is_gone)
 {
-	(void)state;
 	make_directory("b/d");
 	start_closed("a:b");
 	run("mv a/d old");
 	assert_open("nothing");
 }
 
-static void directory_opens_when_what_stood_in_its_place_is_gone(void **state)
+VIEW_TEST(directory_opens_when_what_stood_in_its_place_is_gone)
 {
-	(void)state;
 	make_directory("other");
 	start_closed("a:b");
 	run("mv a/d old; mv other a/d");
@@ -250,9 +239,8 @@ static void directory_opens_when_what_stood_in_its_place_is_gone(void **state)
 	assert_string_not_equal(shown_when_open, "secret");
 }
 
-static void directory_opens_when_what_a_layer_had_that_left_is_gone(void **state)
+VIEW_TEST(directory_opens_when_what_a_layer_had_that_left_is_gone)
 {
-	(void)state;
 	make_directory("b/d");
 	start_closed("a:b");
 	CLEANUP(settings_unrefp) struct settings *settings = settings_with("b");
@@ -260,11 +248,10 @@ static void directory_opens_when_what_a_layer_had_that_left_is_gone(void **state
 	assert_open("nothing");
 }
 
-static void directory_of_a_strict_mount_opens_at_once(void **state)
+VIEW_TEST(directory_of_a_strict_mount_opens_at_once)
 {
 	struct stat stat;
 
-	(void)state;
 	start_closed("layers: [a, b]\noptions: {coherence: strict, header: false}\n");
 	run("rm a/d/key; chmod 755 a/d");
 	assert_int_equal(view_ask(view, VIEW_INO_ROOT, "d", false, &stat), 0);
@@ -273,9 +260,8 @@ static void directory_of_a_strict_mount_opens_at_once(void **state)
 	assert_int_equal(view_ask(view, stat.st_ino, "key", false, &stat), -ENOENT);
 }
 
-static void root_opens_when_what_was_removed_from_it_is_gone(void **state)
+VIEW_TEST(root_opens_when_what_was_removed_from_it_is_gone)
 {
-	(void)state;
 	run("chmod 700 a");
 	write_file("a/key", "secret");
 	start_with_kernel("a:b");
@@ -287,9 +273,8 @@ static void root_opens_when_what_was_removed_from_it_is_gone(void **state)
 	assert_int_equal(stat_of("").st_mode, S_IFDIR | 0555);
 }
 
-static void nothing_is_told_where_nothing_was_reported(void **state)
+VIEW_TEST(nothing_is_told_where_nothing_was_reported)
 {
-	(void)state;
 	make_directory("a/d");
 	write_file("a/d/key", "secret");
 	start_with_kernel("a:b");
@@ -302,11 +287,10 @@ static void nothing_is_told_where_nothing_was_reported(void **state)
 }
 
 /* A walk that is under way at that moment makes no request: the kernel has all that it needs. */
-static void publisher_shows_nothing_new_before_the_kernel_was_told(void **state)
+VIEW_TEST(publisher_shows_nothing_new_before_the_kernel_was_told)
 {
 	struct change change;
 
-	(void)state;
 	make_directory("a/d");
 	write_file("a/d/key", "public");
 	start_with_kernel("a:b");
@@ -326,9 +310,8 @@ static void publisher_shows_nothing_new_before_the_kernel_was_told(void **state)
 	assert_shown("d/key", "secret");
 }
 
-static void new_settings_that_shut_somebody_out_are_told(void **state)
+VIEW_TEST(new_settings_that_shut_somebody_out_are_told)
 {
-	(void)state;
 	make_directory("a/d");
 	make_directory("b/d");
 	run("chmod 711 b; chmod 700 b/d");
@@ -343,9 +326,8 @@ static void new_settings_that_shut_somebody_out_are_told(void **state)
 	assert_int_equal(stat_of("").st_mode, S_IFDIR | 0511);
 }
 
-static void kernel_that_does_not_know_the_directory_yet_is_told_again(void **state)
+VIEW_TEST(kernel_that_does_not_know_the_directory_yet_is_told_again)
 {
-	(void)state;
 	make_directory("a/d");
 	start_with_kernel("a:b");
 	uint64_t ino = ino_of("d");
@@ -363,9 +345,8 @@ static void kernel_that_does_not_know_the_directory_yet_is_told_again(void **sta
 }
 
 /* It gained a right before, which waits for a writer. Later writes wait behind that. */
-static void directory_that_opens_further_waits_for_what_was_changed_till_then(void **state)
+VIEW_TEST(directory_that_opens_further_waits_for_what_was_changed_till_then)
 {
-	(void)state;
 	start_closed("a:b");
 	FILE *log = fopen("a/d/log", "we");
 	assert_non_null(log);
@@ -387,31 +368,4 @@ static void directory_that_opens_further_waits_for_what_was_changed_till_then(vo
 	publish_ready();
 	fclose(key);
 	assert_open("public");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		view_test(first_look_tells_of_a_closed_directory_before_the_publisher_does),
-		view_test(nothing_is_cached_in_a_directory_that_was_closed_long_ago),
-		view_test(another_owner_who_shuts_out_nobody_leaves_all_cached),
-		view_test(closed_directory_closes_what_is_below_it),
-		view_test(closed_root_shuts_out_as_well),
-		view_test(closed_directory_of_which_the_report_was_lost_is_looked_at),
-		view_test(directory_that_lets_in_more_is_told_by_the_publisher_and_delays_nobody),
-		view_test(directory_opens_when_what_was_removed_from_it_is_gone),
-		view_test(directory_opens_when_what_was_replaced_in_it_is_shown),
-		view_test(directory_opens_when_what_a_layer_had_in_it_is_gone),
-		view_test(directory_opens_when_what_stood_in_its_place_is_gone),
-		view_test(directory_opens_when_what_a_layer_had_that_left_is_gone),
-		view_test(directory_of_a_strict_mount_opens_at_once),
-		view_test(root_opens_when_what_was_removed_from_it_is_gone),
-		view_test(nothing_is_told_where_nothing_was_reported),
-		view_test(publisher_shows_nothing_new_before_the_kernel_was_told),
-		view_test(new_settings_that_shut_somebody_out_are_told),
-		view_test(kernel_that_does_not_know_the_directory_yet_is_told_again),
-		view_test(directory_that_opens_further_waits_for_what_was_changed_till_then),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

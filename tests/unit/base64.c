@@ -1,14 +1,11 @@
 /* Base64, both ways, and invalid text. */
 #include "base64.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
+#include "test.h"
 
-static void known_texts_of_rfc_4648(void **state)
+TEST(known_texts_of_rfc_4648)
 {
 	static const char *const pairs[][2] = {{"", ""}, {"f", "Zg=="}, {"fo", "Zm8="},
 		{"foo", "Zm9v"}, {"foob", "Zm9vYg=="}, {"fooba", "Zm9vYmE="},
@@ -16,7 +13,6 @@ static void known_texts_of_rfc_4648(void **state)
 	char out[16];
 	size_t len;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++) {
 		struct span bytes = span_of(pairs[i][0]), text = span_of(pairs[i][1]);
 
@@ -29,12 +25,11 @@ static void known_texts_of_rfc_4648(void **state)
 	}
 }
 
-static void all_bytes_come_back(void **state)
+TEST(all_bytes_come_back)
 {
 	char bytes[256], text[400], back[400];
 	size_t len;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bytes); i++)
 		bytes[i] = (char)i;
 	for (size_t n = 0; n <= sizeof(bytes); n++) {
@@ -48,7 +43,7 @@ static void all_bytes_come_back(void **state)
 	}
 }
 
-static void what_is_none_is_refused(void **state)
+TEST(what_is_none_is_refused)
 {
 	static const char *const wrong[] = {"Z", "Zg",
 		"Zg=", "Zh==", "Zm9=", "====", "Z===", "Zg==Zg==", "Zm 9", "Zm9-", "Zm\n9", "=Zm9",
@@ -56,17 +51,6 @@ static void what_is_none_is_refused(void **state)
 	char out[16];
 	size_t len;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
 		assert_false(base64_decode(span_of(wrong[i]), out, &len));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(known_texts_of_rfc_4648),
-		cmocka_unit_test(all_bytes_come_back),
-		cmocka_unit_test(what_is_none_is_refused),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

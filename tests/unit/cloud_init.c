@@ -2,12 +2,6 @@
  * cloud-init where a golden case can't show it: names in odd spelling, ownership of results, and
  * that hostile user data is refused instead of taking long.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <stdio.h>
 
@@ -15,6 +9,7 @@
 #include "merge.h"
 #include "strategy.h"
 #include "strategy/cloud_init/cloud_how.h"
+#include "test.h"
 #include "untimed.h"
 
 static int merge_text(struct span text, struct merge_result **ret, struct problem *problem)
@@ -75,30 +70,27 @@ static void expect_refusal(const char *first, size_t count, const char *part, co
 		fail_msg("%s", problem.message);
 }
 
-static void moving_a_long_list_for_each_of_many_parts_is_refused(void **state)
+TEST(moving_a_long_list_for_each_of_many_parts_is_refused)
 {
 	CLEANUP(freep) char *list = long_list(900000);
 
-	(void)state;
 	expect_refusal(list, 4000,
 		"#cloud-config\n  a: [2]\n  merge_how: dict(recurse_list)+list(prepend)",
 		"too much work");
 }
 
-static void copying_a_large_document_for_each_of_many_patches_is_refused(void **state)
+TEST(copying_a_large_document_for_each_of_many_patches_is_refused)
 {
 	CLEANUP(freep) char *list = long_list(900000);
 
-	(void)state;
 	expect_refusal(list, 2000,
 		"#cloud-config-jsonp\n  [{\"op\": \"add\", \"path\": \"/b\", \"value\": 1}]\n"
 		"- |\n  #cloud-config\n  c: 1",
 		"too much work");
 }
 
-static void a_patch_that_doubles_a_value_many_times_is_refused(void **state)
+TEST(a_patch_that_doubles_a_value_many_times_is_refused)
 {
-	(void)state;
 	expect_refusal("a: {b: [1, 2, 3]}", 60,
 		"#cloud-config-jsonp\n  [{\"op\": \"copy\", \"from\": \"/a\", \"path\": \"/c\"},\n"
 		"  {\"op\": \"move\", \"from\": \"/a\", \"path\": \"/c/b/0\"},\n"
@@ -106,17 +98,15 @@ static void a_patch_that_doubles_a_value_many_times_is_refused(void **state)
 		"too much work");
 }
 
-static void more_than_4096_parts_are_refused(void **state)
+TEST(more_than_4096_parts_are_refused)
 {
-	(void)state;
 	expect_refusal("a: 1", 4097, "a: 2", "too many parts");
 }
 
-static void aliases_that_make_many_parts_of_one_are_counted(void **state)
+TEST(aliases_that_make_many_parts_of_one_are_counted)
 {
 	char large[200000];
 
-	(void)state;
 	memset(large, '#', sizeof(large) - 1);
 	large[sizeof(large) - 1] = '\0';
 	struct merge_result *result = NULL;
@@ -132,14 +122,13 @@ static void aliases_that_make_many_parts_of_one_are_counted(void **state)
 	assert_non_null(strstr(problem.message, "too much work"));
 }
 
-static void what_a_part_said_lives_as_long_as_the_result(void **state)
+TEST(what_a_part_said_lives_as_long_as_the_result)
 {
 	CLEANUP(merge_result_freep) struct merge_result *result = NULL;
 	struct problem problem = {0};
 	struct span text;
 	CLEANUP(freep) char *memory = archive("a: one", 3, "b: [two, 0644]", &text);
 
-	(void)state;
 	assert_int_equal(merge_text(text, &result, &problem), 0);
 	memset(memory, 'x', text.len);
 	assert_string_equal(result->text.data, "#cloud-config\na: one\nb: [two, 0644]\n");
@@ -157,11 +146,10 @@ static struct how parse(struct arena *arena, const char *text)
 	return how;
 }
 
-static void names_are_stripped_as_python_strips_them(void **state)
+TEST(names_are_stripped_as_python_strips_them)
 {
 	CLEANUP(arena_freep) struct arena *arena = NULL;
 
-	(void)state;
 	assert_int_equal(arena_new(&arena), 0);
 	/* A no-break space, a form feed, an ideographic space. */
 	struct how how = parse(
@@ -176,13 +164,12 @@ static void names_are_stripped_as_python_strips_them(void **state)
 	assert_int_equal(how.entries[1].count, 0);
 }
 
-static void names_that_are_no_words_are_refused(void **state)
+TEST(names_that_are_no_words_are_refused)
 {
 	static const char *const texts[] = {"list", "list(", "list)", "(append)", "1list()",
 		"list (append)", "a b()", "list(a\nb)"};
 	CLEANUP(arena_freep) struct arena *arena = NULL;
 
-	(void)state;
 	assert_int_equal(arena_new(&arena), 0);
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		const struct how_place place = {"part", 3, 4};
@@ -192,20 +179,4 @@ static void names_that_are_no_words_are_refused(void **state)
 			how_add_text(&how, span_of(texts[i]), &place, arena, &problem), PROBLEM);
 		assert_int_equal(problem.line, 3);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(moving_a_long_list_for_each_of_many_parts_is_refused),
-		cmocka_unit_test(copying_a_large_document_for_each_of_many_patches_is_refused),
-		cmocka_unit_test(a_patch_that_doubles_a_value_many_times_is_refused),
-		cmocka_unit_test(more_than_4096_parts_are_refused),
-		cmocka_unit_test(aliases_that_make_many_parts_of_one_are_counted),
-		cmocka_unit_test(what_a_part_said_lives_as_long_as_the_result),
-		cmocka_unit_test(names_are_stripped_as_python_strips_them),
-		cmocka_unit_test(names_that_are_no_words_are_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

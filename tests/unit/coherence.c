@@ -263,7 +263,7 @@ static void try_seed(uint64_t number)
 	}
 }
 
-static void what_is_shown_is_what_a_fresh_view_shows(void **state)
+VIEW_TEST(what_is_shown_is_what_a_fresh_view_shows)
 {
 	const char *chosen = getenv("PLYFS_TEST_SEED");
 	uint64_t first = chosen ? strtoull(chosen, NULL, 10) : 0;
@@ -276,13 +276,4 @@ static void what_is_shown_is_what_a_fresh_view_shows(void **state)
 		if (number + 1 < first + (chosen ? 1 : 5))
 			assert_int_equal(tear_down(state), 0);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		view_test(what_is_shown_is_what_a_fresh_view_shows),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

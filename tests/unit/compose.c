@@ -59,9 +59,8 @@ static struct version *must_make(const char *path)
 		assert_memory_equal((version)->data, text, strlen(text));                          \
 	} while (0)
 
-static void layers_merge_lowest_first(void **state)
+TEST_WITH(layers_merge_lowest_first, set_up, end_composer)
 {
-	(void)state;
 	write_file("a/x.yaml", "x: 1\ny: 1\n");
 	write_file("b/x.yaml", "x: 2\n");
 	write_file("c/x.yaml", "z: 3\n");
@@ -74,11 +73,10 @@ static void layers_merge_lowest_first(void **state)
 	assert_int_equal(version->stamp_count, 3);
 }
 
-static void file_of_one_layer_is_served_byte_for_byte(void **state)
+TEST_WITH(file_of_one_layer_is_served_byte_for_byte, set_up, end_composer)
 {
 	static const char odd[] = "x:   1 # comment\r\n\n...\n";
 
-	(void)state;
 	write_file("b/x.yaml", odd);
 	start_composer("a:b:c");
 	CLEANUP(version_unrefp) struct version *version = must_make("x.yaml");
@@ -86,20 +84,18 @@ static void file_of_one_layer_is_served_byte_for_byte(void **state)
 	assert_string_equal(version->layers, "b");
 }
 
-static void empty_file_is_empty(void **state)
+TEST_WITH(empty_file_is_empty, set_up, end_composer)
 {
-	(void)state;
 	write_file("a/x.txt", "");
 	start_composer("a:b");
 	CLEANUP(version_unrefp) struct version *version = must_make("x.txt");
 	assert_bytes(version, "");
 }
 
-static void link_is_its_target(void **state)
+TEST_WITH(link_is_its_target, set_up, end_composer)
 {
 	struct stat stat;
 
-	(void)state;
 	assert_int_equal(symlink("../../etc/passwd", "b/x"), 0);
 	start_composer("a:b");
 	CLEANUP(version_unrefp) struct version *version = must_make("x");
@@ -108,9 +104,8 @@ static void link_is_its_target(void **state)
 	assert_int_equal(stat.st_mode, S_IFLNK | 0777);
 }
 
-static void time_is_the_newest_contributors(void **state)
+TEST_WITH(time_is_the_newest_contributors, set_up, end_composer)
 {
-	(void)state;
 	write_file("a/x.yaml", "x: 1\n");
 	write_file("b/x.yaml", "x: 2\n");
 	write_file("c/x.yaml", "x: 3\n");
@@ -120,9 +115,8 @@ static void time_is_the_newest_contributors(void **state)
 	assert_int_equal(version->mtime.tv_sec, 3000);
 }
 
-static void sources_that_a_strategy_does_not_look_at_count_for_nothing(void **state)
+TEST_WITH(sources_that_a_strategy_does_not_look_at_count_for_nothing, set_up, end_composer)
 {
-	(void)state;
 	write_file("a/x.txt", "low\n");
 	write_file("b/x.txt", "high\n");
 	run("touch -d @3000 a/x.txt; touch -d @1000 b/x.txt; chmod 600 a/x.txt");
@@ -134,9 +128,8 @@ static void sources_that_a_strategy_does_not_look_at_count_for_nothing(void **st
 	assert_string_equal(version->layers, "b");
 }
 
-static void mode_is_the_and_and_never_writes_or_sets_an_id(void **state)
+TEST_WITH(mode_is_the_and_and_never_writes_or_sets_an_id, set_up, end_composer)
 {
-	(void)state;
 	write_file("a/x.yaml", "x: 1\n");
 	write_file("b/x.yaml", "y: 1\n");
 	assert_int_equal(chmod("a/x.yaml", 06777), 0);
@@ -146,11 +139,10 @@ static void mode_is_the_and_and_never_writes_or_sets_an_id(void **state)
 	assert_int_equal(version->mode, S_IFREG | 0550);
 }
 
-static void large_file_of_one_layer_is_held_and_not_copied(void **state)
+TEST_WITH(large_file_of_one_layer_is_held_and_not_copied, set_up, end_composer)
 {
 	char byte;
 
-	(void)state;
 	write_file("a/x.bin", "x");
 	assert_int_equal(truncate("a/x.bin", COMPOSE_HELD_BYTES + 1), 0);
 	write_file("a/y.bin", "x");
@@ -165,11 +157,10 @@ static void large_file_of_one_layer_is_held_and_not_copied(void **state)
 	assert_int_equal(copied->kind, VERSION_BYTES);
 }
 
-static void problem_has_the_source_and_the_line(void **state)
+TEST_WITH(problem_has_the_source_and_the_line, set_up, end_composer)
 {
 	struct version *version;
 
-	(void)state;
 	write_file("a/x.yaml", "x: 1\n");
 	write_file("b/x.yaml", "x: 1\ny: [\n");
 	start_composer("a:b");
@@ -179,9 +170,8 @@ static void problem_has_the_source_and_the_line(void **state)
 	assert_true(problem.line >= 2);
 }
 
-static void broken_layer_is_skipped_where_that_is_asked_for(void **state)
+TEST_WITH(broken_layer_is_skipped_where_that_is_asked_for, set_up, end_composer)
 {
-	(void)state;
 	write_file("a/x.yaml", "x: 1\n");
 	write_file("b/x.yaml", "y: [\n");
 	write_file("c/x.yaml", "z: 1\n");
@@ -192,9 +182,8 @@ static void broken_layer_is_skipped_where_that_is_asked_for(void **state)
 	assert_string_equal(problem.source, "b/x.yaml");
 }
 
-static void layer_left_alone_by_skipping_is_served_byte_for_byte(void **state)
+TEST_WITH(layer_left_alone_by_skipping_is_served_byte_for_byte, set_up, end_composer)
 {
-	(void)state;
 	write_file("a/x.yaml", "x:   1\n");
 	write_file("b/x.yaml", "y: [\n");
 	start_composer("layers: [a, b]\noptions: {on_error: skip-layer}\n");
@@ -202,11 +191,10 @@ static void layer_left_alone_by_skipping_is_served_byte_for_byte(void **state)
 	assert_bytes(version, "x:   1\n");
 }
 
-static void all_layers_broken_is_a_problem_even_where_they_are_skipped(void **state)
+TEST_WITH(all_layers_broken_is_a_problem_even_where_they_are_skipped, set_up, end_composer)
 {
 	struct version *version;
 
-	(void)state;
 	write_file("a/x.yaml", "x: [\n");
 	write_file("b/x.yaml", "y: [\n");
 	start_composer("layers: [a, b]\noptions: {on_error: skip-layer}\n");
@@ -214,13 +202,12 @@ static void all_layers_broken_is_a_problem_even_where_they_are_skipped(void **st
 	assert_null(version);
 }
 
-static void source_that_went_away_is_no_problem_but_to_be_looked_at_again(void **state)
+TEST_WITH(source_that_went_away_is_no_problem_but_to_be_looked_at_again, set_up, end_composer)
 {
 	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
 	struct version *version = NULL;
 	struct dependencies asked = {0};
 
-	(void)state;
 	write_file("a/x.yaml", "x: 1\n");
 	write_file("b/x.yaml", "y: 1\n");
 	assert_int_equal(symlink("t", "a/link"), 0);
@@ -241,11 +228,10 @@ static void source_that_went_away_is_no_problem_but_to_be_looked_at_again(void *
 	dependencies_fini(&asked);
 }
 
-static void what_can_not_be_looked_at_is_a_problem_with_its_name(void **state)
+TEST_WITH(what_can_not_be_looked_at_is_a_problem_with_its_name, set_up, end_composer)
 {
 	struct version *version;
 
-	(void)state;
 	write_file("a/x.yaml", "x: 1\n");
 	assert_int_equal(symlink("x.yaml", "b/x.yaml"), 0); /* a link to itself */
 	start_composer("layers: [a, {path: b, follow: true}]\noptions: {on_error: fail}\n");
@@ -253,12 +239,11 @@ static void what_can_not_be_looked_at_is_a_problem_with_its_name(void **state)
 	assert_non_null(strstr(problem.source, "b/x.yaml"));
 }
 
-static void broken_version_has_the_rights_that_a_good_one_would_have(void **state)
+TEST_WITH(broken_version_has_the_rights_that_a_good_one_would_have, set_up, end_composer)
 {
 	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
 	CLEANUP(version_unrefp) struct version *version = NULL;
 
-	(void)state;
 	write_file("a/x.yaml", "x: [\n");
 	write_file("b/x.yaml", "y: 1\n");
 	assert_int_equal(chmod("b/x.yaml", 0640), 0);
@@ -281,13 +266,12 @@ static int find_given(
 
 static const struct finder given_finder = {.find = find_given};
 
-static void what_a_strategy_asked_for_is_told_and_counts_for_rights_and_time(void **state)
+TEST_WITH(what_a_strategy_asked_for_is_told_and_counts_for_rights_and_time, set_up, end_composer)
 {
 	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
 	CLEANUP(version_unrefp) struct version *version = NULL;
 	struct dependencies asked = {0};
 
-	(void)state;
 	make_directory("a/data");
 	write_file("a/data/n.yaml", "n: 1\n");
 	write_file("a/x.yaml", "_merge: [n, n]\n");
@@ -305,13 +289,12 @@ static void what_a_strategy_asked_for_is_told_and_counts_for_rights_and_time(voi
 	dependencies_fini(&asked);
 }
 
-static void missing_reference_is_told_as_asked_for(void **state)
+TEST_WITH(missing_reference_is_told_as_asked_for, set_up, end_composer)
 {
 	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
 	struct version *version = NULL;
 	struct dependencies asked = {0};
 
-	(void)state;
 	write_file("a/x.yaml", "_merge: gone\n");
 	start_composer("layers: [a, b]\nrules:\n  - {match: x.yaml, strategy: pillar, options: "
 		       "{data_path: data}}\n");
@@ -323,11 +306,10 @@ static void missing_reference_is_told_as_asked_for(void **state)
 	dependencies_fini(&asked);
 }
 
-static void version_is_current_while_its_sources_stamps_are_the_same(void **state)
+TEST_WITH(version_is_current_while_its_sources_stamps_are_the_same, set_up, end_composer)
 {
 	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
 
-	(void)state;
 	write_file("a/x.yaml", "x: 1\n");
 	write_file("b/x.yaml", "y: 1\n");
 	start_composer("a:b");
@@ -347,32 +329,4 @@ static void version_is_current_while_its_sources_stamps_are_the_same(void **stat
 	version->stamps[0].size--;
 	lookup->count = 1;
 	assert_false(compose_is_current(&composer, "x.yaml", lookup, version));
-}
-
-#define compose_test(f) cmocka_unit_test_setup_teardown(f, set_up, end_composer)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		compose_test(layers_merge_lowest_first),
-		compose_test(file_of_one_layer_is_served_byte_for_byte),
-		compose_test(empty_file_is_empty),
-		compose_test(link_is_its_target),
-		compose_test(time_is_the_newest_contributors),
-		compose_test(sources_that_a_strategy_does_not_look_at_count_for_nothing),
-		compose_test(mode_is_the_and_and_never_writes_or_sets_an_id),
-		compose_test(large_file_of_one_layer_is_held_and_not_copied),
-		compose_test(problem_has_the_source_and_the_line),
-		compose_test(broken_layer_is_skipped_where_that_is_asked_for),
-		compose_test(layer_left_alone_by_skipping_is_served_byte_for_byte),
-		compose_test(all_layers_broken_is_a_problem_even_where_they_are_skipped),
-		compose_test(source_that_went_away_is_no_problem_but_to_be_looked_at_again),
-		compose_test(what_can_not_be_looked_at_is_a_problem_with_its_name),
-		compose_test(broken_version_has_the_rights_that_a_good_one_would_have),
-		compose_test(what_a_strategy_asked_for_is_told_and_counts_for_rights_and_time),
-		compose_test(missing_reference_is_told_as_asked_for),
-		compose_test(version_is_current_while_its_sources_stamps_are_the_same),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

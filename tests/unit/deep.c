@@ -1,16 +1,12 @@
 /* Promises of deep beyond its golden cases: sharing, cost, and bounds on hostile sources. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
-#include <cmocka.h>
-
 #include "reading.h"
 #include "strategy.h"
+#include "test.h"
 
 #define LAYERS 3
 
@@ -58,11 +54,10 @@ static int run(struct setting *setting)
 
 #define TEXTS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-static void what_one_layer_alone_has_is_never_copied(void **state)
+TEST(what_one_layer_alone_has_is_never_copied)
 {
 	struct setting setting;
 
-	(void)state;
 	setting_init(&setting, NULL, TEXTS("a: {x: [1], y: 2}\nb: {c: 1}", "a: {y: {z: 3}}"));
 	assert_int_equal(run(&setting), 0);
 
@@ -75,11 +70,10 @@ static void what_one_layer_alone_has_is_never_copied(void **state)
 	setting_fini(&setting);
 }
 
-static void a_layer_that_changes_nothing_leaves_the_tree_of_the_one_below(void **state)
+TEST(a_layer_that_changes_nothing_leaves_the_tree_of_the_one_below)
 {
 	struct setting setting;
 
-	(void)state;
 	setting_init(&setting, "{lists: {'*': {by: name}}}",
 		TEXTS("a: [{name: x}]\nb: {c: 1}", "a: []\nb: {c: }\nd: !delete"));
 	assert_int_equal(run(&setting), 0);
@@ -87,11 +81,10 @@ static void a_layer_that_changes_nothing_leaves_the_tree_of_the_one_below(void *
 	setting_fini(&setting);
 }
 
-static void a_value_keeps_the_place_that_it_was_read_from(void **state)
+TEST(a_value_keeps_the_place_that_it_was_read_from)
 {
 	struct setting setting;
 
-	(void)state;
 	setting_init(&setting, NULL, TEXTS("a: 1", "b: 1\na: !replace\n  c: !replace 5"));
 	assert_int_equal(run(&setting), 0);
 
@@ -141,7 +134,7 @@ static double seconds(const char *lists, const char *low, const char *high, unsi
 	return taken;
 }
 
-static void the_cost_of_many_layers_is_linear(void **state)
+TEST(the_cost_of_many_layers_is_linear)
 {
 	static const struct {
 		const char *lists, *low, *high;
@@ -160,7 +153,6 @@ static void the_cost_of_many_layers_is_linear(void **state)
 			"--- !prepend\n- {n: 1}\n---\n- {n: 1}\n"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(costly) / sizeof(*costly); i++) {
 		double few = 0, many = 0;
 
@@ -179,12 +171,11 @@ static void the_cost_of_many_layers_is_linear(void **state)
 	}
 }
 
-static void merging_by_key_and_by_value_in_turn_is_refused_before_it_takes_long(void **state)
+TEST(merging_by_key_and_by_value_in_turn_is_refused_before_it_takes_long)
 {
 	CLEANUP(freep) char *above = repeat("---\n- {n: 1, x: #}\n--- !unique\n- x#\n", 1000);
 	struct setting setting;
 
-	(void)state;
 	setting_init(
 		&setting, "{documents: merge, lists: {'*': {by: n}}}", TEXTS("- {n: 1}", above));
 	assert_int_equal(run(&setting), PROBLEM);
@@ -199,11 +190,10 @@ static const char bomb[] = "a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, !replace 1]\n"
 			   "a3: &a3 [*a2, *a2, *a2, *a2, *a2, *a2, *a2, *a2, *a2]\n"
 			   "a4: &a4 [*a3, *a3, *a3, *a3, *a3, *a3, *a3, *a3, *a3]\n";
 
-static void directives_in_aliases_can_not_use_up_the_memory(void **state)
+TEST(directives_in_aliases_can_not_use_up_the_memory)
 {
 	struct setting setting;
 
-	(void)state;
 	setting_init(&setting, NULL, TEXTS("x: 1", bomb, bomb));
 	setting.request.limits = LIMITS_DEFAULT;
 	setting.request.limits.nodes = 10000;
@@ -213,11 +203,10 @@ static void directives_in_aliases_can_not_use_up_the_memory(void **state)
 	setting_fini(&setting);
 }
 
-static void a_source_that_is_deeper_than_the_request_allows_is_refused(void **state)
+TEST(a_source_that_is_deeper_than_the_request_allows_is_refused)
 {
 	struct setting setting;
 
-	(void)state;
 	setting_init(&setting, NULL, TEXTS("a: {b: [{c: 1}]}", "a: {b: [!replace {c: 1}]}"));
 	setting.request.limits = LIMITS_DEFAULT;
 	setting.request.limits.depth = 3;
@@ -227,20 +216,4 @@ static void a_source_that_is_deeper_than_the_request_allows_is_refused(void **st
 	setting.request.limits.depth = 4;
 	assert_int_equal(run(&setting), 0);
 	setting_fini(&setting);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_one_layer_alone_has_is_never_copied),
-		cmocka_unit_test(a_layer_that_changes_nothing_leaves_the_tree_of_the_one_below),
-		cmocka_unit_test(a_value_keeps_the_place_that_it_was_read_from),
-		cmocka_unit_test(the_cost_of_many_layers_is_linear),
-		cmocka_unit_test(
-			merging_by_key_and_by_value_in_turn_is_refused_before_it_takes_long),
-		cmocka_unit_test(directives_in_aliases_can_not_use_up_the_memory),
-		cmocka_unit_test(a_source_that_is_deeper_than_the_request_allows_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,9 +13,8 @@
 	"  - {match: \"top/*.yaml\", strategy: pillar, options: {data_path: data}}\n"              \
 	"  - {match: \"deep/*.yaml\", strategy: pillar, options: {data_path: one/two/three}}\n"
 
-static void content_of_what_is_referred_to_is_followed(void **state)
+VIEW_TEST(content_of_what_is_referred_to_is_followed)
 {
-	(void)state;
 	run("mkdir -p a/top a/data/in");
 	write_file("a/data/in/n.yaml", "x: 1\n");
 	write_file("a/top/p.yaml", "_merge: n\ny: 1\n");
@@ -28,9 +27,8 @@ static void content_of_what_is_referred_to_is_followed(void **state)
 	assert_events("MOVED_TO top/p.yaml\n");
 }
 
-static void layer_that_adds_to_what_is_referred_to_is_followed(void **state)
+VIEW_TEST(layer_that_adds_to_what_is_referred_to_is_followed)
 {
-	(void)state;
 	run("mkdir -p a/top a/data/in");
 	write_file("a/data/in/n.yaml", "x: 1\n");
 	write_file("a/top/p.yaml", "_merge: n\ny: 1\n");
@@ -45,9 +43,8 @@ static void layer_that_adds_to_what_is_referred_to_is_followed(void **state)
 	assert_null(strstr(shown("top/p.yaml"), "z: 1\n"));
 }
 
-static void reference_that_was_missing_is_mended_when_it_comes(void **state)
+VIEW_TEST(reference_that_was_missing_is_mended_when_it_comes)
 {
-	(void)state;
 	run("mkdir -p a/top a/data");
 	write_file("a/top/p.yaml", "_merge: n\ny: 1\n");
 	start(PILLAR);
@@ -60,9 +57,8 @@ static void reference_that_was_missing_is_mended_when_it_comes(void **state)
 	assert_int_equal(count_of_view().troubles, 0);
 }
 
-static void reference_into_a_directory_that_was_missing_is_mended_when_it_comes(void **state)
+VIEW_TEST(reference_into_a_directory_that_was_missing_is_mended_when_it_comes)
 {
-	(void)state;
 	run("mkdir -p a/deep");
 	write_file("a/deep/p.yaml", "_merge: n\ny: 1\n");
 	start(PILLAR);
@@ -72,9 +68,8 @@ static void reference_into_a_directory_that_was_missing_is_mended_when_it_comes(
 	assert_non_null(strstr(shown("deep/p.yaml"), "x: 1\n"));
 }
 
-static void directory_missing_beneath_one_that_nobody_looks_at_is_noticed(void **state)
+VIEW_TEST(directory_missing_beneath_one_that_nobody_looks_at_is_noticed)
 {
-	(void)state;
 	run("mkdir -p a/deep a/one/two");
 	write_file("a/deep/p.yaml", "_merge: n\ny: 1\n");
 	start(PILLAR);
@@ -85,9 +80,8 @@ static void directory_missing_beneath_one_that_nobody_looks_at_is_noticed(void *
 	assert_non_null(strstr(shown("deep/p.yaml"), "x: 1\n"));
 }
 
-static void data_path_that_goes_and_comes_is_followed(void **state)
+VIEW_TEST(data_path_that_goes_and_comes_is_followed)
 {
-	(void)state;
 	run("mkdir -p a/deep a/one/two/three && echo 'x: 1' >a/one/two/three/n.yaml");
 	write_file("a/deep/p.yaml", "_merge: n\ny: 1\n");
 	start(PILLAR);
@@ -101,9 +95,8 @@ static void data_path_that_goes_and_comes_is_followed(void **state)
 	assert_non_null(strstr(shown("deep/p.yaml"), "x: 2\n"));
 }
 
-static void reference_that_moves_to_another_directory_is_followed(void **state)
+VIEW_TEST(reference_that_moves_to_another_directory_is_followed)
 {
-	(void)state;
 	run("mkdir -p a/top a/data/one a/data/two");
 	write_file("a/data/one/n.yaml", "x: 1\n");
 	write_file("a/top/p.yaml", "_merge: n\ny: 1\n");
@@ -118,9 +111,8 @@ static void reference_that_moves_to_another_directory_is_followed(void **state)
 	assert_non_null(strstr(shown("top/p.yaml"), "x: 2\n"));
 }
 
-static void file_that_comes_to_stand_before_the_one_referred_to_is_taken(void **state)
+VIEW_TEST(file_that_comes_to_stand_before_the_one_referred_to_is_taken)
 {
-	(void)state;
 	run("mkdir -p a/top a/data/one a/data/two");
 	write_file("a/data/two/n.yaml", "x: two\n");
 	write_file("a/top/p.yaml", "_merge: n\ny: 1\n");
@@ -138,9 +130,8 @@ static void file_that_comes_to_stand_before_the_one_referred_to_is_taken(void **
 	assert_non_null(strstr(shown("top/p.yaml"), "x: two\n"));
 }
 
-static void reference_in_a_new_directory_is_found(void **state)
+VIEW_TEST(reference_in_a_new_directory_is_found)
 {
-	(void)state;
 	run("mkdir -p a/top a/data");
 	write_file("a/top/p.yaml", "_merge: n\ny: 1\n");
 	start(PILLAR);
@@ -150,9 +141,8 @@ static void reference_in_a_new_directory_is_found(void **state)
 	assert_non_null(strstr(shown("top/p.yaml"), "x: 1\n"));
 }
 
-static void links_that_lead_back_are_not_followed_without_end(void **state)
+VIEW_TEST(links_that_lead_back_are_not_followed_without_end)
 {
-	(void)state;
 	run("mkdir -p a/top a/data/in && ln -s . a/data/l1 && ln -s .. a/data/in/l2");
 	run("ln -s ../in a/data/in/l3 && echo 'x: 1' >a/data/in/n.yaml");
 	write_file("a/top/p.yaml", "_merge: n\ny: 1\n");
@@ -161,9 +151,8 @@ static void links_that_lead_back_are_not_followed_without_end(void **state)
 	assert_non_null(strstr(shown("top/p.yaml"), "x: 1\n"));
 }
 
-static void reference_that_is_whited_out_is_missing(void **state)
+VIEW_TEST(reference_that_is_whited_out_is_missing)
 {
-	(void)state;
 	run("mkdir -p a/top a/data b/data");
 	write_file("a/data/n.yaml", "x: 1\n");
 	write_file("a/top/p.yaml", "_merge: n\ny: 1\n");
@@ -177,9 +166,8 @@ static void reference_that_is_whited_out_is_missing(void **state)
 	assert_int_equal(count_of_view().troubles, 0);
 }
 
-static void chain_of_references_is_followed_to_its_end(void **state)
+VIEW_TEST(chain_of_references_is_followed_to_its_end)
 {
-	(void)state;
 	run("mkdir -p a/top a/data");
 	write_file("a/data/n.yaml", "_merge: m\n");
 	write_file("a/data/m.yaml", "x: 1\n");
@@ -198,9 +186,8 @@ static void chain_of_references_is_followed_to_its_end(void **state)
 	assert_events("");
 }
 
-static void lost_events_beneath_what_only_references_look_at_are_made_up_for(void **state)
+VIEW_TEST(lost_events_beneath_what_only_references_look_at_are_made_up_for)
 {
-	(void)state;
 	run("mkdir -p a/top a/data/in");
 	write_file("a/data/in/n.yaml", "x: 1\n");
 	write_file("a/top/p.yaml", "_merge: n\ny: 1\n");
@@ -212,9 +199,8 @@ static void lost_events_beneath_what_only_references_look_at_are_made_up_for(voi
 	assert_non_null(strstr(shown("top/p.yaml"), "x: 2\n"));
 }
 
-static void names_found_for_references_are_listed_with_their_numbers(void **state)
+VIEW_TEST(names_found_for_references_are_listed_with_their_numbers)
 {
-	(void)state;
 	run("mkdir -p a/top a/data");
 	write_file("a/data/n.yaml", "x: 1\n");
 	write_file("a/top/p.yaml", "_merge: n\ny: 1\n");
@@ -227,9 +213,8 @@ static void names_found_for_references_are_listed_with_their_numbers(void **stat
 	assert_listed("data", "dir/\nn.yaml\nnew.yaml\n");
 }
 
-static void rights_of_what_is_referred_to_hold_for_the_result(void **state)
+VIEW_TEST(rights_of_what_is_referred_to_hold_for_the_result)
 {
-	(void)state;
 	run("mkdir -p a/top a/data");
 	write_file("a/data/n.yaml", "x: 1\n");
 	write_file("a/top/p.yaml", "_merge: n\ny: 1\n");
@@ -240,9 +225,8 @@ static void rights_of_what_is_referred_to_hold_for_the_result(void **state)
 	assert_int_equal(stat_of("top/p.yaml").st_mode & 0777, 0400);
 }
 
-static void directory_that_hides_what_is_referred_to_hides_it_from_the_same_users(void **state)
+VIEW_TEST(directory_that_hides_what_is_referred_to_hides_it_from_the_same_users)
 {
-	(void)state;
 	run("mkdir -p a/top a/data/secret");
 	write_file("a/data/secret/n.yaml", "password: hunter2\n");
 	assert_int_equal(chmod("a/data/secret", 0700), 0);
@@ -258,9 +242,8 @@ static void assert_both_have_mode(mode_t mode)
 	assert_int_equal(stat_of("v.yaml").st_mode & 0777, mode);
 }
 
-static void directory_that_is_closed_or_opened_later_is_followed(void **state)
+VIEW_TEST(directory_that_is_closed_or_opened_later_is_followed)
 {
-	(void)state;
 	run("mkdir -p a/top a/data/in a/p/q");
 	write_file("a/data/in/n.yaml", "x: 1\n");
 	write_file("a/top/p.yaml", "_merge: n\ny: 1\n");
@@ -279,9 +262,8 @@ static void directory_that_is_closed_or_opened_later_is_followed(void **state)
 	assert_both_have_mode(0444);
 }
 
-static void directory_guards_a_source_that_is_too_large_to_copy(void **state)
+VIEW_TEST(directory_guards_a_source_that_is_too_large_to_copy)
 {
-	(void)state;
 	make_directory("a/p");
 	write_file("a/p/large.bin", "");
 	assert_int_equal(truncate("a/p/large.bin", COMPOSE_HELD_BYTES + 1), 0);
@@ -293,9 +275,8 @@ static void directory_guards_a_source_that_is_too_large_to_copy(void **state)
 	assert_int_equal(stat_of("v.bin").st_mode & 0777, 0400);
 }
 
-static void directory_guards_the_last_good_version_of_what_is_broken_in_it(void **state)
+VIEW_TEST(directory_guards_the_last_good_version_of_what_is_broken_in_it)
 {
-	(void)state;
 	make_directory("a/p");
 	write_file("a/p/1.yaml", "x: 1\n");
 	write_file("a/p/2.yaml", "y: 1\n");
@@ -309,9 +290,8 @@ static void directory_guards_the_last_good_version_of_what_is_broken_in_it(void 
 	assert_int_equal(stat_of("v.yaml").st_mode & 0777, 0400);
 }
 
-static void directory_that_the_mount_has_above_the_result_guards_it_there_alone(void **state)
+VIEW_TEST(directory_that_the_mount_has_above_the_result_guards_it_there_alone)
 {
-	(void)state;
 	run("mkdir -p a/etc/app.yaml.d");
 	write_file("a/etc/app.yaml.d/10.yaml", "x: 1\n");
 	run("chmod 700 a/etc");
@@ -335,13 +315,12 @@ static void *look_up(void *context)
 	return NULL;
 }
 
-static void reference_that_changes_while_it_is_read_for_the_first_time_is_followed(void **state)
+VIEW_TEST(reference_that_changes_while_it_is_read_for_the_first_time_is_followed)
 {
 	char buffer[1 << 12];
 	struct stat stat;
 	pthread_t thread;
 
-	(void)state;
 	run("mkdir -p a/top a/data");
 	write_file("a/data/n.yaml", "x: 1\n");
 	FILE *file = fopen("a/top/p.yaml", "we");
@@ -366,43 +345,12 @@ static void reference_that_changes_while_it_is_read_for_the_first_time_is_follow
 	view_forget(view, stat.st_ino, 1);
 }
 
-static void name_that_nobody_has_costs_no_memory(void **state)
+VIEW_TEST(name_that_nobody_has_costs_no_memory)
 {
-	(void)state;
 	start("layers: [a]\nrules:\n  - {match: \"*.yaml\", strategy: deep, dropins: true}\n");
 	assert_shown("no.yaml", "ENOENT");
 	assert_null(view->dependency_indexes.indexes);
 	run("mkdir a/no.yaml.d && echo 'x: 1' >a/no.yaml.d/x.yaml");
 	publish_all();
 	assert_shown("no.yaml", "x: 1\n");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		view_test(content_of_what_is_referred_to_is_followed),
-		view_test(layer_that_adds_to_what_is_referred_to_is_followed),
-		view_test(reference_that_was_missing_is_mended_when_it_comes),
-		view_test(reference_into_a_directory_that_was_missing_is_mended_when_it_comes),
-		view_test(directory_missing_beneath_one_that_nobody_looks_at_is_noticed),
-		view_test(data_path_that_goes_and_comes_is_followed),
-		view_test(reference_that_moves_to_another_directory_is_followed),
-		view_test(file_that_comes_to_stand_before_the_one_referred_to_is_taken),
-		view_test(reference_in_a_new_directory_is_found),
-		view_test(links_that_lead_back_are_not_followed_without_end),
-		view_test(reference_that_is_whited_out_is_missing),
-		view_test(chain_of_references_is_followed_to_its_end),
-		view_test(lost_events_beneath_what_only_references_look_at_are_made_up_for),
-		view_test(names_found_for_references_are_listed_with_their_numbers),
-		view_test(rights_of_what_is_referred_to_hold_for_the_result),
-		view_test(directory_that_hides_what_is_referred_to_hides_it_from_the_same_users),
-		view_test(directory_that_is_closed_or_opened_later_is_followed),
-		view_test(directory_guards_a_source_that_is_too_large_to_copy),
-		view_test(directory_guards_the_last_good_version_of_what_is_broken_in_it),
-		view_test(directory_that_the_mount_has_above_the_result_guards_it_there_alone),
-		view_test(name_that_nobody_has_costs_no_memory),
-		view_test(reference_that_changes_while_it_is_read_for_the_first_time_is_followed),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

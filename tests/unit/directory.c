@@ -3,14 +3,12 @@
  */
 #include "directory.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 static struct directory *directory;
 
@@ -44,11 +42,10 @@ static void drop(struct entry *entry)
 	directory_tidy(directory, entry);
 }
 
-static void names_are_found_until_nothing_needs_them(void **state)
+TEST_WITH(names_are_found_until_nothing_needs_them, set_up, tear_down)
 {
 	char name[32];
 
-	(void)state;
 	for (int i = 0; i < 5000; i++) {
 		snprintf(name, sizeof(name), "name%d", i);
 		add(name);
@@ -65,19 +62,17 @@ static void names_are_found_until_nothing_needs_them(void **state)
 	assert_int_equal(directory->entry_count, 2500);
 }
 
-static void one_name_has_one_entry(void **state)
+TEST_WITH(one_name_has_one_entry, set_up, tear_down)
 {
-	(void)state;
 	assert_ptr_equal(add("name"), add("name"));
 	assert_int_equal(directory->order_count, 1);
 }
 
-static void name_that_something_needs_is_not_tidied_away(void **state)
+TEST_WITH(name_that_something_needs_is_not_tidied_away, set_up, tear_down)
 {
 	struct entry *entry = directory_entry(directory, "name");
 	struct trouble trouble = {0};
 
-	(void)state;
 	entry->kind = UNION_FILE;
 	directory_tidy(directory, entry);
 	entry->kind = UNION_NONE;
@@ -98,13 +93,12 @@ static void name_that_something_needs_is_not_tidied_away(void **state)
 	assert_null(directory_find(directory, "name"));
 }
 
-static void cookies_rise_and_hold_while_others_go(void **state)
+TEST_WITH(cookies_rise_and_hold_while_others_go, set_up, tear_down)
 {
 	struct entry *entries[2000];
 	uint64_t cookies[2000];
 	char name[32];
 
-	(void)state;
 	for (int i = 0; i < 2000; i++) {
 		snprintf(name, sizeof(name), "name%d", i);
 		entries[i] = add(name);
@@ -126,11 +120,10 @@ static void cookies_rise_and_hold_while_others_go(void **state)
 		assert_int_equal(entries[i]->cookie, cookies[i]);
 }
 
-static void name_that_comes_back_takes_its_place_again(void **state)
+TEST_WITH(name_that_comes_back_takes_its_place_again, set_up, tear_down)
 {
 	struct entry *a = add("a");
 
-	(void)state;
 	add("b");
 	uint64_t place = a->cookie;
 	directory_unlist_entry(directory, a);
@@ -141,13 +134,12 @@ static void name_that_comes_back_takes_its_place_again(void **state)
 	assert_ptr_equal(directory->order[directory_seek(directory, place - 1)], a);
 }
 
-static void seeking_finds_the_first_name_behind_a_cookie_also_of_one_that_went(void **state)
+TEST_WITH(seeking_finds_the_first_name_behind_a_cookie_also_of_one_that_went, set_up, tear_down)
 {
 	struct entry *entries[100];
 	uint64_t cookies[100];
 	char name[32];
 
-	(void)state;
 	for (int i = 0; i < 100; i++) {
 		snprintf(name, sizeof(name), "name%d", i);
 		entries[i] = add(name);
@@ -170,21 +162,19 @@ static void seeking_finds_the_first_name_behind_a_cookie_also_of_one_that_went(v
 	assert_int_equal(directory_seek(directory, UINT64_MAX), directory->order_count);
 }
 
-static void gaps_do_not_grow_without_end(void **state)
+TEST_WITH(gaps_do_not_grow_without_end, set_up, tear_down)
 {
-	(void)state;
 	add("kept");
 	for (int i = 0; i < 100000; i++)
 		drop(add("temporary"));
 	assert_true(directory->order_capacity < 100);
 }
 
-static void paths_are_joined_from_the_root(void **state)
+TEST_WITH(paths_are_joined_from_the_root, set_up, tear_down)
 {
 	struct directory *child;
 	char *path;
 
-	(void)state;
 	assert_int_equal(directory_join(directory, "a", &path), 0);
 	assert_string_equal(path, "a");
 	free(path);
@@ -206,13 +196,12 @@ static uint64_t fnv(const char *name)
 	return hash ^ hash >> 32;
 }
 
-static void names_chosen_to_collide_do_not(void **state)
+TEST_WITH(names_chosen_to_collide_do_not, set_up, tear_down)
 {
 	char name[32];
 	size_t made = 0;
 	size_t longest = 0;
 
-	(void)state;
 	for (unsigned i = 0; made < 1000; i++) {
 		snprintf(name, sizeof(name), "%u", i);
 		if ((fnv(name) & 1023) == 0) {
@@ -228,23 +217,4 @@ static void names_chosen_to_collide_do_not(void **state)
 			longest = length;
 	}
 	assert_true(longest < 32);
-}
-
-#define directory_test(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		directory_test(names_are_found_until_nothing_needs_them),
-		directory_test(one_name_has_one_entry),
-		directory_test(name_that_something_needs_is_not_tidied_away),
-		directory_test(cookies_rise_and_hold_while_others_go),
-		directory_test(name_that_comes_back_takes_its_place_again),
-		directory_test(seeking_finds_the_first_name_behind_a_cookie_also_of_one_that_went),
-		directory_test(gaps_do_not_grow_without_end),
-		directory_test(paths_are_joined_from_the_root),
-		directory_test(names_chosen_to_collide_do_not),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

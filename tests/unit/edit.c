@@ -1,17 +1,12 @@
 /*
  * Edits that the folders in tests/edits can't express, as their ops are JSON.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "edit/edit.h"
 #include "reading.h"
+#include "test.h"
 
-static void key_that_is_equal_to_none_is_not_set(void **state)
+TEST(key_that_is_equal_to_none_is_not_set)
 {
 	CLEANUP(document_freep)
 	struct document *document = read_yaml("{.nan: 1, b: 2, ? {c: [.nan]} : 3}");
@@ -31,7 +26,6 @@ static void key_that_is_equal_to_none_is_not_set(void **state)
 		.count = 1};
 	struct problem problem;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(ops) / sizeof(*ops); i++) {
 		request.ops = &ops[i];
 		assert_int_equal(edit_run(&request, &result, &problem), PROBLEM);
@@ -40,13 +34,4 @@ static void key_that_is_equal_to_none_is_not_set(void **state)
 						     "equal to none, not even to itself, "
 						     "and can't be set; edit it by hand");
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(key_that_is_equal_to_none_is_not_set),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,11 @@
 /* Answers of etcd's gateway: as 3.4 and 3.5 have written them, and invalid ones. */
 #include "etcd_reply.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
 #include "cleanup.h"
+#include "test.h"
 
 #define HEADER                                                                                     \
 	"\"header\":{\"cluster_id\":\"18446744073709551615\",\"member_id\":\"3\",\"revision\":"    \
@@ -24,12 +21,11 @@ static int read_reply(const char *text, struct arena *arena, struct etcd_reply *
 	return r;
 }
 
-static void a_range_has_keys_and_numbers_of_64_bits(void **state)
+TEST(a_range_has_keys_and_numbers_of_64_bits)
 {
 	CLEANUP(arena_freep) struct arena *arena = NULL;
 	struct etcd_reply reply;
 
-	(void)state;
 	assert_int_equal(arena_new(&arena), 0);
 	assert_int_equal(
 		read_reply("{" HEADER ",\"kvs\":[{\"key\":\"L2EvYg==\",\"create_revision\":\"2\","
@@ -49,12 +45,11 @@ static void a_range_has_keys_and_numbers_of_64_bits(void **state)
 	assert_int_equal(reply.keys[1].value.len, 0);
 }
 
-static void a_watch_tells_puts_and_deletes(void **state)
+TEST(a_watch_tells_puts_and_deletes)
 {
 	CLEANUP(arena_freep) struct arena *arena = NULL;
 	struct etcd_reply reply;
 
-	(void)state;
 	assert_int_equal(arena_new(&arena), 0);
 	assert_int_equal(
 		read_reply("{\"result\":{" HEADER ",\"fragment\":true,\"events\":[{\"kv\":{\"key\":"
@@ -78,12 +73,11 @@ static void a_watch_tells_puts_and_deletes(void **state)
 	assert_int_equal(reply.compact_revision, 3);
 }
 
-static void errors_come_in_two_shapes(void **state)
+TEST(errors_come_in_two_shapes)
 {
 	CLEANUP(arena_freep) struct arena *arena = NULL;
 	struct etcd_reply reply;
 
-	(void)state;
 	assert_int_equal(arena_new(&arena), 0);
 	assert_int_equal(read_reply("{\"error\":\"etcdserver: invalid auth token\",\"message\":"
 				    "\"etcdserver: invalid auth token\",\"code\":16}",
@@ -101,7 +95,7 @@ static void errors_come_in_two_shapes(void **state)
 	assert_non_null(reply.error);
 }
 
-static void what_is_none_of_these_is_a_problem(void **state)
+TEST(what_is_none_of_these_is_a_problem)
 {
 	static const char *const wrong[] = {"", "1", "[]", "\"\"", "{", "{\"result\":1}",
 		"{\"header\":{\"revision\":\"-1\"}}",
@@ -115,7 +109,6 @@ static void what_is_none_of_these_is_a_problem(void **state)
 		"{\"result\":{\"events\":[{\"type\":[],\"kv\":{}}]}}", "<html>404</html>"};
 	CLEANUP(arena_freep) struct arena *arena = NULL;
 
-	(void)state;
 	assert_int_equal(arena_new(&arena), 0);
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		struct etcd_reply reply = {.count = 77};
@@ -125,7 +118,7 @@ static void what_is_none_of_these_is_a_problem(void **state)
 	}
 }
 
-static void what_has_wrong_kinds_is_no_crash(void **state)
+TEST(what_has_wrong_kinds_is_no_crash)
 {
 	static const char *const odd[] = {"{}", "{\"header\":1,\"kvs\":[]}", "{\"header\":[]}",
 		"{\"result\":{\"created\":{}}}", "{\"token\":1}", "{\"error\":[]}",
@@ -133,20 +126,7 @@ static void what_has_wrong_kinds_is_no_crash(void **state)
 	CLEANUP(arena_freep) struct arena *arena = NULL;
 	struct etcd_reply reply;
 
-	(void)state;
 	assert_int_equal(arena_new(&arena), 0);
 	for (size_t i = 0; i < sizeof(odd) / sizeof(*odd); i++)
 		assert_int_equal(read_reply(odd[i], arena, &reply), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_range_has_keys_and_numbers_of_64_bits),
-		cmocka_unit_test(a_watch_tells_puts_and_deletes),
-		cmocka_unit_test(errors_come_in_two_shapes),
-		cmocka_unit_test(what_is_none_of_these_is_a_problem),
-		cmocka_unit_test(what_has_wrong_kinds_is_no_crash),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

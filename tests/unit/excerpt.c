@@ -1,15 +1,11 @@
 /* A value on one line, cut where it must be. */
 #include "excerpt.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
 #include "reading.h"
+#include "test.h"
 
 static void assert_excerpt(const char *yaml, size_t size, const char *expected)
 {
@@ -21,9 +17,8 @@ static void assert_excerpt(const char *yaml, size_t size, const char *expected)
 	assert_string_equal(text, expected);
 }
 
-static void value_is_in_flow_style_with_its_quotes(void **state)
+TEST(value_is_in_flow_style_with_its_quotes)
 {
-	(void)state;
 	assert_excerpt("0644", 80, "0644");
 	assert_excerpt("'it''s'", 80, "'it''s'");
 	assert_excerpt("\"a\\nb\\\\\"", 80, "\"a\\nb\\\\\"");
@@ -33,16 +28,14 @@ static void value_is_in_flow_style_with_its_quotes(void **state)
 	assert_excerpt("a:\n", 80, "{a: }");
 }
 
-static void what_steers_a_terminal_is_escaped(void **state)
+TEST(what_steers_a_terminal_is_escaped)
 {
-	(void)state;
 	assert_excerpt("\"\\e[31m\\u202e\"", 80, "\"\\x1B[31m\\xE2\\x80\\xAE\"");
 	assert_excerpt("!%1B x", 80, "!\\x1B x");
 }
 
-static void what_does_not_fit_is_cut_between_characters(void **state)
+TEST(what_does_not_fit_is_cut_between_characters)
 {
-	(void)state;
 	assert_excerpt("abcdefg", 8, "abcdefg");
 	assert_excerpt("abcdefgh", 8, "abcd…");
 	assert_excerpt("[a, b, c]", 8, "[a, …");
@@ -50,15 +43,4 @@ static void what_does_not_fit_is_cut_between_characters(void **state)
 	assert_excerpt("éééé", 8, "éé…");
 	assert_excerpt("aéééé", 8, "aé…");
 	assert_excerpt("\"\\e\\e\"", 8, "\"…");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(value_is_in_flow_style_with_its_quotes),
-		cmocka_unit_test(what_steers_a_terminal_is_escaped),
-		cmocka_unit_test(what_does_not_fit_is_cut_between_characters),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

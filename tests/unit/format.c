@@ -1,17 +1,12 @@
 /* Promises of every format in the table, and the table itself. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
-
-#include <cmocka.h>
 
 #include "reading.h"
 #include "scalar.h"
+#include "test.h"
 
-static void a_format_is_found_by_its_name_and_by_each_of_its_suffixes(void **state)
+TEST(a_format_is_found_by_its_name_and_by_each_of_its_suffixes)
 {
-	(void)state;
 	for (const struct format *const *at = format_all(); *at; at++) {
 		char suffixes[256], file[512];
 
@@ -31,12 +26,11 @@ static void a_format_is_found_by_its_name_and_by_each_of_its_suffixes(void **sta
 	assert_ptr_equal(format_of_name(".json"), &format_json);
 }
 
-static void a_name_without_a_known_suffix_has_no_format(void **state)
+TEST(a_name_without_a_known_suffix_has_no_format)
 {
 	const char *const names[] = {
 		"", "json", "a.json/b", "a.jso", "a.jsonc2", "a.", "a.yaml,yml"};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		assert_null(format_of_name(names[i]));
 	assert_null(format_find(span_of("")));
@@ -58,9 +52,8 @@ static void assert_nothing(const struct format *format, const char *text)
 		assert_true(document->count == 0 || scalar_is_null(document->roots[0]));
 }
 
-static void what_is_written_for_nothing_and_comments_say_nothing(void **state)
+TEST(what_is_written_for_nothing_and_comments_say_nothing)
 {
-	(void)state;
 	for (const struct format *const *at = format_all(); *at; at++) {
 		char text[128];
 
@@ -73,12 +66,11 @@ static void what_is_written_for_nothing_and_comments_say_nothing(void **state)
 	}
 }
 
-static void a_tree_comes_back_from_each_format_that_can_hold_it(void **state)
+TEST(a_tree_comes_back_from_each_format_that_can_hold_it)
 {
 	const char *const trees[] = {
 		"{\"a\": \"b c\"}", "{\"a\": {\"b\": \"c d\"}}", "[\"a\", \"b c\"]"};
 
-	(void)state;
 	for (size_t i = 0; i < 3; i++) {
 		CLEANUP(document_freep) struct document *document = read_json(trees[i]);
 
@@ -99,16 +91,4 @@ static void a_tree_comes_back_from_each_format_that_can_hold_it(void **state)
 			assert_true(node_equal(again->roots[0], document->roots[0]));
 		}
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_format_is_found_by_its_name_and_by_each_of_its_suffixes),
-		cmocka_unit_test(a_name_without_a_known_suffix_has_no_format),
-		cmocka_unit_test(what_is_written_for_nothing_and_comments_say_nothing),
-		cmocka_unit_test(a_tree_comes_back_from_each_format_that_can_hold_it),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,16 +3,12 @@
  */
 #include "hash.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/personality.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 /* Returns the hash of a key in another process with the same addresses. */
 static unsigned long hash_elsewhere(void)
@@ -30,20 +26,18 @@ static unsigned long hash_elsewhere(void)
  * The writer of a source can't find out which keys share a hash, not even if addresses do not
  * change.
  */
-static void no_two_processes_have_the_same_hashes(void **state)
+TEST(no_two_processes_have_the_same_hashes)
 {
-	(void)state;
 	personality(ADDR_NO_RANDOMIZE);
 	unsigned long first = hash_elsewhere(), second = hash_elsewhere(), third = hash_elsewhere();
 	personality(0);
 	assert_false(first == second && second == third);
 }
 
-static void the_same_text_has_the_same_hash(void **state)
+TEST(the_same_text_has_the_same_hash)
 {
 	char text[] = "keys";
 
-	(void)state;
 	assert_int_equal(
 		hash_bytes(hash_seed(), span_of("keys")), hash_bytes(hash_seed(), span_of(text)));
 }
@@ -53,9 +47,5 @@ int main(int argc, char **argv)
 	(void)argv;
 	if (argc > 1)
 		return printf("%u\n", hash_end(hash_bytes(hash_seed(), span_of("key")))) < 0;
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(no_two_processes_have_the_same_hashes),
-		cmocka_unit_test(the_same_text_has_the_same_hash),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return tests_run(NULL, NULL);
 }

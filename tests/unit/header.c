@@ -1,14 +1,9 @@
 /* The header stays one comment, whatever names the sources have. */
 #include "header.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "cleanup.h"
 #include "strategy.h"
+#include "test.h"
 
 #define BEFORE "# Merged by plyfs (deep); edit the sources: "
 
@@ -37,11 +32,10 @@ static void new_arena(struct arena **ret)
 	assert_int_equal(arena_new(ret), 0);
 }
 
-static void what_would_end_the_comment_is_escaped(void **state)
+TEST(what_would_end_the_comment_is_escaped)
 {
 	CLEANUP(arena_freep) struct arena *arena = NULL;
 
-	(void)state;
 	new_arena(&arena);
 	assert_string_equal(
 		header_of(arena, (const char *[]){"low/a\nroot: true", "hi\r/\x1b[31m", NULL}),
@@ -52,34 +46,31 @@ static void what_would_end_the_comment_is_escaped(void **state)
 		BEFORE "a\\xC2\\x85x, b\\xE2\\x80\\xA8y, c\\xE2\\x80\\xA9z\n");
 }
 
-static void what_no_yaml_file_may_hold_is_escaped(void **state)
+TEST(what_no_yaml_file_may_hold_is_escaped)
 {
 	CLEANUP(arena_freep) struct arena *arena = NULL;
 
-	(void)state;
 	new_arena(&arena);
 	assert_string_equal(
 		header_of(arena, (const char *[]){"\xFF", "\xEF\xBF\xBF", "\xEF\xBB\xBF", NULL}),
 		BEFORE "\\xFF, \\xEF\\xBF\\xBF, \\xEF\\xBB\\xBF\n");
 }
 
-static void a_source_is_named_once(void **state)
+TEST(a_source_is_named_once)
 {
 	CLEANUP(arena_freep) struct arena *arena = NULL;
 
-	(void)state;
 	new_arena(&arena);
 	assert_string_equal(
 		header_of(arena, (const char *[]){"a", "b", "a", NULL}), BEFORE "a, b\n");
 }
 
-static void long_names_are_cut_in_front(void **state)
+TEST(long_names_are_cut_in_front)
 {
 	CLEANUP(arena_freep) struct arena *arena = NULL;
 	const char *names[HEADER_NAMES_MAX + 3] = {0};
 	char texts[HEADER_NAMES_MAX + 2][4096];
 
-	(void)state;
 	new_arena(&arena);
 	for (size_t i = 0; i < HEADER_NAMES_MAX + 2; i++) {
 		memset(texts[i], '\x01', sizeof(texts[i]));
@@ -91,16 +82,4 @@ static void long_names_are_cut_in_front(void **state)
 	assert_in_range(strlen(header), HEADER_NAMES_MAX * (HEADER_NAME_MAX - 8),
 		HEADER_NAMES_MAX * (HEADER_NAME_MAX + 2) + sizeof(BEFORE) + 16);
 	assert_string_equal(header + strlen(header) - 19, "/a.yaml and 2 more\n");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_would_end_the_comment_is_escaped),
-		cmocka_unit_test(what_no_yaml_file_may_hold_is_escaped),
-		cmocka_unit_test(a_source_is_named_once),
-		cmocka_unit_test(long_names_are_cut_in_front),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,22 +3,18 @@
  */
 #include "inode.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #define COUNT 20000
 
-static void what_was_added_is_found_until_it_is_removed(void **state)
+TEST(what_was_added_is_found_until_it_is_removed)
 {
 	struct inode_table table;
 	struct inode *inodes = calloc(COUNT, sizeof(*inodes));
 
-	(void)state;
 	assert_non_null(inodes);
 	assert_int_equal(inode_table_init(&table), 0);
 	for (size_t i = 0; i < COUNT; i++) {
@@ -39,12 +35,11 @@ static void what_was_added_is_found_until_it_is_removed(void **state)
 	free(inodes);
 }
 
-static void numbers_that_share_a_bucket_are_told_apart(void **state)
+TEST(numbers_that_share_a_bucket_are_told_apart)
 {
 	struct inode_table table;
 	struct inode inodes[100] = {0};
 
-	(void)state;
 	assert_int_equal(inode_table_init(&table), 0);
 	for (size_t i = 0; i < 100; i++) {
 		inodes[i].ino = 7 + (i << 32);
@@ -59,24 +54,12 @@ static void numbers_that_share_a_bucket_are_told_apart(void **state)
 	inode_table_fini(&table);
 }
 
-static void nothing_is_found_in_an_empty_table(void **state)
+TEST(nothing_is_found_in_an_empty_table)
 {
 	struct inode_table table;
 
-	(void)state;
 	assert_int_equal(inode_table_init(&table), 0);
 	assert_null(inode_table_find(&table, 0));
 	assert_null(inode_table_find(&table, 1));
 	inode_table_fini(&table);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_was_added_is_found_until_it_is_removed),
-		cmocka_unit_test(numbers_that_share_a_bucket_are_told_apart),
-		cmocka_unit_test(nothing_is_found_in_an_empty_table),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,15 +5,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #define CHANGES (IN_CREATE | IN_DELETE | IN_MOVE | IN_ATTRIB)
 
@@ -79,92 +77,6 @@ static const char *heard_by(struct listener *listener)
 	return listener->heard;
 }
 
-static void event_goes_to_each_whose_mask_and_name_it_fits(void **state)
-{
-	(void)state;
-	struct listener *all = listen_to(".", CHANGES, NULL);
-	struct listener *one = listen_to(".", CHANGES, "one");
-	struct listener *deletions = listen_to(".", IN_DELETE, NULL);
-	assert_int_equal(inotify_watch_count(inotify), 1);
-
-	make("one");
-	make("two");
-	assert_string_equal(heard_by(all), "one two ");
-	assert_string_equal(one->heard, "one ");
-	assert_string_equal(deletions->heard, "");
-	assert_return_code(unlink("two"), errno);
-	assert_string_equal(heard_by(deletions), "two ");
-	end(all);
-	end(one);
-	end(deletions);
-}
-
-static void name_does_not_keep_the_directorys_own_events_away(void **state)
-{
-	(void)state;
-	assert_return_code(mkdir("sub", 0755), errno);
-	struct listener *one = listen_to("sub", CHANGES | IN_MOVE_SELF, "one");
-	assert_return_code(rename("sub", "other"), errno);
-	assert_string_equal(heard_by(one), "- ");
-	end(one);
-}
-
-static void watch_ends_with_its_last_subscription(void **state)
-{
-	(void)state;
-	struct listener *first = listen_to(".", CHANGES, NULL);
-	struct listener *second = listen_to(".", CHANGES, NULL);
-	end(first);
-	assert_int_equal(inotify_watch_count(inotify), 1);
-	make("file");
-	assert_string_equal(heard_by(second), "file ");
-	make("late");
-	end(second);
-	assert_int_equal(inotify_watch_count(inotify), 0);
-	/* Events that are left in the queue reach no subscription, not even the next one. */
-	struct listener *third = listen_to(".", CHANGES, NULL);
-	assert_string_equal(heard_by(third), "");
-	end(third);
-}
-
-static void inode_that_goes_ends_all_its_subscriptions(void **state)
-{
-	(void)state;
-	make("file");
-	struct listener *first = listen_to("file", IN_ATTRIB, NULL);
-	struct listener *second = listen_to("file", IN_MODIFY, NULL);
-	assert_return_code(unlink("file"), errno);
-	heard_by(second);
-	assert_true(first->masks & IN_IGNORED && second->masks & IN_IGNORED);
-	assert_false(inotify_is_subscribed(inotify, &first->subscription));
-	assert_false(inotify_is_subscribed(inotify, &second->subscription));
-	assert_int_equal(inotify_watch_count(inotify), 0);
-	end(first);
-	end(second);
-}
-
-static void overflow_is_told_once_for_all(void **state)
-{
-	char names[2][16] = {"one", "two"};
-	(void)state;
-	struct listener *all = listen_to(".", CHANGES, NULL);
-	FILE *limit = fopen("/proc/sys/fs/inotify/max_queued_events", "re");
-	int most = 16384;
-	assert_true(!limit || fscanf(limit, "%d", &most) == 1);
-	if (limit)
-		fclose(limit);
-	if (most > 1 << 17) {
-		end(all);
-		skip();
-	}
-	make(names[0]);
-	for (int i = 0; i <= most; i++)
-		assert_return_code(rename(names[i % 2], names[(i + 1) % 2]), errno);
-	heard_by(all);
-	assert_int_equal(losses, 1);
-	end(all);
-}
-
 static int set_up(void **state)
 {
 	(void)state;
@@ -184,7 +96,86 @@ static int tear_down(void **state)
 	return chdir("/") == 0 && system(command) == 0 ? 0 : -1;
 }
 
-#define inotify_test(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+TEST_WITH(event_goes_to_each_whose_mask_and_name_it_fits, set_up, tear_down)
+{
+	struct listener *all = listen_to(".", CHANGES, NULL);
+	struct listener *one = listen_to(".", CHANGES, "one");
+	struct listener *deletions = listen_to(".", IN_DELETE, NULL);
+	assert_int_equal(inotify_watch_count(inotify), 1);
+
+	make("one");
+	make("two");
+	assert_string_equal(heard_by(all), "one two ");
+	assert_string_equal(one->heard, "one ");
+	assert_string_equal(deletions->heard, "");
+	assert_return_code(unlink("two"), errno);
+	assert_string_equal(heard_by(deletions), "two ");
+	end(all);
+	end(one);
+	end(deletions);
+}
+
+TEST_WITH(name_does_not_keep_the_directorys_own_events_away, set_up, tear_down)
+{
+	assert_return_code(mkdir("sub", 0755), errno);
+	struct listener *one = listen_to("sub", CHANGES | IN_MOVE_SELF, "one");
+	assert_return_code(rename("sub", "other"), errno);
+	assert_string_equal(heard_by(one), "- ");
+	end(one);
+}
+
+TEST_WITH(watch_ends_with_its_last_subscription, set_up, tear_down)
+{
+	struct listener *first = listen_to(".", CHANGES, NULL);
+	struct listener *second = listen_to(".", CHANGES, NULL);
+	end(first);
+	assert_int_equal(inotify_watch_count(inotify), 1);
+	make("file");
+	assert_string_equal(heard_by(second), "file ");
+	make("late");
+	end(second);
+	assert_int_equal(inotify_watch_count(inotify), 0);
+	/* Events that are left in the queue reach no subscription, not even the next one. */
+	struct listener *third = listen_to(".", CHANGES, NULL);
+	assert_string_equal(heard_by(third), "");
+	end(third);
+}
+
+TEST_WITH(inode_that_goes_ends_all_its_subscriptions, set_up, tear_down)
+{
+	make("file");
+	struct listener *first = listen_to("file", IN_ATTRIB, NULL);
+	struct listener *second = listen_to("file", IN_MODIFY, NULL);
+	assert_return_code(unlink("file"), errno);
+	heard_by(second);
+	assert_true(first->masks & IN_IGNORED && second->masks & IN_IGNORED);
+	assert_false(inotify_is_subscribed(inotify, &first->subscription));
+	assert_false(inotify_is_subscribed(inotify, &second->subscription));
+	assert_int_equal(inotify_watch_count(inotify), 0);
+	end(first);
+	end(second);
+}
+
+TEST_WITH(overflow_is_told_once_for_all, set_up, tear_down)
+{
+	char names[2][16] = {"one", "two"};
+	struct listener *all = listen_to(".", CHANGES, NULL);
+	FILE *limit = fopen("/proc/sys/fs/inotify/max_queued_events", "re");
+	int most = 16384;
+	assert_true(!limit || fscanf(limit, "%d", &most) == 1);
+	if (limit)
+		fclose(limit);
+	if (most > 1 << 17) {
+		end(all);
+		skip();
+	}
+	make(names[0]);
+	for (int i = 0; i <= most; i++)
+		assert_return_code(rename(names[i % 2], names[(i + 1) % 2]), errno);
+	heard_by(all);
+	assert_int_equal(losses, 1);
+	end(all);
+}
 
 /* Returns the number of watches of the descriptor in the kernel. */
 static unsigned watches_of(int fd)
@@ -201,11 +192,11 @@ static unsigned watches_of(int fd)
 	return count;
 }
 
-static void watch_that_was_taken_over_and_that_nobody_wants_ends_with_its_first_event(void **state)
+TEST_WITH(watch_that_was_taken_over_and_that_nobody_wants_ends_with_its_first_event, set_up,
+	tear_down)
 {
 	struct inotify *before;
 
-	(void)state;
 	mkdir("wanted", 0755);
 	mkdir("not-wanted", 0755);
 	struct listener *one = listen_to("wanted", CHANGES, NULL);
@@ -226,19 +217,4 @@ static void watch_that_was_taken_over_and_that_nobody_wants_ends_with_its_first_
 	inotify = before;
 	end(one);
 	end(other);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		inotify_test(event_goes_to_each_whose_mask_and_name_it_fits),
-		inotify_test(name_does_not_keep_the_directorys_own_events_away),
-		inotify_test(watch_ends_with_its_last_subscription),
-		inotify_test(inode_that_goes_ends_all_its_subscriptions),
-		inotify_test(overflow_is_told_once_for_all),
-		inotify_test(
-			watch_that_was_taken_over_and_that_nobody_wants_ends_with_its_first_event),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,10 @@
 /* JSON in and out: exactly RFC 8259. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <time.h>
 
-#include <cmocka.h>
-
 #include "reading.h"
 #include "scalar.h"
+#include "test.h"
 
 static void assert_json(const char *text, const char *expected)
 {
@@ -30,9 +26,8 @@ static const char *write_problem(const char *yaml)
 	return shown;
 }
 
-static void every_kind_of_value_is_read_and_written(void **state)
+TEST(every_kind_of_value_is_read_and_written)
 {
-	(void)state;
 	assert_json("{\"a\":[1,-2.50E+1,true,false,null,\"x\"],\"b\":{},\"c\":[ ]}",
 		"{\n  \"a\": [\n    1,\n    -2.50E+1,\n    true,\n    false,\n    null,\n"
 		"    \"x\"\n  ],\n  \"b\": {},\n  \"c\": []\n}\n");
@@ -42,39 +37,35 @@ static void every_kind_of_value_is_read_and_written(void **state)
 		"1\n");
 }
 
-static void an_empty_source_has_no_root(void **state)
+TEST(an_empty_source_has_no_root)
 {
 	CLEANUP(document_freep) struct document *document = read_json(" \n");
 
-	(void)state;
 	assert_int_equal(document->count, 0);
 }
 
-static void escapes_are_understood(void **state)
+TEST(escapes_are_understood)
 {
 	CLEANUP(document_freep)
 	struct document *document =
 		read_json("\"\\\"\\\\\\/\\b\\f\\n\\r\\t\\u00e9\\uD83D\\uDE00\\u0000.\"");
 
-	(void)state;
 	assert_int_equal(document->roots[0]->text.len, 16);
 	assert_memory_equal(document->roots[0]->text.data, "\"\\/\b\f\n\r\té😀\0.", 17);
 }
 
-static void control_characters_are_escaped(void **state)
+TEST(control_characters_are_escaped)
 {
-	(void)state;
 	assert_json("\"\\u0001\\u001f\\b\\f\\n\\r\\t\\u007f \\\"\\\\/ é😀\\u2028\"",
 		"\"\\u0001\\u001f\\b\\f\\n\\r\\t\\u007f \\\"\\\\/ é😀\u2028\"\n");
 }
 
-static void nodes_know_their_place_and_type(void **state)
+TEST(nodes_know_their_place_and_type)
 {
 	CLEANUP(document_freep)
 	struct document *document = read_json("{\"ä\": 1,\n \"b\": [\"ü\", 1e5]}");
 	const struct node *list = node_get(document->roots[0], "b");
 
-	(void)state;
 	assert_int_equal(node_get(document->roots[0], "ä")->column, 7);
 	assert_int_equal(list->line, 2);
 	assert_int_equal(list->column, 7);
@@ -85,7 +76,7 @@ static void nodes_know_their_place_and_type(void **state)
 	assert_int_equal(scalar_type(list->seq.items[1]), SCALAR_FLOAT);
 }
 
-static void what_is_no_json_is_told_with_its_place(void **state)
+TEST(what_is_no_json_is_told_with_its_place)
 {
 	static const struct {
 		const char *text;
@@ -98,7 +89,7 @@ static void what_is_no_json_is_told_with_its_place(void **state)
 		{"{\"a\" 1}", "1:6: a \":\" is missing behind the key"},
 		{"{\"a\": 1 \"b\"}", "1:9: a \",\" or \"}\" is missing here"},
 		{"{a: 1}", "1:2: a key is missing; it must be a string in double quotes"},
-		{"['a']", "1:2: JSON has double quotes only"},
+		{"['a']", "1:2: JSON has double quotes only; put them around the value"},
 		{"// c\n1", "1:1: JSON has no comments; a file named *.jsonc may have them, or one "
 			    "with 'format: jsonc' in its rule"},
 		{"{\n// c\n\"a\": 1}", "2:1: JSON has no comments; a file named *.jsonc may have "
@@ -111,12 +102,18 @@ static void what_is_no_json_is_told_with_its_place(void **state)
 			     "one with 'format: jsonc' in its rule"},
 		{"1\n2", "2:1: something follows the end; a JSON file holds one value"},
 		{"[NaN]", "1:2: \"NaN\" is not a value in JSON; put a string in double quotes"},
-		{"[01]", "1:2: \"01\" is not a number in JSON"},
-		{"[+1]", "1:2: \"+1\" is not a number in JSON"},
-		{"[1.]", "1:2: \"1.\" is not a number in JSON"},
-		{"[.5]", "1:2: \".5\" is not a number in JSON"},
-		{"[1e]", "1:2: \"1e\" is not a number in JSON"},
-		{"[True]", "1:2: \"True\" is not a value in JSON; put a string in double quotes"},
+		{"[01]", "1:2: \"01\" is not a number in JSON; write it in decimal, or put a "
+			 "string in double quotes"},
+		{"[+1]", "1:2: \"+1\" is not a number in JSON; write it in decimal, or put a "
+			 "string in double quotes"},
+		{"[1.]", "1:2: \"1.\" is not a number in JSON; write it in decimal, or put a "
+			 "string in double quotes"},
+		{"[.5]", "1:2: \".5\" is not a number in JSON; write it in decimal, or put a "
+			 "string in double quotes"},
+		{"[1e]", "1:2: \"1e\" is not a number in JSON; write it in decimal, or put a "
+			 "string in double quotes"},
+		{"[True]", "1:2: \"True\" is not a value in JSON; write true, or put a string in "
+			   "double quotes"},
 		{"[\n[1", "2:3: the file ends inside an array that begins on line 2; a closing "
 			  "\"]\" is missing"},
 		{"{\"a\":", "1:6: the file ends inside an object that begins on line 1; a closing "
@@ -137,28 +134,24 @@ static void what_is_no_json_is_told_with_its_place(void **state)
 		{"[\xFF]", "1:2: is not UTF-8; save it as UTF-8"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		assert_string_equal(json_problem(cases[i].text), cases[i].problem);
 }
 
-static void of_double_keys_the_later_value_stands_at_the_first_place(void **state)
+TEST(of_double_keys_the_later_value_stands_at_the_first_place)
 {
-	(void)state;
 	assert_json("{\"a\": 1, \"b\": 2, \"\\u0061\": 3}", "{\n  \"a\": 3,\n  \"b\": 2\n}\n");
 }
 
-static void a_merge_key_is_a_key_like_any_other(void **state)
+TEST(a_merge_key_is_a_key_like_any_other)
 {
-	(void)state;
 	assert_json("{\"<<\": {}}", "{\n  \"<<\": {}\n}\n");
 }
 
-static void depth_without_end_is_refused(void **state)
+TEST(depth_without_end_is_refused)
 {
 	char *text = malloc(1000001);
 
-	(void)state;
 	assert_non_null(text);
 	memset(text, '[', 1000000);
 	text[1000000] = '\0';
@@ -167,13 +160,12 @@ static void depth_without_end_is_refused(void **state)
 	free(text);
 }
 
-static void one_endless_line_costs_no_time(void **state)
+TEST(one_endless_line_costs_no_time)
 {
 	size_t len = 2u << 20;
 	char *text = malloc(len + 1);
 	clock_t start = clock();
 
-	(void)state;
 	assert_non_null(text);
 	for (size_t i = 0; i < len; i += 4)
 		memcpy(text + i, "\"\", ", 4);
@@ -188,25 +180,22 @@ static void one_endless_line_costs_no_time(void **state)
 	assert_true((double)(clock() - start) / CLOCKS_PER_SEC < 10);
 }
 
-static void yaml_becomes_json_by_its_types(void **state)
+TEST(yaml_becomes_json_by_its_types)
 {
-	(void)state;
 	assert_written(&format_yaml, "{a: 0644, b: yes, c: ~, d: 1.10, e: '7', f: 2001-12-14}",
 		&format_json,
 		"{\n  \"a\": 420,\n  \"b\": true,\n  \"c\": null,\n  \"d\": 1.10,\n"
 		"  \"e\": \"7\",\n  \"f\": \"2001-12-14\"\n}\n");
 }
 
-static void foreign_tags_are_dropped(void **state)
+TEST(foreign_tags_are_dropped)
 {
-	(void)state;
 	assert_written(&format_yaml, "[!Ref 12, !x {a: !y [b]}]", &format_json,
 		"[\n  \"12\",\n  {\n    \"a\": [\n      \"b\"\n    ]\n  }\n]\n");
 }
 
-static void keys_become_strings(void **state)
+TEST(keys_become_strings)
 {
-	(void)state;
 	assert_written(&format_yaml, "{0x10: a, on: b, ~: c}", &format_json,
 		"{\n  \"16\": \"a\",\n  \"true\": \"b\",\n  \"null\": \"c\"\n}\n");
 	assert_string_equal(write_problem("? [a]\n: b\n"),
@@ -215,44 +204,19 @@ static void keys_become_strings(void **state)
 		"app.yaml:2:1: two keys of the map are the same text in JSON; rename one");
 }
 
-static void numbers_that_json_has_not_are_problems(void **state)
+TEST(numbers_that_json_has_not_are_problems)
 {
-	(void)state;
 	assert_string_equal(write_problem("a: .inf\n"),
 		"app.yaml:1:4: JSON has no .inf; quote it, or write the file as YAML");
 	assert_string_equal(write_problem("- .NaN\n"),
 		"app.yaml:1:3: JSON has no .NaN; quote it, or write the file as YAML");
 }
 
-static void json_becomes_yaml_of_the_same_types(void **state)
+TEST(json_becomes_yaml_of_the_same_types)
 {
-	(void)state;
 	assert_written(&format_json, "{\"a\": [1.50, \"\\u0000\", true, \"1\"], \"<<\": {}}",
 		&format_yaml, "\"a\":\n- 1.50\n- \"\\0\"\n- true\n- \"1\"\n\"<<\": {}\n");
 	/* Without a point and a sign these are strings in YAML 1.1. */
 	assert_written(&format_json, "[1E5, 1.5e-3, 2e+7]", &format_yaml,
 		"- 1.0E+5\n- 1.5e-3\n- 2.0e+7\n");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_kind_of_value_is_read_and_written),
-		cmocka_unit_test(an_empty_source_has_no_root),
-		cmocka_unit_test(escapes_are_understood),
-		cmocka_unit_test(control_characters_are_escaped),
-		cmocka_unit_test(nodes_know_their_place_and_type),
-		cmocka_unit_test(what_is_no_json_is_told_with_its_place),
-		cmocka_unit_test(of_double_keys_the_later_value_stands_at_the_first_place),
-		cmocka_unit_test(a_merge_key_is_a_key_like_any_other),
-		cmocka_unit_test(depth_without_end_is_refused),
-		cmocka_unit_test(one_endless_line_costs_no_time),
-		cmocka_unit_test(yaml_becomes_json_by_its_types),
-		cmocka_unit_test(foreign_tags_are_dropped),
-		cmocka_unit_test(keys_become_strings),
-		cmocka_unit_test(numbers_that_json_has_not_are_problems),
-		cmocka_unit_test(json_becomes_yaml_of_the_same_types),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

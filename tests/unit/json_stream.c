@@ -2,19 +2,15 @@
 #include "json_stream.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 static const char stream_text[] = " {\"a\": {\"b\": \"}{\\\"\\\\\"}}\r\n\n{}{\"c\": [{}]}\t";
 static const char *const objects[] = {"{\"a\": {\"b\": \"}{\\\"\\\\\"}}", "{}", "{\"c\": [{}]}"};
 
-static void objects_are_cut_out_of_pieces_of_any_size(void **state)
+TEST(objects_are_cut_out_of_pieces_of_any_size)
 {
-	(void)state;
 	for (size_t size = 1; size <= strlen(stream_text); size++) {
 		struct json_stream stream = {.limit = 100};
 		size_t count = 0;
@@ -36,12 +32,11 @@ static void objects_are_cut_out_of_pieces_of_any_size(void **state)
 	}
 }
 
-static void more_than_the_limit_is_not_kept(void **state)
+TEST(more_than_the_limit_is_not_kept)
 {
 	struct json_stream stream = {.limit = 8};
 	struct span object;
 
-	(void)state;
 	assert_int_equal(json_stream_add(&stream, span_of("{\"1234")), 0);
 	assert_int_equal(json_stream_add(&stream, span_of("567")), JSON_STREAM_TOO_LONG);
 	json_stream_clear(&stream);
@@ -54,12 +49,11 @@ static void more_than_the_limit_is_not_kept(void **state)
 	json_stream_fini(&stream);
 }
 
-static void what_is_no_object_is_an_error(void **state)
+TEST(what_is_no_object_is_an_error)
 {
 	static const char *const wrong[] = {
 		"x", "[]", "{}]", "\"a\"", "}", "{} 1", "\xEF\xBB\xBF{}"};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		struct json_stream stream = {.limit = 100};
 		struct span object = {"", 1};
@@ -71,14 +65,4 @@ static void what_is_no_object_is_an_error(void **state)
 		assert_int_equal(r, JSON_STREAM_BROKEN);
 		json_stream_fini(&stream);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(objects_are_cut_out_of_pieces_of_any_size),
-		cmocka_unit_test(more_than_the_limit_is_not_kept),
-		cmocka_unit_test(what_is_no_object_is_an_error),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,27 +6,23 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
 
-#include <cmocka.h>
 #include <tdb.h>
 
 #include "keep.h"
 #include "keep_store.h"
+#include "test.h"
 
 #define ROUNDS 2000
 
 static char directory[] = "/tmp/plyfs-keep.XXXXXX";
-static char state[sizeof(directory) + 8];
+static char state_path[sizeof(directory) + 8];
 
 static atomic_int begin_errno, end_errno, drop_errno; /* 0: success; -1: failure without an errno */
 static atomic_uint failures;
@@ -142,7 +138,7 @@ static struct keep_counts wait_for_versions(struct keep *keep, size_t versions)
 {
 	struct keep_counts counts = {0};
 
-	for (int i = 0; i < 2000; i++) {
+	for (int i = 0; i < 20000; i++) {
 		keep_count(keep, &counts);
 		if (counts.versions == versions)
 			break;
@@ -154,18 +150,17 @@ static struct keep_counts wait_for_versions(struct keep *keep, size_t versions)
 
 static void wait_for_failures(unsigned count)
 {
-	for (int i = 0; i < 2000 && failures < count; i++)
+	for (int i = 0; i < 20000 && failures < count; i++)
 		usleep(10000);
 	assert_true(failures >= count);
 	usleep(100000);
 }
 
-static void test_last_note_is_found_before_and_after_it_is_stored(void **context)
+TEST(test_last_note_is_found_before_and_after_it_is_stored)
 {
-	const char *const places[] = {NULL, state};
+	const char *const places[] = {NULL, state_path};
 	char text[32];
 
-	(void)context;
 	for (size_t place = 0; place < 2; place++) {
 		struct keep *keep = open_keep(places[place]);
 		note(keep, "a", "waits", true);
@@ -182,12 +177,11 @@ static void test_last_note_is_found_before_and_after_it_is_stored(void **context
 	}
 }
 
-static void test_state_is_found_by_the_next(void **context)
+TEST(test_state_is_found_by_the_next)
 {
 	char text[32];
 
-	(void)context;
-	struct keep *keep = open_keep(state);
+	struct keep *keep = open_keep(state_path);
 	assert_int_equal(keep_start(keep), 0);
 	for (int i = 0; i < ROUNDS; i++) {
 		snprintf(text, sizeof(text), "%d", i);
@@ -195,7 +189,7 @@ static void test_state_is_found_by_the_next(void **context)
 	}
 	note(keep, "7", NULL, false);
 	keep_free(keep);
-	keep = open_keep(state);
+	keep = open_keep(state_path);
 	assert_kept(keep, "7", NULL);
 	for (int i = 8; i < ROUNDS; i++) {
 		snprintf(text, sizeof(text), "%d", i);
@@ -204,7 +198,7 @@ static void test_state_is_found_by_the_next(void **context)
 	keep_free(keep);
 }
 
-static void test_memory_for_what_is_not_public_is_bounded(void **context)
+TEST(test_memory_for_what_is_not_public_is_bounded)
 {
 	struct keep *keep = open_keep(NULL);
 	size_t size = KEEP_MEMORY_MAX / 4;
@@ -212,7 +206,6 @@ static void test_memory_for_what_is_not_public_is_bounded(void **context)
 	struct keep_counts counts;
 	char name[8];
 
-	(void)context;
 	assert_non_null(text);
 	memset(text, 'x', size);
 	text[size] = '\0';
@@ -221,7 +214,7 @@ static void test_memory_for_what_is_not_public_is_bounded(void **context)
 		snprintf(name, sizeof(name), "%d", i);
 		note(keep, name, text, false);
 	}
-	for (int i = 0; i < 1000; i++) {
+	for (int i = 0; i < 20000; i++) {
 		keep_count(keep, &counts);
 		if (counts.versions + counts.lost == 8)
 			break;
@@ -233,14 +226,13 @@ static void test_memory_for_what_is_not_public_is_bounded(void **context)
 	free(text);
 }
 
-static void test_room_of_what_was_dropped_is_used_again(void **context)
+TEST(test_room_of_what_was_dropped_is_used_again)
 {
 	enum { COUNT = 200, SIZE = 100000 };
 	static char text[SIZE + 1];
 	struct keep_counts counts = {0};
 	char name[16];
 
-	(void)context;
 	memset(text, 'x', SIZE);
 	struct keep *keep = open_keep(NULL);
 	assert_int_equal(keep_start(keep), 0);
@@ -248,7 +240,7 @@ static void test_room_of_what_was_dropped_is_used_again(void **context)
 		snprintf(name, sizeof(name), "%d", i);
 		note(keep, name, text, false);
 	}
-	for (int i = 0; i < 1000 && counts.versions + counts.lost < COUNT; i++) {
+	for (int i = 0; i < 20000 && counts.versions + counts.lost < COUNT; i++) {
 		usleep(10000);
 		keep_count(keep, &counts);
 	}
@@ -264,14 +256,13 @@ static void test_room_of_what_was_dropped_is_used_again(void **context)
 	keep_free(keep);
 }
 
-static void test_limit_counts_what_is_there(void **context)
+TEST(test_limit_counts_what_is_there)
 {
 	enum { SIZE = 60000 };
 	static char text[SIZE];
 	struct kept kept = {.strategy = {"deep", 4}, .bytes = {text, SIZE}};
 	struct keep_store *store;
 
-	(void)context;
 	assert_int_equal(keep_store_in_memory(100000, &store), 0);
 	for (char c = 'a'; c < 'f'; c++) {
 		memset(text, c, SIZE);
@@ -285,7 +276,7 @@ static void test_limit_counts_what_is_there(void **context)
 	keep_store_free(store);
 }
 
-static void test_damaged_record_is_not_found(void **context)
+TEST(test_damaged_record_is_not_found)
 {
 	const struct kept kept = {.strategy = {"deep", 4}, .bytes = {"some bytes of it", 16}};
 	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -295,7 +286,6 @@ static void test_damaged_record_is_not_found(void **context)
 	struct kept found;
 	char bytes[1 << 17];
 
-	(void)context;
 	assert_int_equal(keep_store_open(fd, "store", &store, &is_damaged), 0);
 	assert_int_equal(keep_store_put(store, "path", &kept), 0);
 	assert_int_equal(keep_store_get(store, "path", &found, &memory), 0);
@@ -337,15 +327,14 @@ static void assert_lost(struct keep *keep, size_t lost)
 }
 
 /* On a full disk the library gives up without an errno; on a disk that fails it gives one. */
-static void test_what_a_disk_had_no_room_for_is_stored_when_it_has(void **context)
+TEST_WITH(test_what_a_disk_had_no_room_for_is_stored_when_it_has, mend, NULL)
 {
 	atomic_int *const steps[] = {&end_errno, &begin_errno};
 	const int errors[] = {-1, EROFS};
-	char name[sizeof(state) + 8];
+	char name[sizeof(state_path) + 8];
 
-	(void)context;
 	for (size_t i = 0; i < 2; i++) {
-		snprintf(name, sizeof(name), "%s-full%zu", state, i);
+		snprintf(name, sizeof(name), "%s-full%zu", state_path, i);
 		struct keep *keep = open_keep(name);
 		assert_int_equal(keep_start(keep), 0);
 		note(keep, "a", "x: 1", true);
@@ -376,12 +365,11 @@ static void test_what_a_disk_had_no_room_for_is_stored_when_it_has(void **contex
 	}
 }
 
-static void test_disk_that_stays_full_does_not_keep_the_end(void **context)
+TEST_WITH(test_disk_that_stays_full_does_not_keep_the_end, mend, NULL)
 {
-	char name[sizeof(state) + 8];
+	char name[sizeof(state_path) + 8];
 
-	(void)context;
-	snprintf(name, sizeof(name), "%s-end", state);
+	snprintf(name, sizeof(name), "%s-end", state_path);
 	struct keep *keep = open_keep(name);
 	assert_int_equal(keep_start(keep), 0);
 	note(keep, "a", "x: 1", true);
@@ -395,9 +383,8 @@ static void test_disk_that_stays_full_does_not_keep_the_end(void **context)
 	keep_free(keep);
 }
 
-static void test_what_could_not_be_dropped_does_not_come_back(void **context)
+TEST_WITH(test_what_could_not_be_dropped_does_not_come_back, mend, NULL)
 {
-	(void)context;
 	struct keep *keep = open_keep(NULL);
 	assert_int_equal(keep_start(keep), 0);
 	note(keep, "a", "x: 1", false);
@@ -414,12 +401,11 @@ static void test_what_could_not_be_dropped_does_not_come_back(void **context)
 }
 
 /* A new daemon, to which the mount was to be handed over, hangs and holds the directory. */
-static void test_who_has_the_directory_is_not_waited_for(void **context)
+TEST_WITH(test_who_has_the_directory_is_not_waited_for, mend, NULL)
 {
-	char name[sizeof(state) + 8];
+	char name[sizeof(state_path) + 8];
 
-	(void)context;
-	snprintf(name, sizeof(name), "%s-held", state);
+	snprintf(name, sizeof(name), "%s-held", state_path);
 	struct keep *keep = open_keep(name);
 	assert_int_equal(keep_start(keep), 0);
 	note(keep, "a", "x: 1", true);
@@ -431,12 +417,12 @@ static void test_who_has_the_directory_is_not_waited_for(void **context)
 	alarm(0);
 	assert_kept(keep, "a", "x: 1");
 	note(keep, "a", "x: 2", true);
-	for (int i = 0; i < 2000 && !strstr(log_text, strerror(EBUSY)); i++)
+	for (int i = 0; i < 20000 && !strstr(log_text, strerror(EBUSY)); i++)
 		usleep(10000);
 	assert_non_null(strstr(log_text, strerror(EBUSY)));
 	assert_kept(keep, "a", "x: 2");
 	close(other);
-	for (int i = 0; i < 2000 && !strstr(log_text, "can be kept again"); i++)
+	for (int i = 0; i < 20000 && !strstr(log_text, "can be kept again"); i++)
 		usleep(10000);
 	assert_non_null(strstr(log_text, "can be kept again"));
 	assert_lost(keep, 0);
@@ -452,24 +438,10 @@ static void test_who_has_the_directory_is_not_waited_for(void **context)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_last_note_is_found_before_and_after_it_is_stored),
-		cmocka_unit_test(test_state_is_found_by_the_next),
-		cmocka_unit_test(test_memory_for_what_is_not_public_is_bounded),
-		cmocka_unit_test_setup(
-			test_what_a_disk_had_no_room_for_is_stored_when_it_has, mend),
-		cmocka_unit_test_setup(test_disk_that_stays_full_does_not_keep_the_end, mend),
-		cmocka_unit_test_setup(test_what_could_not_be_dropped_does_not_come_back, mend),
-		cmocka_unit_test_setup(test_who_has_the_directory_is_not_waited_for, mend),
-		cmocka_unit_test(test_room_of_what_was_dropped_is_used_again),
-		cmocka_unit_test(test_limit_counts_what_is_there),
-		cmocka_unit_test(test_damaged_record_is_not_found),
-	};
-
 	if (!mkdtemp(directory))
 		return 1;
-	snprintf(state, sizeof(state), "%s/state", directory);
-	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+	snprintf(state_path, sizeof(state_path), "%s/state", directory);
+	int failed = tests_run(NULL, NULL);
 	char command[sizeof(directory) + 16];
 	snprintf(command, sizeof(command), "rm -rf %s", directory);
 	return system(command) == 0 ? failed : 1;

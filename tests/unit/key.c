@@ -1,18 +1,15 @@
 /*
  * KEYs: read, found in a tree, and printed so that they are found again.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "cleanup.h"
 #include "document.h"
 #include "key.h"
+#include "test.h"
 
 static struct document *document;
 static struct arena *arena;
@@ -61,13 +58,12 @@ static const char *found(const char *text, const struct node *root)
 	return !node ? "-" : node_is_scalar(node) ? node->text.data : "+";
 }
 
-static void names_dots_and_brackets_lead_down(void **state)
+TEST_WITH(names_dots_and_brackets_lead_down, begin, end)
 {
 	const struct node *root =
 		read_as("server: {hosts: [a, {b: 1}], odd key: 2, a.b: 3, '': 4, 'x]y': 5}\n",
 			&format_yaml);
 
-	(void)state;
 	assert_ptr_equal(find(".", root), root);
 	assert_string_equal(found("server", root), "+");
 	assert_string_equal(found("server.hosts[0]", root), "a");
@@ -92,13 +88,12 @@ static void names_dots_and_brackets_lead_down(void **state)
 	assert_string_equal(found("server.hosts[0].x", root), "-");
 }
 
-static void item_is_found_by_a_key_of_its_own(void **state)
+TEST_WITH(item_is_found_by_a_key_of_its_own, begin, end)
 {
 	const struct node *root = read_as(
 		"- {name: web, port: 1}\n- text\n- {name: 'a]b', port: 2}\n- {n=m: x, port: 3}\n",
 		&format_yaml);
 
-	(void)state;
 	assert_string_equal(found("[name=web].port", root), "1");
 	assert_string_equal(found("[name='a]b'].port", root), "2");
 	assert_string_equal(found("['n=m'=x].port", root), "3");
@@ -106,27 +101,25 @@ static void item_is_found_by_a_key_of_its_own(void **state)
 	assert_string_equal(found("[0][name=web]", root), "-");
 }
 
-static void quotes_tell_a_text_from_a_number(void **state)
+TEST_WITH(quotes_tell_a_text_from_a_number, begin, end)
 {
 	const struct node *root = read_as("'80': text\n80: number\nyes: 1\n", &format_yaml);
 
-	(void)state;
 	assert_string_equal(found("80", root), "number");
 	assert_string_equal(found("\"80\"", root), "text");
 	assert_string_equal(found("'yes'", root), "1");
 }
 
-static void escapes_are_those_of_json(void **state)
+TEST_WITH(escapes_are_those_of_json, begin, end)
 {
 	const struct node *root = read_as("\"a\\n\\\"\\\\\\u00e9\\U0001F600\": 1\n", &format_yaml);
 
-	(void)state;
 	assert_string_equal(found("\"a\\n\\\"\\\\\\u00e9\\U0001F600\"", root), "1");
 	assert_string_equal(found("\"a\\x0a\\\"\\\\é😀\"", root), "1");
 	assert_string_equal(found("'a\n\"\\é😀'", root), "1");
 }
 
-static void what_can_not_be_read_is_told_with_its_column(void **state)
+TEST_WITH(what_can_not_be_read_is_told_with_its_column, begin, end)
 {
 	static const struct {
 		const char *text;
@@ -154,7 +147,6 @@ static void what_can_not_be_read_is_told_with_its_column(void **state)
 		{"[\"a\"b]", 1},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		struct problem problem = {0};
 		struct key key;
@@ -166,13 +158,12 @@ static void what_can_not_be_read_is_told_with_its_column(void **state)
 	}
 }
 
-static void too_many_parts_are_refused(void **state)
+TEST_WITH(too_many_parts_are_refused, begin, end)
 {
 	char text[2 * KEY_PARTS_MAX + 4];
 	struct problem problem;
 	struct key key;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(text); i++)
 		text[i] = i % 2 ? '.' : 'a';
 	text[2 * KEY_PARTS_MAX - 1] = '\0';
@@ -202,7 +193,7 @@ static void check_all(struct key_text *text, const struct node *node, const stru
 	}
 }
 
-static void printed_keys_lead_back(void **state)
+TEST_WITH(printed_keys_lead_back, begin, end)
 {
 	CLEANUP(key_text_fini) struct key_text text = {0};
 	const struct node *root =
@@ -212,7 +203,6 @@ static void printed_keys_lead_back(void **state)
 			"'.': 10\n\"\\U000E0001\": 11\n",
 			&format_yaml);
 
-	(void)state;
 	check_all(&text, root, root);
 	root = read_as("{!t a: 1, a: 2, !u a: 3, !t b: 1, 'b': 2}\n", &format_yaml);
 	assert_string_equal(found("a", root), "2");
@@ -233,9 +223,8 @@ static void assert_printed(const char *yaml, const char *expected)
 	assert_string_equal(printed.data, expected);
 }
 
-static void keys_are_quoted_only_where_they_must(void **state)
+TEST_WITH(keys_are_quoted_only_where_they_must, begin, end)
 {
-	(void)state;
 	assert_printed("a-b_c/d: 1\n", "a-b_c/d[12].a-b_c/d");
 	assert_printed("größe: 1\n", "größe[12].größe");
 	assert_printed("a.b: 1\n", "\"a.b\"[12].\"a.b\"");
@@ -246,7 +235,7 @@ static void keys_are_quoted_only_where_they_must(void **state)
 	assert_printed("? {a: b}\n: 1\n", "[?][12][?]");
 }
 
-static void item_that_is_gone_is_named_by_what_it_was_matched_by(void **state)
+TEST_WITH(item_that_is_gone_is_named_by_what_it_was_matched_by, begin, end)
 {
 	CLEANUP(key_text_fini) struct key_text text = {0};
 	const struct node *root = read_as("- {port: 1, name: web}\n", &format_yaml);
@@ -255,7 +244,6 @@ static void item_that_is_gone_is_named_by_what_it_was_matched_by(void **state)
 	const struct key_part by_other = {.name = span_of("name"), .value = span_of("db")};
 	const struct key_part by_key = {.name = span_of("web")};
 
-	(void)state;
 	key_text_put_item(&text, node_get(item, "name"), item);
 	struct span printed = key_text_span(&text);
 	assert_string_equal(printed.data, "[name=web]");
@@ -263,23 +251,4 @@ static void item_that_is_gone_is_named_by_what_it_was_matched_by(void **state)
 	assert_true(key_names(&by_key, node_get(item, "name"), item, true));
 	assert_false(key_names(&by_other, node_get(item, "name"), item, true));
 	assert_false(key_names(&by_value, node_get(item, "name"), item, false));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(names_dots_and_brackets_lead_down, begin, end),
-		cmocka_unit_test_setup_teardown(item_is_found_by_a_key_of_its_own, begin, end),
-		cmocka_unit_test_setup_teardown(quotes_tell_a_text_from_a_number, begin, end),
-		cmocka_unit_test_setup_teardown(escapes_are_those_of_json, begin, end),
-		cmocka_unit_test_setup_teardown(
-			what_can_not_be_read_is_told_with_its_column, begin, end),
-		cmocka_unit_test_setup_teardown(too_many_parts_are_refused, begin, end),
-		cmocka_unit_test_setup_teardown(printed_keys_lead_back, begin, end),
-		cmocka_unit_test_setup_teardown(keys_are_quoted_only_where_they_must, begin, end),
-		cmocka_unit_test_setup_teardown(
-			item_that_is_gone_is_named_by_what_it_was_matched_by, begin, end),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

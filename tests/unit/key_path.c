@@ -1,41 +1,35 @@
 /* Which keys are files, and why others can't be. */
 #include "key_path.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
+#include "test.h"
 
-static void names_that_a_disk_takes_are_paths(void **state)
+TEST(names_that_a_disk_takes_are_paths)
 {
 	static const char *const good[] = {"a", "a/b", "...", ".a", "..a", "a..", ".plyfs/x", " ",
 		"\n", "\xFF\xFE", "a b/c\td", "-", "~", "*"};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++)
 		assert_null(key_path_refuse(span_of(good[i])));
 }
 
-static void what_leads_elsewhere_or_has_no_name_is_refused(void **state)
+TEST(what_leads_elsewhere_or_has_no_name_is_refused)
 {
 	static const char *const bad[] = {
 		"", "/", "/a", "a/", "a//b", ".", "..", "../a", "a/..", "a/../b", "a/./b", "./a"};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
 		assert_non_null(key_path_refuse(span_of(bad[i])));
 	assert_non_null(key_path_refuse((struct span){"a\0b", 3}));
 	assert_non_null(key_path_refuse((struct span){"a/\0", 3}));
 }
 
-static void what_is_too_long_or_too_deep_is_refused(void **state)
+TEST(what_is_too_long_or_too_deep_is_refused)
 {
 	char text[8000];
 
-	(void)state;
 	memset(text, 'x', sizeof(text));
 	assert_null(key_path_refuse((struct span){text, 255}));
 	assert_non_null(key_path_refuse((struct span){text, 256}));
@@ -48,14 +42,4 @@ static void what_is_too_long_or_too_deep_is_refused(void **state)
 		text[i] = '/';
 	assert_null(key_path_refuse((struct span){text, KEY_PATH_MAX}));
 	assert_non_null(key_path_refuse((struct span){text, KEY_PATH_MAX + 1}));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_that_a_disk_takes_are_paths),
-		cmocka_unit_test(what_leads_elsewhere_or_has_no_name_is_refused),
-		cmocka_unit_test(what_is_too_long_or_too_deep_is_refused),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,9 +12,6 @@
 #include <linux/filter.h>
 #include <linux/openat2.h>
 #include <linux/seccomp.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,10 +22,9 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "cleanup.h"
 #include "skip.h"
+#include "test.h"
 
 /* The directory of everything here; the working directory of the test. */
 static char place[] = "/tmp/plyfs-layer-XXXXXX";

@@ -3,17 +3,13 @@
  * are marked (by a naive oracle). No input takes long.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include <cmocka.h>
-
 #include "line_diff.h"
+#include "test.h"
 
 #define LINES 24
 
@@ -57,9 +53,8 @@ static void check(const char *old, const char *new, const char *expected)
 	line_diff_fini(&diff);
 }
 
-static void lines_are_kept_added_and_removed(void **state)
+TEST(lines_are_kept_added_and_removed)
 {
-	(void)state;
 	check("", "", "");
 	check("", "a\nb\n", "+a +b ");
 	check("a\nb\n", "", "-a -b ");
@@ -69,18 +64,16 @@ static void lines_are_kept_added_and_removed(void **state)
 	check("\n\n", "\n", "=\x20-\x20");
 }
 
-static void missing_newline_at_the_end_is_a_difference(void **state)
+TEST(missing_newline_at_the_end_is_a_difference)
 {
-	(void)state;
 	check("a\nb", "a\nb", "=a =b ");
 	check("a\nb", "a\nb\n", "=a -b +b ");
 	check("a\nb", "a\nb\nc\n", "=a -b +b +c ");
 	check("b\na\nb", "b\n", "=b -a -b ");
 }
 
-static void runs_stand_as_low_as_they_can(void **state)
+TEST(runs_stand_as_low_as_they_can)
 {
-	(void)state;
 	check("a:\n  x\nb:\n  x\n", "a:\n  x\nc:\n  x\nb:\n  x\n", "=a: =  x +c: +  x =b: =  x ");
 	check("x\ny\n", "x\nx\ny\n", "=x +x =y ");
 	check("p\nx\nx\ny\nq\n", "P\nx\ny\nQ\n", "-p +P =x -x =y -q +Q ");
@@ -90,12 +83,11 @@ static void runs_stand_as_low_as_they_can(void **state)
 	check("x\nx\nz\n", "y\nx\nz\n", "-x +y =x =z ");
 }
 
-static void bytes_of_all_kinds_are_compared(void **state)
+TEST(bytes_of_all_kinds_are_compared)
 {
 	const char old[] = "a\0b\n\xff\r\n", new[] = "a\0c\n\xff\r\n";
 	struct line_diff diff;
 
-	(void)state;
 	assert_int_equal(line_diff_make((struct span){old, sizeof(old) - 1},
 				 (struct span){new, sizeof(new) - 1}, &diff),
 		0);
@@ -133,12 +125,11 @@ static size_t random_text(char letters[LINES], char text[2 * LINES + 1], unsigne
 	return count;
 }
 
-static void as_few_lines_as_can_be_are_marked(void **state)
+TEST(as_few_lines_as_can_be_are_marked)
 {
 	char old[LINES], new[LINES], old_text[2 * LINES + 1], new_text[2 * LINES + 1];
 	char told[1024];
 
-	(void)state;
 	srand(1);
 	for (unsigned round = 0; round < 20000; round++) {
 		struct line_diff diff;
@@ -155,14 +146,13 @@ static void as_few_lines_as_can_be_are_marked(void **state)
 }
 
 /* Lines of few kinds in no order: a quadratic search would take minutes. */
-static void hostile_texts_take_no_time(void **state)
+TEST(hostile_texts_take_no_time)
 {
 	const size_t size = 400000;
 	char *old = malloc(size), *new = malloc(size);
 	struct timespec start, end;
 	struct line_diff diff;
 
-	(void)state;
 	assert_true(old && new);
 	srand(2);
 	for (size_t i = 0; i < size; i += 2) {
@@ -188,13 +178,12 @@ static void hostile_texts_take_no_time(void **state)
 	free(new);
 }
 
-static void more_lines_than_are_searched_are_one_change(void **state)
+TEST(more_lines_than_are_searched_are_one_change)
 {
 	const size_t size = LINE_DIFF_LINES_MAX;
 	char *old = malloc(size + 2), *new = malloc(size + 2);
 	struct line_diff diff;
 
-	(void)state;
 	assert_true(old && new);
 	memset(old, '\n', size + 2);
 	memset(new, '\n', size + 2);
@@ -209,18 +198,4 @@ static void more_lines_than_are_searched_are_one_change(void **state)
 	line_diff_fini(&diff);
 	free(old);
 	free(new);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lines_are_kept_added_and_removed),
-		cmocka_unit_test(missing_newline_at_the_end_is_a_difference),
-		cmocka_unit_test(runs_stand_as_low_as_they_can),
-		cmocka_unit_test(bytes_of_all_kinds_are_compared),
-		cmocka_unit_test(as_few_lines_as_can_be_are_marked),
-		cmocka_unit_test(hostile_texts_take_no_time),
-		cmocka_unit_test(more_lines_than_are_searched_are_one_change),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

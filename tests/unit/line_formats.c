@@ -1,14 +1,11 @@
 /* What each format of lines reads, refuses and writes. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
 #include "reading.h"
 #include "scalar.h"
+#include "test.h"
 
 struct example {
 	const char *text;
@@ -70,7 +67,7 @@ static void assert_refused(const struct format *format, const struct fault *faul
 	}
 }
 
-static void ini_is_sections_of_texts(void **state)
+TEST(ini_is_sections_of_texts)
 {
 	static const struct example examples[] = {
 		{"a=1", "{a: '1'}"},
@@ -89,11 +86,10 @@ static void ini_is_sections_of_texts(void **state)
 		{0},
 	};
 
-	(void)state;
 	assert_examples(&format_ini, examples);
 }
 
-static void ini_refuses_what_has_no_meaning(void **state)
+TEST(ini_refuses_what_has_no_meaning)
 {
 	static const struct fault faults[] = {
 		{"a=1\n[s\n", "2:1: the section's name does not end; a closing ] is missing"},
@@ -108,13 +104,12 @@ static void ini_refuses_what_has_no_meaning(void **state)
 	};
 	struct read_options options = {.format = &format_ini};
 
-	(void)state;
 	assert_faults(&format_ini, faults);
 	assert_string_equal(problem_with(options, (struct span){"[s]\na=\0", 7}),
 		"2:3: has a NUL byte, which no text has; remove it");
 }
 
-static void ini_can_not_hold_what_is_no_text(void **state)
+TEST(ini_can_not_hold_what_is_no_text)
 {
 	static const struct fault faults[] = {
 		{"[]", "1:1"},
@@ -139,20 +134,18 @@ static void ini_can_not_hold_what_is_no_text(void **state)
 		{0},
 	};
 
-	(void)state;
 	assert_refused(&format_ini, faults);
 }
 
-static void ini_writes_its_keys_before_its_sections(void **state)
+TEST(ini_writes_its_keys_before_its_sections)
 {
-	(void)state;
 	assert_written(&format_yaml, "{s: {a: 1, n: null, e: ''}, b: yes, t: {}}", &format_ini,
 		"b = yes\n\n[s]\na = 1\nn\ne =\n\n[t]\n");
 	assert_written(&format_ini, "[s]\na=1\nn=~\nx= x  y\n", &format_yaml,
 		"s:\n  a: '1'\n  n: '~'\n  x: x  y\n");
 }
 
-static void systemd_repeats_a_key_as_a_list_that_nothing_empties(void **state)
+TEST(systemd_repeats_a_key_as_a_list_that_nothing_empties)
 {
 	static const struct example examples[] = {
 		{"[S]\nA=1\n", "{S: {A: '1'}}"},
@@ -195,7 +188,6 @@ static void systemd_repeats_a_key_as_a_list_that_nothing_empties(void **state)
 		{0},
 	};
 
-	(void)state;
 	assert_examples(&format_systemd, examples);
 	assert_faults(&format_systemd, faults);
 	assert_refused(&format_systemd, refused);
@@ -203,7 +195,7 @@ static void systemd_repeats_a_key_as_a_list_that_nothing_empties(void **state)
 		"[S]\nA=\nB=yes\nB=0644\n");
 }
 
-static void keyfile_is_what_gkeyfile_takes(void **state)
+TEST(keyfile_is_what_gkeyfile_takes)
 {
 	static const struct example examples[] = {
 		{"# c\n [G] \n a = 1\nName[de_DE@x]=\\sb;c \n",
@@ -241,13 +233,12 @@ static void keyfile_is_what_gkeyfile_takes(void **state)
 		{0},
 	};
 
-	(void)state;
 	assert_examples(&format_keyfile, examples);
 	assert_faults(&format_keyfile, faults);
 	assert_refused(&format_keyfile, refused);
 }
 
-static void env_has_quotes_as_docker_compose_has_them(void **state)
+TEST(env_has_quotes_as_docker_compose_has_them)
 {
 	static const struct example examples[] = {
 		{"A=1\n# c\n; c\n export B = x y  # c\n", "{A: '1', B: x y}"},
@@ -281,22 +272,20 @@ static void env_has_quotes_as_docker_compose_has_them(void **state)
 		{0},
 	};
 
-	(void)state;
 	assert_examples(&format_env, examples);
 	assert_faults(&format_env, faults);
 	assert_refused(&format_env, refused);
 }
 
-static void env_is_written_as_compose_and_systemd_both_read_it(void **state)
+TEST(env_is_written_as_compose_and_systemd_both_read_it)
 {
-	(void)state;
 	assert_written(&format_env, "A=x # c\nB=x y\nC='$x'\nD=\"$x\"\nE=\"\\$x\"\n", &format_env,
 		"A=x\nB=\"x y\"\nC='$x'\nD=\"$x\"\nE='$x'\n");
 	assert_written(&format_yaml, "{A: \"x'\\\"$y\", B: '''$y', C: $x, D: 'x\\', E: \"a\\nb\"}",
 		&format_env, "A=\"x'\\\"$y\"\nB=\"'\\$y\"\nC=$x\nD=\"x\\\\\"\nE=\"a\nb\"\n");
 }
 
-static void properties_have_three_separators_and_escapes(void **state)
+TEST(properties_have_three_separators_and_escapes)
 {
 	static const struct example examples[] = {
 		{"a=1\n b : 2\nc 3\nd\te=f\ng\n=h\n",
@@ -323,7 +312,6 @@ static void properties_have_three_separators_and_escapes(void **state)
 		{0},
 	};
 
-	(void)state;
 	assert_examples(&format_properties, examples);
 	assert_faults(&format_properties, faults);
 	assert_refused(&format_properties, refused);
@@ -339,9 +327,8 @@ static const struct format *const line_formats[] = {
 
 #define LINE_FORMATS (sizeof(line_formats) / sizeof(line_formats[0]))
 
-static void text_that_says_nothing_has_no_root(void **state)
+TEST(text_that_says_nothing_has_no_root)
 {
-	(void)state;
 	for (size_t i = 0; i < LINE_FORMATS; i++) {
 		CLEANUP(document_freep)
 		struct document *document = read_with(
@@ -351,12 +338,11 @@ static void text_that_says_nothing_has_no_root(void **state)
 	}
 }
 
-static void values_keep_the_limits(void **state)
+TEST(values_keep_the_limits)
 {
 	static const char *const texts[LINE_FORMATS] = {
 		"a=1\nb=2\n", "[s]\na=2\n", "[s]\na=2\n", "a=1\nb=2\n", "a=1\nb=2\n"};
 
-	(void)state;
 	for (size_t i = 0; i < LINE_FORMATS; i++) {
 		struct read_options options = {.format = line_formats[i],
 			.limits = {.source_bytes = 100, .depth = 2, .nodes = 3}};
@@ -368,12 +354,11 @@ static void values_keep_the_limits(void **state)
 }
 
 /* A line of 15 MB, and half a million of them: a quadratic algorithm would not end. */
-static void a_long_line_and_many_repeats_take_linear_time(void **state)
+TEST(a_long_line_and_many_repeats_take_linear_time)
 {
 	size_t len = 15u << 20;
 	char *text = malloc(len + 1);
 
-	(void)state;
 	assert_non_null(text);
 	for (size_t i = 0; i < LINE_FORMATS; i++) {
 		CLEANUP(document_freep) struct document *document = NULL;
@@ -399,24 +384,4 @@ static void a_long_line_and_many_repeats_take_linear_time(void **state)
 		assert_int_equal(document->count, 1);
 	}
 	free(text);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ini_is_sections_of_texts),
-		cmocka_unit_test(ini_refuses_what_has_no_meaning),
-		cmocka_unit_test(ini_can_not_hold_what_is_no_text),
-		cmocka_unit_test(ini_writes_its_keys_before_its_sections),
-		cmocka_unit_test(systemd_repeats_a_key_as_a_list_that_nothing_empties),
-		cmocka_unit_test(keyfile_is_what_gkeyfile_takes),
-		cmocka_unit_test(env_has_quotes_as_docker_compose_has_them),
-		cmocka_unit_test(env_is_written_as_compose_and_systemd_both_read_it),
-		cmocka_unit_test(properties_have_three_separators_and_escapes),
-		cmocka_unit_test(text_that_says_nothing_has_no_root),
-		cmocka_unit_test(values_keep_the_limits),
-		cmocka_unit_test(a_long_line_and_many_repeats_take_linear_time),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

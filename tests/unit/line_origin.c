@@ -2,17 +2,13 @@
 #include "line_origin.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "cleanup.h"
 #include "source_line.h"
 #include "strategy.h"
+#include "test.h"
 
 #define SOURCES_MAX 3
 
@@ -114,9 +110,8 @@ static void assert_lines(const struct sources *sources, const char *expected)
 
 #define DEEP(...) (&(struct sources){"deep", NULL, &format_yaml, &format_yaml, {__VA_ARGS__}})
 
-static void value_tells_its_place_and_key_the_lowest_layer(void **state)
+TEST(value_tells_its_place_and_key_the_lowest_layer)
 {
-	(void)state;
 	assert_lines(DEEP("server:\n  port: 80\n  host: a\n",
 			     "# changed\nserver:\n  port: 8080\nlog: debug\n"),
 		"low:1:1 server:\n"
@@ -125,9 +120,8 @@ static void value_tells_its_place_and_key_the_lowest_layer(void **state)
 		"mid:4:6 log: debug\n");
 }
 
-static void item_that_is_a_map_tells_its_first_value(void **state)
+TEST(item_that_is_a_map_tells_its_first_value)
 {
-	(void)state;
 	assert_lines(
 		&(struct sources){"deep", "lists: {'*': {by: name}}", &format_yaml, &format_yaml,
 			{"jobs:\n- name: a\n  at: 1\n- name: b\n",
@@ -140,17 +134,15 @@ static void item_that_is_a_map_tells_its_first_value(void **state)
 		"mid:3:9 - name: c\n");
 }
 
-static void list_in_one_line_is_from_where_it_begins(void **state)
+TEST(list_in_one_line_is_from_where_it_begins)
 {
-	(void)state;
 	assert_lines(DEEP("a: [x]\nb: 1\n", "a: !append [y]\n", "b: {c: [], d: 2}\n"),
 		"low:1:4 a: [x, y]\n"
 		"high:1:4 b: {c: [], d: 2}\n");
 }
 
-static void lists_in_each_other_tell_the_innermost_value(void **state)
+TEST(lists_in_each_other_tell_the_innermost_value)
 {
-	(void)state;
 	assert_lines(DEEP("a:\n- - - x\n    - y\n  - z\n", "b:\n"), "low:1:1 a:\n"
 								    "low:2:7 - - - x\n"
 								    "low:3:7     - y\n"
@@ -158,9 +150,8 @@ static void lists_in_each_other_tell_the_innermost_value(void **state)
 								    "mid:1:3 b:\n");
 }
 
-static void literal_text_goes_on_in_the_lines_of_the_source(void **state)
+TEST(literal_text_goes_on_in_the_lines_of_the_source)
 {
-	(void)state;
 	assert_lines(DEEP("a: 1\nt: |\n    one\n\n      two\nb: 2\n", "a: 2\n"), "mid:1:4 a: 2\n"
 										 "low:2:4 t: |\n"
 										 "low:3:1   one\n"
@@ -169,9 +160,8 @@ static void literal_text_goes_on_in_the_lines_of_the_source(void **state)
 										 "low:6:4 b: 2\n");
 }
 
-static void literal_text_at_the_end_is_not_forgotten(void **state)
+TEST(literal_text_at_the_end_is_not_forgotten)
 {
-	(void)state;
 	assert_lines(DEEP("a: 1\n", "t: |+\n  one\n\n"), "low:1:4 a: 1\n"
 							 "mid:1:4 t: |+\n"
 							 "mid:2:1   one\n"
@@ -179,9 +169,8 @@ static void literal_text_at_the_end_is_not_forgotten(void **state)
 }
 
 /* The source has other line breaks; each line then points at the value's beginning. */
-static void folded_text_is_from_where_it_begins(void **state)
+TEST(folded_text_is_from_where_it_begins)
 {
-	(void)state;
 	assert_lines(DEEP("a: 1\nt: >\n  one\n  two\n\n  three\n", "a: 2\n"), "mid:1:4 a: 2\n"
 									      "low:2:4 t: >\n"
 									      "low:2:4   one two\n"
@@ -196,18 +185,16 @@ static void folded_text_is_from_where_it_begins(void **state)
 }
 
 /* The header may be a line of the source: nothing is guessed. */
-static void literal_text_behind_a_tag_in_a_line_of_its_own_is_from_the_tag(void **state)
+TEST(literal_text_behind_a_tag_in_a_line_of_its_own_is_from_the_tag)
 {
-	(void)state;
 	assert_lines(DEEP("a: 1\nt: !x\n  |\n  one\n  two\n", "a: 2\n"), "mid:1:4 a: 2\n"
 									 "low:2:4 t: !x |\n"
 									 "low:2:4   one\n"
 									 "low:2:4   two\n");
 }
 
-static void key_that_is_no_word_has_its_lines(void **state)
+TEST(key_that_is_no_word_has_its_lines)
 {
-	(void)state;
 	assert_lines(DEEP("? |\n  long\n  key\n: v\n? [a, b]\n: {c: d}\n", "z: 1\n"),
 		"low:4:3 \"long\\nkey\\n\": v\n"
 		"low:5:3 ? [a, b]\n"
@@ -215,9 +202,8 @@ static void key_that_is_no_word_has_its_lines(void **state)
 		"mid:1:4 z: 1\n");
 }
 
-static void tags_and_empty_values_have_a_place(void **state)
+TEST(tags_and_empty_values_have_a_place)
 {
-	(void)state;
 	assert_lines(DEEP("a: !x\n  b: 1\nc:\n", "d: ''\ne:\n-\n- !y\n"), "low:1:1 a: !x\n"
 									  "low:2:6   b: 1\n"
 									  "low:3:3 c:\n"
@@ -227,9 +213,8 @@ static void tags_and_empty_values_have_a_place(void **state)
 									  "mid:4:3 - !y\n");
 }
 
-static void closing_bracket_of_json_is_of_no_source(void **state)
+TEST(closing_bracket_of_json_is_of_no_source)
 {
-	(void)state;
 	assert_lines(&(struct sources){"deep", NULL, &format_json, &format_json,
 			     {"{\"a\": {\"b\": 1},\n\"l\": [1,\n{}]}",
 				     "{\n\"a\": {\"c\": \"x\"}, \"l\": [{\"d\": 2}]}"}},
@@ -246,9 +231,8 @@ static void closing_bracket_of_json_is_of_no_source(void **state)
 		"- }\n");
 }
 
-static void yaml_written_as_json_tells_the_same_places(void **state)
+TEST(yaml_written_as_json_tells_the_same_places)
 {
-	(void)state;
 	assert_lines(&(struct sources){"deep", NULL, &format_yaml, &format_json,
 			     {"t: |\n  one\n  two\n0x10: .5\n", "b: yes\n"}},
 		"low:1:1 {\n"
@@ -258,9 +242,8 @@ static void yaml_written_as_json_tells_the_same_places(void **state)
 		"- }\n");
 }
 
-static void comment_on_top_is_of_no_source(void **state)
+TEST(comment_on_top_is_of_no_source)
 {
-	(void)state;
 	assert_lines(&(struct sources){"cloud-init", NULL, &format_yaml, &format_yaml,
 			     {"#cloud-config\na: 1\n", "#cloud-config\nb: 2\n"}},
 		"- #cloud-config\n"
@@ -268,18 +251,16 @@ static void comment_on_top_is_of_no_source(void **state)
 		"mid:2:4 b: 2\n");
 }
 
-static void file_of_one_layer_is_counted(void **state)
+TEST(file_of_one_layer_is_counted)
 {
-	(void)state;
 	assert_lines(DEEP("# comment\r\na: 1\r\n\r\nb: 2"), "low:1:1 # comment\n"
 							    "low:2:1 a: 1\n"
 							    "low:3:1 \n"
 							    "low:4:1 b: 2\n");
 }
 
-static void whole_files_are_counted_one_by_one(void **state)
+TEST(whole_files_are_counted_one_by_one)
 {
-	(void)state;
 	assert_lines(
 		&(struct sources){"concat", "separator: --", NULL, NULL, {"a\nb", "", "c\n\nd\n"}},
 		"low:1:1 a\n"
@@ -292,20 +273,18 @@ static void whole_files_are_counted_one_by_one(void **state)
 										   "mid:2:1 c\n");
 }
 
-static void nothing_has_no_lines(void **state)
+TEST(nothing_has_no_lines)
 {
-	(void)state;
 	assert_lines(DEEP("", "# nothing\n"), "");
 	assert_lines(&(struct sources){"deep", NULL, &format_json, &format_json, {"null", "null"}},
 		"mid:1:1 null\n");
 }
 
 /* Further origins of a line are those of its values. */
-static void values_are_listed_by_line_with_their_keys(void **state)
+TEST(values_are_listed_by_line_with_their_keys)
 {
 	struct setting setting;
 
-	(void)state;
 	setting_init(&setting, DEEP("a:\n  b: [x, {c: y}]\n", "d: 1\n"));
 	const struct line_origins *origins = setting.origins;
 	assert_int_equal(origins->value_count, 7);
@@ -324,12 +303,11 @@ static void values_are_listed_by_line_with_their_keys(void **state)
 }
 
 /* A tree that the text does not have: as if the writer had made a mistake. */
-static void lines_that_do_not_fit_the_tree_have_no_origin(void **state)
+TEST(lines_that_do_not_fit_the_tree_have_no_origin)
 {
 	struct setting setting;
 	struct line_origins *origins;
 
-	(void)state;
 	setting_init(&setting, DEEP("a: 1\nb: {c: 1}\nd: [1, 2]\n", "e: 1\n"));
 	setting.result->text = span_of("a: [1]\nb: {c: 1, x: 2}\nd: [1, 2]\ne: 1\n");
 	assert_int_equal(line_origins_read(&setting.request, setting.result, &origins), 0);
@@ -352,14 +330,13 @@ static void lines_that_do_not_fit_the_tree_have_no_origin(void **state)
 	setting_fini(&setting);
 }
 
-static void line_of_a_text_is_found_by_its_number(void **state)
+TEST(line_of_a_text_is_found_by_its_number)
 {
 	struct arena *arena;
 	char text[4 * 200];
 	size_t len = 0;
 	struct span line;
 
-	(void)state;
 	for (unsigned i = 1; i <= 200; i++)
 		len += (size_t)snprintf(text + len, sizeof(text) - len, "%u\n", i);
 	assert_int_equal(arena_new(&arena), 0);
@@ -378,31 +355,4 @@ static void line_of_a_text_is_found_by_its_number(void **state)
 		assert_int_equal(source_lines_get(&lines, 0, arena, &line), -ENOENT);
 	}
 	arena_free(arena);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(value_tells_its_place_and_key_the_lowest_layer),
-		cmocka_unit_test(item_that_is_a_map_tells_its_first_value),
-		cmocka_unit_test(list_in_one_line_is_from_where_it_begins),
-		cmocka_unit_test(lists_in_each_other_tell_the_innermost_value),
-		cmocka_unit_test(literal_text_goes_on_in_the_lines_of_the_source),
-		cmocka_unit_test(literal_text_at_the_end_is_not_forgotten),
-		cmocka_unit_test(folded_text_is_from_where_it_begins),
-		cmocka_unit_test(literal_text_behind_a_tag_in_a_line_of_its_own_is_from_the_tag),
-		cmocka_unit_test(key_that_is_no_word_has_its_lines),
-		cmocka_unit_test(tags_and_empty_values_have_a_place),
-		cmocka_unit_test(closing_bracket_of_json_is_of_no_source),
-		cmocka_unit_test(yaml_written_as_json_tells_the_same_places),
-		cmocka_unit_test(comment_on_top_is_of_no_source),
-		cmocka_unit_test(file_of_one_layer_is_counted),
-		cmocka_unit_test(whole_files_are_counted_one_by_one),
-		cmocka_unit_test(nothing_has_no_lines),
-		cmocka_unit_test(values_are_listed_by_line_with_their_keys),
-		cmocka_unit_test(lines_that_do_not_fit_the_tree_have_no_origin),
-		cmocka_unit_test(line_of_a_text_is_found_by_its_number),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,9 +22,8 @@ static void make_volume(void)
 	run("ln -s ..data/app.yaml a/app.yaml; ln -s ..data/other.yaml a/other.yaml");
 }
 
-static void volume_of_kubernetes_shows_its_files_alone(void **state)
+VIEW_TEST(volume_of_kubernetes_shows_its_files_alone)
 {
-	(void)state;
 	make_volume();
 	start(FOLLOWED);
 	assert_listed("", "app.yaml\nother.yaml\n");
@@ -33,9 +32,8 @@ static void volume_of_kubernetes_shows_its_files_alone(void **state)
 	assert_shown("app.yaml", "x: 1\n");
 }
 
-static void swap_of_a_volume_is_one_batch_of_what_has_changed(void **state)
+VIEW_TEST(swap_of_a_volume_is_one_batch_of_what_has_changed)
 {
-	(void)state;
 	make_volume();
 	start(FOLLOWED);
 	assert_shown("app.yaml", "x: 1\n");
@@ -63,9 +61,8 @@ static void swap_of_a_volume_is_one_batch_of_what_has_changed(void **state)
 	assert_shown("other.yaml", "ENOENT");
 }
 
-static void target_is_watched_as_a_source_is(void **state)
+VIEW_TEST(target_is_watched_as_a_source_is)
 {
-	(void)state;
 	run("mkdir -p srv/shared; echo 'x: 1' >srv/shared/x.yaml");
 	run("ln -s \"$PWD/srv/shared/x.yaml\" a/app.yaml");
 	start(FOLLOWED);
@@ -91,9 +88,8 @@ static void target_is_watched_as_a_source_is(void **state)
 	assert_listed("", "app.yaml\n");
 }
 
-static void target_that_is_being_written_waits_for_its_writer(void **state)
+VIEW_TEST(target_that_is_being_written_waits_for_its_writer)
 {
-	(void)state;
 	run("mkdir srv; echo 'x: 1' >srv/x.yaml; ln -s ../srv/x.yaml a/app.yaml");
 	start(FOLLOWED);
 	assert_shown("app.yaml", "x: 1\n");
@@ -110,9 +106,8 @@ static void target_that_is_being_written_waits_for_its_writer(void **state)
 	assert_events("MOVED_TO app.yaml\n");
 }
 
-static void directories_and_links_on_the_way_are_watched(void **state)
+VIEW_TEST(directories_and_links_on_the_way_are_watched)
 {
-	(void)state;
 	run("mkdir -p s/one/two t/two; echo 'x: 1' >s/one/two/f.yaml; echo 'x: 2' >t/two/f.yaml");
 	run("ln -s ../s/one/two/f.yaml a/app.yaml");
 	run("ln -s ../chain b/chained.yaml; ln -s a/app.yaml chain");
@@ -141,9 +136,8 @@ static void directories_and_links_on_the_way_are_watched(void **state)
 	assert_shown("chained.yaml", "x: 4\n");
 }
 
-static void link_to_nothing_shows_when_its_target_comes(void **state)
+VIEW_TEST(link_to_nothing_shows_when_its_target_comes)
 {
-	(void)state;
 	run("ln -s ../srv/deep/x.yaml a/late.yaml; ln -s loop a/loop; ln -s two a/one; ln -s one "
 	    "a/two");
 	run("ln -s ../srv/tree a/tree");
@@ -165,9 +159,8 @@ static void link_to_nothing_shows_when_its_target_comes(void **state)
 	assert_shown("tree/x.yaml", "x: 2\n");
 }
 
-static void link_to_nothing_that_was_only_listed_is_watched(void **state)
+VIEW_TEST(link_to_nothing_that_was_only_listed_is_watched)
 {
-	(void)state;
 	run("mkdir a/dir; ln -s ../../x.yaml a/dir/late.yaml");
 	start(FOLLOWED);
 	assert_listed("dir", "");
@@ -178,9 +171,8 @@ static void link_to_nothing_that_was_only_listed_is_watched(void **state)
 	assert_shown("dir/late.yaml", "x: 1\n");
 }
 
-static void release_that_a_link_leads_to_is_taken(void **state)
+VIEW_TEST(release_that_a_link_leads_to_is_taken)
 {
-	(void)state;
 	for (int i = 7; i < 9; i++)
 		run("mkdir -p a/release-%d/sub; echo 'x: %d' >a/release-%d/sub/app.yaml;"
 		    "ln -s sub a/release-%d/in",
@@ -205,9 +197,8 @@ static void release_that_a_link_leads_to_is_taken(void **state)
 	assert_shown("current/in/app.yaml", "x: 7\n");
 }
 
-static void target_in_another_layer_changes_both(void **state)
+VIEW_TEST(target_in_another_layer_changes_both)
 {
-	(void)state;
 	write_file("a/app.yaml", "x: 1\n");
 	run("ln -s ../a/app.yaml b/other.yaml");
 	start(FOLLOWED);
@@ -219,9 +210,8 @@ static void target_in_another_layer_changes_both(void **state)
 	assert_shown("other.yaml", "x: 2\n");
 }
 
-static void sources_of_other_paths_may_be_links(void **state)
+VIEW_TEST(sources_of_other_paths_may_be_links)
 {
-	(void)state;
 	run("mkdir a/conf.d srv; echo 'x: 1' >srv/one.yaml; ln -s ../../srv/one.yaml "
 	    "a/conf.d/one.yaml");
 	run("ln -s ../../srv/two.yaml a/conf.d/two.yaml");
@@ -235,9 +225,8 @@ static void sources_of_other_paths_may_be_links(void **state)
 	assert_shown("all.yaml", "x: 2\ny: 1\n");
 }
 
-static void swap_that_was_lost_is_made_up_for(void **state)
+VIEW_TEST(swap_that_was_lost_is_made_up_for)
 {
-	(void)state;
 	make_volume();
 	start(FOLLOWED);
 	assert_shown("app.yaml", "x: 1\n");
@@ -250,11 +239,10 @@ static void swap_that_was_lost_is_made_up_for(void **state)
 	assert_shown("app.yaml", "x: 3\n");
 }
 
-static void links_through_the_same_directories_share_their_watches(void **state)
+VIEW_TEST(links_through_the_same_directories_share_their_watches)
 {
 	char name[32];
 
-	(void)state;
 	run("mkdir -p store/hash/etc; for i in $(seq 300); do echo \"x: $i\" "
 	    ">store/hash/etc/$i.yaml;"
 	    "ln -s \"$PWD/store/hash/etc/$i.yaml\" a/$i.yaml; done");
@@ -280,9 +268,8 @@ static void links_through_the_same_directories_share_their_watches(void **state)
 	assert_int_equal(watch_count(view->watch), 2);
 }
 
-static void layer_that_does_not_follow_watches_its_directories_alone(void **state)
+VIEW_TEST(layer_that_does_not_follow_watches_its_directories_alone)
 {
-	(void)state;
 	run("mkdir srv; echo 'x: 1' >srv/x.yaml; ln -s ../srv/x.yaml a/app.yaml; mkdir a/..data");
 	start("a:b");
 	assert_listed("", "..data/\napp.yaml@\n");
@@ -292,9 +279,8 @@ static void layer_that_does_not_follow_watches_its_directories_alone(void **stat
 
 /* Hard links */
 
-static void source_is_watched_by_its_other_names(void **state)
+VIEW_TEST(source_is_watched_by_its_other_names)
 {
-	(void)state;
 	write_file("a/app.yaml", "x: 1\n");
 	run("ln a/app.yaml outside");
 	start("a:b");
@@ -319,9 +305,8 @@ static void source_is_watched_by_its_other_names(void **state)
 	assert_shown("app.yaml", "x: 3\n");
 }
 
-static void covered_name_of_a_source_is_told_as_well(void **state)
+VIEW_TEST(covered_name_of_a_source_is_told_as_well)
 {
-	(void)state;
 	write_file("a/app.yaml", "x: 1\n");
 	run("ln a/app.yaml a/text; echo covers >b/text; mkdir a/unseen; ln a/app.yaml "
 	    "a/unseen/name;"
@@ -340,9 +325,8 @@ static void covered_name_of_a_source_is_told_as_well(void **state)
 	assert_int_equal(stat_of("app.yaml").st_mode & 0777, 0400);
 }
 
-static void source_that_gains_a_name_in_a_layer_is_watched_from_then_on(void **state)
+VIEW_TEST(source_that_gains_a_name_in_a_layer_is_watched_from_then_on)
 {
-	(void)state;
 	write_file("a/app.yaml", "x: 1\n");
 	start("a:b");
 	assert_shown("app.yaml", "x: 1\n");
@@ -363,9 +347,8 @@ static void source_that_gains_a_name_in_a_layer_is_watched_from_then_on(void **s
 	assert_int_equal(watch_count(view->watch), 2);
 }
 
-static void source_with_other_names_may_be_replaced_by_removal(void **state)
+VIEW_TEST(source_with_other_names_may_be_replaced_by_removal)
 {
-	(void)state;
 	write_file("a/app.yaml", "x: 1\n");
 	run("ln a/app.yaml outside");
 	start("a:b");
@@ -382,9 +365,8 @@ static void source_with_other_names_may_be_replaced_by_removal(void **state)
 	}
 }
 
-static void sources_of_other_paths_may_have_more_names(void **state)
+VIEW_TEST(sources_of_other_paths_may_have_more_names)
 {
-	(void)state;
 	run("mkdir -p a/conf.d a/data a/top; echo 'x: 1' >a/conf.d/one.yaml; ln a/conf.d/one.yaml "
 	    "one");
 	run("echo 'x: 1' >a/data/base.yaml; ln a/data/base.yaml base; echo '_merge: base' "
@@ -401,9 +383,8 @@ static void sources_of_other_paths_may_have_more_names(void **state)
 }
 
 /* A reader is faster than the publisher. */
-static void source_that_gains_a_name_which_is_read_at_once_is_watched_as_well(void **state)
+VIEW_TEST(source_that_gains_a_name_which_is_read_at_once_is_watched_as_well)
 {
-	(void)state;
 	write_file("a/app.yaml", "x: 1\n");
 	start("a:b");
 	assert_shown("app.yaml", "x: 1\n");
@@ -414,31 +395,4 @@ static void source_that_gains_a_name_which_is_read_at_once_is_watched_as_well(vo
 	publish_all();
 	assert_shown("second.yaml", "x: 2\n");
 	assert_shown("app.yaml", "x: 2\n");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		view_test(volume_of_kubernetes_shows_its_files_alone),
-		view_test(swap_of_a_volume_is_one_batch_of_what_has_changed),
-		view_test(target_is_watched_as_a_source_is),
-		view_test(target_that_is_being_written_waits_for_its_writer),
-		view_test(directories_and_links_on_the_way_are_watched),
-		view_test(link_to_nothing_shows_when_its_target_comes),
-		view_test(link_to_nothing_that_was_only_listed_is_watched),
-		view_test(release_that_a_link_leads_to_is_taken),
-		view_test(target_in_another_layer_changes_both),
-		view_test(sources_of_other_paths_may_be_links),
-		view_test(swap_that_was_lost_is_made_up_for),
-		view_test(links_through_the_same_directories_share_their_watches),
-		view_test(layer_that_does_not_follow_watches_its_directories_alone),
-		view_test(source_is_watched_by_its_other_names),
-		view_test(covered_name_of_a_source_is_told_as_well),
-		view_test(source_that_gains_a_name_in_a_layer_is_watched_from_then_on),
-		view_test(source_with_other_names_may_be_replaced_by_removal),
-		view_test(sources_of_other_paths_may_have_more_names),
-		view_test(source_that_gains_a_name_which_is_read_at_once_is_watched_as_well),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

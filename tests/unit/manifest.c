@@ -6,26 +6,22 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "cleanup.h"
 #include "descriptor.h"
+#include "test.h"
 
 static char place[] = "/tmp/plyfs-manifest-XXXXXX";
 static int directory;
-static const struct imprint first = {.mode = S_IFREG | 0444, .uid = 1, .gid = 2, .hash = 10};
-static const struct imprint second = {.mode = S_IFREG | 0444, .uid = 1, .gid = 2, .hash = 20};
-static const struct imprint third = {.mode = S_IFREG | 0444, .uid = 1, .gid = 2, .hash = 30};
-static const struct imprint nothing = {0};
+static const struct fingerprint first = {.mode = S_IFREG | 0444, .uid = 1, .gid = 2, .hash = 10};
+static const struct fingerprint second = {.mode = S_IFREG | 0444, .uid = 1, .gid = 2, .hash = 20};
+static const struct fingerprint third = {.mode = S_IFREG | 0444, .uid = 1, .gid = 2, .hash = 30};
+static const struct fingerprint nothing = {0};
 
 static int begin(void **state)
 {
@@ -52,7 +48,8 @@ static struct manifest *open_manifest(bool is_atomic)
 	return manifest;
 }
 
-static struct owned *put(struct manifest *manifest, const char *path, const struct imprint *print)
+static struct owned *put(
+	struct manifest *manifest, const char *path, const struct fingerprint *print)
 {
 	struct owned *owned = manifest_get(manifest, path);
 
@@ -76,27 +73,25 @@ static struct manifest *again(struct manifest *manifest, bool is_atomic)
 	return open_manifest(is_atomic);
 }
 
-static void what_was_put_and_dropped_is_known_again(void **state)
+TEST_WITH(what_was_put_and_dropped_is_known_again, begin, end)
 {
-	(void)state;
 	struct manifest *manifest = open_manifest(false);
 	put(manifest, "a\nb\\c", &first);
-	put(manifest, "sub", &(struct imprint){.mode = S_IFDIR | 0755});
+	put(manifest, "sub", &(struct fingerprint){.mode = S_IFDIR | 0755});
 	struct owned *gone = put(manifest, "gone", &second);
 	assert_int_equal(manifest_drop(manifest, gone), 0);
 	manifest = again(manifest, false);
 
 	const struct owned *owned = manifest_find(manifest, "a\nb\\c");
 	assert_non_null(owned);
-	assert_true(imprint_equal(&owned->print, &first));
+	assert_true(fingerprint_equal(&owned->print, &first));
 	assert_true(S_ISDIR(manifest_find(manifest, "sub")->print.mode));
 	assert_null(manifest_find(manifest, "gone"));
 	manifest_free(manifest);
 }
 
-static void until_it_is_in_place_what_was_there_before_is_no_drift(void **state)
+TEST_WITH(until_it_is_in_place_what_was_there_before_is_no_drift, begin, end)
 {
-	(void)state;
 	struct manifest *manifest = open_manifest(false);
 	struct owned *owned = put(manifest, "a", &first);
 	/* plyfs was killed before the file was there; this is the next run. */
@@ -120,9 +115,8 @@ static void until_it_is_in_place_what_was_there_before_is_no_drift(void **state)
 	manifest_free(manifest);
 }
 
-static void what_is_about_to_go_may_be_there_or_not(void **state)
+TEST_WITH(what_is_about_to_go_may_be_there_or_not, begin, end)
 {
-	(void)state;
 	struct manifest *manifest = open_manifest(false);
 	struct owned *owned = put(manifest, "a", &first);
 	assert_int_equal(manifest_seal(manifest), 0);
@@ -133,7 +127,7 @@ static void what_is_about_to_go_may_be_there_or_not(void **state)
 	owned = manifest_find(manifest, "a");
 	assert_non_null(owned);
 	assert_true(manifest_is_in_doubt(manifest, owned));
-	assert_true(imprint_equal(&owned->former, &first));
+	assert_true(fingerprint_equal(&owned->former, &first));
 	assert_int_equal(manifest_drift(manifest, owned, &nothing), DRIFT_NONE);
 	assert_int_equal(manifest_drift(manifest, owned, &first), DRIFT_NONE);
 	assert_int_not_equal(manifest_drift(manifest, owned, &second), DRIFT_NONE);
@@ -141,9 +135,8 @@ static void what_is_about_to_go_may_be_there_or_not(void **state)
 }
 
 /* If two generations were logged, neither may be there: the one before both is. */
-static void of_generations_the_one_that_is_shown_counts(void **state)
+TEST_WITH(of_generations_the_one_that_is_shown_counts, begin, end)
 {
-	(void)state;
 	struct manifest *manifest = open_manifest(true);
 	put(manifest, "a", &first);
 	assert_int_equal(manifest_seal(manifest), 0);
@@ -157,9 +150,8 @@ static void of_generations_the_one_that_is_shown_counts(void **state)
 	assert_int_equal(manifest_open(directory, false, &manifest), MANIFEST_OTHER_KIND);
 }
 
-static void what_was_not_put_there_after_all_is_as_before(void **state)
+TEST_WITH(what_was_not_put_there_after_all_is_as_before, begin, end)
 {
-	(void)state;
 	struct manifest *manifest = open_manifest(false);
 	manifest_undo(manifest, put(manifest, "new", &first), &nothing);
 	put(manifest, "old", &first);
@@ -167,13 +159,12 @@ static void what_was_not_put_there_after_all_is_as_before(void **state)
 	manifest_undo(manifest, put(manifest, "old", &second), &first);
 	manifest = again(manifest, false);
 	assert_null(manifest_find(manifest, "new"));
-	assert_true(imprint_equal(&manifest_find(manifest, "old")->print, &first));
+	assert_true(fingerprint_equal(&manifest_find(manifest, "old")->print, &first));
 	manifest_free(manifest);
 }
 
-static void half_a_line_was_not_written_and_garbage_is_refused(void **state)
+TEST_WITH(half_a_line_was_not_written_and_garbage_is_refused, begin, end)
 {
-	(void)state;
 	struct manifest *manifest = open_manifest(false);
 	put(manifest, "a", &first);
 	put(manifest, "b", &first);
@@ -199,9 +190,8 @@ static void half_a_line_was_not_written_and_garbage_is_refused(void **state)
 }
 
 /* Otherwise it would grow without end. */
-static void log_of_many_changes_is_written_anew(void **state)
+TEST_WITH(log_of_many_changes_is_written_anew, begin, end)
 {
-	(void)state;
 	struct manifest *manifest = open_manifest(false);
 	for (int i = 0; i < 20000; i++) {
 		put(manifest, "a", i % 2 ? &first : &second);
@@ -212,41 +202,23 @@ static void log_of_many_changes_is_written_anew(void **state)
 	assert_int_equal(manifest_drift(manifest, owned, &first), DRIFT_NONE);
 	assert_int_equal(manifest_drift(manifest, owned, &second), DRIFT_EDITED);
 	manifest = again(manifest, false);
-	assert_true(imprint_equal(&manifest_find(manifest, "a")->print, &first));
+	assert_true(fingerprint_equal(&manifest_find(manifest, "a")->print, &first));
 	manifest_free(manifest);
 }
 
-static void list_of_a_directory_has_it_and_what_is_below(void **state)
+TEST_WITH(list_of_a_directory_has_it_and_what_is_below, begin, end)
 {
-	(void)state;
 	static const char *const paths[] = {"a", "a-b", "a/x", "a/x/y", "ab", "b"};
 	struct manifest *manifest = open_manifest(false);
 	CLEANUP(freep) struct owned **all = NULL;
 	size_t count;
 
 	for (size_t i = 0; i < 6; i++)
-		put(manifest, paths[5 - i], &(struct imprint){.mode = S_IFDIR | 0755});
+		put(manifest, paths[5 - i], &(struct fingerprint){.mode = S_IFDIR | 0755});
 	assert_int_equal(manifest_list(manifest, "a", &all, &count), 0);
 	assert_int_equal(count, 3);
 	assert_string_equal(all[0]->path, "a");
 	assert_string_equal(all[1]->path, "a/x");
 	assert_string_equal(all[2]->path, "a/x/y");
 	manifest_free(manifest);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
-		TEST(what_was_put_and_dropped_is_known_again),
-		TEST(until_it_is_in_place_what_was_there_before_is_no_drift),
-		TEST(what_is_about_to_go_may_be_there_or_not),
-		TEST(of_generations_the_one_that_is_shown_counts),
-		TEST(what_was_not_put_there_after_all_is_as_before),
-		TEST(half_a_line_was_not_written_and_garbage_is_refused),
-		TEST(log_of_many_changes_is_written_anew),
-		TEST(list_of_a_directory_has_it_and_what_is_below),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

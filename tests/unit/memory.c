@@ -1,8 +1,6 @@
 /* How much memory a cgroup leaves to this process. */
 #include "memory.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 static void put(const char *name, const char *text)
 {
@@ -41,9 +39,8 @@ static int leave(void **state)
 	return chdir("/") == 0 ? system(command) : -1;
 }
 
-static void the_least_limit_on_the_way_up_counts(void **state)
+TEST_WITH(the_least_limit_on_the_way_up_counts, enter, leave)
 {
-	(void)state;
 	put("own", "3:memory:/elsewhere\n0::/a/b\n");
 	put("root/a/b/memory.max", "max\n");
 	assert_true(memory_max_in("own", "root") == UINT64_MAX);
@@ -55,9 +52,8 @@ static void the_least_limit_on_the_way_up_counts(void **state)
 	assert_int_equal(memory_max_in("own", "root"), 4096);
 }
 
-static void what_can_not_be_seen_is_no_limit(void **state)
+TEST_WITH(what_can_not_be_seen_is_no_limit, enter, leave)
 {
-	(void)state;
 	assert_true(memory_max_in("nowhere", "root") == UINT64_MAX);
 	put("own", "3:memory:/a\n");
 	assert_true(memory_max_in("own", "root") == UINT64_MAX);
@@ -65,21 +61,9 @@ static void what_can_not_be_seen_is_no_limit(void **state)
 	assert_true(memory_max_in("own", "nowhere") == UINT64_MAX);
 }
 
-static void a_container_sees_its_own_root(void **state)
+TEST_WITH(a_container_sees_its_own_root, enter, leave)
 {
-	(void)state;
 	put("own", "0::/\n");
 	put("root/memory.max", "8192\n");
 	assert_int_equal(memory_max_in("own", "root"), 8192);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(the_least_limit_on_the_way_up_counts, enter, leave),
-		cmocka_unit_test_setup_teardown(what_can_not_be_seen_is_no_limit, enter, leave),
-		cmocka_unit_test_setup_teardown(a_container_sees_its_own_root, enter, leave),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,15 +5,12 @@
 #include "merge.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
 #include "reading.h"
 #include "strategy.h"
+#include "test.h"
 
 /* Returns the last source's first root below a comment. */
 static int give_last(struct merge *merge, struct merge_output *ret)
@@ -111,11 +108,10 @@ static void assert_text(struct setting *setting, const char *text)
 	setting->result = NULL;
 }
 
-static void sources_without_a_document_are_read_and_owned_by_the_result(void **state)
+TEST(sources_without_a_document_are_read_and_owned_by_the_result)
 {
 	struct setting setting;
 
-	(void)state;
 	setting_init(&setting, &reading, TEXTS("a: 1", "b: 2"), &format_yaml);
 	assert_int_equal(run(&setting), 0);
 	assert_int_equal(setting.result->owned_count, 2);
@@ -126,12 +122,11 @@ static void sources_without_a_document_are_read_and_owned_by_the_result(void **s
 	merge_result_free(setting.result);
 }
 
-static void a_document_that_is_given_is_used(void **state)
+TEST(a_document_that_is_given_is_used)
 {
 	CLEANUP(document_freep) struct document *document = read_yaml("other: 3");
 	struct setting setting;
 
-	(void)state;
 	setting_init(&setting, &reading, TEXTS("a: 1", "b: 2"), &format_yaml);
 	setting.inputs[1].document = document;
 	assert_int_equal(run(&setting), 0);
@@ -140,11 +135,10 @@ static void a_document_that_is_given_is_used(void **state)
 	merge_result_free(setting.result);
 }
 
-static void sources_are_read_as_the_strategy_and_the_request_say(void **state)
+TEST(sources_are_read_as_the_strategy_and_the_request_say)
 {
 	struct setting setting;
 
-	(void)state;
 	setting_init(&setting, &reading, TEXTS("a: 1"), &format_yaml);
 	setting.request.schema = NODE_YAML_1_2;
 	setting.request.limits.depth = 7;
@@ -155,11 +149,10 @@ static void sources_are_read_as_the_strategy_and_the_request_say(void **state)
 	assert_true(options.keep_duplicates);
 }
 
-static void a_tree_is_read_from_a_file_of_any_name(void **state)
+TEST(a_tree_is_read_from_a_file_of_any_name)
 {
 	struct setting setting;
 
-	(void)state;
 	setting_init(&setting, &reading, TEXTS("a: 1"), NULL);
 	assert_ptr_equal(read_options_for(&setting.request, NULL).format, &format_yaml);
 	assert_text(&setting, "# head\na: 1\n");
@@ -168,22 +161,20 @@ static void a_tree_is_read_from_a_file_of_any_name(void **state)
 	assert_null(read_options_for(&setting.request, NULL).format);
 }
 
-static void limits_that_are_all_zero_are_the_default_ones(void **state)
+TEST(limits_that_are_all_zero_are_the_default_ones)
 {
 	struct setting setting;
 
-	(void)state;
 	setting_init(&setting, &reading, TEXTS("a: 1"), &format_yaml);
 	assert_int_equal(read_options_for(&setting.request, &format_yaml).limits.nodes,
 		LIMITS_DEFAULT.nodes);
 	assert_text(&setting, "# head\na: 1\n");
 }
 
-static void an_only_source_is_served_verbatim_where_the_formats_agree(void **state)
+TEST(an_only_source_is_served_verbatim_where_the_formats_agree)
 {
 	struct setting setting;
 
-	(void)state;
 	setting_init(&setting, &verbatim, TEXTS("{ a:   [ # broken"), &format_yaml);
 	assert_text(&setting, "{ a:   [ # broken");
 
@@ -195,22 +186,20 @@ static void an_only_source_is_served_verbatim_where_the_formats_agree(void **sta
 	assert_string_equal(setting.problem.source, "low");
 }
 
-static void a_source_that_does_not_parse_is_a_problem_with_its_place(void **state)
+TEST(a_source_that_does_not_parse_is_a_problem_with_its_place)
 {
 	struct setting setting;
 
-	(void)state;
 	setting_init(&setting, &reading, TEXTS("a: 1", "b: 2\n\tc: 3"), &format_yaml);
 	assert_int_equal(run(&setting), PROBLEM);
 	assert_string_equal(setting.problem.source, "high");
 	assert_int_equal(setting.problem.line, 2);
 }
 
-static void json_has_no_head_and_nothing_is_null(void **state)
+TEST(json_has_no_head_and_nothing_is_null)
 {
 	struct setting setting;
 
-	(void)state;
 	setting_init(&setting, &reading, TEXTS("[1]"), &format_json);
 	assert_text(&setting, "[\n  1\n]\n");
 	setting_init(&setting, &reading, TEXTS(""), &format_json);
@@ -219,11 +208,10 @@ static void json_has_no_head_and_nothing_is_null(void **state)
 	assert_text(&setting, "# head\n");
 }
 
-static void bytes_come_out_as_they_went_in_and_end_with_nul(void **state)
+TEST(bytes_come_out_as_they_went_in_and_end_with_nul)
 {
 	struct setting setting;
 
-	(void)state;
 	setting_init(&setting, strategy_find(span_of("last")), TEXTS("x", "y"), NULL);
 	setting.inputs[1].text = (struct span){"\0\xff\r\nrest", 4};
 	assert_int_equal(run(&setting), 0);
@@ -236,11 +224,10 @@ static void bytes_come_out_as_they_went_in_and_end_with_nul(void **state)
 	assert_text(&setting, "");
 }
 
-static void a_result_over_a_limit_is_a_problem_of_the_merged_file(void **state)
+TEST(a_result_over_a_limit_is_a_problem_of_the_merged_file)
 {
 	struct setting setting;
 
-	(void)state;
 	setting_init(&setting, strategy_find(span_of("concat")), TEXTS("123", "456"), NULL);
 	setting.request.limits = LIMITS_DEFAULT;
 	setting.request.limits.result_bytes = 6;
@@ -255,11 +242,10 @@ static void a_result_over_a_limit_is_a_problem_of_the_merged_file(void **state)
 		"high: the merged file has 7 bytes, more than 6; raise the limit 'result'");
 }
 
-static void what_takes_too_long_is_refused(void **state)
+TEST(what_takes_too_long_is_refused)
 {
 	struct setting setting;
 
-	(void)state;
 	setting_init(&setting, &endless, TEXTS("1"), &format_yaml);
 	setting.request.path = "app.yaml";
 	setting.request.limits = LIMITS_DEFAULT;
@@ -269,12 +255,11 @@ static void what_takes_too_long_is_refused(void **state)
 		"'time'");
 }
 
-static void what_is_cancelled_ends_at_once(void **state)
+TEST(what_is_cancelled_ends_at_once)
 {
 	atomic_bool is_cancelled = true;
 	struct setting setting;
 
-	(void)state;
 	setting_init(&setting, &endless, TEXTS("1"), &format_yaml);
 	setting.request.is_cancelled = &is_cancelled;
 	assert_int_equal(run(&setting), -ECANCELED);
@@ -315,38 +300,16 @@ static int ask(struct merge *merge, struct merge_output *ret)
 	return 0;
 }
 
-static void time_that_others_take_to_find_a_file_is_not_the_merges(void **state)
+TEST(time_that_others_take_to_find_a_file_is_not_the_merges)
 {
 	static const struct strategy asking = {.name = "asking", .merge = ask};
 	const struct merge_environment environment = {.find = find_slowly};
 	struct setting setting;
 
-	(void)state;
 	setting_init(&setting, &asking, TEXTS("1"), &format_yaml);
 	setting.request.environment = &environment;
 	setting.request.limits = LIMITS_DEFAULT;
 	setting.request.limits.time_ms = 20;
 	assert_int_equal(run(&setting), 0);
 	merge_result_free(setting.result);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sources_without_a_document_are_read_and_owned_by_the_result),
-		cmocka_unit_test(a_document_that_is_given_is_used),
-		cmocka_unit_test(sources_are_read_as_the_strategy_and_the_request_say),
-		cmocka_unit_test(a_tree_is_read_from_a_file_of_any_name),
-		cmocka_unit_test(limits_that_are_all_zero_are_the_default_ones),
-		cmocka_unit_test(an_only_source_is_served_verbatim_where_the_formats_agree),
-		cmocka_unit_test(a_source_that_does_not_parse_is_a_problem_with_its_place),
-		cmocka_unit_test(json_has_no_head_and_nothing_is_null),
-		cmocka_unit_test(bytes_come_out_as_they_went_in_and_end_with_nul),
-		cmocka_unit_test(a_result_over_a_limit_is_a_problem_of_the_merged_file),
-		cmocka_unit_test(what_takes_too_long_is_refused),
-		cmocka_unit_test(what_is_cancelled_ends_at_once),
-		cmocka_unit_test(time_that_others_take_to_find_a_file_is_not_the_merges),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,19 +3,15 @@
  */
 #include <errno.h>
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "mount_process.h"
+#include "test.h"
 
 static char room[] = "/tmp/plyfs-unit.XXXXXX";
 static struct mount_process process = {.socket = -1};
@@ -49,25 +45,23 @@ static int ask(const void *bytes, size_t size)
 	return recv(process.socket, &answer, sizeof(answer), 0) == sizeof(answer) ? answer : -EPIPE;
 }
 
-static void a_path_without_an_end_is_refused(void **state)
+TEST(a_path_without_an_end_is_refused)
 {
 	struct {
 		enum mount_call call;
 		char path[PATH_MAX];
 	} request = {.call = MOUNT_CALL_MAKE_DIRECTORY};
 
-	(void)state;
 	memset(request.path, 'x', sizeof(request.path));
 	assert_int_equal(ask(&request, sizeof(request)), -EINVAL);
 	memset(request.path, '/', sizeof(request.path));
 	assert_int_equal(ask(&request, sizeof(request)), -EINVAL);
 }
 
-static void what_is_no_request_is_refused(void **state)
+TEST(what_is_no_request_is_refused)
 {
 	const enum mount_call remove = MOUNT_CALL_REMOVE_DIRECTORY;
 
-	(void)state;
 	assert_int_equal(ask("", 1), -EINVAL);
 	assert_int_equal(mount_process_call(&process, MOUNT_CALL_MAKE_DIRECTORY, "made"), 0);
 	assert_int_equal(ask(&remove, sizeof(remove)), -EINVAL);
@@ -76,10 +70,5 @@ static void what_is_no_request_is_refused(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_path_without_an_end_is_refused),
-		cmocka_unit_test(what_is_no_request_is_refused),
-	};
-
-	return cmocka_run_group_tests_name("mount_process", tests, start, end);
+	return tests_run(start, end);
 }

@@ -3,10 +3,7 @@
  */
 #include <fcntl.h>
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,11 +11,10 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "cleanup.h"
 #include "descriptor.h"
 #include "mountpoint.h"
+#include "test.h"
 
 /*
  * A table with one mount, as the kernel has it; the mount's path is `length` letters and then
@@ -39,9 +35,8 @@ static int make_table(size_t length, size_t blanks)
 	return fd;
 }
 
-static void a_path_that_is_cut_within_an_escape_does_no_harm(void **state)
+TEST(a_path_that_is_cut_within_an_escape_does_no_harm)
 {
-	(void)state;
 	/* Wherever the kept part of it ends. */
 	for (size_t length = PATH_MAX - 12; length < PATH_MAX; length++) {
 		CLEANUP(closep) int table = make_table(length, 4);
@@ -49,13 +44,4 @@ static void a_path_that_is_cut_within_an_escape_does_no_harm(void **state)
 		assert_true(mountpoint_is_mounted(table, 37, makedev(0, 98)));
 		assert_false(mountpoint_is_mounted(table, 37, makedev(0, 99)));
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_path_that_is_cut_within_an_escape_does_no_harm),
-	};
-
-	return cmocka_run_group_tests_name("mountpoint", tests, NULL, NULL);
 }

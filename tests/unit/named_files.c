@@ -3,22 +3,18 @@
  */
 #include <fcntl.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "cleanup.h"
 #include "descriptor.h"
 #include "named_files.h"
 #include "opening.h"
+#include "test.h"
 
 #define ASKED 3000
 
@@ -51,7 +47,7 @@ static void *move_to_and_fro(void *context)
 	return NULL;
 }
 
-static void a_layer_that_is_moved_is_the_same(void **state)
+TEST(a_layer_that_is_moved_is_the_same)
 {
 	CLEANUP(settings_unrefp) struct settings *settings = NULL;
 	CLEANUP(closep) int low = open("low/a", O_PATH | O_CLOEXEC);
@@ -60,7 +56,6 @@ static void a_layer_that_is_moved_is_the_same(void **state)
 	pthread_t mover;
 	int missed = 0;
 
-	(void)state;
 	assert_int_equal(settings_from_layers(NULL, "low", &settings, &problem), 0);
 	assert_int_equal(named_files_new(settings, &moved), 0);
 	assert_true(named_files_has(moved, low));
@@ -74,14 +69,13 @@ static void a_layer_that_is_moved_is_the_same(void **state)
 }
 
 /* Files that were there before the settings were taken, and files that are not any more. */
-static void what_was_read_is_named_beside_what_is_in_force(void **state)
+TEST(what_was_read_is_named_beside_what_is_in_force)
 {
 	CLEANUP(settings_unrefp) struct settings *settings = NULL;
 	CLEANUP(closep) int low = open("low/a", O_PATH | O_CLOEXEC);
 	CLEANUP(closep) int other = open("other/a", O_PATH | O_CLOEXEC);
 	struct problem problem;
 
-	(void)state;
 	assert_int_equal(settings_from_layers(NULL, "low", &settings, &problem), 0);
 	assert_int_equal(named_files_new(settings, &replaced), 0);
 	assert_int_equal(rename("low", "away"), 0);
@@ -120,7 +114,7 @@ static bool has_found(int directory, bool follows)
 	return is_looking || named_files_were_found(met, directory, follows);
 }
 
-static void settings_are_read_until_both_meet_the_same_layer(void **state)
+TEST(settings_are_read_until_both_meet_the_same_layer)
 {
 	const struct opening_delegate delegate = {.look = look_and_replace, .has_found = has_found};
 	CLEANUP(settings_unrefp) struct settings *settings = NULL;
@@ -128,7 +122,6 @@ static void settings_are_read_until_both_meet_the_same_layer(void **state)
 	CLEANUP(closep) int other = open("other/a", O_PATH | O_CLOEXEC);
 	struct problem problem;
 
-	(void)state;
 	assert_int_equal(settings_from_layers(NULL, "low", &settings, &problem), 0);
 	assert_int_equal(named_files_new(settings, &met), 0);
 	const int low = settings->layers[0]->dirfd;
@@ -149,11 +142,5 @@ static void settings_are_read_until_both_meet_the_same_layer(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(settings_are_read_until_both_meet_the_same_layer),
-		cmocka_unit_test(a_layer_that_is_moved_is_the_same),
-		cmocka_unit_test(what_was_read_is_named_beside_what_is_in_force),
-	};
-
-	return cmocka_run_group_tests(tests, make_room, remove_room);
+	return tests_run(make_room, remove_room);
 }

@@ -1,16 +1,13 @@
 /* Maps and sequences: order, lookup, weight, copies, typed equality. */
 #include "node.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
-#include <cmocka.h>
-
 #include "reading.h"
 #include "scalar.h"
+#include "test.h"
 
 /* More than a map keeps without an index. */
 #define MANY 1000
@@ -41,11 +38,10 @@ static struct node *map_of(struct arena *arena, unsigned count)
 	return map;
 }
 
-static void keys_are_found_in_small_and_large_maps(void **state)
+TEST(keys_are_found_in_small_and_large_maps)
 {
 	static const unsigned counts[] = {0, 1, 8, 9, 31, 32, 33, MANY};
 
-	(void)state;
 	for (size_t n = 0; n < sizeof(counts) / sizeof(counts[0]); n++) {
 		CLEANUP(arena_freep) struct arena *arena = new_arena();
 		struct node *map = map_of(arena, counts[n]);
@@ -61,25 +57,23 @@ static void keys_are_found_in_small_and_large_maps(void **state)
 	}
 }
 
-static void a_new_value_takes_the_old_place_and_the_old_key_stays(void **state)
+TEST(a_new_value_takes_the_old_place_and_the_old_key_stays)
 {
 	CLEANUP(arena_freep) struct arena *arena = new_arena();
 	struct node *map = map_of(arena, MANY), *key = text(arena, "key %u", 7);
 	const struct node *old = map->map.pairs[7].key;
 
-	(void)state;
 	assert_int_equal(node_put(arena, map, key, text(arena, "new", 0)), 0);
 	assert_int_equal(map->map.count, MANY);
 	assert_ptr_equal(map->map.pairs[7].key, old);
 	assert_string_equal(map->map.pairs[7].value->text.data, "new");
 }
 
-static void removing_keeps_the_order_of_the_others(void **state)
+TEST(removing_keeps_the_order_of_the_others)
 {
 	CLEANUP(arena_freep) struct arena *arena = new_arena();
 	struct node *map = map_of(arena, MANY);
 
-	(void)state;
 	for (unsigned i = 0; i < MANY; i += 2)
 		node_remove(map, text(arena, "key %u", i));
 	node_remove(map, text(arena, "absent", 0));
@@ -94,12 +88,11 @@ static void removing_keeps_the_order_of_the_others(void **state)
 	assert_non_null(node_get(map, "key 999"));
 }
 
-static void of_double_keys_the_last_is_found(void **state)
+TEST(of_double_keys_the_last_is_found)
 {
 	CLEANUP(arena_freep) struct arena *arena = new_arena();
 	struct node *map = node_new_map(arena, NULL);
 
-	(void)state;
 	for (unsigned i = 0; i < MANY; i++) {
 		struct pair pair = {.key = text(arena, "key", 0), .value = text(arena, "%u", i)};
 
@@ -113,27 +106,25 @@ static void of_double_keys_the_last_is_found(void **state)
 	assert_int_equal(map->weight, 1);
 }
 
-static void many_double_keys_cost_no_time(void **state)
+TEST(many_double_keys_cost_no_time)
 {
 	CLEANUP(arena_freep) struct arena *arena = new_arena();
 	struct node *map = node_new_map(arena, NULL);
 	struct pair pair = {.key = text(arena, "key", 0), .value = text(arena, "x", 0)};
 	clock_t start = clock();
 
-	(void)state;
 	pair.hash = node_hash(pair.key);
 	for (unsigned i = 0; i < 300000; i++)
 		assert_int_equal(node_append(arena, map, &pair), 0);
 	assert_true((double)(clock() - start) / CLOCKS_PER_SEC < 5);
 }
 
-static void reserved_room_is_used(void **state)
+TEST(reserved_room_is_used)
 {
 	CLEANUP(arena_freep) struct arena *arena = new_arena();
 	struct node *map = node_new_map(arena, NULL), *key = text(arena, "key", 0);
 	struct pair *pairs;
 
-	(void)state;
 	assert_int_equal(node_reserve(arena, map, MANY), 0);
 	pairs = map->map.pairs;
 	assert_int_equal(node_put(arena, map, key, key), 0);
@@ -141,12 +132,11 @@ static void reserved_room_is_used(void **state)
 	assert_ptr_equal(node_get(map, "key"), key);
 }
 
-static void weight_counts_every_use_of_a_node(void **state)
+TEST(weight_counts_every_use_of_a_node)
 {
 	CLEANUP(arena_freep) struct arena *arena = new_arena();
 	struct node *map = map_of(arena, 3), *seq = node_new_sequence(arena, NULL);
 
-	(void)state;
 	assert_int_equal(map->weight, 7);
 	assert_int_equal(node_push(arena, seq, map), 0);
 	assert_int_equal(node_push(arena, seq, map), 0);
@@ -157,12 +147,11 @@ static void weight_counts_every_use_of_a_node(void **state)
 	assert_int_equal(map->weight, 5);
 }
 
-static void weight_stays_at_its_maximum(void **state)
+TEST(weight_stays_at_its_maximum)
 {
 	CLEANUP(arena_freep) struct arena *arena = new_arena();
 	struct node *seq = text(arena, "x", 0), *map, *key = text(arena, "key", 0);
 
-	(void)state;
 	for (unsigned i = 0; i < 40; i++) {
 		struct node *outer = node_new_sequence(arena, NULL);
 
@@ -179,11 +168,10 @@ static void weight_stays_at_its_maximum(void **state)
 	assert_int_equal(map->weight, UINT32_MAX);
 }
 
-static void a_copy_may_be_changed_and_the_original_stays(void **state)
+TEST(a_copy_may_be_changed_and_the_original_stays)
 {
 	static const unsigned counts[] = {0, 3, MANY};
 
-	(void)state;
 	for (size_t n = 0; n < 3; n++) {
 		CLEANUP(arena_freep) struct arena *arena = new_arena();
 		struct node *map = map_of(arena, counts[n]);
@@ -200,12 +188,11 @@ static void a_copy_may_be_changed_and_the_original_stays(void **state)
 	}
 }
 
-static void a_copy_of_a_sequence_may_be_changed(void **state)
+TEST(a_copy_of_a_sequence_may_be_changed)
 {
 	CLEANUP(arena_freep) struct arena *arena = new_arena();
 	struct node *seq = node_new_sequence(arena, NULL), *copy;
 
-	(void)state;
 	for (unsigned i = 0; i < 3; i++)
 		assert_int_equal(node_push(arena, seq, text(arena, "%u", i)), 0);
 	copy = node_copy(arena, seq);
@@ -227,18 +214,16 @@ static bool roots_equal(const char *text_a, const char *text_b)
 	return is_equal;
 }
 
-static void maps_are_equal_whatever_their_order(void **state)
+TEST(maps_are_equal_whatever_their_order)
 {
-	(void)state;
 	assert_true(roots_equal("{a: 1, b: [x, 2.0]}", "b: [x, 2]\na: 0x1\n"));
 	assert_false(roots_equal("{a: 1, b: 2}", "{a: 1}"));
 	assert_false(roots_equal("{a: 1, b: 2}", "{a: 2, b: 1}"));
 	assert_false(roots_equal("{a: 1}", "{a: '1'}"));
 }
 
-static void sequences_are_equal_in_order(void **state)
+TEST(sequences_are_equal_in_order)
 {
-	(void)state;
 	assert_true(roots_equal("[a, [], {}]", "- a\n- []\n- {}\n"));
 	assert_false(roots_equal("[a, b]", "[b, a]"));
 	assert_false(roots_equal("[a]", "[a, a]"));
@@ -246,17 +231,15 @@ static void sequences_are_equal_in_order(void **state)
 	assert_false(roots_equal("[[a], b]", "[a, [b]]"));
 }
 
-static void keys_may_be_of_any_kind_and_are_typed(void **state)
+TEST(keys_may_be_of_any_kind_and_are_typed)
 {
-	(void)state;
 	assert_true(roots_equal("{? [a, 1] : x}", "{? [a, 1.0] : x}"));
 	assert_true(roots_equal("{0x10: x}", "{16: x}"));
 	assert_false(roots_equal("{16: x}", "{'16': x}"));
 }
 
-static void a_tag_is_part_of_the_value_but_not_that_of_its_kind(void **state)
+TEST(a_tag_is_part_of_the_value_but_not_that_of_its_kind)
 {
-	(void)state;
 	assert_true(roots_equal("!!map {a: 1}", "{a: 1}"));
 	assert_true(roots_equal("!!seq [a]", "[a]"));
 	assert_false(roots_equal("!!set {a: 1}", "{a: 1}"));
@@ -264,11 +247,10 @@ static void a_tag_is_part_of_the_value_but_not_that_of_its_kind(void **state)
 	assert_true(roots_equal("!x [a]", "!x [a]"));
 }
 
-static void a_node_equals_itself_also_when_it_holds_nan(void **state)
+TEST(a_node_equals_itself_also_when_it_holds_nan)
 {
 	CLEANUP(document_freep) struct document *document = read_yaml("[.nan]");
 
-	(void)state;
 	assert_true(node_equal(document->roots[0], document->roots[0]));
 	assert_false(roots_equal("[.nan]", "[.nan]"));
 	/* A format of texts alone has no numbers. */
@@ -277,13 +259,12 @@ static void a_node_equals_itself_also_when_it_holds_nan(void **state)
 	assert_true(node_equal(&word, &same));
 }
 
-static void many_keys_that_equal_nothing_cost_no_time(void **state)
+TEST(many_keys_that_equal_nothing_cost_no_time)
 {
 	char *yaml = malloc(100001 * 7 + 1);
 	clock_t start = clock();
 	size_t len = 0;
 
-	(void)state;
 	assert_non_null(yaml);
 	for (unsigned i = 0; i < 100000; i++)
 		len += (size_t)sprintf(yaml + len, ".nan:\n");
@@ -291,28 +272,4 @@ static void many_keys_that_equal_nothing_cost_no_time(void **state)
 		read_with((struct read_options){.format = &format_yaml}, (struct span){yaml, len}));
 	free(yaml);
 	assert_true((double)(clock() - start) / CLOCKS_PER_SEC < 10);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(keys_are_found_in_small_and_large_maps),
-		cmocka_unit_test(a_new_value_takes_the_old_place_and_the_old_key_stays),
-		cmocka_unit_test(removing_keeps_the_order_of_the_others),
-		cmocka_unit_test(of_double_keys_the_last_is_found),
-		cmocka_unit_test(many_double_keys_cost_no_time),
-		cmocka_unit_test(reserved_room_is_used),
-		cmocka_unit_test(weight_counts_every_use_of_a_node),
-		cmocka_unit_test(weight_stays_at_its_maximum),
-		cmocka_unit_test(a_copy_may_be_changed_and_the_original_stays),
-		cmocka_unit_test(a_copy_of_a_sequence_may_be_changed),
-		cmocka_unit_test(maps_are_equal_whatever_their_order),
-		cmocka_unit_test(sequences_are_equal_in_order),
-		cmocka_unit_test(keys_may_be_of_any_kind_and_are_typed),
-		cmocka_unit_test(a_tag_is_part_of_the_value_but_not_that_of_its_kind),
-		cmocka_unit_test(a_node_equals_itself_also_when_it_holds_nan),
-		cmocka_unit_test(many_keys_that_equal_nothing_cost_no_time),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,9 +43,8 @@ static void let_go(void)
 	(void)is_to_be_told();
 }
 
-static void file_that_is_forgotten_is_told_when_it_changes(void **state)
+VIEW_TEST(file_that_is_forgotten_is_told_when_it_changes)
 {
-	(void)state;
 	show(with_notice);
 	let_go();
 	replace_file("a/conf/a.yaml", "x: 2\n");
@@ -56,9 +55,8 @@ static void file_that_is_forgotten_is_told_when_it_changes(void **state)
 	assert_true(is_to_be_told());
 }
 
-static void lost_events_are_told_where_something_has_changed(void **state)
+VIEW_TEST(lost_events_are_told_where_something_has_changed)
 {
-	(void)state;
 	show(with_notice);
 	let_go();
 	lose_events();
@@ -70,9 +68,8 @@ static void lost_events_are_told_where_something_has_changed(void **state)
 	assert_true(is_to_be_told());
 }
 
-static void file_shown_before_it_had_an_on_change_is_told(void **state)
+VIEW_TEST(file_shown_before_it_had_an_on_change_is_told)
 {
-	(void)state;
 	show("layers: [a, b]\n");
 	struct settings *settings = settings_with(with_notice);
 	assert_int_equal(view_reload(view, settings), 0);
@@ -84,9 +81,8 @@ static void file_shown_before_it_had_an_on_change_is_told(void **state)
 	assert_true(is_to_be_told());
 }
 
-static void file_that_is_read_before_its_event_is_told(void **state)
+VIEW_TEST(file_that_is_read_before_its_event_is_told)
 {
-	(void)state;
 	make_directory("a/conf");
 	write_file("a/conf/old.yaml", "x: 1\n");
 	view = new_view(with_notice);
@@ -97,16 +93,4 @@ static void file_that_is_read_before_its_event_is_told(void **state)
 	assert_shown("conf/a.yaml", "x: 1\n");
 	publish_all();
 	assert_true(is_to_be_told());
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		view_test(file_that_is_forgotten_is_told_when_it_changes),
-		view_test(lost_events_are_told_where_something_has_changed),
-		view_test(file_shown_before_it_had_an_on_change_is_told),
-		view_test(file_that_is_read_before_its_event_is_told),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,11 @@
 /* A strategy's options are checked against its table, and a mistake is reported with its place. */
 #include "option.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "reading.h"
 #include "strategy.h"
+#include "test.h"
 
 static const struct option_spec specs[] = {
 	{"tags", OPTION_BOOL, "false", NULL, "a truth"},
@@ -55,9 +51,8 @@ static void assert_accepted(const struct strategy *by, const char *text)
 		fail_msg("%s: %s", text, problem.message);
 }
 
-static void what_the_table_allows_is_accepted(void **state)
+TEST(what_the_table_allows_is_accepted)
 {
-	(void)state;
 	assert_accepted(&strategy, "");
 	assert_accepted(&strategy, "{}");
 	assert_accepted(&strategy, "{tags: yes, deep: false, separator: 1, mergers: stack}");
@@ -65,9 +60,8 @@ static void what_the_table_allows_is_accepted(void **state)
 	assert_accepted(&plain, "{}");
 }
 
-static void an_empty_option_is_not_given(void **state)
+TEST(an_empty_option_is_not_given)
 {
-	(void)state;
 	CLEANUP(document_freep)
 	struct document *document = read_yaml("{deep: , separator: , mergers: , level: }");
 	const struct options options = {&strategy, document->roots[0]};
@@ -79,9 +73,8 @@ static void an_empty_option_is_not_given(void **state)
 	assert_null(options_get(&options, "level"));
 }
 
-static void defaults_hold_without_a_map(void **state)
+TEST(defaults_hold_without_a_map)
 {
-	(void)state;
 	const struct options options = {&strategy, NULL};
 	struct problem problem;
 
@@ -92,9 +85,8 @@ static void defaults_hold_without_a_map(void **state)
 	assert_null(options_get(&options, "mergers"));
 }
 
-static void what_is_given_holds_over_the_default(void **state)
+TEST(what_is_given_holds_over_the_default)
 {
-	(void)state;
 	CLEANUP(document_freep)
 	struct document *document = read_yaml("{deep: no, separator: '', mergers: stack}");
 	const struct options options = {&strategy, document->roots[0]};
@@ -104,9 +96,8 @@ static void what_is_given_holds_over_the_default(void **state)
 	assert_string_equal(options_text(&options, "mergers").data, "stack");
 }
 
-static void an_unknown_option_is_refused_with_those_there_are(void **state)
+TEST(an_unknown_option_is_refused_with_those_there_are)
 {
-	(void)state;
 	assert_refused(&strategy, "{tags: true,\n tag: true}",
 		"app.yaml:2:2: the strategy 'test' has no option 'tag'; it has: tags, deep, "
 		"separator, mergers, level");
@@ -117,9 +108,8 @@ static void an_unknown_option_is_refused_with_those_there_are(void **state)
 		&plain, "{tags: true}", "app.yaml:1:2: the strategy 'plain' takes no options");
 }
 
-static void a_value_of_another_type_is_refused_with_what_is_allowed(void **state)
+TEST(a_value_of_another_type_is_refused_with_what_is_allowed)
 {
-	(void)state;
 	assert_refused(
 		&strategy, "{tags: maybe}", "app.yaml:1:8: the option 'tags' is true or false");
 	assert_refused(&strategy, "{tags: 1}", "app.yaml:1:8: the option 'tags' is true or false");
@@ -137,18 +127,16 @@ static void a_value_of_another_type_is_refused_with_what_is_allowed(void **state
 	assert_refused(&strategy, "[tags]", "app.yaml:1:1: options are a map, and this is a list");
 }
 
-static void the_strategy_itself_has_the_last_word(void **state)
+TEST(the_strategy_itself_has_the_last_word)
 {
-	(void)state;
 	assert_refused(&strategy, "{level: odd}", "app.yaml:1:9: the level is odd");
 }
 
-static void every_strategy_is_found_by_its_name(void **state)
+TEST(every_strategy_is_found_by_its_name)
 {
 	const char *names = strategy_names();
 	size_t len = 0;
 
-	(void)state;
 	for (const struct strategy *const *at = strategy_all(); *at; at++) {
 		assert_ptr_equal(strategy_find(span_of((*at)->name)), *at);
 		assert_non_null((*at)->summary);
@@ -162,9 +150,8 @@ static void every_strategy_is_found_by_its_name(void **state)
 }
 
 /* options_bool() and options_text() use the text of the default. */
-static void every_default_is_of_its_type(void **state)
+TEST(every_default_is_of_its_type)
 {
-	(void)state;
 	for (const struct strategy *const *at = strategy_all(); *at; at++) {
 		const struct option_spec *spec = (*at)->options;
 		for (; spec && spec->name; spec++) {
@@ -176,21 +163,4 @@ static void every_default_is_of_its_type(void **state)
 					    strcmp(spec->fallback, "false") == 0);
 		}
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_the_table_allows_is_accepted),
-		cmocka_unit_test(an_empty_option_is_not_given),
-		cmocka_unit_test(defaults_hold_without_a_map),
-		cmocka_unit_test(what_is_given_holds_over_the_default),
-		cmocka_unit_test(an_unknown_option_is_refused_with_those_there_are),
-		cmocka_unit_test(a_value_of_another_type_is_refused_with_what_is_allowed),
-		cmocka_unit_test(the_strategy_itself_has_the_last_word),
-		cmocka_unit_test(every_strategy_is_found_by_its_name),
-		cmocka_unit_test(every_default_is_of_its_type),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,16 +2,14 @@
 #include "origin.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
-#include <cmocka.h>
-
+#include "budget.h"
 #include "reading.h"
+#include "test.h"
 
 struct bench {
 	struct arena *arena;
@@ -101,7 +99,7 @@ static void assert_steps(struct bench *bench, const struct node *value, const ch
 	assert_string_equal(shown(next_of, origin), expected);
 }
 
-static void what_is_not_noted_has_no_origin(void **state)
+TEST_WITH(what_is_not_noted_has_no_origin, set_up, tear_down)
 {
 	struct bench *bench = *state;
 
@@ -113,7 +111,7 @@ static void what_is_not_noted_has_no_origin(void **state)
 	assert_int_equal(origins_check(NULL), 0);
 }
 
-static void noting_for_nobody_does_nothing(void **state)
+TEST_WITH(noting_for_nobody_does_nothing, set_up, tear_down)
 {
 	struct bench *bench = *state;
 	struct node *a = value_at(bench, 1), *b = value_at(bench, 2);
@@ -127,7 +125,7 @@ static void noting_for_nobody_does_nothing(void **state)
 	origin_text(NULL, 0, 1, &bench->source);
 }
 
-static void a_value_takes_over_what_is_known_of_the_one_it_replaces(void **state)
+TEST_WITH(a_value_takes_over_what_is_known_of_the_one_it_replaces, set_up, tear_down)
 {
 	struct bench *bench = *state;
 	struct node *a = value_at(bench, 1), *b = value_at(bench, 2), *c = value_at(bench, 3);
@@ -140,7 +138,7 @@ static void a_value_takes_over_what_is_known_of_the_one_it_replaces(void **state
 	assert_int_equal(origin_of(bench->origins, c)->count, 2);
 }
 
-static void nothing_below_and_itself_are_not_replaced(void **state)
+TEST_WITH(nothing_below_and_itself_are_not_replaced, set_up, tear_down)
 {
 	struct bench *bench = *state;
 	struct node *a = value_at(bench, 1);
@@ -151,7 +149,7 @@ static void nothing_below_and_itself_are_not_replaced(void **state)
 	assert_null(origin_of(bench->origins, a));
 }
 
-static void what_is_merged_brings_what_is_known_of_it(void **state)
+TEST_WITH(what_is_merged_brings_what_is_known_of_it, set_up, tear_down)
 {
 	struct bench *bench = *state;
 	struct node *a = map_at(bench, 1), *b = map_at(bench, 2), *c = map_at(bench, 3);
@@ -162,7 +160,7 @@ static void what_is_merged_brings_what_is_known_of_it(void **state)
 	assert_steps(bench, b, "+3");
 }
 
-static void parts_of_what_is_lost_are_lost(void **state)
+TEST_WITH(parts_of_what_is_lost_are_lost, set_up, tear_down)
 {
 	struct bench *bench = *state;
 	struct node *a = map_at(bench, 1), *b = map_at(bench, 2), *c = value_at(bench, 3);
@@ -177,7 +175,7 @@ static void parts_of_what_is_lost_are_lost(void **state)
 	assert_string_equal(origin_of(bench->origins, c)->first->why.rule, "replaced");
 }
 
-static void what_was_made_of_nothing_is_no_contributor(void **state)
+TEST_WITH(what_was_made_of_nothing_is_no_contributor, set_up, tear_down)
 {
 	struct bench *bench = *state;
 	struct node *made = value_at(bench, 0), *a = value_at(bench, 1), *b = value_at(bench, 2);
@@ -188,7 +186,7 @@ static void what_was_made_of_nothing_is_no_contributor(void **state)
 	assert_steps(bench, b, "-1");
 }
 
-static void a_contributor_by_two_ways_is_told_once(void **state)
+TEST_WITH(a_contributor_by_two_ways_is_told_once, set_up, tear_down)
 {
 	struct bench *bench = *state;
 	struct node *value = value_at(bench, 1), *a = value_at(bench, 2), *b = value_at(bench, 3);
@@ -201,7 +199,7 @@ static void a_contributor_by_two_ways_is_told_once(void **state)
 	assert_steps(bench, value, "-2 -3");
 }
 
-static void a_value_is_not_its_own_contributor(void **state)
+TEST_WITH(a_value_is_not_its_own_contributor, set_up, tear_down)
 {
 	struct bench *bench = *state;
 	struct node *value = value_at(bench, 1), *b = value_at(bench, 2);
@@ -213,7 +211,7 @@ static void a_value_is_not_its_own_contributor(void **state)
 	assert_steps(bench, value, "-2");
 }
 
-static void two_values_that_began_alike_stay_right(void **state)
+TEST_WITH(two_values_that_began_alike_stay_right, set_up, tear_down)
 {
 	struct bench *bench = *state;
 	struct node *a = value_at(bench, 1), *b = value_at(bench, 2), *c = value_at(bench, 3);
@@ -239,7 +237,7 @@ static const struct origin_removed *removed_of(struct bench *bench, const struct
 	return origin->removed;
 }
 
-static void what_is_removed_is_known_in_its_map_by_its_key(void **state)
+TEST_WITH(what_is_removed_is_known_in_its_map_by_its_key, set_up, tear_down)
 {
 	struct bench *bench = *state;
 	struct node *map = map_at(bench, 1), *key = value_at(bench, 2), *a = value_at(bench, 3);
@@ -256,7 +254,7 @@ static void what_is_removed_is_known_in_its_map_by_its_key(void **state)
 	assert_null(removed_of(bench, map)->next);
 }
 
-static void a_value_put_where_one_was_removed_tells_of_it(void **state)
+TEST_WITH(a_value_put_where_one_was_removed_tells_of_it, set_up, tear_down)
 {
 	struct bench *bench = *state;
 	struct node *map = map_at(bench, 1), *key = value_at(bench, 2), *a = value_at(bench, 3);
@@ -272,7 +270,7 @@ static void a_value_put_where_one_was_removed_tells_of_it(void **state)
 	assert_null(removed_of(bench, map)->next);
 }
 
-static void a_map_made_anew_takes_over_what_was_removed(void **state)
+TEST_WITH(a_map_made_anew_takes_over_what_was_removed, set_up, tear_down)
 {
 	struct bench *bench = *state;
 	struct node *a = map_at(bench, 1), *b = map_at(bench, 2), *key = value_at(bench, 3);
@@ -286,7 +284,40 @@ static void a_map_made_anew_takes_over_what_was_removed(void **state)
 	assert_ptr_equal(removed_of(bench, b)->next->key, key);
 }
 
-static void pieces_come_in_the_order_of_the_text(void **state)
+/* As with no memory left: a cancelled arena gives no larger block. */
+static void use_up_memory(struct bench *bench, struct budget *budget)
+{
+	static const atomic_bool is_cancelled = true;
+
+	budget_init(budget, 0, &is_cancelled);
+	arena_limit(bench->arena, budget);
+}
+
+TEST_WITH(a_move_without_memory_is_reported_and_leaves_no_origin, set_up, tear_down)
+{
+	enum { MOVES = 200 };
+	struct bench *bench = *state;
+	struct budget budget;
+	struct node *values[MOVES];
+	size_t failed = 0;
+
+	for (size_t i = 0; i < MOVES; i++)
+		values[i] = value_at(bench, (uint32_t)i + 1);
+	origin_note(bench->origins, values[0], value_at(bench, MOVES + 1), ORIGIN_LOST, why("r"));
+	use_up_memory(bench, &budget);
+	for (size_t i = 1; i < MOVES; i++) {
+		origin_move(bench->origins, values[i - 1], values[i]);
+		if (!failed && origins_check(bench->origins) < 0)
+			failed = i;
+	}
+	assert_int_not_equal(failed, 0);
+	assert_int_equal(origins_check(bench->origins), -ENOMEM);
+	assert_non_null(origin_of(bench->origins, values[failed - 1]));
+	for (size_t i = failed; i < MOVES; i++)
+		assert_null(origin_of(bench->origins, values[i]));
+}
+
+TEST_WITH(pieces_come_in_the_order_of_the_text, set_up, tear_down)
 {
 	struct bench *bench = *state;
 	const struct origin_piece *piece;
@@ -302,7 +333,7 @@ static void pieces_come_in_the_order_of_the_text(void **state)
 	assert_null(piece->next->next);
 }
 
-static void aliases_are_written_out_where_somebody_asks(void **state)
+TEST_WITH(aliases_are_written_out_where_somebody_asks, set_up, tear_down)
 {
 	struct bench *bench = *state;
 	CLEANUP(document_freep) struct document *with = read_yaml("a: &x {b: [1]}\nc: *x\n");
@@ -324,7 +355,7 @@ static void aliases_are_written_out_where_somebody_asks(void **state)
 	assert_ptr_equal(node_get(with->roots[0], "a"), node_get(with->roots[0], "c"));
 }
 
-static void aliases_can_not_use_up_the_memory(void **state)
+TEST_WITH(aliases_can_not_use_up_the_memory, set_up, tear_down)
 {
 	struct bench *bench = *state;
 	CLEANUP(document_freep)
@@ -343,7 +374,7 @@ static void aliases_can_not_use_up_the_memory(void **state)
 }
 
 /* Searching or copying a path for each of them would take minutes. */
-static void many_contributors_take_linear_time(void **state)
+TEST_WITH(many_contributors_take_linear_time, set_up, tear_down)
 {
 	struct bench *bench = *state;
 	const uint32_t count = 100000;
@@ -365,30 +396,4 @@ static void many_contributors_take_linear_time(void **state)
 	assert_int_equal(origin_of(bench->origins, value)->count, 4 * count);
 	assert_int_equal(origins_check(bench->origins), 0);
 	assert_in_range((clock() - start) / CLOCKS_PER_SEC, 0, 20);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-	const struct CMUnitTest tests[] = {
-		TEST(what_is_not_noted_has_no_origin),
-		TEST(noting_for_nobody_does_nothing),
-		TEST(a_value_takes_over_what_is_known_of_the_one_it_replaces),
-		TEST(nothing_below_and_itself_are_not_replaced),
-		TEST(what_is_merged_brings_what_is_known_of_it),
-		TEST(parts_of_what_is_lost_are_lost),
-		TEST(what_was_made_of_nothing_is_no_contributor),
-		TEST(a_contributor_by_two_ways_is_told_once),
-		TEST(a_value_is_not_its_own_contributor),
-		TEST(two_values_that_began_alike_stay_right),
-		TEST(what_is_removed_is_known_in_its_map_by_its_key),
-		TEST(a_value_put_where_one_was_removed_tells_of_it),
-		TEST(a_map_made_anew_takes_over_what_was_removed),
-		TEST(pieces_come_in_the_order_of_the_text),
-		TEST(aliases_are_written_out_where_somebody_asks),
-		TEST(aliases_can_not_use_up_the_memory),
-		TEST(many_contributors_take_linear_time),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

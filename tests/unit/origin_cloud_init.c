@@ -2,19 +2,14 @@
  * Origins of the strategy cloud-init: for each decision, the origin of the value that it is about.
  * Noting origins changes nothing else.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "origin_fixture.h"
 #include "skip.h"
+#include "test.h"
 
 #define HOW(text) "merge_how: " text "\n"
 
-static void dict_tells_what_it_did(void **state)
+TEST(dict_tells_what_it_did)
 {
 	static const struct row rows[] = {
 		{"replace", NULL, {"k: 1\n", "k: 2\n", "k: 3\n"}, "k",
@@ -74,11 +69,10 @@ static void dict_tells_what_it_did(void **state)
 			"b:1:4\nLOST a:2:4 dict(replace)"},
 	};
 
-	(void)state;
 	CHECK("cloud-init", rows);
 }
 
-static void list_tells_what_it_did(void **state)
+TEST(list_tells_what_it_did)
 {
 	static const struct row rows[] = {
 		{"append", NULL, {"l: [1]\n", HOW("dict(recurse_list)+list(append)") "l: [2]\n"},
@@ -108,11 +102,10 @@ static void list_tells_what_it_did(void **state)
 			{"l: [1]\n", "l: [2]\n"}, "l", "a:1:4\nPART b:1:4 list(append)"},
 	};
 
-	(void)state;
 	CHECK("cloud-init", rows);
 }
 
-static void str_tells_what_it_did(void **state)
+TEST(str_tells_what_it_did)
 {
 	static const struct row rows[] = {
 		{"append", NULL,
@@ -128,13 +121,12 @@ static void str_tells_what_it_did(void **state)
 			"b:2:4\nLOST a:1:4 str(): the new value is taken (b:1:12)"},
 	};
 
-	(void)state;
 	CHECK("cloud-init", rows);
 }
 
 #define PATCH(operations) "#cloud-config-jsonp\n[" operations "]\n"
 
-static void a_patch_tells_what_it_did(void **state)
+TEST(a_patch_tells_what_it_did)
 {
 	static const struct row rows[] = {
 		{"add over a value", NULL,
@@ -218,11 +210,10 @@ static void a_patch_tells_what_it_did(void **state)
 			"y.k", "a:1:11"},
 	};
 
-	(void)state;
 	CHECK("cloud-init", rows);
 }
 
-static void parts_of_a_source_have_their_places_in_it(void **state)
+TEST(parts_of_a_source_have_their_places_in_it)
 {
 	static const struct row rows[] = {
 		{"an archive", NULL,
@@ -234,11 +225,10 @@ static void parts_of_a_source_have_their_places_in_it(void **state)
 			"k", "a:3:6\nLOST a:7:8 dict(no_replace): the old value is kept (a:5:15)"},
 	};
 
-	(void)state;
 	CHECK("cloud-init", rows);
 }
 
-static void parts_of_a_message_have_their_places_in_it(void **state)
+TEST(parts_of_a_message_have_their_places_in_it)
 {
 	static const struct row rows[] = {
 		{"a message's header", NULL,
@@ -251,7 +241,6 @@ static void parts_of_a_message_have_their_places_in_it(void **state)
 			"k", "b:5:4\nLOST a:1:4 dict(replace) (b:6:12)"},
 	};
 
-	(void)state;
 	if (!is_built_in(&rows[0]))
 		skip_because("plyfs was built without GMime");
 	CHECK("cloud-init", rows);
@@ -259,7 +248,7 @@ static void parts_of_a_message_have_their_places_in_it(void **state)
 
 #define MINE "mergers_path: mergers"
 
-static void a_merger_in_lua_had_a_say(void **state)
+TEST(a_merger_in_lua_had_a_say)
 {
 	static const struct row rows[] = {
 		{"the old one is kept", MINE, {"k: 1\n", HOW("mine()") "keep: 1\nk: 2\n"}, "",
@@ -306,7 +295,6 @@ static void a_merger_in_lua_had_a_say(void **state)
 			"PART b:2:4 merger mine (m_mine.lua) (b:1:12)"},
 	};
 
-	(void)state;
 	if (!is_built_in(&rows[0]))
 		skip_because("plyfs was built without Lua");
 	CHECK("cloud-init", rows);
@@ -347,7 +335,7 @@ static char *repeat(const char *before, unsigned count, const char *each, const 
 
 #define LAST_TEST "{\"op\":\"test\",\"path\":\"/x/k\",\"value\":\"a\"}]\n"
 
-static void a_long_history_is_not_told_for_each_of_many_places(void **state)
+TEST(a_long_history_is_not_told_for_each_of_many_places)
 {
 	CLEANUP(freep) char *base = repeat("x: &m {k: a}\n", 2000, "y#: *m\n", "");
 	CLEANUP(freep)
@@ -357,11 +345,10 @@ static void a_long_history_is_not_told_for_each_of_many_places(void **state)
 	char *site = repeat("merge_how: dict(recurse_str)+str()\n", 2000, "y#: {k: b}\n", "");
 	const struct row row = {.sources = {base, patch, site}};
 
-	(void)state;
 	assert_true(bytes_for(&row) < 32u << 20);
 }
 
-static void a_value_that_is_moved_to_and_fro_costs_what_the_moves_do(void **state)
+TEST(a_value_that_is_moved_to_and_fro_costs_what_the_moves_do)
 {
 	CLEANUP(freep)
 	char *patch = repeat("#cloud-config-jsonp\n[", 2000,
@@ -370,23 +357,5 @@ static void a_value_that_is_moved_to_and_fro_costs_what_the_moves_do(void **stat
 		LAST_TEST);
 	const struct row row = {.sources = {"x: {k: a}\n", patch}};
 
-	(void)state;
 	assert_true(bytes_for(&row) < 32u << 20);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(dict_tells_what_it_did),
-		cmocka_unit_test(list_tells_what_it_did),
-		cmocka_unit_test(str_tells_what_it_did),
-		cmocka_unit_test(a_patch_tells_what_it_did),
-		cmocka_unit_test(parts_of_a_source_have_their_places_in_it),
-		cmocka_unit_test(parts_of_a_message_have_their_places_in_it),
-		cmocka_unit_test(a_merger_in_lua_had_a_say),
-		cmocka_unit_test(a_long_history_is_not_told_for_each_of_many_places),
-		cmocka_unit_test(a_value_that_is_moved_to_and_fro_costs_what_the_moves_do),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

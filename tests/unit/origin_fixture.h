@@ -1,6 +1,6 @@
 /*
  * Origins by table: a merge, one value of its result, and the origin of that value. Each row also
- * checks that noting origins changes nothing else. Include after <cmocka.h>.
+ * checks that noting origins changes nothing else.
  */
 #pragma once
 
@@ -9,6 +9,7 @@
 #include "merge.h"
 #include "reading.h"
 #include "strategy.h"
+#include "test.h"
 
 #define SOURCES_MAX 4
 

@@ -1,6 +1,6 @@
 /*
  * The origin of one value of a merge, as text: the place that it was read from, then a line for
- * each contributor: fate, place, rule, and the place of what decided. Include after <cmocka.h>.
+ * each contributor: fate, place, rule, and the place of what decided.
  */
 #pragma once
 
@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "merge.h"
+#include "test.h"
 
 struct story {
 	char data[2000];

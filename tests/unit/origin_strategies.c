@@ -1,17 +1,13 @@
 /*
  * Origins of values that deep and salt merge: sources in, and the origin of one value.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "origin_story.h"
 #include "reading.h"
 #include "strategy.h"
+#include "test.h"
 
 #define LAYERS_MAX 4
 
@@ -49,7 +45,7 @@ static void check_row(const char *strategy, const struct row *row)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*(rows)); i++)                                \
 	check_row(strategy, &(rows)[i])
 
-static void deep_tells_who_won(void **state)
+TEST(deep_tells_who_won)
 {
 	static const struct row rows[] = {
 		{"{}", {"a: 1", "b: 1", "a: 2"}, "b", "b:1:4"},
@@ -77,11 +73,10 @@ static void deep_tells_who_won(void **state)
 			"removed b:1:8 the value is deleted by b:1:8"},
 	};
 
-	(void)state;
 	CHECK_ROWS("deep", rows);
 }
 
-static void deep_tells_of_lists(void **state)
+TEST(deep_tells_of_lists)
 {
 	static const struct row rows[] = {
 		{"{}", {"a: [1]", "a: [2]"}, "a", "b:1:4\nlost a:1:4 lists: replace"},
@@ -98,11 +93,10 @@ static void deep_tells_of_lists(void **state)
 			"a/0", "a:1:5\npart b:1:13 maps merge key by key"},
 	};
 
-	(void)state;
 	CHECK_ROWS("deep", rows);
 }
 
-static void salt_tells_which_marks_decided(void **state)
+TEST(salt_tells_which_marks_decided)
 {
 	static const struct row rows[] = {
 		{"{}", {"a: !aggr-map {x: 1}", "a: !aggr-map {y: 1}"}, "a",
@@ -135,11 +129,10 @@ static void salt_tells_which_marks_decided(void **state)
 			"a:1:4\npart b:1:4 both are !aggr-map"},
 	};
 
-	(void)state;
 	CHECK_ROWS("salt", rows);
 }
 
-static void salt_tells_which_level_decided(void **state)
+TEST(salt_tells_which_level_decided)
 {
 	static const struct row rows[] = {
 		{"{level: 2}", {"a: {x: 1}", "a: {y: 1}"}, "a",
@@ -162,11 +155,10 @@ static void salt_tells_which_level_decided(void **state)
 			"b:1:4\nlost a:1:4 a later value of another kind replaces"},
 	};
 
-	(void)state;
 	CHECK_ROWS("salt", rows);
 }
 
-static void salt_tells_of_keys_that_are_not_looked_at(void **state)
+TEST(salt_tells_of_keys_that_are_not_looked_at)
 {
 	static const struct row rows[] = {
 		{"{}", {"a: {x: 1, y: 1}", "a: {y: 2}"}, "a/x",
@@ -183,11 +175,10 @@ static void salt_tells_of_keys_that_are_not_looked_at(void **state)
 			"part a:1:4 only the later map's keys count (not marked)"},
 	};
 
-	(void)state;
 	CHECK_ROWS("salt", rows);
 }
 
-static void salt_tells_of_keys_that_come_twice(void **state)
+TEST(salt_tells_of_keys_that_come_twice)
 {
 	static const struct row rows[] = {
 		{"{}", {"a: 1\na: 2\na: 3", "b: 1"}, "a",
@@ -205,20 +196,5 @@ static void salt_tells_of_keys_that_come_twice(void **state)
 			"part b:1:4 both are !aggr-seq: items not there yet are appended"},
 	};
 
-	(void)state;
 	CHECK_ROWS("salt", rows);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(deep_tells_who_won),
-		cmocka_unit_test(deep_tells_of_lists),
-		cmocka_unit_test(salt_tells_which_marks_decided),
-		cmocka_unit_test(salt_tells_which_level_decided),
-		cmocka_unit_test(salt_tells_of_keys_that_are_not_looked_at),
-		cmocka_unit_test(salt_tells_of_keys_that_come_twice),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

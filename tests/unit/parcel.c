@@ -2,20 +2,16 @@
  * Messages between processes of plyfs, one of which may be under an attacker's control.
  */
 #include <dirent.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "cleanup.h"
 #include "descriptor.h"
 #include "parcel.h"
+#include "test.h"
 
 static int ends[2];
 
@@ -43,18 +39,17 @@ static int count_descriptors(void)
 	return count;
 }
 
-static void a_descriptor_comes_with_it(void **state)
+TEST(a_descriptor_comes_with_it)
 {
 	CLEANUP(closep) int fd = -1;
 	char byte;
 
-	(void)state;
 	assert_int_equal(parcel_send(ends[0], "a", 1, ends[0]), 0);
 	assert_int_equal(parcel_take(ends[1], &byte, 1, &fd), 1);
 	assert_true(fd >= 0);
 }
 
-static void of_descriptors_that_nobody_wants_none_stays_open(void **state)
+TEST(of_descriptors_that_nobody_wants_none_stays_open)
 {
 	union {
 		char bytes[CMSG_SPACE(2 * sizeof(int))];
@@ -68,7 +63,6 @@ static void of_descriptors_that_nobody_wants_none_stays_open(void **state)
 	int before = count_descriptors(), fd;
 	char byte;
 
-	(void)state;
 	control.header = (struct cmsghdr){CMSG_LEN(2 * sizeof(int)), SOL_SOCKET, SCM_RIGHTS};
 	memcpy(CMSG_DATA(&control.header), ends, 2 * sizeof(int));
 	for (int i = 0; i < 10; i++) {
@@ -81,10 +75,5 @@ static void of_descriptors_that_nobody_wants_none_stays_open(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_descriptor_comes_with_it),
-		cmocka_unit_test(of_descriptors_that_nobody_wants_none_stays_open),
-	};
-
-	return cmocka_run_group_tests_name("parcel", tests, connect_both, close_both);
+	return tests_run(connect_both, close_both);
 }

@@ -1,16 +1,13 @@
 /* The pillar strategy where a folder of files can't show it: cost, limits, and its environment. */
 #include <errno.h>
-#include <setjmp.h>
 #include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include <cmocka.h>
-
 #include "pillar_tree.h"
+#include "test.h"
 #include "untimed.h"
 
 /* Memory of this process: far above what is needed, far below what quadratic growth would need. */
@@ -82,9 +79,8 @@ static void assert_problem(const char *words)
 		fail_msg("no '%s' in: %s", words, problem.message);
 }
 
-static void a_file_is_asked_for_once(void **unused)
+TEST_WITH(a_file_is_asked_for_once, set_up, tear_down)
 {
-	(void)unused;
 	add("host.yaml", "_merge: [a, b, a]\n_neighbours: [a]\n");
 	add("a.yaml", "_merge: zone\n");
 	add("b.yaml", "_merge: zone\n");
@@ -93,17 +89,15 @@ static void a_file_is_asked_for_once(void **unused)
 	assert_int_equal(tree.questions, 3);
 }
 
-static void every_file_is_asked_for_even_if_absent(void **unused)
+TEST_WITH(every_file_is_asked_for_even_if_absent, set_up, tear_down)
 {
-	(void)unused;
 	add("host.yaml", "_merge: zone\n");
 	assert_problem("no file 'zone.yaml'");
 	assert_int_equal(tree.questions, 1);
 }
 
-static void thirty_levels_of_double_references_are_instant(void **unused)
+TEST_WITH(thirty_levels_of_double_references_are_instant, set_up, tear_down)
 {
-	(void)unused;
 	add("host.yaml", "_merge: [a0, b0]\n");
 	for (int i = 0; i < 30; i++) {
 		for (const char *name = "ab"; *name; name++) {
@@ -121,9 +115,8 @@ static void thirty_levels_of_double_references_are_instant(void **unused)
 	assert_int_equal(node_get(result->root, "all")->seq.count, 60);
 }
 
-static void double_references_to_files_with_neighbours_are_instant(void **unused)
+TEST_WITH(double_references_to_files_with_neighbours_are_instant, set_up, tear_down)
 {
-	(void)unused;
 	add("host.yaml", "_merge: [a0, b0]\n");
 	for (int i = 0; i < 30; i++) {
 		for (const char *name = "ab"; *name; name++) {
@@ -144,11 +137,10 @@ static void double_references_to_files_with_neighbours_are_instant(void **unused
 	assert_string_equal(node_get(result->root, "end")->text.data, "a");
 }
 
-static void neighbours_that_all_name_each_other_end_at_a_limit(void **unused)
+TEST_WITH(neighbours_that_all_name_each_other_end_at_a_limit, set_up, tear_down)
 {
 	char names[1024] = "";
 
-	(void)unused;
 	for (int i = 0; i < 100; i++)
 		snprintf(names + strlen(names), sizeof(names) - strlen(names), "n%d, ", i);
 	add("host.yaml", "_neighbours: [n0]\n");
@@ -161,9 +153,8 @@ static void neighbours_that_all_name_each_other_end_at_a_limit(void **unused)
 	assert_problem("refer to fewer");
 }
 
-static void a_file_is_built_anew_where_other_neighbours_are_left_out(void **unused)
+TEST_WITH(a_file_is_built_anew_where_other_neighbours_are_left_out, set_up, tear_down)
 {
-	(void)unused;
 	add("host.yaml", "_neighbours: [a, b]\n");
 	add("a.yaml", "_neighbours: [b]\nname: a\n");
 	add("b.yaml", "_neighbours: [a]\nname: b\n");
@@ -186,16 +177,14 @@ static void fill_chain(unsigned files)
 	add(files == 128 ? "c127.yaml" : "c128.yaml", "end: 1\n");
 }
 
-static void as_many_files_may_stand_on_each_other_as_the_depth(void **unused)
+TEST_WITH(as_many_files_may_stand_on_each_other_as_the_depth, set_up, tear_down)
 {
-	(void)unused;
 	fill_chain(128);
 	assert_result("end: 1\n");
 }
 
-static void one_file_more_is_a_problem(void **unused)
+TEST_WITH(one_file_more_is_a_problem, set_up, tear_down)
 {
-	(void)unused;
 	fill_chain(129);
 	assert_problem("more than 128 files");
 	assert_non_null(strstr(problem.message, "0/host.yaml -> (120 more) -> 0/c121.yaml"));
@@ -203,9 +192,8 @@ static void one_file_more_is_a_problem(void **unused)
 	assert_int_equal(problem.line, 1);
 }
 
-static void a_problem_of_the_environment_is_passed_on(void **unused)
+TEST_WITH(a_problem_of_the_environment_is_passed_on, set_up, tear_down)
 {
-	(void)unused;
 	add("host.yaml", "_merge: zone\n");
 	tree.failure = PROBLEM;
 	assert_problem("broken");
@@ -213,17 +201,15 @@ static void a_problem_of_the_environment_is_passed_on(void **unused)
 	assert_int_equal(problem.line, 3);
 }
 
-static void a_failure_of_the_environment_is_passed_on(void **unused)
+TEST_WITH(a_failure_of_the_environment_is_passed_on, set_up, tear_down)
 {
-	(void)unused;
 	add("host.yaml", "_merge: zone\n");
 	tree.failure = -EIO;
 	assert_int_equal(merge(), -EIO);
 }
 
-static void nothing_can_be_named_without_an_environment(void **unused)
+TEST_WITH(nothing_can_be_named_without_an_environment, set_up, tear_down)
 {
-	(void)unused;
 	add("host.yaml", "_merge: zone\n");
 	tree.environment.find = NULL;
 	assert_problem("no layers here");
@@ -231,9 +217,8 @@ static void nothing_can_be_named_without_an_environment(void **unused)
 	assert_int_equal(problem.column, 9);
 }
 
-static void one_file_by_two_names_is_one_file(void **unused)
+TEST_WITH(one_file_by_two_names_is_one_file, set_up, tear_down)
 {
-	(void)unused;
 	add("host.yaml", "_merge: [zones/zone, zone]\n");
 	add("zones/zone.yaml", "_neighbours: [inner/host]\nport: 1\n");
 	add("inner/host.yaml", "_merge: zones/zone\n");
@@ -253,9 +238,8 @@ static char *long_list(unsigned from, unsigned items)
 	return text;
 }
 
-static void long_lists_cost_no_square(void **unused)
+TEST_WITH(long_lists_cost_no_square, set_up, tear_down)
 {
-	(void)unused;
 	for (unsigned i = 0; i < 3; i++) {
 		char *text = long_list(i * 100000, 150000);
 
@@ -266,12 +250,11 @@ static void long_lists_cost_no_square(void **unused)
 	assert_int_equal(node_get(result->root, "list")->seq.count, 350000);
 }
 
-static void many_files_that_add_an_item_each_cost_no_square(void **unused)
+TEST_WITH(many_files_that_add_an_item_each_cost_no_square, set_up, tear_down)
 {
 	char names[8192] = "";
 	char *text = long_list(1000, 100000);
 
-	(void)unused;
 	for (int i = 0; i < 500; i++)
 		snprintf(names + strlen(names), sizeof(names) - strlen(names), "f%d, ", i);
 	pillar_tree_add(&tree, "host.yaml", text);
@@ -291,11 +274,10 @@ static void many_files_that_add_an_item_each_cost_no_square(void **unused)
 }
 
 /* Small files, each of which combines all the large ones again and again. */
-static void references_without_end_end_at_a_limit(void **unused)
+TEST_WITH(references_without_end_end_at_a_limit, set_up, tear_down)
 {
 	char *text = long_list(0, 50000);
 
-	(void)unused;
 	pillar_tree_add(&tree, "large.yaml", text);
 	free(text);
 	add("host.yaml", "_merge: f0\n");
@@ -314,13 +296,12 @@ static void references_without_end_end_at_a_limit(void **unused)
 /*
  * Reading an alias of a long text costs nothing, and comparing it costs all of the text each time.
  */
-static void long_texts_in_long_lists_end_at_a_limit(void **unused)
+TEST_WITH(long_texts_in_long_lists_end_at_a_limit, set_up, tear_down)
 {
 	size_t length = 4 << 20, count = 20000;
 	char *text = malloc(length + count * 8 + 64);
 	char *end;
 
-	(void)unused;
 	assert_non_null(text);
 	end = stpcpy(text, "text: &t ");
 	memset(end, 'x', length);
@@ -334,9 +315,8 @@ static void long_texts_in_long_lists_end_at_a_limit(void **unused)
 	assert_string_equal(problem.source, "1/host.yaml");
 }
 
-static void a_referenced_file_brings_its_lower_layers(void **unused)
+TEST_WITH(a_referenced_file_brings_its_lower_layers, set_up, tear_down)
 {
-	(void)unused;
 	add("host.yaml", "_merge: zone\nlist: [host]\n");
 	add("zone.yaml", "list: [zone vendor]\nport: 1\n_merge: base\n");
 	add("zone.yaml", "list: [zone]\nport: 2\n");
@@ -344,11 +324,10 @@ static void a_referenced_file_brings_its_lower_layers(void **unused)
 	assert_result("list: [host, zone, zone vendor]\nport: 2\nend: 1\n");
 }
 
-static void a_shared_value_is_not_changed_by_those_who_share_it(void **unused)
+TEST_WITH(a_shared_value_is_not_changed_by_those_who_share_it, set_up, tear_down)
 {
 	const struct node *list;
 
-	(void)unused;
 	add("host.yaml", "_merge: [a, b]\n");
 	add("a.yaml", "_merge: zone\nlist: [a]\n");
 	add("b.yaml", "_merge: zone\nlist: [b]\nmap: {b: 1}\n");
@@ -358,9 +337,8 @@ static void a_shared_value_is_not_changed_by_those_who_share_it(void **unused)
 	assert_int_equal(list->seq.count, 1);
 }
 
-static void what_does_not_combine_is_not_copied(void **unused)
+TEST_WITH(what_does_not_combine_is_not_copied, set_up, tear_down)
 {
-	(void)unused;
 	add("host.yaml", "_merge: zone\nown: {a: [1]}\n");
 	add("zone.yaml", "theirs: {b: [2]}\n");
 	assert_int_equal(merge(), 0);
@@ -370,44 +348,13 @@ static void what_does_not_combine_is_not_copied(void **unused)
 		node_get(pillar_tree_get(&tree, "zone.yaml")->documents[0]->roots[0], "theirs"));
 }
 
-static void a_small_limit_of_depth_bounds_what_combines(void **unused)
+TEST_WITH(a_small_limit_of_depth_bounds_what_combines, set_up, tear_down)
 {
 	struct limits limits = LIMITS_DEFAULT;
 
-	(void)unused;
 	limits.depth = 3;
 	add("host.yaml", "a: {b: {c: {x: 1}}}\n");
 	add("host.yaml", "a: {b: {c: {y: 1}}}\n");
 	assert_int_equal(merge_with(limits), PROBLEM);
 	assert_non_null(strstr(problem.message, "deeper than 3"));
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(a_file_is_asked_for_once),
-		TEST(every_file_is_asked_for_even_if_absent),
-		TEST(thirty_levels_of_double_references_are_instant),
-		TEST(double_references_to_files_with_neighbours_are_instant),
-		TEST(neighbours_that_all_name_each_other_end_at_a_limit),
-		TEST(a_file_is_built_anew_where_other_neighbours_are_left_out),
-		TEST(as_many_files_may_stand_on_each_other_as_the_depth),
-		TEST(one_file_more_is_a_problem),
-		TEST(a_problem_of_the_environment_is_passed_on),
-		TEST(a_failure_of_the_environment_is_passed_on),
-		TEST(nothing_can_be_named_without_an_environment),
-		TEST(one_file_by_two_names_is_one_file),
-		TEST(long_lists_cost_no_square),
-		TEST(many_files_that_add_an_item_each_cost_no_square),
-		TEST(references_without_end_end_at_a_limit),
-		TEST(long_texts_in_long_lists_end_at_a_limit),
-		TEST(a_referenced_file_brings_its_lower_layers),
-		TEST(a_shared_value_is_not_changed_by_those_who_share_it),
-		TEST(what_does_not_combine_is_not_copied),
-		TEST(a_small_limit_of_depth_bounds_what_combines),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

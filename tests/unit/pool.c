@@ -5,19 +5,15 @@
  */
 #include <pthread.h>
 #include <semaphore.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "lock.h"
 #include "pool.h"
+#include "test.h"
 
 #define LARGE ((uint64_t)POOL_LARGE_BYTES + 1)
 #define JOBS 32
@@ -82,11 +78,10 @@ void __wrap_lock_wait(struct lock *lock, pthread_cond_t *condition, const struct
 	__real_lock_wait(lock, condition, until);
 }
 
-static void small_job_does_not_wait_for_large_ones(void **state)
+TEST_WITH(small_job_does_not_wait_for_large_ones, set_up, NULL)
 {
 	struct job large[JOBS], small = {.job = {.run = run, .drop = drop}};
 
-	(void)state;
 	for (int i = 0; i < JOBS; i++) {
 		large[i] = (struct job){{.run = run, .drop = drop}, &gate};
 		pool_add(pool, &large[i].job, LARGE);
@@ -105,12 +100,11 @@ static void small_job_does_not_wait_for_large_ones(void **state)
 	assert_int_equal(dropped, 0);
 }
 
-static void delayed_job_comes_when_it_is_due(void **state)
+TEST_WITH(delayed_job_comes_when_it_is_due, set_up, NULL)
 {
 	struct job late = {.job = {.run = run, .drop = drop}},
 		   soon = {.job = {.run = run, .drop = drop}};
 
-	(void)state;
 	pool_add_later(pool, &late.job, 300000);
 	pool_add_later(pool, &soon.job, 20000);
 	assert_true(comes_in(&done, 10000));
@@ -119,12 +113,11 @@ static void delayed_job_comes_when_it_is_due(void **state)
 	pool_free(pool);
 }
 
-static void what_waits_when_the_pool_ends_is_dropped(void **state)
+TEST_WITH(what_waits_when_the_pool_ends_is_dropped, set_up, NULL)
 {
 	struct job blocked[2], waiting = {.job = {.run = run, .drop = drop}},
 			       late = {.job = {.run = run, .drop = drop}};
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		blocked[i] = (struct job){{.run = run, .drop = drop}, &gate};
 		pool_add(pool, &blocked[i].job, LARGE);
@@ -141,9 +134,8 @@ static void what_waits_when_the_pool_ends_is_dropped(void **state)
 }
 
 /* A waiting thread checks the time without a lock: another may have run the job by then. */
-static void who_waits_for_a_delayed_job_needs_it_no_more(void **state)
+TEST_WITH(who_waits_for_a_delayed_job_needs_it_no_more, set_up, NULL)
 {
-	(void)state;
 	watched = (struct job){.job = {.run = run, .drop = drop}};
 	pool_add_later(pool, &watched.job, 20000);
 	assert_true(comes_in(&done, 10000));
@@ -188,13 +180,12 @@ static void *add_all_the_time(void *context)
 }
 
 /* For instance a verdict that comes while a take-over fails. */
-static void who_adds_while_it_stops_and_goes_on_loses_nothing(void **state)
+TEST_WITH(who_adds_while_it_stops_and_goes_on_loses_nothing, set_up, NULL)
 {
 	struct job job = {.job = {.run = run, .drop = drop}};
 	struct adding adding = {0};
 	pthread_t thread;
 
-	(void)state;
 	assert_int_equal(pthread_create(&thread, NULL, add_all_the_time, &adding), 0);
 	for (int i = 0; i < 200; i++) {
 		pool_stop(pool);
@@ -210,11 +201,10 @@ static void who_adds_while_it_stops_and_goes_on_loses_nothing(void **state)
 	assert_int_equal(adding.ended, adding.added);
 }
 
-static void with_no_threads_the_caller_runs_it(void **state)
+TEST_WITH(with_no_threads_the_caller_runs_it, set_up, NULL)
 {
 	struct job job = {.job = {.run = run, .drop = drop}};
 
-	(void)state;
 	pool_free(pool);
 	assert_int_equal(pool_new(0, &pool), 0);
 	pool_add(pool, &job.job, LARGE);
@@ -222,18 +212,4 @@ static void with_no_threads_the_caller_runs_it(void **state)
 	pool_add_later(pool, &job.job, 1000);
 	assert_int_equal(sem_trywait(&done), 0);
 	pool_free(pool);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(small_job_does_not_wait_for_large_ones, set_up),
-		cmocka_unit_test_setup(delayed_job_comes_when_it_is_due, set_up),
-		cmocka_unit_test_setup(who_waits_for_a_delayed_job_needs_it_no_more, set_up),
-		cmocka_unit_test_setup(what_waits_when_the_pool_ends_is_dropped, set_up),
-		cmocka_unit_test_setup(who_adds_while_it_stops_and_goes_on_loses_nothing, set_up),
-		cmocka_unit_test_setup(with_no_threads_the_caller_runs_it, set_up),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,7 @@
 /* Problems as text: one line, cut between characters, with their place. */
 #include "problem.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 static const char *message_of(const char *text)
 {
@@ -15,39 +11,34 @@ static const char *message_of(const char *text)
 	return problem.message;
 }
 
-static void control_characters_are_escaped(void **state)
+TEST(control_characters_are_escaped)
 {
-	(void)state;
 	assert_string_equal(message_of("a\nb\x1b[31m\x7f"), "a\\x0Ab\\x1B[31m\\x7F");
 	assert_string_equal(
 		message_of("nel \xC2\x85 ls \xE2\x80\xA8"), "nel \\xC2\\x85 ls \\xE2\\x80\\xA8");
 }
 
-static void characters_that_turn_text_around_are_escaped(void **state)
+TEST(characters_that_turn_text_around_are_escaped)
 {
-	(void)state;
 	assert_string_equal(message_of("\xE2\x80\xAEtxt"), "\\xE2\\x80\\xAEtxt");
 }
 
-static void bytes_that_are_not_utf8_are_escaped(void **state)
+TEST(bytes_that_are_not_utf8_are_escaped)
 {
-	(void)state;
 	assert_string_equal(message_of("\xFF\xC0\x80 \xE2\x82 \xED\xA0\x80"),
 		"\\xFF\\xC0\\x80 \\xE2\\x82 \\xED\\xA0\\x80");
 }
 
-static void other_text_stays(void **state)
+TEST(other_text_stays)
 {
-	(void)state;
 	assert_string_equal(message_of("größe \\n 値 😀"), "größe \\n 値 😀");
 }
 
-static void a_long_message_is_cut_at_its_end_between_characters(void **state)
+TEST(a_long_message_is_cut_at_its_end_between_characters)
 {
 	char text[3 * PROBLEM_MESSAGE_MAX];
 	const char *message;
 
-	(void)state;
 	for (size_t offset = 0; offset < 4; offset++) {
 		memset(text, 'x', offset);
 		for (size_t i = offset; i + 2 < sizeof(text); i += 2)
@@ -58,22 +49,20 @@ static void a_long_message_is_cut_at_its_end_between_characters(void **state)
 	}
 }
 
-static void a_message_that_just_fits_is_not_cut(void **state)
+TEST(a_message_that_just_fits_is_not_cut)
 {
 	char text[PROBLEM_MESSAGE_MAX];
 
-	(void)state;
 	memset(text, 'x', sizeof(text) - 1);
 	text[sizeof(text) - 1] = '\0';
 	assert_string_equal(message_of(text), text);
 }
 
-static void a_long_name_is_cut_in_front(void **state)
+TEST(a_long_name_is_cut_in_front)
 {
 	char name[2 * PROBLEM_SOURCE_MAX];
 	struct problem problem;
 
-	(void)state;
 	memset(name, 'd', sizeof(name));
 	strcpy(name + sizeof(name) - 10, "/app.yaml");
 	problem_set(&problem, name, 1, 1, "x");
@@ -82,11 +71,10 @@ static void a_long_name_is_cut_in_front(void **state)
 	assert_string_equal(problem.source + strlen(problem.source) - 9, "/app.yaml");
 }
 
-static void a_problem_can_be_wrapped_in_itself(void **state)
+TEST(a_problem_can_be_wrapped_in_itself)
 {
 	struct problem problem;
 
-	(void)state;
 	problem_set(&problem, "a.yaml", 3, 7, "inner");
 	problem_set(&problem, problem.source, problem.line, problem.column, "outer: %s",
 		problem.message);
@@ -104,9 +92,8 @@ static void assert_format(const char *source, unsigned line, unsigned column, co
 	assert_string_equal(text, expected);
 }
 
-static void parts_that_are_not_known_are_left_out(void **state)
+TEST(parts_that_are_not_known_are_left_out)
 {
-	(void)state;
 	assert_format("a.yaml", 3, 7, "a.yaml:3:7: what");
 	assert_format("a.yaml", 3, 0, "a.yaml:3: what");
 	assert_format("a.yaml", 0, 0, "a.yaml: what");
@@ -115,24 +102,22 @@ static void parts_that_are_not_known_are_left_out(void **state)
 	assert_format("", 0, 0, "what");
 }
 
-static void format_cuts_and_tells_the_whole_length(void **state)
+TEST(format_cuts_and_tells_the_whole_length)
 {
 	struct problem problem;
 	char text[8];
 
-	(void)state;
 	problem_set(&problem, "a.yaml", 3, 7, "what");
 	assert_int_equal(problem_format(&problem, text, sizeof(text)), 16);
 	assert_string_equal(text, "a.yaml:");
 }
 
-static void a_made_node_has_no_place(void **state)
+TEST(a_made_node_has_no_place)
 {
 	struct source source = {.name = "a.yaml"};
 	struct node node = {.line = 3, .column = 7};
 	struct problem problem;
 
-	(void)state;
 	problem_at(&problem, &node, "what");
 	assert_string_equal(problem.source, "");
 	assert_int_equal(problem.line, 0);
@@ -142,23 +127,4 @@ static void a_made_node_has_no_place(void **state)
 	assert_string_equal(problem.source, "a.yaml");
 	assert_int_equal(problem.line, 3);
 	assert_int_equal(problem.column, 7);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(control_characters_are_escaped),
-		cmocka_unit_test(characters_that_turn_text_around_are_escaped),
-		cmocka_unit_test(bytes_that_are_not_utf8_are_escaped),
-		cmocka_unit_test(other_text_stays),
-		cmocka_unit_test(a_long_message_is_cut_at_its_end_between_characters),
-		cmocka_unit_test(a_message_that_just_fits_is_not_cut),
-		cmocka_unit_test(a_long_name_is_cut_in_front),
-		cmocka_unit_test(a_problem_can_be_wrapped_in_itself),
-		cmocka_unit_test(parts_that_are_not_known_are_left_out),
-		cmocka_unit_test(format_cuts_and_tells_the_whole_length),
-		cmocka_unit_test(a_made_node_has_no_place),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,16 +4,13 @@
  */
 #include "settings.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 static char place[] = "/tmp/plyfs-program-XXXXXX";
 
@@ -81,7 +78,7 @@ static void is_taken(const char *path)
 	settings_unref(settings);
 }
 
-static void rule_and_virtual_file_have_their_own(void **state)
+TEST_WITH(rule_and_virtual_file_have_their_own, make_tree, remove_tree)
 {
 	struct settings *settings = read_settings(
 		"layers: [low]\n"
@@ -93,7 +90,6 @@ static void rule_and_virtual_file_have_their_own(void **state)
 		"options: {on_change: [five]}\n");
 	const struct program *check = settings_check(settings, "a.yaml");
 
-	(void)state;
 	assert_string_equal(check->words[0], "one");
 	assert_string_equal(check->user, "daemon");
 	assert_int_equal(check->timeout_ms, 3000);
@@ -112,14 +108,13 @@ static void rule_and_virtual_file_have_their_own(void **state)
 	settings_unref(settings);
 }
 
-static void words_have_the_file_in_place_of_percent_f(void **state)
+TEST_WITH(words_have_the_file_in_place_of_percent_f, make_tree, remove_tree)
 {
 	struct settings *settings = read_settings("layers: [low]\nrules:\n - {match: a, check: "
 						  "[x, '--file=%f', '%%f', '%f%%%f', '%%']}\n");
 	const struct program *check = settings_check(settings, "a");
 	struct arena *arena;
 
-	(void)state;
 	assert_int_equal(arena_new(&arena), 0);
 	char **words = program_words(check, "/p", arena);
 	assert_string_equal(words[0], "x");
@@ -135,9 +130,8 @@ static void words_have_the_file_in_place_of_percent_f(void **state)
 	settings_unref(settings);
 }
 
-static void settings_that_others_can_write_name_no_program(void **state)
+TEST_WITH(settings_that_others_can_write_name_no_program, make_tree, remove_tree)
 {
-	(void)state;
 	write_text("plyfs.yaml", CHECKED);
 	is_taken("plyfs.yaml");
 	assert_int_equal(chmod("plyfs.yaml", 0664), 0);
@@ -150,9 +144,8 @@ static void settings_that_others_can_write_name_no_program(void **state)
 	is_taken("plyfs.yaml");
 }
 
-static void settings_of_another_user_name_no_program(void **state)
+TEST_WITH(settings_of_another_user_name_no_program, make_tree, remove_tree)
 {
-	(void)state;
 	if (geteuid() != 0)
 		skip();
 	write_text("plyfs.yaml", CHECKED);
@@ -166,9 +159,8 @@ static void settings_of_another_user_name_no_program(void **state)
 	assert_int_equal(chown(".", 0, 0), 0);
 }
 
-static void directory_that_others_can_write_counts(void **state)
+TEST_WITH(directory_that_others_can_write_counts, make_tree, remove_tree)
 {
-	(void)state;
 	write_text("below/plyfs.yaml", CHECKED);
 	is_taken("below/plyfs.yaml");
 	assert_int_equal(chmod("below", 0777), 0);
@@ -181,9 +173,8 @@ static void directory_that_others_can_write_counts(void **state)
 	is_refused("below/plyfs.yaml", " has the mode 0770: chmod go-w it");
 }
 
-static void links_to_settings_count_with_their_directories(void **state)
+TEST_WITH(links_to_settings_count_with_their_directories, make_tree, remove_tree)
 {
-	(void)state;
 	write_text("below/plyfs.yaml", CHECKED);
 	assert_int_equal(mkdir("links", 0755), 0);
 	assert_int_equal(symlink("../below/plyfs.yaml", "links/plyfs.yaml"), 0);
@@ -199,9 +190,8 @@ static void links_to_settings_count_with_their_directories(void **state)
 }
 
 /* The owner of a link in the middle of the path chooses what runs. */
-static void each_link_on_the_way_counts(void **state)
+TEST_WITH(each_link_on_the_way_counts, make_tree, remove_tree)
 {
-	(void)state;
 	if (geteuid() != 0)
 		skip();
 	write_text("below/plyfs.yaml", CHECKED);
@@ -230,9 +220,8 @@ static void each_link_on_the_way_counts(void **state)
 }
 
 /* The same holds for everything else that decides what runs, and only if something runs. */
-static void schemas_and_programs_are_trusted_alike(void **state)
+TEST_WITH(schemas_and_programs_are_trusted_alike, make_tree, remove_tree)
 {
-	(void)state;
 	if (geteuid() != 0)
 		skip();
 	write_text("s.json", "{}");
@@ -263,12 +252,11 @@ static void schemas_and_programs_are_trusted_alike(void **state)
 	is_refused("plyfs.yaml", "/run belongs to the user 2");
 }
 
-static void programs_are_read_without_opening_a_layer(void **state)
+TEST_WITH(programs_are_read_without_opening_a_layer, make_tree, remove_tree)
 {
 	struct settings *settings = read_settings(CHECKED), *programs = NULL;
 	struct problem problem = {0};
 
-	(void)state;
 	assert_int_equal(rmdir("low"), 0);
 	assert_int_equal(
 		settings_outline(&settings->around, settings->path, &programs, &problem), 0);
@@ -292,9 +280,8 @@ static void is_called(const char *command, const char *expected)
 		fail_msg("[%s] is called %s, and not %s", command, name, expected);
 }
 
-static void program_is_called_by_what_the_shell_starts(void **state)
+TEST_WITH(program_is_called_by_what_the_shell_starts, make_tree, remove_tree)
 {
-	(void)state;
 	is_called("promtool, check, config", "promtool");
 	is_called("/usr/sbin/visudo, -cf", "visudo");
 	is_called("sh, -c, 'promtool check config \"$1\"', sh", "promtool");
@@ -321,23 +308,8 @@ static void program_is_called_by_what_the_shell_starts(void **state)
 	is_called("env, A=b", "env");
 }
 
-#define TEST(function) cmocka_unit_test_setup_teardown(function, make_tree, remove_tree)
-
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		TEST(rule_and_virtual_file_have_their_own),
-		TEST(words_have_the_file_in_place_of_percent_f),
-		TEST(settings_that_others_can_write_name_no_program),
-		TEST(settings_of_another_user_name_no_program),
-		TEST(directory_that_others_can_write_counts),
-		TEST(links_to_settings_count_with_their_directories),
-		TEST(program_is_called_by_what_the_shell_starts),
-		TEST(each_link_on_the_way_counts),
-		TEST(schemas_and_programs_are_trusted_alike),
-		TEST(programs_are_read_without_opening_a_layer),
-	};
-
 	umask(022);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return tests_run(NULL, NULL);
 }

@@ -2,37 +2,42 @@
  * The publisher's operations: several in one batch, not seen by other programs, tried again when
  * they fail, and given up if a request has shown something newer since.
  *
- * The linker sends calls of name_watch_add() here (--wrap).
+ * The linker sends calls of inotify_add_watch(2) here (--wrap).
  */
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/inotify.h>
 
-#include "name_watch.h"
 #include "view_fixture.h"
 
-static atomic_bool are_descriptors_short;
+static atomic_bool are_watches_short;
+static atomic_uint added; /* watches, or attempts */
 
-/* The test makes this directory when its name is about to be watched, once. */
-static const char *_Atomic made_late;
+/* When this directory is about to be watched, the test makes another one in it, once. */
+static const char *_Atomic watched_late;
 
-int __real_name_watch_add(struct name_watch *watch, int directory, const char *name, uint32_t mask);
-int __wrap_name_watch_add(struct name_watch *watch, int directory, const char *name, uint32_t mask);
-int __wrap_name_watch_add(struct name_watch *watch, int directory, const char *name, uint32_t mask)
+int __real_inotify_add_watch(int fd, const char *path, uint32_t mask);
+int __wrap_inotify_add_watch(int fd, const char *path, uint32_t mask);
+int __wrap_inotify_add_watch(int fd, const char *path, uint32_t mask)
 {
-	const char *late = atomic_load(&made_late);
+	const char *late = atomic_load(&watched_late);
+	char directory[PATH_MAX] = "";
 
-	if (late && name && strcmp(name, late) == 0) {
-		atomic_store(&made_late, NULL);
-		assert_int_equal(mkdirat(directory, late, 0755), 0);
+	if (late && readlink(path, directory, sizeof(directory) - 1) > 0 &&
+		strcmp(strrchr(directory, '/'), late) == 0) {
+		atomic_store(&watched_late, NULL);
+		run("mkdir %s/late", directory);
 	}
-	return atomic_load(&are_descriptors_short)
-		       ? -EMFILE
-		       : __real_name_watch_add(watch, directory, name, mask);
+	bool is_short = atomic_load(&are_watches_short);
+	int watch = is_short ? -1 : __real_inotify_add_watch(fd, path, mask);
+	if (is_short)
+		errno = ENOSPC;
+	atomic_fetch_add(&added, 1);
+	return watch;
 }
 
-static void changes_that_come_together_are_one_batch(void **state)
+VIEW_TEST(changes_that_come_together_are_one_batch)
 {
-	(void)state;
 	for (unsigned i = 0; i < 20; i++)
 		run("echo 'a: 1' >a/%u.yaml", i);
 	start("a:b");
@@ -47,9 +52,8 @@ static void changes_that_come_together_are_one_batch(void **state)
 	assert_int_equal(batches, 1);
 }
 
-static void what_can_not_be_published_is_tried_again(void **state)
+VIEW_TEST(what_can_not_be_published_is_tried_again)
 {
-	(void)state;
 	write_file("a/app.yaml", "a: 1\n");
 	start("a:b");
 	assert_shown("app.yaml", "a: 1\n");
@@ -70,12 +74,11 @@ static void what_can_not_be_published_is_tried_again(void **state)
 	assert_listed("", "app.yaml\ndir/\nnew.yaml\n");
 }
 
-static void what_the_publisher_takes_away_is_seen_by_nobody_else(void **state)
+VIEW_TEST(what_the_publisher_takes_away_is_seen_by_nobody_else)
 {
 	struct change change;
 	struct stat stat;
 
-	(void)state;
 	write_file("a/app.yaml", "x: 1\n");
 	start("a:b");
 	assert_listed("", "app.yaml\n");
@@ -95,9 +98,8 @@ static void what_the_publisher_takes_away_is_seen_by_nobody_else(void **state)
 	assert_int_equal(view_stat(view, passing, &stat), -ESTALE);
 }
 
-static void where_nothing_can_be_published_caches_are_right_all_the_same(void **state)
+VIEW_TEST(where_nothing_can_be_published_caches_are_right_all_the_same)
 {
-	(void)state;
 	run("mkdir a/dir a/gone && echo 'x: 1' >a/dir/app.yaml && echo 'x: 1' >a/gone.yaml");
 	start("a:b");
 	assert_shown("dir/app.yaml", "x: 1\n");
@@ -119,11 +121,10 @@ static void where_nothing_can_be_published_caches_are_right_all_the_same(void **
 }
 
 /* The request comes when the change is decided, and not yet carried out. */
-static void change_does_not_go_behind_what_a_request_has_shown_since(void **state)
+VIEW_TEST(change_does_not_go_behind_what_a_request_has_shown_since)
 {
 	struct change change;
 
-	(void)state;
 	start("a:b");
 	assert_listed("", "");
 	write_file("a/app.yaml", "low: 1\n");
@@ -141,11 +142,10 @@ static void change_does_not_go_behind_what_a_request_has_shown_since(void **stat
 	assert_events("MOVED_TO app.yaml\n");
 }
 
-static void removal_does_not_take_away_what_a_request_has_shown_since(void **state)
+VIEW_TEST(removal_does_not_take_away_what_a_request_has_shown_since)
 {
 	struct change change;
 
-	(void)state;
 	write_file("a/app.yaml", "x: 1\n");
 	start("a:b");
 	assert_shown("app.yaml", "x: 1\n");
@@ -163,9 +163,8 @@ static void removal_does_not_take_away_what_a_request_has_shown_since(void **sta
 	assert_shown("app.yaml", "x: 2\n");
 }
 
-static void what_is_made_of_a_file_that_can_be_published_later_is_made_of_it_then(void **state)
+VIEW_TEST(what_is_made_of_a_file_that_can_be_published_later_is_made_of_it_then)
 {
-	(void)state;
 	make_directory("a/conf.d");
 	write_file("a/conf.d/one.yaml", "x: 1\n");
 	start("layers: [a, b]\nfiles: [{path: all.yaml, from: ['conf.d/*.yaml']}]\n");
@@ -201,22 +200,33 @@ static bool has_layers(size_t count)
 
 static bool has_come_to_have_layers(size_t count)
 {
-	for (int i = 0; i < 500 && !has_layers(count); i++)
+	for (int i = 0; i < 10000 && !has_layers(count); i++)
 		usleep(20000);
 	return has_layers(count);
 }
 
-static void settings_that_no_descriptor_was_left_for_are_followed_later(void **state)
+/* Starts the publisher's thread, which watches the settings or tries to. */
+static pthread_t run_until_it_watches(struct publisher *running)
 {
 	pthread_t thread;
 
-	(void)state;
+	atomic_store(&added, 0);
+	assert_int_equal(pthread_create(&thread, NULL, run_publisher, running), 0);
+	while (!atomic_load(&added))
+		usleep(1000);
+	return thread;
+}
+
+VIEW_TEST(settings_that_no_watch_was_left_for_are_followed_later)
+{
 	start("layers: [a, b]\n");
 	struct publisher *running = publisher_here();
-	atomic_store(&are_descriptors_short, true);
-	assert_int_equal(pthread_create(&thread, NULL, run_publisher, running), 0);
-	usleep(200000);
-	atomic_store(&are_descriptors_short, false);
+	atomic_store(&are_watches_short, true);
+	pthread_t thread = run_until_it_watches(running);
+	/* Until the thread has given up for now. */
+	for (int i = 0; i < 100; i++)
+		usleep(1);
+	atomic_store(&are_watches_short, false);
 	write_file("plyfs.yaml", "layers: [a, b, c]\n");
 	bool are_followed = has_come_to_have_layers(3);
 	publisher_stop(running);
@@ -224,38 +234,17 @@ static void settings_that_no_descriptor_was_left_for_are_followed_later(void **s
 	assert_true(are_followed);
 }
 
-static void layer_that_is_made_just_before_its_name_is_watched_is_seen(void **state)
+VIEW_TEST(layer_that_is_made_just_before_its_name_is_watched_is_seen)
 {
-	pthread_t thread;
-
-	(void)state;
 	start("layers: [a, b, {path: parent/late, optional: true}]\n");
 	struct publisher *running = publisher_here();
-	assert_int_equal(pthread_create(&thread, NULL, run_publisher, running), 0);
-	usleep(200000);
+	pthread_t thread = run_until_it_watches(running);
 	assert_true(has_layers(2));
-	atomic_store(&made_late, "late");
+	atomic_store(&watched_late, "/parent");
 	make_directory("parent");
 	bool is_seen = has_come_to_have_layers(3);
 	publisher_stop(running);
 	pthread_join(thread, NULL);
-	assert_null(atomic_load(&made_late));
+	assert_null(atomic_load(&watched_late));
 	assert_true(is_seen);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		view_test(changes_that_come_together_are_one_batch),
-		view_test(what_can_not_be_published_is_tried_again),
-		view_test(what_the_publisher_takes_away_is_seen_by_nobody_else),
-		view_test(where_nothing_can_be_published_caches_are_right_all_the_same),
-		view_test(change_does_not_go_behind_what_a_request_has_shown_since),
-		view_test(removal_does_not_take_away_what_a_request_has_shown_since),
-		view_test(what_is_made_of_a_file_that_can_be_published_later_is_made_of_it_then),
-		view_test(settings_that_no_descriptor_was_left_for_are_followed_later),
-		view_test(layer_that_is_made_just_before_its_name_is_watched_is_seen),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

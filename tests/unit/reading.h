@@ -1,11 +1,11 @@
 /*
  * Text to document and back, for the tests of the merge core; a failure fails the test.
- * Include after <cmocka.h>.
  */
 #pragma once
 
 #include "cleanup.h"
 #include "document.h"
+#include "test.h"
 #include "untimed.h"
 
 static inline struct document *read_with(struct read_options options, struct span text)

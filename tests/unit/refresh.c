@@ -4,9 +4,8 @@
  */
 #include "view_fixture.h"
 
-static void replaced_source_is_one_replace(void **state)
+VIEW_TEST(replaced_source_is_one_replace)
 {
-	(void)state;
 	write_file("a/app.yaml", "x: 1\n");
 	start("a:b");
 	assert_shown("app.yaml", "x: 1\n");
@@ -17,9 +16,8 @@ static void replaced_source_is_one_replace(void **state)
 	assert_events("MOVED_TO app.yaml\n");
 }
 
-static void removal_followed_by_creation_is_one_replace(void **state)
+VIEW_TEST(removal_followed_by_creation_is_one_replace)
 {
-	(void)state;
 	write_file("a/app.yaml", "x: 1\n");
 	start("a:b");
 	assert_shown("app.yaml", "x: 1\n");
@@ -31,9 +29,8 @@ static void removal_followed_by_creation_is_one_replace(void **state)
 	assert_events("MOVED_TO app.yaml\n");
 }
 
-static void same_bytes_are_no_change(void **state)
+VIEW_TEST(same_bytes_are_no_change)
 {
-	(void)state;
 	write_file("a/app.yaml", "x: 1\n");
 	write_file("b/app.yaml", "y: 1\n");
 	start("a:b");
@@ -48,9 +45,8 @@ static void same_bytes_are_no_change(void **state)
 	assert_int_equal(stat_of("app.yaml").st_ino, before.st_ino);
 }
 
-static void new_file_replaces_its_cached_absence(void **state)
+VIEW_TEST(new_file_replaces_its_cached_absence)
 {
-	(void)state;
 	start("a:b");
 	assert_shown("app.yaml", "ENOENT");
 
@@ -63,9 +59,8 @@ static void new_file_replaces_its_cached_absence(void **state)
 
 /* Lookups that come before their event */
 
-static void absence_is_replaced_when_a_listing_saw_the_directory_first(void **state)
+VIEW_TEST(absence_is_replaced_when_a_listing_saw_the_directory_first)
 {
-	(void)state;
 	make_directory("a/dir");
 	view = new_view("a:b");
 	assert_shown("dir/new", "ENOENT");
@@ -77,9 +72,8 @@ static void absence_is_replaced_when_a_listing_saw_the_directory_first(void **st
 	assert_int_equal(stat_of("dir/new").st_mode & S_IFMT, S_IFDIR);
 }
 
-static void absence_is_replaced_when_a_listing_saw_the_file_first(void **state)
+VIEW_TEST(absence_is_replaced_when_a_listing_saw_the_file_first)
 {
-	(void)state;
 	make_directory("a/dir");
 	view = new_view("a:b");
 	assert_shown("dir/new", "ENOENT");
@@ -90,9 +84,8 @@ static void absence_is_replaced_when_a_listing_saw_the_file_first(void **state)
 	assert_shown("dir/new", "text\n");
 }
 
-static void absence_is_replaced_when_the_directory_that_hid_the_name_goes(void **state)
+VIEW_TEST(absence_is_replaced_when_the_directory_that_hid_the_name_goes)
 {
-	(void)state;
 	run("mkdir a/dir b/dir && touch b/dir/.wh.x && echo text >a/dir/x && mkdir a/dir/y");
 	write_file("b/dir/.wh.y", "");
 	view = new_view("a:b");
@@ -106,9 +99,8 @@ static void absence_is_replaced_when_the_directory_that_hid_the_name_goes(void *
 	assert_int_equal(stat_of("dir/y").st_mode & S_IFMT, S_IFDIR);
 }
 
-static void file_seen_before_its_event_is_told(void **state)
+VIEW_TEST(file_seen_before_its_event_is_told)
 {
-	(void)state;
 	start("a:b");
 	assert_listed("", "");
 
@@ -120,11 +112,10 @@ static void file_seen_before_its_event_is_told(void **state)
 	assert_events("MOVED_TO app.yaml\n");
 }
 
-static void directory_asked_for_before_its_event_is_told(void **state)
+VIEW_TEST(directory_asked_for_before_its_event_is_told)
 {
 	uint64_t ino;
 
-	(void)state;
 	start("a:b");
 	assert_listed("", "");
 
@@ -151,14 +142,13 @@ static bool count_name(void *context, const char *name, uint64_t ino, mode_t typ
 	return cookie % 50 != 0;
 }
 
-static void listing_in_parts_neither_doubles_nor_misses_while_names_come_and_go(void **state)
+VIEW_TEST(listing_in_parts_neither_doubles_nor_misses_while_names_come_and_go)
 {
 	unsigned counts[2001] = {0};
 	char name[32];
 	uint64_t cookie = 0;
 	uint64_t ino;
 
-	(void)state;
 	make_directory("a/dir");
 	for (int i = 0; i < 1000; i++) {
 		snprintf(name, sizeof(name), "a/dir/file%d", i);
@@ -192,9 +182,8 @@ static void listing_in_parts_neither_doubles_nor_misses_while_names_come_and_go(
 }
 
 /* A watcher of a directory gets an event for every name that comes, however early it begins. */
-static void file_seen_before_its_event_in_a_directory_that_was_just_found_is_told(void **state)
+VIEW_TEST(file_seen_before_its_event_in_a_directory_that_was_just_found_is_told)
 {
-	(void)state;
 	make_directory("a/d");
 	write_file("a/d/old", "x");
 	start("a:b");
@@ -207,23 +196,4 @@ static void file_seen_before_its_event_in_a_directory_that_was_just_found_is_tol
 	assert_shown("d/new", "x");
 	publish_all();
 	assert_events("MOVED_TO d/new\n");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		view_test(replaced_source_is_one_replace),
-		view_test(removal_followed_by_creation_is_one_replace),
-		view_test(same_bytes_are_no_change),
-		view_test(new_file_replaces_its_cached_absence),
-		view_test(absence_is_replaced_when_a_listing_saw_the_directory_first),
-		view_test(absence_is_replaced_when_a_listing_saw_the_file_first),
-		view_test(absence_is_replaced_when_the_directory_that_hid_the_name_goes),
-		view_test(file_seen_before_its_event_is_told),
-		view_test(directory_asked_for_before_its_event_is_told),
-		view_test(listing_in_parts_neither_doubles_nor_misses_while_names_come_and_go),
-		view_test(file_seen_before_its_event_in_a_directory_that_was_just_found_is_told),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

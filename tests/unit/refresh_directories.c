@@ -4,9 +4,8 @@
  */
 #include "view_fixture.h"
 
-static void new_directory_comes_with_all_that_is_in_it(void **state)
+VIEW_TEST(new_directory_comes_with_all_that_is_in_it)
 {
-	(void)state;
 	start("a:b");
 	assert_shown("one/two/app.yaml", "ENOENT");
 
@@ -19,9 +18,8 @@ static void new_directory_comes_with_all_that_is_in_it(void **state)
 	assert_events("CREATE,ISDIR one\n");
 }
 
-static void directory_moved_in_comes_with_all_that_is_in_it(void **state)
+VIEW_TEST(directory_moved_in_comes_with_all_that_is_in_it)
 {
-	(void)state;
 	run("mkdir -p new/two && echo 'x: 1' >new/two/app.yaml");
 	start("a:b");
 	assert_shown("one", "ENOENT");
@@ -34,9 +32,8 @@ static void directory_moved_in_comes_with_all_that_is_in_it(void **state)
 	assert_shown("one/two/app.yaml", "x: 2\n");
 }
 
-static void directory_replaced_by_another_shows_the_other(void **state)
+VIEW_TEST(directory_replaced_by_another_shows_the_other)
 {
-	(void)state;
 	run("mkdir a/one new && echo 'x: 1' >a/one/app.yaml && echo 'y: 1' >new/other.yaml");
 	start("a:b");
 	assert_shown("one/app.yaml", "x: 1\n");
@@ -51,9 +48,8 @@ static void directory_replaced_by_another_shows_the_other(void **state)
 	assert_shown("one/other.yaml", "y: 2\n");
 }
 
-static void file_over_directory_and_back(void **state)
+VIEW_TEST(file_over_directory_and_back)
 {
-	(void)state;
 	run("mkdir a/one && echo 'x: 1' >a/one/app.yaml");
 	start("a:b");
 	assert_shown("one/app.yaml", "x: 1\n");
@@ -72,9 +68,8 @@ static void file_over_directory_and_back(void **state)
 	assert_events("DELETE one\nCREATE,ISDIR one\n");
 }
 
-static void link_over_file_and_back(void **state)
+VIEW_TEST(link_over_file_and_back)
 {
-	(void)state;
 	write_file("a/one", "text\n");
 	start("a:b");
 	assert_shown("one", "text\n");
@@ -92,9 +87,8 @@ static void link_over_file_and_back(void **state)
 	assert_events("MOVED_TO one\nMOVED_TO one\nMOVED_TO one\n");
 }
 
-static void change_of_a_directorys_mode_is_told(void **state)
+VIEW_TEST(change_of_a_directorys_mode_is_told)
 {
-	(void)state;
 	make_directory("a/dir");
 	start("a:b");
 	assert_int_equal(stat_of("dir").st_mode, S_IFDIR | 0555);
@@ -109,9 +103,8 @@ static void change_of_a_directorys_mode_is_told(void **state)
 }
 
 /* As with two lookups that find at the same time that the directory is not watched yet. */
-static void directory_that_is_watched_twice_is_watched_once(void **state)
+VIEW_TEST(directory_that_is_watched_twice_is_watched_once)
 {
-	(void)state;
 	start("a:b");
 	size_t count = watch_count(view->watch);
 	int fd = open("a", O_PATH | O_DIRECTORY);
@@ -120,19 +113,4 @@ static void directory_that_is_watched_twice_is_watched_once(void **state)
 	assert_int_equal(watch_count(view->watch), count);
 	run("rmdir a");
 	publish_all();
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		view_test(new_directory_comes_with_all_that_is_in_it),
-		view_test(directory_moved_in_comes_with_all_that_is_in_it),
-		view_test(directory_replaced_by_another_shows_the_other),
-		view_test(file_over_directory_and_back),
-		view_test(link_over_file_and_back),
-		view_test(change_of_a_directorys_mode_is_told),
-		view_test(directory_that_is_watched_twice_is_watched_once),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

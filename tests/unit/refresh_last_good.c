@@ -5,9 +5,8 @@
 #include "reload.h"
 #include "view_fixture.h"
 
-static void broken_source_keeps_the_last_good_version(void **state)
+VIEW_TEST(broken_source_keeps_the_last_good_version)
 {
-	(void)state;
 	write_file("a/app.yaml", "x: 1\n");
 	write_file("b/app.yaml", "y: 1\n");
 	start("a:b");
@@ -29,9 +28,8 @@ static void broken_source_keeps_the_last_good_version(void **state)
 	assert_int_equal(count_of_view().troubles, 0);
 }
 
-static void source_mended_to_what_it_was_is_no_event(void **state)
+VIEW_TEST(source_mended_to_what_it_was_is_no_event)
 {
-	(void)state;
 	write_file("a/app.yaml", "x: 1\n");
 	write_file("b/app.yaml", "y: 1\n");
 	start("a:b");
@@ -45,9 +43,8 @@ static void source_mended_to_what_it_was_is_no_event(void **state)
 	assert_int_equal(count_of_view().troubles, 0);
 }
 
-static void path_that_was_never_good_reads_as_an_error(void **state)
+VIEW_TEST(path_that_was_never_good_reads_as_an_error)
 {
-	(void)state;
 	write_file("a/app.yaml", "x: [\n");
 	write_file("b/app.yaml", "y: 1\n");
 	start("a:b");
@@ -62,9 +59,8 @@ static void path_that_was_never_good_reads_as_an_error(void **state)
 	assert_int_equal(count_of_view().troubles, 0);
 }
 
-static void broken_path_that_goes_is_no_trouble_any_more(void **state)
+VIEW_TEST(broken_path_that_goes_is_no_trouble_any_more)
 {
-	(void)state;
 	write_file("a/app.yaml", "x: [\n");
 	write_file("b/app.yaml", "y: 1\n");
 	start("a:b");
@@ -75,9 +71,8 @@ static void broken_path_that_goes_is_no_trouble_any_more(void **state)
 	assert_int_equal(count_of_view().troubles, 0);
 }
 
-static void reload_of_settings_keeps_the_last_good_state_of_a_source(void **state)
+VIEW_TEST(reload_of_settings_keeps_the_last_good_state_of_a_source)
 {
-	(void)state;
 	write_file("a/x.yaml", "a: 1\n");
 	write_file("b/x.yaml", "b: 1\n");
 	start("layers: [a, b]\n");
@@ -92,9 +87,8 @@ static void reload_of_settings_keeps_the_last_good_state_of_a_source(void **stat
 	assert_shown("x.yaml", "a: 1\nb: 2\n");
 }
 
-static void last_good_version_outlives_the_kernels_memory(void **state)
+VIEW_TEST(last_good_version_outlives_the_kernels_memory)
 {
-	(void)state;
 	make_directory("a/dir");
 	write_file("a/dir/app.yaml", "x: 1\n");
 	make_directory("b/dir");
@@ -109,9 +103,8 @@ static void last_good_version_outlives_the_kernels_memory(void **state)
 	assert_shown("dir/app.yaml", "x: 1\ny: 1\n");
 }
 
-static void source_mended_while_its_directory_is_forgotten_is_shown(void **state)
+VIEW_TEST(source_mended_while_its_directory_is_forgotten_is_shown)
 {
-	(void)state;
 	make_directory("a/dir");
 	write_file("a/dir/app.yaml", "x: 1\n");
 	make_directory("b/dir");
@@ -128,9 +121,8 @@ static void source_mended_while_its_directory_is_forgotten_is_shown(void **state
 	assert_int_equal(count_of_view().troubles, 0);
 }
 
-static void rights_taken_from_a_broken_source_hold_for_the_last_good_version(void **state)
+VIEW_TEST(rights_taken_from_a_broken_source_hold_for_the_last_good_version)
 {
-	(void)state;
 	write_file("a/app.yaml", "x: 1\n");
 	write_file("b/app.yaml", "y: 1\n");
 	start("a:b");
@@ -147,9 +139,8 @@ static void rights_taken_from_a_broken_source_hold_for_the_last_good_version(voi
  * A value that no user may read any more, and one that no user ever could, do not meet in one
  * file.
  */
-static void last_good_of_a_source_is_for_who_may_read_it_and_what_came_in_its_place(void **state)
+VIEW_TEST(last_good_of_a_source_is_for_who_may_read_it_and_what_came_in_its_place)
 {
-	(void)state;
 	write_file("a/app.yaml", "secret: 1\n");
 	write_file("b/app.yaml", "y: 1\n");
 	assert_int_equal(chmod("a/app.yaml", 0600), 0);
@@ -171,9 +162,8 @@ static void last_good_of_a_source_is_for_who_may_read_it_and_what_came_in_its_pl
 	assert_int_equal(stat_of("app.yaml").st_mode, S_IFREG | 0444);
 }
 
-static void comment_that_changes_no_byte_makes_a_source_good_all_the_same(void **state)
+VIEW_TEST(comment_that_changes_no_byte_makes_a_source_good_all_the_same)
 {
-	(void)state;
 	write_file("a/app.yaml", "x: 1\n");
 	write_file("b/app.yaml", "y: 1\n");
 	start("a:b");
@@ -188,9 +178,8 @@ static void comment_that_changes_no_byte_makes_a_source_good_all_the_same(void *
 	assert_int_equal(trouble_of("app.yaml").serves, TROUBLE_SERVES_STAND_IN);
 }
 
-static void file_that_others_refer_to_has_a_last_good_state_as_well(void **state)
+VIEW_TEST(file_that_others_refer_to_has_a_last_good_state_as_well)
 {
-	(void)state;
 	run("mkdir -p a/top a/data b/top");
 	write_file("a/data/n.yaml", "x: 1\n");
 	write_file("a/top/p.yaml", "_merge: n\nz: 1\n");
@@ -211,9 +200,8 @@ static void file_that_others_refer_to_has_a_last_good_state_as_well(void **state
 }
 
 /* A virtual file is made of what the layers have, and not of what is shown instead. */
-static void virtual_file_is_made_of_a_broken_file_that_was_a_link(void **state)
+VIEW_TEST(virtual_file_is_made_of_a_broken_file_that_was_a_link)
 {
-	(void)state;
 	write_file("a/app.yaml", "x: [\n");
 	run("ln -s other b/app.yaml");
 	start("layers: [a, b]\nfiles: [{path: all.yaml, from: [app.yaml]}]\n");
@@ -232,24 +220,4 @@ static void virtual_file_is_made_of_a_broken_file_that_was_a_link(void **state)
 	run("ln -sfn other b/app.yaml");
 	publish_all();
 	assert_shown("all.yaml", "ENOENT");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		view_test(broken_source_keeps_the_last_good_version),
-		view_test(source_mended_to_what_it_was_is_no_event),
-		view_test(path_that_was_never_good_reads_as_an_error),
-		view_test(broken_path_that_goes_is_no_trouble_any_more),
-		view_test(reload_of_settings_keeps_the_last_good_state_of_a_source),
-		view_test(last_good_version_outlives_the_kernels_memory),
-		view_test(source_mended_while_its_directory_is_forgotten_is_shown),
-		view_test(rights_taken_from_a_broken_source_hold_for_the_last_good_version),
-		view_test(last_good_of_a_source_is_for_who_may_read_it_and_what_came_in_its_place),
-		view_test(comment_that_changes_no_byte_makes_a_source_good_all_the_same),
-		view_test(file_that_others_refer_to_has_a_last_good_state_as_well),
-		view_test(virtual_file_is_made_of_a_broken_file_that_was_a_link),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,13 +4,12 @@
  */
 #include "view_fixture.h"
 
-static void sixty_four_layers_are_merged_in_order(void **state)
+VIEW_TEST(sixty_four_layers_are_merged_in_order)
 {
 	char layers[TEXT_MAX] = "";
 	char path[64];
 	char expected[64];
 
-	(void)state;
 	for (int i = 0; i < LAYERS_MAX; i++) {
 		snprintf(path, sizeof(path), "%d", i);
 		make_directory(path);
@@ -35,9 +34,8 @@ static void sixty_four_layers_are_merged_in_order(void **state)
 	}
 }
 
-static void same_directory_as_two_layers_changes_once(void **state)
+VIEW_TEST(same_directory_as_two_layers_changes_once)
 {
-	(void)state;
 	write_file("a/app.yaml", "x: 1\n");
 	make_directory("a/dir");
 	write_file("a/dir/app.yaml", "x: 1\n");
@@ -57,9 +55,8 @@ static void same_directory_as_two_layers_changes_once(void **state)
 	assert_shown("dir", "ENOENT");
 }
 
-static void directory_in_a_second_layer_joins_the_first(void **state)
+VIEW_TEST(directory_in_a_second_layer_joins_the_first)
 {
-	(void)state;
 	make_directory("a/one");
 	write_file("a/one/app.yaml", "x: 1\n");
 	start("a:b");
@@ -81,9 +78,8 @@ static void directory_in_a_second_layer_joins_the_first(void **state)
 	assert_listed("one", "app.yaml\n");
 }
 
-static void files_that_a_joining_directory_does_not_have_stay_as_they_are(void **state)
+VIEW_TEST(files_that_a_joining_directory_does_not_have_stay_as_they_are)
 {
-	(void)state;
 	make_directory("a/one");
 	write_file("a/one/app.yaml", "x: 1\n");
 	write_file("a/one/other.yaml", "y: 1\n");
@@ -96,9 +92,8 @@ static void files_that_a_joining_directory_does_not_have_stay_as_they_are(void *
 	assert_null(strstr(events, "MOVED_TO"));
 }
 
-static void layer_inside_another_layer_changes_in_both(void **state)
+VIEW_TEST(layer_inside_another_layer_changes_in_both)
 {
-	(void)state;
 	make_directory("a/in");
 	write_file("a/in/app.yaml", "x: 1\n");
 	start("a:a/in");
@@ -109,17 +104,4 @@ static void layer_inside_another_layer_changes_in_both(void **state)
 	publish_all();
 	assert_shown("app.yaml", "x: 2\n");
 	assert_shown("in/app.yaml", "x: 2\n");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		view_test(sixty_four_layers_are_merged_in_order),
-		view_test(same_directory_as_two_layers_changes_once),
-		view_test(directory_in_a_second_layer_joins_the_first),
-		view_test(files_that_a_joining_directory_does_not_have_stay_as_they_are),
-		view_test(layer_inside_another_layer_changes_in_both),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

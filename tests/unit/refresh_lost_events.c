@@ -6,9 +6,8 @@
 
 #include "view_fixture.h"
 
-static void lost_events_are_made_up_for(void **state)
+VIEW_TEST(lost_events_are_made_up_for)
 {
-	(void)state;
 	run("mkdir a/dir && echo 'x: 1' >a/dir/app.yaml && echo 'x: 1' >a/dir/gone.yaml");
 	run("echo 'x: 1' >a/app.yaml");
 	start("a:b");
@@ -31,9 +30,8 @@ static void lost_events_are_made_up_for(void **state)
 	assert_int_equal(stat_of("").st_mode, S_IFDIR | 0500);
 }
 
-static void files_that_did_not_change_make_no_event_when_events_were_lost(void **state)
+VIEW_TEST(files_that_did_not_change_make_no_event_when_events_were_lost)
 {
-	(void)state;
 	run("echo 'x: 1' >a/app.yaml && echo 'x: 1' >a/never-read.yaml");
 	start("a:b");
 	assert_shown("app.yaml", "x: 1\n");
@@ -43,9 +41,8 @@ static void files_that_did_not_change_make_no_event_when_events_were_lost(void *
 	assert_events("");
 }
 
-static void last_good_version_of_a_forgotten_directory_is_mended_after_lost_events(void **state)
+VIEW_TEST(last_good_version_of_a_forgotten_directory_is_mended_after_lost_events)
 {
-	(void)state;
 	run("mkdir a/dir b/dir && echo 'x: 1' >a/dir/app.yaml && echo 'y: 1' >b/dir/app.yaml");
 	start("a:b");
 	assert_shown("dir/app.yaml", "x: 1\ny: 1\n");
@@ -60,12 +57,11 @@ static void last_good_version_of_a_forgotten_directory_is_mended_after_lost_even
 
 /* Shortage */
 
-static void when_descriptors_run_out_what_is_shown_stays_until_there_are_some(void **state)
+VIEW_TEST(when_descriptors_run_out_what_is_shown_stays_until_there_are_some)
 {
 	struct rlimit limit;
 	struct stat stat;
 
-	(void)state;
 	run("mkdir -p a/dir/in && echo 'x: 1' >a/dir/app.yaml && echo 'y: 1' >a/dir/other.yaml");
 	start("a:b");
 	assert_shown("dir/app.yaml", "x: 1\n");
@@ -89,16 +85,4 @@ static void when_descriptors_run_out_what_is_shown_stays_until_there_are_some(vo
 	assert_shown("dir/other.yaml", "y: 1\n");
 	assert_shown("dir/in", "ENOENT");
 	assert_int_equal(stat_of("dir").st_mode, S_IFDIR | 0500);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		view_test(lost_events_are_made_up_for),
-		view_test(files_that_did_not_change_make_no_event_when_events_were_lost),
-		view_test(last_good_version_of_a_forgotten_directory_is_mended_after_lost_events),
-		view_test(when_descriptors_run_out_what_is_shown_stays_until_there_are_some),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,9 +4,8 @@
  */
 #include "view_fixture.h"
 
-static void removed_file_is_one_delete(void **state)
+VIEW_TEST(removed_file_is_one_delete)
 {
-	(void)state;
 	write_file("a/app.yaml", "x: 1\n");
 	start("a:b");
 	assert_shown("app.yaml", "x: 1\n");
@@ -19,9 +18,8 @@ static void removed_file_is_one_delete(void **state)
 	assert_events("DELETE app.yaml\n");
 }
 
-static void removed_file_that_nobody_looked_at_is_one_delete(void **state)
+VIEW_TEST(removed_file_that_nobody_looked_at_is_one_delete)
 {
-	(void)state;
 	write_file("a/app.yaml", "x: 1\n");
 	start("a:b");
 	assert_listed("", "app.yaml\n");
@@ -34,9 +32,8 @@ static void removed_file_that_nobody_looked_at_is_one_delete(void **state)
 }
 
 /* A request before that is published does not suppress the event. */
-static void removed_file_that_the_kernel_forgot_and_is_asked_for_is_one_delete(void **state)
+VIEW_TEST(removed_file_that_the_kernel_forgot_and_is_asked_for_is_one_delete)
 {
-	(void)state;
 	write_file("a/app.yaml", "x: 1\n");
 	start("a:b");
 	assert_listed("", "app.yaml\n");
@@ -51,9 +48,8 @@ static void removed_file_that_the_kernel_forgot_and_is_asked_for_is_one_delete(v
 	assert_events("DELETE app.yaml\n");
 }
 
-static void file_that_the_kernel_forgot_becomes_a_directory_by_a_delete(void **state)
+VIEW_TEST(file_that_the_kernel_forgot_becomes_a_directory_by_a_delete)
 {
-	(void)state;
 	write_file("a/app.yaml", "x: 1\n");
 	start("a:b");
 	assert_listed("", "app.yaml\n");
@@ -68,9 +64,8 @@ static void file_that_the_kernel_forgot_becomes_a_directory_by_a_delete(void **s
 	assert_events("DELETE app.yaml\nCREATE,ISDIR app.yaml\n");
 }
 
-static void renamed_file_goes_and_comes(void **state)
+VIEW_TEST(renamed_file_goes_and_comes)
 {
-	(void)state;
 	write_file("a/one.yaml", "x: 1\n");
 	start("a:b");
 	assert_shown("one.yaml", "x: 1\n");
@@ -83,9 +78,8 @@ static void renamed_file_goes_and_comes(void **state)
 	assert_events("MOVED_TO two.yaml\nDELETE one.yaml\n");
 }
 
-static void removed_directory_goes_with_all_that_is_in_it(void **state)
+VIEW_TEST(removed_directory_goes_with_all_that_is_in_it)
 {
-	(void)state;
 	run("mkdir -p a/one/two && echo 'x: 1' >a/one/two/app.yaml");
 	start("a:b");
 	assert_shown("one/two/app.yaml", "x: 1\n");
@@ -102,9 +96,8 @@ static void removed_directory_goes_with_all_that_is_in_it(void **state)
 	assert_shown("one/two/app.yaml", "x: 1\n");
 }
 
-static void directory_removed_step_by_step_goes(void **state)
+VIEW_TEST(directory_removed_step_by_step_goes)
 {
-	(void)state;
 	run("mkdir -p a/one/two && echo 'x: 1' >a/one/two/app.yaml");
 	start("a:b");
 	assert_shown("one/two/app.yaml", "x: 1\n");
@@ -115,9 +108,8 @@ static void directory_removed_step_by_step_goes(void **state)
 	assert_listed("", "");
 }
 
-static void whiteout_hides_and_its_removal_uncovers(void **state)
+VIEW_TEST(whiteout_hides_and_its_removal_uncovers)
 {
-	(void)state;
 	run("mkdir a/dir && echo 'x: 1' >a/dir/app.yaml && echo 'x: 1' >a/app.yaml");
 	start("a:b");
 	assert_shown("app.yaml", "x: 1\n");
@@ -138,9 +130,8 @@ static void whiteout_hides_and_its_removal_uncovers(void **state)
 	assert_listed("", "app.yaml\ndir/\n");
 }
 
-static void overlay_whiteout_hides(void **state)
+VIEW_TEST(overlay_whiteout_hides)
 {
-	(void)state;
 	write_file("a/app.yaml", "x: 1\n");
 	start("a:b");
 	assert_shown("app.yaml", "x: 1\n");
@@ -154,9 +145,8 @@ static void overlay_whiteout_hides(void **state)
 	assert_shown("app.yaml", "x: 1\n");
 }
 
-static void opaque_mark_hides_what_lies_below_and_its_removal_uncovers(void **state)
+VIEW_TEST(opaque_mark_hides_what_lies_below_and_its_removal_uncovers)
 {
-	(void)state;
 	run("mkdir a/dir b/dir && echo 'x: 1' >a/dir/app.yaml && echo 'y: 1' >b/dir/other.yaml");
 	start("a:b");
 	assert_listed("dir", "app.yaml\nother.yaml\n");
@@ -173,9 +163,8 @@ static void opaque_mark_hides_what_lies_below_and_its_removal_uncovers(void **st
 	assert_shown("dir/app.yaml", "x: 1\n");
 }
 
-static void opaque_mark_at_the_root_hides_all_lower_layers(void **state)
+VIEW_TEST(opaque_mark_at_the_root_hides_all_lower_layers)
 {
-	(void)state;
 	write_file("a/app.yaml", "x: 1\n");
 	start("a:b");
 	assert_shown("app.yaml", "x: 1\n");
@@ -187,23 +176,4 @@ static void opaque_mark_at_the_root_hides_all_lower_layers(void **state)
 	assert_int_equal(unlink("b/.wh..wh..opq"), 0);
 	publish_all();
 	assert_shown("app.yaml", "x: 1\n");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		view_test(removed_file_is_one_delete),
-		view_test(removed_file_that_nobody_looked_at_is_one_delete),
-		view_test(removed_file_that_the_kernel_forgot_and_is_asked_for_is_one_delete),
-		view_test(file_that_the_kernel_forgot_becomes_a_directory_by_a_delete),
-		view_test(renamed_file_goes_and_comes),
-		view_test(removed_directory_goes_with_all_that_is_in_it),
-		view_test(directory_removed_step_by_step_goes),
-		view_test(whiteout_hides_and_its_removal_uncovers),
-		view_test(overlay_whiteout_hides),
-		view_test(opaque_mark_hides_what_lies_below_and_its_removal_uncovers),
-		view_test(opaque_mark_at_the_root_hides_all_lower_layers),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

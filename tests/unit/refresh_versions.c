@@ -4,12 +4,11 @@
  */
 #include "view_fixture.h"
 
-static void open_file_keeps_its_version(void **state)
+VIEW_TEST(open_file_keeps_its_version)
 {
 	CLEANUP(version_unrefp) struct version *version = NULL;
 	char text[16] = "";
 
-	(void)state;
 	write_file("a/app.yaml", "x: 1\n");
 	start("a:b");
 	uint64_t ino = stat_of("app.yaml").st_ino;
@@ -23,12 +22,11 @@ static void open_file_keeps_its_version(void **state)
 	assert_string_equal(text, "x: 1\n");
 }
 
-static void every_version_has_a_number_of_its_own(void **state)
+VIEW_TEST(every_version_has_a_number_of_its_own)
 {
 	uint64_t last = 0;
 	char text[16];
 
-	(void)state;
 	write_file("a/app.yaml", "x: 0\n");
 	start("a:b");
 	for (int i = 1; i < 10; i++) {
@@ -43,9 +41,8 @@ static void every_version_has_a_number_of_its_own(void **state)
 
 /* Rights and times */
 
-static void change_of_mode_is_a_new_version(void **state)
+VIEW_TEST(change_of_mode_is_a_new_version)
 {
-	(void)state;
 	write_file("a/app.yaml", "x: 1\n");
 	start("a:b");
 	assert_int_equal(stat_of("app.yaml").st_mode, S_IFREG | 0444);
@@ -62,9 +59,8 @@ static bool is_newer(struct stat a, struct stat b)
 	       (a.st_mtim.tv_sec == b.st_mtim.tv_sec && a.st_mtim.tv_nsec > b.st_mtim.tv_nsec);
 }
 
-static void every_version_is_newer_than_the_one_before(void **state)
+VIEW_TEST(every_version_is_newer_than_the_one_before)
 {
-	(void)state;
 	write_file("a/app.yaml", "x: 1\n");
 	write_file("b/app.yaml", "y: 1\n");
 	run("touch -d 2020-01-01 a/app.yaml");
@@ -91,9 +87,8 @@ static void every_version_is_newer_than_the_one_before(void **state)
 	assert_true(is_newer(stat_of("app.yaml"), again));
 }
 
-static void time_does_not_go_back_when_the_kernel_forgot_the_file(void **state)
+VIEW_TEST(time_does_not_go_back_when_the_kernel_forgot_the_file)
 {
-	(void)state;
 	run("mkdir a/dir b/dir && echo 'x: 1' >a/dir/app.yaml && echo 'y: 1' >b/dir/app.yaml");
 	run("touch -d 2020-01-01 a/dir/app.yaml");
 	start("a:b");
@@ -112,9 +107,8 @@ static void time_does_not_go_back_when_the_kernel_forgot_the_file(void **state)
 
 /* Forgetting */
 
-static void forgotten_file_looked_up_again_keeps_its_number(void **state)
+VIEW_TEST(forgotten_file_looked_up_again_keeps_its_number)
 {
-	(void)state;
 	write_file("a/app.yaml", "x: 1\n");
 	start("a:b");
 	assert_listed("", "app.yaml\n");
@@ -126,9 +120,8 @@ static void forgotten_file_looked_up_again_keeps_its_number(void **state)
 	assert_events("");
 }
 
-static void forgotten_directory_looked_up_again_keeps_its_number(void **state)
+VIEW_TEST(forgotten_directory_looked_up_again_keeps_its_number)
 {
-	(void)state;
 	make_directory("a/dir");
 	start("a:b");
 	uint64_t ino = stat_of("dir").st_ino;
@@ -141,9 +134,8 @@ static void forgotten_directory_looked_up_again_keeps_its_number(void **state)
  * No file of the layers has changed, so only these show the change to a poller of number and
  * times.
  */
-static void directory_that_comes_back_from_fewer_layers_shows_other_files(void **state)
+VIEW_TEST(directory_that_comes_back_from_fewer_layers_shows_other_files)
 {
-	(void)state;
 	run("mkdir a/dir b/dir && echo 'x: 1' >a/dir/app.yaml && echo 'y: 1' >b/dir/app.yaml");
 	start("a:b");
 	assert_shown("dir/app.yaml", "x: 1\ny: 1\n");
@@ -160,9 +152,8 @@ static void directory_that_comes_back_from_fewer_layers_shows_other_files(void *
 	assert_true(is_newer(one, both));
 }
 
-static void directory_that_comes_back_as_it_was_shows_the_same_files(void **state)
+VIEW_TEST(directory_that_comes_back_as_it_was_shows_the_same_files)
 {
-	(void)state;
 	run("mkdir a/dir && echo 'x: 1' >a/dir/app.yaml");
 	start("a:b");
 	struct stat before = stat_of("dir/app.yaml");
@@ -178,9 +169,8 @@ static void directory_that_comes_back_as_it_was_shows_the_same_files(void **stat
 	assert_int_equal(again.st_ctim.tv_nsec, before.st_ctim.tv_nsec);
 }
 
-static void file_changed_while_forgotten_has_another_number(void **state)
+VIEW_TEST(file_changed_while_forgotten_has_another_number)
 {
-	(void)state;
 	write_file("a/app.yaml", "x: 1\n");
 	start("a:b");
 	uint64_t ino = stat_of("app.yaml").st_ino;
@@ -193,9 +183,8 @@ static void file_changed_while_forgotten_has_another_number(void **state)
 	assert_shown("app.yaml", "x: 2\n");
 }
 
-static void change_of_a_forgotten_file_is_told_when_it_is_looked_up_first(void **state)
+VIEW_TEST(change_of_a_forgotten_file_is_told_when_it_is_looked_up_first)
 {
-	(void)state;
 	write_file("a/app.yaml", "x: 1\n");
 	start("a:b");
 	assert_shown("app.yaml", "x: 1\n");
@@ -209,9 +198,8 @@ static void change_of_a_forgotten_file_is_told_when_it_is_looked_up_first(void *
 	assert_events("MOVED_TO app.yaml\n");
 }
 
-static void forgotten_file_that_did_not_change_is_no_event(void **state)
+VIEW_TEST(forgotten_file_that_did_not_change_is_no_event)
 {
-	(void)state;
 	write_file("a/app.yaml", "x: 1\n");
 	start("a:b");
 	assert_shown("app.yaml", "x: 1\n");
@@ -222,9 +210,8 @@ static void forgotten_file_that_did_not_change_is_no_event(void **state)
 	assert_events("");
 }
 
-static void directory_changed_while_forgotten_is_shown_as_it_is(void **state)
+VIEW_TEST(directory_changed_while_forgotten_is_shown_as_it_is)
 {
-	(void)state;
 	make_directory("a/dir");
 	write_file("a/dir/app.yaml", "x: 1\n");
 	start("a:b");
@@ -238,25 +225,4 @@ static void directory_changed_while_forgotten_is_shown_as_it_is(void **state)
 	assert_events("");
 	assert_shown("dir/app.yaml", "x: 2\n");
 	assert_listed("dir", "app.yaml\nnew.yaml\n");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		view_test(open_file_keeps_its_version),
-		view_test(every_version_has_a_number_of_its_own),
-		view_test(change_of_mode_is_a_new_version),
-		view_test(every_version_is_newer_than_the_one_before),
-		view_test(time_does_not_go_back_when_the_kernel_forgot_the_file),
-		view_test(forgotten_file_looked_up_again_keeps_its_number),
-		view_test(forgotten_directory_looked_up_again_keeps_its_number),
-		view_test(directory_that_comes_back_from_fewer_layers_shows_other_files),
-		view_test(directory_that_comes_back_as_it_was_shows_the_same_files),
-		view_test(file_changed_while_forgotten_has_another_number),
-		view_test(change_of_a_forgotten_file_is_told_when_it_is_looked_up_first),
-		view_test(forgotten_file_that_did_not_change_is_no_event),
-		view_test(directory_changed_while_forgotten_is_shown_as_it_is),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

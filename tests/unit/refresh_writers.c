@@ -4,9 +4,8 @@
  */
 #include "view_fixture.h"
 
-static void source_written_in_place_is_one_replace(void **state)
+VIEW_TEST(source_written_in_place_is_one_replace)
 {
-	(void)state;
 	write_file("a/app.yaml", "x: 1\n");
 	start("a:b");
 	assert_shown("app.yaml", "x: 1\n");
@@ -17,11 +16,10 @@ static void source_written_in_place_is_one_replace(void **state)
 	assert_events("MOVED_TO app.yaml\n");
 }
 
-static void many_events_are_one_change(void **state)
+VIEW_TEST(many_events_are_one_change)
 {
 	char text[32];
 
-	(void)state;
 	write_file("a/app.yaml", "x: 1\n");
 	start("a:b");
 	assert_shown("app.yaml", "x: 1\n");
@@ -38,9 +36,8 @@ static void many_events_are_one_change(void **state)
 	assert_events("MOVED_TO app.yaml\n");
 }
 
-static void file_that_is_being_written_waits_for_its_writer(void **state)
+VIEW_TEST(file_that_is_being_written_waits_for_its_writer)
 {
-	(void)state;
 	write_file("a/app.yaml", "x: 1\n");
 	start("a:b");
 	assert_shown("app.yaml", "x: 1\n");
@@ -58,9 +55,8 @@ static void file_that_is_being_written_waits_for_its_writer(void **state)
 	assert_events("MOVED_TO app.yaml\n");
 }
 
-static void writer_of_one_layer_is_waited_for_when_another_layer_changes(void **state)
+VIEW_TEST(writer_of_one_layer_is_waited_for_when_another_layer_changes)
 {
-	(void)state;
 	write_file("a/app.yaml", "x: 1\ny: 1\n");
 	write_file("b/app.yaml", "z: 1\n");
 	start("a:b");
@@ -80,9 +76,8 @@ static void writer_of_one_layer_is_waited_for_when_another_layer_changes(void **
 	assert_events("MOVED_TO app.yaml\n");
 }
 
-static void new_file_waits_for_its_writer(void **state)
+VIEW_TEST(new_file_waits_for_its_writer)
 {
-	(void)state;
 	start("a:b");
 	assert_shown("app.yaml", "ENOENT");
 
@@ -97,9 +92,8 @@ static void new_file_waits_for_its_writer(void **state)
 	assert_events("MOVED_TO app.yaml\n");
 }
 
-static void open_writer_who_is_quiet_is_not_waited_for(void **state)
+VIEW_TEST(open_writer_who_is_quiet_is_not_waited_for)
 {
-	(void)state;
 	write_file("a/app.yaml", "x: 1\n");
 	start("a:b");
 	assert_shown("app.yaml", "x: 1\n");
@@ -113,9 +107,8 @@ static void open_writer_who_is_quiet_is_not_waited_for(void **state)
 	fclose(file);
 }
 
-static void file_that_nobody_ever_opened_for_writing_appears(void **state)
+VIEW_TEST(file_that_nobody_ever_opened_for_writing_appears)
 {
-	(void)state;
 	start("a:b");
 	assert_shown("app.yaml", "ENOENT");
 
@@ -125,9 +118,8 @@ static void file_that_nobody_ever_opened_for_writing_appears(void **state)
 	assert_events("MOVED_TO app.yaml\n");
 }
 
-static void hard_link_appears_at_once(void **state)
+VIEW_TEST(hard_link_appears_at_once)
 {
-	(void)state;
 	write_file("elsewhere", "x: 1\n");
 	start("a:b");
 	assert_shown("app.yaml", "ENOENT");
@@ -139,9 +131,8 @@ static void hard_link_appears_at_once(void **state)
 }
 
 /* Without its other name it looks like a file that its maker still has open. */
-static void name_that_was_made_by_a_link_holds_up_nobody(void **state)
+VIEW_TEST(name_that_was_made_by_a_link_holds_up_nobody)
 {
-	(void)state;
 	write_file("a/y.yaml", "y: 1\n");
 	write_file("elsewhere", "x: 1\n");
 	start("layers: [a, b]\nfiles:\n  - {path: all.yaml, from: [x.yaml, y.yaml]}\n");
@@ -158,21 +149,4 @@ static void name_that_was_made_by_a_link_holds_up_nobody(void **state)
 		usleep(50000);
 	}
 	assert_non_null(strstr(trouble_of("all.yaml").problem.message, "is not closed"));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		view_test(source_written_in_place_is_one_replace),
-		view_test(many_events_are_one_change),
-		view_test(file_that_is_being_written_waits_for_its_writer),
-		view_test(writer_of_one_layer_is_waited_for_when_another_layer_changes),
-		view_test(new_file_waits_for_its_writer),
-		view_test(open_writer_who_is_quiet_is_not_waited_for),
-		view_test(file_that_nobody_ever_opened_for_writing_appears),
-		view_test(hard_link_appears_at_once),
-		view_test(name_that_was_made_by_a_link_holds_up_nobody),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

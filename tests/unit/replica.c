@@ -6,17 +6,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "cleanup.h"
+#include "test.h"
 
 struct fixture {
 	char directory[64];
@@ -116,7 +112,7 @@ static void assert_file(const char *path, const char *text)
 	assert_string_equal(buffer, text);
 }
 
-static void draft_is_seen_when_it_is_published_and_not_before(void **state)
+TEST_WITH(draft_is_seen_when_it_is_published_and_not_before, set_up, tear_down)
 {
 	struct replica *replica = ((struct fixture *)*state)->replica;
 
@@ -135,7 +131,7 @@ static void draft_is_seen_when_it_is_published_and_not_before(void **state)
 	assert_int_equal(replica_count(replica), 1);
 }
 
-static void what_is_the_same_is_the_same_inode(void **state)
+TEST_WITH(what_is_the_same_is_the_same_inode, set_up, tear_down)
 {
 	struct replica *replica = ((struct fixture *)*state)->replica;
 
@@ -160,7 +156,7 @@ static void what_is_the_same_is_the_same_inode(void **state)
 	replica_discard(replica);
 }
 
-static void one_file_changes_in_its_place(void **state)
+TEST_WITH(one_file_changes_in_its_place, set_up, tear_down)
 {
 	struct replica *replica = ((struct fixture *)*state)->replica;
 	bool is_changed;
@@ -183,7 +179,7 @@ static void one_file_changes_in_its_place(void **state)
 	assert_true(place == inode("d/."));
 }
 
-static void directories_come_and_go_with_a_draft_alone(void **state)
+TEST_WITH(directories_come_and_go_with_a_draft_alone, set_up, tear_down)
 {
 	struct replica *replica = ((struct fixture *)*state)->replica;
 	bool is_changed;
@@ -206,7 +202,7 @@ static void directories_come_and_go_with_a_draft_alone(void **state)
 	assert_int_equal(access("d/sub/b", F_OK), 0);
 }
 
-static void directory_has_precedence_over_a_file(void **state)
+TEST_WITH(directory_has_precedence_over_a_file, set_up, tear_down)
 {
 	struct replica *replica = ((struct fixture *)*state)->replica;
 	size_t clash;
@@ -220,7 +216,7 @@ static void directory_has_precedence_over_a_file(void **state)
 	assert_file("d/a/b/c", "1");
 }
 
-static void links_lead_nowhere_from_inside(void **state)
+TEST_WITH(links_lead_nowhere_from_inside, set_up, tear_down)
 {
 	struct replica *replica = ((struct fixture *)*state)->replica;
 	bool is_changed;
@@ -249,7 +245,7 @@ static void change(struct replica *replica, const char *text)
 	publish(replica);
 }
 
-static void draft_is_made_of_the_tree_before_the_present_one(void **state)
+TEST_WITH(draft_is_made_of_the_tree_before_the_present_one, set_up, tear_down)
 {
 	struct replica *replica = ((struct fixture *)*state)->replica;
 	bool is_changed;
@@ -296,7 +292,7 @@ static void assert_old(int fd, const char *path, const char *text)
 	assert_string_equal(buffer, text);
 }
 
-static void who_has_the_old_tree_open_reads_it_or_nothing(void **state)
+TEST_WITH(who_has_the_old_tree_open_reads_it_or_nothing, set_up, tear_down)
 {
 	struct replica *replica = ((struct fixture *)*state)->replica;
 
@@ -386,7 +382,7 @@ static void change_one(struct replica *replica, const char *model[PATHS], size_t
 		model[at] = NULL;
 }
 
-static void any_changes_in_any_order_are_what_a_naive_model_says(void **state)
+TEST_WITH(any_changes_in_any_order_are_what_a_naive_model_says, set_up, tear_down)
 {
 	struct replica *replica = ((struct fixture *)*state)->replica;
 	const char *model[PATHS] = {0};
@@ -412,7 +408,7 @@ static void any_changes_in_any_order_are_what_a_naive_model_says(void **state)
 	}
 }
 
-static void who_was_killed_leaves_the_last_whole_state(void **state)
+TEST_WITH(who_was_killed_leaves_the_last_whole_state, set_up, tear_down)
 {
 	struct fixture *fixture = *state;
 
@@ -449,7 +445,7 @@ static void mark(const char *boot)
 	fclose(file);
 }
 
-static void power_failure_before_all_is_on_the_disk_leaves_no_state(void **state)
+TEST_WITH(power_failure_before_all_is_on_the_disk_leaves_no_state, set_up, tear_down)
 {
 	struct fixture *fixture = *state;
 	char boot[64] = "";
@@ -478,13 +474,12 @@ static void power_failure_before_all_is_on_the_disk_leaves_no_state(void **state
 	assert_file("d/sub/b", "2");
 }
 
-static void what_is_not_ours_is_refused(void **state)
+TEST_WITH(what_is_not_ours_is_refused, set_up, tear_down)
 {
 	static const char *const names[] = {"full", "foreign", "d", "none/d", "..", "file"};
 	struct problem problem;
 	struct replica *replica;
 
-	(void)state;
 	assert_int_equal(mkdir("full", 0755), 0);
 	assert_int_equal(mkdir("full/sub", 0755), 0);
 	assert_int_equal(symlink("full", "foreign"), 0);
@@ -495,24 +490,4 @@ static void what_is_not_ours_is_refused(void **state)
 	}
 	const struct replica_options options = {.directory = "e", .state = "full"};
 	assert_int_equal(replica_open(&options, &replica, &problem), PROBLEM);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-		TEST(draft_is_seen_when_it_is_published_and_not_before),
-		TEST(what_is_the_same_is_the_same_inode),
-		TEST(one_file_changes_in_its_place),
-		TEST(directories_come_and_go_with_a_draft_alone),
-		TEST(directory_has_precedence_over_a_file),
-		TEST(links_lead_nowhere_from_inside),
-		TEST(draft_is_made_of_the_tree_before_the_present_one),
-		TEST(who_has_the_old_tree_open_reads_it_or_nothing),
-		TEST(any_changes_in_any_order_are_what_a_naive_model_says),
-		TEST(who_was_killed_leaves_the_last_whole_state),
-		TEST(power_failure_before_all_is_on_the_disk_leaves_no_state),
-		TEST(what_is_not_ours_is_refused),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

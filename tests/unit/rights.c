@@ -5,14 +5,12 @@
  */
 #include "rights.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/stat.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 /* Owners 1 and 2; groups 10 and 20; and users who are neither, or belong to the mounter's group. */
 struct person {
@@ -199,9 +197,8 @@ static struct stat make_source(unsigned number, mode_t rights)
 		.st_mode = S_IFREG | mode, .st_uid = number % 3, .st_gid = number / 3 % 3};
 }
 
-static void two_sources_let_in_who_may_read_and_search_both_and_nobody_else(void **state)
+TEST(two_sources_let_in_who_may_read_and_search_both_and_nobody_else)
 {
-	(void)state;
 	for (unsigned a = 0; a < 9 * 64; a++)
 		for (unsigned b = 0; b <= a; b++) {
 			const struct stat sources[] = {make_source(a, 5), make_source(b, 5)};
@@ -220,15 +217,13 @@ static void check_three(mode_t right)
 			}
 }
 
-static void three_sources_let_in_who_may_read_each_and_nobody_else(void **state)
+TEST(three_sources_let_in_who_may_read_each_and_nobody_else)
 {
-	(void)state;
 	check_three(4);
 }
 
-static void three_directories_let_in_who_may_search_each_and_nobody_else(void **state)
+TEST(three_directories_let_in_who_may_search_each_and_nobody_else)
 {
-	(void)state;
 	check_three(1);
 }
 
@@ -244,12 +239,11 @@ static void assert_combined(
 		fail_with("is not what it was to be", there, 2, &first);
 }
 
-static void group_of_one_source_stays_where_others_let_everybody_in(void **state)
+TEST(group_of_one_source_stays_where_others_let_everybody_in)
 {
 	const struct stat public = {.st_mode = S_IFREG | 0644};
 	const struct stat open = {.st_mode = S_IFDIR | 0755};
 
-	(void)state;
 	assert_combined((struct stat){.st_mode = S_IFREG | 0640, .st_gid = 20}, public,
 		&mounters[0], (struct rights){0440, 0, 20});
 	assert_combined((struct stat){.st_mode = S_IFREG | 0640, .st_uid = 1, .st_gid = 20}, public,
@@ -261,29 +255,26 @@ static void group_of_one_source_stays_where_others_let_everybody_in(void **state
 		&mounters[0], (struct rights){0404, 0, 20});
 }
 
-static void own_file_of_who_mounts_stays_his_beside_a_public_one(void **state)
+TEST(own_file_of_who_mounts_stays_his_beside_a_public_one)
 {
 	const struct stat public = {.st_mode = S_IFREG | 0644};
 
-	(void)state;
 	assert_combined((struct stat){.st_mode = S_IFREG | 0600, .st_uid = 5, .st_gid = 50}, public,
 		&mounters[3], (struct rights){0400, 5, 50});
 }
 
-static void members_of_two_groups_can_not_be_told_so_nobody_but_root_is_let_in(void **state)
+TEST(members_of_two_groups_can_not_be_told_so_nobody_but_root_is_let_in)
 {
-	(void)state;
 	assert_combined((struct stat){.st_mode = S_IFREG | 0640, .st_gid = 10},
 		(struct stat){.st_mode = S_IFREG | 0640, .st_gid = 20}, &mounters[0],
 		(struct rights){0400, 0, 0});
 }
 
-static void more_owners_than_are_tried_give_nobody_too_much(void **state)
+TEST(more_owners_than_are_tried_give_nobody_too_much)
 {
 	struct stat sources[200];
 	const size_t count = COUNT(sources);
 
-	(void)state;
 	for (unsigned i = 0; i < count; i++)
 		sources[i] = (struct stat){
 			.st_mode = S_IFREG | 0640, .st_uid = 1000 + i, .st_gid = 1000 + i};
@@ -293,21 +284,19 @@ static void more_owners_than_are_tried_give_nobody_too_much(void **state)
 	assert_int_equal(rights_combine(sources, count, &mounters[0]).mode, 0444);
 }
 
-static void what_two_give_is_what_the_narrower_gives(void **state)
+TEST(what_two_give_is_what_the_narrower_gives)
 {
 	const struct rights wide = {0555, 0, 0};
 	const struct rights narrow = {0550, 0, 20};
 
-	(void)state;
 	struct rights both = rights_both(&wide, &narrow, &mounters[0]);
 	assert_true(rights_equal(&both, &narrow));
 	both = rights_both(&narrow, &wide, &mounters[0]);
 	assert_true(rights_equal(&both, &narrow));
 }
 
-static void who_loses_a_right_is_told_of_all_owners_groups_and_modes(void **state)
+TEST(who_loses_a_right_is_told_of_all_owners_groups_and_modes)
 {
-	(void)state;
 	for (unsigned a = 0; a < 4 * 64; a++)
 		for (unsigned b = 0; b < 4 * 64; b++) {
 			struct rights before = {spread(a & 7, 4) | spread(a >> 3 & 7, 1),
@@ -323,9 +312,8 @@ static void who_loses_a_right_is_told_of_all_owners_groups_and_modes(void **stat
 		}
 }
 
-static void who_may_search_a_directory_is_told_as_the_kernel_decides_it(void **state)
+TEST(who_may_search_a_directory_is_told_as_the_kernel_decides_it)
 {
-	(void)state;
 	for (mode_t mode = 0; mode < 01000; mode++)
 		for (size_t u = 0; u < COUNT(users); u++) {
 			const struct person *person = &users[u];
@@ -344,9 +332,8 @@ static void who_may_search_a_directory_is_told_as_the_kernel_decides_it(void **s
 		}
 }
 
-static void same_owner_and_group_give_exactly_the_and_of_the_modes(void **state)
+TEST(same_owner_and_group_give_exactly_the_and_of_the_modes)
 {
-	(void)state;
 	for (mode_t a = 0; a < 01000; a++)
 		for (mode_t b = 0; b < 01000; b++) {
 			const struct stat sources[] = {
@@ -360,18 +347,16 @@ static void same_owner_and_group_give_exactly_the_and_of_the_modes(void **state)
 		}
 }
 
-static void one_source_keeps_its_mode_but_for_writing(void **state)
+TEST(one_source_keeps_its_mode_but_for_writing)
 {
-	(void)state;
 	for (mode_t mode = 0; mode < 010000; mode++) {
 		const struct stat source = {.st_mode = S_IFREG | mode, .st_uid = 1, .st_gid = 10};
 		assert_int_equal(rights_combine(&source, 1, &mounters[0]).mode, mode & 0555);
 	}
 }
 
-static void owner_and_group_are_the_mounters_where_sources_differ(void **state)
+TEST(owner_and_group_are_the_mounters_where_sources_differ)
 {
-	(void)state;
 	const struct stat sources[] = {
 		{.st_mode = S_IFREG | 0644, .st_uid = 1, .st_gid = 10},
 		{.st_mode = S_IFREG | 0644, .st_uid = 2, .st_gid = 10},
@@ -389,9 +374,8 @@ static void owner_and_group_are_the_mounters_where_sources_differ(void **state)
 }
 
 /* /etc/app/secret.yaml is root's 0600, and the layer below has root's 0644. */
-static void secret_over_a_public_default_is_read_by_its_owner_only(void **state)
+TEST(secret_over_a_public_default_is_read_by_its_owner_only)
 {
-	(void)state;
 	const struct stat sources[] = {
 		{.st_mode = S_IFREG | 0644, .st_uid = 0, .st_gid = 0},
 		{.st_mode = S_IFREG | 0600, .st_uid = 0, .st_gid = 0},
@@ -399,9 +383,8 @@ static void secret_over_a_public_default_is_read_by_its_owner_only(void **state)
 	assert_int_equal(rights_combine(sources, 2, &mounters[0]).mode, 0400);
 }
 
-static void user_who_mounts_reads_what_he_may_read_whoever_owns_it(void **state)
+TEST(user_who_mounts_reads_what_he_may_read_whoever_owns_it)
 {
-	(void)state;
 	const struct stat sources[] = {
 		{.st_mode = S_IFREG | 0644, .st_uid = 0, .st_gid = 0},
 		{.st_mode = S_IFREG | 0644, .st_uid = 5, .st_gid = 50},
@@ -413,25 +396,6 @@ static void user_who_mounts_reads_what_he_may_read_whoever_owns_it(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(two_sources_let_in_who_may_read_and_search_both_and_nobody_else),
-		cmocka_unit_test(three_sources_let_in_who_may_read_each_and_nobody_else),
-		cmocka_unit_test(three_directories_let_in_who_may_search_each_and_nobody_else),
-		cmocka_unit_test(group_of_one_source_stays_where_others_let_everybody_in),
-		cmocka_unit_test(own_file_of_who_mounts_stays_his_beside_a_public_one),
-		cmocka_unit_test(
-			members_of_two_groups_can_not_be_told_so_nobody_but_root_is_let_in),
-		cmocka_unit_test(more_owners_than_are_tried_give_nobody_too_much),
-		cmocka_unit_test(what_two_give_is_what_the_narrower_gives),
-		cmocka_unit_test(who_loses_a_right_is_told_of_all_owners_groups_and_modes),
-		cmocka_unit_test(who_may_search_a_directory_is_told_as_the_kernel_decides_it),
-		cmocka_unit_test(same_owner_and_group_give_exactly_the_and_of_the_modes),
-		cmocka_unit_test(one_source_keeps_its_mode_but_for_writing),
-		cmocka_unit_test(owner_and_group_are_the_mounters_where_sources_differ),
-		cmocka_unit_test(secret_over_a_public_default_is_read_by_its_owner_only),
-		cmocka_unit_test(user_who_mounts_reads_what_he_may_read_whoever_owns_it),
-	};
-
 	find_sets();
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return tests_run(NULL, NULL);
 }

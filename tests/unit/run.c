@@ -6,9 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,11 +19,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "cleanup.h"
 #include "parcel.h"
 #include "run_process.h"
+#include "test.h"
 
 static char place[64];
 
@@ -136,11 +133,10 @@ static long long now_ms(void)
 	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
 }
 
-static void exit_status_decides(void **state)
+TEST_WITH(exit_status_decides, make_tree, remove_tree)
 {
 	struct run_result result = check_by("exit 0");
 
-	(void)state;
 	assert_true(run_is_good(&result));
 	result = check_by("echo so bad; echo as this >&2; exit 3");
 	assert_false(run_is_good(&result));
@@ -149,30 +145,27 @@ static void exit_status_decides(void **state)
 	assert_string_equal(result.output, "so bad\nas this\n");
 }
 
-static void file_has_the_bytes_and_the_name(void **state)
+TEST_WITH(file_has_the_bytes_and_the_name, make_tree, remove_tree)
 {
 	struct run_result result = check_by("cat $1; basename $1; stat -c %%a $1 $(dirname $1)");
 
-	(void)state;
 	says(&result, "a: 1\napp.yaml\n400\n700\n");
 }
 
-static void nothing_of_the_file_stays(void **state)
+TEST_WITH(nothing_of_the_file_stays, make_tree, remove_tree)
 {
 	struct run_result result = check_by("mkdir -p $(dirname $1)/x/y; touch $(dirname $1)/x/z; "
 					    "echo $(dirname $1)");
 
-	(void)state;
 	assert_int_equal(result.end, RUN_EXITED);
 	result.output[strcspn(result.output, "\n")] = '\0';
 	assert_int_equal(access(result.output, F_OK), -1);
 }
 
-static void environment_is_empty_but_for_path_and_lang(void **state)
+TEST_WITH(environment_is_empty_but_for_path_and_lang, make_tree, remove_tree)
 {
 	struct run_result result;
 
-	(void)state;
 	setenv("SECRET", "x", 1);
 	unsetenv("LANG");
 	result = check("check: [env, '--chdir=/', env, -u, '%f']");
@@ -180,12 +173,11 @@ static void environment_is_empty_but_for_path_and_lang(void **state)
 		      "LANG=C.UTF-8\n");
 }
 
-static void descriptors_are_closed(void **state)
+TEST_WITH(descriptors_are_closed, make_tree, remove_tree)
 {
 	int fd = open("/", O_RDONLY);
 	struct run_result result = check_by("for fd in /proc/self/fd/*; do echo ${fd##*/}; done");
 
-	(void)state;
 	close(fd);
 	/* 3: the shell's own, for the directory that it lists. */
 	assert_true(strcmp(result.output, "0\n1\n2\n3\n") == 0 ||
@@ -194,12 +186,11 @@ static void descriptors_are_closed(void **state)
 	says(&result, "/dev/null\n/\n0077\n");
 }
 
-static void check_has_no_rights(void **state)
+TEST_WITH(check_has_no_rights, make_tree, remove_tree)
 {
 	struct run_result result = check_by("grep -E '^(NoNewPrivs|CapEff|SigBlk|SigIgn):' "
 					    "/proc/self/status | tr -d '\\\\t\\\\n'");
 
-	(void)state;
 	if (geteuid() != 0)
 		skip();
 	says(&result, "SigBlk:0000000000000000SigIgn:0000000000000000CapEff:0000000000000000"
@@ -210,11 +201,10 @@ static void check_has_no_rights(void **state)
 	says(&result, "daemon\na: 1\n");
 }
 
-static void on_change_acts_for_who_mounts_unless_a_user_is_given(void **state)
+TEST_WITH(on_change_acts_for_who_mounts_unless_a_user_is_given, make_tree, remove_tree)
 {
 	struct run_result result;
 
-	(void)state;
 	result =
 		run_at(RUN_ON_CHANGE, "on_change: [sh, -c, 'id -u; cat $1', sh, '%f']", "x", "x\n");
 	char expected[64];
@@ -226,12 +216,11 @@ static void on_change_acts_for_who_mounts_unless_a_user_is_given(void **state)
 	says(&result, "daemon\n");
 }
 
-static void unknown_user_is_told(void **state)
+TEST_WITH(unknown_user_is_told, make_tree, remove_tree)
 {
 	struct run_result result = check("user: no-such-user, check: [cat, '%f']");
 	struct problem problem;
 
-	(void)state;
 	assert_int_equal(result.end, RUN_UNSTARTED);
 	assert_string_equal(result.output, "there is no user 'no-such-user'");
 	assert_int_equal(
@@ -242,21 +231,19 @@ static void unknown_user_is_told(void **state)
 		"'user'");
 }
 
-static void missing_program_is_told(void **state)
+TEST_WITH(missing_program_is_told, make_tree, remove_tree)
 {
 	struct run_result result = check("check: [/no/such/program, '%f']");
 
-	(void)state;
 	assert_int_equal(result.end, RUN_UNSTARTED);
 	assert_int_equal(result.value, ENOENT);
 	assert_string_equal(result.output, "starting it");
 }
 
-static void signal_is_told(void **state)
+TEST_WITH(signal_is_told, make_tree, remove_tree)
 {
 	struct run_result result = check_by("kill -SEGV $$");
 
-	(void)state;
 	assert_int_equal(result.end, RUN_KILLED);
 	assert_int_equal(result.value, SIGSEGV);
 }
@@ -282,30 +269,10 @@ static const char *pid_file(const char *name)
 	return name;
 }
 
-static void hung_command_is_killed_with_its_group(void **state)
-{
-	CLEANUP(freep) char *rule = NULL;
-	long long before = now_ms();
-
-	(void)state;
-	pid_file("pid");
-	assert_true(asprintf(&rule,
-			    "timeout: 2s, check: [sh, -c, 'sleep 60 & echo $! >%s/pid; "
-			    "echo waiting; wait', sh, '%%f']",
-			    place) > 0);
-	struct run_result result = check(rule);
-	assert_int_equal(result.end, RUN_TIMED_OUT);
-	assert_int_equal(result.value, 2000);
-	assert_string_equal(result.output, "waiting\n");
-	assert_true(now_ms() - before < 30000); /* and not a minute */
-	assert_false(runs("pid"));
-}
-
-static void process_that_left_the_group_is_killed(void **state)
+TEST_WITH(process_that_left_the_group_is_killed, make_tree, remove_tree)
 {
 	CLEANUP(freep) char *rule = NULL;
 
-	(void)state;
 	pid_file("pid");
 	assert_true(asprintf(&rule,
 			    "check: [sh, -c, 'setsid sh -c \"echo \\$\\$ >%s/pid; exec sleep "
@@ -316,63 +283,50 @@ static void process_that_left_the_group_is_killed(void **state)
 	assert_false(runs("pid"));
 }
 
-static void background_process_that_holds_the_output_delays_nothing(void **state)
+TEST_WITH(background_process_that_holds_the_output_delays_nothing, make_tree, remove_tree)
 {
 	long long before = now_ms();
 	struct run_result result = check_by("sleep 60 & echo done");
 
-	(void)state;
 	says(&result, "done\n");
 	assert_true(now_ms() - before < 30000); /* and not a minute */
 }
 
-static void output_is_cut_at_a_line(void **state)
+TEST_WITH(output_is_cut_at_a_line, make_tree, remove_tree)
 {
 	struct run_result result = check_by("yes 0123456789 | head -n 100000");
 
-	(void)state;
 	assert_int_equal(result.end, RUN_EXITED);
 	size_t len = strlen(result.output);
 	assert_true(len > RUN_OUTPUT_MAX - 16 && len < RUN_OUTPUT_MAX);
 	assert_int_equal((len + 1) % 11, 0);
 }
 
-static void message_is_one_line_that_can_be_shown(void **state)
+TEST_WITH(message_is_one_line_that_can_be_shown, make_tree, remove_tree)
 {
 	struct run_result result =
 		check_by("printf 'a\\\\n\\\\nb\\\\033[31m\\\\0c\\\\377\\\\n'; exit 1");
 	struct problem problem;
 
-	(void)state;
 	assert_int_equal(run_problem(&result, &(struct run_subject){"x.yaml", "check", NULL, NULL},
 				 &problem),
 		PROBLEM);
 	assert_string_equal(problem.message, "check 'check' ended with 1: a | b\\x1B[31m c\\xFF");
 }
 
-static void endless_output_ends_with_the_time(void **state)
-{
-	struct run_result result = check("timeout: 2s, check: [yes, '%f']");
-
-	(void)state;
-	assert_int_equal(result.end, RUN_TIMED_OUT);
-}
-
-static void path_without_a_program_runs_nothing(void **state)
+TEST_WITH(path_without_a_program_runs_nothing, make_tree, remove_tree)
 {
 	struct run_result result = run_at(RUN_ON_CHANGE, "check: [cat, '%f']", "x", "");
 
-	(void)state;
 	assert_int_equal(result.end, RUN_UNNAMED);
 }
 
-static void reload_reads_the_settings_again(void **state)
+TEST_WITH(reload_reads_the_settings_again, make_tree, remove_tree)
 {
 	struct settings *settings = read_settings("check: ['false', '%f']");
 	struct runner *runner;
 	struct run_result result;
 
-	(void)state;
 	assert_int_equal(runner_new(settings, -1, &runner), 0);
 	assert_int_equal(runner_start(runner), 0);
 	int fd = runner_file("x", 1);
@@ -408,14 +362,13 @@ static void note(struct run *run, const struct run_result *result)
 	told->is_done = true;
 }
 
-static void no_more_run_at_once_than_may(void **state)
+TEST_WITH(no_more_run_at_once_than_may, make_tree, remove_tree)
 {
 	struct settings *settings = read_settings("check: [sh, -c, 'sleep 60', '%f']");
 	struct told told[RUN_SLOTS + 1] = {0};
 	struct runner *runner;
 	int fd = runner_file("x", 1);
 
-	(void)state;
 	assert_int_equal(runner_new(settings, -1, &runner), 0);
 	assert_int_equal(runner_start(runner), 0);
 	for (int i = 0; i <= RUN_SLOTS; i++) {
@@ -423,7 +376,7 @@ static void no_more_run_at_once_than_may(void **state)
 		assert_int_equal(runner_run(runner, RUN_CHECK, "x", fd, &told[i].run), 0);
 	}
 	while (!told[RUN_SLOTS].is_done)
-		usleep(1000);
+		usleep(20000);
 	assert_int_equal(told[RUN_SLOTS].result.end, RUN_UNSTARTED);
 	assert_int_equal(told[RUN_SLOTS].result.value, EBUSY);
 	assert_false(told[0].is_done);
@@ -442,6 +395,60 @@ static void await(const struct told *told)
 	for (int ms = 0; ms < 20000 && !told->is_done; ms++)
 		usleep(1000);
 	assert_true(told->is_done);
+}
+
+/* Runs the check, and moves the clock by the time that it may take when `file` has been written. */
+static struct run_result check_till_late(const char *rule, const char *file)
+{
+	struct settings *settings = read_settings(rule);
+	struct told told = {.run.done = note};
+	struct runner *runner;
+	struct stat written = {0};
+	int fd = runner_file("x", 1);
+
+	assert_int_equal(runner_new(settings, -1, &runner), 0);
+	assert_int_equal(runner_start(runner), 0);
+	assert_int_equal(runner_run(runner, RUN_CHECK, "x", fd, &told.run), 0);
+	for (int i = 0; i < 20000 && !written.st_size; i++) {
+		usleep(100);
+		assert_int_equal(stat(file, &written), 0);
+	}
+	usleep(2000000);
+	await(&told);
+	close(fd);
+	runner_free(runner);
+	settings_unref(settings);
+	return told.result;
+}
+
+TEST_WITH(hung_command_is_killed_with_its_group, make_tree, remove_tree)
+{
+	CLEANUP(freep) char *rule = NULL;
+
+	pid_file("pid");
+	assert_true(asprintf(&rule,
+			    "timeout: 2s, check: [sh, -c, 'echo waiting; sleep 60 & "
+			    "echo $! >%s/pid; wait', sh, '%%f']",
+			    place) > 0);
+	struct run_result result = check_till_late(rule, "pid");
+	assert_int_equal(result.end, RUN_TIMED_OUT);
+	assert_int_equal(result.value, 2000);
+	assert_string_equal(result.output, "waiting\n");
+	assert_false(runs("pid"));
+}
+
+TEST_WITH(endless_output_ends_with_the_time, make_tree, remove_tree)
+{
+	CLEANUP(freep) char *rule = NULL;
+
+	pid_file("pid");
+	assert_true(asprintf(&rule,
+			    "timeout: 2s, check: [sh, -c, 'echo $$ >%s/pid; exec yes', sh, "
+			    "'%%f']",
+			    place) > 0);
+	struct run_result result = check_till_late(rule, "pid");
+	assert_int_equal(result.end, RUN_TIMED_OUT);
+	assert_false(runs("pid"));
 }
 
 /*
@@ -464,7 +471,7 @@ static void read_told(int *guard, char workspace[128])
 	assert_true(*guard > 1);
 }
 
-static void nothing_of_the_file_stays_when_the_guard_is_killed(void **state)
+TEST_WITH(nothing_of_the_file_stays_when_the_guard_is_killed, make_tree, remove_tree)
 {
 	CLEANUP(freep) char *rule = NULL;
 	struct told told = {.run.done = note};
@@ -472,7 +479,6 @@ static void nothing_of_the_file_stays_when_the_guard_is_killed(void **state)
 	char workspace[128];
 	int guard;
 
-	(void)state;
 	pid_file("told");
 	assert_true(asprintf(&rule,
 			    "check: [sh, -c, 'echo $PPID $(dirname $1) >%s/told; exec sleep 60', "
@@ -495,14 +501,13 @@ static void nothing_of_the_file_stays_when_the_guard_is_killed(void **state)
 }
 
 /* As many as may run at once, and one more: none of them keeps its place. */
-static void run_whose_answer_is_lost_is_told(void **state)
+TEST_WITH(run_whose_answer_is_lost_is_told, make_tree, remove_tree)
 {
 	struct settings *settings = read_settings("check: ['true', '%f']");
 	struct told told[RUN_SLOTS + 1] = {0};
 	struct runner *runner;
 	int fd = runner_file("x", 1);
 
-	(void)state;
 	guards_are_mute = true;
 	assert_int_equal(runner_new(settings, -1, &runner), 0);
 	guards_are_mute = false;
@@ -520,7 +525,7 @@ static void run_whose_answer_is_lost_is_told(void **state)
 }
 
 /* As if plyfs-run had no descriptor left for it. */
-static void run_whose_file_did_not_arrive_is_told(void **state)
+TEST_WITH(run_whose_file_did_not_arrive_is_told, make_tree, remove_tree)
 {
 	const struct run_request request = {.kind = RUN_CHECK, .id = 7, .path = "x"};
 	const struct timeval limit = {.tv_sec = 20};
@@ -528,7 +533,6 @@ static void run_whose_file_did_not_arrive_is_told(void **state)
 	struct run_answer answer;
 	int ends[2];
 
-	(void)state;
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
 	pid_t pid = fork();
 	if (pid == 0)
@@ -545,8 +549,6 @@ static void run_whose_file_did_not_arrive_is_told(void **state)
 	settings_unref(settings);
 }
 
-#define TEST(function) cmocka_unit_test_setup_teardown(function, make_tree, remove_tree)
-
 /* As GNU make starts its children: signal() of the C library can't undo it. */
 static void ignore_the_librarys_signals(void)
 {
@@ -558,33 +560,8 @@ static void ignore_the_librarys_signals(void)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		TEST(exit_status_decides),
-		TEST(file_has_the_bytes_and_the_name),
-		TEST(nothing_of_the_file_stays),
-		TEST(environment_is_empty_but_for_path_and_lang),
-		TEST(descriptors_are_closed),
-		TEST(check_has_no_rights),
-		TEST(on_change_acts_for_who_mounts_unless_a_user_is_given),
-		TEST(unknown_user_is_told),
-		TEST(missing_program_is_told),
-		TEST(signal_is_told),
-		TEST(hung_command_is_killed_with_its_group),
-		TEST(process_that_left_the_group_is_killed),
-		TEST(background_process_that_holds_the_output_delays_nothing),
-		TEST(output_is_cut_at_a_line),
-		TEST(message_is_one_line_that_can_be_shown),
-		TEST(endless_output_ends_with_the_time),
-		TEST(path_without_a_program_runs_nothing),
-		TEST(reload_reads_the_settings_again),
-		TEST(no_more_run_at_once_than_may),
-		TEST(nothing_of_the_file_stays_when_the_guard_is_killed),
-		TEST(run_whose_answer_is_lost_is_told),
-		TEST(run_whose_file_did_not_arrive_is_told),
-	};
-
 	ignore_the_librarys_signals();
 
 	umask(022);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return tests_run(NULL, NULL);
 }

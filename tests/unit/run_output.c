@@ -3,16 +3,13 @@
  */
 #include "run_output.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "cleanup.h"
 #include "strategy.h"
+#include "test.h"
 
 #define AT "/run/plyfs/run-x/base.yml"
 
@@ -69,9 +66,8 @@ static void reads(const char *program, const char *output, const char *expected)
 		fail_msg("%s\nis read as  %s\nand not as  %s", output, text, expected);
 }
 
-static void every_way_to_tell_a_place_is_understood(void **state)
+TEST(every_way_to_tell_a_place_is_understood)
 {
-	(void)state;
 	reads("promtool", "Checking " AT "\n" AT ": 4:6: group \"x\": could not parse",
 		"promtool: site/base.yml:4:6: group \"x\": could not parse");
 	reads("promtool",
@@ -128,9 +124,8 @@ static void every_way_to_tell_a_place_is_understood(void **state)
 		"x: site/base.yml:3: Error at site/base.yml:3: no such thing");
 }
 
-static void other_places_are_left_alone(void **state)
+TEST(other_places_are_left_alone)
 {
-	(void)state;
 	/* A place of the program's own, or in another file. */
 	reads("x", "  File \"/usr/bin/check.py\", line 3, in main",
 		"sub/base.yml: File \"/usr/bin/check.py\", line 3, in main");
@@ -144,7 +139,7 @@ static void other_places_are_left_alone(void **state)
 	reads("x", AT ":99:1: bad thing here", "x: sub/base.yml:99:1: bad thing here");
 }
 
-static void hostile_output_is_harmless(void **state)
+TEST(hostile_output_is_harmless)
 {
 	char output[RUN_OUTPUT_MAX];
 	static const char *const pieces[] = {AT, ":", "line ", "99999999999", "\"", "\n", " ", "(",
@@ -153,7 +148,6 @@ static void hostile_output_is_harmless(void **state)
 	struct problem problem;
 	uint32_t seed = 1;
 
-	(void)state;
 	for (int i = 0; i < 20000; i++) {
 		size_t used = 0;
 		while (used < 100) {
@@ -169,11 +163,5 @@ static void hostile_output_is_harmless(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_way_to_tell_a_place_is_understood),
-		cmocka_unit_test(other_places_are_left_alone),
-		cmocka_unit_test(hostile_output_is_harmless),
-	};
-
-	return cmocka_run_group_tests(tests, make_map, free_map);
+	return tests_run(make_map, free_map);
 }

@@ -3,15 +3,12 @@
 
 #include <errno.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <time.h>
 
-#include <cmocka.h>
-
 #include "cleanup.h"
+#include "test.h"
 
 static struct node scalar(enum node_schema schema, const char *text)
 {
@@ -35,9 +32,8 @@ static void assert_types(enum node_schema schema, enum scalar_type type, const c
 
 #define TEXTS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-static void yaml_1_1_types_are_those_of_pyyaml(void **state)
+TEST(yaml_1_1_types_are_those_of_pyyaml)
 {
-	(void)state;
 	assert_types(NODE_YAML_1_1, SCALAR_NULL, TEXTS("", "~", "null", "Null", "NULL"));
 	assert_types(NODE_YAML_1_1, SCALAR_BOOL,
 		TEXTS("yes", "No", "TRUE", "false", "on", "Off", "OFF"));
@@ -57,9 +53,8 @@ static void yaml_1_1_types_are_those_of_pyyaml(void **state)
 			"2001-12-14 1:00", "2001-12-14T", "<<", "=", "nullx", "~~"));
 }
 
-static void yaml_1_2_types_are_those_of_the_core_schema(void **state)
+TEST(yaml_1_2_types_are_those_of_the_core_schema)
 {
-	(void)state;
 	assert_types(NODE_YAML_1_2, SCALAR_NULL, TEXTS("", "~", "null", "Null", "NULL"));
 	assert_types(NODE_YAML_1_2, SCALAR_BOOL, TEXTS("true", "False", "TRUE"));
 	assert_types(NODE_YAML_1_2, SCALAR_INT, TEXTS("0", "-12", "0644", "0o17", "0xFf"));
@@ -70,9 +65,8 @@ static void yaml_1_2_types_are_those_of_the_core_schema(void **state)
 			"+.nan"));
 }
 
-static void json_types_are_those_of_rfc_8259(void **state)
+TEST(json_types_are_those_of_rfc_8259)
 {
-	(void)state;
 	assert_types(NODE_JSON, SCALAR_NULL, TEXTS("null"));
 	assert_types(NODE_JSON, SCALAR_BOOL, TEXTS("true", "false"));
 	assert_types(NODE_JSON, SCALAR_INT, TEXTS("0", "-0", "12"));
@@ -80,11 +74,10 @@ static void json_types_are_those_of_rfc_8259(void **state)
 	assert_types(NODE_JSON, SCALAR_STRING, TEXTS("", "True", "yes", "01", "+1", "1.", ".5"));
 }
 
-static void quotes_make_a_string(void **state)
+TEST(quotes_make_a_string)
 {
 	struct node node = scalar(NODE_YAML_1_1, "12");
 
-	(void)state;
 	for (node.style = NODE_SINGLE; node.style <= NODE_FOLDED; node.style++)
 		assert_int_equal(scalar_type(&node), SCALAR_STRING);
 }
@@ -97,9 +90,8 @@ static enum scalar_type tagged(const char *tag, const char *text)
 	return scalar_type(&node);
 }
 
-static void a_core_tag_decides(void **state)
+TEST(a_core_tag_decides)
 {
-	(void)state;
 	assert_int_equal(tagged("tag:yaml.org,2002:str", "12"), SCALAR_STRING);
 	assert_int_equal(tagged("!", "12"), SCALAR_STRING);
 	assert_int_equal(tagged("tag:yaml.org,2002:int", "12"), SCALAR_INT);
@@ -111,9 +103,8 @@ static void a_core_tag_decides(void **state)
 	assert_int_equal(tagged("tag:yaml.org,2002:timestamp", "2001-12-14"), SCALAR_TIMESTAMP);
 }
 
-static void a_tag_that_the_text_does_not_keep_is_foreign(void **state)
+TEST(a_tag_that_the_text_does_not_keep_is_foreign)
 {
-	(void)state;
 	assert_int_equal(tagged("tag:yaml.org,2002:int", "x"), SCALAR_FOREIGN);
 	assert_int_equal(tagged("tag:yaml.org,2002:float", "x"), SCALAR_FOREIGN);
 	assert_int_equal(tagged("tag:yaml.org,2002:bool", "2"), SCALAR_FOREIGN);
@@ -121,12 +112,11 @@ static void a_tag_that_the_text_does_not_keep_is_foreign(void **state)
 	assert_int_equal(tagged("!Ref", "12"), SCALAR_FOREIGN);
 }
 
-static void empty_is_null_without_text_or_tag(void **state)
+TEST(empty_is_null_without_text_or_tag)
 {
 	struct node empty = scalar(NODE_YAML_1_1, ""), word = scalar(NODE_YAML_1_1, "null");
 	struct node quoted = empty, is_tagged = empty, json = scalar(NODE_JSON, "");
 
-	(void)state;
 	quoted.style = NODE_DOUBLE;
 	is_tagged.tag = "tag:yaml.org,2002:null";
 	assert_true(scalar_is_empty(&empty));
@@ -150,9 +140,8 @@ static void assert_json(enum node_schema schema, const char *text, const char *e
 	assert_string_equal(json.data, expected);
 }
 
-static void json_keeps_the_text_that_it_allows(void **state)
+TEST(json_keeps_the_text_that_it_allows)
 {
-	(void)state;
 	assert_json(NODE_YAML_1_1, "1.10", "1.10");
 	assert_json(NODE_YAML_1_1, "-0", "-0");
 	assert_json(NODE_YAML_1_2, "1E5", "1E5");
@@ -162,9 +151,8 @@ static void json_keeps_the_text_that_it_allows(void **state)
 	assert_json(NODE_YAML_1_1, "2001-12-14", "2001-12-14");
 }
 
-static void numbers_that_json_has_not_are_written_in_decimal(void **state)
+TEST(numbers_that_json_has_not_are_written_in_decimal)
 {
-	(void)state;
 	assert_json(NODE_YAML_1_1, "0644", "420");
 	assert_json(NODE_YAML_1_2, "0644", "644");
 	assert_json(NODE_YAML_1_2, "0o644", "420");
@@ -182,7 +170,7 @@ static void numbers_that_json_has_not_are_written_in_decimal(void **state)
 	assert_json(NODE_YAML_1_1, "1:30.25", "90.25");
 }
 
-static void what_json_can_not_say_is_a_range_error(void **state)
+TEST(what_json_can_not_say_is_a_range_error)
 {
 	CLEANUP(arena_freep) struct arena *arena = NULL;
 	char digits[4000] = "0x";
@@ -190,7 +178,6 @@ static void what_json_can_not_say_is_a_range_error(void **state)
 		scalar(NODE_YAML_1_1, digits)};
 	struct span json;
 
-	(void)state;
 	memset(digits + 2, 'f', sizeof(digits) - 2);
 	nodes[2].text.len = sizeof(digits);
 	assert_int_equal(arena_new(&arena), 0);
@@ -198,7 +185,7 @@ static void what_json_can_not_say_is_a_range_error(void **state)
 		assert_int_equal(scalar_json(&nodes[i], arena, &json), -ERANGE);
 }
 
-static void numbers_have_their_value(void **state)
+TEST(numbers_have_their_value)
 {
 	static const struct {
 		const char *text;
@@ -208,7 +195,6 @@ static void numbers_have_their_value(void **state)
 		{"123456789012345678901234567890", 123456789012345678901234567890.0},
 		{"1.7976931348623157e+308", 0x1.fffffffffffffp+1023}};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct node node = scalar(NODE_YAML_1_1, cases[i].text);
 
@@ -234,9 +220,8 @@ static bool texts_equal(const char *text_a, const char *text_b)
 	return equal(&a, &b);
 }
 
-static void numbers_are_equal_by_value(void **state)
+TEST(numbers_are_equal_by_value)
 {
-	(void)state;
 	assert_true(texts_equal("1", "1.0"));
 	assert_true(texts_equal("0x10", "16"));
 	assert_true(texts_equal("-0.0", "0"));
@@ -253,18 +238,16 @@ static void numbers_are_equal_by_value(void **state)
 	assert_false(texts_equal("-.inf", ".inf"));
 }
 
-static void nan_equals_nothing(void **state)
+TEST(nan_equals_nothing)
 {
-	(void)state;
 	assert_false(texts_equal(".nan", ".nan"));
 	assert_false(texts_equal(".nan", ".NaN"));
 }
 
-static void types_keep_values_apart(void **state)
+TEST(types_keep_values_apart)
 {
 	struct node number = scalar(NODE_YAML_1_1, "1"), string = scalar(NODE_YAML_1_1, "1");
 
-	(void)state;
 	string.style = NODE_SINGLE;
 	assert_false(equal(&number, &string));
 	assert_false(texts_equal("1", "true"));
@@ -272,20 +255,18 @@ static void types_keep_values_apart(void **state)
 	assert_false(texts_equal("", "no"));
 }
 
-static void words_of_one_meaning_are_equal(void **state)
+TEST(words_of_one_meaning_are_equal)
 {
-	(void)state;
 	assert_true(texts_equal("yes", "true"));
 	assert_true(texts_equal("off", "NO"));
 	assert_true(texts_equal("~", ""));
 	assert_false(texts_equal("yes", "no"));
 }
 
-static void a_foreign_tag_is_part_of_the_value(void **state)
+TEST(a_foreign_tag_is_part_of_the_value)
 {
 	struct node a = scalar(NODE_YAML_1_1, "x"), b = a, c = a;
 
-	(void)state;
 	a.tag = "!Ref";
 	b.tag = "!Sub";
 	assert_false(equal(&a, &b));
@@ -294,37 +275,34 @@ static void a_foreign_tag_is_part_of_the_value(void **state)
 	assert_true(equal(&a, &c));
 }
 
-static void binary_data_is_equal_however_it_is_broken_into_lines(void **state)
+TEST(binary_data_is_equal_however_it_is_broken_into_lines)
 {
 	struct node a = scalar(NODE_YAML_1_1, "aGVs\nbG8=\n"),
 		    b = scalar(NODE_YAML_1_1, "aGVsbG8=");
 
-	(void)state;
 	a.tag = b.tag = "tag:yaml.org,2002:binary";
 	assert_true(equal(&a, &b));
 }
 
-static void digits_count_however_far_behind(void **state)
+TEST(digits_count_however_far_behind)
 {
 	/* Half way between two doubles; one digit more decides. */
 	char text[2000] = "1.00000000000000011102230246251565404236316680908203125";
 	size_t len = strlen(text);
 
-	(void)state;
 	assert_true(texts_equal(text, "1.0"));
 	memset(text + len, '0', 1000);
 	strcpy(text + len + 1000, "1");
 	assert_true(texts_equal(text, "1.0000000000000002"));
 }
 
-static void endless_numbers_cost_no_time(void **state)
+TEST(endless_numbers_cost_no_time)
 {
 	size_t len = 16u << 20;
 	char *digits = malloc(len + 1);
 	struct node a = scalar(NODE_YAML_1_1, ""), b;
 	clock_t start = clock();
 
-	(void)state;
 	assert_non_null(digits);
 	memset(digits, '7', len);
 	digits[len] = '\0';
@@ -339,31 +317,4 @@ static void endless_numbers_cost_no_time(void **state)
 	assert_true(isinf(scalar_number(&b)));
 	assert_true((double)(clock() - start) / CLOCKS_PER_SEC < 20);
 	free(digits);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(yaml_1_1_types_are_those_of_pyyaml),
-		cmocka_unit_test(yaml_1_2_types_are_those_of_the_core_schema),
-		cmocka_unit_test(json_types_are_those_of_rfc_8259),
-		cmocka_unit_test(quotes_make_a_string),
-		cmocka_unit_test(a_core_tag_decides),
-		cmocka_unit_test(a_tag_that_the_text_does_not_keep_is_foreign),
-		cmocka_unit_test(empty_is_null_without_text_or_tag),
-		cmocka_unit_test(json_keeps_the_text_that_it_allows),
-		cmocka_unit_test(numbers_that_json_has_not_are_written_in_decimal),
-		cmocka_unit_test(what_json_can_not_say_is_a_range_error),
-		cmocka_unit_test(numbers_have_their_value),
-		cmocka_unit_test(numbers_are_equal_by_value),
-		cmocka_unit_test(nan_equals_nothing),
-		cmocka_unit_test(types_keep_values_apart),
-		cmocka_unit_test(words_of_one_meaning_are_equal),
-		cmocka_unit_test(a_foreign_tag_is_part_of_the_value),
-		cmocka_unit_test(binary_data_is_equal_however_it_is_broken_into_lines),
-		cmocka_unit_test(digits_count_however_far_behind),
-		cmocka_unit_test(endless_numbers_cost_no_time),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

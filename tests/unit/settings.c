@@ -8,11 +8,10 @@ static void assert_rule(const struct settings *settings, const char *path, const
 	assert_string_equal(settings_rule(settings, path)->options.strategy->name, strategy);
 }
 
-static void layers_alone_are_enough(void **state)
+TEST(layers_alone_are_enough)
 {
 	CLEANUP(settings_unrefp) struct settings *settings = must_read("layers: [a, b]\n");
 
-	(void)state;
 	assert_string_equal(settings->path, "plyfs.yaml");
 	assert_int_equal(settings->layer_count, 2);
 	assert_string_equal(settings->layers[0]->name, "a");
@@ -31,12 +30,11 @@ static void layers_alone_are_enough(void **state)
 	assert_memory_equal(&settings->limits, &LIMITS_DEFAULT, sizeof(settings->limits));
 }
 
-static void without_rules_yaml_and_json_merge_and_the_rest_is_last(void **state)
+TEST(without_rules_yaml_and_json_merge_and_the_rest_is_last)
 {
 	CLEANUP(settings_unrefp) struct settings *settings = must_read("layers: [a]\nrules:\n");
 	const struct rule *rule = settings_rule(settings, "app.yaml");
 
-	(void)state;
 	assert_rule(settings, "dir/sub/app.yml", "deep");
 	assert_rule(settings, "app.jsonc", "deep");
 	assert_rule(settings, "dir/app.toml", "deep");
@@ -50,7 +48,7 @@ static void without_rules_yaml_and_json_merge_and_the_rest_is_last(void **state)
 	assert_int_equal(rule->dropins, DROPINS_NONE);
 }
 
-static void the_first_rule_that_matches_wins(void **state)
+TEST(the_first_rule_that_matches_wins)
 {
 	CLEANUP(settings_unrefp)
 	struct settings *settings = must_read("layers: [a]\n"
@@ -63,7 +61,6 @@ static void the_first_rule_that_matches_wins(void **state)
 					      "  - {match: raw/**}\n");
 	const struct rule *rule;
 
-	(void)state;
 	assert_rule(settings, "app.yaml", "first");
 	assert_rule(settings, "b.yaml", "concat");
 	assert_rule(settings, "motd.d/10", "concat");
@@ -77,7 +74,7 @@ static void the_first_rule_that_matches_wins(void **state)
 	assert_int_equal(settings_rule(settings, "app.yaml")->dropins, DROPINS_NONE);
 }
 
-static void a_rules_options_reach_its_strategy(void **state)
+TEST(a_rules_options_reach_its_strategy)
 {
 	CLEANUP(settings_unrefp)
 	struct settings *settings = must_read(
@@ -85,11 +82,10 @@ static void a_rules_options_reach_its_strategy(void **state)
 		"rules: [{match: 'm/*', strategy: concat, options: {separator: '--'}}]\n");
 	const struct options *options = &settings_rule(settings, "m/x")->options;
 
-	(void)state;
 	assert_true(span_is(options_text(options, "separator"), "--"));
 }
 
-static void virtual_files_are_found_by_their_paths(void **state)
+TEST(virtual_files_are_found_by_their_paths)
 {
 	CLEANUP(settings_unrefp)
 	struct settings *settings =
@@ -100,7 +96,6 @@ static void virtual_files_are_found_by_their_paths(void **state)
 			  "  - {path: etc-2, from: [x]}\n");
 	const struct virtual_file *file = settings_file(settings, "etc/app.yaml");
 
-	(void)state;
 	assert_non_null(file);
 	assert_int_equal(file->from_count, 2);
 	assert_string_equal(file->from[1], "conf.d/*.yaml");
@@ -111,7 +106,7 @@ static void virtual_files_are_found_by_their_paths(void **state)
 	assert_null(settings_file(settings, "app.yaml"));
 }
 
-static void a_format_is_the_rules_then_the_names_then_that_of_the_whole_file(void **state)
+TEST(a_format_is_the_rules_then_the_names_then_that_of_the_whole_file)
 {
 	CLEANUP(settings_unrefp)
 	struct settings *settings = must_read("layers: [a]\n"
@@ -122,7 +117,6 @@ static void a_format_is_the_rules_then_the_names_then_that_of_the_whole_file(voi
 					      "  - {path: x.yaml, from: 'x/*', format: toml}\n"
 					      "  - {path: y.cnf, from: 'y/*'}\n");
 
-	(void)state;
 	assert_ptr_equal(settings_format(settings, "my.cnf"), &format_ini);
 	assert_ptr_equal(settings_format(settings, "odd.yaml"), &format_json);
 	assert_ptr_equal(settings_format(settings, "a.yaml"), &format_yaml);
@@ -143,11 +137,10 @@ static void a_format_is_the_rules_then_the_names_then_that_of_the_whole_file(voi
 	assert_null(settings_source_format(settings, "odd.yaml", "odd.yaml.d/1"));
 }
 
-static void units_are_shown_whole_and_other_formats_of_texts_merge(void **state)
+TEST(units_are_shown_whole_and_other_formats_of_texts_merge)
 {
 	CLEANUP(settings_unrefp) struct settings *settings = must_read("layers: [a]\n");
 
-	(void)state;
 	assert_rule(settings, "a.service", "last");
 	assert_rule(settings, "d/a.network", "last");
 	assert_rule(settings, "d/a.ini", "deep");
@@ -157,7 +150,7 @@ static void units_are_shown_whole_and_other_formats_of_texts_merge(void **state)
 	assert_rule(settings, "app.properties", "deep");
 }
 
-static void every_option_can_be_set(void **state)
+TEST(every_option_can_be_set)
 {
 	CLEANUP(settings_unrefp)
 	struct settings *settings =
@@ -171,7 +164,6 @@ static void every_option_can_be_set(void **state)
 			  "  cache_mib: 0\n"
 			  "  limits: {source: 1M, result: 1GiB, depth: 7, nodes: 99, time: 2s}\n");
 
-	(void)state;
 	assert_int_equal(settings->coherence, COHERENCE_STRICT);
 	assert_int_equal(settings->on_error, ON_ERROR_SKIP_LAYER);
 	assert_int_equal(settings->yaml, NODE_YAML_1_2);
@@ -185,7 +177,7 @@ static void every_option_can_be_set(void **state)
 	assert_int_equal(settings->limits.time_ms, 2000);
 }
 
-static void sizes_and_times_have_units(void **state)
+TEST(sizes_and_times_have_units)
 {
 	static const struct {
 		const char *size, *time;
@@ -199,7 +191,6 @@ static void sizes_and_times_have_units(void **state)
 		{"1G", "3600s", 1 << 30, 3600000},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ELEMENTS(cases); i++) {
 		struct settings *settings;
 		char text[256];
@@ -214,13 +205,12 @@ static void sizes_and_times_have_units(void **state)
 	}
 }
 
-static void settings_live_as_long_as_somebody_holds_them(void **state)
+TEST(settings_live_as_long_as_somebody_holds_them)
 {
 	struct settings *settings = must_read(
 		"layers: [a]\nrules: [{match: x, strategy: concat, options: {separator: s}}]\n");
 	struct settings *second = settings_ref(settings);
 
-	(void)state;
 	assert_ptr_equal(second, settings);
 	settings_unref(settings);
 	/* The options' text lies in the document, which must still exist. */
@@ -236,12 +226,11 @@ static void *count_up_and_down(void *settings)
 	return NULL;
 }
 
-static void references_are_counted_by_many_threads(void **state)
+TEST(references_are_counted_by_many_threads)
 {
 	struct settings *settings = must_read("layers: [a]\n");
 	pthread_t threads[4];
 
-	(void)state;
 	for (size_t i = 0; i < ELEMENTS(threads); i++)
 		assert_int_equal(pthread_create(&threads[i], NULL, count_up_and_down, settings), 0);
 	for (size_t i = 0; i < ELEMENTS(threads); i++)
@@ -250,21 +239,21 @@ static void references_are_counted_by_many_threads(void **state)
 	settings_unref(settings);
 }
 
-static void what_is_no_file_is_not_read(void **state)
+TEST(what_is_no_file_is_not_read)
 {
 	static const struct {
 		const char *path;
 		const char *expected;
 	} cases[] = {
-		{"none.yaml", "none.yaml: can't be opened: No such file or directory"},
+		{"none.yaml", "none.yaml: can't be opened: there is no such file or directory; "
+			      "check its path"},
 		{"dir", "dir: is a directory; settings are read from a file"},
 		{"pipe", "pipe: is no regular file; settings are read from a file"},
 		{"/dev/zero", "/dev/zero: is no regular file; settings are read from a file"},
-		{"", "can't be opened: No such file or directory"},
+		{"", "can't be opened: there is no such file or directory; check its path"},
 		{"huge", "huge: is larger than 1048576 bytes; is this a plyfs.yaml?"},
 	};
 
-	(void)state;
 	write_file("huge", "");
 	assert_int_equal(truncate("huge", (off_t)1 << 40), 0);
 	for (size_t i = 0; i < ELEMENTS(cases); i++) {
@@ -277,7 +266,7 @@ static void what_is_no_file_is_not_read(void **state)
 	}
 }
 
-static void no_text_makes_it_crash_or_hang(void **state)
+TEST(no_text_makes_it_crash_or_hang)
 {
 	static const char good[] =
 		"layers: [a, {path: b, name: x}]\n"
@@ -287,7 +276,6 @@ static void no_text_makes_it_crash_or_hang(void **state)
 	static const char bytes[] = "{}[]:,-*&!|>'\"%#@ \n\t\\x09\xff";
 	uint32_t seed = 1;
 
-	(void)state;
 	for (int round = 0; round < 4000; round++) {
 		struct settings *settings = NULL;
 		struct problem problem = {0};
@@ -322,13 +310,12 @@ static void write_many(const char *first, const char *entry, int entries)
 	assert_int_equal(fclose(file), 0);
 }
 
-static void patterns_are_counted_with_their_aliases(void **state)
+TEST(patterns_are_counted_with_their_aliases)
 {
 	struct settings *settings = NULL;
 	struct problem problem = {0};
 	int r;
 
-	(void)state;
 	write_many("rules:\n- {match:", "- {match: *p, options: {}} # %d\n", 20);
 	settings_unref(must_read_file("plyfs.yaml"));
 	write_many("rules:\n- {match:", "- {match: *p, options: {}} # %d\n", 21);
@@ -345,7 +332,7 @@ static void patterns_are_counted_with_their_aliases(void **state)
 		"is the most that is allowed");
 }
 
-static void anchors_and_merge_keys_work_in_settings(void **state)
+TEST(anchors_and_merge_keys_work_in_settings)
 {
 	CLEANUP(settings_unrefp)
 	struct settings *settings = must_read("layers: [a]\n"
@@ -354,7 +341,6 @@ static void anchors_and_merge_keys_work_in_settings(void **state)
 					      "  - {<<: *r, match: y}\n");
 	const struct rule *rule = settings_rule(settings, "y");
 
-	(void)state;
 	assert_string_equal(rule->options.strategy->name, "concat");
 	assert_int_equal(rule->dropins, DROPINS_LAYERS);
 	assert_int_equal(rule->line, 4);
@@ -362,23 +348,5 @@ static void anchors_and_merge_keys_work_in_settings(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(layers_alone_are_enough),
-		cmocka_unit_test(without_rules_yaml_and_json_merge_and_the_rest_is_last),
-		cmocka_unit_test(the_first_rule_that_matches_wins),
-		cmocka_unit_test(a_rules_options_reach_its_strategy),
-		cmocka_unit_test(virtual_files_are_found_by_their_paths),
-		cmocka_unit_test(a_format_is_the_rules_then_the_names_then_that_of_the_whole_file),
-		cmocka_unit_test(units_are_shown_whole_and_other_formats_of_texts_merge),
-		cmocka_unit_test(every_option_can_be_set),
-		cmocka_unit_test(sizes_and_times_have_units),
-		cmocka_unit_test(settings_live_as_long_as_somebody_holds_them),
-		cmocka_unit_test(references_are_counted_by_many_threads),
-		cmocka_unit_test(what_is_no_file_is_not_read),
-		cmocka_unit_test(no_text_makes_it_crash_or_hang),
-		cmocka_unit_test(patterns_are_counted_with_their_aliases),
-		cmocka_unit_test(anchors_and_merge_keys_work_in_settings),
-	};
-
-	return cmocka_run_group_tests(tests, make_tree, remove_tree);
+	return tests_run(make_tree, remove_tree);
 }

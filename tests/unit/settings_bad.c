@@ -4,8 +4,6 @@
  */
 #include "settings.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 /* Fits any problem with its place. */
 #define TEXT_MAX (PROBLEM_SOURCE_MAX + PROBLEM_MESSAGE_MAX + 64)
@@ -40,7 +38,8 @@ static const struct bad table[] = {
 		"1:8: there are no layers; give 'layers: [DIRECTORY, ...]', lowest precedence "
 		"first"},
 	{"settings are a map", "[a, b]\n",
-		"1:1: plyfs.yaml must be a map with the keys layers, presets, rules, files, "
+		"1:1: plyfs.yaml must be a map with the keys layers, presets, schemas, rules, "
+		"files, "
 		"options, and "
 		"this is a list"},
 	{"settings are one document", "layers: [a]\n---\nlayers: [b]\n",
@@ -56,16 +55,20 @@ static const struct bad table[] = {
 		"3:1: the key layers comes twice; this one counts, and the one in line 1 does not; "
 		"remove one of them"},
 	{"an unknown key", "layers: [a]\ncolour: red\n",
-		"2:1: unknown key 'colour' (allowed: layers, presets, rules, files, options)"},
+		"2:1: unknown key 'colour' (allowed: layers, presets, schemas, rules, files, "
+		"options)"},
 	{"a slip in a key is mended", "layer: [a]\n",
 		"1:1: unknown key 'layer', did you mean 'layers'? (allowed: layers, presets, "
+		"schemas, "
 		"rules, "
 		"files, options)"},
 	{"a key is a word", "? [a]\n: b\n",
-		"1:3: a key must be one of layers, presets, rules, files, options, and this is a "
+		"1:3: a key must be one of layers, presets, schemas, rules, files, options, and "
+		"this is a "
 		"list"},
 	{"a key's control characters are shown harmless", "\"a\\e[31m\": b\n",
-		"1:1: unknown key 'a\\x1B[31m' (allowed: layers, presets, rules, files, options)"},
+		"1:1: unknown key 'a\\x1B[31m' (allowed: layers, presets, schemas, rules, files, "
+		"options)"},
 
 	/* Layers */
 	{"layers are a list", "layers: {a: b}\n", "1:9: layers must be a list, and this is a map"},
@@ -114,11 +117,13 @@ static const struct bad table[] = {
 		"4:12: the layer name 'x' is taken by the layer in line 2; give each layer a name "
 		"of its own"},
 	{"an unknown percent letter", "layers: ['a/%q']\n",
-		"1:10: unknown '%q' in a layer's path (allowed: %H host name, %m machine id, %h "
-		"home, %u user, %% a percent sign)"},
+		"1:10: unknown '%q' in a layer's path (allowed: %H host name, %l its first "
+		"part, %d its domain, %m machine id, %h home, %u user, %o ID and %w VERSION_ID "
+		"of os-release, %% a percent sign)"},
 	{"a percent sign at the end", "layers: ['a%']\n",
-		"1:10: unknown '%' in a layer's path (allowed: %H host name, %m machine id, %h "
-		"home, %u user, %% a percent sign)"},
+		"1:10: unknown '%' in a layer's path (allowed: %H host name, %l its first "
+		"part, %d its domain, %m machine id, %h home, %u user, %o ID and %w VERSION_ID "
+		"of os-release, %% a percent sign)"},
 	{"a missing layer", "layers: [a, none]\n",
 		"1:13: the layer directory 'none' does not exist; create it, or mark the layer "
 		"'optional: true'"},
@@ -178,8 +183,9 @@ static const struct bad table[] = {
 		"1:67: compare must be a time with its unit, from 1s to 1440m, not '5'"},
 	{"a store's files have no unknown percent letter",
 		"layers: [{etcd: {endpoints: ['http://h:1'], prefix: /p/, cert: '%q'}}]\n",
-		"1:64: unknown '%q' in a layer's path (allowed: %H host name, %m machine id, %h "
-		"home, %u user, %% a percent sign)"},
+		"1:64: unknown '%q' in a layer's path (allowed: %H host name, %l its first "
+		"part, %d its domain, %m machine id, %h home, %u user, %o ID and %w VERSION_ID "
+		"of os-release, %% a percent sign)"},
 	{"a password of a repository is not shown",
 		"layers: [{git: {url: 'https://u:secret@h/x'}}]\n",
 		"1:22: a user or a password does not belong here, where every user can read it; "
@@ -202,11 +208,15 @@ static const struct bad table[] = {
 		"2:8: rules must be a list, and this is a map"},
 	{"a rule is a map", "layers: [a]\nrules: ['*.yaml']\n",
 		"2:9: a rule must be a map with the keys match, strategy, options, format, yaml, "
-		"dropins, dropin_suffixes, lock, schema, check, on_change, user, timeout, and "
+		"toml, "
+		"dropins, dropin_suffixes, lock, schema, validate_formats, check, on_change, user, "
+		"timeout, and "
 		"this is a scalar"},
 	{"a rule is not empty", "layers: [a]\nrules: [~]\n",
 		"2:9: a rule must be a map with the keys match, strategy, options, format, yaml, "
-		"dropins, dropin_suffixes, lock, schema, check, on_change, user, timeout, and "
+		"toml, "
+		"dropins, dropin_suffixes, lock, schema, validate_formats, check, on_change, user, "
+		"timeout, and "
 		"this is a scalar"},
 	{"a rule matches something", "layers: [a]\nrules: [{strategy: deep}]\n",
 		"2:9: the rule has no 'match'; give a pattern or a list of patterns"},
@@ -224,7 +234,9 @@ static const struct bad table[] = {
 		"to the mount's root"},
 	{"an unknown key of a rule", "layers: [a]\nrules: [{match: x, stategy: deep}]\n",
 		"2:20: unknown key 'stategy', did you mean 'strategy'? (allowed: match, strategy, "
-		"options, format, yaml, dropins, dropin_suffixes, lock, schema, check, on_change, "
+		"options, format, yaml, toml, dropins, dropin_suffixes, lock, schema, "
+		"validate_formats, check, "
+		"on_change, "
 		"user, timeout)"},
 	{"an unknown strategy", "layers: [a]\nrules: [{match: x, strategy: zip}]\n",
 		"2:30: unknown strategy 'zip' (allowed: deep, …"},
@@ -237,10 +249,11 @@ static const struct bad table[] = {
 		"2:46: the strategy 'last' takes no options"},
 	{"a slip in a strategy's option",
 		"layers: [a]\nrules: [{match: x, strategy: concat, options: {seperator: b}}]\n",
-		"2:48: unknown option 'seperator', did you mean 'separator'? (allowed: separator)"},
+		"2:48: unknown option 'seperator', did you mean 'separator'? (allowed: separator, "
+		"order)"},
 	{"an unknown option of a strategy",
 		"layers: [a]\nrules: [{match: x, strategy: concat, options: {colour: b}}]\n",
-		"2:48: the strategy 'concat' has no option 'colour'; it has: separator"},
+		"2:48: the strategy 'concat' has no option 'colour'; it has: separator, order"},
 	{"a strategy's option of the wrong type",
 		"layers: [a]\nrules: [{match: x, strategy: concat, options: {separator: []}}]\n",
 		"2:59: the option 'separator' is a text, and this is a list"},
@@ -347,14 +360,15 @@ static const struct bad table[] = {
 	{"options are a map", "layers: [a]\noptions: [x]\n",
 		"2:10: options must be a map with the keys coherence, on_error, state, header, "
 		"yaml, schema, "
-		"poll_interval, cache_mib, on_change, limits, and this is a list"},
+		"poll_interval, cache_mib, watches, on_change, limits, and this is a list"},
 	{"an unknown option", "layers: [a]\noptions: {colour: red}\n",
 		"2:11: unknown key 'colour' (allowed: coherence, on_error, state, header, yaml, "
 		"schema, "
-		"poll_interval, cache_mib, on_change, limits)"},
+		"poll_interval, cache_mib, watches, on_change, limits)"},
 	{"a slip in an option", "layers: [a]\noptions: {coherance: strict}\n",
 		"2:11: unknown key 'coherance', did you mean 'coherence'? (allowed: coherence, "
-		"on_error, state, header, yaml, schema, poll_interval, cache_mib, on_change, "
+		"on_error, state, header, yaml, schema, poll_interval, cache_mib, watches, "
+		"on_change, "
 		"limits)"},
 	{"an unknown coherence", "layers: [a]\noptions: {coherence: lazy}\n",
 		"2:22: unknown coherence 'lazy' (allowed: cached, strict)"},

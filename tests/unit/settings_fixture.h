@@ -6,19 +6,15 @@
 #include "settings.h"
 
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "cleanup.h"
 #include "strategy.h"
+#include "test.h"
 
 #define ELEMENTS(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -8,7 +8,7 @@
 
 #include "skip.h"
 
-static void layers_are_named_by_their_paths_unless_they_have_names(void **state)
+TEST(layers_are_named_by_their_paths_unless_they_have_names)
 {
 	CLEANUP(settings_unrefp)
 	struct settings *settings = must_read("layers:\n"
@@ -19,7 +19,6 @@ static void layers_are_named_by_their_paths_unless_they_have_names(void **state)
 					      "  - /\n"
 					      "  - {path: missing, optional: true}\n");
 
-	(void)state;
 	assert_string_equal(settings->layers[0]->name, "a");
 	assert_string_equal(settings->layers[1]->name, "a-3");
 	assert_string_equal(settings->layers[2]->name, "a-2");
@@ -30,7 +29,7 @@ static void layers_are_named_by_their_paths_unless_they_have_names(void **state)
 	assert_string_equal(settings->layers[5]->name, "missing");
 }
 
-static void a_layer_excludes_what_git_and_editors_keep_unless_it_says_otherwise(void **state)
+TEST(a_layer_excludes_what_git_and_editors_keep_unless_it_says_otherwise)
 {
 	CLEANUP(settings_unrefp)
 	struct settings *settings =
@@ -74,7 +73,6 @@ static void a_layer_excludes_what_git_and_editors_keep_unless_it_says_otherwise(
 		{"x/a.bak", ""},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ELEMENTS(cases); i++)
 		for (unsigned layer = 0; layer < 5; layer++) {
 			bool wanted = strchr(cases[i].excluded_by, (int)('0' + layer));
@@ -83,7 +81,7 @@ static void a_layer_excludes_what_git_and_editors_keep_unless_it_says_otherwise(
 		}
 }
 
-static void what_is_excluded_can_not_be_reached(void **state)
+TEST(what_is_excluded_can_not_be_reached)
 {
 	CLEANUP(settings_unrefp)
 	struct settings *settings = must_read("layers: [{path: ., exclude: ['dir/**', file]}]\n");
@@ -91,7 +89,6 @@ static void what_is_excluded_can_not_be_reached(void **state)
 	struct stat stat;
 	char *target;
 
-	(void)state;
 	assert_int_equal(layer_stat(layer, "dir/a", &stat), -ENOENT);
 	assert_int_equal(layer_open_file(layer, "file", &stat), -ENOENT);
 	assert_int_equal(layer_open_directory(layer, "dir"), -ENOENT);
@@ -101,12 +98,11 @@ static void what_is_excluded_can_not_be_reached(void **state)
 	assert_int_equal(layer_stat(layer, "a", &stat), 0);
 }
 
-static void relative_layers_begin_where_plyfs_yaml_is(void **state)
+TEST(relative_layers_begin_where_plyfs_yaml_is)
 {
 	char absolute[PATH_MAX], text[2 * PATH_MAX];
 	struct settings *settings;
 
-	(void)state;
 	(void)snprintf(absolute, sizeof(absolute), "%s/b", place);
 	(void)snprintf(text, sizeof(text), "layers: [a, ../b, '%s']\n", absolute);
 	write_file("dir/plyfs.yaml", text);
@@ -117,7 +113,7 @@ static void relative_layers_begin_where_plyfs_yaml_is(void **state)
 	settings_unref(settings);
 }
 
-static void percent_letters_stand_for_the_machine_and_the_user(void **state)
+TEST(percent_letters_stand_for_the_machine_and_the_user)
 {
 	CLEANUP(settings_unrefp)
 	struct settings *settings = must_read("layers:\n"
@@ -126,7 +122,6 @@ static void percent_letters_stand_for_the_machine_and_the_user(void **state)
 	char expected[PATH_MAX], host[256];
 	const struct passwd *user = getpwuid(geteuid());
 
-	(void)state;
 	assert_int_equal(gethostname(host, sizeof(host)), 0);
 	(void)snprintf(expected, sizeof(expected), "none/%s", host);
 	assert_string_equal(settings->layers[0]->path, expected);
@@ -135,14 +130,13 @@ static void percent_letters_stand_for_the_machine_and_the_user(void **state)
 	assert_string_equal(settings->layers[1]->path, expected);
 }
 
-static void home_comes_from_the_user_data_base_when_the_environment_has_none(void **state)
+TEST(home_comes_from_the_user_data_base_when_the_environment_has_none)
 {
 	struct settings *settings;
 	char *home = getenv("HOME") ? strdup(getenv("HOME")) : NULL;
 	const struct passwd *user = getpwuid(geteuid());
 	char expected[PATH_MAX];
 
-	(void)state;
 	assert_int_equal(setenv("HOME", "relative", 1), 0);
 	settings = must_read("layers: [{path: '%h/no such', optional: true}]\n");
 	(void)snprintf(expected, sizeof(expected), "%s/no such", user->pw_dir);
@@ -158,14 +152,13 @@ static void home_comes_from_the_user_data_base_when_the_environment_has_none(voi
 	free(home);
 }
 
-static void an_unreadable_layer_is_told(void **state)
+TEST(an_unreadable_layer_is_told)
 {
 	bool is_root = geteuid() == 0;
 	struct settings *settings = NULL;
 	struct problem problem = {0};
 	int r;
 
-	(void)state;
 	write_file("plyfs.yaml", "layers: [a, locked]\n");
 	assert_int_equal(mkdir("locked", 0), 0);
 	if (is_root) {
@@ -181,7 +174,7 @@ static void an_unreadable_layer_is_told(void **state)
 	assert_int_equal(rmdir("locked"), 0);
 }
 
-static void the_machine_id_is_taken_from_etc(void **state)
+TEST(the_machine_id_is_taken_from_etc)
 {
 	struct settings *settings = NULL;
 	struct problem problem = {0};
@@ -189,7 +182,6 @@ static void the_machine_id_is_taken_from_etc(void **state)
 	int fd = open("/etc/machine-id", O_RDONLY | O_CLOEXEC), r;
 	ssize_t len = fd < 0 ? 0 : read(fd, id, sizeof(id) - 1);
 
-	(void)state;
 	if (fd >= 0)
 		close(fd);
 	write_file("plyfs.yaml", "layers: [{path: '%m', optional: true}]\n");
@@ -201,13 +193,12 @@ static void the_machine_id_is_taken_from_etc(void **state)
 }
 
 /* As in a container: no user has this number, and so no name. */
-static void an_optional_layer_whose_path_has_no_value_is_missing(void **state)
+TEST(an_optional_layer_whose_path_has_no_value_is_missing)
 {
 	struct settings *settings = NULL;
 	struct problem problem = {0};
 	int r;
 
-	(void)state;
 	if (geteuid() != 0)
 		skip();
 	write_file("plyfs.yaml", "layers: [{path: '%u', optional: true}]\n");
@@ -233,14 +224,13 @@ static void an_optional_layer_whose_path_has_no_value_is_missing(void **state)
 }
 
 /* Leaves the process with a host name of its own. */
-static void a_host_name_can_not_choose_another_directory(void **state)
+TEST(a_host_name_can_not_choose_another_directory)
 {
 	static const char hostile[] = "../../home/eve";
 	struct settings *settings = NULL;
 	struct problem problem = {0};
 	int r;
 
-	(void)state;
 	if (unshare(CLONE_NEWUTS) < 0 || sethostname(hostile, strlen(hostile)) < 0)
 		skip_because("the host name can't be changed here");
 	write_file("plyfs.yaml", "layers: [{path: 'a/%H', optional: true}]\n");
@@ -260,12 +250,11 @@ static struct settings *from_layers(const char *layers)
 	return settings;
 }
 
-static void layers_on_a_command_line_have_colons_between_them(void **state)
+TEST(layers_on_a_command_line_have_colons_between_them)
 {
 	CLEANUP(settings_unrefp) struct settings *settings = from_layers("a:dir/a:x\\:y");
 	CLEANUP(settings_unrefp) struct settings *single = from_layers("a/../b");
 
-	(void)state;
 	assert_null(settings->path);
 	assert_int_equal(settings->layer_count, 3);
 	assert_string_equal(settings->layers[0]->path, "a");
@@ -277,7 +266,7 @@ static void layers_on_a_command_line_have_colons_between_them(void **state)
 	assert_string_equal(single->layers[0]->path, "a/../b");
 }
 
-static void wrong_layers_on_a_command_line_are_told(void **state)
+TEST(wrong_layers_on_a_command_line_are_told)
 {
 	static const struct {
 		const char *layers;
@@ -300,7 +289,6 @@ static void wrong_layers_on_a_command_line_are_told(void **state)
 	};
 	char many[1200] = "";
 
-	(void)state;
 	for (size_t i = 0; i < ELEMENTS(cases); i++) {
 		struct settings *settings = NULL;
 		struct problem problem = {0};
@@ -325,21 +313,5 @@ static void wrong_layers_on_a_command_line_are_told(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(layers_are_named_by_their_paths_unless_they_have_names),
-		cmocka_unit_test(
-			a_layer_excludes_what_git_and_editors_keep_unless_it_says_otherwise),
-		cmocka_unit_test(what_is_excluded_can_not_be_reached),
-		cmocka_unit_test(relative_layers_begin_where_plyfs_yaml_is),
-		cmocka_unit_test(percent_letters_stand_for_the_machine_and_the_user),
-		cmocka_unit_test(home_comes_from_the_user_data_base_when_the_environment_has_none),
-		cmocka_unit_test(the_machine_id_is_taken_from_etc),
-		cmocka_unit_test(an_optional_layer_whose_path_has_no_value_is_missing),
-		cmocka_unit_test(an_unreadable_layer_is_told),
-		cmocka_unit_test(layers_on_a_command_line_have_colons_between_them),
-		cmocka_unit_test(wrong_layers_on_a_command_line_are_told),
-		cmocka_unit_test(a_host_name_can_not_choose_another_directory),
-	};
-
-	return cmocka_run_group_tests(tests, make_tree, remove_tree);
+	return tests_run(make_tree, remove_tree);
 }

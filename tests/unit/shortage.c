@@ -4,46 +4,109 @@
  *
  * The linker sends the calls that may fail here (--wrap).
  */
+#include <linux/openat2.h>
 #include <stdarg.h>
+#include <sys/inotify.h>
+#include <sys/syscall.h>
 
 #include "dependency.h"
-#include "expand.h"
 #include "keep.h"
 #include "listing.h"
-#include "look.h"
+#include "moved_clock.h"
 #include "reload.h"
 #include "view_fixture.h"
 
 static enum {
 	NOTHING,
-	ENTERING,
+	ENTERING, /* the directory conf.d/sub */
 	REMEMBERING,
-	OPENING,
+	OPENING,  /* app.yaml, by a name */
 	STATTING, /* of conf.d, after so many */
 	ROOT,     /* of a layer itself, after so many */
-	GUARDING, /* after so many */
+	GUARDING, /* a path without reading it, after so many */
 	RECALLING,
 	LISTING,       /* of `where` in the upper layer, after so many */
 	LISTING_LINKS, /* after so many */
-	READING_LINK,  /* after so many */
+	READING_LINK,  /* or a file, in app.yaml.d, after so many */
 	WATCHING,      /* of `where` in the upper layer, until the end */
 	BROKEN,        /* the disk fails, at `where` and below, until the end */
-	LOOKING        /* until the end */
+	LOOKING        /* app.yaml in a layer, until the end */
 } failing;
 static unsigned looks, calls;
 static const char *where;
 
-int __real_lookup_enter(
-	struct view *seen, struct directory *parent, const char *name, struct directory **ret);
-int __wrap_lookup_enter(
-	struct view *seen, struct directory *parent, const char *name, struct directory **ret);
-int __wrap_lookup_enter(
-	struct view *seen, struct directory *parent, const char *name, struct directory **ret)
+/* Fails once, after so many calls. */
+static bool is_next(void)
 {
-	if (failing != ENTERING)
-		return __real_lookup_enter(seen, parent, name, ret);
+	if (calls > 0) {
+		calls--;
+		return false;
+	}
 	failing = NOTHING;
-	return -EMFILE;
+	return true;
+}
+
+static bool is_broken(const char *path)
+{
+	size_t length = where ? strlen(where) : 0;
+
+	return failing == BROKEN && strncmp(path, where, length) == 0 &&
+	       (path[length] == '\0' || path[length] == '/');
+}
+
+static bool is_upper_layer(int directory)
+{
+	struct stat a, b;
+
+	return fstat(directory, &a) == 0 && stat("b", &b) == 0 && a.st_ino == b.st_ino;
+}
+
+/* Returns the error with which openat2(2) fails in a layer, or 0. */
+static int error_of_open(int directory, const char *path, uint64_t flags)
+{
+	bool is_path = flags & O_PATH, is_directory = flags & O_DIRECTORY;
+
+	looks += strcmp(path, "app.yaml") == 0;
+	if (is_broken(path))
+		return EIO;
+	if (failing == LOOKING)
+		return strcmp(path, "app.yaml") == 0 ? EMFILE : 0;
+	if (failing == ENTERING)
+		return is_directory && strcmp(path, "conf.d/sub") == 0 && is_next() ? EMFILE : 0;
+	if (failing == GUARDING)
+		return is_path && is_next() ? ENFILE : 0;
+	if (failing == STATTING)
+		return is_path && strncmp(path, "conf.d", 6) == 0 && is_next() ? ENFILE : 0;
+	if (failing == READING_LINK)
+		return is_path && strncmp(path, "app.yaml.d/", 11) == 0 && is_next() ? EMFILE : 0;
+	if (failing == LISTING)
+		return !is_path && is_directory && strcmp(path, where) == 0 &&
+				       is_upper_layer(directory) && is_next()
+			       ? EMFILE
+			       : 0;
+	return 0;
+}
+
+long __real_syscall(long number, ...);
+long __wrap_syscall(long number, ...);
+long __wrap_syscall(long number, ...)
+{
+	long arguments[6];
+	va_list list;
+
+	va_start(list, number);
+	for (size_t i = 0; i < 6; i++)
+		arguments[i] = va_arg(list, long);
+	va_end(list);
+	if (number == SYS_openat2) {
+		const struct open_how *how = (const struct open_how *)arguments[2];
+
+		errno = error_of_open((int)arguments[0], (const char *)arguments[1], how->flags);
+		if (errno)
+			return -1;
+	}
+	return __real_syscall(number, arguments[0], arguments[1], arguments[2], arguments[3],
+		arguments[4], arguments[5]);
 }
 
 int __real_dependency_remember_locked(
@@ -60,38 +123,12 @@ int __wrap_dependency_remember_locked(
 	return -ENOMEM;
 }
 
-static bool is_guard_short(void)
-{
-	return failing == GUARDING && calls-- == 0;
-}
-
-int __real_layer_open_path(const struct layer *layer, const char *path);
-int __wrap_layer_open_path(const struct layer *layer, const char *path);
-int __wrap_layer_open_path(const struct layer *layer, const char *path)
-{
-	if (!is_guard_short())
-		return __real_layer_open_path(layer, path);
-	failing = NOTHING;
-	return -ENFILE;
-}
-
-int __real_layer_open_parent(const struct layer *layer, const char *path, const char **name);
-int __wrap_layer_open_parent(const struct layer *layer, const char *path, const char **name);
-int __wrap_layer_open_parent(const struct layer *layer, const char *path, const char **name)
-{
-	if (!is_guard_short())
-		return __real_layer_open_parent(layer, path, name);
-	failing = NOTHING;
-	return -ENFILE;
-}
-
 int __real_open64(const char *name, int flags, ...);
 int __wrap_open64(const char *name, int flags, ...);
 int __wrap_open64(const char *name, int flags, ...)
 {
-	if (!(flags & O_PATH) || !is_guard_short())
+	if (failing != GUARDING || !(flags & O_PATH) || !is_next())
 		return __real_open64(name, flags, 0);
-	failing = NOTHING;
 	errno = ENFILE;
 	return -1;
 }
@@ -100,93 +137,42 @@ int __real_openat64(int directory, const char *name, int flags, ...);
 int __wrap_openat64(int directory, const char *name, int flags, ...);
 int __wrap_openat64(int directory, const char *name, int flags, ...)
 {
-	bool fails = failing == OPENING         ? strcmp(name, "app.yaml") == 0
-		     : failing == LISTING_LINKS ? strcmp(name, ".") == 0 && calls-- == 0
-						: strcmp(name, "..") == 0 && is_guard_short();
+	const char *fails = failing == OPENING         ? "app.yaml"
+			    : failing == LISTING_LINKS ? "."
+			    : failing == GUARDING      ? ".."
+						       : "";
 
-	if (!fails)
+	if (strcmp(name, fails) != 0 || !is_next())
 		return __real_openat64(directory, name, flags, 0);
-	failing = NOTHING;
 	errno = EMFILE;
 	return -1;
 }
 
-int __real_expand_look_up(const struct finder *finder, const struct settings *settings,
-	layer_mask layers, const char *path, struct union_lookup *ret);
-int __wrap_expand_look_up(const struct finder *finder, const struct settings *settings,
-	layer_mask layers, const char *path, struct union_lookup *ret);
-int __wrap_expand_look_up(const struct finder *finder, const struct settings *settings,
-	layer_mask layers, const char *path, struct union_lookup *ret)
+int __real_fstatat64(int directory, const char *name, struct stat64 *ret, int flags);
+int __wrap_fstatat64(int directory, const char *name, struct stat64 *ret, int flags);
+int __wrap_fstatat64(int directory, const char *name, struct stat64 *ret, int flags)
 {
-	looks++;
-	return failing == LOOKING ? -EMFILE
-				  : __real_expand_look_up(finder, settings, layers, path, ret);
+	bool is_it = failing == ROOT ? !*name : failing == STATTING && strcmp(name, "conf.d") == 0;
+
+	errno = is_broken(name) ? EIO : is_it && is_next() ? ENFILE : 0;
+	return errno ? -1 : __real_fstatat64(directory, name, ret, flags);
 }
 
-static bool is_broken(const char *path)
+int __real_inotify_add_watch(int inotify, const char *path, uint32_t mask);
+int __wrap_inotify_add_watch(int inotify, const char *path, uint32_t mask);
+int __wrap_inotify_add_watch(int inotify, const char *path, uint32_t mask)
 {
-	size_t length = where ? strlen(where) : 0;
+	char name[PATH_MAX];
+	struct stat watched, unwatched;
 
-	return failing == BROKEN && strncmp(path, where, length) == 0 &&
-	       (path[length] == '\0' || path[length] == '/');
-}
-
-int __real_layer_open_directory(const struct layer *layer, const char *path);
-int __wrap_layer_open_directory(const struct layer *layer, const char *path);
-int __wrap_layer_open_directory(const struct layer *layer, const char *path)
-{
-	return is_broken(path) ? -EIO : __real_layer_open_directory(layer, path);
-}
-
-int __real_layer_list(const struct layer *layer, const char *path,
-	int (*each)(void *context, const char *name, unsigned char type), void *context);
-int __wrap_layer_list(const struct layer *layer, const char *path,
-	int (*each)(void *context, const char *name, unsigned char type), void *context);
-int __wrap_layer_list(const struct layer *layer, const char *path,
-	int (*each)(void *context, const char *name, unsigned char type), void *context)
-{
-	if (is_broken(path))
-		return -EIO;
-	if (failing != LISTING || layer->rank != 1 || strcmp(path, where) != 0 || calls-- > 0)
-		return __real_layer_list(layer, path, each, context);
-	failing = NOTHING;
-	return -EMFILE;
-}
-
-int __real_layer_read_link(const struct layer *layer, const char *path, char **ret);
-int __wrap_layer_read_link(const struct layer *layer, const char *path, char **ret);
-int __wrap_layer_read_link(const struct layer *layer, const char *path, char **ret)
-{
-	if (failing != READING_LINK || calls-- > 0)
-		return __real_layer_read_link(layer, path, ret);
-	failing = NOTHING;
-	return -EMFILE;
-}
-
-int __real_watch_add(struct watch *watch, struct layer_watches *watches, unsigned layer, int fd);
-int __wrap_watch_add(struct watch *watch, struct layer_watches *watches, unsigned layer, int fd);
-int __wrap_watch_add(struct watch *watch, struct layer_watches *watches, unsigned layer, int fd)
-{
-	const struct directory *directory = watches->owner;
-
-	return failing == WATCHING && layer == 1 && strcmp(directory->path, where) == 0
-		       ? -ENOSPC
-		       : __real_watch_add(watch, watches, layer, fd);
-}
-
-int __real_layer_stat(const struct layer *layer, const char *path, struct stat *ret);
-int __wrap_layer_stat(const struct layer *layer, const char *path, struct stat *ret);
-int __wrap_layer_stat(const struct layer *layer, const char *path, struct stat *ret)
-{
-	if (is_broken(path))
-		return -EIO;
-	bool is_it =
-		failing == ROOT ? !*path : failing == STATTING && strncmp(path, "conf.d", 6) == 0;
-
-	if (!is_it || calls-- > 0)
-		return __real_layer_stat(layer, path, ret);
-	failing = NOTHING;
-	return -ENFILE;
+	if (failing != WATCHING)
+		return __real_inotify_add_watch(inotify, path, mask);
+	snprintf(name, sizeof(name), "b/%s", where);
+	if (stat(path, &watched) < 0 || stat(name, &unwatched) < 0 ||
+		watched.st_ino != unwatched.st_ino)
+		return __real_inotify_add_watch(inotify, path, mask);
+	errno = ENOSPC;
+	return -1;
 }
 
 int __real_keep_find(struct keep *keep, const char *path, struct version **ret);
@@ -199,9 +185,8 @@ int __wrap_keep_find(struct keep *keep, const char *path, struct version **ret)
 	return -ENOMEM;
 }
 
-static void file_is_made_of_all_directories_that_were_walked_into(void **state)
+VIEW_TEST(file_is_made_of_all_directories_that_were_walked_into)
 {
-	(void)state;
 	make_directory("a/conf.d");
 	make_directory("a/conf.d/sub");
 	write_file("a/conf.d/one.yaml", "q: 1\n");
@@ -212,9 +197,8 @@ static void file_is_made_of_all_directories_that_were_walked_into(void **state)
 	assert_shown("v.yaml", "q: 1\ns: 1\n");
 }
 
-static void file_follows_what_it_refers_to(void **state)
+VIEW_TEST(file_follows_what_it_refers_to)
 {
-	(void)state;
 	make_directory("a/data");
 	make_directory("a/top");
 	write_file("a/data/n.yaml", "x: 1\n");
@@ -234,9 +218,8 @@ static void file_follows_what_it_refers_to(void **state)
 	assert_shown("top/two.yaml", "x: 2\n");
 }
 
-static void link_is_followed(void **state)
+VIEW_TEST(link_is_followed)
 {
-	(void)state;
 	make_directory("a/..1");
 	make_directory("a/..2");
 	write_file("a/..1/app.yaml", "x: 1\n");
@@ -254,13 +237,12 @@ static void link_is_followed(void **state)
 	assert_shown("app.yaml", "x: 2\n");
 }
 
-static void what_was_good_last_is_shown_again(void **state)
+VIEW_TEST(what_was_good_last_is_shown_again)
 {
 	struct problem problem;
 	struct version *good = version_new(VERSION_BYTES);
 	struct keep *keep;
 
-	(void)state;
 	assert_int_equal(keep_open(&(struct keep_options){0}, &keep, &problem), 0);
 	good->data = strdup("x: 1\n");
 	good->size = strlen(good->data);
@@ -280,9 +262,8 @@ static void what_was_good_last_is_shown_again(void **state)
 	keep_free(keep);
 }
 
-static void shortage_that_lasts_keeps_nobody_busy(void **state)
+VIEW_TEST(shortage_that_lasts_keeps_nobody_busy)
 {
-	(void)state;
 	write_file("a/app.yaml", "x: 1\n");
 	start("a:b");
 	assert_shown("app.yaml", "x: 1\n");
@@ -300,11 +281,10 @@ static void shortage_that_lasts_keeps_nobody_busy(void **state)
 }
 
 /* Whichever of the calls fails. */
-static void rights_are_those_of_the_sources_and_directories(void **state)
+VIEW_TEST(rights_are_those_of_the_sources_and_directories)
 {
 	char text[32];
 
-	(void)state;
 	make_directory("a/conf.d");
 	write_file("a/conf.d/one.yaml", "q: 0\n");
 	start("layers: [a, b]\nfiles:\n  - {path: v.yaml, from: ['conf.d/*.yaml']}\n");
@@ -324,9 +304,8 @@ static void rights_are_those_of_the_sources_and_directories(void **state)
 }
 
 /* Rights of the mount itself: it has no name to be looked up by. */
-static void rights_that_a_layer_loses_are_lost_by_the_root(void **state)
+VIEW_TEST(rights_that_a_layer_loses_are_lost_by_the_root)
 {
-	(void)state;
 	write_file("a/app.yaml", "x: 1\n");
 	start("a:b");
 	assert_shown("app.yaml", "x: 1\n");
@@ -344,11 +323,10 @@ static void rights_that_a_layer_loses_are_lost_by_the_root(void **state)
 }
 
 /* Rights of a file that a link leads to. */
-static void rights_are_those_of_the_directories_that_a_link_leads_past(void **state)
+VIEW_TEST(rights_are_those_of_the_directories_that_a_link_leads_past)
 {
 	char text[32];
 
-	(void)state;
 	make_directory("a/closed");
 	make_directory("a/closed/sub");
 	assert_int_equal(chmod("a/closed", 0700), 0);
@@ -373,9 +351,8 @@ static void rights_are_those_of_the_directories_that_a_link_leads_past(void **st
 }
 
 /* The directories to which it would lead are not known. */
-static void source_that_is_left_out_takes_no_rights(void **state)
+VIEW_TEST(source_that_is_left_out_takes_no_rights)
 {
-	(void)state;
 	assert_int_equal(symlink("/proc/self/status", "a/app.yaml"), 0);
 	write_file("b/app.yaml", "r: 1\n");
 	start("layers: [{path: a, follow: true}, b]\noptions: {on_error: skip-layer}\n");
@@ -383,9 +360,8 @@ static void source_that_is_left_out_takes_no_rights(void **state)
 	assert_int_equal(stat_of("app.yaml").st_mode, S_IFREG | 0444);
 }
 
-static void file_that_comes_is_told_to_what_is_made_of_it(void **state)
+VIEW_TEST(file_that_comes_is_told_to_what_is_made_of_it)
 {
-	(void)state;
 	make_directory("a/conf.d");
 	write_file("a/conf.d/one.yaml", "q: 1\n");
 	start("layers: [a, b]\nfiles:\n  - {path: v.yaml, from: ['conf.d/*.yaml']}\n");
@@ -398,12 +374,11 @@ static void file_that_comes_is_told_to_what_is_made_of_it(void **state)
 	assert_shown("v.yaml", "q: 1\nr: 1\n");
 }
 
-static void what_is_hidden_is_not_listed(void **state)
+VIEW_TEST(what_is_hidden_is_not_listed)
 {
 	CLEANUP(settings_unrefp) struct settings *settings = settings_with("a:b");
 	bool is_whole = false;
 
-	(void)state;
 	run("mkdir a/conf.d b/conf.d; echo 1 >a/conf.d/x; echo 1 >a/conf.d/y");
 	if (mknod("b/conf.d/x", S_IFCHR, makedev(0, 0)) < 0)
 		skip();
@@ -425,12 +400,11 @@ static void what_is_hidden_is_not_listed(void **state)
 	}
 }
 
-static void file_is_made_of_all_its_dropins(void **state)
+VIEW_TEST(file_is_made_of_all_its_dropins)
 {
 	char text[64];
 	bool is_over = false;
 
-	(void)state;
 	run("mkdir a/app.yaml.d b/app.yaml.d; echo 'r: 1' >a/app.yaml.d/one.yaml; "
 	    "echo 's: 1' >b/app.yaml.d/two.yaml; echo 't: 1' >a/app.yaml.d/masked.yaml; "
 	    "ln -s /dev/null b/app.yaml.d/masked.yaml; echo 'q: 0' >a/app.yaml");
@@ -455,9 +429,8 @@ static void file_is_made_of_all_its_dropins(void **state)
 	}
 }
 
-static void source_is_watched_by_its_other_names(void **state)
+VIEW_TEST(source_is_watched_by_its_other_names)
 {
-	(void)state;
 	write_file("a/app.yaml", "x: 1\n");
 	run("ln a/app.yaml outside");
 	start("layers: [a, b]\noptions: {poll_interval: 100ms}\n");
@@ -471,11 +444,10 @@ static void source_is_watched_by_its_other_names(void **state)
 	assert_shown("app.yaml", "x: 2\n");
 }
 
-static void links_that_were_only_listed_are_watched(void **state)
+VIEW_TEST(links_that_were_only_listed_are_watched)
 {
 	char name[32], text[64];
 
-	(void)state;
 	for (unsigned i = 0; i < 8; i++)
 		run("mkdir a/%u; ln -s ../../late%u a/%u/x.yaml", i, i, i);
 	start("layers: [{name: a, path: a, follow: true}, b]\noptions: {poll_interval: 100ms}\n");
@@ -495,12 +467,11 @@ static void links_that_were_only_listed_are_watched(void **state)
 }
 
 /* No program has read the files, so there is nothing to compare. */
-static void files_of_a_directory_that_joins_are_told(void **state)
+VIEW_TEST(files_of_a_directory_that_joins_are_told)
 {
 	char text[64];
 	bool is_over = false;
 
-	(void)state;
 	make_directory("a/d");
 	for (unsigned i = 0; i < 16; i++)
 		run("echo 'x: 1' >a/d/%u.yaml; mkdir %u; echo 'y: 1' >%u/%u.yaml", i, i, i, i);
@@ -525,9 +496,8 @@ static void files_of_a_directory_that_joins_are_told(void **state)
 	}
 }
 
-static void files_of_a_layer_that_leaves_are_told(void **state)
+VIEW_TEST(files_of_a_layer_that_leaves_are_told)
 {
-	(void)state;
 	run("mkdir a/d b/d; echo 'x: 1' >a/d/x.yaml; echo 'y: 1' >b/d/x.yaml");
 	start("a:b");
 	listed("d");
@@ -543,9 +513,8 @@ static void files_of_a_layer_that_leaves_are_told(void **state)
 	assert_non_null(strstr(events, "MOVED_TO d/x.yaml\n"));
 }
 
-static void what_could_not_be_watched_is_polled_no_more_when_it_is_gone(void **state)
+VIEW_TEST(what_could_not_be_watched_is_polled_no_more_when_it_is_gone)
 {
-	(void)state;
 	run("mkdir a/d b/d; echo 'x: 1' >a/d/x.yaml");
 	start("layers: [a, b]\noptions: {poll_interval: 100ms}\n");
 	where = "d";
@@ -561,9 +530,8 @@ static void what_could_not_be_watched_is_polled_no_more_when_it_is_gone(void **s
 	assert_false(count_of_view().is_polling);
 }
 
-static void what_a_layer_could_not_have_watched_is_polled_no_more_without_it(void **state)
+VIEW_TEST(what_a_layer_could_not_have_watched_is_polled_no_more_without_it)
 {
-	(void)state;
 	run("mkdir a/d b/d; echo 'x: 1' >a/d/x.yaml");
 	start("layers: [a, b]\noptions: {poll_interval: 100ms}\n");
 	where = "d";
@@ -585,9 +553,8 @@ static void what_a_layer_could_not_have_watched_is_polled_no_more_without_it(voi
  * The name may still be a directory. No program may take it for a file, and its rights are not
  * known.
  */
-static void directory_that_a_disk_fails_to_show_again_is_one_still(void **state)
+VIEW_TEST(directory_that_a_disk_fails_to_show_again_is_one_still)
 {
-	(void)state;
 	run("mkdir -p a/p/d; echo 'x: 1' >a/p/d/app.yaml");
 	start("layers: [a, b]\noptions: {poll_interval: 100ms}\n");
 	for (int i = 0; i < 2; i++) {
@@ -608,11 +575,10 @@ static void directory_that_a_disk_fails_to_show_again_is_one_still(void **state)
 	}
 }
 
-static void directory_that_a_disk_fails_to_show_stays_in_a_strict_mount(void **state)
+VIEW_TEST(directory_that_a_disk_fails_to_show_stays_in_a_strict_mount)
 {
 	struct stat stat;
 
-	(void)state;
 	run("mkdir a/d; echo 'x: 1' >a/d/app.yaml");
 	start("layers: [a, b]\noptions: {coherence: strict, header: false}\n");
 	assert_shown("d/app.yaml", "x: 1\n");
@@ -630,9 +596,8 @@ static void directory_that_a_disk_fails_to_show_stays_in_a_strict_mount(void **s
  * The directory of the virtual file can be listed, and the file gives the reason why it can't be
  * read.
  */
-static void disk_that_fails_in_a_directory_breaks_what_is_made_of_it_alone(void **state)
+VIEW_TEST(disk_that_fails_in_a_directory_breaks_what_is_made_of_it_alone)
 {
-	(void)state;
 	run("mkdir a/conf.d; echo 'q: 1' >a/conf.d/one.yaml; echo 'r: 1' >a/app.yaml");
 	where = "conf.d";
 	failing = BROKEN;
@@ -651,9 +616,8 @@ static void disk_that_fails_in_a_directory_breaks_what_is_made_of_it_alone(void 
 }
 
 /* As after a touch of all files, or a copy over them. */
-static void polled_file_with_other_times_and_the_same_bytes_is_made_once(void **state)
+VIEW_TEST(polled_file_with_other_times_and_the_same_bytes_is_made_once)
 {
-	(void)state;
 	write_file("a/app.yaml", "x: 1\n");
 	write_file("b/app.yaml", "y: 1\n");
 	where = "";
@@ -662,6 +626,7 @@ static void polled_file_with_other_times_and_the_same_bytes_is_made_once(void **
 	publish_ready();
 	assert_shown("app.yaml", "x: 1\ny: 1\n");
 	write_file("b/app.yaml", "y: 1\n");
+	are_files_aging = true;
 	/* A recent change is checked closely for a while. */
 	for (int i = 0; i < 40; i++) {
 		usleep(100000);
@@ -673,13 +638,13 @@ static void polled_file_with_other_times_and_the_same_bytes_is_made_once(void **
 		usleep(110000);
 		publish_ready();
 	}
+	are_files_aging = false;
 	failing = NOTHING;
 	assert_int_equal(count_of_view().compositions, before);
 }
 
-static void file_of_a_directory_that_can_not_be_watched_is_not_told_for_that(void **state)
+VIEW_TEST(file_of_a_directory_that_can_not_be_watched_is_not_told_for_that)
 {
-	(void)state;
 	run("mkdir a/d b/d; echo 'x: 1' >a/d/x.yaml; echo 'y: 1' >b/d/x.yaml");
 	view = new_view("layers: [a, b]\noptions: {poll_interval: 100ms}\n");
 	publish_ready();
@@ -700,35 +665,4 @@ static void file_of_a_directory_that_can_not_be_watched_is_not_told_for_that(voi
 	write_file("b/d/x.yaml", "y: 2\n");
 	publish_all();
 	assert_shown("d/x.yaml", "x: 1\ny: 2\n");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		view_test(file_is_made_of_all_directories_that_were_walked_into),
-		view_test(file_follows_what_it_refers_to),
-		view_test(link_is_followed),
-		view_test(rights_are_those_of_the_sources_and_directories),
-		view_test(rights_that_a_layer_loses_are_lost_by_the_root),
-		view_test(rights_are_those_of_the_directories_that_a_link_leads_past),
-		view_test(source_that_is_left_out_takes_no_rights),
-		view_test(what_was_good_last_is_shown_again),
-		view_test(shortage_that_lasts_keeps_nobody_busy),
-		view_test(file_that_comes_is_told_to_what_is_made_of_it),
-		view_test(what_is_hidden_is_not_listed),
-		view_test(file_is_made_of_all_its_dropins),
-		view_test(source_is_watched_by_its_other_names),
-		view_test(links_that_were_only_listed_are_watched),
-		view_test(files_of_a_directory_that_joins_are_told),
-		view_test(files_of_a_layer_that_leaves_are_told),
-		view_test(what_could_not_be_watched_is_polled_no_more_when_it_is_gone),
-		view_test(what_a_layer_could_not_have_watched_is_polled_no_more_without_it),
-		view_test(directory_that_a_disk_fails_to_show_again_is_one_still),
-		view_test(directory_that_a_disk_fails_to_show_stays_in_a_strict_mount),
-		view_test(disk_that_fails_in_a_directory_breaks_what_is_made_of_it_alone),
-		view_test(polled_file_with_other_times_and_the_same_bytes_is_made_once),
-		view_test(file_of_a_directory_that_can_not_be_watched_is_not_told_for_that),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,13 +3,9 @@
  */
 #pragma once
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 static inline void skip_because(const char *reason)
 {

@@ -87,9 +87,8 @@ static void age(const char *path)
 	assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
 }
 
-static void document_is_read_once_while_the_file_stays(void **state)
+TEST_WITH(document_is_read_once_while_the_file_stays, start_cache, end_cache)
 {
-	(void)state;
 	write_file("a/x.yaml", "x: 1\n");
 	struct loaded *one = must_load("x.yaml", &yaml);
 	struct loaded *two = must_load("x.yaml", &yaml);
@@ -102,9 +101,8 @@ static void document_is_read_once_while_the_file_stays(void **state)
 	assert_true(source_cache_bytes(cache) > 0);
 }
 
-static void changed_file_is_read_again(void **state)
+TEST_WITH(changed_file_is_read_again, start_cache, end_cache)
 {
-	(void)state;
 	write_file("a/x.yaml", "x: 1\n");
 	struct loaded *one = must_load("x.yaml", &yaml);
 	replace_file("a/x.yaml", "x: 2\n");
@@ -115,12 +113,11 @@ static void changed_file_is_read_again(void **state)
 	loaded_unref(two);
 }
 
-static void change_that_keeps_the_stamp_is_seen_when_it_was_told(void **state)
+TEST_WITH(change_that_keeps_the_stamp_is_seen_when_it_was_told, start_cache, end_cache)
 {
 	struct problem problem = {0};
 	struct stat stat;
 
-	(void)state;
 	write_file("a/x.yaml", "x: 1\n");
 	assert_int_equal(layer_stat(layer, "x.yaml", &stat), 0);
 	struct loaded *one = must_load("x.yaml", &yaml);
@@ -136,9 +133,9 @@ static void change_that_keeps_the_stamp_is_seen_when_it_was_told(void **state)
 	loaded_unref(two);
 }
 
-static void change_that_keeps_the_stamp_is_seen_when_it_was_told_while_it_was_parsed(void **state)
+TEST_WITH(change_that_keeps_the_stamp_is_seen_when_it_was_told_while_it_was_parsed, start_cache,
+	end_cache)
 {
-	(void)state;
 	write_file("a/x.yaml", "x: 1\n");
 	changes = true;
 	struct loaded *one = must_load("x.yaml", &yaml);
@@ -158,9 +155,8 @@ static void change_that_keeps_the_stamp_is_seen_when_it_was_told_while_it_was_pa
 	loaded_unref(three);
 }
 
-static void young_file_is_not_trusted_where_changes_are_not_told(void **state)
+TEST_WITH(young_file_is_not_trusted_where_changes_are_not_told, start_cache, end_cache)
 {
-	(void)state;
 	source_cache_free(cache);
 	assert_int_equal(source_cache_new(1 << 20, false, &cache), 0);
 	write_file("a/x.yaml", "x: 1\n");
@@ -171,11 +167,10 @@ static void young_file_is_not_trusted_where_changes_are_not_told(void **state)
 	loaded_unref(two);
 }
 
-static void file_is_young_until_its_clock_has_ticked(void **state)
+TEST_WITH(file_is_young_until_its_clock_has_ticked, start_cache, end_cache)
 {
 	struct stat stat;
 
-	(void)state;
 	write_file("a/x.yaml", "x: 1\n");
 	assert_int_equal(layer_stat(layer, "x.yaml", &stat), 0);
 	assert_true(source_is_young(&stat));
@@ -187,7 +182,7 @@ static void file_is_young_until_its_clock_has_ticked(void **state)
 	assert_false(source_is_young(&stat));
 }
 
-static void ways_of_reading_are_kept_apart(void **state)
+TEST_WITH(ways_of_reading_are_kept_apart, start_cache, end_cache)
 {
 	const struct read_options others[] = {
 		{.format = &format_yaml, .keep_duplicates = true},
@@ -195,7 +190,6 @@ static void ways_of_reading_are_kept_apart(void **state)
 		{.format = &format_json},
 	};
 
-	(void)state;
 	write_file("a/x.yaml", "{\"x\": 1}\n");
 	struct loaded *one = must_load("x.yaml", &yaml);
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
@@ -214,12 +208,11 @@ static void ways_of_reading_are_kept_apart(void **state)
 	loaded_unref(again);
 }
 
-static void what_was_not_used_longest_goes_first(void **state)
+TEST_WITH(what_was_not_used_longest_goes_first, start_cache, end_cache)
 {
 	char name[32];
 	struct loaded *loaded;
 
-	(void)state;
 	source_cache_free(cache);
 	assert_int_equal(source_cache_new(100000, true, &cache), 0);
 	for (int i = 0; i < 500; i++) {
@@ -238,14 +231,13 @@ static void what_was_not_used_longest_goes_first(void **state)
  * As after a change of every file; the source that was not used for longest is then the next one
  * needed.
  */
-static void round_over_more_than_fits_finds_some_of_it_from_the_round_before(void **state)
+TEST_WITH(round_over_more_than_fits_finds_some_of_it_from_the_round_before, start_cache, end_cache)
 {
 	enum { COUNT = 300 };
 	static struct loaded *before[COUNT];
 	char name[32];
 	int found = 0;
 
-	(void)state;
 	write_file("a/x0.yaml", "x: 1\n");
 	loaded_unref(must_load("x0.yaml", &yaml));
 	size_t room = source_cache_bytes(cache) * COUNT * 3 / 5;
@@ -268,13 +260,12 @@ static void round_over_more_than_fits_finds_some_of_it_from_the_round_before(voi
 		loaded_unref(before[i]);
 }
 
-static void what_is_used_again_finds_room_in_a_full_cache(void **state)
+TEST_WITH(what_is_used_again_finds_room_in_a_full_cache, start_cache, end_cache)
 {
 	char name[32];
 	struct loaded *first = NULL;
 	struct loaded *again = NULL;
 
-	(void)state;
 	source_cache_free(cache);
 	assert_int_equal(source_cache_new(100000, true, &cache), 0);
 	for (int i = 0; i < 100; i++) {
@@ -293,9 +284,8 @@ static void what_is_used_again_finds_room_in_a_full_cache(void **state)
 	loaded_unref(again);
 }
 
-static void source_larger_than_the_cache_is_read_all_the_same(void **state)
+TEST_WITH(source_larger_than_the_cache_is_read_all_the_same, start_cache, end_cache)
 {
-	(void)state;
 	source_cache_free(cache);
 	assert_int_equal(source_cache_new(10, true, &cache), 0);
 	write_file("a/x.yaml", "x: 1\n");
@@ -305,11 +295,10 @@ static void source_larger_than_the_cache_is_read_all_the_same(void **state)
 	assert_int_equal(source_cache_bytes(cache), 0);
 }
 
-static void missing_file_has_moved(void **state)
+TEST_WITH(missing_file_has_moved, start_cache, end_cache)
 {
 	struct loaded *loaded;
 
-	(void)state;
 	assert_int_equal(load("none.yaml", &yaml, &loaded), SOURCE_MOVED);
 	assert_int_equal(load("none/none.yaml", &yaml, &loaded), SOURCE_MOVED);
 	make_directory("a/dir.yaml");
@@ -318,11 +307,10 @@ static void missing_file_has_moved(void **state)
 	assert_int_equal(load("pipe.yaml", &yaml, &loaded), SOURCE_MOVED);
 }
 
-static void source_over_the_limit_is_refused_with_the_remedy(void **state)
+TEST_WITH(source_over_the_limit_is_refused_with_the_remedy, start_cache, end_cache)
 {
 	const struct read_options *const ways[] = {&yaml, NULL};
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		struct problem problem = {0};
 		struct loaded *loaded;
@@ -345,13 +333,12 @@ static void source_over_the_limit_is_refused_with_the_remedy(void **state)
 	}
 }
 
-static void broken_source_is_not_kept(void **state)
+TEST_WITH(broken_source_is_not_kept, start_cache, end_cache)
 {
 	struct problem problem = {0};
 	struct loaded *loaded = NULL;
 	struct stat stat;
 
-	(void)state;
 	write_file("a/x.yaml", "x: [\n");
 	assert_int_equal(layer_stat(layer, "x.yaml", &stat), 0);
 	struct source_want wanted = want(&stat, &yaml);
@@ -365,39 +352,12 @@ static void broken_source_is_not_kept(void **state)
 	assert_null(loaded);
 }
 
-static void cleared_cache_keeps_nothing(void **state)
+TEST_WITH(cleared_cache_keeps_nothing, start_cache, end_cache)
 {
-	(void)state;
 	write_file("a/x.yaml", "x: 1\n");
 	struct loaded *loaded = must_load("x.yaml", &yaml);
 	source_cache_clear(cache);
 	assert_int_equal(source_cache_bytes(cache), 0);
 	assert_true(span_is(value_of(loaded), "1"));
 	loaded_unref(loaded);
-}
-
-#define cache_test(f) cmocka_unit_test_setup_teardown(f, start_cache, end_cache)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cache_test(document_is_read_once_while_the_file_stays),
-		cache_test(changed_file_is_read_again),
-		cache_test(change_that_keeps_the_stamp_is_seen_when_it_was_told),
-		cache_test(
-			change_that_keeps_the_stamp_is_seen_when_it_was_told_while_it_was_parsed),
-		cache_test(young_file_is_not_trusted_where_changes_are_not_told),
-		cache_test(file_is_young_until_its_clock_has_ticked),
-		cache_test(ways_of_reading_are_kept_apart),
-		cache_test(what_was_not_used_longest_goes_first),
-		cache_test(round_over_more_than_fits_finds_some_of_it_from_the_round_before),
-		cache_test(what_is_used_again_finds_room_in_a_full_cache),
-		cache_test(source_larger_than_the_cache_is_read_all_the_same),
-		cache_test(missing_file_has_moved),
-		cache_test(source_over_the_limit_is_refused_with_the_remedy),
-		cache_test(broken_source_is_not_kept),
-		cache_test(cleared_cache_keeps_nothing),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,19 +5,15 @@
 #include "store.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "cleanup.h"
 #include "descriptor.h"
+#include "test.h"
 
 #define STATUS                                                                                     \
 	"{\"kind\": \"etcd\", \"source\": \"/fleet/\", \"identity\": \"7\", \"revision\": "        \
@@ -68,9 +64,8 @@ static struct store *find(const char *path)
 	return store;
 }
 
-static void tree_and_what_is_in_it_are_a_mirrors(void **state)
+TEST_WITH(tree_and_what_is_in_it_are_a_mirrors, set_up, tear_down)
 {
-	(void)state;
 	assert_int_equal(symlink("STATE/tree.3", "fleet"), 0);
 	CLEANUP(store_freep) struct store *store = find("fleet/sub");
 	CLEANUP(freep) char *name = NULL;
@@ -89,9 +84,8 @@ static void tree_and_what_is_in_it_are_a_mirrors(void **state)
 	assert_false(store_is_kept(store));
 }
 
-static void other_directories_are_nobodys(void **state)
+TEST_WITH(other_directories_are_nobodys, set_up, tear_down)
 {
-	(void)state;
 	assert_int_equal(mkdir("tree.3", 0755), 0);
 	assert_int_equal(mkdir("spare", 0755), 0);
 	assert_int_equal(mkdir("STATE/tree.x", 0755), 0);
@@ -101,9 +95,8 @@ static void other_directories_are_nobodys(void **state)
 	assert_null(find("/"));
 }
 
-static void status_that_others_may_write_is_shared(void **state)
+TEST_WITH(status_that_others_may_write_is_shared, set_up, tear_down)
 {
-	(void)state;
 	assert_int_equal(chmod("STATE", 0775), 0);
 	CLEANUP(store_freep) struct store *wide = find("STATE/tree.3");
 	assert_true(wide->is_shared);
@@ -113,9 +106,8 @@ static void status_that_others_may_write_is_shared(void **state)
 	assert_true(open->is_shared);
 }
 
-static void tree_without_a_status_is_a_mirrors_all_the_same(void **state)
+TEST_WITH(tree_without_a_status_is_a_mirrors_all_the_same, set_up, tear_down)
 {
-	(void)state;
 	assert_int_equal(unlink("STATE/status.json"), 0);
 	CLEANUP(store_freep) struct store *store = find("STATE/tree.3");
 	assert_non_null(store);
@@ -123,18 +115,17 @@ static void tree_without_a_status_is_a_mirrors_all_the_same(void **state)
 	assert_true(store->is_shared);
 }
 
-static void tree_that_was_replaced_is_known(void **state)
+TEST_WITH(tree_that_was_replaced_is_known, set_up, tear_down)
 {
-	(void)state;
 	CLEANUP(closep) int fd = open("STATE/tree.3/sub", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	CLEANUP(store_freep) struct store *spare = NULL, *gone = NULL;
+	CLEANUP(store_freep) struct store *recycled = NULL, *gone = NULL;
 
 	assert_false(store_is_replaced(fd));
 	assert_int_equal(rename("STATE/tree.3", "STATE/spare"), 0);
 	assert_true(store_is_replaced(fd));
-	assert_int_equal(store_find(fd, &spare), 0);
-	assert_non_null(spare);
-	assert_string_equal(spare->tree, "spare");
+	assert_int_equal(store_find(fd, &recycled), 0);
+	assert_non_null(recycled);
+	assert_string_equal(recycled->tree, "spare");
 	assert_int_equal(rmdir("STATE/spare/sub"), 0);
 	assert_true(store_is_replaced(fd));
 	assert_int_equal(store_find(fd, &gone), 0);
@@ -143,29 +134,12 @@ static void tree_that_was_replaced_is_known(void **state)
 }
 
 /* Keys make a tree, a lock and a status of their own. */
-static void outermost_tree_counts(void **state)
+TEST_WITH(outermost_tree_counts, set_up, tear_down)
 {
-	(void)state;
 	assert_int_equal(mkdir("STATE/tree.3/sub/tree.1", 0755), 0);
 	write_file("STATE/tree.3/sub/lock", "");
 	write_file("STATE/tree.3/sub/status.json", "{\"kind\": \"etcd\", \"source\": \"/evil/\"}");
 	CLEANUP(store_freep) struct store *store = find("STATE/tree.3/sub/tree.1");
 	assert_string_equal(store->prefix, "/fleet/");
 	assert_string_equal(store->inner, "sub/tree.1/");
-}
-
-#define TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(tree_and_what_is_in_it_are_a_mirrors),
-		TEST(other_directories_are_nobodys),
-		TEST(status_that_others_may_write_is_shared),
-		TEST(tree_without_a_status_is_a_mirrors_all_the_same),
-		TEST(tree_that_was_replaced_is_known),
-		TEST(outermost_tree_counts),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

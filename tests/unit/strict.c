@@ -52,13 +52,12 @@ static void let_the_slow_one_finish(void)
 	pthread_join(slow, NULL);
 }
 
-static void look_shows_what_it_has_read_though_an_older_look_ends_first(void **state)
+VIEW_TEST(look_shows_what_it_has_read_though_an_older_look_ends_first)
 {
 	CLEANUP(version_unrefp) struct version *version = NULL;
 	struct stat stat;
 	int result = -1;
 
-	(void)state;
 	write_file("a/x.yaml", "x: 1\n");
 	start("layers: [a]\noptions: {coherence: strict, header: false}\n");
 	assert_int_equal(pthread_create(&slow, NULL, look_slowly, &result), 0);
@@ -73,11 +72,10 @@ static void look_shows_what_it_has_read_though_an_older_look_ends_first(void **s
 	assert_memory_equal(version->data, "x: 2\n", 5);
 }
 
-static void a_directory_in_the_place_of_a_broken_file_has_no_trouble(void **state)
+VIEW_TEST(a_directory_in_the_place_of_a_broken_file_has_no_trouble)
 {
 	struct stat stat;
 
-	(void)state;
 	write_file("a/x.yaml", "x: 1\n");
 	write_file("b/x.yaml", "x: [\n");
 	start("layers: [a, b]\noptions: {coherence: strict}\n");
@@ -107,12 +105,11 @@ static void names_clear(struct name_list *list)
  * The gaps that names leave in a listing are closed now and then: no name that stays may come
  * twice.
  */
-static void name_of_a_virtual_file_comes_once_to_who_lists_beside_another(void **state)
+VIEW_TEST(name_of_a_virtual_file_comes_once_to_who_lists_beside_another)
 {
 	CLEANUP(freep) struct name_list *list = calloc(1, sizeof(*list));
 	char path[32];
 
-	(void)state;
 	assert_non_null(list);
 	for (int i = 0; i < 31; i++) {
 		snprintf(path, sizeof(path), "a/%d.yaml", i);
@@ -140,13 +137,7 @@ static void name_of_a_virtual_file_comes_once_to_who_lists_beside_another(void *
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		view_test(look_shows_what_it_has_read_though_an_older_look_ends_first),
-		view_test(a_directory_in_the_place_of_a_broken_file_has_no_trouble),
-		view_test(name_of_a_virtual_file_comes_once_to_who_lists_beside_another),
-	};
-
 	sem_init(&has_read, 0, 0);
 	sem_init(&go_on, 0, 0);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return tests_run(NULL, NULL);
 }

@@ -3,18 +3,14 @@
  * than the given time.
  */
 #include <errno.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "mirror.h"
 #include "subprocess.h"
+#include "test.h"
 
 /* Milliseconds that a test may take which has nothing to wait for. */
 #define SOON 8000
@@ -33,11 +29,10 @@ static void start(const char *line, unsigned timeout_s)
 	assert_int_equal(subprocess_start(&child, &options), 0);
 }
 
-static void who_holds_standard_error_is_not_waited_for(void **state)
+TEST(who_holds_standard_error_is_not_waited_for)
 {
 	uint64_t began = mirror_now();
 
-	(void)state;
 	start("sleep 30 >/dev/null & echo said >&2; exit 3", 60);
 	assert_int_equal(subprocess_end(&child), 3);
 	assert_string_equal(child.error, "said");
@@ -45,22 +40,20 @@ static void who_holds_standard_error_is_not_waited_for(void **state)
 	kill(-child.pid, SIGKILL);
 }
 
-static void who_closes_its_streams_and_goes_on_is_ended_in_time(void **state)
+TEST(who_closes_its_streams_and_goes_on_is_ended_in_time)
 {
 	uint64_t began = mirror_now();
 
-	(void)state;
 	start("exec >/dev/null 2>&1; exec sleep 30", 1);
 	assert_int_equal(subprocess_end(&child), -ETIMEDOUT);
 	assert_true(mirror_now() - began < SOON);
 }
 
-static void who_is_given_up_is_ended_at_once(void **state)
+TEST(who_is_given_up_is_ended_at_once)
 {
 	uint64_t began = mirror_now();
 	char bytes[2];
 
-	(void)state;
 	start("echo said >&2; exec yes", 60);
 	assert_int_equal(subprocess_read_all(&child, bytes, sizeof(bytes)), 0);
 	subprocess_give_up(&child);
@@ -69,26 +62,13 @@ static void who_is_given_up_is_ended_at_once(void **state)
 	assert_true(mirror_now() - began < SOON);
 }
 
-static void what_is_said_to_the_end_is_taken(void **state)
+TEST(what_is_said_to_the_end_is_taken)
 {
 	char bytes[4];
 
-	(void)state;
 	start("echo out; echo err >&2", 60);
 	assert_int_equal(subprocess_read_all(&child, bytes, sizeof(bytes)), 0);
 	assert_memory_equal(bytes, "out\n", 4);
 	assert_int_equal(subprocess_end(&child), 0);
 	assert_string_equal(child.error, "err");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(who_holds_standard_error_is_not_waited_for),
-		cmocka_unit_test(who_closes_its_streams_and_goes_on_is_ended_in_time),
-		cmocka_unit_test(who_is_given_up_is_ended_at_once),
-		cmocka_unit_test(what_is_said_to_the_end_is_taken),
-	};
-
-	return cmocka_run_group_tests_name("child", tests, NULL, NULL);
 }

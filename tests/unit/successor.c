@@ -3,10 +3,8 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
+#include <poll.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,10 +12,9 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "handover.h"
 #include "successor.h"
+#include "test.h"
 
 /* Of no file system. */
 #define DEV makedev(4000, 4000)
@@ -51,49 +48,103 @@ static int remove_room(void **state)
 	return rmdir(room);
 }
 
-/* Plays a new daemon that takes its time. */
+/* Plays a new daemon that takes its time: until it reads a byte. */
 static int be_an_heir(void)
 {
 	int fd = open("heirs", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+	char none;
 
-	if (fd < 0 || write(fd, "x", 1) < 0)
-		return 1;
-	sleep(3);
-	return 0;
+	return fd < 0 || write(fd, "x", 1) < 0 || read(STDIN_FILENO, &none, 1) < 0;
 }
 
-static void few_heirs_are_started_at_once(void **state)
+/* How many heirs have been started in all. */
+static off_t heirs(void)
+{
+	char path[sizeof(room) + 16];
+	struct stat found;
+
+	snprintf(path, sizeof(path), "%s/heirs", room);
+	return stat(path, &found) < 0 ? 0 : found.st_size;
+}
+
+/* The heirs of the successor read from the pipe of which *end is the other end. */
+static struct successor *successor_with_pipe(int *end)
 {
 	struct successor *successor;
-	struct stat found;
-	char path[sizeof(room) + 16];
+	int ends[2];
 
-	(void)state;
+	int before = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	assert_int_equal(dup2(ends[0], STDIN_FILENO), STDIN_FILENO);
 	assert_int_equal(successor_new(&call, &successor), 0);
-	for (int i = 0; i < 40; i++) {
-		successor_begin(successor);
-		usleep(20000);
-	}
-	snprintf(path, sizeof(path), "%s/heirs", room);
-	assert_int_equal(stat(path, &found), 0);
-	assert_in_range(found.st_size, 1, SUCCESSORS_MAX);
-	/* When they have ended, more may be started. */
-	sleep(4);
-	successor_begin(successor);
-	successor_free(successor);
-	sleep(1);
-	off_t before = found.st_size;
-	assert_int_equal(stat(path, &found), 0);
-	assert_int_equal(found.st_size, before + 1);
+	if (before >= 0)
+		assert_int_equal(dup2(before, STDIN_FILENO), STDIN_FILENO);
+	else
+		close(STDIN_FILENO);
+	close(before);
+	close(ends[0]);
+	*end = ends[1];
+	return successor;
 }
 
-static void the_socket_goes_with_who_listens(void **state)
+/* Each of the heirs reads one of the bytes and ends. */
+static void end_heirs(int end)
+{
+	const char bytes[SUCCESSORS_MAX] = {0};
+
+	assert_int_equal(write(end, bytes, sizeof(bytes)), sizeof(bytes));
+}
+
+static void wait_until_none_reads(int end)
+{
+	struct pollfd polled = {.fd = end};
+
+	assert_int_equal(poll(&polled, 1, 20000), 1);
+	assert_true(polled.revents & POLLERR);
+	close(end);
+}
+
+TEST(few_heirs_are_started_at_once)
+{
+	int end;
+	struct successor *successor = successor_with_pipe(&end);
+
+	for (int i = 0; i < 40; i++)
+		successor_begin(successor);
+	successor_free(successor); /* after all requests */
+	end_heirs(end);
+	wait_until_none_reads(end);
+	assert_in_range(heirs(), 1, SUCCESSORS_MAX);
+}
+
+TEST(heirs_are_started_again_when_others_have_ended)
+{
+	off_t before = heirs();
+	int end;
+	struct successor *successor = successor_with_pipe(&end);
+
+	for (int i = 0; i < SUCCESSORS_MAX; i++)
+		successor_begin(successor);
+	for (int i = 0; i < 20000 && heirs() < before + SUCCESSORS_MAX; i++)
+		usleep(1000);
+	assert_int_equal(heirs(), before + SUCCESSORS_MAX);
+	end_heirs(end);
+	for (int i = 0; i < 20000 && heirs() == before + SUCCESSORS_MAX; i++) {
+		successor_begin(successor);
+		usleep(1000);
+	}
+	assert_true(heirs() > before + SUCCESSORS_MAX);
+	successor_free(successor);
+	end_heirs(end);
+	wait_until_none_reads(end);
+}
+
+TEST(the_socket_goes_with_who_listens)
 {
 	const struct offer offer = {.beneath_fd = -1};
 	struct successor *successor;
 	struct handover *handover;
 
-	(void)state;
 	assert_int_equal(successor_new(&call, &successor), 0);
 	assert_int_equal(handover_new(&offer, DEV, -1, successor, &handover), 0);
 	if (handover_listener(handover) < 0)
@@ -113,12 +164,7 @@ static void the_socket_goes_with_who_listens(void **state)
 
 int main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(few_heirs_are_started_at_once),
-		cmocka_unit_test(the_socket_goes_with_who_listens),
-	};
-
 	if (argc == 2 && strcmp(argv[1], words[1]) == 0)
 		return be_an_heir();
-	return cmocka_run_group_tests_name("successor", tests, make_room, remove_room);
+	return tests_run(make_room, remove_room);
 }

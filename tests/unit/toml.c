@@ -1,15 +1,12 @@
 /* TOML in and out: exactly version 1.0.0. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
-#include <cmocka.h>
-
 #include "reading.h"
 #include "scalar.h"
+#include "test.h"
 
 static struct document *read_toml(const char *text)
 {
@@ -49,7 +46,7 @@ static void assert_place(const struct node *node, uint32_t line, uint32_t column
 	assert_int_equal(node->column, column);
 }
 
-static void nodes_know_their_place(void **state)
+TEST(nodes_know_their_place)
 {
 	CLEANUP(document_freep)
 	struct document *document = read_toml("# ä\n\"ä\".b = [\"ü\", 1]\n\n[ t . u ]\nk = {x = "
@@ -58,7 +55,6 @@ static void nodes_know_their_place(void **state)
 	const struct node *table = node_get(root, "t"), *inner = node_get(table, "u");
 	const struct node *pair = node_get(inner, "k"), *list = node_get(root, "l");
 
-	(void)state;
 	assert_place(root, 2, 1);
 	assert_place(dotted, 2, 1);
 	assert_place(dotted->map.pairs[0].key, 2, 5);
@@ -74,7 +70,7 @@ static void nodes_know_their_place(void **state)
 	assert_place(list->seq.items[0], 7, 1);
 }
 
-static void styles_tell_how_it_was_written(void **state)
+TEST(styles_tell_how_it_was_written)
 {
 	CLEANUP(document_freep)
 	struct document *document = read_toml("a.b = [1]\nc = [\n]\nd = {}\ne = ['x', \"x\"]\n"
@@ -82,7 +78,6 @@ static void styles_tell_how_it_was_written(void **state)
 	const struct node *root = document->roots[0], *strings = node_get(root, "e");
 	const struct node *longs = node_get(root, "f");
 
-	(void)state;
 	assert_int_equal(root->style, NODE_BLOCK);
 	assert_int_equal(node_get(root, "a")->style, NODE_DOTTED);
 	assert_int_equal(node_get(node_get(root, "a"), "b")->style, NODE_FLOW);
@@ -109,18 +104,17 @@ static uint32_t assert_weighed(const struct node *node)
 	return sum;
 }
 
-static void tables_weigh_what_is_added_to_them_later(void **state)
+TEST(tables_weigh_what_is_added_to_them_later)
 {
 	CLEANUP(document_freep)
 	struct document *document = read_toml(
 		"a.b.c = 1\na.b.d = {e.f = [1, [2, {}]], e.g = 3}\n[t.u]\nx = 1\n[[l]]\n[[l.m]]\n"
 		"[t]\ny = 1\n[t.u.v]\nz = 1\n[[l.m]]\nn = {}\n[[l]]\n[a.b.w]\no = 1\n");
 
-	(void)state;
 	assert_weighed(document->roots[0]);
 }
 
-static void keys_are_strings_whatever_they_look_like(void **state)
+TEST(keys_are_strings_whatever_they_look_like)
 {
 	const char *const names[] = {
 		"80", "1.5", "true", "yes", "null", "inf", "1979-05-27", "-1", "~"};
@@ -132,13 +126,12 @@ static void keys_are_strings_whatever_they_look_like(void **state)
 	CLEANUP(document_freep)
 	struct document *again = read_with((struct read_options){.format = &format_yaml}, yaml);
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		assert_non_null(node_get(root, names[i]));
 	assert_true(node_equal(again->roots[0], root));
 }
 
-static void values_have_the_types_that_their_text_says(void **state)
+TEST(values_have_the_types_that_their_text_says)
 {
 	static const struct {
 		const char *text;
@@ -157,10 +150,13 @@ static void values_have_the_types_that_their_text_says(void **state)
 		{"2000-02-29T23:59:60.123456789+23:59", SCALAR_TIMESTAMP},
 		{"1979-05-27 07:32:00", SCALAR_TIMESTAMP},
 		{"00:00:00", SCALAR_TIMESTAMP},
+		{"23:59", SCALAR_TIMESTAMP},
+		{"1979-05-27T07:32", SCALAR_TIMESTAMP},
+		{"1979-05-27 07:32Z", SCALAR_TIMESTAMP},
+		{"1979-05-27t07:32-23:59", SCALAR_TIMESTAMP},
 		{"'1'", SCALAR_STRING},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char text[64];
 
@@ -170,7 +166,7 @@ static void values_have_the_types_that_their_text_says(void **state)
 	}
 }
 
-static void numbers_are_equal_by_value_and_nan_to_nothing(void **state)
+TEST(numbers_are_equal_by_value_and_nan_to_nothing)
 {
 	CLEANUP(document_freep)
 	struct document *document =
@@ -179,7 +175,6 @@ static void numbers_are_equal_by_value_and_nan_to_nothing(void **state)
 	const struct node *const *other = node_get(document->roots[0], "b")->seq.items;
 	CLEANUP(document_freep) struct document *yaml = read_yaml("[31, .inf]");
 
-	(void)state;
 	for (size_t i = 0; i < 6; i++) {
 		assert_true(node_equal(equal[i], yaml->roots[0]->seq.items[0]));
 		assert_int_equal(node_hash(equal[i]), node_hash(equal[0]));
@@ -189,7 +184,7 @@ static void numbers_are_equal_by_value_and_nan_to_nothing(void **state)
 	assert_true(node_equal(other[2], yaml->roots[0]->seq.items[1]));
 }
 
-static void strings_are_what_the_standard_says(void **state)
+TEST(strings_are_what_the_standard_says)
 {
 	CLEANUP(document_freep)
 	struct document *document = read_toml(
@@ -197,7 +192,6 @@ static void strings_are_what_the_standard_says(void **state)
 		"\"\"\"\r\nx\r\n\"\" \\  \r\n\n  y\"\"\"\"\", '''\n\\u'x'''', \"\"\"\"\"\", '']");
 	const struct node *const *items = node_get(document->roots[0], "a")->seq.items;
 
-	(void)state;
 	assert_int_equal(items[0]->text.len, 15);
 	assert_memory_equal(items[0]->text.data, "\b\t\n\f\r\"\\é😀\0.", 16);
 	assert_string_equal(items[1]->text.data, "x\n\"\" y\"\"");
@@ -206,7 +200,7 @@ static void strings_are_what_the_standard_says(void **state)
 	assert_string_equal(items[4]->text.data, "");
 }
 
-static void what_is_no_toml_is_told_with_its_place(void **state)
+TEST(what_is_no_toml_is_told_with_its_place)
 {
 	static const struct {
 		const char *text;
@@ -221,7 +215,18 @@ static void what_is_no_toml_is_told_with_its_place(void **state)
 			  "digits, _ and - in quotes"},
 		{"a = \"\"\"\\ x\"\"\"",
 			"1:9: TOML has no such escape; a backslash is written \\\\"},
-		{"a = \"\\x41\"", "1:6: TOML has no such escape; a backslash is written \\\\"},
+		{"a = \"\\x4g\"",
+			"1:8: \\x needs two hexadecimal digits; a backslash is written \\\\"},
+		{"a = \"\\x4",
+			"1:8: \\x needs two hexadecimal digits; a backslash is written \\\\"},
+		{"a = \"\\E\"", "1:6: TOML has no such escape; a backslash is written \\\\"},
+		{"a = 07:3", "1:5: \"07:3\" is no date or time, such as 1979-05-27, 07:32:00 or "
+			     "1979-05-27T07:32:00Z"},
+		{"a = 07:32:",
+			"1:5: \"07:32:\" is no date or time, such as 1979-05-27, 07:32:00 or "
+			"1979-05-27T07:32:00Z"},
+		{"a = 07:32.5", "1:5: \"07:32.5\" is no date or time, such as 1979-05-27, 07:32:00 "
+				"or 1979-05-27T07:32:00Z"},
 		{"a = \"\\", "1:6: TOML has no such escape; a backslash is written \\\\"},
 		{"a = \"\\u12",
 			"1:8: \\u needs four hexadecimal digits; a backslash is written \\\\"},
@@ -240,10 +245,21 @@ static void what_is_no_toml_is_told_with_its_place(void **state)
 		{"a = -", "1:5: \"-\" is not a value in TOML; put a string in quotes"},
 		{"a = 1979-05-27  07:32:00", "1:17: put this on a line of its own"},
 		{"a = {", "1:6: a key is missing"},
-		{"a = {b = 1", "1:11: a \",\" or \"}\" is missing here"},
-		{"a = {b = 1 # c\n}", "1:12: a \",\" or \"}\" is missing here"},
-		{"a = {# c\n}",
-			"1:6: an inline table must be on one line; a [table] may have many"},
+		{"a = {b = 1",
+			"1:11: a \",\" or \"}\" is missing in the inline table that begins on "
+			"line 1"},
+		{"a = {b = 1 # c\n",
+			"2:1: a \",\" or \"}\" is missing in the inline table that begins "
+			"on line 1"},
+		{"a = {b = 1\nc = 2}", "2:1: a \",\" or \"}\" is missing in the inline table that "
+				       "begins on line 1"},
+		{"a = {# c\n", "2:1: a key is missing"},
+		{"a = {,}", "1:6: a key is missing; put one with other characters than letters, "
+			    "digits, _ and - in quotes"},
+		{"a = {b = 1,,}", "1:12: a key is missing; put one with other characters than "
+				  "letters, digits, _ and - in quotes"},
+		{"a = {b\n= 1}", "1:7: a \"=\" is missing behind the key"},
+		{"a = {b =\n1}", "1:9: a value is missing here"},
 		{"a = [", "1:6: the file ends where a value is missing"},
 		{"a = [1", "1:7: a \",\" or \"]\" is missing in the list that begins on line 1"},
 		{"[[a] ]", "1:4: a \"]]\" is missing behind the name of the table"},
@@ -255,16 +271,56 @@ static void what_is_no_toml_is_told_with_its_place(void **state)
 		{"a =", "1:4: the file ends where a value is missing"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		assert_string_equal(toml_problem(cases[i].text), cases[i].problem);
 }
 
-static void a_nul_byte_is_refused_wherever_it_stands(void **state)
+TEST(what_came_with_1_1_is_refused_in_1_0)
+{
+	static const struct {
+		const char *text;
+		const char *problem;
+	} cases[] = {
+		{"a = {b = 1,}",
+			"1:12: the rule has toml: \"1.0\", which has no comma behind the last "
+			"value of an inline table"},
+		{"a = {\nb = 1}",
+			"1:6: the rule has toml: \"1.0\", which has an inline table on one "
+			"line; a [table] may have many"},
+		{"a = {b = 1\n}", "1:11: the rule has toml: \"1.0\", which has an inline table on "
+				  "one line; a [table] may have many"},
+		{"a = {b = 1, # c\nc = 2}", "1:13: the rule has toml: \"1.0\", which has an inline "
+					    "table on one line; a [table] may have many"},
+		{"a = \"\\e\"",
+			"1:6: the rule has toml: \"1.0\", and \\e and \\x come with TOML 1.1; "
+			"write \\u and four digits"},
+		{"a = \"\"\"\\x41\"\"\"",
+			"1:8: the rule has toml: \"1.0\", and \\e and \\x come with "
+			"TOML 1.1; write \\u and four digits"},
+		{"a = 07:32", "1:5: \"07:32\" has no seconds, and the rule has toml: \"1.0\"; add "
+			      ":00"},
+		{"a = 1979-05-27T07:32-07:00",
+			"1:5: \"1979-05-27T07:32-07:00\" has no seconds, and "
+			"the rule has toml: \"1.0\"; add :00"},
+	};
+	const struct read_options options = {.format = &format_toml_1_0};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		CLEANUP(document_freep) struct document *document = read_toml(cases[i].text);
+		assert_non_null(document);
+		assert_string_equal(
+			problem_with(options, span_of(cases[i].text)), cases[i].problem);
+	}
+	CLEANUP(document_freep)
+	struct document *old = read_with(
+		options, span_of("a = {b = [\n1,\n]}\nc = 07:32:00.5\nd = \"\\u0041\"\n"));
+	assert_non_null(old);
+}
+
+TEST(a_nul_byte_is_refused_wherever_it_stands)
 {
 	static const char text[] = "a.b = ['x', \"\"\"y\"\"\"] # z\n[c]\n";
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(text); i++) {
 		char broken[sizeof(text) + 1];
 
@@ -276,17 +332,15 @@ static void a_nul_byte_is_refused_wherever_it_stands(void **state)
 	}
 }
 
-static void a_byte_order_mark_is_skipped(void **state)
+TEST(a_byte_order_mark_is_skipped)
 {
-	(void)state;
 	assert_toml("\xEF\xBB\xBF"
 		    "a = 1",
 		"a = 1\n");
 }
 
-static void only_the_quotes_that_are_needed_are_written(void **state)
+TEST(only_the_quotes_that_are_needed_are_written)
 {
-	(void)state;
 	/* Quotes in a row, and at the end; characters that only an escape can write. */
 	assert_toml("a = '''x'''\nb = \"\"\"\"\"x\"\\\"\"y\"\\\"\"\"\"\nc = '''\n\r\n'''\n",
 		"a = '''x'''\nb = \"\"\"\"\"x\"\"\\\"y\"\\\"\"\"\"\nc = '''\n\n'''\n");
@@ -297,7 +351,7 @@ static void only_the_quotes_that_are_needed_are_written(void **state)
 }
 
 /* Written, read and written again it is the same. */
-static void what_is_written_is_written_so_again(void **state)
+TEST(what_is_written_is_written_so_again)
 {
 	const char *const yaml[] = {
 		"{a: {b: {c: 1}}, d: [{e: 1}, {f: [{g: {}}]}], h: [[], {}], i: {}}",
@@ -305,7 +359,6 @@ static void what_is_written_is_written_so_again(void **state)
 		"a: {b: [{c: 1}, x]}\nd:\n- [1, [2]]\n-\n  - 3\ne: {f: {}}\ng:\n  h: {}\n",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(yaml) / sizeof(yaml[0]); i++) {
 		CLEANUP(document_freep) struct document *document = read_yaml(yaml[i]);
 		struct span text = write_as(document->roots[0], &format_toml, document->arena);
@@ -317,7 +370,7 @@ static void what_is_written_is_written_so_again(void **state)
 	}
 }
 
-static void what_toml_can_not_hold_is_a_problem_at_its_place(void **state)
+TEST(what_toml_can_not_hold_is_a_problem_at_its_place)
 {
 	static const struct {
 		const char *yaml;
@@ -345,7 +398,6 @@ static void what_toml_can_not_hold_is_a_problem_at_its_place(void **state)
 		      "YAML or JSON"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		assert_string_equal(write_problem(cases[i].yaml), cases[i].problem);
 }
@@ -364,7 +416,7 @@ static char *repeat(const char *head, const char *text, size_t count, const char
 	return all;
 }
 
-static void depth_without_end_is_refused(void **state)
+TEST(depth_without_end_is_refused)
 {
 	static const struct {
 		const char *head, *text, *tail, *problem;
@@ -376,7 +428,6 @@ static void depth_without_end_is_refused(void **state)
 		{"[[a", ".a", "]]", "1:257: more than 128 maps"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char *text = repeat(cases[i].head, cases[i].text, 500000, cases[i].tail);
 		const char *problem = toml_problem(text);
@@ -386,13 +437,12 @@ static void depth_without_end_is_refused(void **state)
 	}
 }
 
-static void depth_is_counted_alike_however_it_is_written(void **state)
+TEST(depth_is_counted_alike_however_it_is_written)
 {
 	const char *const texts[] = {
 		"a.b.c = [1]", "[a.b.c]\nx = [1]", "a = {b = {c = [[]]}}", "[[a.b]]\nx = {}"};
 	const uint32_t depths[] = {4, 5, 5, 5};
 
-	(void)state;
 	for (size_t i = 0; i < 4; i++) {
 		struct read_options options = {.format = &format_toml, .limits = LIMITS_DEFAULT};
 
@@ -403,7 +453,7 @@ static void depth_is_counted_alike_however_it_is_written(void **state)
 	}
 }
 
-static void a_large_file_costs_no_more_than_its_size(void **state)
+TEST(a_large_file_costs_no_more_than_its_size)
 {
 	static const struct {
 		const char *head, *text, *tail;
@@ -416,7 +466,6 @@ static void a_large_file_costs_no_more_than_its_size(void **state)
 	};
 	clock_t start = clock();
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char *text = repeat(cases[i].head, cases[i].text, 100000, cases[i].tail);
 
@@ -426,15 +475,14 @@ static void a_large_file_costs_no_more_than_its_size(void **state)
 	assert_true((double)(clock() - start) / CLOCKS_PER_SEC < 20);
 }
 
-static void header_of_a_table_that_has_only_tables_stays(void **state)
+TEST(header_of_a_table_that_has_only_tables_stays)
 {
-	(void)state;
 	assert_toml("[a]\n[a.b]\nx = 1\n", "[a]\n\n[a.b]\nx = 1\n");
 	assert_toml("[a.b]\nx = 1\n", "[a.b]\nx = 1\n");
 }
 
 /* Each header repeats the path to its table. */
-static void long_keys_in_many_headers_end_at_the_limit(void **state)
+TEST(long_keys_in_many_headers_end_at_the_limit)
 {
 	char *key = repeat("", "x", 100000, "");
 	char *text = malloc(200000 + 30 * 20000);
@@ -444,7 +492,6 @@ static void long_keys_in_many_headers_end_at_the_limit(void **state)
 	clock_t start = clock();
 	size_t len;
 
-	(void)state;
 	assert_non_null(text);
 	len = (size_t)sprintf(text, "{\"%s\": {\"a\": 0", key);
 	for (int i = 0; i < 20000; i++)
@@ -458,30 +505,4 @@ static void long_keys_in_many_headers_end_at_the_limit(void **state)
 	assert_true((double)(clock() - start) / CLOCKS_PER_SEC < 10);
 	free(text);
 	free(key);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nodes_know_their_place),
-		cmocka_unit_test(styles_tell_how_it_was_written),
-		cmocka_unit_test(tables_weigh_what_is_added_to_them_later),
-		cmocka_unit_test(keys_are_strings_whatever_they_look_like),
-		cmocka_unit_test(values_have_the_types_that_their_text_says),
-		cmocka_unit_test(numbers_are_equal_by_value_and_nan_to_nothing),
-		cmocka_unit_test(strings_are_what_the_standard_says),
-		cmocka_unit_test(what_is_no_toml_is_told_with_its_place),
-		cmocka_unit_test(a_nul_byte_is_refused_wherever_it_stands),
-		cmocka_unit_test(a_byte_order_mark_is_skipped),
-		cmocka_unit_test(only_the_quotes_that_are_needed_are_written),
-		cmocka_unit_test(what_is_written_is_written_so_again),
-		cmocka_unit_test(what_toml_can_not_hold_is_a_problem_at_its_place),
-		cmocka_unit_test(depth_without_end_is_refused),
-		cmocka_unit_test(depth_is_counted_alike_however_it_is_written),
-		cmocka_unit_test(a_large_file_costs_no_more_than_its_size),
-		cmocka_unit_test(header_of_a_table_that_has_only_tables_stays),
-		cmocka_unit_test(long_keys_in_many_headers_end_at_the_limit),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,20 +4,17 @@
  */
 #include <errno.h>
 #include <limits.h>
-#include <setjmp.h>
 #include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "cleanup.h"
 #include "idle_whiteout.h"
 #include "inspect.h"
+#include "test.h"
 #include "traverse.h"
 
 #define TEXT_MAX 4096
@@ -106,9 +103,8 @@ static int traversed(const char *path)
 	return offline_traverse(offline, path, add_traversed, NULL);
 }
 
-static void names_of_all_layers_come_in_byte_order(void **state)
+TEST_WITH(names_of_all_layers_come_in_byte_order, set_up, tear_down)
 {
-	(void)state;
 	run("mkdir -p a/d/e b/d c/d && touch a/z a/d/x b/d/y b/d.yaml c/d/x a/d/e/f && ln -s z "
 	    "c/l");
 	start(NULL);
@@ -124,9 +120,8 @@ static void names_of_all_layers_come_in_byte_order(void **state)
 	assert_string_equal(text, "");
 }
 
-static void what_is_hidden_is_left_out(void **state)
+TEST_WITH(what_is_hidden_is_left_out, set_up, tear_down)
 {
-	(void)state;
 	run("mkdir -p a/d b/d c && touch a/x a/d/old b/d/new a/fifo && touch b/.wh.x "
 	    "b/d/.wh..wh..opq && rm a/fifo && mkfifo a/fifo && mkdir a/y && touch a/y/z b/y");
 	start(NULL);
@@ -134,9 +129,8 @@ static void what_is_hidden_is_left_out(void **state)
 	assert_string_equal(text, "/ d/ d/new y ");
 }
 
-static void virtual_files_and_dropins_are_there(void **state)
+TEST_WITH(virtual_files_and_dropins_are_there, set_up, tear_down)
 {
-	(void)state;
 	run("mkdir -p a/conf.d b/app.yaml.d && echo 'k: 1' | tee a/conf.d/1.yaml "
 	    "b/app.yaml.d/2.yaml "
 	    ">/dev/null");
@@ -151,9 +145,8 @@ static void virtual_files_and_dropins_are_there(void **state)
 		"made/all.yaml ");
 }
 
-static void links_in_circles_come_to_an_end(void **state)
+TEST_WITH(links_in_circles_come_to_an_end, set_up, tear_down)
 {
-	(void)state;
 	run("mkdir -p a/d/e && touch a/d/f && ln -s .. a/d/up && ln -s ../.. a/d/e/top");
 	start("layers: [{name: a, path: a, follow: true}]\n");
 	assert_int_equal(traversed(""), 0);
@@ -166,23 +159,21 @@ static int stop_at_second(void *context, const struct traversed *found)
 	return ++*(unsigned *)context == 2 ? 7 : 0;
 }
 
-static void traversal_ends_when_it_is_told_to(void **state)
+TEST_WITH(traversal_ends_when_it_is_told_to, set_up, tear_down)
 {
 	unsigned count = 0;
 
-	(void)state;
 	run("touch a/x a/y a/z");
 	start(NULL);
 	assert_int_equal(offline_traverse(offline, "", stop_at_second, &count), 7);
 	assert_int_equal(count, 2);
 }
 
-static void order_of_paths_is_that_of_the_traversal(void **state)
+TEST_WITH(order_of_paths_is_that_of_the_traversal, set_up, tear_down)
 {
 	static const char *const paths[] = {"", "a", "a/b", "a/b/c", "a!", "a.b", "b", "b\xff"};
 	const int count = sizeof(paths) / sizeof(*paths);
 
-	(void)state;
 	for (int i = 0; i < count; i++)
 		for (int j = 0; j < count; j++) {
 			int order = traverse_compare(paths[i], paths[j]);
@@ -204,9 +195,8 @@ static int add_whiteouts(void *context, const struct traversed *found)
 	return whiteouts_idle(settings, found, add_idle, context);
 }
 
-static void whiteouts_that_hide_nothing_are_found(void **state)
+TEST_WITH(whiteouts_that_hide_nothing_are_found, set_up, tear_down)
 {
-	(void)state;
 	run("mkdir -p a/d b/d b/e c/d && touch a/x a/d/y");
 	/* x and d/y are hidden, and in c for a second time. */
 	run("touch b/.wh.q b/.wh.x c/.wh.x b/d/.wh.y b/d/.wh.z a/.wh.x c/d/.wh..wh..opq "
@@ -239,9 +229,8 @@ static void inspection_drop(void)
 	inspected("empty.yaml");
 }
 
-static void every_source_is_read(void **state)
+TEST_WITH(every_source_is_read, set_up, tear_down)
 {
-	(void)state;
 	run("printf 'a: [\\n' >a/x.yaml; printf 'a: 1\\na: 2\\n' >b/x.yaml; printf '}\\n' "
 	    ">c/x.yaml");
 	run("printf '{\"a\": 1, \"a\": 2}' >b/x.json; printf 'a: [\\n' >c/alone.yaml");
@@ -264,9 +253,8 @@ static void every_source_is_read(void **state)
 	inspection_drop();
 }
 
-static void tags_that_look_like_directives_are_warned_of(void **state)
+TEST_WITH(tags_that_look_like_directives_are_warned_of, set_up, tear_down)
 {
-	(void)state;
 	run("printf 'a: !apend [1]\\nb: !append [1]\\nc: !Ref x\\n!delte d: 1\\n' >a/x.yaml");
 	run("printf 'a: !aggr-sec [1]\\n' >a/x.salt.yaml");
 	start("layers: [a]\nrules: [{match: '*.salt.yaml', strategy: salt}]\n");
@@ -277,9 +265,8 @@ static void tags_that_look_like_directives_are_warned_of(void **state)
 	inspection_drop();
 }
 
-static void warnings_are_bounded_and_errors_are_not(void **state)
+TEST_WITH(warnings_are_bounded_and_errors_are_not, set_up, tear_down)
 {
-	(void)state;
 	run("for i in $(seq 200); do echo 'a: 1'; done >a/x.yaml; printf 'a: [\\n' >b/x.yaml");
 	start(NULL);
 	const struct inspection *inspection = inspected("x.yaml");
@@ -289,9 +276,8 @@ static void warnings_are_bounded_and_errors_are_not(void **state)
 	inspection_drop();
 }
 
-static void references_and_patterns_are_told(void **state)
+TEST_WITH(references_and_patterns_are_told, set_up, tear_down)
 {
-	(void)state;
 	run("mkdir -p a/data/in && echo 'x: 1' >a/data/in/base.yaml");
 	run("mkdir -p a/top && printf 'y: 1\\n_merge:\\n  - base\\n' >a/top/p.yaml");
 	start("layers: [a]\n"
@@ -313,9 +299,8 @@ static void references_and_patterns_are_told(void **state)
 	inspection_drop();
 }
 
-static void layer_that_is_left_out_is_an_error(void **state)
+TEST_WITH(layer_that_is_left_out_is_an_error, set_up, tear_down)
 {
-	(void)state;
 	run("echo 'a: 1' >a/x.yaml; echo 'a: [' >b/x.yaml");
 	start("layers: [a, b]\noptions: {on_error: skip-layer}\n");
 	inspected("x.yaml");
@@ -323,12 +308,11 @@ static void layer_that_is_left_out_is_an_error(void **state)
 	inspection_drop();
 }
 
-static void single_look_finds_what_a_mount_would_show(void **state)
+TEST_WITH(single_look_finds_what_a_mount_would_show, set_up, tear_down)
 {
 	CLEANUP(version_unrefp) struct version *version = NULL;
 	struct problem problem = {0};
 
-	(void)state;
 	run("mkdir -p a/d b/d; echo 'x: 1' >a/d/x.yaml; echo 'y: 1' >b/d/x.yaml; ln -s d a/l");
 	start("layers: [a, b]\noptions: {header: false}\n");
 	assert_int_equal(offline_read(offline, "d/x.yaml", &version, &problem), 0);
@@ -343,25 +327,4 @@ static void single_look_finds_what_a_mount_would_show(void **state)
 	assert_int_equal(offline_read(offline, "d/x.yaml/x", &none, &problem), -ENOTDIR);
 	assert_int_equal(offline_read(offline, "l/x.yaml", &none, &problem), -ENOTDIR);
 	assert_null(none);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-	const struct CMUnitTest tests[] = {
-		TEST(names_of_all_layers_come_in_byte_order),
-		TEST(what_is_hidden_is_left_out),
-		TEST(virtual_files_and_dropins_are_there),
-		TEST(links_in_circles_come_to_an_end),
-		TEST(traversal_ends_when_it_is_told_to),
-		TEST(order_of_paths_is_that_of_the_traversal),
-		TEST(whiteouts_that_hide_nothing_are_found),
-		TEST(every_source_is_read),
-		TEST(tags_that_look_like_directives_are_warned_of),
-		TEST(warnings_are_bounded_and_errors_are_not),
-		TEST(references_and_patterns_are_told),
-		TEST(layer_that_is_left_out_is_an_error),
-		TEST(single_look_finds_what_a_mount_would_show),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,18 +1,15 @@
 /* The text of an error, and of the sources of a version. */
 #include "trouble.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "cleanup.h"
 #include "source_list.h"
+#include "test.h"
 
-static void ages_are_words(void **state)
+TEST(ages_are_words)
 {
 	static const struct {
 		long long seconds;
@@ -22,7 +19,6 @@ static void ages_are_words(void **state)
 		{86400, "1 day"}, {864000, "10 days"}};
 	char text[TROUBLE_AGE_MAX];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(ages) / sizeof(*ages); i++) {
 		trouble_age(ages[i].seconds, text);
 		assert_string_equal(text, ages[i].words);
@@ -31,9 +27,8 @@ static void ages_are_words(void **state)
 	assert_non_null(strstr(text, " days"));
 }
 
-static void names_of_what_is_served_are_read_back(void **state)
+TEST(names_of_what_is_served_are_read_back)
 {
-	(void)state;
 	for (enum trouble_serves i = 0; i <= TROUBLE_SERVES_OTHER_SETTINGS; i++)
 		assert_int_equal(trouble_serves_of(trouble_serves_name(i)), i);
 	assert_int_equal(trouble_serves_of("something new"), TROUBLE_SERVES_NOTHING);
@@ -48,12 +43,11 @@ static void fill(struct trouble *trouble, enum trouble_serves serves)
 	problem_set(&trouble->problem, "site/app.yaml", 3, 7, "is wrong");
 }
 
-static void a_line_tells_all_of_it(void **state)
+TEST(a_line_tells_all_of_it)
 {
 	struct trouble trouble;
 	char text[TROUBLE_TEXT_MAX];
 
-	(void)state;
 	fill(&trouble, TROUBLE_SERVES_LAST_GOOD);
 	trouble_text(&trouble, "app.yaml", text);
 	assert_string_equal(text,
@@ -68,15 +62,14 @@ static void a_line_tells_all_of_it(void **state)
 	trouble_text(&trouble, "a\n\x1b", text);
 	assert_string_equal(text,
 		"site/app.yaml:3:7: is wrong (a\\x0A\\x1B, since 2001-09-09T01:46:40Z; reading it "
-		"fails until this is mended)");
+		"fails until this is repaired)");
 }
 
-static void the_longest_line_fits(void **state)
+TEST(the_longest_line_fits)
 {
 	struct trouble trouble;
 	char text[TROUBLE_TEXT_MAX], *path = malloc(5000);
 
-	(void)state;
 	assert_non_null(path);
 	memset(path, '\x01', 4999);
 	path[4999] = '\0';
@@ -87,12 +80,11 @@ static void the_longest_line_fits(void **state)
 	free(path);
 }
 
-static void sources_stand_between_colons(void **state)
+TEST(sources_stand_between_colons)
 {
 	CLEANUP(freep) char *text = NULL, *empty = NULL;
 	struct source_list list = {0};
 
-	(void)state;
 	source_list_add(&list, "low/app.yaml");
 	source_list_add(&list, "C:\\app.yaml");
 	source_list_add(&list, "x\ny");
@@ -102,13 +94,12 @@ static void sources_stand_between_colons(void **state)
 	assert_string_equal(empty, "");
 }
 
-static void sources_that_do_not_fit_are_told_as_such(void **state)
+TEST(sources_that_do_not_fit_are_told_as_such)
 {
 	CLEANUP(freep) char *text = NULL;
 	struct source_list list = {0};
 	char name[4096];
 
-	(void)state;
 	memset(name, ':', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
 	for (int i = 0; i < 100; i++)
@@ -116,18 +107,4 @@ static void sources_that_do_not_fit_are_told_as_such(void **state)
 	assert_int_equal(source_list_take(&list, &text), 0);
 	assert_in_range(strlen(text), 40000, SOURCE_LIST_MAX + 4);
 	assert_string_equal(text + strlen(text) - 6, "\\::…");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ages_are_words),
-		cmocka_unit_test(names_of_what_is_served_are_read_back),
-		cmocka_unit_test(a_line_tells_all_of_it),
-		cmocka_unit_test(the_longest_line_fits),
-		cmocka_unit_test(sources_stand_between_colons),
-		cmocka_unit_test(sources_that_do_not_fit_are_told_as_such),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,9 +47,9 @@ static const char *seen(const char *path)
 	return seen_in(union_all_layers(settings), path);
 }
 
-static void highest_layer_decides_the_kind_and_lower_ones_of_that_kind_take_part(void **state)
+TEST_WITH(highest_layer_decides_the_kind_and_lower_ones_of_that_kind_take_part, start_layers,
+	end_layers)
 {
-	(void)state;
 	run("mkdir a/x b/x c/x; touch a/f b/f c/f; touch a/y; mkdir b/y c/y; mkdir a/z; touch b/z; "
 	    "mkdir c/z");
 	assert_string_equal(seen("x"), "D cba");
@@ -60,26 +60,23 @@ static void highest_layer_decides_the_kind_and_lower_ones_of_that_kind_take_part
 	assert_string_equal(seen(""), "D cba");
 }
 
-static void link_stands_alone(void **state)
+TEST_WITH(link_stands_alone, start_layers, end_layers)
 {
-	(void)state;
 	run("ln -s t a/x; ln -s t b/x; touch a/y; ln -s t b/y; ln -s t a/z; touch b/z");
 	assert_string_equal(seen("x"), "L b");
 	assert_string_equal(seen("y"), "L b");
 	assert_string_equal(seen("z"), "F b");
 }
 
-static void pipes_and_sockets_are_passed_over(void **state)
+TEST_WITH(pipes_and_sockets_are_passed_over, start_layers, end_layers)
 {
-	(void)state;
 	run("touch a/x; mkfifo b/x c/y");
 	assert_string_equal(seen("x"), "F a");
 	assert_string_equal(seen("y"), "- ");
 }
 
-static void whiteout_hides_lower_layers_and_not_its_own(void **state)
+TEST_WITH(whiteout_hides_lower_layers_and_not_its_own, start_layers, end_layers)
 {
-	(void)state;
 	run("touch a/x b/x b/.wh.x c/x; touch a/y b/.wh.y; mkdir a/d b/d; touch a/d/z b/d/.wh.z; "
 	    "touch c/.wh.q c/q");
 	assert_string_equal(seen("x"), "F cb");
@@ -88,9 +85,8 @@ static void whiteout_hides_lower_layers_and_not_its_own(void **state)
 	assert_string_equal(seen("q"), "F c");
 }
 
-static void character_device_0_0_hides_lower_layers(void **state)
+TEST_WITH(character_device_0_0_hides_lower_layers, start_layers, end_layers)
 {
-	(void)state;
 	run("touch a/x c/x; touch a/y");
 	/* Since Linux 5.8 every user may make 0:0. */
 	if (mknod("b/x", S_IFCHR, makedev(0, 0)) < 0 || mknod("c/y", S_IFCHR, makedev(1, 3)) < 0)
@@ -100,44 +96,39 @@ static void character_device_0_0_hides_lower_layers(void **state)
 	assert_string_equal(seen("y"), "- ");
 }
 
-static void opaque_directory_hides_lower_ones(void **state)
+TEST_WITH(opaque_directory_hides_lower_ones, start_layers, end_layers)
 {
-	(void)state;
 	run("mkdir a/d b/d c/d; touch b/d/.wh..wh..opq");
 	assert_string_equal(seen("d"), "D cb");
 }
 
-static void only_the_layers_that_show_the_directory_are_looked_at(void **state)
+TEST_WITH(only_the_layers_that_show_the_directory_are_looked_at, start_layers, end_layers)
 {
-	(void)state;
 	run("mkdir a/d b/d c/d; touch a/d/x b/d/x c/d/x");
 	assert_string_equal(seen_in(2, "d/x"), "F b");
 	assert_string_equal(seen_in(5, "d/x"), "F ca");
 	assert_string_equal(seen_in(0, "d/x"), "- ");
 }
 
-static void link_on_the_way_is_no_directory(void **state)
+TEST_WITH(link_on_the_way_is_no_directory, start_layers, end_layers)
 {
-	(void)state;
 	run("mkdir a/d outside; touch a/d/x outside/x; ln -s ../outside b/d");
 	assert_string_equal(seen("d/x"), "F a");
 }
 
-static void what_can_not_be_looked_at_counts_as_a_file_that_can_not_be_read(void **state)
+TEST_WITH(what_can_not_be_looked_at_counts_as_a_file_that_can_not_be_read, start_layers, end_layers)
 {
-	(void)state;
 	settings_unref(settings);
 	settings = settings_with("layers:\n  - a\n  - {path: b, follow: true}\n");
 	run("touch a/x; ln -s x b/x"); /* a link to itself */
 	assert_string_equal(seen("x"), "F b!a");
 }
 
-static void path_too_long_for_the_system_is_absent(void **state)
+TEST_WITH(path_too_long_for_the_system_is_absent, start_layers, end_layers)
 {
 	char name[300];
 	char path[5000];
 
-	(void)state;
 	memset(name, 'n', sizeof(name));
 	name[299] = '\0';
 	assert_string_equal(seen(name), "- ");
@@ -148,9 +139,8 @@ static void path_too_long_for_the_system_is_absent(void **state)
 	assert_string_equal(seen(path), "- ");
 }
 
-static void marks_are_recognised_by_name(void **state)
+TEST_WITH(marks_are_recognised_by_name, start_layers, end_layers)
 {
-	(void)state;
 	assert_true(union_is_mark(".wh.x"));
 	assert_true(union_is_mark(".wh..wh..opq"));
 	assert_false(union_is_mark(".whx"));
@@ -204,12 +194,11 @@ static void make(char layer, int kind, const char *name)
 	}
 }
 
-static void listing_agrees_with_what_a_look_at_each_name_finds(void **state)
+TEST_WITH(listing_agrees_with_what_a_look_at_each_name_finds, start_layers, end_layers)
 {
 	struct listing listing;
 	char name[32];
 
-	(void)state;
 	for (int i = 0; i < KINDS * KINDS * KINDS; i++) {
 		snprintf(name, sizeof(name), "n%d", i);
 		make('a', i % KINDS, name);
@@ -229,11 +218,10 @@ static void listing_agrees_with_what_a_look_at_each_name_finds(void **state)
 	listing_free(&listing);
 }
 
-static void listing_of_what_is_no_directory_is_empty(void **state)
+TEST_WITH(listing_of_what_is_no_directory_is_empty, start_layers, end_layers)
 {
 	struct listing listing;
 
-	(void)state;
 	write_file("a/x", "");
 	assert_int_equal(listing_take(settings, 7, "x", &listing), 0);
 	assert_int_equal(listing.count, 0);
@@ -242,27 +230,4 @@ static void listing_of_what_is_no_directory_is_empty(void **state)
 	assert_int_equal(listing_take(settings, 7, "none", &listing), 0);
 	assert_int_equal(listing.count, 0);
 	listing_free(&listing);
-}
-
-#define union_test(f) cmocka_unit_test_setup_teardown(f, start_layers, end_layers)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		union_test(highest_layer_decides_the_kind_and_lower_ones_of_that_kind_take_part),
-		union_test(link_stands_alone),
-		union_test(pipes_and_sockets_are_passed_over),
-		union_test(whiteout_hides_lower_layers_and_not_its_own),
-		union_test(character_device_0_0_hides_lower_layers),
-		union_test(opaque_directory_hides_lower_ones),
-		union_test(only_the_layers_that_show_the_directory_are_looked_at),
-		union_test(link_on_the_way_is_no_directory),
-		union_test(what_can_not_be_looked_at_counts_as_a_file_that_can_not_be_read),
-		union_test(path_too_long_for_the_system_is_absent),
-		union_test(marks_are_recognised_by_name),
-		union_test(listing_agrees_with_what_a_look_at_each_name_finds),
-		union_test(listing_of_what_is_no_directory_is_empty),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

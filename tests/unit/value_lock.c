@@ -3,17 +3,13 @@
  * itself.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "failing.h"
 #include "reading.h"
 #include "strategy.h"
+#include "test.h"
 #include "value_lock.h"
 
 /* Two layers, "low" and "high", and a lock. */
@@ -66,12 +62,11 @@ static struct merge_result *merge(const struct setting *setting)
 	return result;
 }
 
-static void an_attempt_is_told_with_both_places(void **state)
+TEST(an_attempt_is_told_with_both_places)
 {
 	struct setting setting;
 	char text[PROBLEM_SOURCE_MAX + PROBLEM_MESSAGE_MAX];
 
-	(void)state;
 	set(&setting, "{low: [a.b]}", "a: {b: 1}\n", "a: {b: 2, c: 3}\n");
 	CLEANUP(merge_result_freep) struct merge_result *result = merge(&setting);
 	assert_string_equal(result->text.data, "a: {b: 1, c: 3}\n");
@@ -84,11 +79,10 @@ static void an_attempt_is_told_with_both_places(void **state)
 	fini(&setting);
 }
 
-static void an_only_source_above_the_lock_is_merged(void **state)
+TEST(an_only_source_above_the_lock_is_merged)
 {
 	struct setting setting;
 
-	(void)state;
 	set(&setting, "{low: a}", "", "a: 1   # mine\nb: 2\n");
 	setting.request.inputs++;
 	setting.request.count = 1;
@@ -97,11 +91,10 @@ static void an_only_source_above_the_lock_is_merged(void **state)
 	fini(&setting);
 }
 
-static void an_only_source_of_the_locking_layer_is_served_byte_for_byte(void **state)
+TEST(an_only_source_of_the_locking_layer_is_served_byte_for_byte)
 {
 	struct setting setting;
 
-	(void)state;
 	set(&setting, "{low: a}", "a:   1   # mine\n", "");
 	setting.request.count = 1;
 	CLEANUP(merge_result_freep) struct merge_result *result = merge(&setting);
@@ -109,13 +102,12 @@ static void an_only_source_of_the_locking_layer_is_served_byte_for_byte(void **s
 	fini(&setting);
 }
 
-static void of_very_many_attempts_some_are_told_and_all_counted(void **state)
+TEST(of_very_many_attempts_some_are_told_and_all_counted)
 {
 	char *low = calloc(1, 100000), *high = calloc(1, 100000), *l = low, *h = high;
 	struct setting setting;
 	struct problem problem;
 
-	(void)state;
 	for (int i = 0; i < 1000; i++) {
 		l += sprintf(l, "k%d: 1\n", i);
 		h += sprintf(h, "k%d: 2\n", i);
@@ -125,7 +117,7 @@ static void of_very_many_attempts_some_are_told_and_all_counted(void **state)
 	assert_string_equal(result->text.data, low);
 	assert_int_equal(result->refusals.count, REFUSALS_MAX);
 	assert_int_equal(result->refusals.left_out, 1000 - REFUSALS_MAX);
-	assert_int_equal(merge_tell_refusals(result, &problem), PROBLEM);
+	assert_int_equal(merge_report_refusals(result, &problem), PROBLEM);
 	assert_non_null(strstr(problem.message, " (and 999 more that are locked)"));
 	fini(&setting);
 	free(low);
@@ -133,7 +125,7 @@ static void of_very_many_attempts_some_are_told_and_all_counted(void **state)
 }
 
 /* Nine aliases of nine, ten levels deep: more values than the limit, which is reported. */
-static void aliases_that_stand_for_too_much_are_an_error(void **state)
+TEST(aliases_that_stand_for_too_much_are_an_error)
 {
 	static const char bomb[] = "a: &a [1,1,1,1,1,1,1,1,1]\n"
 				   "b: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\n"
@@ -146,19 +138,17 @@ static void aliases_that_stand_for_too_much_are_an_error(void **state)
 	struct merge_result *result;
 	struct problem problem;
 
-	(void)state;
 	set(&setting, "{low: \"**.1\"}", bomb, "x: 1\n");
 	assert_int_equal(merge_run(&setting.request, &result, &problem), PROBLEM);
 	assert_non_null(strstr(problem.message, "raise the limit 'nodes'"));
 	fini(&setting);
 }
 
-static void trees_of_the_greatest_depth_are_compared(void **state)
+TEST(trees_of_the_greatest_depth_are_compared)
 {
 	char low[1024] = "", high[1024] = "";
 	struct setting setting;
 
-	(void)state;
 	for (int i = 0; i < 128; i++) {
 		strcat(low, "{a: ");
 		strcat(high, "{a: ");
@@ -197,30 +187,14 @@ static void fail_each_allocation(const char *lock, const char *low, const char *
 	fini(&setting);
 }
 
-static void without_memory_nothing_leaks(void **state)
+TEST(without_memory_nothing_leaks)
 {
 	CLEANUP(freep) char *low = calloc(1, 1 << 16), *high = calloc(1, 1 << 16);
 	char *l = low, *h = high;
 
-	(void)state;
 	for (int i = 0; i < 400; i++) {
 		l += sprintf(l, "k%d: {a: 1, b: [1, 2], c: {d: 1}}\n", i);
 		h += sprintf(h, "k%d: {a: 2, b: [3], c: !delete , e: 1}\n", i);
 	}
 	fail_each_allocation("{low: [\"*.a\", \"*.b.1\", \"*.c.d\", \"*.e\"]}", low, high);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_attempt_is_told_with_both_places),
-		cmocka_unit_test(an_only_source_above_the_lock_is_merged),
-		cmocka_unit_test(an_only_source_of_the_locking_layer_is_served_byte_for_byte),
-		cmocka_unit_test(of_very_many_attempts_some_are_told_and_all_counted),
-		cmocka_unit_test(aliases_that_stand_for_too_much_are_an_error),
-		cmocka_unit_test(trees_of_the_greatest_depth_are_compared),
-		cmocka_unit_test(without_memory_nothing_leaks),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

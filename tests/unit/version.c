@@ -5,15 +5,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 static struct version *bytes(const char *text)
 {
@@ -26,12 +24,11 @@ static struct version *bytes(const char *text)
 	return version;
 }
 
-static void bytes_are_read_from_any_offset_and_not_beyond_the_end(void **state)
+TEST(bytes_are_read_from_any_offset_and_not_beyond_the_end)
 {
 	struct version *version = bytes("0123456789");
 	char buffer[16];
 
-	(void)state;
 	assert_int_equal(version_read(version, buffer, 16, 0), 10);
 	assert_memory_equal(buffer, "0123456789", 10);
 	assert_int_equal(version_read(version, buffer, 4, 3), 4);
@@ -44,22 +41,20 @@ static void bytes_are_read_from_any_offset_and_not_beyond_the_end(void **state)
 	version_unref(version);
 }
 
-static void broken_version_reads_as_an_error(void **state)
+TEST(broken_version_reads_as_an_error)
 {
 	struct version *version = version_new(VERSION_BROKEN);
 	char buffer[16];
 
-	(void)state;
 	assert_int_equal(version_read(version, buffer, 16, 0), -EIO);
 	version_unref(version);
 }
 
-static void versions_are_the_same_when_a_reader_can_not_tell_them_apart(void **state)
+TEST(versions_are_the_same_when_a_reader_can_not_tell_them_apart)
 {
 	struct version *one = bytes("text");
 	struct version *two = bytes("text");
 
-	(void)state;
 	two->mtime.tv_sec = 5;
 	two->inode.ino = 17;
 	assert_true(version_same(one, two));
@@ -84,23 +79,21 @@ static void versions_are_the_same_when_a_reader_can_not_tell_them_apart(void **s
 	version_unref(two);
 }
 
-static void empty_versions_are_the_same(void **state)
+TEST(empty_versions_are_the_same)
 {
 	struct version *one = bytes("");
 	struct version *two = bytes("");
 
-	(void)state;
 	assert_true(version_same(one, two));
 	version_unref(one);
 	version_unref(two);
 }
 
-static void stat_tells_what_the_version_is(void **state)
+TEST(stat_tells_what_the_version_is)
 {
 	struct version *version = bytes("text");
 	struct stat stat;
 
-	(void)state;
 	version->inode.ino = 42;
 	version->uid = 3;
 	version->gid = 4;
@@ -140,12 +133,11 @@ static struct version *held(void)
 	return version;
 }
 
-static void held_file_is_read_after_its_name_is_gone(void **state)
+TEST(held_file_is_read_after_its_name_is_gone)
 {
 	struct version *version = held();
 	char buffer[16];
 
-	(void)state;
 	assert_int_equal(version_read(version, buffer, 16, 5), 5);
 	assert_memory_equal(buffer, "56789", 5);
 	unlink(path);
@@ -153,12 +145,11 @@ static void held_file_is_read_after_its_name_is_gone(void **state)
 	version_unref(version);
 }
 
-static void held_file_that_changes_in_place_is_stale_and_not_torn(void **state)
+TEST(held_file_that_changes_in_place_is_stale_and_not_torn)
 {
 	struct version *version = held();
 	char buffer[16];
 
-	(void)state;
 	usleep(20000); /* more than a tick of any clock that stamps files here */
 	int fd = open(path, O_WRONLY | O_CLOEXEC);
 	assert_int_equal(pwrite(fd, "x", 1, 9), 1);
@@ -174,11 +165,10 @@ static void held_file_that_changes_in_place_is_stale_and_not_torn(void **state)
 	unlink(path);
 }
 
-static void version_lives_until_its_last_reference(void **state)
+TEST(version_lives_until_its_last_reference)
 {
 	struct version *version = bytes("text");
 
-	(void)state;
 	for (int i = 0; i < 10; i++)
 		assert_ptr_equal(version_ref(version), version);
 	for (int i = 0; i < 10; i++) {
@@ -189,13 +179,12 @@ static void version_lives_until_its_last_reference(void **state)
 	version_unref(NULL);
 }
 
-static void narrowed_version_is_for_who_may_read_both(void **state)
+TEST(narrowed_version_is_for_who_may_read_both)
 {
 	const struct mounter root = {0, 0};
 	struct version *shown = bytes("text");
 	struct version *other = bytes("");
 
-	(void)state;
 	other->mode = S_IFREG | 0440;
 	other->gid = 20;
 	struct version *narrow = version_narrow(shown, other, &root);
@@ -216,21 +205,4 @@ static void narrowed_version_is_for_who_may_read_both(void **state)
 	version_unref(narrow);
 	version_unref(shown);
 	version_unref(other);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(bytes_are_read_from_any_offset_and_not_beyond_the_end),
-		cmocka_unit_test(broken_version_reads_as_an_error),
-		cmocka_unit_test(versions_are_the_same_when_a_reader_can_not_tell_them_apart),
-		cmocka_unit_test(empty_versions_are_the_same),
-		cmocka_unit_test(stat_tells_what_the_version_is),
-		cmocka_unit_test(held_file_is_read_after_its_name_is_gone),
-		cmocka_unit_test(held_file_that_changes_in_place_is_stale_and_not_torn),
-		cmocka_unit_test(version_lives_until_its_last_reference),
-		cmocka_unit_test(narrowed_version_is_for_who_may_read_both),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,11 +17,10 @@ static uint64_t lookup(uint64_t parent, const char *name)
 	return stat.st_ino;
 }
 
-static void root_has_the_number_that_fuse_gives_it(void **state)
+VIEW_TEST(root_has_the_number_that_fuse_gives_it)
 {
 	struct stat stat;
 
-	(void)state;
 	view = new_view("a:b");
 	assert_int_equal(view_stat(view, VIEW_INO_ROOT, &stat), 0);
 	assert_true(S_ISDIR(stat.st_mode));
@@ -29,11 +28,10 @@ static void root_has_the_number_that_fuse_gives_it(void **state)
 	assert_int_equal(view_stat(view, VIEW_INO_ROOT, &stat), 0);
 }
 
-static void object_is_known_until_it_was_forgotten_as_often_as_looked_up(void **state)
+VIEW_TEST(object_is_known_until_it_was_forgotten_as_often_as_looked_up)
 {
 	struct stat stat;
 
-	(void)state;
 	write_file("a/x", "text\n");
 	view = new_view("a:b");
 	uint64_t ino = lookup(VIEW_INO_ROOT, "x");
@@ -48,13 +46,12 @@ static void object_is_known_until_it_was_forgotten_as_often_as_looked_up(void **
 	assert_int_equal(count_of_view().version_bytes, 0);
 }
 
-static void unknown_numbers_are_stale(void **state)
+VIEW_TEST(unknown_numbers_are_stale)
 {
 	CLEANUP(version_unrefp) struct version *version = NULL;
 	char *value = NULL;
 	struct stat stat;
 
-	(void)state;
 	view = new_view("a:b");
 	assert_int_equal(view_stat(view, 12345, &stat), -ESTALE);
 	assert_int_equal(view_version(view, 12345, &version), -ESTALE);
@@ -65,12 +62,11 @@ static void unknown_numbers_are_stale(void **state)
 	view_forget(view, 12345, 1);
 }
 
-static void name_too_long_and_marks_are_not_looked_for(void **state)
+VIEW_TEST(name_too_long_and_marks_are_not_looked_for)
 {
 	char name[NAME_MAX + 2];
 	struct stat stat;
 
-	(void)state;
 	write_file("a/.wh.x", "");
 	view = new_view("a:b");
 	memset(name, 'n', sizeof(name));
@@ -80,12 +76,11 @@ static void name_too_long_and_marks_are_not_looked_for(void **state)
 	assert_int_equal(view_ask(view, VIEW_INO_ROOT, ".wh.x", false, &stat), -ENOENT);
 }
 
-static void absence_costs_no_memory(void **state)
+VIEW_TEST(absence_costs_no_memory)
 {
 	char name[32];
 	struct stat stat;
 
-	(void)state;
 	view = new_view("a:b");
 	for (int i = 0; i < 1000; i++) {
 		snprintf(name, sizeof(name), "none%d", i);
@@ -94,9 +89,8 @@ static void absence_costs_no_memory(void **state)
 	assert_int_equal(view->root->entry_count, 0);
 }
 
-static void forgotten_tree_costs_no_memory_but_its_root(void **state)
+VIEW_TEST(forgotten_tree_costs_no_memory_but_its_root)
 {
-	(void)state;
 	run("mkdir -p a/1/2/3/4/5; for i in $(seq 100); do echo $i >a/1/2/3/4/5/f$i; done");
 	start("a:b");
 	assert_shown("1/2/3/4/5/f7", "7\n");
@@ -111,11 +105,10 @@ static void forgotten_tree_costs_no_memory_but_its_root(void **state)
 	assert_null(directory_find(view->root, "1")->directory);
 }
 
-static void listing_gives_the_number_that_a_lookup_gives(void **state)
+VIEW_TEST(listing_gives_the_number_that_a_lookup_gives)
 {
 	uint64_t cookie = 0;
 
-	(void)state;
 	run("touch a/x a/y; mkdir a/d; ln -s t a/l");
 	view = new_view("a:b");
 	CLEANUP(freep) char *names = list_text(view, VIEW_INO_ROOT);
@@ -127,12 +120,11 @@ static void listing_gives_the_number_that_a_lookup_gives(void **state)
 	}
 }
 
-static void adopted_version_lives_until_it_is_forgotten(void **state)
+VIEW_TEST(adopted_version_lives_until_it_is_forgotten)
 {
 	struct version *version = version_new(VERSION_BYTES);
 	struct stat stat;
 
-	(void)state;
 	view = new_view("a:b");
 	version->data = strdup("status\n");
 	version->size = 7;
@@ -151,11 +143,10 @@ static void note_trouble(void *context, const char *path, const struct trouble *
 	strcat(strcat(text, path), "\n");
 }
 
-static void paths_in_trouble_are_told(void **state)
+VIEW_TEST(paths_in_trouble_are_told)
 {
 	char text[TEXT_MAX] = "";
 
-	(void)state;
 	run("mkdir a/d b/d; echo 'x: [' >a/d/x.yaml; echo 'y: 1' >b/d/x.yaml; echo 1 >a/y");
 	view = new_view("a:b");
 	view_troubles(view, note_trouble, text);
@@ -166,11 +157,10 @@ static void paths_in_trouble_are_told(void **state)
 	assert_string_equal(text, "d/x.yaml\n");
 }
 
-static void missing_optional_layers_are_an_empty_tree(void **state)
+VIEW_TEST(missing_optional_layers_are_an_empty_tree)
 {
 	struct stat stat;
 
-	(void)state;
 	view = new_view("layers:\n  - {path: none, optional: true}\n");
 	assert_int_equal(view_stat(view, VIEW_INO_ROOT, &stat), 0);
 	assert_true(S_ISDIR(stat.st_mode));
@@ -178,12 +168,11 @@ static void missing_optional_layers_are_an_empty_tree(void **state)
 	assert_string_equal(names, "");
 }
 
-static void name_that_goes_while_a_listing_is_taken_is_not_listed(void **state)
+VIEW_TEST(name_that_goes_while_a_listing_is_taken_is_not_listed)
 {
 	struct listing listing = {0};
 	struct change change;
 
-	(void)state;
 	run("mkdir a/dir && touch a/dir/gone a/dir/kept");
 	view = new_view("a");
 	publish_all();
@@ -214,9 +203,8 @@ static void name_that_goes_while_a_listing_is_taken_is_not_listed(void **state)
 }
 
 /* An event for a name, or a second lookup of it, does not show whether it was there before. */
-static void name_that_waits_to_be_looked_at_is_in_the_first_listing(void **state)
+VIEW_TEST(name_that_waits_to_be_looked_at_is_in_the_first_listing)
 {
-	(void)state;
 	run("mkdir a/dir && touch a/dir/x a/old.yaml a/other.yaml");
 	view = new_view("a");
 	run("touch a/old.yaml && mv a/dir a/away && mv a/away a/dir");
@@ -235,9 +223,8 @@ static void take_settings(const char *yaml)
 	assert_int_equal(view_reload(view, settings), 0);
 }
 
-static void rescan_before_the_first_listing_hides_nothing_and_tells_nothing(void **state)
+VIEW_TEST(rescan_before_the_first_listing_hides_nothing_and_tells_nothing)
 {
-	(void)state;
 	run("mkdir a/dir && touch a/dir/x a/old.yaml && mkdir a/parts && touch a/parts/one.yaml");
 	view = new_view("layers: [a, b]\nfiles: [{path: all.yaml, from: ['parts/*']}]\n");
 	lose_events();
@@ -250,9 +237,8 @@ static void rescan_before_the_first_listing_hides_nothing_and_tells_nothing(void
 	assert_events("");
 }
 
-static void virtual_file_is_listed_while_all_is_looked_at_again(void **state)
+VIEW_TEST(virtual_file_is_listed_while_all_is_looked_at_again)
 {
-	(void)state;
 	run("mkdir a/parts && touch a/parts/one.yaml");
 	view = new_view("layers: [a, b]\nfiles: [{path: all.yaml, from: ['parts/*']}]\n");
 	assert_int_equal(names_complete(view, view->root), 0);
@@ -266,9 +252,8 @@ static void virtual_file_is_listed_while_all_is_looked_at_again(void **state)
 }
 
 /* Whether the kernel asks for the listing before the publisher has looked, or afterwards. */
-static void name_that_new_settings_make_is_told(void **state)
+VIEW_TEST(name_that_new_settings_make_is_told)
 {
-	(void)state;
 	run("mkdir a/parts && echo 'x: 1' >a/parts/one.yaml");
 	start("layers: [a, b]\n");
 	assert_listed("", "parts/\n");
@@ -294,13 +279,12 @@ static void name_that_new_settings_make_is_told(void **state)
  * A mark can't be found by a lookup of the names that it hides: the directory itself is looked up
  * again.
  */
-static void mark_that_comes_between_a_look_and_its_watch_is_heeded(void **state)
+VIEW_TEST(mark_that_comes_between_a_look_and_its_watch_is_heeded)
 {
 	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
 	const struct settings *settings;
 	char buffer[1 << 12];
 
-	(void)state;
 	run("mkdir a/d && touch a/d/low");
 	start("a:b");
 	assert_listed("d", "low\n");
@@ -396,13 +380,12 @@ static void publish_plainly(void)
 	}
 }
 
-static void any_number_of_threads_may_look_while_another_publishes(void **state)
+VIEW_TEST(any_number_of_threads_may_look_while_another_publishes)
 {
 	pthread_t threads[3];
 	char path[64];
 	unsigned seed = 1;
 
-	(void)state;
 	run("for d in 0 1 2; do mkdir a/d$d b/d$d; done");
 	view = new_view("a:b");
 	atomic_store(&is_over, false);
@@ -439,11 +422,10 @@ static void any_number_of_threads_may_look_while_another_publishes(void **state)
 }
 
 /* The scan of a directory first lists the names of the layers, and then those that rules make. */
-static void virtual_directory_is_there_while_its_parent_is_being_scanned(void **state)
+VIEW_TEST(virtual_directory_is_there_while_its_parent_is_being_scanned)
 {
 	struct stat stat;
 
-	(void)state;
 	run("mkdir a/parts && echo 'x: 1' >a/parts/one.yaml");
 	view = new_view("layers: [a, b]\nfiles: [{path: v/x.yaml, from: ['parts/*']}]\n");
 	assert_int_equal(names_complete(view, view->root), 0);
@@ -452,30 +434,4 @@ static void virtual_directory_is_there_while_its_parent_is_being_scanned(void **
 	publish_all();
 	assert_shown("v/x.yaml", "x: 1\n");
 	assert_listed("", "parts/\nv/\n");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		view_test(virtual_directory_is_there_while_its_parent_is_being_scanned),
-		view_test(root_has_the_number_that_fuse_gives_it),
-		view_test(object_is_known_until_it_was_forgotten_as_often_as_looked_up),
-		view_test(unknown_numbers_are_stale),
-		view_test(name_too_long_and_marks_are_not_looked_for),
-		view_test(absence_costs_no_memory),
-		view_test(forgotten_tree_costs_no_memory_but_its_root),
-		view_test(listing_gives_the_number_that_a_lookup_gives),
-		view_test(adopted_version_lives_until_it_is_forgotten),
-		view_test(paths_in_trouble_are_told),
-		view_test(missing_optional_layers_are_an_empty_tree),
-		view_test(name_that_goes_while_a_listing_is_taken_is_not_listed),
-		view_test(name_that_waits_to_be_looked_at_is_in_the_first_listing),
-		view_test(rescan_before_the_first_listing_hides_nothing_and_tells_nothing),
-		view_test(virtual_file_is_listed_while_all_is_looked_at_again),
-		view_test(name_that_new_settings_make_is_told),
-		view_test(mark_that_comes_between_a_look_and_its_watch_is_heeded),
-		view_test(any_number_of_threads_may_look_while_another_publishes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

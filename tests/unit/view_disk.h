@@ -4,15 +4,13 @@
 #pragma once
 
 #include <errno.h>
-#include <setjmp.h>
 #include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 #define TEXT_MAX 4096
 

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "cleanup.h"
+#include "test.h"
 #include "view_disk.h"
 #include "view_publisher.h"
 #include "view_shown.h"
@@ -107,4 +108,4 @@ static inline void lose_events(void)
 	view_unlock(view);
 }
 
-#define view_test(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+#define VIEW_TEST(name) TEST_WITH(name, set_up, tear_down)

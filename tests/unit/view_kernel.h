@@ -7,17 +7,14 @@
 #include <errno.h>
 #include <limits.h>
 #include <semaphore.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include <cmocka.h>
-
 #include "state.h"
+#include "test.h"
 
 /* The kernel's entry of one name. `ino` 0: it knows that there is no such name. */
 struct dentry {

@@ -30,9 +30,8 @@ static void write_large(const char *path)
 	assert_int_equal(rename("new", path), 0);
 }
 
-static void file_that_was_held_open_is_closed_without_the_lock(void **state)
+VIEW_TEST(file_that_was_held_open_is_closed_without_the_lock)
 {
-	(void)state;
 	write_large("a/x.bin");
 	start("a:b");
 	assert_int_equal(stat_of("x.bin").st_size, COMPOSE_HELD_BYTES + 1);
@@ -46,12 +45,11 @@ static void file_that_was_held_open_is_closed_without_the_lock(void **state)
 }
 
 /* Lookups that began before are the last to use the old layers. */
-static void replaced_layers_are_closed_without_the_lock(void **state)
+VIEW_TEST(replaced_layers_are_closed_without_the_lock)
 {
 	CLEANUP(settings_unrefp) struct settings *settings = NULL;
 	struct change change;
 
-	(void)state;
 	write_file("a/x.yaml", "x: 1\n");
 	write_file("a/y.yaml", "y: 1\n");
 	start("a:b");
@@ -68,14 +66,4 @@ static void replaced_layers_are_closed_without_the_lock(void **state)
 	publish_all();
 	assert_shown("y.yaml", "y: 2\n");
 	assert_int_equal(closed_under_lock, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		view_test(file_that_was_held_open_is_closed_without_the_lock),
-		view_test(replaced_layers_are_closed_without_the_lock),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

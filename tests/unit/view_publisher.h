@@ -6,8 +6,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -15,10 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "publisher.h"
 #include "refresh.h"
+#include "test.h"
 #include "view_kernel.h"
 
 static struct publisher *publisher;

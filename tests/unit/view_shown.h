@@ -4,8 +4,6 @@
 #pragma once
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -13,9 +11,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include <cmocka.h>
-
 #include "cleanup.h"
+#include "test.h"
 #include "view_kernel.h"
 
 /* Returns the bytes at a path; "E…" for an error, "-> target" for a link. Static. */

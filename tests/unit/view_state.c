@@ -3,8 +3,10 @@
  */
 #include <sys/mman.h>
 
+#include "entry.h"
 #include "hash.h"
 #include "notice.h"
+#include "promise.h"
 #include "state.h"
 #include "view_fixture.h"
 #include "view_state.h"
@@ -87,13 +89,12 @@ static void make_tree(void)
 	events_clear();
 }
 
-static void what_the_kernel_knows_is_the_same_afterwards(void **state)
+VIEW_TEST(what_the_kernel_knows_is_the_same_afterwards)
 {
 	static const char *const paths[] = {
 		"", "app.yaml", "dir", "dir/deep", "dir/deep/file.yaml", "link", "bad.yaml"};
 	struct stat before[7];
 
-	(void)state;
 	make_tree();
 	for (size_t i = 0; i < 7; i++)
 		before[i] = stat_of(paths[i]);
@@ -109,9 +110,8 @@ static void what_the_kernel_knows_is_the_same_afterwards(void **state)
 	assert_listed("", "app.yaml\nbad.yaml\ndir/\nlink@\nunread.yaml\n");
 }
 
-static void what_changes_before_meanwhile_and_after_is_published_once(void **state)
+VIEW_TEST(what_changes_before_meanwhile_and_after_is_published_once)
 {
-	(void)state;
 	make_tree();
 	/* Reported, and not looked up yet; and not even read from the queue. */
 	replace_file("a/unread.yaml", "x: 2\n");
@@ -135,9 +135,55 @@ static void what_changes_before_meanwhile_and_after_is_published_once(void **sta
 	assert_shown("dir/deep/file.yaml", "x: 3\n");
 }
 
-static void last_good_version_is_shown_on(void **state)
+/* Promises a name in `dir`, as a look that a pause has dropped leaves it; returns the number. */
+static uint64_t promise(const char *name)
 {
-	(void)state;
+	struct stat stat;
+
+	view_lock(view);
+	struct entry *entry = directory_entry(directory_at_locked(view, "dir", 3), name);
+	assert_non_null(entry);
+	assert_int_equal(promise_give_locked(view, entry, &stat), 0);
+	assert_null(promise_suspend_locked(view, entry));
+	view_unlock(view);
+	return stat.st_ino;
+}
+
+VIEW_TEST(promise_is_kept)
+{
+	struct view_caller caller = {0};
+	struct stat stat;
+
+	make_tree();
+	write_file("a/dir/late.yaml", "x: 1\n");
+	uint64_t ino = promise("late.yaml");
+	take_over("a:b");
+	assert_int_equal(view_await(view, ino, &caller), VIEW_LATER);
+	assert_true(view_give_up(view, ino, &caller));
+	assert_int_equal(promise_look_again(view), 0);
+	assert_int_equal(view_stat(view, ino, &stat), 0);
+	assert_int_equal(stat.st_size, 5);
+}
+
+/* Another directory in its place may admit fewer users than were let in when it was promised. */
+VIEW_TEST(promise_in_a_directory_that_went_is_not_kept_in_another)
+{
+	struct view_caller caller = {0};
+
+	make_tree();
+	uint64_t ino = promise("late.yaml");
+	run("rm -r a/dir b/dir");
+	publish_all();
+	run("mkdir -m 700 a/dir && echo 'x: 1' >a/dir/late.yaml");
+	publish_all();
+	stat_of("dir");
+	take_over("a:b");
+	assert_int_equal(view_await(view, ino, &caller), 0);
+	assert_true(view_is_promised(view, ino));
+}
+
+VIEW_TEST(last_good_version_is_shown_on)
+{
 	make_tree();
 	replace_file("a/app.yaml", "x: [\n");
 	publish_all();
@@ -156,9 +202,8 @@ static void last_good_version_is_shown_on(void **state)
 	assert_int_equal(count_of_view().troubles, 1);
 }
 
-static void what_was_removed_and_is_open_is_forgotten_in_time(void **state)
+VIEW_TEST(what_was_removed_and_is_open_is_forgotten_in_time)
 {
-	(void)state;
 	make_tree();
 	run("rm -r a/dir b/dir");
 	publish_all();
@@ -170,9 +215,8 @@ static void what_was_removed_and_is_open_is_forgotten_in_time(void **state)
 	assert_shown("dir/app.yaml", "x: 5\n");
 }
 
-static void layers_may_be_others(void **state)
+VIEW_TEST(layers_may_be_others)
 {
-	(void)state;
 	make_tree();
 	run("mkdir c/dir && echo 'z: 1' >c/app.yaml && echo 'z: 1' >c/dir/unread.yaml");
 	take_over("b:c");
@@ -210,13 +254,12 @@ static int open_bytes(const char *data, size_t size, struct record **ret)
 	return r;
 }
 
-static void what_is_cut_or_changed_on_the_way_is_refused(void **state)
+VIEW_TEST(what_is_cut_or_changed_on_the_way_is_refused)
 {
 	struct record *record;
 	size_t count, size;
 	int *fds;
 
-	(void)state;
 	make_tree();
 	int file = leave(&fds, &count);
 	char *data = read_file(file, &size);
@@ -259,13 +302,12 @@ static void take_forged(const char *data, size_t size, const int *fds, size_t co
 	record_free(record);
 }
 
-static void what_was_forged_breaks_nothing(void **state)
+VIEW_TEST(what_was_forged_breaks_nothing)
 {
 	static const uint64_t values[] = {0, 1, 255, (uint64_t)1 << 62, INT64_MAX, UINT64_MAX};
 	size_t count, size;
 	int *fds;
 
-	(void)state;
 	make_tree();
 	int file = leave(&fds, &count);
 	char *data = read_file(file, &size);
@@ -303,12 +345,11 @@ static bool is_to_be_told(void)
 	return count > 0;
 }
 
-static void file_that_the_kernel_has_forgotten_is_told_when_it_changes(void **state)
+VIEW_TEST(file_that_the_kernel_has_forgotten_is_told_when_it_changes)
 {
 	static const char yaml[] =
 		"layers: [a, b]\nrules:\n  - {match: 'conf/*.yaml', on_change: ['true']}\n";
 
-	(void)state;
 	make_directory("a/conf");
 	write_file("a/conf/a.yaml", "x: 1\n");
 	start(yaml);
@@ -327,20 +368,4 @@ static void file_that_the_kernel_has_forgotten_is_told_when_it_changes(void **st
 	replace_file("a/conf/a.yaml", "x: 3\n");
 	publish_all();
 	assert_true(is_to_be_told());
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		view_test(what_the_kernel_knows_is_the_same_afterwards),
-		view_test(what_changes_before_meanwhile_and_after_is_published_once),
-		view_test(last_good_version_is_shown_on),
-		view_test(file_that_the_kernel_has_forgotten_is_told_when_it_changes),
-		view_test(what_was_removed_and_is_open_is_forgotten_in_time),
-		view_test(layers_may_be_others),
-		view_test(what_is_cut_or_changed_on_the_way_is_refused),
-		view_test(what_was_forged_breaks_nothing),
-	};
-
-	return cmocka_run_group_tests_name("view_state", tests, NULL, NULL);
 }

@@ -1,15 +1,11 @@
 /* YAML in: the nodes, and the messages about what is refused. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
-#include <cmocka.h>
-
 #include "reading.h"
 #include "scalar.h"
+#include "test.h"
 
 static void assert_yaml(const char *text, const char *expected)
 {
@@ -25,7 +21,7 @@ static void count_warning(void *context, const struct problem *warning)
 	(*count)++;
 }
 
-static void nodes_know_their_place_style_and_source(void **state)
+TEST(nodes_know_their_place_style_and_source)
 {
 	CLEANUP(document_freep)
 	struct document *document = read_yaml("# comment\nä: 'x'\nlist:\n  - [k]\n  - |\n    t\n");
@@ -33,7 +29,6 @@ static void nodes_know_their_place_style_and_source(void **state)
 	const struct node *list = node_get(root, "list");
 	const struct node *value = node_get(root, "ä");
 
-	(void)state;
 	assert_int_equal(root->line, 2);
 	assert_int_equal(root->column, 1);
 	assert_int_equal(value->line, 2);
@@ -48,11 +43,10 @@ static void nodes_know_their_place_style_and_source(void **state)
 	assert_int_equal(list->seq.items[1]->line, 5);
 }
 
-static void a_source_without_a_document_has_no_root(void **state)
+TEST(a_source_without_a_document_has_no_root)
 {
 	static const char *const texts[] = {"", "\n", "# only a comment\n", "\xEF\xBB\xBF"};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		CLEANUP(document_freep) struct document *document = read_yaml(texts[i]);
 
@@ -60,42 +54,38 @@ static void a_source_without_a_document_has_no_root(void **state)
 	}
 }
 
-static void every_document_of_a_stream_is_a_root(void **state)
+TEST(every_document_of_a_stream_is_a_root)
 {
 	CLEANUP(document_freep) struct document *document = read_yaml("a\n---\nb: 1\n---\n...\n");
 
-	(void)state;
 	assert_int_equal(document->count, 3);
 	assert_string_equal(document->roots[0]->text.data, "a");
 	assert_true(node_is_map(document->roots[1]));
 	assert_true(scalar_is_empty(document->roots[2]));
 }
 
-static void a_byte_order_mark_is_skipped(void **state)
+TEST(a_byte_order_mark_is_skipped)
 {
 	CLEANUP(document_freep)
 	struct document *document = read_yaml("\xEF\xBB\xBF"
 					      "a: 1\n");
 
-	(void)state;
 	assert_int_equal(document->roots[0]->column, 1);
 	assert_non_null(node_get(document->roots[0], "a"));
 }
 
-static void an_alias_is_the_same_node(void **state)
+TEST(an_alias_is_the_same_node)
 {
 	CLEANUP(document_freep)
 	struct document *document = read_yaml("a: &x {k: v}\nb: *x\nc: &x other\nd: *x\n");
 	const struct node *root = document->roots[0];
 
-	(void)state;
 	assert_ptr_equal(node_get(root, "a"), node_get(root, "b"));
 	assert_string_equal(node_get(root, "d")->text.data, "other");
 }
 
-static void an_alias_must_have_an_anchor_before_it_in_its_document(void **state)
+TEST(an_alias_must_have_an_anchor_before_it_in_its_document)
 {
-	(void)state;
 	assert_string_equal(yaml_problem("a: *x\nb: &x 1\n"),
 		"1:4: no anchor &x stands before the alias *x; a text that begins with '*' stands "
 		"in "
@@ -110,16 +100,14 @@ static void an_alias_must_have_an_anchor_before_it_in_its_document(void **state)
 		"'_'; a text that begins with '*' stands in quotes");
 }
 
-static void an_alias_to_what_it_stands_in_is_a_problem(void **state)
+TEST(an_alias_to_what_it_stands_in_is_a_problem)
 {
-	(void)state;
 	assert_string_equal(yaml_problem("a: &x\n  b: *x\n"),
 		"2:6: the alias *x stands inside the value that it refers to");
 }
 
-static void merge_keys_act_as_in_pyyaml(void **state)
+TEST(merge_keys_act_as_in_pyyaml)
 {
-	(void)state;
 	assert_yaml("b: &b {x: 1, y: 2}\nm:\n  y: 3\n  z: 4\n  <<: *b\n",
 		"b: {x: 1, y: 2}\nm:\n  x: 1\n  y: 3\n  z: 4\n");
 	assert_yaml(
@@ -131,16 +119,17 @@ static void merge_keys_act_as_in_pyyaml(void **state)
 	assert_yaml("m: {<<: []}\n", "m: {}\n");
 }
 
-static void only_maps_can_be_merged(void **state)
+TEST(only_maps_can_be_merged)
 {
-	(void)state;
 	assert_string_equal(yaml_problem("a:\n  <<: text\n"),
-		"2:3: expected a mapping or list of mappings for merging, but found a scalar");
+		"2:3: the value of '<<' must be a map or a list of maps, and this is a scalar; put "
+		"a key '<<' in quotes");
 	assert_string_equal(yaml_problem("<<: [{a: 1}, [b]]\n"),
-		"1:1: expected a mapping or list of mappings for merging, but found a list");
+		"1:1: the value of '<<' must be a map or a list of maps, and this is a list; put a "
+		"key '<<' in quotes");
 }
 
-static void of_double_keys_the_later_value_stands_at_the_first_place(void **state)
+TEST(of_double_keys_the_later_value_stands_at_the_first_place)
 {
 	unsigned warnings = 0;
 	struct read_options options = {
@@ -149,42 +138,38 @@ static void of_double_keys_the_later_value_stands_at_the_first_place(void **stat
 	struct document *document =
 		read_with(options, span_of("a: 1\nb: 2\na: 3\n0x10: x\n16: y\n"));
 
-	(void)state;
 	assert_string_equal(write_as(document->roots[0], &format_yaml, document->arena).data,
 		"a: 3\nb: 2\n0x10: y\n");
 	assert_int_equal(warnings, 2);
 }
 
-static void what_overrides_a_merge_key_is_no_double_key(void **state)
+TEST(what_overrides_a_merge_key_is_no_double_key)
 {
 	unsigned warnings = 0;
 	struct read_options options = {
 		.format = &format_yaml, .warn = count_warning, .context = &warnings};
 
-	(void)state;
 	document_free(read_with(options, span_of("<<: {a: 1}\na: 2\n")));
 	assert_int_equal(warnings, 0);
 }
 
-static void double_keys_stay_when_asked_for(void **state)
+TEST(double_keys_stay_when_asked_for)
 {
 	struct read_options options = {.format = &format_yaml, .keep_duplicates = true};
 	CLEANUP(document_freep)
 	struct document *document = read_with(options, span_of("a: 1\nb: 2\na: 3\n"));
 
-	(void)state;
 	assert_int_equal(document->roots[0]->map.count, 3);
 	assert_string_equal(node_get(document->roots[0], "a")->text.data, "3");
 }
 
-static void tags_are_kept_as_they_resolve(void **state)
+TEST(tags_are_kept_as_they_resolve)
 {
 	CLEANUP(document_freep)
 	struct document *document = read_yaml("%TAG !e! tag:example.org,2000:\n---\n- !e!x a\n- "
 					      "!!str b\n- !y c\n- !<z> d\n- e\n");
 	const struct node *const *items = document->roots[0]->seq.items;
 
-	(void)state;
 	assert_string_equal(items[0]->tag, "tag:example.org,2000:x");
 	assert_string_equal(items[1]->tag, "tag:yaml.org,2002:str");
 	assert_string_equal(items[2]->tag, "!y");
@@ -192,18 +177,16 @@ static void tags_are_kept_as_they_resolve(void **state)
 	assert_null(items[4]->tag);
 }
 
-static void the_schema_is_that_of_the_options(void **state)
+TEST(the_schema_is_that_of_the_options)
 {
 	struct read_options options = {.format = &format_yaml, .schema = NODE_YAML_1_2};
 	CLEANUP(document_freep) struct document *document = read_with(options, span_of("yes"));
 
-	(void)state;
 	assert_int_equal(scalar_type(document->roots[0]), SCALAR_STRING);
 }
 
-static void what_does_not_parse_is_told_with_its_place(void **state)
+TEST(what_does_not_parse_is_told_with_its_place)
 {
-	(void)state;
 	assert_string_equal(yaml_problem("a: b: c\n"),
 		"1:5: a second ': ' stands in one line; put the value in quotes, or begin its map "
 		"in the "
@@ -216,9 +199,8 @@ static void what_does_not_parse_is_told_with_its_place(void **state)
 	assert_string_equal(yaml_problem("a:\n\t- b\n"), "2:1: a tab can't indent, use spaces");
 }
 
-static void other_encodings_are_told_with_their_place(void **state)
+TEST(other_encodings_are_told_with_their_place)
 {
-	(void)state;
 	assert_string_equal(
 		yaml_problem("ä: 1\nä: \xFF\n"), "2:4: is not UTF-8 (byte 0xFF); save it as UTF-8");
 	assert_string_equal(yaml_problem("\xFF\xFE"
@@ -242,9 +224,8 @@ static const char *limited(struct limits limits, const char *text)
 		(struct read_options){.format = &format_yaml, .limits = all}, span_of(text));
 }
 
-static void each_limit_has_its_own_problem(void **state)
+TEST(each_limit_has_its_own_problem)
 {
-	(void)state;
 	assert_string_equal(limited((struct limits){.source_bytes = 5}, "a: bcd"),
 		"is larger than 5 bytes; raise the limit 'source'");
 	assert_string_equal(limited((struct limits){.depth = 2}, "a:\n- [b]\n"),
@@ -260,33 +241,30 @@ static void each_limit_has_its_own_problem(void **state)
 		"raise the limit 'nodes'"));
 }
 
-static void what_just_keeps_the_limits_is_read(void **state)
+TEST(what_just_keeps_the_limits_is_read)
 {
 	struct read_options options = {.format = &format_yaml,
 		.limits = {.source_bytes = 6, .result_bytes = 1, .depth = 2, .nodes = 4}};
 
-	(void)state;
 	document_free(read_with(options, span_of("[[a]]")));
 	document_free(read_with(options, span_of("[a, b]")));
 	document_free(read_with(options, span_of("a: []")));
 }
 
-static void a_laughing_billion_is_refused(void **state)
+TEST(a_laughing_billion_is_refused)
 {
 	char text[4000] = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
 
-	(void)state;
 	for (int i = 1; i < 30; i++)
 		sprintf(text + strlen(text), "a%d: &a%d [*a%d, *a%d, *a%d, *a%d]\n", i, i, i - 1,
 			i - 1, i - 1, i - 1);
 	assert_non_null(strstr(yaml_problem(text), "raise the limit 'nodes'"));
 }
 
-static void depth_without_end_is_refused(void **state)
+TEST(depth_without_end_is_refused)
 {
 	static const char *const starts[] = {"[", "{a: ", "- ", "? ", "{? "};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++) {
 		size_t len = strlen(starts[i]);
 		char *text = malloc(100000 * len + 1);
@@ -299,11 +277,10 @@ static void depth_without_end_is_refused(void **state)
 	}
 }
 
-static void tag_directives_are_bounded(void **state)
+TEST(tag_directives_are_bounded)
 {
 	char text[200 * 20] = "";
 
-	(void)state;
 	for (unsigned i = 0; i < 100; i++)
 		sprintf(text + strlen(text), "%%TAG !t%u! x\n", i);
 	strcat(text, "---\na\n");
@@ -315,13 +292,12 @@ static void tag_directives_are_bounded(void **state)
 	assert_string_equal(yaml_problem(text), "1:1: a %TAG directive is longer than 512 bytes");
 }
 
-static void many_anchors_and_documents_cost_no_time(void **state)
+TEST(many_anchors_and_documents_cost_no_time)
 {
 	size_t count = 60000, len = 0;
 	char *text = malloc(count * 32);
 	clock_t start = clock();
 
-	(void)state;
 	assert_non_null(text);
 	for (unsigned i = 0; i < count; i++)
 		len += (size_t)sprintf(text + len, "- &a%u x\n", i);
@@ -331,34 +307,4 @@ static void many_anchors_and_documents_cost_no_time(void **state)
 		read_with((struct read_options){.format = &format_yaml}, (struct span){text, len}));
 	free(text);
 	assert_true((double)(clock() - start) / CLOCKS_PER_SEC < 10);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nodes_know_their_place_style_and_source),
-		cmocka_unit_test(a_source_without_a_document_has_no_root),
-		cmocka_unit_test(every_document_of_a_stream_is_a_root),
-		cmocka_unit_test(a_byte_order_mark_is_skipped),
-		cmocka_unit_test(an_alias_is_the_same_node),
-		cmocka_unit_test(an_alias_must_have_an_anchor_before_it_in_its_document),
-		cmocka_unit_test(an_alias_to_what_it_stands_in_is_a_problem),
-		cmocka_unit_test(merge_keys_act_as_in_pyyaml),
-		cmocka_unit_test(only_maps_can_be_merged),
-		cmocka_unit_test(of_double_keys_the_later_value_stands_at_the_first_place),
-		cmocka_unit_test(what_overrides_a_merge_key_is_no_double_key),
-		cmocka_unit_test(double_keys_stay_when_asked_for),
-		cmocka_unit_test(tags_are_kept_as_they_resolve),
-		cmocka_unit_test(the_schema_is_that_of_the_options),
-		cmocka_unit_test(what_does_not_parse_is_told_with_its_place),
-		cmocka_unit_test(other_encodings_are_told_with_their_place),
-		cmocka_unit_test(each_limit_has_its_own_problem),
-		cmocka_unit_test(what_just_keeps_the_limits_is_read),
-		cmocka_unit_test(a_laughing_billion_is_refused),
-		cmocka_unit_test(depth_without_end_is_refused),
-		cmocka_unit_test(tag_directives_are_bounded),
-		cmocka_unit_test(many_anchors_and_documents_cost_no_time),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,16 +2,13 @@
  * An error in YAML is reported in our words, with the remedy, at the place where it must be
  * corrected; and never in libyaml's words.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "reading.h"
+#include "test.h"
 
 struct told {
 	const char *text;
@@ -150,11 +147,10 @@ static const struct told all[] = {
 		"2:1: a byte order mark (U+FEFF) stands in the middle of the file; remove it"},
 };
 
-static void each_fault_is_told_in_our_words_where_it_is_to_be_mended(void **state)
+TEST(each_fault_is_told_in_our_words_where_it_is_to_be_mended)
 {
 	unsigned wrong = 0;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
 		const char *told = yaml_problem(all[i].text);
 
@@ -188,14 +184,13 @@ static void no_text_is_told_in_words_of_libyaml(const char *text, size_t len)
 }
 
 /* All texts of four of these bytes, and some longer ones. */
-static void whatever_is_wrong_has_a_place_and_our_words(void **state)
+TEST(whatever_is_wrong_has_a_place_and_our_words)
 {
 	static const char bytes[] = "a:- []{},'\"\\|>&*!%@`#?\n\t0<x";
 	const size_t count = sizeof(bytes) - 1;
 	uint32_t seed = 1;
 	char text[32];
 
-	(void)state;
 	for (size_t i = 0; i < count * count * count * count; i++) {
 		for (size_t j = 0, rest = i; j < 4; j++, rest /= count)
 			text[j] = bytes[rest % count];
@@ -208,14 +203,4 @@ static void whatever_is_wrong_has_a_place_and_our_words(void **state)
 		}
 		no_text_is_told_in_words_of_libyaml(text, sizeof(text));
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_fault_is_told_in_our_words_where_it_is_to_be_mended),
-		cmocka_unit_test(whatever_is_wrong_has_a_place_and_our_words),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

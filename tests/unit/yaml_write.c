@@ -1,14 +1,11 @@
 /* YAML out: every scalar keeps its style and text if it may, and its value always. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
 #include "reading.h"
 #include "scalar.h"
+#include "test.h"
 
 /* Random trees on which the property is tried. */
 #define TREES 4000
@@ -23,9 +20,8 @@ static void assert_stays(const char *text)
 	assert_yaml(text, text);
 }
 
-static void scalars_keep_their_text_and_style(void **state)
+TEST(scalars_keep_their_text_and_style)
 {
-	(void)state;
 	assert_stays("a: 0644\nb: 1_000\nc: no\nd: 2026-01-01\ne: 1.10\nf: ~\n");
 	assert_stays("a: 'x'\nb: \"x\"\nc: 'it''s'\nd: \"\\t\\e \\\"\\\\ é\"\n");
 	assert_stays("a: |\n  text\n    more\n\n  end\nb: |-\n  x\nc: |+\n  x\n\nd: y\n");
@@ -33,35 +29,31 @@ static void scalars_keep_their_text_and_style(void **state)
 	assert_stays("a: >\n  one\n\n  two\n\n\n  three\nb: >-\n  x\nc: >+\n  x\n\nd: y\n");
 }
 
-static void colons_inside_brackets_need_no_quotes(void **state)
+TEST(colons_inside_brackets_need_no_quotes)
 {
-	(void)state;
 	assert_stays("a: [80:80, http://x/y, 2001-12-14 21:59:43, 1:30]\n");
 }
 
-static void collections_keep_their_style(void **state)
+TEST(collections_keep_their_style)
 {
-	(void)state;
 	assert_stays("a:\n- b\n- - c\n  - d\n- e: f\n  g:\n  - h\n- [i, {j: k}]\nl: {m: [n]}\n");
 	assert_stays("a: []\nb: {}\nc:\n- []\n- {}\n");
 	assert_stays("- a\n- b\n");
 	assert_stays("[a, b]\n");
 }
 
-static void long_flow_collections_are_not_broken(void **state)
+TEST(long_flow_collections_are_not_broken)
 {
 	char text[5000] = "a: [";
 
-	(void)state;
 	for (int i = 0; i < 400; i++)
 		sprintf(text + strlen(text), "word %d, ", i);
 	strcat(text, "end]\n");
 	assert_stays(text);
 }
 
-static void an_empty_value_stays_empty_where_it_can(void **state)
+TEST(an_empty_value_stays_empty_where_it_can)
 {
-	(void)state;
 	assert_stays("a:\nb:\n-\n- x\n");
 	assert_yaml("{a: , b: [c: ]}", "{a: , b: [{c: }]}\n");
 	assert_stays("{? [a] : , b: null, c: ~, d: !x \"\"}\n");
@@ -70,9 +62,8 @@ static void an_empty_value_stays_empty_where_it_can(void **state)
 	assert_yaml("---\n", "null\n");
 }
 
-static void tags_are_written(void **state)
+TEST(tags_are_written)
 {
-	(void)state;
 	assert_stays("a: !x b\nc: !!str 12\nd: !y\n  e: f\ng: !z\n- h\ni: !<tag:x,1:y> j\n"
 		     "k: !w\nl: [!w \"\", !v {m: n}]\n!u o: p\n");
 	assert_stays("- !x\n  a: b\n- !y\n  - c\n- !z [d]\n");
@@ -83,11 +74,10 @@ static void tags_are_written(void **state)
 	assert_yaml("!a%21b%2C c", "!a%21b%2C c\n");
 }
 
-static void keys_may_be_anything(void **state)
+TEST(keys_may_be_anything)
 {
 	char text[2000];
 
-	(void)state;
 	assert_stays("? [a, b]\n: c\n? - d\n: - e\n? f: g\n: h: i\n? {}\n: j\n\"\": k\n");
 	assert_stays("{? [a] : b, \"c\\n\": d, ? {} : e}\n");
 	assert_yaml("? |\n  a\n: b\n", "\"a\\n\": b\n");
@@ -98,12 +88,11 @@ static void keys_may_be_anything(void **state)
 	assert_stays(text);
 }
 
-static void a_quoted_merge_key_stays_a_key(void **state)
+TEST(a_quoted_merge_key_stays_a_key)
 {
 	CLEANUP(arena_freep) struct arena *arena = NULL;
 	struct node *map, *key;
 
-	(void)state;
 	assert_stays("'<<': x\n");
 	assert_int_equal(arena_new(&arena), 0);
 	map = node_new_map(arena, NULL);
@@ -112,7 +101,7 @@ static void a_quoted_merge_key_stays_a_key(void **state)
 	assert_string_equal(write_as(map, &format_yaml, arena).data, "'<<': <<\n");
 }
 
-static void flow_style_ends_where_a_merge_put_lines(void **state)
+TEST(flow_style_ends_where_a_merge_put_lines)
 {
 	CLEANUP(document_freep)
 	struct document *document = read_yaml("a: {}\nb:\n  c: d\ne: [x]\nf: |\n  text\n");
@@ -120,7 +109,6 @@ static void flow_style_ends_where_a_merge_put_lines(void **state)
 	struct node *flow = node_copy(document->arena, node_get(root, "a"));
 	struct node *other = node_copy(document->arena, flow);
 
-	(void)state;
 	node_put(document->arena, flow, root->map.pairs[1].key, node_get(root, "b"));
 	node_put(document->arena, flow, root->map.pairs[2].key, node_get(root, "e"));
 	assert_string_equal(
@@ -132,7 +120,7 @@ static void flow_style_ends_where_a_merge_put_lines(void **state)
 		write_as(other, &format_yaml, document->arena).data, "e: [x]\nf: |\n  text\n");
 }
 
-static void text_that_is_not_utf8_is_a_problem(void **state)
+TEST(text_that_is_not_utf8_is_a_problem)
 {
 	CLEANUP(arena_freep) struct arena *arena = NULL;
 	struct limits limits = {0};
@@ -140,7 +128,6 @@ static void text_that_is_not_utf8_is_a_problem(void **state)
 	struct node *node;
 	struct span text;
 
-	(void)state;
 	assert_int_equal(arena_new(&arena), 0);
 	node = node_new_scalar(arena, span_of("\xC3"), NODE_DOUBLE);
 	assert_int_equal(
@@ -163,9 +150,8 @@ static const char *limited(const struct format *format, struct limits limits, co
 	return message;
 }
 
-static void each_limit_has_its_own_problem(void **state)
+TEST(each_limit_has_its_own_problem)
 {
-	(void)state;
 	for (const struct format *const *at = format_all(); *at; at++) {
 		const struct format *format = *at;
 		struct limits limits = {.result_bytes = 5, .depth = 2, .nodes = 4};
@@ -192,25 +178,23 @@ static void each_limit_has_its_own_problem(void **state)
 	}
 }
 
-static void what_just_keeps_the_limits_is_written_as_it_was(void **state)
+TEST(what_just_keeps_the_limits_is_written_as_it_was)
 {
 	CLEANUP(document_freep) struct document *document = read_yaml("[[a]]");
 	struct limits limits = {.result_bytes = 6, .depth = 2, .nodes = 3};
 	struct problem problem;
 	struct span text;
 
-	(void)state;
 	assert_int_equal(document_write(document->roots[0], &format_yaml, &limits, document->arena,
 				 &text, &problem),
 		0);
 	assert_string_equal(text.data, "[[a]]\n");
 }
 
-static void nothing_is_written_as_nothing(void **state)
+TEST(nothing_is_written_as_nothing)
 {
 	CLEANUP(arena_freep) struct arena *arena = NULL;
 
-	(void)state;
 	assert_int_equal(arena_new(&arena), 0);
 	assert_string_equal(write_as(NULL, &format_yaml, arena).data, "");
 }
@@ -285,11 +269,10 @@ static bool has_type_of(const struct node *a, const struct node *b)
 	return is_same;
 }
 
-static void any_tree_reads_back_as_it_was(void **state)
+TEST(any_tree_reads_back_as_it_was)
 {
 	uint32_t seed = 2463534242;
 
-	(void)state;
 	for (unsigned i = 0; i < TREES; i++) {
 		CLEANUP(arena_freep) struct arena *arena = NULL;
 		CLEANUP(document_freep) struct document *document = NULL;
@@ -305,26 +288,4 @@ static void any_tree_reads_back_as_it_was(void **state)
 		assert_string_equal(
 			write_as(document->roots[0], &format_yaml, arena).data, text.data);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(scalars_keep_their_text_and_style),
-		cmocka_unit_test(colons_inside_brackets_need_no_quotes),
-		cmocka_unit_test(collections_keep_their_style),
-		cmocka_unit_test(long_flow_collections_are_not_broken),
-		cmocka_unit_test(an_empty_value_stays_empty_where_it_can),
-		cmocka_unit_test(tags_are_written),
-		cmocka_unit_test(keys_may_be_anything),
-		cmocka_unit_test(a_quoted_merge_key_stays_a_key),
-		cmocka_unit_test(flow_style_ends_where_a_merge_put_lines),
-		cmocka_unit_test(text_that_is_not_utf8_is_a_problem),
-		cmocka_unit_test(each_limit_has_its_own_problem),
-		cmocka_unit_test(what_just_keeps_the_limits_is_written_as_it_was),
-		cmocka_unit_test(nothing_is_written_as_nothing),
-		cmocka_unit_test(any_tree_reads_back_as_it_was),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

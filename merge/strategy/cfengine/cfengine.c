@@ -26,26 +26,21 @@ struct cfengine_run {
 	const struct source *source; /* of the arguments */
 };
 
-/* Merges all roots of an input into the sum. An empty root adds nothing. */
+/* Merges an input into the sum. An empty one adds nothing. */
 static int add_input(
 	struct cfengine_run *run, struct cfengine_sum *sum, const struct merge_input *input)
 {
-	for (size_t i = 0; i < input->document->count; i++) {
-		const struct node *root = input->document->roots[i];
-		int r;
+	const struct node *root;
+	int r = merge_only_root(run->merge, input->document, &root);
 
-		if (scalar_is_empty(root))
-			continue;
-		if (node_is_scalar(root))
-			return problem_at(run->problem, root,
-				"mergedata: the source is not mergeable as it is not a container, "
-				"but %s; make it an object or an array",
-				scalar_type_name(scalar_type(root)));
-		r = cfengine_sum_add(sum, run->arena, root);
-		if (r != 0)
-			return r;
-	}
-	return 0;
+	if (r != 0 || !root)
+		return r;
+	if (node_is_scalar(root))
+		return problem_at(run->problem, root,
+			"mergedata: the source is not mergeable as it is not a container, but %s; "
+			"make it an object or an array",
+			scalar_type_name(scalar_type(root)));
+	return cfengine_sum_add(sum, run->arena, root);
 }
 
 /* Lists the layers' names, "a, b, c", as far as they fit. */

@@ -68,7 +68,8 @@ static int read_config(struct cloud *cloud, const struct cloud_part *part, const
 		return r;
 	if (document->count > 1)
 		return problem_at(cloud->problem, document->roots[1],
-			"expected a single document in a part, but found another");
+			"a second document begins here, and a part has one; give each document a "
+			"file of its own, or make it an entry of a '#cloud-config-archive'");
 	*ret = NULL;
 	if (document->count == 0 || scalar_is_null(document->roots[0]))
 		return 0;

@@ -444,7 +444,8 @@ static int add_archive(struct cloud *cloud, const struct cloud_part *part)
 	list = document->roots[0];
 	if (document->count > 1)
 		return problem_at(cloud->problem, document->roots[1],
-			"expected a single document in an archive, but found another");
+			"a second document begins here, and an archive has one; put all parts into "
+			"one list");
 	if (node_is_scalar(list) || cloud_kind(list) == CLOUD_DICT)
 		return problem_at(cloud->problem, list,
 			"a cloud-config-archive is a list of parts, and this is %s",

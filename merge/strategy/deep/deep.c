@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "cleanup.h"
-#include "deep.h"
+#include "deep_documents.h"
 #include "delete_rule.h"
 #include "format/ini_dialect.h"
 #include "scalar.h"
@@ -354,18 +354,29 @@ static int check_root(const struct deep *deep, const struct node *below, const s
 	return merge_check_root(deep->merge, &former, &plain, "!replace");
 }
 
-static int merge_root(struct deep *deep, const struct node *value, const struct node **root)
+/* Merges document `n` of input `i`, with the root `said`, into that of the layers below. */
+static int merge_root(struct deep *deep, size_t i, size_t n, const struct node *said,
+	struct deep_documents *documents)
 {
-	const struct node *merged;
+	const struct node *below, *merged = NULL;
+	bool is_removed, is_empty = scalar_is_empty(said);
+	uint32_t number;
 
 	/* An empty document says nothing, not even that the file is empty. */
-	if (scalar_is_empty(value))
+	if (is_empty && (documents->by || documents->is_one))
 		return 0;
-	int r = *root ? check_root(deep, *root, value) : 0;
+	int r = deep_documents_find(deep, documents, i, n, said, &number);
 	if (r == 0)
-		r = deep_combine(deep, *root, value, NULL, &merged);
+		r = deep_documents_check_removal(deep, documents, said, &is_removed);
+	if (r != 0 || is_empty)
+		return r;
+	below = deep_value(&documents->map->map.pairs[number]);
+	if (below && !is_removed)
+		r = check_root(deep, below, said);
+	if (r == 0 && !is_removed)
+		r = deep_combine(deep, below, said, NULL, &merged);
 	if (r == 0)
-		*root = merged;
+		deep_set(documents->map, number, merged);
 	return r;
 }
 
@@ -379,30 +390,6 @@ static bool is_alone_without_directives(const struct merge *merge)
 
 	return merge->count == 1 && only->text.data && only->format == merge->request->to &&
 	       !merge->request->wants_tree && !directive_is_in(only->document);
-}
-
-/*
- * Refuses several documents in one file. They are rarely parts of one document; usually they are
- * separate objects, which would all become one.
- */
-static int check_documents(const struct merge *merge)
-{
-	if (span_is(options_text(merge->request->options, "documents"), "merge"))
-		return 0;
-	for (size_t i = 0; i < merge->count; i++) {
-		const struct document *document = merge->inputs[i].document;
-		size_t count = 0;
-
-		if (merge->count == 1 && !directive_is_in(document))
-			return 0;
-		for (size_t n = 0; n < document->count; n++)
-			if (!scalar_is_empty(document->roots[n]) && ++count > 1)
-				return problem_at(merge->problem, document->roots[n],
-					"a second document begins here, and all would become one; "
-					"keep one document in each file, or give the rule the "
-					"option 'documents: merge' if that is meant");
-	}
-	return 0;
 }
 
 static bool is_first_of_layer(const struct merge *merge, size_t i)
@@ -428,24 +415,58 @@ static int read_spellings(const struct merge *merge, const struct merge_input *i
 	return spelling_fold_tree(&dialect->section_fold, &dialect->fold, said, merge->arena, ret);
 }
 
+/* Deletes, at the places of the option `delete`, what the layers below say in all documents. */
+static int delete_below(struct deep *deep, const char *layer, struct deep_documents *documents)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; r == 0 && i < documents->map->map.count; i++) {
+		const struct node *root = deep_value(&documents->map->map.pairs[i]);
+
+		if (root)
+			r = delete_rule_apply(deep, layer, &root);
+		deep_set(documents->map, i, root);
+	}
+	return r;
+}
+
+static int merge_input(struct deep *deep, size_t i, struct deep_documents *documents)
+{
+	const struct merge *merge = deep->merge;
+	const struct merge_input *input = &merge->inputs[i];
+	int r = 0;
+
+	if (options_get(merge->request->options, "delete") && is_first_of_layer(merge, i))
+		r = delete_below(deep, input->source.layer, documents);
+	deep->has_directives = directive_is_in(input->document);
+	for (size_t n = 0; r == 0 && n < input->document->count; n++) {
+		const struct node *said;
+
+		r = read_spellings(merge, input, input->document->roots[n], &said);
+		if (r == 0)
+			r = merge_root(deep, i, n, said, documents);
+	}
+	return r;
+}
+
 static int merge_deep(struct merge *merge, struct merge_output *ret)
 {
 	struct deep deep = {.merge = merge, .origins = merge->origins};
 	CLEANUP(arena_freep) struct arena *scratch = NULL;
-	const struct node *root = NULL;
-	bool deletes = options_get(merge->request->options, "delete");
+	struct deep_documents documents;
 
 	if (is_alone_without_directives(merge)) {
 		if (merge->origins)
 			merge->result->verbatim = merge->inputs[0].document;
 		return merge_give_text(merge, &merge->inputs[0], ret);
 	}
-	int r = check_documents(merge);
-	if (r == 0)
-		r = arena_new_like(merge->arena, &scratch);
+	int r = arena_new_like(merge->arena, &scratch);
 	if (r != 0)
 		return r;
 	deep.scratch = scratch;
+	r = deep_documents_init(&deep, &documents);
+	if (r != 0)
+		return r;
 	deep.minds_kinds = merge->request->warn ||
 			   span_is(options_text(merge->request->options, "kinds"), "strict");
 	r = list_rules_read(merge->request->options, deep_repeating(merge->request), scratch,
@@ -455,26 +476,10 @@ static int merge_deep(struct merge *merge, struct merge_output *ret)
 	deep.allowed = 4 * (uint64_t)merge->request->limits.nodes;
 	for (size_t i = 0; r == 0 && i < merge->count; i++)
 		deep.allowed += merge->inputs[i].text.len;
-	for (size_t i = 0; r == 0 && i < merge->count; i++) {
-		const struct document *document = merge->inputs[i].document;
-
-		if (deletes && is_first_of_layer(merge, i))
-			r = delete_rule_apply(&deep, merge->inputs[i].source.layer, &root);
-		deep.has_directives = directive_is_in(document);
-		for (size_t n = 0; r == 0 && n < document->count; n++) {
-			const struct node *said;
-
-			r = read_spellings(merge, &merge->inputs[i], document->roots[n], &said);
-			if (r == 0)
-				r = merge_root(&deep, said, &root);
-		}
-	}
-	if (r == 0 && root)
-		r = deep_seal(&deep, root, &root);
-	if (r != 0)
-		return r;
-	*ret = (struct merge_output){.root = root};
-	return 0;
+	for (size_t i = 0; r == 0 && i < merge->count; i++)
+		r = merge_input(&deep, i, &documents);
+	*ret = (struct merge_output){0};
+	return r == 0 ? deep_documents_give(&deep, &documents, &ret->root) : r;
 }
 
 static int check(const struct options *options, struct problem *problem)
@@ -485,6 +490,8 @@ static int check(const struct options *options, struct problem *problem)
 	int r = arena_new(&arena);
 	if (r == 0)
 		r = list_rules_read(options, NULL, arena, &rules, problem);
+	if (r == 0)
+		r = deep_documents_check(options, problem);
 	return r == 0 ? delete_rule_check(options, problem) : r;
 }
 
@@ -526,9 +533,11 @@ static const struct option_spec options[] = {
 	{"kinds", OPTION_CHOICE, "any", "any|strict",
 		"whether a value of another kind (a map, list or scalar) replaces the lower value, "
 		"or is an error unless a directive or null allows it"},
-	{"documents", OPTION_CHOICE, "refuse", "refuse|merge",
-		"whether a YAML file of several documents is refused if another layer has the "
-		"file, too, or its documents are merged in order, as if each were a file"},
+	{"documents", OPTION_VALUE, "", NULL,
+		"how the documents of a YAML file are matched between layers: {by: KEY} or {by: "
+		"[KEY, KEY]}, where all KEYs count; position; or merge: all become one. Without "
+		"it, they are matched by [kind, metadata.name] if all have these, and refused if "
+		"not"},
 	{0},
 };
 
@@ -541,7 +550,9 @@ const struct strategy strategy_deep = {
 	.is_verbatim = is_verbatim,
 	.check = check,
 	.list_way = list_way,
+	.match_document = deep_documents_match,
+	.name_documents = deep_documents_name,
 	.note_uses = deep_note_uses,
-	.tell_idle = deep_tell_idle,
+	.report_idle = deep_report_idle,
 	.merge = merge_deep,
 };

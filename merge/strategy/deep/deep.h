@@ -70,8 +70,8 @@ int deep_repeat(struct deep *deep, const struct node *below, const struct node *
 /* The uses of the options, as in struct strategy: deep_use.c. */
 int deep_note_uses(const struct merge_request *request, size_t input,
 	const struct document *document, struct option_uses *uses);
-int deep_tell_idle(const struct options *options, const struct option_uses *uses,
-	int (*tell)(void *context, const struct problem *problem), void *context);
+int deep_report_idle(const struct options *options, const struct option_uses *uses,
+	int (*report)(void *context, const struct problem *problem), void *context);
 
 /**
  * Returns the format whose keys may be repeated: that of the result, else that of the lowest input.

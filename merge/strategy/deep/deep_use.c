@@ -65,8 +65,8 @@ int deep_note_uses(const struct merge_request *request, size_t input,
 	return r;
 }
 
-int deep_tell_idle(const struct options *options, const struct option_uses *uses,
-	int (*tell)(void *context, const struct problem *problem), void *context)
+int deep_report_idle(const struct options *options, const struct option_uses *uses,
+	int (*report)(void *context, const struct problem *problem), void *context)
 {
 	CLEANUP(arena_freep) struct arena *arena = NULL;
 	const struct list_rules *rules;
@@ -76,6 +76,6 @@ int deep_tell_idle(const struct options *options, const struct option_uses *uses
 	if (r == 0)
 		r = list_rules_read(options, NULL, arena, &rules, &ignored);
 	if (r == 0)
-		r = list_rules_tell_idle(rules, uses, tell, context);
-	return r == 0 ? delete_rule_tell_idle(options, uses, tell, context) : r;
+		r = list_rules_report_idle(rules, uses, report, context);
+	return r == 0 ? delete_rule_report_idle(options, uses, report, context) : r;
 }

@@ -228,28 +228,28 @@ int delete_rule_note(const struct merge_request *request, size_t input, const st
 
 struct delete_report {
 	const struct option_uses *uses;
-	int (*tell)(void *context, const struct problem *problem);
+	int (*report)(void *context, const struct problem *problem);
 	void *context;
 };
 
-static int tell_place(void *context, const struct node *layer, const struct node *place)
+static int report_place(void *context, const struct node *layer, const struct node *place)
 {
-	const struct delete_report *telling = context;
+	const struct delete_report *deletion = context;
 	struct problem problem;
 
-	if (option_uses_have(telling->uses, place))
+	if (option_uses_have(deletion->uses, place))
 		return 0;
 	problem_at(&problem, place,
 		"'%s' in 'delete' has no effect: no file of the layer '%s' has a value there in a "
 		"lower layer; correct the place, or remove it",
 		place->text.data, layer->text.data);
-	return telling->tell(telling->context, &problem);
+	return deletion->report(deletion->context, &problem);
 }
 
-int delete_rule_tell_idle(const struct options *options, const struct option_uses *uses,
-	int (*tell)(void *context, const struct problem *problem), void *context)
+int delete_rule_report_idle(const struct options *options, const struct option_uses *uses,
+	int (*report)(void *context, const struct problem *problem), void *context)
 {
-	struct delete_report telling = {uses, tell, context};
+	struct delete_report deletion = {uses, report, context};
 
-	return each_place(options, tell_place, &telling);
+	return each_place(options, report_place, &deletion);
 }

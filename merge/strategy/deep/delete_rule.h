@@ -22,9 +22,9 @@ int delete_rule_check(const struct options *options, struct problem *problem);
 int delete_rule_note(const struct merge_request *request, size_t input, const struct node *root,
 	struct option_uses *uses);
 
-/** As option_uses_tell_idle(). */
-int delete_rule_tell_idle(const struct options *options, const struct option_uses *uses,
-	int (*tell)(void *context, const struct problem *problem), void *context);
+/** As option_uses_report_idle(). */
+int delete_rule_report_idle(const struct options *options, const struct option_uses *uses,
+	int (*report)(void *context, const struct problem *problem), void *context);
 
 /**
  * Deletes the rule's places for `layer` from *root, which may be NULL. Returns 0, PROBLEM or

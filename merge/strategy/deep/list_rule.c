@@ -355,8 +355,8 @@ bool list_rules_have_keys(const struct list_rules *rules)
 	return rules->have_keys;
 }
 
-static int tell_pattern(const struct list_pattern *pattern, const struct option_uses *uses,
-	int (*tell)(void *context, const struct problem *problem), void *context)
+static int report_pattern(const struct list_pattern *pattern, const struct option_uses *uses,
+	int (*report)(void *context, const struct problem *problem), void *context)
 {
 	const struct list_rule *rule = &pattern->rule;
 	struct problem problem;
@@ -375,15 +375,15 @@ static int tell_pattern(const struct list_pattern *pattern, const struct option_
 			rule->by_name);
 	else
 		return 0;
-	return tell(context, &problem);
+	return report(context, &problem);
 }
 
-int list_rules_tell_idle(const struct list_rules *rules, const struct option_uses *uses,
-	int (*tell)(void *context, const struct problem *problem), void *context)
+int list_rules_report_idle(const struct list_rules *rules, const struct option_uses *uses,
+	int (*report)(void *context, const struct problem *problem), void *context)
 {
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < rules->count; i++)
-		r = tell_pattern(&rules->patterns[i], uses, tell, context);
+		r = report_pattern(&rules->patterns[i], uses, report, context);
 	return r;
 }

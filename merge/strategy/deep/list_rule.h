@@ -63,9 +63,9 @@ int list_rules_read(const struct options *options, const struct format *format, 
 const struct list_rule *list_rules_find(
 	const struct list_rules *rules, const struct list_place *place);
 
-/** As option_uses_tell_idle(), for the option `lists`. */
-int list_rules_tell_idle(const struct list_rules *rules, const struct option_uses *uses,
-	int (*tell)(void *context, const struct problem *problem), void *context);
+/** As option_uses_report_idle(), for the option `lists`. */
+int list_rules_report_idle(const struct list_rules *rules, const struct option_uses *uses,
+	int (*report)(void *context, const struct problem *problem), void *context);
 
 /**
  * Returns whether a rule with LIST_REPEAT or is_assigned may apply somewhere: such a rule also

@@ -247,7 +247,7 @@ static int make_list(lua_State *L)
 	return make(L, LUA_BOX_LIST, false);
 }
 
-static int tell_kind(lua_State *L)
+static int name_kind(lua_State *L)
 {
 	static const char *const names[] = {
 		"dict", "list", "str", "int", "float", "bool", "null", "other"};
@@ -281,7 +281,7 @@ void lua_value_open(lua_State *L, struct lua_values *values)
 	static const luaL_Reg scalar[] = {
 		{"__eq", box_equal}, {"__tostring", box_to_string}, {NULL, NULL}};
 	static const luaL_Reg globals[] = {
-		{"dict", make_dict}, {"list", make_list}, {"kind", tell_kind}, {NULL, NULL}};
+		{"dict", make_dict}, {"list", make_list}, {"kind", name_kind}, {NULL, NULL}};
 
 	lua_box_set_values(L, values);
 	make_type(L, LUA_BOX_DICT, dict);

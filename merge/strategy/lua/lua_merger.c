@@ -38,7 +38,8 @@ struct lua_merger {
 	int object; /* reference in the registry */
 	const char *name;
 	bool handles[CLOUD_KINDS];
-	const char *rule; /* for origins: "merger NAME (m_NAME.lua)" */
+	bool is_no_script; /* Lua can't load it; lua_error() itself always gives LUA_ERRRUN */
+	const char *rule;  /* for origins: "merger NAME (m_NAME.lua)" */
 	const struct cloud_dispatch *mergers;
 };
 
@@ -159,7 +160,11 @@ static int call(struct lua *lua, lua_CFunction function, void *argument)
 	lua->is_inner = false;
 	int status = lua_pcall(L, 1, 0, -3);
 	lua_remove(L, status == LUA_OK ? -1 : -2);
-	return status;
+	if (!lua->sandbox.has_failed)
+		return status;
+	if (status == LUA_OK)
+		lua_pushnil(L);
+	return LUA_ERRMEM;
 }
 
 /* Splits "m_x.lua:3: reason": returns the line, and moves *message to the reason. */
@@ -188,8 +193,12 @@ static int report_text(
 
 	/* The message may be in the problem itself. */
 	snprintf(copy, sizeof(copy), "%s", message);
-	return problem_set(problem, at->source, at->line, at->column, "%s%s%s",
-		has_name ? "" : name, has_name ? "" : ": ", copy);
+	/* Lua's own words, which begin behind the name and the line. */
+	bool is_lua = strstr(copy, ": attempt to ") || strstr(copy, ": bad argument ");
+
+	return problem_set(problem, at->source, at->line, at->column, "%s%s%s%s",
+		has_name ? "" : name, has_name ? "" : ": ", copy,
+		is_lua ? "; correct the script" : "");
 }
 
 /*
@@ -236,7 +245,12 @@ static int report_script(const struct lua_merger *merger, int status)
 	at.line = line_of(merger->name, &message);
 	snprintf(copy, sizeof(copy), "%s", message);
 	lua_pop(merger->lua->L, 1);
-	return problem_set(merger->lua->cloud->problem, at.source, at.line, 0, "%s", copy);
+	if (!merger->is_no_script)
+		return problem_set(merger->lua->cloud->problem, at.source, at.line, 0, "%s", copy);
+	return problem_set(merger->lua->cloud->problem, at.source, at.line, 0,
+		strstr(copy, "binary chunk") ? "is compiled Lua; give the script's text (%s)"
+					     : "is no script in Lua; correct it here (%s)",
+		copy);
 }
 
 /* Arguments of load(). */
@@ -258,7 +272,9 @@ static void push_class(lua_State *L, const struct loading *loading)
 	lua_pop(L, 1);
 	lua_pushfstring(L, "@%s", loading->merger->name);
 	/* "t": compiled chunks can crash the interpreter. */
-	if (luaL_loadbufferx(L, text.data, text.len, lua_tostring(L, -1), "t") != LUA_OK)
+	int status = luaL_loadbufferx(L, text.data, text.len, lua_tostring(L, -1), "t");
+	loading->merger->is_no_script = status == LUA_ERRSYNTAX;
+	if (status != LUA_OK)
 		lua_error(L);
 	lua_newtable(L);
 	lua_newtable(L);

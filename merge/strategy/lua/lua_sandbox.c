@@ -47,8 +47,10 @@ static void *allocate(void *context, void *old, size_t old_size, size_t size)
 		return NULL;
 	}
 	void *new = realloc(old, size);
-	if (!new)
+	if (!new) {
+		sandbox->has_failed = true;
 		return NULL;
+	}
 	sandbox->used = sandbox->used - had + size;
 	sandbox->traffic += size;
 	/* For a new object Lua passes its type instead of the old size. */
@@ -126,6 +128,12 @@ void lua_sandbox_memory(lua_State *L, size_t bytes)
 		return;
 	}
 	sandbox->is_out_of_memory = true;
+	luaL_error(L, "not enough memory");
+}
+
+void lua_sandbox_fail(lua_State *L)
+{
+	sandbox_of(L)->has_failed = true;
 	luaL_error(L, "not enough memory");
 }
 

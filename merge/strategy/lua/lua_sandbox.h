@@ -41,6 +41,8 @@ struct lua_sandbox {
 	 */
 	uint64_t traffic;
 	bool is_out_of_memory; /* LUA_MEMORY_MAX was reached */
+	/* An allocation failed. A script can catch the error, so its result does not count. */
+	bool has_failed;
 };
 
 /**
@@ -57,6 +59,9 @@ void lua_sandbox_work(lua_State *L, uint64_t units);
  * many.
  */
 void lua_sandbox_memory(lua_State *L, size_t bytes);
+
+/** Raises an error because plyfs has no memory outside Lua. */
+void lua_sandbox_fail(lua_State *L);
 
 /*
  * Replacements for functions of Lua whose order differs between runs: the same input must give the

@@ -46,7 +46,7 @@ struct origins *lua_box_origins(lua_State *L)
 void lua_box_check(lua_State *L, int r, size_t before)
 {
 	if (r < 0)
-		luaL_error(L, "not enough memory");
+		lua_sandbox_fail(L);
 	lua_sandbox_memory(L, arena_bytes(lua_box_arena(L)) - before);
 }
 

@@ -254,39 +254,32 @@ static int build_layer(struct pillar *pillar, struct pillar_frame *frame, const 
 	return r;
 }
 
-/*
- * Builds all layers of a file. Several documents in one source count as several layers. An empty
- * one adds nothing.
- */
+/* Builds all layers of a file. An empty one adds nothing. */
 static int build_layers(struct pillar *pillar, struct pillar_frame *frame, const struct node **ret)
 {
 	const struct pillar_file *file = frame->file;
 	const struct node *root = NULL, *above = NULL;
 
 	for (size_t i = file->count; i-- > 0;) {
-		const struct document *document = file->inputs[i].document;
+		const struct node *said, *layer;
+		int r = merge_only_root(pillar->merge, file->inputs[i].document, &said);
 
-		for (size_t j = document->count; j-- > 0;) {
-			const struct node *layer;
-			int r = 0;
-
-			if (scalar_is_empty(document->roots[j]))
-				continue;
-			if (above)
-				r = merge_check_root(
-					pillar->merge, document->roots[j], above, NULL);
-			if (r == 0)
-				r = build_layer(pillar, frame, document->roots[j], &layer);
-			if (r == 0 && root)
-				r = pillar_combine(&pillar->values, &root, layer,
-					(struct origin_why){
-						"the earlier pillar's value is kept back", NULL});
-			if (r != 0)
-				return r;
-			if (!root)
-				root = layer;
-			above = document->roots[j];
-		}
+		if (r == 0 && !said)
+			continue;
+		/* A pillar's null overrides any kind. */
+		if (r == 0 && above && !scalar_is_null(above))
+			r = merge_check_root(pillar->merge, said, above, NULL);
+		if (r == 0)
+			r = build_layer(pillar, frame, said, &layer);
+		if (r == 0 && root)
+			r = pillar_combine(&pillar->values, &root, layer,
+				(struct origin_why){
+					"the earlier pillar's value is kept back", NULL});
+		if (r != 0)
+			return r;
+		if (!root)
+			root = layer;
+		above = said;
 	}
 	*ret = root;
 	return 0;

@@ -299,30 +299,26 @@ int salt_represent(const struct salt *salt, const struct node *root, const struc
 	return represent(salt, root, true, ret);
 }
 
-/* Aggregates all roots of an input into *result. *below is the last root; NULL before the first. */
+/* Aggregates an input into *result. *below is the last root; NULL before the first. */
 static int add_input(struct merge *merge, const struct merge_input *input, struct salt_level level,
 	const struct node **below, const struct node **result)
 {
 	const struct salt salt = {merge->arena, merge->origins};
-	const struct document *document = input->document;
+	const struct node *root, *value;
+	int r = merge_only_root(merge, input->document, &root);
 
-	for (size_t i = 0; i < document->count; i++) {
-		const struct node *value;
-		int r;
-
-		/* Only `---`, or only comments: it says nothing, like a file without a root. */
-		if (scalar_is_empty(document->roots[i]))
-			continue;
-		r = salt_construct(&salt, document->roots[i], &value, merge->problem);
-		if (r == 0 && *below)
-			r = merge_check_root(merge, *below, document->roots[i], "!reset");
-		if (r == 0 && *result)
-			r = salt_aggregate_taken(&salt, *result, value, level, &value);
-		if (r != 0)
-			return r;
-		*result = value;
-		*below = document->roots[i];
-	}
+	if (r != 0 || !root)
+		return r;
+	r = salt_construct(&salt, root, &value, merge->problem);
+	/* Salt aggregates null with any kind. */
+	if (r == 0 && *below && !scalar_is_null(root))
+		r = merge_check_root(merge, *below, root, "!reset");
+	if (r == 0 && *result)
+		r = salt_aggregate_taken(&salt, *result, value, level, &value);
+	if (r != 0)
+		return r;
+	*result = value;
+	*below = root;
 	return 0;
 }
 

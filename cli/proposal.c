@@ -1,0 +1,372 @@
+#include "proposal.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "absent_layer.h"
+#include "amendment.h"
+#include "assignment.h"
+#include "cleanup.h"
+#include "format.h"
+#include "report.h"
+#include "store.h"
+#include "value_lock_place.h"
+
+/* Prints a word, quoted for a shell. */
+static void print_word(const char *word)
+{
+	static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				   "_-./:,%@+";
+	bool is_raw = true;
+
+	if (*word && word[strspn(word, safe)] == '\0') {
+		printf(" %s", word);
+		return;
+	}
+	for (const char *at = word; *at; at++)
+		is_raw &= (unsigned char)*at >= ' ' && *at != 0x7f;
+	fputs(is_raw ? " '" : " $'", stdout);
+	for (; *word; word++) {
+		unsigned char c = (unsigned char)*word;
+
+		if (c < ' ' || c == 0x7f)
+			printf("\\%03o", c);
+		else if (c == '\'')
+			fputs(is_raw ? "'\\''" : "\\'", stdout);
+		else if (c == '\\' && !is_raw)
+			fputs("\\\\", stdout);
+		else
+			putchar(c);
+	}
+	putchar('\'');
+}
+
+/*
+ * Returns the layer whose lock has kept the value, from the reason of a step; NULL: there is none.
+ */
+static const char *locking_layer(const struct explained *found)
+{
+	const struct origin *origin = found->at.value ? found->at.origin : NULL;
+	const struct origin_step *last = found->removed ? found->removed->last : NULL;
+	size_t len = strlen(VALUE_LOCK_RULE);
+
+	if (origin)
+		last = origin->last;
+	if (!last || !last->why.by || strncmp(last->why.rule, VALUE_LOCK_RULE, len) != 0)
+		return NULL;
+	return last->why.rule + len;
+}
+
+/* Makes the steps to a place; *ret NULL: the root. Returns 0 or -ENOMEM. */
+static int steps_to(const struct explained_place *place, struct arena *arena,
+	const struct value_lock_step **ret)
+{
+	struct value_lock_step *step;
+	int r;
+
+	*ret = NULL;
+	if (!place)
+		return 0;
+	step = arena_zalloc(arena, 1, sizeof(*step));
+	r = step ? steps_to(place->up, arena, &step->up) : -ENOMEM;
+	if (r < 0)
+		return r;
+	step->key = place->step.key;
+	step->index = place->step.index;
+	*ret = step;
+	return 0;
+}
+
+/*
+ * Finds the layer whose lock would refuse a change in `target`; *ret NULL: there is none. Returns 0
+ * or -ENOMEM.
+ */
+static int binding_layer(
+	const struct proposal *proposal, const struct layer *target, const char **ret)
+{
+	const struct value_locks *locks = proposal->subject->explanation->request->options->locks;
+	const struct value_lock_step *step;
+	const struct value_lock *lock = NULL;
+	int r = locks ? steps_to(proposal->found->at.place, proposal->arena, &step) : 0;
+
+	if (r == 0 && locks)
+		r = value_lock_of_place(locks, step, proposal->arena, &lock);
+	*ret = lock && target && target->rank > lock->rank ? lock->layer->text.data : NULL;
+	return r;
+}
+
+/* Prints how to change a file in a git repository: by a commit. Returns 0 or -ENOMEM. */
+static int print_commit(const struct store *git, const char *path)
+{
+	CLEANUP(freep) char *name = NULL;
+
+	if (store_name(git, path, &name) < 0)
+		return -ENOMEM;
+	fputs("change it: commit to", stdout);
+	print_word(name);
+	fputs(" of", stdout);
+	print_word(git->endpoint);
+	printf(" (");
+	report_print(git->ref);
+	puts(")");
+	return 0;
+}
+
+/* A command line; `layer` NULL: the highest layer; `key` NULL: the whole file. */
+struct proposed {
+	const char *what;
+	const char *layer;
+	const char *key;
+	const char *behind;
+};
+
+static void print_command(const struct proposal *proposal, const struct proposed *line)
+{
+	const struct layer_choice *choice = proposal->choice;
+
+	fputs(line->what, stdout);
+	if (line->layer) {
+		fputs(" -L", stdout);
+		print_word(line->layer);
+	}
+	if (choice->config)
+		fputs(" -c", stdout);
+	if (choice->layers)
+		fputs(" -l", stdout);
+	if (choice->config || choice->layers)
+		print_word(choice->config ? choice->config : choice->layers);
+	if (*proposal->path == '-' || (line->key && *line->key == '-'))
+		fputs(" --", stdout);
+	print_word(proposal->path);
+	if (line->key)
+		print_word(line->key);
+	puts(line->behind);
+}
+
+/* Makes a request that plans the assignments and writes nothing. */
+static struct amendment_request trial_of(
+	const struct proposal *proposal, const char *layer, struct assignments *assignments)
+{
+	return (struct amendment_request){
+		.path = proposal->subject->explanation->path,
+		.layer = layer,
+		.is_dry = true,
+		.is_trial = true,
+		.plan = assignments_plan,
+		.context = assignments,
+	};
+}
+
+/* Tries to set the value at `key` to the text `value`. Returns 0, PROBLEM or -errno. */
+static int try_value(
+	const struct proposal *proposal, const char *layer, const char *key, const char *value)
+{
+	CLEANUP(assignments_fini) struct assignments assignments = {0};
+	CLEANUP(amendment_freep) struct amendment *amendment = NULL;
+	const struct amendment_request request = trial_of(proposal, layer, &assignments);
+	struct problem problem;
+	int r = assignments_add(&assignments, key, value, &problem);
+
+	return r == 0 ? amendment_make(proposal->subject->offline, &request, &amendment, &problem)
+		      : r;
+}
+
+/* Returns 0 if the layer can set `key` to some value; PROBLEM or -errno. */
+static int try_set(const struct proposal *proposal, const char *layer, const char *key)
+{
+	static const char *const values[] = {"x", "1", "[x]", "{x: 1}", "{x: {x: 1}}"};
+	int r = PROBLEM;
+
+	for (size_t i = 0; r == PROBLEM && i < sizeof(values) / sizeof(*values); i++)
+		r = try_value(proposal, layer, key, values[i]);
+	return r;
+}
+
+/* Returns 0 if the layer can reset `key` in all its sources; PROBLEM or -errno. */
+static int try_reset(const struct proposal *proposal, const char *layer, const char *key)
+{
+	CLEANUP(assignments_fini) struct assignments assignments = {0};
+	struct amendment_request request = trial_of(proposal, layer, &assignments);
+	struct problem problem;
+
+	request.resets = true;
+	request.before = SIZE_MAX;
+	int r = assignments_add(&assignments, key, NULL, &problem);
+
+	while (r == 0 && request.before > 0) {
+		CLEANUP(amendment_freep) struct amendment *amendment = NULL;
+
+		r = amendment_make(proposal->subject->offline, &request, &amendment, &problem);
+		request.before = r == 0 ? amendment->source : 0;
+	}
+	return r;
+}
+
+static bool is_whole_file(const struct proposal *proposal)
+{
+	return proposal->found->at.value && !proposal->found->at.place &&
+	       proposal->subject->explanation->stream.count < 2;
+}
+
+/*
+ * Returns the KEY for a command line: a KEY with "=" would be read as KEY=VALUE, so the form that
+ * explain prints, with quotes, takes its place.
+ */
+static const char *key_of(const struct proposal *proposal)
+{
+	return assignment_equals(proposal->asked) ? key_text_span(proposal->found->at.key).data
+						  : proposal->asked;
+}
+
+/*
+ * Makes the KEY that is set, in `arena`. Formats without nested maps have maps only as sections,
+ * which no single value replaces: there the KEY is that of an entry. NULL: no memory.
+ */
+static const char *key_to_set(const struct proposal *proposal)
+{
+	const struct format *format = format_of_tree(proposal->subject->explanation->request->to);
+	const struct node *value = proposal->found->at.value;
+
+	if (format->has_lists || !value || !node_is_map(value))
+		return key_of(proposal);
+	if (is_whole_file(proposal))
+		return format->has_sections ? "SECTION.NAME" : "NAME";
+	return arena_printf(proposal->arena, "%s.NAME", key_of(proposal));
+}
+
+/* Returns the KEY that is reset: a document that was deleted is reset as a whole. */
+static const char *key_to_reset(const struct proposal *proposal)
+{
+	const struct origin_removed *removed = proposal->found->removed;
+
+	return removed && !removed->key ? key_text_span(proposal->found->at.key).data
+					: key_of(proposal);
+}
+
+/* The sources of an origin with the highest and the lowest rank; both NULL: none is in a layer. */
+struct span_of_sources {
+	const struct source *highest;
+	const struct source *lowest;
+	const struct node *node; /* the highest source's value */
+};
+
+static void take_source(struct span_of_sources *span, const struct node *value)
+{
+	const struct source *source = value ? value->source : NULL;
+
+	/* A lock's source is plyfs.yaml. */
+	if (!source || !source->layer || !*source->layer)
+		return;
+	if (!span->highest || source->rank > span->highest->rank) {
+		span->highest = source;
+		span->node = value;
+	}
+	if (!span->lowest || source->rank < span->lowest->rank)
+		span->lowest = source;
+}
+
+static struct span_of_sources sources_of(const struct explained *found)
+{
+	const struct origin *origin = found->at.value ? found->at.origin : NULL;
+	const struct origin_step *step = NULL;
+	struct span_of_sources span = {0};
+
+	take_source(&span, found->at.value);
+	while (origin && (step = origin_next(origin, step)))
+		take_source(&span, step->value);
+	while (found->removed && (step = origin_removed_next(found->removed, step)))
+		take_source(&span, step->value);
+	return span;
+}
+
+/* No command can make the change: names the place of the value instead. */
+static void print_place(const struct proposal *proposal)
+{
+	const struct node *node = proposal->found->at.value;
+	struct span_of_sources span = sources_of(proposal->found);
+
+	if (!node || !node->source || !*node->source->layer)
+		node = span.node;
+	if (!node)
+		return;
+	fputs("change it by hand in ", stdout);
+	report_print(store_places_name(&proposal->subject->explanation->places, node->source));
+	printf(":%u:%u\n", node->line, node->column);
+}
+
+/* Prints the command that sets the value: in `layer` or, if that is impossible, where it is set. */
+static int print_set(const struct proposal *proposal, const char *layer)
+{
+	const struct source *own = sources_of(proposal->found).highest;
+	struct proposed line = {"change it: plyfs set", layer, key_to_set(proposal), " VALUE"};
+	int r = line.key ? try_set(proposal, line.layer, line.key) : -ENOMEM;
+
+	if (r == PROBLEM && own) {
+		line.layer = own->layer;
+		r = try_set(proposal, line.layer, line.key);
+	}
+	if (r == 0)
+		print_command(proposal, &line);
+	else if (r != -ENOMEM)
+		print_place(proposal);
+	return r == -ENOMEM ? r : 0;
+}
+
+/* Prints how to change the value. */
+static int print_remedy(const struct proposal *proposal)
+{
+	const struct settings *settings = proposal->subject->settings;
+	const char *layer = locking_layer(proposal->found);
+	struct problem problem;
+	/* The layer that plyfs set would change. */
+	const struct layer *target = settings_layer(settings, layer);
+
+	if (!layer && binding_layer(proposal, target, &layer) < 0)
+		return -ENOMEM;
+	if (layer)
+		target = settings_layer(settings, layer);
+	/* If a higher layer is absent, plyfs set must name the layer. */
+	if (!layer && target && absent_layer_refuse(settings, &problem) != 0)
+		layer = target->name;
+	if (target && target->store && target->store->kind == STORE_GIT)
+		return print_commit(target->store, proposal->subject->explanation->path);
+	return print_set(proposal, layer);
+}
+
+/*
+ * Prints how to make the lower layers' value show again, if there is one. The command names the
+ * highest layer that takes part in the value.
+ */
+static int print_reset(const struct proposal *proposal)
+{
+	struct span_of_sources span = sources_of(proposal->found);
+	const struct layer *layer =
+		span.highest ? settings_layer(proposal->subject->settings, span.highest->layer)
+			     : NULL;
+	struct proposed line = {"take it back: plyfs reset", NULL, key_to_reset(proposal), ""};
+	int r = 0;
+
+	if (!layer || (layer->store && layer->store->kind == STORE_GIT) ||
+		(proposal->found->at.value && span.highest->rank == span.lowest->rank))
+		return 0;
+	line.layer = layer->name;
+	if (is_whole_file(proposal))
+		line.key = NULL;
+	else
+		r = try_reset(proposal, line.layer, line.key);
+	if (r == 0)
+		print_command(proposal, &line);
+	return r == -ENOMEM ? r : 0;
+}
+
+int proposal_print(const struct proposal *proposal)
+{
+	int r = print_reset(proposal);
+
+	/* Nobody types a whole document as the VALUE of one that was deleted. */
+	if (proposal->is_document && !proposal->found->at.value)
+		return r;
+	return r == 0 ? print_remedy(proposal) : r;
+}

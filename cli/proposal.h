@@ -1,0 +1,24 @@
+/*
+ * The proposals at the end of `plyfs explain`: the commands that change a value, and that take a
+ * change back. plyfs tries a command, without writing anything, before it proposes the command.
+ *
+ *      take it back: plyfs reset -L host -l vendor:host app.yaml server.port
+ *      change it: plyfs set -l vendor:host app.yaml server.port VALUE
+ */
+#pragma once
+
+#include "explained_file.h"
+#include "explained_value.h"
+
+struct proposal {
+	const struct layer_choice *choice;
+	const char *path;  /* as the user gave it */
+	const char *asked; /* the KEY as the user gave it */
+	bool is_document;  /* the KEY is the name of a document */
+	const struct explained_file *subject;
+	const struct explained *found; /* the value at the KEY */
+	struct arena *arena;
+};
+
+/** Prints them to standard output. Returns 0 or -ENOMEM. */
+int proposal_print(const struct proposal *proposal);

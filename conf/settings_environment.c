@@ -1,0 +1,105 @@
+#include "settings_environment.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int copy(const char *text, struct arena *arena, const char **ret)
+{
+	*ret = text ? arena_copy(arena, span_of(text)) : NULL;
+	return text && !*ret ? -ENOMEM : 0;
+}
+
+int settings_environment_copy(const struct settings_environment *around, struct arena *arena,
+	struct settings_environment *ret)
+{
+	if (!around)
+		return 0;
+	const struct {
+		const char *text;
+		const char **ret;
+	} fields[] = {
+		{around->directory, &ret->directory},
+		{around->host, &ret->host},
+		{around->machine_id, &ret->machine_id},
+		{around->user, &ret->user},
+		{around->mountpoint, &ret->mountpoint},
+		{around->beneath, &ret->beneath},
+	};
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < sizeof(fields) / sizeof(*fields); i++)
+		r = copy(fields[i].text, arena, fields[i].ret);
+	return r;
+}
+
+bool settings_environment_is_other(const struct settings_environment *around)
+{
+	return around->host || around->machine_id || around->user;
+}
+
+/*
+ * Returns the rest of `path` behind the mountpoint, through whatever links the path leads there;
+ * NULL: it does not lead through the mountpoint.
+ */
+static const char *behind(const char *mountpoint, const char *path)
+{
+	const char *rest = NULL;
+	char real[PATH_MAX], scratch[PATH_MAX];
+
+	if (strlen(path) >= sizeof(scratch))
+		return NULL;
+	strcpy(scratch, path);
+	for (size_t len = strspn(path, "/"); path[len]; len += strspn(path + len, "/")) {
+		len += strcspn(path + len, "/");
+		scratch[len] = '\0';
+		bool is_there = realpath(scratch, real) && strcmp(real, mountpoint) == 0;
+		scratch[len] = path[len];
+		/* The last one counts: ".." may lead out of it, and in again. */
+		if (is_there)
+			rest = path + len + strspn(path + len, "/");
+	}
+	return rest;
+}
+
+bool settings_environment_hides(const struct settings_environment *around, const char *path)
+{
+	return around->mountpoint && behind(around->mountpoint, path);
+}
+
+static int uncover(
+	const struct settings_environment *around, struct arena *arena, const char **path)
+{
+	const char *rest = behind(around->mountpoint, *path);
+
+	if (rest)
+		*path = arena_printf(arena, "%s%s%s", around->beneath, *rest ? "/" : "", rest);
+	return *path ? 0 : -ENOMEM;
+}
+
+int settings_environment_absolute(const struct settings_environment *around, const char *path,
+	struct arena *arena, const char **ret)
+{
+	const char *directory = around->directory;
+	bool is_root = directory && strcmp(directory, "/") == 0;
+
+	*ret = path;
+	if (!directory || *path == '/')
+		return 0;
+	while (path[0] == '.' && path[1] == '/')
+		path += 1 + strspn(path + 1, "/");
+	if (strcmp(path, ".") == 0 || !*path)
+		*ret = directory;
+	else
+		*ret = arena_printf(arena, "%s/%s", is_root ? "" : directory, path);
+	return *ret ? 0 : -ENOMEM;
+}
+
+int settings_environment_place(const struct settings_environment *around, const char *path,
+	struct arena *arena, const char **ret)
+{
+	int r = settings_environment_absolute(around, path, arena, ret);
+
+	return r == 0 && around->mountpoint && around->beneath ? uncover(around, arena, ret) : r;
+}

@@ -1,0 +1,53 @@
+/*
+ * The environment that settings depend on, such as the working directory, the host and the user. A
+ * NULL field stands for this process's own value.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "arena.h"
+
+struct settings_environment {
+	/* Absolute. Relative paths begin here, and messages show them with it. */
+	const char *directory;
+
+	/* Those of another machine, to see its result: %H, %m and %u. */
+	const char *host;
+	const char *machine_id;
+	const char *user; /* %h is this user's home, as this machine knows it */
+
+	/*
+	 * A mount of ours lies on the directory `mountpoint` (absolute, without links) and hides
+	 * its contents. `beneath` is a path to the hidden directory; NULL: there is none.
+	 */
+	const char *mountpoint;
+	const char *beneath;
+};
+
+/** Copies `around`, which may be NULL, to `arena`. Returns 0 or -ENOMEM. */
+int settings_environment_copy(const struct settings_environment *around, struct arena *arena,
+	struct settings_environment *ret);
+
+/**
+ * Makes the path that messages show: a relative `path` gets `directory` in front. Returns 0 with
+ * *ret in `arena`, or `path` or `directory` itself; or -ENOMEM.
+ */
+int settings_environment_absolute(const struct settings_environment *around, const char *path,
+	struct arena *arena, const char **ret);
+
+/**
+ * Makes the path for open(2): as settings_environment_absolute(), but through `beneath` if the
+ * mount hides the path.
+ */
+int settings_environment_place(const struct settings_environment *around, const char *path,
+	struct arena *arena, const char **ret);
+
+/** Returns whether the environment is that of another machine or user. */
+bool settings_environment_is_other(const struct settings_environment *around);
+
+/**
+ * Returns whether the mount hides the file of `path`, which is absolute or relative to the working
+ * directory.
+ */
+bool settings_environment_hides(const struct settings_environment *around, const char *path);

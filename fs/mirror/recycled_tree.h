@@ -1,0 +1,57 @@
+/*
+ * A recycled tree: the previous present tree of a mirror. It is kept to become a draft, so a
+ * transaction costs only what it changes.
+ *
+ *      STATE/tree.7/    the present tree
+ *      STATE/spare/     tree.6, as it was; and a list of the paths in which the two differ
+ *
+ * Other processes may still be reading in it, so none of its directories is ever changed. A new
+ * directory replaces the old one where something is to differ, and the old one's names are moved
+ * over. A process that has the old one open reads the old state or nothing, as in a tree that is
+ * removed.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "path_list.h"
+
+/*
+ * Maximum number of paths in which a recycled tree may differ. Beyond it a copy of the present tree
+ * is cheaper.
+ */
+#define RECYCLED_TREE_STALE_MAX 2000
+
+/* fd -1: there is no recycled tree. */
+struct recycled_tree {
+	int state_fd; /* lent */
+	int fd;
+	struct path_list stale;
+};
+
+/**
+ * Makes the tree `name` the recycled one. `fd`, its descriptor, then belongs to the recycled tree;
+ * `stale` is moved into it.
+ */
+void recycled_tree_keep(
+	struct recycled_tree *recycled, const char *name, int fd, struct path_list *stale);
+
+/** Notes that the file at `path` of the present tree has changed. */
+void recycled_tree_note(struct recycled_tree *recycled, const char *path);
+
+/** Returns whether the recycled tree can become a draft in which so many paths change. */
+bool recycled_tree_is_worth_it(const struct recycled_tree *recycled, size_t changes);
+
+/**
+ * Renames the recycled tree to `name`, and makes it equal to the present tree. Only the files at
+ * `changes`, which are sorted, may then be changed. Returns a descriptor; or -errno, and the caller
+ * must remove whatever is at `name`.
+ */
+int recycled_tree_take(struct recycled_tree *recycled, const char *name, int present_fd,
+	const struct path_list *changes);
+
+/** Removes the recycled tree, or its remains, if there are any. */
+void recycled_tree_drop(struct recycled_tree *recycled);
+
+/** Frees the memory and leaves the recycled tree on the disk. */
+void recycled_tree_fini(struct recycled_tree *recycled);

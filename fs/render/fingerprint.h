@@ -1,0 +1,61 @@
+/*
+ * A fingerprint: a few numbers of the file, directory or link at a name. A later comparison finds
+ * out whether it is still the one that plyfs wrote.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "span.h"
+
+struct version;
+
+/* There are many of them, so they are packed. */
+struct fingerprint {
+	mode_t mode; /* with its type; 0: nothing is there */
+	uid_t uid;
+	gid_t gid;
+	uint64_t hash; /* of the bytes, or of a link's target; 0 for a directory */
+} __attribute__((packed, aligned(4)));
+
+/* The difference between what is at a name and what plyfs has put there. */
+enum drift {
+	DRIFT_NONE,
+	DRIFT_REMOVED,
+	DRIFT_REPLACED, /* by an object of another kind */
+	DRIFT_EDITED,
+	DRIFT_RIGHTS, /* mode, owner or group */
+};
+
+/** Returns the word for programs: "edited". */
+const char *drift_name(enum drift drift);
+
+/** Returns the phrase for people, which stands behind the path. */
+const char *drift_text(enum drift drift);
+
+enum drift drift_between(const struct fingerprint *was, const struct fingerprint *is);
+
+/* Size of a chunk, in bytes. Another size would give other hashes. */
+#define FINGERPRINT_CHUNK (1u << 16)
+
+/* The hash of an empty file. */
+#define FINGERPRINT_HASH 0x6C62272E07BB0142u
+
+/** Adds the next chunk to the hash. Hashes are stored on disks: the function must never change. */
+uint64_t fingerprint_add(uint64_t hash, struct span chunk);
+
+/**
+ * Takes the fingerprint of the name. Returns 0, also if nothing is there; or -errno: its bytes
+ * can't be read.
+ */
+int fingerprint_at(int directory, const char *name, struct fingerprint *ret);
+
+/**
+ * Computes the fingerprint that the version has on a disk where files can be given to its owner.
+ * Returns 0 or -errno.
+ */
+int fingerprint_of_version(const struct version *version, struct fingerprint *ret);
+
+bool fingerprint_equal(const struct fingerprint *a, const struct fingerprint *b);

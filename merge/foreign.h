@@ -1,0 +1,20 @@
+/*
+ * Foreign text: text in a file that belongs to no format, such as the marks of a merge conflict, a
+ * template, an HTML page, or the typographic quotes of a word processor. If a file with such a text
+ * does not parse, the text is named as the cause: the place at which the parser gives up tells
+ * less.
+ */
+#pragma once
+
+#include "span.h"
+
+struct builder;
+
+/** Returns whether the text is a server's page, such as an error, instead of a file. */
+bool foreign_is_html(struct span text);
+
+/**
+ * Reads the text, which has no byte order mark at its beginning, in the builder's format. Returns
+ * as format.read, with a foreign text as the problem if there is one.
+ */
+int foreign_read(struct builder *builder, struct span text);

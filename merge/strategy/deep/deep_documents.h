@@ -1,0 +1,72 @@
+/*
+ * The documents of a file: which document of a layer is merged with which of the layers below.
+ *
+ *      vendor              site                     the file
+ *      kind: Service       kind: Deployment         kind: Service
+ *      ---                 spec: {replicas: 3}      ---
+ *      kind: Deployment                             kind: Deployment
+ *                                                   spec: {replicas: 3}
+ *
+ * The option `documents` names the keys by which they are matched, or matches them by their
+ * position, or merges all into one. Without the option, documents that all have `kind` and
+ * `metadata.name` are matched by these, as Kubernetes names objects. The documents of an only
+ * source stay as they are. Otherwise each source has one document at most, or the merge is refused.
+ */
+#pragma once
+
+#include "deep.h"
+
+struct deep_documents {
+	/*
+	 * Identity to document, in the order of the file. Ours (deep.h): a removed document has the
+	 * value `gone`, and keeps its place.
+	 */
+	struct node *map;
+	const struct node *by; /* sequence of KEYs; NULL: matched by position, or all are one */
+	struct key *keys;      /* of `by` */
+	const char *names;     /* of `by`, for messages */
+	bool is_one;           /* all are one */
+	bool is_alone;         /* of an only source: none is matched with another */
+	uint32_t *inputs;      /* for each document: number of its last input, starting at 1 */
+	uint32_t capacity;     /* of `inputs` */
+};
+
+/** Checks the form of the option. Returns 0, PROBLEM or -ENOMEM. */
+int deep_documents_check(const struct options *options, struct problem *problem);
+
+/**
+ * Decides how the documents of this merge are matched. Returns 0; PROBLEM if several documents
+ * would become one and no option says so; or -ENOMEM.
+ */
+int deep_documents_init(struct deep *deep, struct deep_documents *ret);
+
+/**
+ * Finds the document that document `n` of input `i`, with the root `said`, is merged into. Returns
+ * 0 with its number in `map`; its value there is NULL (deep_value()) if it is new. PROBLEM if a key
+ * is missing, or the input has the same document twice.
+ */
+int deep_documents_find(struct deep *deep, struct deep_documents *documents, size_t i, size_t n,
+	const struct node *said, uint32_t *ret);
+
+/**
+ * Returns whether the document `said` is removed by "!delete" at its root. Then it has only the
+ * keys by which documents are matched, or it is a PROBLEM.
+ */
+int deep_documents_check_removal(struct deep *deep, const struct deep_documents *documents,
+	const struct node *said, bool *ret);
+
+/**
+ * Gives the result, sealed: NULL, the only document, or a sequence of them in the style
+ * NODE_STREAM.
+ */
+int deep_documents_give(
+	struct deep *deep, const struct deep_documents *documents, const struct node **ret);
+
+/** As match_document() of struct strategy. */
+int deep_documents_match(const struct merge_request *request, const struct node *root, size_t n,
+	const struct node *const *roots, size_t count, struct arena *arena, size_t *ret,
+	const struct node **named);
+
+/** As name_documents() of struct strategy. */
+int deep_documents_name(const struct merge_request *request, const struct node *const *roots,
+	size_t count, struct arena *arena, const struct node **names, const struct node **by);

@@ -1,0 +1,90 @@
+/*
+ * A stream: the documents of a file, and how a KEY names one of them.
+ *
+ *      [1].spec.replicas                                    its position, counted from 0
+ *      [kind=Deployment,metadata.name=web].spec.replicas    values that it has
+ *      spec.replicas                                        if no other document has it
+ *
+ * A document's name has the values of all keys by which the strategy matches documents. A KEY may
+ * use fewer keys, or others, if they fit one document only.
+ */
+#pragma once
+
+#include "node.h"
+#include "problem.h"
+
+struct key;
+struct key_text;
+struct merge_request;
+
+/* Positive results of stream_find(). */
+enum {
+	STREAM_NONE = 2, /* the KEY names no document */
+	STREAM_NEW,      /* it names a document that the stream does not have */
+	STREAM_UNKNOWN,  /* it has values that no document has, and they are no complete name */
+};
+
+struct stream {
+	const struct node *const *roots;
+	size_t count;
+	/*
+	 * For each document, a map that has its name and nothing else; NULL: it has no name, or
+	 * another has the same. The array is NULL if none has a name.
+	 */
+	const struct node *const *names;
+	const struct node *index; /* name to the document's index, as the `line` of the value */
+	const struct node
+		*by; /* list of the KEYs whose values are the name; NULL: there are none */
+};
+
+/**
+ * Makes the stream of the documents `roots`, which the stream borrows, as the strategy of the
+ * request matches them. Returns 0 with *ret in `arena`, or -ENOMEM.
+ */
+int stream_make(const struct merge_request *request, const struct node *const *roots, size_t count,
+	struct arena *arena, struct stream *ret);
+
+/** Does the same for the result `*root` of a merge; *root NULL: no document. */
+int stream_of(const struct merge_request *request, const struct node *const *root,
+	struct arena *arena, struct stream *ret);
+
+/* A document that a KEY names. */
+struct stream_place {
+	size_t document;          /* its index */
+	const struct node *named; /* STREAM_NEW: a map that has its name and nothing else */
+	size_t end;               /* bytes of the KEY up to the rest of it */
+};
+
+/**
+ * Finds the document that the KEY `text` names at text[begin]. Returns 0 or STREAM_NEW with *ret in
+ * `arena`; STREAM_NONE; STREAM_UNKNOWN; PROBLEM if several documents fit; or -ENOMEM.
+ */
+int stream_find(const struct stream *stream, const char *text, size_t begin, struct arena *arena,
+	struct stream_place *ret, struct problem *problem);
+
+/** Refuses the KEY as that of a new document: it needs all values of a name. Returns PROBLEM. */
+int stream_refuse_unknown(const struct stream *stream, const char *text, size_t begin, size_t end,
+	struct problem *problem);
+
+/** Returns the index of the document with that name; stream->count: there is none. */
+size_t stream_find_named(const struct stream *stream, const struct node *name);
+
+/** Appends what names the document in a KEY; nothing if the stream has no other document. */
+void stream_put(const struct stream *stream, size_t document, struct key_text *ret);
+
+/** As stream_put(), for a name. */
+void stream_put_name(const struct node *name, struct key_text *ret);
+
+/** Returns a map with all pairs of `name` and `value`, whose own pairs count; NULL: no memory. */
+const struct node *stream_name(
+	const struct node *name, const struct node *value, struct arena *arena);
+
+/** Returns whether the document has all values of the name. */
+bool stream_has_name(const struct node *root, const struct node *name);
+
+/** Puts a copy of `value` into `map` at the KEY, with the maps on the way. Returns 0 or -ENOMEM. */
+int stream_put_at(
+	struct arena *arena, struct node *map, const struct key *key, const struct node *value);
+
+/** Counts the scalars in a tree. */
+size_t stream_count_scalars(const struct node *node);

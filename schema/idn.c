@@ -1,0 +1,46 @@
+/*
+ * Labels of international host names, by libidn2.
+ */
+#include <idn2.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "string_format.h"
+
+/* Bytes of the longest U-label: 59 characters of at most 4, as its A-label has at most 63. */
+#define LABEL_MAX 252
+
+const bool idn_is_known = true;
+
+size_t idn_label_length(struct span label)
+{
+	uint8_t text[LABEL_MAX + 1], *ascii = NULL;
+
+	if (label.len == 0 || label.len > LABEL_MAX || memchr(label.data, '\0', label.len))
+		return 0;
+	memcpy(text, label.data, label.len);
+	text[label.len] = '\0';
+	/* The rules for names that are to be registered are those of the RFC, complete. */
+	int r = idn2_register_u8(text, NULL, &ascii, 0);
+	size_t len = r == IDN2_OK ? strlen((char *)ascii) : 0;
+	idn2_free(ascii);
+	return len;
+}
+
+bool idn_is_ascii_label(struct span label)
+{
+	char text[64], *plain = NULL;
+	uint8_t *ascii = NULL;
+
+	if (label.len >= sizeof(text))
+		return false;
+	memcpy(text, label.data, label.len);
+	text[label.len] = '\0';
+	if (idn2_to_unicode_8z8z(text, &plain, 0) != IDN2_OK)
+		return false;
+	int r = idn2_register_u8((uint8_t *)plain, NULL, &ascii, 0);
+	bool is_same = r == IDN2_OK && strcasecmp((char *)ascii, text) == 0;
+	idn2_free(ascii);
+	idn2_free(plain);
+	return is_same;
+}

@@ -1,0 +1,69 @@
+/*
+ * A text that is read from its front, for the checks of formats.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "span.h"
+
+/** Returns the next byte; -1: there is none. */
+static inline int text_peek(const struct span *text)
+{
+	return text->len ? (unsigned char)text->data[0] : -1;
+}
+
+/** Skips `len` bytes, which must be there. Returns true. */
+static inline bool text_skip(struct span *text, size_t len)
+{
+	text->data += len;
+	text->len -= len;
+	return true;
+}
+
+/** Skips the byte `c` if it is next. */
+static inline bool text_take(struct span *text, char c)
+{
+	return text_peek(text) == (unsigned char)c && text_skip(text, 1);
+}
+
+static inline bool text_is_digit(int c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static inline bool text_is_letter(int c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static inline bool text_is_hex(int c)
+{
+	return text_is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+/** Returns whether `c` is one of `set`. */
+static inline bool text_is_of(int c, const char *set)
+{
+	return c > 0 && strchr(set, c);
+}
+
+/** Skips the digits. Returns their number. */
+static inline size_t text_digits(struct span *text)
+{
+	size_t count = 0;
+
+	while (text_is_digit(text_peek(text)) && text_skip(text, 1))
+		count++;
+	return count;
+}
+
+/** Cuts what is before the byte `c`, which is skipped, or all of it, from `text`. */
+static inline struct span text_until(struct span *text, char c)
+{
+	const char *end = text->len ? memchr(text->data, c, text->len) : NULL;
+	struct span head = {text->data, end ? (size_t)(end - text->data) : text->len};
+
+	text_skip(text, head.len + (end != NULL));
+	return head;
+}

@@ -1,0 +1,51 @@
+#!/bin/bash
+. "$(dirname "$0")/cli.sh"
+
+mkdir vendor site
+explains() {
+	runs 0 "$PLYFS" explain -l vendor:site "$1" "$2"
+	sed -n '/^change\|^take/p' out >last
+	[ "$(cat last)" = "$3" ] || fail "it proposes: $(cat last); and not: $3"
+}
+
+# The whole file is reset without a KEY.
+echo 'port: 80' >vendor/app.yaml
+echo 'port: 81' >site/app.yaml
+explains app.yaml . 'take it back: plyfs reset -L site -l vendor:site app.yaml
+change it: plyfs set -l vendor:site app.yaml . VALUE'
+
+# No single value replaces a section.
+printf '[a]\nx=1\n' >vendor/app.ini
+explains app.ini a 'change it: plyfs set -l vendor:site app.ini a.NAME VALUE'
+explains app.ini . 'change it: plyfs set -l vendor:site app.ini SECTION.NAME VALUE'
+echo 'A=1' >vendor/app.env
+explains app.env . 'change it: plyfs set -l vendor:site app.env NAME VALUE'
+
+# Keys that a command line could read in another way.
+cat >vendor/odd.yaml <<-'end'
+	-v: 1
+	a=b: 2
+	"$(touch made)": 3
+	it's: 4
+	"line\nline": 5
+end
+explains odd.yaml a=b "change it: plyfs set -l vendor:site odd.yaml '\"a=b\"' VALUE"
+for key in -v '"$(touch made)"' "\"it's\"" '"line\nline"'; do
+	runs 0 "$PLYFS" explain -l vendor:site -- odd.yaml "$key"
+	grep -q '^change it: plyfs set ' out || fail "$key: $(cat out)"
+done
+[ ! -e made ] || fail 'a key is run as a command'
+
+# Where no command makes the change, the place is named.
+printf 'x: &a\n  k: 1\ny:\n  <<: *a\n' >site/anchor.yaml
+explains anchor.yaml x 'change it by hand in site/anchor.yaml:1:4'
+
+# A rule's schema and check judge the value that is set later; explain runs no command.
+cat >plyfs.yaml <<-end
+	layers: [vendor, site]
+	rules: [{match: app.yaml, schema: schema.json, check: [sh, -c, "touch $PWD/checked; false", "%f"]}]
+end
+echo '{"properties": {"port": {"enum": [80, 81]}}}' >schema.json
+"$PLYFS" explain -c plyfs.yaml app.yaml port >out
+grep -qx 'change it: plyfs set -c plyfs.yaml app.yaml port VALUE' out || fail "$(cat out)"
+[ ! -e checked ] || fail 'explain runs the check'

@@ -1,0 +1,77 @@
+#!/bin/bash
+# If a process of plyfs is stopped, or ends, the status and the log report it. The mount ends all the same.
+. "$(dirname "$0")/mount.sh"
+
+need pgrep
+
+cat >plyfs.yaml <<'END_OF_SETTINGS'
+layers: [low, high]
+rules:
+  - {match: '*.conf', check: [grep, -q, good, '%f']}
+END_OF_SETTINGS
+echo good >low/a.conf
+start plyfs.yaml mnt
+shows mnt/a.conf good
+
+process_of() {
+	pgrep -P "$plyfs_pid" -x "$1"
+}
+
+# reports TEXT: the status has one error, with this text.
+reports() {
+	local text
+	text=$("$PLYFS" status --exit-code mnt) && return 1
+	[[ $text == *$1* ]]
+}
+
+is_well() {
+	"$PLYFS" status --exit-code mnt >/dev/null
+}
+
+has_logged() {
+	grep -qF "$1" log
+}
+
+for name in plyfs-publish plyfs-run plyfs-monitor; do
+	process=$(process_of $name) || fail "there is no $name"
+	is_well || fail "something is wrong before: $("$PLYFS" status mnt)"
+	kill -STOP "$process"
+	eventually reports "the process $name is stopped" || fail "the status is: $("$PLYFS" status mnt)"
+	reports "kill -CONT $process" || fail "no remedy: $("$PLYFS" status mnt)"
+	grep -q "the process $name is stopped" mnt/.plyfs/errors || fail ".plyfs/errors has: $(cat mnt/.plyfs/errors)"
+	eventually has_logged "the process $name is stopped" || fail "the log has: $(cat log)"
+	kill -CONT "$process"
+	eventually is_well || fail "it goes on, and the status is: $("$PLYFS" status mnt)"
+	eventually has_logged "the process $name goes on" || fail "the log has: $(cat log)"
+done
+
+# A change that came meanwhile shows when the process goes on.
+process=$(process_of plyfs-publish)
+kill -STOP "$process"
+echo good too >low/a.conf
+eventually reports 'the process plyfs-publish is stopped'
+kill -CONT "$process"
+comes_to_show mnt/a.conf 'good too'
+
+# One that has ended is another error.
+process=$(process_of plyfs-run)
+kill -KILL "$process"
+eventually reports 'the process plyfs-run has ended: no check' || fail "the status is: $("$PLYFS" status mnt)"
+eventually has_logged 'the process plyfs-run has ended' || fail "the log has: $(cat log)"
+stop
+
+# However many of them are stopped, the mount ends at once.
+start plyfs.yaml mnt
+processes=$(process_of 'plyfs-.*')
+# shellcheck disable=SC2086
+kill -STOP $processes
+begun=$(date +%s%N)
+kill -TERM "$plyfs_pid"
+ended_cleanly
+took=$((($(date +%s%N) - begun) / 1000000))
+! is_mounted mnt || fail "the mount is still there"
+# A sanitizer looks for leaks, too.
+[ $took -lt 4000 ] || fail "the end took $took ms"
+for process in $processes; do
+	has_ended "$process" || [ ! -e "/proc/$process" ] || fail "process $process outlives the daemon"
+done

@@ -1,0 +1,20 @@
+# shellcheck shell=bash
+# For tests of mounts that do not answer; sourced behind mount.sh. limit_s is the time limit of ends().
+
+make_silent() { # MOUNTPOINT KIND [STATUS], as silent.py has them
+	rm -f "$2.out" "$2.in" # of the mount before
+	mkfifo "$2.in"
+	python3 "$(dirname "$test_file")/silent.py" "$@" <"$2.in" >"$2.out" 2>&1 &
+	eval "exec {$2_fd}>$2.in"
+	at_end "exec {$2_fd}>&-; umount -fl $directory/$1 2>/dev/null || true"
+	eventually grep -q mounted "$2.out" || fail "it does not mount: $(cat "$2.out")"
+}
+
+# ends CODE COMMAND...: within the time limit, whatever becomes of the processes that the command made.
+ends() {
+	local wanted=$1 code=0
+	shift
+	said=$(timeout -s KILL "$limit_s" "$@" 2>&1 </dev/null) || code=$?
+	[ $code -eq "$wanted" ] || fail "$*: exit status $code, and: $said"
+}
+says() { [[ $said == *"$1"* ]] || fail "no '$1' in: $said"; }

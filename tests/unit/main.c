@@ -1,0 +1,6 @@
+#include "test.h"
+
+int main(void)
+{
+	return tests_run(NULL, NULL);
+}

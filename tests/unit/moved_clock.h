@@ -1,0 +1,13 @@
+/*
+ * A clock that the test moves, so that no test sleeps: each wait of its own thread moves
+ * CLOCK_MONOTONIC, and takes no time.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+/*
+ * Whether CLOCK_REALTIME is moved, too. The kernel stamps files by its own clock, so a file that is
+ * written afterwards looks older than it is.
+ */
+extern bool are_files_aging;
