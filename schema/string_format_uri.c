@@ -190,10 +190,9 @@ static bool take_variable(struct span *text)
 
 	for (;; is_first = false) {
 		int c = text_peek(text);
+		bool is_dot = c == '.' && !is_first && text->len > 1 && text->data[1] != '.';
 
-		if (text_is_letter(c) || text_is_digit(c) || c == '_')
-			text_skip(text, 1);
-		else if (c == '.' && !is_first && text->len > 1 && text->data[1] != '.')
+		if (is_dot || text_is_letter(c) || text_is_digit(c) || c == '_')
 			text_skip(text, 1);
 		else if (!take_code(text))
 			break;
