@@ -10,6 +10,10 @@
 /* Maximum of the paths into a tree that are tried: aliases can make their number very large. */
 #define TRIES_MAX 100000
 
+/* Maximum of the values that are counted if a KEY fits several, and of those that are named. */
+#define FOUND_MAX 8
+#define NAMED_MAX 4
+
 /* The end of a path into the tree that goes no further. The rest of the KEY begins at `at`. */
 struct dead_end {
 	const struct node *in;  /* NULL: there is no tree */
@@ -31,7 +35,7 @@ struct key_matcher {
 	struct key_part *parts; /* of the path that is tried */
 	size_t capacity;
 	size_t tries;
-	struct key found[2];
+	struct key found[FOUND_MAX];
 	size_t count;
 	struct dead_end end;
 };
@@ -167,6 +171,19 @@ static int match_names(struct key_matcher *matcher, const struct node *map, size
 	return r;
 }
 
+static bool are_tries_spent(const struct key_matcher *matcher)
+{
+	return matcher->tries > TRIES_MAX + 10 * matcher->stream->count;
+}
+
+static int refuse_tries(const struct key_matcher *matcher)
+{
+	return problem_set(matcher->problem, NULL, 0, 0,
+		"the KEY '%s' can be read in too many ways in this file; write its names "
+		"as [\"name\"]",
+		matcher->text);
+}
+
 /* Matches the rest of the KEY, from `at` on, in `in`. */
 static int match(struct key_matcher *matcher, const struct node *in, size_t at, size_t depth)
 {
@@ -176,15 +193,13 @@ static int match(struct key_matcher *matcher, const struct node *in, size_t at, 
 	size_t parsed = 0;
 	int r;
 
-	if (matcher->count == 2)
+	if (matcher->count == FOUND_MAX)
 		return 0;
 	if (matcher->text[at] == '\0')
 		return take_found(matcher, depth);
-	if (++matcher->tries > TRIES_MAX + 10 * matcher->stream->count)
-		return problem_set(matcher->problem, NULL, 0, 0,
-			"the KEY '%s' can be read in too many ways in this file; write its names "
-			"as [\"name\"]",
-			matcher->text);
+	matcher->tries++;
+	if (are_tries_spent(matcher))
+		return matcher->count > 1 ? 0 : refuse_tries(matcher);
 	if (depth == matcher->capacity)
 		return 0;
 	r = key_parse_part(matcher->text, at, matcher->arena, &part, matcher->ignored);
@@ -498,6 +513,7 @@ static void name_found(
 	const struct key_matcher *matcher, const struct key *found, struct key_text *ret)
 {
 	struct key_text part = {0};
+	size_t start = ret->len;
 
 	if (found->document < matcher->stream->count)
 		stream_put(matcher->stream, found->document, ret);
@@ -520,7 +536,7 @@ static void name_found(
 		key_text_put(&part, &name);
 		struct span text = key_text_span(&part);
 		if (i == 0 && *text.data != '"') {
-			if (ret->len)
+			if (ret->len > start)
 				key_text_put_text(ret, span_of("."));
 			key_text_put_text(ret, text);
 			continue;
@@ -534,19 +550,30 @@ static void name_found(
 	key_text_fini(&part);
 }
 
-static int refuse_two(const struct key_matcher *matcher)
+/* Puts what stands in front of the i-th of `count` choices. */
+static void put_between(size_t i, size_t count, struct key_text *ret)
 {
-	CLEANUP(key_text_fini) struct key_text one = {0};
-	CLEANUP(key_text_fini) struct key_text other = {0};
+	if (i)
+		key_text_put_text(ret, span_of(i + 1 < count ? ", " : " or "));
+}
 
-	name_found(matcher, &matcher->found[0], &one);
-	name_found(matcher, &matcher->found[1], &other);
-	if (one.has_failed || other.has_failed)
+/* Refuses a KEY that fits several values of one document: it gives a KEY for each. */
+static int refuse_values(const struct key_matcher *matcher)
+{
+	bool is_every = matcher->count < FOUND_MAX && !are_tries_spent(matcher);
+	CLEANUP(key_text_fini) struct key_text keys = {0};
+	size_t i = 0;
+
+	for (; i < matcher->count && i < NAMED_MAX; i++) {
+		put_between(i, matcher->count, &keys);
+		name_found(matcher, &matcher->found[i], &keys);
+	}
+	if (keys.has_failed)
 		return -ENOMEM;
 	return problem_set(matcher->problem, NULL, 0, 0,
-		"the KEY '%s' fits two values; write %.*s or %.*s", matcher->text,
-		(int)key_text_span(&one).len, key_text_span(&one).data,
-		(int)key_text_span(&other).len, key_text_span(&other).data);
+		"the KEY '%s' fits %s%zu values; write %.*s%s", matcher->text,
+		is_every ? "" : "at least ", matcher->count, (int)key_text_span(&keys).len,
+		key_text_span(&keys).data, i < matcher->count ? " …" : "");
 }
 
 /* Tries one tree. Returns 0, whether a value is found or not; PROBLEM or -ENOMEM. */
@@ -586,8 +613,7 @@ static int refuse_documents(
 	size_t i = 0;
 
 	for (; i < count && forms.len < PROBLEM_MESSAGE_MAX / 2; i++) {
-		if (i)
-			key_text_put_text(&forms, span_of(i + 1 < count ? ", " : " or "));
+		put_between(i, count, &forms);
 		if (!is_new && (*text == '.' || strchr(text, '/')))
 			name_found(matcher, &found[i], &forms);
 		else
@@ -629,7 +655,7 @@ static int match_documents(struct key_matcher *matcher, struct dead_end *ends, s
 		matcher->end = (struct dead_end){0};
 		r = match_root(matcher, stream->roots[i]);
 		if (r == 0 && matcher->count > 1)
-			return refuse_two(matcher);
+			return refuse_values(matcher);
 		if (r == 0 && matcher->count)
 			found[count++] = matcher->found[0];
 		ends[i] = matcher->end;
@@ -652,7 +678,7 @@ static int match_others(
 	for (size_t i = 0; r == 0 && !matcher->count && i < ground->count; i++)
 		r = match_root(matcher, ground->roots[i]);
 	if (r == 0 && matcher->count > 1)
-		return refuse_two(matcher);
+		return refuse_values(matcher);
 	if (r == 0 && matcher->count) {
 		matcher->found[0].named = ret->named;
 		*ret = matcher->found[0];

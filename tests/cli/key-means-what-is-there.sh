@@ -81,13 +81,13 @@ makes new.yaml '$.a.b' 'a:~  b: 5~'
 makes new.yaml '.a["b"]' 'a:~  b: 5~'
 makes settings.json @types/react '{~  "@types/react": 5~}~'
 
-# If a KEY matches two values, the error names both, each in an unambiguous form.
+# If a KEY matches several values, the error names them, each in an unambiguous form.
 printf '{"editor.fontSize": 1, "editor": {"fontSize": 2}, "a": {"b.c": 3}, "a.b": {"c": 4}}\n' >vendor/two.json
 for command in get explain set unset; do
 	args=()
 	[ $command != set ] || args=(5)
 	runs 1 "$PLYFS" $command -l vendor:site two.json editor.fontSize "${args[@]}"
-	says "the KEY 'editor.fontSize' fits two values; write editor[\"fontSize\"] or [\"editor.fontSize\"]"
+	says "the KEY 'editor.fontSize' fits 2 values; write editor[\"fontSize\"] or [\"editor.fontSize\"]"
 done
 has two.json 1 '["editor.fontSize"]'
 has two.json 2 'editor["fontSize"]'
@@ -95,6 +95,26 @@ runs 1 get two.json a.b.c
 says 'write a["b.c"] or ["a.b"]["c"]'
 has two.json 3 'a["b.c"]'
 has two.json 4 '["a.b"]["c"]' '["a.b"].c'
+printf '{"a": {"b": {"c": 1}, "b.c": 2}, "a.b": {"c": 3}, "a.b.c": 4}\n' >vendor/four.json
+runs 1 get four.json a.b.c
+says "fits 4 values; write a[\"b\"][\"c\"], a[\"b.c\"], [\"a.b\"][\"c\"] or [\"a.b.c\"]"
+for key in 'a["b"]["c"]=1' 'a["b.c"]=2' '["a.b"]["c"]=3' '["a.b.c"]=4'; do
+	has four.json "${key#*=}" "${key%=*}"
+done
+python3 - <<'PYTHON' >vendor/many.json
+import itertools, json
+words, root = "abcdef", {}
+for cuts in itertools.product(".|", repeat=5):
+    at = root
+    *way, last = "".join(word + cut for word, cut in zip(words, [*cuts, ""])).split("|")
+    for name in way:
+        at = at.setdefault(name, {})
+    at[last] = at.get(last, {})
+print(json.dumps(root))
+PYTHON
+runs 1 get many.json a.b.c.d.e.f
+says "fits at least 8 values; write a[\"b\"][\"c\"][\"d\"][\"e\"][\"f\"], a[\"b\"]"
+says ' …'
 
 # A new key is spelt like its neighbours.
 printf '{"editor.fontSize": 12, "files.x": true, "x": {"z": 1}}\n' >vendor/flat.json
