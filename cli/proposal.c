@@ -184,12 +184,15 @@ static int try_set(const struct proposal *proposal, const char *layer, const cha
 	return r;
 }
 
-/* Returns 0 if the layer can reset `key` in all its sources; PROBLEM or -errno. */
+/*
+ * Returns 0 if the layer can reset `key` in all its sources, and it is in one; PROBLEM or -errno.
+ */
 static int try_reset(const struct proposal *proposal, const char *layer, const char *key)
 {
 	CLEANUP(assignments_fini) struct assignments assignments = {0};
 	struct amendment_request request = trial_of(proposal, layer, &assignments);
 	struct problem problem;
+	bool is_changed = false;
 
 	request.resets = true;
 	request.before = SIZE_MAX;
@@ -200,8 +203,9 @@ static int try_reset(const struct proposal *proposal, const char *layer, const c
 
 		r = amendment_make(proposal->subject->offline, &request, &amendment, &problem);
 		request.before = r == 0 ? amendment->source : 0;
+		is_changed |= r == 0 && amendment->is_changed;
 	}
-	return r;
+	return r == 0 && !is_changed ? PROBLEM : r;
 }
 
 static bool is_whole_file(const struct proposal *proposal)
@@ -281,6 +285,19 @@ static struct span_of_sources sources_of(const struct explained *found)
 	return span;
 }
 
+/*
+ * Returns whether a layer has taken the value away, or a lock has, so that a reset there helps: a
+ * rule or the strategy itself takes it away again.
+ */
+static bool is_taken_by_layer(const struct explained *found)
+{
+	const struct origin_step *last = found->removed ? found->removed->last : NULL;
+	const struct source *source = last ? last->value->source : NULL;
+
+	return locking_layer(found) ||
+	       (last && last->fate == ORIGIN_REMOVED && source && source->layer && *source->layer);
+}
+
 /* No command can make the change: names the place of the value instead. */
 static void print_place(const struct proposal *proposal)
 {
@@ -349,7 +366,8 @@ static int print_reset(const struct proposal *proposal)
 	int r = 0;
 
 	if (!layer || (layer->store && layer->store->kind == STORE_GIT) ||
-		(proposal->found->at.value && span.highest->rank == span.lowest->rank))
+		(proposal->found->at.value ? span.highest->rank == span.lowest->rank
+					   : !is_taken_by_layer(proposal->found)))
 		return 0;
 	line.layer = layer->name;
 	if (is_whole_file(proposal))

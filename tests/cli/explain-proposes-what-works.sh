@@ -40,6 +40,31 @@ done
 printf 'x: &a\n  k: 1\ny:\n  <<: *a\n' >site/anchor.yaml
 explains anchor.yaml x 'change it by hand in site/anchor.yaml:1:4'
 
+# A reset is proposed only if the value is there again afterwards: not if a rule, or the strategy, takes it away.
+mkdir host
+echo 'c: 1' >host/app.yaml
+proposes() {
+	runs 0 "$PLYFS" explain -c rules.yaml app.yaml "$1"
+	[ "$(sed -n 's/ -c rules.*//; /^take/p' out)" = "${2:-}" ] || fail "it proposes: $(cat out)"
+	grep -q '^change it' out || fail "it proposes no change: $(cat out)"
+}
+echo 'layers: [vendor, site, host]
+rules: [{match: app.yaml, options: {delete: {host: [port, a.x]}}}]' >rules.yaml
+printf 'port: 80\na: {x: 1, y: 2}\nb: 1\n' >vendor/app.yaml
+printf 'port: 81\nb: !delete\n' >site/app.yaml
+proposes port
+proposes a.x
+proposes b 'take it back: plyfs reset -L site'
+echo 'layers: [vendor, site, host]
+rules: [{match: app.yaml, strategy: cloud-init}]' >rules.yaml
+printf 'merge_how: dict(allow_delete)+list()+str()\nport:\n' >site/app.yaml
+proposes merge_how
+proposes port 'take it back: plyfs reset -L site'
+printf '#cloud-config-jsonp\n[{"op": "remove", "path": "/port"}]\n' >site/app.yaml
+proposes port
+echo 'port: 80' >vendor/app.yaml
+echo 'port: 81' >site/app.yaml
+
 # A rule's schema and check judge the value that is set later; explain runs no command.
 cat >plyfs.yaml <<-end
 	layers: [vendor, site]

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Each command that explain proposes works: for the layers of every golden case, and the keys that explain prints.
+"""Each command that explain proposes works: for the layers of every golden case, and the keys that explain prints. If
+a value is gone, and no lock has removed it, then it is there again when it was taken back.
 
     proposals.py PLYFS CASES [COUNT [SEED]]
 
@@ -10,6 +11,7 @@ import os
 import random
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -76,7 +78,8 @@ def keys_of(directory, name):
     explained = run(directory, "explain", "--json", "-c", "plyfs.yaml", name)
     if explained.returncode:
         return []
-    keys = [value["key"] for value in json.loads(explained.stdout).get("values", [])]
+    values = json.loads(explained.stdout).get("values", [])
+    keys = [removed["key"] for value in values for removed in [value, *value.get("removed", [])] if "key" in removed]
     # A key that is a map or a list has no KEY.
     return [key for key in keys if "[?]" not in key]
 
@@ -92,6 +95,14 @@ def try_command(directory, line, values):
         if done.returncode == 0:
             return None
     return done.stderr.decode(errors="replace")
+
+
+def is_there_again(directory, line, name, key):
+    """Runs the command on a copy of the layers."""
+    with tempfile.TemporaryDirectory() as top:
+        copy = shutil.copytree(directory, os.path.join(top, "copy"))
+        done = run(copy, *shlex.split(line)[1:])
+        return done.returncode == 0 and run(copy, "get", "-c", "plyfs.yaml", name, key).returncode == 0
 
 
 def check_key(directory, name, key):
@@ -110,6 +121,9 @@ def check_key(directory, name, key):
         says = try_command(directory, command, values if command.startswith("plyfs set") else ["-"])
         if says is not None:
             yield f"{command}: {says}"
+        elif what == "take it back" and there.returncode and "locked by" not in explained.stdout.decode() and \
+                not is_there_again(directory, command, name, key):
+            yield f"{command}: the value is still gone\n{explained.stdout.decode()}"
 
 
 def main():
