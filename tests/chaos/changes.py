@@ -13,7 +13,7 @@ import records
 
 DIRECTORIES = ["", "", "d", "d/e", "f", "conf.d", "b.yaml.d"]
 NAMES = ["a.yaml", "a.yaml", "b.yaml", "b.yaml", "c.json", "t.toml", "i.ini", "v.env", "p.properties", "plain", "m.list", "n.cat",
-         "o.first", "s.yaml", "g.yaml", "u.yaml", "h.yaml", "link", "d", "e", "f", "conf.d", "b.yaml.d"]
+         "o.first", "s.yaml", "g.yaml", "u.yaml", "h.yaml", "k.docs", "k.docs", "q.docs", "link", "d", "e", "f", "conf.d", "b.yaml.d"]
 TIMES = [-(10 ** 9), 0, 1, 10 ** 9, 4 * 10 ** 9]
 SLOW_S = 0.15  # a file that a writer holds open longer than this may be shown meanwhile
 STEADY = "steady"  # a directory in which versions only ever become newer
@@ -195,7 +195,7 @@ class Changer:
 
     def change_link_out(self):
         """Makes a link to a file outside of the layer, which `follow` follows."""
-        path = self.path(["a.yaml", "b.yaml", "plain", "c.json", "link", "d"])
+        path = self.path(["a.yaml", "b.yaml", "k.docs", "plain", "c.json", "link", "d"])
         is_directory = os.path.basename(path) in ("link", "d")
         target = os.path.join(self.outside, "dir" if is_directory else os.path.basename(path))
         self.note("link out", path)
@@ -205,7 +205,7 @@ class Changer:
 
     def change_target(self):
         """Returns the target of a link."""
-        name = self.chance.choice(["a.yaml", "b.yaml", "plain", "c.json", "dir/a.yaml", "dir/plain"])
+        name = self.chance.choice(["a.yaml", "b.yaml", "k.docs", "plain", "c.json", "dir/a.yaml", "dir/plain"])
         path = os.path.join(self.outside, name)
         self.note("target", name)
         os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -220,7 +220,7 @@ class Changer:
         """Makes a file with a second name, outside, by which it is written later. It has the second name from the
         beginning: plyfs need not notice one that comes later (plyfs(1))."""
         path = self.existing()
-        other = os.path.join(self.outside, "hard" + os.path.splitext(path)[1])
+        other = os.path.join(self.outside, "hard." + os.path.basename(path))
         self.note("hard link", path)
         staged = self.staged(path)
         if os.path.lexists(other):
@@ -303,7 +303,7 @@ class Changer:
         shutil.rmtree(aside)
 
     def change_steady(self):
-        path = os.path.join(STEADY, self.chance.choice(["a.yaml", "b.yaml", "c.json", "plain", "m.list"]))
+        path = os.path.join(STEADY, self.chance.choice(["a.yaml", "b.yaml", "c.json", "k.docs", "plain", "m.list"]))
         os.makedirs(self.absolute(STEADY), exist_ok=True)
         data = self.text(path).encode()
         if self.chance.random() < 0.5:

@@ -63,6 +63,7 @@ class Failed(Exception):
 
 def random_settings(chance, coherence):
     pick = chance.choice
+    by_name = {"by": ["kind", "metadata.name"]}
     return {
         "follow": {name for name in LAYERS if chance.random() < 0.4},
         "options": {"header": False, "on_error": pick(["last-good", "last-good", "fail"]),
@@ -78,9 +79,13 @@ def random_settings(chance, coherence):
             {"match": "**/m.list", "strategy": pick(["lines", "lines", "concat"])},
             {"match": "**/n.cat", "strategy": pick(["concat", "last", "lines"])},
             {"match": "**/o.first", "strategy": pick(["first", "last"])},
+            {"match": "**/k.docs", "strategy": "deep", "format": "yaml", "documents": pick([None, by_name])},
+            {"match": "**/q.docs", "strategy": "deep", "format": "yaml",
+             "documents": pick(["position", "merge", by_name])},
         ],
         "files": [
             {"path": "all.yaml", "from": ["a.yaml", "conf.d/*.yaml"], "strategy": "deep"},
+            {"path": "all.docs", "from": ["k.docs", "d/k.docs"], "strategy": "deep", "format": "yaml", "documents": by_name},
             {"path": "all.cat", "from": pick([["*.cat", "d/*.cat"], ["d/*.list", "n.cat"]]), "strategy": "concat"},
         ],
     }
@@ -88,14 +93,14 @@ def random_settings(chance, coherence):
 
 def write_settings(settings):
     def rule_of(rule):
-        rule = dict(rule)
-        lists = rule.pop("lists", None)
-        return {**rule, "options": {"lists": lists}} if lists else rule
+        options = {key: rule[key] for key in ("lists", "documents") if rule.get(key)}
+        rule = {key: value for key, value in rule.items() if key not in ("lists", "documents")}
+        return {**rule, "options": options} if options else rule
 
     text = yaml.dump({
         "layers": [{"name": name, "path": top, "follow": name in settings["follow"]} for name, top in LAYERS.items()],
         "rules": [rule_of(rule) for rule in settings["rules"]],
-        "files": settings["files"],
+        "files": [rule_of(virtual) for virtual in settings["files"]],
         "options": settings["options"],
     })
     with open("plyfs.yaml~", "w", encoding="utf-8") as file:

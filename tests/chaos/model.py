@@ -8,11 +8,15 @@ import json
 import os
 import re
 import stat
+import sys
 import tomllib
 
 import yaml
 
 import records
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../model"))
+import documents  # pylint: disable=wrong-import-position
 
 MARK = ".wh."
 OPAQUE = ".wh..wh..opq"
@@ -158,6 +162,8 @@ def parse(ending, data):
     try:
         if ending == "yaml":
             return yaml.load(data.decode(), Loader)
+        if ending == "docs":
+            return parse_documents(data.decode())
         if ending == "json":
             return json.loads(data) if data.strip() else None
         if ending == "toml":
@@ -172,6 +178,17 @@ class Loader(yaml.CSafeLoader):
 
 
 Loader.add_constructor("!delete", lambda loader, node: DELETE)
+
+
+def parse_documents(text):
+    loader, found = yaml.CSafeLoader(text), []
+    while loader.check_node():
+        node = loader.get_node()
+        tag = node.tag if node.tag.startswith("!") else None
+        if tag:
+            node.tag = "tag:yaml.org,2002:map"
+        found.append(documents.Document(loader.construct_document(node), tag))
+    return found
 
 
 def parse_lines(ending, text):
@@ -252,6 +269,16 @@ def merge_trees(rule, trees):
     return result
 
 
+def merge_documents(rule, sources):
+    """Returns the list of the roots; see documents.py."""
+    if any(source is BROKEN for source in sources):
+        return BROKEN
+    try:
+        return documents.without_end(documents.expected(sources, rule.get("documents")))
+    except documents.Wrong:
+        return BROKEN
+
+
 def lines_of(data):
     return data.decode().split("\n")[:-1] if data.endswith(b"\n") else data.decode().split("\n")
 
@@ -270,7 +297,7 @@ def merge_texts(strategy, texts):
 
 
 def has_directive(data):
-    return b"!delete" in data
+    return b"!delete" in data or b"!replace" in data
 
 
 def merged(rule, path, sources):
@@ -281,8 +308,8 @@ def merged(rule, path, sources):
         formats = [records.format_of(place) or records.format_of(path) for _, place in sources]
         if formats == [records.format_of(path)] and strategy == "deep" and not has_directive(texts[0]):
             return texts[0], None
-        tree = merge_trees(rule, [parse(*pair) for pair in zip(formats, texts)])
-        return None, tree
+        trees = [parse(*pair) for pair in zip(formats, texts)]
+        return None, merge_documents(rule, trees) if "docs" in formats else merge_trees(rule, trees)
     return merge_texts(strategy, texts), None
 
 
@@ -389,6 +416,8 @@ def wrong_bytes(path, shown, data):
     if shown.tree is None:
         return None if data == shown.data else f"{path}: it has {data[:300]}, and not {shown.data[:300]}"
     tree = parse(records.format_of(path), data)
+    if records.format_of(path) == "docs" and tree is not BROKEN:
+        tree = documents.without_end([document.root for document in tree])
     tree = {} if tree is None else tree
     if shown.tree is BROKEN or tree is BROKEN or in_order(tree) != in_order(shown.tree):
         return f"{path}: it is {tree}, and not {shown.tree}"
@@ -397,6 +426,8 @@ def wrong_bytes(path, shown, data):
 
 def in_order(tree):
     """TOML's tables come behind its values; the comparison assumes that for all formats."""
+    if isinstance(tree, list):
+        return [in_order(each) for each in tree]
     if not isinstance(tree, dict):
         return tree
     pairs = [(key, in_order(value)) for key, value in tree.items()]

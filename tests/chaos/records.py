@@ -88,8 +88,29 @@ def as_pairs(document):
     return "".join(f"{key}={value}\n" for key, value in document.items() if isinstance(value, str))
 
 
+NAMES = [(kind, name) for kind in ("Job", "Pod") for name in ("a", "b")]
+
+
+def as_documents(document, path, chance):
+    """Several documents of YAML with names. The record is in one of them, so it goes as a whole if a layer above removes
+    that. Only a file that is always matched by the names has tags."""
+    names = chance.sample(NAMES, chance.randrange(1, len(NAMES) + 1))
+    shared = {key: value for key, value in document.items() if not key.startswith("k_")}
+    texts = []
+    for number, (kind, name) in enumerate(names):
+        roll = chance.random() if path.endswith("k.docs") else 1
+        is_removed = number and roll < 0.2
+        own = {} if is_removed else shared if number else document
+        head = "--- !delete\n" if is_removed else "--- !replace\n" if roll < 0.3 else "---\n"
+        texts.append(head + as_yaml({"kind": kind, "metadata": {"name": name}, **own}))
+        if chance.random() < 0.05:
+            texts.append("---\n")
+    return "".join(texts)
+
+
 FORMATS = {
     "yaml": as_yaml,
+    "docs": as_documents,
     "json": lambda document: json.dumps(document, indent=1) + "\n",
     "toml": as_toml,
     "ini": as_ini,
@@ -100,6 +121,7 @@ FORMATS = {
 # Makes a text of the format unreadable.
 BREAKS = {
     "yaml": "broken: [\n",
+    "docs": "broken: [\n",
     "json": "}\n",
     "toml": "broken =\n",
     "ini": "[broken\n",
@@ -107,7 +129,7 @@ BREAKS = {
     "properties": "broken=\\uxyz\n",
 }
 
-APPENDABLE = {"yaml", "env", "properties", ""}
+APPENDABLE = {"yaml", "docs", "env", "properties", ""}
 
 
 def format_of(path):
@@ -129,6 +151,8 @@ def text_of(layer, path, version, chance, keys=None):
         document["list"] = list(dict.fromkeys(document["list"]))
     if ending not in ("env", "properties"):
         document["nest"] = {"shared": sign, f"n_{layer}_{version}": sign}
+    if ending == "docs":
+        return as_documents(document, path, chance)
     if ending == "yaml":
         return as_yaml(document, path.endswith("a.yaml") and chance.random() < 0.2)
     return FORMATS[ending](document)
@@ -138,6 +162,8 @@ def addition_of(layer, path, version):
     """Returns a text that can be appended to a source: a record of its own."""
     tokens = record(layer, f"{path}+{version}", version, 3)
     ending = format_of(path)
+    if ending == "docs":
+        return "---\n" + as_yaml({"kind": "Job", "metadata": {"name": f"{layer}{version}"}, **tokens})
     if ending == "yaml":
         return as_yaml(tokens)
     return as_pairs(tokens) if ending else "".join(f"{item}\n" for item in tokens.values())
