@@ -147,7 +147,7 @@ static void print_line(struct report *report, const struct node *before, const s
 	putchar('\n');
 }
 
-static int tell(struct report *report, const struct node *before, const struct node *after,
+static int report_change(struct report *report, const struct node *before, const struct node *after,
 	const struct node *below);
 
 static const struct node *find_value(const struct node *map, const struct pair *like)
@@ -158,7 +158,7 @@ static const struct node *find_value(const struct node *map, const struct pair *
 	return found ? found->value : NULL;
 }
 
-static int tell_maps(struct report *report, const struct node *before, const struct node *after,
+static int report_maps(struct report *report, const struct node *before, const struct node *after,
 	const struct node *below)
 {
 	size_t len = report->key.len;
@@ -168,7 +168,8 @@ static int tell_maps(struct report *report, const struct node *before, const str
 		const struct pair *pair = &after->map.pairs[i];
 
 		key_text_put(&report->key, pair->key);
-		r = tell(report, find_value(before, pair), pair->value, find_value(below, pair));
+		r = report_change(
+			report, find_value(before, pair), pair->value, find_value(below, pair));
 		key_text_cut(&report->key, len);
 	}
 	for (uint32_t i = 0; r == 0 && i < before->map.count; i++) {
@@ -177,7 +178,7 @@ static int tell_maps(struct report *report, const struct node *before, const str
 		if (find_value(after, pair))
 			continue;
 		key_text_put(&report->key, pair->key);
-		r = tell(report, pair->value, NULL, find_value(below, pair));
+		r = report_change(report, pair->value, NULL, find_value(below, pair));
 		key_text_cut(&report->key, len);
 	}
 	return r;
@@ -195,7 +196,7 @@ static const struct node *find_item(const struct node *list, const struct node *
  * Compares lists: of equal length, item by item; else the items that were added or removed between
  * the equal ones. A list in the layer itself had already overridden all lower ones.
  */
-static int tell_lists(struct report *report, const struct node *before, const struct node *after,
+static int report_lists(struct report *report, const struct node *before, const struct node *after,
 	const struct node *below)
 {
 	const struct edit_stretch stretch = edit_find_stretch(before, after, false);
@@ -208,14 +209,14 @@ static int tell_lists(struct report *report, const struct node *before, const st
 		const struct node *old = i < stretch.old_end ? before->seq.items[i] : NULL;
 
 		key_text_put_index(&report->key, i);
-		r = tell(report, old, i < stretch.new_end ? after->seq.items[i] : NULL,
+		r = report_change(report, old, i < stretch.new_end ? after->seq.items[i] : NULL,
 			find_item(hidden, old));
 		key_text_cut(&report->key, len);
 	}
 	return r;
 }
 
-static int tell(struct report *report, const struct node *before, const struct node *after,
+static int report_change(struct report *report, const struct node *before, const struct node *after,
 	const struct node *below)
 {
 	if (report->key.has_failed)
@@ -223,8 +224,8 @@ static int tell(struct report *report, const struct node *before, const struct n
 	if (edit_same(before, after, false))
 		return 0;
 	if (before && after && before->kind == after->kind && !node_is_scalar(after))
-		return node_is_map(after) ? tell_maps(report, before, after, below)
-					  : tell_lists(report, before, after, below);
+		return node_is_map(after) ? report_maps(report, before, after, below)
+					  : report_lists(report, before, after, below);
 	if (report->output->is_json)
 		return put_json_value(report, before, after, below);
 	print_line(report, before, after, below);
@@ -287,7 +288,7 @@ static const struct node *find_document(
 }
 
 /* Reports document `i` of `stream`. `is_after`: the stream is the one after the change. */
-static int tell_document(
+static int report_document(
 	struct report *report, const struct stream *stream, size_t i, bool is_after)
 {
 	const struct amendment *amendment = report->amendment;
@@ -302,20 +303,20 @@ static int tell_document(
 		stream_put_name(stream->names[i], &report->key);
 	else
 		stream_put(stream, i, &report->key);
-	return tell(report, is_after ? before : root, is_after ? root : NULL,
+	return report_change(report, is_after ? before : root, is_after ? root : NULL,
 		find_document(stream, i, &amendment->below));
 }
 
-static int tell_values(struct report *report)
+static int report_values(struct report *report)
 {
 	const struct amendment *amendment = report->amendment;
 	const struct stream *before = &amendment->before, *after = &amendment->after;
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < after->count; i++)
-		r = tell_document(report, after, i, true);
+		r = report_document(report, after, i, true);
 	for (size_t i = 0; r == 0 && i < before->count; i++)
-		r = tell_document(report, before, i, false);
+		r = report_document(report, before, i, false);
 	key_text_fini(&report->key);
 	return r;
 }
@@ -350,7 +351,7 @@ static int put_json(struct report *report)
 	if (amendment->unseen)
 		json_put_field(stdout, ", \"not_shown_yet\": ", amendment->unseen);
 	fputs(", \"values\": [", stdout);
-	r = tell_values(report);
+	r = report_values(report);
 	putchar(']');
 	if (r == 0 && report->output->is_dry)
 		r = put_json_diff(amendment);
@@ -372,7 +373,7 @@ static int print_text(struct report *report)
 	int r = has_diff ? print_diff(amendment, how) : 0;
 
 	if (r == 0)
-		r = tell_values(report);
+		r = report_values(report);
 	if (r == 0 && (amendment->is_removed || !report->has_lines) && !has_diff)
 		print_whole(amendment, is_dry);
 	if (amendment->copies)
@@ -381,7 +382,7 @@ static int print_text(struct report *report)
 			amendment->file, is_dry ? "would be" : "is", amendment->copies);
 	if (amendment->unseen)
 		message("it is written, but the layer '%s' does not show it yet: %s; 'plyfs mirror "
-			"status' tells more",
+			"status' has the details",
 			amendment->layer->name, amendment->unseen);
 	return r;
 }

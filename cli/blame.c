@@ -130,7 +130,7 @@ static int print(const struct blame_request *request, const struct blame *blame)
 	return EXIT_DONE;
 }
 
-static int tell(const struct blame_request *request, const struct explained_file *subject)
+static int print_blame(const struct blame_request *request, const struct explained_file *subject)
 {
 	const struct explanation *explanation = subject->explanation;
 	CLEANUP(line_origins_freep) struct line_origins *lines = NULL;
@@ -165,7 +165,7 @@ static int run_request(const struct command *command, const struct blame_request
 	CLEANUP(explained_file_fini) struct explained_file subject;
 	int code = explained_file_open(command, &request->choice, request->path, &subject);
 
-	return code == EXIT_DONE ? tell(request, &subject) : code;
+	return code == EXIT_DONE ? print_blame(request, &subject) : code;
 }
 
 static int run(const struct command *command, int argc, char **argv)

@@ -273,7 +273,7 @@ static void put_value(struct blame_page *page, uint32_t number, const struct lat
 }
 
 /* Writes the origins of the line's values, behind a button with their number. */
-static void put_told(struct blame_page *page, size_t i)
+static void put_tooltip(struct blame_page *page, size_t i)
 {
 	const struct line *line = &page->blame->lines->lines[i];
 	size_t count = 0, lost = 0;
@@ -429,7 +429,7 @@ static void put_line(struct blame_page *page, size_t i)
 	put_source(page, line);
 	fprintf(page->out, "<a class=n href=#L%zu tabindex=-1>%zu</a>", i + 1, i + 1);
 	put_code(page, line);
-	put_told(page, i);
+	put_tooltip(page, i);
 	fputs("</li>\n", page->out);
 }
 

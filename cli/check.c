@@ -118,7 +118,7 @@ static int open_tree(struct check_job *job)
 	return r == 0 ? EXIT_DONE : message_result(r, NULL, NULL);
 }
 
-static int tell_closed_layer(void *context, const struct problem *warning)
+static int add_closed_layer(void *context, const struct problem *warning)
 {
 	const struct finding finding = {.kind = FINDING_WARNING, .problem = *warning};
 	struct check_job *job = context;
@@ -182,7 +182,7 @@ static int run_check(struct check_job *job, const char *path, const struct inspe
 	return r < 0 ? r : 0;
 }
 
-static int tell_file(
+static int add_file(
 	void *context, const char *path, int result, const struct inspection *inspection)
 {
 	struct check_job *job = context;
@@ -216,11 +216,11 @@ static int check(const struct command *command, struct check_job *job, char **pa
 	int r = 0;
 	if (is_whole)
 		r = closed_layer_warn(job->settings,
-			job->settings->path ? job->settings->place : ".", tell_closed_layer, job);
+			job->settings->path ? job->settings->place : ".", add_closed_layer, job);
 	if (r == 0)
-		r = check_pool_run(job->offline, job->tree.paths, job->tree.count, tell_file, job);
+		r = check_pool_run(job->offline, job->tree.paths, job->tree.count, add_file, job);
 	if (r == 0)
-		r = check_tree_tell(&job->tree, &job->report, is_whole);
+		r = check_tree_report(&job->tree, &job->report, is_whole);
 	return r == 0 ? EXIT_DONE : message_result(r, NULL, NULL);
 }
 

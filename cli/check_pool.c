@@ -79,7 +79,7 @@ static void wait_for(struct check_pool *checker, size_t number, struct check_poo
 }
 
 /* Reports the paths. If no thread could be started, it inspects them itself. */
-static int tell(struct check_pool *checker, unsigned threads,
+static int report_paths(struct check_pool *checker, unsigned threads,
 	int (*each)(
 		void *context, const char *path, int result, const struct inspection *inspection),
 	void *context)
@@ -133,7 +133,7 @@ int check_pool_run(struct offline *offline, char *const *paths, size_t count,
 	while (running < threads && running < count &&
 		pthread_create(&started[running], NULL, work, checker) == 0)
 		running++;
-	int r = tell(checker, running, each, context);
+	int r = report_paths(checker, running, each, context);
 	finish(checker, started, running);
 	return r;
 }

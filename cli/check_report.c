@@ -48,15 +48,15 @@ struct reported_finding {
 	size_t host_capacity;
 };
 
-static void told_free(void *memory)
+static void reported_finding_free(void *memory)
 {
-	struct reported_finding *told = memory;
+	struct reported_finding *reported = memory;
 
-	free(told->key);
-	free(told->finding);
-	free(told->path);
-	free(told->hosts);
-	free(told);
+	free(reported->key);
+	free(reported->finding);
+	free(reported->path);
+	free(reported->hosts);
+	free(reported);
 }
 
 static int compare_keys(const void *a, const void *b)
@@ -71,81 +71,81 @@ static int note(
 	struct check_report *report, const struct finding *finding, struct reported_finding **ret)
 {
 	const struct problem *problem = &finding->problem;
-	struct reported_finding *told = calloc(1, sizeof(*told)), **place = NULL;
+	struct reported_finding *reported = calloc(1, sizeof(*reported)), **place = NULL;
 
-	if (!told)
+	if (!reported)
 		return -ENOMEM;
-	if (text_format(&told->key, "%u:%u:%d:%s: %s", problem->line, problem->column,
+	if (text_format(&reported->key, "%u:%u:%d:%s: %s", problem->line, problem->column,
 		    (int)finding->kind, problem->source, problem->message) == 0)
-		place = tsearch(told, &report->told, compare_keys);
+		place = tsearch(reported, &report->entries, compare_keys);
 	*ret = place ? *place : NULL;
-	if (*ret != told)
-		told_free(told);
-	return !place ? -ENOMEM : *ret != told;
+	if (*ret != reported)
+		reported_finding_free(reported);
+	return !place ? -ENOMEM : *ret != reported;
 }
 
 /* Stores the finding, to be printed at the end. */
-static int keep(struct check_report *report, const char *path, const struct finding *finding,
-	struct reported_finding *told)
+static int store(struct check_report *report, const char *path, const struct finding *finding,
+	struct reported_finding *reported)
 {
 	const char *settings = report->settings ? report->settings->path : NULL;
 
-	told->finding = malloc(sizeof(*told->finding));
-	told->path = path ? strdup(path) : NULL;
-	if (!told->finding || (path && !told->path) ||
-		array_grow(report->kept, report->kept_count, report->kept_capacity) < 0)
+	reported->finding = malloc(sizeof(*reported->finding));
+	reported->path = path ? strdup(path) : NULL;
+	if (!reported->finding || (path && !reported->path) ||
+		array_grow(report->stored, report->stored_count, report->stored_capacity) < 0)
 		return -ENOMEM;
-	*told->finding = *finding;
-	told->is_of_settings = settings && strcmp(finding->problem.source, settings) == 0;
-	report->kept[report->kept_count++] = told;
+	*reported->finding = *finding;
+	reported->is_of_settings = settings && strcmp(finding->problem.source, settings) == 0;
+	report->stored[report->stored_count++] = reported;
 	return 0;
 }
 
-static int add_host(struct reported_finding *told, const char *host)
+static int add_host(struct reported_finding *reported, const char *host)
 {
-	if (told->host_count && told->hosts[told->host_count - 1] == host)
+	if (reported->host_count && reported->hosts[reported->host_count - 1] == host)
 		return 0;
-	if (array_grow(told->hosts, told->host_count, told->host_capacity) < 0)
+	if (array_grow(reported->hosts, reported->host_count, reported->host_capacity) < 0)
 		return -ENOMEM;
-	told->hosts[told->host_count++] = host;
+	reported->hosts[reported->host_count++] = host;
 	return 0;
 }
 
 static void put_json(struct check_report *report, const char *path, const struct finding *finding,
-	const struct reported_finding *told)
+	const struct reported_finding *reported)
 {
 	printf("%s\n    {\"kind\": \"%s\"", report->findings++ ? "," : "",
 		finding->kind == FINDING_ERROR ? "error" : "warning");
 	json_put_field(stdout, ", \"path\": ", path);
 	fputs(", ", stdout);
 	json_put_problem(stdout, &finding->problem);
-	for (size_t i = 0; i < told->host_count; i++)
-		json_put_field(stdout, i ? ", " : ", \"hosts\": [", told->hosts[i]);
-	fputs(told->host_count ? "]}" : "}", stdout);
+	for (size_t i = 0; i < reported->host_count; i++)
+		json_put_field(stdout, i ? ", " : ", \"hosts\": [", reported->hosts[i]);
+	fputs(reported->host_count ? "]}" : "}", stdout);
 }
 
 /* Formats " (on web1, web2 and 5 more hosts)"; "" if all hosts have the finding. */
-static void format_hosts(const struct check_report *report, const struct reported_finding *told,
+static void format_hosts(const struct check_report *report, const struct reported_finding *reported,
 	char *text, size_t size)
 {
-	size_t shown = told->host_count <= HOSTS_SHOWN + 1 ? told->host_count : HOSTS_SHOWN,
+	size_t shown = reported->host_count <= HOSTS_SHOWN + 1 ? reported->host_count : HOSTS_SHOWN,
 	       len = 0;
 
 	*text = '\0';
-	if (told->host_count == report->hosts)
+	if (reported->host_count == report->hosts)
 		return;
 	for (size_t i = 0; i < shown && len < size; i++)
 		len += (size_t)snprintf(
-			text + len, size - len, "%s%s", i ? ", " : " (on ", told->hosts[i]);
-	if (shown < told->host_count && len < size)
-		len += (size_t)snprintf(
-			text + len, size - len, " and %zu more hosts", told->host_count - shown);
+			text + len, size - len, "%s%s", i ? ", " : " (on ", reported->hosts[i]);
+	if (shown < reported->host_count && len < size)
+		len += (size_t)snprintf(text + len, size - len, " and %zu more hosts",
+			reported->host_count - shown);
 	if (shown && len < size)
 		snprintf(text + len, size - len, ")");
 }
 
 static void put_text(const struct check_report *report, const struct finding *finding,
-	const struct reported_finding *told)
+	const struct reported_finding *reported)
 {
 	bool is_error = finding->kind == FINDING_ERROR;
 	struct problem problem;
@@ -154,7 +154,7 @@ static void put_text(const struct check_report *report, const struct finding *fi
 	/* With --strict a warning is a failure, and must not be suppressed. */
 	if (!is_error && report->is_quiet && !report->is_strict)
 		return;
-	format_hosts(report, told, hosts, sizeof(hosts));
+	format_hosts(report, reported, hosts, sizeof(hosts));
 	problem_reword(&problem, &finding->problem, "%s%s%s",
 		is_error ? "" : "warning: ", finding->problem.message, hosts);
 	message_problem(&problem);
@@ -162,8 +162,8 @@ static void put_text(const struct check_report *report, const struct finding *fi
 		place_show(report->settings, &finding->problem);
 }
 
-static void tell(struct check_report *report, const char *path, const struct finding *finding,
-	const struct reported_finding *told)
+static void print(struct check_report *report, const char *path, const struct finding *finding,
+	const struct reported_finding *reported)
 {
 	if (finding->kind == FINDING_ERROR)
 		report->errors++;
@@ -171,41 +171,41 @@ static void tell(struct check_report *report, const char *path, const struct fin
 		report->warnings++;
 	progress_hide(&report->progress);
 	if (report->is_json)
-		put_json(report, path, finding, told);
+		put_json(report, path, finding, reported);
 	else
-		put_text(report, finding, told);
+		put_text(report, finding, reported);
 }
 
 int check_report_add(struct check_report *report, const char *path, const struct finding *finding)
 {
-	struct reported_finding *told;
-	int r = note(report, finding, &told);
+	struct reported_finding *reported;
+	int r = note(report, finding, &reported);
 
 	if (r < 0)
 		return r;
 	if (!report->host) {
 		if (r == 0)
-			tell(report, path, finding, told);
+			print(report, path, finding, reported);
 		return 0;
 	}
-	r = r == 0 ? keep(report, path, finding, told) : 0;
-	return r == 0 ? add_host(told, report->host) : r;
+	r = r == 0 ? store(report, path, finding, reported) : 0;
+	return r == 0 ? add_host(reported, report->host) : r;
 }
 
 /* Prints the stored findings. A warning about the settings must hold on all hosts. */
-static void tell_kept(struct check_report *report)
+static void print_stored(struct check_report *report)
 {
-	for (size_t i = 0; i < report->kept_count; i++) {
-		const struct reported_finding *told = report->kept[i];
+	for (size_t i = 0; i < report->stored_count; i++) {
+		const struct reported_finding *reported = report->stored[i];
 
-		if (told->finding->kind == FINDING_ERROR || !told->is_of_settings ||
-			told->host_count == report->hosts)
-			tell(report, told->path, told->finding, told);
+		if (reported->finding->kind == FINDING_ERROR || !reported->is_of_settings ||
+			reported->host_count == report->hosts)
+			print(report, reported->path, reported->finding, reported);
 	}
 }
 
 /* Reports the number of warnings that were not stored. */
-static int tell_left_out(struct check_report *report, const char *path, size_t count)
+static int add_left_out(struct check_report *report, const char *path, size_t count)
 {
 	struct finding finding = {.kind = FINDING_WARNING};
 
@@ -224,7 +224,7 @@ int check_report_file(
 		r = check_report_add(report, path, &findings->items[i]);
 	}
 	if (r == 0 && findings->left_out > 0)
-		r = tell_left_out(report, path, findings->left_out);
+		r = add_left_out(report, path, findings->left_out);
 	report->files++;
 	report->failed += is_broken;
 	progress_show(&report->progress, "checking", report->files, report->total);
@@ -276,7 +276,7 @@ int check_report_unchecked(
 }
 
 /* Reports check commands that can't be run as warnings: nothing has checked their files. */
-static void tell_unchecked(struct check_report *report)
+static void print_unchecked(struct check_report *report)
 {
 	for (size_t i = 0; i < report->unchecked_count; i++) {
 		const struct unchecked *unchecked = &report->unchecked[i];
@@ -288,7 +288,7 @@ static void tell_unchecked(struct check_report *report)
 			unchecked->program, unchecked->why,
 			is_absent ? "install it, or check where it is"
 				  : "give its user the right to run it");
-		tell(report, NULL, &finding, &(struct reported_finding){0});
+		print(report, NULL, &finding, &(struct reported_finding){0});
 	}
 }
 
@@ -339,8 +339,8 @@ static void print_summary(const struct check_report *report)
 
 int check_report_end(struct check_report *report)
 {
-	tell_kept(report);
-	tell_unchecked(report);
+	print_stored(report);
+	print_unchecked(report);
 	progress_hide(&report->progress);
 	if (report->is_json) {
 		printf("%s],\n", report->findings ? "\n  " : "");
@@ -360,8 +360,8 @@ int check_report_end(struct check_report *report)
 void check_report_fini(struct check_report *report)
 {
 	progress_hide(&report->progress);
-	tdestroy(report->told, told_free);
-	free(report->kept);
+	tdestroy(report->entries, reported_finding_free);
+	free(report->stored);
 	for (size_t i = 0; i < report->unchecked_count; i++) {
 		for (size_t j = 0; j < report->unchecked[i].count; j++)
 			free(report->unchecked[i].paths[j]);
@@ -369,7 +369,7 @@ void check_report_fini(struct check_report *report)
 		free(report->unchecked[i].program);
 	}
 	free(report->unchecked);
-	report->told = NULL;
-	report->kept = NULL;
-	report->kept_count = 0;
+	report->entries = NULL;
+	report->stored = NULL;
+	report->stored_count = 0;
 }

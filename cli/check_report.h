@@ -26,11 +26,11 @@ struct check_report {
 	size_t hosts; /* number of hosts that were checked */
 
 	/* private: */
-	void *told; /* findings: a tsearch(3) tree of struct reported_finding */
-	struct reported_finding *
-		*kept; /* with hosts: the same findings in their order, to be printed at the end */
-	size_t kept_count;
-	size_t kept_capacity;
+	void *entries; /* findings: a tsearch(3) tree of struct reported_finding */
+	struct reported_finding **
+		stored; /* with hosts: the same findings in their order, to be printed at the end */
+	size_t stored_count;
+	size_t stored_capacity;
 	size_t total;  /* number of files to check */
 	size_t files;  /* number of files that were checked */
 	size_t failed; /* number of files that do not merge */

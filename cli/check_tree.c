@@ -213,7 +213,7 @@ int check_tree_traverse(struct check_tree *tree, const char *path)
 
 /* A file that was inspected */
 
-static int tell_idle_pattern(
+static int report_idle_pattern(
 	struct check_report *report, const struct virtual_file *file, const char *pattern)
 {
 	struct finding finding = {.kind = FINDING_WARNING};
@@ -230,7 +230,7 @@ static int note_patterns(
 
 	for (size_t i = 0; r == 0 && is_matched && i < file->from_count; i++)
 		if (!is_matched[i])
-			r = tell_idle_pattern(report, file, file->from[i]);
+			r = report_idle_pattern(report, file, file->from[i]);
 	return r;
 }
 
@@ -289,7 +289,7 @@ bool check_tree_matches(const struct check_tree *tree, const char *pattern)
 	return false;
 }
 
-static int tell_rules(const struct check_tree *tree, struct check_report *report)
+static int report_rules(const struct check_tree *tree, struct check_report *report)
 {
 	const struct settings *settings = offline_settings(tree->offline);
 	int r = 0;
@@ -311,7 +311,7 @@ static int tell_rules(const struct check_tree *tree, struct check_report *report
 	return r;
 }
 
-static int tell_virtual_files(const struct check_tree *tree, struct check_report *report)
+static int report_virtual_files(const struct check_tree *tree, struct check_report *report)
 {
 	const struct settings *settings = offline_settings(tree->offline);
 	int r = 0;
@@ -319,7 +319,7 @@ static int tell_virtual_files(const struct check_tree *tree, struct check_report
 	for (size_t i = 0; r == 0 && i < settings->file_count; i++)
 		for (size_t j = 0;
 			r == 0 && !tree->files[i].is_any && j < settings->files[i].from_count; j++)
-			r = tell_idle_pattern(
+			r = report_idle_pattern(
 				report, &settings->files[i], settings->files[i].from[j]);
 	return r;
 }
@@ -403,7 +403,7 @@ static int find_answers(struct check_tree *tree)
 	return r;
 }
 
-static int tell_ambiguous(const struct asking *asking, struct check_report *report)
+static int report_ambiguous(const struct asking *asking, struct check_report *report)
 {
 	struct finding finding = {.kind = FINDING_WARNING};
 
@@ -414,7 +414,7 @@ static int tell_ambiguous(const struct asking *asking, struct check_report *repo
 	return check_report_add(report, asking->path, &finding);
 }
 
-static int tell_references(struct check_tree *tree, struct check_report *report)
+static int report_references(struct check_tree *tree, struct check_report *report)
 {
 	if (tree->asking_count == 0)
 		return 0;
@@ -424,11 +424,11 @@ static int tell_references(struct check_tree *tree, struct check_report *report)
 	qsort(tree->askings, tree->asking_count, sizeof(*tree->askings), compare_orders);
 	for (size_t i = 0; r == 0 && i < tree->asking_count; i++)
 		if (tree->askings[i].count > 1)
-			r = tell_ambiguous(&tree->askings[i], report);
+			r = report_ambiguous(&tree->askings[i], report);
 	return r;
 }
 
-static int tell_traversal(const struct check_tree *tree, struct check_report *report)
+static int report_traversal(const struct check_tree *tree, struct check_report *report)
 {
 	struct finding more = {.kind = FINDING_WARNING};
 	int r = 0;
@@ -443,15 +443,15 @@ static int tell_traversal(const struct check_tree *tree, struct check_report *re
 	return check_report_add(report, NULL, &more);
 }
 
-int check_tree_tell(struct check_tree *tree, struct check_report *report, bool is_whole)
+int check_tree_report(struct check_tree *tree, struct check_report *report, bool is_whole)
 {
-	int r = tell_traversal(tree, report);
+	int r = report_traversal(tree, report);
 	if (r == 0)
-		r = tell_references(tree, report);
+		r = report_references(tree, report);
 	if (r != 0 || !is_whole)
 		return r;
-	r = tell_virtual_files(tree, report);
+	r = report_virtual_files(tree, report);
 	if (r == 0)
-		r = tell_rules(tree, report);
-	return r == 0 ? idle_settings_tell(tree, report) : r;
+		r = report_rules(tree, report);
+	return r == 0 ? idle_settings_report(tree, report) : r;
 }

@@ -47,6 +47,6 @@ bool check_tree_matches(const struct check_tree *tree, const char *pattern);
  * Reports the findings of the whole tree. `is_whole`: all files were inspected. Returns 0 or
  * -errno.
  */
-int check_tree_tell(struct check_tree *tree, struct check_report *report, bool is_whole);
+int check_tree_report(struct check_tree *tree, struct check_report *report, bool is_whole);
 
 void check_tree_fini(struct check_tree *tree);

@@ -6,7 +6,7 @@
 #include "cleanup.h"
 #include "probe.h"
 
-static bool is_told(
+static bool is_warned_of(
 	const struct settings *settings, const char *beside, size_t before, const char *directory)
 {
 	char other[PATH_MAX];
@@ -20,7 +20,7 @@ static bool is_told(
 }
 
 int closed_layer_warn(const struct settings *settings, const char *beside,
-	int (*tell)(void *context, const struct problem *warning), void *context)
+	int (*warn)(void *context, const struct problem *warning), void *context)
 {
 	CLEANUP(freep) char *real = NULL;
 	char directory[PATH_MAX];
@@ -33,14 +33,14 @@ int closed_layer_warn(const struct settings *settings, const char *beside,
 		const struct layer *layer = settings->layers[i];
 
 		layer_closed_above(layer, real, directory);
-		if (!*directory || is_told(settings, real, i, directory))
+		if (!*directory || is_warned_of(settings, real, i, directory))
 			continue;
 		problem_set(&problem, directory, 0, 0,
 			"others can't search it, but a mount shows them the layer '%s' that lies "
 			"in it, as a bind mount would; close the layer itself (chmod o-rx %s), or "
 			"mount with -o private",
 			layer->name, layer->place);
-		r = tell(context, &problem);
+		r = warn(context, &problem);
 	}
 	return r;
 }

@@ -42,7 +42,7 @@ static int add_name(struct compared_file *ret, const char *name)
 }
 
 /* Lists the sources of the highest layer that contributes. */
-static int tell_sources(const struct merge_request *request, struct compared_file *ret)
+static int list_sources(const struct merge_request *request, struct compared_file *ret)
 {
 	int r = 0;
 
@@ -96,7 +96,7 @@ static int keep_merged(const struct composition *composition, struct compared_fi
 	const struct merge_result *result = composition->result;
 
 	ret->is_tree = result->root;
-	int r = tell_sources(&composition->request, ret);
+	int r = list_sources(&composition->request, ret);
 	if (r == 0)
 		r = keep(&ret->texts[0], result->text, &ret->text);
 	if (r == 0 && is_copied_tree(composition))

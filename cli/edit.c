@@ -194,20 +194,20 @@ static int edit(struct edit_job *job)
 	bool has_terminal = isatty(STDIN_FILENO);
 	const struct format *format = format_of(job);
 	const char *comment = format && format->comment ? format->comment : "//";
-	char told[MESSAGE_MAX] = "";
+	char refusal[MESSAGE_MAX] = "";
 	struct problem refused = {0};
 
 	for (int runs = 1;; runs++) {
 		CLEANUP(freep) char *before = strdup(job->editor.text);
-		int code = text_editor_run(&job->editor, *told ? told : NULL, comment);
+		int code = text_editor_run(&job->editor, *refusal ? refusal : NULL, comment);
 
 		if (!before || code != EXIT_DONE) {
-			if (!before || *told || strcmp(before, job->editor.text) != 0)
+			if (!before || *refusal || strcmp(before, job->editor.text) != 0)
 				text_editor_keep(&job->editor);
 			return EXIT_FAILED;
 		}
 		if (strcmp(before, job->editor.text) == 0) {
-			if (!*told) {
+			if (!*refusal) {
 				end_report(job, "nothing was changed");
 				return EXIT_DONE;
 			}
@@ -218,7 +218,7 @@ static int edit(struct edit_job *job)
 			return EXIT_DONE;
 		if (r < 0)
 			problem_set(&refused, job->edited.path, 0, 0, "%s", strerror(-r));
-		problem_format(&refused, told, sizeof(told));
+		problem_format(&refused, refusal, sizeof(refusal));
 		if (!has_terminal && runs >= BLIND_RUNS_MAX)
 			return give_up(job, &refused);
 	}

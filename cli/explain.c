@@ -115,7 +115,7 @@ static int print_key(const struct command *command, struct explain_job *job,
 		return code;
 	int r = explained_value_find(explanation, &job->key, &found, &depth, &problem);
 	if (r == EXPLAINED_ABSENT) {
-		nearest_key_tell(job->path, &job->key, explanation, &found, depth);
+		nearest_key_report(job->path, &job->key, explanation, &found, depth);
 		return EXIT_FAILED;
 	}
 	if (r < 0 || r == PROBLEM)

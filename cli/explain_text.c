@@ -104,10 +104,10 @@ static void put_lost(struct explain_writer *writer, const struct origin_removed 
 			take_step(writer, &count, step);
 	for (size_t i = count; i-- > 0;) {
 		const struct origin_step *step = writer->steps[i];
-		bool is_told = by && step->why.by == by->value;
+		bool is_printed = by && step->why.by == by->value;
 
 		put_contributor(writer, step->fate, step->value,
-			is_told ? (struct origin_why){0} : step->why);
+			is_printed ? (struct origin_why){0} : step->why);
 	}
 }
 

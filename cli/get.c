@@ -153,7 +153,7 @@ static int complain(const struct get_job *job, const struct explanation *explana
 	if (r < 0 || r == PROBLEM)
 		return message_result(r, &problem, NULL);
 	if (r == EXPLAINED_ABSENT && !job->whole)
-		nearest_key_tell(job->path, &job->key, explanation, &found, depth);
+		nearest_key_report(job->path, &job->key, explanation, &found, depth);
 	else if (r == EXPLAINED_ABSENT)
 		message_at(job->path, "has no '%s'", job->asked);
 	else

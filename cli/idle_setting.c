@@ -10,7 +10,7 @@
 #include "cleanup.h"
 #include "value_lock.h"
 
-static int tell(void *context, const struct problem *problem)
+static int add_finding(void *context, const struct problem *problem)
 {
 	struct check_report *report = context;
 
@@ -21,7 +21,7 @@ static int tell(void *context, const struct problem *problem)
 /* Options */
 
 /* Warns of locks that have no effect. No layer is above the highest one, so its locks have none. */
-static int tell_locks(
+static int report_locks(
 	const struct settings *settings, const struct options *options, struct check_report *report)
 {
 	const struct value_locks *locks = options->locks;
@@ -41,20 +41,20 @@ static int tell_locks(
 				   "above "
 				   "it",
 			layer->text.data);
-		r = tell(report, &problem);
+		r = add_finding(report, &problem);
 	}
 	return r;
 }
 
-static int tell_options(const struct check_tree *tree, const struct options *options,
+static int report_options(const struct check_tree *tree, const struct options *options,
 	const struct merged *merged, struct check_report *report)
 {
 	const struct settings *settings = offline_settings(tree->offline);
 	int r = 0;
 
 	if (merged->is_any && !merged->is_broken)
-		r = option_uses_report_idle(&tree->uses, options, tell, report);
-	return r == 0 ? tell_locks(settings, options, report) : r;
+		r = option_uses_report_idle(&tree->uses, options, add_finding, report);
+	return r == 0 ? report_locks(settings, options, report) : r;
 }
 
 /* Returns whether a file of the entry at that line is of the format, or of one that is not known.
@@ -75,7 +75,7 @@ static bool has_format(const struct check_tree *tree, unsigned line, const struc
 }
 
 /* Warns of what an entry says of commands or versions that its files do not have. */
-static int tell_entry(
+static int report_entry(
 	const struct check_tree *tree, const struct rule *rule, struct check_report *report)
 {
 	const char *version = rule->yaml && !has_format(tree, rule->line, &format_yaml) ? "yaml"
@@ -89,18 +89,18 @@ static int tell_entry(
 		problem_at(&problem, rule->idle,
 			"a user or a timeout has no effect without a command; give 'check' or "
 			"'on_change', or remove it");
-		r = tell(report, &problem);
+		r = add_finding(report, &problem);
 	}
 	if (r != 0 || !version)
 		return r;
 	problem_set(&problem, rule->source.name, rule->line, 0,
 		"'%s' has no effect: none of the files of this rule is %s", version,
 		version[0] == 't' ? "TOML" : "YAML");
-	return tell(report, &problem);
+	return add_finding(report, &problem);
 }
 
 /* Warns of unused options. The rules of several patterns share their options. */
-static int tell_rules(const struct check_tree *tree, struct check_report *report)
+static int report_rules(const struct check_tree *tree, struct check_report *report)
 {
 	const struct settings *settings = offline_settings(tree->offline);
 	struct merged merged = {0};
@@ -118,19 +118,19 @@ static int tell_rules(const struct check_tree *tree, struct check_report *report
 			continue;
 		/* A preset has options for all files that a program may have. */
 		if (rule->line && !rule->preset)
-			r = tell_options(tree, &rule->options, &merged, report);
+			r = report_options(tree, &rule->options, &merged, report);
 		if (r == 0 && rule->line && !rule->preset && merged.is_any)
-			r = tell_entry(tree, rule, report);
+			r = report_entry(tree, rule, report);
 		merged = (struct merged){0};
 	}
 	for (size_t i = 0; r == 0 && i < settings->file_count; i++)
-		r = tell_options(tree, &settings->files[i].rule.options, &tree->files[i], report);
+		r = report_options(tree, &settings->files[i].rule.options, &tree->files[i], report);
 	return r;
 }
 
 /* Presets */
 
-static int tell_preset(
+static int report_preset(
 	const struct check_tree *tree, const struct preset *preset, struct check_report *report)
 {
 	const struct settings *settings = offline_settings(tree->offline);
@@ -152,7 +152,7 @@ static int tell_preset(
 			   : "the preset '%s' has no effect: it matches no file; 'plyfs presets "
 			     "%s' shows its patterns",
 		preset->name, preset->name);
-	return tell(report, &problem);
+	return add_finding(report, &problem);
 }
 
 /* Layers */
@@ -181,7 +181,7 @@ static int is_file(void *context, const char *name, unsigned char type)
  * Warns of empty layers that the settings name: such a layer is meant to have files. Errors of a
  * listing are reported elsewhere.
  */
-static int tell_layers(const struct settings *settings, struct check_report *report)
+static int report_layers(const struct settings *settings, struct check_report *report)
 {
 	struct problem problem;
 	int r = 0;
@@ -200,13 +200,13 @@ static int tell_layers(const struct settings *settings, struct check_report *rep
 		problem_at(&problem, spec->place,
 			"the layer '%s' has no effect: there is no file in '%s'", layer->name,
 			spec->path);
-		r = tell(report, &problem);
+		r = add_finding(report, &problem);
 	}
 	return r;
 }
 
 /* Warns of layers whose directory is that of a lower layer: they add nothing to it. */
-static int tell_same_layers(const struct settings *settings, struct check_report *report)
+static int report_same_layers(const struct settings *settings, struct check_report *report)
 {
 	struct problem problem;
 	int r = 0;
@@ -225,7 +225,7 @@ static int tell_same_layers(const struct settings *settings, struct check_report
 			"the layer '%s' has no effect: its directory is that of '%s'; correct the "
 			"path, or remove it",
 			layer->name, lower->name);
-		r = tell(report, &problem);
+		r = add_finding(report, &problem);
 	}
 	return r;
 }
@@ -292,7 +292,7 @@ static int find_layers(const struct settings *settings, const char *path, layer_
 }
 
 /* Warns of two names that differ slightly, unless one layer has both and thus means both. */
-static int tell_alike(const struct settings *settings, const struct suffixed_path *a,
+static int report_alike(const struct settings *settings, const struct suffixed_path *a,
 	const struct suffixed_path *b, struct check_report *report)
 {
 	const struct layer *of_a = NULL, *of_b = NULL;
@@ -316,10 +316,10 @@ static int tell_alike(const struct settings *settings, const struct suffixed_pat
 		"other "
 		"if they are meant to be one",
 		other);
-	return tell(report, &problem);
+	return add_finding(report, &problem);
 }
 
-static int tell_names(const struct check_tree *tree, struct check_report *report)
+static int report_names(const struct check_tree *tree, struct check_report *report)
 {
 	struct suffixed_path *items = calloc(tree->count + 1, sizeof(*items));
 	int r = items ? 0 : -ENOMEM;
@@ -333,7 +333,7 @@ static int tell_names(const struct check_tree *tree, struct check_report *report
 	for (size_t i = 1; r == 0 && i < tree->count; i++)
 		if (strcmp(items[i - 1].key, items[i].key) == 0 &&
 			strcmp(items[i - 1].path, items[i].path) != 0)
-			r = tell_alike(
+			r = report_alike(
 				offline_settings(tree->offline), &items[i - 1], &items[i], report);
 	for (size_t i = 0; items && i < tree->count; i++)
 		free(items[i].key);
@@ -341,16 +341,16 @@ static int tell_names(const struct check_tree *tree, struct check_report *report
 	return r;
 }
 
-int idle_settings_tell(const struct check_tree *tree, struct check_report *report)
+int idle_settings_report(const struct check_tree *tree, struct check_report *report)
 {
 	const struct settings *settings = offline_settings(tree->offline);
-	int r = tell_rules(tree, report);
+	int r = report_rules(tree, report);
 
 	for (size_t i = 0; r == 0 && i < settings->preset_count; i++)
-		r = tell_preset(tree, &settings->presets[i], report);
+		r = report_preset(tree, &settings->presets[i], report);
 	if (r == 0)
-		r = tell_layers(settings, report);
+		r = report_layers(settings, report);
 	if (r == 0)
-		r = tell_same_layers(settings, report);
-	return r == 0 ? tell_names(tree, report) : r;
+		r = report_same_layers(settings, report);
+	return r == 0 ? report_names(tree, report) : r;
 }

@@ -7,4 +7,4 @@
 #include "check_tree.h"
 
 /** Reports them, for a tree whose files were all inspected. Returns 0 or -errno. */
-int idle_settings_tell(const struct check_tree *tree, struct check_report *report);
+int idle_settings_report(const struct check_tree *tree, struct check_report *report);

@@ -256,7 +256,7 @@ static const char *cut_layer(const struct layer *layer, const char *path, const 
 }
 
 /* If the path begins with a layer, reports the path without it. Returns whether it did. */
-static bool tell_inner_path(const struct settings *settings, const char *path)
+static bool report_inner_path(const struct settings *settings, const char *path)
 {
 	CLEANUP(freep) char *real = NULL;
 
@@ -275,7 +275,7 @@ static bool tell_inner_path(const struct settings *settings, const char *path)
 }
 
 /* If a layer has a FIFO, a socket or a device at the path, reports that. Returns whether it did. */
-static bool tell_unshown(const struct settings *settings, const char *path, const char *inner)
+static bool report_unshown(const struct settings *settings, const char *path, const char *inner)
 {
 	for (size_t i = settings->layer_count; i-- > 0;) {
 		CLEANUP(freep) char *name = NULL;
@@ -305,8 +305,8 @@ static int complain_of_absence(const struct settings *settings, const char *path
 	if (!hidden || hidden_find(settings, (unsigned)settings->layer_count, inner, hidden) <= 0 ||
 		hidden_mark_name(settings, hidden, &mark) < 0 ||
 		layer_source_name(settings->layers[hidden->layer], inner, &name) < 0) {
-		if (!settings ||
-			(!tell_unshown(settings, path, inner) && !tell_inner_path(settings, path)))
+		if (!settings || (!report_unshown(settings, path, inner) &&
+					 !report_inner_path(settings, path)))
 			message_at(path, "no layer has such a file");
 		return EXIT_FAILED;
 	}

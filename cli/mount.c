@@ -136,7 +136,7 @@ static void on_ready(void *context)
 	manager_ready();
 }
 
-static int tell_closed_layer(void *context, const struct problem *warning)
+static int log_closed_layer(void *context, const struct problem *warning)
 {
 	char text[MESSAGE_MAX];
 
@@ -214,7 +214,7 @@ static int serve(struct mount *mount, struct settings *settings)
 	pid_t successor;
 
 	if (!options.is_private)
-		closed_layer_warn(settings, mount->mountpoint, tell_closed_layer, mount);
+		closed_layer_warn(settings, mount->mountpoint, log_closed_layer, mount);
 	manager_find();
 	int r = session_mount(settings, &options, &session, &problem);
 	/* The file system that the daemon was started from must stay unmountable. */

@@ -35,8 +35,8 @@ static bool is_same_directory(const char *a, const char *b)
 	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-static int read_told(const struct node *root, const char *mountpoint, struct mount_description *ret,
-	struct problem *problem)
+static int read_description(const struct node *root, const char *mountpoint,
+	struct mount_description *ret, struct problem *problem)
 {
 	struct stat stat_of_mount;
 
@@ -63,17 +63,17 @@ static int read_told(const struct node *root, const char *mountpoint, struct mou
 	return 0;
 }
 
-static int make_absolute(const struct mount_description *told, const char *path, char **ret)
+static int make_absolute(const struct mount_description *mount, const char *path, char **ret)
 {
-	if (*path == '/' || !*told->directory)
+	if (*path == '/' || !*mount->directory)
 		*ret = strdup(path);
-	else if (asprintf(ret, "%s/%s", told->directory, path) < 0)
+	else if (asprintf(ret, "%s/%s", mount->directory, path) < 0)
 		*ret = NULL;
 	return *ret ? 0 : -ENOMEM;
 }
 
 /* Returns whether that descriptor of the mount's process is the directory under the mount. */
-static bool is_beneath(const struct mount_description *told, DIR *dir, const char *name)
+static bool is_beneath(const struct mount_description *mount, DIR *dir, const char *name)
 {
 	char target[PATH_MAX];
 	struct stat found;
@@ -82,8 +82,9 @@ static bool is_beneath(const struct mount_description *told, DIR *dir, const cha
 	if (len < 0)
 		return false;
 	target[len] = '\0';
-	return strcmp(target, told->mountpoint) == 0 && fstatat(dirfd(dir), name, &found, 0) == 0 &&
-	       S_ISDIR(found.st_mode) && found.st_dev != told->dev;
+	return strcmp(target, mount->mountpoint) == 0 &&
+	       fstatat(dirfd(dir), name, &found, 0) == 0 && S_ISDIR(found.st_mode) &&
+	       found.st_dev != mount->dev;
 }
 
 /*
@@ -91,29 +92,29 @@ static bool is_beneath(const struct mount_description *told, DIR *dir, const cha
  * before. Root and the user that mounted may use its descriptor. *ret is for free(3); it stays NULL
  * if there is no such descriptor.
  */
-static int find_beneath(const struct mount_description *told, char **ret)
+static int find_beneath(const struct mount_description *mount, char **ret)
 {
 	CLEANUP(dir_closep) DIR *dir = NULL;
 	char list[64];
 	const struct dirent *entry;
 
-	snprintf(list, sizeof(list), "/proc/%ld/fd", told->pid);
+	snprintf(list, sizeof(list), "/proc/%ld/fd", mount->pid);
 	dir = opendir(list);
-	while (dir && !told->is_rendered && (entry = readdir(dir)))
-		if (is_beneath(told, dir, entry->d_name))
+	while (dir && !mount->is_rendered && (entry = readdir(dir)))
+		if (is_beneath(mount, dir, entry->d_name))
 			return asprintf(ret, "%s/%s", list, entry->d_name) < 0 ? -ENOMEM : 0;
 	return 0;
 }
 
 /* Without that descriptor, no needed path may be under the mount. */
-static int check_hidden(const struct mount_description *told,
+static int check_hidden(const struct mount_description *mount,
 	const struct settings_environment *around, const char *path, struct problem *problem)
 {
 	CLEANUP(freep) char *absolute = NULL;
 
-	if (around->beneath || told->is_rendered)
+	if (around->beneath || mount->is_rendered)
 		return 0;
-	int r = make_absolute(told, path, &absolute);
+	int r = make_absolute(mount, path, &absolute);
 	if (r < 0 || !settings_environment_hides(around, absolute))
 		return r;
 	return problem_set(problem, absolute, 0, 0,
@@ -121,23 +122,23 @@ static int check_hidden(const struct mount_description *told,
 		"can read");
 }
 
-static int complain_of_layers(const struct mount_description *told, struct problem *problem)
+static int complain_of_layers(const struct mount_description *mount, struct problem *problem)
 {
-	return problem_set(problem, told->mountpoint, 0, 0,
+	return problem_set(problem, mount->mountpoint, 0, 0,
 		"the mount has other layers than its settings by now; 'plyfs status' shows why");
 }
 
 /* Opens the mount's own layer: "%h" in its path may be another directory for us. */
-static int take_layer(const struct mount_description *told, const struct node *as_told,
+static int take_layer(const struct mount_description *mount, const struct node *described,
 	struct settings *settings, struct layer **layer, struct problem *problem)
 {
 	CLEANUP(layer_freep) struct layer *other = NULL;
 	CLEANUP(freep) char *path = NULL;
 	const char *place;
 
-	if (strcmp((*layer)->name, report_text(report_get(as_told, "name", NULL))) != 0)
-		return complain_of_layers(told, problem);
-	int r = make_absolute(told, report_text(report_get(as_told, "path", NULL)), &path);
+	if (strcmp((*layer)->name, report_text(report_get(described, "name", NULL))) != 0)
+		return complain_of_layers(mount, problem);
+	int r = make_absolute(mount, report_text(report_get(described, "path", NULL)), &path);
 	if (r < 0 || strcmp((*layer)->path, path) == 0)
 		return r;
 	r = settings_environment_place(&settings->around, path, settings->arena, &place);
@@ -155,35 +156,36 @@ static int take_layer(const struct mount_description *told, const struct node *a
 			problem, path, 0, 0, "this layer can't be opened: %s", text_error(r));
 	layer_free(*layer);
 	*layer = take_ptr(other);
-	return layer_cover(*layer, told->mountpoint);
+	return layer_cover(*layer, mount->mountpoint);
 }
 
-static int check_all_hidden(const struct mount_description *told,
+static int check_all_hidden(const struct mount_description *mount,
 	const struct settings_environment *around, struct problem *problem)
 {
-	int r = *told->config ? check_hidden(told, around, told->config, problem) : 0;
+	int r = *mount->config ? check_hidden(mount, around, mount->config, problem) : 0;
 
-	for (uint32_t i = 0; r == 0 && i < told->layers->seq.count; i++)
-		r = check_hidden(told, around,
-			report_text(report_get(told->layers->seq.items[i], "path", NULL)), problem);
+	for (uint32_t i = 0; r == 0 && i < mount->layers->seq.count; i++)
+		r = check_hidden(mount, around,
+			report_text(report_get(mount->layers->seq.items[i], "path", NULL)),
+			problem);
 	return r;
 }
 
 /* Opens the layers as the mount has them. */
 static int take_layers(
-	const struct mount_description *told, struct settings *settings, struct problem *problem)
+	const struct mount_description *mount, struct settings *settings, struct problem *problem)
 {
 	int r = 0;
 
-	if (settings->layer_count != told->layers->seq.count)
-		return complain_of_layers(told, problem);
+	if (settings->layer_count != mount->layers->seq.count)
+		return complain_of_layers(mount, problem);
 	for (size_t i = 0; r == 0 && i < settings->layer_count; i++)
-		r = take_layer(
-			told, told->layers->seq.items[i], settings, &settings->layers[i], problem);
+		r = take_layer(mount, mount->layers->seq.items[i], settings, &settings->layers[i],
+			problem);
 	return r;
 }
 
-static int make(const struct mount_description *told, const struct settings_environment *as,
+static int make(const struct mount_description *mount, const struct settings_environment *as,
 	struct settings **ret, struct problem *problem)
 {
 	CLEANUP(settings_unrefp) struct settings *settings = NULL;
@@ -191,26 +193,27 @@ static int make(const struct mount_description *told, const struct settings_envi
 	struct settings_environment around = *as;
 	bool is_others = settings_environment_is_other(as);
 
-	if (is_others && !*told->config)
-		return problem_set(problem, told->mountpoint, 0, 0,
+	if (is_others && !*mount->config)
+		return problem_set(problem, mount->mountpoint, 0, 0,
 			"the mount was made of layers and no plyfs.yaml, so it is the same on "
 			"every "
 			"host; leave out -H, --machine-id and --user");
-	int r = find_beneath(told, &beneath);
-	if (!around.directory && *told->directory)
-		around.directory = told->directory;
-	around.mountpoint = told->mountpoint;
+	int r = find_beneath(mount, &beneath);
+	if (!around.directory && *mount->directory)
+		around.directory = mount->directory;
+	around.mountpoint = mount->mountpoint;
 	around.beneath = beneath;
 	if (r == 0)
-		r = check_all_hidden(told, &around, problem);
+		r = check_all_hidden(mount, &around, problem);
 	if (r == 0)
-		r = *told->config ? settings_read(&around, told->config, &settings, problem)
-				  : settings_from_layers(&around, told->source, &settings, problem);
+		r = *mount->config
+			    ? settings_read(&around, mount->config, &settings, problem)
+			    : settings_from_layers(&around, mount->source, &settings, problem);
 	/* The header may be set by a mount option. */
-	if (r == 0 && *told->header)
-		settings_fix_header(settings, strcmp(told->header, "true") == 0);
+	if (r == 0 && *mount->header)
+		settings_fix_header(settings, strcmp(mount->header, "true") == 0);
 	if (r == 0 && !is_others)
-		r = take_layers(told, settings, problem);
+		r = take_layers(mount, settings, problem);
 	if (r == 0)
 		*ret = take_ptr(settings);
 	return r;
@@ -220,12 +223,12 @@ int mounted_settings(const char *mountpoint, const struct settings_environment *
 	struct settings **ret, struct problem *problem)
 {
 	CLEANUP(document_freep) struct document *document = NULL;
-	struct mount_description told;
+	struct mount_description mount;
 
 	int r = plyfs_mount_report(mountpoint, &document, problem);
 	if (r == 0 && document->count == 0)
 		r = -EIO;
 	if (r == 0)
-		r = read_told(document->roots[0], mountpoint, &told, problem);
-	return r == 0 ? make(&told, as, ret, problem) : r;
+		r = read_description(document->roots[0], mountpoint, &mount, problem);
+	return r == 0 ? make(&mount, as, ret, problem) : r;
 }

@@ -137,7 +137,7 @@ static char *find_in_documents(const struct explanation *explanation, struct spa
 }
 
 /* Reports that no document fits, with the names of those that are there. */
-static void tell_documents(
+static void report_documents(
 	const char *path, const struct key *key, const struct explanation *explanation)
 {
 	const struct stream *stream = &explanation->stream;
@@ -168,7 +168,7 @@ static bool is_document(const struct key *key, const struct explanation *explana
 	       depth == 0 && key->count && key->parts[0].is_bracket && key->parts[0].value.data;
 }
 
-void nearest_key_tell(const char *path, const struct key *key,
+void nearest_key_report(const char *path, const struct key *key,
 	const struct explanation *explanation, const struct explained *at, size_t depth)
 {
 	const struct node *in = at->at.value;
@@ -177,7 +177,7 @@ void nearest_key_tell(const char *path, const struct key *key,
 	struct problem problem;
 
 	if (!in || is_document(key, explanation, depth)) {
-		tell_documents(path, key, explanation);
+		report_documents(path, key, explanation);
 		return;
 	}
 	if (depth == 0 && key->document == KEY_ANY_DOCUMENT)

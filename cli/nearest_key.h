@@ -7,5 +7,5 @@
  * Reports that the file `path` has no `key`; only parts[0..depth) exist, which lead to `at`.
  * Suggests a key with a similar name there, or else the place of a key with the same name.
  */
-void nearest_key_tell(const char *path, const struct key *key,
+void nearest_key_report(const char *path, const struct key *key,
 	const struct explanation *explanation, const struct explained *at, size_t depth);

@@ -48,9 +48,9 @@ static void log_line(void *context, const char *line)
 	render_report_log(&((struct render_job *)context)->report, line);
 }
 
-static void tell(void *context, enum outcome outcome, const char *path, const char *why)
+static void add_outcome(void *context, enum outcome outcome, const char *path, const char *why)
 {
-	render_report_tell(&((struct render_job *)context)->report, outcome, path, why);
+	render_report_add(&((struct render_job *)context)->report, outcome, path, why);
 }
 
 static int set_drift(const struct command *command, void *context, const char *word)
@@ -125,9 +125,9 @@ static int render(struct render_job *job, struct render *render)
 	if (r < 0)
 		return message_result(r, NULL, job->directory);
 	if (!job->is_watching) {
-		bool is_told = job->report.is_dry || render_tell(render) == 0;
+		bool are_hooks_done = job->report.is_dry || render_tell(render) == 0;
 		int code = render_report_end(&job->report);
-		return is_told && r == 0 ? code : EXIT_FAILED;
+		return are_hooks_done && r == 0 ? code : EXIT_FAILED;
 	}
 	running = render;
 	take_signals();
@@ -234,7 +234,7 @@ static int run(const struct command *command, int argc, char **argv)
 		.supervisor = supervisor,
 		.switches = job.switches,
 		.log = log_line,
-		.tell = job.is_watching ? NULL : tell,
+		.tell = job.is_watching ? NULL : add_outcome,
 		.context = &job,
 	};
 	manager_find();

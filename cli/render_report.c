@@ -17,7 +17,7 @@
 /* Size of a path that is printed, in bytes. */
 #define PATH_SHOWN_MAX 16384
 
-struct told_name {
+struct named_outcome {
 	enum outcome outcome;
 	char *path;
 	char *why; /* NULL: it has not failed */
@@ -57,12 +57,12 @@ static int keep(
 {
 	if (array_grow(report->names, report->name_count, report->name_capacity) < 0)
 		return -ENOMEM;
-	struct told_name name = {outcome, strdup(path), why ? strdup(why) : NULL};
+	struct named_outcome name = {outcome, strdup(path), why ? strdup(why) : NULL};
 	report->names[report->name_count++] = name;
 	return name.path && (name.why || !why) ? 0 : -ENOMEM;
 }
 
-void render_report_tell(
+void render_report_add(
 	struct render_report *report, enum outcome outcome, const char *path, const char *why)
 {
 	report->counts[outcome]++;
@@ -77,7 +77,7 @@ void render_report_tell(
 
 static int compare_names(const void *a, const void *b)
 {
-	const struct told_name *one = a, *other = b;
+	const struct named_outcome *one = a, *other = b;
 
 	return strcmp(one->path, other->path);
 }
@@ -88,14 +88,14 @@ static void put_list(const struct render_report *report, const char *name, unsig
 
 	printf("  \"%s\": [", name);
 	for (size_t i = 0; i < report->name_count; i++) {
-		const struct told_name *told = &report->names[i];
+		const struct named_outcome *noted = &report->names[i];
 
-		if (!(outcomes & 1u << told->outcome))
+		if (!(outcomes & 1u << noted->outcome))
 			continue;
 		fputs(written++ ? ",\n    " : "\n    ", stdout);
-		json_put_field(stdout, told->why ? "{\"path\": " : "", told->path);
-		if (told->why) {
-			json_put_field(stdout, ", \"message\": ", told->why);
+		json_put_field(stdout, noted->why ? "{\"path\": " : "", noted->path);
+		if (noted->why) {
+			json_put_field(stdout, ", \"message\": ", noted->why);
 			fputc('}', stdout);
 		}
 	}

@@ -10,7 +10,7 @@
 #include "progress.h"
 #include "rendered.h"
 
-struct told_name;
+struct named_outcome;
 
 struct render_report {
 	bool is_json;
@@ -20,7 +20,7 @@ struct render_report {
 
 	/* private: */
 	size_t counts[OUTCOME_FAILED + 1];
-	struct told_name *names; /* the names that are printed at the end */
+	struct named_outcome *names; /* the names that are printed at the end */
 	size_t name_count;
 	size_t name_capacity;
 	bool has_failed; /* no memory */
@@ -34,7 +34,7 @@ void render_report_log(struct render_report *report, const char *line);
 /**
  * Notes the outcome of a name, as the `tell` of rendered_options. Called by one thread at a time.
  */
-void render_report_tell(
+void render_report_add(
 	struct render_report *report, enum outcome outcome, const char *path, const char *why);
 
 /** Ends the progress. */

@@ -291,14 +291,14 @@ static int compare(const struct rendered_comparison *comparison, const struct dr
 	}
 	const struct unified_side old = {label, {old_text ? old_text : "", old_len}};
 	const struct unified_side new = {file, {new_text ? new_text : "", new_len}};
-	const struct unified_item told = {.path = item->path, .change = drift_text(item->drift)};
+	const struct unified_item shown = {.path = item->path, .change = drift_text(item->drift)};
 	if (!comparison->how->json) {
 		fputs("# ", stdout);
 		report_print(item->path);
-		printf(": %s\n", told.change);
+		printf(": %s\n", shown.change);
 		fflush(stdout);
 	}
-	r = unified_print(comparison->how, &told, &old, &new);
+	r = unified_print(comparison->how, &shown, &old, &new);
 	return r < 0 ? r : 0;
 }
 

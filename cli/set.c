@@ -71,7 +71,7 @@ static int take_keys(
 }
 
 /* Warns of VALUEs that were converted in a way that the user may not have meant. */
-static void tell_notes(const struct assignments *assignments, const char *path)
+static void warn_of_conversions(const struct assignments *assignments, const char *path)
 {
 	for (size_t i = 0; i < assignments->count; i++) {
 		const struct assignment *assignment = &assignments->items[i];
@@ -121,7 +121,7 @@ static int run(const struct command *command, int argc, char **argv)
 	if (r != 0)
 		return layer_choice_complain_in(
 			edited.subject.settings, edited.path, edited.inner, r, &problem);
-	tell_notes(&assignments, edited.path);
+	warn_of_conversions(&assignments, edited.path);
 	r = amendment_report(&edited.output, amendment);
 	amendment_report_end(&edited.output, AMENDMENT_NOTHING);
 	return r == 0 ? EXIT_DONE : message_result(r, NULL, NULL);

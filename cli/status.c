@@ -22,7 +22,7 @@
 struct wish {
 	bool is_raw;     /* as JSON */
 	bool is_verbose; /* with details for experts */
-	bool has_code;   /* the exit code tells whether there are faults */
+	bool has_code;   /* the exit code says whether there are faults */
 };
 
 /* Exit codes with --exit-code, besides EXIT_DONE for no fault. */
