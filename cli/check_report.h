@@ -27,8 +27,7 @@ struct check_report {
 
 	/* private: */
 	void *entries; /* findings: a tsearch(3) tree of struct reported_finding */
-	struct reported_finding **
-		stored; /* with hosts: the same findings in their order, to be printed at the end */
+	struct reported_finding **stored; /* with hosts: in order, to be printed at the end */
 	size_t stored_count;
 	size_t stored_capacity;
 	size_t total;  /* number of files to check */

@@ -125,7 +125,7 @@ static int render(struct render_job *job, struct render *render)
 	if (r < 0)
 		return message_result(r, NULL, job->directory);
 	if (!job->is_watching) {
-		bool are_hooks_done = job->report.is_dry || render_tell(render) == 0;
+		bool are_hooks_done = job->report.is_dry || render_run_hooks(render) == 0;
 		int code = render_report_end(&job->report);
 		return are_hooks_done && r == 0 ? code : EXIT_FAILED;
 	}
@@ -234,7 +234,7 @@ static int run(const struct command *command, int argc, char **argv)
 		.supervisor = supervisor,
 		.switches = job.switches,
 		.log = log_line,
-		.tell = job.is_watching ? NULL : add_outcome,
+		.report = job.is_watching ? NULL : add_outcome,
 		.context = &job,
 	};
 	manager_find();

@@ -32,7 +32,7 @@ void render_report_begin(struct render_report *report);
 void render_report_log(struct render_report *report, const char *line);
 
 /**
- * Notes the outcome of a name, as the `tell` of rendered_options. Called by one thread at a time.
+ * Notes the outcome of a name, as the `report` of rendered_options. Called by one thread at a time.
  */
 void render_report_add(
 	struct render_report *report, enum outcome outcome, const char *path, const char *why);

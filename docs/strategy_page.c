@@ -160,7 +160,7 @@ int main(int argc, char **argv)
 	for (size_t i = 0; strategy_all()[i] && i < STRATEGIES_MAX; i++) {
 		if (is_told[i])
 			continue;
-		fprintf(stderr, "%s does not tell of the strategy '%s'\n", argv[1],
+		fprintf(stderr, "%s does not describe the strategy '%s'\n", argv[1],
 			strategy_all()[i]->name);
 		is_good = false;
 	}

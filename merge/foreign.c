@@ -106,7 +106,7 @@ static const char *name_at(
 	static const char *const quotes[] = {"“", "”", "„", "‘", "’", "«", "»", NULL};
 
 	/*
-	 * A parser may have taken the first character already. The parser of YAML itself tells
+	 * A parser may have taken the first character already. The parser of YAML itself says
 	 * what to do.
 	 */
 	for (uint32_t back = 0; format != &format_yaml && back < 2 && back < column; back++)

@@ -1,7 +1,7 @@
 /*
  * Foreign text: text in a file that belongs to no format, such as the marks of a merge conflict, a
  * template, an HTML page, or the typographic quotes of a word processor. If a file with such a text
- * does not parse, the text is named as the cause: the place at which the parser gives up tells
+ * does not parse, the text is named as the cause: the place at which the parser gives up says
  * less.
  */
 #pragma once

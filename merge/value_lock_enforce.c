@@ -269,8 +269,8 @@ static struct origin_why why_of(
 static int refuse(struct value_lock_enforcement *keep, const struct value_lock_walk *spot,
 	const struct node *low, const struct node *now, const struct node **ret)
 {
-	bool is_told = keep->merge->result->refusals.count < REFUSALS_MAX;
-	const struct node *attempt = is_told ? find_attempt(keep, spot, now) : NULL;
+	bool is_recorded = keep->merge->result->refusals.count < REFUSALS_MAX;
+	const struct node *attempt = is_recorded ? find_attempt(keep, spot, now) : NULL;
 
 	int r = note_refusal(keep, spot, low, attempt);
 	if (r == 0)

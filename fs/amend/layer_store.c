@@ -95,7 +95,7 @@ static const char *or_null(const char *text)
 }
 
 /* Takes the access from the mirror's record. */
-static int take_told(const struct layer *layer, const struct store *store,
+static int take_recorded(const struct layer *layer, const struct store *store,
 	struct etcd_client_options *ret, struct problem *problem)
 {
 	if (!is_believed(store) && (store->is_shared || (geteuid() != 0 && names_files(store))))
@@ -134,16 +134,16 @@ static int take_given(const struct layer *layer, const struct store *store,
 static int open_etcd(
 	struct layer_store *store, const struct store_access *access, struct problem *problem)
 {
-	const struct store *told = store->store;
+	const struct store *recorded = store->store;
 	struct etcd_client_options options = {
-		.cluster = told->identity, .guise = {.is_none = true}};
+		.cluster = recorded->identity, .guise = {.is_none = true}};
 	bool has_access = access && is_given(access);
 
-	int r = has_access ? take_given(store->layer, told, access, &options, problem)
-			   : take_told(store->layer, told, &options, problem);
+	int r = has_access ? take_given(store->layer, recorded, access, &options, problem)
+			   : take_recorded(store->layer, recorded, &options, problem);
 	if (r != 0)
 		return r;
-	store->prefix = has_access && access->prefix ? access->prefix : told->prefix;
+	store->prefix = has_access && access->prefix ? access->prefix : recorded->prefix;
 	return etcd_client_new(&options, &store->client, problem);
 }
 

@@ -68,9 +68,9 @@ static int pass_over(const struct composer *composer, const struct contributor *
 
 /*
  * Adds the lower layers' files that a higher layer hides, each with the reason ("hidden by
- * site/.wh.motd"). `is_told_by_rule`: except those that an object of the same name hides.
+ * site/.wh.motd"). `has_rule`: except those that an object of the same name hides.
  */
-static int tell_hidden(const struct composer *composer, const char *path, bool is_told_by_rule,
+static int add_hidden(const struct composer *composer, const char *path, bool has_rule,
 	struct explanation *explanation)
 {
 	CLEANUP(freep) struct hidden *hidden = malloc(sizeof(*hidden));
@@ -82,7 +82,7 @@ static int tell_hidden(const struct composer *composer, const char *path, bool i
 		return -ENOMEM;
 	while ((r = hidden_find(settings, below, path, hidden)) > 0) {
 		below = hidden->layer;
-		if (is_told_by_rule && strcmp(hidden->mark, path) == 0)
+		if (has_rule && strcmp(hidden->mark, path) == 0)
 			continue;
 		/* The list begins with the lowest layer. */
 		struct passed *passed = explanation->passed;
@@ -167,7 +167,7 @@ static int find_dropins(struct name_search *search)
 }
 
 /* Adds the files that the strategy did not read, or that a layer hides. */
-static int tell_passed(const struct composer *composer, const char *path,
+static int add_passed(const struct composer *composer, const char *path,
 	const struct union_lookup *lookup, struct explanation *explanation)
 {
 	const struct strategy *strategy = compose_options(composer->settings, path)->strategy;
@@ -189,10 +189,10 @@ static int tell_passed(const struct composer *composer, const char *path,
 		CLEANUP(freep) char *dropin = NULL;
 		r = asprintf(&dropin, "%s" DROPIN_SUFFIX "/%s", path, dropins.names[i]) < 0
 			    ? -ENOMEM
-			    : tell_hidden(composer, dropin, is_uapi, explanation);
+			    : add_hidden(composer, dropin, is_uapi, explanation);
 	}
 	if (r == 0)
-		r = tell_hidden(composer, path, false, explanation);
+		r = add_hidden(composer, path, false, explanation);
 	if (r < 0)
 		return r;
 	for (unsigned i = lookup->count + lookup->left_out_count; i-- > 0;) {
@@ -205,7 +205,7 @@ static int tell_passed(const struct composer *composer, const char *path,
 }
 
 /* Fills in the only source of a link, or of a file that is too large to be read. */
-static int tell_source(const struct composer *composer, const struct contributor *found,
+static int add_source(const struct composer *composer, const struct contributor *found,
 	const char *path, struct explain_state *made)
 {
 	const struct layer *layer = composer->settings->layers[found->layer];
@@ -222,7 +222,7 @@ static int tell_source(const struct composer *composer, const struct contributor
 }
 
 /* Adds the places that the sources have in stores. */
-static int tell_places(const struct sources *sources, struct store_places *places)
+static int add_places(const struct sources *sources, struct store_places *places)
 {
 	int r = 0;
 
@@ -242,7 +242,7 @@ static const struct document *document_of(
 	return input->document;
 }
 
-static int tell_documents(struct explain_state *made)
+static int add_documents(struct explain_state *made)
 {
 	struct explanation *explanation = &made->explanation;
 	const struct merge_result *result = explanation->result;
@@ -288,20 +288,20 @@ static int take(void *context, const struct composer *composer, const char *path
 	int r;
 	if (lookup->kind == UNION_LINK || (only = compose_held_source(composer, path, lookup))) {
 		made->explanation.kind = lookup->kind == UNION_LINK ? VERSION_LINK : VERSION_HELD;
-		r = tell_source(composer, only, path, made);
+		r = add_source(composer, only, path, made);
 	} else {
 		r = composition_make(&made->composition, &made->composer, made->explanation.path,
 			lookup, &made->asked, true, problem);
 		if (r == 0)
-			r = tell_places(&made->composition.sources, &made->explanation.places);
+			r = add_places(&made->composition.sources, &made->explanation.places);
 	}
 	if (r == 0)
-		r = tell_passed(composer, made->explanation.path, lookup, &made->explanation);
+		r = add_passed(composer, made->explanation.path, lookup, &made->explanation);
 	if (r != 0)
 		return r;
 	made->explanation.request = &made->request;
 	made->explanation.result = made->composition.result;
-	r = tell_documents(made);
+	r = add_documents(made);
 	if (r == 0)
 		*ret = take_ptr(made);
 	return r;

@@ -423,7 +423,7 @@ static int probe(struct etcd *etcd, bool is_watching, struct problem *problem)
 	if (!is_watching)
 		check_history(etcd, &reply);
 	etcd->mirror->status.contact = time(NULL);
-	mirror_tell(etcd->mirror);
+	mirror_put_status(etcd->mirror);
 	return 0;
 }
 
@@ -756,22 +756,22 @@ struct etcd_access {
 	struct mirror_access access[6];
 };
 
-static void told_fini(struct etcd_access *told)
+static void etcd_access_fini(struct etcd_access *record)
 {
-	for (size_t i = 0; i < sizeof(told->files) / sizeof(*told->files); i++)
-		free(told->files[i]);
+	for (size_t i = 0; i < sizeof(record->files) / sizeof(*record->files); i++)
+		free(record->files[i]);
 }
 
-static int told_init(struct etcd_access *told, const struct gateway_options *gateway)
+static int etcd_access_init(struct etcd_access *record, const struct gateway_options *gateway)
 {
 	static const char *const names[] = {"cacert", "cert", "key", "user_file"};
 	const char *const files[] = {gateway->ca, gateway->cert, gateway->key, gateway->user_file};
 	int r = 0;
 
-	*told = (struct etcd_access){.access = {{"endpoints", gateway->endpoints}}};
+	*record = (struct etcd_access){.access = {{"endpoints", gateway->endpoints}}};
 	for (size_t i = 0; r == 0 && i < sizeof(names) / sizeof(*names); i++) {
-		r = make_absolute(files[i], &told->files[i]);
-		told->access[i + 1] = (struct mirror_access){names[i], told->files[i]};
+		r = make_absolute(files[i], &record->files[i]);
+		record->access[i + 1] = (struct mirror_access){names[i], record->files[i]};
 	}
 	return r;
 }
@@ -779,7 +779,7 @@ static int told_init(struct etcd_access *told, const struct gateway_options *gat
 int etcd_mirror(const struct etcd_options *options, const struct mirror_options *shared,
 	struct problem *problem)
 {
-	CLEANUP(told_fini) struct etcd_access told = {0};
+	CLEANUP(etcd_access_fini) struct etcd_access record = {0};
 	CLEANUP(mirror_freep) struct mirror *mirror = NULL;
 	CLEANUP(gateway_freep) struct gateway *gateway = NULL;
 	CLEANUP(freep) char *prefix = NULL;
@@ -792,8 +792,8 @@ int etcd_mirror(const struct etcd_options *options, const struct mirror_options 
 		return -ENOMEM;
 	}
 	struct mirror_options own = *shared;
-	own.access = told.access;
-	int r = told_init(&told, &options->gateway);
+	own.access = record.access;
+	int r = etcd_access_init(&record, &options->gateway);
 	if (r == 0)
 		r = mirror_open(&own, "etcd", prefix, &mirror, problem);
 	if (r != 0)

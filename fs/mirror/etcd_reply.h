@@ -1,6 +1,6 @@
 /*
  * A reply of etcd's gateway: one JSON object, which is a range of keys, a message of a watch, a
- * token, or an error. The fields that are set tell which it is.
+ * token, or an error. The fields that are set say which it is.
  *
  * In a watch the object stands in "result" or "error". Numbers of 64 bits are strings; keys and
  * values are base64. All of it may be hostile.

@@ -93,7 +93,7 @@ static void notify(struct mirror *mirror)
 	mirror->options.notify(mirror->options.context, text);
 }
 
-void mirror_tell(struct mirror *mirror)
+void mirror_put_status(struct mirror *mirror)
 {
 	mirror->status.files = replica_count(mirror->replica);
 	/* On a full disk the old status stays; the log has the news. */
@@ -115,7 +115,7 @@ void mirror_trouble(struct mirror *mirror, const char *subject, const char *form
 		return;
 	snprintf(line, sizeof(line), "%s: %s", subject, clean.message);
 	say(mirror, line);
-	mirror_tell(mirror);
+	mirror_put_status(mirror);
 }
 
 void mirror_mend(struct mirror *mirror, const char *subject)
@@ -126,7 +126,7 @@ void mirror_mend(struct mirror *mirror, const char *subject)
 		return;
 	snprintf(line, sizeof(line), "%s: works again", subject);
 	say(mirror, line);
-	mirror_tell(mirror);
+	mirror_put_status(mirror);
 }
 
 void mirror_read_confirmation(struct mirror *mirror, char ret[MIRROR_WORD_MAX])
@@ -200,7 +200,7 @@ void mirror_took(struct mirror *mirror, const char *revision, bool is_changed)
 	forget_offer(mirror);
 	(void)mirror_status_mend(status, "disk");
 	mirror_mend(mirror, "store");
-	mirror_tell(mirror);
+	mirror_put_status(mirror);
 }
 
 void mirror_freep(struct mirror **mirror)
@@ -265,7 +265,7 @@ int mirror_open(const struct mirror_options *options, const char *kind, const ch
 		return r;
 	if (!replica_is_filled(mirror->replica))
 		*mirror->status.revision = *mirror->status.identity = '\0';
-	mirror_tell(mirror);
+	mirror_put_status(mirror);
 	*ret = take_ptr(mirror);
 	return 0;
 }

@@ -105,4 +105,4 @@ int mirror_publish(struct mirror *mirror, const char *offer);
 void mirror_took(struct mirror *mirror, const char *revision, bool is_changed);
 
 /** Writes the status after a change of it. */
-void mirror_tell(struct mirror *mirror);
+void mirror_put_status(struct mirror *mirror);

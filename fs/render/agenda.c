@@ -113,7 +113,7 @@ void agenda_commit(struct agenda *agenda, int64_t after_ms)
 	lock_release(&agenda->lock);
 }
 
-void agenda_tell(struct agenda *agenda)
+void agenda_put_status(struct agenda *agenda)
 {
 	lock_take(&agenda->lock);
 	if (!agenda->status_ms) {

@@ -27,7 +27,7 @@ void agenda_look(struct agenda *agenda, const char *path, int64_t after_ms);
 void agenda_commit(struct agenda *agenda, int64_t after_ms);
 
 /** Writes the status soon. */
-void agenda_tell(struct agenda *agenda);
+void agenda_put_status(struct agenda *agenda);
 
 /* Work that is due. */
 struct due {

@@ -28,17 +28,17 @@ int64_t failure_retry_ms(struct render *render, int result)
 }
 
 /* Reports the outcome of a failure. For a file that does not merge the view knows the reason. */
-static void tell_outcome(const struct render *render, const char *path, const struct owned *owned,
+static void report_outcome(const struct render *render, const char *path, const struct owned *owned,
 	int result, const char *line)
 {
 	CLEANUP(freep) char *text = NULL;
 
-	if (!render->options.tell)
+	if (!render->options.report)
 		return;
 	if (result == RENDERED_BROKEN && owned && owned->ino &&
 		view_attribute(render->view, owned->ino, VIEW_CAUSE, &text) < 0)
 		text = NULL;
-	render->options.tell(render->options.context,
+	render->options.report(render->options.context,
 		result == RENDERED_BROKEN ? OUTCOME_BROKEN : OUTCOME_FAILED, path,
 		text ? text : line);
 }
@@ -57,9 +57,9 @@ void failure_note(struct render *render, const char *path, struct owned *owned, 
 		snprintf(line, sizeof(line), "%s: does not merge, and never did", path);
 	else
 		snprintf(line, sizeof(line), "%s: %s", path, layer_error(result));
-	tell_outcome(render, path, owned, result, line);
+	report_outcome(render, path, owned, result, line);
 	failure_log_line(render, line);
-	agenda_tell(render->agenda);
+	agenda_put_status(render->agenda);
 	if (!owned)
 		return;
 	free(owned->trouble);
@@ -96,7 +96,7 @@ bool failure_is_over(struct render *render, struct owned *owned, int result)
 		return false;
 	if (owned->failure) {
 		render->retry_ms = 0;
-		agenda_tell(render->agenda);
+		agenda_put_status(render->agenda);
 	}
 	owned->failure = 0;
 	owned->is_publishing = false;

@@ -258,7 +258,7 @@ int generation_remove(struct rendered *rendered, struct owned *owned)
 			r = 0;
 		} else if (r == 0) {
 			if (!all[i]->is_gone && !S_ISDIR(all[i]->print.mode))
-				rendered_tell_outcome(rendered, OUTCOME_REMOVED, all[i]);
+				rendered_report_outcome(rendered, OUTCOME_REMOVED, all[i]);
 			all[i]->is_gone = true;
 			change(rendered, all[i]);
 		}

@@ -240,7 +240,7 @@ static void op_batch_end(void *context)
 {
 	struct render *render = context;
 
-	agenda_tell(render->agenda);
+	agenda_put_status(render->agenda);
 	lock_take(&render->files);
 	if (!render->options.is_atomic)
 		commit(render);
@@ -342,7 +342,7 @@ static int on_tell(void *context, uint64_t ino)
 static void on_log(void *context, const char *line)
 {
 	failure_log_line(context, line);
-	agenda_tell(((struct render *)context)->agenda);
+	agenda_put_status(((struct render *)context)->agenda);
 }
 
 /* Handles the supervisor's message that a mirror's layer has a state now. */
@@ -459,7 +459,7 @@ int render_new(struct settings *settings, const struct rendered_options *options
 	return r;
 }
 
-unsigned render_tell(struct render *render)
+unsigned render_run_hooks(struct render *render)
 {
 	return view_tell_notices(render->view);
 }

@@ -32,7 +32,7 @@ int render_all(struct render *render);
  * Runs the on_change commands for the changes of render_all(), and waits for them; render_watch()
  * does so by itself. Returns the number of failed commands, each of which was logged.
  */
-unsigned render_tell(struct render *render);
+unsigned render_run_hooks(struct render *render);
 
 /**
  * Keeps the directory up to date until render_stop(), which any thread or signal handler may call.

@@ -286,7 +286,7 @@ struct manifest *rendered_manifest(struct rendered *rendered)
 	return rendered->manifest;
 }
 
-static void tell(const struct rendered *rendered, const struct problem *problem)
+static void log_problem(const struct rendered *rendered, const struct problem *problem)
 {
 	char line[PROBLEM_SOURCE_MAX + PROBLEM_MESSAGE_MAX + 32];
 
@@ -295,11 +295,11 @@ static void tell(const struct rendered *rendered, const struct problem *problem)
 		rendered->options.log(rendered->options.context, line);
 }
 
-void rendered_tell_outcome(
+void rendered_report_outcome(
 	const struct rendered *rendered, enum outcome outcome, const struct owned *owned)
 {
-	if (rendered->options.tell && !generation_is_beside(owned))
-		rendered->options.tell(rendered->options.context, outcome, owned->path, NULL);
+	if (rendered->options.report && !generation_is_beside(owned))
+		rendered->options.report(rendered->options.context, outcome, owned->path, NULL);
 }
 
 static bool has_owner(const struct stat *own, const struct stat *like)
@@ -513,12 +513,12 @@ void rendered_report_drift(
 	const struct rendered *rendered, struct owned *owned, const struct fingerprint *now)
 {
 	enum drift drift = find_drift(rendered, owned, now);
-	uint32_t told = (uint32_t)(now->hash ^ now->mode) * 8 + drift;
+	uint32_t reported = (uint32_t)(now->hash ^ now->mode) * 8 + drift;
 	struct problem problem;
 
 	if (drift == DRIFT_NONE)
-		told = 0;
-	if (told && told != owned->reported) {
+		reported = 0;
+	if (reported && reported != owned->reported) {
 		const char *path = owned->path;
 		if (generation_is_beside(owned))
 			path += strlen(GENERATION_BESIDE);
@@ -526,9 +526,9 @@ void rendered_report_drift(
 			rendered->options.keeps_drift ? "stays so (--drift=keep)"
 			: rendered->options.is_dry    ? "would be put right"
 						      : "is put right");
-		tell(rendered, &problem);
+		log_problem(rendered, &problem);
 	}
-	owned->reported = told;
+	owned->reported = reported;
 }
 
 /*
@@ -810,7 +810,7 @@ static bool would_be(const struct fingerprint *wanted, const struct fingerprint 
 }
 
 /* Reports the outcome of a put, where `before` was. `result` is 0 or RENDERED_KEPT. */
-static void tell_put(const struct rendered *rendered, struct owned *owned,
+static void report_put(const struct rendered *rendered, struct owned *owned,
 	const struct fingerprint *before, int result)
 {
 	bool is_changed = rendered->options.is_atomic ? owned->is_changed
@@ -818,9 +818,9 @@ static void tell_put(const struct rendered *rendered, struct owned *owned,
 						      : !fingerprint_equal(before, &owned->print);
 
 	if (result == RENDERED_KEPT || !is_changed)
-		rendered_tell_outcome(rendered, OUTCOME_UNCHANGED, owned);
+		rendered_report_outcome(rendered, OUTCOME_UNCHANGED, owned);
 	else
-		rendered_tell_outcome(
+		rendered_report_outcome(
 			rendered, before->mode ? OUTCOME_CHANGED : OUTCOME_WRITTEN, owned);
 }
 
@@ -835,13 +835,13 @@ int rendered_put(struct rendered *rendered, struct owned *owned, const struct ve
 		return r < 0 ? r : RENDERED_BROKEN;
 	}
 	/* A file that can't be read is replaced. */
-	if (rendered->options.tell && rendered_look(rendered, owned, &before) < 0)
+	if (rendered->options.report && rendered_look(rendered, owned, &before) < 0)
 		before = (struct fingerprint){.mode = S_IFREG};
 	r = rendered->options.is_atomic ? generation_put(rendered, owned, version, problem)
 					: put_file(rendered, owned, version, problem);
 	owned->is_kept_back = r == RENDERED_KEPT;
 	if (r == 0 || r == RENDERED_KEPT)
-		tell_put(rendered, owned, &before, r);
+		report_put(rendered, owned, &before, r);
 	return r;
 }
 
@@ -926,7 +926,7 @@ int rendered_open_to(struct rendered *rendered, const struct stat *root)
 		"lets in more users than the layers, whose mode is %04o; give it that mode, or "
 		"these users can read the rendered files",
 		(unsigned)root->st_mode & 07777);
-	tell(rendered, &problem);
+	log_problem(rendered, &problem);
 	return 0;
 }
 
@@ -1004,7 +1004,7 @@ static int remove_owned(struct rendered *rendered, struct owned *owned)
 			manifest_undo(rendered->manifest, owned, &before);
 	}
 	if (r == 0 && is_there && !S_ISDIR(before.mode))
-		rendered_tell_outcome(rendered, OUTCOME_REMOVED, owned);
+		rendered_report_outcome(rendered, OUTCOME_REMOVED, owned);
 	return r == 0 ? manifest_drop(rendered->manifest, owned) : r;
 }
 

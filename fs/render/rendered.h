@@ -45,7 +45,7 @@ struct rendered_options {
 	 * Called with the outcome of each file and link; NULL: not called. `why` is the reason of a
 	 * failure.
 	 */
-	void (*tell)(void *context, enum outcome outcome, const char *path, const char *why);
+	void (*report)(void *context, enum outcome outcome, const char *path, const char *why);
 	void *context;
 };
 

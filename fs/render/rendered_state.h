@@ -58,7 +58,7 @@ int rendered_forget_gone(struct rendered *rendered);
 void rendered_stage_name(struct rendered *rendered, char ret[STAGED_MAX]);
 
 /** Reports the outcome of a file or link. */
-void rendered_tell_outcome(
+void rendered_report_outcome(
 	const struct rendered *rendered, enum outcome outcome, const struct owned *owned);
 
 /** Returns PROBLEM: an object that is not ours is at `path`. */

@@ -102,7 +102,7 @@ static int is_idle(const struct marks *marks, const char *name, char **ret_hides
 	return r < 0 ? r : !r;
 }
 
-static int tell(const struct marks *marks,
+static int report_idle(const struct marks *marks,
 	int (*each)(void *context, const struct layer *layer, const char *path, const char *hides),
 	void *context)
 {
@@ -136,7 +136,7 @@ int whiteouts_idle(const struct settings *settings, const struct traversed *foun
 			return listed;
 		if (marks.count)
 			qsort(marks.names, marks.count, sizeof(char *), compare_names);
-		r = tell(&marks, each, context);
+		r = report_idle(&marks, each, context);
 	}
 	return r;
 }

@@ -115,22 +115,22 @@ static int pop(struct cloud *cloud, const struct node **root, const char *name,
 
 /* Takes the mergers from the part itself, then from its header. */
 static int take_how(struct cloud *cloud, const struct cloud_part *part, const struct node **root,
-	struct part_how *told)
+	struct part_how *found)
 {
-	const struct pair **type = &told->taken[0];
+	const struct pair **type = &found->taken[0];
 	const struct node *value;
 
-	int r = pop(cloud, root, "merge_how", &told->taken[0], &value);
-	if (told->taken[0])
-		type = &told->taken[1];
+	int r = pop(cloud, root, "merge_how", &found->taken[0], &value);
+	if (found->taken[0])
+		type = &found->taken[1];
 	/* If both are given, merge_type is an ordinary value. */
 	if (r == 0 && !value)
 		r = pop(cloud, root, "merge_type", type, &value);
 	if (r == 0 && value)
-		r = how_add_value(&told->how, value, cloud->arena, cloud->problem);
-	told->how.by = told->how.count > 0 ? value : part->merge_type_by;
+		r = how_add_value(&found->how, value, cloud->arena, cloud->problem);
+	found->how.by = found->how.count > 0 ? value : part->merge_type_by;
 	if (r == 0 && part->merge_type.len > 0)
-		r = how_add_text(&told->how, part->merge_type, &part->merge_type_place,
+		r = how_add_text(&found->how, part->merge_type, &part->merge_type_place,
 			cloud->arena, cloud->problem);
 	return r;
 }
@@ -159,18 +159,18 @@ static int choose_mergers(
 	return 0;
 }
 
-static void note_taken(struct cloud *cloud, const struct part_how *told)
+static void note_taken(struct cloud *cloud, const struct part_how *found)
 {
-	for (size_t i = 0; i < 2 && told->taken[i]; i++)
-		origin_remove(cloud->origins, cloud->root, told->taken[i]->key,
-			told->taken[i]->value,
+	for (size_t i = 0; i < 2 && found->taken[i]; i++)
+		origin_remove(cloud->origins, cloud->root, found->taken[i]->key,
+			found->taken[i]->value,
 			(struct origin_why){"says how the part is merged", NULL});
 }
 
 int cloud_add_config(struct cloud *cloud, const struct cloud_part *part)
 {
 	const struct cloud_dispatch *mergers;
-	struct part_how told = {0};
+	struct part_how found = {0};
 	const struct node *root;
 
 	int r = cloud_end_patch(cloud);
@@ -178,13 +178,13 @@ int cloud_add_config(struct cloud *cloud, const struct cloud_part *part)
 		r = read_config(cloud, part, &root);
 	if (r != 0 || !root)
 		return r;
-	r = take_how(cloud, part, &root, &told);
+	r = take_how(cloud, part, &root, &found);
 	if (r == 0)
-		r = choose_mergers(cloud, &told.how, &mergers);
+		r = choose_mergers(cloud, &found.how, &mergers);
 	if (r == 0)
 		r = cloud_merge(cloud, mergers, cloud->root, root, &cloud->root);
 	if (r == 0)
-		note_taken(cloud, &told);
+		note_taken(cloud, &found);
 	return r;
 }
 

@@ -256,8 +256,8 @@ static int put_in_place(struct deep *deep, const struct node *below, const struc
 }
 
 /* Combines a list that has a directive. */
-static int combine_as_told(struct deep *deep, const struct node *below, const struct node *value,
-	const struct list_place *place, const struct node **ret)
+static int combine_by_directive(struct deep *deep, const struct node *below,
+	const struct node *value, const struct list_place *place, const struct node **ret)
 {
 	static const struct list_rule rules[] = {
 		[DIRECTIVE_APPEND] = {.mode = LIST_APPEND},
@@ -316,7 +316,7 @@ int deep_combine(struct deep *deep, const struct node *below, const struct node 
 	case DIRECTIVE_APPEND:
 	case DIRECTIVE_PREPEND:
 	case DIRECTIVE_UNIQUE:
-		return combine_as_told(deep, below, value, place, ret);
+		return combine_by_directive(deep, below, value, place, ret);
 	case DIRECTIVE_NONE:
 		break;
 	}
