@@ -14,13 +14,13 @@
 #include <unistd.h>
 
 #include "access_list.h"
+#include "ancestors.h"
 #include "cleanup.h"
 #include "descriptor.h"
 #include "followed_path.h"
 #include "glob.h"
 #include "opening.h"
 #include "store.h"
-#include "way.h"
 
 /* The kernel returns EAGAIN if a rename raced with a resolution beneath a directory. A process that
  * renames without end must not hold plyfs up for ever. */

@@ -123,8 +123,8 @@ int layer_stat(const struct layer *layer, const char *path, struct stat *ret);
 
 /**
  * Does the same as layer_stat(), and reduces the mode to the rights that the access list
- * (access_list.h) and, with `follow`, the directories above the file (way.h) give. It takes twice
- * as long. Returns 0 or -errno.
+ * (access_list.h) and, with `follow`, the directories above the file (ancestors.h) give. It takes
+ * twice as long. Returns 0 or -errno.
  */
 int layer_stat_rights(const struct layer *layer, const char *path, struct stat *ret);
 

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ancestors.h"
 #include "array.h"
 #include "cleanup.h"
 #include "descriptor.h"
-#include "way.h"
 
 /* One answer: the sources of one path. */
 struct path_sources {

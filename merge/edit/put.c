@@ -9,7 +9,7 @@
 #include "cleanup.h"
 #include "edit_tree.h"
 #include "edit_value.h"
-#include "put_way.h"
+#include "put_form.h"
 #include "strategy.h"
 #include "value_lock_place.h"
 

@@ -1,4 +1,4 @@
-#include "put_way.h"
+#include "put_form.h"
 
 #include <errno.h>
 

@@ -1,4 +1,4 @@
-#include "way.h"
+#include "ancestors.h"
 
 #include <errno.h>
 #include <fcntl.h>
