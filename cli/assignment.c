@@ -98,10 +98,10 @@ static bool read_index(const struct key_part *part, uint32_t *ret)
 }
 
 /* Makes a key or value of a part: `80` is a number, "80" a text. NULL: no memory. */
-static const struct node *make_key(const struct assignment_walk *way, const struct key_part *part)
+static const struct node *make_key(const struct assignment_walk *walk, const struct key_part *part)
 {
-	const char *text = arena_copy(way->arena, part->name);
-	struct node *node = text ? node_new_scalar(way->arena, (struct span){text, part->name.len},
+	const char *text = arena_copy(walk->arena, part->name);
+	struct node *node = text ? node_new_scalar(walk->arena, (struct span){text, part->name.len},
 					   part->is_quoted ? NODE_DOUBLE : NODE_PLAIN)
 				 : NULL;
 
@@ -112,170 +112,171 @@ static const struct node *make_key(const struct assignment_walk *way, const stru
 }
 
 /* Takes the steps that lead to existing values. Returns their number. */
-static size_t walk(struct assignment_walk *way)
+static size_t follow_key(struct assignment_walk *walk)
 {
-	const struct key *key = &way->assignment->key;
+	const struct key *key = &walk->assignment->key;
 	size_t i = 0;
 
 	for (; i < key->count; i++) {
 		struct key_step found;
 
-		if (!way->in || !key_find(way->in, &key->parts[i], &found))
+		if (!walk->in || !key_find(walk->in, &key->parts[i], &found))
 			break;
-		way->steps[way->count++] =
+		walk->steps[walk->count++] =
 			(struct edit_step){.key = found.key, .index = found.index};
-		way->in = found.value;
+		walk->in = found.value;
 	}
 	return i;
 }
 
-static int absent(const struct assignment_walk *way, size_t done)
+static int absent(const struct assignment_walk *walk, size_t done)
 {
-	const struct key *key = &way->assignment->key;
+	const struct key *key = &walk->assignment->key;
 
-	if (way->in && done < key->count)
-		return problem_at(way->problem, way->in, "there is no '%.*s' to be removed",
+	if (walk->in && done < key->count)
+		return problem_at(walk->problem, walk->in, "there is no '%.*s' to be removed",
 			(int)key->parts[done].end, key->text);
-	return problem_set(way->problem, NULL, 0, 0, "there is no '%s' to be removed", key->text);
+	return problem_set(walk->problem, NULL, 0, 0, "there is no '%s' to be removed", key->text);
 }
 
 /* Copies `rest`, with the pair in front unless `rest` has that key. NULL: no memory. */
-static const struct node *put_in_front(const struct assignment_walk *way, const struct node *key,
+static const struct node *put_in_front(const struct assignment_walk *walk, const struct node *key,
 	const struct node *value, const struct node *rest)
 {
-	struct node *map = node_new_map(way->arena, rest);
+	struct node *map = node_new_map(walk->arena, rest);
 
-	if (!map || node_put(way->arena, map, key, value) < 0)
+	if (!map || node_put(walk->arena, map, key, value) < 0)
 		return NULL;
 	for (uint32_t i = 0; i < rest->map.count; i++)
-		if (node_put(way->arena, map, rest->map.pairs[i].key, rest->map.pairs[i].value) < 0)
+		if (node_put(walk->arena, map, rest->map.pairs[i].key, rest->map.pairs[i].value) <
+			0)
 			return NULL;
 	return map;
 }
 
 /* Makes {name: web} with the values that are set in it, which must not change its name. */
-static int make_matched(const struct assignment_walk *way, const struct key_part *part,
+static int make_matched(const struct assignment_walk *walk, const struct key_part *part,
 	const struct node *rest, const struct node **ret)
 {
-	const struct key *key = &way->assignment->key;
+	const struct key *key = &walk->assignment->key;
 	const struct key_part value = {.name = part->value};
-	const struct node *name = make_key(way, part), *match = make_key(way, &value);
+	const struct node *name = make_key(walk, part), *match = make_key(walk, &value);
 	struct key_step own;
 
 	if (!name || !match)
 		return -ENOMEM;
 	if (!node_is_map(rest))
-		return problem_set(way->problem, NULL, 0, 0,
+		return problem_set(walk->problem, NULL, 0, 0,
 			"'%.*s' would be a new item; set a value in it, as in %.*s.port=80",
 			(int)part->end, key->text, (int)part->end, key->text);
 	if (key_find(rest, &(struct key_part){.name = part->name}, &own) &&
 		!(node_is_scalar(own.value) && span_equal(own.value->text, part->value)))
-		return problem_set(way->problem, NULL, 0, 0,
+		return problem_set(walk->problem, NULL, 0, 0,
 			"'%.*s' would be a new item, and its '%.*s' can't be another value at once",
 			(int)part->end, key->text, (int)part->name.len, part->name.data);
-	*ret = put_in_front(way, name, match, rest);
+	*ret = put_in_front(walk, name, match, rest);
 	return *ret ? 0 : -ENOMEM;
 }
 
 /* Puts `value` into a new map or list, as its only entry, by the part's form. */
-static int make_around(const struct assignment_walk *way, size_t i, const struct node *value,
+static int make_around(const struct assignment_walk *walk, size_t i, const struct node *value,
 	const struct node **ret)
 {
-	const struct key *key = &way->assignment->key;
+	const struct key *key = &walk->assignment->key;
 	const struct key_part *part = &key->parts[i];
 	uint32_t index;
 	bool is_item = key->parts[i].is_bracket && (part->value.data || read_index(part, &index));
-	const struct node *name = make_key(way, part);
+	const struct node *name = make_key(walk, part);
 	struct node *in =
-		is_item ? node_new_sequence(way->arena, NULL) : node_new_map(way->arena, NULL);
+		is_item ? node_new_sequence(walk->arena, NULL) : node_new_map(walk->arena, NULL);
 	int r = in && name ? 0 : -ENOMEM;
 
 	if (r == 0 && part->value.data)
-		r = make_matched(way, part, value, &value);
+		r = make_matched(walk, part, value, &value);
 	if (r == 0)
-		r = is_item ? node_push(way->arena, in, value)
-			    : node_put(way->arena, in, name, value);
+		r = is_item ? node_push(walk->arena, in, value)
+			    : node_put(walk->arena, in, name, value);
 	*ret = in;
 	return r;
 }
 
 /* Puts the value into the maps and lists that the parts from `first` on need. */
-static int make_value(const struct assignment_walk *way, size_t first, const struct node **ret)
+static int make_value(const struct assignment_walk *walk, size_t first, const struct node **ret)
 {
 	int r = 0;
 
-	*ret = way->assignment->value;
-	for (size_t i = way->assignment->key.count; r == 0 && i-- > first;)
-		r = make_around(way, i, *ret, ret);
+	*ret = walk->assignment->value;
+	for (size_t i = walk->assignment->key.count; r == 0 && i-- > first;)
+		r = make_around(walk, i, *ret, ret);
 	return r;
 }
 
 /* Takes a new item for parts[i]; its value contains the parts behind. */
-static int take_item(struct assignment_walk *way, size_t i, const struct node **ret)
+static int take_item(struct assignment_walk *walk, size_t i, const struct node **ret)
 {
-	const struct key_part *part = &way->assignment->key.parts[i];
+	const struct key_part *part = &walk->assignment->key.parts[i];
 	int r;
 
-	way->steps[way->count++] = (struct edit_step){.index = EDIT_END};
-	way->is_insert = true;
-	r = make_value(way, i + 1, ret);
-	return r == 0 && part->value.data ? make_matched(way, part, *ret, ret) : r;
+	walk->steps[walk->count++] = (struct edit_step){.index = EDIT_END};
+	walk->is_insert = true;
+	r = make_value(walk, i + 1, ret);
+	return r == 0 && part->value.data ? make_matched(walk, part, *ret, ret) : r;
 }
 
 /* Takes an existing value for the whole KEY: an item that [name=web] names keeps its name. */
-static int take_old(const struct assignment_walk *way, const struct node **ret)
+static int take_old(const struct assignment_walk *walk, const struct node **ret)
 {
-	const struct key *key = &way->assignment->key;
+	const struct key *key = &walk->assignment->key;
 	const struct key_part *last = key->count ? &key->parts[key->count - 1] : NULL;
 	struct key_step name, own;
 
-	*ret = way->assignment->value;
+	*ret = walk->assignment->value;
 	if (!last || !last->value.data || !node_is_map(*ret))
 		return 0;
 	const struct key_part part = {.name = last->name};
-	if (key_find(way->in, &part, &name) && !key_find(*ret, &part, &own))
-		*ret = put_in_front(way, name.key, name.value, *ret);
+	if (key_find(walk->in, &part, &name) && !key_find(*ret, &part, &own))
+		*ret = put_in_front(walk, name.key, name.value, *ret);
 	return *ret ? 0 : -ENOMEM;
 }
 
-static int refuse_item(const struct assignment_walk *way, const struct key_part *part)
+static int refuse_item(const struct assignment_walk *walk, const struct key_part *part)
 {
-	const struct key *key = &way->assignment->key;
+	const struct key *key = &walk->assignment->key;
 
-	return problem_at(way->problem, way->in,
+	return problem_at(walk->problem, walk->in,
 		"'%.*s' would be an item of a list, and this is a map; a key of it stands behind a "
 		"dot, or in quotes",
 		(int)part->end, key->text);
 }
 
 /* Takes the parts from `i` on, which do not exist yet. */
-static int take_new(struct assignment_walk *way, size_t i, const struct node **ret)
+static int take_new(struct assignment_walk *walk, size_t i, const struct node **ret)
 {
-	const struct key *key = &way->assignment->key;
+	const struct key *key = &walk->assignment->key;
 
-	for (; i < key->count; i++, way->in = NULL) {
+	for (; i < key->count; i++, walk->in = NULL) {
 		const struct key_part *part = &key->parts[i];
-		bool is_list = way->in && node_is_sequence(way->in);
-		bool is_map = way->in && node_is_map(way->in);
+		bool is_list = walk->in && node_is_sequence(walk->in);
+		bool is_map = walk->in && node_is_map(walk->in);
 		uint32_t index;
 		bool is_index = (is_list || key->parts[i].is_bracket) && read_index(part, &index);
 
 		if (is_map && (part->value.data || is_index))
-			return refuse_item(way, part);
+			return refuse_item(walk, part);
 		if (part->value.data || (is_index && index == EDIT_END))
-			return take_item(way, i, ret);
+			return take_item(walk, i, ret);
 		if (is_list && !is_index)
-			return problem_at(way->problem, way->in,
+			return problem_at(walk->problem, walk->in,
 				"'%.*s' names no item of this list; count them from [0], add one "
 				"with [+], or name one by its value as in [name=web]",
 				(int)part->end, key->text);
-		const struct node *name = make_key(way, part);
+		const struct node *name = make_key(walk, part);
 		if (!name)
 			return -ENOMEM;
-		way->steps[way->count++] = is_index ? (struct edit_step){.index = index}
-						    : (struct edit_step){.key = name};
+		walk->steps[walk->count++] = is_index ? (struct edit_step){.index = index}
+						      : (struct edit_step){.key = name};
 	}
-	*ret = way->assignment->value;
+	*ret = walk->assignment->value;
 	return 0;
 }
 
@@ -298,42 +299,42 @@ static int read_value(struct assignments *assignments, size_t i, struct assignme
 }
 
 /* Decides about the other values of a key that may repeat, if there must be only one. */
-static enum edit_again find_again(const struct assignment_walk *way, const struct format *format)
+static enum edit_again find_again(const struct assignment_walk *walk, const struct format *format)
 {
-	const struct node *section = way->count > 1 ? way->steps[0].key : NULL;
-	const struct node *key = way->count > 1 ? way->steps[1].key : NULL;
-	const struct node *value = way->assignment->value;
-	bool is_item = way->count == 3 && !way->steps[2].key;
+	const struct node *section = walk->count > 1 ? walk->steps[0].key : NULL;
+	const struct node *key = walk->count > 1 ? walk->steps[1].key : NULL;
+	const struct node *value = walk->assignment->value;
+	bool is_item = walk->count == 3 && !walk->steps[2].key;
 
 	if (!format || !format->repeats || !section || !key || !node_is_scalar(section) ||
 		!node_is_scalar(key))
 		return EDIT_AGAIN_NO;
 	if (is_item)
 		return EDIT_AGAIN_RESET;
-	if (!value || !node_is_scalar(value) || way->count != 2)
+	if (!value || !node_is_scalar(value) || walk->count != 2)
 		return EDIT_AGAIN_NO;
 	return !format->counts_all || format->counts_all(section->text, key->text)
 		       ? EDIT_AGAIN_RESET
 		       : EDIT_AGAIN_LAST;
 }
 
-static int plan(struct assignment_walk *way, size_t done, struct edit_op *ret)
+static int plan(struct assignment_walk *walk, size_t done, struct edit_op *ret)
 {
-	const struct key *key = &way->assignment->key;
-	const struct node *value = way->assignment->value;
+	const struct key *key = &walk->assignment->key;
+	const struct node *value = walk->assignment->value;
 	int r = 0;
 
-	if (!value && (done < key->count || !way->in))
-		return absent(way, done);
+	if (!value && (done < key->count || !walk->in))
+		return absent(walk, done);
 	if (value)
-		r = done == key->count ? take_old(way, &value) : take_new(way, done, &value);
+		r = done == key->count ? take_old(walk, &value) : take_new(walk, done, &value);
 	*ret = (struct edit_op){
 		.document = key->document,
-		.kind = !value           ? EDIT_REMOVE
-			: way->is_insert ? EDIT_INSERT
-					 : EDIT_SET,
-		.steps = way->steps,
-		.count = way->count,
+		.kind = !value            ? EDIT_REMOVE
+			: walk->is_insert ? EDIT_INSERT
+					  : EDIT_SET,
+		.steps = walk->steps,
+		.count = walk->count,
 		.value = value,
 	};
 	return r;
@@ -374,25 +375,25 @@ static void order_removals(struct edit_op *ops, size_t *count)
 }
 
 /* Makes the op, which sets a value in a new document, one that sets the document with its name. */
-static int add_document(const struct assignment_walk *way, struct edit_op *op)
+static int add_document(const struct assignment_walk *walk, struct edit_op *op)
 {
-	const struct key *key = &way->assignment->key;
+	const struct key *key = &walk->assignment->key;
 	const struct edit_tree nothing = {0};
 	const struct edit_op inner = *op;
-	int r = edit_tree_resolve(&nothing, &inner, way->arena, op, way->problem);
+	int r = edit_tree_resolve(&nothing, &inner, walk->arena, op, walk->problem);
 
 	if (r != 0)
 		return r;
 	if (!node_is_map(op->value))
-		return problem_set(way->problem, NULL, 0, 0,
+		return problem_set(walk->problem, NULL, 0, 0,
 			"'%.*s' would be a new document; set a value in it, as in %.*s.port=80",
 			(int)key->start, key->text, (int)key->start, key->text);
-	op->value = stream_name(key->named, op->value, way->arena);
+	op->value = stream_name(key->named, op->value, walk->arena);
 	if (!op->value)
 		return -ENOMEM;
 	if (stream_has_name(op->value, key->named))
 		return 0;
-	return problem_set(way->problem, NULL, 0, 0,
+	return problem_set(walk->problem, NULL, 0, 0,
 		"'%.*s' would be a new document, and its name can't have another value at once",
 		(int)key->start, key->text);
 }
@@ -425,7 +426,7 @@ static int plan_one(struct assignments *assignments, size_t i, const struct stre
 		.wants_new = assignments->items[i].typed,
 	};
 	struct assignment assignment = {.text = assignments->items[i].text};
-	struct assignment_walk way = {
+	struct assignment_walk walk = {
 		.assignment = &assignment,
 		.arena = arena,
 		.problem = problem,
@@ -438,19 +439,19 @@ static int plan_one(struct assignments *assignments, size_t i, const struct stre
 	if (assignment.key.document == KEY_ANY_DOCUMENT && stream->count < 2)
 		assignment.key.document = 0;
 	if (assignment.key.document < stream->count)
-		way.in = stream->roots[assignment.key.document];
-	way.steps = arena_zalloc(arena, assignment.key.count + 1, sizeof(struct edit_step));
-	if (!way.steps)
+		walk.in = stream->roots[assignment.key.document];
+	walk.steps = arena_zalloc(arena, assignment.key.count + 1, sizeof(struct edit_step));
+	if (!walk.steps)
 		return -ENOMEM;
-	size_t done = walk(&way);
-	const struct node *old = done == assignment.key.count ? way.in : NULL;
+	size_t done = follow_key(&walk);
+	const struct node *old = done == assignment.key.count ? walk.in : NULL;
 	r = read_value(assignments, i, &assignment, old, options, problem);
 	if (r == 0)
-		r = plan(&way, done, ret);
+		r = plan(&walk, done, ret);
 	if (r == 0 && *named)
-		r = add_document(&way, ret);
+		r = add_document(&walk, ret);
 	if (r == 0)
-		ret->again = find_again(&way, options->format);
+		ret->again = find_again(&walk, options->format);
 	return r;
 }
 

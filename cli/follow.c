@@ -21,67 +21,68 @@ struct path_resolution {
 };
 
 /* Takes the first name off `rest`. False: there is none. */
-static bool next_name(struct path_resolution *way, char *name)
+static bool next_name(struct path_resolution *resolution, char *name)
 {
-	const char *start = way->rest + strspn(way->rest, "/");
+	const char *start = resolution->rest + strspn(resolution->rest, "/");
 	size_t len = strcspn(start, "/");
 
 	memcpy(name, start, len);
 	name[len] = '\0';
-	memmove(way->rest, start + len, strlen(start + len) + 1);
+	memmove(resolution->rest, start + len, strlen(start + len) + 1);
 	return len > 0;
 }
 
 /* Removes the last name of `done`. False: it is the root. */
-static bool go_up(struct path_resolution *way)
+static bool go_up(struct path_resolution *resolution)
 {
-	char *slash = strrchr(way->done, '/');
+	char *slash = strrchr(resolution->done, '/');
 
-	if (!*way->done)
+	if (!*resolution->done)
 		return false;
-	*(slash ? slash : way->done) = '\0';
+	*(slash ? slash : resolution->done) = '\0';
 	return true;
 }
 
-static int go_down(struct path_resolution *way, const char *name)
+static int go_down(struct path_resolution *resolution, const char *name)
 {
-	size_t len = strlen(way->done), name_len = strlen(name);
+	size_t len = strlen(resolution->done), name_len = strlen(name);
 
-	if (len + name_len + 2 > sizeof(way->done))
+	if (len + name_len + 2 > sizeof(resolution->done))
 		return -ENAMETOOLONG;
 	if (len > 0)
-		way->done[len++] = '/';
-	memcpy(way->done + len, name, name_len + 1);
+		resolution->done[len++] = '/';
+	memcpy(resolution->done + len, name, name_len + 1);
 	return 0;
 }
 
 /* Puts a link's target in front of `rest`; `done` is the link. */
-static int take_link(struct path_resolution *way, const char *target, struct problem *problem)
+static int take_link(
+	struct path_resolution *resolution, const char *target, struct problem *problem)
 {
 	CLEANUP(freep) char *rest = NULL;
 
-	if (++way->links > LINKS_MAX)
+	if (++resolution->links > LINKS_MAX)
 		return -ELOOP;
 	if (*target == '/')
-		return problem_set(problem, way->done, 0, 0,
+		return problem_set(problem, resolution->done, 0, 0,
 			"is a link out of the tree, to '%s'; read that file", target);
 	/* A slash behind the last name would require a directory. */
-	if (asprintf(&rest, "%s%s%s", target, *way->rest ? "/" : "", way->rest) < 0)
+	if (asprintf(&rest, "%s%s%s", target, *resolution->rest ? "/" : "", resolution->rest) < 0)
 		return -ENOMEM;
-	if (strlen(rest) >= sizeof(way->rest))
+	if (strlen(rest) >= sizeof(resolution->rest))
 		return -ENAMETOOLONG;
-	strcpy(way->rest, rest);
-	go_up(way);
+	strcpy(resolution->rest, rest);
+	go_up(resolution);
 	return 0;
 }
 
-static bool is_at_end(const struct path_resolution *way)
+static bool is_at_end(const struct path_resolution *resolution)
 {
-	return way->rest[strspn(way->rest, "/")] == '\0';
+	return resolution->rest[strspn(resolution->rest, "/")] == '\0';
 }
 
 /* Resolves one name. Returns 0 to continue, or with *ret at the end of the path. */
-static int step(struct offline *offline, struct path_resolution *way, const char *name,
+static int step(struct offline *offline, struct path_resolution *resolution, const char *name,
 	struct version **ret, struct problem *problem)
 {
 	CLEANUP(version_unrefp) struct version *version = NULL;
@@ -89,56 +90,58 @@ static int step(struct offline *offline, struct path_resolution *way, const char
 	if (strcmp(name, ".") == 0)
 		return 0;
 	if (strcmp(name, "..") == 0)
-		return go_up(way) ? 0
-				  : problem_set(problem, way->done, 0, 0,
-					    "leads out of the tree by '..'; give a path in it");
-	int r = go_down(way, name);
+		return go_up(resolution)
+			       ? 0
+			       : problem_set(problem, resolution->done, 0, 0,
+					 "leads out of the tree by '..'; give a path in it");
+	int r = go_down(resolution, name);
 	if (r < 0)
 		return r;
-	r = offline_read(offline, way->done, &version, problem);
+	r = offline_read(offline, resolution->done, &version, problem);
 	if (r == -EISDIR)
 		return 0;
 	if (r != 0)
 		return r;
 	if (version->kind == VERSION_LINK)
-		return take_link(way, version->data, problem);
-	if (!is_at_end(way) || *way->rest)
+		return take_link(resolution, version->data, problem);
+	if (!is_at_end(resolution) || *resolution->rest)
 		return -ENOTDIR;
 	*ret = take_ptr(version);
 	return 0;
 }
 
 /* Resolves the whole path. *ret is set if it ends at an object other than a directory. */
-static int go(struct offline *offline, struct path_resolution *way, struct version **ret,
+static int go(struct offline *offline, struct path_resolution *resolution, struct version **ret,
 	struct problem *problem)
 {
 	char name[PATH_SIZE];
 	int r = 0;
 
-	while (r == 0 && !*ret && next_name(way, name))
-		r = step(offline, way, name, ret, problem);
+	while (r == 0 && !*ret && next_name(resolution, name))
+		r = step(offline, resolution, name, ret, problem);
 	return r;
 }
 
-static int way_new(const char *path, size_t len, struct path_resolution **ret)
+static int path_resolution_new(const char *path, size_t len, struct path_resolution **ret)
 {
-	struct path_resolution *way = len < PATH_SIZE ? calloc(1, sizeof(*way)) : NULL;
+	struct path_resolution *resolution =
+		len < PATH_SIZE ? calloc(1, sizeof(*resolution)) : NULL;
 
-	if (!way)
+	if (!resolution)
 		return len < PATH_SIZE ? -ENOMEM : -ENAMETOOLONG;
-	memcpy(way->rest, path, len);
-	*ret = way;
+	memcpy(resolution->rest, path, len);
+	*ret = resolution;
 	return 0;
 }
 
 int follow(struct offline *offline, const char *path, struct version **ret, struct problem *problem)
 {
-	CLEANUP(freep) struct path_resolution *way = NULL;
+	CLEANUP(freep) struct path_resolution *resolution = NULL;
 	CLEANUP(version_unrefp) struct version *version = NULL;
 
-	int r = way_new(path, strlen(path), &way);
+	int r = path_resolution_new(path, strlen(path), &resolution);
 	if (r == 0)
-		r = go(offline, way, &version, problem);
+		r = go(offline, resolution, &version, problem);
 	if (r == 0 && !version)
 		r = -EISDIR;
 	if (r == 0)
@@ -149,21 +152,21 @@ int follow(struct offline *offline, const char *path, struct version **ret, stru
 int follow_to(struct offline *offline, const char *path, char **ret, struct problem *problem)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-	CLEANUP(freep) struct path_resolution *way = NULL;
+	CLEANUP(freep) struct path_resolution *resolution = NULL;
 	CLEANUP(version_unrefp) struct version *version = NULL;
 
 	if (strcmp(name, "") == 0 || strcmp(name, ".") == 0 || strcmp(name, "..") == 0) {
 		int r = follow(offline, path, &version, problem);
 		return r == 0 ? -ENOTDIR : r;
 	}
-	int r = way_new(path, (size_t)(name - path), &way);
+	int r = path_resolution_new(path, (size_t)(name - path), &resolution);
 	if (r == 0)
-		r = go(offline, way, &version, problem);
+		r = go(offline, resolution, &version, problem);
 	if (r == 0 && version)
 		r = -ENOTDIR;
 	if (r == 0)
-		r = go_down(way, name);
-	if (r == 0 && !(*ret = strdup(way->done)))
+		r = go_down(resolution, name);
+	if (r == 0 && !(*ret = strdup(resolution->done)))
 		r = -ENOMEM;
 	return r;
 }

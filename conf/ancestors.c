@@ -69,7 +69,7 @@ static int go_up(int *at)
 	return 0;
 }
 
-int way_each_closed(const struct layer *layer, const char *path, int fd,
+int ancestors_each_closed(const struct layer *layer, const char *path, int fd,
 	int (*each)(void *context, const struct stat *directory), void *context)
 {
 	static const struct stat closed = {.st_mode = S_IFDIR};
@@ -101,7 +101,7 @@ int way_each_closed(const struct layer *layer, const char *path, int fd,
 	return layer_is_shortage(r) ? r : each(context, &closed);
 }
 
-void way_narrow(struct stat *stat, const struct stat *above)
+void ancestors_narrow(struct stat *stat, const struct stat *above)
 {
 	bool group = above->st_mode & S_IXGRP;
 	bool other = above->st_mode & S_IXOTH;

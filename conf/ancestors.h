@@ -1,5 +1,5 @@
 /*
- * The way to a file: the directories above the place to which a path of a layer really leads.
+ * The ancestors of a file: the directories above the place to which a path of a layer really leads.
  *
  * With `follow`, a link may lead past directories that the mount does not show, inside of the layer
  * and outside. A user who may not search one of these directories may not read the files beneath
@@ -18,20 +18,20 @@ struct layer;
 /**
  * Calls `each` for each directory above the file of `fd` (O_PATH), up to the layer or else the
  * root, that is closed to a class of users by its mode or access list. If `each` returns a value
- * other than 0, the walk ends, and way_each_closed() returns that value.
+ * other than 0, the walk ends, and ancestors_each_closed() returns that value.
  *
  * Of `path`, which leads to the file, only the last name counts. If it is no link, the file lies in
  * the directory above it, which is checked separately. If the place can't be determined, or the
  * file was moved meanwhile, `each` gets a directory that is closed to all users. The same happens
  * if `fd` is the -errno of a failed open.
  *
- * Returns 0, or -errno if memory or descriptors are short, which says nothing about the way.
+ * Returns 0, or -errno if memory or descriptors are short.
  */
-int way_each_closed(const struct layer *layer, const char *path, int fd,
+int ancestors_each_closed(const struct layer *layer, const char *path, int fd,
 	int (*each)(void *context, const struct stat *directory), void *context);
 
 /**
  * Removes from the mode the rights of each class that has members who may not search the directory
  * `above`.
  */
-void way_narrow(struct stat *stat, const struct stat *above);
+void ancestors_narrow(struct stat *stat, const struct stat *above);

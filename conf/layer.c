@@ -485,7 +485,7 @@ int layer_stat(const struct layer *layer, const char *path, struct stat *ret)
 
 static int narrow(void *context, const struct stat *directory)
 {
-	way_narrow(context, directory);
+	ancestors_narrow(context, directory);
 	return 0;
 }
 
@@ -498,7 +498,7 @@ int layer_stat_rights(const struct layer *layer, const char *path, struct stat *
 	if (fstat(fd, ret) < 0)
 		return -errno;
 	access_list_heed(fd, ret);
-	return layer->follow ? way_each_closed(layer, path, fd, narrow, ret) : 0;
+	return layer->follow ? ancestors_each_closed(layer, path, fd, narrow, ret) : 0;
 }
 
 int layer_open_file(const struct layer *layer, const char *path, struct stat *ret)

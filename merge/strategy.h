@@ -75,11 +75,11 @@ struct merge_output {
 enum strategy_takes { STRATEGY_TAKES_ALL, STRATEGY_TAKES_HIGHEST, STRATEGY_TAKES_LOWEST };
 
 /* How the lists at one place combine. */
-enum list_way {
-	LIST_WAY_ANY,    /* not known before the merge */
-	LIST_WAY_WHOLE,  /* one list replaces the other */
-	LIST_WAY_PARTS,  /* the result has the items of both */
-	LIST_WAY_BY_KEY, /* items with the same value at a key are merged */
+enum list_outcome {
+	LIST_OUTCOME_ANY,    /* not known before the merge */
+	LIST_OUTCOME_WHOLE,  /* one list replaces the other */
+	LIST_OUTCOME_PARTS,  /* the result has the items of both */
+	LIST_OUTCOME_BY_KEY, /* items with the same value at a key are merged */
 };
 
 struct strategy {
@@ -104,11 +104,11 @@ struct strategy {
 
 	/*
 	 * Finds how the lists combine that `count` keys lead to, for a caller that wants to change
-	 * one. With LIST_WAY_BY_KEY, *by is the argument for node_match(). NULL: LIST_WAY_ANY.
-	 * Returns 0 or -ENOMEM.
+	 * one. With LIST_OUTCOME_BY_KEY, *by is the argument for node_match(). NULL:
+	 * LIST_OUTCOME_ANY. Returns 0 or -ENOMEM.
 	 */
-	int (*list_way)(const struct merge_request *request, const struct node *const *keys,
-		size_t count, struct arena *arena, enum list_way *ret, const struct node **by);
+	int (*list_outcome)(const struct merge_request *request, const struct node *const *keys,
+		size_t count, struct arena *arena, enum list_outcome *ret, const struct node **by);
 
 	/*
 	 * Finds the document that is merged with `root`, document `n` of the result, among `roots`:

@@ -47,12 +47,12 @@ static bool is_of_another_kind(const struct schema_run *run, const struct schema
 	static const char words[] = "type,const,enum";
 
 	if (!record->keyword)
-		return record->way_count == run->step_count;
+		return record->path_count == run->step_count;
 	if (!span_is_in(span_of(record->keyword->spec->name), words, ","))
 		return false;
-	if (record->way_count == run->step_count)
+	if (record->path_count == run->step_count)
 		return true;
-	return record->way_count == run->step_count + 1 &&
+	return record->path_count == run->step_count + 1 &&
 	       strcmp(record->keyword->spec->name, "type") != 0;
 }
 

@@ -24,7 +24,7 @@
 #define LIST_SHOWN_MAX 240
 
 /* Greatest number of steps in a schema's place: no document is deeper. */
-#define WAY_MAX 1024
+#define STEPS_MAX 1024
 
 /* Greatest number of alternatives whose failure a message explains. */
 #define ALTERNATIVES_MAX 5
@@ -236,7 +236,8 @@ static void put_known(struct fault_text *text, const struct subschema *rule, con
 /* Returns the last key on the record's path; NULL: the last step is no key. */
 static const struct node *last_key(const struct schema_run *run, const struct schema_record *record)
 {
-	return record->way_count ? run->kept_steps[record->way + record->way_count - 1].key : NULL;
+	return record->path_count ? run->kept_steps[record->path + record->path_count - 1].key
+				  : NULL;
 }
 
 static void put_message(
@@ -266,11 +267,11 @@ static void put_message(
 }
 
 /* Writes the record's path as a KEY, from step `first` on. */
-static int put_way(const struct schema_run *run, const struct schema_record *record, uint32_t first,
-	struct key_text *key)
+static int put_path(const struct schema_run *run, const struct schema_record *record,
+	uint32_t first, struct key_text *key)
 {
-	for (uint32_t i = first; i < record->way_count; i++) {
-		const struct edit_step *step = &run->kept_steps[record->way + i];
+	for (uint32_t i = first; i < record->path_count; i++) {
+		const struct edit_step *step = &run->kept_steps[record->path + i];
 
 		if (step->key)
 			key_text_put(key, step->key);
@@ -288,16 +289,16 @@ static int put_children(
 
 	for (uint32_t i = 1; r == 0 && i <= record->children; i++) {
 		const struct schema_record *child = record + i;
-		CLEANUP(key_text_fini) struct key_text way = {0};
+		CLEANUP(key_text_fini) struct key_text path = {0};
 
 		if (i > ALTERNATIVES_MAX) {
 			put(text, "; and so on");
 			return 0;
 		}
 		put(text, "%s(%u) ", i == 1 ? ": " : "; ", (unsigned)child->branch + 1);
-		r = put_way(run, child, record->way_count, &way);
-		if (r == 0 && child->way_count > record->way_count) {
-			put_quoted(text, key_text_span(&way));
+		r = put_path(run, child, record->path_count, &path);
+		if (r == 0 && child->path_count > record->path_count) {
+			put_quoted(text, key_text_span(&path));
 			put(text, " ");
 		}
 		put_message(run, child, text);
@@ -318,20 +319,20 @@ static void put_pointer_step(struct fault_text *text, struct span name)
 /* Writes the JSON pointer of a subschema. */
 static void put_pointer(struct fault_text *text, const struct subschema *subschema)
 {
-	const struct subschema *way[WAY_MAX];
+	const struct subschema *path[STEPS_MAX];
 	size_t count = 0;
 
 	for (; subschema->parent; subschema = subschema->parent) {
-		if (count < sizeof(way) / sizeof(way[0]))
-			way[count++] = subschema;
+		if (count < sizeof(path) / sizeof(path[0]))
+			path[count++] = subschema;
 	}
 	put(text, "%s#", subschema->resource->file);
 	while (count-- > 0) {
-		put(text, "/%s", way[count]->step.data);
-		if (way[count]->key)
-			put_pointer_step(text, instance_key(way[count]->key));
-		else if (way[count]->index != UINT32_MAX)
-			put(text, "/%u", (unsigned)way[count]->index);
+		put(text, "/%s", path[count]->step.data);
+		if (path[count]->key)
+			put_pointer_step(text, instance_key(path[count]->key));
+		else if (path[count]->index != UINT32_MAX)
+			put(text, "/%u", (unsigned)path[count]->index);
 	}
 }
 
@@ -348,10 +349,10 @@ static char *make_rule(const struct schema_record *record, struct arena *arena)
 static int make(const struct schema_run *run, const struct schema_record *record,
 	struct arena *arena, struct schema_fault *ret)
 {
-	CLEANUP(key_text_fini) struct key_text way = {0};
+	CLEANUP(key_text_fini) struct key_text path = {0};
 	struct fault_text text = {.len = 0};
 
-	int r = put_way(run, record, 0, &way);
+	int r = put_path(run, record, 0, &path);
 	if (r == 0) {
 		put_message(run, record, &text);
 		r = put_children(run, record, &text);
@@ -360,7 +361,7 @@ static int make(const struct schema_run *run, const struct schema_record *record
 		return r;
 	if (record->alternative)
 		put(&text, " (in alternative %u, the nearest)", (unsigned)record->alternative);
-	ret->key = arena_copy(arena, key_text_span(&way));
+	ret->key = arena_copy(arena, key_text_span(&path));
 	ret->message = arena_copy(arena, (struct span){text.bytes, text.len});
 	ret->rule = make_rule(record, arena);
 	ret->at = record->at ? record->at : record->instance;

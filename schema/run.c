@@ -13,7 +13,7 @@
 
 /* Bytes of a text that are read, and steps of a path that are copied, in one step of the work. */
 #define TEXT_A_STEP 64
-#define WAY_A_STEP 8
+#define STEPS_OF_A_UNIT 8
 
 /* Steps between two checks of the budget. */
 #define TIMED_STEPS 50000
@@ -50,8 +50,8 @@ static void keep(struct schema_run *run, struct schema_record record)
 		give_up(run, RUN_NO_MEMORY, NULL);
 		return;
 	}
-	record.way = (uint32_t)run->kept_count;
-	record.way_count = (uint32_t)run->step_count;
+	record.path = (uint32_t)run->kept_count;
+	record.path_count = (uint32_t)run->step_count;
 	for (size_t i = 0; i < run->step_count; i++) {
 		if (array_grow(run->kept_steps, run->kept_count, run->kept_capacity) < 0) {
 			give_up(run, RUN_NO_MEMORY, NULL);
@@ -65,7 +65,7 @@ static void keep(struct schema_run *run, struct schema_record record)
 bool run_fail(struct schema_run *run, struct schema_record record)
 {
 	if (!run->is_collecting ||
-		!run_spend(run, record.instance, 1 + run->step_count / WAY_A_STEP))
+		!run_spend(run, record.instance, 1 + run->step_count / STEPS_OF_A_UNIT))
 		return false;
 	record.is_key = run->is_key;
 	if (run->record_count < RUN_RECORDS_MAX)
@@ -97,10 +97,10 @@ bool run_tidy(struct schema_run *run, struct run_mark mark, const struct node *a
 	size_t used = 0, put = 0;
 
 	for (size_t i = mark.records; i < run->record_count; i++)
-		used += run->records[i].way_count;
+		used += run->records[i].path_count;
 	if (mark.kept + used == run->kept_count)
 		return run->failure == RUN_FINE;
-	if (!run_spend(run, at, 1 + used / WAY_A_STEP))
+	if (!run_spend(run, at, 1 + used / STEPS_OF_A_UNIT))
 		return false;
 	/* The records may be in another order than their paths. */
 	CLEANUP(freep) struct edit_step *steps = reallocarray(NULL, used + 1, sizeof(*steps));
@@ -111,10 +111,10 @@ bool run_tidy(struct schema_run *run, struct run_mark mark, const struct node *a
 	for (size_t i = mark.records; i < run->record_count; i++) {
 		struct schema_record *record = &run->records[i];
 
-		for (size_t k = 0; k < record->way_count; k++)
-			steps[put + k] = run->kept_steps[record->way + k];
-		record->way = (uint32_t)(mark.kept + put);
-		put += record->way_count;
+		for (size_t k = 0; k < record->path_count; k++)
+			steps[put + k] = run->kept_steps[record->path + k];
+		record->path = (uint32_t)(mark.kept + put);
+		put += record->path_count;
 	}
 	for (size_t i = 0; i < used; i++)
 		run->kept_steps[mark.kept + i] = steps[i];

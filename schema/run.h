@@ -37,8 +37,8 @@ struct schema_record {
 	struct span name;      /* of a key */
 	uint64_t first;        /* numbers for the message */
 	uint64_t second;
-	uint32_t way; /* index of the path in run->kept_steps */
-	uint32_t way_count;
+	uint32_t path; /* its path: index of the first step in run->kept_steps */
+	uint32_t path_count;
 	uint32_t branch;      /* the alternative that it is about */
 	uint32_t alternative; /* the same, counted from 1, if it was the nearest of all; else 0 */
 	uint32_t children;    /* this many records follow, which say why each alternative failed */

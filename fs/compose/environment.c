@@ -79,7 +79,7 @@ static int guard_way(struct environment *environment, const struct layer *layer,
 	if (!layer->follow)
 		return 0;
 	CLEANUP(closep) int fd = layer_open_path(layer, path);
-	return way_each_closed(layer, path, fd, add_guard, environment);
+	return ancestors_each_closed(layer, path, fd, add_guard, environment);
 }
 
 int environment_guard(struct environment *environment, const struct layer *layer, const char *path)

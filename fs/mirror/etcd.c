@@ -783,7 +783,7 @@ int etcd_mirror(const struct etcd_options *options, const struct mirror_options 
 	CLEANUP(mirror_freep) struct mirror *mirror = NULL;
 	CLEANUP(gateway_freep) struct gateway *gateway = NULL;
 	CLEANUP(freep) char *prefix = NULL;
-	struct gateway_options way = options->gateway;
+	struct gateway_options access = options->gateway;
 	size_t len = strlen(options->prefix);
 
 	if (asprintf(&prefix, "%s%s", options->prefix,
@@ -798,9 +798,9 @@ int etcd_mirror(const struct etcd_options *options, const struct mirror_options 
 		r = mirror_open(&own, "etcd", prefix, &mirror, problem);
 	if (r != 0)
 		return r;
-	way.wake_fd = mirror->signal_fd;
+	access.wake_fd = mirror->signal_fd;
 	srand((unsigned)mirror_jitter(1u << 30));
-	r = gateway_new(&way, &gateway, problem);
+	r = gateway_new(&access, &gateway, problem);
 	if (r != 0)
 		return r;
 	struct etcd etcd = {.options = options,

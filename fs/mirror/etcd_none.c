@@ -1,7 +1,7 @@
 #include "etcd.h"
 #include "etcd_client.h"
 
-#define NO_WAY                                                                                     \
+#define NO_ETCD                                                                                    \
 	"this plyfs was built without libcurl, and can't reach etcd; build it with "               \
 	"-Dmirror=enabled"
 
@@ -9,7 +9,7 @@ int etcd_mirror(const struct etcd_options *options, const struct mirror_options 
 	struct problem *problem)
 {
 	(void)options;
-	return problem_set(problem, mirror->replica.directory, 0, 0, NO_WAY);
+	return problem_set(problem, mirror->replica.directory, 0, 0, NO_ETCD);
 }
 
 int etcd_client_new(const struct etcd_client_options *options, struct etcd_client **ret,
@@ -17,7 +17,7 @@ int etcd_client_new(const struct etcd_client_options *options, struct etcd_clien
 {
 	(void)options;
 	(void)ret;
-	return problem_set(problem, NULL, 0, 0, NO_WAY);
+	return problem_set(problem, NULL, 0, 0, NO_ETCD);
 }
 
 /* Never called with a client, as none can be made. */
@@ -33,7 +33,7 @@ int etcd_client_read(struct etcd_client *client, struct span key, struct arena *
 	(void)key;
 	(void)arena;
 	(void)ret;
-	return problem_set(problem, NULL, 0, 0, NO_WAY);
+	return problem_set(problem, NULL, 0, 0, NO_ETCD);
 }
 
 int etcd_client_swap(struct etcd_client *client, struct span key, uint64_t old, struct span text,
@@ -44,5 +44,5 @@ int etcd_client_swap(struct etcd_client *client, struct span key, uint64_t old, 
 	(void)old;
 	(void)text;
 	(void)ret;
-	return problem_set(problem, NULL, 0, 0, NO_WAY);
+	return problem_set(problem, NULL, 0, 0, NO_ETCD);
 }

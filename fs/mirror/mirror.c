@@ -40,9 +40,9 @@ unsigned mirror_jitter(unsigned ms)
 	return ms - ms / 4 + random % (ms / 2 + 1);
 }
 
-unsigned mirror_pause(struct mirror *mirror, unsigned ways)
+unsigned mirror_pause(struct mirror *mirror, unsigned endpoints)
 {
-	unsigned rounds = mirror->attempts++ / ways;
+	unsigned rounds = mirror->attempts++ / endpoints;
 	unsigned ms = PAUSE_FIRST << (rounds < 8 ? rounds : 8);
 
 	if (!rounds)

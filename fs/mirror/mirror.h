@@ -67,11 +67,11 @@ bool mirror_sleep(struct mirror *mirror, unsigned ms);
 bool mirror_is_woken(struct mirror *mirror);
 
 /**
- * Counts a failure, and returns the pause before the next attempt, in ms. The first `ways` attempts
- * come at once, as each may use another endpoint. Then the pause grows, and is random, so that
- * machines do not retry at the same time.
+ * Counts a failure, and returns the pause before the next attempt, in ms. The first `endpoints`
+ * attempts come at once, as each may use another endpoint. Then the pause grows, and is random, so
+ * that machines do not retry at the same time.
  */
-unsigned mirror_pause(struct mirror *mirror, unsigned ways);
+unsigned mirror_pause(struct mirror *mirror, unsigned endpoints);
 
 /** Returns `ms`, randomly changed by up to a quarter. */
 unsigned mirror_jitter(unsigned ms);

@@ -71,10 +71,10 @@ static bool is_same(int one, int other, const char *path)
 }
 
 /* Renews the existing directories above `path`, except those that are also above `before`. */
-static int renew_way(
+static int renew_parents(
 	const struct recycled_tree *recycled, int fd, const char *path, const char *before)
 {
-	char way[KEY_PATH_MAX + 1];
+	char parent[KEY_PATH_MAX + 1];
 	size_t common = 0;
 	int r = 0;
 
@@ -85,8 +85,8 @@ static int renew_way(
 
 		if (len < common)
 			continue;
-		snprintf(way, sizeof(way), "%.*s", (int)len, path);
-		r = tree_renew(fd, way, recycled->state_fd, RENEWED);
+		snprintf(parent, sizeof(parent), "%.*s", (int)len, path);
+		r = tree_renew(fd, parent, recycled->state_fd, RENEWED);
 	}
 	return r == -ENOENT || r == -ENOTDIR ? 0 : r;
 }
@@ -97,7 +97,7 @@ static int renew(const struct recycled_tree *recycled, int fd, const struct path
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < paths->count; i++) {
-		r = renew_way(recycled, fd, paths->paths[i], before);
+		r = renew_parents(recycled, fd, paths->paths[i], before);
 		before = paths->paths[i];
 	}
 	return r;

@@ -567,7 +567,7 @@ static int remove_tree(struct rendered *rendered, struct owned *owned, struct pr
  * dropped from the manifest first: otherwise, if we are killed before the new object is there, the
  * next run would report that another program has removed the old one. Returns 0, PROBLEM or -errno.
  */
-static int make_way(struct rendered *rendered, struct owned *owned, int parent, const char *name,
+static int clear_name(struct rendered *rendered, struct owned *owned, int parent, const char *name,
 	bool for_directory, struct problem *problem)
 {
 	struct fingerprint now;
@@ -786,7 +786,7 @@ static int put_file(struct rendered *rendered, struct owned *owned, const struct
 	if (r == 0 && parent < 0)
 		return is_to_come ? foresee(rendered, owned, version) : parent;
 	if (r == 0)
-		r = make_way(rendered, owned, parent, name, false, problem);
+		r = clear_name(rendered, owned, parent, name, false, problem);
 	if (r == 0)
 		r = replace(rendered, owned, parent, name, version);
 	if (r == 0)
@@ -879,7 +879,7 @@ int rendered_put_directory(struct rendered *rendered, struct owned *owned, const
 		return parent;
 	int r = owned->print.mode ? meet_drift(rendered, owned, parent, name) : 0;
 	if (r == 0)
-		r = make_way(rendered, owned, parent, name, true, problem);
+		r = clear_name(rendered, owned, parent, name, true, problem);
 	if (r != 0)
 		return r;
 	CLEANUP(closep)

@@ -34,7 +34,7 @@ struct put_state {
 	bool is_changed;
 };
 
-/* Why the first way has failed, for the user. */
+/* Why the first form has failed, for the user. */
 struct failure {
 	bool is_known;
 	/* has a message if the text could not be edited, or did not merge */
@@ -210,7 +210,7 @@ static int attempt(
 	if (r == 0 && keep->edits[keep->edit_count]->count == 0) {
 		edit_result_free(keep->edits[keep->edit_count]);
 		note_failure(put, NULL, put->state.root);
-		return PUT_WAY_NONE;
+		return PUT_FORM_NONE;
 	}
 	if (r == 0) {
 		const struct edit_result *edit = keep->edits[keep->edit_count++];
@@ -227,7 +227,7 @@ static int attempt(
 	if (r < 0)
 		return r;
 	note_failure(put, r == PROBLEM ? &problem : NULL, r == PROBLEM ? NULL : root);
-	return PUT_WAY_NONE;
+	return PUT_FORM_NONE;
 }
 
 /* Makes the ground for an op on the present state. */
@@ -269,18 +269,18 @@ static size_t find_document(const struct put *put, size_t i, const struct stream
 	return found < result->count ? found : document;
 }
 
-static int find_way(struct put *put, size_t i, unsigned number, struct edit_op *ret)
+static int find_form(struct put *put, size_t i, unsigned number, struct edit_op *ret)
 {
 	struct edit_op op = put->ops[i];
 	struct put_ground ground;
 	struct stream result;
-	/* The ways see the wanted tree at the same index. */
+	/* The forms see the wanted tree at the same index. */
 	int r = make_ground(put, &put->wanted[i + 1], &result, &ground);
 
 	if (r < 0)
 		return r;
 	op.document = find_document(put, i, &result);
-	return put_way(&ground, &op, number, ret);
+	return put_form(&ground, &op, number, ret);
 }
 
 /* Returns the input that a value is from; the number of inputs if it is from none. */
@@ -415,16 +415,16 @@ static int refuse(struct put *put, size_t i)
 		strategy->name, target->source.layer);
 }
 
-static int try_ways(struct put *put, size_t i)
+static int try_forms(struct put *put, size_t i)
 {
-	int r = PUT_WAY_NONE;
+	int r = PUT_FORM_NONE;
 
 	if (is_wanted(put, put->state.root, &put->wanted[i + 1]))
 		return 0;
-	for (unsigned number = 0; r == PUT_WAY_NONE; number++) {
+	for (unsigned number = 0; r == PUT_FORM_NONE; number++) {
 		struct edit_op op;
 
-		r = find_way(put, i, number, &op);
+		r = find_form(put, i, number, &op);
 		if (r == 0)
 			r = attempt(put, &op, 1, &put->wanted[i + 1]);
 	}
@@ -443,8 +443,8 @@ static int try_instead(struct put *put, size_t i, const struct edit_op *op)
 	if (r == 0)
 		r = edit_tree_apply(&put->wanted[i], meant, put->arena, &put->wanted[i + 1]);
 	put->ops[i] = *op;
-	r = r == 0 ? try_ways(put, i) : r == PROBLEM ? PUT_WAY_LAST : r;
-	if (r == PUT_WAY_LAST) {
+	r = r == 0 ? try_forms(put, i) : r == PROBLEM ? PUT_FORM_LAST : r;
+	if (r == PUT_FORM_LAST) {
 		put->ops[i] = old;
 		*meant = was_meant;
 		put->wanted[i + 1] = wanted;
@@ -485,7 +485,7 @@ static int do_again(struct put *put, size_t i)
 	size_t count = op.count;
 	const struct node *present = edit_tree_follow(&put->wanted[i], &op, count);
 	struct edit_step *steps = arena_zalloc(put->arena, count + 1, sizeof(*steps));
-	int r = PUT_WAY_LAST;
+	int r = PUT_FORM_LAST;
 
 	if (!steps)
 		return -ENOMEM;
@@ -508,7 +508,7 @@ static int do_again(struct put *put, size_t i)
 		steps[count].index = present->seq.count - 1;
 		r = try_instead(put, i, &op);
 	}
-	if (r != PUT_WAY_LAST)
+	if (r != PUT_FORM_LAST)
 		return r;
 	op.kind = EDIT_INSERT;
 	steps[count].index = EDIT_END;
@@ -532,20 +532,20 @@ static int do_one(struct put *put, size_t i)
 	put->failure.problem.message[0] = '\0';
 	put->failure.root = NULL;
 	put->failure.refusals = NULL;
-	int r = is_last(put, i) ? PUT_WAY_LAST : try_ways(put, i);
-	if (r == PUT_WAY_LAST && put->ops[i].again)
+	int r = is_last(put, i) ? PUT_FORM_LAST : try_forms(put, i);
+	if (r == PUT_FORM_LAST && put->ops[i].again)
 		r = do_again(put, i);
-	return r == PUT_WAY_LAST ? refuse(put, i) : r;
+	return r == PUT_FORM_LAST ? refuse(put, i) : r;
 }
 
-/* Applies each op in the first way, all in one edit. */
+/* Applies each op in its first form, all in one edit. */
 static int do_together(struct put *put, size_t first, size_t end)
 {
 	struct edit_op *ops = arena_zalloc(put->arena, end - first, sizeof(*ops));
 	int r = ops ? 0 : -ENOMEM;
 
 	for (size_t i = first; r == 0 && i < end; i++)
-		r = find_way(put, i, 0, &ops[i - first]);
+		r = find_form(put, i, 0, &ops[i - first]);
 	return r == 0 ? attempt(put, ops, end - first, &put->wanted[end]) : r;
 }
 
@@ -733,17 +733,17 @@ static int reset_one(struct put *put, struct edit_op *op, bool is_own)
 	found.leaves_nothing = true;
 	int r = make_ground(put, NULL, &result, &ground);
 	if (r == 0 && !is_own)
-		r = put_way(&ground, op, 0, &found);
+		r = put_form(&ground, op, 0, &found);
 	if (r < 0)
 		return r;
-	const struct node *cover = r == PUT_WAY_NONE ? find_cover(put, &found) : NULL;
+	const struct node *cover = r == PUT_FORM_NONE ? find_cover(put, &found) : NULL;
 	if (cover)
 		return problem_at(put->problem, cover,
 			"the layer '%s' decides here for all that is below it; reset this key as a "
 			"whole, or change it",
 			target->source.layer);
 	if (r != 0)
-		return r == PUT_WAY_NONE ? 0 : r;
+		return r == PUT_FORM_NONE ? 0 : r;
 	r = prune(put, &found);
 	if (r < 0)
 		return r;

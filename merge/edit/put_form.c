@@ -82,29 +82,31 @@ static void go_by_key(struct put_walk *walk, const struct edit_step *step)
 	walk->there = entry_of(walk->there, step);
 }
 
-static int find_way(const struct put_walk *walk, enum list_way *way, const struct node **by)
+static int find_outcome(
+	const struct put_walk *walk, enum list_outcome *outcome, const struct node **by)
 {
 	const struct merge_request *merge = walk->ground->merge;
 	const struct strategy *strategy = merge->options->strategy;
 
-	*way = LIST_WAY_ANY;
+	*outcome = LIST_OUTCOME_ANY;
 	*by = NULL;
-	if (!strategy->list_way)
+	if (!strategy->list_outcome)
 		return 0;
-	return strategy->list_way(merge, walk->keys, walk->key_count, walk->ground->arena, way, by);
+	return strategy->list_outcome(
+		merge, walk->keys, walk->key_count, walk->ground->arena, outcome, by);
 }
 
-/* Follows a step to an item. Returns PUT_WAY_NONE if no item of the target corresponds to it. */
+/* Follows a step to an item. Returns PUT_FORM_NONE if no item of the target corresponds to it. */
 static int go_by_index(struct put_walk *walk, const struct edit_step *step)
 {
 	const struct node *item = entry_of(walk->in, step), *list = walk->there;
-	enum list_way way;
-	int r = find_way(walk, &way, &walk->by);
+	enum list_outcome outcome;
+	int r = find_outcome(walk, &outcome, &walk->by);
 
 	if (r < 0)
 		return r;
 	/* An item without the key is matched with none. */
-	if (way != LIST_WAY_BY_KEY || !item || !node_match(item, walk->by))
+	if (outcome != LIST_OUTCOME_BY_KEY || !item || !node_match(item, walk->by))
 		walk->by = NULL;
 	walk->item = item;
 	/* A key that may come again comes once here. */
@@ -113,14 +115,14 @@ static int go_by_index(struct put_walk *walk, const struct edit_step *step)
 		return 0;
 	}
 	if (!item || !list || !node_is_sequence(list))
-		return PUT_WAY_NONE;
+		return PUT_FORM_NONE;
 	uint32_t i = walk->by ? find_by_key(list, walk->in, item, walk->by) : find_same(list, item);
 	/* The item may be made of several sources, or be a copy. */
-	if (i == list->seq.count && !walk->by && way != LIST_WAY_PARTS &&
+	if (i == list->seq.count && !walk->by && outcome != LIST_OUTCOME_PARTS &&
 		list->seq.count == walk->in->seq.count)
 		i = step->index;
 	if (i == list->seq.count)
-		return PUT_WAY_NONE;
+		return PUT_FORM_NONE;
 	add_step(walk, (struct edit_step){.index = i});
 	walk->in = item;
 	walk->there = list->seq.items[i];
@@ -257,7 +259,7 @@ static const struct node *new_empty(const struct put_ground *ground, const char 
 	return node;
 }
 
-/* Makes the value that removes the place by a directive. Returns PUT_WAY_NONE if no directive
+/* Makes the value that removes the place by a directive. Returns PUT_FORM_NONE if no directive
  * can. */
 static int make_removal(const struct put_walk *walk, bool is_document, const struct node **ret)
 {
@@ -265,34 +267,34 @@ static int make_removal(const struct put_walk *walk, bool is_document, const str
 	const struct node *matched;
 
 	if (!has_tag(ground, "!delete"))
-		return PUT_WAY_NONE;
+		return PUT_FORM_NONE;
 	if (is_document) {
 		*ret = walk->name ? tag_value(ground, walk->name, "!delete") : NULL;
-		return *ret ? 0 : walk->name ? -ENOMEM : PUT_WAY_NONE;
+		return *ret ? 0 : walk->name ? -ENOMEM : PUT_FORM_NONE;
 	}
 	if (!walk->item) {
 		*ret = new_empty(ground, "!delete");
 		return *ret ? 0 : -ENOMEM;
 	}
 	if (!walk->by)
-		return PUT_WAY_NONE;
+		return PUT_FORM_NONE;
 	matched = make_item(walk, NULL);
 	*ret = matched ? tag_value(ground, matched, "!delete") : NULL;
 	return *ret ? 0 : -ENOMEM;
 }
 
-/* Makes the value that the op puts at its place, with or without a directive. Returns PUT_WAY_NONE
+/* Makes the value that the op puts at its place, with or without a directive. Returns PUT_FORM_NONE
  * if that is impossible. */
 static int make_value(const struct put_walk *walk, const struct edit_op *op, bool is_tagged,
 	const struct node **ret)
 {
 	*ret = op->value;
 	if (op->kind == EDIT_REMOVE)
-		return is_tagged ? make_removal(walk, !op->count, ret) : PUT_WAY_NONE;
+		return is_tagged ? make_removal(walk, !op->count, ret) : PUT_FORM_NONE;
 	if (!is_tagged)
 		return 0;
 	if (op->kind != EDIT_SET || op->value->tag || !has_tag(walk->ground, "!replace"))
-		return PUT_WAY_NONE;
+		return PUT_FORM_NONE;
 	*ret = tag_value(walk->ground, op->value, "!replace");
 	return *ret ? 0 : -ENOMEM;
 }
@@ -319,7 +321,7 @@ static int add_item(struct put_walk *walk, const struct edit_op *op, size_t at, 
 			edit_tree_wrap(op->steps + at + 1, op->count - at - 1, ret->value, arena);
 
 		if (!rest || !node_is_map(rest))
-			return rest ? PUT_WAY_NONE : -ENOMEM;
+			return rest ? PUT_FORM_NONE : -ENOMEM;
 		ret->value = make_item(walk, rest);
 	}
 	add_step(walk, (struct edit_step){.index = has_list ? walk->there->seq.count : 0});
@@ -362,7 +364,7 @@ static int end_at(
 	ret->count = walk->count;
 	ret->leaves_nothing = true;
 	if (op->kind == EDIT_REMOVE && !is_tagged)
-		return walk->there ? 0 : PUT_WAY_NONE;
+		return walk->there ? 0 : PUT_FORM_NONE;
 	if (op->kind == EDIT_REMOVE)
 		ret->kind = EDIT_SET;
 	return make_value(walk, op, is_tagged, &ret->value);
@@ -378,29 +380,29 @@ static int add_document(
 	int r = edit_tree_resolve(&nothing, &op, ground->arena, ret, &ignored);
 
 	if (r != 0 || !node_is_map(ret->value))
-		return r < 0 ? r : PUT_WAY_NONE;
+		return r < 0 ? r : PUT_FORM_NONE;
 	ret->value = stream_name(document->name, ret->value, ground->arena);
 	return ret->value ? 0 : -ENOMEM;
 }
 
-/* The way to the same place in the target, or to an item that is matched with the one there. */
+/* The form with the same place in the target, or with an item that matches the one there. */
 static int same_place_in(const struct put_ground *ground, const struct put_document *document,
 	const struct edit_op *op, bool is_tagged, struct edit_op *ret)
 {
-	size_t way = op->count - (op->kind == EDIT_INSERT);
+	size_t depth = op->count - (op->kind == EDIT_INSERT);
 	struct put_walk walk;
 	int r;
 
 	*ret = *op;
 	ret->document = document->index;
 	r = begin(&walk, ground, op, document);
-	for (size_t i = 0; r == 0 && i < way; i++) {
+	for (size_t i = 0; r == 0 && i < depth; i++) {
 		if (op->steps[i].key) {
 			go_by_key(&walk, &op->steps[i]);
 			continue;
 		}
 		r = go_by_index(&walk, &op->steps[i]);
-		if (r == PUT_WAY_NONE && walk.by && walk.item)
+		if (r == PUT_FORM_NONE && walk.by && walk.item)
 			return add_item(&walk, op, i, is_tagged, ret);
 	}
 	return r == 0 ? end_at(&walk, op, is_tagged, ret) : r;
@@ -417,7 +419,7 @@ static int same_place(const struct put_ground *ground, const struct edit_op *op,
 	return r == 0 && document.needs_name ? add_document(ground, &document, ret) : r;
 }
 
-/* The way that replaces the first list on the path as a whole. */
+/* The form that replaces the first list on the path as a whole. */
 static int whole_list(const struct put_ground *ground, const struct edit_op *op, bool is_tagged,
 	bool is_named, struct edit_op *ret)
 {
@@ -426,45 +428,45 @@ static int whole_list(const struct put_ground *ground, const struct edit_op *op,
 	while (count < op->count && op->steps[count].key)
 		count++;
 	if (count == op->count)
-		return PUT_WAY_NONE;
+		return PUT_FORM_NONE;
 	struct edit_op whole = *op;
 	whole.kind = EDIT_SET;
 	whole.count = count;
 	whole.keeps_comments = true;
 	whole.value = edit_tree_follow(ground->wanted, &whole, count);
 	if (!whole.value)
-		return PUT_WAY_NONE;
+		return PUT_FORM_NONE;
 	return same_place(ground, &whole, is_tagged, is_named, ret);
 }
 
-/* The way that writes a null, which deletes in some strategies. */
+/* The form that writes a null, which deletes in some strategies. */
 static int null_there(const struct put_ground *ground, const struct edit_op *op, bool is_named,
 	struct edit_op *ret)
 {
 	struct edit_op null = *op;
 
 	/* A strategy with directives takes null for a value. */
-	if (op->kind != EDIT_REMOVE || ground->merge->options->strategy->list_way)
-		return PUT_WAY_NONE;
+	if (op->kind != EDIT_REMOVE || ground->merge->options->strategy->list_outcome)
+		return PUT_FORM_NONE;
 	null.kind = EDIT_SET;
 	null.value = node_new_scalar(ground->arena, span_of("null"), NODE_PLAIN);
 	return null.value ? same_place(ground, &null, false, is_named, ret) : -ENOMEM;
 }
 
-/* Number of ways; each exists a second time, in which the only document gets its name. */
-#define WAYS 5
+/* Number of forms; each exists a second time, in which the only document gets its name. */
+#define FORMS 5
 
-int put_way(const struct put_ground *ground, const struct edit_op *op, unsigned number,
+int put_form(const struct put_ground *ground, const struct edit_op *op, unsigned number,
 	struct edit_op *ret)
 {
-	bool is_named = number >= WAYS;
+	bool is_named = number >= FORMS;
 
 	if (is_named && (ground->result->count != 1 || !ground->result->by))
-		return PUT_WAY_LAST;
-	switch (number % WAYS) {
+		return PUT_FORM_LAST;
+	switch (number % FORMS) {
 	case 0:
-		return number < 2 * WAYS ? same_place(ground, op, false, is_named, ret)
-					 : PUT_WAY_LAST;
+		return number < 2 * FORMS ? same_place(ground, op, false, is_named, ret)
+					  : PUT_FORM_LAST;
 	case 1:
 		return same_place(ground, op, true, is_named, ret);
 	case 2:

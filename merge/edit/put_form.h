@@ -1,14 +1,13 @@
 /*
- * A way: one form that an op on the merged result can take in a single source.
+ * A form of an op: an op on the merged result, said by an op on a single source.
  */
 #pragma once
 
 #include "edit_tree.h"
 #include "put.h"
 
-/* Positive results of put_way(). PUT_WAY_NONE: this way does not exist. PUT_WAY_LAST: neither this
- * way nor a later one exists. */
-enum { PUT_WAY_NONE = 3, PUT_WAY_LAST };
+/* Positive results of put_form(): the op has no such form here; nor a later one. */
+enum { PUT_FORM_NONE = 3, PUT_FORM_LAST };
 
 struct put_ground {
 	const struct merge_request *merge;
@@ -21,8 +20,8 @@ struct put_ground {
 };
 
 /**
- * Makes the op in the target that is the way `number`, starting at 0. ret->document is the index of
- * one of the target's documents. Returns 0, PUT_WAY_NONE, PUT_WAY_LAST or -ENOMEM.
+ * Makes form `number` of the op, starting at 0: an op on the target. ret->document is the index of
+ * one of the target's documents. Returns 0, PUT_FORM_NONE, PUT_FORM_LAST or -ENOMEM.
  */
-int put_way(const struct put_ground *ground, const struct edit_op *op, unsigned number,
+int put_form(const struct put_ground *ground, const struct edit_op *op, unsigned number,
 	struct edit_op *ret);

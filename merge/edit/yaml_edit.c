@@ -90,7 +90,7 @@ static int remove_entry(struct edit *edit, const struct edit_op *op, const struc
 int yaml_edit(struct edit *edit, const struct edit_op *op)
 {
 	const struct extent *in, *old;
-	int r = yaml_guard_way(edit, op, &in);
+	int r = yaml_guard_path(edit, op, &in);
 
 	if (r != 0)
 		return r;

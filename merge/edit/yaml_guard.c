@@ -64,7 +64,7 @@ static const struct extent *find_merge(const struct extent *in)
 	return NULL;
 }
 
-int yaml_guard_way(const struct edit *edit, const struct edit_op *op, const struct extent **in)
+int yaml_guard_path(const struct edit *edit, const struct edit_op *op, const struct extent **in)
 {
 	const struct extent *merge;
 	int r;

@@ -19,7 +19,7 @@ int yaml_guard_value(const struct edit *edit, const struct extent *extent);
  * the map or list of the last step; NULL if the op has no step. Returns EDIT_CANNOT if nothing is
  * written there.
  */
-int yaml_guard_way(const struct edit *edit, const struct edit_op *op, const struct extent **in);
+int yaml_guard_path(const struct edit *edit, const struct edit_op *op, const struct extent **in);
 
 /**
  * Checks the entry that the step leads to in `in`: it may be removed, and no merge key brings it

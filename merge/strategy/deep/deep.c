@@ -504,8 +504,8 @@ static const struct list_rule *find_rule(const struct list_rules *rules,
 			 : list_rules_find(rules, &place);
 }
 
-static int list_way(const struct merge_request *request, const struct node *const *keys,
-	size_t count, struct arena *arena, enum list_way *ret, const struct node **by)
+static int list_outcome(const struct merge_request *request, const struct node *const *keys,
+	size_t count, struct arena *arena, enum list_outcome *ret, const struct node **by)
 {
 	const struct list_rules *rules;
 	const struct list_rule *rule;
@@ -516,9 +516,9 @@ static int list_way(const struct merge_request *request, const struct node *cons
 		return r < 0 ? r : -EINVAL;
 	rule = count ? find_rule(rules, keys, count, NULL) : list_rules_find(rules, NULL);
 	*by = rule->by;
-	*ret = rule->mode == LIST_REPLACE  ? LIST_WAY_WHOLE
-	       : rule->mode == LIST_BY_KEY ? LIST_WAY_BY_KEY
-					   : LIST_WAY_PARTS;
+	*ret = rule->mode == LIST_REPLACE  ? LIST_OUTCOME_WHOLE
+	       : rule->mode == LIST_BY_KEY ? LIST_OUTCOME_BY_KEY
+					   : LIST_OUTCOME_PARTS;
 	return 0;
 }
 
@@ -549,7 +549,7 @@ const struct strategy strategy_deep = {
 	.tags = "!replace, !override, !delete, !reset, !append, !prepend, !unique",
 	.is_verbatim = is_verbatim,
 	.check = check,
-	.list_way = list_way,
+	.list_outcome = list_outcome,
 	.match_document = deep_documents_match,
 	.name_documents = deep_documents_name,
 	.note_uses = deep_note_uses,

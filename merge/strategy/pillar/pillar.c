@@ -62,51 +62,51 @@ static int report_absent(
 	struct problem *problem = pillar->merge->problem;
 	const char *text = name->text.data;
 	size_t suffix = strlen(PILLAR_SUFFIX);
-	const char *way = chain(pillar, frame, text);
+	const char *references = chain(pillar, frame, text);
 	const char *directory = pillar->options.data_path;
 	const char *quote = *directory ? "'" : "";
 
-	if (!way)
+	if (!references)
 		return -ENOMEM;
 	if (!pillar->files.environment)
 		return problem_at(problem, name,
 			"'%s' can't be searched, because there are no layers here: name no file, "
 			"or merge in a mount (%s)",
-			text, way);
+			text, references);
 	if (name->text.len > suffix && strcmp(text + name->text.len - suffix, PILLAR_SUFFIX) == 0)
 		return problem_at(problem, name,
 			"there is no file '%s" PILLAR_SUFFIX
 			"': write the name without '" PILLAR_SUFFIX "' (%s)",
-			text, way);
+			text, references);
 	return problem_at(problem, name,
 		"there is no file '%s" PILLAR_SUFFIX
 		"' beneath %s%s%s: create it, or correct the name (%s)",
-		text, quote, *directory ? directory : "the root of the layers", quote, way);
+		text, quote, *directory ? directory : "the root of the layers", quote, references);
 }
 
 static int report_cycle(struct pillar *pillar, const struct pillar_frame *frame,
 	const struct node *name, const struct pillar_file *file)
 {
-	const char *way = chain(pillar, frame, file->name);
+	const char *references = chain(pillar, frame, file->name);
 
-	if (!way)
+	if (!references)
 		return -ENOMEM;
 	return problem_at(pillar->merge->problem, name,
 		"the reference '%s' goes round in a circle: remove one of these (%s)",
-		name->text.data, way);
+		name->text.data, references);
 }
 
 static int report_depth(struct pillar *pillar, const struct pillar_frame *frame,
 	const struct node *name, const struct pillar_file *file)
 {
-	const char *way = chain(pillar, frame, file->name);
+	const char *references = chain(pillar, frame, file->name);
 
-	if (!way)
+	if (!references)
 		return -ENOMEM;
 	return problem_at(pillar->merge->problem, name,
 		"more than %u files refer to each other in a row: shorten the chain, or raise the "
 		"limit 'depth' (%s)",
-		pillar->values.limits.depth, way);
+		pillar->values.limits.depth, references);
 }
 
 /* Building. */
