@@ -16,7 +16,7 @@
 #include "rendered_tree.h"
 #include "report.h"
 #include "trouble.h"
-#include "trouble_list.h"
+#include "fault_list.h"
 
 /* The options for printing a status. */
 struct wish {

@@ -1,4 +1,4 @@
-#include "trouble_list.h"
+#include "fault_list.h"
 
 #include <stdio.h>
 #include <string.h>
