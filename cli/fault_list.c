@@ -46,26 +46,26 @@ static void print_place(const struct ground *ground, struct problem *problem)
 }
 
 /* Prints "since TIME; WHAT IS SERVED:", the message, and the line of the source. */
-static void print_trouble(const struct ground *ground, const struct node *trouble)
+static void print_fault(const struct ground *ground, const struct node *fault)
 {
 	enum trouble_serves serves =
-		trouble_serves_of(report_text(report_get(trouble, "serves", NULL)));
+		trouble_serves_of(report_text(report_get(fault, "serves", NULL)));
 	struct problem problem;
 	char served[TROUBLE_AGE_MAX + 64], text[MESSAGE_MAX];
 
 	trouble_serves_text(serves,
-		(long long)report_number(report_get(trouble, "served_age_s", NULL)), served,
+		(long long)report_number(report_get(fault, "served_age_s", NULL)), served,
 		sizeof(served));
-	problem_set(&problem, report_text(report_get(trouble, "source", NULL)),
-		(unsigned)report_number(report_get(trouble, "line", NULL)),
-		(unsigned)report_number(report_get(trouble, "column", NULL)), "%s",
-		report_text(report_get(trouble, "message", NULL)));
+	problem_set(&problem, report_text(report_get(fault, "source", NULL)),
+		(unsigned)report_number(report_get(fault, "line", NULL)),
+		(unsigned)report_number(report_get(fault, "column", NULL)), "%s",
+		report_text(report_get(fault, "message", NULL)));
 	shown_tail(problem.place, sizeof(problem.place),
-		report_text(report_get(trouble, "place", NULL)));
-	problem_by(&problem, report_text(report_get(trouble, "program", NULL)));
+		report_text(report_get(fault, "place", NULL)));
+	problem_by(&problem, report_text(report_get(fault, "program", NULL)));
 	problem_format(&problem, text, sizeof(text));
 	printf("since ");
-	report_print(report_text(report_get(trouble, "since", NULL)));
+	report_print(report_text(report_get(fault, "since", NULL)));
 	printf("; %s:\n%*s%s\n", served, MESSAGE_AT, "", text);
 	print_place(ground, &problem);
 }
@@ -78,19 +78,19 @@ static bool begins_with(const char *text, const char *start)
 	return strncmp(text, start, strlen(start)) == 0;
 }
 
-static enum cause cause_of(const struct node *trouble)
+static enum cause cause_of(const struct node *fault)
 {
-	const char *message = report_text(report_get(trouble, "message", NULL));
+	const char *message = report_text(report_get(fault, "message", NULL));
 
-	if (trouble_serves_of(report_text(report_get(trouble, "serves", NULL))) ==
+	if (trouble_serves_of(report_text(report_get(fault, "serves", NULL))) ==
 		TROUBLE_SERVES_LOCKED)
 		return CAUSE_LOCK;
-	if (report_get(trouble, "program", NULL) || begins_with(message, "the check '"))
+	if (report_get(fault, "program", NULL) || begins_with(message, "the check '"))
 		return CAUSE_CHECK;
 	return CAUSE_MERGE;
 }
 
-static void print_caused(const struct ground *ground, const struct node *troubles, enum cause cause)
+static void print_caused(const struct ground *ground, const struct node *faults, enum cause cause)
 {
 	static const char *const one[] = {"A file does not merge",
 		"A locked value was set in a file", "A file does not pass its check"};
@@ -98,43 +98,43 @@ static void print_caused(const struct ground *ground, const struct node *trouble
 		"files do not merge", "files set a locked value", "files do not pass their checks"};
 	unsigned count = 0;
 
-	for (uint32_t i = 0; i < report_count(troubles); i++)
-		count += cause_of(troubles->seq.items[i]) == cause;
+	for (uint32_t i = 0; i < report_count(faults); i++)
+		count += cause_of(faults->seq.items[i]) == cause;
 	if (count == 1)
 		printf("\n%s:\n", one[cause]);
 	else if (count > 1)
 		printf("\n%u %s:\n", count, more[cause]);
-	for (uint32_t i = 0; i < report_count(troubles); i++) {
-		if (cause_of(troubles->seq.items[i]) != cause)
+	for (uint32_t i = 0; i < report_count(faults); i++) {
+		if (cause_of(faults->seq.items[i]) != cause)
 			continue;
 		printf("  ");
-		report_print(report_text(report_get(troubles->seq.items[i], "path", NULL)));
+		report_print(report_text(report_get(faults->seq.items[i], "path", NULL)));
 		printf(", ");
-		print_trouble(ground, troubles->seq.items[i]);
+		print_fault(ground, faults->seq.items[i]);
 	}
 }
 
 static void print_all(const struct ground *ground, const struct node *report)
 {
-	const struct node *troubles = report_get(report, "troubles", NULL);
+	const struct node *faults = report_get(report, "troubles", NULL);
 	const struct node *settings = report_get(report, "settings", "trouble");
 
 	if (settings) {
 		printf("\nThe settings can't be used as they are, ");
-		print_trouble(ground, settings);
+		print_fault(ground, settings);
 	}
 	for (enum cause cause = CAUSE_MERGE; cause < CAUSES; cause++)
-		print_caused(ground, troubles, cause);
+		print_caused(ground, faults, cause);
 	putchar('\n');
 }
 
-static double troubles_of_files(const struct node *report)
+static double faults_of_files(const struct node *report)
 {
 	return report_number(report_get(report, "trouble_count", NULL)) +
 	       (report_get(report, "settings", "trouble") ? 1 : 0);
 }
 
-static double troubles_of_mirrors(const struct node *layers)
+static double faults_of_mirrors(const struct node *layers)
 {
 	double count = 0;
 
@@ -148,22 +148,22 @@ static double troubles_of_mirrors(const struct node *layers)
 	return count;
 }
 
-bool trouble_list_notice_has_failed(const struct node *notice)
+bool fault_list_hook_has_failed(const struct node *hook)
 {
-	return *report_text(report_get(notice, "ended", NULL)) &&
-	       strcmp(report_text(report_get(notice, "good", NULL)), "true") != 0;
+	return *report_text(report_get(hook, "ended", NULL)) &&
+	       strcmp(report_text(report_get(hook, "good", NULL)), "true") != 0;
 }
 
-double trouble_list_count(const struct node *report)
+double fault_list_count(const struct node *report)
 {
-	const struct node *notices = report_get(report, "on_change", NULL);
+	const struct node *hooks = report_get(report, "on_change", NULL);
 	const struct node *unchecked = report_get(report, "not_checked", NULL);
 	const struct node *processes = report_get(report, "processes", NULL);
 	double count =
-		troubles_of_files(report) + troubles_of_mirrors(report_get(report, "layers", NULL));
+		faults_of_files(report) + faults_of_mirrors(report_get(report, "layers", NULL));
 
-	for (uint32_t i = 0; i < report_count(notices); i++)
-		count += trouble_list_notice_has_failed(notices->seq.items[i]);
+	for (uint32_t i = 0; i < report_count(hooks); i++)
+		count += fault_list_hook_has_failed(hooks->seq.items[i]);
 	for (uint32_t i = 0; i < report_count(unchecked); i++)
 		/*
 		 * A file that is not shown for lack of its check is a fault of that file, which
@@ -177,7 +177,7 @@ double trouble_list_count(const struct node *report)
 	return count + (strcmp(report_text(report_get(report, "publisher", "mode")), "none") == 0);
 }
 
-void trouble_list_print_unchecked(const struct node *report)
+void fault_list_print_unchecked(const struct node *report)
 {
 	const struct node *list = report_get(report, "not_checked", NULL);
 
@@ -194,7 +194,7 @@ void trouble_list_print_unchecked(const struct node *report)
 	}
 }
 
-void trouble_list_print(const char *mountpoint, const struct node *report)
+void fault_list_print(const char *mountpoint, const struct node *report)
 {
 	CLEANUP(settings_unrefp) struct settings *settings = NULL;
 	struct ground ground = {.directory = report_text(report_get(report, "directory", NULL))};
@@ -204,7 +204,7 @@ void trouble_list_print(const char *mountpoint, const struct node *report)
 	if (!report_count(report_get(report, "troubles", NULL)) &&
 		!report_get(report, "settings", "trouble")) {
 		/* Messages may quote the sources, so other users do not get them. */
-		if (troubles_of_files(report) > 0)
+		if (faults_of_files(report) > 0)
 			printf("%-*sto root and to the user who mounted only\n", INDENT, "  shown");
 		return;
 	}

@@ -7,17 +7,17 @@
  * Returns the number of faults of files, plyfs.yaml, mirrors, change hooks and the mount's
  * processes. Each check command that can't be run counts, too.
  */
-double trouble_list_count(const struct node *report);
+double fault_list_count(const struct node *report);
 
 /** Returns whether a change hook failed the last time. */
-bool trouble_list_notice_has_failed(const struct node *notice);
+bool fault_list_hook_has_failed(const struct node *hook);
 
 /** Prints a line for each check command that can't be run. */
-void trouble_list_print_unchecked(const struct node *report);
+void fault_list_print_unchecked(const struct node *report);
 
 /**
  * Prints the faults of files and of plyfs.yaml in the report (report.h) of the mount at
  * `mountpoint` to standard output. Each comes with its present line, if this process may read the
  * source.
  */
-void trouble_list_print(const char *mountpoint, const struct node *report);
+void fault_list_print(const char *mountpoint, const struct node *report);

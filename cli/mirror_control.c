@@ -89,19 +89,19 @@ static void print_times(const struct mirror_report *report)
 	}
 }
 
-static void print_troubles(const struct mirror_report *report)
+static void print_faults(const struct mirror_report *report)
 {
 	uint32_t count = mirror_report_listed(report);
 
 	for (uint32_t i = 0; i < count; i++) {
-		const struct mirror_trouble_report trouble = mirror_report_trouble(report, i);
+		const struct mirror_trouble_report fault = mirror_report_trouble(report, i);
 
 		printf("  %-12s", i ? "" : "troubles");
-		report_print(trouble.subject);
+		report_print(fault.subject);
 		printf(": ");
-		report_print(trouble.message);
+		report_print(fault.message);
 		printf(" (for ");
-		print_age(age_of(trouble.since));
+		print_age(age_of(fault.since));
 		puts(")");
 	}
 	if (report->trouble_count > count)
@@ -123,7 +123,7 @@ static void print_status(const char *directory, const struct mirror_report *repo
 	print_field("endpoint", report->endpoint);
 	print_times(report);
 	report_print_sandbox(14, report->sandbox);
-	print_troubles(report);
+	print_faults(report);
 }
 
 static int read_report(const char *directory, int fd, struct mirror_report *ret)

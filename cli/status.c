@@ -9,6 +9,7 @@
 #include "command.h"
 #include "document.h"
 #include "drift.h"
+#include "fault_list.h"
 #include "json_put.h"
 #include "layer_choice.h"
 #include "message.h"
@@ -16,7 +17,6 @@
 #include "rendered_tree.h"
 #include "report.h"
 #include "trouble.h"
-#include "fault_list.h"
 
 /* The options for printing a status. */
 struct wish {
@@ -26,7 +26,7 @@ struct wish {
 };
 
 /* Exit codes with --exit-code, besides EXIT_DONE for no fault. */
-#define EXIT_TROUBLE 1
+#define EXIT_FAULT 1
 #define EXIT_UNKNOWN 3 /* the status can't be read */
 
 /* Column of the values. */
@@ -72,25 +72,25 @@ static void print_age(const struct node *map, const char *name)
 	printf("%s ago", age);
 }
 
-static void print_mirror_troubles(const struct node *layer)
+static void print_mirror_faults(const struct node *layer)
 {
 	const struct node *mirror = report_get(layer, "mirror", NULL);
-	const struct node *troubles = report_get(mirror, "troubles", NULL);
+	const struct node *faults = report_get(mirror, "troubles", NULL);
 	double count = report_number(report_get(mirror, "trouble_count", NULL));
 
-	for (uint32_t i = 0; i < report_count(troubles); i++) {
+	for (uint32_t i = 0; i < report_count(faults); i++) {
 		printf("%-*s", INDENT, "  mirror");
 		report_print(report_text(report_get(layer, "name", NULL)));
 		printf(": ");
-		report_print(report_text(report_get(troubles->seq.items[i], "subject", NULL)));
+		report_print(report_text(report_get(faults->seq.items[i], "subject", NULL)));
 		printf(": ");
-		report_print(report_text(report_get(troubles->seq.items[i], "message", NULL)));
+		report_print(report_text(report_get(faults->seq.items[i], "message", NULL)));
 		putchar('\n');
 	}
-	if (count > report_count(troubles)) {
+	if (count > report_count(faults)) {
 		printf("%-*s", INDENT, "  mirror");
 		report_print(report_text(report_get(layer, "name", NULL)));
-		printf(": troubles: %.0f more\n", count - report_count(troubles));
+		printf(": troubles: %.0f more\n", count - report_count(faults));
 	}
 }
 
@@ -192,22 +192,22 @@ static long long seconds_since(const char *time_text)
 }
 
 /* Prints " on_change systemctl: ended well 5 seconds ago". */
-static void print_notice(const struct node *notice)
+static void print_hook(const struct node *hook)
 {
-	const char *ended = report_text(report_get(notice, "ended", NULL));
-	const char *error = report_text(report_get(notice, "error", NULL));
-	bool is_good = is_true(notice, "good");
+	const char *ended = report_text(report_get(hook, "ended", NULL));
+	const char *error = report_text(report_get(hook, "error", NULL));
+	bool is_good = is_true(hook, "good");
 	char age[TROUBLE_AGE_MAX];
 
 	printf("%-*s", INDENT, "  on_change");
-	report_print(report_text(report_get(notice, "command", NULL)));
+	report_print(report_text(report_get(hook, "command", NULL)));
 	trouble_age(*ended ? seconds_since(ended) : 0, age);
 	if (*ended)
 		printf(": %s %s ago", is_good ? "ended well" : "failed", age);
-	if (is_true(notice, "running"))
+	if (is_true(hook, "running"))
 		printf("%s runs now", *ended ? "," : ":");
 	if (*ended && !is_good) {
-		printf("%s", is_true(notice, "given_up")
+		printf("%s", is_true(hook, "given_up")
 				     ? ", too often: it is tried again at the next change"
 				     : ", and is tried again");
 		printf("%s", *error ? ": " : "");
@@ -217,13 +217,13 @@ static void print_notice(const struct node *notice)
 }
 
 /* Prints the change hooks that failed the last time, or the others. */
-static void print_notices(const struct node *notices, bool have_failed)
+static void print_hooks(const struct node *hooks, bool have_failed)
 {
-	for (uint32_t i = 0; i < report_count(notices); i++) {
-		const struct node *notice = notices->seq.items[i];
+	for (uint32_t i = 0; i < report_count(hooks); i++) {
+		const struct node *hook = hooks->seq.items[i];
 
-		if (trouble_list_notice_has_failed(notice) == have_failed)
-			print_notice(notice);
+		if (fault_list_hook_has_failed(hook) == have_failed)
+			print_hook(hook);
 	}
 }
 
@@ -285,7 +285,7 @@ static void print_header(const char *mountpoint, const struct node *status)
 }
 
 /* Prints all faults except those of files. */
-static void print_other_troubles(const struct node *status)
+static void print_other_faults(const struct node *status)
 {
 	const struct node *layers = report_get(status, "layers", NULL);
 	const struct node *processes = report_get(status, "processes", NULL);
@@ -296,10 +296,10 @@ static void print_other_troubles(const struct node *status)
 	for (uint32_t i = 0; i < report_count(processes); i++)
 		print_line("process", "",
 			report_text(report_get(processes->seq.items[i], "reason", NULL)));
-	print_notices(report_get(status, "on_change", NULL), true);
+	print_hooks(report_get(status, "on_change", NULL), true);
 	for (uint32_t i = 0; i < report_count(layers); i++)
-		print_mirror_troubles(layers->seq.items[i]);
-	trouble_list_print_unchecked(status);
+		print_mirror_faults(layers->seq.items[i]);
+	fault_list_print_unchecked(status);
 }
 
 /* Prints the mount's activity and use of memory, for experts. */
@@ -354,7 +354,7 @@ static void print_status(const char *mountpoint, const struct node *status, bool
 		print_rendered(rendered);
 	else
 		print_kept(report_get(status, "kept", NULL));
-	print_notices(report_get(status, "on_change", NULL), false);
+	print_hooks(report_get(status, "on_change", NULL), false);
 	if (!rendered)
 		print_read(mountpoint, status);
 	if (is_verbose && !rendered)
@@ -387,9 +387,9 @@ static int print_for_people(const char *path, const char *mountpoint, bool is_ve
 		return complain(path, r);
 	const struct node *status = document->count ? document->roots[0] : NULL;
 	print_header(mountpoint, status);
-	printf("%-*s%.0f\n", INDENT, "  troubles", trouble_list_count(status));
-	print_other_troubles(status);
-	trouble_list_print(mountpoint, status);
+	printf("%-*s%.0f\n", INDENT, "  troubles", fault_list_count(status));
+	print_other_faults(status);
+	fault_list_print(mountpoint, status);
 	print_failures(status);
 	print_status(mountpoint, status, is_verbose);
 	if (report_get(status, "rendered", NULL))
@@ -433,7 +433,7 @@ static int code_of(const struct node *status)
 {
 	if (!status)
 		return EXIT_UNKNOWN;
-	return trouble_list_count(status) > 0 ? EXIT_TROUBLE : EXIT_DONE;
+	return fault_list_count(status) > 0 ? EXIT_FAULT : EXIT_DONE;
 }
 
 static int code_of_mount(const char *mountpoint)
@@ -467,10 +467,10 @@ static int show(const char *path, const struct wish *wish)
 static void print_summary(const struct node *status)
 {
 	uint32_t count = report_count(report_get(status, "layers", NULL));
-	double troubles = trouble_list_count(status);
+	double faults = fault_list_count(status);
 
-	printf("%u layer%s, %.0f trouble%s\n", count, count == 1 ? "" : "s", troubles,
-		troubles == 1 ? "" : "s");
+	printf("%u layer%s, %.0f trouble%s\n", count, count == 1 ? "" : "s", faults,
+		faults == 1 ? "" : "s");
 }
 
 struct status_listing {

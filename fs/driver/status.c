@@ -108,8 +108,8 @@ int status_json(struct session *session, bool is_trusted, char **ret, size_t *si
 	status_put_processes(out, RENEWAL);
 	status_put_view(out, session->view, settings);
 	put_kept(out, session);
-	status_put_notices(out, session->view, is_trusted);
-	status_put_troubles(out, is_trusted ? session->view : NULL);
+	status_put_hooks(out, session->view, is_trusted);
+	status_put_faults(out, is_trusted ? session->view : NULL);
 	fputs("\n}\n", out);
 	return fclose(out) == 0 ? 0 : -ENOMEM;
 }

@@ -94,7 +94,7 @@ static void clash(struct etcd *etcd, const char *path, size_t len)
 
 	etcd->has_clash = true;
 	snprintf(subject, sizeof(subject), "key %.*s", (int)len, path);
-	mirror_trouble(etcd->mirror, subject,
+	mirror_fault(etcd->mirror, subject,
 		"there are keys below it, so it is a directory and can't be a file; rename it");
 }
 
@@ -135,7 +135,7 @@ static int path_of(struct etcd *etcd, const struct etcd_key *key, char **ret)
 		if (key->is_deleted)
 			mirror_mend(etcd->mirror, subject);
 		else
-			mirror_trouble(etcd->mirror, subject, "the key %s", why);
+			mirror_fault(etcd->mirror, subject, "the key %s", why);
 		return 0;
 	}
 	*ret = strndup(path.data, path.len);
@@ -339,7 +339,7 @@ static int fail_on_disk(struct etcd *etcd, int error)
 	etcd->wants_read = true;
 	if (error == -ENOMEM)
 		return error;
-	mirror_trouble(etcd->mirror, "disk", "%s: %s; the present state stays",
+	mirror_fault(etcd->mirror, "disk", "%s: %s; the present state stays",
 		replica_state_path(etcd->mirror->replica), strerror(-error));
 	return MIRROR_HELD;
 }
@@ -694,7 +694,7 @@ static int keep(struct etcd *etcd)
 		} else if (r == PROBLEM) {
 			problem_format(&problem, text, sizeof(text));
 			mirror->status.is_connected = false;
-			mirror_trouble(mirror, "store", "%s", text);
+			mirror_fault(mirror, "store", "%s", text);
 			gateway_next(etcd->gateway);
 			pause = mirror_pause(mirror, gateway_count(etcd->gateway));
 			etcd->was_away |= mirror->attempts > gateway_count(etcd->gateway);

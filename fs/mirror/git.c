@@ -67,7 +67,7 @@ static void refuse(struct git *git, const char *path, const char *why)
 	char subject[KEY_PATH_MAX + 8];
 
 	snprintf(subject, sizeof(subject), "file %s", path);
-	mirror_trouble(git->mirror, subject, "%s", why);
+	mirror_fault(git->mirror, subject, "%s", why);
 }
 
 /* Converts git's mode of a file. 0: the file is left out, and *why is the reason. */
@@ -302,7 +302,7 @@ static int check_descent(struct git *git, const char *id, struct problem *proble
 		return mirror_hold(
 			mirror, id, "the commit %s has nothing in common with %s", id, old);
 	if (r == 0 && descent == DESCENT_OTHER)
-		mirror_trouble(mirror, "history",
+		mirror_fault(mirror, "history",
 			"was rewritten: the commit %s, which is accepted, does not come after %s",
 			id, old);
 	else if (r == 0)
@@ -320,7 +320,7 @@ static int check_signature(struct git *git, const char *id)
 	if (r == 0)
 		mirror_mend(git->mirror, "signature");
 	else if (r == PROBLEM)
-		mirror_trouble(
+		mirror_fault(
 			git->mirror, "signature", "%s; the present state stays", problem.message);
 	return r == PROBLEM ? MIRROR_HELD : r;
 }
@@ -383,9 +383,9 @@ static int keep(struct git *git)
 		if (r == PROBLEM) {
 			problem_format(&problem, text, sizeof(text));
 			mirror->status.is_connected = false;
-			mirror_trouble(mirror, "store", "%s", text);
+			mirror_fault(mirror, "store", "%s", text);
 		} else if (r < 0) {
-			mirror_trouble(mirror, "disk", "%s: %s; the present state stays",
+			mirror_fault(mirror, "disk", "%s: %s; the present state stays",
 				replica_state_path(mirror->replica), strerror(-r));
 		}
 		if (r == PROBLEM || r < 0) {

@@ -88,8 +88,8 @@ static void notify(struct mirror *mirror)
 		is_ready ? "READY=1\n" : "", *status->revision ? "at" : "no state yet",
 		status->revision, status->files, status->is_connected ? "from" : "not connected to",
 		*status->endpoint ? status->endpoint : status->kind,
-		status->trouble_count + status->unlisted, status->trouble_count ? ": " : "",
-		status->trouble_count ? status->troubles[0].message : "");
+		status->fault_count + status->unlisted, status->fault_count ? ": " : "",
+		status->fault_count ? status->faults[0].message : "");
 	mirror->options.notify(mirror->options.context, text);
 }
 
@@ -101,7 +101,7 @@ void mirror_put_status(struct mirror *mirror)
 	notify(mirror);
 }
 
-void mirror_trouble(struct mirror *mirror, const char *subject, const char *format, ...)
+void mirror_fault(struct mirror *mirror, const char *subject, const char *format, ...)
 {
 	char message[PROBLEM_MESSAGE_MAX], line[LINE_MAX_BYTES];
 	struct problem clean;
@@ -111,7 +111,7 @@ void mirror_trouble(struct mirror *mirror, const char *subject, const char *form
 	int n = vsnprintf(message, sizeof(message), format, arguments);
 	va_end(arguments);
 	problem_set(&clean, NULL, 0, 0, "%s", n < 0 ? "the message can't be formatted" : message);
-	if (!mirror_status_trouble(&mirror->status, subject, clean.message))
+	if (!mirror_status_fault(&mirror->status, subject, clean.message))
 		return;
 	snprintf(line, sizeof(line), "%s: %s", subject, clean.message);
 	say(mirror, line);
@@ -158,7 +158,7 @@ int mirror_hold(struct mirror *mirror, const char *offer, const char *format, ..
 	int n = vsnprintf(message, sizeof(message), format, arguments);
 	va_end(arguments);
 	snprintf(mirror->status.offer, MIRROR_WORD_MAX, "%s", offer);
-	mirror_trouble(mirror, "suspicion",
+	mirror_fault(mirror, "suspicion",
 		"%s; the present state stays. If that is meant: plyfs mirror confirm %s",
 		n < 0 ? "the new state is suspicious" : message, mirror->status.directory);
 	return MIRROR_HELD;

@@ -83,7 +83,7 @@ uint64_t mirror_now(void);
  * Begins or updates a fault of the subject, and ends it. Changes are logged and written to the
  * status.
  */
-__attribute__((format(printf, 3, 4))) void mirror_trouble(
+__attribute__((format(printf, 3, 4))) void mirror_fault(
 	struct mirror *mirror, const char *subject, const char *format, ...);
 void mirror_mend(struct mirror *mirror, const char *subject);
 

@@ -19,95 +19,95 @@
 /* Maximum size of a status that is read, in bytes; one with all its faults has a tenth of it. */
 #define STATUS_MAX ((size_t)16 << 20)
 
-static void trouble_fini(struct mirror_trouble *trouble)
+static void fault_fini(struct mirror_fault *fault)
 {
-	free(trouble->subject);
-	free(trouble->message);
+	free(fault->subject);
+	free(fault->message);
 }
 
 void mirror_status_fini(struct mirror_status *status)
 {
-	for (size_t i = 0; i < status->trouble_count; i++)
-		trouble_fini(&status->troubles[i]);
-	free(status->troubles);
-	status->troubles = NULL;
-	status->trouble_count = 0;
+	for (size_t i = 0; i < status->fault_count; i++)
+		fault_fini(&status->faults[i]);
+	free(status->faults);
+	status->faults = NULL;
+	status->fault_count = 0;
 }
 
-static struct mirror_trouble *find(struct mirror_status *status, const char *subject)
+static struct mirror_fault *find(struct mirror_status *status, const char *subject)
 {
-	for (size_t i = 0; i < status->trouble_count; i++)
-		if (strcmp(status->troubles[i].subject, subject) == 0)
-			return &status->troubles[i];
+	for (size_t i = 0; i < status->fault_count; i++)
+		if (strcmp(status->faults[i].subject, subject) == 0)
+			return &status->faults[i];
 	return NULL;
 }
 
 static bool add(struct mirror_status *status, const char *subject, const char *message)
 {
-	struct mirror_trouble trouble = {.since = time(NULL)};
+	struct mirror_fault fault = {.since = time(NULL)};
 
-	if (status->trouble_count >= MIRROR_TROUBLES_MAX ||
-		array_grow(status->troubles, status->trouble_count, status->trouble_capacity) < 0) {
+	if (status->fault_count >= MIRROR_FAULTS_MAX ||
+		array_grow(status->faults, status->fault_count, status->fault_capacity) < 0) {
 		status->unlisted++;
 		return false;
 	}
-	trouble.subject = strdup(subject);
-	trouble.message = strdup(message);
-	if (!trouble.subject || !trouble.message) {
-		trouble_fini(&trouble);
+	fault.subject = strdup(subject);
+	fault.message = strdup(message);
+	if (!fault.subject || !fault.message) {
+		fault_fini(&fault);
 		status->unlisted++;
 		return false;
 	}
-	status->troubles[status->trouble_count++] = trouble;
+	status->faults[status->fault_count++] = fault;
 	return true;
 }
 
-bool mirror_status_trouble(struct mirror_status *status, const char *subject, const char *message)
+bool mirror_status_fault(struct mirror_status *status, const char *subject, const char *message)
 {
-	struct mirror_trouble *trouble = find(status, subject);
+	struct mirror_fault *fault = find(status, subject);
 	char *copy;
 
-	if (!trouble)
+	if (!fault)
 		return add(status, subject, message);
-	trouble->is_swept = false;
-	if (strcmp(trouble->message, message) == 0)
+	fault->is_swept = false;
+	if (strcmp(fault->message, message) == 0)
 		return false;
 	copy = strdup(message);
 	if (copy) {
-		free(trouble->message);
-		trouble->message = copy;
+		free(fault->message);
+		fault->message = copy;
 	}
 	return true;
 }
 
-static void drop(struct mirror_status *status, struct mirror_trouble *trouble)
+static void drop(struct mirror_status *status, struct mirror_fault *fault)
 {
-	trouble_fini(trouble);
-	*trouble = status->troubles[--status->trouble_count];
+	fault_fini(fault);
+	*fault = status->faults[--status->fault_count];
 }
 
 bool mirror_status_mend(struct mirror_status *status, const char *subject)
 {
-	struct mirror_trouble *trouble = find(status, subject);
+	struct mirror_fault *fault = find(status, subject);
 
-	if (trouble)
-		drop(status, trouble);
-	return trouble;
+	if (fault)
+		drop(status, fault);
+	return fault;
 }
 
 void mirror_status_sweep_begin(struct mirror_status *status, const char *prefix)
 {
 	status->unlisted = 0;
-	for (size_t i = 0; i < status->trouble_count; i++)
-		status->troubles[i].is_swept =
-			strncmp(status->troubles[i].subject, prefix, strlen(prefix)) == 0;
+	for (size_t i = 0; i < status->fault_count; i++)
+		status->faults[i].is_swept =
+			strncmp(status->faults[i].subject, prefix, strlen(prefix)) == 0;
 }
 
 void mirror_status_sweep_end(struct mirror_status *status)
 {
-	for (size_t i = status->trouble_count; i-- > 0;)
-		if (status->troubles[i].is_swept)
-			drop(status, &status->troubles[i]);
+	for (size_t i = status->fault_count; i-- > 0;)
+		if (status->faults[i].is_swept)
+			drop(status, &status->faults[i]);
 }
 
 static void take_word(const struct node *map, const char *name, char ret[MIRROR_WORD_MAX])
@@ -169,17 +169,17 @@ int mirror_status_read(struct mirror_status *status, struct problem *problem)
 	return take(status, document->roots[0], problem);
 }
 
-static void put_troubles(FILE *out, const struct mirror_status *status)
+static void put_faults(FILE *out, const struct mirror_status *status)
 {
 	fprintf(out, ",\n \"trouble_count\": %zu,\n \"troubles\": [",
-		status->trouble_count + status->unlisted);
-	for (size_t i = 0; i < status->trouble_count; i++) {
-		const struct mirror_trouble *trouble = &status->troubles[i];
+		status->fault_count + status->unlisted);
+	for (size_t i = 0; i < status->fault_count; i++) {
+		const struct mirror_fault *fault = &status->faults[i];
 
 		json_put_field(
-			out, i ? ",\n  {\"subject\": " : "\n  {\"subject\": ", trouble->subject);
-		json_put_field(out, ", \"message\": ", trouble->message);
-		fprintf(out, ", \"since\": %lld}", (long long)trouble->since);
+			out, i ? ",\n  {\"subject\": " : "\n  {\"subject\": ", fault->subject);
+		json_put_field(out, ", \"message\": ", fault->message);
+		fprintf(out, ", \"since\": %lld}", (long long)fault->since);
 	}
 	fputs("]}\n", out);
 }
@@ -217,7 +217,7 @@ static void put(FILE *out, const struct mirror_status *status)
 		status->is_connected ? "true" : "false");
 	fputs(",\n \"sandbox\": ", out);
 	sandbox_put(out, &status->sandbox);
-	put_troubles(out, status);
+	put_faults(out, status);
 }
 
 static int replace(int fd, const char *text, size_t len)

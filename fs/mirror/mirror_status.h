@@ -20,7 +20,7 @@
 #define MIRROR_WORD_MAX 256
 
 /* Maximum number of listed faults; the others are only counted. */
-#define MIRROR_TROUBLES_MAX 200
+#define MIRROR_FAULTS_MAX 200
 
 /*
  * How to reach the store, for a process that edits it or names places in it (store.h). It holds no
@@ -31,7 +31,7 @@ struct mirror_access {
 	const char *text; /* or NULL */
 };
 
-struct mirror_trouble {
+struct mirror_fault {
 	char *subject;
 	char *message;
 	time_t since;
@@ -55,9 +55,9 @@ struct mirror_status {
 	bool is_connected;
 	struct sandbox_state sandbox; /* the one in force */
 
-	struct mirror_trouble *troubles;
-	size_t trouble_count;
-	size_t trouble_capacity;
+	struct mirror_fault *faults;
+	size_t fault_count;
+	size_t fault_capacity;
 	size_t unlisted; /* number of faults beyond those listed */
 };
 
@@ -76,7 +76,7 @@ int mirror_status_write(const struct mirror_status *status);
  * Sets the fault of the subject. Returns whether the subject had none, or another one, and the new
  * one is listed.
  */
-bool mirror_status_trouble(struct mirror_status *status, const char *subject, const char *message);
+bool mirror_status_fault(struct mirror_status *status, const char *subject, const char *message);
 
 /** Ends the subject's fault. Returns whether there was one. */
 bool mirror_status_mend(struct mirror_status *status, const char *subject);

@@ -62,8 +62,8 @@ void failure_note(struct render *render, const char *path, struct owned *owned, 
 	agenda_put_status(render->agenda);
 	if (!owned)
 		return;
-	free(owned->trouble);
-	owned->trouble = result == RENDERED_BROKEN ? NULL : strdup(line);
+	free(owned->fault);
+	owned->fault = result == RENDERED_BROKEN ? NULL : strdup(line);
 	owned->failure = result;
 }
 
@@ -100,6 +100,6 @@ bool failure_is_over(struct render *render, struct owned *owned, int result)
 	}
 	owned->failure = 0;
 	owned->is_publishing = false;
-	free(take_ptr(owned->trouble));
+	free(take_ptr(owned->fault));
 	return true;
 }

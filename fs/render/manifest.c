@@ -60,7 +60,7 @@ static void owned_free(void *path)
 	struct owned *owned = owned_of(path);
 
 	version_unref(owned->wanted);
-	free(owned->trouble);
+	free(owned->fault);
 	free(owned);
 }
 

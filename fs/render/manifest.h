@@ -47,7 +47,7 @@ struct owned {
 	uint32_t reported;      /* hash of the drift that was last reported */
 	int failure;            /* result of the last attempt that failed; it is retried */
 	bool is_publishing;     /* the publisher retries it; the view has the version before it */
-	char *trouble;          /* the failure's message; owned */
+	char *fault;            /* the failure's message; owned */
 	uint64_t ino;           /* the view's number of the shown object */
 	struct version *wanted; /* --atomic: the version of the next generation; a reference */
 

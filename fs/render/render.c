@@ -30,7 +30,7 @@
 #define GENERATION_LATEST_MS 5000
 
 /* Holds change hooks back until their changes are visible. The mutex `files` is held. */
-static void hold_notices(struct render *render)
+static void hold_hooks(struct render *render)
 {
 	view_hold_notices(render->view, rendered_is_to_switch(render->rendered));
 }
@@ -49,7 +49,7 @@ static void commit(struct render *render)
 	if (is_watched)
 		shown_watch_all(render, true);
 	/* If one name fails, the hooks of the others still run. */
-	hold_notices(render);
+	hold_hooks(render);
 	if (r == 0) {
 		render->commit_failure = 0;
 		return;
@@ -246,7 +246,7 @@ static void op_batch_end(void *context)
 		commit(render);
 	else if (rendered_is_to_switch(render->rendered))
 		agenda_commit(render->agenda, GENERATION_QUIET_MS);
-	hold_notices(render);
+	hold_hooks(render);
 	lock_release(&render->files);
 }
 
@@ -309,7 +309,7 @@ static bool do_due(void *context, struct publisher_hook *hook)
 	else if (!is_early && rendered_is_to_switch(render->rendered))
 		agenda_commit(render->agenda, GENERATION_QUIET_MS);
 	/* The paths may have been written into the next generation. */
-	hold_notices(render);
+	hold_hooks(render);
 	lock_release(&render->files);
 	return false;
 }

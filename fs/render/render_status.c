@@ -26,11 +26,11 @@ static void put_failures(FILE *out, struct owned *const *all, size_t count)
 
 	fputs(",\n  \"failures\": [", out);
 	for (size_t i = 0; i < count; i++) {
-		if (!all[i]->trouble)
+		if (!all[i]->fault)
 			continue;
 		json_put_field(
 			out, written++ ? ",\n    {\"path\": " : "\n    {\"path\": ", all[i]->path);
-		json_put_field(out, ", \"message\": ", all[i]->trouble);
+		json_put_field(out, ", \"message\": ", all[i]->fault);
 		fputc('}', out);
 	}
 	fputs(written ? "\n  ]" : "]", out);
@@ -91,8 +91,8 @@ static int make(const struct render *render, char **ret, size_t *size)
 	status_put_view(out, render->view, settings);
 	status_put_sandbox(out, &render->sandbox, RENEWAL);
 	status_put_processes(out, RENEWAL);
-	status_put_notices(out, render->view, true);
-	status_put_troubles(out, render->view);
+	status_put_hooks(out, render->view, true);
+	status_put_faults(out, render->view);
 	put_failures(out, all, count);
 	fputs("\n}\n", out);
 	return fclose(out) == 0 ? 0 : -ENOMEM;

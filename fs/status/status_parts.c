@@ -10,7 +10,7 @@
 #include "monitor.h"
 
 /* Writes the rest of a fault's object, behind the fields that it has already, and closes it. */
-static void put_trouble_rest(FILE *out, const struct trouble *trouble)
+static void put_fault_rest(FILE *out, const struct trouble *trouble)
 {
 	char time[TROUBLE_TIME_MAX];
 
@@ -27,19 +27,19 @@ static void put_trouble_rest(FILE *out, const struct trouble *trouble)
 }
 
 /* The state of writing a list. */
-struct trouble_writer {
+struct fault_writer {
 	FILE *out;
 	size_t count;
 };
 
-static void put_trouble(void *context, const char *path, const struct trouble *trouble)
+static void put_fault(void *context, const char *path, const struct trouble *trouble)
 {
-	struct trouble_writer *writer = context;
+	struct fault_writer *writer = context;
 	FILE *out = writer->out;
 
 	json_put_field(out, writer->count++ ? ",\n    {\"path\": " : "\n    {\"path\": ", path);
 	fputs(", ", out);
-	put_trouble_rest(out, trouble);
+	put_fault_rest(out, trouble);
 }
 
 static void put_settings(FILE *out, const struct settings *settings, const char *coherence,
@@ -53,7 +53,7 @@ static void put_settings(FILE *out, const struct settings *settings, const char 
 		problem_format(&trouble->problem, text, sizeof(text));
 		json_put_field(out, ", \"error\": ", text);
 		fputs(", \"trouble\": {", out);
-		put_trouble_rest(out, trouble);
+		put_fault_rest(out, trouble);
 	}
 	fputs("},\n", out);
 }
@@ -81,7 +81,7 @@ static void put_moment(FILE *out, const char *name, double seconds)
 		trouble_age_s(moment));
 }
 
-static void put_mirror_troubles(FILE *out, const struct mirror_report *report)
+static void put_mirror_faults(FILE *out, const struct mirror_report *report)
 {
 	fputs(", \"troubles\": [", out);
 	for (uint32_t i = 0; i < mirror_report_listed(report); i++) {
@@ -141,7 +141,7 @@ static void put_mirror(FILE *out, const struct layer *layer, bool is_trusted)
 		*report.offer ? "true" : "false", report.trouble_count);
 	put_mirror_sandbox(out, report.sandbox);
 	if (is_trusted)
-		put_mirror_troubles(out, &report);
+		put_mirror_faults(out, &report);
 	fputc('}', out);
 	mirror_report_fini(&report);
 }
@@ -191,7 +191,7 @@ void status_put_settings(FILE *out, const struct settings *settings, const char 
 
 static void put_unchecked(void *context, const struct view_unchecked *unchecked)
 {
-	struct trouble_writer *writer = context;
+	struct fault_writer *writer = context;
 	FILE *out = writer->out;
 
 	json_put_field(
@@ -202,7 +202,7 @@ static void put_unchecked(void *context, const struct view_unchecked *unchecked)
 
 void status_put_view(FILE *out, struct view *view, const struct settings *settings)
 {
-	struct trouble_writer writer = {.out = out};
+	struct fault_writer writer = {.out = out};
 	struct view_counts counts;
 
 	fputs("  \"not_checked\": [", out);
@@ -314,15 +314,15 @@ static void put_time(FILE *out, const char *before, struct timespec time)
 }
 
 /* The state of writing the list of change hooks. */
-struct notice_writer {
+struct hook_writer {
 	FILE *out;
 	size_t count;
 	bool is_trusted;
 };
 
-static void put_notice(void *context, const struct notice_state *state)
+static void put_hook(void *context, const struct notice_state *state)
 {
-	struct notice_writer *writer = context;
+	struct hook_writer *writer = context;
 	FILE *out = writer->out;
 
 	json_put_field(out,
@@ -345,21 +345,21 @@ static void put_notice(void *context, const struct notice_state *state)
 	fputc('}', out);
 }
 
-void status_put_notices(FILE *out, struct view *view, bool is_trusted)
+void status_put_hooks(FILE *out, struct view *view, bool is_trusted)
 {
-	struct notice_writer writer = {.out = out, .is_trusted = is_trusted};
+	struct hook_writer writer = {.out = out, .is_trusted = is_trusted};
 
 	fputs("  \"on_change\": [", out);
-	view_notices(view, put_notice, &writer);
+	view_notices(view, put_hook, &writer);
 	fputs(writer.count ? "\n  ],\n" : "],\n", out);
 }
 
-void status_put_troubles(FILE *out, struct view *view)
+void status_put_faults(FILE *out, struct view *view)
 {
-	struct trouble_writer writer = {.out = out};
+	struct fault_writer writer = {.out = out};
 
 	fputs("  \"troubles\": [", out);
 	if (view)
-		view_troubles(view, put_trouble, &writer);
+		view_troubles(view, put_fault, &writer);
 	fputs(writer.count ? "\n  ]" : "]", out);
 }

@@ -39,7 +39,7 @@ void status_put_processes(FILE *out, const char *remedy);
 void status_put_process_lines(FILE *out, const char *remedy);
 
 /** Writes "on_change", with a comma behind. Errors are written only if the reader `is_trusted`. */
-void status_put_notices(FILE *out, struct view *view, bool is_trusted);
+void status_put_hooks(FILE *out, struct view *view, bool is_trusted);
 
 /** Writes "troubles". `view` NULL: an empty list, for a reader that must not know them. */
-void status_put_troubles(FILE *out, struct view *view);
+void status_put_faults(FILE *out, struct view *view);
