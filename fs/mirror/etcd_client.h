@@ -3,12 +3,12 @@
  * only if no other client has written it since. So two clients that change one key never lose a
  * change.
  *
- * Files with credentials are read, and the store is reached, with the rights of a guise (guise.h).
+ * Files with secrets are read, and the store is reached, with given credentials (credentials.h).
  */
 #pragma once
 
 #include "gateway.h"
-#include "guise.h"
+#include "credentials.h"
 
 struct etcd_client;
 

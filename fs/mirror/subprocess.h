@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "guise.h"
+#include "credentials.h"
 
 /* Maximum number of bytes of standard error that are stored; the rest is dropped. */
 #define SUBPROCESS_ERROR_MAX 1024

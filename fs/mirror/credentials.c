@@ -1,4 +1,4 @@
-#include "guise.h"
+#include "credentials.h"
 
 #include <errno.h>
 #include <grp.h>
