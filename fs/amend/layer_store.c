@@ -110,7 +110,7 @@ static int take_recorded(const struct layer *layer, const struct store *store,
 		.key = or_null(store->key),
 		.user_file = or_null(store->user_file)};
 	if (geteuid() == 0 && store->owner != 0)
-		guise_init(&ret->guise, store->owner, store->group);
+		credentials_init(&ret->as, store->owner, store->group);
 	return 0;
 }
 
@@ -136,7 +136,7 @@ static int open_etcd(
 {
 	const struct store *recorded = store->store;
 	struct etcd_client_options options = {
-		.cluster = recorded->identity, .guise = {.is_none = true}};
+		.cluster = recorded->identity, .as = {.is_none = true}};
 	bool has_access = access && is_given(access);
 
 	int r = has_access ? take_given(store->layer, recorded, access, &options, problem)

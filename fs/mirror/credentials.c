@@ -6,52 +6,52 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-void guise_init(struct guise *guise, uid_t uid, gid_t gid)
+void credentials_init(struct credentials *as, uid_t uid, gid_t gid)
 {
 	const struct passwd *user = getpwuid(uid);
 
-	*guise = (struct guise){.uid = uid, .gid = user ? user->pw_gid : gid};
-	guise->count = GUISE_GROUPS_MAX;
-	if (user && getgrouplist(user->pw_name, guise->gid, guise->groups, &guise->count) >= 0)
+	*as = (struct credentials){.uid = uid, .gid = user ? user->pw_gid : gid};
+	as->count = CREDENTIALS_GROUPS_MAX;
+	if (user && getgrouplist(user->pw_name, as->gid, as->groups, &as->count) >= 0)
 		return;
-	guise->groups[0] = guise->gid;
-	guise->count = 1;
+	as->groups[0] = as->gid;
+	as->count = 1;
 }
 
 /* Returns to root. A process that can't must not go on. */
-void guise_take_off(struct guise *guise)
+void credentials_give_back(struct credentials *as)
 {
-	if (guise->is_none)
+	if (as->is_none)
 		return;
-	if (seteuid(0) < 0 || setegid(guise->own_gid) < 0 ||
-		setgroups((size_t)guise->own_count, guise->own_groups) < 0)
+	if (seteuid(0) < 0 || setegid(as->own_gid) < 0 ||
+		setgroups((size_t)as->own_count, as->own_groups) < 0)
 		abort();
 }
 
-int guise_put_on(struct guise *guise)
+int credentials_take(struct credentials *as)
 {
-	if (guise->is_none)
+	if (as->is_none)
 		return 0;
-	guise->own_gid = getegid();
-	guise->own_count = getgroups(GUISE_GROUPS_MAX, guise->own_groups);
-	if (guise->own_count < 0)
+	as->own_gid = getegid();
+	as->own_count = getgroups(CREDENTIALS_GROUPS_MAX, as->own_groups);
+	if (as->own_count < 0)
 		return -errno;
-	if (setgroups((size_t)guise->count, guise->groups) < 0)
+	if (setgroups((size_t)as->count, as->groups) < 0)
 		return -errno;
-	if (setegid(guise->gid) == 0 && seteuid(guise->uid) == 0)
+	if (setegid(as->gid) == 0 && seteuid(as->uid) == 0)
 		return 0;
 	int r = -errno;
-	guise_take_off(guise);
+	credentials_give_back(as);
 	return r;
 }
 
-int guise_become(const struct guise *guise)
+int credentials_become(const struct credentials *as)
 {
-	if (guise->is_none)
+	if (as->is_none)
 		return 0;
-	if (setgroups((size_t)guise->count, guise->groups) < 0 ||
-		setresgid(guise->gid, guise->gid, guise->gid) < 0 ||
-		setresuid(guise->uid, guise->uid, guise->uid) < 0)
+	if (setgroups((size_t)as->count, as->groups) < 0 ||
+		setresgid(as->gid, as->gid, as->gid) < 0 ||
+		setresuid(as->uid, as->uid, as->uid) < 0)
 		return -errno;
 	return 0;
 }

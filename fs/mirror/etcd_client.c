@@ -96,21 +96,21 @@ static int check_cluster(
 static int call(struct etcd_client *client, const char *path, const char *body, struct arena *arena,
 	struct etcd_reply *ret, struct problem *problem)
 {
-	struct guise *guise = &client->options.guise;
+	struct credentials *as = &client->options.as;
 	sigset_t signals;
 
-	int r = guise_put_on(guise);
+	int r = credentials_take(as);
 	if (r < 0)
 		return problem_set(problem, NULL, 0, 0,
 			"plyfs can't take on the rights of the user %u, who runs the mirror: %s; "
 			"give --endpoints and --prefix",
-			(unsigned)guise->uid, strerror(-r));
+			(unsigned)as->uid, strerror(-r));
 	r = hold_pipe_signal(&signals);
 	if (r == 0) {
 		r = gateway_call(client->gateway, path, body, TIMEOUT, arena, ret, problem);
 		drop_pipe_signal(&signals);
 	}
-	guise_take_off(guise);
+	credentials_give_back(as);
 	if (r == GATEWAY_TOO_LONG)
 		r = problem_set(problem, gateway_endpoint(client->gateway), 0, 0,
 			"answers with more than %zu MiB", ETCD_REPLY_MAX >> 20);

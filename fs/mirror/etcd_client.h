@@ -7,15 +7,15 @@
  */
 #pragma once
 
-#include "gateway.h"
 #include "credentials.h"
+#include "gateway.h"
 
 struct etcd_client;
 
 struct etcd_client_options {
 	struct gateway_options gateway;
 	const char *cluster; /* the required cluster id; "": any */
-	struct guise guise;
+	struct credentials as;
 };
 
 struct etcd_value {

@@ -192,17 +192,18 @@ static int fill_lines(struct line_authors *authors)
 	return 0;
 }
 
-/* Chooses the guise in which the repository may be read. Returns 0 or PROBLEM. */
-static int choose_guise(const struct store *store, struct guise *ret, struct problem *problem)
+/* Chooses the credentials with which the repository may be read. Returns 0 or PROBLEM. */
+static int choose_credentials(
+	const struct store *store, struct credentials *ret, struct problem *problem)
 {
-	*ret = (struct guise){.is_none = true};
+	*ret = (struct credentials){.is_none = true};
 	if (store->is_shared || (geteuid() != 0 && store->owner != geteuid() && store->owner != 0))
 		return problem_set(problem, store->state, 0, 0,
 			"belongs to the user %u; only that user and root can ask its repository "
 			"for the author of a line",
 			(unsigned)store->owner);
 	if (geteuid() == 0 && store->owner != 0)
-		guise_init(ret, store->owner, store->group);
+		credentials_init(ret, store->owner, store->group);
 	return 0;
 }
 
@@ -227,13 +228,13 @@ int line_authors_read(const struct store *store, const char *commit, const char 
 {
 	CLEANUP(line_authors_freep) struct line_authors *authors = calloc(1, sizeof(*authors));
 	CLEANUP(repository_freep) struct repository *repository = NULL;
-	struct guise guise;
+	struct credentials as;
 
 	int r = authors ? arena_new(&authors->arena) : -ENOMEM;
 	if (r == 0)
-		r = choose_guise(store, &guise, problem);
+		r = choose_credentials(store, &as, problem);
 	if (r == 0)
-		r = repository_borrow(store->state, &guise, &repository);
+		r = repository_borrow(store->state, &as, &repository);
 	if (r == 0)
 		r = run(authors, repository, commit, path, problem);
 	if (r == 0)

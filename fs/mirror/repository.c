@@ -35,7 +35,7 @@ struct repository {
 	char *keys;      /* STATE/keys: a keyring with one key, or a list of one signer */
 	char *signers;   /* "gpg.ssh.allowedSignersFile=…" */
 	char *protocol;  /* "protocol.https.allow=always" */
-	const struct guise *guise;
+	const struct credentials *as;
 	char **environment;
 	size_t count;
 	size_t capacity;
@@ -143,7 +143,7 @@ static int start_git(struct repository *repository, const char *const *words, in
 	const struct subprocess_options options = {.arguments = (char *const *)arguments,
 		.environment = repository->environment,
 		.input = input,
-		.guise = repository->guise,
+		.as = repository->as,
 		.timeout_s = timeout_s};
 	return subprocess_start(ret, &options);
 }
@@ -332,13 +332,13 @@ int repository_open(const char *state, const char *url, const char *verify, stru
 	return r;
 }
 
-int repository_borrow(const char *state, const struct guise *guise, struct repository **ret)
+int repository_borrow(const char *state, const struct credentials *as, struct repository **ret)
 {
 	CLEANUP(repository_freep) struct repository *repository = calloc(1, sizeof(*repository));
 
 	if (!repository)
 		return -ENOMEM;
-	repository->guise = guise;
+	repository->as = as;
 	repository->url = strdup(state);
 	repository->protocol = strdup("protocol.file.allow=never");
 	int r = repository->url && repository->protocol ? set_paths(repository, state) : -ENOMEM;

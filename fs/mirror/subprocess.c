@@ -21,7 +21,7 @@ static void become(const struct subprocess_options *options, int out, int err, p
 	int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	/* A change of credentials clears what prctl(2) sets, so it comes first. */
-	if (options->guise && guise_become(options->guise) < 0)
+	if (options->as && credentials_become(options->as) < 0)
 		_exit(127);
 	/* The parent may have died before prctl(2). */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent)

@@ -32,8 +32,8 @@ struct subprocess {
 struct subprocess_options {
 	char *const *arguments;
 	char *const *environment;
-	int input;                 /* standard input; -1: /dev/null */
-	const struct guise *guise; /* whose rights it gets; NULL: ours */
+	int input;                    /* standard input; -1: /dev/null */
+	const struct credentials *as; /* whose rights it gets; NULL: ours */
 	unsigned timeout_s;
 };
 
