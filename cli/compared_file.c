@@ -179,15 +179,15 @@ int compared_file_make(struct offline *offline, const char *path, struct compare
 	return r == -ENOENT || r == -ENOTDIR ? 0 : r;
 }
 
-struct span compared_file_text(const struct compared_file *rendition, bool is_rewritten)
+struct span compared_file_text(const struct compared_file *compared, bool is_rewritten)
 {
-	return is_rewritten && rendition->rewritten.data ? rendition->rewritten : rendition->text;
+	return is_rewritten && compared->rewritten.data ? compared->rewritten : compared->text;
 }
 
-void compared_file_fini(struct compared_file *rendition)
+void compared_file_fini(struct compared_file *compared)
 {
-	free(rendition->texts[0]);
-	free(rendition->texts[1]);
-	free(rendition->sources);
-	*rendition = (struct compared_file){0};
+	free(compared->texts[0]);
+	free(compared->texts[1]);
+	free(compared->sources);
+	*compared = (struct compared_file){0};
 }

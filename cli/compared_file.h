@@ -31,6 +31,6 @@ int compared_file_make(struct offline *offline, const char *path, struct compare
 	struct problem *problem);
 
 /** Returns the text for a comparison. `is_rewritten`: the second text, if there is one. */
-struct span compared_file_text(const struct compared_file *rendition, bool is_rewritten);
+struct span compared_file_text(const struct compared_file *compared, bool is_rewritten);
 
-void compared_file_fini(struct compared_file *rendition);
+void compared_file_fini(struct compared_file *compared);

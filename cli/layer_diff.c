@@ -16,7 +16,7 @@
 
 /* The file, merged from the layers up to one of them. */
 struct layer_step {
-	struct compared_file rendition;
+	struct compared_file compared;
 	bool is_broken; /* these layers do not merge without the higher ones */
 };
 
@@ -29,7 +29,7 @@ struct layer_steps {
 static void steps_fini(struct layer_steps *steps)
 {
 	for (size_t i = 0; i < steps->count; i++)
-		compared_file_fini(&steps->items[i].rendition);
+		compared_file_fini(&steps->items[i].compared);
 	free(steps->items);
 }
 
@@ -80,7 +80,7 @@ static int make_step(struct settings *settings, struct source_cache *cache, size
 	int r = offline_new(lower, &offline);
 	if (r == 0) {
 		offline_share_cache(offline, cache);
-		r = compared_file_make(offline, path, &step->rendition, &problem);
+		r = compared_file_make(offline, path, &step->compared, &problem);
 	}
 	step->is_broken = r != 0;
 	if (r != 0)
@@ -107,8 +107,8 @@ static int make_steps(struct settings *settings, const char *path, struct layer_
 	for (size_t i = 0; code == EXIT_DONE && i < settings->layer_count; i++) {
 		code = make_step(settings, cache, i + 1, path, &steps->items[i]);
 		steps->count++;
-		steps->is_rewritten |= steps->items[i].rendition.is_tree;
-		is_there |= steps->items[i].rendition.is_there;
+		steps->is_rewritten |= steps->items[i].compared.is_tree;
+		is_there |= steps->items[i].compared.is_there;
 	}
 	if (code == EXIT_DONE && !is_there)
 		return complain(settings, settings->layer_count, path, -ENOENT, NULL);
@@ -119,7 +119,7 @@ static int make_steps(struct settings *settings, const char *path, struct layer_
 static char *make_label(const struct settings *settings, const struct layer_steps *steps,
 	const char *lead, size_t first, size_t last)
 {
-	const struct compared_file *rendition = &steps->items[last].rendition;
+	const struct compared_file *compared = &steps->items[last].compared;
 	CLEANUP(freep) char *label = NULL;
 	size_t size;
 	char name[NAME_SIZE];
@@ -132,8 +132,8 @@ static char *make_label(const struct settings *settings, const struct layer_step
 		shown_head(name, sizeof(name), settings->layers[i]->name);
 		fprintf(out, "%s%s", i > first ? ", " : " ", name);
 	}
-	if (strcmp(lead, "with") == 0 && rendition->sources && rendition->highest >= first)
-		fprintf(out, " (%s)", rendition->sources);
+	if (strcmp(lead, "with") == 0 && compared->sources && compared->highest >= first)
+		fprintf(out, " (%s)", compared->sources);
 	return fclose(out) == 0 ? take_ptr(label) : NULL;
 }
 
@@ -151,7 +151,7 @@ static int print_steps(const struct unified *how, const struct settings *setting
 		if (!without || !with)
 			return -ENOMEM;
 		struct span after =
-			compared_file_text(&steps->items[i].rendition, steps->is_rewritten);
+			compared_file_text(&steps->items[i].compared, steps->is_rewritten);
 		const struct unified_item item = {.path = path,
 			.layers = settings->layers + first,
 			.layer_count = i + 1 - first};

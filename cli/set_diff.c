@@ -113,9 +113,9 @@ static void complain(struct set_comparison *comparison, const struct settings *s
 }
 
 static int print_difference(
-	struct set_comparison *comparison, const char *path, struct compared_file renditions[2])
+	struct set_comparison *comparison, const char *path, struct compared_file compared[2])
 {
-	bool is_rewritten = renditions[0].is_tree || renditions[1].is_tree;
+	bool is_rewritten = compared[0].is_tree || compared[1].is_tree;
 	struct unified_side sides[2];
 	CLEANUP(freep) char *old = make_label("a/", path);
 	CLEANUP(freep) char *new = make_label("b/", path);
@@ -124,8 +124,8 @@ static int print_difference(
 		return -ENOMEM;
 	for (size_t i = 0; i < 2; i++) {
 		const char *label = i ? new : old;
-		sides[i].label = renditions[i].is_there ? label : UNIFIED_ABSENT;
-		sides[i].text = compared_file_text(&renditions[i], is_rewritten);
+		sides[i].label = compared[i].is_there ? label : UNIFIED_ABSENT;
+		sides[i].text = compared_file_text(&compared[i], is_rewritten);
 	}
 	int r = unified_print(
 		comparison->how, &(struct unified_item){.path = path}, &sides[0], &sides[1]);
@@ -135,14 +135,13 @@ static int print_difference(
 
 static int compare_path(struct set_comparison *comparison, const char *path)
 {
-	struct compared_file renditions[2] = {0};
+	struct compared_file compared[2] = {0};
 	bool is_complete = true;
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < 2; i++) {
 		struct problem problem = {0};
-		r = compared_file_make(
-			comparison->trees[i].offline, path, &renditions[i], &problem);
+		r = compared_file_make(comparison->trees[i].offline, path, &compared[i], &problem);
 		if (r == 0 && problem.message[0])
 			message_warning(&problem);
 		if (r == 0)
@@ -152,9 +151,9 @@ static int compare_path(struct set_comparison *comparison, const char *path)
 		r = r == -ENOMEM ? r : 0;
 	}
 	if (r == 0 && is_complete)
-		r = print_difference(comparison, path, renditions);
-	compared_file_fini(&renditions[0]);
-	compared_file_fini(&renditions[1]);
+		r = print_difference(comparison, path, compared);
+	compared_file_fini(&compared[0]);
+	compared_file_fini(&compared[1]);
 	return r;
 }
 
