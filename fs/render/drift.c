@@ -66,7 +66,7 @@ int drift_find(const char *root,
 		bool is_beside = generation_is_beside(all[i]);
 		struct fingerprint now;
 		/* Generations are replaced all the time. */
-		if (is_beside && S_ISDIR(all[i]->print.mode))
+		if (is_beside && S_ISDIR(all[i]->fingerprint.mode))
 			continue;
 		int error = rendered_look(&ground, all[i], &now);
 		enum drift drift =
@@ -85,7 +85,7 @@ int drift_was(const char *root, const char *path, struct fingerprint *ret)
 
 	*ret = (struct fingerprint){0};
 	if (r == 0 && (owned = manifest_find(ground.manifest, path)))
-		*ret = owned->print;
+		*ret = owned->fingerprint;
 	return r;
 }
 

@@ -50,7 +50,7 @@ void failure_note(struct render *render, const char *path, struct owned *owned, 
 
 	if (result == PROBLEM)
 		problem_format(problem, line, sizeof(line));
-	else if (result == RENDERED_BROKEN && owned && owned->print.mode)
+	else if (result == RENDERED_BROKEN && owned && owned->fingerprint.mode)
 		snprintf(line, sizeof(line),
 			"%s: does not merge; the file that was rendered before stays", path);
 	else if (result == RENDERED_BROKEN)

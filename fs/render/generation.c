@@ -65,7 +65,7 @@ bool generation_has_name(const char *name)
 /* Returns whether the name is visible in the tree. */
 static bool is_shown(const struct owned *owned)
 {
-	return owned->print.mode && !owned->is_gone && !generation_is_beside(owned);
+	return owned->fingerprint.mode && !owned->is_gone && !generation_is_beside(owned);
 }
 
 static struct owned *get_beside(struct rendered *rendered, const char *name)
@@ -111,7 +111,7 @@ int generation_open(struct rendered *rendered, struct problem *problem)
 	char name[GENERATION_NAME_SIZE];
 	int r = link ? read_link(rendered, name) : -ENOMEM;
 
-	if (r == -EINVAL || (r == 0 && *name && !link->print.mode))
+	if (r == -EINVAL || (r == 0 && *name && !link->fingerprint.mode))
 		return rendered_refuse(GENERATION_LINK, problem);
 	rendered->has_old_links = true;
 	if (r == 0 && *name)
@@ -153,9 +153,9 @@ static int want(struct rendered *rendered, struct owned *owned, const struct fin
 		return r;
 	bool was_gone = owned->is_gone;
 	owned->is_gone = false;
-	if (r == 0 && owned->print.mode && !owned->is_changed && !was_gone) {
+	if (r == 0 && owned->fingerprint.mode && !owned->is_changed && !was_gone) {
 		if (is_as_wanted(wanted, &now)) {
-			if (!is_as_wanted(wanted, &owned->print))
+			if (!is_as_wanted(wanted, &owned->fingerprint))
 				return manifest_put(rendered->manifest, owned, &now);
 			return 0;
 		}
@@ -164,8 +164,8 @@ static int want(struct rendered *rendered, struct owned *owned, const struct fin
 			return RENDERED_KEPT;
 	}
 	if (!owned->is_changed)
-		owned->former = owned->print;
-	owned->print = *wanted;
+		owned->former = owned->fingerprint;
+	owned->fingerprint = *wanted;
 	owned->is_logged = false;
 	change(rendered, owned);
 	return 0;
@@ -216,7 +216,8 @@ int generation_put_directory(struct rendered *rendered, struct owned *owned,
 static int meet_drift(struct rendered *rendered, struct owned *owned)
 {
 	struct fingerprint now;
-	int r = rendered->options.keeps_drift && !owned->is_changed && !S_ISDIR(owned->print.mode)
+	int r = rendered->options.keeps_drift && !owned->is_changed &&
+				!S_ISDIR(owned->fingerprint.mode)
 			? rendered_look(rendered, owned, &now)
 			: 1;
 
@@ -248,7 +249,7 @@ int generation_remove(struct rendered *rendered, struct owned *owned)
 	int r = manifest_list(rendered->manifest, owned->path, &all, &count);
 
 	for (size_t i = 0; r == 0 && i < count; i++) {
-		if (generation_is_beside(all[i]) || !all[i]->print.mode)
+		if (generation_is_beside(all[i]) || !all[i]->fingerprint.mode)
 			continue;
 		r = meet_drift(rendered, all[i]);
 		all[i]->ino = 0;
@@ -257,7 +258,7 @@ int generation_remove(struct rendered *rendered, struct owned *owned)
 			is_kept = true;
 			r = 0;
 		} else if (r == 0) {
-			if (!all[i]->is_gone && !S_ISDIR(all[i]->print.mode))
+			if (!all[i]->is_gone && !S_ISDIR(all[i]->fingerprint.mode))
 				rendered_report_outcome(rendered, OUTCOME_REMOVED, all[i]);
 			all[i]->is_gone = true;
 			change(rendered, all[i]);
@@ -269,21 +270,21 @@ int generation_remove(struct rendered *rendered, struct owned *owned)
 /* Makes a directory in the next generation. Returns 0 or -errno. */
 static int make_directory(struct rendered *rendered, int next, struct owned *owned)
 {
-	const struct stat like = {.st_mode = owned->print.mode,
-		.st_uid = owned->print.uid,
-		.st_gid = owned->print.gid};
-	struct fingerprint print = {0};
+	const struct stat like = {.st_mode = owned->fingerprint.mode,
+		.st_uid = owned->fingerprint.uid,
+		.st_gid = owned->fingerprint.gid};
+	struct fingerprint fingerprint = {0};
 
 	/* Log it before making it: a later run could not remove it otherwise. */
-	int r = manifest_put(rendered->manifest, owned, &owned->print);
+	int r = manifest_put(rendered->manifest, owned, &owned->fingerprint);
 	if (r == 0 && mkdirat(next, owned->path, 0700) < 0)
 		r = -errno;
 	if (r < 0)
 		return r;
 	CLEANUP(closep)
 	int fd = openat(next, owned->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	r = fd < 0 ? -errno : rendered_dress(fd, &like, 0, &print);
-	return r == 0 ? manifest_put(rendered->manifest, owned, &print) : r;
+	r = fd < 0 ? -errno : rendered_dress(fd, &like, 0, &fingerprint);
+	return r == 0 ? manifest_put(rendered->manifest, owned, &fingerprint) : r;
 }
 
 /*
@@ -293,7 +294,7 @@ static int make_directory(struct rendered *rendered, int next, struct owned *own
 static int make_file(
 	struct rendered *rendered, int next, struct parent *parent, struct owned *owned)
 {
-	struct fingerprint print;
+	struct fingerprint fingerprint;
 	const char *name;
 
 	if (!owned->is_changed && parent->layer) {
@@ -313,10 +314,10 @@ static int make_file(
 	 */
 	if (!owned->wanted || (owned->reported && rendered->options.keeps_drift))
 		return 0;
-	int r = manifest_put(rendered->manifest, owned, &owned->print);
+	int r = manifest_put(rendered->manifest, owned, &owned->fingerprint);
 	if (r == 0)
-		r = rendered_write(next, owned->path, owned->wanted, &print);
-	return r == 0 ? manifest_put(rendered->manifest, owned, &print) : r;
+		r = rendered_write(next, owned->path, owned->wanted, &fingerprint);
+	return r == 0 ? manifest_put(rendered->manifest, owned, &fingerprint) : r;
 }
 
 /* Removes everything of ours in the directory, and then the directory. Returns 0 or -errno. */
@@ -366,8 +367,8 @@ static int fill(struct rendered *rendered, int next)
 			r = manifest_put(rendered->manifest, all[i], &(struct fingerprint){0});
 		if (r < 0 || !is_shown(all[i]))
 			continue;
-		r = S_ISDIR(all[i]->print.mode) ? make_directory(rendered, next, all[i])
-						: make_file(rendered, next, &parent, all[i]);
+		r = S_ISDIR(all[i]->fingerprint.mode) ? make_directory(rendered, next, all[i])
+						      : make_file(rendered, next, &parent, all[i]);
 	}
 	if (r == 0 && fstatat(rendered->place->dirfd, "", &like, AT_EMPTY_PATH) < 0)
 		r = -errno;
@@ -380,7 +381,7 @@ static int put_link(
 {
 	struct owned *owned = get_beside(rendered, name);
 	int at = rendered->place->dirfd;
-	const struct fingerprint print = {
+	const struct fingerprint fingerprint = {
 		.mode = S_IFLNK | 0777, .hash = fingerprint_add(FINGERPRINT_HASH, span_of(target))};
 	struct fingerprint now;
 	char staged[STAGED_MAX];
@@ -388,20 +389,20 @@ static int put_link(
 
 	if (r < 0)
 		return r;
-	bool is_there = S_ISLNK(now.mode) && now.hash == print.hash;
-	if (is_there && owned->print.mode)
-		return manifest_put(rendered->manifest, owned, &print);
-	if (now.mode && !owned->print.mode && !is_there)
+	bool is_there = S_ISLNK(now.mode) && now.hash == fingerprint.hash;
+	if (is_there && owned->fingerprint.mode)
+		return manifest_put(rendered->manifest, owned, &fingerprint);
+	if (now.mode && !owned->fingerprint.mode && !is_there)
 		return rendered_refuse(name, problem);
-	if (owned->print.mode && !is_there && strcmp(name, GENERATION_LINK) != 0) {
+	if (owned->fingerprint.mode && !is_there && strcmp(name, GENERATION_LINK) != 0) {
 		rendered_report_drift(rendered, owned, &now);
 		if (rendered->options.keeps_drift)
 			return 0;
 	}
 	if (rendered->options.is_dry)
 		return 0;
-	const struct fingerprint before = owned->print;
-	r = manifest_put(rendered->manifest, owned, &print);
+	const struct fingerprint before = owned->fingerprint;
+	r = manifest_put(rendered->manifest, owned, &fingerprint);
 	if (r < 0)
 		return r;
 	rendered_stage_name(rendered, staged);
@@ -423,7 +424,8 @@ static bool adopt(struct rendered *rendered, const struct owned *owned)
 
 	return rendered->options.adopts &&
 	       fingerprint_at(rendered->place->dirfd, owned->path, &now) == 0 &&
-	       S_ISREG(now.mode) && S_ISREG(owned->print.mode) && now.hash == owned->print.hash &&
+	       S_ISREG(now.mode) && S_ISREG(owned->fingerprint.mode) &&
+	       now.hash == owned->fingerprint.hash &&
 	       (rendered->options.is_dry || unlinkat(rendered->place->dirfd, owned->path, 0) == 0);
 }
 
@@ -446,8 +448,8 @@ static int unlink_name(struct rendered *rendered, struct owned *link)
 	const char *name = link->path + strlen(GENERATION_BESIDE);
 	struct fingerprint now;
 	bool is_there = fingerprint_at(rendered->place->dirfd, name, &now) == 0 &&
-			S_ISLNK(now.mode) && now.hash == link->print.hash;
-	const struct fingerprint before = link->print;
+			S_ISLNK(now.mode) && now.hash == link->fingerprint.hash;
+	const struct fingerprint before = link->fingerprint;
 	int r = is_there ? manifest_put(rendered->manifest, link, &(struct fingerprint){0}) : 0;
 
 	if (r == 0 && is_there && unlinkat(rendered->place->dirfd, name, 0) < 0) {
@@ -466,7 +468,7 @@ static bool is_idle(const struct rendered *rendered, const struct owned *owned)
 {
 	const char *name = owned->path + strlen(GENERATION_BESIDE);
 
-	if (!generation_is_beside(owned) || !S_ISLNK(owned->print.mode) ||
+	if (!generation_is_beside(owned) || !S_ISLNK(owned->fingerprint.mode) ||
 		strcmp(name, GENERATION_LINK) == 0)
 		return false;
 	const struct owned *named = manifest_find(rendered->manifest, name);
@@ -508,7 +510,7 @@ static int remove_old(struct rendered *rendered, const char *shown, struct probl
 
 	for (size_t i = 0; result != -ENOMEM && i < count; i++) {
 		const char *name = all[i]->path + strlen(GENERATION_BESIDE);
-		if (!generation_is_beside(all[i]) || !S_ISDIR(all[i]->print.mode) ||
+		if (!generation_is_beside(all[i]) || !S_ISDIR(all[i]->fingerprint.mode) ||
 			strcmp(name, shown) == 0)
 			continue;
 		int r = remove_generation(rendered, rendered->place->dirfd, name);
@@ -598,7 +600,7 @@ static int settle(struct rendered *rendered)
 static int switch_to_next(
 	struct rendered *rendered, char name[GENERATION_NAME_SIZE], struct problem *problem)
 {
-	const struct fingerprint print = {.mode = S_IFDIR | 0700};
+	const struct fingerprint fingerprint = {.mode = S_IFDIR | 0700};
 	struct layer *tree = NULL;
 	int r = make_next(rendered);
 
@@ -606,7 +608,7 @@ static int switch_to_next(
 		return r;
 	make_name(name);
 	struct owned *owned = get_beside(rendered, name);
-	r = owned ? manifest_put(rendered->manifest, owned, &print) : -ENOMEM;
+	r = owned ? manifest_put(rendered->manifest, owned, &fingerprint) : -ENOMEM;
 	/* RENAME_NOREPLACE: another program may have made a directory of that name. */
 	if (r == 0 && renameat2(rendered->own_fd, NEXT_NAME, rendered->place->dirfd, name,
 			      RENAME_NOREPLACE) < 0)

@@ -130,13 +130,13 @@ static void put_path(FILE *out, const char *path)
 }
 
 /* Writes a "+" or "?" line; without a fingerprint a "-" line. */
-static void put_line(FILE *out, const struct fingerprint *print, const char *path)
+static void put_line(FILE *out, const struct fingerprint *fingerprint, const char *path)
 {
-	if (print && print->mode)
-		fprintf(out, "+ %o %u %u %" PRIx64 " ", print->mode, print->uid, print->gid,
-			print->hash);
+	if (fingerprint && fingerprint->mode)
+		fprintf(out, "+ %o %u %u %" PRIx64 " ", fingerprint->mode, fingerprint->uid,
+			fingerprint->gid, fingerprint->hash);
 	else
-		fputs(print ? "? " : "- ", out);
+		fputs(fingerprint ? "? " : "- ", out);
 	put_path(out, path);
 }
 
@@ -158,14 +158,14 @@ static int append(struct manifest *manifest, const char *text, size_t len)
 }
 
 static int append_line(
-	struct manifest *manifest, const struct fingerprint *print, const struct owned *owned)
+	struct manifest *manifest, const struct fingerprint *fingerprint, const struct owned *owned)
 {
 	if (!manifest->out)
 		manifest->out = open_memstream(&manifest->line, &manifest->line_len);
 	if (!manifest->out)
 		return -ENOMEM;
 	rewind(manifest->out);
-	put_line(manifest->out, print, owned->path);
+	put_line(manifest->out, fingerprint, owned->path);
 	if (fflush(manifest->out) != 0 || ferror(manifest->out))
 		return -ENOMEM;
 	int r = append(manifest, manifest->line, manifest->line_len);
@@ -185,34 +185,34 @@ bool manifest_is_in_doubt(const struct manifest *manifest, const struct owned *o
 }
 
 /* Sets the new fingerprint, and keeps the former one until the new one is known to be in place. */
-static void take_print(
-	const struct manifest *manifest, struct owned *owned, const struct fingerprint *print)
+static void take_fingerprint(
+	const struct manifest *manifest, struct owned *owned, const struct fingerprint *fingerprint)
 {
 	/* A generation's entry that is not logged yet has its shown fingerprint in `former`. */
 	if (owned->is_logged && (!manifest->is_atomic || is_in_place(manifest, owned)))
-		owned->former = owned->print;
-	owned->print = *print;
+		owned->former = owned->fingerprint;
+	owned->fingerprint = *fingerprint;
 	owned->line = manifest->lines;
 	owned->is_logged = true;
 }
 
-int manifest_put(struct manifest *manifest, struct owned *owned, const struct fingerprint *print)
+int manifest_put(struct manifest *manifest, struct owned *owned, const struct fingerprint *wanted)
 {
-	if (owned->is_logged && fingerprint_equal(&owned->print, print))
+	if (owned->is_logged && fingerprint_equal(&owned->fingerprint, wanted))
 		return 0;
-	int r = append_line(manifest, print, owned);
+	int r = append_line(manifest, wanted, owned);
 	if (r == 0)
-		take_print(manifest, owned, print);
+		take_fingerprint(manifest, owned, wanted);
 	return r;
 }
 
 void manifest_undo(struct manifest *manifest, struct owned *owned, const struct fingerprint *before)
 {
-	if (fingerprint_equal(&owned->print, before))
+	if (fingerprint_equal(&owned->fingerprint, before))
 		return;
 	int r = append_line(manifest, before->mode ? before : NULL, owned);
 	manifest->is_behind |= r < 0;
-	owned->print = owned->former = *before;
+	owned->fingerprint = owned->former = *before;
 	owned->is_logged = before->mode != 0;
 }
 
@@ -221,7 +221,7 @@ int manifest_drop(struct manifest *manifest, struct owned *owned)
 	int r = owned->is_logged ? append_line(manifest, NULL, owned) : 0;
 
 	manifest->is_behind |= r < 0;
-	owned->print = owned->former = (struct fingerprint){0};
+	owned->fingerprint = owned->former = (struct fingerprint){0};
 	owned->is_logged = false;
 	return r;
 }
@@ -233,14 +233,14 @@ static bool has_mode(const struct fingerprint *now, mode_t mode)
 }
 
 /* Returns whether the rights are a mixture of both fingerprints': a process was changing them. */
-static bool is_between(const struct fingerprint *former, const struct fingerprint *print,
+static bool is_between(const struct fingerprint *former, const struct fingerprint *fingerprint,
 	const struct fingerprint *now)
 {
-	return ((former->mode ^ print->mode) & S_IFMT) == 0 && former->hash == print->hash &&
-	       now->hash == print->hash &&
-	       (has_mode(now, former->mode) || has_mode(now, print->mode)) &&
+	return ((former->mode ^ fingerprint->mode) & S_IFMT) == 0 &&
+	       former->hash == fingerprint->hash && now->hash == fingerprint->hash &&
+	       (has_mode(now, former->mode) || has_mode(now, fingerprint->mode)) &&
 	       ((now->uid == former->uid && now->gid == former->gid) ||
-		       (now->uid == print->uid && now->gid == print->gid));
+		       (now->uid == fingerprint->uid && now->gid == fingerprint->gid));
 }
 
 /*
@@ -251,7 +251,7 @@ static bool may_be(
 {
 	return !is_in_place(manifest, owned) &&
 	       (fingerprint_equal(&owned->former, now) ||
-		       is_between(&owned->former, &owned->print, now));
+		       is_between(&owned->former, &owned->fingerprint, now));
 }
 
 int manifest_settle(struct manifest *manifest, struct owned *owned, const struct fingerprint *now)
@@ -262,11 +262,13 @@ int manifest_settle(struct manifest *manifest, struct owned *owned, const struct
 enum drift manifest_drift(
 	const struct manifest *manifest, const struct owned *owned, const struct fingerprint *now)
 {
-	const struct fingerprint *was =
-		owned->print.mode || is_in_place(manifest, owned) ? &owned->print : &owned->former;
+	const struct fingerprint *was = owned->fingerprint.mode || is_in_place(manifest, owned)
+						? &owned->fingerprint
+						: &owned->former;
 
 	/* A name that was removed is not ours, whatever is there. */
-	if (!was->mode || fingerprint_equal(&owned->print, now) || may_be(manifest, owned, now))
+	if (!was->mode || fingerprint_equal(&owned->fingerprint, now) ||
+		may_be(manifest, owned, now))
 		return DRIFT_NONE;
 	return drift_between(was, now);
 }
@@ -302,7 +304,7 @@ static char *read_fingerprint(char *line, struct fingerprint *ret)
 static int take_line(struct manifest *manifest, char *line)
 {
 	char sign = line[0], *path = line[0] && line[1] == ' ' ? line + 2 : NULL;
-	struct fingerprint print = {0};
+	struct fingerprint fingerprint = {0};
 	struct owned *owned;
 
 	manifest->lines++;
@@ -311,14 +313,14 @@ static int take_line(struct manifest *manifest, char *line)
 		return 0;
 	}
 	if (sign == '+' && path)
-		path = read_fingerprint(path, &print);
+		path = read_fingerprint(path, &fingerprint);
 	else if (sign != '-' && sign != '?')
 		return -EBADMSG;
 	if (!path || !(path = read_path(path)))
 		return -EBADMSG;
 	owned = sign == '-' ? manifest_find(manifest, path) : manifest_get(manifest, path);
 	if (sign != '-' && owned)
-		take_print(manifest, owned, &print);
+		take_fingerprint(manifest, owned, &fingerprint);
 	else if (sign != '-')
 		return -ENOMEM;
 	else if (owned)
@@ -364,12 +366,13 @@ static int make_log(struct manifest *manifest, char **ret, size_t *len)
 		const struct owned *owned = all[i];
 		bool is_settled = owned->is_logged && is_in_place(manifest, owned);
 		if (is_settled || owned->former.mode)
-			put_line(out, is_settled ? &owned->print : &owned->former, owned->path);
+			put_line(out, is_settled ? &owned->fingerprint : &owned->former,
+				owned->path);
 	}
 	fputs("=\n", out);
 	for (size_t i = 0; i < count; i++)
 		if (all[i]->is_logged && !is_in_place(manifest, all[i]))
-			put_line(out, &all[i]->print, all[i]->path);
+			put_line(out, &all[i]->fingerprint, all[i]->path);
 	return fclose(out) == 0 ? 0 : -ENOMEM;
 }
 
@@ -503,7 +506,7 @@ int manifest_list(
 	const struct manifest *manifest, const char *path, struct owned ***ret, size_t *count)
 {
 	struct owned *own = manifest_find(manifest, path);
-	bool is_file = own && own->print.mode && !S_ISDIR(own->print.mode);
+	bool is_file = own && own->fingerprint.mode && !S_ISDIR(own->fingerprint.mode);
 	struct manifest_items list = {path, strlen(path),
 		calloc(is_file ? 1 : manifest->count + 1, sizeof(struct owned *)), 0};
 

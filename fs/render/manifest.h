@@ -34,10 +34,10 @@ struct version;
 
 /* A name that belongs to plyfs, or is about to. */
 struct owned {
-	struct fingerprint print;  /* put there last, or about to be put there; mode 0: nothing */
+	struct fingerprint fingerprint; /* put there last, or about to be; mode 0: nothing */
 	struct fingerprint former; /* the one before that; it counts while the name is in doubt */
 	uint32_t line;             /* private: the number of its last line */
-	bool is_logged;            /* private: the log has `print` */
+	bool is_logged;            /* private: the log has `fingerprint` */
 
 	/* For the owner of the manifest; zero after reading. */
 	bool is_seen;
@@ -80,10 +80,10 @@ struct owned *manifest_find(const struct manifest *manifest, const char *path);
 struct owned *manifest_get(struct manifest *manifest, const char *path);
 
 /**
- * Logs `print` before the caller puts it at the name; mode 0: before the caller removes the name.
+ * Logs `wanted` before the caller puts it at the name; mode 0: before the caller removes the name.
  * Returns 0, or -errno with nothing changed.
  */
-int manifest_put(struct manifest *manifest, struct owned *owned, const struct fingerprint *print);
+int manifest_put(struct manifest *manifest, struct owned *owned, const struct fingerprint *wanted);
 
 /** Takes that back after the caller has failed: `before` is still there. */
 void manifest_undo(

@@ -181,7 +181,7 @@ static int put_file(struct render *render, const char *path, uint64_t ino)
 		view_drop_names(render->view, version);
 	lock_take(&render->files);
 	struct owned *owned = manifest_get(rendered_manifest(render->rendered), path);
-	const struct fingerprint before = owned ? owned->print : (struct fingerprint){0};
+	const struct fingerprint before = owned ? owned->fingerprint : (struct fingerprint){0};
 	if (!owned)
 		r = -ENOMEM;
 	else
@@ -191,7 +191,7 @@ static int put_file(struct render *render, const char *path, uint64_t ino)
 	if (!failure_is_over(render, owned, r))
 		failure_retry(render, path, owned, r, &problem);
 	bool is_changed =
-		owned && (owned->is_changed || !fingerprint_equal(&before, &owned->print));
+		owned && (owned->is_changed || !fingerprint_equal(&before, &owned->fingerprint));
 	lock_release(&render->files);
 	if (is_changed)
 		view_note_change(render->view, path);

@@ -41,9 +41,9 @@ static struct counts count_shown(struct owned *const *all, size_t count)
 	struct counts counts = {0};
 
 	for (size_t i = 0; i < count; i++) {
-		if (!all[i]->print.mode || generation_is_beside(all[i]))
+		if (!all[i]->fingerprint.mode || generation_is_beside(all[i]))
 			continue;
-		if (S_ISDIR(all[i]->print.mode))
+		if (S_ISDIR(all[i]->fingerprint.mode))
 			counts.directories++;
 		else
 			counts.files++;

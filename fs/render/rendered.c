@@ -212,7 +212,7 @@ int rendered_forget_gone(struct rendered *rendered)
 	int r = manifest_list(rendered->manifest, "", &all, &count);
 
 	for (size_t i = 0; r == 0 && i < count; i++) {
-		if (!all[i]->is_gone && !(all[i]->is_logged && !all[i]->print.mode))
+		if (!all[i]->is_gone && !(all[i]->is_logged && !all[i]->fingerprint.mode))
 			continue;
 		r = manifest_drop(rendered->manifest, all[i]);
 		manifest_forget(rendered->manifest, all[i]);
@@ -351,44 +351,46 @@ static int redress_owner(struct rendered *rendered, struct owned *owned, int fd,
 	const struct stat *like, mode_t more, struct stat *own)
 {
 	mode_t shared = own->st_mode & (S_IFMT | (like->st_mode & 07777) | more);
-	struct fingerprint print = {shared, own->st_uid, own->st_gid, owned->print.hash};
+	struct fingerprint fingerprint = {
+		shared, own->st_uid, own->st_gid, owned->fingerprint.hash};
 	int r = 0;
 
 	if (shared != own->st_mode) {
-		r = manifest_put(rendered->manifest, owned, &print);
+		r = manifest_put(rendered->manifest, owned, &fingerprint);
 		if (r == 0 && fchmod(fd, shared & 07777) < 0)
 			r = -errno;
 		if (r < 0)
 			return r;
 		own->st_mode = shared;
 	}
-	print.uid = like->st_uid;
-	print.gid = like->st_gid;
-	r = manifest_put(rendered->manifest, owned, &print);
+	fingerprint.uid = like->st_uid;
+	fingerprint.gid = like->st_gid;
+	r = manifest_put(rendered->manifest, owned, &fingerprint);
 	return r == 0 ? give(fd, like, own) : r;
 }
 
 /* Gives mode and owner to an object that is at its name already: each step is logged before. */
 static int redress(struct rendered *rendered, struct owned *owned, int fd, const struct stat *like,
-	mode_t more, struct fingerprint *print)
+	mode_t more, struct fingerprint *fingerprint)
 {
 	struct stat own;
 
 	if (fstat(fd, &own) < 0)
 		return -errno;
-	*print = (struct fingerprint){own.st_mode, own.st_uid, own.st_gid, print->hash};
-	int r = manifest_put(rendered->manifest, owned, print);
+	*fingerprint = (struct fingerprint){own.st_mode, own.st_uid, own.st_gid, fingerprint->hash};
+	int r = manifest_put(rendered->manifest, owned, fingerprint);
 	if (r == 0 && !has_owner(&own, like))
 		r = redress_owner(rendered, owned, fd, like, more, &own);
-	*print = (struct fingerprint){
-		mode_for(&own, like, more), own.st_uid, own.st_gid, print->hash};
+	*fingerprint = (struct fingerprint){
+		mode_for(&own, like, more), own.st_uid, own.st_gid, fingerprint->hash};
 	if (r == 0)
-		r = manifest_put(rendered->manifest, owned, print);
-	if (r == 0 && own.st_mode != print->mode && fchmod(fd, print->mode & 07777) < 0)
+		r = manifest_put(rendered->manifest, owned, fingerprint);
+	if (r == 0 && own.st_mode != fingerprint->mode && fchmod(fd, fingerprint->mode & 07777) < 0)
 		r = -errno;
 	if (r < 0)
 		manifest_undo(rendered->manifest, owned,
-			&(struct fingerprint){own.st_mode, own.st_uid, own.st_gid, print->hash});
+			&(struct fingerprint){
+				own.st_mode, own.st_uid, own.st_gid, fingerprint->hash});
 	return r;
 }
 
@@ -551,7 +553,7 @@ bool rendered_has_drifted(struct rendered *rendered, struct owned *owned)
 {
 	struct fingerprint now;
 
-	if (!owned->print.mode || !rendered->tree || owned->is_changed || owned->is_gone ||
+	if (!owned->fingerprint.mode || !rendered->tree || owned->is_changed || owned->is_gone ||
 		generation_is_beside(owned) || rendered_look(rendered, owned, &now) < 0)
 		return false;
 	bool has_drifted = find_drift(rendered, owned, &now) != DRIFT_NONE;
@@ -575,7 +577,7 @@ static int clear_name(struct rendered *rendered, struct owned *owned, int parent
 
 	if (fstatat(parent, name, &stat, AT_SYMLINK_NOFOLLOW) < 0)
 		return errno != ENOENT ? -errno : manifest_drop(rendered->manifest, owned);
-	if (!owned->print.mode) {
+	if (!owned->fingerprint.mode) {
 		bool is_free = for_directory
 				       ? S_ISDIR(stat.st_mode) && rendered->options.adopts
 				       : !stat.st_size && fingerprint_at(parent, name, &now) == 0 &&
@@ -589,27 +591,27 @@ static int clear_name(struct rendered *rendered, struct owned *owned, int parent
 
 /* Renames the staged object to its place. */
 static int put_staged(struct rendered *rendered, struct owned *owned, const char *staged,
-	const struct fingerprint *print, int parent, const char *name)
+	const struct fingerprint *fingerprint, int parent, const char *name)
 {
-	const struct fingerprint before = owned->print;
-	int r = manifest_put(rendered->manifest, owned, print);
+	const struct fingerprint before = owned->fingerprint;
+	int r = manifest_put(rendered->manifest, owned, fingerprint);
 
 	if (r == 0 && renameat(rendered->stage_fd, staged, parent, name) < 0) {
 		r = -errno;
 		manifest_undo(rendered->manifest, owned, &before);
 	}
 	if (r < 0)
-		unlinkat(rendered->stage_fd, staged, S_ISDIR(print->mode) ? AT_REMOVEDIR : 0);
+		unlinkat(rendered->stage_fd, staged, S_ISDIR(fingerprint->mode) ? AT_REMOVEDIR : 0);
 	return r;
 }
 
 /* In a dry run, logs in memory what would be put there. */
 static int foresee(struct rendered *rendered, struct owned *owned, const struct version *version)
 {
-	struct fingerprint print;
-	int r = fingerprint_of_version(version, &print);
+	struct fingerprint fingerprint;
+	int r = fingerprint_of_version(version, &fingerprint);
 
-	return r == 0 ? manifest_put(rendered->manifest, owned, &print) : r;
+	return r == 0 ? manifest_put(rendered->manifest, owned, &fingerprint) : r;
 }
 
 /* Makes the new file, and puts it in place. */
@@ -617,20 +619,20 @@ static int replace(struct rendered *rendered, struct owned *owned, int parent, c
 	const struct version *version)
 {
 	char staged[STAGED_MAX];
-	struct fingerprint print;
+	struct fingerprint fingerprint;
 
 	if (rendered->options.is_dry)
 		return foresee(rendered, owned, version);
 	rendered_stage_name(rendered, staged);
-	int r = rendered_write(rendered->stage_fd, staged, version, &print);
-	return r == 0 ? put_staged(rendered, owned, staged, &print, parent, name) : r;
+	int r = rendered_write(rendered->stage_fd, staged, version, &fingerprint);
+	return r == 0 ? put_staged(rendered, owned, staged, &fingerprint, parent, name) : r;
 }
 
 /* Does the same for a directory. */
 static int place_directory(struct rendered *rendered, struct owned *owned, int parent,
 	const char *name, const struct stat *like, mode_t more)
 {
-	struct fingerprint print = {.mode = S_IFDIR};
+	struct fingerprint fingerprint = {.mode = S_IFDIR};
 	char staged[STAGED_MAX];
 
 	rendered_stage_name(rendered, staged);
@@ -639,9 +641,9 @@ static int place_directory(struct rendered *rendered, struct owned *owned, int p
 	CLEANUP(closep)
 	int fd =
 		openat(rendered->stage_fd, staged, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	int r = fd < 0 ? -errno : rendered_dress(fd, like, more, &print);
+	int r = fd < 0 ? -errno : rendered_dress(fd, like, more, &fingerprint);
 	if (r == 0)
-		return put_staged(rendered, owned, staged, &print, parent, name);
+		return put_staged(rendered, owned, staged, &fingerprint, parent, name);
 	unlinkat(rendered->stage_fd, staged, AT_REMOVEDIR);
 	return r;
 }
@@ -668,20 +670,20 @@ static int take_time(int fd, const struct version *version)
  * Gives a file that has the right bytes the right attributes. Returns 0, RENDERED_KEPT or -errno.
  */
 static int take_over(struct rendered *rendered, struct owned *owned, int parent, const char *name,
-	int fd, struct fingerprint *print, const struct version *version)
+	int fd, struct fingerprint *fingerprint, const struct version *version)
 {
 	struct stat stat;
 	int r = 0;
 
 	/* If another program's change has the right bytes by now, it is no drift. */
-	if (owned->print.mode && owned->print.hash == print->hash)
+	if (owned->fingerprint.mode && owned->fingerprint.hash == fingerprint->hash)
 		r = meet_drift(rendered, owned, parent, name);
 	if (r == 0 && rendered->options.is_dry)
 		return foresee(rendered, owned, version);
 	version_stat(version, &stat);
 	if (r == 0)
-		r = fd >= 0 ? redress(rendered, owned, fd, &stat, 0, print)
-			    : manifest_put(rendered->manifest, owned, print);
+		r = fd >= 0 ? redress(rendered, owned, fd, &stat, 0, fingerprint)
+			    : manifest_put(rendered->manifest, owned, fingerprint);
 	if (r == 0 && fd >= 0)
 		r = take_time(fd, version);
 	if (r == 0)
@@ -717,7 +719,7 @@ static int open_ours(const struct rendered *rendered, const struct owned *owned)
 	const char *name;
 
 	int r = rendered_look(rendered, owned, &now);
-	if (r < 0 || now.hash != owned->print.hash)
+	if (r < 0 || now.hash != owned->fingerprint.hash)
 		return r < 0 ? r : -ENOENT;
 	CLEANUP(closep) int parent = layer_open_parent(rendered->tree, owned->path, &name);
 	if (parent < 0)
@@ -733,13 +735,14 @@ static int open_ours(const struct rendered *rendered, const struct owned *owned)
 static int narrow(struct rendered *rendered, struct owned *owned, const struct version *broken)
 {
 	const struct mounter mounter = {geteuid(), getegid()};
-	const struct rights own = {owned->print.mode & 0555, owned->print.uid, owned->print.gid};
+	const struct rights own = {
+		owned->fingerprint.mode & 0555, owned->fingerprint.uid, owned->fingerprint.gid};
 	const struct rights others = {broken->mode & 0555, broken->uid, broken->gid};
 	const struct rights both = rights_both(&own, &others, &mounter);
 	const struct stat like = {.st_mode = both.mode, .st_uid = both.uid, .st_gid = both.gid};
-	struct fingerprint print = {.hash = owned->print.hash};
+	struct fingerprint fingerprint = {.hash = owned->fingerprint.hash};
 
-	if (!S_ISREG(owned->print.mode) || !rights_take_away(&own, &both) ||
+	if (!S_ISREG(owned->fingerprint.mode) || !rights_take_away(&own, &both) ||
 		rendered->options.is_dry)
 		return 0;
 	int r = narrow_wanted(owned, broken, &mounter);
@@ -749,13 +752,13 @@ static int narrow(struct rendered *rendered, struct owned *owned, const struct v
 	CLEANUP(closep) int fd = open_ours(rendered, owned);
 	if (fd < 0)
 		return fd == -ENOENT ? 0 : fd;
-	return redress(rendered, owned, fd, &like, 0, &print);
+	return redress(rendered, owned, fd, &like, 0, &fingerprint);
 }
 
 int rendered_take_time(
 	const struct rendered *rendered, const struct owned *owned, const struct version *version)
 {
-	if (!S_ISREG(owned->print.mode) || !rendered->tree)
+	if (!S_ISREG(owned->fingerprint.mode) || !rendered->tree)
 		return 0;
 	CLEANUP(closep) int fd = open_ours(rendered, owned);
 	return fd >= 0 ? take_time(fd, version) : fd == -ENOENT ? 0 : fd;
@@ -764,8 +767,8 @@ int rendered_take_time(
 static int put_file(struct rendered *rendered, struct owned *owned, const struct version *version,
 	struct problem *problem)
 {
-	bool is_ours = owned->print.mode;
-	struct fingerprint print = {0};
+	bool is_ours = owned->fingerprint.mode;
+	struct fingerprint fingerprint = {0};
 	CLEANUP(closep) int fd = -1;
 	const char *name;
 
@@ -780,8 +783,8 @@ static int put_file(struct rendered *rendered, struct owned *owned, const struct
 			(parent == -ENOENT || parent == -ENOTDIR)))
 		return parent;
 	if (parent >= 0 && (is_ours || rendered->options.adopts) &&
-		is_there(parent, name, version, &fd, &print))
-		return take_over(rendered, owned, parent, name, fd, &print, version);
+		is_there(parent, name, version, &fd, &fingerprint))
+		return take_over(rendered, owned, parent, name, fd, &fingerprint, version);
 	int r = is_ours ? meet_drift(rendered, owned, parent, name) : 0;
 	if (r == 0 && parent < 0)
 		return is_to_come ? foresee(rendered, owned, version) : parent;
@@ -814,8 +817,9 @@ static void report_put(const struct rendered *rendered, struct owned *owned,
 	const struct fingerprint *before, int result)
 {
 	bool is_changed = rendered->options.is_atomic ? owned->is_changed
-			  : rendered->options.is_dry  ? !would_be(&owned->print, before)
-						      : !fingerprint_equal(before, &owned->print);
+			  : rendered->options.is_dry
+				  ? !would_be(&owned->fingerprint, before)
+				  : !fingerprint_equal(before, &owned->fingerprint);
 
 	if (result == RENDERED_KEPT || !is_changed)
 		rendered_report_outcome(rendered, OUTCOME_UNCHANGED, owned);
@@ -866,18 +870,18 @@ int rendered_put_directory(struct rendered *rendered, struct owned *owned, const
 {
 	/* Without root, plyfs needs write permission to put names into a directory. */
 	mode_t more = geteuid() == 0 ? 0 : 0200;
-	struct fingerprint print = {0};
+	struct fingerprint fingerprint = {0};
 	const char *name;
 
 	if (rendered->options.is_atomic)
 		return generation_put_directory(rendered, owned, stat, problem);
 	CLEANUP(closep) int parent = layer_open_parent(rendered->place, owned->path, &name);
-	print.mode = S_IFDIR | (stat->st_mode & 07777) | more;
+	fingerprint.mode = S_IFDIR | (stat->st_mode & 07777) | more;
 	if (rendered->options.is_dry && is_nowhere(parent))
-		return manifest_put(rendered->manifest, owned, &print);
+		return manifest_put(rendered->manifest, owned, &fingerprint);
 	if (parent < 0)
 		return parent;
-	int r = owned->print.mode ? meet_drift(rendered, owned, parent, name) : 0;
+	int r = owned->fingerprint.mode ? meet_drift(rendered, owned, parent, name) : 0;
 	if (r == 0)
 		r = clear_name(rendered, owned, parent, name, true, problem);
 	if (r != 0)
@@ -887,12 +891,12 @@ int rendered_put_directory(struct rendered *rendered, struct owned *owned, const
 	if (fd >= 0 && is_doubtful(owned, parent, fd))
 		r = rendered_refuse(owned->path, problem);
 	else if (rendered->options.is_dry)
-		r = manifest_put(rendered->manifest, owned, &print);
+		r = manifest_put(rendered->manifest, owned, &fingerprint);
 	else if (fd < 0)
 		r = errno == ENOENT ? place_directory(rendered, owned, parent, name, stat, more)
 				    : -errno;
 	else
-		r = redress(rendered, owned, fd, stat, more, &print);
+		r = redress(rendered, owned, fd, stat, more, &fingerprint);
 	if (r == 0)
 		owned->reported = 0;
 	return r;
@@ -955,7 +959,7 @@ static int would_go(void *context, const char *name, unsigned char type)
 	if (text_format(&path, "%s/%s", directory->path, name) < 0)
 		return -ENOMEM;
 	const struct owned *owned = manifest_find(directory->manifest, path);
-	return owned && !owned->print.mode ? 0 : -ENOTEMPTY;
+	return owned && !owned->fingerprint.mode ? 0 : -ENOTEMPTY;
 }
 
 /* Removes our name, or in a dry run finds out whether that would succeed. Returns 0 or -errno. */
@@ -983,7 +987,7 @@ static void forget(struct rendered *rendered, struct owned *owned)
 
 static int remove_owned(struct rendered *rendered, struct owned *owned)
 {
-	const struct fingerprint before = owned->print;
+	const struct fingerprint before = owned->fingerprint;
 	const char *name;
 	CLEANUP(closep) int parent = layer_open_parent(rendered->place, owned->path, &name);
 

@@ -84,8 +84,8 @@ TEST_WITH(what_was_put_and_dropped_is_known_again, begin, end)
 
 	const struct owned *owned = manifest_find(manifest, "a\nb\\c");
 	assert_non_null(owned);
-	assert_true(fingerprint_equal(&owned->print, &first));
-	assert_true(S_ISDIR(manifest_find(manifest, "sub")->print.mode));
+	assert_true(fingerprint_equal(&owned->fingerprint, &first));
+	assert_true(S_ISDIR(manifest_find(manifest, "sub")->fingerprint.mode));
 	assert_null(manifest_find(manifest, "gone"));
 	manifest_free(manifest);
 }
@@ -159,7 +159,7 @@ TEST_WITH(what_was_not_put_there_after_all_is_as_before, begin, end)
 	manifest_undo(manifest, put(manifest, "old", &second), &first);
 	manifest = again(manifest, false);
 	assert_null(manifest_find(manifest, "new"));
-	assert_true(fingerprint_equal(&manifest_find(manifest, "old")->print, &first));
+	assert_true(fingerprint_equal(&manifest_find(manifest, "old")->fingerprint, &first));
 	manifest_free(manifest);
 }
 
@@ -202,7 +202,7 @@ TEST_WITH(log_of_many_changes_is_written_anew, begin, end)
 	assert_int_equal(manifest_drift(manifest, owned, &first), DRIFT_NONE);
 	assert_int_equal(manifest_drift(manifest, owned, &second), DRIFT_EDITED);
 	manifest = again(manifest, false);
-	assert_true(fingerprint_equal(&manifest_find(manifest, "a")->print, &first));
+	assert_true(fingerprint_equal(&manifest_find(manifest, "a")->fingerprint, &first));
 	manifest_free(manifest);
 }
 
