@@ -121,8 +121,16 @@ static void put_formats(void)
 	}
 }
 
+/* Writes the text behind the mark's "@": the first line of a paragraph; or nothing. */
+static void put_rest(const char *end)
+{
+	end += strspn(end, "@ ");
+	if (*end != '\n')
+		fputs(end, stdout);
+}
+
 /* Writes the text in place of a line. False: there is no such strategy. */
-static bool put_line(const char *line, bool *is_told)
+static bool put_line(const char *line, bool *is_described)
 {
 	if (strcmp(line, "@formats@\n") == 0) {
 		put_formats();
@@ -137,7 +145,8 @@ static bool put_line(const char *line, bool *is_told)
 	for (size_t i = 0; strategy_all()[i] && i < STRATEGIES_MAX; i++) {
 		if (span_is(name, strategy_all()[i]->name)) {
 			put_strategy(strategy_all()[i]);
-			is_told[i] = true;
+			put_rest(name.data + name.len);
+			is_described[i] = true;
 			return true;
 		}
 	}
@@ -147,7 +156,7 @@ static bool put_line(const char *line, bool *is_told)
 
 int main(int argc, char **argv)
 {
-	bool is_told[STRATEGIES_MAX] = {false};
+	bool is_described[STRATEGIES_MAX] = {false};
 	char line[LINE_SIZE];
 	bool is_good = true;
 
@@ -156,9 +165,9 @@ int main(int argc, char **argv)
 		return EXIT_FAILURE;
 	}
 	while (fgets(line, sizeof(line), stdin))
-		is_good &= put_line(line, is_told);
+		is_good &= put_line(line, is_described);
 	for (size_t i = 0; strategy_all()[i] && i < STRATEGIES_MAX; i++) {
-		if (is_told[i])
+		if (is_described[i])
 			continue;
 		fprintf(stderr, "%s does not describe the strategy '%s'\n", argv[1],
 			strategy_all()[i]->name);

@@ -10,8 +10,8 @@
  * target. If the value stands in the target, put edits it. If it stands in another source, put
  * overrides it; with a directive if the strategy and the target's format have one. Put tries the
  * smallest change first and verifies each: it merges all sources again, and the result must be the
- * wanted one. Otherwise it tries the next change. If none works, put changes nothing, and the
- * problem gives the cause.
+ * wanted one. If it is another, put tries the next larger change. If no change works, put changes
+ * nothing, and the problem gives the cause.
  *
  * Laws (tests/model/put.py): to put a value that is there already changes no byte; a value that was
  * put is the value that is read; to put twice is to put once.
@@ -62,8 +62,8 @@ struct put_result {
 };
 
 /**
- * Puts. Everything in the request is borrowed for the life of the result. Returns 0 with *ret for
- * put_result_free(), and with `problem` filled if is_absent; PROBLEM if a source does not parse or
+ * Carries out the request. Everything in it is borrowed for the life of the result. Returns 0 with
+ * *ret for put_result_free(), and with `problem` filled if is_absent; PROBLEM if a source does not parse or
  * merge, an op leads nowhere, or no text of the target gives the wanted result; or -errno.
  */
 int put_run(const struct put_request *request, struct put_result **ret, struct problem *problem);
@@ -72,9 +72,9 @@ void put_result_free(struct put_result *result);
 void put_result_freep(struct put_result **result);
 
 /**
- * As put_run(), with `wanted`, the text of the merged file, instead of ops. For a strategy that
- * handles only whole texts; or for a target that alone is shown, to set its text with all comments.
- * request->ops is ignored. Returns 0 with *ret in `arena`, PROBLEM or -errno.
+ * Does as put_run(), but with the wanted text of the merged file instead of ops; request->ops is
+ * ignored. Use it if the strategy handles only whole texts, or if the merged file is the target's
+ * text, so that its comments can change, too. Returns 0 with *ret in `arena`, PROBLEM or -errno.
  */
 int put_text(const struct put_request *request, struct span wanted, struct arena *arena,
 	struct span *ret, struct problem *problem);

@@ -34,10 +34,11 @@ enum edit_kind {
 	EDIT_INSERT,
 };
 
-/* For SET, if a key may come again (format.h, repeats) and `value` can't be all of its values. */
+/* For SET in a format in which a key may repeat (format.h): how the key gets the value alone, if
+ * other sources add values to it. */
 enum edit_again {
-	EDIT_AGAIN_NO,
-	EDIT_AGAIN_LAST,  /* `value` becomes the last of them, and the last alone counts */
+	EDIT_AGAIN_NO,    /* the op fails instead */
+	EDIT_AGAIN_LAST,  /* `value` becomes the last one, and only the last one counts */
 	EDIT_AGAIN_RESET, /* an empty assignment before it resets the earlier values */
 };
 
@@ -47,9 +48,9 @@ struct edit_op {
 	size_t document;
 	const struct edit_step *steps;
 	size_t count; /* number of steps */
-	/* SET and INSERT; its style is a wish, its place has no meaning */
+	/* SET and INSERT; its style is used if possible, its place is ignored */
 	const struct node *value;
-	/* SET: a part of the old value changes. The old value is then written anew, but not if that
+	/* SET: only a part of the old value differs. The op fails if writing the whole value anew
 	 * would lose a comment. */
 	bool keeps_comments;
 	bool leaves_nothing;   /* REMOVE: even the only document may be removed */

@@ -41,7 +41,7 @@ bool toml_entry_is_tables(const struct node *value);
 int toml_entry_remove(const struct toml_editor *editor, struct toml_part part);
 
 /**
- * Removes all entries that a table or list is written as, in the order of the text. If
+ * Removes all entries that make up a table or list, in the order of the text. If
  * `keeps_above`, the comments above them stay: other entries replace them.
  */
 int toml_entry_remove_place(

@@ -23,7 +23,7 @@ struct place toml_text_place(struct toml_text *at);
 int toml_text_fail(struct toml_text *at, const char *message);
 
 /**
- * Reports a character that is allowed nowhere; of any other character, reports `otherwise`. Returns
+ * Reports the character at p. If TOML allows it elsewhere, the message is `otherwise`. Returns
  * PROBLEM.
  */
 int toml_text_bad_character(struct toml_text *at, const char *otherwise);

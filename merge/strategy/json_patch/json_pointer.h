@@ -24,13 +24,13 @@ int json_pointer_read(const struct node *node, const char *name, struct arena *a
 bool json_pointer_begin_equal(
 	const struct json_pointer *a, const struct json_pointer *b, size_t count);
 
-/** Makes the key that a part means in a map. It borrows `part`. */
+/** Makes the key of a map that the part stands for. The key borrows `part`. */
 struct node json_pointer_key(struct span part);
 
 /** Returns the pair with that key, or NULL. */
 const struct pair *json_pointer_find(const struct node *map, struct span part);
 
-/** Reads the offset that a part means in a list. Returns 0 or PROBLEM. */
+/** Reads the part as an index of a list. Returns 0 or PROBLEM. */
 int json_pointer_index(const struct json_pointer *pointer, struct span part,
 	struct problem *problem, uint32_t *ret);
 
