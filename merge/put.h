@@ -63,8 +63,8 @@ struct put_result {
 
 /**
  * Carries out the request. Everything in it is borrowed for the life of the result. Returns 0 with
- * *ret for put_result_free(), and with `problem` filled if is_absent; PROBLEM if a source does not parse or
- * merge, an op leads nowhere, or no text of the target gives the wanted result; or -errno.
+ * *ret for put_result_free(), and with `problem` filled if is_absent; PROBLEM if a source does not
+ * parse or merge, an op leads nowhere, or no text of the target gives the wanted result; or -errno.
  */
 int put_run(const struct put_request *request, struct put_result **ret, struct problem *problem);
 

@@ -6,8 +6,8 @@
 #include "output.h"
 
 /**
- * Writes `text` in the quotes that `style` stands for (toml.h), or in others if those can't hold it.
- * Returns 0, or -EILSEQ if it is not UTF-8.
+ * Writes `text` in the quotes that `style` stands for (toml.h), or in others if those can't hold
+ * it. Returns 0, or -EILSEQ if it is not UTF-8.
  */
 int toml_put_string(struct output *output, struct span text, enum node_style style);
 
