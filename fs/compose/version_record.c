@@ -1,0 +1,135 @@
+#include "version_record.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cleanup.h"
+#include "strategy.h"
+
+/* Seven values of eight bytes. */
+#define STAMP_SIZE 56
+
+static void put_stamps(struct record *record, const struct stamp *stamps, size_t count)
+{
+	record_put(record, count);
+	for (size_t i = 0; i < count; i++) {
+		record_put(record, stamps[i].dev);
+		record_put(record, stamps[i].ino);
+		record_put(record, (uint64_t)stamps[i].size);
+		record_put_time(record, stamps[i].mtime);
+		record_put_time(record, stamps[i].ctime);
+	}
+}
+
+void version_put(struct record *record, const struct version *version)
+{
+	record_put(record, version->kind);
+	record_put(record, version->mode);
+	record_put(record, version->uid);
+	record_put(record, version->gid);
+	record_put(record, version->size);
+	record_put_time(record, version->mtime);
+	record_put_time(record, version->ctime);
+	record_put_bytes(record, version->data, version->data ? version->size : 0);
+	record_put_fd(record, version->fd);
+	put_stamps(record, version->stamps, version->stamp_count);
+	record_put_time(record, version->made);
+	record_put(record, version->is_held);
+	record_put_text(record, version->strategy);
+	record_put_text(record, version->layers);
+	record_put_text(record, version->sources);
+	record_put(record, version->latest != NULL);
+	if (version->latest)
+		put_stamps(record, version->latest, version->latest_count);
+}
+
+static struct stamp *take_stamps(struct record *record, size_t *ret_count)
+{
+	size_t count = record_get_count(record, STAMP_SIZE);
+	struct stamp *stamps = calloc(count + 1, sizeof(*stamps));
+
+	for (size_t i = 0; stamps && i < count; i++) {
+		stamps[i].dev = record_get(record);
+		stamps[i].ino = record_get(record);
+		stamps[i].size = (off_t)record_get(record);
+		stamps[i].mtime = record_get_time(record);
+		stamps[i].ctime = record_get_time(record);
+	}
+	*ret_count = stamps ? count : 0;
+	return stamps;
+}
+
+static bool has_data(const struct version *version)
+{
+	return version->kind == VERSION_BYTES || version->kind == VERSION_LINK;
+}
+
+/* Bytes with a NUL behind them: a link's target is read as a string. */
+static bool take_data(struct record *record, struct version *version)
+{
+	struct span bytes = record_get_bytes(record);
+
+	if (bytes.len != (has_data(version) ? version->size : 0) ||
+		(version->kind == VERSION_LINK && bytes.len && memchr(bytes.data, '\0', bytes.len)))
+		record_spoil(record);
+	if (record_is_bad(record) || !has_data(version))
+		return true;
+	version->data = malloc(bytes.len + 1);
+	if (!version->data)
+		return false;
+	if (bytes.len)
+		memcpy(version->data, bytes.data, bytes.len);
+	version->data[bytes.len] = '\0';
+	return true;
+}
+
+/* It is read through a descriptor, and compared with a stamp. */
+static bool is_held_well(const struct version *version)
+{
+	struct stat stat;
+
+	if (version->kind != VERSION_HELD)
+		return version->fd < 0;
+	return version->fd >= 0 && version->stamp_count && fstat(version->fd, &stat) == 0 &&
+	       S_ISREG(stat.st_mode);
+}
+
+static void take_sources(struct record *record, struct version *version)
+{
+	CLEANUP(freep) char *name = record_get_text(record);
+	const struct strategy *strategy = name ? strategy_find(span_of(name)) : NULL;
+
+	version->strategy = strategy ? strategy->name : name ? "" : NULL;
+	version->layers = record_get_text(record);
+	version->sources = record_get_text(record);
+	if (record_get_bool(record))
+		version->latest = take_stamps(record, &version->latest_count);
+}
+
+struct version *version_take(struct record *record)
+{
+	CLEANUP(version_unrefp)
+	struct version *version =
+		version_new((enum version_kind)record_get_below(record, VERSION_BROKEN));
+	if (!version)
+		return NULL;
+	version->mode = (mode_t)record_get_below(record, S_IFMT | 07777);
+	version->uid = (uid_t)record_get_below(record, UINT32_MAX);
+	version->gid = (gid_t)record_get_below(record, UINT32_MAX);
+	version->size = record_get_below(record, INT64_MAX);
+	version->mtime = record_get_time(record);
+	version->ctime = record_get_time(record);
+	bool has_memory = take_data(record, version);
+	version->fd = record_get_fd(record);
+	version->stamps = take_stamps(record, &version->stamp_count);
+	version->made = record_get_time(record);
+	version->is_held = record_get_bool(record);
+	take_sources(record, version);
+	mode_t type = version->kind == VERSION_LINK ? S_IFLNK : S_IFREG;
+	if ((version->mode & S_IFMT) != type || !is_held_well(version))
+		record_spoil(record);
+	if (!has_memory || !version->stamps || record_is_bad(record))
+		return NULL;
+	return take_ptr(version);
+}

@@ -1,0 +1,17 @@
+/*
+ * A version in a record (record.h), but for what it is to the kernel: its number, and how often that
+ * was looked up.
+ */
+#pragma once
+
+#include "record.h"
+#include "version.h"
+
+/** Writes the version; its descriptor is duplicated. */
+void version_put(struct record *record, const struct version *version);
+
+/**
+ * Reads a version. Returns it with one reference; NULL: there is no memory, or the record is
+ * damaged (record_is_bad()).
+ */
+struct version *version_take(struct record *record);
