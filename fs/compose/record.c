@@ -155,18 +155,24 @@ void record_put_time(struct record *record, struct timespec time)
 	record_put(record, (uint64_t)time.tv_nsec);
 }
 
+/* The descriptor becomes the record's, unless that is spoilt now. */
+static void add_fd(struct record *record, int fd)
+{
+	if (fd < 0 || array_grow(record->fds, record->fd_count, record->fd_capacity) < 0)
+		spoil(record, -ENOMEM);
+	else
+		record->fds[record->fd_count++] = fd;
+}
+
 void record_put_fd(struct record *record, int fd)
 {
 	record_put(record, fd >= 0);
 	if (fd < 0 || record->error)
 		return;
-	int copy = array_grow(record->fds, record->fd_count, record->fd_capacity) < 0
-			   ? -1
-			   : fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	if (copy < 0)
-		spoil(record, -ENOMEM);
-	else
-		record->fds[record->fd_count++] = copy;
+	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	add_fd(record, copy);
+	if (record->error)
+		closep(&copy);
 }
 
 size_t record_put_count(struct record *record)
@@ -200,20 +206,30 @@ static int write_all(int fd, const char *data, size_t size)
 	return 0;
 }
 
+int record_bytes(struct record *record, struct span *ret)
+{
+	char *tail = extend(record, TAIL_SIZE);
+
+	if (!tail)
+		return record->error;
+	record->size -= TAIL_SIZE;
+	encode(record->data + 16, record->size - HEAD_SIZE);
+	encode(tail, sum_of(record->data, record->size));
+	*ret = (struct span){record->data, record->size + TAIL_SIZE};
+	return 0;
+}
+
 int record_file(struct record *record)
 {
-	char tail[TAIL_SIZE];
+	struct span bytes;
+	int r = record_bytes(record, &bytes);
 
-	if (record->error)
-		return record->error;
+	if (r < 0)
+		return r;
 	int fd = memfd_create("plyfs-state", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (fd < 0)
 		return -errno;
-	encode(record->data + 16, record->size - HEAD_SIZE);
-	encode(tail, sum_of(record->data, record->size));
-	int r = write_all(fd, record->data, record->size);
-	if (r == 0)
-		r = write_all(fd, tail, sizeof(tail));
+	r = write_all(fd, bytes.data, bytes.len);
 	if (r == 0 && fcntl(fd, F_ADD_SEALS,
 			      F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) < 0)
 		r = -errno;
@@ -277,6 +293,29 @@ int record_open(uint64_t format, int file, int *fds, size_t fd_count, struct rec
 	record->fds = fds;
 	record->fd_count = fd_count;
 	int r = map(record, format, file);
+	if (r < 0)
+		return r;
+	*ret = take_ptr(record);
+	return 0;
+}
+
+int record_read(uint64_t format, char *data, size_t size, int fd, struct record **ret)
+{
+	CLEANUP(record_freep) struct record *record = calloc(1, sizeof(*record));
+
+	if (record && fd >= 0)
+		add_fd(record, fd);
+	if (!record || record->error) {
+		closep(&fd);
+		free(data);
+		return -ENOMEM;
+	}
+	record->data = data;
+	if (size < HEAD_SIZE + TAIL_SIZE)
+		return -EBADMSG;
+	record->size = size - TAIL_SIZE;
+	record->at = HEAD_SIZE;
+	int r = check_head(record, format);
 	if (r < 0)
 		return r;
 	*ret = take_ptr(record);

@@ -42,6 +42,12 @@ void record_set_count(struct record *record, size_t place, uint64_t count);
 /** All of it in an unnamed file that nobody can change any more: its descriptor, or -errno. */
 int record_file(struct record *record);
 
+/**
+ * All of it, as record_read() takes it. Returns 0 with *ret, which lives until the record is changed
+ * or freed, or -errno.
+ */
+int record_bytes(struct record *record, struct span *ret);
+
 /** Its descriptors, in their order. They stay the record's. */
 const int *record_fds(const struct record *record, size_t *count);
 
@@ -50,6 +56,12 @@ const int *record_fds(const struct record *record, size_t *count);
  * fails. 0 with *ret; -EPROTONOSUPPORT: another format; -EBADMSG: it is damaged; or another -errno.
  */
 int record_open(uint64_t format, int file, int *fds, size_t fd_count, struct record **ret);
+
+/**
+ * The same of bytes that record_bytes() has made: `data`, from malloc(3), and the descriptor `fd`
+ * (-1: none) become the record's, also when it fails.
+ */
+int record_read(uint64_t format, char *data, size_t size, int fd, struct record **ret);
 
 uint64_t record_get(struct record *record);
 

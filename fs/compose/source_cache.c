@@ -40,6 +40,7 @@ struct source_cache {
 	struct lock lock;
 	size_t limit;
 	bool is_told;
+	const struct source_observer *observer; /* NULL: none */
 	size_t bytes;                    /* lock */
 	uint32_t overflows;              /* lock; how often something new would not fit */
 	struct loaded *newest;           /* lock; the list of use */
@@ -59,6 +60,11 @@ int source_cache_new(size_t limit, bool is_told, struct source_cache **ret)
 	cache->is_told = is_told;
 	*ret = cache;
 	return 0;
+}
+
+void source_cache_observe(struct source_cache *cache, const struct source_observer *observer)
+{
+	cache->observer = observer;
 }
 
 void loaded_unref(struct loaded *loaded)
@@ -366,12 +372,14 @@ static int read_still(const struct layer *layer, const char *path, size_t limit,
 	return SOURCE_UNSETTLED;
 }
 
-static int read_document(
-	struct loaded *loaded, const struct read_options *options, struct problem *problem)
+static int read_document(const struct source_cache *cache, struct loaded *loaded,
+	const struct read_options *options, struct problem *problem)
 {
 	int r = document_read(&loaded->source, loaded->text, options, &loaded->document, problem);
 	if (r != 0)
 		return r;
+	if (cache && cache->observer)
+		cache->observer->end(cache->observer->context, loaded, loaded->text);
 
 	/* The nodes have copies of all they need. */
 	loaded->bytes += arena_bytes(loaded->document->arena);
@@ -381,44 +389,85 @@ static int read_document(
 	return 0;
 }
 
+/* One that has not been read yet. NULL: no memory. */
+static struct loaded *loaded_new(
+	const struct layer *layer, const char *path, const struct read_options *options)
+{
+	CLEANUP(loaded_unrefp) struct loaded *loaded = calloc(1, sizeof(*loaded));
+	char *name = NULL;
+
+	if (!loaded)
+		return NULL;
+	atomic_init(&loaded->references, 1);
+	loaded->flavour = flavour_of(options);
+	loaded->path = strdup(path);
+	loaded->source.rank = layer->rank;
+	loaded->source.layer = strdup(layer->name);
+	if (layer_source_name(layer, path, &name) < 0)
+		return NULL;
+	loaded->source.name = name;
+	if (!loaded->path || !loaded->source.layer || note_place(layer, -1, loaded) < 0)
+		return NULL;
+	loaded->bytes = sizeof(*loaded) + strlen(name) + strlen(path) + strlen(layer->name) +
+			LOADED_COST;
+	return take_ptr(loaded);
+}
+
+int loaded_of_text(const struct read_source *source, const struct read_options *options,
+	struct loaded **ret, struct problem *problem)
+{
+	CLEANUP(loaded_unrefp)
+	struct loaded *loaded = loaded_new(source->layer, source->path, options);
+	char *text = loaded ? malloc(source->text.len + 1) : NULL;
+
+	if (!text)
+		return -ENOMEM;
+	if (source->text.len)
+		memcpy(text, source->text.data, source->text.len);
+	text[source->text.len] = '\0';
+	loaded->text = (struct span){text, source->text.len};
+	loaded->bytes += source->text.len;
+	loaded->stamp = source->stamp;
+	loaded->read = source->read;
+	loaded->is_whole = true;
+	int r = options ? read_document(NULL, loaded, options, problem) : 0;
+	if (r == 0)
+		*ret = take_ptr(loaded);
+	return r;
+}
+
+void source_cache_keep(struct source_cache *cache, struct loaded *loaded)
+{
+	put(cache, loaded, 0);
+}
+
 int source_cache_load(struct source_cache *cache, const struct layer *layer, const char *path,
 	const struct source_want *want, struct loaded **ret, struct problem *problem)
 {
 	const struct read_options *options = want->options;
+	const struct source_observer *observer = cache->observer;
 	struct stamp stamp = stamp_of(want->stat);
 	unsigned touches;
 	*ret = take(cache, path, layer->rank, flavour_of(options), &stamp, &touches);
 	if (*ret)
 		return 0;
 
-	CLEANUP(loaded_unrefp) struct loaded *loaded = calloc(1, sizeof(*loaded));
-	char *name = NULL;
+	CLEANUP(loaded_unrefp) struct loaded *loaded = loaded_new(layer, path, options);
 	if (!loaded)
 		return -ENOMEM;
-	atomic_init(&loaded->references, 1);
-	loaded->flavour = flavour_of(options);
 	clock_gettime(CLOCK_REALTIME, &loaded->read);
-	loaded->path = strdup(path);
-	loaded->source.rank = layer->rank;
-	loaded->source.layer = strdup(layer->name);
-	if (layer_source_name(layer, path, &name) < 0)
-		return -ENOMEM;
-	loaded->source.name = name;
-	if (!loaded->path || !loaded->source.layer)
-		return -ENOMEM;
-
-	int r = note_place(layer, -1, loaded);
-	if (r == 0)
-		r = read_still(
-			layer, path, want->bytes_max, want->takes_unfinished, loaded, problem);
+	if (observer)
+		observer->begin(observer->context, &loaded->source);
+	int r = read_still(layer, path, want->bytes_max, want->takes_unfinished, loaded, problem);
 	if (r != 0)
 		return r;
 	if (loaded->text.len > want->bytes_max)
 		return too_large(problem, &loaded->source, want->bytes_max);
-	loaded->bytes = sizeof(*loaded) + loaded->text.len + strlen(name) + strlen(path) +
-			strlen(layer->name) + LOADED_COST;
+	loaded->bytes += loaded->text.len;
 	if (options)
-		r = read_document(loaded, options, problem);
+		r = read_document(cache, loaded, options, problem);
+	else if (observer)
+		observer->end(observer->context, NULL, loaded->text);
 	if (r != 0)
 		return r;
 

@@ -51,6 +51,19 @@ struct source_cache;
 int source_cache_new(size_t limit, bool is_told, struct source_cache **ret);
 void source_cache_free(struct source_cache *cache);
 
+/* Follows what is read. Both may be called by any thread that loads. */
+struct source_observer {
+	/* A source is about to be read, and parsed. */
+	void (*begin)(void *context, const struct source *source);
+
+	/* It was read; NULL: it is none. The document was parsed from `text`, which goes now. */
+	void (*end)(void *context, const struct loaded *loaded, struct span text);
+	void *context;
+};
+
+/** Sets the observer, which must outlive the cache, before a second thread uses the cache. */
+void source_cache_observe(struct source_cache *cache, const struct source_observer *observer);
+
 /** Something has changed at `path`, in some layer. */
 void source_cache_touch(struct source_cache *cache, const char *path);
 
@@ -82,6 +95,25 @@ int source_cache_load(struct source_cache *cache, const struct layer *layer, con
  * One reference. */
 struct loaded *source_cache_last(struct source_cache *cache, const struct layer *layer,
 	const char *path, const struct read_options *options);
+
+/** Keeps `loaded`, which was not read by this cache, as if it had been. */
+void source_cache_keep(struct source_cache *cache, struct loaded *loaded);
+
+/* A source that another process has read. */
+struct read_source {
+	const struct layer *layer;
+	const char *path;
+	struct stamp stamp;
+	struct timespec read; /* CLOCK_REALTIME: when it was */
+	struct span text;
+};
+
+/**
+ * Makes of the copied text what source_cache_load() would: with `options` the document, else the
+ * text. Returns 0 with *ret for loaded_unref(), PROBLEM, or -ENOMEM.
+ */
+int loaded_of_text(const struct read_source *source, const struct read_options *options,
+	struct loaded **ret, struct problem *problem);
 
 struct loaded *loaded_ref(struct loaded *loaded);
 void loaded_unref(struct loaded *loaded); /* NULL is fine */

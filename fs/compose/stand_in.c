@@ -49,7 +49,7 @@ void stand_ins_rest(struct stand_ins *stand_ins)
 		stand_ins->items[i].is_used = false;
 }
 
-static bool is_of_shown(const struct stand_ins *stand_ins, const struct loaded *loaded)
+bool stand_ins_match(const struct stand_ins *stand_ins, const struct loaded *loaded)
 {
 	for (size_t i = 0; i < stand_ins->stamp_count; i++)
 		if (stamp_equal(&stand_ins->stamps[i], &loaded->stamp))
@@ -66,8 +66,14 @@ struct stand_in *stand_ins_find(struct stand_ins *stand_ins, struct source_cache
 	struct loaded *loaded = options && stand_ins->stamp_count
 					? source_cache_last(cache, layer, path, options)
 					: NULL;
-	int r = loaded && is_of_shown(stand_ins, loaded) ? add(stand_ins, loaded) : -ENOENT;
+	int r = loaded && stand_ins_match(stand_ins, loaded) ? add(stand_ins, loaded) : -ENOENT;
 	loaded_unref(loaded);
+	if (r == -ENOENT && options && stand_ins->stamp_count && stand_ins->origin &&
+		stand_ins->origin->ask(stand_ins->origin->context, layer, path, options, &loaded) ==
+			0) {
+		r = add(stand_ins, loaded);
+		loaded_unref(loaded);
+	}
 	return r == 0 ? &stand_ins->items[stand_ins->count - 1] : NULL;
 }
 

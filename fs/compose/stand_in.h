@@ -16,7 +16,18 @@ struct stand_in {
 	bool is_used;
 };
 
+/*
+ * Asks another process for the last good text of a source that may stand in. Returns 0 with *ret,
+ * one reference, read as `options` say; else there is none.
+ */
+struct stand_in_origin {
+	int (*ask)(void *context, const struct layer *layer, const char *path,
+		const struct read_options *options, struct loaded **ret);
+	void *context;
+};
+
 struct stand_ins {
+	const struct stand_in_origin *origin; /* beside the source cache; NULL: none */
 	struct stamp *stamps; /* of the sources of what is shown */
 	size_t stamp_count;
 	struct stand_in *items;
@@ -30,6 +41,9 @@ struct stand_ins {
  */
 int stand_ins_init(struct stand_ins *stand_ins, const struct version *shown);
 void stand_ins_fini(struct stand_ins *stand_ins);
+
+/** Whether `loaded` is among what was shown. */
+bool stand_ins_match(const struct stand_ins *stand_ins, const struct loaded *loaded);
 
 /** Before composing: a source that was broken may have been mended. */
 void stand_ins_rest(struct stand_ins *stand_ins);
