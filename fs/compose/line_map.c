@@ -170,3 +170,69 @@ bool line_map_find(
 		ret->column = mapped->column;
 	return true;
 }
+
+/* A source stands beside the first of its lines, as its lines mostly stand together. */
+void line_map_put(struct record *record, const struct line_map *map)
+{
+	const char *before = NULL;
+
+	record_put(record, map != NULL);
+	if (!map)
+		return;
+	record_put(record, map->count);
+	for (size_t i = 0; i < map->count; i++) {
+		const struct mapped *mapped = &map->lines[i];
+
+		record_put(record, mapped->source != NULL);
+		if (!mapped->source)
+			continue;
+		record_put_text(record, mapped->source == before ? NULL : mapped->source);
+		before = mapped->source;
+		record_put(record, mapped->line);
+		record_put(record, mapped->column);
+		record_put(record, mapped->from);
+		record_put(record, (uint64_t)(int64_t)mapped->distance);
+	}
+}
+
+static int take_mapped(
+	struct record *record, struct line_map *map, const char **source, struct mapped *mapped)
+{
+	CLEANUP(freep) char *text = record_get_text(record);
+
+	if (text)
+		*source = arena_copy(map->arena, span_of(text));
+	if (!*source)
+		return text ? -ENOMEM : record_refuse(record);
+	mapped->source = *source;
+	mapped->line = (uint32_t)record_get_below(record, UINT32_MAX);
+	mapped->column = (uint32_t)record_get_below(record, UINT32_MAX);
+	mapped->from = (uint32_t)record_get_below(record, UINT32_MAX);
+	mapped->distance = (int32_t)record_get(record);
+	return 0;
+}
+
+int line_map_take(struct record *record, struct line_map **ret)
+{
+	const char *source = NULL;
+
+	*ret = NULL;
+	if (!record_get_bool(record))
+		return 0;
+	CLEANUP(line_map_freep) struct line_map *map = calloc(1, sizeof(*map));
+	int r = map ? arena_new(&map->arena) : -ENOMEM;
+	if (r < 0)
+		return r;
+	map->count = record_get_count(record, 8);
+	map->lines = arena_zalloc(map->arena, map->count + 1, sizeof(*map->lines));
+	if (!map->lines)
+		return -ENOMEM;
+	for (size_t i = 0; r == 0 && i < map->count; i++)
+		if (record_get_bool(record))
+			r = take_mapped(record, map, &source, &map->lines[i]);
+	if (r == 0)
+		r = record_end(record);
+	if (r == 0)
+		*ret = take_ptr(map);
+	return r;
+}

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "line_origin.h"
+#include "record.h"
 
 struct line_map;
 
@@ -30,3 +31,9 @@ void line_map_freep(struct line_map **map);
  */
 bool line_map_find(
 	const struct line_map *map, unsigned line, unsigned column, struct line_place *ret);
+
+/** Writes the map; NULL: there is none. */
+void line_map_put(struct record *record, const struct line_map *map);
+
+/** Reads what line_map_put() wrote. Returns 0 with *ret for line_map_free(), -ENOMEM or -EBADMSG. */
+int line_map_take(struct record *record, struct line_map **ret);

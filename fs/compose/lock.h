@@ -15,6 +15,7 @@ enum lock_rank {
 	LOCK_INOTIFY,    /* what inotify watches */
 	LOCK_RUN,        /* programs that run */
 	LOCK_POOL,       /* what waits for a thread that composes */
+	LOCK_WORKERS,    /* processes that read sources */
 	LOCK_KEEP_STORE, /* last good versions that are stored */
 	LOCK_KEEP,       /* … and those that are to be */
 	LOCK_SOURCES,    /* parsed sources; what was found below a directory */

@@ -418,6 +418,12 @@ bool record_is_bad(const struct record *record)
 	return record->error;
 }
 
+int record_refuse(struct record *record)
+{
+	record_spoil(record);
+	return record->error;
+}
+
 int record_end(const struct record *record)
 {
 	if (record->error)

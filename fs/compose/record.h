@@ -86,5 +86,8 @@ int record_get_fd(struct record *record);
 void record_spoil(struct record *record);
 bool record_is_bad(const struct record *record);
 
+/** As record_spoil(). Returns the first that was wrong with it: -EBADMSG, or -ENOMEM. */
+int record_refuse(struct record *record);
+
 /** 0 if all was read and nothing was damaged; -ENOMEM; or -EBADMSG. */
 int record_end(const struct record *record);

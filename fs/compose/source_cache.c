@@ -41,12 +41,12 @@ struct source_cache {
 	size_t limit;
 	bool is_told;
 	const struct source_observer *observer; /* NULL: none */
-	size_t bytes;                    /* lock */
-	uint32_t overflows;              /* lock; how often something new would not fit */
-	struct loaded *newest;           /* lock; the list of use */
-	struct loaded *oldest;           /* lock */
-	struct loaded *buckets[BUCKETS]; /* lock */
-	unsigned touches[BUCKETS];       /* lock; of paths that belong there */
+	size_t bytes;                           /* lock */
+	uint32_t overflows;                     /* lock; how often something new would not fit */
+	struct loaded *newest;                  /* lock; the list of use */
+	struct loaded *oldest;                  /* lock */
+	struct loaded *buckets[BUCKETS];        /* lock */
+	unsigned touches[BUCKETS];              /* lock; of paths that belong there */
 };
 
 int source_cache_new(size_t limit, bool is_told, struct source_cache **ret)
@@ -408,8 +408,8 @@ static struct loaded *loaded_new(
 	loaded->source.name = name;
 	if (!loaded->path || !loaded->source.layer || note_place(layer, -1, loaded) < 0)
 		return NULL;
-	loaded->bytes = sizeof(*loaded) + strlen(name) + strlen(path) + strlen(layer->name) +
-			LOADED_COST;
+	loaded->bytes =
+		sizeof(*loaded) + strlen(name) + strlen(path) + strlen(layer->name) + LOADED_COST;
 	return take_ptr(loaded);
 }
 

@@ -57,23 +57,32 @@ bool stand_ins_match(const struct stand_ins *stand_ins, const struct loaded *loa
 	return false;
 }
 
+/* One reference; NULL: nothing. */
+static struct loaded *find_shown(const struct stand_ins *stand_ins, struct source_cache *cache,
+	const struct layer *layer, const char *path, const struct read_options *options)
+{
+	const struct stand_in_origin *origin = stand_ins->origin;
+
+	if (origin)
+		return origin->find(origin->context, layer, path, options);
+	struct loaded *loaded = source_cache_last(cache, layer, path, options);
+	if (loaded && stand_ins_match(stand_ins, loaded))
+		return loaded;
+	loaded_unref(loaded);
+	return NULL;
+}
+
 struct stand_in *stand_ins_find(struct stand_ins *stand_ins, struct source_cache *cache,
 	const struct layer *layer, const char *path, const struct read_options *options)
 {
 	for (size_t i = 0; i < stand_ins->count; i++)
 		if (loaded_is_of(stand_ins->items[i].loaded, layer, path, options))
 			return &stand_ins->items[i];
-	struct loaded *loaded = options && stand_ins->stamp_count
-					? source_cache_last(cache, layer, path, options)
-					: NULL;
-	int r = loaded && stand_ins_match(stand_ins, loaded) ? add(stand_ins, loaded) : -ENOENT;
+	if (!options || !stand_ins->stamp_count)
+		return NULL;
+	struct loaded *loaded = find_shown(stand_ins, cache, layer, path, options);
+	int r = loaded ? add(stand_ins, loaded) : -ENOENT;
 	loaded_unref(loaded);
-	if (r == -ENOENT && options && stand_ins->stamp_count && stand_ins->origin &&
-		stand_ins->origin->ask(stand_ins->origin->context, layer, path, options, &loaded) ==
-			0) {
-		r = add(stand_ins, loaded);
-		loaded_unref(loaded);
-	}
 	return r == 0 ? &stand_ins->items[stand_ins->count - 1] : NULL;
 }
 

@@ -16,19 +16,17 @@ struct stand_in {
 	bool is_used;
 };
 
-/*
- * Asks another process for the last good text of a source that may stand in. Returns 0 with *ret,
- * one reference, read as `options` say; else there is none.
- */
+/* Where stand-ins come from, in place of the source cache: other processes have some. */
 struct stand_in_origin {
-	int (*ask)(void *context, const struct layer *layer, const char *path,
-		const struct read_options *options, struct loaded **ret);
+	/* One reference to what may stand in, read as `options` say; NULL: nothing. */
+	struct loaded *(*find)(void *context, const struct layer *layer, const char *path,
+		const struct read_options *options);
 	void *context;
 };
 
 struct stand_ins {
-	const struct stand_in_origin *origin; /* beside the source cache; NULL: none */
-	struct stamp *stamps; /* of the sources of what is shown */
+	const struct stand_in_origin *origin; /* NULL: the source cache */
+	struct stamp *stamps;                 /* of the sources of what is shown */
 	size_t stamp_count;
 	struct stand_in *items;
 	size_t count;

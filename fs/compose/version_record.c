@@ -10,16 +10,31 @@
 /* Seven values of eight bytes. */
 #define STAMP_SIZE 56
 
+void stamp_put(struct record *record, const struct stamp *stamp)
+{
+	record_put(record, stamp->dev);
+	record_put(record, stamp->ino);
+	record_put(record, (uint64_t)stamp->size);
+	record_put_time(record, stamp->mtime);
+	record_put_time(record, stamp->ctime);
+}
+
+struct stamp stamp_take(struct record *record)
+{
+	struct stamp stamp = {.dev = record_get(record)};
+
+	stamp.ino = record_get(record);
+	stamp.size = (off_t)record_get(record);
+	stamp.mtime = record_get_time(record);
+	stamp.ctime = record_get_time(record);
+	return stamp;
+}
+
 static void put_stamps(struct record *record, const struct stamp *stamps, size_t count)
 {
 	record_put(record, count);
-	for (size_t i = 0; i < count; i++) {
-		record_put(record, stamps[i].dev);
-		record_put(record, stamps[i].ino);
-		record_put(record, (uint64_t)stamps[i].size);
-		record_put_time(record, stamps[i].mtime);
-		record_put_time(record, stamps[i].ctime);
-	}
+	for (size_t i = 0; i < count; i++)
+		stamp_put(record, &stamps[i]);
 }
 
 void version_put(struct record *record, const struct version *version)
@@ -49,13 +64,8 @@ static struct stamp *take_stamps(struct record *record, size_t *ret_count)
 	size_t count = record_get_count(record, STAMP_SIZE);
 	struct stamp *stamps = calloc(count + 1, sizeof(*stamps));
 
-	for (size_t i = 0; stamps && i < count; i++) {
-		stamps[i].dev = record_get(record);
-		stamps[i].ino = record_get(record);
-		stamps[i].size = (off_t)record_get(record);
-		stamps[i].mtime = record_get_time(record);
-		stamps[i].ctime = record_get_time(record);
-	}
+	for (size_t i = 0; stamps && i < count; i++)
+		stamps[i] = stamp_take(record);
 	*ret_count = stamps ? count : 0;
 	return stamps;
 }

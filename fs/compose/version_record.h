@@ -7,6 +7,9 @@
 #include "record.h"
 #include "version.h"
 
+void stamp_put(struct record *record, const struct stamp *stamp);
+struct stamp stamp_take(struct record *record);
+
 /** Writes the version; its descriptor is duplicated. */
 void version_put(struct record *record, const struct version *version);
 

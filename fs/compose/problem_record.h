@@ -1,0 +1,15 @@
+/*
+ * A problem in a record (record.h).
+ */
+#pragma once
+
+#include "problem.h"
+#include "record.h"
+
+void problem_put(struct record *record, const struct problem *problem);
+
+/**
+ * Reads it. Control characters are escaped, as problem_set() does. Returns false, with an empty
+ * problem, if it is damaged.
+ */
+bool problem_take(struct record *record, struct problem *ret);
