@@ -2,15 +2,20 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <signal.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "cleanup.h"
+#include "descriptor.h"
 #include "helper.h"
 
 /* Who may make a call. */
@@ -18,9 +23,10 @@
 #define PUBLISH (1u << SANDBOX_PUBLISH)
 #define MONITOR (1u << SANDBOX_MONITOR)
 #define RENDER (1u << SANDBOX_RENDER)
-#define VIEWS (DAEMON | RENDER)   /* who shows layers, with several threads */
-#define READERS (VIEWS | MONITOR) /* who opens what was found by name */
-#define THREADED READERS
+#define WORKER (1u << SANDBOX_WORKER)
+#define VIEWS (DAEMON | RENDER) /* who shows layers, with several threads */
+#define THREADED (VIEWS | MONITOR)
+#define READERS (THREADED | WORKER) /* who opens what was found by name */
 #define ALL (~0u)
 
 struct call {
@@ -80,7 +86,8 @@ static const struct call calls[] = {
 	{CALL(timerfd_settime), VIEWS},
 	{CALL(timerfd_gettime), VIEWS},
 	{CALL(signalfd4), VIEWS},       /* SIGHUP is read */
-	{CALL(memfd_create), VIEWS},  /* what a check is to judge, and what is kept beside memory */
+	/* what a check is to judge, and what is kept beside memory; a large answer */
+	{CALL(memfd_create), VIEWS | WORKER},
 	{CALL(ftruncate), VIEWS},
 
 	/* Names. Landlock says which. */
@@ -168,6 +175,7 @@ static const struct call calls[] = {
 	/* plyfs-publish, plyfs-run and plyfs-monitor have ended */
 	{CALL(wait4), DAEMON | RENDER},
 	{CALL(waitid), DAEMON | RENDER},
+	{CALL(pidfd_open), DAEMON}, /* has a worker ended? */
 
 	/* Signals, and what comes back from them. tgkill, kill: see restrict_processes(). */
 	{CALL(rt_sigaction), ALL},
@@ -191,7 +199,8 @@ static const struct call calls[] = {
 	{CALL(time), ALL},
 	{CALL(getrandom), ALL},       /* hashes, names */
 	{CALL(getrusage), VIEWS},
-	{CALL(sysinfo), VIEWS},     /* how much memory; qsort(3) asks, too */
+	{CALL(setitimer), WORKER | DAEMON}, /* a reader that takes too long */
+	{CALL(sysinfo), VIEWS | WORKER}, /* how much memory; qsort(3) asks, too */
 	{CALL(getrlimit), ALL},
 	{CALL(prctl), ALL},           /* names of threads; what is given up can't be had back */
 };
@@ -289,7 +298,7 @@ static int restrict_signals(scmp_filter_ctx filter, scmp_datum_t helper)
 }
 
 /*
- * Threads, and no processes. clone3(2) has its flags in memory, where no filter sees them: libc
+ * Threads, and of processes the daemon's workers alone. clone3(2) has its flags in memory, where no filter sees them: libc
  * takes clone(2) when it is told that there is no such call. Signals go to ourselves, and to the
  * few processes that we have to end.
  */
@@ -300,13 +309,18 @@ static int restrict_processes(scmp_filter_ctx filter, unsigned process)
 	if (r == 0 && (process & THREADED))
 		r = seccomp_rule_add(filter, SCMP_ACT_ALLOW, CALL(clone), 1,
 			SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, CLONE_THREAD));
+	/* As fork(3) calls it: workers. */
+	if (r == 0 && (process & DAEMON))
+		r = allow_where(filter, CALL(clone), 0,
+			CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID | SIGCHLD);
 	if (r == 0)
 		r = seccomp_rule_add(filter, SCMP_ACT_ALLOW, CALL(tgkill), 1,
 			SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid()));
 	/* We and plyfs-publish work on one processor (publish.c). */
 	if (r == 0 && (process & DAEMON))
 		r = allow_where(filter, CALL(sched_setaffinity), 0, 0);
-	for (enum helper_kind kind = 0; r == 0 && kind < HELPER_KINDS; kind++)
+	for (enum helper_kind kind = 0; r == 0 && !(process & WORKER) && kind < HELPER_KINDS;
+		kind++)
 		if (helper_pid(kind))
 			r = restrict_signals(filter, (scmp_datum_t)helper_pid(kind));
 	if (r == 0 && (process & DAEMON) && helper_pid(HELPER_PUBLISH))
@@ -340,7 +354,8 @@ static int fill(scmp_filter_ctx filter, unsigned process)
 	return r;
 }
 
-int filter_enter(enum sandbox_process process)
+/* Returns 0 with *ret for seccomp_release(3), or -errno. */
+static int make(enum sandbox_process process, scmp_filter_ctx *ret)
 {
 	/* Where there are filters, but not this one, the answer would be another. */
 	if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) < 0)
@@ -348,15 +363,63 @@ int filter_enter(enum sandbox_process process)
 	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));
 	if (!filter)
 		return -ENOMEM;
-	/* All threads: libraries may have made some. */
-	int r = seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1);
 	/* Most calls are the same few. */
-	if (r == 0)
-		r = seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2);
+	int r = seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2);
 	if (r == 0)
 		r = fill(filter, 1u << process);
+	if (r < 0) {
+		seccomp_release(filter);
+		return r;
+	}
+	*ret = filter;
+	return 0;
+}
+
+int filter_enter(enum sandbox_process process)
+{
+	scmp_filter_ctx filter;
+
+	int r = make(process, &filter);
+	if (r < 0)
+		return r;
+	/* All threads: libraries may have made some. */
+	r = seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1);
 	if (r == 0)
 		r = seccomp_load(filter);
 	seccomp_release(filter);
 	return r;
+}
+
+static struct sock_fprog worker_filter; /* len 0: none */
+
+int filter_prepare_worker(void)
+{
+	CLEANUP(closep) int fd = memfd_create("plyfs-filter", MFD_CLOEXEC);
+	scmp_filter_ctx filter;
+
+	if (fd < 0)
+		return -errno;
+	int r = make(SANDBOX_WORKER, &filter);
+	if (r < 0)
+		return r;
+	r = seccomp_export_bpf(filter, fd);
+	seccomp_release(filter);
+	off_t size = r < 0 ? 0 : lseek(fd, 0, SEEK_END);
+	if (r < 0 || size <= 0)
+		return r < 0 ? r : -EIO;
+	struct sock_filter *program = malloc((size_t)size);
+	if (!program || pread(fd, program, (size_t)size, 0) != size) {
+		free(program);
+		return -ENOMEM;
+	}
+	worker_filter.filter = program;
+	worker_filter.len = (unsigned short)((size_t)size / sizeof(*program));
+	return 0;
+}
+
+int filter_enter_worker(void)
+{
+	if (!worker_filter.len)
+		return 0;
+	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &worker_filter, 0, 0) < 0 ? -errno : 0;
 }

@@ -15,3 +15,12 @@
  * kernel has no filters, or another -errno.
  */
 int filter_enter(enum sandbox_process process);
+
+/**
+ * Makes the filter of the workers that this process will fork; a build without libseccomp or a
+ * kernel without filters needs none. Returns 0, FILTER_NOT_BUILT, -EOPNOTSUPP or another -errno.
+ */
+int filter_prepare_worker(void);
+
+/** In a worker: enters that filter; does nothing if none was made. Returns 0 or -errno. */
+int filter_enter_worker(void);

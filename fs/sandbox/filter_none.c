@@ -8,3 +8,13 @@ int filter_enter(enum sandbox_process process)
 	(void)process;
 	return FILTER_NOT_BUILT;
 }
+
+int filter_prepare_worker(void)
+{
+	return FILTER_NOT_BUILT;
+}
+
+int filter_enter_worker(void)
+{
+	return 0;
+}

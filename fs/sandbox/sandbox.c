@@ -45,6 +45,7 @@ static const unsigned long long needed[SANDBOX_PROCESSES] = {
 	[SANDBOX_KEEP] = READ | BIT(CAP_DAC_OVERRIDE) | BIT(CAP_CHOWN) | BIT(CAP_FOWNER) |
 			 BIT(CAP_SETUID) | BIT(CAP_SETGID) | BIT(CAP_KILL),
 	[SANDBOX_RUN] = ~0ull,
+	[SANDBOX_WORKER] = READ | LEASE, /* the daemon's */
 };
 
 /* What is still asked for: %h of a layer's path, presets; and where fusermount3 is. */
@@ -215,7 +216,9 @@ static int enter_filter(
 
 	if (!has_filter(options->process) || options->switches.has_no_seccomp)
 		return 0;
-	int r = filter_enter(options->process);
+	int r = options->process == SANDBOX_DAEMON ? filter_prepare_worker() : 0;
+	if (r == 0)
+		r = filter_enter(options->process);
 	state->seccomp = r == FILTER_NOT_BUILT ? SANDBOX_NOT_BUILT
 			 : r == -EOPNOTSUPP    ? SANDBOX_UNAVAILABLE
 					       : SANDBOX_ON;
@@ -271,6 +274,11 @@ int sandbox_enter(struct sandbox *sandbox, struct sandbox_state *ret, struct pro
 		return r;
 	*ret = state;
 	return 0;
+}
+
+int sandbox_enter_worker(void)
+{
+	return filter_enter_worker();
 }
 
 void sandbox_put(FILE *out, const struct sandbox_state *state)

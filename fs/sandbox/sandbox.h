@@ -6,9 +6,13 @@
  *
  *   daemon        reads beneath the layers, the presets' directories and /proc (who asks for a
  *                 file, and what is mounted), each as it was at the start; answers the kernel by
- *                 /dev/fuse, which is open. It begins no program and no process, reaches no socket,
+ *                 /dev/fuse, which is open. It forks workers, begins no program, reaches no socket,
  *                 writes no file.
- *   render        the same, and writes beneath the directory that it renders.
+ *   worker        plyfs-worker, which the daemon forks within its sandbox: reads beneath the
+ *                 layers, and parses what it reads. It has one socket, to the daemon; of all
+ *                 descriptors of the daemon it keeps those of the layers. It begins no process and
+ *                 sends no signal.
+ *   render        the same as the daemon, and writes beneath the directory that it renders.
  *   publish       plyfs-publish, which renames in our own mount: that, and nothing else. It reads
  *                 nothing.
  *   monitor       plyfs-monitor (monitor.h), which is told of a descriptor or a line and reads
@@ -85,6 +89,7 @@ enum sandbox_process {
 	SANDBOX_MIRROR,
 	SANDBOX_KEEP,
 	SANDBOX_RUN,
+	SANDBOX_WORKER,
 	SANDBOX_PROCESSES,
 };
 
@@ -148,6 +153,12 @@ int sandbox_allow_path(struct sandbox *sandbox, const char *path, enum sandbox_r
  * system asked. Returns 0 with *ret, PROBLEM where something is there and can't be used, or -errno.
  */
 int sandbox_enter(struct sandbox *sandbox, struct sandbox_state *ret, struct problem *problem);
+
+/**
+ * In a process that a daemon has forked: enters the worker's part, which sandbox_enter() has
+ * prepared. Safe where the daemon has threads: it allocates nothing. Returns 0 or -errno.
+ */
+int sandbox_enter_worker(void);
 
 void sandbox_free(struct sandbox *sandbox);
 void sandbox_freep(struct sandbox **sandbox);
