@@ -302,6 +302,15 @@ static void print_other_faults(const struct node *status)
 	fault_list_print_unchecked(status);
 }
 
+/* Prints how many processes merge, and what became of the others. */
+static void print_workers(const struct node *workers)
+{
+	printf("%.0f, %.0f without an answer, %.0f failed since the start\n",
+		report_number(report_get(workers, "running", NULL)),
+		report_number(report_get(workers, "left", NULL)),
+		report_number(report_get(workers, "failed", NULL)));
+}
+
 /* Prints the mount's activity and use of memory, for experts. */
 static void print_details(const struct node *status)
 {
@@ -314,7 +323,9 @@ static void print_details(const struct node *status)
 		report_number(report_get(status, "compositions", NULL)));
 	printf("%-*s", INDENT, "  cache");
 	print_bytes(report_number(report_get(status, "cache", "bytes")));
-	printf(" of sources\n%-*s", INDENT, "  requests");
+	printf(" of sources\n%-*s", INDENT, "  workers");
+	print_workers(report_get(status, "workers", NULL));
+	printf("%-*s", INDENT, "  requests");
 	print_requests(report_get(status, "requests", NULL));
 	bool is_parallel =
 		strcmp(report_text(report_get(status, "parallel_lookups", NULL)), "true") == 0;

@@ -41,6 +41,11 @@ void followed_path_cover(dev_t device, int beneath_fd)
 	covered.beneath_fd = beneath_fd;
 }
 
+int followed_path_beneath(void)
+{
+	return covered.beneath_fd;
+}
+
 int followed_path_uncover(int *fd)
 {
 	struct statx there;

@@ -28,6 +28,9 @@ int followed_path_open(int dirfd, const char *path, int flags);
  */
 void followed_path_cover(dev_t device, int beneath_fd);
 
+/** Returns the descriptor that followed_path_cover() was given; -1: none. */
+int followed_path_beneath(void);
+
 /**
  * Replaces *fd if it is the mount's root: closes it, and opens the directory beneath. Returns 1 if
  * it did; 0 if *fd is elsewhere; or -errno, -ELOOP for another directory of the mount. Makes no

@@ -21,6 +21,7 @@
 #include "driver.h"
 #include "explain_json.h"
 #include "json_put.h"
+#include "worker.h"
 
 /* The view counts up from VIEW_INO_RESERVED, and makes numbers of paths' hashes below this. */
 #define ORIGINS_INO_FIRST ((uint64_t)1 << 63)
@@ -192,25 +193,76 @@ static int explain_path(const struct offline *offline, const char *path, FILE *o
 	return r == PROBLEM ? 0 : r;
 }
 
-/* Returns 0 with *ret for free(3), -EISDIR for a directory, or another -errno. */
-static int make_text(struct session *session, const char *path, char **ret, size_t *size)
+/* In a worker: the path's text. Returns -EISDIR for a directory, or another -errno. */
+static worker_task explain_task;
+static int explain_task(const struct composer *composer, struct record *job, struct record *answer)
 {
-	CLEANUP(settings_unrefp) struct settings *settings = view_settings(session->view);
+	CLEANUP(freep) char *path = record_get_text(job);
 	CLEANUP(offline_freep) struct offline *offline = NULL;
+	CLEANUP(freep) char *text = NULL;
+	size_t size = 0;
 
-	int r = offline_new(settings, &offline);
+	int r = path ? offline_new(composer->settings, &offline) : record_refuse(job);
 	if (r < 0)
 		return r;
-	FILE *out = open_memstream(ret, size);
+	offline_share_cache(offline, composer->cache);
+	FILE *out = open_memstream(&text, &size);
 	if (!out)
 		return -ENOMEM;
 	r = explain_path(offline, path, out);
 	bool is_short = ferror(out);
 	if (fclose(out) != 0 || is_short)
 		r = r == 0 ? -ENOMEM : r;
+	if (r == 0)
+		record_put_bytes(answer, text, size);
+	return r;
+}
+
+static void put_path(const void *context, struct record *job)
+{
+	record_put_text(job, context);
+}
+
+/* What the worker has written, or why it could not. Returns 0 with *ret for free(3), or -errno. */
+static int take_text(struct worker_answer *answer, const char *path, const struct problem *problem,
+	char **ret, size_t *size)
+{
+	FILE *out = open_memstream(ret, size);
+
+	if (!out)
+		return -ENOMEM;
+	if (answer->record) {
+		struct span text = record_get_bytes(answer->record);
+		fwrite(text.data, 1, text.len, out);
+	} else {
+		put_problem(out, path, problem);
+	}
+	bool is_short = ferror(out);
+	int r = fclose(out) != 0 || is_short ? -ENOMEM : 0;
+	if (r == 0 && answer->record)
+		r = record_end(answer->record);
 	if (r < 0)
 		free(take_ptr(*ret));
 	return r;
+}
+
+/* Returns 0 with *ret for free(3), -EISDIR for a directory, or another -errno. */
+static int make_text(struct session *session, const char *path, char **ret, size_t *size)
+{
+	CLEANUP(settings_unrefp) struct settings *settings = view_settings(session->view);
+	CLEANUP(worker_answer_fini) struct worker_answer answer = {0};
+	const struct composer composer = {
+		.settings = settings, .mounter = view_mounter(session->view)};
+	struct problem problem;
+	const struct worker_job job = {
+		.task = explain_task,
+		.composer = &composer,
+		.path = path,
+		.put = put_path,
+		.put_context = path,
+	};
+	int r = workers_run(view_workers(session->view), &job, &answer, &problem);
+	return r < 0 ? r : take_text(&answer, path, &problem, ret, size);
 }
 
 static int show_text(struct session *session, char *text, size_t size, struct stat *ret)

@@ -33,6 +33,7 @@
 #include "successor.h"
 #include "supervisor.h"
 #include "unanswered.h"
+#include "worker.h"
 
 #define MOUNT_OPTIONS_MAX 4096
 
@@ -306,6 +307,11 @@ static int open_view(struct session *session, struct problem *problem)
 			"sysctl fs.inotify.max_user_instances=1024");
 	if (r < 0)
 		return r;
+	struct workers *workers;
+	r = workers_new(&workers);
+	if (r < 0)
+		return r;
+	view_set_workers(session->view, workers);
 	view_set_runner(session->view, session->runner);
 	view_set_keep(session->view, session->keep);
 	/* From here on the view has them, and may change them for others. */

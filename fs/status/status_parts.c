@@ -8,6 +8,7 @@
 #include "json_put.h"
 #include "mirror_report.h"
 #include "monitor.h"
+#include "worker.h"
 
 /* Writes the rest of a fault's object, behind the fields that it has already, and closes it. */
 static void put_fault_rest(FILE *out, const struct trouble *trouble)
@@ -200,6 +201,18 @@ static void put_unchecked(void *context, const struct view_unchecked *unchecked)
 	fprintf(out, ", \"files\": %zu, \"shown\": %zu}", unchecked->files, unchecked->shown);
 }
 
+/* Those that merge. */
+static void put_workers(FILE *out, struct view *view)
+{
+	struct worker_counts counts;
+
+	if (!view_workers(view))
+		return;
+	workers_count(view_workers(view), &counts);
+	fprintf(out, "  \"workers\": {\"running\": %u, \"left\": %u, \"failed\": %" PRIu64 "},\n",
+		counts.running, counts.left, counts.failed);
+}
+
 void status_put_view(FILE *out, struct view *view, const struct settings *settings)
 {
 	struct fault_writer writer = {.out = out};
@@ -232,6 +245,7 @@ void status_put_view(FILE *out, struct view *view, const struct settings *settin
 					 : "not every directory can be watched: see watches");
 	}
 	fprintf(out, "},\n  \"cache\": {\"bytes\": %zu},\n", counts.cache_bytes);
+	put_workers(out, view);
 	fprintf(out,
 		"  \"compositions\": %" PRIu64 ",\n  \"overflows\": %" PRIu64
 		",\n  \"trouble_count\": %zu,\n",

@@ -7,6 +7,7 @@
 
 #include "cleanup.h"
 #include "clock.h"
+#include "compose_task.h"
 #include "composition.h"
 #include "descriptor.h"
 #include "entry.h"
@@ -236,7 +237,7 @@ static void start_next(struct view *view);
  * Where the lines of what is to be judged are from. It is merged once more for that, which costs
  * less than a program that is run. Nothing is known if the sources have changed meanwhile.
  */
-static int map_lines(const struct look *look, struct line_map **ret)
+static int map_lines_here(const struct look *look, struct line_map **ret)
 {
 	CLEANUP(composition_fini) struct composition composition;
 	struct composer composer = look->settings.composer;
@@ -253,6 +254,15 @@ static int map_lines(const struct look *look, struct line_map **ret)
 		memcmp(text.data, look->version->data, text.len) != 0)
 		return 0;
 	return line_map_make(&composition.request, composition.result, ret);
+}
+
+static int map_lines(const struct look *look, struct line_map **ret)
+{
+	struct workers *workers = look->view->workers;
+
+	return workers ? map_lines_by(workers, &look->settings.composer, look->path, &look->lookup,
+				 look->version, ret)
+		       : map_lines_here(look, ret);
 }
 
 /* It had a check, perhaps, under other settings. */

@@ -9,6 +9,7 @@
 #include "attributes.h"
 #include "cleanup.h"
 #include "clock.h"
+#include "compose_task.h"
 #include "entry.h"
 #include "events.h"
 #include "expand.h"
@@ -419,6 +420,11 @@ static int take_composed(struct look *look, int result)
 {
 	if (layer_is_shortage(result))
 		return result;
+	/* A worker has waited in vain. It is tried again. */
+	if (result == -ETIMEDOUT && look->problem.message[0]) {
+		look->is_failed = true;
+		result = PROBLEM;
+	}
 	if (result < 0)
 		result = compose_failed(look->path, -result, &look->problem);
 	if (result == 0 && look->version->stood_in_count)
@@ -455,6 +461,17 @@ static bool is_fresh(const struct look *look)
 	return false;
 }
 
+static int compose_look(struct look *look)
+{
+	const struct composer *composer = &look->settings.composer;
+	struct workers *workers = look->view->workers;
+
+	return workers ? compose_by(workers, composer, look->path, &look->lookup, &look->asked,
+				 &look->version, &look->problem)
+		       : compose(composer, look->path, &look->lookup, &look->asked, &look->version,
+				 &look->problem);
+}
+
 static void compose_in_pool(struct pool_job *job)
 {
 	struct look *look = (struct look *)job;
@@ -470,8 +487,7 @@ static void compose_in_pool(struct pool_job *job)
 	look->settings.composer.has_doubt = &look->has_doubt;
 	stand_ins_rest(&look->stand_ins);
 	look->settings.composer.stand_ins = &look->stand_ins;
-	int r = compose(&look->settings.composer, look->path, &look->lookup, &look->asked,
-		&look->version, &look->problem);
+	int r = compose_look(look);
 	if (r == -ECANCELED) {
 		drop(job);
 		return;

@@ -71,6 +71,7 @@ struct view {
 	bool is_strict;                  /* fixed: other settings take effect at the next mount */
 	struct keep *keep; /* last good versions that the kernel has forgotten; NULL: none. Fixed */
 	struct pool *pool;
+	struct workers *workers; /* NULL: the pool's threads merge. Fixed */
 	struct watch *watch;
 	int wake_fd;            /* eventfd: the publisher has work */
 	atomic_bool is_stopped; /* nothing is composed any more */

@@ -20,6 +20,7 @@
 #include "promise.h"
 #include "queue.h"
 #include "runner.h"
+#include "worker.h"
 
 void view_lock(struct view *view)
 {
@@ -204,6 +205,16 @@ void view_set_keep(struct view *view, struct keep *keep)
 	view->keep = keep;
 }
 
+void view_set_workers(struct view *view, struct workers *workers)
+{
+	view->workers = workers;
+}
+
+struct workers *view_workers(struct view *view)
+{
+	return view->workers;
+}
+
 int view_start(struct view *view)
 {
 	struct pool *pool;
@@ -221,6 +232,8 @@ void view_stop(struct view *view)
 {
 	/* What is being merged is not waited for. */
 	atomic_store(&view->is_stopped, true);
+	if (view->workers)
+		workers_cancel(view->workers);
 	gate_stop(view);
 	pool_stop(view->pool);
 	/* What goes now goes for another reason than that it was forgotten. */
@@ -243,6 +256,8 @@ static void drop_done_locked(struct view *view)
 void view_pause(struct view *view)
 {
 	atomic_store(&view->is_stopped, true);
+	if (view->workers)
+		workers_cancel(view->workers);
 	pool_stop(view->pool);
 	if (view->gate.runner)
 		runner_reap(view->gate.runner);
@@ -297,6 +312,7 @@ void view_free(struct view *view)
 		return;
 	gate_stop(view);
 	pool_free(view->pool);
+	workers_free(view->workers);
 	if (view->root) {
 		/* What waits for the publisher keeps its directory in use. */
 		view_lock(view);

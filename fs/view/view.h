@@ -35,6 +35,7 @@ struct keep;
 struct pool_job;
 struct runner;
 struct view;
+struct workers;
 
 /* What a view asks of whoever shows it. Called with no lock held. */
 struct view_callbacks {
@@ -77,6 +78,13 @@ void view_set_runner(struct view *view, struct runner *runner);
  * It must outlive the view. NULL: it is not.
  */
 void view_set_keep(struct view *view, struct keep *keep);
+
+/**
+ * Has what is merged merged by `workers` (worker.h), from view_start() on, instead of in this
+ * process. The view frees them.
+ */
+void view_set_workers(struct view *view, struct workers *workers);
+struct workers *view_workers(struct view *view);
 
 /** No thread may use it any more. */
 void view_free(struct view *view); /* NULL: nothing */

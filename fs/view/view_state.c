@@ -14,6 +14,7 @@
 #include "entry.h"
 #include "events.h"
 #include "notice.h"
+#include "problem_record.h"
 #include "promise.h"
 #include "state.h"
 #include "version_record.h"
@@ -44,11 +45,7 @@ static void put_trouble(struct record *record, const struct trouble *trouble)
 	record_put(record, trouble != NULL);
 	if (!trouble)
 		return;
-	record_put_text(record, trouble->problem.source);
-	record_put_text(record, trouble->problem.place);
-	record_put(record, trouble->problem.line);
-	record_put(record, trouble->problem.column);
-	record_put_text(record, trouble->problem.message);
+	problem_put(record, &trouble->problem);
 	record_put_time(record, trouble->since);
 	record_put(record, trouble->serves);
 	record_put_time(record, trouble->made);
@@ -282,16 +279,6 @@ static struct version *take_version(struct view *view, struct record *record, ui
 	return take_ptr(version);
 }
 
-static void take_line(struct record *record, char *line, size_t size)
-{
-	CLEANUP(freep) char *text = record_get_text(record);
-
-	if (text && strlen(text) < size)
-		strcpy(line, text);
-	else
-		record_spoil(record);
-}
-
 static int take_trouble(struct view *view, struct record *record, struct entry *entry)
 {
 	if (!record_get_bool(record))
@@ -301,11 +288,7 @@ static int take_trouble(struct view *view, struct record *record, struct entry *
 		return -ENOMEM;
 	entry->parent->pins++;
 	view->counts.troubles++;
-	take_line(record, trouble->problem.source, sizeof(trouble->problem.source));
-	take_line(record, trouble->problem.place, sizeof(trouble->problem.place));
-	trouble->problem.line = (unsigned)record_get_below(record, UINT_MAX);
-	trouble->problem.column = (unsigned)record_get_below(record, UINT_MAX);
-	take_line(record, trouble->problem.message, sizeof(trouble->problem.message));
+	(void)problem_take(record, &trouble->problem);
 	trouble->since = record_get_time(record);
 	trouble->serves =
 		(enum trouble_serves)record_get_below(record, TROUBLE_SERVES_OTHER_SETTINGS);

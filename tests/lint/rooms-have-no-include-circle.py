@@ -15,7 +15,7 @@ ORDER = (
     ("fs/union",),
     ("fs/compose",),
     ("fs/sandbox",),
-    ("fs/handover", "fs/run", "fs/keep", "fs/supervisor", "fs/watch"),
+    ("fs/handover", "fs/run", "fs/keep", "fs/supervisor", "fs/watch", "fs/worker"),
     ("fs/view", "fs/explain"),
     ("fs/status", "fs/mirror"),
     ("fs/amend", "fs/render", "fs/driver"),

@@ -4,7 +4,7 @@
 #include <sys/mman.h>
 
 #include "entry.h"
-#include "hash.h"
+#include "forged_record.h"
 #include "notice.h"
 #include "promise.h"
 #include "state.h"
@@ -12,9 +12,6 @@
 #include "view_state.h"
 
 #define FORMAT 7
-
-/* As in record.c. */
-#define SUM_START 0x9E3779B97F4A7C15u
 
 /*
  * Writes the state of `view`: a file for the caller to close, and descriptors for the caller to
@@ -316,8 +313,7 @@ VIEW_TEST(what_was_forged_breaks_nothing)
 			char before[8];
 			memcpy(before, data + at, 8);
 			memcpy(data + at, &values[i], 8);
-			uint64_t sum = hash_bytes(SUM_START, (struct span){data, size - 8});
-			memcpy(data + size - 8, &sum, 8);
+			forge_sum(data, size);
 			take_forged(data, size, fds, count);
 			memcpy(data + at, before, 8);
 		}

@@ -1,0 +1,465 @@
+#include "compose_task.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cleanup.h"
+#include "composition.h"
+#include "hash.h"
+#include "problem_record.h"
+#include "version_record.h"
+#include "worker_process.h"
+
+/* A hash that is the same in both processes. */
+static uint64_t hash_of(struct span text)
+{
+	return hash_end(hash_bytes(0, text));
+}
+
+/* What both tasks are given. */
+struct compose_job {
+	const struct composer *composer;
+	const char *path;
+	const struct union_lookup *lookup;
+	const struct version *version; /* whose lines are mapped */
+};
+
+/* Which source it is, and in which state. */
+static void put_source(struct record *record, const struct loaded *loaded)
+{
+	record_put(record, loaded->source.rank);
+	record_put_text(record, loaded->path);
+	stamp_put(record, &loaded->stamp);
+	record_put_time(record, loaded->read);
+}
+
+/* `ret->path` is for free(3). 0 or -errno. */
+static int take_source(
+	struct record *record, const struct settings *settings, struct read_source *ret)
+{
+	uint64_t rank = record_get_below(record, settings->layer_count - 1);
+
+	*ret = (struct read_source){
+		.layer = settings->layers[rank], .path = record_get_text(record)};
+	ret->stamp = stamp_take(record);
+	ret->read = record_get_time(record);
+	return !ret->path || record_is_bad(record) ? record_refuse(record) : 0;
+}
+
+static void free_path(const struct read_source *source)
+{
+	free((char *)(uintptr_t)source->path);
+}
+
+static void put_lookup(struct record *record, const struct union_lookup *lookup)
+{
+	record_put(record, lookup->kind);
+	record_put(record, lookup->layers);
+	record_put(record, lookup->count);
+	for (unsigned i = 0; i < lookup->count; i++) {
+		const struct contributor *found = &lookup->found[i];
+		record_put(record, found->layer);
+		record_put(record, (uint64_t)found->error);
+		record_put_bytes(record, &found->stat, sizeof(found->stat));
+		record_put_text(record, found->path);
+	}
+}
+
+/* What may stand in: the sources of what is shown, and what stands in there. */
+static void put_stand_ins(struct record *record, const struct stand_ins *stand_ins)
+{
+	record_put(record, stand_ins != NULL);
+	if (!stand_ins)
+		return;
+	record_put(record, stand_ins->stamp_count);
+	for (size_t i = 0; i < stand_ins->stamp_count; i++)
+		stamp_put(record, &stand_ins->stamps[i]);
+	record_put(record, stand_ins->count);
+	for (size_t i = 0; i < stand_ins->count; i++)
+		put_source(record, stand_ins->items[i].loaded);
+}
+
+void compose_job_put(const struct composer *composer, const char *path,
+	const struct union_lookup *lookup, struct record *record)
+{
+	record_put_text(record, path);
+	record_put(record, composer->takes_unfinished);
+	put_lookup(record, lookup);
+	put_stand_ins(record, composer->stand_ins);
+}
+
+static void put_job(const void *context, struct record *record)
+{
+	const struct compose_job *job = context;
+
+	compose_job_put(job->composer, job->path, job->lookup, record);
+}
+
+static void put_lines_job(const void *context, struct record *record)
+{
+	const struct compose_job *job = context;
+
+	put_job(context, record);
+	record_put(record, job->version->size);
+	record_put(record, hash_of((struct span){job->version->data, (size_t)job->version->size}));
+}
+
+/* The worker's. */
+
+/* A job, as it has arrived. */
+struct taken_job {
+	char *path;
+	struct union_lookup lookup;
+	char *paths[LAYERS_MAX]; /* of the sources that lie elsewhere */
+	struct contributor *found;
+	struct stand_ins stand_ins;
+	struct stand_in_origin origin;
+	struct read_source *standing; /* what stands in already */
+	size_t standing_count;
+	struct composer composer;
+	bool has_doubt;
+};
+
+static int take_lookup(struct record *record, struct taken_job *job)
+{
+	struct union_lookup *lookup = &job->lookup;
+
+	lookup->kind = (enum union_kind)record_get_below(record, UNION_LINK);
+	lookup->layers = record_get(record);
+	size_t count = record_get_count(record, 8);
+	job->found = calloc(count + 1, sizeof(*job->found));
+	if (!job->found)
+		return -ENOMEM;
+	lookup->found = job->found;
+	for (size_t i = 0; i < count; i++) {
+		struct contributor *found = &lookup->found[i];
+		found->layer = (unsigned)record_get_below(record, LAYERS_MAX - 1);
+		found->error = (int)record_get(record);
+		struct span stat = record_get_bytes(record);
+		if (stat.len == sizeof(found->stat))
+			memcpy(&found->stat, stat.data, stat.len);
+		found->path = record_get_text(record);
+		lookup->count++;
+	}
+	return 0;
+}
+
+/*
+ * What stands in already goes before what was read last, which may be the very one that can't be
+ * merged. The daemon is asked for what is not in the cache.
+ */
+static struct loaded *find_stand_in(void *context, const struct layer *layer, const char *path,
+	const struct read_options *options)
+{
+	const struct taken_job *job = context;
+	const struct stamp *stamp = NULL;
+
+	for (size_t i = 0; i < job->standing_count; i++)
+		if (job->standing[i].layer == layer && strcmp(job->standing[i].path, path) == 0)
+			stamp = &job->standing[i].stamp;
+	struct loaded *loaded = source_cache_last(job->composer.cache, layer, path, options);
+	if (loaded && (stamp ? stamp_equal(stamp, &loaded->stamp)
+			     : stand_ins_match(&job->stand_ins, loaded)))
+		return loaded;
+	bool is_cached = loaded;
+	loaded_unref(loaded);
+	return is_cached && !stamp ? NULL : worker_ask_stand_in(layer, path, options);
+}
+
+static int take_stand_ins(struct record *record, struct taken_job *job)
+{
+	if (!record_get_bool(record))
+		return 0;
+	size_t count = record_get_count(record, 8);
+	job->stand_ins.stamps = calloc(count + 1, sizeof(*job->stand_ins.stamps));
+	if (!job->stand_ins.stamps)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++)
+		job->stand_ins.stamps[i] = stamp_take(record);
+	job->stand_ins.stamp_count = count;
+	count = record_get_count(record, 8);
+	job->standing = calloc(count + 1, sizeof(*job->standing));
+	int r = job->standing ? 0 : -ENOMEM;
+	for (size_t i = 0; r == 0 && i < count; i++) {
+		struct read_source *source = &job->standing[job->standing_count++];
+		r = take_source(record, job->composer.settings, source);
+	}
+	job->origin = (struct stand_in_origin){find_stand_in, job};
+	job->stand_ins.origin = &job->origin;
+	job->composer.stand_ins = &job->stand_ins;
+	return r;
+}
+
+static int take_job(const struct composer *composer, struct record *record, struct taken_job *job)
+{
+	*job = (struct taken_job){.composer = *composer};
+	job->path = record_get_text(record);
+	job->composer.takes_unfinished = record_get_bool(record);
+	job->composer.has_doubt = &job->has_doubt;
+	int r = take_lookup(record, job);
+	if (r == 0)
+		r = take_stand_ins(record, job);
+	return r == 0 && (!job->path || record_is_bad(record)) ? record_refuse(record) : r;
+}
+
+static void taken_job_fini(struct taken_job *job)
+{
+	for (unsigned i = 0; i < job->lookup.count; i++)
+		free((char *)(uintptr_t)job->found[i].path);
+	free(job->found);
+	for (size_t i = 0; i < job->standing_count; i++)
+		free_path(&job->standing[i]);
+	free(job->standing);
+	stand_ins_fini(&job->stand_ins);
+	free(job->path);
+}
+
+static void put_asked(struct record *answer, const struct dependencies *asked)
+{
+	record_put(answer, asked->count);
+	for (size_t i = 0; i < asked->count; i++)
+		record_put_text(answer, asked->items[i]);
+}
+
+static void put_used(struct record *answer, const struct version *version)
+{
+	record_put(answer, version->stood_in_count);
+	for (size_t i = 0; i < version->stood_in_count; i++)
+		put_source(answer, version->stood_in[i]);
+}
+
+/* Positive results begin here; below are errors. */
+#define RESULT_BASE 4096
+
+int compose_task(const struct composer *composer, struct record *record, struct record *answer)
+{
+	CLEANUP(taken_job_fini) struct taken_job job;
+	CLEANUP(dependencies_fini) struct dependencies asked = {0};
+	CLEANUP(version_unrefp) struct version *version = NULL;
+	struct problem problem = {.message = ""};
+
+	int r = take_job(composer, record, &job);
+	if (r == 0)
+		r = compose(&job.composer, job.path, &job.lookup, &asked, &version, &problem);
+	if (r < 0 && layer_is_shortage(r))
+		return r;
+	record_put(answer, (uint64_t)(RESULT_BASE + r));
+	problem_put(answer, &problem);
+	record_put(answer, job.has_doubt);
+	put_asked(answer, &asked);
+	if (r == 0) {
+		put_used(answer, version);
+		version_put(answer, version);
+	}
+	return 0;
+}
+
+static worker_task lines_task;
+static int lines_task(const struct composer *composer, struct record *record, struct record *answer)
+{
+	CLEANUP(taken_job_fini) struct taken_job job;
+	CLEANUP(dependencies_fini) struct dependencies asked = {0};
+	CLEANUP(composition_fini) struct composition composition;
+	CLEANUP(line_map_freep) struct line_map *lines = NULL;
+	struct problem problem = {.message = ""};
+
+	int r = take_job(composer, record, &job);
+	uint64_t size = record_get(record);
+	uint64_t hash = record_get(record);
+	memset(&composition, 0, sizeof(composition));
+	if (r == 0)
+		r = composition_make(
+			&composition, &job.composer, job.path, &job.lookup, &asked, true, &problem);
+	const struct merge_result *result = r == 0 ? composition.result : NULL;
+	if (result && result->text.len == size && hash_of(result->text) == hash)
+		r = line_map_make(&composition.request, result, &lines);
+	if (r == -ENOMEM)
+		return r;
+	line_map_put(answer, lines);
+	return 0;
+}
+
+/* The daemon's. */
+
+static int take_asked(struct record *answer, struct dependencies *asked)
+{
+	size_t count = record_get_count(answer, 8);
+
+	asked->items = calloc(count + 1, sizeof(*asked->items));
+	if (!asked->items)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++) {
+		char *item = record_get_text(answer);
+		if (!item)
+			return record_refuse(answer);
+		asked->items[asked->count++] = item;
+	}
+	return asked->count % 2 ? -EBADMSG : 0;
+}
+
+/* One reference to what stands in for the source; NULL: its text is not known here. */
+static struct loaded *stand_in_of(void *context, const struct layer *layer, const char *path)
+{
+	const struct composer *composer = context;
+	const struct stand_ins *stand_ins = composer->stand_ins;
+
+	for (size_t i = 0; stand_ins && i < stand_ins->count; i++)
+		if (loaded_is_of(stand_ins->items[i].loaded, layer, path, NULL))
+			return loaded_ref(stand_ins->items[i].loaded);
+	struct loaded *loaded = source_cache_last(composer->cache, layer, path, NULL);
+	if (loaded && stand_ins && stand_ins_match(stand_ins, loaded))
+		return loaded;
+	loaded_unref(loaded);
+	return NULL;
+}
+
+/* The version's reference to a source's last good state, as far as it is known here. */
+static int take_stand_in(
+	const struct composer *composer, struct record *answer, struct version *version)
+{
+	struct read_source source;
+	struct loaded *loaded = NULL;
+
+	int r = take_source(answer, composer->settings, &source);
+	if (r == 0)
+		loaded = stand_in_of((void *)(uintptr_t)composer, source.layer, source.path);
+	if (r == 0 && !loaded)
+		r = loaded_of_text(&source, NULL, &loaded, NULL);
+	free_path(&source);
+	if (r == 0)
+		version->stood_in[version->stood_in_count++] = loaded;
+	return r;
+}
+
+static int take_used(const struct composer *composer, struct record *answer, struct version *used)
+{
+	size_t count = record_get_count(answer, 8);
+	int r = 0;
+
+	used->stood_in = calloc(count + 1, sizeof(*used->stood_in));
+	if (!used->stood_in)
+		return -ENOMEM;
+	for (size_t i = 0; r == 0 && i < count; i++)
+		r = take_stand_in(composer, answer, used);
+	return r;
+}
+
+/* A merged file is made of bytes, and nobody can be given more rights to it than to a file. */
+static int take_version(
+	const struct composer *composer, struct record *answer, struct version **ret)
+{
+	CLEANUP(version_unrefp) struct version *used = version_new(VERSION_BROKEN);
+	if (!used)
+		return -ENOMEM;
+	int r = take_used(composer, answer, used);
+	if (r < 0)
+		return r;
+	CLEANUP(version_unrefp) struct version *version = version_take(answer);
+	if (!version)
+		return record_is_bad(answer) ? record_refuse(answer) : -ENOMEM;
+	if (version->kind != VERSION_BYTES)
+		return -EBADMSG;
+	if (used->stood_in_count) {
+		version->stood_in = take_ptr(used->stood_in);
+		version->stood_in_count = used->stood_in_count;
+		used->stood_in_count = 0;
+	}
+	*ret = take_ptr(version);
+	return 0;
+}
+
+int compose_answer_take(const struct composer *composer, struct record *answer,
+	struct dependencies *asked, struct version **ret, struct problem *problem)
+{
+	struct problem own;
+	int result = (int)record_get_below(answer, RESULT_BASE * 2) - RESULT_BASE;
+	bool is_whole = problem_take(answer, &own);
+	bool has_doubt = record_get_bool(answer);
+	int r = is_whole ? take_asked(answer, asked) : record_refuse(answer);
+
+	if (r == 0 && result == 0)
+		r = take_version(composer, answer, ret);
+	if (r == 0)
+		r = record_end(answer);
+	if (r < 0) {
+		version_unref(take_ptr(*ret));
+		return r;
+	}
+	if (own.message[0])
+		*problem = own;
+	if (composer->has_doubt)
+		*composer->has_doubt |= has_doubt;
+	return result;
+}
+
+/* Changes when what is merged does. */
+static uint64_t state_of(const struct union_lookup *lookup)
+{
+	uint64_t hash = hash_seed();
+
+	for (unsigned i = 0; i < lookup->count; i++) {
+		const struct contributor *found = &lookup->found[i];
+		hash = hash_add(hash, found->layer);
+		hash = hash_add(hash, found->stat.st_dev);
+		hash = hash_add(hash, found->stat.st_ino);
+		hash = hash_add(hash, (uint64_t)found->stat.st_size);
+		hash = hash_add(hash, (uint64_t)found->stat.st_mtim.tv_sec);
+		hash = hash_add(hash, (uint64_t)found->stat.st_mtim.tv_nsec);
+		hash = hash_add(hash, (uint64_t)found->stat.st_ctim.tv_nsec);
+	}
+	return hash_end(hash);
+}
+
+int compose_by(struct workers *workers, const struct composer *composer, const char *path,
+	const struct union_lookup *lookup, struct dependencies *asked, struct version **ret,
+	struct problem *problem)
+{
+	const struct compose_job composing = {.composer = composer, .path = path, .lookup = lookup};
+	const struct worker_requests requests = {stand_in_of, (void *)(uintptr_t)composer};
+	const struct worker_job job = {
+		.task = compose_task,
+		.composer = composer,
+		.path = path,
+		.state = state_of(lookup),
+		.put = put_job,
+		.put_context = &composing,
+		.requests = &requests,
+	};
+	CLEANUP(worker_answer_fini) struct worker_answer answer = {0};
+
+	if (lookup->kind != UNION_FILE || compose_held_source(composer, path, lookup))
+		return compose(composer, path, lookup, asked, ret, problem);
+	int r = workers_run(workers, &job, &answer, problem);
+	if (r == 0)
+		r = compose_answer_take(composer, answer.record, asked, ret, problem);
+	/* Not before: what stands in now may be kept under the same path. */
+	worker_answer_keep(&answer, composer->cache);
+	return r;
+}
+
+int map_lines_by(struct workers *workers, const struct composer *composer, const char *path,
+	const struct union_lookup *lookup, const struct version *version, struct line_map **ret)
+{
+	struct composer plain = *composer;
+	const struct compose_job mapping = {
+		.composer = &plain, .path = path, .lookup = lookup, .version = version};
+	const struct worker_job job = {
+		.task = lines_task,
+		.composer = composer,
+		.path = path,
+		.state = state_of(lookup),
+		.put = put_lines_job,
+		.put_context = &mapping,
+	};
+	CLEANUP(worker_answer_fini) struct worker_answer answer;
+	struct problem ignored;
+
+	plain.stand_ins = NULL;
+	*ret = NULL;
+	int r = workers_run(workers, &job, &answer, &ignored);
+	if (r == 0)
+		r = line_map_take(answer.record, ret);
+	return r == -ENOMEM || r == -ECANCELED ? r : 0;
+}

@@ -1,0 +1,109 @@
+#include "failed_job.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+
+/* Jobs whose failures are remembered. */
+#define JOBS_MAX 64
+
+/* After so many failures with the same sources a job is not tried again. */
+#define TRIES 3
+
+/* What has waited for a file system in vain is not tried for so long. */
+#define AGAIN_MS 30000
+
+struct failed_job {
+	struct failed_job *next;
+	worker_task *task;
+	uint64_t state;   /* of its sources */
+	unsigned count;   /* of failures with them */
+	int result;       /* of the last, as all that follows */
+	int64_t again_ms; /* CLOCK_MONOTONIC: -ETIMEDOUT: not before */
+	struct problem problem;
+	char path[];
+};
+
+/* The place of the pointer to it, or of the last pointer, NULL. */
+static struct failed_job **find(struct failed_job **at, const struct worker_job *job)
+{
+	while (*at && ((*at)->task != job->task || strcmp((*at)->path, job->path) != 0))
+		at = &(*at)->next;
+	return at;
+}
+
+static void drop(struct failed_jobs *jobs, struct failed_job **at)
+{
+	struct failed_job *failed = *at;
+
+	*at = failed->next;
+	free(failed);
+	jobs->count--;
+}
+
+void failed_jobs_fini(struct failed_jobs *jobs)
+{
+	while (jobs->first)
+		drop(jobs, &jobs->first);
+}
+
+int failed_jobs_refuse(
+	const struct failed_jobs *jobs, const struct worker_job *job, struct problem *problem)
+{
+	struct failed_job *first = jobs->first;
+	const struct failed_job *failed = *find(&first, job);
+
+	if (!failed || failed->state != job->state)
+		return 0;
+	bool is_waiting = failed->result == -ETIMEDOUT;
+	if (is_waiting ? clock_ms() >= failed->again_ms : failed->count < TRIES)
+		return 0;
+	*problem = failed->problem;
+	return failed->result;
+}
+
+static struct failed_job *add_new(struct failed_jobs *jobs, const struct worker_job *job)
+{
+	size_t size = strlen(job->path) + 1;
+	struct failed_job *failed = calloc(1, sizeof(*failed) + size);
+	struct failed_job **at = &jobs->first;
+
+	if (!failed)
+		return NULL;
+	failed->task = job->task;
+	memcpy(failed->path, job->path, size);
+	failed->next = jobs->first;
+	jobs->first = failed;
+	if (++jobs->count <= JOBS_MAX)
+		return failed;
+	while ((*at)->next)
+		at = &(*at)->next;
+	drop(jobs, at);
+	return failed;
+}
+
+void failed_jobs_add(struct failed_jobs *jobs, const struct worker_job *job, int result,
+	const struct problem *problem)
+{
+	struct failed_job *failed = *find(&jobs->first, job);
+
+	if (!failed)
+		failed = add_new(jobs, job);
+	if (!failed)
+		return;
+	failed->count = failed->state == job->state ? failed->count + 1 : 1;
+	failed->state = job->state;
+	failed->result = result;
+	failed->again_ms = clock_ms() + AGAIN_MS;
+	failed->problem = *problem;
+}
+
+void failed_jobs_remove(struct failed_jobs *jobs, const struct worker_job *job)
+{
+	struct failed_job **at = find(&jobs->first, job);
+
+	if (*at)
+		drop(jobs, at);
+}

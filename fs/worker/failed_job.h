@@ -1,0 +1,28 @@
+/*
+ * Failed jobs: which jobs have failed with a worker, and how often. What fails again and again is
+ * not tried any more until it changes. Its caller has a lock.
+ */
+#pragma once
+
+#include "worker.h"
+
+struct failed_jobs {
+	struct failed_job *first; /* the newest first */
+	unsigned count;
+};
+
+void failed_jobs_fini(struct failed_jobs *jobs);
+
+/**
+ * Whether the job is to be tried. Returns 0; or its last result and problem, if it has failed too
+ * often, or has waited for a file system a moment ago.
+ */
+int failed_jobs_refuse(
+	const struct failed_jobs *jobs, const struct worker_job *job, struct problem *problem);
+
+/** Notes that it has failed: PROBLEM or -ETIMEDOUT. Without memory it is not noted. */
+void failed_jobs_add(struct failed_jobs *jobs, const struct worker_job *job, int result,
+	const struct problem *problem);
+
+/** Notes that it has succeeded. */
+void failed_jobs_remove(struct failed_jobs *jobs, const struct worker_job *job);

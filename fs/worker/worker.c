@@ -1,0 +1,304 @@
+#include "worker.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/pidfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "descriptor.h"
+#include "failed_job.h"
+#include "followed_path.h"
+#include "hash.h"
+#include "lock.h"
+#include "worker_dialogue.h"
+
+struct workers {
+	struct lock lock;
+	struct worker kept[WORKERS_KEPT];
+	struct worker *more;            /* lock; with a job that the kept ones had no time for */
+	struct worker *left;            /* lock; their end is not waited for */
+	unsigned left_count;            /* lock */
+	uint64_t failed;                /* lock */
+	struct failed_jobs failed_jobs; /* lock */
+};
+
+int workers_new(struct workers **ret)
+{
+	struct workers *workers = calloc(1, sizeof(*workers));
+
+	if (!workers)
+		return -ENOMEM;
+	lock_init(&workers->lock, LOCK_WORKERS);
+	for (size_t i = 0; i < WORKERS_KEPT; i++)
+		workers->kept[i].is_kept = true;
+	*ret = workers;
+	return 0;
+}
+
+static bool has_ended(const struct worker *worker)
+{
+	siginfo_t info = {0};
+	int r = waitid(P_PID, (id_t)worker->pid, &info, WEXITED | WNOHANG);
+
+	return r < 0 ? errno != EINTR : info.si_pid != 0;
+}
+
+/* While it has nothing to do, its socket is readable only when it is closed. */
+static bool has_gone(const struct worker *worker)
+{
+	struct pollfd end = {.fd = worker->socket, .events = POLLIN};
+
+	return poll(&end, 1, 0) != 0;
+}
+
+static void reap_locked(struct workers *workers)
+{
+	for (struct worker **at = &workers->left; *at;) {
+		struct worker *worker = *at;
+
+		if (!has_ended(worker)) {
+			at = &worker->next;
+			continue;
+		}
+		*at = worker->next;
+		workers->left_count--;
+		closep(&worker->pidfd);
+		free(worker);
+	}
+}
+
+/*
+ * Nothing is to be done with it any more: it ends when it reads from the socket next, which is not
+ * waited for. `worker` may be used for another process.
+ */
+static void leave(struct workers *workers, struct worker *worker)
+{
+	struct worker *left = worker->pid ? malloc(sizeof(*left)) : NULL;
+
+	lock_take(&workers->lock);
+	const struct worker gone = *worker;
+	worker->pid = 0;
+	/* Without memory it stays a zombie until the daemon ends. */
+	if (left) {
+		*left = (struct worker){
+			.pid = gone.pid, .pidfd = gone.pidfd, .next = workers->left};
+		workers->left = left;
+		workers->left_count++;
+	}
+	reap_locked(workers);
+	lock_release(&workers->lock);
+	if (!gone.pid)
+		return;
+	close(gone.socket);
+	munmap(gone.page, sizeof(*gone.page));
+	settings_unref(gone.settings);
+}
+
+void workers_free(struct workers *workers)
+{
+	if (!workers)
+		return;
+	for (size_t i = 0; i < WORKERS_KEPT; i++)
+		leave(workers, &workers->kept[i]);
+	for (struct worker *left = workers->left, *next; left; left = next) {
+		next = left->next;
+		/* An idle one ends at once. */
+		struct pollfd end = {.fd = left->pidfd, .events = POLLIN};
+		if (left->pidfd >= 0 && poll(&end, 1, WORKER_END_MS) > 0)
+			(void)has_ended(left);
+		closep(&left->pidfd);
+		free(left);
+	}
+	failed_jobs_fini(&workers->failed_jobs);
+	lock_fini(&workers->lock);
+	free(workers);
+}
+
+void workers_cancel(struct workers *workers)
+{
+	lock_take(&workers->lock);
+	for (size_t i = 0; i < WORKERS_KEPT; i++)
+		if (workers->kept[i].is_busy && workers->kept[i].pid)
+			(void)shutdown(workers->kept[i].socket, SHUT_RDWR);
+	for (struct worker *worker = workers->more; worker; worker = worker->next)
+		if (worker->pid)
+			(void)shutdown(worker->socket, SHUT_RDWR);
+	lock_release(&workers->lock);
+}
+
+void workers_count(struct workers *workers, struct worker_counts *ret)
+{
+	lock_take(&workers->lock);
+	reap_locked(workers);
+	*ret = (struct worker_counts){.left = workers->left_count, .failed = workers->failed};
+	for (size_t i = 0; i < WORKERS_KEPT; i++)
+		ret->running += workers->kept[i].pid != 0;
+	for (struct worker *worker = workers->more; worker; worker = worker->next)
+		ret->running++;
+	lock_release(&workers->lock);
+}
+
+static int compare_fds(const void *a, const void *b)
+{
+	return *(const int *)a - *(const int *)b;
+}
+
+/* In the worker: of the daemon's descriptors, /dev/fuse above all, nothing else is left. */
+static void keep_only(int socket, const struct settings *settings)
+{
+	int kept[LAYERS_MAX + 3] = {2, socket};
+	size_t count = 2;
+
+	if (followed_path_beneath() > 2)
+		kept[count++] = followed_path_beneath();
+
+	for (unsigned i = 0; i < settings->layer_count; i++)
+		if (settings->layers[i]->dirfd > 2)
+			kept[count++] = settings->layers[i]->dirfd;
+	qsort(kept, count, sizeof(*kept), compare_fds);
+	for (size_t i = 0; i + 1 < count; i++)
+		if (kept[i] + 1 < kept[i + 1])
+			(void)close_range((unsigned)kept[i] + 1, (unsigned)kept[i + 1] - 1, 0);
+	closefrom(kept[count - 1] + 1);
+}
+
+/* Forks it. Other threads hold locks: of these the worker takes none. */
+static int start(struct workers *workers, struct worker *worker, const struct composer *composer)
+{
+	int sockets[2];
+
+	struct worker_page *page = mmap(
+		NULL, sizeof(*page), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (page == MAP_FAILED)
+		return -errno;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) < 0) {
+		int error = errno;
+		munmap(page, sizeof(*page));
+		return -error;
+	}
+	pid_t pid = fork();
+	if (pid == 0) {
+		keep_only(sockets[1], composer->settings);
+		worker_process(sockets[1], page, composer);
+	}
+	close(sockets[1]);
+	if (pid < 0) {
+		close(sockets[0]);
+		munmap(page, sizeof(*page));
+		return -ENOMEM;
+	}
+	lock_take(&workers->lock);
+	worker->pidfd = pidfd_open(pid, 0);
+	worker->socket = sockets[0];
+	worker->page = page;
+	worker->settings = settings_ref(composer->settings);
+	worker->pid = pid;
+	lock_release(&workers->lock);
+	return 0;
+}
+
+/* NULL: no memory, or too many stand still; those that are kept may be forked anew more often. */
+static struct worker *take_locked(struct workers *workers, const char *path)
+{
+	size_t first = hash_end(hash_bytes(hash_seed(), span_of(path))) % WORKERS_KEPT;
+
+	reap_locked(workers);
+	for (size_t i = 0; i < WORKERS_KEPT; i++) {
+		struct worker *worker = &workers->kept[(first + i) % WORKERS_KEPT];
+		if (!worker->is_busy &&
+			(worker->pid || workers->left_count < 4 * WORKERS_LEFT_MAX)) {
+			worker->is_busy = true;
+			return worker;
+		}
+	}
+	if (workers->left_count >= WORKERS_LEFT_MAX)
+		return NULL;
+	struct worker *worker = calloc(1, sizeof(*worker));
+	if (!worker)
+		return NULL;
+	worker->is_busy = true;
+	worker->next = workers->more;
+	workers->more = worker;
+	return worker;
+}
+
+static void give_back(struct workers *workers, struct worker *worker)
+{
+	if (!worker->is_kept)
+		leave(workers, worker);
+	lock_take(&workers->lock);
+	worker->is_busy = false;
+	if (!worker->is_kept) {
+		struct worker **at = &workers->more;
+		while (*at != worker)
+			at = &(*at)->next;
+		*at = worker->next;
+		free(worker);
+	}
+	lock_release(&workers->lock);
+}
+
+/* As worker_do(). The worker is left unless it can go on. */
+static int try(struct workers *workers, struct worker *worker, const struct worker_job *job,
+	bool is_last, struct worker_answer *ret, struct problem *problem)
+{
+	bool can_go_on;
+
+	/* Its settings are others, or it was killed while it had nothing to do. */
+	if (worker->pid && (worker->settings != job->composer->settings || has_gone(worker)))
+		leave(workers, worker);
+	int r = worker->pid ? 0 : start(workers, worker, job->composer);
+	if (r < 0)
+		return r;
+	r = worker_do(worker, job, is_last, ret, &can_go_on, problem);
+	if (!can_go_on)
+		leave(workers, worker);
+	return r;
+}
+
+static int run_in(struct workers *workers, struct worker *worker, const struct worker_job *job,
+	struct worker_answer *ret, struct problem *problem)
+{
+	int r = -EAGAIN;
+
+	for (unsigned i = 1; r == -EAGAIN && i <= WORKER_STARTS; i++)
+		r = try(workers, worker, job, i == WORKER_STARTS, ret, problem);
+	lock_take(&workers->lock);
+	if (r == PROBLEM || r == -ETIMEDOUT) {
+		workers->failed++;
+		failed_jobs_add(&workers->failed_jobs, job, r, problem);
+	} else if (r == 0) {
+		failed_jobs_remove(&workers->failed_jobs, job);
+	}
+	lock_release(&workers->lock);
+	return r == -EAGAIN ? -ENOMEM : r;
+}
+
+int workers_run(struct workers *workers, const struct worker_job *job, struct worker_answer *ret,
+	struct problem *problem)
+{
+	*ret = (struct worker_answer){0};
+	lock_take(&workers->lock);
+	int r = failed_jobs_refuse(&workers->failed_jobs, job, problem);
+	struct worker *worker = r ? NULL : take_locked(workers, job->path);
+	unsigned left = workers->left_count;
+	lock_release(&workers->lock);
+	if (r)
+		return r;
+	if (!worker && left >= WORKERS_LEFT_MAX) {
+		problem_set(problem, job->path, 0, 0,
+			"can't be merged: %u processes wait for file systems that do not answer; "
+			"mount those anew",
+			left);
+		return -ETIMEDOUT;
+	}
+	if (!worker)
+		return -ENOMEM;
+	r = run_in(workers, worker, job, ret, problem);
+	give_back(workers, worker);
+	return r;
+}

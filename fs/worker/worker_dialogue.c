@@ -1,0 +1,321 @@
+#include "worker_dialogue.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+#include "descriptor.h"
+#include "opening.h"
+#include "version_record.h"
+#include "worker_message.h"
+
+/* A worker that stands still uses less of a processor than this within its patience. */
+#define STILL_MS 20
+
+/*
+ * In a process of several threads a library may hold a lock when it forks, and not know of that.
+ * Then a worker stands still, mostly at its start, and another one is forked. malloc(3) of glibc
+ * knows; the allocators of sanitizers do not, and may stand still at any time.
+ */
+#define START_MS 1000
+#ifdef WORKER_FOR_CHECKERS
+#define MAY_STAND_STILL true
+#define PATIENCE_MS (WORKER_PATIENCE_MS / WORKER_STARTS)
+#else
+#define MAY_STAND_STILL false
+#define PATIENCE_MS WORKER_PATIENCE_MS
+#endif
+
+/* Of a processor, that it has used; -1: it has ended. */
+static int64_t used_ms(const struct worker *worker)
+{
+	struct timespec used;
+	clockid_t clock;
+
+	if (clock_getcpuclockid(worker->pid, &clock) != 0 || clock_gettime(clock, &used) < 0)
+		return -1;
+	return (int64_t)used.tv_sec * 1000 + used.tv_nsec / 1000000;
+}
+
+/*
+ * Waits for a message. 0; -ETIMEDOUT: it stands still; -EAGAIN: and another one may do better; or
+ * -errno.
+ */
+static int await(const struct worker *worker, bool is_last)
+{
+	struct pollfd message = {.fd = worker->socket, .events = POLLIN};
+	int64_t used = used_ms(worker);
+
+	for (;;) {
+		bool is_ready = atomic_load(&worker->page->is_ready);
+		int r = poll(&message, 1, is_ready ? PATIENCE_MS : START_MS);
+		if (r > 0)
+			return 0;
+		if (r < 0 && errno != EINTR)
+			return -errno;
+		int64_t now = used_ms(worker);
+		if (r == 0 && now >= 0 && now - used < STILL_MS)
+			return is_ready && (is_last || !MAY_STAND_STILL) ? -ETIMEDOUT : -EAGAIN;
+		used = now;
+	}
+}
+
+static void reply_find(const struct worker_job *job, struct record *question, struct record *reply)
+{
+	CLEANUP(freep) char *directory = record_get_text(question);
+	CLEANUP(freep) char *name = record_get_text(question);
+	CLEANUP(freep) char *path = NULL;
+	const struct finder *finder = job->composer->finder;
+	layer_mask layers = 0;
+	int r = -EINVAL;
+
+	if (directory && name)
+		r = finder ? finder->find(finder->context, directory, name, &path, &layers)
+			   : FINDER_ABSENT;
+	record_put(reply, r == FINDER_ABSENT ? ENOENT : (uint64_t)-r);
+	record_put_text(reply, path);
+	record_put(reply, layers);
+}
+
+/* The monitor decides whether the settings name it. */
+static void reply_open(struct record *question, struct record *reply)
+{
+	CLEANUP(closep) int path_fd = record_get_fd(question);
+	int flags = (int)record_get_below(question, INT_MAX);
+	CLEANUP(closep) int fd = -EACCES;
+
+	if (path_fd >= 0 && (flags & O_ACCMODE) == O_RDONLY && !(flags & (O_CREAT | O_TRUNC)))
+		fd = opening_ask(path_fd, flags);
+	record_put(reply, fd < 0 ? (uint64_t)-fd : 0);
+	record_put_fd(reply, fd);
+}
+
+static void reply_stand_in(
+	const struct worker_job *job, struct record *question, struct record *reply)
+{
+	uint64_t rank = record_get_below(question, job->composer->settings->layer_count - 1);
+	CLEANUP(freep) char *path = record_get_text(question);
+	struct loaded *loaded = NULL;
+
+	if (path && job->requests && !record_is_bad(question))
+		loaded = job->requests->stand_in(
+			job->requests->context, job->composer->settings->layers[rank], path);
+	bool is_there = loaded && loaded->text.data;
+	record_put(reply, is_there);
+	if (is_there) {
+		stamp_put(reply, &loaded->stamp);
+		record_put_time(reply, loaded->read);
+		record_put_bytes(reply, loaded->text.data, loaded->text.len);
+	}
+	loaded_unref(loaded);
+}
+
+static int reply(const struct worker *worker, const struct worker_job *job,
+	enum worker_message kind, struct record *question)
+{
+	CLEANUP(record_freep) struct record *reply = worker_message_new(WORKER_REPLY);
+
+	if (!reply)
+		return -ENOMEM;
+	if (kind == WORKER_FIND)
+		reply_find(job, question, reply);
+	else if (kind == WORKER_OPEN)
+		reply_open(question, reply);
+	else if (kind == WORKER_STAND_IN)
+		reply_stand_in(job, question, reply);
+	else
+		return -EBADMSG;
+	int r = record_end(question);
+	return r == 0 ? worker_message_send(worker->socket, reply) : r;
+}
+
+void worker_answer_fini(struct worker_answer *answer)
+{
+	for (size_t i = 0; i < answer->text_count; i++)
+		loaded_unref(answer->texts[i]);
+	free(answer->texts);
+	record_free(answer->record);
+	*answer = (struct worker_answer){0};
+}
+
+void worker_answer_keep(struct worker_answer *answer, struct source_cache *cache)
+{
+	for (size_t i = 0; i < answer->text_count; i++)
+		source_cache_keep(cache, answer->texts[i]);
+}
+
+static int take_text(const struct settings *settings, struct record *record, struct loaded **ret)
+{
+	uint64_t rank = record_get_below(record, settings->layer_count - 1);
+	CLEANUP(freep) char *path = record_get_text(record);
+	struct read_source source = {.layer = settings->layers[rank], .path = path};
+
+	source.stamp = stamp_take(record);
+	source.read = record_get_time(record);
+	source.text = record_get_bytes(record);
+	if (!path || record_is_bad(record))
+		return record_refuse(record);
+	return loaded_of_text(&source, NULL, ret, NULL);
+}
+
+/* Reads what stands before what the task wrote. 0; what the task failed with; or -EBADMSG. */
+static int take_answer(const struct settings *settings, struct worker_answer *answer)
+{
+	int r = -(int)record_get_below(answer->record, INT_MAX);
+	size_t count = r == 0 ? record_get_count(answer->record, 8) : 0;
+
+	answer->texts = calloc(count + 1, sizeof(*answer->texts));
+	if (!answer->texts)
+		return -ENOMEM;
+	for (size_t i = 0; r == 0 && i < count; i++) {
+		r = take_text(settings, answer->record, &answer->texts[i]);
+		answer->text_count += r == 0;
+	}
+	return record_is_bad(answer->record) ? record_refuse(answer->record) : r;
+}
+
+/* Serves the worker until it answers. 0 with *ret; what it failed with; -EPIPE: it has ended. */
+static int converse(const struct worker *worker, const struct worker_job *job, bool is_last,
+	struct record **ret)
+{
+	for (;;) {
+		enum worker_message kind;
+		CLEANUP(record_freep) struct record *message = NULL;
+
+		int r = await(worker, is_last);
+		if (r == 0)
+			r = worker_message_receive(worker->socket, &kind, &message);
+		if (r < 0)
+			return r;
+		if (kind != WORKER_ANSWER) {
+			r = reply(worker, job, kind, message);
+			if (r < 0)
+				return r;
+			continue;
+		}
+		*ret = take_ptr(message);
+		return 0;
+	}
+}
+
+static int send_job(const struct worker *worker, const struct worker_job *job)
+{
+	CLEANUP(record_freep) struct record *message = worker_message_new(WORKER_JOB);
+
+	if (!message)
+		return -ENOMEM;
+	record_put(message, (uint64_t)(uintptr_t)job->task);
+	job->put(job->put_context, message);
+	return worker_message_send(worker->socket, message);
+}
+
+/* How it has ended; false: that is not known. */
+static bool find_end(const struct worker *worker, siginfo_t *ret)
+{
+	struct pollfd end = {.fd = worker->pidfd, .events = POLLIN};
+
+	*ret = (siginfo_t){0};
+	return worker->pidfd >= 0 && poll(&end, 1, WORKER_END_MS) > 0 &&
+	       waitid(P_PID, (id_t)worker->pid, ret, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+	       ret->si_pid != 0;
+}
+
+static bool has_lacked_memory(const struct worker *worker)
+{
+	siginfo_t info;
+
+	return find_end(worker, &info) && info.si_code == CLD_EXITED &&
+	       info.si_status == WORKER_NO_MEMORY;
+}
+
+/* Its end, as a person reads it. */
+static void describe_end(const struct worker *worker, char *text, size_t size)
+{
+	siginfo_t info;
+
+	if (!find_end(worker, &info))
+		snprintf(text, size, "has ended");
+	else if (info.si_code == CLD_EXITED)
+		snprintf(text, size, "has ended with %d", info.si_status);
+	else if (info.si_status == SIGPROF)
+		snprintf(text, size, "took more than %u s of a processor",
+			worker_seconds(worker->settings));
+	else if (info.si_status == SIGKILL)
+		snprintf(text, size, "was killed, perhaps for want of memory");
+	else
+		snprintf(text, size, "crashed (SIG%s)",
+			sigabbrev_np(info.si_status) ? sigabbrev_np(info.si_status) : "?");
+}
+
+/* Fills `problem` with why there is no answer. */
+static void describe_failure(const struct worker *worker, const struct worker_job *job, int error,
+	struct problem *problem)
+{
+	char source[PROBLEM_SOURCE_MAX];
+	char end[128];
+
+	memcpy(source, worker->page->source, sizeof(source));
+	source[sizeof(source) - 1] = '\0';
+	const char *what = source[0] ? source : job->path;
+	if (error == -EPIPE)
+		describe_end(worker, end, sizeof(end));
+	if (error == -ETIMEDOUT)
+		problem_set(problem, what, 0, 0,
+			"can't be read: its file system has not answered for %d s; mount it anew",
+			WORKER_PATIENCE_MS / 1000);
+	else if (error == -EOVERFLOW)
+		problem_set(problem, what, 0, 0,
+			"can't be read with %zu MiB of memory; make it smaller",
+			WORKER_MEMORY >> 20);
+	else if (error != -EPIPE)
+		problem_set(problem, what, 0, 0,
+			"the process that %s it gave a wrong answer; report it with the file",
+			source[0] ? "read" : "merged");
+	else
+		problem_set(problem, what, 0, 0,
+			"the process that %s it %s; undo its last change, and report it with the "
+			"file",
+			source[0] ? "read" : "merged", end);
+}
+
+static bool is_cancelled(const struct worker_job *job)
+{
+	const atomic_bool *flag = job->composer->is_cancelled;
+
+	return flag && atomic_load(flag);
+}
+
+int worker_do(const struct worker *worker, const struct worker_job *job, bool is_last,
+	struct worker_answer *ret, bool *can_go_on, struct problem *problem)
+{
+	int r = send_job(worker, job);
+	if (r == 0)
+		r = converse(worker, job, is_last, &ret->record);
+	/* After a shortage of the daemon's own it is in the middle of its job. */
+	*can_go_on = r == 0;
+	if (r == 0)
+		r = take_answer(job->composer->settings, ret);
+	if (r == 0)
+		return 0;
+	worker_answer_fini(ret);
+	if (is_cancelled(job)) {
+		*can_go_on = false;
+		return -ECANCELED;
+	}
+	if (r == -EPIPE && has_lacked_memory(worker))
+		return -ENOMEM;
+	if (r != -EPIPE && r != -ETIMEDOUT && r != -EBADMSG && r != -EOVERFLOW)
+		return r;
+	*can_go_on = false;
+	describe_failure(worker, job, r, problem);
+	return r == -ETIMEDOUT ? r : PROBLEM;
+}

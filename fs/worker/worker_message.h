@@ -1,0 +1,33 @@
+/*
+ * The messages between the daemon and a worker: records (record.h), over SOCK_SEQPACKET. A large
+ * one is in an unnamed file.
+ */
+#pragma once
+
+#include "record.h"
+
+/* Of all messages: both ends are the same program. */
+#define WORKER_FORMAT 1
+
+/* The first number of each message. */
+enum worker_message {
+	WORKER_JOB,      /* to the worker: a task, and what it wrote */
+	WORKER_ANSWER,   /* from it: 0 or errno, and what the task wrote */
+	WORKER_FIND,     /* from it: directory, name; reply: result, path, layers */
+	WORKER_OPEN,     /* from it: a descriptor (O_PATH), flags; reply: errno, a descriptor */
+	WORKER_STAND_IN, /* from it: rank, path; reply: what put_stand_in() wrote */
+	WORKER_REPLY,    /* to the worker */
+	WORKER_MESSAGES,
+};
+
+/** One of that kind. NULL: no memory. */
+struct record *worker_message_new(enum worker_message kind);
+
+/** Sends it, with at most one descriptor. Returns 0 or -errno. */
+int worker_message_send(int socket, struct record *message);
+
+/**
+ * Waits for one. Returns 0 with *kind and *ret for record_free(); -EPIPE: the other end is closed;
+ * -EBADMSG; or another -errno.
+ */
+int worker_message_receive(int socket, enum worker_message *kind, struct record **ret);

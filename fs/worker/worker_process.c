@@ -1,0 +1,257 @@
+#include "worker_process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+#include "descriptor.h"
+#include "opening.h"
+#include "sandbox.h"
+#include "version_record.h"
+#include "worker_message.h"
+
+/* The process has one socket and one job; what the sources' readers call back has no context. */
+static struct {
+	int socket;
+	struct worker_page *page;
+	struct record *answer; /* of the present job; what was read goes there */
+	uint64_t read_count;
+	size_t data_bytes; /* at the beginning */
+	struct composer composer;
+} self;
+
+/* Ends the process: the daemon has gone, or this end does not know any more what it sends. */
+__attribute__((noreturn)) static void give_up(int error)
+{
+	_exit(error == -ENOMEM ? WORKER_NO_MEMORY : error == -EPIPE ? 0 : 1);
+}
+
+/* NULL: no memory for the question. */
+static struct record *ask(struct record *question)
+{
+	struct record *reply;
+	enum worker_message kind;
+
+	if (!question)
+		return NULL;
+	int r = worker_message_send(self.socket, question);
+	record_free(question);
+	if (r == 0)
+		r = worker_message_receive(self.socket, &kind, &reply);
+	if (r < 0 || kind != WORKER_REPLY)
+		give_up(r);
+	return reply;
+}
+
+static int ask_find(
+	void *context, const char *directory, const char *name, char **ret, layer_mask *layers)
+{
+	struct record *question = worker_message_new(WORKER_FIND);
+
+	(void)context;
+	if (!question)
+		return -ENOMEM;
+	record_put_text(question, directory);
+	record_put_text(question, name);
+	CLEANUP(record_freep) struct record *reply = ask(question);
+	if (!reply)
+		return -ENOMEM;
+	int error = (int)record_get_below(reply, INT_MAX);
+	CLEANUP(freep) char *path = record_get_text(reply);
+	*layers = record_get(reply);
+	if (error)
+		return error == ENOENT ? FINDER_ABSENT : -error;
+	if (!path)
+		return -ENOMEM;
+	*ret = take_ptr(path);
+	return 0;
+}
+
+static int ask_open(int path_fd, int flags, bool is_setting)
+{
+	struct record *question = worker_message_new(WORKER_OPEN);
+
+	(void)is_setting;
+	if (!question)
+		return -ENOMEM;
+	record_put_fd(question, path_fd);
+	record_put(question, (uint64_t)flags);
+	CLEANUP(record_freep) struct record *reply = ask(question);
+	if (!reply)
+		return -ENOMEM;
+	int error = (int)record_get_below(reply, INT_MAX);
+	int fd = record_get_fd(reply);
+	return fd >= 0 ? fd : error ? -error : -EMFILE;
+}
+
+struct loaded *worker_ask_stand_in(
+	const struct layer *layer, const char *path, const struct read_options *options)
+{
+	struct record *question = worker_message_new(WORKER_STAND_IN);
+	struct read_source source = {.layer = layer, .path = path};
+	struct loaded *loaded = NULL;
+	struct problem ignored;
+
+	if (question) {
+		record_put(question, layer->rank);
+		record_put_text(question, path);
+	}
+	CLEANUP(record_freep) struct record *reply = ask(question);
+	if (!reply || !record_get_bool(reply))
+		return NULL;
+	source.stamp = stamp_take(reply);
+	source.read = record_get_time(reply);
+	source.text = record_get_bytes(reply);
+	if (record_end(reply) < 0 || loaded_of_text(&source, options, &loaded, &ignored) != 0)
+		return NULL;
+	return loaded;
+}
+
+/* From now on the process is busy with this source, or with a merge (""). */
+static void name_source(const char *name)
+{
+	const struct itimerval limit = {.it_value.tv_sec = worker_seconds(self.composer.settings)};
+
+	strncpy(self.page->source, name, sizeof(self.page->source) - 1);
+	(void)setitimer(ITIMER_PROF, &limit, NULL);
+}
+
+static void begin_source(void *context, const struct source *source)
+{
+	(void)context;
+	name_source(source->name);
+}
+
+static void end_source(void *context, const struct loaded *loaded, struct span text)
+{
+	(void)context;
+	name_source("");
+	if (!loaded || !self.answer)
+		return;
+	record_put(self.answer, loaded->source.rank);
+	record_put_text(self.answer, loaded->path);
+	stamp_put(self.answer, &loaded->stamp);
+	record_put_time(self.answer, loaded->read);
+	record_put_bytes(self.answer, text.data, text.len);
+	self.read_count++;
+}
+
+/* Bytes of data that the process has; 0: not known. Allocates nothing. */
+static size_t data_bytes(void)
+{
+	char text[128];
+	unsigned long pages;
+	CLEANUP(closep) int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+
+	if (n <= 0)
+		return 0;
+	text[n] = '\0';
+	if (sscanf(text, "%*u %*u %*u %*u %*u %lu", &pages) != 1)
+		return 0;
+	return pages * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* What the daemon has already does not count. */
+static void limit_memory(void)
+{
+	struct rlimit limit;
+
+	self.data_bytes = data_bytes();
+	rlim_t bytes = self.data_bytes + WORKER_MEMORY;
+	if (!self.data_bytes || getrlimit(RLIMIT_DATA, &limit) < 0 || bytes >= limit.rlim_cur)
+		return;
+	limit.rlim_cur = bytes;
+	(void)setrlimit(RLIMIT_DATA, &limit);
+}
+
+/* Whether it is the job that needs too much: otherwise it is the machine that has too little. */
+static bool is_too_large(void)
+{
+	return self.data_bytes && data_bytes() > self.data_bytes + WORKER_MEMORY / 2;
+}
+
+/* Does the job, and returns the answer; NULL: no memory. */
+static struct record *work(struct record *job)
+{
+	CLEANUP(record_freep) struct record *answer = worker_message_new(WORKER_ANSWER);
+	worker_task *task = (worker_task *)(uintptr_t)record_get(job);
+
+	if (!answer)
+		return NULL;
+	record_put(answer, 0);
+	size_t count = record_put_count(answer);
+	self.read_count = 0;
+	self.answer = answer;
+	name_source("");
+	int r = task(&self.composer, job, answer);
+	self.answer = NULL;
+	if (r == 0) {
+		record_set_count(answer, count, self.read_count);
+		return take_ptr(answer);
+	}
+	struct record *failure = worker_message_new(WORKER_ANSWER);
+	if (failure)
+		record_put(failure, r == -ENOMEM && is_too_large() ? EOVERFLOW : (uint64_t)-r);
+	return failure;
+}
+
+static void set_up_signals(void)
+{
+	sigset_t own;
+
+	/* setitimer(2). The daemon's threads have blocked all. */
+	signal(SIGPROF, SIG_DFL);
+	sigemptyset(&own);
+	sigaddset(&own, SIGPROF);
+	sigprocmask(SIG_UNBLOCK, &own, NULL);
+}
+
+void worker_process(int socket, struct worker_page *page, const struct composer *composer)
+{
+	static const struct source_observer observer = {begin_source, end_source, NULL};
+	static const struct finder finder = {.find = ask_find};
+
+	prctl(PR_SET_NAME, "plyfs-worker");
+	set_up_signals();
+	limit_memory();
+	self.socket = socket;
+	self.page = page;
+	self.composer = (struct composer){
+		.settings = composer->settings,
+		.mounter = composer->mounter,
+		.finder = &finder,
+	};
+	opening_delegate(&(struct opening_delegate){.open = ask_open});
+	size_t cache_bytes = ((size_t)composer->settings->cache_mib << 20) / WORKERS_KEPT;
+	int r = source_cache_new(cache_bytes, false, &self.composer.cache);
+	if (r == 0)
+		r = sandbox_enter_worker();
+	if (r < 0)
+		give_up(r);
+	source_cache_observe(self.composer.cache, &observer);
+	atomic_store(&page->is_ready, true);
+	for (;;) {
+		enum worker_message kind;
+		struct record *job, *answer;
+
+		r = worker_message_receive(socket, &kind, &job);
+		if (r < 0 || kind != WORKER_JOB)
+			give_up(r);
+		answer = work(job);
+		record_free(job);
+		r = answer ? worker_message_send(socket, answer) : -ENOMEM;
+		record_free(answer);
+		if (r < 0)
+			give_up(r);
+	}
+}

@@ -1,0 +1,289 @@
+/*
+ * What is composed in a worker is what one process would compose, and nothing that a worker sends
+ * does the daemon any harm.
+ */
+#include "worker.h"
+
+#include <sys/socket.h>
+
+#include "compose_task.h"
+#include "descriptor.h"
+#include "failed_job.h"
+#include "forged_record.h"
+#include "line_map.h"
+#include "view_fixture.h"
+#include "worker_dialogue.h"
+#include "worker_message.h"
+
+static struct settings *settings;
+static struct composer composer;
+static struct workers *workers;
+static struct problem problem;
+
+static int set_up_workers(void **state)
+{
+	if (set_up(state) < 0)
+		return -1;
+	write_file("a/app.yaml", "x: 1\ny: [1, 2]\n");
+	write_file("b/app.yaml", "x: 2\n");
+	settings = settings_with("a:b:c");
+	composer = (struct composer){.settings = settings, .mounter = {geteuid(), getegid()}};
+	problem = (struct problem){.message = ""};
+	return source_cache_new(1 << 20, true, &composer.cache) || workers_new(&workers);
+}
+
+static int tear_down_workers(void **state)
+{
+	workers_free(workers);
+	source_cache_free(composer.cache);
+	settings_unref(settings);
+	return tear_down(state);
+}
+
+#define WORKER_TEST(name) TEST_WITH(name, set_up_workers, tear_down_workers)
+
+/* As the view does it. `by`: NULL: in this process. */
+static int make(struct workers *by, struct version **ret)
+{
+	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
+	struct dependencies asked = {0};
+
+	*ret = NULL;
+	assert_non_null(lookup);
+	assert_int_equal(
+		union_look_up(settings, union_all_layers(settings), "app.yaml", lookup), 0);
+	int r = by ? compose_by(by, &composer, "app.yaml", lookup, &asked, ret, &problem)
+		   : compose(&composer, "app.yaml", lookup, &asked, ret, &problem);
+	dependencies_fini(&asked);
+	return r;
+}
+
+WORKER_TEST(a_worker_composes_what_one_process_would)
+{
+	struct worker_counts counts;
+	struct version *here, *there;
+
+	assert_int_equal(make(NULL, &here), 0);
+	assert_int_equal(make(workers, &there), 0);
+	assert_true(version_same(here, there));
+	assert_string_equal(here->sources, there->sources);
+	assert_string_equal(here->layers, there->layers);
+	assert_string_equal(here->strategy, there->strategy);
+	assert_int_equal(here->stamp_count, there->stamp_count);
+	assert_memory_equal(here->stamps, there->stamps, 2 * sizeof(*here->stamps));
+	workers_count(workers, &counts);
+	assert_int_equal(counts.running, 1);
+	assert_int_equal(counts.failed, 0);
+	version_unref(here);
+	version_unref(there);
+}
+
+WORKER_TEST(a_problem_comes_with_its_place)
+{
+	struct version *version;
+
+	write_file("b/app.yaml", "x: [\n");
+	assert_int_equal(make(workers, &version), PROBLEM);
+	assert_non_null(strstr(problem.source, "b/app.yaml"));
+	assert_int_equal(problem.line, 1);
+	assert_int_equal(problem.column, 4);
+}
+
+WORKER_TEST(lines_are_mapped_if_the_text_is_still_that)
+{
+	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
+	CLEANUP(line_map_freep) struct line_map *lines = NULL;
+	struct line_place found;
+	struct version *version;
+
+	assert_int_equal(make(workers, &version), 0);
+	assert_int_equal(
+		union_look_up(settings, union_all_layers(settings), "app.yaml", lookup), 0);
+	assert_int_equal(map_lines_by(workers, &composer, "app.yaml", lookup, version, &lines), 0);
+	assert_true(line_map_find(lines, 2, 1, &found));
+	assert_non_null(strstr(found.source, "a/app.yaml"));
+	assert_int_equal(found.line, 2);
+	line_map_free(take_ptr(lines));
+	version->data[0] = 'z';
+	assert_int_equal(map_lines_by(workers, &composer, "app.yaml", lookup, version, &lines), 0);
+	assert_null(lines);
+	version_unref(version);
+}
+
+/* Tasks of hostile workers. */
+
+static int ends(const struct composer *own, struct record *job, struct record *answer)
+{
+	(void)own;
+	(void)job;
+	(void)answer;
+	_exit(9);
+}
+
+static void put_nothing(const void *context, struct record *job)
+{
+	(void)context;
+	(void)job;
+}
+
+static struct worker_job job_of(worker_task *task)
+{
+	return (struct worker_job){
+		.task = task, .composer = &composer, .path = "app.yaml", .put = put_nothing};
+}
+
+WORKER_TEST(a_job_that_fails_three_times_is_refused_until_its_sources_change)
+{
+	struct worker_answer answer;
+	struct worker_counts counts;
+	struct worker_job job = job_of(ends);
+
+	for (int i = 0; i < 5; i++)
+		assert_int_equal(workers_run(workers, &job, &answer, &problem), PROBLEM);
+	assert_non_null(strstr(problem.message, "ended with 9"));
+	workers_count(workers, &counts);
+	assert_int_equal(counts.failed, 3);
+	job.state = 1;
+	assert_int_equal(workers_run(workers, &job, &answer, &problem), PROBLEM);
+	workers_count(workers, &counts);
+	assert_int_equal(counts.failed, 4);
+	struct version *version;
+	assert_int_equal(make(workers, &version), 0);
+	version_unref(version);
+}
+
+/* Has this process play the worker: its messages are there before it is asked. */
+static int converse_with(
+	struct record *const *messages, size_t count, struct worker_answer *answer, bool *can_go_on)
+{
+	const struct worker_job job = job_of(ends);
+	struct worker_page page = {.source = ""};
+	struct worker worker = {.pid = getpid(), .pidfd = -1, .page = &page, .settings = settings};
+	int sockets[2];
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets), 0);
+	worker.socket = sockets[0];
+	for (size_t i = 0; i < count; i++) {
+		assert_int_equal(worker_message_send(sockets[1], messages[i]), 0);
+		record_free(messages[i]);
+	}
+	assert_int_equal(shutdown(sockets[1], SHUT_WR), 0);
+	*answer = (struct worker_answer){0};
+	int r = worker_do(&worker, &job, true, answer, can_go_on, &problem);
+	close(sockets[0]);
+	close(sockets[1]);
+	return r;
+}
+
+WORKER_TEST(what_no_worker_of_ours_would_send_is_refused)
+{
+	struct worker_answer answer;
+	bool can_go_on;
+
+	for (enum worker_message kind = 0; kind < WORKER_MESSAGES; kind++) {
+		struct record *message = worker_message_new(kind);
+		if (kind == WORKER_ANSWER)
+			record_put(message, (uint64_t)1 << 40);
+		assert_int_equal(
+			converse_with((struct record *[]){message}, 1, &answer, &can_go_on),
+			PROBLEM);
+		assert_false(can_go_on);
+		assert_null(answer.record);
+	}
+}
+
+WORKER_TEST(a_worker_opens_nothing_for_writing)
+{
+	struct worker_answer answer;
+	bool can_go_on;
+	CLEANUP(closep) int fd = open("a/app.yaml", O_PATH | O_CLOEXEC);
+	struct record *question = worker_message_new(WORKER_OPEN);
+	struct record *end = worker_message_new(WORKER_ANSWER);
+
+	record_put_fd(question, fd);
+	record_put(question, O_RDWR | O_TRUNC);
+	record_put(end, 0);
+	record_put(end, 0);
+	assert_int_equal(
+		converse_with((struct record *[]){question, end}, 2, &answer, &can_go_on), 0);
+	worker_answer_fini(&answer);
+	assert_true(can_go_on);
+	char text[16] = "";
+	int source = open("a/app.yaml", O_RDONLY | O_CLOEXEC);
+	assert_true(read(source, text, sizeof(text)) > 0);
+	close(source);
+}
+
+/* The bytes of an answer that compose_task() writes. */
+static char *good_answer(size_t *size)
+{
+	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
+	struct record *job, *answer;
+	struct span bytes;
+
+	assert_int_equal(
+		union_look_up(settings, union_all_layers(settings), "app.yaml", lookup), 0);
+	assert_int_equal(record_new(WORKER_FORMAT, &job), 0);
+	compose_job_put(&composer, "app.yaml", lookup, job);
+	assert_int_equal(record_bytes(job, &bytes), 0);
+	char *copy = malloc(bytes.len);
+	memcpy(copy, bytes.data, bytes.len);
+	size_t len = bytes.len;
+	record_free(job);
+	assert_int_equal(record_read(WORKER_FORMAT, copy, len, -1, &job), 0);
+	assert_int_equal(record_new(WORKER_FORMAT, &answer), 0);
+	assert_int_equal(compose_task(&composer, job, answer), 0);
+	assert_int_equal(record_bytes(answer, &bytes), 0);
+	copy = malloc(bytes.len);
+	memcpy(copy, bytes.data, bytes.len);
+	*size = bytes.len;
+	record_free(job);
+	record_free(answer);
+	return copy;
+}
+
+static int take(const char *data, size_t size)
+{
+	struct dependencies asked = {0};
+	struct version *version = NULL;
+	struct record *answer;
+	char *copy = malloc(size);
+
+	memcpy(copy, data, size);
+	int r = record_read(WORKER_FORMAT, copy, size, -1, &answer);
+	if (r < 0)
+		return r;
+	r = compose_answer_take(&composer, answer, &asked, &version, &problem);
+	if (r == 0) {
+		assert_int_equal(version->kind, VERSION_BYTES);
+		assert_true(S_ISREG(version->mode));
+	} else {
+		assert_null(version);
+	}
+	version_unref(version);
+	dependencies_fini(&asked);
+	record_free(answer);
+	return r;
+}
+
+WORKER_TEST(an_answer_with_any_bit_changed_does_no_harm)
+{
+	size_t size;
+	char *data = good_answer(&size);
+
+	assert_int_equal(take(data, size), 0);
+	for (size_t i = FORGED_HEAD; i < size - FORGED_TAIL; i++)
+		for (int bit = 0; bit < 8; bit++) {
+			data[i] = (char)(data[i] ^ 1 << bit);
+			forge_sum(data, size);
+			(void)take(data, size);
+			data[i] = (char)(data[i] ^ 1 << bit);
+		}
+	for (size_t len = 0; len < size - FORGED_HEAD - FORGED_TAIL; len++) {
+		size_t cut_size;
+		char *cut = forge(WORKER_FORMAT, data + FORGED_HEAD, len, &cut_size);
+		assert_int_equal(take(cut, cut_size), -EBADMSG);
+		free(cut);
+	}
+	free(data);
+}
