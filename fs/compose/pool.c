@@ -8,7 +8,7 @@
 #include "cleanup.h"
 #include "lock.h"
 
-/* Threads that never take a large job. */
+/* Threads that never take a large job, at least. */
 #define SMALL_THREADS 2
 
 /* More would only wait for each other's memory. */
@@ -28,7 +28,8 @@ struct pool {
 	unsigned large_running;
 	bool is_ending;
 	unsigned thread_count; /* fixed */
-	pthread_t threads[THREADS_MAX];
+	unsigned small_count;  /* fixed; of these never take a large job */
+	pthread_t threads[THREADS_MAX + POOL_WAITERS_MAX];
 };
 
 static void queue_init(struct queue *queue)
@@ -81,7 +82,7 @@ static struct pool_job *next_job(struct pool *pool, bool *is_large)
 	take_due(pool);
 	struct pool_job *job = queue_take(&pool->small);
 	*is_large = false;
-	if (job || pool->large_running + SMALL_THREADS >= pool->thread_count)
+	if (job || pool->large_running + pool->small_count >= pool->thread_count)
 		return job;
 	job = queue_take(&pool->large);
 	*is_large = job != NULL;
@@ -139,7 +140,7 @@ static int start_threads_locked(struct pool *pool, unsigned count, unsigned *sta
 	return r;
 }
 
-int pool_new(unsigned threads, struct pool **ret)
+int pool_new(unsigned threads, unsigned waiters, struct pool **ret)
 {
 	CLEANUP(pool_freep) struct pool *pool = calloc(1, sizeof(*pool));
 
@@ -153,6 +154,10 @@ int pool_new(unsigned threads, struct pool **ret)
 		threads = POOL_THREADS_MIN;
 	if (threads > THREADS_MAX)
 		threads = THREADS_MAX;
+	if (waiters > POOL_WAITERS_MAX)
+		waiters = POOL_WAITERS_MAX;
+	pool->small_count = SMALL_THREADS + waiters;
+	threads += waiters;
 	lock_take(&pool->lock);
 	int r = start_threads_locked(pool, threads, &pool->thread_count);
 	lock_release(&pool->lock);

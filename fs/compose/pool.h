@@ -2,9 +2,9 @@
  * The pool: a few threads that compose, and the queue of what waits for them.
  *
  *      a first look ──▶ pool_add ──▶ small ──▶ any thread ─────────────┐
- *      a change     ──▶              large ──▶ all threads but two ────┴──▶ job->run
+ *      a change     ──▶              large ──▶ all threads but some ───┴──▶ job->run
  *
- * Small jobs go before large ones, and two threads never take a large one: so however many large
+ * Small jobs go before large ones, and two threads or more never take a large one: so however many large
  * ones there are, a small one waits for small ones alone. In each of the two queues the first that
  * came is the first that is run.
  */
@@ -31,11 +31,13 @@ struct pool_job {
 
 /**
  * With `threads` 0 there are none, and pool_add() itself runs the job: for tests that want one
- * thing after the other. Else at least POOL_THREADS_MIN are started, with all signals blocked.
+ * thing after the other. Else at least POOL_THREADS_MIN are started, with all signals blocked, and
+ * `waiters` more that take small jobs only: for jobs that mostly wait for other processes.
  * Returns 0 with *ret for pool_free(), or -errno.
  */
 #define POOL_THREADS_MIN 3
-int pool_new(unsigned threads, struct pool **ret);
+#define POOL_WAITERS_MAX 8
+int pool_new(unsigned threads, unsigned waiters, struct pool **ret);
 
 /** As many threads as this machine's processors are worth. */
 unsigned pool_threads(void);

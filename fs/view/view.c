@@ -143,7 +143,7 @@ int view_new(struct settings *settings, const struct view_callbacks *callbacks, 
 	signal(SIGIO, SIG_IGN);
 	int r = inode_table_init(&view->inodes);
 	if (r == 0)
-		r = pool_new(0, &view->pool);
+		r = pool_new(0, 0, &view->pool);
 	if (r == 0)
 		r = source_cache_new((size_t)settings->cache_mib << 20,
 			settings->coherence == COHERENCE_CACHED, &view->cache);
@@ -218,7 +218,8 @@ struct workers *view_workers(struct view *view)
 int view_start(struct view *view)
 {
 	struct pool *pool;
-	int r = pool_new(pool_threads(), &pool);
+	/* A file system that does not answer holds up the thread that waits for its worker. */
+	int r = pool_new(pool_threads(), view->workers ? POOL_WAITERS_MAX : 0, &pool);
 
 	if (r < 0)
 		return r;

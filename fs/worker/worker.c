@@ -7,8 +7,10 @@
 #include <sys/pidfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "descriptor.h"
 #include "failed_job.h"
 #include "followed_path.h"
@@ -16,8 +18,12 @@
 #include "lock.h"
 #include "worker_dialogue.h"
 
+/* If all have a job for so long, one more is forked. */
+#define MORE_MS 20
+
 struct workers {
 	struct lock lock;
+	pthread_cond_t is_free; /* one of the kept ones */
 	struct worker kept[WORKERS_KEPT];
 	struct worker *more;            /* lock; with a job that the kept ones had no time for */
 	struct worker *left;            /* lock; their end is not waited for */
@@ -33,6 +39,7 @@ int workers_new(struct workers **ret)
 	if (!workers)
 		return -ENOMEM;
 	lock_init(&workers->lock, LOCK_WORKERS);
+	pthread_cond_init(&workers->is_free, NULL);
 	for (size_t i = 0; i < WORKERS_KEPT; i++)
 		workers->kept[i].is_kept = true;
 	*ret = workers;
@@ -114,6 +121,7 @@ void workers_free(struct workers *workers)
 		free(left);
 	}
 	failed_jobs_fini(&workers->failed_jobs);
+	pthread_cond_destroy(&workers->is_free);
 	lock_fini(&workers->lock);
 	free(workers);
 }
@@ -201,23 +209,28 @@ static int start(struct workers *workers, struct worker *worker, const struct co
 	return 0;
 }
 
-/* NULL: no memory, or too many stand still; those that are kept may be forked anew more often. */
-static struct worker *take_locked(struct workers *workers, const char *path)
+/* NULL: none is free. Those that are kept may be forked anew more often than others. */
+static struct worker *take_kept_locked(struct workers *workers, const char *path)
 {
 	size_t first = hash_end(hash_bytes(hash_seed(), span_of(path))) % WORKERS_KEPT;
 
-	reap_locked(workers);
 	for (size_t i = 0; i < WORKERS_KEPT; i++) {
 		struct worker *worker = &workers->kept[(first + i) % WORKERS_KEPT];
-		if (!worker->is_busy &&
-			(worker->pid || workers->left_count < 4 * WORKERS_LEFT_MAX)) {
-			worker->is_busy = true;
-			return worker;
-		}
+		if (worker->is_busy ||
+			(!worker->pid && workers->left_count >= 4 * WORKERS_LEFT_MAX))
+			continue;
+		worker->is_busy = true;
+		return worker;
 	}
-	if (workers->left_count >= WORKERS_LEFT_MAX)
-		return NULL;
-	struct worker *worker = calloc(1, sizeof(*worker));
+	return NULL;
+}
+
+/* NULL: no memory, or too many stand still. */
+static struct worker *take_more_locked(struct workers *workers)
+{
+	struct worker *worker =
+		workers->left_count < WORKERS_LEFT_MAX ? calloc(1, sizeof(*worker)) : NULL;
+
 	if (!worker)
 		return NULL;
 	worker->is_busy = true;
@@ -226,12 +239,32 @@ static struct worker *take_locked(struct workers *workers, const char *path)
 	return worker;
 }
 
+/* A kept one, or if none becomes free soon, one more. NULL: as take_more_locked(). */
+static struct worker *take_locked(struct workers *workers, const char *path)
+{
+	struct worker *worker;
+	struct timespec until;
+
+	reap_locked(workers);
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_nsec += MORE_MS * 1000000L;
+	if (until.tv_nsec >= 1000000000) {
+		until.tv_sec++;
+		until.tv_nsec -= 1000000000;
+	}
+	int64_t end_ms = clock_ms() + MORE_MS;
+	while (!(worker = take_kept_locked(workers, path)) && clock_ms() < end_ms)
+		lock_wait(&workers->lock, &workers->is_free, &until);
+	return worker ? worker : take_more_locked(workers);
+}
+
 static void give_back(struct workers *workers, struct worker *worker)
 {
 	if (!worker->is_kept)
 		leave(workers, worker);
 	lock_take(&workers->lock);
 	worker->is_busy = false;
+	pthread_cond_signal(&workers->is_free);
 	if (!worker->is_kept) {
 		struct worker **at = &workers->more;
 		while (*at != worker)

@@ -51,7 +51,7 @@ static int set_up(void **state)
 	sem_init(&gate, 0, 0);
 	sem_init(&done, 0, 0);
 	dropped = 0;
-	return pool_new(4, &pool);
+	return pool_new(4, 0, &pool);
 }
 
 static bool comes_in(sem_t *semaphore, long ms)
@@ -206,7 +206,7 @@ TEST_WITH(with_no_threads_the_caller_runs_it, set_up, NULL)
 	struct job job = {.job = {.run = run, .drop = drop}};
 
 	pool_free(pool);
-	assert_int_equal(pool_new(0, &pool), 0);
+	assert_int_equal(pool_new(0, 0, &pool), 0);
 	pool_add(pool, &job.job, LARGE);
 	assert_int_equal(sem_trywait(&done), 0);
 	pool_add_later(pool, &job.job, 1000);
