@@ -69,13 +69,16 @@ static bool comes_in(sem_t *semaphore, long ms)
 static struct job watched;
 static atomic_bool is_lent;
 
-void __real_lock_wait(struct lock *lock, pthread_cond_t *condition, const struct timespec *until);
-void __wrap_lock_wait(struct lock *lock, pthread_cond_t *condition, const struct timespec *until);
-void __wrap_lock_wait(struct lock *lock, pthread_cond_t *condition, const struct timespec *until)
+int __real_pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *mutex,
+	clockid_t clock, const struct timespec *until);
+int __wrap_pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *mutex,
+	clockid_t clock, const struct timespec *until);
+int __wrap_pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *mutex,
+	clockid_t clock, const struct timespec *until)
 {
 	if (until == &watched.job.due)
 		atomic_store(&is_lent, true);
-	__real_lock_wait(lock, condition, until);
+	return __real_pthread_cond_clockwait(condition, mutex, clock, until);
 }
 
 TEST_WITH(small_job_does_not_wait_for_large_ones, set_up, NULL)

@@ -2,37 +2,40 @@
  * coherence=strict: a lookup that begins after a change shows it, whatever other lookups run
  * meanwhile.
  *
- * The linker sends the view's calls of merge_run() here (--wrap), so that two lookups can be
- * interleaved: the sources have been read by then.
+ * The linker sends calls of close(2) here (--wrap), so that two lookups can be interleaved: a
+ * source has been read when it is closed.
  */
+#include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
 
-#include "merge.h"
+#include "descriptor.h"
 #include "view_fixture.h"
 
-int __real_merge_run(
-	const struct merge_request *request, struct merge_result **ret, struct problem *problem);
-int __wrap_merge_run(
-	const struct merge_request *request, struct merge_result **ret, struct problem *problem);
+int __real_close(int fd);
+int __wrap_close(int fd);
 
 static sem_t has_read, go_on;
 static _Thread_local bool is_slow;
 static void (*when_read)(void); /* by all but the slow one */
 
-int __wrap_merge_run(
-	const struct merge_request *request, struct merge_result **ret, struct problem *problem)
+int __wrap_close(int fd)
 {
-	if (is_slow) {
+	char path[PATH_MAX];
+	bool is_read = (is_slow || when_read) && (fcntl(fd, F_GETFL) & O_PATH) == 0 &&
+		       descriptor_path(fd, path) == 0 && strstr(path, "/a/x.yaml");
+	int r = __real_close(fd);
+
+	if (is_read && is_slow) {
 		is_slow = false;
 		sem_post(&has_read);
 		sem_wait(&go_on);
-	} else if (when_read) {
+	} else if (is_read) {
 		void (*then)(void) = when_read;
 		when_read = NULL;
 		then();
 	}
-	return __real_merge_run(request, ret, problem);
+	return r;
 }
 
 static pthread_t slow;
