@@ -1,6 +1,6 @@
 /*
  * An assignment of `plyfs set` and `plyfs unset`: KEY=VALUE, KEY and VALUE, or a KEY to be removed.
- * It is planned for a tree.
+ * assignments_plan() turns it into an edit of a tree.
  *
  *      server.port=9090    hosts[0]=a    hosts[+]=c    hosts[name=web].port=80
  *

@@ -33,12 +33,12 @@ void descriptor_raise_limit(void);
 /* Size of "/proc/self/fd/N", in bytes. */
 #define DESCRIPTOR_LINK_MAX (sizeof("/proc/self/fd/") + 3 * sizeof(int))
 
-/** Writes the name that opens the same file once more, and never another one (proc(5)). */
+/** Writes "/proc/self/fd/N". To open that opens the same file, even a renamed one (proc(5)). */
 void descriptor_link(int fd, char ret[DESCRIPTOR_LINK_MAX]);
 
 /**
- * Returns the present path of the descriptor's file. A renamed file has its new name. For a removed
- * file, " (deleted)" follows the last name (proc(5)). Returns 0 with the absolute path, or -errno:
- * -ENOENT if it has none.
+ * Finds the present path of the descriptor's file. A renamed file has its new name. For a removed
+ * file, " (deleted)" follows the last name (proc(5)). Returns 0 with the absolute path; -ENOENT if
+ * the file has none; or another -errno.
  */
 int descriptor_path(int fd, char ret[PATH_MAX]);

@@ -58,8 +58,8 @@ struct layer {
 	char *covered;
 };
 
-/* The use that a path is about to be put to: each sends the server of its file system other
- * requests. */
+/* What is about to be done with a path. Each use sends other requests to the server of a network
+ * file system. */
 enum layer_use { LAYER_NAME, LAYER_LIST, LAYER_READ };
 
 /**

@@ -1,6 +1,6 @@
 /*
- * The header: a comment at the top of a merged file that names its sources, for a reader who looks
- * for the place to change a value.
+ * The header: a comment at the top of a merged file that names its sources, so that a user who
+ * wants to change a value knows which files to edit.
  *
  *      # Merged by plyfs (deep); edit the sources: low/app.yaml, high/app.yaml
  */

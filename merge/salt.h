@@ -27,8 +27,8 @@ struct salt {
 };
 
 /*
- * A level says at which nesting depths values are marked before they are combined, even if they are
- * not marked. Each nesting consumes one step of it: first of `count`, then of `flags`.
+ * A level says at which nesting depths values without a mark get one before they are combined. Each
+ * nesting consumes one step of it: first of `count`, then of `flags`.
  */
 struct salt_level {
 	uint32_t count;    /* nestings that are on, from here; UINT32_MAX: all */

@@ -91,7 +91,7 @@ struct keyword {
 	const struct node *value;
 	uint32_t number; /* a limit, or bits of types */
 	uint32_t more;   /* an upper limit */
-	bool is_idle;    /* it says nothing */
+	bool is_idle;    /* it has no effect */
 	struct subschema *target;
 	struct subschema *then; /* of `if`; NULL: none */
 	struct subschema *otherwise;

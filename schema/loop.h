@@ -3,7 +3,8 @@
  *
  *      {"$defs": {"a": {"allOf": [{"$ref": "#/$defs/b"}]}, "b": {"$ref": "#/$defs/a"}}}
  *
- * There, no validation would end. A schema may refer to itself for the entries of the value.
+ * With such a schema, validation would never end. A schema that applies itself to the entries of
+ * the value is no loop: the value ends at some depth.
  */
 #pragma once
 

@@ -36,7 +36,7 @@ struct faults {
 
 /* The text of a document. */
 struct schema_text {
-	struct source source; /* names it in messages; another document has another name */
+	struct source source; /* its name in messages, which no other document has */
 	struct span text;
 	const struct format *format; /* NULL: YAML, of which JSON is a part */
 	struct span uri; /* where it was found, absolute and without a fragment; empty: unknown */
@@ -71,7 +71,7 @@ void schema_freep(struct schema **schema);
 
 /**
  * Finds all faults of `root`, which must outlive them. Returns 0; PROBLEM with the place and the
- * reason if that takes too much work; or -ENOMEM, also if the arena's budget is spent.
+ * reason if the check takes too much work; or -ENOMEM, also if the arena's budget is spent.
  */
 int schema_validate(const struct schema *schema, const struct node *root, struct arena *arena,
 	struct faults *ret, struct problem *problem);

@@ -16,7 +16,8 @@ int target_layer_find(const struct settings *settings, const char *name, struct 
 	struct problem *problem);
 
 /**
- * Opens the layer's store, unless *store is open; NULL: it has none. Results as layer_store_open().
+ * Opens the layer's store, unless *store is open. If it has none, *store stays NULL. Results as
+ * layer_store_open().
  */
 int target_layer_open_store(const struct layer *layer, const struct store_access *access,
 	struct layer_store **store, struct problem *problem);

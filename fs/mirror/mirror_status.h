@@ -73,8 +73,8 @@ int mirror_status_read(struct mirror_status *status, struct problem *problem);
 int mirror_status_write(const struct mirror_status *status);
 
 /**
- * Sets the fault of the subject. Returns whether the subject had none, or another one, and the new
- * one is listed.
+ * Sets the fault of the subject. Returns true if the fault is listed and was not there before with
+ * the same message.
  */
 bool mirror_status_fault(struct mirror_status *status, const char *subject, const char *message);
 

@@ -34,9 +34,9 @@ struct render {
 
 	struct lock looks;
 	pthread_cond_t answered;
-	const struct populate_lookup *awaited; /* looks; set by the thread that walks; NULL: none */
+	const struct populate_lookup *awaited; /* looks; the walking thread waits for it; or NULL */
 
-	struct lock files;   /* protects all that follows: any thread may take away rights */
+	struct lock files;   /* protects the rest: any thread may revoke rights */
 	void *directories;   /* a tsearch(3) tree of struct shown_directory, by number */
 	size_t incomplete;   /* number of incomplete directories */
 	bool is_removal_due; /* an earlier run's files are to be removed when `incomplete` is 0 */

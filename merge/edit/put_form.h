@@ -1,12 +1,12 @@
 /*
- * A form of an op: an op on the merged result, said by an op on a single source.
+ * A form of an op: an op on a single source with the effect of an op on the merged result.
  */
 #pragma once
 
 #include "edit_tree.h"
 #include "put.h"
 
-/* Positive results of put_form(): the op has no such form here; nor a later one. */
+/* Positive results of put_form(). LAST: there is neither this form nor a later one. */
 enum { PUT_FORM_NONE = 3, PUT_FORM_LAST };
 
 struct put_ground {

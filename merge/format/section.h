@@ -45,7 +45,7 @@ int section_name(
 /* How a format of sections is written. */
 struct section_style {
 	const char *name; /* of the format, in messages */
-	/* NULL: keys may stand before the sections; else what to do instead */
+	/* NULL: keys may stand before the sections; else the remedy, for the message */
 	const char *root_keys;
 	const char *not_in_name; /* characters that a section's name can't contain, besides "\n" */
 	/* returns what else is wrong with a name, or NULL; may be NULL */

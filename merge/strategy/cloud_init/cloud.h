@@ -9,7 +9,7 @@
  *                 patched: `root` is open to json_patch.c until the next tree comes
  *
  * Nodes that a merge made itself, and that only one place refers to, have the mark CLOUD_OWNED and
- * are changed in place. The way from the root to an owned node has only owned nodes.
+ * are changed in place. All ancestors of an owned node are owned, too.
  */
 #pragma once
 
@@ -23,7 +23,8 @@
 #define CLOUD_OWNED 1
 
 /*
- * Parts of one merge. Clouds accept 16 to 64 KB of user data. The maximum bounds the cost per part.
+ * Greatest number of parts in one merge. It bounds the total of the costs that each part has.
+ * (Clouds accept only 16 to 64 KB of user data.)
  */
 #define CLOUD_PARTS_MAX 4096
 
