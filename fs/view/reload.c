@@ -15,6 +15,7 @@
 #include "notice.h"
 #include "queue.h"
 #include "state.h"
+#include "worker.h"
 
 /* A directory that is shown, and what the new settings show there. */
 struct moved {
@@ -230,6 +231,8 @@ int view_reload(struct view *view, struct settings *settings)
 		view->is_root_changed |= is_changed;
 		view_unlock(view);
 	}
+	if (is_changed && view->workers)
+		workers_renew(view->workers, settings);
 	if (is_changed)
 		settings_unref(old);
 	return r;

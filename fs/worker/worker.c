@@ -23,7 +23,8 @@
 
 struct workers {
 	struct lock lock;
-	pthread_cond_t is_free; /* one of the kept ones */
+	pthread_cond_t is_free;          /* one of the kept ones */
+	const struct settings *settings; /* lock; the newest, only to be compared; NULL: any */
 	struct worker kept[WORKERS_KEPT];
 	struct worker *more;            /* lock; with a job that the kept ones had no time for */
 	struct worker *left;            /* lock; their end is not waited for */
@@ -260,7 +261,10 @@ static struct worker *take_locked(struct workers *workers, const char *path)
 
 static void give_back(struct workers *workers, struct worker *worker)
 {
-	if (!worker->is_kept)
+	lock_take(&workers->lock);
+	bool is_old = workers->settings && worker->settings != workers->settings;
+	lock_release(&workers->lock);
+	if (!worker->is_kept || is_old)
 		leave(workers, worker);
 	lock_take(&workers->lock);
 	worker->is_busy = false;
@@ -273,6 +277,21 @@ static void give_back(struct workers *workers, struct worker *worker)
 		free(worker);
 	}
 	lock_release(&workers->lock);
+}
+
+void workers_renew(struct workers *workers, const struct settings *settings)
+{
+	for (size_t i = 0; i < WORKERS_KEPT; i++) {
+		struct worker *worker = &workers->kept[i];
+
+		lock_take(&workers->lock);
+		workers->settings = settings;
+		bool is_idle = !worker->is_busy && worker->pid;
+		worker->is_busy |= is_idle;
+		lock_release(&workers->lock);
+		if (is_idle)
+			give_back(workers, worker);
+	}
 }
 
 /* As worker_do(). The worker is left unless it can go on. */

@@ -78,6 +78,12 @@ void workers_free(struct workers *workers);
  */
 void workers_cancel(struct workers *workers);
 
+/**
+ * From now on jobs have these settings: workers with others end as soon as they have no job, and the
+ * layers' descriptors with them. Any thread, with no lock.
+ */
+void workers_renew(struct workers *workers, const struct settings *settings);
+
 /* What a worker has answered. */
 struct worker_answer {
 	struct record *record; /* what the task wrote */
