@@ -190,6 +190,29 @@ def gateway(_name):
                 yield b"\x02" + text
 
 
+def answer(_name):
+    """What compose_task() writes: result, problem, doubt, names that were asked for, stand-ins, version."""
+    def number(*values):
+        return b"".join(value.to_bytes(8, "little") for value in values)
+
+    def text(value):
+        return number(0) if value is None else number(1, len(value)) + value
+
+    def stamp():
+        return number(1, 2, 5, 1700000000, 1, 1700000000, 2)
+
+    def problem(message):
+        return text(b"b/app.yaml") + text(b"") + number(1, 4) + text(message) + text(b"")
+
+    version = number(0, 0o100644, 0, 0, 5, 1700000000, 1, 1700000000, 2) + number(5) + b"a: 1\n" + number(0, 1) + stamp() + \
+        number(1700000000, 3, 0) + text(b"deep") + text(b"usr:etc") + text(b"usr/app.yaml:etc/app.yaml") + number(0)
+    yield number(4096) + problem(b"") + number(0, 0) + number(0) + version
+    yield number(4096) + problem(b"one layer is left out") + number(1, 2) + text(b"d") + text(b"n") + \
+        number(1, 1) + text(b"app.yaml") + stamp() + number(1700000000, 0) + version
+    yield number(4097) + problem(b"the '[' is not closed") + number(1, 0)
+    yield number(4098) + problem(b"") + number(0, 0)
+
+
 def tree(_name):
     for number in range(64):
         yield hashlib.sha512(bytes([number])).digest() * 2
