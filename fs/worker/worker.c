@@ -226,11 +226,10 @@ static struct worker *take_kept_locked(struct workers *workers, const char *path
 	return NULL;
 }
 
-/* NULL: no memory, or too many stand still. */
+/* NULL: no memory. */
 static struct worker *take_more_locked(struct workers *workers)
 {
-	struct worker *worker =
-		workers->left_count < WORKERS_LEFT_MAX ? calloc(1, sizeof(*worker)) : NULL;
+	struct worker *worker = calloc(1, sizeof(*worker));
 
 	if (!worker)
 		return NULL;
@@ -240,23 +239,30 @@ static struct worker *take_more_locked(struct workers *workers)
 	return worker;
 }
 
-/* A kept one, or if none becomes free soon, one more. NULL: as take_more_locked(). */
+/*
+ * A kept one, or if none becomes free soon, one more, unless many stand still. NULL: no memory, or
+ * none has become free.
+ */
 static struct worker *take_locked(struct workers *workers, const char *path)
 {
+	int64_t begin_ms = clock_ms();
 	struct worker *worker;
-	struct timespec until;
 
 	reap_locked(workers);
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_nsec += MORE_MS * 1000000L;
-	if (until.tv_nsec >= 1000000000) {
-		until.tv_sec++;
-		until.tv_nsec -= 1000000000;
-	}
-	int64_t end_ms = clock_ms() + MORE_MS;
-	while (!(worker = take_kept_locked(workers, path)) && clock_ms() < end_ms)
+	while (!(worker = take_kept_locked(workers, path))) {
+		int64_t waited_ms = clock_ms() - begin_ms;
+		bool is_full = workers->left_count >= WORKERS_LEFT_MAX;
+		if (waited_ms >= (is_full ? WORKER_PATIENCE_MS : MORE_MS))
+			return is_full ? NULL : take_more_locked(workers);
+		struct timespec until;
+		clock_gettime(CLOCK_MONOTONIC, &until);
+		until.tv_nsec += MORE_MS * 1000000L;
+		until.tv_sec += until.tv_nsec / 1000000000;
+		until.tv_nsec %= 1000000000;
 		lock_wait(&workers->lock, &workers->is_free, &until);
-	return worker ? worker : take_more_locked(workers);
+		reap_locked(workers);
+	}
+	return worker;
 }
 
 static void give_back(struct workers *workers, struct worker *worker)
