@@ -79,8 +79,8 @@ void workers_free(struct workers *workers);
 void workers_cancel(struct workers *workers);
 
 /**
- * From now on jobs have these settings: workers with others end as soon as they have no job, and the
- * layers' descriptors with them. Any thread, with no lock.
+ * From now on jobs have these settings: workers with others end as soon as they have no job, and
+ * the layers' descriptors with them. Any thread, with no lock.
  */
 void workers_renew(struct workers *workers, const struct settings *settings);
 
