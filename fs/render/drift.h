@@ -1,5 +1,5 @@
 /*
- * Drift: the changes in a rendered tree that plyfs did not make. The tree need not be rendered now.
+ * Drift: the changes in a rendered tree that plyfs did not make. No process need be rendering it.
  */
 #pragma once
 
