@@ -62,8 +62,8 @@
  *      sandbox_enter()
  *      threads, the first source
  *
- * Every process is forked before the mount, so that none but the daemon holds /dev/fuse. One that
- * needs to be in no sandbox is forked first of all (helper.h). A library that is loaded when it is
+ * Every process but the workers is forked before the mount, so that none but the daemon holds
+ * /dev/fuse; a worker closes it first of all (worker.h). One that needs to be in no sandbox is forked first of all (helper.h). A library that is loaded when it is
  * needed is loaded before sandbox_enter() (`load` of struct strategy).
  *
  * Who needs a system call more adds it to the table in filter.c, with the reason. Who opens

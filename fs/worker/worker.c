@@ -101,6 +101,8 @@ static void leave(struct workers *workers, struct worker *worker)
 	lock_release(&workers->lock);
 	if (!gone.pid)
 		return;
+	if (!left && gone.pidfd >= 0)
+		close(gone.pidfd);
 	close(gone.socket);
 	munmap(gone.page, sizeof(*gone.page));
 	settings_unref(gone.settings);
@@ -110,13 +112,15 @@ void workers_free(struct workers *workers)
 {
 	if (!workers)
 		return;
+	int64_t end_ms = clock_ms() + WORKER_END_MS;
 	for (size_t i = 0; i < WORKERS_KEPT; i++)
 		leave(workers, &workers->kept[i]);
 	for (struct worker *left = workers->left, *next; left; left = next) {
 		next = left->next;
-		/* An idle one ends at once. */
+		/* An idle one ends at once, and others are not waited for. */
+		int64_t wait_ms = end_ms - clock_ms();
 		struct pollfd end = {.fd = left->pidfd, .events = POLLIN};
-		if (left->pidfd >= 0 && poll(&end, 1, WORKER_END_MS) > 0)
+		if (left->pidfd >= 0 && poll(&end, 1, wait_ms > 0 ? (int)wait_ms : 0) > 0)
 			(void)has_ended(left);
 		closep(&left->pidfd);
 		free(left);
