@@ -38,8 +38,8 @@ __attribute__((noreturn)) static void give_up(int error)
 /* NULL: no memory for the question. */
 static struct record *ask(struct record *question)
 {
-	struct record *reply;
-	enum worker_message kind;
+	struct record *reply = NULL;
+	enum worker_message kind = WORKER_REPLY;
 
 	if (!question)
 		return NULL;
