@@ -7,6 +7,7 @@
 #include "command.h"
 #include "complete.h"
 #include "message.h"
+#include "overseer.h"
 #include "plyfs_mount.h"
 #include "word.h"
 
@@ -109,6 +110,14 @@ static bool is_umount_helper(const char *name)
 	return strcmp(slash ? slash + 1 : name, UMOUNT_HELPER) == 0;
 }
 
+/* Returns whether the command may go on until it is stopped; some call overseer_begin() if not. */
+static bool goes_on(const struct command *command)
+{
+	return command == &command_mount || command == &command_umount ||
+	       command == &command_mirror || command == &command_render ||
+	       command == &command_merge;
+}
+
 static int run(int argc, char **argv)
 {
 	if (argc > 0 && is_umount_helper(argv[0]))
@@ -131,6 +140,7 @@ static int run(int argc, char **argv)
 	/* Only for the shells' completion, so it is not in the help text. */
 	if (strcmp(word, "__complete") == 0) {
 		plyfs_mount_guard();
+		overseer_begin();
 		return complete(argc - 2, argv + 2);
 	}
 
@@ -138,6 +148,8 @@ static int run(int argc, char **argv)
 	/* The guard is for commands that end soon; the daemon of a mount does not. */
 	if (command && command != &command_mount)
 		plyfs_mount_guard();
+	if (command && !goes_on(command))
+		overseer_begin();
 	if (command)
 		return command->run(command, argc - 1, argv + 1);
 	if (argc > 2 && plyfs_mount_await(word) != EXIT_DONE)

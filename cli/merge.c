@@ -10,6 +10,7 @@
 #include "merge_job.h"
 #include "merge_watch.h"
 #include "message.h"
+#include "overseer.h"
 #include "plyfs_mount.h"
 #include "settings.h"
 #include "strategy.h"
@@ -181,6 +182,8 @@ static int run(const struct command *command, int argc, char **argv)
 	int code = read_arguments(command, argc, argv, &job, &manner);
 	if (code >= 0)
 		return code;
+	if (!manner.is_watched)
+		overseer_begin();
 	job.files = argv + optind;
 	for (char **file = job.files; *file; file++)
 		if (plyfs_mount_await(input_file(*file)) != EXIT_DONE)

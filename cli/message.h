@@ -21,6 +21,9 @@
 /** Makes all further messages JSON. */
 void message_use_json(void);
 
+/** Makes the choice one of this process and the children that it forks from now on. */
+void message_share(void);
+
 /** Prints "plyfs: …" as one line, with control characters escaped and a newline added. */
 __attribute__((format(printf, 1, 2))) void message(const char *format, ...);
 

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -561,8 +562,7 @@ static int may_use(const char *path, enum layer_use wanted)
 	return is_silent ? -ETIMEDOUT : 0;
 }
 
-/* Returns whether the guard has reported a silent mount. */
-static bool has_reported(void)
+bool plyfs_mount_has_reported(void)
 {
 	bool has = false;
 
@@ -577,25 +577,50 @@ void plyfs_mount_guard(void)
 {
 	if (list_mounts(may_be_silent, &guarded.mounted) < 0 || guarded.mounted.count == 0)
 		return;
-	guarded.states = calloc(guarded.mounted.count, sizeof(*guarded.states));
-	if (guarded.states)
+	/* An overseer (overseer.h) knows what its child has reported. */
+	guarded.states = mmap(NULL, guarded.mounted.count * sizeof(*guarded.states),
+		PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (guarded.states == MAP_FAILED)
+		guarded.states = NULL;
+	else
 		layer_guard(may_use);
 }
 
-void plyfs_mount_complain(const char *path)
+static bool is_reported(const char *mountpoint)
+{
+	size_t i;
+
+	return guarded.states && find_guarded(mountpoint, &i) && guarded.states[i].is_reported;
+}
+
+void plyfs_mount_name_silent(const char *path)
 {
 	CLEANUP(plyfs_mount_fini) struct plyfs_mounts mounted = {0};
 	char working[PATH_MAX] = "";
 	struct silence silence = {.paths = path, .working = working};
 	char text[PLYFS_MOUNT_SILENCE_MAX];
 
-	if (has_reported())
-		return;
 	(void)!getcwd(working, sizeof(working));
 	if (list_mounts(may_be_silent, &mounted) == 0)
 		(void)plyfs_mount_each(&mounted, PROBE_NAME_MS, ask, take_silent, &silence);
+	if (silence.mountpoint && is_reported(silence.mountpoint))
+		return;
 	plyfs_mount_silence(silence.mountpoint ? silence.mountpoint : path, PROBE_MS, text);
 	message("%s", text);
+}
+
+void plyfs_mount_complain(const char *path)
+{
+	if (!plyfs_mount_has_reported())
+		plyfs_mount_name_silent(path);
+}
+
+bool plyfs_mount_is_foreign(const char *path)
+{
+	struct mount_search search = {.path = path};
+
+	return mount_table_each(-1, match, &search) == 0 && search.is_found &&
+	       may_be_silent(&search.found);
 }
 
 bool plyfs_mount_may_be_silent(void)

@@ -80,6 +80,15 @@ void plyfs_mount_silence(
  */
 void plyfs_mount_complain(const char *path);
 
+/** Does the same if that mount was not reported before: plyfs_mount_complain() reports one only. */
+void plyfs_mount_name_silent(const char *path);
+
+/** Returns whether the guard has reported a silent mount. */
+bool plyfs_mount_has_reported(void);
+
+/** Returns whether another process or machine serves the mount that the path is in. */
+bool plyfs_mount_is_foreign(const char *path);
+
 /** Returns whether there is a mount that another process or machine serves. */
 bool plyfs_mount_may_be_silent(void);
 

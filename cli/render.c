@@ -15,6 +15,7 @@
 #include "layer_choice.h"
 #include "manager.h"
 #include "message.h"
+#include "overseer.h"
 #include "plyfs_mount.h"
 #include "probe.h"
 #include "render.h"
@@ -129,6 +130,9 @@ static int render(struct render_job *job, struct render *render)
 		int code = render_report_end(&job->report);
 		return are_hooks_done && r == 0 ? code : EXIT_FAILED;
 	}
+	/* A followed link leads to a silent mount, and no tree would have what is there. */
+	if (plyfs_mount_has_reported())
+		return EXIT_FAILED;
 	running = render;
 	take_signals();
 	manager_ready();
@@ -188,6 +192,8 @@ static int run(const struct command *command, int argc, char **argv)
 	int code = read_arguments(command, argc, argv, &job);
 	if (code >= 0)
 		return code;
+	if (!job.is_watching)
+		overseer_begin();
 	job.report.progress.is_wanted = !job.report.is_quiet && isatty(STDERR_FILENO);
 	if (!working)
 		return message_result(-errno, NULL, "the working directory");

@@ -112,3 +112,7 @@ says "$directory/high/sub: does not answer for 5 s"
 # What is mended is read again.
 umount -fl high/sub
 ends 0 "$PLYFS" check -c plain.yaml
+
+# A command that goes on ends with its first tree, if a followed link leads to a silent mount.
+ends 1 "$PLYFS" render --watch -c follow.yaml followed
+says "$directory/away: does not answer for 5 s"

@@ -1,7 +1,8 @@
 """Mounts a file system at sys.argv[1] that claims to be a plyfs, and answers no request. With `deaf` as sys.argv[2]
 it reads no request. With `mute` it reads each one, so that not even SIGKILL ends a process that waits. With `liar`
 it answers with a status of its own (sys.argv[3]), as the mount of the user MOUNTER. With `half_READ`
-or another request it shows app.yaml, and reads but does not answer such requests. It prints "mounted", and ends with
+or another request it shows app.yaml, and reads but does not answer such requests. With `for_12` or another number it shows app.yaml,
+answers so many requests, and is mute from then on. It prints "mounted", and ends with
 its input."""
 import ctypes
 import os
@@ -12,8 +13,10 @@ import sys
 INIT, LOOKUP, FORGET, GETATTR, OPEN, READ, STATFS, RELEASE, FLUSH, INTERRUPT = 26, 1, 2, 3, 14, 15, 17, 18, 25, 36
 OPENDIR, READDIR, RELEASEDIR = 27, 28, 29
 place, kind = sys.argv[1], sys.argv[2]
-text = open(sys.argv[3], "rb").read() if kind == "liar" else b"half: 1\n" if "half" in kind else b""
+shows_file = kind.startswith(("half_", "for_"))
+text = open(sys.argv[3], "rb").read() if kind == "liar" else b"half: 1\n" if shows_file else b""
 unanswered = globals()[kind[5:]] if "half" in kind else None
+answers_left = int(kind[4:]) if "for_" in kind else 1
 libc = ctypes.CDLL(None, use_errno=True)
 fuse = os.open("/dev/fuse", os.O_RDWR)
 options = f"fd={fuse},rootmode=40000,user_id={os.environ.get('MOUNTER', 0)},group_id=0,allow_other"
@@ -22,7 +25,7 @@ if libc.mount(b"user_id=0,", place.encode(), b"fuse.plyfs", 0, options.encode())
 print("mounted", flush=True)
 
 NODES = {1: (0o40755, 0), 2: (0o40755, 0), 3: (0o100444, len(text))}
-NAMES = {(1, b"app.yaml"): 3} if "half" in kind else {(1, b".plyfs"): 2, (2, b"status"): 3}
+NAMES = {(1, b"app.yaml"): 3} if shows_file else {(1, b".plyfs"): 2, (2, b"status"): 3}
 
 
 def attributes(node):
@@ -59,6 +62,9 @@ while True:
         break
     request = os.read(fuse, 1 << 17)
     _, code, unique, node = struct.unpack_from("<IIQQ", request)
+    if code not in (INIT, FORGET, INTERRUPT) and "for_" in kind:
+        kind = "mute" if answers_left == 0 else kind
+        answers_left -= 1
     reply = None if code in (FORGET, INTERRUPT) else answer(code, node, request[40:])
     if isinstance(reply, int):
         os.write(fuse, struct.pack("<IiQ", 16, reply, unique))

@@ -1,0 +1,21 @@
+/*
+ * An overseer: the process that the user has started. A child does the command's work, and the
+ * overseer passes on what the child prints. If the child stands in one call on a mount for
+ * PROBE_MS, the mount's server is silent: the overseer names the mount, and ends.
+ *
+ *      user ◀─ overseer ◀─ pipes ── child ── stat(2), read(2) … ──▶ a mount
+ *                  └─ /proc/CHILD/task/…/syscall
+ *
+ * The guard (plyfs_mount_guard()) passes by a mount that is silent when it is asked. The overseer
+ * is for a server that falls silent later: nothing ends the child's call then, not even SIGKILL,
+ * so the child must not hold a pipe to whose end another program reads.
+ */
+#pragma once
+
+/**
+ * Forks, and returns in the child. The overseer itself exits with the child's exit code, or with
+ * EXIT_FAILED when it has named a mount. If no mount may be silent, or there is no memory for
+ * another process, it returns without a fork. Call it before threads are started, and not for a
+ * command that goes on until it is stopped.
+ */
+void overseer_begin(void);
