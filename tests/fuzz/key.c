@@ -29,7 +29,7 @@ static void check_key(const struct node *root, const struct node *node, const st
  * Keys that are lists or maps are printed as [?], those with a NUL byte end there, tags are not
  * printed, and there may be several NaN.
  */
-static bool is_told(const struct node *key)
+static bool has_printed_form(const struct node *key)
 {
 	return node_is_scalar(key) && !key->tag && !memchr(key->text.data, '\0', key->text.len) &&
 	       scalar_equal(key, key);
@@ -43,7 +43,7 @@ static void check_keys(const struct node *root, const struct node *node, struct 
 	for (uint32_t i = 0; i < node_count(node); i++) {
 		const struct node *key = node_is_map(node) ? node->map.pairs[i].key : NULL;
 
-		if (key && !is_told(key))
+		if (key && !has_printed_form(key))
 			continue;
 		if (key)
 			key_text_put(text, key);

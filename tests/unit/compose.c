@@ -266,7 +266,8 @@ static int find_given(
 
 static const struct finder given_finder = {.find = find_given};
 
-TEST_WITH(what_a_strategy_asked_for_is_told_and_counts_for_rights_and_time, set_up, end_composer)
+TEST_WITH(
+	what_a_strategy_asked_for_is_reported_and_counts_for_rights_and_time, set_up, end_composer)
 {
 	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
 	CLEANUP(version_unrefp) struct version *version = NULL;
@@ -289,7 +290,7 @@ TEST_WITH(what_a_strategy_asked_for_is_told_and_counts_for_rights_and_time, set_
 	dependencies_fini(&asked);
 }
 
-TEST_WITH(missing_reference_is_told_as_asked_for, set_up, end_composer)
+TEST_WITH(missing_reference_is_reported_as_asked_for, set_up, end_composer)
 {
 	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
 	struct version *version = NULL;

@@ -45,7 +45,7 @@ TEST(a_range_has_keys_and_numbers_of_64_bits)
 	assert_int_equal(reply.keys[1].value.len, 0);
 }
 
-TEST(a_watch_tells_puts_and_deletes)
+TEST(a_watch_reports_puts_and_deletes)
 {
 	CLEANUP(arena_freep) struct arena *arena = NULL;
 	struct etcd_reply reply;

@@ -156,7 +156,7 @@ TEST_WITH(inode_that_goes_ends_all_its_subscriptions, set_up, tear_down)
 	end(second);
 }
 
-TEST_WITH(overflow_is_told_once_for_all, set_up, tear_down)
+TEST_WITH(overflow_is_reported_once_for_all, set_up, tear_down)
 {
 	char names[2][16] = {"one", "two"};
 	struct listener *all = listen_to(".", CHANGES, NULL);

@@ -76,7 +76,7 @@ TEST(nodes_know_their_place_and_type)
 	assert_int_equal(scalar_type(list->seq.items[1]), SCALAR_FLOAT);
 }
 
-TEST(what_is_no_json_is_told_with_its_place)
+TEST(text_that_is_no_json_is_reported_with_its_place)
 {
 	static const struct {
 		const char *text;

@@ -119,7 +119,7 @@ TEST_WITH(escapes_are_those_of_json, begin, end)
 	assert_string_equal(found("'a\n\"\\é😀'", root), "1");
 }
 
-TEST_WITH(what_can_not_be_read_is_told_with_its_column, begin, end)
+TEST_WITH(key_that_can_not_be_read_is_reported_with_its_column, begin, end)
 {
 	static const struct {
 		const char *text;

@@ -59,7 +59,7 @@ static void follow_allows_links_also_out_of_the_layer(void **state)
 }
 
 /* It would be read with the daemon's identity, not with that of the mount's reader. */
-static void follow_leads_not_into_what_the_kernel_tells(void **state)
+static void follow_leads_not_into_file_systems_of_the_kernel(void **state)
 {
 	static const char *const targets[] = {"/proc/self/maps", "/proc/self", "/sys/kernel"};
 	CLEANUP(layer_freep) struct layer *layer = open_layer(true);
@@ -149,7 +149,7 @@ static void no_descriptor_is_lost(void **state)
 	cmocka_unit_test(links_are_links_without_follow),                                          \
 		cmocka_unit_test(a_link_on_the_way_is_no_directory_without_follow),                \
 		cmocka_unit_test(follow_allows_links_also_out_of_the_layer),                       \
-		cmocka_unit_test(follow_leads_not_into_what_the_kernel_tells),                     \
+		cmocka_unit_test(follow_leads_not_into_file_systems_of_the_kernel),                \
 		cmocka_unit_test(follow_falls_into_no_trap),                                       \
 		cmocka_unit_test(long_link_targets_are_whole),                                     \
 		cmocka_unit_test(no_descriptor_is_lost)

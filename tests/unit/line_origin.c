@@ -110,7 +110,7 @@ static void assert_lines(const struct sources *sources, const char *expected)
 
 #define DEEP(...) (&(struct sources){"deep", NULL, &format_yaml, &format_yaml, {__VA_ARGS__}})
 
-TEST(value_tells_its_place_and_key_the_lowest_layer)
+TEST(value_reports_its_place_and_key_the_lowest_layer)
 {
 	assert_lines(DEEP("server:\n  port: 80\n  host: a\n",
 			     "# changed\nserver:\n  port: 8080\nlog: debug\n"),
@@ -120,7 +120,7 @@ TEST(value_tells_its_place_and_key_the_lowest_layer)
 		"mid:4:6 log: debug\n");
 }
 
-TEST(item_that_is_a_map_tells_its_first_value)
+TEST(item_that_is_a_map_reports_its_first_value)
 {
 	assert_lines(
 		&(struct sources){"deep", "lists: {'*': {by: name}}", &format_yaml, &format_yaml,
@@ -231,7 +231,7 @@ TEST(closing_bracket_of_json_is_of_no_source)
 		"- }\n");
 }
 
-TEST(yaml_written_as_json_tells_the_same_places)
+TEST(yaml_written_as_json_reports_the_same_places)
 {
 	assert_lines(&(struct sources){"deep", NULL, &format_yaml, &format_json,
 			     {"t: |\n  one\n  two\n0x10: .5\n", "b: yes\n"}},

@@ -186,7 +186,7 @@ TEST_WITH(what_was_made_of_nothing_is_no_contributor, set_up, tear_down)
 	assert_steps(bench, b, "-1");
 }
 
-TEST_WITH(a_contributor_by_two_ways_is_told_once, set_up, tear_down)
+TEST_WITH(a_contributor_by_two_ways_is_reported_once, set_up, tear_down)
 {
 	struct bench *bench = *state;
 	struct node *value = value_at(bench, 1), *a = value_at(bench, 2), *b = value_at(bench, 3);
@@ -254,7 +254,7 @@ TEST_WITH(what_is_removed_is_known_in_its_map_by_its_key, set_up, tear_down)
 	assert_null(removed_of(bench, map)->next);
 }
 
-TEST_WITH(a_value_put_where_one_was_removed_tells_of_it, set_up, tear_down)
+TEST_WITH(a_value_put_where_one_was_removed_records_it, set_up, tear_down)
 {
 	struct bench *bench = *state;
 	struct node *map = map_at(bench, 1), *key = value_at(bench, 2), *a = value_at(bench, 3);

@@ -6,7 +6,7 @@
 #include "origin_fixture.h"
 #include "test.h"
 
-TEST(cfengine_tells_which_key_won)
+TEST(cfengine_reports_which_key_won)
 {
 	static const struct row rows[] = {
 		{"the last key wins", NULL, {"k: 1\n", "l: 0\nk: 2\n", "k: 3\n"}, "k",
@@ -32,7 +32,7 @@ TEST(cfengine_tells_which_key_won)
 	CHECK("cfengine", rows);
 }
 
-TEST(cfengine_tells_where_an_argument_is_from)
+TEST(cfengine_reports_where_an_argument_is_from)
 {
 	static const struct row rows[] = {
 		{"inline JSON", "args: [a, '{\"k\": 2}']", {"k: 1\n"}, "k",
@@ -53,7 +53,7 @@ TEST(cfengine_tells_where_an_argument_is_from)
 }
 
 /* All inputs of one layer are one container. */
-TEST(cfengine_tells_what_a_layer_s_files_come_to)
+TEST(cfengine_reports_what_a_layer_s_files_come_to)
 {
 	static const struct row rows[] = {
 		{"a value", "args: [a, '{\"l\": 0}']", {"k: 1\n", "k: 2\n"}, "k",

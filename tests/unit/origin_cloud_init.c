@@ -9,7 +9,7 @@
 
 #define HOW(text) "merge_how: " text "\n"
 
-TEST(dict_tells_what_it_did)
+TEST(dict_reports_what_it_did)
 {
 	static const struct row rows[] = {
 		{"replace", NULL, {"k: 1\n", "k: 2\n", "k: 3\n"}, "k",
@@ -72,7 +72,7 @@ TEST(dict_tells_what_it_did)
 	CHECK("cloud-init", rows);
 }
 
-TEST(list_tells_what_it_did)
+TEST(list_reports_what_it_did)
 {
 	static const struct row rows[] = {
 		{"append", NULL, {"l: [1]\n", HOW("dict(recurse_list)+list(append)") "l: [2]\n"},
@@ -105,7 +105,7 @@ TEST(list_tells_what_it_did)
 	CHECK("cloud-init", rows);
 }
 
-TEST(str_tells_what_it_did)
+TEST(str_reports_what_it_did)
 {
 	static const struct row rows[] = {
 		{"append", NULL,
@@ -126,7 +126,7 @@ TEST(str_tells_what_it_did)
 
 #define PATCH(operations) "#cloud-config-jsonp\n[" operations "]\n"
 
-TEST(a_patch_tells_what_it_did)
+TEST(a_patch_reports_what_it_did)
 {
 	static const struct row rows[] = {
 		{"add over a value", NULL,
@@ -335,7 +335,7 @@ static char *repeat(const char *before, unsigned count, const char *each, const 
 
 #define LAST_TEST "{\"op\":\"test\",\"path\":\"/x/k\",\"value\":\"a\"}]\n"
 
-TEST(a_long_history_is_not_told_for_each_of_many_places)
+TEST(a_long_history_is_not_reported_for_each_of_many_places)
 {
 	CLEANUP(freep) char *base = repeat("x: &m {k: a}\n", 2000, "y#: *m\n", "");
 	CLEANUP(freep)

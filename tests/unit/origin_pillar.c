@@ -38,7 +38,7 @@ static void check_pillar(const struct row *row)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*(rows)); i++)                                \
 	check_pillar(&(rows)[i])
 
-TEST(pillar_tells_of_references)
+TEST(pillar_reports_references)
 {
 	static const struct row rows[] = {
 		{{{"h", "_merge: z\na: 1"}, {"z.yaml", "a: 2"}}, "a",
@@ -64,7 +64,7 @@ TEST(pillar_tells_of_references)
 	CHECK_PILLARS(rows);
 }
 
-TEST(pillar_tells_of_lower_layers)
+TEST(pillar_reports_lower_layers)
 {
 	static const struct row rows[] = {
 		{{{"h", "a: 1"}, {"h", "a: 2"}}, "a",
@@ -76,7 +76,7 @@ TEST(pillar_tells_of_lower_layers)
 	CHECK_PILLARS(rows);
 }
 
-TEST(pillar_tells_of_markers)
+TEST(pillar_reports_markers)
 {
 	static const struct row rows[] = {
 		{{{"h", "_merge: z\na: [_replace, 1]"}, {"z.yaml", "a: [2]"}}, "a",
@@ -102,7 +102,7 @@ TEST(pillar_tells_of_markers)
 	CHECK_PILLARS(rows);
 }
 
-TEST(pillar_tells_of_neighbours)
+TEST(pillar_reports_neighbours)
 {
 	static const struct row rows[] = {
 		{{{"h", "_neighbours: n"}, {"n.yaml", "a: 1"}}, "n/a", "0/n.yaml:1:4"},
@@ -125,7 +125,7 @@ TEST(pillar_tells_of_neighbours)
 		}                                                                                  \
 	}
 
-TEST(pillar_tells_once_what_comes_by_two_ways)
+TEST(pillar_reports_once_what_comes_by_two_ways)
 {
 	static const struct row rows[] = {
 		{DIAMOND, "k",
@@ -187,7 +187,7 @@ TEST(pillar_keeps_apart_what_a_file_is_built_into)
 }
 
 /* There are as many paths as there are subsets of the files: each file must be visited once. */
-TEST(contributors_by_very_many_ways_are_told_once)
+TEST(contributors_by_very_many_ways_are_reported_once)
 {
 	static struct pillar_tree tree;
 	struct merge_result *result = NULL;

@@ -45,7 +45,7 @@ static void check_row(const char *strategy, const struct row *row)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*(rows)); i++)                                \
 	check_row(strategy, &(rows)[i])
 
-TEST(deep_tells_who_won)
+TEST(deep_reports_the_winner)
 {
 	static const struct row rows[] = {
 		{"{}", {"a: 1", "b: 1", "a: 2"}, "b", "b:1:4"},
@@ -76,7 +76,7 @@ TEST(deep_tells_who_won)
 	CHECK_ROWS("deep", rows);
 }
 
-TEST(deep_tells_of_lists)
+TEST(deep_reports_lists)
 {
 	static const struct row rows[] = {
 		{"{}", {"a: [1]", "a: [2]"}, "a", "b:1:4\nlost a:1:4 lists: replace"},
@@ -96,7 +96,7 @@ TEST(deep_tells_of_lists)
 	CHECK_ROWS("deep", rows);
 }
 
-TEST(salt_tells_which_marks_decided)
+TEST(salt_reports_which_marks_decided)
 {
 	static const struct row rows[] = {
 		{"{}", {"a: !aggr-map {x: 1}", "a: !aggr-map {y: 1}"}, "a",
@@ -132,7 +132,7 @@ TEST(salt_tells_which_marks_decided)
 	CHECK_ROWS("salt", rows);
 }
 
-TEST(salt_tells_which_level_decided)
+TEST(salt_reports_which_level_decided)
 {
 	static const struct row rows[] = {
 		{"{level: 2}", {"a: {x: 1}", "a: {y: 1}"}, "a",
@@ -158,7 +158,7 @@ TEST(salt_tells_which_level_decided)
 	CHECK_ROWS("salt", rows);
 }
 
-TEST(salt_tells_of_keys_that_are_not_looked_at)
+TEST(salt_reports_keys_that_are_not_looked_at)
 {
 	static const struct row rows[] = {
 		{"{}", {"a: {x: 1, y: 1}", "a: {y: 2}"}, "a/x",
@@ -178,7 +178,7 @@ TEST(salt_tells_of_keys_that_are_not_looked_at)
 	CHECK_ROWS("salt", rows);
 }
 
-TEST(salt_tells_of_keys_that_come_twice)
+TEST(salt_reports_keys_that_come_twice)
 {
 	static const struct row rows[] = {
 		{"{}", {"a: 1\na: 2\na: 3", "b: 1"}, "a",

@@ -102,7 +102,7 @@ TEST(parts_that_are_not_known_are_left_out)
 	assert_format("", 0, 0, "what");
 }
 
-TEST(format_cuts_and_tells_the_whole_length)
+TEST(format_cuts_and_reports_the_whole_length)
 {
 	struct problem problem;
 	char text[8];

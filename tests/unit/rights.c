@@ -295,7 +295,7 @@ TEST(what_two_give_is_what_the_narrower_gives)
 	assert_true(rights_equal(&both, &narrow));
 }
 
-TEST(who_loses_a_right_is_told_of_all_owners_groups_and_modes)
+TEST(loss_of_a_right_is_found_by_all_owners_groups_and_modes)
 {
 	for (unsigned a = 0; a < 4 * 64; a++)
 		for (unsigned b = 0; b < 4 * 64; b++) {
@@ -312,7 +312,7 @@ TEST(who_loses_a_right_is_told_of_all_owners_groups_and_modes)
 		}
 }
 
-TEST(who_may_search_a_directory_is_told_as_the_kernel_decides_it)
+TEST(right_to_search_a_directory_is_what_the_kernel_decides)
 {
 	for (mode_t mode = 0; mode < 01000; mode++)
 		for (size_t u = 0; u < COUNT(users); u++) {

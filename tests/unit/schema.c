@@ -95,7 +95,7 @@ static void judged_fini(struct judged *judged)
 }
 
 /* Each fault is "LINE:COLUMN: MESSAGE" up to the schema's place, with newlines between. */
-static void tells_of(
+static void reports(
 	const char *schema, const char *text, const struct format *format, const char *expected)
 {
 	CLEANUP(judged_fini) struct judged judged;
@@ -118,7 +118,7 @@ static void tells_of(
 
 static void tells(const char *schema, const char *text, const char *expected)
 {
-	tells_of(schema, text, &format_yaml, expected);
+	reports(schema, text, &format_yaml, expected);
 }
 
 TEST(what_can_not_be_carried_out_is_refused_with_its_place)
@@ -205,7 +205,7 @@ TEST(a_loop_of_dynamic_references_is_found_when_it_runs)
 	assert_non_null(strstr(judged.problem.message, "does not come to an end here"));
 }
 
-TEST(all_faults_are_told_with_the_place_of_the_value)
+TEST(all_faults_are_reported_with_the_place_of_the_value)
 {
 	tells("type: object\n"
 	      "required: [name, user]\n"
@@ -266,7 +266,7 @@ TEST(known_names_begin_with_the_nearest)
 	assert_int_equal(shown + more, 300);
 }
 
-TEST(of_alternatives_the_nearest_is_told_if_there_is_one)
+TEST(of_alternatives_the_nearest_is_reported_if_there_is_one)
 {
 	static const char schema[] = "anyOf:\n"
 				     "- type: string\n"
@@ -287,7 +287,7 @@ TEST(of_alternatives_the_nearest_is_told_if_there_is_one)
 		"null, but is 3 (s.json#/oneOf)");
 }
 
-TEST(keys_are_told_of_as_keys)
+TEST(keys_are_reported_as_keys)
 {
 	tells("propertyNames: {maxLength: 2}\n", "ab: 1\nabc: 2\n",
 		"2:1: abc the key 'abc' must have at most 2 characters, but has 3 "
@@ -318,9 +318,9 @@ TEST(values_have_the_type_that_their_format_gives_them)
 		"3:4: c must be a whole number, but is '0o14', a string "
 		"(s.json#/additionalProperties/type)");
 	tells("additionalProperties: {const: 16}\n", "a: 0x10\nb: 020\nc: 16.0\nd: 1.6e+1\n", "");
-	tells_of("additionalProperties: {type: string}\n", "a = 1979-05-27\nb = 'x'\n",
-		&format_toml, "");
-	tells_of("additionalProperties: {type: string}\n", "A=1\nB=x\n", &format_env, "");
+	reports("additionalProperties: {type: string}\n", "a = 1979-05-27\nb = 'x'\n", &format_toml,
+		"");
+	reports("additionalProperties: {type: string}\n", "A=1\nB=x\n", &format_env, "");
 	/* A key is compared by its text. */
 	tells("required: ['80', 'true', '2001-02-03']\nproperties: {'80': {type: string}}\n"
 	      "additionalProperties: {type: 'null'}\n",

@@ -152,7 +152,7 @@ TEST(home_comes_from_the_user_data_base_when_the_environment_has_none)
 	free(home);
 }
 
-TEST(an_unreadable_layer_is_told)
+TEST(an_unreadable_layer_is_reported)
 {
 	bool is_root = geteuid() == 0;
 	struct settings *settings = NULL;
@@ -266,7 +266,7 @@ TEST(layers_on_a_command_line_have_colons_between_them)
 	assert_string_equal(single->layers[0]->path, "a/../b");
 }
 
-TEST(wrong_layers_on_a_command_line_are_told)
+TEST(wrong_layers_on_a_command_line_are_reported)
 {
 	static const struct {
 		const char *layers;

@@ -200,7 +200,7 @@ TEST(strings_are_what_the_standard_says)
 	assert_string_equal(items[4]->text.data, "");
 }
 
-TEST(what_is_no_toml_is_told_with_its_place)
+TEST(text_that_is_no_toml_is_reported_with_its_place)
 {
 	static const struct {
 		const char *text;

@@ -276,7 +276,7 @@ TEST_WITH(warnings_are_bounded_and_errors_are_not, set_up, tear_down)
 	inspection_drop();
 }
 
-TEST_WITH(references_and_patterns_are_told, set_up, tear_down)
+TEST_WITH(references_and_patterns_are_reported, set_up, tear_down)
 {
 	run("mkdir -p a/data/in && echo 'x: 1' >a/data/in/base.yaml");
 	run("mkdir -p a/top && printf 'y: 1\\n_merge:\\n  - base\\n' >a/top/p.yaml");

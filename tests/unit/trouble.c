@@ -43,7 +43,7 @@ static void fill(struct trouble *trouble, enum trouble_serves serves)
 	problem_set(&trouble->problem, "site/app.yaml", 3, 7, "is wrong");
 }
 
-TEST(a_line_tells_all_of_it)
+TEST(a_line_reports_all_of_it)
 {
 	struct trouble trouble;
 	char text[TROUBLE_TEXT_MAX];
@@ -94,7 +94,7 @@ TEST(sources_stand_between_colons)
 	assert_string_equal(empty, "");
 }
 
-TEST(sources_that_do_not_fit_are_told_as_such)
+TEST(sources_that_do_not_fit_are_reported_as_such)
 {
 	CLEANUP(freep) char *text = NULL;
 	struct source_list list = {0};

@@ -62,7 +62,7 @@ static struct merge_result *merge(const struct setting *setting)
 	return result;
 }
 
-TEST(an_attempt_is_told_with_both_places)
+TEST(an_attempt_is_reported_with_both_places)
 {
 	struct setting setting;
 	char text[PROBLEM_SOURCE_MAX + PROBLEM_MESSAGE_MAX];
@@ -102,7 +102,7 @@ TEST(an_only_source_of_the_locking_layer_is_served_byte_for_byte)
 	fini(&setting);
 }
 
-TEST(of_very_many_attempts_some_are_told_and_all_counted)
+TEST(of_very_many_attempts_some_are_reported_and_all_counted)
 {
 	char *low = calloc(1, 100000), *high = calloc(1, 100000), *l = low, *h = high;
 	struct setting setting;

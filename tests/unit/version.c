@@ -89,7 +89,7 @@ TEST(empty_versions_are_the_same)
 	version_unref(two);
 }
 
-TEST(stat_tells_what_the_version_is)
+TEST(stat_reports_what_the_version_is)
 {
 	struct version *version = bytes("text");
 	struct stat stat;

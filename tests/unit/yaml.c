@@ -185,7 +185,7 @@ TEST(the_schema_is_that_of_the_options)
 	assert_int_equal(scalar_type(document->roots[0]), SCALAR_STRING);
 }
 
-TEST(what_does_not_parse_is_told_with_its_place)
+TEST(text_that_does_not_parse_is_reported_with_its_place)
 {
 	assert_string_equal(yaml_problem("a: b: c\n"),
 		"1:5: a second ': ' stands in one line; put the value in quotes, or begin its map "
@@ -199,7 +199,7 @@ TEST(what_does_not_parse_is_told_with_its_place)
 	assert_string_equal(yaml_problem("a:\n\t- b\n"), "2:1: a tab can't indent, use spaces");
 }
 
-TEST(other_encodings_are_told_with_their_place)
+TEST(other_encodings_are_reported_with_their_place)
 {
 	assert_string_equal(
 		yaml_problem("ä: 1\nä: \xFF\n"), "2:4: is not UTF-8 (byte 0xFF); save it as UTF-8");

@@ -147,7 +147,7 @@ static const struct told all[] = {
 		"2:1: a byte order mark (U+FEFF) stands in the middle of the file; remove it"},
 };
 
-TEST(each_fault_is_told_in_our_words_where_it_is_to_be_mended)
+TEST(each_fault_is_reported_in_our_words_where_it_is_to_be_mended)
 {
 	unsigned wrong = 0;
 
@@ -162,7 +162,7 @@ TEST(each_fault_is_told_in_our_words_where_it_is_to_be_mended)
 	assert_int_equal(wrong, 0);
 }
 
-static void no_text_is_told_in_words_of_libyaml(const char *text, size_t len)
+static void no_text_is_reported_in_words_of_libyaml(const char *text, size_t len)
 {
 	static const char *const words[] = {"is no YAML from here on", "while ", "did not ",
 		"could not ", "not allowed in this", "found character", "found un", "found in",
@@ -194,13 +194,13 @@ TEST(whatever_is_wrong_has_a_place_and_our_words)
 	for (size_t i = 0; i < count * count * count * count; i++) {
 		for (size_t j = 0, rest = i; j < 4; j++, rest /= count)
 			text[j] = bytes[rest % count];
-		no_text_is_told_in_words_of_libyaml(text, 4);
+		no_text_is_reported_in_words_of_libyaml(text, 4);
 	}
 	for (int i = 0; i < 200000; i++) {
 		for (size_t j = 0; j < sizeof(text); j++) {
 			seed = seed * 1103515245u + 12345u;
 			text[j] = bytes[(seed >> 16) % count];
 		}
-		no_text_is_told_in_words_of_libyaml(text, sizeof(text));
+		no_text_is_reported_in_words_of_libyaml(text, sizeof(text));
 	}
 }
