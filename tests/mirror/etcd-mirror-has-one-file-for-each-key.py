@@ -7,14 +7,10 @@ import subprocess
 import sys
 
 import stores
+from stores import expect
 
 stores.need_etcd()
 cluster = stores.Cluster(size=1).start()
-
-
-def expect(what, is_so, said=None):
-    if not is_so:
-        sys.exit(f"failed: {what}: {said}")
 
 
 def start(name, *more, where=cluster, **options):

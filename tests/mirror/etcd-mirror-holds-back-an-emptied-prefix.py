@@ -1,19 +1,14 @@
 #!/usr/bin/env python3
 """If a store was emptied or set back to an old snapshot, or is another store, nothing changes until a user confirms
 that, or until the store is as it was."""
-import sys
 
 import stores
+from stores import expect
 
 stores.need_etcd()
 cluster = stores.Cluster(size=1).start()
 gateway = stores.Gateway(cluster)
 member = cluster.members[0]
-
-
-def expect(what, is_so, said=None):
-    if not is_so:
-        sys.exit(f"failed: {what}: {said}")
 
 
 def stays(mirror, files):

@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 import stores
+from stores import expect
 
 stores.need("git")
 stores.need_etcd()
@@ -16,11 +17,6 @@ base = stores.path("base")
 os.mkdir(base)
 with open(f"{base}/app.yaml", "w", encoding="utf-8") as low:
     low.write("server:\n  port: 1\nlog: info\n")
-
-
-def expect(what, is_so, said=None):
-    if not is_so:
-        sys.exit(f"failed: {what}: {said}")
 
 
 def run(*words, **options):

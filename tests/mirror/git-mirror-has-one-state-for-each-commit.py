@@ -5,9 +5,9 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 
 import stores
+from stores import expect
 
 stores.need("git")
 ENVIRONMENT = dict(os.environ, GIT_CONFIG_NOSYSTEM="1", GIT_CONFIG_GLOBAL="/dev/null", GIT_AUTHOR_NAME="a",
@@ -32,11 +32,6 @@ def commit(*more):
     git("add", "-A")
     git("commit", "-q", "--allow-empty", *more, "-m", "x")
     return git("rev-parse", "HEAD")
-
-
-def expect(what, is_so, said=None):
-    if not is_so:
-        sys.exit(f"failed: {what}: {said}")
 
 
 def comes_to(mirror, revision):

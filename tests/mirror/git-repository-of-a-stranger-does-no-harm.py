@@ -4,9 +4,9 @@ else is shown. A name that would make git run programs is no file. A commit that
 before any of it is written."""
 import os
 import subprocess
-import sys
 
 import stores
+from stores import expect
 
 stores.need("git")
 ENVIRONMENT = dict(os.environ, GIT_CONFIG_NOSYSTEM="1", GIT_CONFIG_GLOBAL="/dev/null", GIT_AUTHOR_NAME="a",
@@ -19,11 +19,6 @@ work = stores.path("work")
 def git(*words, text=b""):
     return subprocess.run(["git", *words], cwd=work, env=ENVIRONMENT, check=True, capture_output=True,
                           input=text).stdout.strip().decode()
-
-
-def expect(what, is_so, said=None):
-    if not is_so:
-        sys.exit(f"failed: {what}: {said}")
 
 
 def blob(text):

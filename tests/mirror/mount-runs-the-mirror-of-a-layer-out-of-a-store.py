@@ -12,6 +12,7 @@ import sys
 import time
 
 import stores
+from stores import expect
 
 stores.need_etcd()
 stores.need("git")
@@ -25,11 +26,6 @@ cluster = stores.Cluster(size=1).start()
 os.makedirs(stores.path("low"))
 with open(stores.path("low/app.yaml"), "w", encoding="utf-8") as file:
     file.write("port: 80\n")
-
-
-def expect(what, is_so, said=None):
-    if not is_so:
-        sys.exit(f"failed: {what}: {said}")
 
 
 def text_of(name):

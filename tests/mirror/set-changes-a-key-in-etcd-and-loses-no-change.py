@@ -8,6 +8,7 @@ import sys
 import threading
 
 import stores
+from stores import expect, run
 
 stores.need_etcd()
 cluster = stores.Cluster(size=1).start()
@@ -20,18 +21,6 @@ os.mkdir(base)
 with open(f"{base}/app.yaml", "w", encoding="utf-8") as file:
     file.write("server:\n  port: 1\nlog: info\n")
 LAYERS = f"{base}:{fleet}"
-
-
-def expect(what, is_so, said=None):
-    if not is_so:
-        sys.exit(f"failed: {what}: {said}")
-
-
-def run(*words, code=0, **options):
-    said = subprocess.run([stores.PLYFS, *words], capture_output=True, text=True, check=False, timeout=120, **options)
-    expect(" ".join(words), said.returncode == code, said)
-    stores.check_proposals(words, said, **options)
-    return said.stdout + said.stderr
 
 
 def is_read(path):

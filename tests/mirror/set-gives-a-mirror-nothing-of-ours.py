@@ -9,6 +9,7 @@ import sys
 import threading
 
 import stores
+from stores import expect, run
 
 stores.need_etcd()
 if os.getuid() != 0:
@@ -20,18 +21,6 @@ cluster.put("app.yaml", "a: 1\n")
 home = stores.path("home")
 os.mkdir(home)
 os.chown(home, NOBODY, NOBODY)
-
-
-def expect(what, is_so, said=None):
-    if not is_so:
-        sys.exit(f"failed: {what}: {said}")
-
-
-def run(*words, code=0, **options):
-    said = subprocess.run([stores.PLYFS, *words], capture_output=True, text=True, check=False, timeout=120, **options)
-    expect(" ".join(words), said.returncode == code, said)
-    stores.check_proposals(words, said, **options)
-    return said.stdout + said.stderr
 
 
 def is_user(uid):

@@ -59,6 +59,19 @@ def check_proposals(words, said, **options):
             sys.exit(done.stdout + done.stderr)
 
 
+def expect(what, is_so, said=None):
+    if not is_so:
+        sys.exit(f"failed: {what}: {said}")
+
+
+def run(*words, code=0, **options):
+    """Runs plyfs. Returns all that it has printed."""
+    said = subprocess.run([PLYFS, *words], capture_output=True, text=True, check=False, timeout=120, **options)
+    expect(" ".join(words), said.returncode == code, said)
+    check_proposals(words, said, **options)
+    return said.stdout + said.stderr
+
+
 def die_with_parent():
     LIBC.prctl(1, signal.SIGKILL)
 

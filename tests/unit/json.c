@@ -13,17 +13,7 @@ static void assert_json(const char *text, const char *expected)
 
 static const char *write_problem(const char *yaml)
 {
-	static char shown[2 * PROBLEM_MESSAGE_MAX];
-	CLEANUP(document_freep) struct document *document = read_yaml(yaml);
-	struct limits limits = {0};
-	struct problem problem;
-	struct span text;
-
-	assert_int_equal(document_write(document->roots[0], &format_json, &limits, document->arena,
-				 &text, &problem),
-		PROBLEM);
-	problem_format(&problem, shown, sizeof(shown));
-	return shown;
+	return problem_of_writing(yaml, &format_json);
 }
 
 TEST(every_kind_of_value_is_read_and_written)

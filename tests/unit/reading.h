@@ -59,6 +59,22 @@ static inline const char *json_problem(const char *text)
 	return problem_with((struct read_options){.format = &format_json}, span_of(text));
 }
 
+/* Returns the problem of writing the values of a text of YAML in the format. */
+static inline const char *problem_of_writing(const char *yaml, const struct format *format)
+{
+	static char shown[2 * PROBLEM_MESSAGE_MAX];
+	CLEANUP(document_freep) struct document *document = read_yaml(yaml);
+	struct limits limits = {0};
+	struct problem problem;
+	struct span text;
+
+	assert_int_equal(document_write(document->roots[0], format, &limits, document->arena, &text,
+				 &problem),
+		PROBLEM);
+	problem_format(&problem, shown, sizeof(shown));
+	return shown;
+}
+
 static inline struct span write_as(
 	const struct node *root, const struct format *format, struct arena *arena)
 {

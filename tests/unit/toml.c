@@ -23,20 +23,9 @@ static void assert_toml(const char *text, const char *expected)
 	assert_written(&format_toml, text, &format_toml, expected);
 }
 
-/* Returns the problem of writing the values of `text` as YAML. */
 static const char *write_problem(const char *yaml)
 {
-	static char shown[2 * PROBLEM_MESSAGE_MAX];
-	CLEANUP(document_freep) struct document *document = read_yaml(yaml);
-	struct limits limits = {0};
-	struct problem problem;
-	struct span text;
-
-	assert_int_equal(document_write(document->roots[0], &format_toml, &limits, document->arena,
-				 &text, &problem),
-		PROBLEM);
-	problem_format(&problem, shown, sizeof(shown));
-	return shown;
+	return problem_of_writing(yaml, &format_toml);
 }
 
 static void assert_place(const struct node *node, uint32_t line, uint32_t column)
