@@ -195,6 +195,7 @@ static int start(struct workers *workers, struct worker *worker, const struct co
 	}
 	pid_t pid = fork();
 	if (pid == 0) {
+		worker_end_with(sockets[1]);
 		keep_only(sockets[1], composer->settings);
 		worker_process(sockets[1], page, composer);
 	}

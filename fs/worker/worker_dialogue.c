@@ -63,7 +63,9 @@ static int await(const struct worker *worker, bool is_last)
 		if (r < 0 && errno != EINTR)
 			return -errno;
 		int64_t now = used_ms(worker);
-		if (r == 0 && now >= 0 && now - used < STILL_MS)
+		/* It has just become ready: its patience begins. */
+		bool is_new = !is_ready && atomic_load(&worker->page->is_ready);
+		if (r == 0 && !is_new && now >= 0 && now - used < STILL_MS)
 			return is_ready && (is_last || !MAY_STAND_STILL) ? -ETIMEDOUT : -EAGAIN;
 		used = now;
 	}

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +19,9 @@
 #include "sandbox.h"
 #include "version_record.h"
 #include "worker_message.h"
+
+/* How often it looks whether the daemon has left it. */
+#define LOOK_S 5
 
 /* The process has one socket and one job; what the sources' readers call back has no context. */
 static struct {
@@ -205,15 +209,41 @@ static struct record *work(struct record *job)
 	return failure;
 }
 
-static void set_up_signals(void)
+/* The daemon has left the process alone, or has ended: nobody waits for an answer. */
+static void end_if_left(int number)
 {
+	int error = errno;
+	struct pollfd end = {.fd = self.socket, .events = 0};
+
+	(void)number;
+	if (poll(&end, 1, 0) != 0)
+		_exit(0);
+	errno = error;
+}
+
+/* While it has nothing to do, it need not look: it is woken. */
+static void look_often(bool is_busy)
+{
+	const struct timeval pause = {is_busy ? LOOK_S : 0, 0};
+	const struct itimerval timer = {pause, pause};
+
+	(void)setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+/* Allocates nothing. The daemon's threads have blocked all signals. */
+void worker_end_with(int socket)
+{
+	struct sigaction look = {.sa_handler = end_if_left, .sa_flags = SA_RESTART};
 	sigset_t own;
 
-	/* setitimer(2). The daemon's threads have blocked all. */
+	self.socket = socket;
+	sigaction(SIGALRM, &look, NULL);
 	signal(SIGPROF, SIG_DFL);
 	sigemptyset(&own);
+	sigaddset(&own, SIGALRM);
 	sigaddset(&own, SIGPROF);
-	sigprocmask(SIG_UNBLOCK, &own, NULL);
+	pthread_sigmask(SIG_UNBLOCK, &own, NULL);
+	look_often(true);
 }
 
 void worker_process(int socket, struct worker_page *page, const struct composer *composer)
@@ -222,9 +252,7 @@ void worker_process(int socket, struct worker_page *page, const struct composer 
 	static const struct finder finder = {.find = ask_find};
 
 	prctl(PR_SET_NAME, "plyfs-worker");
-	set_up_signals();
 	limit_memory();
-	self.socket = socket;
 	self.page = page;
 	self.composer = (struct composer){
 		.settings = composer->settings,
@@ -244,9 +272,11 @@ void worker_process(int socket, struct worker_page *page, const struct composer 
 		enum worker_message kind;
 		struct record *job, *answer;
 
+		look_often(false);
 		r = worker_message_receive(socket, &kind, &job);
 		if (r < 0 || kind != WORKER_JOB)
 			give_up(r);
+		look_often(true);
 		answer = work(job);
 		record_free(job);
 		r = answer ? worker_message_send(socket, answer) : -ENOMEM;

@@ -26,6 +26,12 @@ struct worker_page {
 	char source[PROBLEM_SOURCE_MAX]; /* that is read just now, as messages name it; "": none */
 };
 
+/**
+ * Before anything else, and in any state of the process: it ends some seconds after the daemon has
+ * closed its end of the socket, whatever it is busy with, unless it waits in the kernel.
+ */
+void worker_end_with(int socket);
+
 /** Works until the socket is closed. `composer` is the daemon's: its settings are the worker's. */
 __attribute__((noreturn)) void worker_process(
 	int socket, struct worker_page *page, const struct composer *composer);

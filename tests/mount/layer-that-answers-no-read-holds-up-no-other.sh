@@ -1,0 +1,45 @@
+#!/bin/bash
+# A layer lies on a file system that takes each READ and never answers. Its readers get an error, or the last good
+# version; all other paths are as ever; the mount ends at once, also when plyfs is killed.
+. "$(dirname "$0")/mount.sh"
+. "$(dirname "$test_file")/silent.sh"
+
+need_root
+need_private
+
+mkdir part
+make_silent part half_READ
+
+echo 'a: 1' >low/app.yaml
+echo 'a: 1' >low/beside.yaml
+start low:part:high mnt
+
+# app.yaml has a source that can't be read.
+cat mnt/app.yaml >got 2>&1 &
+reader=$!
+for i in 1 2 3 4 5; do
+	echo "b: $i" | replace high/beside.yaml
+	comes_to_show mnt/beside.yaml $'a: 1\nb: '$i
+	echo "n: $i" >high/new$i.yaml
+	comes_to_show mnt/new$i.yaml "n: $i"
+done
+wait $reader && fail "the file was read: $(cat got)"
+eventually grep -q "app.yaml: can't be read: its file system has not answered for 10 s" mnt/.plyfs/errors ||
+	fail "the error: $(cat mnt/.plyfs/errors)"
+
+# The end waits for no worker that stands still.
+begin=$SECONDS
+unmount mnt
+ended_cleanly
+[ $((SECONDS - begin)) -le 5 ] || fail "the end took $((SECONDS - begin)) s"
+
+start low:part:high mnt
+timeout 3 cat mnt/app.yaml >/dev/null 2>&1 || :
+kill -9 "$plyfs_pid"
+begin=$SECONDS
+eventually has_ended "$plyfs_pid" || fail "plyfs does not end"
+is_cut() { [[ $(timeout 5 ls mnt 2>&1) == *"not connected"* ]]; }
+eventually is_cut || fail "the mount has not ended"
+[ $((SECONDS - begin)) -le 5 ] || fail "the end of the killed mount took $((SECONDS - begin)) s"
+plyfs_pid=
+umount -l mnt
