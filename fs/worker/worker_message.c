@@ -42,23 +42,22 @@ int worker_message_send(int socket, struct record *message)
 
 int worker_message_receive(int socket, enum worker_message *kind, struct record **ret)
 {
-	CLEANUP(freep) char *data = malloc(INLINE_MAX);
+	char data[INLINE_MAX];
 	CLEANUP(record_freep) struct record *message = NULL;
 	CLEANUP(closep) int fd = -1;
+	int r;
 
-	if (!data)
-		return -ENOMEM;
-	ssize_t n = parcel_take(socket, data, INLINE_MAX, &fd);
+	ssize_t n = parcel_take(socket, data, sizeof(data), &fd);
 	if (n <= 0)
 		return n < 0 && n != -ECONNRESET ? (int)n : -EPIPE;
-	int r;
 	if (n == sizeof(FILE_MARK) && fd >= 0) {
 		r = record_open(WORKER_FORMAT, fd, NULL, 0, &message);
 	} else {
-		char *exact = realloc(data, (size_t)n);
-		if (exact)
-			data = exact;
-		r = record_read(WORKER_FORMAT, take_ptr(data), (size_t)n, fd, &message);
+		char *copy = malloc((size_t)n);
+		if (!copy)
+			return -ENOMEM;
+		memcpy(copy, data, (size_t)n);
+		r = record_read(WORKER_FORMAT, copy, (size_t)n, fd, &message);
 		fd = -1;
 	}
 	if (r < 0)

@@ -221,7 +221,6 @@ static void end_if_left(int number)
 	errno = error;
 }
 
-/* While it has nothing to do, it need not look: it is woken. */
 static void look_often(bool is_busy)
 {
 	const struct timeval pause = {is_busy ? LOOK_S : 0, 0};
@@ -243,6 +242,17 @@ void worker_end_with(int socket)
 	sigaddset(&own, SIGALRM);
 	sigaddset(&own, SIGPROF);
 	pthread_sigmask(SIG_UNBLOCK, &own, NULL);
+	look_often(true);
+}
+
+/* The process is woken by a job, or by the end of the daemon: so it need not look. */
+static void await_job(void)
+{
+	struct pollfd message = {.fd = self.socket, .events = POLLIN};
+
+	look_often(false);
+	while (poll(&message, 1, -1) < 0 && errno == EINTR)
+		;
 	look_often(true);
 }
 
@@ -272,11 +282,10 @@ void worker_process(int socket, struct worker_page *page, const struct composer 
 		enum worker_message kind;
 		struct record *job, *answer;
 
-		look_often(false);
+		await_job();
 		r = worker_message_receive(socket, &kind, &job);
 		if (r < 0 || kind != WORKER_JOB)
 			give_up(r);
-		look_often(true);
 		answer = work(job);
 		record_free(job);
 		r = answer ? worker_message_send(socket, answer) : -ENOMEM;
