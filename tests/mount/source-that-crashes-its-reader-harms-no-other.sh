@@ -84,4 +84,5 @@ have_ended() {
 		has_ended "$pid" || return 1
 	done
 }
-eventually have_ended || fail "workers remain"
+# ThreadSanitizer holds back the signal at which a worker looks, if it was forked while its allocator was locked.
+grep -q __tsan_init "$PLYFS" || eventually have_ended || fail "workers remain"
