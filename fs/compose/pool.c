@@ -14,6 +14,9 @@
 /* More would only wait for each other's memory. */
 #define THREADS_MAX 10
 
+/* Bytes. A thread that waits for another process has no tree to walk. */
+#define WAITER_STACK ((size_t)1 << 20)
+
 struct queue {
 	struct pool_job *first;
 	struct pool_job **end;
@@ -128,14 +131,19 @@ static void pool_freep(struct pool **pool)
 static int start_threads_locked(struct pool *pool, unsigned count, unsigned *started)
 {
 	sigset_t all, old;
+	pthread_attr_t small;
 	int r = 0;
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
+	pthread_attr_init(&small);
+	pthread_attr_setstacksize(&small, WAITER_STACK);
 	while (r == 0 && *started < count) {
-		r = -pthread_create(&pool->threads[*started], NULL, run, pool);
+		bool is_waiter = *started + pool->small_count >= count + SMALL_THREADS;
+		r = -pthread_create(&pool->threads[*started], is_waiter ? &small : NULL, run, pool);
 		*started += r == 0;
 	}
+	pthread_attr_destroy(&small);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	return r;
 }
