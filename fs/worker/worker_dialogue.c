@@ -315,6 +315,9 @@ int worker_do(const struct worker *worker, const struct worker_job *job, bool is
 	}
 	if (r == -EPIPE && has_lacked_memory(worker))
 		return -ENOMEM;
+	/* Another one has the memory of its cache, and the limits that are in force by then. */
+	if (r == -ENOMEM)
+		*can_go_on = false;
 	if (r != -EPIPE && r != -ETIMEDOUT && r != -EBADMSG && r != -EOVERFLOW)
 		return r;
 	*can_go_on = false;
