@@ -2,11 +2,9 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 
 #include "cleanup.h"
-#include "strategy.h"
+#include "version_record.h"
 
 static void put_one(void *context, const char *path, struct version *version, bool is_public)
 {
@@ -16,18 +14,8 @@ static void put_one(void *context, const char *path, struct version *version, bo
 	record_put_text(record, path);
 	record_put(record, is_public);
 	record_put(record, version != NULL);
-	if (!version)
-		return;
-	record_put(record, version->mode);
-	record_put(record, version->uid);
-	record_put(record, version->gid);
-	record_put_time(record, version->mtime);
-	record_put_time(record, version->ctime);
-	record_put_time(record, version->made);
-	record_put_text(record, version->strategy);
-	record_put_text(record, version->layers);
-	record_put_text(record, version->sources);
-	record_put_bytes(record, version->data, version->size);
+	if (version)
+		version_put(record, version);
 }
 
 void last_good_put(struct keep *keep, struct record *record)
@@ -36,46 +24,16 @@ void last_good_put(struct keep *keep, struct record *record)
 	record_put(record, false);
 }
 
-/* NULL: there is no memory. */
-static struct version *take_version(struct record *record)
-{
-	CLEANUP(version_unrefp) struct version *version = version_new(VERSION_BYTES);
-
-	if (!version)
-		return NULL;
-	version->mode = (mode_t)record_get_below(record, S_IFMT | 07777);
-	version->uid = (uid_t)record_get_below(record, UINT32_MAX);
-	version->gid = (gid_t)record_get_below(record, UINT32_MAX);
-	version->mtime = record_get_time(record);
-	version->ctime = record_get_time(record);
-	version->made = record_get_time(record);
-	CLEANUP(freep) char *name = record_get_text(record);
-	const struct strategy *strategy = name ? strategy_find(span_of(name)) : NULL;
-	version->strategy = strategy ? strategy->name : "";
-	version->layers = record_get_text(record);
-	version->sources = record_get_text(record);
-	struct span bytes = record_get_bytes(record);
-	version->data = malloc(bytes.len + 1);
-	if (!version->data)
-		return NULL;
-	if (bytes.len)
-		memcpy(version->data, bytes.data, bytes.len);
-	version->data[bytes.len] = '\0';
-	version->size = bytes.len;
-	if (!S_ISREG(version->mode))
-		record_spoil(record);
-	return take_ptr(version);
-}
-
 static int take_one(struct keep *keep, struct record *record)
 {
 	CLEANUP(freep) char *path = record_get_text(record);
 	CLEANUP(version_unrefp) struct version *version = NULL;
 	bool is_public = record_get_bool(record);
 
-	if (record_get_bool(record) && !(version = take_version(record)))
-		return -ENOMEM;
-	if (!path)
+	if (record_get_bool(record) && !(version = version_take(record)))
+		return record_is_bad(record) ? 0 : -ENOMEM;
+	/* Only bytes are kept, and with the strategy that made them. */
+	if (!path || (version && (version->kind != VERSION_BYTES || !version->strategy)))
 		record_spoil(record);
 	if (!record_is_bad(record))
 		keep_note(keep, path, version, is_public);
