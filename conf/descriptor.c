@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/resource.h>
 
 void descriptor_raise_limit(void)
@@ -12,6 +13,33 @@ void descriptor_raise_limit(void)
 		return;
 	limit.rlim_cur = limit.rlim_max;
 	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+static int compare(const void *a, const void *b)
+{
+	return *(const int *)a - *(const int *)b;
+}
+
+/* Kernels before Linux 5.9 have no close_range(2). */
+static void close_between(int first, int end)
+{
+	if (first < end && close_range((unsigned)first, (unsigned)end - 1, 0) < 0)
+		for (int fd = first; fd < end; fd++)
+			close(fd);
+}
+
+void descriptor_close_except(int *kept, size_t count)
+{
+	int next = STDERR_FILENO + 1;
+
+	qsort(kept, count, sizeof(*kept), compare);
+	for (size_t i = 0; i < count; i++) {
+		if (kept[i] < next)
+			continue;
+		close_between(next, kept[i]);
+		next = kept[i] + 1;
+	}
+	closefrom(next);
 }
 
 void descriptor_link(int fd, char ret[DESCRIPTOR_LINK_MAX])

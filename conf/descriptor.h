@@ -30,6 +30,12 @@ static inline void fclosep(FILE **stream)
 /** Raises the number of descriptors that this process may have to its hard limit. */
 void descriptor_raise_limit(void);
 
+/**
+ * Closes all descriptors from 3 on, but for those in `kept`, which it sorts; numbers below 3 in it
+ * do not count. For a process that was forked: allocates nothing.
+ */
+void descriptor_close_except(int *kept, size_t count);
+
 /* Size of "/proc/self/fd/N", in bytes. */
 #define DESCRIPTOR_LINK_MAX (sizeof("/proc/self/fd/") + 3 * sizeof(int))
 

@@ -17,6 +17,21 @@ static inline int64_t clock_ms(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
+/** The time `delay_us` from now, of CLOCK_MONOTONIC. */
+static inline struct timespec clock_in_us(unsigned delay_us)
+{
+	struct timespec due;
+
+	clock_gettime(CLOCK_MONOTONIC, &due);
+	due.tv_sec += delay_us / 1000000;
+	due.tv_nsec += delay_us % 1000000 * 1000L;
+	if (due.tv_nsec >= 1000000000) {
+		due.tv_sec++;
+		due.tv_nsec -= 1000000000;
+	}
+	return due;
+}
+
 /** Milliseconds since a time of a file; negative: it is yet to come. */
 static inline int64_t clock_age_ms(struct timespec then)
 {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "cleanup.h"
+#include "clock.h"
 #include "lock.h"
 
 /* Threads that never take a large job, at least. */
@@ -263,13 +264,7 @@ void pool_add_later(struct pool *pool, struct pool_job *job, unsigned delay_us)
 		job->run(job);
 		return;
 	}
-	clock_gettime(CLOCK_MONOTONIC, &job->due);
-	job->due.tv_sec += delay_us / 1000000;
-	job->due.tv_nsec += delay_us % 1000000 * 1000L;
-	if (job->due.tv_nsec >= 1000000000) {
-		job->due.tv_sec++;
-		job->due.tv_nsec -= 1000000000;
-	}
+	job->due = clock_in_us(delay_us);
 	lock_take(&pool->lock);
 	while (*place && !is_earlier(&job->due, &(*place)->due))
 		place = &(*place)->next;

@@ -58,10 +58,7 @@ static int keep_only(int socket, int kept)
 	for (int i = 0; i < 3; i++)
 		if (dup2(null, i) < 0)
 			_exit(1);
-	for (int i = 3; i < at; i++)
-		if (i != kept)
-			close(i);
-	closefrom(at + 1);
+	descriptor_close_except((int[]){kept, at}, 2);
 	return at;
 }
 

@@ -155,28 +155,15 @@ void workers_count(struct workers *workers, struct worker_counts *ret)
 	lock_release(&workers->lock);
 }
 
-static int compare_fds(const void *a, const void *b)
-{
-	return *(const int *)a - *(const int *)b;
-}
-
 /* In the worker: of the daemon's descriptors, /dev/fuse above all, nothing else is left. */
 static void keep_only(int socket, const struct settings *settings)
 {
-	int kept[LAYERS_MAX + 3] = {2, socket};
+	int kept[LAYERS_MAX + 2] = {socket, followed_path_beneath()};
 	size_t count = 2;
 
-	if (followed_path_beneath() > 2)
-		kept[count++] = followed_path_beneath();
-
 	for (unsigned i = 0; i < settings->layer_count; i++)
-		if (settings->layers[i]->dirfd > 2)
-			kept[count++] = settings->layers[i]->dirfd;
-	qsort(kept, count, sizeof(*kept), compare_fds);
-	for (size_t i = 0; i + 1 < count; i++)
-		if (kept[i] + 1 < kept[i + 1])
-			(void)close_range((unsigned)kept[i] + 1, (unsigned)kept[i + 1] - 1, 0);
-	closefrom(kept[count - 1] + 1);
+		kept[count++] = settings->layers[i]->dirfd;
+	descriptor_close_except(kept, count);
 }
 
 /* Forks it. Other threads hold locks: of these the worker takes none. */
@@ -259,11 +246,7 @@ static struct worker *take_locked(struct workers *workers, const char *path)
 		bool is_full = workers->left_count >= WORKERS_LEFT_MAX;
 		if (waited_ms >= (is_full ? WORKER_PATIENCE_MS : MORE_MS))
 			return is_full ? NULL : take_more_locked(workers);
-		struct timespec until;
-		clock_gettime(CLOCK_MONOTONIC, &until);
-		until.tv_nsec += MORE_MS * 1000000L;
-		until.tv_sec += until.tv_nsec / 1000000000;
-		until.tv_nsec %= 1000000000;
+		struct timespec until = clock_in_us(MORE_MS * 1000);
 		lock_wait(&workers->lock, &workers->is_free, &until);
 		reap_locked(workers);
 	}
