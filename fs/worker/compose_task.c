@@ -9,6 +9,7 @@
 #include "composition.h"
 #include "hash.h"
 #include "problem_record.h"
+#include "source_record.h"
 #include "version_record.h"
 #include "worker_process.h"
 
@@ -18,40 +19,13 @@ static uint64_t hash_of(struct span text)
 	return hash_end(hash_bytes(0, text));
 }
 
-/* What both tasks are given. */
+/* The input of both tasks. */
 struct compose_job {
 	const struct composer *composer;
 	const char *path;
 	const struct union_lookup *lookup;
 	const struct version *version; /* whose lines are mapped */
 };
-
-/* Which source it is, and in which state. */
-static void put_source(struct record *record, const struct loaded *loaded)
-{
-	record_put(record, loaded->source.rank);
-	record_put_text(record, loaded->path);
-	stamp_put(record, &loaded->stamp);
-	record_put_time(record, loaded->read);
-}
-
-/* `ret->path` is for free(3). 0 or -errno. */
-static int take_source(
-	struct record *record, const struct settings *settings, struct read_source *ret)
-{
-	uint64_t rank = record_get_below(record, settings->layer_count - 1);
-
-	*ret = (struct read_source){
-		.layer = settings->layers[rank], .path = record_get_text(record)};
-	ret->stamp = stamp_take(record);
-	ret->read = record_get_time(record);
-	return !ret->path || record_is_bad(record) ? record_refuse(record) : 0;
-}
-
-static void free_path(const struct read_source *source)
-{
-	free((char *)(uintptr_t)source->path);
-}
 
 static void put_lookup(struct record *record, const struct union_lookup *lookup)
 {
@@ -67,7 +41,7 @@ static void put_lookup(struct record *record, const struct union_lookup *lookup)
 	}
 }
 
-/* What may stand in: the sources of what is shown, and what stands in there. */
+/* Writes the possible stand-ins: the sources of the shown version, and its own stand-ins. */
 static void put_stand_ins(struct record *record, const struct stand_ins *stand_ins)
 {
 	record_put(record, stand_ins != NULL);
@@ -78,7 +52,7 @@ static void put_stand_ins(struct record *record, const struct stand_ins *stand_i
 		stamp_put(record, &stand_ins->stamps[i]);
 	record_put(record, stand_ins->count);
 	for (size_t i = 0; i < stand_ins->count; i++)
-		put_source(record, stand_ins->items[i].loaded);
+		source_put(record, stand_ins->items[i].loaded, (struct span){0});
 }
 
 void compose_job_put(const struct composer *composer, const char *path,
@@ -112,7 +86,6 @@ static void put_lines_job(const void *context, struct record *record)
 struct taken_job {
 	char *path;
 	struct union_lookup lookup;
-	char *paths[LAYERS_MAX]; /* of the sources that lie elsewhere */
 	struct contributor *found;
 	struct stand_ins stand_ins;
 	struct stand_in_origin origin;
@@ -147,8 +120,8 @@ static int take_lookup(struct record *record, struct taken_job *job)
 }
 
 /*
- * What stands in already goes before what was read last, which may be the very one that can't be
- * merged. The daemon is asked for what is not in the cache.
+ * A source's present stand-in goes before the state that was read last, which may be the very one
+ * that can't be merged. The daemon is asked for states that are not in the cache.
  */
 static struct loaded *find_stand_in(void *context, const struct layer *layer, const char *path,
 	const struct read_options *options)
@@ -184,7 +157,7 @@ static int take_stand_ins(struct record *record, struct taken_job *job)
 	int r = job->standing ? 0 : -ENOMEM;
 	for (size_t i = 0; r == 0 && i < count; i++) {
 		struct read_source *source = &job->standing[job->standing_count++];
-		r = take_source(record, job->composer.settings, source);
+		r = source_take(record, job->composer.settings, source);
 	}
 	job->origin = (struct stand_in_origin){find_stand_in, job};
 	job->stand_ins.origin = &job->origin;
@@ -210,7 +183,7 @@ static void taken_job_fini(struct taken_job *job)
 		free((char *)(uintptr_t)job->found[i].path);
 	free(job->found);
 	for (size_t i = 0; i < job->standing_count; i++)
-		free_path(&job->standing[i]);
+		source_fini(&job->standing[i]);
 	free(job->standing);
 	stand_ins_fini(&job->stand_ins);
 	free(job->path);
@@ -227,7 +200,7 @@ static void put_used(struct record *answer, const struct version *version)
 {
 	record_put(answer, version->stood_in_count);
 	for (size_t i = 0; i < version->stood_in_count; i++)
-		put_source(answer, version->stood_in[i]);
+		source_put(answer, version->stood_in[i], (struct span){0});
 }
 
 /* Positive results begin here; below are errors. */
@@ -319,15 +292,14 @@ static struct loaded *stand_in_of(void *context, const struct layer *layer, cons
 static int take_stand_in(
 	const struct composer *composer, struct record *answer, struct version *version)
 {
-	struct read_source source;
+	CLEANUP(source_fini) struct read_source source;
 	struct loaded *loaded = NULL;
 
-	int r = take_source(answer, composer->settings, &source);
+	int r = source_take(answer, composer->settings, &source);
 	if (r == 0)
 		loaded = stand_in_of((void *)(uintptr_t)composer, source.layer, source.path);
 	if (r == 0 && !loaded)
 		r = loaded_of_text(&source, NULL, &loaded, NULL);
-	free_path(&source);
 	if (r == 0)
 		version->stood_in[version->stood_in_count++] = loaded;
 	return r;
@@ -453,7 +425,7 @@ int map_lines_by(struct workers *workers, const struct composer *composer, const
 		.put = put_lines_job,
 		.put_context = &mapping,
 	};
-	CLEANUP(worker_answer_fini) struct worker_answer answer;
+	CLEANUP(worker_answer_fini) struct worker_answer answer = {0};
 	struct problem ignored;
 
 	plain.stand_ins = NULL;

@@ -15,7 +15,7 @@
 #include "cleanup.h"
 #include "descriptor.h"
 #include "opening.h"
-#include "version_record.h"
+#include "source_record.h"
 #include "worker_message.h"
 
 /* A worker that stands still uses less of a processor than this within its patience. */
@@ -113,11 +113,8 @@ static void reply_stand_in(
 			job->requests->context, job->composer->settings->layers[rank], path);
 	bool is_there = loaded && loaded->text.data;
 	record_put(reply, is_there);
-	if (is_there) {
-		stamp_put(reply, &loaded->stamp);
-		record_put_time(reply, loaded->read);
-		record_put_bytes(reply, loaded->text.data, loaded->text.len);
-	}
+	if (is_there)
+		source_put(reply, loaded, loaded->text);
 	loaded_unref(loaded);
 }
 
@@ -157,16 +154,10 @@ void worker_answer_keep(struct worker_answer *answer, struct source_cache *cache
 
 static int take_text(const struct settings *settings, struct record *record, struct loaded **ret)
 {
-	uint64_t rank = record_get_below(record, settings->layer_count - 1);
-	CLEANUP(freep) char *path = record_get_text(record);
-	struct read_source source = {.layer = settings->layers[rank], .path = path};
+	CLEANUP(source_fini) struct read_source source;
+	int r = source_take(record, settings, &source);
 
-	source.stamp = stamp_take(record);
-	source.read = record_get_time(record);
-	source.text = record_get_bytes(record);
-	if (!path || record_is_bad(record))
-		return record_refuse(record);
-	return loaded_of_text(&source, NULL, ret, NULL);
+	return r == 0 ? loaded_of_text(&source, NULL, ret, NULL) : r;
 }
 
 /* Reads what stands before what the task wrote. 0; what the task failed with; or -EBADMSG. */

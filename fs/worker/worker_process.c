@@ -17,7 +17,7 @@
 #include "descriptor.h"
 #include "opening.h"
 #include "sandbox.h"
-#include "version_record.h"
+#include "source_record.h"
 #include "worker_message.h"
 
 /* How often it looks whether the daemon has left it. */
@@ -101,7 +101,7 @@ struct loaded *worker_ask_stand_in(
 	const struct layer *layer, const char *path, const struct read_options *options)
 {
 	struct record *question = worker_message_new(WORKER_STAND_IN);
-	struct read_source source = {.layer = layer, .path = path};
+	CLEANUP(source_fini) struct read_source source = {.path = NULL};
 	struct loaded *loaded = NULL;
 	struct problem ignored;
 
@@ -112,10 +112,8 @@ struct loaded *worker_ask_stand_in(
 	CLEANUP(record_freep) struct record *reply = ask(question);
 	if (!reply || !record_get_bool(reply))
 		return NULL;
-	source.stamp = stamp_take(reply);
-	source.read = record_get_time(reply);
-	source.text = record_get_bytes(reply);
-	if (record_end(reply) < 0 || loaded_of_text(&source, options, &loaded, &ignored) != 0)
+	if (source_take(reply, self.composer.settings, &source) < 0 || record_end(reply) < 0 ||
+		loaded_of_text(&source, options, &loaded, &ignored) != 0)
 		return NULL;
 	return loaded;
 }
@@ -141,11 +139,7 @@ static void end_source(void *context, const struct loaded *loaded, struct span t
 	name_source("");
 	if (!loaded || !self.answer)
 		return;
-	record_put(self.answer, loaded->source.rank);
-	record_put_text(self.answer, loaded->path);
-	stamp_put(self.answer, &loaded->stamp);
-	record_put_time(self.answer, loaded->read);
-	record_put_bytes(self.answer, text.data, text.len);
+	source_put(self.answer, loaded, text);
 	self.read_count++;
 }
 
@@ -165,7 +159,7 @@ static size_t data_bytes(void)
 	return pages * (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* What the daemon has already does not count. */
+/* Memory that the daemon had before the fork does not count. */
 static void limit_memory(void)
 {
 	struct rlimit limit;

@@ -208,7 +208,7 @@ def answer(_name):
         number(1700000000, 3, 0) + text(b"deep") + text(b"usr:etc") + text(b"usr/app.yaml:etc/app.yaml") + number(0)
     yield number(4096) + problem(b"") + number(0, 0) + number(0) + version
     yield number(4096) + problem(b"one layer is left out") + number(1, 2) + text(b"d") + text(b"n") + \
-        number(1, 1) + text(b"app.yaml") + stamp() + number(1700000000, 0) + version
+        number(1, 1) + text(b"app.yaml") + stamp() + number(1700000000, 0) + number(0) + version
     yield number(4097) + problem(b"the '[' is not closed") + number(1, 0)
     yield number(4098) + problem(b"") + number(0, 0)
 
