@@ -4,9 +4,6 @@
 . "$(dirname "$0")/mount.sh"
 . "$(dirname "$test_file")/silent.sh"
 
-need_root
-need_private
-
 mkdir part
 make_silent part half_READ
 

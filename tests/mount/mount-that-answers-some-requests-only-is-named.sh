@@ -1,13 +1,9 @@
 #!/bin/bash
 . "$(dirname "$0")/mount.sh"
 . "$(dirname "$test_file")/silent.sh"
-limit_s=25
 
 # A server may answer some requests only: statfs(2), but no lookup; lookups, but no listing; or all but a read. A command
 # that needs the others names its mount and ends.
-need_root
-need timeout
-need_private
 echo 'low: 1' >low/app.yaml
 for request in LOOKUP READDIR READ OPEN; do
 	mkdir "part_$request"

@@ -1,13 +1,9 @@
 #!/bin/bash
 . "$(dirname "$0")/mount.sh"
 . "$(dirname "$test_file")/silent.sh"
-limit_s=25
 
 # A server answers some requests, and no more from then on: it may do so at any call of a command. The command ends,
 # names the mount once, and leaves no pipe open.
-need_root
-need timeout
-need_private
 echo 'low: 1' >low/app.yaml
 export EDITOR=true VISUAL=
 counts=(0 3 6 9 12 15 19)

@@ -1,13 +1,9 @@
 #!/bin/bash
 . "$(dirname "$0")/mount.sh"
 . "$(dirname "$test_file")/silent.sh"
-limit_s=25
 
 # A mount inside a layer, or where a layer's link leads to, is silent. A command that comes to it names it and ends; a
 # command for the whole tree goes on with the rest; a command for other paths does not ask it.
-need_root
-need timeout
-need_private
 mkdir -p low/{sub,link,ok} high/{sub,ok,up} away
 for layer in low high; do
 	echo "$layer: 1" | tee $layer/app.yaml >$layer/ok/x.yaml
@@ -109,7 +105,7 @@ ends 1 "$PLYFS" render --watch -c plain.yaml watched
 says "$directory/high/sub: does not answer for 5 s"
 [ ! -e watched ] || fail "it has begun"
 
-# What is mended is read again.
+# A mount that answers again is read again.
 umount -fl high/sub
 ends 0 "$PLYFS" check -c plain.yaml
 

@@ -1,5 +1,11 @@
 # shellcheck shell=bash
-# For tests of mounts that do not answer; sourced behind mount.sh. limit_s is the time limit of ends().
+# For tests of mounts that do not answer; sourced behind mount.sh.
+need_root
+need timeout
+need_private
+
+# The time limit of ends().
+limit_s=25
 
 make_silent() { # MOUNTPOINT KIND [STATUS], as silent.py has them
 	rm -f "$2.out" "$2.in" # of the mount before
