@@ -58,8 +58,8 @@ struct layer {
 	char *covered;
 };
 
-/* What is about to be done with a path. Each use sends other requests to the server of a network
- * file system. */
+/* The use that a caller is about to make of a path. Each sends other requests to the server of a
+ * network file system. */
 enum layer_use { LAYER_NAME, LAYER_LIST, LAYER_READ };
 
 /**

@@ -7,7 +7,7 @@
 #include "worker.h"
 
 /**
- * As compose(). What needs no parser, a link or a large file of one layer, is made here.
+ * As compose(). A link, and a large file of one layer, need no parser: they are made here.
  * composer->stand_ins and has_doubt apply. Returns also what workers_run() does.
  */
 int compose_by(struct workers *workers, const struct composer *composer, const char *path,

@@ -12,7 +12,7 @@
 /* After so many failures with the same sources a job is not tried again. */
 #define TRIES 3
 
-/* What has waited for a file system in vain is not tried for so long. */
+/* A job that has waited for a file system in vain is not tried for so long. */
 #define AGAIN_MS 30000
 
 struct failed_job {

@@ -1,6 +1,6 @@
 /*
- * Failed jobs: which jobs have failed with a worker, and how often. What fails again and again is
- * not tried any more until it changes. Its caller has a lock.
+ * Failed jobs: which jobs have failed with a worker, and how often. A job that fails again and
+ * again is not tried any more until its sources change. The caller holds a lock.
  */
 #pragma once
 

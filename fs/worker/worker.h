@@ -17,10 +17,10 @@
  * for this job alone. With other settings, workers are forked anew.
  *
  * The daemon never waits for the end of a worker, nor for one that stands still: such a one is left
- * alone, counted, and ends as soon as it can. While as many as WORKERS_LEFT_MAX are left, no
- * further ones are forked.
+ * alone, counted, and ends as soon as it can. While as many as WORKERS_LEFT_MAX are left, jobs wait
+ * for the two workers, which are replaced as long as less than four times as many are left.
  *
- * What a worker sends is not trusted: it is checked as record.h says.
+ * The daemon does not trust a worker's messages: it checks them as record.h says.
  */
 #pragma once
 
@@ -30,7 +30,7 @@
 /* Workers that live on after their job. */
 #define WORKERS_KEPT 2
 
-/* Workers that stand still, at most; then there are no more. */
+/* While so many workers stand still, there are none beside those that are kept. */
 #define WORKERS_LEFT_MAX 16
 
 /* A worker that uses no processor for so long stands still: its layer does not answer. */
@@ -84,7 +84,7 @@ void workers_cancel(struct workers *workers);
  */
 void workers_renew(struct workers *workers, const struct settings *settings);
 
-/* What a worker has answered. */
+/* A worker's answer. */
 struct worker_answer {
 	struct record *record; /* what the task wrote */
 	struct loaded **texts; /* of the sources that were read for it; references */
@@ -101,12 +101,12 @@ struct worker_answer {
 int workers_run(struct workers *workers, const struct worker_job *job, struct worker_answer *ret,
 	struct problem *problem);
 
-/** Keeps the texts in `cache`, for sources that will be broken, and frees the answer. */
+/** Keeps the texts in `cache`, for sources that will be broken. */
 void worker_answer_keep(struct worker_answer *answer, struct source_cache *cache);
 
 void worker_answer_fini(struct worker_answer *answer);
 
-/* What there is. */
+/* The state of the workers. */
 struct worker_counts {
 	unsigned running; /* processes */
 	unsigned left;    /* … that stand still */

@@ -15,7 +15,7 @@ enum worker_message {
 	WORKER_ANSWER,   /* from it: 0 or errno, and what the task wrote */
 	WORKER_FIND,     /* from it: directory, name; reply: result, path, layers */
 	WORKER_OPEN,     /* from it: a descriptor (O_PATH), flags; reply: errno, a descriptor */
-	WORKER_STAND_IN, /* from it: rank, path; reply: what put_stand_in() wrote */
+	WORKER_STAND_IN, /* from it: rank, path; reply: whether there is one, the source */
 	WORKER_REPLY,    /* to the worker */
 	WORKER_MESSAGES,
 };

@@ -114,7 +114,7 @@ echo 'layers: [vendor, {name: again, path: same}]' >plyfs.yaml
 runs 0 "$PLYFS" check -c plyfs.yaml
 grep -q "plyfs.yaml:1:[0-9]*: warning: the layer 'again' has no effect: its directory is that of 'vendor'; " err || fail "$(cat err)"
 
-# What is said of commands or of versions, where there are none.
+# A setting for commands, or for versions, where there are none.
 mkdir -p versions
 echo 'a: 1' >versions/app.yaml
 echo 'a = 1' | tee versions/app.ini >versions/app.toml

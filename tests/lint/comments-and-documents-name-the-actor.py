@@ -10,7 +10,7 @@ import re
 import sys
 
 ROOMS = ("merge", "schema", "conf", "fs", "cli", "docs", "bench", "scripts", "tests", "data", "debian", "examples")
-# What is not ours, or says what a user would write.
+# Places that are not our own, or that quote a user.
 LEFT_OUT = ("tests/cases/", "tests/edits/", "tests/presets/", "tests/fuzz/corpus/", "tests/lint/")
 # Rooms whose sentences are still the old ones. A room leaves this list with its last such sentence.
 OLD = ("fs/compose", "fs/driver", "fs/handover", "fs/keep", "fs/run", "fs/sandbox", "fs/view")

@@ -51,7 +51,7 @@ for name in "${faults[@]}"; do
 done
 kill -0 "$daemon" || fail "the daemon has ended"
 
-# What explains them reads them, too.
+# The explanation of a file reads its sources, too.
 cat mnt/.plyfs/origins/crash.yaml >explained || fail "the explanation can't be read"
 grep -q '"file": "crash.yaml".*the process that merged it crashed' explained || fail "the explanation: $(cat explained)"
 

@@ -27,7 +27,7 @@ static inline void forge_sum(char *data, size_t size)
 	forge_number(data + summed, hash_bytes(FORGED_SUM_START, (struct span){data, summed}));
 }
 
-/* What was put into the record is `body`. The bytes are for free(3). */
+/* Makes a record whose content is `body`. The bytes are for free(3). */
 static inline char *forge(uint64_t format, const char *body, size_t body_size, size_t *size)
 {
 	*size = FORGED_HEAD + body_size + FORGED_TAIL;

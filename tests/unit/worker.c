@@ -1,6 +1,6 @@
 /*
- * What is composed in a worker is what one process would compose, and nothing that a worker sends
- * does the daemon any harm.
+ * A worker composes the same version as the daemon would, and no message of a worker does the
+ * daemon any harm.
  */
 #include "worker.h"
 
