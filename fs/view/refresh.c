@@ -88,6 +88,12 @@ static bool keep_last_good_locked(struct view *view, struct look *look)
 	return kept != NULL;
 }
 
+/* Whether the file's only source has got another time. */
+static bool is_touched(const struct look *look)
+{
+	return look->result == 0 && version_is_touched(look->entry->version, look->version);
+}
+
 /*
  * The bytes are the same; its only source may have got another time. Returns whether that is to be
  * announced.
@@ -98,13 +104,31 @@ static bool take_time_locked(struct look *look)
 
 	if (!entry->version)
 		return false; /* the kernel asks for it again before it shows it */
-	bool is_touched = look->result == 0 && version_is_touched(entry->version, look->version);
-	if (is_touched)
+	bool has_time = is_touched(look);
+	if (has_time)
 		entry_take_time_locked(entry, look->version);
 	version_take_sources(entry->version, look->version);
 	look->change->kind = CHANGE_TIME;
 	look->change->attributes_ino = entry->version->inode.ino;
-	return is_touched && look->is_known;
+	return has_time && look->is_known;
+}
+
+/*
+ * Prepares the version that replaces what is shown. One with the same bytes only announces them:
+ * that is no change of the file, whose time stays, unless its only source has got another one.
+ */
+static void prepare_locked(struct view *view, struct look *look, bool is_same)
+{
+	struct entry *entry = look->entry;
+	struct version *version = look->version;
+	const struct version *shown = is_same ? entry->version : NULL;
+	struct timespec mtime = {0};
+
+	if (shown)
+		mtime = is_touched(look) ? version->mtime : shown->mtime;
+	entry_prepare_version_locked(view, entry, version);
+	if (shown)
+		version->mtime = mtime;
 }
 
 /* Returns whether the file is to be published. */
@@ -141,7 +165,7 @@ static bool decide_file_locked_unlocks(struct view *view, struct look *look)
 	if (is_same && entry->kind != UNION_NONE && !entry->is_unannounced)
 		return take_time_locked(look);
 	/* Nobody has seen what was there before, nor will; a change there was all the same. */
-	entry_prepare_version_locked(view, entry, version);
+	prepare_locked(view, look, is_same);
 	look->change->kind = CHANGE_REPLACE;
 	look->change->version = version_ref(version);
 	return true;

@@ -105,6 +105,37 @@ VIEW_TEST(time_does_not_go_back_when_the_kernel_forgot_the_file)
 	assert_int_equal(later.st_mtim.tv_nsec, one.st_mtim.tv_nsec);
 }
 
+VIEW_TEST(file_shown_before_it_is_announced_has_its_source_s_time)
+{
+	start("a:b");
+	assert_listed("", "");
+
+	write_file("a/app.yaml", "x: 1\n");
+	struct stat first = stat_of("app.yaml");
+	run("touch -d 2001-02-03 a/app.yaml");
+	publish_all();
+	assert_events("MOVED_TO app.yaml\n");
+	struct stat announced = stat_of("app.yaml");
+	assert_int_equal(announced.st_mtim.tv_sec, 981158400);
+	assert_true(announced.st_ctim.tv_sec >= first.st_ctim.tv_sec);
+	publish_all();
+	assert_int_equal(stat_of("app.yaml").st_mtim.tv_sec, 981158400);
+}
+
+VIEW_TEST(announcing_a_file_changes_no_time_of_it)
+{
+	start("a:b");
+	assert_listed("", "");
+
+	write_file("a/app.yaml", "x: 1\n");
+	struct stat first = stat_of("app.yaml");
+	publish_all();
+	assert_events("MOVED_TO app.yaml\n");
+	struct stat announced = stat_of("app.yaml");
+	assert_false(is_newer(announced, first));
+	assert_false(is_newer(first, announced));
+}
+
 /* Forgetting */
 
 VIEW_TEST(forgotten_file_looked_up_again_keeps_its_number)
