@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "cleanup.h"
@@ -143,12 +144,13 @@ int route_each(
 	const char *path, int (*each)(void *context, const struct route_step *step), void *context)
 {
 	struct route route = {.at = -1, .each = each, .context = context};
-	char working[PATH_MAX];
-	const char *from = *path == '/' ? "/" : getcwd(working, sizeof(working));
+	char working[PATH_MAX] = "";
+	const char *from = *path == '/' ? "/" : working;
 
-	if (!from)
+	/* Not getcwd(3), which guesses if the kernel finds no path: a working directory outside of
+	 * our root directory, or in what was unmounted, has none, but can be reached. */
+	if (from == working && syscall(SYS_getcwd, working, sizeof(working)) < 0 && errno != ENOENT)
 		return -errno;
-	/* A directory outside of our root directory has no path, but can be reached. */
 	bool is_outside = *from != '/';
 	if (is_outside)
 		from = "";

@@ -25,6 +25,9 @@
 /* Limit of attempts to read a file that is replaced meanwhile. */
 #define READ_TRIES 20
 
+/* The rule of trust, as its messages begin (trust.h). */
+#define RUNS "runs commands and writes a state only for "
+
 /* Size of a line of the user database, in bytes: getpwnam_r(3). */
 #define PASSWD_MAX 4096
 
@@ -367,7 +370,7 @@ static int check_program(
 	const char *own = program->place->source->name;
 	bool is_own = strcmp(own, settings->path) == 0;
 	return trust_check(
-		&(struct trusted){"a program", program->words[0], program->words[0],
+		&(struct trusted){RUNS "a program", program->words[0], program->words[0],
 			is_own ? program->place : node_get(settings->document->roots[0], "presets"),
 			NULL, user ? user->pw_uid : 0},
 		problem);
@@ -388,6 +391,29 @@ static int check_programs(const struct settings *settings, struct problem *probl
 	return r;
 }
 
+/* Checks the directories that plyfs writes to, and reads again at its next start. */
+static int check_states(const struct settings *settings, struct problem *problem)
+{
+	const struct node *options = node_get(settings->document->roots[0], "options");
+	struct trusted trusted = {.what = "writes a state only to a directory"};
+	int r = 0;
+
+	if (settings->state) {
+		trusted.path = trusted.place = settings->state;
+		trusted.node = node_get(options, "state");
+		r = trust_check(&trusted, problem);
+	}
+	for (size_t i = 0; r == 0 && i < settings->spec_count; i++) {
+		const struct store_spec *store = settings->specs[i].store;
+		if (!store)
+			continue;
+		trusted.path = trusted.place = store->base;
+		trusted.node = store->place;
+		r = trust_check(&trusted, problem);
+	}
+	return r;
+}
+
 /* Checks that programs, mirrors and a state are demanded only by files of users who could run or
  * write them anyway. */
 static int check_trust(struct settings *settings, struct problem *problem)
@@ -398,22 +424,24 @@ static int check_trust(struct settings *settings, struct problem *problem)
 	settings->has_programs = first_program(settings);
 	if (!node)
 		return 0;
-	r = trust_check(&(struct trusted){"a plyfs.yaml", settings->path, settings->place, node,
-				&settings->read, 0},
+	r = trust_check(&(struct trusted){RUNS "a plyfs.yaml", settings->path, settings->place,
+				node, &settings->read, 0},
 		problem);
 	for (size_t i = 0; r == 0 && i < settings->preset_count; i++) {
 		const struct preset *preset = &settings->presets[i];
 		const struct node *own = program_of_preset(settings, preset);
-		r = trust_check(&(struct trusted){"presets", preset->path, preset->path,
+		r = trust_check(&(struct trusted){RUNS "presets", preset->path, preset->path,
 					own ? own : node, &preset->read, 0},
 			problem);
 	}
 	for (uint32_t i = 0; r == 0 && i < settings->schema_count; i++) {
 		const struct schema_file *schema = settings->schemas[i];
-		r = trust_check(&(struct trusted){"schemas", schema->path, schema->place, node,
+		r = trust_check(&(struct trusted){RUNS "schemas", schema->path, schema->place, node,
 					&schema->read, 0},
 			problem);
 	}
+	if (r == 0)
+		r = check_states(settings, problem);
 	return r == 0 ? check_programs(settings, problem) : r;
 }
 

@@ -14,9 +14,7 @@
 #include "mount_table.h"
 #include "route.h"
 
-#define REFUSED                                                                                    \
-	"plyfs runs commands and writes a state only for %s that only %s can have written, "       \
-	"and "
+#define REFUSED "plyfs %s that only %s can have written, and "
 
 struct claim {
 	const struct trusted *trusted;
@@ -98,7 +96,7 @@ static int check_stat(const struct claim *claim, const struct path_part *part)
 
 struct mount_owner {
 	dev_t dev;
-	uid_t uid;
+	int64_t uid; /* -1: the table has no such mount */
 };
 
 static bool find_mounter(void *context, const struct table_mount *mount)
@@ -107,23 +105,33 @@ static bool find_mounter(void *context, const struct table_mount *mount)
 
 	if (mount->dev == mounter->dev)
 		mounter->uid = mount->uid;
-	return mount->dev == mounter->dev;
+	return mounter->uid >= 0;
 }
 
 /*
  * Checks who mounted a FUSE file system. It can show any owner, so its files count as those of the
- * user who mounted it. In a sandbox the table can't be read; the process that runs commands reads
- * the settings, too, and checks it.
+ * user who mounted it. A mount of another mount namespace, or one that was unmounted while it was
+ * in use, is not in the table: any user may have made it. In a sandbox the table can't be read; the
+ * process that runs commands reads the settings, too, and checks it.
  */
 static int check_mounter(const struct claim *claim, const struct path_part *part, int fd)
 {
-	struct mount_owner mounter = {.dev = part->stat->st_dev};
+	struct mount_owner mounter = {.dev = part->stat->st_dev, .uid = -1};
 	const struct trusted *trusted = claim->trusted;
 	struct statfs fs;
 
 	if (fstatfs(fd, &fs) < 0 || fs.f_type != FUSE_SUPER_MAGIC)
 		return 0;
-	if (mount_table_each(-1, find_mounter, &mounter) < 0 || may_own(claim, mounter.uid))
+	if (mount_table_each(-1, find_mounter, &mounter) < 0)
+		return 0;
+	if (mounter.uid < 0)
+		return problem_at(claim->problem, trusted->node,
+			REFUSED
+			"%s, on the way to %s, is on a FUSE file system that is not in the "
+			"table of mounts, so that its user, who decides its content, is not "
+			"known: give a path without it",
+			trusted->what, who_may(), part->path, trusted->path);
+	if (may_own(claim, (uid_t)mounter.uid))
 		return 0;
 	return problem_at(claim->problem, trusted->node,
 		REFUSED "%s, on the way to %s, is on a file system of the user %u, and that user "
@@ -143,7 +151,8 @@ static int check_directories(const struct claim *claim, int fd)
 		(void)descriptor_path(at, path);
 		if (fstat(at, &stat) < 0)
 			return -errno;
-		struct path_part part = {path, "the directory ", &stat};
+		struct path_part part = {
+			path, S_ISDIR(stat.st_mode) ? "the directory " : "", &stat};
 		int r = check_stat(claim, &part);
 		if (r != 0 || !S_ISDIR(stat.st_mode))
 			return r;
@@ -166,7 +175,7 @@ static int check_step(void *context, const struct route_step *step)
 
 	if (step->fd < 0)
 		return 0;
-	bool is_end = step->is_last && !S_ISDIR(step->stat.st_mode) && !claim->has_links;
+	bool is_end = step->is_last && !claim->has_links;
 	struct path_part part = {is_end ? claim->trusted->path : step->path,
 		S_ISLNK(step->stat.st_mode)   ? "the link "
 		: S_ISDIR(step->stat.st_mode) ? "the directory "

@@ -252,6 +252,36 @@ TEST_WITH(schemas_and_programs_are_trusted_alike, make_tree, remove_tree)
 	is_refused("plyfs.yaml", "/run belongs to the user 2");
 }
 
+/* What is written to, and read again by the next mount, is no other user's choice, either. */
+TEST_WITH(directories_of_states_are_trusted_alike, make_tree, remove_tree)
+{
+	char here[PATH_MAX], text[2 * PATH_MAX];
+
+	if (geteuid() != 0)
+		skip();
+	assert_non_null(getcwd(here, sizeof(here)));
+	assert_int_equal(mkdir("theirs", 0755), 0);
+	assert_int_equal(symlink("below", "turned"), 0);
+	snprintf(text, sizeof(text),
+		"layers: [low]\noptions: {state: %s/theirs/new, on_error: last-good}\n", here);
+	write_text("plyfs.yaml", text);
+	is_taken("plyfs.yaml");
+	assert_int_equal(chown("theirs", 1, 1), 0);
+	is_refused("plyfs.yaml", "/theirs, on the way to ");
+	assert_int_equal(mkdir("theirs/new", 0700), 0);
+	is_refused("plyfs.yaml", "/theirs, on the way to ");
+	snprintf(text, sizeof(text), "layers: [low]\noptions: {state: %s/turned/}\n", here);
+	write_text("plyfs.yaml", text);
+	is_taken("plyfs.yaml");
+	assert_int_equal(lchown("turned", 1, 1), 0);
+	is_refused("plyfs.yaml", "/turned/ belongs to the user 1: chown -h it to root");
+	snprintf(text, sizeof(text),
+		"layers:\n - {git: {url: 'https://h/r', ref: main, state: %s/theirs/base}}\n",
+		here);
+	write_text("plyfs.yaml", text);
+	is_refused("plyfs.yaml", "/theirs, on the way to ");
+}
+
 TEST_WITH(programs_are_read_without_opening_a_layer, make_tree, remove_tree)
 {
 	struct settings *settings = read_settings(CHECKED), *programs = NULL;
