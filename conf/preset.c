@@ -135,12 +135,10 @@ int preset_read(const char *name, const struct node *node, struct arena *arena, 
 			preset.path, preset.path, &preset.read, &preset.document, problem);
 	if (r == 0)
 		r = understand(&preset, problem);
-	if (r != 0) {
+	if (r != 0)
 		preset_fini(&preset);
-		return r;
-	}
 	*ret = preset;
-	return 0;
+	return r;
 }
 
 void preset_fini(struct preset *preset)

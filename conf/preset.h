@@ -28,7 +28,7 @@ struct preset {
 /**
  * Reads the preset `name`, which is written at `node` (NULL: nowhere). Returns 0 with *ret for
  * preset_fini(), whose strings lie in `arena`; PROBLEM if there is none, with the nearest name and
- * all that exist; or -ENOMEM.
+ * all that exist; or -ENOMEM. After an error, ret->read is set if the file was read.
  */
 int preset_read(const char *name, const struct node *node, struct arena *arena, struct preset *ret,
 	struct problem *problem);

@@ -361,9 +361,11 @@ static int keep_covered(const struct settings *old, dev_t own, struct settings *
 static int read_again(const struct settings *old, struct settings **ret, struct problem *problem)
 {
 	CLEANUP(settings_unrefp) struct settings *settings = NULL;
+	struct settings_environment around = old->around;
 
+	around.is_watched = true;
 	opening_announce();
-	int r = old->path ? settings_read(&old->around, old->path, &settings, problem)
+	int r = old->path ? settings_read(&around, old->path, &settings, problem)
 			  : settings_from_layers(&old->around, old->spec, &settings, problem);
 	for (size_t i = 0; r == 0 && i < settings->layer_count; i++) {
 		const struct layer *layer = settings->layers[i];

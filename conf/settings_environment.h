@@ -23,6 +23,9 @@ struct settings_environment {
 	 */
 	const char *mountpoint;
 	const char *beneath;
+
+	/* The files are watched: if one is being written, they are read again later. */
+	bool is_watched;
 };
 
 /** Copies `around`, which may be NULL, to `arena`. Returns 0 or -ENOMEM. */

@@ -5,6 +5,7 @@
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "cleanup.h"
 #include "settings_make.h"
@@ -24,6 +25,11 @@
 
 /* Limit of attempts to read a file that is replaced meanwhile. */
 #define READ_TRIES 20
+
+/* While a file is being written, it may be empty or end in the middle. It is written if nothing has
+ * changed for the time of quiet. */
+#define QUIET_MS 50
+#define PAUSE_NS (20 * 1000 * 1000)
 
 /* The rule of trust, as its messages begin (trust.h). */
 #define RUNS "runs commands and writes a state only for "
@@ -472,6 +478,36 @@ static int read_settings(struct settings *settings, bool has_layers, struct prob
 	return r;
 }
 
+static int64_t age_ms(const struct timespec *now, const struct timespec *then)
+{
+	return ((int64_t)now->tv_sec - then->tv_sec) * 1000 +
+	       (now->tv_nsec - then->tv_nsec) / (1000 * 1000);
+}
+
+/* Returns whether the file may be in the midst of being written. For a moment, one that is emptied
+ * has its old time. */
+static bool is_young(const struct stat *read)
+{
+	struct timespec now;
+
+	if (S_ISREG(read->st_mode) && read->st_size == 0)
+		return true;
+	clock_gettime(CLOCK_REALTIME, &now);
+	int64_t age = age_ms(&now, &read->st_mtim);
+	return age >= 0 && age < QUIET_MS;
+}
+
+static bool has_young(const struct settings *settings)
+{
+	bool has = is_young(&settings->read);
+
+	for (size_t i = 0; !has && i < settings->preset_count; i++)
+		has = is_young(&settings->presets[i].read);
+	for (uint32_t i = 0; !has && i < settings->schema_count; i++)
+		has = is_young(&settings->schemas[i]->read);
+	return has;
+}
+
 static int make_once(const struct settings_environment *around, const char *path, bool has_layers,
 	struct settings **ret, struct problem *problem)
 {
@@ -494,6 +530,8 @@ static int make_once(const struct settings_environment *around, const char *path
 			&settings->document, problem);
 	if (r == 0)
 		r = read_settings(settings, has_layers, problem);
+	if (r == PROBLEM && !settings->around.is_watched && has_young(settings))
+		return -ESTALE;
 	if (r != 0)
 		return r;
 
@@ -501,14 +539,24 @@ static int make_once(const struct settings_environment *around, const char *path
 	return 0;
 }
 
-/* Reads everything again if a file was replaced between reading it and checking it. */
+/* Reads everything again if a file was replaced between reading it and checking it, or may have
+ * been read while it was being written. The latter leaves a problem. */
 static int settings_make(const struct settings_environment *around, const char *path,
 	bool has_layers, struct settings **ret, struct problem *problem)
 {
+	struct problem found = {0};
 	int r = -ESTALE;
 
-	for (int try = 0; r == -ESTALE && try < READ_TRIES; try++)
-		r = make_once(around, path, has_layers, ret, problem);
+	for (int try = 0; try < READ_TRIES && r == -ESTALE; try++) {
+		if (found.message[0])
+			nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
+		found.message[0] = '\0';
+		r = make_once(around, path, has_layers, ret, &found);
+	}
+	if (found.message[0]) {
+		*problem = found;
+		return r == -ESTALE ? PROBLEM : r;
+	}
 	if (r == -ESTALE)
 		return problem_set(problem, path, 0, 0,
 			"it, a preset or a schema was replaced during each of %d attempts to read "

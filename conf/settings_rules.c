@@ -428,7 +428,7 @@ int settings_read_presets(
 		if (r == 0)
 			r = preset_read(name, list->seq.items[i], settings->arena,
 				&settings->presets[i], problem);
-		settings->preset_count += r == 0;
+		settings->preset_count++;
 	}
 	return r;
 }

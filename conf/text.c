@@ -115,6 +115,9 @@ int text_read_file(const char *path, const char *place, const struct text_kind *
 	if (r == -EFBIG)
 		return problem_set(problem, path, 0, 0, "is larger than %zu bytes; is this a %s?",
 			kind->size_max, kind->name);
+	/* The time of the last change, if that came while the file was read. */
+	if (r == 0 && fstat(fd, &stat) < 0)
+		r = -errno;
 	if (ret_stat)
 		*ret_stat = stat;
 	if (r < 0 && r != -ENOMEM)
