@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <link.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@
 #include "array.h"
 #include "cleanup.h"
 #include "descriptor.h"
+#include "layer.h"
 #include "mount_table.h"
 #include "probe.h"
 #include "text.h"
@@ -212,21 +214,48 @@ static int clear_dead(const char *path, struct problem *problem)
  * would keep users from logging in, and programs from starting or writing logs. A directory inside
  * them, such as /etc/app, is allowed.
  */
-static const char *const system_places[] = {"/", "/bin", "/boot", "/dev", "/etc", "/home", "/lib",
-	"/lib32", "/lib64", "/libx32", "/proc", "/root", "/run", "/sbin", "/sys", "/tmp", "/usr",
-	"/usr/bin", "/usr/lib", "/usr/sbin", "/usr/share", "/var", "/var/lib", "/var/log",
-	"/var/tmp"};
+static const char *const system_places[] = {"/", "/bin", "/boot", "/dev", "/dev/pts", "/dev/shm",
+	"/etc", "/home", "/lib", "/lib32", "/lib64", "/libx32", "/proc", "/root", "/run", "/sbin",
+	"/sys", "/tmp", "/usr", "/usr/bin", "/usr/lib", "/usr/sbin", "/usr/share", "/var",
+	"/var/lib", "/var/log", "/var/tmp"};
 
-/* Which of them it is, by whatever name: a link, or mounted elsewhere as well. NULL: none. */
-static const char *system_place(const struct stat *directory)
+static bool is_directory(const char *path, const struct stat *directory)
 {
-	struct stat place;
+	struct stat found;
 
+	return stat(path, &found) == 0 && found.st_dev == directory->st_dev &&
+	       found.st_ino == directory->st_ino;
+}
+
+/* Stops at a library that lies beneath the directory: without it, no program starts. */
+static int match_library(struct dl_phdr_info *library, size_t size, void *directory)
+{
+	char path[PATH_MAX];
+
+	(void)size;
+	if (!realpath(library->dlpi_name, path))
+		return 0;
+	for (char *slash; (slash = strrchr(path, '/')) && slash != path;) {
+		*slash = '\0';
+		if (is_directory(path, directory))
+			return 1;
+	}
+	return 0;
+}
+
+/*
+ * Returns which of them `path` is, by whatever name: a link, or mounted elsewhere as well. NULL:
+ * none. Directories of libraries and the kernel's own file systems count as well.
+ */
+static const char *system_place(const char *path, const struct stat *directory)
+{
 	for (size_t i = 0; i < sizeof(system_places) / sizeof(*system_places); i++)
-		if (stat(system_places[i], &place) == 0 && place.st_dev == directory->st_dev &&
-			place.st_ino == directory->st_ino)
+		if (is_directory(system_places[i], directory))
 			return system_places[i];
-	return NULL;
+	if (dl_iterate_phdr(match_library, (void *)(uintptr_t)directory))
+		return path;
+	CLEANUP(closep) int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return fd >= 0 && layer_is_kernels_own(fd) ? path : NULL;
 }
 
 /*
@@ -248,7 +277,7 @@ static int ask(void *context, int out)
 		return -errno;
 	if (!S_ISDIR(found.st_mode))
 		return 0;
-	const char *place = system_place(&found);
+	const char *place = system_place(real, &found);
 	int r = text_write(out, real, strlen(real) + 1);
 	return r == 0 && place ? text_write(out, place, strlen(place)) : r;
 }

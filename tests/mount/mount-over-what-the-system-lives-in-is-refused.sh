@@ -28,6 +28,8 @@ refused /proc/self/root/etc /etc
 refused /proc /proc
 refused /sys /sys
 refused /dev /dev
+[ ! -e /dev/pts ] || refused /dev/pts /dev/pts
+[ ! -e /dev/shm ] || refused /dev/shm /dev/shm
 refused /usr /usr
 refused bound /usr
 refused /var /var
@@ -36,6 +38,16 @@ refused /home /home
 refused /root /root
 refused /tmp /tmp
 [ ! -e /boot ] || refused /boot /boot
+# The kernel's own file systems, and the directory of the C library, without which no program starts.
+refused /proc/sys /proc/sys
+refused /sys/kernel /sys/kernel
+mkdir kernel
+mount -t proc proc kernel
+at_end 'umount -l "$directory/kernel"'
+refused kernel "$directory/kernel"
+refused kernel/sys "$directory/kernel/sys"
+library=$(dirname "$(realpath "$(ldd "$(command -v bash)" | awk '$1 == "libc.so.6" { print $3 }')")")
+refused "$library" "$library"
 code=0
 "$PLYFS" mount low:high /bin 2>err || code=$?
 [ $code -eq 1 ] && grep -q over_system err || fail "/bin: $(cat err)"
