@@ -90,15 +90,41 @@ static void set(struct span name, int own, struct mount_options *options)
 		options->header = span_is(name, "header") ? HEADER_ON : HEADER_OFF;
 }
 
+/* Since util-linux 2.39, a flag has a value if it is for the mount, for the file system, or for the
+ * mounts below. To a plyfs they are the same. */
+static bool is_flag(struct span name, struct span value)
+{
+	return word_index("noexec, exec, nosymfollow, symfollow", name) >= 0 &&
+	       word_index("vfs, fs, recursive", value) >= 0;
+}
+
+/* Takes the first option from *text. As in mount(8), there may be commas in double quotes. */
+static int take_word(const char **text, struct span *ret, struct problem *problem)
+{
+	bool is_quoted = false;
+	size_t len = 0, name_len = strcspn(*text, "=,\"");
+
+	for (; (*text)[len] && (is_quoted || (*text)[len] != ','); len++)
+		is_quoted ^= (*text)[len] == '"';
+	if (is_quoted)
+		return problem_set(problem, NULL, 0, 0,
+			"the quoted text of the mount option '%.*s' has no end; write '\"' there",
+			(int)(name_len < WORD_MAX ? name_len : WORD_MAX), *text);
+	*ret = (struct span){*text, len};
+	*text += len;
+	return 0;
+}
+
 static int take(struct span word, struct mount_options *options, struct problem *problem)
 {
-	struct span name = {word.data, word.len};
+	struct span name = {word.data, word.len}, value = {0};
 	const char *equals = word.len ? memchr(word.data, '=', word.len) : NULL;
 
-	if (equals)
+	if (equals) {
 		name.len = (size_t)(equals - word.data);
-
-	int own = equals ? -1 : word_index(OWN_WORDS, name);
+		value = (struct span){equals + 1, word.len - name.len - 1};
+	}
+	int own = equals && !is_flag(name, value) ? -1 : word_index(OWN_WORDS, name);
 	if (own >= 0) {
 		set(name, own, options);
 		return 0;
@@ -125,14 +151,13 @@ int mount_options_read(const char *text, struct mount_options *options, struct p
 	struct mount_options found = *options;
 
 	while (*text) {
-		size_t len = strcspn(text, ",");
+		struct span word;
+		int r = take_word(&text, &word, problem);
 
-		if (len > 0) {
-			int r = take((struct span){text, len}, &found, problem);
-			if (r != 0)
-				return r;
-		}
-		text += len;
+		if (r == 0 && word.len)
+			r = take(word, &found, problem);
+		if (r != 0)
+			return r;
 		text += *text == ',';
 	}
 	if (found.is_private && found.is_shared)

@@ -24,6 +24,11 @@ has noexec || fail "it has not noexec: $(attributes)"
 stop
 may_do noexec,exec yes yes
 stop
+# Since util-linux 2.39, the flags may say for what they are meant.
+for word in vfs fs recursive; do
+	may_do "noexec=$word,ro=$word,nosuid=$word" '' yes
+	stop
+done
 if [ "$(id -u)" -eq 0 ]; then
 	may_do nosymfollow yes ''
 	has nosymfollow || fail "it has not nosymfollow: $(attributes)"
@@ -45,7 +50,7 @@ fi
 words='defaults ro rw suid nosuid dev nodev exec symfollow auto noauto user nouser user=me users nousers owner noowner
 	group nogroup nofail _netdev async sync dirsync atime noatime diratime nodiratime relatime norelatime strictatime
 	nostrictatime lazytime nolazytime iversion noiversion mand nomand silent loud comment=text helper=some uhelper=some
-	x-systemd.automount x-gvfs-show X-mount.mkdir X-mount.mkdir=0700'
+	x-systemd.automount x-gvfs-show x-comment="one,two,remount" comment="a,bind" X-mount.mkdir X-mount.mkdir=0700'
 # shellcheck disable=SC2086
 may_do "$(echo $words | tr ' ' ,)" yes yes
 for word in nosuid nodev; do
@@ -75,6 +80,9 @@ done
 for word in noexec=1 nosymfollow=1; do
 	refuses $word "'${word%%=*}' has no value"
 done
+refuses 'x-comment="one,two",remount' "'remount' is not needed"
+refuses 'x-comment=on"e,noexec' 'the quoted text of the mount option '"'x-comment' has no end"
+refuses 'x-comment="one' 'the quoted text of the mount option '"'x-comment' has no end"
 refuses nosymfolow "did you mean 'nosymfollow'"
 refuses nonsense "there is no mount option 'nonsense'"
 if [ "$(id -u)" -ne 0 ]; then
