@@ -64,12 +64,12 @@ static const char *whose(
 	return "";
 }
 
-/* Quotes the path for a shell. Returns "" without memory. */
+/* Quotes the path for a shell. Returns it as it is without memory. */
 static const char *quote(const char *path, struct arena *arena)
 {
 	static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 				   "_-./:,@+";
-	const char *quoted = "";
+	const char *quoted = "", *whole = path;
 
 	if (path[strspn(path, safe)] == '\0')
 		return path;
@@ -81,7 +81,7 @@ static const char *quote(const char *path, struct arena *arena)
 		path += len + (path[len] == '\'');
 	}
 	quoted = quoted ? arena_printf(arena, "'%s'", quoted) : NULL;
-	return quoted ? quoted : "";
+	return quoted ? quoted : whole;
 }
 
 /* Returns the name in the directory entry that stands where the layer's path has `asked`; len 0: it

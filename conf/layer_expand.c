@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "layer.h"
 #include "layer_spec.h"
 #include "node.h"
 #include "opening.h"
@@ -32,47 +33,57 @@
 /* Size of a passwd entry, in bytes; sysconf(_SC_GETPW_R_SIZE_MAX) is 1024 with glibc. */
 #define PASSWD_MAX 4096
 
-static bool copy_text(char *buffer, size_t size, const char *text)
+/* The functions that get a value return 0; NO_VALUE if this machine has none; or the -errno of a
+ * shortage, which must not look like that: an optional layer would be missing. */
+enum { NO_VALUE = 1 };
+
+static int copy_text(char *buffer, size_t size, const char *text)
 {
 	size_t len = strlen(text);
 
 	if (len >= size)
-		return false;
+		return NO_VALUE;
 	memcpy(buffer, text, len + 1);
-	return true;
+	return 0;
 }
 
-static bool get_host(const struct settings_environment *around, char *buffer, size_t size)
+static int result_of(int r)
+{
+	return layer_is_shortage(r) ? r : NO_VALUE;
+}
+
+static int get_host(const struct settings_environment *around, char *buffer, size_t size)
 {
 	if (around->host)
 		return copy_text(buffer, size, around->host);
 	if (gethostname(buffer, size) < 0)
-		return false;
+		return NO_VALUE;
 	buffer[size - 1] = '\0';
-	return true;
+	return 0;
 }
 
 /* The part of the host name before its first dot, or the part behind it. */
-static bool get_short_host(const struct settings_environment *around, char *buffer, size_t size)
+static int get_short_host(const struct settings_environment *around, char *buffer, size_t size)
 {
-	if (!get_host(around, buffer, size))
-		return false;
-	buffer[strcspn(buffer, ".")] = '\0';
-	return true;
+	int r = get_host(around, buffer, size);
+
+	if (r == 0)
+		buffer[strcspn(buffer, ".")] = '\0';
+	return r;
 }
 
-static bool get_domain(const struct settings_environment *around, char *buffer, size_t size)
+static int get_domain(const struct settings_environment *around, char *buffer, size_t size)
 {
-	if (!get_host(around, buffer, size))
-		return false;
-	const char *dot = strchr(buffer, '.');
+	int r = get_host(around, buffer, size);
+	const char *dot = r == 0 ? strchr(buffer, '.') : NULL;
+
 	if (!dot || !dot[1])
-		return false;
+		return NO_VALUE;
 	memmove(buffer, dot + 1, strlen(dot));
-	return true;
+	return 0;
 }
 
-static bool get_machine_id(const struct settings_environment *around, char *buffer, size_t size)
+static int get_machine_id(const struct settings_environment *around, char *buffer, size_t size)
 {
 	ssize_t len;
 
@@ -80,26 +91,28 @@ static bool get_machine_id(const struct settings_environment *around, char *buff
 		return copy_text(buffer, size, around->machine_id);
 	int fd = opening_at(AT_FDCWD, MACHINE_ID, O_RDONLY | O_NOCTTY | O_NONBLOCK);
 	if (fd < 0)
-		return false;
+		return result_of(fd);
 	len = read(fd, buffer, size - 1);
 	(void)close(fd);
 	if (len < MACHINE_ID_LEN)
-		return false;
+		return NO_VALUE;
 	buffer[MACHINE_ID_LEN] = '\0';
-	return strspn(buffer, "0123456789abcdef") == MACHINE_ID_LEN;
+	return strspn(buffer, "0123456789abcdef") == MACHINE_ID_LEN ? 0 : NO_VALUE;
 }
 
 /* Opens the file; *ret is for fclose(3). */
-static bool open_os_release(FILE **ret)
+static int open_os_release(FILE **ret)
 {
 	int fd = opening_at(AT_FDCWD, OS_RELEASE, O_RDONLY | O_NOCTTY | O_NONBLOCK);
 
-	if (fd < 0)
+	if (fd < 0 && !layer_is_shortage(fd))
 		fd = opening_at(AT_FDCWD, OS_RELEASE_BELOW, O_RDONLY | O_NOCTTY | O_NONBLOCK);
-	*ret = fd < 0 ? NULL : fdopen(fd, "r");
-	if (fd >= 0 && !*ret)
+	if (fd < 0)
+		return result_of(fd);
+	*ret = fdopen(fd, "r");
+	if (!*ret)
 		(void)close(fd);
-	return *ret;
+	return *ret ? 0 : -ENOMEM;
 }
 
 /* Takes the quotes of a shell's assignment away, as far as os-release(5) permits them. */
@@ -117,39 +130,40 @@ static void unquote(char *text)
 }
 
 /* Gets the value of `name`, which ends with '='. As in a shell, the last of several counts. */
-static bool get_os_release(const char *name, char *buffer, size_t size)
+static int get_os_release(const char *name, char *buffer, size_t size)
 {
 	char line[NAME_MAX + 64];
 	size_t length = strlen(name), left = OS_RELEASE_MAX;
-	bool is_found = false;
 	FILE *file;
 
-	if (!open_os_release(&file))
-		return false;
+	int found = NO_VALUE, r = open_os_release(&file);
+	if (r != 0)
+		return r;
 	while (left-- > 0 && fgets(line, sizeof(line), file)) {
 		if (strncmp(line, name, length) != 0)
 			continue;
 		unquote(line + length);
-		is_found = line[length] && copy_text(buffer, size, line + length);
+		found = line[length] ? copy_text(buffer, size, line + length) : NO_VALUE;
 	}
+	r = ferror(file) ? result_of(-errno) : found;
 	(void)fclose(file);
-	return is_found;
+	return r;
 }
 
-static bool get_os(const struct settings_environment *around, char *buffer, size_t size)
+static int get_os(const struct settings_environment *around, char *buffer, size_t size)
 {
 	(void)around;
 	return get_os_release("ID=", buffer, size);
 }
 
-static bool get_os_version(const struct settings_environment *around, char *buffer, size_t size)
+static int get_os_version(const struct settings_environment *around, char *buffer, size_t size)
 {
 	(void)around;
 	return get_os_release("VERSION_ID=", buffer, size);
 }
 
 /* Gets the name, or the home directory, of the requested user, or of the user who mounts. */
-static bool get_passwd(
+static int get_passwd(
 	const struct settings_environment *around, char *buffer, size_t size, bool is_home)
 {
 	struct passwd entry, *found = NULL;
@@ -157,30 +171,33 @@ static bool get_passwd(
 	int r = around->user ? getpwnam_r(around->user, &entry, text, sizeof(text), &found)
 			     : getpwuid_r(geteuid(), &entry, text, sizeof(text), &found);
 
-	return r == 0 && found && copy_text(buffer, size, is_home ? found->pw_dir : found->pw_name);
+	if (r != 0 || !found)
+		return result_of(-r);
+	return copy_text(buffer, size, is_home ? found->pw_dir : found->pw_name);
 }
 
-static bool get_user(const struct settings_environment *around, char *buffer, size_t size)
+static int get_user(const struct settings_environment *around, char *buffer, size_t size)
 {
 	return around->user ? copy_text(buffer, size, around->user)
 			    : get_passwd(around, buffer, size, false);
 }
 
-static bool get_home(const struct settings_environment *around, char *buffer, size_t size)
+static int get_home(const struct settings_environment *around, char *buffer, size_t size)
 {
 	const char *home = around->user ? NULL : getenv("HOME");
 
 	/* mount(8) and systemd may start plyfs with an empty environment. */
 	if (home && home[0] == '/')
 		return copy_text(buffer, size, home);
-	return get_passwd(around, buffer, size, true) && buffer[0] == '/';
+	int r = get_passwd(around, buffer, size, true);
+	return r == 0 && buffer[0] != '/' ? NO_VALUE : r;
 }
 
 struct specifier {
 	char letter;
 	bool is_path; /* the value may contain slashes */
 	const char *what;
-	bool (*get)(const struct settings_environment *around, char *buffer, size_t size);
+	int (*get)(const struct settings_environment *around, char *buffer, size_t size);
 };
 
 static const struct specifier specifiers[] = {
@@ -207,6 +224,17 @@ static bool is_a_name(const char *text)
 	return text[0] && strcmp(text, ".") != 0 && strcmp(text, "..") != 0 && !strchr(text, '/');
 }
 
+static int refuse_shortage(
+	const struct layer_spec *spec, char letter, int error, struct problem *problem)
+{
+	if (error == -ENOMEM)
+		return error;
+	return problem_at(problem, spec->place,
+		"the value of '%%%c' can't be looked up: too many open files; raise the limit "
+		"(ulimit -n)",
+		letter);
+}
+
 /* Replaces a specifier by its value. `value` has room for PATH_MAX bytes. */
 static int replace(char letter, struct layer_spec *spec, const struct settings_environment *around,
 	char *value, struct problem *problem)
@@ -219,7 +247,10 @@ static int replace(char letter, struct layer_spec *spec, const struct settings_e
 			"part, %%d its domain, %%m machine id, %%h home, %%u user, %%o ID and %%w "
 			"VERSION_ID of os-release, %%%% a percent sign)",
 			letter ? &letter : "");
-	if (!specifier->get(around, value, PATH_MAX)) {
+	int r = specifier->get(around, value, PATH_MAX);
+	if (r < 0)
+		return refuse_shortage(spec, letter, r, problem);
+	if (r == NO_VALUE) {
 		(void)snprintf(value, PATH_MAX, "%%%c", letter);
 		spec->has_no_value = true;
 		return spec->optional
@@ -266,7 +297,7 @@ int layer_spec_expand(struct layer_spec *spec, const char *text, const char *dir
 			if (!first_end && !find_specifier(*at)->is_path)
 				first_end = len + strlen(value);
 		}
-		if (!copy_text(path + len, sizeof(path) - len, value))
+		if (copy_text(path + len, sizeof(path) - len, value) != 0)
 			return problem_at(problem, spec->place,
 				"the layer's path is too long; give a shorter one");
 		len += strlen(value);

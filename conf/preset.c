@@ -8,6 +8,7 @@
 
 #include "cleanup.h"
 #include "descriptor.h"
+#include "layer.h"
 #include "settings_make.h"
 #include "value.h"
 #include "word.h"
@@ -62,6 +63,8 @@ static int find(const char *name, struct arena *arena, const char **ret)
 			*ret = path;
 			return 0;
 		}
+		if (layer_is_shortage(-errno))
+			return -errno;
 	}
 	return 0;
 }
@@ -190,7 +193,7 @@ static int add_directory(struct preset_names *names, const char *path, struct ar
 {
 	CLEANUP(dir_closep) DIR *directory = opendir(path);
 	const struct dirent *entry;
-	int r = 0;
+	int r = !directory && layer_is_shortage(-errno) ? -errno : 0;
 
 	/* A missing directory has no presets. */
 	while (r == 0 && directory && (entry = readdir(directory)))

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "cleanup.h"
+#include "layer.h"
 #include "settings_make.h"
 #include "trust.h"
 #include "value.h"
@@ -368,8 +369,9 @@ static int check_program(
 
 	if (!program || program->words[0][0] != '/')
 		return 0;
-	if (program->user)
-		(void)getpwnam_r(program->user, &entry, text, sizeof(text), &user);
+	int r = program->user ? getpwnam_r(program->user, &entry, text, sizeof(text), &user) : 0;
+	if (layer_is_shortage(-r))
+		return -ENOMEM;
 	/* Users can't be looked up in a sandbox. The process that runs the program checks it. */
 	if (program->user && !user)
 		return 0;

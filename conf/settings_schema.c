@@ -149,23 +149,25 @@ static bool has_odd_part(struct span path)
 	return false;
 }
 
-/* If the file of the decoded URI lies in the directory of `file`, or below it, returns its path.
- * NULL: it does not, or there is no memory. */
-static const char *path_beside(
-	struct settings *settings, const struct schema_file *file, struct span uri)
+/* If the file of the decoded URI lies in the directory of `file`, or below it, sets *ret to its
+ * path. Returns 0 or -ENOMEM. */
+static int find_beside(struct settings *settings, const struct schema_file *file, struct span uri,
+	const char **ret)
 {
 	struct span own;
 
-	if (uri_decode(file->uri, settings->arena, &own) < 0)
-		return NULL;
+	int r = uri_decode(file->uri, settings->arena, &own);
+	if (r < 0)
+		return r;
 	size_t len = directory_length(own.data);
 	if (uri.len <= len || memcmp(uri.data, own.data, len) != 0)
-		return NULL;
+		return 0;
 	const struct span rest = {uri.data + len, uri.len - len};
 	if (has_odd_part(rest) || memchr(rest.data, '\0', rest.len))
-		return NULL;
-	return arena_printf(settings->arena, "%.*s%s", (int)directory_length(file->path),
+		return 0;
+	*ret = arena_printf(settings->arena, "%.*s%s", (int)directory_length(file->path),
 		file->path, rest.data);
+	return *ret ? 0 : -ENOMEM;
 }
 
 /* Finds the path of a file's URI, if it may be read. *ret is NULL if it may not. */
@@ -184,10 +186,10 @@ static int find_file(const struct schema_reading *reading, struct span uri, cons
 			*ret = file->path;
 	}
 	if (r == 0 && !*ret)
-		*ret = path_beside(settings, reading->file, decoded);
+		r = find_beside(settings, reading->file, decoded, ret);
 	for (uint32_t i = 0; r == 0 && !*ret && i < settings->schema_count; i++)
 		if (settings->schemas[i]->is_listed)
-			*ret = path_beside(settings, settings->schemas[i], decoded);
+			r = find_beside(settings, settings->schemas[i], decoded, ret);
 	return r;
 }
 

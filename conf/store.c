@@ -15,6 +15,7 @@
 #include "cleanup.h"
 #include "descriptor.h"
 #include "document.h"
+#include "layer.h"
 #include "opening.h"
 #include "text.h"
 
@@ -110,7 +111,7 @@ static int take_place(struct store *store, const char *path, const char *slash)
 /*
  * Finds the tree that contains the path: the outermost, as the directories in a tree come from the
  * store and may have any names. Returns a descriptor of its STATE, and sets *store; -ENOENT if
- * there is none; or -ENOMEM.
+ * there is none; or the -errno of a shortage.
  */
 static int find_state(struct store *store, const char *path)
 {
@@ -124,6 +125,8 @@ static int find_state(struct store *store, const char *path)
 		if (!state)
 			return -ENOMEM;
 		fd = open(state, O_PATH | O_DIRECTORY | O_CLOEXEC);
+		if (fd < 0 && layer_is_shortage(-errno))
+			return -errno;
 		if (fd < 0 || !is_state(fd, slash + 1))
 			continue;
 		int r = take_place(store, path, slash), found = fd;
@@ -286,10 +289,10 @@ bool store_is_replaced(int directory)
 
 	if (fstat(directory, &stat) == 0 && stat.st_nlink == 0)
 		return true;
-	if (!store || place_of(directory, path) < 0)
+	if (store && place_of(directory, path) < 0)
 		return false;
-	CLEANUP(closep) int fd = find_state(store, path);
-	return fd >= 0 && !present_length(store->tree);
+	CLEANUP(closep) int fd = store ? find_state(store, path) : -ENOMEM;
+	return layer_is_shortage(fd) || (fd >= 0 && !present_length(store->tree));
 }
 
 bool store_is_kept(const struct store *store)

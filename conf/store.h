@@ -71,6 +71,7 @@ void store_freep(struct store **store);
 
 /**
  * Returns whether an open directory was removed, or belongs to a tree that a mirror has replaced.
+ * Returns true if a shortage keeps that from being found out.
  */
 bool store_is_replaced(int directory);
 

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "layer.h"
 #include "layer_spec.h"
 #include "value.h"
 
@@ -332,7 +333,10 @@ static int find_base(const struct store_reader *reader, const struct node *map, 
 		return 0;
 	}
 	if (!home || *home != '/') {
+		errno = 0;
 		user = getpwuid(geteuid());
+		if (!user && layer_is_shortage(-errno))
+			return -errno;
 		home = user ? user->pw_dir : NULL;
 	}
 	if (state && *state == '/')

@@ -145,8 +145,12 @@ CHECK(format)
 	(void)evaluated;
 	if (!run_spend(run, instance, (text.len + 1) * FORMAT_WORK_PER_BYTE))
 		return false;
-	return keyword->format->check(text, keyword->owner->resource->draft) ||
-	       run_fails(run, keyword, instance);
+	int r = keyword->format->check(text, keyword->owner->resource->draft);
+	if (r < 0) {
+		run->failure = RUN_NO_MEMORY;
+		return false;
+	}
+	return r || run_fails(run, keyword, instance);
 }
 
 CHECK(max_entries)

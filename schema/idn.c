@@ -1,6 +1,7 @@
 /*
  * Labels of international host names, by libidn2.
  */
+#include <errno.h>
 #include <idn2.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 
 const bool idn_is_known = true;
 
-size_t idn_label_length(struct span label)
+int idn_label_length(struct span label)
 {
 	uint8_t text[LABEL_MAX + 1], *ascii = NULL;
 
@@ -22,25 +23,25 @@ size_t idn_label_length(struct span label)
 	text[label.len] = '\0';
 	/* The rules for names that are to be registered are those of the RFC, complete. */
 	int r = idn2_register_u8(text, NULL, &ascii, 0);
-	size_t len = r == IDN2_OK ? strlen((char *)ascii) : 0;
+	int len = r == IDN2_OK ? (int)strlen((char *)ascii) : r == IDN2_MALLOC ? -ENOMEM : 0;
 	idn2_free(ascii);
 	return len;
 }
 
-bool idn_is_ascii_label(struct span label)
+int idn_is_ascii_label(struct span label)
 {
 	char text[64], *plain = NULL;
 	uint8_t *ascii = NULL;
 
 	if (label.len >= sizeof(text))
-		return false;
+		return 0;
 	memcpy(text, label.data, label.len);
 	text[label.len] = '\0';
-	if (idn2_to_unicode_8z8z(text, &plain, 0) != IDN2_OK)
-		return false;
-	int r = idn2_register_u8((uint8_t *)plain, NULL, &ascii, 0);
+	int r = idn2_to_unicode_8z8z(text, &plain, 0);
+	if (r == IDN2_OK)
+		r = idn2_register_u8((uint8_t *)plain, NULL, &ascii, 0);
 	bool is_same = r == IDN2_OK && strcasecmp((char *)ascii, text) == 0;
 	idn2_free(ascii);
 	idn2_free(plain);
-	return is_same;
+	return r == IDN2_MALLOC ? -ENOMEM : is_same;
 }

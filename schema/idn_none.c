@@ -6,13 +6,13 @@
 
 const bool idn_is_known = false;
 
-size_t idn_label_length(struct span label)
+int idn_label_length(struct span label)
 {
 	(void)label;
 	return 0;
 }
 
-bool idn_is_ascii_label(struct span label)
+int idn_is_ascii_label(struct span label)
 {
 	return label.len > 4;
 }

@@ -62,19 +62,19 @@ static bool take_time(struct span *text)
 	return second < 60 || (minutes + 2 * 1440) % 1440 == 1439;
 }
 
-static bool is_date(struct span text, enum schema_draft draft)
+static int is_date(struct span text, enum schema_draft draft)
 {
 	(void)draft;
 	return take_date(&text) && text.len == 0;
 }
 
-static bool is_time(struct span text, enum schema_draft draft)
+static int is_time(struct span text, enum schema_draft draft)
 {
 	(void)draft;
 	return take_time(&text) && text.len == 0;
 }
 
-static bool is_date_time(struct span text, enum schema_draft draft)
+static int is_date_time(struct span text, enum schema_draft draft)
 {
 	(void)draft;
 	return take_date(&text) && (text_take(&text, 'T') || text_take(&text, 't')) &&
@@ -103,7 +103,7 @@ static int take_amounts(struct span *text, const char *units)
 }
 
 /* duration of RFC 3339, appendix A */
-static bool is_duration(struct span text, enum schema_draft draft)
+static int is_duration(struct span text, enum schema_draft draft)
 {
 	(void)draft;
 	if (!text_take(&text, 'P'))
@@ -119,7 +119,7 @@ static bool is_duration(struct span text, enum schema_draft draft)
 }
 
 /* RFC 6901 */
-static bool is_json_pointer(struct span text, enum schema_draft draft)
+static int is_json_pointer(struct span text, enum schema_draft draft)
 {
 	(void)draft;
 	for (size_t i = 0; i < text.len; i++)
@@ -139,7 +139,7 @@ static bool take_whole_number(struct span *text)
 }
 
 /* An index may be moved in the text's second version, to which the drafts refer since 2019-09. */
-static bool is_relative_json_pointer(struct span text, enum schema_draft draft)
+static int is_relative_json_pointer(struct span text, enum schema_draft draft)
 {
 	if (!take_whole_number(&text))
 		return false;
@@ -149,7 +149,7 @@ static bool is_relative_json_pointer(struct span text, enum schema_draft draft)
 	return span_is(text, "#") || is_json_pointer(text, draft);
 }
 
-static bool is_uuid(struct span text, enum schema_draft draft)
+static int is_uuid(struct span text, enum schema_draft draft)
 {
 	(void)draft;
 	for (size_t i = 0; i < text.len; i++) {
@@ -161,7 +161,7 @@ static bool is_uuid(struct span text, enum schema_draft draft)
 	return text.len == 36;
 }
 
-static bool is_regex(struct span text, enum schema_draft draft)
+static int is_regex(struct span text, enum schema_draft draft)
 {
 	char reason[PATTERN_REASON_MAX];
 	struct pattern *pattern = NULL;
@@ -170,7 +170,7 @@ static bool is_regex(struct span text, enum schema_draft draft)
 	int r = pattern_new(text, &pattern, reason);
 	if (r == 0)
 		pattern_free(pattern);
-	return r != PATTERN_BAD;
+	return r < 0 ? r : r != PATTERN_BAD;
 }
 
 const struct string_format *string_format_find(struct span name)

@@ -10,31 +10,35 @@
 
 struct string_format {
 	const char *name;
-	/* Returns whether `text` has the format. Takes time in proportion to its length. */
-	bool (*check)(struct span text, enum schema_draft draft);
+	/* Returns 1 if `text` has the format, 0 if not, or -ENOMEM. Takes time in proportion to its
+	 * length. */
+	int (*check)(struct span text, enum schema_draft draft);
 };
 
 /** Returns the format of that name, or NULL. */
 const struct string_format *string_format_find(struct span name);
 
-/* The checks that are in files of their own. */
-bool format_is_ipv4(struct span text, enum schema_draft draft);
-bool format_is_ipv6(struct span text, enum schema_draft draft);
-bool format_is_hostname(struct span text, enum schema_draft draft);
-bool format_is_idn_hostname(struct span text, enum schema_draft draft);
-bool format_is_email(struct span text, enum schema_draft draft);
-bool format_is_idn_email(struct span text, enum schema_draft draft);
-bool format_is_uri(struct span text, enum schema_draft draft);
-bool format_is_uri_reference(struct span text, enum schema_draft draft);
-bool format_is_iri(struct span text, enum schema_draft draft);
-bool format_is_iri_reference(struct span text, enum schema_draft draft);
-bool format_is_uri_template(struct span text, enum schema_draft draft);
+/* The checks that are in files of their own. They return as string_format.check(). */
+int format_is_ipv4(struct span text, enum schema_draft draft);
+int format_is_ipv6(struct span text, enum schema_draft draft);
+int format_is_hostname(struct span text, enum schema_draft draft);
+int format_is_idn_hostname(struct span text, enum schema_draft draft);
+int format_is_email(struct span text, enum schema_draft draft);
+int format_is_idn_email(struct span text, enum schema_draft draft);
+int format_is_uri(struct span text, enum schema_draft draft);
+int format_is_uri_reference(struct span text, enum schema_draft draft);
+int format_is_iri(struct span text, enum schema_draft draft);
+int format_is_iri_reference(struct span text, enum schema_draft draft);
+int format_is_uri_template(struct span text, enum schema_draft draft);
 
 /* True: the build can check international names. */
 extern const bool idn_is_known;
 
-/** Returns the length of the A-label of `label`; 0: it is no U-label of IDNA2008. */
-size_t idn_label_length(struct span label);
+/** Returns the length of the A-label of `label`; 0: it is no U-label of IDNA2008; or -ENOMEM. */
+int idn_label_length(struct span label);
 
-/** Returns whether `label`, which begins with "xn--", is an A-label: one of a U-label. */
-bool idn_is_ascii_label(struct span label);
+/**
+ * Returns 1 if `label`, which begins with "xn--", is an A-label, that is one of a U-label; 0 or
+ * -ENOMEM.
+ */
+int idn_is_ascii_label(struct span label);

@@ -23,13 +23,13 @@ static bool is_address(struct span text, int family)
 	return inet_pton(family, copy, room) == 1;
 }
 
-bool format_is_ipv4(struct span text, enum schema_draft draft)
+int format_is_ipv4(struct span text, enum schema_draft draft)
 {
 	(void)draft;
 	return text.len > 0 && is_address(text, AF_INET);
 }
 
-bool format_is_ipv6(struct span text, enum schema_draft draft)
+int format_is_ipv6(struct span text, enum schema_draft draft)
 {
 	(void)draft;
 	return text.len > 0 && is_address(text, AF_INET6);
@@ -43,9 +43,12 @@ static bool is_ascii(struct span text)
 	return true;
 }
 
-/* A label of letters, digits and inner hyphens. One that begins with "xn--" must be the form of an
- * international label, and no other may have hyphens in its third and fourth place. */
-static bool is_label(struct span label)
+/*
+ * Returns 1 if it is a label of letters, digits and inner hyphens; 0 or -ENOMEM. One that begins
+ * with "xn--" must be the form of an international label, and no other may have hyphens in its
+ * third and fourth place.
+ */
+static int is_label(struct span label)
 {
 	if (label.len == 0 || label.len > LABEL_MAX)
 		return false;
@@ -58,16 +61,17 @@ static bool is_label(struct span label)
 	}
 	if (label.len < 4 || label.data[2] != '-' || label.data[3] != '-')
 		return true;
-	return (label.data[0] | 0x20) == 'x' && (label.data[1] | 0x20) == 'n' &&
-	       idn_is_ascii_label(label);
+	bool is_international = (label.data[0] | 0x20) == 'x' && (label.data[1] | 0x20) == 'n';
+	return is_international ? idn_is_ascii_label(label) : 0;
 }
 
-/* Returns the length of the label in ASCII; 0: it is none. */
-static size_t label_length(struct span label, bool is_international)
+/* Returns the length of the label in ASCII; 0: it is none; or -ENOMEM. */
+static int label_length(struct span label, bool is_international)
 {
 	if (is_international && !is_ascii(label))
 		return idn_label_length(label);
-	return is_label(label) ? label.len : 0;
+	int r = is_label(label);
+	return r > 0 ? (int)label.len : r;
 }
 
 /* Returns the length of a dot between labels at the front of `text`, 0 if there is none. IDNA has
@@ -84,7 +88,7 @@ static size_t dot_length(struct span text, bool is_international)
 	return 0;
 }
 
-static bool is_name(struct span text, bool is_international)
+static int is_name(struct span text, bool is_international)
 {
 	bool has_more = true;
 	size_t whole = 0;
@@ -97,9 +101,11 @@ static bool is_name(struct span text, bool is_international)
 			text_skip(&text, 1);
 			label.len++;
 		}
-		size_t len = label_length(label, is_international);
+		int len = label_length(label, is_international);
+		if (len < 0)
+			return len;
 		has_more = dot > 0;
-		whole += len + has_more;
+		whole += (size_t)len + has_more;
 		if (len == 0 || whole > NAME_MAX_BYTES)
 			return false;
 		text_skip(&text, dot);
@@ -107,13 +113,13 @@ static bool is_name(struct span text, bool is_international)
 	return true;
 }
 
-bool format_is_hostname(struct span text, enum schema_draft draft)
+int format_is_hostname(struct span text, enum schema_draft draft)
 {
 	(void)draft;
 	return is_name(text, false);
 }
 
-bool format_is_idn_hostname(struct span text, enum schema_draft draft)
+int format_is_idn_hostname(struct span text, enum schema_draft draft)
 {
 	(void)draft;
 	return is_name(text, true);
@@ -188,20 +194,20 @@ static bool is_address_literal(struct span text)
 	return tag.len && tag.data[tag.len - 1] != '-' && text.len && !is_ipv6;
 }
 
-static bool is_mail(struct span text, bool is_international)
+static int is_mail(struct span text, bool is_international)
 {
 	if (!text.len || !take_local_part(&text, is_international))
-		return false;
+		return 0;
 	return text_peek(&text) == '[' ? is_address_literal(text) : is_name(text, is_international);
 }
 
-bool format_is_email(struct span text, enum schema_draft draft)
+int format_is_email(struct span text, enum schema_draft draft)
 {
 	(void)draft;
 	return is_mail(text, false);
 }
 
-bool format_is_idn_email(struct span text, enum schema_draft draft)
+int format_is_idn_email(struct span text, enum schema_draft draft)
 {
 	(void)draft;
 	return is_mail(text, true);

@@ -159,25 +159,25 @@ static bool is_reference(struct span text, bool needs_scheme, enum beyond beyond
 	return is_part(path, ":@/", beyond);
 }
 
-bool format_is_uri(struct span text, enum schema_draft draft)
+int format_is_uri(struct span text, enum schema_draft draft)
 {
 	(void)draft;
 	return is_reference(text, true, BEYOND_NONE);
 }
 
-bool format_is_uri_reference(struct span text, enum schema_draft draft)
+int format_is_uri_reference(struct span text, enum schema_draft draft)
 {
 	(void)draft;
 	return is_reference(text, false, BEYOND_NONE);
 }
 
-bool format_is_iri(struct span text, enum schema_draft draft)
+int format_is_iri(struct span text, enum schema_draft draft)
 {
 	(void)draft;
 	return is_reference(text, true, BEYOND_UCS);
 }
 
-bool format_is_iri_reference(struct span text, enum schema_draft draft)
+int format_is_iri_reference(struct span text, enum schema_draft draft)
 {
 	(void)draft;
 	return is_reference(text, false, BEYOND_UCS);
@@ -220,7 +220,7 @@ static bool take_expression(struct span *text)
 	return text_take(text, '}');
 }
 
-bool format_is_uri_template(struct span text, enum schema_draft draft)
+int format_is_uri_template(struct span text, enum schema_draft draft)
 {
 	(void)draft;
 	while (text.len) {
