@@ -5,7 +5,7 @@
 
 BATCH is the program built from batch.c. Skipped (77) if cloud-init is not installed. The values must be the same,
 with their types and the order of keys. If cloud-init fails at a part, or takes a string's characters for a list's
-items, plyfs must report a problem. If it only skips something with a warning, that is a failure here. The script
+items, or a map's keys for those of a tuple, plyfs must report a problem. If it only skips something with a warning, that is a failure here. The script
 does not generate options that no merger has: plyfs refuses them.
 """
 
@@ -44,7 +44,7 @@ WRITTEN = ["2026-01-01 25:00:00", "2026-13-45 10:00:00", "2026-01-01T10:00:00+99
            "2026-01-01 10:00:00+23:60", "!!timestamp 2026-02-30", "!!timestamp 2026-1-2", "!!timestamp x",
            "!!binary aGVsbG8", "!!binary aGVsbG8=", "!!binary a", "!!binary ''", "!!binary aG-Vs=bG8", "!!binary =a",
            "!!binary aG=", "!!binary 'aG==aG'", "!!binary \u00e9", "0x_", "0b_", "-0x__", "0_", "0x_1", "0o17",
-           "!!omap [a]", "!!omap [a: 1, b: 2]", "!!omap [{a: 1, b: 2}]", "!!pairs [a: 1, a: 2]", "!!pairs [[a]]",
+           "!!omap [a]", "!!omap [a: 1, b: 2]", "!!omap [{a: 1, b: 2}]", "!!pairs [a: 1, a: 2]", "!!pairs [[a]]", "[!!pairs [a: 1, a: {b: c}], {a: b}]", "!!omap [{a: [x]}, {b: y}]", "[{a: 1}, [b, c], text]", "[[{c: d}, [x, y], z], e]",
            "!!set {a, b}", "!!set [a]", "!!map []", "!!seq {}", "!!str 5", "!!python/unicode 5", "!!python/str 5",
            '!!int "0o17"', '!!int "1:60"', '!!int "0o8"', '!!int " 7 "', '!!int "-0b1_1"', '!!int "0x0x1F"', "!!int ''",
            '!!int "--5"', '!!int "1.5"', '!!int "1:"', '!!int "+0"', '!!int "_"', '!!int "0xg"', '!!int "08"',
@@ -102,6 +102,14 @@ class Original:
             return on_list(this, value, merge_with)
 
         m_list.Merger._on_list = watched
+        on_tuple = m_list.Merger._on_tuple
+
+        def watched_tuple(this, value, merge_with):
+            if not isinstance(merge_with, (list, tuple)):
+                self.spread = True
+            return on_tuple(this, value, merge_with)
+
+        m_list.Merger._on_tuple = watched_tuple
         get_part = jsonpointer.JsonPointer.get_part
 
         def watched_part(doc, part):

@@ -9,7 +9,7 @@
  *                 patched: `root` is open to json_patch.c until the next tree comes
  *
  * Nodes that a merge made itself, and that only one place refers to, have the mark CLOUD_OWNED and
- * are changed in place. All ancestors of an owned node are owned, too.
+ * are changed in place. All ancestors of an owned node are owned, too. MARK_TUPLE stays as it is.
  */
 #pragma once
 

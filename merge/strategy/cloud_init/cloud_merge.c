@@ -54,10 +54,10 @@ int cloud_spend(struct cloud *cloud, uint64_t units, const struct node *node)
 
 void cloud_freeze(const struct node *node)
 {
-	if (node->mark != CLOUD_OWNED)
+	if (!(node->mark & CLOUD_OWNED))
 		return;
 	/* Not const: this merge made the owned node. */
-	((struct node *)node)->mark = 0;
+	((struct node *)node)->mark &= MARK_TUPLE;
 	for (uint32_t i = 0; i < node_count(node); i++)
 		cloud_freeze(*node_entry(node, i));
 }
@@ -65,7 +65,7 @@ void cloud_freeze(const struct node *node)
 /* Gives `node` itself if it may be changed, otherwise a copy that may. */
 static int own(struct cloud *cloud, const struct node *node, struct node **ret)
 {
-	if (node->mark == CLOUD_OWNED) {
+	if (node->mark & CLOUD_OWNED) {
 		*ret = (struct node *)node;
 		return 0;
 	}
@@ -75,7 +75,7 @@ static int own(struct cloud *cloud, const struct node *node, struct node **ret)
 	struct node *copy = node_copy(cloud->arena, node);
 	if (!copy)
 		return -ENOMEM;
-	copy->mark = CLOUD_OWNED;
+	copy->mark |= CLOUD_OWNED;
 	origin_bound_move(cloud->origins, node, copy);
 	*ret = copy;
 	return 0;
@@ -362,6 +362,14 @@ static int merge_list(struct cloud *cloud, const struct cloud_dispatch *mergers,
 			cloud, mergers, value, with, "list(no_replace): the old value is kept");
 		return look_at_items(cloud, value, with);
 	}
+	if (!node_is_sequence(with) && value->mark & MARK_TUPLE)
+		return problem_at(cloud->problem, with,
+			"%s can't be merged into an item of '!!omap' or '!!pairs': cloud-init "
+			"would "
+			"make a list of its %s; make it a list, or leave '%s' out of 'list()'",
+			cloud_kind_name(cloud_kind(with)),
+			node_is_map(with) ? "keys" : "characters",
+			node_is_map(with) ? "recurse_dict" : "recurse_str");
 	if (!node_is_sequence(with)) {
 		*ret = with;
 		cloud_note_taken(cloud, mergers, value, with, "list(replace)");

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "json_patch.h"
 #include "scalar.h"
 
 #define CORE_PREFIX "tag:yaml.org,2002:"
@@ -512,6 +513,7 @@ static int load_pairs(struct pyyaml *pyyaml, const struct node *list, const stru
 		struct node *pair = node_new_sequence(pyyaml->arena, item);
 		if (!pair)
 			return -ENOMEM;
+		pair->mark = MARK_TUPLE;
 		r = node_push(pyyaml->arena, pair, item->map.pairs[0].key);
 		if (r == 0)
 			r = node_push(pyyaml->arena, pair, item->map.pairs[0].value);

@@ -21,6 +21,14 @@ static int walk_to_last(struct json_patch *patch, const struct json_pointer *poi
 	return r;
 }
 
+static int refuse_tuple(struct json_patch *patch, const struct json_pointer *pointer)
+{
+	return problem_at(patch->problem, pointer->node,
+		"can't change the items of '!!omap' and '!!pairs', which are tuples in cloud-init, "
+		"at '%s'; replace the whole list",
+		pointer->node->text.data);
+}
+
 /* Returns plain style if the text is a string in any schema. */
 static enum node_style key_style(struct span text)
 {
@@ -121,6 +129,8 @@ static int add(
 	int r = walk_to_last(patch, pointer, &in, &last);
 	if (r != 0)
 		return r;
+	if (in->mark & MARK_TUPLE)
+		return refuse_tuple(patch, pointer);
 	if (node_is_sequence(in))
 		return insert_item(patch, pointer, in, last, value);
 	if (node_is_map(in))
@@ -149,6 +159,8 @@ static int replace(
 		r = json_pointer_step(pointer, in, last, patch->problem, &old);
 	if (r != 0)
 		return r;
+	if (in->mark & MARK_TUPLE)
+		return refuse_tuple(patch, pointer);
 	if (node_is_map(in))
 		return add_member(patch, pointer, in, last, value);
 	r = json_pointer_index(pointer, last, patch->problem, &index);
@@ -259,6 +271,8 @@ static int take_out(
 		r = json_pointer_step(pointer, in, last, patch->problem, ret);
 	if (r != 0)
 		return r;
+	if (in->mark & MARK_TUPLE)
+		return refuse_tuple(patch, pointer);
 	return node_is_map(in) ? take_member(patch, pointer, in, last)
 			       : take_item(patch, pointer, in, last);
 }
@@ -336,7 +350,7 @@ static bool scalars_equal(const struct node *a, const struct node *b)
 /* Compares with `value` from the patch: its depth is bounded, and its keys are strings. */
 static bool equal(const struct node *node, const struct node *value)
 {
-	if (node->kind != value->kind)
+	if (node->kind != value->kind || node->mark & MARK_TUPLE)
 		return false;
 	if (node_is_scalar(node))
 		return scalars_equal(node, value);
@@ -372,7 +386,8 @@ static int test(
 			"test failed: '%s' at '%s' is not equal to tested value '%s'",
 			node->text.data, pointer->node->text.data, value->text.data);
 	return problem_at(patch->problem, pointer->node,
-		"test failed: %s at '%s' is not equal to tested value, %s", node_kind_name(node),
+		"test failed: %s at '%s' is not equal to tested value, %s",
+		node->mark & MARK_TUPLE ? "an item of '!!omap' or '!!pairs'" : node_kind_name(node),
 		pointer->node->text.data, node_kind_name(value));
 }
 

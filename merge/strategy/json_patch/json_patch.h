@@ -12,6 +12,12 @@
 #include "problem.h"
 #include "work.h"
 
+/*
+ * Bit of node.mark: a list that is a tuple in Python, an item of !!omap or !!pairs. It can't be
+ * changed in its place, and equals no list.
+ */
+#define MARK_TUPLE 0x80
+
 /* A document that is being patched. The caller sets the members that are not private. */
 struct json_patch {
 	struct arena *arena;

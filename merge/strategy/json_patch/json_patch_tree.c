@@ -5,7 +5,7 @@
 #include "cleanup.h"
 #include "origin_bound.h"
 
-/* node.mark while a document is open. */
+/* node.mark while a document is open, besides MARK_TUPLE. */
 enum {
 	PATCH_OPEN = 1, /* ours, and may be changed */
 	PATCH_DOUBLE,   /* the same, and a list of the values of a repeated key */
@@ -119,7 +119,7 @@ static int copy_tree(struct json_patch *patch, const struct node *node, unsigned
 	copy = is_map ? node_new_map(patch->arena, node) : node_copy(patch->arena, node);
 	if (!copy)
 		return -ENOMEM;
-	copy->mark = PATCH_OPEN;
+	copy->mark = PATCH_OPEN | (node->mark & MARK_TUPLE);
 	note_copy(patch, node, copy);
 	r = node_memo_add(memo, shared, copy);
 	if (r == 0)
@@ -157,19 +157,20 @@ static int close_children(struct json_patch *patch, struct node *node, unsigned 
 static int close_tree(struct json_patch *patch, const struct node *node, unsigned depth)
 {
 	struct node *open = (struct node *)node;
+	uint8_t tuple = node->mark & MARK_TUPLE, mark = node->mark - tuple;
 
-	if (node->mark == 0 || node_is_scalar(node))
+	if (mark == 0 || node_is_scalar(node))
 		return 0;
-	if (node->mark == PATCH_CLOSING)
+	if (mark == PATCH_CLOSING)
 		return problem_at(patch->problem, node,
 			"the patch puts an aliased value into itself; write the value out");
 	if (depth == 0)
 		return problem_at(patch->problem, node,
 			"the patched document is nested deeper than %u; raise the limit 'depth'",
 			patch->depth);
-	open->mark = PATCH_CLOSING;
+	open->mark = PATCH_CLOSING | tuple;
 	int r = close_children(patch, open, depth - 1);
-	open->mark = 0;
+	open->mark = tuple;
 	return r;
 }
 
