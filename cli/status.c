@@ -260,10 +260,11 @@ static void print_kept(const struct node *kept)
 	const char *directory = report_text(report_get(kept, "directory", NULL));
 	double lost = report_number(report_get(kept, "lost", NULL));
 
-	printf("%-*s%.0f last good versions", INDENT, "  kept",
-		report_number(report_get(kept, "versions", NULL)));
+	printf("%-*s%.0f last good versions, %.0f KiB", INDENT, "  kept",
+		report_number(report_get(kept, "versions", NULL)),
+		report_number(report_get(kept, "bytes", NULL)) / 1024);
 	if (lost > 0)
-		printf(" (%.0f could not be kept)", lost);
+		printf(" (%.0f were forgotten)", lost);
 	if (*directory) {
 		printf(" in ");
 		report_print(directory);

@@ -8,19 +8,18 @@
 
 /* In the order in which they may be taken. */
 enum lock_rank {
-	LOCK_DRIVER,     /* the driver's: the directories of .plyfs/origins */
-	LOCK_FILES,      /* a rendering's: what it has made, and shows */
-	LOCK_VIEW,       /* what is shown */
-	LOCK_WATCH,      /* which directories are watched */
-	LOCK_INOTIFY,    /* what inotify watches */
-	LOCK_RUN,        /* programs that run */
-	LOCK_POOL,       /* what waits for a thread that composes */
-	LOCK_WORKERS,    /* processes that read sources */
-	LOCK_KEEP_STORE, /* last good versions that are stored */
-	LOCK_KEEP,       /* … and those that are to be */
-	LOCK_SOURCES,    /* parsed sources; what was found below a directory */
-	LOCK_LOOKS,      /* a rendering's: whether what it waits for was answered */
-	LOCK_AGENDA,     /* … and what it is to do later */
+	LOCK_DRIVER,  /* the driver's: the directories of .plyfs/origins */
+	LOCK_FILES,   /* a rendering's: what it has made, and shows */
+	LOCK_VIEW,    /* what is shown */
+	LOCK_WATCH,   /* which directories are watched */
+	LOCK_INOTIFY, /* what inotify watches */
+	LOCK_RUN,     /* programs that run */
+	LOCK_POOL,    /* what waits for a thread that composes */
+	LOCK_WORKERS, /* processes that read sources */
+	LOCK_KEEP,    /* last good versions */
+	LOCK_SOURCES, /* parsed sources; what was found below a directory */
+	LOCK_LOOKS,   /* a rendering's: whether what it waits for was answered */
+	LOCK_AGENDA,  /* … and what it is to do later */
 };
 
 struct lock {

@@ -10,11 +10,6 @@
 #include "cleanup.h"
 #include "source_cache.h"
 
-static bool time_equal(struct timespec a, struct timespec b)
-{
-	return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
-}
-
 struct stamp stamp_of(const struct stat *stat)
 {
 	return (struct stamp){
@@ -113,10 +108,9 @@ void version_restrict(
 	version->gid = both.gid;
 }
 
-struct version *version_narrow(
-	const struct version *version, const struct version *other, const struct mounter *mounter)
+struct version *version_copy(const struct version *version)
 {
-	struct version *copy = version_new(version->kind);
+	CLEANUP(version_unrefp) struct version *copy = version_new(version->kind);
 	size_t size = version->data ? version->size : 0;
 
 	if (!copy)
@@ -124,7 +118,6 @@ struct version *version_narrow(
 	copy->mode = version->mode;
 	copy->uid = version->uid;
 	copy->gid = version->gid;
-	version_restrict(copy, other, mounter);
 	copy->size = version->size;
 	copy->mtime = version->mtime;
 	copy->ctime = version->ctime;
@@ -133,20 +126,32 @@ struct version *version_narrow(
 	copy->data = malloc(size + 1);
 	copy->layers = version->layers ? strdup(version->layers) : NULL;
 	copy->sources = version->sources ? strdup(version->sources) : NULL;
-	copy->stamps = calloc(version->stamp_count + 1, sizeof(*copy->stamps));
-	if (version->fd >= 0)
-		copy->fd = fcntl(version->fd, F_DUPFD_CLOEXEC, 0);
-	if (!copy->data || !copy->stamps || (version->fd >= 0 && copy->fd < 0)) {
-		version_unref(copy);
+	if (!copy->data || (version->layers && !copy->layers) ||
+		(version->sources && !copy->sources))
 		return NULL;
-	}
 	if (size)
 		memcpy(copy->data, version->data, size);
 	copy->data[size] = '\0'; /* a link's target is read as a string */
+	return take_ptr(copy);
+}
+
+struct version *version_narrow(
+	const struct version *version, const struct version *other, const struct mounter *mounter)
+{
+	CLEANUP(version_unrefp) struct version *copy = version_copy(version);
+
+	if (!copy)
+		return NULL;
+	version_restrict(copy, other, mounter);
+	copy->stamps = calloc(version->stamp_count + 1, sizeof(*copy->stamps));
+	if (version->fd >= 0)
+		copy->fd = fcntl(version->fd, F_DUPFD_CLOEXEC, 0);
+	if (!copy->stamps || (version->fd >= 0 && copy->fd < 0))
+		return NULL;
 	if (version->stamp_count)
 		memcpy(copy->stamps, version->stamps, version->stamp_count * sizeof(*copy->stamps));
 	copy->stamp_count = version->stamp_count;
-	return copy;
+	return take_ptr(copy);
 }
 
 /* NULL: there are more. The directories that guard a source stand behind it, and have no time. */

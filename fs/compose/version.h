@@ -78,6 +78,11 @@ struct version {
 	struct entry *entry; /* the path that shows it now, or NULL */
 };
 
+static inline bool time_equal(struct timespec a, struct timespec b)
+{
+	return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
+}
+
 static inline bool time_is_later(struct timespec a, struct timespec b)
 {
 	return a.tv_sec > b.tv_sec || (a.tv_sec == b.tv_sec && a.tv_nsec > b.tv_nsec);
@@ -94,6 +99,12 @@ void version_unrefp(struct version **version);
 
 /** Whether a reader could tell them apart: content, kind, mode and owner, but not the time. */
 bool version_same(const struct version *a, const struct version *b);
+
+/**
+ * Copies the content and the attributes of `version`, but no stamps and no descriptor: nothing can
+ * be compared with the copy's sources, and a held file can't be read. NULL: no memory.
+ */
+struct version *version_copy(const struct version *version);
 
 /**
  * A copy of `version` that nobody may read who may not read both it and `other`. NULL: no memory.

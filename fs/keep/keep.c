@@ -26,18 +26,26 @@
 /* Notes that are stored together: so many that a disk is asked seldom. */
 #define BATCH 256
 
-/* What waits to be stored. */
-struct note {
+/* Whether the file of the state has what is kept of a path. */
+enum written { WRITTEN, CHANGED, WRITING };
+
+/*
+ * One path. With a directory it stays until the thread has removed from there what is not kept any
+ * more; until then it has no version.
+ *
+ *      WRITTEN ──keep_note()──▶ CHANGED ──thread──▶ WRITING ──▶ WRITTEN, or freed
+ *                                  ▲─────────────────│  noted again, or a failure
+ */
+struct kept_path {
 	char *path;
-	struct version *version; /* NULL: nothing is to be kept */
-	char *layers;            /* the version's, as it was noted */
-	char *sources;
+	struct version *version; /* a copy, which never changes; NULL: nothing is kept */
+	size_t bytes;            /* of memory, while there is a version */
+	size_t counted;          /* … of what keep_count() counts; 0: nothing */
 	bool is_public;
-	bool is_taken;    /* it is being stored */
-	bool is_replaced; /* … and the tree has a newer one */
-	bool is_lost;     /* … could not be put */
-	bool is_left;     /* … could not be done, and is to be tried again */
-	struct note *next;
+	enum written written;
+	struct kept_path *newer; /* used later; while there is a version */
+	struct kept_path *older;
+	struct kept_path *next; /* CHANGED */
 };
 
 struct keep {
@@ -47,51 +55,146 @@ struct keep {
 
 	struct lock lock;
 	pthread_cond_t has_work;
-	void *notes; /* a tsearch(3) tree, by path: all that is not stored yet */
-	struct note *first;
-	struct note **end;
-	bool is_running;
+	void *paths; /* a tsearch(3) tree */
+	struct kept_path *newest;
+	struct kept_path *oldest;
+	struct kept_path *changed; /* with a directory: to be written */
+	struct kept_path **end;
 	bool is_ending;
+	size_t used; /* bytes of memory */
 	struct keep_counts counts;
-	pthread_t thread;
 
-	struct lock store_lock;    /* of what follows; taken before the other */
-	struct keep_store *file;   /* NULL: there is no place for one */
-	struct keep_store *memory; /* what is not public; NULL: it goes to the file as well */
-	bool is_in_trouble;        /* which was logged */
-	bool is_claimed;           /* the directory is locked: nobody else stores there */
+	bool is_running;
+	pthread_t thread;
+	struct keep_store *file; /* the thread's while it runs; NULL: no directory */
+	bool is_in_trouble;      /* … which was logged */
+	bool is_claimed;         /* … the directory is locked: nobody else stores there */
 };
 
-static int compare_notes(const void *a, const void *b)
+/* Bytes of memory that it takes, without what malloc(3) adds. */
+static size_t size_of(const char *path, const struct version *version)
 {
-	const struct note *one = a, *other = b;
+	const char *const texts[] = {path, version->layers, version->sources};
+	size_t size = sizeof(struct kept_path) + sizeof(*version) + version->size;
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+		size += texts[i] ? strlen(texts[i]) : 0;
+	return size;
+}
+
+static int compare_paths(const void *a, const void *b)
+{
+	const struct kept_path *one = a, *other = b;
 
 	return strcmp(one->path, other->path);
 }
 
-static void note_free(void *memory)
+static void path_free(void *memory)
 {
-	struct note *note = memory;
+	struct kept_path *kept = memory;
 
-	if (!note)
-		return;
-	version_unref(note->version);
-	free(note->path);
-	free(note->layers);
-	free(note->sources);
-	free(note);
+	version_unref(kept->version);
+	free(kept->path);
+	free(kept);
 }
 
-/* A file that has no name, on a disk. Where there is no place for it nothing public is kept. */
-static int open_nameless(struct keep_store **ret)
+/* NULL: it is not known, or with `is_new` there is no memory. */
+static struct kept_path *find_locked(struct keep *keep, const char *path, bool is_new)
 {
-	const char *places[] = {getenv("TMPDIR"), "/var/tmp", "/tmp"};
-	CLEANUP(closep) int fd = -1;
+	const struct kept_path wanted = {.path = (char *)(uintptr_t)path};
+	struct kept_path **place = tfind(&wanted, &keep->paths, compare_paths);
 
-	for (size_t i = 0; fd < 0 && i < sizeof(places) / sizeof(*places); i++)
-		if (places[i])
-			fd = open(places[i], O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	return fd < 0 ? 0 : keep_store_in_file(fd, ret);
+	if (place || !is_new)
+		return place ? *place : NULL;
+	struct kept_path *kept = calloc(1, sizeof(*kept));
+	if (!kept)
+		return NULL;
+	kept->path = strdup(path);
+	if (!kept->path || !tsearch(kept, &keep->paths, compare_paths)) {
+		path_free(kept);
+		return NULL;
+	}
+	return kept;
+}
+
+static void free_locked(struct keep *keep, struct kept_path *kept)
+{
+	tdelete(kept, &keep->paths, compare_paths);
+	path_free(kept);
+}
+
+static void use_locked(struct keep *keep, struct kept_path *kept)
+{
+	kept->older = keep->newest;
+	kept->newer = NULL;
+	*(keep->newest ? &keep->newest->newer : &keep->oldest) = kept;
+	keep->newest = kept;
+}
+
+static void unuse_locked(struct keep *keep, const struct kept_path *kept)
+{
+	*(kept->newer ? &kept->newer->older : &keep->newest) = kept->older;
+	*(kept->older ? &kept->older->newer : &keep->oldest) = kept->newer;
+}
+
+/* Its version goes. The path stays: the caller notes a change of it. */
+static void drop_locked(struct keep *keep, struct kept_path *kept)
+{
+	if (!kept->version)
+		return;
+	unuse_locked(keep, kept);
+	version_unref(take_ptr(kept->version));
+	keep->used -= kept->bytes;
+}
+
+/* It is where it outlives us; or there is no such place. */
+static void count_locked(struct keep *keep, struct kept_path *kept)
+{
+	size_t bytes = kept->version ? kept->bytes : 0;
+
+	keep->counts.versions += (bytes > 0) - (size_t)(kept->counted > 0);
+	keep->counts.bytes += bytes - kept->counted;
+	kept->counted = bytes;
+}
+
+/* Without a directory a path of which nothing is kept is freed. */
+static void change_locked(struct keep *keep, struct kept_path *kept)
+{
+	if (!keep_is_lasting(keep)) {
+		count_locked(keep, kept);
+		if (!kept->version)
+			free_locked(keep, kept);
+		return;
+	}
+	if (kept->written == CHANGED)
+		return;
+	kept->written = CHANGED;
+	kept->next = NULL;
+	*keep->end = kept;
+	keep->end = &kept->next;
+	pthread_cond_signal(&keep->has_work);
+}
+
+/* The version becomes the keep's. */
+static void put_locked(struct keep *keep, struct kept_path *kept, struct version *version)
+{
+	drop_locked(keep, kept);
+	kept->version = version;
+	kept->bytes = size_of(kept->path, version);
+	keep->used += kept->bytes;
+	use_locked(keep, kept);
+}
+
+/* What was not used for longest makes room. */
+static void make_room_locked(struct keep *keep)
+{
+	while (keep->used > KEEP_MEMORY_MAX) {
+		struct kept_path *kept = keep->oldest;
+
+		drop_locked(keep, kept);
+		keep->counts.lost++;
+		change_locked(keep, kept);
+	}
 }
 
 static int refuse_directory(const char *name, const struct stat *stat, struct problem *problem)
@@ -108,7 +211,7 @@ static int refuse_directory(const char *name, const struct stat *stat, struct pr
 }
 
 /* Whoever has the directory is not waited for: he may hang. */
-static int claim_locked(struct keep *keep)
+static int claim(struct keep *keep)
 {
 	if (keep->directory < 0 || keep->is_claimed)
 		return 0;
@@ -131,385 +234,10 @@ static int open_directory(struct keep *keep, struct problem *problem)
 	int r = refuse_directory(name, &stat, problem);
 	if (r != 0)
 		return r;
-	if (claim_locked(keep) < 0)
+	if (claim(keep) < 0)
 		return problem_set(problem, name, 0, 0,
 			"is in use as the state of another mount; name another directory");
 	return 0;
-}
-
-static int open_lasting(struct keep *keep, struct problem *problem)
-{
-	const char *name = keep->name;
-	bool is_damaged = false;
-	char line[PROBLEM_SOURCE_MAX + PROBLEM_MESSAGE_MAX];
-	struct problem damage;
-
-	int r = open_directory(keep, problem);
-	if (r != 0)
-		return r;
-	r = keep_store_open(keep->directory, STORE_NAME, &keep->file, &is_damaged);
-	if (r < 0)
-		return problem_set(
-			problem, name, 0, 0, "the file " STORE_NAME " in it: %s", strerror(-r));
-	if (is_damaged && keep->options.log) {
-		problem_set(&damage, name, 0, 0,
-			"its " STORE_NAME " was damaged; its last good versions are lost");
-		problem_format(&damage, line, sizeof(line));
-		keep->options.log(keep->options.context, line);
-	}
-	return 0;
-}
-
-/* What there is in the stores. */
-static void count_stores(const struct keep *keep, struct keep_counts *counts)
-{
-	struct keep_store *const stores[] = {keep->file, keep->memory};
-
-	counts->versions = counts->bytes = 0;
-	for (size_t i = 0; i < 2; i++)
-		if (stores[i]) {
-			counts->versions += keep_store_count(stores[i]);
-			counts->bytes += keep_store_size(stores[i]);
-		}
-}
-
-int keep_open(const struct keep_options *options, struct keep **ret, struct problem *problem)
-{
-	CLEANUP(keep_freep) struct keep *keep = calloc(1, sizeof(*keep));
-	int r;
-
-	if (!keep)
-		return -ENOMEM;
-	keep->options = *options;
-	keep->directory = -1;
-	keep->end = &keep->first;
-	lock_init(&keep->store_lock, LOCK_KEEP_STORE);
-	lock_init(&keep->lock, LOCK_KEEP);
-	pthread_cond_init(&keep->has_work, NULL);
-	keep->name = options->directory ? strdup(options->directory) : NULL;
-	if (options->directory && !keep->name)
-		return -ENOMEM;
-	if (keep->name) {
-		r = open_lasting(keep, problem);
-	} else {
-		r = open_nameless(&keep->file);
-		if (r == 0)
-			r = keep_store_in_memory(KEEP_MEMORY_MAX, &keep->memory);
-	}
-	if (r != 0)
-		return r;
-	count_stores(keep, &keep->counts);
-	*ret = take_ptr(keep);
-	return 0;
-}
-
-static struct kept kept_of(const struct note *note)
-{
-	const struct version *version = note->version;
-
-	return (struct kept){.mode = version->mode,
-		.uid = version->uid,
-		.gid = version->gid,
-		.mtime = version->mtime,
-		.ctime = version->ctime,
-		.made = version->made,
-		.strategy = span_of(version->strategy),
-		.layers = span_of(note->layers),
-		.sources = span_of(note->sources),
-		.bytes = {version->data, version->size}};
-}
-
-static int put(const struct keep *keep, const struct note *note)
-{
-	const struct kept kept = kept_of(note);
-	bool is_in_memory = keep->memory && !note->is_public;
-	struct keep_store *store = is_in_memory ? keep->memory : keep->file;
-
-	return store ? keep_store_put(store, note->path, &kept) : KEEP_STORE_FULL;
-}
-
-static int drop(struct keep_store *store, const char *path)
-{
-	return store ? keep_store_drop(store, path) : 0;
-}
-
-/*
- * What is kept elsewhere, or can't be kept, must not be found as if it were the newest. What a disk
- * has no room for now is tried again only where it is to outlive us: else that would fill the
- * memory.
- */
-static int store_note(const struct keep *keep, struct note *note)
-{
-	int r = note->version ? put(keep, note) : 0;
-	bool is_put = note->version && r == 0;
-	bool is_in_memory = keep->memory && !note->is_public;
-
-	int other = is_put && !is_in_memory ? 0 : drop(keep->file, note->path);
-	if (other == 0 && !(is_put && is_in_memory))
-		other = drop(keep->memory, note->path);
-	note->is_lost = r != 0;
-	note->is_left = other < 0 || (r < 0 && keep_is_lasting(keep));
-	if (r == KEEP_STORE_FULL)
-		r = -ENOSPC;
-	return r ? r : other;
-}
-
-static void tell_trouble(struct keep *keep, int result)
-{
-	char line[PROBLEM_SOURCE_MAX + PROBLEM_MESSAGE_MAX];
-	struct problem problem;
-
-	if ((result < 0) == keep->is_in_trouble || !keep->options.log)
-		return;
-	keep->is_in_trouble = result < 0;
-	problem_set(&problem, keep->name, 0, 0,
-		result < 0 ? "last good versions can't be kept: %s"
-			   : "last good versions can be kept again",
-		strerror(-result));
-	problem_format(&problem, line, sizeof(line));
-	keep->options.log(keep->options.context, line);
-}
-
-/* *ret: what there is then, and how many were lost now. What is too much for the memory is nobody's
- * trouble. */
-static void store_batch(struct keep *keep, struct note *batch, struct keep_counts *ret)
-{
-	*ret = (struct keep_counts){0};
-	lock_take(&keep->store_lock);
-	int r = claim_locked(keep);
-	if (r == 0 && keep->file)
-		r = keep_store_begin(keep->file);
-	int first = r;
-	for (struct note *note = batch; note && r == 0; note = note->next) {
-		int stored = store_note(keep, note);
-		if (stored < 0 && first == 0 && (note->is_public || !keep->memory))
-			first = stored;
-	}
-	if (keep->file && r == 0) {
-		r = keep_store_end(keep->file);
-		first = first ? first : r;
-	}
-	for (struct note *note = batch; note; note = note->next) {
-		note->is_left |= r < 0;
-		ret->lost += note->is_lost && !note->is_left;
-	}
-	tell_trouble(keep, first);
-	count_stores(keep, ret);
-	lock_release(&keep->store_lock);
-}
-
-static struct note *take_batch_locked(struct keep *keep)
-{
-	struct note *batch = keep->first;
-	struct note **at = &keep->first;
-
-	for (size_t i = 0; *at && i < BATCH; i++) {
-		(*at)->is_taken = true;
-		(*at)->is_lost = (*at)->is_left = false;
-		at = &(*at)->next;
-	}
-	keep->first = *at;
-	*at = NULL;
-	if (!keep->first)
-		keep->end = &keep->first;
-	return batch;
-}
-
-/* What could not be stored waits again, before what came meanwhile. Returns whether there is such.
- */
-static bool end_batch_locked(struct keep *keep, struct note *batch)
-{
-	struct note *left = NULL;
-	struct note **end = &left;
-
-	for (struct note *note = batch, *next; note; note = next) {
-		next = note->next;
-		if (note->is_left && !note->is_replaced) {
-			note->is_taken = false;
-			*end = note;
-			end = &note->next;
-			continue;
-		}
-		if (!note->is_replaced)
-			tdelete(note, &keep->notes, compare_notes);
-		note_free(note);
-	}
-	if (!left)
-		return false;
-	*end = keep->first;
-	if (!keep->first)
-		keep->end = end;
-	keep->first = left;
-	return true;
-}
-
-static void wait_for_more_locked(struct keep *keep, time_t seconds)
-{
-	struct timespec now, until;
-
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec += seconds;
-	do {
-		lock_wait(&keep->lock, &keep->has_work, &until);
-		clock_gettime(CLOCK_MONOTONIC, &now);
-	} while (!keep->is_ending && time_is_later(until, now));
-}
-
-static void *run(void *context)
-{
-	struct keep *keep = context;
-	bool is_lasting = keep_is_lasting(keep);
-	bool has_failed = false;
-	struct keep_counts counts;
-
-	lock_take(&keep->lock);
-	for (;;) {
-		while (!keep->first && !keep->is_ending)
-			lock_wait(&keep->lock, &keep->has_work, NULL);
-		if ((is_lasting || has_failed) && !keep->is_ending)
-			wait_for_more_locked(keep, has_failed ? RETRY_S : QUIET_S);
-		if (!keep->first || (keep->is_ending && !is_lasting))
-			break;
-		bool is_last_try = keep->is_ending;
-		struct note *batch = take_batch_locked(keep);
-		lock_release(&keep->lock);
-		store_batch(keep, batch, &counts);
-		lock_take(&keep->lock);
-		counts.lost += keep->counts.lost;
-		keep->counts = counts;
-		has_failed = end_batch_locked(keep, batch);
-		if (has_failed && is_last_try)
-			break;
-	}
-	lock_release(&keep->lock);
-	return NULL;
-}
-
-int keep_start(struct keep *keep)
-{
-	sigset_t all, old;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	int r = pthread_create(&keep->thread, NULL, run, keep);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	if (r == 0)
-		keep->is_running = true;
-	return -r;
-}
-
-void keep_stop(struct keep *keep)
-{
-	if (!keep->is_running)
-		return;
-	lock_take(&keep->lock);
-	keep->is_ending = true;
-	pthread_cond_signal(&keep->has_work);
-	lock_release(&keep->lock);
-	pthread_join(keep->thread, NULL);
-	keep->is_running = false;
-}
-
-void keep_pause(struct keep *keep)
-{
-	keep_stop(keep);
-	lock_take(&keep->store_lock);
-	if (keep->is_claimed)
-		flock(keep->directory, LOCK_UN);
-	keep->is_claimed = false;
-	lock_release(&keep->store_lock);
-}
-
-int keep_resume(struct keep *keep)
-{
-	lock_take(&keep->store_lock);
-	/* Else it is tried again when there is something to store. */
-	(void)claim_locked(keep);
-	lock_release(&keep->store_lock);
-	keep->is_ending = false;
-	return keep_start(keep);
-}
-
-void keep_free(struct keep *keep)
-{
-	if (!keep)
-		return;
-	keep_stop(keep);
-	tdestroy(keep->notes, note_free);
-	keep_store_free(keep->file);
-	keep_store_free(keep->memory);
-	closep(&keep->directory);
-	free(keep->name);
-	pthread_cond_destroy(&keep->has_work);
-	lock_fini(&keep->lock);
-	lock_fini(&keep->store_lock);
-	free(keep);
-}
-
-void keep_freep(struct keep **keep)
-{
-	keep_free(*keep);
-}
-
-const char *keep_directory(const struct keep *keep)
-{
-	return keep->name;
-}
-
-static struct note *note_new(const char *path, struct version *version, bool is_public)
-{
-	struct note *note = calloc(1, sizeof(*note));
-
-	if (!note)
-		return NULL;
-	note->path = strdup(path);
-	note->layers = strdup(version && version->layers ? version->layers : "");
-	note->sources = strdup(version && version->sources ? version->sources : "");
-	note->is_public = is_public;
-	if (!note->path || !note->layers || !note->sources) {
-		note_free(note);
-		return NULL;
-	}
-	note->version = version ? version_ref(version) : NULL;
-	return note;
-}
-
-/* It takes the place of one of the same path that waits. */
-static bool add_locked(struct keep *keep, struct note *note)
-{
-	struct note **place = tsearch(note, &keep->notes, compare_notes);
-
-	if (!place)
-		return false;
-	struct note *old = *place;
-	if (old != note && !old->is_taken) {
-		struct note *next = old->next, own = *old;
-		*old = *note;
-		old->next = next;
-		own.next = NULL;
-		*note = own;
-		note_free(note);
-		return true;
-	}
-	if (old != note)
-		old->is_replaced = true;
-	*place = note;
-	*keep->end = note;
-	keep->end = &note->next;
-	return true;
-}
-
-void keep_note(struct keep *keep, const char *path, struct version *version, bool is_public)
-{
-	struct note *note = note_new(path, version, is_public);
-
-	lock_take(&keep->lock);
-	bool is_added = note && !keep->is_ending && add_locked(keep, note);
-	keep->counts.lost += !is_added && version;
-	pthread_cond_signal(&keep->has_work);
-	lock_release(&keep->lock);
-	if (!is_added)
-		note_free(note);
 }
 
 static struct version *version_of(const struct kept *kept)
@@ -539,88 +267,352 @@ static struct version *version_of(const struct kept *kept)
 	return version;
 }
 
-/* 0 with *ret; -ENOENT: nothing is kept; 1: nothing waits; -ENOMEM. */
-static int find_waiting(struct keep *keep, const char *path, struct version **ret)
+static void load_one(void *context, const char *path, const struct kept *stored)
 {
-	const struct note wanted = {.path = (char *)(uintptr_t)path};
-	int r = 1;
+	struct keep *keep = context;
+	struct version *version = version_of(stored);
 
 	lock_take(&keep->lock);
-	struct note *const *place = tfind(&wanted, &keep->notes, compare_notes);
-	if (place) {
-		struct kept kept;
-		r = (*place)->version ? 0 : -ENOENT;
-		if (r == 0) {
-			kept = kept_of(*place);
-			*ret = version_of(&kept);
-			r = *ret ? 0 : -ENOMEM;
-		}
+	struct kept_path *kept = version ? find_locked(keep, path, true) : NULL;
+	if (kept) {
+		put_locked(keep, kept, version);
+		count_locked(keep, kept);
+		make_room_locked(keep);
+	} else {
+		version_unref(version);
 	}
 	lock_release(&keep->lock);
+}
+
+static int open_lasting(struct keep *keep, struct problem *problem)
+{
+	const char *name = keep->name;
+	bool is_damaged = false;
+	char line[PROBLEM_SOURCE_MAX + PROBLEM_MESSAGE_MAX];
+	struct problem damage;
+
+	int r = open_directory(keep, problem);
+	if (r != 0)
+		return r;
+	r = keep_store_open(keep->directory, STORE_NAME, &keep->file, &is_damaged);
+	if (r == 0)
+		r = keep_store_each(keep->file, load_one, keep);
+	if (r < 0)
+		return problem_set(
+			problem, name, 0, 0, "the file " STORE_NAME " in it: %s", strerror(-r));
+	if (is_damaged && keep->options.log) {
+		problem_set(&damage, name, 0, 0,
+			"its " STORE_NAME " was damaged; its last good versions are lost");
+		problem_format(&damage, line, sizeof(line));
+		keep->options.log(keep->options.context, line);
+	}
+	return 0;
+}
+
+int keep_open(const struct keep_options *options, struct keep **ret, struct problem *problem)
+{
+	CLEANUP(keep_freep) struct keep *keep = calloc(1, sizeof(*keep));
+	int r;
+
+	if (!keep)
+		return -ENOMEM;
+	keep->options = *options;
+	keep->directory = -1;
+	keep->end = &keep->changed;
+	lock_init(&keep->lock, LOCK_KEEP);
+	pthread_cond_init(&keep->has_work, NULL);
+	keep->name = options->directory ? strdup(options->directory) : NULL;
+	if (options->directory && !keep->name)
+		return -ENOMEM;
+	r = keep->name ? open_lasting(keep, problem) : 0;
+	if (r != 0)
+		return r;
+	*ret = take_ptr(keep);
+	return 0;
+}
+
+/* What the thread writes at once. */
+struct kept_change {
+	struct kept_path *kept;
+	struct version *version; /* a reference; NULL: nothing is kept */
+};
+
+static struct span span_or_empty(const char *text)
+{
+	return span_of(text ? text : "");
+}
+
+static int store_change(const struct keep *keep, const struct kept_change *change)
+{
+	const struct version *version = change->version;
+
+	if (!version)
+		return keep_store_drop(keep->file, change->kept->path);
+	const struct kept stored = {.mode = version->mode,
+		.uid = version->uid,
+		.gid = version->gid,
+		.mtime = version->mtime,
+		.ctime = version->ctime,
+		.made = version->made,
+		.strategy = span_or_empty(version->strategy),
+		.layers = span_or_empty(version->layers),
+		.sources = span_or_empty(version->sources),
+		.bytes = {version->data, version->size}};
+	return keep_store_put(keep->file, change->kept->path, &stored);
+}
+
+static void tell_trouble(struct keep *keep, int result)
+{
+	char line[PROBLEM_SOURCE_MAX + PROBLEM_MESSAGE_MAX];
+	struct problem problem;
+
+	if ((result < 0) == keep->is_in_trouble || !keep->options.log)
+		return;
+	keep->is_in_trouble = result < 0;
+	problem_set(&problem, keep->name, 0, 0,
+		result < 0 ? "last good versions can't be kept: %s"
+			   : "last good versions can be kept again",
+		strerror(-result));
+	problem_format(&problem, line, sizeof(line));
+	keep->options.log(keep->options.context, line);
+}
+
+/* All of them, or none. 0 or -errno. */
+static int store_batch(struct keep *keep, const struct kept_change *batch, size_t count)
+{
+	int r = claim(keep);
+
+	if (r == 0)
+		r = keep_store_begin(keep->file);
+	if (r == 0) {
+		for (size_t i = 0; i < count && r == 0; i++)
+			r = store_change(keep, &batch[i]);
+		int end = r == 0 ? keep_store_end(keep->file) : (keep_store_cancel(keep->file), 0);
+		r = r ? r : end;
+	}
+	tell_trouble(keep, r);
 	return r;
+}
+
+static size_t take_batch_locked(struct keep *keep, struct kept_change batch[BATCH])
+{
+	size_t count = 0;
+
+	for (; keep->changed && count < BATCH; count++) {
+		struct kept_path *kept = keep->changed;
+
+		keep->changed = kept->next;
+		kept->written = WRITING;
+		batch[count] = (struct kept_change){kept, kept->version};
+		if (kept->version)
+			version_ref(kept->version);
+	}
+	if (!keep->changed)
+		keep->end = &keep->changed;
+	return count;
+}
+
+static void end_batch_locked(
+	struct keep *keep, const struct kept_change *batch, size_t count, bool is_written)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct kept_path *kept = batch[i].kept;
+
+		version_unref(batch[i].version);
+		/* Else it was noted again. */
+		if (kept->written != WRITING)
+			continue;
+		kept->written = WRITTEN;
+		if (!is_written) {
+			change_locked(keep, kept);
+			continue;
+		}
+		count_locked(keep, kept);
+		if (!kept->version)
+			free_locked(keep, kept);
+	}
+}
+
+static void wait_for_more_locked(struct keep *keep, time_t seconds)
+{
+	struct timespec now, until;
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_sec += seconds;
+	do {
+		lock_wait(&keep->lock, &keep->has_work, &until);
+		clock_gettime(CLOCK_MONOTONIC, &now);
+	} while (!keep->is_ending && time_is_later(until, now));
+}
+
+static void *run(void *context)
+{
+	struct keep *keep = context;
+	struct kept_change batch[BATCH];
+	bool has_failed = false;
+
+	lock_take(&keep->lock);
+	for (;;) {
+		while (!keep->changed && !keep->is_ending)
+			lock_wait(&keep->lock, &keep->has_work, NULL);
+		if (!keep->is_ending)
+			wait_for_more_locked(keep, has_failed ? RETRY_S : QUIET_S);
+		if (!keep->changed)
+			break;
+		bool is_last_try = keep->is_ending;
+		size_t count = take_batch_locked(keep, batch);
+		lock_release(&keep->lock);
+		has_failed = store_batch(keep, batch, count) < 0;
+		lock_take(&keep->lock);
+		end_batch_locked(keep, batch, count, !has_failed);
+		if (has_failed && is_last_try)
+			break;
+	}
+	lock_release(&keep->lock);
+	return NULL;
+}
+
+int keep_start(struct keep *keep)
+{
+	sigset_t all, old;
+
+	if (!keep_is_lasting(keep))
+		return 0;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	int r = pthread_create(&keep->thread, NULL, run, keep);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (r == 0)
+		keep->is_running = true;
+	return -r;
+}
+
+void keep_stop(struct keep *keep)
+{
+	if (!keep->is_running)
+		return;
+	lock_take(&keep->lock);
+	keep->is_ending = true;
+	pthread_cond_signal(&keep->has_work);
+	lock_release(&keep->lock);
+	pthread_join(keep->thread, NULL);
+	keep->is_running = false;
+}
+
+void keep_pause(struct keep *keep)
+{
+	keep_stop(keep);
+	if (keep->is_claimed)
+		flock(keep->directory, LOCK_UN);
+	keep->is_claimed = false;
+}
+
+int keep_resume(struct keep *keep)
+{
+	/* Else it is tried again when there is something to store. */
+	(void)claim(keep);
+	keep->is_ending = false;
+	return keep_start(keep);
+}
+
+void keep_free(struct keep *keep)
+{
+	if (!keep)
+		return;
+	keep_stop(keep);
+	tdestroy(keep->paths, path_free);
+	keep_store_free(keep->file);
+	closep(&keep->directory);
+	free(keep->name);
+	pthread_cond_destroy(&keep->has_work);
+	lock_fini(&keep->lock);
+	free(keep);
+}
+
+void keep_freep(struct keep **keep)
+{
+	keep_free(*keep);
+}
+
+const char *keep_directory(const struct keep *keep)
+{
+	return keep->name;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+/* Also to whom it is handed over. */
+static bool is_same(const struct kept_path *kept, const struct version *version, bool is_public)
+{
+	const struct version *old = kept->version;
+
+	return old && kept->is_public == is_public && version_same(old, version) &&
+	       time_equal(old->mtime, version->mtime) && time_equal(old->ctime, version->ctime) &&
+	       time_equal(old->made, version->made) &&
+	       same_text(old->strategy, version->strategy) &&
+	       same_text(old->layers, version->layers) && same_text(old->sources, version->sources);
+}
+
+static void note_locked(
+	struct keep *keep, const char *path, const struct version *version, bool is_public)
+{
+	struct kept_path *kept = find_locked(keep, path, version);
+
+	if (kept && version && is_same(kept, version, is_public))
+		return;
+	/* What is too large must not push out all others. */
+	bool has_room = version && size_of(path, version) <= KEEP_MEMORY_MAX;
+	struct version *copy = kept && has_room ? version_copy(version) : NULL;
+	keep->counts.lost += version && !copy;
+	if (!kept || (!copy && !kept->version && kept->written == WRITTEN))
+		return;
+	kept->is_public = is_public;
+	drop_locked(keep, kept);
+	if (copy)
+		put_locked(keep, kept, copy);
+	change_locked(keep, kept);
+	make_room_locked(keep);
+}
+
+void keep_note(struct keep *keep, const char *path, struct version *version, bool is_public)
+{
+	lock_take(&keep->lock);
+	if (!keep->is_ending)
+		note_locked(keep, path, version, is_public);
+	lock_release(&keep->lock);
 }
 
 int keep_find(struct keep *keep, const char *path, struct version **ret)
 {
-	struct keep_store *const stores[] = {keep->file, keep->memory};
-	CLEANUP(freep) void *memory = NULL;
-	struct kept kept;
+	CLEANUP(version_unrefp) struct version *version = NULL;
 
-	int r = find_waiting(keep, path, ret);
-	if (r <= 0)
-		return r;
-	lock_take(&keep->store_lock);
-	r = -ENOENT;
-	for (size_t i = 0; r == -ENOENT && i < 2; i++)
-		if (stores[i])
-			r = keep_store_get(stores[i], path, &kept, &memory);
-	lock_release(&keep->store_lock);
-	if (r < 0)
-		return r;
-	*ret = version_of(&kept);
+	lock_take(&keep->lock);
+	struct kept_path *kept = find_locked(keep, path, false);
+	if (kept && kept->version) {
+		version = version_ref(kept->version);
+		unuse_locked(keep, kept);
+		use_locked(keep, kept);
+	}
+	lock_release(&keep->lock);
+	if (!version)
+		return -ENOENT;
+	*ret = version_copy(version);
 	return *ret ? 0 : -ENOMEM;
-}
-
-struct telling {
-	void (*each)(void *context, const char *path, struct version *version, bool is_public);
-	void *context;
-	bool is_public;
-};
-
-static void tell_kept(void *context, const char *path, const struct kept *kept)
-{
-	const struct telling *telling = context;
-	CLEANUP(version_unrefp) struct version *version = version_of(kept);
-
-	if (version)
-		telling->each(telling->context, path, version, telling->is_public);
 }
 
 void keep_each(struct keep *keep,
 	void (*each)(void *context, const char *path, struct version *version, bool is_public),
 	void *context)
 {
-	struct telling telling = {each, context, true};
-
 	if (keep_is_lasting(keep))
 		return;
-	lock_take(&keep->store_lock);
-	if (keep->file)
-		keep_store_each(keep->file, tell_kept, &telling);
-	telling.is_public = false;
-	keep_store_each(keep->memory, tell_kept, &telling);
-	lock_release(&keep->store_lock);
-	/* Nobody takes them any more. */
-	for (const struct note *note = keep->first; note; note = note->next) {
-		telling.is_public = note->is_public;
-		struct kept kept;
-		if (note->version) {
-			kept = kept_of(note);
-			tell_kept(&telling, note->path, &kept);
-		} else {
-			each(context, note->path, NULL, note->is_public);
-		}
-	}
+	lock_take(&keep->lock);
+	for (struct kept_path *kept = keep->oldest; kept; kept = kept->newer)
+		each(context, kept->path, kept->version, kept->is_public);
+	lock_release(&keep->lock);
 }
 
 void keep_count(struct keep *keep, struct keep_counts *ret)

@@ -17,12 +17,6 @@
 /* Chains of the database's hash. A path's chain is read from its beginning. */
 #define CHAINS 10007
 
-/* TDB counts with 32 bits; what is this large is not worth more. */
-#define SIZE_MAX_BYTES ((size_t)1 << 30)
-
-/* Bytes that TDB itself takes for a record. */
-#define RECORD_COST 32
-
 /* With another format, another number: what can't be read is as if it were not there. */
 #define FORMAT 0x706c7931u
 
@@ -37,13 +31,6 @@
 
 struct keep_store {
 	struct tdb_context *tdb;
-	/* Of its records: what they leave is used again, but the file does not shrink. */
-	size_t count;
-	size_t bytes;
-	size_t count_before; /* the transaction */
-	size_t bytes_before;
-	size_t limit; /* of bytes */
-	bool has_transactions;
 };
 
 /* What a record begins with, all of it set to be compared as bytes; the texts follow. */
@@ -104,26 +91,8 @@ static int open_store(const char *name, int flags, int open_flags, struct keep_s
 		free(store);
 		return r;
 	}
-	store->limit = SIZE_MAX_BYTES;
 	*ret = store;
 	return 0;
-}
-
-int keep_store_in_memory(size_t limit, struct keep_store **ret)
-{
-	int r = open_store("", TDB_INTERNAL | FLAGS, O_RDWR, ret);
-
-	if (r == 0)
-		(*ret)->limit = limit;
-	return r;
-}
-
-int keep_store_in_file(int fd, struct keep_store **ret)
-{
-	char name[DESCRIPTOR_LINK_MAX];
-
-	descriptor_link(fd, name);
-	return open_store(name, FLAGS, O_RDWR | O_CREAT, ret);
 }
 
 /* The library makes a database of whatever does not look like one. */
@@ -136,21 +105,6 @@ static bool looks_right(const char *name)
 	return n == 0 || (n == sizeof(start) && memcmp(start, TDB_START, sizeof(start)) == 0);
 }
 
-static size_t cost_of(TDB_DATA key, size_t data)
-{
-	return RECORD_COST + key.dsize + data;
-}
-
-static int count_record(struct tdb_context *tdb, TDB_DATA key, TDB_DATA data, void *context)
-{
-	struct keep_store *store = context;
-
-	(void)tdb;
-	store->count++;
-	store->bytes += cost_of(key, data.dsize);
-	return 0;
-}
-
 static int open_checked(const char *name, struct keep_store **ret)
 {
 	struct keep_store *store = NULL;
@@ -159,12 +113,10 @@ static int open_checked(const char *name, struct keep_store **ret)
 
 	if (r < 0)
 		return r;
-	if (tdb_check(store->tdb, NULL, NULL) != 0 ||
-		tdb_traverse_read(store->tdb, count_record, store) < 0) {
+	if (tdb_check(store->tdb, NULL, NULL) != 0) {
 		keep_store_free(store);
 		return -EBADMSG;
 	}
-	store->has_transactions = true;
 	*ret = store;
 	return 0;
 }
@@ -192,24 +144,21 @@ void keep_store_free(struct keep_store *store)
 
 int keep_store_begin(struct keep_store *store)
 {
-	if (!store->has_transactions)
-		return 0;
-	store->count_before = store->count;
-	store->bytes_before = store->bytes;
 	errno = 0;
 	return tdb_transaction_start(store->tdb) == 0 ? 0 : errno_of(store->tdb);
 }
 
 int keep_store_end(struct keep_store *store)
 {
-	if (!store->has_transactions || !tdb_transaction_active(store->tdb))
-		return 0;
 	errno = 0;
 	if (tdb_transaction_commit(store->tdb) == 0)
 		return 0;
-	store->count = store->count_before;
-	store->bytes = store->bytes_before;
 	return write_errno_of(store->tdb);
+}
+
+void keep_store_cancel(struct keep_store *store)
+{
+	tdb_transaction_cancel(store->tdb);
 }
 
 /* From a start of its own: it is compared with what another process has written. */
@@ -238,19 +187,13 @@ static void fill_head(const struct kept *kept, const struct span texts[4], struc
 	head->hash = hash_record(head, texts);
 }
 
-struct comparison {
-	const TDB_DATA *parts;
-	size_t size; /* of what there was */
-};
-
 /* 1: the record is just the parts one after the other. */
 static int compare_record(TDB_DATA key, TDB_DATA data, void *context)
 {
-	struct comparison *comparison = context;
-	const TDB_DATA *parts = comparison->parts;
+	const TDB_DATA *parts = context;
 	size_t at = 0;
 
-	comparison->size = cost_of(key, data.dsize);
+	(void)key;
 	for (size_t i = 0; i < PARTS; at += parts[i++].dsize)
 		if (parts[i].dsize > data.dsize - at ||
 			(parts[i].dsize &&
@@ -263,53 +206,32 @@ int keep_store_put(struct keep_store *store, const char *path, const struct kept
 {
 	const struct span texts[] = {kept->strategy, kept->layers, kept->sources, kept->bytes};
 	TDB_DATA parts[PARTS];
-	struct comparison comparison = {parts, 0};
 	struct head head;
-	size_t size = sizeof(head);
 
 	fill_head(kept, texts, &head);
 	parts[0] = (TDB_DATA){(unsigned char *)&head, sizeof(head)};
-	for (size_t i = 1; i < PARTS; size += parts[i++].dsize)
+	for (size_t i = 1; i < PARTS; i++)
 		parts[i] =
 			(TDB_DATA){(unsigned char *)(uintptr_t)texts[i - 1].data, texts[i - 1].len};
 	errno = 0;
-	int there = tdb_parse_record(store->tdb, key_of(path), compare_record, &comparison);
+	int there = tdb_parse_record(store->tdb, key_of(path), compare_record, parts);
 	if (there == 1)
 		return 0;
 	if (there < 0 && errno)
 		return -errno;
-	size_t bytes = store->bytes - comparison.size + cost_of(key_of(path), size);
-	if (bytes > store->limit)
-		return KEEP_STORE_FULL;
 	errno = 0;
 	if (tdb_storev(store->tdb, key_of(path), parts, PARTS, TDB_REPLACE) != 0)
 		return write_errno_of(store->tdb);
-	store->count += there < 0;
-	store->bytes = bytes;
-	return 0;
-}
-
-static int measure_record(TDB_DATA key, TDB_DATA data, void *context)
-{
-	size_t *size = context;
-
-	*size = cost_of(key, data.dsize);
 	return 0;
 }
 
 int keep_store_drop(struct keep_store *store, const char *path)
 {
-	size_t size = 0;
 	int there = has_record(store, path);
 	if (there <= 0)
 		return there;
 	errno = 0;
-	if (tdb_parse_record(store->tdb, key_of(path), measure_record, &size) < 0 ||
-		tdb_delete(store->tdb, key_of(path)) != 0)
-		return errno_of(store->tdb);
-	store->count--;
-	store->bytes -= size;
-	return 0;
+	return tdb_delete(store->tdb, key_of(path)) != 0 ? errno_of(store->tdb) : 0;
 }
 
 /* Whether the record is whole; then *ret is what it says. */
@@ -387,14 +309,4 @@ int keep_store_each(struct keep_store *store,
 
 	errno = 0;
 	return tdb_traverse_read(store->tdb, visit_record, &visit) < 0 ? errno_of(store->tdb) : 0;
-}
-
-size_t keep_store_size(const struct keep_store *store)
-{
-	return tdb_map_size(store->tdb);
-}
-
-size_t keep_store_count(const struct keep_store *store)
-{
-	return store->count;
 }

@@ -1,8 +1,7 @@
 /*
  * A store of kept versions: a TDB database (libtdb), whose keys are paths. One thread at a time.
  *
- * Where it has a file of its own, what was stored together is there together after a crash, and a
- * file that is damaged is made anew. It is read and written by pread(2) and pwrite(2): a disk that
+ * What was stored together is there together after a crash, and a file that is damaged is made anew. It is read and written by pread(2) and pwrite(2): a disk that
  * fails is an error, and no signal.
  */
 #pragma once
@@ -28,12 +27,6 @@ struct kept {
 	struct span bytes;
 };
 
-/** In memory, so many bytes of records. 0 with *ret, or -errno. */
-int keep_store_in_memory(size_t limit, struct keep_store **ret);
-
-/** In the open file, which nobody else finds: it may be lost with this process. */
-int keep_store_in_file(int fd, struct keep_store **ret);
-
 /**
  * In the file `name` of a directory that is ours alone. *is_damaged: what was there could not be
  * read and is gone. 0 with *ret, or -errno.
@@ -49,11 +42,10 @@ void keep_store_free(struct keep_store *store);
 int keep_store_begin(struct keep_store *store);
 int keep_store_end(struct keep_store *store);
 
-/* Positive result of keep_store_put(): there is no room for it, and no fault is to be mended. */
-#define KEEP_STORE_FULL 1
+/** Nothing was stored since the begin. */
+void keep_store_cancel(struct keep_store *store);
 
-/** Stores it in the place of what there was, unless that is the same. 0, KEEP_STORE_FULL or -errno.
- */
+/** Stores it in the place of what there was, unless that is the same. 0 or -errno. */
 int keep_store_put(struct keep_store *store, const char *path, const struct kept *kept);
 
 /** 0, also where there was nothing; or -errno. */
@@ -65,7 +57,3 @@ int keep_store_get(struct keep_store *store, const char *path, struct kept *ret,
 /** Calls `each` for every version that is there, with what lives until it returns. 0 or -errno. */
 int keep_store_each(struct keep_store *store,
 	void (*each)(void *context, const char *path, const struct kept *kept), void *context);
-
-/** Bytes that it takes, where it is; and how many versions are in it. */
-size_t keep_store_size(const struct keep_store *store);
-size_t keep_store_count(const struct keep_store *store);

@@ -256,24 +256,57 @@ TEST(test_room_of_what_was_dropped_is_used_again)
 	keep_free(keep);
 }
 
-TEST(test_limit_counts_what_is_there)
+/* A version that was found or noted later stays. */
+TEST(test_what_was_used_longest_ago_makes_room)
 {
-	enum { SIZE = 60000 };
-	static char text[SIZE];
-	struct kept kept = {.strategy = {"deep", 4}, .bytes = {text, SIZE}};
-	struct keep_store *store;
+	enum { SIZE = KEEP_MEMORY_MAX / 4 - 4096 };
+	struct keep *keep = open_keep(NULL);
+	char *text = malloc(SIZE + 1);
+	struct keep_counts counts;
+	char name[8];
 
-	assert_int_equal(keep_store_in_memory(100000, &store), 0);
-	for (char c = 'a'; c < 'f'; c++) {
-		memset(text, c, SIZE);
-		assert_int_equal(keep_store_put(store, "one", &kept), 0);
-		assert_int_equal(keep_store_put(store, "two", &kept), KEEP_STORE_FULL);
-		assert_int_equal(keep_store_drop(store, "two"), 0);
+	assert_non_null(text);
+	memset(text, 'x', SIZE);
+	text[SIZE] = '\0';
+	for (int i = 0; i < 4; i++) {
+		snprintf(name, sizeof(name), "%d", i);
+		note(keep, name, text, i % 2);
 	}
-	assert_int_equal(keep_store_count(store), 1);
-	assert_int_equal(keep_store_drop(store, "one"), 0);
-	assert_int_equal(keep_store_put(store, "two", &kept), 0);
-	keep_store_free(store);
+	assert_kept(keep, "0", text);
+	for (int i = 4; i < 6; i++) {
+		snprintf(name, sizeof(name), "%d", i);
+		note(keep, name, text, i % 2);
+	}
+	for (int i = 0; i < 6; i++) {
+		snprintf(name, sizeof(name), "%d", i);
+		assert_kept(keep, name, i == 1 || i == 2 ? NULL : text);
+	}
+	keep_count(keep, &counts);
+	assert_int_equal(counts.versions, 4);
+	assert_int_equal(counts.lost, 2);
+	assert_in_range(counts.bytes, 4 * (size_t)SIZE, KEEP_MEMORY_MAX);
+	keep_free(keep);
+	free(text);
+}
+
+TEST(test_what_is_larger_than_the_limit_is_not_kept)
+{
+	struct keep *keep = open_keep(NULL);
+	char *text = malloc(KEEP_MEMORY_MAX + 1);
+	struct keep_counts counts;
+
+	assert_non_null(text);
+	memset(text, 'x', KEEP_MEMORY_MAX);
+	text[KEEP_MEMORY_MAX] = '\0';
+	note(keep, "a", "x: 1", true);
+	note(keep, "b", "x: 2", true);
+	note(keep, "a", text, true);
+	assert_kept(keep, "a", NULL);
+	assert_kept(keep, "b", "x: 2");
+	keep_count(keep, &counts);
+	assert_int_equal(counts.versions, 1);
+	keep_free(keep);
+	free(text);
 }
 
 TEST(test_damaged_record_is_not_found)
@@ -313,7 +346,7 @@ TEST(test_damaged_record_is_not_found)
 	close(file);
 	assert_int_equal(keep_store_open(fd, "store", &store, &is_damaged), 0);
 	assert_true(is_damaged);
-	assert_int_equal(keep_store_count(store), 0);
+	assert_int_equal(keep_store_get(store, "path", &found, &memory), -ENOENT);
 	keep_store_free(store);
 	close(fd);
 }
@@ -385,7 +418,10 @@ TEST_WITH(test_disk_that_stays_full_does_not_keep_the_end, mend, NULL)
 
 TEST_WITH(test_what_could_not_be_dropped_does_not_come_back, mend, NULL)
 {
-	struct keep *keep = open_keep(NULL);
+	char name[sizeof(state_path) + 8];
+
+	snprintf(name, sizeof(name), "%s-drop", state_path);
+	struct keep *keep = open_keep(name);
 	assert_int_equal(keep_start(keep), 0);
 	note(keep, "a", "x: 1", false);
 	wait_for_versions(keep, 1);
@@ -397,6 +433,9 @@ TEST_WITH(test_what_could_not_be_dropped_does_not_come_back, mend, NULL)
 	wait_for_versions(keep, 0);
 	assert_kept(keep, "a", NULL);
 	assert_lost(keep, 0);
+	keep_free(keep);
+	keep = open_keep(name);
+	assert_kept(keep, "a", NULL);
 	keep_free(keep);
 }
 
