@@ -70,7 +70,9 @@ static int read_inputs(const struct merge_request *request, struct merge_result 
 		if (r < 0)
 			return r;
 	}
-	result->wants_crlf = inputs[0].document->has_crlf && inputs[0].format == request->to;
+	/* In a quoted text of several lines, a carriage return is a part of the value. */
+	result->wants_crlf = inputs[0].document->has_crlf && inputs[0].format == request->to &&
+			     !(request->to && request->to->has_quotes);
 	*ret = inputs;
 	return 0;
 }

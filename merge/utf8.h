@@ -49,6 +49,14 @@ static inline uint32_t utf8_decode(const char *p, size_t length)
 	return code;
 }
 
+/* Returns whether the character is white space of Unicode, beyond ASCII. */
+static inline bool utf8_is_blank(uint32_t code)
+{
+	return code == 0x85 || code == 0xA0 || code == 0x1680 ||
+	       (code >= 0x2000 && code <= 0x200A) || code == 0x2028 || code == 0x2029 ||
+	       code == 0x202F || code == 0x205F || code == 0x3000;
+}
+
 /*
  * Returns the number in the four hexadecimal digits at `p`; -1 if they are not hexadecimal digits.
  */

@@ -193,12 +193,13 @@ void line_new_put_value(const struct line_editor *editor, struct output *output,
 	if (editor->dialect->has_quotes && put_quoted(output, value, manner->quote))
 		return;
 	for (size_t i = 0; i < value.len; i++) {
-		if (value.data[i] != '\n') {
+		/* In quotes, "\r\n" would be another value than a newline. */
+		if (value.data[i] != '\n' || editor->dialect->has_quotes) {
 			output_char(output, value.data[i]);
 			continue;
 		}
 		output_put(output, end.data, end.len);
-		if (i + 1 == value.len || value.data[i + 1] != '\t' || editor->dialect->has_quotes)
+		if (i + 1 == value.len || value.data[i + 1] != '\t')
 			continue;
 		i++;
 		if (manner->indent.len) {

@@ -11,6 +11,11 @@
  *      A=b\c         "b\c"; to systemd, "bc"
  *      export A=b    as A=b; systemd ignores it
  *      A             null: compose takes A from its own environment; systemd ignores it
+ *      A="b" C=d     two variables; to systemd, A is "bC=d"
+ *      export =b     a variable without a name
+ *
+ * A line that begins with ";" is a comment, as to systemd; compose refuses it. A name alone in the
+ * last line is null even without a line's end, where compose takes it for a value.
  *
  * To systemd, a "$" is text. Compose replaces a variable by its value, unless it stands in '' or
  * behind a backslash in "". So a value's style is a part of the value: in NODE_SINGLE, no "$" has a
@@ -34,7 +39,42 @@ struct env_reader {
 	bool has_dollar;    /* … or none, and is written twice */
 	bool has_nul;
 	const char *behind; /* the first byte behind the value, as it is written */
+	struct span more; /* another variable in the same line; its length is 0 if there is none */
 };
+
+/* The last blank that may stand in front of a value or within a pair. */
+#define NO_BREAK_SPACE 0xA0
+
+/* Skips blanks, as compose does: those up to `last`, in Unicode. */
+static struct span trim_start(struct span text, uint32_t last)
+{
+	for (;;) {
+		text = line_trim_start(text);
+		size_t length = text.len ? utf8_length(text.data, text.data + text.len) : 0;
+		uint32_t code = length > 1 ? utf8_decode(text.data, length) : 0;
+
+		if (code > last || !utf8_is_blank(code))
+			return text;
+		text.data += length;
+		text.len -= length;
+	}
+}
+
+static struct span trim_end(struct span text)
+{
+	for (;;) {
+		size_t length = 1;
+
+		text = line_trim_end(text);
+		while (length < text.len &&
+			utf8_is_tail((unsigned char)text.data[text.len - length]))
+			length++;
+		if (length < 2 ||
+			!utf8_is_blank(utf8_decode(text.data + text.len - length, length)))
+			return text;
+		text.len -= length;
+	}
+}
 
 /* Returns whether compose takes a character beyond ASCII for a letter or digit. Approximate: signs
  * that stand between letters in Unicode count as letters. */
@@ -72,15 +112,31 @@ static const char *behind_name(const char *at, const char *end)
 	return at;
 }
 
-/* Skips "export " and blanks, if a name follows them. */
+static bool begins_value(struct span text)
+{
+	return text.len && (*text.data == '=' || *text.data == ':');
+}
+
+/* Skips "export " and blanks, if a name follows them, or what stands behind a name. */
 static struct span behind_export(struct span line)
 {
 	struct span rest;
 
 	if (!span_begins(line, "export") || line.len == 6 || !line_is_blank(line.data[6]))
 		return line;
-	rest = line_trim_start((struct span){line.data + 6, line.len - 6});
-	return rest.len && name_char(rest.data, rest.data + rest.len) ? rest : line;
+	rest = trim_start((struct span){line.data + 6, line.len - 6}, NO_BREAK_SPACE);
+	bool is_named = rest.len && name_char(rest.data, rest.data + rest.len);
+	return is_named || begins_value(rest) ? rest : line;
+}
+
+/* Returns whether the text is NAME=VALUE. */
+static bool begins_pair(struct span text)
+{
+	text = behind_export(text);
+	const char *end = text.data + text.len, *at = behind_name(text.data, end);
+	const struct span rest = trim_start((struct span){at, (size_t)(end - at)}, NO_BREAK_SPACE);
+
+	return at > text.data && begins_value(rest);
 }
 
 static int add_value(
@@ -169,6 +225,7 @@ static void take_quoted(struct env_reader *reader, const char *at, char quote, c
 {
 	for (;;) {
 		const char *end = reader->lines.line.data + reader->lines.line.len;
+		bool has_return = end < reader->lines.end && *end == '\r';
 
 		while (at < end && *at != quote) {
 			if (*at == '\\') {
@@ -182,6 +239,8 @@ static void take_quoted(struct env_reader *reader, const char *at, char quote, c
 		*ret = at < end ? at + 1 : NULL;
 		if (*ret || !line_next(&reader->lines))
 			return;
+		if (has_return)
+			output_char(&reader->text, '\r');
 		output_char(&reader->text, '\n');
 		at = reader->lines.line.data;
 	}
@@ -216,12 +275,19 @@ static int read_quoted(struct env_reader *reader, const char *at)
 		return builder_problem(reader->lines.builder, place,
 			"the value does not end; a closing quote is missing");
 	reader->behind = behind;
-	rest = line_trim((struct span){
-		behind, (size_t)(reader->lines.line.data + reader->lines.line.len - behind)});
-	if (rest.len && *rest.data != '#')
-		return line_problem(&reader->lines, rest.data,
-			"something stands behind the closing quote; put all of the value in the "
-			"quotes");
+	rest = trim_start((struct span){behind, (size_t)(reader->lines.line.data +
+							 reader->lines.line.len - behind)},
+		UINT32_MAX);
+	if (rest.len && *rest.data != '#') {
+		if (rest.data == behind || !begins_pair(rest))
+			return line_problem(&reader->lines, rest.data,
+				"something stands behind the closing quote; put all of the value "
+				"in the quotes");
+		if (reader->lines.in)
+			return line_problem(&reader->lines, rest.data,
+				"a second variable stands in the line; put each in its own line");
+		reader->more = rest;
+	}
 	if (reader->has_nul)
 		return builder_problem(reader->lines.builder, place,
 			"no environment can hold a NUL byte; write something else than \\0000");
@@ -241,7 +307,7 @@ static int read_value(struct env_reader *reader, struct span rest)
 	comment = memmem(rest.data, rest.len, " #", 2);
 	if (comment)
 		rest.len = (size_t)(comment - rest.data);
-	rest = line_trim_end(rest);
+	rest = trim_end(rest);
 	reader->behind = rest.data + rest.len;
 	return add_value(reader, rest, line_place(&reader->lines, rest.data), NODE_PLAIN);
 }
@@ -261,22 +327,21 @@ EXTENT_NOTE_RARE static int note_pair(
 static int read_line(struct env_reader *reader, struct span line)
 {
 	const char *end = line.data + line.len, *start = line.data, *at;
-	struct span key, value;
+	struct span key, value, rest;
 
 	line = behind_export(line);
 	at = behind_name(line.data, end);
 	key = (struct span){line.data, (size_t)(at - line.data)};
-	while (at < end && line_is_blank(*at))
-		at++;
-	if (at < end && *at != '=' && *at != ':')
+	rest = trim_start((struct span){at, (size_t)(end - at)}, NO_BREAK_SPACE);
+	if (rest.len && !begins_value(rest))
 		return line_problem(
-			&reader->lines, at, "is not NAME=VALUE; a name has " NAME_CHARS);
+			&reader->lines, rest.data, "is not NAME=VALUE; a name has " NAME_CHARS);
 
 	int r = line_add_scalar(&reader->lines, key, key.data);
 	if (r != 0)
 		return r;
-	if (at < end) {
-		value = line_trim_start((struct span){at + 1, (size_t)(end - at) - 1});
+	if (rest.len) {
+		value = trim_start((struct span){rest.data + 1, rest.len - 1}, NO_BREAK_SPACE);
 		r = read_value(reader, value);
 	} else {
 		value.data = reader->behind = key.data + key.len;
@@ -291,15 +356,17 @@ static int read_lines(struct env_reader *reader)
 	int r = 0;
 
 	while (r == 0 && line_next(&reader->lines)) {
-		struct span line = line_trim(reader->lines.line);
+		struct span line = trim_start(reader->lines.line, UINT32_MAX);
 
 		if (!line.len || *line.data == '#' || *line.data == ';')
 			continue;
 		if (!has_root)
 			r = line_open_root(&reader->lines, line.data);
 		has_root = true;
-		if (r == 0)
+		for (; r == 0 && line.len; line = reader->more) {
+			reader->more.len = 0;
 			r = read_line(reader, line);
+		}
 	}
 	return r == 0 && has_root ? line_close_root(&reader->lines) : r;
 }
@@ -327,7 +394,7 @@ static bool is_bare(struct span text)
 			!strchr("/:@%+,=${}", c))
 			return false;
 	}
-	return true;
+	return trim_end(trim_start(text, NO_BREAK_SPACE)).len == text.len;
 }
 
 static void put_double(struct output *output, struct span text, bool is_literal)
@@ -336,9 +403,9 @@ static void put_double(struct output *output, struct span text, bool is_literal)
 	for (size_t i = 0; i < text.len; i++) {
 		char c = text.data[i];
 
-		if (c == '"' || c == '\\' || c == '\r' || (c == '$' && is_literal))
+		if (c == '"' || c == '\\' || (c == '$' && is_literal))
 			output_char(output, '\\');
-		output_char(output, c == '\r' ? 'r' : c);
+		output_char(output, c);
 	}
 	output_char(output, '"');
 }
@@ -348,10 +415,8 @@ static void put_value(struct output *output, const struct node *value)
 	struct span text = value->text;
 	bool is_single = value->style == NODE_SINGLE && text.len;
 
-	/* Compose reads a backslash before the closing quote as an escape, and knows \r only in
-	 * "". */
-	if (is_single && !memchr(text.data, '\'', text.len) && !memchr(text.data, '\r', text.len) &&
-		text.data[text.len - 1] != '\\') {
+	/* Compose reads a backslash before the closing quote as an escape. */
+	if (is_single && !memchr(text.data, '\'', text.len) && text.data[text.len - 1] != '\\') {
 		output_char(output, '\'');
 		output_put(output, text.data, text.len);
 		output_char(output, '\'');

@@ -182,12 +182,13 @@ def env_document(chance):
             "\"a\\n\\t\\\"\\\\ \\q\"", "\"$X ${Y}\"", "$X", "\"\\$X\"",
             "\"\\$X $Y $$Z\"", "$$X", "\"\\0101\\0351\\01\\0777\\09\"", "'it\\'s $X \\\\'",
             "'a\nb'", "\"a\n# b\n\"", "ä", "'ä\\'",
+            "\u00a0x\u00a0", "\u3000x\u2028", "x\u00a0# c", "'a\r\nb'\r", "\"a\" \u00a0D=d # c", "'a'\texport\tE = \"e\nf\" A=x",
             "'it'\"s\"" if chance.random() < 0.05 else "''", "\"" if chance.random() < 0.02 else "\"\"")
         lines.append(pick(
             chance, "", "# c", " ; c",
             *[pick(chance, "", "", "export ", "  ") + pick(chance, "A", "B_1", "C", "Ä", "a[1]")
-              + pick(chance, "=", " = ", ": ", ":") + value for _ in range(5)],
-            pick(chance, "A", "A B=1", "=1") if chance.random() < 0.2 else "A=1"))
+              + pick(chance, "=", " = ", ": ", ":", "\u00a0=\u00a0") + value for _ in range(5)],
+            pick(chance, "A", "A B=1", "=1", "export =1", "\u2003F=f") if chance.random() < 0.2 else "A=1"))
     return "\n".join(lines) + pick(chance, "", "\n")
 
 
@@ -210,11 +211,12 @@ def compose_model(text, variables=False):
     def marked(dollars):
         return dollars if not variables else "$" if dollars == "$$" else mark
 
+    blank = r"[ \t\r\x85\xa0]"
     while True:
         at += len(re.match(r"(\s|[#;][^\n]*)*", text[at:]).group())
         if at == len(text):
             return tree
-        found = re.match(r"(?:export[ \t]+(?=[\w.\[\]-]))?([\w.\[\]-]*)[ \t]*([=:][ \t]*|(?=\n|$))", text[at:])
+        found = re.match(rf"(?:export[ \t]{blank}*(?=[\w.\[\]=:-]))?([\w.\[\]-]*){blank}*([=:]{blank}*|(?=\n|$))", text[at:])
         if not found or not found.group():
             raise Refused(text[at:])
         at += found.end()
@@ -229,7 +231,7 @@ def compose_model(text, variables=False):
                 raise Refused(text[at:])
             at += value.end()
             value = value.group(1)
-            rest = re.match(r"[ \t]*(#[^\n]*)?(?=\n|$)", text[at:])
+            rest = re.match(rf"[^\S\n]*(#[^\n]*)?(?=\n|$)|[^\S\n]+(?=(export[ \t]{blank}*)?[\w.\[\]-]+{blank}*[=:])", text[at:])
             if not rest:
                 raise Refused(text[at:])
             at += rest.end()
@@ -248,6 +250,9 @@ def compose_model(text, variables=False):
         tree[found.group(1)] = value
 
 
+WHITE = " \t\n\r"
+
+
 def systemd_env_model(text):
     """parse_env_file(): a state machine."""
     tree, state, key, value = {}, "PRE_KEY", "", ""
@@ -255,7 +260,7 @@ def systemd_env_model(text):
         if state == "PRE_KEY":
             if c in "#;":
                 state = "COMMENT"
-            elif not c.isspace():
+            elif c not in WHITE:
                 state, key = "KEY", c
         elif state == "COMMENT":
             state = "PRE_KEY" if c == "\n" else state
@@ -267,13 +272,13 @@ def systemd_env_model(text):
             else:
                 key += c
         elif state in ("PRE_VALUE", "VALUE") and c == "\n":
-            tree[key.strip()] = value.rstrip() if state == "VALUE" else value
+            tree[key.strip(WHITE)] = value.rstrip(WHITE) if state == "VALUE" else value
             state = "PRE_KEY"
         elif state == "PRE_VALUE" and c in "'\"":
             state = c
         elif state in ("PRE_VALUE", "VALUE") and c == "\\":
             state = "ESCAPE"
-        elif state == "PRE_VALUE" and c.isspace():
+        elif state == "PRE_VALUE" and c in WHITE:
             pass
         elif state in ("PRE_VALUE", "VALUE"):
             state, value = "VALUE", value + c

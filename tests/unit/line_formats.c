@@ -245,7 +245,7 @@ TEST(env_has_quotes_as_docker_compose_has_them)
 		{"A=\nB=''\nC=\"\"\nD\n", "{A: '', B: '', C: '', D: null}"},
 		{"A='x \\n $y' # c\nB=\"x \\n\\t\\\"\\\\ \\q $y\"\n",
 			"{A: 'x \\n $y', B: \"x \\n\\t\\\"\\\\ \\\\q $y\"}"},
-		{"A='1\n 2'\nB=\"1\r\n2\"\nC=3\n", "{A: \"1\\n 2\", B: \"1\\n2\", C: '3'}"},
+		{"A='1\n 2'\nB=\"1\r\n2\"\nC=3\n", "{A: \"1\\n 2\", B: \"1\\r\\n2\", C: '3'}"},
 		{"A=x#y\nB=a\\b\nC=a\"b\"\nD='a\\\\'\nE='\\''\n",
 			"{A: 'x#y', B: 'a\\b', C: 'a\"b\"', D: 'a\\\\', E: \"'\"}"},
 		{"A: 1\nB:c=d\nC :\n", "{A: '1', B: c=d, C: ''}"},

@@ -41,9 +41,7 @@ static bool is_space(uint32_t code)
 	if (code <= 0x20)
 		return code == ' ' || (code >= '\t' && code <= '\r') ||
 		       (code >= 0x1C && code <= 0x1F);
-	return code == 0x85 || code == 0xA0 || code == 0x1680 ||
-	       (code >= 0x2000 && code <= 0x200A) || code == 0x2028 || code == 0x2029 ||
-	       code == 0x202F || code == 0x205F || code == 0x3000;
+	return utf8_is_blank(code);
 }
 
 static struct span strip(struct span text)
