@@ -44,9 +44,14 @@ static void job_fini(struct render_job *job)
 /* The rendering that a signal ends. */
 static struct render *running;
 
+static void log_problem(void *context, const char *line, const struct problem *problem)
+{
+	render_report_log(&((struct render_job *)context)->report, line, problem);
+}
+
 static void log_line(void *context, const char *line)
 {
-	render_report_log(&((struct render_job *)context)->report, line);
+	log_problem(context, line, NULL);
 }
 
 static void add_outcome(void *context, enum outcome outcome, const char *path, const char *why)
@@ -239,7 +244,7 @@ static int run(const struct command *command, int argc, char **argv)
 		.is_watched = job.is_watching,
 		.supervisor = supervisor,
 		.switches = job.switches,
-		.log = log_line,
+		.log = log_problem,
 		.report = job.is_watching ? NULL : add_outcome,
 		.context = &job,
 	};

@@ -29,11 +29,15 @@ void render_report_begin(struct render_report *report)
 }
 
 /* The stream's lock protects the progress, too. */
-void render_report_log(struct render_report *report, const char *line)
+void render_report_log(
+	struct render_report *report, const char *line, const struct problem *problem)
 {
 	flockfile(stderr);
 	progress_hide(&report->progress);
-	message("%s", line);
+	if (problem && report->is_json)
+		message_problem(problem);
+	else
+		message("%s", line);
 	funlockfile(stderr);
 }
 

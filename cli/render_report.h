@@ -28,8 +28,12 @@ struct render_report {
 
 void render_report_begin(struct render_report *report);
 
-/** Prints a message, and erases the progress before. Any thread may call it. */
-void render_report_log(struct render_report *report, const char *line);
+/**
+ * Prints a message, and erases the progress before. `problem` is the same in its parts, for --json;
+ * NULL: it has none. Any thread may call it.
+ */
+void render_report_log(
+	struct render_report *report, const char *line, const struct problem *problem);
 
 /**
  * Notes the outcome of a name, as the `report` of rendered_options. Called by one thread at a time.

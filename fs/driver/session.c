@@ -105,6 +105,12 @@ static void log_line(void *context, const char *line)
 		session->options.log(session->options.log_context, line);
 }
 
+static void log_view_line(void *context, const char *line, const struct problem *problem)
+{
+	(void)problem;
+	log_line(context, line);
+}
+
 /* A negative offset: the attributes alone. */
 static int forget_attributes(void *context, uint64_t ino)
 {
@@ -294,7 +300,7 @@ static int cover_settings(struct session *session)
 
 static int open_view(struct session *session, struct problem *problem)
 {
-	const struct view_callbacks callbacks = {.log = log_line,
+	const struct view_callbacks callbacks = {.log = log_view_line,
 		.tell = forget_attributes,
 		.is_covered = session_is_covered,
 		.takes_promises = true,

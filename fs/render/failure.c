@@ -10,10 +10,10 @@
 
 #define RETRY_MAX_MS 60000
 
-void failure_log_line(const struct render *render, const char *line)
+void failure_log_line(const struct render *render, const char *line, const struct problem *problem)
 {
 	if (render->options.log)
-		render->options.log(render->options.context, line);
+		render->options.log(render->options.context, line, problem);
 }
 
 int64_t failure_retry_ms(struct render *render, int result)
@@ -47,18 +47,19 @@ void failure_note(struct render *render, const char *path, struct owned *owned, 
 	const struct problem *problem)
 {
 	char line[PROBLEM_SOURCE_MAX + PROBLEM_MESSAGE_MAX + 32];
+	struct problem own;
 
-	if (result == PROBLEM)
-		problem_format(problem, line, sizeof(line));
-	else if (result == RENDERED_BROKEN && owned && owned->fingerprint.mode)
-		snprintf(line, sizeof(line),
-			"%s: does not merge; the file that was rendered before stays", path);
-	else if (result == RENDERED_BROKEN)
-		snprintf(line, sizeof(line), "%s: does not merge, and never did", path);
-	else
-		snprintf(line, sizeof(line), "%s: %s", path, layer_error(result));
+	if (result != PROBLEM) {
+		problem_set(&own, path, 0, 0, "%s",
+			result != RENDERED_BROKEN ? layer_error(result)
+			: owned && owned->fingerprint.mode
+				? "does not merge; the file that was rendered before stays"
+				: "does not merge, and never did");
+		problem = &own;
+	}
+	problem_format(problem, line, sizeof(line));
 	report_outcome(render, path, owned, result, line);
-	failure_log_line(render, line);
+	failure_log_line(render, line, problem);
 	agenda_put_status(render->agenda);
 	if (!owned)
 		return;

@@ -6,7 +6,8 @@
 
 struct render;
 
-void failure_log_line(const struct render *render, const char *line);
+/** Logs a line. `problem` is the same in its parts; NULL: it has none. */
+void failure_log_line(const struct render *render, const char *line, const struct problem *problem);
 
 /** Logs a failure, and stores it for the status. `result` is PROBLEM, with *problem, or -errno. */
 void failure_note(struct render *render, const char *path, struct owned *owned, int result,

@@ -339,10 +339,15 @@ static int on_tell(void *context, uint64_t ino)
 	return 0;
 }
 
-static void on_log(void *context, const char *line)
+static void on_log(void *context, const char *line, const struct problem *problem)
 {
-	failure_log_line(context, line);
+	failure_log_line(context, line, problem);
 	agenda_put_status(((struct render *)context)->agenda);
+}
+
+static void log_line(void *context, const char *line)
+{
+	on_log(context, line, NULL);
 }
 
 /* Handles the supervisor's message that a mirror's layer has a state now. */
@@ -359,7 +364,7 @@ static bool on_supervisor(void *context, struct publisher_hook *hook)
 /* Reports a helper that stopped, goes on or ended. */
 static bool on_helpers(void *context, struct publisher_hook *hook)
 {
-	helper_take(hook->fd, RENEWAL, on_log, context);
+	helper_take(hook->fd, RENEWAL, log_line, context);
 	return false;
 }
 

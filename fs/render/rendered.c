@@ -292,7 +292,7 @@ static void log_problem(const struct rendered *rendered, const struct problem *p
 
 	problem_format(problem, line, sizeof(line));
 	if (rendered->options.log)
-		rendered->options.log(rendered->options.context, line);
+		rendered->options.log(rendered->options.context, line, problem);
 }
 
 void rendered_report_outcome(

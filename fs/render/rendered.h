@@ -40,7 +40,8 @@ struct rendered_options {
 	struct supervisor
 		*supervisor; /* runs the layers' mirrors; NULL: no plyfs.yaml may name a mirror */
 	struct sandbox_switches switches;
-	void (*log)(void *context, const char *line);
+	/* Logs a line, as the log of view_callbacks. */
+	void (*log)(void *context, const char *line, const struct problem *problem);
 	/*
 	 * Called with the outcome of each file and link; NULL: not called. `why` is the reason of a
 	 * failure.

@@ -89,11 +89,12 @@ void shown_watch(struct shown_directory *shown)
 	CLEANUP(closep) int fd = rendered_open_directory(render->rendered, shown->path);
 	int r = fd < 0 ? 0 : inotify_subscribe(render->inotify, &shown->subscription, fd);
 	if (r < 0 && !atomic_exchange(&has_complained, true))
-		failure_log_line(
-			render, r == -ENOSPC ? "no inotify watches are left, so changes by other "
-					       "programs are put right later; raise the limit: "
-					       "sysctl fs.inotify.max_user_watches=1048576"
-					     : "changes by other programs are noticed later");
+		failure_log_line(render,
+			r == -ENOSPC ? "no inotify watches are left, so changes by other "
+				       "programs are put right later; raise the limit: "
+				       "sysctl fs.inotify.max_user_watches=1048576"
+				     : "changes by other programs are noticed later",
+			NULL);
 }
 
 static void watch_node(const void *node, VISIT visit, void *context)

@@ -381,7 +381,7 @@ static void log_trouble(struct view *view, const struct entry *entry, const stru
 		problem_set(&mended, path, 0, 0, "repaired");
 		problem_format(&mended, text, sizeof(text));
 	}
-	view_log_locked(view, text);
+	view_log_locked(view, text, trouble ? &trouble->problem : &mended);
 }
 
 /* A link that is shown for a broken file, or is no more, is another thing to who asks for files. */

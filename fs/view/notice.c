@@ -263,7 +263,7 @@ static void fail_locked(struct notice *notice, const struct run_result *result)
 	}
 	problem_format(problem, line, sizeof(line));
 	if (is_news || state->is_given_up)
-		view_log_locked(notice->view, line);
+		view_log_locked(notice->view, line, problem);
 	take_back_locked(notice);
 }
 
@@ -276,7 +276,7 @@ static void finish_locked(struct notice *notice, const struct run_result *result
 	clock_gettime(CLOCK_REALTIME, &state->ended);
 	if (run_is_good(result)) {
 		if (had_failed)
-			view_log_locked(notice->view, "on_change: works again");
+			view_log_locked(notice->view, "on_change: works again", NULL);
 		state->problem.message[0] = '\0';
 		state->failures = 0;
 		paths_fini(&notice->told);

@@ -198,7 +198,7 @@ static void set_settings_trouble(struct publisher *publisher, struct trouble *tr
 	view->is_overflowed |= old && !trouble;
 	publisher->settings_trouble = trouble;
 	if (is_news)
-		view_log_locked(view, text);
+		view_log_locked(view, text, trouble ? &trouble->problem : NULL);
 	view_unlock(view);
 	free(old);
 }

@@ -21,6 +21,7 @@
 struct keep;
 struct look;
 struct notice;
+struct view_line;
 
 /* The change that the publisher is about to make. */
 enum publishing {
@@ -81,7 +82,7 @@ struct view {
 	struct composer composer;
 	/* raised when the settings are replaced: ranks mean others then */
 	uint64_t settings_number;
-	char **lines; /* to be logged when the lock is given back */
+	struct view_line *lines; /* to be logged when the lock is given back */
 	size_t line_count;
 	struct look *ended;      /* looks to be freed then */
 	struct inode *forgotten; /* versions likewise: each has one reference */
@@ -149,8 +150,11 @@ void view_unlock(struct view *view);
  */
 void view_drop_version_locked(struct view *view, struct version *version);
 
-/** Has a line logged when the lock is given back. */
-void view_log_locked(struct view *view, const char *line);
+/**
+ * Has a line logged when the lock is given back. `problem` is what it reports, with the place;
+ * NULL: nothing that has one.
+ */
+void view_log_locked(struct view *view, const char *line, const struct problem *problem);
 
 /* What a thread works with while it holds no lock: the settings as they were at one moment. */
 struct settings_generation {

@@ -22,6 +22,11 @@
 #include "runner.h"
 #include "worker.h"
 
+struct view_line {
+	char *text;
+	struct problem *problem; /* NULL: none */
+};
+
 void view_lock(struct view *view)
 {
 	lock_take(&view->lock);
@@ -29,7 +34,7 @@ void view_lock(struct view *view)
 
 void view_unlock(struct view *view)
 {
-	char **lines = take_ptr(view->lines);
+	struct view_line *lines = take_ptr(view->lines);
 	size_t count = view->line_count;
 	struct look *ended = take_ptr(view->ended);
 	struct inode *forgotten = take_ptr(view->forgotten);
@@ -45,8 +50,9 @@ void view_unlock(struct view *view)
 		version_unref((struct version *)inode);
 	}
 	for (size_t i = 0; i < count; i++) {
-		view->callbacks.log(view->callbacks.context, lines[i]);
-		free(lines[i]);
+		view->callbacks.log(view->callbacks.context, lines[i].text, lines[i].problem);
+		free(lines[i].text);
+		free(lines[i].problem);
 	}
 	free(lines);
 }
@@ -62,16 +68,19 @@ void view_drop_version_locked(struct view *view, struct version *version)
 	view->forgotten = &version->inode;
 }
 
-void view_log_locked(struct view *view, const char *line)
+void view_log_locked(struct view *view, const char *line, const struct problem *problem)
 {
-	char *copy = view->callbacks.log ? strdup(line) : NULL;
-	char **lines =
-		copy ? reallocarray(view->lines, view->line_count + 1, sizeof(char *)) : NULL;
+	struct view_line copy = {.text = view->callbacks.log ? strdup(line) : NULL};
+	struct view_line *lines =
+		copy.text ? reallocarray(view->lines, view->line_count + 1, sizeof(*lines)) : NULL;
 
 	if (!lines) {
-		free(copy);
+		free(copy.text);
 		return;
 	}
+	copy.problem = problem ? malloc(sizeof(*problem)) : NULL;
+	if (copy.problem)
+		*copy.problem = *problem;
 	view->lines = lines;
 	lines[view->line_count++] = copy;
 }

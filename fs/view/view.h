@@ -39,7 +39,11 @@ struct workers;
 
 /* What a view asks of whoever shows it. Called with no lock held. */
 struct view_callbacks {
-	void (*log)(void *context, const char *line); /* a line without newline; NULL: nobody */
+	/*
+	 * Logs a line without newline; NULL: nobody. `problem` is the same in its parts; NULL: it
+	 * has none.
+	 */
+	void (*log)(void *context, const char *line, const struct problem *problem);
 
 	/*
 	 * Has the kernel forget a directory's attributes. 0, or -ENOENT where it does not know the

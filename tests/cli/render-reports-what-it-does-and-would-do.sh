@@ -38,6 +38,7 @@ agree() {
 	[ "$(state)" = "$before" ] || fail 'a dry run with --json changes the tree'
 	cp -a tree copy
 	runs "$code" render $atomic --json tree
+	cp err "errors$code.json"
 	cp out result.json
 	grep -v dry_run out >done.json
 	cmp dry.json done.json || fail "$(diff dry.json done.json)"
@@ -104,6 +105,14 @@ would write late/new
 	agree "$atomic" 1
 	tail -n 1 out | grep -q ', 1 does not merge$'
 	told '[f["path"] for f in told["failed"]] == ["app.yaml"] and "site/app.yaml:1:4" in told["failed"][0]["message"]'
+	# With --json, each message has the place that it names.
+	python3 - <<'PY' || fail "no places: $(cat errors1.json)"
+import json
+errors = [json.loads(line)["error"] for line in open("errors1.json", encoding="utf-8")]
+places = [(error["path"].split("/")[-2:], error["line"], error["column"]) for error in errors]
+assert sorted(places, key=str) == [(["app.yaml"], None, None), (["site", "app.yaml"], 1, 4)], places
+assert not any("app.yaml" in error["message"] for error in errors)
+PY
 done
 
 runs 1 render -n vendor
