@@ -2,7 +2,7 @@
 # Sourced by the scripts: packages and functions for a build.
 
 # All packages that plyfs and its tests can be built with.
-packages=(build-essential pkg-config meson ninja-build libyaml-dev libtdb-dev libfuse3-dev fuse3 liblua5.4-dev
+packages=(build-essential pkg-config meson ninja-build libyaml-dev libfuse3-dev fuse3 liblua5.4-dev
 	libcurl4-openssl-dev libgmime-3.0-dev libpcre2-dev libidn2-dev libseccomp-dev libcmocka-dev inotify-tools attr git
 	json-schema-test-suite procps python3 python3-jsonschema python3-tomli python3-tomlkit python3-yaml scdoc)
 features=(-Dlua=enabled -Dmime=enabled -Dmirror=enabled -Dpcre2=enabled -Didn=enabled -Dsandbox=enabled -Dtests=enabled -Ddocs=enabled)

@@ -260,7 +260,8 @@ static void await_threads(struct request_loop *loop, const sigset_t *waiting)
 	const struct timespec again = {.tv_nsec = WAKE_AGAIN_NS};
 	const struct request_loop_hook *hook = loop->hook;
 	struct pollfd polled[] = {{.fd = loop->ended_fd, .events = POLLIN},
-		{.fd = hook->fd, .events = POLLIN}, {.fd = hook->helpers_fd, .events = POLLIN}};
+		{.fd = hook->fd, .events = POLLIN}, {.fd = hook->helpers_fd, .events = POLLIN},
+		{.fd = hook->keep_fd, .events = POLLIN}};
 	eventfd_t more;
 
 	for (unsigned count = 0; count < loop->count;) {
@@ -268,11 +269,13 @@ static void await_threads(struct request_loop *loop, const sigset_t *waiting)
 
 		if (is_ending)
 			wake_threads(loop);
-		int n = ppoll(polled, 3, is_ending ? &again : NULL, waiting);
+		int n = ppoll(polled, 4, is_ending ? &again : NULL, waiting);
 		if (n > 0 && polled[1].revents && !is_ending)
 			atomic_store(&loop->rests, hook->handle(hook->context));
 		if (n > 0 && polled[2].revents)
 			hook->take_helpers(hook->context);
+		if (n > 0 && polled[3].revents && !hook->take_keep(hook->context))
+			polled[3].fd = -1;
 		if (is_ending)
 			polled[1].fd = -1;
 		if (eventfd_read(loop->ended_fd, &more) == 0)

@@ -17,6 +17,7 @@
 struct request_loop_hook {
 	int fd;         /* -1: nothing; polled for POLLIN */
 	int helpers_fd; /* helper_watch(); -1: nothing */
+	int keep_fd;    /* keep_fd(); -1: nothing */
 
 	/*
 	 * Whether the loop is to end, and the session is not: not by fuse_session_exit(), with
@@ -24,6 +25,7 @@ struct request_loop_hook {
 	 */
 	bool (*handle)(void *context);
 	void (*take_helpers)(void *context);
+	bool (*take_keep)(void *context); /* false: keep_fd is closed */
 	void *context;
 
 	/* Called when requests are answered from now on; NULL: nobody. */

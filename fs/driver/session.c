@@ -360,9 +360,10 @@ static int take_over(struct session *session, struct problem *problem)
 
 static int open_keep(struct session *session, struct problem *problem)
 {
-	return keep_open(
-		&(struct keep_options){
-			.directory = session->settings->state, .log = log_line, .context = session},
+	return keep_open(&(struct keep_options){.directory = session->settings->state,
+				 .switches = session->options.switches,
+				 .log = log_line,
+				 .context = session},
 		&session->keep, problem);
 }
 
@@ -376,8 +377,10 @@ static int session_init(struct session *session, struct problem *problem)
 	if (!session->label)
 		return -ENOMEM;
 	r = cover_settings(session);
-	if (r == 0 && !session->heir)
+	if (r == 0)
 		r = open_keep(session, problem);
+	if (r == 0 && !session->heir)
+		r = keep_load(session->keep, problem);
 	if (r == 0)
 		r = start_processes(session);
 	if (r == 0)
@@ -386,7 +389,7 @@ static int session_init(struct session *session, struct problem *problem)
 	if (r == 0 && session->heir)
 		r = heir_want(session->heir, &session->record);
 	if (r == 0 && session->heir)
-		r = open_keep(session, problem);
+		r = keep_load(session->keep, problem);
 	if (r != 0)
 		return r;
 	session->mounts_fd = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
@@ -734,9 +737,8 @@ static int go_on(struct session *session, int error)
 	log_line(session, line);
 	publisher_free(take_ptr(session->publisher));
 	session->is_publishing = false;
-	int r = keep_resume(session->keep);
-	if (r == 0)
-		r = view_resume(session->view);
+	keep_resume(session->keep);
+	int r = view_resume(session->view);
 	atomic_store(&session->is_at_rest, false);
 	if (r == 0)
 		r = start_publisher(session);
@@ -752,6 +754,13 @@ static void on_helpers(void *context)
 	helper_take(session->helpers_fd, RENEWAL, log_line, session);
 }
 
+static bool on_keep(void *context)
+{
+	struct session *session = context;
+
+	return keep_take(session->keep);
+}
+
 /* Until the mount ends, or is handed over. */
 static int serve(
 	struct session *session, void (*ready)(void *context), void *context, pid_t *successor)
@@ -761,12 +770,14 @@ static int serve(
 		.handle = on_handover,
 		.helpers_fd = session->helpers_fd,
 		.take_helpers = on_helpers,
+		.take_keep = on_keep,
 		.context = session,
 		.begun = ready,
 		.begun_context = context};
 	sigset_t all, old;
 
 	for (;;) {
+		hook.keep_fd = keep_fd(session->keep);
 		int r = request_loop_run(session->fuse, REQUEST_THREADS, &hook);
 		hook.begun = NULL;
 		/* Who was told to end meanwhile does. */
@@ -794,8 +805,6 @@ static int start(struct session *session)
 		return -EINVAL;
 	int r = session->helpers_fd = helper_watch();
 	if (r >= 0)
-		r = keep_start(session->keep);
-	if (r == 0)
 		r = view_start(session->view);
 	if (r == 0)
 		r = start_publisher(session);

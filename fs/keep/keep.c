@@ -2,8 +2,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <search.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -11,30 +11,31 @@
 
 #include "cleanup.h"
 #include "descriptor.h"
-#include "keep_store.h"
+#include "helper.h"
+#include "kept_file.h"
 #include "lock.h"
-#include "strategy.h"
+#include "parcel.h"
+#include "state_process.h"
 
-#define STORE_NAME "last-good.tdb"
+/* So long the end waits for plyfs-state to answer: the disk may hang. */
+#define FLUSH_S 5
 
-/* What is to outlive us waits so long for more: what changes often is not written each time. */
-#define QUIET_S 1
+/* Then it is killed. */
+#define END_MS 1000
 
-/* What could not be stored is stored again after so long: a disk may have been full. */
-#define RETRY_S 3
+/* So long a mount waits at its start for the process of one that was killed to end. */
+#define CLAIM_MS 2000
+#define CLAIM_PAUSE_US 20000
 
-/* Notes that are stored together: so many that a disk is asked seldom. */
-#define BATCH 256
-
-/* Whether the file of the state has what is kept of a path. */
+/* Whether the directory has what is kept of a path. */
 enum written { WRITTEN, CHANGED, WRITING };
 
 /*
- * One path. With a directory it stays until the thread has removed from there what is not kept any
- * more; until then it has no version.
+ * One path. With a directory it stays until what is not kept any more is removed from there; until
+ * then it has no version.
  *
- *      WRITTEN ──keep_note()──▶ CHANGED ──thread──▶ WRITING ──▶ WRITTEN, or freed
- *                                  ▲─────────────────│  noted again, or a failure
+ *      WRITTEN ──keep_note()──▶ CHANGED ──keep_take()──▶ WRITING ──▶ WRITTEN, or freed
+ *                                  ▲────────────────────────│  noted again
  */
 struct kept_path {
 	char *path;
@@ -43,32 +44,38 @@ struct kept_path {
 	size_t counted;          /* … of what keep_count() counts; 0: nothing */
 	bool is_public;
 	enum written written;
+	uint64_t number;         /* of its file */
 	struct kept_path *newer; /* used later; while there is a version */
 	struct kept_path *older;
 	struct kept_path *next; /* CHANGED */
 };
 
+/* Released: the directory is for another daemon. */
+enum use { SERVING, ENDING, RELEASED };
+
 struct keep {
 	struct keep_options options;
-	char *name;    /* options.directory, a copy */
-	int directory; /* -1: none */
+	char *name; /* options.directory, a copy */
 
 	struct lock lock;
-	pthread_cond_t has_work;
 	void *paths; /* a tsearch(3) tree */
 	struct kept_path *newest;
 	struct kept_path *oldest;
 	struct kept_path *changed; /* with a directory: to be written */
 	struct kept_path **end;
-	bool is_ending;
-	size_t used; /* bytes of memory */
+	uint64_t next_number;
+	int socket;     /* to plyfs-state; -1: none, or it has ended */
+	bool is_called; /* it is to answer */
+	enum use use;   /* set by the main thread */
+	size_t used;    /* bytes of memory */
 	struct keep_counts counts;
 
-	bool is_running;
-	pthread_t thread;
-	struct keep_store *file; /* the thread's while it runs; NULL: no directory */
-	bool is_in_trouble;      /* … which was logged */
-	bool is_claimed;         /* … the directory is locked: nobody else stores there */
+	/* The main thread's. */
+	int directory; /* until it is read; -1 */
+	struct kept_path *batch[STATE_BATCH];
+	size_t batch_count;
+	int batch_error; /* -errno: one could not be put in it */
+	int error;       /* why versions can't be kept, which was logged; 0 */
 };
 
 /* Bytes of memory that it takes, without what malloc(3) adds. */
@@ -114,6 +121,7 @@ static struct kept_path *find_locked(struct keep *keep, const char *path, bool i
 		path_free(kept);
 		return NULL;
 	}
+	kept->number = keep->next_number++;
 	return kept;
 }
 
@@ -157,6 +165,23 @@ static void count_locked(struct keep *keep, struct kept_path *kept)
 	kept->counted = bytes;
 }
 
+/* An order is never waited for: there are never more than a few. */
+static void order(struct keep *keep, enum state_order_kind kind, uint64_t number, int fd)
+{
+	const struct state_order order = {kind, number};
+
+	if (keep->socket >= 0)
+		(void)parcel_send(keep->socket, &order, sizeof(order), fd);
+}
+
+static void call_locked(struct keep *keep)
+{
+	if (keep->socket < 0 || keep->is_called || !keep->changed)
+		return;
+	keep->is_called = true;
+	order(keep, keep->use != SERVING ? STATE_HURRY : STATE_CALL, 0, -1);
+}
+
 /* Without a directory a path of which nothing is kept is freed. */
 static void change_locked(struct keep *keep, struct kept_path *kept)
 {
@@ -172,7 +197,7 @@ static void change_locked(struct keep *keep, struct kept_path *kept)
 	kept->next = NULL;
 	*keep->end = kept;
 	keep->end = &kept->next;
-	pthread_cond_signal(&keep->has_work);
+	call_locked(keep);
 }
 
 /* The version becomes the keep's. */
@@ -210,17 +235,6 @@ static int refuse_directory(const char *name, const struct stat *stat, struct pr
 	return 0;
 }
 
-/* Whoever has the directory is not waited for: he may hang. */
-static int claim(struct keep *keep)
-{
-	if (keep->directory < 0 || keep->is_claimed)
-		return 0;
-	if (flock(keep->directory, LOCK_EX | LOCK_NB) < 0)
-		return errno == EWOULDBLOCK ? -EBUSY : -errno;
-	keep->is_claimed = true;
-	return 0;
-}
-
 static int open_directory(struct keep *keep, struct problem *problem)
 {
 	const char *name = keep->name;
@@ -232,49 +246,84 @@ static int open_directory(struct keep *keep, struct problem *problem)
 	if (keep->directory < 0 || fstat(keep->directory, &stat) < 0)
 		return problem_set(problem, name, 0, 0, "can't be opened: %s", strerror(errno));
 	int r = refuse_directory(name, &stat, problem);
+	return r ? r : state_process_start(keep->directory, &keep->options.switches, &keep->socket);
+}
+
+int keep_open(const struct keep_options *options, struct keep **ret, struct problem *problem)
+{
+	CLEANUP(keep_freep) struct keep *keep = calloc(1, sizeof(*keep));
+
+	if (!keep)
+		return -ENOMEM;
+	keep->options = *options;
+	keep->directory = keep->socket = -1;
+	keep->end = &keep->changed;
+	lock_init(&keep->lock, LOCK_KEEP);
+	keep->name = options->directory ? strdup(options->directory) : NULL;
+	if (options->directory && !keep->name)
+		return -ENOMEM;
+	int r = keep->name ? open_directory(keep, problem) : 0;
 	if (r != 0)
 		return r;
-	if (claim(keep) < 0)
-		return problem_set(problem, name, 0, 0,
-			"is in use as the state of another mount; name another directory");
+	*ret = take_ptr(keep);
 	return 0;
 }
 
-static struct version *version_of(const struct kept *kept)
+/* If another mount has the directory, it may hang. But one that was killed just lets go of it. */
+static int claim(const struct keep *keep, struct problem *problem)
 {
-	const struct strategy *strategy = strategy_find(kept->strategy);
-	struct version *version = version_new(VERSION_BYTES);
-
-	if (!version)
-		return NULL;
-	version->data = malloc(kept->bytes.len + 1);
-	version->layers = strndup(kept->layers.data, kept->layers.len);
-	version->sources = strndup(kept->sources.data, kept->sources.len);
-	if (!version->data || !version->layers || !version->sources) {
-		version_unref(version);
-		return NULL;
+	for (int waited_us = 0; flock(keep->directory, LOCK_EX | LOCK_NB) < 0;
+		waited_us += CLAIM_PAUSE_US) {
+		if (errno != EWOULDBLOCK)
+			return -errno;
+		if (waited_us >= CLAIM_MS * 1000)
+			return problem_set(problem, keep->name, 0, 0,
+				"is in use as the state of another mount; name another directory");
+		usleep(CLAIM_PAUSE_US);
 	}
-	memcpy(version->data, kept->bytes.data, kept->bytes.len);
-	version->data[kept->bytes.len] = '\0';
-	version->size = kept->bytes.len;
-	version->mode = kept->mode;
-	version->uid = kept->uid;
-	version->gid = kept->gid;
-	version->mtime = kept->mtime;
-	version->ctime = kept->ctime;
-	version->made = kept->made;
-	version->strategy = strategy ? strategy->name : "";
-	return version;
+	return 0;
 }
 
-static void load_one(void *context, const char *path, const struct kept *stored)
+static void log_about(const struct keep *keep, const struct problem *problem)
+{
+	char line[PROBLEM_SOURCE_MAX + PROBLEM_MESSAGE_MAX];
+
+	if (!keep->options.log)
+		return;
+	problem_format(problem, line, sizeof(line));
+	keep->options.log(keep->options.context, line);
+}
+
+static void report_load(const struct keep *keep, const struct kept_file_report *report)
+{
+	struct problem problem;
+
+	if (report->damaged) {
+		problem_set(&problem, keep->name, 0, 0,
+			"%zu of its files could not be read; their last good versions are lost",
+			report->damaged);
+		log_about(keep, &problem);
+	}
+	if (report->has_database) {
+		problem_set(&problem, keep->name, 0, 0,
+			"its last-good.tdb is of an older plyfs and is not read; remove it");
+		log_about(keep, &problem);
+	}
+}
+
+static void load_one(void *context, uint64_t number, const char *path, struct version *version)
 {
 	struct keep *keep = context;
-	struct version *version = version_of(stored);
 
+	if (!version->strategy)
+		version->strategy = "";
 	lock_take(&keep->lock);
-	struct kept_path *kept = version ? find_locked(keep, path, true) : NULL;
+	struct kept_path *kept = find_locked(keep, path, true);
 	if (kept) {
+		/* Of two files the newer one counts. */
+		if (kept->version)
+			(void)kept_file_remove(keep->directory, kept->number);
+		kept->number = number;
 		put_locked(keep, kept, version);
 		count_locked(keep, kept);
 		make_room_locked(keep);
@@ -284,142 +333,46 @@ static void load_one(void *context, const char *path, const struct kept *stored)
 	lock_release(&keep->lock);
 }
 
-static int open_lasting(struct keep *keep, struct problem *problem)
+int keep_load(struct keep *keep, struct problem *problem)
 {
-	const char *name = keep->name;
-	bool is_damaged = false;
-	char line[PROBLEM_SOURCE_MAX + PROBLEM_MESSAGE_MAX];
-	struct problem damage;
+	struct kept_file_report report;
 
-	int r = open_directory(keep, problem);
+	if (keep->directory < 0)
+		return 0;
+	int r = claim(keep, problem);
 	if (r != 0)
 		return r;
-	r = keep_store_open(keep->directory, STORE_NAME, &keep->file, &is_damaged);
-	if (r == 0)
-		r = keep_store_each(keep->file, load_one, keep);
+	r = kept_file_load(keep->directory, KEEP_MEMORY_MAX, load_one, keep, &report);
 	if (r < 0)
-		return problem_set(
-			problem, name, 0, 0, "the file " STORE_NAME " in it: %s", strerror(-r));
-	if (is_damaged && keep->options.log) {
-		problem_set(&damage, name, 0, 0,
-			"its " STORE_NAME " was damaged; its last good versions are lost");
-		problem_format(&damage, line, sizeof(line));
-		keep->options.log(keep->options.context, line);
-	}
-	return 0;
-}
-
-int keep_open(const struct keep_options *options, struct keep **ret, struct problem *problem)
-{
-	CLEANUP(keep_freep) struct keep *keep = calloc(1, sizeof(*keep));
-	int r;
-
-	if (!keep)
-		return -ENOMEM;
-	keep->options = *options;
+		return problem_set(problem, keep->name, 0, 0, "can't be read: %s", strerror(-r));
+	report_load(keep, &report);
+	/* Those that were read had numbers of their own, which are not used. */
+	keep->next_number += report.last + 1;
+	closep(&keep->directory);
 	keep->directory = -1;
-	keep->end = &keep->changed;
-	lock_init(&keep->lock, LOCK_KEEP);
-	pthread_cond_init(&keep->has_work, NULL);
-	keep->name = options->directory ? strdup(options->directory) : NULL;
-	if (options->directory && !keep->name)
-		return -ENOMEM;
-	r = keep->name ? open_lasting(keep, problem) : 0;
-	if (r != 0)
-		return r;
-	*ret = take_ptr(keep);
 	return 0;
 }
 
-/* What the thread writes at once. */
-struct kept_change {
-	struct kept_path *kept;
-	struct version *version; /* a reference; NULL: nothing is kept */
-};
-
-static struct span span_or_empty(const char *text)
+static void report(struct keep *keep, int error)
 {
-	return span_of(text ? text : "");
-}
-
-static int store_change(const struct keep *keep, const struct kept_change *change)
-{
-	const struct version *version = change->version;
-
-	if (!version)
-		return keep_store_drop(keep->file, change->kept->path);
-	const struct kept stored = {.mode = version->mode,
-		.uid = version->uid,
-		.gid = version->gid,
-		.mtime = version->mtime,
-		.ctime = version->ctime,
-		.made = version->made,
-		.strategy = span_or_empty(version->strategy),
-		.layers = span_or_empty(version->layers),
-		.sources = span_or_empty(version->sources),
-		.bytes = {version->data, version->size}};
-	return keep_store_put(keep->file, change->kept->path, &stored);
-}
-
-static void tell_trouble(struct keep *keep, int result)
-{
-	char line[PROBLEM_SOURCE_MAX + PROBLEM_MESSAGE_MAX];
 	struct problem problem;
 
-	if ((result < 0) == keep->is_in_trouble || !keep->options.log)
+	if (!error == !keep->error)
 		return;
-	keep->is_in_trouble = result < 0;
+	keep->error = error;
 	problem_set(&problem, keep->name, 0, 0,
-		result < 0 ? "last good versions can't be kept: %s"
-			   : "last good versions can be kept again",
-		strerror(-result));
-	problem_format(&problem, line, sizeof(line));
-	keep->options.log(keep->options.context, line);
+		error ? "last good versions can't be kept: %s"
+		      : "last good versions can be kept again",
+		strerror(-error));
+	log_about(keep, &problem);
 }
 
-/* All of them, or none. 0 or -errno. */
-static int store_batch(struct keep *keep, const struct kept_change *batch, size_t count)
+/* Another note may have come meanwhile. */
+static void end_batch_locked(struct keep *keep, bool is_written)
 {
-	int r = claim(keep);
+	for (size_t i = 0; i < keep->batch_count; i++) {
+		struct kept_path *kept = keep->batch[i];
 
-	if (r == 0)
-		r = keep_store_begin(keep->file);
-	if (r == 0) {
-		for (size_t i = 0; i < count && r == 0; i++)
-			r = store_change(keep, &batch[i]);
-		int end = r == 0 ? keep_store_end(keep->file) : (keep_store_cancel(keep->file), 0);
-		r = r ? r : end;
-	}
-	tell_trouble(keep, r);
-	return r;
-}
-
-static size_t take_batch_locked(struct keep *keep, struct kept_change batch[BATCH])
-{
-	size_t count = 0;
-
-	for (; keep->changed && count < BATCH; count++) {
-		struct kept_path *kept = keep->changed;
-
-		keep->changed = kept->next;
-		kept->written = WRITING;
-		batch[count] = (struct kept_change){kept, kept->version};
-		if (kept->version)
-			version_ref(kept->version);
-	}
-	if (!keep->changed)
-		keep->end = &keep->changed;
-	return count;
-}
-
-static void end_batch_locked(
-	struct keep *keep, const struct kept_change *batch, size_t count, bool is_written)
-{
-	for (size_t i = 0; i < count; i++) {
-		struct kept_path *kept = batch[i].kept;
-
-		version_unref(batch[i].version);
-		/* Else it was noted again. */
 		if (kept->written != WRITING)
 			continue;
 		kept->written = WRITTEN;
@@ -431,100 +384,181 @@ static void end_batch_locked(
 		if (!kept->version)
 			free_locked(keep, kept);
 	}
+	keep->batch_count = 0;
 }
 
-static void wait_for_more_locked(struct keep *keep, time_t seconds)
+/* NULL: enough for one batch, or there is no more. */
+static struct kept_path *next_locked(struct keep *keep)
 {
-	struct timespec now, until;
+	struct kept_path *kept = keep->changed;
 
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec += seconds;
-	do {
-		lock_wait(&keep->lock, &keep->has_work, &until);
-		clock_gettime(CLOCK_MONOTONIC, &now);
-	} while (!keep->is_ending && time_is_later(until, now));
+	if (!kept || keep->batch_count == STATE_BATCH)
+		return NULL;
+	keep->changed = kept->next;
+	if (!keep->changed)
+		keep->end = &keep->changed;
+	kept->written = WRITING;
+	keep->batch[keep->batch_count++] = kept;
+	return kept;
 }
 
-static void *run(void *context)
+/* It is tried again after the others. */
+static void put_back(struct keep *keep, struct kept_path *kept, int error)
 {
-	struct keep *keep = context;
-	struct kept_change batch[BATCH];
-	bool has_failed = false;
-
+	keep->batch_error = error;
 	lock_take(&keep->lock);
-	for (;;) {
-		while (!keep->changed && !keep->is_ending)
-			lock_wait(&keep->lock, &keep->has_work, NULL);
-		if (!keep->is_ending)
-			wait_for_more_locked(keep, has_failed ? RETRY_S : QUIET_S);
-		if (!keep->changed)
-			break;
-		bool is_last_try = keep->is_ending;
-		size_t count = take_batch_locked(keep, batch);
-		lock_release(&keep->lock);
-		has_failed = store_batch(keep, batch, count) < 0;
-		lock_take(&keep->lock);
-		end_batch_locked(keep, batch, count, !has_failed);
-		if (has_failed && is_last_try)
-			break;
+	keep->batch_count--;
+	if (kept->written == WRITING) {
+		kept->written = WRITTEN;
+		change_locked(keep, kept);
 	}
 	lock_release(&keep->lock);
-	return NULL;
 }
 
-int keep_start(struct keep *keep)
+/* The path stays while it is being written. */
+static void send_next(struct keep *keep)
 {
-	sigset_t all, old;
+	CLEANUP(version_unrefp) struct version *version = NULL;
+	CLEANUP(closep) int fd = -1;
 
-	if (!keep_is_lasting(keep))
-		return 0;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	int r = pthread_create(&keep->thread, NULL, run, keep);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	if (r == 0)
-		keep->is_running = true;
-	return -r;
+	lock_take(&keep->lock);
+	struct kept_path *kept = keep->batch_error ? NULL : next_locked(keep);
+	if (kept && kept->version)
+		version = version_ref(kept->version);
+	lock_release(&keep->lock);
+	if (version)
+		fd = kept_file_make(kept->path, version);
+	if (version && fd < 0)
+		put_back(keep, kept, fd);
+	if (!kept || (version && fd < 0))
+		order(keep, STATE_COMMIT, 0, -1);
+	else
+		order(keep, version ? STATE_PUT : STATE_REMOVE, kept->number, fd);
+}
+
+static void take_answer(struct keep *keep, const struct state_answer *answer)
+{
+	switch (answer->kind) {
+	case STATE_NEXT:
+		send_next(keep);
+		break;
+	case STATE_WRITTEN:
+		report(keep, keep->batch_error);
+		keep->batch_error = 0;
+		lock_take(&keep->lock);
+		end_batch_locked(keep, true);
+		keep->is_called = false;
+		call_locked(keep);
+		lock_release(&keep->lock);
+		break;
+	case STATE_FAILED:
+		report(keep, answer->error);
+		break;
+	case STATE_RELEASED:
+		lock_take(&keep->lock);
+		keep->use = RELEASED;
+		lock_release(&keep->lock);
+		break;
+	}
+}
+
+int keep_fd(const struct keep *keep)
+{
+	return keep->socket;
+}
+
+bool keep_take(struct keep *keep)
+{
+	struct state_answer answer;
+	int fd;
+
+	while (keep->socket >= 0) {
+		ssize_t n = parcel_take(keep->socket, &answer, sizeof(answer), &fd);
+
+		closep(&fd);
+		if (n == -EAGAIN)
+			return true;
+		if (n == sizeof(answer)) {
+			take_answer(keep, &answer);
+			continue;
+		}
+		lock_take(&keep->lock);
+		closep(&keep->socket);
+		keep->socket = -1;
+		lock_release(&keep->lock);
+	}
+	return false;
+}
+
+static bool is_called(struct keep *keep)
+{
+	lock_take(&keep->lock);
+	bool is_called = keep->is_called;
+	lock_release(&keep->lock);
+	return is_called;
+}
+
+/* False: it does not answer, or has ended. */
+static bool wait_for_answer(struct keep *keep)
+{
+	const struct timespec patience = {.tv_sec = FLUSH_S};
+	struct pollfd polled = {.fd = keep->socket, .events = POLLIN};
+
+	return helper_state(HELPER_STATE) == HELPER_RUNS &&
+	       ppoll(&polled, 1, &patience, NULL) > 0 && keep_take(keep);
 }
 
 void keep_stop(struct keep *keep)
 {
-	if (!keep->is_running)
+	if (keep->socket < 0 || keep->use != SERVING)
 		return;
 	lock_take(&keep->lock);
-	keep->is_ending = true;
-	pthread_cond_signal(&keep->has_work);
+	keep->use = ENDING;
+	if (keep->is_called)
+		order(keep, STATE_HURRY, 0, -1);
+	else
+		call_locked(keep);
 	lock_release(&keep->lock);
-	pthread_join(keep->thread, NULL);
-	keep->is_running = false;
+	while (!keep->error && is_called(keep) && wait_for_answer(keep))
+		;
 }
 
 void keep_pause(struct keep *keep)
 {
+	/* One that is stopped would hold the directory. */
+	if (keep->socket >= 0)
+		helper_wake();
 	keep_stop(keep);
-	if (keep->is_claimed)
-		flock(keep->directory, LOCK_UN);
-	keep->is_claimed = false;
+	order(keep, STATE_RELEASE, 0, -1);
+	while (keep->socket >= 0 && keep->use != RELEASED && wait_for_answer(keep))
+		;
+	/* It may be written still, or not. */
+	lock_take(&keep->lock);
+	end_batch_locked(keep, false);
+	lock_release(&keep->lock);
 }
 
-int keep_resume(struct keep *keep)
+void keep_resume(struct keep *keep)
 {
-	/* Else it is tried again when there is something to store. */
-	(void)claim(keep);
-	keep->is_ending = false;
-	return keep_start(keep);
+	order(keep, STATE_CLAIM, 0, -1);
+	lock_take(&keep->lock);
+	keep->use = SERVING;
+	call_locked(keep);
+	lock_release(&keep->lock);
 }
 
 void keep_free(struct keep *keep)
 {
 	if (!keep)
 		return;
-	keep_stop(keep);
+	if (keep->name) {
+		keep_stop(keep);
+		closep(&keep->socket);
+		helper_end(HELPER_STATE, END_MS);
+	}
 	tdestroy(keep->paths, path_free);
-	keep_store_free(keep->file);
 	closep(&keep->directory);
 	free(keep->name);
-	pthread_cond_destroy(&keep->has_work);
 	lock_fini(&keep->lock);
 	free(keep);
 }
@@ -580,7 +614,7 @@ static void note_locked(
 void keep_note(struct keep *keep, const char *path, struct version *version, bool is_public)
 {
 	lock_take(&keep->lock);
-	if (!keep->is_ending)
+	if (keep->use == SERVING)
 		note_locked(keep, path, version, is_public);
 	lock_release(&keep->lock);
 }
@@ -607,10 +641,11 @@ void keep_each(struct keep *keep,
 	void (*each)(void *context, const char *path, struct version *version, bool is_public),
 	void *context)
 {
-	if (keep_is_lasting(keep))
-		return;
+	bool is_lasting = keep_is_lasting(keep);
+
 	lock_take(&keep->lock);
-	for (struct kept_path *kept = keep->oldest; kept; kept = kept->newer)
+	for (struct kept_path *kept = is_lasting ? keep->changed : keep->oldest; kept;
+		kept = is_lasting ? kept->next : kept->newer)
 		each(context, kept->path, kept->version, kept->is_public);
 	lock_release(&keep->lock);
 }

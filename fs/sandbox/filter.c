@@ -24,6 +24,7 @@
 #define MONITOR (1u << SANDBOX_MONITOR)
 #define RENDER (1u << SANDBOX_RENDER)
 #define WORKER (1u << SANDBOX_WORKER)
+#define STATE (1u << SANDBOX_STATE)
 #define VIEWS (DAEMON | RENDER) /* who shows layers, with several threads */
 #define THREADED (VIEWS | MONITOR)
 #define READERS (THREADED | WORKER) /* who opens what was found by name */
@@ -52,7 +53,7 @@ static const struct call calls[] = {
 	{CALL(pread64), READERS}, /* parts of files that many readers share */
 	{CALL(write), ALL},      /* answers to /dev/fuse, messages, what is rendered */
 	{CALL(writev), ALL},     /* answers to /dev/fuse in parts; stdio */
-	{CALL(pwrite64), RENDER | DAEMON}, /* parts of a file */
+	{CALL(pwrite64), RENDER}, /* parts of a file */
 	{CALL(close), ALL},
 	{CALL(close_range), ALL}, /* closefrom(3) */
 	{CALL(lseek), ALL},      /* stdio */
@@ -88,7 +89,7 @@ static const struct call calls[] = {
 	{CALL(signalfd4), VIEWS},       /* SIGHUP is read */
 	/* what a check is to judge, and what is kept beside memory; a large answer */
 	{CALL(memfd_create), VIEWS | WORKER},
-	{CALL(ftruncate), VIEWS},
+	{CALL(ftruncate), RENDER},
 
 	/* Names. Landlock says which. */
 	{CALL(openat), ALL},          /* publish: directories of our mount */
@@ -104,10 +105,10 @@ static const struct call calls[] = {
 	{CALL(inotify_init1), VIEWS}, /* the watches */
 	{CALL(inotify_add_watch), VIEWS},
 	{CALL(inotify_rm_watch), VIEWS},
-	{CALL(renameat), PUBLISH | RENDER}, /* a version moves to its path */
-	{CALL(renameat2), PUBLISH | RENDER},
+	{CALL(renameat), PUBLISH | RENDER | STATE}, /* a version moves to its path */
+	{CALL(renameat2), PUBLISH | RENDER | STATE},
 	{CALL(rename), PUBLISH | RENDER},
-	{CALL(unlinkat), PUBLISH | RENDER}, /* a path goes */
+	{CALL(unlinkat), PUBLISH | RENDER | STATE}, /* a path goes */
 	{CALL(unlink), RENDER},
 	{CALL(rmdir), RENDER},
 	{CALL(mkdirat), PUBLISH | RENDER},  /* a directory comes */
@@ -125,12 +126,12 @@ static const struct call calls[] = {
 	{CALL(fsetxattr), RENDER},
 	{CALL(setxattr), RENDER},
 	{CALL(fremovexattr), RENDER},
-	{CALL(fsync), VIEWS},     /* is on the disk before it is renamed; what is kept (fs/keep) */
-	{CALL(fdatasync), VIEWS},
-	{CALL(syncfs), RENDER},
+	{CALL(fsync), RENDER},    /* is on the disk before it is renamed */
+	{CALL(fdatasync), RENDER},
+	{CALL(syncfs), RENDER | STATE},
 	{CALL(fallocate), RENDER},  /* is there room? */
-	/* one renderer at a time; the state's directory changes hands */
-	{CALL(flock), RENDER | DAEMON},
+	/* one renderer at a time; does a mirror run? the state's directory changes hands */
+	{CALL(flock), RENDER | DAEMON | STATE},
 	{CALL(umask), RENDER},
 	{CALL(umount2), MONITOR},    /* the end of the mount */
 
@@ -258,7 +259,6 @@ static int restrict_commands(scmp_filter_ctx filter)
 		F_GETLEASE,                 /* is it being written? */
 		F_ADD_SEALS, F_GET_SEALS,   /* what is handed over stays as it is */
 		F_GETPIPE_SZ, F_SETPIPE_SZ, /* libfuse's */
-		F_GETLK, F_SETLK, F_SETLKW, /* TDB's */
 	};
 	int r = 0;
 

@@ -30,6 +30,8 @@ static const struct {
 	[HELPER_KEEP] = {"plyfs-keep", "no mirror is started"},
 	[HELPER_MONITOR] = {"plyfs-monitor",
 		"the settings are not read again, and lines of the log may be lost"},
+	[HELPER_STATE] = {"plyfs-state",
+		"no last good version is written to the directory 'state'"},
 	[HELPER_RENEW] = {"plyfs-renew", "SIGUSR2 starts no plyfs that takes the mount over"},
 };
 

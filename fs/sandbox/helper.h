@@ -18,6 +18,7 @@ enum helper_kind {
 	HELPER_KEEP,    /* fs/supervisor/supervisor.h */
 	HELPER_MONITOR, /* monitor.h */
 	HELPER_RENEW,   /* fs/handover/successor.h */
+	HELPER_STATE,   /* fs/keep/state_process.h */
 	HELPER_KINDS,
 };
 

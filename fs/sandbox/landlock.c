@@ -56,6 +56,7 @@ static const uint64_t rights[] = {
 			  FS_REMOVE_FILE | FS_MAKE_DIR | FS_MAKE_REG | FS_MAKE_SOCK | FS_MAKE_FIFO |
 			  FS_MAKE_SYM | FS_REFER,
 	[SANDBOX_LINKS] = FS_REMOVE_DIR | FS_REMOVE_FILE | FS_MAKE_SYM,
+	[SANDBOX_STORE] = FS_WRITE_FILE | FS_TRUNCATE | FS_REMOVE_FILE | FS_MAKE_REG,
 	[SANDBOX_NAMES] =
 		FS_REMOVE_DIR | FS_REMOVE_FILE | FS_MAKE_DIR | FS_MAKE_REG | FS_MAKE_SYM | FS_REFER,
 };
@@ -77,7 +78,7 @@ static struct ruleset handled(enum sandbox_process process, long abi)
 	/* Who has helpers must be able to end them, as somebody may have stopped them; which signal
 	 * goes to whom is then the filter's to see to (filter.c). */
 	if (abi >= 6 && (process == SANDBOX_PUBLISH || process == SANDBOX_MIRROR ||
-				process == SANDBOX_KEEP))
+				process == SANDBOX_KEEP || process == SANDBOX_STATE))
 		set.scoped |= SCOPE_SIGNAL;
 	return set;
 }

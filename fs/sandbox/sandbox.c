@@ -46,6 +46,7 @@ static const unsigned long long needed[SANDBOX_PROCESSES] = {
 			 BIT(CAP_SETUID) | BIT(CAP_SETGID) | BIT(CAP_KILL),
 	[SANDBOX_RUN] = ~0ull,
 	[SANDBOX_WORKER] = READ | LEASE, /* the daemon's */
+	[SANDBOX_STATE] = 0,             /* its directory is its user's own */
 };
 
 /* What is still asked for: %h of a layer's path, presets; and where fusermount3 is. */

@@ -23,6 +23,8 @@
  *                 may.
  *   keep          plyfs-keep, which starts mirrors as another user, and ends them: writes where
  *                 their states are kept, as what it starts can do no more than itself.
+ *   state         plyfs-state (fs/keep/state_process.h), which stores last good versions: writes
+ *                 files in the directory that `state` names, and reads nothing there.
  *   run           plyfs-run runs the settings' commands, for which it must have the rights of who
  *                 mounts, as they inherit whatever is taken away. It reads plyfs.yaml and messages
  *                 of a fixed size.
@@ -56,7 +58,7 @@
  * can't mount, and who has mounted must not look a path up before it serves, since the path may
  * lead through the mount.
  *
- *      plyfs-run, plyfs-monitor, plyfs-publish are forked
+ *      plyfs-run, plyfs-monitor, plyfs-publish, plyfs-state are forked
  *      sandbox_prepare()  the places are looked up
  *      mount(2)
  *      sandbox_enter()
@@ -90,6 +92,7 @@ enum sandbox_process {
 	SANDBOX_KEEP,
 	SANDBOX_RUN,
 	SANDBOX_WORKER,
+	SANDBOX_STATE,
 	SANDBOX_PROCESSES,
 };
 
@@ -99,6 +102,7 @@ enum sandbox_right {
 	SANDBOX_FILES, /* files are read, and no directory is listed */
 	SANDBOX_WRITE, /* anything but to run programs, and to make devices */
 	SANDBOX_LINKS, /* links come, and any name goes */
+	SANDBOX_STORE, /* files are written, come and go; nothing is read */
 	SANDBOX_NAMES, /* names come and go; what they are of is neither read nor written */
 };
 

@@ -44,6 +44,16 @@ if [ "$(id -u)" -eq 0 ]; then
 	fails_with 'Permission denied' setpriv --reuid 65534 --regid 65534 --clear-groups -- cat mnt/secret.yaml
 fi
 
+# Only plyfs-state has the directory open.
+holders() { { find /proc/[0-9]*/fd -lname "$PWD/state*" 2>/dev/null || true; } | cut -d/ -f3 | sort -u; }
+[ "$(cat "/proc/$(holders)/comm")" = plyfs-state ] || fail "the directory is open in: $(holders)"
+
+# … which has no right but that of its user, and as the daemon a filter of system calls.
+right() { grep "^$1:" "/proc/$2/status"; }
+writer=$(holders)
+[[ $(right CapPrm "$writer") == *0000000000000000 ]] || fail "plyfs-state has $(right CapPrm "$writer")"
+[ "$(right Seccomp "$writer")" = "$(right Seccomp "$plyfs_pid")" ] || fail "plyfs-state has $(right Seccomp "$writer")"
+
 # Again and again, whatever way the mount ended.
 eventually kept 3 || fail "what is kept: $(status kept)"
 killed
@@ -62,10 +72,15 @@ shows mnt/app.yaml $'a: 2\nb: 1'
 fails_with 'Input/output error' cat mnt/gone.yaml
 stop
 
-# A damaged store is reported, and made anew.
-head -c 100000 /dev/zero >state/last-good.tdb
+# Damaged files are reported, and made anew. An older plyfs's database is left alone, and named.
+for file in state/*; do head -c 100000 /dev/zero >"$file"; done
+echo old >state/last-good.tdb
 start -c plyfs.yaml mnt
-grep -q "$PWD/state: its last-good.tdb was damaged" log || fail "nothing tells of the damage"
+grep -q "$PWD/state: 2 of its files could not be read; their last good versions are lost" log ||
+	fail "nothing tells of the damage: $(cat log)"
+grep -q "$PWD/state: its last-good.tdb is of an older plyfs and is not read; remove it" log ||
+	fail "nothing tells of the database: $(cat log)"
+[ "$(cat state/last-good.tdb)" = old ] || fail "the database was changed"
 fails_with 'Input/output error' cat mnt/app.yaml
 mend_all
 comes_to_show mnt/app.yaml "$good"

@@ -6,9 +6,11 @@ need pgrep
 
 cat >plyfs.yaml <<'END_OF_SETTINGS'
 layers: [low, high]
+options: {state: STATE}
 rules:
   - {match: '*.conf', check: [grep, -q, good, '%f']}
 END_OF_SETTINGS
+sed -i "s|STATE|$PWD/state|" plyfs.yaml
 echo good >low/a.conf
 start plyfs.yaml mnt
 shows mnt/a.conf good
@@ -32,7 +34,7 @@ has_logged() {
 	grep -qF "$1" log
 }
 
-for name in plyfs-publish plyfs-run plyfs-monitor; do
+for name in plyfs-publish plyfs-run plyfs-monitor plyfs-state; do
 	process=$(process_of $name) || fail "there is no $name"
 	is_well || fail "something is wrong before: $("$PLYFS" status mnt)"
 	kill -STOP "$process"
@@ -58,6 +60,10 @@ process=$(process_of plyfs-run)
 kill -KILL "$process"
 eventually reports 'the process plyfs-run has ended: no check' || fail "the status is: $("$PLYFS" status mnt)"
 eventually has_logged 'the process plyfs-run has ended' || fail "the log has: $(cat log)"
+kill -KILL "$(process_of plyfs-state)"
+eventually has_logged 'the process plyfs-state has ended: no last good version is written' || fail "the log has: $(cat log)"
+echo 1 >low/b.txt
+comes_to_show mnt/b.txt 1
 stop
 
 # However many of them are stopped, the mount ends at once.

@@ -2,71 +2,98 @@
  * keep_find() finds the last noted version, at every moment between the note and the disk. A path
  * that was reported as gone is not found, whatever is stored.
  *
- * The linker sends the calls that may fail here (--wrap).
+ * The linker sends the calls that may fail here (--wrap). The process plyfs-state makes them: what
+ * decides is in memory that the test shares with it.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
-#include <tdb.h>
-
+#include "cleanup.h"
+#include "clock.h"
+#include "descriptor.h"
+#include "helper.h"
 #include "keep.h"
-#include "keep_store.h"
+#include "kept_file.h"
 #include "test.h"
 
 #define ROUNDS 2000
 
 static char directory[] = "/tmp/plyfs-keep.XXXXXX";
 static char state_path[sizeof(directory) + 8];
+static char probe_path[sizeof(directory) + 8];
 
-static atomic_int begin_errno, end_errno, drop_errno; /* 0: success; -1: failure without an errno */
-static atomic_uint failures;
+struct shared {
+	atomic_int write_errno, sync_errno, remove_errno; /* 0: success */
+	atomic_uint failures;
+	atomic_int probes;                  /* 1: plyfs-state is to try what it may not do */
+	atomic_int read_errno, other_errno; /* what that gave */
+};
+
+static struct shared *shared;
+
 static char log_text[4096];
 
 static bool fails(atomic_int *number)
 {
 	int n = *number;
 
-	failures += n != 0;
-	if (n)
-		errno = n < 0 ? 0 : n;
+	shared->failures += n != 0;
+	errno = n ? n : errno;
 	return n;
 }
 
-int __real_tdb_transaction_start(struct tdb_context *tdb);
-int __wrap_tdb_transaction_start(struct tdb_context *tdb);
-int __wrap_tdb_transaction_start(struct tdb_context *tdb)
+/* Tries to open it. */
+static int errno_of(int at, const char *path, int flags)
 {
-	return fails(&begin_errno) ? -1 : __real_tdb_transaction_start(tdb);
+	CLEANUP(closep) int fd = openat(at, path, flags | O_CLOEXEC, 0600);
+
+	return fd < 0 ? errno : 0;
 }
 
-int __real_tdb_transaction_commit(struct tdb_context *tdb);
-int __wrap_tdb_transaction_commit(struct tdb_context *tdb);
-int __wrap_tdb_transaction_commit(struct tdb_context *tdb)
+int __real_syncfs(int fd);
+int __wrap_syncfs(int fd);
+int __wrap_syncfs(int fd)
 {
-	if (!end_errno)
-		return __real_tdb_transaction_commit(tdb);
-	tdb_transaction_cancel(tdb);
-	return fails(&end_errno) ? -1 : 0;
+	if (shared->probes) {
+		shared->read_errno = errno_of(fd, "1", O_RDONLY);
+		shared->other_errno = errno_of(AT_FDCWD, probe_path, O_WRONLY | O_CREAT);
+		shared->probes++;
+	}
+	return fails(&shared->sync_errno) ? -1 : __real_syncfs(fd);
 }
 
-int __real_tdb_delete(struct tdb_context *tdb, TDB_DATA key);
-int __wrap_tdb_delete(struct tdb_context *tdb, TDB_DATA key);
-int __wrap_tdb_delete(struct tdb_context *tdb, TDB_DATA key)
+int __real_openat64(int at, const char *path, int flags, ...);
+int __wrap_openat64(int at, const char *path, int flags, mode_t mode);
+int __wrap_openat64(int at, const char *path, int flags, mode_t mode)
 {
-	return fails(&drop_errno) ? -1 : __real_tdb_delete(tdb, key);
+	if (!(flags & O_CREAT))
+		return __real_openat64(at, path, flags);
+	return fails(&shared->write_errno) ? -1 : __real_openat64(at, path, flags, mode);
+}
+
+int __real_unlinkat(int at, const char *path, int flags);
+int __wrap_unlinkat(int at, const char *path, int flags);
+int __wrap_unlinkat(int at, const char *path, int flags)
+{
+	return fails(&shared->remove_errno) ? -1 : __real_unlinkat(at, path, flags);
 }
 
 static int mend(void **context)
 {
 	(void)context;
-	begin_errno = end_errno = drop_errno = 0;
-	failures = 0;
+	*shared = (struct shared){0};
 	*log_text = '\0';
 	return 0;
 }
@@ -84,7 +111,7 @@ static struct version *new_version(const char *text)
 	assert_non_null(version);
 	version->data = strdup(text);
 	version->size = strlen(text);
-	version->mode = 0640;
+	version->mode = S_IFREG | 0640;
 	version->uid = 7;
 	version->gid = 8;
 	version->mtime = (struct timespec){11, 12};
@@ -113,7 +140,7 @@ static void assert_kept(struct keep *keep, const char *path, const char *text)
 	assert_int_equal(keep_find(keep, path, &version), 0);
 	assert_string_equal(version->data, text);
 	assert_int_equal(version->size, strlen(text));
-	assert_int_equal(version->mode, 0640);
+	assert_int_equal(version->mode, S_IFREG | 0640);
 	assert_int_equal(version->uid, 7);
 	assert_int_equal(version->mtime.tv_nsec, 12);
 	assert_int_equal(version->ctime.tv_sec, 13);
@@ -124,13 +151,22 @@ static void assert_kept(struct keep *keep, const char *path, const char *text)
 
 static struct keep *open_keep(const char *name)
 {
+	const struct keep_options options = {.directory = name, .log = take_line};
 	struct keep *keep;
 	struct problem problem;
 
-	assert_int_equal(keep_open(&(struct keep_options){.directory = name, .log = take_line},
-				 &keep, &problem),
-		0);
+	assert_int_equal(keep_open(&options, &keep, &problem), 0);
+	assert_int_equal(keep_load(keep, &problem), 0);
 	return keep;
+}
+
+/* As the main thread does, for a moment. */
+static void serve(struct keep *keep)
+{
+	struct pollfd polled = {.fd = keep_fd(keep), .events = POLLIN};
+
+	if (poll(&polled, 1, 10) > 0)
+		keep_take(keep);
 }
 
 /* Waits until so many versions are stored. */
@@ -142,18 +178,26 @@ static struct keep_counts wait_for_versions(struct keep *keep, size_t versions)
 		keep_count(keep, &counts);
 		if (counts.versions == versions)
 			break;
-		usleep(10000);
+		serve(keep);
 	}
 	assert_int_equal(counts.versions, versions);
 	return counts;
 }
 
-static void wait_for_failures(unsigned count)
+static void wait_for_failures(struct keep *keep, unsigned count)
 {
-	for (int i = 0; i < 20000 && failures < count; i++)
-		usleep(10000);
-	assert_true(failures >= count);
-	usleep(100000);
+	for (int i = 0; i < 20000 && shared->failures < count; i++)
+		serve(keep);
+	assert_true(shared->failures >= count);
+	for (int i = 0; i < 10; i++)
+		serve(keep);
+}
+
+static void wait_for_line(struct keep *keep, const char *line)
+{
+	for (int i = 0; i < 20000 && !strstr(log_text, line); i++)
+		serve(keep);
+	assert_non_null(strstr(log_text, line));
 }
 
 TEST(test_last_note_is_found_before_and_after_it_is_stored)
@@ -165,11 +209,11 @@ TEST(test_last_note_is_found_before_and_after_it_is_stored)
 		struct keep *keep = open_keep(places[place]);
 		note(keep, "a", "waits", true);
 		assert_kept(keep, "a", "waits");
-		assert_int_equal(keep_start(keep), 0);
 		for (int i = 0; i < ROUNDS; i++) {
 			snprintf(text, sizeof(text), "a: %d\n", i);
 			note(keep, "a", text, i % 3);
 			note(keep, "b", i % 2 ? text : NULL, i % 5);
+			keep_take(keep);
 			assert_kept(keep, "a", text);
 			assert_kept(keep, "b", i % 2 ? text : NULL);
 		}
@@ -182,7 +226,6 @@ TEST(test_state_is_found_by_the_next)
 	char text[32];
 
 	struct keep *keep = open_keep(state_path);
-	assert_int_equal(keep_start(keep), 0);
 	for (int i = 0; i < ROUNDS; i++) {
 		snprintf(text, sizeof(text), "%d", i);
 		note(keep, text, text, i % 2);
@@ -209,7 +252,6 @@ TEST(test_memory_for_what_is_not_public_is_bounded)
 	assert_non_null(text);
 	memset(text, 'x', size);
 	text[size] = '\0';
-	assert_int_equal(keep_start(keep), 0);
 	for (int i = 0; i < 8; i++) {
 		snprintf(name, sizeof(name), "%d", i);
 		note(keep, name, text, false);
@@ -235,7 +277,6 @@ TEST(test_room_of_what_was_dropped_is_used_again)
 
 	memset(text, 'x', SIZE);
 	struct keep *keep = open_keep(NULL);
-	assert_int_equal(keep_start(keep), 0);
 	for (int i = 0; i < COUNT; i++) {
 		snprintf(name, sizeof(name), "%d", i);
 		note(keep, name, text, false);
@@ -309,46 +350,212 @@ TEST(test_what_is_larger_than_the_limit_is_not_kept)
 	free(text);
 }
 
-TEST(test_damaged_record_is_not_found)
+/* Returns the only file that is named by a number. */
+static int open_file(const char *name, char path[PATH_MAX])
 {
-	const struct kept kept = {.strategy = {"deep", 4}, .bytes = {"some bytes of it", 16}};
-	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	struct keep_store *store;
-	void *memory = NULL;
-	bool is_damaged;
-	struct kept found;
-	char bytes[1 << 17];
+	for (int i = 0; i < 100; i++) {
+		snprintf(path, PATH_MAX, "%s/%d", name, i);
+		int fd = open(path, O_RDWR | O_CLOEXEC);
+		if (fd >= 0)
+			return fd;
+	}
+	fail_msg("there is no file");
+	return -1;
+}
 
-	assert_int_equal(keep_store_open(fd, "store", &store, &is_damaged), 0);
-	assert_int_equal(keep_store_put(store, "path", &kept), 0);
-	assert_int_equal(keep_store_get(store, "path", &found, &memory), 0);
-	assert_memory_equal(found.bytes.data, "some bytes of it", 16);
-	free(memory);
-	keep_store_free(store);
+static void store_one(const char *name, const char *text)
+{
+	struct keep *keep = open_keep(name);
 
-	int file = openat(fd, "store", O_RDWR | O_CLOEXEC);
-	ssize_t n = pread(file, bytes, sizeof(bytes), 0);
-	char *at = memmem(bytes, (size_t)n, "some bytes", 10);
-	assert_non_null(at);
-	assert_int_equal(pwrite(file, "S", 1, at - bytes), 1);
-	close(file);
-	assert_int_equal(keep_store_open(fd, "store", &store, &is_damaged), 0);
-	assert_false(is_damaged);
-	assert_int_equal(keep_store_get(store, "path", &found, &memory), -ENOENT);
-	assert_int_equal(keep_store_put(store, "path", &kept), 0);
-	assert_int_equal(keep_store_get(store, "path", &found, &memory), 0);
-	free(memory);
-	keep_store_free(store);
+	note(keep, "path", text, true);
+	keep_free(keep);
+}
 
-	/* A database that is not whole is made anew. */
-	file = openat(fd, "store", O_RDWR | O_CLOEXEC);
-	assert_int_equal(ftruncate(file, n / 2), 0);
-	close(file);
-	assert_int_equal(keep_store_open(fd, "store", &store, &is_damaged), 0);
-	assert_true(is_damaged);
-	assert_int_equal(keep_store_get(store, "path", &found, &memory), -ENOENT);
-	keep_store_free(store);
-	close(fd);
+TEST_WITH(test_damaged_file_is_not_found, mend, NULL)
+{
+	char name[sizeof(state_path) + 16], path[PATH_MAX], bytes[4096];
+
+	snprintf(name, sizeof(name), "%s-damaged", state_path);
+	for (int damage = 0; damage < 4; damage++) {
+		store_one(name, "some bytes of it");
+		CLEANUP(closep) int fd = open_file(name, path);
+		ssize_t n = pread(fd, bytes, sizeof(bytes), 0);
+		char *at = memmem(bytes, (size_t)n, "some bytes", 10);
+		assert_non_null(at);
+		if (damage == 0)
+			assert_int_equal(pwrite(fd, "S", 1, at - bytes), 1);
+		else if (damage == 1)
+			assert_int_equal(ftruncate(fd, n / 2), 0);
+		else if (damage == 2)
+			assert_int_equal(ftruncate(fd, 0), 0);
+		else
+			assert_int_equal(ftruncate(fd, (off_t)KEEP_MEMORY_MAX * 2), 0);
+		*log_text = '\0';
+		struct keep *keep = open_keep(name);
+		assert_kept(keep, "path", NULL);
+		assert_non_null(strstr(log_text, damage < 3 ? "1 of its files" : ""));
+		assert_int_equal(access(path, F_OK), -1);
+		keep_free(keep);
+	}
+}
+
+TEST_WITH(test_link_in_the_directory_is_not_followed, mend, NULL)
+{
+	char name[sizeof(state_path) + 16], path[PATH_MAX], other[PATH_MAX + 8];
+
+	snprintf(name, sizeof(name), "%s-link", state_path);
+	store_one(name, "x: 1");
+	close(open_file(name, path));
+	snprintf(other, sizeof(other), "%s/other", directory);
+	assert_int_equal(rename(path, other), 0);
+	assert_int_equal(symlink(other, path), 0);
+	struct keep *keep = open_keep(name);
+	assert_kept(keep, "path", NULL);
+	assert_int_equal(access(other, F_OK), 0);
+	keep_free(keep);
+}
+
+/* A crash has left a new file, or the file of a path that another one replaced. */
+TEST_WITH(test_of_two_files_of_a_path_the_newer_counts, mend, NULL)
+{
+	char name[sizeof(state_path) + 16], path[PATH_MAX], other[sizeof(name) + 8];
+
+	snprintf(name, sizeof(name), "%s-two", state_path);
+	store_one(name, "x: 1");
+	close(open_file(name, path));
+	snprintf(other, sizeof(other), "%s/70", name);
+	assert_int_equal(rename(path, other), 0);
+	assert_int_equal(utimensat(AT_FDCWD, other, (struct timespec[]){{1, 0}, {1, 0}}, 0), 0);
+	char aside[sizeof(other)];
+	snprintf(aside, sizeof(aside), "%s/aside", name);
+	assert_int_equal(rename(other, aside), 0);
+	store_one(name, "x: 2");
+	assert_int_equal(rename(aside, other), 0);
+	snprintf(aside, sizeof(aside), "%s/99.new", name);
+	close(open(aside, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+	struct keep *keep = open_keep(name);
+	assert_kept(keep, "path", "x: 2");
+	assert_int_equal(access(other, F_OK), -1);
+	assert_int_equal(access(aside, F_OK), -1);
+	note(keep, "path", "x: 3", true);
+	keep_free(keep);
+	keep = open_keep(name);
+	assert_kept(keep, "path", "x: 3");
+	keep_free(keep);
+}
+
+TEST_WITH(test_directory_has_no_more_than_the_memory, mend, NULL)
+{
+	enum { SIZE = KEEP_MEMORY_MAX / 4 - 4096, COUNT = 7 };
+	char name[sizeof(state_path) + 16], path[PATH_MAX];
+	char *text = malloc(SIZE + 1);
+	size_t files = 0;
+
+	assert_non_null(text);
+	memset(text, 'x', SIZE);
+	text[SIZE] = '\0';
+	snprintf(name, sizeof(name), "%s-large", state_path);
+	struct keep *keep = open_keep(name);
+	for (int i = 0; i < COUNT; i++) {
+		snprintf(path, sizeof(path), "%d", i);
+		note(keep, path, text, true);
+	}
+	keep_free(keep);
+	for (int i = 0; i < 2 * COUNT; i++) {
+		snprintf(path, sizeof(path), "%s/%d", name, i);
+		files += access(path, F_OK) == 0;
+	}
+	assert_int_equal(files, 4);
+	keep = open_keep(name);
+	for (int i = 0; i < COUNT; i++) {
+		snprintf(path, sizeof(path), "%d", i);
+		assert_kept(keep, path, i < COUNT - 4 ? NULL : text);
+	}
+	keep_free(keep);
+	free(text);
+}
+
+/* It writes no more. What it has not written is for a daemon that takes over. */
+static void count_each(void *context, const char *path, struct version *version, bool is_public)
+{
+	size_t *counts = context;
+
+	(void)path;
+	(void)is_public;
+	counts[version ? 0 : 1]++;
+}
+
+TEST_WITH(test_end_of_the_process_delays_nothing, mend, NULL)
+{
+	char name[sizeof(state_path) + 16];
+	size_t counts[2] = {0};
+
+	snprintf(name, sizeof(name), "%s-killed", state_path);
+	struct keep *keep = open_keep(name);
+	note(keep, "a", "x: 1", true);
+	note(keep, "b", "x: 1", true);
+	wait_for_versions(keep, 2);
+	kill(helper_pid(HELPER_STATE), SIGKILL);
+	for (int i = 0; i < 1000 && keep_fd(keep) >= 0; i++)
+		serve(keep);
+	assert_int_equal(keep_fd(keep), -1);
+	note(keep, "a", "x: 2", true);
+	note(keep, "b", NULL, true);
+	assert_kept(keep, "a", "x: 2");
+	int64_t begun = clock_ms();
+	keep_pause(keep);
+	keep_each(keep, count_each, counts);
+	assert_int_equal(counts[0], 1);
+	assert_int_equal(counts[1], 1);
+	keep_free(keep);
+	assert_in_range(clock_ms() - begun, 0, 1000);
+}
+
+/* Where the kernel has Landlock. Its twin is a process without it, which can do both. */
+TEST_WITH(test_process_writes_in_the_directory_and_nowhere_else, mend, NULL)
+{
+	char name[sizeof(state_path) + 16];
+	struct problem problem;
+	long landlock = syscall(SYS_landlock_create_ruleset, NULL, 0, 1);
+
+	for (int is_free = 0; is_free < 2; is_free++) {
+		snprintf(name, sizeof(name), "%s-probe%d", state_path, is_free);
+		const struct keep_options options = {.directory = name,
+			.switches = {.has_no_landlock = is_free},
+			.log = take_line};
+		struct keep *keep;
+		assert_int_equal(keep_open(&options, &keep, &problem), 0);
+		assert_int_equal(keep_load(keep, &problem), 0);
+		note(keep, "a", "x: 1", true);
+		wait_for_versions(keep, 1);
+		shared->probes = 1;
+		note(keep, "b", "x: 1", true);
+		wait_for_versions(keep, 2);
+		assert_true(shared->probes > 1);
+		int expected = landlock >= 1 && !is_free ? EACCES : 0;
+		/* The first file that a directory has is "1". */
+		assert_int_equal(shared->read_errno, expected);
+		assert_int_equal(shared->other_errno, expected);
+		keep_free(keep);
+		shared->probes = 0;
+		(void)unlink(probe_path);
+	}
+}
+
+TEST_WITH(test_process_that_is_stopped_does_not_keep_the_end, mend, NULL)
+{
+	char name[sizeof(state_path) + 16];
+
+	snprintf(name, sizeof(name), "%s-stopped", state_path);
+	struct keep *keep = open_keep(name);
+	kill(helper_pid(HELPER_STATE), SIGSTOP);
+	while (helper_state(HELPER_STATE) != HELPER_STOPPED)
+		usleep(1000);
+	note(keep, "a", "x: 1", true);
+	assert_kept(keep, "a", "x: 1");
+	int64_t begun = clock_ms();
+	keep_free(keep);
+	assert_in_range(clock_ms() - begun, 0, 2000);
 }
 
 static void assert_lost(struct keep *keep, size_t lost)
@@ -359,26 +566,24 @@ static void assert_lost(struct keep *keep, size_t lost)
 	assert_int_equal(counts.lost, lost);
 }
 
-/* On a full disk the library gives up without an errno; on a disk that fails it gives one. */
 TEST_WITH(test_what_a_disk_had_no_room_for_is_stored_when_it_has, mend, NULL)
 {
-	atomic_int *const steps[] = {&end_errno, &begin_errno};
-	const int errors[] = {-1, EROFS};
+	atomic_int *const steps[] = {&shared->write_errno, &shared->sync_errno};
+	const int errors[] = {ENOSPC, EROFS};
 	char name[sizeof(state_path) + 8];
 
 	for (size_t i = 0; i < 2; i++) {
 		snprintf(name, sizeof(name), "%s-full%zu", state_path, i);
 		struct keep *keep = open_keep(name);
-		assert_int_equal(keep_start(keep), 0);
 		note(keep, "a", "x: 1", true);
 		wait_for_versions(keep, 1);
 		*log_text = '\0';
-		failures = 0;
+		shared->failures = 0;
 		*steps[i] = errors[i];
 		note(keep, "a", "x: 2", true);
 		note(keep, "b", "y: 1", true);
-		wait_for_failures(1);
-		assert_non_null(strstr(log_text, strerror(i == 0 ? ENOSPC : EROFS)));
+		wait_for_failures(keep, 1);
+		assert_non_null(strstr(log_text, strerror(errors[i])));
 		wait_for_versions(keep, 1);
 		assert_lost(keep, 0);
 		note(keep, "b", "y: 2", false);
@@ -404,13 +609,12 @@ TEST_WITH(test_disk_that_stays_full_does_not_keep_the_end, mend, NULL)
 
 	snprintf(name, sizeof(name), "%s-end", state_path);
 	struct keep *keep = open_keep(name);
-	assert_int_equal(keep_start(keep), 0);
 	note(keep, "a", "x: 1", true);
 	wait_for_versions(keep, 1);
-	end_errno = -1;
+	shared->sync_errno = ENOSPC;
 	note(keep, "a", "x: 2", true);
 	keep_free(keep);
-	end_errno = 0;
+	shared->sync_errno = 0;
 	keep = open_keep(name);
 	assert_kept(keep, "a", "x: 1");
 	keep_free(keep);
@@ -422,14 +626,13 @@ TEST_WITH(test_what_could_not_be_dropped_does_not_come_back, mend, NULL)
 
 	snprintf(name, sizeof(name), "%s-drop", state_path);
 	struct keep *keep = open_keep(name);
-	assert_int_equal(keep_start(keep), 0);
 	note(keep, "a", "x: 1", false);
 	wait_for_versions(keep, 1);
-	drop_errno = EIO;
+	shared->remove_errno = EIO;
 	note(keep, "a", NULL, false);
-	wait_for_failures(1);
+	wait_for_failures(keep, 1);
 	assert_kept(keep, "a", NULL);
-	drop_errno = 0;
+	shared->remove_errno = 0;
 	wait_for_versions(keep, 0);
 	assert_kept(keep, "a", NULL);
 	assert_lost(keep, 0);
@@ -446,24 +649,19 @@ TEST_WITH(test_who_has_the_directory_is_not_waited_for, mend, NULL)
 
 	snprintf(name, sizeof(name), "%s-held", state_path);
 	struct keep *keep = open_keep(name);
-	assert_int_equal(keep_start(keep), 0);
 	note(keep, "a", "x: 1", true);
 	keep_pause(keep);
 	int other = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	assert_int_equal(flock(other, LOCK_EX | LOCK_NB), 0);
 	alarm(60);
-	assert_int_equal(keep_resume(keep), 0);
+	keep_resume(keep);
 	alarm(0);
 	assert_kept(keep, "a", "x: 1");
 	note(keep, "a", "x: 2", true);
-	for (int i = 0; i < 20000 && !strstr(log_text, strerror(EBUSY)); i++)
-		usleep(10000);
-	assert_non_null(strstr(log_text, strerror(EBUSY)));
+	wait_for_line(keep, strerror(EBUSY));
 	assert_kept(keep, "a", "x: 2");
 	close(other);
-	for (int i = 0; i < 20000 && !strstr(log_text, "can be kept again"); i++)
-		usleep(10000);
-	assert_non_null(strstr(log_text, "can be kept again"));
+	wait_for_line(keep, "can be kept again");
 	assert_lost(keep, 0);
 	/* No other process can get it now. */
 	other = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -477,9 +675,12 @@ TEST_WITH(test_who_has_the_directory_is_not_waited_for, mend, NULL)
 
 int main(void)
 {
-	if (!mkdtemp(directory))
+	shared = mmap(
+		NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (shared == MAP_FAILED || !mkdtemp(directory))
 		return 1;
 	snprintf(state_path, sizeof(state_path), "%s/state", directory);
+	snprintf(probe_path, sizeof(probe_path), "%s/probe", directory);
 	int failed = tests_run(NULL, NULL);
 	char command[sizeof(directory) + 16];
 	snprintf(command, sizeof(command), "rm -rf %s", directory);

@@ -1,0 +1,49 @@
+/*
+ * The directory of the last-good store: a file for each path, named by a number, which is a record
+ * (record.h) of the path and its version.
+ *
+ *      written   12.new, and after kept_file_sync() renamed to 12
+ *      read      once, when the mount starts: all input is hostile
+ *
+ * So after a crash a path has its last version or the one before, never half of one.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "record.h"
+#include "version.h"
+
+struct kept_file_report {
+	uint64_t last;     /* the largest number of a file; 0: none */
+	size_t damaged;    /* files that could not be read, and were removed */
+	bool has_database; /* there is a last-good.tdb of an older plyfs */
+};
+
+/**
+ * Reads all files, the oldest first, and calls `each`, which takes the version. Of more than `max`
+ * bytes, the oldest files are removed. Removes what a crash has left. Returns 0 or -errno.
+ */
+int kept_file_load(int directory, size_t max,
+	void (*each)(void *context, uint64_t number, const char *path, struct version *version),
+	void *context, struct kept_file_report *ret);
+
+/**
+ * Makes the content of a file. Returns a descriptor of an unnamed one, which the caller closes, or
+ * -errno.
+ */
+int kept_file_make(const char *path, const struct version *version);
+
+/** Copies `source` to the new file of the number. 0 or -errno. */
+int kept_file_write(int directory, uint64_t number, int source);
+
+/** Waits until new files, or renamed ones, are on the disk. 0 or -errno. */
+int kept_file_sync(int directory);
+
+/** Puts the new file in the place of the one before. 0, also if that was done before; or -errno. */
+int kept_file_rename(int directory, uint64_t number);
+
+/** Removes the file, and the new one. 0, also if there is none; or -errno. */
+int kept_file_remove(int directory, uint64_t number);
