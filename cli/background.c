@@ -11,6 +11,7 @@
 #include "command.h"
 #include "descriptor.h"
 #include "message.h"
+#include "text.h"
 
 int background_keep_standard(int kept)
 {
@@ -35,7 +36,7 @@ static int exit_code_of(pid_t child)
 
 	while (waitpid(child, &status, 0) < 0) {
 		if (errno != EINTR) {
-			message("can't wait for the background process: %s", strerror(errno));
+			message("can't wait for the background process: %s", text_error(-errno));
 			return EXIT_FAILED;
 		}
 	}

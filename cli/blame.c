@@ -79,7 +79,7 @@ static int read_held(
 	if (r == 0)
 		r = version_read_all(held->version, &held->text);
 	if (r < 0) {
-		message_at(explanation->source, "%s", strerror(-r));
+		message_at(explanation->source, "can't be read: %s", text_error(r));
 		return r;
 	}
 	held->source = (struct source){.name = explanation->source,
@@ -107,7 +107,7 @@ static int print_page(const struct blame *blame, const char *path)
 		return EXIT_FAILED;
 	int r = blame_print_page(blame, out);
 	if (r < 0)
-		message_at(blame->path, "%s", strerror(-r));
+		message_at(blame->path, "its page can't be made: %s", text_error(r));
 	if (out == stdout)
 		return r < 0 ? EXIT_FAILED : EXIT_DONE;
 	bool has_failed = ferror(out);
@@ -143,7 +143,7 @@ static int print_blame(const struct blame_request *request, const struct explain
 	}
 	int r = read_lines(subject, &held, &lines);
 	if (r == -ENOMEM)
-		message_at(request->path, "%s", strerror(-r));
+		message_at(request->path, "its lines can't be traced: %s", text_error(r));
 	if (r != 0)
 		return EXIT_FAILED;
 	CLEANUP(blame_authors_fini)

@@ -11,6 +11,7 @@
 #include "expand.h"
 #include "idle_setting.h"
 #include "idle_whiteout.h"
+#include "text.h"
 #include "unshown.h"
 
 /* Maximum number of references that are checked. */
@@ -196,7 +197,7 @@ static int add_traversed(void *context, const struct traversed *found)
 		return r ? r : add_path(tree, found->path);
 	if (r == 0 && found->error) {
 		problem_set(&problem, *found->path ? found->path : ".", 0, 0,
-			"can't be listed in every layer: %s", layer_error(-found->error));
+			"can't be listed in every layer: %s", text_error(-found->error));
 		r = findings_add(&tree->findings, FINDING_ERROR, &problem);
 	}
 	if (r == 0)

@@ -147,7 +147,7 @@ int command_print(const char *text, size_t len)
 
 	if (r == 0)
 		return EXIT_DONE;
-	message("can't write to standard output: %s", strerror(-r));
+	message("can't write to standard output: %s", text_error(r));
 	return EXIT_FAILED;
 }
 

@@ -15,6 +15,7 @@
 #include "edited_file.h"
 #include "follow.h"
 #include "message.h"
+#include "text.h"
 #include "text_editor.h"
 
 struct edit_job {
@@ -217,7 +218,8 @@ static int edit(struct edit_job *job)
 		if (r == 0)
 			return EXIT_DONE;
 		if (r < 0)
-			problem_set(&refused, job->edited.path, 0, 0, "%s", strerror(-r));
+			problem_set(&refused, job->edited.path, 0, 0, "can't be changed: %s",
+				text_error(r));
 		problem_format(&refused, refusal, sizeof(refusal));
 		if (!has_terminal && runs >= BLIND_RUNS_MAX)
 			return give_up(job, &refused);

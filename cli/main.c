@@ -9,6 +9,7 @@
 #include "message.h"
 #include "overseer.h"
 #include "plyfs_mount.h"
+#include "text.h"
 #include "word.h"
 
 #define UMOUNT_HELPER "umount.fuse.plyfs"
@@ -165,7 +166,7 @@ int main(int argc, char **argv)
 
 	/* A failed write must not look like success: "No space left on device". */
 	if (fflush(stdout) != 0 || ferror(stdout)) {
-		message("can't write to standard output: %s", strerror(errno));
+		message("can't write to standard output: %s", text_error(-errno));
 		return code == EXIT_DONE ? EXIT_FAILED : code;
 	}
 	return code;

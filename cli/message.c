@@ -127,7 +127,7 @@ int message_result(int result, const struct problem *problem, const char *subjec
 	else if (subject)
 		message_at(subject, "%s", text_error(result));
 	else
-		message("%s", strerror(-result));
+		message("%s", text_error(result));
 	return EXIT_FAILED;
 }
 

@@ -35,7 +35,7 @@ static int complain(const char *directory, int error)
 	message_at(directory, "%s",
 		error == -ENOENT
 			? "is no mirror; 'plyfs mirror etcd' and 'plyfs mirror git' make one"
-			: strerror(-error));
+			: text_error(error));
 	return EXIT_FAILED;
 }
 

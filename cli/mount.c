@@ -232,7 +232,8 @@ static int serve(struct mount *mount, struct settings *settings)
 		message_problem(&problem);
 	} else {
 		char text[MESSAGE_MAX];
-		snprintf(text, sizeof(text), "%s: %s", mount->mountpoint, strerror(-r));
+		snprintf(text, sizeof(text), "%s: can't be mounted: %s", mount->mountpoint,
+			text_error(r));
 		log_line(mount, text);
 	}
 	if (mount->heir && (!session || session_is_served_by_another(session)))
@@ -366,12 +367,12 @@ static int run_daemon(struct mount *mount)
 
 	mount->stored_fd = manager_take_stored();
 	if (background_keep_standard(mount->stored_fd) < 0) {
-		message("can't open /dev/null: %s", strerror(errno));
+		message("can't open /dev/null: %s", text_error(-errno));
 		return EXIT_FAILED;
 	}
 	directory = getcwd(NULL, 0);
 	if (!directory) {
-		message("the working directory: %s", strerror(errno));
+		message("the working directory has no path: %s", text_error(-errno));
 		return EXIT_FAILED;
 	}
 	return run_in(mount, directory);

@@ -157,7 +157,7 @@ int rendered_tree_print_drift(const char *root)
 	for (size_t i = 0; i < drifts.count; i++) {
 		fputs("    ", stdout);
 		report_print(drifts.items[i].path);
-		printf(": %s\n", drifts.items[i].error ? strerror(drifts.items[i].error)
+		printf(": %s\n", drifts.items[i].error ? text_error(-drifts.items[i].error)
 						       : drift_text(drifts.items[i].drift));
 	}
 	return EXIT_DONE;

@@ -16,6 +16,7 @@
 #include "plyfs_mount.h"
 #include "rendered_tree.h"
 #include "report.h"
+#include "text.h"
 #include "trouble.h"
 
 /* The options for printing a status. */
@@ -499,7 +500,7 @@ static void explain_absence(const char *mountpoint, int result, char text[PLYFS_
 	else
 		snprintf(text, PLYFS_MOUNT_SILENCE_MAX, "%s: %s", mountpoint,
 			result == -ENOTCONN ? PLYFS_MOUNT_ENDED
-			: result < 0        ? strerror(-result)
+			: result < 0        ? text_error(result)
 					    : "its status can't be read");
 }
 

@@ -21,7 +21,7 @@
 
 static int complain(const char *what)
 {
-	message_at(what, "%s", strerror(errno));
+	message_at(what, "can't be edited: %s", text_error(-errno));
 	return EXIT_FAILED;
 }
 

@@ -133,7 +133,7 @@ static int complain(const struct mountpoint *mountpoint, int result)
 			"'ln -s ../proc/self/mounts /etc/mtab', or unmount as root",
 			mountpoint->path);
 	else
-		message("%s: can't be unmounted: %s", mountpoint->path, strerror(-result));
+		message("%s: can't be unmounted: %s", mountpoint->path, text_error(result));
 	return EXIT_FAILED;
 }
 
@@ -174,7 +174,7 @@ static int enter_namespace(const char *path)
 
 	if (fd >= 0 && setns(fd, CLONE_NEWNS) == 0)
 		return EXIT_DONE;
-	message("%s: can't be entered: %s", path, strerror(errno));
+	message("%s: can't be entered: %s", path, text_error(-errno));
 	return EXIT_FAILED;
 }
 

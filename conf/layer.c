@@ -652,11 +652,6 @@ int layer_read_link(const struct layer *layer, const char *path, char **ret)
 	return *ret ? 0 : -ENOMEM;
 }
 
-const char *layer_error(int error)
-{
-	return error == -ETIMEDOUT ? "its file system does not answer" : strerror(-error);
-}
-
 int layer_source_name(const struct layer *layer, const char *path, char **ret)
 {
 	size_t len = strlen(layer->path);

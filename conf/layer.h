@@ -178,9 +178,6 @@ bool layer_is_kernels_own(int fd);
  */
 bool layer_is_shortage(int result);
 
-/** Describes the -errno of a function above, as strerror(3); -ETIMEDOUT is the guard's. */
-const char *layer_error(int error);
-
 /**
  * Makes "LAYER'S PATH/path", as messages name a source. Returns 0 with *ret for free(3), or
  * -ENOMEM.

@@ -125,23 +125,41 @@ int text_read_file(const char *path, const char *place, const struct text_kind *
 	return r;
 }
 
+static const struct {
+	int error;
+	const char *text;
+} errors[] = {
+	{ENOENT, "there is no such file or directory; check its path"},
+	{ENOTDIR, "a file is in the place of a directory; check its path"},
+	{EACCES, "permission denied; allow it to the user who runs plyfs, also for the directories "
+		 "on the path"},
+	{ELOOP, "its path has links that lead in a circle; mend them"},
+	{EISDIR, "it is a directory; give a file"},
+	{ENAMETOOLONG, "its path is too long; give a shorter one"},
+	{ETIMEDOUT, "its file system does not answer; unmount that"},
+	{EPERM, "Operation not permitted; do it as root, or look for an attribute that forbids it: "
+		"lsattr"},
+	{EROFS, "Read-only file system; mount it for writing: mount -o remount,rw"},
+	{ENOSPC, "No space left on device; make room there: df -h, df -i"},
+	{EDQUOT, "Disk quota exceeded; make room, or have the quota raised"},
+	{EFBIG, "File too large; raise the limit of the file system, or ulimit -f"},
+	{EIO, "Input/output error; check the disk and its file system: dmesg"},
+	{EMFILE, "Too many open files; raise the limit of the process: ulimit -n"},
+	{ENFILE, "Too many open files in system; raise the limit: sysctl fs.file-max"},
+	{EAGAIN, "Resource temporarily unavailable; try again, or raise ulimit -u"},
+	{ENOMEM, "Cannot allocate memory; end other programs, or raise ulimit -v"},
+	{ENOTCONN, "the process that served its file system has ended; unmount that: umount -l"},
+	{ESTALE, "Stale file handle; mount its file system again"},
+	{EBUSY, "Device or resource busy; end the programs that use it: fuser -vm"},
+	{EEXIST, "something stands there already; move it away"},
+	{EXDEV, "it leads to another file system; put all on one"},
+	{EOPNOTSUPP, "its file system does not support that; use another one"},
+};
+
 const char *text_error(int error)
 {
-	switch (-error) {
-	case ENOENT:
-		return "there is no such file or directory; check its path";
-	case ENOTDIR:
-		return "a file is in the place of a directory; check its path";
-	case EACCES:
-		return "permission denied; allow it to the user who runs plyfs, also for the "
-		       "directories on the path";
-	case ELOOP:
-		return "its path has links that lead in a circle; mend them";
-	case EISDIR:
-		return "it is a directory; give a file";
-	case ENAMETOOLONG:
-		return "its path is too long; give a shorter one";
-	default:
-		return strerror(-error);
-	}
+	for (size_t i = 0; i < sizeof(errors) / sizeof(*errors); i++)
+		if (errors[i].error == -error)
+			return errors[i].text;
+	return strerror(-error);
 }

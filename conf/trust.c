@@ -13,6 +13,7 @@
 #include "descriptor.h"
 #include "mount_table.h"
 #include "route.h"
+#include "text.h"
 
 #define REFUSED "plyfs %s that only %s can have written, and "
 
@@ -204,6 +205,6 @@ int trust_check(const struct trusted *trusted, struct problem *problem)
 	if (r < 0 && r != -ENOMEM && r != -ESTALE)
 		return problem_at(problem, trusted->node,
 			"can't find out whether commands may be run for %s: %s", trusted->path,
-			strerror(-r));
+			text_error(r));
 	return r;
 }

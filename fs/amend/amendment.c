@@ -15,6 +15,7 @@
 #include "runner.h"
 #include "strategy.h"
 #include "target_layer.h"
+#include "text.h"
 #include "validity.h"
 #include "value_lock.h"
 
@@ -630,7 +631,7 @@ static int remove_file(
 		layer_file_remove_dropins(made->amendment.layer, made->request->path);
 	if (r < 0 && r != -ENOMEM)
 		return problem_set(
-			problem, made->amendment.file, 0, 0, "can't be removed: %s", strerror(-r));
+			problem, made->amendment.file, 0, 0, "can't be removed: %s", text_error(r));
 	return r;
 }
 
@@ -662,7 +663,7 @@ static int write_file(struct amendment_state *made, struct problem *problem)
 		return -ESTALE;
 	if (r < 0 && r != -ENOMEM && r != -ESTALE)
 		return problem_set(
-			problem, amendment->file, 0, 0, "can't be written: %s", strerror(-r));
+			problem, amendment->file, 0, 0, "can't be written: %s", text_error(r));
 	return r;
 }
 

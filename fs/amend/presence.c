@@ -220,8 +220,8 @@ static int remove_one(struct presence *presence, const char *path)
 		r = presence->store ? write_key(presence, (struct span){NULL, 0}, &change)
 				    : layer_file_remove(&file, presence->problem);
 	if (r < 0 && r != -ENOMEM && r != -ESTALE)
-		return problem_set(
-			presence->problem, change.file, 0, 0, "can't be removed: %s", strerror(-r));
+		return problem_set(presence->problem, change.file, 0, 0, "can't be removed: %s",
+			text_error(r));
 	return r == 0 ? presence->report(presence->context, &change) : r;
 }
 
@@ -308,7 +308,7 @@ static int write_mark(struct presence *presence, const char *mark, const struct 
 		return -ESTALE;
 	if (r < 0 && r != -ENOMEM && r != -ESTALE)
 		return problem_set(presence->problem, change->file, 0, 0, "can't be written: %s",
-			strerror(-r));
+			text_error(r));
 	return r;
 }
 

@@ -8,6 +8,7 @@
 #include "cleanup.h"
 #include "layer_file.h"
 #include "store.h"
+#include "text.h"
 
 static int complain_of_name(
 	const struct settings *settings, const char *name, struct problem *problem)
@@ -54,7 +55,7 @@ int target_layer_lock(const struct layer *layer, int *ret, struct problem *probl
 	if (*ret >= 0)
 		return 0;
 	return problem_set(
-		problem, layer->path, 0, 0, "can't be locked for a change: %s", strerror(-*ret));
+		problem, layer->path, 0, 0, "can't be locked for a change: %s", text_error(*ret));
 }
 
 static bool is_there(const struct layer *layer)
@@ -83,5 +84,5 @@ int target_layer_make(const struct settings *settings, const struct layer *layer
 	if (r == -EEXIST)
 		return -ESTALE;
 	return problem_set(problem, layer->path, 0, 0, "the layer's directory can't be made: %s",
-		strerror(-r));
+		text_error(r));
 }

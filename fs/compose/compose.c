@@ -9,6 +9,7 @@
 #include "composition.h"
 #include "source_list.h"
 #include "strategy.h"
+#include "text.h"
 #include "validity.h"
 #include "value_lock.h"
 
@@ -74,8 +75,8 @@ static int load(const struct composer *composer, const char *path, const struct 
 	if (r < 0)
 		return r;
 	if (found->error == ETIMEDOUT)
-		return problem_set(problem, name, 0, 0, "can't be read: %s; unmount that",
-			layer_error(-found->error));
+		return problem_set(
+			problem, name, 0, 0, "can't be read: %s", text_error(-ETIMEDOUT));
 	return problem_set(problem, name, 0, 0,
 		"can't be examined: %s; give the user who mounts the right to search its "
 		"directory%s",

@@ -347,7 +347,7 @@ static int refuse(const char *path, int result, struct problem *problem)
 		return result;
 	}
 	return problem_set(
-		problem, path, 0, 0, "the mountpoint can't be used: %s", strerror(-result));
+		problem, path, 0, 0, "the mountpoint can't be used: %s", text_error(result));
 }
 
 /* Asks; a dead mount is taken away first. */

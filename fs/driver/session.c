@@ -32,6 +32,7 @@
 #include "session_state.h"
 #include "successor.h"
 #include "supervisor.h"
+#include "text.h"
 #include "unanswered.h"
 #include "worker.h"
 
@@ -639,7 +640,7 @@ static void unmount_if_mounted(struct session *session)
 	if (r < 0 && is_mounted(session)) {
 		char text[PATH_MAX + 64];
 		snprintf(text, sizeof(text), "%s: can't be unmounted: %s", session->mountpoint,
-			strerror(-r));
+			text_error(r));
 		log_line(session, text);
 	}
 }

@@ -14,6 +14,7 @@
 #include "json_put.h"
 #include "keep.h"
 #include "status_parts.h"
+#include "text.h"
 
 static const char *const request_names[REQUEST_KINDS] = {
 	[REQUEST_LOOKUP] = "lookup",
@@ -54,7 +55,7 @@ static void put_publisher(FILE *out, struct session *session)
 					 "show, but programs that watch are not notified"
 			: error == EPIPE ? "the process plyfs-publish has ended: changes show, but "
 					   "programs that watch are not notified; " RENEWAL
-					 : strerror(error));
+					 : text_error(-error));
 	}
 	fputs("},\n", out);
 }

@@ -19,6 +19,7 @@
 #include "cleanup.h"
 #include "descriptor.h"
 #include "successor.h"
+#include "text.h"
 
 /* Never changes. */
 #define OFFER_FORMAT 1
@@ -610,7 +611,8 @@ static int ask(const char *mountpoint, struct heir *heir, struct problem *proble
 	struct stat stat;
 
 	if (lstat(mountpoint, &stat) < 0)
-		return problem_set(problem, mountpoint, 0, 0, "%s", strerror(errno));
+		return problem_set(
+			problem, mountpoint, 0, 0, "can't be taken over: %s", text_error(-errno));
 	int r = find_place(stat.st_dev, false, &place);
 	if (r == 0 && connect(heir->socket, (struct sockaddr *)&place, sizeof(place)) < 0)
 		r = -errno;

@@ -16,6 +16,7 @@
 #include "lock.h"
 #include "parcel.h"
 #include "state_process.h"
+#include "text.h"
 
 /* So long the end waits for plyfs-state to answer: the disk may hang. */
 #define FLUSH_S 5
@@ -241,10 +242,10 @@ static int open_directory(struct keep *keep, struct problem *problem)
 	struct stat stat;
 
 	if (mkdir(name, 0700) < 0 && errno != EEXIST)
-		return problem_set(problem, name, 0, 0, "can't be made: %s", strerror(errno));
+		return problem_set(problem, name, 0, 0, "can't be made: %s", text_error(-errno));
 	keep->directory = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (keep->directory < 0 || fstat(keep->directory, &stat) < 0)
-		return problem_set(problem, name, 0, 0, "can't be opened: %s", strerror(errno));
+		return problem_set(problem, name, 0, 0, "can't be opened: %s", text_error(-errno));
 	int r = refuse_directory(name, &stat, problem);
 	return r ? r : state_process_start(keep->directory, &keep->options.switches, &keep->socket);
 }
@@ -344,7 +345,7 @@ int keep_load(struct keep *keep, struct problem *problem)
 		return r;
 	r = kept_file_load(keep->directory, KEEP_MEMORY_MAX, load_one, keep, &report);
 	if (r < 0)
-		return problem_set(problem, keep->name, 0, 0, "can't be read: %s", strerror(-r));
+		return problem_set(problem, keep->name, 0, 0, "can't be read: %s", text_error(r));
 	report_load(keep, &report);
 	/* Those that were read had numbers of their own, which are not used. */
 	keep->next_number += report.last + 1;
@@ -363,7 +364,7 @@ static void report(struct keep *keep, int error)
 	problem_set(&problem, keep->name, 0, 0,
 		error ? "last good versions can't be kept: %s"
 		      : "last good versions can be kept again",
-		strerror(-error));
+		text_error(error));
 	log_about(keep, &problem);
 }
 

@@ -410,7 +410,7 @@ static int make_login(const struct gateway *gateway, char **ret, struct problem 
 
 	int r = fd < 0 ? -errno : text_read(fd, USER_MAX, &text, &len);
 	if (r < 0)
-		return problem_set(problem, path, 0, 0, "%s", strerror(-r));
+		return problem_set(problem, path, 0, 0, "can't be read: %s", text_error(r));
 	text[strcspn(text, "\r\n")] = '\0';
 	char *colon = strchr(text, ':');
 	if (!colon)

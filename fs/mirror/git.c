@@ -168,7 +168,7 @@ static int list(struct git *git, const char *id, struct export *export, struct p
 		return problem_set(problem, git->options->url, 0, 0,
 			"the commit %.12s has no directory '%s'; correct the path", id, git->path);
 	return problem_set(problem, git->options->url, 0, 0, "%s",
-		child->error_len ? child->error : strerror(r < 0 ? -r : EIO));
+		child->error_len ? child->error : text_error(r < 0 ? r : -EIO));
 }
 
 /*

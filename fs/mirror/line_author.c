@@ -10,6 +10,7 @@
 #include "array.h"
 #include "cleanup.h"
 #include "repository.h"
+#include "text.h"
 
 /*
  * Size of a line of git's output, in bytes. A longer one (a commit without an end of line) is cut.
@@ -220,7 +221,7 @@ static int run(struct line_authors *authors, struct repository *repository, cons
 	if (r == -ENOMEM || (r == 0 && status == 0))
 		return r;
 	return problem_set(problem, path, 0, 0, "the author of a line can't be found: %s",
-		child->error_len ? child->error : strerror(r < 0 ? -r : EIO));
+		child->error_len ? child->error : text_error(r < 0 ? r : -EIO));
 }
 
 int line_authors_read(const struct store *store, const char *commit, const char *path,

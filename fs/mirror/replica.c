@@ -19,6 +19,7 @@
 #include "mirror_report.h"
 #include "recycled_tree.h"
 #include "store.h"
+#include "text.h"
 #include "unsynced.h"
 
 #define TREE_PREFIX STORE_TREE_PREFIX
@@ -154,11 +155,11 @@ static int open_state(
 	const char *path = options->state ? options->state : replica->state;
 
 	if (mkdir(path, 0755) < 0 && errno != EEXIST)
-		return problem_set(problem, path, 0, 0, "can't be made: %s", strerror(errno));
+		return problem_set(problem, path, 0, 0, "can't be made: %s", text_error(-errno));
 	replica->state_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	replica->recycled.state_fd = replica->state_fd;
 	if (replica->state_fd < 0)
-		return problem_set(problem, path, 0, 0, "%s", strerror(errno));
+		return problem_set(problem, path, 0, 0, "can't be opened: %s", text_error(-errno));
 	if (options->state)
 		replica->state = realpath(path, NULL);
 	if (!replica->state)
@@ -169,7 +170,7 @@ static int open_state(
 	replica->lock_fd =
 		openat(replica->state_fd, LOCK, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644);
 	if (replica->lock_fd < 0)
-		return problem_set(problem, path, 0, 0, "can't be locked: %s", strerror(errno));
+		return problem_set(problem, path, 0, 0, "can't be locked: %s", text_error(-errno));
 	if (flock(replica->lock_fd, LOCK_EX | LOCK_NB) < 0)
 		return problem_set(problem, path, 0, 0,
 			"belongs to a mirror that is running; end that one, or give another "

@@ -257,7 +257,7 @@ static int import_key(
 
 	int r = file < 0 ? -errno : text_read(file, KEY_MAX, &text, &len);
 	if (r < 0)
-		return problem_set(problem, path, 0, 0, "%s", strerror(-r));
+		return problem_set(problem, path, 0, 0, "can't be read: %s", text_error(r));
 	r = state_fd < 0 ? state_fd : tree_remove(state_fd, "keys");
 	if (r == 0 && mkdir(repository->keys, 0700) < 0)
 		r = -errno;

@@ -7,6 +7,7 @@
 
 #include "cleanup.h"
 #include "render_state.h"
+#include "text.h"
 
 #define RETRY_MAX_MS 60000
 
@@ -51,7 +52,7 @@ void failure_note(struct render *render, const char *path, struct owned *owned, 
 
 	if (result != PROBLEM) {
 		problem_set(&own, path, 0, 0, "%s",
-			result != RENDERED_BROKEN ? layer_error(result)
+			result != RENDERED_BROKEN ? text_error(result)
 			: owned && owned->fingerprint.mode
 				? "does not merge; the file that was rendered before stays"
 				: "does not merge, and never did");

@@ -8,6 +8,7 @@
 #include "json_put.h"
 #include "mirror_report.h"
 #include "monitor.h"
+#include "text.h"
 #include "worker.h"
 
 /* Writes the rest of a fault's object, behind the fields that it has already, and closes it. */
@@ -234,7 +235,7 @@ void status_put_view(FILE *out, struct view *view, const struct settings *settin
 				? "the mount has as many inotify watches as it may have: half of "
 				  "fs.inotify.max_user_watches, or what the option 'watches' says; "
 				  "raise that"
-				: strerror(counts.watch_error));
+				: text_error(-counts.watch_error));
 	}
 	if (counts.is_polling) {
 		fprintf(out, "},\n  \"polling\": {\"interval_ms\": %u", settings->poll_ms);

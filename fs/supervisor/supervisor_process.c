@@ -23,6 +23,7 @@
 #include "mirror_process.h"
 #include "mirror_report.h"
 #include "mirror_sandbox.h"
+#include "text.h"
 #include "version.h"
 
 /* ms. Pauses before a mirror that has ended is started again; one that ran for longer than the last
@@ -246,7 +247,7 @@ static void start(struct supervisor_server *server, struct supervised_mirror *ke
 	}
 	if (r < 0 || pid < 0)
 		problem_at(&problem, store->place, "it can't be started: %s",
-			strerror(r < 0 ? -r : -pid));
+			text_error(r < 0 ? r : pid));
 	tell_problem(server, kept, &problem);
 	postpone(kept);
 }

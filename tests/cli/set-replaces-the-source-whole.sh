@@ -58,10 +58,10 @@ unshare -m bash -euc '
 	printf "{\"a\": 1}\n" >site/app.json
 	head -c 60000 /dev/zero >site/fill 2>/dev/null || true
 	! "$1" set -l vendor:site app.json text "$(head -c 20000 /dev/zero | tr "\\0" x)" 2>err
-	grep -q "No space left on device" err
+	grep -q "No space left on device; make room there" err
 	[ "$(cat site/app.json)" = "{\"a\": 1}" ]
 	[ "$(ls -A site | wc -l)" = 2 ]
 	mount -o remount,ro site
 	! "$1" set -l vendor:site app.json a 2 2>err
-	grep -q "Read-only file system" err
+	grep -q "Read-only file system; mount it for writing" err
 ' bash "$PLYFS" || fail "$(cat err)"
