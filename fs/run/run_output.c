@@ -78,7 +78,7 @@ static bool take_word(const char **at, const char *end, const char *word)
 		isalpha((unsigned char)(*at)[len]))
 		return false;
 	*at += len;
-	skip(at, end, " \t:#");
+	skip(at, end, " \t:#=");
 	return true;
 }
 
@@ -86,7 +86,7 @@ static bool take_word(const char **at, const char *end, const char *word)
 static void read_column(const char **at, const char *end, struct output_place *place)
 {
 	static const char *const words[] = {
-		"column", "col", "char", "character", "pos", "position"};
+		"column", "col", "char", "character", "characters", "pos", "position"};
 	const char *next = *at;
 
 	if (next < end && (*next == ':' || *next == ',' || *next == '.') && next + 1 < end &&
@@ -99,15 +99,22 @@ static void read_column(const char **at, const char *end, struct output_place *p
 			if (take_word(&next, end, words[i]))
 				place->column = read_number(&next, end);
 	}
-	if (place->column)
-		*at = next;
+	if (!place->column)
+		return;
+	/* A range: its end is not shown. */
+	if (next + 1 < end && *next == '-' && isdigit((unsigned char)next[1])) {
+		next++;
+		skip(&next, end, "0123456789");
+	}
+	*at = next;
 }
 
 /* "line 5, column 3", where `at` stands. */
 static bool read_line_words(const char *at, const char *end, struct output_place *place)
 {
 	*place = (struct output_place){.start = at};
-	if (!take_word(&at, end, "line") && !take_word(&at, end, "lines"))
+	if (!take_word(&at, end, "line") && !take_word(&at, end, "lines") &&
+		!take_word(&at, end, "row"))
 		return false;
 	place->line = read_number(&at, end);
 	if (!place->line)
@@ -117,7 +124,7 @@ static bool read_line_words(const char *at, const char *end, struct output_place
 	return true;
 }
 
-/* Behind the copy's name: ":10:11", ": 10:11", "(5)", "[5:3]", " line 5", ", on line 5". */
+/* Behind the copy's name: ":10:11", ": 10:11", "#L5", "(5)", "[5:3]", " line 5", ", on line 5". */
 static bool read_behind(const char *at, const char *end, struct output_place *place)
 {
 	static const char *const words[] = {"on or before", "on", "at", "in", "near"};
@@ -126,9 +133,11 @@ static bool read_behind(const char *at, const char *end, struct output_place *pl
 
 	skip(&at, end, "\"'`");
 	bool has_bracket = at < end && (*at == '(' || *at == '[');
-	bool is_near = at < end && (*at == ':' || *at == '+' || has_bracket);
+	bool has_letter =
+		at + 2 < end && strchr(":#", *at) && at[1] == 'L' && isdigit((unsigned char)at[2]);
+	bool is_near = at < end && (*at == ':' || *at == '+' || has_bracket || has_letter);
 	if (is_near)
-		at++;
+		at += has_letter ? 2 : 1;
 	bool has_gap = at < end && (*at == ' ' || *at == '\t');
 	skip(&at, end, " \t,:)");
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
@@ -190,10 +199,36 @@ static bool find_named(const struct output_reader *reader, const char *line, con
 				!(at[len] == '.' && (at + len + 1 == end || at[len + 1] == ' '))))
 			continue;
 		*ret = (struct output_place){.start = start};
-		read_behind(at + len, end, ret);
+		bool has_quotes = start > line && at + len < end && start[-1] == at[len] &&
+				  strchr("\"'`", at[len]);
+		if (read_behind(at + len, end, ret) && has_quotes)
+			ret->start--;
 		return true;
 	}
 	return false;
+}
+
+/* Takes " of base.yml" behind "line 5". */
+static void take_copy(const struct output_reader *reader, const char *line, const char *end,
+	struct output_place *place)
+{
+	static const char *const words[] = {" of file ", " in file ", " of ", " in "};
+	struct output_place copy;
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		const char *from = place->end + strlen(words[i]);
+
+		if (end - place->end <= (ptrdiff_t)strlen(words[i]) ||
+			strncmp(place->end, words[i], strlen(words[i])) != 0)
+			continue;
+		skip(&from, end, "\"'`");
+		if (find_named(reader, line, from, end, &copy) && copy.start == from &&
+			!copy.line) {
+			place->end = copy.end;
+			skip(&place->end, end, "\"'`");
+		}
+		return;
+	}
 }
 
 /* The same for what comes from standard input. */
@@ -214,14 +249,17 @@ static bool find_input(const char *line, const char *end, struct output_place *r
 }
 
 /* Whether the line names some other file, whose lines those that it tells of may be. */
-static bool names_other_file(const char *line, const char *end, const struct output_place *copy)
+static bool names_other_file(const struct output_reader *reader, const char *line, const char *end)
 {
+	struct output_place copy;
+
 	for (const char *at = line; at < end; at++) {
-		if (copy && at >= copy->start && at < copy->end)
-			continue;
 		bool begins =
 			at == line || isspace((unsigned char)at[-1]) || strchr("\"'`([<=", at[-1]);
-		if (begins && at + 1 < end && *at == '/' && is_in_word(at[1]))
+		/* A place in quotes begins with these. */
+		if (begins && at + 1 < end && *at == '/' && is_in_word(at[1]) &&
+			!(find_named(reader, line, at, end, &copy) &&
+				(copy.start == at || copy.start + 1 == at)))
 			return true;
 		if (begins && strncmp(at, "File \"", (size_t)(end - at) < 6 ? 0 : 6) == 0 &&
 			end - at >= 6)
@@ -244,15 +282,14 @@ static bool is_of_script(const char *line, const char *at)
 static bool find_words(const struct output_reader *reader, const char *line, const char *at,
 	const char *end, struct output_place *ret)
 {
-	struct output_place copy;
-	bool is_named = find_named(reader, line, line, end, &copy);
-
-	if (names_other_file(line, end, is_named ? &copy : NULL))
+	if (names_other_file(reader, line, end))
 		return false;
 	for (; at < end; at++)
 		if ((at == line || !is_in_word(at[-1])) && read_line_words(at, end, ret) &&
-			!is_of_script(line, at))
+			!is_of_script(line, at)) {
+			take_copy(reader, line, end, ret);
 			return true;
+		}
 	return false;
 }
 
@@ -395,10 +432,11 @@ static const char *begin_of_words(
 	return line;
 }
 
-/* A line of the output, with the places in it as those of sources. */
-static void put_line(struct output_reader *reader, const char *line, const char *end)
+/* A line of the output from `at` on, with the places in it as those of sources. */
+static void put_words(
+	struct output_reader *reader, const char *line, const char *at, const char *end)
 {
-	const char *at = begin_of_words(reader, line, end), *next = line;
+	const char *next = at == begin_of_words(reader, line, end) ? line : at;
 	struct output_place place;
 
 	while (find(reader, line, next, end, &place)) {
@@ -413,6 +451,11 @@ static void put_line(struct output_reader *reader, const char *line, const char 
 		put(reader, at, end);
 }
 
+static void put_line(struct output_reader *reader, const char *line, const char *end)
+{
+	put_words(reader, line, begin_of_words(reader, line, end), end);
+}
+
 /* The first line, whose place is told in front of it: it need not be told once more. */
 static void put_first_line(struct output_reader *reader, const char *line, const char *end,
 	const struct output_place *place)
@@ -421,12 +464,12 @@ static void put_first_line(struct output_reader *reader, const char *line, const
 	const char *at = begin_of_words(reader, line, end), *last = end;
 	const char *to = place->start;
 
-	while (last > place->end && strchr(" \t.)]", last[-1]))
+	while (last > place->end && strchr(" \t.)]:", last[-1]))
 		last--;
 	if (to <= at && has_words(place->end, end)) {
 		at = place->end;
 		skip(&at, end, " \t:,-])");
-		put(reader, at, end);
+		put_words(reader, line, at, end);
 		return;
 	}
 	while (to > at && strchr(" \t([,:", to[-1]))
@@ -435,7 +478,10 @@ static void put_first_line(struct output_reader *reader, const char *line, const
 		if ((size_t)(to - at) > strlen(words[i]) &&
 			strncmp(to - strlen(words[i]), words[i], strlen(words[i])) == 0 &&
 			last <= place->end && has_words(at, to - strlen(words[i]))) {
-			put(reader, at, to - strlen(words[i]));
+			to -= strlen(words[i]);
+			while (to > at && strchr(" ,:", to[-1]))
+				to--;
+			put_words(reader, line, at, to);
 			return;
 		}
 	put_line(reader, line, end);

@@ -113,15 +113,43 @@ TEST(every_way_to_tell_a_place_is_understood)
 		"check.py: site/base.yml:3:4: Traceback (most recent call last): | File "
 		"\"/usr/bin/check.py\", line 3, in "
 		"<module> | yaml.scanner.ScannerError: mapping values are not allowed here | in "
-		"\"site/base.yml:3:4");
+		"site/base.yml:3:4");
 	reads("yamllint", AT "\n  2:1       error    duplication of key  (key-duplicates)",
 		"yamllint: site/base.yml:3:1: error    duplication of key  (key-duplicates)");
 	reads("apachectl", "AH00526: Syntax error on line 2 of " AT ":\nInvalid command 'X'",
-		"apachectl: site/base.yml:3: AH00526: Syntax error on site/base.yml:3 of "
-		"sub/base.yml: | Invalid command 'X'");
+		"apachectl: site/base.yml:3: AH00526: Syntax error | Invalid command 'X'");
 	reads("x", "base.yml(2): no such thing here", "x: site/base.yml:3: no such thing here");
 	reads("x", "Error at line 2: no such thing",
 		"x: site/base.yml:3: Error at site/base.yml:3: no such thing");
+}
+
+TEST(the_copy_is_never_named_and_its_quotes_go_with_it)
+{
+	reads("ruby",
+		AT ":3:in `parse': (" AT "): did not find expected key at line 2 column 1 (x)",
+		"ruby: vendor/base.yml:3: in `parse': (sub/base.yml): did not find expected key at "
+		"site/base.yml:3:1 (x)");
+	reads("grafana", "Error: failed to parse \"" AT "\": no delimiter found: b on line 2",
+		"grafana: site/base.yml:3: Error: failed to parse \"sub/base.yml\": no delimiter "
+		"found: b");
+	reads("crontab", "\"" AT "\":2: bad minute", "crontab: site/base.yml:3: bad minute");
+	reads("python", "  File \"" AT "\", line 2\n    b: 2\nSyntaxError: invalid syntax",
+		"python: site/base.yml:3: File site/base.yml:3 | b: 2 | SyntaxError: invalid "
+		"syntax");
+	reads("dnsmasq", "dnsmasq: bad option here at line 2 of " AT,
+		"dnsmasq: site/base.yml:3: bad option here");
+	reads("chrony", "Fatal: could not parse x at line 2 in file '" AT "'",
+		"chrony: site/base.yml:3: Fatal: could not parse x");
+	reads("caddy", "Error: unrecognized directive: x, at " AT ":2",
+		"caddy: site/base.yml:3: Error: unrecognized directive: x");
+	reads("nft", AT ":2:1-3: Error: syntax error",
+		"nft: site/base.yml:3:1: Error: syntax error");
+	reads("x", "bad input given in line=2 col=3 of " AT,
+		"x: site/base.yml:3:3: bad input given");
+	reads("x", "syntax error at row 2 col 3", "x: site/base.yml:3:3: syntax error");
+	reads("x", AT "#L2: bad input given", "x: site/base.yml:3: bad input given");
+	reads("x", "line 2 of /etc/other/base.yml: bad input given",
+		"sub/base.yml: line 2 of /etc/other/base.yml: bad input given");
 }
 
 TEST(other_places_are_left_alone)
