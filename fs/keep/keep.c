@@ -457,7 +457,9 @@ static void take_answer(struct keep *keep, const struct state_answer *answer)
 		break;
 	case STATE_RELEASED:
 		lock_take(&keep->lock);
-		keep->use = RELEASED;
+		/* Late, the mount is served again. */
+		if (keep->use == ENDING)
+			keep->use = RELEASED;
 		lock_release(&keep->lock);
 		break;
 	}

@@ -186,7 +186,10 @@ int kept_file_load(int directory, size_t max,
 	if (found.count)
 		qsort(found.files, found.count, sizeof(*found.files), compare_ages);
 	for (first = found.count; first > 0; first--) {
-		sum += (size_t)found.files[first - 1].size;
+		size_t size = (size_t)found.files[first - 1].size;
+
+		/* One that is too large for itself is damaged. */
+		sum += size <= max + RECORD_MORE ? size : 0;
 		if (sum > max + RECORD_MORE)
 			break;
 	}
