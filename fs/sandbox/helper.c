@@ -21,6 +21,9 @@
 /* Where our socket is: behind what is kept. */
 #define SOCKET_LEAST 64
 
+/* So long SIGKILL may take on a busy machine. One that waits for a disk may stay for ever. */
+#define KILLED_S 5
+
 static const struct {
 	const char *name;  /* at most 15 bytes */
 	const char *lacks; /* what is missing while it does not run */
@@ -198,14 +201,18 @@ void helper_end(enum helper_kind kind, int patience_ms)
 	/* Its number may be another process's from waitpid(2) on. */
 	pid_t pid = atomic_exchange(&helpers[kind].pid, 0);
 	CLEANUP(closep) int fd = pid ? helpers[kind].fd : -1;
+	const struct timespec killed = {.tv_sec = KILLED_S};
 	struct pollfd ended = {.fd = fd, .events = POLLIN};
 
 	if (pid == 0)
 		return;
 	if (patience_ms)
 		kill(pid, SIGCONT);
-	if (poll(&ended, 1, patience_ms) <= 0)
+	bool has_ended = poll(&ended, 1, patience_ms) > 0;
+	if (!has_ended) {
 		kill(pid, SIGKILL);
-	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		has_ended = fd < 0 || ppoll(&ended, 1, &killed, NULL) > 0;
+	}
+	while (has_ended && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 		;
 }

@@ -78,6 +78,7 @@ void helper_wake(void);
 
 /**
  * Waits until the helper, whose socket was closed or shut down, has ended; one that is stopped goes
- * on for that. After `patience_ms` it is killed. Does nothing if there is none.
+ * on for that. After `patience_ms` it is killed. One that waits for a disk that hangs can't be
+ * killed, and is left. Does nothing if there is none.
  */
 void helper_end(enum helper_kind kind, int patience_ms);

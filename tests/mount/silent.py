@@ -11,7 +11,7 @@ import struct
 import sys
 
 INIT, LOOKUP, FORGET, GETATTR, OPEN, READ, STATFS, RELEASE, FLUSH, INTERRUPT = 26, 1, 2, 3, 14, 15, 17, 18, 25, 36
-OPENDIR, READDIR, RELEASEDIR = 27, 28, 29
+OPENDIR, READDIR, RELEASEDIR, CREATE = 27, 28, 29, 35
 place, kind = sys.argv[1], sys.argv[2]
 shows_file = kind.startswith(("half_", "for_"))
 text = open(sys.argv[3], "rb").read() if kind == "liar" else b"half: 1\n" if shows_file else b""
@@ -24,7 +24,7 @@ if libc.mount(b"user_id=0,", place.encode(), b"fuse.plyfs", 0, options.encode())
     sys.exit(f"mount: {os.strerror(ctypes.get_errno())}")
 print("mounted", flush=True)
 
-NODES = {1: (0o40755, 0), 2: (0o40755, 0), 3: (0o100444, len(text))}
+NODES = {1: (0o40700 if kind == "half_CREATE" else 0o40755, 0), 2: (0o40755, 0), 3: (0o100444, len(text))}
 NAMES = {(1, b"app.yaml"): 3} if shows_file else {(1, b".plyfs"): 2, (2, b"status"): 3}
 
 
