@@ -4,8 +4,8 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 layers=$(sed -n 's/^#define LAYERS_MAX //p' conf/layer.h)
-tr '\n' ' ' <docs/plyfs.yaml.5.scd | grep -q "At most $layers\. An entry is a path" || {
-	echo "plyfs.yaml(5) does not say 'At most $layers' of the layers"
+tr '\n' ' ' <docs/plyfs.yaml.5.scd | grep -q "A list of at most $layers layers," || {
+	echo "plyfs.yaml(5) does not say 'A list of at most $layers layers'"
 	exit 1
 }
 grep -A8 '"layers": {' docs/plyfs.schema.json | grep -q "\"maxItems\": $layers," || {
