@@ -8,6 +8,7 @@
 #include "array.h"
 #include "cleanup.h"
 #include "dropin_name.h"
+#include "dropin_unread.h"
 #include "expand.h"
 #include "idle_setting.h"
 #include "idle_whiteout.h"
@@ -185,6 +186,44 @@ static int add_ignored(struct check_tree *tree, const struct traversed *found)
 	return findings_add(&tree->findings, FINDING_WARNING, &problem);
 }
 
+static int add_unread(void *context, const struct layer *layer, const char *path, const char *why)
+{
+	struct check_tree *tree = context;
+	CLEANUP(freep) char *name = NULL;
+	struct problem problem;
+	int r = layer_source_name(layer, path, &name);
+
+	if (r < 0)
+		return r;
+	problem_set(&problem, name, 0, 0, "%s", why);
+	return findings_add(&tree->findings, FINDING_WARNING, &problem);
+}
+
+/*
+ * Warns of links and directories in NAME.d, or in its place, if there is no merged file NAME;
+ * otherwise the inspection of NAME warns.
+ */
+static int add_unread_of(struct check_tree *tree, const struct traversed *found)
+{
+	const struct settings *settings = offline_settings(tree->offline);
+	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
+	const char *slash = strrchr(found->path, '/');
+	CLEANUP(freep)
+	char *above = strndup(found->path, slash ? (size_t)(slash - found->path) : 0);
+
+	if (!lookup || !above)
+		return -ENOMEM;
+	CLEANUP(freep)
+	char *owner = dropin_owner(settings, above, slash ? slash + 1 : found->path);
+	if (!owner)
+		return 0;
+	int r = expand_look_up(
+		offline_finder(tree->offline), settings, union_all_layers(settings), owner, lookup);
+	if (r < 0 || lookup->kind != UNION_NONE)
+		return layer_is_shortage(r) ? r : 0;
+	return dropin_unread_each(settings, owner, add_unread, tree);
+}
+
 static int add_traversed(void *context, const struct traversed *found)
 {
 	struct check_tree *tree = context;
@@ -193,6 +232,8 @@ static int add_traversed(void *context, const struct traversed *found)
 
 	if (r == 0 && found->kind == UNION_FILE)
 		r = add_ignored(tree, found);
+	else if (r == 0)
+		r = add_unread_of(tree, found);
 	if (found->kind != UNION_DIRECTORY)
 		return r ? r : add_path(tree, found->path);
 	if (r == 0 && found->error) {

@@ -11,6 +11,7 @@
 #include "cleanup.h"
 #include "composition.h"
 #include "dropin_name.h"
+#include "dropin_unread.h"
 #include "hidden.h"
 #include "strategy.h"
 
@@ -102,6 +103,28 @@ static int add_hidden(const struct composer *composer, const char *path, bool ha
 			return r;
 	}
 	return r;
+}
+
+/* Adds a link or a directory among the drop-ins. */
+static int add_unread(void *context, const struct layer *layer, const char *path, const char *why)
+{
+	struct explanation *explanation = context;
+	struct passed *items =
+		reallocarray(explanation->passed, explanation->passed_count + 1, sizeof(*items));
+	struct passed unread = {.source = {.layer = layer->name, .rank = layer->rank}};
+	char *name = NULL;
+	int r = items ? layer_source_name(layer, path, &name) : -ENOMEM;
+
+	if (items)
+		explanation->passed = items;
+	unread.source.name = name;
+	unread.why = r < 0 ? NULL : strdup(why);
+	if (!unread.why) {
+		free(name);
+		return -ENOMEM;
+	}
+	items[explanation->passed_count++] = unread;
+	return 0;
 }
 
 /* The names of drop-ins that the layers have, shown or not. */
@@ -201,7 +224,7 @@ static int add_passed(const struct composer *composer, const char *path,
 		if (r < 0)
 			return r;
 	}
-	return 0;
+	return dropin_unread_each(composer->settings, path, add_unread, explanation);
 }
 
 /* Fills in the only source of a link, or of a file that is too large to be read. */

@@ -9,6 +9,7 @@
 #include "cleanup.h"
 #include "composition.h"
 #include "dropin_name.h"
+#include "dropin_unread.h"
 #include "glob.h"
 #include "strategy.h"
 #include "validity.h"
@@ -255,6 +256,20 @@ static int warn_of_ignored(struct inspect_job *look, const struct settings *sett
 	return r;
 }
 
+/* Warns of a link or directory among the drop-ins. */
+static int add_unread(void *context, const struct layer *layer, const char *path, const char *why)
+{
+	struct inspect_job *look = context;
+	CLEANUP(freep) char *name = NULL;
+	struct problem problem;
+	int r = layer_source_name(layer, path, &name);
+
+	if (r < 0)
+		return r;
+	problem_set(&problem, name, 0, 0, "%s", why);
+	return findings_add(&look->inspection->findings, FINDING_WARNING, &problem);
+}
+
 /* Adds all violations of the schema. Returns 0 or -ENOMEM. */
 static int add_invalid(struct inspect_job *look, const struct composer *composer,
 	const struct composition *composition)
@@ -336,6 +351,8 @@ static int take(void *context, const struct composer *composer, const char *path
 	int r = match_patterns(look.inspection, composer->settings, path, lookup);
 	if (r == 0)
 		r = warn_of_ignored(&look, composer->settings, path, lookup);
+	if (r == 0 && lookup->kind != UNION_NONE)
+		r = dropin_unread_each(composer->settings, path, add_unread, &look);
 	if (r < 0 || lookup->kind == UNION_LINK || compose_held_source(composer, path, lookup))
 		return r;
 	r = merge(&look, composer, path, lookup, &asked);

@@ -88,3 +88,34 @@ rm -r s/l.json.d
 sed -i 's/"\*.json"\], strategy: deep/&, dropin_suffixes: json/' plyfs.yaml
 runs 1 "$PLYFS" unset -c plyfs.yaml l.json a
 [ ! -e s/l.json.d ] || fail "unset made a file that nothing reads"
+
+# A link in a layer that follows none, and a directory, are not read among the drop-ins either: check and explain say so.
+rm -rf v s
+mkdir -p v s/avail s/app.yaml.d/sub s/app.yaml.d/empty s/lone.yaml.d s/web.service.d s/other
+echo 'a: 1' | tee v/app.yaml >v/far.yaml
+echo 'b: 2' | tee s/avail/b.yaml s/app.yaml.d/sub/c.yaml >s/other/o.yaml
+printf '[Service]\nA=1\n' | tee v/web.service >s/avail/w.conf
+ln -s ../avail/b.yaml s/app.yaml.d/b.yaml
+ln -s ../avail/b.yaml s/lone.yaml.d/b.yaml
+ln -s ../avail/w.conf s/web.service.d/w.conf
+ln -s /dev/null s/web.service.d/masked.conf
+ln -s ../other/o.yaml s/app.yaml.d/README
+ln -s other s/far.yaml.d
+for order in layers uapi; do
+	settings $order
+	runs 0 "$PLYFS" check -c plyfs.yaml
+	for name in app.yaml.d/b.yaml lone.yaml.d/b.yaml web.service.d/w.conf far.yaml.d; do
+		grep -q "^plyfs: s/$name: warning: not read as a drop-in of .*: the layer follows no symbolic links; give it 'follow: true'" err ||
+			fail "$order: check does not name the link $name"
+	done
+	grep -q "^plyfs: s/app.yaml.d/sub: warning: not read as a drop-in of app.yaml: a directory; its files must lie in app.yaml.d itself" err
+	! grep -q 'masked.conf\|empty' err || fail "$order: $(cat err)"
+	runs 0 "$PLYFS" explain -c plyfs.yaml app.yaml
+	grep -q "lost .*s/app.yaml.d/b.yaml .*follows no symbolic links" out
+	grep -q "lost .*s/app.yaml.d/sub .*a directory" out
+	runs 0 "$PLYFS" explain -c plyfs.yaml far.yaml
+	grep -q "lost .*s/far.yaml.d .*follows no symbolic links" out
+done
+sed -i 's/layers: .*/layers: [v, {path: s, follow: true}]/' plyfs.yaml
+runs 0 "$PLYFS" check -c plyfs.yaml
+! grep -q 'symbolic' err || fail "links that are followed are reported"

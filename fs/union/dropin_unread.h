@@ -1,0 +1,18 @@
+/*
+ * What lies among the drop-ins of a file and is not read, whatever its name is: symbolic links in a
+ * layer that follows none, and directories. They are lost to the merge, so check and explain name
+ * them. A link to /dev/null is no loss: it masks the files of lower layers.
+ */
+#pragma once
+
+#include "union.h"
+
+/**
+ * Calls `each` for every link that has the name of a drop-in of `path`, every directory that has a
+ * file with such a name, and for NAME.d itself if it is a link. `each` gets the layer, the path in
+ * it, and the reason with its remedy. In byte order. Stops at the first non-zero result, and
+ * returns it. Else returns 0, also if the rule gives `path` no drop-ins, or -errno on a shortage.
+ */
+int dropin_unread_each(const struct settings *settings, const char *path,
+	int (*each)(void *context, const struct layer *layer, const char *path, const char *why),
+	void *context);
