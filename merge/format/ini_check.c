@@ -376,6 +376,70 @@ static int check_lines(const struct node *map, const struct node *merged, struct
 	return r;
 }
 
+static bool ignores_sections(const struct ini_dialect *dialect, const struct pair *about)
+{
+	(void)about;
+	return dialect->meaningful;
+}
+
+static bool has_root_keys(const struct ini_dialect *dialect, const struct pair *about)
+{
+	(void)about;
+	return dialect->has_root_keys && !dialect->meaningful;
+}
+
+static unsigned rank_of(const struct node *node)
+{
+	return node->source ? node->source->rank : 0;
+}
+
+/*
+ * Refuses a key before the first section that a lower layer has in a section: a program for which
+ * sections have no meaning takes the lower layer's value, which stands behind it.
+ */
+static int check_root_key(const struct node *root, const struct pair *pair, struct problem *problem)
+{
+	char names[NAMES_MAX], others[NAMES_MAX];
+
+	for (uint32_t i = 0; i < root->map.count; i++) {
+		const struct pair *section = &root->map.pairs[i];
+		const struct pair *found =
+			node_is_map(section->value) ? node_find(section->value, pair->key) : NULL;
+
+		if (!found || rank_of(found->value) >= rank_of(pair->value) ||
+			node_equal(found->value, pair->value))
+			continue;
+		ini_names(ignores_sections, NULL, names, sizeof(names));
+		ini_names(has_root_keys, NULL, others, sizeof(others));
+		return problem_at(problem, pair->key,
+			"'%.64s' before the first section and '%.64s' in [%.64s] of %s:%u are one "
+			"key to some programs and two to others; give the rule the 'format' of "
+			"the file's program: %s, or where they are two %s",
+			pair->key->text.data, pair->key->text.data, section->key->text.data,
+			found->value->source ? source_shown(found->value->source)
+					     : "the merged file",
+			(unsigned)found->value->line, names, others);
+	}
+	return 0;
+}
+
+/* The lowest layer's author knows how the program reads its keys. */
+static int check_root_keys(
+	const struct node *root, const struct document *lowest, struct problem *problem)
+{
+	const struct node *known = lowest->count ? lowest->roots[0] : NULL;
+	int r = 0;
+
+	for (uint32_t i = 0; r == 0 && i < root->map.count; i++) {
+		const struct pair *pair = &root->map.pairs[i];
+
+		if (node_is_scalar(pair->key) && node_is_scalar(pair->value) &&
+			!(known && node_is_map(known) && node_find(known, pair->key)))
+			r = check_root_key(root, pair, problem);
+	}
+	return r;
+}
+
 int ini_check_merged(const struct format *format, const struct node *root,
 	const struct document *document, struct arena *arena, struct problem *problem)
 {
@@ -385,6 +449,8 @@ int ini_check_merged(const struct format *format, const struct node *root,
 	for (uint32_t i = 0; r == 0 && node_is_map(root) && i < root->map.count; i++)
 		if (node_is_map(root->map.pairs[i].value))
 			r = check_alike(root->map.pairs[i].value, arena, problem);
+	if (r == 0 && node_is_map(root))
+		r = check_root_keys(root, document, problem);
 	if (r == 0 && document->count && node_is_map(document->roots[0]))
 		r = check_lines(document->roots[0], root, problem);
 	return r;
@@ -401,55 +467,129 @@ static bool is_group(const char *groups, struct span name)
 	return dash && dash[1] >= '0' && dash[1] <= '9' && span_is_in(first, groups, ",");
 }
 
-static unsigned rank_of(const struct node *node)
-{
-	return node->source ? node->source->rank : 0;
-}
-
 static bool is_group_of(const char *groups, const struct pair *pair)
 {
 	return node_is_scalar(pair->key) && node_is_map(pair->value) &&
 	       is_group(groups, pair->key->text);
 }
 
+/*
+ * Returns the option that a key is about. A beginning turns the option on or off, as in
+ * skip-innodb; and plugin-load takes back what plugin-load-add has added.
+ */
+static struct span option_of_key(struct span key)
+{
+	static const char *const beginnings[] = {"skip_", "disable_", "enable_"};
+
+	for (size_t i = 0; i < sizeof(beginnings) / sizeof(*beginnings); i++) {
+		size_t len = strlen(beginnings[i]);
+
+		if (key.len > len && memcmp(key.data, beginnings[i], len) == 0)
+			return (struct span){key.data + len, key.len - len};
+	}
+	return span_is(key, "plugin_load_add") ? span_of("plugin_load") : key;
+}
+
+static const struct pair *find_value(
+	const struct node *root, const struct node *value, const struct pair **group)
+{
+	for (uint32_t i = 0; i < root->map.count; i++) {
+		*group = &root->map.pairs[i];
+		for (uint32_t j = 0; node_is_map((*group)->value) && j < (*group)->value->map.count;
+			j++)
+			if ((*group)->value->map.pairs[j].value == value)
+				return &(*group)->value->map.pairs[j];
+	}
+	return NULL;
+}
+
+/* Refuses the assignment, unless `last`, which stands behind it, assigns the same. */
 static int refuse_overruled(const struct node *root, const struct pair *group,
 	const struct pair *pair, const struct node *last, struct problem *problem)
 {
-	const char *name = "";
+	const struct pair *later = NULL, *overruling = find_value(root, last, &later);
+	bool is_same = overruling && node_equal(overruling->key, pair->key);
+	const struct node *value = node_is_scalar(pair->value)
+					   ? pair->value
+					   : pair->value->seq.items[pair->value->seq.count - 1];
+	const char *key = overruling ? overruling->key->text.data : "";
+	const char *name = later ? later->key->text.data : "";
+	const char *file = last->source ? source_shown(last->source) : "the merged file";
 
-	for (uint32_t i = 0; i < root->map.count; i++) {
-		const struct pair *later = &root->map.pairs[i], *found = NULL;
-
-		if (node_is_map(later->value))
-			found = node_find(later->value, pair->key);
-		if (found && found->value == last)
-			name = later->key->text.data;
-	}
-	return problem_at(problem, pair->value,
-		"'%.64s' in [%.64s] would have no effect, as the same program reads that in "
-		"[%.64s] of %s:%u behind it; set it in [%.64s]",
-		pair->key->text.data, group->key->text.data, name,
-		last->source ? source_shown(last->source) : "the merged file", (unsigned)last->line,
-		name);
+	if (is_same && node_equal(last, pair->value))
+		return 0;
+	if (is_same)
+		return problem_at(problem, value,
+			"'%.64s' in [%.64s] would have no effect, as the same program reads that "
+			"in [%.64s] of %s:%u behind it; set it in [%.64s]",
+			key, group->key->text.data, name, file, (unsigned)last->line, name);
+	return problem_at(problem, value,
+		"'%.64s' in [%.64s] would have no effect, as the same program reads '%.64s' of "
+		"%s:%u behind it; set '%.64s'%s%.64s%s instead",
+		pair->key->text.data, group->key->text.data, key, file, (unsigned)last->line, key,
+		later == group ? "" : " in [", later == group ? "" : name,
+		later == group ? "" : "]");
 }
 
-/* Checks a group. The groups are checked from the last one on: `last` has the values that count. */
+/* Returns the highest rank of the value, or of the items of a list. */
+static unsigned highest_rank(const struct node *value)
+{
+	unsigned rank = rank_of(value);
+
+	for (uint32_t i = 0; node_is_sequence(value) && i < value->seq.count; i++)
+		if (rank_of(value->seq.items[i]) > rank)
+			rank = rank_of(value->seq.items[i]);
+	return rank;
+}
+
+/*
+ * Checks an assignment. All are checked from the last one on: `last` has the options that are set
+ * behind it, with the values that count.
+ */
+static int check_assignment(const struct node *root, const struct pair *group,
+	const struct pair *pair, struct arena *arena, struct node *last, struct problem *problem)
+{
+	struct span about =
+		node_is_scalar(pair->key) ? option_of_key(pair->key->text) : (struct span){NULL, 0};
+	struct node *option = about.len ? node_new_scalar(arena, about, NODE_PLAIN) : NULL;
+	bool is_list = node_is_sequence(pair->value) && pair->value->seq.count;
+
+	if (about.len && !option)
+		return -ENOMEM;
+	if (!option || !(node_is_scalar(pair->value) || is_list))
+		return 0;
+	option->schema = NODE_TEXT;
+	const struct pair *found = node_find(last, option);
+	if (!found)
+		return is_list ? 0 : node_put(arena, last, option, pair->value);
+	if (rank_of(found->value) >= highest_rank(pair->value))
+		return 0;
+	return refuse_overruled(root, group, pair, found->value, problem);
+}
+
 static int check_group(const struct node *root, const struct pair *group, struct arena *arena,
 	struct node *last, struct problem *problem)
 {
 	int r = 0;
 
-	for (uint32_t i = 0; r == 0 && i < group->value->map.count; i++) {
-		const struct pair *pair = &group->value->map.pairs[i];
-		const struct pair *found = node_find(last, pair->key);
+	for (uint32_t i = group->value->map.count; r == 0 && i-- > 0;)
+		r = check_assignment(
+			root, group, &group->value->map.pairs[i], arena, last, problem);
+	return r;
+}
 
-		if (!node_is_scalar(pair->value))
-			continue;
-		if (!found)
-			r = node_put(arena, last, pair->key, pair->value);
-		else if (rank_of(found->value) < rank_of(pair->value) &&
-			 !node_equal(found->value, pair->value))
-			r = refuse_overruled(root, group, pair, found->value, problem);
+/* Checks the groups that one program reads, or if `groups` is NULL, the i-th group alone. */
+static int check_together(const struct node *root, const char *groups, uint32_t alone,
+	struct arena *arena, struct problem *problem)
+{
+	struct node *last = node_new_map(arena, NULL);
+	int r = last ? 0 : -ENOMEM;
+
+	for (uint32_t i = root->map.count; r == 0 && i-- > 0;) {
+		const struct pair *pair = &root->map.pairs[i];
+
+		if (groups ? is_group_of(groups, pair) : i == alone && node_is_map(pair->value))
+			r = check_group(root, pair, arena, last, problem);
 	}
 	return r;
 }
@@ -457,18 +597,14 @@ static int check_group(const struct node *root, const struct pair *group, struct
 int ini_check_groups(const struct format *format, const struct node *root,
 	const struct document *document, struct arena *arena, struct problem *problem)
 {
-	const char *const *groups = format->dialect->together;
 	int r = 0;
 
 	(void)document;
-	for (; r == 0 && *groups && node_is_map(root); groups++) {
-		struct node *last = node_new_map(arena, NULL);
-
-		for (uint32_t i = root->map.count; last && r == 0 && i-- > 0;)
-			if (is_group_of(*groups, &root->map.pairs[i]))
-				r = check_group(root, &root->map.pairs[i], arena, last, problem);
-		if (!last)
-			r = -ENOMEM;
-	}
+	if (!node_is_map(root))
+		return 0;
+	for (const char *const *groups = format->dialect->together; r == 0 && *groups; groups++)
+		r = check_together(root, *groups, 0, arena, problem);
+	for (uint32_t i = 0; r == 0 && i < root->map.count; i++)
+		r = check_together(root, NULL, i, arena, problem);
 	return r;
 }

@@ -48,8 +48,15 @@ static const struct ini_dialect ini = {
 	.has_root_keys = true,
 };
 
+#define MYSQL_CLIENT(name, other) "client,client-server,client-mariadb," name "," other
+
+/* Of the server, and of each client program. */
 static const char *const mysql_groups[] = {"mysqld,server,mariadb,mariadbd,client-server,galera",
-	"client,client-server,client-mariadb", NULL};
+	MYSQL_CLIENT("mysql", "mariadb-client"), MYSQL_CLIENT("mysqldump", "mariadb-dump"),
+	MYSQL_CLIENT("mysqladmin", "mariadb-admin"), MYSQL_CLIENT("mysqlcheck", "mariadb-check"),
+	MYSQL_CLIENT("mysqlimport", "mariadb-import"), MYSQL_CLIENT("mysqlshow", "mariadb-show"),
+	MYSQL_CLIENT("mysqlslap", "mariadb-slap"), MYSQL_CLIENT("mysqlbinlog", "mariadb-binlog"),
+	MYSQL_CLIENT("mysql_upgrade", "mariadb-upgrade"), NULL};
 
 static const struct ini_dialect mysql = {
 	.title = "a file of MySQL's",
