@@ -329,29 +329,39 @@ static const char list_keys[] =
 	"JoinsNamespaceOf,OnFailure,OnSuccess,PartOf,PropagatesReloadTo,PropagatesStopTo,"
 	"ReloadPropagatedFrom,RequiredBy,Requires,RequiresMountsFor,Requisite,StopPropagatedFrom,"
 	"UpheldBy,Upholds,WantedBy,Wants,WantsMountsFor,"
-	/* systemd.exec(5), systemd.service(5), systemd.kill(5) */
-	"AmbientCapabilities,BindPaths,BindReadOnlyPaths,CacheDirectory,CapabilityBoundingSet,"
-	"ConfigurationDirectory,Environment,EnvironmentFile,Exec*,ExtensionDirectories,"
-	"ExtensionImages,ImportCredential,InaccessiblePaths,LoadCredential,"
-	"LoadCredentialEncrypted,LogExtraFields,LogFilterPatterns,LogsDirectory,MountImages,"
-	"NoExecPaths,OpenFile,PassEnvironment,ReadOnlyPaths,ReadWritePaths,"
-	"RestartForceExitStatus,RestartPreventExitStatus,RestrictAddressFamilies,"
-	"RestrictFileSystems,RestrictNamespaces,RootImageOptions,RuntimeDirectory,SecureBits,"
-	"SetCredential,SetCredentialEncrypted,Sockets,StandardInputData,StandardInputText,"
-	"StateDirectory,SuccessExitStatus,SupplementaryGroups,SystemCallArchitectures,"
-	"SystemCallFilter,SystemCallLog,TemporaryFileSystem,UnsetEnvironment,"
+	/* systemd.exec(5), systemd.service(5), systemd.kill(5), systemd-system.conf(5) */
+	"AmbientCapabilities,BindPaths,BindReadOnlyPaths,CPUAffinity,CacheDirectory,"
+	"CapabilityBoundingSet,ConfigurationDirectory,CoredumpFilter,DefaultEnvironment,"
+	"Environment,EnvironmentFile,Exec*,ExtensionDirectories,ExtensionImages,ImportCredential,"
+	"InaccessibleDirectories,InaccessiblePaths,LoadCredential,LoadCredentialEncrypted,"
+	"LogExtraFields,LogFilterPatterns,LogsDirectory,ManagerEnvironment,MountImages,"
+	"NUMAMask,NoExecPaths,OpenFile,PassEnvironment,ReadOnlyDirectories,ReadOnlyPaths,"
+	"ReadWriteDirectories,ReadWritePaths,RestartForceExitStatus,RestartPreventExitStatus,"
+	"RestrictAddressFamilies,RestrictFileSystems,RestrictNamespaces,RootImageOptions,"
+	"RuntimeDirectory,SecureBits,SetCredential,SetCredentialEncrypted,Sockets,"
+	"StandardInputData,StandardInputText,StateDirectory,SuccessExitStatus,"
+	"SupplementaryGroups,SystemCallArchitectures,SystemCallFilter,SystemCallLog,"
+	"TemporaryFileSystem,UnsetEnvironment,"
 	/* systemd.resource-control(5) */
-	"BPFProgram,DeviceAllow,DisableControllers,IODeviceLatencyTargetSec,IODeviceWeight,"
-	"IOReadBandwidthMax,IOReadIOPSMax,IOWriteBandwidthMax,IOWriteIOPSMax,IPAddressAllow,"
-	"IPAddressDeny,IPEgressFilterPath,IPIngressFilterPath,NFTSet,RestrictNetworkInterfaces,"
-	"SocketBindAllow,SocketBindDeny,"
+	"AllowedCPUs,AllowedMemoryNodes,BPFProgram,Delegate,DeviceAllow,DisableControllers,"
+	"IODeviceLatencyTargetSec,IODeviceWeight,IOReadBandwidthMax,IOReadIOPSMax,"
+	"IOWriteBandwidthMax,IOWriteIOPSMax,IPAddressAllow,IPAddressDeny,IPEgressFilterPath,"
+	"IPIngressFilterPath,NFTSet,RestrictNetworkInterfaces,SocketBindAllow,SocketBindDeny,"
+	"StartupAllowedCPUs,StartupAllowedMemoryNodes,"
 	/* systemd.socket(5), systemd.timer(5), systemd.path(5) */
 	"DirectoryNotEmpty,Listen*,OnActiveSec,OnBootSec,OnCalendar,OnStartupSec,OnUnitActiveSec,"
 	"OnUnitInactiveSec,PathChanged,PathExists,PathExistsGlob,PathModified,Symlinks,"
-	/* systemd.network(5), systemd.netdev(5), systemd.link(5), and settings of other daemons */
-	"Address,AlternativeName,BindCarrier,DNS,DNSSECNegativeTrustAnchors,Domains,FallbackDNS,"
-	"FallbackNTP,Gateway,IPVLAN,IPVTAP,KillExcludeUsers,KillOnlyUsers,MACVLAN,MACVTAP,NTP,"
-	"Tunnel,VLAN,VXLAN,Xfrm";
+	/* systemd.network(5), systemd.netdev(5), systemd.link(5), systemd.dnssd(5) */
+	"Address,Advertise,AllowList,AllowedIPs,AlternativeName,BindCarrier,DNS,DenyList,Domains,"
+	"Gateway,IPVLAN,IPVTAP,IPoIB,IPv6ProxyNDPAddress,LPR,MACVLAN,MACVTAP,MACsec,"
+	"MultiPathRoute,NTP,POP3,PrefixAllowList,PrefixDenyList,PriorityMap,QuantumBytes,"
+	"RequestOptions,RouteAllowList,RouteDenyList,RouteTable,RouterAllowList,RouterDenyList,"
+	"SIP,SMTP,SendOption,SendVendorOption,SourceMACAddress,Token,Tunnel,TxtData,TxtText,"
+	"UserClass,VLAN,VXLAN,VendorClass,WakeOnLan,Xfrm,"
+	/* resolved.conf(5), timesyncd.conf(5), logind.conf(5), systemd-sleep.conf(5) */
+	"DNSSECNegativeTrustAnchors,DNSStubListenerExtra,FallbackDNS,FallbackNTP,HibernateMode,"
+	"HibernateState,HybridSleepMode,HybridSleepState,KillExcludeUsers,KillOnlyUsers,"
+	"SuspendMode,SuspendState";
 
 static bool systemd_counts_all(struct span section, struct span key)
 {

@@ -62,6 +62,10 @@ for rule in whole true uapi; do
 	each "$main" -- Service.Type forking forking
 	each "${main}ExecStart=/a" -- Service.ExecStart /b /b
 	each "$main$E=A=1\n$E=C=1" -- Service.Environment B=2 B=2
+	# Assignments of these are joined, too.
+	for key in CPUAffinity NUMAMask AllowedCPUs AllowedMemoryNodes CoredumpFilter Delegate ReadOnlyDirectories; do
+		each "$main$key=1" -- Service.$key 2 2
+	done
 	[ $rule != whole ] || continue
 
 	each "$main$E=A=1" "$low$E=C=1" -- "$more" B=2 'A=1 C=1 B=2'
