@@ -12,7 +12,7 @@
 #include "listing.h"
 
 /* A search among the drop-ins of one file. */
-struct search {
+struct unread_search {
 	const struct settings *settings;
 	const char *owner; /* the file's path */
 	int (*each)(void *context, const struct layer *layer, const char *path, const char *why);
@@ -30,13 +30,13 @@ static const char *base_of(const char *path)
 /* Stops at the first name of a drop-in. */
 static int find_named(void *context, const char *name, unsigned char type)
 {
-	const struct search *search = context;
+	const struct unread_search *search = context;
 
 	return type != DT_DIR && dropin_is_named(search->settings, search->owner, name);
 }
 
 /* Returns 1 if a drop-in would lie in the directory, 0, or -errno on a shortage. */
-static int has_named(struct search *search, const struct layer *layer, const char *directory)
+static int has_named(struct unread_search *search, const struct layer *layer, const char *directory)
 {
 	int r = layer_list(layer, directory, find_named, search);
 
@@ -52,8 +52,8 @@ static int leads(const struct layer *layer, const char *path)
 	return layer_is_shortage(r) ? r : r == 0 && strcmp(target, "/dev/null") != 0;
 }
 
-static int report(
-	struct search *search, const struct layer *layer, const char *path, enum union_kind kind)
+static int report(struct unread_search *search, const struct layer *layer, const char *path,
+	enum union_kind kind)
 {
 	const char *owner = base_of(search->owner);
 	CLEANUP(freep) char *why = NULL;
@@ -72,7 +72,7 @@ static int report(
 }
 
 /* Reports the object at `path` if it is a link or a directory that has drop-ins. */
-static int examine(struct search *search, const char *path, layer_mask layers)
+static int examine(struct unread_search *search, const char *path, layer_mask layers)
 {
 	int r = union_look_up(search->settings, layers, path, search->lookup);
 	const struct union_lookup *lookup = search->lookup;
@@ -89,7 +89,7 @@ static int examine(struct search *search, const char *path, layer_mask layers)
 	return r;
 }
 
-static int search_directory(struct search *search, const char *directory)
+static int search_directory(struct unread_search *search, const char *directory)
 {
 	struct listing listing = {0};
 	int r = listing_take(search->settings, search->lookup->layers, directory, &listing);
@@ -118,7 +118,7 @@ int dropin_unread_each(const struct settings *settings, const char *path,
 {
 	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
 	CLEANUP(freep) char *directory = NULL;
-	struct search search = {settings, path, each, context, lookup};
+	struct unread_search search = {settings, path, each, context, lookup};
 
 	if (settings_rule(settings, path)->dropins == DROPINS_NONE)
 		return 0;
