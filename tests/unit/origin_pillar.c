@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cleanup.h"
 #include "origin_story.h"
 #include "pillar_tree.h"
 #include "test.h"
@@ -27,9 +28,10 @@ static void check_pillar(const struct row *row)
 	r = pillar_tree_merge(&tree, row->files[0][0], NULL, LIMITS_DEFAULT, &result, &problem);
 	if (r != 0)
 		fail_msg("%u:%u: %s", problem.line, problem.column, problem.message);
-	if (strcmp(story(result, row->path), row->expected) != 0)
+	CLEANUP(freep) char *got = story(result, row->path);
+	if (strcmp(got, row->expected) != 0)
 		fail_msg("%s of\n%s: expected:\n%s\nand got:\n%s", row->path, row->files[0][1],
-			row->expected, story(result, row->path));
+			row->expected, got);
 	merge_result_free(result);
 	pillar_tree_fini(&tree);
 }
@@ -42,23 +44,25 @@ TEST(pillar_reports_references)
 {
 	static const struct row rows[] = {
 		{{{"h", "_merge: z\na: 1"}, {"z.yaml", "a: 2"}}, "a",
-			"0/h:2:4\nlost 0/z.yaml:1:4 "
-			"the file takes precedence over the files that it refers to by 0/h:1:9"},
+			"0/h:2:4\n"
+			"LOST 0/z.yaml:1:4 the file takes precedence over the files that it refers "
+			"to (0/h:1:9)"},
 		{{{"h", "_merge: z\na: 1"}, {"z.yaml", "b: 2"}}, "b", "0/z.yaml:1:4"},
 		{{{"h", "_merge: z\na: 1"}, {"z.yaml", "b: 2"}}, "_merge",
-			"gone\nlost 0/h:1:9 names the files that are combined in"},
+			"-_merge\nLOST 0/h:1:9 names the files that are combined in"},
 		{{{"h", "_merge: z\n_parent: z\na: 1\nb: 1"}, {"z.yaml", "b: 2"}}, "_parent",
-			"gone\nlost 0/h:2:10 names the files that are combined in"},
+			"-_parent\nLOST 0/h:2:10 names the files that are combined in"},
 		{{{"h", "_merge: z\na: {x: 1}"}, {"z.yaml", "a: {y: 2}"}}, "a",
-			"0/h:2:4\npart 0/z.yaml:1:4 maps: keys that are not there yet are added "
-			"by 0/h:1:9"},
+			"0/h:2:4\n"
+			"PART 0/z.yaml:1:4 maps: keys that are not there yet are added (0/h:1:9)"},
 		{{{"h", "_merge: z\na: [1]"}, {"z.yaml", "a: [1, 2]"}}, "a",
-			"0/h:2:4\npart 0/z.yaml:1:4 "
-			"lists: items that are not there yet are appended by 0/h:1:9"},
+			"0/h:2:4\n"
+			"PART 0/z.yaml:1:4 lists: items that are not there yet are appended "
+			"(0/h:1:9)"},
 		{{{"h", "_merge: z\na: [1]"}, {"z.yaml", "a: [1, 2]"}}, "a/1", "0/z.yaml:1:8"},
 		{{{"h", "_merge: z\na: [1]"}, {"z.yaml", "a: 2"}}, "a",
-			"0/h:2:4\nlost 0/z.yaml:1:4 values of different kinds do not combine "
-			"by 0/h:1:9"},
+			"0/h:2:4\n"
+			"LOST 0/z.yaml:1:4 values of different kinds do not combine (0/h:1:9)"},
 	};
 
 	CHECK_PILLARS(rows);
@@ -68,9 +72,9 @@ TEST(pillar_reports_lower_layers)
 {
 	static const struct row rows[] = {
 		{{{"h", "a: 1"}, {"h", "a: 2"}}, "a",
-			"1/h:1:4\nlost 0/h:1:4 the earlier pillar's value is kept back"},
+			"1/h:1:4\nLOST 0/h:1:4 the earlier pillar's value is kept back"},
 		{{{"h", "a: 1"}, {"h", "b: 2"}}, "",
-			"1/h:1:1\npart 0/h:1:1 maps: keys that are not there yet are added"},
+			"1/h:1:1\nPART 0/h:1:1 maps: keys that are not there yet are added"},
 	};
 
 	CHECK_PILLARS(rows);
@@ -80,23 +84,25 @@ TEST(pillar_reports_markers)
 {
 	static const struct row rows[] = {
 		{{{"h", "_merge: z\na: [_replace, 1]"}, {"z.yaml", "a: [2]"}}, "a",
-			"0/h:2:4\n"
-			"lost 0/z.yaml:1:4 _replace: nothing is combined in by 0/h:2:5"},
+			"0/h:2:4\nLOST 0/z.yaml:1:4 _replace: nothing is combined in (0/h:2:5)\n"
+			"-_replace\nLOST 0/h:2:5 _replace: nothing is combined in"},
 		{{{"h", "_merge: z\na: {x: 1, _control: _replace}"}, {"z.yaml", "a: {y: 1}"}}, "a",
-			"0/h:2:4\n"
-			"lost 0/z.yaml:1:4 _replace: nothing is combined in by 0/h:2:21"},
+			"0/h:2:4\nLOST 0/z.yaml:1:4 _replace: nothing is combined in (0/h:2:21)\n"
+			"-_control\nLOST 0/h:2:21 _replace: nothing is combined in"},
 		{{{"h", "_merge: z\na: {x: 1, _control: _replace}"}, {"z.yaml", "a: 1"}}, "a",
-			"0/h:2:4\nlost 0/z.yaml:1:4 values of different kinds do not combine "
-			"by 0/h:1:9"},
+			"0/h:2:4\n"
+			"LOST 0/z.yaml:1:4 values of different kinds do not combine (0/h:1:9)\n"
+			"-_control\nLOST 0/h:2:21 _replace: nothing is combined in"},
 		{{{"h", "_merge: z\n_control: _replace"}, {"z.yaml", "a: 1"}}, "",
-			"0/h:1:1\n"
-			"lost 0/z.yaml:1:1 _replace: nothing is combined in by 0/h:2:11"},
+			"0/h:1:1\nLOST 0/z.yaml:1:1 _replace: nothing is combined in (0/h:2:11)\n"
+			"-_merge\nLOST 0/h:1:9 names the files that are combined in\n"
+			"-_control\nLOST 0/h:2:11 _replace: nothing is combined in"},
 		{{{"h", "a: {_control: _replace}"}}, "a/_control",
-			"gone\nlost 0/h:1:15 _replace: nothing is combined in"},
+			"-_control\nLOST 0/h:1:15 _replace: nothing is combined in"},
 		{{{"h", "a: {x: 1}"}, {"h", "a: {_control: _replace}"}, {"h", "a: {y: 1}"}}, "a",
-			"2/h:1:4\n"
-			"part 1/h:1:4 maps: keys that are not there yet are added\n"
-			"lost 0/h:1:4 _replace: nothing is combined in by 1/h:1:15"},
+			"2/h:1:4\nPART 1/h:1:4 maps: keys that are not there yet are added\n"
+			"LOST 0/h:1:4 _replace: nothing is combined in (1/h:1:15)\n"
+			"-_control\nLOST 1/h:1:15 _replace: nothing is combined in"},
 	};
 
 	CHECK_PILLARS(rows);
@@ -107,10 +113,9 @@ TEST(pillar_reports_neighbours)
 	static const struct row rows[] = {
 		{{{"h", "_neighbours: n"}, {"n.yaml", "a: 1"}}, "n/a", "0/n.yaml:1:4"},
 		{{{"h", "_neighbours: n\nn: 5"}, {"n.yaml", "a: 1"}}, "n",
-			"0/n.yaml:1:1\n"
-			"lost 0/h:2:4 a neighbour stands under its name by 0/h:1:14"},
+			"0/n.yaml:1:1\nLOST 0/h:2:4 a neighbour stands under its name (0/h:1:14)"},
 		{{{"h", "_neighbours: n\nn: 5"}, {"n.yaml", ""}}, "n",
-			"made\nlost 0/h:2:4 a neighbour stands under its name by 0/h:1:14"},
+			"made\nLOST 0/h:2:4 a neighbour stands under its name (0/h:1:14)"},
 	};
 
 	CHECK_PILLARS(rows);
@@ -129,20 +134,19 @@ TEST(pillar_reports_once_what_comes_by_two_ways)
 {
 	static const struct row rows[] = {
 		{DIAMOND, "k",
-			"0/h:2:4\nlost 0/z.yaml:1:4 "
-			"the file takes precedence over the files that it refers to by "
-			"0/p.yaml:1:9\n"
-			"lost 0/p.yaml:2:4 "
-			"the file takes precedence over the files that it refers to by 0/h:1:10\n"
-			"lost 0/q.yaml:2:4 "
-			"the file takes precedence over the files that it refers to by 0/h:1:16"},
+			"0/h:2:4\n"
+			"LOST 0/z.yaml:1:4 the file takes precedence over the files that it refers "
+			"to (0/p.yaml:1:9)\n"
+			"LOST 0/p.yaml:2:4 the file takes precedence over the files that it refers "
+			"to (0/h:1:10)\n"
+			"LOST 0/q.yaml:2:4 the file takes precedence over the files that it refers "
+			"to (0/h:1:16)"},
 		{DIAMOND, "only", "0/z.yaml:3:7"},
 		{DIAMOND, "m",
 			"0/p.yaml:3:4\n"
-			"part 0/z.yaml:2:4 maps: keys that are not there yet are added "
-			"by 0/p.yaml:1:9\n"
-			"part 0/q.yaml:3:4 maps: keys that are not there yet are added "
-			"by 0/h:1:16"},
+			"PART 0/z.yaml:2:4 maps: keys that are not there yet are added "
+			"(0/p.yaml:1:9)\n"
+			"PART 0/q.yaml:3:4 maps: keys that are not there yet are added (0/h:1:16)"},
 	};
 
 	CHECK_PILLARS(rows);
@@ -164,17 +168,18 @@ TEST(pillar_keeps_apart_what_a_file_is_built_into)
 	}
 	static const struct row rows[] = {
 		{TWICE, "k",
-			"0/z.yaml:1:4\nlost 0/y.yaml:1:4 "
-			"the file takes precedence over the files that it refers to by 0/h:1:13"},
+			"0/z.yaml:1:4\n"
+			"LOST 0/y.yaml:1:4 the file takes precedence over the files that it refers "
+			"to (0/h:1:13)"},
 		{TWICE, "m",
-			"0/z.yaml:2:4\npart 0/y.yaml:2:4 "
-			"maps: keys that are not there yet are added by 0/h:1:13"},
+			"0/z.yaml:2:4\n"
+			"PART 0/y.yaml:2:4 maps: keys that are not there yet are added (0/h:1:13)"},
 		{TWICE, "z/k", "0/z.yaml:1:4"},
 		{TWICE, "z/m", "0/z.yaml:2:4"},
 		{TWICE, "n/k",
-			"0/z.yaml:1:4\nlost 0/w.yaml:1:4 "
-			"the file takes precedence over the files that it refers to by "
-			"0/n.yaml:1:13"},
+			"0/z.yaml:1:4\n"
+			"LOST 0/w.yaml:1:4 the file takes precedence over the files that it refers "
+			"to (0/n.yaml:1:13)"},
 		{TWICE, "n/m", "0/z.yaml:2:4"},
 		{{{"h", "_merge: z\nx: {k: 1}"}, {"z.yaml", "x: &x {k: 2}\ny: *x"}}, "y/k",
 			"0/z.yaml:1:11"},

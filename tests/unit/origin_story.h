@@ -1,6 +1,8 @@
 /*
- * The origin of one value of a merge, as text: the place that it was read from, then a line for
- * each contributor: fate, place, rule, and the place of what decided.
+ * The origin of one value of a merge, as text. The first line is the place that the value was read
+ * from, or "made". Then comes a line for each contributor, "FATE PLACE RULE", with "(PLACE)" behind
+ * it for what decided, if there is such a place. The last lines are the keys that a map no longer
+ * has, each as "-KEY" with its contributors.
  */
 #pragma once
 
@@ -10,98 +12,81 @@
 #include "merge.h"
 #include "test.h"
 
-struct story {
-	char data[2000];
-	size_t len;
-};
-
-__attribute__((format(printf, 2, 3))) static inline void print(
-	struct story *story, const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	story->len += (size_t)vsnprintf(
-		story->data + story->len, sizeof(story->data) - story->len, format, arguments);
-	va_end(arguments);
-	assert_true(story->len < sizeof(story->data));
-}
-
-static inline void print_place(struct story *story, const struct node *node)
+static inline void show_place(FILE *out, const struct node *node)
 {
 	if (node->source)
-		print(story, "%s:%u:%u", node->source->name, (unsigned)node->line,
+		fprintf(out, "%s:%u:%u", node->source->name, (unsigned)node->line,
 			(unsigned)node->column);
 	else
-		print(story, "made");
+		fprintf(out, "made");
 }
 
-static inline void print_step(struct story *story, const struct origin_step *step)
+static inline void show_step(FILE *out, const struct origin_step *step)
 {
 	static const char *const fates[] = {
-		[ORIGIN_LOST] = "lost", [ORIGIN_PART] = "part", [ORIGIN_REMOVED] = "removed"};
+		[ORIGIN_LOST] = "LOST", [ORIGIN_PART] = "PART", [ORIGIN_REMOVED] = "REMOVED"};
 
-	print(story, "\n%s ", fates[step->fate]);
-	print_place(story, step->value);
-	print(story, " %s", step->why.rule);
+	fprintf(out, "\n%s ", fates[step->fate]);
+	show_place(out, step->value);
+	fprintf(out, " %s", step->why.rule);
 	if (step->why.by) {
-		print(story, " by ");
-		print_place(story, step->why.by);
+		fprintf(out, " (");
+		show_place(out, step->why.by);
+		fprintf(out, ")");
 	}
 }
 
-static inline const struct origin_removed *find_removed(
-	const struct origins *origins, const struct node *in, const char *key)
-{
-	const struct origin *origin = origin_of(origins, in);
-	const struct origin_removed *removed = origin ? origin->removed : NULL;
-
-	while (removed && !(node_is_scalar(removed->key) && span_is(removed->key->text, key)))
-		removed = removed->next;
-	return removed;
-}
-
-static inline void print_removed(struct story *story, const struct origin_removed *removed)
-{
-	const struct origin_step *step = NULL;
-
-	print(story, removed ? "gone" : "nothing");
-	while (removed && (step = origin_removed_next(removed, step)))
-		print_step(story, step);
-}
-
-static inline void print_value(
-	struct story *story, const struct origins *origins, const struct node *value)
+static inline void show_value(
+	FILE *out, const struct origins *origins, const struct node *value, const char *gone)
 {
 	const struct origin *origin = origin_of(origins, value);
 	const struct origin_step *step = NULL;
 
-	print_place(story, value);
-	while (origin && (step = origin_next(origin, step)))
-		print_step(story, step);
+	if (!gone)
+		show_place(out, value);
+	while (!gone && origin && (step = origin_next(origin, step)))
+		show_step(out, step);
+	for (const struct origin_removed *removed = origin ? origin->removed : NULL; removed;
+		removed = removed->next) {
+		if (gone && !span_is(removed->key->text, gone))
+			continue;
+		fprintf(out, gone ? "-%s" : "\n-%s", removed->key->text.data);
+		while ((step = origin_removed_next(removed, step)))
+			show_step(out, step);
+	}
+}
+
+static inline const struct node *step_to(const struct node *node, const char *name)
+{
+	if (node_is_sequence(node))
+		return node->seq.items[strtoul(name, NULL, 10)];
+	for (uint32_t i = 0; node_is_map(node) && i < node->map.count; i++)
+		if (span_is(node->map.pairs[i].key->text, name))
+			return node->map.pairs[i].value;
+	return NULL;
 }
 
 /*
- * Returns the origin of the value at `path`: keys and numbers of items with "/" between them.
- * Static.
+ * Returns the origin of the value at `path`: keys and numbers of items with "/" between them. If a
+ * map no longer has the last key, that is "-KEY" with its contributors.
  */
-static inline const char *story(const struct merge_result *result, const char *path)
+static inline char *story(const struct merge_result *result, const char *path)
 {
-	static struct story told;
-	char words[200], *rest = NULL;
-	const struct node *at = result->root;
+	const struct node *at = result->root, *in = NULL;
+	char words[64], *word, *rest = NULL, *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
 
-	told = (struct story){0};
+	assert_non_null(out);
 	snprintf(words, sizeof(words), "%s", path);
-	for (char *word = strtok_r(words, "/", &rest); word; word = strtok_r(NULL, "/", &rest)) {
-		const struct node *in = at;
-
-		at = node_is_map(in) ? node_get(in, word) : in->seq.items[atoi(word)];
-		if (!at) {
-			print_removed(&told, find_removed(result->origins, in, word));
-			return told.data;
-		}
+	for (word = strtok_r(words, "/", &rest); at && word; word = strtok_r(NULL, "/", &rest)) {
+		in = at;
+		at = step_to(in, word);
+		if (!at)
+			show_value(out, result->origins, in, word);
 	}
-	print_value(&told, result->origins, at);
-	return told.data;
+	if (at)
+		show_value(out, result->origins, at, NULL);
+	assert_int_equal(fclose(out), 0);
+	return text;
 }
