@@ -255,8 +255,10 @@ class Writer:
         if kind < 0.4:
             return tagged(rng, ["!aggr-scalar", "!aggregate", "!aggr-scalar", "!reset"], scalar(rng))
         if kind < 0.65:
-            items = ", ".join(self.value(depth - 1) for _ in range(rng.randrange(5)))
-            text = tagged(rng, ["!aggr-seq", "!aggregate"], "[" + items + "]")
+            items = [self.value(depth - 1) for _ in range(rng.randrange(5))]
+            if rng.random() < 0.25 and not any("&" in item for item in items):
+                items *= 4  # long enough to be searched by hash
+            text = tagged(rng, ["!aggr-seq", "!aggregate"], "[" + ", ".join(items) + "]")
             return self.anchored(text, self.values)
         return self.anchored(tagged(rng, ["!aggr-map", "!aggregate"], self.map(depth)), self.maps)
 
