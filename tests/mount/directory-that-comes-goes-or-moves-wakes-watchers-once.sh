@@ -12,6 +12,10 @@ change() {
 	mv low/dir/old low/dir/new
 	comes_to_show mnt/dir/new/app.yaml 'a: 1'
 	comes_to_vanish mnt/dir/old
+	# It is still watched, under its new name.
+	echo 'a: 2' >low/dir/new/app.yaml
+	comes_to_show mnt/dir/new/app.yaml 'a: 2'
+	echo 'a: 1' >low/dir/new/app.yaml
 
 	mkdir high/dir/made
 	comes_to_exist mnt/dir/made

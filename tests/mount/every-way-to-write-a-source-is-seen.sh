@@ -64,18 +64,34 @@ elif way == "child":
         put(path)
         os._exit(0)
     os.wait()
+elif way == "rename":
+    put("outside")
+    os.rename("outside", path)
+elif way == "backup":  # as vim saves
+    os.rename(path, path + "~")
+    put(path)
+    os.unlink(path + "~")
+elif way == "append":
+    put(path)
+    with open(path, "ab") as file:
+        file.write(b"# more\n")
+elif way == "empty":
+    os.truncate(path, 0)
+    put(path)
 END
 echo 'a: 0' >low/app.yaml
 echo 'b: 1' >high/app.yaml
 start
 shows mnt/app.yaml $'a: 0\nb: 1'
 number=0
-for way in exchange tmpfile mmap truncate copy_file_range sendfile bytes pieces link directory child; do
+for way in exchange tmpfile mmap truncate copy_file_range sendfile bytes pieces link directory child rename backup append empty; do
 	number=$((number + 1))
 	python3 write.py $way $number
 	eventually is mnt/app.yaml $'a: '$number$'\nb: 1' || fail "$way is not seen: $(cat mnt/app.yaml)"
 done
 comes_to_list mnt app.yaml
+: >low/app.yaml
+comes_to_show mnt/app.yaml 'b: 1'
 
 # A write that takes long: it shows when it pauses.
 exec 5>low/app.yaml

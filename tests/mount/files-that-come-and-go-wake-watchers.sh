@@ -4,6 +4,7 @@
 mkdir low/dir
 change() {
 	ls mnt mnt/dir >/dev/null
+	[ ! -e mnt/new.yaml ] && [ ! -e mnt/dir/sub ] # the kernel remembers that
 	watch mnt mnt/dir
 	echo 'a: 1' >low/new.yaml
 	comes_to_show mnt/new.yaml 'a: 1'

@@ -71,6 +71,10 @@ told() { [[ $(status settings error 2>/dev/null) == *plyfs.yaml:[0-9]*:* ]]; }
 printf 'layers: [low, high\n' >plyfs.yaml
 eventually told || fail "the status does not tell: $(cat mnt/.plyfs/status)"
 grep -q 'plyfs.yaml:.*the settings of .* ago are in force' log || fail "the log does not tell"
+printf 'layers: [low, nowhere]\n' >plyfs.yaml
+has_place() { "$PLYFS" status mnt | grep -q 'plyfs.yaml:1:15:'; }
+eventually has_place || fail "the status does not tell: $("$PLYFS" status mnt)"
+[[ $(status settings error) == *plyfs.yaml:1:15:* ]] || fail "the status tells: $(status settings)"
 echo 'third: 3' >third/app.yaml
 comes_to_show mnt/app.yaml $'third: 3\nhigh: 2'
 shows mnt/dir/app.yaml 'high: 1'

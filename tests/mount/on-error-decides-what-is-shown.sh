@@ -1,39 +1,67 @@
 #!/bin/bash
 . "$(dirname "$0")/mount.sh"
 
-for what in skip-layer fail; do
-	echo 'a: 1' >low/app.yaml
+# And the error says what that is.
+need getfattr python3
+tells() { [[ $(attribute "$1" user.plyfs.error) == *"; "$2")" ]] || fail "$1: $(cat mnt/.plyfs/errors)"; }
+fails='reading it fails until this is repaired'
+comes_to_fail() {
+	unreadable() { ! cat mnt/app.yaml >/dev/null 2>&1; }
+	eventually unreadable || fail "a broken file is still shown"
+	fails_with 'Input/output error' cat mnt/app.yaml
+}
+# One file was good, and one has a source that never was.
+begin() {
+	echo 'a: 1' | tee low/app.yaml >low/never.yaml
 	echo 'b: 1' >high/app.yaml
-	printf 'layers: [low, high]\noptions: {on_error: %s}\n' $what >plyfs.yaml
+	echo 'b: [' >high/never.yaml
+	printf 'layers: [low, high]\n%s\n' "$1" >plyfs.yaml
 	start -c plyfs.yaml mnt
 	shows mnt/app.yaml $'a: 1\nb: 1'
-	echo 'b: [' >high/app.yaml
-	if [ $what = skip-layer ]; then
-		# A source that was good keeps its last good values; one that never was is left out.
-		echo 'a: 2' >low/app.yaml
-		comes_to_show mnt/app.yaml $'a: 2\nb: 1'
-		echo 'a: 1' | tee low/app.yaml >low/never.yaml
-		echo 'b: [' >high/never.yaml
-		comes_to_show mnt/never.yaml 'a: 1'
-	else
-		refused() { ! cat mnt/app.yaml >/dev/null 2>&1; }
-		eventually refused || fail "a broken file is still shown"
-	fi
-	# The same holds for a source that parses and is no map.
-	echo 'log debug' >high/app.yaml
-	if [ $what = skip-layer ]; then
-		echo 'a: 3' >low/app.yaml
-		comes_to_show mnt/app.yaml $'a: 3\nb: 1'
-		echo 'log debug' >high/never.yaml
-		echo 'a: 2' >low/never.yaml
-		comes_to_show mnt/never.yaml 'a: 2'
-		grep -q 'high/never.yaml:1:1: the file is a string here and a map in .*low/never.yaml:1:1' mnt/.plyfs/errors ||
-			fail "the error is not told: $(cat mnt/.plyfs/errors)"
-		echo 'a: 1' >low/app.yaml
-	else
-		eventually refused || fail "a file of another kind is shown"
-	fi
-	echo 'b: 2' >high/app.yaml
-	comes_to_show mnt/app.yaml $'a: 1\nb: 2'
-	stop
+}
+
+begin ''
+comes_to_list mnt app.yaml never.yaml
+fails_with 'Input/output error' cat mnt/never.yaml
+[[ $(attribute mnt/never.yaml user.plyfs.error) == "$PWD"/high/never.yaml:* ]]
+tells mnt/never.yaml "$fails"
+[ "$(status troubles 0 serves)" = nothing ]
+fails_with "$PWD/high/never.yaml:" "$PLYFS" cat -l low:high never.yaml
+echo 'b: 1' >high/never.yaml
+comes_to_show mnt/never.yaml $'a: 1\nb: 1'
+stop
+
+# Each time a source that does not parse, and one that parses and is no map.
+begin 'options: {on_error: fail}'
+for broken in 'b: [' 'log debug'; do
+	echo "$broken" | replace high/app.yaml
+	comes_to_fail
+	tells mnt/app.yaml "$fails"
+	grep -q "app.yaml.*(app.yaml, since .*; $fails)" log
+	echo 'b: 1' | replace high/app.yaml
+	comes_to_show mnt/app.yaml $'a: 1\nb: 1'
 done
+stop
+
+# One that was good keeps its last good values; one that never was is left out, as if it did not exist.
+begin 'options: {on_error: skip-layer}'
+shows mnt/never.yaml 'a: 1'
+tells mnt/never.yaml 'the merge of the other layers is served'
+[ "$(status troubles 0 serves)" = other-layers ]
+echo 'log debug' >high/never.yaml
+echo 'a: 2' >low/never.yaml
+comes_to_show mnt/never.yaml 'a: 2'
+grep -q 'high/never.yaml:1:1: the file is a string here and a map in .*low/never.yaml:1:1' mnt/.plyfs/errors ||
+	fail "the error is not reported: $(cat mnt/.plyfs/errors)"
+echo 'b: 2' | replace high/never.yaml
+comes_to_show mnt/never.yaml $'a: 2\nb: 2'
+number=1
+for broken in 'b: {' 'log debug'; do
+	echo "$broken" | replace high/app.yaml
+	echo "a: $((++number))" >low/app.yaml
+	comes_to_show mnt/app.yaml "a: $number"$'\nb: 1'
+	tells mnt/app.yaml 'its values of * ago stay, all others are the newest'
+	[ "$(status troubles 0 serves)" = last-good-source ]
+done
+echo 'b: 2' >high/app.yaml
+comes_to_show mnt/app.yaml "a: $number"$'\nb: 2'

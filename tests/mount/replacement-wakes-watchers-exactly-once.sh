@@ -1,30 +1,45 @@
 #!/bin/bash
 . "$(dirname "$0")/mount.sh"
 
+# A source is replaced, is removed, or joins.
 echo 'a: 1' >low/app.yaml
-echo 'b: 1' >high/app.yaml
-
 change() {
-	shows mnt/app.yaml $'a: 1\nb: 1'
-	watch mnt mnt/app.yaml
-	echo 'b: 2' | replace high/app.yaml
-	comes_to_show mnt/app.yaml $'a: 1\nb: 2'
-	unwatch
-	echo 'b: 1' >high/app.yaml
+	echo 'b: 1' | replace high/app.yaml
 	comes_to_show mnt/app.yaml $'a: 1\nb: 1'
+	for how in replaced removed joined; do
+		watch mnt mnt/app.yaml
+		case $how in
+		replaced) echo 'b: 2' | replace high/app.yaml && text=$'a: 1\nb: 2' ;;
+		removed) rm high/app.yaml && text='a: 1' ;;
+		joined) echo 'b: 1' >high/app.yaml && text=$'a: 1\nb: 1' ;;
+		esac
+		"$1" mnt/app.yaml "$text"
+		"$2"
+	done
+}
+wakes_once() {
+	comes_event 'MOVED_TO app.yaml'
+	unwatch
+	# No stray name shows: new versions are not staged beside the file.
+	[ "$(grep '^mnt/ ' events)" = 'mnt/ MOVED_TO app.yaml' ] || fail "$how: the events were: $(cat events)"
+	grep -q '^mnt/app.yaml ATTRIB' events
+	[ "$(grep -c '^mnt/app.yaml DELETE_SELF' events)" -eq 1 ] || fail "$how: not one DELETE_SELF, but: $(cat events)"
+}
+wakes_nobody() {
+	unwatch
+	saw_no_events
 }
 
 start
-change
-[ "$(grep -c MOVED_TO events)" -eq 1 ] || fail "not one MOVED_TO, but: $(cat events)"
-grep -qx 'mnt/ MOVED_TO app.yaml' events
-grep -q '^mnt/app.yaml ATTRIB' events
-[ "$(grep -c 'DELETE_SELF' events)" -eq 1 ] || fail "not one DELETE_SELF, but: $(cat events)"
-# No stray name shows: new versions are not staged beside the file.
-[ "$(grep '^mnt/ ' events)" = 'mnt/ MOVED_TO app.yaml' ] || fail "the events were: $(cat events)"
+change comes_to_show wakes_once
+stop
+
+# A reader of a strict mount sees the change before any event, and watchers get the event all the same.
+printf 'layers: [low, high]\noptions: {coherence: strict}\n' >plyfs.yaml
+start -c plyfs.yaml mnt
+change shows wakes_once
 stop
 
 # The twin: without publishing the content changes, and watchers get no event.
 start -o unpublished low:high mnt
-change
-saw_no_events
+change comes_to_show wakes_nobody
