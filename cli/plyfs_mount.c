@@ -237,19 +237,6 @@ int plyfs_mount_each(const struct plyfs_mounts *mounted, unsigned limit_ms, plyf
 	return result;
 }
 
-/* Returns whether the mount depends on another process or machine. */
-static bool may_be_silent(const struct table_mount *mount)
-{
-	static const char *const types[] = {"fuse", "nfs", "cifs", "smb", "9p", "ceph", "afs",
-		"coda", "autofs", "lustre", "gfs2", "ocfs2"};
-
-	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
-		if (strncmp(mount->type, types[i], strlen(types[i])) == 0 &&
-			strcmp(mount->type, "fusectl") != 0)
-			return true;
-	return false;
-}
-
 static int ask(void *context, const char *mountpoint, int out)
 {
 	struct statfs found;
@@ -575,7 +562,7 @@ bool plyfs_mount_has_reported(void)
 
 void plyfs_mount_guard(void)
 {
-	if (list_mounts(may_be_silent, &guarded.mounted) < 0 || guarded.mounted.count == 0)
+	if (list_mounts(mount_table_is_remote, &guarded.mounted) < 0 || guarded.mounted.count == 0)
 		return;
 	/* An overseer (overseer.h) knows what its child has reported. */
 	guarded.states = mmap(NULL, guarded.mounted.count * sizeof(*guarded.states),
@@ -601,7 +588,7 @@ void plyfs_mount_name_silent(const char *path)
 	char text[PLYFS_MOUNT_SILENCE_MAX];
 
 	(void)!getcwd(working, sizeof(working));
-	if (list_mounts(may_be_silent, &mounted) == 0)
+	if (list_mounts(mount_table_is_remote, &mounted) == 0)
 		(void)plyfs_mount_each(&mounted, PROBE_NAME_MS, ask, take_silent, &silence);
 	if (silence.mountpoint && is_reported(silence.mountpoint))
 		return;
@@ -620,14 +607,14 @@ bool plyfs_mount_is_foreign(const char *path)
 	struct mount_search search = {.path = path};
 
 	return mount_table_each(-1, match, &search) == 0 && search.is_found &&
-	       may_be_silent(&search.found);
+	       mount_table_is_remote(&search.found);
 }
 
 bool plyfs_mount_may_be_silent(void)
 {
 	CLEANUP(plyfs_mount_fini) struct plyfs_mounts mounted = {0};
 
-	return list_mounts(may_be_silent, &mounted) == 0 && mounted.count > 0;
+	return list_mounts(mount_table_is_remote, &mounted) == 0 && mounted.count > 0;
 }
 
 /*

@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <linux/magic.h>
 #include <linux/openat2.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,6 +64,71 @@ static int (*guard)(const char *path, enum layer_use use);
 void layer_guard(int (*may_use)(const char *path, enum layer_use use))
 {
 	guard = may_use;
+}
+
+static const struct layer_delegate *delegate;
+
+void layer_delegate(const struct layer_delegate *named)
+{
+	delegate = named;
+}
+
+enum layer_silence layer_note_silence(const struct layer *layer, enum layer_silence silence)
+{
+	atomic_int *noted = (atomic_int *)(uintptr_t)&layer->silence;
+	int before = atomic_load(noted);
+
+	while (!(before == LAYER_IS_SILENT && silence == LAYER_IS_SLOW) &&
+		!atomic_compare_exchange_weak(noted, &before, silence))
+		;
+	return (enum layer_silence)before;
+}
+
+enum layer_silence layer_silence(const struct layer *layer)
+{
+	return (enum layer_silence)atomic_load(&layer->silence);
+}
+
+void layer_note_remote(const struct layer *layer)
+{
+	atomic_store((atomic_bool *)(uintptr_t)&layer->is_remote, true);
+}
+
+bool layer_some_are_silent(void)
+{
+	return delegate && delegate->is_silent(NULL);
+}
+
+bool layer_is_delegated(const struct layer *layer)
+{
+	return delegate && atomic_load(&layer->is_remote);
+}
+
+/* statfs(2)'s magic numbers, linux/magic.h and the file systems' own headers. */
+bool layer_fd_is_remote(int fd)
+{
+	static const unsigned long types[] = {
+		0x6969,     /* NFS */
+		0x65735546, /* FUSE, virtiofs */
+		0xff534d42, /* CIFS */
+		0xfe534d42, /* SMB 2 */
+		0x517b,     /* SMB */
+		0x01021997, /* 9p */
+		0x00c36400, /* Ceph */
+		0x5346414f, /* AFS */
+		0x73757245, /* Coda */
+		0x7461636f, /* OCFS2 */
+		0x01161970, /* GFS2 */
+		0x0bd00bd0, /* Lustre */
+	};
+	struct statfs statfs;
+
+	if (fstatfs(fd, &statfs) < 0)
+		return false;
+	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
+		if ((unsigned long)statfs.f_type == types[i])
+			return true;
+	return false;
 }
 
 /* Asks the guard about the path `name`, which may be "", in the directory. */
@@ -342,6 +408,8 @@ int layer_open(const char *name, const char *path, unsigned rank, bool optional,
 	if (!layer->name || !layer->path || !layer->place)
 		return -ENOMEM;
 
+	if (delegate && delegate->is_silent(path))
+		return -ETIMEDOUT;
 	r = open_root(path, optional, &layer->dirfd);
 	if (r == 0 && layer->dirfd >= 0)
 		r = note_identity(layer);
@@ -479,6 +547,8 @@ int layer_stat(const struct layer *layer, const char *path, struct stat *ret)
 {
 	if (layer_excludes(layer, path))
 		return -ENOENT;
+	if (layer_is_delegated(layer))
+		return delegate->stat(layer, path, ret);
 	int r = stat_at(layer->dirfd, layer->follow, path, ret);
 	return r == 0 && S_ISDIR(ret->st_mode) ? layer_stat_rights(layer, path, ret) : r;
 }
@@ -491,8 +561,9 @@ static int narrow(void *context, const struct stat *directory)
 
 int layer_stat_rights(const struct layer *layer, const char *path, struct stat *ret)
 {
+	if (layer_is_delegated(layer))
+		return delegate->stat_rights(layer, path, ret);
 	CLEANUP(closep) int fd = layer_open_path(layer, path);
-
 	if (fd < 0)
 		return fd;
 	if (fstat(fd, ret) < 0)
@@ -594,6 +665,8 @@ int layer_list(const struct layer *layer, const char *path,
 
 	if (layer_excludes(layer, path))
 		return -ENOENT;
+	if (layer_is_delegated(layer))
+		return delegate->list(layer, path, each, context);
 	fd = open_at(layer->dirfd, layer->follow, path, O_RDONLY | O_DIRECTORY);
 	if (fd < 0)
 		return fd;
@@ -633,6 +706,8 @@ int layer_read_link(const struct layer *layer, const char *path, char **ret)
 
 	if (layer_excludes(layer, path))
 		return -ENOENT;
+	if (layer_is_delegated(layer))
+		return delegate->read_link(layer, path, ret);
 	/* O_NOFOLLOW for the last name even with `follow`: the link is wanted, not its target. */
 	fd = open_at(layer->dirfd, layer->follow, path, O_PATH | O_NOFOLLOW);
 	if (fd < 0)

@@ -16,13 +16,14 @@
  *
  * A path that `exclude` matches is not there, and neither is anything below it.
  *
- * A layer never changes after layer_open(), and any number of threads may use it. Nothing here
- * writes.
+ * But for its last two members a layer never changes after layer_open(), and any number of threads
+ * may use it. Nothing here writes.
  */
 #pragma once
 
 #include <dirent.h>
 #include <limits.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/stat.h>
@@ -33,6 +34,7 @@
  */
 #define LAYERS_MAX 64
 
+struct settings;
 struct store;
 
 struct layer {
@@ -53,6 +55,10 @@ struct layer {
 	const char *const *exclude;
 	/* the store that a mirror copies to this layer (store.h); NULL: none */
 	struct store *store;
+	const struct settings *settings; /* that it belongs to; NULL: to none yet */
+	/* What changes: */
+	atomic_bool is_remote; /* a network or FUSE file system is mounted there, or beneath */
+	atomic_int silence;    /* layer_note_silence() */
 	/* the directory that the mount itself lies on, relative to the layer; NULL: it is not in
 	 * the layer */
 	char *covered;
@@ -72,6 +78,54 @@ enum layer_use { LAYER_NAME, LAYER_LIST, LAYER_READ };
  * layer, or that a link leads to, and a command can't end such a call.
  */
 void layer_guard(int (*may_use)(const char *path, enum layer_use use));
+
+/*
+ * The functions that look into remote layers for a process that must not wait for a file system:
+ * each does the same as the function of its name below, and returns -ETIMEDOUT if the file system
+ * does not answer. Any thread may call them.
+ */
+struct layer_delegate {
+	int (*stat)(const struct layer *layer, const char *path, struct stat *ret);
+	int (*stat_rights)(const struct layer *layer, const char *path, struct stat *ret);
+	int (*list)(const struct layer *layer, const char *path,
+		int (*each)(void *context, const char *name, unsigned char type), void *context);
+	int (*read_link)(const struct layer *layer, const char *path, char **ret);
+	/* Whether the file system that is mounted at the absolute path, or above, is silent now;
+	 * NULL: whether any is. */
+	bool (*is_silent)(const char *path);
+};
+
+/**
+ * Sets the delegate; NULL: this process looks into all layers itself. Call it while no other thread
+ * uses a layer.
+ */
+void layer_delegate(const struct layer_delegate *delegate);
+
+/* Whether the layer's file system answers. */
+enum layer_silence {
+	LAYER_ANSWERS,
+	LAYER_IS_SLOW, /* somebody had no time to wait for it */
+	LAYER_IS_SILENT,
+};
+
+/** Notes it: one that is silent does not become slow. Returns what it was before. Any thread. */
+enum layer_silence layer_note_silence(const struct layer *layer, enum layer_silence silence);
+enum layer_silence layer_silence(const struct layer *layer);
+
+/** Notes that a network or FUSE file system is mounted there, or beneath. Any thread. */
+void layer_note_remote(const struct layer *layer);
+
+/** Returns whether a remote layer, of any settings in use, is slow or silent. */
+bool layer_some_are_silent(void);
+
+/** Returns whether the delegate looks into the layer. */
+bool layer_is_delegated(const struct layer *layer);
+
+/**
+ * Returns whether the file lies on a network or FUSE file system: there others can change files
+ * unseen by this kernel's inotify(7), and a server may never answer.
+ */
+bool layer_fd_is_remote(int fd);
 
 /** Asks the guard about the directory's entry `name`. Returns 0, or its -errno. */
 int layer_may_enter(int dirfd, const char *name);

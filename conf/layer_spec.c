@@ -159,6 +159,11 @@ int layer_spec_open(
 			"the layer directory '%s' can't be read: permission denied; allow it, or "
 			"mount as a user with that right",
 			spec->path);
+	case ETIMEDOUT:
+		return problem_at(problem, spec->place,
+			"the layer directory '%s' can't be opened: its file system does not "
+			"answer; look after that, or leave the layer out",
+			spec->path);
 	default:
 		return problem_at(problem, spec->place,
 			"the layer directory '%s' can't be opened: %s", spec->path,

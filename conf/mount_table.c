@@ -118,6 +118,18 @@ static int next_line(struct mount_table *table, const char **ret)
 	}
 }
 
+bool mount_table_is_remote(const struct table_mount *mount)
+{
+	static const char *const types[] = {"fuse", "nfs", "cifs", "smb", "9p", "ceph", "afs",
+		"coda", "autofs", "lustre", "gfs2", "ocfs2", "virtiofs"};
+
+	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
+		if (strncmp(mount->type, types[i], strlen(types[i])) == 0 &&
+			strcmp(mount->type, "fusectl") != 0)
+			return true;
+	return false;
+}
+
 int mount_table_each(
 	int mounts_fd, bool (*each)(void *context, const struct table_mount *mount), void *context)
 {

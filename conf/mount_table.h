@@ -22,6 +22,9 @@ struct table_mount {
 	char type[64];
 };
 
+/** Returns whether a file system of that type depends on another process or machine. */
+bool mount_table_is_remote(const struct table_mount *mount);
+
 /**
  * Calls `each` for every mount, in the table's order, until it returns true. `mounts_fd` is an open
  * MOUNT_TABLE, or -1: the function opens it. With an open one, the call needs no descriptor and no

@@ -62,6 +62,9 @@ int opening_at(int dirfd, const char *path, int flags)
 
 const char *opening_error(int error)
 {
+	if (error == -EBUSY)
+		return "the process plyfs-monitor, which opens new paths, waits for a layer whose "
+		       "file system does not answer; look after that";
 	return error == -EPIPE
 		       ? "it was not there when plyfs started, and the process plyfs-monitor, "
 			 "which opens new paths, has ended; start plyfs again"

@@ -138,6 +138,7 @@ int settings_set_layers(struct settings *settings, struct problem *problem)
 			r = layer_spec_open(&specs[i], (unsigned)i, &settings->layers[i], problem);
 		if (r != 0)
 			return r;
+		settings->layers[i]->settings = settings;
 		settings->layer_count++;
 	}
 	return cover_layers(settings);
@@ -356,17 +357,30 @@ static int keep_covered(const struct settings *old, dev_t own, struct settings *
 	return 0;
 }
 
+static int read_once(const struct settings *old, struct settings **ret, struct problem *problem)
+{
+	struct settings_environment around = old->around;
+
+	around.is_watched = true;
+	return old->path ? settings_read(&around, old->path, ret, problem)
+			 : settings_from_layers(&old->around, old->spec, ret, problem);
+}
+
 /* Returns as settings_again(). -EAGAIN: the delegate (opening.h) has read other settings, or found
  * another directory. */
 static int read_again(const struct settings *old, struct settings **ret, struct problem *problem)
 {
 	CLEANUP(settings_unrefp) struct settings *settings = NULL;
-	struct settings_environment around = old->around;
+	int r = 0;
 
-	around.is_watched = true;
+	/* The delegate does not know that a file system is silent, and would wait for it. */
+	if (layer_some_are_silent())
+		r = read_once(old, &settings, problem);
+	settings_unref(take_ptr(settings));
+	if (r != 0)
+		return r;
 	opening_announce();
-	int r = old->path ? settings_read(&around, old->path, &settings, problem)
-			  : settings_from_layers(&old->around, old->spec, &settings, problem);
+	r = read_once(old, &settings, problem);
 	for (size_t i = 0; r == 0 && i < settings->layer_count; i++) {
 		const struct layer *layer = settings->layers[i];
 

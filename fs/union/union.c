@@ -210,6 +210,16 @@ bool union_is_out_of_sight(const struct union_lookup *lookup)
 	return lookup->count;
 }
 
+void union_drop(struct union_lookup *lookup, unsigned index)
+{
+	unsigned behind = --lookup->count + lookup->left_out_count - index;
+
+	lookup->layers &= ~((layer_mask)1 << lookup->found[index].layer);
+	memmove(lookup->found + index, lookup->found + index + 1, behind * sizeof(*lookup->found));
+	if (!lookup->count)
+		lookup->kind = UNION_NONE;
+}
+
 bool union_has_unseen(const struct union_lookup *lookup)
 {
 	for (unsigned i = 0; i < lookup->count + lookup->left_out_count; i++)

@@ -37,6 +37,8 @@ struct inotify {
 	struct lock lock;
 	struct inotify_watch *buckets[BUCKETS]; /* lock */
 	size_t count;                           /* lock */
+	unsigned expected;                      /* lock; watches that others are adding */
+	bool has_missed;                        /* lock; events of such a one */
 	bool is_limited;                        /* lock */
 	size_t most;                            /* lock; 0: half of the kernel's limit */
 	size_t half;                            /* lock; of that */
@@ -133,48 +135,82 @@ static struct inotify_watch **find(struct inotify *inotify, int wd)
 	return place;
 }
 
-/*
- * Adds a watch, or adds to the mask of the one that the inode has. Returns 0 with *ret, or -errno.
- */
-static int add_watch(struct inotify *inotify, int fd, uint32_t mask, struct inotify_watch **ret)
+/* Subscribes to a watch that the kernel has. `fresh` becomes it, if it is not known. */
+static void attach(struct inotify *inotify, struct subscription *subscription, int wd,
+	struct inotify_watch **fresh)
+{
+	struct inotify_watch **place = find(inotify, wd);
+
+	if (!*place) {
+		inotify->count++;
+		*place = take_ptr(*fresh);
+		(*place)->wd = wd;
+	}
+	struct inotify_watch *watch = *place;
+	subscription->watch = watch;
+	subscription->next = watch->subscriptions;
+	subscription->place = &watch->subscriptions;
+	if (subscription->next)
+		subscription->next->place = &subscription->next;
+	watch->subscriptions = subscription;
+}
+
+/* Adds a watch, or to the mask of the one that the inode has. Returns its number, or -errno. */
+static int add_watch(struct inotify *inotify, int fd, uint32_t mask)
 {
 	char path[DESCRIPTOR_LINK_MAX];
-	CLEANUP(freep) struct inotify_watch *fresh = calloc(1, sizeof(*fresh));
 
-	if (!fresh)
-		return -ENOMEM;
 	if (is_full(inotify))
 		return -EDQUOT;
 	/* The descriptor's link in /proc leads to the very inode that was opened. */
 	descriptor_link(fd, path);
-	fresh->wd = inotify_add_watch(inotify->fd, path, mask | IN_MASK_ADD);
-	if (fresh->wd < 0)
-		return -errno;
-	struct inotify_watch **place = find(inotify, fresh->wd);
-	if (!*place) {
-		inotify->count++;
-		*place = take_ptr(fresh);
-	}
-	*ret = *place;
-	return 0;
+	int wd = inotify_add_watch(inotify->fd, path, mask | IN_MASK_ADD);
+	return wd < 0 ? -errno : wd;
 }
 
 int inotify_subscribe(struct inotify *inotify, struct subscription *subscription, int fd)
 {
-	struct inotify_watch *watch = NULL;
+	CLEANUP(freep) struct inotify_watch *fresh = calloc(1, sizeof(*fresh));
 
+	if (!fresh)
+		return -ENOMEM;
 	lock_take(&inotify->lock);
-	int r = add_watch(inotify, fd, subscription->mask, &watch);
-	if (r == 0) {
-		subscription->watch = watch;
-		subscription->next = watch->subscriptions;
-		subscription->place = &watch->subscriptions;
-		if (subscription->next)
-			subscription->next->place = &subscription->next;
-		watch->subscriptions = subscription;
-	}
+	int wd = add_watch(inotify, fd, subscription->mask);
+	if (wd >= 0)
+		attach(inotify, subscription, wd, &fresh);
 	lock_release(&inotify->lock);
-	return r;
+	return wd < 0 ? wd : 0;
+}
+
+int inotify_subscribe_to(struct inotify *inotify, struct subscription *subscription, int wd)
+{
+	CLEANUP(freep) struct inotify_watch *fresh = calloc(1, sizeof(*fresh));
+
+	if (!fresh)
+		return -ENOMEM;
+	lock_take(&inotify->lock);
+	attach(inotify, subscription, wd, &fresh);
+	lock_release(&inotify->lock);
+	return 0;
+}
+
+int inotify_expect(struct inotify *inotify)
+{
+	lock_take(&inotify->lock);
+	bool has_room = !is_full(inotify);
+	inotify->expected += has_room;
+	lock_release(&inotify->lock);
+	return has_room ? 0 : -EDQUOT;
+}
+
+bool inotify_expect_no_more(struct inotify *inotify)
+{
+	lock_take(&inotify->lock);
+	bool has_missed = inotify->has_missed;
+	if (--inotify->expected == 0)
+		inotify->has_missed = false;
+	lock_release(&inotify->lock);
+	return has_missed;
 }
 
 /* Takes the subscription off its watch, which ends with the last one. The lock is held. */
@@ -218,7 +254,9 @@ static void dispatch(struct inotify *inotify, const struct inotify_event *event)
 {
 	const struct inotify_watch *watch = *find(inotify, event->wd);
 
-	if (!watch && !(event->mask & IN_IGNORED))
+	if (!watch && inotify->expected)
+		inotify->has_missed = true;
+	else if (!watch && !(event->mask & IN_IGNORED))
 		inotify_rm_watch(inotify->fd, event->wd);
 	const char *name = event->len ? event->name : NULL;
 	struct subscription *subscription = watch ? watch->subscriptions : NULL;

@@ -72,6 +72,17 @@ size_t inotify_watch_count(struct inotify *inotify);
  */
 int inotify_subscribe(struct inotify *inotify, struct subscription *subscription, int fd);
 
+/**
+ * Another process is about to add a watch to inotify_fd(): until inotify_expect_no_more(), a watch
+ * that nobody here knows yet goes on. Returns 0, or -EDQUOT (inotify_limit()). The other function
+ * returns whether events of such a watch have come meanwhile.
+ */
+int inotify_expect(struct inotify *inotify);
+bool inotify_expect_no_more(struct inotify *inotify);
+
+/** Subscribes to the watch of that number, which the other process has added. 0 or -ENOMEM. */
+int inotify_subscribe_to(struct inotify *inotify, struct subscription *subscription, int wd);
+
 /** Ends a subscription, if it has not ended yet. */
 void inotify_unsubscribe(struct inotify *inotify, struct subscription *subscription);
 

@@ -82,7 +82,10 @@ static void end_watch(struct watch *watch, struct layer_watches *watches, unsign
 	free(slot);
 }
 
-int watch_add(struct watch *watch, struct layer_watches *watches, unsigned layer, int fd)
+/* Has the layer watched by subscribe(…, number), a descriptor's or a watch's. */
+static int add(struct watch *watch, struct layer_watches *watches, unsigned layer,
+	int (*subscribe)(struct inotify *inotify, struct subscription *subscription, int number),
+	int number)
 {
 	CLEANUP(freep) struct layer_watch *slot = malloc(sizeof(*slot));
 	int r = 0;
@@ -94,13 +97,36 @@ int watch_add(struct watch *watch, struct layer_watches *watches, unsigned layer
 	lock_take(&watch->lock);
 	/* The settings may have been replaced since the caller read the number of layers. */
 	if (layer < watches->count)
-		r = inotify_subscribe(watch->inotify, &slot->subscription, fd);
+		r = subscribe(watch->inotify, &slot->subscription, number);
 	if (layer < watches->count && r == 0) {
 		end_watch(watch, watches, layer);
 		watches->items[layer] = take_ptr(slot);
 	}
 	lock_release(&watch->lock);
 	return r;
+}
+
+int watch_add(struct watch *watch, struct layer_watches *watches, unsigned layer, int fd)
+{
+	return add(watch, watches, layer, inotify_subscribe, fd);
+}
+
+uint32_t watch_mask(void)
+{
+	return WATCH_MASK;
+}
+
+int watch_begin(struct watch *watch)
+{
+	return inotify_expect(watch->inotify);
+}
+
+int watch_end(struct watch *watch, struct layer_watches *watches, unsigned layer, int wd)
+{
+	int r = wd < 0 ? 0 : add(watch, watches, layer, inotify_subscribe_to, wd);
+	bool has_missed = inotify_expect_no_more(watch->inotify);
+
+	return r == 0 ? has_missed : r;
 }
 
 bool watch_has(struct watch *watch, const struct layer_watches *watches, unsigned layer)

@@ -55,6 +55,17 @@ size_t watch_count(const struct watch *watch);
  */
 int watch_add(struct watch *watch, struct layer_watches *watches, unsigned layer, int fd);
 
+/**
+ * Does the same for a directory that another process has opened and watched, with
+ * inotify_add_watch(2) on watch_fd(), watch_mask() and IN_MASK_ADD. Before it does,
+ * watch_begin() returns 0 or -errno (-EDQUOT); afterwards watch_end() is given the watch's number,
+ * or a negative value: there is none. That one returns 0 or -errno; 1: events may have been missed
+ * in between.
+ */
+int watch_begin(struct watch *watch);
+int watch_end(struct watch *watch, struct layer_watches *watches, unsigned layer, int wd);
+uint32_t watch_mask(void);
+
 /** Returns whether that layer's directory is watched. */
 bool watch_has(struct watch *watch, const struct layer_watches *watches, unsigned layer);
 
