@@ -7,6 +7,7 @@
 
 #include "cleanup.h"
 #include "composition.h"
+#include "descriptor.h"
 #include "source_list.h"
 #include "strategy.h"
 #include "text.h"
@@ -203,7 +204,32 @@ static int compose_link(const struct composer *composer, const char *path,
 	return 0;
 }
 
-/* A large file of one layer: no copy. */
+/* Reads the whole file. Returns 0; COMPOSE_MOVED: it was changed meanwhile; or -errno. */
+static int copy_held(struct version *version, const struct stat *opened)
+{
+	struct stat now;
+
+	version->data = malloc(version->size + 1);
+	if (!version->data)
+		return -ENOMEM;
+	for (uint64_t done = 0; done < version->size;) {
+		ssize_t n =
+			pread(version->fd, version->data + done, version->size - done, (off_t)done);
+		if (n <= 0)
+			return n < 0 ? -errno : COMPOSE_MOVED;
+		done += (uint64_t)n;
+	}
+	if (fstat(version->fd, &now) < 0)
+		return -errno;
+	struct stamp before = stamp_of(opened);
+	struct stamp after = stamp_of(&now);
+	version->data[version->size] = '\0';
+	version->kind = VERSION_BYTES;
+	closep(&version->fd);
+	return stamp_equal(&before, &after) ? 0 : COMPOSE_MOVED;
+}
+
+/* A large file of one layer: no copy, unless `composer` wants one. */
 static int compose_held(const struct composer *composer, const char *path,
 	const struct contributor *found, const struct strategy *strategy, struct version **ret)
 {
@@ -238,8 +264,10 @@ static int compose_held(const struct composer *composer, const char *path,
 		return r;
 	version->size = (uint64_t)stat.st_size;
 	version->strategy = strategy->name;
-	*ret = take_ptr(version);
-	return 0;
+	r = composer->copies_held ? copy_held(version, &stat) : 0;
+	if (r == 0)
+		*ret = take_ptr(version);
+	return r;
 }
 
 static int compose_file(const struct composer *composer, const char *path,

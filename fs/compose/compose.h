@@ -35,6 +35,7 @@ struct composer {
 	const atomic_bool *is_cancelled; /* compose() is to end with -ECANCELED; NULL: never */
 	bool takes_unfinished;           /* sources that somebody writes are taken as they are */
 	struct stand_ins *stand_ins;     /* for sources that are broken; NULL: none */
+	bool copies_held; /* a large file of one layer becomes VERSION_BYTES, not VERSION_HELD */
 
 	const struct finder *finder;
 

@@ -166,6 +166,18 @@ static const struct stamp *only_source(const struct version *version)
 	return count && version->kind != VERSION_BROKEN && !version->stood_in_count ? stamps : NULL;
 }
 
+bool version_has_layer(const struct version *version, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (const char *at = version->layers; at; at = strchr(at, ':')) {
+		at += *at == ':';
+		if (strncmp(at, name, length) == 0 && (!at[length] || at[length] == ':'))
+			return true;
+	}
+	return false;
+}
+
 bool version_has_one_source(const struct version *version)
 {
 	return only_source(version);

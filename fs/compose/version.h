@@ -91,6 +91,9 @@ static inline bool time_is_later(struct timespec a, struct timespec b)
 struct stamp stamp_of(const struct stat *stat);
 bool stamp_equal(const struct stamp *a, const struct stamp *b);
 
+/** Returns whether the layer of that name contributed to it. */
+bool version_has_layer(const struct version *version, const char *name);
+
 /** An empty version with one reference, no data and fd -1. NULL: no memory. */
 struct version *version_new(enum version_kind kind);
 struct version *version_ref(struct version *version);

@@ -6,6 +6,7 @@
 
 #include "array.h"
 #include "cleanup.h"
+#include "descriptor.h"
 #include "mount_table.h"
 #include "route.h"
 
@@ -63,17 +64,17 @@ static int go(struct nearby *nearby, const char *path, bool is_top)
 	return 0;
 }
 
-/* The mountpoint is looked at as a text: a step into it would ask ourselves. */
-static int go_to_mountpoint(struct nearby *nearby, const char *mountpoint)
+/* Goes to the absolute path as a text: no file system is asked. */
+static int go_blindly(struct nearby *nearby, const char *to)
 {
 	char path[PATH_MAX];
 	int r = add_way(nearby, "/");
 
-	for (size_t length = 0; r == 0 && mountpoint[length];) {
-		length += strcspn(mountpoint + length + 1, "/") + 1;
+	for (size_t length = 0; r == 0 && to[length];) {
+		length += strcspn(to + length + 1, "/") + 1;
 		if (length >= sizeof(path))
 			return -ENAMETOOLONG;
-		memcpy(path, mountpoint, length);
+		memcpy(path, to, length);
 		path[length] = '\0';
 		r = add_way(nearby, path);
 	}
@@ -81,6 +82,16 @@ static int go_to_mountpoint(struct nearby *nearby, const char *mountpoint)
 		return r < 0 ? r : -ENOMEM;
 	nearby->tops[nearby->top_count++] = nearby->last;
 	return 0;
+}
+
+/* The file system of a remote layer may not answer. */
+static int go_to_layer(struct nearby *nearby, const struct layer *layer)
+{
+	char path[PATH_MAX];
+
+	if (!layer_is_delegated(layer))
+		return go(nearby, layer->place, true);
+	return descriptor_path(layer->dirfd, path) < 0 ? 0 : go_blindly(nearby, path);
 }
 
 /* Returns the path relative to the top that it lies in, or NULL. */
@@ -111,7 +122,8 @@ static bool take_mount(void *context, const struct table_mount *mount)
 
 	for (size_t i = 0; !is_near && i < nearby->way_count; i++)
 		is_near = strcmp(nearby->ways[i], mount->path) == 0;
-	/* The first is the mountpoint, the others are layers. */
+	/* The first is the mountpoint, by a step into which we would ask ourselves. The others are
+	 * layers. */
 	for (size_t i = 0; !nearby->is_short && i < nearby->top_count; i++) {
 		const char *path = path_in(nearby->tops[i], mount->path);
 
@@ -135,7 +147,7 @@ int nearby_mounts_read(const struct settings *settings, const char *mountpoint, 
 	int r = arena_new(&nearby.arena);
 
 	if (r == 0)
-		r = go_to_mountpoint(&nearby, mountpoint);
+		r = go_blindly(&nearby, mountpoint);
 	if (r == 0)
 		r = go(&nearby, settings->place, false);
 	for (size_t i = 0; r == 0 && i < settings->preset_count; i++)
@@ -144,7 +156,7 @@ int nearby_mounts_read(const struct settings *settings, const char *mountpoint, 
 		r = go(&nearby, settings->schemas[i]->place, false);
 	for (size_t i = 0; r == 0 && i < settings->layer_count; i++) {
 		nearby.has_links |= settings->layers[i]->follow;
-		r = go(&nearby, settings->layers[i]->place, true);
+		r = go_to_layer(&nearby, settings->layers[i]);
 	}
 	if (r == 0)
 		r = mount_table_each(mounts_fd, take_mount, &nearby);

@@ -27,6 +27,7 @@
 #include "mountpoint.h"
 #include "nearby_mounts.h"
 #include "reader_sandbox.h"
+#include "remote_layers.h"
 #include "request_loop.h"
 #include "runner.h"
 #include "session_state.h"
@@ -314,11 +315,9 @@ static int open_view(struct session *session, struct problem *problem)
 			"sysctl fs.inotify.max_user_instances=1024");
 	if (r < 0)
 		return r;
-	struct workers *workers;
-	r = workers_new(&workers);
+	r = view_use_workers(session->view);
 	if (r < 0)
 		return r;
-	view_set_workers(session->view, workers);
 	view_set_runner(session->view, session->runner);
 	view_set_keep(session->view, session->keep);
 	/* From here on the view has them, and may change them for others. */
@@ -497,6 +496,7 @@ static bool note_nearby_mounts(struct session *session)
 	/* The first change is our own mount. */
 	bool has_begun = before->digest && is_mounted(session);
 
+	(void)settings_note_remote(settings, session->mounts_fd);
 	int r = nearby_mounts_read(settings, session->mountpoint, session->mounts_fd, &mounts);
 	bool is_changed = r < 0 || mounts.digest != before->digest;
 	if (has_begun && r == 0)
@@ -843,6 +843,7 @@ int session_serve(
 	/* Nobody is there any more to be told of changes. */
 	if (session->is_publishing)
 		publisher_stop(session->publisher);
+	monitor_cancel();
 	/* Who is answered from the pool is answered while there is a connection. */
 	view_stop(session->view);
 	/* First the connection ends, so that no call of the mount process waits for an answer. */

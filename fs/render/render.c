@@ -483,6 +483,7 @@ void render_watch(struct render *render)
 void render_stop(struct render *render)
 {
 	publisher_stop(render->publisher);
+	monitor_cancel();
 }
 
 void render_freep(struct render **place)

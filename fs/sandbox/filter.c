@@ -103,7 +103,7 @@ static const struct call calls[] = {
 	{CALL(getcwd), READERS},      /* realpath(3) */
 	{CALL(chdir), DAEMON},        /* leaves the directory that it was started in */
 	{CALL(inotify_init1), VIEWS}, /* the watches */
-	{CALL(inotify_add_watch), VIEWS},
+	{CALL(inotify_add_watch), VIEWS | WORKER}, /* a worker adds to the daemon's */
 	{CALL(inotify_rm_watch), VIEWS},
 	{CALL(renameat), PUBLISH | RENDER | STATE}, /* a version moves to its path */
 	{CALL(renameat2), PUBLISH | RENDER | STATE},

@@ -196,12 +196,12 @@ void helper_wake(void)
 			kill(helper_pid(kind), SIGCONT);
 }
 
-void helper_end(enum helper_kind kind, int patience_ms)
+static void end(enum helper_kind kind, int patience_ms, int killed_s)
 {
 	/* Its number may be another process's from waitpid(2) on. */
 	pid_t pid = atomic_exchange(&helpers[kind].pid, 0);
 	CLEANUP(closep) int fd = pid ? helpers[kind].fd : -1;
-	const struct timespec killed = {.tv_sec = KILLED_S};
+	const struct timespec killed = {.tv_sec = killed_s};
 	struct pollfd ended = {.fd = fd, .events = POLLIN};
 
 	if (pid == 0)
@@ -215,4 +215,14 @@ void helper_end(enum helper_kind kind, int patience_ms)
 	}
 	while (has_ended && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 		;
+}
+
+void helper_end(enum helper_kind kind, int patience_ms)
+{
+	end(kind, patience_ms, KILLED_S);
+}
+
+void helper_leave(enum helper_kind kind, int patience_ms)
+{
+	end(kind, patience_ms, 0);
 }

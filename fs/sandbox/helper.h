@@ -82,3 +82,6 @@ void helper_wake(void);
  * killed, and is left. Does nothing if there is none.
  */
 void helper_end(enum helper_kind kind, int patience_ms);
+
+/** As helper_end(), but one that is killed is not waited for: nothing depends on its end. */
+void helper_leave(enum helper_kind kind, int patience_ms);

@@ -19,8 +19,11 @@
 #include "opening.h"
 #include "parcel.h"
 
-/* Unmounting, and ending, take no longer, unless somebody has stopped it. */
-#define END_MS 5000
+/* Nothing takes longer, unless it was stopped, or a file system does not answer. */
+#define ANSWER_MS 5000
+
+/* So long it may take to end after its last answer. */
+#define END_MS 200
 
 /* Bytes of a line for the log. */
 #define LINE_MAX_BYTES 4096
@@ -163,6 +166,8 @@ __attribute__((noreturn)) static void run(const struct monitor_options *options,
 	int r = begin(options, socket, servers);
 	if (parcel_send(socket, &r, sizeof(r), -1) == 0 && r == 0)
 		serve(&servers[0]);
+	/* It does not end while its other thread waits for a file system: the parent is to see. */
+	shutdown(socket, SHUT_RDWR);
 	/* Not exit(3): what was set up before the fork is the parent's to take down. */
 	_exit(0);
 }
@@ -172,6 +177,7 @@ __attribute__((noreturn)) static void run(const struct monitor_options *options,
 struct monitor_line {
 	int socket;           /* -1: none */
 	pthread_mutex_t lock; /* from a request to its answer */
+	unsigned owed;        /* answers that nobody waits for any more */
 };
 
 static struct {
@@ -180,55 +186,80 @@ static struct {
 } monitor = {
 	.serving = {-1, PTHREAD_MUTEX_INITIALIZER}, .looking = {-1, PTHREAD_MUTEX_INITIALIZER}};
 
-/* A descriptor, 0 or -errno. `timeout_ms`: -1: none. */
-static int ask(
-	struct monitor_line *line, const struct monitor_request *request, int given, int timeout_ms)
+/* A descriptor, 0, or -errno: -ETIMEDOUT: there is no answer in time. */
+static int take_answer(struct monitor_line *line, int timeout_ms)
 {
+	struct pollfd answer = {.fd = line->socket, .events = POLLIN};
 	int result = 0, fd = -1;
 
+	if (poll(&answer, 1, timeout_ms) == 0)
+		return -ETIMEDOUT;
+	/* However it came to its end, it is not there any more. */
+	ssize_t n = parcel_take(line->socket, &result, sizeof(result), &fd);
+	if (n == sizeof(result) && result >= 0)
+		return fd >= 0 ? fd : 0;
+	closep(&fd);
+	return n == sizeof(result) ? result : -EPIPE;
+}
+
+/* Takes the answers that came too late. Returns 0, or -errno while one is still owed. */
+static int settle(struct monitor_line *line)
+{
+	while (line->owed) {
+		int fd = take_answer(line, 0);
+		if (fd == -ETIMEDOUT || fd == -EPIPE)
+			return fd;
+		if (fd > 0)
+			close(fd);
+		line->owed--;
+	}
+	return 0;
+}
+
+/* A descriptor, 0 or -errno. */
+static int ask(struct monitor_line *line, const struct monitor_request *request, int given)
+{
 	pthread_mutex_lock(&line->lock);
-	int r = line->socket < 0 ? -EPIPE
-				 : parcel_send(line->socket, request, REQUEST_LEAST, given);
-	if (r == 0 && timeout_ms >= 0 &&
-		poll(&(struct pollfd){.fd = line->socket, .events = POLLIN}, 1, timeout_ms) == 0)
-		r = -ETIMEDOUT;
+	int r = line->socket < 0 ? -EPIPE : settle(line);
+	if (r == 0)
+		r = parcel_send(line->socket, request, REQUEST_LEAST, given);
 	if (r == 0) {
-		/* However it came to its end, it is not there any more. */
-		ssize_t n = parcel_take(line->socket, &result, sizeof(result), &fd);
-		r = n != sizeof(result) ? -EPIPE : result;
+		r = take_answer(line, ANSWER_MS);
+		line->owed += r == -ETIMEDOUT;
 	}
 	pthread_mutex_unlock(&line->lock);
-	if (r < 0)
-		closep(&fd);
-	return r < 0 ? r : fd >= 0 ? fd : 0;
+	return r;
 }
 
 static int open_by_monitor(int path_fd, int flags, bool is_setting)
 {
 	const struct monitor_request request = {.call = CALL_OPEN, .flags = flags};
-	int fd = ask(is_setting ? &monitor.looking : &monitor.serving, &request, path_fd, -1);
+	int fd = ask(is_setting ? &monitor.looking : &monitor.serving, &request, path_fd);
 
+	/* It reads settings for another thread, and a layer does not answer. */
+	if (fd == -ETIMEDOUT && is_setting)
+		return -EBUSY;
 	/* Without one, what the kernel said before stands; who reads settings says why. */
 	return (fd == -EPIPE && !is_setting) || fd == 0 ? -EACCES : fd;
 }
 
 static void look_by_monitor(void)
 {
-	ask(&monitor.looking, &(struct monitor_request){.call = CALL_LOOK}, -1, -1);
+	ask(&monitor.looking, &(struct monitor_request){.call = CALL_LOOK}, -1);
 }
 
 /* Without one, nothing is to be known. */
 static bool monitor_has_found(int directory, bool follows)
 {
 	const struct monitor_request request = {.call = CALL_FOUND, .flags = follows};
-	int r = ask(&monitor.looking, &request, directory, -1);
+	int r = ask(&monitor.looking, &request, directory);
 
 	return r == 0 || r == -EPIPE;
 }
 
 static void take_by_monitor(void)
 {
-	ask(&monitor.looking, &(struct monitor_request){.call = CALL_TAKE}, -1, -1);
+	ask(&monitor.looking, &(struct monitor_request){.call = CALL_TAKE}, -1);
 }
 
 static void close_both(int ends[2])
@@ -303,17 +334,26 @@ bool monitor_log(const char *line)
 
 int monitor_unmount(void)
 {
-	return ask(&monitor.serving, &(struct monitor_request){.call = CALL_UNMOUNT}, -1, END_MS);
+	return ask(&monitor.serving, &(struct monitor_request){.call = CALL_UNMOUNT}, -1);
+}
+
+void monitor_cancel(void)
+{
+	shutdown(monitor.looking.socket, SHUT_RDWR);
 }
 
 void monitor_stop(void)
 {
-	if (monitor.serving.socket < 0)
+	struct pollfd end = {.fd = monitor.serving.socket};
+
+	if (end.fd < 0)
 		return;
 	opening_delegate(&(struct opening_delegate){0});
 	closep(&monitor.looking.socket);
 	/* It logs first what it was asked to log. */
-	shutdown(monitor.serving.socket, SHUT_WR);
-	helper_end(HELPER_MONITOR, END_MS);
+	helper_wake();
+	shutdown(end.fd, SHUT_WR);
+	(void)poll(&end, 1, ANSWER_MS);
+	helper_leave(HELPER_MONITOR, END_MS);
 	closep(&monitor.serving.socket);
 }

@@ -51,5 +51,11 @@ bool monitor_log(const char *line);
 /** Has it unmount. 0 or -errno; -EPIPE: there is none; -ETIMEDOUT: somebody has stopped it. */
 int monitor_unmount(void);
 
-/** Ends it, when no other thread has a use for it. */
+/** Settings are not read again: a thread that waits for that gets -EPIPE. Any thread. */
+void monitor_cancel(void);
+
+/**
+ * Ends it, when no other thread has a use for it. What it was asked to log is logged; a file
+ * system that does not answer it is not waited for.
+ */
 void monitor_stop(void);

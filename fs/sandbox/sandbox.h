@@ -10,8 +10,8 @@
  *                 writes no file.
  *   worker        plyfs-worker, which the daemon forks within its sandbox: reads beneath the
  *                 layers, and parses what it reads. It has one socket, to the daemon; of all
- *                 descriptors of the daemon it keeps those of the layers. It begins no process and
- *                 sends no signal.
+ *                 descriptors of the daemon it keeps those of the layers, and the one to which it
+ *                 adds watches of them. It begins no process and sends no signal.
  *   render        the same as the daemon, and writes beneath the directory that it renders.
  *   publish       plyfs-publish, which renames in our own mount: that, and nothing else. It reads
  *                 nothing.
@@ -65,8 +65,9 @@
  *      threads, the first source
  *
  * Every process but the workers is forked before the mount, so that none but the daemon holds
- * /dev/fuse; a worker closes it first of all (worker.h). One that needs to be in no sandbox is forked first of all (helper.h). A library that is loaded when it is
- * needed is loaded before sandbox_enter() (`load` of struct strategy).
+ * /dev/fuse; a worker closes it first of all (worker.h). One that needs to be in no sandbox is
+ * forked first of all (helper.h). A library that is loaded when it is needed is loaded before
+ * sandbox_enter() (`load` of struct strategy).
  *
  * Who needs a system call more adds it to the table in filter.c, with the reason. Who opens
  * something by a name out of the settings uses opening_at() (conf/opening.h), which asks the

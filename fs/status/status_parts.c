@@ -156,7 +156,9 @@ void status_put_layers(FILE *out, const struct settings *settings, bool is_trust
 
 		json_put_field(out, i ? ", {\"name\": " : "{\"name\": ", layer->name);
 		json_put_field(out, ", \"path\": ", layer->path);
-		fprintf(out, ", \"present\": %s", layer->dirfd >= 0 ? "true" : "false");
+		fprintf(out, ", \"present\": %s, \"answers\": %s",
+			layer->dirfd >= 0 ? "true" : "false",
+			layer_silence(layer) == LAYER_IS_SILENT ? "false" : "true");
 		put_mirror(out, layer, is_trusted);
 		fputc('}', out);
 	}

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "attributes.h"
@@ -11,6 +10,7 @@
 #include "dependency.h"
 #include "descriptor.h"
 #include "entry.h"
+#include "layer_task.h"
 #include "queue.h"
 #include "state.h"
 
@@ -20,36 +20,6 @@
 
 /* What has changed so lately may have changed once more without another time. */
 #define TICK_MS 20
-
-/*
- * File systems whose files others can change unseen by this kernel's inotify: statfs(2)'s magic
- * numbers, linux/magic.h and the file systems' own headers.
- */
-bool attach_is_remote(int fd)
-{
-	static const unsigned long types[] = {
-		0x6969,     /* NFS */
-		0x65735546, /* FUSE, virtiofs */
-		0xff534d42, /* CIFS */
-		0xfe534d42, /* SMB 2 */
-		0x517b,     /* SMB */
-		0x01021997, /* 9p */
-		0x00c36400, /* Ceph */
-		0x5346414f, /* AFS */
-		0x73757245, /* Coda */
-		0x7461636f, /* OCFS2 */
-		0x01161970, /* GFS2 */
-		0x0bd00bd0, /* Lustre */
-	};
-	struct statfs statfs;
-
-	if (fstatfs(fd, &statfs) < 0)
-		return false;
-	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
-		if ((unsigned long)statfs.f_type == types[i])
-			return true;
-	return false;
-}
 
 void attach_poll_locked(struct view *view, int error, bool is_remote)
 {
@@ -122,10 +92,37 @@ static const struct stat *seen_in(const struct union_lookup *lookup, unsigned la
 	return NULL;
 }
 
+/* A worker watches it. Polling finds what the layer does not say, and what no watch tells. */
+static void watch_delegated(struct view *view, const struct layer *layer,
+	struct directory *directory, unsigned number, const struct stat *seen)
+{
+	struct stat stat;
+	bool is_remote = true;
+	int r = watch_begin(view->watch);
+
+	if (r == 0) {
+		int wd = layer_task_watch(layer, directory->path, watch_mask(), &stat, &is_remote);
+		r = watch_end(view->watch, &directory->watches, number, wd);
+		if (r >= 0 && wd < 0)
+			r = wd;
+	}
+	if (r == -ENOENT || r == -ENOTDIR)
+		return;
+	bool has_refused = r < 0 && r != -ETIMEDOUT;
+	note_watch(view, directory, number, has_refused ? -r : 0, is_remote);
+	if (r >= 0 && (r > 0 || !seen || has_moved_on(seen->st_ctim, stat.st_ctim)))
+		look_again(view, directory);
+}
+
 static void watch_layer(struct view *view, const struct layer *layer, struct directory *directory,
 	unsigned number, const struct stat *seen)
 {
 	bool is_settled = false;
+
+	if (layer_is_delegated(layer)) {
+		watch_delegated(view, layer, directory, number, seen);
+		return;
+	}
 
 	for (int try = 0; !is_settled && try < WATCH_TRIES; try++) {
 		CLEANUP(closep) int fd = layer_open_directory(layer, directory->path);
@@ -133,7 +130,7 @@ static void watch_layer(struct view *view, const struct layer *layer, struct dir
 		if (fd == -ENOENT || fd == -ENOTDIR)
 			return;
 		int r = fd < 0 ? fd : watch_add(view->watch, &directory->watches, number, fd);
-		note_watch(view, directory, number, -r, fd >= 0 && attach_is_remote(fd));
+		note_watch(view, directory, number, -r, fd >= 0 && layer_fd_is_remote(fd));
 		/* Another took its place, and another thread may have watched that one before. */
 		is_settled = r < 0 || is_at(layer, directory->path, fd);
 		if (r == 0 && is_settled && has_moved_on_since(seen, fd))
@@ -181,8 +178,18 @@ static void scan_unseen_locked(struct view *view, struct directory *directory, u
 				scan_unseen_locked(view, entry->directory, since);
 }
 
+/* Of a layer that does not answer nothing is known: it joins no directory. */
+static void leave_out_silent(
+	const struct settings *settings, layer_mask shown, struct union_lookup *lookup)
+{
+	for (unsigned i = 0; i < settings->layer_count; i++)
+		if (!seen_in(lookup, i) && !(shown >> i & 1) &&
+			layer_silence(settings->layers[i]) != LAYER_ANSWERS)
+			lookup->layers &= ~((layer_mask)1 << i);
+}
+
 bool attach_update(struct view *view, const struct settings *settings, struct directory *directory,
-	const struct union_lookup *lookup)
+	struct union_lookup *lookup)
 {
 	layer_mask fresh = 0;     /* that did not show it, or another directory */
 	layer_mask unwatched = 0; /* of which nothing is told */
@@ -196,6 +203,7 @@ bool attach_update(struct view *view, const struct settings *settings, struct di
 	}
 	uint64_t since = queue_ticket_locked(view);
 	layer_mask shown = directory->layers;
+	leave_out_silent(settings, shown, lookup);
 	layer_mask lost = shown & ~lookup->layers;
 	for (unsigned i = 0; i < lookup->count; i++) {
 		unsigned layer = lookup->found[i].layer;

@@ -18,9 +18,6 @@ int attach_make(struct view *view, const struct settings_generation *generation,
 	struct directory **ret);
 void attach_drop_locked(struct view *view, struct directory *directory);
 
-/** Whether what is open as `fd` lies where inotify does not tell all that changes. */
-bool attach_is_remote(int fd);
-
 /**
  * Something can't be watched (`error`, an errno), or not for all that changes it: polling begins.
  */
@@ -43,7 +40,8 @@ void attach_unseen_locked(struct view *view, struct directory *directory);
 
 /**
  * A directory that is shown is one still; but other layers may show it, or other directories in the
- * same layers. Takes the lock. Returns whether the kernel has yet to be told of other attributes.
+ * same layers. A layer that is silent shows it if it did before: `lookup` is changed to that. Takes
+ * the lock. Returns whether the kernel has yet to be told of other attributes.
  */
 bool attach_update(struct view *view, const struct settings *settings, struct directory *directory,
-	const struct union_lookup *lookup);
+	struct union_lookup *lookup);

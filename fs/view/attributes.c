@@ -11,6 +11,7 @@
 #include "entry.h"
 #include "events.h"
 #include "expand.h"
+#include "layer_task.h"
 #include "queue.h"
 #include "state.h"
 
@@ -171,11 +172,14 @@ static int look_at_rights_locked_unlocks(struct view *view, struct directory *di
 		return -ENOMEM;
 	settings_generation_init_locked(view, &now);
 	view_unlock(view);
+	/* Rights that it gave before hold, and names below need not be the layer's. */
+	int patience_ms = layer_tasks_patience(LAYER_HURRY_MS);
 	int r = expand_look_up(
 		&view->finder, now.composer.settings, layers, directory->path, lookup);
 	/* Whatever else has changed waits for the publisher. */
 	if (r == 0 && lookup->kind == UNION_DIRECTORY && has_other_rights(view, directory, lookup))
 		attach_update(view, now.composer.settings, directory, lookup);
+	layer_tasks_patience(patience_ms);
 	settings_generation_fini(&now);
 	view_lock(view);
 	return r;

@@ -180,7 +180,7 @@ static void add_step(
 	step->next = watch->steps;
 	watch->steps = step;
 	watch->step_count++;
-	watch->is_remote |= attach_is_remote(fd);
+	watch->is_remote |= layer_fd_is_remote(fd);
 	int r = inotify_subscribe(watch_inotify(watch->view->watch), &step->subscription, fd);
 	if (r < 0)
 		watch->error = -r;
@@ -406,9 +406,11 @@ static void follow(const struct settings *settings, const struct link_place *pla
 	install(settings, watch);
 }
 
+/* A remote layer is polled, and this process does not look into it. */
 static bool is_followed(const struct settings *settings, unsigned layer, layer_mask layers)
 {
-	return layers >> layer & 1 && settings->layers[layer]->follow;
+	return layers >> layer & 1 && settings->layers[layer]->follow &&
+	       !layer_is_delegated(settings->layers[layer]);
 }
 
 /* The layer does not show them: layer.h. */
@@ -507,7 +509,8 @@ bool link_watch_sources(struct view *view, const struct settings *settings, cons
 		struct contributor *found = &lookup->found[i];
 		const char *source = found->path ? found->path : path;
 		struct link_place place = enter(view, source);
-		if (place.directory && !found->error)
+		if (place.directory && !found->error &&
+			!layer_is_delegated(settings->layers[found->layer]))
 			has_new |= watch_source(settings, &place, source, found);
 		leave(&place);
 	}

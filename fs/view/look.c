@@ -15,6 +15,7 @@
 #include "expand.h"
 #include "gate.h"
 #include "keep.h"
+#include "layer_task.h"
 #include "link_watch.h"
 #include "notice.h"
 #include "promise.h"
@@ -350,19 +351,71 @@ void look_heed_past(struct look *look)
 		union_take_for_directory(&look->lookup);
 }
 
+/* Whether the version was made of a layer below this one, and not of this one. */
+static bool is_made_without(
+	const struct version *version, const struct settings *settings, unsigned rank)
+{
+	bool has_lower = false;
+
+	for (unsigned i = 0; i <= rank; i++) {
+		bool has = version_has_layer(version, settings->layers[i]->name);
+		if (i == rank && has)
+			return false;
+		has_lower |= has;
+	}
+	return has_lower;
+}
+
+/*
+ * A layer that does not answer stays as it was. If a layer below it contributed to what is shown,
+ * and it did not, then it neither has the file nor hides it. Returns whether one may answer yet: the
+ * publisher comes back for that.
+ */
+static bool heed_silence(struct look *look)
+{
+	const struct settings *settings = look->settings.composer.settings;
+	struct union_lookup *lookup = &look->lookup;
+	bool is_slow = false;
+
+	for (unsigned i = lookup->count; i-- > 0;) {
+		unsigned rank = lookup->found[i].layer;
+		if (lookup->found[i].error != ETIMEDOUT)
+			continue;
+		if (look->shown && look->shown->kind != VERSION_BROKEN &&
+			is_made_without(look->shown, settings, rank))
+			union_drop(lookup, i);
+		else
+			is_slow |= layer_silence(settings->layers[rank]) == LAYER_IS_SLOW;
+	}
+	return is_slow;
+}
+
+/* What the layers say. 0 or -errno; -ETIMEDOUT: REFRESH: one of them may say it yet. */
+static int find(struct look *look)
+{
+	struct composer *composer = &look->settings.composer;
+	bool is_refresh = look->purpose == LOOK_REFRESH;
+
+	composer->takes_unfinished = look->takes_unfinished || look->tries == COMPOSE_TRIES - 1;
+	link_watch_follow(look->view, composer->settings, look->layers, look->path);
+	int patience_ms = layer_tasks_patience(is_refresh ? LAYER_HURRY_MS : LAYER_PATIENCE_MS);
+	int r = expand_look_up(
+		&look->view->finder, composer->settings, look->layers, look->path, &look->lookup);
+	layer_tasks_patience(patience_ms);
+	if (r != 0)
+		return r == -ETIMEDOUT ? -EIO : r;
+	look_heed_past(look);
+	return heed_silence(look) && is_refresh ? -ETIMEDOUT : 0;
+}
+
 /* Looks. Returns true when it is to be composed, at *cost bytes; else it has ended. */
 static bool look_up(struct look *look, uint64_t *cost)
 {
 	struct view *view = look->view;
 
-	look->settings.composer.takes_unfinished =
-		look->takes_unfinished || look->tries == COMPOSE_TRIES - 1;
-	link_watch_follow(view, look->settings.composer.settings, look->layers, look->path);
-	int r = expand_look_up(&view->finder, look->settings.composer.settings, look->layers,
-		look->path, &look->lookup);
-	if (r == 0)
-		look_heed_past(look);
-	if (r < 0 && !layer_is_shortage(r))
+	int r = find(look);
+
+	if (r < 0 && r != -ETIMEDOUT && !layer_is_shortage(r))
 		r = take_failure(look, -r);
 	if (r != 0 || is_unread(look)) {
 		end(look, r ? r : LOOK_IS_CURRENT);

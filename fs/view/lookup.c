@@ -17,6 +17,7 @@
 #include "other_names.h"
 #include "promise.h"
 #include "queue.h"
+#include "remote_layers.h"
 
 /* Positive result: another thread was faster, and something else is shown than was looked at. */
 enum { LOOK_OVERTAKEN = 32 };
@@ -454,7 +455,11 @@ static int look_for_locked_unlocks(
 	look->callers = caller;
 	look->is_entry_new = is_new && !entry->parent->listers;
 	view_unlock(view);
-	look_begin(look);
+	/* A thread that takes requests waits for no file system. */
+	if (settings_have_delegated(look->settings.composer.settings))
+		look_begin_in_pool(look);
+	else
+		look_begin(look);
 	view_lock(view);
 	return VIEW_LATER;
 }

@@ -13,6 +13,7 @@
 #include "cleanup.h"
 #include "clock.h"
 #include "gate.h"
+#include "layer_task.h"
 #include "name_watch.h"
 #include "notice.h"
 #include "opening.h"
@@ -247,8 +248,10 @@ static void watch_settings(struct publisher *publisher, const struct settings *s
 		r = watch_name(watch, settings->place);
 	for (size_t i = 0; r == 0 && i < settings->preset_count; i++)
 		r = watch_name(watch, settings->presets[i].path);
+	/* On the way to a silent one this thread would wait. */
 	for (size_t i = 0; r == 0 && i < settings->layer_count; i++)
-		r = watch_name(watch, settings->layers[i]->place);
+		if (layer_silence(settings->layers[i]) == LAYER_ANSWERS)
+			r = watch_name(watch, settings->layers[i]->place);
 	for (uint32_t i = 0; r == 0 && i < settings->schema_count; i++)
 		r = watch_name(watch, settings->schemas[i]->place);
 	/* A name that was not watched before may have changed since the settings were read. */
@@ -315,6 +318,11 @@ static void reload(struct publisher *publisher)
 	if (publisher->options.reload)
 		publisher->options.reload(publisher->options.context);
 	int r = take_settings(publisher, &trouble->problem);
+	/* The end may have cut it short. */
+	if (r != 0 && atomic_load(&publisher->is_stopped)) {
+		free(trouble);
+		return;
+	}
 	if (r == 0) {
 		clock_gettime(CLOCK_REALTIME, &publisher->settings_made);
 		settings = publisher->view->composer.settings;
@@ -427,6 +435,7 @@ static bool wait_for_work(struct publisher *publisher, int timeout_ms)
 
 void publisher_run(struct publisher *publisher)
 {
+	layer_tasks_patience(LAYER_HURRY_MS);
 	/* Here, and not before requests are answered: our mount may lie over plyfs.yaml. */
 	follow_settings(publisher);
 	while (wait_for_work(publisher, publisher_publish(publisher)))

@@ -183,7 +183,7 @@ static bool make_directory_locked_unlocks(struct view *view, const struct look *
 	return r == 0;
 }
 
-static bool decide_directory_locked_unlocks(struct view *view, const struct look *look)
+static bool decide_directory_locked_unlocks(struct view *view, struct look *look)
 {
 	struct entry *entry = look->entry;
 	struct directory *directory = entry->directory;

@@ -14,6 +14,7 @@
 #include "names.h"
 #include "notice.h"
 #include "queue.h"
+#include "remote_layers.h"
 #include "state.h"
 #include "worker.h"
 
@@ -198,6 +199,7 @@ int view_reload(struct view *view, struct settings *settings)
 	bool is_changed = false;
 	int r = 0;
 
+	(void)settings_note_remote(settings, -1);
 	/* Directories may come to be shown while we look: then once more. */
 	while (r == 0 && !is_changed) {
 		CLEANUP(move_fini)

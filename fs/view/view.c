@@ -14,11 +14,13 @@
 #include "cleanup.h"
 #include "entry.h"
 #include "gate.h"
+#include "layer_task.h"
 #include "look.h"
 #include "notice.h"
 #include "other_names.h"
 #include "promise.h"
 #include "queue.h"
+#include "remote_layers.h"
 #include "runner.h"
 #include "worker.h"
 
@@ -214,9 +216,20 @@ void view_set_keep(struct view *view, struct keep *keep)
 	view->keep = keep;
 }
 
-void view_set_workers(struct view *view, struct workers *workers)
+int view_use_workers(struct view *view)
 {
-	view->workers = workers;
+	int r = workers_new(watch_fd(view->watch), &view->workers);
+
+	if (r < 0)
+		return r;
+	layer_tasks_use(&(struct layer_tasks){
+		.workers = view->workers,
+		.composer = view->composer,
+		.watches = watch_fd(view->watch),
+		.log = view->callbacks.log,
+		.context = view->callbacks.context,
+	});
+	return settings_note_remote(view->composer.settings, -1);
 }
 
 struct workers *view_workers(struct view *view)
@@ -322,6 +335,8 @@ void view_free(struct view *view)
 		return;
 	gate_stop(view);
 	pool_free(view->pool);
+	if (view->workers)
+		layer_tasks_use(NULL);
 	workers_free(view->workers);
 	if (view->root) {
 		/* What waits for the publisher keeps its directory in use. */

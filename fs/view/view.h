@@ -84,10 +84,10 @@ void view_set_runner(struct view *view, struct runner *runner);
 void view_set_keep(struct view *view, struct keep *keep);
 
 /**
- * Has what is merged merged by `workers` (worker.h), from view_start() on, instead of in this
- * process. The view frees them.
+ * Has workers (worker.h) merge, from view_start() on, and look into remote layers (layer_task.h)
+ * from now on, instead of this process; for one view of a process at a time. Returns 0 or -ENOMEM.
  */
-void view_set_workers(struct view *view, struct workers *workers);
+int view_use_workers(struct view *view);
 struct workers *view_workers(struct view *view);
 
 /** No thread may use it any more. */

@@ -13,6 +13,9 @@
 #include "version_record.h"
 #include "worker_process.h"
 
+/* Bytes of a file that is copied from a remote layer whole. */
+#define COPY_MAX (64 << 20)
+
 /* A hash that is the same in both processes. */
 static uint64_t hash_of(struct span text)
 {
@@ -318,9 +321,12 @@ static int take_used(const struct composer *composer, struct record *answer, str
 	return r;
 }
 
-/* A merged file is made of bytes, and nobody can be given more rights to it than to a file. */
-static int take_version(
-	const struct composer *composer, struct record *answer, struct version **ret)
+/*
+ * What is found as a file is made of bytes, whatever a worker says, and as a link, of a target.
+ * Nobody can be given more rights to a merged file than to a file.
+ */
+static int take_version(const struct composer *composer, struct record *answer,
+	enum union_kind kind, struct version **ret)
 {
 	CLEANUP(version_unrefp) struct version *used = version_new(VERSION_BROKEN);
 	if (!used)
@@ -331,7 +337,7 @@ static int take_version(
 	CLEANUP(version_unrefp) struct version *version = version_take(answer);
 	if (!version)
 		return record_is_bad(answer) ? record_refuse(answer) : -ENOMEM;
-	if (version->kind != VERSION_BYTES)
+	if (version->kind != (kind == UNION_LINK ? VERSION_LINK : VERSION_BYTES))
 		return -EBADMSG;
 	if (used->stood_in_count) {
 		version->stood_in = take_ptr(used->stood_in);
@@ -343,7 +349,8 @@ static int take_version(
 }
 
 int compose_answer_take(const struct composer *composer, struct record *answer,
-	struct dependencies *asked, struct version **ret, struct problem *problem)
+	enum union_kind kind, struct dependencies *asked, struct version **ret,
+	struct problem *problem)
 {
 	struct problem own;
 	int result = (int)record_get_below(answer, RESULT_BASE * 2) - RESULT_BASE;
@@ -352,7 +359,7 @@ int compose_answer_take(const struct composer *composer, struct record *answer,
 	int r = is_whole ? take_asked(answer, asked) : record_refuse(answer);
 
 	if (r == 0 && result == 0)
-		r = take_version(composer, answer, ret);
+		r = take_version(composer, answer, kind, ret);
 	if (r == 0)
 		r = record_end(answer);
 	if (r < 0) {
@@ -384,6 +391,21 @@ static uint64_t state_of(const struct union_lookup *lookup)
 	return hash_end(hash);
 }
 
+/*
+ * A link, and a large file of one layer, need no parser. But in a remote layer only the largest
+ * files, too large for a copy, are opened here.
+ */
+static bool is_for_this_process(
+	const struct composer *composer, const char *path, const struct union_lookup *lookup)
+{
+	const struct contributor *held = lookup->kind == UNION_LINK
+						 ? &lookup->found[0]
+						 : compose_held_source(composer, path, lookup);
+
+	return held && (!layer_is_delegated(composer->settings->layers[held->layer]) ||
+			       held->stat.st_size > COPY_MAX);
+}
+
 int compose_by(struct workers *workers, const struct composer *composer, const char *path,
 	const struct union_lookup *lookup, struct dependencies *asked, struct version **ret,
 	struct problem *problem)
@@ -401,11 +423,11 @@ int compose_by(struct workers *workers, const struct composer *composer, const c
 	};
 	CLEANUP(worker_answer_fini) struct worker_answer answer = {0};
 
-	if (lookup->kind != UNION_FILE || compose_held_source(composer, path, lookup))
+	if (is_for_this_process(composer, path, lookup))
 		return compose(composer, path, lookup, asked, ret, problem);
 	int r = workers_run(workers, &job, &answer, problem);
 	if (r == 0)
-		r = compose_answer_take(composer, answer.record, asked, ret, problem);
+		r = compose_answer_take(composer, answer.record, lookup->kind, asked, ret, problem);
 	/* Not before: what stands in now may be kept under the same path. */
 	worker_answer_keep(&answer, composer->cache);
 	return r;

@@ -28,7 +28,8 @@ void compose_job_put(const struct composer *composer, const char *path,
 
 /**
  * Reads what compose_task() has written for a path of composer->settings. Returns as compose();
- * -EBADMSG: it can't be meant.
+ * -EBADMSG: it can't be meant, also as it is not of that kind.
  */
 int compose_answer_take(const struct composer *composer, struct record *answer,
-	struct dependencies *asked, struct version **ret, struct problem *problem);
+	enum union_kind kind, struct dependencies *asked, struct version **ret,
+	struct problem *problem);

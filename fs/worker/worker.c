@@ -24,6 +24,7 @@
 struct workers {
 	struct lock lock;
 	pthread_cond_t is_free;          /* one of the kept ones */
+	int watches;                     /* a descriptor that they keep; -1: none */
 	const struct settings *settings; /* lock; the newest, only to be compared; NULL: any */
 	struct worker kept[WORKERS_KEPT];
 	struct worker *more;            /* lock; with a job that the kept ones had no time for */
@@ -33,7 +34,7 @@ struct workers {
 	struct failed_jobs failed_jobs; /* lock */
 };
 
-int workers_new(struct workers **ret)
+int workers_new(int watches, struct workers **ret)
 {
 	struct workers *workers = calloc(1, sizeof(*workers));
 
@@ -41,6 +42,7 @@ int workers_new(struct workers **ret)
 		return -ENOMEM;
 	lock_init(&workers->lock, LOCK_WORKERS);
 	pthread_cond_init(&workers->is_free, NULL);
+	workers->watches = watches;
 	for (size_t i = 0; i < WORKERS_KEPT; i++)
 		workers->kept[i].is_kept = true;
 	*ret = workers;
@@ -92,8 +94,11 @@ static void leave(struct workers *workers, struct worker *worker)
 	worker->pid = 0;
 	/* Without memory it stays a zombie until the daemon ends. */
 	if (left) {
-		*left = (struct worker){
-			.pid = gone.pid, .pidfd = gone.pidfd, .next = workers->left};
+		*left = (struct worker){.pid = gone.pid,
+			.pidfd = gone.pidfd,
+			.file_system = gone.file_system,
+			.since_ms = gone.since_ms,
+			.next = workers->left};
 		workers->left = left;
 		workers->left_count++;
 	}
@@ -156,10 +161,10 @@ void workers_count(struct workers *workers, struct worker_counts *ret)
 }
 
 /* In the worker: of the daemon's descriptors, /dev/fuse above all, nothing else is left. */
-static void keep_only(int socket, const struct settings *settings)
+static void keep_only(int socket, int watches, const struct settings *settings)
 {
-	int kept[LAYERS_MAX + 2] = {socket, followed_path_beneath()};
-	size_t count = 2;
+	int kept[LAYERS_MAX + 3] = {socket, watches, followed_path_beneath()};
+	size_t count = 3;
 
 	for (unsigned i = 0; i < settings->layer_count; i++)
 		kept[count++] = settings->layers[i]->dirfd;
@@ -183,7 +188,7 @@ static int start(struct workers *workers, struct worker *worker, const struct co
 	pid_t pid = fork();
 	if (pid == 0) {
 		worker_end_with(sockets[1]);
-		keep_only(sockets[1], composer->settings);
+		keep_only(sockets[1], workers->watches, composer->settings);
 		worker_process(sockets[1], page, composer);
 	}
 	close(sockets[1]);
@@ -288,6 +293,15 @@ void workers_renew(struct workers *workers, const struct settings *settings)
 	}
 }
 
+/* Whose requests it may wait for. */
+static void note_file_system(struct workers *workers, struct worker *worker, dev_t file_system)
+{
+	lock_take(&workers->lock);
+	worker->file_system = file_system;
+	worker->since_ms = clock_ms();
+	lock_release(&workers->lock);
+}
+
 /* As worker_do(). The worker is left unless it can go on. */
 static int try(struct workers *workers, struct worker *worker, const struct worker_job *job,
 	bool is_last, struct worker_answer *ret, struct problem *problem)
@@ -301,6 +315,8 @@ static int try(struct workers *workers, struct worker *worker, const struct work
 	if (r < 0)
 		return r;
 	r = worker_do(worker, job, is_last, ret, &can_go_on, problem);
+	if (!can_go_on && r != -ETIMEDOUT)
+		note_file_system(workers, worker, 0);
 	if (!can_go_on)
 		leave(workers, worker);
 	return r;
@@ -311,11 +327,19 @@ static int run_in(struct workers *workers, struct worker *worker, const struct w
 {
 	int r = -EAGAIN;
 
-	for (unsigned i = 1; r == -EAGAIN && i <= WORKER_STARTS; i++)
+	for (unsigned i = 1; r == -EAGAIN && i <= WORKER_STARTS; i++) {
+		note_file_system(workers, worker, job->file_system);
 		r = try(workers, worker, job, i == WORKER_STARTS, ret, problem);
+	}
 	lock_take(&workers->lock);
-	if (r == PROBLEM || r == -ETIMEDOUT) {
+	worker->file_system = 0;
+	if (r == PROBLEM || r == -ETIMEDOUT)
 		workers->failed++;
+	if (!job->state) {
+		lock_release(&workers->lock);
+		return r == -EAGAIN ? -ENOMEM : r;
+	}
+	if (r == PROBLEM || r == -ETIMEDOUT) {
 		failed_jobs_add(&workers->failed_jobs, job, r, problem);
 	} else if (r == 0) {
 		failed_jobs_remove(&workers->failed_jobs, job);
@@ -324,12 +348,54 @@ static int run_in(struct workers *workers, struct worker *worker, const struct w
 	return r == -EAGAIN ? -ENOMEM : r;
 }
 
+static int64_t waited_ms(const struct worker *worker, dev_t file_system)
+{
+	bool is_meant = worker->file_system && (!file_system || worker->file_system == file_system);
+
+	return is_meant ? clock_ms() - worker->since_ms : 0;
+}
+
+static int64_t most(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+static int64_t waited_ms_locked(struct workers *workers, dev_t file_system)
+{
+	int64_t ret = 0;
+
+	reap_locked(workers);
+	for (const struct worker *left = workers->left; left; left = left->next)
+		ret = most(ret, waited_ms(left, file_system));
+	for (const struct worker *more = workers->more; more; more = more->next)
+		ret = most(ret, waited_ms(more, file_system));
+	for (size_t i = 0; i < WORKERS_KEPT; i++)
+		ret = most(ret, waited_ms(&workers->kept[i], file_system));
+	return ret;
+}
+
+int64_t workers_waited_ms(struct workers *workers, dev_t file_system)
+{
+	lock_take(&workers->lock);
+	int64_t ret = waited_ms_locked(workers, file_system);
+	lock_release(&workers->lock);
+	return ret;
+}
+
+/* Whether others have waited for the job's file system longer than this job would. */
+static bool is_silent_locked(struct workers *workers, const struct worker_job *job)
+{
+	return job->file_system && waited_ms_locked(workers, job->file_system) >= job->patience_ms;
+}
+
 int workers_run(struct workers *workers, const struct worker_job *job, struct worker_answer *ret,
 	struct problem *problem)
 {
 	*ret = (struct worker_answer){0};
 	lock_take(&workers->lock);
-	int r = failed_jobs_refuse(&workers->failed_jobs, job, problem);
+	int r = is_silent_locked(workers, job) ? -ETIMEDOUT : 0;
+	if (r == 0 && job->state)
+		r = failed_jobs_refuse(&workers->failed_jobs, job, problem);
 	struct worker *worker = r ? NULL : take_locked(workers, job->path);
 	unsigned left = workers->left_count;
 	lock_release(&workers->lock);

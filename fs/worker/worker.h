@@ -60,14 +60,25 @@ struct worker_job {
 	worker_task *task;
 	const struct composer *composer; /* of its settings; is_cancelled applies */
 	const char *path;                /* what it is about, in the tree */
-	uint64_t state; /* of what it reads: failures of this task are counted for it */
+	/* State of what it reads: failures of this task are counted for it. 0: they are not. */
+	uint64_t state;
+	/*
+	 * A file system, st_dev of struct stat, which may not answer: the job is refused with
+	 * -ETIMEDOUT while a worker has another job of it for longer than this one's patience. 0:
+	 * none is known.
+	 */
+	dev_t file_system;
+	int patience_ms; /* one that uses no processor for so long stands still; 0: the usual */
 	void (*put)(const void *context, struct record *message); /* writes what the task reads */
 	const void *put_context;
 	const struct worker_requests *requests; /* NULL: it asks for no stand-in */
 };
 
-/** None yet. Returns 0 with *ret for workers_free(), or -ENOMEM. */
-int workers_new(struct workers **ret);
+/**
+ * None yet. They keep the descriptor `watches`, of inotify(7), besides their own; -1: none. Returns
+ * 0 with *ret for workers_free(), or -ENOMEM.
+ */
+int workers_new(int watches, struct workers **ret);
 
 /** No thread may use them any more. NULL: nothing. */
 void workers_free(struct workers *workers);
@@ -100,6 +111,12 @@ struct worker_answer {
  */
 int workers_run(struct workers *workers, const struct worker_job *job, struct worker_answer *ret,
 	struct problem *problem);
+
+/**
+ * Returns for how long a worker has now waited for the file system that its job named.
+ * `file_system` 0: any that a job named. Any thread.
+ */
+int64_t workers_waited_ms(struct workers *workers, dev_t file_system);
 
 /** Keeps the texts in `cache`, for sources that will be broken. */
 void worker_answer_keep(struct worker_answer *answer, struct source_cache *cache);

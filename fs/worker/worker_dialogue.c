@@ -29,10 +29,8 @@
 #define START_MS 1000
 #ifdef WORKER_FOR_CHECKERS
 #define MAY_STAND_STILL true
-#define PATIENCE_MS (WORKER_PATIENCE_MS / WORKER_STARTS)
 #else
 #define MAY_STAND_STILL false
-#define PATIENCE_MS WORKER_PATIENCE_MS
 #endif
 
 /* Of a processor, that it has used; -1: it has ended. */
@@ -50,14 +48,16 @@ static int64_t used_ms(const struct worker *worker)
  * Waits for a message. 0; -ETIMEDOUT: it stands still; -EAGAIN: and another one may do better; or
  * -errno.
  */
-static int await(const struct worker *worker, bool is_last)
+static int await(const struct worker *worker, const struct worker_job *job, bool is_last)
 {
+	int patience_ms = (job->patience_ms ? job->patience_ms : WORKER_PATIENCE_MS) /
+			  (MAY_STAND_STILL ? WORKER_STARTS : 1);
 	struct pollfd message = {.fd = worker->socket, .events = POLLIN};
 	int64_t used = used_ms(worker);
 
 	for (;;) {
 		bool is_ready = atomic_load(&worker->page->is_ready);
-		int r = poll(&message, 1, is_ready ? PATIENCE_MS : START_MS);
+		int r = poll(&message, 1, is_ready ? patience_ms : START_MS);
 		if (r > 0)
 			return 0;
 		if (r < 0 && errno != EINTR)
@@ -184,7 +184,7 @@ static int converse(const struct worker *worker, const struct worker_job *job, b
 		enum worker_message kind;
 		CLEANUP(record_freep) struct record *message = NULL;
 
-		int r = await(worker, is_last);
+		int r = await(worker, job, is_last);
 		if (r == 0)
 			r = worker_message_receive(worker->socket, &kind, &message);
 		if (r < 0)

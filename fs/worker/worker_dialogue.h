@@ -19,6 +19,8 @@ struct worker {
 	int pidfd;  /* -1: the kernel gives none */
 	struct worker_page *page;
 	struct settings *settings; /* that it has; one reference */
+	dev_t file_system;         /* lock; of its job; 0: none is known */
+	int64_t since_ms;          /* lock; clock_ms() when it was given that */
 	bool is_busy;              /* lock */
 	bool is_kept;              /* lives on after its job */
 	struct worker *next;

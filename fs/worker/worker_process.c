@@ -256,12 +256,15 @@ void worker_process(int socket, struct worker_page *page, const struct composer 
 	static const struct finder finder = {.find = ask_find};
 
 	prctl(PR_SET_NAME, "plyfs-worker");
+	/* What it is asked to look into it looks into itself. */
+	layer_delegate(NULL);
 	limit_memory();
 	self.page = page;
 	self.composer = (struct composer){
 		.settings = composer->settings,
 		.mounter = composer->mounter,
 		.finder = &finder,
+		.copies_held = true,
 	};
 	opening_delegate(&(struct opening_delegate){.open = ask_open});
 	size_t cache_bytes = ((size_t)composer->settings->cache_mib << 20) / WORKERS_KEPT;

@@ -48,7 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char *forged = forge(WORKER_FORMAT, (const char *)data, size, &forged_size);
 	if (record_read(WORKER_FORMAT, forged, forged_size, -1, &answer) < 0)
 		fuzz_stop("a record with the right sum is refused", span_of(""));
-	int r = compose_answer_take(&composer, answer, &asked, &version, &problem);
+	int r = compose_answer_take(&composer, answer, UNION_FILE, &asked, &version, &problem);
 	if (r == 0)
 		check(version);
 	else if (version)

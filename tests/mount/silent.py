@@ -3,7 +3,7 @@ it reads no request. With `mute` it reads each one, so that not even SIGKILL end
 it answers with a status of its own (sys.argv[3]), as the mount of the user MOUNTER. With `half_READ`
 or another request it shows app.yaml, and reads but does not answer such requests. With `for_12` or another number it shows app.yaml,
 answers so many requests, and is mute from then on. It prints "mounted", and ends with
-its input."""
+its input. A line of that is the request that it does not answer from then on, or ALL; with NONE it answers what it has left."""
 import ctypes
 import os
 import select
@@ -15,7 +15,9 @@ OPENDIR, READDIR, RELEASEDIR, CREATE = 27, 28, 29, 35
 place, kind = sys.argv[1], sys.argv[2]
 shows_file = kind.startswith(("half_", "for_"))
 text = open(sys.argv[3], "rb").read() if kind == "liar" else b"half: 1\n" if shows_file else b""
+NONE, ALL = None, -1
 unanswered = globals()[kind[5:]] if "half" in kind else None
+left = []
 answers_left = int(kind[4:]) if "for_" in kind else 1
 libc = ctypes.CDLL(None, use_errno=True)
 fuse = os.open("/dev/fuse", os.O_RDWR)
@@ -36,7 +38,7 @@ def attributes(node):
 def answer(code, node, body):
     if code == INIT:
         return struct.pack("<4I2H2I2H8I", 7, 31, 65536, 0, 12, 12, 65536, 1, 0, 0, *[0] * 8)
-    if kind == "mute" or code == unanswered:
+    if kind == "mute" or unanswered in (code, ALL):
         return None
     if code == LOOKUP:
         child = NAMES.get((node, body.rstrip(b"\0")))
@@ -56,11 +58,8 @@ def answer(code, node, body):
     return b"" if code in (RELEASE, RELEASEDIR, FLUSH) else -38
 
 
-while True:
-    readable, _, _ = select.select([sys.stdin] + ([] if kind == "deaf" else [fuse]), [], [])
-    if sys.stdin in readable:
-        break
-    request = os.read(fuse, 1 << 17)
+def serve(request):
+    global kind, answers_left
     _, code, unique, node = struct.unpack_from("<IIQQ", request)
     if code not in (INIT, FORGET, INTERRUPT) and "for_" in kind:
         kind = "mute" if answers_left == 0 else kind
@@ -70,4 +69,21 @@ while True:
         os.write(fuse, struct.pack("<IiQ", 16, reply, unique))
     elif reply is not None:
         os.write(fuse, struct.pack("<IiQ", 16 + len(reply), 0, unique) + reply)
+    elif code not in (FORGET, INTERRUPT):
+        left.append(request)
+
+
+while True:
+    readable, _, _ = select.select([sys.stdin] + ([] if kind == "deaf" else [fuse]), [], [])
+    if sys.stdin in readable:
+        line = os.read(0, 100).decode().strip()
+        if not line:
+            break
+        unanswered = globals()[line]
+        print(line, flush=True)
+        again, left = left, []
+        for request in again:
+            serve(request)
+    else:
+        serve(os.read(fuse, 1 << 17))
 libc.umount2(place.encode(), 3)

@@ -513,7 +513,7 @@ TEST_WITH(test_end_of_the_process_delays_nothing, mend, NULL)
 	assert_int_equal(counts[0], 1);
 	assert_int_equal(counts[1], 1);
 	keep_free(keep);
-	assert_in_range(clock_ms() - begun, 0, 1000);
+	assert_in_range(clock_ms() - begun, 0, 4500); /* a wait for an answer takes 5 s */
 }
 
 /* Where the kernel has Landlock. Its twin is a process without it, which can do both. */
@@ -560,7 +560,7 @@ TEST_WITH(test_process_that_is_stopped_does_not_keep_the_end, mend, NULL)
 	assert_kept(keep, "a", "x: 1");
 	int64_t begun = clock_ms();
 	keep_free(keep);
-	assert_in_range(clock_ms() - begun, 0, 2000);
+	assert_in_range(clock_ms() - begun, 0, 4500);
 }
 
 static void assert_lost(struct keep *keep, size_t lost)

@@ -29,7 +29,7 @@ static int set_up_workers(void **state)
 	settings = settings_with("a:b:c");
 	composer = (struct composer){.settings = settings, .mounter = {geteuid(), getegid()}};
 	problem = (struct problem){.message = ""};
-	return source_cache_new(1 << 20, true, &composer.cache) || workers_new(&workers);
+	return source_cache_new(1 << 20, true, &composer.cache) || workers_new(-1, &workers);
 }
 
 static int tear_down_workers(void **state)
@@ -128,8 +128,11 @@ static void put_nothing(const void *context, struct record *job)
 
 static struct worker_job job_of(worker_task *task)
 {
-	return (struct worker_job){
-		.task = task, .composer = &composer, .path = "app.yaml", .put = put_nothing};
+	return (struct worker_job){.task = task,
+		.composer = &composer,
+		.path = "app.yaml",
+		.state = 1,
+		.put = put_nothing};
 }
 
 WORKER_TEST(a_job_that_fails_three_times_is_refused_until_its_sources_change)
@@ -143,7 +146,7 @@ WORKER_TEST(a_job_that_fails_three_times_is_refused_until_its_sources_change)
 	assert_non_null(strstr(problem.message, "ended with 9"));
 	workers_count(workers, &counts);
 	assert_int_equal(counts.failed, 3);
-	job.state = 1;
+	job.state = 2;
 	assert_int_equal(workers_run(workers, &job, &answer, &problem), PROBLEM);
 	workers_count(workers, &counts);
 	assert_int_equal(counts.failed, 4);
@@ -253,7 +256,7 @@ static int take(const char *data, size_t size)
 	int r = record_read(WORKER_FORMAT, copy, size, -1, &answer);
 	if (r < 0)
 		return r;
-	r = compose_answer_take(&composer, answer, &asked, &version, &problem);
+	r = compose_answer_take(&composer, answer, UNION_FILE, &asked, &version, &problem);
 	if (r == 0) {
 		assert_int_equal(version->kind, VERSION_BYTES);
 		assert_true(S_ISREG(version->mode));

@@ -1,0 +1,368 @@
+#include "layer_task.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+#include "descriptor.h"
+#include "mount_table.h"
+
+/* Directories that take each other's place while they are being watched; the last is reported by
+ * the watch of the one above. */
+#define WATCH_TRIES 8
+
+static struct layer_tasks tasks;
+static _Thread_local int patience_ms = LAYER_PATIENCE_MS;
+
+/* The worker's side. `rank` and `path` come first in each job. */
+
+static const struct layer *take_layer(
+	const struct composer *composer, struct record *job, char **path)
+{
+	uint64_t rank = record_get_below(job, composer->settings->layer_count - 1);
+
+	*path = record_get_text(job);
+	return *path && !record_is_bad(job) ? composer->settings->layers[rank] : NULL;
+}
+
+static void put_result(struct record *answer, int r)
+{
+	record_put(answer, r < 0 ? (uint64_t)-r : 0);
+}
+
+static int stat_by(const struct composer *composer, struct record *job, struct record *answer,
+	int (*find)(const struct layer *layer, const char *path, struct stat *ret))
+{
+	CLEANUP(freep) char *path = NULL;
+	const struct layer *layer = take_layer(composer, job, &path);
+	struct stat stat = {0};
+
+	put_result(answer, layer ? find(layer, path, &stat) : -EBADMSG);
+	record_put_bytes(answer, &stat, sizeof(stat));
+	return 0;
+}
+
+static worker_task stat_task, rights_task, list_task, link_task, watch_task;
+
+static int stat_task(const struct composer *composer, struct record *job, struct record *answer)
+{
+	return stat_by(composer, job, answer, layer_stat);
+}
+
+static int rights_task(const struct composer *composer, struct record *job, struct record *answer)
+{
+	return stat_by(composer, job, answer, layer_stat_rights);
+}
+
+struct listed_names {
+	struct record *answer;
+	uint64_t count;
+};
+
+static int put_name(void *context, const char *name, unsigned char type)
+{
+	struct listed_names *names = context;
+
+	record_put_text(names->answer, name);
+	record_put(names->answer, type);
+	names->count++;
+	return 0;
+}
+
+static int list_task(const struct composer *composer, struct record *job, struct record *answer)
+{
+	CLEANUP(freep) char *path = NULL;
+	const struct layer *layer = take_layer(composer, job, &path);
+	size_t place = record_put_count(answer);
+	struct listed_names names = {answer, 0};
+	int r = layer ? layer_list(layer, path, put_name, &names) : -EBADMSG;
+
+	record_set_count(answer, place, names.count);
+	put_result(answer, r);
+	return 0;
+}
+
+static int link_task(const struct composer *composer, struct record *job, struct record *answer)
+{
+	CLEANUP(freep) char *path = NULL;
+	CLEANUP(freep) char *target = NULL;
+	const struct layer *layer = take_layer(composer, job, &path);
+
+	put_result(answer, layer ? layer_read_link(layer, path, &target) : -EBADMSG);
+	record_put_text(answer, target);
+	return 0;
+}
+
+/* Watches what the path leads to. Returns the watch's number or -errno; -EAGAIN: that is another
+ * directory by now. */
+static int watch_once(const struct layer *layer, const char *path, uint32_t mask, struct stat *ret,
+	bool *is_remote)
+{
+	CLEANUP(closep) int fd = layer_open_directory(layer, path);
+	char link[DESCRIPTOR_LINK_MAX];
+	struct stat again;
+
+	if (fd < 0)
+		return fd;
+	descriptor_link(fd, link);
+	int wd = inotify_add_watch(tasks.watches, link, mask | IN_MASK_ADD | IN_ONLYDIR);
+	if (wd < 0 || fstat(fd, ret) < 0)
+		return -errno;
+	*is_remote = layer_fd_is_remote(fd);
+	int r = layer_stat(layer, path, &again);
+	return r == 0 && (again.st_dev != ret->st_dev || again.st_ino != ret->st_ino) ? -EAGAIN
+										      : wd;
+}
+
+static int watch_task(const struct composer *composer, struct record *job, struct record *answer)
+{
+	CLEANUP(freep) char *path = NULL;
+	const struct layer *layer = take_layer(composer, job, &path);
+	uint32_t mask = (uint32_t)record_get_below(job, UINT32_MAX);
+	struct stat stat = {0};
+	bool is_remote = true;
+	int r = layer ? -EAGAIN : -EBADMSG;
+
+	for (int i = 0; r == -EAGAIN && i < WATCH_TRIES; i++)
+		r = watch_once(layer, path, mask, &stat, &is_remote);
+	put_result(answer, r);
+	record_put(answer, r < 0 ? 0 : (uint64_t)r);
+	record_put(answer, is_remote);
+	record_put_bytes(answer, &stat, sizeof(stat));
+	return 0;
+}
+
+/* The daemon's. */
+
+struct layer_request {
+	const struct layer *layer;
+	const char *path;
+	uint32_t mask; /* of watch_task() */
+};
+
+static void put_request(const void *context, struct record *record)
+{
+	const struct layer_request *request = context;
+
+	record_put(record, request->layer->rank);
+	record_put_text(record, request->path);
+	record_put(record, request->mask);
+}
+
+static void note_silence(const struct layer *layer, enum layer_silence silence)
+{
+	char line[PATH_MAX];
+	enum layer_silence before = layer_note_silence(layer, silence);
+
+	if ((silence == LAYER_IS_SILENT) == (before == LAYER_IS_SILENT) ||
+		silence == LAYER_IS_SLOW || !tasks.log)
+		return;
+	if (silence == LAYER_IS_SILENT)
+		snprintf(line, sizeof(line),
+			"the layer '%s' has not answered for %d s: what it shows stays as it is; "
+			"look after its file system at %s",
+			layer->name, LAYER_PATIENCE_MS / 1000, layer->place);
+	else
+		snprintf(line, sizeof(line), "the layer '%s' answers again", layer->name);
+	tasks.log(tasks.context, line, NULL);
+}
+
+/* Returns 0 with *ret for worker_answer_fini(), or -errno. */
+static int run(worker_task *task, const struct layer_request *request, struct worker_answer *ret)
+{
+	struct composer composer = tasks.composer;
+	struct problem ignored;
+
+	*ret = (struct worker_answer){0};
+	composer.settings = (struct settings *)(uintptr_t)request->layer->settings;
+	if (composer.is_cancelled && atomic_load(composer.is_cancelled))
+		return -ETIMEDOUT;
+	const struct worker_job job = {
+		.task = task,
+		.composer = &composer,
+		.path = request->path,
+		.file_system = request->layer->dev,
+		.patience_ms = patience_ms,
+		.put = put_request,
+		.put_context = request,
+	};
+	int r = workers_run(tasks.workers, &job, ret, &ignored);
+	if (r == 0)
+		note_silence(request->layer, LAYER_ANSWERS);
+	else if (r == -ETIMEDOUT)
+		note_silence(request->layer,
+			workers_waited_ms(tasks.workers, request->layer->dev) < LAYER_PATIENCE_MS
+				? LAYER_IS_SLOW
+				: LAYER_IS_SILENT);
+	/* Where the mount ends, nothing is said of the layer. */
+	return r == PROBLEM ? -EIO : r == -ECANCELED ? -ETIMEDOUT : r;
+}
+
+/* What the task found: 0 or -errno. */
+static int take_result(struct record *answer)
+{
+	return -(int)record_get_below(answer, INT_MAX);
+}
+
+/* The last of an answer was read. */
+static int end_answer(struct record *answer, int r)
+{
+	int end = record_end(answer);
+
+	return end == 0 ? r : end == -ENOMEM ? end : -EIO;
+}
+
+static void take_stat(struct record *answer, struct stat *ret)
+{
+	struct span bytes = record_get_bytes(answer);
+
+	if (bytes.len != sizeof(*ret))
+		record_spoil(answer);
+	else
+		memcpy(ret, bytes.data, sizeof(*ret));
+}
+
+static int ask_stat(
+	worker_task *task, const struct layer *layer, const char *path, struct stat *ret)
+{
+	const struct layer_request request = {layer, path, 0};
+	CLEANUP(worker_answer_fini) struct worker_answer answer;
+	int r = run(task, &request, &answer);
+
+	if (r < 0)
+		return r;
+	r = take_result(answer.record);
+	take_stat(answer.record, ret);
+	return end_answer(answer.record, r);
+}
+
+static int far_stat(const struct layer *layer, const char *path, struct stat *ret)
+{
+	return ask_stat(stat_task, layer, path, ret);
+}
+
+static int far_stat_rights(const struct layer *layer, const char *path, struct stat *ret)
+{
+	return ask_stat(rights_task, layer, path, ret);
+}
+
+static bool is_name(const char *name)
+{
+	return name && *name && strlen(name) <= NAME_MAX && !strchr(name, '/') &&
+	       strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
+}
+
+static int far_list(const struct layer *layer, const char *path,
+	int (*each)(void *context, const char *name, unsigned char type), void *context)
+{
+	const struct layer_request request = {layer, path, 0};
+	CLEANUP(worker_answer_fini) struct worker_answer answer;
+	int r = run(list_task, &request, &answer);
+	size_t count = r == 0 ? record_get_count(answer.record, 9) : 0;
+
+	for (size_t i = 0; r == 0 && i < count; i++) {
+		CLEANUP(freep) char *name = record_get_text(answer.record);
+		unsigned char type = (unsigned char)record_get_below(answer.record, UCHAR_MAX);
+		if (record_is_bad(answer.record) || !is_name(name))
+			r = record_refuse(answer.record) == -ENOMEM ? -ENOMEM : -EIO;
+		else
+			r = each(context, name, type);
+	}
+	if (r != 0)
+		return r;
+	r = take_result(answer.record);
+	return end_answer(answer.record, r);
+}
+
+static int far_read_link(const struct layer *layer, const char *path, char **ret)
+{
+	const struct layer_request request = {layer, path, 0};
+	CLEANUP(worker_answer_fini) struct worker_answer answer;
+	int r = run(link_task, &request, &answer);
+
+	if (r < 0)
+		return r;
+	r = take_result(answer.record);
+	CLEANUP(freep) char *target = record_get_text(answer.record);
+	r = end_answer(answer.record, r);
+	if (r == 0 && !target)
+		return -EIO;
+	if (r == 0)
+		*ret = take_ptr(target);
+	return r;
+}
+
+int layer_task_watch(const struct layer *layer, const char *path, uint32_t mask, struct stat *ret,
+	bool *is_remote)
+{
+	const struct layer_request request = {layer, path, mask};
+	CLEANUP(worker_answer_fini) struct worker_answer answer;
+	int r = run(watch_task, &request, &answer);
+
+	if (r < 0)
+		return r;
+	r = take_result(answer.record);
+	int wd = (int)record_get_below(answer.record, INT_MAX);
+	*is_remote = record_get_bool(answer.record);
+	take_stat(answer.record, ret);
+	r = end_answer(answer.record, r);
+	return r < 0 ? r : wd;
+}
+
+int layer_tasks_patience(int ms)
+{
+	int before = patience_ms;
+
+	patience_ms = ms;
+	return before;
+}
+
+/* The mount that a path lies in. */
+struct mount_above {
+	const char *path;
+	size_t length; /* of its path */
+	dev_t dev;
+};
+
+/* Of two at one path, the later one covers the other. */
+static bool take_above(void *context, const struct table_mount *mount)
+{
+	struct mount_above *above = context;
+	size_t length = strcmp(mount->path, "/") == 0 ? 0 : strlen(mount->path);
+
+	if (length >= above->length && strncmp(above->path, mount->path, length) == 0 &&
+		(above->path[length] == '/' || !above->path[length])) {
+		above->length = length;
+		above->dev = mount->dev;
+	}
+	return false;
+}
+
+static bool is_silent(const char *path)
+{
+	struct mount_above above = {.path = path};
+
+	if (!path)
+		return workers_waited_ms(tasks.workers, 0) >= LAYER_HURRY_MS;
+	return mount_table_each(-1, take_above, &above) == 0 && above.dev &&
+	       workers_waited_ms(tasks.workers, above.dev) >= LAYER_HURRY_MS;
+}
+
+void layer_tasks_use(const struct layer_tasks *named)
+{
+	static const struct layer_delegate delegate = {
+		.stat = far_stat,
+		.stat_rights = far_stat_rights,
+		.list = far_list,
+		.read_link = far_read_link,
+		.is_silent = is_silent,
+	};
+
+	tasks = named ? *named : (struct layer_tasks){.watches = -1};
+	layer_delegate(named ? &delegate : NULL);
+}

@@ -1,0 +1,129 @@
+#!/bin/bash
+# A layer lies on a file system that takes requests and never answers: those of one kind, or all. Names that do not need
+# it are as ever; its readers get an error, or the last good version; when it answers again, it counts again; the mount
+# ends at once, also when plyfs is killed.
+. "$(dirname "$0")/mount.sh"
+. "$(dirname "$test_file")/silent.sh"
+
+mkdir part low/own high/own low/inside
+make_silent part half_FORGET
+answers_no() {
+	: >half_FORGET.out
+	echo "$1" >&"$half_FORGET_fd"
+	eventually grep -q "$1" half_FORGET.out
+}
+
+with_layers() {
+	echo 'layers:'
+	printf -- '- {path: %s}\n' "$@"
+}
+
+# No more seconds than that since `begin`.
+within() {
+	local took=$((SECONDS - begin))
+	[ $took -le "$1" ] || fail "$2 took $took s"
+}
+
+start_again() {
+	with_layers low part high >plyfs.yaml
+	for name in app first second third; do
+		echo 'a: 1' >low/$name.yaml
+	done
+	echo 'a: 1' >low/own/x.yaml
+	echo 'a: 1' >low/own/never_read.yaml
+	rm -f high/own/* log
+	start -c plyfs.yaml mnt
+	shows mnt/app.yaml $'a: 1\nhalf: 1'
+	shows mnt/own/x.yaml 'a: 1'
+	[ -z "$(ls mnt/inside)" ]
+}
+
+for request in LOOKUP ALL; do
+	start_again
+	answers_no $request
+
+	# The file that is looked up first waits, and gets an error. Its directory is the layer's, too.
+	begin=$SECONDS
+	timeout 20 cat mnt/first.yaml >got 2>&1 &
+	reader=$!
+	for i in 1 2 3; do
+		echo "b: $i" | replace high/own/x.yaml
+		comes_to_show mnt/own/x.yaml $'a: 1\nb: '$i
+		echo "n: $i" >high/own/new$i.yaml
+		comes_to_show mnt/own/new$i.yaml "n: $i"
+	done
+	within 4 "changes of other directories"
+	said=$(timeout 3 cat mnt/own/never_read.yaml) || fail "a first look in another directory waits"
+	[ "$said" = 'a: 1' ]
+	wait $reader && fail "the file was read: $(cat got)"
+	within 9 "the error"
+	eventually grep -q "the layer 'part' has not answered for 5 s" log || fail "the log says nothing"
+	[ "$(status layers 1 answers)" = False ] || fail "the status: $(status layers 1)"
+	code=0
+	"$PLYFS" status --exit-code mnt >got 2>&1 || code=$?
+	[ $code -eq 1 ] && grep -q "layer  *part: its file system does not answer" got || fail "$code: $(cat got)"
+	shows mnt/app.yaml $'a: 1\nhalf: 1'
+
+	# From then on nothing waits for it.
+	code=0
+	timeout 3 cat mnt/second.yaml >got 2>&1 || code=$?
+	[ $code -eq 1 ] || fail "a second reader waited: $code, $(cat got)"
+	timeout 3 ls mnt >/dev/null || fail "the listing waits"
+	mount -t tmpfs none low/inside
+	echo 'm: 1' >low/inside/mounted.yaml
+	begin=$SECONDS
+	comes_to_show mnt/inside/mounted.yaml 'm: 1'
+	within 4 "a mount inside another layer"
+	umount low/inside
+
+	# Other settings with this layer wait until it answers; without it they apply.
+	(
+		with_layers low part high
+		echo 'rules: [{match: "*.ini", strategy: concat}]'
+	) | replace plyfs.yaml
+	eventually grep -q "the layer directory '$directory/part' can't be opened: its file system does not answer" log ||
+		fail "the log does not name the settings' layer"
+	with_layers low high | replace plyfs.yaml
+	begin=$SECONDS
+	comes_to_show mnt/app.yaml 'a: 1'
+	comes_to_show mnt/second.yaml 'a: 1'
+	within 5 "the end of the layer"
+
+	answers_no NONE
+	with_layers low part high | replace plyfs.yaml
+	comes_to_show mnt/app.yaml $'a: 1\nhalf: 1'
+
+	# When it answers, it counts.
+	answers_no $request
+	said=$(timeout 20 cat mnt/absent.yaml 2>&1) && fail "it was read"
+	[[ $said == *"Input/output error"* ]] || fail "a name that may be there: $said"
+	answers_no NONE
+	eventually grep -q "the layer 'part' answers again" log || fail "nobody noticed that it answers"
+	is_absent() { [[ $(cat mnt/absent.yaml 2>&1) == *"No such file"* ]]; }
+	eventually is_absent || fail "a name that is not there: $(cat mnt/absent.yaml 2>&1)"
+	[ "$(status layers 1 answers)" = True ] || fail "the status: $(status layers 1)"
+
+	# The end waits for no worker that stands still, and for nobody who reads settings.
+	answers_no $request
+	with_layers low high part | replace plyfs.yaml
+	echo 'a: 1' >low/late.yaml
+	timeout 1 cat mnt/late.yaml >/dev/null 2>&1 || :
+	begin=$SECONDS
+	kill "$plyfs_pid"
+	ended_cleanly
+	within 3 "the end"
+	answers_no NONE
+
+	start_again
+	answers_no $request
+	timeout 1 cat mnt/third.yaml >/dev/null 2>&1 || :
+	kill -9 "$plyfs_pid"
+	begin=$SECONDS
+	eventually has_ended "$plyfs_pid" || fail "plyfs does not end"
+	is_cut() { [[ $(timeout 5 ls mnt 2>&1) == *"not connected"* ]]; }
+	eventually is_cut || fail "the mount has not ended"
+	within 2 "the end of the killed mount"
+	plyfs_pid=
+	umount -l mnt
+	answers_no NONE
+done
