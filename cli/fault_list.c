@@ -23,6 +23,7 @@ struct ground {
 	struct settings *settings; /* NULL: they can't be made here */
 	const char *directory;     /* relative names are relative to it; "": unknown */
 	dev_t dev;                 /* of the mount: a name on it is not a source */
+	bool is_silent;            /* a layer does not answer: no source is read */
 };
 
 static void print_place(const struct ground *ground, struct problem *problem)
@@ -30,6 +31,8 @@ static void print_place(const struct ground *ground, struct problem *problem)
 	CLEANUP(freep) char *absolute = NULL;
 	const char *name = problem->source;
 
+	if (ground->is_silent)
+		return;
 	if (ground->settings && place_print(stdout, EXCERPT_AT, ground->settings, problem))
 		return;
 	if (*name != '/' && *ground->directory) {
@@ -154,14 +157,21 @@ bool fault_list_hook_has_failed(const struct node *hook)
 	       strcmp(report_text(report_get(hook, "good", NULL)), "true") != 0;
 }
 
+bool fault_list_layer_is_silent(const struct node *layer)
+{
+	return strcmp(report_text(report_get(layer, "answers", NULL)), "false") == 0;
+}
+
 double fault_list_count(const struct node *report)
 {
+	const struct node *layers = report_get(report, "layers", NULL);
 	const struct node *hooks = report_get(report, "on_change", NULL);
 	const struct node *unchecked = report_get(report, "not_checked", NULL);
 	const struct node *processes = report_get(report, "processes", NULL);
-	double count =
-		faults_of_files(report) + faults_of_mirrors(report_get(report, "layers", NULL));
+	double count = faults_of_files(report) + faults_of_mirrors(layers);
 
+	for (uint32_t i = 0; i < report_count(layers); i++)
+		count += fault_list_layer_is_silent(layers->seq.items[i]);
 	for (uint32_t i = 0; i < report_count(hooks); i++)
 		count += fault_list_hook_has_failed(hooks->seq.items[i]);
 	for (uint32_t i = 0; i < report_count(unchecked); i++)
@@ -197,6 +207,7 @@ void fault_list_print_unchecked(const struct node *report)
 void fault_list_print(const char *mountpoint, const struct node *report)
 {
 	CLEANUP(settings_unrefp) struct settings *settings = NULL;
+	const struct node *layers = report_get(report, "layers", NULL);
 	struct ground ground = {.directory = report_text(report_get(report, "directory", NULL))};
 	struct problem problem;
 	struct stat stat_of_mount;
@@ -210,8 +221,10 @@ void fault_list_print(const char *mountpoint, const struct node *report)
 	}
 	if (!report_get(report, "rendered", NULL) && stat(mountpoint, &stat_of_mount) == 0)
 		ground.dev = stat_of_mount.st_dev;
-	if (mounted_settings(mountpoint, &(struct settings_environment){0}, &settings, &problem) ==
-		0)
+	for (uint32_t i = 0; i < report_count(layers); i++)
+		ground.is_silent |= fault_list_layer_is_silent(layers->seq.items[i]);
+	if (!ground.is_silent && mounted_settings(mountpoint, &(struct settings_environment){0},
+					 &settings, &problem) == 0)
 		ground.settings = settings;
 	print_all(&ground, report);
 }

@@ -4,10 +4,13 @@
 #include "node.h"
 
 /**
- * Returns the number of faults of files, plyfs.yaml, mirrors, change hooks and the mount's
- * processes. Each check command that can't be run counts, too.
+ * Returns the number of faults of files, plyfs.yaml, mirrors, change hooks, layers that do
+ * not answer, and the mount's processes. Each check command that can't be run counts, too.
  */
 double fault_list_count(const struct node *report);
+
+/** Returns whether the file system of a layer does not answer. */
+bool fault_list_layer_is_silent(const struct node *layer);
 
 /** Returns whether a change hook failed the last time. */
 bool fault_list_hook_has_failed(const struct node *hook);

@@ -73,6 +73,17 @@ static void print_age(const struct node *map, const char *name)
 	printf("%s ago", age);
 }
 
+static void print_silence(const struct node *layer)
+{
+	if (!fault_list_layer_is_silent(layer))
+		return;
+	printf("%-*s", INDENT, "  layer");
+	report_print(report_text(report_get(layer, "name", NULL)));
+	printf(": its file system does not answer; look after that at ");
+	report_print(report_text(report_get(layer, "path", NULL)));
+	putchar('\n');
+}
+
 static void print_mirror_faults(const struct node *layer)
 {
 	const struct node *mirror = report_get(layer, "mirror", NULL);
@@ -299,8 +310,10 @@ static void print_other_faults(const struct node *status)
 		print_line("process", "",
 			report_text(report_get(processes->seq.items[i], "reason", NULL)));
 	print_hooks(report_get(status, "on_change", NULL), true);
-	for (uint32_t i = 0; i < report_count(layers); i++)
+	for (uint32_t i = 0; i < report_count(layers); i++) {
+		print_silence(layers->seq.items[i]);
 		print_mirror_faults(layers->seq.items[i]);
+	}
 	fault_list_print_unchecked(status);
 }
 
