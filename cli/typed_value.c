@@ -82,14 +82,20 @@ static bool has_anchor(const struct extent *extent)
 	return found;
 }
 
-/* YAML reads {{ name }}, which stands in templates, as a map that is a key. */
-static bool has_collection_key(const struct node *node)
+/*
+ * YAML reads {{ name }}, which stands in templates, as a map that is a key, and {name} as a map with
+ * a key that has no value.
+ */
+static bool has_placeholder(const struct node *node)
 {
 	bool found = false;
 
-	for (uint32_t i = 0; !found && i < node_count(node); i++)
-		found = (node_is_map(node) && !node_is_scalar(node->map.pairs[i].key)) ||
-			has_collection_key(*node_entry(node, i));
+	for (uint32_t i = 0; !found && i < node_count(node); i++) {
+		const struct pair *pair = node_is_map(node) ? &node->map.pairs[i] : NULL;
+
+		found = (pair && (!node_is_scalar(pair->key) || scalar_is_empty(pair->value))) ||
+			has_placeholder(*node_entry(node, i));
+	}
 	return found;
 }
 
@@ -97,7 +103,7 @@ static bool has_collection_key(const struct node *node)
 static bool is_all(const struct extent *extent, struct span text, size_t begin)
 {
 	return extent->value.begin == begin && extent->value.end == text.len &&
-	       !has_anchor(extent) && !has_collection_key(extent->node) &&
+	       !has_anchor(extent) && !has_placeholder(extent->node) &&
 	       (!node_is_scalar(extent->node) || extent->node->style != NODE_PLAIN);
 }
 
@@ -127,6 +133,15 @@ static int read_native(const struct typed_value *value, const struct format *for
 	if (extent && is_all(extent, text, begin))
 		*ret = extent->node;
 	return 0;
+}
+
+static bool has_tag(const struct node *node)
+{
+	bool found = node->tag;
+
+	for (uint32_t i = 0; !found && i < node_count(node); i++)
+		found = has_tag(*node_entry(node, i));
+	return found;
 }
 
 /* Copies a value, and gives bare words the types of the file's format. NULL: no memory. */
@@ -167,6 +182,9 @@ static int read_enclosed(const struct typed_value *value, struct arena *arena,
 	if (r != 0 || *ret || format == &format_yaml)
 		return r;
 	r = read_native(value, &format_yaml, arena, documents, ret);
+	/* A tag would be lost. */
+	if (r == 0 && *ret && has_tag(*ret))
+		*ret = NULL;
 	if (r == 0 && *ret) {
 		*ret = retype(arena, *ret, schema_of(value->options));
 		r = *ret ? 0 : -ENOMEM;

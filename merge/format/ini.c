@@ -50,6 +50,11 @@ static int add_value(struct ini_reader *reader)
 	if (reader->more.len)
 		memcpy(text + value.len, reader->more.data, reader->more.len);
 	node->schema = reader->has_value ? NODE_TEXT : NODE_JSON;
+	struct ini_fault fault;
+	if (ini_has_fault(reader->dialect, node->text, &fault))
+		return builder_problem(lines->builder, reader->place,
+			"the value has %s, which %s can't hold; %s", fault.what,
+			reader->dialect->title, fault.remedy);
 	int r = builder_add(lines->builder, node, reader->place);
 	if (r != 0 || !lines->in)
 		return r;
@@ -398,6 +403,21 @@ static bool can_be_quoted(const struct ini_dialect *dialect, struct span text)
 	return true;
 }
 
+/*
+ * Returns why the program could not read the value; NULL: it could. In a value of no source, which
+ * a user gives, operators are text.
+ */
+static const char *program_fault(const struct ini_dialect *dialect, const struct node *value)
+{
+	struct ini_fault fault;
+
+	if (ini_has_fault(dialect, value->text, &fault))
+		return fault.what;
+	return !value->source && ini_is_computed(dialect, value->text)
+		       ? "an operator outside of quotes"
+		       : NULL;
+}
+
 static int put_value(struct writer *writer, const struct node *value)
 {
 	const struct ini_dialect *dialect = writer->format->dialect;
@@ -409,6 +429,8 @@ static int put_value(struct writer *writer, const struct node *value)
 		return put_indented(writer, value);
 	fault = has_lines && dialect->goes_on == INI_BACKSLASH ? joined_fault(dialect, text)
 							       : line_value_fault(dialect, text);
+	if (!fault)
+		fault = program_fault(dialect, value);
 	if (fault && can_be_quoted(dialect, text))
 		quote = dialect->quote;
 	else if (fault)

@@ -83,6 +83,7 @@ static const struct ini_dialect php = {
 	.quotes = "\"'",
 	.escaping = "\"",
 	.quote = "\"",
+	.operators = "=&|^~!()",
 	.separators = "=",
 	.keys = INI_LAST,
 	.sections = INI_LAST,
@@ -101,6 +102,7 @@ static const struct ini_dialect git = {
 	.quotes = "\"",
 	.escaping = "\"",
 	.quote = "\"",
+	.escapes = "\\\"ntb\n",
 	.separators = "=",
 	.goes_on = INI_BACKSLASH,
 	.keys = INI_LIST,
@@ -290,6 +292,58 @@ struct ini_scan ini_scan(const struct ini_dialect *dialect, struct span line, si
 	}
 	scan.len = trimmed(line, i < line.len ? i : line.len);
 	return scan;
+}
+
+/* Returns the first of the characters that stands outside of quotes; NULL: none does. */
+static const char *find_bare(
+	const struct ini_dialect *dialect, struct span value, const char *characters)
+{
+	char quote = '\0';
+
+	for (size_t i = 0; i < value.len; i++) {
+		char c = value.data[i];
+
+		if (quote && c == '\\' && is_one_of(dialect->escaping, quote))
+			i++;
+		else if (quote)
+			quote = c == quote ? '\0' : quote;
+		else if (is_one_of(dialect->quotes, c))
+			quote = c;
+		else if (is_one_of(characters, c))
+			return value.data + i;
+	}
+	return NULL;
+}
+
+bool ini_has_fault(const struct ini_dialect *dialect, struct span value, struct ini_fault *ret)
+{
+	for (size_t i = 0; dialect->escapes && i + 1 < value.len; i++) {
+		if (value.data[i] != '\\')
+			continue;
+		*ret = (struct ini_fault){
+			"a backslash with no meaning", "write '\\\\' for a backslash"};
+		if (!is_one_of(dialect->escapes, value.data[++i]))
+			return true;
+	}
+	if (!dialect->operators || !find_bare(dialect, value, "="))
+		return false;
+	*ret = (struct ini_fault){"a '=' outside of quotes", "put it in quotes"};
+	return true;
+}
+
+bool ini_is_computed(const struct ini_dialect *dialect, struct span value)
+{
+	bool has_constant = false, is_expression = true;
+
+	for (size_t i = 0; dialect->operators && i < value.len; i++) {
+		char c = value.data[i];
+		bool is_letter = c == '_' || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+
+		has_constant |= is_letter;
+		is_expression &= is_letter || c == ' ' || is_one_of(dialect->operators, c);
+	}
+	return dialect->operators && find_bare(dialect, value, dialect->operators) &&
+	       !(is_expression && has_constant);
 }
 
 static const struct format *const rows[] = {&format_mysql, &format_php, &format_git,

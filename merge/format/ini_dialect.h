@@ -30,9 +30,13 @@ struct ini_dialect {
 	const char *comments; /* the characters that begin a comment line */
 	/* the characters that begin a comment behind a value; "": none */
 	const char *inline_comments;
-	const char *quotes;     /* the quotes in which no comment begins */
-	const char *escaping;   /* those of them in which a backslash escapes */
-	const char *quote;      /* the quote for a value that needs one; NULL: none helps */
+	const char *quotes;   /* the quotes in which no comment begins */
+	const char *escaping; /* those of them in which a backslash escapes */
+	const char *quote;    /* the quote for a value that needs one; NULL: none helps */
+	/* the characters that a backslash may stand before; NULL: any */
+	const char *escapes;
+	/* the characters with which the program computes outside of quotes; NULL: none */
+	const char *operators;
 	const char *separators; /* between key and value: the first in the line counts */
 	enum ini_goes_on goes_on;
 	enum ini_again keys;
@@ -85,6 +89,21 @@ struct ini_scan {
  */
 struct ini_scan ini_scan(const struct ini_dialect *dialect, struct span line, size_t value,
 	const struct ini_scan *before);
+
+/* A fault in a value. */
+struct ini_fault {
+	const char *what;   /* static: "a '=' outside of quotes" */
+	const char *remedy; /* static */
+};
+
+/** Returns whether the program could not read the value at all, with *ret. */
+bool ini_has_fault(const struct ini_dialect *dialect, struct span value, struct ini_fault *ret);
+
+/**
+ * Returns whether the program would compute with the value, though it is no expression of
+ * constants, such as E_ALL & ~E_NOTICE.
+ */
+bool ini_is_computed(const struct ini_dialect *dialect, struct span value);
 
 /**
  * Writes the names of the dialects for which is_fit(dialect, about) holds, as "git, mysql, php".

@@ -13,7 +13,7 @@ texts = ["Pa55 #w0rd", "&amp", "*/5 * * * *", "%h", "a: b", "! x", "| x", "> x",
          "? x", "x:", "x # y", "12:30", "22:22", "1.2.3", "5m", "C:\\dir\\new", "it's", 'say "x" here', "$HOME",
          "${A:-b}", "a, b", "a]", "}", "[%h]", "[a", "{{ port }}", "{a: 1} # c", "[&a x]", "[a] [b]",
          '"a" b', "---", "x=y", "- x", "ü€", "!important", "%TAG", "<<", "=", "1e", "+", ".", "None",
-         "a;b", "Infinity", "-Xmx1g"]
+         "a;b", "Infinity", "-Xmx1g", "{message}", "{a, b}", "{a:1}", "{1,3}", "[{name}]", "{a: }"]
 words = ["yes", "no", "true", "null", "~", "0644", "1_000", "0x10", "80", "1.10", "2026-01-01", "[a, b]",
          "{a: 1}", "'x y'", ""]
 blanks = [" x ", "  ", "a\nb", "a\n", "\ta"]
@@ -172,3 +172,8 @@ says "put a VALUE that begins with '-' behind '--'"
 runs 0 set_ h.yaml -- a -Xmx1g
 runs 2 set_ h.yaml a '- x'
 says "put a VALUE that begins with '-' behind '--'"
+
+# A tag that the file's format does not have is not dropped: the VALUE is the text.
+runs 0 set_ g.json t '[!x a]'
+runs 0 "$PLYFS" get -c plyfs.yaml g.json t
+prints '[!x a]'
