@@ -13,6 +13,8 @@
 #define BRACKET_ENDS "=]"
 #define WORD_ENDS ".["
 
+#define TOO_MUCH "asks for more than plyfs can do; write an item as [name=web]"
+
 /* A KEY that is being read. */
 struct key_reader {
 	const char *start;
@@ -136,14 +138,17 @@ static int read_filter(struct key_reader *reader, struct key_part *part)
 	int r = read_word(reader, " " BRACKET_ENDS, &part->name, &part->is_quoted);
 	skip(reader, " ");
 	if (r == 0 && (*reader->at != '=' || strchr("!<>~", reader->at[-1])))
-		r = fail(reader, start,
-			"asks for more than plyfs can do; write an item as [name=web]");
+		r = fail(reader, start, TOO_MUCH);
 	if (r != 0)
 		return r;
 	skip(reader, "=");
 	skip(reader, "=");
 	skip(reader, " ");
-	r = read_word(reader, has_parenthesis ? ")]" : "]", &part->value, &part->is_value_quoted);
+	/* JMESPath writes texts as `web`, too. */
+	part->is_value_quoted = *reader->at == '`';
+	r = part->is_value_quoted ? read_quoted(reader, &part->value)
+				  : read_word(reader, has_parenthesis ? ")]" : "]", &part->value,
+					    &part->is_value_quoted);
 	if (r == 0 && has_parenthesis && *reader->at++ != ')')
 		r = fail(reader, start, "has a '(' without its ')'");
 	return r;
@@ -160,6 +165,8 @@ static int read_bracket(struct key_reader *reader, struct key_part *part)
 	int r = is_filter ? read_filter(reader, part)
 			  : read_word(reader, BRACKET_ENDS, &part->name, &part->is_quoted);
 	if (r == 0 && !is_filter && *reader->at == '=') {
+		if (!part->is_quoted && strchr("!<>~", reader->at[-1]))
+			return fail(reader, start, TOO_MUCH);
 		reader->at++;
 		reader->at += reader->at[0] == '=' && reader->at[1] && strchr("\"'", reader->at[1]);
 		r = read_word(reader, "]", &part->value, &part->is_value_quoted);

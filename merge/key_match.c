@@ -244,7 +244,9 @@ static const char *next_token(const struct key_matcher *matcher, const char **at
 /* Writes the path as a KEY of plyfs. */
 static int name_pointer(const struct key_matcher *matcher, size_t from, struct key_text *ret)
 {
-	for (const char *at = matcher->text + from; *at;) {
+	const char *at = matcher->text + from;
+
+	for (at += !from && *at == '#'; *at;) {
 		size_t len;
 		const char *token = next_token(matcher, &at, &len);
 		struct node *name = token ? node_new_scalar(matcher->arena,
@@ -284,7 +286,7 @@ static int match_pointer(struct key_matcher *matcher, const struct node *root)
 	const struct node *in = root;
 	size_t depth = 0;
 
-	for (const char *at = matcher->text; *at; depth++) {
+	for (const char *at = matcher->text + (*matcher->text == '#'); *at; depth++) {
 		struct key_part part = {0};
 		struct key_step step;
 		const char *token = next_token(matcher, &at, &part.name.len);
@@ -302,10 +304,26 @@ static int match_pointer(struct key_matcher *matcher, const struct node *root)
 	return take_found(matcher, depth);
 }
 
-/* Returns the length of JSONPath's "$", the root; 0 if there is none. */
+/* Returns the length of JSONPath's and JMESPath's root, "$" or "@"; 0 if there is none. */
 static size_t prefix_of(const char *text)
 {
-	return text[0] == '$' && (text[1] == '.' || text[1] == '[');
+	return (text[0] == '$' || text[0] == '@') && (text[1] == '.' || text[1] == '[');
+}
+
+/* Returns whether the KEY is a JSON Pointer, or one in a fragment of a URI: "#/a/b". */
+static bool is_pointer(const char *text)
+{
+	return *text == '/' || strncmp(text, "#/", 2) == 0;
+}
+
+/* Returns the KEY in kubectl's braces, {.a.b}; without them *text itself. NULL: no memory. */
+static const char *without_braces(const char *text, struct arena *arena)
+{
+	size_t len = strlen(text);
+
+	if (len < 4 || *text != '{' || !strchr(".$@", text[1]) || text[len - 1] != '}')
+		return text;
+	return arena_copy(arena, (struct span){text + 1, len - 2});
 }
 
 /* New values. */
@@ -430,8 +448,8 @@ static int join(struct key_matcher *matcher, const struct node *in, struct key_p
 		words++;
 	}
 	const struct manners manners = find_manners(in, part->name);
-	bool is_pointer = *matcher->text == '/';
-	if (memchr(run.name.data, '/', run.name.len) && (is_pointer || !manners.slashed))
+	if (memchr(run.name.data, '/', run.name.len) &&
+		(is_pointer(matcher->text) || !manners.slashed))
 		return refuse_pointer(matcher, (size_t)(run.name.data - matcher->text));
 	if (words == 1)
 		return 0;
@@ -455,6 +473,58 @@ static bool is_item(const struct key_part *part)
 	       strspn(part->name.data, "0123456789") >= part->name.len;
 }
 
+/* Returns whether the bare name is the syntax of another tool: a pipe, a placeholder, a wildcard. */
+static bool is_foreign(const struct node *in, struct span name)
+{
+	static const char never[] = "|`(){}";
+	const char *colon = memchr(name.data, ':', name.len);
+	const struct key_part before = {
+		.name = {name.data, colon ? (size_t)(colon - name.data) : 0}};
+	struct key_step step;
+
+	for (size_t i = 0; i < name.len; i++)
+		if (strchr(never, name.data[i]) ||
+			(name.data[i] == '-' && i + 1 < name.len && name.data[i + 1] == '>'))
+			return true;
+	/* ASP.NET writes Logging:Level. */
+	return span_is(name, "*") || span_is(name, "**") ||
+	       (colon && in && node_is_map(in) && key_find(in, &before, &step));
+}
+
+/* Returns whether the bare word in brackets selects otherwise than plyfs: [*], [-1], [0:1], [last] */
+static bool is_foreign_bracket(const struct key_part *part)
+{
+	const char *comma =
+		part->value.data ? memchr(part->value.data, ',', part->value.len) : NULL;
+
+	if (part->value.data)
+		return comma && !part->is_value_quoted &&
+		       memchr(comma, '=', (size_t)(part->value.data + part->value.len - comma));
+	return span_is(part->name, "*") || span_is(part->name, "last") ||
+	       strspn(part->name.data, "0123456789:-,") >= part->name.len;
+}
+
+/* Refuses a new name, from `begin` on, that is the syntax of another tool. */
+static int check_foreign(const struct key_matcher *matcher, const struct node *in,
+	const struct key_part *part, size_t begin)
+{
+	const char *text = matcher->text + begin;
+	size_t len = part->end - begin;
+
+	if (part->is_quoted || !matcher->format->has_lists)
+		return 0;
+	if (part->is_bracket && (!is_foreign_bracket(part) || (!part->value.data && is_item(part))))
+		return 0;
+	if (!part->is_bracket && !is_foreign(in, part->name))
+		return 0;
+	len -= *text == '.';
+	text += *text == '.';
+	return problem_set(matcher->problem, NULL, 0, 0,
+		"there is no '%s', and '%.*s', unless it is quoted, is the syntax of another tool; "
+		"plyfs writes a path as a.b[0].c[name=web], and such a name as [\"%.*s\"]",
+		matcher->text, (int)len, text, (int)part->name.len, part->name.data);
+}
+
 static int make_new(struct key_matcher *matcher, struct key *ret)
 {
 	const struct dead_end *end = &matcher->end;
@@ -470,6 +540,8 @@ static int make_new(struct key_matcher *matcher, struct key *ret)
 			return problem_set(matcher->problem, NULL, 0, 1,
 				"the KEY has more than %d parts", KEY_PARTS_MAX);
 		int r = key_parse_part(matcher->text, at, matcher->arena, part, matcher->problem);
+		if (r == 0)
+			r = check_foreign(matcher, is_first ? in : NULL, part, at);
 		if (r == 0 && is_first)
 			r = join(matcher, in, part);
 		if (r != 0)
@@ -499,7 +571,7 @@ static int make_flat(struct key_matcher *matcher, size_t begin, struct key *ret)
 			 part->is_quoted && !text[part->end];
 
 	if (!is_quoted && strchr(text, '/') &&
-		(*text == '/' || !find_manners(matcher->root, span_of("")).slashed))
+		(is_pointer(text) || !find_manners(matcher->root, span_of("")).slashed))
 		return refuse_pointer(matcher, 0);
 	if (!is_quoted)
 		*part = (struct key_part){.name = span_of(text + begin), .end = strlen(text)};
@@ -756,6 +828,9 @@ static int name_document(struct key_matcher *matcher, bool wants_new, struct key
 int key_match(const char *text, const struct key_ground *ground, struct arena *arena,
 	struct key *ret, struct problem *problem)
 {
+	text = without_braces(text, arena);
+	if (!text)
+		return -ENOMEM;
 	struct key_matcher matcher = {
 		.text = text,
 		.format = format_of_tree(ground->format),

@@ -61,7 +61,10 @@ has settings.json 80 'users[0].port' users.0.port 'users[name=web].port' 'users[
 	'users[name=="web"].port' 'users[?(@.name=="web")].port' "users[?(@.name == 'web')].port" \
 	"users[?name=='web'].port" '$.users[0].port' '$.users[?(@.name=="web")].port' '.users[0]["port"]' \
 	'.users.[0].port' '.["users"][0]["port"]' /users/0/port users/0/port
-has settings.json g '/paths/~1users/get'
+has settings.json g '/paths/~1users/get' '#/paths/~1users/get'
+has settings.json 80 'users[?name==`web`].port' '{.users[0].port}' '{$.users[0].port}' '@.users[0].port' '#/users/0/port'
+runs 2 get settings.json 'users[name!=web].port'
+says 'write an item as [name=web]'
 runs 2 get settings.json 'users[?(@.port>1)].port'
 says 'write an item as [name=web]'
 runs 2 get settings.json 'users[?(@.name!="web")].port'
@@ -76,6 +79,21 @@ runs 1 get settings.json /users/1/port
 says 'has no'
 runs 1 unset_ settings.json /users/1/port
 grep -q "there is no '/users/1/port'" err
+refuses new.json '#/a/0/b' "plyfs writes a path as 'a[0].b', and a name with a slash as '[\"#/a/0/b\"]'"
+# No name is made of the syntax of another tool.
+for key in '.a|.b' 'a->b' '(a.b)' '`a.b`' '${a.b}' '{{ a.b }}' 'a.{b}' 'a.*' '*' 'a.**.b' 'a[*].b' 'a[-1]' 'a[0:1]' \
+	'a[last].b' 'a[x=1,y=2].z'; do
+	refuses new.yaml "$key" "the syntax of another tool"
+done
+refuses settings.json 'users:port' "'users:port', unless it is quoted, is the syntax of another tool"
+refuses settings.json 'users[name!=web].port' 'write an item as [name=web]'
+makes new.yaml '"(a|b)".c' '(a|b):~  c: 5~'
+makes new.yaml 'a["*"]' 'a:~  "*": 5~'
+makes new.yaml '$schema' '$schema: 5~'
+makes new.yaml 'a:b' 'a:b: 5~'
+makes new.yaml '@.a.b' 'a:~  b: 5~'
+makes new.yaml '{.a.b}' 'a:~  b: 5~'
+makes new.properties 'a|b*' 'a|b*=5~'
 makes new.yaml '["/a/b"]' '/a/b: 5~'
 makes new.yaml '$.a.b' 'a:~  b: 5~'
 makes new.yaml '.a["b"]' 'a:~  b: 5~'
