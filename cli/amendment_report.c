@@ -12,6 +12,7 @@
 #include "key.h"
 #include "message.h"
 #include "report.h"
+#include "run_result.h"
 #include "scalar.h"
 #include "shown.h"
 #include "unified.h"
@@ -348,6 +349,8 @@ static int put_json(struct report *report)
 		json_put_field(stdout, ", \"hides\": ", amendment->hides);
 	if (amendment->copies)
 		json_put_field(stdout, ", \"copies\": ", amendment->copies);
+	if (amendment->unchecked)
+		json_put_field(stdout, ", \"not_checked\": ", amendment->unchecked);
 	if (amendment->unseen)
 		json_put_field(stdout, ", \"not_shown_yet\": ", amendment->unseen);
 	fputs(", \"values\": [", stdout);
@@ -357,6 +360,15 @@ static int put_json(struct report *report)
 		r = put_json_diff(amendment);
 	putchar('}');
 	return r;
+}
+
+static void warn_unchecked(const struct report *report)
+{
+	struct problem problem;
+
+	problem_set(&problem, report->output->path, 0, 0, "not checked: %s; %s",
+		report->amendment->unchecked, run_missing_remedy(report->amendment->unchecked));
+	message_warning(&problem);
 }
 
 static int print_text(struct report *report)
@@ -380,6 +392,8 @@ static int print_text(struct report *report)
 		message("%s: %s a copy of the whole file, as it is shown whole: what changes in %s "
 			"does not show any more",
 			amendment->file, is_dry ? "would be" : "is", amendment->copies);
+	if (amendment->unchecked)
+		warn_unchecked(report);
 	if (amendment->unseen)
 		message("it is written, but the layer '%s' does not show it yet: %s; 'plyfs mirror "
 			"status' has the details",

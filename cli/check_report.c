@@ -13,6 +13,7 @@
 #include "json_put.h"
 #include "message.h"
 #include "place.h"
+#include "run_result.h"
 #include "text.h"
 
 /* Delay of the first progress line, in ms: a quick check shows none. */
@@ -281,13 +282,9 @@ static void print_unchecked(struct check_report *report)
 	for (size_t i = 0; i < report->unchecked_count; i++) {
 		const struct unchecked *unchecked = &report->unchecked[i];
 		struct finding finding = {.kind = FINDING_WARNING};
-		bool is_absent = strcmp(unchecked->why, "is not installed") == 0;
-
 		problem_set(&finding.problem, NULL, 0, 0, "%zu %s not checked: %s %s; %s",
 			unchecked->count, unchecked->count == 1 ? "file" : "files",
-			unchecked->program, unchecked->why,
-			is_absent ? "install it, or check where it is"
-				  : "give its user the right to run it");
+			unchecked->program, unchecked->why, run_missing_remedy(unchecked->why));
 		print(report, NULL, &finding, &(struct reported_finding){0});
 	}
 }

@@ -122,6 +122,13 @@ static void take_signals(void)
 	sigaction(SIGHUP, &action, NULL);
 }
 
+static void note_unchecked(void *context, const struct view_unchecked *unchecked)
+{
+	struct render_job *job = context;
+
+	render_report_unchecked(&job->report, unchecked->program, unchecked->why, unchecked->files);
+}
+
 static int render(struct render_job *job, struct render *render)
 {
 	render_report_begin(&job->report);
@@ -132,6 +139,7 @@ static int render(struct render_job *job, struct render *render)
 		return message_result(r, NULL, job->directory);
 	if (!job->is_watching) {
 		bool are_hooks_done = job->report.is_dry || render_run_hooks(render) == 0;
+		render_unchecked(render, note_unchecked, job);
 		int code = render_report_end(&job->report);
 		return are_hooks_done && r == 0 ? code : EXIT_FAILED;
 	}

@@ -9,6 +9,7 @@
 #include "command.h"
 #include "json_put.h"
 #include "message.h"
+#include "run_result.h"
 #include "shown.h"
 
 /* Delay of the first progress line, in ms: a quick rendering shows none. */
@@ -79,6 +80,54 @@ void render_report_add(
 	funlockfile(stderr);
 }
 
+struct unchecked_files {
+	char *program;
+	const char *why; /* static */
+	size_t count;
+};
+
+void render_report_unchecked(
+	struct render_report *report, const char *program, const char *why, size_t files)
+{
+	char *copy = strdup(program);
+
+	if (!copy || array_grow(report->unchecked, report->unchecked_count,
+			     report->unchecked_capacity) < 0) {
+		free(copy);
+		report->has_failed = true;
+		return;
+	}
+	report->unchecked[report->unchecked_count++] = (struct unchecked_files){copy, why, files};
+}
+
+static void warn_of_unchecked(const struct render_report *report)
+{
+	for (size_t i = 0; i < report->unchecked_count; i++) {
+		const struct unchecked_files *files = &report->unchecked[i];
+		struct problem problem;
+
+		problem_set(&problem, NULL, 0, 0, "%zu %s not checked: %s %s; %s", files->count,
+			files->count == 1 ? "file" : "files", files->program, files->why,
+			run_missing_remedy(files->why));
+		message_warning(&problem);
+	}
+}
+
+static void put_unchecked(const struct render_report *report)
+{
+	for (size_t i = 0; i < report->unchecked_count; i++) {
+		const struct unchecked_files *files = &report->unchecked[i];
+
+		json_put_field(stdout,
+			i ? ", {\"program\": " : "  \"not_checked\": [{\"program\": ",
+			files->program);
+		json_put_field(stdout, ", \"reason\": ", files->why);
+		printf(", \"files\": %zu}", files->count);
+	}
+	if (report->unchecked_count)
+		fputs("],\n", stdout);
+}
+
 static int compare_names(const void *a, const void *b)
 {
 	const struct named_outcome *one = a, *other = b;
@@ -113,6 +162,7 @@ static void put_json(const struct render_report *report)
 	put_list(report, "unchanged", 1u << OUTCOME_UNCHANGED);
 	put_list(report, "removed", 1u << OUTCOME_REMOVED);
 	put_list(report, "failed", 1u << OUTCOME_BROKEN | 1u << OUTCOME_FAILED);
+	put_unchecked(report);
 	printf("  \"files\": %zu,\n  \"dry_run\": %s\n}\n", count_files(report),
 		report->is_dry ? "true" : "false");
 }
@@ -163,7 +213,9 @@ int render_report_end(struct render_report *report)
 		qsort(report->names, report->name_count, sizeof(*report->names), compare_names);
 	if (report->is_json)
 		put_json(report);
-	else if (report->is_dry)
+	else
+		warn_of_unchecked(report);
+	if (!report->is_json && report->is_dry)
 		print_names(report);
 	if (!report->is_json && !report->is_quiet)
 		print_summary(report);
@@ -177,4 +229,7 @@ void render_report_fini(struct render_report *report)
 		free(report->names[i].why);
 	}
 	free(report->names);
+	for (size_t i = 0; i < report->unchecked_count; i++)
+		free(report->unchecked[i].program);
+	free(report->unchecked);
 }

@@ -23,6 +23,9 @@ struct render_report {
 	struct named_outcome *names; /* the names that are printed at the end */
 	size_t name_count;
 	size_t name_capacity;
+	struct unchecked_files *unchecked; /* the programs that judged nothing */
+	size_t unchecked_count;
+	size_t unchecked_capacity;
 	bool has_failed; /* no memory */
 };
 
@@ -40,6 +43,10 @@ void render_report_log(
  */
 void render_report_add(
 	struct render_report *report, enum outcome outcome, const char *path, const char *why);
+
+/** Notes that the check `program` judged none of `files` files. `why`, static: see run_is_missing(). */
+void render_report_unchecked(
+	struct render_report *report, const char *program, const char *why, size_t files);
 
 /** Ends the progress. */
 void render_report_hide(struct render_report *report);

@@ -704,6 +704,17 @@ static int check_schema(struct amendment_state *made, struct problem *problem)
 	return r;
 }
 
+static int note_unchecked(struct amendment_state *made, const struct run_result *end)
+{
+	char name[PROGRAM_NAME_MAX];
+	const char *why;
+
+	if (!run_is_missing(end, settings_check(made->settings, made->request->path), name, &why))
+		return 0;
+	made->amendment.unchecked = arena_printf(made->arena, "%s %s", name, why);
+	return made->amendment.unchecked ? 0 : -ENOMEM;
+}
+
 /* Runs the check of plyfs.yaml on the file as it would be merged. */
 static int check_result(struct amendment_state *made, struct problem *problem)
 {
@@ -730,7 +741,7 @@ static int check_result(struct amendment_state *made, struct problem *problem)
 		r = runner_check(runner, made->settings, made->request->path, result->text, lines,
 			&end, &said);
 	if (r == RUNNER_UNCHECKED)
-		return 0;
+		return note_unchecked(made, &end);
 	if (r != PROBLEM || problem->message[0])
 		return r;
 	/* The line is one of the edited source, which is not written: put it into the message. */

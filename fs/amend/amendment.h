@@ -74,6 +74,8 @@ struct amendment {
 	const char *copies; /* the source that the new file copies, apart from the edit; or NULL */
 	const char *hides;  /* of a whiteout: the names of the files that it hides; else NULL */
 	uint64_t revision;  /* of a key in etcd: the revision that was written; else 0 */
+	/* the check that judged nothing: "promtool is not installed"; NULL: none */
+	const char *unchecked;
 	const char *unseen; /* of such a key: why the layer does not show it yet; NULL: it does */
 	struct span old;    /* the file's text, before and after */
 	struct span new;

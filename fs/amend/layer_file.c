@@ -192,17 +192,19 @@ static int take_after(int fd, const struct stat *like)
 }
 
 /*
- * Gives rights to a new file or directory that overrides none. It keeps the group, and a
- * directory's set-group-ID bit, that its parent gives. If the file system can't set modes, its own
- * mode stays.
+ * Gives rights to a new file or directory that overrides none: those that the umask leaves. It
+ * keeps the group, and a directory's set-group-ID bit, that its parent gives. If the file system
+ * can't set modes, its own mode stays.
  */
 static int be_new(int fd, mode_t mode)
 {
+	mode_t mask = umask(077);
 	struct stat own;
 
+	umask(mask);
 	if (fstat(fd, &own) < 0)
 		return -errno;
-	int r = set_mode(fd, mode | (own.st_mode & S_ISGID));
+	int r = set_mode(fd, (mode & ~mask) | (own.st_mode & S_ISGID));
 	return r == -EPERM ? 0 : r;
 }
 

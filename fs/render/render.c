@@ -464,6 +464,12 @@ int render_new(struct settings *settings, const struct rendered_options *options
 	return r;
 }
 
+void render_unchecked(struct render *render,
+	void (*each)(void *context, const struct view_unchecked *unchecked), void *context)
+{
+	view_unchecked(render->view, each, context);
+}
+
 unsigned render_run_hooks(struct render *render)
 {
 	return view_tell_notices(render->view);

@@ -28,6 +28,10 @@ void render_freep(struct render **place); /* NULL: does nothing */
  */
 int render_all(struct render *render);
 
+/** Calls `each` for every program of a check that is not there, as view_unchecked(). */
+void render_unchecked(struct render *render,
+	void (*each)(void *context, const struct view_unchecked *unchecked), void *context);
+
 /**
  * Runs the on_change commands for the changes of render_all(), and waits for them; render_watch()
  * does so by itself. Returns the number of failed commands, each of which was logged.

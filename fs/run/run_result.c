@@ -43,14 +43,22 @@ int64_t run_pause_ms(unsigned tries)
 	return pause_ms < PAUSE_MAX_MS ? pause_ms : PAUSE_MAX_MS;
 }
 
+/* Returns whether the quote ’ or ‘, which programs write in UTF-8, ends before `end`. */
+static bool is_behind_quote(const char *text, const char *end)
+{
+	return end - text >= 3 && memcmp(end - 3, "\u2018", 2) == 0 && strchr("\x98\x99", end[-1]);
+}
+
 /* The last word in front of `end`: "sh: 1: promtool" -> "promtool". */
 static void copy_word_before(const char *text, const char *end, char name[PROGRAM_NAME_MAX])
 {
 	const char *from;
 
-	while (end > text && strchr(" \t'\"`", end[-1]))
-		end--;
-	for (from = end; from > text && !strchr(" \t\n/'\"`", from[-1]); from--)
+	while (end > text && (strchr(" \t'\"`", end[-1]) || is_behind_quote(text, end)))
+		end -= is_behind_quote(text, end) ? 3 : 1;
+	for (from = end;
+		from > text && !strchr(" \t\n/'\"`", from[-1]) && !is_behind_quote(text, from);
+		from--)
 		;
 	if (end > from && end - from < PROGRAM_NAME_MAX)
 		snprintf(name, PROGRAM_NAME_MAX, "%.*s", (int)(end - from), from);
@@ -101,6 +109,12 @@ bool run_is_missing(const struct run_result *result, const struct program *progr
 	else
 		find_missing(result->output, name);
 	return true;
+}
+
+const char *run_missing_remedy(const char *why)
+{
+	return strstr(why, "is not installed") ? "install it, or check where it is"
+					       : "give its user the right to run it";
 }
 
 int run_problem(

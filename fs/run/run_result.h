@@ -42,6 +42,9 @@ bool run_is_good(const struct run_result *result);
 bool run_is_missing(const struct run_result *result, const struct program *program,
 	char name[PROGRAM_NAME_MAX], const char **why);
 
+/** Returns the remedy, by the `why` of run_is_missing(), in front of which the name may stand. */
+const char *run_missing_remedy(const char *why);
+
 /** Milliseconds until it is tried again when `tries` before it came to nothing: 1 s, 2 s, 4 s … 5
  * min.
  */

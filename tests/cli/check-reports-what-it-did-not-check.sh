@@ -30,8 +30,24 @@ runs 1 "$PLYFS" check --json --strict -c plyfs.yaml
 printf 'web1\nweb2\n' >hosts
 runs 0 "$PLYFS" check --hosts hosts -c plyfs.yaml
 grep -q '^plyfs: warning: 2 files not checked: no-such-program is not installed' err || fail "$(cat err)"
-# Writing is not refused for that reason.
+# Writing is not refused for that reason, but says so.
 runs 0 "$PLYFS" set -c plyfs.yaml one.yaml b 2
+grep -qx 'plyfs: one.yaml: not checked: no-such-program is not installed; install it, or check where it is' err || fail "$(cat err)"
+runs 0 "$PLYFS" set --json -n -c plyfs.yaml one.yaml b 3
+has 'found["changes"][0]["not_checked"] == "no-such-program is not installed"'
+runs 0 "$PLYFS" unset -n -c plyfs.yaml one.yaml b
+grep -q 'one.yaml: not checked' err
+runs 0 "$PLYFS" render -c plyfs.yaml out.d
+grep -qx 'plyfs: 2 files not checked: no-such-program is not installed; install it, or check where it is' err || fail "$(cat err)"
+runs 0 "$PLYFS" render --json -c plyfs.yaml out.d
+has 'sorted((item["program"], item["reason"], item["files"]) for item in found["not_checked"]) == [
+	("no-such-program", "is not installed", 2), ("no-such-tool", "is not installed", 1)]'
+runs 0 "$PLYFS" render -q -c plyfs.yaml out.d
+prints ''
+# A program names the one that it did not find in quotes of its language.
+sed -i 's/exec no-such-tool check/exec env no-such-tool check/' presets/prog.yaml
+runs 0 "$PLYFS" check -c plyfs.yaml
+grep -q '^plyfs: warning: 1 file not checked: no-such-tool is not installed' err || fail "$(cat err)"
 
 # A check that is not optional has failed: no file is shown that it has not judged.
 cat >plyfs.yaml <<YAML

@@ -47,6 +47,13 @@ chmod +x editor
 runs 0 env EDITOR="$PWD/editor" "$PLYFS" edit -c plyfs.yaml whole.txt
 is high/whole.txt '0:0 644'
 
+# One that overrides none has the rights that the user's umask leaves.
+(umask 077 && set_ fresh/new.yaml a 1)
+is high/fresh '0:0 700'
+is high/fresh/new.yaml '0:0 600'
+set_ fresh/other.yaml a 1
+is high/fresh/other.yaml '0:0 644'
+
 # A replaced source keeps its owner, group and mode.
 chown 1003:1004 high/sub/deep/app.yaml
 chmod 660 high/sub/deep/app.yaml
