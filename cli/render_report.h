@@ -44,7 +44,10 @@ void render_report_log(
 void render_report_add(
 	struct render_report *report, enum outcome outcome, const char *path, const char *why);
 
-/** Notes that the check `program` judged none of `files` files. `why`, static: see run_is_missing(). */
+/**
+ * Notes that the check `program` judged none of `files` files. `why`, which is static, is that of
+ * run_is_missing().
+ */
 void render_report_unchecked(
 	struct render_report *report, const char *program, const char *why, size_t files);
 

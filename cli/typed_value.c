@@ -83,8 +83,8 @@ static bool has_anchor(const struct extent *extent)
 }
 
 /*
- * YAML reads {{ name }}, which stands in templates, as a map that is a key, and {name} as a map with
- * a key that has no value.
+ * YAML reads {{ name }}, which stands in templates, as a map that is a key, and {name} as a map
+ * with a key that has no value.
  */
 static bool has_placeholder(const struct node *node)
 {

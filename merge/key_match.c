@@ -473,7 +473,7 @@ static bool is_item(const struct key_part *part)
 	       strspn(part->name.data, "0123456789") >= part->name.len;
 }
 
-/* Returns whether the bare name is the syntax of another tool: a pipe, a placeholder, a wildcard. */
+/* Returns whether the bare name is the syntax of another tool: a pipe, a placeholder … */
 static bool is_foreign(const struct node *in, struct span name)
 {
 	static const char never[] = "|`(){}";
@@ -491,7 +491,7 @@ static bool is_foreign(const struct node *in, struct span name)
 	       (colon && in && node_is_map(in) && key_find(in, &before, &step));
 }
 
-/* Returns whether the bare word in brackets selects otherwise than plyfs: [*], [-1], [0:1], [last] */
+/* Returns whether the bare word in brackets is the syntax of another tool: [*], [-1], [0:1] … */
 static bool is_foreign_bracket(const struct key_part *part)
 {
 	const char *comma =
