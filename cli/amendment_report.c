@@ -389,8 +389,8 @@ static int print_text(struct report *report)
 	if (r == 0 && (amendment->is_removed || !report->has_lines) && !has_diff)
 		print_whole(amendment, is_dry);
 	if (amendment->copies)
-		message("%s: %s a copy of the whole file, as it is shown whole: what changes in %s "
-			"does not show any more",
+		message("%s: %s a copy of the whole file, because this file is not merged: later "
+			"changes of %s will not show",
 			amendment->file, is_dry ? "would be" : "is", amendment->copies);
 	if (amendment->unchecked)
 		warn_unchecked(report);

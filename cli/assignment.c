@@ -244,8 +244,8 @@ static int refuse_item(const struct assignment_walk *walk, const struct key_part
 	const struct key *key = &walk->assignment->key;
 
 	return problem_at(walk->problem, walk->in,
-		"'%.*s' would be an item of a list, and this is a map; a key of it stands behind a "
-		"dot, or in quotes",
+		"'%.*s' selects an item of a list, and this is a map; write a key behind a dot, "
+		"or in quotes",
 		(int)part->end, key->text);
 }
 

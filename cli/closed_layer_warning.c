@@ -36,8 +36,8 @@ int closed_layer_warn(const struct settings *settings, const char *beside,
 		if (!*directory || is_warned_of(settings, real, i, directory))
 			continue;
 		problem_set(&problem, directory, 0, 0,
-			"others can't search it, but a mount shows them the layer '%s' that lies "
-			"in it, as a bind mount would; close the layer itself (chmod o-rx %s), or "
+			"other users can't search this directory, but a mount shows them the "
+			"layer '%s', which is in it; close the layer itself (chmod o-rx %s), or "
 			"mount with -o private",
 			layer->name, layer->place);
 		r = warn(context, &problem);

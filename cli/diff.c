@@ -174,17 +174,18 @@ const struct command command_diff = {
 	.synopsis = "[--json] -c CONFIG PATH\n[--json] -l LAYER[:LAYER...] PATH\n[--json] PATH\n"
 		    "[--json] (-c CONFIG | -l LAYERS) (-c CONFIG | -l LAYERS) [PATH...]",
 	.summary = "show what each layer changes, or how two sets of layers differ",
-	.help = "Shows what each layer changes in a file, the lowest first: unified diffs from the "
-		"merge of the layers below it to the merge with it. PATH is relative to the "
-		"layers. With neither -c nor -l it is a path in a mount or in a rendered tree. For "
-		"a rendered tree as a whole, it shows the changes in it that plyfs did not make.\n"
+	.help = "Shows what each layer changes in a file. For each layer, the lowest first, a "
+		"unified diff leads from the merge of the layers below it to the merge with it. "
+		"PATH is relative to the layers; with neither -c nor -l, a path in a mount or in a "
+		"rendered tree. For a whole rendered tree, it shows changes that plyfs did not "
+		"make.\n"
 		"\n"
 		"With two of -c and -l, it shows how the files of the second set of layers differ "
 		"from those of the first: all, or those at PATH and below. -H, --machine-id and "
 		"--user behind one of them belong to that one: -c CONFIG -H web1 -c CONFIG -H "
 		"web2.\n"
 		"\n" LAYER_CHOICE_HELP
-		"  -U, --unified LINES             show so many lines around a change; default: 3\n"
+		"  -U, --unified LINES             show LINES lines around a change; default: 3\n"
 		"      --color always|auto|never   colour; default: auto, on a terminal\n"
 		"      --exit-code                 exit with 1 if there are differences\n"
 		"      --json                      as JSON, for programs\n",

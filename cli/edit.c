@@ -261,7 +261,7 @@ static int run(const struct command *command, int argc, char **argv)
 	int code = edited_file_read(command, argc, argv, &job.edited);
 	if (code < 0 && optind < argc)
 		code = command_misuse(
-			command, "'%s' is too much; one file is edited", argv[optind]);
+			command, "'%s' is one too many; one file is edited", argv[optind]);
 	if (code >= 0)
 		return code;
 	code = edited_file_find(command, &job.edited);

@@ -37,7 +37,7 @@ struct edited_file {
 	"      --cacert FILE               the authorities that signed the servers' "              \
 	"certificates\n"                                                                           \
 	"      --cert FILE, --key FILE     a client's certificate and its key\n"                   \
-	"      --user-file FILE            a line NAME:PASSWORD\n"
+	"      --user-file FILE            log in with the line NAME:PASSWORD in it\n"
 
 /**
  * Reads the options and the path; argv[optind] is the argument behind them. Returns -1: continue,

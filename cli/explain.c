@@ -56,7 +56,7 @@ static int take_arguments(
 		return command_misuse(command, "a path is missing");
 	if (count > 2)
 		return command_misuse(
-			command, "'%s' is too much; give a path and a KEY", arguments[2]);
+			command, "'%s' is one too many; give a path and a KEY", arguments[2]);
 	if (layer_choice_is_double(command, &job->choice))
 		return EXIT_WRONG_USE;
 	job->path = arguments[0];

@@ -49,7 +49,7 @@ static int read_arguments(const struct command *command, int argc, char **argv, 
 			command, "a KEY is missing; 'plyfs cat' prints the whole file");
 	if (optind + 2 < argc)
 		return command_misuse(
-			command, "'%s' is too much; give a path and a KEY", argv[optind + 2]);
+			command, "'%s' is one too many; give a path and a KEY", argv[optind + 2]);
 	if (layer_choice_is_double(command, &job->choice))
 		return EXIT_WRONG_USE;
 	job->path = argv[optind];

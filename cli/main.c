@@ -46,14 +46,14 @@ static const struct command *find_command(const char *name)
 static void print_help(FILE *out)
 {
 	fputs("usage: plyfs COMMAND [ARGUMENT...]\n\n"
-	      "Mounts layered configuration directories as one tree, in which each file is the\n"
-	      "live deep merge of the files of the same name in the layers.\n\n",
+	      "Mounts layered configuration directories as one tree. Each file in it is the\n"
+	      "live, deep merge of the layers' files of that name.\n\n",
 		out);
 	for (const struct command *const *at = commands; *at; at++)
 		fprintf(out, "  %-8s %s\n", (*at)->name, (*at)->summary);
 	fputs("\n"
 	      "For more, see 'plyfs help COMMAND' and plyfs(1).\n"
-	      "'plyfs CONFIG MOUNTPOINT -o OPTION,...' mounts too: mount(8) calls it like that.\n",
+	      "'plyfs CONFIG MOUNTPOINT -o OPTION,...', as mount(8) calls it, mounts, too.\n",
 		out);
 }
 

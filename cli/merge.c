@@ -271,28 +271,27 @@ const struct command command_merge = {
 	.summary = "merge files, without a mount",
 	.help = "Merges the files, the lowest precedence first, and writes the result to standard "
 		"output. A FILE of '-' is standard input. NAME is the file's name for the "
-		"strategies; by default, it is the file name without its ending.\n"
+		"strategies; by default, it is the file name without its suffix.\n"
 		"\n"
 		"  -s, --strategy STRATEGY  how to merge; default: deep\n"
 		"      --set OPT=VALUE      an option of the strategy; VALUE is YAML\n"
 		"      --to FORMAT          the format to write; default: that of the files' "
-		"names, else YAML. Files that may be INI are read as the dialect of INI that is "
-		"given here\n"
+		"names, else YAML. If it is a dialect of INI, files that may be INI are read in "
+		"it\n"
 		"      --yaml VERSION       1.1 (default): yes is true; 1.2: yes is a text; a line "
 		"%YAML in a file overrides it\n"
 		"      --header             begin with a comment that names the files, if the "
 		"format has comments\n"
-		"      --schema FILE        the JSON Schema that the result must match; else all "
-		"faults are reported, and nothing is written\n"
-		"      --schema-ref FILE    another schema, to which that of --schema refers by "
-		"its "
+		"      --schema FILE        validate the result by this JSON Schema; if it is not "
+		"valid, all errors are reported, and nothing is written\n"
+		"      --schema-ref FILE    add a schema to which that of --schema refers by its "
 		"$id or path\n"
 		"      --validate-formats   check the formats that the schema demands, too\n"
-		"      --limit NAME=VALUE   source, result, depth, nodes or time, as in "
+		"      --limit NAME=VALUE   set source, result, depth, nodes or time, as in "
 		"plyfs.yaml, such as source=64M\n"
 		"  -w, --watch              go on, and print the result again when it changes\n"
-		"  -0, --null               with --watch: end each result with a NUL byte, with no "
-		"line between two\n",
+		"  -0, --null               with --watch: end each result with a NUL byte, with "
+		"no line between two\n",
 	.print_more = print_tables,
 	.run = run,
 };

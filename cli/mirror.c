@@ -48,8 +48,8 @@ static int take_number(const struct command *command, const char *text, int base
 	unsigned long number = strtoul(text, &end, base);
 	if (errno || *end || *text < '0' || *text > '9' || number < bounds[0] || number > bounds[1])
 		return command_misuse(command,
-			base == 8 ? "'%s' is no mode; it is a number from %03o to %o"
-				  : "'%s' is no number from %u to %u",
+			base == 8 ? "'%s' is no mode; give a number from %03o to %o"
+				  : "'%s' is not allowed; give a number from %u to %u",
 			text, bounds[0], bounds[1]);
 	*ret = (unsigned)number;
 	return EXIT_DONE;
@@ -87,7 +87,7 @@ static int take_directory(const struct command *command, int argc, char **argv, 
 		return command_misuse(command, "the directory is missing");
 	if (optind + 1 < argc)
 		return command_misuse(
-			command, "'%s' is too much; give one directory", argv[optind + 1]);
+			command, "'%s' is one too many; give one directory", argv[optind + 1]);
 	*ret = argv[optind];
 	return plyfs_mount_await(*ret) == EXIT_DONE ? -1 : EXIT_FAILED;
 }
@@ -226,37 +226,37 @@ const struct command command_mirror = {
 		    "status [--json] [--state STATE] DIRECTORY\n"
 		    "confirm [--state STATE] DIRECTORY",
 	.summary = "keep a directory equal to a prefix in etcd or a git reference",
-	.help = "Keeps a directory equal to the content of a store, to be a layer. All changes of "
-		"one revision, or commit, appear at once. If the store does not answer, or its new "
-		"state looks like a mishap, the last good state stays. It runs until a signal ends "
-		"it; SIGHUP makes it look at the store at once. 'confirm' accepts a state that was "
-		"held back, and 'status' shows the mirror's state.\n"
+	.help = "Keeps a directory, which can be a layer, equal to the content of a store. All "
+		"changes of one revision, or commit, appear at once. If the store does not answer, "
+		"or its new state looks like a mishap, the last good state stays. It runs until a "
+		"signal ends it; SIGHUP makes it compare with the store at once. 'confirm' accepts "
+		"a state that was held back, and 'status' shows the mirror's state.\n"
 		"\n"
 		"For both:\n"
 		"      --state STATE        the directory for the states (.DIRECTORY.mirror)\n"
 		"      --mode MODE          the mode of the files (0644); those of git may be "
 		"executable, too\n"
-		"      --max-delete NUMBER  hold back a state that removes more percent of the "
-		"files (50)\n"
-		"      --no-sandbox         without the sandbox; --no-landlock: without that part "
-		"of it; for debugging\n"
+		"      --max-delete NUMBER  hold back a new state that lacks more than NUMBER "
+		"percent of the files (50)\n"
+		"      --no-sandbox         run without the sandbox; --no-landlock: without that "
+		"part of it; for debugging\n"
 		"\n"
 		"For etcd:\n"
-		"      --endpoints URL,...  the members, http or https\n"
+		"      --endpoints URL,...  the members of the cluster, http or https\n"
 		"      --prefix PREFIX      the prefix of the keys; the rest of a key is the "
 		"file's path\n"
 		"      --cacert FILE        the authorities that signed the members' certificates\n"
 		"      --cert FILE          the client's certificate\n"
 		"      --key FILE           and its key\n"
-		"      --user-file FILE     a line NAME:PASSWORD\n"
-		"      --compare SECONDS    between two full comparisons (300)\n"
+		"      --user-file FILE     log in with the line NAME:PASSWORD in it\n"
+		"      --compare SECONDS    compare all keys this often (300)\n"
 		"\n"
 		"For git:\n"
 		"      --ref REF            branch, tag or other reference (HEAD)\n"
 		"      --path PATH          the directory in the repository (all of it)\n"
-		"      --verify FILE        accept only commits signed by the key in it, OpenPGP "
-		"or SSH\n"
-		"      --interval SECONDS   between two lookups of the reference (60)\n"
+		"      --verify FILE        accept only commits signed by this key, OpenPGP or "
+		"SSH\n"
+		"      --interval SECONDS   ask for new commits this often (60)\n"
 		"\n"
 		"For status:\n"
 		"      --json               as JSON, for programs\n",

@@ -96,7 +96,7 @@ static void print_faults(const struct mirror_report *report)
 	for (uint32_t i = 0; i < count; i++) {
 		const struct mirror_trouble_report fault = mirror_report_trouble(report, i);
 
-		printf("  %-12s", i ? "" : "troubles");
+		printf("  %-12s", i ? "" : "errors");
 		report_print(fault.subject);
 		printf(": ");
 		report_print(fault.message);

@@ -73,8 +73,8 @@ static int take_arguments(
 						       : "the mountpoint is missing");
 	if (count > (has_config ? 1 : 2))
 		return command_misuse(command,
-			"'%s' is too much; layers are one word: LAYER:LAYER, lowest precedence "
-			"first",
+			"'%s' is one too many; layers are one word: LAYER:LAYER, lowest "
+			"precedence first",
 			arguments[has_config ? 1 : 2]);
 	if (!has_config && plyfs_mount_await(arguments[0]) != EXIT_DONE)
 		return EXIT_FAILED;
@@ -418,26 +418,26 @@ const struct command command_mount = {
 		    "[-f] [-o OPTION,...] -c CONFIG MOUNTPOINT\n"
 		    "--take-over [-f] [-o OPTION,...] ... MOUNTPOINT",
 	.summary = "mount layers as one tree",
-	.help = "Mounts the layers, the lowest precedence first, or what a plyfs.yaml(5) "
-		"describes, and goes on in the background when the mount is ready. plyfs umount, "
-		"or umount(8), ends it.\n"
+	.help = "Mounts the layers, the lowest precedence first, or those of a plyfs.yaml(5), and "
+		"returns when the mount is ready; a daemon serves it. plyfs umount, or umount(8), "
+		"ends it.\n"
 		"\n"
 		"  -c, --config CONFIG   a plyfs.yaml\n"
 		"  -f, --foreground      stay in the foreground, with messages on standard error\n"
 		"      --take-over       take the mount over from the running plyfs, which then "
-		"ends; open files and watches stay. SIGUSR2 makes a plyfs start the program at its "
-		"own path, which takes the mount over\n"
-		"  -o OPTION,...         allow_other  for all users (the default for root)\n"
-		"                        private      for the user who mounts only\n"
+		"ends; open files and watches stay. SIGUSR2 makes plyfs start the program at its "
+		"own path for that\n"
+		"  -o OPTION,...         allow_other  all users may use it (default for root)\n"
+		"                        private      only the user who mounts may use it\n"
 		"                        noheader     merged files don't begin with a comment\n"
 		"                                     that names their sources (header: they do)\n"
-		"                        nosandbox    without the sandbox; for debugging\n"
+		"                        nosandbox    run without the sandbox; for debugging\n"
 		"                                     (nolandlock, noseccomp: without that part)\n"
 		"                        debug        print every request; implies -f\n"
-		"                        noexec       programs in it can't be executed\n"
+		"                        noexec       no program in it can be executed\n"
 		"                        nosymfollow  the kernel follows no links in it\n"
-		"                        over_system  also over /, /etc, /usr and the like\n"
-		"                        Most others of mount(8) are accepted, and change\n"
+		"                        over_system  mount even over /, /etc, /usr and so on\n"
+		"                        Most options of mount(8) are accepted, and change\n"
 		"                        nothing; see plyfs(1)\n",
 	.run = run,
 };

@@ -102,7 +102,7 @@ static int read_arguments(
 		return command_misuse(command, "the directory is missing");
 	if (optind + 1 < argc)
 		return command_misuse(
-			command, "'%s' is too much; give one directory", argv[optind + 1]);
+			command, "'%s' is one too many; give one directory", argv[optind + 1]);
 	job->directory = argv[optind];
 	return -1;
 }
@@ -268,22 +268,22 @@ const struct command command_render = {
 		    "LAYER[:LAYER...]) DIRECTORY",
 	.summary = "write the merged tree as ordinary files",
 	.help = "Writes the merged tree into a directory as ordinary files, for machines without "
-		"FUSE. A changed file is replaced by a rename, others are not touched. Only files "
-		"that plyfs has written itself are replaced or removed.\n"
+		"FUSE. A changed file is replaced by a rename, and others are not touched. Only "
+		"files that plyfs has written itself are replaced or removed.\n"
 		"\n" LAYER_CHOICE_HELP
-		"  -w, --watch                     go on, and keep it up to date\n"
+		"  -w, --watch                     go on, and keep the tree up to date\n"
 		"  -n, --dry-run                   print what would be written, changed and "
 		"removed\n"
-		"  -q, --quiet                     without the summary\n"
+		"  -q, --quiet                     print no summary\n"
 		"      --json                      print the result of each file as JSON\n"
 		"      --adopt                     take over files that have the right bytes "
 		"already\n"
-		"      --atomic                    all changes at once, as in a volume of "
+		"      --atomic                    show all changes at once, as in a volume of "
 		"Kubernetes: DIRECTORY/..data leads to the present tree\n"
 		"      --drift restore|keep        undo changes in the tree that plyfs did not "
 		"make, or leave and report them; default: restore\n"
-		"      --no-header                 without the comment that names the sources\n"
-		"      --no-sandbox                without the sandbox; --no-landlock, "
+		"      --no-header                 write no comment that names the sources\n"
+		"      --no-sandbox                run without the sandbox; --no-landlock, "
 		"--no-seccomp: without that part of it; for debugging\n",
 	.run = run,
 };

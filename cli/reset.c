@@ -100,7 +100,7 @@ static int run_hide(const struct command *command, int argc, char **argv)
 	int code = edited_file_read(command, argc, argv, &edited);
 	if (code < 0 && optind < argc)
 		code = command_misuse(command,
-			"'%s' is too much; one file is hidden, and 'plyfs unset' removes a value",
+			"'%s' is one too many; hide one file; 'plyfs unset' removes values",
 			argv[optind]);
 	if (code >= 0)
 		return code;

@@ -137,20 +137,21 @@ const struct command command_set = {
 		    "KEY=VALUE...\n"
 		    "[-L LAYER] [-n] [--json] [--string | --yaml] PATH KEY=VALUE...",
 	.summary = "change values of a merged file where they belong",
-	.help = "Changes a value of a merged file: one source of one layer gets the smallest "
-		"change with which the merge gives that value; comments and formatting stay. "
-		"Everything is merged again before anything is written: if the change can't be "
-		"made, it is refused, and the message names the obstacle. PATH is relative to the "
-		"layers; with neither -c nor -l it is a path in a mount.\n"
+	.help = "Changes values of a merged file, by the smallest change of one layer's source "
+		"that makes the merge have them; comments and formatting stay. If the merge would "
+		"not have the values, nothing is written, and the message names the obstacle. PATH "
+		"is relative to the layers; with neither -c nor -l it is a path in a mount.\n"
 		"\n"
 		"KEY is like server.port, hosts[0], hosts[+] (one more item) or "
 		"hosts[name=web].port; in a file of several documents, "
 		"[kind=Service,metadata.name=web].port or [0].port. A name that exists may have "
-		"dots in it. In a format that has only texts, VALUE is the text itself. Elsewhere "
-		"a number, true, false and "
-		"null are those of the file's format, [a, b] and {a: b} lists and maps, \"80\" the "
-		"text 80; anything else is the text, and a text stays one. The VALUE - is read "
-		"from standard input, @FILE from a file, without one newline at its end.\n"
+		"dots in it.\n"
+		"\n"
+		"In a format that has only texts, VALUE is the text itself. Elsewhere a number, "
+		"true, false and null are those of the file's format, [a, b] and {a: b} are lists "
+		"and maps, and \"80\" is the text 80. All others are texts, and so is each VALUE "
+		"that replaces a text. The VALUE - is read from standard input, @FILE from a file, "
+		"without one newline at its end.\n"
 		"\n" EDITED_FILE_HELP "\n"
 		"      --string                    VALUE is the text as it stands, also - and "
 		"@FILE\n"
@@ -164,10 +165,10 @@ const struct command command_unset = {
 	.synopsis = "[-L LAYER] [-n] [--json] (-c CONFIG | -l LAYERS) PATH KEY...\n[-L LAYER] [-n] "
 		    "[--json] PATH KEY...",
 	.summary = "remove values from a merged file",
-	.help = "Removes a value from a merged file: it is removed from the layer's source, or, if "
-		"a lower layer has it, a directive such as !delete is put there. PATH is relative "
-		"to the layers; with neither -c nor -l it is a path in a mount. KEY is as for "
-		"plyfs explain.\n"
+	.help = "Removes values from a merged file. The layer's own value is deleted in its "
+		"source; a lower layer's is hidden by a directive such as !delete. PATH is "
+		"relative to the layers; with neither -c nor -l it is a path in a mount. KEY is as "
+		"for plyfs explain.\n"
 		"\n" EDITED_FILE_HELP,
 	.run = run,
 };

@@ -102,7 +102,7 @@ static void print_mirror_faults(const struct node *layer)
 	if (count > report_count(faults)) {
 		printf("%-*s", INDENT, "  mirror");
 		report_print(report_text(report_get(layer, "name", NULL)));
-		printf(": troubles: %.0f more\n", count - report_count(faults));
+		printf(": %.0f more errors\n", count - report_count(faults));
 	}
 }
 
@@ -257,8 +257,8 @@ static void print_failures(const struct node *status)
 	uint32_t count = report_count(failures);
 
 	if (count > 0)
-		printf(count == 1 ? "\nA file could not be put there:\n"
-				  : "\n%u files could not be put there:\n",
+		printf(count == 1 ? "\nA file could not be written:\n"
+				  : "\n%u files could not be written:\n",
 			(unsigned)count);
 	for (uint32_t i = 0; i < count; i++) {
 		printf("  ");
@@ -358,7 +358,7 @@ static void print_read(const char *mountpoint, const struct node *status)
 		printf("%.0f file%s so far", count, count == 1 ? "" : "s");
 	else
 		printf("nothing so far");
-	printf("; troubles of the others are not known: 'plyfs check ");
+	printf("; errors of the others are not known: 'plyfs check ");
 	report_print(mountpoint);
 	puts("' reads all");
 }
@@ -413,7 +413,7 @@ static int print_for_people(const char *path, const char *mountpoint, bool is_ve
 		return complain(path, r);
 	const struct node *status = document->count ? document->roots[0] : NULL;
 	print_header(mountpoint, status);
-	printf("%-*s%.0f\n", INDENT, "  troubles", fault_list_count(status));
+	printf("%-*s%.0f\n", INDENT, "  errors", fault_list_count(status));
 	print_other_faults(status);
 	fault_list_print(mountpoint, status);
 	print_failures(status);
@@ -489,13 +489,13 @@ static int show(const char *path, const struct wish *wish)
 	return code == EXIT_DONE ? code_of_mount(mountpoint) : EXIT_UNKNOWN;
 }
 
-/* Prints "3 layers, 1 trouble". */
+/* Prints "3 layers, 1 error". */
 static void print_summary(const struct node *status)
 {
 	uint32_t count = report_count(report_get(status, "layers", NULL));
 	double faults = fault_list_count(status);
 
-	printf("%u layer%s, %.0f trouble%s\n", count, count == 1 ? "" : "s", faults,
+	printf("%u layer%s, %.0f error%s\n", count, count == 1 ? "" : "s", faults,
 		faults == 1 ? "" : "s");
 }
 
@@ -613,7 +613,7 @@ static int run(const struct command *command, int argc, char **argv)
 		return list(&wish);
 	if (optind + 1 < argc)
 		return command_misuse(
-			command, "'%s' is too much; give one mountpoint", argv[optind + 1]);
+			command, "'%s' is one too many; give one mountpoint", argv[optind + 1]);
 	return show(argv[optind], &wish);
 }
 
@@ -621,10 +621,10 @@ const struct command command_status = {
 	.name = "status",
 	.synopsis = "[-v] [--exit-code] [--json] [MOUNTPOINT | DIRECTORY]",
 	.summary = "show the state of a mount or a rendered tree",
-	.help = "Shows the errors of a mount, and its layers and settings. Without a MOUNTPOINT it "
-		"lists the mounts; if one does not answer for 2 seconds, it says so, and exits "
-		"with 1. For a DIRECTORY that plyfs has rendered it shows the same, and the "
-		"changes in it that plyfs did not make.\n"
+	.help = "Shows the errors of a mount, its layers and its settings. Without a MOUNTPOINT it "
+		"lists the mounts. If a mount does not answer for 2 seconds, it reports that, and "
+		"exits with 1. For a DIRECTORY that plyfs has rendered, it also shows the changes "
+		"in it that plyfs did not make.\n"
 		"\n"
 		"  -v, --verbose     also show its counters, and what its sandbox allows\n"
 		"      --exit-code   exit with 1 if there are errors, and with 3 if the status "

@@ -207,11 +207,11 @@ const struct command command_umount = {
 	.name = "umount",
 	.synopsis = "[-f] [-l] MOUNTPOINT...",
 	.summary = "unmount, and wait until the mount's process is gone",
-	.help = "Unmounts, also as an ordinary user, and returns when the mount's process has "
-		"ended and has closed the layers: they can be unmounted then. umount(8) does the "
-		"same.\n"
+	.help = "Unmounts, also as an ordinary user. Returns when the mount's process has ended "
+		"and has closed the layers, so that their file systems can be unmounted. umount(8) "
+		"does the same.\n"
 		"\n"
-		"  -f, --force   even if it does not answer; programs that wait get an error\n"
+		"  -f, --force   unmount even if it does not answer; waiting programs fail\n"
 		"  -l, --lazy    detach it now, and wait for nothing: it ends with its last user\n"
 		"\n"
 		"The options -n, -r, -v, -t TYPE and -N NAMESPACE are those that umount(8) "

@@ -196,8 +196,8 @@ static int refuse_common(const struct settings *settings, const struct layer *hi
 	if (is_asked || first == KINDS)
 		return 0;
 	return problem_set(problem, NULL, 0, 0,
-		"the layer '%s', which would change, is not that of the %s '%s' alone: use --layer "
-		"%s if all are meant, or name another layer",
+		"the change would go into the layer '%s', which is not for the %s '%s' alone: "
+		"give --layer %s to change it for all, or name another layer",
 		highest->name, kinds[first].what, asked_for(settings, first),
 		quote(highest->name, arena));
 }

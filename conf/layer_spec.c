@@ -128,7 +128,7 @@ int layer_spec_open(
 					 : "create it, or leave the layer out";
 	/* A shell replaces "~" at the beginning of a word, but not after a colon. */
 	if (!spec->place && spec->path[0] == '~')
-		remedy = "write $HOME for '~', which a shell replaces only at the begin of a word";
+		remedy = "write $HOME for '~', which a shell replaces only where a word begins";
 	int r = open_and_call(spec, rank, ret);
 
 	if (r == -ENOENT && spec->store)
@@ -146,8 +146,8 @@ int layer_spec_open(
 			"the layer directory '%s' does not exist; %s", spec->path, remedy);
 	case EXDEV:
 		return problem_at(problem, spec->place,
-			"%s leads to a directory of another user than the mirror's; remove it, so "
-			"that the mirror makes it anew",
+			"%s leads to a directory of another user than the mirror's; remove it; "
+			"the mirror makes a new one",
 			spec->path);
 	case ENOTDIR:
 		return problem_at(problem, spec->place,

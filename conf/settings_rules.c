@@ -565,8 +565,8 @@ int settings_read_files(struct settings *settings, const struct node *node, stru
 		total += settings->files[i].from_count;
 		if (total > VALUE_LIST_MAX)
 			return problem_at(problem, list->seq.items[i],
-				"the virtual files have more than %d patterns up to here, which is "
-				"the most that is allowed",
+				"up to here, the virtual files have more than the %d patterns "
+				"that are allowed",
 				VALUE_LIST_MAX);
 	}
 	settings->file_count = list->seq.count;

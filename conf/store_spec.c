@@ -159,7 +159,7 @@ static int take_mode(const struct store_reader *reader, const struct node *node,
 	unsigned long mode = strspn(text, "01234567") == strlen(text) ? strtoul(text, NULL, 8) : 0;
 	if (mode < 0400 || mode > 0777)
 		return problem_at(reader->problem, node,
-			"'%s' is no mode; it is a number from 0400 to 0777", text);
+			"'%s' is no mode; give a number from 0400 to 0777", text);
 	*ret = text;
 	return 0;
 }

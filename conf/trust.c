@@ -15,7 +15,7 @@
 #include "route.h"
 #include "text.h"
 
-#define REFUSED "plyfs %s that only %s can have written, and "
+#define REFUSED "plyfs %s that only %s can write, and "
 
 struct claim {
 	const struct trusted *trusted;
@@ -128,15 +128,15 @@ static int check_mounter(const struct claim *claim, const struct path_part *part
 	if (mounter.uid < 0)
 		return problem_at(claim->problem, trusted->node,
 			REFUSED
-			"%s, on the way to %s, is on a FUSE file system that is not in the "
-			"table of mounts, so that its user, who decides its content, is not "
-			"known: give a path without it",
+			"%s, on the way to %s, is on a FUSE file system that is not in the table "
+			"of mounts, so that its user is unknown: give a path without it",
 			trusted->what, who_may(), part->path, trusted->path);
 	if (may_own(claim, (uid_t)mounter.uid))
 		return 0;
 	return problem_at(claim->problem, trusted->node,
-		REFUSED "%s, on the way to %s, is on a file system of the user %u, and that user "
-			"decides its content: give a path without it",
+		REFUSED
+		"%s, on the way to %s, is on a FUSE file system of the user %u, who controls its "
+		"content: give a path without it",
 		trusted->what, who_may(), part->path, trusted->path, (unsigned)mounter.uid);
 }
 

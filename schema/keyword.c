@@ -69,7 +69,7 @@ const struct keyword_spec keyword_specs[] = {
 	{NAME("required"), ALL, MAP, WITH(names), BY(required),
 		SAYS("lacks the key %s, which must be there")},
 	{NAME("dependentRequired"), SINCE_2019, MAP, WITH(name_lists), BY(dependent_required),
-		SAYS("lacks the key %s, which another key that is there needs")},
+		SAYS("lacks the key %s, which another of its keys requires")},
 
 	{NAME("prefixItems"), SINCE_2020, LIST, WITH(list), BY(prefix_items)},
 	{NAME("items"), ALL, LIST, WITH(items), BY(items)},
@@ -96,7 +96,7 @@ const struct keyword_spec keyword_specs[] = {
 	{NAME("else"), SINCE_7, ANY, WITH(one)},
 	{NAME("dependentSchemas"), SINCE_2019, MAP, WITH(map), BY(dependent_schemas)},
 	{NAME("dependencies"), UNTIL_7, MAP, WITH(dependencies), BY(dependencies),
-		SAYS("lacks the key %s, which another key that is there needs")},
+		SAYS("lacks the key %s, which another of its keys requires")},
 
 	{NAME("unevaluatedItems"), SINCE_2019, LIST, LAST, WITH(one), BY(unevaluated)},
 	{NAME("unevaluatedProperties"), SINCE_2019, MAP, LAST, WITH(one), BY(unevaluated)},

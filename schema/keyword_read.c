@@ -140,7 +140,7 @@ int read_factor(struct reading *reading, struct keyword *keyword)
 			reading->problem, keyword->value, "'multipleOf' must be more than 0");
 	if (decimal.count > DECIMAL_FACTOR_DIGITS)
 		return problem_at(reading->problem, keyword->value,
-			"'multipleOf' may have %d digits that count, and has %zu",
+			"'multipleOf' may have %d significant digits, and has %zu",
 			DECIMAL_FACTOR_DIGITS, decimal.count);
 	return 0;
 }
@@ -283,7 +283,7 @@ int read_items(struct reading *reading, struct keyword *keyword)
 	}
 	if (node_is_sequence(keyword->value))
 		return problem_at(reading->problem, keyword->value,
-			"'items' is one schema for all items; for a schema for each, say "
+			"'items' is one schema for all items; for a schema for each, use "
 			"'prefixItems'");
 	if (prefix && node_is_sequence(prefix))
 		keyword->number = prefix->seq.count;

@@ -239,7 +239,7 @@ static int put_property(struct pattern_reader *reader)
 	const char *close = memchr(reader->p, '}', (size_t)(reader->end - reader->p));
 
 	if (!is_next(reader, "{") || !close)
-		return bad(reader, "'%s' wants a property behind it, as in '\\p{Lu}'", letter);
+		return bad(reader, "'%s' needs a property behind it, as in '\\p{Lu}'", letter);
 	struct span name = {reader->p + 1, (size_t)(close - reader->p) - 1};
 	for (size_t i = 0; i < name.len; i++)
 		if (!is_letter(name.data[i]) && !is_digit(name.data[i]) &&

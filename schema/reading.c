@@ -220,7 +220,7 @@ static int read_id(struct reading *reading, struct subschema *subschema)
 		return r;
 	if (subschema->resource->draft > DRAFT_7)
 		return problem_at(reading->problem, node,
-			"an '$id' has no '#'; say '$anchor' to name a part of the schema");
+			"an '$id' has no '#'; use '$anchor' to name a part of the schema");
 	return put_anchor(reading, node, fragment, subschema);
 }
 

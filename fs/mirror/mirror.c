@@ -84,7 +84,7 @@ static void notify(struct mirror *mirror)
 		return;
 	bool is_ready = replica_is_filled(mirror->replica) && !mirror->is_ready;
 	mirror->is_ready |= is_ready;
-	snprintf(text, sizeof(text), "%sSTATUS=%s %s, %zu files, %s %s; troubles: %zu%s%s",
+	snprintf(text, sizeof(text), "%sSTATUS=%s %s, %zu files, %s %s; errors: %zu%s%s",
 		is_ready ? "READY=1\n" : "", *status->revision ? "at" : "no state yet",
 		status->revision, status->files, status->is_connected ? "from" : "not connected to",
 		*status->endpoint ? status->endpoint : status->kind,

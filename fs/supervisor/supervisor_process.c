@@ -464,7 +464,7 @@ static void put_status(FILE *out, const struct layer_spec *spec, bool *is_first)
 			report.endpoint);
 	if (mirror_report_listed(&report)) {
 		const struct mirror_trouble_report trouble = mirror_report_trouble(&report, 0);
-		fprintf(out, " (troubles: %.0f, %s: %s)", report.trouble_count, trouble.subject,
+		fprintf(out, " (errors: %.0f, %s: %s)", report.trouble_count, trouble.subject,
 			trouble.message);
 	}
 	*is_first = false;

@@ -110,8 +110,8 @@ static int check_keys(
 	for (size_t i = 0; i < count; i++)
 		if (steps[i].key && !can_be_found(steps[i].key))
 			return problem_at(problem, in,
-				"a key that is NaN, or has it inside, is equal to none, not even "
-				"to itself, and can't be set; edit it by hand");
+				"a key that is NaN, or contains it, is not equal to itself, so "
+				"plyfs can't set it; edit it by hand");
 	return 0;
 }
 
@@ -212,7 +212,7 @@ int edit_tree_resolve(const struct edit_tree *tree, const struct edit_op *op, st
 		return resolve_missing(op, found, in, arena, ret, problem);
 	return node_is_sequence(in)
 		       ? refuse_step(in, last, problem)
-		       : problem_at(problem, in, "nothing can be put into %s as into a list",
+		       : problem_at(problem, in, "%s is no list, so it can't get an item",
 				 scalar_or_kind_name(in));
 }
 

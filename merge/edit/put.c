@@ -739,8 +739,8 @@ static int reset_one(struct put *put, struct edit_op *op, bool is_own)
 	const struct node *cover = r == PUT_FORM_NONE ? find_cover(put, &found) : NULL;
 	if (cover)
 		return problem_at(put->problem, cover,
-			"the layer '%s' decides here for all that is below it; reset this key as a "
-			"whole, or change it",
+			"the layer '%s' replaces the whole value here; reset this key as a whole, "
+			"or change it",
 			target->source.layer);
 	if (r != 0)
 		return r == PUT_FORM_NONE ? 0 : r;

@@ -63,8 +63,8 @@ static int refuse(const struct trial *trial)
 	const struct merge_request *merge = trial->request->merge;
 
 	return problem_set(trial->problem, merge->inputs[trial->request->target].source.name, 0, 0,
-		"no text of this file makes the requested merged file, because '%s' shows others "
-		"of the layers' files as well, or instead; change those",
+		"no text of this file makes the requested merged file, because '%s' shows other "
+		"layers' files, too, or instead; change those",
 		merge->options->strategy->name);
 }
 

@@ -366,10 +366,9 @@ static int check_lines(const struct node *map, const struct node *merged, struct
 		} else if (is_option_lost(pair, merged)) {
 			ini_names(has_no_indents, NULL, names, sizeof(names));
 			r = problem_at(problem, pair->key,
-				"the lines below '%.64s' stand further in and may be options of "
-				"their own, which a merge would lose; give the rule the 'format' "
-				"of the file's program: %s, or configparser where they go on with "
-				"the value",
+				"the lines below '%.64s' are indented and may be options of their "
+				"own, which a merge would lose; give the rule the 'format' of the "
+				"file's program: %s, or configparser if they continue the value",
 				pair->key->text.data, names);
 		}
 	}

@@ -298,7 +298,7 @@ static bool is_verbatim(const struct merge_input *only)
 
 static const struct option_spec options[] = {
 	{"remove", OPTION_BOOL, "false", NULL,
-		"a line -LINE is not written, and removes LINE of the files up to there"},
+		"a line -LINE removes the lines LINE before it, and is not written"},
 	STRATEGY_ORDER_OPTION,
 	{0},
 };

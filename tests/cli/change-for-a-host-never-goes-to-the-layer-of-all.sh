@@ -52,7 +52,7 @@ same
 # With a host, the highest layer must be one of that host.
 printf 'layers: [vendor, {name: host, path: "hosts/%%H", optional: true}, site]\n' >other.yaml
 runs 1 "$PLYFS" set -c other.yaml -H web1 app.yaml port 81
-says "the layer 'site', which would change, is not that of the host 'web1' alone"
+says "the change would go into the layer 'site', which is not for the host 'web1' alone"
 same
 runs 0 "$PLYFS" set -c other.yaml -H web1 -L site app.yaml port 80
 

@@ -71,7 +71,7 @@ printf 'one\ntwo\n' >vendor/motd
 runs 0 edit 'sed -i s/two/2/' motd
 [ "$(cat site/motd)" = "$(printf 'one\n2')" ]
 runs 1 edit 'sed -i s/one/1/' -L vendor motd
-grep -q "because 'last' shows others" err
+grep -q "because 'last' shows other" err
 rm -r tmp/*
 
 # The layer's only source is edited with its comments.

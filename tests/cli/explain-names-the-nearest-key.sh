@@ -37,7 +37,7 @@ says 'a path is missing'
 runs 2 "$PLYFS" explain -c plyfs.yaml -l vendor app.yaml
 says 'give one'
 runs 2 "$PLYFS" explain -c plyfs.yaml app.yaml x y
-says "'y' is too much"
+says "'y' is one too many"
 runs 2 "$PLYFS" explain --color=sometimes -c plyfs.yaml app.yaml
 says 'always, auto, never'
 runs 2 "$PLYFS" explain vendor/app.yaml

@@ -71,7 +71,7 @@ says "a KEY is missing; 'plyfs cat' prints the whole file"
 runs 2 get
 says 'a path is missing'
 runs 2 get app.yaml a b
-says "'b' is too much"
+says "'b' is one too many"
 runs 2 get app.yaml 'a['
 says "has a '[' without its ']'"
 

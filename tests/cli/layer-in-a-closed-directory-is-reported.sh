@@ -8,7 +8,7 @@ echo 'a: 1' | tee secret/conf/app.yaml secret/more/app.yaml open/base/app.yaml >
 cat >open/plyfs.yaml <<'.'
 layers: [base, ../secret/conf, ../secret/more]
 .
-told="$PWD/secret: warning: others can't search it, but a mount shows them the layer"
+told="$PWD/secret: warning: other users can't search this directory, but a mount shows them the layer"
 runs 0 "$PLYFS" check -c open/plyfs.yaml
 cat out err >all
 [ "$(grep -cF "$told" all)" -eq 1 ]

@@ -116,7 +116,7 @@ printf '[Service]\nExecStart=/bin/a\nUser=a\n' >vendor/a.service
 runs 0 set_ a.service Service.User b
 [ "$(cat site/a.service)" = $'[Service]\nExecStart=/bin/a\nUser=b' ] || fail "$(cat site/a.service)"
 runs 1 set_ -L vendor a.service Service.User c
-grep -q "'last' shows others" err
+grep -q "'last' shows other" err
 echo text >vendor/motd
 runs 1 set_ motd a 1
 grep -q 'its name is that of no format with values' err

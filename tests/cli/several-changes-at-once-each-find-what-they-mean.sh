@@ -32,7 +32,7 @@ says "its 'name' can't be another value at once"
 runs 0 set_ -n app.yaml server.port=80
 for key in 'server[+]' 'server[0]' 'server[name=web].a'; do
 	runs 1 set_ app.yaml server.port=80 "$key=1"
-	says 'would be an item of a list, and this is a map'
+	says 'selects an item of a list, and this is a map'
 done
 cmp site/app.yaml before.yaml
 

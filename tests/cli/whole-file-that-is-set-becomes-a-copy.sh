@@ -10,17 +10,17 @@ rules: [{match: "app.*", strategy: last}]
 options: {header: false}
 E_
 set_() { runs 0 "$PLYFS" set -c plyfs.yaml "$@"; }
-copy='a copy of the whole file, as it is shown whole: what changes in vendor/app'
+copy='a copy of the whole file, because this file is not merged: later changes of vendor/app'
 
 set_ -n app.yaml port 90
-says "site/app.yaml: would be $copy.yaml does not show any more"
+says "site/app.yaml: would be $copy.yaml will not show"
 [ ! -e site/app.yaml ] || fail 'a dry run writes'
 set_ app.yaml port 90
 prints 'site/app.yaml:2: port: 80 -> 90 (overrides vendor/app.yaml:2)'
-says "site/app.yaml: is $copy.yaml does not show any more"
+says "site/app.yaml: is $copy.yaml will not show"
 set_ app.json b 2
 prints 'site/app.json:1: b: 2 (new)'
-says "site/app.json: is $copy.json does not show any more"
+says "site/app.json: is $copy.json will not show"
 
 # The note is printed once.
 set_ app.yaml port 91

@@ -68,7 +68,7 @@ says 'the mountpoint is missing'
 runs 2 "$PLYFS" mount -c f.yaml
 says 'the mountpoint is missing'
 runs 2 "$PLYFS" mount a b c
-says "'c' is too much"
+says "'c' is one too many"
 runs 2 "$PLYFS" mount -o nonsense a b
 says "no mount option 'nonsense'; there are: allow_other"
 runs 2 "$PLYFS" mount -o noheadr a b
@@ -82,4 +82,4 @@ says 'contradict'
 runs 2 "$PLYFS" mount -o coherence=strict a b
 says 'plyfs.yaml'
 runs 2 "$PLYFS" status a b
-says "'b' is too much"
+says "'b' is one too many"

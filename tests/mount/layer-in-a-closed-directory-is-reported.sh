@@ -2,7 +2,7 @@
 . "$(dirname "$0")/mount.sh"
 
 # A mount shows other users files that they can't reach themselves, as a bind mount would. plyfs reports that once.
-told="others can't search it, but a mount shows them the layer"
+told="other users can't search this directory, but a mount shows them the layer"
 mkdir -p closed/low closed/high
 chmod 700 closed
 start "$PWD/closed/low:$PWD/closed/high" mnt

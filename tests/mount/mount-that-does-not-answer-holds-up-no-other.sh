@@ -32,7 +32,7 @@ at_end "kill -CONT $stopped; umount -l $directory/dead"
 kill -STOP "$stopped"
 
 ends 1 "$PLYFS" status
-says "$directory/mnt: 2 layers, 0 troubles"
+says "$directory/mnt: 2 layers, 0 errors"
 says "$directory/mute: does not answer for 2 s"
 says "$directory/deaf: does not answer for 2 s"
 says "$directory/dead: does not answer for 2 s (process $stopped serves it)"
@@ -150,7 +150,7 @@ printf 'layers: [%s]\nrules: [{match: a, check: [cat, "%%f"]}]\n' "$directory/lo
 for mounter in 0 1; do
 	MOUNTER=$mounter make_silent liar liar told
 	ends $mounter "$PLYFS" check -q -c liar/.plyfs/status
-	[ $mounter = 0 ] || says "liar, on the way to liar/.plyfs/status, is on a file system of the user 1"
+	[ $mounter = 0 ] || says "liar, on the way to liar/.plyfs/status, is on a FUSE file system of the user 1"
 	eval "exec {liar_fd}>&-"
 	eventually eval '! is_mounted liar'
 done

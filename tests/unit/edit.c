@@ -30,8 +30,8 @@ TEST(key_that_is_equal_to_none_is_not_set)
 		request.ops = &ops[i];
 		assert_int_equal(edit_run(&request, &result, &problem), PROBLEM);
 		assert_null(result);
-		assert_string_equal(problem.message, "a key that is NaN, or has it inside, is "
-						     "equal to none, not even to itself, "
-						     "and can't be set; edit it by hand");
+		assert_string_equal(problem.message,
+			"a key that is NaN, or contains it, is not equal "
+			"to itself, so plyfs can't set it; edit it by hand");
 	}
 }

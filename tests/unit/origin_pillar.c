@@ -72,7 +72,7 @@ TEST(pillar_reports_lower_layers)
 {
 	static const struct row rows[] = {
 		{{{"h", "a: 1"}, {"h", "a: 2"}}, "a",
-			"1/h:1:4\nLOST 0/h:1:4 the earlier pillar's value is kept back"},
+			"1/h:1:4\nLOST 0/h:1:4 the earlier pillar's value is not used"},
 		{{{"h", "a: 1"}, {"h", "b: 2"}}, "",
 			"1/h:1:1\nPART 0/h:1:1 maps: keys that are not there yet are added"},
 	};

@@ -11,7 +11,7 @@ TEST(deep_reports_the_winner)
 		{{"a: 1", "x: 1\na: 2", "a: 3"}, "a",
 			"c:1:4\nLOST a:1:4 the later value replaces\n"
 			"LOST b:2:4 the later value replaces"},
-		{{"a: 1", "a:"}, "a", "a:1:4\nLOST b:1:3 an empty value has no opinion"},
+		{{"a: 1", "a:"}, "a", "a:1:4\nLOST b:1:3 an empty value changes nothing"},
 		{{"a: {x: 1}", "a: {y: 1}"}, "a", "a:1:4\nPART b:1:4 maps merge key by key"},
 		{{"a: {x: 1}", "a: {x: 2}"}, "a/x", "b:1:8\nLOST a:1:8 the later value replaces"},
 		{{"a: {x: 1}", "a: {y: 1}", "a: 5"}, "a",
@@ -21,7 +21,7 @@ TEST(deep_reports_the_winner)
 		{{"x: &k {z: 1}\ny: *k", "x: {z: 2}"}, "x/z",
 			"b:1:8\nLOST a:1:11 the later value replaces"},
 		{{"x: &k {z: 1}\ny: *k", "x: {z: }"}, "x/z",
-			"a:1:11\nLOST b:1:8 an empty value has no opinion"},
+			"a:1:11\nLOST b:1:8 an empty value changes nothing"},
 		{{"x: &k {z: 1}\ny: *k", "x: {z: }"}, "y/z", "a:1:11"},
 		{{"a: {x: 1, y: 2}", "a: {x: !delete }"}, "a/x",
 			"-x\nLOST a:1:8 the value is deleted (b:1:8)\n"

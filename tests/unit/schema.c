@@ -161,7 +161,7 @@ TEST(what_can_not_be_carried_out_is_refused_with_its_place)
 	refuses("$defs: {a: {$id: x}, b: {$id: x}}\n",
 		"s.json:1:31: the '$id' 'x' stands in s.json:1, too");
 	refuses("multipleOf: 0.1234567890123456789\n",
-		"s.json:1:13: 'multipleOf' may have 18 digits that count, and has 19");
+		"s.json:1:13: 'multipleOf' may have 18 significant digits, and has 19");
 }
 
 TEST(a_keyword_of_the_wrong_kind_is_refused)
@@ -176,7 +176,7 @@ TEST(a_keyword_of_the_wrong_kind_is_refused)
 	refuses("properties: {a: 1}\n",
 		"s.json:1:17: a schema is a map, true or false, and not a number");
 	refuses("items: [{}]\n", "s.json:1:8: 'items' is one schema for all items; for a schema "
-				 "for each, say 'prefixItems'");
+				 "for each, use 'prefixItems'");
 	refuses("anyOf: []\n", "s.json:1:8: 'anyOf' must be a list of schemas that is not empty");
 	refuses("required: a\n", "s.json:1:11: 'required' must be a list of names, and not a");
 	refuses("$anchor: 'a b'\n", "s.json:1:10: '$anchor' must be a word");

@@ -328,8 +328,8 @@ TEST(patterns_are_counted_with_their_aliases)
 	write_many("files:\n- {path: x, from:", "- {path: %d, from: *p}\n", 21);
 	r = settings_read(NULL, "plyfs.yaml", &settings, &problem);
 	assert_problem(r, &problem,
-		"plyfs.yaml:23:3: the virtual files have more than 4096 patterns up to here, which "
-		"is the most that is allowed");
+		"plyfs.yaml:23:3: up to here, the virtual files have more than the 4096 patterns "
+		"that are allowed");
 }
 
 TEST(anchors_and_merge_keys_work_in_settings)

@@ -175,7 +175,7 @@ static const struct bad table[] = {
 		"stand in a file, see user-file"},
 	{"a mode is octal",
 		"layers: [{etcd: {endpoints: ['http://h:1'], prefix: /p/, mode: 888}}]\n",
-		"1:64: '888' is no mode; it is a number from 0400 to 0777"},
+		"1:64: '888' is no mode; give a number from 0400 to 0777"},
 	{"percent are at most a hundred",
 		"layers: [{etcd: {endpoints: ['http://h:1'], prefix: /p/, max-delete: 101}}]\n",
 		"1:70: max-delete must be a number from 0 to 100, not '101'"},

@@ -21,7 +21,7 @@ static const struct option_spec option_specs[] = {
 	{"default", OPTION_VALUE, DEFAULT_MERGERS, NULL,
 		"the mergers of a part that names none, such as list()+dict()+str()"},
 	{"mergers", OPTION_CHOICE, "part", "part|stack",
-		"whether a part's mergers are for itself or for the part after it"},
+		"whether a part's mergers are used for the part itself or for the next part"},
 	{"mergers_path", OPTION_TEXT, "", NULL,
 		"the directory in which m_NAME.lua of a custom merger is searched"},
 	{0},

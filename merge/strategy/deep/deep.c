@@ -281,7 +281,7 @@ static int note_leaf(
 
 	if (!is_taken)
 		origin_note(deep->origins, below, value, ORIGIN_LOST,
-			(struct origin_why){"an empty value has no opinion", NULL});
+			(struct origin_why){"an empty value changes nothing", NULL});
 	else
 		r = deep_let_go(deep, below, &below);
 	if (is_taken && r == 0)

@@ -274,7 +274,7 @@ static int build_layers(struct pillar *pillar, struct pillar_frame *frame, const
 		if (r == 0 && root)
 			r = pillar_combine(&pillar->values, &root, layer,
 				(struct origin_why){
-					"the earlier pillar's value is kept back", NULL});
+					"the earlier pillar's value is not used", NULL});
 		if (r != 0)
 			return r;
 		if (!root)

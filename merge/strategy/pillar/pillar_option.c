@@ -33,9 +33,9 @@ bool pillar_name_is_valid(const struct node *node)
 
 const struct option_spec pillar_option_specs[] = {
 	{"keys", OPTION_VALUE, "[_merge, _parent, _data]", NULL,
-		"the keys whose files are combined in; a name or a list of names"},
+		"the keys that name the files to merge in; a name or a list of names"},
 	{"neighbour_key", OPTION_TEXT, "_neighbours", NULL,
-		"the key whose files are put under their own names"},
+		"the key that names files to put under their own names"},
 	{"data_path", OPTION_TEXT, "", NULL,
 		"the directory beneath which files are searched, relative to the layers"},
 	{0},

@@ -349,10 +349,10 @@ static int check(const struct options *options, struct problem *problem)
 
 static const struct option_spec salt_options[] = {
 	{"level", OPTION_VALUE, "false", NULL,
-		"nestings that are aggregated without a mark: true, false, a number, a list or a "
-		"string of 0 and 1"},
+		"the depths that are aggregated without a tag: true, false, a number, a list or "
+		"a string of 0 and 1"},
 	{"tags", OPTION_BOOL, "false", NULL,
-		"keep the marks as !aggr-map and !aggr-seq, so that the result can be aggregated "
+		"keep the tags !aggr-map and !aggr-seq, so that the result can be aggregated "
 		"again"},
 	{0},
 };

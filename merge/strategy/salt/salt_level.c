@@ -55,7 +55,7 @@ int salt_level_check(const struct node *value, struct problem *problem)
 		return 0;
 	return problem_at(problem, value,
 		"the level is true, false, a number, a list of booleans and numbers, or a quoted "
-		"string of 0 and 1, one for each nesting");
+		"string of 0 and 1, one for each depth");
 }
 
 static int level_of_list(const struct node *list, struct arena *arena, struct salt_level *ret)
