@@ -39,6 +39,9 @@ comes_to_show mnt/second.yaml 'b: 1'
 echo 'b: 2' >outside/late
 comes_to_show mnt/late.yaml 'b: 2'
 comes_to_show mnt/second.yaml 'b: 2'
+# They are two files in the mount: later they could differ.
+[ "$(stat -c %i mnt/late.yaml)" != "$(stat -c %i mnt/second.yaml)" ]
+[ "$(stat -c %h mnt/late.yaml)" -eq 1 ]
 
 # A symbolic link with another name has that name's times and owner, too.
 ln -s target outside/link

@@ -10,8 +10,7 @@ VIEW_TEST(new_directory_comes_with_all_that_is_in_it)
 	assert_shown("one/two/app.yaml", "ENOENT");
 
 	run("mkdir -p a/one/two && echo 'x: 1' >a/one/two/app.yaml");
-	publish_all();
-	assert_shown("one/two/app.yaml", "x: 1\n");
+	assert_becomes("one/two/app.yaml", "x: 1\n");
 	assert_listed("", "one/\n");
 	assert_listed("one", "two/\n");
 	assert_listed("one/two", "app.yaml\n");
@@ -25,11 +24,9 @@ VIEW_TEST(directory_moved_in_comes_with_all_that_is_in_it)
 	assert_shown("one", "ENOENT");
 
 	assert_int_equal(rename("new", "b/one"), 0);
-	publish_all();
-	assert_shown("one/two/app.yaml", "x: 1\n");
+	assert_becomes("one/two/app.yaml", "x: 1\n");
 	run("echo 'x: 2' >b/one/two/app.yaml");
-	publish_all();
-	assert_shown("one/two/app.yaml", "x: 2\n");
+	assert_becomes("one/two/app.yaml", "x: 2\n");
 }
 
 VIEW_TEST(directory_replaced_by_another_shows_the_other)
@@ -40,12 +37,10 @@ VIEW_TEST(directory_replaced_by_another_shows_the_other)
 	assert_shown("one/other.yaml", "ENOENT");
 
 	run("mv a/one old && mv new a/one");
-	publish_all();
-	assert_shown("one/app.yaml", "ENOENT");
+	assert_becomes("one/app.yaml", "ENOENT");
 	assert_shown("one/other.yaml", "y: 1\n");
 	run("echo 'y: 2' >a/one/other.yaml");
-	publish_all();
-	assert_shown("one/other.yaml", "y: 2\n");
+	assert_becomes("one/other.yaml", "y: 2\n");
 }
 
 VIEW_TEST(file_over_directory_and_back)
@@ -55,15 +50,13 @@ VIEW_TEST(file_over_directory_and_back)
 	assert_shown("one/app.yaml", "x: 1\n");
 
 	write_file("b/one", "a file\n");
-	publish_all();
-	assert_shown("one", "a file\n");
+	assert_becomes("one", "a file\n");
 	assert_listed("", "one\n");
 	assert_events("DELETE one/app.yaml\nDELETE,ISDIR one\nMOVED_TO one\n");
 
 	events_clear();
 	assert_int_equal(unlink("b/one"), 0);
-	publish_all();
-	assert_shown("one/app.yaml", "x: 1\n");
+	assert_becomes("one/app.yaml", "x: 1\n");
 	assert_listed("", "one/\n");
 	assert_events("DELETE one\nCREATE,ISDIR one\n");
 }
@@ -75,15 +68,12 @@ VIEW_TEST(link_over_file_and_back)
 	assert_shown("one", "text\n");
 
 	assert_int_equal(symlink("other", "b/one"), 0);
-	publish_all();
-	assert_shown("one", "-> other");
+	assert_becomes("one", "-> other");
 	assert_int_equal(symlink("third", "staged"), 0);
 	assert_int_equal(rename("staged", "b/one"), 0);
-	publish_all();
-	assert_shown("one", "-> third");
+	assert_becomes("one", "-> third");
 	assert_int_equal(unlink("b/one"), 0);
-	publish_all();
-	assert_shown("one", "text\n");
+	assert_becomes("one", "text\n");
 	assert_events("MOVED_TO one\nMOVED_TO one\nMOVED_TO one\n");
 }
 

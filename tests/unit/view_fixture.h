@@ -55,10 +55,23 @@ static inline struct view *new_view(const char *yaml)
 	return made;
 }
 
+/* When all changes are published. */
+#define assert_becomes(path, text) (publish_all(), assert_shown(path, text))
+#define assert_comes_to_have(path, part) (publish_all(), assert_has(path, part))
+
 static inline void start(const char *yaml)
 {
 	view = new_view(yaml);
 	publish_all();
+}
+
+/* Starts with a file that is merged of two sources. */
+static inline void start_merged(void)
+{
+	write_file("a/app.yaml", "x: 1\n");
+	write_file("b/app.yaml", "y: 1\n");
+	start("a:b");
+	assert_shown("app.yaml", "x: 1\ny: 1\n");
 }
 
 /* A fresh place with the layers a, b and c (lowest first), empty. */

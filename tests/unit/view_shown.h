@@ -36,6 +36,7 @@ static inline const char *shown(const char *path)
 }
 
 #define assert_shown(path, text) assert_string_equal(shown(path), text)
+#define assert_has(path, part) assert_non_null(strstr(shown(path), part))
 
 static inline struct stat stat_of(const char *path)
 {

@@ -117,8 +117,7 @@ VIEW_TEST(what_changes_before_meanwhile_and_after_is_published_once)
 	replace_file("b/app.yaml", "y: 2\n");
 	take_over("a:b");
 	write_file("a/missing.yaml", "x: 1\n");
-	publish_all();
-	assert_shown("app.yaml", "x: 1\ny: 2\n");
+	assert_becomes("app.yaml", "x: 1\ny: 2\n");
 	assert_shown("missing.yaml", "x: 1\n");
 	assert_non_null(strstr(events, "MOVED_TO app.yaml\n"));
 	assert_non_null(strstr(events, "MOVED_TO unread.yaml\n"));
@@ -128,8 +127,7 @@ VIEW_TEST(what_changes_before_meanwhile_and_after_is_published_once)
 	publish_all();
 	assert_events("");
 	replace_file("a/dir/deep/file.yaml", "x: 3\n");
-	publish_all();
-	assert_shown("dir/deep/file.yaml", "x: 3\n");
+	assert_becomes("dir/deep/file.yaml", "x: 3\n");
 }
 
 /* Promises a name in `dir`, as a look that a pause has dropped leaves it; returns the number. */
@@ -183,19 +181,16 @@ VIEW_TEST(last_good_version_is_shown_on)
 {
 	make_tree();
 	replace_file("a/app.yaml", "x: [\n");
-	publish_all();
-	assert_shown("app.yaml", "x: 1\ny: 1\n");
+	assert_becomes("app.yaml", "x: 1\ny: 1\n");
 	/* As with a copy of a store. */
 	strcpy(directory_find(view->root, "app.yaml")->trouble->problem.place, "etcd:/app.yaml@7");
 	take_over("a:b");
 	assert_string_equal(
 		directory_find(view->root, "app.yaml")->trouble->problem.place, "etcd:/app.yaml@7");
-	publish_all();
-	assert_shown("app.yaml", "x: 1\ny: 1\n");
+	assert_becomes("app.yaml", "x: 1\ny: 1\n");
 	assert_int_equal(count_of_view().troubles, 2);
 	replace_file("a/app.yaml", "x: 3\n");
-	publish_all();
-	assert_shown("app.yaml", "x: 3\ny: 1\n");
+	assert_becomes("app.yaml", "x: 3\ny: 1\n");
 	assert_int_equal(count_of_view().troubles, 1);
 }
 
@@ -205,11 +200,9 @@ VIEW_TEST(what_was_removed_and_is_open_is_forgotten_in_time)
 	run("rm -r a/dir b/dir");
 	publish_all();
 	take_over("a:b");
-	publish_all();
-	assert_shown("dir/deep/file.yaml", "ENOENT");
+	assert_becomes("dir/deep/file.yaml", "ENOENT");
 	run("mkdir a/dir && echo 'x: 5' >a/dir/app.yaml");
-	publish_all();
-	assert_shown("dir/app.yaml", "x: 5\n");
+	assert_becomes("dir/app.yaml", "x: 5\n");
 }
 
 VIEW_TEST(layers_may_be_others)
@@ -217,8 +210,7 @@ VIEW_TEST(layers_may_be_others)
 	make_tree();
 	run("mkdir c/dir && echo 'z: 1' >c/app.yaml && echo 'z: 1' >c/dir/unread.yaml");
 	take_over("b:c");
-	publish_all();
-	assert_shown("app.yaml", "y: 1\nz: 1\n");
+	assert_becomes("app.yaml", "y: 1\nz: 1\n");
 	assert_shown("dir/deep/file.yaml", "ENOENT");
 	assert_shown("dir/unread.yaml", "z: 1\n");
 	assert_shown("link", "ENOENT");
