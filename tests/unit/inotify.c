@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "place.h"
 #include "test.h"
 
 #define CHANGES (IN_CREATE | IN_DELETE | IN_MOVE | IN_ATTRIB)
@@ -22,7 +23,6 @@ struct listener {
 };
 
 static struct inotify *inotify;
-static char place[] = "/tmp/plyfs-inotify-XXXXXX";
 static unsigned losses;
 
 static void hear(struct subscription *subscription, uint32_t mask, const char *name)
@@ -61,14 +61,6 @@ static void end(struct listener *listener)
 	free(listener);
 }
 
-static void make(const char *path)
-{
-	int fd = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0644);
-
-	assert_return_code(fd, errno);
-	close(fd);
-}
-
 static const char *heard_by(struct listener *listener)
 {
 	listener->heard[0] = '\0';
@@ -79,21 +71,15 @@ static const char *heard_by(struct listener *listener)
 
 static int set_up(void **state)
 {
-	(void)state;
-	strcpy(place, "/tmp/plyfs-inotify-XXXXXX");
 	losses = 0;
-	return mkdtemp(place) && chdir(place) == 0 ? inotify_new(&inotify) : -1;
+	return enter_place(state) ? -1 : inotify_new(&inotify);
 }
 
 static int tear_down(void **state)
 {
-	char command[64];
-
-	(void)state;
 	assert_int_equal(inotify_watch_count(inotify), 0);
 	inotify_free(inotify);
-	snprintf(command, sizeof(command), "rm -r %s", place);
-	return chdir("/") == 0 && system(command) == 0 ? 0 : -1;
+	return leave_place(state);
 }
 
 TEST_WITH(event_goes_to_each_whose_mask_and_name_it_fits, set_up, tear_down)
@@ -103,8 +89,8 @@ TEST_WITH(event_goes_to_each_whose_mask_and_name_it_fits, set_up, tear_down)
 	struct listener *deletions = listen_to(".", IN_DELETE, NULL);
 	assert_int_equal(inotify_watch_count(inotify), 1);
 
-	make("one");
-	make("two");
+	write_file("one", "");
+	write_file("two", "");
 	assert_string_equal(heard_by(all), "one two ");
 	assert_string_equal(one->heard, "one ");
 	assert_string_equal(deletions->heard, "");
@@ -130,9 +116,9 @@ TEST_WITH(watch_ends_with_its_last_subscription, set_up, tear_down)
 	struct listener *second = listen_to(".", CHANGES, NULL);
 	end(first);
 	assert_int_equal(inotify_watch_count(inotify), 1);
-	make("file");
+	write_file("file", "");
 	assert_string_equal(heard_by(second), "file ");
-	make("late");
+	write_file("late", "");
 	end(second);
 	assert_int_equal(inotify_watch_count(inotify), 0);
 	/* Events that are left in the queue reach no subscription, not even the next one. */
@@ -143,7 +129,7 @@ TEST_WITH(watch_ends_with_its_last_subscription, set_up, tear_down)
 
 TEST_WITH(inode_that_goes_ends_all_its_subscriptions, set_up, tear_down)
 {
-	make("file");
+	write_file("file", "");
 	struct listener *first = listen_to("file", IN_ATTRIB, NULL);
 	struct listener *second = listen_to("file", IN_MODIFY, NULL);
 	assert_return_code(unlink("file"), errno);
@@ -169,7 +155,7 @@ TEST_WITH(overflow_is_reported_once_for_all, set_up, tear_down)
 		end(all);
 		skip();
 	}
-	make(names[0]);
+	write_file(names[0], "");
 	for (int i = 0; i <= most; i++)
 		assert_return_code(rename(names[i % 2], names[(i + 1) % 2]), errno);
 	heard_by(all);
@@ -206,11 +192,11 @@ TEST_WITH(watch_that_was_taken_over_and_that_nobody_wants_ends_with_its_first_ev
 	assert_int_equal(inotify_take_over(inotify, inotify_fd(before)), 0);
 	struct listener *heir = listen_to("wanted", CHANGES, NULL);
 	assert_int_equal(watches_of(inotify_fd(inotify)), 2);
-	make("wanted/a");
-	make("not-wanted/a");
+	write_file("wanted/a", "");
+	write_file("not-wanted/a", "");
 	assert_string_equal(heard_by(heir), "a ");
 	assert_int_equal(watches_of(inotify_fd(inotify)), 1);
-	make("wanted/b");
+	write_file("wanted/b", "");
 	assert_string_equal(heard_by(heir), "b ");
 	end(heir);
 	inotify_free(inotify);

@@ -23,20 +23,9 @@
 #include <unistd.h>
 
 #include "cleanup.h"
+#include "place.h"
 #include "skip.h"
 #include "test.h"
-
-/* The directory of everything here; the working directory of the test. */
-static char place[] = "/tmp/plyfs-layer-XXXXXX";
-
-static void write_file(const char *path, const char *text)
-{
-	FILE *file = fopen(path, "we");
-
-	assert_non_null(file);
-	assert_true(fputs(text, file) >= 0);
-	assert_int_equal(fclose(file), 0);
-}
 
 /*
  *      place/ ── outside.yaml
@@ -49,24 +38,15 @@ static void write_file(const char *path, const char *text)
  */
 static int make_tree(void **state)
 {
-	(void)state;
-	strcpy(place + sizeof(place) - 7, "XXXXXX");
-	if (!mkdtemp(place) || chdir(place) < 0)
+	if (enter_place(state))
 		return -1;
-	assert_int_equal(mkdir("layer", 0755), 0);
-	assert_int_equal(mkdir("layer/dir", 0755), 0);
-	assert_int_equal(mkdir("other", 0755), 0);
+	run("mkdir -p layer/dir other; mkfifo layer/pipe");
 	write_file("outside.yaml", "outside\n");
 	write_file("other/deep.yaml", "other\n");
 	write_file("layer/app.yaml", "inside\n");
 	write_file("layer/dir/deep.yaml", "deep\n");
-	assert_int_equal(symlink("dir", "layer/inner"), 0);
-	assert_int_equal(symlink("app.yaml", "layer/file_link"), 0);
-	assert_int_equal(symlink("nothing", "layer/dangling"), 0);
-	assert_int_equal(symlink("../other", "layer/out"), 0);
-	assert_int_equal(symlink("../outside.yaml", "layer/out_file"), 0);
-	assert_int_equal(symlink("loop", "layer/loop"), 0);
-	assert_int_equal(mkfifo("layer/pipe", 0644), 0);
+	run("cd layer; ln -s dir inner; ln -s app.yaml file_link; ln -s nothing dangling; "
+	    "ln -s ../other out; ln -s ../outside.yaml out_file; ln -s loop loop");
 
 	struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = "layer/socket"};
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -74,15 +54,6 @@ static int make_tree(void **state)
 	assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof(address)), 0);
 	close(fd);
 	return 0;
-}
-
-static int remove_tree(void **state)
-{
-	char command[sizeof(place) + 16];
-
-	(void)state;
-	(void)snprintf(command, sizeof(command), "rm -rf '%s'", place);
-	return chdir("/") < 0 || system(command) != 0;
 }
 
 static struct layer *open_layer(bool follow)

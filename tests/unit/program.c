@@ -10,40 +10,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "place.h"
 #include "test.h"
-
-static char place[] = "/tmp/plyfs-program-XXXXXX";
 
 #define CHECKED "layers: [low]\nrules: [{match: '*.yaml', check: [cat, '%f']}]\n"
 
-static void write_text(const char *path, const char *text)
-{
-	FILE *file = fopen(path, "we");
-
-	assert_non_null(file);
-	assert_true(fputs(text, file) >= 0);
-	assert_int_equal(fclose(file), 0);
-	assert_int_equal(chmod(path, 0644), 0);
-}
-
 static int make_tree(void **state)
 {
-	(void)state;
-	if (chdir("/") < 0)
+	if (enter_place(state))
 		return -1;
-	strcpy(place + sizeof(place) - 7, "XXXXXX");
-	if (!mkdtemp(place) || chdir(place) < 0)
-		return -1;
-	return mkdir("low", 0755) || mkdir("below", 0755) || mkdir("below/low", 0755);
-}
-
-static int remove_tree(void **state)
-{
-	char command[sizeof(place) + 16];
-
-	(void)state;
-	(void)snprintf(command, sizeof(command), "rm -rf '%s'", place);
-	return chdir("/") < 0 || system(command) != 0;
+	run("mkdir -p low below/low");
+	return 0;
 }
 
 static struct settings *read_settings(const char *text)
@@ -51,7 +28,7 @@ static struct settings *read_settings(const char *text)
 	struct settings *settings = NULL;
 	struct problem problem = {0};
 
-	write_text("plyfs.yaml", text);
+	write_file("plyfs.yaml", text);
 	if (settings_read(NULL, "plyfs.yaml", &settings, &problem) != 0)
 		fail_msg("%u: %s", problem.line, problem.message);
 	return settings;
@@ -78,7 +55,7 @@ static void is_taken(const char *path)
 	settings_unref(settings);
 }
 
-TEST_WITH(rule_and_virtual_file_have_their_own, make_tree, remove_tree)
+TEST_WITH(rule_and_virtual_file_have_their_own, make_tree, leave_place)
 {
 	struct settings *settings = read_settings(
 		"layers: [low]\n"
@@ -108,7 +85,7 @@ TEST_WITH(rule_and_virtual_file_have_their_own, make_tree, remove_tree)
 	settings_unref(settings);
 }
 
-TEST_WITH(words_have_the_file_in_place_of_percent_f, make_tree, remove_tree)
+TEST_WITH(words_have_the_file_in_place_of_percent_f, make_tree, leave_place)
 {
 	struct settings *settings = read_settings("layers: [low]\nrules:\n - {match: a, check: "
 						  "[x, '--file=%f', '%%f', '%f%%%f', '%%']}\n");
@@ -130,25 +107,25 @@ TEST_WITH(words_have_the_file_in_place_of_percent_f, make_tree, remove_tree)
 	settings_unref(settings);
 }
 
-TEST_WITH(settings_that_others_can_write_name_no_program, make_tree, remove_tree)
+TEST_WITH(settings_that_others_can_write_name_no_program, make_tree, leave_place)
 {
-	write_text("plyfs.yaml", CHECKED);
+	write_file("plyfs.yaml", CHECKED);
 	is_taken("plyfs.yaml");
 	assert_int_equal(chmod("plyfs.yaml", 0664), 0);
 	is_refused("plyfs.yaml", "plyfs.yaml has the mode 0664: chmod go-w it");
 	assert_int_equal(chmod("plyfs.yaml", 0646), 0);
 	is_refused("plyfs.yaml", "plyfs.yaml has the mode 0646");
 	/* Without a program, any user may have written them. */
-	write_text("plyfs.yaml", "layers: [low]\n");
+	write_file("plyfs.yaml", "layers: [low]\n");
 	assert_int_equal(chmod("plyfs.yaml", 0666), 0);
 	is_taken("plyfs.yaml");
 }
 
-TEST_WITH(settings_of_another_user_name_no_program, make_tree, remove_tree)
+TEST_WITH(settings_of_another_user_name_no_program, make_tree, leave_place)
 {
 	if (geteuid() != 0)
 		skip();
-	write_text("plyfs.yaml", CHECKED);
+	write_file("plyfs.yaml", CHECKED);
 	assert_int_equal(chown("plyfs.yaml", 1, 1), 0);
 	is_refused("plyfs.yaml", "plyfs.yaml belongs to the user 1: chown it to root");
 	assert_int_equal(chown("plyfs.yaml", 0, 1), 0);
@@ -159,9 +136,9 @@ TEST_WITH(settings_of_another_user_name_no_program, make_tree, remove_tree)
 	assert_int_equal(chown(".", 0, 0), 0);
 }
 
-TEST_WITH(directory_that_others_can_write_counts, make_tree, remove_tree)
+TEST_WITH(directory_that_others_can_write_counts, make_tree, leave_place)
 {
-	write_text("below/plyfs.yaml", CHECKED);
+	write_file("below/plyfs.yaml", CHECKED);
 	is_taken("below/plyfs.yaml");
 	assert_int_equal(chmod("below", 0777), 0);
 	is_refused("below/plyfs.yaml", "/below, on the way to below/plyfs.yaml, belongs to the "
@@ -173,9 +150,9 @@ TEST_WITH(directory_that_others_can_write_counts, make_tree, remove_tree)
 	is_refused("below/plyfs.yaml", " has the mode 0770: chmod go-w it");
 }
 
-TEST_WITH(links_to_settings_count_with_their_directories, make_tree, remove_tree)
+TEST_WITH(links_to_settings_count_with_their_directories, make_tree, leave_place)
 {
-	write_text("below/plyfs.yaml", CHECKED);
+	write_file("below/plyfs.yaml", CHECKED);
 	assert_int_equal(mkdir("links", 0755), 0);
 	assert_int_equal(symlink("../below/plyfs.yaml", "links/plyfs.yaml"), 0);
 	assert_int_equal(mkdir("links/low", 0755), 0);
@@ -190,11 +167,11 @@ TEST_WITH(links_to_settings_count_with_their_directories, make_tree, remove_tree
 }
 
 /* The owner of a link in the middle of the path chooses what runs. */
-TEST_WITH(each_link_on_the_way_counts, make_tree, remove_tree)
+TEST_WITH(each_link_on_the_way_counts, make_tree, leave_place)
 {
 	if (geteuid() != 0)
 		skip();
-	write_text("below/plyfs.yaml", CHECKED);
+	write_file("below/plyfs.yaml", CHECKED);
 	assert_int_equal(symlink("below", "turned"), 0);
 	assert_int_equal(symlink("turned", "first"), 0);
 	is_taken("first/plyfs.yaml");
@@ -220,40 +197,40 @@ TEST_WITH(each_link_on_the_way_counts, make_tree, remove_tree)
 }
 
 /* The same holds for everything else that decides what runs, and only if something runs. */
-TEST_WITH(schemas_and_programs_are_trusted_alike, make_tree, remove_tree)
+TEST_WITH(schemas_and_programs_are_trusted_alike, make_tree, leave_place)
 {
 	if (geteuid() != 0)
 		skip();
-	write_text("s.json", "{}");
+	write_file("s.json", "{}");
 	assert_int_equal(symlink("s.json", "link.json"), 0);
 	assert_int_equal(lchown("link.json", 1, 1), 0);
-	write_text("plyfs.yaml", "layers: [low]\nrules: [{match: a, schema: link.json}]\n");
+	write_file("plyfs.yaml", "layers: [low]\nrules: [{match: a, schema: link.json}]\n");
 	is_taken("plyfs.yaml");
-	write_text("plyfs.yaml",
+	write_file("plyfs.yaml",
 		"layers: [low]\nrules: [{match: a, check: [cat, '%f'], schema: link.json}]\n");
 	is_refused("plyfs.yaml", "link.json belongs to the user 1: chown -h it to root");
 	assert_int_equal(lchown("link.json", 0, 0), 0);
 	is_taken("plyfs.yaml");
-	write_text("run", "#!/bin/sh\n");
+	write_file("run", "#!/bin/sh\n");
 	char text[PATH_MAX + 128], here[PATH_MAX];
 	assert_non_null(getcwd(here, sizeof(here)));
 	snprintf(text, sizeof(text), "layers: [low]\nrules: [{match: a, check: [%s/run, '%%f']}]\n",
 		here);
-	write_text("plyfs.yaml", text);
+	write_file("plyfs.yaml", text);
 	is_taken("plyfs.yaml");
 	assert_int_equal(chown("run", 1, 1), 0);
 	is_refused("plyfs.yaml", "/run belongs to the user 1: chown it to root");
 	snprintf(text, sizeof(text),
 		"layers: [low]\nrules: [{match: a, check: {run: [%s/run, '%%f'], user: daemon}}]\n",
 		here);
-	write_text("plyfs.yaml", text);
+	write_file("plyfs.yaml", text);
 	is_taken("plyfs.yaml");
 	assert_int_equal(chown("run", 2, 2), 0);
 	is_refused("plyfs.yaml", "/run belongs to the user 2");
 }
 
 /* What is written to, and read again by the next mount, is no other user's choice, either. */
-TEST_WITH(directories_of_states_are_trusted_alike, make_tree, remove_tree)
+TEST_WITH(directories_of_states_are_trusted_alike, make_tree, leave_place)
 {
 	char here[PATH_MAX], text[2 * PATH_MAX];
 
@@ -264,25 +241,25 @@ TEST_WITH(directories_of_states_are_trusted_alike, make_tree, remove_tree)
 	assert_int_equal(symlink("below", "turned"), 0);
 	snprintf(text, sizeof(text),
 		"layers: [low]\noptions: {state: %s/theirs/new, on_error: last-good}\n", here);
-	write_text("plyfs.yaml", text);
+	write_file("plyfs.yaml", text);
 	is_taken("plyfs.yaml");
 	assert_int_equal(chown("theirs", 1, 1), 0);
 	is_refused("plyfs.yaml", "/theirs, on the way to ");
 	assert_int_equal(mkdir("theirs/new", 0700), 0);
 	is_refused("plyfs.yaml", "/theirs, on the way to ");
 	snprintf(text, sizeof(text), "layers: [low]\noptions: {state: %s/turned/}\n", here);
-	write_text("plyfs.yaml", text);
+	write_file("plyfs.yaml", text);
 	is_taken("plyfs.yaml");
 	assert_int_equal(lchown("turned", 1, 1), 0);
 	is_refused("plyfs.yaml", "/turned/ belongs to the user 1: chown -h it to root");
 	snprintf(text, sizeof(text),
 		"layers:\n - {git: {url: 'https://h/r', ref: main, state: %s/theirs/base}}\n",
 		here);
-	write_text("plyfs.yaml", text);
+	write_file("plyfs.yaml", text);
 	is_refused("plyfs.yaml", "/theirs, on the way to ");
 }
 
-TEST_WITH(programs_are_read_without_opening_a_layer, make_tree, remove_tree)
+TEST_WITH(programs_are_read_without_opening_a_layer, make_tree, leave_place)
 {
 	struct settings *settings = read_settings(CHECKED), *programs = NULL;
 	struct problem problem = {0};
@@ -310,7 +287,7 @@ static void is_called(const char *command, const char *expected)
 		fail_msg("[%s] is called %s, and not %s", command, name, expected);
 }
 
-TEST_WITH(program_is_called_by_what_the_shell_starts, make_tree, remove_tree)
+TEST_WITH(program_is_called_by_what_the_shell_starts, make_tree, leave_place)
 {
 	is_called("promtool, check, config", "promtool");
 	is_called("/usr/sbin/visudo, -cf", "visudo");

@@ -21,10 +21,9 @@
 
 #include "cleanup.h"
 #include "parcel.h"
+#include "place.h"
 #include "run_process.h"
 #include "test.h"
-
-static char place[64];
 
 /* The kernel has no memory for a guard's answer. The linker sends its calls here (--wrap). */
 static bool guards_are_mute;
@@ -42,31 +41,10 @@ ssize_t __wrap_send(int socket, const void *data, size_t size, int flags)
 	return -1;
 }
 
-static void write_text(const char *path, const char *text)
-{
-	FILE *file = fopen(path, "we");
-
-	assert_non_null(file);
-	assert_true(fputs(text, file) >= 0);
-	assert_int_equal(fclose(file), 0);
-}
-
 static int make_tree(void **state)
 {
-	(void)state;
-	strcpy(place, "/tmp/plyfs-run-test-XXXXXX");
-	if (!mkdtemp(place) || chdir(place) < 0 || chmod(place, 0755) < 0)
-		return -1;
-	return mkdir("low", 0755);
-}
-
-static int remove_tree(void **state)
-{
-	char command[sizeof(place) + 16];
-
-	(void)state;
-	(void)snprintf(command, sizeof(command), "rm -rf '%s'", place);
-	return chdir("/") < 0 || system(command) != 0;
+	/* A process without rights looks into it. */
+	return enter_place(state) || chmod(place, 0755) < 0 || mkdir("low", 0755) < 0;
 }
 
 static struct settings *read_settings(const char *rule)
@@ -76,7 +54,7 @@ static struct settings *read_settings(const char *rule)
 	CLEANUP(freep) char *text = NULL;
 
 	assert_true(asprintf(&text, "layers: [low]\nrules:\n - {match: '**', %s}\n", rule) > 0);
-	write_text("plyfs.yaml", text);
+	write_file("plyfs.yaml", text);
 	/* As the process has another working directory. */
 	CLEANUP(freep) char *path = realpath("plyfs.yaml", NULL);
 	if (settings_read(NULL, path, &settings, &problem) != 0)
@@ -133,7 +111,7 @@ static long long now_ms(void)
 	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
 }
 
-TEST_WITH(exit_status_decides, make_tree, remove_tree)
+TEST_WITH(exit_status_decides, make_tree, leave_place)
 {
 	struct run_result result = check_by("exit 0");
 
@@ -145,14 +123,14 @@ TEST_WITH(exit_status_decides, make_tree, remove_tree)
 	assert_string_equal(result.output, "so bad\nas this\n");
 }
 
-TEST_WITH(file_has_the_bytes_and_the_name, make_tree, remove_tree)
+TEST_WITH(file_has_the_bytes_and_the_name, make_tree, leave_place)
 {
 	struct run_result result = check_by("cat $1; basename $1; stat -c %%a $1 $(dirname $1)");
 
 	says(&result, "a: 1\napp.yaml\n400\n700\n");
 }
 
-TEST_WITH(nothing_of_the_file_stays, make_tree, remove_tree)
+TEST_WITH(nothing_of_the_file_stays, make_tree, leave_place)
 {
 	struct run_result result = check_by("mkdir -p $(dirname $1)/x/y; touch $(dirname $1)/x/z; "
 					    "echo $(dirname $1)");
@@ -162,7 +140,7 @@ TEST_WITH(nothing_of_the_file_stays, make_tree, remove_tree)
 	assert_int_equal(access(result.output, F_OK), -1);
 }
 
-TEST_WITH(environment_is_empty_but_for_path_and_lang, make_tree, remove_tree)
+TEST_WITH(environment_is_empty_but_for_path_and_lang, make_tree, leave_place)
 {
 	struct run_result result;
 
@@ -173,7 +151,7 @@ TEST_WITH(environment_is_empty_but_for_path_and_lang, make_tree, remove_tree)
 		      "LANG=C.UTF-8\n");
 }
 
-TEST_WITH(descriptors_are_closed, make_tree, remove_tree)
+TEST_WITH(descriptors_are_closed, make_tree, leave_place)
 {
 	int fd = open("/", O_RDONLY);
 	struct run_result result = check_by("for fd in /proc/self/fd/*; do echo ${fd##*/}; done");
@@ -186,7 +164,7 @@ TEST_WITH(descriptors_are_closed, make_tree, remove_tree)
 	says(&result, "/dev/null\n/\n0077\n");
 }
 
-TEST_WITH(check_has_no_rights, make_tree, remove_tree)
+TEST_WITH(check_has_no_rights, make_tree, leave_place)
 {
 	struct run_result result = check_by("grep -E '^(NoNewPrivs|CapEff|SigBlk|SigIgn):' "
 					    "/proc/self/status | tr -d '\\\\t\\\\n'");
@@ -201,7 +179,7 @@ TEST_WITH(check_has_no_rights, make_tree, remove_tree)
 	says(&result, "daemon\na: 1\n");
 }
 
-TEST_WITH(on_change_acts_for_who_mounts_unless_a_user_is_given, make_tree, remove_tree)
+TEST_WITH(on_change_acts_for_who_mounts_unless_a_user_is_given, make_tree, leave_place)
 {
 	struct run_result result;
 
@@ -216,7 +194,7 @@ TEST_WITH(on_change_acts_for_who_mounts_unless_a_user_is_given, make_tree, remov
 	says(&result, "daemon\n");
 }
 
-TEST_WITH(unknown_user_is_told, make_tree, remove_tree)
+TEST_WITH(unknown_user_is_told, make_tree, leave_place)
 {
 	struct run_result result = check("user: no-such-user, check: [cat, '%f']");
 	struct problem problem;
@@ -231,7 +209,7 @@ TEST_WITH(unknown_user_is_told, make_tree, remove_tree)
 		"'user'");
 }
 
-TEST_WITH(missing_program_is_told, make_tree, remove_tree)
+TEST_WITH(missing_program_is_told, make_tree, leave_place)
 {
 	struct run_result result = check("check: [/no/such/program, '%f']");
 
@@ -240,7 +218,7 @@ TEST_WITH(missing_program_is_told, make_tree, remove_tree)
 	assert_string_equal(result.output, "starting it");
 }
 
-TEST_WITH(signal_is_told, make_tree, remove_tree)
+TEST_WITH(signal_is_told, make_tree, leave_place)
 {
 	struct run_result result = check_by("kill -SEGV $$");
 
@@ -264,12 +242,12 @@ static bool runs(const char *path)
 /* Makes a file that a process without rights may write. */
 static const char *pid_file(const char *name)
 {
-	write_text(name, "");
+	write_file(name, "");
 	assert_int_equal(chmod(name, 0666), 0);
 	return name;
 }
 
-TEST_WITH(process_that_left_the_group_is_killed, make_tree, remove_tree)
+TEST_WITH(process_that_left_the_group_is_killed, make_tree, leave_place)
 {
 	CLEANUP(freep) char *rule = NULL;
 
@@ -283,7 +261,7 @@ TEST_WITH(process_that_left_the_group_is_killed, make_tree, remove_tree)
 	assert_false(runs("pid"));
 }
 
-TEST_WITH(background_process_that_holds_the_output_delays_nothing, make_tree, remove_tree)
+TEST_WITH(background_process_that_holds_the_output_delays_nothing, make_tree, leave_place)
 {
 	long long before = now_ms();
 	struct run_result result = check_by("sleep 60 & echo done");
@@ -292,7 +270,7 @@ TEST_WITH(background_process_that_holds_the_output_delays_nothing, make_tree, re
 	assert_true(now_ms() - before < 30000); /* and not a minute */
 }
 
-TEST_WITH(output_is_cut_at_a_line, make_tree, remove_tree)
+TEST_WITH(output_is_cut_at_a_line, make_tree, leave_place)
 {
 	struct run_result result = check_by("yes 0123456789 | head -n 100000");
 
@@ -302,7 +280,7 @@ TEST_WITH(output_is_cut_at_a_line, make_tree, remove_tree)
 	assert_int_equal((len + 1) % 11, 0);
 }
 
-TEST_WITH(message_is_one_line_that_can_be_shown, make_tree, remove_tree)
+TEST_WITH(message_is_one_line_that_can_be_shown, make_tree, leave_place)
 {
 	struct run_result result =
 		check_by("printf 'a\\\\n\\\\nb\\\\033[31m\\\\0c\\\\377\\\\n'; exit 1");
@@ -314,14 +292,14 @@ TEST_WITH(message_is_one_line_that_can_be_shown, make_tree, remove_tree)
 	assert_string_equal(problem.message, "check 'check' ended with 1: a | b\\x1B[31m c\\xFF");
 }
 
-TEST_WITH(path_without_a_program_runs_nothing, make_tree, remove_tree)
+TEST_WITH(path_without_a_program_runs_nothing, make_tree, leave_place)
 {
 	struct run_result result = run_at(RUN_ON_CHANGE, "check: [cat, '%f']", "x", "");
 
 	assert_int_equal(result.end, RUN_UNNAMED);
 }
 
-TEST_WITH(reload_reads_the_settings_again, make_tree, remove_tree)
+TEST_WITH(reload_reads_the_settings_again, make_tree, leave_place)
 {
 	struct settings *settings = read_settings("check: ['false', '%f']");
 	struct runner *runner;
@@ -362,7 +340,7 @@ static void note(struct run *run, const struct run_result *result)
 	told->is_done = true;
 }
 
-TEST_WITH(no_more_run_at_once_than_may, make_tree, remove_tree)
+TEST_WITH(no_more_run_at_once_than_may, make_tree, leave_place)
 {
 	struct settings *settings = read_settings("check: [sh, -c, 'sleep 60', '%f']");
 	struct told told[RUN_SLOTS + 1] = {0};
@@ -421,7 +399,7 @@ static struct run_result check_till_late(const char *rule, const char *file)
 	return told.result;
 }
 
-TEST_WITH(hung_command_is_killed_with_its_group, make_tree, remove_tree)
+TEST_WITH(hung_command_is_killed_with_its_group, make_tree, leave_place)
 {
 	CLEANUP(freep) char *rule = NULL;
 
@@ -437,7 +415,7 @@ TEST_WITH(hung_command_is_killed_with_its_group, make_tree, remove_tree)
 	assert_false(runs("pid"));
 }
 
-TEST_WITH(endless_output_ends_with_the_time, make_tree, remove_tree)
+TEST_WITH(endless_output_ends_with_the_time, make_tree, leave_place)
 {
 	CLEANUP(freep) char *rule = NULL;
 
@@ -471,7 +449,7 @@ static void read_told(int *guard, char workspace[128])
 	assert_true(*guard > 1);
 }
 
-TEST_WITH(nothing_of_the_file_stays_when_the_guard_is_killed, make_tree, remove_tree)
+TEST_WITH(nothing_of_the_file_stays_when_the_guard_is_killed, make_tree, leave_place)
 {
 	CLEANUP(freep) char *rule = NULL;
 	struct told told = {.run.done = note};
@@ -501,7 +479,7 @@ TEST_WITH(nothing_of_the_file_stays_when_the_guard_is_killed, make_tree, remove_
 }
 
 /* As many as may run at once, and one more: none of them keeps its place. */
-TEST_WITH(run_whose_answer_is_lost_is_told, make_tree, remove_tree)
+TEST_WITH(run_whose_answer_is_lost_is_told, make_tree, leave_place)
 {
 	struct settings *settings = read_settings("check: ['true', '%f']");
 	struct told told[RUN_SLOTS + 1] = {0};
@@ -525,7 +503,7 @@ TEST_WITH(run_whose_answer_is_lost_is_told, make_tree, remove_tree)
 }
 
 /* As if plyfs-run had no descriptor left for it. */
-TEST_WITH(run_whose_file_did_not_arrive_is_told, make_tree, remove_tree)
+TEST_WITH(run_whose_file_did_not_arrive_is_told, make_tree, leave_place)
 {
 	const struct run_request request = {.kind = RUN_CHECK, .id = 7, .path = "x"};
 	const struct timeval limit = {.tv_sec = 20};

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "place.h"
 #include "test.h"
 
 /* Fits any problem with its place. */
@@ -427,24 +428,12 @@ static const struct bad table[] = {
 
 #define COUNT (sizeof(table) / sizeof(table[0]))
 
-static char place[] = "/tmp/plyfs-settings-bad-XXXXXX";
-
 static int make_tree(void **state)
 {
-	(void)state;
-	umask(022); /* another umask would make files that are not trusted */
-	if (!mkdtemp(place) || chdir(place) < 0)
+	if (enter_place(state))
 		return -1;
-	return mkdir("a", 0755) || mkdir("b", 0755) || mkdir("c", 0755) || mknod("file", 0644, 0);
-}
-
-static int remove_tree(void **state)
-{
-	char command[sizeof(place) + 16];
-
-	(void)state;
-	(void)snprintf(command, sizeof(command), "rm -rf '%s'", place);
-	return chdir("/") < 0 || system(command) != 0;
+	run("mkdir a b c; touch file");
+	return 0;
 }
 
 static void is_refused(void **state)
@@ -453,12 +442,9 @@ static void is_refused(void **state)
 	struct settings *settings = NULL;
 	struct problem problem = {0};
 	char text[TEXT_MAX], expected[TEXT_MAX], *open;
-	FILE *file = fopen("plyfs.yaml", "we");
 	int r;
 
-	assert_non_null(file);
-	assert_true(fputs(bad->text, file) >= 0);
-	assert_int_equal(fclose(file), 0);
+	write_file("plyfs.yaml", bad->text);
 	/* What was written just now may be half of it, and would be read again. */
 	assert_int_equal(utimensat(AT_FDCWD, "plyfs.yaml", (struct timespec[2]){{1}, {1}}, 0), 0);
 	r = settings_read(NULL, "plyfs.yaml", &settings, &problem);
@@ -484,5 +470,5 @@ int main(void)
 		tests[i] = (struct CMUnitTest){
 			.name = bad->rule, .test_func = is_refused, .initial_state = bad};
 	}
-	return cmocka_run_group_tests(tests, make_tree, remove_tree);
+	return cmocka_run_group_tests(tests, make_tree, leave_place);
 }

@@ -14,16 +14,14 @@
 #include <unistd.h>
 
 #include "cleanup.h"
+#include "place.h"
 #include "strategy.h"
 #include "test.h"
 
 #define ELEMENTS(array) (sizeof(array) / sizeof((array)[0]))
 
 /* Fits any problem with its place. */
-#define TEXT_MAX (PROBLEM_SOURCE_MAX + PROBLEM_MESSAGE_MAX + 64)
-
-/* The directory of everything here; the working directory of the test. */
-static char place[] = "/tmp/plyfs-settings-XXXXXX";
+#define SHOWN_MAX (PROBLEM_SOURCE_MAX + PROBLEM_MESSAGE_MAX + 64)
 
 /* settings_read() waits for more if there is a mistake in a file that was written just now. */
 static inline void write_long_ago(const char *path)
@@ -41,7 +39,7 @@ static inline void write_bytes(const char *path, const char *text, size_t len)
 	write_long_ago(path);
 }
 
-static inline void write_file(const char *path, const char *text)
+static inline void write_old_file(const char *path, const char *text)
 {
 	write_bytes(path, text, strlen(text));
 }
@@ -49,35 +47,17 @@ static inline void write_file(const char *path, const char *text)
 /* place/ ── a/ b/ c/ "x:y"/ file dir/ ── a/ pipe */
 static inline int make_tree(void **state)
 {
-	(void)state;
-	umask(022); /* another umask would make files that are not trusted */
-	if (!mkdtemp(place) || chdir(place) < 0)
+	if (enter_place(state))
 		return -1;
-	assert_int_equal(mkdir("a", 0755), 0);
-	assert_int_equal(mkdir("b", 0755), 0);
-	assert_int_equal(mkdir("c", 0755), 0);
-	assert_int_equal(mkdir("x:y", 0755), 0);
-	assert_int_equal(mkdir("dir", 0755), 0);
-	assert_int_equal(mkdir("dir/a", 0755), 0);
-	assert_int_equal(mkfifo("pipe", 0644), 0);
-	write_file("file", "");
+	run("mkdir a b c x:y dir dir/a; mkfifo pipe; touch file");
 	return 0;
-}
-
-static inline int remove_tree(void **state)
-{
-	char command[sizeof(place) + 16];
-
-	(void)state;
-	(void)snprintf(command, sizeof(command), "rm -rf '%s'", place);
-	return chdir("/") < 0 || system(command) != 0;
 }
 
 static inline struct settings *must_read_file(const char *path)
 {
 	struct settings *settings = NULL;
 	struct problem problem = {0};
-	char text[TEXT_MAX] = "";
+	char text[SHOWN_MAX] = "";
 	int r = settings_read(NULL, path, &settings, &problem);
 
 	if (r != 0) {
@@ -89,13 +69,13 @@ static inline struct settings *must_read_file(const char *path)
 
 static inline struct settings *must_read(const char *text)
 {
-	write_file("plyfs.yaml", text);
+	write_old_file("plyfs.yaml", text);
 	return must_read_file("plyfs.yaml");
 }
 
 static inline void assert_problem(int r, const struct problem *problem, const char *expected)
 {
-	char text[TEXT_MAX] = "";
+	char text[SHOWN_MAX] = "";
 
 	(void)problem_format(problem, text, sizeof(text));
 	if (r != PROBLEM || strcmp(text, expected) != 0)

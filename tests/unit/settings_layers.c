@@ -105,7 +105,7 @@ TEST(relative_layers_begin_where_plyfs_yaml_is)
 
 	(void)snprintf(absolute, sizeof(absolute), "%s/b", place);
 	(void)snprintf(text, sizeof(text), "layers: [a, ../b, '%s']\n", absolute);
-	write_file("dir/plyfs.yaml", text);
+	write_old_file("dir/plyfs.yaml", text);
 	settings = must_read_file("dir/plyfs.yaml");
 	assert_string_equal(settings->layers[0]->path, "dir/a");
 	assert_string_equal(settings->layers[1]->path, "dir/../b");
@@ -159,7 +159,7 @@ TEST(an_unreadable_layer_is_reported)
 	struct problem problem = {0};
 	int r;
 
-	write_file("plyfs.yaml", "layers: [a, locked]\n");
+	write_old_file("plyfs.yaml", "layers: [a, locked]\n");
 	assert_int_equal(mkdir("locked", 0), 0);
 	if (is_root) {
 		assert_int_equal(chmod(".", 0711), 0);
@@ -184,7 +184,7 @@ TEST(the_machine_id_is_taken_from_etc)
 
 	if (fd >= 0)
 		close(fd);
-	write_file("plyfs.yaml", "layers: [{path: '%m', optional: true}]\n");
+	write_old_file("plyfs.yaml", "layers: [{path: '%m', optional: true}]\n");
 	r = settings_read(NULL, "plyfs.yaml", &settings, &problem);
 	assert_int_equal(r, 0);
 	(void)snprintf(expected, sizeof(expected), "%.32s", len < 32 ? "%m" : id);
@@ -201,7 +201,7 @@ TEST(an_optional_layer_whose_path_has_no_value_is_missing)
 
 	if (geteuid() != 0)
 		skip();
-	write_file("plyfs.yaml", "layers: [{path: '%u', optional: true}]\n");
+	write_old_file("plyfs.yaml", "layers: [{path: '%u', optional: true}]\n");
 	assert_int_equal(mkdir("%u", 0700), 0);
 	assert_int_equal(chmod(".", 0755), 0);
 	assert_int_equal(seteuid(4000000), 0);
@@ -213,7 +213,7 @@ TEST(an_optional_layer_whose_path_has_no_value_is_missing)
 	assert_string_equal(settings->layers[0]->path, "%u");
 	settings_unref(settings);
 
-	write_file("plyfs.yaml", "layers: ['%u']\n");
+	write_old_file("plyfs.yaml", "layers: ['%u']\n");
 	assert_int_equal(seteuid(4000000), 0);
 	r = settings_read(NULL, "plyfs.yaml", &settings, &problem);
 	assert_int_equal(seteuid(0), 0);
@@ -233,7 +233,7 @@ TEST(a_host_name_can_not_choose_another_directory)
 
 	if (unshare(CLONE_NEWUTS) < 0 || sethostname(hostile, strlen(hostile)) < 0)
 		skip_because("the host name can't be changed here");
-	write_file("plyfs.yaml", "layers: [{path: 'a/%H', optional: true}]\n");
+	write_old_file("plyfs.yaml", "layers: [{path: 'a/%H', optional: true}]\n");
 	r = settings_read(NULL, "plyfs.yaml", &settings, &problem);
 	assert_problem(r, &problem,
 		"plyfs.yaml:1:17: '%H' can't be used: the host name '../../home/eve' is no file "
@@ -313,5 +313,5 @@ TEST(wrong_layers_on_a_command_line_are_reported)
 
 int main(void)
 {
-	return tests_run(make_tree, remove_tree);
+	return tests_run(make_tree, leave_place);
 }

@@ -13,45 +13,22 @@
 
 #include "cleanup.h"
 #include "descriptor.h"
+#include "place.h"
 #include "test.h"
 
 #define STATUS                                                                                     \
 	"{\"kind\": \"etcd\", \"source\": \"/fleet/\", \"identity\": \"7\", \"revision\": "        \
 	"\"12\", \"access\": {\"endpoints\": \"http://a:1\", \"user_file\": \"/u\"}}"
 
-static void write_file(const char *path, const char *text)
-{
-	FILE *file = fopen(path, "w");
-
-	assert_non_null(file);
-	fputs(text, file);
-	fclose(file);
-}
-
 /* STATE/tree.3/sub, with a status and a lock. */
 static int set_up(void **state)
 {
-	char *directory = strdup("/tmp/plyfs-test.XXXXXX");
-
-	if (!directory || !mkdtemp(directory) || chdir(directory) < 0)
+	if (enter_place(state))
 		return -1;
-	umask(022);
-	assert_int_equal(mkdir("STATE", 0755), 0);
-	assert_int_equal(mkdir("STATE/tree.3", 0755), 0);
-	assert_int_equal(mkdir("STATE/tree.3/sub", 0755), 0);
+	run("mkdir -p STATE/tree.3/sub");
 	write_file("STATE/status.json", STATUS);
 	write_file("STATE/lock", "");
-	*state = directory;
 	return 0;
-}
-
-static int tear_down(void **state)
-{
-	char command[128];
-
-	snprintf(command, sizeof(command), "rm -rf %s", (char *)*state);
-	free(*state);
-	return chdir("/") < 0 || system(command) != 0;
 }
 
 static struct store *find(const char *path)
@@ -64,7 +41,7 @@ static struct store *find(const char *path)
 	return store;
 }
 
-TEST_WITH(tree_and_what_is_in_it_are_a_mirrors, set_up, tear_down)
+TEST_WITH(tree_and_what_is_in_it_are_a_mirrors, set_up, leave_place)
 {
 	assert_int_equal(symlink("STATE/tree.3", "fleet"), 0);
 	CLEANUP(store_freep) struct store *store = find("fleet/sub");
@@ -84,7 +61,7 @@ TEST_WITH(tree_and_what_is_in_it_are_a_mirrors, set_up, tear_down)
 	assert_false(store_is_kept(store));
 }
 
-TEST_WITH(other_directories_are_nobodys, set_up, tear_down)
+TEST_WITH(other_directories_are_nobodys, set_up, leave_place)
 {
 	assert_int_equal(mkdir("tree.3", 0755), 0);
 	assert_int_equal(mkdir("spare", 0755), 0);
@@ -95,7 +72,7 @@ TEST_WITH(other_directories_are_nobodys, set_up, tear_down)
 	assert_null(find("/"));
 }
 
-TEST_WITH(status_that_others_may_write_is_shared, set_up, tear_down)
+TEST_WITH(status_that_others_may_write_is_shared, set_up, leave_place)
 {
 	assert_int_equal(chmod("STATE", 0775), 0);
 	CLEANUP(store_freep) struct store *wide = find("STATE/tree.3");
@@ -106,7 +83,7 @@ TEST_WITH(status_that_others_may_write_is_shared, set_up, tear_down)
 	assert_true(open->is_shared);
 }
 
-TEST_WITH(tree_without_a_status_is_a_mirrors_all_the_same, set_up, tear_down)
+TEST_WITH(tree_without_a_status_is_a_mirrors_all_the_same, set_up, leave_place)
 {
 	assert_int_equal(unlink("STATE/status.json"), 0);
 	CLEANUP(store_freep) struct store *store = find("STATE/tree.3");
@@ -115,7 +92,7 @@ TEST_WITH(tree_without_a_status_is_a_mirrors_all_the_same, set_up, tear_down)
 	assert_true(store->is_shared);
 }
 
-TEST_WITH(tree_that_was_replaced_is_known, set_up, tear_down)
+TEST_WITH(tree_that_was_replaced_is_known, set_up, leave_place)
 {
 	CLEANUP(closep) int fd = open("STATE/tree.3/sub", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	CLEANUP(store_freep) struct store *recycled = NULL, *gone = NULL;
@@ -134,7 +111,7 @@ TEST_WITH(tree_that_was_replaced_is_known, set_up, tear_down)
 }
 
 /* Keys make a tree, a lock and a status of their own. */
-TEST_WITH(outermost_tree_counts, set_up, tear_down)
+TEST_WITH(outermost_tree_counts, set_up, leave_place)
 {
 	assert_int_equal(mkdir("STATE/tree.3/sub/tree.1", 0755), 0);
 	write_file("STATE/tree.3/sub/lock", "");

@@ -14,33 +14,17 @@
 #include "cleanup.h"
 #include "idle_whiteout.h"
 #include "inspect.h"
+#include "place.h"
 #include "test.h"
 #include "traverse.h"
 
-#define TEXT_MAX 4096
-
-static char place[] = "/tmp/plyfs-traverse-XXXXXX";
-static char text[TEXT_MAX];
+static char text[4096];
 static struct settings *settings;
 static struct offline *offline;
 
-__attribute__((format(printf, 1, 2))) static void run(const char *format, ...)
-{
-	char command[TEXT_MAX];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(command, sizeof(command), format, args);
-	va_end(args);
-	if (system(command) != 0)
-		fail_msg("%s", command);
-}
-
 static int set_up(void **state)
 {
-	(void)state;
-	strcpy(place + strlen(place) - 6, "XXXXXX");
-	if (!mkdtemp(place) || chdir(place) < 0)
+	if (enter_place(state))
 		return -1;
 	run("mkdir a b c");
 	return 0;
@@ -48,13 +32,11 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	offline_free(offline);
 	settings_unref(settings);
 	offline = NULL;
 	settings = NULL;
-	run("cd / && rm -rf %s", place);
-	return 0;
+	return leave_place(state);
 }
 
 /* Starts with a plyfs.yaml, or with the layers a, b and c. */

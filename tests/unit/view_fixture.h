@@ -17,12 +17,12 @@
 #include <unistd.h>
 
 #include "cleanup.h"
+#include "place.h"
 #include "test.h"
-#include "view_disk.h"
 #include "view_publisher.h"
 #include "view_shown.h"
 
-static char place[] = "/tmp/plyfs-view-XXXXXX";
+#define TEXT_MAX 4096
 
 static inline struct settings *settings_with(const char *yaml)
 {
@@ -77,10 +77,7 @@ static inline void start_merged(void)
 /* A fresh place with the layers a, b and c (lowest first), empty. */
 static inline int set_up(void **state)
 {
-	(void)state;
-	strcpy(place + sizeof(place) - 7, "XXXXXX");
-	umask(022); /* another umask would make files that are not trusted */
-	if (!mkdtemp(place) || chdir(place) < 0)
+	if (enter_place(state))
 		return -1;
 	make_directory("a");
 	make_directory("b");
@@ -92,7 +89,6 @@ static inline int set_up(void **state)
 
 static inline int tear_down(void **state)
 {
-	(void)state;
 	for (struct held *held = helds; held; held = held->next)
 		held->opened = 0;
 	while (dentries)
@@ -106,7 +102,7 @@ static inline int tear_down(void **state)
 	publisher = NULL;
 	view_free(view);
 	view = NULL;
-	return chdir("/") < 0 || (run("rm -rf '%s'", place), 0);
+	return leave_place(state);
 }
 
 /* As after an overflow of inotify's queue: the view knows that there were events, but not which. */

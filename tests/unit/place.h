@@ -1,5 +1,6 @@
 /*
- * The layers on disk, as programs write them.
+ * A directory for each test, which is its working directory, and the files in it as programs write
+ * them.
  */
 #pragma once
 
@@ -9,14 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "test.h"
 
-#define TEXT_MAX 4096
+static char place[] = "/tmp/plyfs-unit-XXXXXX";
 
 __attribute__((format(printf, 1, 2))) static inline void run(const char *format, ...)
 {
-	char command[TEXT_MAX];
+	char command[4096];
 	va_list args;
 
 	va_start(args, format);
@@ -24,6 +26,22 @@ __attribute__((format(printf, 1, 2))) static inline void run(const char *format,
 	va_end(args);
 	if (system(command) != 0)
 		fail_msg("%s", command);
+}
+
+/* Set-up and tear-down of a test. */
+
+static inline int enter_place(void **state)
+{
+	(void)state;
+	strcpy(place + sizeof(place) - 7, "XXXXXX");
+	umask(022); /* another umask would make files that are not trusted */
+	return !mkdtemp(place) || chdir(place) < 0;
+}
+
+static inline int leave_place(void **state)
+{
+	(void)state;
+	return chdir("/") < 0 || (run("rm -rf '%s'", place), 0);
 }
 
 static inline void write_file(const char *path, const char *text)
