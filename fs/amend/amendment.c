@@ -401,6 +401,14 @@ static const struct source *shown_source(const struct amendment_state *made)
 	return result && result->source_count == 1 ? result->sources[0] : NULL;
 }
 
+/* Returns whether the strategy joins the texts of several layers. */
+static bool reads_lines(const struct amendment_state *made)
+{
+	const char *name = made->merge.options->strategy->name;
+
+	return strcmp(name, "lines") == 0 || strcmp(name, "concat") == 0;
+}
+
 /* Edits the values of a file that the strategy does not read as a tree, as its format reads it. */
 static int edit_whole(
 	struct amendment_state *made, struct span shown, struct span *ret, struct problem *problem)
@@ -419,8 +427,10 @@ static int edit_whole(
 
 	if (!format)
 		return problem_set(problem, made->request->path, 0, 0,
-			"'%s' shows it whole, and its name is that of no format with values; give "
-			"its rule a 'format', or edit its text",
+			reads_lines(made)
+				? "'%s' reads no values; change its text: plyfs edit"
+				: "'%s' shows it whole, and its name is that of no format with "
+				  "values; give its rule a 'format', or edit its text",
 			made->merge.options->strategy->name);
 	options.wants_extents = true;
 	int r = document_read(&edit.source, edit.text, &options, old, problem);
@@ -466,8 +476,6 @@ static int put_whole(struct amendment_state *made, struct problem *problem)
 		wanted = *made->request->text;
 	else if (r == 0)
 		r = edit_whole(made, shown, &wanted, problem);
-	if (!made->is_there && shown_source(made))
-		made->amendment.copies = shown_source(made)->name;
 	if (r == 0)
 		/* cppcheck-suppress uninitStructMember ; edit_whole() sets it when it returns 0 */
 		is_so = span_equal(wanted, shown);
@@ -475,6 +483,8 @@ static int put_whole(struct amendment_state *made, struct problem *problem)
 		r = put_text(&request, wanted, made->arena, &text, problem);
 	if (r != 0)
 		return r;
+	if (!made->is_there && shown_source(made) && span_equal(text, wanted))
+		made->amendment.copies = shown_source(made)->name;
 	take_text(made, text);
 	/* A new file that is empty is a change, too. */
 	made->amendment.is_changed |= !is_so && !made->is_there;

@@ -43,12 +43,18 @@ static int attempt(const struct trial *trial, struct span text)
 	return r != 0 || span_equal(merged, trial->wanted) ? r : PROBLEM;
 }
 
-/* Finds the part of the wanted file that replaces `part`, the target's text, in the merged file. */
+/*
+ * Finds the part of the wanted file that replaces `part`, the target's text, in the merged file. An
+ * empty part lies at its end, or at its beginning.
+ */
 static bool cut_middle(struct span merged, struct span part, struct span wanted, struct span *ret)
 {
-	const char *found = part.len ? memmem(merged.data, merged.len, part.data, part.len) : NULL;
+	bool begins = wanted.len >= merged.len && memcmp(wanted.data, merged.data, merged.len) == 0;
+	const char *found = part.len ? memmem(merged.data, merged.len, part.data, part.len)
+			    : begins ? merged.data + merged.len
+				     : merged.data;
 
-	if (!found)
+	if (!found || !merged.len)
 		return false;
 	size_t before = (size_t)(found - merged.data), after = merged.len - before - part.len;
 	if (wanted.len < before + after || memcmp(wanted.data, merged.data, before) != 0 ||
@@ -80,11 +86,14 @@ int put_text(const struct put_request *request, struct span wanted, struct arena
 	*ret = part;
 	if (span_equal(merged, wanted))
 		return 0;
-	*ret = wanted;
-	r = attempt(&trial, wanted);
-	if (r == PROBLEM && cut_middle(merged, part, wanted, &middle)) {
+	r = PROBLEM;
+	if (cut_middle(merged, part, wanted, &middle)) {
 		*ret = middle;
 		r = attempt(&trial, middle);
+	}
+	if (r == PROBLEM) {
+		*ret = wanted;
+		r = attempt(&trial, wanted);
 	}
 	return r == PROBLEM ? refuse(&trial) : r;
 }
