@@ -134,18 +134,35 @@ static int path_resolution_new(const char *path, size_t len, struct path_resolut
 	return 0;
 }
 
+static int go_to_end(struct offline *offline, const char *path, struct path_resolution **resolution,
+	struct version **ret, struct problem *problem)
+{
+	int r = path_resolution_new(path, strlen(path), resolution);
+
+	if (r == 0)
+		r = go(offline, *resolution, ret, problem);
+	return r == 0 && !*ret ? -EISDIR : r;
+}
+
 int follow(struct offline *offline, const char *path, struct version **ret, struct problem *problem)
 {
 	CLEANUP(freep) struct path_resolution *resolution = NULL;
 	CLEANUP(version_unrefp) struct version *version = NULL;
+	int r = go_to_end(offline, path, &resolution, &version, problem);
 
-	int r = path_resolution_new(path, strlen(path), &resolution);
-	if (r == 0)
-		r = go(offline, resolution, &version, problem);
-	if (r == 0 && !version)
-		r = -EISDIR;
 	if (r == 0)
 		*ret = take_ptr(version);
+	return r;
+}
+
+int follow_path(struct offline *offline, const char *path, char **ret, struct problem *problem)
+{
+	CLEANUP(freep) struct path_resolution *resolution = NULL;
+	CLEANUP(version_unrefp) struct version *version = NULL;
+	int r = go_to_end(offline, path, &resolution, &version, problem);
+
+	if (r == 0 && !(*ret = strdup(resolution->done)))
+		r = -ENOMEM;
 	return r;
 }
 

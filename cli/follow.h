@@ -14,6 +14,9 @@
 int follow(
 	struct offline *offline, const char *path, struct version **ret, struct problem *problem);
 
+/** Does the same as follow(), with the path of the version, for free(3). */
+int follow_path(struct offline *offline, const char *path, char **ret, struct problem *problem);
+
 /**
  * Finds the path to which `path` leads: without links on the way, and without "." and "..". The
  * last name is not examined: it may be a link, or missing. Results as follow(); -EISDIR if there is

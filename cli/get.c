@@ -221,6 +221,8 @@ static int run(const struct command *command, int argc, char **argv)
 	if (code >= 0)
 		return code;
 	code = explained_file_open(command, &job.choice, job.path, &subject);
+	if (code == EXIT_DONE)
+		code = explained_file_follow(job.path, &subject);
 	if (code != EXIT_DONE)
 		return code;
 	int r = arena_new(&job.arena);

@@ -86,3 +86,21 @@ prints "$(cat vendor/a.service)"
 printf 'A="x y"\n' >vendor/a.env
 runs 0 get a.env A
 prints 'x y'
+
+# A symbolic link leads to its file, as in a mount.
+mkdir vendor/conf
+echo 'a: {b: 7}' >vendor/conf/real.yaml
+ln -s conf/real.yaml vendor/link.yaml
+ln -s link.yaml site/again.yaml
+ln -s /etc/hostname vendor/out.yaml
+ln -s conf vendor/to
+runs 0 get link.yaml a.b
+prints 7
+runs 0 get again.yaml a.b
+prints 7
+runs 0 get to/real.yaml a.b
+prints 7
+runs 1 get out.yaml a
+says "is a link out of the tree, to '/etc/hostname'"
+runs 1 get to a
+says 'is a directory'
