@@ -217,13 +217,38 @@ static int report_lists(struct report *report, const struct node *before, const 
 	return r;
 }
 
+/*
+ * A key that comes once is a text, and one that comes again a list. Makes *as_list a list of the
+ * text, if `list` is a list that has it. Returns whether it does.
+ */
+static bool is_item_of(const struct node *text, const struct node *list, struct node *as_list,
+	const struct node **item)
+{
+	if (!text || !list || !node_is_scalar(text) || text->schema != NODE_TEXT ||
+		!node_is_sequence(list) || !find_item(list, text))
+		return false;
+	*item = text;
+	*as_list = *text;
+	as_list->kind = NODE_SEQUENCE;
+	as_list->seq.items = item;
+	as_list->seq.count = 1;
+	return true;
+}
+
 static int report_change(struct report *report, const struct node *before, const struct node *after,
 	const struct node *below)
 {
+	struct node list;
+	const struct node *item;
+
 	if (report->key.has_failed)
 		return -ENOMEM;
 	if (edit_same(before, after, false))
 		return 0;
+	if (is_item_of(before, after, &list, &item))
+		return report_lists(report, &list, after, below);
+	if (is_item_of(after, before, &list, &item))
+		return report_lists(report, before, &list, below);
 	if (before && after && before->kind == after->kind && !node_is_scalar(after))
 		return node_is_map(after) ? report_maps(report, before, after, below)
 					  : report_lists(report, before, after, below);

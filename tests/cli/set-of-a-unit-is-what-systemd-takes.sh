@@ -93,6 +93,15 @@ for rule in whole true uapi; do
 	[ "$(effective Type)/$(effective Environment)/$(effective User)" = 'simple idle /A=1 B=2 /x ' ] || fail "$(cat out)"
 done
 
+# The report of one more value, and of one that is reset, names that value alone.
+sources "$main$E=A=1\nUser=a"
+runs 0 "$PLYFS" set "${layers[@]}" a.service "$more" B=2
+prints 's/a.service.d/90-set.conf:2: Service.Environment[1]: B=2 (new)'
+runs 0 "$PLYFS" set "${layers[@]}" a.service Service.User b
+prints 's/a.service.d/90-set.conf:3: Service.User[1]: b (new)'
+runs 0 "$PLYFS" reset "${layers[@]}" a.service Service.User
+prints 's/a.service.d/90-set.conf: Service.User[1]: removed (was b)'
+
 # Sections that stand for one thing each, and [Match], where all values count.
 printf '[Match]\nName=a\n[Network]\nDNS=1\nDHCP=no\n' >v/a.network
 printf 'layers: [v, s]\nrules: [{match: "*.network", strategy: deep, dropins: uapi}]\n' >plyfs.yaml
