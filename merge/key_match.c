@@ -551,6 +551,11 @@ static int make_new(struct key_matcher *matcher, struct key *ret)
 		at = part->end;
 		if (!matcher->format->has_lists && part->is_bracket && !is_item(part) &&
 			count > 0 && is_plain_word(matcher, part - 1)) {
+			if (matcher->format->counts_all)
+				return problem_set(matcher->problem, NULL, 0, 0,
+					"there is no '%s'; the values of a key are counted from "
+					"[0], and [+] adds one",
+					matcher->text);
 			part[-1].name.len += at - part[-1].end;
 			part[-1].end = at;
 			continue;

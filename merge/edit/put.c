@@ -405,10 +405,14 @@ static int refuse(struct put *put, size_t i)
 	if (op->kind == EDIT_REMOVE && winner < put->request->target && strategy->tags &&
 		!format_of_tree(target->format)->has_tags)
 		return problem_at(put->problem, at,
-			"the layer '%s' has the value, and %s has no '!delete' to hide it; give "
-			"the rule 'dropins' for a YAML drop-in, or its option 'delete', or remove "
-			"the value there",
-			put->inputs[winner].source.layer, format_of_tree(target->format)->name);
+			"the layer '%s' has the value, and %s has no '!delete' to hide it; %s, or "
+			"remove the value there",
+			put->inputs[winner].source.layer, format_of_tree(target->format)->name,
+			/* An empty assignment takes back those before it. */
+			format_of_tree(target->format)->counts_all
+				? "set it to '', or give the rule the option 'delete'"
+				: "give the rule 'dropins' for a YAML drop-in, or its option "
+				  "'delete'");
 	return problem_set(put->problem, target->source.name, 0, 0,
 		"the strategy '%s' can't express this change in the layer '%s'; change the value "
 		"in the layer that has it",

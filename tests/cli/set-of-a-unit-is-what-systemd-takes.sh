@@ -102,6 +102,19 @@ prints 's/a.service.d/90-set.conf:3: Service.User[1]: b (new)'
 runs 0 "$PLYFS" reset "${layers[@]}" a.service Service.User
 prints 's/a.service.d/90-set.conf: Service.User[1]: removed (was b)'
 
+# No unit can remove a lower layer's value, but an empty assignment takes it back. The message says so, and it works.
+sources "$main$E=A=1\n$E=C=1\nUser=a"
+for key in Environment User; do
+	runs 1 "$PLYFS" unset "${layers[@]}" a.service Service.$key
+	grep -q "has no '!delete' to hide it; set it to '', or give the rule the option 'delete', or remove the value there" err
+	runs 0 "$PLYFS" set "${layers[@]}" a.service Service.$key ''
+	[ -z "$(effective $key)" ] || fail "$key is: $(effective $key)"
+done
+
+# No key of a unit is made of brackets.
+runs 1 "$PLYFS" set "${layers[@]}" a.service 'Service.Environment[A]' 2
+says "there is no 'Service.Environment[A]'; the values of a key are counted from [0], and [+] adds one"
+
 # Sections that stand for one thing each, and [Match], where all values count.
 printf '[Match]\nName=a\n[Network]\nDNS=1\nDHCP=no\n' >v/a.network
 printf 'layers: [v, s]\nrules: [{match: "*.network", strategy: deep, dropins: uapi}]\n' >plyfs.yaml
