@@ -30,7 +30,10 @@ int explained_file_find(const struct command *command, const struct layer_choice
 int explained_file_open(const struct command *command, const struct layer_choice *choice,
 	const char *path, struct explained_file *ret);
 
-/** If `subject` is a link, explains the file to which it leads instead. Returns as explained_file_open(). */
+/**
+ * If `subject` is a link, explains the file to which it leads instead. Returns as
+ * explained_file_open().
+ */
 int explained_file_follow(const char *path, struct explained_file *subject);
 
 void explained_file_fini(struct explained_file *subject);
