@@ -1,10 +1,9 @@
 /*
- * Stand-ins: where a source is broken, its last good state takes its place in the merge, so that
- * all else goes on changing.
+ * Stand-ins (fallbacks): if a source is broken, its last good state takes its place in the merge,
+ * so that changes of all other sources still show.
  *
- * What may stand in is what the version that is shown was made of, and nothing else: so whoever may
- * read that version could read the stand-in, and what is made with it is narrowed to those
- * (version_narrow()).
+ * Only sources of the version that is shown may stand in. So every user who may read that version
+ * could read the stand-in, and the new version is narrowed to these users (version_narrow()).
  */
 #pragma once
 
@@ -16,9 +15,9 @@ struct stand_in {
 	bool is_used;
 };
 
-/* Where stand-ins come from, in place of the source cache: other processes have some. */
+/* Another origin of stand-ins than the source cache: another process has them. */
 struct stand_in_origin {
-	/* One reference to what may stand in, read as `options` say; NULL: nothing. */
+	/* Returns one reference to a stand-in, parsed by `options`; NULL: none. */
 	struct loaded *(*find)(void *context, const struct layer *layer, const char *path,
 		const struct read_options *options);
 	void *context;
@@ -34,33 +33,33 @@ struct stand_ins {
 };
 
 /**
- * Of what `shown` was made, which the view's lock guards; NULL: nothing may stand in. 0 or -ENOMEM;
- * stand_ins_fini() whatever happened. All that follows needs no lock.
+ * Collects the sources of `shown`, which the view's lock guards; NULL: none. Returns 0 or -ENOMEM;
+ * call stand_ins_fini() in any case. The functions below need no lock.
  */
 int stand_ins_init(struct stand_ins *stand_ins, const struct version *shown);
 void stand_ins_fini(struct stand_ins *stand_ins);
 
-/** Whether `loaded` is among what was shown. */
+/** Returns whether `loaded` is one of these sources. */
 bool stand_ins_match(const struct stand_ins *stand_ins, const struct loaded *loaded);
 
-/** Before composing: a source that was broken may have been mended. */
+/** Marks all as unused, before composing: a source may be repaired by now. */
 void stand_ins_rest(struct stand_ins *stand_ins);
 
 /**
- * What may stand in for the source, wanted as `options` say; NULL: nothing. It lives as long as
+ * Returns the stand-in for the source, parsed by `options`; NULL: none. It lives as long as
  * `stand_ins`, or until the next call.
  */
 struct stand_in *stand_ins_find(struct stand_ins *stand_ins, struct source_cache *cache,
 	const struct layer *layer, const char *path, const struct read_options *options);
 
-/** Whether one that is not used yet is there for the source that `problem` names. */
+/** Returns whether the source that `problem` names has an unused stand-in. */
 bool stand_ins_have(const struct stand_ins *stand_ins, const struct problem *problem);
 
 /**
- * The merge can't be made because of the source that `problem` names. Returns whether a stand-in is
- * used for it from now on, so that the merge may be tried again.
+ * Uses a stand-in for the source that `problem` names, because the merge has failed. Returns false
+ * if there is none; else the merge may be tried again.
  */
 bool stand_ins_use(struct stand_ins *stand_ins, const struct problem *problem);
 
-/** Hands the used ones to `version`, which was made with them. Returns how many, or -ENOMEM. */
+/** Gives used stand-ins to `version`, made with them. Returns their number, or -ENOMEM. */
 int stand_ins_give(const struct stand_ins *stand_ins, struct version *version);

@@ -1,8 +1,8 @@
 /*
- * The attributes of directories, in time: who may read what while rights change.
+ * The attributes of directories while rights change.
  *
- * The kernel remembers a directory's mode and owner until it is told to ask again, and decides by
- * them who may reach what lies in it. The contract:
+ * The kernel caches a directory's mode and owner until it is notified, and checks users by them.
+ * The contract:
  *
  *   (a) Content that was written after a right was taken away is not readable, by a walk that
  *   begins
@@ -26,28 +26,27 @@
 
 struct view;
 
-/** Mode, owner, time and layers from what was found; the time does not go back. */
+/** Sets mode, owner, time and layers from the lookup; the time never goes back. */
 void attributes_describe_locked(
 	struct view *view, struct directory *directory, const struct union_lookup *lookup);
 
-/** Whether the kernel has yet to be told of other attributes. */
+/** Returns whether the kernel is not yet notified of new attributes. */
 bool attributes_are_untold_locked(const struct directory *directory);
 
 /**
- * Before anything that was read in `directory`, which is in use, is shown: the first half of (a).
- * Returns 0 or -errno, and then nothing may be shown.
+ * Does the first half of (a), before anything that was read in `directory` is shown. `directory` is
+ * in use. Returns 0; or -errno: nothing may be shown.
  */
 int attributes_settle_locked_unlocks(struct view *view, struct directory *directory);
 
-/** The last step of it alone: tells what is known and untold, of the directory and those above. */
+/** Does only its last step: notifies the kernel of new attributes, of those above, too. */
 void attributes_tell_locked_unlocks(struct view *view, struct directory *directory);
 
 /**
- * How often the kernel was told that somebody is shut out of the directory, or of one above, or is
- * to be. If ever, no answer about a name in it may be cached: another walk, let in before, may be
- * on its way to it.
+ * Returns how often a right to the directory, or to one above, was taken away. If ever, no name in
+ * it may be cached: a path walk that was let in earlier may still be on its way.
  */
 uint64_t attributes_narrowings_locked(const struct directory *directory);
 
-/** A directory that opens now, in use, and is to be told of; NULL: none. For the publisher. */
+/** Returns a directory, in use, that may now show wider rights; NULL: none. */
 struct directory *attributes_open_locked(struct view *view);

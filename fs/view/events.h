@@ -1,8 +1,6 @@
 /*
- * Events: what the watch tells, and when a name that has changed may be looked at.
- *
- * A name is looked at when its writer is done: on a close after writing, a rename, a removal; or
- * after a time of quiet.
+ * Events: takes the watch's events, and decides when a changed name is queued: when its writer is
+ * done (a close after writing, a rename, a removal), or after a time of quiet.
  */
 #pragma once
 
@@ -16,27 +14,28 @@ struct view;
 #define EVENTS_QUIET_MS 50
 
 /*
- * A name that disappears is often about to come back: editors move the old file away before they
- * write the new one, git unlinks before it creates. Until then the old version stays. And a name
- * that appears is often about to go: what is written under a temporary name is then renamed.
+ * A name that disappears often comes back at once: editors move the old file away before they write
+ * the new one, and git unlinks before it creates. For so long the old version stays. And a name
+ * that appears often goes at once: a temporary file is renamed.
  */
 #define EVENTS_GONE_MS 2
 
-/* Whoever does it may be kept from his processor by all else that we have to look at: then for so
- * long. */
+/*
+ * The same while the queue is long: the daemon's own work may keep such a program from the
+ * processor.
+ */
 #define EVENTS_GONE_BUSY_MS 25
 
-/** Something happened to a name in a directory of `layer`: `mask` as inotify(7) has it. */
+/** Handles an event of a name in a directory of `layer`; `mask` is that of inotify(7). */
 void events_name_locked(struct view *view, struct directory *directory, unsigned layer,
 	uint32_t mask, const char *name);
 
-/** Takes in all events there are. Whatever was changed before the call has its event by now. */
+/** Handles all queued events. Every change before the call has its event in the queue. */
 void events_take_locked(struct view *view);
 
 /**
- * Takes in all events there are, and says whether a source of what was just looked at is being
- * written, or was since the look began to read: what was read of it may be half of it. A write
- * before the look has its event in the queue by now. When writers were waited for long enough, only
- * those count of whom something is reported still.
+ * Handles all queued events. Returns whether a source of the look is being written, or was since
+ * the look began to read it, so that half of it may have been read. If the look has waited for its
+ * writers for long enough, only writers with new events count.
  */
 bool events_meet_writer_locked(struct view *view, const struct look *look);

@@ -1,7 +1,6 @@
 /*
- * A look at one name: what the layers say of it, and the version that is made of that. One object
- * for whoever needs it: a request that finds nothing shown yet, one of a strict mount, the
- * publisher.
+ * A look: the job of one name. It looks the name up in the layers, and composes the version. Three
+ * callers need one: the first lookup of a name, each lookup of a strict mount, and the publisher.
  *
  *      look_up      what the layers say: in the request's thread, or in the pool for the publisher
  *        │ a file: has to be composed
@@ -12,8 +11,8 @@
  *      look_end     a request's look is shown and answered where it ended (lookup.c), the
  *                   publisher's waits for the publisher to decide on it (refresh.c)
  *
- * entry->look is the look that others wait for: first looks at the same name are one look, and the
- * publisher's waits for it.
+ * entry->look is the look under way: first lookups of the same name share it, and the publisher's
+ * look waits for it.
  */
 #pragma once
 
@@ -21,13 +20,13 @@
 #include "state.h"
 
 enum look_purpose {
-	LOOK_FIRST,   /* nothing is shown: whatever is found will be */
-	LOOK_STRICT,  /* coherence=strict: what is shown is compared with what is found */
+	LOOK_FIRST,   /* nothing is shown: the result is shown at once */
+	LOOK_STRICT,  /* coherence=strict: the shown version is compared with the layers */
 	LOOK_REFRESH, /* the publisher's */
 };
 
 struct look {
-	struct pool_job job; /* first: the pool gives it back */
+	struct pool_job job; /* must be first: the pool returns it */
 	struct view *view;
 	enum look_purpose purpose;
 	struct entry *entry; /* in use, and its directory */
@@ -40,92 +39,91 @@ struct look {
 	struct directory *child;      /* likewise, in use */
 	uint64_t generation;          /* of the directory, when it began */
 	uint64_t dependencies_number; /* of all dependencies, when it began */
-	bool is_entry_new;            /* nothing was known of the name but that it is asked for */
+	bool is_entry_new;            /* the entry was made for this look */
 	unsigned tries;
-	bool takes_long;    /* whoever looks the name up gets a promise (promise.h) */
-	bool is_recalled;   /* `version` is what was kept of the path (keep.h) */
+	bool takes_long;    /* lookups get a placeholder inode (promise.h) */
+	bool is_recalled;   /* `version` comes from the last-good store (keep.h) */
 	bool has_doubt;     /* a source may have been written while it was read (compose.h) */
-	bool has_new_links; /* a source has more names, which was not known */
-	bool is_covered;    /* STRICT: something is mounted on it: what is shown stays */
-	bool is_failed;     /* what it is made of could not be found out: it is tried again */
+	bool has_new_links; /* a source has more hard links than was known */
+	bool is_covered;    /* STRICT: another mount lies on it, so it stays as shown */
+	bool is_failed;     /* its sources could not be found out: it is tried again */
 
-	/* What came of it. */
+	/* The result. */
 	int result; /* 0; PROBLEM; COMPOSE_MOVED, COMPOSE_UNSETTLED; LOOK_…; or -errno */
 	struct union_lookup lookup;
 	struct dependencies asked;
 	struct version *version;     /* of a file or a link; one reference */
 	struct directory *directory; /* FIRST, STRICT: made, not shown */
-	struct problem problem; /* a message: `version` does without a source, or with what stands
-				   in for it, or is broken */
+	struct problem problem; /* a message: `version` lacks a source, or has a stand-in for it,
+				   or is broken */
 
-	struct look *next; /* in view->done, view->ended; of those that are parked */
+	struct look *next; /* in view->done, view->ended, or the parked ones */
 
-	bool was_directory; /* when it began: shown, or forgotten by the kernel */
+	bool was_directory; /* when it began; the kernel may have forgotten it */
 
 	/* The publisher's. */
-	bool is_done; /* the publisher is to decide on it: nobody may join it any more */
+	bool is_done; /* it waits for the publisher's decision: no caller may join it */
 	enum union_kind kind;
 	enum entry_scope scope;
 	uint64_t since;        /* the entry's ticket (queue.h) */
 	bool is_large;         /* it does not count in view->looks */
-	bool is_event;         /* something was reported of just this name */
-	bool takes_unfinished; /* its writer was waited for long enough */
-	bool is_unread;        /* nothing was ever shown for it but its name */
-	bool has_kept;         /* what is shown is what was good before a source failed */
+	bool is_event;         /* an event named just this name */
+	bool takes_unfinished; /* it has waited for its writer for long enough */
+	bool is_unread;        /* only its name was ever shown */
+	bool has_kept;         /* the shown version is a last good one */
 	bool is_known;         /* the kernel knows the directory */
-	bool is_compared;      /* with what the kernel has forgotten: it may be that still */
-	struct change *change; /* what is decided */
+	bool is_compared;      /* to what the kernel has forgotten: it may be the same still */
+	struct change *change; /* the decision */
 };
 
 /* Positive results, besides those of compose(). */
 enum {
 	LOOK_MET_WRITER = 16, /* a source is being written, or was meanwhile */
-	LOOK_IS_CURRENT = 17, /* STRICT: what is shown is what the layers say */
-	LOOK_AT_GATE = 18, /* REFRESH: it must be judged first; then the name is looked at again */
-	LOOK_IS_PARKED = 19, /* FIRST: likewise; it has not ended (gate.h) */
+	LOOK_IS_CURRENT = 17, /* STRICT: the shown version is current */
+	LOOK_AT_GATE = 18,    /* REFRESH: a check must judge it; then the name is queued again */
+	LOOK_IS_PARKED = 19,  /* FIRST: a check must judge it; it has not ended (gate.h) */
 };
 
-/** A look at `entry`, which it takes in use. NULL: no memory. */
+/** Makes a look at `entry`, which is then in use. NULL: no memory. */
 struct look *look_new_locked(struct view *view, struct entry *entry, enum look_purpose purpose);
 
-/** What can't be looked at now is a directory still if it was one. */
+/** If the name can't be looked up now, keeps treating a former directory as one. */
 void look_heed_past(struct look *look);
 
-/** Begins it, or begins it anew, in this thread. It may have ended, and be gone, on return. */
+/** Begins the look, perhaps anew, in this thread. It may be freed on return. */
 void look_begin(struct look *look);
 
-/** Has the pool begin it. */
+/** Begins the look in the pool. */
 void look_begin_in_pool(struct look *look);
 
-/** It was parked, and ends: 0; PROBLEM, with look->problem; or -errno. By the pool. */
+/** Ends a parked look, in the pool: 0; PROBLEM, with look->problem; or -errno. */
 void look_judged(struct look *look, int result);
 
-/** It comes to nothing; what the publisher was to decide on is looked at again. Frees it. */
+/** Drops the look, and frees it. If it is the publisher's, the name is queued again. */
 void look_drop_locked(struct look *look);
 
-/**
- * Ends it. What it found, and the settings that it worked with, may be the last to hold layers and
- * files open: so it is freed by look_free(), when the lock is given back.
- */
+/** Ends the look. look_free() frees it when the lock is released: closing its files may block. */
 void look_free_locked(struct look *look);
 
-/** The rest of it, with no lock held. */
+/** Frees an ended look, with no lock held. */
 void look_free(struct look *look);
 
-/** Answers the callers with a result of view_lookup(). Wants the lock not held. */
+/** Answers the callers with a result of view_lookup(). The lock must not be held. */
 void look_answer(struct view_caller *callers, int result, const struct stat *stat);
 
-/** lookup.c: a FIRST or STRICT look has ended. */
+/** lookup.c: shows and answers a FIRST or STRICT look that has ended. */
 void lookup_end(struct look *look);
 
-/** lookup.c: it will take long: nobody is to hold the directory meanwhile. */
+/** lookup.c: answers with placeholders, so that the directory is not locked for long. */
 void lookup_takes_long(struct look *look);
 
-/** lookup.c: looks the name up again for callers whose look counts no more. */
+/** lookup.c: looks the name up again for the callers of a look that is out of date. */
 void lookup_again(struct view *view, const char *name, struct view_caller *callers);
 
-/** As of a request: the directory `name` in `parent`, or `path` from the root, one more user of
- * which is the caller. Take the lock. Return 0, -ENOENT, -ENOTDIR or another -errno. */
+/**
+ * Look up the directory `name` in `parent`, or `path` from the root, as a request does; the caller
+ * becomes one more user of it. Take the lock. Return 0, -ENOENT, -ENOTDIR or another -errno.
+ */
 int lookup_enter(
 	struct view *view, struct directory *parent, const char *name, struct directory **ret);
 int lookup_enter_path(struct view *view, const char *path, struct directory **ret);

@@ -1,6 +1,6 @@
 /*
- * What waits for the publisher: names that are to be looked at, at once or when they have come to
- * rest, and directories that are to be listed.
+ * The publisher's queue: names that are to be looked up, at once or after a time of quiet, and
+ * directories that are to be listed.
  */
 #pragma once
 
@@ -30,45 +30,45 @@ struct directory_list {
 };
 
 /**
- * When something began to wait: that of its cause, if something that waited leads to it, else a new
- * one. What waits has the ticket of all that must be published before it counts as done.
+ * Returns a ticket, a waiting entry's sequence number: that of its cause, else a new one. A cause
+ * is dealt with when no entry waits with its ticket.
  */
 uint64_t queue_ticket_locked(struct view *view);
 
-/** The ticket of who is next; UINT64_MAX: nobody waits to be looked at. */
+/** Returns the ticket of the next entry; UINT64_MAX: none waits. */
 uint64_t queue_since_locked(const struct view *view);
 
-/** Has the entry looked at: because it has changed, or what it is made of. */
+/** Queues an entry that has changed, or whose sources or dependencies have. */
 void queue_entry_locked(struct view *view, struct entry *entry);
 
-/** The directory itself has changed: its rights, or what it hides. */
+/** Queues a directory whose own rights or whiteouts have changed. */
 void queue_directory_locked(struct view *view, struct directory *directory);
 
-/** queue_entry_locked() with less of a reason. */
+/** Like queue_entry_locked(), with a weaker reason. */
 void queue_entry_scope_locked(struct view *view, struct entry *entry, enum entry_scope scope);
 
-/** The next entry, which is pending no more, its directory still in use for it; NULL: none. */
+/** Takes the next entry, then no longer pending; its directory stays in use. NULL: none. */
 struct entry *queue_take_locked(struct view *view);
 
 /**
- * Has the entry looked at when nothing happened to it for `quiet_ms`. A writer (EVENTS_QUIET_MS or
- * more) is waited for longer than what comes in the place of a name that went.
+ * Queues the entry after `quiet_ms` without an event. EVENTS_QUIET_MS or more: waits for a writer,
+ * which may take longer than the replacement of a removed name.
  */
 void queue_debounce_locked(struct view *view, struct entry *entry, int64_t quiet_ms);
 
-/** The entry has come to rest: it waits no more. It must be in use, or its directory. */
+/** Ends the entry's wait for quiet. The entry, or its directory, must be in use. */
 void queue_rest_locked(struct view *view, struct entry *entry);
 
-/* Where memory or descriptors are short, what is shown stays for so long. */
+/* After a shortage of memory or descriptors, milliseconds until the next attempt. */
 #define SHORTAGE_MS 500
 
-/** Memory was short, and something may be lost by that: all is looked at again, in a while. */
+/** Has everything looked up again later: an event may be lost for lack of memory. */
 void queue_shortage_locked(struct view *view);
 
-/** Queues what has been quiet for long enough. Milliseconds until more is; -1: nothing waits. */
+/** Queues entries that were quiet long enough. Returns the milliseconds to the next; -1: none. */
 int64_t queue_due_locked(struct view *view, int64_t now_ms);
 
-/** Has the directory listed. */
+/** Queues the directory to be listed. */
 void queue_scan_locked(struct view *view, struct directory *directory, enum directory_scan scan);
 
 /** The next directory to be listed, in use for it, with `scanning` set; NULL: none. */
@@ -77,5 +77,5 @@ struct directory *queue_take_scan_locked(struct view *view);
 /** Adds to a list, in use for it. False: no memory. */
 bool directory_list_add(struct directory_list *list, struct directory *directory);
 
-/** Gives back what the queues hold. */
+/** Releases the entries and directories in the queues. */
 void queue_fini_locked(struct view *view);

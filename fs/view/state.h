@@ -1,9 +1,9 @@
 /*
- * What a view holds. For the files of this room alone; everybody else has view.h.
+ * The state of a view, for the files of this room alone; all others use view.h.
  *
  * One lock guards it. Functions that want it held end in _locked; those that drop it meanwhile end
- * in _unlocks as well. It is never held while a layer is looked at, a source is read or merged, a
- * line is logged, or anything is published. Lock order: lock.h.
+ * in _unlocks as well. No thread holds it while it reads a layer, merges, logs or publishes. Lock
+ * order: lock.h.
  */
 #pragma once
 
@@ -27,10 +27,10 @@ struct view_line;
 enum publishing {
 	PUBLISHING_BEGUN,
 	PUBLISHING_DONE,      /* and made */
-	PUBLISHING_OVERTAKEN, /* something newer is shown since: it must not be made any more */
+	PUBLISHING_OVERTAKEN, /* something newer is shown: it must not be made any more */
 };
 
-/* A source that has more names than one, as one of them was looked at (other_names.h). */
+/* A source with several names (hard links), under one of them (other_names.h). */
 struct source_name {
 	dev_t dev;
 	ino_t ino;
@@ -47,18 +47,18 @@ struct other_names {
 struct checked;
 struct runner;
 
-/* What is to be judged (gate.h). The lock guards it but for the runner. */
+/* The gate of checks (gate.h). The lock guards all but the runner. */
 struct gate {
 	struct runner *runner; /* fixed; NULL: there is no plyfs.yaml */
-	struct checked *queue; /* paths that have something to be judged; the oldest first */
+	struct checked *queue; /* paths with a candidate; the oldest first */
 	struct checked **queue_end;
 	unsigned running;
 	struct checked *retries;      /* paths that could not be judged, in no order */
-	struct gate_missing *missing; /* programs that were not there, ever */
+	struct gate_missing *missing; /* programs that were missing, ever */
 	bool is_stopped;
 };
 
-/* What is told together (notice.h). */
+/* The changes of one run of change hooks (notice.h). */
 struct batch {
 	bool is_ending;
 	uint64_t ticket;  /* the last that belongs to it */
@@ -75,14 +75,14 @@ struct view {
 	struct workers *workers; /* NULL: the pool's threads merge. Fixed */
 	struct watch *watch;
 	int wake_fd;            /* eventfd: the publisher has work */
-	atomic_bool is_stopped; /* nothing is composed any more */
+	atomic_bool is_stopped; /* no file is composed any more */
 
 	struct lock lock;
-	/* lock, as all that follows; but the publisher alone changes it */
+	/* lock, as all fields below; only the publisher changes it */
 	struct composer composer;
 	/* raised when the settings are replaced: ranks mean others then */
 	uint64_t settings_number;
-	struct view_line *lines; /* to be logged when the lock is given back */
+	struct view_line *lines; /* to be logged when the lock is released */
 	size_t line_count;
 	struct look *ended;      /* looks to be freed then */
 	struct inode *forgotten; /* versions likewise: each has one reference */
@@ -95,68 +95,64 @@ struct view {
 	bool has_unseen;            /* some directory has */
 	struct dependency_indexes dependency_indexes;
 
-	uint64_t tickets; /* given to what began to wait, ever */
-	uint64_t cause;   /* the ticket of what is being decided on; 0: nothing */
+	uint64_t tickets; /* given out, ever */
+	uint64_t cause;   /* the ticket that is being decided on; 0: none */
 	struct entry_queue queue;
 	struct debounced debounced;
 	struct directory_list scans; /* to be listed */
-	/* that show less than was found, until all before is published */
+	/* that show fewer rights than found, until earlier changes are published */
 	struct directory_list openings;
 	struct other_names other_names;
 	struct look *done; /* looks that the publisher is to decide on; the oldest first */
 	struct look **done_end;
-	unsigned looks;         /* under way for the publisher, or done */
-	int64_t looked_ms;      /* when it was decided on one last; CLOCK_MONOTONIC */
-	bool is_root_changed;   /* the root itself must be looked at again */
-	bool is_root_looked_at; /* … which is being done */
-	bool is_overflowed;     /* changes were lost: everything must be looked at again */
-	int64_t rescan_ms; /* when that is done, since memory was short; 0: never; CLOCK_MONOTONIC
-			    */
+	unsigned looks;           /* under way for the publisher, or done */
+	int64_t looked_ms;        /* when the last one was decided on; CLOCK_MONOTONIC */
+	bool is_root_changed;     /* the root itself must be looked up again */
+	bool is_root_looked_at;   /* … which is being done */
+	bool is_overflowed;       /* events were lost: everything must be looked up again */
+	int64_t rescan_ms;        /* when, after a shortage of memory; CLOCK_MONOTONIC; 0: never */
 	uint64_t link_watches;    /* begun, ever (link_watch.h) */
 	size_t link_count;        /* of them in all directories now */
 	struct link_watch *links; /* these */
 	uint64_t writes;          /* events of writes in place, ever */
 	struct gate gate;
 	struct batch batch;
-	struct notice *notices;   /* who is told of changes (notice.h) */
+	struct notice *notices;   /* the change hooks (notice.h) */
 	unsigned notices_running; /* commands of them */
-	bool notices_are_held;    /* what was published is not to be seen yet */
-	bool has_notice_ended;    /* a command, since somebody asked */
-	pthread_t publisher;      /* has_publisher: its thread, which need not be woken by itself */
+	bool notices_are_held;    /* published changes can't be seen yet */
+	bool has_notice_ended;    /* a command, since the last query */
+	pthread_t publisher;      /* has_publisher: its thread, which does not wake itself */
 	bool has_publisher;
 
 	const struct change *change; /* NULL: nothing is being published */
 	enum publishing publishing;
 	bool is_directory_taken; /* the change's directory is shown, and its own no more */
 
-	bool is_polling;     /* some directory can't be watched, or not for all that changes it */
+	bool is_polling;     /* a directory can't be watched, or not completely */
 	bool is_remote;      /* … because of its file system */
 	int watch_error;     /* the first errno that a watch could not be set with; 0: none */
 	unsigned idle_polls; /* since something was there to poll */
 	int64_t polled_ms;   /* when last; CLOCK_MONOTONIC */
 
 	struct view_counts counts;
-	size_t freed_bytes; /* since view_was_freed() said so last */
+	size_t freed_bytes; /* since view_was_freed() last returned true */
 };
 
 void view_lock(struct view *view);
 
-/** Gives the lock back, logs what was noted meanwhile, and frees what was dropped. */
+/** Releases the lock, then logs the noted lines and frees dropped objects. */
 void view_unlock(struct view *view);
 
-/**
- * One reference less, of a version in no table; a file that it holds open is closed by
- * view_unlock().
- */
+/** Drops one reference of a version in no table; view_unlock() closes its file. */
 void view_drop_version_locked(struct view *view, struct version *version);
 
 /**
- * Has a line logged when the lock is given back. `problem` is what it reports, with the place;
- * NULL: nothing that has one.
+ * Notes a line to be logged when the lock is released. `problem`: what it reports, with its place;
+ * NULL: none.
  */
 void view_log_locked(struct view *view, const char *line, const struct problem *problem);
 
-/* What a thread works with while it holds no lock: the settings as they were at one moment. */
+/* The settings of one moment, for a thread that holds no lock. */
 struct settings_generation {
 	uint64_t number;
 	uint64_t writes;          /* view->writes when it was taken */
@@ -166,10 +162,12 @@ struct settings_generation {
 void settings_generation_init_locked(const struct view *view, struct settings_generation *ret);
 void settings_generation_fini(struct settings_generation *generation);
 
-/** coherence=strict. */
+/** Returns whether the mount has coherence=strict. */
 bool view_is_strict_locked(const struct view *view);
 
-/** Whether a file that takes long is promised; a strict mount's look is nobody else's. */
+/**
+ * Returns whether slow files get placeholders; not in a strict mount, whose looks are not shared.
+ */
 bool view_has_promises_locked(const struct view *view);
 
 /** Wakes the publisher. */

@@ -1,6 +1,7 @@
 /*
- * Trouble: what stands in the way of a path's newest content, and what is served meanwhile. The
- * log, .plyfs/errors, the attribute user.plyfs.error and `plyfs status` tell it in the same words.
+ * A fault ("trouble"): the reason why a path's newest content is not shown, and what is served
+ * meanwhile. The log, .plyfs/errors, the attribute user.plyfs.error and `plyfs status` report it in
+ * the same words.
  */
 #pragma once
 
@@ -12,22 +13,22 @@
 
 enum trouble_serves {
 	TROUBLE_SERVES_NOTHING,      /* reading fails */
-	TROUBLE_SERVES_RENDERED,     /* what lies in the rendered tree, if anything */
+	TROUBLE_SERVES_RENDERED,     /* the file in the rendered tree, if there is one */
 	TROUBLE_SERVES_LAST_GOOD,    /* the last version that could be made */
-	TROUBLE_SERVES_OTHER_LAYERS, /* what the others make */
-	TROUBLE_SERVES_STAND_IN,     /* what the others make with its last good state */
-	TROUBLE_SERVES_LOCKED,       /* what all make but for what a lock keeps */
-	TROUBLE_SERVES_COVERED,  /* what is mounted on the path; below it, what was shown before */
-	TROUBLE_SERVES_SETTINGS, /* plyfs.yaml is wrong: the last good settings */
-	TROUBLE_SERVES_OTHER_SETTINGS, /* all but the one that can't change now */
+	TROUBLE_SERVES_OTHER_LAYERS, /* the merge of the other layers */
+	TROUBLE_SERVES_STAND_IN,     /* the merge with the broken source's last good state */
+	TROUBLE_SERVES_LOCKED,       /* the merge, but with the locked values */
+	TROUBLE_SERVES_COVERED,      /* the other mount on the path; below it, the former version */
+	TROUBLE_SERVES_SETTINGS,     /* plyfs.yaml is wrong: the last good settings */
+	TROUBLE_SERVES_OTHER_SETTINGS, /* all settings but one that can't change now */
 };
 
 struct trouble {
 	struct problem problem;
 	struct timespec since; /* CLOCK_REALTIME, as all times here */
 	enum trouble_serves serves;
-	struct timespec made; /* when what is served was, or what stands in was read; for
-				 OTHER_LAYERS, LOCKED, COVERED, RENDERED and NOTHING 0 */
+	struct timespec made; /* when the served version was made, or the stand-in was read; 0
+			         for OTHER_LAYERS, LOCKED, COVERED, RENDERED, NOTHING */
 };
 
 /* Bytes of trouble_text() and of trouble_age(). */
@@ -57,5 +58,5 @@ long long trouble_age_s(struct timespec time);
 /** "last-good", as .plyfs/status has it. Static. */
 const char *trouble_serves_name(enum trouble_serves serves);
 
-/** The other way round; TROUBLE_SERVES_NOTHING for what is no such name. */
+/** Returns the value with that name; TROUBLE_SERVES_NOTHING for any other text. */
 enum trouble_serves trouble_serves_of(const char *name);
