@@ -6,20 +6,8 @@
 #include <stdlib.h>
 
 #include "cleanup.h"
+#include "merging.h"
 #include "source_line.h"
-#include "strategy.h"
-#include "test.h"
-
-#define SOURCES_MAX 3
-
-struct setting {
-	struct options options;
-	struct document *rule;
-	struct merge_input inputs[SOURCES_MAX];
-	struct merge_request request;
-	struct merge_result *result;
-	struct line_origins *origins;
-};
 
 /* A strategy, its options as YAML (or NULL), the format, and the sources from the lowest up. */
 struct sources {
@@ -27,57 +15,20 @@ struct sources {
 	const char *options;
 	const struct format *format;
 	const struct format *to;
-	const char *texts[SOURCES_MAX];
+	const char *texts[SOURCES_MAX + 1];
 };
 
-static void read_options(struct setting *setting, const char *text)
+static void set_sources(struct setting *setting, const struct sources *sources)
 {
-	const struct source source = {.name = "rule", .layer = ""};
-	const struct read_options read = {.format = &format_yaml};
-	struct problem problem;
-
-	assert_int_equal(document_read(&source, span_of(text), &read, &setting->rule, &problem), 0);
-	setting->options.map = setting->rule->roots[0];
-	assert_int_equal(options_check(&setting->options, &problem), 0);
-}
-
-static void setting_init(struct setting *setting, const struct sources *sources)
-{
-	static const char *const names[SOURCES_MAX] = {"low", "mid", "high"};
-	struct problem problem;
-
-	*setting = (struct setting){
-		.options = {.strategy = strategy_find(span_of(sources->strategy))}};
-	if (sources->options)
-		read_options(setting, sources->options);
-	for (unsigned i = 0; i < SOURCES_MAX && sources->texts[i]; i++) {
-		setting->inputs[i] = (struct merge_input){
-			.source = {.name = names[i], .layer = names[i], .rank = i},
-			.format = sources->format,
-			.text = span_of(sources->texts[i]),
-		};
-		setting->request.count = i + 1;
-	}
-	setting->request.options = &setting->options;
-	setting->request.inputs = setting->inputs;
+	set(setting, sources->strategy, sources->options, sources->texts);
+	for (size_t i = 0; i < setting->request.count; i++)
+		setting->inputs[i].format = sources->format;
 	setting->request.to = sources->to;
 	setting->request.wants_origins = true;
-	int r = merge_run(&setting->request, &setting->result, &problem);
-	if (r == PROBLEM)
-		fail_msg("%s:%u: %s", problem.source, problem.line, problem.message);
-	assert_int_equal(r, 0);
-	assert_int_equal(
-		line_origins_read(&setting->request, setting->result, &setting->origins), 0);
+	must_run(setting);
 }
 
-static void setting_fini(struct setting *setting)
-{
-	line_origins_free(setting->origins);
-	merge_result_free(setting->result);
-	document_free(setting->rule);
-}
-
-/* "high:2:7 port: 80"; "- }" for a line that is from no source. */
+/* "c:2:7 port: 80"; "- }" for a line that is from no source. */
 static char *show_lines(const struct line_origins *origins)
 {
 	char *shown;
@@ -98,195 +49,174 @@ static char *show_lines(const struct line_origins *origins)
 	return shown;
 }
 
-static void assert_lines(const struct sources *sources, const char *expected)
+static void assert_lines(const char *decision, const struct setting *setting, const char *expected)
 {
-	struct setting setting;
+	struct line_origins *origins;
 
-	setting_init(&setting, sources);
-	CLEANUP(freep) char *shown = show_lines(setting.origins);
-	assert_string_equal(shown, expected);
-	setting_fini(&setting);
+	assert_int_equal(line_origins_read(&setting->request, setting->result, &origins), 0);
+	CLEANUP(freep) char *shown = show_lines(origins);
+	if (strcmp(shown, expected) != 0)
+		fail_msg("%s:\n%s--- and not\n%s", decision, shown, expected);
+	line_origins_free(origins);
 }
 
-#define DEEP(...) (&(struct sources){"deep", NULL, &format_yaml, &format_yaml, {__VA_ARGS__}})
+#define YAML &format_yaml, &format_yaml
+#define DEEP "deep", NULL, YAML
 
-TEST(value_reports_its_place_and_key_the_lowest_layer)
+TEST(each_line_is_from_a_place_of_a_source)
 {
-	assert_lines(DEEP("server:\n  port: 80\n  host: a\n",
-			     "# changed\nserver:\n  port: 8080\nlog: debug\n"),
-		"low:1:1 server:\n"
-		"mid:3:9   port: 8080\n"
-		"low:3:9   host: a\n"
-		"mid:4:6 log: debug\n");
-}
+	static const struct {
+		const char *decision;
+		struct sources sources;
+		const char *expected;
+	} rows[] = {
+		{"value reports its place and key the lowest layer",
+			{DEEP, {"server:\n  port: 80\n  host: a\n",
+				       "# changed\nserver:\n  port: 8080\nlog: debug\n"}},
+			"a:1:1 server:\n"
+			"b:3:9   port: 8080\n"
+			"a:3:9   host: a\n"
+			"b:4:6 log: debug\n"},
+		{"item that is a map reports its first value",
+			{"deep", "lists: {'*': {by: name}}", YAML,
+				{"jobs:\n- name: a\n  at: 1\n- name: b\n",
+					"jobs:\n- {name: b, at: 2}\n- name: c\n"}},
+			"a:1:1 jobs:\n"
+			"a:2:9 - name: a\n"
+			"a:3:7   at: 1\n"
+			"b:2:10 - name: b\n"
+			"b:2:17   at: 2\n"
+			"b:3:9 - name: c\n"},
+		{"list in one line is from where it begins",
+			{DEEP, {"a: [x]\nb: 1\n", "a: !append [y]\n", "b: {c: [], d: 2}\n"}},
+			"a:1:4 a: [x, y]\n"
+			"c:1:4 b: {c: [], d: 2}\n"},
+		{"lists in each other tell the innermost value",
+			{DEEP, {"a:\n- - - x\n    - y\n  - z\n", "b:\n"}},
+			"a:1:1 a:\n"
+			"a:2:7 - - - x\n"
+			"a:3:7     - y\n"
+			"a:4:5   - z\n"
+			"b:1:3 b:\n"},
+		{"literal text goes on in the lines of the source",
+			{DEEP, {"a: 1\nt: |\n    one\n\n      two\nb: 2\n", "a: 2\n"}},
+			"b:1:4 a: 2\n"
+			"a:2:4 t: |\n"
+			"a:3:1   one\n"
+			"a:4:1 \n"
+			"a:5:1     two\n"
+			"a:6:4 b: 2\n"},
+		{"literal text at the end is not forgotten", {DEEP, {"a: 1\n", "t: |+\n  one\n\n"}},
+			"a:1:4 a: 1\n"
+			"b:1:4 t: |+\n"
+			"b:2:1   one\n"
+			"b:3:1 \n"},
+		/* The source has other line breaks; each line then points at the beginning. */
+		{"folded text is from where it begins",
+			{DEEP, {"a: 1\nt: >\n  one\n  two\n\n  three\n", "a: 2\n"}},
+			"b:1:4 a: 2\n"
+			"a:2:4 t: >\n"
+			"a:2:4   one two\n"
+			"a:2:4 \n"
+			"a:2:4   three\n"},
+		/* Here the source has the same line breaks. */
+		{"folded text is from where it begins",
+			{DEEP, {"a: 1\nt: >\n  one\n\n  three\n", "a: 2\n"}},
+			"b:1:4 a: 2\n"
+			"a:2:4 t: >\n"
+			"a:3:1   one\n"
+			"a:4:1 \n"
+			"a:5:1   three\n"},
+		/* The header may be a line of the source: nothing is guessed. */
+		{"literal text behind a tag in a line of its own is from the tag",
+			{DEEP, {"a: 1\nt: !x\n  |\n  one\n  two\n", "a: 2\n"}},
+			"b:1:4 a: 2\n"
+			"a:2:4 t: !x |\n"
+			"a:2:4   one\n"
+			"a:2:4   two\n"},
+		{"key that is no word has its lines",
+			{DEEP, {"? |\n  long\n  key\n: v\n? [a, b]\n: {c: d}\n", "z: 1\n"}},
+			"a:4:3 \"long\\nkey\\n\": v\n"
+			"a:5:3 ? [a, b]\n"
+			"a:6:3 : {c: d}\n"
+			"b:1:4 z: 1\n"},
+		{"tags and empty values have a place",
+			{DEEP, {"a: !x\n  b: 1\nc:\n", "d: ''\ne:\n-\n- !y\n"}},
+			"a:1:1 a: !x\n"
+			"a:2:6   b: 1\n"
+			"a:3:3 c:\n"
+			"b:1:4 d: ''\n"
+			"b:2:1 e:\n"
+			"b:3:2 -\n"
+			"b:4:3 - !y\n"},
+		{"closing bracket of json is of no source",
+			{"deep", NULL, &format_json, &format_json,
+				{"{\"a\": {\"b\": 1},\n\"l\": [1,\n{}]}",
+					"{\n\"a\": {\"c\": \"x\"}, \"l\": [{\"d\": 2}]}"}},
+			"a:1:1 {\n"
+			"a:1:2   \"a\": {\n"
+			"a:1:13     \"b\": 1,\n"
+			"b:2:12     \"c\": \"x\"\n"
+			"-   },\n"
+			"a:2:1   \"l\": [\n"
+			"b:2:24     {\n"
+			"b:2:30       \"d\": 2\n"
+			"-     }\n"
+			"-   ]\n"
+			"- }\n"},
+		{"yaml written as json reports the same places",
+			{"deep", NULL, &format_yaml, &format_json,
+				{"t: |\n  one\n  two\n0x10: .5\n", "b: yes\n"}},
+			"a:1:1 {\n"
+			"a:1:4   \"t\": \"one\\ntwo\\n\",\n"
+			"a:4:7   \"16\": 0.5,\n"
+			"b:1:4   \"b\": true\n"
+			"- }\n"},
+		{"comment on top is of no source",
+			{"cloud-init", NULL, YAML,
+				{"#cloud-config\na: 1\n", "#cloud-config\nb: 2\n"}},
+			"- #cloud-config\n"
+			"a:2:4 a: 1\n"
+			"b:2:4 b: 2\n"},
+		{"file of one layer is counted", {DEEP, {"# comment\r\na: 1\r\n\r\nb: 2"}},
+			"a:1:1 # comment\n"
+			"a:2:1 a: 1\n"
+			"a:3:1 \n"
+			"a:4:1 b: 2\n"},
+		{"whole files are counted one by one",
+			{"concat", "separator: --", NULL, NULL, {"a\nb", "", "c\n\nd\n"}},
+			"a:1:1 a\n"
+			"a:2:1 b\n"
+			"- --\n"
+			"c:1:1 c\n"
+			"c:2:1 \n"
+			"c:3:1 d\n"},
+		{"whole files are counted one by one", {"last", NULL, NULL, NULL, {"a\n", "b\nc"}},
+			"b:1:1 b\n"
+			"b:2:1 c\n"},
+		{"nothing has no lines", {DEEP, {"", "# nothing\n"}}, ""},
+		{"nothing has no lines",
+			{"deep", NULL, &format_json, &format_json, {"null", "null"}},
+			"b:1:1 null\n"},
+	};
 
-TEST(item_that_is_a_map_reports_its_first_value)
-{
-	assert_lines(
-		&(struct sources){"deep", "lists: {'*': {by: name}}", &format_yaml, &format_yaml,
-			{"jobs:\n- name: a\n  at: 1\n- name: b\n",
-				"jobs:\n- {name: b, at: 2}\n- name: c\n"}},
-		"low:1:1 jobs:\n"
-		"low:2:9 - name: a\n"
-		"low:3:7   at: 1\n"
-		"mid:2:10 - name: b\n"
-		"mid:2:17   at: 2\n"
-		"mid:3:9 - name: c\n");
-}
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		CLEANUP(setting_fini) struct setting setting;
 
-TEST(list_in_one_line_is_from_where_it_begins)
-{
-	assert_lines(DEEP("a: [x]\nb: 1\n", "a: !append [y]\n", "b: {c: [], d: 2}\n"),
-		"low:1:4 a: [x, y]\n"
-		"high:1:4 b: {c: [], d: 2}\n");
-}
-
-TEST(lists_in_each_other_tell_the_innermost_value)
-{
-	assert_lines(DEEP("a:\n- - - x\n    - y\n  - z\n", "b:\n"), "low:1:1 a:\n"
-								    "low:2:7 - - - x\n"
-								    "low:3:7     - y\n"
-								    "low:4:5   - z\n"
-								    "mid:1:3 b:\n");
-}
-
-TEST(literal_text_goes_on_in_the_lines_of_the_source)
-{
-	assert_lines(DEEP("a: 1\nt: |\n    one\n\n      two\nb: 2\n", "a: 2\n"), "mid:1:4 a: 2\n"
-										 "low:2:4 t: |\n"
-										 "low:3:1   one\n"
-										 "low:4:1 \n"
-										 "low:5:1     two\n"
-										 "low:6:4 b: 2\n");
-}
-
-TEST(literal_text_at_the_end_is_not_forgotten)
-{
-	assert_lines(DEEP("a: 1\n", "t: |+\n  one\n\n"), "low:1:4 a: 1\n"
-							 "mid:1:4 t: |+\n"
-							 "mid:2:1   one\n"
-							 "mid:3:1 \n");
-}
-
-/* The source has other line breaks; each line then points at the value's beginning. */
-TEST(folded_text_is_from_where_it_begins)
-{
-	assert_lines(DEEP("a: 1\nt: >\n  one\n  two\n\n  three\n", "a: 2\n"), "mid:1:4 a: 2\n"
-									      "low:2:4 t: >\n"
-									      "low:2:4   one two\n"
-									      "low:2:4 \n"
-									      "low:2:4   three\n");
-	/* Here the source has the same line breaks. */
-	assert_lines(DEEP("a: 1\nt: >\n  one\n\n  three\n", "a: 2\n"), "mid:1:4 a: 2\n"
-								       "low:2:4 t: >\n"
-								       "low:3:1   one\n"
-								       "low:4:1 \n"
-								       "low:5:1   three\n");
-}
-
-/* The header may be a line of the source: nothing is guessed. */
-TEST(literal_text_behind_a_tag_in_a_line_of_its_own_is_from_the_tag)
-{
-	assert_lines(DEEP("a: 1\nt: !x\n  |\n  one\n  two\n", "a: 2\n"), "mid:1:4 a: 2\n"
-									 "low:2:4 t: !x |\n"
-									 "low:2:4   one\n"
-									 "low:2:4   two\n");
-}
-
-TEST(key_that_is_no_word_has_its_lines)
-{
-	assert_lines(DEEP("? |\n  long\n  key\n: v\n? [a, b]\n: {c: d}\n", "z: 1\n"),
-		"low:4:3 \"long\\nkey\\n\": v\n"
-		"low:5:3 ? [a, b]\n"
-		"low:6:3 : {c: d}\n"
-		"mid:1:4 z: 1\n");
-}
-
-TEST(tags_and_empty_values_have_a_place)
-{
-	assert_lines(DEEP("a: !x\n  b: 1\nc:\n", "d: ''\ne:\n-\n- !y\n"), "low:1:1 a: !x\n"
-									  "low:2:6   b: 1\n"
-									  "low:3:3 c:\n"
-									  "mid:1:4 d: ''\n"
-									  "mid:2:1 e:\n"
-									  "mid:3:2 -\n"
-									  "mid:4:3 - !y\n");
-}
-
-TEST(closing_bracket_of_json_is_of_no_source)
-{
-	assert_lines(&(struct sources){"deep", NULL, &format_json, &format_json,
-			     {"{\"a\": {\"b\": 1},\n\"l\": [1,\n{}]}",
-				     "{\n\"a\": {\"c\": \"x\"}, \"l\": [{\"d\": 2}]}"}},
-		"low:1:1 {\n"
-		"low:1:2   \"a\": {\n"
-		"low:1:13     \"b\": 1,\n"
-		"mid:2:12     \"c\": \"x\"\n"
-		"-   },\n"
-		"low:2:1   \"l\": [\n"
-		"mid:2:24     {\n"
-		"mid:2:30       \"d\": 2\n"
-		"-     }\n"
-		"-   ]\n"
-		"- }\n");
-}
-
-TEST(yaml_written_as_json_reports_the_same_places)
-{
-	assert_lines(&(struct sources){"deep", NULL, &format_yaml, &format_json,
-			     {"t: |\n  one\n  two\n0x10: .5\n", "b: yes\n"}},
-		"low:1:1 {\n"
-		"low:1:4   \"t\": \"one\\ntwo\\n\",\n"
-		"low:4:7   \"16\": 0.5,\n"
-		"mid:1:4   \"b\": true\n"
-		"- }\n");
-}
-
-TEST(comment_on_top_is_of_no_source)
-{
-	assert_lines(&(struct sources){"cloud-init", NULL, &format_yaml, &format_yaml,
-			     {"#cloud-config\na: 1\n", "#cloud-config\nb: 2\n"}},
-		"- #cloud-config\n"
-		"low:2:4 a: 1\n"
-		"mid:2:4 b: 2\n");
-}
-
-TEST(file_of_one_layer_is_counted)
-{
-	assert_lines(DEEP("# comment\r\na: 1\r\n\r\nb: 2"), "low:1:1 # comment\n"
-							    "low:2:1 a: 1\n"
-							    "low:3:1 \n"
-							    "low:4:1 b: 2\n");
-}
-
-TEST(whole_files_are_counted_one_by_one)
-{
-	assert_lines(
-		&(struct sources){"concat", "separator: --", NULL, NULL, {"a\nb", "", "c\n\nd\n"}},
-		"low:1:1 a\n"
-		"low:2:1 b\n"
-		"- --\n"
-		"high:1:1 c\n"
-		"high:2:1 \n"
-		"high:3:1 d\n");
-	assert_lines(&(struct sources){"last", NULL, NULL, NULL, {"a\n", "b\nc"}}, "mid:1:1 b\n"
-										   "mid:2:1 c\n");
-}
-
-TEST(nothing_has_no_lines)
-{
-	assert_lines(DEEP("", "# nothing\n"), "");
-	assert_lines(&(struct sources){"deep", NULL, &format_json, &format_json, {"null", "null"}},
-		"mid:1:1 null\n");
+		set_sources(&setting, &rows[i].sources);
+		assert_lines(rows[i].decision, &setting, rows[i].expected);
+	}
 }
 
 /* Further origins of a line are those of its values. */
 TEST(values_are_listed_by_line_with_their_keys)
 {
-	struct setting setting;
+	static const struct sources sources = {DEEP, {"a:\n  b: [x, {c: y}]\n", "d: 1\n"}};
+	CLEANUP(setting_fini) struct setting setting;
+	struct line_origins *origins;
 
-	setting_init(&setting, DEEP("a:\n  b: [x, {c: y}]\n", "d: 1\n"));
-	const struct line_origins *origins = setting.origins;
+	set_sources(&setting, &sources);
+	assert_int_equal(line_origins_read(&setting.request, setting.result, &origins), 0);
 	assert_int_equal(origins->value_count, 7);
 	assert_int_equal(origins->values[0].parent, LINE_VALUE_NONE);
 	assert_int_equal(origins->lines[0].count, 2); /* the root, and a */
@@ -299,35 +229,28 @@ TEST(values_are_listed_by_line_with_their_keys)
 	assert_null(origins->values[4].key);
 	assert_string_equal(origins->values[5].key->text.data, "c");
 	assert_true(origins->values[2].is_in_line);
-	setting_fini(&setting);
+	line_origins_free(origins);
 }
 
 /* A tree that the text does not have: as if the writer had made a mistake. */
 TEST(lines_that_do_not_fit_the_tree_have_no_origin)
 {
-	struct setting setting;
-	struct line_origins *origins;
+	static const struct sources sources = {DEEP, {"a: 1\nb: {c: 1}\nd: [1, 2]\n", "e: 1\n"}};
+	static const struct {
+		const char *text, *expected;
+	} rows[] = {
+		{"a: [1]\nb: {c: 1, x: 2}\nd: [1, 2]\ne: 1\n",
+			"a:1:1 a: [1]\na:2:1 b: {c: 1, x: 2}\na:3:4 d: [1, 2]\nb:1:4 e: 1\n"},
+		{"a: 1\nb: 2\n", "- a: 1\n- b: 2\n"},
+		{"a: [\n", "- a: [\n"},
+	};
+	CLEANUP(setting_fini) struct setting setting;
 
-	setting_init(&setting, DEEP("a: 1\nb: {c: 1}\nd: [1, 2]\n", "e: 1\n"));
-	setting.result->text = span_of("a: [1]\nb: {c: 1, x: 2}\nd: [1, 2]\ne: 1\n");
-	assert_int_equal(line_origins_read(&setting.request, setting.result, &origins), 0);
-	CLEANUP(freep) char *shown = show_lines(origins);
-	assert_string_equal(shown,
-		"low:1:1 a: [1]\nlow:2:1 b: {c: 1, x: 2}\nlow:3:4 d: [1, 2]\nmid:1:4 e: 1\n");
-	line_origins_free(origins);
-
-	setting.result->text = span_of("a: 1\nb: 2\n");
-	assert_int_equal(line_origins_read(&setting.request, setting.result, &origins), 0);
-	CLEANUP(freep) char *fewer = show_lines(origins);
-	assert_string_equal(fewer, "- a: 1\n- b: 2\n");
-	line_origins_free(origins);
-
-	setting.result->text = span_of("a: [\n");
-	assert_int_equal(line_origins_read(&setting.request, setting.result, &origins), 0);
-	CLEANUP(freep) char *broken = show_lines(origins);
-	assert_string_equal(broken, "- a: [\n");
-	line_origins_free(origins);
-	setting_fini(&setting);
+	set_sources(&setting, &sources);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		setting.result->text = span_of(rows[i].text);
+		assert_lines("a mistake", &setting, rows[i].expected);
+	}
 }
 
 TEST(line_of_a_text_is_found_by_its_number)

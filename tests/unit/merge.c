@@ -8,9 +8,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "reading.h"
-#include "strategy.h"
-#include "test.h"
+#include "merging.h"
 
 /* Returns the last source's first root below a comment. */
 static int give_last(struct merge *merge, struct merge_output *ret)
@@ -53,37 +51,15 @@ static int for_ever(struct merge *merge, struct merge_output *ret)
 
 static const struct strategy endless = {.name = "endless", .merge = for_ever};
 
-struct setting {
-	struct options options;
-	struct merge_input inputs[3];
-	struct merge_request request;
-	struct merge_result *result;
-	struct problem problem;
-};
-
-static void setting_init(struct setting *setting, const struct strategy *strategy,
+static void set_up(struct setting *setting, const struct strategy *strategy,
 	const char *const *texts, const struct format *format)
 {
-	*setting = (struct setting){.options = {.strategy = strategy}};
-	for (size_t i = 0; texts[i]; i++) {
-		setting->inputs[i] = (struct merge_input){
-			.source = {.name = i ? "high" : "low", .layer = "", .rank = (unsigned)i},
-			.format = format,
-			.text = span_of(texts[i]),
-		};
-		setting->request.count = i + 1;
-	}
-	setting->request.options = &setting->options;
-	setting->request.inputs = setting->inputs;
+	set(setting, "last", NULL, texts);
+	setting->options.strategy = strategy;
 	setting->request.to = format;
+	for (size_t i = 0; i < setting->request.count; i++)
+		setting->inputs[i].format = format;
 }
-
-static int run(struct setting *setting)
-{
-	return merge_run(&setting->request, &setting->result, &setting->problem);
-}
-
-#define TEXTS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
 static void assert_problem(struct setting *setting, const char *message)
 {
@@ -97,11 +73,7 @@ static void assert_problem(struct setting *setting, const char *message)
 
 static void assert_text(struct setting *setting, const char *text)
 {
-	int r = run(setting);
-
-	if (r == PROBLEM)
-		fail_msg("%s", setting->problem.message);
-	assert_int_equal(r, 0);
+	must_run(setting);
 	assert_string_equal(setting->result->text.data, text);
 	assert_int_equal(setting->result->text.len, strlen(text));
 	merge_result_free(setting->result);
@@ -112,7 +84,7 @@ TEST(sources_without_a_document_are_read_and_owned_by_the_result)
 {
 	struct setting setting;
 
-	setting_init(&setting, &reading, TEXTS("a: 1", "b: 2"), &format_yaml);
+	set_up(&setting, &reading, TEXTS("a: 1", "b: 2"), &format_yaml);
 	assert_int_equal(run(&setting), 0);
 	assert_int_equal(setting.result->owned_count, 2);
 	assert_string_equal(setting.result->text.data, "# head\nb: 2\n");
@@ -127,7 +99,7 @@ TEST(a_document_that_is_given_is_used)
 	CLEANUP(document_freep) struct document *document = read_yaml("other: 3");
 	struct setting setting;
 
-	setting_init(&setting, &reading, TEXTS("a: 1", "b: 2"), &format_yaml);
+	set_up(&setting, &reading, TEXTS("a: 1", "b: 2"), &format_yaml);
 	setting.inputs[1].document = document;
 	assert_int_equal(run(&setting), 0);
 	assert_int_equal(setting.result->owned_count, 1);
@@ -139,7 +111,7 @@ TEST(sources_are_read_as_the_strategy_and_the_request_say)
 {
 	struct setting setting;
 
-	setting_init(&setting, &reading, TEXTS("a: 1"), &format_yaml);
+	set_up(&setting, &reading, TEXTS("a: 1"), &format_yaml);
 	setting.request.schema = NODE_YAML_1_2;
 	setting.request.limits.depth = 7;
 	struct read_options options = read_options_for(&setting.request, &format_json);
@@ -153,7 +125,7 @@ TEST(a_tree_is_read_from_a_file_of_any_name)
 {
 	struct setting setting;
 
-	setting_init(&setting, &reading, TEXTS("a: 1"), NULL);
+	set_up(&setting, &reading, TEXTS("a: 1"), NULL);
 	assert_ptr_equal(read_options_for(&setting.request, NULL).format, &format_yaml);
 	assert_text(&setting, "# head\na: 1\n");
 
@@ -165,7 +137,7 @@ TEST(limits_that_are_all_zero_are_the_default_ones)
 {
 	struct setting setting;
 
-	setting_init(&setting, &reading, TEXTS("a: 1"), &format_yaml);
+	set_up(&setting, &reading, TEXTS("a: 1"), &format_yaml);
 	assert_int_equal(read_options_for(&setting.request, &format_yaml).limits.nodes,
 		LIMITS_DEFAULT.nodes);
 	assert_text(&setting, "# head\na: 1\n");
@@ -175,7 +147,7 @@ TEST(an_only_source_is_served_verbatim_where_the_formats_agree)
 {
 	struct setting setting;
 
-	setting_init(&setting, &verbatim, TEXTS("{ a:   [ # broken"), &format_yaml);
+	set_up(&setting, &verbatim, TEXTS("{ a:   [ # broken"), &format_yaml);
 	assert_text(&setting, "{ a:   [ # broken");
 
 	setting.request.to = NULL; /* A tree in a file of that name is YAML as well. */
@@ -183,16 +155,16 @@ TEST(an_only_source_is_served_verbatim_where_the_formats_agree)
 
 	setting.request.to = &format_json;
 	assert_int_equal(run(&setting), PROBLEM);
-	assert_string_equal(setting.problem.source, "low");
+	assert_string_equal(setting.problem.source, "a");
 }
 
 TEST(a_source_that_does_not_parse_is_a_problem_with_its_place)
 {
 	struct setting setting;
 
-	setting_init(&setting, &reading, TEXTS("a: 1", "b: 2\n\tc: 3"), &format_yaml);
+	set_up(&setting, &reading, TEXTS("a: 1", "b: 2\n\tc: 3"), &format_yaml);
 	assert_int_equal(run(&setting), PROBLEM);
-	assert_string_equal(setting.problem.source, "high");
+	assert_string_equal(setting.problem.source, "b");
 	assert_int_equal(setting.problem.line, 2);
 }
 
@@ -200,11 +172,11 @@ TEST(json_has_no_head_and_nothing_is_null)
 {
 	struct setting setting;
 
-	setting_init(&setting, &reading, TEXTS("[1]"), &format_json);
+	set_up(&setting, &reading, TEXTS("[1]"), &format_json);
 	assert_text(&setting, "[\n  1\n]\n");
-	setting_init(&setting, &reading, TEXTS(""), &format_json);
+	set_up(&setting, &reading, TEXTS(""), &format_json);
 	assert_text(&setting, "null\n");
-	setting_init(&setting, &reading, TEXTS(""), &format_yaml);
+	set_up(&setting, &reading, TEXTS(""), &format_yaml);
 	assert_text(&setting, "# head\n");
 }
 
@@ -212,7 +184,7 @@ TEST(bytes_come_out_as_they_went_in_and_end_with_nul)
 {
 	struct setting setting;
 
-	setting_init(&setting, strategy_find(span_of("last")), TEXTS("x", "y"), NULL);
+	set_up(&setting, strategy_find(span_of("last")), TEXTS("x", "y"), NULL);
 	setting.inputs[1].text = (struct span){"\0\xff\r\nrest", 4};
 	assert_int_equal(run(&setting), 0);
 	assert_int_equal(setting.result->text.len, 4);
@@ -228,7 +200,7 @@ TEST(a_result_over_a_limit_is_a_problem_of_the_merged_file)
 {
 	struct setting setting;
 
-	setting_init(&setting, strategy_find(span_of("concat")), TEXTS("123", "456"), NULL);
+	set_up(&setting, strategy_find(span_of("concat")), TEXTS("123", "456"), NULL);
 	setting.request.limits = LIMITS_DEFAULT;
 	setting.request.limits.result_bytes = 6;
 	setting.request.path = "motd";
@@ -238,15 +210,15 @@ TEST(a_result_over_a_limit_is_a_problem_of_the_merged_file)
 	assert_text(&setting, "123\n456");
 	setting.request.path = NULL;
 	setting.request.limits.result_bytes = 6;
-	assert_problem(&setting,
-		"high: the merged file has 7 bytes, more than 6; raise the limit 'result'");
+	assert_problem(
+		&setting, "b: the merged file has 7 bytes, more than 6; raise the limit 'result'");
 }
 
 TEST(what_takes_too_long_is_refused)
 {
 	struct setting setting;
 
-	setting_init(&setting, &endless, TEXTS("1"), &format_yaml);
+	set_up(&setting, &endless, TEXTS("1"), &format_yaml);
 	setting.request.path = "app.yaml";
 	setting.request.limits = LIMITS_DEFAULT;
 	setting.request.limits.time_ms = 2;
@@ -260,10 +232,10 @@ TEST(what_is_cancelled_ends_at_once)
 	atomic_bool is_cancelled = true;
 	struct setting setting;
 
-	setting_init(&setting, &endless, TEXTS("1"), &format_yaml);
+	set_up(&setting, &endless, TEXTS("1"), &format_yaml);
 	setting.request.is_cancelled = &is_cancelled;
 	assert_int_equal(run(&setting), -ECANCELED);
-	setting_init(&setting, &reading, TEXTS("1"), &format_yaml);
+	set_up(&setting, &reading, TEXTS("1"), &format_yaml);
 	setting.request.is_cancelled = &is_cancelled;
 	assert_int_equal(run(&setting), -ECANCELED);
 	is_cancelled = false;
@@ -306,7 +278,7 @@ TEST(time_that_others_take_to_find_a_file_is_not_the_merges)
 	const struct merge_environment environment = {.find = find_slowly};
 	struct setting setting;
 
-	setting_init(&setting, &asking, TEXTS("1"), &format_yaml);
+	set_up(&setting, &asking, TEXTS("1"), &format_yaml);
 	setting.request.environment = &environment;
 	setting.request.limits = LIMITS_DEFAULT;
 	setting.request.limits.time_ms = 20;

@@ -59,22 +59,17 @@ static void set_with_script(struct setting *setting, const struct row *row)
 {
 	static const struct merge_environment environment = {.find = find_script};
 
-	set(setting, "cloud-init", row);
+	set_row(setting, "cloud-init", row);
 	setting->request.environment = &environment;
 }
 
 /* Whether the core was built with a reader of the text; without one the text is refused. */
 static bool is_built_in(const struct row *row)
 {
-	struct merge_result *result = NULL;
-	struct problem problem = {0};
-	struct setting setting;
+	CLEANUP(setting_fini) struct setting setting;
 
 	set_with_script(&setting, row);
-	int r = merge_run(&setting.request, &result, &problem);
-	merge_result_free(result);
-	document_free(setting.given);
-	return r == 0 || !strstr(problem.message, "plyfs was built without");
+	return run(&setting) == 0 || !strstr(setting.problem.message, "plyfs was built without");
 }
 
 #define HOW(text) "merge_how: " text "\n"
@@ -364,14 +359,11 @@ TEST(a_merger_in_lua_had_a_say)
 /* Returns the bytes that the merge of the sources takes with origins; the texts are in `row`. */
 static size_t bytes_for(const struct row *row)
 {
-	CLEANUP(merge_result_freep) struct merge_result *result = NULL;
-	struct problem problem = {0};
-	struct setting setting;
+	CLEANUP(setting_fini) struct setting setting;
 
-	set(&setting, "cloud-init", row);
-	if (merge_run(&setting.request, &result, &problem) != 0)
-		fail_msg("%s", problem.message);
-	return arena_bytes(result->arena);
+	set_row(&setting, "cloud-init", row);
+	must_run(&setting);
+	return arena_bytes(setting.result->arena);
 }
 
 static char *repeat(const char *before, unsigned count, const char *each, const char *after)

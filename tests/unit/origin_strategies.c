@@ -227,7 +227,7 @@ TEST(cfengine_reports_what_a_layer_s_files_come_to)
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct setting setting;
-		set(&setting, "cfengine", &rows[i]);
+		set_row(&setting, "cfengine", &rows[i]);
 		setting.inputs[1].source.layer = "a";
 		check_origin(&setting, &rows[i]);
 	}

@@ -7,119 +7,77 @@
 #include <stdlib.h>
 
 #include "failing.h"
-#include "reading.h"
-#include "strategy.h"
-#include "test.h"
+#include "merging.h"
 #include "value_lock.h"
 
 /* Two layers, "low" and "high", and a lock. */
-struct setting {
-	struct document *lock_document;
-	struct arena *arena;
+static void set_locked(struct setting *setting, const char *lock, const char *low, const char *high)
+{
 	struct value_locks *locks;
-	struct options options;
-	struct merge_input inputs[2];
-	struct merge_request request;
-};
 
-static void set(struct setting *setting, const char *lock, const char *low, const char *high)
-{
-	struct problem problem;
-
-	*setting = (struct setting){.lock_document = read_yaml(lock),
-		.options = {.strategy = strategy_find(span_of("deep"))},
-		.inputs = {{.source = {"low/a.yaml", "low", 0},
-				   .format = &format_yaml,
-				   .text = span_of(low)},
-			{.source = {"high/a.yaml", "high", 1},
-				.format = &format_yaml,
-				.text = span_of(high)}}};
-	assert_int_equal(arena_new(&setting->arena), 0);
-	assert_int_equal(value_locks_read(setting->lock_document->roots[0], setting->arena,
-				 &setting->locks, &problem),
+	set(setting, "deep", NULL, TEXTS(low, high));
+	setting->inputs[0].source = (struct source){"low/a.yaml", "low", 0};
+	setting->inputs[1].source = (struct source){"high/a.yaml", "high", 1};
+	setting->given = read_yaml(lock);
+	assert_int_equal(value_locks_read(setting->given->roots[0], setting->given->arena, &locks,
+				 &setting->problem),
 		0);
-	setting->options.locks = setting->locks;
-	setting->request = (struct merge_request){.options = &setting->options,
-		.inputs = setting->inputs,
-		.count = 2,
-		.to = &format_yaml};
-}
-
-static void fini(struct setting *setting)
-{
-	document_free(setting->lock_document);
-	arena_free(setting->arena);
-}
-
-static struct merge_result *merge(const struct setting *setting)
-{
-	struct merge_result *result = NULL;
-	struct problem problem;
-	int r = merge_run(&setting->request, &result, &problem);
-
-	if (r != 0)
-		fail_msg("%d: %s", r, r == PROBLEM ? problem.message : "");
-	return result;
+	setting->options.locks = locks;
 }
 
 TEST(an_attempt_is_reported_with_both_places)
 {
-	struct setting setting;
+	CLEANUP(setting_fini) struct setting setting;
 	char text[PROBLEM_SOURCE_MAX + PROBLEM_MESSAGE_MAX];
 
-	set(&setting, "{low: [a.b]}", "a: {b: 1}\n", "a: {b: 2, c: 3}\n");
-	CLEANUP(merge_result_freep) struct merge_result *result = merge(&setting);
-	assert_string_equal(result->text.data, "a: {b: 1, c: 3}\n");
-	assert_int_equal(result->refusals.count, 1);
-	problem_format(&result->refusals.items[0], text, sizeof(text));
+	set_locked(&setting, "{low: [a.b]}", "a: {b: 1}\n", "a: {b: 2, c: 3}\n");
+	must_run(&setting);
+	assert_string_equal(setting.result->text.data, "a: {b: 1, c: 3}\n");
+	assert_int_equal(setting.result->refusals.count, 1);
+	problem_format(&setting.result->refusals.items[0], text, sizeof(text));
 	assert_string_equal(text,
 		"high/a.yaml:1:8: 'a.b' is not changed: the layer 'low' locks it as low/a.yaml:1:8 "
 		"has it (the lock is at app.yaml:1:8); change it in 'low', or remove it here "
 		"('plyfs reset')");
-	fini(&setting);
 }
 
 TEST(an_only_source_above_the_lock_is_merged)
 {
-	struct setting setting;
+	CLEANUP(setting_fini) struct setting setting;
 
-	set(&setting, "{low: a}", "", "a: 1   # mine\nb: 2\n");
+	set_locked(&setting, "{low: a}", "", "a: 1   # mine\nb: 2\n");
 	setting.request.inputs++;
 	setting.request.count = 1;
-	CLEANUP(merge_result_freep) struct merge_result *result = merge(&setting);
-	assert_string_equal(result->text.data, "b: 2\n");
-	fini(&setting);
+	must_run(&setting);
+	assert_string_equal(setting.result->text.data, "b: 2\n");
 }
 
 TEST(an_only_source_of_the_locking_layer_is_served_byte_for_byte)
 {
-	struct setting setting;
+	CLEANUP(setting_fini) struct setting setting;
 
-	set(&setting, "{low: a}", "a:   1   # mine\n", "");
+	set_locked(&setting, "{low: a}", "a:   1   # mine\n", "");
 	setting.request.count = 1;
-	CLEANUP(merge_result_freep) struct merge_result *result = merge(&setting);
-	assert_string_equal(result->text.data, "a:   1   # mine\n");
-	fini(&setting);
+	must_run(&setting);
+	assert_string_equal(setting.result->text.data, "a:   1   # mine\n");
 }
 
 TEST(of_very_many_attempts_some_are_reported_and_all_counted)
 {
 	char *low = calloc(1, 100000), *high = calloc(1, 100000), *l = low, *h = high;
-	struct setting setting;
-	struct problem problem;
+	CLEANUP(setting_fini) struct setting setting;
 
 	for (int i = 0; i < 1000; i++) {
 		l += sprintf(l, "k%d: 1\n", i);
 		h += sprintf(h, "k%d: 2\n", i);
 	}
-	set(&setting, "{low: \"*\"}", low, high);
-	CLEANUP(merge_result_freep) struct merge_result *result = merge(&setting);
-	assert_string_equal(result->text.data, low);
-	assert_int_equal(result->refusals.count, REFUSALS_MAX);
-	assert_int_equal(result->refusals.left_out, 1000 - REFUSALS_MAX);
-	assert_int_equal(merge_report_refusals(result, &problem), PROBLEM);
-	assert_non_null(strstr(problem.message, " (and 999 more that are locked)"));
-	fini(&setting);
+	set_locked(&setting, "{low: \"*\"}", low, high);
+	must_run(&setting);
+	assert_string_equal(setting.result->text.data, low);
+	assert_int_equal(setting.result->refusals.count, REFUSALS_MAX);
+	assert_int_equal(setting.result->refusals.left_out, 1000 - REFUSALS_MAX);
+	assert_int_equal(merge_report_refusals(setting.result, &setting.problem), PROBLEM);
+	assert_non_null(strstr(setting.problem.message, " (and 999 more that are locked)"));
 	free(low);
 	free(high);
 }
@@ -134,20 +92,17 @@ TEST(aliases_that_stand_for_too_much_are_an_error)
 				   "e: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d]\n"
 				   "f: &f [*e,*e,*e,*e,*e,*e,*e,*e,*e]\n"
 				   "g: &g [*f,*f,*f,*f,*f,*f,*f,*f,*f]\n";
-	struct setting setting;
-	struct merge_result *result;
-	struct problem problem;
+	CLEANUP(setting_fini) struct setting setting;
 
-	set(&setting, "{low: \"**.1\"}", bomb, "x: 1\n");
-	assert_int_equal(merge_run(&setting.request, &result, &problem), PROBLEM);
-	assert_non_null(strstr(problem.message, "raise the limit 'nodes'"));
-	fini(&setting);
+	set_locked(&setting, "{low: \"**.1\"}", bomb, "x: 1\n");
+	assert_int_equal(run(&setting), PROBLEM);
+	assert_non_null(strstr(setting.problem.message, "raise the limit 'nodes'"));
 }
 
 TEST(trees_of_the_greatest_depth_are_compared)
 {
 	char low[1024] = "", high[1024] = "";
-	struct setting setting;
+	CLEANUP(setting_fini) struct setting setting;
 
 	for (int i = 0; i < 128; i++) {
 		strcat(low, "{a: ");
@@ -159,32 +114,27 @@ TEST(trees_of_the_greatest_depth_are_compared)
 		strcat(low, "}");
 		strcat(high, "}");
 	}
-	set(&setting, "{low: \"**.a.a.a.*\"}", low, high);
+	set_locked(&setting, "{low: \"**.a.a.a.*\"}", low, high);
 	setting.request.limits = LIMITS_DEFAULT;
-	CLEANUP(merge_result_freep) struct merge_result *result = merge(&setting);
-	assert_int_equal(result->refusals.count, 1);
-	fini(&setting);
+	must_run(&setting);
+	assert_int_equal(setting.result->refusals.count, 1);
 }
 
 static void fail_each_allocation(const char *lock, const char *low, const char *high)
 {
-	struct merge_result *result = NULL;
-	struct problem problem;
-	struct setting setting;
+	CLEANUP(setting_fini) struct setting setting;
 	int r = -ENOMEM, n;
 
-	set(&setting, lock, low, high);
+	set_locked(&setting, lock, low, high);
 	setting.request.wants_origins = true;
 	for (n = 0; r; n++) {
 		allocations_left = n;
-		r = merge_run(&setting.request, &result, &problem);
+		r = run(&setting);
 		allocations_left = INT_MAX;
 		if (r && r != -ENOMEM)
 			fail_msg("allocation %d fails, and the answer is %d", n, r);
 	}
-	merge_result_free(result);
 	assert_in_range(n, 5, 10000);
-	fini(&setting);
 }
 
 TEST(without_memory_nothing_leaks)
