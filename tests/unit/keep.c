@@ -90,6 +90,35 @@ int __wrap_unlinkat(int at, const char *path, int flags)
 	return fails(&shared->remove_errno) ? -1 : __real_unlinkat(at, path, flags);
 }
 
+/* Returns a path that no test had before. Static. */
+static const char *new_state(void)
+{
+	static char path[sizeof(state_path) + 16];
+	static unsigned count;
+
+	snprintf(path, sizeof(path), "%s-%u", state_path, count++);
+	return path;
+}
+
+/* Returns the number as text. Static. */
+static const char *name_of(int number)
+{
+	static char name[16];
+
+	snprintf(name, sizeof(name), "%d", number);
+	return name;
+}
+
+/* Returns so many bytes of text, for free(3). */
+static char *long_text(size_t size)
+{
+	char *text = calloc(1, size + 1);
+
+	assert_non_null(text);
+	memset(text, 'x', size);
+	return text;
+}
+
 static int mend(void **context)
 {
 	(void)context;
@@ -223,21 +252,16 @@ TEST(test_last_note_is_found_before_and_after_it_is_stored)
 
 TEST(test_state_is_found_by_the_next)
 {
-	char text[32];
-
 	struct keep *keep = open_keep(state_path);
-	for (int i = 0; i < ROUNDS; i++) {
-		snprintf(text, sizeof(text), "%d", i);
-		note(keep, text, text, i % 2);
-	}
+
+	for (int i = 0; i < ROUNDS; i++)
+		note(keep, name_of(i), name_of(i), i % 2);
 	note(keep, "7", NULL, false);
 	keep_free(keep);
 	keep = open_keep(state_path);
 	assert_kept(keep, "7", NULL);
-	for (int i = 8; i < ROUNDS; i++) {
-		snprintf(text, sizeof(text), "%d", i);
-		assert_kept(keep, text, text);
-	}
+	for (int i = 8; i < ROUNDS; i++)
+		assert_kept(keep, name_of(i), name_of(i));
 	keep_free(keep);
 }
 
@@ -245,17 +269,11 @@ TEST(test_memory_for_what_is_not_public_is_bounded)
 {
 	struct keep *keep = open_keep(NULL);
 	size_t size = KEEP_MEMORY_MAX / 4;
-	char *text = malloc(size + 1);
+	char *text = long_text(size);
 	struct keep_counts counts;
-	char name[8];
 
-	assert_non_null(text);
-	memset(text, 'x', size);
-	text[size] = '\0';
-	for (int i = 0; i < 8; i++) {
-		snprintf(name, sizeof(name), "%d", i);
-		note(keep, name, text, false);
-	}
+	for (int i = 0; i < 8; i++)
+		note(keep, name_of(i), text, false);
 	for (int i = 0; i < 20000; i++) {
 		keep_count(keep, &counts);
 		if (counts.versions + counts.lost == 8)
@@ -273,23 +291,18 @@ TEST(test_room_of_what_was_dropped_is_used_again)
 	enum { COUNT = 200, SIZE = 100000 };
 	static char text[SIZE + 1];
 	struct keep_counts counts = {0};
-	char name[16];
 
 	memset(text, 'x', SIZE);
 	struct keep *keep = open_keep(NULL);
-	for (int i = 0; i < COUNT; i++) {
-		snprintf(name, sizeof(name), "%d", i);
-		note(keep, name, text, false);
-	}
+	for (int i = 0; i < COUNT; i++)
+		note(keep, name_of(i), text, false);
 	for (int i = 0; i < 20000 && counts.versions + counts.lost < COUNT; i++) {
 		usleep(10000);
 		keep_count(keep, &counts);
 	}
 	assert_in_range(counts.lost, 1, COUNT / 2);
-	for (int i = 0; i < COUNT; i++) {
-		snprintf(name, sizeof(name), "%d", i);
-		note(keep, name, NULL, false);
-	}
+	for (int i = 0; i < COUNT; i++)
+		note(keep, name_of(i), NULL, false);
 	wait_for_versions(keep, 0);
 	note(keep, "new", "x: 1", false);
 	wait_for_versions(keep, 1);
@@ -302,26 +315,16 @@ TEST(test_what_was_used_longest_ago_makes_room)
 {
 	enum { SIZE = KEEP_MEMORY_MAX / 4 - 4096 };
 	struct keep *keep = open_keep(NULL);
-	char *text = malloc(SIZE + 1);
+	char *text = long_text(SIZE);
 	struct keep_counts counts;
-	char name[8];
 
-	assert_non_null(text);
-	memset(text, 'x', SIZE);
-	text[SIZE] = '\0';
-	for (int i = 0; i < 4; i++) {
-		snprintf(name, sizeof(name), "%d", i);
-		note(keep, name, text, i % 2);
-	}
+	for (int i = 0; i < 4; i++)
+		note(keep, name_of(i), text, i % 2);
 	assert_kept(keep, "0", text);
-	for (int i = 4; i < 6; i++) {
-		snprintf(name, sizeof(name), "%d", i);
-		note(keep, name, text, i % 2);
-	}
-	for (int i = 0; i < 6; i++) {
-		snprintf(name, sizeof(name), "%d", i);
-		assert_kept(keep, name, i == 1 || i == 2 ? NULL : text);
-	}
+	for (int i = 4; i < 6; i++)
+		note(keep, name_of(i), text, i % 2);
+	for (int i = 0; i < 6; i++)
+		assert_kept(keep, name_of(i), i == 1 || i == 2 ? NULL : text);
 	keep_count(keep, &counts);
 	assert_int_equal(counts.versions, 4);
 	assert_int_equal(counts.lost, 2);
@@ -333,12 +336,9 @@ TEST(test_what_was_used_longest_ago_makes_room)
 TEST(test_what_is_larger_than_the_limit_is_not_kept)
 {
 	struct keep *keep = open_keep(NULL);
-	char *text = malloc(KEEP_MEMORY_MAX + 1);
+	char *text = long_text(KEEP_MEMORY_MAX);
 	struct keep_counts counts;
 
-	assert_non_null(text);
-	memset(text, 'x', KEEP_MEMORY_MAX);
-	text[KEEP_MEMORY_MAX] = '\0';
 	note(keep, "a", "x: 1", true);
 	note(keep, "b", "x: 2", true);
 	note(keep, "a", text, true);
@@ -373,10 +373,10 @@ static void store_one(const char *name, const char *text)
 
 TEST_WITH(test_damaged_file_is_not_found, mend, NULL)
 {
-	char name[sizeof(state_path) + 16], path[PATH_MAX], bytes[4096];
+	char path[PATH_MAX], bytes[4096];
 
 	for (int damage = 0; damage < 4; damage++) {
-		snprintf(name, sizeof(name), "%s-damaged%d", state_path, damage);
+		const char *name = new_state();
 		struct keep *keep = open_keep(name);
 		note(keep, "path", "some bytes of it", true);
 		wait_for_versions(keep, 1);
@@ -406,9 +406,8 @@ TEST_WITH(test_damaged_file_is_not_found, mend, NULL)
 
 TEST_WITH(test_link_in_the_directory_is_not_followed, mend, NULL)
 {
-	char name[sizeof(state_path) + 16], path[PATH_MAX], other[PATH_MAX + 8];
-
-	snprintf(name, sizeof(name), "%s-link", state_path);
+	char path[PATH_MAX], other[PATH_MAX + 8];
+	const char *name = new_state();
 	store_one(name, "x: 1");
 	close(open_file(name, path));
 	snprintf(other, sizeof(other), "%s/other", directory);
@@ -423,9 +422,8 @@ TEST_WITH(test_link_in_the_directory_is_not_followed, mend, NULL)
 /* A crash has left a new file, or the file of a path that another one replaced. */
 TEST_WITH(test_of_two_files_of_a_path_the_newer_counts, mend, NULL)
 {
-	char name[sizeof(state_path) + 16], path[PATH_MAX], other[sizeof(name) + 8];
-
-	snprintf(name, sizeof(name), "%s-two", state_path);
+	char path[PATH_MAX], other[PATH_MAX];
+	const char *name = new_state();
 	store_one(name, "x: 1");
 	close(open_file(name, path));
 	snprintf(other, sizeof(other), "%s/70", name);
@@ -452,19 +450,14 @@ TEST_WITH(test_of_two_files_of_a_path_the_newer_counts, mend, NULL)
 TEST_WITH(test_directory_has_no_more_than_the_memory, mend, NULL)
 {
 	enum { SIZE = KEEP_MEMORY_MAX / 4 - 4096, COUNT = 7 };
-	char name[sizeof(state_path) + 16], path[PATH_MAX];
-	char *text = malloc(SIZE + 1);
+	char path[PATH_MAX];
+	char *text = long_text(SIZE);
 	size_t files = 0;
 
-	assert_non_null(text);
-	memset(text, 'x', SIZE);
-	text[SIZE] = '\0';
-	snprintf(name, sizeof(name), "%s-large", state_path);
+	const char *name = new_state();
 	struct keep *keep = open_keep(name);
-	for (int i = 0; i < COUNT; i++) {
-		snprintf(path, sizeof(path), "%d", i);
-		note(keep, path, text, true);
-	}
+	for (int i = 0; i < COUNT; i++)
+		note(keep, name_of(i), text, true);
 	keep_free(keep);
 	for (int i = 0; i < 2 * COUNT; i++) {
 		snprintf(path, sizeof(path), "%s/%d", name, i);
@@ -472,10 +465,8 @@ TEST_WITH(test_directory_has_no_more_than_the_memory, mend, NULL)
 	}
 	assert_int_equal(files, 4);
 	keep = open_keep(name);
-	for (int i = 0; i < COUNT; i++) {
-		snprintf(path, sizeof(path), "%d", i);
-		assert_kept(keep, path, i < COUNT - 4 ? NULL : text);
-	}
+	for (int i = 0; i < COUNT; i++)
+		assert_kept(keep, name_of(i), i < COUNT - 4 ? NULL : text);
 	keep_free(keep);
 	free(text);
 }
@@ -492,10 +483,9 @@ static void count_each(void *context, const char *path, struct version *version,
 
 TEST_WITH(test_end_of_the_process_delays_nothing, mend, NULL)
 {
-	char name[sizeof(state_path) + 16];
 	size_t counts[2] = {0};
 
-	snprintf(name, sizeof(name), "%s-killed", state_path);
+	const char *name = new_state();
 	struct keep *keep = open_keep(name);
 	note(keep, "a", "x: 1", true);
 	note(keep, "b", "x: 1", true);
@@ -519,12 +509,11 @@ TEST_WITH(test_end_of_the_process_delays_nothing, mend, NULL)
 /* Where the kernel has Landlock. Its twin is a process without it, which can do both. */
 TEST_WITH(test_process_writes_in_the_directory_and_nowhere_else, mend, NULL)
 {
-	char name[sizeof(state_path) + 16];
 	struct problem problem;
 	long landlock = syscall(SYS_landlock_create_ruleset, NULL, 0, 1);
 
 	for (int is_free = 0; is_free < 2; is_free++) {
-		snprintf(name, sizeof(name), "%s-probe%d", state_path, is_free);
+		const char *name = new_state();
 		const struct keep_options options = {.directory = name,
 			.switches = {.has_no_landlock = is_free},
 			.log = take_line};
@@ -549,9 +538,7 @@ TEST_WITH(test_process_writes_in_the_directory_and_nowhere_else, mend, NULL)
 
 TEST_WITH(test_process_that_is_stopped_does_not_keep_the_end, mend, NULL)
 {
-	char name[sizeof(state_path) + 16];
-
-	snprintf(name, sizeof(name), "%s-stopped", state_path);
+	const char *name = new_state();
 	struct keep *keep = open_keep(name);
 	kill(helper_pid(HELPER_STATE), SIGSTOP);
 	while (helper_state(HELPER_STATE) != HELPER_STOPPED)
@@ -575,10 +562,9 @@ TEST_WITH(test_what_a_disk_had_no_room_for_is_stored_when_it_has, mend, NULL)
 {
 	atomic_int *const steps[] = {&shared->write_errno, &shared->sync_errno};
 	const int errors[] = {ENOSPC, EROFS};
-	char name[sizeof(state_path) + 8];
 
 	for (size_t i = 0; i < 2; i++) {
-		snprintf(name, sizeof(name), "%s-full%zu", state_path, i);
+		const char *name = new_state();
 		struct keep *keep = open_keep(name);
 		note(keep, "a", "x: 1", true);
 		wait_for_versions(keep, 1);
@@ -610,9 +596,7 @@ TEST_WITH(test_what_a_disk_had_no_room_for_is_stored_when_it_has, mend, NULL)
 
 TEST_WITH(test_disk_that_stays_full_does_not_keep_the_end, mend, NULL)
 {
-	char name[sizeof(state_path) + 8];
-
-	snprintf(name, sizeof(name), "%s-end", state_path);
+	const char *name = new_state();
 	struct keep *keep = open_keep(name);
 	note(keep, "a", "x: 1", true);
 	wait_for_versions(keep, 1);
@@ -627,9 +611,7 @@ TEST_WITH(test_disk_that_stays_full_does_not_keep_the_end, mend, NULL)
 
 TEST_WITH(test_what_could_not_be_dropped_does_not_come_back, mend, NULL)
 {
-	char name[sizeof(state_path) + 8];
-
-	snprintf(name, sizeof(name), "%s-drop", state_path);
+	const char *name = new_state();
 	struct keep *keep = open_keep(name);
 	note(keep, "a", "x: 1", false);
 	wait_for_versions(keep, 1);
@@ -650,9 +632,7 @@ TEST_WITH(test_what_could_not_be_dropped_does_not_come_back, mend, NULL)
 /* A new daemon, to which the mount was to be handed over, hangs and holds the directory. */
 TEST_WITH(test_who_has_the_directory_is_not_waited_for, mend, NULL)
 {
-	char name[sizeof(state_path) + 8];
-
-	snprintf(name, sizeof(name), "%s-held", state_path);
+	const char *name = new_state();
 	struct keep *keep = open_keep(name);
 	note(keep, "a", "x: 1", true);
 	keep_pause(keep);

@@ -44,6 +44,15 @@ __attribute__((format(printf, 2, 3))) static void add(const char *path, const ch
 	pillar_tree_add(&tree, path, text);
 }
 
+/* Returns the name of one of many files. Static. */
+static const char *numbered(char name, int number)
+{
+	static char path[32];
+
+	snprintf(path, sizeof(path), "%c%d.yaml", name, number);
+	return path;
+}
+
 static int merge_with(struct limits limits)
 {
 	struct timespec before, after;
@@ -101,11 +110,8 @@ TEST_WITH(thirty_levels_of_double_references_are_instant, set_up, tear_down)
 	add("host.yaml", "_merge: [a0, b0]\n");
 	for (int i = 0; i < 30; i++) {
 		for (const char *name = "ab"; *name; name++) {
-			char path[32];
-
-			snprintf(path, sizeof(path), "%c%d.yaml", *name, i);
-			add(path, "_merge: [a%d, b%d]\n%c%d: [%d]\nall: [%c%d]\n", i + 1, i + 1,
-				*name, i, i, *name, i);
+			add(numbered(*name, i), "_merge: [a%d, b%d]\n%c%d: [%d]\nall: [%c%d]\n",
+				i + 1, i + 1, *name, i, i, *name, i);
 		}
 	}
 	add("a30.yaml", "end: a\n");
@@ -120,14 +126,12 @@ TEST_WITH(double_references_to_files_with_neighbours_are_instant, set_up, tear_d
 	add("host.yaml", "_merge: [a0, b0]\n");
 	for (int i = 0; i < 30; i++) {
 		for (const char *name = "ab"; *name; name++) {
-			char path[32];
-
-			snprintf(path, sizeof(path), "%c%d.yaml", *name, i);
 			/*
 			 * The host is being built, so the neighbour is left out; that must not
 			 * hinder.
 			 */
-			add(path, "_merge: [a%d, b%d]\n_neighbours: [host]\n", i + 1, i + 1);
+			add(numbered(*name, i), "_merge: [a%d, b%d]\n_neighbours: [host]\n", i + 1,
+				i + 1);
 		}
 	}
 	add("a30.yaml", "end: a\n");
@@ -144,12 +148,8 @@ TEST_WITH(neighbours_that_all_name_each_other_end_at_a_limit, set_up, tear_down)
 	for (int i = 0; i < 100; i++)
 		snprintf(names + strlen(names), sizeof(names) - strlen(names), "n%d, ", i);
 	add("host.yaml", "_neighbours: [n0]\n");
-	for (int i = 0; i < 100; i++) {
-		char path[32];
-
-		snprintf(path, sizeof(path), "n%d.yaml", i);
-		add(path, "_neighbours: [%s]\n", names);
-	}
+	for (int i = 0; i < 100; i++)
+		add(numbered('n', i), "_neighbours: [%s]\n", names);
 	assert_problem("refer to fewer");
 }
 
@@ -165,15 +165,11 @@ TEST_WITH(a_file_is_built_anew_where_other_neighbours_are_left_out, set_up, tear
 		      "  a:\n    _neighbours: [b]\n    name: a\n");
 }
 
-static void fill_chain(unsigned files)
+static void fill_chain(int files)
 {
 	add("host.yaml", "_merge: c1\n");
-	for (unsigned i = 1; i < files - 1; i++) {
-		char path[32];
-
-		snprintf(path, sizeof(path), "c%u.yaml", i);
-		add(path, "_merge: c%u\n", i + 1);
-	}
+	for (int i = 1; i < files - 1; i++)
+		add(numbered('c', i), "_merge: c%d\n", i + 1);
 	add(files == 128 ? "c127.yaml" : "c128.yaml", "end: 1\n");
 }
 
@@ -263,12 +259,8 @@ TEST_WITH(many_files_that_add_an_item_each_cost_no_square, set_up, tear_down)
 	snprintf(text, sizeof(names) + 64, "_merge: [%s]\nlist: [x, y, z]\n", names);
 	pillar_tree_add(&tree, "host.yaml", text);
 	free(text);
-	for (int i = 0; i < 500; i++) {
-		char path[32];
-
-		snprintf(path, sizeof(path), "f%d.yaml", i);
-		add(path, "list: [%d]\n", i);
-	}
+	for (int i = 0; i < 500; i++)
+		add(numbered('f', i), "list: [%d]\n", i);
 	assert_int_equal(merge(), 0);
 	assert_int_equal(node_get(result->root, "list")->seq.count, 100503);
 }
@@ -282,12 +274,11 @@ TEST_WITH(references_without_end_end_at_a_limit, set_up, tear_down)
 	free(text);
 	add("host.yaml", "_merge: f0\n");
 	for (int i = 0; i < 100; i++) {
-		char path[32], list[2048] = "";
+		char list[2048] = "";
 
 		for (int j = i + 1; j <= 100; j++)
 			snprintf(list + strlen(list), sizeof(list) - strlen(list), "f%d, ", j);
-		snprintf(path, sizeof(path), "f%d.yaml", i);
-		add(path, "_merge: [%s]\nlist: [own%d]\n", list, i);
+		add(numbered('f', i), "_merge: [%s]\nlist: [own%d]\n", list, i);
 	}
 	add("f100.yaml", "_merge: large\n");
 	assert_problem("steps");

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,22 +63,36 @@ static struct settings *read_settings(const char *rule)
 	return settings;
 }
 
+/* The runner of one rule, and a file for its program. */
+static struct settings *settings;
+static struct runner *runner;
+static int input;
+
+static void begin(const char *rule, const char *data)
+{
+	settings = read_settings(rule);
+	input = runner_file(data, strlen(data));
+	assert_true(input >= 0);
+	assert_int_equal(runner_new(settings, -1, &runner), 0);
+	assert_int_equal(runner_start(runner), 0);
+}
+
+static void end(void)
+{
+	close(input);
+	runner_free(runner);
+	settings_unref(settings);
+}
+
 /* Runs the program of `rule` for `data` at `path`. */
 static struct run_result run_at(
 	enum run_kind kind, const char *rule, const char *path, const char *data)
 {
-	struct settings *settings = read_settings(rule);
 	struct run_result result;
-	struct runner *runner;
 
-	assert_int_equal(runner_new(settings, -1, &runner), 0);
-	assert_int_equal(runner_start(runner), 0);
-	int fd = runner_file(data, strlen(data));
-	assert_true(fd >= 0);
-	runner_wait(runner, kind, path, fd, &result);
-	close(fd);
-	runner_free(runner);
-	settings_unref(settings);
+	begin(rule, data);
+	runner_wait(runner, kind, path, input, &result);
+	end();
 	return result;
 }
 
@@ -86,14 +101,22 @@ static struct run_result check(const char *rule)
 	return run_at(RUN_CHECK, rule, "dir/app.yaml", "a: 1\n");
 }
 
+/* Returns the text. Static. */
+__attribute__((format(printf, 1, 2))) static const char *rule_of(const char *format, ...)
+{
+	static char rule[512];
+	va_list arguments;
+
+	va_start(arguments, format);
+	assert_in_range(vsnprintf(rule, sizeof(rule), format, arguments), 0, sizeof(rule) - 1);
+	va_end(arguments);
+	return rule;
+}
+
 /* A shell that gets `script`, its $1 the file. */
 static struct run_result check_by(const char *script)
 {
-	CLEANUP(freep) char *rule = NULL;
-
-	assert_true(
-		asprintf(&rule, "timeout: 30s, check: [sh, -c, \"%s\", sh, '%%f']", script) > 0);
-	return check(rule);
+	return check(rule_of("timeout: 30s, check: [sh, -c, \"%s\", sh, '%%f']", script));
 }
 
 static void says(const struct run_result *result, const char *output)
@@ -249,13 +272,11 @@ static const char *pid_file(const char *name)
 
 TEST_WITH(process_that_left_the_group_is_killed, make_tree, leave_place)
 {
-	CLEANUP(freep) char *rule = NULL;
-
 	pid_file("pid");
-	assert_true(asprintf(&rule,
-			    "check: [sh, -c, 'setsid sh -c \"echo \\$\\$ >%s/pid; exec sleep "
-			    "60\" & until [ -s %s/pid ]; do sleep 0.01; done', sh, '%%f']",
-			    place, place) > 0);
+	const char *rule =
+		rule_of("check: [sh, -c, 'setsid sh -c \"echo \\$\\$ >%s/pid; exec sleep "
+			"60\" & until [ -s %s/pid ]; do sleep 0.01; done', sh, '%%f']",
+			place, place);
 	struct run_result result = check(rule);
 	says(&result, "");
 	assert_false(runs("pid"));
@@ -301,28 +322,22 @@ TEST_WITH(path_without_a_program_runs_nothing, make_tree, leave_place)
 
 TEST_WITH(reload_reads_the_settings_again, make_tree, leave_place)
 {
-	struct settings *settings = read_settings("check: ['false', '%f']");
-	struct runner *runner;
 	struct run_result result;
 
-	assert_int_equal(runner_new(settings, -1, &runner), 0);
-	assert_int_equal(runner_start(runner), 0);
-	int fd = runner_file("x", 1);
-	runner_wait(runner, RUN_CHECK, "x", fd, &result);
+	begin("check: ['false', '%f']", "x");
+	runner_wait(runner, RUN_CHECK, "x", input, &result);
 	assert_int_equal(result.value, 1);
 	settings_unref(read_settings("check: ['true', '%f']"));
 	runner_reload(runner);
-	runner_wait(runner, RUN_CHECK, "x", fd, &result);
+	runner_wait(runner, RUN_CHECK, "x", input, &result);
 	assert_true(run_is_good(&result));
 	/* A plyfs.yaml that other users could have written changes nothing. */
 	settings_unref(read_settings("check: ['false', '%f']"));
 	assert_int_equal(chmod("plyfs.yaml", 0666), 0);
 	runner_reload(runner);
-	runner_wait(runner, RUN_CHECK, "x", fd, &result);
+	runner_wait(runner, RUN_CHECK, "x", input, &result);
 	assert_true(run_is_good(&result));
-	close(fd);
-	runner_free(runner);
-	settings_unref(settings);
+	end();
 }
 
 /* The result of one of several runs. */
@@ -342,16 +357,12 @@ static void note(struct run *run, const struct run_result *result)
 
 TEST_WITH(no_more_run_at_once_than_may, make_tree, leave_place)
 {
-	struct settings *settings = read_settings("check: [sh, -c, 'sleep 60', '%f']");
 	struct told told[RUN_SLOTS + 1] = {0};
-	struct runner *runner;
-	int fd = runner_file("x", 1);
 
-	assert_int_equal(runner_new(settings, -1, &runner), 0);
-	assert_int_equal(runner_start(runner), 0);
+	begin("check: [sh, -c, 'sleep 60', '%f']", "x");
 	for (int i = 0; i <= RUN_SLOTS; i++) {
 		told[i].run.done = note;
-		assert_int_equal(runner_run(runner, RUN_CHECK, "x", fd, &told[i].run), 0);
+		assert_int_equal(runner_run(runner, RUN_CHECK, "x", input, &told[i].run), 0);
 	}
 	while (!told[RUN_SLOTS].is_done)
 		usleep(20000);
@@ -362,10 +373,8 @@ TEST_WITH(no_more_run_at_once_than_may, make_tree, leave_place)
 	runner_stop(runner);
 	assert_true(told[0].is_done && told[1].is_done);
 	assert_int_equal(told[0].result.end, RUN_GONE);
-	assert_int_equal(runner_run(runner, RUN_CHECK, "x", fd, &told[0].run), -EPIPE);
-	close(fd);
-	runner_free(runner);
-	settings_unref(settings);
+	assert_int_equal(runner_run(runner, RUN_CHECK, "x", input, &told[0].run), -EPIPE);
+	end();
 }
 
 static void await(const struct told *told)
@@ -378,36 +387,27 @@ static void await(const struct told *told)
 /* Runs the check, and moves the clock by the time that it may take when `file` has been written. */
 static struct run_result check_till_late(const char *rule, const char *file)
 {
-	struct settings *settings = read_settings(rule);
 	struct told told = {.run.done = note};
-	struct runner *runner;
 	struct stat written = {0};
-	int fd = runner_file("x", 1);
 
-	assert_int_equal(runner_new(settings, -1, &runner), 0);
-	assert_int_equal(runner_start(runner), 0);
-	assert_int_equal(runner_run(runner, RUN_CHECK, "x", fd, &told.run), 0);
+	begin(rule, "x");
+	assert_int_equal(runner_run(runner, RUN_CHECK, "x", input, &told.run), 0);
 	for (int i = 0; i < 20000 && !written.st_size; i++) {
 		usleep(100);
 		assert_int_equal(stat(file, &written), 0);
 	}
 	usleep(2000000);
 	await(&told);
-	close(fd);
-	runner_free(runner);
-	settings_unref(settings);
+	end();
 	return told.result;
 }
 
 TEST_WITH(hung_command_is_killed_with_its_group, make_tree, leave_place)
 {
-	CLEANUP(freep) char *rule = NULL;
-
 	pid_file("pid");
-	assert_true(asprintf(&rule,
-			    "timeout: 2s, check: [sh, -c, 'echo waiting; sleep 60 & "
-			    "echo $! >%s/pid; wait', sh, '%%f']",
-			    place) > 0);
+	const char *rule = rule_of("timeout: 2s, check: [sh, -c, 'echo waiting; sleep 60 & "
+				   "echo $! >%s/pid; wait', sh, '%%f']",
+		place);
 	struct run_result result = check_till_late(rule, "pid");
 	assert_int_equal(result.end, RUN_TIMED_OUT);
 	assert_int_equal(result.value, 2000);
@@ -417,13 +417,10 @@ TEST_WITH(hung_command_is_killed_with_its_group, make_tree, leave_place)
 
 TEST_WITH(endless_output_ends_with_the_time, make_tree, leave_place)
 {
-	CLEANUP(freep) char *rule = NULL;
-
 	pid_file("pid");
-	assert_true(asprintf(&rule,
-			    "timeout: 2s, check: [sh, -c, 'echo $$ >%s/pid; exec yes', sh, "
-			    "'%%f']",
-			    place) > 0);
+	const char *rule = rule_of("timeout: 2s, check: [sh, -c, 'echo $$ >%s/pid; exec yes', sh, "
+				   "'%%f']",
+		place);
 	struct run_result result = check_till_late(rule, "pid");
 	assert_int_equal(result.end, RUN_TIMED_OUT);
 	assert_false(runs("pid"));
@@ -451,55 +448,42 @@ static void read_told(int *guard, char workspace[128])
 
 TEST_WITH(nothing_of_the_file_stays_when_the_guard_is_killed, make_tree, leave_place)
 {
-	CLEANUP(freep) char *rule = NULL;
 	struct told told = {.run.done = note};
-	struct runner *runner;
 	char workspace[128];
 	int guard;
 
 	pid_file("told");
-	assert_true(asprintf(&rule,
-			    "check: [sh, -c, 'echo $PPID $(dirname $1) >%s/told; exec sleep 60', "
-			    "sh, '%%f']",
-			    place) > 0);
-	struct settings *settings = read_settings(rule);
-	int fd = runner_file("secret: 1\n", 10);
-	assert_int_equal(runner_new(settings, -1, &runner), 0);
-	assert_int_equal(runner_start(runner), 0);
-	assert_int_equal(runner_run(runner, RUN_CHECK, "x", fd, &told.run), 0);
+	const char *rule =
+		rule_of("check: [sh, -c, 'echo $PPID $(dirname $1) >%s/told; exec sleep 60', "
+			"sh, '%%f']",
+			place);
+	begin(rule, "secret: 1\n");
+	assert_int_equal(runner_run(runner, RUN_CHECK, "x", input, &told.run), 0);
 	read_told(&guard, workspace);
 	assert_int_equal(access(workspace, F_OK), 0);
 	assert_int_equal(kill(guard, SIGKILL), 0);
 	await(&told);
 	assert_int_equal(told.result.end, RUN_UNSTARTED);
 	assert_int_equal(access(workspace, F_OK), -1);
-	close(fd);
-	runner_free(runner);
-	settings_unref(settings);
+	end();
 }
 
 /* As many as may run at once, and one more: none of them keeps its place. */
 TEST_WITH(run_whose_answer_is_lost_is_told, make_tree, leave_place)
 {
-	struct settings *settings = read_settings("check: ['true', '%f']");
 	struct told told[RUN_SLOTS + 1] = {0};
-	struct runner *runner;
-	int fd = runner_file("x", 1);
 
 	guards_are_mute = true;
-	assert_int_equal(runner_new(settings, -1, &runner), 0);
+	begin("check: ['true', '%f']", "x");
 	guards_are_mute = false;
-	assert_int_equal(runner_start(runner), 0);
 	for (int i = 0; i <= RUN_SLOTS; i++) {
 		told[i].run.done = note;
-		assert_int_equal(runner_run(runner, RUN_CHECK, "x", fd, &told[i].run), 0);
+		assert_int_equal(runner_run(runner, RUN_CHECK, "x", input, &told[i].run), 0);
 		await(&told[i]);
 		assert_int_equal(told[i].result.end, RUN_UNSTARTED);
 		assert_string_equal(told[i].result.output, "watching over it");
 	}
-	close(fd);
-	runner_free(runner);
-	settings_unref(settings);
+	end();
 }
 
 /* As if plyfs-run had no descriptor left for it. */
@@ -507,10 +491,10 @@ TEST_WITH(run_whose_file_did_not_arrive_is_told, make_tree, leave_place)
 {
 	const struct run_request request = {.kind = RUN_CHECK, .id = 7, .path = "x"};
 	const struct timeval limit = {.tv_sec = 20};
-	struct settings *settings = read_settings("check: ['true', '%f']");
 	struct run_answer answer;
 	int ends[2];
 
+	settings = read_settings("check: ['true', '%f']");
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
 	pid_t pid = fork();
 	if (pid == 0)

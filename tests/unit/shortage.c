@@ -179,6 +179,14 @@ int __wrap_inotify_add_watch(int inotify, const char *path, uint32_t mask)
 	return -1;
 }
 
+static void publish_for(int rounds, useconds_t each)
+{
+	while (rounds-- > 0) {
+		publish_ready();
+		usleep(each);
+	}
+}
+
 VIEW_TEST(file_is_made_of_all_directories_that_were_walked_into)
 {
 	make_directory("a/conf.d");
@@ -263,10 +271,7 @@ VIEW_TEST(shortage_that_lasts_keeps_nobody_busy)
 	failing = LOOKING;
 	looks = 0;
 	replace_file("a/app.yaml", "x: 2\n");
-	for (int i = 0; i < 220; i++) {
-		publish_ready();
-		usleep(10000);
-	}
+	publish_for(220, 10000);
 	assert_in_range(looks, 2, 10);
 	failing = NOTHING;
 	assert_becomes("app.yaml", "x: 2\n");
@@ -502,7 +507,7 @@ VIEW_TEST(files_of_a_layer_that_leaves_are_told)
 	assert_non_null(strstr(events, "MOVED_TO d/x.yaml\n"));
 }
 
-VIEW_TEST(what_could_not_be_watched_is_polled_no_more_when_it_is_gone)
+static void start_polling(void)
 {
 	run("mkdir a/d b/d; echo 'x: 1' >a/d/x.yaml");
 	start("layers: [a, b]\noptions: {poll_interval: 100ms}\n");
@@ -510,32 +515,31 @@ VIEW_TEST(what_could_not_be_watched_is_polled_no_more_when_it_is_gone)
 	failing = WATCHING;
 	assert_shown("d/x.yaml", "x: 1\n");
 	assert_true(count_of_view().is_polling);
-	run("mv b/d gone");
-	for (int i = 0; i < 60 && count_of_view().is_polling; i++) {
-		publish_ready();
-		usleep(20000);
-	}
+}
+
+static void assert_polls_no_more(void)
+{
+	for (int i = 0; i < 60 && count_of_view().is_polling; i++)
+		publish_for(1, 20000);
 	failing = NOTHING;
 	assert_false(count_of_view().is_polling);
 }
 
+VIEW_TEST(what_could_not_be_watched_is_polled_no_more_when_it_is_gone)
+{
+	start_polling();
+	run("mv b/d gone");
+	assert_polls_no_more();
+}
+
 VIEW_TEST(what_a_layer_could_not_have_watched_is_polled_no_more_without_it)
 {
-	run("mkdir a/d b/d; echo 'x: 1' >a/d/x.yaml");
-	start("layers: [a, b]\noptions: {poll_interval: 100ms}\n");
-	where = "d";
-	failing = WATCHING;
-	assert_shown("d/x.yaml", "x: 1\n");
-	assert_true(count_of_view().is_polling);
 	CLEANUP(settings_unrefp)
 	struct settings *settings = settings_with("layers: [a]\noptions: {poll_interval: 100ms}\n");
+
+	start_polling();
 	assert_int_equal(view_reload(view, settings), 0);
-	for (int i = 0; i < 60 && count_of_view().is_polling; i++) {
-		publish_ready();
-		usleep(20000);
-	}
-	failing = NOTHING;
-	assert_false(count_of_view().is_polling);
+	assert_polls_no_more();
 }
 
 /*
@@ -615,16 +619,10 @@ VIEW_TEST(polled_file_with_other_times_and_the_same_bytes_is_made_once)
 	write_file("b/app.yaml", "y: 1\n");
 	are_files_aging = true;
 	/* A recent change is checked closely for a while. */
-	for (int i = 0; i < 40; i++) {
-		usleep(100000);
-		publish_ready();
-	}
+	publish_for(40, 100000);
 	uint64_t before = count_of_view().compositions;
 	assert_true(before > 1);
-	for (int i = 0; i < 5; i++) {
-		usleep(110000);
-		publish_ready();
-	}
+	publish_for(5, 110000);
 	are_files_aging = false;
 	failing = NOTHING;
 	assert_int_equal(count_of_view().compositions, before);
@@ -638,10 +636,7 @@ VIEW_TEST(file_of_a_directory_that_can_not_be_watched_is_not_told_for_that)
 	where = "d";
 	failing = WATCHING;
 	assert_listed("d", "x.yaml\n");
-	for (int i = 0; i < 20; i++) {
-		publish_ready();
-		usleep(30000);
-	}
+	publish_for(20, 30000);
 	assert_true(count_of_view().is_polling);
 	assert_events("");
 	/* Once it can be read, no change is missed. */
