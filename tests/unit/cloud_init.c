@@ -7,6 +7,7 @@
 
 #include "cleanup.h"
 #include "merge.h"
+#include "repeat.h"
 #include "strategy.h"
 #include "strategy/cloud_init/cloud_how.h"
 #include "test.h"
@@ -42,19 +43,6 @@ static char *archive(const char *first, size_t count, const char *part, struct s
 	return text;
 }
 
-/* "a: [1,1,…]" */
-static char *long_list(size_t items)
-{
-	char *text = malloc(items * 2 + 8), *at = text;
-
-	assert_non_null(text);
-	at += sprintf(at, "a: [");
-	for (size_t i = 0; i < items; i++, at += 2)
-		memcpy(at, "1,", 2);
-	memcpy(at, "]", 2);
-	return text;
-}
-
 static void expect_refusal(const char *first, size_t count, const char *part, const char *reason)
 {
 	struct merge_result *result = NULL;
@@ -72,7 +60,7 @@ static void expect_refusal(const char *first, size_t count, const char *part, co
 
 TEST(moving_a_long_list_for_each_of_many_parts_is_refused)
 {
-	CLEANUP(freep) char *list = long_list(900000);
+	CLEANUP(freep) char *list = repeat("a: [", 900000, "1,", "]");
 
 	expect_refusal(list, 4000,
 		"#cloud-config\n  a: [2]\n  merge_how: dict(recurse_list)+list(prepend)",
@@ -81,7 +69,7 @@ TEST(moving_a_long_list_for_each_of_many_parts_is_refused)
 
 TEST(copying_a_large_document_for_each_of_many_patches_is_refused)
 {
-	CLEANUP(freep) char *list = long_list(900000);
+	CLEANUP(freep) char *list = repeat("a: [", 900000, "1,", "]");
 
 	expect_refusal(list, 2000,
 		"#cloud-config-jsonp\n  [{\"op\": \"add\", \"path\": \"/b\", \"value\": 1}]\n"

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "merging.h"
+#include "repeat.h"
 
 /* The texts are read, as the time that this takes is not that of merging. */
 static void set_deep(struct setting *setting, const char *options, const char *const *texts)
@@ -63,30 +64,11 @@ TEST(a_value_keeps_the_place_that_it_was_read_from)
 	assert_null(c->tag);
 }
 
-/* Returns `format` again and again, with the numbers from 0 on in place of each #. */
-static char *repeat(const char *format, unsigned count)
-{
-	size_t size = 1 + count * (strlen(format) + 20);
-	char *text = malloc(size);
-	size_t used = 0;
-
-	assert_non_null(text);
-	for (unsigned i = 0; i < count; i++)
-		for (const char *at = format; *at; at++) {
-			if (*at == '#')
-				used += (size_t)snprintf(text + used, size - used, "%u", i);
-			else
-				text[used++] = *at;
-		}
-	text[used] = '\0';
-	return text;
-}
-
 /* Returns the processor seconds of merging `count` documents into as many entries. */
 static double seconds(const char *lists, const char *low, const char *high, unsigned count)
 {
-	CLEANUP(freep) char *below = repeat(low, count);
-	CLEANUP(freep) char *above = repeat(high, count);
+	CLEANUP(freep) char *below = repeat("", count, low, "");
+	CLEANUP(freep) char *above = repeat("", count, high, "");
 	CLEANUP(fini) struct setting setting;
 
 	set_deep(&setting, lists, TEXTS(below, above));
@@ -100,17 +82,17 @@ TEST(the_cost_of_many_layers_is_linear)
 	static const struct {
 		const char *lists, *low, *high;
 	} costly[] = {
-		{"{documents: merge}", "k#: #\n", "---\nk#: !delete\n"},
-		{"{documents: merge}", "k#: #\n", "---\nk1: !delete\n---\nk1: #\n"},
-		{"{documents: merge}", "k#: #\n", "---\nn#: #\n"},
-		{"{documents: merge, lists: append}", "- #\n", "---\n- #\n"},
-		{"{documents: merge, lists: prepend}", "- #\n", "---\n- #\n"},
-		{"{documents: merge, lists: unique}", "- [#]\n", "---\n- [#, x]\n"},
-		{"{documents: merge, lists: {'*': {by: n}}}", "- {n: #}\n",
-			"---\n- {n: #, x: 1}\n"},
-		{"{documents: merge, lists: {'*': {by: n}}}", "- {n: #}\n",
-			"---\n- !delete {n: #}\n"},
-		{"{documents: merge, lists: {'*': {by: n}}}", "- {n: #}\n",
+		{"{documents: merge}", "k@: @\n", "---\nk@: !delete\n"},
+		{"{documents: merge}", "k@: @\n", "---\nk1: !delete\n---\nk1: @\n"},
+		{"{documents: merge}", "k@: @\n", "---\nn@: @\n"},
+		{"{documents: merge, lists: append}", "- @\n", "---\n- @\n"},
+		{"{documents: merge, lists: prepend}", "- @\n", "---\n- @\n"},
+		{"{documents: merge, lists: unique}", "- [@]\n", "---\n- [@, x]\n"},
+		{"{documents: merge, lists: {'*': {by: n}}}", "- {n: @}\n",
+			"---\n- {n: @, x: 1}\n"},
+		{"{documents: merge, lists: {'*': {by: n}}}", "- {n: @}\n",
+			"---\n- !delete {n: @}\n"},
+		{"{documents: merge, lists: {'*': {by: n}}}", "- {n: @}\n",
 			"--- !prepend\n- {n: 1}\n---\n- {n: 1}\n"},
 	};
 
@@ -134,7 +116,8 @@ TEST(the_cost_of_many_layers_is_linear)
 
 TEST(merging_by_key_and_by_value_in_turn_is_refused_before_it_takes_long)
 {
-	CLEANUP(freep) char *above = repeat("---\n- {n: 1, x: #}\n--- !unique\n- x#\n", 1000);
+	CLEANUP(freep)
+	char *above = repeat("", 1000, "---\n- {n: 1, x: @}\n--- !unique\n- x@\n", "");
 	CLEANUP(fini) struct setting setting;
 
 	set_deep(&setting, "{documents: merge, lists: {'*': {by: n}}}", TEXTS("- {n: 1}", above));

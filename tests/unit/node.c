@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "reading.h"
+#include "repeat.h"
 #include "scalar.h"
 #include "test.h"
 
@@ -261,15 +262,9 @@ TEST(a_node_equals_itself_also_when_it_holds_nan)
 
 TEST(many_keys_that_equal_nothing_cost_no_time)
 {
-	char *yaml = malloc(100001 * 7 + 1);
+	CLEANUP(freep) char *yaml = repeat("", 100000, ".nan:\n", "");
 	clock_t start = clock();
-	size_t len = 0;
 
-	assert_non_null(yaml);
-	for (unsigned i = 0; i < 100000; i++)
-		len += (size_t)sprintf(yaml + len, ".nan:\n");
-	document_free(
-		read_with((struct read_options){.format = &format_yaml}, (struct span){yaml, len}));
-	free(yaml);
+	document_free(read_yaml(yaml));
 	assert_true((double)(clock() - start) / CLOCKS_PER_SEC < 10);
 }

@@ -4,6 +4,7 @@
  */
 
 #include "origin_fixture.h"
+#include "repeat.h"
 #include "skip.h"
 #include "test.h"
 
@@ -366,36 +367,16 @@ static size_t bytes_for(const struct row *row)
 	return arena_bytes(setting.result->arena);
 }
 
-static char *repeat(const char *before, unsigned count, const char *each, const char *after)
-{
-	char *text = NULL;
-	size_t len;
-	FILE *out = open_memstream(&text, &len);
-
-	assert_non_null(out);
-	fputs(before, out);
-	for (unsigned i = 0; i < count; i++) {
-		for (const char *at = each; *at; at++)
-			if (*at == '#')
-				fprintf(out, "%u", i);
-			else
-				fputc(*at, out);
-	}
-	fputs(after, out);
-	assert_int_equal(fclose(out), 0);
-	return text;
-}
-
 #define LAST_TEST "{\"op\":\"test\",\"path\":\"/x/k\",\"value\":\"a\"}]\n"
 
 TEST(a_long_history_is_not_reported_for_each_of_many_places)
 {
-	CLEANUP(freep) char *base = repeat("x: &m {k: a}\n", 2000, "y#: *m\n", "");
+	CLEANUP(freep) char *base = repeat("x: &m {k: a}\n", 2000, "y@: *m\n", "");
 	CLEANUP(freep)
 	char *patch = repeat("#cloud-config-jsonp\n[", 2000,
 		"{\"op\":\"replace\",\"path\":\"/x/k\",\"value\":\"a\"},\n", LAST_TEST);
 	CLEANUP(freep)
-	char *site = repeat("merge_how: dict(recurse_str)+str()\n", 2000, "y#: {k: b}\n", "");
+	char *site = repeat("merge_how: dict(recurse_str)+str()\n", 2000, "y@: {k: b}\n", "");
 	const struct row row = {.sources = {base, patch, site}};
 
 	assert_true(bytes_for(&row) < 32u << 20);

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "pillar_tree.h"
+#include "repeat.h"
 #include "test.h"
 #include "untimed.h"
 
@@ -289,19 +290,11 @@ TEST_WITH(references_without_end_end_at_a_limit, set_up, tear_down)
  */
 TEST_WITH(long_texts_in_long_lists_end_at_a_limit, set_up, tear_down)
 {
-	size_t length = 4 << 20, count = 20000;
-	char *text = malloc(length + count * 8 + 64);
-	char *end;
+	CLEANUP(freep) char *first = repeat("text: &t ", 4 << 20, "x", "\nlist:\n");
+	CLEANUP(freep) char *text = repeat(first, 20000, "- *t\n", "");
 
-	assert_non_null(text);
-	end = stpcpy(text, "text: &t ");
-	memset(end, 'x', length);
-	end = stpcpy(end + length, "\nlist:\n");
-	for (size_t i = 0; i < count; i++)
-		end = stpcpy(end, "- *t\n");
 	add("host.yaml", "list: [1]\n");
 	pillar_tree_add(&tree, "host.yaml", text);
-	free(text);
 	assert_problem("steps");
 	assert_string_equal(problem.source, "1/host.yaml");
 }

@@ -5,21 +5,18 @@
 #include <stdlib.h>
 
 #include "reading.h"
+#include "repeat.h"
 
 /* Copying or searching all items for each key would take minutes. */
 TEST(a_key_that_comes_often_takes_linear_time)
 {
 	CLEANUP(arena_freep) struct arena *arena = NULL;
-	CLEANUP(freep) char *text = NULL;
+	CLEANUP(freep)
+	char *text = repeat(
+		"", 50000, "a: !aggr-seq [@]\nb: !aggr-map {c: {d: !aggr-map {k@: 1}}}\n", "");
 	const struct node *value;
 	struct problem problem;
-	size_t size;
-	FILE *stream = open_memstream(&text, &size);
 
-	for (int i = 0; i < 50000; i++)
-		fprintf(stream, "a: !aggr-seq [%d]\nb: !aggr-map {c: {d: !aggr-map {k%d: 1}}}\n", i,
-			i);
-	fclose(stream);
 	CLEANUP(document_freep)
 	struct document *document =
 		read_with((struct read_options){.format = &format_yaml, .keep_duplicates = true},

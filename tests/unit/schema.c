@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "cleanup.h"
+#include "repeat.h"
 #include "test.h"
 
 /* Seconds that a validation may take, with sanitizers and on a busy machine. */
@@ -248,13 +249,11 @@ TEST(known_names_begin_with_the_nearest)
 		"1:14: a.nothing is not allowed here; known are 'port', 'hosts', 'listen_address', "
 		"'host_name' (s.json#/properties/a/additionalProperties)");
 	/* More than are shown. */
-	char wide[16384] = "properties: {";
+	CLEANUP(freep)
+	char *wide = repeat("properties: {", 300, "the_name_@: true, ",
+		"other: true}\nadditionalProperties: false\n");
 	CLEANUP(judged_fini) struct judged judged;
 	struct problem problem;
-	for (int i = 0; i < 300; i++)
-		(void)snprintf(
-			wide + strlen(wide), sizeof(wide) - strlen(wide), "the_name_%d: true, ", i);
-	strcat(wide, "other: true}\nadditionalProperties: false\n");
 	judge_as(wide, "othr: 1\n", &format_yaml, &judged);
 	assert_int_equal(judged.faults.count, 1);
 	fault_problem(&judged.faults.items[0], &problem);
@@ -346,11 +345,8 @@ TEST(numbers_are_exact)
 TEST(many_faults_are_counted)
 {
 	CLEANUP(judged_fini) struct judged judged;
-	char text[8192] = "[";
+	CLEANUP(freep) char *text = repeat("[", 1499, "1,", "1]");
 
-	for (int i = 0; i < 1500; i++)
-		strcat(text, "1,");
-	text[strlen(text) - 1] = ']';
 	judge_as("items: {type: string}\n", text, &format_yaml, &judged);
 	assert_int_equal(judged.result, 0);
 	assert_int_equal(judged.faults.count, FAULTS_MAX);
@@ -389,13 +385,9 @@ TEST(work_without_end_is_given_up)
 /* Eighty nested maps; each is tried with two alternatives, neither of which fits. */
 TEST(work_without_end_keeps_nothing_of_what_was_tried)
 {
-	char text[1024] = "";
+	CLEANUP(freep) char *end = repeat("1", 80, "}", "");
+	CLEANUP(freep) char *text = repeat("", 80, "{n: ", end);
 
-	for (int i = 0; i < 80; i++)
-		strcat(text, "{n: ");
-	strcat(text, "1");
-	for (int i = 0; i < 80; i++)
-		strcat(text, "}");
 	largest_array = 0;
 	takes_too_much("$defs:\n"
 		       "  x: {anyOf: [{properties: {n: {$ref: '#/$defs/x'}}, not: {}},\n"
@@ -409,25 +401,17 @@ TEST(work_without_end_keeps_nothing_of_what_was_tried)
 /* An unanchored pattern tries each place: in a long text that is quadratic. */
 TEST(a_pattern_on_a_long_text_is_given_up)
 {
-	size_t length = 400000;
-	char *text = malloc(length + 1);
+	CLEANUP(freep) char *text = repeat("", 400000, "a", "");
 
-	assert_non_null(text);
-	memset(text, 'a', length);
-	text[length] = '\0';
 	takes_too_much("pattern: '[a-z]+[0-9]'\n", text);
-	free(text);
 }
 
 TEST(a_schema_and_a_tree_may_be_deep)
 {
 	CLEANUP(judged_fini) struct judged judged;
-	char text[512] = "";
+	CLEANUP(freep) char *end = repeat("", 120, "]", "");
+	CLEANUP(freep) char *text = repeat("", 120, "[", end);
 
-	for (int i = 0; i < 120; i++)
-		strcat(text, "[");
-	for (int i = 0; i < 120; i++)
-		strcat(text, "]");
 	judge_as("items: {anyOf: [{allOf: [{$ref: '#'}]}, false]}\n", text, &format_yaml, &judged);
 	assert_int_equal(judged.result, 0);
 	assert_int_equal(judged.faults.count, 0);

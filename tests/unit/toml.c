@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "reading.h"
+#include "repeat.h"
 #include "scalar.h"
 #include "test.h"
 
@@ -391,20 +392,6 @@ TEST(what_toml_can_not_hold_is_a_problem_at_its_place)
 		assert_string_equal(write_problem(cases[i].yaml), cases[i].problem);
 }
 
-/* `count` times `text`, between `head` and `tail`. */
-static char *repeat(const char *head, const char *text, size_t count, const char *tail)
-{
-	char *all = malloc(strlen(head) + count * strlen(text) + strlen(tail) + 1);
-	char *end = all;
-
-	assert_non_null(all);
-	end = stpcpy(end, head);
-	while (count-- > 0)
-		end = stpcpy(end, text);
-	strcpy(end, tail);
-	return all;
-}
-
 TEST(depth_without_end_is_refused)
 {
 	static const struct {
@@ -418,7 +405,7 @@ TEST(depth_without_end_is_refused)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		char *text = repeat(cases[i].head, cases[i].text, 500000, cases[i].tail);
+		char *text = repeat(cases[i].head, 500000, cases[i].text, cases[i].tail);
 		const char *problem = toml_problem(text);
 
 		assert_memory_equal(problem, cases[i].problem, strlen(cases[i].problem));
@@ -456,7 +443,7 @@ TEST(a_large_file_costs_no_more_than_its_size)
 	clock_t start = clock();
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		char *text = repeat(cases[i].head, cases[i].text, 100000, cases[i].tail);
+		char *text = repeat(cases[i].head, 100000, cases[i].text, cases[i].tail);
 
 		document_free(read_toml(text));
 		free(text);
@@ -473,25 +460,17 @@ TEST(header_of_a_table_that_has_only_tables_stays)
 /* Each header repeats the path to its table. */
 TEST(long_keys_in_many_headers_end_at_the_limit)
 {
-	char *key = repeat("", "x", 100000, "");
-	char *text = malloc(200000 + 30 * 20000);
+	CLEANUP(freep) char *key = repeat("{\"", 100000, "x", "\": {\"a\": 0");
+	CLEANUP(freep) char *text = repeat(key, 20000, ", \"@\": {\"a\": 0}", "}}");
 	struct limits limits = LIMITS_DEFAULT;
 	struct problem problem;
 	struct span written;
 	clock_t start = clock();
-	size_t len;
 
-	assert_non_null(text);
-	len = (size_t)sprintf(text, "{\"%s\": {\"a\": 0", key);
-	for (int i = 0; i < 20000; i++)
-		len += (size_t)sprintf(text + len, ", \"%d\": {\"a\": 0}", i);
-	strcpy(text + len, "}}");
 	CLEANUP(document_freep) struct document *document = read_json(text);
 	assert_int_equal(document_write(document->roots[0], &format_toml, &limits, document->arena,
 				 &written, &problem),
 		PROBLEM);
 	assert_non_null(strstr(problem.message, "raise the limit 'result'"));
 	assert_true((double)(clock() - start) / CLOCKS_PER_SEC < 10);
-	free(text);
-	free(key);
 }

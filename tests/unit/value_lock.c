@@ -8,6 +8,7 @@
 
 #include "failing.h"
 #include "merging.h"
+#include "repeat.h"
 #include "value_lock.h"
 
 /* Two layers, "low" and "high", and a lock. */
@@ -64,13 +65,10 @@ TEST(an_only_source_of_the_locking_layer_is_served_byte_for_byte)
 
 TEST(of_very_many_attempts_some_are_reported_and_all_counted)
 {
-	char *low = calloc(1, 100000), *high = calloc(1, 100000), *l = low, *h = high;
+	CLEANUP(freep) char *low = repeat("", 1000, "k@: 1\n", "");
+	CLEANUP(freep) char *high = repeat("", 1000, "k@: 2\n", "");
 	CLEANUP(setting_fini) struct setting setting;
 
-	for (int i = 0; i < 1000; i++) {
-		l += sprintf(l, "k%d: 1\n", i);
-		h += sprintf(h, "k%d: 2\n", i);
-	}
 	set_locked(&setting, "{low: \"*\"}", low, high);
 	must_run(&setting);
 	assert_string_equal(setting.result->text.data, low);
@@ -78,8 +76,6 @@ TEST(of_very_many_attempts_some_are_reported_and_all_counted)
 	assert_int_equal(setting.result->refusals.left_out, 1000 - REFUSALS_MAX);
 	assert_int_equal(merge_report_refusals(setting.result, &setting.problem), PROBLEM);
 	assert_non_null(strstr(setting.problem.message, " (and 999 more that are locked)"));
-	free(low);
-	free(high);
 }
 
 /* Nine aliases of nine, ten levels deep: more values than the limit, which is reported. */
@@ -101,19 +97,12 @@ TEST(aliases_that_stand_for_too_much_are_an_error)
 
 TEST(trees_of_the_greatest_depth_are_compared)
 {
-	char low[1024] = "", high[1024] = "";
+	CLEANUP(freep) char *begin = repeat("", 128, "{a: ", "");
+	CLEANUP(freep) char *end = repeat("", 128, "}", "");
+	CLEANUP(freep) char *low = repeat(begin, 1, "1", end);
+	CLEANUP(freep) char *high = repeat(begin, 1, "2", end);
 	CLEANUP(setting_fini) struct setting setting;
 
-	for (int i = 0; i < 128; i++) {
-		strcat(low, "{a: ");
-		strcat(high, "{a: ");
-	}
-	strcat(low, "1");
-	strcat(high, "2");
-	for (int i = 0; i < 128; i++) {
-		strcat(low, "}");
-		strcat(high, "}");
-	}
 	set_locked(&setting, "{low: \"**.a.a.a.*\"}", low, high);
 	setting.request.limits = LIMITS_DEFAULT;
 	must_run(&setting);
@@ -139,12 +128,10 @@ static void fail_each_allocation(const char *lock, const char *low, const char *
 
 TEST(without_memory_nothing_leaks)
 {
-	CLEANUP(freep) char *low = calloc(1, 1 << 16), *high = calloc(1, 1 << 16);
-	char *l = low, *h = high;
+	CLEANUP(freep)
+	char *low = repeat("", 400, "k@: {a: 1, b: [1, 2], c: {d: 1}}\n", "");
+	CLEANUP(freep)
+	char *high = repeat("", 400, "k@: {a: 2, b: [3], c: !delete , e: 1}\n", "");
 
-	for (int i = 0; i < 400; i++) {
-		l += sprintf(l, "k%d: {a: 1, b: [1, 2], c: {d: 1}}\n", i);
-		h += sprintf(h, "k%d: {a: 2, b: [3], c: !delete , e: 1}\n", i);
-	}
 	fail_each_allocation("{low: [\"*.a\", \"*.b.1\", \"*.c.d\", \"*.e\"]}", low, high);
 }

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "reading.h"
+#include "repeat.h"
 #include "scalar.h"
 #include "test.h"
 
@@ -266,45 +267,27 @@ TEST(depth_without_end_is_refused)
 	static const char *const starts[] = {"[", "{a: ", "- ", "? ", "{? "};
 
 	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++) {
-		size_t len = strlen(starts[i]);
-		char *text = malloc(100000 * len + 1);
+		CLEANUP(freep) char *text = repeat("", 100000, starts[i], "");
 
-		assert_non_null(text);
-		for (size_t j = 0; j < 100000; j++)
-			memcpy(text + j * len, starts[i], len + 1);
 		yaml_problem(text);
-		free(text);
 	}
 }
 
 TEST(tag_directives_are_bounded)
 {
-	char text[200 * 20] = "";
+	CLEANUP(freep) char *many = repeat("", 100, "%TAG !t@! x\n", "---\na\n");
+	CLEANUP(freep) char *large = repeat("%TAG !t! ", 600, "x", "\n---\na\n");
 
-	for (unsigned i = 0; i < 100; i++)
-		sprintf(text + strlen(text), "%%TAG !t%u! x\n", i);
-	strcat(text, "---\na\n");
-	assert_string_equal(yaml_problem(text), "65:1: more than 64 %TAG directives");
-
-	strcpy(text, "%TAG !t! ");
-	memset(text + 9, 'x', 600);
-	strcpy(text + 609, "\n---\na\n");
-	assert_string_equal(yaml_problem(text), "1:1: a %TAG directive is longer than 512 bytes");
+	assert_string_equal(yaml_problem(many), "65:1: more than 64 %TAG directives");
+	assert_string_equal(yaml_problem(large), "1:1: a %TAG directive is longer than 512 bytes");
 }
 
 TEST(many_anchors_and_documents_cost_no_time)
 {
-	size_t count = 60000, len = 0;
-	char *text = malloc(count * 32);
+	CLEANUP(freep) char *anchors = repeat("", 60000, "- &a@ x\n", "");
+	CLEANUP(freep) char *text = repeat(anchors, 60000, "--- &a x\n", "");
 	clock_t start = clock();
 
-	assert_non_null(text);
-	for (unsigned i = 0; i < count; i++)
-		len += (size_t)sprintf(text + len, "- &a%u x\n", i);
-	for (unsigned i = 0; i < count; i++)
-		len += (size_t)sprintf(text + len, "--- &a x\n");
-	document_free(
-		read_with((struct read_options){.format = &format_yaml}, (struct span){text, len}));
-	free(text);
+	document_free(read_yaml(text));
 	assert_true((double)(clock() - start) / CLOCKS_PER_SEC < 10);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "reading.h"
+#include "repeat.h"
 #include "scalar.h"
 #include "test.h"
 
@@ -44,11 +45,8 @@ TEST(collections_keep_their_style)
 
 TEST(long_flow_collections_are_not_broken)
 {
-	char text[5000] = "a: [";
+	CLEANUP(freep) char *text = repeat("a: [", 400, "word @, ", "end]\n");
 
-	for (int i = 0; i < 400; i++)
-		sprintf(text + strlen(text), "word %d, ", i);
-	strcat(text, "end]\n");
 	assert_stays(text);
 }
 
