@@ -724,12 +724,65 @@ static int prune(const struct put *put, struct edit_op *op)
 	return r;
 }
 
+/* Carries out the op of a reset. */
+static int remove_value(struct put *put, const struct edit_op *op)
+{
+	struct read_options options = options_of(put, put->request->target);
+	struct put_intermediates *keep = put->keep;
+	const struct edit_request request = {
+		.source = put->inputs[put->request->target].source,
+		.text = put->state.text,
+		.document = put->state.document->extents ? put->state.document : NULL,
+		.options = &options,
+		.ops = op,
+		.count = 1,
+	};
+	if (array_grow(keep->edits, keep->edit_count, keep->edit_capacity) < 0)
+		return -ENOMEM;
+	int r = edit_run(&request, &keep->edits[keep->edit_count], put->problem);
+	if (r != 0)
+		return r;
+	const struct edit_result *edit = keep->edits[keep->edit_count++];
+	if (!edit->count)
+		return 0;
+	put->state.text = edit->text;
+	put->state.document = edit->document;
+	put->state.is_changed = true;
+	return merge_with(put, edit->text, edit->document, &put->state.root, put->problem);
+}
+
+/*
+ * Carries out the op of a reset. If the value is in an item of a list that is merged by a key, and
+ * only this key would be left of the item, the item goes, too: the merge tells, as it is the same.
+ */
+static int remove_with_item(struct put *put, struct edit_op *op)
+{
+	const struct put_state before = put->state;
+	const struct edit_tree tree = {before.document->roots, before.document->count, NULL};
+	const struct node *around = op->count > 2 && !op->steps[op->count - 2].key
+					    ? edit_tree_follow(&tree, op, op->count - 1)
+					    : NULL;
+	int r = remove_value(put, op);
+
+	if (r != 0 || !put->state.is_changed || !around || !node_is_map(around) ||
+		node_count(around) != 2 || around->tag)
+		return r;
+	const struct put_state narrow = put->state;
+	put->state = before;
+	op->count--;
+	r = prune(put, op);
+	if (r == 0)
+		r = remove_value(put, op);
+	if (r < 0 || (r == 0 && edit_same(put->state.root, narrow.root, false)))
+		return r;
+	put->state = narrow;
+	return merge_with(put, narrow.text, narrow.document, &put->state.root, put->problem);
+}
+
 /* Removes one value from the target, if it has it. */
 static int reset_one(struct put *put, struct edit_op *op, bool is_own)
 {
 	const struct merge_input *target = &put->inputs[put->request->target];
-	struct read_options options = options_of(put, put->request->target);
-	struct put_intermediates *keep = put->keep;
 	struct edit_op found = *op;
 	struct put_ground ground;
 	struct stream result;
@@ -749,28 +802,7 @@ static int reset_one(struct put *put, struct edit_op *op, bool is_own)
 	if (r != 0)
 		return r == PUT_FORM_NONE ? 0 : r;
 	r = prune(put, &found);
-	if (r < 0)
-		return r;
-	const struct edit_request request = {
-		.source = target->source,
-		.text = put->state.text,
-		.document = put->state.document->extents ? put->state.document : NULL,
-		.options = &options,
-		.ops = &found,
-		.count = 1,
-	};
-	if (array_grow(keep->edits, keep->edit_count, keep->edit_capacity) < 0)
-		return -ENOMEM;
-	r = edit_run(&request, &keep->edits[keep->edit_count], put->problem);
-	if (r != 0)
-		return r;
-	const struct edit_result *edit = keep->edits[keep->edit_count++];
-	if (!edit->count)
-		return 0;
-	put->state.text = edit->text;
-	put->state.document = edit->document;
-	put->state.is_changed = true;
-	return merge_with(put, edit->text, edit->document, &put->state.root, put->problem);
+	return r < 0 ? r : remove_with_item(put, &found);
 }
 
 /* Returns whether the text says nothing any more: it has no value and no comment. */

@@ -105,3 +105,24 @@ runs 1 "$PLYFS" hide -L vendor -l vendor:site app.yaml
 runs 1 "$PLYFS" hide -l vendor:site app.yaml
 [ ! -e site/.wh.app.yaml ] || fail 'a whiteout was made'
 runs 2 "$PLYFS" hide -l vendor:site app.yaml port
+
+# Of an item that is merged by a key, nothing but the key would be left: the item goes, too.
+rm -rf v s
+mkdir v s
+printf 'layers: [v, s]\nrules: [{match: "*.yaml", options: {lists: {users: {by: name}}}}]\noptions: {header: false}\n' >plyfs.yaml
+printf 'users: [{name: web, uid: 1, gid: 1}]\n' >v/by.yaml
+printf 'users:\n- {name: web, uid: 9}\n- {name: new, uid: 3}\n' >s/by.yaml
+runs 0 "$PLYFS" reset -c plyfs.yaml by.yaml 'users[name=web].uid'
+prints 's/by.yaml: users[0].uid: 9 -> 1 (shows v/by.yaml:1)'
+[ "$(cat s/by.yaml)" = $'users:\n- {name: new, uid: 3}' ] || fail "it is: $(cat s/by.yaml)"
+cp s/by.yaml keep
+printf 'users:\n- {name: web, uid: 9}\n' >s/by.yaml
+runs 0 "$PLYFS" reset -c plyfs.yaml by.yaml 'users[name=web].uid'
+[ ! -e s/by.yaml ] || fail "it is: $(cat s/by.yaml)"
+mv keep s/by.yaml
+# An item that no lower layer has stays, and so does one with another value.
+runs 0 "$PLYFS" reset -c plyfs.yaml by.yaml 'users[name=new].uid'
+[ "$(cat s/by.yaml)" = $'users:\n- {name: new}' ] || fail "it is: $(cat s/by.yaml)"
+printf 'users:\n- {name: web, uid: 9, gid: 1}\n' >s/by.yaml
+runs 0 "$PLYFS" reset -c plyfs.yaml by.yaml 'users[name=web].uid'
+[ "$(cat s/by.yaml)" = $'users:\n- {name: web, gid: 1}' ] || fail "it is: $(cat s/by.yaml)"
