@@ -159,7 +159,10 @@ static struct amendment_request trial_of(
 	};
 }
 
-/* Tries to set the value at `key` to the text `value`. Returns 0, PROBLEM or -errno. */
+/*
+ * Tries to set the value at `key` to the text `value`. Returns 0, PROBLEM or -errno. A value that
+ * is there already tells nothing: PROBLEM.
+ */
 static int try_value(
 	const struct proposal *proposal, const char *layer, const char *key, const char *value)
 {
@@ -169,8 +172,9 @@ static int try_value(
 	struct problem problem;
 	int r = assignments_add(&assignments, key, value, &problem);
 
-	return r == 0 ? amendment_make(proposal->subject->offline, &request, &amendment, &problem)
-		      : r;
+	if (r == 0)
+		r = amendment_make(proposal->subject->offline, &request, &amendment, &problem);
+	return r == 0 && !amendment->is_changed ? PROBLEM : r;
 }
 
 /* Returns 0 if the layer can set `key` to some value; PROBLEM or -errno. */

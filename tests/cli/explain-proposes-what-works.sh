@@ -74,3 +74,13 @@ echo '{"properties": {"port": {"enum": [80, 81]}}}' >schema.json
 "$PLYFS" explain -c plyfs.yaml app.yaml port >out
 grep -qx 'change it: plyfs set -c plyfs.yaml app.yaml port VALUE' out || fail "$(cat out)"
 [ ! -e checked ] || fail 'explain runs the check'
+
+# A change that is none yet, as the value is there already, is no proof that the command works.
+echo 'layers: [vendor, site]
+rules: [{match: wg.conf, format: wireguard}]' >rules.yaml
+for value in 1 x y; do
+	printf '[Interface]\nAddress = %s\n' $value >vendor/wg.conf
+	printf '[Interface]\nMTU = 5\n' >site/wg.conf
+	runs 0 "$PLYFS" explain -c rules.yaml wg.conf Interface.Address
+	grep -qx 'change it: plyfs set -L vendor -c rules.yaml wg.conf Interface.Address VALUE' out || fail "it proposes: $(cat out)"
+done
