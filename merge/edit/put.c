@@ -10,6 +10,7 @@
 #include "edit_tree.h"
 #include "edit_value.h"
 #include "put_form.h"
+#include "scalar.h"
 #include "strategy.h"
 #include "value_lock_place.h"
 
@@ -779,6 +780,60 @@ static int remove_with_item(struct put *put, struct edit_op *op)
 	return merge_with(put, narrow.text, narrow.document, &put->state.root, put->problem);
 }
 
+/* Merges the inputs below the target. *ret NULL: they give no value, or can't be merged alone. */
+static int merge_below(struct put *put, const struct node **ret)
+{
+	struct put_intermediates *keep = put->keep;
+	size_t count = put->merge.count;
+	struct problem ignored;
+
+	*ret = NULL;
+	if (!put->request->target)
+		return 0;
+	if (array_grow(keep->merges, keep->merge_count, keep->merge_capacity) < 0)
+		return -ENOMEM;
+	put->merge.count = put->request->target;
+	int r = merge_run(&put->merge, &keep->merges[keep->merge_count], &ignored);
+	put->merge.count = count;
+	if (r == 0)
+		*ret = keep->merges[keep->merge_count++]->root;
+	return r < 0 ? r : 0;
+}
+
+static bool is_all_of(const struct node *list, const struct source *source)
+{
+	for (uint32_t i = 0; i < list->seq.count; i++)
+		if (list->seq.items[i]->source != source)
+			return false;
+	return list->seq.count > 0;
+}
+
+/*
+ * Finds the list in the target that has the op's item and replaces a lower layer's whole list:
+ * without the item, the lower one would not show again. *ret NULL: there is none.
+ */
+static int find_replacing(struct put *put, const struct edit_op *op, const struct node **ret)
+{
+	const struct node *below = NULL, *list, *lower;
+	struct edit_tree tree, under;
+	size_t i = 1;
+	int r = tree_of(put, put->state.root, &tree);
+
+	*ret = NULL;
+	while (i < op->count && op->steps[i].key)
+		i++;
+	list = r == 0 && i < op->count ? edit_tree_follow(&tree, op, i) : NULL;
+	if (!list || !node_is_sequence(list) || !is_all_of(list, &put->state.document->source))
+		return r;
+	r = merge_below(put, &below);
+	if (r == 0)
+		r = tree_of(put, below, &under);
+	lower = r == 0 ? edit_tree_follow(&under, op, i) : NULL;
+	if (lower && !scalar_is_null(lower) && (node_is_scalar(lower) || node_count(lower)))
+		*ret = list->seq.items[0];
+	return r;
+}
+
 /* Removes one value from the target, if it has it. */
 static int reset_one(struct put *put, struct edit_op *op, bool is_own)
 {
@@ -794,6 +849,11 @@ static int reset_one(struct put *put, struct edit_op *op, bool is_own)
 	if (r < 0)
 		return r;
 	const struct node *cover = r == PUT_FORM_NONE ? find_cover(put, &found) : NULL;
+	if (r == 0 && !is_own) {
+		r = find_replacing(put, op, &cover);
+		if (r < 0)
+			return r;
+	}
 	if (cover)
 		return problem_at(put->problem, cover,
 			"the layer '%s' replaces the whole value here; reset this key as a whole, "

@@ -34,6 +34,19 @@ shows server.tls on
 reset app.yaml port
 prints 'nothing changes: the layer has no such file or value'
 
+# An item of a list that replaces the lower one can't be reset: the lower item would not show again.
+write
+runs 0 "$PLYFS" set -l vendor:site app.yaml 'list[1]' c
+cp site/app.yaml keep
+runs 1 "$PLYFS" reset -l vendor:site app.yaml 'list[1]'
+grep -q "^plyfs: site/app.yaml:.*: the layer 'site' replaces the whole value here; reset this key as a whole" err || fail "$(cat err)"
+cmp keep site/app.yaml
+reset app.yaml list
+shows 'list[1]' b
+runs 0 "$PLYFS" set -l vendor:site app.yaml 'own[+]' 1
+reset app.yaml 'own[0]'
+write
+
 # A source that becomes empty is removed, in each format, and so is its drop-ins' directory.
 for file in 'a.yaml a: 1' 'a.json {"a": 1}' 'a.toml a = 1' 'a.env a=1' 'a.properties a=1'; do
 	name=${file%% *}
