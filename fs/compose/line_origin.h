@@ -5,8 +5,8 @@
  *            │ places in the sources                             │ places in the text
  *            └──────────────── walked in step ───────────────────┘
  *
- * Text that is a source's own, byte for byte, needs no tree: its lines are counted. Where the two
- * trees differ after all, the lines in question have no origin; nothing is guessed.
+ * Text that is a source's own, byte for byte, needs no tree: its lines are counted. If the two
+ * trees differ, the lines in question have no origin; nothing is guessed.
  */
 #pragma once
 
@@ -15,7 +15,7 @@
 /* No map or list: the value is the root. */
 #define LINE_VALUE_NONE UINT32_MAX
 
-/* What a line has that says most about where it is from; in this order, the last says most. */
+/* The part of a line that decides its origin. Of several, the last in this order counts. */
 enum line_kind {
 	LINE_MADE,   /* by the merge: a comment, a separator, a closing bracket */
 	LINE_OPENS,  /* a bracket, or a tag, of a map or list in the lines below */
@@ -27,7 +27,7 @@ enum line_kind {
 struct line {
 	struct span text; /* without "\n" or "\r\n" */
 	enum line_kind kind;
-	const struct source *source; /* NULL: of no source, or of none that can be told */
+	const struct source *source; /* NULL: no source, or an unknown one */
 	uint32_t source_line;        /* starting at 1 */
 	uint32_t source_column;      /* in characters, starting at 1 */
 	uint32_t key_column;         /* of its first pair, in its own text; 0: none */
@@ -38,7 +38,7 @@ struct line {
 
 /* A value of the result, in the order of the text. */
 struct line_value {
-	const struct node *value; /* its place, and origin_of() it, tell where it is from */
+	const struct node *value; /* its origin: its place, and origin_of() */
 	const struct node *key;   /* NULL: the root, or an item of a list */
 	uint32_t index;           /* of an item, starting at 0 */
 	uint32_t parent;          /* the map or list that it is in, in `values` */

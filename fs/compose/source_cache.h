@@ -1,7 +1,7 @@
 /*
- * The sources that have been read, so that a change in one layer costs reading that layer's file
- * only. What is given out is immutable and counted; the cache keeps what is used again and again,
- * up to a number of bytes. Safe for any number of threads; nothing is read while its lock is held.
+ * The cache of parsed sources: a change in one layer makes plyfs read that layer's file only. The
+ * objects are immutable and counted. The cache keeps those used last, up to a number of bytes. Safe
+ * for any number of threads; no file is read while its lock is held.
  */
 #pragma once
 
@@ -16,17 +16,17 @@ struct loaded {
 	atomic_uint references;
 	struct stamp stamp;
 	struct stat stat;
-	struct source source;      /* its strings belong to this */
+	struct source source;      /* its strings are owned */
 	struct span text;          /* with no document: the bytes, NUL-terminated */
 	struct document *document; /* or NULL */
 
 	struct timespec read; /* CLOCK_REALTIME: when it was */
 
 	/* private to the cache */
-	bool is_whole;     /* nobody could write while it was read */
-	bool is_young;     /* its stamp may be that of an older state, too */
-	bool is_passed;    /* lock; young, and something has changed at its path since */
-	struct loaded *of; /* whose document it lends; NULL: it has its own */
+	bool is_whole;     /* no program could write it meanwhile */
+	bool is_young;     /* racy: an older state may have the same stamp */
+	bool is_passed;    /* lock; young, and its path has changed since */
+	struct loaded *of; /* the owner of its document; NULL: itself */
 	char *path;
 	unsigned flavour; /* how it was read */
 	size_t bytes;
@@ -37,26 +37,29 @@ struct loaded {
 
 /* Positive results of source_cache_load(), besides PROBLEM. */
 enum {
-	SOURCE_MOVED = 2,     /* it is not there any more: look at the layers again */
+	SOURCE_MOVED = 2,     /* it has moved: repeat the union lookup */
 	SOURCE_UNSETTLED = 3, /* it is being written */
 };
 
 struct source_cache;
 
 /**
- * An empty cache that keeps up to `limit` bytes. With `is_told` every change is reported by
- * source_cache_touch(); without, a source that was changed just before it was read is not trusted.
- * Returns 0 with *ret for source_cache_free(), or -ENOMEM.
+ * Makes an empty cache of up to `limit` bytes. With `is_told`, source_cache_touch() reports every
+ * change; without, a racy source is read again. Returns 0 with *ret for source_cache_free(), or
+ * -ENOMEM.
  */
 int source_cache_new(size_t limit, bool is_told, struct source_cache **ret);
 void source_cache_free(struct source_cache *cache);
 
-/* Follows what is read. Both may be called by any thread that loads. */
+/* Observes the reading of sources. Any thread that loads may call both. */
 struct source_observer {
-	/* A source is about to be read, and parsed. */
+	/* Called before a source is read and parsed. */
 	void (*begin)(void *context, const struct source *source);
 
-	/* It was read; NULL: it is none. The document was parsed from `text`, which goes now. */
+	/*
+	 * Called after it; NULL: on failure. `text`, of which the document was parsed, is freed
+	 * next.
+	 */
 	void (*end)(void *context, const struct loaded *loaded, struct span text);
 	void *context;
 };
@@ -64,39 +67,40 @@ struct source_observer {
 /** Sets the observer, which must outlive the cache, before a second thread uses the cache. */
 void source_cache_observe(struct source_cache *cache, const struct source_observer *observer);
 
-/** Something has changed at `path`, in some layer. */
+/** Reports a change at `path`, in any layer. */
 void source_cache_touch(struct source_cache *cache, const char *path);
 
-/** Keeps nothing of what it had: the layers' ranks mean others now. */
+/** Empties the cache, because the layers' ranks have changed. */
 void source_cache_clear(struct source_cache *cache);
 
-/** Bytes kept now. */
+/** Returns the bytes in the cache. */
 size_t source_cache_bytes(struct source_cache *cache);
 
-/* How a source is wanted. */
+/* A request for a source. */
 struct source_want {
-	const struct stat *stat;            /* the state it was in a moment ago */
+	const struct stat *stat;            /* its state a moment ago */
 	const struct read_options *options; /* to read its document; NULL: its text */
 	size_t bytes_max;
-	bool takes_unfinished; /* also what a writer has not closed yet */
+	bool takes_unfinished; /* also a file that a writer has open */
 };
 
 /**
- * The file `path` of `layer`, in the state that it was seen in if that is in the cache, else as it
- * is now.
+ * Loads the file `path` of `layer`: in the state want->stat if the cache has it, else as it is now.
  *
- * Returns 0 with *ret for loaded_unref(); PROBLEM for a source that can't be read, is too large or
- * does not parse; SOURCE_MOVED; SOURCE_UNSETTLED; or -errno where memory or descriptors are short.
+ * Returns 0 with *ret for loaded_unref(); PROBLEM: it can't be read, is too large or does not
+ * parse; SOURCE_MOVED; SOURCE_UNSETTLED; or -errno: memory or descriptors are short.
  */
 int source_cache_load(struct source_cache *cache, const struct layer *layer, const char *path,
 	const struct source_want *want, struct loaded **ret, struct problem *problem);
 
-/** What was read last of it in that way and was good, whatever it is now; NULL: nothing is kept.
- * One reference. */
+/**
+ * Returns one reference to the last good state of a source, parsed by `options`; NULL: none is
+ * kept.
+ */
 struct loaded *source_cache_last(struct source_cache *cache, const struct layer *layer,
 	const char *path, const struct read_options *options);
 
-/** Keeps `loaded`, which was not read by this cache, as if it had been. */
+/** Adds `loaded`, which another process or cache has read. */
 void source_cache_keep(struct source_cache *cache, struct loaded *loaded);
 
 /* A source that another process has read. */
@@ -109,7 +113,7 @@ struct read_source {
 };
 
 /**
- * Makes of the copied text what source_cache_load() would: with `options` the document, else the
+ * Makes the result of source_cache_load() from a copied text: with `options` the document, else the
  * text. Returns 0 with *ret for loaded_unref(), PROBLEM, or -ENOMEM.
  */
 int loaded_of_text(const struct read_source *source, const struct read_options *options,
@@ -118,13 +122,12 @@ int loaded_of_text(const struct read_source *source, const struct read_options *
 struct loaded *loaded_ref(struct loaded *loaded);
 void loaded_unref(struct loaded *loaded); /* NULL is fine */
 
-/** Whether it is that source, as wanted. */
+/** Returns whether it is that source, parsed by `options`. */
 bool loaded_is_of(const struct loaded *loaded, const struct layer *layer, const char *path,
 	const struct read_options *options);
 
-/** What `of` has, as if it had been read from the file in the state that `stat` tells. NULL: no
- * memory. */
+/** Makes a copy of `of` that passes for the file in the state `stat`. NULL: no memory. */
 struct loaded *loaded_stand_in(struct loaded *of, const struct stat *stat);
 
-/** Whether a file was changed so short a time ago that a further change may not move its stamp. */
+/** Returns whether a file is racy: changed so recently that a further change may keep its stamp. */
 bool source_is_young(const struct stat *stat);

@@ -1,10 +1,10 @@
 /*
- * A version: what a path held at one moment. Its bytes and attributes never change; when the merged
- * result changes, the path moves to a new version, which is an inode of its own. A file that is
- * open keeps the version it was opened with, as after an atomic replace.
+ * A version: the bytes and attributes of a path at one moment, which never change. When the merged
+ * result changes, the path moves to a new version, which is an inode of its own. An open file keeps
+ * its version, as after an atomic replace.
  *
- * Counted. The fields marked so are guarded by the view's lock; all others are fixed before the
- * version is seen by a second thread.
+ * Counted. The view's lock guards the fields that say so; all others are fixed before a second
+ * thread sees the version.
  */
 #pragma once
 
@@ -18,8 +18,7 @@
 #include "rights.h"
 #include "span.h"
 
-/* What the kernel, or whoever a version is shown to, knows it by. Its owner is the view (inode.h).
- */
+/* An inode, as the kernel knows it. The view owns it (inode.h). */
 enum inode_type { INODE_DIRECTORY, INODE_VERSION, INODE_PROMISE };
 
 struct inode {
@@ -38,7 +37,7 @@ enum version_kind {
 	VERSION_BROKEN, /* there never was a good version: reading gives EIO */
 };
 
-/* What identifies the state of a source, as stat(2) tells it. */
+/* A stamp: identifies the state of a source, by stat(2). */
 struct stamp {
 	dev_t dev;
 	ino_t ino;
@@ -61,17 +60,17 @@ struct version {
 	int fd;                /* VERSION_HELD; else -1 */
 	struct stamp *stamps;  /* of the sources, in the order they were merged */
 	size_t stamp_count;
-	struct timespec made; /* CLOCK_REALTIME: what it shows was the newest then */
-	bool is_held;         /* a lock kept values, which is the problem that was told */
+	struct timespec made; /* CLOCK_REALTIME: when its content was the newest */
+	bool is_held;         /* a lock kept values, which was reported */
 
 	/*
-	 * view->lock: the same bytes may come to be made of other sources, or by another rule. NULL
-	 * where nobody asks.
+	 * view->lock: other sources, or another rule, may make the same bytes later. NULL if they
+	 * are not needed.
 	 */
 	const char *strategy; /* the strategy's name; static */
 	char *layers;         /* the contributing layers' names, lowest first, "vendor:site" */
 	char *sources;        /* source_list.h */
-	struct stamp *latest; /* of the sources that gave the same last; NULL: `stamps` are */
+	struct stamp *latest; /* of the sources that last gave the same; NULL: `stamps` */
 	size_t latest_count;
 	struct loaded **stood_in; /* for sources that are broken now (stand_in.h); references */
 	size_t stood_in_count;
@@ -94,13 +93,13 @@ bool stamp_equal(const struct stamp *a, const struct stamp *b);
 /** Returns whether the layer of that name contributed to it. */
 bool version_has_layer(const struct version *version, const char *name);
 
-/** An empty version with one reference, no data and fd -1. NULL: no memory. */
+/** Makes an empty version with one reference, no data and fd -1. NULL: no memory. */
 struct version *version_new(enum version_kind kind);
 struct version *version_ref(struct version *version);
 void version_unref(struct version *version); /* NULL is fine */
 void version_unrefp(struct version **version);
 
-/** Whether a reader could tell them apart: content, kind, mode and owner, but not the time. */
+/** Returns whether two versions have the same content, kind, mode and owner. Times do not count. */
 bool version_same(const struct version *a, const struct version *b);
 
 /**
@@ -109,31 +108,27 @@ bool version_same(const struct version *a, const struct version *b);
  */
 struct version *version_copy(const struct version *version);
 
-/**
- * A copy of `version` that nobody may read who may not read both it and `other`. NULL: no memory.
- */
+/** Makes a copy of `version` for users who may read both it and `other`. NULL: no memory. */
 struct version *version_narrow(
 	const struct version *version, const struct version *other, const struct mounter *mounter);
 
-/** Nobody may read `version`, which nobody has seen yet, who may not read `other` as well. */
+/** Restricts `version`, which no thread has seen yet, to users who may read `other`, too. */
 void version_restrict(
 	struct version *version, const struct version *other, const struct mounter *mounter);
 
-/** Whether it is made of one source, whose time it has. */
+/** Returns whether it has one source, and that source's time. */
 bool version_has_one_source(const struct version *version);
 
 /**
- * Whether `version`, which is the same as `other`, is made of one source, as that is, and the very
- * same file has got another time since. Ask before version_take_sources().
+ * Returns whether two versions that are the same have one source, the same file, with another time
+ * now. Call it before version_take_sources().
  */
 bool version_is_touched(const struct version *version, const struct version *other);
 
-/**
- * `version` is the same as `other`: it is made of what that is made of, and as that, from now on.
- */
+/** Gives `version` the sources and the strategy of `other`, which is the same. */
 void version_take_sources(struct version *version, struct version *other);
 
-/** Fills in what stat(2) shows. */
+/** Fills in the attributes, as of stat(2). */
 void version_stat(const struct version *version, struct stat *ret);
 
 /**
@@ -143,7 +138,7 @@ void version_stat(const struct version *version, struct stat *ret);
 ssize_t version_read(const struct version *version, char *buffer, size_t size, off_t offset);
 
 /**
- * All of its bytes; of a link its target. Returns 0 with *ret, NUL-terminated, for free(3);
+ * Reads all bytes; of a link, its target. Returns 0 with *ret, NUL-terminated, for free(3);
  * -ENOMEM; or as version_read().
  */
 int version_read_all(const struct version *version, char **ret);

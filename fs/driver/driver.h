@@ -1,5 +1,5 @@
 /*
- * What the driver's files share: the session.
+ * The session, which the driver's files share.
  *
  *      request threads   request_loop.c, ops.c  unpack a request, ask the view, reply
  *      publisher thread            publish.c  its operations (publisher.h), by the mount process
@@ -29,13 +29,12 @@
 /* Our own directory at the root: reachable, not listed. */
 #define PLYFS_INO 2
 
-/* The directory in it that tells of origins. */
+/* The directory in it with the origins. */
 #define ORIGINS_NAME "origins"
 
 /*
- * The directory in it where a version lies, as "new-N", before it is renamed to its path. Nobody
- * but the mount process may search it: the rights of the directories that the path is in don't hold
- * there.
+ * The directory in it where a version lies, as "new-N", before it is renamed to its path. Only the
+ * mount process may search it, because the rights of the path's directories don't hold there.
  */
 #define STAGE_NAME "stage"
 #define STAGE_INO 3
@@ -43,8 +42,8 @@
 #define STAGE_PATH PLYFS_NAME "/" STAGE_NAME
 
 /*
- * Seconds that the kernel may keep an answer. Nothing goes stale, because a path moves only by our
- * own action; with coherence=strict names are asked for each time.
+ * Seconds that the kernel may cache an answer. It never goes stale, because a path moves only by
+ * our own action; with coherence=strict names are not cached.
  */
 #define FOR_EVER 1e9
 
@@ -70,11 +69,11 @@ enum request_kind {
 	REQUEST_KINDS,
 };
 
-/* How changes reach those who watch. */
+/* How changes reach watchers. */
 enum publish_mode {
 	PUBLISH_CLONE, /* through a private clone of the mount; the visible one is read-only */
 	PUBLISH_PATH,  /* through the mountpoint's path */
-	PUBLISH_NONE,  /* not: caches are invalidated, nobody is woken */
+	PUBLISH_NONE,  /* not: caches are invalidated, without events */
 };
 
 struct session {
@@ -83,7 +82,7 @@ struct session {
 	struct keep *keep;
 	struct runner *runner; /* NULL: no plyfs.yaml names programs */
 	struct view *view;
-	struct sandbox *sandbox;            /* that is entered when the mount is made */
+	struct sandbox *sandbox;            /* entered when the mount is made */
 	struct sandbox_state sandbox_state; /* what is in force */
 	struct fuse_session *fuse;
 	struct session_options options;
@@ -99,12 +98,12 @@ struct session {
 	struct publisher *publisher;
 	pthread_t publisher_thread;
 	atomic_int publish_mode;   /* enum publish_mode */
-	atomic_int publish_error;  /* the errno of the last change that could not be published; 0 */
-	atomic_ullong published;   /* changes that went out by rename(2) and its like */
+	atomic_int publish_error;  /* the errno of the last failed publication; 0 */
+	atomic_ullong published;   /* changes published by rename(2) and its like */
 	atomic_ullong invalidated; /* changes that could only be invalidated */
-	atomic_bool is_ending;     /* the kernel is told no more */
-	atomic_bool is_at_rest;    /* what is given up will be asked again (unanswered.h) */
-	atomic_ullong told;        /* what it was told, and is over */
+	atomic_bool is_ending;     /* the kernel is not notified any more */
+	atomic_bool is_at_rest;    /* dropped requests will be repeated (unanswered.h) */
+	atomic_ullong told;        /* finished notifications of the kernel */
 	atomic_ullong requests[REQUEST_KINDS];
 	unsigned changes;     /* the publisher's: of this batch */
 	double name_timeout;  /* seconds */
@@ -137,24 +136,23 @@ struct session {
 /* ops.c: userdata is the session. */
 extern const struct fuse_lowlevel_ops ops;
 
-/** ops.c: whether the mount process asks, for the publisher. */
+/** ops.c: returns whether the request is the publisher's (by the mount process). */
 bool is_publisher(fuse_req_t req);
 
-/** ops.c: whether who asks may search the directory, by what is known of it now. */
+/** ops.c: returns whether the caller of the request may search the directory now. */
 bool lets_in(struct session *session, fuse_req_t req, fuse_ino_t parent);
 
-/** ops.c: answers with what *stat is of; the kernel may keep the name for `seconds`. As
- * fuse_reply_entry(). */
+/** ops.c: answers a lookup; the kernel may cache the name for `seconds`. As fuse_reply_entry(). */
 int reply_entry(fuse_req_t req, const struct stat *stat, double seconds);
 
-/** control.c: whether `ino` is .plyfs or its stage; then what stat(2) shows. */
+/** control.c: returns whether `ino` is .plyfs or its stage; and their attributes. */
 bool control_has(fuse_ino_t ino);
 struct stat control_stat(const struct session *session, fuse_ino_t ino);
 
-/** control.c: whether the name is one that a version is staged under. */
+/** control.c: returns whether the name is a staging name. */
 bool control_is_staged(fuse_ino_t parent, const char *name);
 
-/** control.c: answers for what lies in .plyfs, its stage or a directory of its origins. */
+/** control.c: answers a lookup in .plyfs, its stage or a directory of its origins. */
 void control_lookup(fuse_req_t req, struct session *session, fuse_ino_t parent, const char *name);
 
 /** attribute.c: answer for an extended attribute, or the list of their names. */
@@ -162,17 +160,20 @@ void attribute_get(
 	fuse_req_t req, struct session *session, fuse_ino_t ino, const char *name, size_t size);
 void attribute_list(fuse_req_t req, struct session *session, fuse_ino_t ino, size_t size);
 
-/** control.c: whether that user may know what sources hold, whatever their rights: root, and who
- * mounts. */
+/**
+ * control.c: returns whether that user may see the content of all sources: root and the user who
+ * mounts.
+ */
 bool is_trusted(const struct session *session, uid_t uid);
 
-/** Whether `ino` is a directory of .plyfs/origins, that one included. */
+/** Returns whether `ino` is .plyfs/origins or a directory in it. */
 bool origins_is_directory(fuse_ino_t ino);
 void origins_stat(const struct session *session, fuse_ino_t ino, struct stat *ret);
 
 /**
- * Looks up ORIGINS_NAME in PLYFS_INO, or `name` in a directory below. The answer must not be kept:
- * each file is a snapshot. Returns 0, with one kernel reference to what *ret is of, or -errno.
+ * Looks up ORIGINS_NAME in PLYFS_INO, or `name` in a directory below. The answer must not be
+ * cached: each file is a snapshot. Returns 0, with one kernel reference to the object of *ret, or
+ * -errno.
  */
 int origins_lookup(
 	struct session *session, fuse_ino_t parent, const char *name, uid_t uid, struct stat *ret);
@@ -180,7 +181,7 @@ int origins_lookup(
 void origins_forget(struct session *session, fuse_ino_t ino, uint64_t count);
 void origins_free(struct session *session);
 
-/** For an heir. origins_take(): 0 or -ENOMEM. */
+/** Write and read the state, for an heir. origins_take() returns 0 or -ENOMEM. */
 void origins_put(struct session *session, struct record *record);
 int origins_take(struct session *session, struct record *record);
 
@@ -188,21 +189,21 @@ int origins_take(struct session *session, struct record *record);
 extern const struct publisher_ops publish_ops;
 
 /**
- * The text of .plyfs/status: JSON. Messages quote what sources hold, and paths may lie in
- * directories that not everybody may search: only with `is_trusted` are they told, else counted.
- * Returns 0 with *ret for free(3), or -ENOMEM.
+ * Makes the text of .plyfs/status: JSON. Messages quote sources, and paths may lie in directories
+ * that not all users may search: without `is_trusted` they are only counted. Returns 0 with *ret
+ * for free(3), or -ENOMEM.
  */
 int status_json(struct session *session, bool is_trusted, char **ret, size_t *size);
 
-/** The text of .plyfs/errors: a line for each path in trouble. As status_json(). */
+/** Makes the text of .plyfs/errors: a line for each path with a fault. As status_json(). */
 int status_errors(struct session *session, bool is_trusted, char **ret, size_t *size);
 
-/** Whether something is mounted on the path, or below, as view_callbacks has it. */
+/** Returns whether another mount lies on the path, or below; for view_callbacks. */
 bool session_is_covered(void *context, const char *path);
 
 /**
- * Has the kernel forget the name in the directory `ino`, or, with NULL, what it knows of `ino` from
- * `offset` on (negative: its attributes alone). From any thread but a request's. 0 or -errno:
- * -ENOTCONN when the connection ends, as its descriptor is closed then.
+ * Makes the kernel drop the name in the directory `ino`, or, with NULL, its cache of `ino` from
+ * `offset` on (negative: only its attributes). Any thread but a request's. Returns 0 or -errno;
+ * -ENOTCONN: the connection ends, and its descriptor is closed.
  */
 int session_tell(struct session *session, uint64_t ino, const char *name, off_t offset);

@@ -1,6 +1,4 @@
-/*
- * Mountpoints: what is mounted where, as /proc/self/mountinfo (proc(5)) has it.
- */
+/* Mountpoints, by /proc/self/mountinfo (proc(5)). */
 #pragma once
 
 #include <stdbool.h>
@@ -9,20 +7,19 @@
 #include "problem.h"
 
 /**
- * Makes `path` fit to be mounted on: it must be a directory with no plyfs on it, and none that the
- * system lives in (/, /etc, /usr …), unless `may_be_system`; a dead mount (ENOTCONN) is taken away.
- * Returns 0 with *ret, its absolute path without links, for free(3); PROBLEM, also for what does
- * not answer (probe.h); or -errno.
+ * Checks that `path` can be mounted on: it must be a directory with no plyfs on it, and no
+ * directory of the system (/, /etc, /usr …), unless `may_be_system`. Unmounts a dead mount
+ * (ENOTCONN). Returns 0 with *ret, the absolute path without links, for free(3); PROBLEM, also if a
+ * file system does not answer (probe.h); or -errno.
  */
 int mountpoint_prepare(const char *path, bool may_be_system, char **ret, struct problem *problem);
 
-/** Makes the directory `path` if need be, and those above it, with mode 0755. 0 or -errno. */
+/** Makes a missing directory `path`, and those above it, with mode 0755. Returns 0 or -errno. */
 int mountpoint_make(const char *path);
 
 /**
- * Whether programs may not start, ours among them, while nobody answers for what is mounted at
- * `path` (absolute): the service manager, the dynamic linker or the kernel may want something in
- * it.
+ * Returns whether starting a program may need a file at `path` (absolute): then no program, nor a
+ * new plyfs, can start while no process answers for a mount there.
  */
 bool mountpoint_is_for_programs(const char *path);
 
@@ -35,47 +32,51 @@ struct mountpoint {
 };
 
 /**
- * The plyfs on top at `path`, also one that is dead. Returns 0 with ret->path for free(3); -ENOENT
- * where another file system is, or none; or another -errno.
+ * Finds the plyfs on top at `path`, also a dead one. Returns 0 with ret->path for free(3); -ENOENT:
+ * another file system, or none; or another -errno.
  */
 int mountpoint_take(const char *path, struct mountpoint *ret);
 
-/** Whether the superblock is mounted anywhere in this mount name space, or that can't be told. */
+/**
+ * Returns whether the superblock is mounted anywhere in this mount namespace, or that is unknown.
+ */
 bool mountpoint_is_elsewhere(dev_t dev);
 
 /**
- * Unmounts what is on top at `path`, `flags` as umount2(2), with fusermount3 as an ordinary user.
- * Returns 0 or -errno: -EPERM from fusermount3, whatever it had against it; -ENOENT: it is missing;
- * -ENXIO: it can't work, as /etc/mtab is missing.
+ * Unmounts the top mount at `path`, with `flags` as umount2(2); as an ordinary user, by
+ * fusermount3. Returns 0 or -errno; of fusermount3, -EPERM: it refused; -ENOENT: it is missing;
+ * -ENXIO: it can't work because /etc/mtab is missing.
  */
 int mountpoint_end(const char *path, int flags);
 
-/** The mount on top at `path` (absolute): 0 with its id and device, -ENOENT, or another -errno. */
+/**
+ * Finds the top mount at `path` (absolute). Returns 0 with its id and device, -ENOENT, or another
+ * -errno.
+ */
 int mountpoint_find(const char *path, int *mount_id, dev_t *dev);
 
 /**
- * Whether that mount is there, in the mount name space that `mounts_fd` (/proc/self/mountinfo) is
- * of; also where it can't be told. It takes no descriptor and no memory. An id alone may be
- * another's by now.
+ * Returns whether that mount exists in the mount namespace of `mounts_fd` (/proc/self/mountinfo),
+ * or that is unknown. Needs no descriptor and no memory. The device is compared, too, because ids
+ * are reused.
  */
 bool mountpoint_is_mounted(int mounts_fd, int mount_id, dev_t dev);
 
-/* What mount(2) calls flags, of those that a plyfs has only on demand. */
+/* The flags of mount(2) that a plyfs has only on demand. */
 struct mount_flags {
 	bool has_no_exec;  /* noexec */
 	bool has_no_links; /* nosymfollow */
 };
 
 /**
- * Has links in the mount at `path` not followed; nobody sees them followed before, as no request is
- * answered yet. 0; -EPERM: only root can; -EINVAL: the kernel is older than 5.14; or another
- * -errno.
+ * Makes the kernel follow no links in the mount at `path`, before the first request is answered.
+ * Returns 0; -EPERM: only root can; -EINVAL: the kernel is older than 5.14; or another -errno.
  */
 int mountpoint_forbid_links(const char *path);
 
 /**
- * Whether something is mounted at `path` of the superblock, relative to its root, or below, in the
- * mount name space that `mounts_fd` is of; also where that can't be told.
+ * Returns whether another mount lies at `path` of the superblock, relative to its root, or below,
+ * in the mount namespace of `mounts_fd`; or that is unknown.
  */
 bool mountpoint_is_covered(int mounts_fd, dev_t dev, const char *path);
 

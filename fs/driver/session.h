@@ -7,14 +7,14 @@
  *                        umount(8), fusermount3(1), or a signal
  *      session_free()
  *
- * From making the mount to serving it nothing that the daemon waits for looks a path up, as it may
- * lead through the mount (layers may lie beneath it, or all of /etc): nobody would answer. There
- * are two exceptions, which lead to no request: the mountpoint itself, and /proc/self/mountinfo.
- * All processes are started before, and have looked up what they need, so that none but the daemon
- * ever holds /dev/fuse: the kernel ends the mount when the daemon does.
+ * Between mounting and serving, the daemon and the processes that it waits for look up no path: it
+ * may lead through the mount (layers may lie beneath it, or all of /etc), where no process answers
+ * yet. There are two exceptions, which lead to no request: the mountpoint itself, and
+ * /proc/self/mountinfo. All helper processes are started before the mount, so that only the daemon
+ * ever holds /dev/fuse: the kernel ends the mount when the daemon ends.
  *
- * A program that goes into the background forks before session_mount(): threads and the mount
- * belong to the process that made them.
+ * To run in the background, fork before session_mount(): threads and the mount belong to the
+ * process that made them.
  */
 #pragma once
 
@@ -33,27 +33,27 @@ struct session;
 struct session_options {
 	const char *mountpoint;
 	const char *label; /* what mount(8) shows as the source: the config's path, or "A:B:C" */
-	/* of the mirrors of layers; NULL: no plyfs.yaml may name some */
+	/* of the layers' mirrors; NULL: there is no plyfs.yaml */
 	struct supervisor *supervisor;
-	const struct successor_call *call; /* how an heir is called; NULL: there is to be none */
-	struct heir *heir;                 /* of whom served before; NULL: it is mounted */
-	bool is_private;    /* only the mounting user may look; else allow_other is asked for */
+	const struct successor_call *call; /* the call of the next daemon; NULL: no take-over */
+	struct heir *heir;                 /* the previous daemon; NULL: we mount */
+	bool is_private;    /* only the user who mounts may use it; else allow_other */
 	bool is_debugging;  /* libfuse prints every request on standard error */
 	bool may_be_system; /* mounted over what the system lives in (mountpoint.h) */
 	struct sandbox_switches switches;
 	struct mount_flags flags;
-	bool is_unpublished; /* changes invalidate the caches and wake nobody: the negative twin */
+	bool is_unpublished; /* changes only invalidate the caches: for negative twins of tests */
 	void (*log)(void *context, const char *line); /* a line without newline; any thread */
 	void *log_context;
 
 	/*
-	 * Has the service manager keep the socket until plyfs is started again; NULL, or false: it
-	 * does not.
+	 * Makes the service manager keep the socket until plyfs is started again. Returns whether
+	 * it does. May be NULL.
 	 */
 	bool (*store)(void *context, int socket);
 	void *store_context;
 
-	/* Has the system log a line: by a process of its own, monitor_log(). */
+	/* Sends a line to the system's log, through plyfs-monitor: monitor_log(). */
 	void (*log_to_system)(const char *line);
 };
 
@@ -66,13 +66,12 @@ struct session_options {
 #define SESSION_LEFT 3
 
 /**
- * Mounts, and takes over the caller's reference to `settings`, also when it fails: layers that are
- * replaced must not be kept in use. A dead mount (ENOTCONN) that an earlier process left there is
- * cleared first. Returns 0 with *ret for session_free(); PROBLEM when the mountpoint does not
- * exist, is no directory, or is mounted already, with what to do; or -errno. What tells this
- * process to end waits from then on until it serves.
+ * Mounts, and takes over the caller's reference to `settings`, also on failure: replaced layers
+ * must not stay in use. A dead mount (ENOTCONN) is cleared first. Returns 0 with *ret for
+ * session_free(); PROBLEM, with the remedy, if the mountpoint does not exist, is no directory, or
+ * is mounted already; or -errno. Signals that end this process wait from then on until it serves.
  *
- * With an heir, the mount of the previous daemon is taken over as it is. If that fails, this process
+ * With an heir, this takes over the previous daemon's mount as it is. If that fails, this process
  * must end at once, by _exit(2), and change nothing that both processes share, so that the previous
  * daemon can go on.
  */
@@ -80,17 +79,17 @@ int session_mount(struct settings *settings, const struct session_options *optio
 	struct session **ret, struct problem *problem);
 
 /**
- * Serves until the mount ends; SIGTERM, SIGINT and SIGHUP end it cleanly. `ready` (may be NULL) is
- * called once when requests are answered. HANDOVER_LEAVE_SIGNAL, too, where the manager does not
- * keep the mount. Returns 0; -errno when the session broke; SESSION_HANDED_OVER with *successor the
- * process that serves; or SESSION_LEFT.
+ * Serves until the mount ends. SIGTERM, SIGINT and SIGHUP end it cleanly, and so does
+ * HANDOVER_LEAVE_SIGNAL if the manager does not keep the mount. `ready` (may be NULL) is called
+ * once, when requests are answered. Returns 0; -errno: the session broke; SESSION_HANDED_OVER, with
+ * the process that serves in *successor; or SESSION_LEFT.
  */
 int session_serve(
 	struct session *session, void (*ready)(void *context), void *context, pid_t *successor);
 
 /**
- * After session_serve() has failed: whether this is an heir that was not given the mount, and must
- * end as above.
+ * Returns, after session_serve() has failed, whether this is an heir that did not get the mount,
+ * and must end as above.
  */
 bool session_is_served_by_another(const struct session *session);
 

@@ -1,5 +1,6 @@
 /*
- * Handing a mount over: from the daemon that serves it to one that was started after it.
+ * Handing a mount over: from the daemon that serves it to its heir, a daemon that was started
+ * later.
  *
  *      the one that serves                       its heir
  *      listens, and goes on serving  ◀─connect── heir_find()
@@ -29,16 +30,16 @@
  * notifies the service manager (MAINPID=). The daemon comes to rest in this order: publisher,
  * requests, pool.
  *
- * Until `go` the one that serves can go on, and does when its heir ends, or is silent for
- * HANDOVER_MS; the heir touches neither /dev/fuse nor the mount before, and ends with _exit(2) if
- * it fails, as what it would take down is shared. If the one before dies while `go` is waited for,
- * the heir serves: nobody else is left who could.
+ * Until `go` the old daemon can go on, and does so if its heir ends, or is silent for HANDOVER_MS.
+ * Until then the heir touches neither /dev/fuse nor the mount. If it fails, it ends with _exit(2),
+ * because an ordinary exit would close shared objects. If the old daemon dies before `go`, the heir
+ * serves: no other process can.
  *
- * The offer's format never changes, so that an heir that can't read the state can have the mount
- * end (heir_end()), and mount anew.
+ * The offer's format never changes. So an heir that can't read the state can end the mount
+ * (heir_end()), and mount anew.
  *
- * An heir mounts as it was called, and not as the one that serves says: that one reads what others
- * wrote, in a sandbox, and the heir is in none yet.
+ * The heir uses its own arguments, not those of the old daemon: that one may have been compromised
+ * by a source, and the heir is in no sandbox yet.
  *
  * If the service manager restarts plyfs, the old daemon has ended before the new one starts. In
  * between, the manager keeps a socket with the same messages in the same order (handover_leave(),
@@ -48,8 +49,8 @@
  * unit, and not the new plyfs before it serves. HANDOVER_LEAVE_SIGNAL asks for this; SIGTERM
  * unmounts.
  *
- * The socket lies in a directory where nobody else can make one, and both ask the kernel who the
- * other is: both must be processes of the user who mounts.
+ * The socket lies in a directory where no other user can make one. Both sides ask the kernel for
+ * the other's credentials: both must be processes of the user who mounts.
  */
 #pragma once
 
@@ -60,7 +61,7 @@
 #include "problem.h"
 #include "record.h"
 
-/* How long an heir may take to make the state its own, in milliseconds. */
+/* How long an heir may take to read the state, in milliseconds. */
 #define HANDOVER_MS 60000
 
 /*
@@ -71,7 +72,7 @@
 
 struct offer {
 	int beneath_fd; /* the directory that the mount lies on */
-	pid_t pid;      /* of who makes the offer */
+	pid_t pid;      /* of the daemon that makes the offer */
 };
 
 void offer_fini(struct offer *offer);
@@ -80,32 +81,33 @@ struct handover;
 struct successor;
 
 /**
- * Makes it possible, before there are threads, for the mount of the superblock `dev`. `offer` and
- * `successor`, who is started by SIGUSR2, must outlive *ret. SIGUSR2 and HANDOVER_LEAVE_SIGNAL are
- * blocked from now on. `listener` is the one
- * of the daemon before, which becomes the handover's; -1: there is none. 0 with *ret for
- * handover_free(), or -errno.
+ * Offers the mount of the superblock `dev`, before there are threads. `offer` and `successor`, the
+ * program that SIGUSR2 starts, must outlive *ret. SIGUSR2 and HANDOVER_LEAVE_SIGNAL are blocked
+ * from now on. `listener` is the listening socket of the daemon before, which the handover owns
+ * then; -1: none. Returns 0 with *ret for handover_free(), or -errno.
  */
 int handover_new(const struct offer *offer, dev_t dev, int listener,
 	const struct successor *successor, struct handover **ret);
 void handover_free(struct handover *handover); /* NULL: nothing */
 
-/** Nobody can ask any more: the mount has ended. */
+/** Ends the offer, when the mount has ended. */
 void handover_end(struct handover *handover);
 
 /**
- * Removes the name of the socket at which nobody listens any more, of the mount of the superblock
- * `dev`. Who is about to end is waited for, but not for long.
+ * Removes the dead socket of the mount of the superblock `dev`. Waits shortly for a daemon that is
+ * about to end.
  */
 void handover_tidy(dev_t dev);
 
-/** The process that serves the mount of that superblock, if it is ours; 0: it can't be told. */
+/**
+ * Returns the process that serves the mount of that superblock, if it is our user's; 0: unknown.
+ */
 pid_t handover_server(dev_t dev);
 
-/** To be polled for POLLIN; then handover_take() is to be called. */
+/** Returns the descriptor to poll for POLLIN; then call handover_take(). */
 int handover_fd(const struct handover *handover);
 
-/** For an heir: who is handed over, for the record. */
+/** Returns the listening socket, for the record. */
 int handover_listener(const struct handover *handover);
 
 enum {
@@ -115,12 +117,13 @@ enum {
 	HANDOVER_LEAVE,  /* come to rest, and handover_leave() */
 };
 
-/** Answers what came. */
+/** Answers a message. Returns one of the above. */
 int handover_take(struct handover *handover);
 
 /**
- * Gives the record to who wants it. Returns 0 when he serves, with *heir his number: from then on
- * this process must do nothing at all for the mount. Or -errno: nobody does, and it must go on.
+ * Gives the record to the heir. Returns 0 when the heir serves, with its process number in *heir:
+ * from then on this process must do nothing at all for the mount. Or -errno: this process must go
+ * on.
  */
 int handover_give(struct handover *handover, struct record *record, pid_t *heir);
 
@@ -135,8 +138,8 @@ int handover_leave(struct handover *handover, struct record *record,
 struct heir;
 
 /**
- * Finds who serves the mount at `mountpoint`. Returns 0 with *ret for heir_free(), PROBLEM, or
- * -errno.
+ * Connects to the daemon that serves the mount at `mountpoint`. Returns 0 with *ret for
+ * heir_free(), PROBLEM, or -errno.
  */
 int heir_find(const char *mountpoint, struct heir **ret, struct problem *problem);
 
@@ -146,24 +149,27 @@ int heir_find(const char *mountpoint, struct heir **ret, struct problem *problem
  */
 int heir_stored(int socket, struct heir **ret);
 
-/** Whether nobody serves meanwhile. */
+/** Returns whether the manager kept the mount, so that no daemon serves it. */
 bool heir_is_stored(const struct heir *heir);
 void heir_free(struct heir *heir);
 void heir_freep(struct heir **heir);
 
 const struct offer *heir_offer(const struct heir *heir);
 
-/** Whether what is handed over can be read. */
+/** Returns whether this version can read the state. */
 bool heir_can_read(const struct heir *heir);
 
-/** Has the mount end, and waits for that. 0 or -errno. */
+/** Makes the old daemon end the mount, and waits for that. Returns 0 or -errno. */
 int heir_end(struct heir *heir);
 
-/** Has who serves come to rest. 0 with *ret for record_free(), or -errno. */
+/** Makes the old daemon come to rest. Returns 0 with *ret for record_free(), or -errno. */
 int heir_want(struct heir *heir, struct record **ret);
 
-/** All is its own. 0: serve; or -errno: end at once, and touch nothing. */
+/**
+ * Reports that the heir has the whole state. Returns 0: serve; or -errno: end at once, and touch
+ * nothing.
+ */
 int heir_ready(struct heir *heir);
 
-/** The format of the state. Raised with every change of what is written, in whichever room. */
+/** The format of the state. Raise it with every change of what any room writes. */
 #define STATE_FORMAT 5

@@ -1,6 +1,4 @@
-/*
- * What came of running a program of plyfs.yaml.
- */
+/* The result of a command of plyfs.yaml. */
 #pragma once
 
 #include "problem.h"
@@ -12,15 +10,15 @@ struct line_map;
 /* Bytes of its output that are kept, from the beginning, with a NUL behind them. */
 #define RUN_OUTPUT_MAX 4096
 
-/* In `output` of RUN_UNSTARTED: all was prepared, and exec(3) failed. */
+/* The `output` of RUN_UNSTARTED if exec(3) itself failed. */
 #define RUN_STARTING "starting it"
 
 enum run_end {
 	RUN_EXITED,    /* value: its exit status */
 	RUN_KILLED,    /* value: the signal that it died of */
 	RUN_TIMED_OUT, /* value: its time limit in milliseconds; it was killed */
-	RUN_UNSTARTED, /* value: errno of what could not be done; `output` says what that was */
-	RUN_UNNAMED,   /* the settings name no such program for the path, or no more */
+	RUN_UNSTARTED, /* value: errno of the step that `output` names */
+	RUN_UNNAMED,   /* the settings have no such command for the path (any more) */
 	RUN_GONE,      /* there is no process that could run it */
 };
 
@@ -28,16 +26,16 @@ struct run_result {
 	enum run_end end;
 	int value;
 	char output[RUN_OUTPUT_MAX];
-	char workspace[WORKSPACE_PATH_MAX]; /* the directory that the file was in; "": none */
+	char workspace[WORKSPACE_PATH_MAX]; /* the directory of the file's copy; "": none */
 };
 
-/** Whether it ended well. */
+/** Returns whether the command succeeded. */
 bool run_is_good(const struct run_result *result);
 
 /**
- * Whether there was no program to run: it is not installed, or nobody may execute it. A shell,
- * env(1) and timeout(1) tell that of what they start by the statuses 127 and 126. `why` becomes "is
- * not installed" or "can't be executed", and `name` which program that is.
+ * Returns whether the program is missing: it is not installed, or can't be executed. A shell,
+ * env(1) and timeout(1) report that of their programs by the statuses 127 and 126. `why` becomes
+ * "is not installed" or "can't be executed", and `name` the program's name.
  */
 bool run_is_missing(const struct run_result *result, const struct program *program,
 	char name[PROGRAM_NAME_MAX], const char **why);
@@ -45,9 +43,7 @@ bool run_is_missing(const struct run_result *result, const struct program *progr
 /** Returns the remedy, by the `why` of run_is_missing(), in front of which the name may stand. */
 const char *run_missing_remedy(const char *why);
 
-/** Milliseconds until it is tried again when `tries` before it came to nothing: 1 s, 2 s, 4 s … 5
- * min.
- */
+/** Returns the pause after `tries` failures, in milliseconds: 1 s, 2 s, 4 s … 5 min. */
 int64_t run_pause_ms(unsigned tries);
 
 /* What a program was run for. */
@@ -59,8 +55,8 @@ struct run_subject {
 };
 
 /**
- * The problem of the subject whose program ended so, with the remedy: where the output tells a
- * place in the file, that of the source's line. Returns PROBLEM.
+ * Makes the problem of a failed command, with the remedy. If the output names a line of the file,
+ * the problem has the place of the source's line. Returns PROBLEM.
  */
 int run_problem(const struct run_result *result, const struct run_subject *subject,
 	struct problem *problem);

@@ -1,12 +1,12 @@
 /*
- * The runner: has the programs of plyfs.yaml run, by a process of its own (run_process.h), and
- * tells what came of each.
+ * The runner: has the commands of plyfs.yaml run by the process plyfs-run (run_process.h), and
+ * passes on the results.
  *
  *      runner_run ──request, descriptor──▶ plyfs-run ──▶ guard ──▶ the program
  *          run->done ◀──a thread of its own────── answer ─┘
  *
- * Programs that check, and those that are run after a change, have RUN_SLOTS each, which nobody
- * here counts: who asks for more is refused.
+ * Checks and change hooks have RUN_SLOTS slots each. The runner does not count them: plyfs-run
+ * refuses more.
  */
 #pragma once
 
@@ -15,9 +15,9 @@
 
 struct runner;
 
-/* A part of what it is about; the runner does not free it. */
+/* A run, inside of a larger struct. The runner does not free it. */
 struct run {
-	/* By the runner's thread, or by who stops it; with no lock held. */
+	/* Called by the runner's thread, or by runner_stop(); with no lock held. */
 	void (*done)(struct run *run, const struct run_result *result);
 
 	/* private to the runner */
@@ -26,38 +26,40 @@ struct run {
 };
 
 /**
- * Starts the process, before there are threads. It works with `settings` until runner_reload(),
- * which have an absolute path, and keeps the descriptor `kept` open (-1: none), which the way to
- * plyfs.yaml leads through. Returns 0 with *ret for runner_free(), or -errno.
+ * Starts the process, before there are threads. It uses `settings`, which have an absolute path,
+ * until runner_reload(). It keeps open the descriptor `kept`, through which plyfs.yaml is found;
+ * -1: none. Returns 0 with *ret for runner_free(), or -errno.
  */
 int runner_new(const struct settings *settings, int kept, struct runner **ret);
 
-/** Begins to listen to it, in a thread. 0 or -errno. */
+/** Starts the thread that reads its answers. Returns 0 or -errno. */
 int runner_start(struct runner *runner);
 
 /**
- * Has the program of that kind be run that is the path's, for what `fd`, which stays the caller's,
- * holds from its beginning. `run` must stay until it is done. Any thread may call it. Returns 0; or
- * -errno, and it will not be done.
+ * Runs the path's command of that kind for the content of `fd`, from its beginning; `fd` stays the
+ * caller's. `run` must live until run->done is called. Any thread. Returns 0; or -errno: run->done
+ * will not be called.
  */
 int runner_run(
 	struct runner *runner, enum run_kind kind, const char *path, int fd, struct run *run);
 
-/** Has it read plyfs.yaml again, before all that is asked for from now on. */
+/** Makes plyfs-run read plyfs.yaml again, before all later requests. */
 void runner_reload(struct runner *runner);
 
-/** Joins the thread, if the process has gone: all that ran has been told so then. By who may stop
- * it. */
+/**
+ * Joins the thread if the process has ended, after all runs got their results. For the thread that
+ * may stop the runner.
+ */
 void runner_reap(struct runner *runner);
 
-/** Ends it with all that runs. What is not done is told RUN_GONE. */
+/** Ends the process with all its commands. Unfinished runs get RUN_GONE. */
 void runner_stop(struct runner *runner);
 
 /** As runner_stop(), and frees it. NULL: nothing. */
 void runner_free(struct runner *runner);
 void runner_freep(struct runner **runner);
 
-/** Runs one and waits for it. The runner was started. */
+/** Runs a command and waits for it. The runner must be started. */
 void runner_wait(struct runner *runner, enum run_kind kind, const char *path, int fd,
 	struct run_result *ret);
 
@@ -65,14 +67,13 @@ void runner_wait(struct runner *runner, enum run_kind kind, const char *path, in
 #define RUNNER_UNCHECKED 2
 
 /**
- * Has the check of `path`, if it has one, judge these bytes, and waits for it. The runner was
- * started; `map`, which may be NULL, tells where the lines are from, and *ret what came of it.
- * Returns 0; RUNNER_UNCHECKED, with a problem, if the check is optional and not installed; PROBLEM;
- * or -errno.
+ * Judges these bytes by the check of `path`, if it has one, and waits for it. The runner must be
+ * started. `map` has the origins of the lines, and may be NULL; *ret gets the result. Returns 0;
+ * RUNNER_UNCHECKED, with a problem, if the check is optional and not installed; PROBLEM; or -errno.
  */
 int runner_check(struct runner *runner, const struct settings *settings, const char *path,
 	struct span bytes, const struct line_map *map, struct run_result *ret,
 	struct problem *problem);
 
-/** An unnamed file with those bytes. Returns its descriptor or -errno. */
+/** Makes an unnamed file with these bytes. Returns its descriptor or -errno. */
 int runner_file(const char *data, size_t size);

@@ -1,10 +1,10 @@
 /*
- * A helper: a process that is forked before its parent enters a sandbox, and does for it what that
+ * A helper: a process that is forked before its parent enters a sandbox, for tasks that the sandbox
  * forbids. It has a socket to its parent and ends with it.
  *
- * A process has one helper of each kind at most. It can ask at any time what each does, has a
- * descriptor that reports changes of that (SIGCHLD, sigaction(2)), and never waits for the end of
- * one that does not run.
+ * A process has at most one helper of each kind. It can query the state of each at any time, gets
+ * changes reported by a descriptor (SIGCHLD, sigaction(2)), and never waits for the end of one that
+ * does not run.
  */
 #pragma once
 
@@ -28,35 +28,34 @@ enum helper_state {
 	HELPER_ENDED,   /* although its parent needs it */
 };
 
-/* Length of what helper_text() makes. */
+/* Size of the text of helper_text(). */
 #define HELPER_TEXT_MAX 256
 
 /** Returns the name, as `ps -e` shows it. */
 const char *helper_name(enum helper_kind kind);
 
 /**
- * In the new process: nothing of the parent's is left but `socket` and the descriptor `kept` (-1:
- * none), which keeps its number; standard streams are /dev/null; it has the name of its kind, works
- * in the root directory, and leaves it to the parent to be ended by signals. Returns the socket.
+ * Prepares the new process: closes all descriptors but `socket` and `kept` (-1: none), which keeps
+ * its number; opens /dev/null as standard streams; sets the process's name; changes to the root
+ * directory; ignores signals that end the parent. Returns the socket.
  */
 int helper_begin(enum helper_kind kind, int socket, int kept);
 
-/** In what a helper has forked, before it becomes a program: what was set for us is not its
- * business. */
+/** Resets signals in a process that a helper has forked, before exec(3). */
 void helper_reset_signals(void);
 
 /* The parent's. */
 
-/** Notes that the process was forked. Before the parent's sandbox, which may end these alone. */
+/** Notes a forked helper, before the parent enters its sandbox, which then may end only helpers. */
 void helper_began(enum helper_kind kind, pid_t pid);
 
 /** Returns its process number; 0: there is none. Any thread. */
 pid_t helper_pid(enum helper_kind kind);
 
-/** Returns what it does; HELPER_RUNS if there is none. Any thread. */
+/** Returns its state; HELPER_RUNS if there is none. Any thread. */
 enum helper_state helper_state(enum helper_kind kind);
 
-/** Writes what is wrong with it, and the remedy; `remedy` is that of one that has ended. */
+/** Writes its fault and the remedy; `remedy` is that for an ended helper. */
 void helper_text(enum helper_kind kind, enum helper_state state, const char *remedy,
 	char ret[HELPER_TEXT_MAX]);
 
@@ -67,21 +66,21 @@ void helper_text(enum helper_kind kind, enum helper_state state, const char *rem
 int helper_watch(void);
 
 /**
- * Takes what made the descriptor readable, and calls `log` for each helper that stopped, goes on or
- * ended since the last call. One thread at a time.
+ * Reads the descriptor, and calls `log` for each helper that stopped, went on or ended since the
+ * last call. One thread at a time.
  */
 void helper_take(
 	int fd, const char *remedy, void (*log)(void *context, const char *line), void *context);
 
-/** Lets all go on that are stopped: the parent's end needs them. */
+/** Continues all stopped helpers, which the parent's end needs. */
 void helper_wake(void);
 
 /**
- * Waits until the helper, whose socket was closed or shut down, has ended; one that is stopped goes
- * on for that. After `patience_ms` it is killed. One that waits for a disk that hangs can't be
- * killed, and is left. Does nothing if there is none.
+ * Waits until the helper, whose socket was closed or shut down, has ended. Continues a stopped one.
+ * Kills it after `patience_ms`. One that waits for a disk that hangs can't be killed, and is left.
+ * Does nothing if there is none.
  */
 void helper_end(enum helper_kind kind, int patience_ms);
 
-/** As helper_end(), but one that is killed is not waited for: nothing depends on its end. */
+/** As helper_end(), but does not wait for a killed helper: nothing depends on its end. */
 void helper_leave(enum helper_kind kind, int patience_ms);

@@ -1,7 +1,7 @@
 /*
- * The memory: what paths showed when the kernel forgot them, with all of their directory. A disk
- * gives a file that nobody changed the same number and time however long nobody looked at it, and
- * one that was changed others; so must we. A few words are kept for each such path.
+ * The inode memory: a few words for each path that the kernel has forgotten with its whole
+ * directory. On a disk, an unchanged file keeps its number and time, and a changed one gets others,
+ * however long no program looked it up. This gives the same to a mount.
  */
 #pragma once
 
@@ -23,14 +23,15 @@ struct inode_memory {
 	size_t count;
 };
 
-/* Paths remembered: 60 MB at the most. Then all is forgotten, which only such a poller notices as
- * takes every new number for a new file. */
+/*
+ * Most paths: 60 MB. Beyond that all are forgotten: a poller may take a new number for a new file.
+ */
 #define INODE_MEMORY_MAX (1u << 19)
 
 /** Notes the item, in place of an older one of the same path. Does nothing without memory. */
 void inode_memory_note(struct inode_memory *memory, const struct inode_memory_item *item);
 
-/** What is known of a path, or NULL. Lives until the next note. */
+/** Returns the item of a path, or NULL. It lives until the next note. */
 const struct inode_memory_item *inode_memory_find(const struct inode_memory *memory, uint64_t path);
 
 void inode_memory_fini(struct inode_memory *memory);

@@ -1,20 +1,20 @@
 /*
- * Links: what a name is made of that the watches of its own directory don't tell of.
+ * Link watches: for names whose sources can change without an event in their own directory.
  *
- * Where a layer follows symbolic links, a name may be one that leads anywhere:
+ * In a layer that follows symbolic links, a name may lead anywhere:
  *
  *      app.yaml ─▶ ..data/app.yaml          ..data ─▶ ..2024_1
  *
  *      watched: "..data" in the layer, "..2024_1" in the layer, "app.yaml" in ..2024_1
  *
- * Each step behind the first link is a name in a directory, whether or not it is there. And a
- * source that has more than one name (a hard link) can be changed by a name that nothing here looks
- * at: its inode is watched. What happens to any of these has happened to the name.
+ * Each step behind the first link is a name in a directory, even if it is missing. A source with
+ * several names (hard links) can be changed through another name: its inode is watched. An event of
+ * any of these counts as an event of the name.
  *
- * A name's watches are made anew, before it is read, each time that it is looked at; when they are
- * all there, they take the place of those it had. What can't be watched has its directory polled.
+ * A name's watches are made anew by each look, before it reads; when all are there, they replace
+ * the former ones. If a watch can't be made, the directory is polled.
  *
- * Everything here takes the view's lock, unless it says otherwise.
+ * These functions take the view's lock, unless they say otherwise.
  */
 #pragma once
 
@@ -24,30 +24,29 @@ struct directory;
 struct link_watch;
 struct view;
 
-/** Watches the ways that links lead from `path` in those `layers` that follow them. */
+/** Watches the steps of the links at `path`, in those `layers` that follow links. */
 void link_watch_follow(
 	struct view *view, const struct settings *settings, layer_mask layers, const char *path);
 
 /**
- * Before `directory` is listed: link_watch_follow() for every name in it that is a link, also to
- * nothing; and what could not be watched is tried again.
+ * Calls link_watch_follow() for every link in `directory`, also a dangling one, before it is
+ * listed. Tries failed watches again.
  */
 void link_watch_directory(struct view *view, const struct settings *settings, layer_mask layers,
 	struct directory *directory);
 
 /**
- * Watches the files and links that were found at `path`, as far as they have more names; `lookup`
- * then has what they were like when they were watched. Returns whether one is watched that was not
- * before.
+ * Watches the found files and links at `path` that have more names, and updates `lookup` to their
+ * state then. Returns whether one is new.
  */
 bool link_watch_sources(struct view *view, const struct settings *settings, const char *path,
 	struct union_lookup *lookup);
 
-/** Ends all watches of the names in `directory`. The lock is held, or nobody else has the view. */
+/** Ends all watches of the names in `directory`. Wants the lock held, or the view unshared. */
 void link_watch_remove(struct directory *directory);
 
 /**
- * Reports that a mount has come or gone at `path` (absolute, without links), outside of the layers:
- * the names whose links lead there are looked at again.
+ * Queues the names whose links lead to `path` (absolute, without links, outside of the layers),
+ * because a mount has come or gone there.
  */
 void link_watch_note_mount(struct view *view, const char *path);

@@ -1,9 +1,9 @@
 /*
- * Other names: a source that was found to have more of them (a hard link) may be a source by those,
- * too. Whatever shows it is looked at again, and then watches the file itself (link_watch.h).
+ * Other names: if a source turns out to have several hard links, the entries of its other names are
+ * queued, and then watch the file itself (link_watch.h).
  *
- * Many may be found at once, where all files of a layer get a second name; so they are collected,
- * and one walk over what is shown finds the names of all.
+ * All files of a layer may get a second name at once. So they are collected, and one walk over the
+ * entries finds the names of all.
  */
 #pragma once
 
@@ -12,11 +12,11 @@
 struct look;
 struct view;
 
-/** Notes the sources that a look has found, of a name that something was reported of. */
+/** Notes the sources of a look at a name that had an event. */
 void other_names_note_locked(struct view *view, const struct look *look);
 
-/** Queues what shows them besides. Returns whether anything was noted. */
+/** Queues the other entries with these sources. Returns whether any were noted. */
 bool other_names_queue_locked(struct view *view);
 
-/** Nothing will be queued any more. */
+/** Frees the notes. */
 void other_names_fini_locked(struct view *view);

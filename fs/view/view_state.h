@@ -1,24 +1,23 @@
 /*
- * A view's state: what the kernel knows of it, for a view that comes after it in another process.
+ * A view's state: what the kernel knows of it, as a record for the view of another process.
  *
- * In it: each object's number and how often the kernel knows it; the bytes of versions, shown or
- * not; names, their places in listings, the rights and times that were shown; what is wrong with a
- * path; who is still to be told of a change. Not in it: what follows from the layers. The new view
- * looks at all that was shown as after an overflow, and publishes what has changed meanwhile.
+ * It has each object's number and the kernel's references to it; the bytes of versions; names,
+ * their places in listings, their rights and times; faults; and changes that hooks have not had. It
+ * does not have what the layers give. The new view looks everything up again, as after an overflow,
+ * and publishes the differences.
  *
- * Of a look that was under way only the number remains that was promised, and its path: the new view
- * looks at it again.
+ * Of a look under way, only the placeholder's number and path remain: the new view begins it again.
  */
 #pragma once
 
 #include "record.h"
 #include "view.h"
 
-/** After view_pause(), with the publisher at rest. */
+/** Writes the state. Call it after view_pause(), with the publisher at rest. */
 void view_put_state(struct view *view, struct record *record);
 
 /**
- * Has a new view, before view_start(), show what the record says, which the kernel knows already.
- * Returns 0; -EBADMSG; or another -errno. Then it can only be freed.
+ * Makes a new view, before view_start(), show the objects of the record. Returns 0; -EBADMSG; or
+ * another -errno. After an error the view can only be freed.
  */
 int view_take_state(struct view *view, struct record *record);
