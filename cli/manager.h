@@ -15,14 +15,14 @@ void manager_ready(void);
 void manager_find(void);
 
 /**
- * Sends `text` to the manager, lines as in sd_notify(3). A manager that does not read is waited for
- * only if it is_important.
+ * Sends `text` to the manager, lines as in sd_notify(3). If the manager does not read, waits only
+ * if it is_important.
  */
 void manager_say(const char *text, bool is_important);
 
 /**
  * Asks the manager to store the descriptor until we are started again (FDSTORE=1). Returns whether
- * the manager has read the request; one that stores no descriptors has closed its copy by then.
+ * the manager has read the request. It may still have closed the descriptor instead.
  */
 bool manager_store(int fd);
 

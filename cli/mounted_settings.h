@@ -1,6 +1,6 @@
 /*
- * The settings of a mount, made anew in this process: from the mount's .plyfs/status, and with this
- * process's own rights. So a user learns nothing that the user may not read in the layers.
+ * The settings of a mount, made anew in this process from the mount's .plyfs/status. The layers are
+ * opened with the caller's rights, so the caller sees nothing that the layers deny.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /*
  * The report of a mount, .plyfs/status, and functions that read it. Another version of plyfs may
- * not write each field: a missing one reads as nothing. The report may be that of another user, who
- * mounted, so its texts are escaped.
+ * have written it, so any field may be missing. Another user may have mounted, so texts are
+ * escaped.
  */
 #pragma once
 

@@ -6,8 +6,8 @@
  *                    that ended
  *      its threads   read ──▶ ops.c ──▶ reply, read …      woken by a signal at the end
  *
- * libfuse's own loop cancels its threads (pthread_cancel(3)). For that glibc loads another library
- * at the very end, and where memory or descriptors are short by then the program is aborted.
+ * libfuse's own loop is not used: it cancels its threads (pthread_cancel(3)), for which glibc loads
+ * a library at the very end. If memory or descriptors are short then, that aborts the program.
  */
 #pragma once
 
@@ -20,15 +20,15 @@ struct request_loop_hook {
 	int keep_fd;    /* keep_fd(); -1: nothing */
 
 	/*
-	 * Whether the loop is to end, and the session is not: not by fuse_session_exit(), with
-	 * which libfuse loses a request that has just been read.
+	 * Handles `fd`. Returns whether the loop ends while the session goes on. (With
+	 * fuse_session_exit(), libfuse would lose a request that was just read.)
 	 */
 	bool (*handle)(void *context);
 	void (*take_helpers)(void *context);
 	bool (*take_keep)(void *context); /* false: keep_fd is closed */
 	void *context;
 
-	/* Called when requests are answered from now on; NULL: nobody. */
+	/* Called when the loop begins to answer requests; may be NULL. */
 	void (*begun)(void *context);
 	void *begun_context;
 };
@@ -47,8 +47,8 @@ int request_loop_greet(struct fuse_session *fuse, struct span *ret, bool *is_par
 int request_loop_run(
 	struct fuse_session *fuse, unsigned threads, const struct request_loop_hook *hook);
 
-/** The request that this thread is taking apart. Lives until that is done. */
+/** Returns the request that this thread is handling. It lives until that is done. */
 struct span request_loop_current(void);
 
-/** Takes a request apart as if the kernel had sent it now. */
+/** Handles a request as if the kernel had just sent it. */
 void request_loop_ask(struct fuse_session *fuse, struct span request);

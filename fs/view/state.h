@@ -80,7 +80,7 @@ struct view {
 	struct lock lock;
 	/* lock, as all fields below; only the publisher changes it */
 	struct composer composer;
-	/* raised when the settings are replaced: ranks mean others then */
+	/* raised when the settings are replaced, which gives layers other ranks */
 	uint64_t settings_number;
 	struct view_line *lines; /* to be logged when the lock is released */
 	size_t line_count;
@@ -126,7 +126,7 @@ struct view {
 
 	const struct change *change; /* NULL: nothing is being published */
 	enum publishing publishing;
-	bool is_directory_taken; /* the change's directory is shown, and its own no more */
+	bool is_directory_taken; /* the change's directory is shown, and not owned by it */
 
 	bool is_polling;     /* a directory can't be watched, or not completely */
 	bool is_remote;      /* … because of its file system */

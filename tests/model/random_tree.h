@@ -30,11 +30,10 @@ struct random_tree_shape {
 	const char *const *tags;       /* of any value */
 	const char *const *list_tags;  /* of lists */
 	const char *const *empty_tags; /* of empty scalars, and of items with the item key alone */
-	unsigned tag_percent;          /* of the values have one */
-	unsigned stray_percent;        /* of those have one that is for another kind */
+	unsigned tag_percent;          /* of the values that have a tag */
+	unsigned stray_percent;        /* of these, with a tag for another kind */
 
-	/* NULL: nothing. A key that maps in lists are likely to begin with, each map another value.
-	 */
+	/* The first key of most maps in lists, with another value in each; NULL: none. */
 	const char *item_key;
 };
 

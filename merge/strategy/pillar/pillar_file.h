@@ -5,10 +5,10 @@
  *      host ──_merge──▶ zone ──_parent──▶ site
  *        └──_neighbours──▶ other ──_merge──▶ zone (built already)
  *
- * Most files have the same result wherever they are named, so one build serves all references. The
- * exception are neighbours that name each other. A neighbour that is being built is left out, so
- * the result of a file can depend on the files that are being built around it. Such a result
- * records which files those were, and is used again only if they are the same.
+ * Most files have the same result wherever they are named, so one build serves all references.
+ * Neighbours that name each other are the exception: a neighbour that is being built is left out,
+ * so a result can depend on the files that are being built around it. Such a result records these
+ * files, and is used again only with the same ones.
  */
 #pragma once
 
@@ -36,8 +36,8 @@ struct pillar_set {
 /* A result of a file. */
 struct pillar_built {
 	struct pillar_built *next;
-	const struct node *root;  /* NULL: nothing, an empty file */
-	struct pillar_set looked; /* the files for which it matters whether they are being built */
+	const struct node *root;    /* NULL: nothing, an empty file */
+	struct pillar_set looked;   /* the files on whose being built it depends */
 	struct pillar_set was_open; /* those among them that were being built */
 };
 
