@@ -199,6 +199,22 @@ static const struct node *rule_get(const struct node *map, const char *name)
 	return map ? node_get(map, name) : NULL;
 }
 
+/* Returns the strategy whose name stands first in the name of the folder, or else deep. */
+static const struct strategy *strategy_of(const char *folder)
+{
+	static const char begin[] = "should-fail-";
+	const char *slash = strrchr(folder, '/'), *name = slash ? slash + 1 : folder;
+
+	if (strncmp(name, begin, strlen(begin)) == 0)
+		name += strlen(begin);
+	for (const struct strategy *const *at = strategy_all(); *at; at++) {
+		size_t len = strlen((*at)->name);
+		if (strncmp(name, (*at)->name, len) == 0 && name[len] == '-')
+			return *at;
+	}
+	return strategy_find(span_of("deep"));
+}
+
 static int read_words(struct golden *golden, const struct node *map, struct problem *problem)
 {
 	const struct node *strategy = rule_get(map, "strategy"), *to = rule_get(map, "to");
@@ -206,7 +222,8 @@ static int read_words(struct golden *golden, const struct node *map, struct prob
 	const struct node *needs = rule_get(map, "needs"), *header = rule_get(map, "header");
 	struct merge_request *request = &golden->request;
 
-	golden->options.strategy = strategy_find(strategy ? strategy->text : span_of("deep"));
+	golden->options.strategy =
+		strategy ? strategy_find(strategy->text) : strategy_of(golden->folder);
 	if (!golden->options.strategy)
 		return problem_at(problem, strategy, "there is no strategy '%s', only %s",
 			strategy->text.data, strategy_names());

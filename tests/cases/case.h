@@ -6,7 +6,8 @@
  *                       order of their names; a layer's name is the file's without "10-" and ending
  *      rule.yaml        strategy, options, to, schema, path, header, limits, needs, lock; all may be
  *                       missing; and `refuses`, the places that the lock refuses: "10-base.yaml:1:2"
- *                       or a list of them
+ *                       or a list of them. Without a strategy it is the one whose name the folder's
+ *                       begins with, behind "should-fail-", or else deep
  *      tree/            the files that merge_environment.find searches
  *      expect.yaml, expect.json, expect.txt   the merged file, byte for byte
  *      expect.err       or else the message, one line

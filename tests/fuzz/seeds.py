@@ -65,7 +65,8 @@ def cases():
             continue
         rule = folder / "rule.yaml"
         text = rule.read_text() if rule.exists() else ""
-        strategy = re.search(r"^strategy: *(\S+)", text, re.M)
+        strategy = re.search(r"^strategy: *(\S+)", text, re.M) or \
+            re.match(rf"(?:should-fail-)?({'|'.join(STRATEGIES)})-", folder.name)
         options = re.search(r"^options:(.*(?:\n[ \t].*)*)", text, re.M)
         sources = [path for path in sorted(folder.iterdir())
                    if path.is_file() and path != rule and not path.name.startswith("expect.")]
