@@ -36,6 +36,7 @@ struct key_matcher {
 	size_t capacity;
 	size_t tries;
 	struct key found[FOUND_MAX];
+	const struct node *values[FOUND_MAX]; /* of `found` */
 	size_t count;
 	struct dead_end end;
 };
@@ -54,9 +55,23 @@ static struct key_part *copy_parts(const struct key_matcher *matcher, size_t cou
 	return parts;
 }
 
-static int take_found(struct key_matcher *matcher, size_t depth)
+/* git's section [remote "origin"] is found by two of its spellings, which are one value. */
+static bool is_found(const struct key_matcher *matcher, const struct node *value, size_t depth)
+{
+	for (size_t i = 0; i < matcher->count; i++)
+		if (matcher->values[i] == value && matcher->found[i].count == depth &&
+			matcher->format->dialect)
+			return true;
+	return false;
+}
+
+static int take_found(struct key_matcher *matcher, const struct node *value, size_t depth)
 {
 	struct key *found = &matcher->found[matcher->count];
+
+	if (is_found(matcher, value, depth))
+		return 0;
+	matcher->values[matcher->count] = value;
 
 	*found = (struct key){.text = matcher->text,
 		.parts = copy_parts(matcher, depth),
@@ -196,7 +211,7 @@ static int match(struct key_matcher *matcher, const struct node *in, size_t at, 
 	if (matcher->count == FOUND_MAX)
 		return 0;
 	if (matcher->text[at] == '\0')
-		return take_found(matcher, depth);
+		return take_found(matcher, in, depth);
 	matcher->tries++;
 	if (are_tries_spent(matcher))
 		return matcher->count > 1 ? 0 : refuse_tries(matcher);
@@ -301,7 +316,7 @@ static int match_pointer(struct key_matcher *matcher, const struct node *root)
 		matcher->parts[depth] = part;
 		in = step.value;
 	}
-	return take_found(matcher, depth);
+	return take_found(matcher, in, depth);
 }
 
 /* Returns the length of JSONPath's and JMESPath's root, "$" or "@"; 0 if there is none. */
@@ -395,6 +410,12 @@ static const char *name_of_subsection(const struct key_matcher *matcher, struct 
 		(int)(name.len - (size_t)(dot - name.data) - 1), dot + 1);
 }
 
+/* Returns whether the name begins like that of a section in php.ini: [PHP], [Date], [HOST=x] */
+static bool begins_big(struct span name)
+{
+	return *name.data >= 'A' && *name.data <= 'Z';
+}
+
 /*
  * In a file with sections: joins the words of the section's name or of the key in it. Returns 0
  * also if there is nothing to join.
@@ -406,6 +427,11 @@ static int join_in_sections(
 	struct span section = end->count ? end->parts[0].name : first->name;
 	struct manners manners = find_manners(matcher->root, section);
 
+	/* The sections of a php.ini have no meaning, and names have dots: session.save_path */
+	if (matcher->format == &format_php && !end->count && !begins_big(first->name)) {
+		*first = *run;
+		return 0;
+	}
 	/* In a section the whole rest is one name; at the root, all but the last word. */
 	if (end->count > 0 && (manners.same || manners.has_subsections))
 		return refuse_sections(matcher, end->parts[0].end, run);
@@ -473,6 +499,35 @@ static bool is_item(const struct key_part *part)
 	       strspn(part->name.data, "0123456789") >= part->name.len;
 }
 
+/*
+ * Reads the section and the key of a new value as `git config` does: the section ends at the first
+ * dot, its subsection at the last one. Returns 0; *count 0: the KEY has another form, or is in a
+ * subsection that is there. Or returns -ENOMEM.
+ */
+static int take_git(struct key_matcher *matcher, size_t begin, size_t *count)
+{
+	const struct dead_end *end = &matcher->end;
+	const char *text = matcher->text, *key = text + begin + (text[begin] == '.');
+	struct span name = {key, strcspn(key, "[\"'")};
+	const char *first = memchr(key, '.', name.len), *last = memrchr(key, '.', name.len);
+
+	*count = 0;
+	if (matcher->format != &format_git || !first || first == last ||
+		(end->count && memchr(end->parts[0].name.data, '"', end->parts[0].name.len)))
+		return 0;
+	name.len = (size_t)(last - key);
+	const char *section = name_of_subsection(matcher, name);
+	if (!section)
+		return -ENOMEM;
+	size_t stop = (size_t)(last - text) + 1 + strcspn(last + 1, "[");
+	matcher->parts[0] =
+		(struct key_part){.name = span_of(section), .end = (size_t)(last - text)};
+	matcher->parts[1] = (struct key_part){
+		.name = {last + 1, stop - (size_t)(last - text) - 1}, .end = stop};
+	*count = 2;
+	return 0;
+}
+
 /* Returns whether the bare name is the syntax of another tool: a pipe, a placeholder … */
 static bool is_foreign(const struct node *in, struct span name)
 {
@@ -529,11 +584,16 @@ static int make_new(struct key_matcher *matcher, struct key *ret)
 {
 	const struct dead_end *end = &matcher->end;
 	const struct node *in = is_open(end->in) ? end->in : NULL;
-	size_t at = end->at, count = end->count;
+	size_t at = end->at, count = end->count, section;
 
 	for (size_t i = 0; i < count; i++)
 		matcher->parts[i] = end->parts[i];
-	for (bool is_first = true; matcher->text[at]; is_first = false) {
+	if (take_git(matcher, matcher->start ? matcher->start : prefix_of(matcher->text),
+		    &section) < 0)
+		return -ENOMEM;
+	count = section ? section : count;
+	at = section ? matcher->parts[1].end : at;
+	for (bool is_first = !section; matcher->text[at]; is_first = false) {
 		struct key_part *part = &matcher->parts[count];
 
 		if (count == matcher->capacity)

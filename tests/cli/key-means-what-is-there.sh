@@ -182,6 +182,44 @@ prints b
 runs 0 "$PLYFS" set -c plyfs.yaml a.keyfile 'Desktop Entry.Name[fr]' c
 grep -qx 'Name\[fr\]=c' site/a.keyfile
 
+# A dialect of INI decides: git's section ends at the first dot, and its key begins behind the last one; the names of
+# php.ini have dots, and its sections no meaning.
+cat >plyfs.yaml <<'END_OF_FILE'
+layers: [{path: vendor}, {path: site}]
+rules: [{match: gitconfig, format: git}, {match: php.ini, format: php}]
+options: {header: false}
+END_OF_FILE
+printf '[remote "origin"]\nurl = u\n[branch "feature/x"]\nremote = o\n[http]\nproxy = p\n' >vendor/gitconfig
+printf '[PHP]\nmemory_limit = 1\nx[] = 1\n' >vendor/php.ini
+ini() { # COMMAND FILE ARGUMENT...
+	runs 0 "$PLYFS" "$1" -c plyfs.yaml "${@:2}"
+}
+for key in remote.origin.url Remote.origin.URL 'remote "origin".url' .remote.origin.url; do
+	ini get gitconfig "$key"
+	prints u
+done
+ini get gitconfig branch.feature/x.remote
+prints o
+makes_git() { # KEY TEXT
+	rm -f site/gitconfig
+	ini set gitconfig "$1" v
+	[ "$(tr '\n' '~' <site/gitconfig)" = "$2" ] || fail "$1 makes: $(cat site/gitconfig)"
+}
+makes_git http.https://h.example.org/.proxy '[http "https://h.example.org/"]~proxy = v~'
+makes_git credential.https://h.example.org.helper '[credential "https://h.example.org"]~helper = v~'
+makes_git includeIf.gitdir:~/w/.path '[includeIf "gitdir:~/w/"]~path = v~'
+makes_git 'remote.new.fetch[+]' '[remote "new"]~fetch = v~'
+makes_git remote.origin.fetch '[remote "origin"]~fetch = v~'
+makes_git .remote.new.url '[remote "new"]~url = v~'
+makes_git user.name '[user]~name = v~'
+rm site/gitconfig
+for name in session.save_path opcache.enable date.timezone; do
+	ini set php.ini $name v
+	grep -qx "$name = v" site/php.ini || fail "$name makes: $(cat site/php.ini)"
+done
+runs 1 "$PLYFS" set -c plyfs.yaml php.ini PHP.memory_limit 2
+says "the section 'PHP' has no meaning in a php.ini; give its keys without it"
+
 # A value that a layer above has removed is named as before.
 printf 'a.b: 1\nc: 2\n' >vendor/gone.yaml
 printf 'a.b: !delete\n' >site/gone.yaml
