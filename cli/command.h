@@ -61,7 +61,7 @@ struct command_option {
 	const char **text; /* gets the value */
 	int (*take)(const struct command *command, void *context, const char *value);
 	void *context;
-	bool is_path; /* the value leads to what is read: it may lie on a silent mount */
+	bool is_path; /* the value is a path to read, perhaps on a silent mount */
 };
 
 /* Maximum number of a command's options, without --help, which all commands have. */

@@ -1,6 +1,4 @@
-/*
- * The clock that waits are measured with, and the one of files.
- */
+/* The clocks: CLOCK_MONOTONIC for waits, CLOCK_REALTIME for the times of files. */
 #pragma once
 
 #include <stdint.h>
@@ -8,7 +6,7 @@
 
 #include "version.h"
 
-/** CLOCK_MONOTONIC, in milliseconds. */
+/** Returns CLOCK_MONOTONIC in milliseconds. */
 static inline int64_t clock_ms(void)
 {
 	struct timespec now;
@@ -17,7 +15,7 @@ static inline int64_t clock_ms(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/** The time `delay_us` from now, of CLOCK_MONOTONIC. */
+/** Returns the time `delay_us` from now, of CLOCK_MONOTONIC. */
 static inline struct timespec clock_in_us(unsigned delay_us)
 {
 	struct timespec due;
@@ -32,7 +30,7 @@ static inline struct timespec clock_in_us(unsigned delay_us)
 	return due;
 }
 
-/** Milliseconds since a time of a file; negative: it is yet to come. */
+/** Returns the milliseconds since a time of a file; negative: it is in the future. */
 static inline int64_t clock_age_ms(struct timespec then)
 {
 	struct timespec now;
@@ -42,8 +40,8 @@ static inline int64_t clock_age_ms(struct timespec then)
 }
 
 /**
- * `time`, if who keeps times as floating-point numbers or milliseconds sees that it is later than
- * `before`; else the first such time.
+ * Returns `time`, or the first time that is later than `before` by 1 ms, if that is later: programs
+ * that store times as milliseconds or floating-point numbers must see a difference.
  */
 static inline struct timespec clock_clearly_after(struct timespec time, struct timespec before)
 {
@@ -55,7 +53,7 @@ static inline struct timespec clock_clearly_after(struct timespec time, struct t
 	return time_is_later(before, time) ? before : time;
 }
 
-/** Now, or where that is not clearly later than `before`, the first time that is. */
+/** Returns clock_clearly_after() of the time now. */
 static inline struct timespec clock_after(struct timespec before)
 {
 	struct timespec now;

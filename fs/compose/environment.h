@@ -1,6 +1,6 @@
 /*
- * The environment of one merge: how a strategy reaches files besides its sources, and what it
- * reached. All that was given lives until environment_fini().
+ * The environment of one merge: how a strategy gets files besides its sources, and which it got.
+ * The files live until environment_fini().
  */
 #pragma once
 
@@ -13,7 +13,7 @@ struct environment {
 	const struct merge_request *request;
 	struct dependencies *asked;
 	struct path_sources *given; /* the answers */
-	struct stat *stats;         /* of every file that was given, and of what guards it */
+	struct stat *stats;         /* of every given file, and of the directories above it */
 	size_t stat_count;
 	size_t stat_capacity;
 };
@@ -22,22 +22,21 @@ void environment_init(struct environment *environment, const struct composer *co
 	const struct merge_request *request, struct dependencies *asked);
 
 /**
- * Takes the rights of the directories that a source of the request's path lies in into account,
- * but for those that everybody may search, which take nothing away. 0 or -errno.
+ * Adds the rights of the directories of a source of the request's path, except those that every
+ * user may search. Returns 0 or -errno.
  */
 int environment_guard(struct environment *environment, const struct layer *layer, const char *path);
 
 /**
- * The same, when it was loaded: another directory may have taken the place of the one that it was
- * read from, before, and then the source is another one as well, or after. 0, SOURCE_MOVED, or
- * -errno.
+ * Does the same after the source was loaded: another directory may have replaced the one that it
+ * was read from. Returns 0, SOURCE_MOVED, or -errno.
  */
 int environment_guard_again(struct environment *environment, const struct layer *layer,
 	const char *path, const struct stat *loaded);
 
 /**
- * As compose_load(), for a source that becomes part of another path than its own, with what
- * guards it.
+ * As compose_load(), for a source that becomes part of another path; adds the rights of its
+ * directories.
  */
 int environment_load(struct environment *environment, const char *path,
 	const struct contributor *found, const struct read_options *options, struct loaded **ret,

@@ -1,6 +1,6 @@
 /*
- * A line map: for each line of a merged text, its place in a source. It is what remains of line
- * origins (line_origin.h) when the sources and the trees have gone.
+ * A line map: for each line of a merged text, its place in a source. It is made of line origins
+ * (line_origin.h), and needs neither sources nor trees.
  */
 #pragma once
 
@@ -26,8 +26,8 @@ void line_map_free(struct line_map *map); /* NULL is fine */
 void line_map_freep(struct line_map **map);
 
 /**
- * Finds the place of a line, starting at 1, and of a column in it (0: none). False: the line is of
- * no source, or `map` is NULL.
+ * Finds the place of a line, starting at 1, and of a column in it (0: none). Returns false if the
+ * line is of no source, or `map` is NULL.
  */
 bool line_map_find(
 	const struct line_map *map, unsigned line, unsigned column, struct line_place *ret);
@@ -35,5 +35,5 @@ bool line_map_find(
 /** Writes the map; NULL: there is none. */
 void line_map_put(struct record *record, const struct line_map *map);
 
-/** Reads what line_map_put() wrote. Returns 0 with *ret for line_map_free(), -ENOMEM or -EBADMSG. */
+/** Reads a written map. Returns 0 with *ret for line_map_free(), -ENOMEM or -EBADMSG. */
 int line_map_take(struct record *record, struct line_map **ret);

@@ -1,12 +1,12 @@
 /*
- * The sources of a version as one word: "vendor/app.yaml:site/app.yaml", lowest layer first, with
+ * The sources of a version as one text: "vendor/app.yaml:site/app.yaml", lowest layer first, with
  * "\:" for a colon in a name and "\\" for a backslash, as the command takes layers.
  */
 #pragma once
 
 #include <stddef.h>
 
-/* Bytes; an extended attribute holds no more than 65536. What does not fit is told as ":…". */
+/* Bytes; an extended attribute holds at most 65536. ":…" stands for sources that do not fit. */
 #define SOURCE_LIST_MAX 60000
 
 struct source_list {
@@ -19,5 +19,7 @@ struct source_list {
 /** Adds a name; a lack of memory shows in source_list_take(). */
 void source_list_add(struct source_list *list, const char *name);
 
-/** The text, for free(3), "" for an empty list. 0 or -ENOMEM; the list is empty then. */
+/**
+ * Gives the text, for free(3); "" for an empty list. Returns 0 or -ENOMEM. The list is then empty.
+ */
 int source_list_take(struct source_list *list, char **ret);

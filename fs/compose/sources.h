@@ -13,14 +13,14 @@ struct sources {
 	size_t count;
 };
 
-/** Room for `capacity` sources, and none yet. 0 or -ENOMEM; sources_fini() whatever happened. */
+/** Makes room for `capacity` sources. Returns 0 or -ENOMEM; call sources_fini() in any case. */
 int sources_init(struct sources *sources, size_t capacity);
 
 /** Takes over the reference to `loaded`, which may be NULL; borrows `layer` and `path`. */
 void sources_add(struct sources *sources, const struct layer *layer, const char *path,
 	struct loaded *loaded, const struct stat *stat);
 
-/** Takes out the source with the number `i`; those behind it move up. */
+/** Removes the source with the number `i`; those behind it move up. */
 void sources_drop(struct sources *sources, size_t i);
 
 void sources_fini(struct sources *sources);

@@ -1,31 +1,30 @@
 /*
- * Validity: whether a merged file is as the schema of its path says.
+ * Validity: whether a merged file matches the schema of its path.
  *
- * A merge that is not so counts as one that failed: nobody sees it. What is wrong is told where the
- * value at fault stands in its layer, or where the map does that lacks one.
+ * An invalid merge has failed: it is not shown. Each fault is reported at the place of the wrong
+ * value in its layer, or of the map that lacks a key.
  */
 #pragma once
 
 #include "merge.h"
 #include "settings.h"
 
-/* All that is wrong, as far as it is told. */
+/* The faults that are reported. */
 struct validity {
 	struct problem *problems;
 	size_t count;
-	uint64_t more; /* that are not told */
+	uint64_t more; /* that are not reported */
 };
 
 /**
- * Checks the result of a merge at request->path, which may have any number of sources. `ret` may be
- * NULL: then `problem` speaks of the first fault and says how many there are.
- * Returns 0 also when the path has no schema; PROBLEM with *ret for validity_fini(), or, with
- * ret->count 0, when that could not be found out; or -ENOMEM.
+ * Checks the result of a merge at request->path. With `ret` NULL, `problem` has the first fault and
+ * the number of all. Returns 0, also if the path has no schema; PROBLEM with *ret for
+ * validity_fini() (ret->count 0: the check itself failed); or -ENOMEM.
  */
 int validity_check(const struct settings *settings, const struct merge_request *request,
 	const struct merge_result *result, struct validity *ret, struct problem *problem);
 
-/** The same by a schema that no path names: a command was given it. */
+/** Does the same with a given schema, for a command. */
 int validity_check_by(const struct schema *schema, const struct merge_request *request,
 	const struct merge_result *result, struct validity *ret, struct problem *problem);
 

@@ -6,8 +6,8 @@
 #include "keep.h"
 #include "record.h"
 
-/** While the keep is paused. */
+/** Writes them, while the store is paused. */
 void last_good_put(struct keep *keep, struct record *record);
 
-/** Notes all of them. 0 or -ENOMEM; what is damaged spoils the record. */
+/** Reads and notes them. Returns 0 or -ENOMEM; damage spoils the record. */
 int last_good_take(struct keep *keep, struct record *record);

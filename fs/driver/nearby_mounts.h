@@ -1,7 +1,6 @@
 /*
- * Nearby mounts: of all that is mounted on a machine, what can change what a mount of ours is made
- * of or where it is seen. That lies on the way to plyfs.yaml, a preset, a schema or a layer, in a
- * layer, or on the way to the mountpoint or in it.
+ * Nearby mounts: those mounts of the machine that concern ours. They lie on the path to plyfs.yaml,
+ * a preset, a schema or a layer, in a layer, or on the path to the mountpoint or in it.
  */
 #pragma once
 
@@ -23,8 +22,10 @@ struct nearby_list {
 struct nearby_mounts {
 	uint64_t digest; /* changes when a nearby mount comes, goes or changes; 0: not read yet */
 	struct nearby_list in_layers; /* paths relative to the layer */
-	/* All that are not nearby, with absolute paths, if a layer's links are followed: a link may
-	 * lead there. */
+	/*
+	 * All other mounts, with absolute paths, if a layer's links are followed: a link may lead
+	 * there.
+	 */
 	struct nearby_list elsewhere;
 };
 

@@ -1,6 +1,6 @@
 /*
- * Requests for a file that is promised only (promise.h): they go on when there is one, or end with
- * EINTR when who asks is sent a signal.
+ * Paused requests, for a placeholder inode (promise.h): they go on when the file is there, or end
+ * with EINTR if the caller gets a signal.
  */
 #pragma once
 
@@ -8,7 +8,7 @@
 
 #include "driver.h"
 
-/* What to reply to, and with what. */
+/* A request, and what its reply needs. */
 struct paused {
 	fuse_req_t req;
 	fuse_ino_t ino;
@@ -19,5 +19,5 @@ struct paused {
 	char name[XATTR_NAME_MAX + 1];         /* GETXATTR */
 };
 
-/** Has `go_on` reply, now or when the object is there; or replies with an error. */
+/** Lets `go_on` reply, now or when the object is there; or replies with an error. */
 void paused_run(struct paused *request);

@@ -42,7 +42,9 @@ int kept_file_write(int directory, uint64_t number, int source);
 /** Waits until new files, or renamed ones, are on the disk. 0 or -errno. */
 int kept_file_sync(int directory);
 
-/** Puts the new file in the place of the one before. 0, also if that was done before; or -errno. */
+/**
+ * Renames the new file over the one before. Returns 0, also if that was done already; or -errno.
+ */
 int kept_file_rename(int directory, uint64_t number);
 
 /** Removes the file, and the new one. 0, also if there is none; or -errno. */

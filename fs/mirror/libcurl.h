@@ -1,6 +1,6 @@
 /*
- * libcurl, loaded when a mirror of etcd starts: it depends on thirty libraries, whose loading no
- * mount and no other command should wait for. Write libcurl.easy_init(…) for curl_easy_init(…).
+ * libcurl, which is loaded only when a mirror of etcd starts, because it loads thirty other
+ * libraries. Write libcurl.easy_init(…) for curl_easy_init(…).
  */
 #pragma once
 

@@ -12,14 +12,14 @@ struct child {
 	const struct workspace *workspace;
 	int file;   /* what it is run for */
 	int output; /* both of its outputs */
-	int report; /* closed by exec(2); else it tells why there was none */
+	int report; /* closed by exec(2); else gets the reason of the failure */
 };
 
-/* What is written to `report`. */
+/* The content of `report`. */
 struct child_report {
 	int error;
 	char what[256];
 };
 
-/** Gives away all rights that it is not to have, and becomes the program. */
+/** Drops all other rights, and becomes the program. */
 __attribute__((noreturn)) void child_run(const struct child *child);

@@ -1,5 +1,5 @@
 /*
- * A guard: a process that runs one program, and outlives all that it starts.
+ * A guard: a process that runs one command, and outlives everything that the command starts.
  *
  *      plyfs-run ──fork──▶ guard ──fork──▶ child, which becomes the program
  *                            │
@@ -14,8 +14,8 @@
 #include "workspace.h"
 
 /**
- * The process's body: runs it for `file` in the workspace, which it removes, and answers to
- * `socket`. When it ends otherwise than with 0 it has perhaps done neither.
+ * Runs the process: runs the command for `file` in the workspace, removes that, and answers on
+ * `socket`. If it does not end with 0, it may have done neither.
  */
 __attribute__((noreturn)) void guard_run(const struct program *program,
 	const struct run_request *request, int file, const struct workspace *workspace, int socket);

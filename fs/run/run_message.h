@@ -1,6 +1,4 @@
-/*
- * What the runner and its process say to each other: whole messages over a socket of packets.
- */
+/* The messages between the runner and plyfs-run, whole packets over a socket. */
 #pragma once
 
 #include <limits.h>

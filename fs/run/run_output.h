@@ -16,10 +16,10 @@
 #include "run_result.h"
 
 /**
- * Finds the first place in result->output that is one in the file `path` (the last part of which
- * the copy was called), and fills `problem` with its source, line and column and with what the
- * program says, as one line. `map` may be NULL: then places are those of the merged file. False:
- * the output has no place; the problem's message is the output, as one line.
+ * Finds the first place in result->output that is in the copy of `path`, whose name is the last
+ * part of `path`. Fills `problem` with its source, line and column, and with the output as one
+ * line. `map` NULL: places are those of the merged file. Returns false if the output has no place;
+ * then the problem has only the message.
  */
 bool run_output_read(const struct run_result *result, const char *path, const char *program,
 	const struct line_map *map, struct problem *problem);

@@ -1,6 +1,6 @@
 /*
- * The filter of system calls (seccomp(2)), by libseccomp. One that is not allowed fails with EPERM;
- * the process goes on, as a library that asks for something new must not end a mount.
+ * The filter of system calls (seccomp(2)), by libseccomp. A forbidden call fails with EPERM, and
+ * the process goes on: a library that tries a new call must not end a mount.
  */
 #pragma once
 
@@ -10,9 +10,9 @@
 #define FILTER_NOT_BUILT 1
 
 /**
- * From now on, and for all threads, no call is possible that the process has no use for. The
- * helpers (helper.h) may be ended. Looks at no path. Returns 0, FILTER_NOT_BUILT, -EOPNOTSUPP where the
- * kernel has no filters, or another -errno.
+ * Forbids all threads the system calls that the process does not need. Killing helpers (helper.h)
+ * stays possible. Looks up no path. Returns 0, FILTER_NOT_BUILT, -EOPNOTSUPP: the kernel has no
+ * filters, or another -errno.
  */
 int filter_enter(enum sandbox_process process);
 

@@ -1,6 +1,4 @@
-/*
- * The sandbox of who keeps a mirror of a store (fs/mirror).
- */
+/* The sandbox of a mirror's process (fs/mirror), and of plyfs-keep. */
 #pragma once
 
 #include "sandbox.h"
@@ -13,5 +11,5 @@
 int mirror_sandbox_enter(const struct sandbox_switches *switches, int state_fd, const char *beside,
 	struct sandbox_state *ret, struct problem *problem);
 
-/** Allows what each process needs that mirrors run in, besides their states. 0, or PROBLEM. */
+/** Allows what the processes of mirrors need besides their states. Returns 0 or PROBLEM. */
 int mirror_sandbox_allow(struct sandbox *sandbox, struct problem *problem);

@@ -1,17 +1,14 @@
-/*
- * A message between processes of ours (a socket that keeps messages apart), with a descriptor or
- * without.
- */
+/* A message between our processes, over a packet socket, with or without a descriptor. */
 #pragma once
 
 #include <stddef.h>
 #include <sys/types.h>
 
-/** Sends it, and the descriptor with it; -1: none. 0 or -errno. */
+/** Sends a message with the descriptor; -1: none. Returns 0 or -errno. */
 int parcel_send(int socket, const void *data, size_t size, int fd);
 
 /**
- * Waits for one. Returns its length, 0 when the other end is closed, or -errno. *fd is a descriptor
- * for close(2), or -1.
+ * Waits for a message. Returns its length, 0: the other end is closed, or -errno. *fd is a
+ * descriptor for close(2), or -1.
  */
 ssize_t parcel_take(int socket, void *data, size_t size, int *fd);

@@ -39,7 +39,7 @@ struct mirror_start {
 };
 
 /**
- * Starts it. *log is the end of a pipe with what it says. Returns its pid, or -errno. It is killed
- * when we die.
+ * Starts it. *log is a pipe with its messages. Returns its pid, or -errno. It is killed when we
+ * die.
  */
 pid_t mirror_process_start(const struct mirror_start *start, int *log);

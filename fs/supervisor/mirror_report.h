@@ -1,21 +1,19 @@
 /*
- * What a mirror says of itself (STATE/status.json, fs/mirror/mirror_status.h), for others: read by
- * way of the directory that it keeps, whoever runs it.
- *
- * It is another process's word, so nothing here trusts it.
+ * The report of a mirror (STATE/status.json, fs/mirror/mirror_status.h), found from the directory
+ * that the mirror keeps, whichever user runs it. Another process writes it: it is hostile input.
  */
 #pragma once
 
 #include "document.h"
 
-/* All texts are the document's; "": it does not say. */
+/* The document owns all texts; "": missing. */
 struct mirror_report {
 	struct document *document;
 	const char *kind;
 	const char *source;
 	const char *revision;
 	const char *endpoint;
-	const char *offer; /* what is held back, and could be confirmed */
+	const char *offer; /* the state that is held back */
 	double pid, files;
 	double changed, contact; /* seconds since 1970; 0: never */
 	bool is_connected;
@@ -37,7 +35,7 @@ struct mirror_trouble_report {
  */
 int mirror_report_open(const char *directory);
 
-/** The text as it is. Returns 0 with *ret for free(3), or -errno. */
+/** Reads the text. Returns 0 with *ret for free(3), or -errno. */
 int mirror_report_text(int state, char **ret, size_t *len);
 
 /** Returns 0 with *ret for mirror_report_fini(); PROBLEM, in `name`; or -errno. */
@@ -45,9 +43,9 @@ int mirror_report_read(
 	int state, const char *name, struct mirror_report *ret, struct problem *problem);
 void mirror_report_fini(struct mirror_report *report);
 
-/** Both in one: whether `directory` is a mirror's that can be asked. */
+/** Opens and reads it. Returns false if `directory` is no mirror's, or the report can't be read. */
 bool mirror_report_of(const char *directory, struct mirror_report *ret);
 
-/** How many troubles are listed, and one of them. */
+/** Return the number of listed faults, and one of them. */
 uint32_t mirror_report_listed(const struct mirror_report *report);
 struct mirror_trouble_report mirror_report_trouble(const struct mirror_report *report, uint32_t i);

@@ -47,29 +47,30 @@ struct supervisor_options {
 
 /**
  * Starts the process, before there are threads; `outline` is settings_outline()'s, of an absolute
- * path. What a mirror needs is looked at once. Returns 0 with *ret for supervisor_freep(); PROBLEM,
- * with the remedy; or -errno.
+ * path. Checks first what a mirror needs. Returns 0 with *ret for supervisor_freep(); PROBLEM, with
+ * the remedy; or -errno.
  */
 int supervisor_new(const struct settings *outline, const struct supervisor_options *options,
 	struct supervisor **ret, struct problem *problem);
 
 /**
- * Waits until all layers of the outline have a state that may be shown, the last good one or a new
- * one; with `is_fresh` until the store was heard of, and if it is not in time takes the last good
- * one. Layers that are optional are not waited for. Returns 0, PROBLEM when it takes too long, or
- * -errno.
+ * Waits until all layers of the outline but the optional ones have a state, the last good one or a
+ * new one. With `is_fresh` it waits for an answer of the store, and takes the last good state if
+ * that takes too long. Returns 0, PROBLEM: it takes too long, or -errno.
  */
 int supervisor_wait(struct supervisor *supervisor, const struct settings *outline, bool is_fresh,
 	struct problem *problem);
 
-/** To be polled for POLLIN; and takes what has come. Returns whether a layer has a state now. */
+/**
+ * Return the descriptor to poll for POLLIN; and handle messages: true if a layer has a state now.
+ */
 int supervisor_fd(const struct supervisor *supervisor);
 bool supervisor_take(struct supervisor *supervisor);
 
-/** Whether the process has ended: then no layer out of a store is kept up to date. */
+/** Returns whether the process has ended: then no layer out of a store is kept up to date. */
 bool supervisor_is_gone(const struct supervisor *supervisor);
 
-/** Has it read plyfs.yaml again. */
+/** Makes it read plyfs.yaml again. */
 void supervisor_reload(struct supervisor *supervisor);
 
 /** Ends it, with its mirrors. NULL in *place: nothing. */

@@ -1,6 +1,6 @@
 /*
- * The process plyfs-keep, and what it says to the daemon: whole messages over a socket of packets.
- * What the daemon says, of whatever content, means: plyfs.yaml is to be read again.
+ * The process plyfs-keep, and its messages to the daemon: whole packets over a socket. Any message
+ * from the daemon means: read plyfs.yaml again.
  */
 #pragma once
 
@@ -17,6 +17,6 @@ enum supervisor_word {
 /* Bytes of a message. */
 #define SUPERVISOR_MESSAGE_MAX 2048
 
-/** The process's body: keeps the mirrors of `outline` until the socket's other end is closed. */
+/** Runs the process: keeps the mirrors of `outline` until the socket's other end is closed. */
 __attribute__((noreturn)) void supervisor_process(
 	const struct settings *outline, const struct sandbox_switches *switches, int socket);

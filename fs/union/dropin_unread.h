@@ -1,7 +1,7 @@
 /*
- * What lies among the drop-ins of a file and is not read, whatever its name is: symbolic links in a
- * layer that follows none, and directories. They are lost to the merge, so check and explain name
- * them. A link to /dev/null is no loss: it masks the files of lower layers.
+ * Unread drop-ins: directories, and symbolic links in a layer that follows none. The merge lacks
+ * them, so check and explain name them. A link to /dev/null does not count: it masks the files of
+ * lower layers.
  */
 #pragma once
 

@@ -1,9 +1,9 @@
 /*
- * Inodes: the numbers under which the kernel knows our objects, and how often it does.
+ * Inodes: the numbers of the objects that the kernel knows, and its references to them.
  *
- * A number is given once and never again in the life of a mount, except to an object that turns out
- * to be the very one the kernel had forgotten. An object is in the table from its first lookup to
- * its last forget (fuse_lowlevel.h, "forget"). Everything here is guarded by the view's lock.
+ * In the life of a mount a number is given once, except to an unchanged object that the kernel had
+ * forgotten. An object is in the table from its first lookup to its last forget (fuse_lowlevel.h,
+ * "forget"). The view's lock guards the table.
  */
 #pragma once
 
@@ -15,11 +15,11 @@ struct inode_table {
 	size_t count;
 };
 
-/** An empty table: 0 or -ENOMEM. Ended by inode_table_fini(), which leaves the objects alone. */
+/** Makes an empty table. Returns 0 or -ENOMEM. inode_table_fini() does not free the objects. */
 int inode_table_init(struct inode_table *table);
 void inode_table_fini(struct inode_table *table);
 
-/** The object with that number, or NULL. */
+/** Returns the object with that number, or NULL. */
 struct inode *inode_table_find(const struct inode_table *table, uint64_t ino);
 
 /** Adds an object that is not in the table. Can't fail: a table that can't grow gets slower. */

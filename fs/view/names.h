@@ -9,21 +9,23 @@
 struct view;
 
 /**
- * Around a listing that is taken without the lock and then installed: a name that goes meanwhile
- * keeps an entry that says so, or the listing would bring it back.
+ * Enclose a listing that is taken without the lock and then installed: a name that is removed
+ * meanwhile keeps an entry, or the listing would bring it back.
  */
 void names_begin_locked(struct directory *directory);
 void names_end_locked(struct directory *directory);
 
-/** Gives entries to what a listing found, without publishing anything. Takes the lock. 0 or
- * -ENOMEM. */
+/**
+ * Makes entries for the names of a listing, without publishing. Takes the lock. Returns 0 or
+ * -ENOMEM.
+ */
 int names_install(struct view *view, struct directory *directory, const struct listing *listing);
 
-/** The layers' ranks are others from now on: any may have had the names. */
+/** Forgets which layers have the names, because the layers' ranks have changed. */
 void names_forget_layers_locked(struct directory *directory);
 
 /** Makes the listing complete, if it is not. Takes the lock; the directory must be in use. */
 int names_complete(struct view *view, struct directory *directory);
 
-/** The publisher's: lists one of the directories that wait for it. False when none does. */
+/** Lists one waiting directory, for the publisher. Returns false if none waits. */
 bool names_scan_next(struct view *view);

@@ -1,14 +1,13 @@
 /*
- * Reloading: other settings, or the same with other directories behind the layers, while the view
- * is in use. Threads that look something up finish with the settings they began with; what they
- * found is then looked up again.
+ * Reloading: gives a view in use other settings, or other directories of the layers. Jobs under way
+ * end with the settings that they began with, and are then repeated.
  */
 #pragma once
 
 #include "view.h"
 
 /**
- * Has the view work with `settings` from now on, and everything that is shown refreshed. Called by
- * the publisher's thread. Takes a reference. Returns 0 or -ENOMEM (nothing has changed then).
+ * Gives the view new settings, and refreshes everything that is shown. Takes a reference. For the
+ * publisher's thread. Returns 0 or -ENOMEM: nothing has changed.
  */
 int view_reload(struct view *view, struct settings *settings);

@@ -18,8 +18,9 @@ struct walk {
 };
 
 /**
- * Every directory under `path` down to `depth` below it (-1: any), itself first, level by level.
- * All are listed. Wants the lock not held. Returns 0, or -errno; *walk is to be left in any case.
+ * Walks the directories under `path`, itself first, level by level, down to `depth` below it (-1:
+ * any), and lists each. The lock must not be held. Returns 0 or -errno; call walk_leave_locked() in
+ * any case.
  */
 int walk_under(struct view *view, const char *path, int depth, struct walk *walk);
 

@@ -10,7 +10,7 @@
  *      **    stands for any number of keys, also none: "**.hosts" is every `hosts`
  *      \.    is a dot in a key, `\*` an asterisk, `\\` a backslash
  *
- * and "*" alone is every list, even a list that is the whole file; "" is only that one.
+ * and "*" alone is every list, also one that is the whole file; "" is only that last one.
  *
  * The most specific pattern wins: the one that spells out the most keys. If several spell out the
  * same number, the last one wins. The order has no other effect, because "*" stands first by
