@@ -74,9 +74,8 @@ void plyfs_mount_silence(
 	const char *mountpoint, unsigned limit_ms, char ret[PLYFS_MOUNT_SILENCE_MAX]);
 
 /**
- * Reports the same, for PROBE_MS, for the mount that keeps `path`, or a path that it leads to or
- * names, from being examined: the mount that does not answer now, or else `path` itself. `path` may
- * be a list, "A:B".
+ * Reports the silence, after PROBE_MS, of the mount on the way to `path`, or to a file that it
+ * leads to or names. If all mounts answer now, it names `path` itself. `path` may be a list, "A:B".
  */
 void plyfs_mount_complain(const char *path);
 
@@ -113,8 +112,8 @@ int plyfs_mount_await(const char *path);
 void plyfs_mount_guard(void);
 
 /**
- * Asks now, all at once, the mounts to which a path in the layers can lead: later, in a sandbox, no
- * probe can be started. With `follow` these are all mounts. Returns whether one is silent that a
- * layer lies in, or that lies in a layer; it is reported.
+ * Probes all mounts at once to which a path in the layers can lead, with `follow` all mounts:
+ * later, in a sandbox, no probe can be started. Returns whether a mount that contains a layer, or
+ * lies in one, is silent; reports such a mount.
  */
 bool plyfs_mount_guard_ask(const struct settings *settings);

@@ -27,7 +27,7 @@ struct decimal {
 	/* "." and "_" may stand inside; the first and the last digit are not 0 */
 	struct span digits;
 	size_t count;     /* number of digits; 0: the number is 0 */
-	int64_t exponent; /* power of ten; at its limits it stands for any larger one */
+	int64_t exponent; /* power of ten; a larger one becomes the limit of the type */
 
 	/* private: memory that `digits` may point to */
 	char room[32];

@@ -1,7 +1,4 @@
-/*
- * A version in a record (record.h), but for what it is to the kernel: its number, and how often that
- * was looked up.
- */
+/* A version in a record (record.h), without its inode number and the kernel's references. */
 #pragma once
 
 #include "record.h"

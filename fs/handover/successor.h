@@ -1,6 +1,6 @@
 /*
  * The successor: a plyfs that is started by SIGUSR2 to take the mount over. It is the program that
- * is found by then at the path that ours was started from.
+ * then lies at the path from which ours was started.
  *
  * A daemon with threads, perhaps without the right to run a program, should not start it. So the
  * process plyfs-renew does, which exists from the beginning and ends with the daemon. At its end it

@@ -4,8 +4,8 @@
  *      plyfs-run ──fork──▶ guard ──fork──▶ child, which becomes the program
  *                            │
  *                            ├─ its output, up to a limit
- *                            ├─ SIGKILL to all of its group, and to what has left the group, when
- *                            │  its time is up, when it has ended, when the daemon has
+ *                            ├─ SIGKILL to its group, and to processes that have left the group:
+ *                            │  when its time is up, when it ends, when the daemon ends
  *                            └─ the answer
  */
 #pragma once

@@ -35,7 +35,7 @@ struct ini_dialect {
 	const char *quote;    /* the quote for a value that needs one; NULL: none helps */
 	/* the characters that a backslash may stand before; NULL: any */
 	const char *escapes;
-	/* the characters with which the program computes outside of quotes; NULL: none */
+	/* operators, which the program evaluates outside of quotes; NULL: none */
 	const char *operators;
 	const char *separators; /* between key and value: the first in the line counts */
 	enum ini_goes_on goes_on;
@@ -100,8 +100,8 @@ struct ini_fault {
 bool ini_has_fault(const struct ini_dialect *dialect, struct span value, struct ini_fault *ret);
 
 /**
- * Returns whether the program would compute with the value, though it is no expression of
- * constants, such as E_ALL & ~E_NOTICE.
+ * Returns whether the program would evaluate operators in the value. An expression of constants,
+ * such as E_ALL & ~E_NOTICE, does not count.
  */
 bool ini_is_computed(const struct ini_dialect *dialect, struct span value);
 
