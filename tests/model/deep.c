@@ -4,6 +4,7 @@
 
 #include "cleanup.h"
 #include "deep_model.h"
+#include "laws.h"
 #include "merge.h"
 #include "origin_model.h"
 #include "random_tree.h"
@@ -474,53 +475,30 @@ static bool origins_change_nothing_and_tell_all_once(struct round *round)
 	return false;
 }
 
-static bool test(enum sort sort, uint64_t rounds, bool (*holds)(struct round *))
+static bool holds_in(law_fn *holds, uint64_t seed, unsigned kind)
 {
-	for (uint64_t seed = 1; seed <= rounds; seed++) {
-		struct round round;
-		round_init(&round, seed, sort);
-		bool is_ok = holds(&round);
-		round_fini(&round);
-		if (!is_ok) {
-			printf("# seed %llu\n", (unsigned long long)seed);
-			return false;
-		}
-	}
-	return true;
+	struct round round;
+
+	round_init(&round, seed, (enum sort)kind);
+	bool is_ok = holds(&round);
+	round_fini(&round);
+	return is_ok;
 }
 
 /* With an argument: that many rounds of each. */
 int main(int argc, char **argv)
 {
-	static const struct {
-		const char *name;
-		bool (*holds)(struct round *);
-	} laws[] = {
-		{"same_as_the_model", same_as_the_model},
-		{"no_directive_comes_out_and_no_source_changes",
-			no_directive_comes_out_and_no_source_changes},
-		{"merging_in_two_steps_is_the_same", merging_in_two_steps_is_the_same},
-		{"what_is_written_is_read_again", what_is_written_is_read_again},
-		{"the_output_comes_out_again", the_output_comes_out_again},
-		{"what_came_out_counts_as_its_source", what_came_out_counts_as_its_source},
-		{"an_empty_map_changes_nothing", an_empty_map_changes_nothing},
-		{"merging_twice_is_merging_once", merging_twice_is_merging_once},
-		{"origins_change_nothing_and_tell_all_once",
-			origins_change_nothing_and_tell_all_once},
-	};
-	static const char *const names[] = {
-		[SORT_PLAIN] = "", [SORT_TAGGED] = "_with_tags", [SORT_ONE_LIST] = "_in_one_list"};
-	const unsigned count = sizeof(laws) / sizeof(*laws);
-	const uint64_t rounds = argc > 1 ? strtoull(argv[1], NULL, 10) : ROUNDS_DEFAULT;
-	bool is_ok = true;
+	static const struct law laws[] = {LAW(same_as_the_model),
+		LAW(no_directive_comes_out_and_no_source_changes),
+		LAW(merging_in_two_steps_is_the_same), LAW(what_is_written_is_read_again),
+		LAW(the_output_comes_out_again), LAW(what_came_out_counts_as_its_source),
+		LAW(an_empty_map_changes_nothing), LAW(merging_twice_is_merging_once),
+		LAW(origins_change_nothing_and_tell_all_once), {0}};
+	static const char *const kinds[] = {[SORT_PLAIN] = "",
+		[SORT_TAGGED] = "_with_tags",
+		[SORT_ONE_LIST] = "_in_one_list",
+		NULL};
 
-	printf("1..%u\n", 3 * count);
-	for (unsigned i = 0; i < 3 * count; i++) {
-		bool holds = test((enum sort)(i % 3), rounds, laws[i / 3].holds);
-		printf("%sok %u - %s%s\n", holds ? "" : "not ", i + 1, laws[i / 3].name,
-			names[i % 3]);
-		fflush(stdout);
-		is_ok &= holds;
-	}
-	return is_ok ? 0 : 1;
+	return laws_test(
+		laws, kinds, argc > 1 ? strtoull(argv[1], NULL, 10) : ROUNDS_DEFAULT, holds_in);
 }

@@ -187,3 +187,17 @@ const struct node *random_tree(
 		return new_value(&branch, shape->depth);
 	return new_map(&branch, shape->depth - 1);
 }
+
+bool random_tree_is_same(const struct node *a, const struct node *b,
+	bool (*is_same)(const struct node *a, const struct node *b))
+{
+	if (!a || !b || a->kind != b->kind || node_count(a) != node_count(b) || !is_same(a, b))
+		return a == b;
+	for (uint32_t i = 0; node_is_map(a) && i < a->map.count; i++)
+		if (!random_tree_is_same(a->map.pairs[i].key, b->map.pairs[i].key, is_same))
+			return false;
+	for (uint32_t i = 0; i < node_count(a); i++)
+		if (!random_tree_is_same(*node_entry(a, i), *node_entry(b, i), is_same))
+			return false;
+	return true;
+}

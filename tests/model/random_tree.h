@@ -40,3 +40,10 @@ struct random_tree_shape {
 /** Returns a tree. Most roots are maps. NULL: no memory. */
 const struct node *random_tree(
 	struct arena *arena, struct random *random, const struct random_tree_shape *shape);
+
+/**
+ * Whether the trees have the same kinds, keys in the same order, and at each place nodes that
+ * `is_same` takes for the same. NULL is the same as NULL alone.
+ */
+bool random_tree_is_same(const struct node *a, const struct node *b,
+	bool (*is_same)(const struct node *a, const struct node *b));
