@@ -16,14 +16,14 @@
  *
  * - The kernel and the programs notice nothing. Inode numbers, lookup counts, times, the bytes of
  *   open and mapped files, places in listings, cached names and their absence stay valid.
- *   view_state.c writes these, and nothing that follows from the layers.
+ *   view_state.c writes these; the heir reads the rest from the layers.
  * - No change is lost, and none is reported twice. The heir reads from the same inotify descriptor.
  *   If it watches an inode again, it gets the existing watch, with all queued events. Changes that
  *   were read from the queue but not published yet are in the state. In addition, the heir examines
  *   everything shown again, as after an overflow.
  * - A request is answered once. One that was read is answered, or goes into the state as it came
  *   (driver/unanswered.h) and is asked again; one that was not read waits in /dev/fuse, which stays
- *   open. A promise is kept: the heir looks at its path again.
+ *   open. A placeholder inode stays: the heir begins its look again.
  *
  * The heir is another process, not the result of an exec(3): the daemon may be unable to run a
  * program, and must keep working until the heir does. So the process number changes, and the daemon
@@ -43,11 +43,10 @@
  *
  * If the service manager restarts plyfs, the old daemon has ended before the new one starts. In
  * between, the manager keeps a socket with the same messages in the same order (handover_leave(),
- * heir_stored()); no process waits for an answer, so they can be taken once. If the manager drops
- * the socket before that, the last descriptor of /dev/fuse goes with it, and the mount is dead. No
- * process answers requests in between, so nothing that a start needs may access the mount: not the
- * unit, and not the new plyfs before it serves. HANDOVER_LEAVE_SIGNAL asks for this; SIGTERM
- * unmounts.
+ * heir_stored()); there is no dialogue, so they can be read once. If the manager drops the socket
+ * before that, the last descriptor of /dev/fuse goes with it, and the mount is dead. No process
+ * answers requests in between, so nothing that a start needs may access the mount: not the unit,
+ * and not the new plyfs before it serves. HANDOVER_LEAVE_SIGNAL asks for this; SIGTERM unmounts.
  *
  * The socket lies in a directory where no other user can make one. Both sides ask the kernel for
  * the other's credentials: both must be processes of the user who mounts.

@@ -8,22 +8,23 @@
  *      a start:  settings_outline()   what plyfs.yaml says of stores; no layer is open
  *                supervisor_new()         plyfs-keep, and its mirrors
  *                supervisor_wait()        each layer has a state
- *                settings_read()      layers are opened, by the link that the mirror turns
+ *                settings_read()      layers are opened, by the link that the mirror switches
  *
  * The settings of a store in plyfs.yaml give its layer's directory (store_spec.h), so every command
- * finds it. The daemon sees a directory whose link turns, and no network. If a first state arrives
- * after the start, a hook of the publisher reads the settings again. If plyfs.yaml changes, the
- * publisher notifies plyfs-keep.
+ * finds it. The daemon sees a link that switches between directories, and no network. If a first
+ * state arrives after the start, a hook of the publisher reads the settings again. If plyfs.yaml
+ * changes, the publisher notifies plyfs-keep.
  *
  * - plyfs-keep reads plyfs.yaml itself, and starts nothing but what that names. It holds no mount,
  *   layer or terminal, and ends, with its mirrors, when the other end of the socket is closed.
  * - A mirror runs without capabilities, without a way to get more rights, with an environment and
  *   descriptors made for it. If we are root it is another user, `user:` or SUPERVISOR_USER.
- * - plyfs-keep enters a sandbox before it starts the first mirror: of root's rights it keeps what
- *   that needs, and it and its mirrors write nowhere but where states are kept by then.
+ * - plyfs-keep enters a sandbox before it starts the first mirror. It keeps only the rights of root
+ *   that it needs. It and its mirrors can write only in the directories for states that are known
+ *   then.
  * - A mirror that ends is started again after a pause, which grows.
  * - Of several supervisors of the same store one runs the mirror, and another takes over when that
- * one ends.
+ *   ends.
  */
 #pragma once
 

@@ -11,8 +11,8 @@
 
 /* The first number of each message. */
 enum worker_message {
-	WORKER_JOB,      /* to the worker: a task, and what it wrote */
-	WORKER_ANSWER,   /* from it: 0 or errno, and what the task wrote */
+	WORKER_JOB,      /* to the worker: a task, and its input */
+	WORKER_ANSWER,   /* from it: 0 or errno, and the task's output */
 	WORKER_FIND,     /* from it: directory, name; reply: result, path, layers */
 	WORKER_OPEN,     /* from it: a descriptor (O_PATH), flags; reply: errno, a descriptor */
 	WORKER_STAND_IN, /* from it: rank, path; reply: whether there is one, the source */
@@ -20,14 +20,14 @@ enum worker_message {
 	WORKER_MESSAGES,
 };
 
-/** One of that kind. NULL: no memory. */
+/** Makes a message of that kind. NULL: no memory. */
 struct record *worker_message_new(enum worker_message kind);
 
-/** Sends it, with at most one descriptor. Returns 0 or -errno. */
+/** Sends the message, with at most one descriptor. Returns 0 or -errno. */
 int worker_message_send(int socket, struct record *message);
 
 /**
- * Waits for one. Returns 0 with *kind and *ret for record_free(); -EPIPE: the other end is closed;
- * -EBADMSG; or another -errno.
+ * Waits for a message. Returns 0 with *kind and *ret for record_free(); -EPIPE: the other end is
+ * closed; -EBADMSG; or another -errno.
  */
 int worker_message_receive(int socket, enum worker_message *kind, struct record **ret);
