@@ -10,7 +10,7 @@ struct child {
 	const struct program *program;
 	const struct run_request *request;
 	const struct workspace *workspace;
-	int file;   /* what it is run for */
+	int file;   /* the file that it is run for */
 	int output; /* both of its outputs */
 	int report; /* closed by exec(2); else gets the reason of the failure */
 };

@@ -14,15 +14,15 @@ struct failed_jobs {
 void failed_jobs_fini(struct failed_jobs *jobs);
 
 /**
- * Whether the job is to be tried. Returns 0; or its last result and problem, if it has failed too
- * often, or has waited for a file system a moment ago.
+ * Returns 0 if the job may be tried; or its last result and problem, if it has failed too often, or
+ * has waited for a file system a moment ago.
  */
 int failed_jobs_refuse(
 	const struct failed_jobs *jobs, const struct worker_job *job, struct problem *problem);
 
-/** Notes that it has failed: PROBLEM or -ETIMEDOUT. Without memory it is not noted. */
+/** Notes a failure: PROBLEM or -ETIMEDOUT. Does nothing without memory. */
 void failed_jobs_add(struct failed_jobs *jobs, const struct worker_job *job, int result,
 	const struct problem *problem);
 
-/** Notes that it has succeeded. */
+/** Notes a success. */
 void failed_jobs_remove(struct failed_jobs *jobs, const struct worker_job *job);
