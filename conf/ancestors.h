@@ -31,7 +31,7 @@ int ancestors_each_closed(const struct layer *layer, const char *path, int fd,
 	int (*each)(void *context, const struct stat *directory), void *context);
 
 /**
- * Removes from the mode the rights of each class that has members who may not search the directory
+ * Removes the rights of a class from the mode, if any of its members may not search the directory
  * `above`.
  */
 void ancestors_narrow(struct stat *stat, const struct stat *above);

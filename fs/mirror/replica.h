@@ -7,14 +7,14 @@
  *                   STATE/lock           held while a mirror keeps the replica
  *
  * Several changes at once are made in a draft. Unchanged files of the draft are hard links to those
- * of the present tree. When the draft is complete, it gets its number, and rename(2) turns the link
- * to it. The old tree loses its name, and later its files: a process that has it open reads the old
- * state or nothing, and never a part of the new one. A file that changes alone is replaced in the
- * present tree, by rename(2): that is atomic by itself, and a process that watches the directory
- * gets an event for one name.
+ * of the present tree. When the draft is complete, it gets its number, and rename(2) switches the
+ * link to it. The old tree loses its name, and later its files: a process that has it open reads
+ * the old state or nothing, and never a part of the new one. A file that changes alone is replaced
+ * in the present tree, by rename(2): that is atomic by itself, and a process that watches the
+ * directory gets an event for one name.
  *
- * A tree with a number is complete, whichever process was killed when; the highest number is the
- * present one. So the last state is served from the moment when a replica is opened.
+ * A tree with a number is always complete, even after a crash; the highest number is the present
+ * one. So an opened replica shows the last state at once.
  */
 #pragma once
 
@@ -56,9 +56,9 @@ const char *replica_state_path(const struct replica *replica);
 const char *replica_directory(const struct replica *replica);
 
 /**
- * Sets the revision that files put from now on are marked with; "": with none (store.h). It is
- * copied. A file that is the same already gets the new mark. On a file system without extended
- * attributes no file is marked.
+ * Sets, and copies, the revision that marks all files put from now on; "": no mark (store.h). A
+ * file that is the same already gets the new mark. On a file system without extended attributes no
+ * file is marked.
  */
 void replica_revise(struct replica *replica, const char *revision);
 
