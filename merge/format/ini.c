@@ -376,7 +376,7 @@ static int put_indented(struct writer *writer, const struct node *value)
 	if (end[-1] == '\n')
 		return line_refuse(
 			writer, value, "a value in %s can't end with a line break", dialect->title);
-	output_string(writer->output, first.len ? " = " : " =");
+	output_string(writer->output, first.len ? "= " : "=");
 	output_put(writer->output, first.data, first.len);
 	output_char(writer->output, '\n');
 	for (int r; stop; stop = memchr(p, '\n', (size_t)(end - p))) {
@@ -439,7 +439,7 @@ static int put_value(struct writer *writer, const struct node *value)
 			dialect->quote || !*dialect->inline_comments
 				? "quote it as the program reads it"
 				: "no quotes can hold it");
-	output_string(writer->output, text.len || *quote ? " = " : " =");
+	output_string(writer->output, text.len || *quote ? "= " : "=");
 	output_string(writer->output, quote);
 	output_put(writer->output, text.data, text.len);
 	output_string(writer->output, quote);
@@ -460,6 +460,9 @@ static int put_one(struct writer *writer, const struct node *key, const struct n
 	if (r != 0)
 		return r;
 	output_put(writer->output, name.data, name.len);
+	/* Programs read x+=1 otherwise than x + = 1. */
+	if (!is_null && name.len && !strchr("+-?", name.data[name.len - 1]))
+		output_char(writer->output, ' ');
 	if (!is_null)
 		return put_value(writer, value);
 	output_char(writer->output, '\n');
