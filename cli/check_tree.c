@@ -10,8 +10,10 @@
 #include "dropin_name.h"
 #include "dropin_unread.h"
 #include "expand.h"
+#include "hidden.h"
 #include "idle_setting.h"
 #include "idle_whiteout.h"
+#include "strategy.h"
 #include "text.h"
 #include "unshown.h"
 
@@ -114,7 +116,7 @@ static const char *name_of(enum union_kind kind)
 	return kind == UNION_DIRECTORY ? "directory" : "file";
 }
 
-/* A link in the place of a file or directory, or the other way round, is intended. */
+/* A link in the place of a directory, or the other way round, is intended. */
 static bool is_hidden(const struct union_lookup *lookup)
 {
 	return lookup->count && !lookup->found[lookup->count - 1].error &&
@@ -122,27 +124,50 @@ static bool is_hidden(const struct union_lookup *lookup)
 	       (lookup->hidden_kind == UNION_FILE || lookup->hidden_kind == UNION_DIRECTORY);
 }
 
+/*
+ * A link in the place of a file is intended, too, unless values would be merged. Finds the file
+ * that such a link hides. Returns 1 with *ret, 0, or -errno on a shortage.
+ */
+static int hidden_by_link(const struct settings *settings, const char *path,
+	const struct union_lookup *lookup, struct hidden *ret)
+{
+	if (lookup->kind != UNION_LINK ||
+		!strategy_gives_trees(settings_rule(settings, path)->options.strategy))
+		return 0;
+	int r = hidden_find(settings, (unsigned)settings->layer_count, path, ret);
+	return r > 0 ? strcmp(ret->mark, path) == 0 : r;
+}
+
 static int add_hidden(struct check_tree *tree, const struct traversed *found)
 {
 	const struct settings *settings = offline_settings(tree->offline);
 	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
+	CLEANUP(freep) struct hidden *by_link = malloc(sizeof(*by_link));
 	CLEANUP(freep) char *name = NULL, *hidden = NULL;
 	const char *slash = strrchr(found->path, '/');
 	struct problem problem;
 
-	int r = lookup ? union_look_up(settings, found->layers, found->path, lookup) : -ENOMEM;
-	if (r < 0 || !is_hidden(lookup))
+	int r = lookup && by_link ? union_look_up(settings, found->layers, found->path, lookup)
+				  : -ENOMEM;
+	if (r < 0)
 		return r;
+	int is_link = hidden_by_link(settings, found->path, lookup, by_link);
+	if (is_link < 0 || (!is_link && !is_hidden(lookup)))
+		return is_link;
 	r = layer_source_name(
 		settings->layers[lookup->found[lookup->count - 1].layer], found->path, &name);
 	if (r == 0)
-		r = layer_source_name(settings->layers[lookup->hidden_layer], found->path, &hidden);
+		r = layer_source_name(
+			settings->layers[is_link ? by_link->layer : lookup->hidden_layer],
+			found->path, &hidden);
 	if (r < 0)
 		return r;
 	problem_set(&problem, name, 0, 0,
-		"a %s here hides a %s in %s; if that is meant, put a whiteout, " UNION_MARK_PREFIX
+		"a %s here hides a %s in %s; %sif that is meant, put a whiteout, " UNION_MARK_PREFIX
 		"%s, beside it",
-		name_of(lookup->kind), name_of(lookup->hidden_kind), hidden,
+		is_link ? "symbolic link" : name_of(lookup->kind),
+		is_link ? "file" : name_of(lookup->hidden_kind), hidden,
+		is_link ? "give the layer 'follow: true' to merge its target, or " : "",
 		slash ? slash + 1 : found->path);
 	return findings_add(&tree->findings, FINDING_WARNING, &problem);
 }
