@@ -102,7 +102,7 @@ static void print_mirror_faults(const struct node *layer)
 	if (count > report_count(faults)) {
 		printf("%-*s", INDENT, "  mirror");
 		report_print(report_text(report_get(layer, "name", NULL)));
-		printf(": %.0f more errors\n", count - report_count(faults));
+		printf(": troubles: %.0f more\n", count - report_count(faults));
 	}
 }
 
@@ -358,7 +358,7 @@ static void print_read(const char *mountpoint, const struct node *status)
 		printf("%.0f file%s so far", count, count == 1 ? "" : "s");
 	else
 		printf("nothing so far");
-	printf("; errors of the others are not known: 'plyfs check ");
+	printf("; troubles of the others are not known: 'plyfs check ");
 	report_print(mountpoint);
 	puts("' reads all");
 }
@@ -413,7 +413,7 @@ static int print_for_people(const char *path, const char *mountpoint, bool is_ve
 		return complain(path, r);
 	const struct node *status = document->count ? document->roots[0] : NULL;
 	print_header(mountpoint, status);
-	printf("%-*s%.0f\n", INDENT, "  errors", fault_list_count(status));
+	printf("%-*s%.0f\n", INDENT, "  troubles", fault_list_count(status));
 	print_other_faults(status);
 	fault_list_print(mountpoint, status);
 	print_failures(status);
@@ -489,13 +489,13 @@ static int show(const char *path, const struct wish *wish)
 	return code == EXIT_DONE ? code_of_mount(mountpoint) : EXIT_UNKNOWN;
 }
 
-/* Prints "3 layers, 1 error". */
+/* Prints "3 layers, 1 trouble". */
 static void print_summary(const struct node *status)
 {
 	uint32_t count = report_count(report_get(status, "layers", NULL));
 	double faults = fault_list_count(status);
 
-	printf("%u layer%s, %.0f error%s\n", count, count == 1 ? "" : "s", faults,
+	printf("%u layer%s, %.0f trouble%s\n", count, count == 1 ? "" : "s", faults,
 		faults == 1 ? "" : "s");
 }
 

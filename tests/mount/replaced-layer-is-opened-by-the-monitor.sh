@@ -45,7 +45,7 @@ eventually is_told || fail "nobody is told: $(cat log)"
 [ ! -e mnt/late.yaml ] || fail "it is read without the monitor"
 is_counted() { "$PLYFS" status mnt >told && grep -q 'monitor .*plyfs-monitor has ended' told; }
 eventually is_counted || fail "the status does not tell: $(cat told)"
-"$PLYFS" status | grep -q ', [1-9][0-9]* errors\?' || fail "nor the list of mounts: $("$PLYFS" status)"
+"$PLYFS" status | grep -q ', [1-9][0-9]* troubles\?' || fail "nor the list of mounts: $("$PLYFS" status)"
 stop
 
 # It ends with the daemon.

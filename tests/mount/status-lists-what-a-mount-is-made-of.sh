@@ -16,7 +16,7 @@ cat mnt/app.yaml >/dev/null
 "$PLYFS" status mnt >text
 grep -q '^.*/mnt: plyfs [0-9]' text
 grep -q "high  *$directory/high\|high  *high" text
-grep -q 'errors  *0$' text
+grep -q 'troubles  *0$' text
 
 # Not listed, but there.
 lists mnt app.yaml
