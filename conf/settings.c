@@ -45,6 +45,7 @@ int settings_new(const struct settings_environment *around, struct settings **re
 	settings->yaml = NODE_YAML_1_1;
 	settings->header = true;
 	settings->poll_ms = 1000;
+	settings->answer_ms = 5000;
 	settings->cache_mib = default_cache_mib();
 	settings->limits = LIMITS_DEFAULT;
 	atomic_init(&settings->references, 1);

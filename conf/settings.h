@@ -96,8 +96,9 @@ struct settings {
 	bool header;           /* merged files begin with a comment that names their sources */
 	bool is_header_fixed;  /* plyfs.yaml can't change it */
 	unsigned poll_ms; /* between two checks of a layer that inotify can't watch; default 1000 */
-	unsigned cache_mib;              /* size of the cache of parsed sources */
-	unsigned watches;                /* inotify watches at most; 0: half of the user's limit */
+	unsigned answer_ms; /* that a network or FUSE file system may take to answer; 5000 */
+	unsigned cache_mib; /* size of the cache of parsed sources */
+	unsigned watches;   /* inotify watches at most; 0: half of the user's limit */
 	const struct program *on_change; /* default for rules and files; NULL: none */
 	bool has_programs;               /* a path has a check or an on_change */
 	struct limits limits;

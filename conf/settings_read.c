@@ -17,7 +17,8 @@
 #define SETTINGS_KEYS "layers, presets, schemas, rules, files, options"
 #define LAYER_KEYS "name, path, optional, follow, exclude, " STORE_KINDS
 #define OPTION_KEYS                                                                                \
-	"coherence, on_error, state, header, yaml, schema, poll_interval, cache_mib, watches, "    \
+	"coherence, on_error, state, header, yaml, schema, poll_interval, answer_timeout, "        \
+	"cache_mib, watches, "                                                                     \
 	"on_change, "                                                                              \
 	"limits"
 #define LIMIT_KEYS "source, result, depth, nodes, time"
@@ -46,6 +47,7 @@ static const struct value_range result_range = {&value_size, 1, 1u << 30};
 static const struct value_range depth_range = {&value_number, 1, DEPTH_MAX};
 static const struct value_range nodes_range = {&value_number, 1, 100u * 1000 * 1000};
 static const struct value_range time_range = {&value_time_ms, 1, 60u * 60 * 1000};
+static const struct value_range answer_range = {&value_time_ms, 1000, 60u * 60 * 1000};
 static const struct value_range poll_range = {&value_time_ms, 10, 60u * 60 * 1000};
 static const struct value_range watches_range = {&value_number, 16, 1u << 30};
 static const struct value_range cache_range = {&value_number, 0, 1u << 20};
@@ -111,12 +113,31 @@ static int read_version(const struct node *map, struct settings *settings,
 	return r;
 }
 
+static int read_amounts(const struct node *map, struct settings *settings, struct problem *problem)
+{
+	const struct {
+		const char *name;
+		const struct value_range *range;
+		unsigned *place;
+	} amounts[] = {{"poll_interval", &poll_range, &settings->poll_ms},
+		{"answer_timeout", &answer_range, &settings->answer_ms},
+		{"cache_mib", &cache_range, &settings->cache_mib},
+		{"watches", &watches_range, &settings->watches}};
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < sizeof(amounts) / sizeof(*amounts); i++) {
+		uint64_t amount = *amounts[i].place;
+		r = value_amount(node_get(map, amounts[i].name), amounts[i].name, amounts[i].range,
+			&amount, problem);
+		*amounts[i].place = (unsigned)amount;
+	}
+	return r;
+}
+
 static int read_options(const struct node *map, struct settings *settings, struct problem *problem)
 {
 	unsigned coherence = settings->coherence, on_error = settings->on_error;
 	const enum node_schema *yaml = NULL;
-	uint64_t poll_ms = settings->poll_ms, cache_mib = settings->cache_mib;
-	uint64_t watches = settings->watches;
 	int r;
 
 	if (!value_is_given(map))
@@ -135,14 +156,7 @@ static int read_options(const struct node *map, struct settings *settings, struc
 	if (r == 0)
 		r = value_bool(node_get(map, "header"), "header", &settings->header, problem);
 	if (r == 0)
-		r = value_amount(node_get(map, "poll_interval"), "poll_interval", &poll_range,
-			&poll_ms, problem);
-	if (r == 0)
-		r = value_amount(
-			node_get(map, "cache_mib"), "cache_mib", &cache_range, &cache_mib, problem);
-	if (r == 0)
-		r = value_amount(
-			node_get(map, "watches"), "watches", &watches_range, &watches, problem);
+		r = read_amounts(map, settings, problem);
 	if (r == 0)
 		r = program_read(node_get(map, "on_change"), "on_change",
 			&(struct program){.timeout_ms = PROGRAM_TIMEOUT_MS}, settings->arena,
@@ -156,9 +170,6 @@ static int read_options(const struct node *map, struct settings *settings, struc
 	settings->on_error = (enum settings_on_error)on_error;
 	if (yaml)
 		settings->yaml = *yaml;
-	settings->poll_ms = (unsigned)poll_ms;
-	settings->cache_mib = (unsigned)cache_mib;
-	settings->watches = (unsigned)watches;
 	return 0;
 }
 

@@ -91,6 +91,11 @@ static const struct call calls[] = {
 	{CALL(memfd_create), VIEWS | WORKER},
 	{CALL(ftruncate), RENDER},
 
+	/* a worker gives up what its parent may do */
+	{CALL(landlock_restrict_self), VIEWS},
+	{CALL(capget), VIEWS},
+	{CALL(capset), VIEWS},
+
 	/* Names. Landlock says which. */
 	{CALL(openat), ALL},          /* publish: directories of our mount */
 	{CALL(open), ALL},            /* libc's own, on some machines */
@@ -144,7 +149,7 @@ static const struct call calls[] = {
 	{CALL(getsockopt), DAEMON}, /* … who is it? */
 	{CALL(epoll_ctl), DAEMON},  /* … is waited for */
 	{CALL(rt_sigpending), DAEMON}, /* … not if we are to end */
-	{CALL(socketpair), DAEMON}, /* … holds what is handed over, until he is there */
+	{CALL(socketpair), VIEWS}, /* … holds what is handed over, until he is there */
 	{CALL(sendto), ALL},
 	{CALL(recvfrom), ALL},
 	{CALL(sendmsg), ALL}, /* with a descriptor */
@@ -176,7 +181,7 @@ static const struct call calls[] = {
 	/* plyfs-publish, plyfs-run and plyfs-monitor have ended */
 	{CALL(wait4), DAEMON | RENDER},
 	{CALL(waitid), DAEMON | RENDER},
-	{CALL(pidfd_open), DAEMON}, /* has a worker ended? */
+	{CALL(pidfd_open), VIEWS}, /* has a worker ended? */
 
 	/* Signals, and what comes back from them. tgkill, kill: see restrict_processes(). */
 	{CALL(rt_sigaction), ALL},
@@ -200,7 +205,7 @@ static const struct call calls[] = {
 	{CALL(time), ALL},
 	{CALL(getrandom), ALL},       /* hashes, names */
 	{CALL(getrusage), VIEWS},
-	{CALL(setitimer), WORKER | DAEMON}, /* a reader that takes too long */
+	{CALL(setitimer), WORKER | VIEWS}, /* a reader that takes too long */
 	{CALL(sysinfo), VIEWS | WORKER}, /* how much memory; qsort(3) asks, too */
 	{CALL(getrlimit), ALL},
 	{CALL(prctl), ALL},           /* names of threads; what is given up can't be had back */
@@ -310,7 +315,7 @@ static int restrict_processes(scmp_filter_ctx filter, unsigned process)
 		r = seccomp_rule_add(filter, SCMP_ACT_ALLOW, CALL(clone), 1,
 			SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, CLONE_THREAD));
 	/* As fork(3) calls it: workers. */
-	if (r == 0 && (process & DAEMON))
+	if (r == 0 && (process & VIEWS))
 		r = allow_where(filter, CALL(clone), 0,
 			CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID | SIGCHLD);
 	if (r == 0)

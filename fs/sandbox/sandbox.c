@@ -77,6 +77,11 @@ static bool has_filter(enum sandbox_process process)
 	return gains_no_rights(process) && process != SANDBOX_MIRROR && process != SANDBOX_KEEP;
 }
 
+static bool has_workers(enum sandbox_process process)
+{
+	return process == SANDBOX_DAEMON || process == SANDBOX_RENDER;
+}
+
 /* Variables are wiped where they lie: whoever reads our memory is not to find them there. */
 static int clear_environment(void)
 {
@@ -149,6 +154,12 @@ struct sandbox {
 	enum sandbox_force landlock_force;
 };
 
+/* What the workers of this process give up besides what it may not do itself. */
+static struct {
+	struct landlock landlock; /* fd: -1: nothing */
+	bool gives_up_capabilities;
+} worker = {.landlock.fd = -1};
+
 static int prepare_landlock(struct sandbox *sandbox)
 {
 	const struct sandbox_options *options = &sandbox->options;
@@ -156,6 +167,10 @@ static int prepare_landlock(struct sandbox *sandbox)
 	if (!has_places(options->process) || options->switches.has_no_landlock)
 		return 0;
 	int r = landlock_new(options->process, &sandbox->landlock);
+	if (r == 0 && has_workers(options->process)) {
+		closep(&worker.landlock.fd);
+		r = landlock_new(SANDBOX_WORKER, &worker.landlock);
+	}
 	sandbox->landlock_force = r == -EOPNOTSUPP ? SANDBOX_UNAVAILABLE : SANDBOX_ON;
 	return r == -EOPNOTSUPP ? 0 : r;
 }
@@ -217,7 +232,7 @@ static int enter_filter(
 
 	if (!has_filter(options->process) || options->switches.has_no_seccomp)
 		return 0;
-	int r = options->process == SANDBOX_DAEMON ? filter_prepare_worker() : 0;
+	int r = has_workers(options->process) ? filter_prepare_worker() : 0;
 	if (r == 0)
 		r = filter_enter(options->process);
 	state->seccomp = r == FILTER_NOT_BUILT ? SANDBOX_NOT_BUILT
@@ -270,6 +285,7 @@ int sandbox_enter(struct sandbox *sandbox, struct sandbox_state *ret, struct pro
 		.landlock_abi = sandbox->landlock.abi,
 		.has_no_new_privs = gains_no_rights(sandbox->options.process),
 		.capabilities = permitted()};
+	worker.gives_up_capabilities = has_workers(sandbox->options.process);
 	r = enter_filter(sandbox, &state, problem);
 	if (r != 0)
 		return r;
@@ -277,9 +293,19 @@ int sandbox_enter(struct sandbox *sandbox, struct sandbox_state *ret, struct pro
 	return 0;
 }
 
+int sandbox_worker_fd(void)
+{
+	return worker.landlock.fd;
+}
+
 int sandbox_enter_worker(void)
 {
-	return filter_enter_worker();
+	int r = worker.landlock.fd >= 0 ? landlock_enter(&worker.landlock) : 0;
+
+	closep(&worker.landlock.fd);
+	if (r == 0 && worker.gives_up_capabilities)
+		r = keep_capabilities(needed[SANDBOX_WORKER]);
+	return r == 0 ? filter_enter_worker() : r;
 }
 
 void sandbox_put(FILE *out, const struct sandbox_state *state)

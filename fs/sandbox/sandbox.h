@@ -159,9 +159,13 @@ int sandbox_allow_path(struct sandbox *sandbox, const char *path, enum sandbox_r
  */
 int sandbox_enter(struct sandbox *sandbox, struct sandbox_state *ret, struct problem *problem);
 
+/** Returns a descriptor that sandbox_enter_worker() needs in a worker; -1: none. */
+int sandbox_worker_fd(void);
+
 /**
  * In a process that a daemon has forked: enters the worker's part, which sandbox_enter() has
- * prepared. Safe where the daemon has threads: it allocates nothing. Returns 0 or -errno.
+ * prepared: it writes no file, has no more capabilities than it needs to read, and makes fewer
+ * system calls. Safe where the daemon has threads: it allocates nothing. Returns 0 or -errno.
  */
 int sandbox_enter_worker(void);
 

@@ -398,7 +398,7 @@ static int find(struct look *look)
 
 	composer->takes_unfinished = look->takes_unfinished || look->tries == COMPOSE_TRIES - 1;
 	link_watch_follow(look->view, composer->settings, look->layers, look->path);
-	int patience_ms = layer_tasks_patience(is_refresh ? LAYER_HURRY_MS : LAYER_PATIENCE_MS);
+	int patience_ms = layer_tasks_patience(is_refresh ? LAYER_HURRY_MS : 0);
 	int r = expand_look_up(
 		&look->view->finder, composer->settings, look->layers, look->path, &look->lookup);
 	layer_tasks_patience(patience_ms);

@@ -17,7 +17,7 @@
 #define WATCH_TRIES 8
 
 static struct layer_tasks tasks;
-static _Thread_local int patience_ms = LAYER_PATIENCE_MS;
+static _Thread_local int patience_ms;
 
 /* The worker's side. `rank` and `path` come first in each job. */
 
@@ -164,9 +164,9 @@ static void note_silence(const struct layer *layer, enum layer_silence silence)
 		return;
 	if (silence == LAYER_IS_SILENT)
 		snprintf(line, sizeof(line),
-			"the layer '%s' has not answered for %d s: what it shows stays as it is; "
+			"the layer '%s' has not answered for %g s: what it shows stays as it is; "
 			"look after its file system at %s",
-			layer->name, LAYER_PATIENCE_MS / 1000, layer->place);
+			layer->name, layer->settings->answer_ms / 1000.0, layer->place);
 	else
 		snprintf(line, sizeof(line), "the layer '%s' answers again", layer->name);
 	tasks.log(tasks.context, line, NULL);
@@ -179,6 +179,8 @@ static int run(worker_task *task, const struct layer_request *request, struct wo
 	struct problem ignored;
 
 	*ret = (struct worker_answer){0};
+	const int answer_ms = (int)request->layer->settings->answer_ms;
+
 	composer.settings = (struct settings *)(uintptr_t)request->layer->settings;
 	if (composer.is_cancelled && atomic_load(composer.is_cancelled))
 		return -ETIMEDOUT;
@@ -187,7 +189,7 @@ static int run(worker_task *task, const struct layer_request *request, struct wo
 		.composer = &composer,
 		.path = request->path,
 		.file_system = request->layer->dev,
-		.patience_ms = patience_ms,
+		.patience_ms = patience_ms ? patience_ms : answer_ms,
 		.put = put_request,
 		.put_context = request,
 	};
@@ -196,7 +198,7 @@ static int run(worker_task *task, const struct layer_request *request, struct wo
 		note_silence(request->layer, LAYER_ANSWERS);
 	else if (r == -ETIMEDOUT)
 		note_silence(request->layer,
-			workers_waited_ms(tasks.workers, request->layer->dev) < LAYER_PATIENCE_MS
+			workers_waited_ms(tasks.workers, request->layer->dev) < answer_ms
 				? LAYER_IS_SLOW
 				: LAYER_IS_SILENT);
 	/* Where the mount ends, nothing is said of the layer. */

@@ -3,17 +3,16 @@
  *
  *      thread of the daemon ── layer_stat(), layer_list() … ──▶ plyfs-worker ──▶ file system
  *
- * Contract: no thread of the daemon makes a system call that such a file system has to answer. If
- * it does not answer for LAYER_PATIENCE_MS, the caller gets -ETIMEDOUT, and so does each later one
- * at once, until the process that waits has been answered: then the layer counts again. A layer
- * that gave no answer counts as one that could not be examined (union.h). A thread that all other
- * layers need is in a hurry, and does without the answer much earlier.
+ * Contract: no thread of the daemon makes a system call that such a file system has to answer.
+ * Without an answer within the settings' answer_ms the caller gets -ETIMEDOUT, and so does each
+ * later one at once, until the process that waits has been answered: then the layer counts again.
+ * A layer that gave no answer counts as one that could not be examined (union.h). A thread that all
+ * other layers need is in a hurry, and does without the answer much earlier.
  */
 #pragma once
 
 #include "worker.h"
 
-#define LAYER_PATIENCE_MS 5000
 #define LAYER_HURRY_MS 500
 
 struct layer_tasks {
@@ -31,7 +30,10 @@ struct layer_tasks {
  */
 void layer_tasks_use(const struct layer_tasks *tasks);
 
-/** From now on the calling thread waits for so long. Returns how long it waited before. */
+/**
+ * From now on the calling thread waits for so long; 0: as the settings say. Returns how long it
+ * waited before.
+ */
 int layer_tasks_patience(int ms);
 
 /**

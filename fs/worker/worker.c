@@ -16,10 +16,14 @@
 #include "followed_path.h"
 #include "hash.h"
 #include "lock.h"
+#include "sandbox.h"
 #include "worker_dialogue.h"
 
-/* If all have a job for so long, one more is forked. */
+/* If each kept one has had its job for so long, one more is forked, … */
 #define MORE_MS 20
+
+/* … and if a job has waited for so long while they do others. */
+#define MORE_LATEST_MS 200
 
 struct workers {
 	struct lock lock;
@@ -163,8 +167,8 @@ void workers_count(struct workers *workers, struct worker_counts *ret)
 /* In the worker: of the daemon's descriptors, /dev/fuse above all, nothing else is left. */
 static void keep_only(int socket, int watches, const struct settings *settings)
 {
-	int kept[LAYERS_MAX + 3] = {socket, watches, followed_path_beneath()};
-	size_t count = 3;
+	int kept[LAYERS_MAX + 4] = {socket, watches, followed_path_beneath(), sandbox_worker_fd()};
+	size_t count = 4;
 
 	for (unsigned i = 0; i < settings->layer_count; i++)
 		kept[count++] = settings->layers[i]->dirfd;
@@ -207,6 +211,11 @@ static int start(struct workers *workers, struct worker *worker, const struct co
 	return 0;
 }
 
+static int64_t most(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
 /* NULL: none is free. Those that are kept may be forked anew more often than others. */
 static struct worker *take_kept_locked(struct workers *workers, const char *path)
 {
@@ -218,9 +227,21 @@ static struct worker *take_kept_locked(struct workers *workers, const char *path
 			(!worker->pid && workers->left_count >= 4 * WORKERS_LEFT_MAX))
 			continue;
 		worker->is_busy = true;
+		worker->busy_since_ms = clock_ms();
 		return worker;
 	}
 	return NULL;
+}
+
+/* When the last of the kept ones was given its job. */
+static int64_t last_job_ms_locked(const struct workers *workers)
+{
+	int64_t ret = 0;
+
+	for (size_t i = 0; i < WORKERS_KEPT; i++)
+		if (workers->kept[i].is_busy)
+			ret = most(ret, workers->kept[i].busy_since_ms);
+	return ret;
 }
 
 /* NULL: no memory. */
@@ -247,9 +268,11 @@ static struct worker *take_locked(struct workers *workers, const char *path)
 
 	reap_locked(workers);
 	while (!(worker = take_kept_locked(workers, path))) {
-		int64_t waited_ms = clock_ms() - begin_ms;
+		int64_t now = clock_ms();
 		bool is_full = workers->left_count >= WORKERS_LEFT_MAX;
-		if (waited_ms >= (is_full ? WORKER_PATIENCE_MS : MORE_MS))
+		bool is_late = now - begin_ms >= (is_full ? WORKER_PATIENCE_MS : MORE_LATEST_MS);
+		bool are_long = !is_full && now - last_job_ms_locked(workers) >= MORE_MS;
+		if (is_late || are_long)
 			return is_full ? NULL : take_more_locked(workers);
 		struct timespec until = clock_in_us(MORE_MS * 1000);
 		lock_wait(&workers->lock, &workers->is_free, &until);
@@ -353,11 +376,6 @@ static int64_t waited_ms(const struct worker *worker, dev_t file_system)
 	bool is_meant = worker->file_system && (!file_system || worker->file_system == file_system);
 
 	return is_meant ? clock_ms() - worker->since_ms : 0;
-}
-
-static int64_t most(int64_t a, int64_t b)
-{
-	return a > b ? a : b;
 }
 
 static int64_t waited_ms_locked(struct workers *workers, dev_t file_system)

@@ -33,7 +33,7 @@
 /* While so many workers stand still, there are none beside those that are kept. */
 #define WORKERS_LEFT_MAX 16
 
-/* A worker that uses no processor for so long stands still: its layer does not answer. */
+/* So long a job then waits for one of these. */
 #define WORKER_PATIENCE_MS 10000
 
 /* Bytes that a worker may take beyond what the daemon had when it was forked. */
@@ -68,7 +68,8 @@ struct worker_job {
 	 * none is known.
 	 */
 	dev_t file_system;
-	int patience_ms; /* one that uses no processor for so long stands still; 0: the usual */
+	/* One that uses no processor for so long stands still; 0: twice the settings' answer_ms. */
+	int patience_ms;
 	void (*put)(const void *context, struct record *message); /* writes what the task reads */
 	const void *put_context;
 	const struct worker_requests *requests; /* NULL: it asks for no stand-in */

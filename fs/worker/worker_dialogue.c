@@ -21,6 +21,9 @@
 /* A worker that stands still uses less of a processor than this within its patience. */
 #define STILL_MS 20
 
+/* So often within its patience it is looked. */
+#define LOOKS 10
+
 /*
  * In a process of several threads a library may hold a lock when it forks, and not know of that.
  * Then a worker stands still, mostly at its start, and another one is forked. malloc(3) of glibc
@@ -44,20 +47,26 @@ static int64_t used_ms(const struct worker *worker)
 	return (int64_t)used.tv_sec * 1000 + used.tv_nsec / 1000000;
 }
 
+/* To read takes several requests. */
+static int patience_of(const struct worker_job *job)
+{
+	return job->patience_ms ? job->patience_ms : 2 * (int)job->composer->settings->answer_ms;
+}
+
 /*
  * Waits for a message. 0; -ETIMEDOUT: it stands still; -EAGAIN: and another one may do better; or
  * -errno.
  */
 static int await(const struct worker *worker, const struct worker_job *job, bool is_last)
 {
-	int patience_ms = (job->patience_ms ? job->patience_ms : WORKER_PATIENCE_MS) /
-			  (MAY_STAND_STILL ? WORKER_STARTS : 1);
+	int patience_ms = patience_of(job) / (MAY_STAND_STILL ? WORKER_STARTS : 1);
 	struct pollfd message = {.fd = worker->socket, .events = POLLIN};
-	int64_t used = used_ms(worker);
+	bool is_ready = atomic_load(&worker->page->is_ready);
+	/* Most answer before it matters. */
+	int64_t used = is_ready ? -1 : used_ms(worker);
 
-	for (;;) {
-		bool is_ready = atomic_load(&worker->page->is_ready);
-		int r = poll(&message, 1, is_ready ? patience_ms : START_MS);
+	for (int looks = 0;;) {
+		int r = poll(&message, 1, is_ready ? patience_ms / LOOKS : START_MS);
 		if (r > 0)
 			return 0;
 		if (r < 0 && errno != EINTR)
@@ -65,9 +74,16 @@ static int await(const struct worker *worker, const struct worker_job *job, bool
 		int64_t now = used_ms(worker);
 		/* It has just become ready: its patience begins. */
 		bool is_new = !is_ready && atomic_load(&worker->page->is_ready);
-		if (r == 0 && !is_new && now >= 0 && now - used < STILL_MS)
-			return is_ready && (is_last || !MAY_STAND_STILL) ? -ETIMEDOUT : -EAGAIN;
-		used = now;
+		bool is_still = !is_new && now >= 0 && used >= 0 && now - used < STILL_MS;
+		if (r == 0 && is_still && !is_ready)
+			return -EAGAIN;
+		if (r == 0 && is_still && ++looks == LOOKS)
+			return is_last || !MAY_STAND_STILL ? -ETIMEDOUT : -EAGAIN;
+		if (!is_still)
+			looks = 0;
+		if (!is_still)
+			used = now;
+		is_ready |= is_new;
 	}
 }
 
@@ -263,8 +279,8 @@ static void describe_failure(const struct worker *worker, const struct worker_jo
 		describe_end(worker, end, sizeof(end));
 	if (error == -ETIMEDOUT)
 		problem_set(problem, what, 0, 0,
-			"can't be read: its file system has not answered for %d s; mount it anew",
-			WORKER_PATIENCE_MS / 1000);
+			"can't be read: its file system has not answered for %g s; mount it anew",
+			patience_of(job) / 1000.0);
 	else if (error == -EOVERFLOW)
 		problem_set(problem, what, 0, 0,
 			"can't be read with %zu MiB of memory; make it smaller",

@@ -22,6 +22,7 @@ struct worker {
 	dev_t file_system;         /* lock; of its job; 0: none is known */
 	int64_t since_ms;          /* lock; clock_ms() when it was given that */
 	bool is_busy;              /* lock */
+	int64_t busy_since_ms;     /* lock; clock_ms() when it was given its job */
 	bool is_kept;              /* lives on after its job */
 	struct worker *next;
 };

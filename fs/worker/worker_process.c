@@ -23,6 +23,9 @@
 /* How often it looks whether the daemon has left it. */
 #define LOOK_S 5
 
+/* So often within its time it is looked whether a source or merge comes to an end. */
+#define TIME_TICKS 4
+
 /* The process has one socket and one job; what the sources' readers call back has no context. */
 static struct {
 	int socket;
@@ -31,6 +34,13 @@ static struct {
 	uint64_t read_count;
 	size_t data_bytes; /* at the beginning */
 	struct composer composer;
+
+	/* Of signal handlers. */
+	volatile sig_atomic_t is_busy;
+	volatile sig_atomic_t is_looking; /* the timer of LOOK_S runs */
+	atomic_uint unit;                 /* counts sources and merges */
+	unsigned long_unit;               /* that had begun at the last tick */
+	volatile unsigned ticks;          /* at which it was the same */
 } self;
 
 /* Ends the process: the daemon has gone, or this end does not know any more what it sends. */
@@ -118,13 +128,40 @@ struct loaded *worker_ask_stand_in(
 	return loaded;
 }
 
+/* A part of the time for one source or merge has been used. One more after the last kills it. */
+static void on_time(int number)
+{
+	unsigned unit = atomic_load(&self.unit);
+
+	if (unit != self.long_unit) {
+		self.long_unit = unit;
+		self.ticks = 0;
+	} else if (++self.ticks == TIME_TICKS) {
+		signal(number, SIG_DFL);
+	}
+}
+
+/* The timer counts the process's use of a processor, so it does not wake an idle process. */
+static void limit_time(void)
+{
+	long us = (long)worker_seconds(self.composer.settings) * (1000000 / TIME_TICKS);
+	const struct timeval tick = {us / 1000000, us % 1000000};
+	const struct sigaction action = {.sa_handler = on_time, .sa_flags = SA_RESTART};
+
+	sigaction(SIGPROF, &action, NULL);
+	(void)setitimer(ITIMER_PROF, &(struct itimerval){tick, tick}, NULL);
+}
+
 /* From now on the process is busy with this source, or with a merge (""). */
 static void name_source(const char *name)
 {
-	const struct itimerval limit = {.it_value.tv_sec = worker_seconds(self.composer.settings)};
-
 	strncpy(self.page->source, name, sizeof(self.page->source) - 1);
-	(void)setitimer(ITIMER_PROF, &limit, NULL);
+	atomic_fetch_add(&self.unit, 1);
+	/* It came to an end at the last moment. */
+	if (self.ticks >= TIME_TICKS) {
+		self.ticks = 0;
+		limit_time();
+	}
 }
 
 static void begin_source(void *context, const struct source *source)
@@ -203,7 +240,13 @@ static struct record *work(struct record *job)
 	return failure;
 }
 
-/* The daemon has left the process alone, or has ended: nobody waits for an answer. */
+static void look_later(void)
+{
+	self.is_looking = true;
+	(void)setitimer(ITIMER_REAL, &(struct itimerval){.it_value.tv_sec = LOOK_S}, NULL);
+}
+
+/* The daemon may have left the process alone, or have ended: then nobody waits for an answer. */
 static void end_if_left(int number)
 {
 	int error = errno;
@@ -212,15 +255,10 @@ static void end_if_left(int number)
 	(void)number;
 	if (poll(&end, 1, 0) != 0)
 		_exit(0);
+	self.is_looking = false;
+	if (self.is_busy)
+		look_later();
 	errno = error;
-}
-
-static void look_often(bool is_busy)
-{
-	const struct timeval pause = {is_busy ? LOOK_S : 0, 0};
-	const struct itimerval timer = {pause, pause};
-
-	(void)setitimer(ITIMER_REAL, &timer, NULL);
 }
 
 /* Allocates nothing. The daemon's threads have blocked all signals. */
@@ -236,7 +274,8 @@ void worker_end_with(int socket)
 	sigaddset(&own, SIGALRM);
 	sigaddset(&own, SIGPROF);
 	pthread_sigmask(SIG_UNBLOCK, &own, NULL);
-	look_often(true);
+	self.is_busy = true;
+	look_later();
 }
 
 /* The process is woken by a job, or by the end of the daemon: so it need not look. */
@@ -244,10 +283,12 @@ static void await_job(void)
 {
 	struct pollfd message = {.fd = self.socket, .events = POLLIN};
 
-	look_often(false);
+	self.is_busy = false;
 	while (poll(&message, 1, -1) < 0 && errno == EINTR)
 		;
-	look_often(true);
+	self.is_busy = true;
+	if (!self.is_looking)
+		look_later();
 }
 
 void worker_process(int socket, struct worker_page *page, const struct composer *composer)
@@ -273,6 +314,7 @@ void worker_process(int socket, struct worker_page *page, const struct composer 
 		r = sandbox_enter_worker();
 	if (r < 0)
 		give_up(r);
+	limit_time();
 	source_cache_observe(self.composer.cache, &observer);
 	atomic_store(&page->is_ready, true);
 	for (;;) {

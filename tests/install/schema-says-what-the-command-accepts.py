@@ -144,7 +144,7 @@ GOOD = [
     LAYERS + "files: [{path: a, from: b, check: , on_change: [systemctl, reload, 1]}]",
     LAYERS + "options: {on_change: {run: [true], timeout: 60m}}",
     LAYERS + "options: {coherence: strict, on_error: fail, header: on, schema: 1.2}",
-    LAYERS + "options: {poll_interval: 500ms, cache_mib: 0, watches: 16, state: /var/lib/app}",
+    LAYERS + "options: {poll_interval: 500ms, answer_timeout: 30s, cache_mib: 0, watches: 16, state: /var/lib/app}",
     LAYERS + "options: {limits: {source: 4096, result: 64MiB, depth: 1024, nodes: 1}}",
 ]
 BAD = [
@@ -177,7 +177,7 @@ BAD = [
     LAYERS + "rules: [{match: a, check: []}]", LAYERS + "rules: [{match: a, check: [a, '%x']}]",
     LAYERS + "rules: [{match: a, check: [cat, ~]}]", LAYERS + "rules: [{match: a, user: []}]",
     LAYERS + "rules: [{match: a, on_change: {user: a}}]", LAYERS + "rules: [{match: a, timeout: 5}]",
-    LAYERS + "options: {header: 7}", LAYERS + "options: {poll_interval: 5}",
+    LAYERS + "options: {header: 7}", LAYERS + "options: {poll_interval: 5}", LAYERS + "options: {answer_timeout: 5}",
     LAYERS + "options: {state: var/lib/app}", LAYERS + "options: {cache_mib: 1048577}", LAYERS + "options: {cache_mib: -1}",
     LAYERS + "options: {watches: 15}", LAYERS + "options: {watches: half}", LAYERS + "options: {watches: 1073741825}",
     LAYERS + "options: {limits: {depth: 1025}}", LAYERS + "options: {limits: {depth: 0}}",

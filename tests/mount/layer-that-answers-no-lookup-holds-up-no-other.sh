@@ -4,6 +4,8 @@
 # ends at once, also when plyfs is killed.
 . "$(dirname "$0")/mount.sh"
 . "$(dirname "$test_file")/silent.sh"
+# ThreadSanitizer holds up forked workers, which then count as silent.
+! grep -qa __tsan_init "$PLYFS" || skip "workers stand still with ThreadSanitizer"
 
 mkdir part low/own high/own low/inside
 make_silent part half_FORGET
@@ -14,14 +16,17 @@ answers_no() {
 }
 
 with_layers() {
+	echo 'options: {answer_timeout: 3s}'
 	echo 'layers:'
 	printf -- '- {path: %s}\n' "$@"
 }
 
-# No more seconds than that since `begin`.
+# No more seconds than that since `begin`. With a sanitizer, workers may stand still, and are forked again.
+factor=1
+! grep -qaE '__asan_init' "$PLYFS" || factor=4
 within() {
 	local took=$((SECONDS - begin))
-	[ $took -le "$1" ] || fail "$2 took $took s"
+	[ $took -le $(($1 * factor)) ] || fail "$2 took $took s"
 }
 
 start_again() {
@@ -56,8 +61,8 @@ for request in LOOKUP ALL; do
 	said=$(timeout 3 cat mnt/own/never_read.yaml) || fail "a first look in another directory waits"
 	[ "$said" = 'a: 1' ]
 	wait $reader && fail "the file was read: $(cat got)"
-	within 9 "the error"
-	eventually grep -q "the layer 'part' has not answered for 5 s" log || fail "the log says nothing"
+	within 6 "the error"
+	eventually grep -q "the layer 'part' has not answered for 3 s" log || fail "the log says nothing"
 	[ "$(status layers 1 answers)" = False ] || fail "the status: $(status layers 1)"
 	code=0
 	"$PLYFS" status --exit-code mnt >got 2>&1 || code=$?

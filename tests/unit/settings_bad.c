@@ -362,14 +362,16 @@ static const struct bad table[] = {
 	{"options are a map", "layers: [a]\noptions: [x]\n",
 		"2:10: options must be a map with the keys coherence, on_error, state, header, "
 		"yaml, schema, "
-		"poll_interval, cache_mib, watches, on_change, limits, and this is a list"},
+		"poll_interval, answer_timeout, cache_mib, watches, on_change, limits, and this is "
+		"a list"},
 	{"an unknown option", "layers: [a]\noptions: {colour: red}\n",
 		"2:11: unknown key 'colour' (allowed: coherence, on_error, state, header, yaml, "
 		"schema, "
-		"poll_interval, cache_mib, watches, on_change, limits)"},
+		"poll_interval, answer_timeout, cache_mib, watches, on_change, limits)"},
 	{"a slip in an option", "layers: [a]\noptions: {coherance: strict}\n",
 		"2:11: unknown key 'coherance', did you mean 'coherence'? (allowed: coherence, "
-		"on_error, state, header, yaml, schema, poll_interval, cache_mib, watches, "
+		"on_error, state, header, yaml, schema, poll_interval, answer_timeout, cache_mib, "
+		"watches, "
 		"on_change, "
 		"limits)"},
 	{"an unknown coherence", "layers: [a]\noptions: {coherence: lazy}\n",
@@ -387,6 +389,8 @@ static const struct bad table[] = {
 	{"two letters swapped are one slip", "layers: [{ptahs: a}]\n",
 		"1:11: unknown key 'ptahs', did you mean 'path'? (allowed: name, path, optional, "
 		"follow, exclude, etcd, git)"},
+	{"a timeout is not too short", "layers: [a]\noptions: {answer_timeout: 999ms}\n",
+		"2:27: answer_timeout must be a time with its unit, from 1s to 60m, not '999ms'"},
 	{"a time needs a unit", "layers: [a]\noptions: {poll_interval: 5}\n",
 		"2:26: poll_interval must be a time with its unit, from 10ms to 60m, not '5'"},
 	{"a time has a whole number", "layers: [a]\noptions: {poll_interval: 1.5s}\n",
