@@ -436,6 +436,10 @@ int render_new(struct settings *settings, const struct rendered_options *options
 			r = enter_sandbox(render, settings, problem);
 		if (r == 0)
 			r = view_new(settings, &callbacks, &render->view);
+#ifndef RENDER_WITHOUT_WORKERS
+		if (r == 0)
+			r = view_use_workers(render->view);
+#endif
 		if (r == 0)
 			view_set_runner(render->view, render->runner);
 	}

@@ -76,6 +76,22 @@ expect() {
 	stop
 }
 
+# The reader of a rendering: it can't write where the rendering does.
+mkdir out
+cp low/app.yaml app.yaml
+printf '# attempt: %s\n' "write $directory/out/app.yaml" "create $directory/out/new" "create $directory/new" >low/app.yaml
+echo 'a: 1' >>low/app.yaml
+"$PLYFS" render -l low:high out 2>log || fail "it is not rendered: $(cat log)"
+grep -q 'b: 2' out/app.yaml
+"$PLYFS" render -l low:high out 2>log || fail "it is not rendered again: $(cat log)"
+for tried in "write $directory/out/app.yaml" "create $directory/out/new" "create $directory/new"; do
+	# With ThreadSanitizer, a rendering has no workers.
+	grep -qa __tsan_init "$PLYFS" || grep -qxF "attempt $tried: EACCES" log || fail "not refused: $(cat log)"
+done
+"$PLYFS" render --no-sandbox -l low:high out 2>log || fail "it is not rendered without the sandbox: $(cat log)"
+grep -qxF "attempt create $directory/new: done" log || fail "the twin fails: $(cat log)"
+mv app.yaml low/app.yaml
+
 expect noheader 3
 expect noheader,nolandlock 4
 expect noheader,noseccomp 5
