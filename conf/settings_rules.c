@@ -52,6 +52,26 @@ static int check_option_names(
 	return 0;
 }
 
+/* Refuses an option that stands beside `options` instead of in it. */
+static int check_options_place(const struct node *map, struct problem *problem)
+{
+	for (uint32_t i = 0; node_is_map(map) && i < map->map.count; i++) {
+		const struct node *key = map->map.pairs[i].key;
+
+		if (!node_is_scalar(key) || word_index(RULE_KEYS, key->text) >= 0)
+			continue;
+		for (const struct strategy *const *at = strategy_all(); *at; at++)
+			for (const struct option_spec *option = (*at)->options;
+				option && option->name; option++)
+				if (span_is(key->text, option->name))
+					return problem_at(problem, key,
+						"'%s' is an option of the strategy %s: write "
+						"'options: {%s: ...}'",
+						option->name, (*at)->name, option->name);
+	}
+	return 0;
+}
+
 static int read_strategy(const struct node *map, struct options *ret, struct problem *problem)
 {
 	const struct node *name_node = node_get(map, "strategy");
@@ -347,7 +367,9 @@ static int count_rules(const struct node *list, size_t *total, struct problem *p
 	int r = 0;
 
 	for (uint32_t i = 0; list && i < list->seq.count && r == 0; i++) {
-		r = value_map(list->seq.items[i], "a rule", RULE_KEYS, problem);
+		r = check_options_place(list->seq.items[i], problem);
+		if (r == 0)
+			r = value_map(list->seq.items[i], "a rule", RULE_KEYS, problem);
 		if (r == 0)
 			r = count_patterns(
 				list->seq.items[i], "match", "the rule", &count, problem);

@@ -94,6 +94,9 @@ static const struct bad table[] = {
 		"1:10: a layer must not have a NUL byte"},
 	{"a tag means nothing", "layers: [!home a]\n",
 		"1:10: the tag !home means nothing here; remove it"},
+	{"an option of a strategy stands in 'options'",
+		"layers: [a]\nrules: [{match: x, lists: repeat}]\n",
+		"2:20: 'lists' is an option of the strategy deep: write 'options: {lists: ...}'"},
 	{"an unknown key of a layer", "layers: [{path: a, optinal: true}]\n",
 		"1:20: unknown key 'optinal', did you mean 'optional'? (allowed: name, path, "
 		"optional, follow, exclude, etcd, git)"},
