@@ -22,8 +22,9 @@ static bool note_remote(void *context, const struct table_mount *mount)
 
 	for (size_t i = 0; mount_table_is_remote(mount) && i < places->settings->layer_count; i++) {
 		const struct layer *layer = places->settings->layers[i];
-		size_t length = strlen(places->paths[i]);
-		bool is_beneath = length && strncmp(mount->path, places->paths[i], length) == 0 &&
+		const char *path = places->paths[i];
+		size_t length = strcmp(path, "/") == 0 ? 0 : strlen(path);
+		bool is_beneath = *path && strncmp(mount->path, path, length) == 0 &&
 				  mount->path[length] == '/';
 		if (is_beneath || (layer->dirfd >= 0 && layer->dev == mount->dev))
 			layer_note_remote(layer);

@@ -215,9 +215,9 @@ static int copy_held(struct version *version, const struct stat *opened)
 	for (uint64_t done = 0; done < version->size;) {
 		ssize_t n =
 			pread(version->fd, version->data + done, version->size - done, (off_t)done);
-		if (n <= 0)
+		if (n == 0 || (n < 0 && errno != EINTR))
 			return n < 0 ? -errno : COMPOSE_MOVED;
-		done += (uint64_t)n;
+		done += n < 0 ? 0 : (uint64_t)n;
 	}
 	if (fstat(version->fd, &now) < 0)
 		return -errno;
@@ -226,6 +226,7 @@ static int copy_held(struct version *version, const struct stat *opened)
 	version->data[version->size] = '\0';
 	version->kind = VERSION_BYTES;
 	closep(&version->fd);
+	version->fd = -1;
 	return stamp_equal(&before, &after) ? 0 : COMPOSE_MOVED;
 }
 

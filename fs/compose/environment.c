@@ -76,7 +76,8 @@ static int add_guard(void *context, const struct stat *directory)
 /* Directories that links have led past. */
 static int guard_way(struct environment *environment, const struct layer *layer, const char *path)
 {
-	if (!layer->follow)
+	/* Of a layer that a delegate looks into, layer_stat_rights() has said it. */
+	if (!layer->follow || layer_is_delegated(layer))
 		return 0;
 	CLEANUP(closep) int fd = layer_open_path(layer, path);
 	return ancestors_each_closed(layer, path, fd, add_guard, environment);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "cleanup.h"
@@ -171,8 +172,9 @@ static void order(struct keep *keep, enum state_order_kind kind, uint64_t number
 {
 	const struct state_order order = {kind, number};
 
-	if (keep->socket >= 0)
-		(void)parcel_send(keep->socket, &order, sizeof(order), fd);
+	/* Without the order the process would wait for ever: it ends, and that is reported. */
+	if (keep->socket >= 0 && parcel_send(keep->socket, &order, sizeof(order), fd) < 0)
+		(void)shutdown(keep->socket, SHUT_RDWR);
 }
 
 static void call_locked(struct keep *keep)
@@ -374,8 +376,12 @@ static void end_batch_locked(struct keep *keep, bool is_written)
 	for (size_t i = 0; i < keep->batch_count; i++) {
 		struct kept_path *kept = keep->batch[i];
 
-		if (kept->written != WRITING)
+		if (!kept || kept->written != WRITING)
 			continue;
+		/* One that was noted again meanwhile stands there twice. */
+		for (size_t j = i + 1; j < keep->batch_count; j++)
+			if (keep->batch[j] == kept)
+				keep->batch[j] = NULL;
 		kept->written = WRITTEN;
 		if (!is_written) {
 			change_locked(keep, kept);

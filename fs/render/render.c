@@ -20,6 +20,7 @@
 #include "runner.h"
 #include "shown_directory.h"
 #include "supervisor.h"
+#include "worker.h"
 
 /*
  * Times for a generation, in ms. It must include all changes made by then, so changes in progress
@@ -436,10 +437,8 @@ int render_new(struct settings *settings, const struct rendered_options *options
 			r = enter_sandbox(render, settings, problem);
 		if (r == 0)
 			r = view_new(settings, &callbacks, &render->view);
-#ifndef RENDER_WITHOUT_WORKERS
-		if (r == 0)
+		if (r == 0 && workers_are_reliable())
 			r = view_use_workers(render->view);
-#endif
 		if (r == 0)
 			view_set_runner(render->view, render->runner);
 	}

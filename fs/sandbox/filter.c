@@ -257,17 +257,20 @@ static int allow_where(scmp_filter_ctx filter, int number, unsigned argument, sc
  * Not among them: whom the kernel is to send a signal for a descriptor, and which (F_SETOWN,
  * F_SETSIG). For root it would be any process.
  */
-static int restrict_commands(scmp_filter_ctx filter)
+static int restrict_commands(scmp_filter_ctx filter, unsigned process)
 {
 	static const int commands[] = {
-		F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_SETLEASE,
+		F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL, F_SETLEASE,
 		F_GETLEASE,                 /* is it being written? */
 		F_ADD_SEALS, F_GET_SEALS,   /* what is handed over stays as it is */
 		F_GETPIPE_SZ, F_SETPIPE_SZ, /* libfuse's */
+		F_SETFL,                    /* the last: see below */
 	};
+	/* A worker shares inotify's descriptor with the daemon, which would have to wait there. */
+	size_t count = sizeof(commands) / sizeof(*commands) - (process & WORKER ? 1 : 0);
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < sizeof(commands) / sizeof(*commands); i++) {
+	for (size_t i = 0; r == 0 && i < count; i++) {
 		r = allow_where(filter, CALL(fcntl), 1, (scmp_datum_t)commands[i]);
 		if (r == 0)
 			r = allow_where(filter, CALL(fcntl64), 1, (scmp_datum_t)commands[i]);
@@ -344,7 +347,7 @@ static int fill(scmp_filter_ctx filter, unsigned process)
 			sizeof(checkers_calls) / sizeof(*checkers_calls), process);
 #endif
 	if (r == 0)
-		r = restrict_commands(filter);
+		r = restrict_commands(filter, process);
 	/* How many descriptors? Of ourselves alone: root may set those of all that is root's. */
 	if (r == 0)
 		r = allow_where(filter, CALL(prlimit64), 0, 0);

@@ -1,5 +1,5 @@
 /*
- * The sandbox of who reads layers: a mount's daemon, and who renders.
+ * The sandbox of the processes that read layers: a mount's daemon, and a rendering.
  */
 #pragma once
 
@@ -7,8 +7,8 @@
 #include "settings.h"
 
 /**
- * Allows reading what settings name, with what comes with it. What they need of libraries is
- * loaded. Returns 0, PROBLEM or -errno.
+ * Allows to read what the settings name, and what that needs. Loads the libraries that they need.
+ * Returns 0, PROBLEM or -errno.
  */
 int reader_sandbox_allow(
 	struct sandbox *sandbox, const struct settings *settings, struct problem *problem);

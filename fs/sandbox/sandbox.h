@@ -1,62 +1,59 @@
 /*
- * The sandbox: what a process of plyfs may still do once it has begun its work. It reads what
- * others wrote; if one of them found a mistake in a reader, this is all that he would have.
+ * The sandbox: the rights that a process of plyfs keeps once it has begun its work. plyfs reads
+ * what others wrote. If one of them finds a fault in a reader, these rights are all that the fault
+ * gives away.
  *
- * What each kind of process may do, and why:
+ * The processes, what each may do, and why:
  *
- *   daemon        reads beneath the layers, the presets' directories and /proc (who asks for a
- *                 file, and what is mounted), each as it was at the start; answers the kernel by
- *                 /dev/fuse, which is open. It forks workers, begins no program, reaches no socket,
- *                 writes no file.
- *   worker        plyfs-worker, which the daemon forks within its sandbox: reads beneath the
- *                 layers, and parses what it reads. It has one socket, to the daemon; of all
- *                 descriptors of the daemon it keeps those of the layers, and the one to which it
- *                 adds watches of them. It begins no process and sends no signal.
- *   render        the same as the daemon, and writes beneath the directory that it renders.
- *   publish       plyfs-publish, which renames in our own mount: that, and nothing else. It reads
- *                 nothing.
- *   monitor       plyfs-monitor (monitor.h), which is told of a descriptor or a line and reads
- *                 nothing else: opens for reading what the settings name by now, logs, unmounts. It
- *                 may read all files.
- *   mirror        plyfs mirror, a store's client: writes its state, and turns the link beside it;
- *                 and so do git, ssh and gpg, which it runs. It reads and reaches what its user
- *                 may.
- *   keep          plyfs-keep, which starts mirrors as another user, and ends them: writes where
- *                 their states are kept, as what it starts can do no more than itself.
- *   state         plyfs-state (fs/keep/state_process.h), which stores last good versions: writes
- *                 files in the directory that `state` names, and reads nothing there.
- *   run           plyfs-run runs the settings' commands, for which it must have the rights of who
- *                 mounts, as they inherit whatever is taken away. It reads plyfs.yaml and messages
- *                 of a fixed size.
- *   renew         plyfs-renew starts another plyfs, which mounts with the rights of who mounts:
- *                 what it gave up that one would lack. Capabilities and new privileges, for
- *                 commands and fusermount3; Landlock would keep it from mounting anew; a filter
- *                 would have to allow all that commands do. So it is in no sandbox. It hears a
- *                 number, which is of no mount or of ours, and reads nothing else; it starts few at
- *                 a time, and at the end removes the socket that nobody listens at any more.
+ *   daemon        reads beneath the layers, the presets' directories and /proc (which process asks
+ *                 for a file, and what is mounted), each as it was at the start. Answers the kernel
+ *                 through /dev/fuse, which is open. It forks workers. It runs no program, reaches
+ *                 no socket and writes no file.
+ *   worker        plyfs-worker, forked by the daemon within its sandbox: reads beneath the layers,
+ *                 and parses. It has one socket, to the daemon. Of the daemon's descriptors it
+ *                 keeps those of the layers, and the one of inotify(7), to which it adds watches of
+ *                 them. It writes no file, starts no process and sends no signal.
+ *   render        as the daemon, and writes beneath the directory that it renders.
+ *   publish       plyfs-publish renames in our own mount, and reads nothing.
+ *   monitor       plyfs-monitor (monitor.h) receives descriptors and lines, and reads nothing else.
+ *                 It opens for reading what the settings name by now, logs, and unmounts. It may
+ *                 read all files.
+ *   mirror        plyfs mirror, a store's client: writes its state, and turns the link beside it.
+ *                 So do git, ssh and gpg, which it runs. It reads and reaches what its user may.
+ *   keep          plyfs-keep starts mirrors as another user, and ends them. It writes where their
+ *                 states are stored, as its children can do no more than itself.
+ *   state         plyfs-state (fs/keep/state_process.h) stores last good versions: writes files in
+ *                 the directory that `state` names, and reads nothing there.
+ *   run           plyfs-run runs the settings' commands. These inherit what it lacks, so it keeps
+ *                 the rights of the user who mounts. It reads plyfs.yaml, and messages of a fixed
+ *                 size.
+ *   renew         plyfs-renew starts another plyfs, which needs all rights of the user who mounts:
+ *                 capabilities and new privileges for commands and fusermount3, no Landlock so that
+ *                 it can mount, and no filter because of the commands. So it is in no sandbox. It
+ *                 receives a number, and reads nothing else. It starts few programs at a time. At
+ *                 the end it removes the socket of the mount.
  *
- * By what it is kept to that:
+ * The means:
  *
- *   no_new_privs  a set-id program would not gain rights.
- *                 Not: run; monitor of an ordinary user, who unmounts by fusermount3, set-uid
- *   capabilities  those that sandbox.c names are left, with the reason of each
- *   Landlock      files by place, TCP, abstract sockets; on kernels that have it, as much as they
- *                 have. Whoever is in a domain can't be a tracer of who is not, nor mount or
- *                 unmount.
+ *   no_new_privs  a set-id program gains no rights.
+ *                 Not: run; monitor of an ordinary user, which runs fusermount3 (set-uid)
+ *   capabilities  those that sandbox.c names, with the reason of each
+ *   Landlock      files by place, TCP, abstract sockets, as far as the kernel has it. A process in
+ *                 a domain can't trace one outside of it, nor mount or unmount.
  *                 Not: run, monitor
  *   seccomp       the system calls that filter.c names, with the reason of each; others fail with
  *                 EPERM.
  *                 Not: run, mirror, keep; monitor of an ordinary user
- *   not dumpable  no other process of root without capabilities reads our memory; of a mirror,
- *                 which knows passwords, none of its user.
+ *   not dumpable  processes of root without capabilities can't read our memory. A mirror knows
+ *                 passwords: its user's other processes can't read its memory, either.
  *                 Not: others of ordinary users
  *   no core       Not: run
- *   environment   only HOME, PATH and what names presets are left.
+ *   environment   only HOME, PATH and the variable that names presets stay.
  *                 Not: run, mirror, keep
  *
- * A mount is made between the two steps, sandbox_prepare() and sandbox_enter(): who is in a sandbox
- * can't mount, and who has mounted must not look a path up before it serves, since the path may
- * lead through the mount.
+ * The mount is made between the two steps, sandbox_prepare() and sandbox_enter(). A process in a
+ * sandbox can't mount. After the mount, and before requests are answered, no path may be looked up:
+ * it may lead through the mount.
  *
  *      plyfs-run, plyfs-monitor, plyfs-publish, plyfs-state are forked
  *      sandbox_prepare()  the places are looked up
@@ -64,17 +61,17 @@
  *      sandbox_enter()
  *      threads, the first source
  *
- * Every process but the workers is forked before the mount, so that none but the daemon holds
- * /dev/fuse; a worker closes it first of all (worker.h). One that needs to be in no sandbox is
- * forked first of all (helper.h). A library that is loaded when it is needed is loaded before
- * sandbox_enter() (`load` of struct strategy).
+ * All processes but the workers are forked before the mount, so that only the daemon holds
+ * /dev/fuse. The first thing that a worker does is to close it (worker.h). A process that needs
+ * to be in no sandbox is forked first (helper.h). A library that is loaded on demand is loaded
+ * before sandbox_enter() (`load` of struct strategy).
  *
- * Who needs a system call more adds it to the table in filter.c, with the reason. Who opens
- * something by a name out of the settings uses opening_at() (conf/opening.h), which asks the
- * monitor where Landlock refuses; what lies beneath a layer, opening_ask().
+ * Code that needs another system call adds it to the table in filter.c, with the reason. A path out
+ * of the settings is opened by opening_at() (conf/opening.h), which asks the monitor where Landlock
+ * refuses; a path beneath a layer by opening_ask().
  *
- * A kernel that has it not, or a build without libseccomp, is no failure: the status tells. Where
- * it is there and can't be used, plyfs does not start.
+ * Where the kernel lacks a means, or the build lacks libseccomp, plyfs runs without it, and the
+ * status says so. Where a means is there and can't be used, plyfs does not start.
  */
 #pragma once
 

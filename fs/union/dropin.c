@@ -62,7 +62,7 @@ static int add(
 
 /*
  * Returns the highest layer above `below` in which the path is a link to /dev/null, -1 if there is
- * none, or -errno on a shortage.
+ * none, or -errno on a shortage or without an answer.
  */
 static int masking_layer(
 	const struct settings *settings, layer_mask layers, const char *path, unsigned below)
@@ -71,7 +71,7 @@ static int masking_layer(
 		CLEANUP(freep) char *target = NULL;
 		int r = layers >> i & 1 ? layer_read_link(settings->layers[i], path, &target)
 					: -ENOENT;
-		if (layer_is_shortage(r))
+		if (layer_is_shortage(r) || r == -ETIMEDOUT)
 			return r;
 		if (r == 0 && strcmp(target, "/dev/null") == 0)
 			return (int)i;
@@ -90,7 +90,7 @@ static int add_highest(struct dropins *dropins, layer_mask layers, const char *p
 	int masking = masking_layer(dropins->settings, layers, path, is_file ? highest->layer : 0);
 	bool is_empty = is_file && !highest->error && highest->stat.st_size == 0;
 	const char *rule = "a higher layer has a file of that name (dropins: uapi)";
-	int r = layer_is_shortage(masking) ? masking : 0;
+	int r = masking < -1 ? masking : 0;
 
 	if (r == 0 && masking >= 0) {
 		const struct contributor link = {.layer = (unsigned)masking};
@@ -166,6 +166,8 @@ static int add_directory(struct dropins *dropins, const struct finder *finder, l
 			r = -ENOMEM;
 		else
 			r = union_look_up(dropins->settings, layers, path, dropins->scratch);
+		if (r == 0 && dropins->scratch->may_hide)
+			r = -ETIMEDOUT;
 		if (r == 0)
 			r = is_named ? add_highest(dropins, layers, path, dropins->scratch)
 				     : ignore(dropins, path, dropins->scratch);

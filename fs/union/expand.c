@@ -105,6 +105,8 @@ static int add_path(void *context, const char *path, const char *name, layer_mas
 	if (!parts->owner && (expand_is_ignored(name) || !glob_match(parts->pattern, path)))
 		return 0;
 	int r = union_look_up(parts->settings, layers, path, parts->scratch);
+	if (r == 0 && parts->scratch->may_hide)
+		return -ETIMEDOUT;
 	if (r == 0 && parts->scratch->kind != UNION_FILE)
 		return 0;
 	for (unsigned i = 0; r == 0 && i < parts->scratch->count; i++)

@@ -16,7 +16,7 @@ void union_lookup_init(struct union_lookup *lookup)
 	lookup->count = 0;
 	lookup->found = lookup->own;
 	lookup->left_out_count = 0;
-	lookup->has_unknown = false;
+	lookup->has_unknown = lookup->has_timed_out = lookup->may_hide = false;
 	lookup->hidden_kind = UNION_NONE;
 	lookup->expanded = NULL;
 }
@@ -78,7 +78,7 @@ enum union_kind union_kind_of(mode_t mode)
 	return UNION_NONE;
 }
 
-/* Returns 1 if the layer has such a file, 0, or -errno on a shortage. */
+/* Returns 1 if the layer has such a file, 0, or -errno on a shortage; -ETIMEDOUT: no answer. */
 static int has_file(
 	const struct layer *layer, const char *directory, const char *prefix, const char *name)
 {
@@ -90,10 +90,10 @@ static int has_file(
 	if (n < 0 || (size_t)n >= sizeof(path))
 		return 0;
 	int r = layer_stat(layer, path, &stat);
-	return layer_is_shortage(r) ? r : r == 0;
+	return layer_is_shortage(r) || r == -ETIMEDOUT ? r : r == 0;
 }
 
-/* Returns 1 if `layer` hides all that lies below it at `path`, 0, or -errno on a shortage. */
+/* Returns 1 if `layer` hides all that lies below it at `path`, 0, or -errno as has_file(). */
 static int hides_below(
 	const struct layer *layer, const char *path, const struct stat *found, bool is_found)
 {
@@ -135,6 +135,7 @@ static bool take_layer(
 	}
 	if (result == 0)
 		lookup->kind = kind;
+	lookup->has_timed_out |= result == -ETIMEDOUT;
 	lookup->layers |= (layer_mask)1 << rank;
 	lookup->own[lookup->count++] = (struct contributor){
 		.layer = rank,
@@ -182,9 +183,14 @@ static int take_layers(const struct settings *settings, layer_mask layers, const
 			return result;
 		if (!take_layer(ret, rank, result, &stat))
 			return 0;
-		if (layers & below)
+		if (layers & below && result != -ETIMEDOUT)
 			hides = hides_below(layer, path, &stat, result == 0);
-		if (hides)
+		/* What can't be known is not taken for a layer that does not hide. */
+		if (hides == -ETIMEDOUT && union_is_absent(result))
+			take_layer(ret, rank, -ETIMEDOUT, &stat);
+		else if (hides == -ETIMEDOUT)
+			ret->may_hide = true;
+		else if (hides)
 			return hides < 0 ? hides : 0;
 	}
 	return 0;
@@ -214,8 +220,12 @@ void union_drop(struct union_lookup *lookup, unsigned index)
 {
 	unsigned behind = --lookup->count + lookup->left_out_count - index;
 
-	lookup->layers &= ~((layer_mask)1 << lookup->found[index].layer);
+	if (lookup->expanded)
+		free((char *)(uintptr_t)lookup->found[index].path);
 	memmove(lookup->found + index, lookup->found + index + 1, behind * sizeof(*lookup->found));
+	lookup->layers = 0;
+	for (unsigned i = 0; i < lookup->count; i++)
+		lookup->layers |= (layer_mask)1 << lookup->found[i].layer;
 	if (!lookup->count)
 		lookup->kind = UNION_NONE;
 }

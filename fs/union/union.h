@@ -53,7 +53,9 @@ struct union_lookup {
 	unsigned count;            /* number of contributors; 1 for a link */
 	struct contributor *found; /* highest precedence first; behind them the left-out ones */
 	unsigned left_out_count;
-	bool has_unknown; /* a layer could not be examined and is therefore not in `found` */
+	bool has_unknown;   /* a layer could not be examined and is therefore not in `found` */
+	bool has_timed_out; /* a layer did not answer: the path may be of another kind, or hidden */
+	bool may_hide;      /* a layer did not say whether it hides what lower ones have */
 	enum union_kind
 		hidden_kind;   /* of the object hidden for being of another kind; NONE: none */
 	unsigned hidden_layer; /* the layer that has it */

@@ -381,7 +381,8 @@ static bool heed_silence(struct look *look)
 		unsigned rank = lookup->found[i].layer;
 		if (lookup->found[i].error != ETIMEDOUT)
 			continue;
-		if (look->shown && look->shown->kind != VERSION_BROKEN &&
+		/* Of a file of many paths nobody knows which of them the layer hides. */
+		if (!lookup->expanded && look->shown && look->shown->kind != VERSION_BROKEN &&
 			is_made_without(look->shown, settings, rank))
 			union_drop(lookup, i);
 		else
@@ -405,7 +406,13 @@ static int find(struct look *look)
 	if (r != 0)
 		return r == -ETIMEDOUT ? -EIO : r;
 	look_heed_past(look);
-	return heed_silence(look) && is_refresh ? -ETIMEDOUT : 0;
+	bool is_slow = heed_silence(look);
+	if (!is_refresh)
+		return look->lookup.may_hide ? -EIO : 0;
+	/* A layer that does not answer may have hidden this, or have it in another kind. */
+	bool is_unknown = look->lookup.may_hide ||
+			  (look->lookup.has_timed_out && look->lookup.kind != look->kind);
+	return is_slow || is_unknown ? -ETIMEDOUT : 0;
 }
 
 /* Looks. Returns true when it is to be composed, at *cost bytes; else it has ended. */

@@ -328,7 +328,11 @@ static void queue_all(
 		/* Also a file that was never read has changed. */
 		if (has_other_layers(entry, listing, i))
 			queue_entry_locked(view, entry);
-		entry->layers = listing->items[i].layers;
+		/* A layer that did not say may have it still. */
+		if (!listing->error || entry->layers == UINT64_MAX)
+			entry->layers = listing->items[i].layers;
+		else
+			entry->layers |= listing->items[i].layers;
 	}
 	for (size_t i = 0; i < directory->bucket_count; i++)
 		for (struct entry *entry = directory->buckets[i]; entry; entry = entry->next)

@@ -402,8 +402,11 @@ static bool is_for_this_process(
 						 ? &lookup->found[0]
 						 : compose_held_source(composer, path, lookup);
 
-	return held && (!layer_is_delegated(composer->settings->layers[held->layer]) ||
-			       held->stat.st_size > COPY_MAX);
+	const struct layer *layer = held ? composer->settings->layers[held->layer] : NULL;
+
+	return held &&
+	       (!layer_is_delegated(layer) ||
+		       (held->stat.st_size > COPY_MAX && layer_silence(layer) == LAYER_ANSWERS));
 }
 
 int compose_by(struct workers *workers, const struct composer *composer, const char *path,

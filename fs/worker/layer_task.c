@@ -11,6 +11,7 @@
 #include "cleanup.h"
 #include "descriptor.h"
 #include "mount_table.h"
+#include "worker_process.h"
 
 /* Directories that take each other's place while they are being watched; the last is reported by
  * the watch of the one above. */
@@ -25,6 +26,8 @@ static const struct layer *take_layer(
 	const struct composer *composer, struct record *job, char **path)
 {
 	uint64_t rank = record_get_below(job, composer->settings->layer_count - 1);
+
+	worker_block_signals();
 
 	*path = record_get_text(job);
 	return *path && !record_is_bad(job) ? composer->settings->layers[rank] : NULL;
@@ -219,14 +222,20 @@ static int end_answer(struct record *answer, int r)
 	return end == 0 ? r : end == -ENOMEM ? end : -EIO;
 }
 
+static bool is_time(const struct timespec *time)
+{
+	return time->tv_nsec >= 0 && time->tv_nsec < 1000000000;
+}
+
 static void take_stat(struct record *answer, struct stat *ret)
 {
 	struct span bytes = record_get_bytes(answer);
 
-	if (bytes.len != sizeof(*ret))
-		record_spoil(answer);
-	else
+	if (bytes.len == sizeof(*ret))
 		memcpy(ret, bytes.data, sizeof(*ret));
+	if (bytes.len != sizeof(*ret) || ret->st_size < 0 || !is_time(&ret->st_mtim) ||
+		!is_time(&ret->st_ctim) || !is_time(&ret->st_atim))
+		record_spoil(answer);
 }
 
 static int ask_stat(
@@ -292,7 +301,7 @@ static int far_read_link(const struct layer *layer, const char *path, char **ret
 	r = take_result(answer.record);
 	CLEANUP(freep) char *target = record_get_text(answer.record);
 	r = end_answer(answer.record, r);
-	if (r == 0 && !target)
+	if (r == 0 && (!target || !*target || strlen(target) >= PATH_MAX))
 		return -EIO;
 	if (r == 0)
 		*ret = take_ptr(target);

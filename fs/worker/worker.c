@@ -38,6 +38,15 @@ struct workers {
 	struct failed_jobs failed_jobs; /* lock */
 };
 
+bool workers_are_reliable(void)
+{
+#ifdef WORKER_STANDS_STILL
+	return false;
+#else
+	return true;
+#endif
+}
+
 int workers_new(int watches, struct workers **ret)
 {
 	struct workers *workers = calloc(1, sizeof(*workers));
@@ -261,16 +270,18 @@ static struct worker *take_more_locked(struct workers *workers)
  * A kept one, or if none becomes free soon, one more, unless many stand still. NULL: no memory, or
  * none has become free.
  */
-static struct worker *take_locked(struct workers *workers, const char *path)
+static struct worker *take_locked(struct workers *workers, const struct worker_job *job)
 {
+	bool is_hurried = job->patience_ms && job->patience_ms < WORKER_PATIENCE_MS;
+	int full_ms = is_hurried ? job->patience_ms : WORKER_PATIENCE_MS;
 	int64_t begin_ms = clock_ms();
 	struct worker *worker;
 
 	reap_locked(workers);
-	while (!(worker = take_kept_locked(workers, path))) {
+	while (!(worker = take_kept_locked(workers, job->path))) {
 		int64_t now = clock_ms();
 		bool is_full = workers->left_count >= WORKERS_LEFT_MAX;
-		bool is_late = now - begin_ms >= (is_full ? WORKER_PATIENCE_MS : MORE_LATEST_MS);
+		bool is_late = now - begin_ms >= (is_full ? full_ms : MORE_LATEST_MS);
 		bool are_long = !is_full && now - last_job_ms_locked(workers) >= MORE_MS;
 		if (is_late || are_long)
 			return is_full ? NULL : take_more_locked(workers);
@@ -337,6 +348,11 @@ static int try(struct workers *workers, struct worker *worker, const struct work
 	int r = worker->pid ? 0 : start(workers, worker, job->composer);
 	if (r < 0)
 		return r;
+	/* A cancellation finds the processes that there are. */
+	if (worker_job_is_cancelled(job)) {
+		leave(workers, worker);
+		return -ECANCELED;
+	}
 	r = worker_do(worker, job, is_last, ret, &can_go_on, problem);
 	if (!can_go_on && r != -ETIMEDOUT)
 		note_file_system(workers, worker, 0);
@@ -414,7 +430,7 @@ int workers_run(struct workers *workers, const struct worker_job *job, struct wo
 	int r = is_silent_locked(workers, job) ? -ETIMEDOUT : 0;
 	if (r == 0 && job->state)
 		r = failed_jobs_refuse(&workers->failed_jobs, job, problem);
-	struct worker *worker = r ? NULL : take_locked(workers, job->path);
+	struct worker *worker = r ? NULL : take_locked(workers, job);
 	unsigned left = workers->left_count;
 	lock_release(&workers->lock);
 	if (r)

@@ -76,6 +76,12 @@ struct worker_job {
 };
 
 /**
+ * Returns whether all workers work. With ThreadSanitizer, one that is forked while other threads
+ * allocate stands still, and is replaced: a command that ends by itself does without workers.
+ */
+bool workers_are_reliable(void);
+
+/**
  * None yet. They keep the descriptor `watches`, of inotify(7), besides their own; -1: none. Returns
  * 0 with *ret for workers_free(), or -ENOMEM.
  */

@@ -296,7 +296,7 @@ static void describe_failure(const struct worker *worker, const struct worker_jo
 			source[0] ? "read" : "merged", end);
 }
 
-static bool is_cancelled(const struct worker_job *job)
+bool worker_job_is_cancelled(const struct worker_job *job)
 {
 	const atomic_bool *flag = job->composer->is_cancelled;
 
@@ -316,7 +316,7 @@ int worker_do(const struct worker *worker, const struct worker_job *job, bool is
 	if (r == 0)
 		return 0;
 	worker_answer_fini(ret);
-	if (is_cancelled(job)) {
+	if (worker_job_is_cancelled(job)) {
 		*can_go_on = false;
 		return -ECANCELED;
 	}

@@ -1,5 +1,6 @@
 /*
- * The dialogue with one worker, while it has a job: what it asks is answered, until it answers.
+ * The dialogue with one worker that has a job: the worker's questions are answered until it sends
+ * the answer to the job.
  */
 #pragma once
 
@@ -12,24 +13,27 @@
 /* How many workers try to do a job, one after the other, if they stand still at once. */
 #define WORKER_STARTS 5
 
-/* A process, as the daemon knows it. Locks are worker.c's. */
+/* A worker process, in the daemon. `lock` is that of struct workers. */
 struct worker {
 	pid_t pid;  /* 0: not forked */
 	int socket; /* to it */
 	int pidfd;  /* -1: the kernel gives none */
 	struct worker_page *page;
-	struct settings *settings; /* that it has; one reference */
-	dev_t file_system;         /* lock; of its job; 0: none is known */
-	int64_t since_ms;          /* lock; clock_ms() when it was given that */
+	struct settings *settings; /* of the time of its fork; one reference */
+	dev_t file_system;         /* lock; that its job may wait for; 0: none is known */
+	int64_t since_ms;          /* lock; clock_ms() when `file_system` was set */
 	bool is_busy;              /* lock */
 	int64_t busy_since_ms;     /* lock; clock_ms() when it was given its job */
 	bool is_kept;              /* lives on after its job */
 	struct worker *next;
 };
 
+bool worker_job_is_cancelled(const struct worker_job *job);
+
 /**
- * Has it do the job. Returns as workers_run(), or -EAGAIN: another worker should try, unless
- * this is the last. *can_go_on: it may be given another job; else nothing is known of what it does.
+ * Gives the worker the job, and waits for its answer. Returns as workers_run(), or -EAGAIN: another
+ * worker should try the job; not with `is_last`. *can_go_on: the worker may be given another job;
+ * false: its state is unknown.
  */
 int worker_do(const struct worker *worker, const struct worker_job *job, bool is_last,
 	struct worker_answer *ret, bool *can_go_on, struct problem *problem);

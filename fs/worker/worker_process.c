@@ -38,6 +38,7 @@ static struct {
 	/* Of signal handlers. */
 	volatile sig_atomic_t is_busy;
 	volatile sig_atomic_t is_looking; /* the timer of LOOK_S runs */
+	bool has_blocked;                 /* signals, for the present task */
 	atomic_uint unit;                 /* counts sources and merges */
 	unsigned long_unit;               /* that had begun at the last tick */
 	volatile unsigned ticks;          /* at which it was the same */
@@ -215,6 +216,22 @@ static bool is_too_large(void)
 	return self.data_bytes && data_bytes() > self.data_bytes + WORKER_MEMORY / 2;
 }
 
+static void block_signals(bool is_blocked)
+{
+	sigset_t own;
+
+	sigemptyset(&own);
+	sigaddset(&own, SIGALRM);
+	sigaddset(&own, SIGPROF);
+	pthread_sigmask(is_blocked ? SIG_BLOCK : SIG_UNBLOCK, &own, NULL);
+	self.has_blocked = is_blocked;
+}
+
+void worker_block_signals(void)
+{
+	block_signals(true);
+}
+
 /* Does the job, and returns the answer; NULL: no memory. */
 static struct record *work(struct record *job)
 {
@@ -229,6 +246,8 @@ static struct record *work(struct record *job)
 	self.answer = answer;
 	name_source("");
 	int r = task(&self.composer, job, answer);
+	if (self.has_blocked)
+		block_signals(false);
 	self.answer = NULL;
 	if (r == 0) {
 		record_set_count(answer, count, self.read_count);
@@ -253,7 +272,7 @@ static void end_if_left(int number)
 	struct pollfd end = {.fd = self.socket, .events = 0};
 
 	(void)number;
-	if (poll(&end, 1, 0) != 0)
+	if (poll(&end, 1, 0) > 0)
 		_exit(0);
 	self.is_looking = false;
 	if (self.is_busy)
@@ -265,15 +284,10 @@ static void end_if_left(int number)
 void worker_end_with(int socket)
 {
 	struct sigaction look = {.sa_handler = end_if_left, .sa_flags = SA_RESTART};
-	sigset_t own;
-
 	self.socket = socket;
 	sigaction(SIGALRM, &look, NULL);
 	signal(SIGPROF, SIG_DFL);
-	sigemptyset(&own);
-	sigaddset(&own, SIGALRM);
-	sigaddset(&own, SIGPROF);
-	pthread_sigmask(SIG_UNBLOCK, &own, NULL);
+	block_signals(false);
 	self.is_busy = true;
 	look_later();
 }

@@ -32,6 +32,12 @@ struct worker_page {
  */
 void worker_end_with(int socket);
 
+/**
+ * For a task of few system calls: none of them is interrupted by a signal until the task has ended.
+ * Some file systems then fail with EINTR.
+ */
+void worker_block_signals(void);
+
 /** Works until the socket is closed. `composer` is the daemon's: its settings are the worker's. */
 __attribute__((noreturn)) void worker_process(
 	int socket, struct worker_page *page, const struct composer *composer);

@@ -7,11 +7,13 @@ mkdir real
 mkdir real/dir
 echo 'a: 1' | tee real/app.yaml real/dir/app.yaml >/dev/null
 echo 'b: 1' >high/app.yaml
+head -c 6000000 /dev/urandom >real/large.bin
 bindfs -o attr_timeout=0,entry_timeout=0 real low || skip "bindfs can't mount here"
 printf 'layers: [low, high]\noptions: {poll_interval: 100ms}\n' >plyfs.yaml
 start -c plyfs.yaml mnt
 shows mnt/app.yaml $'a: 1\nb: 1'
 shows mnt/dir/app.yaml 'a: 1'
+cmp real/large.bin mnt/large.bin || fail "a large file of one layer can't be read"
 [ "$(status polling interval_ms)" -eq 100 ]
 [[ $(status polling reason) == *FUSE* ]] || fail "the status says: $(status polling)"
 "$PLYFS" status mnt | grep -q 'FUSE' || fail "plyfs status does not tell that it polls"
@@ -26,7 +28,7 @@ echo 'n: 1' >real/new/sub/app.yaml
 comes_to_show mnt/new/sub/app.yaml 'n: 1'
 rm -r real/dir
 comes_to_vanish mnt/dir
-comes_to_list mnt app.yaml new
+comes_to_list mnt app.yaml large.bin new
 # The other layer is watched, and its changes are no slower.
 echo 'b: 2' >high/app.yaml
 comes_to_show mnt/app.yaml $'a: 22\nb: 2'

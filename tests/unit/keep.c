@@ -506,6 +506,26 @@ TEST_WITH(test_end_of_the_process_delays_nothing, mend, NULL)
 	assert_in_range(clock_ms() - begun, 0, 4500); /* a wait for an answer takes 5 s */
 }
 
+/* … while it is being written, in one batch. */
+TEST_WITH(test_path_that_goes_and_comes_is_stored_as_it_was_last, mend, NULL)
+{
+	const char *name = new_state();
+	struct keep *keep = open_keep(name);
+
+	for (int i = 0; i < 200; i++) {
+		note(keep, "a", "x: 1", true);
+		serve(keep);
+		note(keep, "a", NULL, true);
+		serve(keep);
+	}
+	note(keep, "b", "x: 2", true);
+	keep_free(keep);
+	keep = open_keep(name);
+	assert_kept(keep, "a", NULL);
+	assert_kept(keep, "b", "x: 2");
+	keep_free(keep);
+}
+
 /* Where the kernel has Landlock. Its twin is a process without it, which can do both. */
 TEST_WITH(test_process_writes_in_the_directory_and_nowhere_else, mend, NULL)
 {

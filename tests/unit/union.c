@@ -75,6 +75,40 @@ TEST_WITH(pipes_and_sockets_are_passed_over, start_layers, end_layers)
 	assert_string_equal(seen("y"), "- ");
 }
 
+/* Names with this in them get no answer. */
+static const char *unanswered;
+
+static int stat_or_time_out(const struct layer *layer, const char *path, struct stat *ret)
+{
+	if (unanswered && strstr(path, unanswered))
+		return -ETIMEDOUT;
+	return fstatat(layer->dirfd, *path ? path : ".", ret, AT_SYMLINK_NOFOLLOW) < 0 ? -errno : 0;
+}
+
+TEST_WITH(layer_that_does_not_say_whether_it_hides_is_not_taken_for_one_that_does_not, start_layers,
+	end_layers)
+{
+	static const struct layer_delegate delegate = {.stat = stat_or_time_out};
+	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
+
+	run("touch a/f a/.keep; mkdir a/d c/d; touch a/d/x");
+	layer_delegate(&delegate);
+	layer_note_remote(settings->layers[2]);
+	assert_string_equal(seen("f"), "F a");
+	unanswered = ".wh.f";
+	assert_string_equal(seen("f"), "F c!a");
+	unanswered = ".opq";
+	assert_string_equal(seen("d"), "D ca");
+	union_look_up(settings, union_all_layers(settings), "d", lookup);
+	assert_true(lookup->may_hide);
+	unanswered = "f";
+	union_look_up(settings, union_all_layers(settings), "f", lookup);
+	assert_true(lookup->has_timed_out);
+	assert_false(lookup->may_hide);
+	unanswered = NULL;
+	layer_delegate(NULL);
+}
+
 TEST_WITH(whiteout_hides_lower_layers_and_not_its_own, start_layers, end_layers)
 {
 	run("touch a/x b/x b/.wh.x c/x; touch a/y b/.wh.y; mkdir a/d b/d; touch a/d/z b/d/.wh.z; "
