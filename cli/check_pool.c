@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "cleanup.h"
+#include "inspection_task.h"
 
 /* Number of paths ahead of the next one to report: it bounds the memory for their findings. */
 #define WINDOW 256
@@ -21,6 +22,7 @@ struct check_pool_slot {
 
 struct check_pool {
 	struct offline *offline;
+	struct workers *workers; /* NULL: none */
 	char *const *paths;
 	size_t count;
 	pthread_mutex_t lock;
@@ -41,6 +43,14 @@ static unsigned threads_of_process(void)
 	return count < 1 ? 1 : count > THREADS_MAX ? THREADS_MAX : (unsigned)count;
 }
 
+static int inspect_path(const struct check_pool *checker, size_t number, struct inspection *ret)
+{
+	const char *path = checker->paths[number];
+
+	return checker->workers ? inspect_by(checker->workers, checker->offline, path, ret)
+				: inspect(checker->offline, path, ret);
+}
+
 static void *work(void *context)
 {
 	struct check_pool *checker = context;
@@ -55,7 +65,7 @@ static void *work(void *context)
 		struct check_pool_slot slot = {.is_done = true};
 
 		pthread_mutex_unlock(&checker->lock);
-		slot.result = inspect(checker->offline, checker->paths[number], &slot.inspection);
+		slot.result = inspect_path(checker, number, &slot.inspection);
 		pthread_mutex_lock(&checker->lock);
 		checker->slots[number % WINDOW] = slot;
 		pthread_cond_broadcast(&checker->has_changed);
@@ -92,8 +102,7 @@ static int report_paths(struct check_pool *checker, unsigned threads,
 		if (threads > 0)
 			wait_for(checker, i, &slot);
 		else
-			slot.result =
-				inspect(checker->offline, checker->paths[i], &slot.inspection);
+			slot.result = inspect_path(checker, i, &slot.inspection);
 		r = each(context, checker->paths[i], slot.result, &slot.inspection);
 		inspection_fini(&slot.inspection);
 	}
@@ -125,6 +134,8 @@ int check_pool_run(struct offline *offline, char *const *paths, size_t count,
 
 	if (!checker)
 		return -ENOMEM;
+	if (workers_are_reliable() && workers_new(-1, &checker->workers) < 0)
+		return -ENOMEM;
 	checker->offline = offline;
 	checker->paths = paths;
 	checker->count = count;
@@ -135,5 +146,6 @@ int check_pool_run(struct offline *offline, char *const *paths, size_t count,
 		running++;
 	int r = report_paths(checker, running, each, context);
 	finish(checker, started, running);
+	workers_free(checker->workers);
 	return r;
 }

@@ -1,0 +1,28 @@
+#!/bin/bash
+# 'plyfs check' goes on when a source crashes its parser, keeps it busy for ever or takes all memory, and names it.
+. "$(dirname "$0")/mount.sh"
+! grep -qa __tsan_init "$PLYFS" || skip "with ThreadSanitizer, a check has no workers"
+
+# A preloaded library comes before the sanitizer, which refuses that by default, as it does a lack of memory.
+export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0:allocator_may_return_null=1
+
+cat >plyfs.yaml <<YAML
+layers: [low, high]
+options: {limits: {time: 500ms}}
+YAML
+for name in crash loop memory other; do
+	echo "a: 1" >low/$name.yaml
+	echo "b: fault-$name" >high/$name.yaml
+done
+echo 'b: [' >high/broken.yaml
+code=0
+LD_PRELOAD=$MARKED_LIBRARY "$PLYFS" check -c plyfs.yaml >out 2>&1 || code=$?
+[ $code -eq 1 ] || fail "it exits with $code: $(cat out)"
+says() {
+	grep -qF "$1" out || fail "no '$1' in: $(cat out)"
+}
+says "high/crash.yaml: the process that read it crashed (SIGSEGV); undo its last change"
+says "high/loop.yaml: the process that read it took more than 5 s of a processor; undo its last change"
+says "high/memory.yaml: can't be read with 2048 MiB of memory; make it smaller"
+says "high/broken.yaml:1:4: the '[' is not closed"
+says "5 files: 4 do not merge"
