@@ -22,7 +22,7 @@
 /* Nothing takes longer, unless it was stopped, or a file system does not answer. */
 #define ANSWER_MS 5000
 
-/* So long it may take to end after its last answer. */
+/* So long it may take to end after its last answer, if it owes another one. */
 #define END_MS 200
 
 /* Bytes of a line for the log. */
@@ -225,7 +225,8 @@ static int ask(struct monitor_line *line, const struct monitor_request *request,
 		r = parcel_send(line->socket, request, REQUEST_LEAST, given);
 	if (r == 0) {
 		r = take_answer(line, ANSWER_MS);
-		line->owed += r == -ETIMEDOUT;
+		/* Also if the wait was cancelled. */
+		line->owed += r == -ETIMEDOUT || r == -EPIPE;
 	}
 	pthread_mutex_unlock(&line->lock);
 	return r;
@@ -354,6 +355,10 @@ void monitor_stop(void)
 	helper_wake();
 	shutdown(end.fd, SHUT_WR);
 	(void)poll(&end, 1, ANSWER_MS);
-	helper_leave(HELPER_MONITOR, END_MS);
+	/* With its end it lets go of the layers. One that waits for a layer may stay for ever. */
+	if (monitor.looking.owed)
+		helper_leave(HELPER_MONITOR, END_MS);
+	else
+		helper_end(HELPER_MONITOR, ANSWER_MS);
 	closep(&monitor.serving.socket);
 }
