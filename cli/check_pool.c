@@ -7,6 +7,7 @@
 
 #include "cleanup.h"
 #include "inspection_task.h"
+#include "remote_layers.h"
 
 /* Number of paths ahead of the next one to report: it bounds the memory for their findings. */
 #define WINDOW 256
@@ -123,6 +124,16 @@ static void finish(struct check_pool *checker, const pthread_t *threads, unsigne
 	pthread_mutex_destroy(&checker->lock);
 }
 
+/* If a layer does not answer, the overseer is to see which thread of this process waits for it. */
+static bool has_remote_layer(const struct settings *settings)
+{
+	bool is_found = settings_note_remote(settings, -1) < 0;
+
+	for (size_t i = 0; i < settings->layer_count; i++)
+		is_found |= atomic_load(&settings->layers[i]->is_remote);
+	return is_found;
+}
+
 int check_pool_run(struct offline *offline, char *const *paths, size_t count,
 	int (*each)(
 		void *context, const char *path, int result, const struct inspection *inspection),
@@ -134,7 +145,8 @@ int check_pool_run(struct offline *offline, char *const *paths, size_t count,
 
 	if (!checker)
 		return -ENOMEM;
-	if (workers_are_reliable() && workers_new(-1, &checker->workers) < 0)
+	if (workers_are_reliable() && !has_remote_layer(offline_settings(offline)) &&
+		workers_new(-1, &checker->workers) < 0)
 		return -ENOMEM;
 	checker->offline = offline;
 	checker->paths = paths;

@@ -43,7 +43,8 @@ unwatch
 [ "$(grep -c MOVED_TO events)" -eq 1 ] || fail "the events were: $(cat events)"
 comes_to_equal_fresh -c plyfs.yaml
 stop
-unmount low
+# With a sanitizer a worker may stand still, and then holds its layers for some seconds.
+eventually umount low
 
 # The twin: the very same without the FUSE file system is not polled.
 rmdir low
