@@ -23,7 +23,7 @@
 #define ANSWER_MS 5000
 
 /* So long it may take to end after its last answer, if it owes another one. */
-#define END_MS 200
+#define END_MS 1500
 
 /* Bytes of a line for the log. */
 #define LINE_MAX_BYTES 4096

@@ -184,7 +184,8 @@ static void leave_out_silent(
 {
 	for (unsigned i = 0; i < settings->layer_count; i++)
 		if (!seen_in(lookup, i) && !(shown >> i & 1) &&
-			layer_silence(settings->layers[i]) != LAYER_ANSWERS)
+			(lookup->has_timed_out ||
+				layer_silence(settings->layers[i]) != LAYER_ANSWERS))
 			lookup->layers &= ~((layer_mask)1 << i);
 }
 
