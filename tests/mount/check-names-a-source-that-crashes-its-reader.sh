@@ -1,10 +1,8 @@
 #!/bin/bash
 # 'plyfs check' goes on when a source crashes its parser, keeps it busy for ever or takes all memory, and names it.
 . "$(dirname "$0")/mount.sh"
+. "$(dirname "$test_file")/marked.sh"
 ! grep -qa __tsan_init "$PLYFS" || skip "with ThreadSanitizer, a check has no workers"
-
-# A preloaded library comes before the sanitizer, which refuses that by default, as it does a lack of memory.
-export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0:allocator_may_return_null=1
 
 cat >plyfs.yaml <<YAML
 layers: [low, high]

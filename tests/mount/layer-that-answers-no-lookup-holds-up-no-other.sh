@@ -122,13 +122,6 @@ for request in LOOKUP ALL; do
 	start_again
 	answers_no $request
 	timeout 1 cat mnt/third.yaml >/dev/null 2>&1 || :
-	kill -9 "$plyfs_pid"
-	begin=$SECONDS
-	eventually has_ended "$plyfs_pid" || fail "plyfs does not end"
-	is_cut() { [[ $(timeout 5 ls mnt 2>&1) == *"not connected"* ]]; }
-	eventually is_cut || fail "the mount has not ended"
-	within 2 "the end of the killed mount"
-	plyfs_pid=
-	umount -l mnt
+	killed_mount_ends $((2 * factor))
 	answers_no NONE
 done

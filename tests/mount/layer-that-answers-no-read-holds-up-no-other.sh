@@ -32,11 +32,4 @@ ended_cleanly
 
 start low:part:high mnt
 timeout 3 cat mnt/app.yaml >/dev/null 2>&1 || :
-kill -9 "$plyfs_pid"
-begin=$SECONDS
-eventually has_ended "$plyfs_pid" || fail "plyfs does not end"
-is_cut() { [[ $(timeout 5 ls mnt 2>&1) == *"not connected"* ]]; }
-eventually is_cut || fail "the mount has not ended"
-[ $((SECONDS - begin)) -le 5 ] || fail "the end of the killed mount took $((SECONDS - begin)) s"
-plyfs_pid=
-umount -l mnt
+killed_mount_ends 5

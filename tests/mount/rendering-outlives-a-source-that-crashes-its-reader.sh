@@ -2,11 +2,8 @@
 # A source that crashes its parser, keeps it busy for ever or takes all memory fails alone: all other files are rendered,
 # and with --watch the file keeps its last good version until the source is repaired.
 . "$(dirname "$0")/mount.sh"
+. "$(dirname "$test_file")/marked.sh"
 ! grep -qa __tsan_init "$PLYFS" || skip "with ThreadSanitizer, a rendering has no workers"
-
-# A preloaded library comes before the sanitizer, which refuses that by default, as it does a lack of memory.
-export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0:allocator_may_return_null=1
-export TSAN_OPTIONS=${TSAN_OPTIONS:+$TSAN_OPTIONS:}allocator_may_return_null=1
 
 faults=(crash loop memory)
 cat >plyfs.yaml <<YAML

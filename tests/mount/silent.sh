@@ -24,3 +24,15 @@ ends() {
 	[ $code -eq "$wanted" ] || fail "$*: exit status $code, and: $said"
 }
 says() { [[ $said == *"$1"* ]] || fail "no '$1' in: $said"; }
+
+# killed_mount_ends SECONDS: plyfs is killed; it ends, and so does its mount, within that time.
+killed_mount_ends() {
+	local begin=$SECONDS
+	kill -9 "$plyfs_pid"
+	eventually has_ended "$plyfs_pid" || fail "plyfs does not end"
+	is_cut() { [[ $(timeout 5 ls mnt 2>&1) == *"not connected"* ]]; }
+	eventually is_cut || fail "the mount has not ended"
+	[ $((SECONDS - begin)) -le "$1" ] || fail "the end of the killed mount took $((SECONDS - begin)) s"
+	plyfs_pid=
+	umount -l mnt
+}

@@ -3,10 +3,7 @@
 # its last good version, with an error that says why, and no other path notices. After three failures it is not read
 # again until it changes.
 . "$(dirname "$0")/mount.sh"
-
-# A preloaded library comes before the sanitizer, which refuses that by default, as it does a lack of memory.
-export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0:allocator_may_return_null=1
-export TSAN_OPTIONS=${TSAN_OPTIONS:+$TSAN_OPTIONS:}allocator_may_return_null=1
+. "$(dirname "$test_file")/marked.sh"
 
 faults=(crash loop memory stop stop1 stop2)
 cat >plyfs.yaml <<YAML
