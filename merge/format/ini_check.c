@@ -387,7 +387,7 @@ static bool has_root_keys(const struct ini_dialect *dialect, const struct pair *
 	return dialect->has_root_keys && !dialect->meaningful;
 }
 
-static unsigned rank_of(const struct node *node)
+unsigned ini_rank(const struct node *node)
 {
 	return node->source ? node->source->rank : 0;
 }
@@ -405,7 +405,7 @@ static int check_root_key(const struct node *root, const struct pair *pair, stru
 		const struct pair *found =
 			node_is_map(section->value) ? node_find(section->value, pair->key) : NULL;
 
-		if (!found || rank_of(found->value) >= rank_of(pair->value) ||
+		if (!found || ini_rank(found->value) >= ini_rank(pair->value) ||
 			node_equal(found->value, pair->value))
 			continue;
 		ini_names(ignores_sections, NULL, names, sizeof(names));

@@ -24,6 +24,9 @@ int ini_doubt(const struct line_reader *lines, const char *at, const char *messa
  */
 int ini_check_tree(const struct writer *writer, const struct node *root);
 
+/** Returns the rank of the layer that the node comes from. */
+unsigned ini_rank(const struct node *node);
+
 /** See format.check_merged. */
 int ini_check_merged(const struct format *format, const struct node *root,
 	const struct document *document, struct arena *arena, struct problem *problem);

@@ -6,11 +6,6 @@
 
 #include <errno.h>
 
-static unsigned rank_of(const struct node *node)
-{
-	return node->source ? node->source->rank : 0;
-}
-
 /* Returns whether the name is one of the groups, or a group with a version: "mysqld-10.11". */
 static bool is_group(const char *groups, struct span name)
 {
@@ -89,11 +84,11 @@ static int refuse_overruled(const struct node *root, const struct pair *group,
 /* Returns the highest rank of the value, or of the items of a list. */
 static unsigned highest_rank(const struct node *value)
 {
-	unsigned rank = rank_of(value);
+	unsigned rank = ini_rank(value);
 
 	for (uint32_t i = 0; node_is_sequence(value) && i < value->seq.count; i++)
-		if (rank_of(value->seq.items[i]) > rank)
-			rank = rank_of(value->seq.items[i]);
+		if (ini_rank(value->seq.items[i]) > rank)
+			rank = ini_rank(value->seq.items[i]);
 	return rank;
 }
 
@@ -117,7 +112,7 @@ static int check_assignment(const struct node *root, const struct pair *group,
 	const struct pair *found = node_find(last, option);
 	if (!found)
 		return is_list ? 0 : node_put(arena, last, option, pair->value);
-	if (rank_of(found->value) >= highest_rank(pair->value))
+	if (ini_rank(found->value) >= highest_rank(pair->value))
 		return 0;
 	return refuse_overruled(root, group, pair, found->value, problem);
 }
