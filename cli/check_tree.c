@@ -173,6 +173,23 @@ static int add_hidden(struct check_tree *tree, const struct traversed *found)
 }
 
 /*
+ * Returns 1 if there is a merged file at `path`, or that can't be examined; 0; or -errno on a
+ * shortage.
+ */
+static int has_merged_file(const struct check_tree *tree, const char *path)
+{
+	const struct settings *settings = offline_settings(tree->offline);
+	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
+	int r = lookup ? expand_look_up(offline_finder(tree->offline), settings,
+				 union_all_layers(settings), path, lookup)
+		       : -ENOMEM;
+
+	if (r < 0)
+		return layer_is_shortage(r) ? r : 1;
+	return lookup->kind != UNION_NONE;
+}
+
+/*
  * Warns of a file in NAME.d that is not a drop-in, if there is no merged file NAME; otherwise the
  * inspection of NAME warns.
  */
@@ -180,8 +197,7 @@ static int add_ignored(struct check_tree *tree, const struct traversed *found)
 {
 	const struct settings *settings = offline_settings(tree->offline);
 	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
-	CLEANUP(freep) char *directory = strdup(found->path), *name = NULL, *why = NULL;
-	struct problem problem;
+	CLEANUP(freep) char *directory = strdup(found->path), *why = NULL;
 
 	if (!lookup || !directory)
 		return -ENOMEM;
@@ -196,32 +212,23 @@ static int add_ignored(struct check_tree *tree, const struct traversed *found)
 	char *owner = dropin_owner(settings, above ? directory : "", above ? above + 1 : directory);
 	if (!owner || dropin_is_named(settings, owner, slash + 1))
 		return 0;
-	int r = expand_look_up(
-		offline_finder(tree->offline), settings, union_all_layers(settings), owner, lookup);
-	if (r < 0 || lookup->kind != UNION_NONE)
-		return layer_is_shortage(r) ? r : 0;
+	int r = has_merged_file(tree, owner);
+	if (r != 0)
+		return r < 0 ? r : 0;
 	r = union_look_up(settings, found->layers, found->path, lookup);
 	if (r == 0 && lookup->kind == UNION_FILE)
-		r = layer_source_name(settings->layers[lookup->found[0].layer], found->path, &name);
-	if (r == 0 && name)
 		r = dropin_refusal(settings, owner, slash + 1, &why);
 	if (r < 0 || !why)
 		return r;
-	problem_set(&problem, name, 0, 0, "%s", why);
-	return findings_add(&tree->findings, FINDING_WARNING, &problem);
+	return findings_warn(
+		&tree->findings, settings->layers[lookup->found[0].layer], found->path, why);
 }
 
 static int add_unread(void *context, const struct layer *layer, const char *path, const char *why)
 {
 	struct check_tree *tree = context;
-	CLEANUP(freep) char *name = NULL;
-	struct problem problem;
-	int r = layer_source_name(layer, path, &name);
 
-	if (r < 0)
-		return r;
-	problem_set(&problem, name, 0, 0, "%s", why);
-	return findings_add(&tree->findings, FINDING_WARNING, &problem);
+	return findings_warn(&tree->findings, layer, path, why);
 }
 
 /*
@@ -231,21 +238,19 @@ static int add_unread(void *context, const struct layer *layer, const char *path
 static int add_unread_of(struct check_tree *tree, const struct traversed *found)
 {
 	const struct settings *settings = offline_settings(tree->offline);
-	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
 	const char *slash = strrchr(found->path, '/');
 	CLEANUP(freep)
 	char *above = strndup(found->path, slash ? (size_t)(slash - found->path) : 0);
 
-	if (!lookup || !above)
+	if (!above)
 		return -ENOMEM;
 	CLEANUP(freep)
 	char *owner = dropin_owner(settings, above, slash ? slash + 1 : found->path);
 	if (!owner)
 		return 0;
-	int r = expand_look_up(
-		offline_finder(tree->offline), settings, union_all_layers(settings), owner, lookup);
-	if (r < 0 || lookup->kind != UNION_NONE)
-		return layer_is_shortage(r) ? r : 0;
+	int r = has_merged_file(tree, owner);
+	if (r != 0)
+		return r < 0 ? r : 0;
 	return dropin_unread_each(settings, owner, add_unread, tree);
 }
 

@@ -40,6 +40,19 @@ int findings_add(struct findings *findings, enum finding_kind kind, const struct
 	return 0;
 }
 
+int findings_warn(
+	struct findings *findings, const struct layer *layer, const char *path, const char *message)
+{
+	CLEANUP(freep) char *name = NULL;
+	struct problem problem;
+	int r = layer_source_name(layer, path, &name);
+
+	if (r < 0)
+		return r;
+	problem_set(&problem, name, 0, 0, "%s", message);
+	return findings_add(findings, FINDING_WARNING, &problem);
+}
+
 /* Orders by source, line and column; at the same place, errors first. */
 static int compare(const void *a, const void *b)
 {
@@ -240,18 +253,14 @@ static int warn_of_ignored(struct inspect_job *look, const struct settings *sett
 	for (unsigned i = lookup->count; r == 0 && i < lookup->count + lookup->left_out_count;
 		i++) {
 		const struct contributor *found = &lookup->found[i];
-		CLEANUP(freep) char *name = NULL, *why = NULL;
-		struct problem problem;
+		CLEANUP(freep) char *why = NULL;
 
 		if (!found->is_ignored)
 			continue;
-		r = layer_source_name(settings->layers[found->layer], found->path, &name);
+		r = dropin_refusal(settings, path, strrchr(found->path, '/') + 1, &why);
 		if (r == 0)
-			r = dropin_refusal(settings, path, strrchr(found->path, '/') + 1, &why);
-		if (r < 0)
-			return r;
-		problem_set(&problem, name, 0, 0, "%s", why);
-		r = findings_add(&look->inspection->findings, FINDING_WARNING, &problem);
+			r = findings_warn(&look->inspection->findings,
+				settings->layers[found->layer], found->path, why);
 	}
 	return r;
 }
@@ -260,14 +269,8 @@ static int warn_of_ignored(struct inspect_job *look, const struct settings *sett
 static int add_unread(void *context, const struct layer *layer, const char *path, const char *why)
 {
 	struct inspect_job *look = context;
-	CLEANUP(freep) char *name = NULL;
-	struct problem problem;
-	int r = layer_source_name(layer, path, &name);
 
-	if (r < 0)
-		return r;
-	problem_set(&problem, name, 0, 0, "%s", why);
-	return findings_add(&look->inspection->findings, FINDING_WARNING, &problem);
+	return findings_warn(&look->inspection->findings, layer, path, why);
 }
 
 /* Adds all violations of the schema. Returns 0 or -ENOMEM. */

@@ -58,4 +58,8 @@ void inspection_fini(struct inspection *inspection);
 /** Adds a copy, unless FINDINGS_MAX is reached. An error is always added. Returns 0 or -ENOMEM. */
 int findings_add(struct findings *findings, enum finding_kind kind, const struct problem *problem);
 
+/** Adds a warning about the layer's file at `path`. Returns 0 or -errno. */
+int findings_warn(struct findings *findings, const struct layer *layer, const char *path,
+	const char *message);
+
 void findings_fini(struct findings *findings);
