@@ -11,7 +11,7 @@
 /* Least bytes of a finding, a reference or a use in a record. */
 #define ITEM_BYTES 8
 
-/* The worker's. */
+/* In the worker. */
 
 static void put_references(const struct inspection *inspection, struct record *answer)
 {
@@ -81,7 +81,7 @@ static int inspect_task(const struct composer *own, struct record *job, struct r
 	return 0;
 }
 
-/* The command's. What a worker sends is not believed to be in order. */
+/* In the command. A worker's answer may be damaged. */
 
 static int take_findings(struct record *answer, struct findings *findings)
 {

@@ -56,7 +56,7 @@ struct layer {
 	/* the store that a mirror copies to this layer (store.h); NULL: none */
 	struct store *store;
 	const struct settings *settings; /* that it belongs to; NULL: to none yet */
-	/* What changes: */
+	/* These two change: */
 	atomic_bool is_remote; /* a network or FUSE file system is mounted there, or beneath */
 	atomic_int silence;    /* layer_note_silence() */
 	/* the directory that the mount itself lies on, relative to the layer; NULL: it is not in

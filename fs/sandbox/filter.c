@@ -149,7 +149,7 @@ static const struct call calls[] = {
 	{CALL(getsockopt), DAEMON}, /* … who is it? */
 	{CALL(epoll_ctl), DAEMON},  /* … is waited for */
 	{CALL(rt_sigpending), DAEMON}, /* … not if we are to end */
-	{CALL(socketpair), VIEWS}, /* … holds what is handed over, until he is there */
+	{CALL(socketpair), VIEWS}, /* … for the heir's record; a worker's jobs */
 	{CALL(sendto), ALL},
 	{CALL(recvfrom), ALL},
 	{CALL(sendmsg), ALL}, /* with a descriptor */
@@ -260,17 +260,25 @@ static int allow_where(scmp_filter_ctx filter, int number, unsigned argument, sc
 static int restrict_commands(scmp_filter_ctx filter, unsigned process)
 {
 	static const int commands[] = {
-		F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL, F_SETLEASE,
-		F_GETLEASE,                 /* is it being written? */
-		F_ADD_SEALS, F_GET_SEALS,   /* what is handed over stays as it is */
-		F_GETPIPE_SZ, F_SETPIPE_SZ, /* libfuse's */
-		F_SETFL,                    /* the last: see below */
+		F_DUPFD,
+		F_DUPFD_CLOEXEC,
+		F_GETFD,
+		F_SETFD,
+		F_GETFL,
+		F_SETLEASE,
+		F_GETLEASE, /* is it being written? */
+		F_ADD_SEALS,
+		F_GET_SEALS, /* what is handed over stays as it is */
+		F_GETPIPE_SZ,
+		F_SETPIPE_SZ, /* libfuse's */
+		F_SETFL,
 	};
-	/* A worker shares inotify's descriptor with the daemon, which would have to wait there. */
-	size_t count = sizeof(commands) / sizeof(*commands) - (process & WORKER ? 1 : 0);
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < count; i++) {
+	for (size_t i = 0; r == 0 && i < sizeof(commands) / sizeof(*commands); i++) {
+		/* A worker could make the daemon wait at inotify's descriptor, which they share. */
+		if (commands[i] == F_SETFL && (process & WORKER))
+			continue;
 		r = allow_where(filter, CALL(fcntl), 1, (scmp_datum_t)commands[i]);
 		if (r == 0)
 			r = allow_where(filter, CALL(fcntl64), 1, (scmp_datum_t)commands[i]);

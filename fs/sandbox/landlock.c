@@ -68,7 +68,7 @@ static struct ruleset handled(enum sandbox_process process, long abi)
 				       (abi >= 3 ? FS_TRUNCATE : 0) |
 				       (abi >= 5 ? FS_IOCTL_DEV : 0)};
 
-	/* What it can read is what its parent can. */
+	/* It can read as much as its parent. */
 	if (process == SANDBOX_WORKER)
 		return (struct ruleset){.files = set.files & ~(FS_READ_FILE | FS_READ_DIR)};
 	/* What it reads and reaches is its user's choice. */

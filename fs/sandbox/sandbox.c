@@ -154,7 +154,7 @@ struct sandbox {
 	enum sandbox_force landlock_force;
 };
 
-/* What the workers of this process give up besides what it may not do itself. */
+/* The rights that this process's workers give up, besides those that it lacks itself. */
 static struct {
 	struct landlock landlock; /* fd: -1: nothing */
 	bool gives_up_capabilities;

@@ -185,7 +185,7 @@ static int take_layers(const struct settings *settings, layer_mask layers, const
 			return 0;
 		if (layers & below && result != -ETIMEDOUT)
 			hides = hides_below(layer, path, &stat, result == 0);
-		/* What can't be known is not taken for a layer that does not hide. */
+		/* Without an answer, the layer may hide what lower ones have. */
 		if (hides == -ETIMEDOUT && union_is_absent(result))
 			take_layer(ret, rank, -ETIMEDOUT, &stat);
 		else if (hides == -ETIMEDOUT)
@@ -218,14 +218,10 @@ bool union_is_out_of_sight(const struct union_lookup *lookup)
 
 void union_drop(struct union_lookup *lookup, unsigned index)
 {
-	unsigned behind = --lookup->count + lookup->left_out_count - index;
-
-	if (lookup->expanded)
-		free((char *)(uintptr_t)lookup->found[index].path);
-	memmove(lookup->found + index, lookup->found + index + 1, behind * sizeof(*lookup->found));
-	lookup->layers = 0;
-	for (unsigned i = 0; i < lookup->count; i++)
-		lookup->layers |= (layer_mask)1 << lookup->found[i].layer;
+	lookup->count--;
+	lookup->layers &= ~((layer_mask)1 << lookup->found[index].layer);
+	memmove(lookup->found + index, lookup->found + index + 1,
+		(lookup->count - index) * sizeof(*lookup->found));
 	if (!lookup->count)
 		lookup->kind = UNION_NONE;
 }

@@ -100,7 +100,7 @@ bool union_is_out_of_sight(const struct union_lookup *lookup);
 /** Makes the lookup one of a directory of which nothing is known but its layers. */
 void union_take_for_directory(struct union_lookup *lookup);
 
-/** Takes the contributor `found[index]` out. */
+/** Takes the contributor `found[index]` out of a lookup that was not expanded (expand.h). */
 void union_drop(struct union_lookup *lookup, unsigned index);
 
 /** Returns whether any layer could not be examined. */

@@ -92,7 +92,7 @@ enum directory_names {
 	NAMES_EXPANDED, /* and those that expanding shows (expand.h) */
 };
 
-/* What a directory is listed for. The highest of several reasons counts. */
+/* The reasons for which a directory is listed. The highest of several counts. */
 enum directory_scan {
 	SCAN_NONE,
 	SCAN_NAMES, /* for its names */

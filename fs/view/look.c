@@ -391,7 +391,7 @@ static bool heed_silence(struct look *look)
 	return is_slow;
 }
 
-/* What the layers say. 0 or -errno; -ETIMEDOUT: REFRESH: one of them may say it yet. */
+/* Looks the path up in the layers. Returns 0 or -errno; -ETIMEDOUT: a layer may answer yet. */
 static int find(struct look *look)
 {
 	struct composer *composer = &look->settings.composer;

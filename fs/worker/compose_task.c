@@ -322,8 +322,8 @@ static int take_used(const struct composer *composer, struct record *answer, str
 }
 
 /*
- * What is found as a file is made of bytes, whatever a worker says, and as a link, of a target.
- * Nobody can be given more rights to a merged file than to a file.
+ * Takes a version of the kind that was found: bytes for a file, a target for a link. The worker's
+ * answer does not decide that. Nobody can be given more rights to a merged file than to a file.
  */
 static int take_version(const struct composer *composer, struct record *answer,
 	enum union_kind kind, struct version **ret)

@@ -208,7 +208,7 @@ static int run(worker_task *task, const struct layer_request *request, struct wo
 	return r == PROBLEM ? -EIO : r == -ECANCELED ? -ETIMEDOUT : r;
 }
 
-/* What the task found: 0 or -errno. */
+/* Returns the task's result: 0 or -errno. */
 static int take_result(struct record *answer)
 {
 	return -(int)record_get_below(answer, INT_MAX);

@@ -236,7 +236,7 @@ static struct worker *take_kept_locked(struct workers *workers, const char *path
 			(!worker->pid && workers->left_count >= 4 * WORKERS_LEFT_MAX))
 			continue;
 		worker->is_busy = true;
-		worker->busy_since_ms = clock_ms();
+		worker->since_ms = clock_ms();
 		return worker;
 	}
 	return NULL;
@@ -249,7 +249,7 @@ static int64_t last_job_ms_locked(const struct workers *workers)
 
 	for (size_t i = 0; i < WORKERS_KEPT; i++)
 		if (workers->kept[i].is_busy)
-			ret = most(ret, workers->kept[i].busy_since_ms);
+			ret = most(ret, workers->kept[i].since_ms);
 	return ret;
 }
 

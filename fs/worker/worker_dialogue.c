@@ -75,14 +75,14 @@ static int await(const struct worker *worker, const struct worker_job *job, bool
 		/* It has just become ready: its patience begins. */
 		bool is_new = !is_ready && atomic_load(&worker->page->is_ready);
 		bool is_still = !is_new && now >= 0 && used >= 0 && now - used < STILL_MS;
-		if (r == 0 && is_still && !is_ready)
-			return -EAGAIN;
-		if (r == 0 && is_still && ++looks == LOOKS)
-			return is_last || !MAY_STAND_STILL ? -ETIMEDOUT : -EAGAIN;
-		if (!is_still)
+		if (!is_still) {
 			looks = 0;
-		if (!is_still)
 			used = now;
+		} else if (r == 0 && !is_ready) {
+			return -EAGAIN;
+		} else if (r == 0 && ++looks == LOOKS) {
+			return is_last || !MAY_STAND_STILL ? -ETIMEDOUT : -EAGAIN;
+		}
 		is_ready |= is_new;
 	}
 }

@@ -21,9 +21,8 @@ struct worker {
 	struct worker_page *page;
 	struct settings *settings; /* of the time of its fork; one reference */
 	dev_t file_system;         /* lock; that its job may wait for; 0: none is known */
-	int64_t since_ms;          /* lock; clock_ms() when `file_system` was set */
+	int64_t since_ms;          /* lock; clock_ms() when it was given its job */
 	bool is_busy;              /* lock */
-	int64_t busy_since_ms;     /* lock; clock_ms() when it was given its job */
 	bool is_kept;              /* lives on after its job */
 	struct worker *next;
 };

@@ -292,6 +292,7 @@ static void end_if_left(int number)
 void worker_end_with(int socket)
 {
 	struct sigaction look = {.sa_handler = end_if_left, .sa_flags = SA_RESTART};
+
 	self.socket = socket;
 	sigaction(SIGALRM, &look, NULL);
 	signal(SIGPROF, SIG_DFL);
@@ -319,7 +320,7 @@ void worker_process(int socket, struct worker_page *page, const struct composer 
 	static const struct finder finder = {.find = ask_find};
 
 	prctl(PR_SET_NAME, "plyfs-worker");
-	/* What it is asked to look into it looks into itself. */
+	/* A worker looks into remote layers itself. */
 	layer_delegate(NULL);
 	limit_memory();
 	self.page = page;
