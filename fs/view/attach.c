@@ -58,8 +58,8 @@ static bool is_at(const struct layer *layer, const char *path, int fd)
 }
 
 /*
- * Whether something may have come into the directory, or gone, or changed of itself, since it had
- * that time: times of files are those of a clock that ticks every few milliseconds.
+ * Returns whether the directory may have changed since it had the time `then`. The clock of file
+ * times ticks every few milliseconds, so a very recent change may hide another one.
  */
 static bool has_moved_on(struct timespec then, struct timespec now)
 {
@@ -193,7 +193,7 @@ bool attach_update(struct view *view, const struct settings *settings, struct di
 	struct union_lookup *lookup)
 {
 	layer_mask fresh = 0;     /* that did not show it, or another directory */
-	layer_mask unwatched = 0; /* of which nothing is told */
+	layer_mask unwatched = 0; /* that show it, without a watch */
 	bool is_other = false;
 
 	view_lock(view);
@@ -220,7 +220,7 @@ bool attach_update(struct view *view, const struct settings *settings, struct di
 		if ((fresh | lost) >> layer & 1)
 			watch_remove_layer(view->watch, &directory->watches, layer);
 	struct rights old_rights = directory->found_rights;
-	/* Who looks at a name in it now may look in the wrong layers. */
+	/* Looks at its names that are under way may look into the wrong layers. */
 	directory->generation++;
 	attributes_describe_locked(view, directory, lookup);
 	/* Rights of what is made of files below it, but shown elsewhere, follow from its own. */

@@ -1,4 +1,4 @@
-/* Attaching a directory to the layers that show it, with the watches of their directories. */
+/* Attaching a directory of the view to the layers that show it, and watching it in these layers. */
 #pragma once
 
 #include "directory.h"
@@ -7,36 +7,39 @@ struct settings_generation;
 struct view;
 
 /**
- * Makes the directory that `lookup` has found: watched, not shown yet. Until then it is a user of
- * its parent, and the caller one of it. Takes the lock. Returns 0 with *ret to be shown, or dropped
- * by attach_drop_locked(); or -errno.
+ * Makes and watches the directory that `lookup` has found, without showing it. The new directory is
+ * a user of `parent` (NULL: it is the root). Takes the lock. Returns -ENOMEM; or 0 with *ret, which
+ * the caller shows, or drops with attach_drop_locked().
  */
 int attach_make(struct view *view, const struct settings_generation *generation,
 	struct directory *parent, const char *name, const struct union_lookup *lookup,
 	struct directory **ret);
 void attach_drop_locked(struct view *view, struct directory *directory);
 
-/** Begins polling, because a watch has failed (`error`, an errno) or does not report everything. */
+/**
+ * Begins polling: a watch has failed with `error` (an errno; 0: none), or the layer lies on a
+ * remote file system, for which inotify does not report everything.
+ */
 void attach_poll_locked(struct view *view, int error, bool is_remote);
 
 /**
- * Watches the directory in those `layers`, as `lookup` has found it. An earlier change has no
- * event: so the names are scanned afterwards, and the directory itself is queued. Takes the lock,
- * and drops it.
+ * Watches the directory in `layers`. If it has changed in one of them since `lookup`, it is queued.
+ * The caller then has its names scanned: a change before the watch has no event. Takes the lock.
  */
 void attach_watch(struct view *view, const struct settings *settings, struct directory *directory,
 	const struct union_lookup *lookup, layer_mask layers);
 
 /**
- * Notes that a layer refused us a part of the directory (EACCES, EIO), so events are missing. When
- * the attributes of any directory change, and with them perhaps our rights, it is scanned again.
+ * Notes that a layer refused us a part of the directory (EACCES, EIO), so events may be missing.
+ * If the attributes of any directory change later, our rights may have changed: then the noted
+ * directories are scanned again.
  */
 void attach_unseen_locked(struct view *view, struct directory *directory);
 
 /**
- * Updates a shown directory that other layers, or other directories in them, may show now. A layer
- * that does not answer counts as before: `lookup` is changed to that. Takes the lock. Returns
- * whether the kernel must be notified of new attributes.
+ * Updates a shown directory: by a new `lookup`, other layers may show it, or other directories in
+ * them. A layer that does not answer counts as it did before; `lookup->layers` is corrected so.
+ * Takes the lock. Returns whether the kernel must be notified of new attributes.
  */
 bool attach_update(struct view *view, const struct settings *settings, struct directory *directory,
 	struct union_lookup *lookup);

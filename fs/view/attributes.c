@@ -19,10 +19,7 @@ static struct rights rights_of(const struct view *view, const struct union_looku
 {
 	struct stat stats[LAYERS_MAX];
 
-	/*
-	 * No layer has it: all are missing, or only a virtual file leads through it. Where none can
-	 * be looked at it is closed.
-	 */
+	/* No layer has it: all are missing, or only the path of a virtual file needs it. */
 	if (!lookup->count)
 		return (struct rights){lookup->has_unknown ? 0500 : 0555,
 			view->composer.mounter.uid, view->composer.mounter.gid};
@@ -99,9 +96,9 @@ bool attributes_are_untold_locked(const struct directory *directory)
 }
 
 /*
- * Waits until no walk is under way that the kernel let in by what it knew before: a walk that finds
- * all in its caches is one RCU read-side section, and this waits for all of them (membarrier(2),
- * MEMBARRIER_CMD_GLOBAL is synchronize_rcu()). A walk that needs us is met by its lookup.
+ * Waits for the path walks that the kernel let in by the rights that it knew before. A walk in the
+ * kernel's caches is one RCU read-side section, and MEMBARRIER_CMD_GLOBAL is synchronize_rcu(),
+ * which waits for all of them (membarrier(2)). Any other walk sends us a LOOKUP.
  */
 static void let_walks_end(void)
 {

@@ -4,21 +4,20 @@
  * The kernel caches a directory's mode and owner until it is notified, and checks users by them.
  * The contract:
  *
- *   (a) Content that was written after a right was taken away is not readable, by a walk that
- *   begins
- *       after that, by those whom it shuts out.
- *   (b) What was removed before a right was given is gone before the right shows.
+ *   (a) A right is taken away, then content is written. A user without the right can't read that
+ *       content by a path walk that begins after the write.
+ *   (b) A file is removed, then a right is given. A user with the new right never sees the file.
  *
  * How it is kept:
  *
- *   (a) Before what was read is shown, the events are drained, the directories above of which
- *       something was reported are looked at, the kernel is told, and the walks end that it let in.
- *       A walk may have been let in before that and be asleep, for the directory's lock or
- *       another's lookup, for however long that takes. So in a directory that was ever closed to
- *       somebody, as long as the kernel knows it, no answer is cached: each walk comes with a
- *       lookup of its own, and who looks something up is asked for once more (view_lets_in()).
- *   (b) A directory whose rights grow gets a ticket, as all that waits to be published has one. It
- *       opens when nothing in it, or below, waits with an earlier one.
+ *   (a) Before new content is shown, attributes_settle_locked_unlocks() drains the events, looks up
+ *       the changed directories above it, notifies the kernel, and waits for path walks in the
+ *       kernel's caches. Another walk, let in before, may still sleep for any time: for a
+ *       directory's lock, or in another lookup. So once a right to a directory was taken away, the
+ *       kernel may cache no name in it. Each walk then sends a LOOKUP, and the driver checks the
+ *       user again (view_lets_in()).
+ *   (b) A directory that gets wider rights also gets a ticket (queue.h). It shows them when nothing
+ *       in it, or below it, waits with an earlier ticket.
  */
 #pragma once
 
@@ -26,27 +25,33 @@
 
 struct view;
 
-/** Sets mode, owner, time and layers from the lookup; the time never goes back. */
+/**
+ * Sets mode, owner, time and layers from the lookup. A shown directory gets wider rights later (b),
+ * and its time never goes back.
+ */
 void attributes_describe_locked(
 	struct view *view, struct directory *directory, const struct union_lookup *lookup);
 
-/** Returns whether the kernel is not yet notified of new attributes. */
+/** Returns whether the attributes have changed since the kernel was last notified. */
 bool attributes_are_untold_locked(const struct directory *directory);
 
 /**
- * Does the first half of (a), before anything that was read in `directory` is shown. `directory` is
- * in use. Returns 0; or -errno: nothing may be shown.
+ * Does what (a) requires before content that was read in `directory` is shown. The caller has
+ * `directory` in use. Returns 0; or -errno: nothing may be shown.
  */
 int attributes_settle_locked_unlocks(struct view *view, struct directory *directory);
 
-/** Does only its last step: notifies the kernel of new attributes, of those above, too. */
+/** Notifies the kernel of new attributes of `directory`, which is in use, and of those above it. */
 void attributes_tell_locked_unlocks(struct view *view, struct directory *directory);
 
 /**
- * Returns how often a right to the directory, or to one above, was taken away. If ever, no name in
- * it may be cached: a path walk that was let in earlier may still be on its way.
+ * Returns how often a right to the directory, or to one above it, was taken away. If it is not 0,
+ * the kernel may cache no name in the directory (a).
  */
 uint64_t attributes_narrowings_locked(const struct directory *directory);
 
-/** Returns a directory, in use, that may now show wider rights; NULL: none. */
+/**
+ * Gives one directory its wider rights, if it may show them now (b). Returns it for
+ * directory_leave_locked(); NULL: none.
+ */
 struct directory *attributes_open_locked(struct view *view);

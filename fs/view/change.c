@@ -182,7 +182,7 @@ void view_end_change(struct view *view, struct change *change)
 		queue_entry_locked(view, change->entry);
 	} else if (view->change && view->publishing == PUBLISHING_BEGUN) {
 		change->entry->restless_ms = 0; /* its writer is not waited for */
-		/* Who depends on it has looked at it, and found what is shown still. */
+		/* Dependent names have been looked up, and have found the old version. */
 		change->entry->is_touched |= change->is_news && !is_covered;
 		queue_debounce_locked(view, change->entry, RETRY_MS);
 	}

@@ -8,44 +8,46 @@
 #include "view.h"
 
 enum change_kind {
-	CHANGE_REPLACE,          /* `version` takes the name, whether or not something had it */
+	CHANGE_REPLACE,          /* the name shows `version`, whatever it showed before */
 	CHANGE_REMOVE,           /* the file or link goes */
-	CHANGE_MAKE_DIRECTORY,   /* `directory` takes the name, which nothing had */
+	CHANGE_MAKE_DIRECTORY,   /* the name shows `directory`; it showed nothing before */
 	CHANGE_REMOVE_DIRECTORY, /* the directory goes, with all that is in it */
-	CHANGE_ATTRIBUTES,       /* a directory that stays has another mode or owner */
-	CHANGE_LISTING, /* a directory was looked up before it was announced: it is listed now */
-	CHANGE_TIME,    /* a file or link that stays has another time: it shows it already */
+	CHANGE_ATTRIBUTES,       /* a directory has another mode or owner */
+	CHANGE_LISTING,          /* a shown directory is missing in the cached listing */
+	CHANGE_TIME,             /* a file or link has another time, and shows it already */
 };
 
 /* Something to be published. */
 struct change {
 	enum change_kind kind;
-	struct directory *parent; /* kept alive by this; NULL for the root's attributes */
-	struct entry *entry;      /* likewise */
-	char *path;               /* relative to the root */
+	/* parent, entry, path: NULL if a directory's attributes change without a look at it. */
+	struct directory *parent; /* of `entry` */
+	struct entry *entry;      /* in use until view_end_change() */
+	char *path;               /* owned; relative to the root */
 	uint64_t parent_ino;
-	uint64_t shown_ino;      /* of the version that the name showed before the look; 0: none */
+	uint64_t shown_ino;      /* of the version that was shown when the look began; 0: none */
 	uint64_t attributes_ino; /* CHANGE_ATTRIBUTES, CHANGE_TIME: of the changed object */
-	bool is_news;            /* names that depend on this one are queued after it */
-	struct version *version; /* one reference */
-	struct directory *directory; /* not yet shown: owned until applied */
+	bool is_news;            /* names that depend on this one are looked up again, too */
+	struct version *version; /* CHANGE_REPLACE: one reference */
+	struct directory *directory; /* CHANGE_MAKE_DIRECTORY: owned until it is shown */
 };
 
-/** Begins the change: from now on the publisher's own lookups see its result. */
+/** Begins the change, which must stay valid until view_end_change(). */
 void view_begin_change(struct view *view, const struct change *change);
 
 /**
- * Looks up a staging name: finds the version that is being published, with one more kernel
- * reference. Returns 0, VIEW_PASSING, or -ENOENT.
+ * Looks up a name in the stage of .plyfs: gets the version that is being published, with one more
+ * kernel reference. Returns 0 or VIEW_PASSING with *ret; -ENOENT: no CHANGE_REPLACE is begun.
  */
 int view_lookup_staged(struct view *view, struct stat *ret);
 
 /**
- * Makes the change that was begun, unless it was made already. Call it for the kernel's request, or
- * instead of one (then a new directory is not `is_known`, and is made when it is looked up).
- * Returns 0 or VIEW_PASSING, with *stat (unless NULL) of the directory that the name shows now, if
- * it is one; a new directory has a kernel reference. -ESTALE: no change is begun in `parent_ino`.
- * -EAGAIN: view_is_overtaken().
+ * Makes the change that was begun in the directory `parent_ino`, unless it was made already. With
+ * `is_known` the kernel asks for it by a request, and gets one reference to a new directory.
+ * Otherwise a new directory is made when it is first looked up.
+ *
+ * Returns 0 or VIEW_PASSING, with the attributes of a new directory in *stat (unless NULL);
+ * -ESTALE: no change is begun in `parent_ino`; -EAGAIN: view_is_overtaken().
  */
 int view_apply_change(struct view *view, uint64_t parent_ino, bool is_known, struct stat *stat);
 
@@ -56,25 +58,28 @@ int view_apply_change(struct view *view, uint64_t parent_ino, bool is_known, str
 bool change_is_of_tree(const struct change *change);
 
 /**
- * Reports that another file system is mounted on the path, so that the change can't be made.
+ * Sets the fault that another file system is mounted on the path, so that the change can't be made.
  * view_end_change() then queues the path again after a while.
  */
 void view_cover_change(struct view *view, const struct change *change);
 
-/** CHANGE_ATTRIBUTES: makes the kernel drop the directory's attributes, by view->tell. */
+/**
+ * CHANGE_ATTRIBUTES: makes the kernel drop the directory's attributes, by the callback `tell`. If
+ * the kernel does not know the directory yet, it is queued again.
+ */
 void view_tell_attributes(struct view *view, const struct change *change);
 
-/** Whether the change that was begun has been made. */
+/** Returns whether the change that was begun has been made. */
 bool view_is_published(struct view *view);
 
 /**
- * Returns whether the change must not be made any more, because a first look that began later has
- * shown something else. Then view_end_change() queues the name again.
+ * Returns whether the change must not be made any more: since its look began, a request has shown
+ * another version. view_end_change() then queues the name again.
  */
 bool view_is_overtaken(struct view *view);
 
 /**
- * Ends the change that view_begin_change() began, and frees it. If it was not made, its name is
- * queued again after a while.
+ * Ends a change, begun or only announced, and frees what it holds. If it was begun but not made,
+ * its name is queued again after a while.
  */
 void view_end_change(struct view *view, struct change *change);

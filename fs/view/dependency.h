@@ -2,9 +2,9 @@
  * Dependencies: files that a path is made of besides the layers' files of its own name.
  *
  * A strategy may look for a file "NAME anywhere under DIRECTORY" (merge_environment.find). Each
- * such DIRECTORY has an index of the names under it; its directories stay in the view, watched,
- * even if the kernel forgets them. Each dependency is stored with its entry, also one that found
- * nothing: if a file of that name changes, comes or goes under DIRECTORY, the entry is refreshed.
+ * such DIRECTORY has an index of the names under it. All directories under it stay in the view and
+ * watched, even if the kernel forgets them. An entry stores its dependencies, even those that found
+ * no file: if a file NAME changes, comes or goes under DIRECTORY, the entry is queued.
  */
 #pragma once
 
@@ -16,16 +16,16 @@ struct view;
 /* One dependency of one entry. */
 struct dependency {
 	struct entry *entry;
-	struct dependency *next;      /* of the entry */
-	struct dependency *next_same; /* of other entries */
-	struct dependency **place;    /* the pointer to it in that list */
+	struct dependency *next;      /* the next one of the same entry */
+	struct dependency *next_same; /* the next one of the same name, of any entry */
+	struct dependency **place;    /* the pointer to this one in the list of `next_same` */
 };
 
 struct index;
 
 struct dependency_indexes {
 	struct index *indexes;
-	uint64_t generation; /* raised by every change that a dependency's answer may depend on */
+	uint64_t generation; /* raised by each change that may change what a dependency finds */
 };
 
 /** The view's finder (finder.h); `context` is the view. The lock must not be held. */
@@ -35,26 +35,26 @@ int dependency_list(void *context, const char *directory, int depth,
 int dependency_find(
 	void *context, const char *directory, const char *name, char **ret, layer_mask *layers);
 
-/** Returns the entry that a dependency has found, or NULL. */
+/** Returns the entry that a dependency on `name` under `directory` finds now, or NULL. */
 const struct entry *dependency_entry_locked(
 	struct view *view, const char *directory, const char *name);
 
-/** Replaces the dependencies of `entry` by `asked`. Returns 0 or -ENOMEM. */
+/** Replaces the dependencies of `entry` by `asked`. Returns 0; or -ENOMEM, with some missing. */
 int dependency_remember_locked(
 	struct view *view, struct entry *entry, const struct dependencies *asked);
 
-/** Removes the dependencies of `entry`. */
 void dependency_forget_locked(struct entry *entry);
 
-/** Queues the entries that depend on `name` in `directory`, which has changed. */
+/** Queues the entries that depend on the file `name` in `directory`. The file has changed. */
 void dependency_touch_locked(
 	struct view *view, const struct directory *directory, const char *name);
 
-/** Notes that a file came or went in `directory`. */
+/** Notes that a file came or went in `directory`: indexes with it are made anew when needed. */
 void dependency_stale_locked(struct view *view, const struct directory *directory);
 
 /**
- * Queues the entries that depend on a name above or below the directory `path`, which came or went.
+ * The directory `path` came or went, or its rights changed: queues all virtual files, and the
+ * entries with a dependency on a name under a directory above or below `path`.
  */
 void dependency_reindex_locked(struct view *view, const char *path);
 

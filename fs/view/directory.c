@@ -208,7 +208,7 @@ int directory_list_entry(struct directory *directory, struct entry *entry)
 		uint64_t *cookies = reallocarray(directory->cookies, capacity, sizeof(*cookies));
 		if (cookies)
 			directory->cookies = cookies;
-		/* Whoever lists it next has it made complete. */
+		/* The next listing is made complete. */
 		if (!order || !cookies) {
 			directory->names = NAMES_SOME;
 			return -ENOMEM;

@@ -56,8 +56,8 @@ static uint64_t print_of(const struct version *version)
 }
 
 /*
- * Tells by which of the layers' directories it was shown, and whether they have changed since it
- * was looked at; even, as no version's is.
+ * Differs if other directories of the layers show it, or if these have changed. Always even, while
+ * the fingerprint of a version is odd.
  */
 static uint64_t print_of_directory(const struct directory *directory)
 {
@@ -94,8 +94,8 @@ static uint64_t hash_of(const struct entry *entry)
 }
 
 /*
- * A name's first number follows from its path, so that it is the same in another mount; what the
- * path showed before the kernel forgot its directory is recalled.
+ * A name's first number is computed from its path, so that another mount has the same. If the
+ * kernel has forgotten the name's directory, the inode memory has its last number and times.
  */
 void entry_reserve_ino_locked(struct view *view, struct entry *entry)
 {
@@ -204,8 +204,8 @@ static void remember_names(struct view *view, struct directory *directory)
 }
 
 /*
- * A directory that goes may come back with the very files that it had, but from other layers: what
- * is made of them then must not have the number and time of what was made of them before.
+ * A removed directory may come back with the same names, but from other layers. Then other files
+ * must not have the numbers and times of the former ones.
  */
 static bool goes_with_its_directory(const struct entry *entry)
 {

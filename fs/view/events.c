@@ -113,10 +113,7 @@ static bool is_written(const struct entry *entry, const struct contributor *foun
 						found->stat.st_nlink == 1));
 }
 
-/*
- * A name that link(2) or symlink(2) has made has no writer, and nobody will close it; nor is it
- * waited for by itself any more.
- */
+/* A name that link(2) or symlink(2) has made has no writer: no event says that it is closed. */
 static void give_up_locked(struct entry *entry)
 {
 	if (entry && entry->pending == PENDING_NONE && !entry->users)

@@ -10,19 +10,19 @@
 struct look;
 struct view;
 
-/* A file that is being written is taken after this long without another write. */
+/* A file that is being written is looked up after this long without another write. */
 #define EVENTS_QUIET_MS 50
 
 /*
  * A name that disappears often comes back at once: editors move the old file away before they write
- * the new one, and git unlinks before it creates. For so long the old version stays. And a name
- * that appears often goes at once: a temporary file is renamed.
+ * the new one, and git unlinks before it creates. The old version stays for this long. A new name
+ * waits as long: it is often a temporary file, and renamed at once.
  */
 #define EVENTS_GONE_MS 2
 
 /*
- * The same while the queue is long: the daemon's own work may keep such a program from the
- * processor.
+ * The longest such wait while the publisher is busy: the daemon's own work may keep that program
+ * from the processor.
  */
 #define EVENTS_GONE_BUSY_MS 25
 
@@ -30,12 +30,12 @@ struct view;
 void events_name_locked(struct view *view, struct directory *directory, unsigned layer,
 	uint32_t mask, const char *name);
 
-/** Handles all queued events. Every change before the call has its event in the queue. */
+/** Handles all queued events. A change that was made before the call is among them. */
 void events_take_locked(struct view *view);
 
 /**
- * Handles all queued events. Returns whether a source of the look is being written, or was since
- * the look began to read it, so that half of it may have been read. If the look has waited for its
- * writers for long enough, only writers with new events count.
+ * Handles all queued events. Returns whether a source of the look is being written, or was written
+ * after the look began to read: it may have read half of it. If the look has already waited long
+ * enough for writers (look->takes_unfinished), only writers with new events count.
  */
 bool events_meet_writer_locked(struct view *view, const struct look *look);

@@ -234,8 +234,8 @@ static int judge(struct look *look, const char *command, struct line_map **lines
 static void start_next(struct view *view);
 
 /*
- * Where the lines of what is to be judged are from. It is merged once more for that, which costs
- * less than a program that is run. Nothing is known if the sources have changed meanwhile.
+ * Finds out which source each line of look->version is from. That needs another merge, which costs
+ * less than running a program. If the sources have changed meanwhile, *ret is left alone.
  */
 static int map_lines_here(const struct look *look, struct line_map **ret)
 {

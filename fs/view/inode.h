@@ -1,9 +1,9 @@
 /*
  * Inodes: the numbers of the objects that the kernel knows, and its references to them.
  *
- * In the life of a mount a number is given once, except to an unchanged object that the kernel had
- * forgotten. An object is in the table from its first lookup to its last forget (fuse_lowlevel.h,
- * "forget"). The view's lock guards the table.
+ * A mount never gives a number twice, except to an unchanged object that the kernel had forgotten.
+ * An object is in the table from its first lookup to its last forget (fuse_lowlevel.h, "forget").
+ * The view's lock guards the table.
  */
 #pragma once
 
@@ -22,7 +22,7 @@ void inode_table_fini(struct inode_table *table);
 /** Returns the object with that number, or NULL. */
 struct inode *inode_table_find(const struct inode_table *table, uint64_t ino);
 
-/** Adds an object that is not in the table. Can't fail: a table that can't grow gets slower. */
+/** Adds an object that is not in the table. If memory is short the table gets slow, not larger. */
 void inode_table_add(struct inode_table *table, struct inode *inode);
 
 /** Takes out an object that is in the table. */

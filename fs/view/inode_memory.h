@@ -1,7 +1,7 @@
 /*
- * The inode memory: a few words for each path that the kernel has forgotten with its whole
- * directory. On a disk, an unchanged file keeps its number and time, and a changed one gets others,
- * however long no program looked it up. This gives the same to a mount.
+ * The inode memory: a few bytes for each path that the kernel has forgotten with its whole
+ * directory. When such a path is looked up again, an unchanged object has the same number and
+ * times, and a changed one has others, as on a disk.
  */
 #pragma once
 
@@ -12,7 +12,7 @@
 struct inode_memory_item {
 	uint64_t path; /* its hash; 0: a free place */
 	uint64_t ino;
-	uint64_t print; /* of the content, or of the layers' directories */
+	uint64_t print; /* fingerprint of the content, or of the layers' directories */
 	struct timespec mtime;
 	struct timespec ctime;
 };
@@ -23,12 +23,10 @@ struct inode_memory {
 	size_t count;
 };
 
-/*
- * Most paths: 60 MB. Beyond that all are forgotten: a poller may take a new number for a new file.
- */
+/* Maximum of paths: 60 MB. Beyond it all are dropped, and unchanged files may get new numbers. */
 #define INODE_MEMORY_MAX (1u << 19)
 
-/** Notes the item, in place of an older one of the same path. Does nothing without memory. */
+/** Notes the item, in place of an older one of the same path. Without memory it does nothing. */
 void inode_memory_note(struct inode_memory *memory, const struct inode_memory_item *item);
 
 /** Returns the item of a path, or NULL. It lives until the next note. */

@@ -349,8 +349,8 @@ static int put_in(struct directory *directory, size_t place, struct link_watch *
 }
 
 /*
- * Lets it take the place of what its name had; with nothing to watch, it only takes that away.
- * Returns whether nothing was there.
+ * Replaces the former watch of the name by this one. If this one has no steps and no error, only
+ * removes the former. Takes over `watch`. Returns whether the name had none before, and has one.
  */
 static bool install(const struct settings *settings, struct link_watch *watch)
 {
@@ -364,8 +364,8 @@ static bool install(const struct settings *settings, struct link_watch *watch)
 	bool has_old =
 		place < directory->link_count && compare(directory->links[place], watch) == 0;
 	/*
-	 * By other settings its layer is another one. And who began later has seen more: an event
-	 * that came since then is not waited for any more.
+	 * By other settings the layer's number means another layer. A watch with a higher number
+	 * was begun later, and has seen more.
 	 */
 	if (settings == view->composer.settings && !directory->is_dead &&
 		!(has_old && directory->links[place]->number > watch->number)) {
@@ -518,8 +518,9 @@ bool link_watch_sources(struct view *view, const struct settings *settings, cons
 }
 
 /*
- * Takes out the files that could not be watched. Who is made of them may have missed a change, and
- * is looked at again; what a name shows itself is compared with its sources' stamps.
+ * Takes out the watches of inodes that failed, and returns them, with NULL at the end. The names of
+ * all failed watches may have missed a change. Those that show no version are queued here; polling
+ * compares the others with their sources' stamps.
  */
 static struct link_watch **take_unwatched(struct view *view, struct directory *directory)
 {

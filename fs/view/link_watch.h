@@ -7,12 +7,12 @@
  *
  *      watched: "..data" in the layer, "..2024_1" in the layer, "app.yaml" in ..2024_1
  *
- * Each step behind the first link is a name in a directory, even if it is missing. A source with
- * several names (hard links) can be changed through another name: its inode is watched. An event of
- * any of these counts as an event of the name.
+ * After the first link each step is a watched name in a directory, even if that name is missing. A
+ * source with several names (hard links) can be changed through another name: its inode is watched.
+ * An event of any of these watches counts as an event of the name.
  *
- * A name's watches are made anew by each look, before it reads; when all are there, they replace
- * the former ones. If a watch can't be made, the directory is polled.
+ * Each look at a name makes its watches anew before it reads. The new ones replace the former ones
+ * when all are made. If a watch can't be made, the directory of the name is polled.
  *
  * These functions take the view's lock, unless they say otherwise.
  */
@@ -24,25 +24,25 @@ struct directory;
 struct link_watch;
 struct view;
 
-/** Watches the steps of the links at `path`, in those `layers` that follow links. */
+/** Watches the steps of the link at `path`, in those `layers` that follow links. */
 void link_watch_follow(
 	struct view *view, const struct settings *settings, layer_mask layers, const char *path);
 
 /**
- * Calls link_watch_follow() for every link in `directory`, also a dangling one, before it is
- * listed. Tries failed watches again.
+ * Watches the steps of every link in `directory`, even of a dangling one. Tries failed watches
+ * again. Call it before the layers are listed.
  */
 void link_watch_directory(struct view *view, const struct settings *settings, layer_mask layers,
 	struct directory *directory);
 
 /**
- * Watches the found files and links at `path` that have more names, and updates `lookup` to their
- * state then. Returns whether one is new.
+ * Watches the inodes of the sources in `lookup` (of `path`) that have several names. Then updates
+ * their attributes in `lookup`. Returns whether one was not watched before.
  */
 bool link_watch_sources(struct view *view, const struct settings *settings, const char *path,
 	struct union_lookup *lookup);
 
-/** Ends all watches of the names in `directory`. Wants the lock held, or the view unshared. */
+/** Ends the watches of names in `directory`. Call it with the lock, or while no thread runs. */
 void link_watch_remove(struct directory *directory);
 
 /**

@@ -25,8 +25,8 @@
 #define REFRESH_TRIES 21
 
 /*
- * The kernel reports that a writer has closed the file just before it lets go of it, and so the
- * first try often meets him (F_SETLEASE): the pauses between tries double up to the usual one.
+ * The kernel reports that a writer has closed the file just before it lets go of it. So the first
+ * try often still meets the writer (F_SETLEASE). The pauses double up to the usual one.
  */
 #define PAUSE_US 60u
 #define TRIES_AT_ONCE 4
@@ -140,7 +140,7 @@ void look_drop_locked(struct look *look)
 	look_free_locked(look);
 }
 
-/* The view ends, or pauses: whoever waits is told so. */
+/* The view ends, or pauses: answers those that wait. */
 static void drop(struct pool_job *job)
 {
 	struct look *look = (struct look *)job;
@@ -156,7 +156,7 @@ static void drop(struct pool_job *job)
 	look_answer(waiters, -ENOTCONN, NULL);
 }
 
-/* It waits for the publisher; who waits for it must not, as the publisher may wait for him. */
+/* The look waits for the publisher. Its callers must not: the publisher may wait for them. */
 static void end_refresh(struct look *look)
 {
 	struct view *view = look->view;
@@ -195,8 +195,8 @@ static bool meets_writer(struct look *look)
 }
 
 /*
- * Where nothing is shown, what was kept is, to who may read it and the sources as they are. Its
- * stamps are nobody's: all that it could be compared with is broken. 0, or a shortage as -errno.
+ * If nothing is shown, takes the version from the last-good store, for users who may read both that
+ * version and the present sources. Returns 0, with or without a version; or a shortage as -errno.
  */
 static int recall(struct look *look)
 {
@@ -228,7 +228,7 @@ static int take_problem(struct look *look)
 /* What a request can't have now it asks for again; the publisher comes back when it is quiet. */
 static void try_again(struct look *look, int result)
 {
-	/* Who writes the whole file again and again leaves moments in between, which are short. */
+	/* A program that rewrites the file all the time leaves only short moments in between. */
 	bool is_refresh = look->purpose == LOOK_REFRESH;
 	unsigned pause_us = look->tries < TRIES_AT_ONCE ? PAUSE_US << look->tries : PAUSE_MAX_US;
 	unsigned limit = !is_refresh ? COMPOSE_TRIES : look->is_large ? 0 : REFRESH_TRIES;
@@ -367,9 +367,9 @@ static bool is_made_without(
 }
 
 /*
- * A layer that does not answer stays as it was. If a layer below it contributed to what is shown,
- * and it did not, then it neither has the file nor hides it. Returns whether one may answer yet: the
- * publisher comes back for that.
+ * A layer that does not answer counts as it did. If a layer below it contributed to the shown
+ * version, and it did not, then it neither has the file nor hides it. Returns whether a slow layer
+ * may still answer: then the publisher tries again.
  */
 static bool heed_silence(struct look *look)
 {

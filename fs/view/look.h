@@ -2,8 +2,8 @@
  * A look: the job of one name. It looks the name up in the layers, and composes the version. Three
  * callers need one: the first lookup of a name, each lookup of a strict mount, and the publisher.
  *
- *      look_up      what the layers say: in the request's thread, or in the pool for the publisher
- *        │ a file: has to be composed
+ *      look_up      the union lookup: in the request's thread, or in the pool for the publisher
+ *        │ a file that must be composed
  *        ▼
  *      compose      in the pool, small before large; once more after a moment if a source moved, or
  *        │          its writer was met
@@ -31,22 +31,22 @@ struct look {
 	enum look_purpose purpose;
 	struct entry *entry; /* in use, and its directory */
 	char *path;
-	layer_mask layers; /* that show the directory */
+	layer_mask layers; /* that show the entry's directory */
 	struct settings_generation settings;
-	struct view_caller *callers;  /* to be answered; lock */
-	struct version *shown;        /* what was shown when it began, one reference; NULL */
-	struct stand_ins stand_ins;   /* of what was shown when it began */
-	struct directory *child;      /* likewise, in use */
-	uint64_t generation;          /* of the directory, when it began */
-	uint64_t dependencies_number; /* of all dependencies, when it began */
+	struct view_caller *callers;  /* to be answered; view->lock */
+	struct version *shown;        /* what was shown when it began, one reference; NULL: none */
+	struct stand_ins stand_ins;   /* fallbacks for the sources of `shown` */
+	struct directory *child;      /* the directory shown when it began, in use; NULL: none */
+	uint64_t generation;          /* of the entry's directory, when it began */
+	uint64_t dependencies_number; /* dependency_indexes.generation, when it began */
 	bool is_entry_new;            /* the entry was made for this look */
-	unsigned tries;
-	bool takes_long;    /* lookups get a placeholder inode (promise.h) */
-	bool is_recalled;   /* `version` comes from the last-good store (keep.h) */
+	unsigned tries;               /* attempts that met a change of a source, or a writer */
+	bool takes_long;              /* lookups get a placeholder inode (promise.h) */
+	bool is_recalled;             /* `version` comes from the last-good store (keep.h) */
 	bool has_doubt;     /* a source may have been written while it was read (compose.h) */
-	bool has_new_links; /* a source has more hard links than was known */
-	bool is_covered;    /* STRICT: another mount lies on it, so it stays as shown */
-	bool is_failed;     /* its sources could not be found out: it is tried again */
+	bool has_new_links; /* a source with several hard links was not watched before */
+	bool is_covered;    /* STRICT: a file system is mounted on the path: it stays as shown */
+	bool is_failed;     /* the lookup failed, or a worker did not answer: it is tried again */
 
 	/* The result. */
 	int result; /* 0; PROBLEM; COMPOSE_MOVED, COMPOSE_UNSETTLED; LOOK_…; or -errno */
@@ -54,46 +54,44 @@ struct look {
 	struct dependencies asked;
 	struct version *version;     /* of a file or a link; one reference */
 	struct directory *directory; /* FIRST, STRICT: made, not shown */
-	struct problem problem; /* a message: `version` lacks a source, or has a stand-in for it,
-				   or is broken */
+	struct problem problem; /* with a message: `version` is broken, or made without a source,
+				   or with a fallback */
 
-	struct look *next; /* in view->done, view->ended, or the parked ones */
+	struct look *next; /* in view->done, view->ended, or candidate->parked */
 
-	bool was_directory; /* when it began; the kernel may have forgotten it */
+	bool was_directory; /* a directory was shown when it began, or when the kernel forgot it */
 
-	/* The publisher's. */
-	bool is_done; /* it waits for the publisher's decision: no caller may join it */
-	enum union_kind kind;
-	enum entry_scope scope;
-	uint64_t since;        /* the entry's ticket (queue.h) */
-	bool is_large;         /* it does not count in view->looks */
-	bool is_event;         /* an event named just this name */
-	bool takes_unfinished; /* it has waited for its writer for long enough */
-	bool is_unread;        /* only its name was ever shown */
-	bool has_kept;         /* the shown version is a last good one */
-	bool is_known;         /* the kernel knows the directory */
-	bool is_compared;      /* to what the kernel has forgotten: it may be the same still */
-	struct change *change; /* the decision */
+	/* LOOK_REFRESH only. */
+	bool is_done;           /* it waits for the publisher's decision: no caller may join it */
+	enum union_kind kind;   /* of the entry, when it began */
+	enum entry_scope scope; /* of the entry, when it began */
+	uint64_t since;         /* the entry's ticket (queue.h) */
+	bool is_large;          /* it does not count in view->looks */
+	bool is_event;          /* the name had an event of its own */
+	bool takes_unfinished;  /* it waits no more for a writer */
+	bool is_unread;         /* only its name was ever shown */
+	bool has_kept;         /* the shown version is the last good one, or made with a fallback */
+	bool is_known;         /* the kernel knows the entry's directory */
+	bool is_compared;      /* `version` is compared with the one that the kernel forgot */
+	struct change *change; /* the publisher's, filled in when it decides */
 };
 
 /* Positive results, besides those of compose(). */
 enum {
-	LOOK_MET_WRITER = 16, /* a source is being written, or was meanwhile */
+	LOOK_MET_WRITER = 16, /* a source is being written, or was while the look read it */
 	LOOK_IS_CURRENT = 17, /* STRICT: the shown version is current */
 	LOOK_AT_GATE = 18,    /* REFRESH: a check must judge it; then the name is queued again */
 	LOOK_IS_PARKED = 19,  /* FIRST: a check must judge it; it has not ended (gate.h) */
 };
 
-/** Makes a look at `entry`, which is then in use. NULL: no memory. */
+/** Makes a look at `entry`, which is in use until look_free_locked(). NULL: no memory. */
 struct look *look_new_locked(struct view *view, struct entry *entry, enum look_purpose purpose);
 
-/** If the name can't be looked up now, keeps treating a former directory as one. */
+/** If no layer can be looked into, keeps treating a former directory as one. */
 void look_heed_past(struct look *look);
 
-/** Begins the look, perhaps anew, in this thread. It may be freed on return. */
+/** Begins the look in this thread, or in the pool. It may be freed when the call returns. */
 void look_begin(struct look *look);
-
-/** Begins the look in the pool. */
 void look_begin_in_pool(struct look *look);
 
 /** Ends a parked look, in the pool: 0; PROBLEM, with look->problem; or -errno. */
@@ -102,7 +100,7 @@ void look_judged(struct look *look, int result);
 /** Drops the look, and frees it. If it is the publisher's, the name is queued again. */
 void look_drop_locked(struct look *look);
 
-/** Ends the look. look_free() frees it when the lock is released: closing its files may block. */
+/** Ends the look. view_unlock() then calls look_free(), as closing its files may block. */
 void look_free_locked(struct look *look);
 
 /** Frees an ended look, with no lock held. */
@@ -111,18 +109,18 @@ void look_free(struct look *look);
 /** Answers the callers with a result of view_lookup(). The lock must not be held. */
 void look_answer(struct view_caller *callers, int result, const struct stat *stat);
 
-/** lookup.c: shows and answers a FIRST or STRICT look that has ended. */
+/** lookup.c: shows the result of a FIRST or STRICT look that has ended, and answers its callers. */
 void lookup_end(struct look *look);
 
-/** lookup.c: answers with placeholders, so that the directory is not locked for long. */
+/** lookup.c: gives the callers a placeholder now, so that the kernel unlocks the directory soon. */
 void lookup_takes_long(struct look *look);
 
 /** lookup.c: looks the name up again for the callers of a look that is out of date. */
 void lookup_again(struct view *view, const char *name, struct view_caller *callers);
 
 /**
- * Look up the directory `name` in `parent`, or `path` from the root, as a request does; the caller
- * becomes one more user of it. Take the lock. Return 0, -ENOENT, -ENOTDIR or another -errno.
+ * Look up, and show, the directory `name` in `parent`, or `path` from the root. Take the lock.
+ * Return 0 with *ret for directory_leave_locked(); -ENOENT, -ENOTDIR or another -errno.
  */
 int lookup_enter(
 	struct view *view, struct directory *parent, const char *name, struct directory **ret);

@@ -1,6 +1,6 @@
 /*
- * Lookups: what the kernel, or a dependency, asks for the first time is found out with no lock
- * held, and then shown.
+ * Lookups: a name that the kernel, or a dependency, asks for first is looked up in the layers with
+ * no lock held, and then shown.
  */
 #include <errno.h>
 #include <limits.h>
@@ -45,9 +45,9 @@ static void show_found_locked(struct view *view, struct entry *entry, struct loo
 }
 
 /*
- * mkdir(2) is how a new directory is made known, and it wants the name to be free: so the directory
- * shows when that has been done, a moment from now. One that no layer has does not come: rules make
- * it, and a listing learns of those last.
+ * The publisher announces a new directory by mkdir(2), which needs a free name. So the lookup finds
+ * nothing, and the directory shows a moment later. If no layer has the directory (a virtual file
+ * needs it), it is not announced until its parent is expanded.
  */
 static bool is_for_mkdir(const struct look *look)
 {
@@ -72,8 +72,8 @@ static int install_locked(struct look *look)
 	if (entry->version || entry->directory)
 		return LOOK_OVERTAKEN;
 	/*
-	 * A listing has seen more, or the kernel has forgotten what was there: it must hear that it
-	 * is there, or gone. unlink(2) is refused where the absence is cached.
+	 * If a listing had the name, or the kernel has forgotten its object, its removal must be
+	 * announced. If the kernel cached its absence, unlink(2) would be refused.
 	 */
 	int absent = entry->kind == UNION_NONE ? -ENOENT : VIEW_GOING;
 	if (kind == UNION_NONE) {
@@ -94,8 +94,8 @@ static int install_locked(struct look *look)
 		entry->is_unannounced = true;
 	show_found_locked(view, entry, look);
 	/*
-	 * The publisher took up this directory while we looked: it may have seen less than we, or
-	 * we less than it; and what we read may lie in the cache since.
+	 * The publisher has updated this directory meanwhile. It may have seen older content than
+	 * this look, or newer; and older content may be in the source cache.
 	 */
 	if (parent->generation != look->generation ||
 		(look->asked.count &&
@@ -119,8 +119,8 @@ static int show_locked(struct view *view, struct entry *entry, struct stat *ret)
 }
 
 /*
- * unlink(2) wants something to take away, also where nobody ever looked or the kernel has forgotten
- * what was there. No path shows it, and it must be asked for again: so nobody else opens it.
+ * unlink(2) needs a file to remove, even if the name was never looked up, or was forgotten by the
+ * kernel. This one is on no path and not cached, so no other program can open it.
  */
 static int show_passing_locked(struct view *view, struct entry *entry, struct stat *ret)
 {
@@ -159,9 +159,9 @@ static int show_for_publisher_locked(struct view *view, struct stat *ret)
 }
 
 /*
- * coherence=strict: what the layers say now, against what is shown. What differs is answered with a
- * version that no path shows; the publisher then publishes it, and so wakes who watches. -EAGAIN:
- * it is of another kind.
+ * coherence=strict: compares the layers with what is shown. If they differ, the answer is a version
+ * that no path shows; the publisher publishes it later, which wakes watchers. -EAGAIN: the layers
+ * have another kind of object.
  */
 static int answer_strictly_locked(struct look *look, struct stat *ret)
 {
@@ -226,7 +226,7 @@ static int end_locked_unlocks(struct look *look, struct stat *ret)
 	if (look->purpose == LOOK_STRICT)
 		return end_strict_locked(look, ret);
 	r = install_locked(look);
-	/* Who was faster may have begun earlier, and seen less. */
+	/* The look that was faster may have begun earlier, and seen less. */
 	if (r == 0 || (r == LOOK_OVERTAKEN && !view_is_strict_locked(view)))
 		r = show_locked(view, entry, ret);
 	return r;
@@ -256,7 +256,7 @@ void lookup_again(struct view *view, const char *name, struct view_caller *calle
 	}
 }
 
-/* Who joined the publisher's look gets one of his own: that one's end is up to the publisher. */
+/* A caller that joined the publisher's look gets a look of its own, as that one may wait. */
 void lookup_takes_long(struct look *look)
 {
 	struct view *view = look->view;

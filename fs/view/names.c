@@ -1,7 +1,7 @@
 /*
- * The names in a directory: entries for what a listing, or an expansion, has found. The layers are
- * asked with no lock held: once, when a directory is first looked up or listed; again when
- * something may have been missed; and each time where the mount is strict.
+ * The names in a directory: makes entries for the names that the layers list, and that expanding
+ * adds (expand.h). The layers are listed with no lock held: when a directory is first looked up or
+ * listed, again if an event may be missing, and each time in a strict mount.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -27,10 +27,9 @@ static bool is_just_asked_for(const struct entry *entry)
 }
 
 /*
- * A name of a listing that is being made complete. One that has gone meanwhile stays away, and one
- * that comes again comes with its event; but a strict listing says what the layers say now. That
- * something is reported of a name, or that it is looked for again, says not that it is new: it is
- * listed, and published when that has been done.
+ * Takes a name of a new listing. A name that has gone meanwhile stays away (its event brings it
+ * back), but a strict listing shows what the layers have now. A name that is pending or in use is
+ * listed, and announced when it is published.
  */
 static void show_name_locked(struct view *view, const struct directory *directory,
 	struct entry *entry, enum union_kind kind, bool is_sync)
@@ -176,9 +175,9 @@ int names_install(struct view *view, struct directory *directory, const struct l
 }
 
 /*
- * Has a complete listing say what the layers say now, ahead of the publisher; `expanded` is shown
- * behind it. What stays keeps its place, or who is in the middle of a listing would see it twice. 0
- * or -ENOMEM.
+ * Changes a complete listing to the names that the layers have now, before the publisher does; the
+ * caller adds `expanded`. A name that stays keeps its place, so that a program in the middle of the
+ * listing gets it once. Returns 0 or -ENOMEM.
  */
 static int sync_listing_locked(struct view *view, struct directory *directory,
 	const struct listing *listing, const struct listing *expanded)
@@ -292,8 +291,8 @@ static void queue_again(struct view *view, struct entry *entry, bool is_poll)
 }
 
 /*
- * The layers that have left the directory had these names: those have changed, whether or not
- * anybody has read them. A directory tells itself of what was in it.
+ * Queues the names that the layers in `left` had: they have changed, even if no program has read
+ * them. A directory among them is scanned by itself.
  */
 static void queue_left(struct view *view, struct directory *directory, layer_mask left)
 {
@@ -410,7 +409,7 @@ bool names_scan_next(struct view *view)
 			view, directory, &expanded, is_rescan ? EXPAND_RESCAN : EXPAND_LISTING);
 	if (is_needed && listing.error)
 		attach_unseen_locked(view, directory);
-	/* What a layer has said is told once; what memory lacked for is lost. */
+	/* Keep what was not handled for lack of memory. */
 	if (is_needed && layer_is_shortage(r < 0 ? r : -listing.error)) {
 		directory->joined |= joined;
 		directory->left |= left;

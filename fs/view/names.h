@@ -1,6 +1,4 @@
-/*
- * The names in a directory, as they are listed.
- */
+/* The names in a directory, as they are listed. */
 #pragma once
 
 #include "directory.h"
@@ -9,23 +7,23 @@
 struct view;
 
 /**
- * Enclose a listing that is taken without the lock and then installed: a name that is removed
- * meanwhile keeps an entry, or the listing would bring it back.
+ * Enclose a listing that is taken without the lock and then installed. A name that is removed in
+ * between keeps its entry, so that the listing does not bring it back.
  */
 void names_begin_locked(struct directory *directory);
 void names_end_locked(struct directory *directory);
 
 /**
- * Makes entries for the names of a listing, without publishing. Takes the lock. Returns 0 or
+ * Makes entries for the names of a listing, without publishing them. Takes the lock. Returns 0 or
  * -ENOMEM.
  */
 int names_install(struct view *view, struct directory *directory, const struct listing *listing);
 
-/** Forgets which layers have the names, because the layers' ranks have changed. */
+/** Forgets which layers have the names: new settings have given the layers other ranks. */
 void names_forget_layers_locked(struct directory *directory);
 
-/** Makes the listing complete, if it is not. Takes the lock; the directory must be in use. */
+/** Lists the directory, unless it is listed. It must be in use. Takes the lock. 0 or -errno. */
 int names_complete(struct view *view, struct directory *directory);
 
-/** Lists one waiting directory, for the publisher. Returns false if none waits. */
+/** Lists one waiting directory, for the publisher. Takes the lock. Returns false if none waits. */
 bool names_scan_next(struct view *view);

@@ -234,7 +234,7 @@ void notice_unpin_locked(struct entry *entry)
 	entry->is_pinned = false;
 }
 
-/* What was not told is told by the next run. */
+/* The next run gets the paths of the failed one, too. */
 static void take_back_locked(struct notice *notice)
 {
 	for (size_t i = 0; i < notice->told.count; i++)
@@ -367,7 +367,7 @@ static struct notice *take_due_locked(
 			view->notices_running++;
 			return notice;
 		}
-		/* Who waits for another to end is woken by that. */
+		/* A command that is due waits for another to end, which wakes the publisher. */
 		if (left_ms && (*next_ms < 0 || left_ms < *next_ms))
 			*next_ms = left_ms;
 	}
@@ -489,7 +489,7 @@ unsigned view_tell_notices(struct view *view)
 		unsigned failed = count_failed_locked(view);
 		bool is_over = !view->notices_running;
 		view_unlock(view);
-		/* Who failed is tried again by whoever watches. */
+		/* A failed command is tried again by a mount or render that watches. */
 		if (is_over)
 			return failed;
 		poll(&woken, 1, -1);

@@ -7,14 +7,14 @@
  *                                      └── it failed: later, by ─┘ │
  *                                          a pause that grows      └─▶ FAILED, after the last try
  *
- * When a batch begins, it has the events that are reported but not handled yet. It waits for their
- * looks, and for no later event. It does not wait for a large file, a check (gate.h) or a writer:
- * these come with the next batch.
+ * A batch has the events that are reported when a hook becomes due. The hook waits for the looks of
+ * these events, and for no later event. It does not wait for a large file, a check (gate.h) or a
+ * writer: these come with the next batch.
  *
  * Changes during a run, or while a failed command waits, belong to its next run. A run after a
- * failure has the paths of the failed one, too. Each command is one notice, whatever rules name it.
- * All but notices_run() is under the view's lock. A directory with a file that has a hook stays in
- * memory, and watched, when the kernel forgets it (directory.pins).
+ * failure has the paths of the failed one, too. Each command is one notice, however many rules name
+ * it. The view's lock guards all notices. If the kernel forgets a directory with a file that has a
+ * hook, the directory stays in memory and watched (directory.pins).
  */
 #pragma once
 
@@ -25,16 +25,16 @@ struct directory;
 struct entry;
 struct look;
 
-/** Counts a look of the publisher that begins and is not large. */
+/** Counts a look of the publisher that begins. */
 void notice_look_begins_locked(struct view *view, const struct look *look);
 
-/** Counts it no more: it was decided on, or turned out to be large. */
+/** Stops counting the look: it was decided on, or turned out to be large. */
 void notice_look_ends_locked(struct view *view, const struct look *look);
 
-/** Notes the paths of a change that was carried out, for their hooks. No lock. */
+/** Notes the paths of a change that was carried out, for their hooks. Takes the lock. */
 void notice_change(struct view *view, const struct change *change);
 
-/** Notes the files of a directory that has appeared. No lock. */
+/** Notes the files of a directory that has appeared. Takes the lock. */
 void notice_directory(struct view *view, const char *path);
 
 /** Notes the files of a directory that goes. */
@@ -43,10 +43,7 @@ void notice_gone_locked(struct view *view, const struct directory *directory);
 /** Notes a path that has changed, or will when it is looked up. */
 void notice_path_locked(struct view *view, const char *path);
 
-/**
- * Keeps an entry that has a hook watched, even if the kernel forgets it, until
- * notice_unpin_locked().
- */
+/** If the entry has a hook, keeps its directory watched until notice_unpin_locked(). */
 void notice_pin_locked(struct view *view, struct entry *entry);
 void notice_unpin_locked(struct entry *entry);
 
@@ -57,8 +54,8 @@ void notice_each_path_locked(
 /** Returns whether a command has ended since the last call. */
 bool notices_have_ended(struct view *view);
 
-/** Runs due commands. Returns the milliseconds to the next; -1: none. For one thread. */
+/** Starts due commands. Returns the milliseconds to the next; -1: none. One thread may call it. */
 int notices_run(struct view *view);
 
-/** Frees the notices. Call it after the runner has stopped. */
+/** Frees all notices. Call it after the runner has stopped. */
 void notices_free(struct view *view);

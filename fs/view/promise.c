@@ -115,8 +115,8 @@ struct view_caller *promise_end_locked(
 	if (!promise)
 		return NULL;
 	/*
-	 * A waiter holds it: if it is held no more, the waiter holds the version. Of a directory
-	 * that is gone the path may lead into another one by now.
+	 * Each waiter holds the inode: if the placeholder has no reference, the version has it. If
+	 * the directory is dead, the path may lead into another one by now.
 	 */
 	bool is_gone = (outcome == -ENOENT || outcome == VIEW_GOING) && !entry->parent->is_dead;
 	*result = !promise_is_held(entry) ? 0 : is_gone ? -ENOENT : -ESTALE;

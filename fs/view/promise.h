@@ -1,7 +1,7 @@
 /*
  * A placeholder inode ("promise"): the inode of a file that takes long to compose. While the kernel
  * waits for a LOOKUP it holds the directory's lock, and nothing else there can be published or
- * looked up. So the answer is a number alone, and readers wait at the file, for its attributes.
+ * looked up. So the LOOKUP is answered with a number alone, and readers wait for the attributes.
  *
  *      LOOKUP ──▶ look takes long ──▶ promise_give_locked()   "a file, ask for the rest"
  *      GETATTR, OPEN … ─────────────▶ promise_await_locked()  waits
@@ -11,7 +11,7 @@
  *
  * The kernel walks a path twice at most: a second -ESTALE becomes the reader's error. So a
  * placeholder lives as long as the path may still become a file, even if new settings or a
- * take-over begin its look again. Its entry is in use for so long.
+ * take-over begin its look again. It has its entry in use meanwhile.
  */
 #pragma once
 
@@ -24,26 +24,26 @@ struct promise {
 	struct inode inode;  /* first */
 	struct entry *entry; /* in use; NULL: it has ended, and the kernel must still forget it */
 	bool is_suspended;   /* no look is under way for it, as the view is paused */
-	uint64_t narrowings; /* of the directories above, when it was first given */
+	uint64_t narrowings; /* attributes_narrowings_locked() of its directory when it was made */
 	struct view_caller *waiters;
 };
 
 /**
- * Gives the kernel a reference to the entry's placeholder, and makes it if there is none. The
- * entry's look ends it. Returns 0 with the number and the type in *ret; or -ENOMEM.
+ * Gives the kernel a reference to the entry's placeholder, and makes the placeholder if there is
+ * none. Returns 0 with the number and the type in *ret; or -ENOMEM.
  */
 int promise_give_locked(struct view *view, struct entry *entry, struct stat *ret);
 
-/** Returns whether `inode` is a placeholder. The caller is then answered when it ends. */
+/** Returns whether `inode` is a placeholder. If so, the caller is answered when that ends. */
 bool promise_await_locked(struct inode *inode, struct view_caller *caller);
 
 /** Cancels the caller's wait. Returns false if it did not wait. */
 bool promise_give_up_locked(struct inode *inode, struct view_caller *caller);
 
 /**
- * Shows the first version of the entry, under the number of its placeholder. The version gets
- * another number if it is no file, or if a right to a directory above was taken away meanwhile: a
- * user without that right may hold the placeholder.
+ * Shows the first version of the entry, under the number of its placeholder if it has one. The
+ * version gets another number if it is a link, or if a right to a directory above it was taken away
+ * meanwhile: a user without that right may hold the placeholder.
  */
 void promise_keep_locked(struct view *view, struct entry *entry, struct version *version);
 
@@ -52,19 +52,22 @@ bool promise_is_held(const struct entry *entry);
 
 /**
  * Ends the entry's placeholder, if there is one, after its look ended with `outcome`, a result of
- * view_lookup(). Returns its waiters, for the answer *result: 0, -ENOENT or -ESTALE.
+ * view_lookup(). Returns its waiters, which the caller answers with *result: 0, -ENOENT or -ESTALE.
  */
 struct view_caller *promise_end_locked(
 	struct view *view, struct entry *entry, int outcome, int *result);
 
-/** Lets the entry's placeholder, if there is one, wait for another look. Returns its waiters. */
+/**
+ * Lets the entry's placeholder, if there is one, wait for another look. Returns its waiters, which
+ * the caller answers.
+ */
 struct view_caller *promise_suspend_locked(struct view *view, struct entry *entry);
 
-/** Takes over a placeholder that an earlier view gave to the kernel. */
+/** Takes over, suspended, the placeholder of `entry` that an earlier view gave to the kernel. */
 void promise_take_locked(struct view *view, struct promise *promise, struct entry *entry);
 
 /** Begins the looks of suspended placeholders. Takes the lock. Returns 0 or -ENOMEM. */
 int promise_look_again(struct view *view);
 
-/** Frees a placeholder that the kernel has forgotten. */
+/** Frees a placeholder that the kernel has forgotten, unless a look for it is under way. */
 void promise_forgotten_locked(struct view *view, struct promise *promise);

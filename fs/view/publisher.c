@@ -32,10 +32,9 @@
 	(IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_CREATE | IN_DELETE | IN_ONLYDIR)
 
 /*
- * A save is several events on end: truncated, written, closed. Who has seen one of them waits so
- * long, in microseconds, before it is woken by the next. If it ran for each, it would have had its
- * share of the processor by the time of the close, and the kernel would let the writer go on for
- * milliseconds first.
+ * Microseconds for which the publisher ignores further events after it has seen one. A save makes
+ * several in a row: truncated, written, closed. If the publisher ran for each, it would have used
+ * up its share of the processor at the close, and would then wait for milliseconds.
  */
 #define BURST_US 100
 
@@ -150,7 +149,7 @@ int publisher_publish(struct publisher *publisher)
 			is_batch = true;
 			continue;
 		}
-		/* What is told of it has changed. */
+		/* The state of a hook has changed, so batch_end() must report it. */
 		is_batch |= notices_have_ended(view);
 		if (is_batch && options->ops->batch_end)
 			options->ops->batch_end(options->context);
@@ -221,10 +220,7 @@ static int watch_step(void *context, const struct route_step *step)
 	return is_worth_a_retry(r) ? r : 0;
 }
 
-/*
- * Watches the whole way to `path`, as far as it is there. 0, or -errno where it is worth to be
- * tried again.
- */
+/* Watches each name on the way to `path`, as far as they exist. 0; or -errno: try again later. */
 static int watch_name(struct name_watch *watch, const char *path)
 {
 	int r = route_each(path, watch_step, watch);
@@ -338,8 +334,8 @@ static void reload(struct publisher *publisher)
 }
 
 /*
- * From now on what happens to plyfs.yaml and to layers' places is seen; else it is tried again.
- * Where a name can't be watched, the settings are read again each time.
+ * Begins to watch plyfs.yaml and the places of layers. Returns false, and tries again later, if
+ * there is no inotify instance.
  */
 static bool follow_settings(struct publisher *publisher)
 {

@@ -8,22 +8,22 @@
  *
  * The operations carry a change to the readers of the tree. While the publisher waits, it watches
  * the settings, too: if plyfs.yaml is edited, or another directory takes a layer's place, it reads
- * them again.
+ * the settings again.
  */
 #pragma once
 
 #include "change.h"
 #include "trouble.h"
 
-/* Positive result of operations: something is mounted on the path, and must stay. */
+/* Positive result of an operation: another file system is mounted on the path, and must stay. */
 #define PUBLISHER_COVERED 1
 
 /* Operations are called by the publisher's thread, which holds no lock. */
 struct publisher_ops {
 	/*
-	 * Each carries out a change of its kind. Returns 0: if the operation did not call
-	 * view_apply_change(), the publisher does. PUBLISHER_COVERED or -errno: the tree stays as
-	 * it is, and the path is queued again after a while.
+	 * Each carries out a change of its kind. Returns 0; PUBLISHER_COVERED or -errno: the tree
+	 * stays as it is, and the path is queued again after a while. After 0 the publisher calls
+	 * view_apply_change(), if no request has done so.
 	 */
 	int (*replace)(void *context, const struct change *change);
 	int (*remove)(void *context, const struct change *change);
@@ -39,9 +39,9 @@ struct publisher_ops {
 
 /* A descriptor that the publisher's thread waits for, too. */
 struct publisher_hook {
-	int fd; /* -1: no more */
-	short events;
-	/* Returns whether the settings must be made anew. NULL: no such hook. */
+	int fd;       /* -1: not waited for */
+	short events; /* of poll(2) */
+	/* Returns whether the settings must be read again. NULL: the hook is unused. */
 	bool (*handle)(void *context, struct publisher_hook *hook);
 };
 
@@ -52,7 +52,7 @@ struct publisher_options {
 	struct publisher_hook hooks[PUBLISHER_HOOKS];
 	void (*reload)(void *context); /* called before the settings are read again; or NULL */
 	void *context;                 /* of the operations and hooks */
-	dev_t dev;                     /* of the mount, which may lie over layers */
+	dev_t dev;                     /* of the mount, which may lie over a layer */
 };
 
 struct publisher;
@@ -68,10 +68,10 @@ void publisher_run(struct publisher *publisher);
 /** Makes publisher_run() return, after the change under way. Any thread. */
 void publisher_stop(struct publisher *publisher);
 
-/** Publishes all changes. Returns the milliseconds until there may be more; -1: after an event. */
+/** Publishes all changes. Returns the milliseconds until there may be more; -1: until an event. */
 int publisher_publish(struct publisher *publisher);
 
-/** Carries out and frees the change. */
+/** Carries out the change, and frees what it holds. */
 void publisher_carry_out(struct publisher *publisher, struct change *change);
 
 /** Returns whether the settings have a fault, with the fault in *ret. Any thread. */

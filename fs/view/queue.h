@@ -19,7 +19,7 @@ struct debounced {
 struct entry_queue {
 	struct entry **items;
 	size_t first;
-	size_t count; /* the end */
+	size_t count; /* index after the last one */
 	size_t capacity;
 };
 
@@ -30,8 +30,9 @@ struct directory_list {
 };
 
 /**
- * Returns a ticket, a waiting entry's sequence number: that of its cause, else a new one. A cause
- * is dealt with when no entry waits with its ticket.
+ * Returns a ticket: the sequence number with which something waits to be published. While the
+ * publisher deals with a cause, all that it queues gets the ticket of the cause (view->cause).
+ * Otherwise the ticket is new. All results of a cause are shown when nothing waits with its ticket.
  */
 uint64_t queue_ticket_locked(struct view *view);
 
@@ -47,12 +48,15 @@ void queue_directory_locked(struct view *view, struct directory *directory);
 /** Like queue_entry_locked(), with a weaker reason. */
 void queue_entry_scope_locked(struct view *view, struct entry *entry, enum entry_scope scope);
 
-/** Takes the next entry, then no longer pending; its directory stays in use. NULL: none. */
+/**
+ * Takes the next entry out of the queue; it is no longer pending. Its directory is in use for
+ * directory_leave_locked(). NULL: none.
+ */
 struct entry *queue_take_locked(struct view *view);
 
 /**
- * Queues the entry after `quiet_ms` without an event. EVENTS_QUIET_MS or more: waits for a writer,
- * which may take longer than the replacement of a removed name.
+ * Queues the entry after `quiet_ms` without an event. EVENTS_QUIET_MS or more: it waits for a
+ * writer (PENDING_WRITING), and a later call with less does not shorten that.
  */
 void queue_debounce_locked(struct view *view, struct entry *entry, int64_t quiet_ms);
 
@@ -62,7 +66,7 @@ void queue_rest_locked(struct view *view, struct entry *entry);
 /* After a shortage of memory or descriptors, milliseconds until the next attempt. */
 #define SHORTAGE_MS 500
 
-/** Has everything looked up again later: an event may be lost for lack of memory. */
+/** Has everything looked up again after SHORTAGE_MS: an event may be lost for lack of memory. */
 void queue_shortage_locked(struct view *view);
 
 /** Queues entries that were quiet long enough. Returns the milliseconds to the next; -1: none. */
@@ -71,10 +75,10 @@ int64_t queue_due_locked(struct view *view, int64_t now_ms);
 /** Queues the directory to be listed. */
 void queue_scan_locked(struct view *view, struct directory *directory, enum directory_scan scan);
 
-/** The next directory to be listed, in use for it, with `scanning` set; NULL: none. */
+/** Returns the next directory to be listed, in use, with `scanning` set. NULL: none. */
 struct directory *queue_take_scan_locked(struct view *view);
 
-/** Adds to a list, in use for it. False: no memory. */
+/** Adds a directory, which the list then has in use. False: no memory. */
 bool directory_list_add(struct directory_list *list, struct directory *directory);
 
 /** Releases the entries and directories in the queues. */

@@ -51,8 +51,8 @@ static bool is_unusable_locked(struct view *view, const struct look *look)
 }
 
 /*
- * What is to be judged is not shown yet, but a right that its sources have taken away is taken from
- * what is shown at once. Returns whether that is to be published.
+ * The new version waits for its check. But if its sources have taken a right away, the shown
+ * version loses that right at once. Returns whether there is such a change to publish.
  */
 static bool narrow_shown_locked(struct view *view, struct look *look)
 {
@@ -71,9 +71,9 @@ static bool narrow_shown_locked(struct view *view, struct look *look)
 }
 
 /*
- * A broken source: the version that is shown stays, unless the settings say otherwise; but a right
- * that was taken from a source is taken from its bytes at once. The look's version, a broken one,
- * has the sources' present rights. False: no memory.
+ * A source is broken: unless the settings say otherwise, the shown bytes stay, but lose the rights
+ * that a source has lost. The look's version, a broken one, has the sources' present rights. False:
+ * no memory.
  */
 static bool keep_last_good_locked(struct view *view, struct look *look)
 {
@@ -94,10 +94,7 @@ static bool is_touched(const struct look *look)
 	return look->result == 0 && version_is_touched(look->entry->version, look->version);
 }
 
-/*
- * The bytes are the same; its only source may have got another time. Returns whether that is to be
- * announced.
- */
+/* The bytes are the same. Returns whether the only source has another time, to be published. */
 static bool take_time_locked(struct look *look)
 {
 	struct entry *entry = look->entry;
@@ -114,8 +111,8 @@ static bool take_time_locked(struct look *look)
 }
 
 /*
- * Prepares the version that replaces what is shown. One with the same bytes only announces them:
- * that is no change of the file, whose time stays, unless its only source has got another one.
+ * Prepares the version that replaces what is shown. If it has the same bytes, it only announces the
+ * name: its mtime stays, unless the only source has another one.
  */
 static void prepare_locked(struct view *view, struct look *look, bool is_same)
 {
@@ -240,8 +237,8 @@ static bool has_covered(const struct directory *directory)
 }
 
 /*
- * rmdir(2) takes a directory away with all that is in it, but tells only those who watch the
- * directory. So what is known in it goes first, each by its own removal.
+ * rmdir(2) removes a directory with all that is in it, but wakes only the watchers of the directory
+ * itself. So the entries in it are removed first, one by one.
  */
 static bool remove_directory_locked(struct view *view, const struct look *look)
 {
@@ -277,8 +274,8 @@ static bool is_leaf(enum union_kind kind)
 }
 
 /*
- * The kernel does not know the directory, so nobody can see or watch the name: it is kept up to
- * date for those who depend on it.
+ * The kernel does not know the directory, so no program can see or watch the name. The entry is
+ * kept up to date for names that depend on it.
  */
 static bool decide_unknown_locked_unlocks(struct view *view, struct look *look)
 {

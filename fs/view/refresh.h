@@ -11,22 +11,22 @@
 #include "change.h"
 
 /**
- * Handles the queued events, without waiting. Returns the milliseconds until a name that is being
- * written must be taken; -1: none, wait for the watch or view->wake_fd.
+ * Handles the queued events, without waiting. Returns the milliseconds until the next deadline (of
+ * a debounced name, a check, a poll); -1: none, wait for the watch or view->wake_fd.
  */
 int view_take_events(struct view *view);
 
-/** Returns whether a decision is due now. */
+/** Returns whether view_next_change() has anything to do now. */
 bool view_has_work(struct view *view);
 
 /**
- * Finds the next change to publish. Returns 0 with *ret for view_end_change(), or 1: none now; the
- * pool reports more by view->wake_fd.
+ * Finds the next change to publish. Returns 0 with *ret for view_end_change(); or 1: none now. When
+ * a job of the pool ends, view->wake_fd is readable.
  */
 int view_next_change(struct view *view, struct change *ret);
 
 /**
- * Returns whether no name waits and no job is under way, so that all known changes are shown; with
- * `is_patient` also no name that a writer may have open.
+ * Returns whether no name is queued and no look is under way, so that all known changes are shown.
+ * With `is_patient` no name may be debounced either, such as one that is being written.
  */
 bool view_is_settled(struct view *view, bool is_patient);

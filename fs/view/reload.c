@@ -164,8 +164,8 @@ static void queue_gone(struct view *view, struct directory *directory,
 }
 
 /*
- * A name that nobody has read shows nothing that could be compared, so what the settings change of
- * it is found by what they change: whoever watches the directory is told.
+ * A name that was never read has no version to compare. So it is queued if its settings have
+ * changed, and watchers of the directory are woken.
  */
 static void queue_changed(struct view *view, const struct move *move, const struct moved *moved,
 	const struct settings *old, const struct settings *settings)

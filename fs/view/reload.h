@@ -7,7 +7,7 @@
 #include "view.h"
 
 /**
- * Gives the view new settings, and refreshes everything that is shown. Takes a reference. For the
- * publisher's thread. Returns 0 or -ENOMEM: nothing has changed.
+ * Gives the view new settings, and refreshes everything that is shown. Takes a reference to
+ * `settings`. For the publisher's thread. Returns 0; or -errno: nothing has changed.
  */
 int view_reload(struct view *view, struct settings *settings);

@@ -1,5 +1,5 @@
 /*
- * The state of a view, for the files of this room alone; all others use view.h.
+ * The state of a view, for the files of fs/view alone; all others use view.h.
  *
  * One lock guards it. Functions that want it held end in _locked; those that drop it meanwhile end
  * in _unlocks as well. No thread holds it while it reads a layer, merges, logs or publishes. Lock
@@ -26,16 +26,16 @@ struct view_line;
 /* The change that the publisher is about to make. */
 enum publishing {
 	PUBLISHING_BEGUN,
-	PUBLISHING_DONE,      /* and made */
+	PUBLISHING_DONE,      /* the change is made */
 	PUBLISHING_OVERTAKEN, /* something newer is shown: it must not be made any more */
 };
 
-/* A source with several names (hard links), under one of them (other_names.h). */
+/* A source with several hard links, and an entry that it is a source of (other_names.h). */
 struct source_name {
 	dev_t dev;
 	ino_t ino;
 	struct entry *entry; /* in use */
-	bool is_shared;      /* others have the same */
+	bool is_shared;      /* another item has the same source and another entry */
 };
 
 struct other_names {
@@ -52,17 +52,17 @@ struct gate {
 	struct runner *runner; /* fixed; NULL: there is no plyfs.yaml */
 	struct checked *queue; /* paths with a candidate; the oldest first */
 	struct checked **queue_end;
-	unsigned running;
-	struct checked *retries;      /* paths that could not be judged, in no order */
-	struct gate_missing *missing; /* programs that were missing, ever */
+	unsigned running;             /* checks under way */
+	struct checked *retries;      /* paths whose check could not run, in no order */
+	struct gate_missing *missing; /* programs that have been missing at any time */
 	bool is_stopped;
 };
 
-/* The changes of one run of change hooks (notice.h). */
+/* The changes that change hooks are run for (notice.h). */
 struct batch {
-	bool is_ending;
+	bool is_ending;   /* hooks are due, and wait for the rest of the batch */
 	uint64_t ticket;  /* the last that belongs to it */
-	unsigned awaited; /* looks of it that are under way */
+	unsigned awaited; /* its looks that are under way */
 };
 
 struct view {
@@ -70,7 +70,7 @@ struct view {
 	struct finder finder;            /* fixed */
 	struct view_callbacks callbacks; /* fixed */
 	bool is_strict;                  /* fixed: other settings take effect at the next mount */
-	struct keep *keep; /* last good versions that the kernel has forgotten; NULL: none. Fixed */
+	struct keep *keep; /* the last-good store; NULL: none, also after view_stop() */
 	struct pool *pool;
 	struct workers *workers; /* NULL: the pool's threads merge. Fixed */
 	struct watch *watch;
@@ -78,50 +78,50 @@ struct view {
 	atomic_bool is_stopped; /* no file is composed any more */
 
 	struct lock lock;
-	/* lock, as all fields below; only the publisher changes it */
+	/* The lock guards this and all fields below. Only the publisher changes this. */
 	struct composer composer;
-	/* raised when the settings are replaced, which gives layers other ranks */
+	/* Raised when the settings are replaced, which gives layers other ranks. */
 	uint64_t settings_number;
 	struct view_line *lines; /* to be logged when the lock is released */
 	size_t line_count;
-	struct look *ended;      /* looks to be freed then */
-	struct inode *forgotten; /* versions likewise: each has one reference */
+	struct look *ended;      /* looks that are freed when the lock is released */
+	struct inode *forgotten; /* versions that lose one reference then */
 
 	struct inode_table inodes;
 	struct inode_memory memory;
 	uint64_t next_ino;
 	struct directory *root;
-	uint64_t shown_directories; /* ever */
-	bool has_unseen;            /* some directory has */
+	uint64_t shown_directories; /* how many were ever shown */
+	bool has_unseen;            /* some directory has `has_unseen` */
 	struct dependency_indexes dependency_indexes;
 
-	uint64_t tickets; /* given out, ever */
-	uint64_t cause;   /* the ticket that is being decided on; 0: none */
+	uint64_t tickets; /* the last ticket (queue.h) */
+	uint64_t cause;   /* the ticket that the publisher deals with; 0: none */
 	struct entry_queue queue;
 	struct debounced debounced;
 	struct directory_list scans; /* to be listed */
-	/* that show fewer rights than found, until earlier changes are published */
+	/* Directories whose wider rights wait until earlier changes are published. */
 	struct directory_list openings;
 	struct other_names other_names;
 	struct look *done; /* looks that the publisher is to decide on; the oldest first */
 	struct look **done_end;
-	unsigned looks;           /* under way for the publisher, or done */
+	unsigned looks;           /* under way for the publisher, or in `done` */
 	int64_t looked_ms;        /* when the last one was decided on; CLOCK_MONOTONIC */
 	bool is_root_changed;     /* the root itself must be looked up again */
-	bool is_root_looked_at;   /* … which is being done */
+	bool is_root_looked_at;   /* the root is being looked up */
 	bool is_overflowed;       /* events were lost: everything must be looked up again */
-	int64_t rescan_ms;        /* when, after a shortage of memory; CLOCK_MONOTONIC; 0: never */
-	uint64_t link_watches;    /* begun, ever (link_watch.h) */
-	size_t link_count;        /* of them in all directories now */
-	struct link_watch *links; /* these */
-	uint64_t writes;          /* events of writes in place, ever */
+	int64_t rescan_ms;        /* when to set is_overflowed; CLOCK_MONOTONIC; 0: never */
+	uint64_t link_watches;    /* how many were ever begun (link_watch.h) */
+	size_t link_count;        /* link watches of all directories now */
+	struct link_watch *links; /* the list of these */
+	uint64_t writes;          /* how many events of writes in place there were */
 	struct gate gate;
 	struct batch batch;
 	struct notice *notices;   /* the change hooks (notice.h) */
-	unsigned notices_running; /* commands of them */
+	unsigned notices_running; /* those whose command runs */
 	bool notices_are_held;    /* published changes can't be seen yet */
-	bool has_notice_ended;    /* a command, since the last query */
-	pthread_t publisher;      /* has_publisher: its thread, which does not wake itself */
+	bool has_notice_ended;    /* since the last notices_have_ended() */
+	pthread_t publisher;      /* its thread, which does not wake itself; if has_publisher */
 	bool has_publisher;
 
 	const struct change *change; /* NULL: nothing is being published */
@@ -129,10 +129,10 @@ struct view {
 	bool is_directory_taken; /* the change's directory is shown, and not owned by it */
 
 	bool is_polling;     /* a directory can't be watched, or not completely */
-	bool is_remote;      /* … because of its file system */
-	int watch_error;     /* the first errno that a watch could not be set with; 0: none */
-	unsigned idle_polls; /* since something was there to poll */
-	int64_t polled_ms;   /* when last; CLOCK_MONOTONIC */
+	bool is_remote;      /* … because a layer of it lies on a remote file system */
+	int watch_error;     /* the last errno with which a watch failed; 0: none */
+	unsigned idle_polls; /* polls in a row that found no directory to poll */
+	int64_t polled_ms;   /* the last poll; CLOCK_MONOTONIC */
 
 	struct view_counts counts;
 	size_t freed_bytes; /* since view_was_freed() last returned true */
@@ -143,12 +143,12 @@ void view_lock(struct view *view);
 /** Releases the lock, then logs the noted lines and frees dropped objects. */
 void view_unlock(struct view *view);
 
-/** Drops one reference of a version in no table; view_unlock() closes its file. */
+/** Drops one reference of a version that is in no table. view_unlock() closes its file. */
 void view_drop_version_locked(struct view *view, struct version *version);
 
 /**
- * Notes a line to be logged when the lock is released. `problem`: what it reports, with its place;
- * NULL: none.
+ * Notes a line to be logged when the lock is released. `problem`: the problem that the line
+ * reports; NULL: none. Both are copied.
  */
 void view_log_locked(struct view *view, const char *line, const struct problem *problem);
 
@@ -156,19 +156,17 @@ void view_log_locked(struct view *view, const char *line, const struct problem *
 struct settings_generation {
 	uint64_t number;
 	uint64_t writes;          /* view->writes when it was taken */
-	struct composer composer; /* its settings are counted */
+	struct composer composer; /* holds a reference to its settings */
 };
 
 void settings_generation_init_locked(const struct view *view, struct settings_generation *ret);
 void settings_generation_fini(struct settings_generation *generation);
 
-/** Returns whether the mount has coherence=strict. */
 bool view_is_strict_locked(const struct view *view);
 
 /**
- * Returns whether slow files get placeholders; not in a strict mount, whose looks are not shared.
+ * Returns whether slow files get placeholders. A strict mount has none: its looks are not shared.
  */
 bool view_has_promises_locked(const struct view *view);
 
-/** Wakes the publisher. */
 void view_wake_locked(struct view *view);

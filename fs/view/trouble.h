@@ -18,7 +18,7 @@ enum trouble_serves {
 	TROUBLE_SERVES_OTHER_LAYERS, /* the merge of the other layers */
 	TROUBLE_SERVES_STAND_IN,     /* the merge with the broken source's last good state */
 	TROUBLE_SERVES_LOCKED,       /* the merge, but with the locked values */
-	TROUBLE_SERVES_COVERED,      /* the other mount on the path; below it, the former version */
+	TROUBLE_SERVES_COVERED,      /* another mount on the path, which hides the former version */
 	TROUBLE_SERVES_SETTINGS,     /* plyfs.yaml is wrong: the last good settings */
 	TROUBLE_SERVES_OTHER_SETTINGS, /* all settings but one that can't change now */
 };
@@ -39,23 +39,23 @@ struct trouble {
 #define TROUBLE_TIME_MAX 40
 
 /**
- * One line: "FILE:LINE:COLUMN: MESSAGE (PATH, since TIME; the version of 5 minutes ago is served)".
+ * Writes "FILE:LINE:COLUMN: MESSAGE (PATH, since TIME; the version of 5 minutes ago is served)".
  * `path` may be NULL.
  */
 void trouble_text(const struct trouble *trouble, const char *path, char text[TROUBLE_TEXT_MAX]);
 
-/** "the version of 5 minutes ago is served": what is served, made `age_s` seconds ago. */
+/** Writes what is served, made `age_s` seconds ago: "the version of 5 minutes ago is served". */
 void trouble_serves_text(enum trouble_serves serves, long long age_s, char *text, size_t size);
 
-/** "5 minutes"; "a moment". */
+/** Writes an age: "5 minutes", "a moment". */
 void trouble_age(long long age_s, char text[TROUBLE_AGE_MAX]);
 
 void trouble_time(struct timespec time, char text[TROUBLE_TIME_MAX]);
 
-/** Seconds since `time`; never below 0. */
+/** Returns the seconds since `time`; never below 0. */
 long long trouble_age_s(struct timespec time);
 
-/** "last-good", as .plyfs/status has it. Static. */
+/** Returns the name in .plyfs/status, such as "last-good". Static. */
 const char *trouble_serves_name(enum trouble_serves serves);
 
 /** Returns the value with that name; TROUBLE_SERVES_NOTHING for any other text. */

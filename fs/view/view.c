@@ -61,7 +61,7 @@ void view_unlock(struct view *view)
 
 void view_drop_version_locked(struct view *view, struct version *version)
 {
-	/* Somebody else may still read from it, and then closes it himself. */
+	/* Another reference remains: its owner closes the file. */
 	if (version->fd < 0 || atomic_load(&version->references) > 1) {
 		version_unref(version);
 		return;

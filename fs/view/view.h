@@ -3,8 +3,8 @@
  *
  *      lookup, list, read  ─┐                      ┌─  watch: something changed at this name
  *      (request threads)    ├─▶ directory, entry ◀─┤
- *                           │   version            └─  publisher: look again, and say what is to be
- *      look (pool)         ─┘                           published (one thread; refresh.h)
+ *                           │   version            └─  publisher: look up again, and find the next
+ *      look (pool)         ─┘                           change to publish (one thread; refresh.h)
  *
  * The view knows neither FUSE nor the mount. The first lookup of a name shows what it finds. From
  * then on only view_apply_change() changes what the name shows, when the publisher's own system
@@ -20,15 +20,14 @@
 #include "trouble.h"
 #include "version.h"
 
-/* The root's inode number: FUSE_ROOT_ID. The numbers up to VIEW_INO_RESERVED belong to the driver.
- */
+/* The root's inode number is FUSE_ROOT_ID. Numbers up to VIEW_INO_RESERVED are the driver's. */
 #define VIEW_INO_ROOT 1
 #define VIEW_INO_RESERVED 15
 
 /* The name in the root for the driver's own files. No layer's file of this name is shown. */
 #define PLYFS_NAME ".plyfs"
 
-/* After so many freed bytes of versions, memory is given back to the system. */
+/* After versions of this many bytes were freed, their memory is given back to the system. */
 #define VIEW_TRIM_BYTES (4u << 20)
 
 struct keep;
@@ -39,7 +38,7 @@ struct workers;
 
 /* The driver's callbacks. The view calls them with no lock held. */
 struct view_callbacks {
-	/* Logs a line without newline. `problem`: its parts; NULL: it has none. May be NULL. */
+	/* Logs a line without newline. `problem`: what it reports; NULL: none. May be NULL. */
 	void (*log)(void *context, const char *line, const struct problem *problem);
 
 	/*
@@ -49,15 +48,15 @@ struct view_callbacks {
 	int (*tell)(void *context, uint64_t ino);
 
 	/*
-	 * Returns whether another file system is mounted on the path: the kernel would remove that
-	 * mount if a lookup gave another object. NULL: none can be.
+	 * Returns whether another file system is mounted on the path. The kernel would remove that
+	 * mount if a lookup gave another object. NULL: nothing can be mounted there.
 	 */
 	bool (*is_covered)(void *context, const char *path);
 
-	/* A lookup that takes long is answered with VIEW_PROMISE. */
+	/* The view may answer a lookup that takes long with VIEW_PROMISE. */
 	bool takes_promises;
 
-	/* A file that can't be made leaves the former one, as in a rendered tree. */
+	/* For a file that can't be made, a fault says that the rendered one stays. */
 	bool keeps_rendered;
 	void *context;
 };
@@ -81,8 +80,9 @@ void view_set_runner(struct view *view, struct runner *runner);
 void view_set_keep(struct view *view, struct keep *keep);
 
 /**
- * Has workers (worker.h) merge, from view_start() on, and look into remote layers (layer_task.h)
- * from now on, instead of this process; for one view of a process at a time. Returns 0 or -ENOMEM.
+ * Has workers (worker.h) look into remote layers (layer_task.h) from now on, and merge from
+ * view_start() on, instead of this process. Only one view of a process may have workers at a time.
+ * Returns 0 or -ENOMEM.
  */
 int view_use_workers(struct view *view);
 struct workers *view_workers(struct view *view);
@@ -101,9 +101,9 @@ int view_start(struct view *view);
 void view_stop(struct view *view);
 
 /**
- * Stops all jobs, when the publisher and the request threads are at rest. view_resume() begins the
- * jobs again, but waiting lookups are answered with -ENOTCONN, at the latest after view_resume();
- * those that wait for a check, later. view_resume() returns 0 or -errno.
+ * Stops all jobs; the publisher and the request threads must be at rest. view_resume() begins the
+ * jobs again, and returns 0 or -errno. Lookups that waited are answered with -ENOTCONN before it
+ * returns; those that wait for a check may go on waiting.
  */
 void view_pause(struct view *view);
 int view_resume(struct view *view);
@@ -121,11 +121,11 @@ void view_run(struct view *view, struct pool_job *job, uint64_t bytes);
 enum {
 	VIEW_PASSING = 1, /* as 0, but the kernel must not cache the name */
 	VIEW_LATER = 2,   /* the caller will be answered */
-	VIEW_PROMISE = 3, /* a file that is being composed: only its number is known */
+	VIEW_PROMISE = 3, /* a file that is being composed: it has a placeholder inode */
 	VIEW_GOING = 4,   /* as -ENOENT, but not to be cached: its removal is not published yet */
 };
 
-/* A caller that waits for a lookup. It must not change until it is answered. */
+/* A caller that waits for a lookup. Its owner must not touch it until it is answered. */
 struct view_caller {
 	/*
 	 * Gets the result of view_lookup(), and the attributes. Called once, by any thread, with no
@@ -133,10 +133,8 @@ struct view_caller {
 	 */
 	void (*answer)(struct view_caller *caller, int result, const struct stat *stat);
 
-	uint64_t parent; /* the directory's number */
-
-	/* private to the view */
-	struct view_caller *next;
+	uint64_t parent;          /* the directory's number */
+	struct view_caller *next; /* private to the view */
 };
 
 /**
@@ -151,20 +149,21 @@ int view_lookup(struct view *view, uint64_t parent, const char *name, struct vie
 	struct stat *ret);
 
 /**
- * Returns whether the user may search `parent` and the directories above it. The kernel's own check
- * may be old if a right was ever taken away there (attributes.h).
+ * Returns whether the user may search `parent` and the directories above it. If a right to them was
+ * ever taken away, the kernel may have checked the old rights (attributes.h).
  */
 bool view_lets_in(struct view *view, uint64_t parent, const struct user *user);
 
+/** Drops `count` kernel references to the object. */
 void view_forget(struct view *view, uint64_t ino, uint64_t count);
 
 /** Returns whether VIEW_TRIM_BYTES or more were freed since it last returned true. */
 bool view_was_freed(struct view *view);
 
 /**
- * Makes the caller wait if `ino` is a placeholder: returns VIEW_LATER, and answers the caller when
- * the object is there, with 0 and caller->parent its directory's number, or with -ESTALE: the
- * kernel must walk the path again. Returns 0 for any other inode.
+ * If `ino` is a placeholder, makes the caller wait, and returns VIEW_LATER; otherwise returns 0.
+ * caller->parent becomes the number of its directory. The answer is 0: the object is there; or
+ * -ESTALE: the kernel must walk the path again; or another -errno.
  */
 int view_await(struct view *view, uint64_t ino, struct view_caller *caller);
 
@@ -185,13 +184,13 @@ int view_stat(struct view *view, uint64_t ino, struct stat *ret);
  */
 int view_version(struct view *view, uint64_t ino, struct version **ret);
 
-/** Frees the names of the version's layers and sources, which are not needed any more. */
+/** Frees the names of the version's layers and sources: view_attribute() has them no more. */
 void view_drop_names(struct view *view, struct version *version);
 
 /**
- * Calls `each` for the names behind `cookie`, in the order of their cookies, until it returns
- * false. Cookies hold as long as a name does, so a listing in parts neither misses nor doubles it.
- * Returns 0 or -errno.
+ * Calls `each`, with the lock held, for the names with a greater cookie, in the order of cookies,
+ * until it returns false. A name keeps its cookie while it is listed, so a listing in parts has
+ * each name once. Returns 0 or -errno.
  */
 int view_list(struct view *view, uint64_t ino, uint64_t cookie,
 	bool (*each)(void *context, const char *name, uint64_t ino, mode_t type, uint64_t cookie),
@@ -203,12 +202,12 @@ enum view_attribute {
 	VIEW_SOURCES,      /* source_list.h */
 	VIEW_STRATEGY,     /* its name */
 	VIEW_ERROR,        /* trouble_text() */
-	VIEW_CAUSE,        /* its problem alone: no times */
+	VIEW_CAUSE,        /* the problem of VIEW_ERROR alone: no times */
 	VIEW_PUBLIC_ERROR, /* VIEW_CAUSE without the sources' content */
 };
 
 /**
- * Gets an attribute of the file that shows `ino`. Returns 0 with *ret for free(3), -ENODATA, or
+ * Gets an attribute of the version with number `ino`. Returns 0 with *ret for free(3), -ENODATA, or
  * -ENOMEM.
  */
 int view_attribute(struct view *view, uint64_t ino, enum view_attribute attribute, char **ret);
@@ -223,7 +222,7 @@ struct view_unchecked {
 	const char *program;
 	const char *why; /* "is not installed" or "can't be executed"; static */
 	size_t files;
-	size_t shown; /* those among them whose check is optional */
+	size_t shown; /* those of them that are shown, because their check is optional */
 };
 
 /** Calls `each` for every missing program. Holds the lock meanwhile. */
@@ -235,11 +234,11 @@ struct notice_state {
 	char *name; /* the program's */
 	bool is_running;
 	bool is_given_up;       /* it failed too often, and waits for the next change */
-	unsigned failures;      /* on end */
+	unsigned failures;      /* in a row */
 	size_t waiting;         /* paths that wait for a run, or are part of one */
 	int64_t again_ms;       /* until it is tried again; 0: at once, or not at all */
 	struct timespec began;  /* CLOCK_REALTIME: its last run; 0: there was none */
-	struct timespec ended;  /* likewise; before `began` while it runs */
+	struct timespec ended;  /* CLOCK_REALTIME; before `began` while it runs */
 	struct problem problem; /* a message: its last run failed */
 };
 
@@ -268,22 +267,21 @@ void view_adopt(struct view *view, struct version *version, struct stat *ret);
 /** Returns the settings in force, for settings_unref(). */
 struct settings *view_settings(struct view *view);
 
-/** Returns the user who mounts. */
 struct mounter view_mounter(const struct view *view);
 
 /* Figures for the status. */
 struct view_counts {
-	size_t versions;      /* that are shown or held by the kernel */
-	size_t version_bytes; /* in memory */
+	size_t versions;      /* with a kernel reference */
+	size_t version_bytes; /* of these, in memory */
 	size_t files;         /* that show a version because a reader has looked them up */
 	size_t cache_bytes;
 	size_t troubles; /* paths with a fault */
 	size_t watches;
 	uint64_t compositions; /* since the start, as all that follows */
 	uint64_t overflows;    /* of inotify's queue */
-	int watch_error;       /* the first errno that a watch could not be set with; 0: none */
+	int watch_error;       /* the last errno with which a watch failed; 0: none */
 	bool is_polling;       /* a directory can't be watched, or not completely */
-	bool is_remote;        /* … because of its file system */
+	bool is_remote;        /* … because a layer of it lies on a remote file system */
 };
 
 void view_count(struct view *view, struct view_counts *ret);

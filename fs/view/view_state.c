@@ -136,8 +136,8 @@ static void put_directory(struct record *record, const struct directory *directo
 }
 
 /*
- * Its path; NULL: it is kept no more, or somebody was shut out of a directory above since, or its
- * directory is gone: another one, in the same place, may admit fewer users.
+ * Writes the placeholder's path. NULL: it has ended; or a right to a directory above was taken
+ * away; or its directory is dead, and another one in that place may admit fewer users.
  */
 static void put_promised(struct record *record, const struct promise *promise)
 {
@@ -150,9 +150,7 @@ static void put_promised(struct record *record, const struct promise *promise)
 	record_put_text(record, path);
 }
 
-/*
- * A directory that was removed, a version that no path shows, a promise: the kernel has it still.
- */
+/* The kernel still holds a removed directory, a version that no path shows, or a placeholder. */
 static bool put_unshown(struct record *record, const struct inode *inode)
 {
 	const struct promise *promise = (const struct promise *)inode;
@@ -386,7 +384,7 @@ static int take_shown(const struct taking *taking, struct entry *entry)
 		(entry->kind == UNION_NONE ||
 			(entry->kind == UNION_DIRECTORY) != (shows == SHOWS_DIRECTORY)))
 		record_spoil(record);
-	/* Who is to be told of a file is told of one that the kernel has forgotten, too. */
+	/* A change hook gets changes of a file that the kernel has forgotten, too. */
 	if (entry->print && entry->kind != UNION_DIRECTORY)
 		notice_pin_locked(view, entry);
 	if (record_is_bad(record) || shows == SHOWS_NAME)
@@ -449,7 +447,7 @@ static int take_entry(const struct taking *taking, struct directory *directory)
 	return r ? r : take_shown(taking, entry);
 }
 
-/* What a layer shows no more, or elsewhere, is told from what it has always shown. */
+/* By the identities, a layer that has stopped showing the directory is recognised. */
 static void take_identities(const struct taking *taking, struct directory *directory)
 {
 	struct record *record = taking->record;
@@ -597,8 +595,8 @@ static void take_notices(struct view *view, struct record *record)
 }
 
 /*
- * The events of its watches come to us from now on, those that it has not read included: whoever
- * watches the same inode by the same descriptor has the same watch.
+ * Takes over the old daemon's inotify descriptor, with the events that it has not read. A watch of
+ * the same inode by the same descriptor is the same watch.
  */
 static int take_events(struct view *view, struct record *record)
 {

@@ -66,8 +66,9 @@ static bool is_in_itself_in(const struct directory *directory, size_t layer)
 }
 
 /*
- * In every layer that shows it, it is one of those above: by links, where a layer follows them. Two
- * such links in one directory would be a tree without end, twice as wide with each level.
+ * Returns whether, in every layer that shows it, the directory is one of those above it: by links,
+ * if the layer follows them. Two such links in one directory would make an endless tree, twice as
+ * wide with each level.
  */
 static bool is_in_itself(struct view *view, const struct directory *directory)
 {

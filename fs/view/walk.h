@@ -13,14 +13,14 @@ struct walk {
 	struct directory **items;
 	size_t count;
 	size_t capacity;
-	/* in use where there is nothing to walk: it tells when that comes */
+	/* If the path is missing: the nearest directory above. Its watch reports when it comes. */
 	struct directory *above;
 };
 
 /**
- * Walks the directories under `path`, itself first, level by level, down to `depth` below it (-1:
- * any), and lists each. The lock must not be held. Returns 0 or -errno; call walk_leave_locked() in
- * any case.
+ * Walks and lists the directories under `path`, level by level: first `path` itself, then down to
+ * `depth` levels below it (-1: all). If `path` is missing, the walk is empty. The lock must not be
+ * held. Returns 0 or -errno; call walk_leave_locked() in any case.
  */
 int walk_under(struct view *view, const char *path, int depth, struct walk *walk);
 
