@@ -15,7 +15,7 @@ static inline int64_t clock_ms(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/** Returns the time `delay_us` from now, of CLOCK_MONOTONIC. */
+/** Returns the CLOCK_MONOTONIC time `delay_us` from now. */
 static inline struct timespec clock_in_us(unsigned delay_us)
 {
 	struct timespec due;
@@ -30,7 +30,7 @@ static inline struct timespec clock_in_us(unsigned delay_us)
 	return due;
 }
 
-/** Returns the milliseconds since a time of a file; negative: it is in the future. */
+/** Returns the milliseconds since the time of a file; negative: the time is in the future. */
 static inline int64_t clock_age_ms(struct timespec then)
 {
 	struct timespec now;
@@ -40,8 +40,8 @@ static inline int64_t clock_age_ms(struct timespec then)
 }
 
 /**
- * Returns `time`, or the first time that is later than `before` by 1 ms, if that is later: programs
- * that store times as milliseconds or floating-point numbers must see a difference.
+ * Returns `time`, or `before` and 1 ms, whichever is later. Programs that store times as
+ * milliseconds or floating-point numbers must see a difference.
  */
 static inline struct timespec clock_clearly_after(struct timespec time, struct timespec before)
 {
@@ -53,7 +53,7 @@ static inline struct timespec clock_clearly_after(struct timespec time, struct t
 	return time_is_later(before, time) ? before : time;
 }
 
-/** Returns clock_clearly_after() of the time now. */
+/** Returns the present (CLOCK_REALTIME), or `before` and 1 ms, whichever is later. */
 static inline struct timespec clock_after(struct timespec before)
 {
 	struct timespec now;

@@ -99,7 +99,7 @@ int compose_load(const struct composer *composer, const char *path, const struct
 
 	int r = stand_in && stand_in->is_used ? PROBLEM
 					      : load(composer, path, found, options, ret, &own);
-	/* Of several that are broken the first is told. */
+	/* If several are broken, the first one is reported. */
 	if (own.message[0] && (!stand_in || !problem->message[0]))
 		*problem = own;
 	if (r != PROBLEM || !stand_in)
@@ -159,7 +159,7 @@ static int describe(const struct composer *composer, const struct sources *sourc
 	if (more)
 		memcpy(stats + sources->count, environment->stats, more * sizeof(*stats));
 
-	/* Of what nothing is known: nobody else may have had it. */
+	/* No source could be examined: owner-only, as any of them may have been private. */
 	struct rights rights = {0400, composer->mounter.uid, composer->mounter.gid};
 	if (count)
 		rights = rights_combine(stats, count, &composer->mounter);

@@ -1,7 +1,7 @@
 /*
- * Composing: makes the version of a path from the result of its union lookup. The only place where
- * sources, rule and merge core meet. Holds no lock but the source cache's, so any number of threads
- * may compose at once.
+ * Composing: makes the version of a path from the result of its union lookup. Sources, rule and
+ * merge core meet only here. Any number of threads may compose at once: only the source cache has a
+ * lock.
  */
 #pragma once
 
@@ -16,11 +16,11 @@
 /* A file from one layer that is larger than this is not copied but read through a descriptor. */
 #define COMPOSE_HELD_BYTES (4u << 20)
 
-/* Attempts at a path that changes during each of them; after so many it counts as broken. */
+/* A path that changes during this many attempts counts as broken. PAUSE: between two attempts. */
 #define COMPOSE_TRIES 1000
 #define COMPOSE_PAUSE_NS 1000000
 
-/* The names that a composition used besides its own sources: pairs of directory and name. */
+/* Files that a composition looked for besides its own sources, and may not have found. */
 struct dependencies {
 	char **items; /* directory, name, directory, name … */
 	size_t count; /* of strings */
@@ -45,7 +45,7 @@ struct composer {
 
 /* Positive results, besides PROBLEM. */
 enum {
-	COMPOSE_MOVED = SOURCE_MOVED,         /* repeat the union lookup */
+	COMPOSE_MOVED = SOURCE_MOVED,         /* a source has moved: repeat the union lookup */
 	COMPOSE_UNSETTLED = SOURCE_UNSETTLED, /* a source is being written */
 };
 
@@ -53,20 +53,21 @@ enum {
 const struct options *compose_options(const struct settings *settings, const char *path);
 
 /**
- * Gives the range of contributors that the strategy reads: [*first, *first + *count) of the
- * lookup's, which have the highest layer first.
+ * Gives the range of lookup->found that the strategy reads: [*first, *first + *count). The highest
+ * layer is the first.
  */
 void compose_contributors(const struct strategy *strategy, const struct union_lookup *lookup,
 	unsigned *first, unsigned *count);
 
 /**
  * Loads the source that was found at `path`: its document, or without `options` its text. Returns
- * as source_cache_load(); PROBLEM also if the source could not be examined.
+ * as source_cache_load(); PROBLEM also if the source could not be examined. If a broken source has
+ * a stand-in, returns 0 with that in *ret, and with the fault in `problem`.
  */
 int compose_load(const struct composer *composer, const char *path, const struct contributor *found,
 	const struct read_options *options, struct loaded **ret, struct problem *problem);
 
-/** Returns the source of a file of one layer that is too large to copy; else NULL. */
+/** If the file has one source, which is too large to copy, returns the source; otherwise NULL. */
 const struct contributor *compose_held_source(
 	const struct composer *composer, const char *path, const struct union_lookup *lookup);
 
@@ -76,7 +77,8 @@ void dependencies_fini(struct dependencies *asked);
  * Makes the version of `path` from `lookup`, a file or a link. Its mtime is the newest
  * contributor's.
  *
- * `asked` must be empty, and is filled whatever the result is. `problem->message` must be empty.
+ * `asked` must be empty; it is filled even on failure, for dependencies_fini(). `problem->message`
+ * must be empty.
  *
  * Returns 0 with *ret for version_unref(); PROBLEM: it can't be made; COMPOSE_MOVED;
  * COMPOSE_UNSETTLED; or -errno. In three cases it returns 0 and fills `problem` with the reason: a
@@ -86,8 +88,8 @@ int compose(const struct composer *composer, const char *path, const struct unio
 	struct dependencies *asked, struct version **ret, struct problem *problem);
 
 /**
- * Make the problem of a path for which compose() returned -`error`, or whose source is always being
- * written.
+ * Make the problem of a path for which compose() returned -`error`, or of one with a source that
+ * changes all the time. Return PROBLEM.
  */
 int compose_failed(const char *path, int error, struct problem *problem);
 int compose_is_restless(const char *path, struct problem *problem);
@@ -97,9 +99,9 @@ int compose_broken(const struct composer *composer, const char *path,
 	const struct union_lookup *lookup, struct version **ret);
 
 /**
- * Returns whether `version` is what compose() would make, by the stamps of its sources; a source
- * may have changed twice within one stamp. Wants the view's lock, which guards the stamps of a
- * version that is shown. Makes no system call.
+ * Returns whether compose() would certainly make the same as `version`, by the stamps of its
+ * sources. If one is racy (source_is_young()), returns false. Wants the view's lock, which guards
+ * the stamps of a version that is shown. Reads no file.
  */
 bool compose_is_current(const struct composer *composer, const char *path,
 	const struct union_lookup *lookup, const struct version *version);

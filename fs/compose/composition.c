@@ -25,7 +25,7 @@ static int load_sources(const struct composer *composer, const struct union_look
 	unsigned count;
 
 	compose_contributors(strategy, lookup, &first, &count);
-	/* Who asks for origins wants to see the text as well: the merge reads it then. */
+	/* With origins the text is needed as well: the merge reads the document then. */
 	bool reads_document = strategy->reads_trees && !(count == 1 && strategy->is_verbatim) &&
 			      !request->wants_origins;
 

@@ -20,8 +20,8 @@ struct composition {
 };
 
 /**
- * Loads and merges. What it is given must live until composition_fini(), which is called whatever
- * the result is; the composition must not be moved. `asked` is filled as compose() says.
+ * Loads and merges. The caller calls composition_fini() whatever the result is. Until then all
+ * arguments must live, and the composition must not be moved. `asked` is filled as by compose().
  * Returns 0; PROBLEM; COMPOSE_MOVED; COMPOSE_UNSETTLED; or -errno.
  */
 int composition_make(struct composition *composition, const struct composer *composer,

@@ -62,7 +62,7 @@ static bool is_above(const char *directory, const char *path)
 	return strncmp(directory, path, length) == 0 && path[length] == '/';
 }
 
-/* Who may not search the directory may not read what lies in it. */
+/* A user who may not search the directory may not read a file in it. */
 static int add_guard(void *context, const struct stat *directory)
 {
 	struct stat guard = *directory;

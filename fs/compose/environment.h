@@ -1,6 +1,6 @@
 /*
- * The environment of one merge: how a strategy gets files besides its sources, and which it got.
- * The files live until environment_fini().
+ * The environment of one merge: gives a strategy files besides its sources, and notes which it has
+ * asked for. The files live until environment_fini().
  */
 #pragma once
 
@@ -22,8 +22,9 @@ void environment_init(struct environment *environment, const struct composer *co
 	const struct merge_request *request, struct dependencies *asked);
 
 /**
- * Adds the rights of the directories of a source of the request's path, except those that every
- * user may search. Returns 0 or -errno.
+ * Adds the rights of the directories above a source, so that the result is readable only to users
+ * who may search them. Skips those that every user may search, and those that the mount shows above
+ * the request's path. Returns 0 or -errno.
  */
 int environment_guard(struct environment *environment, const struct layer *layer, const char *path);
 
@@ -35,8 +36,8 @@ int environment_guard_again(struct environment *environment, const struct layer 
 	const char *path, const struct stat *loaded);
 
 /**
- * As compose_load(), for a source that becomes part of another path; adds the rights of its
- * directories.
+ * As compose_load(), for a source that becomes part of another path. Adds the rights of the
+ * source's directories, before it is loaded and after.
  */
 int environment_load(struct environment *environment, const char *path,
 	const struct contributor *found, const struct read_options *options, struct loaded **ret,

@@ -1,6 +1,6 @@
 /*
- * A line map: for each line of a merged text, its place in a source. It is made of line origins
- * (line_origin.h), and needs neither sources nor trees.
+ * A line map: for each line of a merged text, its place in a source. It is made from line origins
+ * (line_origin.h), and then needs neither sources nor trees.
  */
 #pragma once
 
@@ -26,8 +26,8 @@ void line_map_free(struct line_map *map); /* NULL is fine */
 void line_map_freep(struct line_map **map);
 
 /**
- * Finds the place of a line, starting at 1, and of a column in it (0: none). Returns false if the
- * line is of no source, or `map` is NULL.
+ * Finds the place in a source of a line and a column of the merged text, both starting at 1 (column
+ * 0: not known). Returns false if the line is of no source, or `map` is NULL.
  */
 bool line_map_find(
 	const struct line_map *map, unsigned line, unsigned column, struct line_place *ret);

@@ -1,25 +1,25 @@
 /*
- * Locks with ranks. A thread takes a lock only while all that it holds have lower ranks, so no two
- * threads can wait for each other. Builds with sanitizers assert it at each lock.
+ * Locks with ranks. A thread takes a lock only if all locks that it holds have lower ranks, so no
+ * two threads can wait for each other. Builds with sanitizers assert that at each lock.
  */
 #pragma once
 
 #include <pthread.h>
 
-/* In the order in which they may be taken. */
+/* In the order in which a thread may take them. Each with what it guards. */
 enum lock_rank {
-	LOCK_DRIVER,  /* the driver's: the directories of .plyfs/origins */
-	LOCK_FILES,   /* a rendering's: what it has made, and shows */
-	LOCK_VIEW,    /* what is shown */
-	LOCK_WATCH,   /* which directories are watched */
-	LOCK_INOTIFY, /* what inotify watches */
-	LOCK_RUN,     /* programs that run */
-	LOCK_POOL,    /* what waits for a thread that composes */
-	LOCK_WORKERS, /* processes that read sources */
-	LOCK_KEEP,    /* last good versions */
-	LOCK_SOURCES, /* parsed sources; what was found below a directory */
-	LOCK_LOOKS,   /* a rendering's: whether what it waits for was answered */
-	LOCK_AGENDA,  /* … and what it is to do later */
+	LOCK_DRIVER,  /* fs/driver: the directories of .plyfs/origins */
+	LOCK_FILES,   /* fs/render: the files of the rendered tree */
+	LOCK_VIEW,    /* struct view */
+	LOCK_WATCH,   /* fs/watch: the watched directories */
+	LOCK_INOTIFY, /* fs/watch: the watches of the inotify descriptor */
+	LOCK_RUN,     /* fs/run: the commands that run */
+	LOCK_POOL,    /* the pool's queues */
+	LOCK_WORKERS, /* fs/worker: the worker processes */
+	LOCK_KEEP,    /* fs/keep: the last-good store */
+	LOCK_SOURCES, /* the source cache; the names that a command found below a directory */
+	LOCK_LOOKS,   /* fs/render: whether the lookups that it waits for were answered */
+	LOCK_AGENDA,  /* fs/render: deferred work */
 };
 
 struct lock {
@@ -33,5 +33,5 @@ void lock_fini(struct lock *lock);
 void lock_take(struct lock *lock);
 void lock_release(struct lock *lock);
 
-/** pthread_cond_wait(3), or with `until` (CLOCK_MONOTONIC, NULL: for ever) its timed twin. */
+/** As pthread_cond_wait(3), at most until `until` (CLOCK_MONOTONIC; NULL: for ever). */
 void lock_wait(struct lock *lock, pthread_cond_t *condition, const struct timespec *until);

@@ -4,8 +4,8 @@
  *      a first look ──▶ pool_add ──▶ small ──▶ any thread ─────────────┐
  *      a change     ──▶              large ──▶ all threads but some ───┴──▶ job->run
  *
- * Small jobs go before large ones, and two threads or more never take a large one: so a small job
- * waits for small ones only. Each of the two queues is first in, first out.
+ * Small jobs go before large ones, and at least two threads never take a large one. So a small job
+ * waits only for small ones. Each of the two queues is first in, first out.
  */
 #pragma once
 
@@ -21,7 +21,7 @@ struct pool;
 /* A job, inside of a larger struct. The pool does not free it. */
 struct pool_job {
 	void (*run)(struct pool_job *job);  /* in a thread of the pool; may add the job again */
-	void (*drop)(struct pool_job *job); /* called instead, if the pool ends before */
+	void (*drop)(struct pool_job *job); /* called instead, if the pool is stopped before */
 
 	/* private to the pool */
 	struct pool_job *next;
@@ -29,10 +29,10 @@ struct pool_job {
 };
 
 /**
- * Makes a pool of at least POOL_THREADS_MIN threads, with all signals blocked, and `waiters` more
- * that take small jobs only, for jobs that mostly wait for other processes. With `threads` 0 there
- * are none, and pool_add() runs the job itself: for tests. Returns 0 with *ret for pool_free(), or
- * -errno.
+ * Makes a pool of `threads` threads, but at least POOL_THREADS_MIN, and `waiters` more that take
+ * only small jobs: those mostly wait for other processes. All signals are blocked in the threads.
+ * With both 0 there are no threads, and pool_add() runs the job itself: for tests. Returns 0 with
+ * *ret for pool_free(), or -errno.
  */
 #define POOL_THREADS_MIN 3
 #define POOL_WAITERS_MAX 8
@@ -48,17 +48,15 @@ unsigned pool_threads(void);
 void pool_stop(struct pool *pool);
 
 /**
- * Goes on after pool_stop(). A job that any thread adds meanwhile is dropped or run. Returns 0, or
- * -errno: it is stopped as before.
+ * Starts the threads again after pool_stop(). A job that was added since is dropped, or run.
+ * Returns 0; or -errno: the pool is stopped as before.
  */
 int pool_resume(struct pool *pool);
 
-/** As pool_stop(), and frees it. NULL: nothing. */
+/** Stops and frees the pool. NULL: nothing. */
 void pool_free(struct pool *pool);
 
-/**
- * Queues the job, which reads about `bytes`. Any thread may call it, with no lock of a higher rank.
- */
+/** Queues the job, which reads about `bytes`. The caller may hold locks below LOCK_POOL. */
 void pool_add(struct pool *pool, struct pool_job *job, uint64_t bytes);
 
 /** Queues the job to run in `delay_us` at the earliest. */

@@ -1,6 +1,4 @@
-/*
- * A problem in a record (record.h).
- */
+/* A problem in a record (record.h). */
 #pragma once
 
 #include "problem.h"
@@ -9,7 +7,7 @@
 void problem_put(struct record *record, const struct problem *problem);
 
 /**
- * Reads it. Control characters are escaped, as problem_set() does. Returns false, with an empty
- * problem, if it is damaged.
+ * Reads a problem. Escapes control characters, as problem_set() does. Returns false, with an empty
+ * problem, if the record is damaged.
  */
 bool problem_take(struct record *record, struct problem *ret);

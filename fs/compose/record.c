@@ -260,7 +260,7 @@ static int check_head(const struct record *record, uint64_t format)
 	return 0;
 }
 
-/* Who could still change the file could change what was checked. */
+/* Without the seals the sender could still change the file after the check. */
 static int map(struct record *record, uint64_t format, int file)
 {
 	const int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;

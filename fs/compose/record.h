@@ -1,6 +1,6 @@
 /*
- * A record: the state that one daemon hands to the next, as bytes in an unnamed file and
- * descriptors.
+ * A record: values as bytes, and descriptors. A daemon hands its state to the next one in a record
+ * (an unnamed file); jobs and answers of workers are records, too.
  *
  *      "plyfs", format, size, what record_put_…() wrote, checksum      all little-endian
  *
@@ -16,7 +16,7 @@
 
 #include "span.h"
 
-/* Most bytes of a record, which has the bytes of versions. */
+/* Maximum of bytes of a record, which may have the bytes of all versions. */
 #define RECORD_MAX ((size_t)4 << 30)
 
 struct record;
@@ -26,7 +26,7 @@ int record_new(uint64_t format, struct record **ret);
 void record_free(struct record *record); /* and closes its descriptors */
 void record_freep(struct record **record);
 
-/* Writing. record_file() reports a lack of memory. */
+/* Writing. record_file() and record_bytes() return the first error, such as -ENOMEM. */
 void record_put(struct record *record, uint64_t value);
 void record_put_bytes(struct record *record, const void *bytes, size_t size);
 void record_put_text(struct record *record, const char *text); /* NULL stays NULL */
@@ -35,7 +35,7 @@ void record_put_time(struct record *record, struct timespec time);
 /** Adds a duplicate of the descriptor; -1: none. */
 void record_put_fd(struct record *record, int fd);
 
-/** Reserve a place for a count, and set the count there. */
+/** Reserve a place for a count that is not known yet, and set the count at that place. */
 size_t record_put_count(struct record *record);
 void record_set_count(struct record *record, size_t place, uint64_t count);
 
@@ -44,32 +44,33 @@ int record_file(struct record *record);
 
 /**
  * Gives the bytes for record_read(). Returns 0 with *ret, which lives until the record is changed
- * or freed, or -errno.
+ * or freed; or -errno.
  */
 int record_bytes(struct record *record, struct span *ret);
 
-/** Returns the descriptors, in their order, which stay the record's. */
+/** Returns the descriptors in their order. They stay the record's. */
 const int *record_fds(const struct record *record, size_t *count);
 
 /**
- * Reads the file. The record takes the descriptors, an array from malloc(3), also on failure.
+ * Reads the sealed file. Takes over `fds`, an array from malloc(3), and its descriptors, even on
+ * failure; `file` stays the caller's.
  * Returns 0 with *ret; -EPROTONOSUPPORT: another format; -EBADMSG: damaged; or another -errno.
  */
 int record_open(uint64_t format, int file, int *fds, size_t fd_count, struct record **ret);
 
 /**
- * Like record_open(), for the bytes of record_bytes(). The record takes `data`, from malloc(3), and
- * the descriptor `fd` (-1: none), also on failure.
+ * Like record_open(), for the bytes of record_bytes(). Takes over `data`, from malloc(3), and the
+ * descriptor `fd` (-1: none), even on failure.
  */
 int record_read(uint64_t format, char *data, size_t size, int fd, struct record **ret);
 
 uint64_t record_get(struct record *record);
 
-/** Reads a number up to `max`; a larger one is damage. */
+/** Reads a number from 0 to `max`; a larger one is damage. */
 uint64_t record_get_below(struct record *record, uint64_t max);
 bool record_get_bool(struct record *record);
 
-/** Reads a count of items of at least `least` bytes each; more than fit is damage. */
+/** Reads a count of items, each of at least `least` bytes. More than fit in the rest is damage. */
 size_t record_get_count(struct record *record, size_t least);
 
 /** Reads bytes, which live as long as the record. */

@@ -1,7 +1,7 @@
 /*
- * The cache of parsed sources: a change in one layer makes plyfs read that layer's file only. The
- * objects are immutable and counted. The cache keeps those used last, up to a number of bytes. Safe
- * for any number of threads; no file is read while its lock is held.
+ * The cache of parsed sources: after a change in one layer, only that layer's file is read again.
+ * The sources in it are immutable and counted. It keeps those that were used last, up to a number
+ * of bytes. Any number of threads may use it; no file is read while its lock is held.
  */
 #pragma once
 
@@ -17,18 +17,18 @@ struct loaded {
 	struct stamp stamp;
 	struct stat stat;
 	struct source source;      /* its strings are owned */
-	struct span text;          /* with no document: the bytes, NUL-terminated */
-	struct document *document; /* or NULL */
+	struct span text;          /* without document: the bytes, NUL-terminated */
+	struct document *document; /* NULL: only the text was asked for */
 
-	struct timespec read; /* CLOCK_REALTIME: when it was */
+	struct timespec read; /* CLOCK_REALTIME: when the source was read */
 
 	/* private to the cache */
-	bool is_whole;     /* no program could write it meanwhile */
-	bool is_young;     /* racy: an older state may have the same stamp */
-	bool is_passed;    /* lock; young, and its path has changed since */
-	struct loaded *of; /* the owner of its document; NULL: itself */
+	bool is_whole;     /* no program could write the file while it was read */
+	bool is_young;     /* racy: a further change may have the same stamp */
+	bool is_passed;    /* racy, and its path has changed since; the cache's lock */
+	struct loaded *of; /* the owner of the document; NULL: this is */
 	char *path;
-	unsigned flavour; /* how it was read */
+	unsigned flavour; /* the read options as a number; 0: text only */
 	size_t bytes;
 	struct loaded *newer;
 	struct loaded *older;
@@ -44,21 +44,21 @@ enum {
 struct source_cache;
 
 /**
- * Makes an empty cache of up to `limit` bytes. With `is_told`, source_cache_touch() reports every
- * change; without, a racy source is read again. Returns 0 with *ret for source_cache_free(), or
- * -ENOMEM.
+ * Makes an empty cache of up to `limit` bytes. `is_told`: the caller reports every change by
+ * source_cache_touch(); otherwise a racy source is read again. Returns 0 with *ret for
+ * source_cache_free(), or -ENOMEM.
  */
 int source_cache_new(size_t limit, bool is_told, struct source_cache **ret);
 void source_cache_free(struct source_cache *cache);
 
-/* Observes the reading of sources. Any thread that loads may call both. */
+/* Observes the reading of sources. Each thread that loads a source calls both functions. */
 struct source_observer {
 	/* Called before a source is read and parsed. */
 	void (*begin)(void *context, const struct source *source);
 
 	/*
-	 * Called after it; NULL: on failure. `text`, of which the document was parsed, is freed
-	 * next.
+	 * Called after a source was read and parsed, but not if that failed. `loaded`: NULL if only
+	 * the text was asked for. `text` must not be used after the call.
 	 */
 	void (*end)(void *context, const struct loaded *loaded, struct span text);
 	void *context;
@@ -78,14 +78,15 @@ size_t source_cache_bytes(struct source_cache *cache);
 
 /* A request for a source. */
 struct source_want {
-	const struct stat *stat;            /* its state a moment ago */
+	const struct stat *stat;            /* by the union lookup */
 	const struct read_options *options; /* to read its document; NULL: its text */
 	size_t bytes_max;
-	bool takes_unfinished; /* also a file that a writer has open */
+	bool takes_unfinished; /* reads even a file that a writer has open */
 };
 
 /**
- * Loads the file `path` of `layer`: in the state want->stat if the cache has it, else as it is now.
+ * Loads the file `path` of `layer`. If the cache has it in the state want->stat, returns that;
+ * otherwise reads the file as it is now.
  *
  * Returns 0 with *ret for loaded_unref(); PROBLEM: it can't be read, is too large or does not
  * parse; SOURCE_MOVED; SOURCE_UNSETTLED; or -errno: memory or descriptors are short.
@@ -93,14 +94,11 @@ struct source_want {
 int source_cache_load(struct source_cache *cache, const struct layer *layer, const char *path,
 	const struct source_want *want, struct loaded **ret, struct problem *problem);
 
-/**
- * Returns one reference to the last good state of a source, parsed by `options`; NULL: none is
- * kept.
- */
+/** Returns one reference to a source's last good state, parsed by `options`; NULL: not cached. */
 struct loaded *source_cache_last(struct source_cache *cache, const struct layer *layer,
 	const char *path, const struct read_options *options);
 
-/** Adds `loaded`, which another process or cache has read. */
+/** Adds `loaded`, which another process or cache has read. Takes a reference of its own. */
 void source_cache_keep(struct source_cache *cache, struct loaded *loaded);
 
 /* A source that another process has read. */
@@ -108,13 +106,13 @@ struct read_source {
 	const struct layer *layer;
 	const char *path;
 	struct stamp stamp;
-	struct timespec read; /* CLOCK_REALTIME: when it was */
+	struct timespec read; /* CLOCK_REALTIME: when the source was read */
 	struct span text;
 };
 
 /**
- * Makes the result of source_cache_load() from a copied text: with `options` the document, else the
- * text. Returns 0 with *ret for loaded_unref(), PROBLEM, or -ENOMEM.
+ * Makes from source->text, which is copied, what source_cache_load() would return: with `options`
+ * the document, otherwise the text. Returns 0 with *ret for loaded_unref(), PROBLEM, or -ENOMEM.
  */
 int loaded_of_text(const struct read_source *source, const struct read_options *options,
 	struct loaded **ret, struct problem *problem);
@@ -122,12 +120,12 @@ int loaded_of_text(const struct read_source *source, const struct read_options *
 struct loaded *loaded_ref(struct loaded *loaded);
 void loaded_unref(struct loaded *loaded); /* NULL is fine */
 
-/** Returns whether it is that source, parsed by `options`. */
+/** Returns whether `loaded` is the source `path` of `layer`, parsed by `options`. */
 bool loaded_is_of(const struct loaded *loaded, const struct layer *layer, const char *path,
 	const struct read_options *options);
 
-/** Makes a copy of `of` that passes for the file in the state `stat`. NULL: no memory. */
+/** Makes a source with the document of `of` and the stamp of `stat`. NULL: no memory. */
 struct loaded *loaded_stand_in(struct loaded *of, const struct stat *stat);
 
-/** Returns whether a file is racy: changed so recently that a further change may keep its stamp. */
+/** Returns whether a file is racy: so recently changed that another change may keep its stamp. */
 bool source_is_young(const struct stat *stat);

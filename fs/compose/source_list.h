@@ -1,12 +1,12 @@
 /*
- * The sources of a version as one text: "vendor/app.yaml:site/app.yaml", lowest layer first, with
- * "\:" for a colon in a name and "\\" for a backslash, as the command takes layers.
+ * The sources of a version as one text: "vendor/app.yaml:site/app.yaml", lowest layer first. A
+ * colon in a name is written as "\:", a backslash as "\\", as in the layers on the command line.
  */
 #pragma once
 
 #include <stddef.h>
 
-/* Bytes; an extended attribute holds at most 65536. ":…" stands for sources that do not fit. */
+/* Bytes: an extended attribute has at most 65536. ":…" stands for the sources that do not fit. */
 #define SOURCE_LIST_MAX 60000
 
 struct source_list {
@@ -16,10 +16,8 @@ struct source_list {
 	int failure; /* 0, -ENOMEM, or -E2BIG: it is full */
 };
 
-/** Adds a name; a lack of memory shows in source_list_take(). */
+/** Adds a name. If memory is short, source_list_take() fails. */
 void source_list_add(struct source_list *list, const char *name);
 
-/**
- * Gives the text, for free(3); "" for an empty list. Returns 0 or -ENOMEM. The list is then empty.
- */
+/** Empties the list. Returns 0 with its text in *ret (may be ""), for free(3); or -ENOMEM. */
 int source_list_take(struct source_list *list, char **ret);

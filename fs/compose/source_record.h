@@ -1,18 +1,16 @@
-/*
- * A source in a record (record.h): which one it is, its state, and when and as what it was read.
- */
+/* A source in a record (record.h): its layer, path, stamp and text, and when it was read. */
 #pragma once
 
 #include "record.h"
 #include "settings.h"
 #include "source_cache.h"
 
-/** Writes the source with `text`, which may be empty where the reader does not need it. */
+/** Writes the source with `text`, which may be empty if the reader does not need it. */
 void source_put(struct record *record, const struct loaded *loaded, struct span text);
 
 /**
- * Reads a source of the settings' layers. Returns 0, or -errno with the record spoilt. Call
- * source_fini() in both cases; the text lives as long as the record.
+ * Reads a source in one of the settings' layers. Returns 0; or -errno, with the record spoilt. Call
+ * source_fini() in both cases. ret->text lives as long as the record.
  */
 int source_take(struct record *record, const struct settings *settings, struct read_source *ret);
 void source_fini(struct read_source *source);

@@ -1,6 +1,4 @@
-/*
- * The sources of one composition, lowest layer first.
- */
+/* The sources of one composition, lowest layer first. */
 #pragma once
 
 #include "source_cache.h"
@@ -16,11 +14,11 @@ struct sources {
 /** Makes room for `capacity` sources. Returns 0 or -ENOMEM; call sources_fini() in any case. */
 int sources_init(struct sources *sources, size_t capacity);
 
-/** Takes over the reference to `loaded`, which may be NULL; borrows `layer` and `path`. */
+/** Adds a source. Takes over the reference to `loaded` (or NULL); borrows `layer` and `path`. */
 void sources_add(struct sources *sources, const struct layer *layer, const char *path,
 	struct loaded *loaded, const struct stat *stat);
 
-/** Removes the source with the number `i`; those behind it move up. */
+/** Removes the source with the index `i`. */
 void sources_drop(struct sources *sources, size_t i);
 
 void sources_fini(struct sources *sources);

@@ -15,7 +15,7 @@ struct stand_in {
 	bool is_used;
 };
 
-/* Another origin of stand-ins than the source cache: another process has them. */
+/* For a worker, which does not have the stand-ins: asks the daemon for them. */
 struct stand_in_origin {
 	/* Returns one reference to a stand-in, parsed by `options`; NULL: none. */
 	struct loaded *(*find)(void *context, const struct layer *layer, const char *path,
@@ -25,7 +25,7 @@ struct stand_in_origin {
 
 struct stand_ins {
 	const struct stand_in_origin *origin; /* NULL: the source cache */
-	struct stamp *stamps;                 /* of the sources of what is shown */
+	struct stamp *stamps;                 /* of the sources of the shown version */
 	size_t stamp_count;
 	struct stand_in *items;
 	size_t count;
@@ -39,15 +39,15 @@ struct stand_ins {
 int stand_ins_init(struct stand_ins *stand_ins, const struct version *shown);
 void stand_ins_fini(struct stand_ins *stand_ins);
 
-/** Returns whether `loaded` is one of these sources. */
+/** Returns whether `loaded` is one of the collected sources, in the same state. */
 bool stand_ins_match(const struct stand_ins *stand_ins, const struct loaded *loaded);
 
-/** Marks all as unused, before composing: a source may be repaired by now. */
+/** Marks all stand-ins as unused, before composing: a source may be repaired by now. */
 void stand_ins_rest(struct stand_ins *stand_ins);
 
 /**
- * Returns the stand-in for the source, parsed by `options`; NULL: none. It lives as long as
- * `stand_ins`, or until the next call.
+ * Returns the stand-in for the source `path` of `layer`, parsed by `options`; NULL: none. It is
+ * `stand_ins`'s, and valid until the next call.
  */
 struct stand_in *stand_ins_find(struct stand_ins *stand_ins, struct source_cache *cache,
 	const struct layer *layer, const char *path, const struct read_options *options);
@@ -56,10 +56,10 @@ struct stand_in *stand_ins_find(struct stand_ins *stand_ins, struct source_cache
 bool stand_ins_have(const struct stand_ins *stand_ins, const struct problem *problem);
 
 /**
- * Uses a stand-in for the source that `problem` names, because the merge has failed. Returns false
- * if there is none; else the merge may be tried again.
+ * Marks the stand-in for the source that `problem` names as used, because the merge has failed.
+ * Returns false if there is none; else the merge may be tried again.
  */
 bool stand_ins_use(struct stand_ins *stand_ins, const struct problem *problem);
 
-/** Gives used stand-ins to `version`, made with them. Returns their number, or -ENOMEM. */
+/** Stores the used stand-ins in `version`, which has them. Returns their number, or -ENOMEM. */
 int stand_ins_give(const struct stand_ins *stand_ins, struct version *version);

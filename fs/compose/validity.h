@@ -1,8 +1,8 @@
 /*
  * Validity: whether a merged file matches the schema of its path.
  *
- * An invalid merge has failed: it is not shown. Each fault is reported at the place of the wrong
- * value in its layer, or of the map that lacks a key.
+ * An invalid merge has failed, and is not shown. Each fault is reported with its place in a layer:
+ * that of the wrong value, or of the map that lacks a key.
  */
 #pragma once
 
@@ -13,13 +13,13 @@
 struct validity {
 	struct problem *problems;
 	size_t count;
-	uint64_t more; /* that are not reported */
+	uint64_t more; /* the number of faults that are not reported */
 };
 
 /**
- * Checks the result of a merge at request->path. With `ret` NULL, `problem` has the first fault and
- * the number of all. Returns 0, also if the path has no schema; PROBLEM with *ret for
- * validity_fini() (ret->count 0: the check itself failed); or -ENOMEM.
+ * Checks the result of a merge at request->path. Returns 0, also if the path has no schema; PROBLEM
+ * with *ret for validity_fini() (ret->count 0: the check itself failed); or -ENOMEM. If `ret` is
+ * NULL, `problem` has the first fault and the number of all.
  */
 int validity_check(const struct settings *settings, const struct merge_request *request,
 	const struct merge_result *result, struct validity *ret, struct problem *problem);

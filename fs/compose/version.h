@@ -3,8 +3,8 @@
  * result changes, the path moves to a new version, which is an inode of its own. An open file keeps
  * its version, as after an atomic replace.
  *
- * Counted. The view's lock guards the fields that say so; all others are fixed before a second
- * thread sees the version.
+ * References are counted. The view's lock guards the fields marked with view->lock; all others are
+ * fixed before a second thread sees the version.
  */
 #pragma once
 
@@ -34,10 +34,10 @@ enum version_kind {
 	VERSION_BYTES,  /* `data` is the file */
 	VERSION_HELD,   /* a large file of one layer, read through `fd` */
 	VERSION_LINK,   /* `data` is the target */
-	VERSION_BROKEN, /* there never was a good version: reading gives EIO */
+	VERSION_BROKEN, /* there is no good version to show: reading gives EIO */
 };
 
-/* A stamp: identifies the state of a source, by stat(2). */
+/* A stamp identifies the state of a source, by stat(2). */
 struct stamp {
 	dev_t dev;
 	ino_t ino;
@@ -54,25 +54,25 @@ struct version {
 	uid_t uid;
 	gid_t gid;
 	uint64_t size;         /* bytes */
-	struct timespec mtime; /* shown; the newest source's until then. view->lock */
-	struct timespec ctime; /* likewise. view->lock */
+	struct timespec mtime; /* the newest source's, until the version is shown. view->lock */
+	struct timespec ctime; /* the newest source's, until the version is shown. view->lock */
 	char *data;            /* `size` bytes; owned */
 	int fd;                /* VERSION_HELD; else -1 */
 	struct stamp *stamps;  /* of the sources, in the order they were merged */
 	size_t stamp_count;
-	struct timespec made; /* CLOCK_REALTIME: when its content was the newest */
-	bool is_held;         /* a lock kept values, which was reported */
+	struct timespec made; /* CLOCK_REALTIME: when it was composed */
+	bool is_held;         /* a value lock has refused values of a source, as the fault says */
 
 	/*
-	 * view->lock: other sources, or another rule, may make the same bytes later. NULL if they
-	 * are not needed.
+	 * view->lock, as other sources or another rule may make the same bytes later. Each may be
+	 * NULL: not needed.
 	 */
 	const char *strategy; /* the strategy's name; static */
 	char *layers;         /* the contributing layers' names, lowest first, "vendor:site" */
 	char *sources;        /* source_list.h */
-	struct stamp *latest; /* of the sources that last gave the same; NULL: `stamps` */
+	struct stamp *latest; /* of the sources that last made the same bytes; NULL: `stamps` */
 	size_t latest_count;
-	struct loaded **stood_in; /* for sources that are broken now (stand_in.h); references */
+	struct loaded **stood_in; /* the stand-ins in it (stand_in.h); one reference each */
 	size_t stood_in_count;
 	struct entry *entry; /* the path that shows it now, or NULL */
 };
@@ -90,7 +90,7 @@ static inline bool time_is_later(struct timespec a, struct timespec b)
 struct stamp stamp_of(const struct stat *stat);
 bool stamp_equal(const struct stamp *a, const struct stamp *b);
 
-/** Returns whether the layer of that name contributed to it. */
+/** Returns whether the layer with that name contributed to the version. */
 bool version_has_layer(const struct version *version, const char *name);
 
 /** Makes an empty version with one reference, no data and fd -1. NULL: no memory. */
@@ -103,8 +103,8 @@ void version_unrefp(struct version **version);
 bool version_same(const struct version *a, const struct version *b);
 
 /**
- * Copies the content and the attributes of `version`, but no stamps and no descriptor: nothing can
- * be compared with the copy's sources, and a held file can't be read. NULL: no memory.
+ * Copies the content and the attributes of `version`, but no stamps and no descriptor. So the copy
+ * can't be compared with sources, and a VERSION_HELD copy can't be read. NULL: no memory.
  */
 struct version *version_copy(const struct version *version);
 
@@ -116,19 +116,19 @@ struct version *version_narrow(
 void version_restrict(
 	struct version *version, const struct version *other, const struct mounter *mounter);
 
-/** Returns whether it has one source, and that source's time. */
+/** Returns whether the version has one source, and so the time of that source. */
 bool version_has_one_source(const struct version *version);
 
 /**
- * Returns whether two versions that are the same have one source, the same file, with another time
- * now. Call it before version_take_sources().
+ * For two versions that are the same: returns whether both have one source, the same file, but
+ * `other` has another time. Call it before version_take_sources().
  */
 bool version_is_touched(const struct version *version, const struct version *other);
 
-/** Gives `version` the sources and the strategy of `other`, which is the same. */
+/** Moves the sources and the strategy of `other`, which has the same content, to `version`. */
 void version_take_sources(struct version *version, struct version *other);
 
-/** Fills in the attributes, as of stat(2). */
+/** Fills in the version's attributes, as stat(2) does. */
 void version_stat(const struct version *version, struct stat *ret);
 
 /**
@@ -138,7 +138,7 @@ void version_stat(const struct version *version, struct stat *ret);
 ssize_t version_read(const struct version *version, char *buffer, size_t size, off_t offset);
 
 /**
- * Reads all bytes; of a link, its target. Returns 0 with *ret, NUL-terminated, for free(3);
+ * Reads all bytes, or the target of a link. Returns 0 with *ret, NUL-terminated, for free(3);
  * -ENOMEM; or as version_read().
  */
 int version_read_all(const struct version *version, char **ret);

@@ -3,7 +3,7 @@
  * are queued. Their looks then watch the file itself (link_watch.h).
  *
  * All files of a layer may get a second name at once (cp -l). So such sources are collected, and
- * one pass over the versions that are shown finds the entries of all.
+ * one pass over the shown versions finds the entries of all.
  */
 #pragma once
 
