@@ -1,7 +1,7 @@
 /*
  * An amendment: an edit of a merged file, made where the value belongs. One source of one layer
- * gets a new text (put.h), and its file is replaced. Else nothing happens, and the problem says
- * why.
+ * gets a new text (put.h), and its file is replaced. If the edit fails, nothing changes, and the
+ * problem says why.
  *
  *      look, load, merge ── put ──▶ text ── write ──▶ the layer's file
  *      ╰──────────── the layer is locked ───────────╯
@@ -28,8 +28,8 @@ struct amendment_request {
 	const char *layer; /* the layer whose source may change; NULL: the highest one */
 	bool is_dry;       /* writes nothing */
 	/*
-	 * With `is_dry`: asks only whether there is such an edit. The file's schema and check are
-	 * left out, as they judge the new value, and so is a store: the mirror's copy is read.
+	 * With `is_dry`: only finds out whether such an edit is possible. The file's schema and
+	 * check do not judge it, and the mirror's copy is read instead of the store.
 	 */
 	bool is_trial;
 	const struct store_access *access; /* how to reach the store; NULL: by its record */
@@ -45,7 +45,7 @@ struct amendment_request {
 	/*
 	 * The plan resets values: it removes them from the layer's sources, whatever the merge
 	 * shows then. A source that becomes empty is removed. Each call edits one source: the
-	 * layer's highest one with a lower number than `before`.
+	 * layer's source with the highest number below `before`.
 	 */
 	bool resets;
 	size_t before;
@@ -66,28 +66,28 @@ struct amendment_request {
 struct amendment {
 	const char *file; /* the edited file, as messages name a source; NULL: a reset found none */
 	struct layer *layer;
-	bool is_new;        /* it did not exist before */
-	bool is_changed;    /* false: the file has these values already */
-	bool is_removed;    /* a reset left nothing in it, so it is removed */
-	bool is_absent;     /* of a reset: neither the source nor the merged file has the value */
-	size_t source;      /* of a reset: the number of the source; 0: no source is before it */
+	bool is_new;     /* it did not exist before */
+	bool is_changed; /* false: the file has these values already */
+	bool is_removed; /* a reset left nothing in it, so it is removed */
+	bool is_absent;  /* of a reset: neither the source nor the merged file has the value */
+	size_t source;   /* of a reset: the source's number, for the next `before`; 0: the last */
 	const char *copies; /* the source that the new file copies, apart from the edit; or NULL */
 	const char *hides;  /* of a whiteout: the names of the files that it hides; else NULL */
 	uint64_t revision;  /* of a key in etcd: the revision that was written; else 0 */
-	/* the check that judged nothing: "promtool is not installed"; NULL: none */
+	/* Why the check could not judge: "promtool is not installed"; NULL: there is no reason */
 	const char *unchecked;
-	const char *unseen; /* of such a key: why the layer does not show it yet; NULL: it does */
-	struct span old;    /* the file's text, before and after */
-	struct span new;
+	const char *unseen;   /* of a key in etcd: why the layer does not show it yet; or NULL */
+	struct span old;      /* the file's text before the edit */
+	struct span new;      /* and after it */
 	struct stream before; /* the merged documents; none: there is no file, or it is no tree */
 	struct stream after;
 	struct stream below; /* of removed values: the lower layers' documents, if known */
 };
 
 /**
- * Makes the edit. Returns 0 with *ret for amendment_freep(), which comes before `offline` is freed;
+ * Makes the edit. Returns 0 with *ret for amendment_freep(), to be called before offline_free();
  * PROBLEM; -ESTALE if a layer's directory was replaced meanwhile and must be opened again; -errno
- * as offline_read(); or the file system's -errno, with problem->source the file.
+ * as offline_read(); or the file system's -errno, with the file in problem->source.
  */
 int amendment_make(const struct offline *offline, const struct amendment_request *request,
 	struct amendment **ret, struct problem *problem);
@@ -99,5 +99,4 @@ int amendment_make(const struct offline *offline, const struct amendment_request
 int amendment_check(const struct offline *offline, const struct amendment_request *request,
 	struct problem *problem);
 
-/** Frees it. NULL in *amendment: does nothing. */
 void amendment_freep(struct amendment **amendment);

@@ -17,9 +17,9 @@
 int layer_file_lock(const struct layer *layer);
 
 /**
- * Makes the directory of an absent layer, and its parents, and opens it. If `like` is not NULL, the
- * directory's mode is no wider than that layer's. Returns 0 with *ret for layer_free(), -EEXIST if
- * the path exists already, or -errno.
+ * Makes and opens the directory of an absent layer, with its parents. Its mode is no wider than
+ * that of the layer `like` (NULL: the umask decides). Returns 0 with *ret for layer_free(); -EEXIST
+ * if the path exists already; or -errno.
  */
 int layer_file_make_layer(const struct layer *layer, const struct layer *like, struct layer **ret);
 
@@ -31,15 +31,15 @@ struct layer_file {
 	const char *path; /* in the layer; a link is followed if it stays in the layer */
 	struct span old;  /* the text that was read; `data` NULL: there is no such file */
 	struct span new;
-	const struct stat
-		*like; /* of the lower file: no other user can read the new one; NULL: 0644 */
-	const struct layer *model; /* has the like of new directories; NULL: 0755 */
+	/* Of the lower file: a user that can't read that can't read a new file. NULL: mode 0644. */
+	const struct stat *like;
+	const struct layer *model; /* for new directories, in the same way; NULL: 0755 */
 };
 
 /**
  * Writes the file. A replaced file keeps its mode, owner, access list and extended attributes. A
- * new file belongs to the user that runs plyfs, and no other user may write it. Returns 0,
- * LAYER_FILE_MOVED, PROBLEM, or -errno; then nothing has changed.
+ * new file belongs to the user that runs plyfs, and no other user may write it. Returns 0; or
+ * LAYER_FILE_MOVED, PROBLEM or -errno, with nothing changed.
  */
 int layer_file_write(const struct layer_file *file, struct problem *problem);
 

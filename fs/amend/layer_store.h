@@ -2,8 +2,8 @@
  * A layer that a mirror fills: edits go to the store itself, never to the mirror's copy.
  *
  * The mirror's record says how to reach the store. It is used with the rights of the user that runs
- * the mirror: files that it names are read as that user, or, where that is impossible, not at all.
- * The user that makes the edit may say how to reach the store instead.
+ * the mirror: files that it names are read as that user, or if that is impossible, not at all. The
+ * user that makes the edit may say how to reach the store instead.
  */
 #pragma once
 
@@ -44,13 +44,13 @@ void layer_store_free(struct layer_store *store); /* NULL: does nothing */
 int layer_store_refuse_copy(int directory, const char *path, struct problem *problem);
 
 /**
- * Checks that a file of the layer can be edited from here. For a git repository it returns PROBLEM,
- * with the place where the change must be committed. Returns 0, PROBLEM or -ENOMEM.
+ * Checks that the file `path` of the layer can be edited from here. Returns 0; PROBLEM, for a git
+ * repository with the place where the change must be committed; or -ENOMEM.
  */
 int layer_store_check(const struct layer_store *store, const char *path, struct problem *problem);
 
 /**
- * Reads the file `path` of the layer from the store, into `arena`; `data` NULL: there is none.
+ * Reads the file `path` of the layer from the store, into `arena`; ret->data NULL: there is none.
  * Returns 0; PROBLEM, also as layer_store_check(); or -errno.
  */
 int layer_store_read(struct layer_store *store, const char *path, struct arena *arena,
@@ -60,14 +60,14 @@ int layer_store_read(struct layer_store *store, const char *path, struct arena *
 const char *layer_store_name(const struct layer_store *store);
 
 /**
- * Writes the file that was read last; `data` NULL: removes it. Returns 0 with the revision that was
- * written, LAYER_STORE_MOVED, PROBLEM or -errno.
+ * Writes the file that was read last; text.data NULL: removes it. Returns 0 with the written
+ * revision in *revision; LAYER_STORE_MOVED; PROBLEM; or -errno.
  */
 int layer_store_write(
 	struct layer_store *store, struct span text, uint64_t *revision, struct problem *problem);
 
 /**
- * Waits up to five seconds until the layer shows that revision. Returns NULL if it does, else the
- * reason.
+ * Waits up to five seconds until the layer shows `revision`. Returns NULL if it does, or the reason
+ * why it does not.
  */
 const char *layer_store_wait(const struct layer_store *store, uint64_t revision);

@@ -3,26 +3,26 @@
  * that lower layers show again. A whiteout is added to show nothing at the path.
  *
  * Sources are not parsed, so a broken one can be removed, too. As for an amendment, the layer is
- * locked meanwhile, and a layer that a mirror fills is changed in its store.
+ * locked meanwhile; if a mirror fills the layer, its store is changed.
  */
 #pragma once
 
 #include "amendment.h"
 
 /*
- * Reports one change; its `before` and `after` are not set. Of a request only `path`, `layer`,
- * `is_dry` and `access` are used.
+ * Reports one change; its `before` and `after` are not set. The functions below use only `path`,
+ * `layer`, `is_dry` and `access` of a request.
  */
 typedef int presence_report(void *context, const struct amendment *change);
 
 /**
- * Removes the layer's part of the path: the file or link, its drop-ins, and the whiteout of it; for
- * a directory, the mark that makes it opaque. Calls `report` for each. Returns 0; -ENOENT if no
+ * Removes the layer's part of the path: the file or link, its drop-ins, and its whiteout; for a
+ * directory, the mark that makes it opaque. Calls `report` for each. Returns 0; -ENOENT if no
  * layer has such a path; PROBLEM; -ESTALE as amendment_make(); the result of `report`; or -errno.
  */
 int presence_reset(const struct offline *offline, const struct amendment_request *request,
 	presence_report *report, void *context, struct problem *problem);
 
-/** Adds a whiteout, and calls `report`, unless there is one already. Results as above. */
+/** Adds a whiteout, and calls `report`, unless there is one. Returns as presence_reset(). */
 int presence_hide(const struct offline *offline, const struct amendment_request *request,
 	presence_report *report, void *context, struct problem *problem);

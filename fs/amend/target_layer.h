@@ -9,22 +9,22 @@
 
 /**
  * Finds the layer. `name` NULL: the highest, which must not be absent (absent_layer.h). A named
- * layer may be absent: the edit makes it, unless a mirror must. Returns 0 with *ret, PROBLEM or
- * -ENOMEM.
+ * layer may be absent: the edit makes its directory, unless a mirror has to. Returns 0 with *ret,
+ * the settings' layer; PROBLEM; or -ENOMEM.
  */
 int target_layer_find(const struct settings *settings, const char *name, struct layer **ret,
 	struct problem *problem);
 
 /**
- * Opens the layer's store, unless *store is open. If it has none, *store stays NULL. Results as
- * layer_store_open().
+ * Opens the layer's store, unless *store is open. If the layer has none, *store stays NULL. Returns
+ * as layer_store_open().
  */
 int target_layer_open_store(const struct layer *layer, const struct store_access *access,
 	struct layer_store **store, struct problem *problem);
 
 /**
- * Keeps other processes from editing the layer until *ret is closed. *ret stays unchanged for an
- * absent layer. Returns 0 or PROBLEM.
+ * Locks the layer against edits by other processes, until the descriptor *ret is closed. *ret stays
+ * unchanged for an absent layer. Returns 0 or PROBLEM.
  */
 int target_layer_lock(const struct layer *layer, int *ret, struct problem *problem);
 
@@ -36,7 +36,7 @@ bool target_layer_is_current(const struct settings *settings);
 
 /**
  * Makes the directory of an absent layer, with a mode no wider than that of the highest layer that
- * exists. Returns 0 with *ret for layer_free(); -ESTALE if it exists by now; PROBLEM or -ENOMEM.
+ * exists. Returns 0 with *ret for layer_free(); -ESTALE if it exists by now; PROBLEM; or -ENOMEM.
  */
 int target_layer_make(const struct settings *settings, const struct layer *layer,
 	struct layer **ret, struct problem *problem);

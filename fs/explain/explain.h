@@ -12,7 +12,7 @@
 struct merge_request;
 struct merge_result;
 
-/* A file in a layer that is not a source. */
+/* A layer's file that is not a source. */
 struct passed {
 	struct source source;
 	char *why; /* the rule that leaves it out; NULL: the strategy does */
@@ -26,8 +26,8 @@ struct explanation {
 	unsigned rank;
 	const struct merge_request *request; /* its inputs, lowest layer first, with their texts */
 	const struct merge_result *result;   /* with its origins */
-	struct stream stream;  /* the documents of the result; none: it is not read as values */
-	struct passed *passed; /* files of layers that were not read; lowest layer first */
+	struct stream stream;  /* the result's documents; none if it is not read as values */
+	struct passed *passed; /* files that are no sources; lowest layer first */
 	size_t passed_count;
 	struct store_places places; /* the places of the sources that are in stores */
 };
@@ -35,10 +35,8 @@ struct explanation {
 /**
  * Explains the file `path`, relative to the root and with no "." or "..". With `on_error:
  * skip-layer`, `problem->message` is not empty if a layer was left out. Returns 0 with *ret for
- * explanation_free(), which comes before `offline` is freed; PROBLEM; or -errno as offline_read().
+ * explanation_free(), to be called before offline_free(); PROBLEM; or -errno as offline_read().
  */
 int explain(const struct offline *offline, const char *path, struct explanation **ret,
 	struct problem *problem);
-
-/** Frees it. NULL: does nothing. */
-void explanation_free(struct explanation *explanation);
+void explanation_free(struct explanation *explanation); /* NULL: does nothing */

@@ -5,7 +5,7 @@
 #include "key.h"
 #include "merge.h"
 
-/* A path from the root to a value, as a list from the end. The root is NULL. */
+/* A path from the root to a value: its last step, linked to the steps before. NULL: the root. */
 struct explained_place {
 	const struct explained_place *up;
 	struct key_step step;
@@ -17,31 +17,31 @@ struct explained_value {
 	const struct origin *origin; /* NULL: only one source gave the value */
 	const struct explained_place *place;
 	struct key_text *key; /* a callback that appends to it must cut that off again */
-	size_t document;      /* from 0 */
+	size_t document;      /* starting at 0 */
 };
 
 /**
- * Calls `each` for every value from `value` on, a map or list before its entries. Stops at the
+ * Calls `each` for `from` and every value in it, a map or list before its entries. Stops at the
  * first non-zero result, and returns it.
  */
 int explained_value_each(const struct origins *origins, const struct explained_value *from,
 	int (*each)(void *context, const struct explained_value *value), void *context);
 
 /**
- * Reads the KEY `text` against the explained result, or else against one of its sources
- * (key_match.h), where the value may have been overridden. Returns 0 with *ret in `arena`, also if
- * no tree has the value; PROBLEM or -ENOMEM.
+ * Reads the KEY `text`: matches it with the explained result, or if that has no such value, with
+ * its sources (key_match.h), whose value may have been overridden. Returns 0 with *ret in `arena`,
+ * also if no tree has the value; PROBLEM; or -ENOMEM.
  */
 int explained_value_key(const struct explanation *explanation, const char *text,
 	struct arena *arena, struct key *ret, struct problem *problem);
 
 /* The value at a KEY. */
 struct explained {
-	struct explained_value at; /* `value` NULL: it is gone; the rest is where it was */
-	/* gone: the removed entry; of a document, its `key` is NULL */
+	struct explained_value at; /* `value` NULL: it is gone; the other members say from where */
+	/* If it is gone: the removed entry (`key` NULL: a document). NULL: it was replaced. */
 	const struct origin_removed *removed;
-	const struct node *in;    /* gone: the value it was in; if not removed, its replacement */
-	struct origin_step *also; /* lost with the map or list around them, outer ones first */
+	const struct node *in;    /* if it is gone: the value that it was in, or that replaced it */
+	struct origin_step *also; /* values that were lost with a map or list around them */
 	uint32_t also_count;
 
 	/* private: */
@@ -54,16 +54,17 @@ struct explained {
 #define EXPLAINED_ABSENT 2
 
 /**
- * Finds `key` in its document, or in the only document that has or had it. The caller calls
- * explained_value_fini() for *ret, whatever the result is. With EXPLAINED_ABSENT, ret->at is the
- * map, list or scalar that has no parts[*depth]; its value is NULL if there is no such document.
- * Returns 0; EXPLAINED_ABSENT; PROBLEM if several documents had it; or -ENOMEM.
+ * Finds `key` in the document that it names, or in the only document that has or had it. The caller
+ * calls explained_value_fini() for *ret, whatever the result is.
+ *
+ * Returns 0; PROBLEM if several documents had it; -ENOMEM; or EXPLAINED_ABSENT. Then ret->at is the
+ * value that has no key->parts[*depth]; ret->at.value is NULL if there is no such document.
  */
 int explained_value_find(const struct explanation *explanation, const struct key *key,
 	struct explained *ret, size_t *depth, struct problem *problem);
 void explained_value_fini(struct explained *explained);
 
-/* A document that layers had and the result has not. */
+/* A document that a layer has and the result does not have. */
 struct explained_document {
 	const struct node *name;
 	struct origin_removed removed; /* its `key` is NULL */

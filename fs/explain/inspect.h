@@ -1,5 +1,5 @@
 /*
- * An inspection: merges one path as a mount would, and collects its errors and warnings. For the
+ * An inspection: merges one path as a mount would, and collects its errors and warnings, for the
  * command. Any number of threads may inspect at once.
  */
 #pragma once
@@ -18,7 +18,7 @@ struct finding {
 	struct problem problem;
 };
 
-/* Number of warnings of one path that are stored. More of them would say nothing new. */
+/* Maximum of warnings of one path that are stored. More would say nothing new. */
 #define FINDINGS_MAX 50
 
 struct findings {
@@ -32,18 +32,18 @@ struct findings {
 struct reference {
 	char *directory; /* relative to the root */
 	char *name;
-	struct problem place; /* the place that asks for it, if it was found; without a message */
+	struct problem place; /* the place that asks for it, if known; without a message */
 };
 
 struct inspection {
-	struct findings findings; /* by source, line and column */
+	struct findings findings; /* sorted by source, line and column */
 	struct reference *references;
 	size_t reference_count;
 	struct option_uses uses; /* of its rule's options */
 	char *text; /* the merged text, if the settings have a command check it; else NULL */
 	size_t text_size;
 	struct line_map *lines; /* with `text`: the sources of its lines */
-	bool *is_matched;       /* of a virtual file: whether each pattern has a source; or NULL */
+	bool *is_matched; /* of a virtual file: whether each pattern has a source; else NULL */
 };
 
 /**
@@ -55,7 +55,7 @@ int inspect(const struct offline *offline, const char *path, struct inspection *
 
 void inspection_fini(struct inspection *inspection);
 
-/** Adds a copy, unless FINDINGS_MAX is reached. An error is always added. Returns 0 or -ENOMEM. */
+/** Adds a copy of the problem; a warning over FINDINGS_MAX is only counted. 0 or -ENOMEM. */
 int findings_add(struct findings *findings, enum finding_kind kind, const struct problem *problem);
 
 /** Adds a warning about the layer's file at `path`. Returns 0 or -errno. */

@@ -1,8 +1,8 @@
 /*
- * A merged tree without a mount: computes what a mount with these settings would show. For the
- * command, and for the explanations that a mount gives. It watches and publishes nothing. It caches
- * parsed sources and the files found below directories until it is freed. Safe for any number of
- * threads.
+ * A merged tree without a mount: computes what a mount with these settings would show. The command
+ * uses it, and a mount for its explanations. It watches and publishes nothing. It caches parsed
+ * sources, and the files found below directories, until it is freed. Any number of threads may use
+ * it.
  */
 #pragma once
 
@@ -12,16 +12,14 @@
 struct offline;
 
 /**
- * Creates one, with a reference to the settings. Returns 0 with *ret for offline_free(), or
+ * Makes a tree, with a reference to the settings. Returns 0 with *ret for offline_free(), or
  * -ENOMEM.
  */
 int offline_new(struct settings *settings, struct offline **ret);
 void offline_free(struct offline *offline); /* NULL: does nothing */
 void offline_freep(struct offline **offline);
 
-/**
- * Makes it use `cache`, which must outlive it, for parsed sources. Call it before the first use.
- */
+/** Uses `cache`, which must outlive `offline`, for parsed sources. Call it before any other use. */
 void offline_share_cache(struct offline *offline, struct source_cache *cache);
 
 /** Returns the settings; they live as long as `offline`. */
@@ -30,7 +28,7 @@ struct settings *offline_settings(const struct offline *offline);
 /** Returns the finder of files below directories; it lives as long as `offline`. */
 const struct finder *offline_finder(const struct offline *offline);
 
-/** Does traverse() for all that a mount would show below `path`. */
+/** Calls traverse() for all that a mount would show at and below `path`. Returns its result. */
 int offline_traverse(const struct offline *offline, const char *path,
 	int (*each)(void *context, const struct traversed *found), void *context);
 
@@ -42,9 +40,9 @@ int offline_read(const struct offline *offline, const char *path, struct version
 	struct problem *problem);
 
 /**
- * Looks up `path` and calls `take` with the lookup, where offline_read() would merge. If `take`
+ * Does what offline_read() does, but calls `take` with the lookup instead of merging. If `take`
  * returns a positive result other than PROBLEM, a source has changed meanwhile: the lookup and the
- * call are repeated, a few times. Returns the last result of `take`, or -errno or PROBLEM as
+ * call are repeated, a few times. Returns the last result of `take`; or -errno or PROBLEM as
  * offline_read().
  */
 int offline_look_at(const struct offline *offline, const char *path,

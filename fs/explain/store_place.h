@@ -5,7 +5,7 @@
  *      etcd:/fleet/app.yaml@4711               the key, and the revision that wrote it
  *      git:4f2a91c0b1de:config/app.yaml        the commit, and the path in it
  *
- * A revision is included only if it is certain to be that of the bytes that were read.
+ * A revision is given only if the bytes that were read are certain to be of that revision.
  */
 #pragma once
 
@@ -43,7 +43,7 @@ void store_places_fini(struct store_places *places);
 const struct store_place *store_places_find(
 	const struct store_places *places, const struct source *source);
 
-/** Returns the name of `source` for people: its place in a store, else its file. */
+/** Returns the name of `source` for people: its place in a store, or its file's name. */
 const char *store_places_name(const struct store_places *places, const struct source *source);
 
 /** Writes the field "etcd" or "git" of JSON, with a comma in front. */

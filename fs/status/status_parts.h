@@ -11,9 +11,9 @@ void status_put_settings(FILE *out, const struct settings *settings, const char 
 	const struct trouble *trouble);
 
 /**
- * Writes "layers", with a comma behind. If a mirror fills a layer, whichever process runs the
- * mirror, the layer has the mirror's own report, too. The mirror's errors are written only if the
- * reader `is_trusted`.
+ * Writes "layers", with a comma behind. A layer that a mirror fills has the mirror's own report,
+ * too, whichever process runs the mirror. Errors of mirrors are written only if the reader
+ * `is_trusted`.
  */
 void status_put_layers(FILE *out, const struct settings *settings, bool is_trusted);
 
@@ -35,7 +35,7 @@ void status_put_sandbox(FILE *out, const struct sandbox_state *state, const char
  */
 void status_put_processes(FILE *out, const char *remedy);
 
-/** Writes the same errors for people, a line each. */
+/** Writes the errors of "processes" for people, a line each. */
 void status_put_process_lines(FILE *out, const char *remedy);
 
 /** Writes "on_change", with a comma behind. Errors are written only if the reader `is_trusted`. */

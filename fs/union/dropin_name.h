@@ -29,7 +29,7 @@ bool dropin_is_named(const struct settings *settings, const char *path, const ch
  */
 int dropin_refusal(const struct settings *settings, const char *path, const char *name, char **ret);
 
-/** Returns the entry of a lookup for a file that is left out, as it is not a drop-in. */
+/** Returns the contributor for the file `found`, which is left out: it is not a drop-in. */
 static inline struct contributor dropin_ignored(const struct contributor *found)
 {
 	return (struct contributor){.layer = found->layer,

@@ -2,12 +2,11 @@
  * Expanding: paths that have other sources than the same-named files of the layers.
  *
  *      files: [{path: app.yaml, from: [app.yaml, "conf.d/" + "*.yaml"]}]     a virtual file
- *      rules: [{match: "*.yaml", dropins: layers}]  app.yaml also from app.yaml.d/ (or uapi:
- * dropin.h)
+ *      rules: [{match: "*.yaml", dropins: layers}]         app.yaml also from app.yaml.d/
  *
  * Sources come layer by layer, lowest first. Within a layer they come pattern by pattern (or the
  * file itself before its drop-ins), then by name in byte order. A file that a higher layer hides is
- * no source, nor is a hidden file or an editor's backup.
+ * no source, nor is a file ".NAME" or an editor's backup. `dropins: uapi` differs: dropin.h.
  */
 #pragma once
 
@@ -36,5 +35,5 @@ bool expand_is_needed(const struct settings *settings);
 void expand_each_made_of(const struct settings *settings, const char *directory, const char *name,
 	void (*each)(void *context, const char *path), void *context);
 
-/** Returns whether `name` is a backup's or a hidden file's. No pattern matches such a name. */
+/** Returns whether `name` begins with "." or is a backup's. No pattern matches such a name. */
 bool expand_is_ignored(const char *name);

@@ -1,7 +1,7 @@
 /*
- * A finder: finds the files below a directory of the merged tree, at any depth. A view answers from
- * indexes that it keeps up to date (dependency.h), a command by a walk (offline.h). The union
- * itself keeps no state.
+ * A finder: finds the files below a directory of the merged tree, at any depth. The view's finder
+ * reads indexes that the view keeps up to date (dependency.h). A command's finder walks the
+ * directories (offline.h).
  */
 #pragma once
 
@@ -12,9 +12,9 @@ struct finder {
 
 	/*
 	 * Calls `each` for every file under `directory`, down to `depth` directories below it (-1:
-	 * any), with its path and the layers that show its directory: top directories first, then
-	 * names in byte order. Stops at the first non-zero result of `each`, and returns it. Else
-	 * returns 0 or -errno.
+	 * all), with its path and the layers that show its directory: top directories first, then
+	 * names in byte order. Stops at the first non-zero result of `each`, and returns it.
+	 * Otherwise returns 0 or -errno.
 	 */
 	int (*list)(void *context, const char *directory, int depth,
 		int (*each)(void *context, const char *path, const char *name, layer_mask layers),

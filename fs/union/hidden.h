@@ -16,8 +16,9 @@ struct hidden {
 };
 
 /**
- * Finds the hidden file at `path` in the layers below `below`; of several, the highest layer's.
- * Returns 1 with *ret, 0 if no file is hidden, or -errno on a shortage.
+ * Finds the hidden file at `path` in the layers with a rank below `below`; of several, that of the
+ * highest layer. Returns 1 with *ret; 0: no file is hidden; or -errno: memory or descriptors are
+ * short.
  */
 int hidden_find(
 	const struct settings *settings, unsigned below, const char *path, struct hidden *ret);

@@ -1,6 +1,6 @@
 /*
  * Whiteouts that hide nothing: the file that the whiteout was made for was removed or renamed, or
- * the whiteout itself was. See union.h for what whiteouts are and hide.
+ * the whiteout was renamed. union.h says what whiteouts are and hide.
  */
 #pragma once
 
@@ -10,8 +10,8 @@
  * Calls `each` for every whiteout in the directory `found` that hides nothing in the layers below,
  * in each layer that shows the directory. `each` gets the layer, the whiteout's path, and the path
  * that it would hide ("" if it makes the directory opaque). Lowest layer first, names in byte
- * order. Stops at the first non-zero result, and returns it. Else returns 0, or -errno on a
- * shortage.
+ * order. Stops at the first non-zero result, and returns it. Otherwise returns 0; or -errno if
+ * memory or descriptors are short.
  */
 int whiteouts_idle(const struct settings *settings, const struct traversed *found,
 	int (*each)(void *context, const struct layer *layer, const char *path, const char *hides),

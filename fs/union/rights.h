@@ -4,17 +4,17 @@
  * (default_permissions), so this module computes the mode, the owner and the group that stat(2)
  * shows.
  *
- * A contributor admits a set of users: root; its owner, by the owner's bits alone; of the others,
- * the members of its group, by the group's bits alone; and the rest. A user may be in any groups.
- * The result admits only users that are in all of these sets. It excludes none of them, as far as
- * an owner, a group and a mode can express that. Reading and searching are two rights, each with
- * sets of its own.
+ * A contributor admits a set of users: root; its owner, by the owner's bits alone; other members of
+ * its group, by the group's bits alone; and all other users, by the bits of others. A user may be
+ * in any groups. The result admits only users that are in the sets of all contributors. It excludes
+ * none of them, as far as an owner, a group and a mode can express that. Reading and searching are
+ * two rights, each with sets of its own.
  *
  * If all contributors have one owner, the result has that owner. Else the candidates are the user
  * that mounts, root, and each contributor's owner. The same holds for the group, except that root's
  * is no candidate. Each pair of an owner and a group has a largest safe mode. The pair whose mode
- * admits most users is taken: others count first, then the group, then the owner, and reading
- * before searching. If pairs admit the same users, the first one is taken.
+ * admits most users is taken: the bits of others are compared first, then the group's, then the
+ * owner's; reading before searching. If pairs admit the same users, the first one is taken.
  */
 #pragma once
 
@@ -34,7 +34,7 @@ struct user {
 	gid_t gid;
 	const gid_t *groups; /* supplementary groups */
 	size_t group_count;
-	bool has_more_groups; /* there are unknown ones: they must make no difference */
+	bool has_more_groups; /* `groups` is incomplete: access that a group may deny is denied */
 };
 
 /** The user that mounts. */
@@ -45,7 +45,7 @@ struct mounter {
 
 bool rights_equal(const struct rights *a, const struct rights *b);
 
-/** Returns whether any user loses a right, whichever groups the user is in. */
+/** Returns whether `after` takes a right from any user, in whichever groups. */
 bool rights_take_away(const struct rights *before, const struct rights *after);
 
 /**
@@ -54,7 +54,7 @@ bool rights_take_away(const struct rights *before, const struct rights *after);
  */
 bool rights_allow_search(const struct rights *rights, const struct user *user);
 
-/** Combines `count` >= 1 contributors. tests/unit/rights.c tries all cases. */
+/** Combines `count` contributors, at least one. tests/unit/rights.c tries all cases. */
 struct rights rights_combine(
 	const struct stat *contributors, size_t count, const struct mounter *mounter);
 

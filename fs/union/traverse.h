@@ -6,8 +6,8 @@
 struct traversed {
 	const char *path; /* relative to the root; "" is the root */
 	enum union_kind kind;
-	layer_mask layers; /* those that show the directory that the path is in */
-	layer_mask own;    /* DIRECTORY: those that show the directory itself */
+	layer_mask layers; /* that show the directory above the path */
+	layer_mask own;    /* DIRECTORY: that show the directory itself */
 	int error;         /* DIRECTORY: the errno that made its listing incomplete; 0: none */
 };
 
@@ -21,9 +21,9 @@ struct traversal {
 
 /**
  * Calls `each` for `path` itself, relative to the root and with no "." or "..", and then for all
- * that lies below it: a directory before the names in it, names in byte order. A directory that is
- * one of the directories above it, by a link, is left out. Stops at the first non-zero result, and
- * returns it. Else returns 0 or -errno: -ENOENT or -ENOTDIR if there is no such path.
+ * that lies below it: a directory before the names in it, names in byte order. A link that leads to
+ * a directory above itself is left out. Stops at the first non-zero result, and returns it.
+ * Otherwise returns 0 or -errno: -ENOENT or -ENOTDIR if there is no such path.
  */
 int traverse(const struct traversal *traversal, const char *path);
 

@@ -1,5 +1,5 @@
 /*
- * A lookup: the object that the layers show at one path at one moment.
+ * A union lookup: the object that the layers show at one path at one moment.
  *
  * The layers are examined from the highest down. The first object found decides the kind. Lower
  * ones contribute while they are of the same kind:
@@ -39,8 +39,8 @@ _Static_assert(LAYERS_MAX <= 64, "a bit for each layer");
 enum union_kind { UNION_NONE, UNION_FILE, UNION_DIRECTORY, UNION_LINK };
 
 struct contributor {
-	unsigned layer;
-	int error;        /* 0, or the errno of the failed examination */
+	unsigned layer;   /* its rank */
+	int error;        /* 0; or an errno: it could not be examined */
 	struct stat stat; /* with error 0 */
 	const char *path; /* its path in the layer; NULL: the path of the lookup */
 	const char *why;  /* the rule by which it is left out, static; NULL: it is a source */
@@ -49,20 +49,20 @@ struct contributor {
 
 struct union_lookup {
 	enum union_kind kind;
-	layer_mask layers;         /* those of the contributors */
+	layer_mask layers;         /* of the contributors */
 	unsigned count;            /* number of contributors; 1 for a link */
-	struct contributor *found; /* highest precedence first; behind them the left-out ones */
+	struct contributor *found; /* highest precedence first; then the left-out ones */
 	unsigned left_out_count;
 	bool has_unknown;   /* a layer could not be examined and is therefore not in `found` */
 	bool has_timed_out; /* a layer did not answer: the path may be of another kind, or hidden */
-	bool may_hide;      /* a layer did not say whether it hides what lower ones have */
-	enum union_kind
-		hidden_kind;   /* of the object hidden for being of another kind; NONE: none */
-	unsigned hidden_layer; /* the layer that has it */
+	bool may_hide;      /* a layer did not say whether it hides the objects of lower ones */
+	/* Of an object that is hidden because its kind is another one; NONE: there is none. */
+	enum union_kind hidden_kind;
+	unsigned hidden_layer; /* the layer that has that object */
 
 	/* private: the storage of `found` */
 	struct contributor own[LAYERS_MAX];
-	struct contributor *expanded; /* with their paths (expand.h); NULL: none */
+	struct contributor *expanded; /* from expand.h, with their paths; NULL: none */
 };
 
 void union_lookup_init(struct union_lookup *lookup);
@@ -73,8 +73,8 @@ struct union_lookup *union_lookup_new(void);
 void union_lookup_freep(struct union_lookup **lookup);
 
 /*
- * Returns whether `name` is a whiteout mark; such names never show. Staging names of our own
- * directory do not reach this function.
+ * Returns whether `name` is a whiteout mark. Such names never show. (Names in the stage of .plyfs
+ * do not reach this function.)
  */
 bool union_is_mark(const char *name);
 
@@ -86,18 +86,18 @@ const char *union_marked_name(const char *name);
 
 /**
  * Looks up `path` in those `layers` that show its directory. `path` is relative to the root ("" is
- * the root); *ret must be initialised. Returns 0, or -errno on a shortage.
+ * the root); *ret must be initialised. Returns 0; or -errno if memory or descriptors are short.
  */
 int union_look_up(const struct settings *settings, layer_mask layers, const char *path,
 	struct union_lookup *ret);
 
 /**
- * Returns whether objects were found but every one failed to be examined: the path may still be
+ * Returns whether there are contributors, but none could be examined. Then the path may still be
  * what it was before.
  */
 bool union_is_out_of_sight(const struct union_lookup *lookup);
 
-/** Makes the lookup one of a directory of which nothing is known but its layers. */
+/** Turns the lookup into that of a directory, without contributors; its layers stay. */
 void union_take_for_directory(struct union_lookup *lookup);
 
 /** Takes the contributor `found[index]` out of a lookup that was not expanded (expand.h). */
@@ -106,14 +106,14 @@ void union_drop(struct union_lookup *lookup, unsigned index);
 /** Returns whether any layer could not be examined. */
 bool union_has_unseen(const struct union_lookup *lookup);
 
-/** Returns whether this result of a layer's function means that the layer has no such file. */
+/** Returns whether `result`, of a function of layer.h, means that the layer has no such file. */
 bool union_is_absent(int result);
 
-/** Returns the kind as which an object with that mode shows. */
+/** Returns the kind of an object with the file type in `mode`. */
 enum union_kind union_kind_of(mode_t mode);
 
 /** Returns whether the object is overlayfs' kind of whiteout. */
 bool union_is_whiteout_device(const struct stat *stat);
 
-/** Returns all layers that exist. */
+/** Returns all layers whose directory is open: an optional one may be absent. */
 layer_mask union_all_layers(const struct settings *settings);

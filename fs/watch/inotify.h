@@ -1,14 +1,14 @@
 /*
  * An inotify(7) descriptor with any number of subscribers.
  *
- * inotify has one watch per inode, however often it is added, and its events carry that watch's
- * number. Here a watch has any number of subscriptions, each with the events and the name that it
- * wants. The watch ends with its last subscription.
+ * A descriptor has one watch per inode, however often it is added, and an event carries the number
+ * of its watch. Here a watch has any number of subscriptions, each with a mask of events and a
+ * name. The watch ends with its last subscription.
  *
  *      subscription ─┐
  *      subscription ─┴─▶ watch ──▶ inode      an event goes to each whose mask and name it fits
  *
- * Safe for any number of threads.
+ * Any number of threads may call these functions.
  */
 #pragma once
 
@@ -26,25 +26,25 @@ struct inotify;
 struct subscription {
 	/*
 	 * Called by inotify_read(). `name` is NULL for an event of the inode itself. IN_UNMOUNT and
-	 * IN_IGNORED are always passed; the latter ends the subscription. It must not begin or end
-	 * a subscription itself.
+	 * IN_IGNORED are always passed; IN_IGNORED ends the subscription. The function must not
+	 * begin or end a subscription itself.
 	 */
 	void (*notify)(struct subscription *subscription, uint32_t mask, const char *name);
 	uint32_t mask;    /* as for inotify_add_watch(2) */
 	const char *name; /* only events of this name in the directory; NULL: of all */
 
-	/* Inotify sets it. The same inode has the same watch. NULL: not subscribed. */
+	/* Set by inotify_subscribe(); equal for the same inode. NULL: not subscribed. */
 	struct inotify_watch *watch;
 
 	/* private */
 	struct subscription *next;
-	struct subscription **place; /* the pointer that points to it */
+	struct subscription **place; /* the pointer that points to this one */
 };
 
 /** Returns 0 with *ret for inotify_free(), or -errno (-EMFILE: too many inotify instances). */
 int inotify_new(struct inotify **ret);
 
-/** Frees it. All subscriptions must have ended. NULL: does nothing. */
+/** Closes the descriptor. All subscriptions must have ended. NULL: does nothing. */
 void inotify_free(struct inotify *inotify);
 
 /**
@@ -56,7 +56,8 @@ int inotify_take_over(struct inotify *inotify, int fd);
 
 /**
  * Limits the watches to `most`; 0: to half of what the kernel allows the user (user_namespaces(7),
- * max_inotify_watches), so that other programs have some. Without a call only the kernel does.
+ * max_inotify_watches), so that other programs have some. Without this call, only the kernel limits
+ * them.
  */
 void inotify_limit(struct inotify *inotify, size_t most);
 
@@ -73,14 +74,15 @@ size_t inotify_watch_count(struct inotify *inotify);
 int inotify_subscribe(struct inotify *inotify, struct subscription *subscription, int fd);
 
 /**
- * Another process is about to add a watch to inotify_fd(): until inotify_expect_no_more(), a watch
- * that nobody here knows yet goes on. Returns 0, or -EDQUOT (inotify_limit()). The other function
- * returns whether events of such a watch have come meanwhile.
+ * Call inotify_expect() before another process adds a watch to inotify_fd(). Until
+ * inotify_expect_no_more(), a watch without a subscription does not end with its first event.
+ * Returns 0 or -EDQUOT (inotify_limit()). inotify_expect_no_more() returns whether events of such
+ * watches came meanwhile, and were dropped.
  */
 int inotify_expect(struct inotify *inotify);
 bool inotify_expect_no_more(struct inotify *inotify);
 
-/** Subscribes to the watch of that number, which the other process has added. 0 or -ENOMEM. */
+/** Subscribes to the watch with number `wd`, which another process has added. 0 or -ENOMEM. */
 int inotify_subscribe_to(struct inotify *inotify, struct subscription *subscription, int wd);
 
 /** Ends a subscription, if it has not ended yet. */

@@ -14,13 +14,13 @@ void name_watch_free(struct name_watch *watch); /* NULL: does nothing */
 int name_watch_fd(const struct name_watch *watch);
 
 /**
- * Adds `name` in `directory`, a descriptor (O_PATH is enough) that stays the caller's. `name` NULL:
- * all names in it. Returns 0, or -errno as inotify_add_watch(2).
+ * Adds `name` (NULL: all names) in `directory`, a descriptor that stays the caller's (O_PATH is
+ * enough). Returns 0; or -errno as inotify_add_watch(2).
  */
 int name_watch_add(struct name_watch *watch, int directory, const char *name, uint32_t mask);
 
 /**
- * Replaces all names. Names added between the two calls take the place of the old ones, which stay
+ * Replace all names. Names added between the two calls take the place of the old ones, which stay
  * watched until the second call. So a directory that is in both sets loses no queued event.
  *
  * The second call returns true if some name was not watched before, or not in that directory. Such

@@ -1,9 +1,9 @@
 /*
  * The watches of the layers' directories, by inotify(7).
  *
- * One inotify descriptor watches every directory that the kernel knows, in every layer that shows
- * it. One directory may be watched more than once: as two layers that are the same directory, or as
- * a layer inside another.
+ * One inotify descriptor watches every directory of the view, in every layer that shows it. The
+ * same directory may be watched more than once: if two layers are the same directory, or if one
+ * layer lies inside another.
  *
  * Lock order: the view's lock, then this one's. The caller of watch_add() holds neither.
  */
@@ -24,22 +24,21 @@ struct layer_watches {
 	size_t count;               /* number of the mount's layers */
 };
 
-/*
- * `owner` is NULL for IN_Q_OVERFLOW, which concerns all. `name` is NULL for the directory itself.
- */
+/* `owner` is NULL for IN_Q_OVERFLOW: events were lost. `name` is NULL for the directory itself. */
 typedef void watch_handler(
 	void *context, void *owner, unsigned layer, uint32_t mask, const char *name);
 
 /**
- * At most `most` inodes are watched; 0: half of the user's limit (inotify_limit()). Returns 0 with
- * *ret for watch_free(), or -errno (-EMFILE: too many inotify instances).
+ * Makes the descriptor. `most`: the most inodes that are watched; 0: half of the user's limit
+ * (inotify_limit()). Returns 0 with *ret for watch_free(), or -errno (-EMFILE: too many inotify
+ * instances).
  */
 int watch_new(size_t most, struct watch **ret);
 void watch_free(struct watch *watch);
 
 /**
- * Returns the inotify descriptor, which the watches of all other files and links share: one queue
- * keeps the order of events.
+ * Returns the inotify descriptor. The watches of links and of other files share it: one queue keeps
+ * the order of events.
  */
 struct inotify *watch_inotify(const struct watch *watch);
 
@@ -50,31 +49,31 @@ int watch_fd(const struct watch *watch);
 size_t watch_count(const struct watch *watch);
 
 /**
- * Watches the directory open as `fd` (O_PATH is enough), as that of `layer`, in place of the
- * directory watched before. Returns 0 or -errno (-ENOSPC: fs.inotify.max_user_watches).
+ * Watches the directory open as `fd` (O_PATH is enough) as the one of `layer`, instead of the one
+ * watched before. `fd` stays the caller's. Returns 0 or -errno (-ENOSPC:
+ * fs.inotify.max_user_watches).
  */
 int watch_add(struct watch *watch, struct layer_watches *watches, unsigned layer, int fd);
 
 /**
- * Does the same for a directory that another process has opened and watched, with
- * inotify_add_watch(2) on watch_fd(), watch_mask() and IN_MASK_ADD. Before it does,
- * watch_begin() returns 0 or -errno (-EDQUOT); afterwards watch_end() is given the watch's number,
- * or a negative value: there is none. That one returns 0 or -errno; 1: events may have been missed
- * in between.
+ * Do the same for a directory that another process opens and watches, by inotify_add_watch(2) on
+ * watch_fd() with watch_mask() and IN_MASK_ADD. Call watch_begin() before: it returns 0 or -EDQUOT.
+ * Call watch_end() afterwards, with the number of the watch (negative: there is none). It returns
+ * 0; 1: events may have been missed in between; or -errno.
  */
 int watch_begin(struct watch *watch);
 int watch_end(struct watch *watch, struct layer_watches *watches, unsigned layer, int wd);
 uint32_t watch_mask(void);
 
-/** Returns whether that layer's directory is watched. */
+/** Returns whether the directory of `layer` is watched. */
 bool watch_has(struct watch *watch, const struct layer_watches *watches, unsigned layer);
 
-/** Ends the watches of all layers. */
+/** Ends the directory's watches in all layers. */
 void watch_remove(struct watch *watch, struct layer_watches *watches);
 
 /**
- * Ends the watches of all layers, frees `watches->items`, and replaces it by `items`, for `count`
- * layers.
+ * Ends the directory's watches in all layers, frees `watches->items`, and replaces it by `items`,
+ * for `count` layers.
  */
 void watch_renumber(struct watch *watch, struct layer_watches *watches, struct layer_watch **items,
 	size_t count);
