@@ -1,13 +1,13 @@
 /*
  * The session, which the driver's files share.
  *
- *      request threads   request_loop.c, ops.c  unpack a request, ask the view, reply
- *      publisher thread            publish.c  its operations (publisher.h), by the mount process
- *      main thread                 session.c  mount, wait for the end, unmount
- *      mount process       mount_process.c  rename(2) and its like on our own mount
+ *      request threads     request_loop.c, ops.c   unpack a request, ask the view, reply
+ *      publisher thread    publish.c               its operations (publisher.h)
+ *      main thread         session.c               mount, wait for the end, unmount
+ *      mount process       mount_process.c         rename(2) and its like on our own mount
  *
- * A request thread never waits for the publisher. The publisher waits for the mount process, which
- * waits for request threads, and holds no lock there.
+ * A request thread never waits for the publisher. The publisher waits for the mount process, and
+ * holds no lock meanwhile. The mount process waits for request threads.
  */
 #pragma once
 
@@ -29,12 +29,12 @@
 /* Our own directory at the root: reachable, not listed. */
 #define PLYFS_INO 2
 
-/* The directory in it with the origins. */
+/* The directory in .plyfs with the origins. */
 #define ORIGINS_NAME "origins"
 
 /*
- * The directory in it where a version lies, as "new-N", before it is renamed to its path. Only the
- * mount process may search it, because the rights of the path's directories don't hold there.
+ * The directory in .plyfs where a version lies, as "new-N", before it is renamed to its path. Only
+ * the mount process may search it: the rights of the path's directories do not protect it there.
  */
 #define STAGE_NAME "stage"
 #define STAGE_INO 3
@@ -42,8 +42,8 @@
 #define STAGE_PATH PLYFS_NAME "/" STAGE_NAME
 
 /*
- * Seconds that the kernel may cache an answer. It never goes stale, because a path moves only by
- * our own action; with coherence=strict names are not cached.
+ * Seconds that the kernel may cache an answer. The answer never goes stale, because only we change
+ * what a path shows. With coherence=strict names are not cached.
  */
 #define FOR_EVER 1e9
 
@@ -65,7 +65,7 @@ enum request_kind {
 	REQUEST_MKDIR,
 	REQUEST_SETATTR,
 	REQUEST_RMDIR,
-	REQUEST_REFUSED, /* somebody tried to write */
+	REQUEST_REFUSED, /* a program tried to write */
 	REQUEST_KINDS,
 };
 
@@ -73,63 +73,63 @@ enum request_kind {
 enum publish_mode {
 	PUBLISH_CLONE, /* through a private clone of the mount; the visible one is read-only */
 	PUBLISH_PATH,  /* through the mountpoint's path */
-	PUBLISH_NONE,  /* not: caches are invalidated, without events */
+	PUBLISH_NONE,  /* only by invalidating the kernel's caches: watchers get no events */
 };
 
 struct session {
-	struct settings *settings; /* until the view has them */
+	struct settings *settings; /* one reference, until the view has one */
 	bool is_strict;            /* coherence=strict */
 	struct keep *keep;
 	struct runner *runner; /* NULL: no plyfs.yaml names programs */
 	struct view *view;
-	struct sandbox *sandbox;            /* entered when the mount is made */
-	struct sandbox_state sandbox_state; /* what is in force */
+	struct sandbox *sandbox;            /* prepared; entered when the mount is made */
+	struct sandbox_state sandbox_state; /* the parts in force */
 	struct fuse_session *fuse;
 	struct session_options options;
 	char *mountpoint; /* absolute */
 	char *label;
 	int mount_id;                       /* of the visible mount, as in /proc/self/mountinfo */
 	dev_t dev;                          /* of the superblock */
-	struct mount_process mount_process; /* the publisher's, once it runs */
+	struct mount_process mount_process; /* used by the publisher's thread, once it runs */
 	int mounts_fd;                      /* /proc/self/mountinfo */
-	struct nearby_mounts nearby;        /* the publisher's: the last that were read */
+	struct nearby_mounts nearby;        /* the last that the publisher's thread has read */
 	int beneath_fd;                     /* the directory that the mount lies on */
 	int helpers_fd;                     /* helper_watch(); -1: not yet */
 	struct publisher *publisher;
 	pthread_t publisher_thread;
 	atomic_int publish_mode;   /* enum publish_mode */
-	atomic_int publish_error;  /* the errno of the last failed publication; 0 */
+	atomic_int publish_error;  /* errno if the last publication failed; 0: it did not */
 	atomic_ullong published;   /* changes published by rename(2) and its like */
-	atomic_ullong invalidated; /* changes that could only be invalidated */
+	atomic_ullong invalidated; /* changes for which only the kernel's caches were invalidated */
 	atomic_bool is_ending;     /* the kernel is not notified any more */
 	atomic_bool is_at_rest;    /* dropped requests will be repeated (unanswered.h) */
 	atomic_ullong told;        /* finished notifications of the kernel */
 	atomic_ullong requests[REQUEST_KINDS];
-	unsigned changes;     /* the publisher's: of this batch */
-	double name_timeout;  /* seconds */
-	bool has_permissions; /* the kernel enforces the modes that we show */
-	bool has_no_open;     /* the kernel takes ENOSYS for "no need to ask" */
-	bool has_no_opendir;
-	bool is_parallel;            /* the kernel sends several LOOKUPs of a directory at a time */
-	bool has_acl_cache;          /* the kernel keeps that a file has no access list */
-	unsigned wanted;             /* what was agreed with the kernel: fuse_conn_info's */
-	struct heir *heir;           /* set while we take the mount over; else NULL */
-	struct record *record;       /* the previous daemon's state; NULL: we mounted */
-	struct successor *successor; /* NULL: the mount is offered to nobody */
-	struct handover *handover;   /* to who comes after us; NULL: not possible */
+	unsigned changes;      /* in this batch; the publisher's thread */
+	double name_timeout;   /* seconds */
+	bool has_permissions;  /* the kernel enforces the modes that we show */
+	bool has_no_open;      /* the kernel sends no OPEN after an answer of ENOSYS */
+	bool has_no_opendir;   /* … and no OPENDIR */
+	bool is_parallel;      /* the kernel sends several LOOKUPs of a directory at a time */
+	bool has_acl_cache;    /* the kernel caches that a file has no access list */
+	unsigned wanted;       /* the capabilities agreed with the kernel: fuse_conn_info.want */
+	struct heir *heir;     /* set while we take the mount over; else NULL */
+	struct record *record; /* the previous daemon's state; NULL: we mounted ourselves */
+	struct successor *successor; /* NULL: the mount is not offered */
+	struct handover *handover;   /* the offer to a new daemon; NULL: not possible */
 	struct span hello;           /* the kernel's first request; owned */
-	int clone_fd;                /* of the mount, for an heir; -1: none */
+	int clone_fd;                /* a clone of the mount, for a new daemon; -1: none */
 	struct offer offer;
-	bool is_publishing; /* the main thread's: the publisher's thread runs */
-	int wish;           /* the main thread's: HANDOVER_WANTED, _LEAVE: it came to rest */
+	bool is_publishing; /* the publisher's thread runs; main thread */
+	int wish;           /* HANDOVER_WANTED, _LEAVE: why it came to rest; main thread */
 	struct lock unanswered_lock;
 	struct unanswered *unanswered; /* unanswered_lock; requests that wait for an answer */
 	struct lock origins_lock;
-	struct origins_directory *origins; /* origins_lock; that the kernel knows */
-	uint64_t origins_made;             /* origins_lock; directories, ever */
+	struct origins_directory *origins; /* origins_lock; those that the kernel knows */
+	uint64_t origins_made;             /* origins_lock; how many were ever made */
 };
 
-/* The remedy if a helper has ended: the daemon that takes over has helpers of its own. */
+/* The remedy if a helper has ended: a new daemon has new helpers. */
 #define RENEWAL                                                                                    \
 	"kill -USR2 the process above, so that another takes over; or unmount and mount again"
 
@@ -142,28 +142,25 @@ bool is_publisher(fuse_req_t req);
 /** ops.c: returns whether the caller of the request may search the directory now. */
 bool lets_in(struct session *session, fuse_req_t req, fuse_ino_t parent);
 
-/** ops.c: answers a lookup; the kernel may cache the name for `seconds`. As fuse_reply_entry(). */
+/** ops.c: answers a lookup, as fuse_reply_entry(). The kernel may cache the name for `seconds`. */
 int reply_entry(fuse_req_t req, const struct stat *stat, double seconds);
 
-/** control.c: returns whether `ino` is .plyfs or its stage; and their attributes. */
+/** control.c: returns whether `ino` is .plyfs or its stage; control_stat() gets its attributes. */
 bool control_has(fuse_ino_t ino);
 struct stat control_stat(const struct session *session, fuse_ino_t ino);
 
-/** control.c: returns whether the name is a staging name. */
+/** control.c: returns whether `name` in `parent` is a version in the stage. */
 bool control_is_staged(fuse_ino_t parent, const char *name);
 
 /** control.c: answers a lookup in .plyfs, its stage or a directory of its origins. */
 void control_lookup(fuse_req_t req, struct session *session, fuse_ino_t parent, const char *name);
 
-/** attribute.c: answer for an extended attribute, or the list of their names. */
+/** attribute.c: answer GETXATTR and LISTXATTR. */
 void attribute_get(
 	fuse_req_t req, struct session *session, fuse_ino_t ino, const char *name, size_t size);
 void attribute_list(fuse_req_t req, struct session *session, fuse_ino_t ino, size_t size);
 
-/**
- * control.c: returns whether that user may see the content of all sources: root and the user who
- * mounts.
- */
+/** control.c: returns whether the user may see all sources: root, and the user who mounts. */
 bool is_trusted(const struct session *session, uid_t uid);
 
 /** Returns whether `ino` is .plyfs/origins or a directory in it. */
@@ -171,9 +168,9 @@ bool origins_is_directory(fuse_ino_t ino);
 void origins_stat(const struct session *session, fuse_ino_t ino, struct stat *ret);
 
 /**
- * Looks up ORIGINS_NAME in PLYFS_INO, or `name` in a directory below. The answer must not be
- * cached: each file is a snapshot. Returns 0, with one kernel reference to the object of *ret, or
- * -errno.
+ * Looks up ORIGINS_NAME in .plyfs, or `name` in a directory of the origins. The kernel must not
+ * cache the answer, as each lookup makes a new file. Returns 0 with *ret and one kernel reference
+ * to the object; or -errno.
  */
 int origins_lookup(
 	struct session *session, fuse_ino_t parent, const char *name, uid_t uid, struct stat *ret);
@@ -181,7 +178,7 @@ int origins_lookup(
 void origins_forget(struct session *session, fuse_ino_t ino, uint64_t count);
 void origins_free(struct session *session);
 
-/** Write and read the state, for an heir. origins_take() returns 0 or -ENOMEM. */
+/** Write the state for a new daemon, and read it there. origins_take() returns 0 or -ENOMEM. */
 void origins_put(struct session *session, struct record *record);
 int origins_take(struct session *session, struct record *record);
 
@@ -189,21 +186,21 @@ int origins_take(struct session *session, struct record *record);
 extern const struct publisher_ops publish_ops;
 
 /**
- * Makes the text of .plyfs/status: JSON. Messages quote sources, and paths may lie in directories
- * that not all users may search: without `is_trusted` they are only counted. Returns 0 with *ret
- * for free(3), or -ENOMEM.
+ * Makes the text of .plyfs/status: JSON. Faults quote sources, and their paths may lie in
+ * directories that not all users may search: without `is_trusted` faults are only counted. Returns
+ * 0 with *ret for free(3), or -ENOMEM.
  */
 int status_json(struct session *session, bool is_trusted, char **ret, size_t *size);
 
 /** Makes the text of .plyfs/errors: a line for each path with a fault. As status_json(). */
 int status_errors(struct session *session, bool is_trusted, char **ret, size_t *size);
 
-/** Returns whether another mount lies on the path, or below; for view_callbacks. */
+/** Returns whether another file system is mounted on the path or below it; for view_callbacks. */
 bool session_is_covered(void *context, const char *path);
 
 /**
- * Makes the kernel drop the name in the directory `ino`, or, with NULL, its cache of `ino` from
- * `offset` on (negative: only its attributes). Any thread but a request's. Returns 0 or -errno;
- * -ENOTCONN: the connection ends, and its descriptor is closed.
+ * Makes the kernel drop `name` in the directory `ino`. `name` NULL: its cached content of `ino`
+ * from `offset` on, with the attributes; negative: only the attributes. Any thread but a request's.
+ * Returns 0 or -errno; -ENOTCONN: the session is ending.
  */
 int session_tell(struct session *session, uint64_t ino, const char *name, off_t offset);

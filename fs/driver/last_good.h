@@ -1,13 +1,11 @@
-/*
- * The last good versions that only this process keeps (keep.h), handed to an heir.
- */
+/* The last good versions that are in memory only (keep.h), handed to a new daemon. */
 #pragma once
 
 #include "keep.h"
 #include "record.h"
 
-/** Writes them, while the store is paused. */
+/** Writes the versions of keep_each(), while the store is paused. */
 void last_good_put(struct keep *keep, struct record *record);
 
-/** Reads and notes them. Returns 0 or -ENOMEM; damage spoils the record. */
+/** Reads the versions into the store. Returns 0 or -ENOMEM; damage spoils the record. */
 int last_good_take(struct keep *keep, struct record *record);

@@ -4,13 +4,13 @@
  *      publisher ──"replace app.yaml"──▶ mount process ──renameat(2)──▶ kernel ──▶ request threads
  *          ◀───────────── errno ─────────────┘
  *
- * Such a call waits until the daemon answers the requests that it makes. A thread of the daemon in
- * such a call can't be killed, and keeps /dev/fuse open: the kernel would not end the connection,
- * and the mount would hang for ever. So a child makes the calls, which holds the private clone of
- * the mount and nothing else. If the daemon is killed, the kernel ends the connection, the call
- * fails, and the child ends because its socket does.
+ * Such a call makes requests, and waits until the daemon answers them. If a thread of the daemon
+ * made the call, it could not be killed, and would keep /dev/fuse open: the kernel would not end
+ * the connection, and the mount would hang for ever. So a child makes the calls, which holds only
+ * the private clone of the mount. If the daemon is killed, the kernel ends the connection, the call
+ * fails, and the child ends because its socket is closed.
  *
- * All but mount_process_cancel() is for one thread at a time.
+ * Only one thread at a time may call these functions, except mount_process_cancel().
  */
 #pragma once
 
@@ -20,7 +20,7 @@
 
 struct mount_process {
 	const char *mountpoint;
-	int socket; /* -1: none */
+	int socket; /* to the process; -1: none */
 };
 
 enum mount_call {
@@ -33,16 +33,16 @@ enum mount_call {
 };
 
 /**
- * Starts it, before the mount is made at `mountpoint`, so that it never holds /dev/fuse. Returns 0
- * after its last lookup of a path; or -errno.
+ * Starts the process, before the mount is made at `mountpoint`, so that it never holds /dev/fuse.
+ * Returns 0 when it will look up no more paths; or -errno.
  */
 int mount_process_start(struct mount_process *process, const char *mountpoint,
 	const struct sandbox_switches *switches);
 
 /**
- * Gives it the mount, the superblock `dev`. It works through `clone_fd`, which stays the caller's;
- * -1: through the mountpoint, while that superblock is on it. Returns 0 when the process is in its
- * sandbox; or -errno.
+ * Gives the process the mount, whose superblock is `dev`. It makes its calls through `clone_fd`,
+ * which stays the caller's; -1: through the mountpoint, if this superblock is on top there. Returns
+ * 0 when the process is in its sandbox; or -errno.
  */
 int mount_process_enter(struct mount_process *process, dev_t dev, int clone_fd);
 
@@ -55,8 +55,8 @@ int mount_process_call(const struct mount_process *process, enum mount_call call
 /** Makes the call under way, and all later ones, return -EPIPE. Any thread. */
 void mount_process_cancel(const struct mount_process *process);
 
-/** Ends it, and waits until it has closed the clone. No call may be under way. */
+/** Ends the process, and waits until it has closed the clone. No call may be under way. */
 void mount_process_end(struct mount_process *process);
 
-/** Frees what is left of it. */
+/** Ends the process, and closes the socket. */
 void mount_process_fini(struct mount_process *process);

@@ -7,10 +7,10 @@
 #include "problem.h"
 
 /**
- * Checks that `path` can be mounted on: it must be a directory with no plyfs on it, and no
- * directory of the system (/, /etc, /usr …), unless `may_be_system`. Unmounts a dead mount
- * (ENOTCONN). Returns 0 with *ret, the absolute path without links, for free(3); PROBLEM, also if a
- * file system does not answer (probe.h); or -errno.
+ * Checks that `path` can be mounted on. It must be a directory without a plyfs on it. Unless
+ * `may_be_system`, it must not be a directory of the system (/, /etc, /usr …). Unmounts a dead
+ * mount (ENOTCONN). Returns 0 with *ret, the absolute path without links, for free(3); PROBLEM,
+ * also if a file system does not answer (probe.h); or -errno.
  */
 int mountpoint_prepare(const char *path, bool may_be_system, char **ret, struct problem *problem);
 
@@ -18,8 +18,8 @@ int mountpoint_prepare(const char *path, bool may_be_system, char **ret, struct 
 int mountpoint_make(const char *path);
 
 /**
- * Returns whether starting a program may need a file at `path` (absolute): then no program, nor a
- * new plyfs, can start while no process answers for a mount there.
+ * Returns whether a program may need a file below `path` (absolute) to start. Then no program can
+ * start, nor a new plyfs, while no process answers for a mount there.
  */
 bool mountpoint_is_for_programs(const char *path);
 
@@ -27,24 +27,22 @@ bool mountpoint_is_for_programs(const char *path);
 struct mountpoint {
 	char *path; /* absolute, without links */
 	dev_t dev;  /* of its superblock */
-	uid_t uid;  /* who mounted */
+	uid_t uid;  /* of the user who mounted */
 	gid_t gid;
 };
 
 /**
- * Finds the plyfs on top at `path`, also a dead one. Returns 0 with ret->path for free(3); -ENOENT:
- * another file system, or none; or another -errno.
+ * Finds the plyfs mount on top at `path`, even a dead one. Returns 0 with ret->path for free(3);
+ * -ENOENT: another file system, or none; or another -errno.
  */
 int mountpoint_take(const char *path, struct mountpoint *ret);
 
-/**
- * Returns whether the superblock is mounted anywhere in this mount namespace, or that is unknown.
- */
+/** Returns whether the superblock `dev` is mounted in this mount namespace, or that is unknown. */
 bool mountpoint_is_elsewhere(dev_t dev);
 
 /**
- * Unmounts the top mount at `path`, with `flags` as umount2(2); as an ordinary user, by
- * fusermount3. Returns 0 or -errno; of fusermount3, -EPERM: it refused; -ENOENT: it is missing;
+ * Unmounts the top mount at `path`, with `flags` as umount2(2). An ordinary user's process runs
+ * fusermount3. Returns 0 or -errno. For fusermount3, -EPERM: it refused; -ENOENT: it is missing;
  * -ENXIO: it can't work because /etc/mtab is missing.
  */
 int mountpoint_end(const char *path, int flags);
@@ -56,13 +54,13 @@ int mountpoint_end(const char *path, int flags);
 int mountpoint_find(const char *path, int *mount_id, dev_t *dev);
 
 /**
- * Returns whether that mount exists in the mount namespace of `mounts_fd` (/proc/self/mountinfo),
- * or that is unknown. Needs no descriptor and no memory. The device is compared, too, because ids
- * are reused.
+ * Returns whether the mount `mount_id` of the superblock `dev` exists in the mount namespace of
+ * `mounts_fd` (/proc/self/mountinfo), or that is unknown. The device is compared because ids are
+ * reused. Needs no descriptor and no memory.
  */
 bool mountpoint_is_mounted(int mounts_fd, int mount_id, dev_t dev);
 
-/* The flags of mount(2) that a plyfs has only on demand. */
+/* The flags of mount(2) that a user can ask for. */
 struct mount_flags {
 	bool has_no_exec;  /* noexec */
 	bool has_no_links; /* nosymfollow */
@@ -75,8 +73,8 @@ struct mount_flags {
 int mountpoint_forbid_links(const char *path);
 
 /**
- * Returns whether another mount lies at `path` of the superblock, relative to its root, or below,
- * in the mount namespace of `mounts_fd`; or that is unknown.
+ * Returns whether, in the mount namespace of `mounts_fd`, another file system is mounted on `path`
+ * (relative to the root of the superblock `dev`) or below it; or that is unknown.
  */
 bool mountpoint_is_covered(int mounts_fd, dev_t dev, const char *path);
 

@@ -1,6 +1,6 @@
 /*
- * Nearby mounts: those mounts of the machine that concern ours. They lie on the path to plyfs.yaml,
- * a preset, a schema or a layer, in a layer, or on the path to the mountpoint or in it.
+ * Nearby mounts: the mounts of the machine that may change what ours shows. They lie on the path to
+ * plyfs.yaml, a preset, a schema or a layer; in a layer; on the path to the mountpoint, or in it.
  */
 #pragma once
 
@@ -22,10 +22,7 @@ struct nearby_list {
 struct nearby_mounts {
 	uint64_t digest; /* changes when a nearby mount comes, goes or changes; 0: not read yet */
 	struct nearby_list in_layers; /* paths relative to the layer */
-	/*
-	 * All other mounts, with absolute paths, if a layer's links are followed: a link may lead
-	 * there.
-	 */
+	/* If a layer's links are followed, all other mounts, as a link may lead there. Absolute. */
 	struct nearby_list elsewhere;
 };
 
@@ -37,6 +34,6 @@ int nearby_mounts_read(const struct settings *settings, const char *mountpoint, 
 	struct nearby_mounts *ret);
 void nearby_mounts_fini(struct nearby_mounts *mounts);
 
-/** Calls `each` with the path of every mount that `a` has and `b` has not. */
+/** Calls `each` with the path of every mount that is in `a` and not in `b`. */
 void nearby_list_each_without(const struct nearby_list *a, const struct nearby_list *b,
 	void (*each)(void *context, const char *path), void *context);

@@ -1,6 +1,6 @@
 /*
- * Paused requests, for a placeholder inode (promise.h): they go on when the file is there, or end
- * with EINTR if the caller gets a signal.
+ * Paused requests: they wait for the file of a placeholder inode (promise.h), and go on when it is
+ * there. If the calling program gets a signal, they end with EINTR.
  */
 #pragma once
 
@@ -19,5 +19,5 @@ struct paused {
 	char name[XATTR_NAME_MAX + 1];         /* GETXATTR */
 };
 
-/** Lets `go_on` reply, now or when the object is there; or replies with an error. */
+/** Lets `go_on` reply, now or when the file is there; or replies with an error. Copies *request. */
 void paused_run(struct paused *request);

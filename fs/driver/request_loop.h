@@ -2,25 +2,25 @@
  * The request loop: threads that read requests from /dev/fuse and have libfuse take them apart,
  * until the session ends.
  *
- *      main thread   the handshake; then waits for a signal, an heir (handover.h), or for a thread
- *                    that ended
+ *      main thread   the handshake; then waits for a signal, a new daemon (handover.h), or a thread
+ *                    that has ended
  *      its threads   read ──▶ ops.c ──▶ reply, read …      woken by a signal at the end
  *
- * libfuse's own loop is not used: it cancels its threads (pthread_cancel(3)), for which glibc loads
- * a library at the very end. If memory or descriptors are short then, that aborts the program.
+ * libfuse's own loop is not used: it cancels its threads (pthread_cancel(3)). For that glibc loads
+ * a library at the very end, and aborts the program if memory or descriptors are short.
  */
 #pragma once
 
 #include "driver.h"
 
-/* Descriptors that the main thread polls besides waiting for its threads. */
+/* Descriptors that the main thread polls for POLLIN, and what it then calls. */
 struct request_loop_hook {
-	int fd;         /* -1: nothing; polled for POLLIN */
-	int helpers_fd; /* helper_watch(); -1: nothing */
-	int keep_fd;    /* keep_fd(); -1: nothing */
+	int fd;         /* -1: none */
+	int helpers_fd; /* helper_watch(); -1: none */
+	int keep_fd;    /* keep_fd(); -1: none */
 
 	/*
-	 * Handles `fd`. Returns whether the loop ends while the session goes on. (With
+	 * Handles `fd`. Returns whether the loop must end while the session goes on. (After
 	 * fuse_session_exit(), libfuse would lose a request that was just read.)
 	 */
 	bool (*handle)(void *context);
@@ -34,20 +34,20 @@ struct request_loop_hook {
 };
 
 /**
- * Answers the kernel's first request, INIT, before all others. Returns 0 with a copy of the request
- * in *ret, for free(3), whose data are NULL if memory is short or the session has ended; or -errno.
- * *is_parallel: the kernel sends several LOOKUPs of one directory at a time.
+ * Answers the kernel's first request, INIT. Returns 0 with a copy of the request in *ret; or
+ * -errno. ret->data is for free(3); NULL: memory is short, or the session has ended. *is_parallel:
+ * the kernel sends several LOOKUPs of one directory at a time.
  */
 int request_loop_greet(struct fuse_session *fuse, struct span *ret, bool *is_parallel);
 
 /**
- * Serves with up to `threads` threads until fuse_session_exit(), by a signal for instance, until
- * the mount has ended, or the hook wants it. Returns 0, or -errno.
+ * Serves with up to `threads` threads until fuse_session_exit() is called (by a signal, for
+ * instance), the mount has ended, or hook->handle returns true. Returns 0 or -errno.
  */
 int request_loop_run(
 	struct fuse_session *fuse, unsigned threads, const struct request_loop_hook *hook);
 
-/** Returns the request that this thread is handling. It lives until that is done. */
+/** Returns the request that this thread is handling, valid until the thread reads the next. */
 struct span request_loop_current(void);
 
 /** Handles a request as if the kernel had just sent it. */

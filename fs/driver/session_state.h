@@ -1,6 +1,6 @@
 /*
- * The state of a session that the previous daemon passes to the new one: the driver's agreement with
- * the kernel, the shown tree, and the requests that wait for an answer.
+ * The state of a session that the previous daemon passes to the new one: the driver's agreement
+ * with the kernel (the answer to INIT), the shown tree, and the requests that wait for an answer.
  */
 #pragma once
 
@@ -15,14 +15,14 @@ struct session;
  */
 void session_state_put(struct session *session, struct record *record);
 
-/** Reads the agreement. Returns 0 or -errno. The caller owns the descriptors, even after a failure. */
+/** Reads the agreement. Returns 0 or -errno; the caller owns the descriptors in both cases. */
 int session_state_take_agreement(struct session *session, int *fuse_fd, int *listener);
 
 /** Reads the rest: the shown tree and the waiting requests. Returns 0, PROBLEM or -errno. */
 int session_state_take_shown(struct session *session, struct problem *problem);
 
 /**
- * Repeats to libfuse the kernel's first request, which the first daemon answered. The kernel takes
- * the new answer for a late one; libfuse expects that. Returns 0 or -errno.
+ * Repeats the kernel's first request, INIT, to libfuse, which needs it. The first daemon has
+ * answered it already, so the kernel ignores the new answer as late. Returns 0 or -errno.
  */
 int session_state_greet_again(struct session *session, int fuse_fd);

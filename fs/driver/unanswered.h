@@ -1,6 +1,6 @@
 /*
  * Requests that wait for an answer. A daemon that takes the mount over gets them as the kernel sent
- * them, and answers under their numbers.
+ * them, and answers them by their numbers.
  */
 #pragma once
 
@@ -9,23 +9,23 @@
 
 struct unanswered;
 
-/** Keeps a copy of the request that this thread is handling. NULL: no memory. */
+/** Stores a copy of the request that this thread is handling. NULL: no memory. */
 struct unanswered *unanswered_add(struct session *session);
 
-/** Drops a request that is being answered. */
+/** Frees the copy of a request that is being answered. */
 void unanswered_end(struct session *session, struct unanswered *request);
 
 /**
- * Returns whether the request was dropped because the view is at rest, and will be repeated: then
- * call fuse_reply_none(). Else it is being answered.
+ * Ends a request with `result`. Returns true if it must be repeated, because the view is at rest:
+ * then call fuse_reply_none(). Otherwise frees the copy, and the caller answers the request.
  */
 bool unanswered_is_kept(struct session *session, struct unanswered *request, int result);
 
-/** Write them for an heir; and repeat the dropped ones here, if the mount was not handed over. */
+/** Write the requests for a new daemon; or repeat them here, if it did not take the mount over. */
 void unanswered_put(struct session *session, struct record *record);
 void unanswered_ask_again(struct session *session);
 
-/** Reads them, for unanswered_ask_again(). Returns 0 or -ENOMEM. */
+/** Reads the requests, for unanswered_ask_again(). Returns 0 or -ENOMEM. */
 int unanswered_take(struct session *session, struct record *record);
 
 void unanswered_free(struct session *session);

@@ -123,8 +123,8 @@ static int take_lookup(struct record *record, struct taken_job *job)
 }
 
 /*
- * A source's present stand-in goes before the state that was read last, which may be the very one
- * that can't be merged. The daemon is asked for states that are not in the cache.
+ * Finds a stand-in in the cache: the state that stands in already, or one of the shown version's
+ * sources. If the cache has another state, or none, asks the daemon.
  */
 static struct loaded *find_stand_in(void *context, const struct layer *layer, const char *path,
 	const struct read_options *options)
@@ -322,8 +322,8 @@ static int take_used(const struct composer *composer, struct record *answer, str
 }
 
 /*
- * Takes a version of the kind that was found: bytes for a file, a target for a link. The worker's
- * answer does not decide that. Nobody can be given more rights to a merged file than to a file.
+ * Reads a version. The lookup, and not the answer, decides its kind: bytes for a file, a target for
+ * a link.
  */
 static int take_version(const struct composer *composer, struct record *answer,
 	enum union_kind kind, struct version **ret)
@@ -392,8 +392,8 @@ static uint64_t state_of(const struct union_lookup *lookup)
 }
 
 /*
- * A link, and a large file of one layer, need no parser. But in a remote layer only the largest
- * files, too large for a copy, are opened here.
+ * Returns whether the daemon composes the path itself: a link, or a large file of one layer, needs
+ * no parser. In a remote layer it opens only files that are too large for a copy.
  */
 static bool is_for_this_process(
 	const struct composer *composer, const char *path, const struct union_lookup *lookup)

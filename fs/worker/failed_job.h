@@ -1,6 +1,6 @@
 /*
- * Failed jobs: which jobs have failed with a worker, and how often. A job that fails again and
- * again is not tried any more until its sources change. The caller holds a lock.
+ * Failed jobs: which jobs a worker has failed at, and how often. After three failures with the same
+ * sources a job is refused until its sources change. The caller holds a lock around each call.
  */
 #pragma once
 
@@ -14,15 +14,15 @@ struct failed_jobs {
 void failed_jobs_fini(struct failed_jobs *jobs);
 
 /**
- * Returns 0 if the job may be tried; or its last result and problem, if it has failed too often, or
- * has waited for a file system a moment ago.
+ * Returns 0 if the job may be tried. If it has failed too often, or has waited for a silent file
+ * system within the last 30 s, returns its last result, with the last problem.
  */
 int failed_jobs_refuse(
 	const struct failed_jobs *jobs, const struct worker_job *job, struct problem *problem);
 
-/** Notes a failure: PROBLEM or -ETIMEDOUT. Does nothing without memory. */
+/** Notes a failure: PROBLEM or -ETIMEDOUT. Does nothing if memory is short. */
 void failed_jobs_add(struct failed_jobs *jobs, const struct worker_job *job, int result,
 	const struct problem *problem);
 
-/** Notes a success. */
+/** Notes a success: forgets the job's failures. */
 void failed_jobs_remove(struct failed_jobs *jobs, const struct worker_job *job);

@@ -3,11 +3,11 @@
  *
  *      thread of the daemon ── layer_stat(), layer_list() … ──▶ plyfs-worker ──▶ file system
  *
- * Contract: no thread of the daemon makes a system call that such a file system has to answer.
- * Without an answer within the settings' answer_ms the caller gets -ETIMEDOUT, and so does each
- * later one at once, until the process that waits has been answered: then the layer counts again.
- * A layer that gave no answer counts as one that could not be examined (union.h). A thread that all
- * other layers need is in a hurry, and does without the answer much earlier.
+ * Contract: no thread of the daemon makes a system call that such a file system has to answer. If
+ * it does not answer within the settings' answer_ms, the caller gets -ETIMEDOUT. Later callers get
+ * -ETIMEDOUT at once, as long as a worker still waits for the file system. A layer that gave no
+ * answer counts as one that could not be examined (union.h). The publisher, which all layers need,
+ * waits only LAYER_HURRY_MS.
  */
 #pragma once
 
@@ -17,29 +17,29 @@
 
 struct layer_tasks {
 	struct workers *workers;
-	struct composer composer; /* `settings` is not used; is_cancelled applies */
-	int watches;              /* the descriptor of inotify(7) that workers_new() was given */
-	/* A layer is silent, or answers again; `problem` is NULL. */
+	struct composer composer; /* with is_cancelled; `settings` is not used */
+	int watches;              /* the inotify(7) descriptor that workers_new() was given */
+	/* Logs that a layer is silent, or answers again; `problem` is NULL. */
 	void (*log)(void *context, const char *line, const struct problem *problem);
 	void *context;
 };
 
 /**
- * From now on workers look into the remote layers of all settings (layer.h). `tasks` is copied.
- * Call it before there is a second thread; NULL: not any more, when there is none.
+ * From now on workers look into the remote layers of all settings (layer.h). `tasks` is copied;
+ * NULL: workers do so no more. Call it while there is no second thread.
  */
 void layer_tasks_use(const struct layer_tasks *tasks);
 
 /**
- * From now on the calling thread waits for so long; 0: as the settings say. Returns how long it
- * waited before.
+ * Sets how many milliseconds the calling thread waits for a layer from now on; 0: the settings'
+ * answer_ms. Returns the former value.
  */
 int layer_tasks_patience(int ms);
 
 /**
- * Has a worker watch the directory `path` of a remote layer for the events of `mask`. *ret is what
- * the directory was like behind that, and *is_remote whether it lies itself on such a file system.
- * Returns the watch's number, or -errno.
+ * Has a worker watch the directory `path` of a remote layer for the events of `mask`. *ret is its
+ * state after that, and *is_remote whether the directory itself lies on a remote file system.
+ * Returns the number of the watch, for watch_end(); or -errno.
  */
 int layer_task_watch(const struct layer *layer, const char *path, uint32_t mask, struct stat *ret,
 	bool *is_remote);

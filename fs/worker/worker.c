@@ -95,8 +95,8 @@ static void reap_locked(struct workers *workers)
 }
 
 /*
- * Nothing is to be done with it any more: it ends when it reads from the socket next, which is not
- * waited for. `worker` may be used for another process.
+ * Leaves the process alone: it ends when it next reads from its socket. `worker` is then free for
+ * another process.
  */
 static void leave(struct workers *workers, struct worker *worker)
 {
@@ -267,8 +267,8 @@ static struct worker *take_more_locked(struct workers *workers)
 }
 
 /*
- * A kept one, or if none becomes free soon, one more, unless many stand still. NULL: no memory, or
- * none has become free.
+ * Takes a kept worker. If none becomes free soon, makes one more, unless many stand still. NULL: no
+ * memory, or no kept worker became free in time.
  */
 static struct worker *take_locked(struct workers *workers, const struct worker_job *job)
 {

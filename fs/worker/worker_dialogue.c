@@ -25,9 +25,9 @@
 #define LOOKS 10
 
 /*
- * In a process of several threads a library may hold a lock when it forks, and not know of that.
- * Then a worker stands still, mostly at its start, and another one is forked. malloc(3) of glibc
- * knows; the allocators of sanitizers do not, and may stand still at any time.
+ * If another thread is in a library at the fork, the worker gets the library's lock as taken, for
+ * ever. Then it stands still, mostly at its start, and another worker is forked. glibc's malloc(3)
+ * handles a fork; the allocators of sanitizers do not, and may stand still at any time.
  */
 #define START_MS 1000
 #ifdef WORKER_FOR_CHECKERS
@@ -54,8 +54,8 @@ static int patience_of(const struct worker_job *job)
 }
 
 /*
- * Waits for a message. 0; -ETIMEDOUT: it stands still; -EAGAIN: and another one may do better; or
- * -errno.
+ * Waits for a message. Returns 0; -ETIMEDOUT: the worker stands still; -EAGAIN: it does, but
+ * another one may not; or another -errno.
  */
 static int await(const struct worker *worker, const struct worker_job *job, bool is_last)
 {

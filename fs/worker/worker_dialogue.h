@@ -1,6 +1,6 @@
 /*
- * The dialogue with one worker that has a job: the worker's questions are answered until it sends
- * the answer to the job.
+ * The dialogue with one worker that has a job: answers the worker's questions until it sends the
+ * answer to the job.
  */
 #pragma once
 
@@ -10,18 +10,18 @@
 /* How long a worker that has closed its socket may take to end. */
 #define WORKER_END_MS 1000
 
-/* How many workers try to do a job, one after the other, if they stand still at once. */
+/* If a worker stands still at its start another one gets the job; so many get it at most. */
 #define WORKER_STARTS 5
 
 /* A worker process, in the daemon. `lock` is that of struct workers. */
 struct worker {
 	pid_t pid;  /* 0: not forked */
-	int socket; /* to it */
-	int pidfd;  /* -1: the kernel gives none */
+	int socket; /* the daemon's end */
+	int pidfd;  /* -1: the kernel has none */
 	struct worker_page *page;
-	struct settings *settings; /* of the time of its fork; one reference */
-	dev_t file_system;         /* lock; that its job may wait for; 0: none is known */
-	int64_t since_ms;          /* lock; clock_ms() when it was given its job */
+	struct settings *settings; /* at its fork; one reference */
+	dev_t file_system;         /* lock; the job's (worker.h); 0: none */
+	int64_t since_ms;          /* lock; clock_ms() when it got its job */
 	bool is_busy;              /* lock */
 	bool is_kept;              /* lives on after its job */
 	struct worker *next;
@@ -30,9 +30,9 @@ struct worker {
 bool worker_job_is_cancelled(const struct worker_job *job);
 
 /**
- * Gives the worker the job, and waits for its answer. Returns as workers_run(), or -EAGAIN: another
- * worker should try the job; not with `is_last`. *can_go_on: the worker may be given another job;
- * false: its state is unknown.
+ * Gives the worker the job, and waits for its answer. Returns as workers_run(); or, unless
+ * `is_last`, -EAGAIN: another worker should try the job. If *can_go_on is false, the worker must
+ * not get another job.
  */
 int worker_do(const struct worker *worker, const struct worker_job *job, bool is_last,
 	struct worker_answer *ret, bool *can_go_on, struct problem *problem);

@@ -6,21 +6,21 @@
 
 #include "record.h"
 
-/* Of all messages: both ends are the same program. */
+/* The format of all messages. It never changes: both ends are the same program. */
 #define WORKER_FORMAT 1
 
 /* The first number of each message. */
 enum worker_message {
 	WORKER_JOB,      /* to the worker: a task, and its input */
 	WORKER_ANSWER,   /* from it: 0 or errno, and the task's output */
-	WORKER_FIND,     /* from it: directory, name; reply: result, path, layers */
+	WORKER_FIND,     /* from it: directory, name; reply: errno, path, layers */
 	WORKER_OPEN,     /* from it: a descriptor (O_PATH), flags; reply: errno, a descriptor */
 	WORKER_STAND_IN, /* from it: rank, path; reply: whether there is one, the source */
-	WORKER_REPLY,    /* to the worker */
+	WORKER_REPLY,    /* to the worker: the reply to one of these three */
 	WORKER_MESSAGES,
 };
 
-/** Makes a message of that kind. NULL: no memory. */
+/** Makes a message of the kind. Returns it for record_free(). NULL: no memory. */
 struct record *worker_message_new(enum worker_message kind);
 
 /** Sends the message, with at most one descriptor. Returns 0 or -errno. */

@@ -1,16 +1,14 @@
-/*
- * The worker's side: what plyfs-worker does from fork(2) to its end.
- */
+/* The worker's side: plyfs-worker from fork(2) to its end. */
 #pragma once
 
 #include "worker.h"
 
-/* The exit code of a worker that lacks the memory to say so. */
+/* The exit status of a worker without memory for an answer. */
 #define WORKER_NO_MEMORY 3
 
 /**
- * Seconds of a processor, to read a source or to merge. The readers' own limit (limit.h) is less:
- * this one is for a reader that has a fault. 0: no limit.
+ * Returns the seconds of processor time for reading one source, or for one merge; 0: no limit. The
+ * readers' own limit (limit.h) is less: this one stops a reader that has a bug.
  */
 static inline unsigned worker_seconds(const struct settings *settings)
 {
@@ -20,31 +18,32 @@ static inline unsigned worker_seconds(const struct settings *settings)
 					: 0;
 }
 
-/* Shared with the daemon, which reads it when the worker has failed. */
+/* Memory that the worker shares with the daemon, which reads it if the worker fails. */
 struct worker_page {
 	atomic_bool is_ready;            /* it takes jobs */
-	char source[PROBLEM_SOURCE_MAX]; /* that is read just now, as messages name it; "": none */
+	char source[PROBLEM_SOURCE_MAX]; /* the one that it reads now, for messages; "": none */
 };
 
 /**
- * Before anything else, and in any state of the process: it ends some seconds after the daemon has
- * closed its end of the socket, whatever it is busy with, unless it waits in the kernel.
+ * Makes the new process end some seconds after the daemon has closed its end of the socket,
+ * whatever it is doing, unless it waits in the kernel. Call it first after fork(2). Allocates
+ * nothing.
  */
 void worker_end_with(int socket);
 
 /**
- * For a task of few system calls: none of them is interrupted by a signal until the task has ended.
- * Some file systems then fail with EINTR.
+ * Blocks the worker's own signals until the task has ended. For a task of few system calls: on some
+ * file systems they fail with EINTR if a signal arrives.
  */
 void worker_block_signals(void);
 
-/** Works until the socket is closed. `composer` is the daemon's: its settings are the worker's. */
+/** Does jobs until the socket is closed, with the settings of the daemon's `composer`. */
 __attribute__((noreturn)) void worker_process(
 	int socket, struct worker_page *page, const struct composer *composer);
 
 /**
- * For a task: asks the daemon for the last good text of a source that may stand in, read as
- * `options` say. Returns one reference, or NULL.
+ * For a task: asks the daemon for the last good text of a source that may stand in, and parses it
+ * by `options`. Returns one reference; NULL: none.
  */
 struct loaded *worker_ask_stand_in(
 	const struct layer *layer, const char *path, const struct read_options *options);
