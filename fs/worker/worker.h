@@ -68,7 +68,7 @@ struct worker_job {
 	 * file system for longer than patience_ms, the job is refused with -ETIMEDOUT.
 	 */
 	dev_t file_system;
-	/* A worker that uses no processor for this long stands still. 0: 2 * settings' answer_ms. */
+	/* A worker that uses no processor for this long stands still. 0: twice the answer_ms. */
 	int patience_ms;
 	void (*put)(const void *context, struct record *message); /* writes the task's input */
 	const void *put_context;
