@@ -1,6 +1,4 @@
-/*
- * Hard maxima: all input is hostile. Each maximum is a field, so that a mount can set it.
- */
+/* Hard maxima: all input is hostile. Each maximum is a field, so that a mount can set it. */
 #pragma once
 
 #include <stddef.h>

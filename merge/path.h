@@ -1,6 +1,4 @@
-/*
- * A path relative to a root: names, separated by single "/".
- */
+/* A path relative to a root: names, separated by single "/". */
 #pragma once
 
 #include "span.h"

@@ -1,6 +1,4 @@
-/*
- * The type of a plain scalar's text. Part of scalar.c.
- */
+/* The type of a plain scalar's text. Part of scalar.c. */
 #pragma once
 
 #include "scalar.h"

@@ -1,6 +1,4 @@
-/*
- * UTF-8 as RFC 3629 defines it: no overlong forms, no surrogates, nothing above U+10FFFF.
- */
+/* UTF-8 as RFC 3629 defines it: no overlong forms, no surrogates, nothing above U+10FFFF. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,6 +1,4 @@
-/*
- * Lists of words, such as "layers, rules, files, options", which are also shown to people.
- */
+/* Lists of words, such as "layers, rules, files, options", which are also shown to people. */
 #pragma once
 
 #include <stdbool.h>

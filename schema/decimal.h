@@ -37,9 +37,7 @@ struct decimal {
 /* Result of decimal_compare() if one is not a number. */
 #define DECIMAL_UNORDERED 2
 
-/**
- * Converts a scalar of type int or float. *ret may point into itself, so it must not be copied.
- */
+/** Converts a scalar of type int or float. *ret may point into itself, so it must not be copied. */
 void decimal_of(const struct node *scalar, struct decimal *ret);
 
 /** Returns -1, 0 or 1 as `a` is less than, equal to or greater than `b`; or DECIMAL_UNORDERED. */

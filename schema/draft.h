@@ -1,6 +1,4 @@
-/*
- * The drafts' own schemas, to which a schema may refer.
- */
+/* The drafts' own schemas, to which a schema may refer. */
 #pragma once
 
 #include "span.h"

@@ -1,6 +1,4 @@
-/*
- * The conversion of a run's records to messages.
- */
+/* The conversion of a run's records to messages. */
 #pragma once
 
 #include "run.h"

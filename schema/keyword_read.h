@@ -1,6 +1,4 @@
-/*
- * The readers of keywords' values. Each checks that the drafts allow the value.
- */
+/* The readers of keywords' values. Each checks that the drafts allow the value. */
 #pragma once
 
 #include "keyword.h"

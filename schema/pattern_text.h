@@ -1,6 +1,4 @@
-/*
- * The conversion of a pattern to PCRE2's syntax.
- */
+/* The conversion of a pattern to PCRE2's syntax. */
 #pragma once
 
 #include "pattern.h"

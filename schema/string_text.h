@@ -1,6 +1,4 @@
-/*
- * A text that is read from its front, for the checks of formats.
- */
+/* A text that is read from its front, for the checks of formats. */
 #pragma once
 
 #include <stdbool.h>

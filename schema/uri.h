@@ -1,6 +1,4 @@
-/*
- * URI references, resolved as in RFC 3986. Two are equal if their texts are.
- */
+/* URI references, resolved as in RFC 3986. Two are equal if their texts are. */
 #pragma once
 
 #include "arena.h"

@@ -1,6 +1,4 @@
-/*
- * The effect of an op on the tree. It gives the tree that the edited text must have.
- */
+/* The effect of an op on the tree. It gives the tree that the edited text must have. */
 #pragma once
 
 #include "edit.h"

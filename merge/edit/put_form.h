@@ -1,6 +1,4 @@
-/*
- * A form of an op: an op on a single source with the effect of an op on the merged result.
- */
+/* A form of an op: an op on a single source with the effect of an op on the merged result. */
 #pragma once
 
 #include "edit_tree.h"

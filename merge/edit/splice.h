@@ -30,7 +30,5 @@ int patched_begin(struct patched *patched, struct arena *arena, struct span text
 int patched_splice(const struct patched *patched, const struct splice *splices, size_t count,
 	struct patched *ret);
 
-/**
- * Returns all changes as splices of the original. Returns 0 with *ret in the arena, or -ENOMEM.
- */
+/** Returns all changes as splices of the original. Returns 0 with *ret in the arena, or -ENOMEM. */
 int patched_splices(const struct patched *patched, struct splice **ret, size_t *count);

@@ -1,6 +1,4 @@
-/*
- * The lines of a text that is edited, for formats whose entries are lines.
- */
+/* The lines of a text that is edited, for formats whose entries are lines. */
 #pragma once
 
 #include "editor.h"

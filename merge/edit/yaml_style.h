@@ -1,6 +1,4 @@
-/*
- * The style of the text around a new value of YAML, and how the value is adapted to it.
- */
+/* The style of the text around a new value of YAML, and how the value is adapted to it. */
 #pragma once
 
 #include "editor.h"

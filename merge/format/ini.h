@@ -1,6 +1,4 @@
-/*
- * The reader, writer and editor of INI. All dialects (ini_dialect.h) share them.
- */
+/* The reader, writer and editor of INI. All dialects (ini_dialect.h) share them. */
 #pragma once
 
 #include "ini_dialect.h"

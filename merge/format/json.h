@@ -1,6 +1,4 @@
-/*
- * The reader and the writer of JSON, for the entries of JSON and JSONC in the table of formats.
- */
+/* The reader and the writer of JSON, for the entries of JSON and JSONC in the table of formats. */
 #pragma once
 
 #include "builder.h"

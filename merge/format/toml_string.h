@@ -1,6 +1,4 @@
-/*
- * The writer of TOML strings: a string keeps its kind of quotes if they can hold its text.
- */
+/* The writer of TOML strings: a string keeps its kind of quotes if they can hold its text. */
 #pragma once
 
 #include "output.h"

@@ -1,6 +1,4 @@
-/*
- * The values of TOML that have no quotes: numbers, booleans, dates and times.
- */
+/* The values of TOML that have no quotes: numbers, booleans, dates and times. */
 #pragma once
 
 #include "arena.h"

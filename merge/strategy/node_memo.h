@@ -1,6 +1,4 @@
-/*
- * A hash table of addresses: which node was made from which. All zero: empty.
- */
+/* A hash table of addresses: which node was made from which. All zero: empty. */
 #pragma once
 
 #include <stddef.h>

@@ -1,6 +1,4 @@
-/*
- * The parts of mergedata(): its arguments in JSON, and its sum.
- */
+/* The parts of mergedata(): its arguments in JSON, and its sum. */
 #pragma once
 
 #include "origin.h"

@@ -1,6 +1,4 @@
-/*
- * The options of the pillar strategy, and the names that its files contain.
- */
+/* The options of the pillar strategy, and the names that its files contain. */
 #pragma once
 
 #include "option.h"
