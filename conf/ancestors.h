@@ -20,10 +20,10 @@ struct layer;
  * root, that is closed to a class of users by its mode or access list. If `each` returns a value
  * other than 0, the walk ends, and ancestors_each_closed() returns that value.
  *
- * Of `path`, which leads to the file, only the last name counts. If it is no link, the file lies in
- * the directory above it, which is checked separately. If the place can't be determined, or the
- * file was moved meanwhile, `each` gets a directory that is closed to all users. The same happens
- * if `fd` is the -errno of a failed open.
+ * `path` leads to the file. If its last name is no link, nothing is called: the caller checks the
+ * directories of `path` itself. If the file was moved, `fd` is the -errno of a failed open, or the
+ * file's place can't be determined for another reason, `each` gets a directory that is closed to
+ * all users.
  *
  * Returns 0, or -errno if memory or descriptors are short.
  */
@@ -31,7 +31,7 @@ int ancestors_each_closed(const struct layer *layer, const char *path, int fd,
 	int (*each)(void *context, const struct stat *directory), void *context);
 
 /**
- * Removes the rights of a class from the mode, if any of its members may not search the directory
+ * Removes from the mode the rights of each class that has a member who may not search the directory
  * `above`.
  */
 void ancestors_narrow(struct stat *stat, const struct stat *above);

@@ -27,19 +27,19 @@ static inline void fclosep(FILE **stream)
 		(void)fclose(*stream);
 }
 
-/** Raises the number of descriptors that this process may have to its hard limit. */
+/** Raises this process's limit of open descriptors to its hard limit. */
 void descriptor_raise_limit(void);
 
 /**
- * Closes all descriptors from 3 on, but for those in `kept`, which it sorts; numbers below 3 in it
- * do not count. For a process that was forked: allocates nothing.
+ * Closes all descriptors from 3 on except those in `kept`, an array that it sorts. Numbers below 3
+ * are ignored. Allocates nothing, so a forked process may call it.
  */
 void descriptor_close_except(int *kept, size_t count);
 
 /* Size of "/proc/self/fd/N", in bytes. */
 #define DESCRIPTOR_LINK_MAX (sizeof("/proc/self/fd/") + 3 * sizeof(int))
 
-/** Writes "/proc/self/fd/N". To open that opens the same file, even a renamed one (proc(5)). */
+/** Writes "/proc/self/fd/N", a path that opens the same file even if it was renamed (proc(5)). */
 void descriptor_link(int fd, char ret[DESCRIPTOR_LINK_MAX]);
 
 /**

@@ -4,8 +4,9 @@
  *
  * In a directory that every user may write to, such as /tmp, another user's link is not followed
  * (the rule of fs.protected_symlinks, proc(5)). Otherwise that user would choose a file that the
- * daemon reads with its own rights. A link is followed if its owner is this process's user, or the
- * owner of the directory. Links that the kernel makes up (/proc/PID/fd/…) are never followed.
+ * daemon reads with its own rights. There, a link is followed only if its owner is this process's
+ * user, or the owner of the directory. Links that the kernel makes up (/proc/PID/fd/…) are never
+ * followed.
  */
 #pragma once
 
@@ -13,8 +14,8 @@
 
 /**
  * Opens `path` from `dirfd`, like openat(2). O_NOFOLLOW applies to the last name only. Returns a
- * descriptor, or -errno: -EACCES for another user's link, or one in /proc; -ELOOP for a magic link;
- * -EAGAIN if a name has changed meanwhile.
+ * descriptor, or -errno: -EACCES for another user's link, or if the last name is a link in /proc;
+ * -ELOOP for a magic link; -EAGAIN if a name has changed meanwhile.
  */
 int followed_path_open(int dirfd, const char *path, int flags);
 
@@ -23,8 +24,8 @@ int followed_path_open(int dirfd, const char *path, int flags);
  * the file system `device`, it continues in `beneath_fd`, the directory that the mount lies on.
  * Otherwise a thread that answers the mount's requests would wait for its own answer.
  *
- * The caller keeps the descriptor, and keeps it open until the next call; -1: there is no mount.
- * Call it only before there are threads, or after them.
+ * The caller still owns the descriptor, and leaves it open until the next call; -1: there is no
+ * mount. Call it only while there are no other threads.
  */
 void followed_path_cover(dev_t device, int beneath_fd);
 

@@ -3,7 +3,7 @@
  * front. Names that begin with a dot are matched like any other. A pattern, like a path, is bytes.
  *
  *      *  ?          any bytes, or one byte, of one name
- *      **            any bytes, slashes too; "**" and "/" where a name begins also match nothing
+ *      **            any bytes, slashes too; where a name begins, "**" with its "/" may be nothing
  *      [a-z] [!a-z]  one byte out of these, or not out of these ("^" is the same as "!")
  *      {a,b}         alternatives, which may be empty and may nest
  *      \             takes the next byte as it is
@@ -20,8 +20,8 @@
 #define GLOB_MAX 1024
 
 /**
- * Returns whether the pattern is well formed and can match a path. If not, *reason (static text, in
- * which "it" is the pattern) says what is wrong.
+ * Returns whether the pattern is well formed and can match a path. If not, *reason is a static text
+ * that says what is wrong, and calls the pattern "it".
  */
 bool glob_is_valid(const char *pattern, const char **reason);
 

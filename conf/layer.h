@@ -12,12 +12,12 @@
  *
  * A `path` is relative to the layer, and "" is the layer itself. A path with ".." in it, or with a
  * slash in front, gives -EXDEV. -ENOENT and -ENOTDIR mean that the layer has no such file. Without
- * `follow`, a link on the way to it is no directory.
+ * `follow`, a link in place of a directory gives -ENOTDIR.
  *
  * A path that `exclude` matches is not there, and neither is anything below it.
  *
- * But for its last two members a layer never changes after layer_open(), and any number of threads
- * may use it. Nothing here writes.
+ * Once threads use a layer, only `is_remote` and `silence` change. Any number of threads may use
+ * it. No function here writes to the file system.
  */
 #pragma once
 
@@ -40,14 +40,14 @@ struct store;
 struct layer {
 	char *name; /* as `layers: [{name:}]`, unique in a mount */
 	char *path; /* as the user gave it, for messages */
-	/* absolute, if `path` is relative to a directory that is no longer the working directory */
+	/* the present path for open(2); differs if `path` is relative to another directory */
 	char *place;
 	unsigned rank; /* 0 is the lowest precedence */
 	bool optional; /* may be missing */
 	bool follow;   /* symbolic links are followed, even out of the layer */
 	int dirfd;     /* O_PATH; -1: optional and missing */
-	/* Of the directory when it was opened; 0: missing. fstat(2) fails once its file system has
-	 * died. */
+	/* Of the directory when it was opened; 0: missing. A later fstat(2) fails if its file
+	 * system has died. */
 	dev_t dev;
 	ino_t ino;
 	/* Patterns (glob.h), ending with NULL. By default those of the files that git and editors
@@ -55,24 +55,24 @@ struct layer {
 	const char *const *exclude;
 	/* the store that a mirror copies to this layer (store.h); NULL: none */
 	struct store *store;
-	const struct settings *settings; /* that it belongs to; NULL: to none yet */
+	const struct settings *settings; /* the settings that it belongs to; NULL: none yet */
 	/* These two change: */
-	atomic_bool is_remote; /* a network or FUSE file system is mounted there, or beneath */
+	atomic_bool is_remote; /* it lies on a network or FUSE file system, or contains one */
 	atomic_int silence;    /* layer_note_silence() */
 	/* the directory that the mount itself lies on, relative to the layer; NULL: it is not in
 	 * the layer */
 	char *covered;
 };
 
-/* The use that a caller is about to make of a path. Each sends other requests to the server of a
- * network file system. */
+/* The use that a caller is about to make of a path. Each use sends different requests to the server
+ * of a network file system. */
 enum layer_use { LAYER_NAME, LAYER_LIST, LAYER_READ };
 
 /**
  * Sets the guard. Before a name is looked up, a directory listed or a file read, `may_use` is
- * called with its path (absolute; only the last name may be a link). If it returns 0, plyfs goes
- * on; otherwise the caller gets its -errno. NULL: every path may be used. Any thread may call
- * `may_use`. Call layer_guard() while there are no other threads.
+ * called with its path (absolute; only the last name may be a link). If it returns 0, the use
+ * continues; otherwise the caller gets its -errno. NULL: every path may be used. Any thread may
+ * call `may_use`. Call layer_guard() while there are no other threads.
  *
  * The reason: stat(2), open(2) and read(2) wait for the server of a mount that is nested in a
  * layer, or that a link leads to, and a command can't end such a call.
@@ -104,15 +104,18 @@ void layer_delegate(const struct layer_delegate *delegate);
 /* Whether the layer's file system answers. */
 enum layer_silence {
 	LAYER_ANSWERS,
-	LAYER_IS_SLOW, /* somebody had no time to wait for it */
+	LAYER_IS_SLOW, /* a caller had no time to wait for its answer */
 	LAYER_IS_SILENT,
 };
 
-/** Notes it: one that is silent does not become slow. Returns what it was before. Any thread. */
+/**
+ * Sets the silence, but LAYER_IS_SLOW does not replace LAYER_IS_SILENT. Returns the old one. Any
+ * thread may call it.
+ */
 enum layer_silence layer_note_silence(const struct layer *layer, enum layer_silence silence);
 enum layer_silence layer_silence(const struct layer *layer);
 
-/** Notes that a network or FUSE file system is mounted there, or beneath. Any thread. */
+/** Sets `is_remote`. Any thread may call it. */
 void layer_note_remote(const struct layer *layer);
 
 /** Returns whether a remote layer, of any settings in use, is slow or silent. */
@@ -122,8 +125,8 @@ bool layer_some_are_silent(void);
 bool layer_is_delegated(const struct layer *layer);
 
 /**
- * Returns whether the file lies on a network or FUSE file system: there others can change files
- * unseen by this kernel's inotify(7), and a server may never answer.
+ * Returns whether the file lies on a network or FUSE file system: other machines can change the
+ * file without an inotify(7) event here, and a server may never answer.
  */
 bool layer_fd_is_remote(int fd);
 
@@ -147,7 +150,7 @@ int layer_call(struct layer *layer, const char *path);
 /** Returns whether `path` is excluded. */
 bool layer_excludes(const struct layer *layer, const char *path);
 
-/** Sets the layer's present place. Returns 0 or -ENOMEM. */
+/** Sets `place`. Returns 0 or -ENOMEM. */
 int layer_put(struct layer *layer, const char *place);
 
 void layer_free(struct layer *layer);
@@ -161,7 +164,7 @@ void layer_freep(struct layer **layer);
 int layer_cover(struct layer *layer, const char *mountpoint);
 
 /**
- * Returns the topmost directory above the layer that others may not search, and that is not also
+ * Finds the topmost directory above the layer that others may not search, and that is not also
  * above the absolute path `beside`. Users who can reach `beside` may still be unable to reach the
  * layer. *ret is "" if there is none, or if it can't be determined.
  */

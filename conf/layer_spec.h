@@ -1,6 +1,4 @@
-/*
- * A layer spec: a layer as it is requested, before it is opened.
- */
+/* A layer spec: a requested layer, before it is opened. */
 #pragma once
 
 #include "arena.h"
@@ -10,13 +8,13 @@
 
 struct layer_spec {
 	const char *name; /* NULL: from the path, by layer_specs_name() */
-	const char *path; /* as it is requested, for messages */
-	const char *at;   /* the present place of `path` */
-	/* the store that it mirrors; NULL: none whose mirror we run */
+	const char *path; /* as requested, for messages */
+	const char *at;   /* the path for open(2) */
+	/* the store, if we run a mirror for the layer; else NULL */
 	const struct store_spec *store;
-	/* the letters of the specifiers in plyfs.yaml's path; NULL: none */
+	/* letters of the specifiers in the path as plyfs.yaml has it; NULL: none */
 	const char *specifiers;
-	/* length of the path after the value of its first %H, %m or %u */
+	/* number of bytes in the path behind the value of its first %H, %m or %u */
 	size_t behind;
 	/* the name is from plyfs.yaml, not from the path */
 	bool is_named;
@@ -42,9 +40,8 @@ int layer_spec_expand(struct layer_spec *spec, const char *text, const char *dir
 	const struct settings_environment *around, struct arena *arena, struct problem *problem);
 
 /**
- * Names the layers without a name by the last part of their path, prefix or URL, with -2, -3 …
- * added if that is taken. Returns 0, PROBLEM if two layers have been given the same name, or
- * -ENOMEM.
+ * Gives each layer without a name the last part of its path, prefix or URL, with -2, -3 … added if
+ * that name is taken. Returns 0, PROBLEM if two layers have been given the same name, or -ENOMEM.
  */
 int layer_specs_name(
 	struct layer_spec *specs, size_t count, struct arena *arena, struct problem *problem);

@@ -1,6 +1,4 @@
-/*
- * The memory that this process may use: its cgroup's limit (cgroups(7), version 2).
- */
+/* The memory that this process may use: its cgroup's limit (cgroups(7), version 2). */
 #pragma once
 
 #include <stdint.h>
@@ -12,7 +10,7 @@
 uint64_t memory_max(void);
 
 /**
- * Does the same with the text of /proc/self/cgroup in the file `membership`, and the hierarchy
+ * Does the same with the file `membership` instead of /proc/self/cgroup, and the hierarchy that is
  * mounted at `root`.
  */
 uint64_t memory_max_in(const char *membership, const char *root);

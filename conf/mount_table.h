@@ -1,6 +1,4 @@
-/*
- * The mounts in this process's mount name space: /proc/self/mountinfo (proc(5)).
- */
+/* The mounts in this process's mount name space: /proc/self/mountinfo (proc(5)). */
 #pragma once
 
 #include <limits.h>

@@ -14,13 +14,13 @@
 /* The functions that ask the delegate. */
 struct opening_delegate {
 	/* Opens the file of an O_PATH descriptor. Returns a descriptor or -errno. Any thread may
-	 * call it. If `is_setting` (opening_at()), only the thread that reads settings may, and the
-	 * call may take long. */
+	 * call it. With `is_setting` (for opening_at()), only the thread that reads settings may
+	 * call it, and the call may take long. */
 	int (*open)(int path_fd, int flags, bool is_setting);
 	/* Makes the delegate read the settings, which are about to be read here. */
 	void (*look)(void);
-	/* Returns whether the settings named the directory then; if `follows`, as one whose links
-	 * are followed. */
+	/* Returns whether the settings that look() read name the directory as a layer; with
+	 * `follows`, as one whose links are followed. */
 	bool (*has_found)(int directory, bool follows);
 	void (*take)(void); /* Reports to the delegate that those settings are in force. */
 };
@@ -32,10 +32,9 @@ void opening_delegate(const struct opening_delegate *named);
 void opening_announce(void);
 
 /**
- * Returns whether the delegate could read the settings completely, and has found that directory
- * under the name of a layer. If the directory was replaced in between, the delegate does not know
- * the new one. `follows`: the delegate must also know that links are followed. Without a delegate,
- * returns true.
+ * Returns whether the delegate has read the settings completely, and has opened the same directory
+ * for a layer. False if the directory was replaced in between. With `follows`, the delegate must
+ * also know that the layer's links are followed. Without a delegate, returns true.
  */
 bool opening_has_found(int directory, bool follows);
 

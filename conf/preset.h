@@ -5,9 +5,9 @@
  *      rules: [...]            as in plyfs.yaml
  *
  * A preset is a file NAME.yaml in one of several directories; the first directory that has it
- * counts. They are those in PLYFS_PRESETS, separated by colons; by default /etc/plyfs/presets, and
- * the directory where plyfs is installed. A preset has only rules: no layers, and no options of a
- * mount.
+ * counts. PLYFS_PRESETS lists the directories, separated by colons. The default is
+ * /etc/plyfs/presets, then the presets that are installed with plyfs. A preset has only rules: no
+ * layers, and no options of a mount.
  */
 #pragma once
 

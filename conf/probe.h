@@ -14,11 +14,11 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Milliseconds. A mount that the user has named may be busy; the other mounts may be many. */
+/* Time limits in milliseconds: of a mount that the user has named, and of the others. */
 #define PROBE_MS 5000
 #define PROBE_OTHERS_MS 2000
 
-/* Milliseconds. To name the mount that has been silent for one of these: a healthy one answers. */
+/* Milliseconds, to find out afterwards which mount was silent: a healthy one answers sooner. */
 #define PROBE_NAME_MS 300
 
 struct probe {
@@ -28,9 +28,7 @@ struct probe {
 	int error; /* why no child was started */
 };
 
-/**
- * The work of the child: writes to `out`, and returns 0 or -errno. It need not free its memory.
- */
+/** The work of the child: writes to `out`, and returns 0 or -errno. It need not free its memory. */
 typedef int probe_call(void *context, int out);
 
 /** Starts a child that makes the call, with `limit_ms` from now on. probe_end() ends it. */
@@ -38,16 +36,13 @@ void probe_start(struct probe *probe, unsigned limit_ms, probe_call *call, void 
 
 /**
  * Waits for the child. Returns the call's result: if it is 0, *ret is the output and a NUL, for
- * free(3). Returns -ETIMEDOUT if the child did not end in time, -EFBIG if it wrote more than any
- * status has, or another -errno.
+ * free(3); `ret` may be NULL. Returns -ETIMEDOUT if the child did not end in time, -EFBIG if it
+ * wrote more than any status has, or another -errno.
  */
 int probe_end(struct probe *probe, char **ret, size_t *ret_len);
 
-/** Does both. */
+/** Calls probe_start() and probe_end(). */
 int probe_run(unsigned limit_ms, probe_call *call, void *context, char **ret, size_t *ret_len);
 
-/**
- * Calls realpath(3) for a `path` that a user may have named. Returns 0 with *ret for free(3), or
- * -errno.
- */
+/** Calls realpath(3) in a probe. Returns 0 with *ret for free(3), or -errno. */
 int probe_real_path(unsigned limit_ms, const char *path, char **ret);

@@ -36,7 +36,7 @@ int program_read_defaults(const struct node *map, struct program *ret, struct pr
 int program_read(const struct node *node, const char *name, const struct program *defaults,
 	struct arena *arena, const struct program **ret, struct problem *problem);
 
-/** Returns whether one of the words names the file that the program runs for. */
+/** Returns whether one of the words has a %f, the file that the program runs for. */
 bool program_names_file(const struct program *program);
 
 /**
@@ -46,7 +46,8 @@ bool program_names_file(const struct program *program);
 char **program_words(const struct program *program, const char *file, struct arena *arena);
 
 /**
- * Returns a text for free(3) that two programs share only if they run the same. NULL: no memory.
+ * Returns a text for free(3) that is equal for two programs only if they run the same command.
+ * NULL: no memory.
  */
 char *program_key(const struct program *program);
 
@@ -55,9 +56,9 @@ char *program_key(const struct program *program);
 
 /**
  * Finds the name under which people know the program. For a shell, env(1) or timeout(1), that is
- * the program which it starts, as far as its words show.
+ * the program that it starts, if the words show it.
  */
 void program_name(const struct program *program, char name[PROGRAM_NAME_MAX]);
 
-/** Returns whether both run the same. Both may be NULL. */
+/** Returns whether both run the same command. Both may be NULL. */
 bool program_equal(const struct program *a, const struct program *b);

@@ -1,14 +1,12 @@
-/*
- * The layers that lie on network and FUSE file systems, which may not answer.
- */
+/* The layers that lie on network and FUSE file systems, which may not answer. */
 #pragma once
 
 #include "settings.h"
 
 /**
- * Notes which layers lie on a network or FUSE file system, or have one mounted beneath
- * (layer_note_remote()), by the table of mounts alone: no file system is asked.
- * `mounts_fd` as mount_table_each() takes it. Returns 0 or -errno.
+ * Calls layer_note_remote() for each layer that lies on a network or FUSE file system, or contains
+ * one. Reads only the table of mounts: no file system is asked. `mounts_fd` is as for
+ * mount_table_each(). Returns 0 or -errno.
  */
 int settings_note_remote(const struct settings *settings, int mounts_fd);
 

@@ -29,15 +29,16 @@ enum rule_dropins { DROPINS_NONE, DROPINS_LAYERS, DROPINS_UAPI };
  * same file share it.
  */
 struct schema_file {
-	const char *path;       /* as messages show it */
-	const char *place;      /* the path for open(2) */
-	struct span uri;        /* file:///… */
-	struct span id;         /* its '$id', absolute, if `schemas` lists it; empty: none */
-	bool is_listed;         /* plyfs.yaml lists it in `schemas` */
-	bool validates_formats; /* its schema does; another entry may have the one that does not */
-	struct span text;       /* as it was read; `data` NULL: it could not be read */
-	struct stat read;       /* of the file, when it was read */
-	struct schema *schema;  /* NULL: schemas only refer to it */
+	const char *path;  /* as messages show it */
+	const char *place; /* the path for open(2) */
+	struct span uri;   /* file:///… */
+	struct span id;    /* its '$id', absolute, if `schemas` lists it; empty: none */
+	bool is_listed;    /* plyfs.yaml lists it in `schemas` */
+	/* `schema` checks formats; another entry may have the same file without */
+	bool validates_formats;
+	struct span text;            /* as it was read; `data` NULL: it could not be read */
+	struct stat read;            /* of the file, when it was read */
+	struct schema *schema;       /* NULL: schemas only refer to it */
 	struct schema_file **others; /* the files that it refers to, each once */
 	uint32_t other_count;
 	uint32_t other_capacity;
@@ -56,7 +57,7 @@ struct rule {
 	/* must accept new content before it is shown; NULL: none */
 	const struct program *check;
 	const struct program *on_change; /* runs after a change; NULL: that of the settings */
-	const struct node *idle;         /* a user or timeout, without a command; NULL: none */
+	const struct node *idle;         /* a `user` or `timeout` that has no command; NULL: none */
 	const char *preset; /* the preset with this rule; NULL: the user's rule, or built in */
 	const struct schema_file *schema; /* the merged file must satisfy it; NULL: none */
 	struct source source;             /* where the rule stands; name NULL for a built-in one */
@@ -94,9 +95,9 @@ struct settings {
 	const char *state;     /* directory for data that outlives the mount; NULL: none */
 	enum node_schema yaml; /* of YAML sources, unless a rule says otherwise */
 	bool header;           /* merged files begin with a comment that names their sources */
-	bool is_header_fixed;  /* plyfs.yaml can't change it */
+	bool is_header_fixed;  /* plyfs.yaml can't change `header` */
 	unsigned poll_ms; /* between two checks of a layer that inotify can't watch; default 1000 */
-	unsigned answer_ms; /* that a network or FUSE file system may take to answer; 5000 */
+	unsigned answer_ms; /* time for a network or FUSE file system to answer; default 5000 */
 	unsigned cache_mib; /* size of the cache of parsed sources */
 	unsigned watches;   /* inotify watches at most; 0: half of the user's limit */
 	const struct program *on_change; /* default for rules and files; NULL: none */
@@ -113,9 +114,9 @@ struct settings {
 };
 
 /**
- * Makes settings with nothing but the schema of `path`, which may refer to the files `listed`
- * (ends with NULL), too. *ret is for settings_unref(), and NULL without memory. Returns 0 with
- * *schema; PROBLEM, with *ret for the files that may be its cause; or -ENOMEM.
+ * Makes settings that have only the schema `path`, which may refer to the files `listed` (ends with
+ * NULL), too. Returns 0 with *ret for settings_unref(), and *schema, which lives as long; PROBLEM,
+ * also with *ret, whose files may be the cause; or -ENOMEM with *ret NULL.
  */
 int settings_from_schema(const char *path, const char *const *listed, bool validates_formats,
 	struct settings **ret, const struct schema_file **schema, struct problem *problem);
@@ -166,8 +167,8 @@ void settings_fix_header(struct settings *settings, bool header);
 int settings_cover(struct settings *settings, const char *mountpoint, const char *beneath);
 
 /**
- * Returns whether both are the same, without a NaN in them, and their layers are the same
- * directories.
+ * Returns whether both have the same contents, and the same directories as layers. A NaN equals
+ * nothing, not even itself.
  */
 bool settings_equal(const struct settings *a, const struct settings *b);
 
@@ -191,9 +192,7 @@ void settings_unrefp(struct settings **settings);
  */
 int settings_read_limits(const struct node *map, struct limits *limits, struct problem *problem);
 
-/**
- * Returns the layer with that name; NULL: the highest that exists. Returns NULL if there is none.
- */
+/** Returns the layer `name` (NULL: the highest layer that exists), or NULL if there is none. */
 struct layer *settings_layer(const struct settings *settings, const char *name);
 
 /** Returns the rule for a path; never NULL, as the last built-in rule matches everything. */
@@ -218,8 +217,8 @@ enum node_schema settings_yaml(const struct settings *settings, const char *path
 
 /**
  * Returns whether the file at that path, if it is merged, begins with a comment that names its
- * sources. A file named *.json does not, although JSON with comments may: another program's reader
- * may be strict.
+ * sources. A file named *.json never does, even if its format has comments: its reader may be
+ * strict.
  */
 bool settings_header(const struct settings *settings, const char *path);
 

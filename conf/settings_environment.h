@@ -9,7 +9,7 @@
 #include "arena.h"
 
 struct settings_environment {
-	/* Absolute. Relative paths begin here, and messages show them with it. */
+	/* Absolute. Relative paths begin here; messages show them with `directory` in front. */
 	const char *directory;
 
 	/* Those of another machine, to see its result: %H, %m and %u. */

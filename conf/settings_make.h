@@ -1,6 +1,4 @@
-/*
- * The functions that read the parts of settings. Only conf's own files use them.
- */
+/* The functions that read the parts of settings. Only conf's own files use them. */
 #pragma once
 
 #include "document.h"
@@ -60,7 +58,7 @@ int settings_read_exclude(const struct node *node, struct arena *arena, const ch
 	struct problem *problem);
 
 /**
- * Checks that layers named in the options of rules exist, and gives locks the ranks of their
+ * Checks that layers named in the options of rules exist, and gives value locks the ranks of their
  * layers. Returns 0 or PROBLEM.
  */
 int settings_check_layer_names(const struct settings *settings, struct problem *problem);

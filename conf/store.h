@@ -19,7 +19,10 @@
 #define STORE_LOCK_NAME "lock" /* locked while a mirror runs */
 #define STORE_TREE_PREFIX "tree."
 
-/* Names of trees that are not the present one: the former, the next, and one in preparation. */
+/*
+ * Names beside the present tree: the former tree, the next tree, and a new directory that is to
+ * replace another.
+ */
 #define STORE_RECYCLED_NAME "spare"
 #define STORE_DRAFT_NAME "draft"
 #define STORE_RENEWED_NAME "renewed"
@@ -71,7 +74,7 @@ void store_freep(struct store **store);
 
 /**
  * Returns whether an open directory was removed, or belongs to a tree that a mirror has replaced.
- * Returns true if a shortage keeps that from being found out.
+ * Also returns true if memory or descriptors are too short to find out.
  */
 bool store_is_replaced(int directory);
 
@@ -82,7 +85,7 @@ bool store_is_kept(const struct store *store);
 uint64_t store_revision(const struct store *store);
 
 /**
- * Returns the name in the store of the layer's file `path`. Returns 0 with *ret for free(3), or
+ * Makes the name that the layer's file `path` has in the store. Returns 0 with *ret for free(3), or
  * -ENOMEM.
  */
 int store_name(const struct store *store, const char *path, char **ret);

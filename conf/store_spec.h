@@ -9,7 +9,7 @@
  *              state/        the mirror's own (fs/mirror/replica.h)
  *
  * ID follows from the store and the user of the mirror. So layers with the same store and user
- * share a mirror, whatever plyfs.yaml contains them and however often that is mounted.
+ * share a mirror, even in several plyfs.yaml files and mounts.
  */
 #pragma once
 
@@ -22,13 +22,13 @@
 
 struct store_spec {
 	const char *kind; /* "etcd" or "git" */
-	const char *what; /* the prefix or the URL, which names the layer */
+	const char *what; /* the prefix or the URL; the layer's default name comes from it */
 	const char *user; /* the user that the mirror runs as; NULL: not given */
 	const char *base;
 	const char *home;         /* BASE/KIND-ID */
 	const char *lock;         /* BASE/KIND-ID.lock */
 	const char *directory;    /* BASE/KIND-ID/layer */
-	const char *system;       /* the directory of root's mirror; NULL: it is not used */
+	const char *system;       /* the layer's directory in root's mirror; NULL: not used */
 	const char *const *words; /* the arguments of "plyfs", ending with NULL */
 	const char *specifiers;   /* see struct layer_spec; of the prefix, ref or path */
 	uint64_t wait_ms;         /* how long a mount waits for the first state */

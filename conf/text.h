@@ -1,6 +1,4 @@
-/*
- * Texts in memory from malloc(3): read from files, or formatted.
- */
+/* Texts in memory from malloc(3): read from files, or formatted. */
 #pragma once
 
 #include <stddef.h>
@@ -20,7 +18,7 @@ int text_read_head(int fd, size_t limit, char **ret, size_t *ret_len);
 /* The kind of a file, for messages. */
 struct text_kind {
 	const char *name; /* "plyfs.yaml" */
-	const char *what; /* "settings are" */
+	const char *what; /* for "is a directory; settings are read from a file": "settings are" */
 	size_t size_max;  /* bytes */
 };
 

@@ -1,7 +1,7 @@
 /*
  * Trust: plyfs runs programs and writes a state only if plyfs.yaml, its presets, its schemas and
- * the programs themselves can be trusted. No user except root and the user who runs plyfs can have
- * written, placed or replaced them.
+ * the programs themselves can be trusted. A file is trusted if no user except root and the user who
+ * runs plyfs can have written, placed or replaced it.
  */
 #pragma once
 
@@ -18,7 +18,7 @@ struct trusted {
 	const struct node *node;
 	/* as it was when it was read; NULL: it was not read, and may be missing */
 	const struct stat *read;
-	uid_t user; /* another permitted owner; none: root */
+	uid_t user; /* another permitted owner besides root and our user; 0: none */
 };
 
 /**

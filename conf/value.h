@@ -42,7 +42,7 @@ int value_text(
 
 int value_bool(const struct node *node, const char *name, bool *ret, struct problem *problem);
 
-/** Reads a word, and returns its index in `choices`, see word.h. */
+/** Reads a word: *ret becomes its index in `choices`, see word.h. */
 int value_choice(const struct node *node, const char *name, const char *choices, unsigned *ret,
 	struct problem *problem);
 
