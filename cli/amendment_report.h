@@ -26,7 +26,8 @@ struct amendment_output {
 int amendment_report(struct amendment_output *output, const struct amendment *amendment);
 
 /**
- * Ends the output. If no change was reported, prints `nothing`, or the object without changes.
- * `nothing` NULL: the command has failed, and only an object that was begun is closed.
+ * Ends the output. If no change was reported, prints the line `nothing`, or with `is_json` an
+ * object without changes. `nothing` NULL: the command has failed; closes the object if it was
+ * begun, and prints nothing else.
  */
 void amendment_report_end(const struct amendment_output *output, const char *nothing);

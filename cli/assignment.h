@@ -1,12 +1,12 @@
 /*
- * An assignment of `plyfs set` and `plyfs unset`: KEY=VALUE, KEY and VALUE, or a KEY to be removed.
- * assignments_plan() turns it into an edit of a tree.
+ * An assignment of `plyfs set` and `plyfs unset`: "KEY=VALUE", "KEY VALUE" in two arguments, or a
+ * KEY to be removed. assignments_plan() turns it into an edit of a tree.
  *
  *      server.port=9090    hosts[0]=a    hosts[+]=c    hosts[name=web].port=80
  *
- * The file decides what KEY and VALUE mean: key_match.h, typed_value.h. Missing parts of the tree
- * are made: a name is a key of a map, [0] an item of a list, [+] a new item at its end, [name=web]
- * the item that has this pair.
+ * In a KEY, a name is a key of a map, [0] an item of a list, [+] a new item at its end, and
+ * [name=web] the item that has this pair. Parts of the tree that are missing are made. The meaning
+ * of KEY and VALUE depends on the file, too: see key_match.h and typed_value.h.
  */
 #pragma once
 
@@ -18,9 +18,9 @@
 struct assignment {
 	const char *text;     /* the KEY */
 	const char *typed;    /* the VALUE; NULL: the KEY is to be removed */
-	enum typed_note note; /* set by the planning */
+	enum typed_note note; /* set by assignments_plan() */
 
-	/* for the tree of the last planning: */
+	/* set by assignments_plan(), for the tree that it was given last: */
 	struct key key;
 	const struct node *value;
 };
@@ -30,18 +30,19 @@ struct assignments {
 	size_t count;
 	size_t capacity;
 	enum typed_kind kind; /* of all VALUEs that are added from now on */
-	struct arena *arena;  /* of all assignments */
+	struct arena *arena;  /* has the memory of all assignments; made by assignments_add() */
 	struct typed_documents documents;
 };
 
 /**
- * Adds an assignment; `value` NULL: KEY is to be removed. Unless the kind is TYPED_STRING, `-` and
- * @FILE are read. Returns 0, PROBLEM or -ENOMEM.
+ * Adds an assignment. Borrows `key`, copies `value`; `value` NULL: KEY is to be removed. Unless the
+ * kind is TYPED_STRING, the value `-` or @FILE is replaced by the text of standard input or of
+ * FILE. Returns 0, PROBLEM or -ENOMEM.
  */
 int assignments_add(struct assignments *assignments, const char *key, const char *value,
 	struct problem *problem);
 
-/** Returns the "=" of "KEY=VALUE" that is in no brackets and no quotes; NULL: there is none. */
+/** Returns the first "=" of `text` outside of brackets and quotes; NULL: there is none. */
 const char *assignment_equals(const char *text);
 
 void assignments_fini(struct assignments *assignments);

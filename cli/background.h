@@ -20,7 +20,8 @@ int background_keep_standard(int kept);
 
 struct background {
 	int pipe_fd; /* the child reports through it that it is ready; -1: no parent waits */
-	int null_fd; /* /dev/null, opened early: no path is looked up when the mount is ready */
+	/* /dev/null; opened early, so that no path is looked up once the mount is ready */
+	int null_fd;
 };
 
 /* background_start() in the parent: the child has reported its result. */

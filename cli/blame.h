@@ -1,6 +1,6 @@
 /*
- * Blame: a merged file line by line, each with its origin, as text, as JSON, or as a page for a
- * browser. The sources are hostile: none of their control characters and markup reaches the reader.
+ * Blame: the lines of a merged file, each with its origin, as text, as JSON, or as a page for a
+ * browser. The sources are hostile: their control characters and markup are escaped.
  */
 #pragma once
 
@@ -21,20 +21,20 @@ struct blame {
 	const struct origins *origins; /* NULL: the file is a source itself */
 };
 
-/** Returns the layer's index of `source`, lowest first; settings->layer_count: it is in none. */
+/** Returns the rank of the layer that has `source`; settings->layer_count: no layer has it. */
 size_t blame_layer(const struct blame *blame, const struct source *source);
 
 /**
- * Returns the place of `source` in its layer, whose name is printed beside it, or in the store that
- * the layer mirrors.
+ * Returns the path of `source` in its layer, or its place in the store that the layer mirrors. The
+ * text lives as long as the source and the places.
  */
 const char *blame_place(const struct blame *blame, const struct source *source);
 
-/* Number of characters of a commit, and size of an author's name in bytes, in text for people. */
+/* In text for people: characters of a commit, and bytes of a buffer for an author's name. */
 #define BLAME_COMMIT_WIDTH 12
 #define BLAME_AUTHOR_SIZE 32
 
-/* The functions write to `out`; the caller asks ferror(3) whether that failed. */
+/* These functions write to `out`; the caller asks ferror(3) whether that failed. */
 void blame_print_text(const struct blame *blame, bool is_coloured, FILE *out);
 void blame_print_json(const struct blame *blame, FILE *out);
 

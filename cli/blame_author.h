@@ -1,6 +1,6 @@
 /*
- * Blame's authors: the users that changed the lines of layers that are mirrors of git. A repository
- * is read when the first of its lines is printed.
+ * Blame's authors: for lines of a layer that mirrors git, the author of the commit that changed the
+ * line. The history of a file is read when its first line is printed.
  */
 #pragma once
 
@@ -10,7 +10,7 @@
 
 struct blame_file;
 
-/* All zero, except `places`: no author was asked for yet. */
+/* The caller sets `places`; all other members begin as zero. */
 struct blame_authors {
 	const struct store_places *places;
 	struct blame_file *files;
@@ -19,8 +19,8 @@ struct blame_authors {
 };
 
 /**
- * Returns the author of the line. NULL: the line is not from git, or its author can't be found,
- * which is reported once.
+ * Returns the author of the line. NULL: the line is not from git, or its author can't be found; the
+ * latter is reported once for each file. The author lives until blame_authors_fini().
  */
 const struct line_author *blame_author(struct blame_authors *authors, const struct line *line);
 void blame_authors_fini(struct blame_authors *authors);

@@ -20,14 +20,15 @@ struct check_report {
 	bool is_quiet;  /* prints only errors, and nothing if there are none */
 	bool is_strict; /* warnings are failures */
 	struct progress progress;
-	const char *host; /* the one being checked; lives as long as the report; NULL: this one */
+	const char *host; /* the host being checked; must outlive the report; NULL: this host */
 
 	bool is_begun;
 	size_t hosts; /* number of hosts that were checked */
 
 	/* private: */
 	void *entries; /* findings: a tsearch(3) tree of struct reported_finding */
-	struct reported_finding **stored; /* with hosts: in order, to be printed at the end */
+	/* if hosts are given: the findings in order, to be printed at the end */
+	struct reported_finding **stored;
 	size_t stored_count;
 	size_t stored_capacity;
 	size_t total;  /* number of files to check */
@@ -41,7 +42,7 @@ struct check_report {
 	size_t unchecked_capacity;
 };
 
-/** Begins, or continues with another host, that has so many files. */
+/** Begins the report, or continues it with another host, which has `count` files. */
 void check_report_begin(struct check_report *report, size_t count);
 
 /**
@@ -54,8 +55,8 @@ int check_report_file(
 	struct check_report *report, const char *path, const struct findings *findings);
 
 /**
- * Reports that the file could not be checked, as `program` "is not installed": `why`, which is
- * static. Returns 0 or -ENOMEM.
+ * Reports that the check `program` could not judge the file. `why` is the reason, such as "is not
+ * installed"; it must be static. Returns 0 or -ENOMEM.
  */
 int check_report_unchecked(
 	struct check_report *report, const char *path, const char *program, const char *why);

@@ -1,6 +1,7 @@
 /*
  * A check of a tree as a whole, beyond its files: finds rules, patterns, layers and whiteouts that
- * have no effect, and references that more than one file matches.
+ * have no effect. Also finds ambiguous references: a merge needs a file NAME, and several files
+ * have that name.
  */
 #pragma once
 
@@ -30,7 +31,7 @@ struct check_tree {
 	struct arena *arena; /* of all texts */
 };
 
-/** Initialises it for `offline`. Returns 0 or -ENOMEM; in both cases call check_tree_fini(). */
+/** Borrows `offline`. Returns 0 or -ENOMEM; in both cases call check_tree_fini(). */
 int check_tree_init(struct check_tree *tree, struct offline *offline);
 
 /** Adds the files at `path` and below. Results as traverse(). */

@@ -7,7 +7,7 @@
 
 /**
  * Prints the text with control characters escaped, except tabs. `out` NULL: prints nothing. Returns
- * its width.
+ * the number of characters.
  */
 size_t column_put(FILE *out, struct span text);
 

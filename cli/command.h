@@ -49,19 +49,21 @@ const struct command *const *command_all(void);
 /** Prints the command's help to standard output. Returns EXIT_DONE. */
 int command_help(const struct command *command);
 
-/** Reports a wrong command line, and where its use is described. Returns EXIT_WRONG_USE. */
+/** Prints a message about a wrong command line, and how to get help. Returns EXIT_WRONG_USE. */
 __attribute__((format(printf, 2, 3))) int command_misuse(
 	const struct command *command, const char *format, ...);
 
 /* An option and the variable that it sets; an array of options ends with {0}. */
 struct command_option {
-	char letter;       /* '\0': the option is a word only */
-	const char *word;  /* behind "--" */
-	bool *flag;        /* the option has no value; else one of the next two is set: */
-	const char **text; /* gets the value */
+	char letter;      /* '\0': the option is a word only */
+	const char *word; /* behind "--" */
+	/* becomes true; the option has no value. Otherwise one of the next two is set: */
+	bool *flag;
+	const char **text; /* gets the value, which lies in `argv` */
 	int (*take)(const struct command *command, void *context, const char *value);
 	void *context;
-	bool is_path; /* the value is a path to read, perhaps on a silent mount */
+	/* the value is a path to read: waits until its mount answers (plyfs_mount_await()) */
+	bool is_path;
 };
 
 /* Maximum number of a command's options, without --help, which all commands have. */

@@ -1,6 +1,6 @@
 /*
- * A compared file: the text of one path of an offline view, as a mount would show it, without the
- * header.
+ * A compared file: the text of one path of an offline tree (offline.h), as a mount would show it,
+ * but without the comment that names the sources.
  *
  * A file that only one layer has is shown byte for byte, with its comments; a merged file is
  * written anew. The two forms differ even where the values are equal. So a file of the first kind
@@ -15,8 +15,9 @@ struct compared_file {
 	bool is_tree;          /* the text was written anew, from a tree */
 	struct span text;      /* of a link: its target */
 	struct span rewritten; /* the second text; data NULL: there is none */
-	char *sources;         /* of the highest layer, for a label: "/etc/app/app.yaml, …" */
-	unsigned highest;      /* the rank of that layer */
+	/* the sources in the highest layer, for a label: "/etc/app/app.yaml, …" */
+	char *sources;
+	unsigned highest; /* the rank of that layer */
 
 	/* private: the storage of the texts */
 	char *texts[2];
@@ -25,12 +26,12 @@ struct compared_file {
 /**
  * Makes the texts of `path`, relative to the root and with no "." or "..". With `on_error:
  * skip-layer`, `problem->message` is not empty if a layer was left out. Returns 0 with *ret for
- * compared_file_fini(), also if there is no such file; PROBLEM; or -errno (-EISDIR).
+ * compared_file_fini(), also if there is no such file; PROBLEM; or -errno, -EISDIR for a directory.
  */
 int compared_file_make(struct offline *offline, const char *path, struct compared_file *ret,
 	struct problem *problem);
 
-/** Returns the text for a comparison. `is_rewritten`: the second text, if there is one. */
+/** Returns the text; if `is_rewritten`, the second text if there is one. */
 struct span compared_file_text(const struct compared_file *compared, bool is_rewritten);
 
 void compared_file_fini(struct compared_file *compared);

@@ -2,7 +2,7 @@
 #pragma once
 
 /**
- * Prints the words that the last word may become. The other words stand before it, the command's
- * name first. Returns an exit code.
+ * Prints the possible completions of the last word. `words` are the words behind "plyfs": the first
+ * is the name of the command. Returns an exit code.
  */
 int complete(int count, char **words);

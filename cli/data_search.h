@@ -1,6 +1,6 @@
 /*
- * A search for files that a strategy asks for beyond its inputs: the environment of `plyfs merge`,
- * which has no layers. A relative directory is searched for from the current one. The search goes
+ * A search for files that a strategy needs in addition to its inputs. It serves `plyfs merge`,
+ * which has no layers. A relative directory begins at the working directory. The search goes
  * breadth first: top directories first, names in byte order. It skips names that begin with a dot,
  * and does not follow links to directories, so it always ends.
  */
@@ -22,7 +22,7 @@ struct data_search {
 int data_search_find(void *context, const char *directory, const char *name,
 	const struct merge_input **ret, size_t *count, struct problem *problem);
 
-/** Returns the text of a found file, which messages call `name`; else an empty one. */
+/** Returns the text of the found file that messages call `name`; an empty text if there is none. */
 struct span data_search_text(const struct data_search *search, const char *name);
 
 /** Returns the number of directories that were searched. */

@@ -1,6 +1,6 @@
 /*
  * The edited file: the one merged file that a command changes, and the command's options: -L LAYER,
- * -n, and those by which the file is found.
+ * -n, and those that choose the layers.
  */
 #pragma once
 
@@ -13,7 +13,7 @@ struct command_option;
 struct edited_file {
 	const struct command_option *more; /* two options of this command alone; NULL: none */
 	struct layer_choice choice;
-	const char *layer; /* its source is changed; NULL: the highest layer */
+	const char *layer; /* the layer whose source is changed; NULL: the highest layer */
 	struct amendment_output output;
 	struct store_access access; /* for a layer in etcd */
 	const char *path;           /* as the user gave it */
@@ -50,8 +50,9 @@ int edited_file_read(
 int edited_file_find(const struct command *command, struct edited_file *edited);
 
 /**
- * Edits the file, as amendment_make(). Sets path, layer, is_dry and access of the request: the
- * caller need not. If a mirror replaces a layer's directory meanwhile, opens the directory again.
+ * Edits the file, and returns as amendment_make(). Sets path, layer, is_dry and access of the
+ * request itself. If a mirror replaces a layer's directory meanwhile, opens the layers again and
+ * repeats the edit.
  */
 int edited_file_amend(const struct command *command, struct edited_file *edited,
 	struct amendment_request *request, struct amendment **ret, struct problem *problem);

@@ -12,7 +12,7 @@
 #include "origin.h"
 #include "store_place.h"
 
-/* Number of sources whose text is cached, by rank. */
+/* Number of sources whose text is cached. A layer's rank determines the slot. */
 #define EXPLAIN_KNOWN_COUNT 8
 
 struct explain_known {
@@ -37,14 +37,14 @@ struct explain_line {
 	struct explain_known known[EXPLAIN_KNOWN_COUNT];
 };
 
-/** Widens the columns for `source`, unless that would make them too wide. */
+/** Widens the columns so that `source` fits, up to a maximum. */
 void explain_line_widen(struct explain_line *line, const struct source *source);
 
 void explain_line_colour(struct explain_line *line, const char *sequence);
 
 /**
- * Put the text: one that is known to be harmless (with its length, or as a string), any string, or
- * a value.
+ * Put a text on the line. _clean and _word take a text without control characters, with its length
+ * or NUL-terminated. _shown escapes control characters. _value takes a value, and cuts a long one.
  */
 void explain_line_clean(struct explain_line *line, const char *text, size_t len);
 void explain_line_word(struct explain_line *line, const char *word);
@@ -67,8 +67,8 @@ void explain_line_end(struct explain_line *line);
 /** Writes the buffer to `out`. Call it before others write to `out`, and at the end. */
 void explain_line_flush(struct explain_line *line);
 
-/** Removes a source from the cache, before it is freed. */
+/** Removes a source from the cache. Call it before the source is freed. */
 void explain_line_forget(struct explain_line *line, const struct source *source);
 
-/** Frees it. Returns 0, or -ENOMEM: then the output is incomplete. */
+/** Frees the line's memory. Returns 0, or -ENOMEM: then the output is incomplete. */
 int explain_line_fini(struct explain_line *line);

@@ -13,7 +13,7 @@
 #include "explained_value.h"
 
 /**
- * Writes the explanation, or only the part that `only` names (NULL: all), whose KEY is `asked`. No
+ * Writes the explanation. `only` limits it to one value, whose KEY is `asked`; NULL: all values. No
  * other thread may use `out` meanwhile; the caller asks ferror(3) whether the writing failed.
  * Returns 0 or -ENOMEM.
  */

@@ -14,7 +14,7 @@ struct explained_file {
 };
 
 /**
- * Finds the path to which `path` leads, as follow_to() does. If it `may_be_new`, the file and also
+ * Finds the path to which `path` leads, as follow_to() does. With `may_be_new`, the file and also
  * its directories may be missing. Returns EXIT_DONE with *ret_path for free(3), "" for a mount's
  * root; or another exit code after an error message. In both cases call explained_file_fini().
  */
@@ -22,10 +22,10 @@ int explained_file_find(const struct command *command, const struct layer_choice
 	const char *path, bool may_be_new, struct explained_file *ret, char **ret_path);
 
 /**
- * Explains `path`. Links on its way are followed, except the last name, which may be a link. If a
- * layer was left out (`on_error: skip-layer`), it warns and continues. Returns EXIT_DONE, or
- * another exit code after an error message with the place in the source. In both cases call
- * explained_file_fini().
+ * Explains the file at `path`. Follows links to directories on the way, but not a link at the last
+ * name. If a layer was left out (`on_error: skip-layer`), it warns and continues. Returns
+ * EXIT_DONE, or another exit code after an error message with the place in the source. In both
+ * cases call explained_file_fini().
  */
 int explained_file_open(const struct command *command, const struct layer_choice *choice,
 	const char *path, struct explained_file *ret);

@@ -1,6 +1,6 @@
 /*
- * Path resolution in an offline view: follows the symbolic links on the way of a path, as the
- * kernel would in the mount.
+ * Path resolution in an offline tree (offline.h): follows the symbolic links on the way of a path,
+ * as the kernel would in the mount.
  */
 #pragma once
 
@@ -14,7 +14,7 @@
 int follow(
 	struct offline *offline, const char *path, struct version **ret, struct problem *problem);
 
-/** Does the same as follow(), with the path of the version, for free(3). */
+/** Does the same as follow(), but *ret is the path of the version, for free(3). */
 int follow_path(struct offline *offline, const char *path, char **ret, struct problem *problem);
 
 /**

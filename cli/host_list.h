@@ -11,7 +11,7 @@ struct host_list {
 
 /**
  * Reads `file`, "-" for standard input. Returns EXIT_DONE with *ret for host_list_fini(). Returns
- * EXIT_FAILED after an error message, if the file can't be read, has no name in it, or has a line
+ * EXIT_FAILED after an error message if the file can't be read, has no name in it, or has a line
  * that can't be a host's name.
  */
 int host_list_read(const char *file, struct host_list *ret);

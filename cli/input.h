@@ -1,6 +1,4 @@
-/*
- * The files on the command line of `plyfs merge`: FILE, NAME=FILE, or - for standard input.
- */
+/* The files on the command line of `plyfs merge`: FILE, NAME=FILE, or - for standard input. */
 #pragma once
 
 #include "merge.h"

@@ -1,14 +1,12 @@
-/*
- * Inspections in workers (worker.h): a source that crashes its reader costs its own path alone.
- */
+/* Inspections in workers (worker.h): if a source crashes its reader, only its own path fails. */
 #pragma once
 
 #include "inspect.h"
 #include "worker.h"
 
 /**
- * As inspect(), in a worker. If that fails, the reason is the path's error. Any number of threads.
- * Returns also -ECANCELED.
+ * Does the same as inspect(), in a worker. If the worker fails, the reason becomes an error of the
+ * path. Any thread may call it. Returns as inspect(), or -ECANCELED.
  */
 int inspect_by(struct workers *workers, const struct offline *offline, const char *path,
 	struct inspection *ret);

@@ -38,8 +38,8 @@ struct layer_choice {
 struct layer_choice layer_choice_guess(const char *word);
 
 /**
- * Checks for conflicts: both are given, or an option for a plyfs.yaml is given with layers. Returns
- * true after an error message.
+ * Returns whether the choice has a conflict, after an error message: both a plyfs.yaml and layers,
+ * or layers with an option that only a plyfs.yaml can use.
  */
 bool layer_choice_is_double(const struct command *command, const struct layer_choice *choice);
 
@@ -56,10 +56,10 @@ int layer_choice_wait(const struct layer_choice *choice);
 int layer_choice_open(const struct layer_choice *choice, struct settings **ret);
 
 /**
- * Makes the settings of a mount anew, with our own rights, and in the choice's environment. The
- * mount is the one that `path` lies in, or in which it is a source. The last name of `path` need
- * not exist. *ret_path is relative to the mount's root, without "." and "..", and without links
- * except perhaps the last name; "" is the root.
+ * Makes the settings of a mount anew, with our own rights, and in the choice's environment. `path`
+ * lies in the mount, or is one of its sources. Its last name need not exist. *ret_path is relative
+ * to the mount's root, without "." and "..", and without links except perhaps the last name; "" is
+ * the root.
  *
  * Returns EXIT_DONE with *ret for settings_unref() and *ret_path for free(3); or another exit code
  * after an error message. (explained_file.h does this and the next steps.)
@@ -72,7 +72,7 @@ int layer_choice_in_mount(const struct command *command, const struct layer_choi
  */
 void layer_choice_note_absent(const struct settings *settings);
 
-/** Reports that `path` can't be used: `error` is plyfs_mount_find()'s. Returns the exit code. */
+/** Reports `error`, the result of plyfs_mount_find() for `path`. Returns the exit code. */
 int layer_choice_not_in_mount(const struct command *command, const char *path, int error);
 
 /**
@@ -89,8 +89,8 @@ int layer_choice_complain(const struct settings *settings, const char *path, int
 	const struct problem *problem);
 
 /**
- * Does the same for `path` as the user gave it, which is `inner` in the layers: it may be a path in
- * a mount.
+ * Does the same for a `path` as the user gave it, perhaps in a mount. `inner` is the same path in
+ * the layers.
  */
 int layer_choice_complain_in(const struct settings *settings, const char *path, const char *inner,
 	int result, const struct problem *problem);

@@ -24,9 +24,10 @@
 
 struct line_diff_side {
 	struct span *lines; /* without "\n" */
-	bool *changed;      /* one more element than `lines`; the last one is false */
+	bool *changed;      /* of each line; one more element than `lines`, which is false */
 	size_t count;
-	bool has_end; /* the last line ends with "\n"; without it, it equals no line that has one */
+	/* the last line ends with "\n"; a last line without "\n" equals no line with it */
+	bool has_end;
 };
 
 struct line_diff {

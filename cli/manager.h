@@ -7,22 +7,22 @@
 #include <stdbool.h>
 
 /**
- * Notifies a service manager that waits for it (systemd.service(5), Type=notify) that we are ready.
+ * Notifies the manager that we are ready, if it waits for that (systemd.service(5), Type=notify).
  */
 void manager_ready(void);
 
-/** Connects to the manager. Call it before a sandbox is entered, which forbids it. */
+/** Connects to the manager. Call it before this process enters a sandbox: a sandbox forbids it. */
 void manager_find(void);
 
 /**
  * Sends `text` to the manager, lines as in sd_notify(3). If the manager does not read, waits only
- * if it is_important.
+ * for a text that `is_important`.
  */
 void manager_say(const char *text, bool is_important);
 
 /**
  * Asks the manager to store the descriptor until we are started again (FDSTORE=1). Returns whether
- * the manager has read the request. It may still have closed the descriptor instead.
+ * the manager has read the request. Even then it may have refused to store the descriptor.
  */
 bool manager_store(int fd);
 

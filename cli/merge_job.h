@@ -17,9 +17,9 @@ struct merge_job {
 	const struct format *to; /* NULL: the files' own format */
 	enum node_schema yaml;   /* the YAML schema of files that name none */
 	const char *schema; /* the file with the schema of the result; NULL: any result is valid */
-	const char **schema_refs; /* other schemas that it refers to; ends with NULL */
+	const char **schema_refs; /* files that the schema refers to; ends with NULL */
 	size_t schema_ref_count;
-	bool validates_formats; /* those that the schema demands */
+	bool validates_formats; /* checks the `format` keywords of the schema, too */
 	bool has_header;
 	const atomic_bool *is_cancelled; /* ends the merge; NULL: the merge can't be cancelled */
 	char **files;                    /* [NAME=]FILE, lowest precedence first, ends with NULL */
@@ -33,13 +33,14 @@ struct merge_job {
 };
 
 /**
- * Reads the files and merges them, again if that was done before. The last result is freed. Returns
+ * Reads the files and merges them. May be called again: it then frees the previous result. Returns
  * 0 with `job->result`, PROBLEM or -errno.
  */
 int merge_job_run(struct merge_job *job, struct problem *problem);
 
 /**
- * Returns the output format, once the files are read: the one that all files have, if they agree.
+ * Returns the output format: `to`, or the format of all files, or YAML if they have different
+ * formats. The files must have been read.
  */
 const struct format *merge_job_format(const struct merge_job *job);
 

@@ -4,9 +4,10 @@
 #include "merge_job.h"
 
 /**
- * Runs the job and prints its result, now and, if the bytes differ, after each change of a file
- * that it reads; until a signal arrives, or standard output has no reader any more. Problems are
- * reported, and it continues. `ends_with_nul`: a NUL byte follows each result; else a separator
- * line stands between two, unless they are JSON. Returns an exit code.
+ * Runs the job and prints its result. Runs it again after each change of a file that it reads, and
+ * prints the result if it differs. Reports a problem and continues. Ends at a signal, or when
+ * standard output has no reader any more. With `ends_with_nul`, a NUL byte follows each result;
+ * otherwise a separator line stands between two results, unless they are JSON. Returns an exit
+ * code.
  */
 int merge_watch(struct merge_job *job, bool ends_with_nul);

@@ -21,7 +21,7 @@
 /** Makes all further messages JSON. */
 void message_use_json(void);
 
-/** Makes the choice one of this process and the children that it forks from now on. */
+/** Lets message_use_json() apply to all processes that are forked from now on, and to this one. */
 void message_share(void);
 
 /** Prints "plyfs: …" as one line, with control characters escaped and a newline added. */
@@ -37,8 +37,8 @@ void message_problem(const struct problem *problem);
 void message_warning(const struct problem *problem);
 
 /**
- * Prints the message for a `result` other than 0, of a function that fills a problem: the problem,
- * or else "SUBJECT: " and the text of -errno. `subject` may be NULL. Returns EXIT_FAILED.
+ * Prints the message for the non-zero `result` of a function that fills a problem: for PROBLEM the
+ * problem, for -errno "SUBJECT: " and the error's text. `subject` may be NULL. Returns EXIT_FAILED.
  */
 int message_result(int result, const struct problem *problem, const char *subject);
 

@@ -7,11 +7,12 @@
 #include "settings.h"
 
 /**
- * Makes the settings of the mount at `mountpoint`, which is plyfs_mount_find()'s. The layers have
- * the names that the mount uses. Paths under the mount itself are opened through its process. `as`
- * may name another host: then the layers are those of its plyfs.yaml. Relative paths become
- * absolute, unless the mount's working directory is ours. Returns 0 with *ret for settings_unref(),
- * PROBLEM, or -errno.
+ * Makes the settings of the mount at `mountpoint`, the result of plyfs_mount_find(). The layers
+ * have the names that the mount uses. Layers that the mount hides are opened through its process's
+ * /proc/PID/fd, as only root and the user who mounted may do. If `as` names another host, machine
+ * or user, the layers are those that plyfs.yaml has for it. Relative paths become absolute, unless
+ * the mount's working directory is ours. Returns 0 with *ret for settings_unref(), PROBLEM, or
+ * -errno.
  */
 int mounted_settings(const char *mountpoint, const struct settings_environment *as,
 	struct settings **ret, struct problem *problem);

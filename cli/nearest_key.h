@@ -4,8 +4,8 @@
 #include "explained_value.h"
 
 /**
- * Reports that the file `path` has no `key`; only parts[0..depth) exist, which lead to `at`.
- * Suggests a key with a similar name there, or else the place of a key with the same name.
+ * Reports that the file `path` has no `key`. The first `depth` parts of the key exist, and lead to
+ * `at`. Suggests a key with a similar name in `at`, or else the place of a key with the same name.
  */
 void nearest_key_report(const char *path, const struct key *key,
 	const struct explanation *explanation, const struct explained *at, size_t depth);

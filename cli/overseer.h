@@ -6,16 +6,16 @@
  *      user ◀─ overseer ◀─ pipes ── child ── stat(2), read(2) … ──▶ a mount
  *                  └─ /proc/CHILD/task/…/syscall
  *
- * The guard (plyfs_mount_guard()) passes by a mount that is silent when it is asked. The overseer
- * is for a server that falls silent later: nothing ends the child's call then, not even SIGKILL,
- * so the child must not hold a pipe to whose end another program reads.
+ * The guard (plyfs_mount_guard()) avoids a mount that is silent already. The overseer is for a
+ * server that falls silent later. Then nothing ends the child's call, not even SIGKILL, so the
+ * child must not hold a pipe that another program reads to its end.
  */
 #pragma once
 
 /**
  * Forks, and returns in the child. The overseer itself exits with the child's exit code, or with
- * EXIT_FAILED when it has named a mount. If no mount may be silent, or there is no memory for
+ * EXIT_FAILED after it has named a mount. If no mount may be silent, or there is no memory for
  * another process, it returns without a fork. Call it before threads are started, and not for a
- * command that goes on until it is stopped.
+ * command that runs until it is stopped.
  */
 void overseer_begin(void);

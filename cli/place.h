@@ -6,18 +6,18 @@
 #include "settings.h"
 
 /**
- * Prints the line of the problem, with a caret, on standard error: a line of a layer's file, or
- * else of the file with that name, such as plyfs.yaml. `settings` may be NULL.
+ * Prints the line of the problem, with a caret, on standard error. The problem's source is a file
+ * of a layer of `settings` (may be NULL), or else any file, such as plyfs.yaml.
  */
 void place_show(const struct settings *settings, const struct problem *problem);
 
 /**
- * Does the same to `out`, indented by `indent` blanks, for a layer's file only. Returns whether it
- * is one.
+ * Does the same to `out`, indented by `indent` blanks, but only for a layer's file. Returns whether
+ * the source is a layer's file.
  */
 bool place_print(
 	FILE *out, int indent, const struct settings *settings, const struct problem *problem);
 
-/** Does the same for the file `name`, unless it is on the device `except` (0: on any device). */
+/** Does the same for the file `name`, unless it is on the device `except` (0: no exception). */
 void place_print_file(
 	FILE *out, int indent, const char *name, dev_t except, const struct problem *problem);

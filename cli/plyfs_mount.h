@@ -1,6 +1,4 @@
-/*
- * Mounts of plyfs, as /proc/self/mountinfo lists them.
- */
+/* Mounts of plyfs, as /proc/self/mountinfo lists them. */
 #pragma once
 
 #include <limits.h>
@@ -14,13 +12,13 @@ struct document;
 struct problem;
 struct settings;
 
-/* Stands behind the path of a mount that answers ENOTCONN. */
+/* The message about a mount that answers ENOTCONN; the path stands before it. */
 #define PLYFS_MOUNT_ENDED "the plyfs that served this mount has ended; unmount it, or mount again"
 
 /**
  * Finds the mountpoint of the plyfs that `path`, which must exist, lies in. Returns 0 with *ret for
  * free(3), -ENOENT if it lies in another file system, or another -errno. -ENOTCONN: the process of
- * the mount has ended (the kernel may not notice before it has a request for it). -ETIMEDOUT: a
+ * the mount has ended. (The kernel may notice that only when it sends a request.) -ETIMEDOUT: a
  * mount on the way does not answer (plyfs_mount_complain()).
  */
 int plyfs_mount_find(const char *path, char **ret);
@@ -59,9 +57,10 @@ int plyfs_mount_read_report(
 typedef int plyfs_mount_call(void *context, const char *mountpoint, int out);
 
 /**
- * Makes the call on all mounts at once, each in a probe, and then calls `each` for each, in their
- * order, with the result: -ETIMEDOUT after `limit_ms`. `call` NULL: writes the status. Stops at the
- * first non-zero result of `each`, and returns it.
+ * Makes the call on all mounts, each in a probe, many at a time. Then calls `each` for each mount,
+ * in the order of the list, with the call's result (-ETIMEDOUT after `limit_ms`) and its output.
+ * `call` NULL: a call that writes the mount's status. Stops at the first non-zero result of `each`,
+ * and returns it.
  */
 int plyfs_mount_each(const struct plyfs_mounts *mounted, unsigned limit_ms, plyfs_mount_call *call,
 	int (*each)(void *context, const char *mountpoint, int result, struct span text),
@@ -74,15 +73,16 @@ void plyfs_mount_silence(
 	const char *mountpoint, unsigned limit_ms, char ret[PLYFS_MOUNT_SILENCE_MAX]);
 
 /**
- * Reports the silence, after PROBE_MS, of the mount on the way to `path`, or to a file that it
- * leads to or names. If all mounts answer now, it names `path` itself. `path` may be a list, "A:B".
+ * Reports that a mount did not answer for PROBE_MS: the silent mount that contains `path`, or else,
+ * as a link may lead anywhere, the first silent mount. If all mounts answer now, reports `path`
+ * itself. `path` may be a list, "A:B". Does nothing if the guard has reported a mount.
  */
 void plyfs_mount_complain(const char *path);
 
-/** Does the same if that mount was not reported before: plyfs_mount_complain() reports one only. */
+/** Does the same, but also if the guard has reported another mount. */
 void plyfs_mount_name_silent(const char *path);
 
-/** Returns whether the guard has reported a silent mount. */
+/** Returns whether the guard (plyfs_mount_guard()) has reported a silent mount. */
 bool plyfs_mount_has_reported(void);
 
 /** Returns whether another process or machine serves the mount that the path is in. */
@@ -92,28 +92,30 @@ bool plyfs_mount_is_foreign(const char *path);
 bool plyfs_mount_may_be_silent(void);
 
 /**
- * Makes the call in a probe, for PROBE_MS at most, if a mount may be silent. Returns EXIT_FAILED if
- * it did not return, and reports that as plyfs_mount_complain() does; else EXIT_DONE.
+ * If a mount may be silent, makes the call in a probe, for PROBE_MS at most. Returns EXIT_FAILED
+ * after plyfs_mount_complain() if the call did not return; otherwise EXIT_DONE, whatever the call's
+ * result is.
  */
 int plyfs_mount_wait(const char *path, probe_call *call, void *context);
 
 /**
- * Waits until the mount that `path` leads to answers, for PROBE_MS at most: asks the file system
- * itself, and reads from a regular file. Returns EXIT_FAILED if it has reported a silent mount,
- * else EXIT_DONE, also if `path` does not exist.
+ * Waits until the mount that `path` leads to answers, for PROBE_MS at most. Calls statfs(2), and
+ * reads from a regular file. Returns EXIT_FAILED after plyfs_mount_complain(), or EXIT_DONE, also
+ * if `path` does not exist.
  */
 int plyfs_mount_await(const char *path);
 
 /**
  * Keeps paths in the layers off mounts that do not answer: layer_stat() and the like return
  * -ETIMEDOUT, after PROBE_MS at the first, and each silent mount is reported once. For a command
- * that ends soon: later mounts are not known, and a silent mount counts as silent until the end.
+ * that ends soon: it does not learn of later mounts, and a silent mount counts as silent until the
+ * command ends.
  */
 void plyfs_mount_guard(void);
 
 /**
- * Probes all mounts at once to which a path in the layers can lead, with `follow` all mounts:
- * later, in a sandbox, no probe can be started. Returns whether a mount that contains a layer, or
- * lies in one, is silent; reports such a mount.
+ * Probes all mounts that a path in the layers can lead to; with `follow`, these are all mounts.
+ * Call it before a sandbox is entered, in which no probe can be started. Returns true, after a
+ * report, if a mount that contains a layer, or lies in one, is silent.
  */
 bool plyfs_mount_guard_ask(const struct settings *settings);

@@ -23,7 +23,7 @@ struct render_report {
 	struct named_outcome *names; /* the names that are printed at the end */
 	size_t name_count;
 	size_t name_capacity;
-	struct unchecked_files *unchecked; /* the programs that judged nothing */
+	struct unchecked_files *unchecked; /* the checks that could not run */
 	size_t unchecked_count;
 	size_t unchecked_capacity;
 	bool has_failed; /* no memory */
@@ -32,8 +32,8 @@ struct render_report {
 void render_report_begin(struct render_report *report);
 
 /**
- * Prints a message, and erases the progress before. `problem` is the same in its parts, for --json;
- * NULL: it has none. Any thread may call it.
+ * Erases the progress, then prints a message. `problem` is the same message in parts, for --json;
+ * NULL: it has no parts. Any thread may call it.
  */
 void render_report_log(
 	struct render_report *report, const char *line, const struct problem *problem);
@@ -45,7 +45,7 @@ void render_report_add(
 	struct render_report *report, enum outcome outcome, const char *path, const char *why);
 
 /**
- * Notes that the check `program` judged none of `files` files. `why`, which is static, is that of
+ * Notes that the check `program` could not judge any of `files` files. `why` is the static text of
  * run_is_missing().
  */
 void render_report_unchecked(
@@ -55,7 +55,7 @@ void render_report_unchecked(
 void render_report_hide(struct render_report *report);
 
 /**
- * Prints names and summary, or the JSON. Returns EXIT_DONE, or EXIT_FAILED if there is no memory.
+ * Prints the names and a summary, or the JSON. Returns EXIT_DONE, or EXIT_FAILED without memory.
  */
 int render_report_end(struct render_report *report);
 void render_report_fini(struct render_report *report);

@@ -1,6 +1,7 @@
 /*
- * Trees that plyfs render has written. The kernel lists mounts but not these trees: a directory is
- * one if it has a manifest. Their status is in the same place as that of a mount (plyfs_mount.h).
+ * Trees that plyfs render has written. The kernel lists mounts but not these trees: a directory
+ * with a manifest is a rendered tree. Its status is in the same place as that of a mount
+ * (plyfs_mount.h).
  */
 #pragma once
 
@@ -16,7 +17,8 @@ struct unified;
 int rendered_tree_find(const char *path, char **ret);
 
 /**
- * Returns the part of a real path behind the tree's root and generation. The path must be in there.
+ * Returns the part of `real` behind the tree's root and the name of its generation. `real` is a
+ * path without links, in the tree.
  */
 const char *rendered_tree_inner(const char *root, const char *real);
 

@@ -19,8 +19,9 @@ int text_editor_open(struct text_editor *editor, const char *name, struct span t
 
 /**
  * Runs the editor and reads the text. The lines of `message` (NULL: none) are put on top of the
- * text as comments, each after the sign `comment`, and are removed from what is read. Returns an
- * exit code. If the editor fails: EXIT_FAILED after an error message, whatever the text is.
+ * text as comments, each behind the sign `comment`, and are removed again after the editor ends.
+ * Returns EXIT_DONE, or EXIT_FAILED after an error message: also if the editor failed but has
+ * written the text.
  */
 int text_editor_run(struct text_editor *editor, const char *message, const char *comment);
 

@@ -30,12 +30,13 @@ struct unified_item {
 	const char *path;
 	struct layer *const *layers; /* the layers that make it */
 	size_t layer_count;          /* 0: layers do not make it */
-	const char *change; /* printed even if the texts are equal; NULL: only differences are */
+	/* a change to print even if the texts are equal; NULL: only differences are printed */
+	const char *change;
 };
 
 /**
- * Prints the difference from `old` to `new`; nothing if they are equal and both exist. Texts with
- * NUL bytes are only reported as different. Returns 1 if they differ, 0, or -ENOMEM.
+ * Prints the difference from `old` to `new`; nothing if they are equal and both exist. For texts
+ * with NUL bytes, prints only that they differ. Returns 1 if they differ, 0 if not, or -ENOMEM.
  */
 int unified_print(const struct unified *how, const struct unified_item *item,
 	const struct unified_side *old, const struct unified_side *new);
