@@ -482,7 +482,7 @@ int handover_take(struct handover *handover)
 	return handover->heir >= 0 ? take_wish(handover) : HANDOVER_NOTHING;
 }
 
-/* Whoever was told to end meanwhile ends the mount: his heir would never hear of it. */
+/* If a signal has asked this process to end meanwhile, it unmounts: the heir would not know. */
 static bool is_to_end(void)
 {
 	sigset_t pending;
@@ -492,7 +492,7 @@ static bool is_to_end(void)
 		       sigismember(&pending, SIGHUP));
 }
 
-/* Waits until the heir has made the state his own, unless we are told to end meanwhile. */
+/* Waits until the heir has taken the state over, unless a signal asks us to end meanwhile. */
 static int hear_of_heir(int socket, enum message_kind *ret)
 {
 	int r = -ETIMEDOUT;
@@ -527,7 +527,7 @@ int handover_give(struct handover *handover, struct record *record, pid_t *heir)
 	return r;
 }
 
-/* Who has thrown its other end away keeps it for nobody. */
+/* Returns whether the manager has closed the other end, and so does not keep the mount. */
 static bool is_dropped(int socket)
 {
 	struct pollfd polled = {.fd = socket};
@@ -714,10 +714,10 @@ int heir_ready(struct heir *heir)
 	if (heir->is_stored)
 		return 0;
 	int r = tell(heir->socket, MESSAGE_READY);
-	/* Who does not wait any more has said so before. */
+	/* If the old daemon waits no more, it has sent a message before. */
 	if (r == 0 || r == -EPIPE)
 		r = hear(heir->socket, -1, &kind);
-	/* He has died. */
+	/* The old daemon has died: the heir serves. */
 	if (r == -EPIPE)
 		return 0;
 	return r < 0 ? r : kind == MESSAGE_GO ? 0 : -ECANCELED;

@@ -1,13 +1,12 @@
 /*
- * Handing a mount over: from the daemon that serves it to its heir, a daemon that was started
- * later.
+ * Handing a mount over: from the daemon that serves it to its heir, a new daemon.
  *
- *      the one that serves                       its heir
+ *      the old daemon                            its heir
  *      listens, and goes on serving  ◀─connect── heir_find()
  *      ── offer ───────────────────────────────▶ reads the settings, opens the layers
  *      HANDOVER_WANTED             ◀──── want ── heir_want()
  *      comes to rest
- *      ── all that it knows ───────────────────▶ makes all of it its own
+ *      ── its state ───────────────────────────▶ takes over the state
  *      handover_give()             ◀─── ready ── heir_ready()
  *      ── go ──────────────────────────────────▶ serves
  *      ends, without unmounting
@@ -19,11 +18,11 @@
  *   view_state.c writes these; the heir reads the rest from the layers.
  * - No change is lost, and none is reported twice. The heir reads from the same inotify descriptor.
  *   If it watches an inode again, it gets the existing watch, with all queued events. Changes that
- *   were read from the queue but not published yet are in the state. In addition, the heir examines
- *   everything shown again, as after an overflow.
- * - A request is answered once. One that was read is answered, or goes into the state as it came
- *   (driver/unanswered.h) and is asked again; one that was not read waits in /dev/fuse, which stays
- *   open. A placeholder inode stays: the heir begins its look again.
+ *   were read from the queue but not published yet are in the state. In addition, the heir looks up
+ *   everything that is shown again, as after an overflow.
+ * - Each request is answered once. A request that the old daemon has read is answered, or goes into
+ *   the state as it came, and the heir repeats it (driver/unanswered.h). Other requests wait in
+ *   /dev/fuse, which stays open. A placeholder inode stays: the heir begins its look again.
  *
  * The heir is another process, not the result of an exec(3): the daemon may be unable to run a
  * program, and must keep working until the heir does. So the process number changes, and the daemon
@@ -31,25 +30,25 @@
  * requests, pool.
  *
  * Until `go` the old daemon can go on, and does so if its heir ends, or is silent for HANDOVER_MS.
- * Until then the heir touches neither /dev/fuse nor the mount. If it fails, it ends with _exit(2),
- * because an ordinary exit would close shared objects. If the old daemon dies before `go`, the heir
- * serves: no other process can.
+ * Until `go` the heir touches neither /dev/fuse nor the mount. If the heir fails, it ends with
+ * _exit(2), because an ordinary exit would close shared objects. If the old daemon dies before
+ * `go`, the heir serves: no other process can.
  *
  * The offer's format never changes. So an heir that can't read the state can end the mount
  * (heir_end()), and mount anew.
  *
- * The heir uses its own arguments, not those of the old daemon: that one may have been compromised
- * by a source, and the heir is in no sandbox yet.
+ * The heir uses its own arguments, not those of the old daemon: a source may have compromised the
+ * old daemon, and the heir is in no sandbox yet.
  *
  * If the service manager restarts plyfs, the old daemon has ended before the new one starts. In
  * between, the manager keeps a socket with the same messages in the same order (handover_leave(),
- * heir_stored()); there is no dialogue, so they can be read once. If the manager drops the socket
- * before that, the last descriptor of /dev/fuse goes with it, and the mount is dead. No process
- * answers requests in between, so nothing that a start needs may access the mount: not the unit,
- * and not the new plyfs before it serves. HANDOVER_LEAVE_SIGNAL asks for this; SIGTERM unmounts.
+ * heir_stored()). They can be read only once. If the manager drops the socket before that, it
+ * closes the last descriptor of /dev/fuse, and the mount is dead. No process answers requests in
+ * between, so neither the unit, nor the new plyfs before it serves, may access the mount.
+ * HANDOVER_LEAVE_SIGNAL asks for this; SIGTERM unmounts.
  *
- * The socket lies in a directory where no other user can make one. Both sides ask the kernel for
- * the other's credentials: both must be processes of the user who mounts.
+ * The handover's socket lies in a directory where no other user can make one. Each side asks the
+ * kernel for the other's credentials: both must be processes of the user who mounts.
  */
 #pragma once
 
@@ -63,10 +62,7 @@
 /* How long an heir may take to read the state, in milliseconds. */
 #define HANDOVER_MS 60000
 
-/*
- * Makes the daemon leave the mount to the manager, and end. A daemon that does not serve yet ends,
- * as by default.
- */
+/* Makes the daemon leave the mount to the manager, and end. Before it serves, it just ends. */
 #define HANDOVER_LEAVE_SIGNAL SIGUSR1
 
 struct offer {
@@ -80,10 +76,10 @@ struct handover;
 struct successor;
 
 /**
- * Offers the mount of the superblock `dev`, before there are threads. `offer` and `successor`, the
- * program that SIGUSR2 starts, must outlive *ret. SIGUSR2 and HANDOVER_LEAVE_SIGNAL are blocked
- * from now on. `listener` is the listening socket of the daemon before, which the handover owns
- * then; -1: none. Returns 0 with *ret for handover_free(), or -errno.
+ * Offers the mount of the superblock `dev`, before there are threads. SIGUSR2 starts `successor`;
+ * that and `offer` must outlive *ret. Blocks SIGUSR2 and HANDOVER_LEAVE_SIGNAL. `listener` is the
+ * previous daemon's listening socket (-1: none), which the handover takes over. Returns 0 with *ret
+ * for handover_free(), or -errno.
  */
 int handover_new(const struct offer *offer, dev_t dev, int listener,
 	const struct successor *successor, struct handover **ret);
@@ -93,14 +89,12 @@ void handover_free(struct handover *handover); /* NULL: nothing */
 void handover_end(struct handover *handover);
 
 /**
- * Removes the dead socket of the mount of the superblock `dev`. Waits shortly for a daemon that is
- * about to end.
+ * Removes the socket on which the mount of the superblock `dev` was offered, if no daemon listens
+ * there. Waits shortly for a daemon that is about to end.
  */
 void handover_tidy(dev_t dev);
 
-/**
- * Returns the process that serves the mount of that superblock, if it is our user's; 0: unknown.
- */
+/** Returns the process that serves the mount of `dev`, if it is our user's; 0: not known. */
 pid_t handover_server(dev_t dev);
 
 /** Returns the descriptor to poll for POLLIN; then call handover_take(). */
@@ -116,20 +110,19 @@ enum {
 	HANDOVER_LEAVE,  /* come to rest, and handover_leave() */
 };
 
-/** Answers a message. Returns one of the above. */
+/** Answers a message. Returns HANDOVER_NOTHING, or what the daemon must do. */
 int handover_take(struct handover *handover);
 
 /**
  * Gives the record to the heir. Returns 0 when the heir serves, with its process number in *heir:
- * from then on this process must do nothing at all for the mount. Or -errno: this process must go
- * on.
+ * this process must do nothing more for the mount. Returns -errno if this process must go on.
  */
 int handover_give(struct handover *handover, struct record *record, pid_t *heir);
 
 /**
- * Writes the record to a socket, which `store` gives to the manager to keep for the next daemon;
- * `store` returns whether it could. Returns 0 if the socket is kept: from then on this process must
- * do nothing at all for the mount. Or -errno: this process must go on.
+ * Writes the record to a socket, which `store` gives to the manager for the next daemon; `store`
+ * returns whether that succeeded. Returns 0 if the manager has the socket: this process must do
+ * nothing more for the mount. Returns -errno if this process must go on.
  */
 int handover_leave(struct handover *handover, struct record *record,
 	bool (*store)(void *context, int socket), void *context);
@@ -143,8 +136,8 @@ struct heir;
 int heir_find(const char *mountpoint, struct heir **ret, struct problem *problem);
 
 /**
- * Makes an heir of the messages in `socket`, which it then owns. If they can't be read,
- * heir_can_read() returns false. Returns 0 with *ret, or -ENOMEM.
+ * Makes an heir from the messages in `socket`, which the heir then owns. If they can't be read,
+ * heir_can_read() returns false. Returns 0 with *ret for heir_free(), or -ENOMEM.
  */
 int heir_stored(int socket, struct heir **ret);
 
@@ -170,5 +163,5 @@ int heir_want(struct heir *heir, struct record **ret);
  */
 int heir_ready(struct heir *heir);
 
-/** The format of the state. Raise it with every change of what any room writes. */
+/** The format of the state. Raise it with every change of the state that any room writes. */
 #define STATE_FORMAT 5

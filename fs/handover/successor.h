@@ -2,9 +2,9 @@
  * The successor: a plyfs that is started by SIGUSR2 to take the mount over. It is the program that
  * then lies at the path from which ours was started.
  *
- * A daemon with threads, perhaps without the right to run a program, should not start it. So the
- * process plyfs-renew does, which exists from the beginning and ends with the daemon. At its end it
- * removes the socket on which the mount was offered, which a sandboxed daemon can't.
+ * A daemon has threads, and may have no right to run a program. So the process plyfs-renew starts
+ * the successor; it is forked at the beginning, and ends with the daemon. At its end it removes the
+ * socket on which the mount was offered: a sandboxed daemon can't.
  */
 #pragma once
 
@@ -13,14 +13,14 @@
 
 struct successor;
 
-/* Heirs that may be under way at the same time. Further requests are ignored. */
+/* Successors that may be starting at the same time. Further requests are ignored. */
 #define SUCCESSORS_MAX 4
 
-/* How it is called, fixed at the start: a source can't change it. */
+/* How the successor is called. Fixed at the start, so that a source can't change it. */
 struct successor_call {
 	const char *directory; /* the working directory, absolute */
-	char *const *words;    /* all of them, "plyfs" the first; NULL at the end */
-	bool is_foreground;    /* it has our standard streams */
+	char *const *words;    /* its argv: "plyfs" first, NULL last */
+	bool is_foreground;    /* it gets our standard streams */
 };
 
 /**
@@ -31,8 +31,8 @@ int successor_new(const struct successor_call *call, struct successor **ret);
 void successor_free(struct successor *successor); /* NULL: nothing */
 
 /**
- * Reports the mount's superblock, whose socket plyfs-renew removes at its end (handover_tidy()); 0:
- * none.
+ * Sends plyfs-renew the mount's superblock (0: none), whose socket it removes at its end by
+ * handover_tidy().
  */
 void successor_note(const struct successor *successor, dev_t dev);
 

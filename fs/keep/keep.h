@@ -5,12 +5,12 @@
  *      shown, or forgotten by the kernel ──▶ keep_note ──▶ memory ──▶ plyfs-state ──▶ the directory
  *      can't be made, and nothing is shown ──▶ keep_find ◀── memory
  *
- * The promise: a path that can't be made shows again what it has shown last, to the users who may
- * read it then and now, until its layers give something newer, or no layer has it.
+ * The contract: if a path can't be made, it shows its last version again, to users who could read
+ * it then and may read it now. That ends when its layers give a newer one, or no layer has it.
  *
- * Up to KEEP_MEMORY_MAX bytes are kept; a version that was noted or found longest ago makes room.
- * With a directory, files there hold the same, and the next mount begins with them. Only the process
- * plyfs-state writes there (state_process.h). Without a directory, no version comes to a disk.
+ * If versions take more than KEEP_MEMORY_MAX bytes, those noted or found longest ago are dropped.
+ * With a directory, files there hold the same versions, and the next mount begins with them. Only
+ * the process plyfs-state writes there (state_process.h). Without it, no version is on a disk.
  */
 #pragma once
 
@@ -18,22 +18,22 @@
 #include "sandbox.h"
 #include "version.h"
 
-/* Bytes that are kept: the configuration of a large machine is a tenth of that. */
+/* Bytes of kept versions: the configuration of a large machine has a tenth of that. */
 #define KEEP_MEMORY_MAX ((size_t)16 << 20)
 
 struct keep;
 
 struct keep_options {
-	const char *directory;            /* made if need be, with mode 0700; NULL: none */
-	struct sandbox_switches switches; /* of plyfs-state */
+	const char *directory;            /* made if it is missing, with mode 0700; NULL: none */
+	struct sandbox_switches switches; /* for plyfs-state */
 	void (*log)(void *context, const char *line);
 	void *context;
 };
 
 /**
- * Makes an empty one, and starts plyfs-state if there is a directory. Before the mount is made, and
- * the sandbox entered. Returns 0 with *ret for keep_free(); PROBLEM for a directory that other users
- * may write to or read; or -errno.
+ * Makes an empty store, and starts plyfs-state if there is a directory. Call it before the mount is
+ * made and the sandbox entered. Returns 0 with *ret for keep_free(); PROBLEM for a directory that
+ * other users may read or write; or -errno.
  */
 int keep_open(const struct keep_options *options, struct keep **ret, struct problem *problem);
 
@@ -43,22 +43,22 @@ int keep_open(const struct keep_options *options, struct keep **ret, struct prob
  */
 int keep_load(struct keep *keep, struct problem *problem);
 
-/** Returns a descriptor for poll(2); -1: none. If it is readable, the main thread calls keep_take().
- */
+/** Returns a descriptor for poll(2); -1: none. When it is readable, call keep_take(). */
 int keep_fd(const struct keep *keep);
 
-/** Answers plyfs-state. False: the descriptor is closed, as the process has ended. */
+/** Answers plyfs-state, in the main thread. False: it has ended, and the descriptor is closed. */
 bool keep_take(struct keep *keep);
 
 /**
- * Has all written. Then nothing more is noted. Does not wait for a process that is stopped or has
- * ended, nor for a disk that is full or hangs. By the main thread, as the next two.
+ * Has all versions written; later notes are ignored. Does not wait for a plyfs-state that is
+ * stopped or has ended, nor for a disk that is full or hangs. Main thread.
  */
 void keep_stop(struct keep *keep);
 
 /**
- * Has all written and the directory unlocked, so that another daemon can load it. keep_resume()
- * takes it back. While another daemon holds it then, what is noted waits, which is logged.
+ * Has all versions written and the directory unlocked, so that another daemon can load it.
+ * keep_resume() locks it again. If another daemon holds it then, that is logged, and writing waits.
+ * Main thread.
  */
 void keep_pause(struct keep *keep);
 void keep_resume(struct keep *keep);
@@ -66,41 +66,41 @@ void keep_resume(struct keep *keep);
 void keep_free(struct keep *keep);
 void keep_freep(struct keep **keep);
 
-/** Returns the directory; NULL: nothing outlives us. */
+/** Returns the directory; NULL: there is none. */
 const char *keep_directory(const struct keep *keep);
 
-/** If versions outlive us, those that are shown must be noted; else those that are forgotten. */
+/** Returns whether versions that are shown must be noted, or (false) only forgotten ones. */
 static inline bool keep_is_lasting(const struct keep *keep)
 {
 	return keep_directory(keep);
 }
 
 /**
- * Notes what the path shows; NULL: nothing, as no layer has it. `is_public`: all users may read it.
- * The caller holds the view's lock, which guards the version's layers and sources. If memory is
- * short, nothing is kept of the path.
+ * Notes the version that the path shows; NULL: none, as no layer has it. `is_public`: all users may
+ * read it. The caller holds the view's lock, which guards the version's layers and sources. If
+ * memory is short, the path has no kept version.
  */
 void keep_note(struct keep *keep, const char *path, struct version *version, bool is_public);
 
 /**
- * Finds the version that is kept of the path. Returns 0 with *ret, a copy for version_unref();
- * -ENOENT; or -ENOMEM. Waits for no disk.
+ * Finds the kept version of the path. Returns 0 with *ret, a copy for version_unref(); -ENOENT; or
+ * -ENOMEM. Reads no disk.
  */
 int keep_find(struct keep *keep, const char *path, struct version **ret);
 
 /**
- * Calls `each` for what another daemon does not find in the directory: for all that is kept, the one
- * used longest ago first; with a directory, for paths that could not be written, or with NULL
- * removed there.
+ * Calls `each`, with the store's lock held, for the versions that another daemon can't read in the
+ * directory. Without a directory, these are all, the one used longest ago first. With a directory,
+ * they are those that could not be written (`version` NULL: removed) there.
  */
 void keep_each(struct keep *keep,
 	void (*each)(void *context, const char *path, struct version *version, bool is_public),
 	void *context);
 
 struct keep_counts {
-	size_t versions; /* with a directory: those that are written */
-	size_t bytes;    /* of memory that they take */
-	size_t lost;     /* versions that had to make room, or that there was no memory for */
+	size_t versions; /* with a directory, those that are written there */
+	size_t bytes;    /* of their memory */
+	size_t lost;     /* versions dropped for newer ones, or for lack of memory */
 };
 
 void keep_count(struct keep *keep, struct keep_counts *ret);

@@ -1,11 +1,11 @@
 /*
- * The directory of the last-good store: a file for each path, named by a number, which is a record
- * (record.h) of the path and its version.
+ * The directory of the last-good store: it has a file for each path. The file's name is a number,
+ * and its content a record (record.h) of the path and its version.
  *
  *      written   12.new, and after kept_file_sync() renamed to 12
- *      read      once, when the mount starts: all input is hostile
+ *      read      once, when the mount starts, as hostile input
  *
- * So after a crash a path has its last version or the one before, never half of one.
+ * So after a crash the directory has a path's last version or the one before, never half of one.
  */
 #pragma once
 
@@ -23,29 +23,25 @@ struct kept_file_report {
 };
 
 /**
- * Reads all files, the oldest first, and calls `each`, which takes the version. Of more than `max`
- * bytes, the oldest files are removed. Removes what a crash has left. Returns 0 or -errno.
+ * Reads all files, the oldest first, and calls `each`, which takes over the version's reference. If
+ * there are more than `max` bytes, removes the oldest files. Removes files that a crash has left.
+ * Returns 0 or -errno.
  */
 int kept_file_load(int directory, size_t max,
 	void (*each)(void *context, uint64_t number, const char *path, struct version *version),
 	void *context, struct kept_file_report *ret);
 
-/**
- * Makes the content of a file. Returns a descriptor of an unnamed one, which the caller closes, or
- * -errno.
- */
+/** Makes an unnamed file with the record. Returns its descriptor, for close(2), or -errno. */
 int kept_file_make(const char *path, const struct version *version);
 
-/** Copies `source` to the new file of the number. 0 or -errno. */
+/** Copies `source`, of kept_file_make(), to NUMBER.new. Returns 0 or -errno. */
 int kept_file_write(int directory, uint64_t number, int source);
 
-/** Waits until new files, or renamed ones, are on the disk. 0 or -errno. */
+/** Waits until new files, or renamed ones, are on the disk. Returns 0 or -errno. */
 int kept_file_sync(int directory);
 
-/**
- * Renames the new file over the one before. Returns 0, also if that was done already; or -errno.
- */
+/** Renames NUMBER.new to NUMBER. Returns 0, also if that was done already; or -errno. */
 int kept_file_rename(int directory, uint64_t number);
 
-/** Removes the file, and the new one. 0, also if there is none; or -errno. */
+/** Removes NUMBER and NUMBER.new. Returns 0, also if there is none; or -errno. */
 int kept_file_remove(int directory, uint64_t number);

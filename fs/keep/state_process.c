@@ -59,7 +59,7 @@ static int lock_directory(struct state *state)
 	return 0;
 }
 
-/* New files are on the disk before they replace old ones, and the names are before it is told. */
+/* New files are on the disk before they replace old ones, and the names before the answer. */
 static int commit(struct state *state)
 {
 	int r = state->count ? kept_file_sync(state->directory) : 0;

@@ -1,16 +1,16 @@
 /*
- * The process plyfs-state: the only one that writes the directory of the last-good store, and it can
- * write nothing else (kept_file.h).
+ * The process plyfs-state: only this process writes the directory of the last-good store
+ * (kept_file.h), and it can write nothing else.
  *
- *      daemon ── CALL ──▶ plyfs-state      something is to be written: it waits for more to come
+ *      daemon ── CALL ──▶ plyfs-state      a version must be written: it waits a while for more
  *             ◀─ NEXT ───
  *             ── PUT, REMOVE ─▶            one file
  *             ◀─ NEXT ───                  … until the daemon has no more:
  *             ── COMMIT ─▶
  *             ◀─ WRITTEN ─                 all of them are on the disk
  *
- * Nobody waits for it while the mount is served. If the disk is full, it answers FAILED once and
- * tries again by itself. It ends with its socket.
+ * No thread waits for it while the mount is served. If the disk is full, it answers FAILED once and
+ * tries again by itself. It ends when its socket is closed.
  */
 #pragma once
 
@@ -20,12 +20,12 @@
 
 enum state_order_kind {
 	STATE_CALL,
-	STATE_HURRY, /* CALL, and does not wait: the daemon ends */
-	STATE_PUT,   /* with the descriptor of its content */
+	STATE_HURRY, /* as CALL, but it must not wait for more: the daemon is ending */
+	STATE_PUT,   /* with a descriptor of the file's content */
 	STATE_REMOVE,
 	STATE_COMMIT,
-	STATE_RELEASE, /* unlocks the directory: another daemon takes over. The answer: RELEASED */
-	STATE_CLAIM,   /* locks it again */
+	STATE_RELEASE, /* unlock the directory for another daemon; the answer is RELEASED */
+	STATE_CLAIM,   /* lock the directory again */
 };
 
 struct state_order {
@@ -44,8 +44,8 @@ struct state_answer {
 #define STATE_BATCH 256
 
 /**
- * Starts it, before the mount is made. The directory's descriptor stays the caller's; a lock that
- * the caller takes with it (flock(2)) is the process's as well. Returns 0 with the socket, which
- * does not block, or -errno.
+ * Starts the process, before the mount is made. The descriptor `directory` stays the caller's; a
+ * lock that the caller takes with it (flock(2)) is the process's, too. Returns 0 with the
+ * nonblocking socket in *ret; or -errno.
  */
 int state_process_start(int directory, const struct sandbox_switches *switches, int *ret);

@@ -18,7 +18,7 @@
 
 #define COMMAND_PATH "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-/* Who checks, unless somebody is named: nobody else should be. */
+/* The user of a check, unless plyfs.yaml names one. */
 #define NOBODY_NAME "nobody"
 #define NOBODY_ID 65534
 
@@ -40,11 +40,11 @@ __attribute__((noreturn, format(printf, 3, 4))) static void fail(
 	va_start(arguments, format);
 	vsnprintf(report.what, sizeof(report.what), format, arguments);
 	va_end(arguments);
-	/* Who does not hear of it sees the status. */
+	/* If the guard can't read the report, it still sees the exit status. */
 	_exit(write(child->report, &report, sizeof(report)) < 0 ? 126 : 127);
 }
 
-/* What is run after a change acts for who mounts; a check needs no right but to read its file. */
+/* A change hook runs as the user who mounts; a check needs only the right to read its file. */
 static struct identity find_identity(const struct child *child)
 {
 	const char *name = child->program->user;

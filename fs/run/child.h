@@ -1,6 +1,4 @@
-/*
- * A child: the process that becomes a program of plyfs.yaml.
- */
+/* A child: the process that becomes a program of plyfs.yaml. */
 #pragma once
 
 #include "run_message.h"
@@ -10,16 +8,16 @@ struct child {
 	const struct program *program;
 	const struct run_request *request;
 	const struct workspace *workspace;
-	int file;   /* the file that it is run for */
-	int output; /* both of its outputs */
-	int report; /* closed by exec(2); else gets the reason of the failure */
+	int file;   /* the candidate of a check, or the list of paths of a change hook */
+	int output; /* for standard output and standard error */
+	int report; /* closed by exec(2); if that fails, gets a struct child_report */
 };
 
-/* The content of `report`. */
+/* The reason why the program was not started. */
 struct child_report {
 	int error;
 	char what[256];
 };
 
-/** Drops all other rights, and becomes the program. */
+/** Drops the rights that the program must not have, and becomes the program. */
 __attribute__((noreturn)) void child_run(const struct child *child);

@@ -90,7 +90,7 @@ static pid_t parent_of(const char *pid)
 	return end && sscanf(end + 1, " %*c %d", &parent) == 1 ? parent : 0;
 }
 
-/* Who has left the group is ours when all between us have ended. */
+/* A process that has left the group becomes our child when all processes in between have ended. */
 static void kill_children(void)
 {
 	CLEANUP(dir_closep) DIR *directory = opendir("/proc");

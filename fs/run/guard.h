@@ -3,10 +3,10 @@
  *
  *      plyfs-run ──fork──▶ guard ──fork──▶ child, which becomes the program
  *                            │
- *                            ├─ its output, up to a limit
- *                            ├─ SIGKILL to its group, and to processes that have left the group:
- *                            │  when its time is up, when it ends, when the daemon ends
- *                            └─ the answer
+ *                            ├─ reads its output, up to a limit
+ *                            ├─ sends SIGKILL to its group, and to processes that have left the
+ *                            │  group: when its time is up, when it ends, when the daemon ends
+ *                            └─ sends the answer
  */
 #pragma once
 
@@ -14,8 +14,8 @@
 #include "workspace.h"
 
 /**
- * Runs the process: runs the command for `file` in the workspace, removes that, and answers on
- * `socket`. If it does not end with 0, it may have done neither.
+ * Runs the process: runs the command for `file` in the workspace, removes the workspace, and
+ * answers on `socket`. If the guard's exit status is not 0, it may have done neither.
  */
 __attribute__((noreturn)) void guard_run(const struct program *program,
 	const struct run_request *request, int file, const struct workspace *workspace, int socket);

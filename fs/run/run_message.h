@@ -1,4 +1,4 @@
-/* The messages between the runner and plyfs-run, whole packets over a socket. */
+/* The messages between the runner and plyfs-run: packets over a socket. */
 #pragma once
 
 #include <limits.h>
@@ -7,12 +7,12 @@
 #include "run_result.h"
 
 enum run_kind {
-	RUN_CHECK,     /* the candidate comes with it as a descriptor */
-	RUN_ON_CHANGE, /* the list of paths likewise */
-	RUN_RELOAD,    /* plyfs.yaml is to be read again; not answered */
+	RUN_CHECK,     /* with a descriptor of the bytes to judge */
+	RUN_ON_CHANGE, /* with a descriptor of the list of paths */
+	RUN_RELOAD,    /* read plyfs.yaml again; not answered */
 };
 
-/* Commands of a kind that may run at once. */
+/* Commands of each kind that may run at the same time. */
 #define RUN_SLOTS 2
 
 struct run_request {

@@ -164,9 +164,7 @@ static bool read_behind(const char *at, const char *end, struct output_place *pl
 	return true;
 }
 
-/*
- * Where the name of the copy begins, whose last part ends at `name`: its directories are its own.
- */
+/* Returns where the path begins whose last part is at `name`. */
 static const char *begin_of(const char *line, const char *name)
 {
 	while (name > line && !isspace((unsigned char)name[-1]) && !strchr("\"'`([{<=:", name[-1]))
@@ -456,7 +454,7 @@ static void put_line(struct output_reader *reader, const char *line, const char 
 	put_words(reader, line, begin_of_words(reader, line, end), end);
 }
 
-/* The first line, whose place is told in front of it: it need not be told once more. */
+/* Adds the first line without its place, which the message has in front already. */
 static void put_first_line(struct output_reader *reader, const char *line, const char *end,
 	const struct output_place *place)
 {

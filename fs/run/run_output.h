@@ -1,6 +1,6 @@
 /*
- * The output of a check, with its places in the copy that it has judged turned into those of the
- * sources. Programs write a place in their own ways:
+ * The output of a check. It names places in the file that the check has judged, which are turned
+ * into places in the sources. Programs write a place in their own ways:
  *
  *      /run/…/base.yml:10:11: could not parse   promtool check, named-checkconf, visudo, yamllint
  *      /run/…/base.yml: 10:11: …                promtool check rules
@@ -16,10 +16,10 @@
 #include "run_result.h"
 
 /**
- * Finds the first place in result->output that is in the copy of `path`, whose name is the last
- * part of `path`. Fills `problem` with its source, line and column, and with the output as one
- * line. `map` NULL: places are those of the merged file. Returns false if the output has no place;
- * then the problem has only the message.
+ * Finds the first place in result->output that is in the copy of `path` (a file with the last name
+ * of `path`). Fills `problem` with the place's source, line and column by `map` (NULL: those of the
+ * merged file), and with the output as one line. Returns false if the output has no place; then
+ * `problem` has only the message.
  */
 bool run_output_read(const struct run_result *result, const char *path, const char *program,
 	const struct line_map *map, struct problem *problem);

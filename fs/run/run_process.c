@@ -56,7 +56,7 @@ static void reload(struct server *server)
 	server->settings = server->own = settings;
 }
 
-/* Whoever ended without an answer was killed, or could not send it. */
+/* A guard that ended without an answer was killed, or could not send it. */
 static void reap(struct server *server)
 {
 	struct signalfd_siginfo info;

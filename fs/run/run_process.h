@@ -9,7 +9,7 @@
 #include "settings.h"
 
 /**
- * Runs the process: serves requests from `socket` until its other end is closed. The descriptor
- * `kept`, or -1, stays open: plyfs.yaml is found through it.
+ * Runs the process: serves requests from `socket` until its other end is closed. Keeps the
+ * descriptor `kept` open (-1: none), through which plyfs.yaml is found.
  */
 __attribute__((noreturn)) void run_process(const struct settings *settings, int socket, int kept);

@@ -11,7 +11,7 @@
 #define PAUSE_MS 1000
 #define PAUSE_MAX_MS (5 * 60 * 1000)
 
-/* The statuses by which who starts a program for us tells that it is not there, or not his. */
+/* Statuses of a shell or env(1) whose program is not installed, or can't be executed. */
 #define RUN_STATUS_ABSENT 127
 #define RUN_STATUS_CLOSED 126
 

@@ -7,7 +7,7 @@
 
 struct line_map;
 
-/* Bytes of its output that are kept, from the beginning, with a NUL behind them. */
+/* Bytes of a command's output that are kept, from its beginning, with a NUL at the end. */
 #define RUN_OUTPUT_MAX 4096
 
 /* The `output` of RUN_UNSTARTED if exec(3) itself failed. */
@@ -19,28 +19,28 @@ enum run_end {
 	RUN_TIMED_OUT, /* value: its time limit in milliseconds; it was killed */
 	RUN_UNSTARTED, /* value: errno of the step that `output` names */
 	RUN_UNNAMED,   /* the settings have no such command for the path (any more) */
-	RUN_GONE,      /* there is no process that could run it */
+	RUN_GONE,      /* plyfs-run has ended */
 };
 
 struct run_result {
 	enum run_end end;
 	int value;
 	char output[RUN_OUTPUT_MAX];
-	char workspace[WORKSPACE_PATH_MAX]; /* the directory of the file's copy; "": none */
+	char workspace[WORKSPACE_PATH_MAX]; /* its directory (workspace.h); "": none */
 };
 
 /** Returns whether the command succeeded. */
 bool run_is_good(const struct run_result *result);
 
 /**
- * Returns whether the program is missing: it is not installed, or can't be executed. A shell,
- * env(1) and timeout(1) report that of their programs by the statuses 127 and 126. `why` becomes
- * "is not installed" or "can't be executed", and `name` the program's name.
+ * Returns whether a program is missing: `program`, or one that it runs. A shell, env(1) and
+ * timeout(1) report that by the statuses 127 and 126. `name` becomes the missing program's name,
+ * and *why (static) "is not installed" or "can't be executed".
  */
 bool run_is_missing(const struct run_result *result, const struct program *program,
 	char name[PROGRAM_NAME_MAX], const char **why);
 
-/** Returns the remedy, by the `why` of run_is_missing(), in front of which the name may stand. */
+/** Returns the remedy for `why`, which is run_is_missing()'s, or that after "NAME ". */
 const char *run_missing_remedy(const char *why);
 
 /** Returns the pause after `tries` failures, in milliseconds: 1 s, 2 s, 4 s … 5 min. */
@@ -49,14 +49,14 @@ int64_t run_pause_ms(unsigned tries);
 /* What a program was run for. */
 struct run_subject {
 	const char *path; /* NULL: no file */
-	const char *what; /* "the check" */
+	const char *what; /* the purpose, as messages name it: "the check" */
 	const struct program *program;
-	const struct line_map *map; /* of the file's lines; NULL: not known */
+	const struct line_map *map; /* of the file's lines; NULL: the sources are not known */
 };
 
 /**
  * Makes the problem of a failed command, with the remedy. If the output names a line of the file,
- * the problem has the place of the source's line. Returns PROBLEM.
+ * the problem has the place of that line in its source. Returns PROBLEM.
  */
 int run_problem(const struct run_result *result, const struct run_subject *subject,
 	struct problem *problem);

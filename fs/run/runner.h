@@ -3,10 +3,10 @@
  * passes on the results.
  *
  *      runner_run ──request, descriptor──▶ plyfs-run ──▶ guard ──▶ the program
- *          run->done ◀──a thread of its own────── answer ─┘
+ *          run->done ◀──the runner's thread────── answer ─┘
  *
- * Checks and change hooks have RUN_SLOTS slots each. The runner does not count them: plyfs-run
- * refuses more.
+ * At most RUN_SLOTS checks, and as many change hooks, run at a time. The callers count them;
+ * plyfs-run refuses more.
  */
 #pragma once
 
@@ -26,19 +26,19 @@ struct run {
 };
 
 /**
- * Starts the process, before there are threads. It uses `settings`, which have an absolute path,
- * until runner_reload(). It keeps open the descriptor `kept`, through which plyfs.yaml is found;
- * -1: none. Returns 0 with *ret for runner_free(), or -errno.
+ * Starts plyfs-run, before there are threads. It uses `settings`, which have an absolute path,
+ * until runner_reload(). It keeps the descriptor `kept` open (-1: none), through which plyfs.yaml
+ * is found. Returns 0 with *ret for runner_free(), or -errno.
  */
 int runner_new(const struct settings *settings, int kept, struct runner **ret);
 
-/** Starts the thread that reads its answers. Returns 0 or -errno. */
+/** Starts the thread that reads plyfs-run's answers. Returns 0 or -errno. */
 int runner_start(struct runner *runner);
 
 /**
- * Runs the path's command of that kind for the content of `fd`, from its beginning; `fd` stays the
- * caller's. `run` must live until run->done is called. Any thread. Returns 0; or -errno: run->done
- * will not be called.
+ * Runs the command of the kind `kind` for `path`, with the content of `fd` from its beginning; `fd`
+ * stays the caller's. `run` must live until run->done is called. Any thread. Returns 0; or -errno:
+ * run->done will not be called.
  */
 int runner_run(
 	struct runner *runner, enum run_kind kind, const char *path, int fd, struct run *run);
@@ -47,15 +47,15 @@ int runner_run(
 void runner_reload(struct runner *runner);
 
 /**
- * Joins the thread if the process has ended, after all runs got their results. For the thread that
- * may stop the runner.
+ * Joins the runner's thread if plyfs-run has ended; then all runs have got their results. Call it
+ * in the thread that may stop the runner.
  */
 void runner_reap(struct runner *runner);
 
-/** Ends the process with all its commands. Unfinished runs get RUN_GONE. */
+/** Ends plyfs-run with all its commands. Unfinished runs get RUN_GONE. */
 void runner_stop(struct runner *runner);
 
-/** As runner_stop(), and frees it. NULL: nothing. */
+/** Stops and frees the runner. NULL: nothing. */
 void runner_free(struct runner *runner);
 void runner_freep(struct runner **runner);
 
@@ -67,7 +67,7 @@ void runner_wait(struct runner *runner, enum run_kind kind, const char *path, in
 #define RUNNER_UNCHECKED 2
 
 /**
- * Judges these bytes by the check of `path`, if it has one, and waits for it. The runner must be
+ * Runs the check of `path`, if it has one, on `bytes`, and waits for its end. The runner must be
  * started. `map` has the origins of the lines, and may be NULL; *ret gets the result. Returns 0;
  * RUNNER_UNCHECKED, with a problem, if the check is optional and not installed; PROBLEM; or -errno.
  */
@@ -75,5 +75,5 @@ int runner_check(struct runner *runner, const struct settings *settings, const c
 	struct span bytes, const struct line_map *map, struct run_result *ret,
 	struct problem *problem);
 
-/** Makes an unnamed file with these bytes. Returns its descriptor or -errno. */
+/** Makes an unnamed file with the bytes. Returns its descriptor, for close(2), or -errno. */
 int runner_file(const char *data, size_t size);

@@ -1,7 +1,7 @@
 /*
  * A workspace: a directory for the one file of a command. plyfs-run makes it. The process that
  * becomes the command fills it and gives it to the command's user. The guard removes it with
- * everything in it; plyfs-run does if the guard is killed.
+ * everything in it; if the guard is killed, plyfs-run removes it.
  */
 #pragma once
 
@@ -14,15 +14,15 @@ struct workspace {
 	char path[WORKSPACE_PATH_MAX]; /* "": none */
 };
 
-/** Makes an empty one for our user alone. Returns 0 or -errno. */
+/** Makes an empty workspace that only our user may access. Returns 0 or -errno. */
 int workspace_make(struct workspace *workspace);
 
 /**
- * Copies the content of `fd` to a file with the last name of `path`. Only that user may read the
- * file and search the directory. Returns 0 with *ret, the file's path, for free(3); or -errno.
+ * Copies the content of `fd` to a file with the last name of `path`. Only the user `uid` may read
+ * the file and search the directory. Returns 0 with *ret, the file's path, for free(3); or -errno.
  */
 int workspace_fill(const struct workspace *workspace, int fd, const char *path, uid_t uid,
 	gid_t gid, char **ret);
 
-/** Removes it, when no process uses it any more. */
+/** Removes the workspace and everything in it. No process may use it any more. */
 void workspace_remove(const struct workspace *workspace);

@@ -18,7 +18,7 @@
 #include "descriptor.h"
 #include "helper.h"
 
-/* Who may make a call. */
+/* The processes that may make a call. */
 #define DAEMON (1u << SANDBOX_DAEMON)
 #define PUBLISH (1u << SANDBOX_PUBLISH)
 #define MONITOR (1u << SANDBOX_MONITOR)
@@ -140,10 +140,7 @@ static const struct call calls[] = {
 	{CALL(umask), RENDER},
 	{CALL(umount2), MONITOR},    /* the end of the mount */
 
-	/*
-	 * Sockets that are open: those to plyfs-run, plyfs-publish, plyfs-monitor; and to who takes
-	 * over.
-	 */
+	/* Open sockets: to plyfs-run, plyfs-publish, plyfs-monitor, and to a new daemon. */
 	{CALL(accept4), DAEMON},    /* … by the one that is listened at */
 	{CALL(accept), DAEMON},
 	{CALL(getsockopt), DAEMON}, /* … who is it? */
@@ -192,7 +189,7 @@ static const struct call calls[] = {
 	{CALL(sigaltstack), ALL},
 	{CALL(restart_syscall), ALL}, /* a wait goes on after SIGSTOP and SIGCONT */
 
-	/* Who, when, how much. None tells of others. prlimit64: see fill(). */
+	/* Identity, time and limits of the process itself. prlimit64: see fill(). */
 	{CALL(getuid), ALL},
 	{CALL(geteuid), ALL},
 	{CALL(getgid), ALL},
@@ -254,8 +251,8 @@ static int allow_where(scmp_filter_ctx filter, int number, unsigned argument, sc
 }
 
 /*
- * Not among them: whom the kernel is to send a signal for a descriptor, and which (F_SETOWN,
- * F_SETSIG). For root it would be any process.
+ * Without F_SETOWN and F_SETSIG, which choose the process and the signal that the kernel sends for
+ * a descriptor: root could choose any process.
  */
 static int restrict_commands(scmp_filter_ctx filter, unsigned process)
 {
@@ -314,9 +311,9 @@ static int restrict_signals(scmp_filter_ctx filter, scmp_datum_t helper)
 }
 
 /*
- * Threads, and of processes the daemon's workers alone. clone3(2) has its flags in memory, where no filter sees them: libc
- * takes clone(2) when it is told that there is no such call. Signals go to ourselves, and to the
- * few processes that we have to end.
+ * Threads, and as the only processes the daemon's workers. clone3(2) has its flags in memory, where
+ * no filter sees them; if it answers ENOSYS, libc uses clone(2). Signals may go to ourselves, and
+ * to the few processes that we have to end.
  */
 static int restrict_processes(scmp_filter_ctx filter, unsigned process)
 {

@@ -11,16 +11,16 @@
 
 /**
  * Forbids all threads the system calls that the process does not need. Killing helpers (helper.h)
- * stays possible. Looks up no path. Returns 0, FILTER_NOT_BUILT, -EOPNOTSUPP: the kernel has no
- * filters, or another -errno.
+ * stays possible. Looks up no path. Returns 0; FILTER_NOT_BUILT; -EOPNOTSUPP: the kernel has no
+ * filters; or another -errno.
  */
 int filter_enter(enum sandbox_process process);
 
 /**
- * Makes the filter of the workers that this process will fork; a build without libseccomp or a
- * kernel without filters needs none. Returns 0, FILTER_NOT_BUILT, -EOPNOTSUPP or another -errno.
+ * Makes the filter for the workers that this process will fork. Returns 0; FILTER_NOT_BUILT or
+ * -EOPNOTSUPP: workers have no filter; or another -errno.
  */
 int filter_prepare_worker(void);
 
-/** In a worker: enters that filter; does nothing if none was made. Returns 0 or -errno. */
+/** In a worker: enters the filter, if one was made. Returns 0 or -errno. */
 int filter_enter_worker(void);

@@ -1,6 +1,4 @@
-/*
- * A build without libseccomp.
- */
+/* A build without libseccomp. */
 #include "filter.h"
 
 int filter_enter(enum sandbox_process process)

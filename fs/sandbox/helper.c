@@ -86,8 +86,8 @@ int helper_begin(enum helper_kind kind, int socket, int kept)
 }
 
 /*
- * signal() refuses the C library's own two, which GNU make's children find ignored. A handler of
- * its own stays: without it setuid(2) in a process of several threads ends the process (nptl(7)).
+ * signal() refuses the C library's own two signals, which a child of GNU make finds ignored. The
+ * library's handler stays: without it, setuid(2) would end a process with threads (nptl(7)).
  */
 static void reset_own_signal(int number)
 {

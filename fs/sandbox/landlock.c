@@ -78,8 +78,8 @@ static struct ruleset handled(enum sandbox_process process, long abi)
 		set.net = NET_BIND_TCP | NET_CONNECT_TCP;
 	if (abi >= 6)
 		set.scoped = SCOPE_ABSTRACT_UNIX;
-	/* Who has helpers must be able to end them, as somebody may have stopped them; which signal
-	 * goes to whom is then the filter's to see to (filter.c). */
+	/* A process with helpers must be able to end them, as a signal may have stopped them. Then
+	 * filter.c limits the signals and their targets. */
 	if (abi >= 6 && (process == SANDBOX_PUBLISH || process == SANDBOX_MIRROR ||
 				process == SANDBOX_KEEP || process == SANDBOX_STATE))
 		set.scoped |= SCOPE_SIGNAL;

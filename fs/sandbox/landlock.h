@@ -1,6 +1,6 @@
 /*
- * Landlock (landlock(7)), by its system calls: the libraries of Debian 12 have no functions for
- * them, and its headers not all of the constants.
+ * Landlock (landlock(7)), by its system calls. The libraries of Debian 12 have no functions for
+ * them, and its headers lack some of the constants.
  */
 #pragma once
 
@@ -8,21 +8,21 @@
 
 #include "sandbox.h"
 
-/* What is going to be allowed. */
+/* A set of rules, before it is entered. */
 struct landlock {
 	int fd;         /* for close(2) */
-	int abi;        /* the version that the kernel has */
-	uint64_t files; /* all that it can keep us from */
+	int abi;        /* the kernel's version of Landlock */
+	uint64_t files; /* the file rights that the set controls */
 };
 
-/** Allows nothing yet. 0; -EOPNOTSUPP where the kernel has none; or another -errno. */
+/**
+ * Makes a set that allows nothing. Returns 0 with *ret; -EOPNOTSUPP: the kernel has no Landlock; or
+ * another -errno.
+ */
 int landlock_new(enum sandbox_process process, struct landlock *ret);
 
-/** Allows what the descriptor leads to, and all beneath it. Looks at no path. 0 or -errno. */
+/** Allows `right` for the file or directory open as `fd`, and all beneath it. 0 or -errno. */
 int landlock_allow(const struct landlock *landlock, int fd, enum sandbox_right right);
 
-/**
- * From now on nothing else is possible to this thread, and to those that it makes. Looks at no
- * path. 0 or -errno.
- */
+/** Limits this thread, and the threads that it makes, to the allowed rights. 0 or -errno. */
 int landlock_enter(const struct landlock *landlock);

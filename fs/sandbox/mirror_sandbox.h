@@ -4,12 +4,12 @@
 #include "sandbox.h"
 
 /**
- * As sandbox_enter(), with all that comes before: `state_fd` is the state's directory, in which
- * anything may be written; in `beside`, where the link to it lies, links come and names go. Returns
- * 0, PROBLEM or -errno.
+ * Prepares and enters the sandbox of a mirror. It may write anything in the state's directory, open
+ * as `state_fd`. In the directory `beside`, where the link to the state lies, it may make links and
+ * remove names. Returns 0 with *ret, PROBLEM or -errno.
  */
 int mirror_sandbox_enter(const struct sandbox_switches *switches, int state_fd, const char *beside,
 	struct sandbox_state *ret, struct problem *problem);
 
-/** Allows what the processes of mirrors need besides their states. Returns 0 or PROBLEM. */
+/** Allows the places that mirrors and plyfs-keep need besides states. Returns 0 or PROBLEM. */
 int mirror_sandbox_allow(struct sandbox *sandbox, struct problem *problem);

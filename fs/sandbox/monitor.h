@@ -1,6 +1,6 @@
 /*
  * The monitor: the process plyfs-monitor. For a sandboxed process it opens new paths of the
- * settings, logs, and unmounts, which no sandbox can allow in advance.
+ * settings, logs, and unmounts. No sandbox can allow that in advance.
  *
  *      daemon ──a descriptor (O_PATH)──▶ plyfs-monitor: does plyfs.yaml name it?
  *                                                                ──▶ a descriptor to read
@@ -11,11 +11,11 @@
  * renamed, mounted later or new in plyfs.yaml is another directory, and an editor replaces
  * plyfs.yaml by another file. So the monitor reads plyfs.yaml itself. It opens plyfs.yaml, presets,
  * schemas, and everything beneath the layers that plyfs.yaml names at the moment. If a layer has
- * `follow`, it opens any file but those in /proc and the like.
+ * `follow`, it opens any file except those in /proc and the like.
  *
  * Opening a path may access the mount, so that the daemon must answer. So the monitor has two
- * threads. One reads settings, for the threads that do so in the daemon. The other works for the
- * threads that serve the mount: it opens what is named already, looks up no path, and never blocks.
+ * threads. One reads settings, when a thread of the daemon does so. The other works for the threads
+ * that serve the mount: it opens files that are named already, looks up no path, and never blocks.
  *
  * A process has one monitor, as it has one sandbox. The monitor is forked before the mount is made,
  * and never holds /dev/fuse.
@@ -42,20 +42,20 @@ struct monitor_options {
  */
 int monitor_start(const struct monitor_options *options);
 
-/** Returns whether it was started and was killed since. Any thread. */
+/** Returns whether the monitor was started and has ended since. Any thread. */
 bool monitor_has_ended(void);
 
-/** Logs a line by it. Returns false if there is none. Any thread. */
+/** Has the monitor log a line. Returns false if there is no monitor. Any thread. */
 bool monitor_log(const char *line);
 
-/** Unmounts by it. Returns 0 or -errno; -EPIPE: there is none; -ETIMEDOUT: it is stopped. */
+/** Has the monitor unmount. Returns 0 or -errno; -EPIPE: no monitor; -ETIMEDOUT: it is stopped. */
 int monitor_unmount(void);
 
-/** Ends the reading of settings: a thread that waits for it gets -EPIPE. Any thread. */
+/** Cancels its reading of settings: a thread that waits for that gets -EPIPE. Any thread. */
 void monitor_cancel(void);
 
 /**
- * Ends it, when no other thread uses it. Pending lines are logged; a file system that does not
- * answer delays nothing.
+ * Ends the monitor; no other thread may use it. It still logs pending lines, and does not wait for
+ * a file system that does not answer.
  */
 void monitor_stop(void);

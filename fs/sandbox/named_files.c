@@ -16,9 +16,9 @@
 #include "opening.h"
 
 /*
- * Who moves a tree again and again must not keep us. Nor may he find the moment between our two
- * questions each time: the kernel answers each behind a move that is under way, so without pauses
- * of our own the two keep in step with him.
+ * A program that moves a tree again and again must not hold us up. Nor may it move the tree between
+ * our two system calls each time: the kernel delays each call until a move has ended, so without
+ * pauses of our own the calls would keep in step with the moves.
  */
 #define TRIES 30
 #define TRIES_AT_ONCE 4

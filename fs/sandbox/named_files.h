@@ -9,25 +9,25 @@
 struct named_files;
 
 /**
- * Makes the set of the settings in force, whose layers may be closed. `settings` must outlive *ret.
- * Returns 0 with *ret, which is never freed, or -ENOMEM.
+ * Makes the set of the files that `settings`, those in force, name; their layers may be closed.
+ * `settings` must outlive *ret. Returns 0 with *ret, which is never freed; or -ENOMEM.
  */
 int named_files_new(const struct settings *settings, struct named_files **ret);
 
 /**
- * Reads plyfs.yaml again, and adds its files to those of the settings in force, until the next
- * call. May access the mount. One thread.
+ * Reads plyfs.yaml again. Until the next call, its files are in the set besides those of the
+ * settings in force. May access the mount. One thread.
  */
 void named_files_look(struct named_files *files);
 
 /**
- * Returns whether the last reading succeeded and found that directory as a layer, with `follows`
- * one whose links are followed.
+ * Returns whether named_files_look() has last succeeded, and has found the open `directory` as a
+ * layer; with `follows`, as one whose links are followed.
  */
 bool named_files_were_found(struct named_files *files, int directory, bool follows);
 
-/** Makes the settings that were read last those in force. */
+/** Puts the settings in force that named_files_look() has read last. */
 void named_files_take(struct named_files *files);
 
-/** Returns whether the descriptor (O_PATH) is one of these files, or beneath one. Any thread. */
+/** Returns whether `fd` (O_PATH) is one of the files, or beneath a layer. Any thread. */
 bool named_files_has(struct named_files *files, int fd);

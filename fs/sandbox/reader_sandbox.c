@@ -61,9 +61,9 @@ static void load_libraries(const struct settings *settings)
 }
 
 /*
- * The state of the mirror that keeps the layer, which is above its tree: the next tree comes there,
- * and there it says how it is. A descriptor; negative: it is no mirror's. From the layer upwards,
- * as the mount may lie over its path.
+ * Opens the state directory of the mirror that fills the layer: the next tree comes there, and the
+ * mirror's report. Returns a descriptor; negative: it is no mirror's. Starts at the layer and goes
+ * upwards, as the mount may lie over the layer's path.
  */
 static int open_state(const struct layer *layer)
 {

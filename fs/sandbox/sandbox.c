@@ -36,11 +36,11 @@ static const unsigned long long needed[SANDBOX_PROCESSES] = {
 	 * are replaced all the same, also in directories that were made unwritable. */
 	[SANDBOX_RENDER] = READ | LEASE | BIT(CAP_DAC_OVERRIDE) | BIT(CAP_CHOWN) | BIT(CAP_FOWNER) |
 			   BIT(CAP_FSETID),
-	/* One of root's may write the state of another user, and read keys that are not his. */
+	/* Root's mirror may write the state of another user, and read keys of other users. */
 	[SANDBOX_MIRROR] = READ | BIT(CAP_DAC_OVERRIDE) | BIT(CAP_FOWNER),
 	/*
-	 * It makes directories for the mirror's user (CHOWN, FOWNER; DAC_OVERRIDE: wherever they
-	 * are to be), becomes that user, and ends his process (KILL).
+	 * It makes directories for the mirror's user (CHOWN, FOWNER; anywhere: DAC_OVERRIDE),
+	 * becomes that user, and ends that user's process (KILL).
 	 */
 	[SANDBOX_KEEP] = READ | BIT(CAP_DAC_OVERRIDE) | BIT(CAP_CHOWN) | BIT(CAP_FOWNER) |
 			 BIT(CAP_SETUID) | BIT(CAP_SETGID) | BIT(CAP_KILL),
@@ -71,7 +71,7 @@ static bool keeps_environment(enum sandbox_process process)
 	return process == SANDBOX_RUN || process == SANDBOX_MIRROR || process == SANDBOX_KEEP;
 }
 
-/* Who runs other programs can't know what they need. */
+/* A process that runs other programs can't know their system calls. */
 static bool has_filter(enum sandbox_process process)
 {
 	return gains_no_rights(process) && process != SANDBOX_MIRROR && process != SANDBOX_KEEP;
@@ -263,8 +263,8 @@ static int enter_rights(const struct sandbox *sandbox, struct problem *problem)
 		r = keep_capabilities(needed[process]);
 	if (r < 0)
 		return refuse(r, "capabilities", "", problem);
-	/* Behind what changes the credentials, which sets it again. An ordinary user's commands
-	 * find the layers that his mount hides by way of its process, whose equals they are. */
+	/* After the change of credentials, which would reset it. An ordinary user's commands must
+	 * read /proc/PID of the daemon, to find layers that the mount hides. */
 	if ((geteuid() == 0 || process == SANDBOX_MIRROR) && prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
 		return refuse(-errno, "PR_SET_DUMPABLE", "", problem);
 	return 0;

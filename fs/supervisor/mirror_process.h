@@ -1,6 +1,4 @@
-/*
- * A mirror's process: `plyfs mirror …`, started with no more rights than it needs.
- */
+/* A mirror's process: `plyfs mirror …`, started with no more rights than it needs. */
 #pragma once
 
 #include <sys/types.h>
@@ -10,7 +8,7 @@
 
 /* The user that a store's mirror runs as. */
 struct mirror_identity {
-	bool is_other; /* than the caller's user */
+	bool is_other; /* it is not the caller's user */
 	uid_t uid;
 	gid_t gid;
 	char name[256];
@@ -25,7 +23,7 @@ int mirror_identity_find(
 	const struct store_spec *store, struct mirror_identity *ret, struct problem *problem);
 
 /**
- * Makes the directories that the mirror needs, and gives the mirror's own ones to its user. Returns
+ * Makes the directories that the mirror needs, and gives its state's directory to its user. Returns
  * 0, PROBLEM or -errno.
  */
 int mirror_process_prepare(const struct store_spec *store, const struct mirror_identity *identity,
@@ -35,11 +33,11 @@ struct mirror_start {
 	const struct store_spec *store;
 	const struct mirror_identity *identity;
 	const struct sandbox_switches *switches;
-	int program; /* our own, open with O_PATH */
+	int program; /* our own program, open with O_PATH */
 };
 
 /**
- * Starts it. *log is a pipe with its messages. Returns its pid, or -errno. It is killed when we
- * die.
+ * Starts the mirror; the kernel kills it when we die. Returns its pid, with *log the read end of a
+ * pipe with its messages, for close(2); or -errno.
  */
 pid_t mirror_process_start(const struct mirror_start *start, int *log);
