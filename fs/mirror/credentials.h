@@ -1,6 +1,6 @@
 /*
- * The credentials of another user, which root takes on to do what that user has asked for. So root
- * gives the user no access that the user does not have.
+ * The credentials of another user. Root takes them on to act for that user, and so gives the user
+ * no access that the user does not have.
  */
 #pragma once
 
@@ -24,12 +24,12 @@ struct credentials {
 };
 
 /**
- * Initialises `as` with the user's groups, or for a user without a name with `gid` alone. Only
+ * Initialises `as` with the user, `gid` and, if the user has a name, the user's other groups. Only
  * root may call it.
  */
 void credentials_init(struct credentials *as, uid_t uid, gid_t gid);
 
-/** Takes on the credentials, in all threads, and gives them up again. Returns 0 or -errno. */
+/** Take on the credentials in all threads, and give them back. Returns 0 or -errno. */
 int credentials_take(struct credentials *as);
 void credentials_give_back(struct credentials *as);
 

@@ -30,7 +30,7 @@ enum {
 
 /**
  * Creates a client. The options are copied; strings that they point to are borrowed. Returns 0 with
- * *ret, PROBLEM or -errno.
+ * *ret for etcd_client_free(), PROBLEM or -errno.
  */
 int etcd_client_new(const struct etcd_client_options *options, struct etcd_client **ret,
 	struct problem *problem);

@@ -1,9 +1,9 @@
 /*
- * A connection to etcd's JSON gateway, by libcurl. It sends one request at a time, and beside it
- * has at most one watch, whose messages arrive unasked.
+ * A connection to etcd's JSON gateway, by libcurl. It has at most one request and one watch at a
+ * time. A request has one reply; the messages of a watch arrive by themselves.
  *
- * Of several endpoints one is used until it fails. Every wait has a limit, and no reply is longer
- * than ETCD_REPLY_MAX.
+ * If there are several endpoints, one is used until it fails. Every wait has a limit, and no reply
+ * is longer than ETCD_REPLY_MAX.
  */
 #pragma once
 
@@ -17,7 +17,7 @@ struct gateway_options {
 	const char *cert;      /* of the client, with its key; or NULL */
 	const char *key;
 	const char *user_file; /* a file with "NAME:PASSWORD"; or NULL */
-	int wake_fd;           /* ends gateway_wait() when it becomes readable */
+	int wake_fd;           /* gateway_wait() ends when it becomes readable; -1: none */
 
 	/*
 	 * Uses a connection of its own for each request. A connection that was kept open may have
@@ -31,7 +31,7 @@ enum {
 	GATEWAY_TOO_LONG = 2, /* the reply is longer than the limit */
 };
 
-/** Creates a connection. Returns 0 with *ret, PROBLEM for malformed endpoints, or -errno. */
+/** Makes a connection. Returns 0 with *ret for gateway_freep(); PROBLEM: bad options; or -errno. */
 int gateway_new(
 	const struct gateway_options *options, struct gateway **ret, struct problem *problem);
 void gateway_freep(struct gateway **gateway);
@@ -57,7 +57,7 @@ void gateway_limit(struct gateway *gateway, size_t bytes);
 int gateway_call(struct gateway *gateway, const char *path, const char *body, unsigned timeout_ms,
 	struct arena *arena, struct etcd_reply *ret, struct problem *problem);
 
-/** Begins a watch, and ends the one before. Returns 0 or -errno. */
+/** Begins a watch by the request `body`, and ends the previous watch. Returns 0 or -errno. */
 int gateway_watch(struct gateway *gateway, const char *body);
 
 /**
@@ -65,6 +65,6 @@ int gateway_watch(struct gateway *gateway, const char *body);
  */
 int gateway_wait(struct gateway *gateway, unsigned timeout_ms, struct problem *problem);
 
-/** Reads the next message of the watch, if there is one (*is_there). Results as gateway_call(). */
+/** Reads the next message of the watch, if there is one (*is_there). Returns as gateway_call(). */
 int gateway_message(struct gateway *gateway, struct arena *arena, struct etcd_reply *ret,
 	bool *is_there, struct problem *problem);

@@ -19,7 +19,7 @@ struct json_stream {
 	size_t len;
 	size_t capacity;
 	size_t begin;   /* of the next object */
-	size_t scanned; /* the state below is that at this offset */
+	size_t scanned; /* the offset up to which the members below are right */
 	size_t depth;
 	bool is_in_string;
 	bool is_escaped;
@@ -40,10 +40,10 @@ void json_stream_clear(struct json_stream *stream);
 int json_stream_add(struct json_stream *stream, struct span bytes);
 
 /**
- * Finds the next object, if it is complete; else *ret is empty. It is valid until the next call of
- * any function here. Returns 0 or JSON_STREAM_BROKEN.
+ * Finds the next object, if it is complete; otherwise *ret is empty. The object is valid until the
+ * next call of a function of this header. Returns 0 or JSON_STREAM_BROKEN.
  */
 int json_stream_next(struct json_stream *stream, struct span *ret);
 
-/** Returns all buffered bytes, whatever they are. They are valid as long. */
+/** Returns all buffered bytes, for messages. They are valid until the next call, too. */
 struct span json_stream_rest(const struct json_stream *stream);

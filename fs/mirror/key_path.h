@@ -1,6 +1,6 @@
 /*
- * Paths from keys: a key's part behind the prefix is a path below the mirrored directory. All bytes
- * that a file's name may have are allowed.
+ * Paths from keys: the part of a key after the prefix is a path below the mirrored directory. It
+ * may have all bytes that a file's name may have.
  */
 #pragma once
 
@@ -9,11 +9,11 @@
 /* Maximum length of a path, in bytes. Our own names are appended to it, and PATH_MAX is 4096. */
 #define KEY_PATH_MAX 3500
 
-/* Maximum depth of directories; what a person makes has ten. */
+/* Maximum depth of directories; a tree that a person makes has ten. */
 #define KEY_PATH_DEPTH_MAX 100
 
 /**
- * Returns the reason why `path` can't be a path, as a phrase that follows "the key …", with the
- * remedy; NULL: it can. The string is static.
+ * Returns the reason why `path` can't be a file's path, as a phrase that follows "the key …", with
+ * the remedy (static); NULL: it can be one.
  */
 const char *key_path_refuse(struct span path);

@@ -20,7 +20,7 @@ struct line_authors;
 
 /**
  * Finds the authors for the file `path` of the commit. Returns 0 with *ret for line_authors_free();
- * PROBLEM if the repository can't be read, or not with our rights; or -ENOMEM.
+ * PROBLEM if we can't read the repository; or -ENOMEM.
  */
 int line_authors_read(const struct store *store, const char *commit, const char *path,
 	struct line_authors **ret, struct problem *problem);

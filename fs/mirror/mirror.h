@@ -9,9 +9,9 @@
  *      - its revision is older than the one that it had
  *      - more than max_delete percent of the files would go away at once
  *
- * The state that is held back is an offer: a word that the store's mirror chooses. `plyfs mirror
- * confirm` writes that word into STATE/confirm and wakes the mirror by SIGHUP; the mirror then
- * accepts a state that matches.
+ * The offer is a word for the state that is held back, chosen by the store's mirror. `plyfs mirror
+ * confirm` writes that word into STATE/confirm and wakes the mirror by SIGHUP. The mirror then
+ * accepts a state with that word.
  */
 #pragma once
 
@@ -52,15 +52,15 @@ enum {
 };
 
 /**
- * Opens the replica as it is. From then on the process is in a sandbox (sandbox.h), and may write
- * to nothing but the replica. `kind` and `source` (mirror_status.h) must outlive *ret. Returns 0,
- * PROBLEM or -errno.
+ * Opens the replica as it is, and enters the sandbox (sandbox.h), in which the process may write
+ * only to the replica. `kind` and `source` (mirror_status.h) must outlive *ret. Returns 0 with *ret
+ * for mirror_freep(), PROBLEM or -errno.
  */
 int mirror_open(const struct mirror_options *options, const char *kind, const char *source,
 	struct mirror **ret, struct problem *problem);
 void mirror_freep(struct mirror **mirror);
 
-/** Sleeps. True: SIGHUP woke it. */
+/** Sleeps for `ms` milliseconds, or until SIGHUP: then returns true. */
 bool mirror_sleep(struct mirror *mirror, unsigned ms);
 
 /** Returns whether SIGHUP has come, and consumes it. */
@@ -80,7 +80,7 @@ unsigned mirror_jitter(unsigned ms);
 uint64_t mirror_now(void);
 
 /**
- * Begins or updates a fault of the subject, and ends it. Changes are logged and written to the
+ * Begin or update the fault of the subject, or end it. Changes are logged and written to the
  * status.
  */
 __attribute__((format(printf, 3, 4))) void mirror_fault(
@@ -90,18 +90,18 @@ void mirror_mend(struct mirror *mirror, const char *subject);
 /** Reads the word that `plyfs mirror confirm` has written; "": none. */
 void mirror_read_confirmation(struct mirror *mirror, char ret[MIRROR_WORD_MAX]);
 
-/** Holds the offered state back; the message says why. Returns MIRROR_HELD. */
+/** Holds a state back, and reports the message as the reason. Returns MIRROR_HELD. */
 __attribute__((format(printf, 3, 4))) int mirror_hold(
 	struct mirror *mirror, const char *offer, const char *format, ...);
 
 /**
- * Publishes the draft as the present tree, if they differ. With `offer`, it is held back if too
- * many files would go away; NULL: the state was confirmed. The draft is gone in any case. Returns
- * 0, MIRROR_HELD or -errno.
+ * Publishes the draft as the present tree, if they differ. If too many files would go away, holds
+ * the draft back with the word `offer`; NULL: never, as the state was confirmed. There is no draft
+ * afterwards. Returns 0, MIRROR_HELD or -errno.
  */
 int mirror_publish(struct mirror *mirror, const char *offer);
 
-/** Notes that the replica is complete at this revision, and that the store has just answered. */
+/** Notes that the replica is complete at `revision`, and that the store has just answered. */
 void mirror_took(struct mirror *mirror, const char *revision, bool is_changed);
 
 /** Writes the status after a change of it. */

@@ -51,7 +51,7 @@ struct mirror_status {
 	char offer[MIRROR_WORD_MAX]; /* what `plyfs mirror confirm` would accept; "": nothing */
 	size_t files;
 	time_t changed; /* time of the state's last change; 0: never */
-	time_t contact; /* time when the store last had nothing newer; 0: never */
+	time_t contact; /* last time at which the store had nothing newer; 0: never */
 	bool is_connected;
 	struct sandbox_state sandbox; /* the one in force */
 
@@ -64,8 +64,8 @@ struct mirror_status {
 void mirror_status_fini(struct mirror_status *status);
 
 /**
- * Takes identity, revision and times from the existing file. Returns 0, also if there is no file or
- * it can't be read; PROBLEM if it is that of another source; or -ENOMEM.
+ * Reads identity, revision and times from the existing file. Returns 0, also if there is no file or
+ * it can't be read; PROBLEM if another source's mirror wrote it; or -ENOMEM.
  */
 int mirror_status_read(struct mirror_status *status, struct problem *problem);
 

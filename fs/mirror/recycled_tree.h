@@ -1,14 +1,13 @@
 /*
- * A recycled tree: the previous present tree of a mirror. It is kept to become a draft, so a
- * transaction costs only what it changes.
+ * A recycled tree: the previous tree of a mirror, kept to become the next draft. So a transaction
+ * costs only as much as it changes.
  *
  *      STATE/tree.7/    the present tree
  *      STATE/spare/     tree.6, as it was; and a list of the paths in which the two differ
  *
- * Other processes may still be reading in it, so none of its directories is ever changed. A new
- * directory replaces the old one where something is to differ, and the old one's names are moved
- * over. A process that has the old one open reads the old state or nothing, as in a tree that is
- * removed.
+ * Other processes may still read in it, so its directories are not changed. If a directory must
+ * differ, a new directory takes its place, and its names are moved there. A process that has the
+ * old directory open reads the old state or nothing, as in a tree that is removed.
  */
 #pragma once
 
@@ -39,13 +38,13 @@ void recycled_tree_keep(
 /** Notes that the file at `path` of the present tree has changed. */
 void recycled_tree_note(struct recycled_tree *recycled, const char *path);
 
-/** Returns whether the recycled tree can become a draft in which so many paths change. */
+/** Returns whether the recycled tree is cheap as a draft in which `changes` paths change. */
 bool recycled_tree_is_worth_it(const struct recycled_tree *recycled, size_t changes);
 
 /**
- * Renames the recycled tree to `name`, and makes it equal to the present tree. Only the files at
- * `changes`, which are sorted, may then be changed. Returns a descriptor; or -errno, and the caller
- * must remove whatever is at `name`.
+ * Renames the recycled tree to `name`, and makes it equal to the present tree. The caller may then
+ * change only the files at `changes`, which are sorted. Returns a descriptor for close(2); or
+ * -errno: then the caller must remove `name`, if it exists.
  */
 int recycled_tree_take(struct recycled_tree *recycled, const char *name, int present_fd,
 	const struct path_list *changes);

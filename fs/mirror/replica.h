@@ -3,15 +3,15 @@
  *
  *      DIRECTORY ─▶ STATE/tree.7/        the present tree: ordinary files
  *                   STATE/draft/         the next one, being made
- *                   STATE/status.json    which state it is (mirror_status.h)
+ *                   STATE/status.json    the revision, and faults (mirror_status.h)
  *                   STATE/lock           held while a mirror keeps the replica
  *
  * Several changes at once are made in a draft. Unchanged files of the draft are hard links to those
  * of the present tree. When the draft is complete, it gets its number, and rename(2) switches the
  * link to it. The old tree loses its name, and later its files: a process that has it open reads
- * the old state or nothing, and never a part of the new one. A file that changes alone is replaced
- * in the present tree, by rename(2): that is atomic by itself, and a process that watches the
- * directory gets an event for one name.
+ * the old state or nothing, and never a part of the new one. If only one file changes, rename(2)
+ * replaces it in the present tree: that is atomic, too, and a process that watches the directory
+ * gets an event for one name.
  *
  * A tree with a number is always complete, even after a crash; the highest number is the present
  * one. So an opened replica shows the last state at once.
@@ -82,9 +82,9 @@ int replica_begin(struct replica *replica, struct path_list *changes);
 
 /**
  * Puts a file into the draft; if `mode` is S_IFLNK, a symbolic link. A directory has precedence
- * over a file at the same path: TREE_CLASH means that the file is left out. If a file was removed
- * for a directory, *clash is the length of its part of `path`, else 0. Returns 0, TREE_CLASH, or
- * -errno.
+ * over a file at the same path. TREE_CLASH: `path` is a directory, and the file is left out. If a
+ * file stood in the place of a directory above `path`, that file is removed, and *clash is the
+ * length of its path; otherwise 0. Returns 0, TREE_CLASH or -errno.
  */
 int replica_draft_put(
 	struct replica *replica, const char *path, struct span bytes, mode_t mode, size_t *clash);

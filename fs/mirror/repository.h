@@ -14,15 +14,16 @@
 struct repository;
 
 /**
- * Opens the repository in the directory `state`, and makes it if it is missing. Locks that a killed
- * git has left are removed. `verify` may be NULL. Returns 0, PROBLEM or -errno.
+ * Opens the repository in the directory `state`, and makes it if it is missing. Removes locks that
+ * a killed git has left. `verify` is the file with the key (git.h), or NULL. Returns 0 with *ret
+ * for repository_freep(), PROBLEM or -errno.
  */
 int repository_open(const char *state, const char *url, const char *verify, struct repository **ret,
 	struct problem *problem);
 
 /**
- * Opens the repository in another process's directory `state`, to be read with the credentials `as`
- * of its owner, as its configuration may be hostile. `as` is borrowed. Returns 0 or -ENOMEM.
+ * Opens the repository in another process's directory `state`. It is read with the credentials `as`
+ * of its owner, because its configuration may be hostile. `as` is borrowed. Returns 0 or -ENOMEM.
  */
 int repository_borrow(const char *state, const struct credentials *as, struct repository **ret);
 void repository_freep(struct repository **repository);
@@ -31,7 +32,7 @@ void repository_freep(struct repository **repository);
 int repository_fetch(struct repository *repository, const char *ref, char id[REPOSITORY_ID_MAX],
 	struct problem *problem);
 
-/** Checks that the one key has signed the commit. Returns 0, PROBLEM (it has not) or -errno. */
+/** Checks that the key has signed the commit. Returns 0; PROBLEM: it has not; or -errno. */
 int repository_verify(struct repository *repository, const char *id, struct problem *problem);
 
 enum repository_descent {
@@ -49,16 +50,14 @@ int repository_descent(struct repository *repository, const char *old, const cha
 int repository_keep(struct repository *repository, const char *id, struct problem *problem);
 
 /**
- * Runs "git ls-tree" on the directory `path` ("": all) of the commit: subprocess_read_until('\0')
- * gives "MODE TYPE ID SIZE\tPATH". Or runs "git cat-file --batch", with names of blobs as `input`.
- * Results as subprocess_start().
+ * Run "git ls-tree" on the directory `path` ("": all) of the commit, with lines "MODE TYPE ID
+ * SIZE\tPATH" that end with NUL; or "git cat-file --batch", which reads names of blobs from the
+ * descriptor `input`. Return as subprocess_start().
  */
 int repository_list(
 	struct repository *repository, const char *id, const char *path, struct subprocess *ret);
 int repository_read(struct repository *repository, int input, struct subprocess *ret);
 
-/**
- * Runs "git blame --incremental" on the file `path` in the commit. Results as subprocess_start().
- */
+/** Runs "git blame --incremental" on the file `path` of the commit. As subprocess_start(). */
 int repository_blame(
 	struct repository *repository, const char *id, const char *path, struct subprocess *ret);

@@ -1,6 +1,6 @@
 /*
- * A program that is run, with its output read as it comes. It has a session of its own, so it can't
- * ask for anything at a terminal. It is killed at its time limit, and when our process ends.
+ * A program that runs beside us, and whose output we read as it comes. It has a session of its own,
+ * so it can't ask for anything at a terminal. It is killed at its time limit, and when we end.
  */
 #pragma once
 
@@ -15,9 +15,9 @@
 
 struct subprocess {
 	pid_t pid;
-	int out;
-	int err;           /* -1: the program has closed it */
-	uint64_t deadline; /* mirror_now() */
+	int out;           /* its standard output */
+	int err;           /* its standard error; -1: the program has closed it */
+	uint64_t deadline; /* of mirror_now() */
 	char error[SUBPROCESS_ERROR_MAX];
 	size_t error_len;
 	char buffer[1 << 16]; /* read, and not taken yet */
@@ -25,15 +25,12 @@ struct subprocess {
 	size_t end;
 };
 
-/*
- * The program to run: arguments and environment as in execve(2); the program is searched for in
- * PATH.
- */
+/* Arguments and environment are as for execve(2). The program is searched for in PATH. */
 struct subprocess_options {
 	char *const *arguments;
 	char *const *environment;
 	int input;                    /* standard input; -1: /dev/null */
-	const struct credentials *as; /* whose rights it gets; NULL: ours */
+	const struct credentials *as; /* its credentials; NULL: ours */
 	unsigned timeout_s;
 };
 

@@ -1,6 +1,6 @@
 /*
- * A tree of files, reached by a descriptor: functions make, link, compare and remove it. They never
- * follow a symbolic link in it. Trees are at most KEY_PATH_DEPTH_MAX directories deep.
+ * Trees of files, each reached by a descriptor. The functions make, link, compare and remove them,
+ * and never follow a symbolic link in them. A tree is at most KEY_PATH_DEPTH_MAX directories deep.
  */
 #pragma once
 
@@ -27,10 +27,10 @@ struct tree_difference {
 	size_t removed; /* files of the first tree that the second does not have */
 };
 
-/** Opens the directory `name`. Returns a descriptor or -errno. */
+/** Opens the directory `name` in `fd`. Returns a descriptor or -errno. */
 int tree_open(int fd, const char *name);
 
-/** Removes `name` and everything in it; it may be missing. Returns 0 or -errno. */
+/** Removes `name` in `fd`, with everything in it; it may be missing. Returns 0 or -errno. */
 int tree_remove(int fd, const char *name);
 
 /** Makes hard links of all files in `from` in the empty directory `to`. Returns 0 or -errno. */
@@ -43,7 +43,7 @@ int tree_link_file(int from, int to, const char *path);
 
 /**
  * Replaces the directory at `path` by a new one, and moves all its names there. A process that has
- * the old one open sees its names there or none. The new one is first made as `name` in `stage_fd`.
+ * the old one open sees the old names or none. The new one is first made as `name` in `stage_fd`.
  * Returns 0 or -errno.
  */
 int tree_renew(int fd, const char *path, int stage_fd, const char *name);
@@ -61,8 +61,8 @@ bool tree_is_same(const struct stat *one, const struct stat *other);
 int tree_compare(int from, int to, struct tree_difference *ret);
 
 /**
- * Compares trees that differ only at `paths`, which has each path once. The first tree has `before`
- * files. Returns 0 or -errno.
+ * Compares trees that differ only at `paths`, in which each path stands once. The first tree has
+ * `before` files. Returns 0 or -errno.
  */
 int tree_compare_at(int from, int to, const struct path_list *paths, size_t before,
 	struct tree_difference *ret);
@@ -78,8 +78,8 @@ int tree_open_parent(int fd, const char *path, bool is_made, const char **name, 
 bool tree_has(int fd, const char *path, struct span bytes, mode_t mode);
 
 /**
- * Writes a new file. With `is_synced` it is on the disk then. Returns 0, or -errno with no file
- * made.
+ * Writes a new file. With `is_synced`, waits until it is on the disk. Returns 0; or -errno, without
+ * a file.
  */
 int tree_write(int fd, const char *name, struct span bytes, mode_t mode, bool is_synced);
 

@@ -1,8 +1,8 @@
 /*
- * A mark on the first state, which is served before it is on the disk, as a mount may be waiting
- * for it:
+ * A mark on the first state. A mount may wait for that state, so it is served before it is on the
+ * disk:
  *
- *      STATE/unsynced       names the boot in which that was; removed when all is on the disk
+ *      STATE/unsynced       has the id of the present boot; removed when all is on the disk
  *
  * If the mark names an earlier boot, there was a power failure meanwhile: files may have names but
  * no bytes, so the state is not used. A mirror that was only killed has lost nothing.
@@ -14,14 +14,14 @@
 /** Sets the mark, before the state gets its name. Returns 0 or -errno. */
 int unsynced_mark(int state_fd);
 
-/** Returns whether data that was not on the disk may be lost. */
+/** Returns whether the mark is of an earlier boot, so that files may have lost their bytes. */
 bool unsynced_is_lost(int state_fd);
 
 /** Returns whether the mark is set. */
 bool unsynced_is_marked(int state_fd);
 
 /**
- * Starts a process that writes everything to the disk and then removes the mark. It is not our
- * child, and does not hold `lock_fd`.
+ * Starts a process that waits until everything is on the disk, and then removes the mark. It is not
+ * our child, and closes `lock_fd`.
  */
 void unsynced_end_beside(int state_fd, int lock_fd);

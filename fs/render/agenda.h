@@ -17,16 +17,16 @@ void agenda_free(struct agenda *agenda); /* NULL: does nothing */
 /** Returns the descriptor, which is readable when work is due (timerfd_create(2)). */
 int agenda_fd(const struct agenda *agenda);
 
-/** Examines the path after that time. NULL, or no memory for the path: examines all paths. */
+/** Has the path examined after `after_ms`. NULL, or no memory for the path: all paths. */
 void agenda_look(struct agenda *agenda, const char *path, int64_t after_ms);
 
 /**
- * Makes a generation after that time. Each call restarts a short delay, but not for ever: the first
- * change does not wait long for a program that makes changes without a pause.
+ * Has a generation made after `after_ms`. Another call restarts the delay, but not for ever: a
+ * program that makes changes without a pause does not hold up the first of them for long.
  */
 void agenda_commit(struct agenda *agenda, int64_t after_ms);
 
-/** Writes the status soon. */
+/** Has the status written soon. */
 void agenda_put_status(struct agenda *agenda);
 
 /* Work that is due. */
@@ -34,7 +34,7 @@ struct due {
 	void *paths; /* a tsearch(3) tree of strings; the caller frees it */
 	bool are_all;
 	bool is_generation;
-	int64_t since_ms; /* when the first of the changes was made, as clock_ms() */
+	int64_t since_ms; /* clock_ms() of the first change in the generation */
 	bool is_status;
 };
 
@@ -42,7 +42,7 @@ struct due {
 void agenda_take(struct agenda *agenda, struct due *ret);
 
 /**
- * Ends the work on a generation. `after_ms`: it was too early, and is due again then; 0: it was
- * made.
+ * Ends the work on a generation. `after_ms` 0: it was made; otherwise it was too early, and is due
+ * again after that time.
  */
 void agenda_commit_done(struct agenda *agenda, int64_t after_ms);

@@ -7,14 +7,14 @@
 
 /**
  * Compares the tree at `root` with its manifest, and calls `each` for each difference. `path` is
- * relative to the tree; "./NAME" is a link that leads into it, as in generation.h. For a file that
- * can't be read `error` is an errno. Returns 0; -ENOENT if plyfs has not rendered the directory;
- * -EBADMSG if another version of plyfs has; or another -errno.
+ * relative to the tree; "./NAME" is a link beside the generations (generation.h). `error` is an
+ * errno if the file can't be read, else 0. Returns 0; -ENOENT if plyfs has not rendered the
+ * directory; -EBADMSG if another version of plyfs has; or another -errno.
  */
 int drift_find(const char *root,
 	void (*each)(void *context, const char *path, enum drift drift, int error), void *context);
 
-/** Finds what was written at the path, according to the manifest. Returns as drift_find(). */
+/** Finds in the manifest what plyfs has written at `path`. Returns as drift_find(). */
 int drift_was(const char *root, const char *path, struct fingerprint *ret);
 
 /** Returns whether a process is rendering the tree now. */

@@ -6,7 +6,7 @@
 
 struct render;
 
-/** Logs a line. `problem` is the same in its parts; NULL: it has none. */
+/** Logs a line. `problem`: the problem that it reports; NULL: none. */
 void failure_log_line(const struct render *render, const char *line, const struct problem *problem);
 
 /** Logs a failure, and stores it for the status. `result` is PROBLEM, with *problem, or -errno. */
@@ -21,18 +21,18 @@ void failure_retry(struct render *render, const char *path, struct owned *owned,
 	const struct problem *problem);
 
 /**
- * Notes that a change failed, which the publisher retries. Until then the view has the version
- * before it, and the name may have the new one: so the agenda examines the name only when nothing
- * is left to publish (populate_again()).
+ * Notes that a change failed; the publisher retries it. Until then the view shows the version
+ * before the change, but the new file may already be at the name. So the agenda examines the name
+ * only when nothing is left to publish (populate_again()).
  */
 void failure_of_change(struct render *render, const char *path, struct owned *owned, int result,
 	const struct problem *problem);
 
-/** Returns the delay before the next attempt. It grows until an attempt succeeds. */
+/** Returns the milliseconds before the next attempt. They grow until an attempt succeeds. */
 int64_t failure_retry_ms(struct render *render, int result);
 
 /**
- * Returns whether `result` is a success, or a change of another program that is kept on purpose.
- * Then the failure is over.
+ * Ends the failure, and returns true, if `result` is a success or another program's change is kept
+ * on purpose.
  */
 bool failure_is_over(struct render *render, struct owned *owned, int result);

@@ -12,7 +12,7 @@
 
 struct version;
 
-/* There are many of them, so they are packed. */
+/* Packed, as there are many of them. */
 struct fingerprint {
 	mode_t mode; /* with its type; 0: nothing is there */
 	uid_t uid;
@@ -20,7 +20,7 @@ struct fingerprint {
 	uint64_t hash; /* of the bytes, or of a link's target; 0 for a directory */
 } __attribute__((packed, aligned(4)));
 
-/* The difference between what is at a name and what plyfs has put there. */
+/* The difference between the object at a name and the one that plyfs has put there. */
 enum drift {
 	DRIFT_NONE,
 	DRIFT_REMOVED,
@@ -32,7 +32,7 @@ enum drift {
 /** Returns the word for programs: "edited". */
 const char *drift_name(enum drift drift);
 
-/** Returns the phrase for people, which stands behind the path. */
+/** Returns the phrase for people, which follows the path. */
 const char *drift_text(enum drift drift);
 
 enum drift drift_between(const struct fingerprint *was, const struct fingerprint *is);
@@ -47,8 +47,8 @@ enum drift drift_between(const struct fingerprint *was, const struct fingerprint
 uint64_t fingerprint_add(uint64_t hash, struct span chunk);
 
 /**
- * Takes the fingerprint of the name. Returns 0, also if nothing is there; or -errno: its bytes
- * can't be read.
+ * Takes the fingerprint of `name` in `directory`. Returns 0, also if there is no such name; or
+ * -errno: its bytes can't be read.
  */
 int fingerprint_at(int directory, const char *name, struct fingerprint *ret);
 

@@ -1,6 +1,6 @@
 /*
  * Generations: with --atomic, each state of the tree is a directory of its own, as in a volume of
- * Kubernetes. All names lead through one link that a rename switches.
+ * Kubernetes. All names lead through one link, which rename(2) switches.
  *
  *      DIRECTORY/..data         -> ..2026_11_22_12_00_00.123456789
  *      DIRECTORY/..2026_…/      app.yaml, sub/x.yaml: the generation
@@ -34,7 +34,7 @@ int generation_open(struct rendered *rendered, struct problem *problem);
  */
 int generation_clear(struct rendered *rendered);
 
-/* As in rendered.h; visible with the next generation. */
+/* As the functions of rendered.h; the changes show with the next generation. */
 int generation_put(struct rendered *rendered, struct owned *owned, const struct version *version,
 	struct problem *problem);
 int generation_put_directory(struct rendered *rendered, struct owned *owned,

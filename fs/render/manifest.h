@@ -6,17 +6,17 @@
  *      plyfs render 2
  *      + 100444 0 0 3f2a6c0e11d09b54 app.yaml         (mode, owner, group, hash of the bytes)
  *      + 40755 0 0 0 sub
- *      =                                              (all that stands above is in its place)
+ *      =                                              (the changes of all lines above are complete)
  *      ? app.yaml                                     (it is about to be removed)
- *      - app.yaml                                     (it is nowhere any more: forget it)
+ *      - app.yaml                                     (it is removed: forget it)
  *
- * 1. A name is changed after its line is written, and a line's change is complete before the next
- *    line of that name is written. So behind the last `=` a name is as its last line says, or as
- *    the line before that: it is in doubt. A generation is shown all at once, so its names are as
- *    the last line says, or as the last one before `=`.
+ * 1. A name is changed after its line is written, and the change is complete before the next line
+ *    of that name is written. So a name with a line after the last `=` is in doubt: it is as its
+ *    last line says, or as the line before that. A generation is shown all at once: its names are
+ *    as their last lines say, or as their last lines before `=`.
  * 2. A file that exists and gets other rights may have any mixture of the old and the new ones.
- * 3. A process that opens the directory first examines all names in doubt, and logs what they are,
- *    before it changes anything. So no doubt is older than a process.
+ * 3. A process that opens the directory first examines all names in doubt and logs what they are,
+ *    before it changes anything. So it has no doubts of earlier processes.
  * 4. If a line could not be written, the log is made anew before the next line.
  *
  * A newline in a name is written `\n`, a backslash `\\`. A line without its end counts as not
@@ -35,9 +35,9 @@ struct version;
 /* A name that belongs to plyfs, or is about to. */
 struct owned {
 	struct fingerprint fingerprint; /* put there last, or about to be; mode 0: nothing */
-	struct fingerprint former; /* the one before that; it counts while the name is in doubt */
-	uint32_t line;             /* private: the number of its last line */
-	bool is_logged;            /* private: the log has `fingerprint` */
+	struct fingerprint former;      /* the one before; it counts while the name is in doubt */
+	uint32_t line;                  /* private: the number of its last line */
+	bool is_logged;                 /* private: the log has `fingerprint` */
 
 	/* For the owner of the manifest; zero after reading. */
 	bool is_seen;
@@ -85,16 +85,16 @@ struct owned *manifest_get(struct manifest *manifest, const char *path);
  */
 int manifest_put(struct manifest *manifest, struct owned *owned, const struct fingerprint *wanted);
 
-/** Takes that back after the caller has failed: `before` is still there. */
+/** Takes manifest_put() back: the caller has failed, and `before` is still there. */
 void manifest_undo(
 	struct manifest *manifest, struct owned *owned, const struct fingerprint *before);
 
-/** Returns whether the name may still be as before. */
+/** Returns whether the name may be as its last line says, or as before. */
 bool manifest_is_in_doubt(const struct manifest *manifest, const struct owned *owned);
 
 /**
- * Ends the doubt. `now` is at the name: it is one of the two fingerprints, or another program has
- * changed it. Returns 0 or -errno.
+ * Ends the doubt about the name. Its fingerprint is `now`: one of the two, or that of another
+ * program's change. Returns 0 or -errno.
  */
 int manifest_settle(struct manifest *manifest, struct owned *owned, const struct fingerprint *now);
 
@@ -110,7 +110,7 @@ void manifest_forget(struct manifest *manifest, struct owned *owned);
  */
 int manifest_seal(struct manifest *manifest);
 
-/** Returns how another program has changed the name, at which `now` is. */
+/** Returns how another program has changed the name, which has the fingerprint `now`. */
 enum drift manifest_drift(
 	const struct manifest *manifest, const struct owned *owned, const struct fingerprint *now);
 

@@ -1,6 +1,6 @@
 /*
  * Populating: lists a directory, looks its names up and writes them, so that the view knows that
- * they are shown. Either the one thread that renders does it, or the publisher's, never both.
+ * they are shown. Only one thread does it: that of render_all(), then the publisher's.
  */
 #pragma once
 
@@ -19,21 +19,18 @@ void populate_directory(struct render *render, const char *path, uint64_t ino);
  */
 int populate_put_directory(struct render *render, const char *path, uint64_t ino);
 
-/** Notes that the path in that directory, or the directory itself, could not be looked up. */
+/** Notes that `path`, in the directory `ino` or that directory itself, could not be looked up. */
 void populate_miss(struct render *render, uint64_t ino, const char *path, int result);
 
 /**
- * Stores the view's number of the object that is shown, and releases the number before. The caller
- * holds the mutex `files`.
+ * Stores the view's number of the object that is shown, and releases the former number. The caller
+ * holds the lock `files`.
  */
 void populate_note_number(struct render *render, struct owned *owned, uint64_t ino);
 
-/** Writes the path again, if it failed or has drifted; or all paths. */
+/** Write again the path, or all paths, if they failed or have drifted. */
 void populate_again(struct render *render, const char *path);
 void populate_all_again(struct render *render);
 
-/**
- * Removes what an earlier run has written and the layers no longer have, once the whole tree is
- * known.
- */
+/** When the whole tree is known, removes the files of an earlier run that no layer has any more. */
 void populate_remove_unseen(struct render *render);

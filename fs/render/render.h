@@ -1,7 +1,6 @@
 /*
- * Rendering: shows the view by ordinary files instead of a mount. It is the second implementation
- * of the publisher's operations, and nothing else: it shows what a mount would show, in the same
- * order.
+ * Rendering: shows the view by ordinary files instead of a mount. It is only a second
+ * implementation of the publisher's operations, and shows the same as a mount, in the same order.
  *
  *      walk: list, look up, put ──▶ rendered directory ◀── publisher: replace, remove, …
  *      (once, and of each new directory)
@@ -14,9 +13,9 @@
 struct render;
 
 /**
- * Opens the directory and makes a view of the settings; the view takes over the caller's reference.
- * From then on the process is in a sandbox (sandbox.h). The options' log also gets the layers'
- * errors. Returns 0 with *ret for render_freep(), PROBLEM or -errno.
+ * Opens the directory, makes a view of the settings, and enters the sandbox (sandbox.h). Takes over
+ * the caller's reference to `settings`, even on failure. options->log also gets the layers' faults.
+ * Returns 0 with *ret for render_freep(), PROBLEM or -errno.
  */
 int render_new(struct settings *settings, const struct rendered_options *options,
 	struct render **ret, struct problem *problem);

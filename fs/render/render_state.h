@@ -24,9 +24,9 @@ struct render {
 	struct rendered_options options;
 	struct sandbox_state sandbox; /* the one in force */
 	int helpers_fd;               /* helper_watch(); -1: none */
-	int commit_failure;
-	unsigned failed; /* number of paths that failed in this walk */
-	int64_t retry_ms;
+	int commit_failure;           /* of the last attempt to make a generation; 0: none */
+	unsigned failed;              /* number of paths that failed in this walk */
+	int64_t retry_ms;             /* the next delay after a failure; 0: RETRY_MS */
 
 	/* NULL: drift is not watched for. */
 	struct inotify *inotify;

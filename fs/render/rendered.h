@@ -37,8 +37,7 @@ struct rendered_options {
 	bool is_atomic;
 	bool is_dry;     /* only reports what would change; the directory need not exist */
 	bool is_watched; /* detects drift at once */
-	struct supervisor
-		*supervisor; /* runs the layers' mirrors; NULL: no plyfs.yaml may name a mirror */
+	struct supervisor *supervisor; /* runs the layers' mirrors; NULL: there are none */
 	struct sandbox_switches switches;
 	/* Logs a line, as the log of view_callbacks. */
 	void (*log)(void *context, const char *line, const struct problem *problem);
@@ -88,15 +87,15 @@ int rendered_put_directory(struct rendered *rendered, struct owned *owned, const
 int rendered_open_to(struct rendered *rendered, const struct stat *root);
 
 /**
- * Removes the name if it is ours; of a directory, all that is ours in it, too. Its entry is freed
- * then.
+ * Removes the name if it is ours; for a directory, all names in it that are ours, too. Frees their
+ * entries in the manifest.
  */
 int rendered_remove(struct rendered *rendered, struct owned *owned, struct problem *problem);
 
 /** Completes the changes so far. Returns 0; or PROBLEM or -errno with the old tree in place. */
 int rendered_commit(struct rendered *rendered, struct problem *problem);
 
-/** Returns whether another object is at the name than was put there, and reports it. */
+/** Returns whether another program has changed the name, and reports that. */
 bool rendered_has_drifted(struct rendered *rendered, struct owned *owned);
 
 /**
@@ -110,6 +109,8 @@ bool rendered_is_to_switch(const struct rendered *rendered);
 
 /** --atomic: notes that a name beside the generations has changed and must be examined. */
 void rendered_doubt_links(struct rendered *rendered);
+
+/** Opens the rendered directory itself, with O_PATH. Returns a descriptor or -errno. */
 int rendered_open_place(const struct rendered *rendered);
 
 /** Replaces a file of ours in .plyfs. Returns 0 or -errno. */

@@ -25,7 +25,7 @@ struct rendered {
 	bool has_rebooted;                /* since .plyfs/boot was last written */
 	char shown[GENERATION_NAME_SIZE]; /* --atomic: the name of `tree` */
 	bool is_changed;                  /* --atomic: another generation must be made */
-	bool has_old_links;               /* --atomic: the links to it must be examined */
+	bool has_old_links;               /* --atomic: the links beside it must be examined */
 };
 
 /** Size of a name in the stage, in bytes, with its NUL. */
@@ -44,14 +44,11 @@ int rendered_dress(int fd, const struct stat *like, mode_t more, struct fingerpr
 int rendered_write(
 	int directory, const char *name, const struct version *version, struct fingerprint *ret);
 
-/**
- * Takes the fingerprint of a name of the manifest; that of nothing if the name can't be reached.
- * Returns 0 or -errno.
- */
+/** Takes a name's fingerprint; mode 0 if the name can't be reached. Returns 0 or -errno. */
 int rendered_look(
 	const struct rendered *rendered, const struct owned *owned, struct fingerprint *ret);
 
-/** Frees the entries of all names that are nowhere any more. Returns 0 or -errno. */
+/** Frees the entries of all names that do not exist any more. Returns 0 or -errno. */
 int rendered_forget_gone(struct rendered *rendered);
 
 /** Makes the next name in the stage. */
