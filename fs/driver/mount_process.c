@@ -151,8 +151,7 @@ static void serve(struct caller *caller)
 	}
 }
 
-/* What the process is told when the mount is there. A descriptor comes with it, of the mount's
- * root. */
+/* Sent to the process when the mount is there, with a descriptor of the mount's root. */
 struct hand_over {
 	dev_t dev;
 	bool is_clone; /* the descriptor is to be kept: it is of the clone */
@@ -275,7 +274,7 @@ void mount_process_end(struct mount_process *process)
 {
 	if (!helper_pid(HELPER_PUBLISH))
 		return;
-	/* First, so that its end is no news. A call of it may wait for an answer that never comes. */
+	/* First, so that its end is not logged. Its call may wait for an answer for ever. */
 	helper_end(HELPER_PUBLISH, 0);
 	mount_process_cancel(process);
 }

@@ -98,9 +98,9 @@ static bool read_user_map(pid_t tid, char *ret, size_t size)
 }
 
 /*
- * Whether his capabilities count for the users that we know: whoever makes a user namespace has all
- * of them, in there. To us the map of another namespace has other numbers than our own, unless all
- * users are there as they are here (user_namespaces(7)).
+ * Returns whether the thread's user namespace has our users. A user that makes a user namespace has
+ * all capabilities in it, and they count only there. The map of another namespace differs from our
+ * own, unless all users are the same there (user_namespaces(7)).
  */
 static bool has_our_users(pid_t tid)
 {
@@ -110,7 +110,7 @@ static bool has_our_users(pid_t tid)
 	       read_user_map(getpid(), ours, sizeof(ours)) && strcmp(his, ours) == 0;
 }
 
-/* He may pass all rights: capabilities(7), CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH. */
+/* Returns whether rights do not limit it: capabilities(7), CAP_DAC_OVERRIDE, _READ_SEARCH. */
 static bool passes_rights(pid_t tid)
 {
 	unsigned long long capabilities = 0;

@@ -223,7 +223,7 @@ static void put_path(const void *context, struct record *job)
 	record_put_text(job, context);
 }
 
-/* Takes the worker's text, or describes why there is none. Returns 0 with *ret for free(3), or -errno. */
+/* Takes the worker's text, or describes why there is none. 0 with *ret for free(3), or -errno. */
 static int take_text(struct worker_answer *answer, const char *path, const struct problem *problem,
 	char **ret, size_t *size)
 {

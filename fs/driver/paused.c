@@ -24,7 +24,7 @@ static void release(struct waiting *waiting)
 		free(waiting);
 }
 
-/* Who was shut out of the directory since his lookup does not come in. */
+/* A user that has lost the right to the directory since the lookup gets EACCES. */
 static void resume(struct view_caller *caller, int result, const struct stat *stat)
 {
 	struct waiting *waiting = (struct waiting *)caller;
@@ -64,7 +64,7 @@ static void end_interrupt(struct pool_job *job)
 	release(waiting_of(job));
 }
 
-/* Either he waits already, or he will see the mark when he does. */
+/* If the request does not wait yet, it sees the mark when it begins to. */
 static void interrupt(struct pool_job *job)
 {
 	struct waiting *waiting = waiting_of(job);

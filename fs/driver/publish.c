@@ -10,12 +10,11 @@
  *      utimensat("app.yaml")
  *        SETATTR                     ──▶  the times that app.yaml has by now
  *
- * The kernel refuses what would take away a mount on the path, as far as that is in our mount name
- * space (EBUSY). A mount in another one, as of a container, goes without a word: nothing tells us
- * of it.
+ * If another file system is mounted on the path in our mount namespace, the kernel refuses the call
+ * (EBUSY). A mount in another namespace, such as a container's, is removed without any report.
  *
- * Where that is not possible (the mount is hidden, a right is missing), the kernel is told to
- * forget what it has cached: reads are right, only nobody is woken. The status says so.
+ * If the calls are not possible (the mount is hidden, a right is missing), the kernel's caches are
+ * invalidated: reads are right, but watchers get no events. The status says so.
  */
 #include <errno.h>
 #include <sched.h>

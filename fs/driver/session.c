@@ -69,9 +69,10 @@ static void append_escaped(char *to, size_t size, const char *label)
 }
 
 /*
- * The kernel enforces the modes that we show (default_permissions): without it everybody whom the
- * mount is open to could read everything. An ordinary user's mount is open to him alone; there it
- * would only keep his own publisher out of directories, which never have a write bit.
+ * The kernel enforces the modes that we show (default_permissions): without that, every user who
+ * can access the mount could read everything. Only the user who mounts can access an ordinary
+ * user's mount: there it would only keep the publisher out of directories, which never have a write
+ * bit.
  */
 static int make_fuse(struct session *session)
 {
@@ -397,8 +398,8 @@ static int session_init(struct session *session, struct problem *problem)
 }
 
 /*
- * Whoever tells us to end is heard when requests are answered: before, the mount would stay with
- * nobody to serve it.
+ * Holds signals that end us until requests are answered: before that, the mount would stay without
+ * a process that serves it.
  */
 static void hold_ends(int how)
 {
@@ -436,7 +437,7 @@ int session_mount(struct settings *settings, const struct session_options *optio
 	session->is_strict = settings->coherence == COHERENCE_STRICT;
 	session->name_timeout = session->is_strict ? 0 : FOR_EVER;
 	int r = session_init(session, problem);
-	/* An heir may end until he is ready: who serves goes on. */
+	/* An heir may end until it is ready: the old daemon goes on. */
 	if (!session->heir || heir_is_stored(session->heir))
 		hold_ends(SIG_BLOCK);
 	if (r == 0)
@@ -445,10 +446,10 @@ int session_mount(struct settings *settings, const struct session_options *optio
 		r = session->heir ? take_over(session, problem) : mount_and_offer(session, problem);
 	if (r == 0)
 		r = sandbox_enter(session->sandbox, &session->sandbox_state, problem);
-	/* What may have been written by somebody who had the one before in his hands. */
+	/* The old daemon may have been compromised: its record is hostile input. */
 	if (r == 0 && session->heir)
 		r = session_state_take_shown(session, problem);
-	/* Whoever goes on has what would be taken down here. */
+	/* The old daemon goes on, and needs what would be taken down here. */
 	if (r != 0 && session->heir)
 		take_ptr(session);
 	if (r != 0)
@@ -721,7 +722,7 @@ static int hand_over(struct session *session, pid_t *successor)
 	return r ? r : SESSION_LEFT;
 }
 
-/* Who wanted it has failed: everything goes on, and what was given up meanwhile is asked again. */
+/* The take-over has failed: everything goes on, and dropped requests are repeated. */
 static int go_on(struct session *session, int error)
 {
 	char line[256];
@@ -781,7 +782,7 @@ static int serve(
 		hook.keep_fd = keep_fd(session->keep);
 		int r = request_loop_run(session->fuse, REQUEST_THREADS, &hook);
 		hook.begun = NULL;
-		/* Who was told to end meanwhile does. */
+		/* A signal that ended the session meanwhile counts. */
 		if (r < 0 || !session->wish || fuse_session_exited(session->fuse))
 			return r;
 		sigfillset(&all);
@@ -844,7 +845,7 @@ int session_serve(
 	if (session->is_publishing)
 		publisher_stop(session->publisher);
 	monitor_cancel();
-	/* Who is answered from the pool is answered while there is a connection. */
+	/* While there is a connection, so that requests that wait for the pool get an answer. */
 	view_stop(session->view);
 	/* First the connection ends, so that no call of the mount process waits for an answer. */
 	end_mount(session);

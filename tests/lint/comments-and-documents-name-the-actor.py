@@ -12,8 +12,6 @@ import sys
 ROOMS = ("merge", "schema", "conf", "fs", "cli", "docs", "bench", "scripts", "tests", "data", "debian", "examples")
 # Places that are not our own, or that quote a user.
 LEFT_OUT = ("tests/cases/", "tests/edits/", "tests/presets/", "tests/fuzz/corpus/", "tests/lint/")
-# Rooms whose sentences are still the old ones. A room leaves this list with its last such sentence.
-OLD = ("fs/driver",)
 
 SUBJECT = re.compile(r"(?:^|(?<=[.:;!?])\s|\n[ \t]*\n)\s*((?:Who|Whom|Whoever|Of what|Of whom)\b)(?![^.;:]*\?)")
 WORD = re.compile(r"\b(is told|[Hh]e|[Hh]is|[Hh]im)\b")
@@ -88,15 +86,10 @@ def main():
         room = "/".join(path.split("/")[:2 if path.startswith(("fs/", "merge/", "tests/")) else 1])
         for line, wrong in find_in(path):
             counts[room] += 1
-            if not room.startswith(OLD):
-                failed = True
-                print(f"{path}:{line}: {wrong}")
+            failed = True
+            print(f"{path}:{line}: {wrong}")
     if is_count:
         print(*(f"{room}: {count}" for room, count in sorted(counts.items())), sep="\n")
-    for room in OLD:
-        if not counts[room] and not is_count:
-            failed = True
-            print(f"{room} has no old sentence any more: take it out of OLD")
     if not files:
         print("no file is found: this is not our tree")
     sys.exit(1 if failed or not files else 0)
