@@ -15,13 +15,13 @@
 #include "problem.h"
 
 /*
- * Where the text stood if it was cut out of a larger source: problems and nodes get their places in
- * that source. All zero: the text is the source.
+ * The place of a text that was cut out of a larger source. Problems and nodes get their places in
+ * that source. All zero: the text is the whole source.
  */
 struct text_place {
 	uint32_t lines;    /* in front of the text */
 	uint32_t columns;  /* in front of each of its lines, in characters */
-	bool is_rewritten; /* it had another form there: all of it is at `lines`, `columns` */
+	bool is_rewritten; /* it had another form there: every node is at `lines`, `columns` */
 };
 
 /* How to read. All zero: YAML 1.1, and the last of equal keys wins. */
@@ -29,9 +29,10 @@ struct read_options {
 	const struct format *format;
 	enum node_schema schema; /* of YAML; each other format has its own */
 	bool keep_duplicates;    /* a repeated key keeps all its pairs; for the salt strategy */
-	bool as_pyyaml;          /* 1, 1.0 and true are one key; an anchor is defined once */
-	bool wants_extents;      /* fill in the document's `extents` (extent.h) */
-	struct limits limits;    /* all zero: LIMITS_DEFAULT */
+	/* 1, 1.0 and true are one key; an anchor may be defined only once */
+	bool as_pyyaml;
+	bool wants_extents;   /* fill in the document's `extents` (extent.h) */
+	struct limits limits; /* all zero: LIMITS_DEFAULT */
 	struct text_place place;
 	const atomic_bool *is_cancelled; /* when set, reading fails with -ECANCELED; NULL: never */
 

@@ -1,8 +1,8 @@
 /*
  * Foreign text: text in a file that belongs to no format, such as the marks of a merge conflict, a
  * template, an HTML page, or the typographic quotes of a word processor. If a file with such a text
- * does not parse, the text is named as the cause: the place at which the parser gives up says
- * less.
+ * does not parse, the problem names the text as the cause. That says more than the place at which
+ * the parser gives up.
  */
 #pragma once
 
@@ -10,7 +10,7 @@
 
 struct builder;
 
-/** Returns whether the text is a server's page, such as an error, instead of a file. */
+/** Returns whether the text is an HTML page, such as a server's error page, instead of the file. */
 bool foreign_is_html(struct span text);
 
 /**

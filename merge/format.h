@@ -31,7 +31,7 @@ struct format {
 	/* Line between two documents in one stream: "---\n"; "": none needed. */
 	const char *divider;
 	bool has_lists;    /* maps and lists may be nested to any depth */
-	bool has_quotes;   /* without lists: a text in quotes may have several lines */
+	bool has_quotes;   /* of a format without lists: a text in quotes may have several lines */
 	bool has_sections; /* pairs outside sections come first, whatever the order of the keys */
 	bool has_tags;     /* a node may have a tag, and so a directive */
 	bool is_whole;     /* if no rule says otherwise, the highest layer's file is shown whole */
@@ -63,11 +63,10 @@ struct format {
 	int (*write)(struct writer *writer, const struct node *root);
 
 	/*
-	 * Changes the text with edit_splice(), so that its tree is as the op says. The value at the
-	 * place exists (edit.c has checked). For SET, op->value contains what is missing on the
-	 * way, so all steps but the last lead to a value. Returns 0; EDIT_CANNOT if only a larger
-	 * change could express it; PROBLEM for text that must not be changed, an anchor or an
-	 * alias; or -ENOMEM.
+	 * Changes the text with edit_splice(), so that its tree is as the op says. edit.c has
+	 * resolved the op: all steps lead to values that exist, except the last step of a SET.
+	 * Returns 0; EDIT_CANNOT if only a larger change could express it; PROBLEM for text that
+	 * must not be changed, an anchor or an alias; or -ENOMEM.
 	 */
 	int (*edit)(struct edit *edit, const struct edit_op *op);
 
@@ -90,7 +89,7 @@ struct format {
 FORMATS(FORMAT_DECLARE)
 #undef FORMAT_DECLARE
 
-/** TOML for programs that read 1.0 alone. Not in format_all(): the rule's `toml` selects it. */
+/** TOML for programs that read only 1.0. Not in format_all(): the rule's `toml` selects it. */
 extern const struct format format_toml_1_0;
 
 static inline bool format_is_toml(const struct format *format)

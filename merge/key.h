@@ -33,7 +33,7 @@ struct key_part {
 	size_t end;      /* bytes of the KEY up to and including this part */
 };
 
-/* As a document: the KEY names none. */
+/* In key.document: the KEY names no document. */
 #define KEY_ANY_DOCUMENT SIZE_MAX
 
 struct key {
@@ -42,7 +42,7 @@ struct key {
 	size_t count; /* 0: the whole file */
 
 	/* Set by key_match() (stream.h). */
-	size_t document;          /* index; KEY_ANY_DOCUMENT; the number of them: a new one */
+	size_t document;          /* index; KEY_ANY_DOCUMENT; the number of documents: a new one */
 	const struct node *named; /* of a new document: its name */
 	size_t start;             /* bytes of the text that name the document */
 };
@@ -60,7 +60,7 @@ struct key_condition {
  */
 int key_parse(const char *text, struct arena *arena, struct key *ret, struct problem *problem);
 
-/** Does the same from text[start] on, after what names a document. */
+/** Does the same from text[start] on, behind the name of a document. */
 int key_parse_from(const char *text, size_t start, struct arena *arena, struct key *ret,
 	struct problem *problem);
 
@@ -71,7 +71,7 @@ int key_parse_from(const char *text, size_t start, struct arena *arena, struct k
 int key_parse_conditions(const char *text, size_t at, struct arena *arena,
 	struct key_condition **ret, size_t *count, size_t *end);
 
-/** Counts the parts that the text may have at most. Returns 0, or PROBLEM if they are too many. */
+/** Finds an upper bound of the text's parts. Returns 0, or PROBLEM if it is too large. */
 int key_count_parts(const char *text, size_t *ret, struct problem *problem);
 
 /** Reads the part at text[at], which may begin with a dot, as key_parse() does. */
@@ -95,15 +95,15 @@ bool key_find(const struct node *in, const struct key_part *part, struct key_ste
 const struct node *key_follow(const struct key *key, size_t first, const struct node *root);
 
 /**
- * Returns whether `part` names `lost`. In a map, `key` is the key that `lost` had; with is_item,
- * `key` is the value by which the item of a list was matched.
+ * Returns whether `part` names the removed value `lost`. In a map, `key` is the key that it had.
+ * With `is_item`, it was an item of a list, and `key` is the value by which it was matched.
  */
 bool key_names(
 	const struct key_part *part, const struct node *key, const struct node *lost, bool is_item);
 
 /* A KEY that grows and shrinks while a tree is walked. All zero: the whole file. */
 struct key_text {
-	char *data; /* NUL-terminated; NULL as long as nothing was put */
+	char *data; /* NUL-terminated; NULL: nothing was put yet */
 	size_t len;
 	size_t capacity;
 	bool has_failed; /* an allocation failed; all later text is dropped */

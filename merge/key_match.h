@@ -1,5 +1,5 @@
 /*
- * Matching a KEY against a tree: what a user means by a KEY depends on the names in the tree.
+ * Matching a KEY against a tree: the meaning of a KEY depends on the names in the tree.
  *
  *      {editor.fontSize: 14}    editor.fontSize → ["editor.fontSize"]
  *      [remote "a.b"] url=…     remote.a.b.url  → ["remote \"a.b\""].url
@@ -33,9 +33,9 @@ struct key_ground {
 
 /**
  * Splits `text`, which the key borrows, into parts that lead to the value that it names. Returns 0
- * with *ret in `arena`; KEY_NEW; PROBLEM if the KEY can't be read, names two values, is the path of
- * another tool to no value, or with wants_new does not say in which document the new value belongs;
- * or -ENOMEM.
+ * with *ret in `arena`; KEY_NEW; PROBLEM or -ENOMEM. A problem is a KEY that can't be read, names
+ * two values, or is written as a path of another tool but names no value; with wants_new, also one
+ * that does not say in which document the new value belongs.
  */
 int key_match(const char *text, const struct key_ground *ground, struct arena *arena,
 	struct key *ret, struct problem *problem);

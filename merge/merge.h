@@ -54,13 +54,13 @@ struct merge_request {
 	/* Called for input that merges but may be meant otherwise. May be NULL. */
 	void (*warn)(void *context, const struct problem *warning);
 	void *warn_context;
-	/* If the format has comments, a tree begins with one that names its sources. */
+	/* If the format has comments, a written tree begins with one that names its sources. */
 	bool wants_header;
 	/* When set, the merge fails with -ECANCELED; NULL: never. */
 	const atomic_bool *is_cancelled;
 };
 
-/* Refusals that one result holds at most. */
+/* Greatest number of refusals in one result. */
 #define REFUSALS_MAX 50
 
 /*
@@ -82,7 +82,7 @@ struct merge_result {
 	uint32_t source_count;
 	uint32_t source_capacity;
 	struct origins *origins; /* of the values, if the request wanted them */
-	/* With origins: if `text` is served byte for byte, what it was read as; or NULL. */
+	/* With origins, if `text` is one source byte for byte: its document; else NULL. */
 	const struct document *verbatim;
 	struct refusals refusals;
 	bool wants_crlf;         /* lines end with "\r\n", as in the lowest source */

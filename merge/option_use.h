@@ -1,7 +1,6 @@
 /*
- * The uses of options: which of the places that a rule names exist in some file. A place is
- * identified by its node in the options, so the uses of all files that a rule merges can be
- * collected.
+ * The uses of options: the places in a rule's options that some file has. A place is identified by
+ * its node in the options, so the uses of all files that a rule merges can be collected.
  */
 #pragma once
 

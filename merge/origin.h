@@ -102,15 +102,15 @@ void origin_replace(struct origins *origins, const struct node *value, const str
 	struct origin_why why);
 
 /**
- * As origin_replace(), with that fate, for a map `value` that is made to replace the map `before`.
+ * As origin_replace(), with `fate`, for a map `value` that is made to replace the map `before`.
  * Everything removed from `before` counts as removed from `value`.
  */
 void origin_take_over(struct origins *origins, const struct node *value, const struct node *before,
 	enum origin_fate fate, struct origin_why why);
 
 /**
- * Records that `other`, with all its steps, was merged into `value`, or with ORIGIN_LOST that it
- * was not taken; then the parts of `other` are lost, too.
+ * Records that `other`, with all its steps, was merged into `value`. With ORIGIN_LOST it was not
+ * taken, and its parts are lost, too.
  */
 void origin_note(struct origins *origins, const struct node *value, const struct node *other,
 	enum origin_fate fate, struct origin_why why);

@@ -40,8 +40,8 @@ struct put_request {
 	void *context;
 
 	/*
-	 * The ops remove values from the target: the target then says nothing about them, whatever
-	 * value the result shows then. A map or list that becomes empty is removed, too.
+	 * The ops remove values from the target, whatever values the result shows afterwards. A map
+	 * or list that becomes empty is removed, too.
 	 */
 	bool is_reset;
 };
@@ -55,7 +55,8 @@ struct put_result {
 	struct span text;     /* of the target, NUL-terminated */
 	struct stream before; /* the result's documents, before and after the change */
 	struct stream after;
-	struct stream below; /* if an op removes: those of the inputs below the target, if known */
+	/* if an op removes: the result of the inputs below the target, if known */
+	struct stream below;
 
 	/* private: owns the memory of the trees */
 	struct put_intermediates *keep;
@@ -72,9 +73,9 @@ void put_result_free(struct put_result *result);
 void put_result_freep(struct put_result **result);
 
 /**
- * Does as put_run(), but with the wanted text of the merged file instead of ops; request->ops is
- * ignored. Use it if the strategy handles only whole texts, or if the merged file is the target's
- * text, so that its comments can change, too. Returns 0 with *ret in `arena`, PROBLEM or -errno.
+ * Does the same as put_run(), but with the wanted text of the merged file; ignores request->ops.
+ * Use it if the strategy handles only whole texts, or if the merged file is the target's text, so
+ * that its comments can change, too. Returns 0 with *ret in `arena`, PROBLEM or -errno.
  */
 int put_text(const struct put_request *request, struct span wanted, struct arena *arena,
 	struct span *ret, struct problem *problem);

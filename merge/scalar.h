@@ -3,9 +3,9 @@
  *
  * The type of a plain scalar follows from its text and its schema: YAML 1.1 as PyYAML's SafeLoader
  * resolves it (its resolver.py), the core schema of YAML 1.2.2 (section 10.3.2), RFC 8259, or TOML
- * 1.0.0, where a local time is a timestamp as well as a date. A quoted or block scalar is a string.
- * A core tag (!!str, !!int …) takes precedence over both; "!" means string. Any other tag, and a
- * core tag that does not fit the text (!!int x), makes the scalar SCALAR_FOREIGN.
+ * 1.1.0, in which a date and a local time are timestamps, too. A quoted or block scalar is a
+ * string. A core tag (!!str, !!int …) takes precedence; "!" means string. Any other tag, and a core
+ * tag that does not fit the text (!!int x), makes the scalar SCALAR_FOREIGN.
  */
 #pragma once
 

@@ -18,7 +18,7 @@ enum {
 	FOLD_BLANKS = 16 /* blanks at the end are dropped */
 };
 
-/* Bytes of a name that is compared by its fold. Longer names must be equal. */
+/* Longest name in bytes that is folded for a comparison. A longer one must be equal as it is. */
 #define SPELLING_MAX 1024
 
 struct fold {
@@ -42,7 +42,7 @@ const struct node *spelling_fold(
 /** Returns whether `written`, once folded, is the key `text`, which is folded already. */
 bool spelling_means(const struct fold *fold, struct span written, struct span text);
 
-/** Returns how the key is written for a program with that fold. */
+/** Returns the spelling of the key for a program with that fold. */
 struct span spelling_of(const struct node *key, const struct fold *fold);
 
 /** Returns whether `name` is one of the spellings of the key. False if the key is no scalar. */

@@ -88,7 +88,7 @@ struct strategy {
 	const struct option_spec *options; /* ends with a NULL name; may be NULL */
 	enum strategy_takes takes;
 	bool reads_trees;            /* the inputs' documents are read before merge() is called */
-	bool gives_trees;            /* or not, but its result is a tree even so */
+	bool gives_trees;            /* it reads no trees, but its result is a tree */
 	bool keeps_duplicates;       /* as keep_duplicates of struct read_options */
 	bool reads_as_pyyaml;        /* as as_pyyaml of struct read_options */
 	bool reads_zeros_as_decimal; /* 0644 is 644: NODE_SALT instead of NODE_YAML_1_1 */
@@ -103,17 +103,17 @@ struct strategy {
 	int (*check)(const struct options *options, struct problem *problem);
 
 	/*
-	 * Finds how the lists combine that `count` keys lead to, for a caller that wants to change
-	 * one. With LIST_OUTCOME_BY_KEY, *by is the argument for node_match(). NULL:
-	 * LIST_OUTCOME_ANY. Returns 0 or -ENOMEM.
+	 * Finds how lists combine at the place of `keys`, for a caller that wants to change one.
+	 * With LIST_OUTCOME_BY_KEY, *by is the argument for node_match(). NULL: LIST_OUTCOME_ANY.
+	 * Returns 0 or -ENOMEM.
 	 */
 	int (*list_outcome)(const struct merge_request *request, const struct node *const *keys,
 		size_t count, struct arena *arena, enum list_outcome *ret, const struct node **by);
 
 	/*
-	 * Finds the document that is merged with `root`, document `n` of the result, among `roots`:
-	 * those of one input, or of the result of some. *ret is `count` if there is none; *named is
-	 * then a document that would be matched with it, and says nothing else; NULL: documents
+	 * Finds the one of `roots` that is merged with `root`, document `n` of the result. `roots`
+	 * are the documents of one input, or of the merge of some. *ret is `count` if there is
+	 * none. Then *named is a document that has only the name of `root`, or NULL if documents
 	 * have no names. NULL: a result has one document. Returns 0 or -ENOMEM.
 	 */
 	int (*match_document)(const struct merge_request *request, const struct node *root,
@@ -121,10 +121,10 @@ struct strategy {
 		size_t *ret, const struct node **named);
 
 	/*
-	 * Finds the names of documents, whatever other layers have: a map for each that has the
-	 * values of the keys by which documents are matched, and nothing else. names[i] stays NULL
-	 * if the document has none of the keys. *by becomes the list of these KEYs; NULL: documents
-	 * have no names. NULL: a result has one document. Returns 0 or -ENOMEM.
+	 * Finds the names of documents. A name is a map with the values of the keys by which
+	 * documents are matched, and nothing else. names[i] stays NULL if the document has none of
+	 * the keys. *by becomes the list of these KEYs; NULL: documents have no names. NULL: a
+	 * result has one document. Returns 0 or -ENOMEM.
 	 */
 	int (*name_documents)(const struct merge_request *request, const struct node *const *roots,
 		size_t count, struct arena *arena, const struct node **names,

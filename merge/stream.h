@@ -32,7 +32,8 @@ struct stream {
 	 * another has the same. The array is NULL if none has a name.
 	 */
 	const struct node *const *names;
-	const struct node *index; /* name to the document's index, as the `line` of the value */
+	/* a map from each name to a node whose `line` is the document's index */
+	const struct node *index;
 	const struct node
 		*by; /* list of the KEYs whose values are the name; NULL: there are none */
 };
@@ -52,7 +53,7 @@ int stream_of(const struct merge_request *request, const struct node *const *roo
 struct stream_place {
 	size_t document;          /* its index */
 	const struct node *named; /* STREAM_NEW: a map that has its name and nothing else */
-	size_t end;               /* bytes of the KEY up to the rest of it */
+	size_t end;               /* bytes of the KEY up to the end of the document's name */
 };
 
 /**
@@ -62,20 +63,24 @@ struct stream_place {
 int stream_find(const struct stream *stream, const char *text, size_t begin, struct arena *arena,
 	struct stream_place *ret, struct problem *problem);
 
-/** Refuses the KEY as that of a new document: it needs all values of a name. Returns PROBLEM. */
+/**
+ * Reports that the KEY can't name a new document, as it lacks values of a name. Returns PROBLEM.
+ */
 int stream_refuse_unknown(const struct stream *stream, const char *text, size_t begin, size_t end,
 	struct problem *problem);
 
 /** Returns the index of the document with that name; stream->count: there is none. */
 size_t stream_find_named(const struct stream *stream, const struct node *name);
 
-/** Appends what names the document in a KEY; nothing if the stream has no other document. */
+/** Appends the document's name as in a KEY; nothing if the stream has no other document. */
 void stream_put(const struct stream *stream, size_t document, struct key_text *ret);
 
 /** As stream_put(), for a name. */
 void stream_put_name(const struct node *name, struct key_text *ret);
 
-/** Returns a map with all pairs of `name` and `value`, whose own pairs count; NULL: no memory. */
+/**
+ * Returns a map with the pairs of `value`, and those of `name` that `value` lacks; NULL: no memory.
+ */
 const struct node *stream_name(
 	const struct node *name, const struct node *value, struct arena *arena);
 

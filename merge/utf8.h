@@ -10,7 +10,7 @@ static inline bool utf8_is_tail(unsigned char byte)
 	return (byte & 0xC0) == 0x80;
 }
 
-/* Returns the bytes of the well-formed character at `p` (p < end); 0 if there is none. */
+/* Returns the length in bytes of the well-formed character at `p` (p < end); 0: there is none. */
 static inline size_t utf8_length(const char *p, const char *end)
 {
 	const unsigned char *u = (const unsigned char *)p;

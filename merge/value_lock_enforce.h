@@ -20,7 +20,7 @@ struct value_lock_enforcement {
 };
 
 /**
- * Changes *root, which may be NULL, so that at each locked place it holds what keep->low holds.
- * Neither tree may be nested deeper than the limit. Returns 0 or -ENOMEM.
+ * Changes *root, which may be NULL, so that it equals keep->low at each locked place. Neither tree
+ * may be nested deeper than the limit. Returns 0 or -ENOMEM.
  */
 int value_lock_enforce(struct value_lock_enforcement *keep, const struct node **root);

@@ -4,8 +4,8 @@
  * splices no byte changes, and only the comments of removed entries are lost.
  *
  * Each result is checked. The new text is read again, and its tree must be the wanted one. If it is
- * not, the next larger value around is written anew, unless a comment in it would be lost. If that
- * fails, too, the edit is refused, with the place and the reason.
+ * not, the map or list around the change is written anew, then the one around that, unless a
+ * comment would be lost. If nothing works, the edit is refused, with the place and the reason.
  */
 #pragma once
 
@@ -17,25 +17,24 @@
 /* One step from a map or list to an entry of it. */
 struct edit_step {
 	const struct node *key; /* the key in a map; NULL: an item of a list */
-	/* of the item; to insert: of the item that will follow it, or EDIT_END */
+	/* index of the item; to insert: of the item that will follow the new one, or EDIT_END */
 	uint32_t index;
 };
 
 enum edit_kind {
-	/* Sets the value there. A map without the key gets it at its end, and so do missing maps on
-	 * the way. An empty value there (`key:`) counts as a map. An empty path is the root, which
+	/* Sets the value. A new key goes to the end of its map. Missing maps on the way are made;
+	 * an empty value on the way (`key:`) counts as a map. Without steps it sets the root, which
 	 * may be missing. */
 	EDIT_SET,
-	/* Removes the pair or item, or with an empty path the document; a missing one is a
-	 * problem. */
+	/* Removes the pair or item, or without steps the document. A missing one is a problem. */
 	EDIT_REMOVE,
 	/* Inserts `value` before the item of the last step. If the key of the list is missing or
 	 * empty, the list is made. */
 	EDIT_INSERT,
 };
 
-/* For SET in a format in which a key may repeat (format.h): how the key gets the value alone, if
- * other sources add values to it. */
+/* For SET in a format in which a key may repeat (format.h), if other sources add values to the key:
+ * how `value` becomes its only value. */
 enum edit_again {
 	EDIT_AGAIN_NO,    /* the op fails instead */
 	EDIT_AGAIN_LAST,  /* `value` becomes the last one, and only the last one counts */
@@ -44,14 +43,14 @@ enum edit_again {
 
 struct edit_op {
 	enum edit_kind kind;
-	/* index of the document in the text, starting at 0; SET: may be behind the last one */
+	/* index of the document in the text, starting at 0; SET may add one behind the last */
 	size_t document;
 	const struct edit_step *steps;
 	size_t count; /* number of steps */
 	/* SET and INSERT; its style is used if possible, its place is ignored */
 	const struct node *value;
-	/* SET: only a part of the old value differs. The op fails if writing the whole value anew
-	 * would lose a comment. */
+	/* SET: only a part of the old value differs. If the whole value must be written anew and a
+	 * comment would be lost, the op fails. */
 	bool keeps_comments;
 	bool leaves_nothing;   /* REMOVE: even the only document may be removed */
 	enum edit_again again; /* for put.h */

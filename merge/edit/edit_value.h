@@ -7,9 +7,8 @@
 #include "edit.h"
 
 /**
- * Converts op->value to what it is after it was written in the format and read again. It is written
- * at the op's place, since that decides what may stand there, and in that version of YAML (NULL:
- * that of the options).
+ * Converts op->value: writes it as it may stand at the op's place, and reads that text again.
+ * `yaml` is the version of YAML; NULL: that of the options.
  *
  * Returns 0, PROBLEM if the format can't hold the value, or -ENOMEM. *ret owns the new value; free
  * it with document_free(). If nothing had to be converted, *ret is unchanged.

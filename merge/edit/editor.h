@@ -1,8 +1,8 @@
 /*
- * The interface of a format's edit(): it gets one op, and a text whose extents are known.
+ * The interface of a format's edit(), called an editor. It gets one op, and a text with extents.
  *
  * The editor finds the place and adds splices. edit.c does the rest: it reads the new text again,
- * compares the trees, tries the value around instead, and combines several ops. So an editor may
+ * compares the trees, tries a larger change instead, and combines several ops. So an editor may
  * handle rare cases in a simple way: its result is always checked.
  */
 #pragma once
@@ -10,8 +10,8 @@
 #include "edit.h"
 #include "extent.h"
 
-/* Positive result of format.edit: the text can't express the change as it is. The caller tries the
- * value around. */
+/* Positive result of format.edit: the text can't express the change. The caller tries to write the
+ * map or list around it anew. */
 #define EDIT_CANNOT 2
 
 struct edit {

@@ -12,7 +12,10 @@ struct line_sample {
 	struct document *document;
 };
 
-/** Writes a tree as a text of its own. Returns 0 with *ret, whose document the caller owns. */
+/**
+ * Writes a tree as a text of its own. Returns 0 with *ret for line_sample_fini(), PROBLEM or
+ * -ENOMEM.
+ */
 int line_sample_make(
 	const struct line_editor *editor, const struct node *tree, struct line_sample *ret);
 
@@ -23,13 +26,13 @@ struct node *line_sample_map(
 	const struct line_editor *editor, const struct node *key, const struct node *value);
 
 /**
- * Writes the pair as it would stand in its section. If the format has no pairs before the sections,
- * the pair is put into a section: the rules for keys are the same in each.
+ * Writes the pair as a text of its own, under the header of its section. Returns as
+ * line_sample_make().
  */
 int line_sample_pair(const struct line_editor *editor, const struct line_section *section,
 	const struct node *key, const struct node *value, struct line_sample *ret);
 
-/** Finds the pairs of a sample that has one key. */
+/** Finds the pairs of a sample that has one key. Returns 0 or -ENOMEM. */
 int line_sample_pairs(const struct line_editor *editor, const struct line_sample *sample,
 	struct line_places *ret);
 

@@ -1,6 +1,6 @@
 /*
  * The places where the pairs and sections of a text of lines are written. A section may come again,
- * and so may a key.
+ * and so may a key. Functions that return an int return 0 or -ENOMEM.
  */
 #pragma once
 

@@ -4,14 +4,14 @@
 #include "edit_tree.h"
 #include "put.h"
 
-/* Positive results of put_form(). LAST: there is neither this form nor a later one. */
+/* Positive results of put_form(). NONE: there is no such form. LAST: nor is there a later one. */
 enum { PUT_FORM_NONE = 3, PUT_FORM_LAST };
 
 struct put_ground {
 	const struct merge_request *merge;
 	const struct stream *result;    /* the documents that the op applies to */
 	const struct edit_tree *wanted; /* the wanted documents */
-	/* of the target; `result` shares the nodes that it took from it */
+	/* the target's document; `result` shares nodes with it */
 	const struct document *document;
 	const struct format *format; /* of the target */
 	struct arena *arena;

@@ -13,7 +13,7 @@ struct splice_piece;
 
 struct patched {
 	struct arena *arena;
-	struct span original;        /* both live as long as the arena */
+	struct span original;        /* `original` and `text` live as long as the arena */
 	struct span text;            /* the current text */
 	struct splice_piece *pieces; /* of `text` */
 	size_t count;

@@ -33,10 +33,9 @@ bool text_lines_is_comment(const struct text_lines *lines, size_t begin);
 size_t text_lines_above(const struct text_lines *lines, size_t begin, size_t floor);
 
 /**
- * Returns where the lines of an entry of `in` begin, with its comments: those directly above it,
- * if a blank line, the text's beginning or the beginning of `in` is above them. `is_root`: nothing
- * is above the first entry of `in`; otherwise the head of `in` is. Comments that begin a text do
- * not belong to its only entry.
+ * Returns where the lines of `entry` in `in` begin, with its comments. These are the comments
+ * directly above it, if a blank line or the beginning of the text or of `in` is above them.
+ * `is_root`: `in` has no header line. Comments that begin a text do not belong to its only entry.
  */
 size_t text_lines_own(const struct text_lines *lines, const struct extent *in,
 	const struct extent *entry, bool is_root);
@@ -47,10 +46,10 @@ size_t text_lines_own(const struct text_lines *lines, const struct extent *in,
  */
 int text_lines_insert(const struct text_lines *lines, size_t offset, struct span added);
 
-/** Removes a range. If it touches the range that was removed last, both become one. */
+/** Removes a range; joins it with the last removed range if they touch. Returns 0 or -ENOMEM. */
 int text_lines_take_out(const struct text_lines *lines, size_t begin, size_t end);
 
-/** Removes whole lines. If blank lines are on both sides, removes those behind, too. */
+/** Removes whole lines, and of blank lines on both sides those behind. Returns 0 or -ENOMEM. */
 int text_lines_take(const struct text_lines *lines, size_t begin, size_t end);
 
 /** Moves the output's text to the arena, and frees the output. Returns 0 or -ENOMEM. */

@@ -15,7 +15,7 @@ struct toml_editor {
 	struct edit *edit;
 	struct text_lines lines;
 	const struct extent *root;
-	struct span above; /* lines that stand above the next new pair */
+	struct span above; /* comment lines to be put above the next new pair */
 };
 
 /**

@@ -1,10 +1,9 @@
 /*
- * Edits of entries in YAML's block style, which are added and removed with their lines; and of
- * values in lines: an entry's, or the root.
+ * Edits of YAML's block style. Entries are added and removed with their lines. The value of an
+ * entry, or the root, is replaced.
  *
  * All functions return 0; EDIT_CANNOT if the lines can't be separated from others; PROBLEM if the
- * value can't be written, or the edit would remove an anchor or another thing that the user must
- * take care of; or -ENOMEM.
+ * value can't be written, or yaml_guard.h refuses the edit; or -ENOMEM.
  */
 #pragma once
 

@@ -1,8 +1,8 @@
 /*
  * Edits of entries in YAML's flow style: replaces a value, or adds one.
  *
- * Both functions return 0; PROBLEM if the value can't be written, or the edit would remove an
- * anchor or another thing that the user must take care of; or -ENOMEM.
+ * Both functions return 0; PROBLEM if the value can't be written, or yaml_guard.h refuses the edit;
+ * or -ENOMEM.
  */
 #pragma once
 

@@ -9,15 +9,13 @@
 
 #include "editor.h"
 
-/**
- * Checks a value that the edit removes: nothing in it refers to another place, or is referred to.
- */
+/** Checks a value that the edit removes: it refers to no other place, and none refers to it. */
 int yaml_guard_value(const struct edit *edit, const struct extent *extent);
 
 /**
  * Checks all values that the op's steps lead through: a change of them shows nowhere else. *in is
- * the map or list of the last step; NULL if the op has no step. Returns EDIT_CANNOT if nothing is
- * written there.
+ * the map or list of the last step; NULL if the op has no step. Also returns EDIT_CANNOT, if a
+ * value on the way is not written in the text.
  */
 int yaml_guard_path(const struct edit *edit, const struct edit_op *op, const struct extent **in);
 

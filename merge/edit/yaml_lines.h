@@ -46,7 +46,7 @@ bool yaml_is_block(const struct extent *extent);
 /** Returns whether the value has brackets of its own. A map in a list may have none: [a: b]. */
 bool yaml_has_brackets(const struct edit *edit, const struct extent *extent);
 
-/** Returns the last scalar, empty or bracketed value in it, where its text ends; never NULL. */
+/** Returns the innermost value at the end of `extent`: a scalar, empty, or in brackets. */
 const struct extent *yaml_last_leaf(const struct extent *extent);
 
 /**

@@ -15,7 +15,7 @@ struct yaml_slot {
 	int indent; /* of the map or list around it */
 	enum yaml_spot spot;
 	bool is_alone;  /* a root with no text before it */
-	bool is_unsaid; /* of "? key" without a colon */
+	bool is_unsaid; /* the value of "? key" without a colon */
 };
 
 /* New text in two parts: the rest of a line that has begun, and the lines below. */

@@ -1,6 +1,6 @@
 /*
- * The checks of an INI file, and of a tree that is written as one. Keys that the program takes for
- * the same must come once, or be a list. If the program is not known, a merge that might lose
+ * The checks of an INI file, and of a tree that is written as one. Keys that the program considers
+ * equal must come only once, or be a list. If the program is not known, a merge that might lose
  * something is refused.
  */
 #pragma once

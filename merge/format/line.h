@@ -12,8 +12,8 @@ struct line_reader {
 	struct builder *builder;
 	struct span line;  /* the current line, without its end: "\n" or "\r\n" */
 	uint32_t number;   /* the line's number, starting at 1 */
-	const char *next;  /* where the next line begins … */
-	const char *end;   /* … unless it is here */
+	const char *next;  /* where the next line begins */
+	const char *end;   /* if `next` is here, there is no next line */
 	struct extent *in; /* the extent that contains the pairs; NULL unless extents are wanted */
 };
 
@@ -71,8 +71,8 @@ int line_close_root(struct line_reader *reader);
 EXTENT_NOTE_RARE int line_note_pair(struct line_reader *reader, struct span key, struct span value);
 
 /**
- * See builder->repeat. For formats in which the later key counts, with a warning, and a map
- * continues.
+ * See builder->repeat. If a key comes again, its later value counts, with a warning; if a map comes
+ * again, it continues.
  */
 int line_repeat(
 	struct builder *builder, struct node *map, struct pair *found, const struct pair *again);

@@ -1,6 +1,6 @@
 /*
- * A cursor in the text of a TOML document, and what it reads: blanks, comments, line ends and
- * strings. Anything invalid there is a problem at its place.
+ * A cursor in the text of a TOML document, which reads blanks, comments, line ends and strings. If
+ * one of these is invalid, the problem has its place.
  */
 #pragma once
 

@@ -11,14 +11,14 @@
 enum scalar_type toml_value_type(struct span text);
 
 /**
- * Returns the offset at which a time lacks its seconds, which it may from TOML 1.1 on; 0: it has
+ * Returns the offset at which the seconds of a time are missing, as TOML 1.1 allows; 0: it has
  * them, or the text is no time.
  */
 size_t toml_value_lacks_seconds(struct span text);
 
 bool toml_value_is_nan(struct span text);
 
-/** Returns why `text` is no value of TOML: a phrase to put behind it, with the remedy. Static. */
+/** Returns why `text` is no value of TOML: a phrase to follow it, with the remedy. Static. */
 const char *toml_value_fault(struct span text);
 
 /**

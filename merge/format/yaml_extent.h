@@ -3,8 +3,8 @@
  *
  * libyaml's marks do not suffice. They count characters, not bytes. A block collection's mark ends
  * where the next token begins. A dash, a question mark, and the place of an empty value have no
- * mark at all. The missing places are searched in the text. Between two events it has only blanks,
- * comments and such indicators, and no part of it is searched twice.
+ * mark at all. The missing places are searched in the text. Between two events the text has only
+ * blanks, comments and such indicators, and no part of it is searched twice.
  */
 #pragma once
 

@@ -31,9 +31,9 @@ struct yaml_layout {
 
 #define YAML_LAYOUT ((struct yaml_layout){.width = 2, .list = 0})
 
-/* A node as it stands in a text, with its key where the spot is a key's. */
+/* A value to be written, or a pair if the spot is that of a key. */
 struct yaml_part {
-	const struct node *key; /* for the spots of keys: the part is the pair */
+	const struct node *key; /* only for YAML_AS_KEY and YAML_AS_FLOW_KEY */
 	const struct node *value;
 	int indent; /* of the map or list around it */
 	enum yaml_spot spot;

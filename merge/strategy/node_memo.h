@@ -1,4 +1,4 @@
-/* A hash table of addresses: which node was made from which. All zero: empty. */
+/* A hash table from a node's address to the node that was made from it. All zero: empty. */
 #pragma once
 
 #include <stddef.h>

@@ -23,8 +23,8 @@
 #define CLOUD_OWNED 1
 
 /*
- * Greatest number of parts in one merge. It bounds the total of the costs that each part has.
- * (Clouds accept only 16 to 64 KB of user data.)
+ * Greatest number of parts in one merge, as each part has a fixed cost. (Clouds accept only 16 to
+ * 64 KB of user data.)
  */
 #define CLOUD_PARTS_MAX 4096
 
@@ -122,7 +122,9 @@ int cloud_end_patch(struct cloud *cloud);
 int cloud_dispatch_new(
 	struct cloud *cloud, const struct how *how, const struct cloud_dispatch **ret);
 
-/** Checks without a merge: the options, and with `knows_all` also the names. */
+/**
+ * Checks `how` without a merge: the options of mergers. With `knows_all`, the names must be known.
+ */
 int cloud_dispatch_check(const struct how *how, bool knows_all, struct problem *problem);
 
 /** Does cloud-init's merge(value, with). Returns 0, PROBLEM or -errno. */

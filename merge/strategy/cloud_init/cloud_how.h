@@ -30,7 +30,7 @@ struct how {
 	struct how_entry *entries;
 	uint32_t count;
 	uint32_t capacity;
-	const struct node *by; /* the node in a part that says so, for origins; or NULL */
+	const struct node *by; /* the node in a part that names the mergers, for origins; or NULL */
 };
 
 struct how_place how_place_of(const struct node *node);

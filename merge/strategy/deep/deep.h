@@ -30,7 +30,7 @@ struct deep {
 	bool minds_kinds;        /* a value of another kind is reported, or refused */
 	bool has_directives;     /* the source that is being merged in may have some */
 	unsigned depth;          /* of the value that is being merged in */
-	uint32_t pass;           /* of the last list that was merged in by key */
+	uint32_t pass;           /* number of the last list that was merged in by key */
 	uint64_t made;           /* pairs and items copied or added so far */
 	uint64_t allowed;        /* maximum of `made` */
 	struct origins *origins; /* of the merge */
@@ -38,7 +38,7 @@ struct deep {
 
 /*
  * All return 0; PROBLEM, with the merge's problem filled; or -errno. Values that they give are
- * ours, or immutable.
+ * OWNED ("ours"), or immutable.
  */
 
 /** Merges `value` into the value `below`, which may be NULL: nothing. *ret is NULL for nothing. */
@@ -92,7 +92,7 @@ enum directive {
 	DIRECTIVE_UNIQUE,
 };
 
-/** Returns the directive that the node's tag is. */
+/** Returns the directive that the node's tag stands for. */
 enum directive directive_of(const struct node *node);
 
 /** Returns whether the source may hold directives; false is certain. Reads only the text. */

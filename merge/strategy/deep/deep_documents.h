@@ -1,5 +1,5 @@
 /*
- * The documents of a file: which document of a layer is merged with which of the layers below.
+ * The documents of a file: how a layer's documents are matched with those of the layers below.
  *
  *      vendor              site                     the file
  *      kind: Service       kind: Deployment         kind: Service
@@ -9,8 +9,8 @@
  *
  * The option `documents` names the keys by which they are matched, or matches them by their
  * position, or merges all into one. Without the option, documents that all have `kind` and
- * `metadata.name` are matched by these, as Kubernetes names objects. The documents of an only
- * source stay as they are. Otherwise each source has one document at most, or the merge is refused.
+ * `metadata.name` are matched by these, as Kubernetes names objects. If there is only one source,
+ * its documents stay as they are. Otherwise a source with several documents is refused.
  */
 #pragma once
 
@@ -18,15 +18,15 @@
 
 struct deep_documents {
 	/*
-	 * Identity to document, in the order of the file. Ours (deep.h): a removed document has the
-	 * value `gone`, and keeps its place.
+	 * From a document's name to the document, in the order of the file. OWNED (deep.h): a
+	 * removed document has the value `gone`, and keeps its place.
 	 */
 	struct node *map;
 	const struct node *by; /* sequence of KEYs; NULL: matched by position, or all are one */
 	struct key *keys;      /* of `by` */
 	const char *names;     /* of `by`, for messages */
 	bool is_one;           /* all are one */
-	bool is_alone;         /* of an only source: none is matched with another */
+	bool is_alone;         /* there is one source: no document is matched with another */
 	uint32_t *inputs;      /* for each document: number of its last input, starting at 1 */
 	uint32_t capacity;     /* of `inputs` */
 };
@@ -41,16 +41,16 @@ int deep_documents_check(const struct options *options, struct problem *problem)
 int deep_documents_init(struct deep *deep, struct deep_documents *ret);
 
 /**
- * Finds the document that document `n` of input `i`, with the root `said`, is merged into. Returns
- * 0 with its number in `map`; its value there is NULL (deep_value()) if it is new. PROBLEM if a key
- * is missing, or the input has the same document twice.
+ * Finds the document into which document `n` of input `i`, with the root `said`, is merged. Returns
+ * 0 with *ret, its index in `map`, where the value (deep_value()) of a new one is NULL; PROBLEM if
+ * a key is missing, or the input has the same document twice; or -ENOMEM.
  */
 int deep_documents_find(struct deep *deep, struct deep_documents *documents, size_t i, size_t n,
 	const struct node *said, uint32_t *ret);
 
 /**
- * Returns whether the document `said` is removed by "!delete" at its root. Then it has only the
- * keys by which documents are matched, or it is a PROBLEM.
+ * Sets *ret to whether a "!delete" at the root `said` removes the document. Returns 0; PROBLEM if
+ * it does, but `said` has other keys than those by which documents are matched; or -errno.
  */
 int deep_documents_check_removal(struct deep *deep, const struct deep_documents *documents,
 	const struct node *said, bool *ret);

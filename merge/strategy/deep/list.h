@@ -26,7 +26,7 @@ struct items {
 struct list_entry {
 	const struct node *key;
 	uint32_t hash;
-	uint32_t next;    /* the entry of the next item with an equal key; LIST_NONE */
+	uint32_t next;    /* the entry of the next item with an equal key; LIST_NONE: none */
 	uint32_t last;    /* in a key's first entry: the key's last entry */
 	int32_t position; /* LIST_NOWHERE: no item has had the key yet */
 
@@ -56,7 +56,7 @@ struct list {
 	struct items back;
 	struct list_index keys;
 	struct list_index values;
-	/* Of `values`, from the start; the cost of each is the size of the list. */
+	/* Number of times that `values` was built anew, each in time that grows with the list. */
 	uint32_t rebuilds;
 };
 

@@ -10,7 +10,7 @@
  *      **    stands for any number of keys, also none: "**.hosts" is every `hosts`
  *      \.    is a dot in a key, `\*` an asterisk, `\\` a backslash
  *
- * and "*" alone is every list, also one that is the whole file; "" is only that last one.
+ * "*" alone matches every list, also one that is the whole file; "" matches only the latter.
  *
  * The most specific pattern wins: the one that spells out the most keys. If several spell out the
  * same number, the last one wins. The order has no other effect, because "*" stands first by
@@ -25,8 +25,8 @@ enum list_mode { LIST_REPLACE, LIST_APPEND, LIST_PREPEND, LIST_UNIQUE, LIST_REPE
 
 /*
  * LIST_REPEAT: as repeated assignments in a file of systemd's. A single text is a list of one. A
- * later list is appended to the earlier one. If it has an empty text in it, it removes everything
- * before.
+ * later list is appended to the earlier one. An empty text in it removes everything before that
+ * text.
  */
 
 /* All except LIST_BY_KEY, as people write them. */
@@ -34,7 +34,7 @@ extern const char *const list_mode_names[LIST_BY_KEY];
 
 struct list_rule {
 	enum list_mode mode;
-	/* LIST_BY_KEY: what items are matched by, the argument of node_match(). */
+	/* LIST_BY_KEY: the key or keys by which items are matched, for node_match(). */
 	const struct node *by;
 	const char *by_name;      /* "name", "[name, url]", for messages */
 	bool twice;               /* LIST_BY_KEY: one layer may have a key more than once */

@@ -4,7 +4,7 @@
  * Maps and lists are userdata that refer to a node. Scalars become Lua's own strings, numbers and
  * booleans; a null becomes `null`. A date, binary data or an integer of more than 64 bits is
  * userdata that a script can only pass on. A scalar that comes back unchanged keeps its text:
- * lua_values remembers by the value which node it was made from.
+ * lua_values finds the node that a value was made from.
  *
  * A value that a script got never changes. dict() and list() make copies. The script may change a
  * copy until it becomes part of another value, or of the result. So no value can contain itself.
@@ -33,7 +33,7 @@ void lua_value_push(lua_State *L, const struct node *node);
 /** Returns the node for the value at `index`. Raises if it is not a value. */
 const struct node *lua_value_take(lua_State *L, int index);
 
-/* Between the two files. All of these may raise. */
+/* For lua_value.c and lua_box.c alone. All of these may raise. */
 
 /* Names of the metatables in the registry. */
 #define LUA_BOX_DICT "plyfs.dict"

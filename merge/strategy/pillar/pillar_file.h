@@ -20,7 +20,7 @@
 struct pillar_built;
 
 struct pillar_file {
-	const char *name;                 /* first; of the source in the highest layer */
+	const char *name;                 /* the first member; of the source in the highest layer */
 	const struct merge_input *inputs; /* lowest layer first */
 	size_t count;
 	size_t number;              /* starting at 0, in the order in which they were found */
@@ -37,7 +37,7 @@ struct pillar_set {
 struct pillar_built {
 	struct pillar_built *next;
 	const struct node *root;    /* NULL: nothing, an empty file */
-	struct pillar_set looked;   /* the files on whose being built it depends */
+	struct pillar_set looked;   /* it depends on whether these files are being built */
 	struct pillar_set was_open; /* those among them that were being built */
 };
 

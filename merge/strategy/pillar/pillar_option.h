@@ -3,10 +3,10 @@
 
 #include "option.h"
 
-/* Reference keys. Each is searched for in every file. Salt has three. */
+/* Greatest number of reference keys. Each is searched for in every file. Salt has three. */
 #define PILLAR_KEYS_MAX 16
 
-/* A key whose value `_replace` makes it a marker, in a map. */
+/* In a map, the pair `_control: _replace` is a marker. */
 #define PILLAR_CONTROL "_control"
 #define PILLAR_REPLACE "_replace"
 
