@@ -1,6 +1,6 @@
 /*
  * An instance: a node as JSON Schema sees it. JSON has six types, and each node counts as one of
- * them. A date or a tagged scalar counts as the string that is written, and a key by its text.
+ * them. A date or a tagged scalar counts as the string that is written, and a key as its text.
  */
 #pragma once
 

@@ -55,8 +55,8 @@ struct reading_step {
 };
 
 /**
- * Returns the subschema of `node`, in *ret. Reads it if it was not read yet. Returns 0, PROBLEM or
- * -ENOMEM.
+ * Finds the subschema of `node`, or reads it if it was not read yet. Returns 0 with *ret, PROBLEM
+ * or -ENOMEM.
  */
 int reading_subschema(struct reading *reading, const struct node *node,
 	const struct reading_step *step, struct subschema **ret);

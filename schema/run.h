@@ -14,7 +14,10 @@
 #include "keyword.h"
 #include "schema.h"
 
-/* In place of an offset of bits: the caller does not need to know which entries were evaluated. */
+/*
+ * The argument `evaluated` of a caller that does not need to know the evaluated entries. Otherwise
+ * `evaluated` is an offset in schema_run.bits.
+ */
 #define EVALUATED_NOT SIZE_MAX
 
 /*
@@ -117,8 +120,8 @@ bool evaluated_has(const struct schema_run *run, size_t evaluated, uint32_t entr
 void evaluated_add(struct schema_run *run, size_t to, size_t from, const struct node *instance);
 
 /**
- * Returns whether the instance satisfies the subschema. The entries that it evaluated are added to
- * `evaluated`, if the caller wants them; if the instance does not satisfy it, perhaps too many.
+ * Returns whether the instance satisfies the subschema. Adds the entries that it evaluated to
+ * `evaluated`, unless that is EVALUATED_NOT. If the result is false, it may add too many.
  */
 bool run_apply(struct schema_run *run, const struct subschema *subschema,
 	const struct node *instance, size_t evaluated);

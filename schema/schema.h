@@ -4,8 +4,8 @@
  *
  * A schema that can't be applied completely is refused when it is read, with the place: other
  * drafts, references to documents that the library does not have, patterns that PCRE2 can't
- * express. Unknown keywords are ignored, as the drafts demand. `format` is a
- * note for readers unless the caller wants it checked, and `contentEncoding` always is.
+ * express. Unknown keywords are ignored, as the drafts demand. `format` is a note for readers
+ * unless the caller wants it checked; `contentEncoding` is always a note.
  *
  * A schema is immutable once it is read. Any number of threads may use it.
  */

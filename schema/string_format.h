@@ -38,7 +38,7 @@ extern const bool idn_is_known;
 int idn_label_length(struct span label);
 
 /**
- * Returns 1 if `label`, which begins with "xn--", is an A-label, that is one of a U-label; 0 or
- * -ENOMEM.
+ * Returns 1 if `label`, which begins with "xn--", is an A-label: it stands for a U-label. Returns 0
+ * if not, or -ENOMEM.
  */
 int idn_is_ascii_label(struct span label);

@@ -56,7 +56,9 @@ static inline size_t text_digits(struct span *text)
 	return count;
 }
 
-/** Cuts what is before the byte `c`, which is skipped, or all of it, from `text`. */
+/**
+ * Cuts off the bytes up to the first `c`, or all if there is none. Returns them without the `c`.
+ */
 static inline struct span text_until(struct span *text, char c)
 {
 	const char *end = text->len ? memchr(text->data, c, text->len) : NULL;
