@@ -66,7 +66,7 @@ static int await(const struct worker *worker, const struct worker_job *job, bool
 	int64_t used = is_ready ? -1 : used_ms(worker);
 
 	for (int looks = 0;;) {
-		int r = poll(&message, 1, is_ready ? patience_ms / LOOKS : START_MS);
+		int r = poll(&message, 1, (is_ready ? patience_ms : START_MS) / LOOKS);
 		if (r > 0)
 			return 0;
 		if (r < 0 && errno != EINTR)
@@ -78,10 +78,9 @@ static int await(const struct worker *worker, const struct worker_job *job, bool
 		if (!is_still) {
 			looks = 0;
 			used = now;
-		} else if (r == 0 && !is_ready) {
-			return -EAGAIN;
 		} else if (r == 0 && ++looks == LOOKS) {
-			return is_last || !MAY_STAND_STILL ? -ETIMEDOUT : -EAGAIN;
+			bool is_sure = is_ready && (is_last || !MAY_STAND_STILL);
+			return is_sure ? -ETIMEDOUT : -EAGAIN;
 		}
 		is_ready |= is_new;
 	}
