@@ -155,6 +155,13 @@ bool control_is_staged(fuse_ino_t parent, const char *name);
 /** control.c: answers a lookup in .plyfs, its stage or a directory of its origins. */
 void control_lookup(fuse_req_t req, struct session *session, fuse_ino_t parent, const char *name);
 
+/**
+ * listing.c: answers READDIR with at most `size` bytes of names behind `offset`, at once or, where
+ * a remote layer has to be asked for them, in the pool.
+ */
+void listing_reply(
+	fuse_req_t req, struct session *session, fuse_ino_t ino, size_t size, off_t offset);
+
 /** attribute.c: answer GETXATTR and LISTXATTR. */
 void attribute_get(
 	fuse_req_t req, struct session *session, fuse_ino_t ino, const char *name, size_t size);

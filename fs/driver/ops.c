@@ -356,52 +356,11 @@ static void op_read(
 		fuse_reply_buf(req, buffer, (size_t)n);
 }
 
-/* A READDIR reply being filled. */
-struct page {
-	fuse_req_t req;
-	char *data;
-	size_t size;
-	size_t used;
-};
-
-static bool add_name(void *context, const char *name, uint64_t ino, mode_t type, uint64_t cookie)
-{
-	struct page *page = context;
-	struct stat stat = {.st_ino = ino, .st_mode = type};
-	size_t left = page->size - page->used;
-	size_t n = fuse_add_direntry(
-		page->req, page->data + page->used, left, name, &stat, (off_t)cookie);
-
-	if (n > left)
-		return false;
-	page->used += n;
-	return true;
-}
-
 static void op_readdir(
 	fuse_req_t req, fuse_ino_t ino, size_t size, off_t offset, struct fuse_file_info *fi)
 {
-	struct session *session = session_of(req, REQUEST_READDIR);
-	CLEANUP(freep) char *data = malloc(size);
-	struct page page = {req, data, size, 0};
-	uint64_t cookie = (uint64_t)offset;
-	int r = 0;
-
 	(void)fi;
-	if (!data) {
-		fuse_reply_err(req, ENOMEM);
-		return;
-	}
-	if (cookie < 1 && add_name(&page, ".", ino, S_IFDIR, 1))
-		cookie = 1;
-	if (cookie == 1 && add_name(&page, "..", ino, S_IFDIR, 2))
-		cookie = 2;
-	if (!control_has(ino) && !origins_is_directory(ino))
-		r = view_list(session->view, ino, cookie, add_name, &page);
-	if (r == 0)
-		fuse_reply_buf(req, data, page.used);
-	else
-		fuse_reply_err(req, -r);
+	listing_reply(req, session_of(req, REQUEST_READDIR), ino, size, offset);
 }
 
 static void op_statfs(fuse_req_t req, fuse_ino_t ino)

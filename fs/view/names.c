@@ -16,6 +16,7 @@
 #include "look.h"
 #include "names.h"
 #include "queue.h"
+#include "remote_layers.h"
 
 /* Names given entries under one hold of the lock: a huge directory must not stop everybody. */
 #define INSTALL_CHUNK 512
@@ -254,8 +255,10 @@ static mode_t type_of(enum union_kind kind)
 	return kind == UNION_DIRECTORY ? S_IFDIR : kind == UNION_LINK ? S_IFLNK : S_IFREG;
 }
 
-int view_list(struct view *view, uint64_t ino, uint64_t cookie,
-	bool (*each)(void *context, const char *name, uint64_t ino, mode_t type, uint64_t cookie),
+typedef bool name_taker(
+	void *context, const char *name, uint64_t ino, mode_t type, uint64_t cookie);
+
+static int list(struct view *view, uint64_t ino, uint64_t cookie, bool may_wait, name_taker *each,
 	void *context)
 {
 	int r = 0;
@@ -267,8 +270,11 @@ int view_list(struct view *view, uint64_t ino, uint64_t cookie,
 		return -ENOTDIR;
 	}
 	bool is_sync = view_is_strict_locked(view) && cookie < DIRECTORY_COOKIE_FIRST;
+	bool asks_layers = (directory->names != NAMES_EXPANDED || is_sync) && !directory->is_dead;
 	directory->users++;
-	if ((directory->names != NAMES_EXPANDED || is_sync) && !directory->is_dead)
+	if (asks_layers && !may_wait && settings_have_delegated(view->composer.settings))
+		r = VIEW_LATER;
+	else if (asks_layers)
 		r = complete_locked_unlocks(view, directory, is_sync, true);
 	for (size_t i = directory_seek(directory, cookie); r == 0 && i < directory->order_count;
 		i++) {
@@ -281,6 +287,17 @@ int view_list(struct view *view, uint64_t ino, uint64_t cookie,
 	directory_leave_locked(view, directory);
 	view_unlock(view);
 	return r;
+}
+
+int view_list(struct view *view, uint64_t ino, uint64_t cookie, name_taker *each, void *context)
+{
+	return list(view, ino, cookie, true, each, context);
+}
+
+int view_list_at_once(
+	struct view *view, uint64_t ino, uint64_t cookie, name_taker *each, void *context)
+{
+	return list(view, ino, cookie, false, each, context);
 }
 
 /* Polling says nothing to those who refer to it, before it is known whether it has changed. */

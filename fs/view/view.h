@@ -187,14 +187,19 @@ int view_version(struct view *view, uint64_t ino, struct version **ret);
 /** Frees the names of the version's layers and sources: view_attribute() has them no more. */
 void view_drop_names(struct view *view, struct version *version);
 
+typedef int view_lister(struct view *view, uint64_t ino, uint64_t cookie,
+	bool (*each)(void *context, const char *name, uint64_t ino, mode_t type, uint64_t cookie),
+	void *context);
+
 /**
  * Calls `each`, with the lock held, for the names with a greater cookie, in the order of cookies,
  * until it returns false. A name keeps its cookie while it is listed, so a listing in parts has
  * each name once. Returns 0 or -errno.
  */
-int view_list(struct view *view, uint64_t ino, uint64_t cookie,
-	bool (*each)(void *context, const char *name, uint64_t ino, mode_t type, uint64_t cookie),
-	void *context);
+view_lister view_list;
+
+/** The same, but asks no remote layer: if one would have to be asked, returns VIEW_LATER. */
+view_lister view_list_at_once;
 
 /* The extended attributes of a version. */
 enum view_attribute {

@@ -43,6 +43,25 @@ start_again() {
 	[ -z "$(ls mnt/inside)" ]
 }
 
+# Listings that wait for the layer, more than there are threads that take requests.
+start_again
+answers_no READDIR
+listings=
+for i in 1 2 3 4 5 6; do
+	ls mnt/d$i >listed$i 2>&1 &
+	listings+=" $!"
+done
+sleep 0.5
+begin=$SECONDS
+said=$(timeout 20 cat mnt/own/never_read.yaml) && [ "$said" = 'a: 1' ] || fail "a first look in another directory: $said"
+within 1 "a first look while six listings wait"
+for listing in $listings; do
+	wait "$listing" && fail "a directory of a silent layer was listed: $(head listed*)"
+done
+grep -q 'd1.: Connection timed out' listed1 || fail "the error is: $(cat listed1)"
+answers_no NONE
+stop
+
 for request in LOOKUP ALL; do
 	start_again
 	answers_no $request
