@@ -51,9 +51,9 @@ struct amendment_request {
 	size_t before;
 
 	/*
-	 * The whole merged file, byte for byte: for a file that the strategy does not read as a
-	 * tree, and for one whose only source is the layer's, with its comments. `plan` edits other
-	 * files. NULL: `plan` edits all files.
+	 * The new text of the whole merged file. It is used if the strategy does not read the file
+	 * as a tree, or if the layer has the only source. Otherwise, and if it is NULL, `plan`
+	 * edits the file.
 	 */
 	const struct span *text;
 	/*
@@ -66,11 +66,11 @@ struct amendment_request {
 struct amendment {
 	const char *file; /* the edited file, as messages name a source; NULL: a reset found none */
 	struct layer *layer;
-	bool is_new;     /* it did not exist before */
-	bool is_changed; /* false: the file has these values already */
-	bool is_removed; /* a reset left nothing in it, so it is removed */
-	bool is_absent;  /* of a reset: neither the source nor the merged file has the value */
-	size_t source;   /* of a reset: the source's number, for the next `before`; 0: the last */
+	bool is_new;        /* it did not exist before */
+	bool is_changed;    /* false: the file has these values already */
+	bool is_removed;    /* a reset left nothing in it, so it is removed */
+	bool is_absent;     /* of a reset: neither the source nor the merged file has the value */
+	size_t source;      /* of a reset: its source's number, for the next `before`; 0: no more */
 	const char *copies; /* the source that the new file copies, apart from the edit; or NULL */
 	const char *hides;  /* of a whiteout: the names of the files that it hides; else NULL */
 	uint64_t revision;  /* of a key in etcd: the revision that was written; else 0 */

@@ -33,7 +33,7 @@ struct layer_file {
 	struct span new;
 	/* Of the lower file: a user that can't read that can't read a new file. NULL: mode 0644. */
 	const struct stat *like;
-	const struct layer *model; /* for new directories, in the same way; NULL: 0755 */
+	const struct layer *model; /* new directories are no wider than its; NULL: mode 0755 */
 };
 
 /**
@@ -45,7 +45,7 @@ int layer_file_write(const struct layer_file *file, struct problem *problem);
 
 /**
  * Removes the file, if it still is the one that was read. If `old.data` is NULL, it removes the
- * name, of any kind, and follows no link. Results as layer_file_write().
+ * name, of any kind, and follows no link. Returns as layer_file_write().
  */
 int layer_file_remove(const struct layer_file *file, struct problem *problem);
 

@@ -1,6 +1,6 @@
 /*
- * The environment of one merge: gives a strategy files besides its sources, and notes which it has
- * asked for. The files live until environment_fini().
+ * The environment of one merge: gives a strategy files besides its sources, and notes which files
+ * the strategy has asked for. The files live until environment_fini().
  */
 #pragma once
 

@@ -38,7 +38,7 @@ struct line {
 
 /* A value of the result, in the order of the text. */
 struct line_value {
-	const struct node *value; /* has the place that it is from; origin_of() has the rest */
+	const struct node *value; /* line_origin_place() says where it is from */
 	const struct node *key;   /* NULL: the root, or an item of a list */
 	uint32_t index;           /* of an item, starting at 0 */
 	uint32_t parent;          /* index in `values` of the map or list that it is in */
@@ -68,7 +68,7 @@ void line_origins_free(struct line_origins *origins); /* NULL is fine */
 void line_origins_freep(struct line_origins **origins);
 
 /**
- * Returns the node with the place in a source that `value` of a result is from: `value` itself, or
- * the last of the parts that a merge has made it of. NULL: none.
+ * Returns the node that has the place of `value` in a source: `value` itself, or the last part that
+ * a merge has made it from. NULL: none.
  */
 const struct node *line_origin_place(const struct origins *origins, const struct node *value);

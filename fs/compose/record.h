@@ -16,7 +16,7 @@
 
 #include "span.h"
 
-/* Maximum of bytes of a record, which may have the bytes of all versions. */
+/* Maximum size of a record, in bytes. It may have the bytes of all versions. */
 #define RECORD_MAX ((size_t)4 << 30)
 
 struct record;
@@ -53,8 +53,8 @@ const int *record_fds(const struct record *record, size_t *count);
 
 /**
  * Reads the sealed file. Takes over `fds`, an array from malloc(3), and its descriptors, even on
- * failure; `file` stays the caller's.
- * Returns 0 with *ret; -EPROTONOSUPPORT: another format; -EBADMSG: damaged; or another -errno.
+ * failure; `file` stays the caller's. Returns 0 with *ret; -EPROTONOSUPPORT: another format;
+ * -EBADMSG: damaged; or another -errno.
  */
 int record_open(uint64_t format, int file, int *fds, size_t fd_count, struct record **ret);
 

@@ -46,8 +46,8 @@ bool stand_ins_match(const struct stand_ins *stand_ins, const struct loaded *loa
 void stand_ins_rest(struct stand_ins *stand_ins);
 
 /**
- * Returns the stand-in for the source `path` of `layer`, parsed by `options`; NULL: none. It is
- * `stand_ins`'s, and valid until the next call.
+ * Returns the stand-in for the source `path` of `layer`, parsed by `options`; NULL: none. It
+ * belongs to `stand_ins`, and is valid until the next call.
  */
 struct stand_in *stand_ins_find(struct stand_ins *stand_ins, struct source_cache *cache,
 	const struct layer *layer, const char *path, const struct read_options *options);
@@ -61,5 +61,5 @@ bool stand_ins_have(const struct stand_ins *stand_ins, const struct problem *pro
  */
 bool stand_ins_use(struct stand_ins *stand_ins, const struct problem *problem);
 
-/** Stores the used stand-ins in `version`, which has them. Returns their number, or -ENOMEM. */
+/** Stores references to the used stand-ins in `version`. Returns their number, or -ENOMEM. */
 int stand_ins_give(const struct stand_ins *stand_ins, struct version *version);

@@ -64,8 +64,8 @@ struct version {
 	bool is_held;         /* a value lock has refused values of a source, as the fault says */
 
 	/*
-	 * view->lock, as other sources or another rule may make the same bytes later. Each may be
-	 * NULL: not needed.
+	 * view->lock: other sources, or another rule, may make the same bytes later. A text is NULL
+	 * if it is not needed.
 	 */
 	const char *strategy; /* the strategy's name; static */
 	char *layers;         /* the contributing layers' names, lowest first, "vendor:site" */

@@ -105,7 +105,7 @@ struct session {
 	atomic_bool is_at_rest;    /* dropped requests will be repeated (unanswered.h) */
 	atomic_ullong told;        /* finished notifications of the kernel */
 	atomic_ullong requests[REQUEST_KINDS];
-	unsigned changes;      /* in this batch; the publisher's thread */
+	unsigned changes;      /* publisher only: in this batch */
 	double name_timeout;   /* seconds */
 	bool has_permissions;  /* the kernel enforces the modes that we show */
 	bool has_no_open;      /* the kernel sends no OPEN after an answer of ENOSYS */
@@ -120,8 +120,8 @@ struct session {
 	struct span hello;           /* the kernel's first request; owned */
 	int clone_fd;                /* a clone of the mount, for a new daemon; -1: none */
 	struct offer offer;
-	bool is_publishing; /* the publisher's thread runs; main thread */
-	int wish;           /* HANDOVER_WANTED, _LEAVE: why it came to rest; main thread */
+	bool is_publishing; /* main thread only: the publisher's thread runs */
+	int wish;           /* main thread only: HANDOVER_WANTED or _LEAVE, if it came to rest */
 	struct lock unanswered_lock;
 	struct unanswered *unanswered; /* unanswered_lock; requests that wait for an answer */
 	struct lock origins_lock;
@@ -136,7 +136,7 @@ struct session {
 /* ops.c: userdata is the session. */
 extern const struct fuse_lowlevel_ops ops;
 
-/** ops.c: returns whether the request is the publisher's (by the mount process). */
+/** ops.c: returns whether the request comes from the mount process, for the publisher. */
 bool is_publisher(fuse_req_t req);
 
 /** ops.c: returns whether the caller of the request may search the directory now. */
@@ -206,8 +206,8 @@ int status_errors(struct session *session, bool is_trusted, char **ret, size_t *
 bool session_is_covered(void *context, const char *path);
 
 /**
- * Makes the kernel drop `name` in the directory `ino`. `name` NULL: its cached content of `ino`
- * from `offset` on, with the attributes; negative: only the attributes. Any thread but a request's.
- * Returns 0 or -errno; -ENOTCONN: the session is ending.
+ * Makes the kernel drop `name` in the directory `ino`; `name` NULL: its cached content of `ino`
+ * from `offset` on, and the attributes. A negative `offset`: only the attributes. Not for request
+ * threads. Returns 0 or -errno; -ENOTCONN: the session is ending.
  */
 int session_tell(struct session *session, uint64_t ino, const char *name, off_t offset);

@@ -1,6 +1,6 @@
 /*
- * A merged tree without a mount: computes what a mount with these settings would show. The command
- * uses it, and a mount for its explanations. It watches and publishes nothing. It caches parsed
+ * A merged tree without a mount: computes what a mount with these settings would show. Commands use
+ * it, and mounts use it for explanations. It watches and publishes nothing. It caches parsed
  * sources, and the files found below directories, until it is freed. Any number of threads may use
  * it.
  */

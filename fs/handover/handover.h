@@ -18,8 +18,8 @@
  *   view_state.c writes these; the heir reads the rest from the layers.
  * - No change is lost, and none is reported twice. The heir reads from the same inotify descriptor.
  *   If it watches an inode again, it gets the existing watch, with all queued events. Changes that
- *   were read from the queue but not published yet are in the state. In addition, the heir looks up
- *   everything that is shown again, as after an overflow.
+ *   were read from the queue but not published yet are in the state. In addition, the heir looks
+ *   everything up again, as after an overflow.
  * - Each request is answered once. A request that the old daemon has read is answered, or goes into
  *   the state as it came, and the heir repeats it (driver/unanswered.h). Other requests wait in
  *   /dev/fuse, which stays open. A placeholder inode stays: the heir begins its look again.
@@ -90,7 +90,7 @@ void handover_end(struct handover *handover);
 
 /**
  * Removes the socket on which the mount of the superblock `dev` was offered, if no daemon listens
- * there. Waits shortly for a daemon that is about to end.
+ * there. Waits a short time for a daemon that is about to end.
  */
 void handover_tidy(dev_t dev);
 

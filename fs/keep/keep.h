@@ -1,6 +1,6 @@
 /*
- * The last-good store: the last good version of each path that was shown, for when its sources are
- * broken and no reader holds it any more.
+ * The last-good store: the last good version of each path that was shown. It is needed when sources
+ * are broken, and no reader holds the version any more.
  *
  *      shown, or forgotten by the kernel ──▶ keep_note ──▶ memory ──▶ plyfs-state ──▶ the directory
  *      can't be made, and nothing is shown ──▶ keep_find ◀── memory
@@ -69,7 +69,7 @@ void keep_freep(struct keep **keep);
 /** Returns the directory; NULL: there is none. */
 const char *keep_directory(const struct keep *keep);
 
-/** Returns whether versions that are shown must be noted, or (false) only forgotten ones. */
+/** Returns whether versions must be noted when they are shown; else, when they are forgotten. */
 static inline bool keep_is_lasting(const struct keep *keep)
 {
 	return keep_directory(keep);
@@ -91,7 +91,7 @@ int keep_find(struct keep *keep, const char *path, struct version **ret);
 /**
  * Calls `each`, with the store's lock held, for the versions that another daemon can't read in the
  * directory. Without a directory, these are all, the one used longest ago first. With a directory,
- * they are those that could not be written (`version` NULL: removed) there.
+ * these are the paths whose file is not written yet, or (`version` NULL) not removed yet.
  */
 void keep_each(struct keep *keep,
 	void (*each)(void *context, const char *path, struct version *version, bool is_public),

@@ -14,8 +14,8 @@ struct gateway;
 struct gateway_options {
 	const char *endpoints; /* "http://a:2379,https://b:2379" */
 	const char *ca;        /* file; NULL: the system's */
-	const char *cert;      /* of the client, with its key; or NULL */
-	const char *key;
+	const char *cert;      /* file with the client's certificate; or NULL */
+	const char *key;       /* file with the certificate's key */
 	const char *user_file; /* a file with "NAME:PASSWORD"; or NULL */
 	int wake_fd;           /* gateway_wait() ends when it becomes readable; -1: none */
 
@@ -31,7 +31,7 @@ enum {
 	GATEWAY_TOO_LONG = 2, /* the reply is longer than the limit */
 };
 
-/** Makes a connection. Returns 0 with *ret for gateway_freep(); PROBLEM: bad options; or -errno. */
+/** Returns 0 with *ret for gateway_freep(); PROBLEM: bad options; or -errno. */
 int gateway_new(
 	const struct gateway_options *options, struct gateway **ret, struct problem *problem);
 void gateway_freep(struct gateway **gateway);

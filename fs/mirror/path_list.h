@@ -1,4 +1,4 @@
-/* A list of paths of a tree: those at which something has changed, or will. */
+/* A list of paths of a tree: those at which something has changed or will change. */
 #pragma once
 
 #include <stdbool.h>

@@ -13,8 +13,8 @@
  * replaces it in the present tree: that is atomic, too, and a process that watches the directory
  * gets an event for one name.
  *
- * A tree with a number is always complete, even after a crash; the highest number is the present
- * one. So an opened replica shows the last state at once.
+ * A tree with a number is always complete, even after a crash; the tree with the highest number is
+ * the present one. So an opened replica shows the last state at once.
  */
 #pragma once
 
@@ -35,7 +35,10 @@ enum {
 	REPLICA_NEEDS_DRAFT = 8, /* more than one name would change */
 };
 
-/** Opens the replica, and removes unfinished trees. Returns 0 with *ret, PROBLEM or -errno. */
+/**
+ * Opens the replica, and removes unfinished trees. Returns 0 with *ret for replica_free(), PROBLEM
+ * or -errno.
+ */
 int replica_open(
 	const struct replica_options *options, struct replica **ret, struct problem *problem);
 void replica_free(struct replica *replica);
@@ -56,9 +59,8 @@ const char *replica_state_path(const struct replica *replica);
 const char *replica_directory(const struct replica *replica);
 
 /**
- * Sets, and copies, the revision that marks all files put from now on; "": no mark (store.h). A
- * file that is the same already gets the new mark. On a file system without extended attributes no
- * file is marked.
+ * Sets, and copies, the revision that marks all files put from now on; "": no mark (store.h). A put
+ * that changes no bytes sets the mark, too. Without extended attributes no file is marked.
  */
 void replica_revise(struct replica *replica, const char *revision);
 

@@ -1,7 +1,7 @@
 /*
- * The bare repository into which a mirror of git fetches, and the means to run git on it: with an
- * environment and a configuration that are only ours. No hook, filter, prompt or pager runs, and
- * only the protocol of the URL is allowed.
+ * The bare repository into which a mirror of git fetches, and the means to run git on it. git gets
+ * no environment and no configuration but ours. No hook, filter, prompt or pager runs, and only the
+ * protocol of the URL is allowed.
  */
 #pragma once
 

@@ -15,7 +15,7 @@
 /* Positive results. */
 enum {
 	TREE_CLASH = 1, /* a directory is in the place of the file */
-	TREE_NO_PLACE,  /* its directory does not exist */
+	TREE_NO_PLACE,  /* the file's directory does not exist */
 };
 
 /* The difference of two trees, by their files' inodes: two names of one inode are the same file. */
@@ -68,9 +68,9 @@ int tree_compare_at(int from, int to, const struct path_list *paths, size_t befo
 	struct tree_difference *ret);
 
 /**
- * Opens the parent directory of `path`; *name is its last part. With `is_made`, missing directories
- * are made, and a file in the place of one is removed: *clash is then the length of its path, else
- * 0. Returns a descriptor; -ENOENT or -ENOTDIR; or another -errno.
+ * Opens the parent directory of `path`; *name is the last part of `path`. With `is_made`, makes
+ * missing directories. If a file stands in the place of one, removes the file, and *clash is the
+ * length of its path; otherwise 0. Returns a descriptor; -ENOENT or -ENOTDIR; or another -errno.
  */
 int tree_open_parent(int fd, const char *path, bool is_made, const char **name, size_t *clash);
 

@@ -1,5 +1,6 @@
 /*
- * Drift: the changes in a rendered tree that plyfs did not make. No process need be rendering it.
+ * Drift: the changes in a rendered tree that plyfs did not make. The functions also work while no
+ * process renders the tree.
  */
 #pragma once
 

@@ -32,7 +32,7 @@
 
 struct version;
 
-/* A name that belongs to plyfs, or is about to. */
+/* A name that belongs to plyfs, or soon will. */
 struct owned {
 	struct fingerprint fingerprint; /* put there last, or about to be; mode 0: nothing */
 	struct fingerprint former;      /* the one before; it counts while the name is in doubt */
@@ -40,13 +40,13 @@ struct owned {
 	bool is_logged;                 /* private: the log has `fingerprint` */
 
 	/* For the owner of the manifest; zero after reading. */
-	bool is_seen;
+	bool is_seen;           /* found in the layers by this process, or not looked up */
 	bool is_changed;        /* --atomic: the next generation has another object there */
 	bool is_gone;           /* --atomic: the next generation has nothing there */
 	bool is_kept_back;      /* drift was kept, and the layers' version was not put there */
 	uint32_t reported;      /* hash of the drift that was last reported */
 	int failure;            /* result of the last attempt that failed; it is retried */
-	bool is_publishing;     /* the publisher retries it; the view has the version before it */
+	bool is_publishing;     /* the publisher retries its change; the view has the old version */
 	char *fault;            /* the failure's message; owned */
 	uint64_t ino;           /* the view's number of the shown object */
 	struct version *wanted; /* --atomic: the version of the next generation; a reference */

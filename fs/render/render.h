@@ -3,7 +3,7 @@
  * implementation of the publisher's operations, and shows the same as a mount, in the same order.
  *
  *      walk: list, look up, put ──▶ rendered directory ◀── publisher: replace, remove, …
- *      (once, and of each new directory)
+ *      (at first, and in new directories)
  */
 #pragma once
 

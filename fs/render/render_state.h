@@ -48,5 +48,5 @@ struct render {
 /* Delay before the first retry of a failure; it doubles. */
 #define RETRY_MS 500
 
-/* A generation is made when nothing has changed for so long. */
+/* A generation is made when nothing has changed for this time. */
 #define GENERATION_QUIET_MS 20

@@ -3,8 +3,8 @@
  * in .plyfs/stage, and renamed to its place when it is complete; a file that is right already is
  * not touched. Only names that the manifest owns are ever replaced or removed.
  *
- * An atomic one shows generations, each a directory of its own (generation.h): changes become
- * visible at the next rendered_commit(), all at once.
+ * With --atomic it shows generations, each a directory of its own (generation.h): all changes
+ * become visible at once, at the next rendered_commit().
  *
  * All work stays beneath the directory, whatever other programs put there meanwhile: no link is
  * followed.
@@ -51,7 +51,7 @@ struct rendered_options {
 
 /* Positive results beside PROBLEM. */
 #define RENDERED_KEPT 2   /* another program's change is there, and was kept */
-#define RENDERED_BROKEN 3 /* the version is a broken one; the file that is there, if any, stays */
+#define RENDERED_BROKEN 3 /* the version is broken; the file that is there, if any, stays */
 
 /**
  * Opens the directory, for one renderer at a time. Returns 0 with *ret for rendered_free(); PROBLEM
@@ -65,8 +65,8 @@ void rendered_free(struct rendered *rendered); /* NULL: does nothing */
 struct manifest *rendered_manifest(struct rendered *rendered);
 
 /**
- * Writes the version at the name. Only the rights of a broken one are used: a user that may not
- * read the present sources loses access to the last good file, too. Returns 0, PROBLEM,
+ * Writes the version at the name. A broken version only gives its rights to the last good file: a
+ * user that may not read the present sources loses access to that file, too. Returns 0, PROBLEM,
  * RENDERED_KEPT, RENDERED_BROKEN or -errno.
  */
 int rendered_put(struct rendered *rendered, struct owned *owned, const struct version *version,

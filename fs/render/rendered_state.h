@@ -19,8 +19,8 @@ struct rendered {
 	struct layer *tree;  /* has the names: `place`, or a generation; NULL: none yet */
 	struct manifest *manifest;
 	int stage_fd;
-	int own_fd; /* locked */
-	uint64_t staged;
+	int own_fd;                       /* locked */
+	uint64_t staged;                  /* number of names made in the stage */
 	char boot[BOOT_MAX];              /* the present boot's id; "": .plyfs/boot has it */
 	bool has_rebooted;                /* since .plyfs/boot was last written */
 	char shown[GENERATION_NAME_SIZE]; /* --atomic: the name of `tree` */
@@ -28,7 +28,7 @@ struct rendered {
 	bool has_old_links;               /* --atomic: the links beside it must be examined */
 };
 
-/** Size of a name in the stage, in bytes, with its NUL. */
+/* Size of a name in the stage, in bytes, with its NUL. */
 #define STAGED_MAX 32
 
 /** Opens a directory as a layer that excludes nothing. Returns as layer_open(). */

@@ -3,9 +3,9 @@
  *
  *      plyfs-run ──fork──▶ guard ──fork──▶ child, which becomes the program
  *                            │
- *                            ├─ reads its output, up to a limit
+ *                            ├─ reads the program's output, up to a limit
  *                            ├─ sends SIGKILL to its group, and to processes that have left the
- *                            │  group: when its time is up, when it ends, when the daemon ends
+ *                            │  group: when its time is up, or the program or the daemon ends
  *                            └─ sends the answer
  */
 #pragma once

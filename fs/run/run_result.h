@@ -40,7 +40,7 @@ bool run_is_good(const struct run_result *result);
 bool run_is_missing(const struct run_result *result, const struct program *program,
 	char name[PROGRAM_NAME_MAX], const char **why);
 
-/** Returns the remedy for `why`, which is run_is_missing()'s, or that after "NAME ". */
+/** Returns the remedy. `why` is run_is_missing()'s, perhaps with the program's name in front. */
 const char *run_missing_remedy(const char *why);
 
 /** Returns the pause after `tries` failures, in milliseconds: 1 s, 2 s, 4 s … 5 min. */

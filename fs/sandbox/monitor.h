@@ -51,7 +51,7 @@ bool monitor_log(const char *line);
 /** Has the monitor unmount. Returns 0 or -errno; -EPIPE: no monitor; -ETIMEDOUT: it is stopped. */
 int monitor_unmount(void);
 
-/** Cancels its reading of settings: a thread that waits for that gets -EPIPE. Any thread. */
+/** Cancels the reading of settings: a thread that waits for it gets -EPIPE. Any thread. */
 void monitor_cancel(void);
 
 /**

@@ -9,7 +9,7 @@
 struct named_files;
 
 /**
- * Makes the set of the files that `settings`, those in force, name; their layers may be closed.
+ * Makes the set of the files that `settings` name, which are in force. Their layers may be closed.
  * `settings` must outlive *ret. Returns 0 with *ret, which is never freed; or -ENOMEM.
  */
 int named_files_new(const struct settings *settings, struct named_files **ret);
@@ -26,7 +26,7 @@ void named_files_look(struct named_files *files);
  */
 bool named_files_were_found(struct named_files *files, int directory, bool follows);
 
-/** Puts the settings in force that named_files_look() has read last. */
+/** Makes the settings that named_files_look() has read last those in force. */
 void named_files_take(struct named_files *files);
 
 /** Returns whether `fd` (O_PATH) is one of the files, or beneath a layer. Any thread. */

@@ -1,6 +1,6 @@
 /*
  * The sandbox: the rights that a process of plyfs keeps when it begins its work. plyfs reads files
- * of other users. If one of them exploits a bug in a reader, that gives away only these rights.
+ * of other users. A user who exploits a bug in a reader gains only these rights.
  *
  * The processes, with the rights of each:
  *
@@ -41,7 +41,8 @@
  *   Landlock      limits files by place, TCP and abstract sockets, as far as the kernel can. A
  *                 process in a Landlock domain can't trace one outside of it, nor mount or unmount.
  *                 Not: run, monitor
- *   seccomp       system calls that filter.c does not name, with a reason, fail with EPERM.
+ *   seccomp       system calls fail with EPERM, except those that filter.c names, with the reason
+ *                 of each.
  *                 Not: run, mirror, keep; monitor of an ordinary user
  *   not dumpable  processes of root without capabilities can't read our memory. A mirror knows
  *                 passwords, so its user's other processes can't read its memory either.

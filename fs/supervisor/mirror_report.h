@@ -13,7 +13,7 @@ struct mirror_report {
 	const char *source;
 	const char *revision;
 	const char *endpoint;
-	const char *offer; /* the revision of a state that is held back */
+	const char *offer; /* the word for a state that is held back (fs/mirror/mirror.h) */
 	double pid, files;
 	double changed, contact; /* seconds since 1970; 0: never */
 	bool is_connected;
@@ -43,7 +43,7 @@ int mirror_report_read(
 	int state, const char *name, struct mirror_report *ret, struct problem *problem);
 void mirror_report_fini(struct mirror_report *report);
 
-/** Does all of these. Returns false if `directory` is no mirror's, or the report can't be read. */
+/** Opens, reads and parses it. False: `directory` is no mirror's, or the report can't be read. */
 bool mirror_report_of(const char *directory, struct mirror_report *ret);
 
 /** Return the number of faults in the list, and the fault with index `i`. */

@@ -10,9 +10,9 @@
  *                supervisor_wait()        each layer has a state
  *                settings_read()      layers are opened, by the link that the mirror switches
  *
- * The settings of a store in plyfs.yaml give its layer's directory (store_spec.h), so every command
- * finds it. The daemon reads a link that switches between directories, and uses no network. If a
- * first state arrives after the start, a hook of the publisher reads the settings again. If
+ * The layer's directory follows from the store's settings in plyfs.yaml (store_spec.h), so every
+ * command finds it. The daemon reads a link that switches between directories, and uses no network.
+ * If a first state arrives after the start, a hook of the publisher reads the settings again. If
  * plyfs.yaml changes, the publisher notifies plyfs-keep.
  *
  * - plyfs-keep reads plyfs.yaml itself, and starts only the mirrors that it names. It holds no

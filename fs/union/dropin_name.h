@@ -5,7 +5,8 @@
  *      web.service.d   *.conf, as in systemd, and with `dropins: layers` also *.yaml
  *      motd.d          names without a suffix, and *.conf
  *
- * A rule's `dropin_suffixes` replaces these suffixes. Hidden files and backups are never drop-ins.
+ * A rule's `dropin_suffixes` replaces these suffixes. Names that begin with "." and backups are
+ * never drop-ins.
  */
 #pragma once
 

@@ -45,7 +45,7 @@ struct mounter {
 
 bool rights_equal(const struct rights *a, const struct rights *b);
 
-/** Returns whether `after` takes a right from any user, in whichever groups. */
+/** Returns whether any user, in any groups, has a right by `before` and not by `after`. */
 bool rights_take_away(const struct rights *before, const struct rights *after);
 
 /**

@@ -18,7 +18,7 @@ void attach_drop_locked(struct view *view, struct directory *directory);
 
 /**
  * Begins polling: a watch has failed with `error` (an errno; 0: none), or the layer lies on a
- * remote file system, for which inotify does not report everything.
+ * remote file system (`is_remote`), for which inotify does not report everything.
  */
 void attach_poll_locked(struct view *view, int error, bool is_remote);
 
@@ -37,8 +37,8 @@ void attach_watch(struct view *view, const struct settings *settings, struct dir
 void attach_unseen_locked(struct view *view, struct directory *directory);
 
 /**
- * Updates a shown directory: by a new `lookup`, other layers may show it, or other directories in
- * them. A layer that does not answer counts as it did before; `lookup->layers` is corrected so.
+ * Updates a shown directory after a new `lookup`: other layers may show it now, or other
+ * directories in them. If a layer does not answer, lookup->layers becomes as it was for that layer.
  * Takes the lock. Returns whether the kernel must be notified of new attributes.
  */
 bool attach_update(struct view *view, const struct settings *settings, struct directory *directory,

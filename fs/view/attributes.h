@@ -12,8 +12,8 @@
  *
  *   (a) Before new content is shown, attributes_settle_locked_unlocks() drains the events, looks up
  *       the changed directories above it, notifies the kernel, and waits for path walks in the
- *       kernel's caches. Another walk, let in before, may still sleep for any time: for a
- *       directory's lock, or in another lookup. So once a right to a directory was taken away, the
+ *       kernel's caches. A walk that was let in before may still sleep, for any time: it waits for
+ *       a directory's lock, or for a lookup. So once a right to a directory was taken away, the
  *       kernel may cache no name in it. Each walk then sends a LOOKUP, and the driver checks the
  *       user again (view_lets_in()).
  *   (b) A directory that gets wider rights also gets a ticket (queue.h). It shows them when nothing

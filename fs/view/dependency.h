@@ -53,8 +53,8 @@ void dependency_touch_locked(
 void dependency_stale_locked(struct view *view, const struct directory *directory);
 
 /**
- * The directory `path` came or went, or its rights changed: queues all virtual files, and the
- * entries with a dependency on a name under a directory above or below `path`.
+ * The directory `path` came or went, or its rights changed: queues all virtual files, and all
+ * entries with a dependency under a directory that is above or below `path`.
  */
 void dependency_reindex_locked(struct view *view, const char *path);
 

@@ -40,7 +40,7 @@ enum entry_pending {
 enum entry_scope {
 	SCOPE_POLL,   /* first compared with its sources' stamps */
 	SCOPE_RESCAN, /* an event may be missing: skipped if no program has read it */
-	SCOPE_FULL,   /* it has changed, or a source or dependency */
+	SCOPE_FULL,   /* the name, a source or a dependency has changed */
 };
 
 struct checked;
@@ -75,7 +75,7 @@ struct entry {
 	layer_mask created;     /* layers where it was made, and is not closed yet */
 	size_t debounced_at;    /* GONE, WRITING: its place in view->debounced */
 	int64_t due_ms;         /* GONE, WRITING: when to queue it; CLOCK_MONOTONIC */
-	int64_t restless_ms;    /* first of its events without a pause; CLOCK_MONOTONIC; 0: none */
+	int64_t restless_ms;    /* start of its events without a pause; CLOCK_MONOTONIC; 0: none */
 	struct dependency *dependencies; /* besides its sources (dependency.h) */
 	struct checked *checked;         /* its check's verdicts (gate.h); NULL: none */
 	struct look *look;               /* under way; others may wait for it; NULL: none */
@@ -129,9 +129,9 @@ struct directory {
 	struct layer_watches watches;
 	struct link_watch **links; /* of names in it (link_watch.h), sorted */
 	size_t link_count;
-	size_t unwatched_links;   /* those that fail or may miss changes: it is polled */
+	size_t unwatched_links;   /* those of them that fail or may miss changes */
 	layer_mask joined;        /* layers that show it only since it was last listed */
-	layer_mask left;          /* that have stopped since, or show it by another directory */
+	layer_mask left;          /* layers that have stopped since, or show another directory */
 	layer_mask polled;        /* layers for which inotify fails or may miss changes */
 	struct stamp *identities; /* of each layer's directory, as many as watches */
 

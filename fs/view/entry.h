@@ -23,7 +23,7 @@ bool entry_has_forgotten(const struct entry *entry, const struct version *versio
 /**
  * Give a version its number and times, before it is shown. The first version of a path has the
  * times of its newest source. A later one has the present as ctime. Its mtime is its newest
- * source's; or the present, if that is not newer than the former version's by 1 ms or more.
+ * source's, if that is at least 1 ms newer than the former version's, or else the present.
  * entry_prepare_first_locked() is for the first version, and for the first one after the kernel
  * forgot the path: if the content is unchanged, it gets its former number and times.
  */
@@ -32,7 +32,7 @@ void entry_prepare_first_locked(struct view *view, struct entry *entry, struct v
 
 /**
  * Gives the shown file the mtime of `found`, and a new ctime. `found` has the same bytes, but its
- * only source has another time, even an earlier one.
+ * only source has another time, perhaps an earlier one.
  */
 void entry_take_time_locked(struct entry *entry, const struct version *found);
 
@@ -59,7 +59,7 @@ void entry_set_kind_locked(struct view *view, struct entry *entry, enum union_ki
 void entry_note_locked(struct view *view, struct entry *entry, enum union_kind kind);
 
 /**
- * Sets the fault of the path, and logs a new one. `shown` is the version that is shown from now on;
+ * Sets and logs the fault of the path. `shown` is the version that is shown from now on;
  * NULL: the former one, because another file system is mounted on the path. With `is_left_out`
  * `shown` is made without the broken source; otherwise it is the last good version.
  */

@@ -21,8 +21,8 @@ struct view;
 #define EVENTS_GONE_MS 2
 
 /*
- * The longest such wait while the publisher is busy: the daemon's own work may keep that program
- * from the processor.
+ * The longest such wait while the publisher is busy: its work may keep the editor, or git, from the
+ * processor.
  */
 #define EVENTS_GONE_BUSY_MS 25
 

@@ -3,7 +3,7 @@
  * has accepted exactly these bytes.
  *
  *      composed ──▶ gate_judge ──▶ the last that passed ──▶ shown
- *                       │      ──▶ the last that failed ──▶ a problem, as a parse error is one
+ *                       │      ──▶ the last that failed ──▶ a fault, like a parse error
  *                       ▼
  *                   candidate ──▶ queue ──▶ runner: two at a time, one of a path ──▶ verdict
  *
@@ -40,7 +40,7 @@ int64_t gate_retry_locked(struct view *view, int64_t now_ms);
 /** Makes plyfs-run read plyfs.yaml again. Call it before the view uses the new settings. */
 void gate_reload(struct view *view);
 
-/** Stops judging, and the runner. Parked looks end with -ENOTCONN. */
+/** Stops the judging and the runner. Parked looks end with -ENOTCONN. */
 void gate_stop(struct view *view);
 
 /** Frees the gate. Call it after the last entry is gone. */

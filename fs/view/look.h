@@ -8,8 +8,8 @@
  *      compose      in the pool, small before large; once more after a moment if a source moved, or
  *        │          its writer was met
  *        ▼
- *      look_end     a request's look is shown and answered where it ended (lookup.c), the
- *                   publisher's waits for the publisher to decide on it (refresh.c)
+ *      look_end     a request's look is shown and answered in the same thread (lookup.c); the
+ *                   publisher's look waits for the publisher's decision (refresh.c)
  *
  * entry->look is the look under way: first lookups of the same name share it, and the publisher's
  * look waits for it.
@@ -94,7 +94,7 @@ void look_heed_past(struct look *look);
 void look_begin(struct look *look);
 void look_begin_in_pool(struct look *look);
 
-/** Ends a parked look, in the pool: 0; PROBLEM, with look->problem; or -errno. */
+/** Ends a parked look, in the pool. `result`: 0; PROBLEM, with look->problem; or -errno. */
 void look_judged(struct look *look, int result);
 
 /** Drops the look, and frees it. If it is the publisher's, the name is queued again. */

@@ -4,17 +4,17 @@
  *
  *      IDLE ──a path was published──▶ DUE ──end of the batch──▶ RUNNING ──it ended well──▶ IDLE, or
  *                                      ▲                         │ │      DUE, if more has changed
- *                                      └── it failed: later, by ─┘ │
- *                                          a pause that grows      └─▶ FAILED, after the last try
+ *                                      └── it failed: after a ───┘ │
+ *                                          pause, which grows      └─▶ FAILED, after the last try
  *
  * A batch has the events that are reported when a hook becomes due. The hook waits for the looks of
  * these events, and for no later event. It does not wait for a large file, a check (gate.h) or a
  * writer: these come with the next batch.
  *
- * Changes during a run, or while a failed command waits, belong to its next run. A run after a
- * failure has the paths of the failed one, too. Each command is one notice, however many rules name
- * it. The view's lock guards all notices. If the kernel forgets a directory with a file that has a
- * hook, the directory stays in memory and watched (directory.pins).
+ * Changes during a run, or while a failed command waits, belong to the command's next run. A run
+ * after a failure has the paths of the failed one, too. Each command is one notice, even if several
+ * rules name it. The view's lock guards all notices. If the kernel forgets a directory with a file
+ * that has a hook, the directory stays in memory and watched (directory.pins).
  */
 #pragma once
 
@@ -40,7 +40,7 @@ void notice_directory(struct view *view, const char *path);
 /** Notes the files of a directory that goes. */
 void notice_gone_locked(struct view *view, const struct directory *directory);
 
-/** Notes a path that has changed, or will when it is looked up. */
+/** Notes a path that has changed, or will change when it is looked up. */
 void notice_path_locked(struct view *view, const char *path);
 
 /** If the entry has a hook, keeps its directory watched until notice_unpin_locked(). */
@@ -54,7 +54,7 @@ void notice_each_path_locked(
 /** Returns whether a command has ended since the last call. */
 bool notices_have_ended(struct view *view);
 
-/** Starts due commands. Returns the milliseconds to the next; -1: none. One thread may call it. */
+/** Starts due commands. Returns the milliseconds to the next; -1: none. Only for one thread. */
 int notices_run(struct view *view);
 
 /** Frees all notices. Call it after the runner has stopped. */

@@ -68,7 +68,7 @@ void publisher_run(struct publisher *publisher);
 /** Makes publisher_run() return, after the change under way. Any thread. */
 void publisher_stop(struct publisher *publisher);
 
-/** Publishes all changes. Returns the milliseconds until there may be more; -1: until an event. */
+/** Publishes all changes. Returns the milliseconds until more may be due; -1: wait for an event. */
 int publisher_publish(struct publisher *publisher);
 
 /** Carries out the change, and frees what it holds. */

@@ -78,7 +78,7 @@ struct view {
 	atomic_bool is_stopped; /* no file is composed any more */
 
 	struct lock lock;
-	/* The lock guards this and all fields below. Only the publisher changes this. */
+	/* The lock guards this and all fields below. Only the publisher changes `composer`. */
 	struct composer composer;
 	/* Raised when the settings are replaced, which gives layers other ranks. */
 	uint64_t settings_number;
@@ -121,7 +121,7 @@ struct view {
 	unsigned notices_running; /* those whose command runs */
 	bool notices_are_held;    /* published changes can't be seen yet */
 	bool has_notice_ended;    /* since the last notices_have_ended() */
-	pthread_t publisher;      /* its thread, which does not wake itself; if has_publisher */
+	pthread_t publisher;      /* if has_publisher: its thread, which need not be woken */
 	bool has_publisher;
 
 	const struct change *change; /* NULL: nothing is being published */

@@ -20,7 +20,7 @@ enum trouble_serves {
 	TROUBLE_SERVES_LOCKED,       /* the merge, but with the locked values */
 	TROUBLE_SERVES_COVERED,      /* another mount on the path, which hides the former version */
 	TROUBLE_SERVES_SETTINGS,     /* plyfs.yaml is wrong: the last good settings */
-	TROUBLE_SERVES_OTHER_SETTINGS, /* all settings but one that can't change now */
+	TROUBLE_SERVES_OTHER_SETTINGS, /* the new settings, but for one that needs a new mount */
 };
 
 struct trouble {

@@ -56,7 +56,7 @@ struct view_callbacks {
 	/* The view may answer a lookup that takes long with VIEW_PROMISE. */
 	bool takes_promises;
 
-	/* For a file that can't be made, a fault says that the rendered one stays. */
+	/* If a file can't be made, its fault says that the rendered file stays. */
 	bool keeps_rendered;
 	void *context;
 };
@@ -68,8 +68,8 @@ struct view_callbacks {
 int view_new(struct settings *settings, const struct view_callbacks *callbacks, struct view **ret);
 
 /**
- * Sets the runner of the commands in plyfs.yaml; NULL: there are none. The view reads its answers
- * from view_start() until view_stop(). It must outlive the view.
+ * Sets the runner of the commands in plyfs.yaml; NULL: there are none. It runs from view_start()
+ * until view_stop(), and must outlive the view.
  */
 void view_set_runner(struct view *view, struct runner *runner);
 
@@ -114,7 +114,7 @@ void view_look_again(struct view *view);
 /** Reports an event at the path, relative to the root, that inotify does not report. */
 void view_note_event(struct view *view, const char *path);
 
-/** Runs a job that reads about `bytes` in the pool; UINT64_MAX: after all lookups (pool.h). */
+/** Runs `job` in the pool. It reads about `bytes`; UINT64_MAX: it runs after all lookups. */
 void view_run(struct view *view, struct pool_job *job, uint64_t bytes);
 
 /* Positive results of view_lookup(). */
@@ -162,8 +162,8 @@ bool view_was_freed(struct view *view);
 
 /**
  * If `ino` is a placeholder, makes the caller wait, and returns VIEW_LATER; otherwise returns 0.
- * caller->parent becomes the number of its directory. The answer is 0: the object is there; or
- * -ESTALE: the kernel must walk the path again; or another -errno.
+ * caller->parent becomes the number of the placeholder's directory. The answer is 0: the object is
+ * there; -ESTALE: the kernel must walk the path again; or another -errno.
  */
 int view_await(struct view *view, uint64_t ino, struct view_caller *caller);
 

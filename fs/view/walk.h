@@ -13,7 +13,7 @@ struct walk {
 	struct directory **items;
 	size_t count;
 	size_t capacity;
-	/* If the path is missing: the nearest directory above. Its watch reports when it comes. */
+	/* If the path is missing: the nearest directory above it, whose watch reports the path. */
 	struct directory *above;
 };
 

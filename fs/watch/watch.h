@@ -5,7 +5,7 @@
  * same directory may be watched more than once: if two layers are the same directory, or if one
  * layer lies inside another.
  *
- * Lock order: the view's lock, then this one's. The caller of watch_add() holds neither.
+ * Lock order: the view's lock, then the watch's. The caller of watch_add() holds neither.
  */
 #pragma once
 
@@ -49,8 +49,8 @@ int watch_fd(const struct watch *watch);
 size_t watch_count(const struct watch *watch);
 
 /**
- * Watches the directory open as `fd` (O_PATH is enough) as the one of `layer`, instead of the one
- * watched before. `fd` stays the caller's. Returns 0 or -errno (-ENOSPC:
+ * Watches the directory open as `fd` (O_PATH is enough) as that of `layer`, which replaces the
+ * former one of `layer`. `fd` stays the caller's. Returns 0 or -errno (-ENOSPC:
  * fs.inotify.max_user_watches).
  */
 int watch_add(struct watch *watch, struct layer_watches *watches, unsigned layer, int fd);

@@ -10,7 +10,7 @@
 /* How long a worker that has closed its socket may take to end. */
 #define WORKER_END_MS 1000
 
-/* If a worker stands still at its start another one gets the job; so many get it at most. */
+/* Maximum number of workers that try a job in turn, if each stands still at its start. */
 #define WORKER_STARTS 5
 
 /* A worker process, in the daemon. `lock` is that of struct workers. */
