@@ -48,7 +48,7 @@ bool mountpoint_is_elsewhere(dev_t dev);
 int mountpoint_end(const char *path, int flags);
 
 /**
- * Finds the top mount at `path` (absolute). Returns 0 with its id and device, -ENOENT, or another
+ * Finds the top mount at the absolute `path`. Returns 0 with its id and device, -ENOENT, or another
  * -errno.
  */
 int mountpoint_find(const char *path, int *mount_id, dev_t *dev);

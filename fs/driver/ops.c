@@ -1,6 +1,4 @@
-/*
- * Requests: each handler unpacks, asks the view, and replies. Nothing here waits for the publisher.
- */
+/* Requests: each handler unpacks, asks the view, and replies. None waits for the publisher. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>

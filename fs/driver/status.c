@@ -1,6 +1,4 @@
-/*
- * What .plyfs/status and .plyfs/errors say: the state of the mount, for programs and for people.
- */
+/* The state of the mount, for programs (.plyfs/status) and for people (.plyfs/errors). */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,4 @@
-/*
- * An explanation as JSON, for `plyfs explain --json` and .plyfs/origins. plyfs(1) documents the
- * format.
- */
+/* An explanation as JSON: `plyfs explain --json` and .plyfs/origins. Its format is in plyfs(1). */
 #pragma once
 
 #include <stdio.h>

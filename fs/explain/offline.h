@@ -11,10 +11,7 @@
 
 struct offline;
 
-/**
- * Makes a tree, with a reference to the settings. Returns 0 with *ret for offline_free(), or
- * -ENOMEM.
- */
+/** Takes a reference to the settings. Returns 0 with *ret for offline_free(), or -ENOMEM. */
 int offline_new(struct settings *settings, struct offline **ret);
 void offline_free(struct offline *offline); /* NULL: does nothing */
 void offline_freep(struct offline **offline);

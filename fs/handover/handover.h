@@ -157,10 +157,7 @@ int heir_end(struct heir *heir);
 /** Makes the old daemon come to rest. Returns 0 with *ret for record_free(), or -errno. */
 int heir_want(struct heir *heir, struct record **ret);
 
-/**
- * Reports that the heir has the whole state. Returns 0: serve; or -errno: end at once, and touch
- * nothing.
- */
+/** Reports that the heir has the whole state. Returns 0: serve; -errno: end now, touch nothing. */
 int heir_ready(struct heir *heir);
 
 /** The format of the state. Raise it with every change of the state that any room writes. */

@@ -65,10 +65,7 @@ bool base64_decode(struct span text, char *out, size_t *ret_len)
 				return false;
 			word = word << 6 | (uint32_t)value;
 		}
-		/*
-		 * Unused bits must be zero, so that each text has one meaning, and each meaning one
-		 * text.
-		 */
+		/* Unused bits must be zero, so that the same bytes never have two texts. */
 		if ((last == 1 && word & 0xFF) || (last == 2 && word & 0xFFFF))
 			return false;
 		for (size_t j = 0; j < 3 - last; j++)

@@ -19,8 +19,6 @@ struct etcd_options {
 	unsigned compare_s;             /* seconds between two full comparisons */
 };
 
-/**
- * Keeps the mirror up to date until the process ends. Returns only on a failure: PROBLEM or -errno.
- */
+/** Keeps the mirror up to date. Returns only on a failure: PROBLEM or -errno. */
 int etcd_mirror(const struct etcd_options *options, const struct mirror_options *mirror,
 	struct problem *problem);

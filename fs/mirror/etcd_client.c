@@ -51,10 +51,7 @@ int etcd_client_new(const struct etcd_client_options *options, struct etcd_clien
 	return 0;
 }
 
-/*
- * Blocks SIGPIPE, which would kill us when the peer of a TLS connection is gone. Returns 0 or
- * -errno.
- */
+/* Blocks SIGPIPE: else the end of a TLS connection's peer would kill us. Returns 0 or -errno. */
 static int hold_pipe_signal(sigset_t *old)
 {
 	sigset_t pipe;

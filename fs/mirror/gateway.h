@@ -60,9 +60,7 @@ int gateway_call(struct gateway *gateway, const char *path, const char *body, un
 /** Begins a watch by the request `body`, and ends the previous watch. Returns 0 or -errno. */
 int gateway_watch(struct gateway *gateway, const char *body);
 
-/**
- * Waits for messages of the watch. Returns 0, also if none arrived; PROBLEM: the watch has ended.
- */
+/** Waits for messages of the watch. Returns 0, even if none came; PROBLEM: the watch has ended. */
 int gateway_wait(struct gateway *gateway, unsigned timeout_ms, struct problem *problem);
 
 /** Reads the next message of the watch, if there is one (*is_there). Returns as gateway_call(). */

@@ -95,16 +95,10 @@ int replica_draft_remove(struct replica *replica, const char *path);
 /** Compares the draft with the present tree. Returns 0 or -errno. */
 int replica_compare(struct replica *replica, struct tree_difference *ret);
 
-/**
- * Makes the draft the present tree; there must be a draft. Returns 0, or -errno with the old tree
- * in place.
- */
+/** Makes the present tree of the draft. Returns 0, or -errno with the old tree in place. */
 int replica_publish(struct replica *replica, const struct tree_difference *difference);
 
-/**
- * Drops the draft, which equals the present tree, and reuses its files for the next draft if
- * possible.
- */
+/** Drops the draft, which equals the present tree; the next draft reuses its files if possible. */
 void replica_put_back(struct replica *replica);
 
 /** Drops the draft, if there is one, and everything else on the disk that is not needed. */

@@ -55,9 +55,7 @@ int subprocess_read_all(struct subprocess *child, char *bytes, size_t len);
 int subprocess_read_until(
 	struct subprocess *child, char end, char *text, size_t size, size_t *ret_len);
 
-/**
- * Makes subprocess_end() kill the program at once and return -ETIMEDOUT: its output is not needed.
- */
+/** Makes subprocess_end() kill the program at once and return -ETIMEDOUT. */
 void subprocess_give_up(struct subprocess *child);
 
 /**

@@ -36,9 +36,7 @@ int tree_remove(int fd, const char *name);
 /** Makes hard links of all files in `from` in the empty directory `to`. Returns 0 or -errno. */
 int tree_link(int from, int to);
 
-/**
- * Makes a hard link in `to` of the file at `path` in `from`, if there is one. Returns 0 or -errno.
- */
+/** Links the file at `path` in `from`, if there is one, to `path` in `to`. Returns 0 or -errno. */
 int tree_link_file(int from, int to, const char *path);
 
 /**
@@ -77,10 +75,7 @@ int tree_open_parent(int fd, const char *path, bool is_made, const char **name, 
 /** Returns whether the file at `path` has exactly these bytes and this mode. */
 bool tree_has(int fd, const char *path, struct span bytes, mode_t mode);
 
-/**
- * Writes a new file. With `is_synced`, waits until it is on the disk. Returns 0; or -errno, without
- * a file.
- */
+/** Writes a new file; with `is_synced`, also to the disk. Returns 0; or -errno, without a file. */
 int tree_write(int fd, const char *name, struct span bytes, mode_t mode, bool is_synced);
 
 /**

@@ -104,10 +104,7 @@ int manifest_drop(struct manifest *manifest, struct owned *owned);
 /** Forgets a name that does not belong to plyfs. */
 void manifest_forget(struct manifest *manifest, struct owned *owned);
 
-/**
- * Logs that all changes are complete, and nothing is in doubt. Returns 0, or -errno with nothing
- * lost.
- */
+/** Logs that all changes are complete. Returns 0, or -errno with nothing lost. */
 int manifest_seal(struct manifest *manifest);
 
 /** Returns how another program has changed the name, which has the fingerprint `now`. */

@@ -666,9 +666,7 @@ static int take_time(int fd, const struct version *version)
 	return futimens(fd, (struct timespec[]){version->mtime, version->mtime}) < 0 ? -errno : 0;
 }
 
-/*
- * Gives a file that has the right bytes the right attributes. Returns 0, RENDERED_KEPT or -errno.
- */
+/* Gives a file with the right bytes the right attributes. Returns 0, RENDERED_KEPT or -errno. */
 static int take_over(struct rendered *rendered, struct owned *owned, int parent, const char *name,
 	int fd, struct fingerprint *fingerprint, const struct version *version)
 {

@@ -98,10 +98,7 @@ int rendered_commit(struct rendered *rendered, struct problem *problem);
 /** Returns whether another program has changed the name, and reports that. */
 bool rendered_has_drifted(struct rendered *rendered, struct owned *owned);
 
-/**
- * Opens the directory that shows `path`, with O_PATH, to be watched. Returns a descriptor or
- * -errno.
- */
+/** Opens with O_PATH the directory that shows `path`. Returns a descriptor or -errno. */
 int rendered_open_directory(const struct rendered *rendered, const char *path);
 
 /** Returns whether rendered_commit() will show another generation. */

@@ -79,9 +79,7 @@ static int masking_layer(
 	return -1;
 }
 
-/*
- * Adds the highest layer's file at `path` as a source, unless it masks, and all others as left out.
- */
+/* Adds the highest layer's file at `path` as a source, unless it masks; the others are left out. */
 static int add_highest(struct dropins *dropins, layer_mask layers, const char *path,
 	const struct union_lookup *lookup)
 {
@@ -143,9 +141,7 @@ static int add_directory(struct dropins *dropins, const struct finder *finder, l
 {
 	struct listing listing = {0};
 
-	/*
-	 * The finder's index stays for good: do not make one for a directory that does not exist.
-	 */
+	/* The finder keeps the index: do not make one for a directory that does not exist. */
 	int r = union_look_up(dropins->settings, shown, directory, dropins->scratch);
 	layer_mask layers = dropins->scratch->layers;
 	if (r < 0 || dropins->scratch->kind != UNION_DIRECTORY)

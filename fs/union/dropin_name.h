@@ -24,10 +24,7 @@ char *dropin_owner(const struct settings *settings, const char *directory, const
 /** Returns whether the file `name` in NAME.d is a drop-in of NAME, whose path is `path`. */
 bool dropin_is_named(const struct settings *settings, const char *path, const char *name);
 
-/**
- * Describes why `name` is not a drop-in, with the remedy. Returns 0 with *ret for free(3), or
- * -ENOMEM.
- */
+/** Says why `name` is no drop-in, with the remedy. Returns 0 with *ret for free(3), or -ENOMEM. */
 int dropin_refusal(const struct settings *settings, const char *path, const char *name, char **ret);
 
 /** Returns the contributor for the file `found`, which is left out: it is not a drop-in. */

@@ -48,10 +48,7 @@ bool rights_equal(const struct rights *a, const struct rights *b);
 /** Returns whether any user, in any groups, has a right by `before` and not by `after`. */
 bool rights_take_away(const struct rights *before, const struct rights *after);
 
-/**
- * Returns whether the user may search a directory with these rights: path_resolution(7),
- * "Permissions".
- */
+/** Returns whether the user may search a directory with these rights (path_resolution(7)). */
 bool rights_allow_search(const struct rights *rights, const struct user *user);
 
 /** Combines `count` contributors, at least one. tests/unit/rights.c tries all cases. */

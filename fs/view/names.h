@@ -13,10 +13,7 @@ struct view;
 void names_begin_locked(struct directory *directory);
 void names_end_locked(struct directory *directory);
 
-/**
- * Makes entries for the names of a listing, without publishing them. Takes the lock. Returns 0 or
- * -ENOMEM.
- */
+/** Makes unpublished entries for the names of a listing. Takes the lock. Returns 0 or -ENOMEM. */
 int names_install(struct view *view, struct directory *directory, const struct listing *listing);
 
 /** Forgets which layers have the names: new settings have given the layers other ranks. */

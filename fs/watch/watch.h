@@ -14,10 +14,7 @@
 struct layer_watch;
 struct watch;
 
-/*
- * The watches of one merged directory: part of the owner's struct. The owner allocates and frees
- * `items`.
- */
+/* One merged directory's watches. The owner contains them, and allocates and frees `items`. */
 struct layer_watches {
 	void *owner;                /* fixed */
 	struct layer_watch **items; /* one for each layer; NULL: none */
