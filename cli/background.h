@@ -33,8 +33,5 @@ struct background {
  */
 int background_start(struct background *ret, int *exit_code);
 
-/**
- * Reports to the parent that the child is ready, and leaves the terminal. Does nothing if no parent
- * waits.
- */
+/** If a parent waits, reports to it that the child is ready, and leaves the terminal. */
 void background_ready(struct background *background);

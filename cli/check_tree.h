@@ -34,7 +34,7 @@ struct check_tree {
 /** Borrows `offline`. Returns 0 or -ENOMEM; in both cases call check_tree_fini(). */
 int check_tree_init(struct check_tree *tree, struct offline *offline);
 
-/** Adds the files at `path` and below. Results as traverse(). */
+/** Adds the files at `path` and below. Returns as traverse(). */
 int check_tree_traverse(struct check_tree *tree, const char *path);
 
 /** Adds the inspection of a file, and reports the errors in its patterns. Returns 0 or -ENOMEM. */
@@ -44,10 +44,7 @@ int check_tree_note(struct check_tree *tree, struct check_report *report, const 
 /** Returns whether `pattern` matches one of the files. */
 bool check_tree_matches(const struct check_tree *tree, const char *pattern);
 
-/**
- * Reports the findings of the whole tree. `is_whole`: all files were inspected. Returns 0 or
- * -errno.
- */
+/** Reports the findings of the tree. `is_whole`: all files were inspected. Returns 0 or -errno. */
 int check_tree_report(struct check_tree *tree, struct check_report *report, bool is_whole);
 
 void check_tree_fini(struct check_tree *tree);

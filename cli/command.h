@@ -15,10 +15,11 @@ enum exit_code {
 
 struct command {
 	const char *name;
-	const char *synopsis;     /* the arguments behind the name; one line for each form */
-	const char *summary;      /* a phrase without a full stop, for the list of commands */
-	const char *help;         /* lines below the synopsis */
-	void (*print_more)(void); /* prints the help's parts from tables; NULL: there are none */
+	const char *synopsis; /* the arguments behind the name; one line for each form */
+	const char *summary;  /* a phrase without a full stop, for the list of commands */
+	const char *help;     /* lines below the synopsis */
+	/* prints the parts of the help that come from tables; NULL: none */
+	void (*print_more)(void);
 
 	/* Runs the command; argv[0] is its name. Returns an exit code. */
 	int (*run)(const struct command *command, int argc, char **argv);
@@ -57,7 +58,7 @@ __attribute__((format(printf, 2, 3))) int command_misuse(
 struct command_option {
 	char letter;      /* '\0': the option is a word only */
 	const char *word; /* behind "--" */
-	/* becomes true; the option has no value. Otherwise one of the next two is set: */
+	/* becomes true; NULL: the option has a value, for `text` or `take` */
 	bool *flag;
 	const char **text; /* gets the value, which lies in `argv` */
 	int (*take)(const struct command *command, void *context, const char *value);

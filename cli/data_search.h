@@ -28,10 +28,7 @@ struct span data_search_text(const struct data_search *search, const char *name)
 /** Returns the number of directories that were searched. */
 size_t data_search_count(const struct data_search *search);
 
-/**
- * Watches every directory that was searched, and every file that was found there. Returns 0 or
- * -ENOMEM.
- */
+/** Watches all directories that were searched, and the files found there. Returns 0 or -ENOMEM. */
 int data_search_watch(const struct data_search *search, struct file_watch *watch);
 
 void data_search_fini(struct data_search *search);

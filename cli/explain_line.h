@@ -58,7 +58,9 @@ void explain_line_name(struct explain_line *line, const struct source *source);
 void explain_line_source(struct explain_line *line, const struct source *source);
 void explain_line_place(struct explain_line *line, const struct node *node);
 
-/** Puts the rule that decided, and the place of the deciding node, unless that is `value`. */
+/**
+ * Put the rule that decided; _why adds the place of the node that decided, unless it is `value`.
+ */
 void explain_line_rule(struct explain_line *line, const char *rule);
 void explain_line_why(struct explain_line *line, struct origin_why why, const struct node *value);
 

@@ -1,4 +1,6 @@
-/* The faults of a mount, for people: each with its place, its time, and what is served instead. */
+/*
+ * The faults of a mount, for people: each with its place, its time, and the content served instead.
+ */
 #pragma once
 
 #include "node.h"
@@ -20,7 +22,7 @@ void fault_list_print_unchecked(const struct node *report);
 
 /**
  * Prints the faults of files and of plyfs.yaml in the report (report.h) of the mount at
- * `mountpoint` to standard output. Each comes with its present line, if this process may read the
- * source.
+ * `mountpoint` to standard output. With each it prints the source's line as it is now, if this
+ * process may read the source.
  */
 void fault_list_print(const char *mountpoint, const struct node *report);

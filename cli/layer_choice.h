@@ -31,20 +31,17 @@ struct layer_choice {
 	"      --machine-id ID             as on that machine: replaces %m\n"                      \
 	"      --user USER                 as that user mounts it: replaces %u and %h\n"
 
-/**
- * Guesses what `word` means: a plyfs.yaml if it is an existing file, or named like one; else
- * layers.
- */
+/** Takes `word` for a plyfs.yaml if it is an existing file or named like one; else for layers. */
 struct layer_choice layer_choice_guess(const char *word);
 
 /**
- * Returns whether the choice has a conflict, after an error message: both a plyfs.yaml and layers,
- * or layers with an option that only a plyfs.yaml can use.
+ * Checks for conflicts: both a plyfs.yaml and layers are given, or layers with an option that only
+ * a plyfs.yaml can use. Returns true after an error message.
  */
 bool layer_choice_is_double(const struct command *command, const struct layer_choice *choice);
 
 /**
- * Waits until the paths that layer_choice_open() reads respond, for PROBE_MS at most. Returns
+ * Waits until all mounts answer from which layer_choice_open() reads, for PROBE_MS at most. Returns
  * EXIT_DONE, or EXIT_FAILED after an error message about a mount that does not answer.
  */
 int layer_choice_wait(const struct layer_choice *choice);
@@ -76,8 +73,8 @@ void layer_choice_note_absent(const struct settings *settings);
 int layer_choice_not_in_mount(const struct command *command, const char *path, int error);
 
 /**
- * Opens an offline view of the settings, with a reference to them. Returns EXIT_DONE with *ret for
- * offline_free(), or EXIT_FAILED after an error message.
+ * Opens an offline tree (offline.h) with these settings, and adds a reference to them. Returns
+ * EXIT_DONE with *ret for offline_free(), or EXIT_FAILED after an error message.
  */
 int layer_choice_offline(struct settings *settings, struct offline **ret);
 

@@ -36,10 +36,7 @@ struct line_diff {
 	size_t hunks; /* number of runs of changed lines; 0: the texts are equal */
 };
 
-/**
- * Compares the texts, which must outlive *ret. Returns 0 with *ret for line_diff_fini(), or
- * -ENOMEM.
- */
+/** Compares texts that must outlive *ret. Returns 0 with *ret for line_diff_fini(), or -ENOMEM. */
 int line_diff_make(struct span old, struct span new, struct line_diff *ret);
 
 void line_diff_fini(struct line_diff *diff);

@@ -15,7 +15,7 @@ enum header_choice { HEADER_AS_SET, HEADER_ON, HEADER_OFF };
 struct mount_options {
 	enum header_choice header; /* as in the settings, or on, or off; the last word counts */
 	bool is_private;           /* only the user that mounts has access */
-	bool is_shared;            /* all users have access; by default only to a mount of root's */
+	bool is_shared;            /* all users have access; the default only if root mounts */
 	bool has_norealtime;       /* accepted for older versions; does nothing */
 	struct sandbox_switches switches;
 	struct mount_flags flags;
@@ -25,10 +25,7 @@ struct mount_options {
 	bool is_unpublished;   /* does not notify watchers; for tests: not in the help text */
 };
 
-/**
- * Reads "WORD,WORD=VALUE,…". Returns 0, or PROBLEM for an unknown word, with a list of the allowed
- * ones.
- */
+/** Reads "WORD,WORD=VALUE,…". Returns 0, or PROBLEM with the allowed words for an unknown one. */
 int mount_options_read(const char *text, struct mount_options *options, struct problem *problem);
 
 /** Returns our own documented words: "allow_other, private, header …". Static. */

@@ -1,4 +1,4 @@
-/* The nearest KEY: a guess at what the user meant by a KEY that does not exist. */
+/* The nearest KEY: if a KEY does not exist, a guess at the one that the user meant. */
 #pragma once
 
 #include "explained_value.h"

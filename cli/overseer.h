@@ -1,6 +1,6 @@
 /*
  * An overseer: the process that the user has started. A child does the command's work, and the
- * overseer passes on what the child prints. If the child stands in one call on a mount for
+ * overseer passes on the child's output. If the child is blocked in one call on a mount for
  * PROBE_MS, the mount's server is silent: the overseer names the mount, and ends.
  *
  *      user ◀─ overseer ◀─ pipes ── child ── stat(2), read(2) … ──▶ a mount

@@ -16,10 +16,10 @@ struct settings;
 #define PLYFS_MOUNT_ENDED "the plyfs that served this mount has ended; unmount it, or mount again"
 
 /**
- * Finds the mountpoint of the plyfs that `path`, which must exist, lies in. Returns 0 with *ret for
- * free(3), -ENOENT if it lies in another file system, or another -errno. -ENOTCONN: the process of
- * the mount has ended. (The kernel may notice that only when it sends a request.) -ETIMEDOUT: a
- * mount on the way does not answer (plyfs_mount_complain()).
+ * Finds the mountpoint of the plyfs mount that contains `path`, which must exist. Returns 0 with
+ * *ret for free(3), -ENOENT if it lies in another file system, or another -errno. -ENOTCONN: the
+ * process of the mount has ended. (The kernel may notice that only when it sends a request.)
+ * -ETIMEDOUT: a mount on the way does not answer (plyfs_mount_complain()).
  */
 int plyfs_mount_find(const char *path, char **ret);
 
@@ -73,9 +73,9 @@ void plyfs_mount_silence(
 	const char *mountpoint, unsigned limit_ms, char ret[PLYFS_MOUNT_SILENCE_MAX]);
 
 /**
- * Reports that a mount did not answer for PROBE_MS: the silent mount that contains `path`, or else,
- * as a link may lead anywhere, the first silent mount. If all mounts answer now, reports `path`
- * itself. `path` may be a list, "A:B". Does nothing if the guard has reported a mount.
+ * Reports that a mount did not answer for PROBE_MS. It names the first of these: a silent mount
+ * that contains `path`; any silent mount, as links may lead there; a mount that contains `path`;
+ * `path`. `path` may be a list, "A:B". Does nothing if the guard has reported a mount.
  */
 void plyfs_mount_complain(const char *path);
 
@@ -93,8 +93,8 @@ bool plyfs_mount_may_be_silent(void);
 
 /**
  * If a mount may be silent, makes the call in a probe, for PROBE_MS at most. Returns EXIT_FAILED
- * after plyfs_mount_complain() if the call did not return; otherwise EXIT_DONE, whatever the call's
- * result is.
+ * after plyfs_mount_complain() if the call did not return; otherwise EXIT_DONE, even if the call
+ * has failed.
  */
 int plyfs_mount_wait(const char *path, probe_call *call, void *context);
 
@@ -106,9 +106,9 @@ int plyfs_mount_wait(const char *path, probe_call *call, void *context);
 int plyfs_mount_await(const char *path);
 
 /**
- * Keeps paths in the layers off mounts that do not answer: layer_stat() and the like return
- * -ETIMEDOUT, after PROBE_MS at the first, and each silent mount is reported once. For a command
- * that ends soon: it does not learn of later mounts, and a silent mount counts as silent until the
+ * Sets a guard (layer_guard()): layer_stat() and similar functions return -ETIMEDOUT for a path on
+ * a silent mount, the first time after PROBE_MS. Reports each silent mount once. For a command that
+ * ends soon: it does not learn of later mounts, and a silent mount counts as silent until the
  * command ends.
  */
 void plyfs_mount_guard(void);

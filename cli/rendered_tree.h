@@ -11,8 +11,8 @@
 struct unified;
 
 /**
- * Finds the rendered tree that `path`, which must exist, lies in: only one that root or this user
- * has rendered. Returns 0 with *ret for free(3), -ENOENT if it is in none, or another -errno.
+ * Finds the rendered tree that contains `path`, which must exist. Ignores trees of other users than
+ * root and this one. Returns 0 with *ret for free(3), -ENOENT if it is in none, or another -errno.
  */
 int rendered_tree_find(const char *path, char **ret);
 
@@ -29,7 +29,7 @@ int rendered_tree_print_drift(const char *root);
 int rendered_tree_print_json(const char *root);
 
 /**
- * Prints the difference between the drifted files and what plyfs has written. *differs is set if
- * there is any. Returns an exit code.
+ * Prints the difference between the drifted files and the contents that plyfs has written. *differs
+ * is set if there is any. Returns an exit code.
  */
 int rendered_tree_diff(const struct unified *how, const char *root, bool *differs);

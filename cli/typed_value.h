@@ -21,8 +21,9 @@ enum typed_kind {
 /* The result of the conversion. */
 enum typed_note {
 	TYPED_AS_IT_IS,
-	TYPED_STAYS_TEXT, /* a number or the like, which stays a text because it replaces one */
-	TYPED_NO_LIST,    /* begins like a map or list, but is a text */
+	/* a number, boolean or null, which stays a text because it replaces a text */
+	TYPED_STAYS_TEXT,
+	TYPED_NO_LIST, /* begins like a map or list, but is a text */
 };
 
 /* The documents that hold the values, for document_free(). All zero: none. */

@@ -13,7 +13,7 @@ struct unified {
 	size_t *json;     /* the number of differences printed as JSON; NULL: text is printed */
 	size_t context;   /* number of unchanged lines around a change */
 	bool is_coloured; /* goes to a terminal that supports colour */
-	bool is_shown;    /* goes to a terminal: its control characters are escaped */
+	bool is_shown;    /* goes to a terminal: control characters are escaped */
 };
 
 /* One side of a comparison: a text, and the label behind "--- " or "+++ ". */
