@@ -3,9 +3,9 @@
  * that denies or allows single users and groups.
  *
  * A mode can't express such a list, but the files of a mount have only a mode. So the mode gives
- * each class of users (the owner; the group; all others) what the list gives to every possible
- * member of that class. A user whom the list denies is never let in. A user whom only the list
- * allows may be refused.
+ * each class of users (the owner; the group; all others) the rights that the list gives to every
+ * possible member of that class. A user whom the list denies is never let in. A user whom only the
+ * list allows may be refused.
  */
 #pragma once
 

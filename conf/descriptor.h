@@ -1,6 +1,6 @@
 /*
- * Helpers for file descriptors: closing one at the end of its variable's scope (CLEANUP(closep) int
- * fd), its path, and the limit of their number.
+ * Helpers for file descriptors: to close one at the end of a scope (CLEANUP(closep) int fd), to
+ * find its path, and to raise the limit of their number.
  */
 #pragma once
 

@@ -40,7 +40,7 @@ struct store;
 struct layer {
 	char *name; /* as `layers: [{name:}]`, unique in a mount */
 	char *path; /* as the user gave it, for messages */
-	/* the present path for open(2); differs if `path` is relative to another directory */
+	/* the path for open(2): `path`, unless that is relative to another directory */
 	char *place;
 	unsigned rank; /* 0 is the lowest precedence */
 	bool optional; /* may be missing */
@@ -192,10 +192,7 @@ int layer_stat_rights(const struct layer *layer, const char *path, struct stat *
  */
 int layer_open_file(const struct layer *layer, const char *path, struct stat *ret);
 
-/**
- * Opens a directory with O_PATH, to be watched through /proc/self/fd. Returns a descriptor, or
- * -errno.
- */
+/** Opens a directory with O_PATH, for a watch by /proc/self/fd. Returns a descriptor, or -errno. */
 int layer_open_directory(const struct layer *layer, const char *path);
 
 /**
@@ -223,22 +220,16 @@ int layer_list(const struct layer *layer, const char *path,
 int layer_read_link(const struct layer *layer, const char *path, char **ret);
 
 /**
- * Returns whether the file lies in a file system of the kernel's own, such as /proc. Its contents
- * depend on the process that reads it, and a link in a layer would make the daemon read as itself
+ * Returns whether the file lies in a file system of the kernel's own, such as /proc. The contents
+ * of such a file depend on its reader. By a link in a layer, the daemon would read its own
  * (/proc/self/maps, /proc/keys).
  */
 bool layer_is_kernels_own(int fd);
 
-/**
- * Returns whether a result means a shortage of memory or descriptors, which says nothing about a
- * layer.
- */
+/** Returns whether `result` means a shortage of memory or descriptors, not a fault of the layer. */
 bool layer_is_shortage(int result);
 
-/**
- * Makes "LAYER'S PATH/path", as messages name a source. Returns 0 with *ret for free(3), or
- * -ENOMEM.
- */
+/** Makes "LAYER'S PATH/path", for messages. Returns 0 with *ret for free(3), or -ENOMEM. */
 int layer_source_name(const struct layer *layer, const char *path, char **ret);
 
 /**

@@ -1,9 +1,9 @@
 /*
  * A probe: a call on a file system that may never answer, made by a child process.
  *
- * When its time is up, the child is killed and left alone. If its call can't be interrupted, the
- * child ends when the call does. Meanwhile it holds none of our resources: no terminal, no pipe and
- * no open file.
+ * When its time is up, the child is killed, and nothing waits for it. If its call can't be
+ * interrupted, the child ends when the call does. Meanwhile it holds none of our resources: no
+ * terminal, no pipe and no open file.
  *
  * stat(2), open(2), realpath(3) and getxattr(2) wait for the process that serves a FUSE mount, or
  * for a server in the network. Any user who may mount can make a mount that never answers.

@@ -145,18 +145,14 @@ int settings_outline(const struct settings_environment *around, const char *path
 	struct settings **ret, struct problem *problem);
 
 /**
- * Makes the settings again in the way in which `old` was made, from plyfs.yaml or "A:B:C", and
- * opens the layers' directories again. If the file system `own`, our mount, now covers a layer, the
- * layer keeps its old directory. Returns as settings_read(), and -EAGAIN if layers are replaced
- * again and again.
+ * Makes the settings again as `old` was made, from plyfs.yaml or "A:B:C", and opens the layers'
+ * directories again. If the file system `own`, our mount, now covers a layer, the layer keeps its
+ * old directory. Returns as settings_read(), and -EAGAIN if layers are replaced again and again.
  */
 int settings_again(
 	const struct settings *old, dev_t own, struct settings **ret, struct problem *problem);
 
-/**
- * Sets `header` by the mount's own option, which then overrules plyfs.yaml, also in settings made
- * again.
- */
+/** Sets `header` by an option of the mount; overrules plyfs.yaml, also in settings made again. */
 void settings_fix_header(struct settings *settings, bool header);
 
 /**

@@ -49,8 +49,5 @@ int settings_environment_place(const struct settings_environment *around, const 
 /** Returns whether the environment is that of another machine or user. */
 bool settings_environment_is_other(const struct settings_environment *around);
 
-/**
- * Returns whether the mount hides the file of `path`, which is absolute or relative to the working
- * directory.
- */
+/** Returns whether the mount hides `path` (absolute, or relative to the working directory). */
 bool settings_environment_hides(const struct settings_environment *around, const char *path);

@@ -1,6 +1,6 @@
 /*
- * A store: etcd or a git repository, if a mirror (fs/mirror) copies it to a layer. The store is
- * found from the place of the layer's directory, whatever path led there:
+ * A store: etcd or a git repository that a mirror (fs/mirror) copies to a layer. The store is found
+ * from the place of the layer's directory, whatever path led there:
  *
  *      STATE/tree.7/          the layer, or a directory above it
  *      STATE/spare/           a tree that was replaced, which a layer may still have open
@@ -57,7 +57,7 @@ struct store {
 	/* From the status; "": the status does not say. They lie in `arena`. */
 	const char *prefix;   /* etcd: of the keys; git: the path in the repository */
 	const char *identity; /* etcd: the cluster */
-	const char *endpoint; /* the one that answered last; git: the URL */
+	const char *endpoint; /* etcd: the one that answered last; git: the URL */
 	const char *ref;      /* git: the branch or tag that is mirrored */
 	const char *endpoints, *ca, *cert, *key, *user_file; /* etcd: as gateway_options has them */
 	const char *commit; /* git: of the layer's tree; "": not known */
@@ -84,10 +84,7 @@ bool store_is_kept(const struct store *store);
 /** etcd: returns the last revision that the mirror has copied; 0: not known. */
 uint64_t store_revision(const struct store *store);
 
-/**
- * Makes the name that the layer's file `path` has in the store. Returns 0 with *ret for free(3), or
- * -ENOMEM.
- */
+/** Makes the name of the file `path` in the store. Returns 0 with *ret for free(3), or -ENOMEM. */
 int store_name(const struct store *store, const char *path, char **ret);
 
 /** Reads the attribute of an open file or directory: "" if it has none. */

@@ -25,10 +25,7 @@ bool value_is_given(const struct node *node);
 int value_unknown(const struct node *node, const char *kind, const char *word, const char *allowed,
 	struct problem *problem);
 
-/**
- * Checks that `node`, which must not be NULL, is a map with no keys but the `allowed` ones, see
- * word.h.
- */
+/** Checks that `node`, which must not be NULL, is a map with only the `allowed` keys (word.h). */
 int value_map(
 	const struct node *node, const char *name, const char *allowed, struct problem *problem);
 
