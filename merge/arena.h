@@ -68,7 +68,5 @@ __attribute__((format(printf, 2, 3))) char *arena_printf(
  */
 int arena_adopt(struct arena *arena, void *data, size_t size);
 
-/**
- * Returns the bytes that the arena holds from malloc(3), with its own and malloc(3)'s book-keeping.
- */
+/** Returns the number of bytes that the arena has from malloc(3), including all book-keeping. */
 size_t arena_bytes(const struct arena *arena);

@@ -23,8 +23,7 @@ static inline int array_grow_at(void *array, size_t count, size_t *capacity, siz
 }
 
 /*
- * Makes room for one more than the `count` entries of `array`. Returns 0, or -ENOMEM with nothing
- * changed.
+ * Makes room for an entry behind the `count` present ones. Returns 0, or -ENOMEM without a change.
  */
 #define array_grow(array, count, capacity)                                                         \
 	array_grow_at(&(array), count, &(capacity), sizeof(*(array)))

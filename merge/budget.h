@@ -1,8 +1,8 @@
 /*
  * A budget: how long it may take to read one source or to do one merge, and a flag that cancels it.
  *
- * Time is the processor time of the thread: the outcome of a merge must not depend on what else the
- * machine does. Code that works long calls budget_is_spent() now and then. An arena with a budget
+ * Time is the processor time of the thread: the outcome of a merge must not depend on other work of
+ * the machine. Code that works long calls budget_is_spent() now and then. An arena with a budget
  * checks it before each larger block. If the budget is spent, the arena gives no more memory. So
  * all work that allocates from an arena stops as it would without memory, and budget_result() then
  * finds out whether the memory or the time ran out.

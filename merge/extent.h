@@ -6,8 +6,8 @@
  *                               key    ├──┤
  *                               value        ├┤
  *
- * Extents form a tree beside the tree of nodes, in the order of the text. They describe what is
- * written, not its meaning: an alias, a `<<` and each occurrence of a repeated key have an extent
+ * Extents form a tree beside the tree of nodes, in the order of the text. They describe the
+ * writing, not its meaning: an alias, a `<<` and each occurrence of a repeated key have an extent
  * of their own. The collections depend on the format:
  *
  *      YAML, JSON      a map or list and its entries, as its nodes are

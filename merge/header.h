@@ -8,10 +8,10 @@
 
 #include "merge.h"
 
-/* Sources that are named; of the others the header gives only the number. */
+/* Greatest number of sources that are named. The others are only counted. */
 #define HEADER_NAMES_MAX 10
 
-/* Bytes of a name. A longer one is cut at its front. */
+/* Longest name, in bytes. A longer one is cut at its front. */
 #define HEADER_NAME_MAX 512
 
 /**

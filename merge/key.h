@@ -85,10 +85,7 @@ struct key_step {
 	uint32_t index;
 };
 
-/**
- * Finds the entry of the map or list `in` that `part` names. False if there is none, or `in` is a
- * scalar.
- */
+/** Finds the entry of `in` that `part` names. Returns false if there is none, as in a scalar. */
 bool key_find(const struct node *in, const struct key_part *part, struct key_step *ret);
 
 /** Returns the value in `root` that the parts from `first` on lead to, or NULL. */

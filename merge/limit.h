@@ -20,7 +20,7 @@ struct limits {
 		.nodes = 1000000,                                                                  \
 		.time_ms = 1000})
 
-/** Returns `limits`, or LIMITS_DEFAULT if they are all zero. */
+/** Returns `limits`, or LIMITS_DEFAULT if all but `time_ms` are zero. */
 static inline struct limits limits_or_default(struct limits limits)
 {
 	if (!limits.source_bytes && !limits.result_bytes && !limits.depth && !limits.nodes)

@@ -63,10 +63,7 @@ struct merge_request {
 /* Greatest number of refusals in one result. */
 #define REFUSALS_MAX 50
 
-/*
- * Changes that locks refused (value_lock.h): the result is complete, but without those changes of a
- * layer.
- */
+/* Changes that locks refused (value_lock.h). The result is complete except for these changes. */
 struct refusals {
 	struct problem *items; /* each has the place of the refused change */
 	size_t count;

@@ -14,9 +14,10 @@
 #include "span.h"
 
 /*
- * Digits of an integer in another base than ten. A larger integer is never converted, because the
- * time grows with the square of its length: it equals only an integer with the same digits in the
- * same base, and has no JSON form. Eight thousand bits hold any key or modulus that people write.
+ * Greatest number of digits of an integer in another base than ten. A larger one is never
+ * converted, because the time grows with the square of its length: it equals only an integer with
+ * the same digits in the same base, and has no JSON form. Eight thousand bits hold any key or
+ * modulus that people write.
  */
 #define NUMBER_DIGITS_MAX 2048
 

@@ -73,7 +73,7 @@ int salt_mark(const struct salt *salt, const struct node *value, const struct no
 
 /* The reason of a mark; for origins. */
 enum salt_reason {
-	SALT_REASON_CALL,      /* salt_map() and its like */
+	SALT_REASON_CALL,      /* salt_map() and similar functions */
 	SALT_REASON_ROOT,      /* the value is a document's root */
 	SALT_REASON_KIND,      /* !aggr-map or !aggr-seq */
 	SALT_REASON_SCALAR,    /* !aggr-scalar */
@@ -98,9 +98,9 @@ int salt_aggregate_taken(const struct salt *salt, const struct node *a, const st
 	struct salt_level level, const struct node **ret);
 
 /**
- * Does to a document that was read with keep_duplicates what Salt's yamlex does: tags become marks,
- * the values of a repeated key are aggregated, and the root is marked.
- * Returns 0, PROBLEM for a tag on the wrong kind of value, or -ENOMEM.
+ * Does the work of Salt's yamlex on a document that was read with keep_duplicates: tags become
+ * marks, the values of a repeated key are aggregated, and the root is marked. Returns 0, PROBLEM
+ * for a tag on the wrong kind of value, or -ENOMEM.
  */
 int salt_construct(const struct salt *salt, const struct node *root, const struct node **ret,
 	struct problem *problem);

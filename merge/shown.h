@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes of one character as it is shown, at most: "\xNN". */
+/* Greatest size of a character as it is shown, in bytes: "\xNN". */
 #define SHOWN_MAX 4
 
 /**

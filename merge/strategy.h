@@ -98,7 +98,8 @@ struct strategy {
 	bool (*is_verbatim)(const struct merge_input *only);
 
 	/*
-	 * Checks what the option table can't express. NULL: nothing. Returns 0, PROBLEM or -ENOMEM.
+	 * Checks the rules for options that the table can't express. NULL: nothing. Returns 0,
+	 * PROBLEM or -ENOMEM.
 	 */
 	int (*check)(const struct options *options, struct problem *problem);
 

@@ -4,10 +4,9 @@
  *
  *      lock: {policy: ["log-driver", "hosts.*"]}
  *
- * With L = the merge of the layers up to and including the locking one by the same rule, and R =
- * the merge of all layers: at each locked place R holds exactly what L holds, or nothing if L holds
- * nothing there. The trees are changed after the merge, independent of the strategy: L and R are
- * both merged, and compared at the places.
+ * L is the merge of the layers up to and including the locking one, by the same rule. R is the
+ * merge of all layers. At each locked place, R gets the value that L has there, or none if L has
+ * none. That is done after both merges, so it does not depend on the strategy.
  *
  *      L   hosts: {a: 1}        R   hosts: {a: 2, b: 3}      lock "hosts.a"
  *                 └───────────────▶ hosts: {a: 1, b: 3}      and a refusal: site.yaml:1:12
@@ -35,7 +34,7 @@
 struct value_lock_word;
 
 struct value_lock {
-	const struct node *layer; /* its name, where the option has it */
+	const struct node *layer; /* its name, the node in the option */
 	unsigned rank;            /* of the layer; the caller that knows the layers sets it */
 	const struct value_lock_word *words; /* of all places, one after the other */
 	size_t word_count;

@@ -7,7 +7,8 @@
 struct edit_tree {
 	const struct node *const *roots;
 	size_t count;
-	const struct format *format; /* limits what the text can express; NULL: everything */
+	/* the text's format, which may limit the trees that it can hold; NULL: no limit */
+	const struct format *format;
 };
 
 /**

@@ -11,7 +11,7 @@
  * `yaml` is the version of YAML; NULL: that of the options.
  *
  * Returns 0, PROBLEM if the format can't hold the value, or -ENOMEM. *ret owns the new value; free
- * it with document_free(). If nothing had to be converted, *ret is unchanged.
+ * it with document_free(). An EDIT_REMOVE has no value: *ret is unchanged.
  */
 int edit_value_convert(struct edit_op *op, const enum node_schema *yaml,
 	const struct read_options *options, struct arena *arena, struct document **ret,

@@ -12,10 +12,7 @@ struct line_sample {
 	struct document *document;
 };
 
-/**
- * Writes a tree as a text of its own. Returns 0 with *ret for line_sample_fini(), PROBLEM or
- * -ENOMEM.
- */
+/** Writes a tree as a text. Returns 0 with *ret for line_sample_fini(), PROBLEM or -ENOMEM. */
 int line_sample_make(
 	const struct line_editor *editor, const struct node *tree, struct line_sample *ret);
 

@@ -40,10 +40,7 @@ size_t text_lines_above(const struct text_lines *lines, size_t begin, size_t flo
 size_t text_lines_own(const struct text_lines *lines, const struct extent *in,
 	const struct extent *entry, bool is_root);
 
-/**
- * Inserts whole lines, which end with a break, where a line begins or the text ends. Returns 0 or
- * -ENOMEM.
- */
+/** Inserts whole lines, with breaks, where a line begins or the text ends. Returns 0 or -ENOMEM. */
 int text_lines_insert(const struct text_lines *lines, size_t offset, struct span added);
 
 /** Removes a range; joins it with the last removed range if they touch. Returns 0 or -ENOMEM. */

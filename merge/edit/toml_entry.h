@@ -48,8 +48,7 @@ int toml_entry_remove_place(
 	const struct toml_editor *editor, const struct toml_place *place, bool keeps_above);
 
 /**
- * Adds a table, or a list of tables, under headers. `offset` is the beginning of a line, or the
- * text's end.
+ * Adds a table or list of tables under headers at `offset`, a line's beginning or the text's end.
  */
 int toml_entry_add_tables(const struct toml_editor *editor, struct toml_target target,
 	const struct node *value, size_t offset);

@@ -1,7 +1,4 @@
-/*
- * Edits of entries between brackets: the items of TOML's arrays, and the pairs of its inline
- * tables.
- */
+/* Edits of the entries between brackets, in TOML's arrays and inline tables. */
 #pragma once
 
 #include "text_lines.h"

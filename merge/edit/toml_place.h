@@ -27,7 +27,8 @@ struct toml_parts {
 };
 
 struct toml_place {
-	struct toml_part value;      /* the entry whose value it is; its extent may be NULL */
+	/* the entry with the target as its value; its extent may be NULL */
+	struct toml_part value;
 	const struct extent *header; /* the header that opens it, or the root; or NULL */
 	struct toml_parts headers;   /* the headers of the tables in it */
 	struct toml_parts pairs;     /* the pairs whose dotted keys lead through it */

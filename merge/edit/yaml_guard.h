@@ -19,9 +19,6 @@ int yaml_guard_value(const struct edit *edit, const struct extent *extent);
  */
 int yaml_guard_path(const struct edit *edit, const struct edit_op *op, const struct extent **in);
 
-/**
- * Checks the entry that the step leads to in `in`: it may be removed, and no merge key brings it
- * back.
- */
+/** Checks that the step's entry in `in` may be removed, and that no merge key brings it back. */
 int yaml_guard_removed(
 	const struct edit *edit, const struct extent *in, const struct edit_step *step);

@@ -10,10 +10,7 @@
  * case. */
 #define EXTENT_NOTE_RARE __attribute__((cold, noinline))
 
-/**
- * Makes the root's extent. It gets its range when its entries are known. Returns NULL without
- * memory.
- */
+/** Makes the root's extent, which gets its range later. Returns NULL without memory. */
 struct extent *extent_note_begin(struct builder *builder, const struct node *root);
 
 /** Adds an empty extent behind the others in `in`. Returns NULL without memory. */

@@ -53,7 +53,7 @@ struct ini_dialect {
 	const char *const *together;
 	/* the section that equals the root, the part before the first section; or NULL */
 	const char *root;
-	const char *includes; /* what a line that includes files begins with: "!"; or NULL */
+	const char *includes; /* begins a line that includes other files: "!"; or NULL */
 	bool colon_yields;    /* a ":" separates only if the line has no "=" */
 	bool quotes_lead;     /* a quote counts only at the beginning of a value */
 	bool quotes_end;      /* a quote must end */

@@ -52,7 +52,7 @@ struct node *line_scalar(const struct line_reader *reader, struct span text, str
 /** Adds line_scalar() to the open map or list. Returns 0, PROBLEM (a limit) or -ENOMEM. */
 int line_add_scalar(struct line_reader *reader, struct span text, const char *at);
 
-/** Adds a key likewise, folded by `fold`. */
+/** Does the same for a key, folded by `fold`. */
 int line_add_key(
 	struct line_reader *reader, struct span text, const char *at, const struct fold *fold);
 

@@ -57,7 +57,7 @@ int note_add(struct builder *builder, const struct noted_node *note);
 /** Notes the beginning of a map or list. Returns 0 or -ENOMEM. */
 int note_open(struct builder *builder, const struct noted_node *note);
 
-/** Closes the innermost collection, which ends at `end`; or NOTE_LAST_ENTRY. */
+/** Closes the innermost collection, which ends at `end` (or NOTE_LAST_ENTRY). */
 void note_close(struct builder *builder, size_t end);
 
 /** Gives the extents to the document, which has its roots already. Returns 0 or -ENOMEM. */

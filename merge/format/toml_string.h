@@ -9,8 +9,5 @@
  */
 int toml_put_string(struct output *output, struct span text, enum node_style style);
 
-/**
- * Writes `text` as a part of a key, without quotes if possible. Returns 0, or -EILSEQ if it is not
- * UTF-8.
- */
+/** Writes a part of a key, without quotes if possible. Returns 0, or -EILSEQ if it is not UTF-8. */
 int toml_put_key(struct output *output, struct span text, enum node_style style);

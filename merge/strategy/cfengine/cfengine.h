@@ -15,8 +15,9 @@
 struct cfengine_json {
 	struct arena *arena;
 	const struct node *argument; /* a scalar; everything that is read gets its place */
-	const struct source *source; /* of what is read: argument->source, but it lives longer */
-	unsigned depth;              /* of nested collections that is allowed */
+	/* of the nodes that are made: a copy of argument->source that lives longer */
+	const struct source *source;
+	unsigned depth; /* of nested collections that is allowed */
 	struct problem *problem;
 
 	/*

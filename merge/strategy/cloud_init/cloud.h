@@ -109,21 +109,21 @@ int cloud_add_source(struct cloud *cloud, const struct merge_input *input);
 int cloud_read_part(struct cloud *cloud, const struct cloud_part *part, const struct format *format,
 	bool keep_duplicates, const struct document **ret);
 
-/** Merges a part that is a cloud-config. */
+/** Merges a part that is a cloud-config. Returns 0, PROBLEM or -errno. */
 int cloud_add_config(struct cloud *cloud, const struct cloud_part *part);
 
-/** Applies a part that is a JSON Patch, with its first line. */
+/** Applies a part that is a JSON Patch, with its first line. Returns 0, PROBLEM or -ENOMEM. */
 int cloud_add_patch(struct cloud *cloud, const struct cloud_part *part);
 
-/** Ends patching and brings cloud->root up to date. */
+/** Ends patching and brings cloud->root up to date. Returns 0 or PROBLEM. */
 int cloud_end_patch(struct cloud *cloud);
 
-/** Makes the mergers that `how` names. *ret lives as long as the merge. */
+/** Makes the mergers in `how`. *ret lives as long as the merge. Returns 0, PROBLEM or -errno. */
 int cloud_dispatch_new(
 	struct cloud *cloud, const struct how *how, const struct cloud_dispatch **ret);
 
 /**
- * Checks `how` without a merge: the options of mergers. With `knows_all`, the names must be known.
+ * Checks the options of built-in mergers. With `knows_all`, refuses others. Returns 0 or PROBLEM.
  */
 int cloud_dispatch_check(const struct how *how, bool knows_all, struct problem *problem);
 

@@ -12,8 +12,8 @@
 #include "problem.h"
 
 /**
- * Refuses what PyYAML refuses. *ret is the tree as Python has it: `node` itself, or a copy in
- * `arena` if a part of it was rewritten. Returns 0, PROBLEM or -ENOMEM.
+ * Refuses the values that PyYAML refuses. *ret is the tree as Python has it: `node` itself, or a
+ * copy in `arena` if a part of it was rewritten. Returns 0, PROBLEM or -ENOMEM.
  */
 int pyyaml_load(const struct node *node, struct arena *arena, const struct node **ret,
 	struct problem *problem);

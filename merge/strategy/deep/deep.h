@@ -58,7 +58,7 @@ int deep_merge_lists(struct deep *deep, const struct node *below, const struct n
 	const struct list_place *place, const struct list_rule *rule, const struct node **ret);
 
 /**
- * Returns whether `value` over `below` is one more assignment of the key: each is a text or a list.
+ * Returns whether `value` is one more assignment of the key after `below`: both are texts or lists.
  */
 bool deep_is_repeat(const struct deep *deep, const struct node *below, const struct node *value,
 	const struct list_place *place);

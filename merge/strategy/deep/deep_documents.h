@@ -10,7 +10,7 @@
  * The option `documents` names the keys by which they are matched, or matches them by their
  * position, or merges all into one. Without the option, documents that all have `kind` and
  * `metadata.name` are matched by these, as Kubernetes names objects. If there is only one source,
- * its documents stay as they are. Otherwise a source with several documents is refused.
+ * its documents stay as they are. In all other cases a source with several documents is refused.
  */
 #pragma once
 

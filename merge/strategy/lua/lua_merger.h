@@ -10,9 +10,9 @@
 struct lua_merger;
 
 /**
- * Makes an object of the script's class, with the options of `entry`. The script gets `mergers` as
- * its directing merger. *ret lives as long as cloud->lua. Returns 0, PROBLEM with the message that
- * the script raised, or -ENOMEM.
+ * Makes an object of the script's class, with the options of `entry`. The script can call `mergers`
+ * to merge the values below. *ret lives as long as cloud->lua. Returns 0, PROBLEM with the message
+ * that the script raised, or -ENOMEM.
  */
 int lua_merger_new(struct cloud *cloud, const struct merge_input *script,
 	const struct how_entry *entry, const struct cloud_dispatch *mergers,
