@@ -24,7 +24,7 @@ struct background {
 	int null_fd;
 };
 
-/* background_start() in the parent: the child has reported its result. */
+/* Result of background_start() in the parent, when the child has reported its own result. */
 #define BACKGROUND_PARENT 1
 
 /**

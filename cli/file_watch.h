@@ -29,6 +29,6 @@ enum {
 
 /**
  * Waits for a change, or for an event on one of `fds` (-1: none): input on the first, or an error
- * on the second, such as a pipe without a reader.
+ * on the second, such as a pipe without a reader. Returns one of the above.
  */
 int file_watch_wait(struct file_watch *watch, const int fds[2]);

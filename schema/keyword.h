@@ -46,9 +46,9 @@ struct subschema {
 	const struct node *node;
 	struct resource *resource;
 	const struct subschema *parent; /* NULL: this is the root of a document */
-	struct span step;               /* the parent's keyword that contains this subschema … */
-	const struct node *key;         /* … with the key in it, or */
-	uint32_t index;                 /* the index in it; UINT32_MAX: no index */
+	struct span step;               /* the keyword of `parent` that contains this subschema */
+	const struct node *key;         /* the key in the keyword's value; NULL: see `index` */
+	uint32_t index;                 /* the index in the keyword's value; UINT32_MAX: none */
 	bool is_constant;               /* the schema is `true` or `false` */
 	bool constant;
 	bool has_unevaluated; /* a keyword needs to know which entries the others have evaluated */

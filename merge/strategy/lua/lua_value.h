@@ -57,7 +57,9 @@ struct arena *lua_box_arena(lua_State *L);
 /** Returns the origins that record decisions; NULL: off. */
 struct origins *lua_box_origins(lua_State *L);
 
-/** Raises if `r` < 0. Counts by how much the arena has grown since it held `before` bytes. */
+/**
+ * Raises if `r` < 0. Counts the bytes that were added to the arena since it held `before` bytes.
+ */
 void lua_box_check(lua_State *L, int r, size_t before);
 
 /** Pushes a box. `open` is `node` if the script may change it, otherwise NULL. */
