@@ -2,11 +2,10 @@
  * A path that is opened through symbolic links, by plyfs's own rules, whatever the kernel's
  * settings are.
  *
- * In a directory that every user may write to, such as /tmp, another user's link is not followed
- * (the rule of fs.protected_symlinks, proc(5)). Otherwise that user would choose a file that the
- * daemon reads with its own rights. There, a link is followed only if its owner is this process's
- * user, or the owner of the directory. Links that the kernel makes up (/proc/PID/fd/…) are never
- * followed.
+ * In a directory that every user may write to, such as /tmp, a link is followed only if it belongs
+ * to this process's user or to the owner of the directory (the rule of fs.protected_symlinks,
+ * proc(5)). Otherwise another user could choose a file that the daemon reads with its own rights.
+ * Links that the kernel makes up (/proc/PID/fd/…) are never followed.
  */
 #pragma once
 

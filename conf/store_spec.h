@@ -29,7 +29,7 @@ struct store_spec {
 	const char *lock;         /* BASE/KIND-ID.lock */
 	const char *directory;    /* BASE/KIND-ID/layer */
 	const char *system;       /* the layer's directory in root's mirror; NULL: not used */
-	const char *const *words; /* the arguments of "plyfs", ending with NULL */
+	const char *const *words; /* arguments of "plyfs" that run the mirror, ending with NULL */
 	const char *specifiers;   /* see struct layer_spec; of the prefix, ref or path */
 	uint64_t wait_ms;         /* how long a mount waits for the first state */
 	const struct node *place;

@@ -14,7 +14,7 @@
  *      TOML            the root's entries are its own pairs and then the [headers], in the order
  *                      of the text, each with its pairs: `keys` are the parts of a dotted key or of
  *                      a header's name
- *      INI and alike   as TOML; without sections, the root's entries are the pairs
+ *      INI and others  as TOML; without sections, the root's entries are the pairs
  */
 #pragma once
 

@@ -43,7 +43,7 @@ struct schema_record {
 	uint32_t path; /* its path: index of the first step in run->kept_steps */
 	uint32_t path_count;
 	uint32_t branch;      /* the alternative that it is about */
-	uint32_t alternative; /* the same, counted from 1, if it was the nearest of all; else 0 */
+	uint32_t alternative; /* `branch` + 1 if no other can have been meant; else 0 */
 	uint32_t children;    /* this many records follow, which say why each alternative failed */
 	bool is_key;          /* it is about the key itself */
 };

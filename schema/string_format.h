@@ -1,7 +1,7 @@
 /*
  * The formats of strings, which `format` names in a schema.
  *
- * Each is checked exactly as its RFC has it. A string of a format that plyfs does not know is
+ * Each is checked exactly as its RFC defines it. A string of a format that plyfs does not know is
  * always right, as the drafts demand.
  */
 #pragma once
