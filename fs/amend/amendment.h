@@ -43,8 +43,8 @@ struct amendment_request {
 	void *context;
 
 	/*
-	 * The plan resets values: it removes them from the layer's sources, whatever the merge
-	 * shows then. A source that becomes empty is removed. Each call edits one source: the
+	 * The plan resets values: it removes them from the layer's sources. The merge may then show
+	 * any value. A source that becomes empty is removed. Each call edits one source: the
 	 * layer's source with the highest number below `before`.
 	 */
 	bool resets;

@@ -31,9 +31,9 @@ struct layer_file {
 	const char *path; /* in the layer; a link is followed if it stays in the layer */
 	struct span old;  /* the text that was read; `data` NULL: there is no such file */
 	struct span new;
-	/* Of the lower file: a user that can't read that can't read a new file. NULL: mode 0644. */
+	/* A new file admits no user that this lower file does not admit. NULL: mode 0644. */
 	const struct stat *like;
-	const struct layer *model; /* new directories are no wider than its; NULL: mode 0755 */
+	const struct layer *model; /* limits the mode of new directories; NULL: mode 0755 */
 };
 
 /**
@@ -44,8 +44,8 @@ struct layer_file {
 int layer_file_write(const struct layer_file *file, struct problem *problem);
 
 /**
- * Removes the file, if it still is the one that was read. If `old.data` is NULL, it removes the
- * name, of any kind, and follows no link. Returns as layer_file_write().
+ * Removes the file, if it still is the one that was read. If `old.data` is NULL, removes the name,
+ * whatever its kind, and follows no link. Returns as layer_file_write().
  */
 int layer_file_remove(const struct layer_file *file, struct problem *problem);
 

@@ -17,8 +17,8 @@ struct layer_store;
 
 /*
  * How to reach the store, given on the command line by the user that makes the edit. All NULL: only
- * the mirror's record is used. If endpoints are given, nothing else of the record is used, except
- * its prefix if we trust the record.
+ * the mirror's record is used. If endpoints are given, only the record's prefix is used, and only
+ * if we trust the record.
  */
 struct store_access {
 	struct gateway_options gateway;

@@ -88,8 +88,8 @@ int compose(const struct composer *composer, const char *path, const struct unio
 	struct dependencies *asked, struct version **ret, struct problem *problem);
 
 /**
- * Make the problem of a path for which compose() returned -`error`, or of one with a source that
- * changes all the time. Return PROBLEM.
+ * Make a path's problem: compose() returned -`error`, or a source changes all the time. Return
+ * PROBLEM.
  */
 int compose_failed(const char *path, int error, struct problem *problem);
 int compose_is_restless(const char *path, struct problem *problem);
@@ -99,9 +99,9 @@ int compose_broken(const struct composer *composer, const char *path,
 	const struct union_lookup *lookup, struct version **ret);
 
 /**
- * Returns whether compose() would certainly make the same as `version`, by the stamps of its
- * sources. If one is racy (source_is_young()), returns false. Wants the view's lock, which guards
- * the stamps of a version that is shown. Reads no file.
+ * Compares the stamps of sources, and returns whether compose() would certainly make `version`
+ * again. If a source is racy (source_is_young()), returns false. Reads no file. The caller holds
+ * the view's lock, which guards the stamps of a shown version.
  */
 bool compose_is_current(const struct composer *composer, const char *path,
 	const struct union_lookup *lookup, const struct version *version);

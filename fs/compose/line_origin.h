@@ -42,7 +42,7 @@ struct line_value {
 	const struct node *key;   /* NULL: the root, or an item of a list */
 	uint32_t index;           /* of an item, starting at 0 */
 	uint32_t parent;          /* index in `values` of the map or list that it is in */
-	uint32_t column;          /* where its key, or itself, begins; in characters, from 1 */
+	uint32_t column;          /* of its key, or without one its own; in characters, from 1 */
 	bool is_in_line;          /* a scalar, or it ends in the line where it begins */
 };
 
@@ -68,7 +68,7 @@ void line_origins_free(struct line_origins *origins); /* NULL is fine */
 void line_origins_freep(struct line_origins **origins);
 
 /**
- * Returns the node that has the place of `value` in a source: `value` itself, or the last part that
- * a merge has made it from. NULL: none.
+ * Returns the node with the place of `value` in a source: `value` itself; or, if a merge has made
+ * `value`, the last of its parts that has a place. NULL: none.
  */
 const struct node *line_origin_place(const struct origins *origins, const struct node *value);

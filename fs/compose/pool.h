@@ -30,7 +30,7 @@ struct pool_job {
 
 /**
  * Makes a pool of `threads` threads, but at least POOL_THREADS_MIN, and `waiters` more that take
- * only small jobs: those mostly wait for other processes. All signals are blocked in the threads.
+ * only small jobs, which mostly wait for other processes. All signals are blocked in the threads.
  * With both 0 there are no threads, and pool_add() runs the job itself: for tests. Returns 0 with
  * *ret for pool_free(), or -errno.
  */
@@ -42,14 +42,14 @@ int pool_new(unsigned threads, unsigned waiters, struct pool **ret);
 unsigned pool_threads(void);
 
 /**
- * Waits for the running jobs, drops the waiting ones, and ends the threads. pool_resume() or
- * pool_free() drops jobs that are added later.
+ * Waits for the running jobs, drops the waiting ones, and ends the threads. Later jobs wait for
+ * pool_resume() or pool_free().
  */
 void pool_stop(struct pool *pool);
 
 /**
- * Starts the threads again after pool_stop(). A job that was added since is dropped, or run.
- * Returns 0; or -errno: the pool is stopped as before.
+ * Drops the jobs that were added since pool_stop(), and starts the threads again. Returns 0; or
+ * -errno: the pool is stopped as before.
  */
 int pool_resume(struct pool *pool);
 

@@ -26,7 +26,7 @@ struct loaded {
 	bool is_whole;     /* no program could write the file while it was read */
 	bool is_young;     /* racy: a further change may have the same stamp */
 	bool is_passed;    /* racy, and its path has changed since; the cache's lock */
-	struct loaded *of; /* the owner of the document; NULL: this is */
+	struct loaded *of; /* the owner of the document; NULL: this one */
 	char *path;
 	unsigned flavour; /* the read options as a number; 0: text only */
 	size_t bytes;

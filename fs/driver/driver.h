@@ -34,7 +34,8 @@
 
 /*
  * The directory in .plyfs where a version lies, as "new-N", before it is renamed to its path. Only
- * the mount process may search it: the rights of the path's directories do not protect it there.
+ * the mount process may search it, as the rights of the path's directories do not protect a version
+ * there.
  */
 #define STAGE_NAME "stage"
 #define STAGE_INO 3
@@ -92,7 +93,7 @@ struct session {
 	dev_t dev;                          /* of the superblock */
 	struct mount_process mount_process; /* used by the publisher's thread, once it runs */
 	int mounts_fd;                      /* /proc/self/mountinfo */
-	struct nearby_mounts nearby;        /* the last that the publisher's thread has read */
+	struct nearby_mounts nearby;        /* as last read by the publisher's thread */
 	int beneath_fd;                     /* the directory that the mount lies on */
 	int helpers_fd;                     /* helper_watch(); -1: not yet */
 	struct publisher *publisher;
@@ -105,7 +106,7 @@ struct session {
 	atomic_bool is_at_rest;    /* dropped requests will be repeated (unanswered.h) */
 	atomic_ullong told;        /* finished notifications of the kernel */
 	atomic_ullong requests[REQUEST_KINDS];
-	unsigned changes;      /* publisher only: in this batch */
+	unsigned changes;      /* publisher only: number in this batch */
 	double name_timeout;   /* seconds */
 	bool has_permissions;  /* the kernel enforces the modes that we show */
 	bool has_no_open;      /* the kernel sends no OPEN after an answer of ENOSYS */
@@ -121,7 +122,7 @@ struct session {
 	int clone_fd;                /* a clone of the mount, for a new daemon; -1: none */
 	struct offer offer;
 	bool is_publishing; /* main thread only: the publisher's thread runs */
-	int wish;           /* main thread only: HANDOVER_WANTED or _LEAVE, if it came to rest */
+	int wish;           /* main thread only: HANDOVER_WANTED or _LEAVE while at rest; else 0 */
 	struct lock unanswered_lock;
 	struct unanswered *unanswered; /* unanswered_lock; requests that wait for an answer */
 	struct lock origins_lock;
@@ -156,8 +157,8 @@ bool control_is_staged(fuse_ino_t parent, const char *name);
 void control_lookup(fuse_req_t req, struct session *session, fuse_ino_t parent, const char *name);
 
 /**
- * listing.c: answers READDIR with at most `size` bytes of names behind `offset`, at once or, where
- * a remote layer has to be asked for them, in the pool.
+ * listing.c: answers READDIR with at most `size` bytes of names behind `offset`. If a remote layer
+ * has to be asked, a thread of the pool answers.
  */
 void listing_reply(
 	fuse_req_t req, struct session *session, fuse_ino_t ino, size_t size, off_t offset);
@@ -207,7 +208,7 @@ bool session_is_covered(void *context, const char *path);
 
 /**
  * Makes the kernel drop `name` in the directory `ino`; `name` NULL: its cached content of `ino`
- * from `offset` on, and the attributes. A negative `offset`: only the attributes. Not for request
- * threads. Returns 0 or -errno; -ENOTCONN: the session is ending.
+ * from `offset` on, and the attributes. A negative `offset`: only the attributes. A request thread
+ * must not call it. Returns 0 or -errno; -ENOTCONN: the session is ending.
  */
 int session_tell(struct session *session, uint64_t ino, const char *name, off_t offset);

@@ -52,7 +52,7 @@ int mount_process_enter(struct mount_process *process, dev_t dev, int clone_fd);
  */
 int mount_process_call(const struct mount_process *process, enum mount_call call, const char *path);
 
-/** Makes the call under way, and all later ones, return -EPIPE. Any thread. */
+/** Makes the call under way, and all later ones, return -EPIPE. Any thread may call it. */
 void mount_process_cancel(const struct mount_process *process);
 
 /** Ends the process, and waits until it has closed the clone. No call may be under way. */

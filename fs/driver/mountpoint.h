@@ -18,8 +18,8 @@ int mountpoint_prepare(const char *path, bool may_be_system, char **ret, struct 
 int mountpoint_make(const char *path);
 
 /**
- * Returns whether a program may need a file below `path` (absolute) to start. Then no program can
- * start, nor a new plyfs, while no process answers for a mount there.
+ * Returns whether a program may need a file below `path` (absolute) to start. Then, while no
+ * process answers for a mount there, no program can start, not even a new plyfs.
  */
 bool mountpoint_is_for_programs(const char *path);
 
@@ -37,7 +37,7 @@ struct mountpoint {
  */
 int mountpoint_take(const char *path, struct mountpoint *ret);
 
-/** Returns whether the superblock `dev` is mounted in this mount namespace, or that is unknown. */
+/** Returns true if the superblock `dev` is mounted in this mount namespace, or if it may be. */
 bool mountpoint_is_elsewhere(dev_t dev);
 
 /**
@@ -54,8 +54,8 @@ int mountpoint_end(const char *path, int flags);
 int mountpoint_find(const char *path, int *mount_id, dev_t *dev);
 
 /**
- * Returns whether the mount `mount_id` of the superblock `dev` exists in the mount namespace of
- * `mounts_fd` (/proc/self/mountinfo), or that is unknown. The device is compared because ids are
+ * Returns true if the mount `mount_id` of the superblock `dev` exists in the mount namespace of
+ * `mounts_fd` (/proc/self/mountinfo), or if that is unknown. Compares the device because ids are
  * reused. Needs no descriptor and no memory.
  */
 bool mountpoint_is_mounted(int mounts_fd, int mount_id, dev_t dev);
@@ -73,8 +73,8 @@ struct mount_flags {
 int mountpoint_forbid_links(const char *path);
 
 /**
- * Returns whether, in the mount namespace of `mounts_fd`, another file system is mounted on `path`
- * (relative to the root of the superblock `dev`) or below it; or that is unknown.
+ * Returns true if, in the mount namespace of `mounts_fd`, another file system is mounted on `path`
+ * (relative to the root of the superblock `dev`) or below it, or if that is unknown.
  */
 bool mountpoint_is_covered(int mounts_fd, dev_t dev, const char *path);
 

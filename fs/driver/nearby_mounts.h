@@ -1,5 +1,5 @@
 /*
- * Nearby mounts: the mounts of the machine that may change what ours shows. They lie on the path to
+ * Nearby mounts: other mounts that may change what our mount shows. They lie on the path to
  * plyfs.yaml, a preset, a schema or a layer; in a layer; on the path to the mountpoint, or in it.
  */
 #pragma once

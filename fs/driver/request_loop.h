@@ -6,8 +6,8 @@
  *                    that has ended
  *      its threads   read ──▶ ops.c ──▶ reply, read …      woken by a signal at the end
  *
- * libfuse's own loop is not used: it cancels its threads (pthread_cancel(3)). For that glibc loads
- * a library at the very end, and aborts the program if memory or descriptors are short.
+ * libfuse's own loop is not used: it cancels its threads (pthread_cancel(3)). glibc then loads a
+ * library at the very end, and aborts the program if memory or descriptors are short.
  */
 #pragma once
 

@@ -41,7 +41,7 @@ struct session_options {
 	bool may_be_system; /* a directory of the system may be mounted on (mountpoint.h) */
 	struct sandbox_switches switches;
 	struct mount_flags flags;
-	bool is_unpublished; /* changes only invalidate the caches: for negative twins of tests */
+	bool is_unpublished; /* changes only invalidate the kernel's caches: for tests */
 	void (*log)(void *context, const char *line); /* a line without newline; any thread */
 	void *log_context;
 
@@ -62,8 +62,8 @@ struct session_options {
 #define SESSION_LEFT 3
 
 /**
- * Mounts. Takes over the caller's reference to `settings`, even on failure: replaced layers must
- * not stay in use. Unmounts a dead mount (ENOTCONN) first. Returns 0 with *ret for session_free();
+ * Mounts. Takes over the caller's reference to `settings`, even on failure, so that replaced layers
+ * do not stay open. Unmounts a dead mount (ENOTCONN) first. Returns 0 with *ret for session_free();
  * PROBLEM, with the remedy, if the mountpoint does not exist, is no directory, or is mounted
  * already; or -errno. From then on signals that end this process wait until it serves.
  *

@@ -28,9 +28,9 @@ int explained_value_each(const struct origins *origins, const struct explained_v
 	int (*each)(void *context, const struct explained_value *value), void *context);
 
 /**
- * Reads the KEY `text`: matches it with the explained result, or if that has no such value, with
- * its sources (key_match.h), whose value may have been overridden. Returns 0 with *ret in `arena`,
- * also if no tree has the value; PROBLEM; or -ENOMEM.
+ * Matches the KEY `text` (key_match.h) with the result. If that has no such value, matches it with
+ * the sources: another layer may override it. Returns 0 with *ret in `arena`, also if no tree has
+ * the value; PROBLEM; or -ENOMEM.
  */
 int explained_value_key(const struct explanation *explanation, const char *text,
 	struct arena *arena, struct key *ret, struct problem *problem);

@@ -6,7 +6,7 @@
  * rather than an intention, keeps the last good one, and reports the fault with its time:
  *
  *      - the store is another one than before
- *      - its revision is older than the one that it had
+ *      - the store's revision is older than before
  *      - more than max_delete percent of the files would go away at once
  *
  * The offer is a word for the state that is held back, chosen by the store's mirror. `plyfs mirror
@@ -96,8 +96,8 @@ __attribute__((format(printf, 3, 4))) int mirror_hold(
 
 /**
  * Publishes the draft as the present tree, if they differ. If too many files would go away, holds
- * the draft back with the word `offer`; NULL: never, as the state was confirmed. There is no draft
- * afterwards. Returns 0, MIRROR_HELD or -errno.
+ * the draft back with the word `offer`. `offer` NULL: the state was confirmed, and is published.
+ * There is no draft afterwards. Returns 0, MIRROR_HELD or -errno.
  */
 int mirror_publish(struct mirror *mirror, const char *offer);
 

@@ -1,6 +1,6 @@
 /*
- * The output of a check. It names places in the file that the check has judged, which are turned
- * into places in the sources. Programs write a place in their own ways:
+ * The output of a check. It names places in the judged file, which run_output_read() turns into
+ * places in the sources. Programs write a place in their own ways:
  *
  *      /run/…/base.yml:10:11: could not parse   promtool check, named-checkconf, visudo, yamllint
  *      /run/…/base.yml: 10:11: …                promtool check rules

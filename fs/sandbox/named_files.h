@@ -9,8 +9,8 @@
 struct named_files;
 
 /**
- * Makes the set of the files that `settings` name, which are in force. Their layers may be closed.
- * `settings` must outlive *ret. Returns 0 with *ret, which is never freed; or -ENOMEM.
+ * Makes the set of the files that `settings` name. These are in force, must outlive *ret, and may
+ * have closed layers. Returns 0 with *ret, which is never freed; or -ENOMEM.
  */
 int named_files_new(const struct settings *settings, struct named_files **ret);
 
@@ -26,7 +26,7 @@ void named_files_look(struct named_files *files);
  */
 bool named_files_were_found(struct named_files *files, int directory, bool follows);
 
-/** Makes the settings that named_files_look() has read last those in force. */
+/** Puts in force the settings that named_files_look() has read last. */
 void named_files_take(struct named_files *files);
 
 /** Returns whether `fd` (O_PATH) is one of the files, or beneath a layer. Any thread. */

@@ -38,12 +38,12 @@ int mirror_report_open(const char *directory);
 /** Reads the report's text. Returns 0 with *ret for free(3), or -errno. */
 int mirror_report_text(int state, char **ret, size_t *len);
 
-/** Parses it. Returns 0 with *ret for mirror_report_fini(); PROBLEM, in `name`; or -errno. */
+/** Parses the report `name`. Returns 0 with *ret for mirror_report_fini(), PROBLEM or -errno. */
 int mirror_report_read(
 	int state, const char *name, struct mirror_report *ret, struct problem *problem);
 void mirror_report_fini(struct mirror_report *report);
 
-/** Opens, reads and parses it. False: `directory` is no mirror's, or the report can't be read. */
+/** Opens and parses a report. False: `directory` is no mirror's, or the report can't be read. */
 bool mirror_report_of(const char *directory, struct mirror_report *ret);
 
 /** Return the number of faults in the list, and the fault with index `i`. */

@@ -6,8 +6,8 @@
  *          ◀─ lines for the log, "a layer has a state now", the status line ─┘
  *
  *      a start:  settings_outline()   what plyfs.yaml says of stores; no layer is open
- *                supervisor_new()         plyfs-keep, and its mirrors
- *                supervisor_wait()        each layer has a state
+ *                supervisor_new()     plyfs-keep, and its mirrors
+ *                supervisor_wait()    each layer has a state
  *                settings_read()      layers are opened, by the link that the mirror switches
  *
  * The layer's directory follows from the store's settings in plyfs.yaml (store_spec.h), so every

@@ -18,9 +18,9 @@ int expand_look_up(const struct finder *finder, const struct settings *settings,
 	const char *path, struct union_lookup *ret);
 
 /**
- * Lists the names in `path` that only expanding shows, besides those that `listing` has: virtual
- * files, directories that lead to virtual files, and files that have only drop-ins. In no order.
- * Returns 0 with *ret for listing_free(), or -errno.
+ * Lists, in no order, the names in `path` that only expanding shows and `listing` lacks: virtual
+ * files, directories that lead to virtual files, and files that have only drop-ins. Returns 0 with
+ * *ret for listing_free(), or -errno.
  */
 int expand_names(const struct finder *finder, const struct settings *settings, layer_mask layers,
 	const char *path, const struct listing *listing, struct listing *ret);

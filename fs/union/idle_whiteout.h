@@ -1,6 +1,6 @@
 /*
  * Whiteouts that hide nothing: the file that the whiteout was made for was removed or renamed, or
- * the whiteout was renamed. union.h says what whiteouts are and hide.
+ * the whiteout was renamed. union.h describes whiteouts.
  */
 #pragma once
 

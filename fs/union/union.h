@@ -56,7 +56,7 @@ struct union_lookup {
 	bool has_unknown;   /* a layer could not be examined and is therefore not in `found` */
 	bool has_timed_out; /* a layer did not answer: the path may be of another kind, or hidden */
 	bool may_hide;      /* a layer did not say whether it hides the objects of lower ones */
-	/* Of an object that is hidden because it is of another kind than `kind`; NONE: none is. */
+	/* The kind of an object that is hidden because it is not of `kind`; NONE: there is none. */
 	enum union_kind hidden_kind;
 	unsigned hidden_layer; /* the layer that has that object */
 

@@ -43,8 +43,8 @@ int view_lookup_staged(struct view *view, struct stat *ret);
 
 /**
  * Makes the change that was begun in the directory `parent_ino`, unless it was made already. With
- * `is_known` the kernel asks for it by a request, and gets one reference to a new directory.
- * Otherwise a new directory is made when it is first looked up.
+ * `is_known` the caller answers a request of the kernel, which gets one reference to a new
+ * directory. Otherwise the first lookup makes the new directory.
  *
  * Returns 0 or VIEW_PASSING, with the attributes of a new directory in *stat (unless NULL);
  * -ESTALE: no change is begun in `parent_ino`; -EAGAIN: view_is_overtaken().
@@ -65,7 +65,7 @@ void view_cover_change(struct view *view, const struct change *change);
 
 /**
  * CHANGE_ATTRIBUTES: makes the kernel drop the directory's attributes, by the callback `tell`. If
- * the kernel does not know the directory yet, it is queued again.
+ * the kernel does not know the directory yet, queues the directory again.
  */
 void view_tell_attributes(struct view *view, const struct change *change);
 

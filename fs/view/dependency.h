@@ -1,5 +1,5 @@
 /*
- * Dependencies: files that a path is made of besides the layers' files of its own name.
+ * Dependencies: files at other paths that a merged path is made of, too.
  *
  * A strategy may look for a file "NAME anywhere under DIRECTORY" (merge_environment.find). Each
  * such DIRECTORY has an index of the names under it. All directories under it stay in the view and
@@ -49,7 +49,7 @@ void dependency_forget_locked(struct entry *entry);
 void dependency_touch_locked(
 	struct view *view, const struct directory *directory, const char *name);
 
-/** Notes that a file came or went in `directory`: indexes with it are made anew when needed. */
+/** Notes that a file came or went in `directory`: its indexes are made anew when needed. */
 void dependency_stale_locked(struct view *view, const struct directory *directory);
 
 /**

@@ -64,7 +64,7 @@ struct entry {
 	bool is_touched;        /* pending because of an event of its own */
 	bool takes_unfinished;  /* its next look waits no more for a writer */
 	bool is_pinned;         /* its changes are reported to a change hook (notice.h) */
-	bool is_told;           /* … which has got one since the kernel forgot the entry */
+	bool is_told;           /* … and one was, since the kernel forgot the entry */
 	bool is_unannounced;    /* new since the listing, and not announced yet */
 	bool is_absent;         /* NONE: a look has found nothing, or the object was removed */
 	uint64_t pending_since; /* pending: its ticket (queue.h) */
@@ -75,7 +75,7 @@ struct entry {
 	layer_mask created;     /* layers where it was made, and is not closed yet */
 	size_t debounced_at;    /* GONE, WRITING: its place in view->debounced */
 	int64_t due_ms;         /* GONE, WRITING: when to queue it; CLOCK_MONOTONIC */
-	int64_t restless_ms;    /* start of its events without a pause; CLOCK_MONOTONIC; 0: none */
+	int64_t restless_ms;    /* first of its events without a pause; CLOCK_MONOTONIC; 0: none */
 	struct dependency *dependencies; /* besides its sources (dependency.h) */
 	struct checked *checked;         /* its check's verdicts (gate.h); NULL: none */
 	struct look *look;               /* under way; others may wait for it; NULL: none */
@@ -131,7 +131,7 @@ struct directory {
 	size_t link_count;
 	size_t unwatched_links;   /* those of them that fail or may miss changes */
 	layer_mask joined;        /* layers that show it only since it was last listed */
-	layer_mask left;          /* layers that have stopped since, or show another directory */
+	layer_mask left;          /* layers that since then do not, or show another directory */
 	layer_mask polled;        /* layers for which inotify fails or may miss changes */
 	struct stamp *identities; /* of each layer's directory, as many as watches */
 

@@ -21,8 +21,7 @@ struct view;
 #define EVENTS_GONE_MS 2
 
 /*
- * The longest such wait while the publisher is busy: its work may keep the editor, or git, from the
- * processor.
+ * The longest such wait while the publisher is busy: its work may delay the editor, or git.
  */
 #define EVENTS_GONE_BUSY_MS 25
 
@@ -35,7 +34,7 @@ void events_take_locked(struct view *view);
 
 /**
  * Handles all queued events. Returns whether a source of the look is being written, or was written
- * after the look began to read: it may have read half of it. If the look has already waited long
+ * after the look began to read: the look may have half of a file. If it has already waited long
  * enough for writers (look->takes_unfinished), only writers with new events count.
  */
 bool events_meet_writer_locked(struct view *view, const struct look *look);

@@ -5,7 +5,7 @@
  *      composed ──▶ gate_judge ──▶ the last that passed ──▶ shown
  *                       │      ──▶ the last that failed ──▶ a fault, like a parse error
  *                       ▼
- *                   candidate ──▶ queue ──▶ runner: two at a time, one of a path ──▶ verdict
+ *                   candidate ──▶ queue ──▶ runner: two at a time, one per path ──▶ verdict
  *
  * A candidate is a version that waits for its verdict; of several candidates of a path, the newest
  * counts. No lock is held during a check. The publisher's look ends without a change, and the

@@ -87,7 +87,7 @@ enum {
 /** Makes a look at `entry`, which is in use until look_free_locked(). NULL: no memory. */
 struct look *look_new_locked(struct view *view, struct entry *entry, enum look_purpose purpose);
 
-/** If no layer can be looked into, keeps treating a former directory as one. */
+/** If no layer can be looked into, and the entry was a directory, makes the result a directory. */
 void look_heed_past(struct look *look);
 
 /** Begins the look in this thread, or in the pool. It may be freed when the call returns. */

@@ -7,8 +7,8 @@
  *                                      └── it failed: after a ───┘ │
  *                                          pause, which grows      └─▶ FAILED, after the last try
  *
- * A batch has the events that are reported when a hook becomes due. The hook waits for the looks of
- * these events, and for no later event. It does not wait for a large file, a check (gate.h) or a
+ * A batch has the events that were reported until a hook became due. The hook waits for the looks
+ * of these events, and for no later event. It does not wait for a large file, a check (gate.h) or a
  * writer: these come with the next batch.
  *
  * Changes during a run, or while a failed command waits, belong to the command's next run. A run

@@ -53,7 +53,7 @@ struct view_callbacks {
 	 */
 	bool (*is_covered)(void *context, const char *path);
 
-	/* The view may answer a lookup that takes long with VIEW_PROMISE. */
+	/* The view may answer a slow lookup with VIEW_PROMISE. */
 	bool takes_promises;
 
 	/* If a file can't be made, its fault says that the rendered file stays. */
@@ -80,9 +80,8 @@ void view_set_runner(struct view *view, struct runner *runner);
 void view_set_keep(struct view *view, struct keep *keep);
 
 /**
- * Has workers (worker.h) look into remote layers (layer_task.h) from now on, and merge from
- * view_start() on, instead of this process. Only one view of a process may have workers at a time.
- * Returns 0 or -ENOMEM.
+ * From now on workers (worker.h) look into remote layers (layer_task.h). From view_start() on they
+ * also merge. Only one view of a process may have workers at a time. Returns 0 or -ENOMEM.
  */
 int view_use_workers(struct view *view);
 struct workers *view_workers(struct view *view);
@@ -102,8 +101,8 @@ void view_stop(struct view *view);
 
 /**
  * Stops all jobs; the publisher and the request threads must be at rest. view_resume() begins the
- * jobs again, and returns 0 or -errno. Lookups that waited are answered with -ENOTCONN before it
- * returns; those that wait for a check may go on waiting.
+ * jobs again, and returns 0 or -errno. Until then, waiting lookups are answered with -ENOTCONN,
+ * except those that wait for a check.
  */
 void view_pause(struct view *view);
 int view_resume(struct view *view);

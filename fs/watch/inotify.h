@@ -6,7 +6,7 @@
  * name. The watch ends with its last subscription.
  *
  *      subscription ─┐
- *      subscription ─┴─▶ watch ──▶ inode      an event goes to each whose mask and name it fits
+ *      subscription ─┴─▶ watch ──▶ inode      an event goes to those with its mask and name
  *
  * Any number of threads may call these functions.
  */
@@ -56,8 +56,8 @@ int inotify_take_over(struct inotify *inotify, int fd);
 
 /**
  * Limits the watches to `most`; 0: to half of what the kernel allows the user (user_namespaces(7),
- * max_inotify_watches), so that other programs have some. Without this call, only the kernel limits
- * them.
+ * max_inotify_watches), so that watches are left for other programs. Without this call, only the
+ * kernel limits them.
  */
 void inotify_limit(struct inotify *inotify, size_t most);
 

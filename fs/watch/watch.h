@@ -46,9 +46,8 @@ int watch_fd(const struct watch *watch);
 size_t watch_count(const struct watch *watch);
 
 /**
- * Watches the directory open as `fd` (O_PATH is enough) as that of `layer`, which replaces the
- * former one of `layer`. `fd` stays the caller's. Returns 0 or -errno (-ENOSPC:
- * fs.inotify.max_user_watches).
+ * Watches the directory open as `fd` (O_PATH is enough), in place of the former one of `layer`.
+ * `fd` stays the caller's. Returns 0 or -errno (-ENOSPC: fs.inotify.max_user_watches).
  */
 int watch_add(struct watch *watch, struct layer_watches *watches, unsigned layer, int fd);
 
