@@ -116,6 +116,8 @@ int mounted_layer_find(
 	if (!mountpoint)
 		return -ENOENT;
 	*ret_path = strdup(search.inner);
+	if (!*ret_path)
+		return -ENOMEM;
 	*ret_mountpoint = take_ptr(mountpoint);
-	return *ret_path ? 0 : -ENOMEM;
+	return 0;
 }

@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/inotify.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -48,8 +49,8 @@ static const struct call calls[] = {
 	{CALL(membarrier), ALL}, /* libc's, where it unloads or registers for threads */
 
 	/* Descriptors that are open. fcntl: see restrict_commands(). */
-	{CALL(read), ALL},       /* files, pipes, inotify, timers, /dev/fuse */
-	{CALL(readv), READERS},  /* stdio */
+	{CALL(read), ALL & ~WORKER}, /* files, pipes, inotify, timers, /dev/fuse */
+	{CALL(readv), READERS & ~WORKER}, /* stdio */
 	{CALL(pread64), READERS}, /* parts of files that many readers share */
 	{CALL(write), ALL},      /* answers to /dev/fuse, messages, what is rendered */
 	{CALL(writev), ALL},     /* answers to /dev/fuse in parts; stdio */
@@ -57,7 +58,7 @@ static const struct call calls[] = {
 	{CALL(close), ALL},
 	{CALL(close_range), ALL}, /* closefrom(3) */
 	{CALL(lseek), ALL},      /* stdio */
-	{CALL(dup), ALL},        /* duplicates */
+	{CALL(dup), ALL & ~WORKER}, /* duplicates */
 	{CALL(dup2), DAEMON},    /* leaves the terminal */
 	{CALL(dup3), DAEMON},    /* …, as libc makes it of dup2 on some machines */
 	{CALL(fstat), ALL},      /* is it still the same file? */
@@ -108,7 +109,7 @@ static const struct call calls[] = {
 	{CALL(getcwd), READERS},      /* realpath(3) */
 	{CALL(chdir), DAEMON},        /* leaves the directory that it was started in */
 	{CALL(inotify_init1), VIEWS}, /* the watches */
-	{CALL(inotify_add_watch), VIEWS | WORKER}, /* a worker adds to the daemon's */
+	{CALL(inotify_add_watch), VIEWS}, /* a worker: see restrict_watches() */
 	{CALL(inotify_rm_watch), VIEWS},
 	{CALL(renameat), PUBLISH | RENDER | STATE}, /* a version moves to its path */
 	{CALL(renameat2), PUBLISH | RENDER | STATE},
@@ -273,13 +274,45 @@ static int restrict_commands(scmp_filter_ctx filter, unsigned process)
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < sizeof(commands) / sizeof(*commands); i++) {
-		/* A worker could make the daemon wait at inotify's descriptor, which they share. */
-		if (commands[i] == F_SETFL && (process & WORKER))
+		if ((process & WORKER) && (commands[i] == F_SETFL || commands[i] == F_DUPFD ||
+						  commands[i] == F_DUPFD_CLOEXEC))
 			continue;
 		r = allow_where(filter, CALL(fcntl), 1, (scmp_datum_t)commands[i]);
 		if (r == 0)
 			r = allow_where(filter, CALL(fcntl64), 1, (scmp_datum_t)commands[i]);
 	}
+	return r;
+}
+
+/* In place of the descriptor of inotify(7), whose number filter_enter_worker() knows. */
+#define WATCHES_FD 0x77617463
+
+/* Where the first argument is another descriptor than that of inotify(7). */
+static int allow_elsewhere(scmp_filter_ctx filter, int number)
+{
+	int r = seccomp_rule_add(
+		filter, SCMP_ACT_ALLOW, number, 1, SCMP_A0(SCMP_CMP_NE, WATCHES_FD));
+
+	return r == -EDOM || r == -EFAULT ? 0 : r;
+}
+
+/*
+ * A worker shares the daemon's descriptor of inotify(7), to which it adds watches of remote layers.
+ * It can't take events from there, also not by a duplicate; it can't make the daemon wait there
+ * (F_SETFL); and it can't change or end a watch, as inotify_add_watch(2) does without IN_MASK_ADD.
+ */
+static int restrict_watches(scmp_filter_ctx filter, unsigned process)
+{
+	static const int numbers[] = {CALL(read), CALL(readv)};
+	int r = 0;
+
+	if (!(process & WORKER))
+		return 0;
+	for (size_t i = 0; r == 0 && i < sizeof(numbers) / sizeof(*numbers); i++)
+		r = allow_elsewhere(filter, numbers[i]);
+	if (r == 0)
+		r = seccomp_rule_add(filter, SCMP_ACT_ALLOW, CALL(inotify_add_watch), 1,
+			SCMP_A2(SCMP_CMP_MASKED_EQ, IN_MASK_ADD | IN_ONESHOT, IN_MASK_ADD));
 	return r;
 }
 
@@ -357,6 +390,8 @@ static int fill(scmp_filter_ctx filter, unsigned process)
 	if (r == 0)
 		r = allow_where(filter, CALL(prlimit64), 0, 0);
 	if (r == 0)
+		r = restrict_watches(filter, process);
+	if (r == 0)
 		r = restrict_memory(filter);
 	if (r == 0)
 		r = restrict_processes(filter, process);
@@ -430,9 +465,13 @@ int filter_prepare_worker(void)
 	return 0;
 }
 
-int filter_enter_worker(void)
+int filter_enter_worker(int watches)
 {
 	if (!worker_filter.len)
 		return 0;
+	for (unsigned i = 0; i < worker_filter.len; i++)
+		if (BPF_CLASS(worker_filter.filter[i].code) == BPF_JMP &&
+			worker_filter.filter[i].k == WATCHES_FD)
+			worker_filter.filter[i].k = (uint32_t)watches;
 	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &worker_filter, 0, 0) < 0 ? -errno : 0;
 }

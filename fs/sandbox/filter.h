@@ -22,5 +22,8 @@ int filter_enter(enum sandbox_process process);
  */
 int filter_prepare_worker(void);
 
-/** In a worker: enters the filter, if one was made. Returns 0 or -errno. */
-int filter_enter_worker(void);
+/**
+ * In a worker: enters the filter, if one was made. `watches` is the daemon's descriptor of
+ * inotify(7); -1: the worker has none. Returns 0 or -errno.
+ */
+int filter_enter_worker(int watches);

@@ -12,7 +12,8 @@ int filter_prepare_worker(void)
 	return FILTER_NOT_BUILT;
 }
 
-int filter_enter_worker(void)
+int filter_enter_worker(int watches)
 {
+	(void)watches;
 	return 0;
 }

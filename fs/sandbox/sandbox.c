@@ -298,14 +298,14 @@ int sandbox_worker_fd(void)
 	return worker.landlock.fd;
 }
 
-int sandbox_enter_worker(void)
+int sandbox_enter_worker(int watches)
 {
 	int r = worker.landlock.fd >= 0 ? landlock_enter(&worker.landlock) : 0;
 
 	closep(&worker.landlock.fd);
 	if (r == 0 && worker.gives_up_capabilities)
 		r = keep_capabilities(needed[SANDBOX_WORKER]);
-	return r == 0 ? filter_enter_worker() : r;
+	return r == 0 ? filter_enter_worker(watches) : r;
 }
 
 void sandbox_put(FILE *out, const struct sandbox_state *state)

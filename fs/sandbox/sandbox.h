@@ -162,9 +162,9 @@ int sandbox_worker_fd(void);
 /**
  * In a worker: enters the part of the sandbox that sandbox_enter() has prepared for workers. It
  * forbids writing files, more capabilities than reading needs, and more system calls. Allocates
- * nothing, because the daemon has threads. Returns 0 or -errno.
+ * nothing, because the daemon has threads. `watches` as filter.h has it. Returns 0 or -errno.
  */
-int sandbox_enter_worker(void);
+int sandbox_enter_worker(int watches);
 
 void sandbox_free(struct sandbox *sandbox);
 void sandbox_freep(struct sandbox **sandbox);

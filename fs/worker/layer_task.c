@@ -74,6 +74,7 @@ static int put_name(void *context, const char *name, unsigned char type)
 	record_put_text(names->answer, name);
 	record_put(names->answer, type);
 	names->count++;
+	worker_note_step();
 	return 0;
 }
 
@@ -193,6 +194,8 @@ static int run(worker_task *task, const struct layer_request *request, struct wo
 		.path = request->path,
 		.file_system = request->layer->dev,
 		.patience_ms = patience_ms ? patience_ms : answer_ms,
+		/* A hurried caller does not wait for one that goes on, either. */
+		.longest_ms = patience_ms,
 		.put = put_request,
 		.put_context = request,
 	};

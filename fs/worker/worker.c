@@ -202,7 +202,7 @@ static int start(struct workers *workers, struct worker *worker, const struct co
 	if (pid == 0) {
 		worker_end_with(sockets[1]);
 		keep_only(sockets[1], workers->watches, composer->settings);
-		worker_process(sockets[1], page, composer);
+		worker_process(sockets[1], workers->watches, page, composer);
 	}
 	close(sockets[1]);
 	if (pid < 0) {

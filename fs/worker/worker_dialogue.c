@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "cleanup.h"
+#include "clock.h"
 #include "descriptor.h"
 #include "opening.h"
 #include "source_record.h"
@@ -23,6 +24,9 @@
 
 /* So often within its patience it is looked. */
 #define LOOKS 10
+
+/* A job that goes on without a processor, as a listing over a slow network does, gets so long. */
+#define LONGEST_MS (10 * 60 * 1000)
 
 /*
  * If another thread is in a library at the fork, the worker gets the library's lock as taken, for
@@ -64,6 +68,8 @@ static int await(const struct worker *worker, const struct worker_job *job, bool
 	bool is_ready = atomic_load(&worker->page->is_ready);
 	/* Most answer before it matters. */
 	int64_t used = is_ready ? -1 : used_ms(worker);
+	unsigned steps = atomic_load(&worker->page->steps);
+	int64_t end_ms = clock_ms() + (job->longest_ms ? job->longest_ms : LONGEST_MS);
 
 	for (int looks = 0;;) {
 		int r = poll(&message, 1, (is_ready ? patience_ms : START_MS) / LOOKS);
@@ -75,9 +81,11 @@ static int await(const struct worker *worker, const struct worker_job *job, bool
 		/* It has just become ready: its patience begins. */
 		bool is_new = !is_ready && atomic_load(&worker->page->is_ready);
 		bool is_still = !is_new && now >= 0 && used >= 0 && now - used < STILL_MS;
-		if (!is_still) {
+		unsigned done = atomic_load(&worker->page->steps);
+		if (!is_still || (done != steps && clock_ms() < end_ms)) {
 			looks = 0;
 			used = now;
+			steps = done;
 		} else if (r == 0 && ++looks == LOOKS) {
 			bool is_sure = is_ready && (is_last || !MAY_STAND_STILL);
 			return is_sure ? -ETIMEDOUT : -EAGAIN;

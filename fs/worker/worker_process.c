@@ -39,9 +39,8 @@ static struct {
 	volatile sig_atomic_t is_busy;
 	volatile sig_atomic_t is_looking; /* the timer of LOOK_S runs */
 	bool has_blocked;                 /* signals, for the present task */
-	atomic_uint unit;                 /* counts sources and merges */
-	unsigned long_unit;               /* that had begun at the last tick */
-	volatile unsigned ticks;          /* at which it was the same */
+	unsigned steps;                   /* that were done at the last tick */
+	volatile unsigned ticks;          /* at which they were the same */
 } self;
 
 /* Ends the process: the daemon has gone, or this end does not know any more what it sends. */
@@ -132,10 +131,10 @@ struct loaded *worker_ask_stand_in(
 /* A part of the time for one source or merge has been used. One more after the last kills it. */
 static void on_time(int number)
 {
-	unsigned unit = atomic_load(&self.unit);
+	unsigned steps = atomic_load(&self.page->steps);
 
-	if (unit != self.long_unit) {
-		self.long_unit = unit;
+	if (steps != self.steps) {
+		self.steps = steps;
 		self.ticks = 0;
 	} else if (++self.ticks == TIME_TICKS) {
 		signal(number, SIG_DFL);
@@ -161,11 +160,17 @@ static void limit_time(void)
 #endif
 }
 
+void worker_note_step(void)
+{
+	if (self.page)
+		atomic_fetch_add(&self.page->steps, 1);
+}
+
 /* From now on the process is busy with this source, or with a merge (""). */
 static void name_source(const char *name)
 {
 	strncpy(self.page->source, name, sizeof(self.page->source) - 1);
-	atomic_fetch_add(&self.unit, 1);
+	worker_note_step();
 	/* It came to an end at the last moment. */
 	if (self.ticks >= TIME_TICKS || !workers_are_reliable()) {
 		self.ticks = 0;
@@ -314,7 +319,8 @@ static void await_job(void)
 		look_later();
 }
 
-void worker_process(int socket, struct worker_page *page, const struct composer *composer)
+void worker_process(
+	int socket, int watches, struct worker_page *page, const struct composer *composer)
 {
 	static const struct source_observer observer = {begin_source, end_source, NULL};
 	static const struct finder finder = {.find = ask_find};
@@ -334,7 +340,7 @@ void worker_process(int socket, struct worker_page *page, const struct composer 
 	size_t cache_bytes = ((size_t)composer->settings->cache_mib << 20) / WORKERS_KEPT;
 	int r = source_cache_new(cache_bytes, false, &self.composer.cache);
 	if (r == 0)
-		r = sandbox_enter_worker();
+		r = sandbox_enter_worker(watches);
 	if (r < 0)
 		give_up(r);
 	limit_time();

@@ -20,7 +20,8 @@ static inline unsigned worker_seconds(const struct settings *settings)
 
 /* Memory that the worker shares with the daemon, which reads it if the worker fails. */
 struct worker_page {
-	atomic_bool is_ready;            /* it takes jobs */
+	atomic_bool is_ready; /* it takes jobs */
+	atomic_uint steps;    /* that it has done; if they grow, it does not stand still */
 	char source[PROBLEM_SOURCE_MAX]; /* the one that it reads now, for messages; "": none */
 };
 
@@ -32,6 +33,12 @@ struct worker_page {
 void worker_end_with(int socket);
 
 /**
+ * For a task that makes many system calls: notes that one more has been answered. Outside of a
+ * worker it does nothing.
+ */
+void worker_note_step(void);
+
+/**
  * Blocks the worker's own signals until the task has ended. For a task of few system calls: on some
  * file systems they fail with EINTR if a signal arrives.
  */
@@ -39,7 +46,7 @@ void worker_block_signals(void);
 
 /** Does jobs until the socket is closed, with the settings of the daemon's `composer`. */
 __attribute__((noreturn)) void worker_process(
-	int socket, struct worker_page *page, const struct composer *composer);
+	int socket, int watches, struct worker_page *page, const struct composer *composer);
 
 /**
  * For a task: asks the daemon for the last good text of a source that may stand in, and parses it

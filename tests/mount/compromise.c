@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/ptrace.h>
@@ -185,6 +186,42 @@ static int try_environment(const char *name)
 	return getenv(name) ? 0 : -ENOENT;
 }
 
+/* The descriptor of inotify(7) that it shares with the daemon; -1: there is none. */
+static int find_watches(void)
+{
+	for (int fd = 0; fd < 1024; fd++) {
+		char path[64], target[64];
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+		ssize_t n = readlink(path, target, sizeof(target) - 1);
+		target[n < 0 ? 0 : n] = '\0';
+		if (strcmp(target, "anon_inode:inotify") == 0)
+			return fd;
+	}
+	return -1;
+}
+
+/* Takes the daemon's events away. */
+static int try_events(const char *how)
+{
+	char bytes[4096];
+	int watches = find_watches();
+	int fd = strcmp(how, "dup") == 0     ? dup(watches)
+		 : strcmp(how, "fcntl") == 0 ? fcntl(watches, F_DUPFD, 0)
+					     : watches;
+
+	if (watches < 0)
+		return -EBADF;
+	if (fd < 0)
+		return -errno;
+	return read(fd, bytes, sizeof(bytes)) < 0 && errno != EAGAIN ? -errno : 0;
+}
+
+/* Has a directory watched for nothing that matters. */
+static int try_unwatch(const char *path)
+{
+	return inotify_add_watch(find_watches(), path, IN_DELETE_SELF) < 0 ? -errno : 0;
+}
+
 static const struct {
 	const char *name;
 	int (*attempt)(const char *argument);
@@ -193,7 +230,7 @@ static const struct {
 	{"connect", try_connect}, {"abstract", try_abstract}, {"ptrace", try_ptrace},
 	{"kill", try_kill}, {"signal", try_signal}, {"limit", try_limit},
 	{"processor", try_processor}, {"mount", try_mount}, {"code", try_code},
-	{"environment", try_environment}};
+	{"environment", try_environment}, {"events", try_events}, {"unwatch", try_unwatch}};
 
 static void obey(const char *line)
 {

@@ -51,6 +51,10 @@ processor $tame EPERM EPERM done
 mount $directory/elsewhere EPERM EPERM EPERM
 code - EPERM EPERM done
 environment PLYFS_SECRET ENOENT ENOENT ENOENT
+events read EPERM EPERM done
+events dup EPERM EPERM done
+events fcntl EPERM EPERM done
+unwatch $directory/low EPERM EPERM done
 END
 # The leak checker stops all threads as a debugger does: a build that has it may do that much.
 ! grep -qaE '__(asan|tsan)_init' "$PLYFS" || sed -i '/^\(fork\|code\|ptrace\) /d' attempts

@@ -14,6 +14,7 @@
 #include "view_fixture.h"
 #include "worker_dialogue.h"
 #include "worker_message.h"
+#include "worker_process.h"
 
 static struct settings *settings;
 static struct composer composer;
@@ -120,6 +121,34 @@ static int ends(const struct composer *own, struct record *job, struct record *a
 	_exit(9);
 }
 
+/* As a listing whose every name takes a request over a slow network: it uses no processor. */
+static void wait_often(bool does_steps)
+{
+	for (int i = 0; i < 8; i++) {
+		nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+		if (does_steps)
+			worker_note_step();
+	}
+}
+
+static int goes_on(const struct composer *own, struct record *job, struct record *answer)
+{
+	(void)own;
+	(void)job;
+	(void)answer;
+	wait_often(true);
+	return 0;
+}
+
+static int stands_still(const struct composer *own, struct record *job, struct record *answer)
+{
+	(void)own;
+	(void)job;
+	(void)answer;
+	wait_often(false);
+	return 0;
+}
+
 static void put_nothing(const void *context, struct record *job)
 {
 	(void)context;
@@ -133,6 +162,19 @@ static struct worker_job job_of(worker_task *task)
 		.path = "app.yaml",
 		.state = 1,
 		.put = put_nothing};
+}
+
+WORKER_TEST(a_job_that_goes_on_is_waited_for_and_one_that_stands_still_is_not)
+{
+	struct worker_job job = job_of(goes_on);
+	struct worker_answer answer;
+
+	job.state = 0;
+	job.patience_ms = 600;
+	assert_int_equal(workers_run(workers, &job, &answer, &problem), 0);
+	worker_answer_fini(&answer);
+	job.task = stands_still;
+	assert_int_equal(workers_run(workers, &job, &answer, &problem), -ETIMEDOUT);
 }
 
 WORKER_TEST(a_job_that_fails_three_times_is_refused_until_its_sources_change)
