@@ -42,14 +42,14 @@ int pool_new(unsigned threads, unsigned waiters, struct pool **ret);
 unsigned pool_threads(void);
 
 /**
- * Waits for the running jobs, drops the waiting ones, and ends the threads. Later jobs wait for
- * pool_resume() or pool_free().
+ * Waits for the running jobs, drops the waiting ones, and ends the threads. Jobs that are added
+ * later wait until pool_resume() or pool_free() drops them.
  */
 void pool_stop(struct pool *pool);
 
 /**
- * Drops the jobs that were added since pool_stop(), and starts the threads again. Returns 0; or
- * -errno: the pool is stopped as before.
+ * Drops the jobs that were added since pool_stop(), and starts the threads again. Returns 0, or
+ * -errno with the pool still stopped.
  */
 int pool_resume(struct pool *pool);
 

@@ -32,7 +32,7 @@ struct session;
 
 struct session_options {
 	const char *mountpoint;
-	const char *label; /* what mount(8) shows as the source: the config's path, or "A:B:C" */
+	const char *label; /* the source that mount(8) shows: the config's path, or "A:B:C" */
 	struct supervisor *supervisor;     /* of the layers' mirrors; NULL: no plyfs.yaml */
 	const struct successor_call *call; /* how a new daemon is started; NULL: no take-over */
 	struct heir *heir;  /* the connection to the previous daemon; NULL: we mount ourselves */

@@ -1,4 +1,4 @@
-/* The values of an explanation: all of them one by one, each with its KEY, or those at one KEY. */
+/* The values of an explanation: a walk over all of them, and a search for the one at a KEY. */
 #pragma once
 
 #include "explain.h"
@@ -28,9 +28,9 @@ int explained_value_each(const struct origins *origins, const struct explained_v
 	int (*each)(void *context, const struct explained_value *value), void *context);
 
 /**
- * Matches the KEY `text` (key_match.h) with the result. If that has no such value, matches it with
- * the sources: another layer may override it. Returns 0 with *ret in `arena`, also if no tree has
- * the value; PROBLEM; or -ENOMEM.
+ * Matches the KEY `text` (key_match.h) with the result. If the result has no such value, matches it
+ * with the sources. Returns 0 with *ret in `arena`, also if no tree has the value; PROBLEM; or
+ * -ENOMEM.
  */
 int explained_value_key(const struct explanation *explanation, const char *text,
 	struct arena *arena, struct key *ret, struct problem *problem);

@@ -95,7 +95,7 @@ int replica_draft_remove(struct replica *replica, const char *path);
 /** Compares the draft with the present tree. Returns 0 or -errno. */
 int replica_compare(struct replica *replica, struct tree_difference *ret);
 
-/** Makes the present tree of the draft. Returns 0, or -errno with the old tree in place. */
+/** Makes the draft the present tree. Returns 0, or -errno with the old tree in place. */
 int replica_publish(struct replica *replica, const struct tree_difference *difference);
 
 /** Drops the draft, which equals the present tree; the next draft reuses its files if possible. */

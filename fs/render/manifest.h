@@ -16,7 +16,7 @@
  *    as their last lines say, or as their last lines before `=`.
  * 2. A file that exists and gets other rights may have any mixture of the old and the new ones.
  * 3. A process that opens the directory first examines all names in doubt and logs what they are,
- *    before it changes anything. So it has no doubts of earlier processes.
+ *    before it changes anything. So no doubt of an earlier process is left.
  * 4. If a line could not be written, the log is made anew before the next line.
  *
  * A newline in a name is written `\n`, a backslash `\\`. A line without its end counts as not
@@ -66,7 +66,7 @@ struct manifest;
  */
 int manifest_open(int fd, bool is_atomic, struct manifest **ret);
 
-/** Does the same, but never writes a change. `fd` may be -1: there is none. */
+/** Does the same, but never writes a change. `fd` may be -1: there is no directory. */
 int manifest_open_dry(int fd, bool is_atomic, struct manifest **ret);
 
 /** Does the same for reading only: -ENOENT if there is none. */

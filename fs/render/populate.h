@@ -14,12 +14,12 @@ struct render;
 void populate_directory(struct render *render, const char *path, uint64_t ino);
 
 /**
- * Writes the directory's attributes as they are now, as it may have lost rights since its lookup;
- * then populates it. Returns 0, or a shortage as -errno: then nothing is known of its contents.
+ * Writes the directory's present attributes, because it may have lost rights since its lookup. Then
+ * populates it. Returns 0; or a shortage as -errno: then its contents are unknown.
  */
 int populate_put_directory(struct render *render, const char *path, uint64_t ino);
 
-/** Notes that `path`, in the directory `ino` or that directory itself, could not be looked up. */
+/** Notes that `path` could not be looked up: the directory `ino`, or a name in it. */
 void populate_miss(struct render *render, uint64_t ino, const char *path, int result);
 
 /**

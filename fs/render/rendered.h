@@ -3,8 +3,8 @@
  * in .plyfs/stage, and renamed to its place when it is complete; a file that is right already is
  * not touched. Only names that the manifest owns are ever replaced or removed.
  *
- * With --atomic it shows generations, each a directory of its own (generation.h): all changes
- * become visible at once, at the next rendered_commit().
+ * With --atomic it shows generations, each a directory of its own (generation.h): the next
+ * rendered_commit() makes all changes visible together.
  *
  * All work stays beneath the directory, whatever other programs put there meanwhile: no link is
  * followed.
@@ -72,7 +72,7 @@ struct manifest *rendered_manifest(struct rendered *rendered);
 int rendered_put(struct rendered *rendered, struct owned *owned, const struct version *version,
 	struct problem *problem);
 
-/** Gives a shown file that has only one source the source's time. Returns 0 or -errno. */
+/** If a shown file has only one source, gives it the time of that source. Returns 0 or -errno. */
 int rendered_take_time(
 	const struct rendered *rendered, const struct owned *owned, const struct version *version);
 
@@ -81,8 +81,8 @@ int rendered_put_directory(struct rendered *rendered, struct owned *owned, const
 	struct problem *problem);
 
 /**
- * Gives the whole tree the rights of `root`, if plyfs has made the directory. Otherwise it only
- * warns if the directory admits users that may not read the layers. Returns 0 or -errno.
+ * If plyfs has made the directory, gives the whole tree the rights of `root`. Otherwise only warns
+ * if the directory admits users that may not read the layers. Returns 0 or -errno.
  */
 int rendered_open_to(struct rendered *rendered, const struct stat *root);
 

@@ -5,8 +5,8 @@
  *      look_up      the union lookup: in the request's thread, or in the pool for the publisher
  *        │ a file that must be composed
  *        ▼
- *      compose      in the pool, small before large; once more after a moment if a source moved, or
- *        │          its writer was met
+ *      compose      in the pool, small before large; again after a moment if a source moved or is
+ *        │          being written
  *        ▼
  *      look_end     a request's look is shown and answered in the same thread (lookup.c); the
  *                   publisher's look waits for the publisher's decision (refresh.c)

@@ -1,9 +1,9 @@
 /*
  * An inotify(7) descriptor with any number of subscribers.
  *
- * A descriptor has one watch per inode, however often it is added, and an event carries the number
- * of its watch. Here a watch has any number of subscriptions, each with a mask of events and a
- * name. The watch ends with its last subscription.
+ * The kernel has one watch per descriptor and inode, and an event carries the number of its watch.
+ * Here a watch has any number of subscriptions, each with a mask of events and a name. The watch
+ * ends with its last subscription.
  *
  *      subscription ─┐
  *      subscription ─┴─▶ watch ──▶ inode      an event goes to those with its mask and name
