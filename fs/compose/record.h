@@ -70,7 +70,7 @@ uint64_t record_get(struct record *record);
 uint64_t record_get_below(struct record *record, uint64_t max);
 bool record_get_bool(struct record *record);
 
-/** Reads a count of items, each of at least `least` bytes. If the rest is too short, it is bad. */
+/** Reads a count of items, each of at least `least` bytes. A count that can't be true is damage. */
 size_t record_get_count(struct record *record, size_t least);
 
 /** Reads bytes, which live as long as the record. */

@@ -1,6 +1,6 @@
 /*
- * Populating: lists a directory, looks its names up and writes them, so that the view knows that
- * they are shown. Only one thread does it: that of render_all(), then the publisher's.
+ * Populating: lists a directory, looks its names up and writes them. The lookups make the view
+ * publish later changes. Only one thread populates: that of render_all(), then the publisher's.
  */
 #pragma once
 

@@ -32,11 +32,11 @@ struct render {
 	struct inotify *inotify;
 	struct subscription beside; /* of the directory that contains the generations */
 
-	struct lock looks;
+	struct lock looks; /* guards `awaited` */
 	pthread_cond_t answered;
-	const struct populate_lookup *awaited; /* looks; the walking thread waits for it; or NULL */
+	const struct populate_lookup *awaited; /* the lookup that the walk waits for; or NULL */
 
-	struct lock files;   /* protects the rest: any thread may revoke rights */
+	struct lock files;   /* guards the rest and the files, as any thread may revoke rights */
 	void *directories;   /* a tsearch(3) tree of struct shown_directory, by number */
 	size_t incomplete;   /* number of incomplete directories */
 	bool is_removal_due; /* an earlier run's files are to be removed when `incomplete` is 0 */

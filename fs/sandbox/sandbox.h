@@ -162,7 +162,7 @@ int sandbox_worker_fd(void);
 /**
  * In a worker: enters the part of the sandbox that sandbox_enter() has prepared for workers. It
  * forbids writing files, more capabilities than reading needs, and more system calls. Allocates
- * nothing, because the daemon has threads. `watches` as filter.h has it. Returns 0 or -errno.
+ * nothing, because the daemon has threads. `watches`: filter_enter_worker(). Returns 0 or -errno.
  */
 int sandbox_enter_worker(int watches);
 
