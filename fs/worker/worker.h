@@ -68,9 +68,9 @@ struct worker_job {
 	 * file system for longer than patience_ms, the job is refused with -ETIMEDOUT.
 	 */
 	dev_t file_system;
-	/* A worker that uses no processor for this long stands still. 0: twice the answer_ms. */
+	/* A worker without processor time or steps for this long stands still. 0: 2 * answer_ms. */
 	int patience_ms;
-	int longest_ms; /* and so long one that goes on without a processor; 0: minutes */
+	int longest_ms; /* after this time in one wait, steps do not count; 0: minutes */
 	void (*put)(const void *context, struct record *message); /* writes the task's input */
 	const void *put_context;
 	const struct worker_requests *requests; /* NULL: it asks for no stand-in */

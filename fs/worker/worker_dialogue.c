@@ -58,8 +58,8 @@ static int patience_of(const struct worker_job *job)
 }
 
 /*
- * Waits for a message. Returns 0; -ETIMEDOUT: the worker stands still; -EAGAIN: it does, but
- * another one may not; or another -errno.
+ * Waits for a message. Returns 0; -ETIMEDOUT: the worker stands still; -EAGAIN: it does, and
+ * another worker should try the job; or another -errno.
  */
 static int await(const struct worker *worker, const struct worker_job *job, bool is_last)
 {

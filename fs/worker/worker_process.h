@@ -20,8 +20,8 @@ static inline unsigned worker_seconds(const struct settings *settings)
 
 /* Memory that the worker shares with the daemon, which reads it if the worker fails. */
 struct worker_page {
-	atomic_bool is_ready; /* it takes jobs */
-	atomic_uint steps;    /* that it has done; if they grow, it does not stand still */
+	atomic_bool is_ready;            /* it takes jobs */
+	atomic_uint steps;               /* number of calls of worker_note_step() */
 	char source[PROBLEM_SOURCE_MAX]; /* the one that it reads now, for messages; "": none */
 };
 
@@ -33,8 +33,8 @@ struct worker_page {
 void worker_end_with(int socket);
 
 /**
- * For a task that makes many system calls: notes that one more has been answered. Outside of a
- * worker it does nothing.
+ * Notes that one more of a task's many system calls was answered: the worker does not stand still
+ * (worker_job.patience_ms). Outside of a worker it does nothing.
  */
 void worker_note_step(void);
 
