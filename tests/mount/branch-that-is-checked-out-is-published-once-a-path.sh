@@ -32,7 +32,11 @@ cat mnt/sub/* >/dev/null
 ls mnt/only-main >/dev/null
 
 watch mnt mnt/sub
-git -C high checkout -q other
+# While git stands still for longer than a writer is waited for (events.h), a path may be published in between: so no
+# other test holds it up.
+first=
+[ "$(id -u)" -ne 0 ] || first='nice -n -15'
+$first git -C high checkout -q other
 comes_to_equal_fresh
 unwatch
 grep -v ' \.git$' events | grep '^mnt/sub/' | sort | uniq -c | awk '{ print $1, $3, $4 }' >seen
