@@ -77,8 +77,8 @@ void dependencies_fini(struct dependencies *asked);
  * Makes the version of `path` from `lookup`, a file or a link. Its mtime is the newest
  * contributor's.
  *
- * `asked` must be empty; it is filled even on failure, for dependencies_fini(). `problem->message`
- * must be empty.
+ * `asked` is NULL or empty; it is filled even on failure, for dependencies_fini().
+ * `problem->message` must be empty.
  *
  * Returns 0 with *ret for version_unref(); PROBLEM: it can't be made; COMPOSE_MOVED;
  * COMPOSE_UNSETTLED; or -errno. In three cases it returns 0 and fills `problem` with the reason: a

@@ -21,7 +21,7 @@ struct composition {
 
 /**
  * Loads and merges. The caller calls composition_fini() whatever the result is. Until then all
- * arguments must live, and the composition must not be moved. `asked` is filled as by compose().
+ * arguments must live, and the composition must not be moved. `asked` is filled as by compose(); NULL: it is not.
  * Returns 0; PROBLEM; COMPOSE_MOVED; COMPOSE_UNSETTLED; or -errno.
  */
 int composition_make(struct composition *composition, const struct composer *composer,

@@ -17,8 +17,11 @@ struct path_sources {
 	size_t count;
 };
 
+/* `asked` NULL: nobody wants to know. */
 static int remember(struct dependencies *asked, const char *directory, const char *name)
 {
+	if (!asked)
+		return 0;
 	for (size_t i = 0; i < asked->count; i += 2)
 		if (strcmp(asked->items[i], directory) == 0 &&
 			strcmp(asked->items[i + 1], name) == 0)

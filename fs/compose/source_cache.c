@@ -459,15 +459,13 @@ int source_cache_load(struct source_cache *cache, const struct layer *layer, con
 	if (observer)
 		observer->begin(observer->context, &loaded->source);
 	int r = read_still(layer, path, want->bytes_max, want->takes_unfinished, loaded, problem);
-	if (r != 0)
-		return r;
-	if (loaded->text.len > want->bytes_max)
-		return too_large(problem, &loaded->source, want->bytes_max);
+	if (r == 0 && loaded->text.len > want->bytes_max)
+		r = too_large(problem, &loaded->source, want->bytes_max);
 	loaded->bytes += loaded->text.len;
-	if (options)
+	if (r == 0 && options)
 		r = read_document(cache, loaded, options, problem);
-	else if (observer)
-		observer->end(observer->context, NULL, loaded->text);
+	if (observer && (r != 0 || !options))
+		observer->end(observer->context, NULL, r == 0 ? loaded->text : (struct span){0});
 	if (r != 0)
 		return r;
 

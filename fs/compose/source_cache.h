@@ -57,8 +57,8 @@ struct source_observer {
 	void (*begin)(void *context, const struct source *source);
 
 	/*
-	 * Called after a source was read and parsed, but not if that failed. `loaded`: NULL if only
-	 * the text was asked for. `text` must not be used after the call.
+	 * Called after that. `loaded`: NULL if only the text was asked for, or if it failed: then
+	 * `text` is empty. `text` must not be used after the call.
 	 */
 	void (*end)(void *context, const struct loaded *loaded, struct span text);
 	void *context;

@@ -288,6 +288,39 @@ TEST_WITH(
 	assert_int_equal(version->mode, S_IFREG | 0400);
 	assert_int_equal(version->mtime.tv_sec, 2000);
 	dependencies_fini(&asked);
+	version_unref(take_ptr(version));
+	assert_int_equal(compose(&composer, "x.yaml", lookup, NULL, &version, &problem), 0);
+}
+
+static int begun, ended;
+
+static void note_begin(void *context, const struct source *source)
+{
+	(void)context;
+	(void)source;
+	begun++;
+}
+
+static void note_end(void *context, const struct loaded *loaded, struct span text)
+{
+	(void)context;
+	(void)loaded;
+	(void)text;
+	ended++;
+}
+
+TEST_WITH(a_source_that_can_not_be_read_is_observed_to_its_end, set_up, end_composer)
+{
+	static const struct source_observer observer = {note_begin, note_end, NULL};
+	struct version *version;
+
+	write_file("a/x.yaml", "x: 1\n");
+	write_file("b/x.yaml", "x: [\n");
+	start_composer("a:b");
+	source_cache_observe(composer.cache, &observer);
+	assert_int_equal(make("x.yaml", &version), PROBLEM);
+	assert_int_equal(begun, 2);
+	assert_int_equal(ended, 2);
 }
 
 TEST_WITH(missing_reference_is_reported_as_asked_for, set_up, end_composer)
