@@ -26,7 +26,7 @@ struct json_patch {
 	struct origins *origins; /* NULL: off */
 	/* If aliases were written out: from a copy to the shared node. */
 	const struct node_memo *aliased;
-	unsigned depth;          /* of nested maps and lists that is allowed */
+	unsigned depth;          /* maximum depth of nested maps and lists */
 	const struct node *root; /* the document, with the patches so far */
 
 	/* private: */
