@@ -3,8 +3,8 @@
  * then lies at the path from which ours was started.
  *
  * A daemon has threads, and may have no right to run a program. So the process plyfs-renew starts
- * the successor; it is forked at the beginning, and ends with the daemon. At its end it removes the
- * socket on which the mount was offered: a sandboxed daemon can't.
+ * the successor. plyfs-renew is forked before there are threads, and ends with the daemon. At its
+ * end it removes the socket on which the mount was offered: a sandboxed daemon can't.
  */
 #pragma once
 

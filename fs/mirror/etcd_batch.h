@@ -30,7 +30,7 @@ struct etcd_batch {
  */
 #define ETCD_BATCH_SINGLE_MAX 64
 
-/* Maximum of `bytes`. If more changes at once, all keys are read again, page by page. */
+/* Maximum of `bytes`. If a watch reports more, all keys are read again, page by page. */
 #define ETCD_BATCH_BYTES_MAX (2 * ETCD_REPLY_MAX)
 
 /**

@@ -1,6 +1,6 @@
 /*
- * The monitor: the process plyfs-monitor. For a sandboxed process it opens new paths of the
- * settings, logs, and unmounts. No sandbox can allow that in advance.
+ * The monitor: the process plyfs-monitor. It opens new paths of the settings, writes to the log,
+ * and unmounts, for a sandboxed process. No sandbox can allow that in advance.
  *
  *      daemon ──a descriptor (O_PATH)──▶ plyfs-monitor: does plyfs.yaml name it?
  *                                                                ──▶ a descriptor to read

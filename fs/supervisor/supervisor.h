@@ -62,8 +62,8 @@ int supervisor_new(const struct settings *outline, const struct supervisor_optio
 int supervisor_wait(struct supervisor *supervisor, const struct settings *outline, bool is_fresh,
 	struct problem *problem);
 
-/** Return the descriptor to poll for POLLIN; handle messages: true if a layer has a new state. */
-int supervisor_fd(const struct supervisor *supervisor);
+int supervisor_fd(const struct supervisor *supervisor); /* for poll(2): POLLIN */
+/** Handles the messages at that descriptor. Returns whether a layer got its first state. */
 bool supervisor_take(struct supervisor *supervisor);
 
 /** Returns whether plyfs-keep has ended: then no layer out of a store is kept up to date. */

@@ -72,10 +72,7 @@ void union_lookup_fini(struct union_lookup *lookup);
 struct union_lookup *union_lookup_new(void);
 void union_lookup_freep(struct union_lookup **lookup);
 
-/*
- * Returns whether `name` is a whiteout mark. Such names never show. (Names in the stage of .plyfs
- * do not reach this function.)
- */
+/** Returns whether `name` is a whiteout mark. Such names never show. */
 bool union_is_mark(const char *name);
 
 /**

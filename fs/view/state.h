@@ -69,7 +69,7 @@ struct view {
 	struct source_cache *cache;
 	struct finder finder;            /* fixed */
 	struct view_callbacks callbacks; /* fixed */
-	bool is_strict;                  /* fixed: other settings take effect at the next mount */
+	bool is_strict;                  /* fixed: a change of it takes effect at the next mount */
 	struct keep *keep; /* the last-good store; NULL: none, also after view_stop() */
 	struct pool *pool;
 	struct workers *workers; /* NULL: the pool's threads merge. Fixed */
@@ -126,7 +126,7 @@ struct view {
 
 	const struct change *change; /* NULL: nothing is being published */
 	enum publishing publishing;
-	bool is_directory_taken; /* the change's directory is shown, and not owned by it */
+	bool is_directory_taken; /* the tree owns the directory of the change now */
 
 	bool is_polling;     /* a directory can't be watched, or not completely */
 	bool is_remote;      /* … because a layer of it lies on a remote file system */
