@@ -21,8 +21,8 @@ struct composition {
 
 /**
  * Loads and merges. The caller calls composition_fini() whatever the result is. Until then all
- * arguments must live, and the composition must not be moved. `asked` is filled as by compose(); NULL: it is not.
- * Returns 0; PROBLEM; COMPOSE_MOVED; COMPOSE_UNSETTLED; or -errno.
+ * arguments must live, and the composition must not be moved. Fills `asked`, if it is not NULL, as
+ * compose() does. Returns 0; PROBLEM; COMPOSE_MOVED; COMPOSE_UNSETTLED; or -errno.
  */
 int composition_make(struct composition *composition, const struct composer *composer,
 	const char *path, const struct union_lookup *lookup, struct dependencies *asked,
