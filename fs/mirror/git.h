@@ -18,7 +18,7 @@ struct git_options {
 	const char *url;
 	const char *ref;     /* "main", "refs/tags/…" */
 	const char *path;    /* the directory in the repository; "": all of the repository */
-	const char *verify;  /* a file with one key: it must have signed each commit; or NULL */
+	const char *verify;  /* a file with one key, which must have signed the commit; or NULL */
 	unsigned interval_s; /* seconds between two fetches */
 };
 
