@@ -274,6 +274,7 @@ static int restrict_commands(scmp_filter_ctx filter, unsigned process)
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < sizeof(commands) / sizeof(*commands); i++) {
+		/* See restrict_watches(). */
 		if ((process & WORKER) && (commands[i] == F_SETFL || commands[i] == F_DUPFD ||
 						  commands[i] == F_DUPFD_CLOEXEC))
 			continue;
@@ -287,14 +288,8 @@ static int restrict_commands(scmp_filter_ctx filter, unsigned process)
 /* In place of the descriptor of inotify(7), whose number filter_enter_worker() knows. */
 #define WATCHES_FD 0x77617463
 
-/* Where the first argument is another descriptor than that of inotify(7). */
-static int allow_elsewhere(scmp_filter_ctx filter, int number)
-{
-	int r = seccomp_rule_add(
-		filter, SCMP_ACT_ALLOW, number, 1, SCMP_A0(SCMP_CMP_NE, WATCHES_FD));
-
-	return r == -EDOM || r == -EFAULT ? 0 : r;
-}
+/* The first argument is another descriptor. */
+#define ELSEWHERE SCMP_A0(SCMP_CMP_NE, WATCHES_FD)
 
 /*
  * A worker shares the daemon's descriptor of inotify(7), to which it adds watches of remote layers.
@@ -304,12 +299,19 @@ static int allow_elsewhere(scmp_filter_ctx filter, int number)
 static int restrict_watches(scmp_filter_ctx filter, unsigned process)
 {
 	static const int numbers[] = {CALL(read), CALL(readv)};
+	static const int fcntls[] = {CALL(fcntl), CALL(fcntl64)};
 	int r = 0;
 
 	if (!(process & WORKER))
 		return 0;
 	for (size_t i = 0; r == 0 && i < sizeof(numbers) / sizeof(*numbers); i++)
-		r = allow_elsewhere(filter, numbers[i]);
+		r = seccomp_rule_add(filter, SCMP_ACT_ALLOW, numbers[i], 1, ELSEWHERE);
+	/* Descriptors are duplicated for a message. */
+	for (size_t i = 0; r == 0 && i < sizeof(fcntls) / sizeof(*fcntls); i++) {
+		r = seccomp_rule_add(filter, SCMP_ACT_ALLOW, fcntls[i], 2, ELSEWHERE,
+			SCMP_A1(SCMP_CMP_EQ, F_DUPFD_CLOEXEC));
+		r = r == -EDOM || r == -EFAULT ? 0 : r;
+	}
 	if (r == 0)
 		r = seccomp_rule_add(filter, SCMP_ACT_ALLOW, CALL(inotify_add_watch), 1,
 			SCMP_A2(SCMP_CMP_MASKED_EQ, IN_MASK_ADD | IN_ONESHOT, IN_MASK_ADD));

@@ -206,7 +206,7 @@ static int try_events(const char *how)
 	char bytes[4096];
 	int watches = find_watches();
 	int fd = strcmp(how, "dup") == 0     ? dup(watches)
-		 : strcmp(how, "fcntl") == 0 ? fcntl(watches, F_DUPFD, 0)
+		 : strcmp(how, "fcntl") == 0 ? fcntl(watches, F_DUPFD_CLOEXEC, 0)
 					     : watches;
 
 	if (watches < 0)
