@@ -7,8 +7,8 @@
  *
  *     @formats@
  *
- * it puts the table of formats. A strategy that the template leaves out, or one that does not
- * exist, stops the build.
+ * it puts the table of formats. A strategy that the template leaves out or that does not exist, or
+ * any other line that begins with "@", stops the build.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -136,9 +136,13 @@ static bool put_line(const char *line, bool *is_described)
 		put_formats();
 		return true;
 	}
-	if (strncmp(line, MARK, strlen(MARK)) != 0) {
+	if (line[0] != '@') {
 		fputs(line, stdout);
 		return true;
+	}
+	if (strncmp(line, MARK, strlen(MARK)) != 0) {
+		fprintf(stderr, "this is no mark: %s", line);
+		return false;
 	}
 
 	const struct span name = {line + strlen(MARK), strcspn(line + strlen(MARK), "@\n")};
