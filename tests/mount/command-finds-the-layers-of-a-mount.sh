@@ -33,6 +33,7 @@ fails_with 'plyfs.yaml:2:8: ' "$PLYFS" explain mnt/app.yaml
 stop
 
 # A mount over one of its layers: the command reaches the covered layer through the daemon.
+exec 5<low # the layer itself
 start low:high low
 shows low/app.yaml 'port: 8080'
 explain low/app.yaml >text
@@ -46,7 +47,16 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
 	fails_with 'lies under the mount itself' setpriv --reuid=12345 --regid=12345 --clear-groups \
 		"$PLYFS" explain "$directory/low/app.yaml"
 fi
+# It is live, as any other layer is.
+echo 'a: 1' >/proc/self/fd/5/new.yaml
+exec 5<&-
+comes_to_show low/new.yaml 'a: 1'
+echo 'a: 2' >high/new.yaml
+comes_to_show low/new.yaml 'a: 2'
+rm high/new.yaml
 stop low
+shows low/app.yaml 'port: 80'
+rm low/new.yaml
 
 # A colon in a layer's path is not a separator.
 mkdir 'co:lon'

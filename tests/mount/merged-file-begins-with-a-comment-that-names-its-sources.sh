@@ -37,6 +37,10 @@ shows mnt/one.yaml 'b:   1 # one layer'
 shows mnt/motd text
 shows mnt/app.json $'{\n  "a": 1,\n  "b": 1\n}'
 [ ! -s mnt/empty.yaml ] || fail "nothing merged is not an empty file: $(cat mnt/empty.yaml)"
+for name in app.yaml app.json; do
+	"$PLYFS" merge --header "$PWD/low/$name" "$PWD/high/$name" | cmp - mnt/$name
+	"$PLYFS" cat mnt/$name | cmp - mnt/$name
+done
 for path in app.yaml user-data hosts/www.yaml app.json; do
 	"$PLYFS" cat -c plyfs.yaml $path | cmp - mnt/$path
 done

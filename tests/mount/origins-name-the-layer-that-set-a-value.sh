@@ -28,6 +28,10 @@ cat mnt/.plyfs/origins/link | grep -q '"kind": "link"'
 explain --json mnt/sub/app.yaml | cmp - mnt/.plyfs/origins/sub/app.yaml
 explain --json mnt/sub/../sub//app.yaml port | grep -q '"line": 1, "column": 7'
 (cd mnt/sub && explain app.yaml port | grep -q "high  *$directory/high/sub/app.yaml:1:7")
+# So do the others.
+(cd mnt/sub && "$PLYFS" blame app.yaml) | grep -q '^high  sub/app.yaml:1 .*port: 8080$'
+[ "$(cd mnt/sub && "$PLYFS" check .)" = '1 file: all merge' ]
+[ "$(cd mnt && "$PLYFS" check sub/app.yaml)" = '1 file: all merge' ]
 
 # Each open sees the layers as they are at that moment.
 exec 3<mnt/.plyfs/origins/app.yaml
@@ -58,3 +62,10 @@ explain mnt/sub/app.yaml 2>err || code=$?
 grep -q "^plyfs: $PWD/high/sub/app.yaml:[0-9]*:[0-9]*: " err
 grep -q '^ *^$' err
 shows mnt/sub/app.yaml $'port: 8080\nname: a'
+for command in 'diff mnt/sub/app.yaml' 'check mnt'; do
+	code=0
+	# shellcheck disable=SC2086
+	"$PLYFS" $command >out 2>err || code=$?
+	[ $code -eq 1 ] && grep -q "^plyfs: $PWD/high/sub/app.yaml:[0-9]*:[0-9]*: " err || fail "$command: $code, $(cat err)"
+done
+[ "$(cat out)" = '3 files: 1 does not merge' ] || fail "it prints: $(cat out)"
