@@ -42,7 +42,13 @@ done
 if getfattr -h -n user.plyfs.sources mnt/link 2>/dev/null; then
 	fail "a link has an attribute"
 fi
-getfattr -m - mnt/one.yaml | grep -qx user.plyfs.sources || fail "it is not listed"
+names=$(getfattr --absolute-names -m - mnt/app.yaml | grep -v '^#' | sort | xargs)
+[ "$names" = "user.plyfs.layers user.plyfs.sources user.plyfs.strategy" ] || fail "the attributes are: $names"
+fails_with 'No such attribute' getfattr -n user.other mnt/app.yaml
+fails_with 'Read-only' setfattr -n user.plyfs.layers -v x mnt/app.yaml
+for file in app.yaml:low:high:deep one.yaml:low:deep motd:high:last; do
+	[ "${file%%:*}:$(attribute "mnt/${file%%:*}" user.plyfs.layers):$(attribute "mnt/${file%%:*}" user.plyfs.strategy)" = $file ]
+done
 
 # The same bytes may later come from other sources; the attribute stays true.
 inode=$(stat -c %i mnt/one.yaml)
@@ -58,3 +64,10 @@ long=$(printf 'x%.0s' {1..200})
 for i in {1000..1400}; do echo "k: $i" >low/conf.d/$long$i.yaml; done
 eventually ends_in_ellipsis || fail "they end in $(sources mnt/all.yaml | tail -c 50)"
 [ "$(sources mnt/all.yaml | wc -c)" -le 60003 ]
+
+# Another rule that gives the same bytes makes no version, but the attribute names the new rule's strategy.
+inode=$(stat -c %i mnt/motd)
+sed -i 's/rules:/&\n  - {match: motd, strategy: concat}/; s/, high\]/]/' plyfs.yaml
+has_strategy() { [ "$(attribute mnt/motd user.plyfs.strategy)" = "$1" ]; }
+eventually has_strategy concat || fail "the strategy is: $(attribute mnt/motd user.plyfs.strategy)"
+[ "$(stat -c %i mnt/motd)" = "$inode" ] || fail "the same bytes are another version"

@@ -22,6 +22,9 @@ troubles() { "$PLYFS" status mnt | sed -n '/^$/,/^$/p' | sed 1d | calm; }
 equals() { [ "$2" = "$3" ] || fail "$1: $2; and not: $3"; }
 
 # No error yet.
+"$PLYFS" status mnt >text
+grep -q "^$PWD/mnt: plyfs [0-9]" text && grep -q "high  *$PWD/high$" text || fail "the status is: $(cat text)"
+"$PLYFS" status --json mnt | python3 -m json.tool >/dev/null
 equals errors "$(cat mnt/.plyfs/errors)" ''
 "$PLYFS" status mnt | grep -qx '  troubles    0'
 

@@ -16,13 +16,7 @@ printf 'b: 1\nc: [1,\n' | replace high/app.yaml
 eventually in_trouble || fail "the error is not seen"
 shows mnt/app.yaml "$good"
 [ "$(stat -c %i mnt/app.yaml)" = "$inode" ] || fail "the same bytes are another file"
-error=$(attribute mnt/app.yaml user.plyfs.error)
-[[ $error == "$PWD"/high/app.yaml:[0-9]*:[0-9]*:* ]] || fail "the attribute says: $error"
 [ "$(status troubles 0 path)" = app.yaml ]
-[ "$(status troubles 0 source)" = "$PWD"/high/app.yaml ]
-[ "$(status troubles 0 line)" -ge 2 ]
-grep -q '^plyfs: .*high/app.yaml:[0-9]*:[0-9]*: ' log || fail "the log does not tell it"
-"$PLYFS" status mnt | grep -q 'high/app.yaml:[0-9]*:[0-9]*: '
 
 # The values of the other sources go on changing.
 echo 'a: 2' >low/app.yaml

@@ -12,7 +12,15 @@ ln -s dir low/link-to-dir
 ln -s "$directory/low/dir/app.yaml" low/absolute.yaml
 ln -s ./dir/../dir/app.yaml high/roundabout.yaml
 ln -s nowhere high/plain.yaml
+ln -s /etc/hostname high/outside
+ln -s ../../.. high/up
+ln -s plain.yaml low/over-a-file
+echo file >high/over-a-file
 start
+for link in low/link-to-dir low/absolute.yaml high/plain.yaml high/outside high/up; do
+	[ "$(readlink "mnt/${link#*/}")" = "$(readlink "$link")" ] || fail "$link has another target"
+done
+shows mnt/over-a-file file
 for name in itself one two; do
 	fails_with 'Too many levels of symbolic links' cat mnt/$name
 done
@@ -22,7 +30,7 @@ shows mnt/absolute.yaml 'a: 1'
 shows mnt/roundabout.yaml 'a: 1'
 # A link belongs to one layer; another layer's file of the same name is not merged into it.
 fails_with 'No such file' cat mnt/plain.yaml
-[ "$(find mnt -type l | wc -l)" -eq 8 ] || fail "find sees: $(find mnt -type l)"
+[ "$(find mnt -type l | wc -l)" -eq 10 ] || fail "find sees: $(find mnt -type l)"
 
 # It becomes a file, another link, and a directory; the kernel caches the targets of links.
 rm high/plain.yaml

@@ -2,9 +2,18 @@
 . "$(dirname "$0")/mount.sh"
 
 fails_with "the layer directory '$PWD/nowhere' does not exist" "$PLYFS" mount -f low:nowhere mnt
-fails_with "the layer directory '$PWD/nowhere' does not exist" "$PLYFS" mount low:nowhere mnt
 echo text >plain
 fails_with 'is not a directory' "$PLYFS" mount -f low:plain mnt
+# In the background it is the same; and so is a mountpoint that is missing.
+for mode in -f ''; do
+	for what in low:nowhere,mnt low:high,nowhere low:high,plain; do
+		code=0
+		# shellcheck disable=SC2086
+		"$PLYFS" mount $mode ${what/,/ } 2>errors || code=$?
+		[ $code -eq 1 ] && [ "$(wc -l <errors)" -eq 1 ] && grep -q 'nowhere\|plain' errors || fail "$mode $what: $code, $(cat errors)"
+	done
+done
+[ ! -e nowhere ] || fail "it was made"
 ! is_mounted mnt || fail "it is mounted all the same"
 
 cat >plyfs.yaml <<-END
