@@ -362,34 +362,11 @@ TEST(what_is_written_is_written_so_again)
 
 TEST(what_toml_can_not_hold_is_a_problem_at_its_place)
 {
-	static const struct {
-		const char *yaml;
-		const char *problem;
-	} cases[] = {
-		{"a: {b: [1, null]}",
-			"app.yaml:1:12: TOML has no null; remove the key, or write the "
-			"file as YAML"},
-		{"a: -9223372036854775809",
-			"app.yaml:1:4: -9223372036854775809 does not fit 64 bits, which TOML "
-			"needs; quote it, or write the file as YAML"},
-		{"a: 2001-02-30", "app.yaml:1:4: 2001-02-30 is no date of the calendar, which TOML "
-				  "needs; quote it, or write the file as YAML"},
-		{"!x a: 1", "app.yaml:1:1: TOML has no tags, such as !x; remove it, or write the "
-			    "file as YAML"},
-		{"a: [!x [1]]", "app.yaml:1:5: TOML has no tags, such as !x; remove it, or write "
-				"the file as YAML"},
-		{".inf: 1",
-			"app.yaml:1:1: .inf can't be a key in TOML; quote it, or write the file "
-			"as YAML"},
-		{"true: 1\n'true': 2",
-			"app.yaml:2:1: two keys of the map are the same text in TOML; "
-			"rename one"},
-		{"x", "app.yaml:1:1: a TOML file is a table, and this one is a scalar; write it as "
-		      "YAML or JSON"},
-	};
-
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		assert_string_equal(write_problem(cases[i].yaml), cases[i].problem);
+	assert_string_equal(write_problem(".inf: 1"),
+		"app.yaml:1:1: .inf can't be a key in TOML; quote it, or write the file as YAML");
+	assert_string_equal(write_problem("x"),
+		"app.yaml:1:1: a TOML file is a table, and this one is a scalar; write it as YAML "
+		"or JSON");
 }
 
 TEST(depth_without_end_is_refused)
