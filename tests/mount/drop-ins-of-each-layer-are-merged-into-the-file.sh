@@ -65,6 +65,17 @@ echo 'new: 1' >high/dir/new.yaml.d/x.yaml
 comes_to_show mnt/dir/new.yaml 'new: 1'
 comes_to_equal_fresh -c plyfs.yaml
 
+# The format may be another than YAML, and a drop-in another than its file.
+mkdir low/dir/{app.toml,web.service}.d
+printf '[a]\nx = 0x10\n' >low/dir/app.toml
+echo 'a: {y: [b]}' >low/dir/app.toml.d/1.yaml
+printf '[Service]\nExecStart=/bin/a\n' >low/dir/web.service
+sed -i 's/{app,only,new}.yaml/*.{yaml,toml,service}/' plyfs.yaml
+comes_to_show mnt/dir/app.toml $'[a]\nx = 0x10\ny = ["b"]'
+shows mnt/dir/web.service $'[Service]\nExecStart=/bin/a'
+printf '[Service]\nExecStart=\nExecStart=/bin/b\n' >low/dir/web.service.d/1.conf
+comes_to_show mnt/dir/web.service $'[Service]\nExecStart=\nExecStart=/bin/b'
+
 # A name with no room for ".d" behind it has no drop-ins, and does no harm.
 stop
 cat >plyfs.yaml <<-END

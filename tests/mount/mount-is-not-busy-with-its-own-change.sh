@@ -4,16 +4,7 @@
 # reported as busy. A mount that a program uses is.
 
 need python3
-need_user_mounts
-if [ "$(id -u)" -eq 0 ]; then
-	cp -L "$PLYFS" plyfs
-	chmod 755 "$directory" plyfs
-	chown -R 65534:65534 low high mnt
-	as_user() { setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; }
-	PLYFS=$directory/plyfs
-else
-	as_user() { "$@"; }
-fi
+need_ordinary_user
 cat >change.py <<'END'
 import os
 number = 0

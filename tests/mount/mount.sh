@@ -106,6 +106,19 @@ need_user_mounts() {
 	fi
 }
 
+# Has as_user run commands as an ordinary user, whose are low, high and mnt. In root's test, PLYFS is a copy of the
+# command: other users may not be able to reach the build.
+need_ordinary_user() {
+	need_user_mounts
+	as_user() { "$@"; }
+	[ "$(id -u)" -eq 0 ] || return 0
+	as_user() { setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; }
+	cp -L "$PLYFS" plyfs
+	chmod 755 "$directory" plyfs
+	chown -R 65534:65534 low high mnt
+	PLYFS=$directory/plyfs
+}
+
 need() {
 	local tool
 	for tool; do

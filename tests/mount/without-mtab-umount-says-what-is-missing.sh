@@ -4,12 +4,8 @@
 # the remedy; it does not say that the mount is busy.
 
 need_root
-need_user_mounts
 need_private
-cp -L "$PLYFS" plyfs
-chmod 755 "$directory" plyfs
-chown -R 65534:65534 low high mnt
-as_user() { setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; }
+need_ordinary_user
 echo 'a: 1' >low/app.yaml
 mkdir etc
 cp -R /etc/fuse.conf /etc/passwd /etc/group /etc/alternatives etc/ 2>/dev/null || true
