@@ -1,6 +1,6 @@
 /*
- * The uses of options: the places in a rule's options that some file has. A place is identified by
- * its node in the options, so the uses of all files that a rule merges can be collected.
+ * The uses of options. A rule's options name places in files, such as "server.port"; a place is
+ * used if some file has it. A set holds the nodes of the options that name used places.
  */
 #pragma once
 

@@ -49,7 +49,7 @@ struct ini_dialect {
 	const char *by;           /* the key that identifies an item of it */
 	/* "A,B": only sections whose names begin with one of these have a meaning; or NULL */
 	const char *meaningful;
-	/* "a,b": groups that one program reads; NULL-terminated; or NULL */
+	/* each "a,b": the sections that one program reads; the list ends with NULL; or NULL */
 	const char *const *together;
 	/* the section that equals the root, the part before the first section; or NULL */
 	const char *root;

@@ -5,8 +5,8 @@
  *      position      -2   -1 | 0    1    2
  *                    front   | back
  *
- * It begins with a node, so that a tree under construction can hold it instead of a list. That node
- * has style, tag and place, but no items: list_at() reads them.
+ * It begins with a node, so that a tree under construction can hold it like any node. That node has
+ * style, tag and place, but no items: only list_at() gives those.
  */
 #pragma once
 
@@ -31,8 +31,8 @@ struct list_entry {
 	int32_t position; /* LIST_NOWHERE: no item has had the key yet */
 
 	/*
-	 * For the caller, 0 at first; only in a key's first entry: the pass in which the key was
-	 * last written, the item that wrote it, and the entry of the next item with the key.
+	 * For the caller, 0 at first; only in a key's first entry: the pass that last met the key,
+	 * the entry for the next item with it in that pass, and the key's node in the pass's list.
 	 */
 	uint32_t pass;
 	uint32_t following;
