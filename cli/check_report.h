@@ -17,7 +17,7 @@ struct reported_finding;
 struct check_report {
 	const struct settings *settings; /* to show lines of the sources; NULL: none are shown */
 	bool is_json;
-	bool is_quiet;  /* prints only errors, and nothing if there are none */
+	bool is_quiet;  /* prints errors only, and with `is_strict` warnings; no summary */
 	bool is_strict; /* warnings are failures */
 	struct progress progress;
 	const char *host; /* the host being checked; must outlive the report; NULL: this host */

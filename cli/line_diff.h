@@ -17,14 +17,14 @@
 #include "span.h"
 
 /*
- * Maximum number of lines of both texts. Beyond it, all lines between the first and the last
- * difference count as changed.
+ * Maximum number of lines, of both texts together, between the first and the last difference. If
+ * there are more, all of these count as changed.
  */
 #define LINE_DIFF_LINES_MAX (1u << 20)
 
 struct line_diff_side {
 	struct span *lines; /* without "\n" */
-	bool *changed;      /* of each line; one more element than `lines`, which is false */
+	bool *changed;      /* of each line; one more element follows, and is false */
 	size_t count;
 	/* the last line ends with "\n"; a last line without "\n" equals no line with it */
 	bool has_end;
