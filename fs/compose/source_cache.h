@@ -57,8 +57,8 @@ struct source_observer {
 	void (*begin)(void *context, const struct source *source);
 
 	/*
-	 * Called after that. `loaded`: NULL if only the text was asked for, or if it failed: then
-	 * `text` is empty. `text` must not be used after the call.
+	 * Called after that. `loaded` is NULL if only the text was asked for. If the load failed,
+	 * `loaded` is NULL and `text` is empty. `text` must not be used after the call.
 	 */
 	void (*end)(void *context, const struct loaded *loaded, struct span text);
 	void *context;

@@ -17,7 +17,7 @@ struct subprocess {
 	pid_t pid;
 	int out;           /* its standard output */
 	int err;           /* its standard error; -1: the program has closed it */
-	uint64_t deadline; /* of mirror_now() */
+	uint64_t deadline; /* by mirror_now(), in milliseconds */
 	char error[SUBPROCESS_ERROR_MAX];
 	size_t error_len;
 	char buffer[1 << 16]; /* read, and not taken yet */

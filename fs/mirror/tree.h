@@ -67,8 +67,8 @@ int tree_compare_at(int from, int to, const struct path_list *paths, size_t befo
 
 /**
  * Opens the parent directory of `path`; *name is the last part of `path`. With `is_made`, makes
- * missing directories. If a file stands in the place of one, removes the file, and *clash is the
- * length of its path; otherwise 0. Returns a descriptor; -ENOENT or -ENOTDIR; or another -errno.
+ * missing directories, and removes a file in the place of one: then *clash is the length of the
+ * file's path; otherwise 0. Returns a descriptor; -ENOENT or -ENOTDIR; or another -errno.
  */
 int tree_open_parent(int fd, const char *path, bool is_made, const char **name, size_t *clash);
 

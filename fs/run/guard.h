@@ -15,7 +15,7 @@
 
 /**
  * Runs the process: runs the command for `file` in the workspace, removes the workspace, and
- * answers on `socket`. If the guard's exit status is not 0, it may have done neither.
+ * answers on `socket`. If its exit status is not 0, there is no answer, and perhaps a workspace.
  */
 __attribute__((noreturn)) void guard_run(const struct program *program,
 	const struct run_request *request, int file, const struct workspace *workspace, int socket);

@@ -1,6 +1,6 @@
 /*
  * The objects that entries show, with their numbers and times. The same content keeps its number
- * and time even if the kernel forgets it. Other content gets others, and time never goes back.
+ * and time even if the kernel forgets it. Other content gets new ones. ctime never goes back.
  */
 #pragma once
 

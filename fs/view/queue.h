@@ -45,7 +45,7 @@ void queue_entry_locked(struct view *view, struct entry *entry);
 /** Queues a directory whose own rights or whiteouts have changed. */
 void queue_directory_locked(struct view *view, struct directory *directory);
 
-/** Like queue_entry_locked(), with a weaker reason. */
+/** Queues an entry with that scope; queue_entry_locked() does it with SCOPE_FULL. */
 void queue_entry_scope_locked(struct view *view, struct entry *entry, enum entry_scope scope);
 
 /**

@@ -68,8 +68,8 @@ bool watch_has(struct watch *watch, const struct layer_watches *watches, unsigne
 void watch_remove(struct watch *watch, struct layer_watches *watches);
 
 /**
- * Ends the directory's watches in all layers, frees `watches->items`, and replaces it by `items`,
- * for `count` layers.
+ * Ends the directory's watches in all layers, frees `watches->items` for the owner, and takes
+ * `items`, for `count` layers, in its place.
  */
 void watch_renumber(struct watch *watch, struct layer_watches *watches, struct layer_watch **items,
 	size_t count);
