@@ -464,7 +464,7 @@ int source_cache_load(struct source_cache *cache, const struct layer *layer, con
 	loaded->bytes += loaded->text.len;
 	if (r == 0 && options)
 		r = read_document(cache, loaded, options, problem);
-	if (observer && (r != 0 || !options))
+	if (observer && r != -ENOMEM && (r != 0 || !options))
 		observer->end(observer->context, NULL, r == 0 ? loaded->text : (struct span){0});
 	if (r != 0)
 		return r;

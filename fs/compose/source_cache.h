@@ -57,8 +57,9 @@ struct source_observer {
 	void (*begin)(void *context, const struct source *source);
 
 	/*
-	 * Called after that. `loaded` is NULL if only the text was asked for. If the load failed,
-	 * `loaded` is NULL and `text` is empty. `text` must not be used after the call.
+	 * Called after that, unless memory ran out: then the source remains the last one begun.
+	 * `loaded` is NULL if only the text was asked for. If the load failed, `loaded` is NULL and
+	 * `text` is empty. `text` must not be used after the call.
 	 */
 	void (*end)(void *context, const struct loaded *loaded, struct span text);
 	void *context;

@@ -64,13 +64,20 @@ static void copy_word_before(const char *text, const char *end, char name[PROGRA
 		snprintf(name, PROGRAM_NAME_MAX, "%.*s", (int)(end - from), from);
 }
 
-/* A shell, env(1) or timeout(1) has told which one it did not find. */
+/* A shell, env(1), timeout(1) or ld.so(8) has reported which program or library it did not find. */
 static void find_missing(const char *output, char name[PROGRAM_NAME_MAX])
 {
 	static const char *const phrases[] = {": command not found", ": not found",
 		": No such file or directory", ": Permission denied"};
+	static const char loading[] = "error while loading shared libraries: ";
 	const char *end = output + strlen(output);
+	const char *library = strstr(output, loading);
 
+	if (library) {
+		library += sizeof(loading) - 1;
+		copy_word_before(library, library + strcspn(library, ":\n"), name);
+		return;
+	}
 	while (end > output && end[-1] == '\n')
 		end--;
 	for (size_t i = 0; i < sizeof(phrases) / sizeof(*phrases); i++) {

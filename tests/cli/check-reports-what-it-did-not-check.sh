@@ -30,6 +30,13 @@ runs 1 "$PLYFS" check --json --strict -c plyfs.yaml
 printf 'web1\nweb2\n' >hosts
 runs 0 "$PLYFS" check --hosts hosts -c plyfs.yaml
 grep -q '^plyfs: warning: 2 files not checked: no-such-program is not installed' err || fail "$(cat err)"
+# A program that is there may lack a library, as ld.so(8) says.
+printf '#!/bin/sh\necho "$0: error while loading shared libraries: libgone.so.4: cannot open shared object file: No such file or directory" >&2\nexit 127\n' >lacking
+chmod 755 lacking
+printf 'layers: [low]\nrules: [{match: one.yaml, check: {run: [%s, "%%f"], optional: true}}]\n' "$PWD/lacking" >lacking.yaml
+runs 0 "$PLYFS" check -c lacking.yaml
+grep -q '^plyfs: warning: 1 file not checked: libgone.so.4 is not installed' err || fail "$(cat err)"
+
 # Writing is not refused for that reason, but says so.
 runs 0 "$PLYFS" set -c plyfs.yaml one.yaml b 2
 grep -qx 'plyfs: one.yaml: not checked: no-such-program is not installed; install it, or check where it is' err || fail "$(cat err)"
