@@ -1,7 +1,7 @@
 /*
  * The checks of keywords: each returns whether an instance satisfies a keyword. The checks of
- * check_entry.c and check_place.c add the entries that they evaluated to `evaluated`, unless that
- * is EVALUATED_NOT.
+ * check_entry.c and check_place.c mark in `evaluated` the entries that they have evaluated, unless
+ * `evaluated` is EVALUATED_NOT.
  */
 #pragma once
 

@@ -27,14 +27,14 @@ struct decimal {
 	/* "." and "_" may stand inside; the first and the last digit are not 0 */
 	struct span digits;
 	size_t count;     /* number of digits; 0: the number is 0 */
-	int64_t exponent; /* power of ten; a larger one becomes the limit of the type */
+	int64_t exponent; /* of the power of ten; one above 2^60, or below -2^60, is cut to that */
 
 	/* private: memory that `digits` may point to */
 	char room[32];
 	struct number number;
 };
 
-/* Result of decimal_compare() if one is not a number. */
+/* Result of decimal_compare() if one of the two is NaN. */
 #define DECIMAL_UNORDERED 2
 
 /** Converts a scalar of type int or float. *ret may point into itself, so it must not be copied. */

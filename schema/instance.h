@@ -1,6 +1,6 @@
 /*
  * An instance: a node as JSON Schema sees it. JSON has six types, and each node counts as one of
- * them. A date or a tagged scalar counts as the string that is written, and a key as its text.
+ * them. A date, or a scalar with an unknown tag, counts as a string: its text. So does each key.
  */
 #pragma once
 
@@ -40,13 +40,13 @@ uint64_t instance_hash(const struct node *node);
 struct span instance_key(const struct node *key);
 
 /**
- * Returns the last pair of the map whose key has that text, or NULL. `hash` is instance_name_hash()
- * of the text.
+ * Returns the pair whose key has the text `name`, or NULL. A string goes before other keys of that
+ * text ("80" before 80), a later pair before an earlier one. `hash` is instance_name_hash(name).
  */
 const struct pair *instance_find(const struct node *map, struct span name, uint32_t hash);
 
-/** Returns node_hash() of a string. */
+/** Returns node_hash() of the string `name`. */
 uint32_t instance_name_hash(struct span name);
 
-/** Returns the number of characters (code points). */
+/** Returns the number of code points. */
 uint64_t instance_length(struct span text);

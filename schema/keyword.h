@@ -5,7 +5,7 @@
  *                                                           └── keyword maximum: 100
  *
  * A resource is a part of the document that has a URI of its own, by its $id. The whole document is
- * one, too.
+ * a resource, too.
  */
 #pragma once
 
@@ -63,8 +63,8 @@ struct member {
 	uint32_t hash;
 	const struct node *value;
 	struct subschema *target; /* NULL: none */
-	struct pattern *pattern;  /* of patternProperties; owned by the schema */
-	struct member *names;     /* of dependentRequired */
+	struct pattern *pattern;  /* of (additional|pattern)Properties; owned by the schema */
+	struct member *names;     /* of dependentRequired and dependencies */
 	uint32_t name_count;
 };
 
@@ -97,14 +97,15 @@ struct keyword {
 	struct subschema *otherwise;
 	struct member *members;
 	uint32_t count;
-	const struct node *index; /* a map from a name to members[i], in the same order; or NULL */
+	/* a map: key i names members[i], or, for additionalProperties, a known key; or NULL */
+	const struct node *index;
 	struct pattern *pattern;
 	const struct string_format *format;
 	struct span dynamic;   /* name of the dynamic anchor; `data` NULL: none */
 	struct span reference; /* as written, for $ref and $dynamicRef */
 };
 
-/** All keywords; the last one has no name. */
+/** All keywords. The array ends with an entry without a name. */
 extern const struct keyword_spec keyword_specs[];
 
 /** Returns the subschema's keyword of that name, or NULL. */

@@ -39,7 +39,7 @@ void matcher_free(struct matcher *matcher);
 /**
  * Searches `text` for a match of the pattern, and sets *ret to whether there is one. *work, in
  * steps of a few nanoseconds, is reduced by the work done. Returns 0, PATTERN_TOO_MUCH_WORK if
- * *work does not suffice, or -ENOMEM.
+ * *work or 64 MiB for backtracking do not suffice, or -ENOMEM.
  */
 int pattern_match(const struct pattern *pattern, struct matcher *matcher, struct span text,
 	uint64_t *work, bool *ret);

@@ -1,6 +1,6 @@
 /*
  * The reading of a schema: from nodes to subschemas. Subschemas are read in the order of the
- * document. References are resolved when all of it is read.
+ * document. References are resolved when the whole document is read.
  */
 #pragma once
 
@@ -34,13 +34,13 @@ struct reading {
 	struct reading_document **documents;
 	uint32_t document_count;
 	uint32_t document_capacity;
-	size_t bytes; /* of their texts */
+	size_t bytes; /* of the texts of the library's documents */
 	struct problem *problem;
 	struct table specs;       /* from a keyword's name to its specification */
-	struct subschema **found; /* in the order in which they were found */
+	struct subschema **found; /* all subschemas, in the order in which they were found */
 	uint32_t found_count;
 	uint32_t found_capacity;
-	struct keyword **references; /* those without a target so far */
+	struct keyword **references; /* the references without a target so far */
 	uint32_t reference_count;
 	uint32_t reference_capacity;
 	unsigned depth;
@@ -72,8 +72,8 @@ int reading_refer(struct reading *reading, struct keyword *keyword);
 int reading_resolve(struct reading *reading);
 
 /**
- * Reads a document, JSON or YAML, and its root as a subschema. `draft` is its draft if it names
- * none. Returns 0, PROBLEM or -ENOMEM.
+ * Reads a document, JSON or YAML, and its root as a subschema. `draft` applies if the document
+ * names none. Returns 0, PROBLEM or -ENOMEM.
  */
 int reading_document(struct reading *reading, const struct schema_text *text,
 	enum schema_draft draft, struct subschema **ret);

@@ -22,7 +22,7 @@
 
 /*
  * Limit of the work, in steps of a few to a few hundred nanoseconds: two seconds in the worst case.
- * A million values need a fifth of it with a schema of ten keywords each.
+ * If ten keywords apply to each of a million values, the run needs a fifth of this limit.
  */
 #define RUN_WORK_MAX (UINT64_C(50) * 1000 * 1000)
 
@@ -81,7 +81,7 @@ struct schema_run {
 	uint64_t dropped; /* number of records that had no room */
 };
 
-/* A state of the records, for a return to it. */
+/* A state of the records: run_mark() notes it, and run_forget() returns to it. */
 struct run_mark {
 	size_t records;
 	size_t kept;
@@ -89,7 +89,7 @@ struct run_mark {
 };
 
 /**
- * Reduces the remaining work by `steps`. Returns false if it does not suffice: the run has failed.
+ * Reduces the remaining work by `steps`. Returns false if too little remains: the run has failed.
  */
 bool run_spend(struct schema_run *run, const struct node *at, uint64_t steps);
 
@@ -112,16 +112,16 @@ bool run_tidy(struct schema_run *run, struct run_mark mark, const struct node *a
 bool run_enter(struct schema_run *run, const struct node *key, uint32_t index);
 void run_leave(struct schema_run *run);
 
-/** Makes a bit for each entry of the instance, all 0. To free them, restore run->bit_words. */
+/** Makes a bit for each entry, all 0. EVALUATED_NOT: failed. To free, restore run->bit_words. */
 size_t evaluated_new(struct schema_run *run, const struct node *instance);
 void evaluated_put(struct schema_run *run, size_t evaluated, uint32_t entry);
 bool evaluated_has(const struct schema_run *run, size_t evaluated, uint32_t entry);
-/** Adds the bits of `from` to `to`, if both are wanted. */
+/** Sets in `to` the bits that are set in `from`; does nothing if one of them is EVALUATED_NOT. */
 void evaluated_add(struct schema_run *run, size_t to, size_t from, const struct node *instance);
 
 /**
- * Returns whether the instance satisfies the subschema. Adds the entries that it evaluated to
- * `evaluated`, unless that is EVALUATED_NOT. If the result is false, it may add too many.
+ * Returns whether the instance satisfies the subschema. Marks in `evaluated`, unless that is
+ * EVALUATED_NOT, the entries that the subschema evaluates; perhaps too many if the result is false.
  */
 bool run_apply(struct schema_run *run, const struct subschema *subschema,
 	const struct node *instance, size_t evaluated);
@@ -139,7 +139,7 @@ bool run_matches(struct schema_run *run, const struct pattern *pattern, const st
 	struct span text, bool *ret);
 
 /**
- * Returns the target of the dynamic anchor in the present scope; NULL: there is none, or the run
+ * Returns the target of the dynamic anchor `name` in the present scope; NULL: none, or the run
  * has failed.
  */
 const struct subschema *run_dynamic(

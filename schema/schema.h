@@ -2,10 +2,10 @@
  * A schema: a document of JSON Schema, draft 4, 6, 7, 2019-09 or 2020-12, with the documents that
  * it refers to. It is read once, and then validates trees.
  *
- * A schema that can't be applied completely is refused when it is read, with the place: other
- * drafts, references to documents that the library does not have, patterns that PCRE2 can't
- * express. Unknown keywords are ignored, as the drafts demand. `format` is a note for readers
- * unless the caller wants it checked; `contentEncoding` is always a note.
+ * A schema is refused when it is read, with the place, if it can't be applied completely: it is of
+ * another draft, refers to a document that the library does not have, or has a pattern that PCRE2
+ * can't express. Unknown keywords are ignored, as the drafts demand. `format` is checked only if
+ * the caller wants that, `contentEncoding` never.
  *
  * A schema is immutable once it is read. Any number of threads may use it.
  */
@@ -19,7 +19,7 @@ struct schema;
  * reported. */
 #define FAULTS_MAX 100
 
-/* A violation of the schema. All of it lies in the arena that was passed. */
+/* A violation of the schema. Its texts lie in the arena that was passed. */
 struct schema_fault {
 	const char *key;     /* where the value stands in the tree (key.h) */
 	const char *message; /* what is wrong, and what would be right */
@@ -36,13 +36,13 @@ struct faults {
 
 /* The text of a document. */
 struct schema_text {
-	struct source source; /* its name in messages, which no other document has */
+	struct source source; /* the document's name in messages; no other document has it */
 	struct span text;
 	const struct format *format; /* NULL: YAML, of which JSON is a part */
 	struct span uri; /* where it was found, absolute and without a fragment; empty: unknown */
 };
 
-/* Greatest number of documents that a schema refers to, and of all their bytes. */
+/* Greatest number of documents that a schema refers to, and of the bytes of all of them. */
 #define SCHEMA_DOCUMENTS_MAX 1000
 #define SCHEMA_BYTES_MAX (64u << 20)
 
@@ -71,13 +71,11 @@ void schema_freep(struct schema **schema);
 
 /**
  * Finds all faults of `root`, which must outlive them. Returns 0; PROBLEM with the place and the
- * reason if the check takes too much work; or -ENOMEM, also if the arena's budget is spent.
+ * reason if the check takes too much work or nests too deep; or -ENOMEM, also if the arena's budget
+ * is spent.
  */
 int schema_validate(const struct schema *schema, const struct node *root, struct arena *arena,
 	struct faults *ret, struct problem *problem);
 
-/**
- * Sets the problem to the fault in one line, at its value's place if that is known. Returns
- * PROBLEM.
- */
+/** Sets the problem to the fault in one line, at the place of fault->at. Returns PROBLEM. */
 int fault_problem(const struct schema_fault *fault, struct problem *problem);

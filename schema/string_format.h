@@ -1,8 +1,8 @@
 /*
  * The formats of strings, which `format` names in a schema.
  *
- * Each is checked exactly as its RFC defines it. A string of a format that plyfs does not know is
- * always right, as the drafts demand.
+ * Each is checked exactly as its standard defines it. A string of a format that plyfs does not know
+ * is always right, as the drafts demand.
  */
 #pragma once
 
@@ -10,8 +10,8 @@
 
 struct string_format {
 	const char *name;
-	/* Returns 1 if `text` has the format, 0 if not, or -ENOMEM. Takes time in proportion to its
-	 * length. */
+	/* Returns 1 if `text` has the format, 0 if not, or -ENOMEM. Takes time in proportion to the
+	 * length of `text`. */
 	int (*check)(struct span text, enum schema_draft draft);
 };
 
@@ -38,7 +38,7 @@ extern const bool idn_is_known;
 int idn_label_length(struct span label);
 
 /**
- * Returns 1 if `label`, which begins with "xn--", is an A-label: it stands for a U-label. Returns 0
- * if not, or -ENOMEM.
+ * Returns 1 if `label`, which must begin with "xn--", is an A-label, so that it stands for a
+ * U-label; 0 if not; or -ENOMEM. Without `idn_is_known`, returns 1 if anything follows "xn--".
  */
 int idn_is_ascii_label(struct span label);

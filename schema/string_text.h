@@ -19,7 +19,7 @@ static inline bool text_skip(struct span *text, size_t len)
 	return true;
 }
 
-/** Skips the byte `c` if it is next. */
+/** Skips the byte `c` if it is next. Returns whether it was. */
 static inline bool text_take(struct span *text, char c)
 {
 	return text_peek(text) == (unsigned char)c && text_skip(text, 1);

@@ -11,7 +11,7 @@ struct table_slot {
 
 /* All zero is an empty table. */
 struct table {
-	struct table_slot *slots; /* a power of two, at most half of them used */
+	struct table_slot *slots; /* their number is a power of two; at most half are used */
 	uint32_t size;
 	uint32_t count;
 };

@@ -1,4 +1,4 @@
-/* URI references, resolved as in RFC 3986. Two are equal if their texts are. */
+/* URI references, resolved as in RFC 3986. Two URIs count as equal if their texts are equal. */
 #pragma once
 
 #include "arena.h"
@@ -14,5 +14,5 @@ struct span uri_split(struct span reference, struct span *fragment);
  */
 int uri_resolve(struct span base, struct span reference, struct arena *arena, struct span *ret);
 
-/** Decodes each %XX in `text`, in `arena`. Returns 0 or -ENOMEM. */
+/** Copies `text` to `arena` with each %XX decoded. Returns 0 or -ENOMEM. */
 int uri_decode(struct span text, struct arena *arena, struct span *ret);
