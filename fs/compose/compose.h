@@ -13,7 +13,7 @@
 #include "union.h"
 #include "version.h"
 
-/* A file from one layer that is larger than this is not copied but read through a descriptor. */
+/* A larger file may be read through a descriptor instead of copied: compose_held_source(). */
 #define COMPOSE_HELD_BYTES (4u << 20)
 
 /* A path that changes during this many attempts counts as broken. PAUSE: between two attempts. */
@@ -53,8 +53,8 @@ enum {
 const struct options *compose_options(const struct settings *settings, const char *path);
 
 /**
- * Gives the range of lookup->found that the strategy reads: [*first, *first + *count). The highest
- * layer is the first.
+ * Gives the range of lookup->found that the strategy reads: it begins at found[*first] and has
+ * *count items.
  */
 void compose_contributors(const struct strategy *strategy, const struct union_lookup *lookup,
 	unsigned *first, unsigned *count);
@@ -62,39 +62,37 @@ void compose_contributors(const struct strategy *strategy, const struct union_lo
 /**
  * Loads the source that was found at `path`: its document, or without `options` its text. Returns
  * as source_cache_load(); PROBLEM also if the source could not be examined. If a broken source has
- * a stand-in, returns 0 with that in *ret, and with the fault in `problem`.
+ * a stand-in, returns 0 with the stand-in in *ret. `problem` then has the first fault.
  */
 int compose_load(const struct composer *composer, const char *path, const struct contributor *found,
 	const struct read_options *options, struct loaded **ret, struct problem *problem);
 
-/** If the file has one source, which is too large to copy, returns the source; otherwise NULL. */
+/** Returns the source if the file is one large source, shown as it is and not copied; else NULL. */
 const struct contributor *compose_held_source(
 	const struct composer *composer, const char *path, const struct union_lookup *lookup);
 
 void dependencies_fini(struct dependencies *asked);
 
 /**
- * Makes the version of `path` from `lookup`, a file or a link. Its mtime is the newest
- * contributor's.
+ * Makes the version of `path` from `lookup`, which has found a file or a link. The version has the
+ * mtime of its newest source.
  *
  * `asked` is NULL or empty; it is filled even on failure, for dependencies_fini().
  * `problem->message` must be empty.
  *
- * Returns 0 with *ret for version_unref(); PROBLEM: it can't be made; COMPOSE_MOVED;
+ * Returns 0 with *ret for version_unref(); PROBLEM: no version can be made; COMPOSE_MOVED;
  * COMPOSE_UNSETTLED; or -errno. In three cases it returns 0 and fills `problem` with the reason: a
  * layer was left out (`on_error: skip-layer`), a stand-in was used, or a lock refused a value.
  */
 int compose(const struct composer *composer, const char *path, const struct union_lookup *lookup,
 	struct dependencies *asked, struct version **ret, struct problem *problem);
 
-/**
- * Make a path's problem: compose() returned -`error`, or a source changes all the time. Return
- * PROBLEM.
- */
+/** Makes the problem of a path for which compose() returned -`error`. Returns PROBLEM. */
 int compose_failed(const char *path, int error, struct problem *problem);
+/** Makes the problem of a path with a source that changes all the time. Returns PROBLEM. */
 int compose_is_restless(const char *path, struct problem *problem);
 
-/** Makes a version that gives EIO to readers, with the rights of `lookup`. Returns 0 or -ENOMEM. */
+/** Makes a version that gives EIO, with the rights of `lookup`. Returns 0 with *ret, or -errno. */
 int compose_broken(const struct composer *composer, const char *path,
 	const struct union_lookup *lookup, struct version **ret);
 

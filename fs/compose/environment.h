@@ -13,7 +13,7 @@ struct environment {
 	const struct merge_request *request;
 	struct dependencies *asked;
 	struct path_sources *given; /* the answers */
-	struct stat *stats;         /* of every given file, and of the directories above it */
+	struct stat *stats;         /* of the given files, and of guarding directories */
 	size_t stat_count;
 	size_t stat_capacity;
 };
@@ -29,15 +29,15 @@ void environment_init(struct environment *environment, const struct composer *co
 int environment_guard(struct environment *environment, const struct layer *layer, const char *path);
 
 /**
- * Does the same after the source was loaded: another directory may have replaced the one that it
- * was read from. Returns 0, SOURCE_MOVED, or -errno.
+ * Does the same after the source was loaded: another directory may have replaced one above it.
+ * `loaded` is the source as it was read. Returns 0, SOURCE_MOVED, or -errno.
  */
 int environment_guard_again(struct environment *environment, const struct layer *layer,
 	const char *path, const struct stat *loaded);
 
 /**
- * As compose_load(), for a source that becomes part of another path. Adds the rights of the
- * source's directories, before it is loaded and after.
+ * As compose_load(), for a source at another path than the request's, or in a layer that follows
+ * links. Adds the rights of the source's directories before and after the load.
  */
 int environment_load(struct environment *environment, const char *path,
 	const struct contributor *found, const struct read_options *options, struct loaded **ret,

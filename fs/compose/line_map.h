@@ -26,8 +26,8 @@ void line_map_free(struct line_map *map); /* NULL is fine */
 void line_map_freep(struct line_map **map);
 
 /**
- * Finds the place in a source of a line and a column of the merged text, both starting at 1 (column
- * 0: not known). Returns false if the line is of no source, or `map` is NULL.
+ * Finds the source's place of `line` and `column` of the merged text. Both start at 1; column 0:
+ * not known. Returns false if the line comes from no source, or `map` is NULL.
  */
 bool line_map_find(
 	const struct line_map *map, unsigned line, unsigned column, struct line_place *ret);
@@ -35,5 +35,5 @@ bool line_map_find(
 /** Writes the map; NULL: there is none. */
 void line_map_put(struct record *record, const struct line_map *map);
 
-/** Reads a written map. Returns 0 with *ret for line_map_free(), -ENOMEM or -EBADMSG. */
+/** Reads a map, the last value of its record. 0 with *ret (may be NULL), -ENOMEM or -EBADMSG. */
 int line_map_take(struct record *record, struct line_map **ret);

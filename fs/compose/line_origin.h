@@ -5,8 +5,8 @@
  *            │ places in the sources                             │ places in the text
  *            └──────────────── walked in step ───────────────────┘
  *
- * If the text is the same as a source's, byte for byte, its lines are counted, without trees. Where
- * the two trees differ, lines have no origin.
+ * Where the two trees differ, lines have no origin. If parts of the text are copies of sources
+ * (origin_pieces()), no trees are read: the lines of each part are counted.
  */
 #pragma once
 
@@ -15,9 +15,9 @@
 /* line_value.parent of the root. */
 #define LINE_VALUE_NONE UINT32_MAX
 
-/* The part of a line that decides its origin. If a line has several, the last one here counts. */
+/* The part of a line that decides its origin. Of several, the one listed last here counts. */
 enum line_kind {
-	LINE_MADE,   /* by the merge: a comment, a separator, a closing bracket */
+	LINE_MADE,   /* the merge made the line: a comment, a separator, a closing bracket */
 	LINE_OPENS,  /* a bracket, or a tag, of a map or list in the lines below */
 	LINE_KEY,    /* a key whose map or list stands in the lines below */
 	LINE_VALUE,  /* a value, or a line of a source as it is */
@@ -31,9 +31,9 @@ struct line {
 	uint32_t source_line;        /* starting at 1 */
 	uint32_t source_column;      /* in characters, starting at 1 */
 	uint32_t key_column;         /* of its first key, in `text`; 0: no key begins in it */
-	uint32_t value_column;       /* of that key's value; 0: it does not begin in the line */
-	uint32_t first;              /* index in `values` of the first value that begins in it */
-	uint32_t count;              /* of these values */
+	uint32_t value_column;       /* of that key's value; 0: the value begins in another line */
+	uint32_t first; /* index in `values` of the first value that, with its key, begins here */
+	uint32_t count; /* number of such values */
 };
 
 /* A value of the result, in the order of the text. */
@@ -42,16 +42,16 @@ struct line_value {
 	const struct node *key;   /* NULL: the root, or an item of a list */
 	uint32_t index;           /* of an item, starting at 0 */
 	uint32_t parent;          /* index in `values` of the map or list that it is in */
-	uint32_t column;          /* of its key, or without one its own; in characters, from 1 */
-	bool is_in_line;          /* a scalar, or it ends in the line where it begins */
+	uint32_t column;          /* where its key begins, or else itself; in characters, from 1 */
+	bool is_in_line;          /* a scalar, an empty map or list, or one in flow style */
 };
 
 struct line_origins {
 	struct line *lines;
 	size_t count;
-	struct line_value *values; /* none if the text is the same as a source's */
+	struct line_value *values; /* none if no trees were read */
 	uint32_t value_count;
-	struct arena *arena; /* of all of them */
+	struct arena *arena; /* holds `lines` and `values` */
 };
 
 /**

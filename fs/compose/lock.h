@@ -6,7 +6,7 @@
 
 #include <pthread.h>
 
-/* In the order in which a thread may take them. Each with what it guards. */
+/* The locks in the order in which a thread takes them; beside each, what it guards. */
 enum lock_rank {
 	LOCK_DRIVER,  /* fs/driver: the directories of .plyfs/origins */
 	LOCK_FILES,   /* fs/render: the files of the rendered tree */
@@ -18,7 +18,7 @@ enum lock_rank {
 	LOCK_WORKERS, /* fs/worker: the worker processes */
 	LOCK_KEEP,    /* fs/keep: the last-good store */
 	LOCK_SOURCES, /* the source cache; the names that a command found below a directory */
-	LOCK_LOOKS,   /* fs/render: whether the lookups that it waits for were answered */
+	LOCK_LOOKS,   /* fs/render: whether the lookups that a run waits for were answered */
 	LOCK_AGENDA,  /* fs/render: deferred work */
 };
 

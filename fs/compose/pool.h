@@ -29,10 +29,10 @@ struct pool_job {
 };
 
 /**
- * Makes a pool of `threads` threads, but at least POOL_THREADS_MIN, and `waiters` more that take
- * only small jobs, which mostly wait for other processes. All signals are blocked in the threads.
- * With both 0 there are no threads, and pool_add() runs the job itself: for tests. Returns 0 with
- * *ret for pool_free(), or -errno.
+ * Makes a pool of `threads` threads (from POOL_THREADS_MIN to 10), and up to POOL_WAITERS_MAX
+ * `waiters`: threads with a small stack for small jobs that wait for other processes. The threads
+ * block all signals. With both 0 there are none, and pool_add() runs the job itself: for tests.
+ * Returns 0 with *ret for pool_free(), or -errno.
  */
 #define POOL_THREADS_MIN 3
 #define POOL_WAITERS_MAX 8

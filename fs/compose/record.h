@@ -5,7 +5,7 @@
  *      "plyfs", format, size, what record_put_…() wrote, checksum      all little-endian
  *
  * A record is hostile input: after the first missing or impossible value, every read gives zero,
- * and record_end() returns the error. So a reader may check once, at the end.
+ * NULL or -1, and record_end() returns the error. So one check, at the end, is enough.
  */
 #pragma once
 
@@ -35,11 +35,11 @@ void record_put_time(struct record *record, struct timespec time);
 /** Adds a duplicate of the descriptor; -1: none. */
 void record_put_fd(struct record *record, int fd);
 
-/** Reserve a place for a count that is not known yet, and set the count at that place. */
+/** Reserves and returns the place of a count, which record_set_count() sets later. */
 size_t record_put_count(struct record *record);
 void record_set_count(struct record *record, size_t place, uint64_t count);
 
-/** Returns the descriptor of a sealed, unnamed file with the record, or -errno. */
+/** Makes a sealed, unnamed file of the record. Returns its descriptor for close(2), or -errno. */
 int record_file(struct record *record);
 
 /**
@@ -70,13 +70,13 @@ uint64_t record_get(struct record *record);
 uint64_t record_get_below(struct record *record, uint64_t max);
 bool record_get_bool(struct record *record);
 
-/** Reads a count of items, each of at least `least` bytes. A count that can't be true is damage. */
+/** Reads a count of items, of at least `least` bytes each. More than the record has are damage. */
 size_t record_get_count(struct record *record, size_t least);
 
 /** Reads bytes, which live as long as the record. */
 struct span record_get_bytes(struct record *record);
 
-/** Reads a text, for free(3); NULL: none, or damage. A NUL in it is damage. */
+/** Reads a text, for free(3); NULL: none, no memory, or damage. A NUL in it is damage. */
 char *record_get_text(struct record *record);
 struct timespec record_get_time(struct record *record);
 

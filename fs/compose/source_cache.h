@@ -1,7 +1,8 @@
 /*
  * The cache of parsed sources: after a change in one layer, only that layer's file is read again.
- * The sources in it are immutable and counted. It keeps those that were used last, up to a number
- * of bytes. Any number of threads may use it; no file is read while its lock is held.
+ * The sources in it are immutable and counted. It keeps the last used ones, up to a number of
+ * bytes; once it is full, it takes one new source in eight. Any number of threads may use it. No
+ * file is read while its lock is held.
  */
 #pragma once
 
@@ -23,7 +24,7 @@ struct loaded {
 	struct timespec read; /* CLOCK_REALTIME: when the source was read */
 
 	/* private to the cache */
-	bool is_whole;     /* no program could write the file while it was read */
+	bool is_whole;     /* certainly no program wrote the file while it was read */
 	bool is_young;     /* racy: a further change may have the same stamp */
 	bool is_passed;    /* racy, and its path has changed since; the cache's lock */
 	struct loaded *of; /* the owner of the document; NULL: this one */
@@ -37,8 +38,8 @@ struct loaded {
 
 /* Positive results of source_cache_load(), besides PROBLEM. */
 enum {
-	SOURCE_MOVED = 2,     /* it has moved: repeat the union lookup */
-	SOURCE_UNSETTLED = 3, /* it is being written */
+	SOURCE_MOVED = 2,     /* the source has moved: repeat the union lookup */
+	SOURCE_UNSETTLED = 3, /* the source is being written */
 };
 
 struct source_cache;
@@ -51,13 +52,13 @@ struct source_cache;
 int source_cache_new(size_t limit, bool is_told, struct source_cache **ret);
 void source_cache_free(struct source_cache *cache);
 
-/* Observes the reading of sources. Each thread that loads a source calls both functions. */
+/* Observes the reading of sources. The thread that reads a source calls the functions. */
 struct source_observer {
 	/* Called before a source is read and parsed. */
 	void (*begin)(void *context, const struct source *source);
 
 	/*
-	 * Called after that, unless memory ran out: then the source remains the last one begun.
+	 * Called after the source was read and parsed, or failed; not if memory ran out.
 	 * `loaded` is NULL if only the text was asked for. If the load failed, `loaded` is NULL and
 	 * `text` is empty. `text` must not be used after the call.
 	 */
@@ -86,11 +87,11 @@ struct source_want {
 };
 
 /**
- * Loads the file `path` of `layer`. If the cache has it in the state want->stat, returns that;
- * otherwise reads the file as it is now.
+ * Loads the file `path` of `layer`: from the cache, if that has the state want->stat and need not
+ * read it again; otherwise from the file as it is now.
  *
  * Returns 0 with *ret for loaded_unref(); PROBLEM: it can't be read, is too large or does not
- * parse; SOURCE_MOVED; SOURCE_UNSETTLED; or -errno: memory or descriptors are short.
+ * parse; SOURCE_MOVED; SOURCE_UNSETTLED; or -errno (-ECANCELED; memory or descriptors are short).
  */
 int source_cache_load(struct source_cache *cache, const struct layer *layer, const char *path,
 	const struct source_want *want, struct loaded **ret, struct problem *problem);
@@ -112,8 +113,8 @@ struct read_source {
 };
 
 /**
- * Makes from source->text, which is copied, what source_cache_load() would return: with `options`
- * the document, otherwise the text. Returns 0 with *ret for loaded_unref(), PROBLEM, or -ENOMEM.
+ * Makes what source_cache_load() would return, without `stat`, from a copy of source->text: with
+ * `options` the document, else the text. Returns 0 with *ret for loaded_unref(); PROBLEM; -errno.
  */
 int loaded_of_text(const struct read_source *source, const struct read_options *options,
 	struct loaded **ret, struct problem *problem);

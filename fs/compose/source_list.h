@@ -1,5 +1,5 @@
 /*
- * The sources of a version as one text: "vendor/app.yaml:site/app.yaml", lowest layer first. A
+ * The sources of a version as one text: "vendor/app.yaml:site/app.yaml", lowest precedence first. A
  * colon in a name is written as "\:", a backslash as "\\", as in the layers on the command line.
  */
 #pragma once

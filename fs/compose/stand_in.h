@@ -3,7 +3,7 @@
  * so that changes of all other sources still show.
  *
  * Only sources of the version that is shown may stand in. So every user who may read that version
- * could read the stand-in, and the new version is narrowed to these users (version_narrow()).
+ * could read the stand-in, and the new version is for these users only (version_restrict()).
  */
 #pragma once
 
@@ -47,7 +47,7 @@ void stand_ins_rest(struct stand_ins *stand_ins);
 
 /**
  * Returns the stand-in for the source `path` of `layer`, parsed by `options`; NULL: none. It
- * belongs to `stand_ins`, and is valid until the next call.
+ * belongs to `stand_ins`, and is valid until the next stand_ins_find().
  */
 struct stand_in *stand_ins_find(struct stand_ins *stand_ins, struct source_cache *cache,
 	const struct layer *layer, const char *path, const struct read_options *options);

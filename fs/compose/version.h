@@ -58,14 +58,14 @@ struct version {
 	struct timespec ctime; /* the newest source's, until the version is shown. view->lock */
 	char *data;            /* `size` bytes; owned */
 	int fd;                /* VERSION_HELD; else -1 */
-	struct stamp *stamps;  /* of the sources, in the order they were merged */
+	struct stamp *stamps;  /* of the sources as merged; then of environment.stats */
 	size_t stamp_count;
 	struct timespec made; /* CLOCK_REALTIME: when it was composed */
 	bool is_held;         /* a value lock has refused values of a source, as the fault says */
 
 	/*
-	 * view->lock: other sources, or another rule, may make the same bytes later. A text is NULL
-	 * if it is not needed.
+	 * Guarded by view->lock: other sources, or another rule, may make the same bytes later. A
+	 * text is NULL if it is not needed.
 	 */
 	const char *strategy; /* the strategy's name; static */
 	char *layers;         /* the contributing layers' names, lowest first, "vendor:site" */
@@ -74,7 +74,7 @@ struct version {
 	size_t latest_count;
 	struct loaded **stood_in; /* the stand-ins in it (stand_in.h); one reference each */
 	size_t stood_in_count;
-	struct entry *entry; /* the path that shows it now, or NULL */
+	struct entry *entry; /* the entry that shows it now, or NULL */
 };
 
 static inline bool time_equal(struct timespec a, struct timespec b)
@@ -108,7 +108,7 @@ bool version_same(const struct version *a, const struct version *b);
  */
 struct version *version_copy(const struct version *version);
 
-/** Makes a copy of `version` for users who may read both it and `other`. NULL: no memory. */
+/** Copies `version`, with stamps and descriptor, for users who may read it and `other`; or NULL. */
 struct version *version_narrow(
 	const struct version *version, const struct version *other, const struct mounter *mounter);
 
@@ -132,8 +132,8 @@ void version_take_sources(struct version *version, struct version *other);
 void version_stat(const struct version *version, struct stat *ret);
 
 /**
- * Reads up to `size` bytes at `offset` into `buffer`. Returns the count, -EIO for a broken version,
- * -ESTALE for a held file that was changed in place meanwhile, or another -errno.
+ * Reads up to `size` bytes at `offset` into `buffer`. Returns the count; -EIO: VERSION_BROKEN;
+ * -ESTALE: a program has changed the file of a VERSION_HELD in place; or another -errno.
  */
 ssize_t version_read(const struct version *version, char *buffer, size_t size, off_t offset);
 

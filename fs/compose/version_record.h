@@ -1,4 +1,4 @@
-/* A version in a record (record.h), without its inode number and the kernel's references. */
+/* A version in a record (record.h), without inode number, kernel references and stand-ins. */
 #pragma once
 
 #include "record.h"
