@@ -9,8 +9,8 @@
  * An empty file, or a link to /dev/null, masks: it hides the files that lower layers have at its
  * path. Drop-ins count even if NAME is masked or missing. Directories in NAME.d/ are ignored.
  *
- * `dropins: layers` (expand.h) goes layer by layer instead, and masks nothing. In both modes a file
- * without a drop-in's name (dropin_name.h) neither masks nor is masked.
+ * With `dropins: layers` (expand.h) sources come layer by layer, and no file masks. Both modes
+ * ignore files without a drop-in's name (dropin_name.h).
  */
 #pragma once
 

@@ -3,10 +3,10 @@
  *
  *      app.yaml.d      *.yaml, and *.json, *.toml … if the strategy merges trees
  *      web.service.d   *.conf, as in systemd, and with `dropins: layers` also *.yaml
- *      motd.d          names without a suffix, and *.conf
+ *      motd.d          names without a suffix, but not README, and *.conf
  *
- * A rule's `dropin_suffixes` replaces these suffixes. Names that begin with "." and backups are
- * never drop-ins.
+ * A rule's `dropin_suffixes` replaces these suffixes. Names that begin with "." or "#" are never
+ * drop-ins. Backups are drop-ins only if `dropin_suffixes` has their suffix.
  */
 #pragma once
 
@@ -16,8 +16,8 @@
 #define DROPIN_SUFFIX ".d"
 
 /**
- * Returns "PATH/NAME", the file to which the directory "NAME.d" belongs, for free(3). NULL: the
- * directory's name does not end in ".d", no rule gives that file drop-ins, or there is no memory.
+ * If `name` is "NAME.d", returns the path of NAME in `directory`, for free(3). NULL: `name` does
+ * not end in ".d", no rule gives NAME drop-ins, or there is no memory.
  */
 char *dropin_owner(const struct settings *settings, const char *directory, const char *name);
 

@@ -5,8 +5,8 @@
  *      rules: [{match: "*.yaml", dropins: layers}]         app.yaml also from app.yaml.d/
  *
  * Sources come layer by layer, lowest first. Within a layer they come pattern by pattern (or the
- * file itself before its drop-ins), then by name in byte order. A file that a higher layer hides is
- * no source, nor is a file ".NAME" or an editor's backup. `dropins: uapi` differs: dropin.h.
+ * file itself before its drop-ins), then by path in byte order. A file that a higher layer hides is
+ * no source, nor is one with an ignored name (expand_is_ignored()). `dropins: uapi`: dropin.h.
  */
 #pragma once
 
@@ -18,9 +18,9 @@ int expand_look_up(const struct finder *finder, const struct settings *settings,
 	const char *path, struct union_lookup *ret);
 
 /**
- * Lists, in no order, the names in `path` that only expanding shows and `listing` lacks: virtual
- * files, directories that lead to virtual files, and files that have only drop-ins. Returns 0 with
- * *ret for listing_free(), or -errno.
+ * Lists, in no order, the names that expanding shows in the directory `path`, of which `listing`
+ * may have some: virtual files, directories that lead to virtual files, and files with drop-ins.
+ * Returns 0 with *ret for listing_free(), or -errno.
  */
 int expand_names(const struct finder *finder, const struct settings *settings, layer_mask layers,
 	const char *path, const struct listing *listing, struct listing *ret);
@@ -29,11 +29,11 @@ int expand_names(const struct finder *finder, const struct settings *settings, l
 bool expand_is_needed(const struct settings *settings);
 
 /**
- * Calls `each` with the path of every file that has the file `name` in `directory` as a source, by
- * a pattern or as a drop-in. If `name` is NAME.d, it calls `each` for NAME, too.
+ * Calls `each` with the path of every file of which the file `name` in `directory` may be a source,
+ * by a pattern or as a drop-in. If `name` is NAME.d, calls `each` for NAME, too.
  */
 void expand_each_made_of(const struct settings *settings, const char *directory, const char *name,
 	void (*each)(void *context, const char *path), void *context);
 
-/** Returns whether `name` begins with "." or is a backup's. No pattern matches such a name. */
+/** Returns whether `name` begins with "." or "#", or is a backup's. No pattern matches it then. */
 bool expand_is_ignored(const char *name);

@@ -6,9 +6,9 @@
  *
  * A contributor admits a set of users: root; its owner, by the owner's bits alone; other members of
  * its group, by the group's bits alone; and all other users, by the bits of others. A user may be
- * in any groups. The result admits only users that are in the sets of all contributors. It excludes
- * none of them, as far as an owner, a group and a mode can express that. Reading and searching are
- * two rights, each with sets of its own.
+ * in any groups. The result admits only users that are in the sets of all contributors, and as many
+ * of these as an owner, a group and a mode can express. Reading and searching are two rights, each
+ * with sets of its own.
  *
  * If all contributors have one owner, the result has that owner. Else the candidates are the user
  * that mounts, root, and each contributor's owner. The same holds for the group, except that root's

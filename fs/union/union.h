@@ -49,13 +49,13 @@ struct contributor {
 
 struct union_lookup {
 	enum union_kind kind;
-	layer_mask layers;         /* of the contributors */
-	unsigned count;            /* number of contributors; 1 for a link */
+	layer_mask layers; /* of the contributors; of a directory, also those not examined */
+	unsigned count;    /* number of contributors; 1 for a link */
 	struct contributor *found; /* highest precedence first; then the left-out ones */
 	unsigned left_out_count;
 	bool has_unknown;   /* a layer could not be examined and is therefore not in `found` */
 	bool has_timed_out; /* a layer did not answer: the path may be of another kind, or hidden */
-	bool may_hide;      /* a layer did not say whether it hides the objects of lower ones */
+	bool may_hide;      /* a layer did not answer whether it hides the objects of lower ones */
 	/* The kind of an object that is hidden because it is not of `kind`; NONE: there is none. */
 	enum union_kind hidden_kind;
 	unsigned hidden_layer; /* the layer that has that object */
@@ -82,8 +82,9 @@ bool union_is_mark(const char *name);
 const char *union_marked_name(const char *name);
 
 /**
- * Looks up `path` in those `layers` that show its directory. `path` is relative to the root ("" is
- * the root); *ret must be initialised. Returns 0; or -errno if memory or descriptors are short.
+ * Looks up `path` in `layers`, the layers that show its directory. `path` is relative to the root
+ * ("" is the root). *ret must be initialised. Returns 0; or -errno if memory or descriptors are
+ * short.
  */
 int union_look_up(const struct settings *settings, layer_mask layers, const char *path,
 	struct union_lookup *ret);
