@@ -31,7 +31,7 @@ struct subscription {
 	 */
 	void (*notify)(struct subscription *subscription, uint32_t mask, const char *name);
 	uint32_t mask;    /* as for inotify_add_watch(2) */
-	const char *name; /* only events of this name in the directory; NULL: of all */
+	const char *name; /* of the names in the directory, only this one's events; NULL: of all */
 
 	/* Set by inotify_subscribe(); equal for the same inode. NULL: not subscribed. */
 	struct inotify_watch *watch;
@@ -48,9 +48,9 @@ int inotify_new(struct inotify **ret);
 void inotify_free(struct inotify *inotify);
 
 /**
- * Takes over another process's inotify(7) instance, open as `fd`, with the watches that it has.
- * `fd` stays the caller's. Nothing is subscribed yet; a watch without a subscription ends with its
- * first event. Returns 0 or -errno.
+ * Takes over another process's inotify(7) instance, open as `fd`, with its watches. `fd` stays the
+ * caller's. No watch has a subscription yet; such a watch ends with its first event. Returns 0 or
+ * -errno.
  */
 int inotify_take_over(struct inotify *inotify, int fd);
 
@@ -64,7 +64,7 @@ void inotify_limit(struct inotify *inotify, size_t most);
 /** Returns the descriptor to poll for POLLIN. */
 int inotify_fd(const struct inotify *inotify);
 
-/** Returns the number of watches that the kernel holds now. */
+/** Returns the number of watches with a subscription. */
 size_t inotify_watch_count(struct inotify *inotify);
 
 /**
@@ -75,14 +75,14 @@ int inotify_subscribe(struct inotify *inotify, struct subscription *subscription
 
 /**
  * Call inotify_expect() before another process adds a watch to inotify_fd(). Until
- * inotify_expect_no_more(), a watch without a subscription does not end with its first event.
- * Returns 0 or -EDQUOT (inotify_limit()). inotify_expect_no_more() returns whether events of such
+ * inotify_expect_no_more(), a watch without a subscription does not end with its first event. The
+ * first call returns 0 or -EDQUOT (inotify_limit()). The second returns whether events of such
  * watches came meanwhile, and were dropped.
  */
 int inotify_expect(struct inotify *inotify);
 bool inotify_expect_no_more(struct inotify *inotify);
 
-/** Subscribes to the watch with number `wd`, which another process has added. 0 or -ENOMEM. */
+/** Subscribes to watch number `wd`, which another process has added. Returns 0 or -ENOMEM. */
 int inotify_subscribe_to(struct inotify *inotify, struct subscription *subscription, int wd);
 
 /** Ends a subscription, if it has not ended yet. */
@@ -91,7 +91,7 @@ void inotify_unsubscribe(struct inotify *inotify, struct subscription *subscript
 bool inotify_is_subscribed(struct inotify *inotify, const struct subscription *subscription);
 
 /**
- * Reads all queued events and notifies the subscribers. Calls `lost` if the queue overflowed. Never
- * blocks.
+ * Reads the queued events, up to 8 MiB, and notifies the subscribers. Calls `lost` if the queue
+ * overflowed. Never blocks.
  */
 void inotify_read(struct inotify *inotify, void (*lost)(void *context), void *context);

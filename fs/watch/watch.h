@@ -14,7 +14,7 @@
 struct layer_watch;
 struct watch;
 
-/* One merged directory's watches. The owner contains them, and allocates and frees `items`. */
+/* One merged directory's watches. The owner, a larger struct, allocates and frees `items`. */
 struct layer_watches {
 	void *owner;                /* fixed */
 	struct layer_watch **items; /* one for each layer; NULL: none */
@@ -42,12 +42,12 @@ struct inotify *watch_inotify(const struct watch *watch);
 /** Returns the descriptor to poll for POLLIN. */
 int watch_fd(const struct watch *watch);
 
-/** Returns the number of watches that the kernel holds now. */
+/** Returns the number of watches with a subscription (inotify_watch_count()). */
 size_t watch_count(const struct watch *watch);
 
 /**
  * Watches the directory open as `fd` (O_PATH is enough), in place of the former one of `layer`.
- * `fd` stays the caller's. Returns 0 or -errno (-ENOSPC: fs.inotify.max_user_watches).
+ * `fd` stays the caller's. Returns 0; or -errno as inotify_subscribe().
  */
 int watch_add(struct watch *watch, struct layer_watches *watches, unsigned layer, int fd);
 
@@ -67,10 +67,7 @@ bool watch_has(struct watch *watch, const struct layer_watches *watches, unsigne
 /** Ends the directory's watches in all layers. */
 void watch_remove(struct watch *watch, struct layer_watches *watches);
 
-/**
- * Ends the directory's watches in all layers, frees `watches->items` for the owner, and takes
- * `items`, for `count` layers, in its place.
- */
+/** Does the same, frees `watches->items`, and takes `items`, for `count` layers, in its place. */
 void watch_renumber(struct watch *watch, struct layer_watches *watches, struct layer_watch **items,
 	size_t count);
 
