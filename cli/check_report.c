@@ -116,7 +116,7 @@ static void put_json(struct check_report *report, const char *path, const struct
 	const struct reported_finding *reported)
 {
 	printf("%s\n    {\"kind\": \"%s\"", report->findings++ ? "," : "",
-		finding->kind == FINDING_ERROR ? "error" : "warning");
+		finding->kind == FINDING_WARNING ? "warning" : "error");
 	json_put_field(stdout, ", \"path\": ", path);
 	fputs(", ", stdout);
 	json_put_problem(stdout, &finding->problem);
@@ -148,7 +148,7 @@ static void format_hosts(const struct check_report *report, const struct reporte
 static void put_text(const struct check_report *report, const struct finding *finding,
 	const struct reported_finding *reported)
 {
-	bool is_error = finding->kind == FINDING_ERROR;
+	bool is_error = finding->kind != FINDING_WARNING;
 	struct problem problem;
 	char hosts[HOSTS_SIZE];
 
@@ -166,7 +166,7 @@ static void put_text(const struct check_report *report, const struct finding *fi
 static void print(struct check_report *report, const char *path, const struct finding *finding,
 	const struct reported_finding *reported)
 {
-	if (finding->kind == FINDING_ERROR)
+	if (finding->kind != FINDING_WARNING)
 		report->errors++;
 	else
 		report->warnings++;
@@ -199,7 +199,7 @@ static void print_stored(struct check_report *report)
 	for (size_t i = 0; i < report->stored_count; i++) {
 		const struct reported_finding *reported = report->stored[i];
 
-		if (reported->finding->kind == FINDING_ERROR || !reported->is_of_settings ||
+		if (reported->finding->kind != FINDING_WARNING || !reported->is_of_settings ||
 			reported->host_count == report->hosts)
 			print(report, reported->path, reported->finding, reported);
 	}

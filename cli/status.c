@@ -622,8 +622,9 @@ const struct command command_status = {
 	.synopsis = "[-v] [--exit-code] [--json] [MOUNTPOINT | DIRECTORY]",
 	.summary = "show the state of a mount or a rendered tree",
 	.help = "Shows the errors of a mount, its layers and its settings. Without a MOUNTPOINT it "
-		"lists the mounts. If a mount does not answer for 2 seconds, it reports that, and "
-		"exits with 1. For a DIRECTORY that plyfs has rendered, it also shows the changes "
+		"lists the mounts. If the mount does not answer for 5 seconds, or one of the list "
+		"for 2, it reports that, and exits with 1. For a DIRECTORY that plyfs has "
+		"rendered, it also shows the changes "
 		"in it that plyfs did not make.\n"
 		"\n"
 		"  -v, --verbose     also show its counters, and what its sandbox allows\n"

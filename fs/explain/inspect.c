@@ -91,15 +91,20 @@ void inspection_fini(struct inspection *inspection)
 }
 
 /* Adds an error once: the parser and the merge may report the same one. */
-static int add_error(struct inspect_job *look, const struct problem *problem)
+static int add_once(struct inspect_job *look, enum finding_kind kind, const struct problem *problem)
 {
 	const struct findings *findings = &look->inspection->findings;
-	const struct finding error = {FINDING_ERROR, *problem};
+	const struct finding error = {kind, *problem};
 
 	for (size_t i = 0; i < findings->count; i++)
 		if (compare(&findings->items[i], &error) == 0)
 			return 0;
-	return findings_add(&look->inspection->findings, FINDING_ERROR, problem);
+	return findings_add(&look->inspection->findings, kind, problem);
+}
+
+static int add_error(struct inspect_job *look, const struct problem *problem)
+{
+	return add_once(look, FINDING_ERROR, problem);
 }
 
 static void add_warning(void *context, const struct problem *warning)
@@ -336,7 +341,7 @@ static int merge(struct inspect_job *look, const struct composer *composer, cons
 		r = take_text(look->inspection, &composition);
 	for (size_t i = 0; r == 0 && composition.result && i < composition.result->refusals.count;
 		i++)
-		r = add_error(look, &composition.result->refusals.items[i]);
+		r = add_once(look, FINDING_REFUSED, &composition.result->refusals.items[i]);
 	/* With `on_error: skip-layer` the merge may have succeeded without the failed source. */
 	if (r == 0 && problem.message[0])
 		r = add_error(look, &problem);

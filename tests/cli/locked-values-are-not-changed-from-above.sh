@@ -20,8 +20,9 @@ prints $'log: {level: debug, file: b}\nport: 80\nproxy: evil\nname: x'
 runs 0 "$PLYFS" check -c plyfs.yaml
 settings 'rules: [{match: app.yaml, lock: {policy: [log.level, proxy]}}]'
 
-# check fails, with both places of each attempt.
+# check fails, with both places of each attempt, though the file merges.
 runs 1 "$PLYFS" check -c plyfs.yaml
+prints '1 file: all merge, 2 errors'
 grep -q "^plyfs: site/app.yaml:1:14: 'log.level' is not changed: the layer 'policy' locks it as policy/app.yaml:1:14 has it (the lock is at plyfs.yaml:3:43)" err ||
 	fail "$(cat err)"
 grep -q "^plyfs: site/app.yaml:2:8: 'proxy' is not changed: .* leaves it unset (the lock is at plyfs.yaml:3:54)" err ||
