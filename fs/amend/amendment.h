@@ -52,8 +52,8 @@ struct amendment_request {
 
 	/*
 	 * The new text of the whole merged file. It is used if the strategy does not read the file
-	 * as a tree, or if the layer has the only source. Otherwise, and if it is NULL, `plan`
-	 * edits the file.
+	 * as a tree, or if the layer has the only source. Otherwise, or if it is NULL, `plan` edits
+	 * the file.
 	 */
 	const struct span *text;
 	/*

@@ -11,8 +11,8 @@
 
 /**
  * Waits up to ten seconds for the layer's lock, which every edit takes. Returns a descriptor that
- * holds the lock until it is closed, -EWOULDBLOCK if another process held it all the time, or
- * -errno.
+ * holds the lock until it is closed (no lock if the file system has none); -EWOULDBLOCK if another
+ * process held the lock all the time; or another -errno.
  */
 int layer_file_lock(const struct layer *layer);
 
@@ -39,7 +39,7 @@ struct layer_file {
 /**
  * Writes the file. A replaced file keeps its mode, owner, access list and extended attributes. A
  * new file belongs to the user that runs plyfs, and no other user may write it. Returns 0; or
- * LAYER_FILE_MOVED, PROBLEM or -errno, with nothing changed.
+ * LAYER_FILE_MOVED, PROBLEM or -errno: no file has changed, unless the last fsync(2) has failed.
  */
 int layer_file_write(const struct layer_file *file, struct problem *problem);
 

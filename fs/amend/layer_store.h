@@ -1,9 +1,9 @@
 /*
  * A layer that a mirror fills: edits go to the store itself, never to the mirror's copy.
  *
- * The mirror's record says how to reach the store. It is used with the rights of the user that runs
- * the mirror: files that it names are read as that user, or if that is impossible, not at all. The
- * user that makes the edit may say how to reach the store instead.
+ * The mirror's record says how to reach the store. Files that the record names are read with the
+ * rights of the user that runs the mirror; if that is impossible, they are not read. The user that
+ * makes the edit can say how to reach the store instead.
  */
 #pragma once
 
@@ -17,8 +17,8 @@ struct layer_store;
 
 /*
  * How to reach the store, given on the command line by the user that makes the edit. All NULL: only
- * the mirror's record is used. If endpoints are given, only the record's prefix is used, and only
- * if we trust the record.
+ * the mirror's record is used. If endpoints are given, two members of the record are used: the
+ * cluster's id; and the prefix, if none is given and we trust the record.
  */
 struct store_access {
 	struct gateway_options gateway;
@@ -68,6 +68,6 @@ int layer_store_write(
 
 /**
  * Waits up to five seconds until the layer shows `revision`. Returns NULL if it does, or the reason
- * why it does not.
+ * why it does not (static).
  */
 const char *layer_store_wait(const struct layer_store *store, uint64_t revision);

@@ -6,11 +6,11 @@
  *      can't be made, and nothing is shown ──▶ keep_find ◀── memory
  *
  * The contract: if a path can't be made, it shows its last version again, to users who could read
- * it then and may read it now. That ends when its layers give a newer one, or no layer has it.
+ * it then and may read it now. That ends when a new version can be made, or no layer has the path.
  *
  * If versions take more than KEEP_MEMORY_MAX bytes, those noted or found longest ago are dropped.
  * With a directory, files there hold the same versions, and the next mount begins with them. Only
- * the process plyfs-state writes there (state_process.h). Without it, no version is on a disk.
+ * the process plyfs-state writes there (state_process.h). Without a directory, no disk is used.
  */
 #pragma once
 
@@ -32,14 +32,14 @@ struct keep_options {
 
 /**
  * Makes an empty store, and starts plyfs-state if there is a directory. Call it before the mount is
- * made and the sandbox entered. Returns 0 with *ret for keep_free(); PROBLEM for a directory that
- * other users may read or write; or -errno.
+ * made and the sandbox entered. Returns 0 with *ret for keep_free(); PROBLEM if the directory can't
+ * be opened, or is not ours alone; or -errno.
  */
 int keep_open(const struct keep_options *options, struct keep **ret, struct problem *problem);
 
 /**
  * Locks the directory and reads it, before the sandbox is entered. Returns 0; PROBLEM if another
- * mount has it; or -errno. Reports damaged files by the log.
+ * mount has it, or it can't be read; or -errno. Logs that files are damaged.
  */
 int keep_load(struct keep *keep, struct problem *problem);
 
@@ -51,7 +51,7 @@ bool keep_take(struct keep *keep);
 
 /**
  * Has all versions written; later notes are ignored. Does not wait for a plyfs-state that is
- * stopped or has ended, nor for a disk that is full or hangs. Main thread.
+ * stopped or has ended, nor for a full disk; waits 5 s at most for each answer. Main thread.
  */
 void keep_stop(struct keep *keep);
 
@@ -91,7 +91,7 @@ int keep_find(struct keep *keep, const char *path, struct version **ret);
 /**
  * Calls `each`, with the store's lock held, for the versions that another daemon can't read in the
  * directory. Without a directory, these are all, the one used longest ago first. With a directory,
- * these are the paths whose file is not written yet, or (`version` NULL) not removed yet.
+ * these are the versions that are not written yet; `version` NULL: the file is not removed yet.
  */
 void keep_each(struct keep *keep,
 	void (*each)(void *context, const char *path, struct version *version, bool is_public),
@@ -100,7 +100,7 @@ void keep_each(struct keep *keep,
 struct keep_counts {
 	size_t versions; /* with a directory, those that are written there */
 	size_t bytes;    /* of their memory */
-	size_t lost;     /* versions dropped for newer ones, or for lack of memory */
+	size_t lost;     /* versions that were dropped or not stored, for lack of room or memory */
 };
 
 void keep_count(struct keep *keep, struct keep_counts *ret);

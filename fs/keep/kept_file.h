@@ -24,7 +24,7 @@ struct kept_file_report {
 
 /**
  * Reads all files, the oldest first, and calls `each`, which takes over the version's reference. If
- * there are more than `max` bytes, removes the oldest files. Removes files that a crash has left.
+ * there are more than `max` bytes, removes the oldest files. Removes the NUMBER.new of a crash.
  * Returns 0 or -errno.
  */
 int kept_file_load(int directory, size_t max,

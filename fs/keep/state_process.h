@@ -9,8 +9,8 @@
  *             ── COMMIT ─▶
  *             ◀─ WRITTEN ─                 all of them are on the disk
  *
- * No thread waits for it while the mount is served. If the disk is full, it answers FAILED once and
- * tries again by itself. It ends when its socket is closed.
+ * No thread waits for it while the mount is served. If an order fails (the disk is full), it sends
+ * FAILED once and tries again by itself. It ends when its socket is closed.
  */
 #pragma once
 
@@ -40,7 +40,7 @@ struct state_answer {
 	int error; /* STATE_FAILED: -errno */
 };
 
-/* Files that are committed together. */
+/* Maximum number of files that are committed together. */
 #define STATE_BATCH 256
 
 /**

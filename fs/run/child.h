@@ -8,15 +8,15 @@ struct child {
 	const struct program *program;
 	const struct run_request *request;
 	const struct workspace *workspace;
-	int file;   /* the candidate of a check, or the list of paths of a change hook */
+	int file;   /* the bytes that a check judges, or the list of paths of a change hook */
 	int output; /* for standard output and standard error */
 	int report; /* closed by exec(2); if that fails, gets a struct child_report */
 };
 
 /* The reason why the program was not started. */
 struct child_report {
-	int error;
-	char what[256];
+	int error;      /* errno */
+	char what[256]; /* the step that failed */
 };
 
 /** Drops the rights that the program must not have, and becomes the program. */

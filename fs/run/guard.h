@@ -3,7 +3,7 @@
  *
  *      plyfs-run ──fork──▶ guard ──fork──▶ child, which becomes the program
  *                            │
- *                            ├─ reads the program's output, up to a limit
+ *                            ├─ reads the program's output, and stores its beginning
  *                            ├─ sends SIGKILL to its group, and to processes that have left the
  *                            │  group: when its time is up, or the program or the daemon ends
  *                            └─ sends the answer
@@ -15,7 +15,7 @@
 
 /**
  * Runs the process: runs the command for `file` in the workspace, removes the workspace, and
- * answers on `socket`. If its exit status is not 0, there is no answer, and perhaps a workspace.
+ * answers on `socket`. Exit status not 0: there was no answer, and the workspace may be left.
  */
 __attribute__((noreturn)) void guard_run(const struct program *program,
 	const struct run_request *request, int file, const struct workspace *workspace, int socket);

@@ -26,9 +26,9 @@ struct run {
 };
 
 /**
- * Starts plyfs-run, before there are threads. It uses `settings`, which have an absolute path,
- * until runner_reload(). It keeps the descriptor `kept` open (-1: none), through which plyfs.yaml
- * is found. Returns 0 with *ret for runner_free(), or -errno.
+ * Starts plyfs-run, before there are threads. Until runner_reload(), plyfs-run uses its copy of
+ * `settings`, which have an absolute path. It keeps the descriptor `kept` open (-1: none), through
+ * which plyfs.yaml is found. Returns 0 with *ret for runner_free(), or -errno.
  */
 int runner_new(const struct settings *settings, int kept, struct runner **ret);
 
