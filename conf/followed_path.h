@@ -2,10 +2,10 @@
  * A path that is opened through symbolic links, by plyfs's own rules, whatever the kernel's
  * settings are.
  *
- * In a directory that every user may write to, such as /tmp, a link is followed only if it belongs
- * to this process's user or to the owner of the directory (the rule of fs.protected_symlinks,
- * proc(5)). Otherwise another user could choose a file that the daemon reads with its own rights.
- * Links that the kernel makes up (/proc/PID/fd/…) are never followed.
+ * In a sticky directory that every user may write to, such as /tmp, a link is followed only if it
+ * belongs to this process's user or to the owner of the directory (the rule of
+ * fs.protected_symlinks, proc(5)). Otherwise another user could choose a file that the daemon reads
+ * with its own rights. Magic links (/proc/PID/fd/…) never lead to the files behind them.
  */
 #pragma once
 
@@ -21,7 +21,7 @@ int followed_path_open(int dirfd, const char *path, int flags);
 /**
  * Lets paths lead through directories that a mount of ours hides. If a path comes to the root of
  * the file system `device`, it continues in `beneath_fd`, the directory that the mount lies on.
- * Otherwise a thread that answers the mount's requests would wait for its own answer.
+ * Without this, a thread that answers the mount's requests would wait for its own answer.
  *
  * The caller still owns the descriptor, and leaves it open until the next call; -1: there is no
  * mount. Call it only while there are no other threads.
@@ -32,8 +32,8 @@ void followed_path_cover(dev_t device, int beneath_fd);
 int followed_path_beneath(void);
 
 /**
- * Replaces *fd if it is the mount's root: closes it, and opens the directory beneath. Returns 1 if
- * it did; 0 if *fd is elsewhere; or -errno, -ELOOP for another directory of the mount. Makes no
+ * If *fd is the mount's root, closes it, opens the directory beneath instead, and returns 1.
+ * Returns 0 if *fd is not in the mount; or -errno, -ELOOP for any other file of the mount. Makes no
  * request to a file system.
  */
 int followed_path_uncover(int *fd);

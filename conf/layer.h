@@ -2,9 +2,9 @@
  * A layer: one directory of configuration files.
  *
  * A layer is reached only through the descriptor it was opened with. If the directory is renamed,
- * or something is mounted over it, plyfs keeps reading the same directory. No path leads out of it:
- * everything is opened with openat2(2), RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS, or one name at a
- * time if the kernel has no openat2.
+ * or something is mounted over it, plyfs keeps reading the same directory. Without `follow`, no
+ * path leads out of it: everything is opened with openat2(2), RESOLVE_BENEATH |
+ * RESOLVE_NO_SYMLINKS, or one name at a time where openat2 can't be used.
  *
  * `follow` allows symbolic links, even out of the layer, but never magic links of /proc, and never
  * into /proc, /sys and the like (-EACCES). With `follow`, names that begin with ".." are hidden: a
@@ -14,7 +14,7 @@
  * slash in front, gives -EXDEV. -ENOENT and -ENOTDIR mean that the layer has no such file. Without
  * `follow`, a link in place of a directory gives -ENOTDIR.
  *
- * A path that `exclude` matches is not there, and neither is anything below it.
+ * A path that `exclude` matches gives -ENOENT, and is not listed.
  *
  * Once threads use a layer, only `is_remote` and `silence` change. Any number of threads may use
  * it. No function here writes to the file system.
@@ -50,8 +50,8 @@ struct layer {
 	 * system has died. */
 	dev_t dev;
 	ino_t ino;
-	/* Patterns (glob.h), ending with NULL. By default those of the files that git and editors
-	 * keep beside the files they work on. Borrowed. */
+	/* Patterns (glob.h), ending with NULL; plyfs.yaml's are pairs: a path, and all paths below.
+	 * By default they match what git and editors keep beside a file. Borrowed. */
 	const char *const *exclude;
 	/* the store that a mirror copies to this layer (store.h); NULL: none */
 	struct store *store;
@@ -81,8 +81,8 @@ void layer_guard(int (*may_use)(const char *path, enum layer_use use));
 
 /*
  * The functions that look into remote layers for a process that must not wait for a file system:
- * each does the same as the function of its name below, and returns -ETIMEDOUT if the file system
- * does not answer. Any thread may call them.
+ * stat() does the same as layer_stat(), and so on, but returns -ETIMEDOUT if the file system does
+ * not answer. Any thread may call them.
  */
 struct layer_delegate {
 	int (*stat)(const struct layer *layer, const char *path, struct stat *ret);
@@ -104,13 +104,13 @@ void layer_delegate(const struct layer_delegate *delegate);
 /* Whether the layer's file system answers. */
 enum layer_silence {
 	LAYER_ANSWERS,
-	LAYER_IS_SLOW, /* a caller had no time to wait for its answer */
+	LAYER_IS_SLOW, /* a caller had no time to wait for the answer */
 	LAYER_IS_SILENT,
 };
 
 /**
- * Sets the silence, but LAYER_IS_SLOW does not replace LAYER_IS_SILENT. Returns the old one. Any
- * thread may call it.
+ * Sets the silence, but LAYER_IS_SLOW does not replace LAYER_IS_SILENT. Returns the former silence.
+ * Any thread may call it.
  */
 enum layer_silence layer_note_silence(const struct layer *layer, enum layer_silence silence);
 enum layer_silence layer_silence(const struct layer *layer);
@@ -130,7 +130,7 @@ bool layer_is_delegated(const struct layer *layer);
  */
 bool layer_fd_is_remote(int fd);
 
-/** Asks the guard about the directory's entry `name`. Returns 0, or its -errno. */
+/** Asks the guard about the directory's entry `name`. Returns 0, or the guard's -errno. */
 int layer_may_enter(int dirfd, const char *name);
 
 /**
@@ -141,7 +141,7 @@ int layer_may_enter(int dirfd, const char *name);
 int layer_open(const char *name, const char *path, unsigned rank, bool optional, bool follow,
 	struct layer **ret);
 
-/** Returns whether `directory` is the layer's; false if the layer is missing. */
+/** Returns whether `directory` is the layer's directory; false if the layer is missing. */
 bool layer_is(const struct layer *layer, const struct stat *directory);
 
 /** Sets the path that messages show, as the user gave it. Returns 0 or -ENOMEM. */
@@ -157,9 +157,9 @@ void layer_free(struct layer *layer);
 void layer_freep(struct layer **layer);
 
 /**
- * Excludes the directory `mountpoint` (absolute, without links), if it is in the layer: files of
- * the mount itself are no sources. Returns 0 or -ENOMEM. Call it before a second thread uses the
- * layer.
+ * Sets `covered` if the directory `mountpoint` (absolute, without links) is in the layer. Callers
+ * skip such paths: files of the mount itself are no sources. Returns 0 or -ENOMEM. Call it before a
+ * second thread uses the layer.
  */
 int layer_cover(struct layer *layer, const char *mountpoint);
 
@@ -173,15 +173,13 @@ void layer_closed_above(const struct layer *layer, const char *beside, char ret[
 /** Returns whether `path` is the directory that the mount lies on, or beneath it. */
 bool layer_is_covered(const struct layer *layer, const char *path);
 
-/**
- * Calls lstat(2), or stat(2) with `follow`. For a directory, does the same as layer_stat_rights().
- */
+/** Calls lstat(2), or stat(2) with `follow`. A directory's mode is that of layer_stat_rights(). */
 int layer_stat(const struct layer *layer, const char *path, struct stat *ret);
 
 /**
  * Does the same as layer_stat(), and reduces the mode to the rights that the access list
- * (access_list.h) and, with `follow`, the directories above the file (ancestors.h) give. It takes
- * twice as long. Returns 0 or -errno.
+ * (access_list.h) and, with `follow`, the directories above the file (ancestors.h) give. Takes
+ * twice as long as layer_stat(). Returns 0 or -errno.
  */
 int layer_stat_rights(const struct layer *layer, const char *path, struct stat *ret);
 
@@ -205,10 +203,11 @@ int layer_open_parent(const struct layer *layer, const char *path, const char **
 int layer_open_path(const struct layer *layer, const char *path);
 
 /**
- * Calls `each` for every name in the directory except "." and "..", in the order of readdir(3),
- * with its d_type. With `follow`, the type is that of a link's target, and a dangling link is left
- * out. DT_UNKNOWN means that stat(2) was refused. If `each` returns a value other than 0, the list
- * ends, and layer_list() returns that value. Otherwise it returns 0 or -errno.
+ * Calls `each` for every name in the directory that is not hidden or excluded, in the order of
+ * readdir(3), with its d_type. With `follow`, the type is that of a link's target, and a dangling
+ * link is left out. DT_UNKNOWN, or DT_LNK with `follow`, means that stat(2) has failed. If `each`
+ * returns a value other than 0, the list ends, and layer_list() returns that value. Otherwise it
+ * returns 0 or -errno.
  */
 int layer_list(const struct layer *layer, const char *path,
 	int (*each)(void *context, const char *name, unsigned char type), void *context);
@@ -221,8 +220,8 @@ int layer_read_link(const struct layer *layer, const char *path, char **ret);
 
 /**
  * Returns whether the file lies in a file system of the kernel's own, such as /proc. The contents
- * of such a file depend on its reader. By a link in a layer, the daemon would read its own
- * (/proc/self/maps, /proc/keys).
+ * of such a file depend on its reader: through a link in a layer, the daemon would show its own
+ * secrets (/proc/self/maps, /proc/keys).
  */
 bool layer_is_kernels_own(int fd);
 

@@ -14,7 +14,7 @@ struct layer_spec {
 	const struct store_spec *store;
 	/* letters of the specifiers in the path as plyfs.yaml has it; NULL: none */
 	const char *specifiers;
-	/* number of bytes in the path behind the value of its first %H, %m or %u */
+	/* number of bytes in the path behind the value of its first specifier that is not %h */
 	size_t behind;
 	/* the name is from plyfs.yaml, not from the path */
 	bool is_named;
@@ -41,7 +41,7 @@ int layer_spec_expand(struct layer_spec *spec, const char *text, const char *dir
 
 /**
  * Gives each layer without a name the last part of its path, prefix or URL, with -2, -3 … added if
- * that name is taken. Returns 0, PROBLEM if two layers have been given the same name, or -ENOMEM.
+ * that name is taken. Returns 0, PROBLEM if two layers have the same name already, or -ENOMEM.
  */
 int layer_specs_name(
 	struct layer_spec *specs, size_t count, struct arena *arena, struct problem *problem);

@@ -24,9 +24,9 @@ struct table_mount {
 bool mount_table_is_remote(const struct table_mount *mount);
 
 /**
- * Calls `each` for every mount, in the table's order, until it returns true. `mounts_fd` is an open
- * MOUNT_TABLE, or -1: the function opens it. With an open one, the call needs no descriptor and no
- * memory. Returns 0 or -errno.
+ * Calls `each` for every mount, in the table's order, until `each` returns true. `mounts_fd` is an
+ * open MOUNT_TABLE: then the call needs no other descriptor and no memory. -1: opens the table
+ * itself. Returns 0 or -errno.
  */
 int mount_table_each(
 	int mounts_fd, bool (*each)(void *context, const struct table_mount *mount), void *context);

@@ -19,8 +19,8 @@ struct opening_delegate {
 	int (*open)(int path_fd, int flags, bool is_setting);
 	/* Makes the delegate read the settings, which are about to be read here. */
 	void (*look)(void);
-	/* Returns whether the settings that look() read name the directory as a layer; with
-	 * `follows`, as one whose links are followed. */
+	/* Returns whether the settings that look() has read name the directory as a layer; with
+	 * `follows`, as a layer with `follow`. */
 	bool (*has_found)(int directory, bool follows);
 	void (*take)(void); /* Reports to the delegate that those settings are in force. */
 };
@@ -45,18 +45,18 @@ bool opening_has_found(int directory, bool follows);
 void opening_take(void);
 
 /**
- * Sets `observer`, which is called with each descriptor that opening_at() returns; NULL: none. Call
- * it while there are no other threads.
+ * Sets `observer`, which is called with each descriptor that opening_at() opens without the
+ * delegate; NULL: none. Call it while there are no other threads.
  */
 void opening_observe(void (*observer)(void *context, int fd), void *context);
 
 /**
- * Opens a file that settings name, like openat(2). If that is refused (EACCES), the delegate may
- * open it. Returns a descriptor, or -errno; -EPIPE: the delegate should open it, but has ended.
+ * Opens a file that settings name, like openat(2); after EACCES, through the delegate. Returns a
+ * descriptor, or -errno: -EPIPE if the delegate has ended, -EBUSY if a file system blocks it.
  */
 int opening_at(int dirfd, const char *path, int flags);
 
-/** Describes an error of opening_at(): as strerror(3), or with a remedy that only plyfs knows. */
+/** Describes an error of opening_at(), with a remedy: as text_error(), or about the delegate. */
 const char *opening_error(int error);
 
 /**

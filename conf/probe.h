@@ -1,9 +1,9 @@
 /*
  * A probe: a call on a file system that may never answer, made by a child process.
  *
- * When its time is up, the child is killed, and nothing waits for it. If its call can't be
- * interrupted, the child ends when the call does. Meanwhile it holds none of our resources: no
- * terminal, no pipe and no open file.
+ * When its time is up, the child is killed, and at most 50 ms more are spent on it. If its call
+ * can't be interrupted, the child ends when the call ends. Until then it holds none of our
+ * resources except the pipe for its output: no terminal and no open file.
  *
  * stat(2), open(2), realpath(3) and getxattr(2) wait for the process that serves a FUSE mount, or
  * for a server in the network. Any user who may mount can make a mount that never answers.
@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Time limits in milliseconds: of a mount that the user has named, and of the others. */
+/* Time limits in milliseconds: for a mount that the user has named, and for the others. */
 #define PROBE_MS 5000
 #define PROBE_OTHERS_MS 2000
 
@@ -35,9 +35,9 @@ typedef int probe_call(void *context, int out);
 void probe_start(struct probe *probe, unsigned limit_ms, probe_call *call, void *context);
 
 /**
- * Waits for the child. Returns the call's result: if it is 0, *ret is the output and a NUL, for
- * free(3); `ret` may be NULL. Returns -ETIMEDOUT if the child did not end in time, -EFBIG if it
- * wrote more than any status has, or another -errno.
+ * Waits for the child. Returns the call's result: if that is 0, *ret is the output and a NUL, for
+ * free(3); `ret` may be NULL. Returns -ETIMEDOUT if the child did not end in time, -EFBIG if the
+ * output does not fit 64 MiB, or another -errno.
  */
 int probe_end(struct probe *probe, char **ret, size_t *ret_len);
 

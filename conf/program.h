@@ -8,10 +8,10 @@
 #include "node.h"
 #include "problem.h"
 
-/* Greatest number of words in its command. */
+/* Greatest number of words in a program's command. */
 #define PROGRAM_WORDS_MAX 64
 
-/* Default limit of its run time. */
+/* Default limit of a program's run time, in milliseconds. */
 #define PROGRAM_TIMEOUT_MS 10000
 
 struct program {
@@ -30,8 +30,9 @@ struct program {
 int program_read_defaults(const struct node *map, struct program *ret, struct problem *problem);
 
 /**
- * Reads a list of words, or a map with `run`, `user` and `timeout`. Messages call it `name`.
- * Returns 0 with *ret, in `arena`, or unchanged if nothing is given; PROBLEM; or -ENOMEM.
+ * Reads a list of words, or a map with `run`, `user`, `timeout` and, for "check", `optional`.
+ * Messages call it `name`. Returns 0 with *ret, in `arena`, or unchanged if nothing is given;
+ * PROBLEM; or -ENOMEM.
  */
 int program_read(const struct node *node, const char *name, const struct program *defaults,
 	struct arena *arena, const struct program **ret, struct problem *problem);
@@ -60,5 +61,5 @@ char *program_key(const struct program *program);
  */
 void program_name(const struct program *program, char name[PROGRAM_NAME_MAX]);
 
-/** Returns whether both run the same command. Both may be NULL. */
+/** Returns whether all members but `place` are equal. Both programs may be NULL. */
 bool program_equal(const struct program *a, const struct program *b);

@@ -34,7 +34,7 @@ struct schema_file {
 	struct span uri;   /* file:///… */
 	struct span id;    /* its '$id', absolute, if `schemas` lists it; empty: none */
 	bool is_listed;    /* plyfs.yaml lists it in `schemas` */
-	/* `schema` checks formats; another entry may have the same file without */
+	/* `schema` checks formats; another entry may have the same file, and check none */
 	bool validates_formats;
 	struct span text;            /* as it was read; `data` NULL: it could not be read */
 	struct stat read;            /* of the file, when it was read */
@@ -82,7 +82,7 @@ struct settings {
 	size_t spec_count;
 	struct preset *presets; /* as plyfs.yaml lists them */
 	size_t preset_count;
-	/* the first match counts: the user's, the presets', the built-in ones */
+	/* the user's, then the presets', then the built-in ones; the first match counts */
 	struct rule *rules;
 	size_t rule_count;
 	struct virtual_file *files; /* in byte order of their paths */
@@ -115,8 +115,8 @@ struct settings {
 
 /**
  * Makes settings that have only the schema `path`, which may refer to the files `listed` (ends with
- * NULL), too. Returns 0 with *ret for settings_unref(), and *schema, which lives as long; PROBLEM,
- * also with *ret, whose files may be the cause; or -ENOMEM with *ret NULL.
+ * NULL), too. Returns 0 with *ret for settings_unref(), and *schema, which lives as long as *ret;
+ * PROBLEM, also with *ret, whose files may be the cause; or -ENOMEM with *ret NULL.
  */
 int settings_from_schema(const char *path, const char *const *listed, bool validates_formats,
 	struct settings **ret, const struct schema_file **schema, struct problem *problem);
@@ -169,8 +169,8 @@ int settings_cover(struct settings *settings, const char *mountpoint, const char
 bool settings_equal(const struct settings *a, const struct settings *b);
 
 /**
- * Returns the layers of `a` that `b` does not have, or has in another position or with other
- * options: bit 1 << RANK for each.
+ * Returns the layers of `a` that `b` does not have, or has in another order or with other options:
+ * bit 1 << RANK for each.
  */
 uint64_t settings_layers_without(const struct settings *a, const struct settings *b);
 
@@ -213,17 +213,17 @@ enum node_schema settings_yaml(const struct settings *settings, const char *path
 
 /**
  * Returns whether the file at that path, if it is merged, begins with a comment that names its
- * sources. A file named *.json never does, even if its format has comments: its reader may be
- * strict.
+ * sources. A JSON file named *.json never does, even if its format is JSON with comments: its
+ * reader may be strict.
  */
 bool settings_header(const struct settings *settings, const char *path);
 
-/** Returns the format of the file at that path, from settings_rule_for() or its name; or NULL. */
+/** Returns the format of the file at that path, from its rule or its name; NULL: neither says. */
 const struct format *settings_format(const struct settings *settings, const char *path);
 
 /**
  * Returns the format of the source at `place` of the file at `path`: from the rule or the source's
- * name, or else that of the file. NULL stands for YAML, in which JSON sources may be written, too.
+ * name, or else the file's format. NULL stands for YAML, of which JSON is a part.
  */
 const struct format *settings_source_format(
 	const struct settings *settings, const char *path, const char *place);

@@ -12,7 +12,7 @@ struct settings_environment {
 	/* Absolute. Relative paths begin here; messages show them with `directory` in front. */
 	const char *directory;
 
-	/* Those of another machine, to see its result: %H, %m and %u. */
+	/* The values of %H, %m and %u of another machine, to see its result. */
 	const char *host;
 	const char *machine_id;
 	const char *user; /* %h is this user's home, as this machine knows it */

@@ -52,7 +52,7 @@ struct store {
 
 	uid_t owner; /* of STATE and the status */
 	gid_t group;
-	bool is_shared; /* other users than the owner may have written them */
+	bool is_shared; /* other users than the owner may have written to STATE */
 
 	/* From the status; "": the status does not say. They lie in `arena`. */
 	const char *prefix;   /* etcd: of the keys; git: the path in the repository */
@@ -78,7 +78,7 @@ void store_freep(struct store **store);
  */
 bool store_is_replaced(int directory);
 
-/** Returns whether a running mirror keeps the layer up to date. */
+/** Returns whether a mirror runs, which keeps the layer up to date; true if that is unknown. */
 bool store_is_kept(const struct store *store);
 
 /** etcd: returns the last revision that the mirror has copied; 0: not known. */
@@ -87,7 +87,7 @@ uint64_t store_revision(const struct store *store);
 /** Makes the name of the file `path` in the store. Returns 0 with *ret for free(3), or -ENOMEM. */
 int store_name(const struct store *store, const char *path, char **ret);
 
-/** Reads the attribute of an open file or directory: "" if it has none. */
+/** Reads the attribute of an open file or directory; "": it has none, or an invalid one. */
 void store_read_attribute(int fd, char ret[STORE_REVISION_MAX]);
 
 /** Returns the revision of an open file of the layer, or its commit; "": not known. */

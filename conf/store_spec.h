@@ -3,7 +3,7 @@
  * and render commands have a mirror run for it (fs/supervisor). Commands that only read use the
  * files that the mirror has left:
  *
- *      BASE/KIND-ID.lock     held by the process that runs the mirror
+ *      BASE/KIND-ID.lock     locked by the process that runs the mirror
  *      BASE/KIND-ID/         belongs to the mirror's user
  *              layer         the layer's directory: a link that the mirror turns to a new tree
  *              state/        the mirror's own (fs/mirror/replica.h)
@@ -43,15 +43,15 @@ struct store_spec_place {
 	struct arena *arena;
 };
 
-/** The kinds, which are the keys of a layer: see word.h. */
+/** The kinds, each a key of a layer in plyfs.yaml: a list as in word.h. */
 #define STORE_KINDS "etcd, git"
 
 /**
- * Reads `etcd:` or `git:` of a layer, which must not be NULL. Opens nothing. Returns 0 with *ret in
- * the arena, PROBLEM or -ENOMEM.
+ * Reads `map`, the `etcd:` or `git:` of a layer; it must not be NULL. Opens nothing. Returns 0 with
+ * *ret in the arena, PROBLEM or -ENOMEM.
  */
 int store_spec_read(const char *kind, const struct node *map, const struct store_spec_place *place,
 	const struct store_spec **ret, struct problem *problem);
 
-/** Returns the layer's present directory: that of our own mirror, else of root's. */
+/** Returns the layer's directory: that of root's mirror if only that exists, else of our own. */
 const char *store_spec_directory(const struct store_spec *store);

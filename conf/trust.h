@@ -23,10 +23,10 @@ struct trusted {
 
 /**
  * Checks the file, and every directory and link on the way to it (route.h). Each must belong to
- * root or to our user, and be writable by no other user. A directory that others may write to is
- * accepted if it has the sticky bit, like /tmp: its files belong to their owners.
+ * root, our user or `user`, and be writable by no other user. A directory that others may write to
+ * is accepted if it has the sticky bit, like /tmp: its files belong to their owners.
  *
  * Returns 0; PROBLEM, at the node, with the part of the path, its owner or mode, and the remedy;
- * -ESTALE if the file there is not the one that was read, or is gone; or another -errno.
+ * -ESTALE if the file there is not the one that was read, or is gone; or -ENOMEM.
  */
 int trust_check(const struct trusted *trusted, struct problem *problem);

@@ -4,8 +4,7 @@
  *      {"$ref": "#/$defs/port", "maximum": 100}    subschema ── keyword $ref ──▶ subschema
  *                                                           └── keyword maximum: 100
  *
- * A resource is a part of the document that has a URI of its own, by its $id. The whole document is
- * a resource, too.
+ * A resource is the whole document, or a part of it that has a URI of its own, by its $id.
  */
 #pragma once
 
