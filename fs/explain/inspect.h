@@ -19,7 +19,7 @@ struct finding {
 	struct problem problem;
 };
 
-/* Maximum of warnings of one path that are stored. More would say nothing new. */
+/* A path that has so many findings gets no more warnings: they would say nothing new. */
 #define FINDINGS_MAX 50
 
 struct findings {

@@ -15,10 +15,10 @@
 void json_put_span(FILE *out, struct span text);
 void json_put_string(FILE *out, const char *text);
 
-/** Writes `before`, which is JSON already, such as ", \"layer\": ", then the string; NULL: null. */
+/** Writes `before`, which is JSON already (", \"layer\": "), then `text`, a string; NULL: null. */
 void json_put_field(FILE *out, const char *before, const char *text);
 
-/** Writes the fields "source", "line", "column" and "message". */
+/** Writes "source", "line", "column", "message", and if they are known "place" and "program". */
 void json_put_problem(FILE *out, const struct problem *problem);
 
 void json_put_number(FILE *out, uint64_t number);

@@ -31,7 +31,7 @@ int offline_traverse(const struct offline *offline, const char *path,
 
 /**
  * Merges `path`, relative to the root and with no "." or "..". Returns 0 with *ret for
- * version_unref(), PROBLEM, or -errno (-ENOENT, -EISDIR).
+ * version_unref(), PROBLEM, or -errno (-ENOENT, -ENOTDIR, -EISDIR).
  */
 int offline_read(const struct offline *offline, const char *path, struct version **ret,
 	struct problem *problem);
@@ -39,8 +39,8 @@ int offline_read(const struct offline *offline, const char *path, struct version
 /**
  * Does what offline_read() does, but calls `take` with the lookup instead of merging. If `take`
  * returns a positive result other than PROBLEM, a source has changed meanwhile: the lookup and the
- * call are repeated, a few times. Returns the last result of `take`; or -errno or PROBLEM as
- * offline_read().
+ * call are repeated, a few times; then the result is PROBLEM. Otherwise returns the result of
+ * `take`; or -errno as offline_read().
  */
 int offline_look_at(const struct offline *offline, const char *path,
 	int (*take)(void *context, const struct composer *composer, const char *path,

@@ -20,9 +20,9 @@
  *   If it watches an inode again, it gets the existing watch, with all queued events. Changes that
  *   were read from the queue but not published yet are in the state. In addition, the heir looks
  *   everything up again, as after an overflow.
- * - Each request is answered once. A request that the old daemon has read is answered, or goes into
- *   the state as it came, and the heir repeats it (driver/unanswered.h). Other requests wait in
- *   /dev/fuse, which stays open. A placeholder inode stays: the heir begins its look again.
+ * - Each request is answered once. The old daemon answers a request that it has read, or puts it
+ *   into the state as it came; then the heir repeats it (driver/unanswered.h). Other requests wait
+ *   in /dev/fuse, which stays open. A placeholder inode stays: the heir begins its look again.
  *
  * The heir is another process, not the result of an exec(3): the daemon may be unable to run a
  * program, and must keep working until the heir does. So the process number changes, and the daemon
@@ -31,7 +31,7 @@
  *
  * Until `go` the old daemon can go on, and does so if its heir ends, or is silent for HANDOVER_MS.
  * Until `go` the heir touches neither /dev/fuse nor the mount. If the heir fails, it ends with
- * _exit(2), because an ordinary exit would close shared objects. If the old daemon dies before
+ * _exit(2), because exit(3) would touch objects of both daemons. If the old daemon dies before
  * `go`, the heir serves: no other process can.
  *
  * The offer's format never changes. So an heir that can't read the state can end the mount
@@ -42,10 +42,10 @@
  *
  * If the service manager restarts plyfs, the old daemon has ended before the new one starts. In
  * between, the manager keeps a socket with the same messages in the same order (handover_leave(),
- * heir_stored()). They can be read only once. If the manager drops the socket before that, it
- * closes the last descriptor of /dev/fuse, and the mount is dead. No process answers requests in
+ * heir_stored()). They can be read only once. If the manager closes the socket while it has them,
+ * the last descriptor of /dev/fuse is closed, and the mount is dead. No process answers requests in
  * between, so neither the unit, nor the new plyfs before it serves, may access the mount.
- * HANDOVER_LEAVE_SIGNAL asks for this; SIGTERM unmounts.
+ * HANDOVER_LEAVE_SIGNAL makes the daemon leave the mount in this way; SIGTERM makes it unmount.
  *
  * The handover's socket lies in a directory where no other user can make one. Each side asks the
  * kernel for the other's credentials: both must be processes of the user who mounts.
@@ -76,10 +76,10 @@ struct handover;
 struct successor;
 
 /**
- * Offers the mount of the superblock `dev`, before there are threads. SIGUSR2 starts `successor`;
- * that and `offer` must outlive *ret. Blocks SIGUSR2 and HANDOVER_LEAVE_SIGNAL. `listener` is the
- * previous daemon's listening socket (-1: none), which the handover takes over. Returns 0 with *ret
- * for handover_free(), or -errno.
+ * Offers the mount of the superblock `dev`, before there are threads. SIGUSR2 starts `successor`.
+ * `successor` and `offer` must outlive *ret. Blocks SIGUSR2 and HANDOVER_LEAVE_SIGNAL. `listener`
+ * is the previous daemon's listening socket (-1: none), which the handover takes over. Returns 0
+ * with *ret for handover_free(), or -errno.
  */
 int handover_new(const struct offer *offer, dev_t dev, int listener,
 	const struct successor *successor, struct handover **ret);
@@ -100,7 +100,7 @@ pid_t handover_server(dev_t dev);
 /** Returns the descriptor to poll for POLLIN; then call handover_take(). */
 int handover_fd(const struct handover *handover);
 
-/** Returns the listening socket, for the record. */
+/** Returns the listening socket, which goes into the record of the state. */
 int handover_listener(const struct handover *handover);
 
 enum {
@@ -110,7 +110,7 @@ enum {
 	HANDOVER_LEAVE,  /* come to rest, and handover_leave() */
 };
 
-/** Answers a message. Returns HANDOVER_NOTHING, or what the daemon must do. */
+/** Handles a signal or an heir's message. Returns one of these constants. */
 int handover_take(struct handover *handover);
 
 /**

@@ -10,9 +10,9 @@
 #define FILTER_NOT_BUILT 1
 
 /**
- * Forbids all threads the system calls that the process does not need. Killing helpers (helper.h)
- * stays possible. Looks up no path. Returns 0; FILTER_NOT_BUILT; -EOPNOTSUPP: the kernel has no
- * filters; or another -errno.
+ * Forbids all threads the system calls that the process does not need. It can still kill helpers
+ * (helper.h) and continue them. Looks up no path. Returns 0; FILTER_NOT_BUILT; -EOPNOTSUPP: the
+ * kernel has no filters; or another -errno.
  */
 int filter_enter(enum sandbox_process process);
 

@@ -7,15 +7,16 @@
  *             ──a line─────────────────▶ the system's log
  *             ──the end────────────────▶ umount(2)
  *
- * Landlock allows the files and directories that exist when it begins. A layer that is replaced,
+ * Landlock allows the files and directories that exist at the start. A layer that is replaced,
  * renamed, mounted later or new in plyfs.yaml is another directory, and an editor replaces
  * plyfs.yaml by another file. So the monitor reads plyfs.yaml itself. It opens plyfs.yaml, presets,
  * schemas, and everything beneath the layers that plyfs.yaml names at the moment. If a layer has
- * `follow`, it opens any file except those in /proc and the like.
+ * `follow`, the monitor opens any file except those in /proc and the like.
  *
  * Opening a path may access the mount, so that the daemon must answer. So the monitor has two
- * threads. One reads settings, when a thread of the daemon does so. The other works for the threads
- * that serve the mount: it opens files that are named already, looks up no path, and never blocks.
+ * threads. One reads settings, when a thread of the daemon does so. The other logs, unmounts, and
+ * opens files that are named already, for threads that serve the mount: it looks up no path for
+ * that.
  *
  * A process has one monitor, as it has one sandbox. The monitor is forked before the mount is made,
  * and never holds /dev/fuse.
@@ -45,17 +46,17 @@ int monitor_start(const struct monitor_options *options);
 /** Returns whether the monitor was started and has ended since. Any thread. */
 bool monitor_has_ended(void);
 
-/** Has the monitor log a line. Returns false if there is no monitor. Any thread. */
+/** Has the monitor log a line. False: no monitor, or no room: the line is lost. Any thread. */
 bool monitor_log(const char *line);
 
-/** Has the monitor unmount. Returns 0 or -errno; -EPIPE: no monitor; -ETIMEDOUT: it is stopped. */
+/** Has the monitor unmount. Returns 0 or -errno: -EPIPE: no monitor; -ETIMEDOUT: no answer. */
 int monitor_unmount(void);
 
 /** Cancels the reading of settings: a thread that waits for it gets -EPIPE. Any thread. */
 void monitor_cancel(void);
 
 /**
- * Ends the monitor; no other thread may use it. It still logs pending lines, and does not wait for
- * a file system that does not answer.
+ * Ends the monitor, which logs pending lines first; no other thread may use it. Waits some seconds
+ * at most: the monitor may wait for a file system that does not answer.
  */
 void monitor_stop(void);

@@ -1,6 +1,6 @@
 /*
  * The files that the settings name at the moment: layers with everything beneath them, plyfs.yaml,
- * presets, schemas.
+ * presets, schemas; if a layer has `follow`, all files except those in /proc and the like.
  */
 #pragma once
 
@@ -9,25 +9,25 @@
 struct named_files;
 
 /**
- * Makes the set of the files that `settings` name. These are in force, must outlive *ret, and may
- * have closed layers. Returns 0 with *ret, which is never freed; or -ENOMEM.
+ * Makes the set of the files that `settings` name. The settings are in force, may have closed
+ * layers, and are never freed. Returns 0 with *ret, which is never freed either; or -ENOMEM.
  */
 int named_files_new(const struct settings *settings, struct named_files **ret);
 
 /**
- * Reads plyfs.yaml again. Until the next call, its files are in the set besides those of the
- * settings in force. May access the mount. One thread.
+ * Reads plyfs.yaml again. Until the next call, the files that it names are in the set besides those
+ * of the settings in force. May access the mount. Only one thread may call it.
  */
 void named_files_look(struct named_files *files);
 
 /**
- * Returns whether named_files_look() has last succeeded, and has found the open `directory` as a
- * layer; with `follows`, as one whose links are followed.
+ * Returns whether the last named_files_look() has succeeded, and has found the open `directory` as
+ * a layer; with `follows`, also whether any layer has `follow`.
  */
 bool named_files_were_found(struct named_files *files, int directory, bool follows);
 
-/** Puts in force the settings that named_files_look() has read last. */
+/** Puts in force the settings that the last named_files_look() has read, if it succeeded. */
 void named_files_take(struct named_files *files);
 
-/** Returns whether `fd` (O_PATH) is one of the files, or beneath a layer. Any thread. */
+/** Returns whether `fd` (O_PATH) is in the set. Any thread. */
 bool named_files_has(struct named_files *files, int fd);

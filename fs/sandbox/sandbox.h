@@ -13,13 +13,13 @@
  *                 keeps those of the layers, and inotify's, to which it adds watches of remote
  *                 layers. It writes no file, starts no process and sends no signal.
  *   render        has the daemon's rights, and writes beneath the directory that it renders.
- *   publish       plyfs-publish renames in our own mount, and reads nothing.
+ *   publish       plyfs-publish makes, renames, removes names in our own mount, and reads nothing.
  *   monitor       plyfs-monitor (monitor.h) takes descriptors and lines as input. It opens files
  *                 that the settings name now, for reading; it logs, and unmounts. It may read all
  *                 files.
  *   mirror        plyfs mirror, a store's client: writes its state, and switches the link to it. So
- *                 do git, ssh and gpg, which it runs. It may read, and connect to, all that its
- *                 user may.
+ *                 do git, ssh and gpg, which it runs. It may read all that its user may, and
+ *                 connect to all but abstract sockets.
  *   keep          plyfs-keep starts mirrors as another user, and ends them. It may write where
  *                 their states are stored: its children can't have more rights than it has.
  *   state         plyfs-state (fs/keep/state_process.h) stores last good versions: writes files in
@@ -37,7 +37,7 @@
  *
  *   no_new_privs  a set-id program gains no rights.
  *                 Not: run; monitor of an ordinary user, which runs fusermount3 (set-uid)
- *   capabilities  only those that sandbox.c names, with the reason of each, are kept.
+ *   capabilities  only those that sandbox.c names, with the reason of each, are kept. Not: run
  *   Landlock      limits files by place, TCP and abstract sockets, as far as the kernel can. A
  *                 process in a Landlock domain can't trace one outside of it, nor mount or unmount.
  *                 Not: run, monitor
@@ -46,7 +46,7 @@
  *                 Not: run, mirror, keep; monitor of an ordinary user
  *   not dumpable  processes of root without capabilities can't read our memory. A mirror knows
  *                 passwords, so its user's other processes can't read its memory either.
- *                 Not: an ordinary user's processes, except mirrors
+ *                 Only: processes of root, and mirrors
  *   no core       Not: run
  *   environment   only HOME, PATH and the variable that names presets stay.
  *                 Not: run, mirror, keep
@@ -62,9 +62,9 @@
  *      threads are started, the first source is read
  *
  * All processes but the workers are forked before the mount, so that only the daemon holds
- * /dev/fuse. The first thing that a worker does is to close it (worker.h). A process that needs
- * to be in no sandbox is forked first (helper.h). A library that is loaded on demand is loaded
- * before sandbox_enter() (`load` of struct strategy).
+ * /dev/fuse. A worker closes it first (worker.h). A process that must not be in the sandbox is
+ * forked before sandbox_enter() (helper.h). A library that is loaded on demand is loaded before
+ * sandbox_enter(), too (`load` of struct strategy).
  *
  * Code that needs another system call adds it to the table in filter.c, with the reason.
  * opening_at() (conf/opening.h) opens a path from the settings, and asks the monitor if Landlock
@@ -146,7 +146,7 @@ int sandbox_prepare(
 int sandbox_allow(
 	struct sandbox *sandbox, int fd, enum sandbox_right right, struct problem *problem);
 
-/** Does the same for the present object at `path`, if there is one. */
+/** Does the same for `path`; does nothing if it can't be opened. */
 int sandbox_allow_path(struct sandbox *sandbox, const char *path, enum sandbox_right right,
 	struct problem *problem);
 

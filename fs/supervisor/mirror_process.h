@@ -15,16 +15,13 @@ struct mirror_identity {
 	char home[4096];
 };
 
-/**
- * Finds the user for a store's mirror. Returns 0; or PROBLEM, with the remedy, if the user does not
- * exist.
- */
+/** Finds the user for a store's mirror. Returns 0; or PROBLEM, with the remedy: no usable user. */
 int mirror_identity_find(
 	const struct store_spec *store, struct mirror_identity *ret, struct problem *problem);
 
 /**
- * Makes the directories that the mirror needs, and gives its state's directory to its user. Returns
- * 0, PROBLEM or -errno.
+ * Makes the directories that the mirror needs, and gives the one for the state to the mirror's
+ * user. Returns 0, PROBLEM or -errno.
  */
 int mirror_process_prepare(const struct store_spec *store, const struct mirror_identity *identity,
 	struct problem *problem);
@@ -37,7 +34,7 @@ struct mirror_start {
 };
 
 /**
- * Starts the mirror; the kernel kills it when we die. Returns its pid, with *log the read end of a
- * pipe with its messages, for close(2); or -errno.
+ * Starts the mirror; the kernel kills it when we die. Returns its pid; or -errno. *log becomes the
+ * nonblocking read end of a pipe with the mirror's messages, for close(2).
  */
 pid_t mirror_process_start(const struct mirror_start *start, int *log);

@@ -46,6 +46,8 @@ void mirror_report_fini(struct mirror_report *report);
 /** Opens and parses a report. False: `directory` is no mirror's, or the report can't be read. */
 bool mirror_report_of(const char *directory, struct mirror_report *ret);
 
-/** Return the number of faults in the list, and the fault with index `i`. */
+/** Returns the number of faults in the list. */
 uint32_t mirror_report_listed(const struct mirror_report *report);
+
+/** Returns the fault with index `i`; its texts live as long as `report`. */
 struct mirror_trouble_report mirror_report_trouble(const struct mirror_report *report, uint32_t i);

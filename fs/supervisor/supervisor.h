@@ -15,9 +15,9 @@
  * If a first state arrives after the start, a hook of the publisher reads the settings again. If
  * plyfs.yaml changes, the publisher notifies plyfs-keep.
  *
- * - plyfs-keep reads plyfs.yaml itself, and starts only the mirrors that it names. It holds no
- *   mount, layer or terminal. It ends, with its mirrors, when the daemon's end of the socket is
- *   closed.
+ * - plyfs-keep reads plyfs.yaml itself, and starts no mirrors but those that plyfs.yaml names. It
+ *   holds no mount, layer or terminal. When the daemon's end of the socket is closed, plyfs-keep
+ *   ends, with its mirrors.
  * - A mirror runs without capabilities, and can't get more rights. Its environment and descriptors
  *   are made for it. If we are root, it runs as another user: `user:` or SUPERVISOR_USER.
  * - plyfs-keep enters a sandbox before it starts the first mirror. It keeps only the rights of root
@@ -72,5 +72,5 @@ bool supervisor_is_gone(const struct supervisor *supervisor);
 /** Makes plyfs-keep read plyfs.yaml again. */
 void supervisor_reload(struct supervisor *supervisor);
 
-/** Ends plyfs-keep and its mirrors. NULL in *place: nothing. */
+/** Ends plyfs-keep and its mirrors. NULL in *place: does nothing. */
 void supervisor_freep(struct supervisor **place);
