@@ -78,10 +78,10 @@ enum publish_mode {
 };
 
 struct session {
-	struct settings *settings; /* one reference, until the view has one */
+	struct settings *settings; /* one reference; NULL as soon as there is a view */
 	bool is_strict;            /* coherence=strict */
 	struct keep *keep;
-	struct runner *runner; /* NULL: no plyfs.yaml names programs */
+	struct runner *runner; /* NULL: there is no plyfs.yaml */
 	struct view *view;
 	struct sandbox *sandbox;            /* prepared; entered when the mount is made */
 	struct sandbox_state sandbox_state; /* the parts in force */
@@ -99,7 +99,7 @@ struct session {
 	struct publisher *publisher;
 	pthread_t publisher_thread;
 	atomic_int publish_mode;   /* enum publish_mode */
-	atomic_int publish_error;  /* errno if the last publication failed; 0: it did not */
+	atomic_int publish_error;  /* errno of the last publication; 0: it succeeded */
 	atomic_ullong published;   /* changes published by rename(2) and its like */
 	atomic_ullong invalidated; /* changes for which only the kernel's caches were invalidated */
 	atomic_bool is_ending;     /* the kernel is not notified any more */
@@ -114,12 +114,12 @@ struct session {
 	bool is_parallel;      /* the kernel sends several LOOKUPs of a directory at a time */
 	bool has_acl_cache;    /* the kernel caches that a file has no access list */
 	unsigned wanted;       /* the capabilities agreed with the kernel: fuse_conn_info.want */
-	struct heir *heir;     /* set while we take the mount over; else NULL */
+	struct heir *heir;     /* the connection to the previous daemon; NULL: the mount is ours */
 	struct record *record; /* the previous daemon's state; NULL: we mounted ourselves */
 	struct successor *successor; /* NULL: the mount is not offered */
 	struct handover *handover;   /* the offer to a new daemon; NULL: not possible */
 	struct span hello;           /* the kernel's first request; owned */
-	int clone_fd;                /* a clone of the mount, for a new daemon; -1: none */
+	int clone_fd;                /* a clone of the mount, also for a new daemon; -1: none */
 	struct offer offer;
 	bool is_publishing; /* main thread only: the publisher's thread runs */
 	int wish;           /* main thread only: HANDOVER_WANTED or _LEAVE while at rest; else 0 */
@@ -168,7 +168,7 @@ void attribute_get(
 	fuse_req_t req, struct session *session, fuse_ino_t ino, const char *name, size_t size);
 void attribute_list(fuse_req_t req, struct session *session, fuse_ino_t ino, size_t size);
 
-/** control.c: returns whether the user may see all sources: root, and the user who mounts. */
+/** control.c: returns whether `uid` may see all sources, as root or as the user who mounts. */
 bool is_trusted(const struct session *session, uid_t uid);
 
 /** Returns whether `ino` is .plyfs/origins or a directory in it. */
@@ -186,7 +186,7 @@ int origins_lookup(
 void origins_forget(struct session *session, fuse_ino_t ino, uint64_t count);
 void origins_free(struct session *session);
 
-/** Write the state for a new daemon, and read it there. origins_take() returns 0 or -ENOMEM. */
+/** Writes the directories for a new daemon. There origins_take() reads them: 0 or -ENOMEM. */
 void origins_put(struct session *session, struct record *record);
 int origins_take(struct session *session, struct record *record);
 

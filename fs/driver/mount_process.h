@@ -33,8 +33,8 @@ enum mount_call {
 };
 
 /**
- * Starts the process, before the mount is made at `mountpoint`, so that it never holds /dev/fuse.
- * Returns 0 when it will look up no more paths; or -errno.
+ * Starts the process. The caller mounts at `mountpoint` afterwards, so the process never holds
+ * /dev/fuse. Returns 0 when the process will look up no more paths; or -errno.
  */
 int mount_process_start(struct mount_process *process, const char *mountpoint,
 	const struct sandbox_switches *switches);
@@ -55,7 +55,7 @@ int mount_process_call(const struct mount_process *process, enum mount_call call
 /** Makes the call under way, and all later ones, return -EPIPE. Any thread may call it. */
 void mount_process_cancel(const struct mount_process *process);
 
-/** Ends the process, and waits until it has closed the clone. No call may be under way. */
+/** Kills the process, and waits for its end, which closes the clone. No call may be under way. */
 void mount_process_end(struct mount_process *process);
 
 /** Ends the process, and closes the socket. */

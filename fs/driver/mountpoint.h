@@ -37,7 +37,7 @@ struct mountpoint {
  */
 int mountpoint_take(const char *path, struct mountpoint *ret);
 
-/** Returns true if the superblock `dev` is mounted in this mount namespace, or if it may be. */
+/** Returns whether the superblock `dev` is mounted in this mount namespace; true if unknown. */
 bool mountpoint_is_elsewhere(dev_t dev);
 
 /**
@@ -67,7 +67,7 @@ struct mount_flags {
 };
 
 /**
- * Makes the kernel follow no links in the mount at `path`, before the first request is answered.
+ * Makes the kernel follow no links in the mount at `path`. Call it before a request is answered.
  * Returns 0; -EPERM: only root can; -EINVAL: the kernel is older than 5.14; or another -errno.
  */
 int mountpoint_forbid_links(const char *path);

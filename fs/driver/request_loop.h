@@ -20,12 +20,12 @@ struct request_loop_hook {
 	int keep_fd;    /* keep_fd(); -1: none */
 
 	/*
-	 * Handles `fd`. Returns whether the loop must end while the session goes on. (After
-	 * fuse_session_exit(), libfuse would lose a request that was just read.)
+	 * Handles `fd`. Returns whether the loop must end while the session goes on: without
+	 * fuse_session_exit(), after which libfuse would lose a request that was just read.
 	 */
 	bool (*handle)(void *context);
 	void (*take_helpers)(void *context);
-	bool (*take_keep)(void *context); /* false: keep_fd is closed */
+	bool (*take_keep)(void *context); /* false: it has closed keep_fd */
 	void *context;
 
 	/* Called when the loop begins to answer requests; may be NULL. */

@@ -10,8 +10,8 @@
  * Between mounting and serving, the daemon and the processes that it waits for look up no path: a
  * path may lead through the mount (layers may lie beneath it, or all of /etc), where no process
  * answers yet. Two paths are exceptions, as they lead to no request: the mountpoint itself, and
- * /proc/self/mountinfo. All helper processes are started before the mount, so that only the daemon
- * holds /dev/fuse: the kernel ends the mount when the daemon ends.
+ * /proc/self/mountinfo. All helper processes are started before the mount, and a worker closes
+ * /dev/fuse. So only the daemon holds it, and the kernel ends the mount when the daemon ends.
  *
  * To run in the background, fork before session_mount(): threads and the mount belong to the
  * process that made them.
@@ -45,7 +45,7 @@ struct session_options {
 	void (*log)(void *context, const char *line); /* a line without newline; any thread */
 	void *log_context;
 
-	/* Has the service manager keep the socket for the next plyfs; returns success. Or NULL. */
+	/* May be NULL. Has the manager keep the socket for the next plyfs; returns success. */
 	bool (*store)(void *context, int socket);
 	void *store_context;
 
@@ -64,8 +64,8 @@ struct session_options {
 /**
  * Mounts. Takes over the caller's reference to `settings`, even on failure, so that replaced layers
  * do not stay open. Unmounts a dead mount (ENOTCONN) first. Returns 0 with *ret for session_free();
- * PROBLEM, with the remedy, if the mountpoint does not exist, is no directory, or is mounted
- * already; or -errno. From then on signals that end this process wait until it serves.
+ * PROBLEM, with the remedy, such as for a mountpoint that does not exist; or -errno. From then on
+ * signals that end this process wait until it serves, unless the previous daemon still runs.
  *
  * With options->heir, takes over the previous daemon's mount as it is. If that fails, this process
  * must end at once by _exit(2), and change nothing that both processes share: the previous daemon

@@ -1,6 +1,7 @@
 /*
  * The state of a session that the previous daemon passes to the new one: the driver's agreement
- * with the kernel (the answer to INIT), the shown tree, and the requests that wait for an answer.
+ * with the kernel (the answer to INIT), the requests that wait for an answer, the directories of
+ * the origins, the shown tree, and last good versions.
  */
 #pragma once
 
@@ -9,16 +10,13 @@
 
 struct session;
 
-/**
- * Writes the state; no request may be under way. The driver writes its agreement with the kernel,
- * the view writes the shown tree.
- */
+/** Writes the state; no request may be under way. */
 void session_state_put(struct session *session, struct record *record);
 
 /** Reads the agreement. Returns 0 or -errno; the caller owns the descriptors in both cases. */
 int session_state_take_agreement(struct session *session, int *fuse_fd, int *listener);
 
-/** Reads the rest: the shown tree and the waiting requests. Returns 0, PROBLEM or -errno. */
+/** Reads all the rest. Returns 0, PROBLEM or -errno. */
 int session_state_take_shown(struct session *session, struct problem *problem);
 
 /**

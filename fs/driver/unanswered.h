@@ -21,7 +21,7 @@ void unanswered_end(struct session *session, struct unanswered *request);
  */
 bool unanswered_is_kept(struct session *session, struct unanswered *request, int result);
 
-/** Write the requests for a new daemon; or repeat them here, if it did not take the mount over. */
+/** Writes the requests. unanswered_ask_again() repeats them: in a new daemon, or else here. */
 void unanswered_put(struct session *session, struct record *record);
 void unanswered_ask_again(struct session *session);
 
