@@ -1,12 +1,12 @@
-/* Composing in a worker: does there what compose() and the gate (gate.h) do in one process. */
+/* Composing in a worker, as compose() does it in the calling process. */
 #pragma once
 
 #include "line_map.h"
 #include "worker.h"
 
 /**
- * As compose(), with composer->stand_ins and has_doubt. A link, and a large file of one layer, need
- * no parser: the calling process makes them. Returns as compose() or workers_run().
+ * As compose(), in a worker. A link and a large file of one layer (of a remote one, above 64 MiB)
+ * need no parser: the calling process makes them. Returns as compose() or workers_run().
  */
 int compose_by(struct workers *workers, const struct composer *composer, const char *path,
 	const struct union_lookup *lookup, struct dependencies *asked, struct version **ret,
@@ -14,7 +14,7 @@ int compose_by(struct workers *workers, const struct composer *composer, const c
 
 /**
  * Merges again, and if the text is the same as the version's, maps its lines. Returns 0 with *ret
- * for line_map_free() (NULL: the sources have changed, or do not merge); -ENOMEM; or -ECANCELED.
+ * for line_map_free() (NULL: the sources have changed, or can't be merged); -ENOMEM; -ECANCELED.
  */
 int map_lines_by(struct workers *workers, const struct composer *composer, const char *path,
 	const struct union_lookup *lookup, const struct version *version, struct line_map **ret);

@@ -3,11 +3,11 @@
  *
  *      thread of the daemon ── layer_stat(), layer_list() … ──▶ plyfs-worker ──▶ file system
  *
- * Contract: no thread of the daemon makes a system call that such a file system has to answer. If
- * it does not answer within the settings' answer_ms, the caller gets -ETIMEDOUT. Later callers get
- * -ETIMEDOUT at once, as long as a worker still waits for the file system. A layer that gave no
- * answer counts as one that could not be examined (union.h). The publisher, which all layers need,
- * waits only LAYER_HURRY_MS.
+ * Contract: no thread of the daemon makes a system call that such a file system has to answer; but
+ * it reads files of one source above 64 MiB (compose_task.h). If the file system does not answer
+ * within answer_ms of the settings, the caller gets -ETIMEDOUT; later callers at once, while a
+ * worker still waits. A layer without an answer counts as one that could not be examined (union.h).
+ * The publisher, which all layers need, waits only LAYER_HURRY_MS.
  */
 #pragma once
 
@@ -37,8 +37,8 @@ void layer_tasks_use(const struct layer_tasks *tasks);
 int layer_tasks_patience(int ms);
 
 /**
- * Has a worker watch the directory `path` of a remote layer for the events of `mask`. *ret is its
- * state after that, and *is_remote whether the directory itself lies on a remote file system.
+ * Has a worker watch the directory `path` of a remote layer for the events of `mask`. *ret gets the
+ * directory's state after that, *is_remote whether it lies on a remote file system itself.
  * Returns the number of the watch, for watch_end(); or -errno.
  */
 int layer_task_watch(const struct layer *layer, const char *path, uint32_t mask, struct stat *ret,

@@ -11,16 +11,15 @@
  * why. After three failures its sources are not merged again until they change.
  *
  * The daemon forks a worker when it is needed, so the worker has the settings and the layers'
- * descriptors without a message. Of all other descriptors it keeps only its socket, and those that
- * its sandbox and inotify need. It has the daemon's sandbox, and one of its own (sandbox.h). It
- * does one job at a time. The hash of a path selects one of two workers, each with a cache of
- * parsed sources. If both are busy, one more is forked for this job alone. If the settings change,
- * workers are forked anew.
+ * descriptors without a message. Of all others it keeps only its socket, that of the directory
+ * under the mount, and those that its sandbox and inotify need. It has the daemon's sandbox, and
+ * one of its own (sandbox.h). It does one job at a time. The hash of a path selects one of two
+ * workers, each with a cache of parsed sources. If both stay busy, one more is forked for this job
+ * alone. If the settings change, workers are forked anew.
  *
- * The daemon never waits for the end of a worker, nor for a worker that stands still: that one is
- * left alone, and ends as soon as it can. While WORKERS_LEFT_MAX or more are left, no more are
- * forked for one job: jobs wait for the two workers. Those are replaced while fewer than four times
- * WORKERS_LEFT_MAX are left.
+ * A worker that stands still is left alone, and ends as soon as it can. While WORKERS_LEFT_MAX or
+ * more are left, no more are forked for one job: jobs wait for the two workers. Those are replaced
+ * while fewer than four times WORKERS_LEFT_MAX are left.
  *
  * The daemon takes a worker's messages as hostile input (record.h).
  */
@@ -64,16 +63,16 @@ struct worker_job {
 	/* A hash of its sources' state, for which failures are counted; 0: they are not counted. */
 	uint64_t state;
 	/*
-	 * The st_dev of a file system that may not answer; 0: none. If a worker has waited for this
-	 * file system for longer than patience_ms, the job is refused with -ETIMEDOUT.
+	 * The st_dev of a file system that may not answer; 0: none. If a worker has waited for it
+	 * for patience_ms, which is not 0, or longer, the job is refused with -ETIMEDOUT.
 	 */
 	dev_t file_system;
 	/* A worker without processor time or steps for this long stands still. 0: 2 * answer_ms. */
 	int patience_ms;
-	int longest_ms; /* after this time in one wait, steps do not count; 0: minutes */
+	int longest_ms; /* after this time in one wait, steps do not count; 0: 10 minutes */
 	void (*put)(const void *context, struct record *message); /* writes the task's input */
 	const void *put_context;
-	const struct worker_requests *requests; /* NULL: it asks for no stand-in */
+	const struct worker_requests *requests; /* NULL: there are no stand-ins */
 };
 
 /**
@@ -115,14 +114,15 @@ struct worker_answer {
  *
  * Returns 0 with *ret for worker_answer_fini(); PROBLEM: the worker has failed; -ETIMEDOUT: it has
  * waited in vain for a file system (try again later); -ENOMEM: the machine is short of memory;
- * -ECANCELED; or another -errno. `problem` says why the worker failed or waited.
+ * -ECANCELED; or another -errno. `problem` says why the worker failed or waited, but stays as it is
+ * if the job was refused because of job->file_system.
  */
 int workers_run(struct workers *workers, const struct worker_job *job, struct worker_answer *ret,
 	struct problem *problem);
 
 /**
- * Returns the longest time for which a worker is now waiting for `file_system` (0: for any that a
- * job has named). Any thread.
+ * Returns the longest time that a worker has been waiting for `file_system` (0: for any that a job
+ * has named). Any thread.
  */
 int64_t workers_waited_ms(struct workers *workers, dev_t file_system);
 

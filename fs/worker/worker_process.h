@@ -18,11 +18,11 @@ static inline unsigned worker_seconds(const struct settings *settings)
 					: 0;
 }
 
-/* Memory that the worker shares with the daemon, which reads it if the worker fails. */
+/* Memory that the worker shares with the daemon. */
 struct worker_page {
 	atomic_bool is_ready;            /* it takes jobs */
 	atomic_uint steps;               /* number of calls of worker_note_step() */
-	char source[PROBLEM_SOURCE_MAX]; /* the one that it reads now, for messages; "": none */
+	char source[PROBLEM_SOURCE_MAX]; /* the source that is being read, for messages; "": none */
 };
 
 /**
