@@ -6,10 +6,10 @@
  *      look, load, merge ── put ──▶ text ── write ──▶ the layer's file
  *      ╰──────────── the layer is locked ───────────╯
  *
- * Every process that edits a layer by this module holds a lock on its directory (flock(2)) from the
- * lookup to the end, so two edits never lose each other. A change by a program that does not take
- * the lock (an editor) is detected: if the source is not the one that was read, it is read again, a
- * few times.
+ * Every process that edits a layer's files by this module locks the layer's directory (flock(2))
+ * from the lookup to the end, so two edits never lose each other. A change by a program that does
+ * not take the lock (an editor) is detected: if the source is not the one that was read, it is read
+ * again, a few times.
  *
  * A format gives splices (editor.h), computed from the places of values in the text (extent.h).
  * They are not trusted: the new text is parsed again, and all layers are merged again.

@@ -3,7 +3,7 @@
  * that lower layers show again. A whiteout is added to show nothing at the path.
  *
  * Sources are not parsed, so a broken one can be removed, too. As for an amendment, the layer is
- * locked meanwhile; if a mirror fills the layer, its store is changed.
+ * locked meanwhile; if a mirror fills the layer, its store is changed instead, without a lock.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /*
  * The target layer: the layer that an edit changes. It is found by its name, or is the highest. If
- * a mirror fills it, its store is opened. It is locked during the edit.
+ * a mirror fills it, its store is opened; otherwise the layer is locked during the edit.
  */
 #pragma once
 

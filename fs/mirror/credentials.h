@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Maximum number of a user's groups; more are left out. */
+/* Maximum number of a user's groups. If there are more, only the primary group is taken. */
 #define CREDENTIALS_GROUPS_MAX 256
 
 struct credentials {
@@ -24,8 +24,8 @@ struct credentials {
 };
 
 /**
- * Initialises `as` with the user, `gid` and, if the user has a name, the user's other groups. Only
- * root may call it.
+ * Initialises `as` with the user and the user's groups; if the user has no name, with `gid` as the
+ * only group. Only root may call it.
  */
 void credentials_init(struct credentials *as, uid_t uid, gid_t gid);
 

@@ -42,8 +42,8 @@ int etcd_client_read(struct etcd_client *client, struct span key, struct arena *
 
 /**
  * Writes the key if its revision still is `old` (0: if it still does not exist). `data` NULL:
- * deletes it. Returns 0 with the new revision in *ret; ETCD_CLIENT_LOST; PROBLEM, also if it is
- * unknown whether the key was written; or -errno.
+ * deletes it. Returns 0 with the new revision in *ret (unchanged if it is not known);
+ * ETCD_CLIENT_LOST; PROBLEM, also if it is unknown whether the key was written; or -errno.
  */
 int etcd_client_swap(struct etcd_client *client, struct span key, uint64_t old, struct span text,
 	uint64_t *ret, struct problem *problem);

@@ -31,7 +31,7 @@ enum {
 	GATEWAY_TOO_LONG = 2, /* the reply is longer than the limit */
 };
 
-/** Returns 0 with *ret for gateway_freep(); PROBLEM: bad options; or -errno. */
+/** Returns 0 with *ret for gateway_freep(); PROBLEM; or -errno. Borrows the names of files. */
 int gateway_new(
 	const struct gateway_options *options, struct gateway **ret, struct problem *problem);
 void gateway_freep(struct gateway **gateway);
@@ -45,9 +45,7 @@ void gateway_next(struct gateway *gateway);
 /** Returns the number of endpoints. */
 unsigned gateway_count(const struct gateway *gateway);
 
-/**
- * Sets the maximum size of a call's reply, in bytes: at most ETCD_REPLY_MAX, which is the default.
- */
+/** Sets the maximum size of a call's reply, in bytes. Default and upper limit: ETCD_REPLY_MAX. */
 void gateway_limit(struct gateway *gateway, size_t bytes);
 
 /**
@@ -60,7 +58,7 @@ int gateway_call(struct gateway *gateway, const char *path, const char *body, un
 /** Begins a watch by the request `body`, and ends the previous watch. Returns 0 or -errno. */
 int gateway_watch(struct gateway *gateway, const char *body);
 
-/** Waits for messages of the watch. Returns 0, even if none came; PROBLEM: the watch has ended. */
+/** Waits for messages of the watch. Returns 0, even if none came; as gateway_call() if it ended. */
 int gateway_wait(struct gateway *gateway, unsigned timeout_ms, struct problem *problem);
 
 /** Reads the next message of the watch, if there is one (*is_there). Returns as gateway_call(). */

@@ -22,8 +22,6 @@ struct git_options {
 	unsigned interval_s; /* seconds between two fetches */
 };
 
-/**
- * Keeps the mirror up to date until the process ends. Returns only on a failure: PROBLEM or -errno.
- */
+/** Keeps the mirror up to date. Returns only on a failure: PROBLEM or -errno. */
 int git_mirror(const struct git_options *options, const struct mirror_options *mirror,
 	struct problem *problem);

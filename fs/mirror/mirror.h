@@ -53,8 +53,8 @@ enum {
 
 /**
  * Opens the replica as it is, and enters the sandbox (sandbox.h), in which the process may write
- * only to the replica. `kind` and `source` (mirror_status.h) must outlive *ret. Returns 0 with *ret
- * for mirror_freep(), PROBLEM or -errno.
+ * only to the replica. `kind`, `source` (mirror_status.h) and the strings of `options` must outlive
+ * *ret. Returns 0 with *ret for mirror_freep(), PROBLEM or -errno.
  */
 int mirror_open(const struct mirror_options *options, const char *kind, const char *source,
 	struct mirror **ret, struct problem *problem);
@@ -67,9 +67,9 @@ bool mirror_sleep(struct mirror *mirror, unsigned ms);
 bool mirror_is_woken(struct mirror *mirror);
 
 /**
- * Counts a failure, and returns the pause before the next attempt, in ms. The first `endpoints`
- * attempts come at once, as each may use another endpoint. Then the pause grows, and is random, so
- * that machines do not retry at the same time.
+ * Counts a failure, and returns the pause before the next attempt, in ms. After each of the first
+ * `endpoints` failures it is 1 ms, as each attempt may use another endpoint. Then the pause grows,
+ * and is random, so that machines do not retry at the same time.
  */
 unsigned mirror_pause(struct mirror *mirror, unsigned endpoints);
 
@@ -79,12 +79,11 @@ unsigned mirror_jitter(unsigned ms);
 /** Returns the milliseconds of a monotonic clock. */
 uint64_t mirror_now(void);
 
-/**
- * Begin or update the fault of the subject, or end it. Changes are logged and written to the
- * status.
- */
+/** Begins or updates the fault of the subject. Changes are logged and written to the status. */
 __attribute__((format(printf, 3, 4))) void mirror_fault(
 	struct mirror *mirror, const char *subject, const char *format, ...);
+
+/** Ends the fault of the subject, if there is one; logs that, and writes the status. */
 void mirror_mend(struct mirror *mirror, const char *subject);
 
 /** Reads the word that `plyfs mirror confirm` has written; "": none. */

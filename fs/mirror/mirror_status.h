@@ -3,7 +3,7 @@
  * starts again. The file is replaced as a whole, by rename(2).
  *
  * A fault is a line for people about a subject, with the time when it began. The subject is
- * "store", "suspicion", "disk", or a key or file that can't be shown.
+ * "store", "suspicion", "disk", "history", "signature", or a key or file that can't be shown.
  */
 #pragma once
 
@@ -64,8 +64,8 @@ struct mirror_status {
 void mirror_status_fini(struct mirror_status *status);
 
 /**
- * Reads identity, revision and times from the existing file. Returns 0, also if there is no file or
- * it can't be read; PROBLEM if another source's mirror wrote it; or -ENOMEM.
+ * Reads identity, revision, endpoint and times from the existing file. Returns 0, also if there is
+ * no file or it can't be read; or PROBLEM if another source's mirror wrote it.
  */
 int mirror_status_read(struct mirror_status *status, struct problem *problem);
 
@@ -81,8 +81,8 @@ bool mirror_status_fault(struct mirror_status *status, const char *subject, cons
 /** Ends the subject's fault. Returns whether there was one. */
 bool mirror_status_mend(struct mirror_status *status, const char *subject);
 
-/**
- * Sweeps faults whose subject begins with `prefix`: ends those that are not set between the calls.
- */
+/** Begins a sweep of the faults whose subject begins with `prefix`. */
 void mirror_status_sweep_begin(struct mirror_status *status, const char *prefix);
+
+/** Ends the sweep, and those of its faults that were not set meanwhile. */
 void mirror_status_sweep_end(struct mirror_status *status);

@@ -3,11 +3,11 @@
  * costs only as much as it changes.
  *
  *      STATE/tree.7/    the present tree
- *      STATE/spare/     tree.6, as it was; and a list of the paths in which the two differ
+ *      STATE/spare/     tree.6, as it was; the paths in which the two differ are kept in memory
  *
- * Other processes may still read in it, so its directories are not changed. If a directory must
- * differ, a new directory takes its place, and gets the old one's names. A process that has the old
- * directory open reads the old state or nothing, as in a tree that is removed.
+ * Other processes may still read in it, so no directory in it shows another state. If a directory
+ * must differ, a new directory takes its place, and gets the old one's names. A process that has
+ * the old directory open reads the old state or nothing, as in a tree that is removed.
  */
 #pragma once
 
@@ -43,8 +43,8 @@ bool recycled_tree_is_worth_it(const struct recycled_tree *recycled, size_t chan
 
 /**
  * Renames the recycled tree to `name`, and makes it equal to the present tree. The caller may then
- * change only the files at `changes`, which are sorted. Returns a descriptor for close(2), or
- * -errno. After an error the caller must remove `name`, if it exists.
+ * change only the files at `changes`. Returns a descriptor for close(2), or -errno. After an error
+ * the caller must remove `name`, if it exists.
  */
 int recycled_tree_take(struct recycled_tree *recycled, const char *name, int present_fd,
 	const struct path_list *changes);

@@ -13,8 +13,8 @@
  * replaces it in the present tree: that is atomic, too, and a process that watches the directory
  * gets an event for one name.
  *
- * A tree with a number is always complete, even after a crash; the tree with the highest number is
- * the present one. So an opened replica shows the last state at once.
+ * A tree with a number is complete, even after a crash (the first one: unsynced.h); the tree with
+ * the highest number is the present one. So an opened replica shows the last state at once.
  */
 #pragma once
 
@@ -32,7 +32,7 @@ struct replica_options {
 
 /* Positive results, besides those of tree.h. */
 enum {
-	REPLICA_NEEDS_DRAFT = 8, /* more than one name would change */
+	REPLICA_NEEDS_DRAFT = 8, /* there is no state yet, or more than one name would change */
 };
 
 /**
@@ -76,9 +76,9 @@ int replica_put(struct replica *replica, const char *path, struct span bytes, mo
 int replica_remove(struct replica *replica, const char *path, bool *is_changed);
 
 /**
- * Begins a draft, and drops an older one. Without `changes` it is empty. With `changes` it equals
- * the present tree, and may be changed only at these paths; the list is sorted. Returns 0 or
- * -errno.
+ * Begins a draft, and drops an older one. Without `changes`, or without a state, it is empty. With
+ * `changes`, which it sorts, it equals the present tree, and may be changed only at these paths.
+ * Returns 0 or -errno.
  */
 int replica_begin(struct replica *replica, struct path_list *changes);
 

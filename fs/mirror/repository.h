@@ -1,7 +1,7 @@
 /*
  * The bare repository into which a mirror of git fetches, and the means to run git on it. git gets
- * no environment and no configuration but ours. No hook, filter, prompt or pager runs, and only the
- * protocol of the URL is allowed.
+ * an environment that we make, and no configuration but ours. No hook, filter, prompt or pager
+ * runs, and only the protocol of the URL is allowed.
  */
 #pragma once
 
@@ -50,14 +50,15 @@ int repository_descent(struct repository *repository, const char *old, const cha
 int repository_keep(struct repository *repository, const char *id, struct problem *problem);
 
 /**
- * Run "git ls-tree" on the directory `path` ("": all) of the commit, with lines "MODE TYPE ID
- * SIZE\tPATH" that end with NUL; or "git cat-file --batch", which reads names of blobs from the
- * descriptor `input`. Return as subprocess_start().
+ * Runs "git ls-tree" on the directory `path` ("": all) of the commit. Its lines are "MODE TYPE ID
+ * SIZE\tPATH", and end with NUL. Returns as subprocess_start().
  */
 int repository_list(
 	struct repository *repository, const char *id, const char *path, struct subprocess *ret);
+
+/** Runs "git cat-file --batch", which reads names of blobs from `input`. As repository_list(). */
 int repository_read(struct repository *repository, int input, struct subprocess *ret);
 
-/** Runs "git blame --incremental" on the file `path` of the commit. As subprocess_start(). */
+/** Runs "git blame --incremental" on the commit's file `path`. Returns as subprocess_start(). */
 int repository_blame(
 	struct repository *repository, const char *id, const char *path, struct subprocess *ret);

@@ -20,7 +20,7 @@ struct subprocess {
 	uint64_t deadline; /* by mirror_now(), in milliseconds */
 	char error[SUBPROCESS_ERROR_MAX];
 	size_t error_len;
-	char buffer[1 << 16]; /* read, and not taken yet */
+	char buffer[1 << 16]; /* output that was read; from `begin` to `end` it is not taken yet */
 	size_t begin;
 	size_t end;
 };
@@ -43,9 +43,7 @@ int subprocess_start(struct subprocess *child, const struct subprocess_options *
  */
 ssize_t subprocess_read(struct subprocess *child, char *bytes, size_t len);
 
-/**
- * Reads `len` bytes; NULL: skips them. Returns 0; -ENODATA if the output ends before; or -errno.
- */
+/** Reads `len` bytes; NULL: skips them. Returns 0; -ENODATA: the output is shorter; or -errno. */
 int subprocess_read_all(struct subprocess *child, char *bytes, size_t len);
 
 /**

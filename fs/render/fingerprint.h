@@ -52,9 +52,7 @@ uint64_t fingerprint_add(uint64_t hash, struct span chunk);
  */
 int fingerprint_at(int directory, const char *name, struct fingerprint *ret);
 
-/**
- * Computes the fingerprint of a file with the version's bytes, mode and owner. Returns 0 or -errno.
- */
+/** Computes the fingerprint of a file or link that shows the version. Returns 0 or -errno. */
 int fingerprint_of_version(const struct version *version, struct fingerprint *ret);
 
 bool fingerprint_equal(const struct fingerprint *a, const struct fingerprint *b);

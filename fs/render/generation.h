@@ -22,7 +22,7 @@
 
 bool generation_is_beside(const struct owned *owned);
 
-/** Returns whether the name looks like a generation's: "..2026_…". */
+/** Returns whether the name begins with "..", as a generation's does. */
 bool generation_has_name(const char *name);
 
 /** Opens the generation that is shown, if there is one. Returns 0, PROBLEM or -errno. */

@@ -17,7 +17,7 @@
  * 2. A file that exists and gets other rights may have any mixture of the old and the new ones.
  * 3. A process that opens the directory first examines all names in doubt and logs what they are,
  *    before it changes anything. So no doubt of an earlier process is left.
- * 4. If a line could not be written, the log is made anew before the next line.
+ * 4. If the log is wrong, as a line could not be written, it is made anew before the next line.
  *
  * A newline in a name is written `\n`, a backslash `\\`. A line without its end counts as not
  * written.
@@ -56,7 +56,7 @@ struct owned {
 
 struct manifest;
 
-/* Result of manifest_open() and manifest_read() for a manifest of the other kind. */
+/* Result of manifest_open() and manifest_open_dry() for a manifest of the other kind. */
 #define MANIFEST_OTHER_KIND 2
 
 /**
@@ -66,17 +66,19 @@ struct manifest;
  */
 int manifest_open(int fd, bool is_atomic, struct manifest **ret);
 
-/** Does the same, but never writes a change. `fd` may be -1: there is no directory. */
+/** Does the same, but writes nothing, then or later. `fd` may be -1: there is no directory. */
 int manifest_open_dry(int fd, bool is_atomic, struct manifest **ret);
 
-/** Does the same for reading only: -ENOENT if there is none. */
+/** Reads a manifest of any kind, and writes nothing. Returns -ENOENT if there is none. */
 int manifest_read(int fd, struct manifest **ret);
 void manifest_free(struct manifest *manifest); /* NULL: does nothing */
 
 bool manifest_is_atomic(const struct manifest *manifest);
 
-/** Returns the entry of `path`, or NULL. The second one adds a missing entry; NULL: no memory. */
+/** Returns the entry of `path`, or NULL. */
 struct owned *manifest_find(const struct manifest *manifest, const char *path);
+
+/** Returns the entry of `path`, which is added if it is missing; NULL: no memory. */
 struct owned *manifest_get(struct manifest *manifest, const char *path);
 
 /**

@@ -27,7 +27,7 @@ void render_freep(struct render **place); /* NULL: does nothing */
  */
 int render_all(struct render *render);
 
-/** Calls `each` for every program of a check that is not there, as view_unchecked(). */
+/** Calls `each` for every missing program of a check, as view_unchecked(). */
 void render_unchecked(struct render *render,
 	void (*each)(void *context, const struct view_unchecked *unchecked), void *context);
 
@@ -37,8 +37,8 @@ void render_unchecked(struct render *render,
  */
 unsigned render_run_hooks(struct render *render);
 
-/**
- * Keeps the directory up to date until render_stop(), which any thread or signal handler may call.
- */
+/** Keeps the directory up to date until render_stop(). */
 void render_watch(struct render *render);
+
+/** Ends render_watch(). Any thread or signal handler. */
 void render_stop(struct render *render);

@@ -1,7 +1,8 @@
 /*
  * A rendered directory: ordinary files with the contents that a mount would show. A file is written
  * in .plyfs/stage, and renamed to its place when it is complete; a file that is right already is
- * not touched. Only names that the manifest owns are ever replaced or removed.
+ * not touched. Only names that the manifest owns are replaced or removed; after a reboot, empty
+ * files of our user are replaced, too: a power failure may have left them.
  *
  * With --atomic it shows generations, each a directory of its own (generation.h): the next
  * rendered_commit() makes all changes visible together.
@@ -65,8 +66,8 @@ void rendered_free(struct rendered *rendered); /* NULL: does nothing */
 struct manifest *rendered_manifest(struct rendered *rendered);
 
 /**
- * Writes the version at the name. A broken version only gives its rights to the last good file: a
- * user that may not read the present sources loses access to that file, too. Returns 0, PROBLEM,
+ * Writes the version at the name. A broken version only restricts the rights to the last good file:
+ * a user that may not read the present sources loses access to that file, too. Returns 0, PROBLEM,
  * RENDERED_KEPT, RENDERED_BROKEN or -errno.
  */
 int rendered_put(struct rendered *rendered, struct owned *owned, const struct version *version,
@@ -76,7 +77,7 @@ int rendered_put(struct rendered *rendered, struct owned *owned, const struct ve
 int rendered_take_time(
 	const struct rendered *rendered, const struct owned *owned, const struct version *version);
 
-/** Makes the directory, or gives it these attributes. */
+/** Makes the directory, or gives it these attributes. Returns as rendered_remove(). */
 int rendered_put_directory(struct rendered *rendered, struct owned *owned, const struct stat *stat,
 	struct problem *problem);
 
@@ -88,7 +89,7 @@ int rendered_open_to(struct rendered *rendered, const struct stat *root);
 
 /**
  * Removes the name if it is ours; for a directory, all names in it that are ours, too. Frees their
- * entries in the manifest.
+ * entries in the manifest. Returns 0, PROBLEM, RENDERED_KEPT or -errno.
  */
 int rendered_remove(struct rendered *rendered, struct owned *owned, struct problem *problem);
 

@@ -19,7 +19,7 @@ struct rendered {
 	struct layer *tree;  /* has the names: `place`, or a generation; NULL: none yet */
 	struct manifest *manifest;
 	int stage_fd;
-	int own_fd;                       /* locked */
+	int own_fd;                       /* of .plyfs; locked */
 	uint64_t staged;                  /* number of names made in the stage */
 	char boot[BOOT_MAX];              /* the present boot's id; "": .plyfs/boot has it */
 	bool has_rebooted;                /* since .plyfs/boot was last written */
