@@ -70,11 +70,11 @@ struct amendment {
 	bool is_changed;    /* false: the file has these values already */
 	bool is_removed;    /* a reset left nothing in it, so it is removed */
 	bool is_absent;     /* of a reset: neither the source nor the merged file has the value */
-	size_t source;      /* of a reset: its source's number, for the next `before`; 0: no more */
+	size_t source;      /* of a reset: the edited source, for the next `before`; 0: the last */
 	const char *copies; /* the source that the new file copies, apart from the edit; or NULL */
 	const char *hides;  /* of a whiteout: the names of the files that it hides; else NULL */
 	uint64_t revision;  /* of a key in etcd: the revision that was written; else 0 */
-	/* Why the check could not judge: "promtool is not installed"; NULL: there is no reason */
+	/* Why the check did not judge ("promtool is not installed"); NULL: it did, or is not set */
 	const char *unchecked;
 	const char *unseen;   /* of a key in etcd: why the layer does not show it yet; or NULL */
 	struct span old;      /* the file's text before the edit */

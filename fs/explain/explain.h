@@ -1,6 +1,6 @@
 /*
  * An explanation: the merge of one path, repeated to record where its values come from (origin.h),
- * with all its inputs. It is for the command, and for readers of a mount's .plyfs/origins. Reading
+ * with all its inputs. It is for commands, and for readers of a mount's .plyfs/origins. Reading
  * a served file never waits for it.
  */
 #pragma once

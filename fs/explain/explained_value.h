@@ -14,7 +14,7 @@ struct explained_place {
 /* One value during a walk. All pointers are borrowed. */
 struct explained_value {
 	const struct node *value;
-	const struct origin *origin; /* NULL: only one source gave the value */
+	const struct origin *origin; /* NULL: nothing is known except the value's place */
 	const struct explained_place *place;
 	struct key_text *key; /* a callback that appends to it must cut that off again */
 	size_t document;      /* starting at 0 */
@@ -37,7 +37,7 @@ int explained_value_key(const struct explanation *explanation, const char *text,
 
 /* The value at a KEY. */
 struct explained {
-	struct explained_value at; /* `value` NULL: it is gone; the other members say from where */
+	struct explained_value at; /* `value` NULL: the value is gone; the others say from where */
 	/* If it is gone: the removed entry (`key` NULL: a document). NULL: it was replaced. */
 	const struct origin_removed *removed;
 	const struct node *in;    /* if it is gone: the value that it was in, or that replaced it */

@@ -22,7 +22,7 @@
  *   everything up again, as after an overflow.
  * - Each request is answered once. The old daemon answers a request that it has read, or puts it
  *   into the state as it came; then the heir repeats it (driver/unanswered.h). Other requests wait
- *   in /dev/fuse, which stays open. A placeholder inode stays: the heir begins its look again.
+ *   in /dev/fuse, which stays open. A placeholder inode stays: the heir begins its lookup again.
  *
  * The heir is another process, not the result of an exec(3): the daemon may be unable to run a
  * program, and must keep working until the heir does. So the process number changes, and the daemon

@@ -35,8 +35,8 @@ struct rendered {
 int rendered_open_layer(const char *path, bool optional, struct layer **ret);
 
 /**
- * Gives an open file or directory the mode and owner of `like`, and the mode bits `more`. Returns 0
- * with *ret, or -errno.
+ * Gives an open file or directory the owner of `like`, if we may, and its mode with the bits `more`
+ * (none for the group, if the group is not that of `like`). Returns 0 with *ret, or -errno.
  */
 int rendered_dress(int fd, const struct stat *like, mode_t more, struct fingerprint *ret);
 

@@ -16,10 +16,10 @@
 #include "run_result.h"
 
 /**
- * Finds the first place in result->output that is in the copy of `path` (a file with the last name
- * of `path`). Fills `problem` with the place's source, line and column by `map` (NULL: those of the
- * merged file), and with the output as one line. Returns false if the output has no place; then
- * `problem` has only the message.
+ * Finds in result->output the first place in the copy of `path` (a file with the last name of
+ * `path`); a warning counts only if there is no error. Fills `problem` with the place's source,
+ * line and column by `map` (NULL: those of the merged file), and with the output as one line.
+ * Returns false if the output has no place; then `problem` has only the message.
  */
 bool run_output_read(const struct run_result *result, const char *path, const char *program,
 	const struct line_map *map, struct problem *problem);

@@ -4,10 +4,10 @@
  *
  * The processes, with the rights of each:
  *
- *   daemon        reads beneath the layers, the presets' directories and /proc (which process asks
- *                 for a file, and what is mounted), each as it was at the start. Answers the kernel
- *                 through /dev/fuse, which is open. It forks workers. It runs no program, reaches
- *                 no socket and writes no file.
+ *   daemon        reads plyfs.yaml, the list of users, and beneath the layers, mirrors' states,
+ *                 presets' directories and /proc (which process asks for a file, the mounts), each
+ *                 as it was at the start. Answers the kernel through /dev/fuse, which is open. It
+ *                 forks workers. It runs no program, reaches no socket and writes no file.
  *   worker        plyfs-worker, forked by the daemon within its sandbox: reads beneath the layers,
  *                 and parses. It has one socket, to the daemon. Of the daemon's descriptors it
  *                 keeps those of the layers, and inotify's, to which it adds watches of remote

@@ -30,8 +30,8 @@ void status_put_view(FILE *out, struct view *view, const struct settings *settin
 void status_put_sandbox(FILE *out, const struct sandbox_state *state, const char *remedy);
 
 /**
- * Writes "processes", with a comma behind: the helpers (helper.h), and what is wrong with each.
- * `remedy` is for one that has ended.
+ * Writes "processes", with a comma behind: the helpers (helper.h), and the error of each, if any.
+ * `remedy` is for a helper that has ended.
  */
 void status_put_processes(FILE *out, const char *remedy);
 

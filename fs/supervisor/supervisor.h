@@ -21,8 +21,8 @@
  * - A mirror runs without capabilities, and can't get more rights. Its environment and descriptors
  *   are made for it. If we are root, it runs as another user: `user:` or SUPERVISOR_USER.
  * - plyfs-keep enters a sandbox before it starts the first mirror. It keeps only the rights of root
- *   that it needs. It and its mirrors can write only in the state directories of the stores that
- *   plyfs.yaml names at that time.
+ *   that it needs. plyfs-keep and its mirrors can write only beneath the directories for states
+ *   (`base` in store_spec.h) that plyfs.yaml names at that time.
  * - A mirror that ends is started again after a pause, which grows.
  * - If several supervisors have the same store, one of them runs the mirror. When that one ends,
  *   another takes over.
