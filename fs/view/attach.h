@@ -23,8 +23,8 @@ void attach_drop_locked(struct view *view, struct directory *directory);
 void attach_poll_locked(struct view *view, int error, bool is_remote);
 
 /**
- * Watches the directory in `layers`. If it has changed in one of them since `lookup`, it is queued.
- * The caller then has its names scanned: a change before the watch has no event. Takes the lock.
+ * Watches the directory in `layers`, and queues it if it has changed there since `lookup`. The
+ * caller always scans the names afterwards: a change before the watch has no event. Takes the lock.
  */
 void attach_watch(struct view *view, const struct settings *settings, struct directory *directory,
 	const struct union_lookup *lookup, layer_mask layers);

@@ -45,11 +45,11 @@ int dependency_remember_locked(
 
 void dependency_forget_locked(struct entry *entry);
 
-/** Queues the entries that depend on the file `name` in `directory`. The file has changed. */
+/** Queues the entries that depend on the file `name` in `directory`, which has changed. */
 void dependency_touch_locked(
 	struct view *view, const struct directory *directory, const char *name);
 
-/** Notes that a file came or went in `directory`: its indexes are made anew when needed. */
+/** Notes that a file came or went in `directory`: indexes of it are made anew when needed. */
 void dependency_stale_locked(struct view *view, const struct directory *directory);
 
 /**

@@ -2,13 +2,13 @@
  * A directory of the view, and its entries: what the kernel knows, or may know, of each name. The
  * layers may be newer; the publisher closes the gap.
  *
- * A directory exists from the kernel's first lookup to its last forget. It stays longer while it is
- * in use, or has entries that must be remembered (faults, change hooks). Its path never changes: a
- * directory that is renamed in a layer is another directory.
+ * A directory exists while the kernel knows it, while it is in use, or while it has entries that
+ * must be remembered (faults, change hooks). Its path never changes: a directory that is renamed in
+ * a layer is another directory.
  *
  * The states of a name after a change:
  *
- *              a whole change, a dependency, a rescan
+ *              a finished change, a dependency, a rescan
  *      IDLE ────────────────────────────────────────────▶ QUEUED ──▶ it is looked at, and
  *       │ ▲                                                ▲  │       published if it differs
  *       │ └─────────────── taken from the queue ───────────│──┘
@@ -39,7 +39,7 @@ enum entry_pending {
 /* How thoroughly a queued name is looked up. The highest of several reasons counts. */
 enum entry_scope {
 	SCOPE_POLL,   /* first compared with its sources' stamps */
-	SCOPE_RESCAN, /* an event may be missing: skipped if no program has read it */
+	SCOPE_RESCAN, /* an event may be missing; a file that no program has read is skipped */
 	SCOPE_FULL,   /* the name, a source or a dependency has changed */
 };
 
@@ -52,7 +52,7 @@ struct entry {
 	uint64_t place;              /* its last cookie; 0: it was never listed */
 	layer_mask layers;           /* that had the name when the layers were listed; 0: unknown */
 	uint64_t ino;                /* of the object shown last; the next may take it; 0: none */
-	uint64_t print;              /* fingerprint of what had `ino`; 0: anything may take it */
+	uint64_t print;              /* fingerprint of the object with `ino`; 0: any may take it */
 	struct version *version;     /* FILE, LINK: shown now; NULL: not made yet, or forgotten */
 	struct directory *directory; /* DIRECTORY: shown now; NULL: not made yet, or forgotten */
 	struct trouble *trouble;     /* its fault; NULL: none */
@@ -75,7 +75,7 @@ struct entry {
 	layer_mask created;     /* layers where it was made, and is not closed yet */
 	size_t debounced_at;    /* GONE, WRITING: its place in view->debounced */
 	int64_t due_ms;         /* GONE, WRITING: when to queue it; CLOCK_MONOTONIC */
-	int64_t restless_ms;    /* first of its events without a pause; CLOCK_MONOTONIC; 0: none */
+	int64_t restless_ms;    /* since when its events do not pause; CLOCK_MONOTONIC; 0: none */
 	struct dependency *dependencies; /* besides its sources (dependency.h) */
 	struct checked *checked;         /* its check's verdicts (gate.h); NULL: none */
 	struct look *look;               /* under way; others may wait for it; NULL: none */
@@ -131,7 +131,7 @@ struct directory {
 	size_t link_count;
 	size_t unwatched_links;   /* those of them that fail or may miss changes */
 	layer_mask joined;        /* layers that show it only since it was last listed */
-	layer_mask left;          /* layers that since then do not, or show another directory */
+	layer_mask left;          /* layers that since then show none, or another directory */
 	layer_mask polled;        /* layers for which inotify fails or may miss changes */
 	struct stamp *identities; /* of each layer's directory, as many as watches */
 
@@ -156,8 +156,8 @@ static inline bool directory_is_polled(const struct directory *directory)
 
 /**
  * Makes a directory with no entries, in no inode table. `layer_count` is the settings'. `parent`
- * (NULL: the root's) gets no user: the caller adds it. Returns 0 with *ret for directory_free(), or
- * -ENOMEM.
+ * (NULL: none, for the root) gets no user: the caller adds it. Returns 0 with *ret for
+ * directory_free(), or -ENOMEM.
  */
 int directory_new(
 	struct directory *parent, const char *name, size_t layer_count, struct directory **ret);

@@ -59,9 +59,9 @@ void entry_set_kind_locked(struct view *view, struct entry *entry, enum union_ki
 void entry_note_locked(struct view *view, struct entry *entry, enum union_kind kind);
 
 /**
- * Sets and logs the fault of the path. `shown` is the version that is shown from now on;
- * NULL: the former one, because another file system is mounted on the path. With `is_left_out`
- * `shown` is made without the broken source; otherwise it is the last good version.
+ * Sets and logs the fault of the path. `shown` is the version that is shown from now on; NULL: the
+ * former one, because another file system is mounted on the path. `is_left_out`: `shown` is merged
+ * without a broken source or refused values. Otherwise it is the last good version, or broken.
  */
 void entry_set_trouble_locked(struct view *view, struct entry *entry, const struct problem *problem,
 	const struct version *shown, bool is_left_out);
@@ -74,13 +74,14 @@ static inline bool entry_is_covered(const struct entry *entry)
 
 void entry_clear_trouble_locked(struct view *view, struct entry *entry);
 
-/** Take the entry and its directory in use, and release them. */
+/** Takes the entry and its directory in use. entry_leave_locked() releases them. */
 void entry_enter_locked(struct view *view, struct entry *entry);
 void entry_leave_locked(struct view *view, struct entry *entry);
 
 /** Drops one user. Frees the directory, and those above it, if nothing needs them any more. */
 void directory_leave_locked(struct view *view, struct directory *directory);
 
-/** Return the directory at the first `length` bytes of `path`, or the entry at `path`; or NULL. */
+/** Returns the directory at the first `length` bytes of `path`, or NULL. */
 struct directory *directory_at_locked(struct view *view, const char *path, size_t length);
+/** Returns the entry at `path`, or NULL. */
 struct entry *entry_at_locked(struct view *view, const char *path);

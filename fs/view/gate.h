@@ -1,6 +1,6 @@
 /*
  * The gate: if a path has a check in plyfs.yaml, new bytes are shown only after the check's command
- * has accepted exactly these bytes.
+ * has accepted exactly these bytes, or is missing although optional.
  *
  *      composed ──▶ gate_judge ──▶ the last that passed ──▶ shown
  *                       │      ──▶ the last that failed ──▶ a fault, like a parse error
@@ -13,8 +13,8 @@
  * with a placeholder inode (promise.h). The entry keeps the last bytes that passed, and the last
  * that failed, with their verdicts.
  *
- * The daemon sends plyfs-run the bytes, the path and the kind, but no command (run_message.h).
- * plyfs-run finds the command in the plyfs.yaml that it has read itself.
+ * The daemon sends plyfs-run the bytes, the path and the kind of run, but no command
+ * (run_message.h). plyfs-run finds the command in the plyfs.yaml that it has read itself.
  */
 #pragma once
 

@@ -1,8 +1,8 @@
 /*
  * Inodes: the numbers of the objects that the kernel knows, and its references to them.
  *
- * A mount never gives a number twice, except to an unchanged object that the kernel had forgotten.
- * An object is in the table from its first lookup to its last forget (fuse_lowlevel.h, "forget").
+ * A mount gives a number again only at the same path, after the kernel has forgotten its object. An
+ * object is in the table from its first lookup to its last forget (fuse_lowlevel.h, "forget").
  * The view's lock guards the table.
  */
 #pragma once

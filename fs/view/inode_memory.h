@@ -23,7 +23,7 @@ struct inode_memory {
 	size_t count;
 };
 
-/* Maximum number of paths: 60 MB. Beyond it all are dropped: unchanged files get new numbers. */
+/* Maximum number of paths: 60 MB. Beyond it all are dropped: unchanged files may be renumbered. */
 #define INODE_MEMORY_MAX (1u << 19)
 
 /** Notes the item, in place of an older one of the same path. Without memory it does nothing. */

@@ -42,7 +42,7 @@ void link_watch_directory(struct view *view, const struct settings *settings, la
 bool link_watch_sources(struct view *view, const struct settings *settings, const char *path,
 	struct union_lookup *lookup);
 
-/** Ends the watches of names in `directory`. Call it with the lock, or while no thread runs. */
+/** Ends the watches of names in `directory`. Hold the lock, unless there is no other thread. */
 void link_watch_remove(struct directory *directory);
 
 /**

@@ -1,8 +1,8 @@
 /*
- * A look: the job of one name. It looks the name up in the layers, and composes the version. Three
- * callers need one: the first lookup of a name, each lookup of a strict mount, and the publisher.
+ * A look: the job of one name. It looks the name up in the layers, and composes the version. Each
+ * first lookup of a name, each lookup of a strict mount, and each refresh by the publisher has one.
  *
- *      look_up      the union lookup: in the request's thread, or in the pool for the publisher
+ *      look_up      the union lookup: in the request's thread, or in the pool (publisher, remote)
  *        │ a file that must be composed
  *        ▼
  *      compose      in the pool, small before large; again after a moment if a source moved or is
@@ -34,7 +34,7 @@ struct look {
 	layer_mask layers; /* that show the entry's directory */
 	struct settings_generation settings;
 	struct view_caller *callers;  /* to be answered; view->lock */
-	struct version *shown;        /* what was shown when it began, one reference; NULL: none */
+	struct version *shown;        /* shown when the look began; one reference; NULL: none */
 	struct stand_ins stand_ins;   /* fallbacks for the sources of `shown` */
 	struct directory *child;      /* the directory shown when it began, in use; NULL: none */
 	uint64_t generation;          /* of the entry's directory, when it began */
@@ -90,7 +90,7 @@ struct look *look_new_locked(struct view *view, struct entry *entry, enum look_p
 /** If no layer can be looked into, and the entry was a directory, makes the result a directory. */
 void look_heed_past(struct look *look);
 
-/** Begins the look in this thread, or in the pool. It may be freed when the call returns. */
+/** Begins the look, here or in the pool. The look may be freed when the call returns. */
 void look_begin(struct look *look);
 void look_begin_in_pool(struct look *look);
 
@@ -119,8 +119,8 @@ void lookup_takes_long(struct look *look);
 void lookup_again(struct view *view, const char *name, struct view_caller *callers);
 
 /**
- * Look up, and show, the directory `name` in `parent`, or `path` from the root. Take the lock.
- * Return 0 with *ret for directory_leave_locked(); -ENOENT, -ENOTDIR or another -errno.
+ * Looks up, and shows, the directory `name` in `parent`; lookup_enter_path(): the one at `path`.
+ * Takes the lock. Returns 0 with *ret for directory_leave_locked(); -ENOENT; -ENOTDIR; or -errno.
  */
 int lookup_enter(
 	struct view *view, struct directory *parent, const char *name, struct directory **ret);

@@ -7,8 +7,8 @@
 struct view;
 
 /**
- * Enclose a listing that is taken without the lock and then installed. A name that is removed in
- * between keeps its entry, so that the listing does not bring it back.
+ * Call them before a listing is taken without the lock, and after it is installed. A name that is
+ * removed in between keeps its entry, so that the listing does not bring it back.
  */
 void names_begin_locked(struct directory *directory);
 void names_end_locked(struct directory *directory);

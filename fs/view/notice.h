@@ -9,7 +9,7 @@
  *
  * A batch has the events that were reported until a hook became due. The hook waits for the looks
  * of these events, and for no later event. It does not wait for a large file, a check (gate.h) or a
- * writer: these come with the next batch.
+ * writer: their changes come with the next batch.
  *
  * Changes during a run, or while a failed command waits, belong to the command's next run. A run
  * after a failure has the paths of the failed one, too. Each command is one notice, even if several

@@ -1,9 +1,9 @@
 /*
  * The state of a view, for the files of fs/view alone; all others use view.h.
  *
- * One lock guards it. Functions that want it held end in _locked; those that drop it meanwhile end
- * in _unlocks as well. No thread holds it while it reads a layer, merges, logs or publishes. Lock
- * order: lock.h.
+ * One lock guards it (order: lock.h). Functions whose caller holds the lock end in _locked; those
+ * that drop it meanwhile end in _unlocks as well. While a thread reads a layer, merges, logs or
+ * publishes, it does not hold the lock.
  */
 #pragma once
 
@@ -23,11 +23,11 @@ struct look;
 struct notice;
 struct view_line;
 
-/* The change that the publisher is about to make. */
+/* The state of the change that the publisher makes. */
 enum publishing {
 	PUBLISHING_BEGUN,
 	PUBLISHING_DONE,      /* the change is made */
-	PUBLISHING_OVERTAKEN, /* something newer is shown: it must not be made any more */
+	PUBLISHING_OVERTAKEN, /* a newer version is shown: the change must not be made any more */
 };
 
 /* A source with several hard links, and an entry that it is a source of (other_names.h). */
@@ -61,8 +61,8 @@ struct gate {
 /* The changes that change hooks are run for (notice.h). */
 struct batch {
 	bool is_ending;   /* hooks are due, and wait for the rest of the batch */
-	uint64_t ticket;  /* the last that belongs to it */
-	unsigned awaited; /* its looks that are under way */
+	uint64_t ticket;  /* the last one of the batch */
+	unsigned awaited; /* the batch's looks that are under way */
 };
 
 struct view {
@@ -85,7 +85,7 @@ struct view {
 	struct view_line *lines; /* to be logged when the lock is released */
 	size_t line_count;
 	struct look *ended;      /* looks that are freed when the lock is released */
-	struct inode *forgotten; /* versions that lose one reference then */
+	struct inode *forgotten; /* versions that lose one reference when the lock is released */
 
 	struct inode_table inodes;
 	struct inode_memory memory;
@@ -105,7 +105,7 @@ struct view {
 	struct other_names other_names;
 	struct look *done; /* looks that the publisher is to decide on; the oldest first */
 	struct look **done_end;
-	unsigned looks;           /* under way for the publisher, or in `done` */
+	unsigned looks;           /* under way for the publisher, or in `done`; not large ones */
 	int64_t looked_ms;        /* when the last one was decided on; CLOCK_MONOTONIC */
 	bool is_root_changed;     /* the root itself must be looked up again */
 	bool is_root_looked_at;   /* the root is being looked up */
@@ -164,9 +164,7 @@ void settings_generation_fini(struct settings_generation *generation);
 
 bool view_is_strict_locked(const struct view *view);
 
-/**
- * Returns whether slow files get placeholders. A strict mount has none: its looks are not shared.
- */
+/** Returns whether slow files get placeholders. A strict mount has none: it shares no looks. */
 bool view_has_promises_locked(const struct view *view);
 
 void view_wake_locked(struct view *view);

@@ -38,7 +38,7 @@ struct workers;
 
 /* The driver's callbacks. The view calls them with no lock held. */
 struct view_callbacks {
-	/* Logs a line without newline. `problem`: what it reports; NULL: none. May be NULL. */
+	/* May be NULL. Logs a line without newline. `problem`: the one that it reports, or NULL. */
 	void (*log)(void *context, const char *line, const struct problem *problem);
 
 	/*
@@ -68,8 +68,8 @@ struct view_callbacks {
 int view_new(struct settings *settings, const struct view_callbacks *callbacks, struct view **ret);
 
 /**
- * Sets the runner of the commands in plyfs.yaml; NULL: there are none. It runs from view_start()
- * until view_stop(), and must outlive the view.
+ * Sets the runner of the commands in plyfs.yaml; NULL: there is no plyfs.yaml. The runner runs from
+ * view_start() until view_stop(), and must outlive the view.
  */
 void view_set_runner(struct view *view, struct runner *runner);
 
@@ -91,8 +91,8 @@ void view_free(struct view *view); /* NULL: nothing */
 void view_freep(struct view **view);
 
 /**
- * Starts the pool's threads, before the first request and after the last fork(2). Without this
- * call, a thread composes for itself, as in tests. Returns 0 or -errno.
+ * Starts the pool's threads, before the first request and after the helper processes are forked.
+ * Without this call, a thread composes for itself, as in tests. Returns 0 or -errno.
  */
 int view_start(struct view *view);
 
@@ -100,9 +100,9 @@ int view_start(struct view *view);
 void view_stop(struct view *view);
 
 /**
- * Stops all jobs; the publisher and the request threads must be at rest. view_resume() begins the
- * jobs again, and returns 0 or -errno. Until then, waiting lookups are answered with -ENOTCONN,
- * except those that wait for a check.
+ * Stops all jobs; the publisher and the request threads must be at rest. Answers waiting lookups
+ * with -ENOTCONN, except those that wait for a check. view_resume() begins the jobs again, and
+ * returns 0 or -errno.
  */
 void view_pause(struct view *view);
 int view_resume(struct view *view);
@@ -113,7 +113,7 @@ void view_look_again(struct view *view);
 /** Reports an event at the path, relative to the root, that inotify does not report. */
 void view_note_event(struct view *view, const char *path);
 
-/** Runs `job` in the pool. It reads about `bytes`; UINT64_MAX: it runs after all lookups. */
+/** Runs `job`, which reads about `bytes`, in the pool. UINT64_MAX: after all small jobs. */
 void view_run(struct view *view, struct pool_job *job, uint64_t bytes);
 
 /* Positive results of view_lookup(). */
@@ -148,8 +148,8 @@ int view_lookup(struct view *view, uint64_t parent, const char *name, struct vie
 	struct stat *ret);
 
 /**
- * Returns whether the user may search `parent` and the directories above it. If a right to them was
- * ever taken away, the kernel may have checked the old rights (attributes.h).
+ * Returns whether the user may search `parent` and the directories above it. If no right to them
+ * was ever taken away, returns true: the kernel has checked the user (attributes.h).
  */
 bool view_lets_in(struct view *view, uint64_t parent, const struct user *user);
 
@@ -207,7 +207,7 @@ enum view_attribute {
 	VIEW_STRATEGY,     /* its name */
 	VIEW_ERROR,        /* trouble_text() */
 	VIEW_CAUSE,        /* the problem of VIEW_ERROR alone: no times */
-	VIEW_PUBLIC_ERROR, /* VIEW_CAUSE without the sources' content */
+	VIEW_PUBLIC_ERROR, /* VIEW_ERROR without the source and the reason */
 };
 
 /**
@@ -281,8 +281,8 @@ struct view_counts {
 	size_t cache_bytes;
 	size_t troubles; /* paths with a fault */
 	size_t watches;
-	uint64_t compositions; /* since the start, as all that follows */
-	uint64_t overflows;    /* of inotify's queue */
+	uint64_t compositions; /* since the start */
+	uint64_t overflows;    /* of inotify's queue, since the start */
 	int watch_error;       /* the last errno with which a watch failed; 0: none */
 	bool is_polling;       /* a directory can't be watched, or not completely */
 	bool is_remote;        /* … because a layer of it lies on a remote file system */
