@@ -18,7 +18,7 @@ enum lock_rank {
 	LOCK_WORKERS, /* fs/worker: the worker processes */
 	LOCK_KEEP,    /* fs/keep: the last-good store */
 	LOCK_SOURCES, /* the source cache; the names that a command found below a directory */
-	LOCK_LOOKS,   /* fs/render: whether the lookups that a run waits for were answered */
+	LOCK_LOOKS,   /* fs/render: whether the lookups that rendering waits for were answered */
 	LOCK_AGENDA,  /* fs/render: deferred work */
 };
 

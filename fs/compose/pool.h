@@ -31,7 +31,7 @@ struct pool_job {
 /**
  * Makes a pool of `threads` threads (from POOL_THREADS_MIN to 10), and up to POOL_WAITERS_MAX
  * `waiters`: threads with a small stack for small jobs that wait for other processes. The threads
- * block all signals. With both 0 there are none, and pool_add() runs the job itself: for tests.
+ * block all signals. If both numbers are 0, pool_add() runs the job itself: for tests.
  * Returns 0 with *ret for pool_free(), or -errno.
  */
 #define POOL_THREADS_MIN 3

@@ -87,8 +87,8 @@ struct source_want {
 };
 
 /**
- * Loads the file `path` of `layer`: from the cache, if that has the state want->stat and need not
- * read it again; otherwise from the file as it is now.
+ * Loads the file `path` of `layer`: from the cache, if that has the state want->stat and its stamp
+ * can be trusted; otherwise from the file as it is now.
  *
  * Returns 0 with *ret for loaded_unref(); PROBLEM: it can't be read, is too large or does not
  * parse; SOURCE_MOVED; SOURCE_UNSETTLED; or -errno (-ECANCELED; memory or descriptors are short).

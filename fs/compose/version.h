@@ -108,7 +108,7 @@ bool version_same(const struct version *a, const struct version *b);
  */
 struct version *version_copy(const struct version *version);
 
-/** Copies `version`, with stamps and descriptor, for users who may read it and `other`; or NULL. */
+/** As version_copy(), with stamps and descriptor, for users who may read `other`, too. */
 struct version *version_narrow(
 	const struct version *version, const struct version *other, const struct mounter *mounter);
 

@@ -6,7 +6,7 @@
  *
  * Sources come layer by layer, lowest first. Within a layer they come pattern by pattern (or the
  * file itself before its drop-ins), then by path in byte order. A file that a higher layer hides is
- * no source, nor is one with an ignored name (expand_is_ignored()). `dropins: uapi`: dropin.h.
+ * no source. Ignored names: expand_is_ignored() and dropin_name.h. `dropins: uapi`: dropin.h.
  */
 #pragma once
 

@@ -38,7 +38,7 @@ struct workers;
 
 /* The driver's callbacks. The view calls them with no lock held. */
 struct view_callbacks {
-	/* May be NULL. Logs a line without newline. `problem`: the one that it reports, or NULL. */
+	/* May be NULL. Logs a line without newline. `problem`: the line's problem; NULL: none. */
 	void (*log)(void *context, const char *line, const struct problem *problem);
 
 	/*

@@ -3,11 +3,11 @@
  *
  *      thread of the daemon ── layer_stat(), layer_list() … ──▶ plyfs-worker ──▶ file system
  *
- * Contract: no thread of the daemon makes a system call that such a file system has to answer; but
- * it reads files of one source above 64 MiB (compose_task.h). If the file system does not answer
- * within answer_ms of the settings, the caller gets -ETIMEDOUT; later callers at once, while a
- * worker still waits. A layer without an answer counts as one that could not be examined (union.h).
- * The publisher, which all layers need, waits only LAYER_HURRY_MS.
+ * Contract: no thread of the daemon makes a system call that such a file system has to answer,
+ * except to read a source above 64 MiB (compose_task.h). If the file system does not answer within
+ * the settings' answer_ms, the caller gets -ETIMEDOUT. Later callers get it at once, while a worker
+ * still waits. A layer without an answer counts as one that could not be examined (union.h). The
+ * publisher, which all layers need, waits only LAYER_HURRY_MS.
  */
 #pragma once
 
