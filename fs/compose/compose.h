@@ -13,7 +13,7 @@
 #include "union.h"
 #include "version.h"
 
-/* A file above this may be read through a descriptor, without a copy: compose_held_source(). */
+/* A file above this size may be read by descriptor, not copied: compose_held_source(). */
 #define COMPOSE_HELD_BYTES (4u << 20)
 
 /* A path that changes during this many attempts counts as broken. PAUSE: between two attempts. */
