@@ -1,7 +1,7 @@
 /*
  * An amendment: an edit of a merged file, made where the value belongs. One source of one layer
- * gets a new text (put.h), and its file is replaced. If the edit fails, nothing changes, and the
- * problem says why.
+ * gets a new text (put.h), and its file is replaced. If the edit fails, the problem says why, and
+ * nothing has changed, unless the problem says that this is not known (of a store).
  *
  *      look, load, merge ── put ──▶ text ── write ──▶ the layer's file
  *      ╰──────────── the layer is locked ───────────╯
@@ -73,7 +73,7 @@ struct amendment {
 	size_t source;      /* of a reset: the edited source, for the next `before`; 0: the last */
 	const char *copies; /* the source that the new file copies, apart from the edit; or NULL */
 	const char *hides;  /* of a whiteout: the names of the files that it hides; else NULL */
-	uint64_t revision;  /* of a key in etcd: the revision that was written; else 0 */
+	uint64_t revision;  /* of a key in etcd: the written revision; 0: none, or unknown */
 	/* Why the check did not judge ("promtool is not installed"); NULL: it did, or is not set */
 	const char *unchecked;
 	const char *unseen;   /* of a key in etcd: why the layer does not show it yet; or NULL */

@@ -61,7 +61,7 @@ const char *layer_store_name(const struct layer_store *store);
 
 /**
  * Writes the file that was read last; text.data NULL: removes it. Returns 0 with the written
- * revision in *revision; LAYER_STORE_MOVED; PROBLEM; or -errno.
+ * revision in *revision (unchanged if it is not known); LAYER_STORE_MOVED; PROBLEM; or -errno.
  */
 int layer_store_write(
 	struct layer_store *store, struct span text, uint64_t *revision, struct problem *problem);

@@ -50,7 +50,7 @@ struct inspection {
 /**
  * Inspects the file or link `path`, relative to the root and with no "." or "..". Its errors become
  * findings. A source is parsed even if a mount would serve it unparsed. Returns 0 with *ret for
- * inspection_fini(), or -errno (-ENOENT, -EISDIR).
+ * inspection_fini(), or -errno (-ENOENT, -ENOTDIR, -EISDIR).
  */
 int inspect(const struct offline *offline, const char *path, struct inspection *ret);
 

@@ -83,7 +83,7 @@ struct successor;
  */
 int handover_new(const struct offer *offer, dev_t dev, int listener,
 	const struct successor *successor, struct handover **ret);
-void handover_free(struct handover *handover); /* NULL: nothing */
+void handover_free(struct handover *handover); /* NULL: does nothing */
 
 /** Ends the offer, when the mount has ended. */
 void handover_end(struct handover *handover);

@@ -13,7 +13,7 @@
 
 struct successor;
 
-/* Successors that may be starting at the same time. Further requests are ignored. */
+/* Maximum number of successors that run at the same time. Further requests are ignored. */
 #define SUCCESSORS_MAX 4
 
 /* How the successor is called. Fixed at the start, so that a source can't change it. */
@@ -23,12 +23,9 @@ struct successor_call {
 	bool is_foreground;    /* it gets our standard streams */
 };
 
-/**
- * Starts plyfs-renew, before there are threads. Returns 0 with *ret for successor_free(), or
- * -errno.
- */
+/** Starts plyfs-renew, before there are threads. 0 with *ret for successor_free(), or -errno. */
 int successor_new(const struct successor_call *call, struct successor **ret);
-void successor_free(struct successor *successor); /* NULL: nothing */
+void successor_free(struct successor *successor); /* NULL: does nothing */
 
 /**
  * Sends plyfs-renew the mount's superblock (0: none). At its end plyfs-renew removes the mount's

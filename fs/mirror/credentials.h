@@ -29,8 +29,10 @@ struct credentials {
  */
 void credentials_init(struct credentials *as, uid_t uid, gid_t gid);
 
-/** Take on the credentials in all threads, and give them back. Returns 0 or -errno. */
+/** Takes on the credentials in all threads. Returns 0 or -errno. */
 int credentials_take(struct credentials *as);
+
+/** Returns to root's own credentials in all threads; aborts if that fails. */
 void credentials_give_back(struct credentials *as);
 
 /** Takes on the credentials for good, in a process of its own. Returns 0 or -errno. */

@@ -44,15 +44,16 @@ int replica_open(
 void replica_free(struct replica *replica);
 void replica_freep(struct replica **replica);
 
-/** Returns whether there is a state, and its number of files. */
+/** Returns whether there is a state. */
 bool replica_is_filled(const struct replica *replica);
+
+/** Returns the number of files of the state; 0: there is none. */
 size_t replica_count(const struct replica *replica);
 
-/**
- * Returns the directory STATE, where the caller may store more, and its absolute path. Both belong
- * to the replica.
- */
+/** Returns the replica's descriptor of the directory STATE, where the caller may store more. */
 int replica_state_fd(const struct replica *replica);
+
+/** Returns the absolute path of STATE, which lives as long as `replica`. */
 const char *replica_state_path(const struct replica *replica);
 
 /** Returns the absolute path of the mirrored directory, which is a link. */
@@ -68,11 +69,13 @@ void replica_revise(struct replica *replica, const char *revision);
 void replica_mark(const struct replica *replica, const char *revision);
 
 /**
- * Replaces, makes or removes the file at `path`, which key_path_refuse() must accept. *is_changed:
- * the file was different before. Returns 0, REPLICA_NEEDS_DRAFT with nothing changed, or -errno.
+ * Replaces or makes the file at `path`, which key_path_refuse() must accept. *is_changed: the file
+ * was different before. Returns 0, REPLICA_NEEDS_DRAFT with nothing changed, or -errno.
  */
 int replica_put(struct replica *replica, const char *path, struct span bytes, mode_t mode,
 	bool *is_changed);
+
+/** Removes the file at `path`, if there is one (*is_changed). Returns as replica_put(). */
 int replica_remove(struct replica *replica, const char *path, bool *is_changed);
 
 /**

@@ -32,7 +32,7 @@ struct render {
 	struct inotify *inotify;
 	struct subscription beside; /* of the directory that contains the generations */
 
-	struct lock looks; /* guards `awaited` */
+	struct lock looks; /* guards `awaited` and the answers of lookups */
 	pthread_cond_t answered;
 	const struct populate_lookup *awaited; /* the lookup that the walk waits for; or NULL */
 
@@ -45,7 +45,7 @@ struct render {
 /* The remedy if a helper (helper.h) has ended. */
 #define RENEWAL "start plyfs again"
 
-/* Delay before the first retry of a failure; it doubles. */
+/* Delay before the first retry of a failure. Each further failure doubles the delay, up to 60 s. */
 #define RETRY_MS 500
 
 /* A generation is made when nothing has changed for this time. */

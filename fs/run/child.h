@@ -10,7 +10,7 @@ struct child {
 	const struct workspace *workspace;
 	int file;   /* the bytes that a check judges, or the list of paths of a change hook */
 	int output; /* for standard output and standard error */
-	int report; /* closed by exec(2); if that fails, gets a struct child_report */
+	int report; /* if a step fails, gets a struct child_report; exec(2) closes it */
 };
 
 /* The reason why the program was not started. */
@@ -19,5 +19,5 @@ struct child_report {
 	char what[256]; /* the step that failed */
 };
 
-/** Drops the rights that the program must not have, and becomes the program. */
+/** Fills the workspace, drops rights that the program must not have, and becomes the program. */
 __attribute__((noreturn)) void child_run(const struct child *child);

@@ -4,8 +4,8 @@
  *      plyfs-run ──fork──▶ guard ──fork──▶ child, which becomes the program
  *                            │
  *                            ├─ reads the program's output, and stores its beginning
- *                            ├─ sends SIGKILL to its group, and to processes that have left the
- *                            │  group: when its time is up, or the program or the daemon ends
+ *                            ├─ when the time is up, or the program or the daemon ends: sends
+ *                            │  SIGKILL to the program's group, and to processes that have left it
  *                            └─ sends the answer
  */
 #pragma once

@@ -12,7 +12,7 @@ enum run_kind {
 	RUN_RELOAD,    /* read plyfs.yaml again; not answered */
 };
 
-/* Commands of each kind that may run at the same time. */
+/* Maximum number of commands of each kind that run at the same time. */
 #define RUN_SLOTS 2
 
 struct run_request {

@@ -55,7 +55,7 @@ void runner_reap(struct runner *runner);
 /** Ends plyfs-run with all its commands. Unfinished runs get RUN_GONE. */
 void runner_stop(struct runner *runner);
 
-/** Stops and frees the runner. NULL: nothing. */
+/** Stops and frees the runner. NULL: does nothing. */
 void runner_free(struct runner *runner);
 void runner_freep(struct runner **runner);
 

@@ -15,10 +15,7 @@ struct landlock {
 	uint64_t files; /* the file rights that the set controls */
 };
 
-/**
- * Makes a set that allows nothing. Returns 0 with *ret; -EOPNOTSUPP: the kernel has no Landlock; or
- * another -errno.
- */
+/** Makes a set that allows nothing. Returns 0; -EOPNOTSUPP: no Landlock; or another -errno. */
 int landlock_new(enum sandbox_process process, struct landlock *ret);
 
 /** Allows `right` for the file or directory open as `fd`, and all beneath it. 0 or -errno. */

@@ -33,7 +33,7 @@
  *                 only input is a number. It starts few programs at a time. At the end it removes
  *                 the socket on which the mount is offered.
  *
- * The means:
+ * The means; "Not" names the processes for which they are not used:
  *
  *   no_new_privs  a set-id program gains no rights.
  *                 Not: run; monitor of an ordinary user, which runs fusermount3 (set-uid)
