@@ -27,7 +27,7 @@ struct explanation {
 	const struct merge_request *request; /* its inputs, lowest layer first, with their texts */
 	const struct merge_result *result;   /* with its origins */
 	struct stream stream;  /* the result's documents; none if it is not read as values */
-	struct passed *passed; /* files that are no sources; lowest layer first */
+	struct passed *passed; /* files that are no sources; of one path, the lowest layer first */
 	size_t passed_count;
 	struct store_places places; /* the places of the sources that are in stores */
 };
