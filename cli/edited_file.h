@@ -36,7 +36,8 @@ struct edited_file {
 	"      --prefix PREFIX             the prefix of the keys\n"                               \
 	"      --cacert FILE               the authorities that signed the servers' "              \
 	"certificates\n"                                                                           \
-	"      --cert FILE, --key FILE     a client's certificate and its key\n"                   \
+	"      --cert FILE                 the client's certificate\n"                             \
+	"      --key FILE                  and its key\n"                                          \
 	"      --user-file FILE            log in with the line NAME:PASSWORD in it\n"
 
 /**

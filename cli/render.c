@@ -283,7 +283,8 @@ const struct command command_render = {
 		"      --drift restore|keep        undo changes in the tree that plyfs did not "
 		"make, or leave and report them; default: restore\n"
 		"      --no-header                 write no comment that names the sources\n"
-		"      --no-sandbox                run without the sandbox; --no-landlock, "
-		"--no-seccomp: without that part of it; for debugging\n",
+		"      --no-sandbox                run without the sandbox, for debugging\n"
+		"      --no-landlock               run without that part of it\n"
+		"      --no-seccomp                run without that part of it\n",
 	.run = run,
 };

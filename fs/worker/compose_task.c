@@ -386,6 +386,7 @@ static uint64_t state_of(const struct union_lookup *lookup)
 		hash = hash_add(hash, (uint64_t)found->stat.st_size);
 		hash = hash_add(hash, (uint64_t)found->stat.st_mtim.tv_sec);
 		hash = hash_add(hash, (uint64_t)found->stat.st_mtim.tv_nsec);
+		hash = hash_add(hash, (uint64_t)found->stat.st_ctim.tv_sec);
 		hash = hash_add(hash, (uint64_t)found->stat.st_ctim.tv_nsec);
 	}
 	return hash_end(hash);

@@ -42,6 +42,8 @@ offers 'plyfs help sta' status
 offers 'plyfs -' --help --version
 offers 'plyfs xyzzy '
 offers 'plyfs merge --s' --schema --schema-ref --set --strategy
+offers 'plyfs set --k' --key
+offers 'plyfs render --no-' --no-header --no-sandbox --no-landlock --no-seccomp
 offers 'plyfs merge -s cl' cloud-init
 offers 'plyfs merge --strategy cl' cloud-init
 # Bash takes = for the end of a word.
