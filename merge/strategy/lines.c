@@ -298,7 +298,7 @@ static bool is_verbatim(const struct merge_input *only)
 
 static const struct option_spec options[] = {
 	{"remove", OPTION_BOOL, "false", NULL,
-		"a line -LINE removes the lines LINE before it, and is not written"},
+		"a line -LINE removes earlier lines LINE, and is not written itself"},
 	STRATEGY_ORDER_OPTION,
 	{0},
 };

@@ -525,19 +525,18 @@ static int list_outcome(const struct merge_request *request, const struct node *
 static const struct option_spec options[] = {
 	{"lists", OPTION_VALUE, "replace", NULL,
 		"how lists combine: replace, append, prepend, unique, repeat or {by: KEY}; for all "
-		"lists, or by path in a map such as {\"*\": replace, \"spec.containers\": {by: "
-		"name}, \"run.*\": append}; the path that spells out the most keys counts"},
+		"lists, or by place in a map such as {\"*\": replace, \"spec.containers\": {by: "
+		"name}, \"run.*\": append}; the place that spells out the most keys counts"},
 	{"delete", OPTION_VALUE, "", NULL,
 		"the lower layers' values that a layer deletes, for formats without the tag "
 		"'!delete': a map of layers to places, such as {site: server.tls}"},
 	{"kinds", OPTION_CHOICE, "any", "any|strict",
 		"whether a value of another kind (a map, list or scalar) replaces the lower value, "
-		"or is an error unless a directive or null allows it"},
+		"or is an error unless a tag or null allows it"},
 	{"documents", OPTION_VALUE, "", NULL,
 		"how the documents of a YAML file are matched between layers: {by: KEY} or {by: "
-		"[KEY, KEY]}, where all KEYs count; position; or merge: all become one. Without "
-		"it, they are matched by [kind, metadata.name] if all have these, and refused if "
-		"not"},
+		"[KEY, KEY]}, where all KEYs count; position; merge: all become one; or refuse. "
+		"Without it, by [kind, metadata.name] if all documents have these, else refuse"},
 	{0},
 };
 
