@@ -387,9 +387,9 @@ FORMAT(php, true, ";", "", NULL,
 	"INI as PHP reads php.ini: sections other than [PATH=...] and [HOST=...] have no meaning, "
 	"'extension' is a list");
 FORMAT(git, true, "#", "", NULL,
-	"INI as git reads its configuration: a key that comes again is a list, capitals do not "
-	"matter");
+	"INI as git reads its configuration: a key that comes again is a list, capitals in keys "
+	"do not matter");
 FORMAT(wireguard, true, "#", "", NULL, "INI as wg and wg-quick read it: [Peer] is a list of maps");
 FORMAT(configparser, false, "#", "", NULL,
-	"INI as Python's configparser reads it: setup.cfg, tox.ini; nothing may come twice");
+	"INI as Python's configparser reads it: setup.cfg, tox.ini; no key or section twice");
 FORMAT(grafana, false, ";", "", NULL, "INI as Grafana reads grafana.ini, by go-ini");
