@@ -24,8 +24,8 @@ int arena_new(struct arena **ret);
 int arena_new_like(const struct arena *other, struct arena **ret);
 
 /**
- * Sets the budget of the arena: once it is spent, allocations fail. The arena borrows `budget`
- * until another one is set. NULL: no budget.
+ * Sets the budget of the arena; NULL: none. The arena borrows `budget` until another one is set.
+ * Once the budget is spent, each allocation that needs a large block fails (budget.h).
  */
 void arena_limit(struct arena *arena, struct budget *budget);
 
@@ -40,7 +40,7 @@ void arena_freep(struct arena **arena);
 
 /**
  * Returns `size` bytes, aligned for pointers, integers and doubles, and not initialised. Returns
- * NULL when there is no memory.
+ * NULL when there is no memory. For this and the functions below, a spent budget is no memory.
  */
 void *arena_alloc(struct arena *arena, size_t size);
 

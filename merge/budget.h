@@ -2,10 +2,10 @@
  * A budget: how long it may take to read one source or to do one merge, and a flag that cancels it.
  *
  * Time is the processor time of the thread: the outcome of a merge must not depend on other work of
- * the machine. Code that works long calls budget_is_spent() now and then. An arena with a budget
- * checks it before each larger block. If the budget is spent, the arena gives no more memory. So
- * all work that allocates from an arena stops as it would without memory, and budget_result() then
- * finds out whether the memory or the time ran out.
+ * the machine. Code that works long calls budget_is_spent() now and then. An arena checks its
+ * budget before it makes a block of 32 KiB or more. If the budget is spent, the allocation fails.
+ * So work that allocates much stops as it would without memory, and budget_result() then finds out
+ * whether the memory or the time ran out.
  */
 #pragma once
 
@@ -34,11 +34,10 @@ void budget_init(struct budget *budget, uint64_t time_ms, const atomic_bool *is_
 /** Returns whether the budget is spent or cancelled. Costs a system call. NULL: never spent. */
 bool budget_is_spent(struct budget *budget);
 
-/**
- * budget_now_ns() returns the thread's processor time. budget_give_back() adds the time from
- * `since_ns` until now to the budget: the thread spent it on work that has a budget of its own.
- */
+/** Returns the thread's processor time. */
 uint64_t budget_now_ns(void);
+
+/** Adds the time since `since_ns` to the budget: work with a budget of its own took that time. */
 void budget_give_back(struct budget *budget, uint64_t since_ns);
 
 /**

@@ -2,8 +2,8 @@
  * A document: one source after it has been read. It holds its arena, its name and its root nodes,
  * and never changes.
  *
- * A YAML source may hold several YAML documents (roots); a JSON source holds one. A source that is
- * empty or has only comments has no root: it contributes nothing to a merge.
+ * A YAML source may hold several YAML documents (roots); any other source holds one. A source that
+ * is empty or has only comments has no root; in TOML it has an empty table.
  */
 #pragma once
 
@@ -21,7 +21,7 @@
 struct text_place {
 	uint32_t lines;    /* in front of the text */
 	uint32_t columns;  /* in front of each of its lines, in characters */
-	bool is_rewritten; /* it had another form there: every node is at `lines`, `columns` */
+	bool is_rewritten; /* the source has another form: every node is at `lines`, `columns` */
 };
 
 /* How to read. All zero: YAML 1.1, and the last of equal keys wins. */
@@ -45,7 +45,7 @@ struct document {
 	struct arena *arena;
 	struct source source;         /* its strings lie in the arena */
 	const struct node **roots;    /* in the order of the text */
-	size_t count;                 /* roots */
+	size_t count;                 /* number of roots */
 	struct extent **extents;      /* one tree per root, if they were wanted */
 	bool has_local_tags;          /* some node has a tag that begins with "!" */
 	bool has_aliases;             /* some node may stand at more than one place */
@@ -69,8 +69,8 @@ void document_freep(struct document **document);
 
 /**
  * Writes `root` (NULL: nothing) into `arena`, with the styles, numbers and quotes as they were
- * read. The text always ends with a newline. Aliases are written out. In JSON, keys become strings,
- * and tags that no schema knows are dropped. `limits` bounds depth and size.
+ * read. A text that is not empty ends with a newline. Aliases are written out. In JSON, keys become
+ * strings, and tags that no schema knows are dropped. `limits` bounds depth and size.
  * Returns 0 with *ret NUL-terminated, PROBLEM for a value that the format can't hold or for an
  * exceeded limit, or -ENOMEM.
  */

@@ -29,16 +29,16 @@ struct range {
 struct extent {
 	const struct node *node;        /* the value; for an alias, the node that it refers to */
 	const struct node *const *keys; /* NULL: an item of a list, or the root */
-	uint32_t key_count;             /* 1, except for TOML's dotted keys and headers */
+	uint32_t key_count;             /* above 1 only for TOML's dotted keys and headers */
 	bool is_alias;
 	bool has_anchor;
 	bool is_merge_key; /* YAML's `<<` */
 
 	/*
-	 * None of them includes the blanks around it. A key or a value includes its tag, anchor and
-	 * quotes. The key of a header is the text in its brackets. A collection ends with its last
-	 * entry or its bracket, a block scalar with its last line that is not blank. A member is
-	 * the whole entry, from its key, `-`, `?` or `[` to the end of the value.
+	 * No range includes the blanks around its part. A key or a value includes its tag, anchor
+	 * and quotes. The key of a header is the text in its brackets. A collection ends with its
+	 * last entry or its bracket, a block scalar with its last line that is not blank. A member
+	 * is the whole entry, from its key, `-`, `?` or `[` to the end of the value.
 	 */
 	struct range key;
 	struct range value;

@@ -25,7 +25,7 @@ struct format {
 	const char *name;     /* one lower-case word, for `--to`, messages and manuals */
 	const char *summary;  /* a phrase without a full stop: what it is, which standard applies */
 	const char *suffixes; /* of file names: "yaml,yml"; "": only a rule can select the format */
-	const char *names;    /* file names that have it whatever their suffix is; NULL: none */
+	const char *names;    /* names of files in this format, whatever the suffix; NULL: none */
 	const char *comment;  /* begins a comment line: "#"; NULL: the format has no comments */
 	const char *nothing;  /* the file when a merge gives no value; it must be readable again */
 	/* Line between two documents in one stream: "---\n"; "": none needed. */
@@ -39,7 +39,8 @@ struct format {
 	const struct ini_dialect *dialect; /* of INI (format/ini_dialect.h); NULL: not INI */
 
 	/*
-	 * If `repeats`: whether all values of the key count, not only the last. NULL: always all.
+	 * If `repeats`: returns whether all values of the key count, not only the last. May be
+	 * NULL: always all.
 	 */
 	bool (*counts_all)(struct span section, struct span key);
 
@@ -65,14 +66,14 @@ struct format {
 	/*
 	 * Changes the text with edit_splice(), so that its tree is as the op says. edit.c has
 	 * resolved the op: all steps lead to values that exist, except the last step of a SET.
-	 * Returns 0; EDIT_CANNOT if only a larger change could express it; PROBLEM for text that
-	 * must not be changed, an anchor or an alias; or -ENOMEM.
+	 * Returns 0; EDIT_CANNOT if only a larger change could express the op; PROBLEM for text
+	 * that must not be changed, such as an anchor or alias; or -ENOMEM.
 	 */
 	int (*edit)(struct edit *edit, const struct edit_op *op);
 
 	/*
-	 * Finds a value that `document`, one of several sources of the format, has and that `root`,
-	 * the result, loses. NULL: nothing can be lost. Returns 0, PROBLEM or -ENOMEM.
+	 * Reports a value of `document`, one of several sources of the format, that is lost in the
+	 * result `root`. May be NULL: nothing can be lost. Returns 0, PROBLEM or -ENOMEM.
 	 */
 	int (*check_merged)(const struct format *format, const struct node *root,
 		const struct document *document, struct arena *arena, struct problem *problem);

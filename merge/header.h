@@ -11,7 +11,7 @@
 /* Greatest number of sources that are named. The others are only counted. */
 #define HEADER_NAMES_MAX 10
 
-/* Longest name, in bytes. A longer one is cut at its front. */
+/* Longest name, in bytes, with its NUL. A longer one is cut at its front. */
 #define HEADER_NAME_MAX 512
 
 /**

@@ -21,7 +21,7 @@
 #include "node.h"
 #include "problem.h"
 
-/* Parts of one KEY; more than any tree is deep. */
+/* Greatest number of parts of one KEY. No mount allows deeper trees. */
 #define KEY_PARTS_MAX 1024
 
 struct key_part {

@@ -10,8 +10,8 @@
  * and quotes. If the KEY names no value, a new value is named as its neighbours are. In a format
  * without nested maps (.properties) the whole KEY is the name.
  *
- * A KEY that names no document is matched in each. If several have it, it is refused, and the
- * problem gives the KEY in each document.
+ * A KEY that names no document is matched in each document. If several documents have the KEY, it
+ * is refused, and the problem gives the KEY in each of them.
  */
 #pragma once
 

@@ -1,8 +1,9 @@
 /*
  * The merge: sources, a strategy and its options in; one file's bytes out.
  *
- * A merge is pure: memory in, memory out. It opens no file, keeps nothing between calls and has no
- * globals. So any number of merges may run at the same time, even over the same documents.
+ * A merge is pure: memory in, memory out. It opens no file, and keeps nothing between calls except
+ * the libraries that it has loaded. So any number of merges may run at the same time, even over the
+ * same documents.
  */
 #pragma once
 
@@ -54,7 +55,7 @@ struct merge_request {
 	/* Called for input that merges but may be meant otherwise. May be NULL. */
 	void (*warn)(void *context, const struct problem *warning);
 	void *warn_context;
-	/* If the format has comments, a written tree begins with one that names its sources. */
+	/* If the format has comments, a written tree begins with the names of its sources. */
 	bool wants_header;
 	/* When set, the merge fails with -ECANCELED; NULL: never. */
 	const atomic_bool *is_cancelled;
@@ -88,10 +89,7 @@ struct merge_result {
 	uint32_t owned_capacity;
 };
 
-/**
- * Returns how to read the document of an input for this request. If its format is NULL, it need not
- * be read.
- */
+/** Returns how to read an input for this request. If ret.format is NULL, it need not be read. */
 struct read_options read_options_for(
 	const struct merge_request *request, const struct format *format);
 

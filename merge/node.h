@@ -187,10 +187,12 @@ const char *node_foreign_tag(const struct node *node);
 const char *node_kind_name(const struct node *node);
 
 /**
- * Make an empty node in `arena`. Style, tag and place are those of `like`. If `like` is NULL: block
- * style, no tag, no place. Return NULL when there is no memory.
+ * Makes an empty map in `arena`. Style, tag and place are those of `like`. If `like` is NULL: block
+ * style, no tag, no place. Returns NULL when there is no memory.
  */
 struct node *node_new_map(struct arena *arena, const struct node *like);
+
+/** As node_new_map(), for a list. */
 struct node *node_new_sequence(struct arena *arena, const struct node *like);
 
 /**
@@ -199,10 +201,7 @@ struct node *node_new_sequence(struct arena *arena, const struct node *like);
  */
 struct node *node_new_scalar(struct arena *arena, struct span text, enum node_style style);
 
-/**
- * Copies one node; the copy shares the entries and may be changed. Returns NULL when there is no
- * memory.
- */
+/** Copies one node; the copy shares the entries and may be changed. NULL: there is no memory. */
 struct node *node_copy(struct arena *arena, const struct node *node);
 
 /** Copies a map or list with its first `count` entries. Returns NULL when there is no memory. */
@@ -245,8 +244,8 @@ const struct pair *node_find_as_python(
 
 /**
  * Returns the pair by which an item of a list is matched. `by` is a key, or a list of keys: the
- * first key that the item has counts, but a key with a null or an empty text is skipped if another
- * one follows. Returns NULL if the item is no map, or has no scalar there.
+ * first key at which the item has a scalar counts. A null or an empty text counts only at the last
+ * key, and a value that is not written (`name:`) never. NULL: the item is no map, or no key counts.
  */
 const struct pair *node_match(const struct node *item, const struct node *by);
 

@@ -44,11 +44,10 @@ struct number {
 	char room[NUMBER_DIGITS_MAX * 5 / 4];
 };
 
-/**
- * Read the value of `text`, which must be valid for a number in `schema`. `ret->digits` may point
- * into `text`.
- */
+/** Reads `text`, a valid integer of `schema`. ret->digits may point into `text`. */
 void number_of_int(struct span text, enum node_schema schema, struct number *ret);
+
+/** Reads `text`, a valid float. ret->digits may point into `text`. */
 void number_of_float(struct span text, struct number *ret);
 
 /** Returns whether the numbers are equal. NaN equals nothing. */

@@ -18,7 +18,7 @@
  * Recording can't fail, and costs one test of a pointer if origins are off: the recording functions
  * take NULL for "off", and leave a lack of memory to origins_check().
  *
- * Everything lives as long as the arena of the origins and the sources do.
+ * Everything lives as long as both the arena of the origins and the sources.
  */
 #pragma once
 
@@ -139,7 +139,7 @@ void origin_import(struct origins *origins, const struct origins *others, const 
 /** Records that `len` bytes of the result, from `offset` on, are the whole of `source`. */
 void origin_text(struct origins *origins, size_t offset, size_t len, const struct source *source);
 
-/** The same for lines of `source`, from `line` on. Their line ends may differ. */
+/** As origin_text(), for lines of `source`, from `line` on. Their line ends may differ. */
 void origin_text_at(struct origins *origins, size_t offset, size_t len, const struct source *source,
 	uint32_t line);
 
@@ -151,7 +151,7 @@ const struct origin *origin_of(const struct origins *origins, const struct node 
 /** Returns the step after `step`. NULL gives the first one; after the last one, returns NULL. */
 const struct origin_step *origin_next(const struct origin *origin, const struct origin_step *step);
 
-/** The same for a removed value. */
+/** As origin_next(), for a removed value. */
 const struct origin_step *origin_removed_next(
 	const struct origin_removed *removed, const struct origin_step *step);
 

@@ -1,9 +1,9 @@
 /*
  * A problem: a finding for a person, with its place and the remedy.
  *
- * A function that can find a problem takes a `struct problem *`. If it fills the problem, it
- * returns PROBLEM (positive). With 0 or -errno the problem is unchanged. A problem owns no memory
- * and may be copied.
+ * A function that can find a problem takes a `struct problem *`. If it returns PROBLEM
+ * (positive), it has filled the problem. With any other result the caller ignores the problem,
+ * unless the function's comment says otherwise. A problem owns no memory and may be copied.
  */
 #pragma once
 
@@ -12,7 +12,7 @@
 
 #include "node.h"
 
-/* The positive result of every function that fills a problem. */
+/* The positive result of a function that has filled a problem. */
 #define PROBLEM 1
 
 /* Bytes. Longer texts are cut with "…": a source's name at its front, a message at its end. */

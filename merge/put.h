@@ -32,8 +32,8 @@ struct put_request {
 
 	/*
 	 * Makes the ops instead, from the documents of the present result, which live as long as
-	 * `arena`. May be NULL. The name of a new document belongs to its value. To read text in
-	 * the result's format, it uses `options`. Returns 0, PROBLEM or -errno.
+	 * `arena`. May be NULL. The name of a new document belongs to its value. `options` are for
+	 * text in the result's format. Returns 0, PROBLEM or -errno.
 	 */
 	int (*plan)(void *context, const struct stream *present, const struct read_options *options,
 		struct arena *arena, struct edit_op **ops, size_t *count, struct problem *problem);
@@ -73,7 +73,7 @@ void put_result_free(struct put_result *result);
 void put_result_freep(struct put_result **result);
 
 /**
- * Does the same as put_run(), but with the wanted text of the merged file; ignores request->ops.
+ * As put_run(), but with the wanted text of the merged file. Ignores the request's ops.
  * Use it if the strategy handles only whole texts, or if the merged file is the target's text, so
  * that its comments can change, too. Returns 0 with *ret in `arena`, PROBLEM or -errno.
  */

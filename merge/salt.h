@@ -10,9 +10,8 @@
  *      bar: [first]                    bar: [second]
  *      bar: [second]
  *
- * A mark is stored in `mark` of nodes that this module makes. The nodes of the caller are not
- * changed (except by salt_aggregate_taken()). All results live as long as the arena and the nodes
- * that they were made from.
+ * A mark is stored in `mark` of nodes that this module makes. The nodes of the caller are never
+ * changed. All results live as long as both the arena and the nodes that they were made from.
  */
 #pragma once
 
@@ -55,7 +54,7 @@ int salt_level_of(const struct node *value, struct arena *arena, struct salt_lev
 /** Returns whether the value is marked: Salt's isinstance(value, Aggregate). */
 bool salt_is_aggregate(const struct node *value);
 
-/** Make Map(map), Sequence(list) and Scalar(any value) = Sequence([value]). Return 0 or -ENOMEM. */
+/** Make Map(map), Sequence(list) and Scalar(value) = Sequence([value]). Return 0 or -ENOMEM. */
 int salt_map(const struct salt *salt, const struct node *map, const struct node **ret);
 int salt_sequence(const struct salt *salt, const struct node *list, const struct node **ret);
 int salt_scalar(const struct salt *salt, const struct node *value, const struct node **ret);
@@ -68,6 +67,7 @@ int salt_nothing(const struct salt *salt, const struct node *value, const struct
 
 /**
  * Salt's mark(): a marked value stays, a map becomes Map, a list Sequence, any other value Scalar.
+ * Returns 0 or -ENOMEM.
  */
 int salt_mark(const struct salt *salt, const struct node *value, const struct node **ret);
 

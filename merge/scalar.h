@@ -21,7 +21,7 @@ enum scalar_type {
 	SCALAR_STRING,
 	SCALAR_TIMESTAMP,
 	SCALAR_BINARY,
-	SCALAR_FOREIGN, /* has a tag that no schema knows */
+	SCALAR_FOREIGN, /* has an unknown tag, or one that does not fit the text */
 };
 
 /** Returns the type of a node of kind NODE_SCALAR. */
@@ -55,16 +55,17 @@ double scalar_number(const struct node *scalar);
 
 /**
  * Writes the scalar's value as JSON text. A number keeps its text if RFC 8259 allows it; otherwise
- * it is written in decimal (0644 -> 420, any size). Strings are returned without quotes.
- * Returns 0 with *ret NUL-terminated, in `arena` or the scalar's own text; -ENOMEM; -ERANGE for
- * .inf and .nan, which JSON does not have, and for a number in another base of more than 2048
- * digits.
+ * it is written in decimal (0644 -> 420). Strings are returned without quotes.
+ * Returns 0 with *ret NUL-terminated, static, in `arena` or the scalar's own text; -ENOMEM; -ERANGE
+ * for .inf and .nan, which JSON does not have, and for a number of more than 2048 digits in another
+ * base than ten.
  */
 int scalar_json(const struct node *scalar, struct arena *arena, struct span *ret);
 
 /**
- * Changes a plain scalar without a tag that was read by the schema `from`, so that its own schema
- * reads the same value: `no` of YAML 1.2 becomes 'no' in YAML 1.1. Returns 0 or -ENOMEM.
+ * Makes a plain scalar without a tag keep the value that it has in the schema `from`. A string gets
+ * quotes: `no` of YAML 1.2 becomes 'no' in YAML 1.1. Any other value gets its text and schema in
+ * JSON, or if JSON has none (.inf, a date) the schema `from`. Returns 0 or -ENOMEM.
  */
 int scalar_translate(struct node *scalar, enum node_schema from, struct arena *arena);
 

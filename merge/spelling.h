@@ -23,7 +23,7 @@ enum {
 
 struct fold {
 	unsigned how;
-	/* "A,B": a key that differs from one of these in case alone gets this spelling; or NULL. */
+	/* "A,B": a key that differs from one in case alone is spelled like that one; NULL: none. */
 	const char *names;
 };
 

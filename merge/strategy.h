@@ -94,28 +94,28 @@ struct strategy {
 	bool reads_zeros_as_decimal; /* 0644 is 644: NODE_SALT instead of NODE_YAML_1_1 */
 	const char *tags;            /* "!a, !b": tags that have a meaning for it; or NULL */
 
-	/* Returns whether the only source is served byte for byte. NULL: never. */
+	/* Returns whether the only source is served byte for byte. May be NULL: never. */
 	bool (*is_verbatim)(const struct merge_input *only);
 
 	/*
-	 * Checks the rules for options that the table can't express. NULL: nothing. Returns 0,
-	 * PROBLEM or -ENOMEM.
+	 * Checks the rules for options that the table can't express. May be NULL: no such rules.
+	 * Returns 0, PROBLEM or -ENOMEM.
 	 */
 	int (*check)(const struct options *options, struct problem *problem);
 
 	/*
 	 * Finds how lists combine at the place of `keys`, for a caller that wants to change one.
-	 * With LIST_OUTCOME_BY_KEY, *by is the argument for node_match(). NULL: LIST_OUTCOME_ANY.
-	 * Returns 0 or -ENOMEM.
+	 * With LIST_OUTCOME_BY_KEY, *by is the argument for node_match(). Returns 0 or -ENOMEM. May
+	 * be NULL: LIST_OUTCOME_ANY.
 	 */
 	int (*list_outcome)(const struct merge_request *request, const struct node *const *keys,
 		size_t count, struct arena *arena, enum list_outcome *ret, const struct node **by);
 
 	/*
 	 * Finds the one of `roots` that is merged with `root`, document `n` of the result. `roots`
-	 * are the documents of one input, or of the merge of some. *ret is `count` if there is
-	 * none. Then *named is a document that has only the name of `root`, or NULL if documents
-	 * have no names. NULL: a result has one document. Returns 0 or -ENOMEM.
+	 * are the documents of one input, or of the merge of some. If there is none, *ret is
+	 * `count`, and *named is a document that has only the name of `root`, or NULL if documents
+	 * have no names. Returns 0 or -ENOMEM. May be NULL: a result has one document.
 	 */
 	int (*match_document)(const struct merge_request *request, const struct node *root,
 		size_t n, const struct node *const *roots, size_t count, struct arena *arena,
@@ -124,8 +124,8 @@ struct strategy {
 	/*
 	 * Finds the names of documents. A name is a map with the values of the keys by which
 	 * documents are matched, and nothing else. names[i] stays NULL if the document has none of
-	 * the keys. *by becomes the list of these KEYs; NULL: documents have no names. NULL: a
-	 * result has one document. Returns 0 or -ENOMEM.
+	 * the keys. *by becomes the list of these KEYs, or NULL if documents have no names. Returns
+	 * 0 or -ENOMEM. May be NULL: a result has one document.
 	 */
 	int (*name_documents)(const struct merge_request *request, const struct node *const *roots,
 		size_t count, struct arena *arena, const struct node **names,
@@ -133,15 +133,15 @@ struct strategy {
 
 	/*
 	 * note_uses() adds the nodes of the options that match something in the document of an
-	 * input. report_idle() reports the nodes that match nothing (option_use.h). NULL: no option
-	 * names a place.
+	 * input. report_idle() reports the nodes that match nothing (option_use.h). Both are NULL
+	 * if no option names a place.
 	 */
 	int (*note_uses)(const struct merge_request *request, size_t input,
 		const struct document *document, struct option_uses *uses);
 	int (*report_idle)(const struct options *options, const struct option_uses *uses,
 		int (*report)(void *context, const struct problem *problem), void *context);
 
-	/* Loads the libraries that are otherwise loaded at first use. NULL: there are none. */
+	/* Loads the libraries that are otherwise loaded at first use. May be NULL: none. */
 	void (*load)(void);
 
 	/*

@@ -16,8 +16,8 @@
  * the list ends before it.
  *
  * If several layers lock a place, the lock of the lowest layer wins. Locks work around the
- * strategies, so no strategy knows of them. Only files with a source above a locking layer are
- * merged twice.
+ * strategies, so no strategy knows of them. For each locking layer below one of its sources, a file
+ * is merged once more.
  *
  * A place is the keys that lead to a value, from the root, with dots between them; an index selects
  * an item of a list. "*" stands for any one key or index, and "**" for any number of them,

@@ -15,7 +15,7 @@ int word_index(const char *list, struct span word);
 size_t word_distance(struct span a, struct span b);
 
 /**
- * Finds the word in `list` that the user most likely meant by `word`: at most two letters differ,
- * and at most half of the letters of that word. Returns false if there is none.
+ * Finds the word in `list` that is nearest to `word`: at most two letters differ, and at most half
+ * of the letters of the found word. Returns false if there is none.
  */
 bool word_nearest(const char *list, struct span word, struct span *ret);
