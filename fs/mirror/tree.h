@@ -15,7 +15,6 @@
 /* Positive results. */
 enum {
 	TREE_CLASH = 1, /* a directory is in the place of the file */
-	TREE_NO_PLACE,  /* the file's directory does not exist */
 };
 
 /* The difference of two trees, by their files' inodes: two names of one inode are the same file. */
