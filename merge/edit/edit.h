@@ -26,19 +26,19 @@ enum edit_kind {
 	 * an empty value on the way (`key:`) counts as a map. Without steps it sets the root, which
 	 * may be missing. */
 	EDIT_SET,
-	/* Removes the pair or item, or without steps the document. A missing one is a problem. */
+	/* Removes the pair or item; without steps, the document. A missing target is a problem. */
 	EDIT_REMOVE,
 	/* Inserts `value` before the item of the last step. If the key of the list is missing or
 	 * empty, the list is made. */
 	EDIT_INSERT,
 };
 
-/* For SET in a format in which a key may repeat (format.h), if other sources add values to the key:
- * how `value` becomes its only value. */
+/* For SET, if the format lets a key repeat (format.h) and other sources add values to the key: how
+ * `value` becomes the key's only value. */
 enum edit_again {
 	EDIT_AGAIN_NO,    /* the op fails instead */
 	EDIT_AGAIN_LAST,  /* `value` becomes the last one, and only the last one counts */
-	EDIT_AGAIN_RESET, /* an empty assignment before it resets the earlier values */
+	EDIT_AGAIN_RESET, /* an empty assignment before `value` resets the earlier values */
 };
 
 struct edit_op {
@@ -107,6 +107,6 @@ struct edit_stretch {
 	uint32_t new_end;
 };
 
-/** Returns the part in which two lists differ, as edit_same() compares them. */
+/** Returns the part in which two lists differ. Compares their items as edit_same() does. */
 struct edit_stretch edit_find_stretch(
 	const struct node *old, const struct node *new, bool minds_order);

@@ -12,9 +12,9 @@ struct edit_tree {
 };
 
 /**
- * Resolves the op in `tree`. If maps or lists along its steps are missing, they become part of its
- * value. Then every step leads to an entry, except the last one if it sets a new key. Returns 0
- * with *ret in the arena, PROBLEM if the path leads nowhere, or -ENOMEM.
+ * Resolves the op in `tree`. If maps or lists along the op's steps are missing, they become part of
+ * the op's value. Then every step leads to an entry, except the last step if the op sets a new key.
+ * Returns 0 with *ret in the arena, PROBLEM if the path leads nowhere, or -ENOMEM.
  */
 int edit_tree_resolve(const struct edit_tree *tree, const struct edit_op *op, struct arena *arena,
 	struct edit_op *ret, struct problem *problem);

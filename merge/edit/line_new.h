@@ -51,7 +51,7 @@ void line_separator_check(const struct line_editor *editor, struct span key, str
 
 /* How a pair is written: like its neighbours. */
 struct line_manner {
-	struct span prefix; /* the text in the line before the key */
+	struct span prefix; /* the text before the key, on the key's line */
 	struct span indent; /* of a value's lines after the first */
 	struct line_separator separator;
 	bool has_separator;
@@ -61,7 +61,7 @@ struct line_manner {
 void line_manner_set(
 	const struct line_editor *editor, const struct extent *pair, struct line_manner *manner);
 
-/** Returns the manner of the last pair in the section, or else of the last pair in another. */
+/** Returns the manner of the last pair in the section; if there is none, of a pair elsewhere. */
 struct line_manner line_manner_of(
 	const struct line_editor *editor, const struct line_section *section);
 

@@ -13,7 +13,7 @@ struct splice_piece;
 
 struct patched {
 	struct arena *arena;
-	struct span original;        /* `original` and `text` live as long as the arena */
+	struct span original;        /* borrowed from the caller of patched_begin() */
 	struct span text;            /* the current text */
 	struct splice_piece *pieces; /* of `text` */
 	size_t count;
@@ -23,9 +23,9 @@ struct patched {
 int patched_begin(struct patched *patched, struct arena *arena, struct span text);
 
 /**
- * Applies the splices of patched->text, which may be in any order; of two at one offset, the first
- * comes first in the text. *ret is a new state, and `patched` stays valid. Returns 0, EDIT_CANNOT
- * if two overlap, or -ENOMEM.
+ * Applies splices of patched->text. They may be in any order; of two at one offset, the first in
+ * `splices` comes first in the text. *ret is a new state, and `patched` stays valid. Returns 0,
+ * EDIT_CANNOT if two overlap, or -ENOMEM.
  */
 int patched_splice(const struct patched *patched, const struct splice *splices, size_t count,
 	struct patched *ret);

@@ -46,7 +46,10 @@ int text_lines_insert(const struct text_lines *lines, size_t offset, struct span
 /** Removes a range; joins it with the last removed range if they touch. Returns 0 or -ENOMEM. */
 int text_lines_take_out(const struct text_lines *lines, size_t begin, size_t end);
 
-/** Removes whole lines, and the blank lines behind if others are before. Returns 0 or -ENOMEM. */
+/**
+ * Removes whole lines. If a blank line, or no line, is before them, the blank lines behind them go,
+ * too; at the text's end, those before them. Returns 0 or -ENOMEM.
+ */
 int text_lines_take(const struct text_lines *lines, size_t begin, size_t end);
 
 /** Moves the output's text to the arena, and frees the output. Returns 0 or -ENOMEM. */

@@ -18,9 +18,7 @@ struct toml_editor {
 	struct span above; /* comment lines to be put above the next new pair */
 };
 
-/**
- * Returns whether the entries of `in` have lines of their own, as in the root and under headers.
- */
+/** Returns whether the entries of `in` have their own lines, as in the root or under a header. */
 bool toml_entry_has_lines(const struct toml_editor *editor, const struct extent *in);
 
 /** Returns where the entry's first line begins. */

@@ -1,6 +1,6 @@
 /*
- * New text for an edit of TOML. The format's writer writes it; then it is adapted to its
- * neighbours. Functions that return an int return 0, EDIT_CANNOT, PROBLEM or -ENOMEM.
+ * New text for an edit of TOML. The format's writer writes the text; then the text is adapted to
+ * its neighbours. Functions that return an int return 0, EDIT_CANNOT, PROBLEM or -ENOMEM.
  */
 #pragma once
 

@@ -29,9 +29,9 @@ struct toml_parts {
 struct toml_place {
 	/* the entry with the target as its value; its extent may be NULL */
 	struct toml_part value;
-	const struct extent *header; /* the header that opens it, or the root; or NULL */
-	struct toml_parts headers;   /* the headers of the tables in it */
-	struct toml_parts pairs;     /* the pairs whose dotted keys lead through it */
+	const struct extent *header; /* the target's own header; of the root, the root; or NULL */
+	struct toml_parts headers;   /* the headers of the tables in the target */
+	struct toml_parts pairs;     /* the pairs whose dotted keys lead through the target */
 };
 
 /** Returns whether an entry of the root is a header. */

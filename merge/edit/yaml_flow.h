@@ -2,7 +2,7 @@
  * Edits of entries in YAML's flow style: replaces a value, or adds one.
  *
  * Both functions return 0; PROBLEM if the value can't be written, or yaml_guard.h refuses the edit;
- * or -ENOMEM.
+ * or -ENOMEM. yaml_flow_add() may also return EDIT_CANNOT.
  */
 #pragma once
 

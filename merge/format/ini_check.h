@@ -32,8 +32,8 @@ int ini_check_merged(const struct format *format, const struct node *root,
 	const struct document *document, struct arena *arena, struct problem *problem);
 
 /**
- * See format.check_merged. In the groups that one program reads, an option's last assignment must
- * not be a lower layer's.
+ * See format.check_merged. If several groups that one program reads assign an option, the last
+ * assignment must be that of the highest layer that assigns it.
  */
 int ini_check_groups(const struct format *format, const struct node *root,
 	const struct document *document, struct arena *arena, struct problem *problem);

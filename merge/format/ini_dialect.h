@@ -43,17 +43,17 @@ struct ini_dialect {
 	enum ini_again sections;
 	struct fold fold;         /* of keys … */
 	struct fold section_fold; /* … and of sections */
-	const char *list_keys;    /* "a,b": keys that are lists whatever `keys` says; or NULL */
-	const char *list_suffix;  /* the suffix of any other list's name; or NULL */
-	const char *list_section; /* the section that is a list of maps; or NULL */
-	const char *by;           /* the key that identifies an item of it */
-	/* "A,B": only sections whose names begin with one of these have a meaning; or NULL */
+	const char *list_keys;    /* "a,b": keys that are lists whatever `keys` says; NULL: none */
+	const char *list_suffix;  /* the suffix of any other list's name; NULL: none */
+	const char *list_section; /* the section that is a list of maps; NULL: none */
+	const char *by;           /* the key that identifies an item of `list_section` */
+	/* "A,B": only sections whose names begin with one of these have a meaning; NULL: all do */
 	const char *meaningful;
-	/* each "a,b": the sections that one program reads; the list ends with NULL; or NULL */
+	/* each "a,b": the sections that one program reads; ends with NULL. May be NULL: none */
 	const char *const *together;
-	/* the section that equals the root, the part before the first section; or NULL */
+	/* the section that equals the root, the part before the first section; NULL: none */
 	const char *root;
-	const char *includes; /* begins a line that includes other files: "!"; or NULL */
+	const char *includes; /* begins a line that includes other files: "!"; NULL: none does */
 	bool colon_yields;    /* a ":" separates only if the line has no "=" */
 	bool quotes_lead;     /* a quote counts only at the beginning of a value */
 	bool quotes_end;      /* a quote must end */

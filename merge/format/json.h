@@ -5,7 +5,7 @@
 #include "output.h"
 
 /**
- * See struct format's read(). `is_jsonc`: comments are allowed, and a comma behind the last value.
+ * See struct format's read(). `is_jsonc` allows comments, and a comma behind the last value.
  */
 int json_read(struct builder *builder, struct span text, bool is_jsonc);
 

@@ -102,7 +102,7 @@ int line_check_map(const struct writer *writer, const struct node *map, const ch
 int line_check_scalar(const struct writer *writer, const struct node *value, const char *name,
 	const char *remedy);
 
-/** Refuses a value with a tag that is not YAML's own: its meaning would be lost. */
+/** Refuses a value whose tag is not YAML's own: the tag would be lost. Returns 0 or PROBLEM. */
 int line_check_tag(const struct writer *writer, const struct node *value, const char *name);
 
 /** Refuses null, in a format that has none. Returns 0 or PROBLEM. */

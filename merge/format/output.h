@@ -23,7 +23,7 @@ struct writer {
 	struct output *output;
 	struct arena *arena; /* for values that are converted before they are written */
 	struct problem *problem;
-	unsigned depth;              /* greatest nesting of maps and lists */
+	unsigned depth;              /* greatest allowed nesting of maps and lists */
 	const struct format *format; /* the format that is written */
 };
 

@@ -48,7 +48,7 @@ struct section_style {
 	/* NULL: keys may stand before the sections; else the remedy, for the message */
 	const char *root_keys;
 	const char *not_in_name; /* characters that a section's name can't contain, besides "\n" */
-	/* returns what else is wrong with a name, or NULL; may be NULL */
+	/* returns another fault of a name; NULL: it has none. The member may be NULL, too */
 	const char *(*name_fault)(struct span name);
 	bool has_lists;          /* a section may be a list of maps, written once for each */
 	const struct fold *fold; /* of the sections' names; NULL: none */

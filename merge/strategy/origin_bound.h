@@ -1,14 +1,14 @@
 /*
  * A bound on the cost of origins if one value gets many places, by an alias that a JSON Patch
  * changed, or by a script. Each place continues from the same steps, which must be copied for it. A
- * hostile source could make both numbers large. Beyond the bound origins give a value's place, but
- * not its history.
+ * hostile source could make both the places and the steps many. Beyond the bound, origins give a
+ * value's place, but not its history.
  */
 #pragma once
 
 #include "origin.h"
 
-/* Steps that are copied for another place of a value. */
+/* Greatest number of steps that are copied for another place of a value. */
 #define ORIGIN_BOUND 100
 
 /** Returns whether `node` has at most ORIGIN_BOUND steps. */

@@ -17,7 +17,7 @@ struct cfengine_json {
 	const struct node *argument; /* a scalar; everything that is read gets its place */
 	/* of the nodes that are made: a copy of argument->source that lives longer */
 	const struct source *source;
-	unsigned depth; /* of nested collections that is allowed */
+	unsigned depth; /* greatest allowed nesting of collections */
 	struct problem *problem;
 
 	/*

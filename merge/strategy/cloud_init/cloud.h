@@ -123,7 +123,8 @@ int cloud_dispatch_new(
 	struct cloud *cloud, const struct how *how, const struct cloud_dispatch **ret);
 
 /**
- * Checks the options of built-in mergers. With `knows_all`, refuses others. Returns 0 or PROBLEM.
+ * Checks the options of built-in mergers. With `knows_all`, refuses all other mergers. Returns 0 or
+ * PROBLEM.
  */
 int cloud_dispatch_check(const struct how *how, bool knows_all, struct problem *problem);
 

@@ -1,7 +1,7 @@
 /*
  * Records the decisions of the mergers, for origins. `value` is the old value and `with` the new
  * one. `rule` names the merger and its option as people write them. `mergers->by` is the place
- * where a source chose it, or NULL.
+ * where a source chose the merger, or NULL.
  */
 #pragma once
 

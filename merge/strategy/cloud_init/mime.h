@@ -16,8 +16,8 @@ struct mime_part {
 };
 
 /**
- * Reads the parts of the message `text`, in their order, at most `max`. Returns 0 with *ret in
- * `arena`, PROBLEM for a broken message, or -ENOMEM.
+ * Reads the parts of the message `text`, in their order. Returns 0 with *ret in `arena`, PROBLEM
+ * for a broken message or one with more than `max` parts, or -ENOMEM.
  */
 int mime_read(const struct source *source, struct span text, size_t max, struct arena *arena,
 	struct mime_part **ret, size_t *count, struct problem *problem);

@@ -37,8 +37,8 @@ struct deep {
 };
 
 /*
- * All return 0; PROBLEM, with the merge's problem filled; or -errno. Values that they give are
- * OWNED ("ours"), or immutable.
+ * The functions that return int return 0; PROBLEM, with the merge's problem filled; or -errno.
+ * Values that they give are OWNED ("ours"), or immutable.
  */
 
 /** Merges `value` into the value `below`, which may be NULL: nothing. *ret is NULL for nothing. */
@@ -63,7 +63,7 @@ int deep_merge_lists(struct deep *deep, const struct node *below, const struct n
 bool deep_is_repeat(const struct deep *deep, const struct node *below, const struct node *value,
 	const struct list_place *place);
 
-/** Merges such an assignment in: deep_list.c. */
+/** If deep_is_repeat(), merges the assignment `value` into `below`: deep_list.c. */
 int deep_repeat(struct deep *deep, const struct node *below, const struct node *value,
 	const struct list_place *place, const struct node **ret);
 
@@ -117,7 +117,7 @@ void deep_leave(struct deep *deep);
 int deep_own_map(struct deep *deep, const struct node *map, struct node **ret);
 int deep_own_list(struct deep *deep, const struct node *list, struct list **ret);
 
-/** Sets a pair's value in a map of ours. NULL removes it. */
+/** Sets a pair's value in a map of ours. NULL removes the pair. */
 void deep_set(struct node *map, size_t number, const struct node *value);
 
 /** Returns the value of a pair, or NULL if it was removed. */

@@ -7,10 +7,10 @@
  *      kind: Deployment                             kind: Deployment
  *                                                   spec: {replicas: 3}
  *
- * The option `documents` names the keys by which they are matched, or matches them by their
- * position, or merges all into one. Without the option, documents that all have `kind` and
- * `metadata.name` are matched by these, as Kubernetes names objects. If there is only one source,
- * its documents stay as they are. In all other cases a source with several documents is refused.
+ * The option `documents` names the keys by which documents are matched, matches them by their
+ * position, merges all into one, or refuses them. Without the option, documents that all have
+ * `kind` and `metadata.name` are matched by these, as Kubernetes names objects. Otherwise a source
+ * with several documents is refused, unless it is the only one: then its documents stay the same.
  */
 #pragma once
 

@@ -18,6 +18,7 @@ int delete_rule_check(const struct options *options, struct problem *problem);
 
 /**
  * Adds to `uses` the places that the rule deletes for a layer above `input`, and that `root` has.
+ * Returns 0 or -ENOMEM.
  */
 int delete_rule_note(const struct merge_request *request, size_t input, const struct node *root,
 	struct option_uses *uses);

@@ -117,6 +117,6 @@ bool list_has_value(const struct list *list, const struct node *item, uint32_t h
 
 /**
  * Appends `item`, whose node_hash() is `hash`. list_has_value() must know all items, and must not
- * find it. Returns 0 or -ENOMEM.
+ * find `item`. Returns 0 or -ENOMEM.
  */
 int list_push_value(struct list *list, const struct node *item, uint32_t hash);

@@ -10,11 +10,10 @@
  *      **    stands for any number of keys, also none: "**.hosts" is every `hosts`
  *      \.    is a dot in a key, `\*` an asterisk, `\\` a backslash
  *
- * "*" alone matches every list, also one that is the whole file; "" matches only the latter.
+ * "*" alone matches every list, also a list that is the whole file; "" matches only such a list.
  *
  * The most specific pattern wins: the one that spells out the most keys. If several spell out the
- * same number, the last one wins. The order has no other effect, because "*" stands first by
- * custom.
+ * same number, the last one wins. The order has no other effect, so "*" may stand first.
  */
 #pragma once
 

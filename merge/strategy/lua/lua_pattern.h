@@ -12,5 +12,5 @@
  */
 double lua_pattern_steps(struct span pattern, struct span text);
 
-/* Of one search: about one second of processor time. */
+/* Greatest number of steps of one search: about one second of processor time. */
 #define LUA_PATTERN_STEPS_MAX 1e8

@@ -13,7 +13,7 @@
 
 #include "budget.h"
 
-/* Bytes of one state. The values of a 16 MiB source fit, in case a script reads all of them. */
+/* Greatest memory of one state, in bytes: enough for all values of a 16 MiB source. */
 #define LUA_MEMORY_MAX (64u << 20)
 
 /*
@@ -22,7 +22,7 @@
  */
 #define LUA_WORK_MAX 50000000u
 
-/* Bytes that one state allocates in all. They take as much time as LUA_WORK_MAX units. */
+/* Greatest sum of all allocations of one state, in bytes. Takes the time of LUA_WORK_MAX units. */
 #define LUA_TRAFFIC_MAX (1536u << 20)
 
 /* Variable arguments of one call: each call copies them. */

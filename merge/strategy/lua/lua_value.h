@@ -40,7 +40,7 @@ const struct node *lua_value_take(lua_State *L, int index);
 #define LUA_BOX_LIST "plyfs.list"
 #define LUA_BOX_SCALAR "plyfs.scalar"
 
-/* Nested maps and lists that one call makes from Lua tables. */
+/* Greatest depth of the maps and lists that one call makes from Lua tables. */
 #define LUA_TABLE_DEPTH_MAX 100
 
 /* The content of a userdata. */
