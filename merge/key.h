@@ -114,8 +114,8 @@ void key_text_put_text(struct key_text *text, struct span key);
 void key_text_put_index(struct key_text *text, uint32_t index);
 
 /**
- * Appends the item `value` of a list, found by `key`. If the item is a map, `key` is one of its
- * values.
+ * Appends [KEY], the item of a list that equals `key`; or [NAME=KEY], if the item `value` is a map
+ * that has `key` at NAME.
  */
 void key_text_put_item(struct key_text *text, const struct node *key, const struct node *value);
 

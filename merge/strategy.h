@@ -92,7 +92,7 @@ struct strategy {
 	bool keeps_duplicates;       /* as keep_duplicates of struct read_options */
 	bool reads_as_pyyaml;        /* as as_pyyaml of struct read_options */
 	bool reads_zeros_as_decimal; /* 0644 is 644: NODE_SALT instead of NODE_YAML_1_1 */
-	const char *tags;            /* "!a, !b": tags that have a meaning for it; or NULL */
+	const char *tags;            /* "!a, !b": tags that the strategy understands; NULL: none */
 
 	/* Returns whether the only source is served byte for byte. May be NULL: never. */
 	bool (*is_verbatim)(const struct merge_input *only);

@@ -4,9 +4,7 @@
 #include "builder.h"
 #include "output.h"
 
-/**
- * See struct format's read(). `is_jsonc` allows comments, and a comma behind the last value.
- */
+/** See struct format's read(). `is_jsonc` allows comments, and a comma behind the last value. */
 int json_read(struct builder *builder, struct span text, bool is_jsonc);
 
 int json_write(struct writer *writer, const struct node *root);

@@ -79,10 +79,7 @@ int deep_report_idle(const struct options *options, const struct option_uses *us
  */
 const struct format *deep_repeating(const struct merge_request *request);
 
-/*
- * A directive is a tag that says how its value combines with the value below. It acts where it
- * stands and is not part of the value: directive.c.
- */
+/* A directive acts at the place of its value, and is not part of the value: directive.c. */
 enum directive {
 	DIRECTIVE_NONE,
 	DIRECTIVE_REPLACE,
@@ -106,15 +103,16 @@ bool directive_is_in(const struct document *document);
 /** Counts entries that are made because of `at`. Returns PROBLEM if they are too many. */
 int deep_spend(struct deep *deep, const struct node *at, uint64_t entries);
 
-/**
- * Enclose work on the entries of a map or list of a source. deep_enter() returns PROBLEM if it is
- * nested too deep.
- */
+/** Begins work on the entries of a source's map or list. PROBLEM: it is nested too deep. */
 int deep_enter(struct deep *deep, const struct node *collection);
+
+/** Ends the work that deep_enter() began. */
 void deep_leave(struct deep *deep);
 
-/** Give the map or list itself if it is ours, otherwise a copy that may be changed. */
+/** Gives the map itself if it is ours, otherwise a copy that may be changed. */
 int deep_own_map(struct deep *deep, const struct node *map, struct node **ret);
+
+/** As deep_own_map(), for a list. */
 int deep_own_list(struct deep *deep, const struct node *list, struct list **ret);
 
 /** Sets a pair's value in a map of ours. NULL removes the pair. */
@@ -129,18 +127,14 @@ int deep_drop_removed(struct deep *deep, struct node *map, struct node **ret);
 /** Sets the style of a merged node: {} below a block must not force it onto one line. */
 void deep_widen(struct node *result, const struct node *value);
 
-/**
- * Turns a tree under construction into an ordinary one. `node` is then no longer ours to change.
- */
+/** Turns a tree under construction into an ordinary one. `node` is no longer ours to change. */
 int deep_seal(struct deep *deep, const struct node *node, const struct node **ret);
 
 /**
- * If origins are on, seals a node that leaves the tree, as deep_seal() does, so that origins can
- * refer to it. NULL is allowed.
+ * If origins are on, seals a node that leaves the tree, so that origins can refer to it. Otherwise
+ * *ret is `node`. NULL is allowed.
  */
 int deep_let_go(struct deep *deep, const struct node *node, const struct node **ret);
 
-/**
- * Gives the tree that deep_seal() would give, only for reading: `node` stays under construction.
- */
+/** As deep_seal(), but *ret is only for reading: `node` stays under construction. */
 int deep_picture(struct deep *deep, const struct node *node, const struct node **ret);

@@ -66,8 +66,10 @@ struct list {
  */
 struct list *list_new(struct arena *arena, const struct node *like, bool is_empty);
 
-/** Return the range of the positions: from list_begin() to before list_end(). */
+/** Returns the first position. */
 int32_t list_begin(const struct list *list);
+
+/** Returns the position after the last one. */
 int32_t list_end(const struct list *list);
 
 /** Returns the item, or NULL if it was removed. */
@@ -76,8 +78,10 @@ const struct node *list_at(const struct list *list, int32_t position);
 /** Sets an item of a list that has not been searched yet. */
 void list_set(struct list *list, int32_t position, const struct node *item);
 
-/** Return 0 or -ENOMEM. */
+/** Adds an item at the end. Returns 0 or -ENOMEM. */
 int list_push_back(struct list *list, const struct node *item);
+
+/** Adds an item at the front. Returns 0 or -ENOMEM. */
 int list_push_front(struct list *list, const struct node *item);
 
 /**

@@ -71,13 +71,17 @@ struct lua_box *lua_box_at(lua_State *L, int index);
 /** Returns the kind of the value at `index` if it is a scalar in Lua; otherwise CLOUD_KINDS. */
 enum cloud_kind lua_box_scalar_kind(lua_State *L, int index);
 
-/** Return the node for a scalar in Lua. */
+/** Returns the node for the scalar at `index`. */
 const struct node *lua_box_take_scalar(lua_State *L, int index);
+
+/** Makes a node of a float. */
 const struct node *lua_box_new_float(lua_State *L, double number);
 
 /** Raises if `node`, inside a collection, would be nested deeper than limits.depth. */
 void lua_box_check_height(lua_State *L, const struct node *node);
 
-/** Make a new node from a Lua table that is at most `left` tables deep. */
+/** Makes a list from a Lua table that is at most `left` tables deep. */
 struct node *lua_box_list_of(lua_State *L, int table, unsigned left);
+
+/** As lua_box_list_of(), for a map. */
 struct node *lua_box_dict_of(lua_State *L, int table, unsigned left);

@@ -28,9 +28,11 @@ int pillar_options_read(
 /** Returns whether `name` has a meaning as a key of a file's root. */
 bool pillar_options_has(const struct pillar_options *options, struct span name);
 
-/* The names in a value: the items of a list, or one scalar. Null has none. */
+/** Returns how many names a value has: the items of a list, or the value alone. Null has none. */
 size_t pillar_name_count(const struct node *value);
+
+/** Returns name `i` of the value, starting at 0. */
 const struct node *pillar_name_at(const struct node *value, size_t i);
 
-/** Returns whether the node can be a name: a scalar, whose text counts as written. */
+/** Returns whether the node can be a name: a scalar, but not null, binary or SCALAR_FOREIGN. */
 bool pillar_name_is_valid(const struct node *name);
