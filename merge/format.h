@@ -101,7 +101,7 @@ static inline bool format_is_toml(const struct format *format)
 /** Returns all formats, ending with NULL. */
 const struct format *const *format_all(void);
 
-/** Returns the index of the format in format_all(), starting at 0. NULL: the index of the end. */
+/** Returns the index in format_all(). NULL: the index of its end; format_toml_1_0: one more. */
 unsigned format_index(const struct format *format);
 
 /** Returns the format with that name, or NULL. */

@@ -2,8 +2,8 @@
  * The hash of keys and values: fast, and not predictable from outside.
  *
  * Keys come from hostile input: a thousand keys with the same hash would turn a map into a list. So
- * the hash starts from a random number (getrandom(2)), which only forked processes share. A hash is
- * valid within one process only; no output may depend on it.
+ * the hash starts from a random number (getrandom(2); an address while the kernel has none), which
+ * only forked processes share. A hash is valid within one process; no output may depend on it.
  */
 #pragma once
 

@@ -35,7 +35,7 @@ struct options {
 };
 
 /**
- * Checks `map` (a map node, or NULL) against the strategy's table, with types and choices, then
+ * Checks options->map (a map or NULL) against the strategy's table, with types and choices, then
  * with the strategy's own check(). Returns 0, PROBLEM with the place of the wrong key or value and
  * the allowed ones, or -ENOMEM.
  */

@@ -75,7 +75,8 @@ void put_result_freep(struct put_result **result);
 /**
  * As put_run(), but with the wanted text of the merged file. Ignores the request's ops.
  * Use it if the strategy handles only whole texts, or if the merged file is the target's text, so
- * that its comments can change, too. Returns 0 with *ret in `arena`, PROBLEM or -errno.
+ * that its comments can change, too. Returns 0 with *ret, a part of `wanted` or the target's text;
+ * PROBLEM; or -errno.
  */
 int put_text(const struct put_request *request, struct span wanted, struct arena *arena,
 	struct span *ret, struct problem *problem);
