@@ -25,7 +25,8 @@ static int read_by(const struct node *option, struct arena *arena, const struct 
 	struct node *list;
 
 	if (!by || node_count(option) != 1)
-		return problem_at(problem, option, "documents are matched by " WAYS);
+		return problem_at(problem, option,
+			"documents are matched by " WAYS ", or not at all: 'refuse'");
 	*ret = by;
 	if (node_is_scalar(by)) {
 		list = node_new_sequence(arena, by);
