@@ -19,15 +19,15 @@ struct amendment_output {
 };
 
 /**
- * Prints a line on standard output for each value that has changed. For a dry run it prints the
- * difference of the source, as `plyfs diff` does. With `is_json` it prints an item of the object.
- * Prints nothing if nothing has changed. Returns 0 or -ENOMEM.
+ * Prints to standard output a line for each value that has changed; for a dry run, the difference
+ * of the source, as `plyfs diff` does; with `is_json`, an item of the object. Prints nothing if
+ * nothing has changed. Returns 0 or -ENOMEM.
  */
 int amendment_report(struct amendment_output *output, const struct amendment *amendment);
 
 /**
  * Ends the output. If no change was reported, prints the line `nothing`, or with `is_json` an
- * object without changes. `nothing` NULL: the command has failed; closes the object if it was
- * begun, and prints nothing else.
+ * object without changes. If `nothing` is NULL, the command has failed: then it only closes an
+ * object that was begun.
  */
 void amendment_report_end(const struct amendment_output *output, const char *nothing);

@@ -1,8 +1,8 @@
 /*
  * The report of a check: prints findings as they come, for people or as JSON, and a summary. A
  * finding that many paths share is printed once. If several hosts are checked, findings are printed
- * after the last one, with their hosts. A finding about plyfs.yaml, such as a rule that matches
- * nothing, is then printed only if all hosts have it.
+ * after the last host, each with its hosts. A warning about plyfs.yaml, such as that of a rule that
+ * matches nothing, is then printed only if all hosts have it.
  */
 #pragma once
 
@@ -17,7 +17,7 @@ struct reported_finding;
 struct check_report {
 	const struct settings *settings; /* to show lines of the sources; NULL: none are shown */
 	bool is_json;
-	bool is_quiet;  /* prints errors only, and with `is_strict` warnings; no summary */
+	bool is_quiet;  /* no summary; no warnings, unless `is_strict`; JSON has both */
 	bool is_strict; /* warnings are failures */
 	struct progress progress;
 	const char *host; /* the host being checked; must outlive the report; NULL: this host */

@@ -8,9 +8,9 @@
 #include "settings.h"
 
 /**
- * Calls `warn` once for each directory that is closed to others and contains a layer. Leaves out a
- * directory that also contains `beside`, the path of a mount or a plyfs.yaml. Returns the first
- * non-zero result of `warn`, else 0.
+ * Calls `warn` once for each directory that layer_closed_above() finds above a layer. `beside` is
+ * the path of a mount or a plyfs.yaml; if it can't be resolved, nothing is called. Returns the
+ * first non-zero result of `warn`, else 0.
  */
 int closed_layer_warn(const struct settings *settings, const char *beside,
 	int (*warn)(void *context, const struct problem *warning), void *context);

@@ -1,6 +1,6 @@
 /*
- * A compared file: the text of one path of an offline tree (offline.h), as a mount would show it,
- * but without the comment that names the sources.
+ * A compared file: the text of one path of an offline tree (offline.h), as a mount would show it.
+ * The caller switches off the comment that names the sources (settings.header).
  *
  * A file that only one layer has is shown byte for byte, with its comments; a merged file is
  * written anew. The two forms differ even where the values are equal. So a file of the first kind
@@ -13,7 +13,7 @@
 struct compared_file {
 	bool is_there;         /* the path is a file or a link */
 	bool is_tree;          /* the text was written anew, from a tree */
-	struct span text;      /* of a link: its target */
+	struct span text;      /* of a link: "link to TARGET" */
 	struct span rewritten; /* the second text; data NULL: there is none */
 	/* the sources in the highest layer, for a label: "/etc/app/app.yaml, …" */
 	char *sources;

@@ -43,8 +43,9 @@ void explain_line_widen(struct explain_line *line, const struct source *source);
 void explain_line_colour(struct explain_line *line, const char *sequence);
 
 /**
- * Put a text on the line. _clean and _word take a text without control characters, with its length
- * or NUL-terminated. _shown escapes control characters. _value takes a value, and cuts a long one.
+ * Put a text on the line. The texts of _clean and _word have no control characters; only that of
+ * _word ends with a NUL. _shown escapes control characters. _value writes a value, and cuts a long
+ * one.
  */
 void explain_line_clean(struct explain_line *line, const char *text, size_t len);
 void explain_line_word(struct explain_line *line, const char *word);
@@ -54,13 +55,11 @@ void explain_line_value(struct explain_line *line, const struct node *value);
 /** Puts a layer and its file, without blanks before them. */
 void explain_line_name(struct explain_line *line, const struct source *source);
 
-/** Puts the place: a source, or the place that `node` was read from, if it has one. */
+/** Put a place. _source puts a source; _place puts a node's source, line and column, if known. */
 void explain_line_source(struct explain_line *line, const struct source *source);
 void explain_line_place(struct explain_line *line, const struct node *node);
 
-/**
- * Put the rule that decided; _why adds the place of the node that decided, unless it is `value`.
- */
+/** Put the rule that decided. _why adds the place of why.by, unless that node is `value`. */
 void explain_line_rule(struct explain_line *line, const char *rule);
 void explain_line_why(struct explain_line *line, struct origin_why why, const struct node *value);
 

@@ -6,8 +6,8 @@
 #include "node.h"
 
 /**
- * Returns the number of faults of files, plyfs.yaml, mirrors, change hooks, layers that do
- * not answer, and the mount's processes. Each check command that can't be run counts, too.
+ * Counts the faults of files, plyfs.yaml, mirrors, change hooks, layers that do not answer, and the
+ * mount's processes; and check commands that can't be run, if a file is shown without them.
  */
 double fault_list_count(const struct node *report);
 

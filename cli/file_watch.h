@@ -4,8 +4,8 @@
  *
  *      file_watch_new ── add files ── read them ── file_watch_wait ──▶ begin again, with a new one
  *
- * A change after a file was added is never missed. A file system on which inotify does not work is
- * polled.
+ * A change after a file was added is never missed: files are polled, too, for file systems on which
+ * inotify does not work. Directories are not polled.
  */
 #pragma once
 
@@ -23,7 +23,7 @@ int file_watch_add_directory(struct file_watch *watch, const char *directory);
 
 /** Results of file_watch_wait(). */
 enum {
-	FILE_WATCH_CHANGED, /* a file has changed, and its writer seems to have finished */
+	FILE_WATCH_CHANGED, /* a file has changed, and the writing paused or has gone on for 1 s */
 	FILE_WATCH_ENDED,   /* one of the descriptors has an event */
 };
 

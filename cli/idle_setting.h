@@ -6,5 +6,5 @@
 
 #include "check_tree.h"
 
-/** Reports these for a tree whose files were all inspected. Returns 0 or -errno. */
+/** Reports such settings and files of a tree that was inspected completely. Returns 0 or -errno. */
 int idle_settings_report(const struct check_tree *tree, struct check_report *report);

@@ -11,8 +11,8 @@ struct inputs {
 
 /**
  * Reads one file as the next and highest layer. The layer's name is NAME, or else the file's name
- * without its suffix. Returns 0, PROBLEM if it can't be read or has more than `limit` bytes, or
- * -ENOMEM.
+ * without its suffix. Returns 0, PROBLEM if the file can't be read or has more than `limit` bytes,
+ * or -ENOMEM.
  */
 int inputs_add(struct inputs *inputs, char *argument, size_t limit, struct problem *problem);
 

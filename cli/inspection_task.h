@@ -1,4 +1,4 @@
-/* Inspections in workers (worker.h): if a source crashes its reader, only its own path fails. */
+/* Inspections in workers (worker.h): if a source crashes a worker, only one path fails. */
 #pragma once
 
 #include "inspect.h"

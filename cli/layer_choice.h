@@ -31,7 +31,7 @@ struct layer_choice {
 	"      --machine-id ID             as on that machine: replaces %m\n"                      \
 	"      --user USER                 as that user mounts it: replaces %u and %h\n"
 
-/** Takes `word` for a plyfs.yaml if it is an existing file or named like one; else for layers. */
+/** Takes `word` for a plyfs.yaml if it is a file, or missing and named as YAML; else for layers. */
 struct layer_choice layer_choice_guess(const char *word);
 
 /**
@@ -41,7 +41,7 @@ struct layer_choice layer_choice_guess(const char *word);
 bool layer_choice_is_double(const struct command *command, const struct layer_choice *choice);
 
 /**
- * Waits until all mounts answer from which layer_choice_open() reads, for PROBE_MS at most. Returns
+ * Waits, for PROBE_MS at most, for all mounts that layer_choice_open() will read from. Returns
  * EXIT_DONE, or EXIT_FAILED after an error message about a mount that does not answer.
  */
 int layer_choice_wait(const struct layer_choice *choice);

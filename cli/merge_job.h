@@ -1,4 +1,4 @@
-/* The job of `plyfs merge`: the command line's parameters, and one merge with them, or several. */
+/* The job of `plyfs merge`: the command line's parameters, and the last merge with them. */
 #pragma once
 
 #include "data_search.h"
@@ -29,7 +29,7 @@ struct merge_job {
 	struct inputs inputs;
 	struct data_search search;
 	struct merge_result *result; /* NULL: the merge failed */
-	struct validity validity;    /* violations of its schema */
+	struct validity validity;    /* the places where the result violates `schema` */
 };
 
 /**
@@ -39,8 +39,8 @@ struct merge_job {
 int merge_job_run(struct merge_job *job, struct problem *problem);
 
 /**
- * Returns the output format: `to`, or the format of all files, or YAML if they have different
- * formats. The files must have been read.
+ * Returns the output format: `to`, or the only format that the files' suffixes name, or YAML if
+ * they name none or several. The files must have been read.
  */
 const struct format *merge_job_format(const struct merge_job *job);
 

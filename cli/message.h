@@ -1,7 +1,7 @@
 /*
- * Messages to the person at the terminal: lines on standard error that begin with "plyfs: ". They
- * are coloured only on a terminal, and never if NO_COLOR is set (no-color.org). With --json a line
- * is a JSON object for programs, and no excerpt follows:
+ * Messages to the person at the terminal: lines on standard error that begin with "plyfs: ". The
+ * place in a message is bold if colour_use() allows it. With --json a line is a JSON object for
+ * programs, and no excerpt follows:
  *
  *      {"error": {"message": "…", "path": "site/app.yaml", "line": 3, "column": 7}}
  */
@@ -44,7 +44,7 @@ int message_result(int result, const struct problem *problem, const char *subjec
 
 /**
  * Prints the line of `text` that has the problem, indented by `indent` blanks, with a caret below
- * its column. Prints nothing if the problem has no line, if `text` does not have that line, or with
- * --json.
+ * its column. Prints nothing if the problem has no line, or `text` does not have that line; nor on
+ * standard error with --json.
  */
 void message_excerpt(FILE *out, int indent, const struct problem *problem, struct span text);

@@ -17,13 +17,13 @@ struct settings;
 
 /**
  * Finds the mountpoint of the plyfs mount that contains `path`, which must exist. Returns 0 with
- * *ret for free(3), -ENOENT if it lies in another file system, or another -errno. -ENOTCONN: the
- * process of the mount has ended. (The kernel may notice that only when it sends a request.)
- * -ETIMEDOUT: a mount on the way does not answer (plyfs_mount_complain()).
+ * *ret for free(3), or -errno. -ENOENT: `path` lies in another file system. -ENOTCONN: the process
+ * of the mount has ended, and the kernel, perhaps only by a request, has noticed it. -ETIMEDOUT: a
+ * mount on the way does not answer (plyfs_mount_complain()).
  */
 int plyfs_mount_find(const char *path, char **ret);
 
-/* The mountpoints of all plyfs that are visible to us. */
+/* The mountpoints of all plyfs mounts that are visible to us. */
 struct plyfs_mounts {
 	char **paths;
 	size_t count;
@@ -40,7 +40,7 @@ void plyfs_mount_fini(struct plyfs_mounts *mounted);
  */
 int plyfs_mount_status(const char *mountpoint, char **ret, size_t *ret_len);
 
-/** Does the same in a child that is a probe itself (probe.h): it has no time limit. */
+/** Does the same without a time limit, for a caller in a probe's child (probe.h). */
 int plyfs_mount_status_within(const char *mountpoint, char **ret, size_t *ret_len);
 
 /**
@@ -99,17 +99,17 @@ bool plyfs_mount_may_be_silent(void);
 int plyfs_mount_wait(const char *path, probe_call *call, void *context);
 
 /**
- * Waits until the mount that `path` leads to answers, for PROBE_MS at most. Calls statfs(2), and
- * reads from a regular file. Returns EXIT_FAILED after plyfs_mount_complain(), or EXIT_DONE, also
- * if `path` does not exist.
+ * Waits, for PROBE_MS at most, until the mount that `path` leads to answers. Calls statfs(2), and
+ * reads from a regular file. Returns EXIT_FAILED after plyfs_mount_complain() if the mount does not
+ * answer; otherwise EXIT_DONE, even if `path` does not exist.
  */
 int plyfs_mount_await(const char *path);
 
 /**
  * Sets a guard (layer_guard()): layer_stat() and similar functions return -ETIMEDOUT for a path on
- * a silent mount, the first time after PROBE_MS. Reports each silent mount once. For a command that
- * ends soon: it does not learn of later mounts, and a silent mount counts as silent until the
- * command ends.
+ * a silent mount, the first time after PROBE_NAME_MS + PROBE_MS. Reports each silent mount once.
+ * For a command that ends soon: the guard does not learn of later mounts, and a silent mount counts
+ * as silent until the command ends.
  */
 void plyfs_mount_guard(void);
 

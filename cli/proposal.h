@@ -20,5 +20,5 @@ struct proposal {
 	struct arena *arena;
 };
 
-/** Prints them to standard output. Returns 0 or -ENOMEM. */
+/** Prints the proposals to standard output. Returns 0 or -ENOMEM. */
 int proposal_print(const struct proposal *proposal);

@@ -11,8 +11,8 @@
 struct unified;
 
 /**
- * Finds the rendered tree that contains `path`, which must exist. Ignores trees of other users than
- * root and this one. Returns 0 with *ret for free(3), -ENOENT if it is in none, or another -errno.
+ * Finds the rendered tree that contains `path`, which must exist. Only trees of root and of our
+ * own user count. Returns 0 with *ret for free(3), -ENOENT if there is none, or another -errno.
  */
 int rendered_tree_find(const char *path, char **ret);
 
@@ -25,11 +25,11 @@ const char *rendered_tree_inner(const char *root, const char *real);
 /** Prints the tree's drift, for people. Returns an exit code. */
 int rendered_tree_print_drift(const char *root);
 
-/** Prints the tree's status and its present state, as JSON. Returns an exit code. */
+/** Prints the status and drift, and if a process renders, as JSON. Returns an exit code. */
 int rendered_tree_print_json(const char *root);
 
 /**
- * Prints the difference between the drifted files and the contents that plyfs has written. *differs
- * is set if there is any. Returns an exit code.
+ * Prints the differences between what plyfs would write now and the drifted files. A label says if
+ * plyfs wrote other contents. *differs is set if there is drift. Returns an exit code.
  */
 int rendered_tree_diff(const struct unified *how, const char *root, bool *differs);

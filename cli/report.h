@@ -24,6 +24,6 @@ void report_print(const char *text);
 
 /**
  * Prints the line "  sandbox     Landlock on (version 7), seccomp on, no_new_privs on, capabilities
- * lease"; its values begin at column `indent`. NULL: prints nothing.
+ * lease"; its values begin at column `indent`. `sandbox` NULL: prints nothing.
  */
 void report_print_sandbox(int indent, const struct node *sandbox);

@@ -14,7 +14,7 @@ struct text_editor {
 	size_t len;
 };
 
-/** Writes `text` to a file that is named like `name`. Returns an exit code. */
+/** Copies `text`, and makes the directory for a file named like `name`. Returns an exit code. */
 int text_editor_open(struct text_editor *editor, const char *name, struct span text);
 
 /**

@@ -28,8 +28,8 @@ struct unified_side {
 /* The description of a difference for JSON. */
 struct unified_item {
 	const char *path;
-	struct layer *const *layers; /* the layers that make it */
-	size_t layer_count;          /* 0: layers do not make it */
+	struct layer *const *layers; /* the layers that make the difference */
+	size_t layer_count;          /* 0: the difference is not one that layers make */
 	/* a change to print even if the texts are equal; NULL: only differences are printed */
 	const char *change;
 };
