@@ -54,15 +54,16 @@ int salt_level_of(const struct node *value, struct arena *arena, struct salt_lev
 /** Returns whether the value is marked: Salt's isinstance(value, Aggregate). */
 bool salt_is_aggregate(const struct node *value);
 
-/** Make Map(map), Sequence(list) and Scalar(value) = Sequence([value]). Return 0 or -ENOMEM. */
+/** Makes Salt's Map(map). Returns 0 or -ENOMEM. */
 int salt_map(const struct salt *salt, const struct node *map, const struct node **ret);
+
+/** Makes Salt's Sequence(list). Returns 0 or -ENOMEM. */
 int salt_sequence(const struct salt *salt, const struct node *list, const struct node **ret);
+
+/** Makes Salt's Scalar(value), which is Sequence([value]). Returns 0 or -ENOMEM. */
 int salt_scalar(const struct salt *salt, const struct node *value, const struct node **ret);
 
-/**
- * Makes an empty Sequence with the place of `value`: the result of !aggregate on null. Returns 0 or
- * -ENOMEM.
- */
+/** Makes an empty Sequence at the place of `value`, for !aggregate null. Returns 0 or -ENOMEM. */
 int salt_nothing(const struct salt *salt, const struct node *value, const struct node **ret);
 
 /**
