@@ -39,8 +39,9 @@ static struct {
 	volatile sig_atomic_t is_busy;
 	volatile sig_atomic_t is_looking; /* the timer of LOOK_S runs */
 	bool has_blocked;                 /* signals, for the present task */
-	unsigned steps;                   /* that were done at the last tick */
-	volatile unsigned ticks;          /* at which they were the same */
+	atomic_uint unit;                 /* counts sources and merges */
+	unsigned long_unit;               /* that had begun at the last tick */
+	volatile unsigned ticks;          /* at which it was the same */
 } self;
 
 /* Ends the process: the daemon has gone, or this end does not know any more what it sends. */
@@ -131,10 +132,10 @@ struct loaded *worker_ask_stand_in(
 /* A part of the time for one source or merge has been used. One more after the last kills it. */
 static void on_time(int number)
 {
-	unsigned steps = atomic_load(&self.page->steps);
+	unsigned unit = atomic_load(&self.unit);
 
-	if (steps != self.steps) {
-		self.steps = steps;
+	if (unit != self.long_unit) {
+		self.long_unit = unit;
 		self.ticks = 0;
 	} else if (++self.ticks == TIME_TICKS) {
 		signal(number, SIG_DFL);
@@ -170,6 +171,7 @@ void worker_note_step(void)
 static void name_source(const char *name)
 {
 	strncpy(self.page->source, name, sizeof(self.page->source) - 1);
+	atomic_fetch_add(&self.unit, 1);
 	worker_note_step();
 	/* It came to an end at the last moment. */
 	if (self.ticks >= TIME_TICKS || !workers_are_reliable()) {

@@ -122,31 +122,23 @@ static int ends(const struct composer *own, struct record *job, struct record *a
 }
 
 /* As a listing whose every name takes a request over a slow network: it uses no processor. */
-static void wait_often(bool does_steps)
+static int waits_often(const struct composer *own, struct record *job, struct record *answer)
 {
+	bool goes_on = record_get_bool(job);
+
+	(void)own;
+	(void)answer;
 	for (int i = 0; i < 8; i++) {
 		nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
-		if (does_steps)
+		if (goes_on)
 			worker_note_step();
 	}
-}
-
-static int goes_on(const struct composer *own, struct record *job, struct record *answer)
-{
-	(void)own;
-	(void)job;
-	(void)answer;
-	wait_often(true);
 	return 0;
 }
 
-static int stands_still(const struct composer *own, struct record *job, struct record *answer)
+static void put_bool(const void *context, struct record *job)
 {
-	(void)own;
-	(void)job;
-	(void)answer;
-	wait_often(false);
-	return 0;
+	record_put(job, *(const bool *)context);
 }
 
 static void put_nothing(const void *context, struct record *job)
@@ -166,14 +158,17 @@ static struct worker_job job_of(worker_task *task)
 
 WORKER_TEST(a_job_that_goes_on_is_waited_for_and_one_that_stands_still_is_not)
 {
-	struct worker_job job = job_of(goes_on);
+	struct worker_job job = job_of(waits_often);
 	struct worker_answer answer;
+	bool goes_on = true;
 
 	job.state = 0;
 	job.patience_ms = 600;
+	job.put = put_bool;
+	job.put_context = &goes_on;
 	assert_int_equal(workers_run(workers, &job, &answer, &problem), 0);
 	worker_answer_fini(&answer);
-	job.task = stands_still;
+	goes_on = false;
 	assert_int_equal(workers_run(workers, &job, &answer, &problem), -ETIMEDOUT);
 }
 
