@@ -251,6 +251,27 @@ static int allow_where(scmp_filter_ctx filter, int number, unsigned argument, sc
 	return r == -EDOM || r == -EFAULT ? 0 : r;
 }
 
+/* In place of the descriptor of inotify(7), whose number filter_enter_worker() knows. */
+#define WATCHES_FD 0x77617463
+
+/* The first argument is another descriptor. */
+#define ELSEWHERE SCMP_A0(SCMP_CMP_NE, WATCHES_FD)
+
+/* `is_elsewhere`: not with the descriptor of inotify(7). */
+static int allow_command(scmp_filter_ctx filter, int command, bool is_elsewhere)
+{
+	static const int numbers[] = {CALL(fcntl), CALL(fcntl64)};
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < sizeof(numbers) / sizeof(*numbers); i++) {
+		r = seccomp_rule_add(filter, SCMP_ACT_ALLOW, numbers[i], is_elsewhere ? 2 : 1,
+			SCMP_A1(SCMP_CMP_EQ, (scmp_datum_t)command), ELSEWHERE);
+		if (r == -EDOM || r == -EFAULT)
+			r = 0;
+	}
+	return r;
+}
+
 /*
  * Without F_SETOWN and F_SETSIG, which choose the process and the signal that the kernel sends for
  * a descriptor: root could choose any process.
@@ -271,25 +292,16 @@ static int restrict_commands(scmp_filter_ctx filter, unsigned process)
 		F_SETPIPE_SZ, /* libfuse's */
 		F_SETFL,
 	};
+	/* A worker: see restrict_watches(). */
+	bool is_worker = process & WORKER;
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < sizeof(commands) / sizeof(*commands); i++) {
-		/* See restrict_watches(). */
-		if ((process & WORKER) && (commands[i] == F_SETFL || commands[i] == F_DUPFD ||
-						  commands[i] == F_DUPFD_CLOEXEC))
-			continue;
-		r = allow_where(filter, CALL(fcntl), 1, (scmp_datum_t)commands[i]);
-		if (r == 0)
-			r = allow_where(filter, CALL(fcntl64), 1, (scmp_datum_t)commands[i]);
-	}
+	for (size_t i = 0; r == 0 && i < sizeof(commands) / sizeof(*commands); i++)
+		if (!is_worker || (commands[i] != F_SETFL && commands[i] != F_DUPFD))
+			r = allow_command(
+				filter, commands[i], is_worker && commands[i] == F_DUPFD_CLOEXEC);
 	return r;
 }
-
-/* In place of the descriptor of inotify(7), whose number filter_enter_worker() knows. */
-#define WATCHES_FD 0x77617463
-
-/* The first argument is another descriptor. */
-#define ELSEWHERE SCMP_A0(SCMP_CMP_NE, WATCHES_FD)
 
 /*
  * A worker shares the daemon's descriptor of inotify(7), to which it adds watches of remote layers.
@@ -299,19 +311,12 @@ static int restrict_commands(scmp_filter_ctx filter, unsigned process)
 static int restrict_watches(scmp_filter_ctx filter, unsigned process)
 {
 	static const int numbers[] = {CALL(read), CALL(readv)};
-	static const int fcntls[] = {CALL(fcntl), CALL(fcntl64)};
 	int r = 0;
 
 	if (!(process & WORKER))
 		return 0;
 	for (size_t i = 0; r == 0 && i < sizeof(numbers) / sizeof(*numbers); i++)
 		r = seccomp_rule_add(filter, SCMP_ACT_ALLOW, numbers[i], 1, ELSEWHERE);
-	/* Descriptors are duplicated for a message. */
-	for (size_t i = 0; r == 0 && i < sizeof(fcntls) / sizeof(*fcntls); i++) {
-		r = seccomp_rule_add(filter, SCMP_ACT_ALLOW, fcntls[i], 2, ELSEWHERE,
-			SCMP_A1(SCMP_CMP_EQ, F_DUPFD_CLOEXEC));
-		r = r == -EDOM || r == -EFAULT ? 0 : r;
-	}
 	if (r == 0)
 		r = seccomp_rule_add(filter, SCMP_ACT_ALLOW, CALL(inotify_add_watch), 1,
 			SCMP_A2(SCMP_CMP_MASKED_EQ, IN_MASK_ADD | IN_ONESHOT, IN_MASK_ADD));
