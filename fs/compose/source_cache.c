@@ -372,21 +372,13 @@ static int read_still(const struct layer *layer, const char *path, size_t limit,
 	return SOURCE_UNSETTLED;
 }
 
-static int read_document(const struct source_cache *cache, struct loaded *loaded,
-	const struct read_options *options, struct problem *problem)
+/* When the document was read: its nodes have copies of all they need. */
+static void drop_text(struct loaded *loaded)
 {
-	int r = document_read(&loaded->source, loaded->text, options, &loaded->document, problem);
-	if (r != 0)
-		return r;
-	if (cache && cache->observer)
-		cache->observer->end(cache->observer->context, loaded, loaded->text);
-
-	/* The nodes have copies of all they need. */
 	loaded->bytes += arena_bytes(loaded->document->arena);
 	loaded->bytes -= loaded->text.len;
 	free((char *)(uintptr_t)loaded->text.data);
 	loaded->text = (struct span){0};
-	return 0;
 }
 
 /* One that has not been read yet. NULL: no memory. */
@@ -430,10 +422,15 @@ int loaded_of_text(const struct read_source *source, const struct read_options *
 	loaded->stamp = source->stamp;
 	loaded->read = source->read;
 	loaded->is_whole = true;
-	int r = options ? read_document(NULL, loaded, options, problem) : 0;
-	if (r == 0)
-		*ret = take_ptr(loaded);
-	return r;
+	if (options) {
+		int r = document_read(
+			&loaded->source, loaded->text, options, &loaded->document, problem);
+		if (r != 0)
+			return r;
+		drop_text(loaded);
+	}
+	*ret = take_ptr(loaded);
+	return 0;
 }
 
 void source_cache_keep(struct source_cache *cache, struct loaded *loaded)
@@ -463,15 +460,19 @@ int source_cache_load(struct source_cache *cache, const struct layer *layer, con
 		r = too_large(problem, &loaded->source, want->bytes_max);
 	loaded->bytes += loaded->text.len;
 	if (r == 0 && options)
-		r = read_document(cache, loaded, options, problem);
-	if (observer && r != -ENOMEM && (r != 0 || !options))
-		observer->end(observer->context, NULL, r == 0 ? loaded->text : (struct span){0});
+		r = document_read(
+			&loaded->source, loaded->text, options, &loaded->document, problem);
+	if (observer && r != -ENOMEM)
+		observer->end(observer->context, r == 0 && options ? loaded : NULL,
+			r == 0 ? loaded->text : (struct span){0});
 	if (r != 0)
 		return r;
 
 	/* Bytes are copied into the version they make; only what was costly to make is kept. */
-	if (options)
+	if (options) {
+		drop_text(loaded);
 		put(cache, loaded, touches);
+	}
 	*ret = take_ptr(loaded);
 	return 0;
 }
