@@ -157,10 +157,10 @@ bool control_is_staged(fuse_ino_t parent, const char *name);
 void control_lookup(fuse_req_t req, struct session *session, fuse_ino_t parent, const char *name);
 
 /**
- * listing.c: answers READDIR with at most `size` bytes of names behind `offset`. If a remote layer
+ * readdir.c: answers READDIR with at most `size` bytes of names behind `offset`. If a remote layer
  * has to be asked, a thread of the pool answers.
  */
-void listing_reply(
+void readdir_reply(
 	fuse_req_t req, struct session *session, fuse_ino_t ino, size_t size, off_t offset);
 
 /** attribute.c: answer GETXATTR and LISTXATTR. */

@@ -358,7 +358,7 @@ static void op_readdir(
 	fuse_req_t req, fuse_ino_t ino, size_t size, off_t offset, struct fuse_file_info *fi)
 {
 	(void)fi;
-	listing_reply(req, session_of(req, REQUEST_READDIR), ino, size, offset);
+	readdir_reply(req, session_of(req, REQUEST_READDIR), ino, size, offset);
 }
 
 static void op_statfs(fuse_req_t req, fuse_ino_t ino)

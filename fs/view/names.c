@@ -255,11 +255,8 @@ static mode_t type_of(enum union_kind kind)
 	return kind == UNION_DIRECTORY ? S_IFDIR : kind == UNION_LINK ? S_IFLNK : S_IFREG;
 }
 
-typedef bool name_taker(
-	void *context, const char *name, uint64_t ino, mode_t type, uint64_t cookie);
-
-static int list(struct view *view, uint64_t ino, uint64_t cookie, bool may_wait, name_taker *each,
-	void *context)
+static int list(struct view *view, uint64_t ino, uint64_t cookie, bool may_wait,
+	view_name_taker *each, void *context)
 {
 	int r = 0;
 
@@ -289,13 +286,14 @@ static int list(struct view *view, uint64_t ino, uint64_t cookie, bool may_wait,
 	return r;
 }
 
-int view_list(struct view *view, uint64_t ino, uint64_t cookie, name_taker *each, void *context)
+int view_list(
+	struct view *view, uint64_t ino, uint64_t cookie, view_name_taker *each, void *context)
 {
 	return list(view, ino, cookie, true, each, context);
 }
 
 int view_list_at_once(
-	struct view *view, uint64_t ino, uint64_t cookie, name_taker *each, void *context)
+	struct view *view, uint64_t ino, uint64_t cookie, view_name_taker *each, void *context)
 {
 	return list(view, ino, cookie, false, each, context);
 }

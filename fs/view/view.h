@@ -186,9 +186,10 @@ int view_version(struct view *view, uint64_t ino, struct version **ret);
 /** Frees the names of the version's layers and sources: view_attribute() has them no more. */
 void view_drop_names(struct view *view, struct version *version);
 
-typedef int view_lister(struct view *view, uint64_t ino, uint64_t cookie,
-	bool (*each)(void *context, const char *name, uint64_t ino, mode_t type, uint64_t cookie),
-	void *context);
+typedef bool view_name_taker(
+	void *context, const char *name, uint64_t ino, mode_t type, uint64_t cookie);
+typedef int view_lister(
+	struct view *view, uint64_t ino, uint64_t cookie, view_name_taker *each, void *context);
 
 /**
  * Calls `each`, with the lock held, for the names with a greater cookie, in the order of cookies,

@@ -113,7 +113,7 @@ static int list_in_pool(const struct waiting_listing *request)
 	return 0;
 }
 
-void listing_reply(
+void readdir_reply(
 	fuse_req_t req, struct session *session, fuse_ino_t ino, size_t size, off_t offset)
 {
 	CLEANUP(freep) char *data = malloc(size);
