@@ -33,8 +33,8 @@
 #define RUN_RECORDS_MAX 400
 
 struct schema_record {
-	const struct subschema *rule; /* if there is no keyword: the schema that is `false` */
-	const struct keyword *keyword;
+	const struct subschema *rule;  /* the schema `false`, which has no keyword; else NULL */
+	const struct keyword *keyword; /* that failed; NULL: see `rule` */
 	const struct node *instance;
 	const struct node *at; /* the place, if it is not the instance's */
 	struct span name;      /* of a key */
@@ -42,8 +42,8 @@ struct schema_record {
 	uint64_t second;
 	uint32_t path; /* its path: index of the first step in run->kept_steps */
 	uint32_t path_count;
-	uint32_t branch;      /* the alternative that it is about */
-	uint32_t alternative; /* `branch` + 1 if no other can have been meant; else 0 */
+	uint32_t branch;      /* the alternative in which it was made, from 0 */
+	uint32_t alternative; /* the only one that can be meant, from 1; 0: several can be */
 	uint32_t children;    /* this many records follow, which say why each alternative failed */
 	bool is_key;          /* it is about the key itself */
 };
@@ -103,8 +103,9 @@ struct run_mark run_mark(const struct schema_run *run);
 void run_forget(struct schema_run *run, struct run_mark mark);
 
 /**
- * Frees the paths of records that were removed since the mark. Otherwise a search with many
- * alternatives would keep them all. Returns false if the run has failed.
+ * After some, but not all, of the records since the mark were removed: frees their paths, and moves
+ * the other paths together. Otherwise a search with many alternatives would keep all paths. Returns
+ * false if the run has failed.
  */
 bool run_tidy(struct schema_run *run, struct run_mark mark, const struct node *at);
 

@@ -28,8 +28,8 @@ int successor_new(const struct successor_call *call, struct successor **ret);
 void successor_free(struct successor *successor); /* NULL: does nothing */
 
 /**
- * Sends plyfs-renew the mount's superblock (0: none). At its end plyfs-renew removes the mount's
- * socket by handover_tidy().
+ * Sends plyfs-renew the device number of the mount (0: none). At its end plyfs-renew removes the
+ * mount's socket by handover_tidy().
  */
 void successor_note(const struct successor *successor, dev_t dev);
 

@@ -1,6 +1,6 @@
 /*
- * The inode memory: a few bytes for each path that the kernel has forgotten with its whole
- * directory. When such a path is looked up again, an unchanged object has the same number and
+ * The inode memory: a few bytes for each path whose directory the kernel has forgotten, too. When
+ * such a path is looked up again, an unchanged object has the same number and
  * times, and a changed one has others, as on a disk.
  */
 #pragma once
@@ -23,7 +23,7 @@ struct inode_memory {
 	size_t count;
 };
 
-/* Maximum number of paths: 60 MB. Beyond it all are dropped: unchanged files may be renumbered. */
+/* Maximum number of paths (60 MB). Beyond it all are dropped: unchanged files may be renumbered. */
 #define INODE_MEMORY_MAX (1u << 19)
 
 /** Notes the item, in place of an older one of the same path. Without memory it does nothing. */
