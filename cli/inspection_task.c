@@ -94,7 +94,7 @@ static int take_findings(struct record *answer, struct findings *findings)
 		enum finding_kind kind =
 			(enum finding_kind)record_get_below(answer, FINDING_WARNING);
 		if (!problem_take(answer, &problem))
-			return -EBADMSG;
+			return record_refuse(answer);
 		r = findings_add(findings, kind, &problem);
 	}
 	return r;
@@ -114,7 +114,7 @@ static int take_references(struct record *answer, struct inspection *inspection)
 		reference->name = record_get_text(answer);
 		if (!reference->directory || !reference->name ||
 			!problem_take(answer, &reference->place))
-			return record_is_bad(answer) ? -EBADMSG : -ENOMEM;
+			return record_refuse(answer);
 	}
 	return 0;
 }

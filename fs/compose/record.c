@@ -413,6 +413,11 @@ void record_spoil(struct record *record)
 	spoil(record, -EBADMSG);
 }
 
+void record_lack_memory(struct record *record)
+{
+	spoil(record, -ENOMEM);
+}
+
 bool record_is_bad(const struct record *record)
 {
 	return record->error;

@@ -64,6 +64,8 @@ static struct stamp *take_stamps(struct record *record, size_t *ret_count)
 	size_t count = record_get_count(record, STAMP_SIZE);
 	struct stamp *stamps = calloc(count + 1, sizeof(*stamps));
 
+	if (!stamps)
+		record_lack_memory(record);
 	for (size_t i = 0; stamps && i < count; i++)
 		stamps[i] = stamp_take(record);
 	*ret_count = stamps ? count : 0;
@@ -76,7 +78,7 @@ static bool has_data(const struct version *version)
 }
 
 /* Bytes with a NUL behind them: a link's target is read as a string. */
-static bool take_data(struct record *record, struct version *version)
+static void take_data(struct record *record, struct version *version)
 {
 	struct span bytes = record_get_bytes(record);
 
@@ -84,14 +86,15 @@ static bool take_data(struct record *record, struct version *version)
 		(version->kind == VERSION_LINK && bytes.len && memchr(bytes.data, '\0', bytes.len)))
 		record_spoil(record);
 	if (record_is_bad(record) || !has_data(version))
-		return true;
+		return;
 	version->data = malloc(bytes.len + 1);
-	if (!version->data)
-		return false;
+	if (!version->data) {
+		record_lack_memory(record);
+		return;
+	}
 	if (bytes.len)
 		memcpy(version->data, bytes.data, bytes.len);
 	version->data[bytes.len] = '\0';
-	return true;
 }
 
 /* It is read through a descriptor, and compared with a stamp. */
@@ -122,15 +125,17 @@ struct version *version_take(struct record *record)
 	CLEANUP(version_unrefp)
 	struct version *version =
 		version_new((enum version_kind)record_get_below(record, VERSION_BROKEN));
-	if (!version)
+	if (!version) {
+		record_lack_memory(record);
 		return NULL;
+	}
 	version->mode = (mode_t)record_get_below(record, S_IFMT | 07777);
 	version->uid = (uid_t)record_get_below(record, UINT32_MAX);
 	version->gid = (gid_t)record_get_below(record, UINT32_MAX);
 	version->size = record_get_below(record, INT64_MAX);
 	version->mtime = record_get_time(record);
 	version->ctime = record_get_time(record);
-	bool has_memory = take_data(record, version);
+	take_data(record, version);
 	version->fd = record_get_fd(record);
 	version->stamps = take_stamps(record, &version->stamp_count);
 	version->made = record_get_time(record);
@@ -139,7 +144,5 @@ struct version *version_take(struct record *record)
 	mode_t type = version->kind == VERSION_LINK ? S_IFLNK : S_IFREG;
 	if ((version->mode & S_IFMT) != type || !is_held_well(version))
 		record_spoil(record);
-	if (!has_memory || !version->stamps || record_is_bad(record))
-		return NULL;
-	return take_ptr(version);
+	return record_is_bad(record) ? NULL : take_ptr(version);
 }

@@ -31,7 +31,7 @@ static int take_one(struct keep *keep, struct record *record)
 	bool is_public = record_get_bool(record);
 
 	if (record_get_bool(record) && !(version = version_take(record)))
-		return record_is_bad(record) ? 0 : -ENOMEM;
+		return record_refuse(record);
 	/* Only bytes are kept, and with the strategy that made them. */
 	if (!path || (version && (version->kind != VERSION_BYTES || !version->strategy)))
 		record_spoil(record);

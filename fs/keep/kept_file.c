@@ -155,8 +155,6 @@ static int read_file(
 		return r;
 	CLEANUP(freep) char *name = record_get_text(record);
 	taken = version_take(record);
-	if (!taken && !record_is_bad(record))
-		return -ENOMEM;
 	/* Only bytes are kept. */
 	if (!name || !taken || taken->kind != VERSION_BYTES)
 		record_spoil(record);

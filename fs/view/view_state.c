@@ -262,7 +262,7 @@ static void hold(struct view *view, struct inode *inode, uint64_t refs, struct r
 	inode->kernel_refs = refs;
 }
 
-/* One reference, and how often the kernel knows it; NULL: no memory, or it is damaged. */
+/* One reference, and how often the kernel knows it; NULL: the record is marked. */
 static struct version *take_version(struct view *view, struct record *record, uint64_t *refs)
 {
 	uint64_t ino = record_get(record);
@@ -393,7 +393,7 @@ static int take_shown(const struct taking *taking, struct entry *entry)
 		return take_child(taking, entry);
 	struct version *version = take_version(view, record, &refs);
 	if (!version)
-		return record_is_bad(record) ? 0 : -ENOMEM;
+		return record_refuse(record);
 	entry->version = version;
 	version->entry = entry;
 	hold(view, &version->inode, refs, record);
@@ -549,7 +549,7 @@ static int take_passed_version(struct view *view, struct record *record)
 
 	if (version)
 		hold(view, &version->inode, refs, record);
-	return version || record_is_bad(record) ? 0 : -ENOMEM;
+	return version ? 0 : record_refuse(record);
 }
 
 static int take_unshown(struct view *view, struct record *record)
@@ -644,7 +644,7 @@ static int take_all_locked(struct view *view, struct record *record)
 	take_notices(view, record);
 	/* What has changed since it was shown is found as what was missed. */
 	view->is_overflowed = true;
-	return record_is_bad(record) ? -EBADMSG : 0;
+	return record_is_bad(record) ? record_refuse(record) : 0;
 }
 
 struct directories {

@@ -336,7 +336,7 @@ static int take_version(const struct composer *composer, struct record *answer,
 		return r;
 	CLEANUP(version_unrefp) struct version *version = version_take(answer);
 	if (!version)
-		return record_is_bad(answer) ? record_refuse(answer) : -ENOMEM;
+		return record_refuse(answer);
 	if (version->kind != (kind == UNION_LINK ? VERSION_LINK : VERSION_BYTES))
 		return -EBADMSG;
 	if (used->stood_in_count) {
