@@ -22,7 +22,7 @@
  */
 #define TRIES 30
 #define TRIES_AT_ONCE 4
-#define PAUSE_NS 1000
+#define PAUSE_NS 1000 /* times the number of the try: equal pauses keep in step, too */
 
 /* Paths as the kernel has them. */
 struct named_paths {
@@ -213,7 +213,7 @@ bool named_files_has(struct named_files *files, int fd)
 		if (descriptor_path(fd, path) < 0)
 			return false;
 		if (i >= TRIES_AT_ONCE)
-			nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
+			nanosleep(&(struct timespec){.tv_nsec = i * PAUSE_NS}, NULL);
 		pthread_mutex_lock(&files->lock);
 		is_named = has(&files->in_force, fd, path) || has(&files->read, fd, path);
 		pthread_mutex_unlock(&files->lock);
