@@ -2,11 +2,9 @@
  * Locks (value_lock.h): rules that golden cases can't express. tests/model/lock.py has the contract
  * itself.
  */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "failing.h"
 #include "merging.h"
 #include "repeat.h"
 #include "value_lock.h"
@@ -107,31 +105,4 @@ TEST(trees_of_the_greatest_depth_are_compared)
 	setting.request.limits = LIMITS_DEFAULT;
 	must_run(&setting);
 	assert_int_equal(setting.result->refusals.count, 1);
-}
-
-static void fail_each_allocation(const char *lock, const char *low, const char *high)
-{
-	CLEANUP(setting_fini) struct setting setting;
-	int r = -ENOMEM, n;
-
-	set_locked(&setting, lock, low, high);
-	setting.request.wants_origins = true;
-	for (n = 0; r; n++) {
-		allocations_left = n;
-		r = run(&setting);
-		allocations_left = INT_MAX;
-		if (r && r != -ENOMEM)
-			fail_msg("allocation %d fails, and the answer is %d", n, r);
-	}
-	assert_in_range(n, 5, 10000);
-}
-
-TEST(without_memory_nothing_leaks)
-{
-	CLEANUP(freep)
-	char *low = repeat("", 400, "k@: {a: 1, b: [1, 2], c: {d: 1}}\n", "");
-	CLEANUP(freep)
-	char *high = repeat("", 400, "k@: {a: 2, b: [3], c: !delete , e: 1}\n", "");
-
-	fail_each_allocation("{low: [\"*.a\", \"*.b.1\", \"*.c.d\", \"*.e\"]}", low, high);
 }
