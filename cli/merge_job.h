@@ -33,8 +33,8 @@ struct merge_job {
 };
 
 /**
- * Reads the files and merges them. May be called again: it then frees the previous result. Returns
- * 0 with `job->result`, PROBLEM or -errno.
+ * Reads the files, merges them and validates the result. Frees the result of an earlier call.
+ * Returns 0 with `job->result`; PROBLEM, also for a result that is not valid; or -errno.
  */
 int merge_job_run(struct merge_job *job, struct problem *problem);
 
@@ -44,7 +44,10 @@ int merge_job_run(struct merge_job *job, struct problem *problem);
  */
 const struct format *merge_job_format(const struct merge_job *job);
 
-/** Reports the problem, with its line. Returns EXIT_FAILED. */
+/**
+ * Reports a `result` of merge_job_run(): the error of an -errno (`problem` may be NULL), the places
+ * in job->validity, or else the problem. Returns EXIT_FAILED.
+ */
 int merge_job_complain(const struct merge_job *job, int result, const struct problem *problem);
 
 void merge_job_fini(struct merge_job *job);

@@ -25,11 +25,12 @@ const char *rendered_tree_inner(const char *root, const char *real);
 /** Prints the tree's drift, for people. Returns an exit code. */
 int rendered_tree_print_drift(const char *root);
 
-/** Prints the status and drift, and if a process renders, as JSON. Returns an exit code. */
+/** Prints status, drift, and whether a process renders, as JSON. Returns an exit code. */
 int rendered_tree_print_json(const char *root);
 
 /**
- * Prints the differences between what plyfs would write now and the drifted files. A label says if
- * plyfs wrote other contents. *differs is set if there is drift. Returns an exit code.
+ * Prints the differences between what plyfs would write now and the drifted files. A label says
+ * whether the layers have changed since plyfs wrote the file. *differs is set
+ * if there is drift. Returns an exit code.
  */
 int rendered_tree_diff(const struct unified *how, const char *root, bool *differs);

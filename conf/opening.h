@@ -20,12 +20,12 @@ struct opening_delegate {
 	/* Makes the delegate read the settings, which are about to be read here. */
 	void (*look)(void);
 	/* Returns whether the settings that look() has read name the directory as a layer; with
-	 * `follows`, as a layer with `follow`. */
+	 * `follows`, also whether any of their layers has `follow`. */
 	bool (*has_found)(int directory, bool follows);
 	void (*take)(void); /* Reports to the delegate that those settings are in force. */
 };
 
-/** Sets the delegate. Call it once, before there are threads. */
+/** Sets the delegate, a copy; all NULL: none. No other thread may use this file meanwhile. */
 void opening_delegate(const struct opening_delegate *named);
 
 /** Announces that the settings are about to be read: the delegate reads them first. */
@@ -33,26 +33,27 @@ void opening_announce(void);
 
 /**
  * Returns whether the delegate has read the settings completely, and has opened the same directory
- * for a layer. False if the directory was replaced in between. With `follows`, the delegate must
- * also know that the layer's links are followed. Without a delegate, returns true.
+ * for a layer. False if the directory was replaced in between. With `follows`, some layer must have
+ * `follow`, too. Without a delegate, or after it has ended, returns true.
  */
 bool opening_has_found(int directory, bool follows);
 
 /**
- * Puts the settings that were read last in force. Files that only the earlier settings named are no
- * longer opened.
+ * Makes the delegate put in force the settings that it read last, if it read them completely. It no
+ * longer opens files that only the earlier settings named.
  */
 void opening_take(void);
 
 /**
  * Sets `observer`, which is called with each descriptor that opening_at() opens without the
- * delegate; NULL: none. Call it while there are no other threads.
+ * delegate; NULL: none. While it is set, no other thread may call opening_at().
  */
 void opening_observe(void (*observer)(void *context, int fd), void *context);
 
 /**
  * Opens a file that settings name, like openat(2); after EACCES, through the delegate. Returns a
- * descriptor, or -errno: -EPIPE if the delegate has ended, -EBUSY if a file system blocks it.
+ * descriptor, or -errno: -EPIPE if the delegate has ended, -EBUSY if the delegate waits for a
+ * file system.
  */
 int opening_at(int dirfd, const char *path, int flags);
 
@@ -60,8 +61,8 @@ int opening_at(int dirfd, const char *path, int flags);
 const char *opening_error(int error);
 
 /**
- * Lets the delegate open the file of an O_PATH descriptor with `flags`. The file must lie beneath a
- * path that is named by the settings in force, or by those read last. Returns quickly: a
- * descriptor, or -errno.
+ * Lets the delegate open the file of an O_PATH descriptor with `flags`. The file must be one
+ * that the settings in force, or those read last, name (fs/sandbox/named_files.h). Returns quickly:
+ * a descriptor, or -errno; without a delegate, -EACCES.
  */
 int opening_ask(int path_fd, int flags);

@@ -3,7 +3,7 @@
  * and what is allowed there.
  *
  * A `node` may be NULL or null. Then nothing was given: *ret keeps the caller's default, and the
- * result is 0. Messages call the value `name`. All functions return 0 or PROBLEM.
+ * result is 0. Messages call the value `name`. An int result is 0 or PROBLEM.
  */
 #pragma once
 
@@ -25,7 +25,7 @@ bool value_is_given(const struct node *node);
 int value_unknown(const struct node *node, const char *kind, const char *word, const char *allowed,
 	struct problem *problem);
 
-/** Checks that `node`, which must not be NULL, is a map with only the `allowed` keys (word.h). */
+/** Checks that `node` is a map with only the `allowed` keys (word.h). NULL is not allowed here. */
 int value_map(
 	const struct node *node, const char *name, const char *allowed, struct problem *problem);
 

@@ -41,7 +41,7 @@ struct key {
 	struct key_part *parts;
 	size_t count; /* 0: the whole file */
 
-	/* Set by key_match() (stream.h). */
+	/* Set by key_match() (key_match.h); key_parse() leaves KEY_ANY_DOCUMENT, NULL and 0. */
 	size_t document;          /* index; KEY_ANY_DOCUMENT; the number of documents: a new one */
 	const struct node *named; /* of a new document: its name */
 	size_t start;             /* bytes of the text that name the document */
@@ -114,8 +114,8 @@ void key_text_put_text(struct key_text *text, struct span key);
 void key_text_put_index(struct key_text *text, uint32_t index);
 
 /**
- * Appends [KEY], the item of a list that equals `key`; or [NAME=KEY], if the item `value` is a map
- * that has `key` at NAME.
+ * Appends [TEXT] for the item of a list that equals `key`; or [NAME=TEXT], if the item `value` is a
+ * map that has `key` at NAME.
  */
 void key_text_put_item(struct key_text *text, const struct node *key, const struct node *value);
 

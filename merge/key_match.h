@@ -24,7 +24,7 @@
 
 struct key_ground {
 	struct stream stream; /* the file's documents, searched first */
-	/* Other trees, searched in this order if no document has the KEY. The first counts. */
+	/* Other trees, searched if no document has the KEY; the first that has it counts. */
 	const struct node *const *roots;
 	size_t count;
 	const struct format *format; /* of the file; NULL: YAML */
@@ -33,9 +33,9 @@ struct key_ground {
 
 /**
  * Splits `text`, which the key borrows, into parts that lead to the value that it names. Returns 0
- * with *ret in `arena`; KEY_NEW; PROBLEM or -ENOMEM. A problem is a KEY that can't be read, names
- * two values, or is written as a path of another tool but names no value; with wants_new, also one
- * that does not say in which document the new value belongs.
+ * with *ret in `arena`; KEY_NEW; PROBLEM or -ENOMEM. A problem is a KEY that can't be read or names
+ * two values; with wants_new, also one that names no value, and is a path of another tool or does
+ * not say in which document the new value belongs.
  */
 int key_match(const char *text, const struct key_ground *ground, struct arena *arena,
 	struct key *ret, struct problem *problem);

@@ -29,10 +29,10 @@ struct stream {
 	size_t count;
 	/*
 	 * For each document, a map that has its name and nothing else; NULL: it has no name, or
-	 * another has the same. The array is NULL if none has a name.
+	 * another has the same. The array is NULL if the strategy names no documents.
 	 */
 	const struct node *const *names;
-	/* a map from each name to a node whose `line` is the document's index */
+	/* a map from each name to a node whose `line` is the document's index; NULL like `names` */
 	const struct node *index;
 	const struct node
 		*by; /* list of the KEYs whose values are the name; NULL: there are none */
@@ -58,13 +58,15 @@ struct stream_place {
 
 /**
  * Finds the document that the KEY `text` names at text[begin]. Returns 0 or STREAM_NEW with *ret in
- * `arena`; STREAM_NONE; STREAM_UNKNOWN; PROBLEM if several documents fit; or -ENOMEM.
+ * `arena`; STREAM_UNKNOWN with ret->end; STREAM_NONE; PROBLEM if several documents fit, or none has
+ * the index; or -ENOMEM.
  */
 int stream_find(const struct stream *stream, const char *text, size_t begin, struct arena *arena,
 	struct stream_place *ret, struct problem *problem);
 
 /**
- * Reports that the KEY can't name a new document, as it lacks values of a name. Returns PROBLEM.
+ * Reports that text[begin] to text[end] does not name a new document (STREAM_UNKNOWN). Returns
+ * PROBLEM or -ENOMEM.
  */
 int stream_refuse_unknown(const struct stream *stream, const char *text, size_t begin, size_t end,
 	struct problem *problem);
@@ -72,14 +74,15 @@ int stream_refuse_unknown(const struct stream *stream, const char *text, size_t 
 /** Returns the index of the document with that name; stream->count: there is none. */
 size_t stream_find_named(const struct stream *stream, const struct node *name);
 
-/** Appends the document's name as in a KEY; nothing if the stream has no other document. */
+/** Appends the document's name, or its index [N], as in a KEY; nothing if it is the only one. */
 void stream_put(const struct stream *stream, size_t document, struct key_text *ret);
 
 /** As stream_put(), for a name. */
 void stream_put_name(const struct node *name, struct key_text *ret);
 
 /**
- * Returns a map with the pairs of `value`, and those of `name` that `value` lacks; NULL: no memory.
+ * Returns `value` with the pairs of `name` that it lacks, at all depths; `value` itself if one of
+ * them is no map; NULL: no memory.
  */
 const struct node *stream_name(
 	const struct node *name, const struct node *value, struct arena *arena);
@@ -87,7 +90,10 @@ const struct node *stream_name(
 /** Returns whether the document has all values of the name. */
 bool stream_has_name(const struct node *root, const struct node *name);
 
-/** Puts a copy of `value` into `map` at the KEY, with the maps on the way. Returns 0 or -ENOMEM. */
+/**
+ * Puts a copy of `value` into `map` at the KEY, with the maps on the way; nothing if a value is
+ * there, or one on the way is no map. Returns 0 or -ENOMEM.
+ */
 int stream_put_at(
 	struct arena *arena, struct node *map, const struct key *key, const struct node *value);
 

@@ -21,6 +21,6 @@ struct value_lock_enforcement {
 
 /**
  * Changes *root, which may be NULL, so that it equals keep->low at each locked place. Neither tree
- * may be nested deeper than the limit. Returns 0 or -ENOMEM.
+ * may be nested deeper than limits.depth. Returns 0 or -ENOMEM.
  */
 int value_lock_enforce(struct value_lock_enforcement *keep, const struct node **root);

@@ -27,7 +27,7 @@ struct decimal {
 	/* "." and "_" may stand inside; the first and the last digit are not 0 */
 	struct span digits;
 	size_t count;     /* number of digits; 0: the number is 0 */
-	int64_t exponent; /* of the power of ten; one above 2^60, or below -2^60, is cut to that */
+	int64_t exponent; /* of the power of ten; beyond ±10^17 only its sign is exact */
 
 	/* private: memory that `digits` may point to */
 	char room[32];
@@ -46,8 +46,8 @@ int decimal_compare(const struct decimal *a, const struct decimal *b);
 bool decimal_is_whole(const struct decimal *decimal);
 
 /**
- * Returns whether `decimal` is a whole multiple of `factor`, which is above 0 and has at most
- * DECIMAL_FACTOR_DIGITS digits.
+ * Returns whether `decimal` is a whole multiple of `factor`, which is finite, above 0, and has at
+ * most DECIMAL_FACTOR_DIGITS digits.
  */
 bool decimal_is_multiple(const struct decimal *decimal, const struct decimal *factor);
 

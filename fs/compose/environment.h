@@ -30,7 +30,7 @@ int environment_guard(struct environment *environment, const struct layer *layer
 
 /**
  * Does the same after the source was loaded: another directory may have replaced one above it.
- * `loaded` is the source as it was read. Returns 0, SOURCE_MOVED, or -errno.
+ * `loaded` has the attributes of the source that was read. Returns 0, SOURCE_MOVED, or -errno.
  */
 int environment_guard_again(struct environment *environment, const struct layer *layer,
 	const char *path, const struct stat *loaded);

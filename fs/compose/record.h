@@ -89,7 +89,7 @@ void record_spoil(struct record *record);
 /** Marks the record as one that can't be read for want of memory. */
 void record_lack_memory(struct record *record);
 
-/** Returns whether it is marked. */
+/** Returns whether there was any error so far. */
 bool record_is_bad(const struct record *record);
 
 /** Like record_spoil(). Returns the first error: -EBADMSG or -ENOMEM. */

@@ -10,5 +10,5 @@ struct stamp stamp_take(struct record *record);
 /** Writes the version; its descriptor is duplicated. */
 void version_put(struct record *record, const struct version *version);
 
-/** Reads a version. Returns it with one reference; NULL: the record is marked (record_refuse()). */
+/** Reads a version. Returns it with one reference; NULL: an error (record_refuse()). */
 struct version *version_take(struct record *record);

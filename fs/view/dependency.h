@@ -17,7 +17,7 @@ struct view;
 struct dependency {
 	struct entry *entry;
 	struct dependency *next;      /* the next one of the same entry */
-	struct dependency *next_same; /* the next one of the same name, of any entry */
+	struct dependency *next_same; /* the next one on the same name in the same index */
 	struct dependency **place;    /* the pointer to this one in the list of `next_same` */
 };
 
@@ -35,7 +35,7 @@ int dependency_list(void *context, const char *directory, int depth,
 int dependency_find(
 	void *context, const char *directory, const char *name, char **ret, layer_mask *layers);
 
-/** Returns the entry that a dependency on `name` under `directory` finds now, or NULL. */
+/** Returns the entry of `name` under `directory` by the index, which may be stale; or NULL. */
 const struct entry *dependency_entry_locked(
 	struct view *view, const char *directory, const char *name);
 
@@ -45,11 +45,11 @@ int dependency_remember_locked(
 
 void dependency_forget_locked(struct entry *entry);
 
-/** Queues the entries that depend on the file `name` in `directory`, which has changed. */
+/** Queues the entries that depend on the changed file `name` in `directory`. */
 void dependency_touch_locked(
 	struct view *view, const struct directory *directory, const char *name);
 
-/** Notes that a file came or went in `directory`: indexes of it are made anew when needed. */
+/** Notes that a file came or went in `directory`: its indexes are made anew when needed. */
 void dependency_stale_locked(struct view *view, const struct directory *directory);
 
 /**

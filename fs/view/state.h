@@ -105,7 +105,7 @@ struct view {
 	struct other_names other_names;
 	struct look *done; /* looks that the publisher is to decide on; the oldest first */
 	struct look **done_end;
-	unsigned looks;           /* under way for the publisher, or in `done`; not large ones */
+	unsigned looks;           /* under way for the publisher, or in `done`; no is_large ones */
 	int64_t looked_ms;        /* when the last one was decided on; CLOCK_MONOTONIC */
 	bool is_root_changed;     /* the root itself must be looked up again */
 	bool is_root_looked_at;   /* the root is being looked up */
@@ -121,7 +121,7 @@ struct view {
 	unsigned notices_running; /* those whose command runs */
 	bool notices_are_held;    /* published changes can't be seen yet */
 	bool has_notice_ended;    /* since the last notices_have_ended() */
-	pthread_t publisher;      /* if has_publisher: its thread, which need not be woken */
+	pthread_t publisher;      /* if has_publisher */
 	bool has_publisher;
 
 	const struct change *change; /* NULL: nothing is being published */
@@ -164,7 +164,7 @@ void settings_generation_fini(struct settings_generation *generation);
 
 bool view_is_strict_locked(const struct view *view);
 
-/** Returns whether slow files get placeholders. A strict mount has none: it shares no looks. */
+/** Returns whether slow files get placeholders. In a strict mount, each request looks itself. */
 bool view_has_promises_locked(const struct view *view);
 
 void view_wake_locked(struct view *view);

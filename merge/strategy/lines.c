@@ -298,7 +298,8 @@ static bool is_verbatim(const struct merge_input *only)
 
 static const struct option_spec options[] = {
 	{"remove", OPTION_BOOL, "false", NULL,
-		"a line -LINE removes earlier lines LINE, and is not written itself"},
+		"a line -LINE removes LINE of lower files, and above it in its own; it is not "
+		"written"},
 	STRATEGY_ORDER_OPTION,
 	{0},
 };
