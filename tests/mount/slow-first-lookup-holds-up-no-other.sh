@@ -10,6 +10,8 @@ for name in stat mmap send watch gone broken open twin denied; do
 	echo 'last: 1' >"high/$name.yaml"
 done
 echo 'last: 1' >high/large.yaml
+seq -f 'key%g: {a: 1, b: [x, y]}' 100000 >low/slow.yaml # a fast machine merges it in 0.2 s
+echo 'last: 1' >high/slow.yaml
 echo 'a: 1' >low/small.yaml
 echo 'b: 1' >high/small.yaml
 echo 'a: 1' >low/other.yaml
