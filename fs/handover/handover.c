@@ -311,6 +311,8 @@ struct handover {
 	const struct successor *successor;
 };
 
+#define BACKLOG 4 /* connections that wait for accept(2) */
+
 /* What lies there is of a mount that has had the same number. */
 static int listen_at(dev_t dev)
 {
@@ -323,7 +325,7 @@ static int listen_at(dev_t dev)
 	if (fd < 0)
 		return -errno;
 	unlink(place.sun_path);
-	if (bind(fd, (struct sockaddr *)&place, sizeof(place)) < 0 || listen(fd, 4) < 0)
+	if (bind(fd, (struct sockaddr *)&place, sizeof(place)) < 0 || listen(fd, BACKLOG) < 0)
 		return -errno;
 	int listener = fd;
 	fd = -1;
@@ -363,6 +365,9 @@ int handover_new(const struct offer *offer, dev_t dev, int listener,
 		.epoll = epoll_create1(EPOLL_CLOEXEC),
 		.successor = successor};
 	if (handover->signal < 0 || handover->epoll < 0)
+		return -errno;
+	/* SO_PEERCRED names the process that called listen(2) last: unix(7). */
+	if (listener >= 0 && listen(listener, BACKLOG) < 0)
 		return -errno;
 	int r = watch(handover, handover->listener);
 	if (r == 0)

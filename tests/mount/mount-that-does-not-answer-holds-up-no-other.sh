@@ -25,8 +25,9 @@ start low:high mnt
 shows mnt/app.yaml $'a: 1\nb: 1'
 make_silent mute mute
 make_silent deaf deaf
-# A stopped plyfs has a process number to show.
+# A stopped plyfs has a process number to show: that of the daemon that took the mount over.
 "$PLYFS" mount low:high dead
+"$PLYFS" mount --take-over low:high dead
 stopped=$("$PLYFS" status --json dead | python3 -c 'import json, sys; print(json.load(sys.stdin)["pid"])')
 at_end "kill -CONT $stopped; umount -l $directory/dead"
 kill -STOP "$stopped"
