@@ -71,13 +71,14 @@ struct keyword_spec {
 	const char *name;
 	unsigned drafts;  /* the drafts that define it */
 	unsigned types;   /* the types of instances that it applies to */
-	bool is_in_place; /* its subschemas always apply to the instance itself */
+	bool is_in_place; /* its target and members always apply to the instance itself */
 	bool is_last;     /* it needs to know which entries the others have evaluated */
 
-	/* Reads keyword->value, whose place is used in messages. Returns 0, PROBLEM or -ENOMEM. */
+	/* Reads keyword->value, and may replace it by the node that messages name. NULL: any value
+	 * will do. Returns 0, PROBLEM or -ENOMEM. */
 	int (*read)(struct reading *reading, struct keyword *keyword);
 
-	/* NULL: the keyword only serves other keywords, or references. */
+	/* Returns whether the instance fits. NULL: only other keywords or references use it. */
 	bool (*check)(struct schema_run *run, const struct keyword *keyword,
 		const struct node *instance, size_t evaluated);
 
@@ -96,7 +97,7 @@ struct keyword {
 	struct subschema *otherwise;
 	struct member *members;
 	uint32_t count;
-	/* a map: key i names members[i], or, for additionalProperties, a known key; or NULL */
+	/* a map: key i names members[i] (additionalProperties: a key it leaves out); or NULL */
 	const struct node *index;
 	struct pattern *pattern;
 	const struct string_format *format;

@@ -218,7 +218,7 @@ int line_map_take(struct record *record, struct line_map **ret)
 
 	*ret = NULL;
 	if (!record_get_bool(record))
-		return 0;
+		return record_end(record);
 	CLEANUP(line_map_freep) struct line_map *map = calloc(1, sizeof(*map));
 	int r = map ? arena_new(&map->arena) : -ENOMEM;
 	if (r < 0)

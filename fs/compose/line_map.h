@@ -35,5 +35,5 @@ bool line_map_find(
 /** Writes the map; NULL: there is none. */
 void line_map_put(struct record *record, const struct line_map *map);
 
-/** Reads a map, the last value of its record. 0 with *ret (may be NULL), -ENOMEM or -EBADMSG. */
+/** Reads the last value of its record. 0 with *ret (NULL: no map), -ENOMEM or -EBADMSG. */
 int line_map_take(struct record *record, struct line_map **ret);

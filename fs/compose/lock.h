@@ -8,7 +8,7 @@
 
 /* The locks in the order in which a thread takes them; beside each, what it guards. */
 enum lock_rank {
-	LOCK_DRIVER,  /* fs/driver: the directories of .plyfs/origins */
+	LOCK_DRIVER,  /* fs/driver: the directories of .plyfs/origins; unanswered requests */
 	LOCK_FILES,   /* fs/render: the files of the rendered tree */
 	LOCK_VIEW,    /* struct view */
 	LOCK_WATCH,   /* fs/watch: the watched directories */

@@ -34,8 +34,8 @@ struct request_loop_hook {
 };
 
 /**
- * Answers the kernel's first request, INIT. Returns 0 with a copy of the request in *ret; or
- * -errno. ret->data is for free(3); NULL: memory is short, or the session has ended. *is_parallel:
+ * Answers the kernel's first request, INIT. Returns 0 or -errno. *ret, empty before, becomes a copy
+ * of the request, for free(3); ret->data NULL: memory is short, or none was read. *is_parallel:
  * the kernel sends several LOOKUPs of one directory at a time.
  */
 int request_loop_greet(struct fuse_session *fuse, struct span *ret, bool *is_parallel);
@@ -50,5 +50,5 @@ int request_loop_run(
 /** Returns the request that this thread is handling, valid until the thread reads the next. */
 struct span request_loop_current(void);
 
-/** Handles a request as if the kernel had just sent it. */
+/** Handles a request as if the kernel had just sent it; without memory, does nothing. */
 void request_loop_ask(struct fuse_session *fuse, struct span request);

@@ -31,8 +31,8 @@
  *
  * Until `go` the old daemon can go on, and does so if its heir ends, or is silent for HANDOVER_MS.
  * Until `go` the heir touches neither /dev/fuse nor the mount. If the heir fails, it ends with
- * _exit(2), because exit(3) would touch objects of both daemons. If the old daemon dies before
- * `go`, the heir serves: no other process can.
+ * _exit(2), because exit(3) would touch objects of both daemons. If the old daemon dies between its
+ * state and `go`, the heir serves: no other process can.
  *
  * The offer's format never changes. So an heir that can't read the state can end the mount
  * (heir_end()), and mount anew.
@@ -42,10 +42,11 @@
  *
  * If the service manager restarts plyfs, the old daemon has ended before the new one starts. In
  * between, the manager keeps a socket with the same messages in the same order (handover_leave(),
- * heir_stored()). They can be read only once. If the manager closes the socket while it has them,
- * the last descriptor of /dev/fuse is closed, and the mount is dead. No process answers requests in
- * between, so neither the unit, nor the new plyfs before it serves, may access the mount.
- * HANDOVER_LEAVE_SIGNAL makes the daemon leave the mount in this way; SIGTERM makes it unmount.
+ * heir_stored()). The messages can be read only once. If the manager closes the socket with unread
+ * messages, the last descriptor of /dev/fuse is closed, and the mount is dead. In between no
+ * process answers requests, so neither the unit, nor the new plyfs before it serves, may access
+ * the mount. HANDOVER_LEAVE_SIGNAL makes the daemon leave the mount in this way; SIGTERM makes it
+ * unmount.
  *
  * The handover's socket lies in a directory where no other user can make one. Each side asks the
  * kernel for the other's credentials: both must be processes of the user who mounts.
@@ -59,7 +60,7 @@
 #include "problem.h"
 #include "record.h"
 
-/* How long an heir may take to read the state, in milliseconds. */
+/* How long each side waits for the other while the state is handed over, in milliseconds. */
 #define HANDOVER_MS 60000
 
 /* Makes the daemon leave the mount to the manager, and end. Before it serves, it just ends. */
@@ -100,7 +101,7 @@ pid_t handover_server(dev_t dev);
 /** Returns the descriptor to poll for POLLIN; then call handover_take(). */
 int handover_fd(const struct handover *handover);
 
-/** Returns the listening socket, which goes into the record of the state. */
+/** Returns the listening socket, for the record of the state; below 0: there is none. */
 int handover_listener(const struct handover *handover);
 
 enum {
@@ -148,7 +149,7 @@ void heir_freep(struct heir **heir);
 
 const struct offer *heir_offer(const struct heir *heir);
 
-/** Returns whether this version can read the state. */
+/** Returns whether this plyfs can read the state. */
 bool heir_can_read(const struct heir *heir);
 
 /** Makes the old daemon end the mount, and waits for that. Returns 0 or -errno. */

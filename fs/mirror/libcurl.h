@@ -34,5 +34,5 @@ struct libcurl {
 
 extern struct libcurl libcurl;
 
-/** Loads and initialises libcurl, for good. False: it is not installed. */
+/** Loads and initialises libcurl, for good. False: it is missing, too old, or fails. */
 bool libcurl_load(void);

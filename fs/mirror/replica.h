@@ -36,8 +36,8 @@ enum {
 };
 
 /**
- * Opens the replica, and removes unfinished trees. Returns 0 with *ret for replica_free(), PROBLEM
- * or -errno.
+ * Opens the replica, and removes all trees but the present one. Returns 0 with *ret for
+ * replica_free(), PROBLEM or -errno.
  */
 int replica_open(
 	const struct replica_options *options, struct replica **ret, struct problem *problem);
@@ -47,7 +47,7 @@ void replica_freep(struct replica **replica);
 /** Returns whether there is a state. */
 bool replica_is_filled(const struct replica *replica);
 
-/** Returns the number of files of the state; 0: there is none. */
+/** Returns the number of files of the state; 0 without a state. */
 size_t replica_count(const struct replica *replica);
 
 /** Returns the replica's descriptor of the directory STATE, where the caller may store more. */
@@ -69,7 +69,7 @@ void replica_revise(struct replica *replica, const char *revision);
 void replica_mark(const struct replica *replica, const char *revision);
 
 /**
- * Replaces or makes the file at `path`, which key_path_refuse() must accept. *is_changed: the file
+ * Replaces or makes the file at `path`, for which key_path_refuse() is NULL. *is_changed: the file
  * was different before. Returns 0, REPLICA_NEEDS_DRAFT with nothing changed, or -errno.
  */
 int replica_put(struct replica *replica, const char *path, struct span bytes, mode_t mode,
@@ -79,9 +79,9 @@ int replica_put(struct replica *replica, const char *path, struct span bytes, mo
 int replica_remove(struct replica *replica, const char *path, bool *is_changed);
 
 /**
- * Begins a draft, and drops an older one. Without `changes`, or without a state, it is empty. With
- * `changes`, which it sorts, it equals the present tree, and may be changed only at these paths.
- * Returns 0 or -errno.
+ * Begins a draft, and drops an older one. Without `changes`, or without a state, the draft is
+ * empty. Otherwise it equals the present tree, and may be changed only at `changes`, which are
+ * sorted here. Returns 0 or -errno.
  */
 int replica_begin(struct replica *replica, struct path_list *changes);
 
@@ -98,11 +98,11 @@ int replica_draft_remove(struct replica *replica, const char *path);
 /** Compares the draft with the present tree. Returns 0 or -errno. */
 int replica_compare(struct replica *replica, struct tree_difference *ret);
 
-/** Makes the draft the present tree. Returns 0, or -errno with the old tree in place. */
+/** Makes the draft the present tree. Returns 0, or -errno: the link may lead to the old tree. */
 int replica_publish(struct replica *replica, const struct tree_difference *difference);
 
 /** Drops the draft, which equals the present tree; the next draft reuses its files if possible. */
 void replica_put_back(struct replica *replica);
 
-/** Drops the draft, if there is one, and everything else on the disk that is not needed. */
+/** Drops the draft and the recycled tree, if there are any. */
 void replica_discard(struct replica *replica);

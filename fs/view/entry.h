@@ -8,7 +8,7 @@
 
 struct view;
 
-/** Counts one kernel reference. */
+/** Adds one kernel reference. */
 void inode_hold_locked(struct view *view, struct inode *inode);
 
 /** Drops `count` kernel references. After the last one, frees the object if nothing needs it. */
@@ -17,7 +17,7 @@ void inode_forget_locked(struct view *view, struct inode *inode, uint64_t count)
 /** Returns the directory with this inode number, or NULL. */
 struct directory *inode_directory_locked(struct view *view, uint64_t ino);
 
-/** Returns whether `version` is exactly what the path showed before the kernel forgot it. */
+/** Returns whether `version` has the fingerprint of the version that the kernel forgot. */
 bool entry_has_forgotten(const struct entry *entry, const struct version *version);
 
 /**
@@ -25,7 +25,8 @@ bool entry_has_forgotten(const struct entry *entry, const struct version *versio
  * times of its newest source. A later one has the present as ctime. Its mtime is its newest
  * source's, if that is at least 1 ms newer than the former version's, or else the present.
  * entry_prepare_first_locked() is for the first version, and for the first one after the kernel
- * forgot the path: if the content is unchanged, it gets its former number and times.
+ * forgot the path: unchanged content gets its former number, and its former times unless a source
+ * is newer.
  */
 void entry_prepare_version_locked(struct view *view, struct entry *entry, struct version *version);
 void entry_prepare_first_locked(struct view *view, struct entry *entry, struct version *version);
@@ -55,13 +56,14 @@ void entry_hide_locked(struct view *view, struct entry *entry);
 /** Sets the kind of a name. If it changes, updates dependency indexes (dependency.h). */
 void entry_set_kind_locked(struct view *view, struct entry *entry, enum union_kind kind);
 
-/** Sets the kind of a name that is not published: the kernel does not know its directory. */
+/** Sets the kind without publishing. If it changes, hides the old object and ends its fault. */
 void entry_note_locked(struct view *view, struct entry *entry, enum union_kind kind);
 
 /**
- * Sets and logs the fault of the path. `shown` is the version that is shown from now on; NULL: the
- * former one, because another file system is mounted on the path. `is_left_out`: `shown` is merged
- * without a broken source or refused values. Otherwise it is the last good version, or broken.
+ * Sets the fault of the path, and logs it if it is new. `shown` is the version that is shown from
+ * now on; NULL: the former one, because another file system is mounted on the path. `is_left_out`:
+ * `shown` lacks a broken source or refused values; if false, and it has no fallback, it is the last
+ * good version or broken.
  */
 void entry_set_trouble_locked(struct view *view, struct entry *entry, const struct problem *problem,
 	const struct version *shown, bool is_left_out);
@@ -74,7 +76,7 @@ static inline bool entry_is_covered(const struct entry *entry)
 
 void entry_clear_trouble_locked(struct view *view, struct entry *entry);
 
-/** Takes the entry and its directory in use. entry_leave_locked() releases them. */
+/** Adds a user of the entry and of its directory. entry_leave_locked() drops it. */
 void entry_enter_locked(struct view *view, struct entry *entry);
 void entry_leave_locked(struct view *view, struct entry *entry);
 

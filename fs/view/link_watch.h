@@ -46,7 +46,7 @@ bool link_watch_sources(struct view *view, const struct settings *settings, cons
 void link_watch_remove(struct directory *directory);
 
 /**
- * Queues the names whose links lead to `path` (absolute, without links, outside of the layers),
- * because a mount has come or gone there.
+ * A mount has come or gone at `path` (absolute, without links, outside of the layers): queues the
+ * names whose links pass it, or end at or above it. If there are any, the view is looked at anew.
  */
 void link_watch_note_mount(struct view *view, const char *path);

@@ -5,10 +5,10 @@
  *      look_up      the union lookup: in the request's thread, or in the pool (publisher, remote)
  *        │ a file that must be composed
  *        ▼
- *      compose      in the pool, small before large; again after a moment if a source moved or is
- *        │          being written
+ *      compose      in the pool, small before large; if a source changed or is being written, it
+ *        │          goes back to look_up after a moment
  *        ▼
- *      look_end     a request's look is shown and answered in the same thread (lookup.c); the
+ *      end          a request's look is shown and answered in the same thread (lookup.c); the
  *                   publisher's look waits for the publisher's decision (refresh.c)
  *
  * entry->look is the look under way: first lookups of the same name share it, and the publisher's
@@ -45,17 +45,17 @@ struct look {
 	bool is_recalled;             /* `version` comes from the last-good store (keep.h) */
 	bool has_doubt;     /* a source may have been written while it was read (compose.h) */
 	bool has_new_links; /* a source with several hard links was not watched before */
-	bool is_covered;    /* STRICT: a file system is mounted on the path: it stays as shown */
+	bool is_covered;    /* STRICT: a file system is mounted on the path; what is shown stays */
 	bool is_failed;     /* the lookup failed, or a worker did not answer: it is tried again */
 
 	/* The result. */
 	int result; /* 0; PROBLEM; COMPOSE_MOVED, COMPOSE_UNSETTLED; LOOK_…; or -errno */
 	struct union_lookup lookup;
-	struct dependencies asked;
+	struct dependencies asked;   /* the dependencies that composing met */
 	struct version *version;     /* of a file or a link; one reference */
 	struct directory *directory; /* FIRST, STRICT: made, not shown */
-	struct problem problem; /* with a message: `version` is broken, or made without a source,
-				   or with a fallback */
+	struct problem problem;      /* with a message: `version` is broken, is_recalled, or made
+				   without a source or with a fallback */
 
 	struct look *next; /* in view->done, view->ended, or candidate->parked */
 
@@ -68,7 +68,7 @@ struct look {
 	uint64_t since;         /* the entry's ticket (queue.h) */
 	bool is_large;          /* it does not count in view->looks */
 	bool is_event;          /* the name had an event of its own */
-	bool takes_unfinished;  /* it waits no more for a writer */
+	bool takes_unfinished;  /* it no longer waits for a writer to end */
 	bool is_unread;         /* only its name was ever shown */
 	bool has_kept;         /* the shown version is the last good one, or made with a fallback */
 	bool is_known;         /* the kernel knows the entry's directory */
@@ -79,7 +79,7 @@ struct look {
 /* Positive results, besides those of compose(). */
 enum {
 	LOOK_MET_WRITER = 16, /* a source is being written, or was while the look read it */
-	LOOK_IS_CURRENT = 17, /* STRICT: the shown version is current */
+	LOOK_IS_CURRENT = 17, /* not FIRST: what is shown is current, or was never read */
 	LOOK_AT_GATE = 18,    /* REFRESH: a check must judge it; then the name is queued again */
 	LOOK_IS_PARKED = 19,  /* FIRST: a check must judge it; it has not ended (gate.h) */
 };
@@ -87,7 +87,7 @@ enum {
 /** Makes a look at `entry`, which is in use until look_free_locked(). NULL: no memory. */
 struct look *look_new_locked(struct view *view, struct entry *entry, enum look_purpose purpose);
 
-/** If no layer can be looked into, and the entry was a directory, makes the result a directory. */
+/** If no contributor could be examined, a directory stays one. Does nothing for REFRESH. */
 void look_heed_past(struct look *look);
 
 /** Begins the look, here or in the pool. The look may be freed when the call returns. */
@@ -112,10 +112,13 @@ void look_answer(struct view_caller *callers, int result, const struct stat *sta
 /** lookup.c: shows the result of a FIRST or STRICT look that has ended, and answers its callers. */
 void lookup_end(struct look *look);
 
-/** lookup.c: gives the callers a placeholder now, so that the kernel unlocks the directory soon. */
+/**
+ * lookup.c: answers the callers now, so that the kernel unlocks the directory soon: with a
+ * placeholder those of a FIRST look, and the others by a new lookup. Nothing without promises.
+ */
 void lookup_takes_long(struct look *look);
 
-/** lookup.c: looks the name up again for the callers of a look that is out of date. */
+/** lookup.c: looks the name up again for callers whom their look can't answer. */
 void lookup_again(struct view *view, const char *name, struct view_caller *callers);
 
 /**

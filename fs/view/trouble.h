@@ -27,7 +27,7 @@ struct trouble {
 	struct problem problem;
 	struct timespec since; /* CLOCK_REALTIME, as all times here */
 	enum trouble_serves serves;
-	struct timespec made; /* when the served version was made, or the stand-in was read; 0
+	struct timespec made; /* when what is served was made, or the stand-in was read; 0
 			         for OTHER_LAYERS, LOCKED, COVERED, RENDERED, NOTHING */
 };
 

@@ -2,8 +2,8 @@
  * Edits of YAML's block style. Entries are added and removed with their lines. The value of an
  * entry, or the root, is replaced.
  *
- * All functions return 0; EDIT_CANNOT if the lines can't be separated from others; PROBLEM if the
- * value can't be written, or yaml_guard.h refuses the edit; or -ENOMEM.
+ * All functions return 0; EDIT_CANNOT if other text stands on the lines to be changed; PROBLEM if
+ * the value can't be written, or yaml_guard.h refuses the edit; or -ENOMEM.
  */
 #pragma once
 

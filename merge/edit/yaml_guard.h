@@ -9,7 +9,7 @@
 
 #include "editor.h"
 
-/** Checks a value that the edit removes: it refers to no other place, and none refers to it. */
+/** Checks that a value which the edit removes has no anchor, alias or merge key in it. */
 int yaml_guard_value(const struct edit *edit, const struct extent *extent);
 
 /**

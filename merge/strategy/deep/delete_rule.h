@@ -1,6 +1,6 @@
 /*
- * The option `delete`: the values that a layer deletes, if its format has no tags for that. It is a
- * map of layers to places.
+ * The option `delete`: the values that a layer deletes, for formats without tags. It is a map of
+ * layers to places.
  *
  *      delete: {site: server.tls, host: ["jobs.nightly", "hosts.db\\.internal"]}
  *
