@@ -99,6 +99,16 @@ reset -L vendor app.yaml server.name
 grep -q 'port: 90' site/app.yaml
 runs 1 "$PLYFS" reset -l vendor:site app.yaml prot
 
+# The last value takes the source with it, and the difference of a dry run shows that.
+echo 'port: 90' >site/app.yaml
+reset -n app.yaml port
+prints '--- site/app.yaml
++++ /dev/null
+@@ -1 +0,0 @@
+-port: 90'
+reset app.yaml port
+[ ! -e site/app.yaml ] || fail 'an empty source stays'
+
 # A whole file, also one that is broken, and a whiteout.
 echo 'a: [' >site/app.yaml
 reset -n app.yaml
