@@ -50,5 +50,5 @@ int request_loop_run(
 /** Returns the request that this thread is handling, valid until the thread reads the next. */
 struct span request_loop_current(void);
 
-/** Handles a request as if the kernel had just sent it; without memory, does nothing. */
+/** Handles a request, aligned as by malloc(3), as if the kernel had just sent it. */
 void request_loop_ask(struct fuse_session *fuse, struct span request);
