@@ -13,6 +13,7 @@
 #include "cleanup.h"
 #include "clock.h"
 #include "gate.h"
+#include "hash.h"
 #include "layer_task.h"
 #include "name_watch.h"
 #include "notice.h"
@@ -50,9 +51,15 @@ struct publisher {
 	bool is_reload_due;
 	int64_t reload_ms;                /* clock_ms() before which it is not tried; 0: at once */
 	bool is_strict;                   /* fixed */
+	uint64_t state;                   /* fixed: the hash of the option `state` */
 	struct timespec settings_made;    /* CLOCK_REALTIME: when they were read */
 	struct trouble *settings_trouble; /* view->lock; NULL: none */
 };
+
+static uint64_t hash_state(const struct settings *settings)
+{
+	return hash_end(hash_bytes(hash_seed(), span_of(settings->state ? settings->state : "")));
+}
 
 static void publisher_freep(struct publisher **publisher)
 {
@@ -71,6 +78,7 @@ int publisher_new(
 	/* They may have been saved once more between being read and being watched. */
 	publisher->is_reload_due = true;
 	publisher->is_strict = view->composer.settings->coherence == COHERENCE_STRICT;
+	publisher->state = hash_state(view->composer.settings);
 	clock_gettime(CLOCK_REALTIME, &publisher->settings_made);
 	publisher->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (publisher->stop_fd < 0)
@@ -300,6 +308,14 @@ static int take_settings(struct publisher *publisher, struct problem *problem)
 	return r;
 }
 
+/* Returns an option that has changed and takes effect at the next mount; NULL: none. */
+static const char *find_fixed(const struct publisher *publisher, const struct settings *settings)
+{
+	if ((settings->coherence == COHERENCE_STRICT) != publisher->is_strict)
+		return "coherence";
+	return hash_state(settings) != publisher->state ? "state" : NULL;
+}
+
 /* plyfs.yaml was edited, or another directory stands where a layer was found. */
 static void reload(struct publisher *publisher)
 {
@@ -323,10 +339,11 @@ static void reload(struct publisher *publisher)
 		clock_gettime(CLOCK_REALTIME, &publisher->settings_made);
 		settings = publisher->view->composer.settings;
 		trouble->serves = TROUBLE_SERVES_OTHER_SETTINGS;
-		if ((settings->coherence == COHERENCE_STRICT) != publisher->is_strict)
+		const char *name = find_fixed(publisher, settings);
+		if (name)
 			r = problem_set(&trouble->problem, settings->path, 0, 0,
-				"'coherence' takes effect at the next mount; unmount and mount "
-				"again");
+				"'%s' takes effect at the next mount; unmount and mount again",
+				name);
 	}
 	if (r == 0)
 		free(take_ptr(trouble));

@@ -99,3 +99,8 @@ if strict; then
 		shows mnt/app.yaml "low: $i"
 	done
 fi
+
+# The last good versions stay where they are.
+printf 'layers: [low]\noptions: {state: %s/elsewhere}\n' "$PWD" >plyfs.yaml
+reports_state() { [[ $(status settings error 2>/dev/null) == *"'state' takes effect at the next mount"* ]]; }
+eventually reports_state || fail "what is kept does not move, and nothing says so"
