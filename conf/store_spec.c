@@ -133,6 +133,8 @@ static int take_seconds(
 	int r = value_amount(node, reader->name, &interval_range, &ms, reader->problem);
 	if (r != 0)
 		return r;
+	if (ms % 1000)
+		return problem_at(reader->problem, node, "%s must be whole seconds", reader->name);
 	*ret = arena_printf(reader->place->arena, "%" PRIu64, ms / 1000);
 	return *ret ? 0 : -ENOMEM;
 }

@@ -398,6 +398,8 @@ static const struct bad table[] = {
 		"2:26: poll_interval must be a time with its unit, from 10ms to 60m, not '5'"},
 	{"a time has a whole number", "layers: [a]\noptions: {poll_interval: 1.5s}\n",
 		"2:26: poll_interval must be a time with its unit, from 10ms to 60m, not '1.5s'"},
+	{"an interval has whole seconds", "layers: [a, {git: {url: u, interval: 1500ms}}]\n",
+		"1:38: interval must be whole seconds"},
 	{"a time is not too short", "layers: [a]\noptions: {poll_interval: 9ms}\n",
 		"2:26: poll_interval must be a time with its unit, from 10ms to 60m, not '9ms'"},
 	{"a time is not too long", "layers: [a]\noptions: {poll_interval: 61m}\n",
