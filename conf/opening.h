@@ -52,8 +52,7 @@ void opening_observe(void (*observer)(void *context, int fd), void *context);
 
 /**
  * Opens a file that settings name, like openat(2); after EACCES, through the delegate. Returns a
- * descriptor, or -errno: -EPIPE if the delegate has ended, -EBUSY if the delegate waits for a
- * file system.
+ * descriptor, or -errno: -EPIPE if the delegate has ended, -EBUSY if it waits for a file system.
  */
 int opening_at(int dirfd, const char *path, int flags);
 

@@ -7,5 +7,5 @@
 /** Writes the versions of keep_each(), while the store is paused. */
 void last_good_put(struct keep *keep, struct record *record);
 
-/** Reads the versions into the store. Returns 0 or -ENOMEM; calls record_spoil() for damage. */
+/** Reads the versions into the store. Returns 0, -ENOMEM or -EBADMSG. */
 int last_good_take(struct keep *keep, struct record *record);

@@ -826,6 +826,8 @@ int session_serve(
 		return r;
 	/* From here on nobody else has the mount. */
 	session->heir = NULL;
+	if (is_heir && session->handover)
+		handover_serves(session->handover);
 	r = start(session);
 	if (r < 0)
 		return r;

@@ -1,6 +1,7 @@
 #include "unanswered.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +13,7 @@ struct unanswered {
 	struct unanswered **place; /* what points to it */
 	bool is_given_up;          /* nobody here knows of it any more */
 	struct span bytes;
-	char data[];
+	_Alignas(max_align_t) char data[]; /* request_loop_ask() */
 };
 
 static struct unanswered *add(struct session *session, struct span bytes, bool is_given_up)

@@ -366,9 +366,6 @@ int handover_new(const struct offer *offer, dev_t dev, int listener,
 		.successor = successor};
 	if (handover->signal < 0 || handover->epoll < 0)
 		return -errno;
-	/* SO_PEERCRED names the process that called listen(2) last: unix(7). */
-	if (listener >= 0 && listen(listener, BACKLOG) < 0)
-		return -errno;
 	int r = watch(handover, handover->listener);
 	if (r == 0)
 		r = watch(handover, handover->signal);
@@ -377,6 +374,13 @@ int handover_new(const struct offer *offer, dev_t dev, int listener,
 	successor_note(successor, dev);
 	*ret = take_ptr(handover);
 	return 0;
+}
+
+void handover_serves(const struct handover *handover)
+{
+	/* unix(7): SO_PEERCRED names the process that called listen(2) last. */
+	if (handover->listener >= 0)
+		(void)!listen(handover->listener, BACKLOG);
 }
 
 void handover_free(struct handover *handover)

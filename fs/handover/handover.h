@@ -86,6 +86,9 @@ int handover_new(const struct offer *offer, dev_t dev, int listener,
 	const struct successor *successor, struct handover **ret);
 void handover_free(struct handover *handover); /* NULL: does nothing */
 
+/** Makes handover_server() name this process. Call it when a take-over can't fail any more. */
+void handover_serves(const struct handover *handover);
+
 /** Ends the offer, when the mount has ended. */
 void handover_end(struct handover *handover);
 

@@ -145,6 +145,7 @@ static const struct call calls[] = {
 	{CALL(accept4), DAEMON},    /* … by the one that is listened at */
 	{CALL(accept), DAEMON},
 	{CALL(getsockopt), DAEMON}, /* … who is it? */
+	{CALL(listen), DAEMON},     /* … by a new daemon, from now on */
 	{CALL(epoll_ctl), DAEMON},  /* … is waited for */
 	{CALL(rt_sigpending), DAEMON}, /* … not if we are to end */
 	{CALL(socketpair), VIEWS}, /* … for the heir's record; a worker's jobs */

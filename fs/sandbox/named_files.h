@@ -9,8 +9,8 @@
 struct named_files;
 
 /**
- * Makes the set of the files that `settings`, which are in force, name. Borrows them for
- * ever: neither they nor *ret are ever freed. Returns 0 with *ret, or -ENOMEM.
+ * Makes the set of the files that `settings`, which are in force, name. Borrows them for ever:
+ * neither they nor *ret are ever freed. Returns 0 with *ret, or -ENOMEM.
  */
 int named_files_new(const struct settings *settings, struct named_files **ret);
 

@@ -308,9 +308,11 @@ static int take_settings(struct publisher *publisher, struct problem *problem)
 	return r;
 }
 
-/* Returns an option that has changed and takes effect at the next mount; NULL: none. */
+/* Returns an option of a mount that has changed and takes effect at the next; NULL: none. */
 static const char *find_fixed(const struct publisher *publisher, const struct settings *settings)
 {
+	if (!publisher->options.dev)
+		return NULL;
 	if ((settings->coherence == COHERENCE_STRICT) != publisher->is_strict)
 		return "coherence";
 	return hash_state(settings) != publisher->state ? "state" : NULL;

@@ -36,6 +36,14 @@ read -r -t 20 -u "${LATE[0]}" line && [ "$line" = ready ] || fail "$(cat log-lat
 fails_with 'Operation canceled' timeout 60 "$PLYFS" mount -f --take-over -o noheader low:high mnt
 wait "$late_pid" || fail "$(cat log-late)"
 is_served_as_before 6
+# The one that failed is not the one that serves.
+printf 'layers: [low, high]\noptions: {header: false, coherence: strict}\n' >strict.yaml
+fails_with 'coherence' "$PLYFS" mount -f --take-over -c strict.yaml mnt
+at_end "kill -CONT $plyfs_pid"
+kill -STOP "$plyfs_pid"
+fails_with "(process $plyfs_pid serves it)" "$PLYFS" status mnt
+kill -CONT "$plyfs_pid"
+is_served_as_before 7
 
 # The process at the other end makes no offer, or is not plyfs.
 is_served_as_before 4
