@@ -43,8 +43,7 @@ unwatch
 [ "$(grep -c MOVED_TO events)" -eq 1 ] || fail "the events were: $(cat events)"
 comes_to_equal_fresh -c plyfs.yaml
 stop
-# With a sanitizer a worker may stand still, and then holds its layers for some seconds.
-eventually umount low
+eventually free_layer low || fail "the layer is busy after the end"
 
 # The twin: the very same without the FUSE file system is not polled.
 rmdir low
