@@ -262,10 +262,10 @@ static int print_diff(const struct amendment *amendment, struct unified how)
 {
 	const struct unified_side old = {
 		amendment->is_new ? UNIFIED_ABSENT : amendment->file, amendment->old};
-	const struct unified_side new = {amendment->file, amendment->new};
-	const struct unified_side none = {UNIFIED_ABSENT, {0}};
+	const struct unified_side new = {
+		amendment->is_removed ? UNIFIED_ABSENT : amendment->file, amendment->new};
 
-	int r = unified_print(&how, NULL, &old, amendment->is_removed ? &none : &new);
+	int r = unified_print(&how, NULL, &old, &new);
 	return r < 0 ? r : 0;
 }
 

@@ -350,6 +350,8 @@ static int put_values(struct amendment_state *made, struct problem *problem)
 	made->amendment.is_absent = made->put->is_absent;
 	made->amendment.is_removed = made->put->is_empty;
 	take_text(made, made->put->is_changed ? made->put->text : made->inputs[made->target].text);
+	if (made->amendment.is_removed)
+		made->amendment.new = (struct span){NULL, 0};
 	return 0;
 }
 
@@ -765,9 +767,7 @@ static int write_key(struct amendment_state *made, struct problem *problem)
 {
 	struct amendment *amendment = &made->amendment;
 
-	int r = layer_store_write(made->store,
-		amendment->is_removed ? (struct span){NULL, 0} : amendment->new,
-		&amendment->revision, problem);
+	int r = layer_store_write(made->store, amendment->new, &amendment->revision, problem);
 	if (r == 0)
 		amendment->unseen = layer_store_wait(made->store, amendment->revision);
 	return r == LAYER_STORE_MOVED ? LAYER_FILE_MOVED : r;

@@ -78,7 +78,7 @@ struct amendment {
 	const char *unchecked;
 	const char *unseen;   /* of a key in etcd: why the layer does not show it yet; or NULL */
 	struct span old;      /* the file's text before the edit */
-	struct span new;      /* and after it */
+	struct span new;      /* and after it; NULL: is_removed */
 	struct stream before; /* the merged documents; none: there is no file, or it is no tree */
 	struct stream after;
 	struct stream below; /* of removed values: the lower layers' documents, if known */
