@@ -50,7 +50,6 @@ struct publisher {
 	struct name_watch *watch;
 	bool is_reload_due;
 	int64_t reload_ms;                /* clock_ms() before which it is not tried; 0: at once */
-	bool is_strict;                   /* fixed */
 	uint64_t state;                   /* fixed: the hash of the option `state` */
 	struct timespec settings_made;    /* CLOCK_REALTIME: when they were read */
 	struct trouble *settings_trouble; /* view->lock; NULL: none */
@@ -77,7 +76,6 @@ int publisher_new(
 	publisher->options = *options;
 	/* They may have been saved once more between being read and being watched. */
 	publisher->is_reload_due = true;
-	publisher->is_strict = view->composer.settings->coherence == COHERENCE_STRICT;
 	publisher->state = hash_state(view->composer.settings);
 	clock_gettime(CLOCK_REALTIME, &publisher->settings_made);
 	publisher->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -313,7 +311,7 @@ static const char *find_fixed(const struct publisher *publisher, const struct se
 {
 	if (!publisher->options.dev)
 		return NULL;
-	if ((settings->coherence == COHERENCE_STRICT) != publisher->is_strict)
+	if ((settings->coherence == COHERENCE_STRICT) != publisher->view->is_strict)
 		return "coherence";
 	return hash_state(settings) != publisher->state ? "state" : NULL;
 }
