@@ -418,7 +418,7 @@ void record_lack_memory(struct record *record)
 	spoil(record, -ENOMEM);
 }
 
-bool record_is_bad(const struct record *record)
+int record_error(const struct record *record)
 {
 	return record->error;
 }

@@ -89,10 +89,10 @@ void record_spoil(struct record *record);
 /** Marks the record as one that can't be read for want of memory. */
 void record_lack_memory(struct record *record);
 
-/** Returns whether there was any error so far. */
-bool record_is_bad(const struct record *record);
+/** Returns 0, or the first error so far: -EBADMSG or -ENOMEM. */
+int record_error(const struct record *record);
 
-/** Like record_spoil(). Returns the first error: -EBADMSG or -ENOMEM. */
+/** Like record_spoil(). Returns record_error(). */
 int record_refuse(struct record *record);
 
 /** Returns 0 if everything was read without damage; -ENOMEM; or -EBADMSG. */

@@ -22,7 +22,7 @@ int source_take(struct record *record, const struct settings *settings, struct r
 	ret->stamp = stamp_take(record);
 	ret->read = record_get_time(record);
 	ret->text = record_get_bytes(record);
-	return !ret->path || record_is_bad(record) ? record_refuse(record) : 0;
+	return !ret->path || record_error(record) ? record_refuse(record) : 0;
 }
 
 void source_fini(struct read_source *source)

@@ -85,7 +85,7 @@ static void take_data(struct record *record, struct version *version)
 	if (bytes.len != (has_data(version) ? version->size : 0) ||
 		(version->kind == VERSION_LINK && bytes.len && memchr(bytes.data, '\0', bytes.len)))
 		record_spoil(record);
-	if (record_is_bad(record) || !has_data(version))
+	if (record_error(record) || !has_data(version))
 		return;
 	version->data = malloc(bytes.len + 1);
 	if (!version->data) {
@@ -144,5 +144,5 @@ struct version *version_take(struct record *record)
 	mode_t type = version->kind == VERSION_LINK ? S_IFLNK : S_IFREG;
 	if ((version->mode & S_IFMT) != type || !is_held_well(version))
 		record_spoil(record);
-	return record_is_bad(record) ? NULL : take_ptr(version);
+	return record_error(record) ? NULL : take_ptr(version);
 }

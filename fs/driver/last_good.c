@@ -35,7 +35,7 @@ static int take_one(struct keep *keep, struct record *record)
 	/* Only bytes are kept, and with the strategy that made them. */
 	if (!path || (version && (version->kind != VERSION_BYTES || !version->strategy)))
 		record_spoil(record);
-	if (!record_is_bad(record))
+	if (!record_error(record))
 		keep_note(keep, path, version, is_public);
 	return 0;
 }

@@ -99,7 +99,7 @@ int origins_take(struct session *session, struct record *record)
 {
 	session->origins_made = record_get_below(record, ORIGINS_INO_FIRST - 1);
 	size_t count = record_get_count(record, 3 * sizeof(uint64_t));
-	for (size_t i = 0; i < count && !record_is_bad(record); i++) {
+	for (size_t i = 0; i < count && !record_error(record); i++) {
 		CLEANUP(freep) char *path = record_get_text(record);
 		size_t size = path ? strlen(path) + 1 : 1;
 		struct origins_directory *directory = calloc(1, sizeof(*directory) + size);

@@ -61,7 +61,7 @@ int session_state_take_agreement(struct session *session, int *fuse_fd, int *lis
 	session->is_parallel = record_get_bool(record);
 	if (record_get_bool(record) != session->options.is_unpublished || *fuse_fd < 0)
 		record_spoil(record);
-	return r == 0 && record_is_bad(record) ? record_refuse(record) : r;
+	return r == 0 ? record_error(record) : r;
 }
 
 int session_state_take_shown(struct session *session, struct problem *problem)

@@ -108,7 +108,7 @@ int unanswered_take(struct session *session, struct record *record)
 {
 	size_t count = record_get_count(record, sizeof(uint64_t));
 
-	for (size_t i = 0; i < count && !record_is_bad(record); i++)
+	for (size_t i = 0; i < count && !record_error(record); i++)
 		if (!add(session, record_get_bytes(record), true))
 			return -ENOMEM;
 	return 0;

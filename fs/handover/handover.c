@@ -248,7 +248,7 @@ static int take_offer(struct record *record, struct offer *ret, uint64_t *format
 	*format = record_get(record);
 	ret->pid = (pid_t)record_get_below(record, INT_MAX);
 	ret->beneath_fd = record_get_fd(record);
-	return ret->beneath_fd >= 0 && !record_is_bad(record) ? 0 : -EBADMSG;
+	return ret->beneath_fd >= 0 && !record_error(record) ? 0 : -EBADMSG;
 }
 
 /*

@@ -252,7 +252,7 @@ static bool is_fit(const struct view *view, uint64_t ino)
 /* The kernel knows the object so often. */
 static void hold(struct view *view, struct inode *inode, uint64_t refs, struct record *record)
 {
-	if (record_is_bad(record) || !refs)
+	if (record_error(record) || !refs)
 		return;
 	if (inode_table_find(&view->inodes, inode->ino)) {
 		record_spoil(record);
@@ -262,7 +262,7 @@ static void hold(struct view *view, struct inode *inode, uint64_t refs, struct r
 	inode->kernel_refs = refs;
 }
 
-/* One reference, and how often the kernel knows it; NULL: the record is marked. */
+/* One reference, and how often the kernel knows it; NULL: record_error(). */
 static struct version *take_version(struct view *view, struct record *record, uint64_t *refs)
 {
 	uint64_t ino = record_get(record);
@@ -271,7 +271,7 @@ static struct version *take_version(struct view *view, struct record *record, ui
 	CLEANUP(version_unrefp) struct version *version = version_take(record);
 	if (!is_fit(view, ino))
 		record_spoil(record);
-	if (!version || record_is_bad(record))
+	if (!version || record_error(record))
 		return NULL;
 	version->inode.ino = ino;
 	return take_ptr(version);
@@ -309,7 +309,7 @@ static void take_attributes(struct view *view, struct record *record, struct dir
 	directory->narrowings = record_get(record);
 	if (directory == view->root ? ino != VIEW_INO_ROOT : !is_fit(view, ino))
 		record_spoil(record);
-	if (directory == view->root || record_is_bad(record))
+	if (directory == view->root || record_error(record))
 		return;
 	directory->inode.ino = ino;
 	hold(view, &directory->inode, refs, record);
@@ -387,7 +387,7 @@ static int take_shown(const struct taking *taking, struct entry *entry)
 	/* A change hook gets changes of a file that the kernel has forgotten, too. */
 	if (entry->print && entry->kind != UNION_DIRECTORY)
 		notice_pin_locked(view, entry);
-	if (record_is_bad(record) || shows == SHOWS_NAME)
+	if (record_error(record) || shows == SHOWS_NAME)
 		return 0;
 	if (shows == SHOWS_DIRECTORY)
 		return take_child(taking, entry);
@@ -409,7 +409,7 @@ static void take_pending(const struct taking *taking, struct entry *entry)
 	enum entry_scope scope = (enum entry_scope)record_get_below(record, SCOPE_FULL);
 
 	entry->is_touched = record_get_bool(record);
-	if (record_is_bad(record))
+	if (record_error(record))
 		return;
 	if (pending == PENDING_QUEUED)
 		queue_entry_scope_locked(taking->view, entry, scope);
@@ -425,7 +425,7 @@ static int take_entry(const struct taking *taking, struct directory *directory)
 
 	if (!name || !is_name(name) || directory_find(directory, name))
 		record_spoil(record);
-	if (record_is_bad(record))
+	if (record_error(record))
 		return 0;
 	struct entry *entry = directory_entry(directory, name);
 	if (!entry)
@@ -454,7 +454,7 @@ static void take_identities(const struct taking *taking, struct directory *direc
 	size_t count = record_get_count(record, 3 * LEAST_SIZE);
 
 	directory->layers = 0;
-	for (size_t i = 0; i < count && !record_is_bad(record); i++) {
+	for (size_t i = 0; i < count && !record_error(record); i++) {
 		size_t old = record_get_below(record, LAYERS_MAX - 1);
 		struct stamp identity = {0};
 		identity.dev = record_get(record);
@@ -484,9 +484,9 @@ static int take_directory(const struct taking *taking, struct directory *directo
 	if (directory->next_cookie < DIRECTORY_COOKIE_FIRST)
 		record_spoil(record);
 	size_t count = record_get_count(record, LEAST_SIZE);
-	for (size_t i = 0; r == 0 && i < count && !record_is_bad(record); i++)
+	for (size_t i = 0; r == 0 && i < count && !record_error(record); i++)
 		r = take_entry(taking, directory);
-	return r || record_is_bad(record) ? r : order_entries(directory, record);
+	return r || record_error(record) ? r : order_entries(directory, record);
 }
 
 static int take_dead_directory(struct view *view, struct record *record)
@@ -496,7 +496,7 @@ static int take_dead_directory(struct view *view, struct record *record)
 
 	if (!path || strlen(path) >= PATH_MAX)
 		record_spoil(record);
-	if (record_is_bad(record))
+	if (record_error(record))
 		return 0;
 	int r = directory_new(view->root, path, view->composer.settings->layer_count, &directory);
 	if (r < 0)
@@ -636,7 +636,7 @@ static int take_all_locked(struct view *view, struct record *record)
 	take_layers(&taking);
 	r = take_directory(&taking, view->root);
 	size_t count = record_get_count(record, 3 * LEAST_SIZE);
-	for (size_t i = 0; r == 0 && i < count && !record_is_bad(record); i++)
+	for (size_t i = 0; r == 0 && i < count && !record_error(record); i++)
 		r = take_unshown(view, record);
 	if (r < 0)
 		return r;
@@ -644,7 +644,7 @@ static int take_all_locked(struct view *view, struct record *record)
 	take_notices(view, record);
 	/* What has changed since it was shown is found as what was missed. */
 	view->is_overflowed = true;
-	return record_is_bad(record) ? record_refuse(record) : 0;
+	return record_error(record);
 }
 
 struct directories {

@@ -177,7 +177,7 @@ static int take_job(const struct composer *composer, struct record *record, stru
 	int r = take_lookup(record, job);
 	if (r == 0)
 		r = take_stand_ins(record, job);
-	return r == 0 && (!job->path || record_is_bad(record)) ? record_refuse(record) : r;
+	return r == 0 && (!job->path || record_error(record)) ? record_refuse(record) : r;
 }
 
 static void taken_job_fini(struct taken_job *job)

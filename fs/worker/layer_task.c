@@ -30,7 +30,7 @@ static const struct layer *take_layer(
 	worker_block_signals();
 
 	*path = record_get_text(job);
-	return *path && !record_is_bad(job) ? composer->settings->layers[rank] : NULL;
+	return *path && !record_error(job) ? composer->settings->layers[rank] : NULL;
 }
 
 static void put_result(struct record *answer, int r)
@@ -282,7 +282,7 @@ static int far_list(const struct layer *layer, const char *path,
 	for (size_t i = 0; r == 0 && i < count; i++) {
 		CLEANUP(freep) char *name = record_get_text(answer.record);
 		unsigned char type = (unsigned char)record_get_below(answer.record, UCHAR_MAX);
-		if (record_is_bad(answer.record) || !is_name(name))
+		if (record_error(answer.record) || !is_name(name))
 			r = record_refuse(answer.record) == -ENOMEM ? -ENOMEM : -EIO;
 		else
 			r = each(context, name, type);

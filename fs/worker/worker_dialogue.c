@@ -131,7 +131,7 @@ static void reply_stand_in(
 	CLEANUP(freep) char *path = record_get_text(question);
 	struct loaded *loaded = NULL;
 
-	if (path && job->requests && !record_is_bad(question))
+	if (path && job->requests && !record_error(question))
 		loaded = job->requests->stand_in(
 			job->requests->context, job->composer->settings->layers[rank], path);
 	bool is_there = loaded && loaded->text.data;
@@ -196,7 +196,7 @@ static int take_answer(const struct settings *settings, struct worker_answer *an
 		r = take_text(settings, answer->record, &answer->texts[i]);
 		answer->text_count += r == 0;
 	}
-	return record_is_bad(answer->record) ? record_refuse(answer->record) : r;
+	return r == 0 ? record_error(answer->record) : r;
 }
 
 /* Serves the worker until it answers. 0 with *ret; what it failed with; -EPIPE: it has ended. */

@@ -63,8 +63,8 @@ int worker_message_receive(int socket, enum worker_message *kind, struct record 
 	if (r < 0)
 		return r;
 	*kind = (enum worker_message)record_get_below(message, WORKER_MESSAGES - 1);
-	if (record_is_bad(message))
-		return record_refuse(message);
-	*ret = take_ptr(message);
-	return 0;
+	r = record_error(message);
+	if (r == 0)
+		*ret = take_ptr(message);
+	return r;
 }
