@@ -16,7 +16,7 @@ again() {
 
 for ((i = 0; i < 50; i++)); do
 	again
-	"$PLYFS" umount mnt && free_layer low || fail "time $i: the layer is busy after plyfs umount"
+	"$PLYFS" umount mnt && umount low || fail "time $i: the layer is busy after plyfs umount"
 done
 
 # A mount in use is reported as busy, and stays. By a path with a link in it, a slash behind it, from elsewhere.
@@ -31,13 +31,13 @@ pid=$(cd / && "$PLYFS" status --json "$directory/mnt" | python3 -c 'import json,
 ! has_ended "$pid" || fail "it ended while it was in use"
 exec 5<&-
 eventually has_ended "$pid" || fail "it does not end"
-free_layer low
+umount low
 fails_with 'no plyfs is mounted there' "$PLYFS" umount mnt
 fails_with 'no plyfs is mounted there' "$PLYFS" umount nowhere
 fails_with 'no plyfs is mounted there' "$PLYFS" umount /proc
 again
 (cd high && "$PLYFS" umount ../link/)
-free_layer low
+umount low
 
 # A layer that leaves the settings is free as soon as they are in force.
 mount -t tmpfs tmpfs low
@@ -48,7 +48,7 @@ printf 'layers: [low, high]\noptions: {header: false}\n' >plyfs.yaml
 shows mnt/app.yaml $'a: 1\nb: 1'
 printf 'layers: [high]\noptions: {header: false}\n' | replace plyfs.yaml
 comes_to_show mnt/app.yaml 'b: 1'
-eventually free_layer low || fail "a layer that has left is busy"
+eventually umount low 2>/dev/null || fail "a layer that has left is busy"
 "$PLYFS" umount mnt
 rm high/app.yaml
 
@@ -61,7 +61,7 @@ start_s=$(date +%s%N)
 (($(date +%s%N) - start_s < 2500000000)) || fail "it waits for a process that serves another mount"
 shows mnt/app.yaml 'a: 1'
 "$PLYFS" umount mnt
-free_layer low
+umount low
 
 # A stopped daemon does not answer, and is unmounted all the same; so is a dead mount.
 again
@@ -69,13 +69,13 @@ pid=$("$PLYFS" status --json mnt | python3 -c 'import json, sys; print(json.load
 kill -STOP "$pid"
 timeout 20 "$PLYFS" umount -f mnt || fail "one that is stopped is not unmounted"
 kill -KILL "$pid"
-eventually free_layer low
+eventually umount low 2>/dev/null
 again
 pid=$("$PLYFS" status --json mnt | python3 -c 'import json, sys; print(json.load(sys.stdin)["pid"])')
 kill -KILL "$pid"
 eventually has_ended "$pid"
 timeout 20 "$PLYFS" umount mnt || fail "a dead one is not unmounted"
-eventually free_layer low
+eventually umount low 2>/dev/null
 
 # umount(8), which finds the helper by its name.
 mkdir tools
@@ -84,14 +84,14 @@ sbin=$(realpath /sbin)
 if mount -t overlay overlay -o "lowerdir=$directory/tools:$sbin" "$sbin" 2>overlay; then
 	for ((i = 0; i < 50; i++)); do
 		again
-		umount mnt && free_layer low || fail "time $i: the layer is busy after umount(8)"
+		umount mnt && umount low || fail "time $i: the layer is busy after umount(8)"
 	done
 	# Without the helper (-i) the layer is held a moment longer.
 	busy=0
 	for ((i = 0; i < 10; i++)); do
 		again
 		umount -i mnt
-		umount low 2>/dev/null || { busy=1 && eventually free_layer low; }
+		umount low 2>/dev/null || { busy=1 && eventually umount low 2>/dev/null; }
 	done
 	[ $busy -eq 1 ] || fail "there is nothing to wait for"
 	again
@@ -99,13 +99,13 @@ if mount -t overlay overlay -o "lowerdir=$directory/tools:$sbin" "$sbin" 2>overl
 	fails_with 'is busy' umount mnt
 	exec 5<&-
 	umount -v mnt
-	free_layer low
+	umount low
 	again
 	umount -l mnt
-	eventually free_layer low
+	eventually umount low 2>/dev/null
 	again
 	umount -t fuse.plyfs -a
-	free_layer low
+	umount low
 else
 	echo "umount(8) is not tried: $(cat overlay)"
 fi

@@ -207,11 +207,6 @@ eventually() {
 	done
 }
 
-# With ThreadSanitizer a worker that was forked while the sanitizer held a lock stands still, and holds its layers.
-free_layer() {
-	umount "$1" 2>/dev/null || { grep -qa __tsan_init "$PLYFS" && umount -l "$1"; }
-}
-
 is_ready() {
 	if ! kill -0 "$plyfs_pid" 2>/dev/null; then
 		return 0
