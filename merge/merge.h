@@ -4,6 +4,10 @@
  * A merge is pure: memory in, memory out. It opens no file, and keeps nothing between calls except
  * the libraries that it has loaded. So any number of merges may run at the same time, even over the
  * same documents.
+ *
+ * It is also the library libplymerge (examples/library/merge.c). A program that was linked with
+ * libplymerge.so.1 runs with each later libplymerge.so.1: see plymerge.map. Initialize structs by
+ * their members' names: a member that is 0 has its default.
  */
 #pragma once
 
