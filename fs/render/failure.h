@@ -14,8 +14,8 @@ void failure_note(struct render *render, const char *path, struct owned *owned, 
 	const struct problem *problem);
 
 /**
- * Logs a failure once, and retries it later, unless a version is broken. A path that has gone since
- * it was listed (-ESTALE) is no failure: the publisher knows of it.
+ * Logs a failure once, and retries it later, unless the version is broken. A path that has gone
+ * since it was listed (-ESTALE) is no failure: the publisher knows of it.
  */
 void failure_retry(struct render *render, const char *path, struct owned *owned, int result,
 	const struct problem *problem);
@@ -28,7 +28,7 @@ void failure_retry(struct render *render, const char *path, struct owned *owned,
 void failure_of_change(struct render *render, const char *path, struct owned *owned, int result,
 	const struct problem *problem);
 
-/** Returns the ms before the next attempt. Except for -ENOMEM, they grow until one succeeds. */
+/** Returns the ms before the next attempt. They grow until a success, except for -ENOMEM. */
 int64_t failure_retry_ms(struct render *render, int result);
 
 /**

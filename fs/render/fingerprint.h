@@ -1,6 +1,6 @@
 /*
  * A fingerprint: a few numbers of the file, directory or link at a name. A later comparison finds
- * out whether it is still the one that plyfs wrote.
+ * out whether the object there is still the one that plyfs wrote.
  */
 #pragma once
 

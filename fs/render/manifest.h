@@ -15,9 +15,9 @@
  *    last line says, or as the line before that. A generation is shown all at once: its names are
  *    as their last lines say, or as their last lines before `=`.
  * 2. A file that exists and gets other rights may have any mixture of the old and the new ones.
- * 3. A process that opens the directory first examines all names in doubt and logs what they are,
- *    before it changes anything. So no doubt of an earlier process is left.
- * 4. If the log is wrong, as a line could not be written, it is made anew before the next line.
+ * 3. Before a process changes anything in the directory, it examines all names in doubt and logs
+ *    what they are. So no doubt of an earlier process is left.
+ * 4. If a line could not be written, the log is wrong: it is made anew before the next line.
  *
  * A newline in a name is written `\n`, a backslash `\\`. A line without its end counts as not
  * written.
@@ -87,7 +87,7 @@ struct owned *manifest_get(struct manifest *manifest, const char *path);
  */
 int manifest_put(struct manifest *manifest, struct owned *owned, const struct fingerprint *wanted);
 
-/** Takes manifest_put() back: the caller has failed, and `before` is still there. */
+/** Undoes manifest_put() after the caller has failed, while `before` is still at the name. */
 void manifest_undo(
 	struct manifest *manifest, struct owned *owned, const struct fingerprint *before);
 

@@ -36,7 +36,7 @@ struct render {
 	pthread_cond_t answered;
 	const struct populate_lookup *awaited; /* the lookup that the walk waits for; or NULL */
 
-	struct lock files;   /* guards the rest and the files, as any thread may revoke rights */
+	struct lock files;   /* guards members below and the files: any thread may revoke rights */
 	void *directories;   /* a tsearch(3) tree of struct shown_directory, by number */
 	size_t incomplete;   /* number of incomplete directories */
 	bool is_removal_due; /* an earlier run's files are to be removed when `incomplete` is 0 */

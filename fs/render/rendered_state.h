@@ -25,7 +25,7 @@ struct rendered {
 	bool has_rebooted;                /* since .plyfs/boot was last written */
 	char shown[GENERATION_NAME_SIZE]; /* --atomic: the name of `tree` */
 	bool is_changed;                  /* --atomic: another generation must be made */
-	bool has_old_links;               /* --atomic: the links beside it must be examined */
+	bool has_old_links;               /* --atomic: the links beside `tree` must be examined */
 };
 
 /* Size of a name in the stage, in bytes, with its NUL. */
@@ -35,8 +35,8 @@ struct rendered {
 int rendered_open_layer(const char *path, bool optional, struct layer **ret);
 
 /**
- * Gives an open file or directory the owner of `like`, if we may, and its mode with the bits `more`
- * (none for the group, if the group is not that of `like`). Returns 0 with *ret, or -errno.
+ * Gives an open file or directory the owner of `like`, if we may, and the mode of `like` with the
+ * bits `more`; a group other than that of `like` gets no rights. Returns 0 with *ret, or -errno.
  */
 int rendered_dress(int fd, const struct stat *like, mode_t more, struct fingerprint *ret);
 

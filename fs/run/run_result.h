@@ -43,7 +43,7 @@ bool run_is_missing(const struct run_result *result, const struct program *progr
 /** Returns the remedy. `why` is run_is_missing()'s, perhaps with the program's name in front. */
 const char *run_missing_remedy(const char *why);
 
-/** Returns the ms to wait after a failure that had `tries` before it: 1 s, 2 s, 4 s … 5 min. */
+/** Returns the ms to wait after a failure that followed `tries` others: 1 s, 2 s, 4 s … 5 min. */
 int64_t run_pause_ms(unsigned tries);
 
 /* What a program was run for. */

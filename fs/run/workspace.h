@@ -24,5 +24,5 @@ int workspace_make(struct workspace *workspace);
 int workspace_fill(const struct workspace *workspace, int fd, const char *path, uid_t uid,
 	gid_t gid, char **ret);
 
-/** Removes the workspace, with directories up to 32 deep. No process may use it any more. */
+/** Removes the workspace, which no process uses now, with directories up to 32 deep. */
 void workspace_remove(const struct workspace *workspace);

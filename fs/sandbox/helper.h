@@ -77,7 +77,7 @@ void helper_wake(void);
 
 /**
  * Waits until the helper has ended; its socket must be closed or shut down. Continues a stopped
- * helper. After `patience_ms` kills the helper, and waits at most 5 s more: a disk that hangs may
+ * helper. After `patience_ms`, kills the helper and waits at most 5 s more: a disk that hangs may
  * keep a killed process for ever. Does nothing if there is no such helper.
  */
 void helper_end(enum helper_kind kind, int patience_ms);

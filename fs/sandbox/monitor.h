@@ -56,7 +56,7 @@ int monitor_unmount(void);
 void monitor_cancel(void);
 
 /**
- * Ends the monitor, which logs pending lines first; no other thread may use it. Waits some seconds
- * at most: the monitor may wait for a file system that does not answer.
+ * Ends the monitor, which logs pending lines first. Call it when no other thread uses the monitor.
+ * Waits some seconds at most: the monitor may wait for a file system that does not answer.
  */
 void monitor_stop(void);

@@ -22,7 +22,7 @@ void named_files_look(struct named_files *files);
 
 /**
  * Returns whether the last named_files_look() has succeeded, with no named_files_take() since, and
- * has found the open `directory` as a layer; with `follows`, also whether any layer has `follow`.
+ * has found the open `directory` as a layer and, if `follows`, any layer with `follow`.
  */
 bool named_files_were_found(struct named_files *files, int directory, bool follows);
 

@@ -4,10 +4,10 @@
  *
  * The processes, with the rights of each:
  *
- *   daemon        reads plyfs.yaml, the list of users, and beneath the layers, mirrors' states,
- *                 presets' directories and /proc (which process asks for a file, the mounts), each
- *                 as it was at the start. Answers the kernel through /dev/fuse, which is open. It
- *                 forks workers. It runs no program, reaches no socket and writes no file.
+ *   daemon        reads plyfs.yaml and the list of users; reads beneath the layers, presets'
+ *                 directories, mirrors' states and /proc (which process asks for a file, the
+ *                 mounts), each as it was at the start. Answers the kernel through /dev/fuse,
+ *                 which is open. Forks workers. Runs no program, reaches no socket, writes no file.
  *   worker        plyfs-worker, forked by the daemon within its sandbox: reads beneath the layers,
  *                 and parses. It has one socket, to the daemon. Of the daemon's descriptors it
  *                 keeps those of the layers, and inotify's, to which it adds watches of remote
@@ -17,9 +17,9 @@
  *   monitor       plyfs-monitor (monitor.h) takes descriptors and lines as input. It opens files
  *                 that the settings name now, for reading; it logs, and unmounts. It may read all
  *                 files.
- *   mirror        plyfs mirror, a store's client: writes its state, and switches the link to it. So
- *                 do git, ssh and gpg, which it runs. It may read all that its user may, and
- *                 connect to all but abstract sockets.
+ *   mirror        plyfs mirror, a store's client: writes its state, and switches the link to it. It
+ *                 may read all that its user may, and connect to all but abstract sockets. git, ssh
+ *                 and gpg, which it runs, have the same rights.
  *   keep          plyfs-keep starts mirrors as another user, and ends them. It may write where
  *                 their states are stored: its children can't have more rights than it has.
  *   state         plyfs-state (fs/keep/state_process.h) stores last good versions: writes files in

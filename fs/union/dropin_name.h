@@ -3,7 +3,7 @@
  *
  *      app.yaml.d      *.yaml, and *.json, *.toml … if the strategy merges trees
  *      web.service.d   *.conf, as in systemd, and with `dropins: layers` also *.yaml
- *      motd.d          names without a suffix, but not README, and *.conf
+ *      motd.d          *.conf, and names without a suffix, except README
  *
  * A rule's `dropin_suffixes` replaces these suffixes. Names that begin with "." or "#" are never
  * drop-ins. Backups are drop-ins only if `dropin_suffixes` has their suffix.

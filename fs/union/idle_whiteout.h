@@ -7,9 +7,9 @@
 #include "traverse.h"
 
 /**
- * Calls `each` for every whiteout in the directory `found` that hides nothing in the layers below,
- * in each layer that shows the directory. `each` gets the layer, the whiteout's path, and the path
- * that it would hide ("" if it makes the directory opaque). Lowest layer first, names in byte
+ * Lists the directory `found` in each layer that shows it. Calls `each` for every whiteout that
+ * hides nothing in lower layers. `each` gets the layer, the whiteout's path, and the path that the
+ * whiteout would hide ("" if it makes the directory opaque). Lowest layer first, names in byte
  * order. Stops at the first non-zero result, and returns it. Otherwise returns 0; or -errno if
  * memory or descriptors are short.
  */
