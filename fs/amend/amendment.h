@@ -1,7 +1,7 @@
 /*
  * An amendment: an edit of a merged file, made where the value belongs. One source of one layer
  * gets a new text (put.h), and its file is replaced. If the edit fails, the problem says why, and
- * nothing has changed, unless the problem says that this is not known (of a store).
+ * nothing has changed. If a store's reply is lost, the problem says that this is not known.
  *
  *      look, load, merge ── put ──▶ text ── write ──▶ the layer's file
  *      ╰──────────── the layer is locked ───────────╯
@@ -11,8 +11,8 @@
  * not take the lock (an editor) is detected: if the source is not the one that was read, it is read
  * again, a few times.
  *
- * A format gives splices (editor.h), computed from the places of values in the text (extent.h).
- * They are not trusted: the new text is parsed again, and all layers are merged again.
+ * The editor of a format (editor.h) computes splices from the places of values in the text
+ * (extent.h). The result is checked: the new text is parsed, and all layers are merged again.
  *
  * A mirror's layer is recognised by the place of its directory (conf/store.h). There the edit reads
  * and writes the store's key, by compare-and-swap (layer_store.h), and not the mirror's copy of it.
@@ -32,20 +32,20 @@ struct amendment_request {
 	 * check do not judge it, and the mirror's copy is read instead of the store.
 	 */
 	bool is_trial;
-	const struct store_access *access; /* how to reach the store; NULL: by its record */
+	const struct store_access *access; /* NULL: as the mirror's record says */
 
 	/*
-	 * Plans the edit, as in put_request. If the strategy does not read the file as a tree,
-	 * `present` has the documents that the file's format gives.
+	 * Makes the ops, as put_request.plan. If the strategy does not read the file as a tree,
+	 * the file's format reads the documents of `present` from the shown text.
 	 */
 	int (*plan)(void *context, const struct stream *present, const struct read_options *options,
 		struct arena *arena, struct edit_op **ops, size_t *count, struct problem *problem);
 	void *context;
 
 	/*
-	 * The plan resets values: it removes them from the layer's sources. The merge may then show
-	 * any value. A source that becomes empty is removed. Each call edits one source: the
-	 * layer's source with the highest number below `before`.
+	 * The ops of the plan remove values from the layer's sources, whatever the merge shows
+	 * afterwards. A source that becomes empty is removed. Each call edits one source: the
+	 * layer's source with the highest index below `before`.
 	 */
 	bool resets;
 	size_t before;
@@ -70,30 +70,30 @@ struct amendment {
 	bool is_changed;    /* false: the file has these values already */
 	bool is_removed;    /* a reset left nothing in it, so it is removed */
 	bool is_absent;     /* of a reset: neither the source nor the merged file has the value */
-	size_t source;      /* of a reset: the edited source, for the next `before`; 0: the last */
-	const char *copies; /* the source that the new file copies, apart from the edit; or NULL */
+	size_t source;      /* of a reset: the next call's `before`; 0: no source is left to edit */
+	const char *copies; /* the source of which the new file is an edited copy; or NULL */
 	const char *hides;  /* of a whiteout: the names of the files that it hides; else NULL */
 	uint64_t revision;  /* of a key in etcd: the written revision; 0: none, or unknown */
-	/* Why the check did not judge ("promtool is not installed"); NULL: it did, or is not set */
+	/* Why the check did not run ("promtool is not installed"); NULL: it did, or none is set */
 	const char *unchecked;
 	const char *unseen;   /* of a key in etcd: why the layer does not show it yet; or NULL */
 	struct span old;      /* the file's text before the edit */
-	struct span new;      /* and after it; NULL: is_removed */
+	struct span new;      /* and after it, unless is_removed */
 	struct stream before; /* the merged documents; none: there is no file, or it is no tree */
 	struct stream after;
-	struct stream below; /* of removed values: the lower layers' documents, if known */
+	struct stream below; /* if values were removed: the merge of the sources below, if known */
 };
 
 /**
- * Makes the edit. Returns 0 with *ret for amendment_freep(), to be called before offline_free();
- * PROBLEM; -ESTALE if a layer's directory was replaced meanwhile and must be opened again; -errno
- * as offline_read(); or the file system's -errno, with the file in problem->source.
+ * Makes the edit. Returns 0 with *ret, which the caller frees by amendment_freep() before it calls
+ * offline_free(); PROBLEM; -ESTALE if a layer's directory was replaced meanwhile and must be opened
+ * again; or -errno as offline_read().
  */
 int amendment_make(const struct offline *offline, const struct amendment_request *request,
 	struct amendment **ret, struct problem *problem);
 
 /**
- * Checks that the layer of the request can be edited, before the user types the new text. Only
+ * Checks, before the user types the new text, that the layer of the request can be edited. Only
  * `path`, `layer` and `access` are used. Returns 0, PROBLEM or -errno.
  */
 int amendment_check(const struct offline *offline, const struct amendment_request *request,

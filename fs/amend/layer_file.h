@@ -31,21 +31,21 @@ struct layer_file {
 	const char *path; /* in the layer; a link is followed if it stays in the layer */
 	struct span old;  /* the text that was read; `data` NULL: there is no such file */
 	struct span new;
-	/* A new file admits no user that this lower file does not admit. NULL: mode 0644. */
+	/* A new file admits no user that this lower file refuses. NULL: the umask decides. */
 	const struct stat *like;
-	const struct layer *model; /* limits the mode of new directories; NULL: mode 0755 */
+	const struct layer *model; /* limits the mode of new directories; NULL: the umask does */
 };
 
 /**
  * Writes the file. A replaced file keeps its mode, owner, access list and extended attributes. A
  * new file belongs to the user that runs plyfs, and no other user may write it. Returns 0; or
- * LAYER_FILE_MOVED, PROBLEM or -errno: no file has changed, unless the last fsync(2) has failed.
+ * LAYER_FILE_MOVED, PROBLEM or -errno: no file has changed, or only syncing the directory failed.
  */
 int layer_file_write(const struct layer_file *file, struct problem *problem);
 
 /**
- * Removes the file, if it still is the one that was read. If `old.data` is NULL, removes the name,
- * whatever its kind, and follows no link. Returns as layer_file_write().
+ * Removes the file, if it still is the one that was read. If `old.data` is NULL, removes the name
+ * itself: a file, a link or a device. Returns as layer_file_write().
  */
 int layer_file_remove(const struct layer_file *file, struct problem *problem);
 

@@ -16,9 +16,9 @@
 struct layer_store;
 
 /*
- * How to reach the store, given on the command line by the user that makes the edit. All NULL: only
- * the mirror's record is used. If endpoints are given, two members of the record are used: the
- * cluster's id; and the prefix, if none is given and we trust the record.
+ * How to reach the store, given on the command line by the user that makes the edit. If all members
+ * are NULL, the mirror's record says it. Otherwise `gateway` must have endpoints, and only the
+ * record's cluster id is used, and its prefix if `prefix` is NULL and the record is trusted.
  */
 struct store_access {
 	struct gateway_options gateway;
@@ -30,8 +30,8 @@ struct store_access {
 
 /**
  * Finds out whether a mirror fills the layer; *ret is NULL if none does. `access` is borrowed.
- * Returns 0 with *ret for layer_store_free(); PROBLEM, with the remedy, for a store that can't be
- * written from here; or -errno.
+ * Returns 0 with *ret for layer_store_free(); PROBLEM, with the remedy, if the store is unknown or
+ * its record is not trusted; or -errno.
  */
 int layer_store_open(const struct layer *layer, const struct store_access *access,
 	struct layer_store **ret, struct problem *problem);
@@ -44,14 +44,14 @@ void layer_store_free(struct layer_store *store); /* NULL: does nothing */
 int layer_store_refuse_copy(int directory, const char *path, struct problem *problem);
 
 /**
- * Checks that the file `path` of the layer can be edited from here. Returns 0; PROBLEM, for a git
- * repository with the place where the change must be committed; or -ENOMEM.
+ * Checks that the file `path` can be edited in the store. Returns 0; PROBLEM for a git repository,
+ * with the place where the user must commit the change; or -ENOMEM.
  */
 int layer_store_check(const struct layer_store *store, const char *path, struct problem *problem);
 
 /**
- * Reads the file `path` of the layer from the store, into `arena`; ret->data NULL: there is none.
- * Returns 0; PROBLEM, also as layer_store_check(); or -errno.
+ * Reads the file `path` of the layer from the store, into `arena`; ret->data NULL: it is absent.
+ * Returns 0; PROBLEM, also if layer_store_check() returns it; or -errno.
  */
 int layer_store_read(struct layer_store *store, const char *path, struct arena *arena,
 	struct span *ret, struct problem *problem);

@@ -23,6 +23,6 @@ typedef int presence_report(void *context, const struct amendment *change);
 int presence_reset(const struct offline *offline, const struct amendment_request *request,
 	presence_report *report, void *context, struct problem *problem);
 
-/** Adds a whiteout, and calls `report`, unless there is one. Returns as presence_reset(). */
+/** Unless the layer has a whiteout, adds one and calls `report`. Returns as presence_reset(). */
 int presence_hide(const struct offline *offline, const struct amendment_request *request,
 	presence_report *report, void *context, struct problem *problem);

@@ -9,8 +9,8 @@
 
 /**
  * Finds the layer. `name` NULL: the highest, which must not be absent (absent_layer.h). A named
- * layer may be absent: the edit makes its directory, unless a mirror has to. Returns 0 with *ret,
- * the settings' layer; PROBLEM; or -ENOMEM.
+ * layer may be absent, unless it comes out of a store: the edit makes its directory. Returns 0 with
+ * *ret, which belongs to the settings; PROBLEM; or -ENOMEM.
  */
 int target_layer_find(const struct settings *settings, const char *name, struct layer **ret,
 	struct problem *problem);

@@ -40,7 +40,7 @@ static inline int64_t clock_age_ms(struct timespec then)
 }
 
 /**
- * Returns `time`, or `before` and 1 ms, whichever is later. Programs that store times as
+ * Returns `time`, or `before` + 1 ms, whichever is later. Programs that store times as
  * milliseconds or floating-point numbers must see a difference.
  */
 static inline struct timespec clock_clearly_after(struct timespec time, struct timespec before)
@@ -53,7 +53,7 @@ static inline struct timespec clock_clearly_after(struct timespec time, struct t
 	return time_is_later(before, time) ? before : time;
 }
 
-/** Returns the present (CLOCK_REALTIME), or `before` and 1 ms, whichever is later. */
+/** Returns the present (CLOCK_REALTIME), or `before` + 1 ms, whichever is later. */
 static inline struct timespec clock_after(struct timespec before)
 {
 	struct timespec now;

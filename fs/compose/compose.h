@@ -38,7 +38,7 @@ struct composer {
 
 	const struct finder *finder;
 
-	/* Gets warnings: values that merge, but may be meant otherwise. May be NULL. */
+	/* Gets warnings: of values that merge, but may be mistakes. May be NULL. */
 	void (*warn)(void *context, const struct problem *warning);
 	void *warn_context;
 };
@@ -49,7 +49,7 @@ enum {
 	COMPOSE_UNSETTLED = SOURCE_UNSETTLED, /* a source is being written */
 };
 
-/** Returns the strategy and options of a path: a virtual file's own, or its rule's. */
+/** Returns the strategy and options of a path: of its virtual file, or else of its rule. */
 const struct options *compose_options(const struct settings *settings, const char *path);
 
 /**
@@ -67,7 +67,7 @@ void compose_contributors(const struct strategy *strategy, const struct union_lo
 int compose_load(const struct composer *composer, const char *path, const struct contributor *found,
 	const struct read_options *options, struct loaded **ret, struct problem *problem);
 
-/** Returns the source if the file is one large source, shown as it is and not copied; else NULL. */
+/** If the file is one large source that is shown uncopied, returns that source; else NULL. */
 const struct contributor *compose_held_source(
 	const struct composer *composer, const char *path, const struct union_lookup *lookup);
 

@@ -1,6 +1,6 @@
 /*
- * The environment of one merge: gives a strategy files besides its sources, and notes which files
- * the strategy has asked for. The files live until environment_fini().
+ * The environment of one merge: loads the files that a strategy asks for besides its sources, and
+ * notes which these are. They live until environment_fini().
  */
 #pragma once
 
@@ -13,7 +13,7 @@ struct environment {
 	const struct merge_request *request;
 	struct dependencies *asked;
 	struct path_sources *given; /* the answers */
-	struct stat *stats;         /* of the given files, and of guarding directories */
+	struct stat *stats;         /* of the given files, and of directories above sources */
 	size_t stat_count;
 	size_t stat_capacity;
 };
@@ -29,7 +29,7 @@ void environment_init(struct environment *environment, const struct composer *co
 int environment_guard(struct environment *environment, const struct layer *layer, const char *path);
 
 /**
- * Does the same after the source was loaded: another directory may have replaced one above it.
+ * Does the same after the source was loaded, as a directory above it may have been replaced.
  * `loaded` has the attributes of the source that was read. Returns 0, SOURCE_MOVED, or -errno.
  */
 int environment_guard_again(struct environment *environment, const struct layer *layer,

@@ -26,8 +26,8 @@ void line_map_free(struct line_map *map); /* NULL is fine */
 void line_map_freep(struct line_map **map);
 
 /**
- * Finds the source's place of `line` and `column` of the merged text. Both start at 1; column 0:
- * not known. Returns false if the line comes from no source, or `map` is NULL.
+ * Finds the place in a source that `line` and `column` of the merged text come from. Both start at
+ * 1; column 0: not known. Returns false if the line comes from no source, or `map` is NULL.
  */
 bool line_map_find(
 	const struct line_map *map, unsigned line, unsigned column, struct line_place *ret);
@@ -35,5 +35,5 @@ bool line_map_find(
 /** Writes the map; NULL: there is none. */
 void line_map_put(struct record *record, const struct line_map *map);
 
-/** Reads the last value of its record. 0 with *ret (NULL: no map), -ENOMEM or -EBADMSG. */
+/** Reads the map, the record's last value. 0 with *ret (NULL: none), -ENOMEM or -EBADMSG. */
 int line_map_take(struct record *record, struct line_map **ret);

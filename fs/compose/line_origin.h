@@ -20,7 +20,7 @@ enum line_kind {
 	LINE_MADE,   /* the merge made the line: a comment, a separator, a closing bracket */
 	LINE_OPENS,  /* a bracket, or a tag, of a map or list in the lines below */
 	LINE_KEY,    /* a key whose map or list stands in the lines below */
-	LINE_VALUE,  /* a value, or a line of a source as it is */
+	LINE_VALUE,  /* a value, or an unchanged line of a source */
 	LINE_INSIDE, /* a further line of a value of many lines */
 };
 
@@ -42,7 +42,7 @@ struct line_value {
 	const struct node *key;   /* NULL: the root, or an item of a list */
 	uint32_t index;           /* of an item, starting at 0 */
 	uint32_t parent;          /* index in `values` of the map or list that it is in */
-	uint32_t column;          /* where its key begins, or else itself; in characters, from 1 */
+	uint32_t column;          /* where its key, else the value, begins; in characters, from 1 */
 	bool is_in_line;          /* a scalar, an empty map or list, or one in flow style */
 };
 

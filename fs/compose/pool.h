@@ -21,7 +21,7 @@ struct pool;
 /* A job, inside of a larger struct. The pool does not free it. */
 struct pool_job {
 	void (*run)(struct pool_job *job);  /* in a thread of the pool; may add the job again */
-	void (*drop)(struct pool_job *job); /* called instead, if the pool is stopped before */
+	void (*drop)(struct pool_job *job); /* called instead, if the pool is stopped first */
 
 	/* private to the pool */
 	struct pool_job *next;

@@ -1,8 +1,8 @@
 /*
  * The cache of parsed sources: after a change in one layer, only that layer's file is read again.
- * The sources in it are immutable and counted. It keeps the last used ones, up to a number of
- * bytes; once it is full, it takes one new source in eight. Any number of threads may use it. No
- * file is read while its lock is held.
+ * The sources in it are immutable and counted. The cache keeps the most recently used ones, up to a
+ * number of bytes; once full, it takes one new source in eight. Any number of threads may use it.
+ * No thread reads a file while it holds the cache's lock.
  */
 #pragma once
 
@@ -26,7 +26,7 @@ struct loaded {
 	/* private to the cache */
 	bool is_whole;     /* certainly no program wrote the file while it was read */
 	bool is_young;     /* racy: a further change may have the same stamp */
-	bool is_passed;    /* racy, and its path has changed since; the cache's lock */
+	bool is_passed;    /* racy, and changed since; guarded by the cache's lock */
 	struct loaded *of; /* the owner of the document; NULL: this one */
 	char *path;
 	unsigned flavour; /* the read options as a number; 0: text only */
@@ -87,7 +87,7 @@ struct source_want {
 };
 
 /**
- * Loads the file `path` of `layer`: from the cache, if that has the state want->stat and its stamp
+ * Loads the file `path` of `layer`: from the cache, if its stamp there is that of want->stat and
  * can be trusted; otherwise from the file as it is now.
  *
  * Returns 0 with *ret for loaded_unref(); PROBLEM: it can't be read, is too large or does not
@@ -113,7 +113,7 @@ struct read_source {
 };
 
 /**
- * Makes what source_cache_load() would return, without `stat`, from a copy of source->text: with
+ * Makes what source_cache_load() would return, except `stat`, from a copy of source->text: with
  * `options` the document, else the text. Returns 0 with *ret for loaded_unref(); PROBLEM; -errno.
  */
 int loaded_of_text(const struct read_source *source, const struct read_options *options,

@@ -56,8 +56,8 @@ struct stand_in *stand_ins_find(struct stand_ins *stand_ins, struct source_cache
 bool stand_ins_have(const struct stand_ins *stand_ins, const struct problem *problem);
 
 /**
- * Marks the stand-in for the source that `problem` names as used, because the merge has failed.
- * Returns false if there is none; else the merge may be tried again.
+ * After a failed merge: marks as used the stand-in for the source that `problem` names. Returns
+ * false if there is none; else the merge may be tried again.
  */
 bool stand_ins_use(struct stand_ins *stand_ins, const struct problem *problem);
 

@@ -108,11 +108,11 @@ bool version_same(const struct version *a, const struct version *b);
  */
 struct version *version_copy(const struct version *version);
 
-/** As version_copy(), with stamps and descriptor, for users who may read `other`, too. */
+/** As version_copy(), but with stamps and descriptor. Restricts the copy: version_restrict(). */
 struct version *version_narrow(
 	const struct version *version, const struct version *other, const struct mounter *mounter);
 
-/** Restricts `version`, which no thread has seen yet, to users who may read `other`, too. */
+/** Restricts `version`, which no other thread knows yet, to users who may also read `other`. */
 void version_restrict(
 	struct version *version, const struct version *other, const struct mounter *mounter);
 
