@@ -40,7 +40,7 @@ void arena_freep(struct arena **arena);
 
 /**
  * Returns `size` bytes, aligned for pointers, integers and doubles, and not initialised. Returns
- * NULL when there is no memory. For this and the functions below, a spent budget is no memory.
+ * NULL when there is no memory. Here and below, a spent budget counts as no memory.
  */
 void *arena_alloc(struct arena *arena, size_t size);
 

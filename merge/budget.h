@@ -37,7 +37,7 @@ bool budget_is_spent(struct budget *budget);
 /** Returns the thread's processor time. */
 uint64_t budget_now_ns(void);
 
-/** Adds the time since `since_ns` to the budget: work with a budget of its own took that time. */
+/** Extends the budget by the thread's time since `since_ns`, so that this time does not count. */
 void budget_give_back(struct budget *budget, uint64_t since_ns);
 
 /**

@@ -21,7 +21,7 @@
 struct text_place {
 	uint32_t lines;    /* in front of the text */
 	uint32_t columns;  /* in front of each of its lines, in characters */
-	bool is_rewritten; /* the source has another form: every node is at `lines`, `columns` */
+	bool is_rewritten; /* the source encodes the text: every node is at `lines`, `columns` */
 };
 
 /* How to read. All zero: YAML 1.1, and the last of equal keys wins. */

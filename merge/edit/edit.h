@@ -99,8 +99,8 @@ void edit_result_freep(struct edit_result **result);
  */
 bool edit_same(const struct node *a, const struct node *b, bool minds_order);
 
-/* The part in which two lists differ: each list without the items that are the same at both
- * ends. */
+/* The part in which two lists differ: each list without the items at its beginning and its end
+ * that the other list has there, too. */
 struct edit_stretch {
 	uint32_t first; /* its first index, in both lists */
 	uint32_t old_end;

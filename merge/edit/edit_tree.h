@@ -1,4 +1,4 @@
-/* The effect of an op on the tree. It gives the tree that the edited text must have. */
+/* The effect of an op on the tree: the tree that the edited text must have. */
 #pragma once
 
 #include "edit.h"
@@ -13,7 +13,7 @@ struct edit_tree {
 
 /**
  * Resolves the op in `tree`. If maps or lists along the op's steps are missing, they become part of
- * the op's value. Then every step leads to an entry, except the last step if the op sets a new key.
+ * the op's value. In *ret only the last step may lead to no entry: to a new key or the list's end.
  * Returns 0 with *ret in the arena, PROBLEM if the path leads nowhere, or -ENOMEM.
  */
 int edit_tree_resolve(const struct edit_tree *tree, const struct edit_op *op, struct arena *arena,

@@ -49,8 +49,8 @@ size_t edit_line_begin(const struct edit *edit, size_t offset);
  * Returns where the comments of an entry begin. `begin` is the beginning of the entry's line.
  *
  * Its comments are the lines directly above with the same indentation that begin with one of
- * `signs`. Above them must be a blank line or the beginning of the collection (`is_first`, or the
- * text's beginning). `floor` is the end of the entry before: the comments begin after it. If there
+ * `signs`. A blank line or the text's beginning must be above them, unless the entry is the first
+ * of its collection (`is_first`). They begin after `floor`, the end of the entry before. If there
  * are none, returns `begin`.
  */
 size_t edit_comments_above(

@@ -33,7 +33,7 @@ struct span edit_indent(const struct edit *edit, size_t offset);
 /** Returns whether a line ends within the range. */
 bool edit_has_lines(const struct edit *edit, struct range range);
 
-/** Returns the offset of the collection's bracket, which follows its tag. */
+/** Returns the offset of the collection's opening bracket, after its tag and anchor. */
 size_t flow_open(const struct flow *flow, const struct extent *in);
 
 /** Inserts `item` before the entry at `index`, or at the end. Returns 0 or -ENOMEM. */
@@ -47,8 +47,8 @@ int flow_remove(const struct flow *flow, const struct extent *in, const struct e
 bool edit_is_entry(const struct extent *entry, uint32_t i, const struct edit_step *step);
 
 /**
- * Joins the texts in the edit's arena. Returns NULL without memory, or if a text is NULL for lack
- * of memory.
+ * Joins the texts in the edit's arena. Returns NULL without memory, also if there was none for one
+ * of the texts: its data is NULL.
  */
 char *edit_join(const struct edit *edit, const struct span *parts, size_t count, size_t *len);
 

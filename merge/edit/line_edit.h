@@ -3,8 +3,8 @@
  * environment files and properties. See format.edit.
  *
  * The format's own writer writes new text. The editor then reads that text again to find its key
- * and its value, so it needs to know no format's escapes. The neighbours determine the separator,
- * the indent and the quotes.
+ * and its value, so it need not know the escapes of any format. The neighbours determine the
+ * separator, the indent and the quotes.
  */
 #pragma once
 

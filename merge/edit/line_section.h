@@ -28,7 +28,7 @@ int line_section_set_list(const struct line_editor *editor, const struct node *n
 	const struct node *there, const struct node *value);
 
 /**
- * Applies the op to an item of `list`, or to a value in it. Its first two steps lead to the item.
+ * Applies the op, whose first two steps lead to an item of `list`, to the item or a value in it.
  */
 int line_section_edit_item(
 	const struct line_editor *editor, const struct node *list, const struct edit_op *op);

@@ -27,7 +27,7 @@ struct toml_parts {
 };
 
 struct toml_place {
-	/* the entry with the target as its value; its extent may be NULL */
+	/* the entry with the target as its value; value.extent is NULL if there is none */
 	struct toml_part value;
 	const struct extent *header; /* the target's own header; of the root, the root; or NULL */
 	struct toml_parts headers;   /* the headers of the tables in the target */
@@ -47,14 +47,14 @@ const struct node *toml_place_node(const struct edit *edit, struct toml_target t
 int toml_target_enter(const struct edit *edit, struct toml_target target, struct edit_step step,
 	struct toml_target *ret);
 
-/** Returns the target without its last step. The target has one. The steps are shared. */
+/** Returns the target without its last step. It must have a step. The steps are shared. */
 static inline struct toml_target toml_target_parent(struct toml_target target)
 {
 	target.count--;
 	return target;
 }
 
-/** Returns the target's last step. The target has one. */
+/** Returns the target's last step. The target must have a step. */
 static inline const struct edit_step *toml_target_last(struct toml_target target)
 {
 	/* cppcheck-suppress returnDanglingLifetime ; the steps are behind a pointer */

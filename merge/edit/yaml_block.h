@@ -16,7 +16,7 @@
 int yaml_block_set(struct edit *edit, const struct edit_op *op, size_t count,
 	const struct extent *old, const struct node *value);
 
-/** Adds the op's value, with its key if it has one, to `in`, a block with entries. */
+/** Adds the op's value to `in`, a block with entries; to a map, with the key of the last step. */
 int yaml_block_add(struct edit *edit, const struct edit_op *op, const struct extent *in);
 
 /** Removes from `in` the entry that the op's last step leads to; of a key, all of its pairs. */

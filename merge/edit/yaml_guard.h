@@ -13,9 +13,9 @@
 int yaml_guard_value(const struct edit *edit, const struct extent *extent);
 
 /**
- * Checks all values that the op's steps lead through: a change of them shows nowhere else. *in is
- * the map or list of the last step; NULL if the op has no step. Also returns EDIT_CANNOT, if a
- * value on the way is not written in the text.
+ * Checks that no value which the op's steps lead through shows at another place, too. *in is the
+ * map or list of the last step; NULL if the op has no step. Also returns EDIT_CANNOT, if a value on
+ * the way is not written in the text.
  */
 int yaml_guard_path(const struct edit *edit, const struct edit_op *op, const struct extent **in);
 
