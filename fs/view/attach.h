@@ -17,8 +17,8 @@ int attach_make(struct view *view, const struct settings_generation *generation,
 void attach_drop_locked(struct view *view, struct directory *directory);
 
 /**
- * Begins polling: a watch has failed with `error` (an errno; 0: none), or the layer lies on a
- * remote file system (`is_remote`), for which inotify does not report everything.
+ * Begins polling, because a watch has failed with `error` (an errno; 0: none), or the layer lies on
+ * a remote file system (`is_remote`), for which inotify does not report everything.
  */
 void attach_poll_locked(struct view *view, int error, bool is_remote);
 

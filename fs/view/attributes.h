@@ -11,11 +11,11 @@
  * How it is kept:
  *
  *   (a) Before new content is shown, attributes_settle_locked_unlocks() drains the events, looks up
- *       the changed directories above it, notifies the kernel, and waits for path walks in the
- *       kernel's caches. A walk that was let in before may still sleep, for any time: it waits for
- *       a directory's lock, or for a lookup. So once a right to a directory was taken away, the
- *       kernel may cache no name in it. Each walk then sends a LOOKUP, and the driver checks the
- *       user again (view_lets_in()).
+ *       the directories above the content that may have changed, notifies the kernel, and waits
+ *       for path walks in the kernel's caches. A walk that was let in before can go on at any later
+ *       time, if it waits for a directory's lock or a lookup. So once a right to a directory was
+ *       taken away, the kernel must not cache names in the directory. Each walk then sends a LOOKUP
+ *       for them, and the driver checks the user again (view_lets_in()).
  *   (b) A directory that gets wider rights also gets a ticket (queue.h). It shows them when nothing
  *       in it, or below it, waits with an earlier ticket.
  */
@@ -45,8 +45,8 @@ int attributes_settle_locked_unlocks(struct view *view, struct directory *direct
 void attributes_tell_locked_unlocks(struct view *view, struct directory *directory);
 
 /**
- * Returns how often a right to the directory, or to one above it, was taken away. If it is not 0,
- * the kernel may cache no name in the directory (a).
+ * Returns how often a right to the directory, or to one above it, was taken away. If the result is
+ * not 0, the kernel must not cache names in the directory (a).
  */
 uint64_t attributes_narrowings_locked(const struct directory *directory);
 

@@ -62,8 +62,8 @@ void entry_note_locked(struct view *view, struct entry *entry, enum union_kind k
 /**
  * Sets the fault of the path, and logs it if it is new. `shown` is the version that is shown from
  * now on; NULL: the former one, because another file system is mounted on the path. `is_left_out`:
- * `shown` lacks a broken source or refused values; if false, and it has no fallback, it is the last
- * good version or broken.
+ * `shown` lacks a broken source or refused values. Otherwise `shown` has a fallback, is the last
+ * good version, or is broken.
  */
 void entry_set_trouble_locked(struct view *view, struct entry *entry, const struct problem *problem,
 	const struct version *shown, bool is_left_out);

@@ -14,7 +14,7 @@ struct view;
 #define EVENTS_QUIET_MS 50
 
 /*
- * A name that disappears often comes back at once: editors move the old file away before they write
+ * Often a name that disappears comes back at once: editors move the old file away before they write
  * the new one, and git unlinks before it creates. The old version stays for this long. A new name
  * waits as long: it is often a temporary file, and renamed at once.
  */

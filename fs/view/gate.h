@@ -2,8 +2,8 @@
  * The gate: if a path has a check in plyfs.yaml, new bytes are shown only after the check's command
  * has accepted exactly these bytes, or if the check is optional and its program is missing.
  *
- *      composed ──▶ gate_judge ──▶ the last that passed ──▶ shown
- *                       │      ──▶ the last that failed ──▶ a fault, like a parse error
+ *      composed ──▶ gate_judge ──▶ the bytes that passed last ──▶ shown
+ *                       │      ──▶ the bytes that failed last ──▶ a fault, like a parse error
  *                       ▼
  *                   candidate ──▶ queue ──▶ runner: two at a time, one per path ──▶ verdict
  *

@@ -113,8 +113,8 @@ void look_answer(struct view_caller *callers, int result, const struct stat *sta
 void lookup_end(struct look *look);
 
 /**
- * lookup.c: answers the callers now, so that the kernel unlocks the directory soon: with a
- * placeholder those of a FIRST look, and the others by a new lookup. Nothing without promises.
+ * lookup.c: answers the callers now, so that the kernel unlocks the directory soon. Callers of a
+ * FIRST look get a placeholder, others a new lookup. Does nothing in a view without placeholders.
  */
 void lookup_takes_long(struct look *look);
 

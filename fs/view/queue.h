@@ -55,8 +55,8 @@ void queue_entry_scope_locked(struct view *view, struct entry *entry, enum entry
 struct entry *queue_take_locked(struct view *view);
 
 /**
- * Queues the entry after `quiet_ms` without an event, but 1 s after the first at the latest. With
- * EVENTS_QUIET_MS or more it waits for a writer (PENDING_WRITING); less does not shorten that.
+ * Queues the entry after `quiet_ms` without an event, but at most 1 s after the first. With
+ * EVENTS_QUIET_MS or more it becomes PENDING_WRITING: from then on, smaller values are ignored.
  */
 void queue_debounce_locked(struct view *view, struct entry *entry, int64_t quiet_ms);
 

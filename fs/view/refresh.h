@@ -27,6 +27,6 @@ int view_next_change(struct view *view, struct change *ret);
 
 /**
  * Returns whether no name is queued and no look is under way, so that all known changes are shown.
- * With `is_patient` no name may be debounced either, such as one that is being written.
+ * If `is_patient`, a debounced name counts as queued, such as one that is being written.
  */
 bool view_is_settled(struct view *view, bool is_patient);

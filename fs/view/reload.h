@@ -1,6 +1,6 @@
 /*
- * Reloading: gives a view in use other settings, or other directories of the layers. Jobs under way
- * end with the settings that they began with, and are then repeated.
+ * Reloading: changes the settings of a view, or the directories of its layers, while it is in use.
+ * Jobs under way end with the settings that they began with, and are then repeated.
  */
 #pragma once
 

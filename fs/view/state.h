@@ -164,7 +164,7 @@ void settings_generation_fini(struct settings_generation *generation);
 
 bool view_is_strict_locked(const struct view *view);
 
-/** Returns whether slow files get placeholders. In a strict mount, each request looks itself. */
+/** Returns whether slow files get placeholders. In a strict mount, each request makes a look. */
 bool view_has_promises_locked(const struct view *view);
 
 void view_wake_locked(struct view *view);

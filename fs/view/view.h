@@ -86,7 +86,7 @@ void view_set_keep(struct view *view, struct keep *keep);
 int view_use_workers(struct view *view);
 struct workers *view_workers(struct view *view);
 
-/** Frees the view, which no thread may use any more. */
+/** Frees the view. Call it when no thread uses the view. */
 void view_free(struct view *view); /* NULL: nothing */
 void view_freep(struct view **view);
 

@@ -5,8 +5,8 @@
 #include "worker.h"
 
 /**
- * As compose(), in a worker. A link and a large file of one layer (of a remote one, above 64 MiB)
- * need no parser: the calling process makes them. Returns as compose() or workers_run().
+ * As compose(), in a worker. Links and large files of one layer need no parser, so the calling
+ * process makes them; if remote, only files above 64 MiB. Returns as compose() or workers_run().
  */
 int compose_by(struct workers *workers, const struct composer *composer, const char *path,
 	const struct union_lookup *lookup, struct dependencies *asked, struct version **ret,

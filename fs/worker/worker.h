@@ -11,15 +11,15 @@
  * why. After three failures its sources are not merged again until they change.
  *
  * The daemon forks a worker when it is needed, so the worker has the settings and the layers'
- * descriptors without a message. Of all others it keeps only its socket, that of the directory
- * under the mount, and those that its sandbox and inotify need. It has the daemon's sandbox, and
+ * descriptors without a message. It closes all others but its socket, the directory under the
+ * mount, and those that its sandbox and inotify need. It has the daemon's sandbox, and
  * one of its own (sandbox.h). It does one job at a time. The hash of a path selects one of two
  * workers, each with a cache of parsed sources. If both stay busy, one more is forked for this job
  * alone. If the settings change, workers are forked anew.
  *
  * A worker that stands still is left alone, and ends as soon as it can. While WORKERS_LEFT_MAX or
- * more are left, no more are forked for one job: jobs wait for the two workers. Those are replaced
- * while fewer than four times WORKERS_LEFT_MAX are left.
+ * more stand still, none is forked for one job: jobs wait for the two workers. These are replaced
+ * while fewer than four times WORKERS_LEFT_MAX stand still.
  *
  * The daemon takes a worker's messages as hostile input (record.h).
  */
@@ -87,7 +87,7 @@ bool workers_are_reliable(void);
  */
 int workers_new(int watches, struct workers **ret);
 
-/** Ends the workers, which no thread may use any more. NULL: nothing. */
+/** Ends the workers. Call it when no thread uses them. NULL: nothing. */
 void workers_free(struct workers *workers);
 
 /**
