@@ -27,7 +27,7 @@ int amendment_report(struct amendment_output *output, const struct amendment *am
 
 /**
  * Ends the output. If no change was reported, prints the line `nothing`, or with `is_json` an
- * object without changes. If `nothing` is NULL, the command has failed: then it only closes an
- * object that was begun.
+ * object without changes. `nothing` is NULL if the command has failed: then only closes an object
+ * that was begun.
  */
 void amendment_report_end(const struct amendment_output *output, const char *nothing);

@@ -18,8 +18,8 @@ struct settings;
 /**
  * Finds the mountpoint of the plyfs mount that contains `path`, which must exist. Returns 0 with
  * *ret for free(3), or -errno. -ENOENT: `path` lies in another file system. -ENOTCONN: the process
- * of the mount has ended, and the kernel, perhaps only by a request, has noticed it. -ETIMEDOUT: a
- * mount on the way does not answer (plyfs_mount_complain()).
+ * of the mount has ended; the kernel may notice that only at a request. -ETIMEDOUT: a mount on the
+ * way does not answer (plyfs_mount_complain()).
  */
 int plyfs_mount_find(const char *path, char **ret);
 
