@@ -10,7 +10,7 @@
  * writing, not its meaning: an alias, a `<<` and each occurrence of a repeated key have an extent
  * of their own. The collections depend on the format:
  *
- *      YAML, JSON      a map or list and its entries, as its nodes are
+ *      YAML, JSON      a map or list and its entries, as in the tree of nodes
  *      TOML            the root's entries are its own pairs and then the [headers], in the order
  *                      of the text, each with its pairs: `keys` are the parts of a dotted key or of
  *                      a header's name

@@ -3,7 +3,7 @@
  * format/, which defines format_NAME, and one entry in FORMATS. Every difference between formats is
  * a field here, so no other code needs to know which format it has.
  *
- * The suffix of a file's name decides its format. A name without a known suffix gives NULL:
+ * A file's name, or else its suffix, decides the format. Other files have the format NULL, because
  * strategies that copy whole files take any bytes. Where a tree is read or written, NULL stands for
  * the default, YAML.
  */
@@ -27,7 +27,7 @@ struct format {
 	const char *suffixes; /* of file names: "yaml,yml"; "": only a rule can select the format */
 	const char *names;    /* names of files in this format, whatever the suffix; NULL: none */
 	const char *comment;  /* begins a comment line: "#"; NULL: the format has no comments */
-	const char *nothing;  /* the file when a merge gives no value; it must be readable again */
+	const char *nothing;  /* the text of a file without a value; must be readable again */
 	/* Line between two documents in one stream: "---\n"; "": none needed. */
 	const char *divider;
 	bool has_lists;    /* maps and lists may be nested to any depth */
@@ -40,7 +40,7 @@ struct format {
 
 	/*
 	 * If `repeats`: returns whether all values of the key count, not only the last. May be
-	 * NULL: always all.
+	 * NULL: they always do.
 	 */
 	bool (*counts_all)(struct span section, struct span key);
 
@@ -65,15 +65,15 @@ struct format {
 
 	/*
 	 * Changes the text with edit_splice(), so that its tree is as the op says. edit.c has
-	 * resolved the op: all steps lead to values that exist, except the last step of a SET.
+	 * resolved the op (edit_tree_resolve()): only its last step may lead to no value.
 	 * Returns 0; EDIT_CANNOT if only a larger change could express the op; PROBLEM for text
 	 * that must not be changed, such as an anchor or alias; or -ENOMEM.
 	 */
 	int (*edit)(struct edit *edit, const struct edit_op *op);
 
 	/*
-	 * Reports a value of `document`, one of several sources of the format, that is lost in the
-	 * result `root`. May be NULL: nothing can be lost. Returns 0, PROBLEM or -ENOMEM.
+	 * Reports a value of `document`, a source in this format, that is lost in `root`, the merge
+	 * of several sources. May be NULL: nothing can be lost. Returns 0, PROBLEM or -ENOMEM.
 	 */
 	int (*check_merged)(const struct format *format, const struct node *root,
 		const struct document *document, struct arena *arena, struct problem *problem);

@@ -3,7 +3,7 @@
  *
  *      server.hosts[0]         an item of a list, counted from 0
  *      "a.b".c  'a.b'.c        a key with a dot in it; as in JSON, or without escapes
- *      ["odd key"][0]          the same, as programs write it
+ *      ["odd key"][0]          keys and items, as programs write them
  *      hosts[name=web].port    the item that has that key and value
  *      .                       the whole file
  *      [kind=A,name=web].port  a key of a document, if the file has several (stream.h)

@@ -35,7 +35,7 @@ struct merge_input {
 struct merge_environment {
 	/*
 	 * Finds the sources of the file `name` anywhere under `directory` (relative to the layers;
-	 * "": their root). The first match counts; top directories come first, names in byte order.
+	 * "": their root). The first match counts: the least deep, then the first in byte order.
 	 * *ret, lowest layer first, stays valid until the result is freed. The documents are read,
 	 * unless read_options_for() gives no format.
 	 * Returns 0, MERGE_ABSENT, PROBLEM with `problem` filled, or -errno.

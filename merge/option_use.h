@@ -35,8 +35,8 @@ int option_uses_note_result(struct option_uses *uses, const struct merge_request
 	const struct merge_result *result);
 
 /**
- * Calls `report` with the place of each part of the options that no file has. Stops at the first
- * result other than 0 and returns it. Otherwise returns 0 or -ENOMEM.
+ * Calls `report` for each node of the options that names a place which no file has. Stops at the
+ * first result other than 0 and returns it. Otherwise returns 0 or -ENOMEM.
  */
 int option_uses_report_idle(const struct option_uses *uses, const struct options *options,
 	int (*report)(void *context, const struct problem *problem), void *context);

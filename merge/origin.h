@@ -39,7 +39,7 @@ struct origin_why {
 	const struct node *by; /* the value in the source or the options that says so; or NULL */
 };
 
-/* One contributor other than the value itself, in the order in which the strategy met them. */
+/* A contributor other than the value itself. Steps are in the order in which they were met. */
 struct origin_step {
 	struct origin_step *next; /* only for origin_next() */
 	/* Of a source; or a made node, with the place of its first part. */
@@ -54,9 +54,9 @@ struct origin_places;
 struct origin_removed {
 	struct origin_removed *next;
 	const struct node *key; /* of the pair; for an item, the value by which items are matched */
-	struct origin_step *first; /* the last step removed it */
-	struct origin_step *last;
-	uint32_t count; /* steps */
+	struct origin_step *first;
+	struct origin_step *last; /* the step that removed the value */
+	uint32_t count;           /* steps */
 
 	struct origin_places *places; /* private; as in struct origin */
 };
@@ -97,7 +97,7 @@ int origins_unshare(
 
 /* Recording. */
 
-/** Records that `value` replaces `lost`, which may be NULL, and takes over its steps. */
+/** Records that `value` replaces `lost`, which may be NULL. `value` gets the steps of `lost`. */
 void origin_replace(struct origins *origins, const struct node *value, const struct node *lost,
 	struct origin_why why);
 
@@ -109,8 +109,8 @@ void origin_take_over(struct origins *origins, const struct node *value, const s
 	enum origin_fate fate, struct origin_why why);
 
 /**
- * Records that `other`, with all its steps, was merged into `value`. With ORIGIN_LOST it was not
- * taken, and its parts are lost, too.
+ * Records that `other` was merged into `value`, and gives its steps to `value`. With ORIGIN_LOST,
+ * nothing of `other` was taken, and its parts are lost, too.
  */
 void origin_note(struct origins *origins, const struct node *value, const struct node *other,
 	enum origin_fate fate, struct origin_why why);

@@ -32,8 +32,8 @@ struct put_request {
 
 	/*
 	 * Makes the ops instead, from the documents of the present result, which live as long as
-	 * `arena`. May be NULL. The name of a new document belongs to its value. `options` are for
-	 * text in the result's format. Returns 0, PROBLEM or -errno.
+	 * `arena`. May be NULL. The value of a new document must include its name. `options` are
+	 * for text in the result's format. Returns 0, PROBLEM or -errno.
 	 */
 	int (*plan)(void *context, const struct stream *present, const struct read_options *options,
 		struct arena *arena, struct edit_op **ops, size_t *count, struct problem *problem);
@@ -51,7 +51,7 @@ struct put_result {
 	struct arena *arena;
 	bool is_changed;
 	bool is_absent; /* of a reset: neither the target nor the result has the value; no change */
-	bool is_empty;  /* of a reset: the target has no values left, and was not merged */
+	bool is_empty;  /* of a reset: the target has no values left; `after` is without it */
 	struct span text;     /* of the target, NUL-terminated */
 	struct stream before; /* the result's documents, before and after the change */
 	struct stream after;

@@ -92,8 +92,8 @@ int salt_aggregate(const struct salt *salt, const struct node *a, const struct n
 
 /**
  * As salt_aggregate(), in time that grows with `b` alone: it may change `a`, `b` and nodes in them
- * if this module made them. So the caller must not use `a` and `b` any more. Nodes that others made
- * are not changed.
+ * if this module made them. So the caller must not use `a` and `b` after the call. Nodes that
+ * others made are not changed.
  */
 int salt_aggregate_taken(const struct salt *salt, const struct node *a, const struct node *b,
 	struct salt_level level, const struct node **ret);

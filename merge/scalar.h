@@ -64,8 +64,8 @@ int scalar_json(const struct node *scalar, struct arena *arena, struct span *ret
 
 /**
  * Makes a plain scalar without a tag keep the value that it has in the schema `from`. A string gets
- * quotes: `no` of YAML 1.2 becomes 'no' in YAML 1.1. Any other value gets its text and schema in
- * JSON, or if JSON has none (.inf, a date) the schema `from`. Returns 0 or -ENOMEM.
+ * quotes: `no` of YAML 1.2 becomes 'no' in YAML 1.1. Any other value gets JSON's text and schema.
+ * If JSON can't express it (.inf, a date), it gets the schema `from`. Returns 0 or -ENOMEM.
  */
 int scalar_translate(struct node *scalar, enum node_schema from, struct arena *arena);
 

@@ -23,7 +23,7 @@ enum {
 
 struct fold {
 	unsigned how;
-	/* "A,B": a key that differs from one in case alone is spelled like that one; NULL: none. */
+	/* "A,B": a key that differs from A in case alone is spelled A; likewise B; NULL: none. */
 	const char *names;
 };
 
@@ -49,9 +49,9 @@ struct span spelling_of(const struct node *key, const struct fold *fold);
 bool spelling_is(const struct node *key, struct span name);
 
 /**
- * Folds the keys of `root`, which may be NULL, for a program that folds `sections` and the `keys`
- * in them. *ret is the root itself, or a copy of its maps in `arena`. If two keys become one, the
- * second is not folded. Returns 0 with *ret, or -ENOMEM.
+ * Folds the keys of `root`, which may be NULL: names of sections by `sections`, keys by `keys`.
+ * *ret is the root itself, or a copy of its maps in `arena`. If two keys become one, the second is
+ * not folded. Returns 0 with *ret, or -ENOMEM.
  */
 int spelling_fold_tree(const struct fold *sections, const struct fold *keys,
 	const struct node *root, struct arena *arena, const struct node **ret);

@@ -32,7 +32,7 @@ struct option_uses;
 /** Gives the text of `input` unchanged, and records its origin. Returns 0 or -ENOMEM. */
 int merge_give_text(struct merge *merge, const struct merge_input *input, struct merge_output *ret);
 
-/** Returns whether a tag can stand at the value: its source's format has tags. */
+/** Returns whether the format of the value's source has tags, so that one can stand there. */
 bool merge_may_have_tag(const struct merge *merge, const struct node *value);
 
 /* The option of the strategies that put sources one after the other. */
@@ -48,7 +48,7 @@ bool strategy_is_highest_first(const struct merge *merge);
 /**
  * Refuses the root `value` if its kind differs from the kind of the root `below` it. A source that
  * replaces the whole file like this is broken (a forgotten colon, an error page, the `null` of a
- * tool that had no input). If one is a scalar, the scalar is reported as broken; otherwise `value`
+ * tool that had no input). If one root is a scalar, it is reported as broken; otherwise `value`
  * is. A value with a tag fits any kind, and any kind may stand above null. `tag`: a tag that makes
  * the change explicit; NULL: there is none. Returns 0 or PROBLEM.
  */
@@ -65,7 +65,7 @@ int merge_only_root(
 /* The output of a strategy: a tree, which merge_run() writes in the requested format, or bytes. */
 struct merge_output {
 	const struct node *root; /* NULL with is_text false: an empty file */
-	/* Lines before a tree, if they are a comment in its format; with newline. */
+	/* Lines to write before a tree, with newline. Only a comment of its format is written. */
 	struct span head;
 	struct span text; /* if is_text, the file: NUL-terminated, in the merge's arena */
 	bool is_text;

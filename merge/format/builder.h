@@ -47,7 +47,7 @@ struct builder {
 		const struct pair *again);
 };
 
-/* Marks a node until it is closed: no alias may lead to it before. */
+/* Marks a node that is not closed yet. An alias to such a node is refused. */
 #define BUILDER_OPEN 1
 
 void builder_fini(struct builder *builder);
@@ -108,8 +108,8 @@ void builder_init(
 int builder_add_root(struct builder *builder, const struct node *root);
 
 /**
- * For repeat(): `again` continues the map or list `found`, which is of the same kind. Adds its
- * entries behind those of `found`. Returns 0, PROBLEM or -ENOMEM.
+ * For repeat(): `again` continues the map or list `found`, which must be of the same kind. Adds the
+ * entries of `again` behind those of `found`. Returns 0, PROBLEM or -ENOMEM.
  */
 int builder_go_on(
 	struct builder *builder, struct node *map, struct pair *found, const struct pair *again);

@@ -27,7 +27,7 @@ struct cfengine_json {
 	int (*find)(void *context, const struct node *argument, struct span name,
 		const struct node **ret);
 	/*
-	 * Returns whether a container has exactly this name, even one that is no name in CFEngine.
+	 * Returns whether a container has exactly this name, even if it is no name in CFEngine.
 	 */
 	bool (*is_name)(void *context, struct span name);
 	void *context;
@@ -46,8 +46,8 @@ int cfengine_json_read(const struct cfengine_json *json, const struct node **ret
  * CFEngine's JsonMerge(): containers merged from left to right, two at a time.
  *
  * Two arrays are concatenated. If either side is an object, the result is an object; an array's
- * items get their offsets "0", "1"… as keys. Of two objects the last key wins. An array's offsets
- * win over an object's keys, on either side. Nothing below that level is merged.
+ * items get their offsets "0", "1"… as keys. If two objects have a key, the right one's value wins.
+ * An array's offsets win over an object's keys, on either side. Deeper values are not merged.
  */
 /*
  * The sum of the containers so far. A single value is passed through unchanged; two values give a

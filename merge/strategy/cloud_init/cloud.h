@@ -112,7 +112,7 @@ int cloud_read_part(struct cloud *cloud, const struct cloud_part *part, const st
 /** Merges a part that is a cloud-config. Returns 0, PROBLEM or -errno. */
 int cloud_add_config(struct cloud *cloud, const struct cloud_part *part);
 
-/** Applies a part that is a JSON Patch, with its first line. Returns 0, PROBLEM or -ENOMEM. */
+/** Applies a part that is a JSON Patch below its first line. Returns 0, PROBLEM or -ENOMEM. */
 int cloud_add_patch(struct cloud *cloud, const struct cloud_part *part);
 
 /** Ends patching and brings cloud->root up to date. Returns 0 or PROBLEM. */

@@ -2,9 +2,9 @@
  * PyYAML's safe loader, as cloud-init calls it, on a tree of YAML 1.1.
  *
  * plyfs keeps a scalar's text, but PyYAML turns it into a value. If PyYAML can't, the text is
- * refused here, with PyYAML's reason. In two cases the value is rewritten, so that no other code
- * needs to know: PyYAML accepts more than the grammar of the type (`!!int "0o17"` is 15), or makes
- * a value of another kind (!!omap is a list of pairs, which have MARK_TUPLE).
+ * refused here, with PyYAML's reason. If PyYAML accepts more than the grammar of the type (`!!int
+ * "0o17"` is 15), or makes a value of another kind (!!omap is a list of pairs, which have
+ * MARK_TUPLE), the value is rewritten, so that no other code has to deal with it.
  */
 #pragma once
 

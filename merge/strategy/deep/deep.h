@@ -41,7 +41,7 @@ struct deep {
  * Values that they give are OWNED ("ours"), or immutable.
  */
 
-/** Merges `value` into the value `below`, which may be NULL: nothing. *ret is NULL for nothing. */
+/** Merges `value` into the value `below`, which may be NULL. *ret is NULL if no value is left. */
 int deep_combine(struct deep *deep, const struct node *below, const struct node *value,
 	const struct list_place *place, const struct node **ret);
 
@@ -124,7 +124,7 @@ const struct node *deep_value(const struct pair *pair);
 /** Gives a map of ours without the removed pairs. The numbers of the other pairs change. */
 int deep_drop_removed(struct deep *deep, struct node *map, struct node **ret);
 
-/** Sets the style of a merged node: {} below a block must not force it onto one line. */
+/** Sets the style of a merged node: a lower {} must not force a higher block onto one line. */
 void deep_widen(struct node *result, const struct node *value);
 
 /** Turns a tree under construction into an ordinary one. `node` is no longer ours to change. */
