@@ -11,7 +11,7 @@
  * How it is kept:
  *
  *   (a) Before new content is shown, attributes_settle_locked_unlocks() drains the events, looks up
- *       the directories above the content that may have changed, notifies the kernel, and waits
+ *       those directories above the content that may have changed, notifies the kernel, and waits
  *       for path walks in the kernel's caches. A walk that was let in before can go on at any later
  *       time, if it waits for a directory's lock or a lookup. So once a right to a directory was
  *       taken away, the kernel must not cache names in the directory. Each walk then sends a LOOKUP

@@ -131,7 +131,7 @@ struct directory {
 	size_t link_count;
 	size_t unwatched_links;   /* those of them that fail or may miss changes */
 	layer_mask joined;        /* layers that show it only since it was last listed */
-	layer_mask left;          /* layers that show none, or another one, since that listing */
+	layer_mask left;          /* layers whose directory went or was replaced since listing it */
 	layer_mask polled;        /* layers for which inotify fails or may miss changes */
 	struct stamp *identities; /* of each layer's directory, as many as watches */
 
