@@ -97,7 +97,7 @@ struct keyword {
 	struct subschema *otherwise;
 	struct member *members;
 	uint32_t count;
-	/* a map: key i names members[i] (additionalProperties: a key it leaves out); or NULL */
+	/* map: key i names members[i]; of additionalProperties, keys it ignores; NULL: none */
 	const struct node *index;
 	struct pattern *pattern;
 	const struct string_format *format;

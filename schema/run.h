@@ -103,9 +103,9 @@ struct run_mark run_mark(const struct schema_run *run);
 void run_forget(struct schema_run *run, struct run_mark mark);
 
 /**
- * After some, but not all, of the records since the mark were removed: frees their paths, and moves
- * the other paths together. Otherwise a search with many alternatives would keep all paths. Returns
- * false if the run has failed.
+ * Call it after some, but not all, of the records since the mark were removed. It frees their
+ * paths, and moves the other paths together. Otherwise a search with many alternatives would keep
+ * all paths. Returns false if the run has failed.
  */
 bool run_tidy(struct schema_run *run, struct run_mark mark, const struct node *at);
 

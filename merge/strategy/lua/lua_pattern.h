@@ -1,6 +1,6 @@
 /*
  * The cost of a search with a Lua pattern. No hook interrupts a search, so the cost is computed
- * before.
+ * before the search begins.
  */
 #pragma once
 

@@ -22,10 +22,10 @@
  */
 #define LUA_WORK_MAX 50000000u
 
-/* Greatest sum of all allocations of one state, in bytes. Takes the time of LUA_WORK_MAX units. */
+/* Greatest sum of a state's allocations, in bytes. They take as long as LUA_WORK_MAX units. */
 #define LUA_TRAFFIC_MAX (1536u << 20)
 
-/* Variable arguments of one call: each call copies them. */
+/* Greatest number of variable arguments of one call, because each call copies them. */
 #define LUA_ARGUMENTS_MAX 250
 
 struct lua_sandbox {
@@ -33,11 +33,11 @@ struct lua_sandbox {
 	size_t longest; /* bytes of the longest string so far */
 	uint64_t work;
 	uint64_t timed; /* `work` at the last check of the budget */
-	/* For slow work that can't be counted, such as "..", which writes numbers. May be NULL. */
+	/* For slow work that can't be counted, such as "..", which formats numbers; or NULL. */
 	struct budget *budget;
 	/*
-	 * Bytes allocated. Separate from `work`, because it differs between runs, with Lua's
-	 * hashes.
+	 * Bytes allocated. Separate from `work`, because Lua's hashes make it differ between
+	 * runs.
 	 */
 	uint64_t traffic;
 	bool is_out_of_memory; /* LUA_MEMORY_MAX was reached */

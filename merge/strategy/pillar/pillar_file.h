@@ -8,7 +8,7 @@
  * Most files have the same result wherever they are named, so one build serves all references.
  * Neighbours that name each other are the exception: a neighbour that is being built is left out,
  * so a result can depend on the files that are being built around it. Such a result records these
- * files, and is used again only with the same ones.
+ * files, and is used again only while the same ones are being built.
  */
 #pragma once
 
@@ -20,7 +20,7 @@
 struct pillar_built;
 
 struct pillar_file {
-	const char *name;                 /* the first member; of the source in the highest layer */
+	const char *name; /* of the source in the highest layer; must be the first member */
 	const struct merge_input *inputs; /* lowest layer first */
 	size_t count;
 	size_t number;              /* starting at 0, in the order in which they were found */
