@@ -16,8 +16,8 @@
  * the list ends before it.
  *
  * If several layers lock a place, the lock of the lowest layer wins. Locks work around the
- * strategies, so no strategy knows of them. For each locking layer below one of its sources, a file
- * is merged once more.
+ * strategies, so no strategy knows of them. A file is merged once more for each locking layer that
+ * is below one of the file's sources.
  *
  * A place is the keys that lead to a value, from the root, with dots between them; an index selects
  * an item of a list. "*" stands for any one key or index, and "**" for any number of them,

@@ -1,6 +1,6 @@
 /*
  * The places of a lock, matched step by step from the root. Each place is a sequence of words. A
- * set has one bit for each word of the lock that the next step may match.
+ * set has a bit for each word of the lock: it is 1 if the next step may match that word.
  */
 #pragma once
 

@@ -75,7 +75,7 @@ int32_t list_end(const struct list *list);
 /** Returns the item, or NULL if it was removed. */
 const struct node *list_at(const struct list *list, int32_t position);
 
-/** Sets an item of a list that has not been searched yet. */
+/** Sets an item. Call it before the first search: it does not update the indexes. */
 void list_set(struct list *list, int32_t position, const struct node *item);
 
 /** Adds an item at the end. Returns 0 or -ENOMEM. */
