@@ -10,14 +10,14 @@
 #include "settings.h"
 
 /**
- * Refuses a change without a named layer, if it would go to the wrong layer: the highest layer is
- * absent, or it does not belong to the host, machine or user that the environment names. Returns 0,
- * PROBLEM with the remedy, or -ENOMEM.
+ * Refuses a change without a named layer if the highest layer is absent, or does not belong to the
+ * host, machine or user that the environment names: the change would go to the wrong layer. Returns
+ * 0, PROBLEM with the remedy, or -ENOMEM.
  */
 int absent_layer_refuse(const struct settings *settings, struct problem *problem);
 
 /**
- * Refuses an environment that names a host, machine or user without any layer. Returns 0, PROBLEM
- * with the nearest name that has a layer, or -ENOMEM.
+ * Refuses an environment that names a host, machine or user to which no layer belongs. Returns 0,
+ * PROBLEM with the nearest name that has a layer, or -ENOMEM.
  */
 int absent_layer_find(const struct settings *settings, struct problem *problem);

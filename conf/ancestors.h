@@ -20,9 +20,9 @@ struct layer;
  * root, that is closed to a class of users by its mode or access list. If `each` returns a value
  * other than 0, the walk ends, and ancestors_each_closed() returns that value.
  *
- * `path` leads to the file. If its last name is no link, nothing is called: the caller checks the
- * directories of `path` itself. If the file was moved, `fd` is the -errno of a failed open, or the
- * file's place can't be determined for another reason, `each` gets a directory that is closed to
+ * `path` leads to the file. If its last name is no link, `each` is not called: the caller has to
+ * check the directories of `path`. If the file's place can't be determined, for example because the
+ * file was moved or `fd` is the -errno of a failed open, `each` gets a directory that is closed to
  * all users.
  *
  * Returns 0, or -errno if memory or descriptors are short.

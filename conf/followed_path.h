@@ -23,8 +23,8 @@ int followed_path_open(int dirfd, const char *path, int flags);
  * the file system `device`, it continues in `beneath_fd`, the directory that the mount lies on.
  * Without this, a thread that answers the mount's requests would wait for its own answer.
  *
- * The caller still owns the descriptor, and leaves it open until the next call; -1: there is no
- * mount. Call it only while there are no other threads.
+ * The caller still owns `beneath_fd` (-1: there is no mount), and must leave it open until the next
+ * call. Call it only while there are no other threads.
  */
 void followed_path_cover(dev_t device, int beneath_fd);
 

@@ -3,7 +3,7 @@
  * front. Names that begin with a dot are matched like any other. A pattern, like a path, is bytes.
  *
  *      *  ?          any bytes, or one byte, of one name
- *      **            any bytes, slashes too; where a name begins, "**" with its "/" may be nothing
+ *      **            any bytes, slashes too; at a name's start, "**" with its "/" may match nothing
  *      [a-z] [!a-z]  one byte out of these, or not out of these ("^" is the same as "!")
  *      {a,b}         alternatives, which may be empty and may nest
  *      \             takes the next byte as it is

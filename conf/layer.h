@@ -158,7 +158,7 @@ void layer_freep(struct layer **layer);
 
 /**
  * Sets `covered` if the directory `mountpoint` (absolute, without links) is in the layer. Callers
- * skip such paths: files of the mount itself are no sources. Returns 0 or -ENOMEM. Call it before a
+ * skip paths in it: files of the mount are no sources. Returns 0 or -ENOMEM. Call it before a
  * second thread uses the layer.
  */
 int layer_cover(struct layer *layer, const char *mountpoint);

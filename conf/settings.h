@@ -114,8 +114,8 @@ struct settings {
 };
 
 /**
- * Makes settings that have only the schema `path`, which may refer to the files `listed` (ends with
- * NULL), too. Returns 0 with *ret for settings_unref(), and *schema, which lives as long as *ret;
+ * Makes settings that have only the schema `path`, which may also refer to the files `listed` (ends
+ * with NULL). Returns 0 with *ret for settings_unref(), and *schema, which lives as long as *ret;
  * PROBLEM, also with *ret, whose files may be the cause; or -ENOMEM with *ret NULL.
  */
 int settings_from_schema(const char *path, const char *const *listed, bool validates_formats,

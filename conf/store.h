@@ -29,7 +29,7 @@
 
 /*
  * The extended attribute with a revision. For etcd, each file has that of its key; for git, the
- * tree has its commit. It is set before the file or tree gets its name, so both belong together.
+ * tree has its commit. It is set before the file or tree gets its name, so it fits the content.
  */
 #define STORE_REVISION_ATTRIBUTE "user.plyfs.revision"
 

@@ -1,7 +1,7 @@
 /*
  * A store spec: the store that a layer is to mirror, `etcd:` or `git:` in plyfs.yaml(5). The mount
- * and render commands have a mirror run for it (fs/supervisor). Commands that only read use the
- * files that the mirror has left:
+ * and render commands ensure that a mirror runs for it (fs/supervisor). Commands that only read use
+ * the files that the mirror has left:
  *
  *      BASE/KIND-ID.lock     locked by the process that runs the mirror
  *      BASE/KIND-ID/         belongs to the mirror's user

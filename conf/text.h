@@ -12,7 +12,7 @@
  */
 int text_read(int fd, size_t limit, char **ret, size_t *ret_len);
 
-/** Does the same, but of a longer file returns the first `limit` bytes. */
+/** Does the same, but returns only the first `limit` bytes of a longer file. */
 int text_read_head(int fd, size_t limit, char **ret, size_t *ret_len);
 
 /* The kind of a file, for messages. */

@@ -126,7 +126,7 @@ struct session {
 	struct lock unanswered_lock;
 	struct unanswered *unanswered; /* unanswered_lock; requests that wait for an answer */
 	struct lock origins_lock;
-	struct origins_directory *origins; /* origins_lock; those that the kernel knows */
+	struct origins_directory *origins; /* origins_lock; the directories that the kernel knows */
 	uint64_t origins_made;             /* origins_lock; how many were ever made */
 };
 
@@ -186,7 +186,7 @@ int origins_lookup(
 void origins_forget(struct session *session, fuse_ino_t ino, uint64_t count);
 void origins_free(struct session *session);
 
-/** Writes the directories for a new daemon. There origins_take() reads them: 0 or -ENOMEM. */
+/** Writes the directories for a new daemon, where origins_take() reads them: 0 or -ENOMEM. */
 void origins_put(struct session *session, struct record *record);
 int origins_take(struct session *session, struct record *record);
 
@@ -207,7 +207,7 @@ int status_errors(struct session *session, bool is_trusted, char **ret, size_t *
 bool session_is_covered(void *context, const char *path);
 
 /**
- * Makes the kernel drop `name` in the directory `ino`; `name` NULL: its cached content of `ino`
+ * Makes the kernel's cache drop `name` in the directory `ino`; `name` NULL: the content of `ino`
  * from `offset` on, and the attributes. A negative `offset`: only the attributes. A request thread
  * must not call it. Returns 0 or -errno; -ENOTCONN: the session is ending.
  */

@@ -4,7 +4,7 @@
 #include "keep.h"
 #include "record.h"
 
-/** Writes the versions of keep_each(), while the store is paused. */
+/** Writes the versions of keep_each(). The caller has paused the store: keep_pause(). */
 void last_good_put(struct keep *keep, struct record *record);
 
 /** Reads the versions into the store. Returns 0, -ENOMEM or -EBADMSG. */

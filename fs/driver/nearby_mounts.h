@@ -22,7 +22,7 @@ struct nearby_list {
 struct nearby_mounts {
 	uint64_t digest; /* changes when a nearby mount comes, goes or changes; 0: not read yet */
 	struct nearby_list in_layers; /* paths relative to the layer */
-	/* If a layer's links are followed, all other mounts, as a link may lead there. Absolute. */
+	/* If a layer's links are followed: all other mounts (absolute): a link may lead there. */
 	struct nearby_list elsewhere;
 };
 

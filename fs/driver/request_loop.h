@@ -34,9 +34,9 @@ struct request_loop_hook {
 };
 
 /**
- * Answers the kernel's first request, INIT. Returns 0 or -errno. *ret, empty before, becomes a copy
- * of the request, for free(3); ret->data NULL: memory is short, or none was read. *is_parallel:
- * the kernel sends several LOOKUPs of one directory at a time.
+ * Answers the kernel's first request, INIT. Returns 0 or -errno. *ret must be empty. It becomes a
+ * copy of the request, for free(3); ret->data NULL: memory is short, or no request was read.
+ * *is_parallel: the kernel sends several LOOKUPs of one directory at a time.
  */
 int request_loop_greet(struct fuse_session *fuse, struct span *ret, bool *is_parallel);
 

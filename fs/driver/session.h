@@ -45,7 +45,7 @@ struct session_options {
 	void (*log)(void *context, const char *line); /* a line without newline; any thread */
 	void *log_context;
 
-	/* May be NULL. Has the manager keep the socket for the next plyfs; returns success. */
+	/* May be NULL. Gives the manager the socket for the next plyfs; false: that failed. */
 	bool (*store)(void *context, int socket);
 	void *store_context;
 

@@ -10,7 +10,7 @@
 
 struct session;
 
-/** Writes the state; no request may be under way. */
+/** Writes the state. Call it when no request is under way. */
 void session_state_put(struct session *session, struct record *record);
 
 /** Reads the agreement. Returns 0 or -errno; the caller owns the descriptors in both cases. */

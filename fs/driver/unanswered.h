@@ -21,7 +21,7 @@ void unanswered_end(struct session *session, struct unanswered *request);
  */
 bool unanswered_is_kept(struct session *session, struct unanswered *request, int result);
 
-/** Writes the requests. unanswered_ask_again() repeats them: in a new daemon, or else here. */
+/** Writes the requests. The daemon that then serves repeats them by unanswered_ask_again(). */
 void unanswered_put(struct session *session, struct record *record);
 void unanswered_ask_again(struct session *session);
 

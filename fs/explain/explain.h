@@ -27,7 +27,7 @@ struct explanation {
 	const struct merge_request *request; /* its inputs, lowest layer first, with their texts */
 	const struct merge_result *result;   /* with its origins */
 	struct stream stream;  /* the result's documents; none if it is not read as values */
-	struct passed *passed; /* files that are no sources; of one path, the lowest layer first */
+	struct passed *passed; /* files that are no sources; those of one path lowest layer first */
 	size_t passed_count;
 	struct store_places places; /* the places of the sources that are in stores */
 };
@@ -35,7 +35,7 @@ struct explanation {
 /**
  * Explains the file `path`, relative to the root and with no "." or "..". With `on_error:
  * skip-layer`, `problem->message` is not empty if a layer was left out. Returns 0 with *ret for
- * explanation_free(), to be called before offline_free(); PROBLEM; or -errno as offline_read().
+ * explanation_free(), which must precede offline_free(); PROBLEM; or -errno as offline_read().
  */
 int explain(const struct offline *offline, const char *path, struct explanation **ret,
 	struct problem *problem);

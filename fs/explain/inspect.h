@@ -41,7 +41,7 @@ struct inspection {
 	struct reference *references;
 	size_t reference_count;
 	struct option_uses uses; /* of its rule's options */
-	char *text; /* the merged text, if the settings have a command check it; else NULL */
+	char *text;              /* the merged text, if its rule has a check; else NULL */
 	size_t text_size;
 	struct line_map *lines; /* with `text`: the sources of its lines */
 	bool *is_matched; /* of a virtual file: whether each pattern has a source; else NULL */

@@ -48,7 +48,7 @@
  * the mount. HANDOVER_LEAVE_SIGNAL makes the daemon leave the mount in this way; SIGTERM makes it
  * unmount.
  *
- * The handover's socket lies in a directory where no other user can make one. Each side asks the
+ * The handover's socket lies in a directory where no other user can make files. Each side asks the
  * kernel for the other's credentials: both must be processes of the user who mounts.
  */
 #pragma once

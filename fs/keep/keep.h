@@ -39,7 +39,7 @@ int keep_open(const struct keep_options *options, struct keep **ret, struct prob
 
 /**
  * Locks the directory and reads it, before the sandbox is entered. Returns 0; PROBLEM if another
- * mount has it, or it can't be read; or -errno. Logs that files are damaged.
+ * mount has locked it, or it can't be read; or -errno. Logs how many files are damaged.
  */
 int keep_load(struct keep *keep, struct problem *problem);
 
@@ -50,13 +50,13 @@ int keep_fd(const struct keep *keep);
 bool keep_take(struct keep *keep);
 
 /**
- * Has all versions written; later notes are ignored. Does not wait for a plyfs-state that is
- * stopped or has ended, nor for a full disk; waits 5 s at most for each answer. Main thread.
+ * Makes plyfs-state write all versions; later notes are ignored. Does not wait if plyfs-state is
+ * stopped or has ended, or the disk is full; waits 5 s at most for each answer. Main thread.
  */
 void keep_stop(struct keep *keep);
 
 /**
- * Has all versions written and the directory unlocked, so that another daemon can load it.
+ * Makes plyfs-state write all versions and unlock the directory: another daemon can then load it.
  * keep_resume() locks it again. If another daemon holds it then, that is logged, and writing waits.
  * Main thread.
  */
@@ -90,8 +90,8 @@ int keep_find(struct keep *keep, const char *path, struct version **ret);
 
 /**
  * Calls `each`, with the store's lock held, for the versions that another daemon can't read in the
- * directory. Without a directory, these are all, the one used longest ago first. With a directory,
- * these are the versions that are not written yet; `version` NULL: the file is not removed yet.
+ * directory. Without a directory, these are all versions, the one used longest ago first. With one,
+ * these are the versions that are not written yet; `version` NULL: a file that is to be removed.
  */
 void keep_each(struct keep *keep,
 	void (*each)(void *context, const char *path, struct version *version, bool is_public),

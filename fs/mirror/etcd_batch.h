@@ -18,7 +18,7 @@ struct etcd_batch {
 	struct etcd_change *changes;
 	size_t count;
 	size_t capacity;
-	uint64_t revision; /* the last one; 0: nothing was reported */
+	uint64_t revision; /* of the last reported change; 0: none was reported */
 	size_t bytes;      /* of values, paths and structs */
 	bool has_deletes;
 	bool is_open; /* the events of the last revision continue in the next message */

@@ -28,7 +28,7 @@ struct mirror_options {
 	struct replica_options replica;
 	unsigned max_delete; /* percent of the files that may go away at once; 100: all */
 	mode_t mode;         /* of files */
-	const struct mirror_access *access; /* set by the store's part; must outlive the mirror */
+	const struct mirror_access *access; /* set by etcd.c or git.c; must outlive the mirror */
 	struct sandbox_switches switches;
 
 	void (*log)(void *context, const char *line);

@@ -48,7 +48,7 @@ struct mirror_status {
 	char identity[MIRROR_WORD_MAX];     /* of the store: the cluster's id; or "" */
 	char revision[MIRROR_WORD_MAX];     /* of the state: a number or a commit; "": none yet */
 	char endpoint[MIRROR_WORD_MAX];     /* the one that answered last */
-	char offer[MIRROR_WORD_MAX]; /* what `plyfs mirror confirm` would accept; "": nothing */
+	char offer[MIRROR_WORD_MAX]; /* the word that `plyfs mirror confirm` needs; "": none */
 	size_t files;
 	time_t changed; /* time of the state's last change; 0: never */
 	time_t contact; /* last time at which the store had nothing newer; 0: never */
@@ -73,8 +73,7 @@ int mirror_status_read(struct mirror_status *status, struct problem *problem);
 int mirror_status_write(const struct mirror_status *status);
 
 /**
- * Sets the fault of the subject. Returns true if the fault is listed and was not there before with
- * the same message.
+ * Sets the fault of the subject. Returns true if the fault is listed, and it or its message is new.
  */
 bool mirror_status_fault(struct mirror_status *status, const char *subject, const char *message);
 

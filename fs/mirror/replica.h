@@ -13,7 +13,7 @@
  * replaces it in the present tree: that is atomic, too, and a process that watches the directory
  * gets an event for one name.
  *
- * A tree with a number is complete, even after a crash (the first one: unsynced.h); the tree with
+ * A tree with a number is complete, even after a crash (but see unsynced.h); the tree with
  * the highest number is the present one. So an opened replica shows the last state at once.
  */
 #pragma once
