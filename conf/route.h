@@ -28,8 +28,8 @@ struct route_step {
 /**
  * Calls `each` for every step. If `each` returns a value other than 0, the route ends, and
  * route_each() returns that value. Otherwise it returns 0 at the end of the route, or the -errno of
- * the last step, which `each` got as `fd`. The route passes beneath a mount that this process
- * serves, as in followed_path.h: -ELOOP if it leads into the mount.
+ * the last step, which `each` got as `fd`. At the root of a mount that this process serves,
+ * the route goes on beneath it (followed_path.h); elsewhere in the mount, it ends with -ELOOP.
  */
 int route_each(
 	const char *path, int (*each)(void *context, const struct route_step *step), void *context);

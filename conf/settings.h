@@ -34,7 +34,7 @@ struct schema_file {
 	struct span uri;   /* file:///… */
 	struct span id;    /* its '$id', absolute, if `schemas` lists it; empty: none */
 	bool is_listed;    /* plyfs.yaml lists it in `schemas` */
-	/* `schema` checks formats; another entry may have the same file, and check none */
+	/* `schema` checks formats; the same file may have another entry that does not */
 	bool validates_formats;
 	struct span text;            /* as it was read; `data` NULL: it could not be read */
 	struct stat read;            /* of the file, when it was read */

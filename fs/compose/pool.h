@@ -59,5 +59,5 @@ void pool_free(struct pool *pool);
 /** Queues the job, which reads about `bytes`. The caller may hold locks below LOCK_POOL. */
 void pool_add(struct pool *pool, struct pool_job *job, uint64_t bytes);
 
-/** Queues the job to run in `delay_us` at the earliest. */
+/** Queues the job, which does not run before `delay_us` have passed. */
 void pool_add_later(struct pool *pool, struct pool_job *job, unsigned delay_us);

@@ -65,7 +65,7 @@ struct version {
 
 	/*
 	 * Guarded by view->lock: other sources, or another rule, may make the same bytes later. A
-	 * text is NULL if it is not needed.
+	 * `char *` is NULL if it is not needed.
 	 */
 	const char *strategy; /* the strategy's name; static */
 	char *layers;         /* the contributing layers' names, lowest first, "vendor:site" */

@@ -5,8 +5,8 @@
  *      shown, or forgotten by the kernel ──▶ keep_note ──▶ memory ──▶ plyfs-state ──▶ the directory
  *      can't be made, and nothing is shown ──▶ keep_find ◀── memory
  *
- * The contract: if a path can't be made, it shows its last version again, to users who could read
- * it then and may read it now. That ends when a new version can be made, or no layer has the path.
+ * The contract: if a path can't be made, its last version is shown again, to users who could read
+ * that version and may read the path now. That ends when a new one can be made, or no layer has it.
  *
  * If versions take more than KEEP_MEMORY_MAX bytes, those noted or found longest ago are dropped.
  * With a directory, files there hold the same versions, and the next mount begins with them. Only

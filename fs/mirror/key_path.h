@@ -1,6 +1,6 @@
 /*
  * Paths from keys: the part of a key after the prefix is a path below the mirrored directory. It
- * may have all bytes that a file's name may have.
+ * may have every byte that a file's name may have.
  */
 #pragma once
 

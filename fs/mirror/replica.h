@@ -65,7 +65,7 @@ const char *replica_directory(const struct replica *replica);
  */
 void replica_revise(struct replica *replica, const char *revision);
 
-/** Marks the draft, or without one the present tree, as the complete state of that revision. */
+/** Marks the draft (the present tree if there is none) as the complete state of `revision`. */
 void replica_mark(const struct replica *replica, const char *revision);
 
 /**
@@ -98,7 +98,7 @@ int replica_draft_remove(struct replica *replica, const char *path);
 /** Compares the draft with the present tree. Returns 0 or -errno. */
 int replica_compare(struct replica *replica, struct tree_difference *ret);
 
-/** Makes the draft the present tree. Returns 0, or -errno: the link may lead to the old tree. */
+/** Makes the draft the present tree. Returns 0, or -errno: the link may still be the old one. */
 int replica_publish(struct replica *replica, const struct tree_difference *difference);
 
 /** Drops the draft, which equals the present tree; the next draft reuses its files if possible. */

@@ -22,8 +22,8 @@ int repository_open(const char *state, const char *url, const char *verify, stru
 	struct problem *problem);
 
 /**
- * Opens the repository in another process's directory `state`. git reads it with `as`, its owner's
- * credentials, because its configuration may be hostile. `as` is borrowed. Returns 0 or -ENOMEM.
+ * Opens the repository in another process's directory `state`. git runs with the credentials
+ * `as` of the owner: the configuration may be hostile. `as` is borrowed. Returns 0 or -ENOMEM.
  */
 int repository_borrow(const char *state, const struct credentials *as, struct repository **ret);
 void repository_freep(struct repository **repository);
