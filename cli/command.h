@@ -33,6 +33,7 @@ extern const struct command command_edit;
 extern const struct command command_explain;
 extern const struct command command_get;
 extern const struct command command_hide;
+extern const struct command command_ls;
 extern const struct command command_merge;
 extern const struct command command_mirror;
 extern const struct command command_mount;

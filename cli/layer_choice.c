@@ -117,16 +117,18 @@ int layer_choice_open(const struct layer_choice *choice, struct settings **ret)
 
 int layer_choice_not_in_mount(const struct command *command, const char *path, int error)
 {
+	const char *layers = command == &command_ls ? "--layers" : "-l";
 	struct stat found;
 
 	if (error == -ENOENT && lstat(path, &found) == 0)
 		return command_misuse(command,
-			"'%s' is not in a plyfs mount; give its layers with -c or -l", path);
+			"'%s' is not in a plyfs mount; give its layers with -c or %s", path,
+			layers);
 	if (error == -ENOENT)
 		return command_misuse(command,
 			"there is no '%s', in a mount or elsewhere; for a path in layers, give "
-			"them with -c or -l",
-			path);
+			"them with -c or %s",
+			path, layers);
 	return layer_choice_complain(NULL, path, error, NULL);
 }
 

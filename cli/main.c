@@ -17,7 +17,7 @@
 /* The commands, in the order of the help text. */
 /* clang-format off */
 #define COMMANDS(X) \
-	X(mount) X(umount) X(render) X(merge) X(cat) X(get) X(explain) X(blame) X(diff) \
+	X(mount) X(umount) X(render) X(merge) X(ls) X(cat) X(get) X(explain) X(blame) X(diff) \
 	X(check) X(set) X(unset) X(reset) X(hide) X(edit) X(mirror) X(status) X(presets)
 /* clang-format on */
 

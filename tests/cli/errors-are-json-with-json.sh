@@ -23,7 +23,7 @@ PYTHON
 }
 
 # Each command that has the option.
-for command in set unset reset hide edit diff cat get explain blame check render presets status 'mirror status'; do
+for command in set unset reset hide edit diff ls cat get explain blame check render presets status 'mirror status'; do
 	# shellcheck disable=SC2086
 	tells 2 '"--bogus" in error["message"] and error["path"] is None' $command --json --bogus
 	# shellcheck disable=SC2086

@@ -1,0 +1,652 @@
+/* plyfs ls: lists the merged tree without a mount, and says how the layers make each file. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "array.h"
+#include "cleanup.h"
+#include "colour.h"
+#include "column.h"
+#include "command.h"
+#include "follow.h"
+#include "hidden.h"
+#include "json_put.h"
+#include "layer_choice.h"
+#include "message.h"
+#include "strategy.h"
+#include "text.h"
+#include "word.h"
+
+/* How the layers make a name, in the order of LS_WORDS and ls_words. systemd-delta's words. */
+enum ls_type {
+	LS_UNCHANGED,
+	LS_EXTENDED,
+	LS_OVERRIDDEN,
+	LS_EQUIVALENT,
+	LS_REDIRECTED,
+	LS_MASKED,
+	LS_DIRECTORY
+};
+#define LS_WORDS "unchanged, extended, overridden, equivalent, redirected, masked"
+
+/* Each type's word, and the sequence of its colour. */
+static const char *const ls_words[][2] = {{"unchanged", ""}, {"extended", COLOUR_GREEN},
+	{"overridden", COLOUR_YELLOW}, {"equivalent", ""}, {"redirected", COLOUR_YELLOW},
+	{"masked", COLOUR_RED}, {"directory", COLOUR_CYAN}};
+
+struct ls_entry {
+	const char *path;
+	enum union_kind kind;
+	enum ls_type type;
+	layer_mask layers;    /* that it is made of; of a masked name, that have it */
+	layer_mask hidden;    /* that have it, too, but do not count */
+	const char *names;    /* of `layers`: "vendor:site" */
+	const char *hides;    /* of `hidden` */
+	const char *strategy; /* NULL: none */
+	const char *mark;     /* the object that masks it; NULL: none */
+	const char *target;   /* of a link; NULL: it is none */
+};
+
+/* The state of a command line. */
+struct ls_job {
+	struct layer_choice choice;
+	bool shows_all;
+	bool is_long;
+	bool is_recursive;
+	bool is_json;
+	bool has_headings;
+	unsigned types; /* bits 1 << enum ls_type that --type wants; 0: it was not given */
+	bool has_printed;
+	bool has_failed; /* a directory or file could not be examined */
+
+	/* of the present PATH: */
+	struct settings *settings;
+	struct offline *offline;
+	const char *root;       /* the PATH in the layers */
+	const char *directory;  /* that is searched for masked names */
+	struct ls_entry *entry; /* that is examined */
+	struct arena *arena;
+	struct ls_entry *entries;
+	size_t count;
+	size_t capacity;
+	int strategy_width; /* of -l */
+	int layers_width;
+};
+
+static void finish_path(struct ls_job *job)
+{
+	offline_free(take_ptr(job->offline));
+	settings_unref(take_ptr(job->settings));
+	arena_free(take_ptr(job->arena));
+	free(take_ptr(job->entries));
+	job->count = job->capacity = 0;
+	job->strategy_width = job->layers_width = 0;
+}
+
+static bool wants_types(const struct ls_job *job)
+{
+	return job->is_long || job->is_json || job->types;
+}
+
+/* Collecting */
+
+/* Returns the part of `path` below the listed directory. */
+static const char *below_root(const struct ls_job *job, const char *path)
+{
+	path += strlen(job->root);
+	return path + (*path == '/');
+}
+
+/* Returns whether the name is listed: not too deep, and not hidden by a dot at its beginning. */
+static bool is_listed(const struct ls_job *job, const char *path)
+{
+	const char *below = below_root(job, path);
+
+	if (!job->is_recursive && strchr(below, '/'))
+		return false;
+	return job->shows_all || (*below != '.' && !strstr(below, "/."));
+}
+
+static int add_entry(struct ls_job *job, const struct ls_entry *entry)
+{
+	if (array_grow(job->entries, job->count, job->capacity) < 0)
+		return -ENOMEM;
+	job->entries[job->count] = *entry;
+	job->entries[job->count].path = arena_copy(job->arena, span_of(entry->path));
+	return job->entries[job->count++].path ? 0 : -ENOMEM;
+}
+
+/* Adds a name that may be masked: examine_all() drops it if it is not. */
+static int add_candidate(void *context, const char *name, unsigned char type)
+{
+	struct ls_job *job = context;
+	const char *slash = *job->directory ? "/" : "";
+	struct ls_entry entry = {.kind = UNION_FILE, .type = LS_MASKED};
+	CLEANUP(freep) char *path = NULL;
+
+	if (asprintf(&path, "%s%s%s", job->directory, slash, name) < 0)
+		return -ENOMEM;
+	entry.path = path;
+	entry.kind = type == DT_DIR ? UNION_DIRECTORY : UNION_FILE;
+	return union_is_mark(name) || !is_listed(job, path) ? 0 : add_entry(job, &entry);
+}
+
+/* Reports the layers that can't be listed, and adds the names that may be masked. */
+static int search_layers(struct ls_job *job, const struct traversed *found)
+{
+	if (!found->error && !job->shows_all && !(job->types & 1u << LS_MASKED))
+		return 0;
+	job->directory = found->path;
+	for (size_t i = 0; i < job->settings->layer_count; i++) {
+		const struct layer *layer = job->settings->layers[i];
+
+		if (layer->dirfd < 0)
+			continue;
+		int r = layer_list(layer, found->path, add_candidate, job);
+		if (layer_is_shortage(r))
+			return r;
+		/* A layer that is hidden here does not matter. */
+		CLEANUP(freep) char *name = NULL;
+		if (r == 0 || union_is_absent(r) || !(found->own & (layer_mask)1 << i))
+			continue;
+		if (layer_source_name(layer, found->path, &name) < 0)
+			return -ENOMEM;
+		message_at(name, "can't be listed: %s", text_error(r));
+		job->has_failed = true;
+	}
+	return 0;
+}
+
+static int add_found(void *context, const struct traversed *found)
+{
+	struct ls_job *job = context;
+	bool is_root = !*below_root(job, found->path);
+	struct ls_entry entry = {.path = found->path, .kind = found->kind};
+
+	if (!is_root && !is_listed(job, found->path))
+		return 0;
+	if (found->kind == UNION_DIRECTORY) {
+		int r = is_root || job->is_recursive ? search_layers(job, found) : 0;
+
+		entry.type = LS_DIRECTORY;
+		entry.layers = found->own;
+		if (r != 0 || is_root)
+			return r;
+	}
+	return add_entry(job, &entry);
+}
+
+/* Examining */
+
+/* Returns whether all sources, those that count and the others, have the same content. */
+static bool is_equivalent(
+	const struct composer *composer, const char *path, const struct union_lookup *lookup)
+{
+	struct loaded *all[LAYERS_MAX] = {NULL};
+	struct problem ignored = {0};
+	bool is_so = lookup->kind == UNION_FILE && lookup->count > 1;
+
+	for (unsigned i = 0; is_so && i < lookup->count && i < LAYERS_MAX; i++) {
+		const struct contributor *found = &lookup->found[i];
+		const char *place = found->path ? found->path : path;
+
+		is_so = compose_load(composer, place, found, NULL, &all[i], &ignored) == 0 &&
+			span_equal(all[0]->text, all[i]->text);
+	}
+	for (unsigned i = 0; i < LAYERS_MAX; i++)
+		loaded_unref(all[i]);
+	return is_so;
+}
+
+/* Returns the layers that have something at `path`, shown or not. */
+static layer_mask layers_with(const struct settings *settings, const char *path)
+{
+	layer_mask layers = 0;
+	struct stat found;
+
+	for (size_t i = 0; i < settings->layer_count; i++)
+		if (settings->layers[i]->dirfd >= 0 &&
+			layer_stat(settings->layers[i], path, &found) == 0 &&
+			union_kind_of(found.st_mode) != UNION_NONE)
+			layers |= (layer_mask)1 << i;
+	return layers;
+}
+
+static int examine(void *context, const struct composer *composer, const char *path,
+	const struct union_lookup *lookup, struct problem *problem)
+{
+	struct ls_job *job = context;
+	struct ls_entry *entry = job->entry;
+	const struct strategy *strategy = compose_options(composer->settings, path)->strategy;
+	unsigned first, count;
+	int r = 0;
+
+	compose_contributors(strategy, lookup, &first, &count);
+	entry->layers = 0;
+	for (unsigned i = first; i < first + count; i++) {
+		const struct contributor *found = &lookup->found[i];
+		struct loaded *loaded = NULL;
+
+		entry->layers |= (layer_mask)1 << found->layer;
+		if (found->error && r == 0)
+			r = compose_load(composer, found->path ? found->path : path, found, NULL,
+				&loaded, problem);
+		loaded_unref(loaded);
+	}
+	entry->hidden = layers_with(composer->settings, path) & ~entry->layers;
+	entry->kind = lookup->kind;
+	if (count > 1)
+		entry->type = LS_EXTENDED;
+	else if (!entry->hidden)
+		entry->type = LS_UNCHANGED;
+	else if (lookup->kind == UNION_LINK)
+		entry->type = LS_REDIRECTED;
+	else
+		entry->type = is_equivalent(composer, path, lookup) ? LS_EQUIVALENT : LS_OVERRIDDEN;
+	if (lookup->kind != UNION_LINK) {
+		entry->strategy = strategy->name;
+		return r;
+	}
+	CLEANUP(freep) char *target = NULL;
+	r = layer_read_link(composer->settings->layers[lookup->found[0].layer], path, &target);
+	entry->target = arena_copy(job->arena, span_of(r == 0 ? target : ""));
+	return entry->target && !layer_is_shortage(r) ? 0 : -ENOMEM;
+}
+
+/* Returns 1 if the candidate is masked, 0 if not, or -errno. */
+static int examine_masked(struct ls_job *job, struct ls_entry *entry)
+{
+	CLEANUP(freep) struct hidden *hidden = malloc(sizeof(*hidden));
+	CLEANUP(freep) char *mark = NULL;
+	int r = hidden ? hidden_find(job->settings, (unsigned)job->settings->layer_count,
+				 entry->path, hidden)
+		       : -ENOMEM;
+
+	if (r <= 0)
+		return r;
+	entry->layers = layers_with(job->settings, entry->path);
+	if (hidden_mark_name(job->settings, hidden, &mark) < 0)
+		return -ENOMEM;
+	entry->mark = arena_copy(job->arena, span_of(mark));
+	return entry->mark ? 1 : -ENOMEM;
+}
+
+/* Returns 1 if the entry is listed, 0 if not, or -errno. */
+static int examine_entry(struct ls_job *job, struct ls_entry *entry)
+{
+	struct problem problem = {0};
+
+	if (entry->type == LS_MASKED)
+		return examine_masked(job, entry);
+	if (entry->type == LS_DIRECTORY || !wants_types(job))
+		return 1;
+	job->entry = entry;
+	int r = offline_look_at(job->offline, entry->path, examine, job, &problem);
+	/* It has gone, or became a directory, after it was listed. */
+	if (r == -ENOENT || r == -ENOTDIR || r == -EISDIR)
+		return 0;
+	if (r == PROBLEM) {
+		message_problem(&problem);
+		job->has_failed = true;
+	}
+	return r < 0 ? r : 1;
+}
+
+/* Returns "vendor:site", in the arena; NULL: no memory. */
+static const char *name_layers(const struct ls_job *job, layer_mask layers)
+{
+	CLEANUP(freep) char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	for (size_t i = 0; out && i < job->settings->layer_count; i++)
+		if (layers & (layer_mask)1 << i)
+			fprintf(out, "%s%s", ftell(out) ? ":" : "", job->settings->layers[i]->name);
+	return out && fclose(out) == 0 ? arena_copy(job->arena, span_of(text)) : NULL;
+}
+
+/* Sets the texts of -l, and widens its columns. Returns 0 or -ENOMEM. */
+static int describe(struct ls_job *job, struct ls_entry *entry)
+{
+	int strategy = entry->strategy ? (int)strlen(entry->strategy) : 1;
+
+	entry->names = name_layers(job, entry->layers);
+	entry->hides = name_layers(job, entry->hidden);
+	if (!entry->names || !entry->hides)
+		return -ENOMEM;
+	int layers = (int)column_put(NULL, span_of(entry->names));
+	job->strategy_width = strategy > job->strategy_width ? strategy : job->strategy_width;
+	job->layers_width = layers > job->layers_width ? layers : job->layers_width;
+	return 0;
+}
+
+/* A shown name comes before candidates of the same path. */
+static int compare_entries(const void *a, const void *b)
+{
+	const struct ls_entry *x = a, *y = b;
+	int order = traverse_compare(x->path, y->path);
+
+	return order ? order : (x->type == LS_MASKED) - (y->type == LS_MASKED);
+}
+
+/* Sorts the entries, and drops candidates that are not masked, and types that are not wanted. */
+static int examine_all(struct ls_job *job)
+{
+	const char *last = NULL;
+	size_t kept = 0;
+	int r = 0;
+
+	if (job->count)
+		qsort(job->entries, job->count, sizeof(*job->entries), compare_entries);
+	for (size_t i = 0; r >= 0 && i < job->count; i++) {
+		struct ls_entry *entry = &job->entries[i];
+		bool is_known = last && strcmp(last, entry->path) == 0;
+
+		last = entry->path;
+		r = is_known ? 0 : examine_entry(job, entry);
+		if (r > 0 && wants_types(job) && describe(job, entry) < 0)
+			return -ENOMEM;
+		if (r > 0 && (!job->types || entry->type == LS_DIRECTORY ||
+				     job->types & 1u << entry->type))
+			job->entries[kept++] = *entry;
+	}
+	job->count = kept;
+	return r < 0 ? r : 0;
+}
+
+/* Printing */
+
+/* A program gets the bytes; a terminal gets no control characters. */
+static void print_name(const char *name)
+{
+	if (isatty(STDOUT_FILENO))
+		column_put(stdout, span_of(name));
+	else
+		fputs(name, stdout);
+}
+
+/* Prints "BEFORE TEXT AFTER"; nothing without a text. */
+static void print_part(const char *before, const char *text, const char *after)
+{
+	if (!text || !*text)
+		return;
+	fputs(before, stdout);
+	print_name(text);
+	fputs(after, stdout);
+}
+
+static void print_entry(const struct ls_job *job, const struct ls_entry *entry, const char *name)
+{
+	const char *on = colour_use(STDOUT_FILENO) ? ls_words[entry->type][1] : "";
+	const char *off = *on ? COLOUR_NORMAL : "";
+
+	if (job->is_long) {
+		printf("%s%-10s%s  %-*s  ", on, ls_words[entry->type][0], off, job->strategy_width,
+			entry->strategy ? entry->strategy : "-");
+		int len = (int)column_put(stdout, span_of(entry->names));
+		printf("%*s  ", job->layers_width - len, "");
+	}
+	print_part(on, name, off);
+	if (job->is_long) {
+		fputs(entry->kind == UNION_DIRECTORY ? "/" : "", stdout);
+		print_part(" -> ", entry->target, "");
+		print_part("  (hidden by ", entry->mark, ")");
+		print_part("  (hides ", entry->hides, ")");
+	}
+	putchar('\n');
+}
+
+/* Returns the entry's name if it is in the directory; NULL: it lies elsewhere. */
+static const char *name_in(const struct ls_entry *entry, const char *directory)
+{
+	size_t len = strlen(directory);
+	const char *name = entry->path + len + (len > 0);
+
+	if (strncmp(entry->path, directory, len) != 0 || (len && entry->path[len] != '/'))
+		return NULL;
+	return strchr(name, '/') ? NULL : name;
+}
+
+static void print_heading(struct ls_job *job, const char *typed, const char *directory)
+{
+	const char *below = below_root(job, directory);
+
+	if (job->has_printed)
+		putchar('\n');
+	print_name(typed);
+	if (*below && typed[strlen(typed) - 1] != '/')
+		putchar('/');
+	print_name(below);
+	puts(":");
+}
+
+/* With --type, directories are only headings. */
+static void print_directory(struct ls_job *job, const char *typed, const char *directory)
+{
+	bool has_heading = !job->has_headings;
+
+	if (!has_heading && !job->types) {
+		print_heading(job, typed, directory);
+		has_heading = job->has_printed = true;
+	}
+	for (size_t i = 0; i < job->count; i++) {
+		const char *name = name_in(&job->entries[i], directory);
+		if (!name || (job->types && job->entries[i].type == LS_DIRECTORY))
+			continue;
+		if (!has_heading)
+			print_heading(job, typed, directory);
+		has_heading = job->has_printed = true;
+		print_entry(job, &job->entries[i], name);
+	}
+}
+
+static void put_layers(const struct ls_job *job, const char *name, layer_mask layers)
+{
+	const char *before = "";
+
+	printf(", \"%s\": [", name);
+	for (size_t i = 0; i < job->settings->layer_count; i++) {
+		if (!(layers & (layer_mask)1 << i))
+			continue;
+		json_put_field(stdout, before, job->settings->layers[i]->name);
+		before = ", ";
+	}
+	putchar(']');
+}
+
+static void put_entry(struct ls_job *job, const struct ls_entry *entry)
+{
+	static const char *const kinds[] = {"none", "file", "directory", "link"};
+
+	json_put_field(
+		stdout, job->has_printed ? ",\n  {\"path\": " : "\n  {\"path\": ", entry->path);
+	json_put_field(stdout, ", \"kind\": ", kinds[entry->kind]);
+	if (entry->type != LS_DIRECTORY)
+		json_put_field(stdout, ", \"type\": ", ls_words[entry->type][0]);
+	if (entry->strategy)
+		json_put_field(stdout, ", \"strategy\": ", entry->strategy);
+	put_layers(job, "layers", entry->layers);
+	if (entry->hidden)
+		put_layers(job, "hides", entry->hidden);
+	if (entry->mark)
+		json_put_field(stdout, ", \"hidden_by\": ", entry->mark);
+	if (entry->target)
+		json_put_field(stdout, ", \"target\": ", entry->target);
+	putchar('}');
+	job->has_printed = true;
+}
+
+static void print_all(struct ls_job *job, const char *typed)
+{
+	size_t count = job->count;
+
+	for (size_t i = 0; job->is_json && i < count; i++)
+		if (!job->types || job->entries[i].type != LS_DIRECTORY)
+			put_entry(job, &job->entries[i]);
+	if (job->is_json)
+		return;
+	/* PATH is a file. */
+	if (count == 1 && strcmp(job->entries[0].path, job->root) == 0) {
+		print_entry(job, &job->entries[0], typed);
+		job->has_printed = true;
+		return;
+	}
+	print_directory(job, typed, job->root);
+	for (size_t i = 0; job->is_recursive && i < count; i++)
+		if (job->entries[i].type == LS_DIRECTORY)
+			print_directory(job, typed, job->entries[i].path);
+}
+
+/* The command */
+
+/* Opens the tree, and finds the path in it. Returns an exit code. */
+static int open_path(
+	const struct command *command, struct ls_job *job, const char *typed, char **ret)
+{
+	bool is_in_mount = !job->choice.config && !job->choice.layers;
+	struct problem problem;
+	int code = is_in_mount ? layer_choice_in_mount(
+					 command, &job->choice, typed, &job->settings, ret)
+			       : layer_choice_open(&job->choice, &job->settings);
+
+	if (code == EXIT_DONE)
+		code = layer_choice_offline(job->settings, &job->offline);
+	if (code != EXIT_DONE)
+		return code;
+	layer_choice_note_absent(job->settings);
+	if (arena_new(&job->arena) < 0)
+		return message_result(-ENOMEM, NULL, NULL);
+	if (is_in_mount)
+		return EXIT_DONE;
+	int r = follow_to(job->offline, typed, ret, &problem);
+	if (r == -EISDIR && (*ret = strdup("")))
+		r = 0;
+	return r == 0 ? EXIT_DONE : layer_choice_complain(job->settings, typed, r, &problem);
+}
+
+static int list_path(const struct command *command, struct ls_job *job, const char *typed)
+{
+	CLEANUP(freep) char *inner = NULL;
+	int code = open_path(command, job, typed, &inner);
+
+	if (code == EXIT_DONE) {
+		const struct traversal traversal = {.settings = job->settings,
+			.finder = offline_finder(job->offline),
+			/* The names of directories in the directory belong to it. */
+			.depth = job->is_recursive ? -1 : 1,
+			.each = add_found,
+			.context = job};
+
+		job->root = inner;
+		int r = traverse(&traversal, inner);
+		if (r == 0)
+			r = examine_all(job);
+		if (r == 0)
+			print_all(job, typed);
+		else
+			code = layer_choice_complain_in(job->settings, typed, inner, r, NULL);
+	}
+	finish_path(job);
+	return code;
+}
+
+static int take_types(const struct command *command, void *context, const char *words)
+{
+	struct ls_job *job = context;
+
+	while (*words) {
+		struct span word = {words, strcspn(words, ",")};
+		int type = word_index(LS_WORDS, word);
+
+		if (type < 0)
+			return command_misuse(command,
+				"there is no type '%.*s'; the types are " LS_WORDS, (int)word.len,
+				word.data);
+		job->types |= 1u << type;
+		words += word.len + (words[word.len] == ',');
+	}
+	return job->types ? EXIT_DONE
+			  : command_misuse(command, "--type is one or more of: " LS_WORDS);
+}
+
+/* Takes "-l LAYER:LAYER", as other commands have it, for what it is. */
+static bool is_of_layers(const struct ls_job *job, const char *path)
+{
+	return !job->choice.config && !job->choice.layers && job->is_long && path &&
+	       strchr(path, ':') && access(path, F_OK) < 0;
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+	struct ls_job job = {0};
+	const struct command_option options[] = {
+		{'c', "config", .text = &job.choice.config},
+		{0, "layers", .text = &job.choice.layers},
+		LAYER_CHOICE_OTHERS_OPTIONS(&job.choice.around),
+		{'a', "all", .flag = &job.shows_all},
+		{'l', "long", .flag = &job.is_long},
+		{'R', "recursive", .flag = &job.is_recursive},
+		{'t', "type", .take = take_types, .context = &job},
+		{0, "json", .flag = &job.is_json},
+		{0, "color", .take = command_colour},
+		{0},
+	};
+	char *const here[] = {".", NULL};
+
+	int code = command_options(command, options, argc, argv);
+	if (code >= 0)
+		return code;
+	if (layer_choice_is_double(command, &job.choice))
+		return EXIT_WRONG_USE;
+	if (is_of_layers(&job, argv[optind]))
+		return command_misuse(command,
+			"-l is the long list here; give layers with --layers %s", argv[optind]);
+	char *const *paths = optind < argc ? argv + optind : here;
+	job.has_headings = job.is_recursive || argc - optind > 1;
+	if (job.is_json)
+		fputs("{\"files\": [", stdout);
+	for (code = EXIT_DONE; *paths; paths++) {
+		int r = list_path(command, &job, *paths);
+		code = r > code ? r : code;
+	}
+	if (job.is_json)
+		puts("\n]}");
+	return code == EXIT_DONE && job.has_failed ? EXIT_FAILED : code;
+}
+
+const struct command command_ls = {
+	.name = "ls",
+	.synopsis = "[-alR] [-t TYPE,...] [--json] -c CONFIG [PATH...]\n"
+		    "[-alR] [-t TYPE,...] [--json] --layers LAYER[:LAYER...] [PATH...]\n"
+		    "[-alR] [-t TYPE,...] [--json] [PATH...]",
+	.summary = "list the merged tree, and which layers make each file",
+	.help = "Lists the directory PATH of the merged tree, without a mount. PATH is relative to "
+		"the layers; with neither -c nor --layers it is a path in a mount. Without PATH, "
+		"lists the root, or the current directory in a mount. -l says how each file is "
+		"made:\n"
+		"\n"
+		"  unchanged   only one layer has it\n"
+		"  extended    it is made of several sources\n"
+		"  overridden  one layer's file is shown, and hides those of others\n"
+		"  equivalent  overridden, but all have the same content\n"
+		"  redirected  a symbolic link hides what lower layers have\n"
+		"  masked      a higher layer hides it; listed with -a or -t masked\n"
+		"\n"
+		"  -a, --all                       also names that begin with '.', and masked "
+		"ones\n"
+		"  -l, --long                      with type, strategy and layers\n"
+		"  -R, --recursive                 also the directories below\n"
+		"  -t, --type TYPE,...             only files of these types\n"
+		"  -c, --config CONFIG             a plyfs.yaml\n"
+		"      --layers LAYER[:LAYER...]   layers, the lowest precedence first\n"
+		"  -H, --host HOST                 as on that host: replaces %H in the layers' "
+		"paths\n"
+		"      --machine-id ID             as on that machine: replaces %m\n"
+		"      --user USER                 as that user mounts it: replaces %u and %h\n"
+		"      --json                      as JSON, for programs\n"
+		"      --color always|auto|never   auto: on a terminal, unless NO_COLOR is set\n",
+	.run = run,
+};
