@@ -3,6 +3,7 @@
  * bytes are never parsed, so any file is valid.
  */
 #include <errno.h>
+#include <strings.h>
 
 #include "strategy.h"
 
@@ -29,33 +30,76 @@ static char *put(char *out, struct span text)
 	return out + text.len;
 }
 
-/* An empty file is left out, with its separator. */
+/* Returns the length of what is before the first line that begins with `word`, in any case. */
+static size_t head_len(struct span text, struct span word)
+{
+	for (size_t i = 0, len; word.len && i < text.len; i += len) {
+		struct span rest = {text.data + i, text.len - i};
+		const char *newline = memchr(rest.data, '\n', rest.len);
+		size_t blank = 0;
+
+		len = newline ? (size_t)(newline - rest.data) + 1 : rest.len;
+		while (blank < len && (rest.data[blank] == ' ' || rest.data[blank] == '\t'))
+			blank++;
+		if (len - blank > word.len && strchr(" \t=\"", rest.data[blank + word.len]) &&
+			strncasecmp(rest.data + blank, word.data, word.len) == 0)
+			return i;
+	}
+	return text.len;
+}
+
+static uint32_t lines_in(struct span text)
+{
+	uint32_t lines = 0;
+
+	for (size_t i = 0; i < text.len; i++)
+		lines += text.data[i] == '\n';
+	return lines;
+}
+
+/* Puts a part of a file. An empty one is left out, with its separator. */
+static char *put_part(struct merge *merge, const char *begin, char *end, struct span part,
+	const struct merge_input *input)
+{
+	struct span before = {input->text.data, (size_t)(part.data - input->text.data)};
+
+	if (!part.len)
+		return end;
+	if (end > begin) {
+		if (end[-1] != '\n')
+			*end++ = '\n';
+		end = put(end, options_text(merge->request->options, "separator"));
+		if (end[-1] != '\n')
+			*end++ = '\n';
+	}
+	origin_text_at(merge->origins, (size_t)(end - begin), part.len, &input->source,
+		1 + lines_in(before));
+	return put(end, part);
+}
+
+/* First the files' heads, and then the blocks behind them, in the same order. */
 static int merge_concat(struct merge *merge, struct merge_output *ret)
 {
-	struct span separator = options_text(merge->request->options, "separator");
+	struct span word = options_text(merge->request->options, "blocks");
+	size_t separator = options_text(merge->request->options, "separator").len, size = 1;
 	bool is_reversed = strategy_is_highest_first(merge);
-	size_t size = 1;
 
-	/* Between two files, a newline may come before and after the separator. */
+	/* Before a part, a newline may come before and after the separator. */
 	for (size_t i = 0; i < merge->count; i++)
-		size += merge->inputs[i].text.len + separator.len + 2;
+		size += merge->inputs[i].text.len + 2 * (separator + 2);
 	char *text = arena_alloc(merge->arena, size), *end = text;
 	if (!text)
 		return -ENOMEM;
-	for (size_t i = 0; i < merge->count; i++) {
+	for (size_t i = 0; i < 2 * merge->count; i++) {
+		size_t rank = i % merge->count;
 		const struct merge_input *input =
-			&merge->inputs[is_reversed ? merge->count - 1 - i : i];
-		if (input->text.len == 0)
-			continue;
-		if (end > text) {
-			if (end[-1] != '\n')
-				*end++ = '\n';
-			end = put(end, separator);
-			if (end[-1] != '\n')
-				*end++ = '\n';
-		}
-		origin_text(merge->origins, (size_t)(end - text), input->text.len, &input->source);
-		end = put(end, input->text);
+			&merge->inputs[is_reversed ? merge->count - 1 - rank : rank];
+		size_t head = head_len(input->text, word);
+		struct span part = {input->text.data, head};
+
+		if (i >= merge->count)
+			part = (struct span){input->text.data + head, input->text.len - head};
+		end = put_part(merge, text, end, part, input);
 	}
 	*end = '\0';
 	*ret = (struct merge_output){.text = {text, (size_t)(end - text)}, .is_text = true};
@@ -65,6 +109,9 @@ static int merge_concat(struct merge *merge, struct merge_output *ret)
 static const struct option_spec concat_options[] = {
 	{"separator", OPTION_TEXT, "", NULL, "a line put between two files"},
 	STRATEGY_ORDER_OPTION,
+	{"blocks", OPTION_TEXT, "", NULL,
+		"where a line begins with this word, a file's rest stands behind the first "
+		"parts of all files"},
 	{0},
 };
 

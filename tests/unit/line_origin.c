@@ -191,6 +191,12 @@ TEST(each_line_is_from_a_place_of_a_source)
 			"c:1:1 c\n"
 			"c:2:1 \n"
 			"c:3:1 d\n"},
+		{"a file in two parts is counted on",
+			{"concat", "blocks: M", NULL, NULL, {"a\nM 1\n b", "c"}},
+			"a:1:1 a\n"
+			"b:1:1 c\n"
+			"a:2:1 M 1\n"
+			"a:3:1  b\n"},
 		{"whole files are counted one by one", {"last", NULL, NULL, NULL, {"a\n", "b\nc"}},
 			"b:1:1 b\n"
 			"b:2:1 c\n"},

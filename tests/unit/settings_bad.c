@@ -255,10 +255,11 @@ static const struct bad table[] = {
 	{"a slip in a strategy's option",
 		"layers: [a]\nrules: [{match: x, strategy: concat, options: {seperator: b}}]\n",
 		"2:48: unknown option 'seperator', did you mean 'separator'? (allowed: separator, "
-		"order)"},
+		"order, blocks)"},
 	{"an unknown option of a strategy",
 		"layers: [a]\nrules: [{match: x, strategy: concat, options: {colour: b}}]\n",
-		"2:48: the strategy 'concat' has no option 'colour'; it has: separator, order"},
+		"2:48: the strategy 'concat' has no option 'colour'; it has: separator, order, "
+		"blocks"},
 	{"a strategy's option of the wrong type",
 		"layers: [a]\nrules: [{match: x, strategy: concat, options: {separator: []}}]\n",
 		"2:59: the option 'separator' is a text, and this is a list"},
