@@ -14,7 +14,8 @@
  *
  * Prints "latency P50 P99 MAX WHOLE_P50 WHOLE_P99", in microseconds. The first three do not count
  * the time that the disk's own file system needs for the rename, as it may write to the disk
- * meanwhile. The last two begin with the rename's start.
+ * meanwhile. The last two begin with the rename's start. A second line, "percentiles", has the 101
+ * percentiles of the times from the rename's end, from the smallest to the greatest.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -191,6 +192,10 @@ static void measure(const char *source, const char *file, size_t rounds, const s
 	qsort(whole, rounds, sizeof(*whole), compare);
 	printf("latency %.1f %.1f %.1f %.1f %.1f\n", times[rounds / 2], times[rounds * 99 / 100],
 		times[rounds - 1], whole[rounds / 2], whole[rounds * 99 / 100]);
+	printf("percentiles");
+	for (size_t i = 0; i <= 100; i++)
+		printf(" %.1f", times[(rounds - 1) * i / 100]);
+	putchar('\n');
 	free(times);
 	free(whole);
 }
