@@ -61,6 +61,19 @@ static int add_layers(const struct command *command, void *job, const char *laye
 	return add_choice(command, job, (struct layer_choice){.layers = layers});
 }
 
+/* Puts the common facts before those of the choice, which overrule them. */
+static int add_facts(const struct command *command, const struct settings_environment *common,
+	struct settings_environment *around)
+{
+	struct settings_environment all = *common;
+	int code = EXIT_DONE;
+
+	for (size_t i = 0; code == EXIT_DONE && i < SETTINGS_FACTS_MAX && around->facts[i]; i++)
+		code = layer_choice_take_fact(command, &all, around->facts[i]);
+	memcpy(around->facts, all.facts, sizeof(around->facts));
+	return code;
+}
+
 /* Applies the common options. Returns an exit code, or -1: continue. */
 static int finish_choices(const struct command *command, struct diff_job *job)
 {
@@ -76,7 +89,8 @@ static int finish_choices(const struct command *command, struct diff_job *job)
 			around->machine_id = common->machine_id;
 		if (!around->user)
 			around->user = common->user;
-		if (layer_choice_is_double(command, &job->choices[i]))
+		if (add_facts(command, common, around) != EXIT_DONE ||
+			layer_choice_is_double(command, &job->choices[i]))
 			return EXIT_WRONG_USE;
 	}
 	return -1;
@@ -181,8 +195,9 @@ const struct command command_diff = {
 		"make.\n"
 		"\n"
 		"With two of -c and -l, it shows how the files of the second set of layers differ "
-		"from those of the first: all, or those at PATH and below. -H, --machine-id and "
-		"--user behind one of them belong to that one: -c CONFIG -H web1 -c CONFIG -H "
+		"from those of the first: all, or those at PATH and below. -H, --machine-id, "
+		"--user "
+		"and --fact behind one of them belong to that one: -c CONFIG -H web1 -c CONFIG -H "
 		"web2.\n"
 		"\n" LAYER_CHOICE_HELP
 		"  -U, --unified LINES             show LINES lines around a change; default: 3\n"

@@ -35,13 +35,32 @@ struct layer_choice layer_choice_guess(const char *word)
 	return (struct layer_choice){.layers = word};
 }
 
+int layer_choice_take_fact(const struct command *command, void *context, const char *text)
+{
+	struct settings_environment *around = context;
+	size_t count = 0;
+
+	if (!fact_is_given(text))
+		return command_misuse(
+			command, "'%s' is no fact; give NAME=VALUE, as in role=web", text);
+	while (count < SETTINGS_FACTS_MAX && around->facts[count])
+		count++;
+	if (count == SETTINGS_FACTS_MAX)
+		return command_misuse(command,
+			"more than %d facts are given; write them into a file, and name it as "
+			"'facts' in plyfs.yaml",
+			SETTINGS_FACTS_MAX);
+	around->facts[count] = text;
+	return EXIT_DONE;
+}
+
 bool layer_choice_is_double(const struct command *command, const struct layer_choice *choice)
 {
 	if (choice->config && choice->layers)
 		command_misuse(command, "-c and -l are two ways to say the same; give one");
 	else if (choice->layers && settings_environment_is_other(&choice->around))
-		command_misuse(command, "-H, --machine-id and --user replace %%H and the like in a "
-					"plyfs.yaml; layers given with -l have none");
+		command_misuse(command, "-H, --machine-id, --user and --fact replace %%H and the "
+					"like in a plyfs.yaml; layers given with -l have none");
 	else
 		return false;
 	return true;

@@ -21,15 +21,20 @@ struct layer_choice {
 		LAYER_CHOICE_OTHERS_OPTIONS(&(choice)->around)
 #define LAYER_CHOICE_OTHERS_OPTIONS(around)                                                        \
 	{'H', "host", .text = &(around)->host}, {0, "machine-id", .text = &(around)->machine_id},  \
+		{0, "user", .text = &(around)->user},                                              \
 	{                                                                                          \
-		0, "user", .text = &(around)->user                                                 \
+		0, "fact", .take = layer_choice_take_fact, .context = (around)                     \
 	}
 #define LAYER_CHOICE_HELP                                                                          \
 	"  -c, --config CONFIG             a plyfs.yaml\n"                                         \
 	"  -l, --layers LAYER[:LAYER...]   layers, the lowest precedence first\n"                  \
 	"  -H, --host HOST                 as on that host: replaces %H in the layers' paths\n"    \
 	"      --machine-id ID             as on that machine: replaces %m\n"                      \
-	"      --user USER                 as that user mounts it: replaces %u and %h\n"
+	"      --user USER                 as that user mounts it: replaces %u and %h\n"           \
+	"      --fact NAME=VALUE           with that fact: replaces %{NAME}; several times\n"
+
+/** Adds the value of --fact to a struct settings_environment, as command_option.take. */
+int layer_choice_take_fact(const struct command *command, void *context, const char *text);
 
 /** Takes `word` for a plyfs.yaml if it is a file, or missing and named as YAML; else for layers. */
 struct layer_choice layer_choice_guess(const char *word);

@@ -196,8 +196,7 @@ static int make(const struct mount_description *mount, const struct settings_env
 	if (is_others && !*mount->config)
 		return problem_set(problem, mount->mountpoint, 0, 0,
 			"the mount was made of layers and no plyfs.yaml, so it is the same on "
-			"every "
-			"host; leave out -H, --machine-id and --user");
+			"every host; leave out -H, --machine-id, --user and --fact");
 	int r = find_beneath(mount, &beneath);
 	if (!around.directory && *mount->directory)
 		around.directory = mount->directory;

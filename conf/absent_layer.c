@@ -22,9 +22,8 @@ struct kind {
 };
 
 static const struct kind kinds[] = {
-	{"Hld", "host", "-H"},
-	{"m", "machine", "--machine-id"},
-	{"uh", "user", "--user"},
+	{"Hld", "host", "-H"}, {"m", "machine", "--machine-id"}, {"uh", "user", "--user"},
+	{"{", "fact", NULL}, /* rules may use a fact, so none is without effect */
 };
 
 #define KINDS (sizeof(kinds) / sizeof(*kinds))
@@ -33,8 +32,11 @@ static const struct kind kinds[] = {
 static const char *asked_for(const struct settings *settings, size_t kind)
 {
 	const struct settings_environment *around = &settings->around;
+	const char *fact = NULL;
 
-	return (const char *const[]){around->host, around->machine_id, around->user}[kind];
+	for (size_t i = 0; i < SETTINGS_FACTS_MAX && around->facts[i]; i++)
+		fact = strchr(around->facts[i], '=') + 1;
+	return (const char *const[]){around->host, around->machine_id, around->user, fact}[kind];
 }
 
 static bool is_of(const struct layer_spec *spec, size_t kind)
@@ -228,6 +230,8 @@ static int find_kind(
 		absent = settings->layers[i];
 	}
 	const char *asked = asked_for(settings, kind);
+	if (!absent && !kinds[kind].option)
+		return 0;
 	if (!absent)
 		return problem_set(problem, NULL, 0, 0,
 			"%s %s changes nothing: no layer's path depends on the %s",

@@ -1,9 +1,9 @@
 /*
  * An absent layer: an optional layer whose directory is missing.
  *
- * The layers of a host, a machine or a user (%H, %m, %u and %h in their paths) are often absent, as
- * most hosts and users have no values of their own. Then a change without a named layer would go to
- * the layer below, and so would apply to all hosts or users.
+ * The layers of a host, a machine, a user or a fact (%H, %m, %u, %h and %{NAME} in their paths) are
+ * often absent, as most hosts and users have no values of their own. Then a change without a named
+ * layer would go to the layer below, and so would apply to all hosts or users.
  */
 #pragma once
 

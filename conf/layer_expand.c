@@ -1,7 +1,7 @@
 /*
  * The specifiers in a layer's path, such as %H.
  *
- * They are those of systemd.unit(5), SPECIFIERS, where that has the same; %d is ours.
+ * They are those of systemd.unit(5), SPECIFIERS, where that has the same; %d and %{NAME} are ours.
  *
  * The values must not be trusted: a host name may come from DHCP, and "../../home/eve" must not
  * choose the directory.
@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "fact.h"
 #include "layer.h"
 #include "layer_spec.h"
 #include "node.h"
@@ -245,7 +246,7 @@ static int replace(char letter, struct layer_spec *spec, const struct settings_e
 		return problem_at(problem, spec->place,
 			"unknown '%%%.1s' in a layer's path (allowed: %%H host name, %%l its first "
 			"part, %%d its domain, %%m machine id, %%h home, %%u user, %%o ID and %%w "
-			"VERSION_ID of os-release, %%%% a percent sign)",
+			"VERSION_ID of os-release, %%{NAME} a fact, %%%% a percent sign)",
 			letter ? &letter : "");
 	int r = specifier->get(around, value, PATH_MAX);
 	if (r < 0)
@@ -265,6 +266,29 @@ static int replace(char letter, struct layer_spec *spec, const struct settings_e
 			"'%%%c' can't be used: the %s '%s' is no file name; write the path out",
 			letter, specifier->what, value);
 	return 0;
+}
+
+/* Replaces the fact behind "%{". */
+static int replace_fact(struct span name, struct layer_spec *spec,
+	const struct settings_environment *around, char *value, struct problem *problem)
+{
+	const char *found = NULL;
+	int r = fact_find(around, name, spec->place, &found, problem);
+
+	if (r != 0)
+		return r;
+	if (found && copy_text(value, PATH_MAX, found) != 0)
+		return problem_at(problem, spec->place, "the fact '%.*s' is too long for a path",
+			(int)name.len, name.data);
+	if (found)
+		return 0;
+	(void)snprintf(value, PATH_MAX, "%%{%.*s}", (int)name.len, name.data);
+	spec->has_no_value = true;
+	return spec->optional ? 0
+			      : problem_at(problem, spec->place,
+					"the fact '%.*s' has no value on this machine; give it "
+					"one, or mark the layer 'optional: true'",
+					(int)name.len, name.data);
 }
 
 static int note_specifier(struct layer_spec *spec, char letter, struct arena *arena)
@@ -289,12 +313,17 @@ int layer_spec_expand(struct layer_spec *spec, const char *text, const char *dir
 		value[0] = *at;
 		value[1] = '\0';
 		if (*at == '%' && *++at != '%') {
-			int r = replace(*at, spec, around, value, problem);
+			char letter = *at;
+			size_t fact = letter == '{' ? fact_name_length(at + 1) : 0;
+			int r = fact ? replace_fact((struct span){at + 1, fact}, spec, around,
+					       value, problem)
+				     : replace(letter, spec, around, value, problem);
 			if (r == 0)
-				r = note_specifier(spec, *at, arena);
+				r = note_specifier(spec, letter, arena);
 			if (r != 0)
 				return r;
-			if (!first_end && !find_specifier(*at)->is_path)
+			at += fact ? fact + 1 : 0;
+			if (!first_end && (fact || !find_specifier(letter)->is_path))
 				first_end = len + strlen(value);
 		}
 		if (copy_text(path + len, sizeof(path) - len, value) != 0)

@@ -62,6 +62,7 @@ static void settings_free(struct settings *settings)
 		preset_fini(&settings->presets[i]);
 	for (uint32_t i = 0; i < settings->schema_count; i++)
 		schema_free(settings->schemas[i]->schema);
+	document_free(settings->facts.document);
 	document_free(settings->document);
 	arena_free(settings->arena);
 	free(settings);

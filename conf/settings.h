@@ -7,6 +7,7 @@
 
 #include <stdatomic.h>
 
+#include "fact.h"
 #include "format.h"
 #include "glob.h"
 #include "layer_spec.h"
@@ -74,8 +75,9 @@ struct virtual_file {
 };
 
 struct settings {
-	const char *path;         /* of plyfs.yaml, as given; NULL when made from "A:B:C" */
-	const char *place;        /* the path for open(2): absolute if `around` has a directory */
+	const char *path;  /* of plyfs.yaml, as given; NULL when made from "A:B:C" */
+	const char *place; /* the path for open(2): absolute if `around` has a directory */
+	struct fact_file facts;
 	struct layer **layers;    /* lowest precedence first */
 	size_t layer_count;       /* at least 1 */
 	struct layer_spec *specs; /* as the layers are requested */

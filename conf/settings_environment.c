@@ -32,12 +32,14 @@ int settings_environment_copy(const struct settings_environment *around, struct 
 	ret->is_watched = around->is_watched;
 	for (size_t i = 0; r == 0 && i < sizeof(fields) / sizeof(*fields); i++)
 		r = copy(fields[i].text, arena, fields[i].ret);
+	for (size_t i = 0; r == 0 && i < SETTINGS_FACTS_MAX; i++)
+		r = copy(around->facts[i], arena, &ret->facts[i]);
 	return r;
 }
 
 bool settings_environment_is_other(const struct settings_environment *around)
 {
-	return around->host || around->machine_id || around->user;
+	return around->host || around->machine_id || around->user || around->facts[0];
 }
 
 /*

@@ -8,6 +8,11 @@
 
 #include "arena.h"
 
+struct fact_file;
+
+/* Greatest number of --fact. */
+#define SETTINGS_FACTS_MAX 32
+
 struct settings_environment {
 	/* Absolute. Relative paths begin here; messages show them with `directory` in front. */
 	const char *directory;
@@ -16,6 +21,10 @@ struct settings_environment {
 	const char *host;
 	const char *machine_id;
 	const char *user; /* %h is this user's home, as this machine knows it */
+
+	/* NAME=VALUE of --fact, without NULL between them; of one name, the last counts */
+	const char *facts[SETTINGS_FACTS_MAX];
+	const struct fact_file *fact_file; /* that of the settings; copies have NULL */
 
 	/*
 	 * A mount of ours lies on the directory `mountpoint` (absolute, without links) and hides
@@ -28,7 +37,7 @@ struct settings_environment {
 	bool is_watched;
 };
 
-/** Copies `around`, which may be NULL, to `arena`. Returns 0 or -ENOMEM. */
+/** Copies `around`, which may be NULL, to `arena`, without `fact_file`. Returns 0 or -ENOMEM. */
 int settings_environment_copy(const struct settings_environment *around, struct arena *arena,
 	struct settings_environment *ret);
 

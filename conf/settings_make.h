@@ -26,6 +26,21 @@ int settings_text_read(const char *path, const char *place, struct stat *stat,
 	struct document **ret, struct problem *problem);
 
 /**
+ * Reads the file of `facts:` of a plyfs.yaml, whose map is `root`, enters it into the environment
+ * of the settings, and expands the facts in rules, files and options. Returns 0, PROBLEM or
+ * -ENOMEM.
+ */
+int settings_read_facts(
+	struct settings *settings, const struct node *root, struct problem *problem);
+
+/**
+ * Replaces each %{NAME} in the patterns, paths, schemas and commands of `list`: rules, virtual
+ * files, or a map such as `options`. NULL is allowed. Returns 0, PROBLEM or -ENOMEM.
+ */
+int settings_expand_facts(
+	const struct settings *settings, const struct node *list, struct problem *problem);
+
+/**
  * Reads `schemas:` of a plyfs.yaml (NULL: none), the files that schemas may refer to by their
  * '$id'. Returns 0, PROBLEM or -ENOMEM.
  */

@@ -14,7 +14,7 @@
 #include "value.h"
 
 /* The words of plyfs.yaml. Messages show these lists. */
-#define SETTINGS_KEYS "layers, presets, schemas, rules, files, options"
+#define SETTINGS_KEYS "layers, facts, presets, schemas, rules, files, options"
 #define LAYER_KEYS "name, path, optional, follow, exclude, " STORE_KINDS
 #define OPTION_KEYS                                                                                \
 	"coherence, on_error, state, header, yaml, schema, poll_interval, answer_timeout, "        \
@@ -446,6 +446,10 @@ static int check_trust(struct settings *settings, struct problem *problem)
 	r = trust_check(&(struct trusted){RUNS "a plyfs.yaml", settings->path, settings->place,
 				node, &settings->read, 0},
 		problem);
+	if (r == 0 && settings->facts.place)
+		r = trust_check(&(struct trusted){RUNS "facts", settings->facts.path,
+					settings->facts.place, node, &settings->facts.read, 0},
+			problem);
 	for (size_t i = 0; r == 0 && i < settings->preset_count; i++) {
 		const struct preset *preset = &settings->presets[i];
 		const struct node *own = program_of_preset(settings, preset);
@@ -470,6 +474,8 @@ static int read_settings(struct settings *settings, bool has_layers, struct prob
 	int r;
 
 	r = read_root(settings->document, settings->path, &root, problem);
+	if (r == 0)
+		r = settings_read_facts(settings, root, problem);
 	if (r == 0)
 		r = read_layers(root, settings, problem);
 	if (r == 0)
@@ -512,7 +518,8 @@ static bool is_young(const struct stat *read)
 
 static bool has_young(const struct settings *settings)
 {
-	bool has = is_young(&settings->read);
+	bool has = is_young(&settings->read) ||
+		   (settings->facts.place && is_young(&settings->facts.read));
 
 	for (size_t i = 0; !has && i < settings->preset_count; i++)
 		has = is_young(&settings->presets[i].read);
@@ -572,7 +579,8 @@ static int settings_make(const struct settings_environment *around, const char *
 	}
 	if (r == -ESTALE)
 		return problem_set(problem, path, 0, 0,
-			"it, a preset or a schema was replaced during each of %d attempts to read "
+			"it, its facts, a preset or a schema was replaced during each of %d "
+			"attempts to read "
 			"it; do not change it until plyfs has read it",
 			READ_TRIES);
 	return r;

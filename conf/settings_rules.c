@@ -451,6 +451,8 @@ int settings_read_presets(
 			r = preset_read(name, list->seq.items[i], settings->arena,
 				&settings->presets[i], problem);
 		settings->preset_count++;
+		if (r == 0)
+			r = settings_expand_facts(settings, settings->presets[i].rules, problem);
 	}
 	return r;
 }

@@ -150,6 +150,8 @@ int nearby_mounts_read(const struct settings *settings, const char *mountpoint, 
 		r = go_blindly(&nearby, mountpoint);
 	if (r == 0)
 		r = go(&nearby, settings->place, false);
+	if (r == 0 && settings->facts.place)
+		r = go(&nearby, settings->facts.place, false);
 	for (size_t i = 0; r == 0 && i < settings->preset_count; i++)
 		r = go(&nearby, settings->presets[i].path, false);
 	for (uint32_t i = 0; r == 0 && i < settings->schema_count; i++)

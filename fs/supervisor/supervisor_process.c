@@ -389,13 +389,13 @@ static void take_stores(struct supervisor_server *server, const struct settings 
 
 /* Whether the file is the one that was read. One that was changed just then may be another by now.
  */
-static bool is_unchanged(const struct settings *settings)
+static bool is_unchanged(const char *place, const struct stat *read)
 {
 	struct stat now;
 
-	if (stat(settings->place, &now) < 0)
+	if (stat(place, &now) < 0)
 		return false;
-	const struct stamp was = stamp_of(&settings->read), is = stamp_of(&now);
+	const struct stamp was = stamp_of(read), is = stamp_of(&now);
 	return stamp_equal(&was, &is) && time(NULL) - now.st_ctim.tv_sec > 1;
 }
 
@@ -405,9 +405,11 @@ static void reload(struct supervisor_server *server)
 	struct settings *settings;
 	struct problem problem;
 
-	if (is_unchanged(server->settings) ||
-		settings_outline(&server->settings->around, server->settings->path, &settings,
-			&problem) != 0)
+	const struct settings *old = server->settings;
+	bool is_old = is_unchanged(old->place, &old->read) &&
+		      (!old->facts.place || is_unchanged(old->facts.place, &old->facts.read));
+	if (is_old || settings_outline(&server->settings->around, server->settings->path, &settings,
+			      &problem) != 0)
 		return;
 	take_stores(server, settings);
 	settings_unref(server->own);

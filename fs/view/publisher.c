@@ -248,6 +248,8 @@ static void watch_settings(struct publisher *publisher, const struct settings *s
 	name_watch_renew(watch);
 	if (settings->place)
 		r = watch_name(watch, settings->place);
+	if (r == 0 && settings->facts.place)
+		r = watch_name(watch, settings->facts.place);
 	for (size_t i = 0; r == 0 && i < settings->preset_count; i++)
 		r = watch_name(watch, settings->presets[i].path);
 	/* On the way to a silent one this thread would wait. */

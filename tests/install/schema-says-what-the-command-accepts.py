@@ -30,6 +30,8 @@ atexit.register(shutil.rmtree, directory)
 os.mkdir("low")
 with open("any.json", "w") as file:
     file.write("{}")
+with open("facts", "w") as file:
+    file.write("role: low")
 
 
 def complaint(settings):
@@ -118,7 +120,9 @@ GOOD = [
     LAYERS + "rules: [{match: a, schema: any.json}, {match: b, schema: }]",
     LAYERS + "files: [{path: a, from: b, schema: ./any.json}]",
     LAYERS + "schemas: [any.json]\nrules: [{match: a, schema: any.json}]",
-    LAYERS + "schemas:",
+    LAYERS + "schemas:", LAYERS + "facts:", LAYERS + "facts: ./facts",
+    "facts: facts\nlayers: ['%{role}', {path: 'x/%l%o%w', optional: true}]",
+    "facts: facts\nlayers: ['%{role}']\nrules: [{match: 'a/%{role}', check: [cat, '%{role}', '%f']}]",
     LAYERS + "rules: [{match: a, schema: any.json, validate_formats: yes}, {match: b, validate_formats: }]",
     LAYERS + "rules: [{match: a, options: {lists: append}}]",
     LAYERS + "rules: [{match: a, options: {kinds: strict}}]",
@@ -158,6 +162,7 @@ BAD = [
     "layers: [{git: {url: x, interval: 5}}]", "layers: [{git: {url: x, interval: 1500ms}}]",
     "layers: [{git: {url: x, max-delete: 101}}]",
     "layers: [{git: {url: x, mode: rw}}]", "layers: [{git: [x]}]",
+    LAYERS + "facts: {role: low}", LAYERS + "facts: ''", "layers: ['%{no name}']",
     LAYERS + "rules: {}", LAYERS + "rules: [{strategy: deep}]", LAYERS + "rules: [{match: []}]",
     LAYERS + "rules: [{match: ''}]", LAYERS + "rules: [{match: a, dropins: 1}]",
     LAYERS + "rules: [{match: a, schema: [any.json]}]", LAYERS + "files: [{path: a, from: b, schema: ''}]",

@@ -40,7 +40,8 @@ static const struct bad table[] = {
 		"1:8: there are no layers; give 'layers: [DIRECTORY, ...]', lowest precedence "
 		"first"},
 	{"settings are a map", "[a, b]\n",
-		"1:1: plyfs.yaml must be a map with the keys layers, presets, schemas, rules, "
+		"1:1: plyfs.yaml must be a map with the keys layers, facts, presets, schemas, "
+		"rules, "
 		"files, "
 		"options, and "
 		"this is a list"},
@@ -57,20 +58,43 @@ static const struct bad table[] = {
 		"3:1: the key layers comes twice; this one counts, and the one in line 1 does not; "
 		"remove one of them"},
 	{"an unknown key", "layers: [a]\ncolour: red\n",
-		"2:1: unknown key 'colour' (allowed: layers, presets, schemas, rules, files, "
+		"2:1: unknown key 'colour' (allowed: layers, facts, presets, schemas, rules, "
+		"files, "
 		"options)"},
 	{"a slip in a key is mended", "layer: [a]\n",
-		"1:1: unknown key 'layer', did you mean 'layers'? (allowed: layers, presets, "
+		"1:1: unknown key 'layer', did you mean 'layers'? (allowed: layers, facts, "
+		"presets, "
 		"schemas, "
 		"rules, "
 		"files, options)"},
 	{"a key is a word", "? [a]\n: b\n",
-		"1:3: a key must be one of layers, presets, schemas, rules, files, options, and "
+		"1:3: a key must be one of layers, facts, presets, schemas, rules, files, options, "
+		"and "
 		"this is a "
 		"list"},
 	{"a key's control characters are shown harmless", "\"a\\e[31m\": b\n",
-		"1:1: unknown key 'a\\x1B[31m' (allowed: layers, presets, schemas, rules, files, "
+		"1:1: unknown key 'a\\x1B[31m' (allowed: layers, facts, presets, schemas, rules, "
+		"files, "
 		"options)"},
+
+	/* Facts */
+	{"a fact needs a file or an option", "layers: ['a/%{role}']\n",
+		"1:10: the fact 'role' has no value: give the map of facts, as in 'facts: "
+		"facts.yaml', or --fact role=VALUE"},
+	{"the file of facts exists", "layers: [a]\nfacts: none.yaml\n",
+		"2:8: the facts 'none.yaml': can't be opened: …"},
+	{"facts are a path", "layers: [a]\nfacts: [a]\n",
+		"2:8: facts must be a text, and this is a list"},
+	{"a fact in a rule is known", "layers: [a]\nrules: [{match: '%{role}.d/*'}]\n",
+		"2:17: the fact 'role' has no value: …"},
+	{"a fact in a command is known",
+		"layers: [a]\nrules: [{match: x, check: [a, '%{role}', '%f']}]\n",
+		"2:31: the fact 'role' has no value: …"},
+	{"a fact in a virtual file is known", "layers: [a]\nfiles: [{path: '%{a}', from: x}]\n",
+		"2:16: the fact 'a' has no value: …"},
+	{"a percent sign and a brace in a command",
+		"layers: [a]\nrules: [{match: x, check: [a, '%{a b}', '%f']}]\n",
+		"2:31: '%{' in '%{a b}' means nothing; …"},
 
 	/* Layers */
 	{"layers are a list", "layers: {a: b}\n", "1:9: layers must be a list, and this is a map"},
@@ -124,11 +148,11 @@ static const struct bad table[] = {
 	{"an unknown percent letter", "layers: ['a/%q']\n",
 		"1:10: unknown '%q' in a layer's path (allowed: %H host name, %l its first "
 		"part, %d its domain, %m machine id, %h home, %u user, %o ID and %w VERSION_ID "
-		"of os-release, %% a percent sign)"},
+		"of os-release, %{NAME} a fact, %% a percent sign)"},
 	{"a percent sign at the end", "layers: ['a%']\n",
 		"1:10: unknown '%' in a layer's path (allowed: %H host name, %l its first "
 		"part, %d its domain, %m machine id, %h home, %u user, %o ID and %w VERSION_ID "
-		"of os-release, %% a percent sign)"},
+		"of os-release, %{NAME} a fact, %% a percent sign)"},
 	{"a missing layer", "layers: [a, none]\n",
 		"1:13: the layer directory 'none' does not exist; create it, or mark the layer "
 		"'optional: true'"},
@@ -190,7 +214,7 @@ static const struct bad table[] = {
 		"layers: [{etcd: {endpoints: ['http://h:1'], prefix: /p/, cert: '%q'}}]\n",
 		"1:64: unknown '%q' in a layer's path (allowed: %H host name, %l its first "
 		"part, %d its domain, %m machine id, %h home, %u user, %o ID and %w VERSION_ID "
-		"of os-release, %% a percent sign)"},
+		"of os-release, %{NAME} a fact, %% a percent sign)"},
 	{"a password of a repository is not shown",
 		"layers: [{git: {url: 'https://u:secret@h/x'}}]\n",
 		"1:22: a user or a password does not belong here, where every user can read it; "

@@ -240,6 +240,78 @@ TEST(a_host_name_can_not_choose_another_directory)
 		"name; write the path out");
 }
 
+static void assert_fact(const char *facts, const char *expected)
+{
+	CLEANUP(settings_unrefp) struct settings *settings = NULL;
+	struct problem problem = {0};
+
+	write_old_file("facts.yaml", facts);
+	int r = settings_read(NULL, "plyfs.yaml", &settings, &problem);
+	if (*expected == '=') {
+		assert_int_equal(r, 0);
+		assert_string_equal(settings->layers[0]->path, expected + 1);
+	} else {
+		assert_problem(r, &problem, expected);
+	}
+}
+
+TEST(a_fact_is_one_name_in_a_path)
+{
+	write_old_file("plyfs.yaml",
+		"facts: facts.yaml\nlayers: [{path: 'x/%{role}-1', optional: true}]\n");
+	assert_fact("role: web\n", "=x/web-1");
+	assert_fact("role: 5.10\nother: a/b\n", "=x/5.10-1");
+	assert_fact("role: on\n", "=x/on-1");
+	assert_fact("role: '%H'\n", "=x/%H-1");
+	assert_fact("role:\n", "=x/%{role}-1");
+	assert_fact("role: ''\n",
+		"facts.yaml:1:7: the fact 'role' is '', and it is empty; a fact in plyfs.yaml must "
+		"be one name in a path");
+	assert_fact("role: ../a\n",
+		"facts.yaml:1:7: the fact 'role' is '../a', and it has a slash; a fact in "
+		"plyfs.yaml must be one name in a path");
+	assert_fact("role: ..\n",
+		"facts.yaml:1:7: the fact 'role' is '..', and it leads to another directory; a "
+		"fact in plyfs.yaml must be one name in a path");
+	assert_fact("role: \"a\\0b\"\n",
+		"facts.yaml:1:7: the fact 'role' is 'a', and it has a control character; a fact in "
+		"plyfs.yaml must be one name in a path");
+	assert_fact("role: \"a\\nb\"\n",
+		"facts.yaml:1:7: the fact 'role' is 'a\\x0Ab', and it has a control character; a "
+		"fact in plyfs.yaml must be one name in a path");
+	assert_fact("role: [a]\n", "facts.yaml:1:7: the fact 'role' must be one value, not a list");
+	assert_fact("role: {\n", "facts.yaml:1:7: the '{' is not closed; write '}' where it ends");
+	assert_fact("- role\n",
+		"facts.yaml:1:1: facts are one map of names to values, as in 'role: web'");
+	assert_fact("a b: c\n",
+		"facts.yaml:1:1: the name of a fact has only letters, digits, '_', '-' and '.'");
+	assert_fact("roles: web\n",
+		"plyfs.yaml:2:17: unknown fact 'role', did you mean 'roles'? (allowed: roles); add "
+		"it to facts.yaml, or give --fact role=VALUE");
+}
+
+/* The bytes of a fact have no meaning in a pattern or a command. */
+TEST(facts_in_rules_stand_for_themselves)
+{
+	CLEANUP(settings_unrefp) struct settings *settings = NULL;
+	CLEANUP(arena_freep) struct arena *arena = NULL;
+	const struct settings_environment around = {.facts = {"a=x", "a=*,{%f"}};
+	struct problem problem = {0};
+
+	write_old_file("plyfs.yaml",
+		"layers: [a]\nrules:\n"
+		"  - {match: 'dir/%{a}.y', strategy: concat, check: [x, '%{a}', '%%{a}', '%f']}\n");
+	assert_int_equal(settings_read(&around, "plyfs.yaml", &settings, &problem), 0);
+	assert_string_equal(
+		settings_rule(settings, "dir/*,{%f.y")->options.strategy->name, "concat");
+	assert_string_equal(settings_rule(settings, "dir/b,{%f.y")->options.strategy->name, "last");
+	assert_int_equal(arena_new(&arena), 0);
+	char **words = program_words(settings_check(settings, "dir/*,{%f.y"), "file", arena);
+	assert_string_equal(words[1], "*,{%f");
+	assert_string_equal(words[2], "%{a}");
+	assert_string_equal(words[3], "file");
+}
+
 static struct settings *from_layers(const char *layers)
 {
 	struct settings *settings = NULL;

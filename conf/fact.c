@@ -1,0 +1,261 @@
+#include "fact.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "settings_make.h"
+#include "value.h"
+
+/* Characters of a fact's name. */
+#define NAME_BYTES "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-."
+
+/* Size of a list of names in a message, in bytes. */
+#define LIST_MAX 512
+
+/* What a value is put into, which decides the bytes that need an escape. */
+enum target { TARGET_PATH, TARGET_PATTERN, TARGET_COMMAND };
+
+size_t fact_name_length(const char *text)
+{
+	size_t len = strspn(text, NAME_BYTES);
+
+	return text[len] == '}' ? len : 0;
+}
+
+bool fact_is_given(const char *text)
+{
+	size_t len = strspn(text, NAME_BYTES);
+
+	return len > 0 && text[len] == '=';
+}
+
+static const struct node *map_of(const struct settings_environment *around)
+{
+	return around->fact_file ? around->fact_file->document->roots[0] : NULL;
+}
+
+/* Refuses a fact that no option and no file has. */
+static int refuse_unknown(const struct settings_environment *around, const char *name,
+	const struct node *place, struct problem *problem)
+{
+	const struct node *map = map_of(around);
+	char names[LIST_MAX] = "";
+	size_t len = 0;
+
+	if (!map)
+		return problem_at(problem, place,
+			"the fact '%s' has no value: give the map of facts, as in 'facts: "
+			"facts.yaml', or --fact %s=VALUE",
+			name, name);
+	for (uint32_t i = 0; i < map->map.count && len < sizeof(names); i++)
+		len += (size_t)snprintf(names + len, sizeof(names) - len, "%s%s", i ? ", " : "",
+			map->map.pairs[i].key->text.data);
+	int r = value_unknown(place, "fact", name, names, problem);
+	const struct problem unknown = *problem;
+
+	(void)problem_reword(problem, &unknown, "%s; add it to %s, or give --fact %s=VALUE",
+		unknown.message, around->fact_file->path, name);
+	return r;
+}
+
+/* Returns why the value can't be used; NULL: it can. */
+static const char *fault_of(struct span value)
+{
+	if (value.len == 0)
+		return "it is empty";
+	for (size_t i = 0; i < value.len; i++)
+		if ((unsigned char)value.data[i] < ' ' || value.data[i] == 0x7f)
+			return "it has a control character";
+	if (memchr(value.data, '/', value.len))
+		return "it has a slash";
+	return span_is(value, ".") || span_is(value, "..") ? "it leads to another directory" : NULL;
+}
+
+int fact_find(const struct settings_environment *around, struct span name, const struct node *place,
+	const char **ret, struct problem *problem)
+{
+	const struct node *map = map_of(around), *node = NULL;
+	struct span value = {NULL, 0};
+	char text[LIST_MAX];
+
+	if (name.len >= sizeof(text))
+		return problem_at(problem, place, "the name of a fact is too long");
+	(void)snprintf(text, sizeof(text), "%.*s", (int)name.len, name.data);
+	for (size_t i = 0; i < SETTINGS_FACTS_MAX && around->facts[i]; i++)
+		if (strncmp(around->facts[i], text, name.len) == 0 &&
+			around->facts[i][name.len] == '=')
+			value = span_of(around->facts[i] + name.len + 1);
+	if (!value.data) {
+		node = map ? node_get(map, text) : NULL;
+		if (!node)
+			return refuse_unknown(around, text, place, problem);
+		*ret = NULL;
+		if (!value_is_given(node))
+			return 0;
+		value = node->text;
+	}
+	const char *fault = fault_of(value);
+	if (fault)
+		return problem_at(problem, node ? node : place,
+			"the fact '%s' is '%.*s', and %s; a fact in plyfs.yaml must be one name in "
+			"a path",
+			text, (int)value.len, value.data, fault);
+	*ret = value.data;
+	return 0;
+}
+
+/* Checks that the root is a map of names to scalars. */
+static int check_file(const struct fact_file *file, struct problem *problem)
+{
+	if (file->document->count != 1 || !node_is_map(file->document->roots[0]))
+		return problem_set(problem, file->path, 1, 1,
+			"facts are one map of names to values, as in 'role: web'");
+	const struct node *map = file->document->roots[0];
+	for (uint32_t i = 0; i < map->map.count; i++) {
+		const struct node *key = map->map.pairs[i].key;
+
+		if (!node_is_scalar(key) || key->text.len == 0 ||
+			strspn(key->text.data, NAME_BYTES) != key->text.len)
+			return problem_at(problem, key,
+				"the name of a fact has only letters, digits, '_', '-' and '.'");
+		if (!node_is_scalar(map->map.pairs[i].value))
+			return problem_at(problem, map->map.pairs[i].value,
+				"the fact '%s' must be one value, not a %s", key->text.data,
+				node_is_map(map->map.pairs[i].value) ? "map" : "list");
+	}
+	return 0;
+}
+
+/* Reads the file that `node` names; NULL: none. */
+static int read_file(struct settings *settings, const struct node *node, struct problem *problem)
+{
+	struct fact_file *file = &settings->facts;
+	const char *name = NULL, *slash = strrchr(settings->path, '/');
+	int r = value_text(node, "facts", &name, problem);
+
+	if (r != 0 || !name)
+		return r;
+	size_t len = slash && *name != '/' ? (size_t)(slash - settings->path) + 1 : 0;
+	file->path = arena_printf(settings->arena, "%.*s%s", (int)len, settings->path, name);
+	if (!file->path)
+		return -ENOMEM;
+	r = settings_environment_place(
+		&settings->around, file->path, settings->arena, &file->place);
+	if (r == 0)
+		r = settings_text_read(
+			file->path, file->place, &file->read, &file->document, problem);
+	if (r == PROBLEM && !problem->line) {
+		const struct problem of_file = *problem;
+		return problem_at(problem, node, "the facts '%s': %s", file->path, of_file.message);
+	}
+	if (r == 0)
+		r = check_file(file, problem);
+	if (r == 0)
+		settings->around.fact_file = file;
+	return r;
+}
+
+/* Appends the value, with the escapes that it needs. Returns NULL if there is no memory. */
+static const char *put_value(
+	const char *text, const char *value, enum target target, struct arena *arena)
+{
+	for (; text && *value; value++) {
+		const char *escape = "";
+
+		if (target == TARGET_PATTERN && strchr("*?[]{},\\", *value))
+			escape = "\\";
+		else if (target == TARGET_COMMAND && *value == '%')
+			escape = "%";
+		text = arena_printf(arena, "%s%s%c", text, escape, *value);
+	}
+	return text;
+}
+
+/* Replaces each %{NAME} of the text. In a command, "%%" is a percent sign. */
+static int expand_text(const struct settings *settings, const struct node *node, enum target target,
+	const char **ret, struct problem *problem)
+{
+	const char *text = "", *at = node->text.data, *value;
+	int r;
+
+	for (size_t len, run; *at; at += run) {
+		run = strcspn(at, "%");
+		run += run == 0 && target == TARGET_COMMAND && at[1] == '%' ? 2 : run == 0;
+		len = strncmp(at, "%{", 2) == 0 ? fact_name_length(at + 2) : 0;
+		if (len == 0) {
+			text = arena_printf(settings->arena, "%s%.*s", text, (int)run, at);
+		} else {
+			r = fact_find(&settings->around, (struct span){at + 2, len}, node, &value,
+				problem);
+			if (r == 0 && !value)
+				r = problem_at(problem, node,
+					"the fact '%.*s' has no value on this machine", (int)len,
+					at + 2);
+			if (r != 0)
+				return r;
+			text = put_value(text, value, target, settings->arena);
+			run = len + 3;
+		}
+		if (!text)
+			return -ENOMEM;
+	}
+	*ret = text;
+	return 0;
+}
+
+/* Replaces the facts in a value, or in all values of a list or a map. */
+static int expand_value(const struct settings *settings, const struct node **at, enum target target,
+	struct problem *problem)
+{
+	const struct node *node = *at;
+	const char *text = NULL;
+	int r = 0;
+
+	for (uint32_t i = 0; r == 0 && node_is_sequence(node) && i < node->seq.count; i++)
+		r = expand_value(settings, &node->seq.items[i], target, problem);
+	for (uint32_t i = 0; r == 0 && node_is_map(node) && i < node->map.count; i++)
+		r = expand_value(settings, &node->map.pairs[i].value, target, problem);
+	if (!node_is_scalar(node) || !strstr(node->text.data, "%{"))
+		return r;
+	r = expand_text(settings, node, target, &text, problem);
+	struct node *copy = r == 0 ? arena_alloc(settings->arena, sizeof(*copy)) : NULL;
+	if (!copy)
+		return r == 0 ? -ENOMEM : r;
+	*copy = *node;
+	copy->text = span_of(text);
+	*at = copy;
+	return 0;
+}
+
+int settings_expand_facts(
+	const struct settings *settings, const struct node *list, struct problem *problem)
+{
+	static const struct {
+		const char *key;
+		enum target target;
+	} kinds[] = {{"match", TARGET_PATTERN}, {"from", TARGET_PATTERN}, {"path", TARGET_PATH},
+		{"schema", TARGET_PATH}, {"check", TARGET_COMMAND}, {"on_change", TARGET_COMMAND}};
+	bool is_list = list && node_is_sequence(list);
+	int r = 0;
+
+	for (uint32_t i = 0; r == 0 && is_list && i < list->seq.count; i++)
+		r = settings_expand_facts(settings, list->seq.items[i], problem);
+	for (uint32_t i = 0; r == 0 && list && node_is_map(list) && i < list->map.count; i++)
+		for (size_t k = 0; r == 0 && k < sizeof(kinds) / sizeof(*kinds); k++)
+			if (node_is_scalar(list->map.pairs[i].key) &&
+				span_is(list->map.pairs[i].key->text, kinds[k].key))
+				r = expand_value(settings, &list->map.pairs[i].value,
+					kinds[k].target, problem);
+	return r;
+}
+
+int settings_read_facts(struct settings *settings, const struct node *root, struct problem *problem)
+{
+	static const char *const expanded[] = {"rules", "files", "options"};
+	int r = read_file(settings, node_get(root, "facts"), problem);
+
+	for (size_t i = 0; r == 0 && i < sizeof(expanded) / sizeof(*expanded); i++)
+		r = settings_expand_facts(settings, node_get(root, expanded[i]), problem);
+	return r;
+}

@@ -1,0 +1,39 @@
+/*
+ * Facts: values that describe a machine, such as its role, for %{NAME} in plyfs.yaml. They stand in
+ * the file that `facts` names, a map of names to scalars:
+ *
+ *      role: web
+ *      site: fra1
+ *
+ * --fact NAME=VALUE overrules the file. A fact must not be trusted to be a file name: as for %H,
+ * "../../home/eve" must not choose the directory.
+ */
+#pragma once
+
+#include <sys/stat.h>
+
+#include "document.h"
+#include "problem.h"
+#include "settings_environment.h"
+
+/* The file of facts, as it was read. */
+struct fact_file {
+	const char *path;  /* as messages show it; NULL: plyfs.yaml names none */
+	const char *place; /* the path for open(2) */
+	struct stat read;
+	struct document *document; /* its root is the map of facts */
+};
+
+/** Returns the length of the name if `text`, behind "%{", is NAME and "}"; else 0. */
+size_t fact_name_length(const char *text);
+
+/** Returns whether `text` is NAME=VALUE. */
+bool fact_is_given(const char *text);
+
+/**
+ * Finds the value of a fact, which is one path component. Returns 0 with *ret, which lives as long
+ * as `around`, NULL: the file says that this machine has no value; or PROBLEM, at the value in the
+ * file, or at `place`, which is where plyfs.yaml uses the fact.
+ */
+int fact_find(const struct settings_environment *around, struct span name, const struct node *place,
+	const char **ret, struct problem *problem);
