@@ -226,17 +226,23 @@ static int check(const struct command *command, struct check_job *job, char **pa
 
 static int check_hosts(const struct command *command, struct check_job *job, char **paths)
 {
+	const struct settings_environment common = job->choice.around;
 	int code = host_list_read(job->hosts_file, &job->hosts), result = EXIT_DONE;
 
 	if (code != EXIT_DONE)
 		return code;
 	for (size_t i = 0; code != EXIT_WRONG_USE && i < job->hosts.count; i++) {
-		job->report.host = job->choice.around.host = job->hosts.names[i];
-		code = check(command, job, paths);
+		const struct host *host = &job->hosts.items[i];
+
+		job->report.host = host->name;
+		job->choice.around = common;
+		code = host_enter(command, host, &job->choice.around);
+		if (code == EXIT_DONE)
+			code = check(command, job, paths);
 		if (code == EXIT_DONE)
 			job->report.hosts++;
 		else if (code == EXIT_FAILED)
-			message("the host '%s' can't be checked", job->hosts.names[i]);
+			message("the host '%s' can't be checked", host->name);
 		result = code > result ? code : result;
 		finish_host(job);
 	}

@@ -11,6 +11,7 @@
 #include "colour.h"
 #include "command.h"
 #include "explained_file.h"
+#include "host_group.h"
 #include "layer_diff.h"
 #include "message.h"
 #include "probe.h"
@@ -30,6 +31,12 @@ struct diff_job {
 	bool wants_code;
 	bool is_json;
 	size_t count; /* number of differences in JSON */
+
+	/* of --hosts: */
+	const char *hosts_file;
+	char **paths;
+	struct settings *first; /* of the first host, with which the others are compared */
+	bool differs;
 };
 
 /* Ends the options -H and similar, which behind a -c belong to that -c only. */
@@ -144,6 +151,69 @@ static int diff_sets(const struct diff_job *job, char **paths, bool *differs)
 	return set_diff(&job->how, (struct settings *[]){old, new}, paths, differs);
 }
 
+/* Makes the difference from the first host to the present one, as each_host.make. */
+static int make_difference(void *context, const char *host, char **ret)
+{
+	struct diff_job *job = context;
+	CLEANUP(settings_unrefp) struct settings *settings = NULL;
+	struct unified how = job->how;
+	size_t count = 0, size;
+	int code = EXIT_DONE;
+
+	(void)host;
+	if (layer_choice_open(&job->choices[0], &settings) != EXIT_DONE)
+		return EXIT_FAILED;
+	how.out = open_memstream(ret, &size);
+	if (!how.out)
+		return message_result(-ENOMEM, NULL, NULL);
+	how.json = job->is_json ? &count : NULL;
+	if (job->first)
+		code = set_diff(&how, (struct settings *[]){job->first, settings}, job->paths,
+			&job->differs);
+	else
+		job->first = settings_ref(settings);
+	unified_end(&how, false);
+	return fclose(how.out) == 0 ? code : message_result(-ENOMEM, NULL, NULL);
+}
+
+static void print_groups(const struct host_groups *groups, bool is_json)
+{
+	fputs(is_json ? "{\"groups\": [" : "", stdout);
+	for (size_t i = 0; i < groups->count && (is_json || groups->count > 1); i++) {
+		const struct host_group *group = &groups->items[i];
+
+		fputs(!is_json ? "# " : i ? ",\n{\"hosts\": " : "\n{\"hosts\": ", stdout);
+		host_group_print(group, is_json);
+		/* The text is a JSON object of its own, which goes on here. */
+		if (is_json)
+			printf(",%s", group->text + 1);
+		else if (i)
+			printf(": against %s\n%s", groups->items[0].hosts[0], group->text);
+		else
+			printf(": %s\n", group->count > 1 ? "alike" : "the first");
+	}
+	fputs(is_json ? "]}\n" : "", stdout);
+}
+
+static int diff_hosts(const struct command *command, struct diff_job *job, char **paths)
+{
+	const struct each_host each = {
+		job->hosts_file, "comparing hosts", make_difference, job, &job->choices[0].around};
+	CLEANUP(host_list_fini) struct host_list list = {0};
+	CLEANUP(host_groups_fini) struct host_groups groups = {0};
+
+	if (job->choice_count != 1 || !job->choices[0].config || job->choices[0].around.host)
+		return command_misuse(
+			command, "--hosts needs one plyfs.yaml: give -c once, and no -l and no -H");
+	job->paths = paths;
+	int code = each_host_run(command, &each, &list, &groups);
+
+	settings_unref(job->first);
+	if (groups.count > 0)
+		print_groups(&groups, job->is_json);
+	return code == EXIT_DONE && job->wants_code && job->differs ? EXIT_FAILED : code;
+}
+
 static int run(const struct command *command, int argc, char **argv)
 {
 	struct diff_job job = {.how = {.out = stdout, .context = UNIFIED_CONTEXT}};
@@ -153,6 +223,7 @@ static int run(const struct command *command, int argc, char **argv)
 		LAYER_CHOICE_OTHERS_OPTIONS(&job.around),
 		{'U', "unified", .take = set_context, .context = &job},
 		{0, "color", .take = command_colour},
+		{0, "hosts", .text = &job.hosts_file, .is_path = true},
 		{0, "exit-code", .flag = &job.wants_code},
 		{0, "json", .flag = &job.is_json},
 		{0},
@@ -166,6 +237,8 @@ static int run(const struct command *command, int argc, char **argv)
 		return code;
 	job.how.is_coloured = colour_use(STDOUT_FILENO);
 	job.how.is_shown = isatty(STDOUT_FILENO);
+	if (job.hosts_file)
+		return diff_hosts(command, &job, argv + optind);
 	job.how.json = job.is_json ? &job.count : NULL;
 	if (job.choice_count == 2) {
 		code = diff_sets(&job, argv + optind, &differs);
@@ -186,7 +259,8 @@ static int run(const struct command *command, int argc, char **argv)
 const struct command command_diff = {
 	.name = "diff",
 	.synopsis = "[--json] -c CONFIG PATH\n[--json] -l LAYER[:LAYER...] PATH\n[--json] PATH\n"
-		    "[--json] (-c CONFIG | -l LAYERS) (-c CONFIG | -l LAYERS) [PATH...]",
+		    "[--json] (-c CONFIG | -l LAYERS) (-c CONFIG | -l LAYERS) [PATH...]\n"
+		    "[--json] --hosts FILE -c CONFIG [PATH...]",
 	.summary = "show what each layer changes, or how two sets of layers differ",
 	.help = "Shows what each layer changes in a file. For each layer, the lowest first, a "
 		"unified diff leads from the merge of the layers below it to the merge with it. "
@@ -200,6 +274,7 @@ const struct command command_diff = {
 		"and --fact behind one of them belong to that one: -c CONFIG -H web1 -c CONFIG -H "
 		"web2.\n"
 		"\n" LAYER_CHOICE_HELP
+		"      --hosts FILE                show how the hosts in FILE differ\n"
 		"  -U, --unified LINES             show LINES lines around a change; default: 3\n"
 		"      --color always|auto|never   colour; default: auto, on a terminal\n"
 		"      --exit-code                 exit with 1 if there are differences\n"

@@ -11,6 +11,8 @@
 #include "explain_json.h"
 #include "explain_text.h"
 #include "explained_file.h"
+#include "host_group.h"
+#include "json_put.h"
 #include "message.h"
 #include "nearest_key.h"
 #include "proposal.h"
@@ -26,6 +28,9 @@ struct explain_job {
 	const char *asked; /* a KEY; NULL: the whole file */
 	struct arena *arena;
 	struct key key;
+	const char *hosts_file; /* NULL: this host, or the choice's */
+	bool has_value;         /* on some host */
+	const struct command *command;
 };
 
 static void job_fini(struct explain_job *job)
@@ -59,6 +64,12 @@ static int take_arguments(
 			command, "'%s' is one too many; give a path and a KEY", arguments[2]);
 	if (layer_choice_is_double(command, &job->choice))
 		return EXIT_WRONG_USE;
+	if (job->hosts_file && (job->choice.around.host || job->choice.layers))
+		return command_misuse(command,
+			"--hosts replaces %%H in a plyfs.yaml; it goes with neither -H nor -l");
+	if (job->hosts_file && count == 1)
+		return command_misuse(
+			command, "a KEY is missing: --hosts shows its value on each host");
 	job->path = arguments[0];
 	job->asked = count > 1 ? arguments[1] : NULL;
 	return -1;
@@ -70,6 +81,7 @@ static int read_arguments(
 	const struct command_option options[] = {
 		LAYER_CHOICE_OPTIONS(&job->choice),
 		{0, "json", .flag = &job->is_json},
+		{0, "hosts", .text = &job->hosts_file, .is_path = true},
 		{0, "color", .take = command_colour},
 		{0},
 	};
@@ -134,6 +146,83 @@ static int print_key(const struct command *command, struct explain_job *job,
 	return r == 0 ? EXIT_DONE : message_result(r, NULL, NULL);
 }
 
+/* Writes a value and its layer: as one line, or as members of a JSON object. */
+static int write_value(const struct explain_job *job, const struct explained *found, FILE *out)
+{
+	const struct node *value = found->at.value;
+	const char *layer = value && value->source ? value->source->layer : NULL;
+	int r = 0;
+
+	if (job->is_json)
+		fputs("\"value\": ", out);
+	if (!value)
+		fputs(job->is_json ? "null, \"absent\": true" : "(no value)", out);
+	else if (job->is_json || !node_is_scalar(value))
+		r = json_put_value(out, value, job->arena);
+	else
+		fwrite(value->text.data, 1, value->text.len, out);
+	if (job->is_json)
+		json_put_field(out, ", \"layer\": ", layer);
+	else if (layer)
+		fprintf(out, "  %s", layer);
+	return r;
+}
+
+/* Makes the value and the layer of the present host, as each_host.make. */
+static int make_value(void *context, const char *host, char **ret)
+{
+	struct explain_job *job = context;
+	CLEANUP(explained_file_fini) struct explained_file subject = {0};
+	CLEANUP(explained_value_fini) struct explained found = {0};
+	struct problem problem = {0};
+	size_t depth = 0, size;
+
+	(void)host;
+	arena_free(take_ptr(job->arena));
+	int code = explained_file_open(job->command, &job->choice, job->path, &subject);
+	if (code == EXIT_DONE)
+		code = read_key(job->command, job, subject.explanation);
+	if (code != EXIT_DONE)
+		return code;
+	int r = explained_value_find(subject.explanation, &job->key, &found, &depth, &problem);
+	if (r == EXPLAINED_ABSENT)
+		found.at.value = NULL;
+	else if (r != 0)
+		return message_result(r, &problem, NULL);
+	job->has_value |= found.at.value != NULL;
+	FILE *out = open_memstream(ret, &size);
+	if (!out)
+		return message_result(-ENOMEM, NULL, NULL);
+	r = write_value(job, &found, out);
+	return fclose(out) == 0 && r == 0 ? EXIT_DONE : message_result(-ENOMEM, NULL, NULL);
+}
+
+/* Prints which hosts have which value. */
+static int explain_hosts(struct explain_job *job)
+{
+	const struct each_host each = {
+		job->hosts_file, "explaining", make_value, job, &job->choice.around};
+	CLEANUP(host_list_fini) struct host_list list = {0};
+	CLEANUP(host_groups_fini) struct host_groups groups = {0};
+
+	job->choice.is_of_list = true;
+	int code = each_host_run(job->command, &each, &list, &groups);
+
+	if (code == EXIT_WRONG_USE || (code != EXIT_DONE && groups.count == 0))
+		return code;
+	fputs(job->is_json ? "{\"values\": [" : "", stdout);
+	for (size_t i = 0; i < groups.count; i++) {
+		if (job->is_json)
+			printf("%s\n  {%s, \"hosts\": ", i ? "," : "", groups.items[i].text);
+		else
+			printf("%s  on ", groups.items[i].text);
+		host_group_print(&groups.items[i], job->is_json);
+		fputs(job->is_json ? "}" : "\n", stdout);
+	}
+	fputs(job->is_json ? "\n]}\n" : "", stdout);
+	return job->has_value ? code : EXIT_FAILED;
+}
+
 static int run(const struct command *command, int argc, char **argv)
 {
 	CLEANUP(job_fini) struct explain_job job = {0};
@@ -142,6 +231,9 @@ static int run(const struct command *command, int argc, char **argv)
 	int code = read_arguments(command, argc, argv, &job);
 	if (code >= 0)
 		return code;
+	job.command = command;
+	if (job.hosts_file)
+		return explain_hosts(&job);
 	code = explained_file_open(command, &job.choice, job.path, &subject);
 	if (code != EXIT_DONE)
 		return code;
@@ -153,14 +245,16 @@ const struct command command_explain = {
 	.name = "explain",
 	.synopsis = "[--json] -c CONFIG PATH [KEY]\n"
 		    "[--json] -l LAYER[:LAYER...] PATH [KEY]\n"
-		    "[--json] PATH [KEY]",
+		    "[--json] PATH [KEY]\n[--json] --hosts FILE -c CONFIG PATH KEY",
 	.summary = "show where each value comes from and what it overrode",
 	.help = "Shows, for a merged file or the value at KEY in it, the file, line and column "
 		"that each value comes from, and the values that it overrode. PATH is relative to "
 		"the layers; with neither -c nor -l it is a path in a mount. KEY is like "
 		"server.hosts[0], \"a.b\".c or hosts[name=web]; in a file of several documents, "
 		"[0].port or [kind=Service,metadata.name=web].port.\n"
-		"\n" LAYER_CHOICE_HELP "      --json                      as JSON, for programs\n"
+		"\n" LAYER_CHOICE_HELP
+		"      --hosts FILE                show which hosts in FILE have which value\n"
+		"      --json                      as JSON, for programs\n"
 		"      --color always|auto|never   auto: on a terminal, unless NO_COLOR is set\n",
 	.run = run,
 };

@@ -32,7 +32,7 @@ int explained_file_find(const struct command *command, const struct layer_choice
 	if (code == EXIT_DONE)
 		code = layer_choice_offline(ret->settings, &ret->offline);
 	/* The layer of a new file is checked when the file is written. */
-	if (code == EXIT_DONE && !may_be_new)
+	if (code == EXIT_DONE && !may_be_new && !choice->is_of_list)
 		layer_choice_note_absent(ret->settings);
 	if (code != EXIT_DONE || is_in_mount)
 		return code;

@@ -11,6 +11,8 @@
 #include "cleanup.h"
 #include "command.h"
 #include "descriptor.h"
+#include "fact.h"
+#include "layer_choice.h"
 #include "message.h"
 #include "text.h"
 
@@ -38,20 +40,38 @@ static int read_text(const char *file, struct host_list *list)
 	return EXIT_FAILED;
 }
 
-static int take_name(
-	const char *file, unsigned line, char *name, struct host_list *list, size_t *capacity)
+/* Takes the words of a line, which are separated by blanks. */
+static int take_host(
+	const char *file, unsigned line, char *text, struct host_list *list, size_t *capacity)
 {
+	char *rest = text, *name = strtok_r(text, BLANKS, &rest), *word;
+	struct host host = {.name = name};
 	struct problem problem;
 
-	if (strpbrk(name, BLANKS "/") || strcmp(name, ".") == 0 || strcmp(name, "..") == 0) {
+	if (!name)
+		return EXIT_DONE;
+	if (strchr(name, '/') || strcmp(name, ".") == 0 || strcmp(name, "..") == 0) {
 		problem_set(
 			&problem, file, line, 0, "'%s' is no host's name; give one a line", name);
 		message_problem(&problem);
 		return EXIT_FAILED;
 	}
-	if (array_grow(list->names, list->count, *capacity) < 0)
+	while ((word = strtok_r(NULL, BLANKS, &rest))) {
+		if (!fact_is_given(word)) {
+			problem_set(&problem, file, line, 0,
+				"'%s' is no fact of the host '%s'; give one host a line, and "
+				"behind "
+				"it facts such as role=web",
+				word, name);
+			message_problem(&problem);
+			return EXIT_FAILED;
+		}
+		host.facts = host.facts ? host.facts : word;
+		host.fact_count++;
+	}
+	if (array_grow(list->items, list->count, *capacity) < 0)
 		return message_result(-ENOMEM, NULL, file);
-	list->names[list->count++] = name;
+	list->items[list->count++] = host;
 	return EXIT_DONE;
 }
 
@@ -62,15 +82,10 @@ static int take_lines(const char *file, struct host_list *list)
 	int code = EXIT_DONE;
 
 	for (unsigned line = 1; code == EXIT_DONE && rest; line++) {
-		char *name = strsep(&rest, "\n");
+		char *text = strsep(&rest, "\n");
 
-		name[strcspn(name, "#")] = '\0';
-		name += strspn(name, BLANKS);
-		size_t len = strlen(name);
-		while (len > 0 && strchr(BLANKS, name[len - 1]))
-			name[--len] = '\0';
-		if (len > 0)
-			code = take_name(file, line, name, list, &capacity);
+		text[strcspn(text, "#")] = '\0';
+		code = take_host(file, line, text, list, &capacity);
 	}
 	return code;
 }
@@ -88,9 +103,24 @@ int host_list_read(const char *file, struct host_list *ret)
 	return code;
 }
 
+int host_enter(
+	const struct command *command, const struct host *host, struct settings_environment *around)
+{
+	const char *fact = host->facts;
+	int code = EXIT_DONE;
+
+	around->host = host->name;
+	for (size_t i = 0; code == EXIT_DONE && i < host->fact_count; i++) {
+		code = layer_choice_take_fact(command, around, fact);
+		fact += strlen(fact) + 1;
+		fact += strspn(fact, BLANKS);
+	}
+	return code;
+}
+
 void host_list_fini(struct host_list *list)
 {
-	free(list->names);
+	free(list->items);
 	free(list->text);
 	*list = (struct host_list){0};
 }

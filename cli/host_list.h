@@ -1,19 +1,39 @@
-/* A list of hosts: the names in a file, one a line. A # begins a comment. */
+/*
+ * A list of hosts: a file with one host a line, its name and, behind blanks, its facts: "web1
+ * role=web site=fra1". A # begins a comment.
+ */
 #pragma once
 
 #include <stddef.h>
 
+struct command;
+struct settings_environment;
+
+struct host {
+	const char *name;
+	/* NAME=VALUE, each NUL-terminated; one or more blanks, or NUL bytes, lie between them */
+	const char *facts;
+	size_t fact_count;
+};
+
 struct host_list {
 	char *text;
-	const char **names; /* in the order of the file; they lie in `text` */
+	struct host *items; /* in the order of the file; their texts lie in `text` */
 	size_t count;
 };
 
 /**
  * Reads `file`, "-" for standard input. Returns EXIT_DONE with *ret for host_list_fini(). Returns
  * EXIT_FAILED after an error message if the file can't be read, has no name in it, or has a line
- * that can't be a host's name.
+ * that can't be a host's name with facts.
  */
 int host_list_read(const char *file, struct host_list *ret);
+
+/**
+ * Sets the host of an environment, and adds the host's facts. Returns EXIT_DONE, or another exit
+ * code after an error message.
+ */
+int host_enter(const struct command *command, const struct host *host,
+	struct settings_environment *around);
 
 void host_list_fini(struct host_list *list);

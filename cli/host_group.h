@@ -1,0 +1,53 @@
+/* Hosts that have the same: the hosts of a list, grouped by a text about each. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "host_list.h"
+#include "settings_environment.h"
+
+struct host_group {
+	char *text;
+	const char **hosts;
+	size_t count;
+	size_t capacity;
+};
+
+struct host_groups {
+	struct host_group *items; /* in the order of their first hosts */
+	size_t count;
+	size_t capacity;
+};
+
+/**
+ * Adds a host to the group with that text, which may be a new one. Takes over `text`, from
+ * malloc(3). Returns 0 or -ENOMEM.
+ */
+int host_groups_add(struct host_groups *groups, char *text, const char *host);
+
+/** Prints "web1, web2", or with `is_json` ["web1", "web2"]. */
+void host_group_print(const struct host_group *group, bool is_json);
+
+void host_groups_fini(struct host_groups *groups);
+
+/* A command that is run for each host of a list. */
+struct each_host {
+	const char *file; /* the list; NULL: the command is run once */
+	const char *what; /* "explaining", for the progress line */
+
+	/*
+	 * Makes the text about a host, from malloc(3); *ret stays NULL if the host is in no group.
+	 * Returns an exit code.
+	 */
+	int (*make)(void *context, const char *host, char **ret);
+	void *context;
+	struct settings_environment *around; /* gets each host and its facts */
+};
+
+/**
+ * Groups the hosts of a list. Of a host that fails, a message has its name, and the next hosts
+ * follow. Returns an exit code. `list` and `ret` are for host_list_fini() and host_groups_fini().
+ */
+int each_host_run(const struct command *command, const struct each_host *each,
+	struct host_list *list, struct host_groups *ret);

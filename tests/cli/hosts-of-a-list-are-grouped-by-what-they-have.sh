@@ -1,0 +1,89 @@
+#!/bin/bash
+. "$(dirname "$0")/cli.sh"
+
+mkdir -p vendor hosts/web1 hosts/web3 roles/db
+printf 'port: 80\ntags: [a]\n' >vendor/app.yaml
+echo 'x: 1' >vendor/other.yaml
+echo 'port: 81' | tee hosts/web1/app.yaml >hosts/web3/app.yaml
+echo 'port: 5432' >roles/db/app.yaml
+echo 'y: 1' >roles/db/only.yaml
+cat >plyfs.yaml <<'END_'
+layers:
+  - vendor
+  - {name: role, path: "roles/%{role}", optional: true}
+  - {name: host, path: "hosts/%H", optional: true}
+END_
+printf '# ours\nweb1 role=web\n  web2\t role=web  # a comment\nweb3 role=web\r\ndb1 role=db\n' >list
+
+# Which hosts have which value.
+runs 0 "$PLYFS" explain -c plyfs.yaml --hosts list app.yaml port
+prints $'81  host  on web1, web3\n80  vendor  on web2\n5432  role  on db1'
+[ ! -s err ] || fail "$(cat err)"
+runs 0 "$PLYFS" explain --json -c plyfs.yaml --hosts - app.yaml port <list
+python3 - <<'END_' || fail "not this: $(cat out)"
+import json
+values = json.load(open("out"))["values"]
+assert values[0] == {"value": 81, "layer": "host", "hosts": ["web1", "web3"]}, values
+assert [v["hosts"] for v in values] == [["web1", "web3"], ["web2"], ["db1"]], values
+END_
+runs 0 "$PLYFS" explain -c plyfs.yaml --hosts list app.yaml tags
+prints '["a"]  vendor  on web1, web2, web3, db1'
+# A value that some hosts lack, or all.
+echo 'z: 1' >>roles/db/app.yaml
+runs 0 "$PLYFS" explain -c plyfs.yaml --hosts list app.yaml z
+prints $'(no value)  on web1, web2, web3\n1  role  on db1'
+runs 1 "$PLYFS" explain -c plyfs.yaml --hosts list app.yaml zz
+prints '(no value)  on web1, web2, web3, db1'
+sed -i '/z: 1/d' roles/db/app.yaml
+
+# How hosts differ: each difference once.
+runs 0 "$PLYFS" diff -c plyfs.yaml --hosts list
+[ "$(grep '^[#+-]' out)" = '# web1, web3: alike
+# web2: against web1
+--- a/app.yaml
++++ b/app.yaml
+-port: 81
++port: 80
+# db1: against web1
+--- a/app.yaml
++++ b/app.yaml
+-port: 81
++port: 5432
+--- /dev/null
++++ b/only.yaml
++y: 1' ] || fail "$(cat out)"
+runs 1 "$PLYFS" diff --exit-code -c plyfs.yaml --hosts list app.yaml
+runs 0 "$PLYFS" diff --exit-code -c plyfs.yaml --hosts list other.yaml
+prints ''
+runs 0 "$PLYFS" diff --json -c plyfs.yaml --hosts list app.yaml
+python3 - <<'END_' || fail "not this: $(cat out)"
+import json
+groups = json.load(open("out"))["groups"]
+assert [g["hosts"] for g in groups] == [["web1", "web3"], ["web2"], ["db1"]], groups
+assert [len(g["differences"]) for g in groups] == [0, 1, 1], groups
+assert "+port: 5432" in groups[2]["differences"][0]["diff"], groups
+END_
+# Facts of a host count for check, too; those of the command line for each host that has none.
+runs 0 "$PLYFS" check -c plyfs.yaml --hosts list
+runs 1 "$PLYFS" check -c plyfs.yaml --hosts - <<<web1
+grep -q "the host 'web1' can't be checked" err
+runs 0 "$PLYFS" explain -c plyfs.yaml --fact role=db --hosts - app.yaml port <<<$'web1\nweb9\nweb2 role=web'
+prints $'81  host  on web1\n5432  role  on web9\n80  vendor  on web2'
+
+# A host that can't be merged is named, and the others are shown.
+echo 'port: [' >hosts/web3/app.yaml
+runs 1 "$PLYFS" explain -c plyfs.yaml --hosts list app.yaml port
+prints $'81  host  on web1\n80  vendor  on web2\n5432  role  on db1'
+grep -q "the host 'web3' can't be compared" err
+runs 1 "$PLYFS" diff -c plyfs.yaml --hosts list app.yaml
+grep -q "the host 'web3' can't be compared" err
+! grep -q web3 out || fail "$(cat out)"
+
+echo 'web1 role' >bad
+runs 1 "$PLYFS" diff -c plyfs.yaml --hosts bad
+says "bad:1: 'role' is no fact of the host 'web1'"
+runs 2 "$PLYFS" explain -c plyfs.yaml --hosts list app.yaml
+runs 2 "$PLYFS" explain -c plyfs.yaml -H web1 --hosts list app.yaml port
+runs 2 "$PLYFS" explain -l vendor --hosts list app.yaml port
+runs 2 "$PLYFS" diff -c plyfs.yaml -c plyfs.yaml --hosts list
+runs 2 "$PLYFS" diff --hosts list app.yaml
