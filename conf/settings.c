@@ -504,7 +504,8 @@ static bool file_equal(const struct virtual_file *a, const struct virtual_file *
 	for (size_t i = 0; i < a->from_count; i++)
 		if (strcmp(a->from[i], b->from[i]) != 0)
 			return false;
-	return a->rule.format == b->rule.format && a->rule.is_toml_1_0 == b->rule.is_toml_1_0 &&
+	return a->rule.dropins == b->rule.dropins && a->rule.format == b->rule.format &&
+	       a->rule.is_toml_1_0 == b->rule.is_toml_1_0 &&
 	       options_equal(&a->rule.options, &b->rule.options) &&
 	       program_equal(a->rule.check, b->rule.check);
 }

@@ -70,7 +70,7 @@ struct virtual_file {
 	const char *path;
 	const char **from;        /* patterns, glob.h */
 	size_t from_count;        /* at least 1 */
-	struct rule rule;         /* its own; `match`, `dropins` and `preset` are unused */
+	struct rule rule;         /* its own; `match` and `preset` are unused */
 	const struct node *place; /* of its path in plyfs.yaml */
 };
 

@@ -22,7 +22,8 @@
 	"check, "                                                                                  \
 	"on_change, user, timeout"
 #define FILE_KEYS                                                                                  \
-	"path, from, strategy, options, format, yaml, toml, lock, schema, validate_formats, "      \
+	"path, from, strategy, options, format, yaml, toml, dropins, lock, schema, "               \
+	"validate_formats, "                                                                       \
 	"check, on_change, "                                                                       \
 	"user, "                                                                                   \
 	"timeout"

@@ -129,13 +129,70 @@ static int compare_parts(const void *a, const void *b)
 	return strcmp(y->contributor.path, x->contributor.path);
 }
 
-static int hand_over(struct parts *parts, struct union_lookup *ret)
+static const char *name_of(const struct expanded_source *part)
+{
+	const char *slash = strrchr(part->contributor.path, '/');
+
+	return slash ? slash + 1 : part->contributor.path;
+}
+
+/* The same for `dropins: uapi`: names decide before layers. */
+static int compare_by_name(const void *a, const void *b)
+{
+	const struct expanded_source *x = a;
+	const struct expanded_source *y = b;
+	int order = strcmp(name_of(y), name_of(x));
+
+	if (x->pattern != y->pattern)
+		return x->pattern < y->pattern ? 1 : -1;
+	return order != 0 ? order : compare_parts(a, b);
+}
+
+/* Leaves out the files that a higher layer's file of the same name replaces or masks (dropin.h). */
+static int mask(struct parts *parts)
+{
+	struct expanded_source last = {0};
+	const char *rule = NULL;
+	size_t kept = 0;
+	int r = 0;
+
+	if (parts->count)
+		qsort(parts->items, parts->count, sizeof(*parts->items), compare_by_name);
+	for (size_t i = 0; i < parts->count; i++) {
+		struct expanded_source part = parts->items[i];
+		const struct contributor *found = &part.contributor;
+		const char *why = rule;
+
+		if (i == 0 || last.pattern != part.pattern ||
+			strcmp(name_of(&last), name_of(&part)) != 0) {
+			bool is_empty = !found->error && found->stat.st_size == 0;
+			why = is_empty ? "an empty file masks (dropins: uapi)" : NULL;
+			rule = is_empty ? "masked by an empty file (dropins: uapi)"
+					: "a higher layer has a file of that name (dropins: uapi)";
+		}
+		last = part;
+		if (why && r == 0)
+			r = array_grow(
+				parts->ignored, parts->ignored_count, parts->ignored_capacity);
+		part.contributor.why = why;
+		/* Without memory, the rest stays where it is freed. */
+		if (why && r == 0)
+			parts->ignored[parts->ignored_count++] = part.contributor;
+		else
+			parts->items[kept++] = part;
+	}
+	parts->count = kept;
+	return r;
+}
+
+static int hand_over(
+	struct parts *parts, int (*compare)(const void *, const void *), struct union_lookup *ret)
 {
 	struct contributor *found = calloc(parts->count + parts->ignored_count, sizeof(*found));
 	if (!found)
 		return -ENOMEM;
 
-	qsort(parts->items, parts->count, sizeof(*parts->items), compare_parts);
+	qsort(parts->items, parts->count, sizeof(*parts->items), compare);
 	union_lookup_fini(ret);
 	ret->kind = UNION_FILE;
 	for (size_t i = 0; i < parts->count; i++) {
@@ -193,7 +250,12 @@ static int take_virtual(const struct finder *finder, const struct settings *sett
 		parts.number = i;
 		r = finder->list(finder->context, directory, depth, add_path, &parts);
 	}
-	return r == 0 && parts.count ? hand_over(&parts, ret) : r;
+	bool is_uapi = file->rule.dropins == DROPINS_UAPI;
+	if (r == 0 && is_uapi)
+		r = mask(&parts);
+	return r == 0 && parts.count
+		       ? hand_over(&parts, is_uapi ? compare_by_name : compare_parts, ret)
+		       : r;
 }
 
 /* Adds NAME.d's files to the lookup of NAME. */
@@ -222,7 +284,7 @@ static int take_dropins(const struct finder *finder, const struct settings *sett
 	if (r == 0 && parts.scratch->kind == UNION_DIRECTORY)
 		r = finder->list(finder->context, directory, 0, add_path, &parts);
 	bool has_more = parts.count > own || (own && parts.ignored_count);
-	return r == 0 && has_more ? hand_over(&parts, ret) : r;
+	return r == 0 && has_more ? hand_over(&parts, compare_parts, ret) : r;
 }
 
 /* Returns whether a virtual file lies below `path`. */

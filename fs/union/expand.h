@@ -7,6 +7,9 @@
  * Sources come layer by layer, lowest first. Within a layer they come pattern by pattern (or the
  * file itself before its drop-ins), then by path in byte order. A file that a higher layer hides is
  * no source. Ignored names: expand_is_ignored() and dropin_name.h. `dropins: uapi`: dropin.h.
+ *
+ * The sources of a virtual file with `dropins: uapi` come pattern by pattern, then by name,
+ * whatever their layers are; of one name only the highest layer's is a source.
  */
 #pragma once
 
