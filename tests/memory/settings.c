@@ -47,6 +47,11 @@ static const char *const settings_texts[] = {
 	"files: [{path: v.yaml}]",
 	"options: {state: /tmp/s, coherence: strict, on_change: [prog], limits: {source: 1MiB}}",
 	"options: {coherence: srtict}",
+	"facts: facts.yaml\nlayers: [low, {path: '%{role}-%{none}', optional: true}]\n"
+	"rules: [{match: 'a/%{role}.{b,c}', check: [prog, '%{role}', '%f']}]",
+	"facts: facts.yaml\nlayers: [low, {path: '%{rloe}', optional: true}]",
+	"facts: bad-facts.yaml",
+	"facts: missing.yaml",
 	"options: {poll_interval: never}",
 	"rlues: []",
 	"rules: [",
@@ -68,6 +73,8 @@ static const char *const files[][2] = {
 	{"outside.json", "{\"$ref\": \"file:///nowhere/x.json\"}"},
 	{"fetched.json", "{\"$ref\": \"http://example.com/y.json\"}"},
 	{"broken.json", "{\"type\": 3}"},
+	{"facts.yaml", "{role: 'w*b', none: ~}"},
+	{"bad-facts.yaml", "role: [a]"},
 	{"pattern.json", "{\"pattern\": \"(\"}"},
 };
 
