@@ -25,6 +25,8 @@ runs 0 "$PLYFS" cat "${here[@]}" --fact role=db web.yaml
 prints 'port: 80'
 runs 0 "$PLYFS" cat "${here[@]}" --fact role=web --fact role=db app.yaml
 prints 'port: 5432'
+runs 0 "$PLYFS" cat "${here[@]}" --fact role=db --fact other=x app.yaml
+prints 'port: 5432'
 runs 0 "$PLYFS" get "${here[@]}" --fact=role=db app.yaml port
 prints 5432
 runs 0 "$PLYFS" diff --fact role=web "${here[@]}" "${here[@]}" --fact role=db app.yaml
