@@ -110,7 +110,8 @@ static int report_rules(const struct check_tree *tree, struct check_report *repo
 		const struct rule *rule = &settings->rules[i];
 		bool is_last = i + 1 == settings->rule_count || rule[1].line != rule->line ||
 			       rule[1].options.map != rule->options.map ||
-			       rule[1].options.locks != rule->options.locks;
+			       rule[1].options.locks != rule->options.locks ||
+			       rule[1].options.bounds != rule->options.bounds;
 
 		merged.is_any |= tree->rules[i].is_any;
 		merged.is_broken |= tree->rules[i].is_broken;

@@ -12,7 +12,7 @@
 #include "opening.h"
 #include "settings_make.h"
 #include "strategy.h"
-#include "value_lock.h"
+#include "value_bound.h"
 
 /* Limit of attempts while layers are moved again and again. */
 #define READ_TRIES 4
@@ -494,7 +494,8 @@ static bool nodes_equal(const struct node *a, const struct node *b)
 static bool options_equal(const struct options *a, const struct options *b)
 {
 	return a->strategy == b->strategy && nodes_equal(a->map, b->map) &&
-	       !a->locks == !b->locks && (!a->locks || node_equal(a->locks->map, b->locks->map));
+	       nodes_equal(a->locks ? a->locks->map : NULL, b->locks ? b->locks->map : NULL) &&
+	       nodes_equal(a->bounds ? a->bounds->map : NULL, b->bounds ? b->bounds->map : NULL);
 }
 
 static bool file_equal(const struct virtual_file *a, const struct virtual_file *b)

@@ -12,21 +12,16 @@
 #include "settings_make.h"
 #include "strategy.h"
 #include "value.h"
-#include "value_lock.h"
+#include "value_bound.h"
 #include "word.h"
 
 /* The words of plyfs.yaml. Messages show these lists. */
 #define RULE_KEYS                                                                                  \
-	"match, strategy, options, format, yaml, toml, dropins, dropin_suffixes, lock, schema, "   \
-	"validate_formats, "                                                                       \
-	"check, "                                                                                  \
-	"on_change, user, timeout"
+	"match, strategy, options, format, yaml, toml, dropins, dropin_suffixes, lock, bounds, "   \
+	"schema, validate_formats, check, on_change, user, timeout"
 #define FILE_KEYS                                                                                  \
-	"path, from, strategy, options, format, yaml, toml, dropins, lock, schema, "               \
-	"validate_formats, "                                                                       \
-	"check, on_change, "                                                                       \
-	"user, "                                                                                   \
-	"timeout"
+	"path, from, strategy, options, format, yaml, toml, dropins, lock, bounds, schema, "       \
+	"validate_formats, check, on_change, user, timeout"
 
 /* Greatest number of presets in one plyfs.yaml. */
 #define PRESETS_MAX 64
@@ -107,23 +102,36 @@ static int read_strategy(const struct node *map, struct options *ret, struct pro
 	return r;
 }
 
-/* Reads `lock`. Call it after read_strategy(). */
-static int read_lock(const struct node *node, struct arena *arena, struct options *options,
+static int check_gives_trees(const struct node *node, const char *name,
+	const struct strategy *strategy, struct problem *problem)
+{
+	if (strategy_gives_trees(strategy))
+		return 0;
+	return problem_at(problem, node,
+		"'%s' is for values, and the strategy '%s' merges whole files or lines only; give "
+		"the rule another strategy, such as 'deep'",
+		name, strategy->name);
+}
+
+/* Reads `lock` and `bounds`. Call it after read_strategy(). */
+static int read_guards(const struct node *map, struct arena *arena, struct options *options,
 	struct problem *problem)
 {
-	struct value_locks *locks;
-	int r;
+	const struct node *lock = node_get(map, "lock"), *bound = node_get(map, "bounds");
+	struct value_locks *locks = NULL;
+	struct value_bounds *bounds = NULL;
+	int r = 0;
 
-	if (!value_is_given(node))
-		return 0;
-	if (!strategy_gives_trees(options->strategy))
-		return problem_at(problem, node,
-			"'lock' is for values, and the strategy '%s' merges whole files or lines "
-			"only; give the rule another strategy, such as 'deep'",
-			options->strategy->name);
-	r = value_locks_read(node, arena, &locks, problem);
-	if (r == 0)
-		options->locks = locks;
+	if (value_is_given(lock))
+		r = check_gives_trees(lock, "lock", options->strategy, problem);
+	if (r == 0 && value_is_given(lock))
+		r = value_locks_read(lock, arena, &locks, problem);
+	if (r == 0 && value_is_given(bound))
+		r = check_gives_trees(bound, "bounds", options->strategy, problem);
+	if (r == 0 && value_is_given(bound))
+		r = value_bounds_read(bound, locks, arena, &bounds, problem);
+	options->locks = locks;
+	options->bounds = bounds;
 	return r;
 }
 
@@ -333,7 +341,7 @@ static int read_rule(
 	*rule = (struct rule){.source = *map->source, .line = map->line};
 	int r = read_strategy(map, &rule->options, problem);
 	if (r == 0)
-		r = read_lock(node_get(map, "lock"), arena, &rule->options, problem);
+		r = read_guards(map, arena, &rule->options, problem);
 	if (r == 0)
 		r = read_format(node_get(map, "format"), &rule->format, problem);
 	if (r == 0)

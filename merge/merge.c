@@ -29,8 +29,7 @@ static bool is_verbatim(const struct merge_request *request)
 {
 	const struct strategy *strategy = request->options->strategy;
 
-	if (request->count != 1 || !strategy->is_verbatim || request->wants_tree ||
-		value_locks_bind(request))
+	if (request->count != 1 || !strategy->is_verbatim || request->wants_tree)
 		return false;
 	if (strategy->reads_trees &&
 		format_of_tree(request->inputs[0].format) != format_of_tree(request->to))
@@ -237,15 +236,20 @@ int merge_give_text(struct merge *merge, const struct merge_input *input, struct
 	return 0;
 }
 
-/* Copies a source that is served byte for byte. It is read only if origins are on. */
+/*
+ * Copies a source that is served byte for byte. If it was not read for a bound, it is read only if
+ * origins are on.
+ */
 static int copy_text(struct merge *merge, struct merge_output *ret)
 {
 	const struct merge_request *request = merge->request;
 
 	if (merge->origins && request->options->strategy->reads_trees) {
-		const struct merge_input *inputs;
+		const struct merge_input *inputs = merge->inputs;
 		struct problem ignored; /* a source that does not parse is served as well */
-		int r = read_inputs(request, merge->result, &inputs, &ignored);
+		int r = 0;
+		if (inputs == request->inputs)
+			r = read_inputs(request, merge->result, &inputs, &ignored);
 		if (r < 0)
 			return r;
 		if (r == 0)
@@ -311,7 +315,7 @@ static int merge_or_copy(const struct merge_request *request, struct merge_resul
 		.asked = asked_of(request),
 	};
 
-	if (is_verbatim(request))
+	if (is_verbatim(request) && !value_locks_bind(request))
 		return copy_text(&merge, ret);
 	if (strategy->reads_trees) {
 		int r = read_inputs(request, result, &merge.inputs, problem);
@@ -320,7 +324,10 @@ static int merge_or_copy(const struct merge_request *request, struct merge_resul
 		if (r != 0)
 			return r;
 	}
-	int r = value_locks_merge(&merge, ret);
+	bool is_changed;
+	int r = value_locks_merge(&merge, ret, &is_changed);
+	if (r == 0 && !is_changed && is_verbatim(request) && request->inputs[0].text.data)
+		return copy_text(&merge, ret);
 	return r == 0 ? check_merged(request, merge.inputs, ret, result->arena, problem) : r;
 }
 
@@ -411,7 +418,7 @@ int merge_report_refusals(const struct merge_result *result, struct problem *pro
 	if (more == 0)
 		return PROBLEM;
 	return problem_set(problem, first->source, first->line, first->column,
-		"%s (and %zu more that are locked)", first->message, more);
+		"%s (and %zu more that are refused)", first->message, more);
 }
 
 void merge_result_free(struct merge_result *result)

@@ -68,7 +68,7 @@ struct merge_request {
 /* Greatest number of refusals in one result. */
 #define REFUSALS_MAX 50
 
-/* Changes that locks refused (value_lock.h). The result is complete except for these changes. */
+/* Changes that locks and bounds refused (value_lock.h). Except for these the result is complete. */
 struct refusals {
 	struct problem *items; /* each has the place of the refused change */
 	size_t count;

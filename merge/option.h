@@ -26,12 +26,14 @@ struct option_spec {
 
 struct strategy;
 struct value_locks;
+struct value_bounds;
 
 /* Checked options. `map` may be NULL: all defaults. Everything is borrowed. */
 struct options {
 	const struct strategy *strategy;
 	const struct node *map;
 	const struct value_locks *locks; /* the locks of lower layers (value_lock.h); NULL: none */
+	const struct value_bounds *bounds; /* value_bound.h; NULL: none */
 };
 
 /**

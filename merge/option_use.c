@@ -6,6 +6,7 @@
 #include "array.h"
 #include "cleanup.h"
 #include "strategy.h"
+#include "value_bound.h"
 #include "value_lock_place.h"
 
 bool option_uses_have(const struct option_uses *uses, const struct node *node)
@@ -64,13 +65,23 @@ static int note_lock(struct option_uses *uses, const struct value_lock *lock,
 	return r;
 }
 
-static int note_locks(
-	struct option_uses *uses, const struct value_locks *locks, const struct node *root)
+/* Returns the places of lock `i`, or after the locks those of the bounds; NULL: no more. */
+static const struct value_lock *places_at(const struct options *options, size_t i)
 {
+	size_t count = options->locks ? options->locks->count : 0;
+
+	if (i < count)
+		return &options->locks->items[i];
+	return i == count && options->bounds ? &options->bounds->places : NULL;
+}
+
+static int note_places(
+	struct option_uses *uses, const struct options *options, const struct node *root)
+{
+	const struct value_lock *lock;
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && locks && i < locks->count; i++) {
-		const struct value_lock *lock = &locks->items[i];
+	for (size_t i = 0; r == 0 && (lock = places_at(options, i)); i++) {
 		CLEANUP(freep) uint64_t *set = calloc(value_lock_set_size(lock), sizeof(*set));
 
 		if (!set)
@@ -88,7 +99,7 @@ int option_uses_note(struct option_uses *uses, const struct merge_request *reque
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < document->count; i++)
-		r = note_locks(uses, options->locks, document->roots[i]);
+		r = note_places(uses, options, document->roots[i]);
 	if (r == 0 && options->map && options->strategy->note_uses)
 		r = options->strategy->note_uses(request, input, document, uses);
 	return r;
@@ -102,29 +113,29 @@ int option_uses_note_result(struct option_uses *uses, const struct merge_request
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && result->root && i < count; i++)
-		r = note_locks(uses, request->options->locks, roots[i]);
+		r = note_places(uses, request->options, roots[i]);
 	return r;
 }
 
 int option_uses_report_idle(const struct option_uses *uses, const struct options *options,
 	int (*report)(void *context, const struct problem *problem), void *context)
 {
-	const struct value_locks *locks = options->locks;
+	const struct value_lock *lock;
 	struct problem problem;
 	int r = 0;
 
 	if (options->map && options->strategy->report_idle)
 		r = options->strategy->report_idle(options, uses, report, context);
-	for (size_t i = 0; r == 0 && locks && i < locks->count; i++)
-		for (size_t j = 0; r == 0 && j < locks->items[i].word_count; j++) {
-			const struct value_lock_word *word = &locks->items[i].words[j];
+	for (size_t i = 0; r == 0 && (lock = places_at(options, i)); i++)
+		for (size_t j = 0; r == 0 && j < lock->word_count; j++) {
+			const struct value_lock_word *word = &lock->words[j];
 
 			if (word->kind != VALUE_LOCK_END || option_uses_have(uses, word->place))
 				continue;
 			problem_at(&problem, word->place,
-				"the lock of '%s' has no effect yet: no file has a value there; "
+				"the %s of '%s' has no effect yet: no file has a value there; "
 				"correct the place if another one is meant",
-				word->place->text.data);
+				lock->layer ? "lock" : "bound", word->place->text.data);
 			r = report(context, &problem);
 		}
 	return r;

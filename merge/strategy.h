@@ -82,6 +82,13 @@ enum list_outcome {
 	LIST_OUTCOME_BY_KEY, /* items with the same value at a key are merged */
 };
 
+/* What a value of a source says of the values that lower sources have in its place. */
+enum strategy_says {
+	STRATEGY_SAYS_VALUE,   /* it is the value there, or a part of it */
+	STRATEGY_SAYS_NOTHING, /* the values below stay */
+	STRATEGY_SAYS_REMOVE,  /* a tag removes them, whatever the value is */
+};
+
 struct strategy {
 	const char *name;
 	const char *summary;               /* a phrase without a full stop, for help texts */
@@ -140,6 +147,12 @@ struct strategy {
 		const struct document *document, struct option_uses *uses);
 	int (*report_idle)(const struct options *options, const struct option_uses *uses,
 		int (*report)(void *context, const struct problem *problem), void *context);
+
+	/*
+	 * Returns what a value of a source says of the values below it. May be NULL: each value is
+	 * STRATEGY_SAYS_VALUE.
+	 */
+	enum strategy_says (*says)(const struct node *value);
 
 	/* Loads the libraries that are otherwise loaded at first use. May be NULL: none. */
 	void (*load)(void);

@@ -4,13 +4,16 @@
 #include <limits.h>
 
 #include "strategy.h"
+#include "value_bound.h"
 #include "value_lock_enforce.h"
 
-/* A lock has an effect only if an input above its layer is merged in. */
+/* A lock has an effect only if an input above its layer is merged in. A bound checks any input. */
 bool value_locks_bind(const struct merge_request *request)
 {
 	const struct value_locks *locks = request->options->locks;
 
+	if (request->options->bounds)
+		return true;
 	for (size_t i = 0; locks && i < locks->count; i++)
 		for (size_t j = 0; j < request->count; j++)
 			if (request->inputs[j].source.rank > locks->items[i].rank)
@@ -56,44 +59,56 @@ static int find_lower(void *context, const char *directory, const char *name,
 	return r == 0 && *count == 0 ? MERGE_ABSENT : r;
 }
 
+int value_lock_merge_part(const struct merge *merge, const struct merge_input *inputs, size_t count,
+	const struct merge_environment *environment, struct origins *origins,
+	struct problem *problem, const struct node **ret)
+{
+	struct merge_request request = *merge->request;
+	struct merge part = *merge;
+	struct merge_output output = {0};
+
+	request.inputs = part.inputs = inputs;
+	request.count = part.count = count;
+	request.wants_tree = true;
+	request.warn = NULL;
+	request.environment = environment;
+	part.request = &request;
+	part.origins = origins;
+	part.problem = problem;
+	int r = merge->request->options->strategy->merge(&part, &output);
+	*ret = output.root;
+	return r == 0 ? origins_check(origins) : r;
+}
+
 /* Merges the layers up to the lock's, by the same rule. *ret is NULL for nothing. */
 static int merge_lower(
 	struct merge *merge, const struct value_lock *lock, struct value_lock_enforcement *keep)
 {
-	struct merge_request request = *merge->request;
-	struct merge low = *merge;
-	struct merge_output output = {0};
+	const struct merge_input *inputs;
 	struct lower lower = {
 		.callbacks = {.find = find_lower, .context = &lower},
 		.asked = merge->asked,
 		.arena = merge->arena,
 		.rank = lock->rank,
 	};
+	size_t count;
 
-	int r = take_lower(
-		merge->inputs, merge->count, lock->rank, merge->arena, &low.inputs, &low.count);
-	if (r < 0 || low.count == 0)
+	int r = take_lower(merge->inputs, merge->count, lock->rank, merge->arena, &inputs, &count);
+	if (r < 0 || count == 0)
 		return r;
-	request.inputs = low.inputs;
-	request.count = low.count;
-	request.wants_tree = true;
-	request.warn = NULL;
-	request.environment = merge->asked ? &lower.callbacks : NULL;
-	low.request = &request;
-	low.origins = keep->low_origins = merge->origins ? origins_new(merge->arena) : NULL;
-	if (merge->origins && !low.origins)
+	keep->low_origins = merge->origins ? origins_new(merge->arena) : NULL;
+	if (merge->origins && !keep->low_origins)
 		return -ENOMEM;
-	r = merge->request->options->strategy->merge(&low, &output);
-	if (r == PROBLEM) {
-		struct problem own = *merge->problem;
+	r = value_lock_merge_part(merge, inputs, count, merge->asked ? &lower.callbacks : NULL,
+		keep->low_origins, merge->problem, &keep->low);
+	if (r != PROBLEM)
+		return r;
+	struct problem own = *merge->problem;
 
-		return problem_set(merge->problem, own.source, own.line, own.column,
-			"the values that the layer '%s' locks are unknown, because the layers up "
-			"to it do not merge: %s",
-			lock->layer->text.data, own.message);
-	}
-	keep->low = output.root;
-	return r == 0 ? origins_check(low.origins) : r;
+	return problem_set(merge->problem, own.source, own.line, own.column,
+		"the values that the layer '%s' locks are unknown, because the layers up to it do "
+		"not merge: %s",
+		lock->layer->text.data, own.message);
 }
 
 static bool is_deeper(const struct node *node, unsigned depth)
@@ -105,8 +120,8 @@ static bool is_deeper(const struct node *node, unsigned depth)
 	return is_found;
 }
 
-/* Refuses a tree that is too large: a comparison could take very long, or overflow the stack. */
-static int check_size(struct merge *merge, const struct node *root)
+/* A comparison could take very long, or overflow the stack. */
+int value_lock_check_size(struct merge *merge, const struct node *root)
 {
 	const struct limits *limits = &merge->request->limits;
 	const char *name = merge->inputs[merge->count - 1].source.name;
@@ -141,11 +156,11 @@ static int keep_lock(struct merge *merge, const struct value_lock *lock, const s
 
 	if (!has_above(merge->result, lock))
 		return 0;
-	int r = check_size(merge, *root);
+	int r = value_lock_check_size(merge, *root);
 	if (r == 0)
 		r = merge_lower(merge, lock, &keep);
 	if (r == 0)
-		r = check_size(merge, keep.low);
+		r = value_lock_check_size(merge, keep.low);
 	return r == 0 ? value_lock_enforce(&keep, root) : r;
 }
 
@@ -160,21 +175,25 @@ static const struct value_lock *next_lower(const struct value_locks *locks, unsi
 	return found;
 }
 
-int value_locks_merge(struct merge *merge, struct merge_output *ret)
+int value_locks_merge(struct merge *merge, struct merge_output *ret, bool *is_changed)
 {
 	const struct strategy *strategy = merge->request->options->strategy;
 	const struct value_locks *locks = merge->request->options->locks;
 	struct merge_request request = *merge->request;
 	struct merge whole = *merge;
 
-	/* If something is locked, the bytes of an only source must not be the result. */
+	/* If something is locked or bounded, the bytes of an only source must not be the result. */
 	request.wants_tree |= value_locks_bind(merge->request);
 	whole.request = &request;
 	int r = strategy->merge(&whole, ret);
+	const struct node *made = ret->root;
 
 	/* The lowest lock comes last, so that it wins. */
 	const struct value_lock *lock = locks ? next_lower(locks, UINT_MAX) : NULL;
 	for (; r == 0 && lock && !ret->is_text; lock = next_lower(locks, lock->rank))
 		r = keep_lock(&whole, lock, &ret->root);
+	if (r == 0 && merge->request->options->bounds && !ret->is_text)
+		r = value_bounds_apply(&whole, &ret->root);
+	*is_changed = ret->root != made;
 	return r;
 }

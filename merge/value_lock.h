@@ -53,14 +53,17 @@ struct value_locks {
 int value_locks_read(const struct node *map, struct arena *arena, struct value_locks **ret,
 	struct problem *problem);
 
-/** Returns whether some input lies above a locking layer, so that a lock may refuse part of it. */
+/**
+ * Returns whether some input lies above a locking layer, so that a lock may refuse part of it, or
+ * there are bounds (value_bound.h).
+ */
 bool value_locks_bind(const struct merge_request *request);
 
 struct merge;
 struct merge_output;
 
 /**
- * Merges as the strategy's merge() does, then applies the request's locks. The result lists the
- * refusals.
+ * Merges as the strategy's merge() does, then applies the request's locks and bounds. The result
+ * lists the refusals. *is_changed becomes whether these have changed the tree.
  */
-int value_locks_merge(struct merge *merge, struct merge_output *ret);
+int value_locks_merge(struct merge *merge, struct merge_output *ret, bool *is_changed);

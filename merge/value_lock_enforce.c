@@ -8,9 +8,6 @@
 #include "scalar.h"
 #include "strategy.h"
 
-/* Bytes of a place in a message; a longer one is cut. */
-#define NAME_MAX_BYTES 256
-
 /* A spot of the walk: the path from the root, and the part of the lock that it has matched. */
 struct value_lock_walk {
 	const struct value_lock_step *step; /* NULL: the root */
@@ -78,6 +75,12 @@ static bool is_same(const struct node *a, const struct node *b)
 			return false;
 	}
 	return true;
+}
+
+/* Equal numbers may differ in digits that a double does not have, and a bound is exact. */
+static bool has_text_of(const struct node *a, const struct node *b)
+{
+	return !node_is_scalar(a) || span_equal(a->text, b->text);
 }
 
 /* Finds a locked place in `low`, which is at the spot. *ret is NULL if there is none. */
@@ -216,43 +219,53 @@ static const char *highest_name(const struct value_lock_enforcement *keep)
 	return found ? found->name : merge->inputs[merge->count - 1].source.name;
 }
 
-static void fill_refusal(const struct value_lock_enforcement *keep,
-	const struct value_lock_walk *spot, const struct node *low, const struct node *attempt,
-	struct problem *ret)
+void value_lock_describe_kept(const struct node *kept, char *text, size_t size)
 {
-	const char *layer = keep->lock->layer->text.data;
-	const struct node *place = spot->place;
-	char name[NAME_MAX_BYTES], kept[PROBLEM_SOURCE_MAX + 64] = "and leaves it unset";
-
-	value_lock_step_name(spot->step, name, sizeof(name));
-	if (low && low->source)
-		snprintf(kept, sizeof(kept), "as %s:%u:%u has it", source_shown(low->source),
-			(unsigned)low->line, (unsigned)low->column);
-	else if (low)
-		snprintf(kept, sizeof(kept), "as it is there");
-	problem_set(ret, attempt && attempt->source ? attempt->source->name : highest_name(keep),
-		attempt ? attempt->line : 0, attempt ? attempt->column : 0,
-		"'%s' is not changed: the layer '%s' locks it %s (the lock is at %s:%u:%u); change "
-		"it in '%s', or remove it here ('plyfs reset')",
-		name, layer, kept, place->source ? place->source->name : "", (unsigned)place->line,
-		(unsigned)place->column, layer);
+	if (kept->source)
+		snprintf(text, size, "as %s:%u:%u has it", source_shown(kept->source),
+			(unsigned)kept->line, (unsigned)kept->column);
+	else
+		snprintf(text, size, "as it is there");
 }
 
-static int note_refusal(struct value_lock_enforcement *keep, const struct value_lock_walk *spot,
-	const struct node *low, const struct node *attempt)
+int value_lock_add_refusal(struct merge *merge, struct problem **ret)
 {
-	struct refusals *refusals = &keep->merge->result->refusals;
+	struct refusals *refusals = &merge->result->refusals;
 
+	*ret = NULL;
 	if (refusals->count == REFUSALS_MAX) {
 		refusals->left_out++;
 		return 0;
 	}
 	if (!refusals->items)
 		refusals->items =
-			arena_zalloc(keep->merge->arena, REFUSALS_MAX, sizeof(*refusals->items));
+			arena_zalloc(merge->arena, REFUSALS_MAX, sizeof(*refusals->items));
 	if (!refusals->items)
 		return -ENOMEM;
-	fill_refusal(keep, spot, low, attempt, &refusals->items[refusals->count++]);
+	*ret = &refusals->items[refusals->count++];
+	return 0;
+}
+
+static int note_refusal(struct value_lock_enforcement *keep, const struct value_lock_walk *spot,
+	const struct node *low, const struct node *attempt)
+{
+	const char *layer = keep->lock->layer->text.data;
+	const struct node *place = spot->place;
+	char name[VALUE_LOCK_NAME_BYTES], kept[VALUE_LOCK_KEPT_BYTES] = "and leaves it unset";
+	struct problem *ret;
+
+	int r = value_lock_add_refusal(keep->merge, &ret);
+	if (r < 0 || !ret)
+		return r;
+	value_lock_step_name(spot->step, name, sizeof(name));
+	if (low)
+		value_lock_describe_kept(low, kept, sizeof(kept));
+	problem_set(ret, attempt && attempt->source ? attempt->source->name : highest_name(keep),
+		attempt ? attempt->line : 0, attempt ? attempt->column : 0,
+		"'%s' is not changed: the layer '%s' locks it %s (the lock is at %s:%u:%u); change "
+		"it in '%s', or remove it here ('plyfs reset')",
+		name, layer, kept, place->source ? place->source->name : "", (unsigned)place->line,
+		(unsigned)place->column, layer);
 	return 0;
 }
 
@@ -269,6 +282,8 @@ static struct origin_why why_of(
 static int refuse(struct value_lock_enforcement *keep, const struct value_lock_walk *spot,
 	const struct node *low, const struct node *now, const struct node **ret)
 {
+	if (keep->is_bound)
+		return put_back(keep, low, ret);
 	bool is_recorded = keep->merge->result->refusals.count < REFUSALS_MAX;
 	const struct node *attempt = is_recorded ? find_attempt(keep, spot, now) : NULL;
 
@@ -518,12 +533,16 @@ static int settle(struct value_lock_enforcement *keep, const struct value_lock_w
 	int r = 0;
 
 	*ret = now;
-	if (is_free(keep, spot) || low == now)
+	if (is_free(keep, spot) || low == now || (keep->is_bound && !low))
 		return 0;
 	if (are_alike(spot, low, now))
 		return settle_collection(keep, spot, low, now, ret);
-	if (spot->place && low && now && is_same(low, now))
+	if (spot->place && low && now && is_same(low, now) &&
+		(!keep->is_bound || has_text_of(low, now))) {
+		if (keep->is_bound)
+			origin_import(keep->merge->origins, keep->low_origins, low, now);
 		return 0;
+	}
 	if (low)
 		r = find_locked(keep, spot, low, &held.place);
 	if (r == 0 && held.place)

@@ -12,6 +12,9 @@ struct value_lock_enforcement {
 	const struct value_lock *lock;
 	const struct node *low;      /* the merge of the layers up to the lock's; NULL: nothing */
 	struct origins *low_origins; /* of `low`; NULL: off */
+	/* `lock` is the places of bounds: a place that `low` lacks is free, and nothing is refused,
+	 * because the refusals are known already. */
+	bool is_bound;
 
 	/* private: */
 	struct arena *scratch;
@@ -24,3 +27,29 @@ struct value_lock_enforcement {
  * may be nested deeper than limits.depth. Returns 0 or -ENOMEM.
  */
 int value_lock_enforce(struct value_lock_enforcement *keep, const struct node **root);
+
+/* Parts that bounds (value_bound.h) need, too. */
+
+/* Bytes of a place in a message, and of what is said of a kept value; a longer one is cut. */
+#define VALUE_LOCK_NAME_BYTES 256
+#define VALUE_LOCK_KEPT_BYTES (PROBLEM_SOURCE_MAX + 64)
+
+/** Writes "as policy/app.yaml:1:2 has it". */
+void value_lock_describe_kept(const struct node *kept, char *text, size_t size);
+
+/**
+ * Gives a refusal of the result, to be filled; NULL: there are enough of them. Returns 0 or
+ * -ENOMEM.
+ */
+int value_lock_add_refusal(struct merge *merge, struct problem **ret);
+
+/** Refuses a tree that is too large or too deep to be compared. Returns 0 or PROBLEM. */
+int value_lock_check_size(struct merge *merge, const struct node *root);
+
+/**
+ * Merges some of the inputs, by the same rule and without locks or bounds. *ret is NULL for
+ * nothing. `problem` is filled in place of the merge's. Returns 0, PROBLEM or -errno.
+ */
+int value_lock_merge_part(const struct merge *merge, const struct merge_input *inputs, size_t count,
+	const struct merge_environment *environment, struct origins *origins,
+	struct problem *problem, const struct node **ret);

@@ -91,9 +91,8 @@ static int read_place(struct place_reader *reader, const struct node *place)
 
 		if (!next_word(&at, end, out, &word))
 			return problem_at(reader->problem, place,
-				"'%s' is no place to lock: between dots stands a key, an index, "
-				"'*' "
-				"or '**'; in a key write '\\.' for a dot and '\\*' for an asterisk",
+				"'%s' is no place: between dots stands a key, an index, '*' or "
+				"'**'; in a key write '\\.' for a dot and '\\*' for an asterisk",
 				place->text.data);
 		out += word.key.len + 1;
 		if (add_word(reader, word) < 0)
@@ -101,25 +100,29 @@ static int read_place(struct place_reader *reader, const struct node *place)
 	}
 	if (reader->count >= WORDS_MAX)
 		return problem_at(reader->problem, place,
-			"the places that a layer locks have more than %d keys up to here; lock a "
-			"place above them, or use '*'",
+			"these places have more than %d keys up to here; name a place above them, "
+			"or use '*'",
 			WORDS_MAX);
 	return add_word(reader, (struct value_lock_word){.kind = VALUE_LOCK_END, .place = place});
 }
 
-static int read_places(const struct node *places, struct place_reader *reader)
+int value_lock_read_places(const struct node *places, struct arena *arena, struct value_lock *ret,
+	struct problem *problem)
 {
+	struct place_reader reader = {.arena = arena, .problem = problem};
 	bool is_list = node_is_sequence(places);
 	uint32_t count = is_list ? places->seq.count : 1;
 	int r = 0;
 
 	if (count > PLACES_MAX)
-		return problem_at(reader->problem, places,
-			"a layer locks %u places; at most %d are allowed: lock a place above them, "
-			"or use '*'",
+		return problem_at(problem, places,
+			"there are %u places; at most %d are allowed: name a place above them, or "
+			"use '*'",
 			(unsigned)count, PLACES_MAX);
 	for (uint32_t i = 0; r == 0 && i < count; i++)
-		r = read_place(reader, is_list ? places->seq.items[i] : places);
+		r = read_place(&reader, is_list ? places->seq.items[i] : places);
+	ret->words = reader.words;
+	ret->word_count = reader.count;
 	return r;
 }
 
@@ -138,17 +141,71 @@ int value_locks_read(const struct node *map, struct arena *arena, struct value_l
 		return -ENOMEM;
 	for (uint32_t i = 0; i < map->map.count; i++) {
 		const struct pair *pair = &map->map.pairs[i];
-		struct place_reader reader = {.arena = arena, .problem = problem};
+		struct value_lock *lock = &locks->items[locks->count];
 
 		if (!node_is_scalar(pair->key))
 			return problem_at(problem, pair->key, FORM);
-		int r = read_places(pair->value, &reader);
+		int r = value_lock_read_places(pair->value, arena, lock, problem);
 		if (r != 0)
 			return r;
-		locks->items[locks->count++] = (struct value_lock){
-			.layer = pair->key, .words = reader.words, .word_count = reader.count};
+		lock->layer = pair->key;
+		locks->count++;
 	}
 	*ret = locks;
+	return 0;
+}
+
+/* Overlaps. */
+
+/*
+ * Computes one row of value_lock_places_meet(): from[j] becomes whether a path can match the words
+ * from `a` and from b[j] on. `next` is the row of the word after `a`.
+ */
+static void meet_row(const struct value_lock_word *a, const struct value_lock_word *b, size_t count,
+	bool covers, const bool *next, bool *row)
+{
+	for (size_t j = count; j-- > 0;) {
+		bool is_end = b[j].kind == VALUE_LOCK_END;
+
+		if (a->kind == VALUE_LOCK_END)
+			row[j] = is_end || covers || (b[j].kind == VALUE_LOCK_MANY && row[j + 1]);
+		else if (a->kind == VALUE_LOCK_MANY)
+			row[j] = next[j] || (!is_end && row[j + 1]);
+		else if (b[j].kind == VALUE_LOCK_MANY)
+			row[j] = row[j + 1] || next[j];
+		else
+			row[j] = !is_end && next[j + 1] &&
+				 (a->kind == VALUE_LOCK_ONE || b[j].kind == VALUE_LOCK_ONE ||
+					 span_equal(a->key, b[j].key));
+	}
+}
+
+static size_t count_place(const struct value_lock_word *place)
+{
+	size_t count = 1;
+
+	while (place[count - 1].kind != VALUE_LOCK_END)
+		count++;
+	return count;
+}
+
+int value_lock_places_meet(const struct value_lock_word *a, const struct value_lock_word *b,
+	bool covers, struct arena *arena, bool *ret)
+{
+	size_t rows = count_place(a), count = count_place(b);
+	bool *next = arena_zalloc(arena, count + 1, sizeof(*next));
+	bool *row = arena_zalloc(arena, count + 1, sizeof(*row));
+
+	if (!next || !row)
+		return -ENOMEM;
+	for (size_t i = rows; i-- > 0;) {
+		bool *last = next;
+
+		meet_row(&a[i], b, count, covers, next, row);
+		next = row;
+		row = last;
+	}
+	*ret = next[0];
 	return 0;
 }
 

@@ -27,6 +27,20 @@ struct value_lock_step {
 	uint32_t index;
 };
 
+/**
+ * Reads a place, or a list of places, into the words of *ret. Returns 0, with the words in `arena`;
+ * PROBLEM; or -ENOMEM.
+ */
+int value_lock_read_places(const struct node *places, struct arena *arena, struct value_lock *ret,
+	struct problem *problem);
+
+/**
+ * Stores in *ret whether one value can be at both places. `a` and `b` begin a place; with `covers`,
+ * the value at `a` may also be around the one at `b`. Returns 0 or -ENOMEM.
+ */
+int value_lock_places_meet(const struct value_lock_word *a, const struct value_lock_word *b,
+	bool covers, struct arena *arena, bool *ret);
+
 /** Returns the size of a set in 64-bit words: one bit for each word of the lock. */
 size_t value_lock_set_size(const struct value_lock *lock);
 

@@ -313,12 +313,16 @@ static int compose_file(const struct composer *composer, const char *path,
 	return 0;
 }
 
-/* Whether a lock holds values of the path against one of its sources: it has to be looked into. */
+/* Whether a lock or a bound may hold values of the path against one of its sources: it has to be
+ * looked into. */
 static bool is_locked(
 	const struct composer *composer, const char *path, const struct union_lookup *lookup)
 {
-	const struct value_locks *locks = compose_options(composer->settings, path)->locks;
+	const struct options *options = compose_options(composer->settings, path);
+	const struct value_locks *locks = options->locks;
 
+	if (options->bounds)
+		return true;
 	for (size_t i = 0; locks && i < locks->count; i++)
 		for (unsigned j = 0; j < lookup->count; j++)
 			if (lookup->found[j].layer > locks->items[i].rank)

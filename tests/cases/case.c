@@ -7,7 +7,7 @@
 
 #include "scalar.h"
 #include "strategy.h"
-#include "value_lock.h"
+#include "value_bound.h"
 
 static void file_fini(struct case_file *file)
 {
@@ -269,9 +269,7 @@ static int read_lock(struct golden *golden, const struct node *map, struct probl
 
 	if (!map)
 		return 0;
-	int r = arena_new(&golden->arena);
-	if (r == 0)
-		r = value_locks_read(map, golden->arena, &locks, problem);
+	int r = value_locks_read(map, golden->arena, &locks, problem);
 	for (size_t i = 0; r == 0 && i < locks->count; i++)
 		while (locks->items[i].rank < golden->sources.count &&
 			!span_is(locks->items[i].layer->text,
@@ -279,6 +277,20 @@ static int read_lock(struct golden *golden, const struct node *map, struct probl
 			locks->items[i].rank++;
 	if (r == 0)
 		golden->options.locks = locks;
+	return r;
+}
+
+static int read_guards(struct golden *golden, const struct node *map, struct problem *problem)
+{
+	const struct node *bounds = rule_get(map, "bounds");
+	struct value_bounds *read = NULL;
+
+	int r = arena_new(&golden->arena);
+	if (r == 0)
+		r = read_lock(golden, rule_get(map, "lock"), problem);
+	if (r == 0 && bounds)
+		r = value_bounds_read(bounds, golden->options.locks, golden->arena, &read, problem);
+	golden->options.bounds = read;
 	return r;
 }
 
@@ -304,7 +316,7 @@ int golden_read_rule(struct golden *golden, struct problem *problem)
 		return r;
 	read_limits(golden, map);
 	r = options_check(&golden->options, problem);
-	return r == 0 ? read_lock(golden, rule_get(map, "lock"), problem) : r;
+	return r == 0 ? read_guards(golden, map, problem) : r;
 }
 
 const char *golden_ending(const struct golden *golden)

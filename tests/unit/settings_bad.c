@@ -238,13 +238,15 @@ static const struct bad table[] = {
 	{"a rule is a map", "layers: [a]\nrules: ['*.yaml']\n",
 		"2:9: a rule must be a map with the keys match, strategy, options, format, yaml, "
 		"toml, "
-		"dropins, dropin_suffixes, lock, schema, validate_formats, check, on_change, user, "
+		"dropins, dropin_suffixes, lock, bounds, schema, validate_formats, check, "
+		"on_change, user, "
 		"timeout, and "
 		"this is a scalar"},
 	{"a rule is not empty", "layers: [a]\nrules: [~]\n",
 		"2:9: a rule must be a map with the keys match, strategy, options, format, yaml, "
 		"toml, "
-		"dropins, dropin_suffixes, lock, schema, validate_formats, check, on_change, user, "
+		"dropins, dropin_suffixes, lock, bounds, schema, validate_formats, check, "
+		"on_change, user, "
 		"timeout, and "
 		"this is a scalar"},
 	{"a rule matches something", "layers: [a]\nrules: [{strategy: deep}]\n",
@@ -263,10 +265,42 @@ static const struct bad table[] = {
 		"to the mount's root"},
 	{"an unknown key of a rule", "layers: [a]\nrules: [{match: x, stategy: deep}]\n",
 		"2:20: unknown key 'stategy', did you mean 'strategy'? (allowed: match, strategy, "
-		"options, format, yaml, toml, dropins, dropin_suffixes, lock, schema, "
+		"options, format, yaml, toml, dropins, dropin_suffixes, lock, bounds, schema, "
 		"validate_formats, check, "
 		"on_change, "
 		"user, timeout)"},
+	{"bounds are a map", "layers: [a]\nrules: [{match: x, bounds: [a]}]\n",
+		"2:28: 'bounds' is a map of places to bounds, …"},
+	{"an unknown bound", "layers: [a]\nrules: [{match: x, bounds: {a: inter}}]\n",
+		"2:32: there is no bound 'inter'; the bounds are union, intersect, max, min, "
+		"at_most, and, or"},
+	{"a scale is written", "layers: [a]\nrules: [{match: x, bounds: {a: at_most}}]\n",
+		"2:32: a scale is {at_most: [off, ask, allow]}: …"},
+	{"a scale has words",
+		"layers: [a]\nrules: [{match: x, bounds: {a: {at_most: [b, [c]]}}}]\n",
+		"2:32: a scale is {at_most: [off, ask, allow]}: …"},
+	{"a word is once on a scale",
+		"layers: [a]\nrules: [{match: x, bounds: {a: {at_most: [b, c, b]}}}]\n",
+		"2:49: 'b' is twice on the scale"},
+	{"a bound has a place", "layers: [a]\nrules: [{match: x, bounds: {a..b: max}}]\n",
+		"2:29: 'a..b' is no place: …"},
+	{"two bounds for one place",
+		"layers: [a]\nrules: [{match: x, bounds: {a.*: max, a.b: min}}]\n",
+		"2:39: 'a.b' is bounded by min here, and 'a.*' by max at 2:29, though one value "
+		"can be at both places; bound it once"},
+	{"two scales for one place",
+		"layers: [a]\nfiles: [{path: x, from: x, bounds: {a: {at_most: [b, c]}, '*': "
+		"{at_most: [c, "
+		"b]}}}]\n",
+		"2:59: '*' is bounded by at_most here, and 'a' by at_most at 2:37, …"},
+	{"a lock and a bound",
+		"layers: [a]\nrules: [{match: x, lock: {a: [b.*, a.*]}, bounds: {a.c.d: max}}]\n",
+		"2:52: 'a.c.d' is bounded here, and locked by the layer 'a' at 2:36; bound it or "
+		"lock it"},
+	{"bounds are for values",
+		"layers: [a]\nrules: [{match: x, strategy: concat, bounds: {a: max}}]\n",
+		"2:46: 'bounds' is for values, and the strategy 'concat' merges whole files or "
+		"lines only; …"},
 	{"an unknown strategy", "layers: [a]\nrules: [{match: x, strategy: zip}]\n",
 		"2:30: unknown strategy 'zip' (allowed: deep, …"},
 	{"a slip in a strategy", "layers: [a]\nrules: [{match: x, strategy: Deap}]\n",

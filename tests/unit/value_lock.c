@@ -73,7 +73,7 @@ TEST(of_very_many_attempts_some_are_reported_and_all_counted)
 	assert_int_equal(setting.result->refusals.count, REFUSALS_MAX);
 	assert_int_equal(setting.result->refusals.left_out, 1000 - REFUSALS_MAX);
 	assert_int_equal(merge_report_refusals(setting.result, &setting.problem), PROBLEM);
-	assert_non_null(strstr(setting.problem.message, " (and 999 more that are locked)"));
+	assert_non_null(strstr(setting.problem.message, " (and 999 more that are refused)"));
 }
 
 /* Nine aliases of nine, ten levels deep: more values than the limit, which is reported. */

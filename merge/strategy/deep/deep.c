@@ -553,5 +553,6 @@ const struct strategy strategy_deep = {
 	.name_documents = deep_documents_name,
 	.note_uses = deep_note_uses,
 	.report_idle = deep_report_idle,
+	.says = directive_says,
 	.merge = merge_deep,
 };

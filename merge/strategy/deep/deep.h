@@ -92,6 +92,9 @@ enum directive {
 /** Returns the directive that the node's tag stands for. */
 enum directive directive_of(const struct node *node);
 
+/** As says() of struct strategy. */
+enum strategy_says directive_says(const struct node *value);
+
 /** Returns whether the source may hold directives; false is certain. Reads only the text. */
 bool directive_may_be_in(const struct merge_input *input);
 

@@ -1,4 +1,5 @@
 #include "deep.h"
+#include "scalar.h"
 
 static const struct {
 	const char *tag;
@@ -23,6 +24,15 @@ enum directive directive_of(const struct node *node)
 		if (strcmp(node->tag, directives[i].tag) == 0)
 			return directives[i].directive;
 	return DIRECTIVE_NONE;
+}
+
+enum strategy_says directive_says(const struct node *value)
+{
+	enum directive directive = directive_of(value);
+
+	if (directive == DIRECTIVE_REPLACE || directive == DIRECTIVE_DELETE)
+		return STRATEGY_SAYS_REMOVE;
+	return scalar_is_empty(value) ? STRATEGY_SAYS_NOTHING : STRATEGY_SAYS_VALUE;
 }
 
 /*

@@ -1,0 +1,31 @@
+/* The value that a bound makes of the values of the sources at one place. Part of value_bound.c. */
+#pragma once
+
+#include "strategy.h"
+#include "value_bound.h"
+#include "value_lock_place.h"
+
+/* What a source has at a spot. */
+struct value_bound_view {
+	const struct node *own; /* its value; NULL: none */
+	const struct node *raw; /* the same in its document, with tags; NULL: none, or not known */
+	/* What removes the lower values here: a tag on the way or at the spot, or another kind of
+	 * value on the way. NULL: nothing does. */
+	const struct node *cut;
+};
+
+struct value_bound_fold {
+	struct merge *merge;
+	struct origins *origins; /* of the value; NULL: off */
+	struct arena *scratch;
+	const struct value_bound *bound;
+	const struct value_lock_step *step;
+	const struct value_bound_view *views; /* of the sources, lowest first */
+	size_t count;
+};
+
+/**
+ * Makes the bounded value, or NULL if no source has one, and adds the refusals to the result of the
+ * merge. Returns 0, PROBLEM or -ENOMEM.
+ */
+int value_bound_fold(const struct value_bound_fold *fold, const struct node **ret);
