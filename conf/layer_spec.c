@@ -1,6 +1,8 @@
 #include "layer_spec.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -103,6 +105,26 @@ static int check_owner(const struct layer_spec *spec, const struct layer *layer)
 	return home.st_uid == directory.st_uid ? 0 : -EXDEV;
 }
 
+/* Returns -ENODATA for a required layer without any file: its file system may not be mounted. */
+static int check_required(const struct layer_spec *spec, const struct layer *layer)
+{
+	const struct dirent *entry;
+
+	if (!spec->required)
+		return 0;
+	int fd = opening_at(layer->dirfd, ".", O_RDONLY | O_DIRECTORY);
+	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
+	if (!stream)
+		return fd < 0 ? fd : -ENOMEM;
+	do {
+		errno = 0;
+		entry = readdir(stream);
+	} while (entry && (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0));
+	int r = entry ? 0 : errno ? -errno : -ENODATA;
+	closedir(stream);
+	return r;
+}
+
 static int open_and_call(const struct layer_spec *spec, unsigned rank, struct layer **ret)
 {
 	CLEANUP(layer_freep) struct layer *layer = NULL;
@@ -112,6 +134,8 @@ static int open_and_call(const struct layer_spec *spec, unsigned rank, struct la
 
 	if (r == 0)
 		r = check_owner(spec, layer);
+	if (r == 0)
+		r = check_required(spec, layer);
 	if (r == 0)
 		r = layer_call(layer, spec->path);
 	if (r == 0 && spec->exclude)
@@ -124,8 +148,9 @@ static int open_and_call(const struct layer_spec *spec, unsigned rank, struct la
 int layer_spec_open(
 	const struct layer_spec *spec, unsigned rank, struct layer **ret, struct problem *problem)
 {
-	const char *remedy = spec->place ? "create it, or mark the layer 'optional: true'"
-					 : "create it, or leave the layer out";
+	const char *remedy = spec->required ? "create it; the layer is required"
+			     : spec->place  ? "create it, or mark the layer 'optional: true'"
+					    : "create it, or leave the layer out";
 	/* A shell replaces "~" at the beginning of a word, but not after a colon. */
 	if (!spec->place && spec->path[0] == '~')
 		remedy = "write $HOME for '~', which a shell replaces only where a word begins";
@@ -144,6 +169,11 @@ int layer_spec_open(
 	case ENOENT:
 		return problem_at(problem, spec->place,
 			"the layer directory '%s' does not exist; %s", spec->path, remedy);
+	case ENODATA:
+		return problem_at(problem, spec->place,
+			"the directory '%s' of a required layer is empty; mount its file system, "
+			"or put the layer's files there",
+			spec->path);
 	case EXDEV:
 		return problem_at(problem, spec->place,
 			"%s leads to a directory of another user than the mirror's; remove it; "

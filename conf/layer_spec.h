@@ -19,6 +19,7 @@ struct layer_spec {
 	/* the name is from plyfs.yaml, not from the path */
 	bool is_named;
 	bool optional;
+	bool required; /* an empty directory counts as missing, too */
 	/* optional, and missing: this machine has no value for a specifier of the path */
 	bool has_no_value;
 	bool follow;

@@ -15,7 +15,7 @@
 
 /* The words of plyfs.yaml. Messages show these lists. */
 #define SETTINGS_KEYS "layers, facts, presets, schemas, rules, files, options"
-#define LAYER_KEYS "name, path, optional, follow, exclude, " STORE_KINDS
+#define LAYER_KEYS "name, path, optional, required, follow, exclude, " STORE_KINDS
 #define OPTION_KEYS                                                                                \
 	"coherence, on_error, state, header, yaml, schema, poll_interval, answer_timeout, "        \
 	"cache_mib, watches, "                                                                     \
@@ -228,6 +228,11 @@ static int read_layer_map(const struct node *map, const struct store_spec_place 
 			problem, name, "a layer's name can't have a slash or a control character");
 	if (r == 0)
 		r = value_bool(node_get(map, "optional"), "optional", &spec->optional, problem);
+	if (r == 0)
+		r = value_bool(node_get(map, "required"), "required", &spec->required, problem);
+	if (r == 0 && spec->optional && spec->required)
+		r = problem_at(problem, node_get(map, "required"),
+			"a layer can't be both optional and required; keep one of the two");
 	if (r == 0)
 		r = value_bool(node_get(map, "follow"), "follow", &spec->follow, problem);
 	if (r == 0)

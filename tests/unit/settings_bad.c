@@ -100,15 +100,11 @@ static const struct bad table[] = {
 	{"layers are a list", "layers: {a: b}\n", "1:9: layers must be a list, and this is a map"},
 	{"layers are no text", "layers: a:b\n", "1:9: layers must be a list, and this is a scalar"},
 	{"a layer is a map or a path", "layers: [[a]]\n",
-		"1:10: a layer must be a map with the keys name, path, optional, follow, exclude, "
-		"etcd, git, "
-		"and this "
-		"is a list"},
+		"1:10: a layer must be a map with the keys name, path, optional, required, follow, "
+		"exclude, etcd, git, and this is a list"},
 	{"a layer is not empty", "layers:\n  -\n",
-		"2:4: a layer must be a map with the keys name, path, optional, follow, exclude, "
-		"etcd, git, "
-		"and this "
-		"is a scalar"},
+		"2:4: a layer must be a map with the keys name, path, optional, required, follow, "
+		"exclude, etcd, git, and this is a scalar"},
 	{"a layer has a path", "layers: [{name: a}]\n",
 		"1:10: the layer has no 'path'; give its directory, or 'etcd' or 'git'"},
 	{"a layer's path is not empty", "layers: ['']\n", "1:10: a layer must not be empty"},
@@ -123,7 +119,7 @@ static const struct bad table[] = {
 		"2:20: 'lists' is an option of the strategy deep: write 'options: {lists: ...}'"},
 	{"an unknown key of a layer", "layers: [{path: a, optinal: true}]\n",
 		"1:20: unknown key 'optinal', did you mean 'optional'? (allowed: name, path, "
-		"optional, follow, exclude, etcd, git)"},
+		"optional, required, follow, exclude, etcd, git)"},
 	{"an excluded pattern is not empty", "layers: [{path: a, exclude: [x, '']}]\n",
 		"1:33: exclude must not be empty"},
 	{"an excluded pattern is well formed", "layers: [{path: a, exclude: 'x{a'}]\n",
@@ -162,6 +158,14 @@ static const struct bad table[] = {
 	{"a file is no layer", "layers: [a, file]\n",
 		"1:13: the layer 'file' is not a directory; a layer is a directory of "
 		"configuration files"},
+	{"a layer is optional or required", "layers: [{path: a, optional: true, required: true}]\n",
+		"1:46: a layer can't be both optional and required; keep one of the two"},
+	{"a required layer is not missing", "layers: [{path: nowhere, required: true}]\n",
+		"1:17: the layer directory 'nowhere' does not exist; create it; the layer is "
+		"required"},
+	{"a required layer is not empty", "layers: [{path: a, required: true}]\n",
+		"1:17: the directory 'a' of a required layer is empty; mount its file system, "
+		"or put the layer's files there"},
 	{"a file is no layer, even an optional one", "layers: [{path: file, optional: true}]\n",
 		"1:17: the layer 'file' is not a directory; a layer is a directory of "
 		"configuration files"},
@@ -450,7 +454,7 @@ static const struct bad table[] = {
 		"2:19: unknown schema '3.4' (allowed: 1.1, 1.2)"},
 	{"two letters swapped are one slip", "layers: [{ptahs: a}]\n",
 		"1:11: unknown key 'ptahs', did you mean 'path'? (allowed: name, path, optional, "
-		"follow, exclude, etcd, git)"},
+		"required, follow, exclude, etcd, git)"},
 	{"a timeout is not too short", "layers: [a]\noptions: {answer_timeout: 999ms}\n",
 		"2:27: answer_timeout must be a time with its unit, from 1s to 60m, not '999ms'"},
 	{"a time needs a unit", "layers: [a]\noptions: {poll_interval: 5}\n",
