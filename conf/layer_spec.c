@@ -10,6 +10,7 @@
 #include "cleanup.h"
 #include "node.h"
 #include "opening.h"
+#include "value.h"
 
 /* Returns another spec with that name; NULL: the name is free. */
 static const struct layer_spec *find_named(const struct layer_spec *specs, size_t count,
@@ -105,6 +106,20 @@ static int check_owner(const struct layer_spec *spec, const struct layer *layer)
 	return home.st_uid == directory.st_uid ? 0 : -EXDEV;
 }
 
+int layer_spec_read_presence(
+	struct layer_spec *spec, const struct node *map, struct problem *problem)
+{
+	const struct node *required = node_get(map, "required");
+
+	int r = value_bool(node_get(map, "optional"), "optional", &spec->optional, problem);
+	if (r == 0)
+		r = value_bool(required, "required", &spec->required, problem);
+	return r == 0 && spec->optional && spec->required
+		       ? problem_at(problem, required,
+				 "a layer can't be both optional and required; keep one of the two")
+		       : r;
+}
+
 /* Returns -ENODATA for a required layer without any file: its file system may not be mounted. */
 static int check_required(const struct layer_spec *spec, const struct layer *layer)
 {
@@ -145,15 +160,21 @@ static int open_and_call(const struct layer_spec *spec, unsigned rank, struct la
 	return r;
 }
 
+static const char *remedy_of_missing(const struct layer_spec *spec)
+{
+	if (spec->required)
+		return "create it; the layer is required";
+	if (spec->place)
+		return "create it, or mark the layer 'optional: true'";
+	/* A shell replaces "~" at the beginning of a word, but not after a colon. */
+	return spec->path[0] == '~'
+		       ? "write $HOME for '~', which a shell replaces only where a word begins"
+		       : "create it, or leave the layer out";
+}
+
 int layer_spec_open(
 	const struct layer_spec *spec, unsigned rank, struct layer **ret, struct problem *problem)
 {
-	const char *remedy = spec->required ? "create it; the layer is required"
-			     : spec->place  ? "create it, or mark the layer 'optional: true'"
-					    : "create it, or leave the layer out";
-	/* A shell replaces "~" at the beginning of a word, but not after a colon. */
-	if (!spec->place && spec->path[0] == '~')
-		remedy = "write $HOME for '~', which a shell replaces only where a word begins";
 	int r = open_and_call(spec, rank, ret);
 
 	if (r == -ENOENT && spec->store)
@@ -168,7 +189,8 @@ int layer_spec_open(
 		return r;
 	case ENOENT:
 		return problem_at(problem, spec->place,
-			"the layer directory '%s' does not exist; %s", spec->path, remedy);
+			"the layer directory '%s' does not exist; %s", spec->path,
+			remedy_of_missing(spec));
 	case ENODATA:
 		return problem_at(problem, spec->place,
 			"the directory '%s' of a required layer is empty; mount its file system, "

@@ -40,6 +40,10 @@ struct layer_spec {
 int layer_spec_expand(struct layer_spec *spec, const char *text, const char *directory,
 	const struct settings_environment *around, struct arena *arena, struct problem *problem);
 
+/** Reads the switches `optional` and `required` of the layer's map. Returns 0 or PROBLEM. */
+int layer_spec_read_presence(
+	struct layer_spec *spec, const struct node *map, struct problem *problem);
+
 /**
  * Gives each layer without a name the last part of its path, prefix or URL, with -2, -3 … added if
  * that name is taken. Returns 0, PROBLEM if two layers have the same name already, or -ENOMEM.

@@ -227,12 +227,7 @@ static int read_layer_map(const struct node *map, const struct store_spec_place 
 		r = problem_at(
 			problem, name, "a layer's name can't have a slash or a control character");
 	if (r == 0)
-		r = value_bool(node_get(map, "optional"), "optional", &spec->optional, problem);
-	if (r == 0)
-		r = value_bool(node_get(map, "required"), "required", &spec->required, problem);
-	if (r == 0 && spec->optional && spec->required)
-		r = problem_at(problem, node_get(map, "required"),
-			"a layer can't be both optional and required; keep one of the two");
+		r = layer_spec_read_presence(spec, map, problem);
 	if (r == 0)
 		r = value_bool(node_get(map, "follow"), "follow", &spec->follow, problem);
 	if (r == 0)
