@@ -74,3 +74,21 @@ build() {
 	grep -A8 'warning:' "$log" || true
 	rm -f "$log"
 }
+
+# build_release SOURCE: builds plyfs for a demonstration; `binary` is the command then.
+build_release() {
+	(
+		cd "$1"
+		need_packages build-essential pkg-config meson ninja-build libyaml-dev libfuse3-dev fuse3 \
+			libcurl4-openssl-dev liblua5.4-dev libgmime-3.0-dev libpcre2-dev libidn2-dev libseccomp-dev inotify-tools
+		echo "building plyfs in build-release (two to five minutes the first time)"
+		configure build-release --buildtype=release -Dtests=disabled -Ddocs=disabled
+		build build-release
+	)
+	binary=$(realpath "$1/build-release/cli/plyfs")
+	[ -e /dev/fuse ] || {
+		echo "There is no /dev/fuse, so nothing can be mounted. Try 'modprobe fuse'; a container needs" >&2
+		echo "'--device /dev/fuse --cap-add SYS_ADMIN'." >&2
+		exit 1
+	}
+}
