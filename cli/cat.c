@@ -6,10 +6,12 @@
 #include <unistd.h>
 
 #include "cleanup.h"
+#include "column.h"
 #include "command.h"
 #include "descriptor.h"
 #include "explained_file.h"
 #include "follow.h"
+#include "json_put.h"
 #include "layer_choice.h"
 #include "message.h"
 #include "plyfs_mount.h"
@@ -33,24 +35,123 @@ static int print_version(const char *path, const struct version *version)
 	return n < 0 ? layer_choice_complain(NULL, path, (int)n, NULL) : EXIT_DONE;
 }
 
+/* The state of a command line. */
+struct cat_job {
+	struct layer_choice choice;
+	bool has_sources; /* they are printed in place of the file */
+	bool is_json;
+};
+
+/* The sources of one file, as they are printed. */
+struct cat_sources {
+	const char *separator; /* JSON: before the next source; NULL: as text */
+	bool is_link;          /* there is no file, but a link */
+	bool has_failed;
+};
+
+static void put_source(
+	struct cat_sources *job, const struct layer *layer, const char *name, struct span text)
+{
+	if (job->separator) {
+		json_put_field(stdout, job->separator, layer->name);
+		json_put_field(stdout, ", \"file\": ", name);
+		fputs(", \"text\": ", stdout);
+		json_put_span(stdout, text);
+		putchar('}');
+		job->separator = ",\n    {\"layer\": ";
+		return;
+	}
+	fputs("# ", stdout);
+	column_put(stdout, span_of(name));
+	putchar('\n');
+	fwrite(text.data, 1, text.len, stdout);
+	if (text.len && text.data[text.len - 1] != '\n')
+		putchar('\n');
+}
+
+/* Prints the sources that count, the lowest first; one that can't be read is reported. */
+static int put_sources(void *context, const struct composer *composer, const char *path,
+	const struct union_lookup *lookup, struct problem *problem)
+{
+	struct cat_sources *job = context;
+	unsigned first, count;
+
+	job->is_link = lookup->kind == UNION_LINK;
+	if (job->is_link)
+		return 0;
+	compose_contributors(
+		compose_options(composer->settings, path)->strategy, lookup, &first, &count);
+	for (unsigned i = first + count; i-- > first;) {
+		const struct contributor *found = &lookup->found[i];
+		const struct layer *layer = composer->settings->layers[found->layer];
+		const char *place = found->path ? found->path : path;
+		CLEANUP(freep) char *name = NULL;
+		struct loaded *loaded = NULL;
+
+		problem->message[0] = '\0';
+		int r = compose_load(composer, place, found, NULL, &loaded, problem);
+		if (r == 0)
+			r = layer_source_name(layer, place, &name);
+		if (r == 0)
+			put_source(job, layer, name, loaded->text);
+		else
+			layer_choice_complain(
+				NULL, place, r == PROBLEM || r < 0 ? r : -ENOENT, problem);
+		job->has_failed |= r != 0;
+		loaded_unref(loaded);
+	}
+	return 0;
+}
+
+/* Finds the sources by the lookup alone, so that a file that does not merge has them, too. */
+static int cat_sources(
+	const struct cat_job *of, struct offline *offline, const char *path, const char *inner)
+{
+	struct cat_sources job = {.separator = of->is_json ? "\n    {\"layer\": " : NULL};
+	CLEANUP(freep) char *real = NULL, *target = NULL;
+	struct problem problem = {0};
+	int r = follow_to(offline, inner, &real, &problem);
+
+	if (of->is_json) {
+		json_put_field(stdout, "{\"path\": ", path);
+		fputs(", \"sources\": [", stdout);
+	}
+	if (r == 0)
+		r = offline_look_at(offline, real, put_sources, &job, &problem);
+	if (r == 0 && job.is_link) {
+		r = follow_path(offline, real, &target, &problem);
+		if (r == 0)
+			r = offline_look_at(offline, target, put_sources, &job, &problem);
+	}
+	if (of->is_json)
+		puts("]}");
+	if (r != 0)
+		return layer_choice_complain_in(
+			offline_settings(offline), path, inner, r, &problem);
+	return job.has_failed ? EXIT_FAILED : EXIT_DONE;
+}
+
 /* Prints the file, and on standard error what was left out: a broken layer, or a refused value. */
 static int cat_offline(
-	struct offline *offline, struct settings *settings, const char *path, const char *inner)
+	const struct cat_job *job, struct offline *offline, const char *path, const char *inner)
 {
 	CLEANUP(version_unrefp) struct version *version = NULL;
 	struct problem problem;
 
+	if (job->has_sources)
+		return cat_sources(job, offline, path, inner);
 	problem.message[0] = '\0';
 	int r = follow(offline, inner, &version, &problem);
 	if (r != 0)
-		return layer_choice_complain_in(settings, path, inner, r, &problem);
+		return layer_choice_complain_in(
+			offline_settings(offline), path, inner, r, &problem);
 	if (problem.message[0])
 		message_warning(&problem);
 	return print_version(path, version);
 }
 
 /* Names sources as a mount made here would: the header, which is printed, has their names. */
-static int cat_in_view(struct layer_choice *choice, char **paths)
+static int cat_in_view(struct cat_job *job, char **paths)
 {
 	CLEANUP(freep) char *directory = getcwd(NULL, 0);
 	CLEANUP(settings_unrefp) struct settings *settings = NULL;
@@ -59,13 +160,13 @@ static int cat_in_view(struct layer_choice *choice, char **paths)
 
 	if (!directory)
 		return layer_choice_complain(NULL, "the working directory", -errno, NULL);
-	choice->around.directory = directory;
-	if (layer_choice_open(choice, &settings) != EXIT_DONE ||
+	job->choice.around.directory = directory;
+	if (layer_choice_open(&job->choice, &settings) != EXIT_DONE ||
 		layer_choice_offline(settings, &offline) != EXIT_DONE)
 		return EXIT_FAILED;
 	layer_choice_note_absent(settings);
 	for (; *paths; paths++) {
-		if (cat_offline(offline, settings, *paths, *paths) != EXIT_DONE)
+		if (cat_offline(job, offline, *paths, *paths) != EXIT_DONE)
 			code = EXIT_FAILED;
 	}
 	return code;
@@ -93,27 +194,24 @@ static int cat_in_mount(const struct command *command, const char *path)
 	return n < 0 ? layer_choice_complain(NULL, path, -errno, NULL) : EXIT_DONE;
 }
 
-/* Merges the file as for another host, which the mount does not show. */
-static int cat_as_others(
-	const struct command *command, const struct layer_choice *choice, const char *path)
+/* Merges the file as for another host, which the mount does not show; or prints its sources. */
+static int cat_of_mount(const struct command *command, const struct cat_job *job, const char *path)
 {
 	CLEANUP(explained_file_fini) struct explained_file subject;
 	CLEANUP(freep) char *inner = NULL;
 
-	int code = explained_file_find(command, choice, path, false, &subject, &inner);
-	if (code != EXIT_DONE)
-		return code;
-	return cat_offline(subject.offline, subject.settings, path, inner);
+	int code = explained_file_find(command, &job->choice, path, false, &subject, &inner);
+	return code == EXIT_DONE ? cat_offline(job, subject.offline, path, inner) : code;
 }
 
 static int run(const struct command *command, int argc, char **argv)
 {
-	struct layer_choice choice = {0};
-	bool is_json = false;
+	struct cat_job job = {0};
 	const struct command_option options[] = {
-		LAYER_CHOICE_OPTIONS(&choice),
-		/* Has its effect on messages alone, see command_options(). */
-		{0, "json", .flag = &is_json},
+		LAYER_CHOICE_OPTIONS(&job.choice),
+		{0, "sources", .flag = &job.has_sources},
+		/* Without `sources`, it affects messages alone, see command_options(). */
+		{0, "json", .flag = &job.is_json},
 		{0},
 	};
 
@@ -122,15 +220,15 @@ static int run(const struct command *command, int argc, char **argv)
 		return code;
 	if (optind == argc)
 		return command_misuse(command, "a path is missing");
-	if (layer_choice_is_double(command, &choice))
+	if (layer_choice_is_double(command, &job.choice))
 		return EXIT_WRONG_USE;
-	if (choice.config || choice.layers)
-		return cat_in_view(&choice, argv + optind);
+	if (job.choice.config || job.choice.layers)
+		return cat_in_view(&job, argv + optind);
 
 	code = EXIT_DONE;
 	for (int i = optind; i < argc; i++) {
-		int r = settings_environment_is_other(&choice.around)
-				? cat_as_others(command, &choice, argv[i])
+		int r = job.has_sources || settings_environment_is_other(&job.choice.around)
+				? cat_of_mount(command, &job, argv[i])
 				: cat_in_mount(command, argv[i]);
 		if (r > code)
 			code = r;
@@ -140,12 +238,14 @@ static int run(const struct command *command, int argc, char **argv)
 
 const struct command command_cat = {
 	.name = "cat",
-	.synopsis = "[--json] -c CONFIG PATH...\n[--json] -l LAYER[:LAYER...] PATH...\n[--json] "
-		    "PATH...",
+	.synopsis = "[--sources] [--json] -c CONFIG PATH...\n"
+		    "[--sources] [--json] -l LAYER[:LAYER...] PATH...\n"
+		    "[--sources] [--json] PATH...",
 	.summary = "print what a mount would show",
 	.help = "Prints files as a mount would show them, without mounting. PATH is relative to "
 		"the layers. With neither -c nor -l it is a path in a mount.\n"
-		"\n" LAYER_CHOICE_HELP
-		"      --json                      errors as JSON, for programs\n",
+		"\n" LAYER_CHOICE_HELP "      --sources                   each source instead, "
+		"behind a line with its name\n"
+		"      --json                      errors, and sources, as JSON, for programs\n",
 	.run = run,
 };
