@@ -276,8 +276,9 @@ static int find_entries(const struct value_bound_walk *walk, unsigned depth, enu
 	struct value_bound_entries *ret)
 {
 	*ret = (struct value_bound_entries){.keys = node_new_map(walk->scratch, NULL)};
-	int r = ret->keys ? 0 : -ENOMEM;
-
+	if (!ret->keys)
+		return -ENOMEM;
+	int r = 0;
 	for (size_t i = 0; i < walk->count; i++) {
 		const struct node *own = walk->levels[depth].views[i].own;
 
