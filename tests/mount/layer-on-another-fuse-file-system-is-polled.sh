@@ -43,12 +43,7 @@ unwatch
 [ "$(grep -c MOVED_TO events)" -eq 1 ] || fail "the events were: $(cat events)"
 comes_to_equal_fresh -c plyfs.yaml
 stop
-# ThreadSanitizer holds up a worker that was forked while it held a lock of its own; nothing else may hold the layer.
-if grep -qa __tsan_init "$PLYFS"; then
-	while read -r holder; do
-		[ "$(cat "/proc/$holder/comm" 2>/dev/null)" != plyfs-worker ] || kill -KILL "$holder" || :
-	done < <(find /proc/[0-9]*/fd -lname "$directory/low*" 2>/dev/null | cut -d / -f 3 | sort -u)
-fi
+end_held_up "$directory/low" || : # nothing else may hold the layer
 eventually umount low || fail "the layer is busy after the end"
 
 # The twin: the very same without the FUSE file system is not polled.
