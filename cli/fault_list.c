@@ -96,9 +96,9 @@ static enum cause cause_of(const struct node *fault)
 static void print_caused(const struct ground *ground, const struct node *faults, enum cause cause)
 {
 	static const char *const one[] = {"A file does not merge",
-		"A locked value was set in a file", "A file does not pass its check"};
-	static const char *const more[] = {
-		"files do not merge", "files set a locked value", "files do not pass their checks"};
+		"A locked or bounded value was set in a file", "A file does not pass its check"};
+	static const char *const more[] = {"files do not merge",
+		"files set a locked or bounded value", "files do not pass their checks"};
 	unsigned count = 0;
 
 	for (uint32_t i = 0; i < report_count(faults); i++)
