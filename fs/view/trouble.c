@@ -76,7 +76,7 @@ void trouble_serves_text(enum trouble_serves serves, long long age_s, char *text
 		snprintf(text, size, "its values of %s ago stay, all others are the newest", age);
 		break;
 	case TROUBLE_SERVES_LOCKED:
-		snprintf(text, size, "the locked and bounded values stay, all others are the newest");
+		snprintf(text, size, "values with a lock or bound stay, all others are the newest");
 		break;
 	case TROUBLE_SERVES_COVERED:
 		snprintf(text, size, "the mount there stays");

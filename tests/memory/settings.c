@@ -30,6 +30,8 @@ static const char *const settings_texts[] = {
 	"presets: [nothing-like-it]",
 	"rules: [{match: '*.yaml', lock: {low: [a.b, 'c[0]']}}]",
 	"rules: [{match: '*.yaml', lock: {lwo: [a.b]}}]",
+	"rules: [{match: '*.yaml', lock: {low: a}, bounds: {b.*: max, c: {at_most: [d, e]}}}]",
+	"rules: [{match: '*.yaml', bounds: {b.*: max, '**.c': min}}]",
 	"rules: [{match: '*.yaml', options: {lists: {'a.*': {by: [x, y]}, b: unique}, delete: "
 	"[c]}}]",
 	"rules: [{match: '*.yaml', options: {lsits: append}}]",

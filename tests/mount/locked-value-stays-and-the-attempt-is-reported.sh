@@ -17,7 +17,7 @@ tells_nothing || fail "$(cat mnt/.plyfs/errors)"
 # The lock comes into force with plyfs.yaml.
 printf 'layers: [low, high]\nrules: [{match: app.yaml, lock: {low: port}}]\n' | replace plyfs.yaml
 comes_to_show mnt/app.yaml $'port: 80\nname: x'
-eventually tells 'the locked and bounded values stay, all others are the newest' || fail "$(cat mnt/.plyfs/errors)"
+eventually tells 'values with a lock or bound stay, all others are the newest' || fail "$(cat mnt/.plyfs/errors)"
 [ "$(status troubles 0 serves)" = locked-values ]
 grep -q "high/app.yaml:2:7: 'port' is not changed: the layer 'low' locks it as .*low/app.yaml:1:7 has it" mnt/.plyfs/errors
 grep -q "high/app.yaml:2:7: 'port' is not changed" log
