@@ -11,9 +11,9 @@
  * of their own. The collections depend on the format:
  *
  *      YAML, JSON      a map or list and its entries, as in the tree of nodes
- *      TOML            the root's entries are its own pairs and then the [headers], in the order
- *                      of the text, each with its pairs: `keys` are the parts of a dotted key or of
- *                      a header's name
+ *      TOML            the root's entries are its pairs, then the [headers] in the order of the
+ *                      text; a header's entries are its pairs. `keys` are the parts of a dotted key
+ *                      or of a header's name
  *      INI and others  as TOML; without sections, the root's entries are the pairs
  */
 #pragma once

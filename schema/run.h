@@ -21,7 +21,7 @@
 #define EVALUATED_NOT SIZE_MAX
 
 /*
- * Limit of the work, in steps of a few to a few hundred nanoseconds: two seconds in the worst case.
+ * Limit of the work, in steps, which differ in length. All of them take two seconds at worst.
  * If ten keywords apply to each of a million values, the run needs a fifth of this limit.
  */
 #define RUN_WORK_MAX (UINT64_C(50) * 1000 * 1000)
@@ -43,7 +43,7 @@ struct schema_record {
 	uint32_t path; /* its path: index of the first step in run->kept_steps */
 	uint32_t path_count;
 	uint32_t branch;      /* the alternative in which it was made, from 0 */
-	uint32_t alternative; /* the only one that can be meant, from 1; 0: several can be */
+	uint32_t alternative; /* number of the only one meant, from 1; 0: several can be */
 	uint32_t children;    /* this many records follow, which say why each alternative failed */
 	bool is_key;          /* it is about the key itself */
 };

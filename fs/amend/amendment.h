@@ -1,13 +1,13 @@
 /*
  * An amendment: an edit of a merged file, made where the value belongs. One source of one layer
  * gets a new text (put.h), and its file is replaced. If the edit fails, the problem says why, and
- * nothing has changed. If a store's reply is lost, the problem says that this is not known.
+ * nothing has changed. If a store's reply is lost, the problem says that the outcome is unknown.
  *
  *      look, load, merge ── put ──▶ text ── write ──▶ the layer's file
  *      ╰──────────── the layer is locked ───────────╯
  *
  * Every process that edits a layer's files by this module locks the layer's directory (flock(2))
- * from the lookup to the end, so two edits never lose each other. A change by a program that does
+ * from the lookup to the end, so no edit overwrites another. A change by a program that does
  * not take the lock (an editor) is detected: if the source is not the one that was read, it is read
  * again, a few times.
  *
@@ -36,7 +36,7 @@ struct amendment_request {
 
 	/*
 	 * Makes the ops, as put_request.plan. If the strategy does not read the file as a tree,
-	 * the file's format reads the documents of `present` from the shown text.
+	 * `present` is the shown text, parsed in the file's format.
 	 */
 	int (*plan)(void *context, const struct stream *present, const struct read_options *options,
 		struct arena *arena, struct edit_op **ops, size_t *count, struct problem *problem);

@@ -13,7 +13,7 @@
 #define KEY_PATH_DEPTH_MAX 100
 
 /**
- * Returns the reason why `path` can't be a file's path, as a phrase that follows "the key …", with
- * the remedy (static); NULL: it can be one.
+ * Returns a static phrase to follow "the key …": why `path` can't be a file's path, and the remedy.
+ * NULL: it can.
  */
 const char *key_path_refuse(struct span path);

@@ -6,10 +6,10 @@
  *                   │ MIME, archive,          ▼
  *                   │ JSON Patch         merged into `root` (cloud_merge.c, lua_merger.c)
  *                   ▼
- *                 patched: `root` is open to json_patch.c until the next tree comes
+ *                 patched: json_patch.c edits `root` until the next tree comes
  *
  * Nodes that a merge made itself, and that only one place refers to, have the mark CLOUD_OWNED and
- * are changed in place. All ancestors of an owned node are owned, too. MARK_TUPLE stays as it is.
+ * are changed in place. All ancestors of an owned node are owned, too. A MARK_TUPLE is kept.
  */
 #pragma once
 
@@ -72,7 +72,7 @@ struct cloud {
 	struct origins *origins; /* of the merge */
 
 	/*
-	 * While origins are recorded, aliases are written out. A JSON Patch must still change all
+	 * While origins are recorded, aliases become copies. A JSON Patch must still change all
 	 * copies of an aliased value at once. So this maps each copied map and list to its
 	 * original.
 	 */
@@ -112,7 +112,7 @@ int cloud_read_part(struct cloud *cloud, const struct cloud_part *part, const st
 /** Merges a part that is a cloud-config. Returns 0, PROBLEM or -errno. */
 int cloud_add_config(struct cloud *cloud, const struct cloud_part *part);
 
-/** Applies a part that is a JSON Patch below its first line. Returns 0, PROBLEM or -ENOMEM. */
+/** Applies a part that, after its first line, is a JSON Patch. Returns 0, PROBLEM or -ENOMEM. */
 int cloud_add_patch(struct cloud *cloud, const struct cloud_part *part);
 
 /** Ends patching and brings cloud->root up to date. Returns 0 or PROBLEM. */
