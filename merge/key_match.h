@@ -34,8 +34,8 @@ struct key_ground {
 /**
  * Splits `text`, which the key borrows, into parts that lead to the value that it names. Returns 0
  * with *ret in `arena`; KEY_NEW; PROBLEM or -ENOMEM. A KEY that can't be read, or names two values,
- * is a problem. With wants_new, so is a KEY that names no value, if it is a path of another tool or
- * does not say in which document the new value belongs.
+ * is a problem. With wants_new, two KEYs that name no value are problems, too: a path of another
+ * tool, and a KEY that leaves open in which document the new value belongs.
  */
 int key_match(const char *text, const struct key_ground *ground, struct arena *arena,
 	struct key *ret, struct problem *problem);

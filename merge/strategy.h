@@ -82,7 +82,7 @@ enum list_outcome {
 	LIST_OUTCOME_BY_KEY, /* items with the same value at a key are merged */
 };
 
-/* What a value of a source says of the values that lower sources have in its place. */
+/* The effect of a source's value on the values that lower sources have in its place. */
 enum strategy_says {
 	STRATEGY_SAYS_VALUE,   /* it is the value there, or a part of it */
 	STRATEGY_SAYS_NOTHING, /* the values below stay */
@@ -149,7 +149,7 @@ struct strategy {
 		int (*report)(void *context, const struct problem *problem), void *context);
 
 	/*
-	 * Returns what a value of a source says of the values below it. May be NULL: each value is
+	 * Returns the effect of a source's value on the values below it. May be NULL: each value is
 	 * STRATEGY_SAYS_VALUE.
 	 */
 	enum strategy_says (*says)(const struct node *value);

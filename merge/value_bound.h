@@ -3,25 +3,24 @@
  *
  *      bounds: {permissions.deny: union, mode: {at_most: [off, ask, allow]}}
  *
- * The merged file has there what the bound makes of the values that the sources themselves have,
- * from the lowest to the highest, whatever the strategy makes of them. A source without a value
- * there has no opinion.
+ * The bound computes the value at the place from the values that the sources themselves have there,
+ * lowest first. The strategy's result there does not count, nor does a source without a value.
  *
  *      union       the items of all lists, each once; the lowest list's come first
  *      intersect   the items of the lowest list that all other lists have, too
  *      max, min    the largest, or smallest, number
- *      at_most     of an ordered scale, strictest first: the strictest value
+ *      at_most     the strictest value, by the bound's scale, which begins with the strictest
  *      and, or     of booleans
  *
- * A source that would loosen the value is overruled, and refused as a lock refuses a change: it has
- * a looser value; a null, another kind of value, or a tag that removes; a list for `union` that
- * lacks items and adds none; an item for `intersect` that is not in all lower lists. A value that
- * does not fit the bound is an error: of a list's bound in the lowest source only.
+ * A source that tries to loosen the value is refused, as by a lock. Attempts are: a looser value; a
+ * null; a tag that removes the value; another kind of value on the way; for `union`, a list that
+ * lacks items and adds none; for `intersect`, an item that is not in all lower lists. A value that
+ * the bound can't use is an error, but above a list of `union` or `intersect` an attempt.
  *
- * As locks (value_lock.h), bounds work around the strategies: each source is merged alone, which
- * gives its values; the bounded values make a tree; and value_lock_enforce() puts that tree's
- * values into the result. Places are those of locks. If two bounds reach one value, the one that
- * is written first counts. Nothing below a bounded value is bounded itself.
+ * Like locks (value_lock.h), bounds are enforced outside of the strategies: each source is merged
+ * alone, a tree is made of the bounded values, and value_lock_enforce() puts them into the result.
+ * Places are written as for locks. If two bounds reach one value, the one written first counts.
+ * Nothing below a bounded value is bounded itself.
  */
 #pragma once
 
@@ -58,8 +57,8 @@ struct value_bounds {
 };
 
 /**
- * Reads `map`, which maps places to bounds. Refuses two bounds that differ if one value can be at
- * the places of both, and a bound that can be at or below a place of `locks`, which may be NULL.
+ * Reads `map`, which maps places to bounds. Refuses two different bounds if one value can be at
+ * both places, and a bound whose place can be at or below a place of `locks` (may be NULL).
  * Returns 0 with *ret in `arena`, which borrows the map; PROBLEM; or -ENOMEM.
  */
 int value_bounds_read(const struct node *map, const struct value_locks *locks, struct arena *arena,

@@ -1,16 +1,16 @@
-/* The value that a bound makes of the values of the sources at one place. Part of value_bound.c. */
+/* The bounded value at one place, computed from the sources' values. Part of value_bound.c. */
 #pragma once
 
 #include "strategy.h"
 #include "value_bound.h"
 #include "value_lock_place.h"
 
-/* What a source has at a spot. */
+/* A source's value at the place. */
 struct value_bound_view {
 	const struct node *own; /* its value; NULL: none */
 	const struct node *raw; /* the same in its document, with tags; NULL: none, or not known */
-	/* What removes the lower values here: a tag on the way or at the spot, or another kind of
-	 * value on the way. NULL: nothing does. */
+	/* The node that removes the lower values: one with such a tag, here or on the way, or a
+	 * value of another kind on the way. NULL: none does. */
 	const struct node *cut;
 };
 

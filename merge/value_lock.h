@@ -15,8 +15,8 @@
  * takes the value on the way from L as well. If an index of a list is locked and must hold nothing,
  * the list ends before it.
  *
- * If several layers lock a place, the lock of the lowest layer wins. Locks work around the
- * strategies, so no strategy knows of them. A file is merged once more for each locking layer that
+ * If several layers lock a place, the lock of the lowest layer wins. Locks are enforced outside of
+ * the strategies: no strategy knows of them. A file is merged once more for each locking layer that
  * is below one of the file's sources.
  *
  * A place is the keys that lead to a value, from the root, with dots between them; an index selects

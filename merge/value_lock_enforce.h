@@ -12,8 +12,8 @@ struct value_lock_enforcement {
 	const struct value_lock *lock;
 	const struct node *low;      /* the merge of the layers up to the lock's; NULL: nothing */
 	struct origins *low_origins; /* of `low`; NULL: off */
-	/* `lock` is the places of bounds: a place that `low` lacks is free, and nothing is refused,
-	 * because the refusals are known already. */
+	/* `lock` has the places of bounds. Then a place that `low` lacks stays as it is, and
+	 * nothing is refused here: value_bound_fold() has added the refusals. */
 	bool is_bound;
 
 	/* private: */
@@ -30,7 +30,7 @@ int value_lock_enforce(struct value_lock_enforcement *keep, const struct node **
 
 /* Parts that bounds (value_bound.h) need, too. */
 
-/* Bytes of a place in a message, and of what is said of a kept value; a longer one is cut. */
+/* Bytes of a place, and of the text about a kept value, in a message; longer ones are cut. */
 #define VALUE_LOCK_NAME_BYTES 256
 #define VALUE_LOCK_KEPT_BYTES (PROBLEM_SOURCE_MAX + 64)
 
@@ -38,8 +38,8 @@ int value_lock_enforce(struct value_lock_enforcement *keep, const struct node **
 void value_lock_describe_kept(const struct node *kept, char *text, size_t size);
 
 /**
- * Gives a refusal of the result, to be filled; NULL: there are enough of them. Returns 0 or
- * -ENOMEM.
+ * Adds a refusal to the result, for the caller to fill; *ret NULL: the result has REFUSALS_MAX, and
+ * only counts this one. Returns 0 or -ENOMEM.
  */
 int value_lock_add_refusal(struct merge *merge, struct problem **ret);
 

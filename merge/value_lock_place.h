@@ -35,8 +35,8 @@ int value_lock_read_places(const struct node *places, struct arena *arena, struc
 	struct problem *problem);
 
 /**
- * Stores in *ret whether one value can be at both places. `a` and `b` begin a place; with `covers`,
- * the value at `a` may also be around the one at `b`. Returns 0 or -ENOMEM.
+ * Stores in *ret whether one value can be at both places, whose first words are `a` and `b`; with
+ * `covers`, also whether a value at `a` can contain one at `b`. Returns 0 or -ENOMEM.
  */
 int value_lock_places_meet(const struct value_lock_word *a, const struct value_lock_word *b,
 	bool covers, struct arena *arena, bool *ret);
@@ -58,8 +58,8 @@ bool value_lock_set_is_empty(const struct value_lock *lock, const uint64_t *set)
 const struct node *value_lock_set_reached(const struct value_lock *lock, const uint64_t *set);
 
 /**
- * Finds the lock of the lowest layer that covers the value that `step` leads to, even if there
- * is nothing to refuse. *ret is NULL if there is none. Returns 0 or -ENOMEM.
+ * Finds the locks that cover the value that `step` leads to, and of these the lowest layer's, even
+ * if there is nothing to refuse. *ret is NULL if there is none. Returns 0 or -ENOMEM.
  */
 int value_lock_of_place(const struct value_locks *locks, const struct value_lock_step *step,
 	struct arena *arena, const struct value_lock **ret);

@@ -97,7 +97,7 @@ struct keyword {
 	struct subschema *otherwise;
 	struct member *members;
 	uint32_t count;
-	/* map: key i names members[i]; of additionalProperties, keys it ignores; NULL: none */
+	/* map: key i names members[i]; for additionalProperties: ignored keys; NULL: none */
 	const struct node *index;
 	struct pattern *pattern;
 	const struct string_format *format;

@@ -43,7 +43,7 @@ struct schema_record {
 	uint32_t path; /* its path: index of the first step in run->kept_steps */
 	uint32_t path_count;
 	uint32_t branch;      /* the alternative in which it was made, from 0 */
-	uint32_t alternative; /* number of the only one meant, from 1; 0: several can be */
+	uint32_t alternative; /* number of the only alternative meant, from 1; 0: several */
 	uint32_t children;    /* this many records follow, which say why each alternative failed */
 	bool is_key;          /* it is about the key itself */
 };

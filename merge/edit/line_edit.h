@@ -2,8 +2,8 @@
  * Edits of text that is made of lines, with or without sections: INI, systemd's units, keyfiles,
  * environment files and properties. See format.edit.
  *
- * The format's own writer writes new text. The editor parses what was written to find the key
- * and the value, so it need not know the escapes of any format. The neighbours determine the
+ * The format's own writer writes new text. The editor parses this text to find the key and the
+ * value in it, so it need not know the escapes of any format. The neighbours determine the
  * separator, the indent and the quotes.
  */
 #pragma once

@@ -31,8 +31,8 @@ struct list_entry {
 	int32_t position; /* LIST_NOWHERE: no item has had the key yet */
 
 	/*
-	 * For the caller, 0 at first; only in a key's first entry: the pass that last met the key,
-	 * the entry for the next item with it in that pass, and the key's node in the pass's list.
+	 * For the caller, in a key's first entry alone; 0 at first. The pass that last met the key;
+	 * the entry for the key's next item in that pass; the key's node in the list of that pass.
 	 */
 	uint32_t pass;
 	uint32_t following;
