@@ -5,8 +5,8 @@
  *      role: web
  *      site: fra1
  *
- * --fact NAME=VALUE overrules the file. A fact must not be trusted to be a file name: as for %H,
- * "../../home/eve" must not choose the directory.
+ * --fact NAME=VALUE overrules the file. A value is not trusted: it must be one name in a path, so
+ * that "../../home/eve" can't choose a directory. The same holds for %H.
  */
 #pragma once
 
@@ -24,7 +24,7 @@ struct fact_file {
 	struct document *document; /* its root is the map of facts */
 };
 
-/** Returns the length of the name if `text`, behind "%{", is NAME and "}"; else 0. */
+/** Returns the length of NAME if `text`, which follows "%{", begins with NAME and "}"; else 0. */
 size_t fact_name_length(const char *text);
 
 /** Returns whether `text` is NAME=VALUE. */
@@ -32,8 +32,8 @@ bool fact_is_given(const char *text);
 
 /**
  * Finds the value of a fact, which is one path component. Returns 0 with *ret, which lives as long
- * as `around`, NULL: the file says that this machine has no value; or PROBLEM, at the value in the
- * file, or at `place`, which is where plyfs.yaml uses the fact.
+ * as `around`, or is NULL if the file says that this machine has no value; or PROBLEM, at the wrong
+ * value in the file, else at `place`, where plyfs.yaml uses the fact.
  */
 int fact_find(const struct settings_environment *around, struct span name, const struct node *place,
 	const char **ret, struct problem *problem);

@@ -1,8 +1,8 @@
 /*
  * A probe: a call on a file system that may never answer, made by a child process.
  *
- * When its time is up, the child is killed, and at most 50 ms more are spent on it. If its call
- * can't be interrupted, the child ends when the call ends. Until then it holds none of our
+ * When its time is up, the child is killed, and the caller waits at most 50 ms for its end. If the
+ * call can't be interrupted, the child ends when the call ends. Until then it holds none of our
  * resources except the pipe for its output: no terminal and no open file.
  *
  * stat(2), open(2), realpath(3) and getxattr(2) wait for the process that serves a FUSE mount, or

@@ -117,8 +117,8 @@ struct settings {
 
 /**
  * Makes settings that have only the schema `path`, which may also refer to the files `listed` (ends
- * with NULL). Returns 0 with *ret for settings_unref(), and *schema, which lives as long as *ret;
- * PROBLEM, also with *ret, whose files may be the cause; or -ENOMEM with *ret NULL.
+ * with NULL). Returns 0 with *schema, which lives as long as *ret; PROBLEM; or -ENOMEM. In any case
+ * *ret is for settings_unref(), or NULL; after PROBLEM it has the files that may be the cause.
  */
 int settings_from_schema(const char *path, const char *const *listed, bool validates_formats,
 	struct settings **ret, const struct schema_file **schema, struct problem *problem);

@@ -22,7 +22,7 @@ struct settings_environment {
 	const char *machine_id;
 	const char *user; /* %h is this user's home, as this machine knows it */
 
-	/* NAME=VALUE of --fact, without NULL between them; of one name, the last counts */
+	/* NAME=VALUE of --fact, without NULL between them; a name's last value counts */
 	const char *facts[SETTINGS_FACTS_MAX];
 	const struct fact_file *fact_file; /* that of the settings; copies have NULL */
 

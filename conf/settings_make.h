@@ -26,9 +26,8 @@ int settings_text_read(const char *path, const char *place, struct stat *stat,
 	struct document **ret, struct problem *problem);
 
 /**
- * Reads the file of `facts:` of a plyfs.yaml, whose map is `root`, enters it into the environment
- * of the settings, and expands the facts in rules, files and options. Returns 0, PROBLEM or
- * -ENOMEM.
+ * Reads the file that `facts:` names in `root`, a plyfs.yaml's map, into the settings' environment.
+ * Then expands the facts in rules, files and options. Returns 0, PROBLEM or -ENOMEM.
  */
 int settings_read_facts(
 	struct settings *settings, const struct node *root, struct problem *problem);
