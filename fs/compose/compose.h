@@ -82,7 +82,7 @@ void dependencies_fini(struct dependencies *asked);
  *
  * Returns 0 with *ret for version_unref(); PROBLEM: no version can be made; COMPOSE_MOVED;
  * COMPOSE_UNSETTLED; or -errno. In three cases it returns 0 and fills `problem` with the reason: a
- * layer was left out (`on_error: skip-layer`), a stand-in was used, or a lock refused a value.
+ * layer was left out (`on_error: skip-layer`), a stand-in was used, or a value was refused.
  */
 int compose(const struct composer *composer, const char *path, const struct union_lookup *lookup,
 	struct dependencies *asked, struct version **ret, struct problem *problem);

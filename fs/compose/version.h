@@ -61,7 +61,7 @@ struct version {
 	struct stamp *stamps;  /* of the sources as merged; then of environment.stats */
 	size_t stamp_count;
 	struct timespec made; /* CLOCK_REALTIME: when it was composed */
-	bool is_held;         /* a value lock has refused values of a source, as the fault says */
+	bool is_held; /* a lock or bound has refused values of a source, as the fault says */
 
 	/*
 	 * Guarded by view->lock: other sources, or another rule, may make the same bytes later. A

@@ -186,7 +186,7 @@ int origins_lookup(
 void origins_forget(struct session *session, fuse_ino_t ino, uint64_t count);
 void origins_free(struct session *session);
 
-/** Writes the directories for a new daemon, where origins_take() reads them: 0 or -ENOMEM. */
+/** Writes the directories for a new daemon. There origins_take() reads them: 0 or -ENOMEM. */
 void origins_put(struct session *session, struct record *record);
 int origins_take(struct session *session, struct record *record);
 

@@ -5,10 +5,10 @@
  *          ◀───────────── errno ─────────────┘
  *
  * Such a call makes requests, and waits until the daemon answers them. If a thread of the daemon
- * made the call, it could not be killed, and would keep /dev/fuse open: the kernel would not end
- * the connection, and the mount would hang for ever. So a child process makes the calls. It holds
- * only the private clone of the mount. If the daemon is killed, the kernel ends the connection, the
- * call fails, and the child ends because its socket is closed.
+ * made the call, that thread could not be killed, and would keep /dev/fuse open: the kernel would
+ * not end the connection, and the mount would hang for ever. So a child process makes the calls. It
+ * holds only the private clone of the mount. If the daemon is killed, the kernel ends the
+ * connection, the call fails, and the child ends because its socket is closed.
  *
  * Only one thread at a time may call these functions, except mount_process_cancel().
  */

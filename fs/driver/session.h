@@ -65,7 +65,7 @@ struct session_options {
  * Mounts. Takes over the caller's reference to `settings`, even on failure, so that replaced layers
  * do not stay open. Unmounts a dead mount (ENOTCONN) first. Returns 0 with *ret for session_free();
  * PROBLEM, with the remedy, such as for a mountpoint that does not exist; or -errno. From then on
- * signals that end this process wait until it serves, unless the previous daemon still runs.
+ * signals that end this process stay pending until it serves, unless the previous daemon runs.
  *
  * With options->heir, takes over the previous daemon's mount as it is. If that fails, this process
  * must end at once by _exit(2), and change nothing that both processes share: the previous daemon

@@ -10,7 +10,7 @@
 
 enum finding_kind {
 	FINDING_ERROR,   /* the path does not merge, or not with all its sources */
-	FINDING_REFUSED, /* an error, but the path merges: a source sets a locked value */
+	FINDING_REFUSED, /* an error, but the path merges: a lock or bound refused a value */
 	FINDING_WARNING, /* the path merges, but perhaps not as its author meant */
 };
 

@@ -40,7 +40,7 @@ struct owned {
 	bool is_logged;                 /* private: the log has `fingerprint` */
 
 	/* For the owner of the manifest; zero after reading. */
-	bool is_seen;           /* found in the layers by this process, or not looked up */
+	bool is_seen;           /* found in the layers by this process, or its lookup failed */
 	bool is_changed;        /* --atomic: the next generation has another object there */
 	bool is_gone;           /* --atomic: the next generation has nothing there */
 	bool is_kept_back;      /* drift was kept, and the layers' version was not put there */

@@ -46,7 +46,7 @@ const char *run_missing_remedy(const char *why);
 /** Returns the ms to wait after a failure that followed `tries` others: 1 s, 2 s, 4 s … 5 min. */
 int64_t run_pause_ms(unsigned tries);
 
-/* What a program was run for. */
+/* The purpose for which a program was run. */
 struct run_subject {
 	const char *path; /* NULL: no file */
 	const char *what; /* the purpose, as messages name it: "the check" */

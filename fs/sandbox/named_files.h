@@ -9,8 +9,8 @@
 struct named_files;
 
 /**
- * Makes the set of the files that `settings`, which are in force, name. Borrows them for ever:
- * neither they nor *ret are ever freed. Returns 0 with *ret, or -ENOMEM.
+ * Makes the set of the files that `settings`, which are in force, name. Borrows the settings for
+ * ever: neither the settings nor *ret are ever freed. Returns 0 with *ret, or -ENOMEM.
  */
 int named_files_new(const struct settings *settings, struct named_files **ret);
 
@@ -21,8 +21,8 @@ int named_files_new(const struct settings *settings, struct named_files **ret);
 void named_files_look(struct named_files *files);
 
 /**
- * Returns whether the last named_files_look() has succeeded, with no named_files_take() since, and
- * has found the open `directory` as a layer and, if `follows`, any layer with `follow`.
+ * Returns true if the last named_files_look() has succeeded, and has found the open `directory` as
+ * a layer and, if `follows`, any layer with `follow`. False also after named_files_take().
  */
 bool named_files_were_found(struct named_files *files, int directory, bool follows);
 

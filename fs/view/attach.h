@@ -37,8 +37,8 @@ void attach_watch(struct view *view, const struct settings *settings, struct dir
 void attach_unseen_locked(struct view *view, struct directory *directory);
 
 /**
- * Updates a shown directory after a new `lookup`: its layers, and its directories in them, may be
- * others now. If a layer does not answer, lookup->layers gets the former bit of that layer.
+ * Updates a shown directory after a new `lookup`: its layers, and its directories in them, may have
+ * changed. If a layer does not answer, lookup->layers gets the former bit of that layer.
  * Takes the lock. Returns whether the kernel must be notified of new attributes.
  */
 bool attach_update(struct view *view, const struct settings *settings, struct directory *directory,

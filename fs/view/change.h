@@ -43,8 +43,8 @@ int view_lookup_staged(struct view *view, struct stat *ret);
 
 /**
  * Makes the change that was begun in the directory `parent_ino`, unless it was made already. With
- * `is_known` the caller answers a request of the kernel, which gets one reference to a new
- * directory. Otherwise the first lookup makes the new directory.
+ * `is_known` the caller answers a request of the kernel: a new directory gets one kernel reference.
+ * Otherwise the first lookup makes the new directory.
  *
  * Returns 0 or VIEW_PASSING, with the attributes of a new directory in *stat (unless NULL);
  * -ESTALE: no change is begun in `parent_ino`; -EAGAIN: view_is_overtaken().

@@ -64,7 +64,7 @@ struct entry {
 	bool is_touched;        /* pending because of an event of its own */
 	bool takes_unfinished;  /* its next look waits no more for a writer */
 	bool is_pinned;         /* its changes are reported to a change hook (notice.h) */
-	bool is_told;           /* … and one was, since the kernel forgot the entry */
+	bool is_told;           /* … and one was reported since the kernel forgot the entry */
 	bool is_unannounced;    /* new since the listing, and not announced yet */
 	bool is_absent;         /* NONE: a look has found nothing, or the object was removed */
 	uint64_t pending_since; /* pending: its ticket (queue.h) */

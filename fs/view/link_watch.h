@@ -47,6 +47,6 @@ void link_watch_remove(struct directory *directory);
 
 /**
  * A mount has come or gone at `path` (absolute, without links, outside of the layers): queues the
- * names whose links pass it, or end at or above it. If there are any, all is looked up again.
+ * names whose links pass it, or end at or above it. If there are any, looks everything up again.
  */
 void link_watch_note_mount(struct view *view, const char *path);

@@ -34,7 +34,7 @@ struct promise {
  */
 int promise_give_locked(struct view *view, struct entry *entry, struct stat *ret);
 
-/** Returns whether `inode` is a placeholder. If so, the caller is answered when that ends. */
+/** Returns whether `inode` is a placeholder. If so, its end answers the caller. */
 bool promise_await_locked(struct inode *inode, struct view_caller *caller);
 
 /** Cancels the caller's wait. Returns false if it did not wait. */

@@ -17,7 +17,7 @@ enum trouble_serves {
 	TROUBLE_SERVES_LAST_GOOD,    /* the last version that could be made */
 	TROUBLE_SERVES_OTHER_LAYERS, /* the merge of the other layers */
 	TROUBLE_SERVES_STAND_IN,     /* the merge with the broken source's last good state */
-	TROUBLE_SERVES_LOCKED,       /* the merge, but with the locked values */
+	TROUBLE_SERVES_LOCKED,       /* the merge, with the values that locks and bounds hold */
 	TROUBLE_SERVES_COVERED,      /* another mount on the path, which hides the former version */
 	TROUBLE_SERVES_SETTINGS,     /* plyfs.yaml is wrong: the last good settings */
 	TROUBLE_SERVES_OTHER_SETTINGS, /* the new settings, but for one that needs a new mount */

@@ -6,7 +6,7 @@
  * It does not have what the layers show: the new view looks everything up again, as after an
  * overflow, and publishes the differences.
  *
- * Of a look under way, only the placeholder's number and path remain: the new view begins it again.
+ * A look under way leaves only its placeholder's number and path: the new view begins it again.
  */
 #pragma once
 

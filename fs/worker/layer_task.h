@@ -7,7 +7,7 @@
  * except to read a source above 64 MiB (compose_task.h). If the file system does not answer within
  * the settings' answer_ms, the caller gets -ETIMEDOUT. Later callers get it at once, while a worker
  * still waits. A layer without an answer counts as one that could not be examined (union.h). The
- * publisher, which all layers need, waits only LAYER_HURRY_MS.
+ * publisher serves all layers, so it waits only LAYER_HURRY_MS.
  */
 #pragma once
 

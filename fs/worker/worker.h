@@ -11,15 +11,15 @@
  * why. After three failures its sources are not merged again until they change.
  *
  * The daemon forks a worker when it is needed, so the worker has the settings and the layers'
- * descriptors without a message. It closes all others but its socket, the directory under the
- * mount, and those that its sandbox and inotify need. It has the daemon's sandbox, and
+ * descriptors without a message. Of all other descriptors it keeps only its socket, the directory
+ * under the mount, and those that its sandbox and inotify need. It has the daemon's sandbox, and
  * one of its own (sandbox.h). It does one job at a time. The hash of a path selects one of two
  * workers, each with a cache of parsed sources. If both stay busy, one more is forked for this job
  * alone. If the settings change, workers are forked anew.
  *
  * A worker that stands still is left alone, and ends as soon as it can. While WORKERS_LEFT_MAX or
- * more stand still, none is forked for one job: jobs wait for the two workers. These are replaced
- * while fewer than four times WORKERS_LEFT_MAX stand still.
+ * more stand still, no worker is forked for one job alone: jobs wait for the two. If one of the two
+ * stands still, another takes its place, unless 4 * WORKERS_LEFT_MAX or more stand still.
  *
  * The daemon takes a worker's messages as hostile input (record.h).
  */
@@ -63,13 +63,13 @@ struct worker_job {
 	/* A hash of its sources' state, for which failures are counted; 0: they are not counted. */
 	uint64_t state;
 	/*
-	 * The st_dev of a file system that may not answer; 0: none. If a worker has waited for it
-	 * for patience_ms, which is not 0, or longer, the job is refused with -ETIMEDOUT.
+	 * The st_dev of a file system that may not answer; 0: none. If any worker has waited for it
+	 * for patience_ms (then not 0) or longer, the job is refused with -ETIMEDOUT.
 	 */
 	dev_t file_system;
 	/* A worker without processor time or steps for this long stands still. 0: 2 * answer_ms. */
 	int patience_ms;
-	int longest_ms; /* after this time in one wait, steps do not count; 0: 10 minutes */
+	int longest_ms; /* a wait this long may end in spite of new steps; 0: 10 minutes */
 	void (*put)(const void *context, struct record *message); /* writes the task's input */
 	const void *put_context;
 	const struct worker_requests *requests; /* NULL: there are no stand-ins */

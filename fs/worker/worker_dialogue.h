@@ -30,9 +30,9 @@ struct worker {
 bool worker_job_is_cancelled(const struct worker_job *job);
 
 /**
- * Gives the worker the job, and waits for its answer. Returns as workers_run(); or -EAGAIN: the
- * worker stands still at its start, or later unless `is_last`; another one should try the job. If
- * *can_go_on is false, the worker must not get another job.
+ * Gives the worker the job, and waits for its answer. Returns as workers_run(); or -EAGAIN if
+ * another worker should try the job, as this one stands still at its start or, unless `is_last`,
+ * later. If *can_go_on is false, the worker must not get another job.
  */
 int worker_do(const struct worker *worker, const struct worker_job *job, bool is_last,
 	struct worker_answer *ret, bool *can_go_on, struct problem *problem);
