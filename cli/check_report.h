@@ -1,8 +1,8 @@
 /*
  * The report of a check: prints findings as they come, for people or as JSON, and a summary. A
  * finding that many paths share is printed once. If several hosts are checked, findings are printed
- * after the last host, each with its hosts. A warning about plyfs.yaml, such as that of a rule that
- * matches nothing, is then printed only if all hosts have it.
+ * after the last host, each with its hosts. Then a warning about plyfs.yaml, for example about a
+ * rule that matches nothing, is printed only if all hosts have it.
  */
 #pragma once
 

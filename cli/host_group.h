@@ -1,4 +1,4 @@
-/* Hosts that have the same: the hosts of a list, grouped by a text about each. */
+/* Host groups: the hosts of a list, grouped by a text about each; hosts of equal texts are one. */
 #pragma once
 
 #include <stdbool.h>
@@ -33,7 +33,7 @@ void host_groups_fini(struct host_groups *groups);
 
 /* A command that is run for each host of a list. */
 struct each_host {
-	const char *file; /* the list; NULL: the command is run once */
+	const char *file; /* the list of hosts, for host_list_read() */
 	const char *what; /* "explaining", for the progress line */
 
 	/*
@@ -46,8 +46,9 @@ struct each_host {
 };
 
 /**
- * Groups the hosts of a list. Of a host that fails, a message has its name, and the next hosts
- * follow. Returns an exit code. `list` and `ret` are for host_list_fini() and host_groups_fini().
+ * Groups the hosts of a list by the texts of each->make(). If a host fails, a message names it, and
+ * the next one follows, unless the command line is wrong. Returns the highest exit code. `list` and
+ * `ret` are for host_list_fini() and host_groups_fini().
  */
 int each_host_run(const struct command *command, const struct each_host *each,
 	struct host_list *list, struct host_groups *ret);

@@ -13,7 +13,7 @@ struct layer_choice {
 	const char *config; /* a plyfs.yaml; NULL: see `layers` */
 	const char *layers; /* "A:B:C"; NULL: see `config` */
 	struct settings_environment around;
-	bool is_of_list; /* the host is one of many, which may have no layer of their own */
+	bool is_of_list; /* the host is from a list: no warning if it has no layer of its own */
 };
 
 /* The options and help texts that all commands that read layers have. */

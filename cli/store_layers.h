@@ -8,10 +8,10 @@
 #include "supervisor.h"
 
 /**
- * Starts the supervisor for the choice's plyfs.yaml. Waits for a state of each layer by
- * supervisor_wait(), which gets `is_fresh`. Returns EXIT_DONE with *ret for supervisor_freep(),
- * unchanged if the choice has no plyfs.yaml; or EXIT_FAILED after an error message. Call it before
- * threads are started.
+ * Starts the supervisor for the choice's plyfs.yaml, and waits until each layer has a state, by
+ * supervisor_wait() with `is_fresh`. Returns EXIT_DONE with *ret for supervisor_freep(), unchanged
+ * if the choice has no plyfs.yaml; or EXIT_FAILED after an error message. Call it before threads
+ * are started.
  */
 int store_layers_start(const struct layer_choice *choice, bool is_fresh,
 	const struct supervisor_options *options, struct supervisor **ret);
