@@ -14,9 +14,10 @@ struct explained_file {
 };
 
 /**
- * Finds the path to which `path` leads, as follow_to() does. With `may_be_new`, the file and also
- * its directories may be missing. Returns EXIT_DONE with *ret_path for free(3), "" for a mount's
- * root; or another exit code after an error message. In both cases call explained_file_fini().
+ * Opens the layers in *ret, and finds the path to which `path` leads, as follow_to() does. With
+ * `may_be_new`, the file and its directories may be missing. Returns EXIT_DONE with *ret_path for
+ * free(3), "" for a mount's root; or another exit code after an error message. In both cases call
+ * explained_file_fini().
  */
 int explained_file_find(const struct command *command, const struct layer_choice *choice,
 	const char *path, bool may_be_new, struct explained_file *ret, char **ret_path);
@@ -31,8 +32,8 @@ int explained_file_open(const struct command *command, const struct layer_choice
 	const char *path, struct explained_file *ret);
 
 /**
- * If `subject` is a link, explains the file to which it leads instead. Returns as
- * explained_file_open().
+ * If `subject` is a link, explains the file to which it leads instead. Messages call it `path`.
+ * Returns as explained_file_open().
  */
 int explained_file_follow(const char *path, struct explained_file *subject);
 

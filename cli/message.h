@@ -21,7 +21,7 @@
 /** Makes all further messages JSON. */
 void message_use_json(void);
 
-/** Lets message_use_json() apply to all processes that are forked from now on, and to this one. */
+/** Shares the setting of message_use_json() with all processes that are forked from now on. */
 void message_share(void);
 
 /** Prints "plyfs: …" as one line, with control characters escaped and a newline added. */

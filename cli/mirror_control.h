@@ -1,13 +1,11 @@
-/*
- * Prints the status of a mirror, as text or, with `is_raw`, JSON. Has a mirror show a generation
- * that it holds back.
- */
+/* Control of a mirror: its status, and the confirmation of a state that it holds back. */
 #pragma once
 
 #include <stdbool.h>
 
 /**
- * Both return an exit code. `directory` is the link that the mirror turns to its newest generation.
+ * Print the status, as JSON if `is_raw`; and make the mirror accept the state that it holds back.
+ * Both return an exit code. `directory` is the link that the mirror turns to its newest state.
  * `state` is the mirror's state directory; NULL: the one that the link leads into.
  */
 int mirror_control_status(const char *directory, const char *state, bool is_raw);

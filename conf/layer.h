@@ -50,8 +50,8 @@ struct layer {
 	 * system has died. */
 	dev_t dev;
 	ino_t ino;
-	/* Patterns (glob.h), ending with NULL; plyfs.yaml's are pairs: a path, and all paths below.
-	 * By default they match what git and editors keep beside a file. Borrowed. */
+	/* Patterns (glob.h), ending with NULL. Those of plyfs.yaml are pairs: a pattern, and
+	 * one for all paths below. Default: what git and editors keep beside a file. Borrowed. */
 	const char *const *exclude;
 	/* the store that a mirror copies to this layer (store.h); NULL: none */
 	struct store *store;

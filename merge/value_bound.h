@@ -15,7 +15,7 @@
  * A source that tries to loosen the value is refused, as by a lock. Attempts are: a looser value; a
  * null; a tag that removes the value; another kind of value on the way; for `union`, a list that
  * lacks items and adds none; for `intersect`, an item that is not in all lower lists. A value that
- * the bound can't use is an error, but above a list of `union` or `intersect` an attempt.
+ * the bound can't use is an error; above a list of `union` or `intersect` it is an attempt.
  *
  * Like locks (value_lock.h), bounds are enforced outside of the strategies: each source is merged
  * alone, a tree is made of the bounded values, and value_lock_enforce() puts them into the result.

@@ -17,8 +17,8 @@ struct layer_store;
 
 /*
  * How to reach the store, given on the command line by the user that makes the edit. If all members
- * are NULL, the mirror's record says it. Otherwise `gateway` must have endpoints, and only the
- * record's cluster id is used, and its prefix if `prefix` is NULL and the record is trusted.
+ * are NULL, the mirror's record says it. Otherwise `gateway` must have endpoints. The record then
+ * gives only the cluster id and, if `prefix` is NULL and the record is trusted, the prefix.
  */
 struct store_access {
 	struct gateway_options gateway;

@@ -1,7 +1,7 @@
 /*
  * Expanding: paths that have other sources than the same-named files of the layers.
  *
- *      files: [{path: app.yaml, from: [app.yaml, "conf.d/" + "*.yaml"]}]     a virtual file
+ *      files: [{path: app.yaml, from: [app.yaml, "conf.d/[0-9]*.yaml"]}]     a virtual file
  *      rules: [{match: "*.yaml", dropins: layers}]         app.yaml also from app.yaml.d/
  *
  * Sources come layer by layer, lowest first. Within a layer they come pattern by pattern (or the
