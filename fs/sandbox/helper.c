@@ -191,9 +191,11 @@ void helper_take(
 
 void helper_wake(void)
 {
-	for (enum helper_kind kind = 0; kind < HELPER_KINDS; kind++)
-		if (helper_state(kind) == HELPER_STOPPED)
-			kill(helper_pid(kind), SIGCONT);
+	for (enum helper_kind kind = 0; kind < HELPER_KINDS; kind++) {
+		pid_t pid = helper_pid(kind);
+		if (pid)
+			kill(pid, SIGCONT);
+	}
 }
 
 static void end(enum helper_kind kind, int patience_ms, int killed_s)

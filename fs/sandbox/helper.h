@@ -72,7 +72,10 @@ int helper_watch(void);
 void helper_take(
 	int fd, const char *remedy, void (*log)(void *context, const char *line), void *context);
 
-/** Continues all stopped helpers, because the parent can't end without them. */
+/**
+ * Continues all stopped helpers, because the parent can't end without them. A helper that has got
+ * SIGSTOP and has not stopped yet goes on, too: SIGCONT takes a pending SIGSTOP back (signal(7)).
+ */
 void helper_wake(void);
 
 /**
