@@ -78,8 +78,13 @@ static int take_arguments(
 			arguments[has_config ? 1 : 2]);
 	if (!has_config && plyfs_mount_await(arguments[0]) != EXIT_DONE)
 		return EXIT_FAILED;
-	if (!has_config)
-		mount->choice = layer_choice_guess(arguments[0]);
+	if (!has_config) {
+		const struct layer_choice guess = layer_choice_guess(arguments[0]);
+		mount->choice.config = guess.config;
+		mount->choice.layers = guess.layers;
+	}
+	if (layer_choice_is_double(command, &mount->choice))
+		return EXIT_WRONG_USE;
 	mount->label = mount->choice.config ? mount->choice.config : mount->choice.layers;
 	mount->mountpoint = arguments[count - 1];
 	return -1;
@@ -92,6 +97,7 @@ static int read_arguments(const struct command *command, int argc, char **argv, 
 		{'f', "foreground", .flag = &mount->is_foreground},
 		{'o', "options", .take = set_options, .context = mount},
 		{'c', "config", .text = &mount->choice.config},
+		LAYER_CHOICE_OTHERS_OPTIONS(&mount->choice.around),
 		{0, "take-over", .flag = &mount->is_taking_over},
 		{0},
 	};
@@ -423,6 +429,10 @@ const struct command command_mount = {
 		"ends it.\n"
 		"\n"
 		"  -c, --config CONFIG   a plyfs.yaml\n"
+		"  -H, --host HOST       as on that host: replaces %H in the layers' paths\n"
+		"      --machine-id ID   as on that machine: replaces %m\n"
+		"      --user USER       as that user mounts it: replaces %u and %h\n"
+		"      --fact NAME=VALUE with that fact: replaces %{NAME}; several times\n"
 		"  -f, --foreground      stay in the foreground, with messages on standard error\n"
 		"      --take-over       take the mount over from the running plyfs, which then "
 		"ends; open files and watches stay. SIGUSR2 makes plyfs start the program at its "

@@ -25,6 +25,7 @@ struct mount_description {
 	const char *config;    /* "": the mount was made from `source` */
 	const char *header;    /* "true" or "false"; "": not given */
 	const char *source;
+	const struct node *settings; /* has the environment that they were read in */
 	const struct node *layers;
 };
 
@@ -51,10 +52,11 @@ static int read_description(const struct node *root, const char *mountpoint,
 		.config = report_text(report_get(root, "settings", "path")),
 		.source = report_text(report_get(root, "source", NULL)),
 		.header = report_text(report_get(root, "settings", "header")),
+		.settings = report_get(root, "settings", NULL),
 		.layers = report_get(root, "layers", NULL),
 	};
-	if (!report_get(root, "settings", NULL) || !ret->layers || !node_is_sequence(ret->layers) ||
-		!*ret->source || !*ret->directory)
+	if (!ret->settings || !ret->layers || !node_is_sequence(ret->layers) || !*ret->source ||
+		!*ret->directory)
 		return problem_set(problem, mountpoint, 0, 0,
 			"this mount was made by another plyfs, and its status does not name its "
 			"layers; give them with -c or -l");
@@ -185,6 +187,40 @@ static int take_layers(
 	return r;
 }
 
+static const char *text_or(const char *given, const struct node *map, const char *name)
+{
+	const struct node *value = report_get(map, name, NULL);
+
+	return given || !value ? given : report_text(value);
+}
+
+/*
+ * Adds the host, machine, user and facts that the mount was made for, where the caller gives none.
+ * The last fact of a name counts, so the caller's come last.
+ */
+static int take_environment(const struct mount_description *mount,
+	struct settings_environment *around, struct problem *problem)
+{
+	const struct node *facts = report_get(mount->settings, "facts", NULL);
+	uint32_t count = report_count(facts);
+	size_t own = 0;
+
+	while (own < SETTINGS_FACTS_MAX && around->facts[own])
+		own++;
+	if (count + own > SETTINGS_FACTS_MAX)
+		return problem_set(problem, mount->mountpoint, 0, 0,
+			"the mount was made with %u facts, and %zu more are given; %d are "
+			"possible, so leave some out",
+			count, own, SETTINGS_FACTS_MAX);
+	memmove(around->facts + count, around->facts, own * sizeof(*around->facts));
+	for (uint32_t i = 0; i < count; i++)
+		around->facts[i] = report_text(facts->seq.items[i]);
+	around->host = text_or(around->host, mount->settings, "host");
+	around->machine_id = text_or(around->machine_id, mount->settings, "machine_id");
+	around->user = text_or(around->user, mount->settings, "user");
+	return 0;
+}
+
 static int make(const struct mount_description *mount, const struct settings_environment *as,
 	struct settings **ret, struct problem *problem)
 {
@@ -197,7 +233,9 @@ static int make(const struct mount_description *mount, const struct settings_env
 		return problem_set(problem, mount->mountpoint, 0, 0,
 			"the mount was made of layers and no plyfs.yaml, so it is the same on "
 			"every host; leave out -H, --machine-id, --user and --fact");
-	int r = find_beneath(mount, &beneath);
+	int r = take_environment(mount, &around, problem);
+	if (r == 0)
+		r = find_beneath(mount, &beneath);
 	if (!around.directory && *mount->directory)
 		around.directory = mount->directory;
 	around.mountpoint = mount->mountpoint;

@@ -363,6 +363,32 @@ static void print_read(const char *mountpoint, const struct node *status)
 	puts("' reads all");
 }
 
+static void print_circumstance(const char *word, const struct node *value, bool *is_first)
+{
+	if (!value)
+		return;
+	if (*is_first)
+		printf("%-*s", INDENT, "  as");
+	printf(*is_first ? "%s " : ", %s ", word);
+	report_print(report_text(value));
+	*is_first = false;
+}
+
+/* Prints for which host, machine, user and facts the mount was made, as in "as  host web1". */
+static void print_environment(const struct node *settings)
+{
+	const struct node *facts = report_get(settings, "facts", NULL);
+	bool is_first = true;
+
+	print_circumstance("host", report_get(settings, "host", NULL), &is_first);
+	print_circumstance("machine", report_get(settings, "machine_id", NULL), &is_first);
+	print_circumstance("user", report_get(settings, "user", NULL), &is_first);
+	for (uint32_t i = 0; i < report_count(facts); i++)
+		print_circumstance("fact", facts->seq.items[i], &is_first);
+	if (!is_first)
+		putchar('\n');
+}
+
 static void print_status(const char *mountpoint, const struct node *status, bool is_verbose)
 {
 	const struct node *rendered = report_get(status, "rendered", NULL);
@@ -373,6 +399,7 @@ static void print_status(const char *mountpoint, const struct node *status, bool
 	if (!rendered)
 		print_line(
 			"coherence", report_text(report_get(status, "settings", "coherence")), "");
+	print_environment(report_get(status, "settings", NULL));
 	print_line("header", has_header ? "" : "off", "");
 	print_layers(report_get(status, "layers", NULL));
 	print_line("polling", "", report_text(report_get(status, "polling", "reason")));

@@ -44,12 +44,28 @@ static void put_fault(void *context, const char *path, const struct trouble *tro
 	put_fault_rest(out, trouble);
 }
 
+/* Writes for which host, machine, user and facts the settings were read; nothing: for ours. */
+static void put_environment(FILE *out, const struct settings_environment *around)
+{
+	if (around->host)
+		json_put_field(out, ", \"host\": ", around->host);
+	if (around->machine_id)
+		json_put_field(out, ", \"machine_id\": ", around->machine_id);
+	if (around->user)
+		json_put_field(out, ", \"user\": ", around->user);
+	for (size_t i = 0; i < SETTINGS_FACTS_MAX && around->facts[i]; i++)
+		json_put_field(out, i == 0 ? ", \"facts\": [" : ", ", around->facts[i]);
+	if (around->facts[0])
+		fputc(']', out);
+}
+
 static void put_settings(FILE *out, const struct settings *settings, const char *coherence,
 	const struct trouble *trouble)
 {
 	json_put_field(out, "  \"settings\": {\"path\": ", settings->path);
 	fprintf(out, ", \"coherence\": \"%s\", \"header\": %s", coherence,
 		settings->header ? "true" : "false");
+	put_environment(out, &settings->around);
 	if (trouble) {
 		char text[PROBLEM_SOURCE_MAX + PROBLEM_MESSAGE_MAX + 64];
 		problem_format(&trouble->problem, text, sizeof(text));
