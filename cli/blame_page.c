@@ -77,11 +77,17 @@ static void page_put_text(FILE *out, struct span text)
 
 	while (p < end) {
 		const char *markup = markup_of(*p);
+		size_t plain = 0;
 		char shown[SHOWN_MAX + 1];
 
+		while (p + plain < end && shown_is_plain(p[plain]) && !markup_of(p[plain]))
+			plain++;
 		if (markup) {
 			fputs(markup, out);
 			p++;
+		} else if (plain) {
+			fwrite(p, 1, plain, out);
+			p += plain;
 		} else {
 			/* cppcheck-suppress uninitvar ; shown_put() fills it */
 			fwrite(shown, 1, shown_put(&p, end, shown), out);

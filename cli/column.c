@@ -10,8 +10,17 @@ size_t column_put(FILE *out, struct span text)
 
 	while (p < end) {
 		char shown[SHOWN_MAX + 1] = "\t";
-		size_t length = 1;
+		size_t length = 0;
 
+		while (p + length < end && shown_is_plain(p[length]))
+			length++;
+		width += length;
+		if (out && length)
+			fwrite(p, 1, length, out);
+		p += length;
+		if (p == end)
+			break;
+		length = 1;
 		if (*p == '\t')
 			p++;
 		else

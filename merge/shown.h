@@ -17,6 +17,12 @@
  */
 bool shown_is_escaped(uint32_t code);
 
+/** Returns whether the byte is a character, of one column, that is shown as it is: ASCII. */
+static inline bool shown_is_plain(char c)
+{
+	return c >= ' ' && c < 0x7F;
+}
+
 /**
  * Writes the character at *p (*p < end) as it is shown to `out`, NUL-terminated, and moves *p
  * behind it. If it is escaped, takes one byte and writes "\xNN". Returns the bytes written.
