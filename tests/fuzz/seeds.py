@@ -68,11 +68,15 @@ def cases():
         strategy = re.search(r"^strategy: *(\S+)", text, re.M) or \
             re.match(rf"(?:should-fail-)?({'|'.join(STRATEGIES)})-", folder.name)
         options = re.search(r"^options:(.*(?:\n[ \t].*)*)", text, re.M)
+        guards = re.findall(r"^(?:lock|bounds):.*(?:\n[ \t].*)*", text, re.M)
+        given = options[1] if options else ""
+        if guards:
+            given = "---" + (given or " {}") + "\n---\n" + "\n".join(guards) + "\n"
         sources = [path for path in sorted(folder.iterdir())
                    if path.is_file() and path != rule and not path.name.startswith("expect.")]
         tree = [path.read_bytes() for path in sorted(folder.glob("tree/**/*")) if path.is_file()]
         name = strategy[1] if strategy and strategy[1] in STRATEGIES else "deep"
-        yield name, (options[1] if options else "").encode(), sources, tree
+        yield name, given.encode(), sources, tree
 
 
 def documents():

@@ -5,7 +5,8 @@
  *      byte 0: the strategy. byte 1: bit 0 to JSON, bit 1 the YAML 1.2 schema, bit 2 sources are
  *      JSON, bits 3 and 4 two to five sources. Then texts with a byte 0xFF between them, which no
  *      UTF-8 has: the options, the sources, and files that can be referred to, as a.yaml or
- *      m_a.lua, b.yaml or m_b.lua …
+ *      m_a.lua, b.yaml or m_b.lua … A second document of the options has `lock` and `bounds`, as a
+ *      rule has them.
  *
  * FUZZ_STRATEGY=NAME selects one strategy.
  */
@@ -13,6 +14,7 @@
 #include "cleanup.h"
 #include "fuzz.h"
 #include "merge.h"
+#include "value_bound.h"
 
 #define SOURCES_MAX 5
 #define FILES_MAX 8
@@ -21,6 +23,7 @@ struct fuzz {
 	struct merge_request request;
 	struct options options;
 	struct document *option_document;
+	struct arena *arena; /* of the locks and bounds */
 	struct merge_input inputs[SOURCES_MAX];
 	struct merge_input files[FILES_MAX];
 	struct document *documents[FILES_MAX];
@@ -73,6 +76,25 @@ static const struct strategy *choose_strategy(uint8_t byte)
 	return chosen ? chosen : all[byte % count];
 }
 
+/* Locks and bounds that are not allowed count as none. The first lock is of layer 0, and so on. */
+static void read_guards(struct fuzz *fuzz, const struct node *map)
+{
+	const struct node *lock = node_is_map(map) ? node_get(map, "lock") : NULL;
+	const struct node *bound = node_is_map(map) ? node_get(map, "bounds") : NULL;
+	struct value_locks *locks = NULL;
+	struct value_bounds *bounds = NULL;
+	struct problem problem;
+
+	if (lock && value_locks_read(lock, fuzz->arena, &locks, &problem) == PROBLEM)
+		fuzz_check_problem(&problem);
+	for (size_t i = 0; locks && i < locks->count; i++)
+		locks->items[i].rank = (unsigned)(i % SOURCES_MAX);
+	if (bound && value_bounds_read(bound, locks, fuzz->arena, &bounds, &problem) == PROBLEM)
+		fuzz_check_problem(&problem);
+	fuzz->options.locks = locks;
+	fuzz->options.bounds = bounds;
+}
+
 /* Options that are not allowed count as none. */
 static void read_options(struct fuzz *fuzz, struct span text)
 {
@@ -81,8 +103,11 @@ static void read_options(struct fuzz *fuzz, struct span text)
 	struct problem problem;
 
 	if (document_read(&source, text, &read, &fuzz->option_document, &problem) == 0 &&
-		fuzz->option_document->count > 0)
+		fuzz->option_document->count > 0) {
 		fuzz->options.map = fuzz->option_document->roots[0];
+		if (fuzz->option_document->count > 1)
+			read_guards(fuzz, fuzz->option_document->roots[1]);
+	}
 	if (options_check(&fuzz->options, &problem) != 0)
 		fuzz->options.map = NULL;
 }
@@ -152,6 +177,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	fuzz.request.environment = &environment;
 
 	texts[text_count++] = fuzz_text(&input);
+	if (arena_new(&fuzz.arena) != 0)
+		abort();
 	read_options(&fuzz, texts[0]);
 	for (size_t i = 0; i < fuzz.request.count; i++) {
 		texts[text_count] = fuzz_text(&input);
@@ -176,6 +203,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (size_t i = 0; i < fuzz.file_count; i++)
 		document_free(fuzz.documents[i]);
 	document_free(fuzz.option_document);
+	arena_free(fuzz.arena);
 	for (size_t i = 0; i < text_count; i++)
 		free((char *)texts[i].data);
 	return 0;
