@@ -21,3 +21,6 @@ holds mariadb plugin_load_add my.cnf .my.cnf mysql/my.cnf etc/my.cnf mysql/conf.
 	mariadb.conf.d/50-server.cnf mysql.conf.d/mysqld.cnf conf.d/a.cnf my.cnf.d/server.cnf etc/my.cnf.d/server.cnf
 holds php extension php.ini php/8.2/fpm/php.ini fpm/php.ini 8.2/cli/php.ini etc/php.ini php/8.2/fpm/conf.d/20-a.ini \
 	fpm/conf.d/20-a.ini conf.d/20-a.ini mods-available/a.ini php/conf.d/a.ini etc/php.d/20-a.ini php.d/20-a.ini
+holds sysctl kernel.panic sysctl.conf etc/sysctl.conf sysctl.d/50-a.conf usr/lib/sysctl.d/50-a.conf
+holds postgresql port postgresql.conf postgresql/15/main/postgresql.conf pgsql/data/postgresql.conf \
+	postgresql/15/main/conf.d/a.conf
