@@ -24,3 +24,4 @@ holds php extension php.ini php/8.2/fpm/php.ini fpm/php.ini 8.2/cli/php.ini etc/
 holds sysctl kernel.panic sysctl.conf etc/sysctl.conf sysctl.d/50-a.conf usr/lib/sysctl.d/50-a.conf
 holds postgresql port postgresql.conf postgresql/15/main/postgresql.conf pgsql/data/postgresql.conf \
 	postgresql/15/main/conf.d/a.conf
+holds haproxy maxconn haproxy.cfg haproxy/haproxy.cfg etc/haproxy/conf.d/10-a.cfg
