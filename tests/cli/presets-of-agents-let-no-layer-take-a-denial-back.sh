@@ -1,7 +1,7 @@
 #!/bin/bash
 . "$(dirname "$0")/cli.sh"
 
-# What a policy in the lowest layer denies stays denied, and the attempt is an error.
+# What a policy in the lowest layer denies, or does not allow, stays so, and the attempt is an error.
 PLYFS_PRESETS=$(cd "$(dirname "$0")/../../data/presets" && pwd)
 export PLYFS_PRESETS
 binds() { # PRESET FILE POLICY LOOSER WANTED
@@ -19,3 +19,5 @@ binds claude-code .claude/settings.json '{"permissions": {"deny": ["a"]}}' '{"pe
 	'{"permissions":{"deny":["a"]}}'
 binds claude-code claude-code/managed-settings.json '{"sandbox": {"filesystem": {"denyRead": ["a"]}}}' \
 	'{"sandbox": {"filesystem": {"denyRead": []}}}' '{"sandbox":{"filesystem":{"denyRead":["a"]}}}'
+binds codex codex/requirements.toml 'allowed_sandbox_modes = ["a"]' 'allowed_sandbox_modes = ["a", "b"]' \
+	'allowed_sandbox_modes=["a"]'
