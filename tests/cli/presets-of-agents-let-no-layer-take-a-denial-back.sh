@@ -21,3 +21,5 @@ binds claude-code claude-code/managed-settings.json '{"sandbox": {"filesystem": 
 	'{"sandbox": {"filesystem": {"denyRead": []}}}' '{"sandbox":{"filesystem":{"denyRead":["a"]}}}'
 binds codex codex/requirements.toml 'allowed_sandbox_modes = ["a"]' 'allowed_sandbox_modes = ["a", "b"]' \
 	'allowed_sandbox_modes=["a"]'
+binds gemini-cli .gemini/settings.json '{"tools": {"exclude": ["a"]}}' '{"tools": {"exclude": null}}' \
+	'{"tools":{"exclude":["a"]}}'
