@@ -74,7 +74,9 @@ static int read_draft(struct reading *reading, const struct node *map, enum sche
 		{"json-schema.org/draft-06/schema", DRAFT_6},
 		{"json-schema.org/draft-07/schema", DRAFT_7},
 		{"json-schema.org/draft/2019-09/schema", DRAFT_2019_09},
-		{"json-schema.org/draft/2020-12/schema", DRAFT_2020_12}};
+		{"json-schema.org/draft/2020-12/schema", DRAFT_2020_12},
+		/* "The latest draft": files of programs still have it. */
+		{"json-schema.org/schema", DRAFT_2020_12}};
 	const struct node *node;
 	struct span uri = {NULL, 0}, fragment;
 

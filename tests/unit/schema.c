@@ -129,6 +129,8 @@ TEST(what_can_not_be_carried_out_is_refused_with_its_place)
 		"'http://json-schema.org/draft-03/schema#', which plyfs does not know; it knows "
 		"the "
 		"drafts 4, 6, 7, 2019-09 and 2020-12, such as");
+	tells("$schema: https://json-schema.org/schema\nprefixItems: [{type: string}]\n", "[1]\n",
+		"1:2: [0] must be a string, but is 1 (s.json#/prefixItems/0/type)");
 	refuses("a: 1\n$ref: other.json#/x\n",
 		"s.json:2:7: 'other.json#/x' is another document, which plyfs does not fetch; copy "
 		"it into this one, below '$defs'");
