@@ -288,13 +288,22 @@ static int take_silent(void *context, const char *mountpoint, int result, struct
 	return 0;
 }
 
+int plyfs_mount_entry(const char *mountpoint, struct table_mount *ret)
+{
+	struct mount_search search = {.path = mountpoint};
+	int r = mount_table_each(-1, match, &search);
+
+	if (r < 0 || !search.is_found)
+		return r < 0 ? r : -ENOENT;
+	*ret = search.found;
+	return 0;
+}
+
 void plyfs_mount_silence(
 	const char *mountpoint, unsigned limit_ms, char ret[PLYFS_MOUNT_SILENCE_MAX])
 {
-	struct mount_search search = {.path = mountpoint};
-	pid_t pid = mount_table_each(-1, match, &search) == 0 && search.is_found
-			    ? handover_server(search.found.dev)
-			    : 0;
+	struct table_mount found;
+	pid_t pid = plyfs_mount_entry(mountpoint, &found) == 0 ? handover_server(found.dev) : 0;
 	int n = snprintf(ret, PLYFS_MOUNT_SILENCE_MAX, "%.*s: does not answer for %u s",
 		PLYFS_MOUNT_SILENCE_MAX / 2, mountpoint, limit_ms / 1000);
 

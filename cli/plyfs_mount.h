@@ -11,6 +11,7 @@
 struct document;
 struct problem;
 struct settings;
+struct table_mount;
 
 /* The message about a mount that answers ENOTCONN; the path stands before it. */
 #define PLYFS_MOUNT_ENDED "the plyfs that served this mount has ended; unmount it, or mount again"
@@ -22,6 +23,9 @@ struct settings;
  * way does not answer (plyfs_mount_complain()).
  */
 int plyfs_mount_find(const char *path, char **ret);
+
+/** Reads the mount's entry in the table of mounts. Returns 0 with *ret, or -errno. */
+int plyfs_mount_entry(const char *mountpoint, struct table_mount *ret);
 
 /* The mountpoints of all plyfs mounts that are visible to us. */
 struct plyfs_mounts {

@@ -14,33 +14,32 @@
 #include "store.h"
 #include "value_lock_place.h"
 
-/* Prints a word, quoted for a shell. */
-static void print_word(const char *word)
+void proposal_put_word(FILE *out, const char *word)
 {
 	static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 				   "_-./:,%@+";
 	bool is_raw = true;
 
 	if (*word && word[strspn(word, safe)] == '\0') {
-		printf(" %s", word);
+		fprintf(out, " %s", word);
 		return;
 	}
 	for (const char *at = word; *at; at++)
 		is_raw &= (unsigned char)*at >= ' ' && *at != 0x7f;
-	fputs(is_raw ? " '" : " $'", stdout);
+	fputs(is_raw ? " '" : " $'", out);
 	for (; *word; word++) {
 		unsigned char c = (unsigned char)*word;
 
 		if (c < ' ' || c == 0x7f)
-			printf("\\%03o", c);
+			fprintf(out, "\\%03o", c);
 		else if (c == '\'')
-			fputs(is_raw ? "'\\''" : "\\'", stdout);
+			fputs(is_raw ? "'\\''" : "\\'", out);
 		else if (c == '\\' && !is_raw)
-			fputs("\\\\", stdout);
+			fputs("\\\\", out);
 		else
-			putchar(c);
+			putc(c, out);
 	}
-	putchar('\'');
+	putc('\'', out);
 }
 
 /*
@@ -105,9 +104,9 @@ static int print_commit(const struct store *git, const char *path)
 	if (store_name(git, path, &name) < 0)
 		return -ENOMEM;
 	fputs("change it: commit to", stdout);
-	print_word(name);
+	proposal_put_word(stdout, name);
 	fputs(" of", stdout);
-	print_word(git->endpoint);
+	proposal_put_word(stdout, git->endpoint);
 	printf(" (");
 	report_print(git->ref);
 	puts(")");
@@ -129,19 +128,19 @@ static void print_command(const struct proposal *proposal, const struct proposed
 	fputs(line->what, stdout);
 	if (line->layer) {
 		fputs(" -L", stdout);
-		print_word(line->layer);
+		proposal_put_word(stdout, line->layer);
 	}
 	if (choice->config)
 		fputs(" -c", stdout);
 	if (choice->layers)
 		fputs(" -l", stdout);
 	if (choice->config || choice->layers)
-		print_word(choice->config ? choice->config : choice->layers);
+		proposal_put_word(stdout, choice->config ? choice->config : choice->layers);
 	if (*proposal->path == '-' || (line->key && *line->key == '-'))
 		fputs(" --", stdout);
-	print_word(proposal->path);
+	proposal_put_word(stdout, proposal->path);
 	if (line->key)
-		print_word(line->key);
+		proposal_put_word(stdout, line->key);
 	puts(line->behind);
 }
 

@@ -7,6 +7,8 @@
  */
 #pragma once
 
+#include <stdio.h>
+
 #include "explained_file.h"
 #include "explained_value.h"
 
@@ -22,3 +24,6 @@ struct proposal {
 
 /** Prints the proposals to standard output. Returns 0 or -ENOMEM. */
 int proposal_print(const struct proposal *proposal);
+
+/** Writes a blank and the word, quoted for a shell. */
+void proposal_put_word(FILE *out, const char *word);

@@ -19,6 +19,7 @@
 #include "descriptor.h"
 #include "driver.h"
 #include "followed_path.h"
+#include "fuse_settings.h"
 #include "handover.h"
 #include "helper.h"
 #include "keep.h"
@@ -38,9 +39,6 @@
 #include "worker.h"
 
 #define MOUNT_OPTIONS_MAX 4096
-
-/* Of fusermount3. */
-#define FUSE_SETTINGS "/etc/fuse.conf"
 
 /* Threads that answer requests. Only a first look takes one for longer: a large merge, a slow disk.
  */
@@ -154,26 +152,12 @@ static int enter_mount_process(struct session *session)
 	return mount_process_enter(&session->mount_process, session->dev, clone_fd);
 }
 
-/* Whether fusermount3 opens ordinary users' mounts to others: a line of its settings says so. */
-static bool users_allow_others(void)
-{
-	CLEANUP(fclosep) FILE *file = fopen(FUSE_SETTINGS, "re");
-	bool is_allowed = false;
-	char line[256], word[sizeof(line)], rest;
-
-	while (file && !is_allowed && fgets(line, sizeof(line), file)) {
-		line[strcspn(line, "#")] = '\0';
-		is_allowed = sscanf(line, " %255s %c", word, &rest) == 1 &&
-			     strcmp(word, "user_allow_other") == 0;
-	}
-	return is_allowed;
-}
-
 static int mount_at(struct session *session, struct problem *problem)
 {
 	bool is_mounted = fuse_session_mount(session->fuse, session->mountpoint) == 0;
 
-	if (!is_mounted && !session->options.is_private && geteuid() != 0 && !users_allow_others())
+	if (!is_mounted && !session->options.is_private && geteuid() != 0 &&
+		!fuse_settings_allow_others())
 		return problem_set(problem, session->mountpoint, 0, 0,
 			"can't be mounted for all users: " FUSE_SETTINGS
 			" has no line 'user_allow_other'; let root add it, or leave allow_other "
