@@ -29,6 +29,7 @@ extern const struct command command_blame;
 extern const struct command command_cat;
 extern const struct command command_check;
 extern const struct command command_diff;
+extern const struct command command_doctor;
 extern const struct command command_edit;
 extern const struct command command_explain;
 extern const struct command command_get;

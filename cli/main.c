@@ -18,7 +18,7 @@
 /* clang-format off */
 #define COMMANDS(X) \
 	X(mount) X(umount) X(render) X(merge) X(ls) X(cat) X(get) X(explain) X(blame) X(diff) \
-	X(check) X(set) X(unset) X(reset) X(hide) X(edit) X(mirror) X(status) X(presets)
+	X(check) X(set) X(unset) X(reset) X(hide) X(edit) X(mirror) X(status) X(doctor) X(presets)
 /* clang-format on */
 
 #define ENTRY(name) &command_##name,

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "value.h"
 
@@ -165,6 +167,35 @@ char **program_words(const struct program *program, const char *file, struct are
 			return NULL;
 	}
 	return words;
+}
+
+/* Returns 0, -ENOENT, or -EACCES for a file that can't be executed. */
+static int find_file(const char *path)
+{
+	struct stat found;
+
+	if (stat(path, &found) < 0)
+		return errno == EACCES ? -EACCES : -ENOENT;
+	return S_ISREG(found.st_mode) && eaccess(path, X_OK) == 0 ? 0 : -EACCES;
+}
+
+int program_find(const char *directories, const char *name, char path[PATH_MAX])
+{
+	int result = -ENOENT;
+
+	snprintf(path, PATH_MAX, "%s", name);
+	if (strchr(name, '/'))
+		return find_file(path);
+	for (const char *at = directories; at && *at && result != 0;) {
+		size_t len = strcspn(at, ":");
+
+		snprintf(path, PATH_MAX, "%.*s/%s", (int)len, at, name);
+		int r = find_file(path);
+		result = r == -ENOENT ? result : r;
+		at += len;
+		at += *at == ':';
+	}
+	return result;
 }
 
 char *program_key(const struct program *program)

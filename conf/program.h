@@ -4,6 +4,8 @@
  */
 #pragma once
 
+#include <limits.h>
+
 #include "arena.h"
 #include "node.h"
 #include "problem.h"
@@ -60,6 +62,18 @@ char *program_key(const struct program *program);
  * the program that it starts, if the words show it.
  */
 void program_name(const struct program *program, char name[PROGRAM_NAME_MAX]);
+
+/**
+ * Does the same for "sh -c SCRIPT". Returns false if it is not certain that `name` is a program to
+ * be searched: it may be part of a path, or a function of the script.
+ */
+bool program_name_in_script(const struct program *program, char name[PROGRAM_NAME_MAX]);
+
+/**
+ * Finds a program in the list of directories, "A:B", as execvp(3) does. Returns 0 with its path,
+ * -ENOENT, or -EACCES: this user can't execute it.
+ */
+int program_find(const char *directories, const char *name, char path[PATH_MAX]);
 
 /** Returns whether all members but `place` are equal. Both programs may be NULL. */
 bool program_equal(const struct program *a, const struct program *b);

@@ -244,3 +244,16 @@ void program_name(const struct program *program, char name[PROGRAM_NAME_MAX])
 		found = inner;
 	snprintf(name, PROGRAM_NAME_MAX, "%.*s", (int)found.len, found.data);
 }
+
+bool program_name_in_script(const struct program *program, char name[PROGRAM_NAME_MAX])
+{
+	bool has_script = program->words[1] && strcmp(program->words[1], "-c") == 0;
+	const char *script = has_script ? program->words[2] : NULL;
+
+	program_name(program, name);
+	const char *at = script ? strstr(script, name) : NULL;
+	if (!at || (at > script && at[-1] == '/'))
+		return false;
+	at += strlen(name);
+	return at[strspn(at, " ")] != '(';
+}

@@ -16,10 +16,7 @@
 #include "cleanup.h"
 #include "helper.h"
 
-#define COMMAND_PATH "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-
-/* The user of a check, unless plyfs.yaml names one. */
-#define NOBODY_NAME "nobody"
+/* If there is no user CHILD_NOBODY. */
 #define NOBODY_ID 65534
 
 /* Descriptors that programs expect to have: some walk through all that they may have. */
@@ -53,13 +50,13 @@ static struct identity find_identity(const struct child *child)
 	if (!name && (geteuid() != 0 || child->request->kind != RUN_CHECK))
 		return identity;
 	errno = 0;
-	const struct passwd *user = getpwnam(name ? name : NOBODY_NAME);
+	const struct passwd *user = getpwnam(name ? name : CHILD_NOBODY);
 	if (!user && name)
 		fail(child, ESRCH, "there is no user '%s'", name);
 	identity.uid = user ? user->pw_uid : NOBODY_ID;
 	identity.gid = user ? user->pw_gid : NOBODY_ID;
 	if (geteuid() == 0)
-		identity.name = name ? name : NOBODY_NAME;
+		identity.name = name ? name : CHILD_NOBODY;
 	else if (identity.uid != geteuid())
 		fail(child, EPERM, "becoming the user '%s'", name);
 	return identity;
@@ -108,7 +105,7 @@ void child_run(const struct child *child)
 {
 	const char *lang = getenv("LANG");
 	CLEANUP(arena_freep) struct arena *arena = NULL;
-	char *environment[] = {(char[]){COMMAND_PATH}, NULL, NULL}, *file = NULL;
+	char *environment[] = {(char[]){"PATH=" CHILD_PATH}, NULL, NULL}, *file = NULL;
 
 	/* At first, so that who watches over us can end us however long the next steps take. */
 	setpgid(0, 0);

@@ -4,6 +4,12 @@
 #include "run_message.h"
 #include "workspace.h"
 
+/* Where programs are searched, whatever the environment says. */
+#define CHILD_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+/* The user of root's checks, unless plyfs.yaml names one. */
+#define CHILD_NOBODY "nobody"
+
 struct child {
 	const struct program *program;
 	const struct run_request *request;

@@ -1,0 +1,598 @@
+/*
+ * plyfs doctor: looks for what is wrong with this machine, with the mounts, and with settings, and
+ * names the remedy of each fault. It changes nothing.
+ *
+ * A mount or a layer may never answer, so children look at them (probe.h).
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <fts.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "child.h"
+#include "cleanup.h"
+#include "clock.h"
+#include "colour.h"
+#include "command.h"
+#include "descriptor.h"
+#include "doctor_report.h"
+#include "document.h"
+#include "fault_list.h"
+#include "filter.h"
+#include "fuse_settings.h"
+#include "handover.h"
+#include "landlock.h"
+#include "layer_choice.h"
+#include "message.h"
+#include "mount_option.h"
+#include "mount_table.h"
+#include "mounted_settings.h"
+#include "plyfs_mount.h"
+#include "report.h"
+#include "run_result.h"
+#include "strategy.h"
+#include "text.h"
+#include "trust.h"
+
+/* Milliseconds for going through the directories of given layers: less than PROBE_MS. */
+#define WALK_MS 3000
+
+/* Number of inotify instances of a mount: one for its layers, one for the names on the way. */
+#define INSTANCES 2
+
+/* Maximum number of programs that are searched. Real settings have a dozen. */
+#define PROGRAMS_MAX 64
+
+struct doctor {
+	struct doctor_report report;
+	struct mount_options options;  /* of a mount that is to be made */
+	struct plyfs_mounts answering; /* the mounts that have answered; the paths are borrowed */
+	bool is_mounted;               /* settings of mounts are examined, not given ones */
+};
+
+static void examine_device(struct doctor_report *report)
+{
+	static const char device[] = "/dev/fuse";
+	CLEANUP(closep) int fd = open(device, O_RDWR | O_CLOEXEC);
+	bool is_denied = fd < 0 && errno == EACCES;
+
+	if (is_denied)
+		doctor_report(report, device, REMEDY("chmod 666", device),
+			"this user can't open it, and so can't mount");
+	else
+		doctor_report(report, device, REMEDY_IF(fd < 0, "modprobe fuse"),
+			"can't be opened (%m), so nothing can be mounted, and only 'plyfs render' "
+			"works; a container needs --device=%s",
+			device);
+}
+
+/* An ordinary user mounts through fusermount3, which has the rights of root. */
+static void examine_fusermount(struct doctor *doctor)
+{
+	char path[PATH_MAX];
+	struct stat found = {0};
+	bool is_found = program_find(getenv("PATH"), "fusermount3", path) == 0 &&
+			stat(path, &found) == 0 && found.st_uid == 0 && (found.st_mode & S_ISUID);
+
+	if (geteuid() == 0)
+		return;
+	doctor_report(&doctor->report, "fusermount3",
+		REMEDY_IF(!is_found, "apt install --reinstall fuse3"),
+		"is not installed as a set-uid program of root, so only root can mount");
+	doctor_report(&doctor->report, FUSE_SETTINGS,
+		REMEDY_IF(doctor->options.is_shared && !fuse_settings_allow_others(),
+			"echo user_allow_other >>", FUSE_SETTINGS),
+		"has no line 'user_allow_other', so only root can mount with -o allow_other");
+}
+
+static void examine_kernel(struct doctor_report *report)
+{
+	struct landlock landlock = {.fd = -1};
+	struct utsname names = {0};
+
+	int r = landlock_new(SANDBOX_DAEMON, &landlock);
+	closep(&landlock.fd);
+	doctor_report(report, "Landlock",
+		REMEDY_IF(r < 0, "boot Linux 5.13 or newer with landlock in the option lsm="),
+		"the kernel does not offer it here, so a source that exploits a bug in plyfs "
+		"reaches all files of the user who mounts");
+	r = filter_prepare_worker();
+	doctor_report(report, "seccomp",
+		REMEDY_IF(r != 0, r == FILTER_NOT_BUILT ? "install a plyfs built with libseccomp"
+							: "boot Linux with CONFIG_SECCOMP_FILTER"),
+		"it is not available, so a source that exploits a bug in plyfs can make any system "
+		"call");
+	uname(&names);
+	doctor_report(report, "kernel", NOTE, "Linux %s, Landlock's version %d", names.release,
+		landlock.abi);
+}
+
+/* Returns the number of inotify watches that this user may have; 0: it is not known. */
+static size_t watches_max(void)
+{
+	CLEANUP(fclosep) FILE *in = fopen("/proc/sys/user/max_inotify_watches", "re");
+	size_t limit = 0;
+
+	return in && fscanf(in, "%zu", &limit) == 1 ? limit : 0;
+}
+
+static void examine_inotify(struct doctor_report *report)
+{
+	int fds[INSTANCES];
+	bool is_short = false;
+
+	for (size_t i = 0; i < INSTANCES; i++) {
+		fds[i] = inotify_init1(IN_CLOEXEC);
+		is_short |= fds[i] < 0;
+	}
+	for (size_t i = 0; i < INSTANCES; i++)
+		closep(&fds[i]);
+	doctor_report(report, "inotify",
+		REMEDY_IF(is_short, "sysctl fs.inotify.max_user_instances=1024"),
+		"this user can't have %d more instances, so nothing can be mounted", INSTANCES);
+}
+
+/* The programs that were searched already. */
+struct searched_programs {
+	struct doctor_report *report;
+	const struct program *items[PROGRAMS_MAX];
+	size_t count;
+};
+
+static void search_program(struct doctor_report *report, const struct program *program,
+	const char *name, bool is_check)
+{
+	const char *cost = !is_check              ? "it learns of no change"
+			   : program->is_optional ? "its files are shown unchecked"
+						  : "its files are not shown";
+	struct problem problem;
+	char path[PATH_MAX];
+
+	int r = program_find(CHILD_PATH, name, path);
+	const char *why = r == -EACCES ? "can't be executed" : "is not installed";
+	if (r == 0)
+		problem_at(&problem, program->place, "the program '%s' is installed", name);
+	else
+		problem_at(&problem, program->place, "the program '%s' %s, so %s", name, why, cost);
+	doctor_report_problem(report, &problem, r == 0 ? NOTE : REMEDY(run_missing_remedy(why)));
+}
+
+static void examine_program(
+	struct searched_programs *searched, const struct program *program, bool is_check)
+{
+	char name[PROGRAM_NAME_MAX];
+
+	if (!program || searched->count == PROGRAMS_MAX)
+		return;
+	for (size_t i = 0; i < searched->count; i++)
+		if (program_equal(program, searched->items[i]))
+			return;
+	searched->items[searched->count++] = program;
+	search_program(searched->report, program, program->words[0], is_check);
+	if (program_name_in_script(program, name))
+		search_program(searched->report, program, name, is_check);
+}
+
+static void examine_library(
+	struct doctor_report *report, const char *name, const char *package, const char *cost)
+{
+	doctor_report(report, name,
+		REMEDY_IF(!dlopen(name, RTLD_LAZY | RTLD_LOCAL), "apt install", package),
+		"is not installed, so %s", cost);
+}
+
+/* Examines the programs and libraries that these settings need. */
+static void examine_needs(struct doctor_report *report, const struct settings *settings)
+{
+	struct searched_programs searched = {.report = report};
+	bool has_parts = false, has_etcd = false, has_git = false;
+	char path[PATH_MAX];
+
+	examine_program(&searched, settings->on_change, false);
+	for (size_t i = 0; i < settings->rule_count + settings->file_count; i++) {
+		size_t file = i - settings->rule_count;
+		const struct rule *rule = i < settings->rule_count ? &settings->rules[i]
+								   : &settings->files[file].rule;
+
+		examine_program(&searched, rule->check, true);
+		examine_program(&searched, rule->on_change, false);
+		has_parts |= rule->options.strategy &&
+			     strcmp(rule->options.strategy->name, "cloud-init") == 0;
+	}
+	for (size_t i = 0; i < settings->spec_count; i++) {
+		const struct store_spec *store = settings->specs[i].store;
+
+		has_etcd |= store && strcmp(store->kind, "etcd") == 0;
+		has_git |= store && strcmp(store->kind, "git") == 0;
+	}
+	if (has_parts)
+		examine_library(report, "libgmime-3.0.so.0", "libgmime-3.0-0",
+			"a file of cloud-init that is a MIME message can't be read");
+	if (has_etcd)
+		examine_library(report, "libcurl.so.4", "libcurl4",
+			"no mirror can copy a layer out of etcd");
+	if (has_git)
+		doctor_report(report, "git",
+			REMEDY_IF(
+				program_find(getenv("PATH"), "git", path) != 0, "apt install git"),
+			"is not installed, so no mirror can copy a layer out of git");
+}
+
+static void examine_trust(struct doctor_report *report, const struct settings *settings)
+{
+	const struct trusted file = {"is to get only a plyfs.yaml", settings->path, settings->place,
+		settings->document ? settings->document->roots[0] : NULL, &settings->read, 0};
+	struct problem problem;
+
+	if (!settings->path || trust_check(&file, &problem) != PROBLEM)
+		return;
+	problem_reword(
+		&problem, &problem, "%s; another user decides what is shown", problem.message);
+	doctor_report_problem(report, &problem, REMEDY(NULL));
+}
+
+/* What is found in the directories of a layer. */
+struct layer_walk {
+	size_t directories, unreadable, writable;
+	char first_unreadable[PATH_MAX], first_writable[PATH_MAX];
+	bool is_cut; /* the time was up */
+};
+
+static void note(size_t *count, char first[PATH_MAX], const char *path)
+{
+	if ((*count)++ == 0)
+		snprintf(first, PATH_MAX, "%s", path);
+}
+
+static void take_entry(struct layer_walk *walk, const FTSENT *entry)
+{
+	/* A directory that can't be listed comes twice: as FTS_D, then as FTS_DNR. */
+	walk->directories += entry->fts_info == FTS_D;
+	if (entry->fts_info == FTS_DNR ||
+		(entry->fts_info == FTS_F && eaccess(entry->fts_accpath, R_OK) < 0 &&
+			errno == EACCES))
+		note(&walk->unreadable, walk->first_unreadable, entry->fts_path);
+	if ((entry->fts_info == FTS_D || entry->fts_info == FTS_F) &&
+		(entry->fts_statp->st_mode & S_IWOTH))
+		note(&walk->writable, walk->first_writable, entry->fts_path);
+}
+
+static void walk_layer(const struct layer *layer, int64_t end_ms, struct layer_walk *walk)
+{
+	int options = FTS_NOCHDIR | FTS_COMFOLLOW | (layer->follow ? FTS_LOGICAL : FTS_PHYSICAL);
+	FTS *tree = fts_open((char *[]){layer->place, NULL}, options, NULL);
+	FTSENT *entry;
+
+	while (tree && !walk->is_cut && (entry = fts_read(tree))) {
+		const char *inner = entry->fts_path + strlen(layer->place);
+
+		walk->is_cut = clock_ms() >= end_ms;
+		if (layer_excludes(layer, inner + (*inner == '/')))
+			(void)fts_set(tree, entry, FTS_SKIP);
+		else
+			take_entry(walk, entry);
+	}
+	if (tree)
+		fts_close(tree);
+}
+
+static void report_walk(
+	struct doctor_report *report, const char *path, const struct layer_walk *walk)
+{
+	char grant[sizeof("setfacl -R -m u::rX") + 3 * sizeof(uid_t)];
+
+	snprintf(grant, sizeof(grant), "setfacl -R -m u:%u:rX", (unsigned)geteuid());
+	doctor_report(report, path, REMEDY_IF(walk->unreadable > 0, grant, path),
+		"this user can't read %zu of its files and directories, such as %s, so a mount of "
+		"this user does not show what they hold",
+		walk->unreadable, walk->first_unreadable);
+	if (walk->writable > 0)
+		doctor_report(report, path, REMEDY("chmod -R o-w", path),
+			"every user can write to %zu of its files and directories, such as %s, and "
+			"so decides what others read",
+			walk->writable, walk->first_writable);
+	if (walk->is_cut)
+		doctor_report(report, path, NOTE, "only %zu directories were looked at",
+			walk->directories);
+}
+
+/* Examines a layer that is open. Returns the number of inotify watches that it needs. */
+static size_t examine_layer(struct doctor_report *report, const struct settings *settings,
+	const struct layer *layer, int64_t end_ms)
+{
+	bool is_remote = layer_fd_is_remote(layer->dirfd);
+	struct layer_walk walk = {0};
+
+	if (is_remote)
+		doctor_report(report, layer->path,
+			REMEDY("copy it to a local disk, or set poll_interval in plyfs.yaml"),
+			"it lies on a network or FUSE file system, whose changes inotify does not "
+			"report, so a change shows up to %u ms later",
+			settings->poll_ms);
+	walk_layer(layer, end_ms, &walk);
+	report_walk(report, layer->path, &walk);
+	return is_remote ? 0 : walk.directories;
+}
+
+static void compare_watches(
+	struct doctor_report *report, const struct settings *settings, size_t needed)
+{
+	size_t allowed = settings->watches ? settings->watches : watches_max() / 2;
+	char remedy[sizeof("sysctl fs.inotify.max_user_watches=") + 3 * sizeof(size_t)];
+	size_t enough = 1u << 16;
+
+	while (enough / 4 < needed)
+		enough *= 2;
+	snprintf(remedy, sizeof(remedy), "sysctl fs.inotify.max_user_watches=%zu", enough);
+	doctor_report(report, "inotify",
+		REMEDY_IF(allowed > 0 && needed > allowed,
+			settings->watches ? "raise 'watches' in plyfs.yaml" : remedy),
+		"the layers have %zu directories, and a mount may have %zu watches, so changes in "
+		"the others show up to %u ms later",
+		needed, allowed, settings->poll_ms);
+}
+
+/* Opens each layer itself, so that one that can't be opened does not hide the faults of others. */
+static int examine_layers(struct doctor_report *report, const struct settings *settings)
+{
+	int64_t end_ms = clock_ms() + WALK_MS;
+	size_t needed = 0;
+
+	for (size_t i = 0; i < settings->spec_count; i++) {
+		CLEANUP(layer_freep) struct layer *layer = NULL;
+		struct layer_spec spec = settings->specs[i];
+		struct problem problem;
+
+		int r = settings_environment_place(
+			&settings->around, spec.path, settings->arena, &spec.at);
+		if (r == 0)
+			r = layer_spec_open(&spec, (unsigned)i, &layer, &problem);
+		if (r < 0)
+			return r;
+		/* A mount gets the state of a store. */
+		bool is_to_come = spec.store && access(spec.at, F_OK) < 0;
+		if (r == PROBLEM)
+			doctor_report_problem(report, &problem, REMEDY(.is_note = is_to_come));
+		else if (layer->dirfd < 0)
+			doctor_report(report, layer->path, NOTE, "it is optional, and not there");
+		else
+			needed += examine_layer(report, settings, layer, end_ms);
+	}
+	compare_watches(report, settings, needed);
+	return 0;
+}
+
+/* In a child: examines the settings of a mount, or those that a word of the command line names. */
+static int examine_settings(void *context, const char *word, int out)
+{
+	const struct doctor *doctor = context;
+	struct doctor_report report = {.is_verbose = doctor->report.is_verbose, .out = out};
+	struct layer_choice choice = {0};
+	struct settings *settings;
+	struct problem problem;
+
+	if (!doctor->is_mounted)
+		choice = layer_choice_guess(word);
+	int r = doctor->is_mounted ? mounted_settings(word, &choice.around, &settings, &problem)
+		: choice.config    ? settings_outline(&choice.around, word, &settings, &problem)
+				: settings_from_layers(&choice.around, word, &settings, &problem);
+	if (r == PROBLEM)
+		doctor_report_problem(&report, &problem, doctor->is_mounted ? NOTE : REMEDY(NULL));
+	if (r != 0)
+		return r == PROBLEM ? 0 : r;
+	if (settings->warning.message[0])
+		doctor_report_problem(&report, &settings->warning, REMEDY(NULL));
+	examine_trust(&report, settings);
+	examine_needs(&report, settings);
+	/* The status of a mount has what is wrong with its layers. */
+	return doctor->is_mounted ? 0 : examine_layers(&report, settings);
+}
+
+static int take_findings(void *context, const char *word, int result, struct span text)
+{
+	struct doctor *doctor = context;
+
+	if (result < 0)
+		doctor_report(&doctor->report, word, REMEDY("look after its file systems"),
+			"its settings and layers could not be examined: %s",
+			result == -ETIMEDOUT ? "that took too long" : text_error(result));
+	doctor_report_take(&doctor->report, text);
+	return 0;
+}
+
+static void examine_version(
+	struct doctor_report *report, const char *mountpoint, const char *version, dev_t dev)
+{
+	pid_t pid = handover_server(dev);
+	char renewal[sizeof("kill -USR2 ") + 3 * sizeof(pid)];
+
+	snprintf(renewal, sizeof(renewal), "kill -USR2 %d", (int)pid);
+	bool is_newer = strverscmp(version, PLYFS_VERSION) > 0;
+	doctor_report(report, mountpoint,
+		REMEDY_IF(strcmp(version, PLYFS_VERSION) != 0,
+			is_newer  ? "use the command of that version"
+			: pid > 0 ? renewal
+				  : "mount again with --take-over"),
+		"plyfs %s serves it, and this is plyfs " PLYFS_VERSION ", %s", version,
+		is_newer ? "which may misread its status" : "which has mended faults of that");
+}
+
+/* Reports a text of the status that has its own remedy. Returns whether there is one. */
+static bool report_reason(struct doctor_report *report, const char *mountpoint,
+	const struct node *map, const char *name)
+{
+	const char *reason = report_text(report_get(map, name, NULL));
+
+	if (*reason)
+		doctor_report(report, mountpoint, REMEDY(NULL), "%s", reason);
+	return *reason;
+}
+
+static void examine_faults(
+	struct doctor_report *report, const char *mountpoint, const struct node *status)
+{
+	const struct node *processes = report_get(status, "processes", NULL);
+	const struct node *watches = report_get(status, "watches", NULL);
+	const struct node *sandbox = report_get(status, "sandbox", NULL);
+	double others = fault_list_count(status);
+
+	for (uint32_t i = 0; i < report_count(processes); i++)
+		others -= report_reason(report, mountpoint, processes->seq.items[i], "reason");
+	if (!report_reason(report, mountpoint, watches, "error"))
+		report_reason(report, mountpoint, report_get(status, "polling", NULL), "reason");
+	if (others > 0)
+		doctor_report(report, mountpoint, REMEDY("plyfs status", mountpoint),
+			"it has %.0f error%s, so not everything is shown as the layers have it",
+			others, others > 1 ? "s" : "");
+	if (strcmp(report_text(report_get(sandbox, "landlock", NULL)), "off") == 0 ||
+		strcmp(report_text(report_get(sandbox, "seccomp", NULL)), "off") == 0)
+		doctor_report(report, mountpoint,
+			REMEDY("mount it again without nosandbox, nolandlock and noseccomp"),
+			"a mount option has turned its sandbox off, so a source that exploits a "
+			"bug in plyfs reaches all that the user who mounts can reach");
+	doctor_report(report, mountpoint, NOTE,
+		"it has %.0f of %zu inotify watches, and the kernel looks up %s at a time",
+		report_number(report_get(watches, "count", NULL)), watches_max(),
+		strcmp(report_text(report_get(status, "parallel_lookups", NULL)), "true") == 0
+			? "several names"
+			: "one name");
+}
+
+/*
+ * In a child: examines a mount by its status. Another user's status may have any text, even one
+ * that looks like a remedy, and name any settings: -EACCES.
+ */
+static int examine_status(void *context, const char *mountpoint, int out)
+{
+	const struct doctor *doctor = context;
+	struct doctor_report report = {.is_verbose = doctor->report.is_verbose, .out = out};
+	CLEANUP(document_freep) struct document *document = NULL;
+	CLEANUP(freep) char *text = NULL;
+	struct table_mount entry;
+	struct problem problem;
+	size_t len;
+
+	int r = plyfs_mount_status_within(mountpoint, &text, &len);
+	if (r == 0)
+		r = plyfs_mount_entry(mountpoint, &entry);
+	if (r == 0 && entry.uid != geteuid())
+		r = -EACCES;
+	if (r < 0)
+		return r;
+	r = plyfs_mount_read_report(mountpoint, (struct span){text, len}, &document, &problem);
+	if (r != 0 || document->count != 1)
+		return -EBADMSG;
+	const struct node *status = document->roots[0];
+	examine_version(
+		&report, mountpoint, report_text(report_get(status, "version", NULL)), entry.dev);
+	examine_faults(&report, mountpoint, status);
+	return 0;
+}
+
+static int take_status(void *context, const char *mountpoint, int result, struct span text)
+{
+	struct doctor *doctor = context;
+	char silence[PLYFS_MOUNT_SILENCE_MAX];
+
+	if (result == -ETIMEDOUT) {
+		plyfs_mount_silence(mountpoint, PROBE_OTHERS_MS, silence);
+		doctor_report(&doctor->report, NULL, REMEDY("plyfs umount --force", mountpoint),
+			"%s, so programs that look into it wait", silence);
+	} else if (result == -EACCES) {
+		doctor_report(&doctor->report, mountpoint, NOTE,
+			"another user has mounted it, so its state was not looked at");
+	} else if (result < 0) {
+		doctor_report(&doctor->report, mountpoint, REMEDY("plyfs umount", mountpoint), "%s",
+			result == -ENOTCONN
+				? "the plyfs that served it has ended, so every access fails"
+				: "its status can't be read, so another program may serve it");
+	} else {
+		doctor_report_take(&doctor->report, text);
+		doctor->answering.paths[doctor->answering.count++] = (char *)(uintptr_t)mountpoint;
+	}
+	return 0;
+}
+
+static int examine_mounts(struct doctor *doctor)
+{
+	CLEANUP(plyfs_mount_fini) struct plyfs_mounts mounted = {0};
+	CLEANUP(freep) char **answering = NULL;
+
+	int r = plyfs_mount_all(&mounted);
+	if (r < 0)
+		return r;
+	doctor->answering.paths = answering = calloc(mounted.count + 1, sizeof(*answering));
+	if (!answering)
+		return -ENOMEM;
+	r = plyfs_mount_each(&mounted, PROBE_OTHERS_MS, examine_status, take_status, doctor);
+	if (r == 0 && doctor->is_mounted)
+		r = plyfs_mount_each(&doctor->answering, PROBE_OTHERS_MS, examine_settings,
+			take_findings, doctor);
+	return r;
+}
+
+static int set_options(const struct command *command, void *context, const char *text)
+{
+	struct problem problem;
+	int r = mount_options_read(text, context, &problem);
+
+	(void)command;
+	if (r == 0)
+		return EXIT_DONE;
+	message_result(r, &problem, NULL);
+	return EXIT_WRONG_USE;
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+	struct doctor doctor = {.report = {.out = -1}};
+	struct doctor_report *report = &doctor.report;
+	const struct command_option options[] = {
+		{'o', "options", .take = set_options, .context = &doctor.options},
+		{'v', "verbose", .flag = &report->is_verbose},
+		{0, "json", .flag = &report->is_json},
+		{0, "color", .take = command_colour},
+		{0},
+	};
+
+	int code = command_options(command, options, argc, argv);
+	if (code >= 0)
+		return code;
+	const struct plyfs_mounts given = {argv + optind, (size_t)(argc - optind)};
+	report->is_coloured = colour_use(STDOUT_FILENO);
+	doctor_report_begin(report);
+	examine_device(report);
+	examine_fusermount(&doctor);
+	examine_kernel(report);
+	examine_inotify(report);
+	doctor.is_mounted = given.count == 0;
+	int r = examine_mounts(&doctor);
+	doctor.is_mounted = false;
+	if (r == 0)
+		r = plyfs_mount_each(&given, PROBE_MS, examine_settings, take_findings, &doctor);
+	code = doctor_report_end(report);
+	return r == 0 ? code : message_result(r, NULL, NULL);
+}
+
+const struct command command_doctor = {
+	.name = "doctor",
+	.synopsis = "[-v] [--json] [-o OPTION,...] [CONFIG | LAYER[:LAYER...]]...",
+	.summary = "find what is wrong with this machine, mounts and settings",
+	.help = "Looks at /dev/fuse, at the kernel's features and limits, at the mounts, and at "
+		"the settings and layers that are given, or else at the settings of the mounts. "
+		"Prints a line for each fault, with what it costs and the remedy, and exits with 1 "
+		"if there is one. Changes nothing. Run it as the user who mounts.\n"
+		"\n"
+		"  -o, --options OPTION,...        options that a mount is to have\n"
+		"  -v, --verbose                   print also what is in order\n"
+		"      --color always|auto|never   auto: on a terminal, unless NO_COLOR is set\n"
+		"      --json                      as JSON, for programs\n",
+	.run = run,
+};

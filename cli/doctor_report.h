@@ -1,0 +1,48 @@
+/*
+ * The report of `plyfs doctor`: its findings, each with its remedy, on standard output.
+ *
+ * A child that probes a mount or layers has a report of its own, whose findings go to the parent's.
+ */
+#pragma once
+
+#include <limits.h>
+#include <stdbool.h>
+
+#include "problem.h"
+
+/* What the user does about a finding. */
+struct remedy {
+	const char *text;    /* "plyfs status"; NULL: the message has the remedy */
+	const char *operand; /* a word behind it, which is quoted for a shell; NULL: none */
+	/* Reported only if is_verbose: nothing is wrong, so "in order" replaces the message; or the
+	 * message is a note. */
+	bool is_not_needed, is_note;
+};
+
+#define REMEDY(...) ((struct remedy){__VA_ARGS__})
+#define REMEDY_IF(is_wrong, ...) ((is_wrong) ? REMEDY(__VA_ARGS__) : REMEDY(.is_not_needed = true))
+#define NOTE REMEDY(.is_note = true)
+
+struct doctor_report {
+	bool is_verbose; /* what is in order is reported, too */
+	bool is_json;
+	bool is_coloured;
+	int out;      /* of a child: a pipe to the parent; -1: findings are printed */
+	size_t wrong; /* number of findings of what is wrong */
+	size_t printed;
+};
+
+/** Reports a finding at `place`, such as a path. The message says what a fault costs the user. */
+__attribute__((format(printf, 4, 5))) void doctor_report(struct doctor_report *report,
+	const char *place, struct remedy remedy, const char *format, ...);
+
+/** Reports a problem that was found elsewhere, or filled at the place of a node. */
+void doctor_report_problem(
+	struct doctor_report *report, const struct problem *problem, struct remedy remedy);
+
+/** Adds the findings that a child has written. */
+void doctor_report_take(struct doctor_report *report, struct span text);
+
+/** Begins and ends the output of a report that is printed. The second returns an exit code. */
+void doctor_report_begin(const struct doctor_report *report);
+int doctor_report_end(const struct doctor_report *report);
