@@ -312,10 +312,30 @@ const struct pair *node_find_as_python(
 	return twin ? node_find(map, twin) : found;
 }
 
+/* Finds the pair at a path such as metadata.name; no key in it contains a dot. */
+static const struct pair *find_nested(const struct node *item, struct span path)
+{
+	const struct pair *pair = NULL;
+
+	while (path.data && item && node_is_map(item)) {
+		const char *dot = memchr(path.data, '.', path.len);
+		struct node key = {.kind = NODE_SCALAR, .style = NODE_DOUBLE, .text = path};
+
+		key.text.len = dot ? (size_t)(dot - path.data) : path.len;
+		path.len -= dot ? key.text.len + 1 : 0;
+		path.data = dot ? dot + 1 : NULL;
+		pair = node_find(item, &key);
+		item = pair ? pair->value : NULL;
+	}
+	return path.data ? NULL : pair;
+}
+
 static const struct pair *find_match(const struct node *item, const struct node *key)
 {
 	const struct pair *pair = node_find(item, key);
 
+	if (!pair && node_is_scalar(key) && memchr(key->text.data, '.', key->text.len))
+		pair = find_nested(item, key->text);
 	return pair && node_is_scalar(pair->value) && !scalar_is_empty(pair->value) ? pair : NULL;
 }
 

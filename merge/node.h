@@ -245,7 +245,8 @@ const struct pair *node_find_as_python(
 /**
  * Returns the pair by which an item of a list is matched. `by` is a key, or a list of keys: the
  * first key at which the item has a scalar counts. A null or an empty text counts only at the last
- * key, and a value that is not written (`name:`) never. NULL: the item is no map, or no key counts.
+ * key, and a value that is not written (`name:`) never. A key with dots that the item does not have
+ * is a path in it: metadata.name. NULL: the item is no map, or no key counts.
  */
 const struct pair *node_match(const struct node *item, const struct node *by);
 

@@ -112,8 +112,8 @@ struct strategy {
 
 	/*
 	 * Finds how lists combine at the place of `keys`, for a caller that wants to change one.
-	 * With LIST_OUTCOME_BY_KEY, *by is the argument for node_match(). Returns 0 or -ENOMEM. May
-	 * be NULL: LIST_OUTCOME_ANY.
+	 * With LIST_OUTCOME_BY_KEY, *by is the argument for item_key_find(). Returns 0 or -ENOMEM.
+	 * May be NULL: LIST_OUTCOME_ANY.
 	 */
 	int (*list_outcome)(const struct merge_request *request, const struct node *const *keys,
 		size_t count, struct arena *arena, enum list_outcome *ret, const struct node **by);

@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "edit_tree.h"
+#include "item_key.h"
 #include "scalar.h"
 #include "strategy.h"
 
@@ -45,27 +46,32 @@ static uint32_t find_same(const struct node *list, const struct node *item)
 	return i;
 }
 
-static bool is_matched(const struct node *item, const struct node *by, const struct node *wanted)
+/*
+ * Gives the index of the target's item that is matched with the result's item, or the list's
+ * length. If several items have its key, the first in one list is matched with the first in the
+ * other, and so on.
+ */
+static int find_by_key(const struct put_walk *walk, const struct node *item, uint32_t *ret)
 {
-	const struct pair *match = node_match(item, by);
+	const struct node *const lists[] = {walk->in, walk->there};
+	struct item_key key, wanted;
+	uint32_t before = 0;
+	int r = item_key_find(item, walk->by, walk->ground->arena, &wanted);
 
-	return match && node_equal(match->value, wanted);
-}
+	for (size_t i = 0; i < 2; i++)
+		for (*ret = 0; r == 0 && *ret < lists[i]->seq.count; ++*ret) {
+			const struct node *each = lists[i]->seq.items[*ret];
 
-/* Returns the index of the target's item that is matched with the result's item. If several items
- * have its key, the first in one list is matched with the first in the other, and so on. */
-static uint32_t find_by_key(const struct node *list, const struct node *in, const struct node *item,
-	const struct node *by)
-{
-	const struct node *wanted = node_match(item, by)->value;
-	uint32_t before = 0, i = 0;
-
-	for (uint32_t n = 0; in->seq.items[n] != item; n++)
-		before += is_matched(in->seq.items[n], by, wanted);
-	for (; i < list->seq.count; i++)
-		if (is_matched(list->seq.items[i], by, wanted) && before-- == 0)
-			break;
-	return i;
+			if (i == 0 && each == item)
+				break;
+			r = item_key_find(each, walk->by, walk->ground->arena, &key);
+			if (r < 0 || !key.value || !node_equal(key.value, wanted.value))
+				continue;
+			if (i == 1 && before-- == 0)
+				return 0;
+			before += i == 0;
+		}
+	return r;
 }
 
 static void add_step(struct put_walk *walk, struct edit_step step)
@@ -101,12 +107,15 @@ static int go_by_index(struct put_walk *walk, const struct edit_step *step)
 {
 	const struct node *item = entry_of(walk->in, step), *list = walk->there;
 	enum list_outcome outcome;
+	struct item_key key = {0};
 	int r = find_outcome(walk, &outcome, &walk->by);
 
+	if (r == 0 && outcome == LIST_OUTCOME_BY_KEY && item)
+		r = item_key_find(item, walk->by, walk->ground->arena, &key);
 	if (r < 0)
 		return r;
 	/* An item without the key is matched with none. */
-	if (outcome != LIST_OUTCOME_BY_KEY || !item || !node_match(item, walk->by))
+	if (!key.value)
 		walk->by = NULL;
 	walk->item = item;
 	/* A key that may come again comes once here. */
@@ -116,7 +125,11 @@ static int go_by_index(struct put_walk *walk, const struct edit_step *step)
 	}
 	if (!item || !list || !node_is_sequence(list))
 		return PUT_FORM_NONE;
-	uint32_t i = walk->by ? find_by_key(list, walk->in, item, walk->by) : find_same(list, item);
+	uint32_t i = walk->by ? 0 : find_same(list, item);
+
+	r = walk->by ? find_by_key(walk, item, &i) : 0;
+	if (r < 0)
+		return r;
 	/* The item may be made of several sources, or be a copy. */
 	if (i == list->seq.count && !walk->by && outcome != LIST_OUTCOME_PARTS &&
 		list->seq.count == walk->in->seq.count)
@@ -215,20 +228,38 @@ static int begin(struct put_walk *walk, const struct put_ground *ground, const s
 	return walk->steps && walk->keys ? 0 : -ENOMEM;
 }
 
-/* Makes an item that is matched with the result's item, and has the pairs in `rest`. Returns NULL
- * without memory. */
-static const struct node *make_item(const struct put_walk *walk, const struct node *rest)
+static int add_pairs(struct arena *arena, struct node *map, const struct node *rest)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; r == 0 && i < rest->map.count; i++) {
+		const struct pair *pair = &rest->map.pairs[i], *found = node_find(map, pair->key);
+
+		/* A map that is there has a part of the key, and item_key_alone() made it. */
+		if (found && node_is_map(found->value) && node_is_map(pair->value))
+			r = add_pairs(arena, (struct node *)found->value, pair->value);
+		else
+			r = node_put(arena, map, pair->key, pair->value);
+	}
+	return r;
+}
+
+/*
+ * Makes an item that is matched with the result's item, and has the pairs in `rest`; NULL: none.
+ * Returns PUT_FORM_NONE if it is a text.
+ */
+static int make_item(const struct put_walk *walk, const struct node *rest, const struct node **ret)
 {
 	struct arena *arena = walk->ground->arena;
-	const struct pair *match = node_match(walk->item, walk->by);
-	struct node *made = node_new_map(arena, NULL);
+	struct node *made;
+	int r = item_key_alone(walk->item, walk->by, arena, &made);
 
-	if (!made || node_put(arena, made, match->key, match->value) < 0)
-		return NULL;
-	for (uint32_t i = 0; rest && i < rest->map.count; i++)
-		if (node_put(arena, made, rest->map.pairs[i].key, rest->map.pairs[i].value) < 0)
-			return NULL;
-	return made;
+	if (r == 0 && rest)
+		r = node_is_map(made) ? add_pairs(arena, made, rest) : PUT_FORM_NONE;
+	if (r == 0 && node_is_map(made))
+		node_weigh(made);
+	*ret = made;
+	return r;
 }
 
 static bool has_tag(const struct put_ground *ground, const char *tag)
@@ -278,8 +309,10 @@ static int make_removal(const struct put_walk *walk, bool is_document, const str
 	}
 	if (!walk->by)
 		return PUT_FORM_NONE;
-	matched = make_item(walk, NULL);
-	*ret = matched ? tag_value(ground, matched, "!delete") : NULL;
+	int r = make_item(walk, NULL, &matched);
+	if (r < 0)
+		return r;
+	*ret = tag_value(ground, matched, "!delete");
 	return *ret ? 0 : -ENOMEM;
 }
 
@@ -320,15 +353,18 @@ static int add_item(struct put_walk *walk, const struct edit_op *op, size_t at, 
 		const struct node *rest =
 			edit_tree_wrap(op->steps + at + 1, op->count - at - 1, ret->value, arena);
 
-		if (!rest || !node_is_map(rest))
+		if (!rest || node_is_sequence(rest) ||
+			node_is_scalar(rest) != node_is_scalar(walk->item))
 			return rest ? PUT_FORM_NONE : -ENOMEM;
-		ret->value = make_item(walk, rest);
+		ret->value = rest;
+		if (node_is_map(rest))
+			r = make_item(walk, rest, &ret->value);
 	}
 	add_step(walk, (struct edit_step){.index = has_list ? walk->there->seq.count : 0});
 	ret->kind = EDIT_INSERT;
 	ret->steps = walk->steps;
 	ret->count = walk->count;
-	return ret->value ? 0 : -ENOMEM;
+	return r;
 }
 
 /* Returns where in the target's list an item must be inserted to stand before the result's item

@@ -2,6 +2,7 @@
 #include <errno.h>
 
 #include "deep.h"
+#include "item_key.h"
 #include "scalar.h"
 
 /*
@@ -10,31 +11,56 @@
  */
 #define REBUILDS_MAX 16
 
-/* Finds the pair that an item is matched by; *ret is NULL if it has none. */
-static int check_item_key(struct deep *deep, const struct list_rule *rule, const struct node *item,
-	const struct pair **ret)
+/* Returns a value of the key that has a directive, or NULL. */
+static const struct node *find_directive(const struct item_key *key)
 {
-	struct problem *problem = deep->merge->problem;
-	const struct pair *match = node_match(item, rule->by);
-	const char *name = match ? match->key->text.data : rule->by_name;
+	const struct node *value = key->count ? key->value : NULL;
 
-	if (match && directive_of(match->value) != DIRECTIVE_NONE)
-		return problem_at(problem, match->value,
+	for (uint32_t i = 0; value && node_is_sequence(key->value) && i < key->count; i++)
+		if (directive_of(key->value->seq.items[i]) != DIRECTIVE_NONE)
+			return key->value->seq.items[i];
+	return value && directive_of(value) != DIRECTIVE_NONE ? value : NULL;
+}
+
+/* Counts the scalars, and the maps and lists without entries. */
+static uint32_t count_leaves(const struct node *node)
+{
+	uint32_t count = node_count(node) == 0;
+
+	for (uint32_t i = 0; i < node_count(node); i++)
+		count += count_leaves(*node_entry(node, i));
+	return count;
+}
+
+/* Finds the key of a layer's item. */
+static int check_item_key(struct deep *deep, const struct list_rule *rule, const struct node *item,
+	struct item_key *ret)
+{
+	/* Origins keep the keys of removed items. */
+	struct arena *arena = deep->origins ? deep->merge->arena : deep->scratch;
+	struct problem *problem = deep->merge->problem;
+	int r = item_key_find(item, rule->by, arena, ret);
+	const struct node *tagged = find_directive(ret);
+	bool is_deleted = directive_of(item) == DIRECTIVE_DELETE;
+
+	if (r < 0 || (!tagged && !is_deleted))
+		return r;
+	const char *name = ret->value ? item_key_name(ret->way, arena) : rule->by_name;
+	if (!name)
+		return -ENOMEM;
+	if (tagged)
+		return problem_at(problem, tagged,
 			"'%s' can't stand at '%s', the key by which the items of this list are "
 			"matched",
-			match->value->tag, name);
-	if (directive_of(item) == DIRECTIVE_DELETE) {
-		if (!match)
-			return problem_at(problem, item,
-				"an item with '%s' needs the '%s' of the item to remove", item->tag,
-				name);
-		if (item->map.count > 1)
-			return problem_at(problem, item,
-				"an item with '%s' has its '%s' and nothing else; to replace the "
-				"item below by this one, write '!replace'",
-				item->tag, name);
-	}
-	*ret = match;
+			tagged->tag, name);
+	if (!ret->value)
+		return problem_at(problem, item,
+			"an item with '%s' needs the '%s' of the item to remove", item->tag, name);
+	if (node_is_map(item) && count_leaves(item) > ret->count)
+		return problem_at(problem, item,
+			"an item with '%s' has its '%s' and nothing else; to replace the "
+			"item below by this one, write '!replace'",
+			item->tag, name);
 	return 0;
 }
 
@@ -54,60 +80,83 @@ static int append_item(struct deep *deep, const struct keyed *keyed, const struc
 	return r == 0 ? list_push_back(keyed->list, combined) : r;
 }
 
+/* Refuses an item whose key an earlier item of its layer has. */
+static int refuse_second(
+	struct deep *deep, const struct list_entry *first, const struct item_key *key)
+{
+	const char *name = item_key_name(key->way, deep->scratch);
+	const char *value = item_key_name(key->value, deep->scratch);
+
+	if (!name || !value)
+		return -ENOMEM;
+	return problem_at(deep->merge->problem, key->value,
+		"the %s '%s' comes twice in this list, first in line %u; make one item of both",
+		name, value, (unsigned)first->by->line);
+}
+
 /*
  * Chooses the entry for an item of the layer's list. The first item with a key gets the key's first
  * entry, the next item the next entry. LIST_NONE: there is no such entry.
  */
 static int choose_entry(struct deep *deep, const struct keyed *keyed, const struct node *item,
-	const struct pair *match, uint32_t *ret)
+	const struct item_key *key, uint32_t *ret)
 {
 	uint32_t first;
-	int r = list_find_key(keyed->list, keyed->rule, match->value, &first);
+	int r = list_find_key(keyed->list, keyed->rule, key->value, &first);
 
 	if (r < 0)
 		return r;
 	struct list_entry *known = &keyed->list->keys.entries[first];
 	bool is_deleted = directive_of(item) == DIRECTIVE_DELETE;
 	if (known->pass == keyed->pass && (!keyed->rule->twice || is_deleted))
-		return problem_at(deep->merge->problem, match->value,
-			"the %s '%s' comes twice in this list, first in line %u; make one item of "
-			"both",
-			match->key->text.data, match->value->text.data, (unsigned)known->by->line);
+		return refuse_second(deep, known, key);
 	*ret = known->pass == keyed->pass ? known->following : first;
 	known->pass = keyed->pass;
-	known->by = match->value;
+	known->by = key->value;
 	if (*ret != LIST_NONE)
 		known->following = is_deleted ? first : keyed->list->keys.entries[*ret].next;
 	return 0;
 }
 
+/* Combines two items with the same key, of which one may be a text and the other a map. */
+static int combine_item(struct deep *deep, const struct node *below, const struct node *item,
+	const struct list_place *place, const struct node **ret)
+{
+	bool minds_kinds = deep->minds_kinds;
+
+	deep->minds_kinds = minds_kinds && below && below->kind == item->kind;
+	int r = deep_combine(deep, below, item, place, ret);
+	deep->minds_kinds = minds_kinds;
+	return r;
+}
+
 static int merge_item(struct deep *deep, const struct keyed *keyed, const struct node *item)
 {
 	struct list *list = keyed->list;
-	const struct pair *match = NULL;
+	struct item_key key;
 	const struct node *combined;
 	uint32_t entry = LIST_NONE;
 
-	int r = check_item_key(deep, keyed->rule, item, &match);
-	if (r == 0 && match)
-		r = choose_entry(deep, keyed, item, match, &entry);
+	int r = check_item_key(deep, keyed->rule, item, &key);
+	if (r == 0 && key.value)
+		r = choose_entry(deep, keyed, item, &key, &entry);
 	if (r != 0)
 		return r;
 	if (entry == LIST_NONE)
 		return append_item(deep, keyed, item);
 
-	const struct node *key = match->value, *below = list_get_key(list, entry);
+	const struct node *below = list_get_key(list, entry);
 	if (directive_of(item) == DIRECTIVE_DELETE) {
 		list_remove_key(list, entry);
 		r = deep_let_go(deep, below, &below);
 		if (r == 0)
-			origin_remove(deep->origins, &list->node, key, below,
+			origin_remove(deep->origins, &list->node, key.value, below,
 				(struct origin_why){"the item is deleted", item});
 		return r;
 	}
-	r = deep_combine(deep, below, item, keyed->place, &combined);
+	r = combine_item(deep, below, item, keyed->place, &combined);
 	if (r == 0 && !below)
-		origin_restore(deep->origins, &list->node, key, combined);
+		origin_restore(deep->origins, &list->node, key.value, combined);
 	return r == 0 ? list_put_key(list, entry, combined) : r;
 }
 

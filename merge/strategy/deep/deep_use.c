@@ -4,6 +4,7 @@
 #include "deep.h"
 #include "delete_rule.h"
 #include "format.h"
+#include "item_key.h"
 
 const struct format *deep_repeating(const struct merge_request *request)
 {
@@ -20,11 +21,18 @@ static int note_list(const struct list_rules *rules, const struct node *list,
 	const struct list_place *place, struct option_uses *uses)
 {
 	const struct list_rule *rule = list_rules_find(rules, place);
+	CLEANUP(arena_freep) struct arena *arena = NULL;
 	int r = option_uses_add(uses, rule->place);
 
-	for (uint32_t i = 0; r == 0 && rule->mode == LIST_BY_KEY && i < list->seq.count; i++)
-		r = option_uses_add(
-			uses, node_match(list->seq.items[i], rule->by) ? rule->by : rule->value);
+	if (r == 0 && rule->mode == LIST_BY_KEY)
+		r = arena_new(&arena);
+	for (uint32_t i = 0; r == 0 && arena && i < list->seq.count; i++) {
+		struct item_key key;
+
+		r = item_key_find(list->seq.items[i], rule->by, arena, &key);
+		if (r == 0)
+			r = option_uses_add(uses, key.value ? rule->by : rule->value);
+	}
 	return r;
 }
 

@@ -3,6 +3,8 @@
 #include <assert.h>
 #include <errno.h>
 
+#include "item_key.h"
+
 /* Entries. Up to this number, to compare hashes one by one is as fast as a table. */
 #define INDEX_MIN 8
 
@@ -187,18 +189,19 @@ static const struct node *item_of(const struct list *list, const struct list_ent
 static int index_key(struct list *list, const struct list_rule *rule, int32_t position)
 {
 	const struct node *item = list_at(list, position);
-	const struct pair *match = item ? node_match(item, rule->by) : NULL;
-	if (!match)
-		return 0;
+	struct item_key found = {0};
+	int r = item ? item_key_find(item, rule->by, list->arena, &found) : 0;
+	if (r < 0 || !found.value)
+		return r;
 
-	const struct node *key = match->value;
+	const struct node *key = found.value;
 	uint32_t hash = node_hash(key);
 	uint32_t first = find_entry(&list->keys, key, hash);
 	if (first != LIST_NONE && !item_of(list, &list->keys.entries[first])) {
 		list->keys.entries[first].position = position;
 		return 0;
 	}
-	int r = add_entry(list->arena, &list->keys, key, hash, position);
+	r = add_entry(list->arena, &list->keys, key, hash, position);
 	if (r == 0 && first != LIST_NONE)
 		link_entry(&list->keys, first);
 	return r;

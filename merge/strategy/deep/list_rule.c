@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "format/ini_dialect.h"
+#include "item_key.h"
 #include "scalar.h"
 #include "spelling.h"
 
@@ -37,10 +38,6 @@ struct list_rules {
 };
 
 #define MODES "replace, append, prepend, unique, repeat or {by: KEY}"
-#define BY_MEANING                                                                                 \
-	"'by' names the key that items are matched by, such as {by: name}, or several keys, such " \
-	"as {by: [name, url]}: the first that an item has counts"
-
 const char *const list_mode_names[LIST_BY_KEY] = {
 	"replace", "append", "prepend", "unique", "repeat"};
 
@@ -58,32 +55,6 @@ static int read_mode(const struct node *value, enum list_mode *ret, struct probl
 		problem, value, "lists can't combine by '%s', only by %s", value->text.data, MODES);
 }
 
-static bool is_key(const struct node *value)
-{
-	return node_is_scalar(value) && !scalar_is_null(value);
-}
-
-static int read_by(
-	const struct node *by, struct arena *arena, const char **name, struct problem *problem)
-{
-	if (is_key(by)) {
-		*name = by->text.data;
-		return 0;
-	}
-	if (!node_is_sequence(by) || by->seq.count == 0)
-		return problem_at(problem, by, BY_MEANING);
-	const char *text = "";
-	for (uint32_t i = 0; text && i < by->seq.count; i++) {
-		const struct node *key = by->seq.items[i];
-
-		if (!is_key(key))
-			return problem_at(problem, key, BY_MEANING);
-		text = arena_printf(arena, "%s%s%s", text, i ? ", " : "", key->text.data);
-	}
-	*name = text ? arena_printf(arena, "[%s]", text) : NULL;
-	return *name ? 0 : -ENOMEM;
-}
-
 static int read_rule(const struct node *place, const struct node *value, struct arena *arena,
 	struct list_rule *ret, struct problem *problem)
 {
@@ -98,10 +69,14 @@ static int read_rule(const struct node *place, const struct node *value, struct 
 		return problem_at(problem, twice,
 			"'twice' says whether one layer may have a key more than once: true or "
 			"false");
+	int r = item_key_check(by, problem);
+	if (r != 0)
+		return r;
 	ret->mode = LIST_BY_KEY;
 	ret->by = by;
 	ret->twice = twice && scalar_bool(twice);
-	return read_by(by, arena, &ret->by_name, problem);
+	ret->by_name = item_key_write(by, arena);
+	return ret->by_name ? 0 : -ENOMEM;
 }
 
 /*
@@ -112,7 +87,8 @@ static bool is_rule(const struct node *lists)
 {
 	const struct node *by = node_get(lists, "by");
 
-	if (!by || lists->map.count != 1u + (node_get(lists, "twice") != NULL) || node_is_map(by))
+	if (!by || lists->map.count != 1u + (node_get(lists, "twice") != NULL) ||
+		(node_is_map(by) && node_get(by, "by")))
 		return false;
 	for (size_t i = 0; node_is_scalar(by) && i < LIST_BY_KEY; i++)
 		if (span_is(by->text, list_mode_names[i]))

@@ -33,7 +33,7 @@ extern const char *const list_mode_names[LIST_BY_KEY];
 
 struct list_rule {
 	enum list_mode mode;
-	/* LIST_BY_KEY: the key or keys by which items are matched, for node_match(). */
+	/* LIST_BY_KEY: the key or keys by which items are matched, for item_key_find(). */
 	const struct node *by;
 	const char *by_name;      /* "name", "[name, url]", for messages */
 	bool twice;               /* LIST_BY_KEY: one layer may have a key more than once */
