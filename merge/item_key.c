@@ -81,7 +81,7 @@ static int find_all(
 	return 0;
 }
 
-static void split(struct span text, struct span separator, struct span *head, struct span *tail)
+void item_key_split(struct span text, struct span separator, struct span *head, struct span *tail)
 {
 	const char *at = memmem(text.data, text.len, separator.data, separator.len);
 	const char *behind = at ? at + separator.len : NULL;
@@ -95,9 +95,9 @@ static int find_part(const struct node *item, const struct node *separator, bool
 {
 	struct span part, tail;
 
-	split(item->text, separator->text, &part, &tail);
+	item_key_split(item->text, separator->text, &part, &tail);
 	if (is_after && tail.data)
-		split(tail, separator->text, &part, &tail);
+		item_key_split(tail, separator->text, &part, &tail);
 	if (!part.len)
 		return 0;
 	struct node *value = node_copy(arena, item);
@@ -181,6 +181,17 @@ int item_key_alone(
 	for (uint32_t i = 0; r == 0 && i < (all ? all->seq.count : 1); i++)
 		r = put_key(item, keys[i], arena, *ret);
 	return r;
+}
+
+const struct node *item_key_before(const struct node *by)
+{
+	uint32_t count;
+	const struct node *const *ways = ways_of(&by, &count);
+	const struct node *before = NULL;
+
+	for (uint32_t i = 0; !before && i < count; i++)
+		before = node_is_map(ways[i]) ? node_get(ways[i], "before") : NULL;
+	return before;
 }
 
 /* Joins the names of a list's items. Returns NULL when there is no memory. */

@@ -41,6 +41,15 @@ int item_key_find(
 int item_key_alone(
 	const struct node *item, const struct node *by, struct arena *arena, struct node **ret);
 
+/**
+ * Finds the text in front of and behind the first `separator`. Without one, *head is the whole text
+ * and tail->data is NULL. They borrow the text.
+ */
+void item_key_split(struct span text, struct span separator, struct span *head, struct span *tail);
+
+/** Returns the separator of {before: TEXT} in `by`, or NULL: `by` has none. */
+const struct node *item_key_before(const struct node *by);
+
 /** Names `by`, or one of its ways, as it is written. Returns NULL when there is no memory. */
 const char *item_key_write(const struct node *by, struct arena *arena);
 

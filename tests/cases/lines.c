@@ -17,12 +17,14 @@
 
 /*
  * Cases whose values stand in their source in another form: quoted, in base64, with escapes, on
- * several lines, or as a key alone. Their place is where that form begins.
+ * several lines, behind the key in one text, or as a key alone. Their place is where that form begins.
  */
 static const char *const rewritten[] = {
 	"cloud-init-archive-parts-are-merged-in-order",
 	"cloud-init-archive-parts-of-other-types-are-left-out",
 	"cloud-init-message-part-in-base64-is-decoded",
+	"deep-list-before-a-text-above-a-map-becomes-a-map",
+	"deep-map-above-a-list-before-a-text-makes-it-a-map",
 	"env-is-read-as-docker-compose-reads-it",
 	"env-is-read-as-docker-compose-reads-it-for-json",
 	"env-variables-merge-and-keep-their-quotes",

@@ -44,7 +44,7 @@ static bool is_identical(const struct node *a, const struct node *b)
 	if (a->map.count != b->map.count)
 		return false;
 	for (uint32_t i = 0; i < a->map.count; i++)
-		if (a->map.pairs[i].key != b->map.pairs[i].key ||
+		if (!is_identical(a->map.pairs[i].key, b->map.pairs[i].key) ||
 			!is_identical(a->map.pairs[i].value, b->map.pairs[i].value) ||
 			node_find(a, b->map.pairs[i].key) != &a->map.pairs[i])
 			return false;
@@ -114,6 +114,16 @@ static void make_rules(struct round *round, struct random *random, bool is_by_ke
 		model->by[1] = "name";
 		model->twice = random_chance(random, 70);
 		by = model->twice ? "{by: [a, name], twice: true}" : "{by: [a, name]}";
+	} else if (random_chance(random, 60)) {
+		static const char *const ways[] = {
+			[DEEP_MODEL_ALL] = "{by: {all: [a, name]}}",
+			[DEEP_MODEL_NESTED] = "{by: a.name}",
+			[DEEP_MODEL_BEFORE] = "{by: {before: .}}",
+		};
+		model->by[0] = "a";
+		model->by[1] = "name";
+		model->way = DEEP_MODEL_ALL + random_below(random, 3);
+		by = ways[model->way];
 	}
 
 	for (uint32_t i = random_below(random, DEEP_MODEL_RULES_MAX + 1); i > 0; i--) {
@@ -468,6 +478,8 @@ static bool origins_change_nothing_and_tell_all_once(struct round *round)
 		return true;
 	for (size_t i = 0; i < round->count; i++)
 		is_plain &= !round->layers[i]->has_local_tags;
+	/* The model of origins knows no list that stands for a map. */
+	is_plain &= round->model.way != DEEP_MODEL_BEFORE;
 	if (span_equal(without->text, with->text) && origin_model_tells_once(with) &&
 		(!is_plain || origin_model_agrees(with, round->layers, round->count)))
 		return true;

@@ -151,8 +151,60 @@ static const struct node *gone(struct deep_model *model, const struct node *key)
 	return mark;
 }
 
+static const struct node *scalar_at(const struct node *map, const char *key)
+{
+	const struct node *value = map && node_is_map(map) ? node_get(map, key) : NULL;
+
+	return value && node_is_scalar(value) && !scalar_is_empty(value) ? value : NULL;
+}
+
+static const struct node *both_keys(const struct deep_model *model, const struct node *item)
+{
+	struct node *pair = check(node_new_sequence(model->arena, NULL));
+	bool has_any = false;
+
+	for (int i = 0; i < 2; i++) {
+		const struct node *value = scalar_at(item, model->by[i]);
+
+		if (!value || scalar_is_null(value))
+			value = check(node_new_scalar(model->arena, span_of("null"), NODE_PLAIN));
+		else
+			has_any = true;
+		if (node_push(model->arena, pair, value) < 0)
+			abort();
+	}
+	return has_any ? pair : NULL;
+}
+
+static struct node *text_node(const struct deep_model *model, const struct node *like, size_t len)
+{
+	struct node *text = check(node_copy(model->arena, like));
+
+	text->tag = NULL;
+	text->style = NODE_PLAIN;
+	text->schema = NODE_TEXT;
+	text->text.data = check(arena_copy(model->arena, (struct span){like->text.data, len}));
+	text->text.len = len;
+	return text;
+}
+
+static const struct node *part_of(const struct deep_model *model, const struct node *item)
+{
+	size_t len =
+		node_is_scalar(item) && !scalar_is_null(item) ? strcspn(item->text.data, ".") : 0;
+
+	return len ? text_node(model, item, len) : NULL;
+}
+
 static const struct node *key_of(const struct deep_model *model, const struct node *item)
 {
+	if (model->way == DEEP_MODEL_BEFORE)
+		return part_of(model, item);
+	if (model->way == DEEP_MODEL_ALL)
+		return both_keys(model, item);
+	if (model->way == DEEP_MODEL_NESTED)
+		return scalar_at(
+			node_is_map(item) ? node_get(item, model->by[0]) : NULL, model->by[1]);
 	for (int i = 0; i < 2 && model->by[i]; i++) {
 		const struct node *key = node_is_map(item) ? node_get(item, model->by[i]) : NULL;
 		bool is_last = i == 1 || !model->by[1];
@@ -177,6 +229,33 @@ static bool has_content(const struct node *node)
 	if (node_is_scalar(node))
 		return !scalar_is_null(&copy) && copy.text.len > 0;
 	return (node_is_map(node) ? node->map.count : node->seq.count) > 0;
+}
+
+/* Whether a directive stands at the item's key, or beside what !delete may have. */
+static bool is_key_misused(
+	const struct deep_model *model, const struct node *item, const struct node *key)
+{
+	uint32_t allowed = 1;
+
+	if (deep_model_is_delete(item) && !key)
+		return true;
+	if (!key || model->way == DEEP_MODEL_BEFORE)
+		return false;
+	if (model->way == DEEP_MODEL_ALL) {
+		const struct node *one = scalar_at(item, model->by[0]);
+		const struct node *other = scalar_at(item, model->by[1]);
+
+		/* A null counts as missing, whatever its tag. */
+		if ((one && !scalar_is_null(one) && deep_model_is_directive(one)) ||
+			(other && !scalar_is_null(other) && deep_model_is_directive(other)))
+			return true;
+		allowed = (one ? 1u : 0) + (other ? 1 : 0);
+	} else if (deep_model_is_directive(key)) {
+		return true;
+	}
+	if (model->way == DEEP_MODEL_NESTED && node_get(item, model->by[0])->map.count > 1)
+		allowed = 0;
+	return deep_model_is_delete(item) && item->map.count > allowed;
 }
 
 /*
@@ -246,9 +325,7 @@ static const struct node *by_key(struct deep_model *model, const struct node *be
 			if (deep_model_is_delete(other))
 				before = known = 0;
 		}
-		if (key && deep_model_is_directive(key))
-			model->failed = true;
-		if (deep_model_is_delete(item) && (!key || item->map.count > 1))
+		if (is_key_misused(model, item, key))
 			model->failed = true;
 		if (model->failed)
 			return NULL;
@@ -366,15 +443,63 @@ static const struct node *alone(
 	return items_alone(model, value, path);
 }
 
+/* Returns the map that a list of texts stands for; without `is_layer` a key may come again. */
+static const struct node *to_map(struct deep_model *model, const struct node *list, bool is_layer)
+{
+	struct node *map = check(node_new_map(model->arena, list));
+
+	for (uint32_t i = 0; i < list->seq.count && !model->failed; i++) {
+		const struct node *item = list->seq.items[i];
+		size_t len = node_is_scalar(item) && !scalar_is_null(item)
+				     ? strcspn(item->text.data, ".")
+				     : 0;
+
+		if (is_gone(item))
+			continue;
+		model->failed |= !len;
+		if (model->failed)
+			return NULL;
+		struct node *key = text_node(model, item, len);
+		struct node *value = text_node(model, item, item->text.len);
+		bool has_value = item->text.data[len] == '.';
+		value->tag = item->tag;
+		value->text = span_of(has_value ? item->text.data + len + 1 : "null");
+		value->schema = has_value ? NODE_TEXT : NODE_YAML_1_2;
+		if (deep_model_is_delete(item))
+			value->text = span_of("");
+		model->failed |= is_layer && !model->twice && node_find(map, key);
+		if (node_put(model->arena, map, key, value) < 0)
+			abort();
+	}
+	return model->failed ? NULL : map;
+}
+
+/* Makes a map of a list that stands for one, if the other of the two is a map. */
+static void make_maps(struct deep_model *model, const struct node **below,
+	const struct node **value, const struct path *path)
+{
+	bool is_layer = *below && node_is_sequence(*value);
+	const struct node **list = is_layer ? value : below;
+	const struct node *other = is_layer ? *below : *value;
+
+	if (model->way == DEEP_MODEL_BEFORE && *list && node_is_sequence(*list) &&
+		node_is_map(other) && !(*list)->tag && !other->tag &&
+		strcmp(mode_at(model, path), "by") == 0)
+		*list = to_map(model, *list, is_layer);
+}
+
 /* Returns the merge of a value with what lies below it, or NULL for nothing. Both may be NULL. */
 static const struct node *combine(struct deep_model *model, const struct node *below,
 	const struct node *value, struct path path)
 {
+	if (model->failed)
+		return NULL;
+	make_maps(model, &below, &value, &path);
+	if (model->failed)
+		return NULL;
 	bool is_same_kind =
 		below && below->kind == value->kind && strcmp(foreign(below), foreign(value)) == 0;
 
-	if (model->failed)
-		return NULL;
 	if (deep_model_is_delete(value)) {
 		model->failed = has_content(value);
 		return NULL;

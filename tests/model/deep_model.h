@@ -21,6 +21,12 @@ struct deep_model {
 	size_t rule_count;
 	const char *by
 		[2]; /* what "by" matches items by: the first that an item has; by[1] may be NULL */
+	enum {
+		DEEP_MODEL_FIRST,
+		DEEP_MODEL_ALL,    /* both keys of `by` together */
+		DEEP_MODEL_NESTED, /* by[1] in the map at by[0] */
+		DEEP_MODEL_BEFORE  /* texts, by what they have before a dot */
+	} way;
 	bool twice;  /* a layer may have a key more than once */
 	bool failed; /* the layers can't be merged */
 };

@@ -28,6 +28,7 @@ struct deep {
 	struct arena *scratch; /* freed when the merge is done */
 	const struct list_rules *rules;
 	bool minds_kinds;        /* a value of another kind is reported, or refused */
+	bool has_pairs;          /* as list_rules_have_pairs() */
 	bool has_directives;     /* the source that is being merged in may have some */
 	unsigned depth;          /* of the value that is being merged in */
 	uint32_t pass;           /* number of the last list that was merged in by key */
@@ -66,6 +67,17 @@ bool deep_is_repeat(const struct deep *deep, const struct node *below, const str
 /** If deep_is_repeat(), merges the assignment `value` into `below`: deep_list.c. */
 int deep_repeat(struct deep *deep, const struct node *below, const struct node *value,
 	const struct list_place *place, const struct node **ret);
+
+/** Records that `value` was merged into `list` by the rule. */
+void deep_note_part(struct deep *deep, const struct node *list, const struct node *value,
+	const struct list_rule *rule);
+
+/**
+ * Makes a map of a list that stands for one: the list or the value, whichever it is, if the other
+ * one is a map. A list of "A=1" is {A: "1"}, and "A" alone is {A: null}: deep_pairs.c.
+ */
+int deep_make_pairs(struct deep *deep, const struct list_place *place, const struct node **below,
+	const struct node **value);
 
 /* The uses of the options, as in struct strategy: deep_use.c. */
 int deep_note_uses(const struct merge_request *request, size_t input,

@@ -348,7 +348,7 @@ static const char *rule_name(
 	return name ? name : "lists";
 }
 
-static void note_part(struct deep *deep, const struct node *list, const struct node *value,
+void deep_note_part(struct deep *deep, const struct node *list, const struct node *value,
 	const struct list_rule *rule)
 {
 	if (deep->origins)
@@ -362,7 +362,7 @@ int deep_merge_lists(struct deep *deep, const struct node *below, const struct n
 	struct list *list;
 
 	if (value->seq.count == 0) {
-		note_part(deep, below, value, rule);
+		deep_note_part(deep, below, value, rule);
 		*ret = below;
 		return 0;
 	}
@@ -377,7 +377,7 @@ int deep_merge_lists(struct deep *deep, const struct node *below, const struct n
 	if (r != 0)
 		return r;
 	deep_widen(&list->node, value);
-	note_part(deep, &list->node, value, rule);
+	deep_note_part(deep, &list->node, value, rule);
 	*ret = &list->node;
 	return 0;
 }

@@ -29,6 +29,7 @@ struct list_rules {
 	struct list_pattern *patterns; /* in the order in which they are written */
 	size_t count;
 	bool have_keys;
+	bool have_pairs;
 	struct list_rule fallback;
 	bool repeat;
 	/* Decides which keys are lists without a rule; NULL: none. */
@@ -74,6 +75,7 @@ static int read_rule(const struct node *place, const struct node *value, struct 
 		return r;
 	ret->mode = LIST_BY_KEY;
 	ret->by = by;
+	ret->before = item_key_before(by);
 	ret->twice = twice && scalar_bool(twice);
 	ret->by_name = item_key_write(by, arena);
 	return ret->by_name ? 0 : -ENOMEM;
@@ -176,6 +178,7 @@ static int read_patterns(const struct node *map, struct arena *arena, struct lis
 		if (r != 0)
 			return r;
 		rules->have_keys |= pattern->rule.mode == LIST_BY_KEY;
+		rules->have_pairs |= pattern->rule.before != NULL;
 		rules->repeat |= pattern->rule.mode == LIST_REPEAT;
 		rules->count++;
 	}
@@ -230,6 +233,7 @@ int list_rules_read(const struct options *options, const struct format *format, 
 		r = read_rule(NULL, lists, arena, &rules->patterns[0].rule, problem);
 		rules->repeat |= rules->patterns[0].rule.mode == LIST_REPEAT;
 		rules->have_keys |= rules->patterns[0].rule.mode == LIST_BY_KEY;
+		rules->have_pairs |= rules->patterns[0].rule.before != NULL;
 	}
 	if (r == 0)
 		*ret = rules;
@@ -329,6 +333,11 @@ bool list_rules_repeat(const struct list_rules *rules)
 bool list_rules_have_keys(const struct list_rules *rules)
 {
 	return rules->have_keys;
+}
+
+bool list_rules_have_pairs(const struct list_rules *rules)
+{
+	return rules->have_pairs;
 }
 
 static int report_pattern(const struct list_pattern *pattern, const struct option_uses *uses,

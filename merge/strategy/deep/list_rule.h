@@ -35,6 +35,8 @@ struct list_rule {
 	enum list_mode mode;
 	/* LIST_BY_KEY: the key or keys by which items are matched, for item_key_find(). */
 	const struct node *by;
+	/* "=": a list with "A=1" stands for the map {A: "1"}; NULL: none does. */
+	const struct node *before;
 	const char *by_name;      /* "name", "[name, url]", for messages */
 	bool twice;               /* LIST_BY_KEY: one layer may have a key more than once */
 	bool is_assigned;         /* a single text is a list of one, as for LIST_REPEAT */
@@ -74,3 +76,6 @@ bool list_rules_repeat(const struct list_rules *rules);
 
 /** Returns whether some lists are merged by a key. */
 bool list_rules_have_keys(const struct list_rules *rules);
+
+/** Returns whether some lists stand for maps: `before` of their rule is set. */
+bool list_rules_have_pairs(const struct list_rules *rules);
