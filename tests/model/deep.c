@@ -174,6 +174,7 @@ static struct random_tree_shape make_shape(struct random *random, enum sort sort
 		shape.tags = any_tags;
 		shape.list_tags = list_tags;
 		shape.empty_tags = empty_tags;
+		shape.value_tags = empty_tags;
 		shape.tag_percent = 1 + random_below(random, 30);
 		shape.stray_percent = random_chance(random, 20) ? 5 : 0;
 	}
@@ -202,6 +203,8 @@ static void round_init(struct round *round, uint64_t seed, enum sort sort)
 		abort();
 	round->model.arena = round->arena;
 	make_rules(round, &random, sort == SORT_ONE_LIST);
+	shape.item_up = round->model.way == DEEP_MODEL_NESTED ? "a" : NULL;
+	shape.has_text_items = round->model.way == DEEP_MODEL_BEFORE;
 	for (size_t i = 0; i < round->count; i++) {
 		const struct node *tree =
 			check((struct node *)random_tree(round->arena, &random, &shape));

@@ -198,6 +198,8 @@ static const struct node *part_of(const struct deep_model *model, const struct n
 
 static const struct node *key_of(const struct deep_model *model, const struct node *item)
 {
+	if (is_gone(item))
+		return node_get(item, "name");
 	if (model->way == DEEP_MODEL_BEFORE)
 		return part_of(model, item);
 	if (model->way == DEEP_MODEL_ALL)
@@ -345,14 +347,33 @@ static const struct node *by_key(struct deep_model *model, const struct node *be
 	return below;
 }
 
+static bool removes_value(struct deep_model *model, const struct node *item)
+{
+	if (!deep_model_is_delete(item) || !node_is_scalar(item))
+		return false;
+	model->failed |= scalar_is_empty(bare(model, item));
+	return true;
+}
+
+static bool is_removed(struct deep_model *model, const struct node *value, const struct node *item)
+{
+	for (uint32_t i = 0; node_is_scalar(item) && i < value->seq.count; i++)
+		if (removes_value(model, value->seq.items[i]) &&
+			node_equal(bare(model, value->seq.items[i]), item))
+			return true;
+	return false;
+}
+
 /* The items alone, of a list that is not merged by key. */
 static const struct node *items_alone(
-	struct deep_model *model, const struct node *value, struct path path)
+	struct deep_model *model, const struct node *value, bool adds, struct path path)
 {
 	struct node *result = empty_like(model, value);
 
 	for (uint32_t i = 0; i < value->seq.count && !model->failed; i++) {
 		const struct node *item = value->seq.items[i];
+		if (adds && removes_value(model, item))
+			continue;
 		if (deep_model_is_delete(item))
 			model->failed = true;
 		else
@@ -379,7 +400,7 @@ static const struct node *lists(struct deep_model *model, const struct node *bel
 	if (strcmp(mode, "by") == 0)
 		return by_key(model, below, value, path);
 
-	const struct node *items = items_alone(model, value, path);
+	const struct node *items = items_alone(model, value, true, path);
 	struct node *result = empty_like(model, below);
 	if (model->failed)
 		return NULL;
@@ -387,7 +408,8 @@ static const struct node *lists(struct deep_model *model, const struct node *bel
 		for (uint32_t i = 0; i < items->seq.count; i++)
 			push(model, result, items->seq.items[i]);
 	for (uint32_t i = 0; i < below->seq.count; i++)
-		push(model, result, below->seq.items[i]);
+		if (!is_removed(model, value, below->seq.items[i]))
+			push(model, result, below->seq.items[i]);
 	if (strcmp(mode, "append") == 0)
 		for (uint32_t i = 0; i < items->seq.count; i++)
 			push(model, result, items->seq.items[i]);
@@ -438,9 +460,12 @@ static const struct node *alone(
 		return maps(model, empty_like(model, value), value, path);
 	if (!node_is_sequence(value))
 		return deep_model_is_directive(value) ? bare(model, value) : value;
-	if (!deep_model_is_directive(value) && strcmp(mode_at(model, &path), "by") == 0)
+	const char *mode = deep_model_is_directive(value) ? value->tag + 1 : mode_at(model, &path);
+	if (strcmp(mode, "by") == 0)
 		return by_key(model, empty_like(model, value), value, path);
-	return items_alone(model, value, path);
+	bool adds = strcmp(mode, "append") == 0 || strcmp(mode, "prepend") == 0 ||
+		    strcmp(mode, "unique") == 0;
+	return items_alone(model, value, adds, path);
 }
 
 /* Returns the map that a list of texts stands for; without `is_layer` a key may come again. */

@@ -80,6 +80,20 @@ static struct node *new_map(const struct branch *branch, unsigned depth)
 	return map;
 }
 
+static const struct node *new_text_item(
+	const struct branch *branch, unsigned number, bool may_be_removed)
+{
+	const char *text =
+		arena_printf(branch->arena, random_chance(branch->random, 20) ? "%u" : "%u.%s",
+			number % 16, word(branch->random, branch->shape->keys));
+	struct node *item = text ? new_scalar(branch, text) : NULL;
+
+	if (item)
+		item->tag = new_tag(
+			branch, may_be_removed ? branch->shape->empty_tags : branch->shape->tags);
+	return item;
+}
+
 static const struct node *new_keyed_item(
 	const struct branch *branch, unsigned depth, unsigned number, bool may_be_removed)
 {
@@ -88,12 +102,17 @@ static const struct node *new_keyed_item(
 	bool is_alone = random_chance(branch->random, 25);
 	unsigned count = is_alone ? 0 : random_below(branch->random, shape->width);
 
-	if (!item || !put(branch, item, shape->item_key, new_item_key(branch, number)))
+	if (shape->has_text_items)
+		return new_text_item(branch, number, may_be_removed);
+	struct node *in = shape->item_up ? node_new_map(branch->arena, NULL) : item;
+	if (!item || !in || !put(branch, in, shape->item_key, new_item_key(branch, number)) ||
+		(in != item && !put(branch, item, shape->item_up, in)))
 		return NULL;
 	item->tag = new_tag(branch, is_alone && may_be_removed ? shape->empty_tags : shape->tags);
 	for (unsigned n = 0; n < count; n++) {
 		const char *name = word(branch->random, shape->keys);
 		if (strcmp(name, shape->item_key) != 0 &&
+			(!shape->item_up || strcmp(name, shape->item_up) != 0) &&
 			!put(branch, item, name, new_value(branch, depth)))
 			return NULL;
 	}
@@ -114,6 +133,9 @@ static struct node *new_list(const struct branch *branch, unsigned depth, const 
 			is_keyed && depth > 0 && random_chance(random, 90)
 				? new_keyed_item(branch, depth - 1, start + i * step, !tag)
 				: new_item(branch, depth);
+		if (item && branch->shape->value_tags && node_is_scalar(item) && !item->tag &&
+			(tag ? strcmp(tag, "!replace") != 0 : random_chance(random, 5)))
+			((struct node *)item)->tag = new_tag(branch, branch->shape->value_tags);
 		if (!item || node_push(branch->arena, list, item) < 0)
 			return NULL;
 	}

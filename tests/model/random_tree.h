@@ -29,12 +29,15 @@ struct random_tree_shape {
 	/* NULL: none of them. */
 	const char *const *tags;       /* of any value */
 	const char *const *list_tags;  /* of lists */
+	const char *const *value_tags; /* of scalars in lists, mostly in those with a list tag */
 	const char *const *empty_tags; /* of empty scalars, and of items with the item key alone */
 	unsigned tag_percent;          /* of the values that have a tag */
 	unsigned stray_percent;        /* of these, with a tag for another kind */
 
 	/* The first key of most maps in lists, with another value in each; NULL: none. */
 	const char *item_key;
+	const char *item_up; /* the key is in a map at this key; NULL: it is not */
+	bool has_text_items; /* "1.x" in place of {ITEM_KEY: 1, …} */
 };
 
 /** Returns a tree. Most roots are maps. NULL: no memory. */

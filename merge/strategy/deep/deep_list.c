@@ -175,12 +175,83 @@ static int merge_by_key(struct deep *deep, struct list *list, const struct node 
 static int take_item(struct deep *deep, const struct node *item, const struct list_place *place,
 	const struct node **ret)
 {
-	if (directive_of(item) == DIRECTIVE_DELETE)
+	if (directive_of(item) != DIRECTIVE_DELETE)
+		return deep_combine(deep, NULL, item, place, ret);
+	if (node_is_scalar(item))
 		return problem_at(deep->merge->problem, item,
-			"'%s' removes an item only where the list is merged by a key; add a rule "
-			"such as lists: {\"path.to.list\": {by: name}}",
+			"'%s' removes a value only from the lower layers' list, and this list "
+			"replaces that; write '!append' at the list, or add a rule such as lists: "
+			"{\"path.to.list\": unique}",
 			item->tag);
-	return deep_combine(deep, NULL, item, place, ret);
+	return problem_at(deep->merge->problem, item,
+		"'%s' removes an item only where the list is merged by a key; add a rule "
+		"such as lists: {\"path.to.list\": {by: name}}",
+		item->tag);
+}
+
+/* Returns whether a list with that rule adds to the list below, and so may remove values of it. */
+static bool is_adding(const struct list_rule *rule)
+{
+	return rule->mode != LIST_REPLACE && rule->mode != LIST_BY_KEY;
+}
+
+/* Returns whether the item only removes values of the list below. */
+static bool is_removal(const struct node *item)
+{
+	return directive_of(item) == DIRECTIVE_DELETE && node_is_scalar(item);
+}
+
+static int check_removal(struct deep *deep, const struct node *item)
+{
+	struct node bare = *item;
+
+	bare.tag = NULL;
+	if (!scalar_is_empty(&bare))
+		return 0;
+	return problem_at(deep->merge->problem, item,
+		"an item with '%s' needs the value of the items to remove", item->tag);
+}
+
+/* Adds the value that an item removes to `*gone`. */
+static int add_removal(
+	struct deep *deep, const struct node *list, const struct node *item, struct list **gone)
+{
+	struct node *bare = node_copy(deep->merge->arena, item);
+
+	if (!bare || (!*gone && !(*gone = list_new(deep->scratch, list, true))))
+		return -ENOMEM;
+	bare->tag = NULL;
+	uint32_t hash = node_hash(bare);
+	return list_find_value(*gone, bare, hash) ? 0 : list_push_value(*gone, bare, hash);
+}
+
+/* Removes what the layer's list `value` removes by its value. */
+static int remove_values(struct deep *deep, struct list *list, const struct node *value)
+{
+	struct list *gone = NULL;
+	int r = 0;
+
+	for (uint32_t i = 0; r == 0 && i < value->seq.count; i++)
+		if (is_removal(value->seq.items[i])) {
+			r = check_removal(deep, value->seq.items[i]);
+			if (r == 0)
+				r = add_removal(deep, value, value->seq.items[i], &gone);
+		}
+	if (r != 0 || !gone)
+		return r;
+	for (int32_t i = list_begin(list); i < list_end(list); i++) {
+		const struct node *item = list_at(list, i), *by;
+
+		if (!item || !node_is_scalar(item))
+			continue;
+		by = list_find_value(gone, item, node_hash(item));
+		if (!by)
+			continue;
+		list_remove_at(list, i);
+		origin_remove(deep->origins, &list->node, item, item,
+			(struct origin_why){"the item is deleted", by});
+	}
+	return deep_spend(deep, value, (uint64_t)(list_end(list) - list_begin(list)));
 }
 
 static int extend(struct deep *deep, struct list *list, const struct node *value,
@@ -191,8 +262,11 @@ static int extend(struct deep *deep, struct list *list, const struct node *value
 	int r = 0;
 
 	for (uint32_t i = 0; r == 0 && i < count; i++) {
-		r = take_item(
-			deep, value->seq.items[is_in_front ? count - 1 - i : i], place, &taken);
+		const struct node *item = value->seq.items[is_in_front ? count - 1 - i : i];
+
+		if (is_removal(item))
+			continue;
+		r = take_item(deep, item, place, &taken);
 		if (r == 0)
 			r = is_in_front ? list_push_front(list, taken)
 					: list_push_back(list, taken);
@@ -230,13 +304,15 @@ static int append_missing(struct deep *deep, struct list *list, const struct nod
 	for (uint32_t i = 0; r == 0 && i < value->seq.count; i++) {
 		const struct node *taken;
 
+		if (is_removal(value->seq.items[i]))
+			continue;
 		r = take_item(deep, value->seq.items[i], place, &taken);
 		if (r == 0)
 			r = deep_seal(deep, taken, &taken);
 		if (r != 0)
 			break;
 		uint32_t hash = node_hash(taken);
-		if (!list_has_value(list, taken, hash))
+		if (!list_find_value(list, taken, hash))
 			r = list_push_value(list, taken, hash);
 	}
 	return r;
@@ -271,7 +347,7 @@ static int take_by_key(struct deep *deep, const struct node *value, const struct
 }
 
 static int take_items(struct deep *deep, const struct node *value, const struct list_place *place,
-	const struct node **ret)
+	bool may_remove, const struct node **ret)
 {
 	struct list *list = NULL;
 	int r = 0;
@@ -284,7 +360,11 @@ static int take_items(struct deep *deep, const struct node *value, const struct 
 	for (uint32_t i = 0; r == 0 && i < value->seq.count; i++) {
 		const struct node *taken;
 
-		r = take_item(deep, value->seq.items[i], place, &taken);
+		taken = NULL;
+		if (may_remove && is_removal(value->seq.items[i]))
+			r = check_removal(deep, value->seq.items[i]);
+		else
+			r = take_item(deep, value->seq.items[i], place, &taken);
 		if (r != 0 || taken == value->seq.items[i])
 			continue;
 		if (!list)
@@ -305,10 +385,15 @@ int deep_take_list(struct deep *deep, const struct node *value, const struct lis
 
 	if (r == 0) {
 		/* A directive on a list takes precedence over its rule. */
-		if (rule->mode == LIST_BY_KEY && directive_of(value) == DIRECTIVE_NONE)
+		bool is_bare = directive_of(value) == DIRECTIVE_NONE;
+
+		if (rule->mode == LIST_BY_KEY && is_bare)
 			r = take_by_key(deep, value, place, rule, ret);
 		else
-			r = take_items(deep, value, place, ret);
+			r = take_items(deep, value, place,
+				is_bare ? is_adding(rule)
+					: directive_of(value) != DIRECTIVE_REPLACE,
+				ret);
 	}
 	deep_leave(deep);
 	return r;
@@ -317,7 +402,11 @@ int deep_take_list(struct deep *deep, const struct node *value, const struct lis
 static int merge_into(struct deep *deep, struct list *list, const struct node *value,
 	const struct list_place *place, const struct list_rule *rule)
 {
+	int r = is_adding(rule) ? remove_values(deep, list, value) : 0;
+
 	assert(rule->mode != LIST_REPLACE);
+	if (r != 0)
+		return r;
 	switch (rule->mode) {
 	case LIST_REPLACE:
 		break;

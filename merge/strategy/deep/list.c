@@ -315,7 +315,15 @@ int list_push_value(struct list *list, const struct node *item, uint32_t hash)
 	return add_entry(list->arena, &list->values, item, hash, list_end(list) - 1);
 }
 
-bool list_has_value(const struct list *list, const struct node *item, uint32_t hash)
+const struct node *list_find_value(const struct list *list, const struct node *item, uint32_t hash)
 {
-	return find_entry(&list->values, item, hash) != LIST_NONE;
+	uint32_t entry = find_entry(&list->values, item, hash);
+
+	return entry == LIST_NONE ? NULL : list->values.entries[entry].key;
+}
+
+void list_remove_at(struct list *list, int32_t position)
+{
+	list_set(list, position, NULL);
+	list->keys = list->values = (struct list_index){0};
 }

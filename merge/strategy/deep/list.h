@@ -105,7 +105,7 @@ int list_put_key(struct list *list, uint32_t entry, const struct node *item);
 void list_remove_key(struct list *list, uint32_t entry);
 
 /**
- * Gives the position of an item that list_has_value() does not know yet, for list_add_value().
+ * Gives the position of an item that list_find_value() does not know yet, for list_add_value().
  * Returns false if it knows all of them.
  */
 bool list_next_value(const struct list *list, int32_t *position);
@@ -116,11 +116,17 @@ bool list_next_value(const struct list *list, int32_t *position);
  */
 int list_add_value(struct list *list, int32_t position, const struct node *value);
 
-/** Returns whether an added item is equal to `item`, whose node_hash() is `hash`. */
-bool list_has_value(const struct list *list, const struct node *item, uint32_t hash);
+/** Returns the added item that is equal to `item`, whose node_hash() is `hash`, or NULL. */
+const struct node *list_find_value(const struct list *list, const struct node *item, uint32_t hash);
 
 /**
- * Appends `item`, whose node_hash() is `hash`. list_has_value() must know all items, and must not
+ * Removes the item at that position. The next search builds both indexes anew, in time that grows
+ * with the list.
+ */
+void list_remove_at(struct list *list, int32_t position);
+
+/**
+ * Appends `item`, whose node_hash() is `hash`. list_find_value() must know all items, and must not
  * find `item`. Returns 0 or -ENOMEM.
  */
 int list_push_value(struct list *list, const struct node *item, uint32_t hash);
