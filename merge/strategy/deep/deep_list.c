@@ -43,7 +43,7 @@ static int check_item_key(struct deep *deep, const struct list_rule *rule, const
 	const struct node *tagged = find_directive(ret);
 	bool is_deleted = directive_of(item) == DIRECTIVE_DELETE;
 
-	if (r < 0 || (!tagged && !is_deleted))
+	if (r < 0 || (!tagged && !is_deleted && (ret->value || !rule->needs_key)))
 		return r;
 	const char *name = ret->value ? item_key_name(ret->way, arena) : rule->by_name;
 	if (!name)
@@ -53,6 +53,11 @@ static int check_item_key(struct deep *deep, const struct list_rule *rule, const
 			"'%s' can't stand at '%s', the key by which the items of this list are "
 			"matched",
 			tagged->tag, name);
+	if (!ret->value && !is_deleted)
+		return problem_at(problem, item,
+			"this item has no '%s', by which the items of this list are matched; add "
+			"it, or remove 'required' from the rule",
+			name);
 	if (!ret->value)
 		return problem_at(problem, item,
 			"an item with '%s' needs the '%s' of the item to remove", item->tag, name);
@@ -108,9 +113,10 @@ static int choose_entry(struct deep *deep, const struct keyed *keyed, const stru
 		return r;
 	struct list_entry *known = &keyed->list->keys.entries[first];
 	bool is_deleted = directive_of(item) == DIRECTIVE_DELETE;
-	if (known->pass == keyed->pass && (!keyed->rule->twice || is_deleted))
+	bool is_second = known->pass == keyed->pass;
+	if (is_second && (keyed->rule->twice == LIST_TWICE_ERROR || is_deleted))
 		return refuse_second(deep, known, key);
-	*ret = known->pass == keyed->pass ? known->following : first;
+	*ret = is_second && keyed->rule->twice == LIST_TWICE_SECOND ? known->following : first;
 	known->pass = keyed->pass;
 	known->by = key->value;
 	if (*ret != LIST_NONE)

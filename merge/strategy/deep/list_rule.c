@@ -56,6 +56,28 @@ static int read_mode(const struct node *value, enum list_mode *ret, struct probl
 		problem, value, "lists can't combine by '%s', only by %s", value->text.data, MODES);
 }
 
+static int read_twice(const struct node *twice, enum list_twice *ret, struct problem *problem)
+{
+	bool is_bool = twice && node_is_scalar(twice) && scalar_type(twice) == SCALAR_BOOL;
+
+	if (is_bool)
+		*ret = scalar_bool(twice) ? LIST_TWICE_SECOND : LIST_TWICE_ERROR;
+	else if (twice && node_is_scalar(twice) && span_is(twice->text, "merge"))
+		*ret = LIST_TWICE_MERGE;
+	else if (twice && !(node_is_scalar(twice) && span_is(twice->text, "error")))
+		return problem_at(problem, twice,
+			"'twice' says whether one layer may have a key more than once: true, "
+			"false, merge or error");
+	return 0;
+}
+
+/* Returns whether the map has `by` and nothing else but what may stand beside it. */
+static bool has_rule_alone(const struct node *map)
+{
+	return map->map.count ==
+	       1u + (node_get(map, "twice") != NULL) + (node_get(map, "required") != NULL);
+}
+
 static int read_rule(const struct node *place, const struct node *value, struct arena *arena,
 	struct list_rule *ret, struct problem *problem)
 {
@@ -63,20 +85,22 @@ static int read_rule(const struct node *place, const struct node *value, struct 
 	if (!node_is_map(value))
 		return read_mode(value, &ret->mode, problem);
 
-	const struct node *by = node_get(value, "by"), *twice = node_get(value, "twice");
-	if (!by || value->map.count != 1u + (twice != NULL))
+	const struct node *by = node_get(value, "by"), *required = node_get(value, "required");
+	if (!by || !has_rule_alone(value))
 		return problem_at(problem, value, "lists combine by %s", MODES);
-	if (twice && (!node_is_scalar(twice) || scalar_type(twice) != SCALAR_BOOL))
-		return problem_at(problem, twice,
-			"'twice' says whether one layer may have a key more than once: true or "
+	if (required && (!node_is_scalar(required) || scalar_type(required) != SCALAR_BOOL))
+		return problem_at(problem, required,
+			"'required' says whether an item without the key is an error: true or "
 			"false");
-	int r = item_key_check(by, problem);
+	int r = read_twice(node_get(value, "twice"), &ret->twice, problem);
+	if (r == 0)
+		r = item_key_check(by, problem);
 	if (r != 0)
 		return r;
 	ret->mode = LIST_BY_KEY;
 	ret->by = by;
 	ret->before = item_key_before(by);
-	ret->twice = twice && scalar_bool(twice);
+	ret->needs_key = required && scalar_bool(required);
 	ret->by_name = item_key_write(by, arena);
 	return ret->by_name ? 0 : -ENOMEM;
 }
@@ -89,8 +113,7 @@ static bool is_rule(const struct node *lists)
 {
 	const struct node *by = node_get(lists, "by");
 
-	if (!by || lists->map.count != 1u + (node_get(lists, "twice") != NULL) ||
-		(node_is_map(by) && node_get(by, "by")))
+	if (!by || !has_rule_alone(lists) || (node_is_map(by) && node_get(by, "by")))
 		return false;
 	for (size_t i = 0; node_is_scalar(by) && i < LIST_BY_KEY; i++)
 		if (span_is(by->text, list_mode_names[i]))

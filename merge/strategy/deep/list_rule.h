@@ -31,14 +31,22 @@ enum list_mode { LIST_REPLACE, LIST_APPEND, LIST_PREPEND, LIST_UNIQUE, LIST_REPE
 /* All except LIST_BY_KEY, as people write them. */
 extern const char *const list_mode_names[LIST_BY_KEY];
 
+/* LIST_BY_KEY: an item whose key an earlier item of the same layer has. */
+enum list_twice {
+	LIST_TWICE_ERROR,
+	LIST_TWICE_SECOND, /* is merged with the second item below that has the key */
+	LIST_TWICE_MERGE,  /* is merged into the earlier item */
+};
+
 struct list_rule {
 	enum list_mode mode;
 	/* LIST_BY_KEY: the key or keys by which items are matched, for item_key_find(). */
 	const struct node *by;
 	/* "=": a list with "A=1" stands for the map {A: "1"}; NULL: none does. */
 	const struct node *before;
-	const char *by_name;      /* "name", "[name, url]", for messages */
-	bool twice;               /* LIST_BY_KEY: one layer may have a key more than once */
+	const char *by_name; /* "name", "[name, url]", for messages */
+	enum list_twice twice;
+	bool needs_key;           /* LIST_BY_KEY: an item without a key is an error */
 	bool is_assigned;         /* a single text is a list of one, as for LIST_REPEAT */
 	const struct node *place; /* the pattern, as written; NULL: the rule is for all lists */
 	const struct node *value; /* the mode, as written; NULL: none is given */
