@@ -8,6 +8,7 @@
 #include "cleanup.h"
 #include "composition.h"
 #include "descriptor.h"
+#include "hash.h"
 #include "source_list.h"
 #include "strategy.h"
 #include "text.h"
@@ -419,6 +420,16 @@ int compose_broken(const struct composer *composer, const char *path,
 	return 0;
 }
 
+/* Whether the stamp of a source says what it is made into, its rights included. */
+static bool is_known_by_stamp(
+	const struct composer *composer, const char *path, const struct contributor *found)
+{
+	/* The directories that guard a source elsewhere are not looked at. */
+	return !composer->settings->layers[found->layer]->follow &&
+	       (!found->path || strcmp(found->path, path) == 0) && !found->error &&
+	       !source_is_young(&found->stat);
+}
+
 bool compose_is_current(const struct composer *composer, const char *path,
 	const struct union_lookup *lookup, const struct version *version)
 {
@@ -436,13 +447,29 @@ bool compose_is_current(const struct composer *composer, const char *path,
 	for (unsigned i = 0; i < count; i++) {
 		const struct contributor *found = &lookup->found[first + count - 1 - i];
 		struct stamp stamp = stamp_of(&found->stat);
-		/* The directories that guard a source elsewhere are not looked at. */
-		if (composer->settings->layers[found->layer]->follow ||
-			(found->path && strcmp(found->path, path) != 0))
-			return false;
-		if (found->error || !stamp_equal(&stamp, &stamps[i]) ||
-			source_is_young(&found->stat))
+
+		if (!is_known_by_stamp(composer, path, found) || !stamp_equal(&stamp, &stamps[i]))
 			return false;
 	}
 	return true;
+}
+
+uint64_t compose_basis(const struct composer *composer, const char *path,
+	const struct union_lookup *lookup, uint64_t seed)
+{
+	bool is_shown = lookup->kind == UNION_FILE || lookup->kind == UNION_LINK;
+	uint64_t hash = hash_add(hash_bytes(seed, span_of(path)), lookup->kind);
+
+	if (!seed || !is_shown || union_has_unseen(lookup) || lookup->may_hide ||
+		lookup->left_out_count)
+		return 0;
+	for (unsigned i = 0; i < lookup->count; i++) {
+		const struct contributor *found = &lookup->found[i];
+		const struct layer *layer = composer->settings->layers[found->layer];
+
+		if (!is_known_by_stamp(composer, path, found) || layer->is_remote || layer->store)
+			return 0;
+		hash = stamp_hash(hash_add(hash, found->layer), &found->stat);
+	}
+	return hash | 1;
 }

@@ -103,3 +103,15 @@ int compose_broken(const struct composer *composer, const char *path,
  */
 bool compose_is_current(const struct composer *composer, const char *path,
 	const struct union_lookup *lookup, const struct version *version);
+
+/**
+ * Returns a hash, which starts from `seed`, of the state of all files that `path` is made of: the
+ * layers, stamps and kind in `lookup`. With the same settings, the same program makes the same
+ * version of the same state, now or in a later process.
+ *
+ * Returns 0 if `seed` is 0, or if the stamps may not say everything: a source is racy
+ * (source_is_young()), lies at another path (a drop-in, a source of a virtual file), or in a layer
+ * that follows links, that is remote or that is a copy of a store. Reads no file.
+ */
+uint64_t compose_basis(const struct composer *composer, const char *path,
+	const struct union_lookup *lookup, uint64_t seed);

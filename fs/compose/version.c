@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cleanup.h"
+#include "hash.h"
 #include "source_cache.h"
 
 struct stamp stamp_of(const struct stat *stat)
@@ -25,6 +26,17 @@ bool stamp_equal(const struct stamp *a, const struct stamp *b)
 {
 	return a->dev == b->dev && a->ino == b->ino && a->size == b->size &&
 	       time_equal(a->mtime, b->mtime) && time_equal(a->ctime, b->ctime);
+}
+
+uint64_t stamp_hash(uint64_t hash, const struct stat *stat)
+{
+	hash = hash_add(hash, stat->st_dev);
+	hash = hash_add(hash, stat->st_ino);
+	hash = hash_add(hash, (uint64_t)stat->st_size);
+	hash = hash_add(hash, (uint64_t)stat->st_mtim.tv_sec);
+	hash = hash_add(hash, (uint64_t)stat->st_mtim.tv_nsec);
+	hash = hash_add(hash, (uint64_t)stat->st_ctim.tv_sec);
+	return hash_add(hash, (uint64_t)stat->st_ctim.tv_nsec);
 }
 
 struct version *version_new(enum version_kind kind)

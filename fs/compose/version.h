@@ -61,7 +61,8 @@ struct version {
 	struct stamp *stamps;  /* of the sources as merged; then of environment.stats */
 	size_t stamp_count;
 	struct timespec made; /* CLOCK_REALTIME: when it was composed */
-	bool is_held; /* a lock or bound has refused values of a source, as the fault says */
+	bool is_held;   /* a lock or bound has refused values of a source, as the fault says */
+	uint64_t basis; /* compose_basis() of the sources as merged; 0: unknown */
 
 	/*
 	 * Guarded by view->lock: other sources, or another rule, may make the same bytes later. A
@@ -89,6 +90,7 @@ static inline bool time_is_later(struct timespec a, struct timespec b)
 
 struct stamp stamp_of(const struct stat *stat);
 bool stamp_equal(const struct stamp *a, const struct stamp *b);
+uint64_t stamp_hash(uint64_t hash, const struct stat *stat);
 
 /** Returns whether the layer with that name contributed to the version. */
 bool version_has_layer(const struct version *version, const char *name);

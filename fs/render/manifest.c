@@ -119,7 +119,7 @@ void manifest_forget(struct manifest *manifest, struct owned *owned)
 	owned_free(owned->path);
 }
 
-static void put_path(FILE *out, const char *path)
+void manifest_put_path(FILE *out, const char *path)
 {
 	for (; *path; path++) {
 		if (*path == '\n' || *path == '\\')
@@ -137,7 +137,7 @@ static void put_line(FILE *out, const struct fingerprint *fingerprint, const cha
 			fingerprint->gid, fingerprint->hash);
 	else
 		fputs(fingerprint ? "? " : "- ", out);
-	put_path(out, path);
+	manifest_put_path(out, path);
 }
 
 static int begin_log(struct manifest *manifest);
@@ -273,8 +273,7 @@ enum drift manifest_drift(
 	return drift_between(was, now);
 }
 
-/* Decodes the path of a line, in place. */
-static char *read_path(char *line)
+char *manifest_read_path(char *line)
 {
 	char *out = line, *at = line;
 
@@ -316,7 +315,7 @@ static int take_line(struct manifest *manifest, char *line)
 		path = read_fingerprint(path, &fingerprint);
 	else if (sign != '-' && sign != '?')
 		return -EBADMSG;
-	if (!path || !(path = read_path(path)))
+	if (!path || !(path = manifest_read_path(path)))
 		return -EBADMSG;
 	owned = sign == '-' ? manifest_find(manifest, path) : manifest_get(manifest, path);
 	if (sign != '-' && owned)
@@ -453,8 +452,9 @@ static int open_any(int directory, bool is_atomic, bool is_dry, struct manifest 
 {
 	CLEANUP(manifest_freep) struct manifest *manifest = NULL;
 	int r = directory >= 0 ? manifest_read(directory, &manifest) : -ENOENT;
+	bool is_new = r == -ENOENT;
 
-	if (r == -ENOENT) {
+	if (is_new) {
 		manifest = calloc(1, sizeof(*manifest));
 		if (!manifest)
 			return -ENOMEM;
@@ -467,7 +467,10 @@ static int open_any(int directory, bool is_atomic, bool is_dry, struct manifest 
 	if (r < 0)
 		return r;
 	manifest->is_dry = is_dry;
-	r = is_dry ? 0 : begin_log(manifest);
+	/* A complete log is made anew before the next line: without changes, nothing is written. */
+	manifest->is_behind = !is_dry;
+	if (!is_dry && (is_new || manifest->sealed != manifest->lines))
+		r = begin_log(manifest);
 	if (r == 0)
 		*ret = take_ptr(manifest);
 	return r;

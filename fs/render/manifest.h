@@ -27,6 +27,7 @@
 #pragma once
 
 #include <stddef.h>
+#include <stdio.h>
 
 #include "fingerprint.h"
 
@@ -40,6 +41,8 @@ struct owned {
 	bool is_logged;                 /* private: the log has `fingerprint` */
 
 	/* For the owner of the manifest; zero after reading. */
+	uint64_t basis;         /* of the sources that gave `fingerprint` (bases.h); 0: unknown */
+	uint64_t stamp;         /* hash of the stamp that goes with `fingerprint`; 0: unknown */
 	bool is_seen;           /* found in the layers by this process, or its lookup failed */
 	bool is_changed;        /* --atomic: the next generation has another object there */
 	bool is_gone;           /* --atomic: the next generation has nothing there */
@@ -61,8 +64,9 @@ struct manifest;
 
 /**
  * Reads the manifest in the directory `fd`, which stays the caller's, and writes it anew without
- * removed names. Without a file it is empty. Returns 0 with *ret for manifest_free();
- * MANIFEST_OTHER_KIND; -EBADMSG if it is not a manifest of ours; or -errno.
+ * removed names; if all its changes are complete, only before the next line. Without a file it is
+ * empty. Returns 0 with *ret for manifest_free(); MANIFEST_OTHER_KIND; -EBADMSG if it is not a
+ * manifest of ours; or -errno.
  */
 int manifest_open(int fd, bool is_atomic, struct manifest **ret);
 
@@ -112,6 +116,12 @@ int manifest_seal(struct manifest *manifest);
 /** Returns how another program has changed the name, which has the fingerprint `now`. */
 enum drift manifest_drift(
 	const struct manifest *manifest, const struct owned *owned, const struct fingerprint *now);
+
+/** Writes a path and a newline, as in the manifest. */
+void manifest_put_path(FILE *out, const char *path);
+
+/** Decodes such a path, without the newline, in place. Returns it, or NULL. */
+char *manifest_read_path(char *line);
 
 /**
  * Lists the entries at `path` and below, "" for all, in byte order of the paths: so a directory

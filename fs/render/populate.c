@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "array.h"
+#include "bases.h"
 #include "cleanup.h"
 #include "failure.h"
 #include "generation.h"
@@ -23,6 +24,9 @@
  */
 #define LOOKS 64
 #define LOOKS_BATCH (LOOKS / 2)
+
+/* Positive result of a lookup: the file is as an earlier process has left it. */
+#define IS_KEPT 64
 
 /* A lookup of a name. */
 struct populate_lookup {
@@ -56,13 +60,38 @@ static void on_answer(struct view_caller *caller, int result, const struct stat 
 	lock_release(&look->render->looks);
 }
 
-static void ask(struct render *render, uint64_t parent, struct populate_lookup *look)
+static int join(const char *directory, const char *name, char **ret)
 {
-	struct stat stat;
+	return text_format(ret, "%s%s%s", directory, *directory ? "/" : "", name);
+}
+
+/* Returns whether an earlier process has left the file as this one would. */
+static bool is_kept(struct render *render, uint64_t parent, const char *directory, const char *name)
+{
+	CLEANUP(freep) char *path = NULL;
+
+	if (join(directory, name, &path) < 0)
+		return false;
+	lock_take(&render->files);
+	struct owned *owned = manifest_find(rendered_manifest(render->rendered), path);
+	bool is_so = owned && owned->basis &&
+		     bases_keep(render->rendered, owned, view_basis(render->view, parent, name));
+	if (is_so)
+		owned->is_seen = true;
+	lock_release(&render->files);
+	return is_so;
+}
+
+static void ask(
+	struct render *render, uint64_t parent, const char *directory, struct populate_lookup *look)
+{
+	struct stat stat = {0};
 
 	look->caller = (struct view_caller){.answer = on_answer};
 	look->is_answered = false;
-	int r = view_lookup(render->view, parent, look->name, &look->caller, &stat);
+	int r = is_kept(render, parent, directory, look->name)
+			? IS_KEPT
+			: view_lookup(render->view, parent, look->name, &look->caller, &stat);
 	if (r != VIEW_LATER)
 		on_answer(&look->caller, r, &stat);
 }
@@ -188,6 +217,8 @@ static int put_file(struct render *render, const char *path, uint64_t ino)
 		populate_note_number(render, owned, ino);
 	if (r == 0)
 		r = rendered_put(render->rendered, owned, version, &problem);
+	if (owned)
+		bases_note(render->rendered, owned, r == 0 ? version->basis : 0);
 	if (!failure_is_over(render, owned, r))
 		failure_retry(render, path, owned, r, &problem);
 	bool is_changed =
@@ -199,12 +230,12 @@ static int put_file(struct render *render, const char *path, uint64_t ino)
 }
 
 /* Begins the lookups of the names before `end`. */
-static void ask_some(struct render *render, uint64_t parent, struct populate_names *names,
-	size_t *asked, size_t end)
+static void ask_some(struct render *render, uint64_t parent, const char *directory,
+	struct populate_names *names, size_t *asked, size_t end)
 {
 	for (; *asked < names->count && *asked < end; (*asked)++)
 		if (names->items[*asked]->result == 0)
-			ask(render, parent, names->items[*asked]);
+			ask(render, parent, directory, names->items[*asked]);
 		else
 			names->items[*asked]->is_answered = true;
 }
@@ -215,9 +246,9 @@ static void put_name(struct render *render, uint64_t parent, const char *directo
 	CLEANUP(freep) char *path = NULL;
 	int r = look->result;
 
-	if (r == -ENOENT)
+	if (r == -ENOENT || r == IS_KEPT)
 		return;
-	if (text_format(&path, "%s%s%s", directory, *directory ? "/" : "", look->name) < 0)
+	if (join(directory, look->name, &path) < 0)
 		r = -ENOMEM;
 	if (r < 0)
 		failure_retry(render, path ? path : directory, NULL, r, NULL);
@@ -261,7 +292,7 @@ void populate_directory(struct render *render, const char *path, uint64_t ino)
 		struct populate_lookup *look = names.items[done];
 
 		if (done % LOOKS_BATCH == 0) {
-			ask_some(render, ino, &names, &asked, done + LOOKS);
+			ask_some(render, ino, path, &names, &asked, done + LOOKS);
 			size_t end = done + LOOKS_BATCH < asked ? done + LOOKS_BATCH : asked;
 			wait_for(render, names.items[end - 1]);
 		}

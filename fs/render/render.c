@@ -6,6 +6,7 @@
 #include <search.h>
 #include <stdlib.h>
 
+#include "bases.h"
 #include "cleanup.h"
 #include "clock.h"
 #include "descriptor.h"
@@ -84,6 +85,8 @@ int render_all(struct render *render)
 		shown_watch_beside(render);
 	if (!render->options.is_dry)
 		render_status_write(render);
+	/* Without the bases, the next process makes all files again. */
+	(void)bases_write(render->rendered);
 	lock_release(&render->files);
 	/* Give back the memory that only the first, complete walk needed. */
 	malloc_trim(0);
@@ -408,7 +411,7 @@ int render_new(struct settings *settings, const struct rendered_options *options
 	int r = render ? 0 : -ENOMEM;
 
 	if (r == 0) {
-		const struct view_callbacks callbacks = {
+		struct view_callbacks callbacks = {
 			.log = on_log, .tell = on_tell, .keeps_rendered = true, .context = render};
 
 		/*
@@ -426,6 +429,12 @@ int render_new(struct settings *settings, const struct rendered_options *options
 		r = agenda_new(&render->agenda);
 		if (r == 0)
 			r = rendered_open(options, &render->rendered, problem);
+		/*
+		 * Watching compares later versions with the present ones, and a generation writes
+		 * a file that can't be linked: both need the versions.
+		 */
+		if (r == 0 && !options->is_watched && !options->is_atomic)
+			callbacks.basis_seed = bases_read(render->rendered, settings);
 		if (r == 0 && settings->path)
 			r = runner_new(settings, -1, &render->runner);
 		if (r == 0)

@@ -438,6 +438,9 @@ static bool look_up(struct look *look, uint64_t *cost)
 		end(look, take_found(look));
 		return false;
 	}
+	/* Before the sources are read: one that is racy now may change after that. */
+	look->basis = compose_basis(
+		&look->settings.composer, look->path, &look->lookup, view->callbacks.basis_seed);
 	look->job.run = compose_in_pool;
 	*cost = cost_of(look);
 	if (*cost > POOL_LARGE_BYTES) {
@@ -532,6 +535,17 @@ static int compose_look(struct look *look)
 				 &look->problem);
 }
 
+/* Notes the basis of the version, if no check judges it, and only the sources went into it. */
+static void note_basis(struct look *look)
+{
+	const struct composer *composer = &look->settings.composer;
+
+	if (look->basis && !look->asked.count && !look->problem.message[0] &&
+		!settings_check(composer->settings, look->path) &&
+		compose_is_current(composer, look->path, &look->lookup, look->version))
+		look->version->basis = look->basis;
+}
+
 static void compose_in_pool(struct pool_job *job)
 {
 	struct look *look = (struct look *)job;
@@ -567,6 +581,8 @@ static void compose_in_pool(struct pool_job *job)
 		try_again(look, LOOK_MET_WRITER);
 		return;
 	}
+	if (r == 0)
+		note_basis(look);
 	r = take_composed(look, r);
 	if (r != LOOK_IS_PARKED)
 		end(look, r);

@@ -514,6 +514,28 @@ int view_lookup(struct view *view, uint64_t parent, const char *name, struct vie
 	return r;
 }
 
+uint64_t view_basis(struct view *view, uint64_t parent, const char *name)
+{
+	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
+	CLEANUP(freep) char *path = NULL;
+	struct settings_generation settings;
+	layer_mask layers = 0;
+	uint64_t basis = 0;
+
+	view_lock(view);
+	struct directory *directory = inode_directory_locked(view, parent);
+	if (directory && directory_join(directory, name, &path) == 0)
+		layers = directory->layers;
+	settings_generation_init_locked(view, &settings);
+	view_unlock(view);
+	if (lookup && path &&
+		expand_look_up(&view->finder, settings.composer.settings, layers, path, lookup) ==
+			0)
+		basis = compose_basis(&settings.composer, path, lookup, view->callbacks.basis_seed);
+	settings_generation_fini(&settings);
+	return basis;
+}
+
 bool view_lets_in(struct view *view, uint64_t parent, const struct user *user)
 {
 	view_lock(view);

@@ -58,6 +58,9 @@ struct view_callbacks {
 
 	/* If a file can't be made, its fault says that the rendered file stays. */
 	bool keeps_rendered;
+
+	/* The seed of bases (compose_basis()); 0: the view computes none. */
+	uint64_t basis_seed;
 	void *context;
 };
 
@@ -146,6 +149,12 @@ struct view_caller {
  */
 int view_lookup(struct view *view, uint64_t parent, const char *name, struct view_caller *caller,
 	struct stat *ret);
+
+/**
+ * Looks a name up in the layers, and returns its basis (compose_basis()), or 0. If version->basis
+ * is the same, view_lookup() would give the same version now.
+ */
+uint64_t view_basis(struct view *view, uint64_t parent, const char *name);
 
 /**
  * Returns whether the user may search `parent` and the directories above it. If no right to them

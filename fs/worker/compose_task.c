@@ -380,14 +380,7 @@ static uint64_t state_of(const struct union_lookup *lookup)
 
 	for (unsigned i = 0; i < lookup->count; i++) {
 		const struct contributor *found = &lookup->found[i];
-		hash = hash_add(hash, found->layer);
-		hash = hash_add(hash, found->stat.st_dev);
-		hash = hash_add(hash, found->stat.st_ino);
-		hash = hash_add(hash, (uint64_t)found->stat.st_size);
-		hash = hash_add(hash, (uint64_t)found->stat.st_mtim.tv_sec);
-		hash = hash_add(hash, (uint64_t)found->stat.st_mtim.tv_nsec);
-		hash = hash_add(hash, (uint64_t)found->stat.st_ctim.tv_sec);
-		hash = hash_add(hash, (uint64_t)found->stat.st_ctim.tv_nsec);
+		hash = stamp_hash(hash_add(hash, found->layer), &found->stat);
 	}
 	return hash_end(hash);
 }

@@ -114,7 +114,7 @@ class Trial:
             names = {".plyfs", "..data", os.readlink(f"{OUT}/..data"), *(path for path in wanted if "/" not in path)}
             if set(os.listdir(OUT)) != names:
                 self.fail(f"beside it are {set(os.listdir(OUT)) ^ names}")
-        left = set(os.listdir(f"{OUT}/.plyfs")) - {"boot", "manifest", "status", "stage"} | set(os.listdir(f"{OUT}/.plyfs/stage"))
+        left = set(os.listdir(f"{OUT}/.plyfs")) - {"bases", "boot", "manifest", "status", "stage"} | set(os.listdir(f"{OUT}/.plyfs/stage"))
         if left:
             self.fail(f"in its own directory are {left}")
 

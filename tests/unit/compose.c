@@ -351,6 +351,7 @@ TEST_WITH(version_is_current_while_its_sources_stamps_are_the_same, set_up, end_
 	union_look_up(settings, 3, "x.yaml", lookup);
 	/* Young: the next change might not move the stamp. */
 	assert_false(compose_is_current(&composer, "x.yaml", lookup, version));
+	assert_int_equal(compose_basis(&composer, "x.yaml", lookup, 1), 0);
 	for (unsigned i = 0; i < 2; i++) {
 		struct stat *stat = &lookup->found[i].stat;
 		stat->st_mtim.tv_sec -= 100;
@@ -358,6 +359,29 @@ TEST_WITH(version_is_current_while_its_sources_stamps_are_the_same, set_up, end_
 		version->stamps[1 - i] = stamp_of(stat);
 	}
 	assert_true(compose_is_current(&composer, "x.yaml", lookup, version));
+
+	uint64_t basis = compose_basis(&composer, "x.yaml", lookup, 1);
+	assert_int_not_equal(basis, 0);
+	assert_int_equal(compose_basis(&composer, "x.yaml", lookup, 1), basis);
+	assert_int_not_equal(compose_basis(&composer, "x.yaml", lookup, 2), basis);
+	assert_int_not_equal(compose_basis(&composer, "y.yaml", lookup, 1), basis);
+	assert_int_equal(compose_basis(&composer, "x.yaml", lookup, 0), 0);
+	lookup->found[0].stat.st_ctim.tv_nsec ^= 1;
+	assert_int_not_equal(compose_basis(&composer, "x.yaml", lookup, 1), basis);
+	lookup->found[0].stat.st_ctim.tv_nsec ^= 1;
+	lookup->found[0].layer ^= 1;
+	assert_int_not_equal(compose_basis(&composer, "x.yaml", lookup, 1), basis);
+	lookup->found[0].layer ^= 1;
+	lookup->found[0].error = EACCES;
+	assert_int_equal(compose_basis(&composer, "x.yaml", lookup, 1), 0);
+	lookup->found[0].error = 0;
+	lookup->found[0].path = "x.yaml.d/x.yaml";
+	assert_int_equal(compose_basis(&composer, "x.yaml", lookup, 1), 0);
+	lookup->found[0].path = NULL;
+	lookup->may_hide = true;
+	assert_int_equal(compose_basis(&composer, "x.yaml", lookup, 1), 0);
+	lookup->may_hide = false;
+
 	version->stamps[0].size++;
 	assert_false(compose_is_current(&composer, "x.yaml", lookup, version));
 	version->stamps[0].size--;

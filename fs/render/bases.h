@@ -1,0 +1,44 @@
+/*
+ * The bases of rendered files: what lets a later process leave a file as it is without reading or
+ * merging anything. A file is left so only if all that it depends on is provably as it was:
+ *
+ * 1. Its basis (compose_basis()) is the same. It covers the layers and stamps of all its sources,
+ *    and starts from a hash of the settings: the stamps of plyfs.yaml and of the facts, presets and
+ *    schemas, the layers' directories, the environment, our user, and the program itself.
+ * 2. The file is the one that was written. Its stamp was seen before together with the right bytes;
+ *    otherwise its bytes are read.
+ * 3. No stamp was racy when the content was read (source_is_young(); git's rule): a later change
+ *    could have the same stamp. Nothing is noted of such a file, so the next process reads it.
+ *
+ * A file that has another dependency, a fault or a check has no basis, and is made again each time.
+ * After a reboot, and with --watch or --atomic, all files are.
+ *
+ * `.plyfs/bases` has the bases. Each line is true whatever has happened since: sources with this
+ * basis give an object with this fingerprint; and an object with this stamp has that fingerprint.
+ * So a line may be lost, or out of date, but does no harm:
+ *
+ *      plyfs bases 1 8d0f22a77e6b4c51                        (the seed, a random number)
+ *      3f2a6c0e11d09b54 7be1c1f0a7d3e2b9 0 app.yaml          (basis, fingerprint, stamp or 0)
+ */
+#pragma once
+
+#include "rendered.h"
+#include "settings.h"
+
+/**
+ * Reads the bases of the names in the manifest. Returns the seed for view_callbacks.basis_seed; 0
+ * if bases can't be used now: the settings are racy, or there is no random number.
+ */
+uint64_t bases_read(struct rendered *rendered, const struct settings *settings);
+
+/** Writes the bases, if they have changed. Returns 0 or -errno; the file that is there stays. */
+int bases_write(struct rendered *rendered);
+
+/** Notes the basis of the version that was just put at the name; 0: it has none. */
+void bases_note(struct rendered *rendered, struct owned *owned, uint64_t basis);
+
+/**
+ * Returns whether the sources have the same basis and the file is as it was written. Then reports
+ * that it is unchanged.
+ */
+bool bases_keep(struct rendered *rendered, struct owned *owned, uint64_t basis);

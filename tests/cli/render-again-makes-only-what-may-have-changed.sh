@@ -1,0 +1,129 @@
+#!/bin/bash
+# A file whose sources, settings and bytes are provably as they were is left as it is: nothing of it is read or merged.
+# In doubt it is made again. Two seconds after a change, a stamp is no longer racy.
+. "$(dirname "$0")/cli.sh"
+
+mkdir -p vendor site/app.yaml.d facts
+for name in app doc old; do
+	printf 'name: %s\nport: 1\n' "$name" | tee "vendor/$name.yaml" >"site/$name.yaml"
+done
+printf 'one\n' >vendor/one.txt
+ln -s one.txt vendor/link
+printf '{}\n' >schema.json
+cat >plyfs.yaml <<'end'
+layers: [vendor, site]
+rules:
+  - {match: doc.yaml, schema: schema.json}
+  - {match: old.yaml, strategy: last}
+end
+# again COUNT ARGUMENT...: renders again, and makes so many files.
+again() {
+	local count=$1
+	shift
+	runs 0 "$PLYFS" render -c plyfs.yaml "$@" tree
+	runs 0 "$PLYFS" render -c plyfs.yaml "$@" fresh
+	diff -r --no-dereference --exclude=.plyfs tree fresh || fail 'it is not what a fresh rendering is'
+	rm -r fresh
+	[ "$(made)" -eq "$count" ] || fail "line ${BASH_LINENO[0]}: it made $(made) files, not $count"
+}
+made() { sed -n 's/.*"compositions": \([0-9]*\),.*/\1/p' tree/.plyfs/status; }
+
+# Racy sources are read, and nothing is noted of them.
+again 5
+again 5
+sleep 3
+again 5
+# The bytes of what was just written are read, but no source.
+again 0
+sleep 3
+again 0
+inode=$(stat -c %i tree/.plyfs/bases tree/.plyfs/manifest)
+again 0
+[ "$(stat -c %i tree/.plyfs/bases tree/.plyfs/manifest)" = "$inode" ] || fail 'it writes though nothing has changed'
+[ "$(find tree -name 'new-*')" = '' ]
+
+# A source is changed: the same size and time, a touch, another mode, a new file, one that went, another link.
+touch -r site/app.yaml stamp
+printf 'name: APP\nport: 1\n' >site/app.yaml
+touch -r stamp site/app.yaml
+again 1
+touch vendor/doc.yaml
+again 2
+chmod 600 site/old.yaml
+again 3
+sleep 3
+again 3
+again 0
+printf 'port: 2\n' >site/new.yaml
+rm site/old.yaml
+ln -sfn new.yaml vendor/link
+again 3 # the file that came, the one that has lost a source, and the link
+rm site/new.yaml
+again 1
+[ ! -e tree/new.yaml ]
+touch site/.wh.one.txt
+again 1
+[ ! -e tree/one.txt ]
+rm site/.wh.one.txt
+sleep 3
+again 2 # the link, which was racy, and one.txt
+again 0
+
+# Settings: a rule with drop-ins, a schema, another directory of a layer, an option.
+echo '  - {match: app.yaml, dropins: layers}' >>plyfs.yaml
+printf 'drop: 1\n' >site/app.yaml.d/10.yaml
+again 6
+grep -q '^drop: 1' tree/app.yaml
+sleep 3
+again 6
+# A file with drop-ins is made each time.
+again 1
+printf '{"type": "object"}\n' >schema.json
+again 6
+sleep 3
+again 6
+again 1
+cp -a site other
+rm -r site
+mv other site
+again 6
+sleep 3
+again 3 # what has sources in it
+again 1
+again 6 --no-header
+again 1 --no-header
+
+# A check judges its file each time.
+printf '  - {match: one.txt, check: [%s]}\n' "$(command -v true)" >>plyfs.yaml
+again 6 --no-header
+sleep 3
+again 6 --no-header
+again 2 --no-header
+sed -i '$d' plyfs.yaml
+again 6 --no-header
+sleep 3
+again 6 --no-header
+
+# A rendered file that another program has changed or removed is put right, also with the same size and time.
+touch -r tree/doc.yaml stamp
+chmod u+w tree/doc.yaml
+sed -i 's/doc/DOC/' tree/doc.yaml
+touch -r stamp tree/doc.yaml
+rm tree/one.txt tree/link
+chmod 600 tree/old.yaml
+again 5 --no-header
+again 1 --no-header
+
+# Bases that are damaged, lost or another tree's do no harm.
+printf 'plyfs bases 1 zz\n' >tree/.plyfs/bases
+again 6 --no-header
+again 1 --no-header
+sed -i '2,$s/^[0-9a-f]*/1/' tree/.plyfs/bases
+again 6 --no-header
+again 1 --no-header
+rm tree/.plyfs/bases
+again 6 --no-header
+again 1 --no-header
+sed -i 's/^\(plyfs render\) 2$/\1 1/' tree/.plyfs/manifest
+runs 1 "$PLYFS" render -c plyfs.yaml tree
+says "has a manifest that this plyfs can't read"
