@@ -332,11 +332,59 @@ static int open_at(int dirfd, bool follow, const char *path, int flags)
 	return fd;
 }
 
+/* Of layer_stay(): the directory, and a descriptor of it for each layer, by the layer's dirfd. */
+static _Thread_local struct {
+	char directory[PATH_MAX]; /* "": none */
+	size_t length;
+	unsigned count;
+	struct {
+		int dirfd;
+		int fd; /* -1: it can't be opened */
+	} items[LAYERS_MAX + 1];
+} stay;
+
+void layer_stay(const char *directory)
+{
+	while (stay.count)
+		closep(&stay.items[--stay.count].fd);
+	stay.length = strlen(directory);
+	if (stay.length >= sizeof(stay.directory))
+		stay.length = 0;
+	memcpy(stay.directory, directory, stay.length);
+	stay.directory[stay.length] = '\0';
+}
+
+/* Returns the descriptor from which to look `*path` up, which becomes the rest of the path. */
+static int stay_near(int dirfd, const char **path)
+{
+	unsigned i = 0;
+
+	if (!stay.length || strncmp(*path, stay.directory, stay.length) != 0 ||
+		(*path)[stay.length] != '/' || strchr(*path + stay.length + 1, '/'))
+		return dirfd;
+	while (i < stay.count && stay.items[i].dirfd != dirfd)
+		i++;
+	if (i == sizeof(stay.items) / sizeof(*stay.items))
+		return dirfd;
+	if (i == stay.count) {
+		int fd = open_at(dirfd, false, stay.directory, O_PATH | O_DIRECTORY);
+
+		stay.items[stay.count].dirfd = dirfd;
+		stay.items[stay.count++].fd = fd < 0 ? -1 : fd;
+	}
+	if (stay.items[i].fd < 0)
+		return dirfd;
+	*path += stay.length + 1;
+	return stay.items[i].fd;
+}
+
 /* Calls fstatat(2) by the rules of open_at(). */
 static int stat_at(int dirfd, bool follow, const char *path, struct stat *ret)
 {
 	CLEANUP(closep) int fd = -1;
 
+	if (dirfd >= 0 && !guard && !follow)
+		dirfd = stay_near(dirfd, &path);
 	/* Without a slash, no link can be on the way: one system call instead of three. */
 	if (dirfd >= 0 && !guard && !follow && !strchr(path, '/') && check_path(false, path) == 0) {
 		int flags = AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH;

@@ -173,6 +173,13 @@ void layer_closed_above(const struct layer *layer, const char *beside, char ret[
 /** Returns whether `path` is the directory that the mount lies on, or beneath it. */
 bool layer_is_covered(const struct layer *layer, const char *path);
 
+/**
+ * Until the next call, this thread opens `directory` only once for each layer, to look up names in
+ * it. It does not see that the directory is replaced meanwhile, so the time must be short, and no
+ * layer may be closed. "": ends that.
+ */
+void layer_stay(const char *directory);
+
 /** Calls lstat(2), or stat(2) with `follow`. A directory's mode is that of layer_stat_rights(). */
 int layer_stat(const struct layer *layer, const char *path, struct stat *ret);
 

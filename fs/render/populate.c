@@ -233,11 +233,14 @@ static int put_file(struct render *render, const char *path, uint64_t ino)
 static void ask_some(struct render *render, uint64_t parent, const char *directory,
 	struct populate_names *names, size_t *asked, size_t end)
 {
+	/* A process that watches might miss that the directory is replaced meanwhile. */
+	layer_stay(render->options.is_watched ? "" : directory);
 	for (; *asked < names->count && *asked < end; (*asked)++)
 		if (names->items[*asked]->result == 0)
 			ask(render, parent, directory, names->items[*asked]);
 		else
 			names->items[*asked]->is_answered = true;
+	layer_stay("");
 }
 
 static void put_name(struct render *render, uint64_t parent, const char *directory,
