@@ -1,5 +1,5 @@
 #!/bin/bash
-# Makes docs/blame.png, the picture in the README: the page of the example's app.yaml, with the pointer on a line. Needs
+# Makes docs/blame.png, the picture in the guide: the page of the example's app.yaml, with the pointer on a line. Needs
 # chromium and python3. PLYFS is the command; default: build/cli/plyfs.
 set -euo pipefail
 cd "$(dirname "$0")/.."
