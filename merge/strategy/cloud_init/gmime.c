@@ -18,6 +18,7 @@ static void load(void)
 	if (!gmime.name)                                                                           \
 		return;
 	GMIME_FUNCTIONS(FIND)
+	FIND(g_mime_parser_options_set_warning_callback)
 #undef FIND
 	gmime.g_mime_init();
 	is_loaded = true;

@@ -33,7 +33,6 @@
 	X(g_mime_parser_new_with_stream)                                                           \
 	X(g_mime_parser_options_free)                                                              \
 	X(g_mime_parser_options_new)                                                               \
-	X(g_mime_parser_options_set_warning_callback)                                              \
 	X(g_mime_parser_set_format)                                                                \
 	X(g_mime_parser_set_persist_stream)                                                        \
 	X(g_mime_part_get_content)                                                                 \
@@ -48,6 +47,9 @@ struct gmime {
 #define GMIME_FIELD(name) __typeof__(name) *name;
 	GMIME_FUNCTIONS(GMIME_FIELD)
 #undef GMIME_FIELD
+	/* GMime 3.2.15 added `free_data`, under the same name; an older one ignores the argument. */
+	void (*g_mime_parser_options_set_warning_callback)(GMimeParserOptions *options,
+		GMimeParserWarningFunc callback, gpointer data, GDestroyNotify free_data);
 };
 
 extern struct gmime gmime;

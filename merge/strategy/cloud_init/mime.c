@@ -288,7 +288,7 @@ static GMimeObject *parse(struct mime_reader *reader)
 
 	gmime.g_mime_parser_set_persist_stream(parser, TRUE);
 	gmime.g_mime_parser_set_format(parser, is_mbox ? GMIME_FORMAT_MBOX : GMIME_FORMAT_MESSAGE);
-	gmime.g_mime_parser_options_set_warning_callback(options, on_warning, reader);
+	gmime.g_mime_parser_options_set_warning_callback(options, on_warning, reader, NULL);
 	object = gmime.g_mime_parser_construct_part(parser, options);
 	gmime.g_mime_parser_options_free(options);
 	return object;
