@@ -47,7 +47,7 @@ struct gmime {
 #define GMIME_FIELD(name) __typeof__(name) *name;
 	GMIME_FUNCTIONS(GMIME_FIELD)
 #undef GMIME_FIELD
-	/* GMime 3.2.15 added `free_data`, under the same name; an older one ignores the argument. */
+	/* GMime 3.2.15 added `free_data` to that name; an older one ignores the argument. */
 	void (*g_mime_parser_options_set_warning_callback)(GMimeParserOptions *options,
 		GMimeParserWarningFunc callback, gpointer data, GDestroyNotify free_data);
 };
