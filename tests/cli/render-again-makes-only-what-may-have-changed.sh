@@ -94,7 +94,7 @@ again 6 --no-header
 again 1 --no-header
 
 # A check judges its file each time.
-printf '  - {match: one.txt, check: [%s]}\n' "$(command -v true)" >>plyfs.yaml
+printf '  - {match: one.txt, check: [%s, "%%f"]}\n' "$(type -P true)" >>plyfs.yaml
 again 6 --no-header
 sleep 3
 again 6 --no-header

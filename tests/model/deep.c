@@ -113,7 +113,7 @@ static void make_rules(struct round *round, struct random *random, bool is_by_ke
 		model->by[0] = "a";
 		model->by[1] = "name";
 		model->twice = random_chance(random, 70);
-		by = model->twice ? "{by: [a, name], twice: true}" : "{by: [a, name]}";
+		by = model->twice ? "{by: [a, name]}" : "{by: [a, name], twice: error}";
 	} else if (random_chance(random, 60)) {
 		static const char *const ways[] = {
 			[DEEP_MODEL_ALL] = "{by: {all: [a, name]}}",

@@ -56,6 +56,7 @@ static int read_mode(const struct node *value, enum list_mode *ret, struct probl
 		problem, value, "lists can't combine by '%s', only by %s", value->text.data, MODES);
 }
 
+/* Without `twice`, *ret stays. */
 static int read_twice(const struct node *twice, enum list_twice *ret, struct problem *problem)
 {
 	bool is_bool = twice && node_is_scalar(twice) && scalar_type(twice) == SCALAR_BOOL;
@@ -64,7 +65,9 @@ static int read_twice(const struct node *twice, enum list_twice *ret, struct pro
 		*ret = scalar_bool(twice) ? LIST_TWICE_SECOND : LIST_TWICE_ERROR;
 	else if (twice && node_is_scalar(twice) && span_is(twice->text, "merge"))
 		*ret = LIST_TWICE_MERGE;
-	else if (twice && !(node_is_scalar(twice) && span_is(twice->text, "error")))
+	else if (twice && node_is_scalar(twice) && span_is(twice->text, "error"))
+		*ret = LIST_TWICE_ERROR;
+	else if (twice)
 		return problem_at(problem, twice,
 			"'twice' says whether one layer may have a key more than once: true, "
 			"false, merge or error");
@@ -92,6 +95,7 @@ static int read_rule(const struct node *place, const struct node *value, struct 
 		return problem_at(problem, required,
 			"'required' says whether an item without the key is an error: true or "
 			"false");
+	ret->twice = LIST_TWICE_SECOND;
 	int r = read_twice(node_get(value, "twice"), &ret->twice, problem);
 	if (r == 0)
 		r = item_key_check(by, problem);
