@@ -105,26 +105,28 @@ static void make_rules(struct round *round, struct random *random, bool is_by_ke
 	static const char *const modes[] = {"replace", "append", "prepend", "unique", "by"};
 	struct deep_model *model = &round->model;
 	char *text = check(arena_printf(round->arena, "lists:\n  z: append\n"));
-	const char *by = "{by: name}";
+	const char *way = "name";
 	uint32_t used = 0;
 
 	model->by[0] = "name";
 	if (random_chance(random, 40)) {
 		model->by[0] = "a";
 		model->by[1] = "name";
-		model->twice = random_chance(random, 70);
-		by = model->twice ? "{by: [a, name]}" : "{by: [a, name], twice: error}";
+		way = "[a, name]";
 	} else if (random_chance(random, 60)) {
 		static const char *const ways[] = {
-			[DEEP_MODEL_ALL] = "{by: {all: [a, name]}}",
-			[DEEP_MODEL_NESTED] = "{by: a.name}",
-			[DEEP_MODEL_BEFORE] = "{by: {before: .}}",
+			[DEEP_MODEL_ALL] = "{all: [a, name]}",
+			[DEEP_MODEL_NESTED] = "a.name",
+			[DEEP_MODEL_BEFORE] = "{before: .}",
 		};
 		model->by[0] = "a";
 		model->by[1] = "name";
 		model->way = DEEP_MODEL_ALL + random_below(random, 3);
-		by = ways[model->way];
+		way = ways[model->way];
 	}
+	model->twice = random_chance(random, 50);
+	const char *by = check(arena_printf(
+		round->arena, "{by: %s%s}", way, model->twice ? "" : ", twice: error"));
 
 	for (uint32_t i = random_below(random, DEEP_MODEL_RULES_MAX + 1); i > 0; i--) {
 		uint32_t number = random_below(random, sizeof(patterns) / sizeof(*patterns));

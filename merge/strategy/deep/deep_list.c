@@ -257,6 +257,7 @@ static int remove_values(struct deep *deep, struct list *list, const struct node
 		origin_remove(deep->origins, &list->node, item, item,
 			(struct origin_why){"the item is deleted", by});
 	}
+	list_removed(list);
 	return deep_spend(deep, value, (uint64_t)(list_end(list) - list_begin(list)));
 }
 

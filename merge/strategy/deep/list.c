@@ -325,5 +325,26 @@ const struct node *list_find_value(const struct list *list, const struct node *i
 void list_remove_at(struct list *list, int32_t position)
 {
 	list_set(list, position, NULL);
-	list->keys = list->values = (struct list_index){0};
+	list->values = (struct list_index){0};
+}
+
+void list_removed(struct list *list)
+{
+	struct list_entry *entries = list->keys.entries;
+
+	for (uint32_t i = 0; i < list->keys.count; i++) {
+		uint32_t to = LIST_NONE;
+
+		if (find_entry(&list->keys, entries[i].key, entries[i].hash) != i)
+			continue;
+		for (uint32_t from = i; from != LIST_NONE; from = entries[from].next) {
+			if (!item_of(list, &entries[from]))
+				continue;
+			to = to == LIST_NONE ? i : entries[to].next;
+			entries[to].position = entries[from].position;
+		}
+		to = to == LIST_NONE ? i : to;
+		entries[to].next = LIST_NONE;
+		entries[i].last = to;
+	}
 }

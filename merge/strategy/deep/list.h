@@ -120,10 +120,16 @@ int list_add_value(struct list *list, int32_t position, const struct node *value
 const struct node *list_find_value(const struct list *list, const struct node *item, uint32_t hash);
 
 /**
- * Removes the item at that position. The next search builds both indexes anew, in time that grows
- * with the list.
+ * Removes the item at that position. Call list_removed() behind the last of them. The next search
+ * by a value takes time that grows with the list.
  */
 void list_remove_at(struct list *list, int32_t position);
+
+/**
+ * Brings the index of keys up to date after list_remove_at(). A key that has lost all its items
+ * keeps the first one's place, as after list_remove_key(). Time grows with the number of keys.
+ */
+void list_removed(struct list *list);
 
 /**
  * Appends `item`, whose node_hash() is `hash`. list_find_value() must know all items, and must not
