@@ -322,29 +322,43 @@ const struct node *list_find_value(const struct list *list, const struct node *i
 	return entry == LIST_NONE ? NULL : list->values.entries[entry].key;
 }
 
+/* Stands where list_remove_at() has removed an item, until list_removed(). */
+static const struct node removed_item = {.kind = NODE_SCALAR};
+
 void list_remove_at(struct list *list, int32_t position)
 {
-	list_set(list, position, NULL);
+	list_set(list, position, &removed_item);
 	list->values = (struct list_index){0};
+}
+
+/* Takes the removed items out of the chain of a key, whose first entry is `first`. */
+static void unchain_removed(struct list *list, uint32_t first)
+{
+	struct list_entry *entries = list->keys.entries;
+	uint32_t to = LIST_NONE;
+
+	for (uint32_t from = first; from != LIST_NONE; from = entries[from].next) {
+		if (item_of(list, &entries[from]) == &removed_item)
+			continue;
+		to = to == LIST_NONE ? first : entries[to].next;
+		entries[to].position = entries[from].position;
+	}
+	if (to == LIST_NONE) {
+		to = first;
+		entries[first].position = LIST_NOWHERE;
+	}
+	entries[to].next = LIST_NONE;
+	entries[first].last = to;
 }
 
 void list_removed(struct list *list)
 {
-	struct list_entry *entries = list->keys.entries;
+	const struct list_entry *entries = list->keys.entries;
 
-	for (uint32_t i = 0; i < list->keys.count; i++) {
-		uint32_t to = LIST_NONE;
-
-		if (find_entry(&list->keys, entries[i].key, entries[i].hash) != i)
-			continue;
-		for (uint32_t from = i; from != LIST_NONE; from = entries[from].next) {
-			if (!item_of(list, &entries[from]))
-				continue;
-			to = to == LIST_NONE ? i : entries[to].next;
-			entries[to].position = entries[from].position;
-		}
-		to = to == LIST_NONE ? i : to;
-		entries[to].next = LIST_NONE;
-		entries[i].last = to;
-	}
+	for (uint32_t i = 0; i < list->keys.count; i++)
+		if (find_entry(&list->keys, entries[i].key, entries[i].hash) == i)
+			unchain_removed(list, i);
+	for (int32_t i = list_begin(list); i < list_end(list); i++)
+		if (list_at(list, i) == &removed_item)
+			list_set(list, i, NULL);
 }

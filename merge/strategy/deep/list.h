@@ -126,8 +126,8 @@ const struct node *list_find_value(const struct list *list, const struct node *i
 void list_remove_at(struct list *list, int32_t position);
 
 /**
- * Brings the index of keys up to date after list_remove_at(). A key that has lost all its items
- * keeps the first one's place, as after list_remove_key(). Time grows with the number of keys.
+ * Brings the index of keys up to date after list_remove_at(): a key that has lost all its items so
+ * has no place any more, unlike after list_remove_key(). Time grows with the list.
  */
 void list_removed(struct list *list);
 
