@@ -1,9 +1,12 @@
 #include "fact.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "layer_spec.h"
 #include "settings_make.h"
 #include "value.h"
 
@@ -172,36 +175,69 @@ static const char *put_value(
 	return text;
 }
 
-/* Replaces each %{NAME} of the text. In a command, "%%" is a percent sign. */
+static int replace_fact(const struct settings *settings, const struct node *node,
+	enum target target, struct span name, const char **text, struct problem *problem)
+{
+	const char *value;
+	int r = fact_find(&settings->around, name, node, &value, problem);
+
+	if (r == 0 && !value)
+		r = problem_at(problem, node, "the fact '%.*s' has no value on this machine",
+			(int)name.len, name.data);
+	if (r == 0)
+		*text = put_value(*text, value, target, settings->arena);
+	return r;
+}
+
+/* Replaces the percent sign at *at and what belongs to it, and moves *at behind that. */
+static int replace(const struct settings *settings, const struct node *node, enum target target,
+	const char **at, const char **text, struct problem *problem)
+{
+	const char *p = *at;
+	size_t fact = p[1] == '{' ? fact_name_length(p + 2) : 0;
+	bool is_command = target == TARGET_COMMAND;
+	char value[PATH_MAX];
+
+	*at += fact ? fact + 3 : p[1] == '%' ? 2 : 1;
+	if (fact)
+		return replace_fact(
+			settings, node, target, (struct span){p + 2, fact}, text, problem);
+	/* A command's other words with a percent sign are replaced when it runs. */
+	int r = is_command || p[1] == '%'
+			? -ENOENT
+			: layer_specifier(p[1], &settings->around, node, value, problem);
+	if (r == 0) {
+		*text = put_value(*text, value, target, settings->arena);
+		*at += 1;
+	} else if (r == -ENOENT) {
+		*text = arena_printf(
+			settings->arena, "%s%s", *text, is_command && p[1] == '%' ? "%%" : "%");
+		r = 0;
+	}
+	return r;
+}
+
+/* Replaces each fact of the text and, but in a command, each specifier. */
 static int expand_text(const struct settings *settings, const struct node *node, enum target target,
 	const char **ret, struct problem *problem)
 {
-	const char *text = "", *at = node->text.data, *value;
-	int r;
+	const char *text = "", *at = node->text.data;
+	int r = 0;
 
-	for (size_t len, run; *at; at += run) {
-		run = strcspn(at, "%");
-		run += run == 0 && target == TARGET_COMMAND && at[1] == '%' ? 2 : run == 0;
-		len = strncmp(at, "%{", 2) == 0 ? fact_name_length(at + 2) : 0;
-		if (len == 0) {
-			text = arena_printf(settings->arena, "%s%.*s", text, (int)run, at);
+	while (r == 0 && *at) {
+		size_t plain = strcspn(at, "%");
+
+		if (plain == 0) {
+			r = replace(settings, node, target, &at, &text, problem);
 		} else {
-			r = fact_find(&settings->around, (struct span){at + 2, len}, node, &value,
-				problem);
-			if (r == 0 && !value)
-				r = problem_at(problem, node,
-					"the fact '%.*s' has no value on this machine", (int)len,
-					at + 2);
-			if (r != 0)
-				return r;
-			text = put_value(text, value, target, settings->arena);
-			run = len + 3;
+			text = arena_printf(settings->arena, "%s%.*s", text, (int)plain, at);
+			at += plain;
 		}
-		if (!text)
-			return -ENOMEM;
+		if (r == 0 && !text)
+			r = -ENOMEM;
 	}
 	*ret = text;
-	return 0;
+	return r;
 }
 
 /* Replaces the facts in a value, or in all values of a list or a map. */
@@ -216,7 +252,7 @@ static int expand_value(const struct settings *settings, const struct node **at,
 		r = expand_value(settings, &node->seq.items[i], target, problem);
 	for (uint32_t i = 0; r == 0 && node_is_map(node) && i < node->map.count; i++)
 		r = expand_value(settings, &node->map.pairs[i].value, target, problem);
-	if (!node_is_scalar(node) || !strstr(node->text.data, "%{"))
+	if (!node_is_scalar(node) || !strchr(node->text.data, '%'))
 		return r;
 	r = expand_text(settings, node, target, &text, problem);
 	struct node *copy = r == 0 ? arena_alloc(settings->arena, sizeof(*copy)) : NULL;

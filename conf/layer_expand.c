@@ -226,14 +226,32 @@ static bool is_a_name(const char *text)
 }
 
 static int refuse_shortage(
-	const struct layer_spec *spec, char letter, int error, struct problem *problem)
+	const struct node *place, char letter, int error, struct problem *problem)
 {
 	if (error == -ENOMEM)
 		return error;
-	return problem_at(problem, spec->place,
+	return problem_at(problem, place,
 		"the value of '%%%c' can't be looked up: too many open files; raise the limit "
 		"(ulimit -n)",
 		letter);
+}
+
+int layer_specifier(char letter, const struct settings_environment *around,
+	const struct node *place, char ret[PATH_MAX], struct problem *problem)
+{
+	const struct specifier *specifier = find_specifier(letter);
+
+	if (!specifier || specifier->is_path)
+		return -ENOENT;
+	int r = specifier->get(around, ret, PATH_MAX);
+	if (r < 0)
+		return refuse_shortage(place, letter, r, problem);
+	if (r == NO_VALUE || !is_a_name(ret))
+		return problem_at(problem, place,
+			"'%%%c' has no value that can be a file's name: this machine has no such "
+			"%s; write the name out, or write '%%%%%c' for these two characters",
+			letter, specifier->what, letter);
+	return 0;
 }
 
 /* Replaces a specifier by its value. `value` has room for PATH_MAX bytes. */
@@ -250,7 +268,7 @@ static int replace(char letter, struct layer_spec *spec, const struct settings_e
 			letter ? &letter : "");
 	int r = specifier->get(around, value, PATH_MAX);
 	if (r < 0)
-		return refuse_shortage(spec, letter, r, problem);
+		return refuse_shortage(spec->place, letter, r, problem);
 	if (r == NO_VALUE) {
 		(void)snprintf(value, PATH_MAX, "%%%c", letter);
 		spec->has_no_value = true;

@@ -1,6 +1,8 @@
 /* A layer spec: a requested layer, before it is opened. */
 #pragma once
 
+#include <limits.h>
+
 #include "arena.h"
 #include "layer.h"
 #include "problem.h"
@@ -39,6 +41,13 @@ struct layer_spec {
  */
 int layer_spec_expand(struct layer_spec *spec, const char *text, const char *directory,
 	const struct settings_environment *around, struct arena *arena, struct problem *problem);
+
+/**
+ * Looks up the value of the specifier `letter`, such as 'H', for a rule. Returns 0; -ENOENT if there
+ * is no such specifier, or its value is a path; PROBLEM at `place` if it has no value; or -ENOMEM.
+ */
+int layer_specifier(char letter, const struct settings_environment *around,
+	const struct node *place, char ret[PATH_MAX], struct problem *problem);
 
 /** Reads the switches `optional` and `required` of the layer's map. Returns 0 or PROBLEM. */
 int layer_spec_read_presence(
