@@ -53,7 +53,7 @@ printf 'l: [{id: 1}, {id: 1}]\n' >high/app.yaml
 echo 'l: []' >low/app.yaml
 cat >plyfs.yaml <<-'EOF'
 	layers: [low, high]
-	rules: [{match: "app.yaml", strategy: deep, options: {lists: {l: {by: id}}}}]
+	rules: [{match: "app.yaml", strategy: deep, options: {lists: {l: {by: id, twice: error}}}}]
 EOF
 runs 1 "$PLYFS" check -c plyfs.yaml app.yaml
 grep -q '^plyfs: high/app.yaml:1:' err
