@@ -10,7 +10,7 @@ done
 cat >plyfs.yaml <<'END'
 layers: [low, high]
 rules:
-  - {match: "*.yaml", strategy: deep, dropins: true, options: {lists: {list: {by: name}}}}
+  - {match: "*.yaml", strategy: deep, dropins: true, options: {lists: {list: {by: name, twice: error}}}}
 options: {header: false}
 END
 start -c plyfs.yaml mnt
