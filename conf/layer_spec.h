@@ -43,8 +43,9 @@ int layer_spec_expand(struct layer_spec *spec, const char *text, const char *dir
 	const struct settings_environment *around, struct arena *arena, struct problem *problem);
 
 /**
- * Looks up the value of the specifier `letter`, such as 'H', for a rule. Returns 0; -ENOENT if there
- * is no such specifier, or its value is a path; PROBLEM at `place` if it has no value; or -ENOMEM.
+ * Looks up the value of the specifier `letter`, such as 'H', for a rule. Returns 0; -ENOENT if
+ * there is no such specifier, or its value is a path; PROBLEM at `place` if it has no value; or
+ * -ENOMEM.
  */
 int layer_specifier(char letter, const struct settings_environment *around,
 	const struct node *place, char ret[PATH_MAX], struct problem *problem);
