@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include "descriptor.h"
 #include "hash.h"
 #include "layer.h"
+#include "layer_spec.h"
 #include "rendered_state.h"
 #include "source_cache.h"
 
@@ -34,10 +36,15 @@ static uint64_t hash_read(uint64_t hash, const char *path, const struct stat *re
 
 static uint64_t hash_environment(uint64_t hash, const struct settings_environment *around)
 {
+	/* What rules can have besides facts; this machine's own values are not in `around`. */
+	for (const char *letter = "Hmuow"; *letter; letter++) {
+		char value[PATH_MAX];
+		struct problem problem;
+		int r = layer_specifier(*letter, around, NULL, value, &problem);
+
+		hash = r == 0 ? hash_text(hash, value) : hash_add(hash, 0);
+	}
 	hash = hash_text(hash, around->directory);
-	hash = hash_text(hash, around->host);
-	hash = hash_text(hash, around->machine_id);
-	hash = hash_text(hash, around->user);
 	for (size_t i = 0; i < SETTINGS_FACTS_MAX && around->facts[i]; i++)
 		hash = hash_text(hash, around->facts[i]);
 	return hash;
