@@ -10,12 +10,14 @@ printf 'description: x\nrules: [{match: "*.yaml", check: [cat, "%%f"]}]\n' >pres
 echo '{"type": "object"}' >schema.json
 printf 'layers: [low]\npresets: [mine]\nrules: [{match: "b*", check: [cat, "%%f"], schema: schema.json}]\n' >plyfs.yaml
 cat >turn.py <<'PY'
-import os, shutil
+import os, shutil, time
 names = ("plyfs.yaml", "presets/mine.yaml", "schema.json")
 while os.path.exists("turn.py"):
     for name in names:
         shutil.copy(name, "new")
         os.rename("new", name)
+        # Without this, a build with sanitizers finds no moment at all between two changes.
+        time.sleep(0.001)
 PY
 python3 turn.py &
 turning=$!
