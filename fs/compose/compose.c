@@ -458,11 +458,11 @@ uint64_t compose_basis(const struct composer *composer, const char *path,
 	const struct union_lookup *lookup, uint64_t seed)
 {
 	bool is_shown = lookup->kind == UNION_FILE || lookup->kind == UNION_LINK;
-	uint64_t hash = hash_add(hash_bytes(seed, span_of(path)), lookup->kind);
 
 	if (!seed || !is_shown || union_has_unseen(lookup) || lookup->may_hide ||
 		lookup->left_out_count)
 		return 0;
+	uint64_t hash = hash_add(hash_bytes(seed, span_of(path)), lookup->kind);
 	for (unsigned i = 0; i < lookup->count; i++) {
 		const struct contributor *found = &lookup->found[i];
 		const struct layer *layer = composer->settings->layers[found->layer];
