@@ -79,9 +79,9 @@ static int take_arguments(
 	if (!has_config && plyfs_mount_await(arguments[0]) != EXIT_DONE)
 		return EXIT_FAILED;
 	if (!has_config) {
-		const struct layer_choice guess = layer_choice_guess(arguments[0]);
-		mount->choice.config = guess.config;
-		mount->choice.layers = guess.layers;
+		const struct settings_environment around = mount->choice.around;
+		mount->choice = layer_choice_guess(arguments[0]);
+		mount->choice.around = around;
 	}
 	if (layer_choice_is_double(command, &mount->choice))
 		return EXIT_WRONG_USE;
