@@ -9,26 +9,23 @@ size_t column_put(FILE *out, struct span text)
 	size_t width = 0;
 
 	while (p < end) {
-		char shown[SHOWN_MAX + 1] = "\t";
-		size_t length = 0;
+		char shown[SHOWN_MAX + 1];
+		const char *from = p;
+		size_t length;
 
-		while (p + length < end && shown_is_plain(p[length]))
-			length++;
-		width += length;
-		if (out && length)
-			fwrite(p, 1, length, out);
-		p += length;
-		if (p == end)
-			break;
-		length = 1;
-		if (*p == '\t')
+		/* Most text is ASCII, which needs no look at each character. */
+		while (p < end && (*p == '\t' || shown_is_plain(*p)))
 			p++;
-		else
+		length = (size_t)(p - from);
+		width += length;
+		if (length == 0) {
+			from = shown;
 			length = shown_put(&p, end, shown);
-		for (size_t i = 0; i < length; i++)
-			width += !utf8_is_tail((unsigned char)shown[i]);
+			for (size_t i = 0; i < length; i++)
+				width += !utf8_is_tail((unsigned char)shown[i]);
+		}
 		if (out)
-			fwrite(shown, 1, length, out);
+			fwrite(from, 1, length, out);
 	}
 	return width;
 }
