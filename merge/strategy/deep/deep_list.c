@@ -365,9 +365,8 @@ static int take_items(struct deep *deep, const struct node *value, const struct 
 			list->node.tag = NULL;
 	}
 	for (uint32_t i = 0; r == 0 && i < value->seq.count; i++) {
-		const struct node *taken;
+		const struct node *taken = NULL;
 
-		taken = NULL;
 		if (may_remove && is_removal(value->seq.items[i]))
 			r = check_removal(deep, value->seq.items[i]);
 		else

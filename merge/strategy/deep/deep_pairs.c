@@ -61,7 +61,7 @@ static int add_item(const struct pairs *pairs, const struct node *item)
 	if (r != 0)
 		return r;
 	const struct pair *first = node_find_hashed(pairs->map, pair.key, pair.hash);
-	if (first && pairs->is_layer && !pairs->rule->twice)
+	if (first && pairs->is_layer && pairs->rule->twice == LIST_TWICE_ERROR)
 		return problem_at(deep->merge->problem, item,
 			"'%s' comes twice in this list, first in line %u; remove one of both",
 			pair.key->text.data, (unsigned)first->key->line);
