@@ -238,7 +238,7 @@ static void examine_trust(struct doctor_report *report, const struct settings *s
 	doctor_report_problem(report, &problem, REMEDY(NULL));
 }
 
-/* What is found in the directories of a layer. */
+/* The findings of a walk through a layer's directories. */
 struct layer_walk {
 	size_t directories, unreadable, writable;
 	char first_unreadable[PATH_MAX], first_writable[PATH_MAX];

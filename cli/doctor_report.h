@@ -10,7 +10,7 @@
 
 #include "problem.h"
 
-/* What the user does about a finding. */
+/* The remedy of a finding, for the user to type or to do. */
 struct remedy {
 	const char *text;    /* "plyfs status"; NULL: the message has the remedy */
 	const char *operand; /* a word behind it, which is quoted for a shell; NULL: none */

@@ -36,7 +36,7 @@ static uint64_t hash_read(uint64_t hash, const char *path, const struct stat *re
 
 static uint64_t hash_environment(uint64_t hash, const struct settings_environment *around)
 {
-	/* What rules can have besides facts; this machine's own values are not in `around`. */
+	/* Rules can have these specifiers. `around` lacks this machine's own values. */
 	for (const char *letter = "Hmuow"; *letter; letter++) {
 		char value[PATH_MAX];
 		struct problem problem;
