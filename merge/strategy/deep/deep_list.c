@@ -16,9 +16,10 @@ static const struct node *find_directive(const struct item_key *key)
 {
 	const struct node *value = key->count ? key->value : NULL;
 
-	for (uint32_t i = 0; value && node_is_sequence(key->value) && i < key->count; i++)
-		if (directive_of(key->value->seq.items[i]) != DIRECTIVE_NONE)
-			return key->value->seq.items[i];
+	/* It has a place for each key, also for one that the item lacks. */
+	for (uint32_t i = 0; value && node_is_sequence(value) && i < value->seq.count; i++)
+		if (directive_of(value->seq.items[i]) != DIRECTIVE_NONE)
+			return value->seq.items[i];
 	return value && directive_of(value) != DIRECTIVE_NONE ? value : NULL;
 }
 
