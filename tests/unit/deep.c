@@ -125,6 +125,29 @@ TEST(merging_by_key_and_by_value_in_turn_is_refused_before_it_takes_long)
 	assert_non_null(strstr(setting.problem.message, "in turn too often"));
 }
 
+TEST(long_texts_that_are_compared_end_at_the_limit_of_time)
+{
+	static const struct {
+		const char *lists, *above;
+	} ways[] = {{"append", "e: [!delete x]"}, {"unique", "e: [x]"}};
+
+	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
+		CLEANUP(freep) char *text = repeat("t: &t ", 400000, "x", "\ne: [");
+		CLEANUP(freep) char *below = repeat(text, 30000, "*t, ", "]\n");
+		CLEANUP(freep) char *lists = repeat("lists: ", 1, ways[i].lists, "");
+		CLEANUP(fini) struct setting setting;
+
+		set_deep(&setting, lists, TEXTS(below, ways[i].above));
+		setting.request.limits = LIMITS_DEFAULT;
+		setting.request.limits.time_ms = 100;
+		clock_t start = clock();
+		assert_int_equal(run(&setting), PROBLEM);
+		assert_non_null(strstr(setting.problem.message, "takes longer than 100 ms"));
+		/* Reading has a limit of its own. */
+		assert_true(clock() - start < CLOCKS_PER_SEC);
+	}
+}
+
 /* a1 holds a0 nine times, and so on: 9^5 values in two hundred bytes. */
 static const char bomb[] = "a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, !replace 1]\n"
 			   "a1: &a1 [*a0, *a0, *a0, *a0, *a0, *a0, *a0, *a0, *a0]\n"

@@ -34,6 +34,7 @@ struct deep {
 	uint32_t pass;           /* number of the last list that was merged in by key */
 	uint64_t made;           /* pairs and items copied or added so far */
 	uint64_t allowed;        /* maximum of `made` */
+	uint32_t compared;       /* values that deep_compares() has counted */
 	struct origins *origins; /* of the merge */
 };
 
@@ -117,6 +118,12 @@ bool directive_is_in(const struct document *document);
 
 /** Counts entries that are made because of `at`. Returns PROBLEM if they are too many. */
 int deep_spend(struct deep *deep, const struct node *at, uint64_t entries);
+
+/**
+ * Counts a value that is compared, in time that grows with its text: an alias may make thousands of
+ * items of one long text. Returns 0, or -ENOMEM if the time is up (budget.h).
+ */
+int deep_compares(struct deep *deep);
 
 /** Begins work on the entries of a source's map or list. PROBLEM: it is nested too deep. */
 int deep_enter(struct deep *deep, const struct node *collection);

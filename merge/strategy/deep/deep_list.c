@@ -246,11 +246,12 @@ static int remove_values(struct deep *deep, struct list *list, const struct node
 		}
 	if (r != 0 || !gone)
 		return r;
-	for (int32_t i = list_begin(list); i < list_end(list); i++) {
+	for (int32_t i = list_begin(list); r == 0 && i < list_end(list); i++) {
 		const struct node *item = list_at(list, i), *by;
 
 		if (!item || !node_is_scalar(item))
 			continue;
+		r = deep_compares(deep);
 		by = list_find_value(gone, item, node_hash(item));
 		if (!by)
 			continue;
@@ -259,7 +260,7 @@ static int remove_values(struct deep *deep, struct list *list, const struct node
 			(struct origin_why){"the item is deleted", by});
 	}
 	list_removed(list);
-	return deep_spend(deep, value, (uint64_t)(list_end(list) - list_begin(list)));
+	return r != 0 ? r : deep_spend(deep, value, (uint64_t)(list_end(list) - list_begin(list)));
 }
 
 static int extend(struct deep *deep, struct list *list, const struct node *value,
@@ -296,6 +297,8 @@ static int know_values(struct deep *deep, struct list *list)
 			r = deep_picture(deep, value, &value);
 		if (r == 0)
 			r = list_add_value(list, position, value);
+		if (r == 0)
+			r = deep_compares(deep);
 	}
 	return r;
 }
@@ -322,6 +325,8 @@ static int append_missing(struct deep *deep, struct list *list, const struct nod
 		uint32_t hash = node_hash(taken);
 		if (!list_find_value(list, taken, hash))
 			r = list_push_value(list, taken, hash);
+		if (r == 0)
+			r = deep_compares(deep);
 	}
 	return r;
 }

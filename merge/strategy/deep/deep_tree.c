@@ -2,6 +2,9 @@
 
 #include "deep.h"
 
+/* Values that are compared before the budget is asked, which is a system call. */
+#define COMPARED_UNASKED 64
+
 /* The value of a removed pair. */
 static const struct node gone = {.kind = NODE_SCALAR, .weight = 1};
 
@@ -16,6 +19,13 @@ int deep_spend(struct deep *deep, const struct node *at, uint64_t entries)
 		return 0;
 	return problem_at(deep->merge->problem, at,
 		"merging makes too many values out of aliases; raise the limit 'nodes'");
+}
+
+int deep_compares(struct deep *deep)
+{
+	bool is_time_to_ask = ++deep->compared % COMPARED_UNASKED == 0;
+
+	return is_time_to_ask && budget_is_spent(arena_budget(deep->merge->arena)) ? -ENOMEM : 0;
 }
 
 int deep_enter(struct deep *deep, const struct node *collection)
