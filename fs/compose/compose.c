@@ -467,7 +467,8 @@ uint64_t compose_basis(const struct composer *composer, const char *path,
 		const struct contributor *found = &lookup->found[i];
 		const struct layer *layer = composer->settings->layers[found->layer];
 
-		if (!is_known_by_stamp(composer, path, found) || layer->is_remote || layer->store)
+		if (!is_known_by_stamp(composer, path, found) || layer->is_remote || layer->store ||
+			found->stat.st_dev != layer->dev)
 			return 0;
 		hash = stamp_hash(hash_add(hash, found->layer), &found->stat);
 	}

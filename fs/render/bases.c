@@ -4,10 +4,14 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "cleanup.h"
@@ -17,6 +21,11 @@
 #include "layer_spec.h"
 #include "rendered_state.h"
 #include "source_cache.h"
+
+/* Linux 6.8; older headers lack it. */
+#ifndef STATX_MNT_ID_UNIQUE
+#define STATX_MNT_ID_UNIQUE 0x00004000U
+#endif
 
 #define NAME "bases"
 #define HEAD "plyfs bases 1 "
@@ -50,13 +59,34 @@ static uint64_t hash_environment(uint64_t hash, const struct settings_environmen
 	return hash;
 }
 
+/*
+ * Adds the mount that a directory is in: another image of a file system may have files with the
+ * same stamps. No mount has the number of an earlier one (Linux 6.8). An older kernel does not know
+ * it; there, a file system that may be such an image has no bases: 0.
+ */
+static uint64_t hash_mount(uint64_t hash, int fd)
+{
+	struct statfs system;
+	struct statx found;
+
+	if (statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID_UNIQUE, &found) == 0 &&
+		(found.stx_mask & STATX_MNT_ID_UNIQUE))
+		return hash_add(hash, found.stx_mnt_id) | 1;
+	if (fstatfs(fd, &system) < 0 || (system.f_flags & ST_RDONLY) ||
+		system.f_type == OVERLAYFS_SUPER_MAGIC)
+		return 0;
+	return hash | 1;
+}
+
+/* 0: unknown. */
 static uint64_t hash_layers(uint64_t hash, const struct settings *settings)
 {
-	for (size_t i = 0; i < settings->layer_count; i++) {
+	for (size_t i = 0; hash && i < settings->layer_count; i++) {
 		const struct layer *layer = settings->layers[i];
 
 		hash = hash_text(hash_text(hash, layer->name), layer->path);
 		hash = hash_add(hash_add(hash, layer->dev), layer->ino);
+		hash = layer->dirfd < 0 ? hash | 1 : hash_mount(hash, layer->dirfd);
 	}
 	return hash;
 }
@@ -71,7 +101,7 @@ static uint64_t hash_settings(uint64_t hash, const struct settings *settings)
 	hash = hash_text(stamp_hash(hash, &program), PLYFS_VERSION);
 	hash = hash_add(hash_add(hash, geteuid()), getegid());
 	hash = hash_add(hash, settings->header);
-	hash = hash_layers(hash_environment(hash, &settings->around), settings) | 1;
+	hash = hash_layers(hash_environment(hash, &settings->around) | 1, settings);
 	hash = hash_read(hash, settings->path, &settings->read);
 	hash = hash_read(hash, settings->facts.path, &settings->facts.read);
 	for (size_t i = 0; i < settings->preset_count; i++)

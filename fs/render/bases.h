@@ -4,7 +4,7 @@
  *
  * 1. Its basis (compose_basis()) is the same. It covers the layers and stamps of all its sources,
  *    and starts from a hash of the settings: the stamps of plyfs.yaml and of the facts, presets and
- *    schemas, the layers' directories, the environment, our user, and the program itself.
+ *    schemas, the layers' directories and mounts, the environment, our user, and the program.
  * 2. The file is the one that was written. Its stamp was seen before together with the right bytes;
  *    otherwise its bytes are read.
  * 3. No stamp was racy when the content was read (source_is_young(); git's rule): a later change
