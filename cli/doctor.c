@@ -78,11 +78,11 @@ static void examine_fusermount(struct doctor *doctor)
 {
 	char path[PATH_MAX];
 	struct stat found = {0};
-	bool is_found = program_find(getenv("PATH"), "fusermount3", path) == 0 &&
-			stat(path, &found) == 0 && found.st_uid == 0 && (found.st_mode & S_ISUID);
 
 	if (geteuid() == 0)
 		return;
+	bool is_found = program_find(getenv("PATH"), "fusermount3", path) == 0 &&
+			stat(path, &found) == 0 && found.st_uid == 0 && (found.st_mode & S_ISUID);
 	doctor_report(&doctor->report, "fusermount3",
 		REMEDY_IF(!is_found, "apt install --reinstall fuse3"),
 		"is not installed as a set-uid program of root, so only root can mount");
@@ -256,6 +256,7 @@ static void take_entry(struct layer_walk *walk, const FTSENT *entry)
 	/* A directory that can't be listed comes twice: as FTS_D, then as FTS_DNR. */
 	walk->directories += entry->fts_info == FTS_D;
 	if (entry->fts_info == FTS_DNR ||
+		(entry->fts_info == FTS_NS && entry->fts_errno == EACCES) ||
 		(entry->fts_info == FTS_F && eaccess(entry->fts_accpath, R_OK) < 0 &&
 			errno == EACCES))
 		note(&walk->unreadable, walk->first_unreadable, entry->fts_path);
@@ -289,10 +290,14 @@ static void report_walk(
 	char grant[sizeof("setfacl -R -m u::rX") + 3 * sizeof(uid_t)];
 
 	snprintf(grant, sizeof(grant), "setfacl -R -m u:%u:rX", (unsigned)geteuid());
-	doctor_report(report, path, REMEDY_IF(walk->unreadable > 0, grant, path),
-		"this user can't read %zu of its files and directories, such as %s, so a mount of "
-		"this user does not show what they hold",
-		walk->unreadable, walk->first_unreadable);
+	if (walk->unreadable == 0 && walk->writable == 0)
+		doctor_report(report, path, REMEDY(.is_not_needed = true), "%s", "");
+	if (walk->unreadable > 0)
+		doctor_report(report, path, REMEDY(grant, path),
+			"this user can't read %zu of its files and directories, such as %s, so a "
+			"mount of "
+			"this user does not show what they hold",
+			walk->unreadable, walk->first_unreadable);
 	if (walk->writable > 0)
 		doctor_report(report, path, REMEDY("chmod -R o-w", path),
 			"every user can write to %zu of its files and directories, such as %s, and "

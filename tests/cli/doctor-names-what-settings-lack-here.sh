@@ -136,6 +136,14 @@ as_user "$PLYFS" doctor low:high >out 2>err || true
 uid=$(as_user id -u)
 finds "low: this user can't read 1 of its files and directories, such as low/app.yaml, so a mount of this user does not show what they hold; setfacl -R -m u:$uid:rX low"
 finds "high: this user can't read 1 of its files and directories, such as high/closed, so a mount of this user does not show what they hold; setfacl -R -m u:$uid:rX high"
+# A directory that may be listed and not searched.
+chmod 744 high/closed
+echo 'a: 1' >high/closed/inner.yaml
+chmod 644 high/closed
+[ "$(id -u)" -ne 0 ] || chown -R 65534:65534 high
+as_user "$PLYFS" doctor -v low:high >out 2>err || true
+finds "high: this user can't read 1 of its files and directories, such as high/closed/inner.yaml, so a mount of this user does not show what they hold; setfacl -R -m u:$uid:rX high"
+finds_no 'high: in order'
 chmod 644 low/app.yaml
 chmod 755 high/closed
 as_user "$PLYFS" doctor -v low:high >out 2>err || true
