@@ -7,7 +7,6 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <fts.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +29,7 @@
 #include "handover.h"
 #include "landlock.h"
 #include "layer_choice.h"
+#include "layer_walk.h"
 #include "message.h"
 #include "mount_option.h"
 #include "mount_table.h"
@@ -238,52 +238,6 @@ static void examine_trust(struct doctor_report *report, const struct settings *s
 	doctor_report_problem(report, &problem, REMEDY(NULL));
 }
 
-/* The findings of a walk through a layer's directories. */
-struct layer_walk {
-	size_t directories, unreadable, writable;
-	char first_unreadable[PATH_MAX], first_writable[PATH_MAX];
-	bool is_cut; /* the time was up */
-};
-
-static void note(size_t *count, char first[PATH_MAX], const char *path)
-{
-	if ((*count)++ == 0)
-		snprintf(first, PATH_MAX, "%s", path);
-}
-
-static void take_entry(struct layer_walk *walk, const FTSENT *entry)
-{
-	/* A directory that can't be listed comes twice: as FTS_D, then as FTS_DNR. */
-	walk->directories += entry->fts_info == FTS_D;
-	if (entry->fts_info == FTS_DNR ||
-		(entry->fts_info == FTS_NS && entry->fts_errno == EACCES) ||
-		(entry->fts_info == FTS_F && eaccess(entry->fts_accpath, R_OK) < 0 &&
-			errno == EACCES))
-		note(&walk->unreadable, walk->first_unreadable, entry->fts_path);
-	if ((entry->fts_info == FTS_D || entry->fts_info == FTS_F) &&
-		(entry->fts_statp->st_mode & S_IWOTH))
-		note(&walk->writable, walk->first_writable, entry->fts_path);
-}
-
-static void walk_layer(const struct layer *layer, int64_t end_ms, struct layer_walk *walk)
-{
-	int options = FTS_NOCHDIR | FTS_COMFOLLOW | (layer->follow ? FTS_LOGICAL : FTS_PHYSICAL);
-	FTS *tree = fts_open((char *[]){layer->place, NULL}, options, NULL);
-	FTSENT *entry;
-
-	while (tree && !walk->is_cut && (entry = fts_read(tree))) {
-		const char *inner = entry->fts_path + strlen(layer->place);
-
-		walk->is_cut = clock_ms() >= end_ms;
-		if (layer_excludes(layer, inner + (*inner == '/')))
-			(void)fts_set(tree, entry, FTS_SKIP);
-		else
-			take_entry(walk, entry);
-	}
-	if (tree)
-		fts_close(tree);
-}
-
 static void report_walk(
 	struct doctor_report *report, const char *path, const struct layer_walk *walk)
 {
@@ -321,7 +275,7 @@ static size_t examine_layer(struct doctor_report *report, const struct settings 
 			"it lies on a network or FUSE file system, whose changes inotify does not "
 			"report, so a change shows up to %u ms later",
 			settings->poll_ms);
-	walk_layer(layer, end_ms, &walk);
+	layer_walk(layer, end_ms, &walk);
 	report_walk(report, layer->path, &walk);
 	return is_remote ? 0 : walk.directories;
 }
