@@ -2,8 +2,8 @@
  * An absent layer: an optional layer whose directory is missing.
  *
  * The layers of a host, a machine, a user or a fact (%H, %m, %u, %h and %{NAME} in their paths) are
- * often absent, as most hosts and users have no values of their own. Then a change without a named
- * layer would go to the layer below, and so would apply to all hosts or users.
+ * often absent, as most hosts and users have no values of their own. Then a change for which the
+ * user names no layer would go to the layer below, and so apply to all hosts or users.
  */
 #pragma once
 

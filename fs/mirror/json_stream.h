@@ -19,7 +19,7 @@ struct json_stream {
 	size_t len;
 	size_t capacity;
 	size_t begin;   /* of the next object */
-	size_t scanned; /* the offset up to which the members below are right */
+	size_t scanned; /* offset of the next byte; the members below are the state there */
 	size_t depth;
 	bool is_in_string;
 	bool is_escaped;

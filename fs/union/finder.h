@@ -12,9 +12,10 @@ struct finder {
 
 	/*
 	 * Calls `each` for every file under `directory`, down to `depth` directories below it (-1:
-	 * all), with its path and the layers that show its directory: top directories first, then
-	 * names in byte order. Stops at the first non-zero result of `each`, and returns it.
-	 * Otherwise returns 0 or -errno.
+	 * all). `path` is the file's path, and `layers` are those that show its directory. Files in
+	 * higher directories come first; those in one directory come in byte order of their names.
+	 * Stops at the first non-zero result of `each`, and returns it. Otherwise returns 0 or
+	 * -errno.
 	 */
 	int (*list)(void *context, const char *directory, int depth,
 		int (*each)(void *context, const char *path, const char *name, layer_mask layers),

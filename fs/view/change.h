@@ -36,15 +36,16 @@ struct change {
 void view_begin_change(struct view *view, const struct change *change);
 
 /**
- * Looks up a name in the stage of .plyfs: gets the version that is being published, with one more
- * kernel reference. Returns 0 or VIEW_PASSING with *ret; -ENOENT: no CHANGE_REPLACE is begun.
+ * Answers a look-up in the directory `stage` of .plyfs: the version that is being published gets
+ * one more kernel reference, and *ret its attributes. Returns 0 or VIEW_PASSING; -ENOENT: no
+ * CHANGE_REPLACE is begun.
  */
 int view_lookup_staged(struct view *view, struct stat *ret);
 
 /**
  * Makes the change that was begun in the directory `parent_ino`, unless it was made already. With
- * `is_known` the caller answers a request of the kernel: a new directory gets one kernel reference.
- * Otherwise the first lookup makes the new directory.
+ * `is_known` the caller answers a request of the kernel, which knows a new directory then: the
+ * directory gets one kernel reference. Without it, the first look-up makes a new directory.
  *
  * Returns 0 or VIEW_PASSING, with the attributes of a new directory in *stat (unless NULL);
  * -ESTALE: no change is begun in `parent_ino`; -EAGAIN: view_is_overtaken().
@@ -58,7 +59,7 @@ int view_apply_change(struct view *view, uint64_t parent_ino, bool is_known, str
 bool change_is_of_tree(const struct change *change);
 
 /**
- * Sets the fault that another file system is mounted on the path, so that the change can't be made.
+ * Sets a fault: the change can't be made, because another file system is mounted on the path.
  * view_end_change() then queues the path again after a while.
  */
 void view_cover_change(struct view *view, const struct change *change);

@@ -1,9 +1,9 @@
 /*
  * The state of a view, for the files of fs/view alone; all others use view.h.
  *
- * One lock guards it (order: lock.h). Functions whose caller holds the lock end in _locked; those
- * that drop it meanwhile end in _unlocks as well. While a thread reads a layer, merges, logs or
- * publishes, it does not hold the lock.
+ * One lock guards it (order: lock.h). The name of a function whose caller holds the lock ends in
+ * _locked, or in _locked_unlocks if the function releases it meanwhile. While a thread reads a
+ * layer, merges, logs or publishes, it does not hold the lock.
  */
 #pragma once
 
@@ -100,12 +100,12 @@ struct view {
 	struct entry_queue queue;
 	struct debounced debounced;
 	struct directory_list scans; /* to be listed */
-	/* Directories whose wider rights wait until earlier changes are published. */
+	/* Directories that get wider rights when earlier changes are published. */
 	struct directory_list openings;
 	struct other_names other_names;
 	struct look *done; /* looks that the publisher is to decide on; the oldest first */
 	struct look **done_end;
-	unsigned looks;           /* under way for the publisher, or in `done`; no is_large ones */
+	unsigned looks;           /* under way for the publisher, or in `done`; none is_large */
 	int64_t looked_ms;        /* when the last one was decided on; CLOCK_MONOTONIC */
 	bool is_root_changed;     /* the root itself must be looked up again */
 	bool is_root_looked_at;   /* the root is being looked up */
@@ -129,7 +129,7 @@ struct view {
 	bool is_directory_taken; /* the tree owns the directory of the change now */
 
 	bool is_polling;     /* a directory can't be watched, or not completely */
-	bool is_remote;      /* … because a layer of it lies on a remote file system */
+	bool is_remote;      /* … because one of its layers lies on a remote file system */
 	int watch_error;     /* the last errno with which a watch failed; 0: none */
 	unsigned idle_polls; /* polls in a row that found no directory to poll */
 	int64_t polled_ms;   /* the last poll; CLOCK_MONOTONIC */
@@ -164,7 +164,7 @@ void settings_generation_fini(struct settings_generation *generation);
 
 bool view_is_strict_locked(const struct view *view);
 
-/** Returns whether slow files get placeholders. In a strict mount, each request makes a look. */
+/** Returns whether slow files get placeholders. In a strict mount they do not: requests wait. */
 bool view_has_promises_locked(const struct view *view);
 
 void view_wake_locked(struct view *view);

@@ -19,7 +19,7 @@ void cloud_note_removed(struct cloud *cloud, const struct node *map, const struc
 void cloud_note_kept(struct cloud *cloud, const struct cloud_dispatch *mergers,
 	const struct node *value, const struct node *with, const char *rule);
 
-/** Records that `result` contains `with` besides its own entries. */
+/** Records that `result` has the entries of `with`, besides those that it had before. */
 void cloud_note_part(struct cloud *cloud, const struct cloud_dispatch *mergers,
 	const struct node *result, const struct node *with, const char *rule);
 

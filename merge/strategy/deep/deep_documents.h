@@ -7,8 +7,8 @@
  *      kind: Deployment                             kind: Deployment
  *                                                   spec: {replicas: 3}
  *
- * The option `documents` names the keys by which documents are matched, matches them by their
- * position, merges all into one, or refuses them. Without the option, documents that all have
+ * The option `documents` says what is done with them: they are matched by keys that it names or by
+ * their position, all merged into one, or refused. Without the option, documents that all have
  * `kind` and `metadata.name` are matched by these, as Kubernetes names objects. Otherwise a source
  * with several documents is refused, unless it is the only one: then its documents stay the same.
  */
@@ -42,8 +42,8 @@ int deep_documents_init(struct deep *deep, struct deep_documents *ret);
 
 /**
  * Finds the document into which document `n` of input `i`, with the root `said`, is merged. Returns
- * 0 with *ret, its index in `map`, where the value (deep_value()) of a new one is NULL; PROBLEM if
- * a key is missing, or the input has the same document twice; or -ENOMEM.
+ * 0 with its index in `map` in *ret; PROBLEM if a key is missing, or the input has the document
+ * twice; or -ENOMEM. If no earlier document matches, the value (deep_value()) there is NULL.
  */
 int deep_documents_find(struct deep *deep, struct deep_documents *documents, size_t i, size_t n,
 	const struct node *said, uint32_t *ret);
@@ -56,8 +56,8 @@ int deep_documents_check_removal(struct deep *deep, const struct deep_documents 
 	const struct node *said, bool *ret);
 
 /**
- * Gives the result, sealed: NULL, the only document, or a sequence of them in the style
- * NODE_STREAM.
+ * Gives the sealed result: NULL if there is no document, the document if there is one, else a
+ * sequence of the documents in the style NODE_STREAM.
  */
 int deep_documents_give(
 	struct deep *deep, const struct deep_documents *documents, const struct node **ret);
