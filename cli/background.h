@@ -12,9 +12,9 @@
 #include <stdbool.h>
 
 /**
- * Closes all inherited descriptors except `kept` (-1: none) and the standard streams. Standard
- * streams that are closed are opened on /dev/null. So we hold no lock of the caller's, and no end
- * of a pipe that another process waits for. Returns 0 or -errno.
+ * Closes all inherited descriptors except `kept` (-1: none) and the standard streams. Opens a
+ * standard stream that is closed on /dev/null. So we hold no lock of the caller's, and no end of a
+ * pipe that another process waits for. Returns 0 or -errno.
  */
 int background_keep_standard(int kept);
 
@@ -33,5 +33,8 @@ struct background {
  */
 int background_start(struct background *ret, int *exit_code);
 
-/** If a parent waits, reports to it that the child is ready, and leaves the terminal. */
+/**
+ * If a parent waits, opens the standard streams on /dev/null, and reports to the parent that the
+ * child is ready.
+ */
 void background_ready(struct background *background);

@@ -18,7 +18,7 @@ struct blame {
 	const struct line_origins *lines;
 	const struct store_places *places; /* of the sources */
 	struct blame_authors *authors;
-	const struct origins *origins; /* NULL: the file is a source itself */
+	const struct origins *origins; /* NULL: one source is shown as it is */
 };
 
 /** Returns the rank of the layer that has `source`; settings->layer_count: no layer has it. */

@@ -1,6 +1,6 @@
 /*
- * Blame's authors: for lines of a layer that mirrors git, the author of the commit that changed the
- * line. The history of a file is read when its first line is printed.
+ * Blame's authors: for lines of a layer that mirrors git, the author of the commit that last
+ * changed the line. The history of a file is read when its first line is printed.
  */
 #pragma once
 

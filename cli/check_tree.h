@@ -37,7 +37,10 @@ int check_tree_init(struct check_tree *tree, struct offline *offline);
 /** Adds the files at `path` and below. Returns as traverse(). */
 int check_tree_traverse(struct check_tree *tree, const char *path);
 
-/** Adds a file's inspection, and reports its patterns that match nothing. Returns 0 or -ENOMEM. */
+/**
+ * Adds a file's inspection. If it is a virtual file, reports its patterns that match nothing.
+ * Returns 0 or -ENOMEM.
+ */
 int check_tree_note(struct check_tree *tree, struct check_report *report, const char *path,
 	const struct inspection *inspection);
 

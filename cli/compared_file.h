@@ -12,7 +12,7 @@
 
 struct compared_file {
 	bool is_there;         /* the path is a file or a link */
-	bool is_tree;          /* the text was written anew, from a tree */
+	bool is_tree;          /* the text was written anew, from merged values */
 	struct span text;      /* of a link: "link to TARGET" */
 	struct span rewritten; /* the second text; data NULL: there is none */
 	/* the sources in the highest layer, for a label: "/etc/app/app.yaml, …" */

@@ -14,8 +14,10 @@
 struct remedy {
 	const char *text;    /* "plyfs status"; NULL: the message has the remedy */
 	const char *operand; /* a word behind it, which is quoted for a shell; NULL: none */
-	/* Reported only if is_verbose: nothing is wrong, so "in order" replaces the message; or the
-	 * message is a note. */
+	/*
+	 * Such findings are reported only if is_verbose. is_not_needed: nothing is wrong, so "in
+	 * order" replaces the message. is_note: the message is no fault.
+	 */
 	bool is_not_needed, is_note;
 };
 
@@ -28,7 +30,7 @@ struct doctor_report {
 	bool is_json;
 	bool is_coloured;
 	int out;      /* of a child: a pipe to the parent; -1: findings are printed */
-	size_t wrong; /* number of findings of what is wrong */
+	size_t wrong; /* number of faults */
 	size_t printed;
 };
 
@@ -36,11 +38,11 @@ struct doctor_report {
 __attribute__((format(printf, 4, 5))) void doctor_report(struct doctor_report *report,
 	const char *place, struct remedy remedy, const char *format, ...);
 
-/** Reports a problem that was found elsewhere, or filled at the place of a node. */
+/** Reports a problem; its source, line and column are the place. */
 void doctor_report_problem(
 	struct doctor_report *report, const struct problem *problem, struct remedy remedy);
 
-/** Adds the findings that a child has written. */
+/** Reports the findings that a child has written to its pipe. */
 void doctor_report_take(struct doctor_report *report, struct span text);
 
 /** Begins and ends the output of a report that is printed. The second returns an exit code. */

@@ -51,9 +51,9 @@ int edited_file_read(
 int edited_file_find(const struct command *command, struct edited_file *edited);
 
 /**
- * Edits the file, and returns as amendment_make(). Sets path, layer, is_dry and access of the
- * request itself. If a mirror replaces a layer's directory meanwhile, opens the layers again and
- * repeats the edit.
+ * Edits the file, and returns as amendment_make(). The function itself sets path, layer, is_dry and
+ * access of the request. If a mirror replaces a layer's directory meanwhile, opens the layers again
+ * and repeats the edit.
  */
 int edited_file_amend(const struct command *command, struct edited_file *edited,
 	struct amendment_request *request, struct amendment **ret, struct problem *problem);

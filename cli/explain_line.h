@@ -43,9 +43,8 @@ void explain_line_widen(struct explain_line *line, const struct source *source);
 void explain_line_colour(struct explain_line *line, const char *sequence);
 
 /**
- * Put a text on the line. The texts of _clean and _word have no control characters; only that of
- * _word ends with a NUL. _shown escapes control characters. _value writes a value, and cuts a long
- * one.
+ * Put a text on the line. _clean and _word take text without control characters. _shown escapes
+ * control characters. _value writes a value, and cuts a long one.
  */
 void explain_line_clean(struct explain_line *line, const char *text, size_t len);
 void explain_line_word(struct explain_line *line, const char *word);

@@ -4,8 +4,8 @@
  *
  *      file_watch_new ── add files ── read them ── file_watch_wait ──▶ begin again, with a new one
  *
- * A change after a file was added is never missed: files are polled, too, for file systems on which
- * inotify does not work. Directories are not polled.
+ * A change of a file after it was added is never missed: files are polled, too, for file systems on
+ * which inotify does not work. Directories that were added are not polled.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /*
- * Path resolution in an offline tree (offline.h): follows the symbolic links on the way of a path,
- * as the kernel would in the mount.
+ * Path resolution in an offline tree (offline.h): follows the symbolic links on a path, as the
+ * kernel would in the mount.
  */
 #pragma once
 
@@ -8,7 +8,7 @@
 
 /**
  * Reads the version to which `path`, relative to the root, leads. A link out of the tree is a
- * problem: without a mount its target is unknown. Returns 0 with *ret for version_unref(), PROBLEM,
+ * PROBLEM: without a mount its target is unknown. Returns 0 with *ret for version_unref(), PROBLEM,
  * or -errno (-ENOENT, -ENOTDIR, -EISDIR, -ELOOP).
  */
 int follow(

@@ -1,4 +1,4 @@
-/* Host groups: the hosts of a list, grouped by a text about each; hosts of equal texts are one. */
+/* Host groups: the hosts of a list, grouped by a text about each: equal texts make one group. */
 #pragma once
 
 #include <stdbool.h>
@@ -46,9 +46,9 @@ struct each_host {
 };
 
 /**
- * Groups the hosts of a list by the texts of each->make(). If a host fails, a message names it, and
- * the next one follows, unless the command line is wrong. Returns the highest exit code. `list` and
- * `ret` are for host_list_fini() and host_groups_fini().
+ * Groups the hosts of a list by the texts of each->make(). If a host fails, prints a message with
+ * its name and goes on with the next host, unless the command line is wrong. Returns the highest
+ * exit code. `list` and `ret` are for host_list_fini() and host_groups_fini().
  */
 int each_host_run(const struct command *command, const struct each_host *each,
 	struct host_list *list, struct host_groups *ret);

@@ -1,6 +1,6 @@
 /*
- * A list of hosts: a file with one host a line, its name and, behind blanks, its facts: "web1
- * role=web site=fra1". A # begins a comment.
+ * A list of hosts: a file with one host a line: its name and then its facts, separated by blanks,
+ * "web1 role=web site=fra1". A # begins a comment.
  */
 #pragma once
 
@@ -11,7 +11,7 @@ struct settings_environment;
 
 struct host {
 	const char *name;
-	/* NAME=VALUE, each NUL-terminated; one or more blanks, or NUL bytes, lie between them */
+	/* NAME=VALUE, each NUL-terminated; blanks and more NUL bytes may stand between two */
 	const char *facts;
 	size_t fact_count;
 };

@@ -47,8 +47,8 @@ struct layer_choice layer_choice_guess(const char *word);
 bool layer_choice_is_double(const struct command *command, const struct layer_choice *choice);
 
 /**
- * Waits, for PROBE_MS at most, for all mounts that layer_choice_open() will read from. Returns
- * EXIT_DONE, or EXIT_FAILED after an error message about a mount that does not answer.
+ * Waits, for PROBE_MS at most, until all mounts answer from which layer_choice_open() will read.
+ * Returns EXIT_DONE, or EXIT_FAILED after an error message about a mount that does not answer.
  */
 int layer_choice_wait(const struct layer_choice *choice);
 
@@ -60,9 +60,9 @@ int layer_choice_open(const struct layer_choice *choice, struct settings **ret);
 
 /**
  * Makes the settings of a mount anew, with our own rights, and in the choice's environment. `path`
- * lies in the mount, or is one of its sources. Its last name need not exist. *ret_path is relative
- * to the mount's root, without "." and "..", and without links except perhaps the last name; "" is
- * the root.
+ * lies in the mount, or is one of its sources. The last name of `path` need not exist. *ret_path is
+ * relative to the mount's root, without "." and "..", and without links except perhaps the last
+ * name; "" is the root.
  *
  * Returns EXIT_DONE with *ret for settings_unref() and *ret_path for free(3); or another exit code
  * after an error message. (explained_file.h does this and the next steps.)

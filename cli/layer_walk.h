@@ -11,7 +11,7 @@ struct layer_walk {
 	size_t unreadable; /* files and directories that this user can't read */
 	size_t writable;   /* those that every user can write to */
 	char first_unreadable[PATH_MAX], first_writable[PATH_MAX];
-	bool is_cut; /* the time was up */
+	bool is_cut; /* the walk is incomplete: the time was up */
 };
 
 /** Walks through an open layer until clock_ms() is `end_ms`. *walk is zero before. */

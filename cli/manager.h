@@ -11,12 +11,14 @@
  */
 void manager_ready(void);
 
-/** Connects to the manager. Call it before this process enters a sandbox: a sandbox forbids it. */
+/**
+ * Connects to the manager. Call it before this process enters a sandbox, in which it can't connect.
+ */
 void manager_find(void);
 
 /**
- * Sends `text` to the manager, lines as in sd_notify(3). If the manager does not read, waits only
- * for a text that `is_important`.
+ * Sends `text` to the manager, lines as in sd_notify(3). If the manager does not read, waits for it
+ * only if the text `is_important`.
  */
 void manager_say(const char *text, bool is_important);
 

@@ -21,7 +21,7 @@ struct merge_job {
 	size_t schema_ref_count;
 	bool validates_formats; /* checks the `format` keywords of the schema, too */
 	bool has_header;
-	const atomic_bool *is_cancelled; /* ends the merge; NULL: the merge can't be cancelled */
+	const atomic_bool *is_cancelled; /* true ends the merge; NULL: it can't be cancelled */
 	char **files;                    /* [NAME=]FILE, lowest precedence first, ends with NULL */
 
 	/* the last merge: */

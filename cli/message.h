@@ -21,7 +21,10 @@
 /** Makes all further messages JSON. */
 void message_use_json(void);
 
-/** Shares the setting of message_use_json() with all processes that are forked from now on. */
+/**
+ * Makes this process and all that are forked from now on share one setting: message_use_json() in
+ * one of them acts on all.
+ */
 void message_share(void);
 
 /** Prints "plyfs: …" as one line, with control characters escaped and a newline added. */

@@ -1,4 +1,4 @@
-/* The place of a problem: shows the present line of the source below the message. */
+/* The place of a problem: shows the source's line, as it is now, below the message. */
 #pragma once
 
 #include <stdio.h>

@@ -33,7 +33,7 @@ struct plyfs_mounts {
 	size_t count;
 };
 
-/** Lists them. Returns 0 with *ret for plyfs_mount_fini(), or -errno. */
+/** Lists these mountpoints. Returns 0 with *ret for plyfs_mount_fini(), or -errno. */
 int plyfs_mount_all(struct plyfs_mounts *ret);
 void plyfs_mount_fini(struct plyfs_mounts *mounted);
 
@@ -62,8 +62,8 @@ typedef int plyfs_mount_call(void *context, const char *mountpoint, int out);
 
 /**
  * Makes the call on all mounts, each in a probe, many at a time. Then calls `each` for each mount,
- * in the order of the list, with the call's result (-ETIMEDOUT after `limit_ms`) and its output.
- * `call` NULL: a call that writes the mount's status. Stops at the first non-zero result of `each`,
+ * in the order of the list, with the call's result (-ETIMEDOUT after `limit_ms`) and its output. If
+ * `call` is NULL, the output is the mount's status. Stops at the first non-zero result of `each`,
  * and returns it.
  */
 int plyfs_mount_each(const struct plyfs_mounts *mounted, unsigned limit_ms, plyfs_mount_call *call,
@@ -83,7 +83,7 @@ void plyfs_mount_silence(
  */
 void plyfs_mount_complain(const char *path);
 
-/** Does the same, but also if the guard has reported another mount. */
+/** Does the same as plyfs_mount_complain(), but also if the guard has reported a mount. */
 void plyfs_mount_name_silent(const char *path);
 
 /** Returns whether the guard (plyfs_mount_guard()) has reported a silent mount. */

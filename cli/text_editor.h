@@ -1,7 +1,7 @@
 /*
  * The user's editor, run on a text: $VISUAL, else $EDITOR, else vi, as with git and crontab. The
- * text is in a directory that no other user can enter, under the file's own name, so that the
- * editor knows its kind. The user's text is never lost.
+ * text is in a directory that no other user can enter, under the name of the edited file, so that
+ * the editor recognises its format. The user's text is never lost.
  */
 #pragma once
 
@@ -20,8 +20,8 @@ int text_editor_open(struct text_editor *editor, const char *name, struct span t
 /**
  * Runs the editor and reads the text. The lines of `message` (NULL: none) are put on top of the
  * text as comments, each behind the sign `comment`, and are removed again after the editor ends.
- * Returns EXIT_DONE, or EXIT_FAILED after an error message: also if the editor failed but has
- * written the text.
+ * Returns EXIT_DONE, or EXIT_FAILED after an error message. If the editor itself failed, that is
+ * EXIT_FAILED, even if the editor has written the text.
  */
 int text_editor_run(struct text_editor *editor, const char *message, const char *comment);
 
