@@ -12,7 +12,7 @@
 struct merge_request;
 struct merge_result;
 
-/* A layer's file that is not a source. */
+/* A layer's file at the path, or a drop-in, that is not a source. */
 struct passed {
 	struct source source;
 	char *why; /* the rule that leaves it out; NULL: the strategy does */
@@ -20,9 +20,9 @@ struct passed {
 
 struct explanation {
 	char *path;             /* relative to the root */
-	enum version_kind kind; /* VERSION_BYTES: there is a result; HELD, LINK: none */
-	char *source;           /* HELD, LINK: the only source, as messages name it */
-	const char *layer;      /* HELD, LINK: its layer's name and rank */
+	enum version_kind kind; /* VERSION_BYTES: `result` is set; else `source` is */
+	char *source;           /* the only source, as messages name it; or NULL */
+	const char *layer;      /* with `source`: its layer's name and rank */
 	unsigned rank;
 	const struct merge_request *request; /* its inputs, lowest layer first, with their texts */
 	const struct merge_result *result;   /* with its origins */

@@ -41,7 +41,7 @@ struct explained {
 	/* If it is gone: the removed entry (`key` NULL: a document). NULL: it was replaced. */
 	const struct origin_removed *removed;
 	const struct node *in;    /* if it is gone: the value that it was in, or that replaced it */
-	struct origin_step *also; /* values that were lost with a map or list around them */
+	struct origin_step *also; /* values at the KEY, lost with a map or list around them */
 	uint32_t also_count;
 
 	/* private: */

@@ -19,7 +19,7 @@ struct finding {
 	struct problem problem;
 };
 
-/* A path that has so many findings gets no more warnings: they would say nothing new. */
+/* Maximum number of a path's findings before its further warnings are left out. */
 #define FINDINGS_MAX 50
 
 struct findings {
@@ -56,7 +56,7 @@ int inspect(const struct offline *offline, const char *path, struct inspection *
 
 void inspection_fini(struct inspection *inspection);
 
-/** Adds a copy of the problem; a warning over FINDINGS_MAX is only counted. 0 or -ENOMEM. */
+/** Adds a copy of the problem; only counts a warning over FINDINGS_MAX. Returns 0 or -ENOMEM. */
 int findings_add(struct findings *findings, enum finding_kind kind, const struct problem *problem);
 
 /** Adds a warning about the layer's file at `path`. Returns 0 or -errno. */

@@ -19,9 +19,9 @@
 #include "union.h"
 
 /**
- * Replaces *ret, the lookup of `path`, by the sources that the specification names. After them it
- * has the files that are left out, each with the reason. If there is no source, *ret stays
- * unchanged. Returns 0 or -errno.
+ * Replaces *ret, the lookup of `path`, by the sources that the specification names. After the
+ * sources, the lookup has the files that are left out, each with the reason. If there is no source,
+ * *ret stays unchanged. Returns 0 or -errno.
  */
 int dropin_take_uapi(const struct finder *finder, const struct settings *settings,
 	layer_mask layers, const char *path, struct union_lookup *ret);

@@ -1,15 +1,16 @@
 /*
- * Expanding: paths that have other sources than the same-named files of the layers.
+ * Expanding: finds the sources of a path whose sources are not only the layers' files of that name.
  *
  *      files: [{path: app.yaml, from: [app.yaml, "conf.d/[0-9]*.yaml"]}]     a virtual file
  *      rules: [{match: "*.yaml", dropins: layers}]         app.yaml also from app.yaml.d/
  *
  * Sources come layer by layer, lowest first. Within a layer they come pattern by pattern (or the
  * file itself before its drop-ins), then by path in byte order. A file that a higher layer hides is
- * no source. Ignored names: expand_is_ignored() and dropin_name.h. `dropins: uapi`: dropin.h.
+ * no source. expand_is_ignored() and dropin_name.h say which names are ignored. dropin.h has the
+ * order for `dropins: uapi`.
  *
- * The sources of a virtual file with `dropins: uapi` come pattern by pattern, then by name,
- * whatever their layers are; of one name only the highest layer's is a source.
+ * The sources of a virtual file with `dropins: uapi` come pattern by pattern, and for each pattern
+ * by name, whatever their layers are. Of files with one name, only the highest layer's is a source.
  */
 #pragma once
 

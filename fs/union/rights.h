@@ -1,14 +1,14 @@
 /*
  * The rights on a merged file: no user may read a merge of several contributors (sources, and the
- * directories that guard them) without being allowed to read each of them. The kernel enforces it
- * (default_permissions), so this module computes the mode, the owner and the group that stat(2)
- * shows.
+ * directories that guard them) without being allowed to read each of them. The kernel checks a
+ * reader against the mode, the owner and the group that stat(2) shows (default_permissions). This
+ * module computes these three.
  *
  * A contributor admits a set of users: root; its owner, by the owner's bits alone; other members of
  * its group, by the group's bits alone; and all other users, by the bits of others. A user may be
- * in any groups. The result admits only users that are in the sets of all contributors, and as many
- * of these as an owner, a group and a mode can express. Reading and searching are two rights, each
- * with sets of its own.
+ * in any groups. The result admits only users that every contributor admits, and as many of these
+ * as an owner, a group and a mode can express. All this holds for the right to read and for the
+ * right to search, each by itself.
  *
  * If all contributors have one owner, the result has that owner. Else the candidates are the user
  * that mounts, root, and each contributor's owner. The same holds for the group, except that root's

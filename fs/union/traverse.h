@@ -1,4 +1,4 @@
-/* A traversal: visits every name that the layers show, one after the other. It keeps no state. */
+/* A traversal: visits every name that the layers show, one after the other. */
 #pragma once
 
 #include "finder.h"

@@ -13,8 +13,8 @@
  * Whiteouts are overlayfs' (a character device 0/0) and those of container images (".wh.NAME", and
  * ".wh..wh..opq" in a directory: OCI image-spec, layer.md). Sockets, pipes and devices are passed
  * over. A layer that can't be examined (no permission, an I/O error, a dead file system) counts as
- * having a file that can't be read, or a directory where the others have one. Leaving the layer out
- * could show files that it hides, and hide files that it shows.
+ * having an unreadable file at the path, or a directory if the other layers have one. Leaving the
+ * layer out could show files that it hides, and hide files that it shows.
  *
  * Only this module knows these rules. It keeps no state and holds no lock.
  */
@@ -39,7 +39,7 @@ _Static_assert(LAYERS_MAX <= 64, "a bit for each layer");
 enum union_kind { UNION_NONE, UNION_FILE, UNION_DIRECTORY, UNION_LINK };
 
 struct contributor {
-	unsigned layer;   /* its rank */
+	unsigned layer;   /* the layer's rank */
 	int error;        /* 0; or an errno: it could not be examined */
 	struct stat stat; /* with error 0 */
 	const char *path; /* its path in the layer; NULL: the path of the lookup */
@@ -53,7 +53,7 @@ struct union_lookup {
 	unsigned count;    /* number of contributors; 1 for a link */
 	struct contributor *found; /* highest precedence first; then the left-out ones */
 	unsigned left_out_count;
-	bool has_unknown;   /* a layer could not be examined and is therefore not in `found` */
+	bool has_unknown;   /* a layer that is not in `found` could not be examined */
 	bool has_timed_out; /* a layer did not answer: the path may be of another kind, or hidden */
 	bool may_hide;      /* a layer did not answer whether it hides the objects of lower ones */
 	/* The kind of an object that is hidden because it is not of `kind`; NONE: there is none. */
@@ -95,7 +95,7 @@ int union_look_up(const struct settings *settings, layer_mask layers, const char
  */
 bool union_is_out_of_sight(const struct union_lookup *lookup);
 
-/** Turns the lookup into that of a directory, without contributors; its layers stay. */
+/** Makes the lookup one of a directory, without contributors; `layers` stays. */
 void union_take_for_directory(struct union_lookup *lookup);
 
 /** Takes the contributor `found[index]` out of a lookup that was not expanded (expand.h). */
@@ -110,7 +110,7 @@ bool union_is_absent(int result);
 /** Returns the kind of an object with the file type in `mode`. */
 enum union_kind union_kind_of(mode_t mode);
 
-/** Returns whether the object is overlayfs' kind of whiteout. */
+/** Returns whether the object is a whiteout as overlayfs makes it, a device 0/0. */
 bool union_is_whiteout_device(const struct stat *stat);
 
 /** Returns all layers whose directory is open: an optional one may be absent. */

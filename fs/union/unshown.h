@@ -1,6 +1,7 @@
 /*
- * Names in a layer's directory that no tree shows: FIFOs, sockets and devices, which union.h passes
- * over, and names whose path is too long for the system's calls. They hide nothing in lower layers.
+ * Names in a layer's directory that no tree shows: FIFOs, sockets and devices, which a union lookup
+ * passes over, and names whose path is too long for the system's calls. They hide nothing in lower
+ * layers.
  */
 #pragma once
 
