@@ -39,7 +39,8 @@ struct layer_file {
 /**
  * Writes the file. A replaced file keeps its mode, owner, access list and extended attributes. A
  * new file belongs to the user that runs plyfs, and no other user may write it. Returns 0; or
- * LAYER_FILE_MOVED, PROBLEM or -errno: no file has changed, or only syncing the directory failed.
+ * LAYER_FILE_MOVED, PROBLEM or -errno: then no file has changed, unless only the syncing of the
+ * directory has failed.
  */
 int layer_file_write(const struct layer_file *file, struct problem *problem);
 

@@ -1,6 +1,6 @@
 /*
  * Presence: whether a layer takes part in a path. A reset removes the layer's files at the path, so
- * that lower layers show again. A whiteout is added to show nothing at the path.
+ * that lower layers show again. Hiding adds a whiteout, so that nothing shows at the path.
  *
  * Sources are not parsed, so a broken one can be removed, too. As for an amendment, the layer is
  * locked meanwhile; if a mirror fills the layer, its store is changed instead, without a lock.

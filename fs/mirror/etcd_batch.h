@@ -33,7 +33,10 @@ struct etcd_batch {
 /* Maximum of `bytes`. If a watch reports more, all keys are read again, page by page. */
 #define ETCD_BATCH_BYTES_MAX (2 * ETCD_REPLY_MAX)
 
-/** Adds a change; `path` NULL: only the revision of a key that can't be a file. 0 or -ENOMEM. */
+/**
+ * Adds a change; `path` NULL: a key that can't be a file, of which only the revision counts.
+ * Returns 0 or -ENOMEM.
+ */
 int etcd_batch_add(struct etcd_batch *batch, const char *path, const struct etcd_key *key);
 
 /** Returns whether each revision changes at most one file, and there are few changes. */

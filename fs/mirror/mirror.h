@@ -100,7 +100,10 @@ __attribute__((format(printf, 3, 4))) int mirror_hold(
  */
 int mirror_publish(struct mirror *mirror, const char *offer);
 
-/** Notes that the replica is complete at `revision`, and that the store has just answered. */
+/**
+ * Notes that the replica is complete at `revision`, and that the store has just answered.
+ * `is_changed`: the files differ from those before.
+ */
 void mirror_took(struct mirror *mirror, const char *revision, bool is_changed);
 
 /** Writes the status after a change of it. */

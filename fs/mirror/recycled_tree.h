@@ -5,9 +5,10 @@
  *      STATE/tree.7/    the present tree
  *      STATE/spare/     tree.6, as it was; the paths in which the two differ are kept in memory
  *
- * Other processes may still read in it, so no directory in it shows another state. If a directory
- * must differ, a new directory takes its place, and gets the old one's names. A process that has
- * the old directory open reads the old state or nothing, as in a tree that is removed.
+ * Other processes may still read in the recycled tree, so none of its directories may show another
+ * state. If a directory must differ, a new directory takes its place, and gets the old one's names.
+ * A process that has the old directory open reads the old state or nothing, as in a tree that is
+ * removed.
  */
 #pragma once
 
@@ -16,8 +17,8 @@
 #include "path_list.h"
 
 /*
- * Maximum number of paths in which a recycled tree may differ. Beyond it a copy of the present tree
- * is cheaper.
+ * Maximum number of paths in which a recycled tree may differ from the present tree. Beyond it a
+ * copy of the present tree is cheaper.
  */
 #define RECYCLED_TREE_STALE_MAX 2000
 

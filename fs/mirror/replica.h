@@ -101,7 +101,7 @@ int replica_compare(struct replica *replica, struct tree_difference *ret);
 /** Makes the draft the present tree. Returns 0, or -errno: the link may still be the old one. */
 int replica_publish(struct replica *replica, const struct tree_difference *difference);
 
-/** Drops the draft, which equals the present tree; the next draft reuses its files if possible. */
+/** Drops a draft that equals the present tree; the next draft reuses its files if possible. */
 void replica_put_back(struct replica *replica);
 
 /** Drops the draft and the recycled tree, if there are any. */

@@ -1,6 +1,6 @@
 /*
- * The bare repository into which a mirror of git fetches, and the means to run git on it. git gets
- * an environment that we make, and no configuration but ours. No hook, filter, prompt or pager
+ * The bare repository into which a mirror of git fetches, and the calls that run git on it. git
+ * gets an environment that we make, and no configuration but ours. No hook, filter, prompt or pager
  * runs, and only the protocol of the URL is allowed.
  */
 #pragma once
@@ -56,7 +56,10 @@ int repository_keep(struct repository *repository, const char *id, struct proble
 int repository_list(
 	struct repository *repository, const char *id, const char *path, struct subprocess *ret);
 
-/** Runs "git cat-file --batch", which reads names of blobs from `input`. As repository_list(). */
+/**
+ * Runs "git cat-file --batch", which reads names of blobs from `input`. Returns as
+ * subprocess_start().
+ */
 int repository_read(struct repository *repository, int input, struct subprocess *ret);
 
 /** Runs "git blame --incremental" on the commit's file `path`. Returns as subprocess_start(). */
