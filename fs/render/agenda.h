@@ -1,7 +1,7 @@
 /*
- * The agenda: deferred work on a rendered tree. It has paths that are to be examined, a generation
- * that is to be made, and a status that is to be written, each with its deadline. Any thread may
- * add work; the publisher's thread does it when the agenda's descriptor becomes readable.
+ * The agenda: deferred work on a rendered tree, with deadlines. The work is to examine paths, to
+ * make a generation, and to write the status. Any thread may add work; the publisher's thread does
+ * it when the agenda's descriptor becomes readable.
  */
 #pragma once
 
@@ -17,16 +17,19 @@ void agenda_free(struct agenda *agenda); /* NULL: does nothing */
 /** Returns the descriptor, which is readable when work is due (timerfd_create(2)). */
 int agenda_fd(const struct agenda *agenda);
 
-/** Has the path examined after `after_ms`. NULL, or no memory for the path: all paths. */
+/**
+ * Schedules an examination of the path in `after_ms`. NULL, or no memory for the path: of all
+ * paths.
+ */
 void agenda_look(struct agenda *agenda, const char *path, int64_t after_ms);
 
 /**
- * Has a generation made after `after_ms`. Another call restarts the delay, but not for ever: a
- * program that makes changes without a pause does not hold up the first of them for long.
+ * Schedules the making of a generation in `after_ms`. Another call restarts the delay, but not for
+ * ever: changes without a pause do not hold up the first of them for long.
  */
 void agenda_commit(struct agenda *agenda, int64_t after_ms);
 
-/** Has the status written soon. */
+/** Schedules the writing of the status, soon. */
 void agenda_put_status(struct agenda *agenda);
 
 /* Work that is due. */

@@ -1,21 +1,22 @@
 /*
- * The bases of rendered files: what lets a later process leave a file as it is without reading or
- * merging anything. A file is left so only if all that it depends on is provably as it was:
+ * The bases of rendered files. With them, a later process leaves a file as it is without reading or
+ * merging its sources, but only if everything that the file depends on is provably unchanged:
  *
- * 1. Its basis (compose_basis()) is the same. It covers the layers and stamps of all its sources,
- *    and starts from a hash of the settings: the stamps of plyfs.yaml and of the facts, presets and
- *    schemas, the layers' directories and mounts, the environment, our user, and the program.
- * 2. The file is the one that was written. Its stamp was seen before together with the right bytes;
- *    otherwise its bytes are read.
- * 3. No stamp was racy when the content was read (source_is_young(); git's rule): a later change
- *    could have the same stamp. Nothing is noted of such a file, so the next process reads it.
+ * 1. Its basis (compose_basis()) is the same. The basis covers the layers and stamps of all sources
+ *    of the file, and a hash of the settings: the stamps of plyfs.yaml and of the facts, presets
+ *    and schemas, the layers' directories and mounts, the environment, our user, and the program.
+ * 2. The file is the one that plyfs wrote. An earlier process has seen its stamp together with the
+ *    right bytes; otherwise its bytes are read.
+ * 3. No stamp was racy when the content was read (source_is_young(); git's rule): if it was, a
+ *    later change could have the same stamp. No basis is written for such a file, so the next
+ *    process reads it.
  *
  * A file that has another dependency, a fault or a check has no basis, and is made again each time.
- * After a reboot, and with --watch or --atomic, all files are.
+ * After a reboot, and with --watch or --atomic, all files are made again.
  *
  * `.plyfs/bases` has the bases. Each line is true whatever has happened since: sources with this
- * basis give an object with this fingerprint; and an object with this stamp has that fingerprint.
- * So a line may be lost, or out of date, but does no harm:
+ * basis give an object with this fingerprint, and an object with this stamp has that fingerprint.
+ * So a line that is lost or out of date does no harm:
  *
  *      plyfs bases 1 8d0f22a77e6b4c51                        (the seed, a random number)
  *      3f2a6c0e11d09b54 7be1c1f0a7d3e2b9 0 app.yaml          (basis, fingerprint, stamp or 0)
@@ -27,7 +28,7 @@
 
 /**
  * Reads the bases of the names in the manifest. Returns the seed for view_callbacks.basis_seed; 0
- * if bases can't be used now: the settings are racy, or there is no random number.
+ * if bases can't be used now, because the settings are racy, or there is no random number.
  */
 uint64_t bases_read(struct rendered *rendered, const struct settings *settings);
 
@@ -38,7 +39,7 @@ int bases_write(struct rendered *rendered);
 void bases_note(struct rendered *rendered, struct owned *owned, uint64_t basis);
 
 /**
- * Returns whether the sources have the same basis and the file is as it was written. Then reports
- * that it is unchanged.
+ * Returns whether the sources have the same basis and the file is as it was written. If so, reports
+ * the file as unchanged.
  */
 bool bases_keep(struct rendered *rendered, struct owned *owned, uint64_t basis);

@@ -28,7 +28,9 @@ void failure_retry(struct render *render, const char *path, struct owned *owned,
 void failure_of_change(struct render *render, const char *path, struct owned *owned, int result,
 	const struct problem *problem);
 
-/** Returns the ms before the next attempt. They grow until a success, except for -ENOMEM. */
+/**
+ * Returns the ms before the next attempt. They grow until a success, unless `result` is -ENOMEM.
+ */
 int64_t failure_retry_ms(struct render *render, int result);
 
 /**

@@ -28,7 +28,7 @@ bool generation_has_name(const char *name);
 /** Opens the generation that is shown, if there is one. Returns 0, PROBLEM or -errno. */
 int generation_open(struct rendered *rendered, struct problem *problem);
 
-/** Removes all generations but the shown one: a killed process leaves some. 0 or -errno. */
+/** Removes all generations but the shown one: a killed process leaves some. Returns 0 or -errno. */
 int generation_clear(struct rendered *rendered);
 
 /* As the functions of rendered.h; the changes show with the next generation. */

@@ -1,7 +1,7 @@
 /*
  * The manifest: the names in a rendered directory that belong to plyfs. It is a log on the disk,
- * `.plyfs/manifest`, with a line before each change. So after a process was killed at any moment,
- * the next one can tell that process's changes from those of other programs:
+ * `.plyfs/manifest`: before each change plyfs writes a line. So even if a process is killed, the
+ * next one can tell that process's changes from those of other programs:
  *
  *      plyfs render 2
  *      + 100444 0 0 3f2a6c0e11d09b54 app.yaml         (mode, owner, group, hash of the bytes)
@@ -107,7 +107,7 @@ int manifest_settle(struct manifest *manifest, struct owned *owned, const struct
 /** Logs that the name has gone. Its entry stays in memory. Returns 0 or -errno. */
 int manifest_drop(struct manifest *manifest, struct owned *owned);
 
-/** Forgets a name that does not belong to plyfs. */
+/** Removes the entry of a name that does not belong to plyfs. */
 void manifest_forget(struct manifest *manifest, struct owned *owned);
 
 /** Logs that all changes are complete. Returns 0, or -errno with nothing lost. */

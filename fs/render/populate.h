@@ -14,8 +14,8 @@ struct render;
 void populate_directory(struct render *render, const char *path, uint64_t ino);
 
 /**
- * Writes the directory's present attributes, because it may have lost rights since its lookup. Then
- * populates it. Returns 0; or -errno if memory or descriptors are short: then its contents are
+ * Gives the directory its present attributes, because it may have lost rights since its lookup.
+ * Then populates it. Returns 0; or -errno if memory or descriptors are short: then its contents are
  * unknown.
  */
 int populate_put_directory(struct render *render, const char *path, uint64_t ino);
@@ -29,10 +29,10 @@ void populate_miss(struct render *render, uint64_t ino, const char *path, int re
  */
 void populate_note_number(struct render *render, struct owned *owned, uint64_t ino);
 
-/** Writes the path again, if it failed or has drifted. */
+/** Writes the path again, if writing it failed or it has drifted. */
 void populate_again(struct render *render, const char *path);
 
-/** Has that done soon for all paths. */
+/** Schedules that for all paths. */
 void populate_all_again(struct render *render);
 
 /** When the whole tree is known, removes the files of an earlier run that no layer has any more. */

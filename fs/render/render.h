@@ -1,6 +1,6 @@
 /*
- * Rendering: shows the view by ordinary files instead of a mount. It is only a second
- * implementation of the publisher's operations, and shows the same as a mount, in the same order.
+ * Rendering: shows the view by ordinary files instead of a mount. It implements the publisher's
+ * operations a second time, and shows the same as a mount, in the same order.
  *
  *      walk: list, look up, put ──▶ rendered directory ◀── publisher: replace, remove, …
  *      (at first, and in new directories)
@@ -14,8 +14,8 @@ struct render;
 
 /**
  * Opens the directory, makes a view of the settings, and enters the sandbox (sandbox.h). Takes over
- * the caller's reference to `settings`, even on failure. options->log also gets the layers' faults.
- * Returns 0 with *ret for render_freep(), PROBLEM or -errno.
+ * the caller's reference to `settings`, even on failure. Faults of the layers are logged by
+ * options->log, too. Returns 0 with *ret for render_freep(), PROBLEM or -errno.
  */
 int render_new(struct settings *settings, const struct rendered_options *options,
 	struct render **ret, struct problem *problem);

@@ -1,8 +1,8 @@
 /*
  * A rendered directory: ordinary files with the contents that a mount would show. A file is written
  * in .plyfs/stage, and renamed to its place when it is complete; a file that is right already is
- * not touched. Only names that the manifest owns are replaced or removed; after a reboot, empty
- * files of our user are replaced, too: a power failure may have left them.
+ * not touched. Only names in the manifest are replaced or removed; after a reboot, empty files of
+ * our user are replaced, too: a power failure may have left them.
  *
  * With --atomic it shows generations, each a directory of its own (generation.h): the next
  * rendered_commit() makes all changes visible together.
@@ -31,7 +31,7 @@ enum outcome {
 
 struct rendered_options {
 	const char *directory; /* must be empty, unless plyfs has rendered it */
-	bool is_made;          /* we have just made it, and no other user can enter it */
+	bool is_made;          /* we have just made the directory, and no other user can enter it */
 	const char *source;    /* the source as the user gave it, for the status */
 	bool adopts;           /* takes over files that have the right bytes already */
 	bool keeps_drift;      /* keeps changes of other programs */
