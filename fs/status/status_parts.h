@@ -6,12 +6,12 @@
 #include "sandbox.h"
 #include "view.h"
 
-/** Writes "directory" and "settings", each with a comma behind. `trouble` may be NULL. */
+/** Writes "directory" and "settings", each with a comma after it. `trouble` may be NULL. */
 void status_put_settings(FILE *out, const struct settings *settings, const char *coherence,
 	const struct trouble *trouble);
 
 /**
- * Writes "layers", with a comma behind. A layer that a mirror fills has the mirror's own report,
+ * Writes "layers", with a comma after it. A layer that a mirror fills has the mirror's own report,
  * too, whichever process runs the mirror. Errors of mirrors are written only if the reader
  * `is_trusted`.
  */
@@ -20,25 +20,27 @@ void status_put_layers(FILE *out, const struct settings *settings, bool is_trust
 /** Writes a line for each error of the mirrors that fill layers. */
 void status_put_mirror_lines(FILE *out, const struct settings *settings);
 
-/** Writes "not_checked", "versions", "watches", … "trouble_count", each with a comma behind. */
+/** Writes "not_checked", "versions", "watches", … "trouble_count", each with a comma after it. */
 void status_put_view(FILE *out, struct view *view, const struct settings *settings);
 
 /**
- * Writes "sandbox" and "monitor" (monitor.h), each with a comma behind. `remedy` is for a monitor
- * that has ended.
+ * Writes "sandbox" and "monitor" (monitor.h), each with a comma after it. If the monitor has ended,
+ * `remedy` is the remedy in its message.
  */
 void status_put_sandbox(FILE *out, const struct sandbox_state *state, const char *remedy);
 
 /**
- * Writes "processes", with a comma behind: the helpers (helper.h), and the error of each, if any.
- * `remedy` is for a helper that has ended.
+ * Writes "processes", with a comma after it: the helpers (helper.h), and the error of each, if any.
+ * If a helper has ended, `remedy` is the remedy in its message.
  */
 void status_put_processes(FILE *out, const char *remedy);
 
 /** Writes the errors of "processes" for people, a line each. */
 void status_put_process_lines(FILE *out, const char *remedy);
 
-/** Writes "on_change", with a comma behind. Errors are written only if the reader `is_trusted`. */
+/**
+ * Writes "on_change", with a comma after it. Errors are written only if the reader `is_trusted`.
+ */
 void status_put_hooks(FILE *out, struct view *view, bool is_trusted);
 
 /** Writes "troubles". `view` NULL: an empty list, for a reader that must not know them. */

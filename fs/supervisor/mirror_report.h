@@ -46,7 +46,7 @@ void mirror_report_fini(struct mirror_report *report);
 /** Opens and parses a report. False: `directory` is no mirror's, or the report can't be read. */
 bool mirror_report_of(const char *directory, struct mirror_report *ret);
 
-/** Returns the number of faults in the list. */
+/** Returns the number of faults in `troubles`; trouble_count may be larger. */
 uint32_t mirror_report_listed(const struct mirror_report *report);
 
 /** Returns the fault with index `i`; its texts live as long as `report`. */

@@ -16,10 +16,11 @@
  * plyfs.yaml changes, the publisher notifies plyfs-keep.
  *
  * - plyfs-keep reads plyfs.yaml itself, and starts no mirrors but those that plyfs.yaml names. It
- *   holds no mount, layer or terminal. When the daemon's end of the socket is closed, plyfs-keep
+ *   has no mount, layer or terminal open. When the daemon's end of the socket is closed, plyfs-keep
  *   ends, with its mirrors.
- * - A mirror runs without capabilities, and can't get more rights. Its environment and descriptors
- *   are made for it. If we are root, it runs as another user: `user:` or SUPERVISOR_USER.
+ * - A mirror runs without capabilities, and can't get more rights. It gets an environment and
+ *   descriptors made for it, and none of ours. If we are root, it runs as another user: `user:` or
+ *   SUPERVISOR_USER.
  * - plyfs-keep enters a sandbox before it starts the first mirror. It keeps only the rights of root
  *   that it needs. plyfs-keep and its mirrors can write only beneath the directories for states
  *   (`base` in store_spec.h) that plyfs.yaml names at that time.
