@@ -19,15 +19,15 @@ struct amendment_output {
 };
 
 /**
- * Prints to standard output a line for each value that has changed; for a dry run, the difference
- * of the source, as `plyfs diff` does; with `is_json`, an item of the object. Prints nothing if
- * nothing has changed. Returns 0 or -ENOMEM.
+ * Prints the change to standard output: a line for each value that has changed; for a dry run, the
+ * difference of the source, as `plyfs diff` prints it; with `is_json`, an item of the JSON object.
+ * If nothing has changed, prints nothing. Returns 0 or -ENOMEM.
  */
 int amendment_report(struct amendment_output *output, const struct amendment *amendment);
 
 /**
  * Ends the output. If no change was reported, prints the line `nothing`, or with `is_json` an
- * object without changes. `nothing` is NULL if the command has failed: then only closes an object
- * that was begun.
+ * object without changes. If `nothing` is NULL, because the command has failed, only closes a JSON
+ * object that was begun.
  */
 void amendment_report_end(const struct amendment_output *output, const char *nothing);

@@ -1,6 +1,6 @@
 /*
- * An assignment of `plyfs set` and `plyfs unset`: "KEY=VALUE", "KEY VALUE" in two arguments, or a
- * KEY to be removed. assignments_plan() turns it into an edit of a tree.
+ * An assignment of `plyfs set`, "KEY=VALUE" or KEY and VALUE in two arguments; or of `plyfs unset`,
+ * a KEY to be removed. assignments_plan() turns it into an edit of a tree.
  *
  *      server.port=9090    hosts[0]=a    hosts[+]=c    hosts[name=web].port=80
  *

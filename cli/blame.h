@@ -30,7 +30,10 @@ size_t blame_layer(const struct blame *blame, const struct source *source);
  */
 const char *blame_place(const struct blame *blame, const struct source *source);
 
-/* In text for people: characters of a commit, and bytes of a buffer for an author's name. */
+/*
+ * In text for people: the characters of a commit's name, and the bytes of an author's name with its
+ * NUL.
+ */
 #define BLAME_COMMIT_WIDTH 12
 #define BLAME_AUTHOR_SIZE 32
 

@@ -245,7 +245,7 @@ const struct command command_cat = {
 	.help = "Prints files as a mount would show them, without mounting. PATH is relative to "
 		"the layers. With neither -c nor -l it is a path in a mount.\n"
 		"\n" LAYER_CHOICE_HELP "      --sources                   each source instead, "
-		"behind a line with its name\n"
+		"below a line with its name\n"
 		"      --json                      errors, and sources, as JSON, for programs\n",
 	.run = run,
 };

@@ -1,8 +1,8 @@
 /*
  * The report of a check: prints findings as they come, for people or as JSON, and a summary. A
  * finding that many paths share is printed once. If several hosts are checked, findings are printed
- * after the last host, each with its hosts. Then a warning about plyfs.yaml, for example about a
- * rule that matches nothing, is printed only if all hosts have it.
+ * after the last host, each with its hosts. In this case a warning about plyfs.yaml, for example
+ * about a rule that matches nothing, is printed only if all hosts have it.
  */
 #pragma once
 
@@ -42,7 +42,9 @@ struct check_report {
 	size_t unchecked_capacity;
 };
 
-/** Begins the report, or continues it with another host, which has `count` files. */
+/**
+ * Begins the report; for each further host, continues it. `count` is the number of files to check.
+ */
 void check_report_begin(struct check_report *report, size_t count);
 
 /**

@@ -25,7 +25,7 @@ struct check_tree {
 	struct option_uses uses;  /* of all files */
 	struct merged *rules;     /* one for each rule */
 	struct merged *files;     /* one for each virtual file */
-	struct asking *askings;
+	struct asking *askings;   /* the references that merges have made to files by name */
 	size_t asking_count;
 	size_t asking_capacity;
 	struct arena *arena; /* of all texts */

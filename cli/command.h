@@ -1,5 +1,5 @@
 /*
- * A command: the word behind "plyfs" on the command line. Each has a file of its own and an entry
+ * A command: the word after "plyfs" on the command line. Each has a file of its own and an entry
  * in the table in main.c.
  */
 #pragma once
@@ -15,7 +15,7 @@ enum exit_code {
 
 struct command {
 	const char *name;
-	const char *synopsis; /* the arguments behind the name; one line for each form */
+	const char *synopsis; /* the arguments after the name; one line for each form */
 	const char *summary;  /* a phrase without a full stop, for the list of commands */
 	const char *help;     /* lines below the synopsis */
 	/* prints the parts of the help that come from tables; NULL: none */
@@ -59,7 +59,7 @@ __attribute__((format(printf, 2, 3))) int command_misuse(
 /* An option and the variable that it sets; an array of options ends with {0}. */
 struct command_option {
 	char letter;      /* '\0': the option is a word only */
-	const char *word; /* behind "--" */
+	const char *word; /* after "--" */
 	/* becomes true; NULL: the option has a value, for `text` or `take` */
 	bool *flag;
 	const char **text; /* gets the value, which lies in `argv` */
@@ -73,8 +73,9 @@ struct command_option {
 #define COMMAND_OPTIONS_MAX 24
 
 /**
- * Reads the options; argv[optind] is the argument behind them. `take` returns EXIT_DONE, or another
- * exit code after an error message. Returns an exit code, or -1: continue.
+ * Reads the options; argv[optind] is the argument after them. `take` returns EXIT_DONE, or another
+ * exit code after an error message. Returns -1 if the command goes on, or the exit code with which
+ * it ends.
  */
 int command_options(
 	const struct command *command, const struct command_option *options, int argc, char **argv);

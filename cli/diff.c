@@ -271,7 +271,7 @@ const struct command command_diff = {
 		"With two of -c and -l, it shows how the files of the second set of layers differ "
 		"from those of the first: all, or those at PATH and below. -H, --machine-id, "
 		"--user "
-		"and --fact behind one of them belong to that one: -c CONFIG -H web1 -c CONFIG -H "
+		"and --fact after one of them belong to that one: -c CONFIG -H web1 -c CONFIG -H "
 		"web2.\n"
 		"\n" LAYER_CHOICE_HELP
 		"      --hosts FILE                show how the hosts in FILE differ\n"

@@ -13,7 +13,7 @@
 /* The remedy of a finding, for the user to type or to do. */
 struct remedy {
 	const char *text;    /* "plyfs status"; NULL: the message has the remedy */
-	const char *operand; /* a word behind it, which is quoted for a shell; NULL: none */
+	const char *operand; /* a word after `text`, quoted for a shell; NULL: none */
 	/*
 	 * Such findings are reported only if is_verbose. is_not_needed: nothing is wrong, so "in
 	 * order" replaces the message. is_note: the message is no fault.

@@ -41,8 +41,8 @@ struct edited_file {
 	"      --user-file FILE            log in with the line NAME:PASSWORD in it\n"
 
 /**
- * Reads the options and the path; argv[optind] is the argument behind them. Returns -1: continue,
- * or an exit code. In both cases call edited_file_fini().
+ * Reads the options and the path; argv[optind] is the argument after them. Returns -1 if the
+ * command goes on, or the exit code with which it ends. In both cases call edited_file_fini().
  */
 int edited_file_read(
 	const struct command *command, int argc, char **argv, struct edited_file *edited);

@@ -34,15 +34,17 @@ struct layer_choice {
 	"      --user USER                 as that user mounts it: replaces %u and %h\n"           \
 	"      --fact NAME=VALUE           with that fact: replaces %{NAME}; several times\n"
 
-/** Adds the value of --fact to a struct settings_environment, as command_option.take. */
+/**
+ * Is a command_option.take: adds the value of --fact to its context, a struct settings_environment.
+ */
 int layer_choice_take_fact(const struct command *command, void *context, const char *text);
 
 /** Takes `word` for a plyfs.yaml if it is a file, or missing and named as YAML; else for layers. */
 struct layer_choice layer_choice_guess(const char *word);
 
 /**
- * Checks for conflicts: both a plyfs.yaml and layers are given, or layers with an option that only
- * a plyfs.yaml can use. Returns true after an error message.
+ * Returns true, after an error message, if the choice contradicts itself: it has both a plyfs.yaml
+ * and layers, or layers with an option that only a plyfs.yaml can use.
  */
 bool layer_choice_is_double(const struct command *command, const struct layer_choice *choice);
 

@@ -1,5 +1,5 @@
 /*
- * The words behind -o: our own, and those that mount(8) and /etc/fstab pass to every file system.
+ * The words after -o: our own, and those that mount(8) and /etc/fstab pass to every file system.
  */
 #pragma once
 

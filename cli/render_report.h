@@ -45,7 +45,7 @@ void render_report_add(
 	struct render_report *report, enum outcome outcome, const char *path, const char *why);
 
 /**
- * Notes that the check `program` could not judge any of `files` files. `why` is the static text of
+ * Notes that the check `program` did not judge `files` files. `why` is the static text of
  * run_is_missing().
  */
 void render_report_unchecked(

@@ -17,7 +17,7 @@ struct unified;
 int rendered_tree_find(const char *path, char **ret);
 
 /**
- * Returns the part of `real` behind the tree's root and the name of its generation. `real` is a
+ * Returns the part of `real` after the tree's root and the name of its generation. `real` is a
  * path without links, in the tree.
  */
 const char *rendered_tree_inner(const char *root, const char *real);

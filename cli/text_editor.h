@@ -19,7 +19,7 @@ int text_editor_open(struct text_editor *editor, const char *name, struct span t
 
 /**
  * Runs the editor and reads the text. The lines of `message` (NULL: none) are put on top of the
- * text as comments, each behind the sign `comment`, and are removed again after the editor ends.
+ * text as comments, each after the sign `comment`, and are removed again after the editor ends.
  * Returns EXIT_DONE, or EXIT_FAILED after an error message. If the editor itself failed, that is
  * EXIT_FAILED, even if the editor has written the text.
  */

@@ -16,7 +16,7 @@ struct unified {
 	bool is_shown;    /* goes to a terminal: control characters are escaped */
 };
 
-/* One side of a comparison: a text, and the label behind "--- " or "+++ ". */
+/* One side of a comparison: a text, and the label after "--- " or "+++ ". */
 struct unified_side {
 	const char *label;
 	struct span text;
