@@ -5,7 +5,7 @@
  *      watch from the next revision on ─▶ events that arrive together are applied together
  *      every few minutes, or in any doubt: read all keys again; a difference is a change
  *
- * Each key becomes a file below the directory, named by the part behind the prefix. A key that
+ * Each key becomes a file below the directory, named by the part after the prefix. A key that
  * can't be a file is reported as a fault of its own and affects nothing else.
  */
 #pragma once

@@ -63,10 +63,10 @@ struct manifest;
 #define MANIFEST_OTHER_KIND 2
 
 /**
- * Reads the manifest in the directory `fd`, which stays the caller's, and writes it anew without
- * removed names; if all its changes are complete, only before the next line. Without a file it is
- * empty. Returns 0 with *ret for manifest_free(); MANIFEST_OTHER_KIND; -EBADMSG if it is not a
- * manifest of ours; or -errno.
+ * Reads the manifest in the directory `fd`, which stays the caller's. Writes the file anew, without
+ * removed names: at once, or, if all changes in it are complete, only before the next line. If
+ * there is no file, the manifest is empty. Returns 0 with *ret for manifest_free();
+ * MANIFEST_OTHER_KIND; -EBADMSG if it is not a manifest of ours; or -errno.
  */
 int manifest_open(int fd, bool is_atomic, struct manifest **ret);
 

@@ -55,8 +55,9 @@ struct rendered_options {
 #define RENDERED_BROKEN 3 /* the version is broken; the file that is there, if any, stays */
 
 /**
- * Opens the directory, for one renderer at a time. Returns 0 with *ret for rendered_free(); PROBLEM
- * if it is not empty and not ours, or of the other kind, or another process renders it; or -errno.
+ * Opens the directory. Returns 0 with *ret for rendered_free(); PROBLEM if it is not empty and was
+ * not rendered by plyfs, was rendered with the other value of `is_atomic`, or is being rendered by
+ * another process; or -errno.
  */
 int rendered_open(
 	const struct rendered_options *options, struct rendered **ret, struct problem *problem);
@@ -93,7 +94,7 @@ int rendered_open_to(struct rendered *rendered, const struct stat *root);
  */
 int rendered_remove(struct rendered *rendered, struct owned *owned, struct problem *problem);
 
-/** Completes the changes so far. Returns 0; or PROBLEM or -errno: call it again later. */
+/** Completes the changes so far. Returns 0; PROBLEM or -errno: then call it again later. */
 int rendered_commit(struct rendered *rendered, struct problem *problem);
 
 /** Returns whether another program has changed the name, and reports that. */

@@ -13,8 +13,9 @@ struct finder {
 	/*
 	 * Calls `each` for every file under `directory`, down to `depth` directories below it (-1:
 	 * all). `path` is the file's path, and `layers` are those that show its directory. Files in
-	 * higher directories come first; those in one directory come in byte order of their names.
-	 * Stops at the first non-zero result of `each`, and returns it. Otherwise returns 0 or
+	 * directories nearer to the root come first; those in one directory come in byte order of
+	 * their names. Stops at the first non-zero result of `each`, and returns it. Otherwise
+	 * returns 0 or
 	 * -errno.
 	 */
 	int (*list)(void *context, const char *directory, int depth,
