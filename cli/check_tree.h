@@ -1,7 +1,7 @@
 /*
  * A check of a tree as a whole, beyond its files: finds rules, patterns, layers and whiteouts that
- * have no effect. Also finds ambiguous references: a merge needs a file NAME, and several files
- * have that name.
+ * have no effect. Also finds ambiguous references: a merge asks for a file by its name, and several
+ * files have that name.
  */
 #pragma once
 

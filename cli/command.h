@@ -1,6 +1,6 @@
 /*
- * A command: the word after "plyfs" on the command line. Each has a file of its own and an entry
- * in the table in main.c.
+ * A command: the word after "plyfs" on the command line. Each has an entry in the table in main.c,
+ * and a file of its name; unset is in set.c, hide in reset.c.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /*
- * A list of hosts: a file with one host a line: its name and then its facts, separated by blanks,
- * "web1 role=web site=fra1". A # begins a comment.
+ * A list of hosts: a file with one host a line. A line is "web1 role=web site=fra1": the name, and
+ * then the facts, with blanks between them. A # begins a comment.
  */
 #pragma once
 

@@ -1,7 +1,8 @@
 /*
  * An overseer: the process that the user has started. A child does the command's work, and the
- * overseer passes on the child's output. If the child is blocked in one call on a mount for
- * PROBE_MS, the mount's server is silent: the overseer names the mount, and ends.
+ * overseer passes on the child's output. If one call of the child on a mount blocks for PROBE_MS,
+ * the mount's server counts as silent: the overseer prints a message that names the mount, and
+ * ends.
  *
  *      user ◀─ overseer ◀─ pipes ── child ── stat(2), read(2) … ──▶ a mount
  *                  └─ /proc/CHILD/task/…/syscall

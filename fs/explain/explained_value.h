@@ -37,7 +37,8 @@ int explained_value_key(const struct explanation *explanation, const char *text,
 
 /* The value at a KEY. */
 struct explained {
-	struct explained_value at; /* `value` NULL: it is gone; the others say where it was */
+	/* If the value is gone, at.value is NULL; the other members have its former place. */
+	struct explained_value at;
 	/* If it is gone: the removed entry (`key` NULL: a document). NULL: it was replaced. */
 	const struct origin_removed *removed;
 	const struct node *in;    /* if it is gone: the value that it was in, or that replaced it */
@@ -57,8 +58,9 @@ struct explained {
  * Finds `key` in the document that it names, or in the only document that has or had it. The caller
  * calls explained_value_fini() for *ret, whatever the result is.
  *
- * Returns 0; PROBLEM if several have or had it; -ENOMEM; or EXPLAINED_ABSENT: then ret->at is the
- * value that has no key->parts[*depth]; ret->at.value is NULL if there is no such document.
+ * Returns 0; PROBLEM if several documents have or had it; -ENOMEM; or EXPLAINED_ABSENT: then
+ * ret->at is the value that has no key->parts[*depth]; ret->at.value is NULL if there is no such
+ * document.
  */
 int explained_value_find(const struct explanation *explanation, const struct key *key,
 	struct explained *ret, size_t *depth, struct problem *problem);

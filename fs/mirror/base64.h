@@ -21,7 +21,7 @@ void base64_encode(struct span bytes, char *out);
 char *base64_make(struct span bytes);
 
 /**
- * Decodes `text` to `out`, which has room for text.len / 4 * 3 bytes, and may be that of `text`.
- * Returns whether `text` is base64; *ret_len is set only then.
+ * Decodes `text` to `out`, which has room for text.len / 4 * 3 bytes, and may be the memory of
+ * `text`. Returns whether `text` is base64; *ret_len is set only then.
  */
 bool base64_decode(struct span text, char *out, size_t *ret_len);

@@ -39,7 +39,10 @@ struct etcd_batch {
  */
 int etcd_batch_add(struct etcd_batch *batch, const char *path, const struct etcd_key *key);
 
-/** Returns whether each revision changes at most one file, and there are few changes. */
+/**
+ * Returns whether each revision changes one file at most, and ETCD_BATCH_SINGLE_MAX is not
+ * exceeded.
+ */
 bool etcd_batch_is_single(const struct etcd_batch *batch);
 
 void etcd_batch_clear(struct etcd_batch *batch);

@@ -58,7 +58,10 @@ int gateway_call(struct gateway *gateway, const char *path, const char *body, un
 /** Begins a watch by the request `body`, and ends the previous watch. Returns 0 or -errno. */
 int gateway_watch(struct gateway *gateway, const char *body);
 
-/** Waits for messages of the watch. Returns 0, even if none came; as gateway_call() if it ended. */
+/**
+ * Waits for a message of the watch. Returns 0, even if none came. If the watch has ended, returns
+ * as gateway_call().
+ */
 int gateway_wait(struct gateway *gateway, unsigned timeout_ms, struct problem *problem);
 
 /** Reads the next message of the watch, if there is one (*is_there). Returns as gateway_call(). */

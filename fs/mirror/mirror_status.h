@@ -51,7 +51,7 @@ struct mirror_status {
 	char offer[MIRROR_WORD_MAX]; /* the word that `plyfs mirror confirm` needs; "": none */
 	size_t files;
 	time_t changed; /* time of the state's last change; 0: never */
-	time_t contact; /* last time at which the store had nothing newer; 0: never */
+	time_t contact; /* when the store last answered, and had nothing newer; 0: never */
 	bool is_connected;
 	struct sandbox_state sandbox; /* the one in force */
 

@@ -34,7 +34,7 @@ struct user {
 	gid_t gid;
 	const gid_t *groups; /* supplementary groups */
 	size_t group_count;
-	bool has_more_groups; /* `groups` is incomplete: access that a group may deny is denied */
+	bool has_more_groups; /* `groups` is incomplete: deny what any group could deny */
 };
 
 /** The user that mounts. */

@@ -27,5 +27,7 @@ struct traversal {
  */
 int traverse(const struct traversal *traversal, const char *path);
 
-/** Compares two paths, like strcmp(3), in the order in which a traversal visits them. */
+/**
+ * Compares two paths by the order in which a traversal visits them. The result is like strcmp(3)'s.
+ */
 int traverse_compare(const char *a, const char *b);

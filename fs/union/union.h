@@ -38,6 +38,7 @@ _Static_assert(LAYERS_MAX <= 64, "a bit for each layer");
 
 enum union_kind { UNION_NONE, UNION_FILE, UNION_DIRECTORY, UNION_LINK };
 
+/* One layer's object at the path, or a drop-in. */
 struct contributor {
 	unsigned layer;   /* the layer's rank */
 	int error;        /* 0; or an errno: it could not be examined */
@@ -51,7 +52,7 @@ struct union_lookup {
 	enum union_kind kind;
 	layer_mask layers; /* of the contributors; of a directory, also those not examined */
 	unsigned count;    /* number of contributors; 1 for a link */
-	struct contributor *found; /* highest precedence first; then the left-out ones */
+	struct contributor *found; /* highest precedence first; then those left out */
 	unsigned left_out_count;
 	bool has_unknown;   /* a layer that is not in `found` could not be examined */
 	bool has_timed_out; /* a layer did not answer: the path may be of another kind, or hidden */
