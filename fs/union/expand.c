@@ -148,7 +148,10 @@ static int compare_by_name(const void *a, const void *b)
 	return order != 0 ? order : compare_parts(a, b);
 }
 
-/* Leaves out the files that a higher layer's file of the same name replaces or masks (dropin.h). */
+/*
+ * Leaves out the files that a file of the same name, in a higher layer or a later directory,
+ * replaces or masks (dropin.h).
+ */
 static int mask(struct parts *parts)
 {
 	struct expanded_source last = {0};
@@ -168,7 +171,8 @@ static int mask(struct parts *parts)
 			bool is_empty = !found->error && found->stat.st_size == 0;
 			why = is_empty ? "an empty file masks (dropins: uapi)" : NULL;
 			rule = is_empty ? "masked by an empty file (dropins: uapi)"
-					: "a higher layer has a file of that name (dropins: uapi)";
+					: "a higher layer, or a later directory, has a file of "
+					  "that name (dropins: uapi)";
 		}
 		last = part;
 		if (why && r == 0)

@@ -10,7 +10,8 @@
  * order for `dropins: uapi`.
  *
  * The sources of a virtual file with `dropins: uapi` come pattern by pattern, and for each pattern
- * by name, whatever their layers are. Of files with one name, only the highest layer's is a source.
+ * by name, whatever their layers are. Of files with one name, only the highest layer's is a source;
+ * if that layer has several, the one in the last directory.
  */
 #pragma once
 
