@@ -58,7 +58,7 @@ __attribute__((format(printf, 2, 3))) int command_misuse(
 
 /* An option and the variable that it sets; an array of options ends with {0}. */
 struct command_option {
-	char letter;      /* '\0': the option is a word only */
+	char letter;      /* '\0': the option has no letter */
 	const char *word; /* after "--" */
 	/* becomes true; NULL: the option has a value, for `text` or `take` */
 	bool *flag;
@@ -80,7 +80,7 @@ struct command_option {
 int command_options(
 	const struct command *command, const struct command_option *options, int argc, char **argv);
 
-/** Reads the value of --color, as command_option.take. */
+/** Is a command_option.take: reads the value of --color. */
 int command_colour(const struct command *command, void *context, const char *word);
 
 /** Writes to standard output. Returns EXIT_DONE, or EXIT_FAILED after an error message. */

@@ -1,7 +1,8 @@
 /*
  * The report of `plyfs doctor`: its findings, each with its remedy, on standard output.
  *
- * A child that probes a mount or layers has a report of its own, whose findings go to the parent's.
+ * A child that probes a mount or layers has a report of its own, and sends its findings to the
+ * parent, whose report takes them over.
  */
 #pragma once
 
@@ -15,8 +16,8 @@ struct remedy {
 	const char *text;    /* "plyfs status"; NULL: the message has the remedy */
 	const char *operand; /* a word after `text`, quoted for a shell; NULL: none */
 	/*
-	 * Such findings are reported only if is_verbose. is_not_needed: nothing is wrong, so "in
-	 * order" replaces the message. is_note: the message is no fault.
+	 * A finding with one of these is reported only if is_verbose. is_not_needed: nothing is
+	 * wrong, so "in order" replaces the message. is_note: the message is no fault.
 	 */
 	bool is_not_needed, is_note;
 };
@@ -26,7 +27,7 @@ struct remedy {
 #define NOTE REMEDY(.is_note = true)
 
 struct doctor_report {
-	bool is_verbose; /* what is in order is reported, too */
+	bool is_verbose; /* reports also what is in order, and notes */
 	bool is_json;
 	bool is_coloured;
 	int out;      /* of a child: a pipe to the parent; -1: findings are printed */

@@ -64,7 +64,7 @@ void explain_line_why(struct explain_line *line, struct origin_why why, const st
 
 void explain_line_end(struct explain_line *line);
 
-/** Writes the buffer to `out`. Call it before others write to `out`, and at the end. */
+/** Writes the buffer to `out`. Call it before another function writes to `out`, and at the end. */
 void explain_line_flush(struct explain_line *line);
 
 /** Removes a source from the cache. Call it before the source is freed. */

@@ -47,7 +47,7 @@ int message_result(int result, const struct problem *problem, const char *subjec
 
 /**
  * Prints the line of `text` that has the problem, indented by `indent` blanks, with a caret below
- * its column. Prints nothing if the problem has no line, or `text` does not have that line; nor on
- * standard error with --json.
+ * its column. If the problem has no line, or `text` does not have that line, prints nothing. With
+ * --json, prints nothing on standard error.
  */
 void message_excerpt(FILE *out, int indent, const struct problem *problem, struct span text);

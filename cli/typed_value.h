@@ -1,5 +1,5 @@
 /*
- * A typed value: the VALUE of `plyfs set`, converted for the file that it is for.
+ * A typed value: the VALUE of `plyfs set`, converted for the file in which it is set.
  *
  *      app.json   80 → 80   true → true   0644 → "0644"   yes → "yes"   [a, 1] → ["a", 1]
  *      my.cnf     80 → 80   [a, 1] → [a, 1]

@@ -66,9 +66,9 @@ struct amendment_request {
 struct amendment {
 	const char *file; /* the edited file, as messages name a source; NULL: a reset found none */
 	struct layer *layer;
-	bool is_new;        /* it did not exist before */
+	bool is_new;        /* the file did not exist before */
 	bool is_changed;    /* false: the file has these values already */
-	bool is_removed;    /* a reset left nothing in it, so it is removed */
+	bool is_removed;    /* a reset left nothing in the file, so it is removed */
 	bool is_absent;     /* of a reset: neither the source nor the merged file has the value */
 	size_t source;      /* of a reset: the next call's `before`; 0: no source is left to edit */
 	const char *copies; /* the source of which the new file is an edited copy; or NULL */
@@ -79,7 +79,7 @@ struct amendment {
 	const char *unseen;   /* of a key in etcd: why the layer does not show it yet; or NULL */
 	struct span old;      /* the file's text before the edit */
 	struct span new;      /* and after it, unless is_removed */
-	struct stream before; /* the merged documents; none: there is no file, or it is no tree */
+	struct stream before; /* the merged documents; none: no file, or not read as a tree */
 	struct stream after;
 	struct stream below; /* if values were removed: the merge of the sources below, if known */
 };

@@ -17,8 +17,9 @@ typedef int presence_report(void *context, const struct amendment *change);
 
 /**
  * Removes the layer's part of the path: the file or link, its drop-ins, and its whiteout; for a
- * directory, the mark that makes it opaque. Calls `report` for each. Returns 0; -ENOENT if no
- * layer has such a path; PROBLEM; -ESTALE as amendment_make(); the result of `report`; or -errno.
+ * directory, the mark that makes it opaque. Calls `report` for each of them that it removes.
+ * Returns 0; -ENOENT if no layer has such a path; PROBLEM; -ESTALE as amendment_make(); the result
+ * of `report`; or -errno.
  */
 int presence_reset(const struct offline *offline, const struct amendment_request *request,
 	presence_report *report, void *context, struct problem *problem);

@@ -24,8 +24,9 @@ struct explanation {
 	char *source;           /* the only source, as messages name it; or NULL */
 	const char *layer;      /* with `source`: its layer's name and rank */
 	unsigned rank;
-	const struct merge_request *request; /* its inputs, lowest layer first, with their texts */
-	const struct merge_result *result;   /* with its origins */
+	const struct merge_request
+		*request; /* has the inputs, lowest layer first, with their texts */
+	const struct merge_result *result; /* with its origins */
 	struct stream stream;  /* the result's documents; none if it is not read as values */
 	struct passed *passed; /* files that are no sources; those of one path lowest layer first */
 	size_t passed_count;

@@ -37,8 +37,8 @@ int offline_read(const struct offline *offline, const char *path, struct version
 	struct problem *problem);
 
 /**
- * Does what offline_read() does, but calls `take` with the lookup instead of merging. If `take`
- * returns a positive result other than PROBLEM, a source has changed meanwhile: the lookup and the
+ * Does what offline_read() does, but calls `take` with the lookup instead of merging. A positive
+ * result of `take` other than PROBLEM means that a source has changed meanwhile: the lookup and the
  * call are repeated, a few times; then the result is PROBLEM. Otherwise returns the result of
  * `take`; or -errno as offline_read().
  */

@@ -1,6 +1,6 @@
 /*
  * A mirror: a process that keeps a directory equal to a store. This file has what all stores share:
- * the replica, its status, and the rules for holding a new state back.
+ * the replica, the mirror's status, and the rules for holding a new state back.
  *
  * A mirror never removes files on suspicion. It holds back a state that looks like an accident
  * rather than an intention, keeps the last good one, and reports the fault with its time:
