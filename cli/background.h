@@ -12,9 +12,9 @@
 #include <stdbool.h>
 
 /**
- * Closes all inherited descriptors except `kept` (-1: none) and the standard streams. Opens a
- * standard stream that is closed on /dev/null. So we hold no lock of the caller's, and no end of a
- * pipe that another process waits for. Returns 0 or -errno.
+ * Closes all inherited descriptors except `kept` (-1: none) and the standard streams. If a standard
+ * stream is closed, opens it on /dev/null. So we hold no lock of the caller's, and no end of a pipe
+ * that another process waits for. Returns 0 or -errno.
  */
 int background_keep_standard(int kept);
 
@@ -28,8 +28,8 @@ struct background {
 #define BACKGROUND_PARENT 1
 
 /**
- * Forks. Returns 0 in the child; BACKGROUND_PARENT in the parent, with its exit code in *exit_code;
- * or -errno. Must be called before threads are started.
+ * Forks. Returns 0 in the child; BACKGROUND_PARENT in the parent, with the parent's exit code in
+ * *exit_code; or -errno. Must be called before threads are started.
  */
 int background_start(struct background *ret, int *exit_code);
 

@@ -21,8 +21,8 @@ struct host_groups {
 };
 
 /**
- * Adds a host to the group with that text, which may be a new one. Takes over `text`, from
- * malloc(3). Returns 0 or -ENOMEM.
+ * Adds a host to the group with the text `text`, and makes the group if it is missing. Takes over
+ * `text`, from malloc(3). Returns 0 or -ENOMEM.
  */
 int host_groups_add(struct host_groups *groups, char *text, const char *host);
 

@@ -39,9 +39,9 @@ int tree_link(int from, int to);
 int tree_link_file(int from, int to, const char *path);
 
 /**
- * Replaces the directory at `path` by a new one, and moves all its names there. A process that has
- * the old one open sees the old names or none. The new one is first made as `name` in `stage_fd`.
- * Returns 0 or -errno.
+ * Replaces the directory at `path` by a new one, and moves all names of the old one there. A
+ * process that has the old one open sees the old names or none. The new one is first made as `name`
+ * in `stage_fd`. Returns 0 or -errno.
  */
 int tree_renew(int fd, const char *path, int stage_fd, const char *name);
 

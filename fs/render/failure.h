@@ -6,7 +6,7 @@
 
 struct render;
 
-/** Logs a line. `problem`: the problem that it reports; NULL: none. */
+/** Logs a line. `problem`: the problem that the line reports; NULL: none. */
 void failure_log_line(const struct render *render, const char *line, const struct problem *problem);
 
 /** Logs a failure, and stores it for the status. `result` is PROBLEM, with *problem, or -errno. */
@@ -21,7 +21,7 @@ void failure_retry(struct render *render, const char *path, struct owned *owned,
 	const struct problem *problem);
 
 /**
- * Notes that a change failed; the publisher retries it. Until then the view shows the version
+ * Notes that a change failed; the publisher retries it. Until the retry the view shows the version
  * before the change, but the new file may already be at the name. So the agenda examines the name
  * only when nothing is left to publish (populate_again()).
  */

@@ -12,8 +12,8 @@
  *
  * 1. A name is changed after its line is written, and the change is complete before the next line
  *    of that name is written. So a name with a line after the last `=` is in doubt: it is as its
- *    last line says, or as the line before that. A generation is shown all at once: its names are
- *    as their last lines say, or as their last lines before `=`.
+ *    last line says, or as the line before that. A generation is shown all at once: all its names
+ *    are as their last lines say, or all as their last lines before the last `=`.
  * 2. A file that exists and gets other rights may have any mixture of the old and the new ones.
  * 3. Before a process changes anything in the directory, it examines all names in doubt and logs
  *    what they are. So no doubt of an earlier process is left.
@@ -35,7 +35,7 @@ struct version;
 
 /* A name that belongs to plyfs, or soon will. */
 struct owned {
-	struct fingerprint fingerprint; /* put there last, or about to be; mode 0: nothing */
+	struct fingerprint fingerprint; /* of the object put there last or next; mode 0: none */
 	struct fingerprint former;      /* the one before; it counts while the name is in doubt */
 	uint32_t line;                  /* private: the number of its last line */
 	bool is_logged;                 /* private: the log has `fingerprint` */
@@ -59,7 +59,7 @@ struct owned {
 
 struct manifest;
 
-/* Result of manifest_open() and manifest_open_dry() for a manifest of the other kind. */
+/* Result of manifest_open() and manifest_open_dry() for a manifest with the other `is_atomic`. */
 #define MANIFEST_OTHER_KIND 2
 
 /**
@@ -99,8 +99,8 @@ void manifest_undo(
 bool manifest_is_in_doubt(const struct manifest *manifest, const struct owned *owned);
 
 /**
- * Ends the doubt about the name. Its fingerprint is `now`: one of the two, or that of another
- * program's change. Returns 0 or -errno.
+ * Ends the doubt about the name. `now` is the fingerprint at the name: `fingerprint`, `former`, or
+ * that of another program's change. Returns 0 or -errno.
  */
 int manifest_settle(struct manifest *manifest, struct owned *owned, const struct fingerprint *now);
 

@@ -14,7 +14,7 @@ enum supervisor_word {
 	SUPERVISOR_STATUS = 'T', /* for the service manager's status line */
 };
 
-/* Bytes of a message. */
+/* Maximum size of a message, in bytes. */
 #define SUPERVISOR_MESSAGE_MAX 2048
 
 /** Runs the process: runs the mirrors of `outline` until the socket's other end is closed. */
