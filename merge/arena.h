@@ -1,9 +1,9 @@
 /*
- * An arena: one allocation region, freed at once.
+ * An arena: allocations that are all freed together.
  *
- * Everything that belongs to one document, or to one merge, lies in one arena: there are no free
- * paths inside the merge core. An arena never moves memory, so a pointer into it stays valid until
- * arena_free(). Under AddressSanitizer the unused part of a block is poisoned.
+ * Everything that belongs to one document, or to one merge, lies in one arena. So the code that
+ * merges frees no single node or text. An arena never moves memory, so a pointer into it stays
+ * valid until arena_free(). Under AddressSanitizer the unused part of a block is poisoned.
  *
  * An arena has no lock: one thread fills it. Once it is filled, many threads may read it.
  */
@@ -44,13 +44,13 @@ void arena_freep(struct arena **arena);
  */
 void *arena_alloc(struct arena *arena, size_t size);
 
-/** As arena_alloc(), filled with zero bytes. Returns NULL also when count * size overflows. */
+/** As arena_alloc(), for count * size bytes, all 0. Returns NULL also if the product overflows. */
 void *arena_zalloc(struct arena *arena, size_t count, size_t size);
 
 /**
- * Copies the `count` entries of `array`, `size` bytes each, into a larger array and returns it. The
- * old array stays in the arena. *capacity becomes the number of entries that the new one has room
- * for. Returns NULL when there is no memory, or at 2^30 entries.
+ * Copies the `count` entries of `array`, `size` bytes each, into an array of twice the capacity,
+ * and returns that. *capacity becomes its number of entries. The old array stays in the arena.
+ * Returns NULL when there is no memory, or if `count` is 2^30 or more.
  */
 void *arena_grow(
 	struct arena *arena, const void *array, uint32_t count, uint32_t *capacity, size_t size);
@@ -63,10 +63,10 @@ __attribute__((format(printf, 2, 3))) char *arena_printf(
 	struct arena *arena, const char *format, ...);
 
 /**
- * Takes over `data`, `size` bytes from malloc(3), to be freed with the arena. Returns 0, or
- * -ENOMEM; then the caller still owns `data`.
+ * Takes over `data`, `size` bytes from malloc(3): arena_free() frees them. Returns 0, or -ENOMEM;
+ * then the caller still owns `data`.
  */
 int arena_adopt(struct arena *arena, void *data, size_t size);
 
-/** Returns the number of bytes that the arena has from malloc(3), including all book-keeping. */
+/** Returns the bytes that the arena occupies, including an estimate of malloc(3)'s book-keeping. */
 size_t arena_bytes(const struct arena *arena);

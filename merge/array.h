@@ -22,8 +22,6 @@ static inline int array_grow_at(void *array, size_t count, size_t *capacity, siz
 	return 0;
 }
 
-/*
- * Makes room for an entry behind the `count` present ones. Returns 0, or -ENOMEM without a change.
- */
+/* Makes room for one more entry, array[count]. Returns 0, or -ENOMEM without a change. */
 #define array_grow(array, count, capacity)                                                         \
 	array_grow_at(&(array), count, &(capacity), sizeof(*(array)))

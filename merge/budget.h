@@ -1,11 +1,12 @@
 /*
- * A budget: how long it may take to read one source or to do one merge, and a flag that cancels it.
+ * A budget: the time that reading one source or doing one merge may take, and a flag that cancels
+ * this work.
  *
  * Time is the processor time of the thread: the outcome of a merge must not depend on other work of
  * the machine. Code that works long calls budget_is_spent() now and then. An arena checks its
- * budget before it makes a block of 32 KiB or more. If the budget is spent, the allocation fails.
- * So work that allocates much stops as it would without memory, and budget_result() then finds out
- * whether the memory or the time ran out.
+ * budget before it makes a block of 32 KiB or more. If the budget is spent, the allocation fails as
+ * it does without memory. So the work returns -ENOMEM in both cases, and budget_result() tells them
+ * apart.
  */
 #pragma once
 
@@ -23,21 +24,24 @@ enum budget_state {
 
 struct budget {
 	uint64_t time_ms;                /* 0: no limit */
-	uint64_t end_ns;                 /* CLOCK_THREAD_CPUTIME_ID */
+	uint64_t end_ns;                 /* when the time is up, by CLOCK_THREAD_CPUTIME_ID */
 	const atomic_bool *is_cancelled; /* set to cancel the work; NULL: it can't be cancelled */
 	enum budget_state state;         /* SPENT and CANCELLED are final */
 };
 
-/** Starts a budget of the calling thread now. */
+/** Starts a budget: `time_ms` of the calling thread's processor time from now on; 0: no limit. */
 void budget_init(struct budget *budget, uint64_t time_ms, const atomic_bool *is_cancelled);
 
-/** Returns whether the budget is spent or cancelled. Costs a system call. NULL: never spent. */
+/**
+ * Returns whether the budget is spent or cancelled. Makes a system call if there is a time limit.
+ * NULL: never spent.
+ */
 bool budget_is_spent(struct budget *budget);
 
-/** Returns the thread's processor time. */
+/** Returns the processor time that the calling thread has used so far. */
 uint64_t budget_now_ns(void);
 
-/** Extends the budget by the thread's time since `since_ns`, so that this time does not count. */
+/** Extends the budget by the time since `since_ns`, an earlier result of budget_now_ns(). */
 void budget_give_back(struct budget *budget, uint64_t since_ns);
 
 /**

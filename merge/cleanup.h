@@ -1,6 +1,6 @@
 /*
  * Ownership that ends with its scope: CLEANUP(f) calls f(&variable) when the variable goes out of
- * scope, and take_ptr() hands the pointer on so that nothing is left to free.
+ * scope. take_ptr() leaves NULL in the variable, so that f() has nothing to free.
  */
 #pragma once
 

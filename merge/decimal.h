@@ -17,7 +17,7 @@
 
 enum decimal_form {
 	DECIMAL_FINITE,
-	DECIMAL_INFINITE, /* .inf, or a number in another base that is too long to be converted */
+	DECIMAL_INFINITE, /* .inf, or too long to be converted from another base than ten */
 	DECIMAL_NAN,
 };
 
@@ -27,7 +27,7 @@ struct decimal {
 	/* "." and "_" may stand inside; the first and the last digit are not 0 */
 	struct span digits;
 	size_t count;     /* number of digits; 0: the number is 0 */
-	int64_t exponent; /* of the power of ten; beyond ±10^17 only its sign is exact */
+	int64_t exponent; /* of the power of ten; above 10^17 and below -10^17 not exact */
 
 	/* private: memory that `digits` may point to */
 	char room[32];
@@ -37,7 +37,10 @@ struct decimal {
 /* Result of decimal_compare() if one of the two is NaN. */
 #define DECIMAL_UNORDERED 2
 
-/** Converts a scalar of type int or float. *ret may point into itself, so it must not be copied. */
+/**
+ * Converts a scalar of type int or float, whose text *ret borrows. Don't copy *ret: `digits` may
+ * point into it.
+ */
 void decimal_of(const struct node *scalar, struct decimal *ret);
 
 /** Returns -1, 0 or 1 as `a` is less than, equal to or greater than `b`; or DECIMAL_UNORDERED. */
@@ -55,7 +58,7 @@ bool decimal_is_multiple(const struct decimal *decimal, const struct decimal *fa
 uint64_t decimal_hash(const struct decimal *decimal, uint64_t hash);
 
 /**
- * Stores the number in *ret if it is whole and not negative; a number above UINT32_MAX as
- * UINT32_MAX. Returns false otherwise.
+ * If the number is whole and not negative, stores it in *ret (UINT32_MAX for all above that) and
+ * returns true. Otherwise returns false.
  */
 bool decimal_count(const struct decimal *decimal, uint32_t *ret);

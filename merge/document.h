@@ -19,9 +19,10 @@
  * that source. All zero: the text is the whole source.
  */
 struct text_place {
-	uint32_t lines;    /* in front of the text */
-	uint32_t columns;  /* in front of each of its lines, in characters */
-	bool is_rewritten; /* the source encodes the text: every node is at `lines`, `columns` */
+	uint32_t lines;   /* in front of the text */
+	uint32_t columns; /* in front of each of its lines, in characters */
+	/* the source has the text in encoded form, so every node has the place `lines`:`columns` */
+	bool is_rewritten;
 };
 
 /* How to read. All zero: YAML 1.1, and the last of equal keys wins. */
@@ -29,10 +30,9 @@ struct read_options {
 	const struct format *format;
 	enum node_schema schema; /* of YAML; each other format has its own */
 	bool keep_duplicates;    /* a repeated key keeps all its pairs; for the salt strategy */
-	/* 1, 1.0 and true are one key; an anchor may be defined only once */
-	bool as_pyyaml;
-	bool wants_extents;   /* fill in the document's `extents` (extent.h) */
-	struct limits limits; /* all zero: LIMITS_DEFAULT */
+	bool as_pyyaml;          /* 1, 1.0 and true are one key; an anchor twice is a problem */
+	bool wants_extents;      /* fill in the document's `extents` (extent.h) */
+	struct limits limits;    /* all zero: LIMITS_DEFAULT */
 	struct text_place place;
 	const atomic_bool *is_cancelled; /* when set, reading fails with -ECANCELED; NULL: never */
 
@@ -47,17 +47,18 @@ struct document {
 	const struct node **roots;    /* in the order of the text */
 	size_t count;                 /* number of roots */
 	struct extent **extents;      /* one tree per root, if they were wanted */
-	bool has_local_tags;          /* some node has a tag that begins with "!" */
-	bool has_aliases;             /* some node may stand at more than one place */
+	bool has_local_tags;          /* a node has a tag that begins with "!" */
+	bool has_aliases;             /* a node may stand at several places */
 	bool has_crlf;                /* the first line ends with "\r\n" */
 	const enum node_schema *yaml; /* the version that a %YAML directive names; NULL: none */
-	const struct problem *doubt; /* what a merge with other sources might lose; NULL: nothing */
+	/* why a merge with other sources, or into another format, is refused; NULL: it is not */
+	const struct problem *doubt;
 };
 
 /**
  * Reads `text`. Copies `source`. Aliases become shared nodes; `<<` acts as in PyYAML
- * (SafeConstructor.flatten_mapping). Fills `problem` if the text does not parse, is not UTF-8,
- * exceeds a limit, or has an alias to itself or to nothing.
+ * (SafeConstructor.flatten_mapping). It is a problem if the text does not parse, is not UTF-8,
+ * exceeds a limit, or has an alias whose anchor is missing or has a value that contains the alias.
  *
  * Returns 0 with *ret for document_free(), PROBLEM, -ENOMEM, or -ECANCELED.
  */
@@ -68,11 +69,11 @@ void document_free(struct document *document);
 void document_freep(struct document **document);
 
 /**
- * Writes `root` (NULL: nothing) into `arena`, with the styles, numbers and quotes as they were
- * read. A text that is not empty ends with a newline. Aliases are written out. In JSON, keys become
- * strings, and tags that no schema knows are dropped. `limits` bounds depth and size.
- * Returns 0 with *ret NUL-terminated, PROBLEM for a value that the format can't hold or for an
- * exceeded limit, or -ENOMEM.
+ * Writes `root` (NULL: an empty text) into `arena`, with the styles, numbers and quotes as they
+ * were read. A text that is not empty ends with a newline. Each alias becomes a copy of its value.
+ * In JSON, keys become strings, and tags are dropped. `limits` bounds the depth of `root` and the
+ * bytes of the text. Returns 0 with *ret NUL-terminated, PROBLEM for a value that the format can't
+ * hold or for an exceeded limit, or -ENOMEM.
  */
 int document_write(const struct node *root, const struct format *format,
 	const struct limits *limits, struct arena *arena, struct span *ret,

@@ -8,7 +8,7 @@
  *
  * Extents form a tree beside the tree of nodes, in the order of the text. They describe the
  * writing, not its meaning: an alias, a `<<` and each occurrence of a repeated key have an extent
- * of their own. The collections depend on the format:
+ * of their own. The entries of a collection depend on the format:
  *
  *      YAML, JSON      a map or list and its entries, as in the tree of nodes
  *      TOML            the root's entries are its pairs, then the [headers] in the order of the
@@ -20,7 +20,7 @@
 
 #include "node.h"
 
-/* From `begin` up to but not including `end`. Both are equal if nothing is written there. */
+/* From `begin` up to but not including `end`; `begin` == `end` if nothing is written there. */
 struct range {
 	size_t begin; /* bytes of the text as it was given to document_read(), with its BOM */
 	size_t end;

@@ -1,8 +1,8 @@
 /*
- * Foreign text: text in a file that belongs to no format, such as the marks of a merge conflict, a
- * template, an HTML page, or the typographic quotes of a word processor. If a file with such a text
- * does not parse, the problem names the text as the cause. That says more than the place at which
- * the parser gives up.
+ * Foreign text: text that is not of the file's format, such as the marks of a merge conflict, a
+ * template, an HTML page, or the typographic quotes of a word processor. If a file with foreign
+ * text does not parse, the problem names that text as the cause. This helps the user more than the
+ * place at which the parser stops.
  */
 #pragma once
 
@@ -15,6 +15,7 @@ bool foreign_is_html(struct span text);
 
 /**
  * Reads the text, which has no byte order mark at its beginning, in the builder's format. Returns
- * as format.read, with a foreign text as the problem if there is one.
+ * as format.read. An HTML page is always a problem. In formats with neither lists nor quotes over
+ * several lines, so are a conflict's marks and a byte order mark.
  */
 int foreign_read(struct builder *builder, struct span text);

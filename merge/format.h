@@ -1,9 +1,9 @@
 /*
  * A format: how text becomes a tree, and how a tree becomes text. Each format is one file in
  * format/, which defines format_NAME, and one entry in FORMATS. Every difference between formats is
- * a field here, so no other code needs to know which format it has.
+ * a field here, so other code treats all formats alike.
  *
- * A file's name, or else its suffix, decides the format. Other files have the format NULL, because
+ * A file's name, or else its suffix, decides the format. If neither does, the format is NULL:
  * strategies that copy whole files take any bytes. Where a tree is read or written, NULL stands for
  * the default, YAML.
  */
@@ -23,7 +23,7 @@ struct writer; /* format/output.h */
 
 struct format {
 	const char *name;     /* one lower-case word, for `--to`, messages and manuals */
-	const char *summary;  /* a phrase without a full stop: what it is, which standard applies */
+	const char *summary;  /* a phrase without a full stop: the format, and its standard */
 	const char *suffixes; /* of file names: "yaml,yml"; "": only a rule can select the format */
 	const char *names;    /* names of files in this format, whatever the suffix; NULL: none */
 	const char *comment;  /* begins a comment line: "#"; NULL: the format has no comments */
@@ -32,21 +32,21 @@ struct format {
 	const char *divider;
 	bool has_lists;    /* maps and lists may be nested to any depth */
 	bool has_quotes;   /* of a format without lists: a text in quotes may have several lines */
-	bool has_sections; /* pairs outside sections come first, whatever the order of the keys */
-	bool has_tags;     /* a node may have a tag, and so a directive */
+	bool has_sections; /* the writer puts pairs outside of sections first */
+	bool has_tags;     /* a node may have a tag, and so a directive such as !delete */
 	bool is_whole;     /* if no rule says otherwise, the highest layer's file is shown whole */
 	bool repeats;      /* a key may be repeated: without a rule, lists combine by "repeat" */
 	const struct ini_dialect *dialect; /* of INI (format/ini_dialect.h); NULL: not INI */
 
 	/*
-	 * If `repeats`: returns whether all values of the key count, not only the last. May be
-	 * NULL: they always do.
+	 * If `repeats`: returns whether all values of the key count, not only the last. NULL: all
+	 * values of every key count.
 	 */
 	bool (*counts_all)(struct span section, struct span key);
 
 	/*
-	 * Reads `text` as the standard says. The text is within the limits and has no byte order
-	 * mark. Only the builder makes nodes; it owns them and enforces the other limits. Each node
+	 * Reads `text` as the standard says. The text is within limits.source_bytes and has no byte
+	 * order mark. Only the builder makes nodes; it enforces the limits on nodes. Each node
 	 * has its place; a scalar has its text as written, and the style and schema that decide its
 	 * type (scalar.h). Empty text adds no root, unless the standard gives it a value, as TOML
 	 * does (an empty table).
@@ -58,14 +58,14 @@ struct format {
 	 * Writes the tree to writer->output and ends with a newline if it wrote anything. The same
 	 * tree gives the same text. The text, read again, gives an equal tree, as far as the format
 	 * can express it. A value that the format can't hold is a problem at that node; so is a
-	 * collection nested more than writer->depth deep. The output records its own failure.
-	 * Returns 0, PROBLEM or -ENOMEM.
+	 * collection nested more than writer->depth deep. Returns 0, PROBLEM or -ENOMEM. A failure
+	 * of writer->output is not returned: output_finish() reports it.
 	 */
 	int (*write)(struct writer *writer, const struct node *root);
 
 	/*
 	 * Changes the text with edit_splice(), so that its tree is as the op says. edit.c has
-	 * resolved the op (edit_tree_resolve()): only its last step may lead to no value.
+	 * resolved the op (edit_tree_resolve()): all steps but the last lead to values that exist.
 	 * Returns 0; EDIT_CANNOT if only a larger change could express the op; PROBLEM for text
 	 * that must not be changed, such as an anchor or alias; or -ENOMEM.
 	 */
@@ -73,7 +73,7 @@ struct format {
 
 	/*
 	 * Reports a value of `document`, a source in this format, that is lost in `root`, the merge
-	 * of several sources. May be NULL: nothing can be lost. Returns 0, PROBLEM or -ENOMEM.
+	 * of several sources. NULL: no value can be lost. Returns 0, PROBLEM or -ENOMEM.
 	 */
 	int (*check_merged)(const struct format *format, const struct node *root,
 		const struct document *document, struct arena *arena, struct problem *problem);
@@ -101,18 +101,18 @@ static inline bool format_is_toml(const struct format *format)
 /** Returns all formats, ending with NULL. */
 const struct format *const *format_all(void);
 
-/** Returns the index in format_all(). NULL: the index of its end; format_toml_1_0: one more. */
+/** Returns the index in format_all(); for NULL its length; for format_toml_1_0 its length + 1. */
 unsigned format_index(const struct format *format);
 
 /** Returns the format with that name, or NULL. */
 const struct format *format_find(struct span name);
 
-/** Returns the format of a file with that name, or NULL. */
+/** Returns the format of a file that is named `file`, or NULL. */
 const struct format *format_of_name(const char *file);
 
 /**
- * Returns the format of a source whose name gives `format` (NULL: none), in a file of the format
- * `whole`. An INI source has the dialect of the file.
+ * Returns the format in which a source is read: `format` is that of the source's name, and `whole`
+ * that of the merged file. An INI source has the dialect of the merged file. Both may be NULL.
  */
 static inline const struct format *format_within(
 	const struct format *whole, const struct format *format)

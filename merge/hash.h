@@ -1,9 +1,9 @@
 /*
  * The hash of keys and values: fast, and not predictable from outside.
  *
- * Keys come from hostile input: a thousand keys with the same hash would turn a map into a list. So
- * the hash starts from a random number (getrandom(2); an address while the kernel has none), which
- * only forked processes share. A hash is valid within one process; no output may depend on it.
+ * Keys come from hostile input: if a thousand keys had one hash, each search in a map would compare
+ * all of them. So the hash starts from a random number (getrandom(2); while the kernel has none, an
+ * address), which only forked processes share. Store no hash, and let no output depend on one.
  */
 #pragma once
 

@@ -11,12 +11,12 @@
 /* Greatest number of sources that are named. The others are only counted. */
 #define HEADER_NAMES_MAX 10
 
-/* Longest name, in bytes, with its NUL. A longer one is cut at its front. */
+/* Longest name, in bytes, with its NUL. A longer name loses its beginning. */
 #define HEADER_NAME_MAX 512
 
 /**
- * Makes the header of `result`, with its newline. The format must have comments. The header names
- * the sources that the result has so far. Returns 0 with *ret in the result's arena, or -ENOMEM.
+ * Makes the header of `result`, with a newline. The header names the sources in result->sources.
+ * The format request->to must have comments. Returns 0 with *ret in the result's arena, or -ENOMEM.
  */
 int header_make(
 	const struct merge_request *request, const struct merge_result *result, struct span *ret);

@@ -1,5 +1,5 @@
 /*
- * The key of an item: what identifies an item of a list, so that layers can merge it.
+ * The key of a list's item: layers merge two items that have the same key.
  *
  *      by                                  item                                key
  *      name                                {name: web, image: a}               web
@@ -10,7 +10,8 @@
  *      {after: ":"}                        /data:/var:ro                       /var
  *      [{after: ":"}, target]              either of {target: /var}, /var      /var
  *
- * A list has ways to find the key: the first one by which the item has a key counts.
+ * A name, a path or a map in `by` is a way to find the key. If `by` is a list of ways, the first
+ * way by which the item has a key counts.
  */
 #pragma once
 
@@ -18,40 +19,40 @@
 #include "problem.h"
 
 struct item_key {
-	/* To be compared by node_equal(); its text may go on. NULL: the item has no key. */
+	/* For node_equal(). Its text may have no NUL at its end. NULL: the item has no key. */
 	const struct node *value;
-	const struct node *way; /* in `by`, the way that counted */
-	uint32_t count;         /* values in the item that the key is made of; 0: its text */
+	const struct node *way; /* the way in `by` that counted */
+	uint32_t count; /* of the item's values in the key; 0: the key is a part of its text */
 };
 
-/** Checks `by`. Returns 0, or PROBLEM. */
+/** Checks the form of `by`. Returns 0, or PROBLEM. */
 int item_key_check(const struct node *by, struct problem *problem);
 
 /**
- * Finds the key of `item`. `by` is checked. Returns 0 with *ret, which lives as long as the item,
- * `by` and `arena`; or -ENOMEM.
+ * Finds the key of `item`. item_key_check() must have accepted `by`. Returns 0 with *ret, which
+ * lives as long as the item, `by` and `arena` all do; or -ENOMEM.
  */
 int item_key_find(
 	const struct node *item, const struct node *by, struct arena *arena, struct item_key *ret);
 
 /**
- * Makes an item that has nothing but the key of `item`, which has one. Returns 0 with *ret, which
- * the caller may change, or -ENOMEM.
+ * Makes an item that has the key of `item` and nothing else. `item` must have a key. Returns 0 with
+ * *ret, which the caller may change, or -ENOMEM.
  */
 int item_key_alone(
 	const struct node *item, const struct node *by, struct arena *arena, struct node **ret);
 
 /**
- * Finds the text in front of and behind the first `separator`. Without one, *head is the whole text
- * and tail->data is NULL. They borrow the text.
+ * Finds the text in front of and behind the first `separator`. If there is no separator, *head is
+ * the whole text and tail->data is NULL. Both borrow `text`.
  */
 void item_key_split(struct span text, struct span separator, struct span *head, struct span *tail);
 
 /** Returns the separator of {before: TEXT} in `by`, or NULL: `by` has none. */
 const struct node *item_key_before(const struct node *by);
 
-/** Names `by`, or one of its ways, as it is written. Returns NULL when there is no memory. */
+/** Returns `by`, or one of its ways, as a user writes it; NULL when there is no memory. */
 const char *item_key_write(const struct node *by, struct arena *arena);
 
-/** Names a way, or a key's value, in a message. Returns NULL when there is no memory. */
+/** Returns the name of a way, or of a key's value, in a message; NULL when there is no memory. */
 const char *item_key_name(const struct node *way, struct arena *arena);

@@ -8,13 +8,13 @@
  *      .                       the whole file
  *      [kind=A,name=web].port  a key of a document, if the file has several (stream.h)
  *
- * A KEY is read in this way if there is no tree to compare it with. If there is a tree, dots and
+ * A KEY is read in this way where there is no tree. Where a KEY is matched against a tree, dots and
  * brackets may be part of a key's name, and the paths of other tools are understood: key_match.h.
  *
  * A word without quotes finds a key of any type by its text (`80` may be a number), and prefers a
  * key that is written without quotes. A word in quotes prefers a key that is written in quotes. A
- * KEY that plyfs prints finds its value again, except for keys that are lists or maps: those are
- * printed as `[?]`.
+ * KEY that plyfs prints finds its value again, unless a key on the way is a list or map: plyfs
+ * prints such a key as `[?]`.
  */
 #pragma once
 
@@ -42,12 +42,12 @@ struct key {
 	size_t count; /* 0: the whole file */
 
 	/* Set by key_match() (key_match.h); key_parse() leaves KEY_ANY_DOCUMENT, NULL and 0. */
-	size_t document;          /* index; KEY_ANY_DOCUMENT; the number of documents: a new one */
-	const struct node *named; /* of a new document: its name */
-	size_t start;             /* bytes of the text that name the document */
+	size_t document; /* index; for a new one, the number of documents; or KEY_ANY_DOCUMENT */
+	const struct node *named; /* the name of a new document; else NULL */
+	size_t start;             /* length of the part of `text` that names the document */
 };
 
-/* A condition of a document's name: the value at `key` is `value`. */
+/* A condition of a document's name: the document has `value` at `key`. */
 struct key_condition {
 	struct key key;
 	struct span value;
@@ -60,18 +60,19 @@ struct key_condition {
  */
 int key_parse(const char *text, struct arena *arena, struct key *ret, struct problem *problem);
 
-/** Does the same from text[start] on, behind the name of a document. */
+/** As key_parse(), from text[start] on, behind the name of a document. */
 int key_parse_from(const char *text, size_t start, struct arena *arena, struct key *ret,
 	struct problem *problem);
 
 /**
- * Reads the name of a document at text[at]: [kind=Service,metadata.name=web]. Returns 0 with *ret
- * in `arena`, and *end after the bracket; PROBLEM if there is no such name; or -ENOMEM.
+ * Reads the name of a document at text[at]: [kind=Service,metadata.name=web]. Returns 0 with the
+ * *count conditions *ret in `arena`, and *end after the bracket; PROBLEM, without a message, if
+ * there is no such name; or -ENOMEM.
  */
 int key_parse_conditions(const char *text, size_t at, struct arena *arena,
 	struct key_condition **ret, size_t *count, size_t *end);
 
-/** Finds an upper bound of the text's parts. Returns 0, or PROBLEM if it is too large. */
+/** Finds an upper bound of the number of parts. Returns 0, or PROBLEM above KEY_PARTS_MAX. */
 int key_count_parts(const char *text, size_t *ret, struct problem *problem);
 
 /** Reads the part at text[at], which may begin with a dot, as key_parse() does. */
@@ -92,8 +93,8 @@ bool key_find(const struct node *in, const struct key_part *part, struct key_ste
 const struct node *key_follow(const struct key *key, size_t first, const struct node *root);
 
 /**
- * Returns whether `part` names the removed value `lost`. In a map, `key` is the key that it had.
- * With `is_item`, it was an item of a list, and `key` is the value by which it was matched.
+ * Returns whether `part` names the removed value `lost`. `key` is the key that `lost` had in its
+ * map; with `is_item`, the value by which `lost` was matched in its list.
  */
 bool key_names(
 	const struct key_part *part, const struct node *key, const struct node *lost, bool is_item);
@@ -106,16 +107,18 @@ struct key_text {
 	bool has_failed; /* an allocation failed; all later text is dropped */
 };
 
+/** Appends the part for a key of a map. */
 void key_text_put(struct key_text *text, const struct node *key);
 
 /** Appends a KEY, or a part of one, that is in its printed form already. */
 void key_text_put_text(struct key_text *text, struct span key);
 
+/** Appends [INDEX]. */
 void key_text_put_index(struct key_text *text, uint32_t index);
 
 /**
- * Appends [TEXT] for the item of a list that equals `key`; or [NAME=TEXT], if the item `value` is a
- * map that has `key` at NAME.
+ * Appends the part for the list item `value`, which is matched by `key`: [NAME=KEY], if `value` is
+ * a map that has `key` at NAME; otherwise [KEY].
  */
 void key_text_put_item(struct key_text *text, const struct node *key, const struct node *value);
 
@@ -125,7 +128,7 @@ void key_text_put_condition(struct key_text *text, const struct node *value);
 /** Cuts the text back to a length that it had before. */
 void key_text_cut(struct key_text *text, size_t len);
 
-/** Returns the KEY in its printed form. */
+/** Returns the KEY in its printed form; "." if it is empty. */
 struct span key_text_span(const struct key_text *text);
 
 void key_text_fini(struct key_text *text);

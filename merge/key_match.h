@@ -11,7 +11,7 @@
  * without nested maps (.properties) the whole KEY is the name.
  *
  * A KEY that names no document is matched in each document. If several documents have the KEY, it
- * is refused, and the problem gives the KEY in each of them.
+ * is refused, and for each of them the problem gives the KEY with the document's name or index.
  */
 #pragma once
 
@@ -24,7 +24,7 @@
 
 struct key_ground {
 	struct stream stream; /* the file's documents, searched first */
-	/* Other trees, searched if no document has the KEY; the first that has it counts. */
+	/* Other trees, searched if no document has the KEY. The first tree that has it counts. */
 	const struct node *const *roots;
 	size_t count;
 	const struct format *format; /* of the file; NULL: YAML */
@@ -34,8 +34,8 @@ struct key_ground {
 /**
  * Splits `text`, which the key borrows, into parts that lead to the value that it names. Returns 0
  * with *ret in `arena`; KEY_NEW; PROBLEM or -ENOMEM. A KEY that can't be read, or names two values,
- * is a problem. With wants_new, two KEYs that name no value are problems, too: a path of another
- * tool, and a KEY that leaves open in which document the new value belongs.
+ * is a problem. With wants_new, a KEY that names no value is a problem if it is a path of another
+ * tool, or leaves open to which document the new value belongs.
  */
 int key_match(const char *text, const struct key_ground *ground, struct arena *arena,
 	struct key *ret, struct problem *problem);

@@ -8,7 +8,7 @@ struct limits {
 	size_t source_bytes; /* of a source's text */
 	size_t result_bytes; /* of a merged file */
 	unsigned depth;      /* of nested maps and lists */
-	uint32_t nodes;      /* of one source, and of one result; an alias counts at each use */
+	uint32_t nodes;      /* of a source, or of a result; an alias counts like a copy */
 	uint64_t time_ms;    /* of processor time, to read a source or to merge; 0: no limit */
 };
 

@@ -5,7 +5,7 @@
  * the libraries that it has loaded. So any number of merges may run at the same time, even over the
  * same documents.
  *
- * It is also the library libplymerge (examples/library/merge.c). A program that was linked with
+ * The room merge is also the library libplymerge (examples/library/merge.c). A program linked with
  * libplymerge.so.1 runs with each later libplymerge.so.1: see plymerge.map. Initialize structs by
  * their members' names: a member that is 0 has its default.
  */
@@ -30,15 +30,15 @@ struct merge_input {
 
 /*
  * How a strategy reaches files that are not among its inputs. The caller sees every request, even
- * one that it answers with MERGE_ABSENT, so it knows what the result depends on.
+ * one that it answers with MERGE_ABSENT. So it knows all files on which the result depends.
  */
 struct merge_environment {
 	/*
 	 * Finds the sources of the file `name` anywhere under `directory` (relative to the layers;
-	 * "": their root). The first match counts: the least deep, then the first in byte order.
-	 * *ret, lowest layer first, stays valid until the result is freed. The documents are read,
-	 * unless read_options_for() gives no format.
-	 * Returns 0, MERGE_ABSENT, PROBLEM with `problem` filled, or -errno.
+	 * "": their root). Of several such files the least deep counts; of several at one depth,
+	 * the first in byte order. *ret has the *count sources, lowest layer first, and stays valid
+	 * until the result is freed. Their documents are read, unless read_options_for() gives no
+	 * format. Returns 0, MERGE_ABSENT, PROBLEM with `problem` filled, or -errno.
 	 */
 	int (*find)(void *context, const char *directory, const char *name,
 		const struct merge_input **ret, size_t *count, struct problem *problem);
@@ -49,14 +49,14 @@ struct merge_request {
 	const struct options *options;    /* checked; they name the strategy */
 	const struct merge_input *inputs; /* lowest precedence first */
 	size_t count;                     /* at least 1 */
-	const char *path;        /* of the merged file, relative to the root; may be NULL */
+	const char *path;        /* of the merged file, relative to the mount; may be NULL */
 	const struct format *to; /* NULL: unknown; then a tree is written as YAML */
 	enum node_schema schema;
 	struct limits limits;                        /* all zero: LIMITS_DEFAULT */
 	const struct merge_environment *environment; /* NULL: the strategy reaches no other file */
 	bool wants_origins;                          /* fill in the result's `origins` */
-	bool wants_tree; /* if the strategy gives a tree, give only the result's root, no text */
-	/* Called for input that merges but may be meant otherwise. May be NULL. */
+	bool wants_tree; /* if the strategy gives a tree, set `root` of the result and not `text` */
+	/* Called for input that is valid but probably a mistake. May be NULL. */
 	void (*warn)(void *context, const struct problem *warning);
 	void *warn_context;
 	/* If the format has comments, a written tree begins with the names of its sources. */
@@ -68,7 +68,7 @@ struct merge_request {
 /* Greatest number of refusals in one result. */
 #define REFUSALS_MAX 50
 
-/* Changes that locks and bounds refused (value_lock.h). Except for these the result is complete. */
+/* Changes that locks and bounds refused (value_lock.h). All other changes are in the result. */
 struct refusals {
 	struct problem *items; /* each has the place of the refused change */
 	size_t count;
@@ -79,7 +79,7 @@ struct merge_result {
 	struct arena *arena;
 	const struct node *root; /* NULL if the strategy gave bytes, or no value */
 	struct span text;        /* of the file; NUL-terminated */
-	/* Of the result: the inputs, then the files that the strategy found. */
+	/* The sources of the inputs, then those of the files that the strategy found. */
 	const struct source **sources;
 	uint32_t source_count;
 	uint32_t source_capacity;
@@ -93,20 +93,20 @@ struct merge_result {
 	uint32_t owned_capacity;
 };
 
-/** Returns how to read an input for this request. If ret.format is NULL, it need not be read. */
+/** Returns how to read an input for this request; `format` NULL: the input need not be read. */
 struct read_options read_options_for(
 	const struct merge_request *request, const struct format *format);
 
 /**
- * Merges. The result refers to the inputs' documents and text, which must outlive it.
- * Returns 0 with *ret for merge_result_free(), PROBLEM, or -errno: -ECANCELED if it was cancelled.
+ * Merges. The result refers to the inputs' documents and text, which must outlive it. Returns 0
+ * with *ret for merge_result_free(), PROBLEM, or -errno: -ECANCELED if the merge was cancelled.
  */
 int merge_run(
 	const struct merge_request *request, struct merge_result **ret, struct problem *problem);
 
 /**
- * Fills `problem` with the first refusal and the number of the others. Returns PROBLEM, or 0 if
- * there is none.
+ * Fills `problem` with the first refusal and the number of the others. Returns PROBLEM, or 0 if the
+ * result has no refusal.
  */
 int merge_report_refusals(const struct merge_result *result, struct problem *problem);
 

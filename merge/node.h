@@ -6,11 +6,11 @@
  *       └──── pair ── key: scalar "hosts"
  *                └─── value: sequence ── scalar "a"
  *
- * A node carries its text exactly as written, its style and tag, and the place where it was read.
- * The nodes of a document that has been read are immutable and may be shared: by aliases, by the
- * results of many merges, and between threads. A merge makes new map and sequence nodes where two
- * values combine, and refers to its sources' nodes for everything else. So the sources' arenas must
- * outlive the result.
+ * A node carries its text (as written, but without quotes and escapes), its style and tag, and the
+ * place where it was read. The nodes of a document that has been read are immutable and may be
+ * shared: by aliases, by the results of many merges, and between threads. A merge makes new map and
+ * sequence (list) nodes where two values combine, and refers to its sources' nodes for everything
+ * else. So the sources' arenas must outlive the result.
  *
  * Maps keep the order of insertion. A map with more than a few keys finds them by hash.
  */
@@ -35,14 +35,15 @@ enum node_style {
 	NODE_FLOW,    /* map or sequence, [a, b] or {a: b} */
 	NODE_DOTTED,  /* map: each entry is a line that names the map, too: map.key = 1 */
 	NODE_HEADER,  /* map: as NODE_BLOCK, but always named by a line of its own: [map] */
-	NODE_STREAM,  /* sequence, only as a root: the documents of a file, two at least */
+	NODE_STREAM,  /* sequence, only as a root: the documents of a file, at least two */
 };
 
 /* How plain text gets its type. The reader sets it for each node; see scalar.h. */
 enum node_schema {
 	NODE_YAML_1_1, /* as PyYAML's safe loader */
 	NODE_YAML_1_2, /* the core schema of YAML 1.2.2, section 10.3 */
-	/* As 1.1, but leading zeros are not octal (Salt's yamlex); must be the last of YAML. */
+	/* As 1.1, but leading zeros are not octal (Salt's yamlex). Must stand behind all other
+	 * schemas of YAML. */
 	NODE_SALT,
 	NODE_JSON, /* RFC 8259 */
 	NODE_TOML, /* TOML 1.1.0 */
@@ -55,13 +56,13 @@ struct source {
 	const char *layer; /* the layer's name; "" if there is none */
 	unsigned rank;     /* 0 is the lowest precedence */
 
-	/* If the source is a copy; otherwise both are NULL. */
+	/* Both are NULL unless the source is a copy of a file in a store. */
 	const char *original; /* the file to edit: "etcd:/fleet/app.yaml" */
-	/* The same with the version that was read: "etcd:/fleet/app.yaml@4711". */
+	/* `original` with etcd's revision or git's commit: "etcd:/fleet/app.yaml@4711" */
 	const char *place;
 };
 
-/** Returns the name of the source in messages. */
+/** Returns the name of the source in messages: `place`, or `name` if that is NULL. */
 const char *source_shown(const struct source *source);
 
 /**
@@ -85,12 +86,12 @@ struct node {
 	uint8_t mark;   /* free for the strategy that made the node; readers set 0 */
 
 	/*
-	 * Nodes in this tree, including this one; an alias counts at each use. UINT32_MAX means
-	 * that many or more. The readers, *_put() and *_push() maintain it.
+	 * Nodes in this tree, including this one; an alias counts like a copy. UINT32_MAX means
+	 * that many or more. The readers and the functions below that change a node maintain it.
 	 */
 	uint32_t weight;
 
-	const struct source *source; /* NULL: a merge made the node */
+	const struct source *source; /* NULL: a merge made the node, without a place */
 	uint32_t line;               /* starting at 1 */
 	uint32_t column;             /* in characters, starting at 1 */
 	const char *tag; /* "!aggr-map", "tag:yaml.org,2002:str"; NULL if none is written */
@@ -150,7 +151,7 @@ static inline bool node_is_stream(const struct node *root)
 	return root && node_is_sequence(root) && root->style == NODE_STREAM;
 }
 
-/* Gives the documents of a file with the root `*root`: several, or the root alone. */
+/* Returns the *count documents of a file whose root is *root: those of a stream, or *root alone. */
 static inline const struct node *const *node_documents(
 	const struct node *const *root, size_t *count)
 {
@@ -158,7 +159,7 @@ static inline const struct node *const *node_documents(
 	return node_is_stream(*root) ? (*root)->seq.items : root;
 }
 
-/* Adjusts the weight of a collection: a value of weight `to` replaces one of weight `from`. */
+/* Adjusts the weight of the map or list `node`: an entry's weight changes from `from` to `to`. */
 static inline void node_reweigh(struct node *node, uint32_t from, uint32_t to)
 {
 	uint64_t sum = (uint64_t)node->weight - from + to;
@@ -178,8 +179,8 @@ int node_change(struct arena *arena, const struct node *node, struct node **copy
 	const struct node *value);
 
 /**
- * Returns the tag of a map or list if it is part of the value. NULL: no tag, or one that adds
- * nothing to the kind.
+ * Returns the tag of a map or list if the tag is part of the value. NULL: there is no tag, or it
+ * only names the kind (!!map, !!seq), or it is "!".
  */
 const char *node_foreign_tag(const struct node *node);
 
@@ -201,7 +202,7 @@ struct node *node_new_sequence(struct arena *arena, const struct node *like);
  */
 struct node *node_new_scalar(struct arena *arena, struct span text, enum node_style style);
 
-/** Copies one node; the copy shares the entries and may be changed. NULL: there is no memory. */
+/** Copies one node. The copy may be changed; it shares the entries' nodes. NULL: no memory. */
 struct node *node_copy(struct arena *arena, const struct node *node);
 
 /** Copies a map or list with its first `count` entries. Returns NULL when there is no memory. */
@@ -217,21 +218,21 @@ int node_push(struct arena *arena, struct node *seq, const struct node *item);
 int node_put(
 	struct arena *arena, struct node *map, const struct node *key, const struct node *value);
 
-/** As node_put(), with `hash` = node_hash(key) already computed. */
+/** As node_put(), for the key and the value of `pair`, whose `hash` is set. */
 int node_put_hashed(struct arena *arena, struct node *map, const struct pair *pair);
 
 /** Appends a pair without a check whether the key is there already. Returns 0 or -ENOMEM. */
 int node_append(struct arena *arena, struct node *map, const struct pair *pair);
 
-/** Reserves room for `count` pairs in all, so that the map need not grow. Returns 0 or -ENOMEM. */
+/** Makes room for `count` pairs in all, those of the map included. Returns 0 or -ENOMEM. */
 int node_reserve(struct arena *arena, struct node *map, uint32_t count);
 
-/** Removes the key, if it is there. The others keep their order. Costs O(entries). */
+/** Removes all pairs with that key. The others keep their order. Costs O(entries). */
 void node_remove(struct node *map, const struct node *key);
 
 /**
- * Returns the pair with that key, or NULL. It is valid until the map changes. If a key is repeated,
- * returns its last pair.
+ * Returns the pair with that key, or NULL. The pair is valid until the map changes. If a key is
+ * repeated, returns its last pair.
  */
 const struct pair *node_find(const struct node *map, const struct node *key);
 
@@ -243,10 +244,11 @@ const struct pair *node_find_as_python(
 	const struct node *map, const struct node *key, uint32_t hash);
 
 /**
- * Returns the pair by which an item of a list is matched. `by` is a key, or a list of keys: the
- * first key at which the item has a scalar counts. A null or an empty text counts only at the last
- * key, and a value that is not written (`name:`) never. A key with dots that the item does not have
- * is a path in it: metadata.name. NULL: the item is no map, or no key counts.
+ * Returns the pair by which an item of a list is matched. `by` is a key, or a list of keys that are
+ * tried in their order. The first key at which the item has a scalar decides. A value that is not
+ * written (`name:`) does not count as a scalar; nor, except at the last key, does a null or an
+ * empty text. If the item lacks a key that has dots, the key is a path in it: metadata.name. NULL:
+ * the item is no map, or has no such scalar.
  */
 const struct pair *node_match(const struct node *item, const struct node *by);
 

@@ -14,10 +14,10 @@
 #include "span.h"
 
 /*
- * Greatest number of digits of an integer in another base than ten. A larger one is never
- * converted, because the time grows with the square of its length: it equals only an integer with
- * the same digits in the same base, and has no JSON form. Eight thousand bits hold any key or
- * modulus that people write.
+ * Greatest number of digits of an integer in another base than ten that is converted: the time
+ * grows with the square of the length. An integer with more digits equals only one with the same
+ * digits in the same base, and has no JSON form. Eight thousand bits hold any key or modulus that
+ * people write.
  */
 #define NUMBER_DIGITS_MAX 2048
 
@@ -39,7 +39,7 @@ struct number {
 	bool is_negative; /* never for 0 */
 	unsigned base;    /* 2, 8, 10, 16; 60 with digits such as 1:30:00 */
 	uint64_t small;
-	double real;        /* absolute */
+	double real;        /* without its sign */
 	struct span digits; /* no leading zero; may contain "_". May point into `room` */
 	char room[NUMBER_DIGITS_MAX * 5 / 4];
 };

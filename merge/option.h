@@ -1,8 +1,7 @@
 /*
  * A strategy's options: declared in a table, checked once, read by name.
  *
- * Only the table knows an option: help texts, manual, messages and shell completion are generated
- * from it.
+ * Help texts, the manual, messages and shell completion are generated from the table.
  */
 #pragma once
 
@@ -43,10 +42,10 @@ struct options {
  */
 int options_check(const struct options *options, struct problem *problem);
 
-/** Lists the names of the strategy's options, "a, b, c", cut to `size` bytes. */
+/** Writes the names of the strategy's options, "a, b, c", to `list`, cut to `size` bytes. */
 void options_names(const struct strategy *strategy, char *list, size_t size);
 
-/** Returns the option's value as given, or NULL if it was not given. */
+/** Returns the option's value as given; NULL if it is missing or not written (`name:`). */
 const struct node *options_get(const struct options *options, const char *name);
 
 /** Returns the value of an OPTION_BOOL, or its default. `name` must be in the table. */

@@ -1,6 +1,7 @@
 /*
- * The uses of options. A rule's options name places in files, such as "server.port"; a place is
- * used if some file has it. A set holds the nodes of the options that name used places.
+ * The uses of options. A rule's options name places in files, such as "server.port". A place is
+ * used if some file has it, and idle if no file does. A set holds the nodes of the options that
+ * name used places.
  */
 #pragma once
 
@@ -28,15 +29,15 @@ int option_uses_note(struct option_uses *uses, const struct merge_request *reque
 	const struct document *document);
 
 /**
- * Adds the locked places that the result has, even from files that are no inputs. Returns 0 or
- * -ENOMEM.
+ * Adds the places of locks and bounds that the result has, even from files that are no inputs.
+ * Returns 0 or -ENOMEM.
  */
 int option_uses_note_result(struct option_uses *uses, const struct merge_request *request,
 	const struct merge_result *result);
 
 /**
- * Calls `report` for each node of the options that names a place which no file has. Stops at the
- * first result other than 0 and returns it. Otherwise returns 0 or -ENOMEM.
+ * Calls `report` for each node of the options that names a place and is not in `uses`. Stops at the
+ * first result other than 0 and returns that. Otherwise returns 0 or -ENOMEM.
  */
 int option_uses_report_idle(const struct option_uses *uses, const struct options *options,
 	int (*report)(void *context, const struct problem *problem), void *context);

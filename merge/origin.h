@@ -7,18 +7,18 @@
  *       └─ 8080  LOST      site.yaml:7:9, the later value replaces
  *
  * Origins are recorded only if the request asks for them. A strategy records each decision where it
- * makes it, for the node that stands in the tree from then on: the address of a node identifies a
- * place in the result. So, while origins are recorded, a node with recorded steps must not stand at
- * two places that develop differently. Therefore origins_unshare() writes aliases out, and a
- * strategy that uses a value again (pillar) copies it before it records something for it.
+ * decides, as a step of the node that stands in the tree from then on: a node's address identifies
+ * a place in the result. So a node that has steps must not stand at two places which later get
+ * different steps. Therefore origins_unshare() replaces aliases by copies, and a strategy that uses
+ * a value again (pillar) copies the value before it records a step for it.
  *
- * A contributor that arrives on two paths is reported once, and a value is not its own contributor.
- * Two contributors are the same if they were read from the same place.
+ * A value has one step for each contributor, even if the contributor reaches it in two ways. A
+ * value is not its own contributor. Contributors that were read from one place are the same.
  *
  * Recording can't fail, and costs one test of a pointer if origins are off: the recording functions
  * take NULL for "off", and leave a lack of memory to origins_check().
  *
- * Everything lives as long as both the arena of the origins and the sources.
+ * Everything is valid while the arena of the origins and the sources both live.
  */
 #pragma once
 
@@ -29,20 +29,20 @@ struct origins;
 /* The outcome for a contributor. */
 enum origin_fate {
 	ORIGIN_LOST,    /* replaced, or not taken: nothing of it is in the value */
-	ORIGIN_PART,    /* in the value, together with others: of a map, a list, a joined string */
-	ORIGIN_REMOVED, /* removed the value below it: a directive, or a null */
+	ORIGIN_PART,    /* a part of the value, which is a map, a list or a joined string */
+	ORIGIN_REMOVED, /* a directive or a null that removed the value of lower sources */
 };
 
 /* The reason of a decision. */
 struct origin_why {
 	const char *rule;      /* a phrase: "the later value replaces", "lists: append" */
-	const struct node *by; /* the value in the source or the options that says so; or NULL */
+	const struct node *by; /* the value in a source or the options that decided; or NULL */
 };
 
-/* A contributor other than the value itself. Steps are in the order in which they were met. */
+/* A contributor other than the value itself. Steps are in the order in which the merge met them. */
 struct origin_step {
 	struct origin_step *next; /* only for origin_next() */
-	/* Of a source; or a made node, with the place of its first part. */
+	/* A source's node; or one that the merge made, with the place of its first part. */
 	const struct node *value;
 	struct origin_why why;
 	enum origin_fate fate;
@@ -53,7 +53,7 @@ struct origin_places;
 /* A value that a map or list had and has no longer. */
 struct origin_removed {
 	struct origin_removed *next;
-	const struct node *key; /* of the pair; for an item, the value by which items are matched */
+	const struct node *key; /* of the pair; for an item, the value by which it was matched */
 	struct origin_step *first;
 	struct origin_step *last; /* the step that removed the value */
 	uint32_t count;           /* steps */
@@ -65,7 +65,7 @@ struct origin {
 	const struct node *value;
 	struct origin_step *first; /* NULL: no other contributor */
 	struct origin_step *last;
-	struct origin_removed *removed; /* values of a map or list, the latest first */
+	struct origin_removed *removed; /* from this map or list, the last removal first */
 	uint32_t count;                 /* steps */
 
 	/* private: */
@@ -89,15 +89,16 @@ struct origins *origins_new(struct arena *arena);
 int origins_check(const struct origins *origins);
 
 /**
- * Writes out the aliases of a document. *ret is the document itself if it has none, or `origins` is
- * NULL. Returns 0; -EFBIG if all aliases together stand for too many values; or -ENOMEM.
+ * Copies a document with a copy of its value in place of each alias, into the arena of the origins.
+ * *ret is the document itself if it has no alias, or `origins` is NULL. Returns 0; -EFBIG if the
+ * documents copied so far would have more than 2^21 values together; or -ENOMEM.
  */
 int origins_unshare(
 	struct origins *origins, const struct document *document, const struct document **ret);
 
 /* Recording. */
 
-/** Records that `value` replaces `lost`, which may be NULL. `value` gets the steps of `lost`. */
+/** Records that `value` replaces `lost`, which may be NULL. `value` also gets `lost`'s steps. */
 void origin_replace(struct origins *origins, const struct node *value, const struct node *lost,
 	struct origin_why why);
 
@@ -109,27 +110,27 @@ void origin_take_over(struct origins *origins, const struct node *value, const s
 	enum origin_fate fate, struct origin_why why);
 
 /**
- * Records that `other` was merged into `value`, and gives its steps to `value`. With ORIGIN_LOST,
- * nothing of `other` was taken, and its parts are lost, too.
+ * Records that `other` was merged into `value`, which also gets the steps of `other`. With
+ * ORIGIN_LOST, nothing of `other` was taken: its steps with ORIGIN_PART become ORIGIN_LOST, too.
  */
 void origin_note(struct origins *origins, const struct node *value, const struct node *other,
 	enum origin_fate fate, struct origin_why why);
 
-/** Records that `to` stands where `from` stood and is the same value: a copy. */
+/** Records that `to`, a copy of `from`, stands in its place: gives it the steps and removals. */
 void origin_move(struct origins *origins, const struct node *from, const struct node *to);
 
-/** Records that `lost` at `key` was removed from the map or list `from`, because of `why.by`. */
+/** Records that `lost` at `key` was removed from the map or list `from`, by why.by if not NULL. */
 void origin_remove(struct origins *origins, const struct node *from, const struct node *key,
 	const struct node *lost, struct origin_why why);
 
 /**
- * Records that `in` has `value` at `key`. If another value was removed there, `value` takes over
- * its steps.
+ * Records that the map or list `in` has `value` at `key` again: `value` gets the steps of the value
+ * that was removed there, and the removal is forgotten. Does nothing if none is recorded.
  */
 void origin_restore(struct origins *origins, const struct node *in, const struct node *key,
 	const struct node *value);
 
-/** Forgets the removal of `key` from `in`: the key is there again, from another source. */
+/** Forgets the removal of `key` from `in`, for a key that another source has set again. */
 void origin_forget(struct origins *origins, const struct node *in, const struct node *key);
 
 /** Records for `copy` the steps that `others` has for `value`. */
@@ -139,13 +140,13 @@ void origin_import(struct origins *origins, const struct origins *others, const 
 /** Records that `len` bytes of the result, from `offset` on, are the whole of `source`. */
 void origin_text(struct origins *origins, size_t offset, size_t len, const struct source *source);
 
-/** As origin_text(), for lines of `source`, from `line` on. Their line ends may differ. */
+/** As origin_text(), for lines of `source` from `line` on, whose line ends may differ. */
 void origin_text_at(struct origins *origins, size_t offset, size_t len, const struct source *source,
 	uint32_t line);
 
 /* Reading. */
 
-/** Returns the steps of a value of the result. NULL: nothing is known except its place. */
+/** Returns the steps and removals of a value of the result; NULL: it has none. */
 const struct origin *origin_of(const struct origins *origins, const struct node *value);
 
 /** Returns the step after `step`. NULL gives the first one; after the last one, returns NULL. */

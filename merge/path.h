@@ -3,5 +3,5 @@
 
 #include "span.h"
 
-/** Returns the fault of a path that must stay below its root; NULL if there is none. Static. */
+/** Returns why `path` is no such path, as "it is empty"; NULL if it is such a path. Static. */
 const char *path_fault(struct span path);

@@ -22,7 +22,7 @@
 
 struct problem {
 	char source[PROBLEM_SOURCE_MAX]; /* as the user knows it: "site/app.yaml"; "" if none */
-	/* Shown instead of `source` if that is a copy; "": it is not. */
+	/* shown instead of `source` if that is a copy (struct source); "": it is no copy */
 	char place[PROBLEM_SOURCE_MAX];
 	unsigned line;   /* starting at 1; 0: the source as a whole */
 	unsigned column; /* in characters, starting at 1; 0: the line as a whole */
@@ -51,7 +51,7 @@ __attribute__((format(printf, 3, 4))) int problem_reword(
 /** Sets the program that gave the message. */
 void problem_by(struct problem *problem, const char *program);
 
-/** If the problem is in `source`, and that is a copy, sets the place that is shown for it. */
+/** If the problem is in `source`, and `source` is a copy, sets problem->place to source->place. */
 void problem_place(struct problem *problem, const struct source *source);
 
 bool problem_equal(const struct problem *a, const struct problem *b);

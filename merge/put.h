@@ -7,11 +7,11 @@
  *                                           log: debug            port: 9090
  *
  * The wanted result is given as ops on the result's tree (edit.h). Put carries out each op in the
- * target. If the value stands in the target, put edits it. If it stands in another source, put
- * overrides it; with a directive if the strategy and the target's format have one. Put tries the
- * smallest change first and verifies each: it merges all sources again, and the result must be the
- * wanted one. If it is another, put tries the next larger change. If no change works, put changes
- * nothing, and the problem gives the cause.
+ * target. If the value stands in the target, put edits it there. If it stands in another source,
+ * put overrides it in the target, by a directive if the strategy and the target's format have one.
+ * Put tries the smallest change first, and merges all sources again to check the result. If that is
+ * not the wanted one, put tries the next larger change. If no change works, put changes nothing,
+ * and the problem gives the cause.
  *
  * Laws (tests/model/put.py): to put a value that is there already changes no byte; a value that was
  * put is the value that is read; to put twice is to put once.
@@ -25,23 +25,25 @@
 struct put_request {
 	/* Of a strategy that gives trees; inputs as for merge_run(). */
 	const struct merge_request *merge;
-	/* Index of the input whose text may change; a file that does not exist yet has no text. */
+	/* Index of the input whose text may change; a file that is to be made has an empty text. */
 	size_t target;
 	const struct edit_op *ops; /* on the result's documents */
 	size_t count;
 
 	/*
-	 * Makes the ops instead, from the documents of the present result, which live as long as
-	 * `arena`. May be NULL. The value of a new document must include its name. `options` are
-	 * for text in the result's format. Returns 0, PROBLEM or -errno.
+	 * If not NULL, makes the ops: `ops` and `count` above are ignored. `present` has the
+	 * documents of the present result, which live as long as `arena`. The value of a new
+	 * document must include its name. `options` are for reading text in the format of these
+	 * documents. Returns 0, PROBLEM or -errno. If plan() returns PROBLEM, a reset calls it once
+	 * more, with the target's documents.
 	 */
 	int (*plan)(void *context, const struct stream *present, const struct read_options *options,
 		struct arena *arena, struct edit_op **ops, size_t *count, struct problem *problem);
 	void *context;
 
 	/*
-	 * The ops remove values from the target, whatever values the result shows afterwards. A map
-	 * or list that becomes empty is removed, too.
+	 * A reset: `plan` makes ops that remove values from the target, and lower values may show
+	 * afterwards. A map or list that becomes empty is removed, too.
 	 */
 	bool is_reset;
 };
@@ -51,11 +53,11 @@ struct put_result {
 	struct arena *arena;
 	bool is_changed;
 	bool is_absent; /* of a reset: neither the target nor the result has the value; no change */
-	bool is_empty;  /* of a reset: the target has no values left; `after` is without it */
+	bool is_empty; /* of a reset: the target has no values left; `after` is merged without it */
 	struct span text;     /* of the target, NUL-terminated */
-	struct stream before; /* the result's documents, before and after the change */
+	struct stream before; /* the merged file's documents, before and after the change */
 	struct stream after;
-	/* if an op removes: the result of the inputs below the target, if known */
+	/* if an op removes: the documents that the inputs below the target give, if they merge */
 	struct stream below;
 
 	/* private: owns the memory of the trees */
@@ -73,17 +75,17 @@ void put_result_free(struct put_result *result);
 void put_result_freep(struct put_result **result);
 
 /**
- * As put_run(), but with the wanted text of the merged file. Ignores the request's ops.
- * Use it if the strategy handles only whole texts, or if the merged file is the target's text, so
- * that its comments can change, too. Returns 0 with *ret, a part of `wanted` or the target's text;
- * PROBLEM; or -errno.
+ * As put_run(), but with the wanted text of the merged file. Ignores the request's ops. Use it if
+ * the strategy handles only whole texts; or if the merged file is the target's text, so that
+ * comments can change, too. Returns 0 with the target's text in *ret, the old one or a part of
+ * `wanted`; PROBLEM; or -errno.
  */
 int put_text(const struct put_request *request, struct span wanted, struct arena *arena,
 	struct span *ret, struct problem *problem);
 
 /**
- * Makes the ops that turn the documents of `present` into those of `wanted`. They set as few values
- * as possible, and insert and remove as few items of lists as possible. Documents are matched by
+ * Makes the ops that turn the documents of `present` into those of `wanted`: as few settings of a
+ * value, and as few insertions and removals of list items, as possible. Documents are matched by
  * their names, or else by their position. Returns 0 with *ret in the arena, which refers to both
  * streams; or -ENOMEM.
  */

@@ -13,5 +13,5 @@ bool resolve_is_python_float(struct span text);
 
 bool resolve_is_nan(struct span text, enum node_schema schema);
 
-/** Returns whether the text of a boolean means true. */
+/** Returns whether the text, which is a boolean, means true. */
 bool resolve_is_true(struct span text);

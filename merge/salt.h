@@ -1,9 +1,10 @@
 /*
  * Salt's aggregation: the terms of salt.utils.aggregation, and its tags in YAML.
  *
- * A map or a list may be marked as an aggregate (Salt's classes Map and Sequence). The merge
- * combines the parts that two marked values have in common. The later value replaces a value
- * without a mark:
+ * A map or a list may be marked as an aggregate (Salt's classes Map and Sequence). Two marked maps
+ * give a map with the keys of both, and two marked lists a list with the items of both. Otherwise
+ * the later value replaces the earlier one. In any two maps, the values of a key that both have are
+ * aggregated by the same rules.
  *
  *      foo: !aggr-seq [first]          foo: !aggr-seq [first, second]
  *      foo: !aggr-seq [second]   ->
@@ -11,7 +12,7 @@
  *      bar: [second]
  *
  * A mark is stored in `mark` of nodes that this module makes. The nodes of the caller are never
- * changed. All results live as long as both the arena and the nodes that they were made from.
+ * changed. A result is valid while both the arena and the nodes that it was made from live.
  */
 #pragma once
 
@@ -26,8 +27,9 @@ struct salt {
 };
 
 /*
- * A level says at which nesting depths values without a mark get one before they are combined. Each
- * nesting consumes one step of it: first of `count`, then of `flags`.
+ * A level says at which nesting depths values without a mark get one before they are combined. The
+ * outermost nesting takes the first step of the level, the next one the second, and so on: first
+ * the steps of `count`, then those of `flags`.
  */
 struct salt_level {
 	uint32_t count;    /* nestings that are on, from here; UINT32_MAX: all */
@@ -92,8 +94,8 @@ int salt_aggregate(const struct salt *salt, const struct node *a, const struct n
 
 /**
  * As salt_aggregate(), in time that grows with `b` alone: it may change `a`, `b` and nodes in them
- * if this module made them. So the caller must not use `a` and `b` after the call. Nodes that
- * others made are not changed.
+ * if this module made them, and changes no other nodes. The caller must not use `a` and `b` after
+ * the call.
  */
 int salt_aggregate_taken(const struct salt *salt, const struct node *a, const struct node *b,
 	struct salt_level level, const struct node **ret);
@@ -107,8 +109,8 @@ int salt_construct(const struct salt *salt, const struct node *root, const struc
 	struct problem *problem);
 
 /**
- * The opposite: marks become the tags !aggr-map and !aggr-seq, so that the value can be written,
- * read and aggregated again. The root gets no tag: a document's root is marked anyway.
- * Returns 0 or -ENOMEM.
+ * The opposite of salt_construct(): marks become the tags !aggr-map and !aggr-seq, so that the
+ * value can be written, read and aggregated again. The root gets no tag: salt_construct() marks
+ * every root. Returns 0 or -ENOMEM.
  */
 int salt_represent(const struct salt *salt, const struct node *root, const struct node **ret);

@@ -46,7 +46,8 @@ bool scalar_is_empty(const struct node *node);
 bool scalar_bool(const struct node *scalar);
 
 /**
- * Returns the other key that Python treats as equal: true and 1, false and 0. NULL: there is none.
+ * Returns the key of the other type that Python treats as equal to `key`: a number for a boolean, a
+ * boolean for 1, 1.0, 0 and the like. NULL: there is none.
  */
 const struct node *scalar_twin(const struct node *key);
 
@@ -56,16 +57,17 @@ double scalar_number(const struct node *scalar);
 /**
  * Writes the scalar's value as JSON text. A number keeps its text if RFC 8259 allows it; otherwise
  * it is written in decimal (0644 -> 420). Strings are returned without quotes.
- * Returns 0 with *ret NUL-terminated, static, in `arena` or the scalar's own text; -ENOMEM; -ERANGE
- * for .inf and .nan, which JSON does not have, and for a number of more than 2048 digits in another
- * base than ten.
+ * Returns 0 with *ret, NUL-terminated: static, in `arena`, or the scalar's own text. Otherwise
+ * returns -ENOMEM; or -ERANGE for .inf and .nan, which JSON does not have, and for a number of more
+ * than NUMBER_DIGITS_MAX digits in another base than ten.
  */
 int scalar_json(const struct node *scalar, struct arena *arena, struct span *ret);
 
 /**
- * Makes a plain scalar without a tag keep the value that it has in the schema `from`. A string gets
- * quotes: `no` of YAML 1.2 becomes 'no' in YAML 1.1. Any other value gets JSON's text and schema.
- * If JSON can't express it (.inf, a date), it gets the schema `from`. Returns 0 or -ENOMEM.
+ * Gives a plain scalar without a tag the value that its text has in the schema `from`, if that is
+ * another value than in scalar->schema. A string gets quotes: from YAML 1.2 to 1.1, `no` becomes
+ * 'no'. Any other value gets JSON's text and schema, or the schema `from` if JSON can't express it
+ * (.inf, a date). Returns 0 or -ENOMEM.
  */
 int scalar_translate(struct node *scalar, enum node_schema from, struct arena *arena);
 

@@ -25,7 +25,8 @@ static inline bool shown_is_plain(char c)
 
 /**
  * Writes the character at *p (*p < end) as it is shown to `out`, NUL-terminated, and moves *p
- * behind it. If it is escaped, takes one byte and writes "\xNN". Returns the bytes written.
+ * behind it. If the character is escaped or invalid, writes "\xNN" for its first byte, and moves *p
+ * behind that byte. Returns the number of bytes written.
  */
 size_t shown_put(const char **p, const char *end, char out[SHOWN_MAX + 1]);
 

@@ -1,6 +1,6 @@
 /*
- * A span: a run of bytes that it does not own. It may contain NUL bytes. It is NUL-terminated only
- * if the function that returns it says so.
+ * A span: a pointer to borrowed bytes, and their number. The bytes may contain NULs. A NUL follows
+ * them only if the comment of a span says so.
  */
 #pragma once
 

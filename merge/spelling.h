@@ -14,16 +14,16 @@ enum {
 	FOLD_CASE = 1,   /* capitals become small letters */
 	FOLD_DASH = 2,   /* "-" becomes "_" */
 	FOLD_HEAD = 4,   /* git's sections: FOLD_CASE up to the quote; [a.B] becomes [a "b"] */
-	FOLD_PREFIX = 8, /* "loose_" in front is dropped */
+	FOLD_PREFIX = 8, /* each "loose_" or "loose-" in front is dropped */
 	FOLD_BLANKS = 16 /* blanks at the end are dropped */
 };
 
-/* Longest name in bytes that is folded for a comparison. A longer one must be equal as it is. */
+/* Longest name, in bytes, that is folded for a comparison. A longer name is compared as it is. */
 #define SPELLING_MAX 1024
 
 struct fold {
 	unsigned how;
-	/* "A,B": a key that differs from A in case alone is spelled A; likewise B; NULL: none. */
+	/* "A,B": a key that differs from A only in case becomes A; likewise for B. NULL: none. */
 	const char *names;
 };
 
@@ -33,16 +33,16 @@ struct spelling {
 };
 
 /**
- * Folds the scalar `node`. Returns the node itself if there is nothing to fold, otherwise a copy in
- * `arena` with its spelling. Returns NULL when there is no memory.
+ * Folds the scalar `node`. Returns a copy in `arena` with its spelling; the node itself if
+ * fold->how is 0 or the text has a NUL byte; or NULL when there is no memory.
  */
 const struct node *spelling_fold(
 	const struct fold *fold, const struct node *node, struct arena *arena);
 
-/** Returns whether `written`, once folded, is the key `text`, which is folded already. */
+/** Returns whether `written` is a spelling of `text`, a key that is folded already. */
 bool spelling_means(const struct fold *fold, struct span written, struct span text);
 
-/** Returns the spelling of the key for a program with that fold. */
+/** Returns the key's spelling if the key was folded by `fold`; otherwise the key's text. */
 struct span spelling_of(const struct node *key, const struct fold *fold);
 
 /** Returns whether `name` is one of the spellings of the key. False if the key is no scalar. */

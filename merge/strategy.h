@@ -16,7 +16,8 @@ struct merge {
 	struct problem *problem; /* filled when PROBLEM is returned */
 	struct merge_result *result;
 	struct origins *origins; /* records the decisions; NULL: off (origin.h) */
-	/* The environment of the caller: the files that it finds are not added to the sources. */
+	/* The caller's environment. Unlike request->environment, it does not add the files that it
+	 * finds to result->sources. */
 	const struct merge_environment *asked;
 };
 
@@ -32,7 +33,7 @@ struct option_uses;
 /** Gives the text of `input` unchanged, and records its origin. Returns 0 or -ENOMEM. */
 int merge_give_text(struct merge *merge, const struct merge_input *input, struct merge_output *ret);
 
-/** Returns whether the format of the value's source has tags, so that one can stand there. */
+/** Returns whether the format of the value's source has tags, so that the value may have one. */
 bool merge_may_have_tag(const struct merge *merge, const struct node *value);
 
 /* The option of the strategies that put sources one after the other. */
@@ -46,32 +47,33 @@ bool merge_may_have_tag(const struct merge *merge, const struct node *value);
 bool strategy_is_highest_first(const struct merge *merge);
 
 /**
- * Refuses the root `value` if its kind differs from the kind of the root `below` it. A source that
- * replaces the whole file like this is broken (a forgotten colon, an error page, the `null` of a
- * tool that had no input). If one root is a scalar, it is reported as broken; otherwise `value`
- * is. A value with a tag fits any kind, and any kind may stand above null. `tag`: a tag that makes
- * the change explicit; NULL: there is none. Returns 0 or PROBLEM.
+ * Refuses the root `value` if its kind differs from the kind of `below`, the root of the lower
+ * sources. A source that replaces the whole file like this is broken (a forgotten colon, an error
+ * page, the `null` of a tool that had no input). The problem is at `below` if that is a scalar,
+ * otherwise at `value`. A root with a tag fits any kind, and any kind may replace null. `tag` is
+ * the tag that allows a change of kind, for the message; NULL: there is none. Returns 0 or PROBLEM.
  */
 int merge_check_root(const struct merge *merge, const struct node *below, const struct node *value,
 	const char *tag);
 
 /**
- * Gives the root of a source for a strategy that does not know several documents. Empty documents
- * do not count; *ret is NULL if there is no other. Returns 0, or PROBLEM for a second one.
+ * Gives the root of a source, for a strategy that merges one document of each source. Empty
+ * documents do not count. Returns 0 with *ret, NULL if all are empty; or PROBLEM at a second one.
  */
 int merge_only_root(
 	const struct merge *merge, const struct document *document, const struct node **ret);
 
 /* The output of a strategy: a tree, which merge_run() writes in the requested format, or bytes. */
 struct merge_output {
-	const struct node *root; /* NULL with is_text false: an empty file */
-	/* Lines to write before a tree, with newline. Only a comment of its format is written. */
+	const struct node *root; /* if not is_text, the tree; NULL: an empty file */
+	/* Comment lines, with newline, to write before a tree. They are left out if comments begin
+	 * with another character in the format that is written. */
 	struct span head;
 	struct span text; /* if is_text, the file: NUL-terminated, in the merge's arena */
 	bool is_text;
 };
 
-/* The sources that a strategy uses, if there are several. The others need not be read. */
+/* The sources that a strategy uses. The other sources of the file need not be read. */
 enum strategy_takes { STRATEGY_TAKES_ALL, STRATEGY_TAKES_HIGHEST, STRATEGY_TAKES_LOWEST };
 
 /* How the lists at one place combine. */
@@ -84,9 +86,9 @@ enum list_outcome {
 
 /* The effect of a source's value on the values that lower sources have in its place. */
 enum strategy_says {
-	STRATEGY_SAYS_VALUE,   /* it is the value there, or a part of it */
-	STRATEGY_SAYS_NOTHING, /* the values below stay */
-	STRATEGY_SAYS_REMOVE,  /* a tag removes them, whatever the value is */
+	STRATEGY_SAYS_VALUE,   /* the source's value replaces or extends the lower ones */
+	STRATEGY_SAYS_NOTHING, /* the lower values stay */
+	STRATEGY_SAYS_REMOVE,  /* a tag removes the lower values, whatever the source's value is */
 };
 
 struct strategy {
@@ -101,7 +103,7 @@ struct strategy {
 	bool reads_zeros_as_decimal; /* 0644 is 644: NODE_SALT instead of NODE_YAML_1_1 */
 	const char *tags;            /* "!a, !b": tags that the strategy understands; NULL: none */
 
-	/* Returns whether the only source is served byte for byte. May be NULL: never. */
+	/* Returns whether a source is shown byte for byte if it is the only one. NULL: never. */
 	bool (*is_verbatim)(const struct merge_input *only);
 
 	/*
@@ -111,7 +113,7 @@ struct strategy {
 	int (*check)(const struct options *options, struct problem *problem);
 
 	/*
-	 * Finds how lists combine at the place of `keys`, for a caller that wants to change one.
+	 * Finds how lists combine at the place of `keys`, for a caller that wants to change a list.
 	 * With LIST_OUTCOME_BY_KEY, *by is the argument for item_key_find(). Returns 0 or -ENOMEM.
 	 * May be NULL: LIST_OUTCOME_ANY.
 	 */
@@ -119,10 +121,11 @@ struct strategy {
 		size_t count, struct arena *arena, enum list_outcome *ret, const struct node **by);
 
 	/*
-	 * Finds the one of `roots` that is merged with `root`, document `n` of the result. `roots`
-	 * are the documents of one input, or of the merge of some. If there is none, *ret is
-	 * `count`, and *named is a document that has only the name of `root`, or NULL if documents
-	 * have no names. Returns 0 or -ENOMEM. May be NULL: a result has one document.
+	 * Finds the document in `roots` that is merged with `root`, document `n` of the result.
+	 * `roots` are the documents of one input, or of a merge of several. *ret becomes its index.
+	 * If there is none, *ret becomes `count`, and *named a document that has the name of `root`
+	 * and nothing else, or NULL if documents have no names. Returns 0 or -ENOMEM. May be NULL:
+	 * a result has one document.
 	 */
 	int (*match_document)(const struct merge_request *request, const struct node *root,
 		size_t n, const struct node *const *roots, size_t count, struct arena *arena,
@@ -130,18 +133,18 @@ struct strategy {
 
 	/*
 	 * Finds the names of documents. A name is a map with the values of the keys by which
-	 * documents are matched, and nothing else. names[i] stays NULL if the document has none of
-	 * the keys. *by becomes the list of these KEYs, or NULL if documents have no names. Returns
-	 * 0 or -ENOMEM. May be NULL: a result has one document.
+	 * documents are matched, and nothing else. names[i] stays NULL if roots[i] has none of the
+	 * keys. *by becomes the list of these KEYs, or NULL if documents have no names. Returns 0
+	 * or -ENOMEM. May be NULL: a result has one document.
 	 */
 	int (*name_documents)(const struct merge_request *request, const struct node *const *roots,
 		size_t count, struct arena *arena, const struct node **names,
 		const struct node **by);
 
 	/*
-	 * note_uses() adds the nodes of the options that match something in the document of an
-	 * input. report_idle() reports the nodes that match nothing (option_use.h). Both are NULL
-	 * if no option names a place.
+	 * note_uses() adds the nodes of the options that name places in the document of an input.
+	 * report_idle() reports the nodes that name places and are not in `uses` (option_use.h).
+	 * Both are NULL if no option names a place.
 	 */
 	int (*note_uses)(const struct merge_request *request, size_t input,
 		const struct document *document, struct option_uses *uses);
@@ -149,8 +152,8 @@ struct strategy {
 		int (*report)(void *context, const struct problem *problem), void *context);
 
 	/*
-	 * Returns the effect of a source's value on the values below it. May be NULL: each value is
-	 * STRATEGY_SAYS_VALUE.
+	 * Returns the effect of a source's value on the values of lower sources. May be NULL: that
+	 * of each value is STRATEGY_SAYS_VALUE.
 	 */
 	enum strategy_says (*says)(const struct node *value);
 

@@ -1,12 +1,12 @@
 /*
  * A stream: the documents of a file, and how a KEY names one of them.
  *
- *      [1].spec.replicas                                    its position, counted from 0
- *      [kind=Deployment,metadata.name=web].spec.replicas    values that it has
- *      spec.replicas                                        if no other document has it
+ *      [1].spec.replicas                                    by its position, counted from 0
+ *      [kind=Deployment,metadata.name=web].spec.replicas    by values in it
+ *      spec.replicas                                        not named: only one document has this
  *
  * A document's name has the values of all keys by which the strategy matches documents. A KEY may
- * use fewer keys, or others, if they fit one document only.
+ * give fewer values, or those of other keys, if only one document has them.
  */
 #pragma once
 
@@ -20,8 +20,8 @@ struct merge_request;
 /* Positive results of stream_find(). */
 enum {
 	STREAM_NONE = 2, /* the KEY names no document */
-	STREAM_NEW,      /* it names a document that the stream does not have */
-	STREAM_UNKNOWN,  /* it has values that no document has, and they are no complete name */
+	STREAM_NEW,      /* no document has the KEY's values, which are a complete name */
+	STREAM_UNKNOWN,  /* no document has the KEY's values, and they are no complete name */
 };
 
 struct stream {
@@ -29,10 +29,10 @@ struct stream {
 	size_t count;
 	/*
 	 * For each document, a map that has its name and nothing else; NULL: it has no name, or
-	 * another has the same. The array is NULL if the strategy names no documents.
+	 * shares it with another document. The array is NULL if the strategy names no documents.
 	 */
 	const struct node *const *names;
-	/* a map from each name to a node whose `line` is the document's index; NULL like `names` */
+	/* a map from a name to a node whose `line` is the document's index; NULL if `names` is */
 	const struct node *index;
 	const struct node
 		*by; /* list of the KEYs whose values are the name; NULL: there are none */
@@ -45,7 +45,7 @@ struct stream {
 int stream_make(const struct merge_request *request, const struct node *const *roots, size_t count,
 	struct arena *arena, struct stream *ret);
 
-/** Does the same for the result `*root` of a merge; *root NULL: no document. */
+/** As stream_make(), for the result *root of a merge; *root NULL: no document. */
 int stream_of(const struct merge_request *request, const struct node *const *root,
 	struct arena *arena, struct stream *ret);
 
@@ -81,8 +81,8 @@ void stream_put(const struct stream *stream, size_t document, struct key_text *r
 void stream_put_name(const struct node *name, struct key_text *ret);
 
 /**
- * Returns `value` with the pairs of `name` that it lacks, at all depths; `value` itself if one of
- * them is no map; NULL: no memory.
+ * Returns `value` with the pairs of `name` that it lacks, at all depths. Returns `value` itself if
+ * `value` or `name` is no map. NULL: there is no memory.
  */
 const struct node *stream_name(
 	const struct node *name, const struct node *value, struct arena *arena);
@@ -91,8 +91,8 @@ const struct node *stream_name(
 bool stream_has_name(const struct node *root, const struct node *name);
 
 /**
- * Puts a copy of `value` into `map` at the KEY, with the maps on the way; nothing if a value is
- * there, or one on the way is no map. Returns 0 or -ENOMEM.
+ * Puts a copy of `value` into `map` at the KEY, and makes the maps on the way. Changes nothing if
+ * the KEY has a value, or a value on the way is no map. Returns 0 or -ENOMEM.
  */
 int stream_put_at(
 	struct arena *arena, struct node *map, const struct key *key, const struct node *value);

@@ -10,17 +10,23 @@
  *      intersect   the items of the lowest list that all other lists have, too
  *      max, min    the largest, or smallest, number
  *      at_most     the strictest value, by the bound's scale, which begins with the strictest
- *      and, or     of booleans
+ *      and, or     whether all booleans are true, or any
  *
- * A source that tries to loosen the value is refused, as by a lock. Attempts are: a looser value; a
- * null; a tag that removes the value; another kind of value on the way; for `union`, a list that
- * lacks items and adds none; for `intersect`, an item that is not in all lower lists. A value that
- * the bound can't use is an error; above a list of `union` or `intersect` it is an attempt.
+ * A source's attempt to loosen the value is refused, as by a lock:
+ *
+ *      any bound   a looser value, a null, a tag that removes the value, another kind of value on
+ *                  the way to the place
+ *      union       a list that lacks items of lower lists, and adds no item or has a tag that
+ *                  removes items
+ *      intersect   an item that is not in all lower lists
+ *
+ * A value that the bound can't use is an error. But for `union` and `intersect` it is an attempt to
+ * loosen the value if a lower source has a list there.
  *
  * Like locks (value_lock.h), bounds are enforced outside of the strategies: each source is merged
  * alone, a tree is made of the bounded values, and value_lock_enforce() puts them into the result.
- * Places are written as for locks. If two bounds reach one value, the one written first counts.
- * Nothing below a bounded value is bounded itself.
+ * Places are written as for locks. If two bounds reach one value, the first in the option counts.
+ * Values inside a bounded value have no bounds of their own.
  */
 #pragma once
 
@@ -51,14 +57,14 @@ struct value_bound {
 
 struct value_bounds {
 	const struct node *map;   /* the option, as written */
-	struct value_lock places; /* of all bounds; it belongs to no layer */
+	struct value_lock places; /* of all bounds; its `layer` and `rank` are not set */
 	struct value_bound *items;
 	size_t count;
 };
 
 /**
- * Reads `map`, which maps places to bounds. Refuses two different bounds if one value can be at
- * both places, and a bound whose place can be at or below a place of `locks` (may be NULL).
+ * Reads `map`, which maps places to bounds. Refuses two bounds of different kinds or scales if one
+ * value can be at both places, and a bound on values that `locks` (may be NULL) may cover.
  * Returns 0 with *ret in `arena`, which borrows the map; PROBLEM; or -ENOMEM.
  */
 int value_bounds_read(const struct node *map, const struct value_locks *locks, struct arena *arena,

@@ -8,9 +8,9 @@
 /* A source's value at the place. */
 struct value_bound_view {
 	const struct node *own; /* its value; NULL: none */
-	const struct node *raw; /* the same in its document, with tags; NULL: none, or not known */
-	/* The node that removes the lower values: one with such a tag, here or on the way, or a
-	 * value of another kind on the way. NULL: none does. */
+	const struct node *raw; /* the value in its document, with tags; NULL: none, or not known */
+	/* The node that removes the values of lower sources: at the place or on the way, one with a
+	 * tag that removes them; on the way, one of another kind. NULL: none does. */
 	const struct node *cut;
 };
 

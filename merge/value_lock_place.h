@@ -1,6 +1,6 @@
 /*
  * The places of a lock, matched step by step from the root. Each place is a sequence of words. A
- * set has a bit for each word of the lock: it is 1 if the next step may match that word.
+ * set has a bit for each word of the lock, which is 1 if the next step may match that word.
  */
 #pragma once
 
@@ -35,8 +35,8 @@ int value_lock_read_places(const struct node *places, struct arena *arena, struc
 	struct problem *problem);
 
 /**
- * Stores in *ret whether one value can be at both places, whose first words are `a` and `b`; with
- * `covers`, also whether a value at `a` can contain one at `b`. Returns 0 or -ENOMEM.
+ * Sets *ret to whether one value can be at both places, whose first words are `a` and `b`. With
+ * `covers`, *ret also becomes true if a value at `a` can contain one at `b`. Returns 0 or -ENOMEM.
  */
 int value_lock_places_meet(const struct value_lock_word *a, const struct value_lock_word *b,
 	bool covers, struct arena *arena, bool *ret);
@@ -51,18 +51,19 @@ void value_lock_set_begin(const struct value_lock *lock, uint64_t *set);
 void value_lock_set_step(const struct value_lock *lock, const uint64_t *from,
 	const struct value_lock_step *step, uint64_t *ret);
 
-/** Returns whether nothing from here on is locked. */
+/** Returns whether the set is empty: nothing is locked here or in the value here. */
 bool value_lock_set_is_empty(const struct value_lock *lock, const uint64_t *set);
 
 /** Returns the place that has been reached, as written; NULL: none. */
 const struct node *value_lock_set_reached(const struct value_lock *lock, const uint64_t *set);
 
 /**
- * Finds the locks that cover the value that `step` leads to, and of these the lowest layer's, even
- * if there is nothing to refuse. *ret is NULL if there is none. Returns 0 or -ENOMEM.
+ * Finds the lock that covers the place to which `step` leads, whether or not a value is there. Of
+ * several locks, that of the lowest layer counts. *ret is NULL if none covers it. Returns 0 or
+ * -ENOMEM.
  */
 int value_lock_of_place(const struct value_locks *locks, const struct value_lock_step *step,
 	struct arena *arena, const struct value_lock **ret);
 
-/** Writes the path to a value as people write a place, cut to `size` bytes; "." is the root. */
+/** Writes the path to a value in the form of a place, cut to `size` bytes; "." is the root. */
 void value_lock_step_name(const struct value_lock_step *step, char *name, size_t size);

@@ -10,12 +10,12 @@ int word_index(const char *list, struct span word);
 
 /**
  * Returns how many letters must be changed, inserted, removed or swapped with their neighbour to
- * turn `a` into `b`. Returns SIZE_MAX if one of them is too long to compare.
+ * turn `a` into `b`. Returns SIZE_MAX if `a` or `b` is too long to compare.
  */
 size_t word_distance(struct span a, struct span b);
 
 /**
- * Finds the word in `list` that is nearest to `word`: at most two letters differ, and at most half
- * of the letters of the found word. Returns false if there is none.
+ * Finds the word in `list` that is nearest to `word`. Their word_distance() is at most 2, and at
+ * most half of the length of the found word. Returns false if there is no such word.
  */
 bool word_nearest(const char *list, struct span word, struct span *ret);
