@@ -4,8 +4,9 @@
  * splices no byte changes, and only the comments of removed entries are lost.
  *
  * Each result is checked. The new text is read again, and its tree must be the wanted one. If it is
- * not, the map or list around the change is written anew, then the one around that, unless a
- * comment would be lost. If nothing works, the edit is refused, with the place and the reason.
+ * not, the map or list around the change is written anew, then the map or list around that one, and
+ * so on, unless a comment would be lost. If nothing works, the edit is refused, with the place and
+ * the reason.
  */
 #pragma once
 
@@ -26,7 +27,7 @@ enum edit_kind {
 	 * an empty value on the way (`key:`) counts as a map. Without steps it sets the root, which
 	 * may be missing. */
 	EDIT_SET,
-	/* Removes the pair or item; without steps, the document. A missing target is a problem. */
+	/* Removes the pair or item; without steps, the document. If it is missing, the op fails. */
 	EDIT_REMOVE,
 	/* Inserts `value` before the item of the last step. If the key of the list is missing or
 	 * empty, the list is made. */
@@ -53,7 +54,7 @@ struct edit_op {
 	 * comment would be lost, the op fails. */
 	bool keeps_comments;
 	bool leaves_nothing;   /* REMOVE: even the only document may be removed */
-	enum edit_again again; /* for put.h */
+	enum edit_again again; /* put (put.h) sets it */
 };
 
 struct edit_request {
@@ -84,7 +85,7 @@ struct edit_result {
  * Edits a text. The request is borrowed during the call. The result owns its memory; free it with
  * edit_result_free().
  *
- * Returns 0 with *ret; PROBLEM if the text does not parse, an op has no place in it, or no text
+ * Returns 0 with *ret; PROBLEM if the text does not parse, an op's steps lead nowhere, or no text
  * gives the wanted tree; or -ENOMEM.
  */
 int edit_run(const struct edit_request *request, struct edit_result **ret, struct problem *problem);
@@ -99,12 +100,12 @@ void edit_result_freep(struct edit_result **result);
  */
 bool edit_same(const struct node *a, const struct node *b, bool minds_order);
 
-/* The part in which two lists differ: each list without the items at its beginning and its end
- * that the other list has there, too. */
+/* The part in which two lists differ: between the equal items at their beginnings and those at
+ * their ends. */
 struct edit_stretch {
-	uint32_t first; /* its first index, in both lists */
-	uint32_t old_end;
-	uint32_t new_end;
+	uint32_t first;   /* index where it begins, in both lists */
+	uint32_t old_end; /* the index after it in the old list … */
+	uint32_t new_end; /* … and in the new one */
 };
 
 /** Returns the part in which two lists differ. Compares their items as edit_same() does. */

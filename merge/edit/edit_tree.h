@@ -20,20 +20,20 @@ int edit_tree_resolve(const struct edit_tree *tree, const struct edit_op *op, st
 	struct edit_op *ret, struct problem *problem);
 
 /**
- * Wraps `value` in maps and lists of one entry each, so that the steps lead to it. Returns NULL
- * without memory.
+ * Wraps `value` in maps and lists of one entry each, so that the steps lead to `value`. Returns
+ * NULL when there is no memory.
  */
 const struct node *edit_tree_wrap(
 	const struct edit_step *steps, size_t count, const struct node *value, struct arena *arena);
 
-/** Applies a resolved op to `tree`. Returns 0 or -ENOMEM. */
+/** Applies a resolved op; *ret is a new tree, and `tree` does not change. Returns 0 or -ENOMEM. */
 int edit_tree_apply(const struct edit_tree *tree, const struct edit_op *op, struct arena *arena,
 	struct edit_tree *ret);
 
 /** Returns the entry that the step leads to in a map or list, or NULL. A scalar has no entries. */
 const struct node *edit_tree_entry(const struct node *in, const struct edit_step *step);
 
-/** Returns the node that the first `count` steps lead to, or NULL. */
+/** Returns the node that the op's first `count` steps lead to in its document, or NULL. */
 const struct node *edit_tree_follow(
 	const struct edit_tree *tree, const struct edit_op *op, size_t count);
 

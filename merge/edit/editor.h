@@ -1,8 +1,8 @@
 /*
- * The interface of a format's edit(), called an editor. It gets one op, and a text with extents.
+ * The interface of an editor: a format's edit(). An editor gets one op, and a text with extents.
  *
- * The editor finds the place and adds splices. edit.c does the rest: it reads the new text again,
- * compares the trees, tries a larger change instead, and combines several ops. So an editor may
+ * The editor finds the place and adds splices. Then edit.c reads the new text again and compares
+ * the trees; it also tries a larger change instead, and combines several ops. So an editor may
  * handle rare cases in a simple way: its result is always checked.
  */
 #pragma once
@@ -46,15 +46,15 @@ struct span edit_line_end(const struct edit *edit);
 size_t edit_line_begin(const struct edit *edit, size_t offset);
 
 /**
- * Returns where the comments of an entry begin. `begin` is the beginning of the entry's line.
+ * Returns where the comments of an entry begin; `begin`, where the entry's line begins, if it has
+ * none.
  *
- * Its comments are the lines directly above with the same indentation that begin with one of
- * `signs`. A blank line or the text's beginning must be above them, unless the entry is the first
- * of its collection (`is_first`). They begin after `floor`, the end of the entry before. If there
- * are none, returns `begin`.
+ * An entry's comments are the lines directly above it, after `floor` (the end of the entry before),
+ * that have its indentation and then one of `signs`. But if the entry is not the first of its
+ * collection (`is_first`), they are its comments only if a blank line, or no line, is above them.
  */
 size_t edit_comments_above(
 	const struct edit *edit, size_t begin, size_t floor, const char *signs, bool is_first);
 
-/** Returns the offset after the line's end, or the text's end. */
+/** Returns where the line after that of `offset` begins, or the text's end. */
 size_t edit_line_after(const struct edit *edit, size_t offset);

@@ -8,26 +8,26 @@
 
 struct flow {
 	struct edit *edit;
-	/* comments begin with "#"; else with "//", or stand between slashes and stars */
+	/* true: comments begin with "#"; false: with "//", or stand between slashes and stars */
 	bool is_yaml;
 };
 
-/* The layout of the first entry of an empty collection. */
+/* How a new entry is laid out if the collection has no entries that show it. */
 struct flow_layout {
 	bool is_lines;      /* each entry has a line of its own */
 	struct span indent; /* of an entry's line */
 	struct span base;   /* of the closing bracket's line */
 	struct span pad;    /* inside the brackets on one line: "" or " " */
-	struct span gap;    /* behind a comma on one line, if no other entry shows it */
+	struct span gap;    /* behind a comma on one line */
 };
 
-/** Returns the offset after all blanks, line breaks and comments. */
+/** Returns the offset after the blanks, line breaks and comments at `offset`. */
 size_t flow_skip(const struct flow *flow, size_t offset);
 
 /** Returns whether only blanks stand before `offset` on its line. */
 bool edit_is_first_on_line(const struct edit *edit, size_t offset);
 
-/** Returns the blanks at the beginning of the line. */
+/** Returns the blanks at the beginning of the line that contains `offset`. */
 struct span edit_indent(const struct edit *edit, size_t offset);
 
 /** Returns whether a line ends within the range. */
@@ -36,7 +36,10 @@ bool edit_has_lines(const struct edit *edit, struct range range);
 /** Returns the offset of the collection's opening bracket, after its tag and anchor. */
 size_t flow_open(const struct flow *flow, const struct extent *in);
 
-/** Inserts `item` before the entry at `index`, or at the end. Returns 0 or -ENOMEM. */
+/**
+ * Inserts `item` before the entry at `index`, or after the last. `layout` counts if `in` is empty;
+ * its `gap` also if no two entries of `in` show one. Returns 0 or -ENOMEM.
+ */
 int flow_insert(const struct flow *flow, const struct extent *in, uint32_t index, struct span item,
 	const struct flow_layout *layout);
 
@@ -47,8 +50,8 @@ int flow_remove(const struct flow *flow, const struct extent *in, const struct e
 bool edit_is_entry(const struct extent *entry, uint32_t i, const struct edit_step *step);
 
 /**
- * Joins the texts in the edit's arena. Returns NULL without memory, also if there was none for one
- * of the texts: its data is NULL.
+ * Joins the texts in the edit's arena; *len becomes the length. Returns NULL when there is no
+ * memory, or if `data` of a part is NULL: then there was none for that part.
  */
 char *edit_join(const struct edit *edit, const struct span *parts, size_t count, size_t *len);
 

@@ -18,9 +18,9 @@ struct line_dialect {
 	bool has_quotes;         /* a value may be quoted, in "" or '' */
 	/* a line that is indented deeper than its key continues the value */
 	bool has_indents;
-	bool has_continuation;         /* a backslash at a line's end continues it in the next */
-	bool has_cr;                   /* "\r" alone ends a line, too */
-	bool colon_yields;             /* a ":" separates only if the line has no "=" */
+	bool has_continuation; /* after a backslash at its end, a line goes on in the next */
+	bool has_cr;           /* "\r" alone ends a line, too */
+	bool colon_yields;     /* a ":" separates only if the line has no "=" */
 	const struct ini_dialect *ini; /* knows which keys are lists; NULL: not INI */
 };
 

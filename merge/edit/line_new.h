@@ -18,7 +18,7 @@ int line_sample_make(
 
 void line_sample_fini(struct line_sample *sample);
 
-/** Makes a map of one pair. Returns NULL without memory. */
+/** Makes a map of one pair. Returns NULL when there is no memory. */
 struct node *line_sample_map(
 	const struct line_editor *editor, const struct node *key, const struct node *value);
 

@@ -1,6 +1,6 @@
 /*
- * The places where the pairs and sections of a text of lines are written. A section may come again,
- * and so may a key. Functions that return an int return 0 or -ENOMEM.
+ * The places where the pairs and sections of a text of lines are written. A section may have
+ * several headers, and a key several pairs. Functions that return an int return 0 or -ENOMEM.
  */
 #pragma once
 
@@ -43,7 +43,7 @@ bool line_place_has_key(const struct extent *extent, const struct node *key);
 int line_place_find_sections(
 	const struct line_editor *editor, const struct node *name, struct line_places *ret);
 
-/** Finds the written parts of a section. The root has one. */
+/** Finds the parts of the text that are the section, one for each header. The root has one part. */
 int line_place_find_parts(const struct line_editor *editor, const struct line_section *section,
 	struct line_places *ret);
 

@@ -10,13 +10,13 @@
 #include "line_place.h"
 
 /**
- * Inserts the sections that the format writes for `value` before the section `before`. NULL: after
- * all sections of that name, or at the end of the text.
+ * Inserts the sections that the format writes for `value` before the section `before`. If `before`
+ * is NULL, they go after all sections of that name, or else to the end of the text.
  */
 int line_section_add(const struct line_editor *editor, const struct node *name,
 	const struct node *value, const struct extent *before);
 
-/** Removes all sections of that name, each from its header to its last pair. */
+/** Removes all sections of that name, each from the comments above it to its last pair. */
 int line_section_remove(const struct line_editor *editor, const struct node *name);
 
 /** Changes the section's pairs from those of the map `there` to those of the map `value`. */

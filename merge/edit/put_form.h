@@ -1,10 +1,13 @@
-/* A form of an op: a change of one source that has the op's effect on the merged result. */
+/* A form of an op: a change of the target (put.h) that has the op's effect on the merged result. */
 #pragma once
 
 #include "edit_tree.h"
 #include "put.h"
 
-/* Positive results of put_form(). NONE: try the next number. LAST: no number is left to try. */
+/*
+ * Positive results of put_form(). NONE: there is no form of that number; try the next number. LAST:
+ * no number is left to try.
+ */
 enum { PUT_FORM_NONE = 3, PUT_FORM_LAST };
 
 struct put_ground {

@@ -8,16 +8,16 @@ struct text_lines {
 	struct edit *edit;
 	const char *comments;  /* the characters that begin a comment line */
 	bool has_cr;           /* "\r" alone ends a line, too */
-	bool has_continuation; /* a backslash at a line's end continues it in the next */
+	bool has_continuation; /* after a backslash at its end, a line goes on in the next */
 };
 
-/** Returns the offset of the line's first byte, after a byte order mark. */
+/** Returns the offset of the first byte of the line at `offset`, after a byte order mark. */
 size_t text_lines_begin(const struct text_lines *lines, size_t offset);
 
-/** Returns where the line's break begins, or the text ends. */
+/** Returns where the break of the line at `offset` begins, or the text ends. */
 size_t text_lines_end(const struct text_lines *lines, size_t offset);
 
-/** Returns where the next line begins, or the text ends. */
+/** Returns where the line after that of `offset` begins, or the text ends. */
 size_t text_lines_after(const struct text_lines *lines, size_t offset);
 
 /** Returns the line that begins at `begin`, without blanks around it. */
@@ -27,15 +27,15 @@ bool text_lines_is_blank(const struct text_lines *lines, size_t begin);
 bool text_lines_is_comment(const struct text_lines *lines, size_t begin);
 
 /**
- * Returns where the comments directly above the line begin, or the line itself. The comments begin
- * below the line of `floor`, the end of the entry before; 0: there is no such entry.
+ * Returns where the comments directly above the line at `begin` begin; `begin` if there are none.
+ * `floor` is the end of the entry before, or 0 without one: only lines below its line count.
  */
 size_t text_lines_above(const struct text_lines *lines, size_t begin, size_t floor);
 
 /**
- * Returns where the lines of `entry` in `in` begin, with its comments. These are the comments
- * directly above it, if a blank line or the beginning of the text or of `in` is above them.
- * `is_root`: `in` has no header line. Comments that begin a text do not belong to its only entry.
+ * Returns where the lines of `entry` in `in` begin, with its comments: those directly above it, if
+ * a blank line or the beginning of the text or of `in` is above them. `is_root`: `in` is the root,
+ * which has no header line; then comments that begin the text do not belong to its only entry.
  */
 size_t text_lines_own(const struct text_lines *lines, const struct extent *in,
 	const struct extent *entry, bool is_root);
@@ -47,8 +47,9 @@ int text_lines_insert(const struct text_lines *lines, size_t offset, struct span
 int text_lines_take_out(const struct text_lines *lines, size_t begin, size_t end);
 
 /**
- * Removes whole lines. If a blank line, or no line, is before them, the blank lines behind them go,
- * too; at the text's end, those before them. Returns 0 or -ENOMEM.
+ * Removes whole lines. If a blank line, or no line, is before them, also removes the blank lines
+ * behind them. If nothing follows then, also removes the blank lines before them. Returns 0 or
+ * -ENOMEM.
  */
 int text_lines_take(const struct text_lines *lines, size_t begin, size_t end);
 

@@ -1,6 +1,6 @@
 /*
  * Edits of the entries of a TOML text. A new entry is written like its neighbours: under a header,
- * as a dotted key, or between braces. A removed entry goes with its lines.
+ * as a dotted key, or between braces. An entry is removed with its lines.
  *
  * Functions that change the text return 0; EDIT_CANNOT if the entry can't stand there; PROBLEM if
  * the value can't be written; or -ENOMEM.
@@ -35,7 +35,7 @@ size_t toml_entry_end_of_place(const struct toml_editor *editor, const struct to
  */
 bool toml_entry_is_tables(const struct node *value);
 
-/** Removes an entry with the comments above it; a header goes with its pairs. */
+/** Removes an entry with the comments above it, and a header with its pairs, too. */
 int toml_entry_remove(const struct toml_editor *editor, struct toml_part part);
 
 /**

@@ -17,6 +17,6 @@ int toml_items_of(const struct text_lines *lines, const struct extent *in, struc
 /** Removes the entries from `first` up to `end`. Returns 0, EDIT_CANNOT or -ENOMEM. */
 int toml_items_remove(const struct toml_items *items, uint32_t first, uint32_t end);
 
-/** Inserts texts before the entry `at`, or after the last. Returns 0, EDIT_CANNOT or -ENOMEM. */
+/** Inserts texts before the entry `at`, or behind all. Returns 0, EDIT_CANNOT or -ENOMEM. */
 int toml_items_insert(
 	const struct toml_items *items, uint32_t at, const struct span *texts, uint32_t count);

@@ -17,7 +17,10 @@ struct toml_manner {
 /** Returns the manner of the last pair in `in`, or else of any pair. */
 struct toml_manner toml_manner_of(const struct edit *edit, const struct extent *in);
 
-/** Writes the value as it stands after "=" or in a list; on one line if `is_inline`. */
+/**
+ * Writes the value as it stands after "=" or in a list; on one line if `is_inline`. If `value` and
+ * `string` (may be NULL) are strings, the text gets the quotes of `string`.
+ */
 int toml_new_value(const struct text_lines *lines, const struct node *value,
 	const struct node *string, bool is_inline, struct span *ret);
 

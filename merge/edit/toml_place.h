@@ -6,7 +6,7 @@
 
 #include "editor.h"
 
-/* A place in the tree. */
+/* A value in the tree: the steps that lead to it. */
 struct toml_target {
 	const struct edit_step *steps;
 	size_t count;
@@ -16,7 +16,7 @@ struct toml_target {
 struct toml_part {
 	const struct extent *extent;
 	const struct extent *in; /* the collection, header or root that contains the entry */
-	/* of a dotted key: the number of its keys that lead to the target */
+	/* of a dotted key: how many of its parts lead to the target */
 	uint32_t keys;
 };
 
@@ -29,7 +29,7 @@ struct toml_parts {
 struct toml_place {
 	/* the entry with the target as its value; value.extent is NULL if there is none */
 	struct toml_part value;
-	const struct extent *header; /* the target's own header; of the root, the root; or NULL */
+	const struct extent *header; /* the target's own; for the root, its extent; NULL: none */
 	struct toml_parts headers;   /* the headers of the tables in the target */
 	struct toml_parts pairs;     /* the pairs whose dotted keys lead through the target */
 };
@@ -43,11 +43,11 @@ int toml_place_find(const struct edit *edit, struct toml_target target, struct t
 /** Returns the target's node, or NULL. */
 const struct node *toml_place_node(const struct edit *edit, struct toml_target target);
 
-/** Extends the target by `step`, which is copied. Returns 0 or -ENOMEM. */
+/** Sets *ret to the target with one more step, a copy of `step`. Returns 0 or -ENOMEM. */
 int toml_target_enter(const struct edit *edit, struct toml_target target, struct edit_step step,
 	struct toml_target *ret);
 
-/** Returns the target without its last step. It must have a step. The steps are shared. */
+/** Returns the target without its last step, which it must have. The steps are shared. */
 static inline struct toml_target toml_target_parent(struct toml_target target)
 {
 	target.count--;

@@ -8,7 +8,7 @@
 
 #include "editor.h"
 
-/** Replaces the value of `old`, an entry of `in`. The value may be unwritten, as in {a, b:}. */
+/** Replaces the value of `old`, an entry of `in`. The old value may be unwritten: {a, b:}. */
 int yaml_flow_set(struct edit *edit, const struct extent *in, const struct extent *old,
 	const struct node *value);
 

@@ -22,10 +22,10 @@ static inline bool yaml_is_blank(char c)
 /** Returns the text's first offset, after a byte order mark. */
 size_t yaml_text_begin(const struct edit *edit);
 
-/** Returns the offset of the line's first byte. */
+/** Returns the offset of the first byte of the line at `offset`. */
 size_t yaml_line_begin(const struct edit *edit, size_t offset);
 
-/** Returns the end of the line's text, before its line break. At least `offset`. */
+/** Returns the end of the text of the line at `offset`, before its break; at least `offset`. */
 size_t yaml_line_text_end(const struct edit *edit, size_t offset);
 
 /** Returns whether the last line has a line break. */
@@ -46,7 +46,7 @@ bool yaml_is_block(const struct extent *extent);
 /** Returns whether the value has brackets of its own. A map in a list may have none: [a: b]. */
 bool yaml_has_brackets(const struct edit *edit, const struct extent *extent);
 
-/** Returns the innermost value at the end of `extent`: a scalar, empty, or in brackets. */
+/** Follows the last entries of blocks from `extent` on. Returns the first value that is none. */
 const struct extent *yaml_last_leaf(const struct extent *extent);
 
 /**
@@ -58,7 +58,8 @@ size_t yaml_block_header(const struct edit *edit, const struct extent *scalar);
 bool yaml_keeps_lines(const struct edit *edit, const struct extent *scalar);
 
 /**
- * Returns the offset after the following blank lines. *has_blanks: one of them has blanks in it.
+ * Returns the offset after the blank lines at `offset`. *has_blanks becomes whether one of them has
+ * blanks in it.
  */
 size_t yaml_skip_blank_lines(const struct edit *edit, size_t offset, bool *has_blanks);
 

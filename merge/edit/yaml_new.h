@@ -1,6 +1,6 @@
 /*
- * New text for an edit of YAML. The format's writer writes it, in the style and with the line ends
- * of its neighbours.
+ * New text for an edit of YAML. The format's writer writes the text, in the style and with the line
+ * ends of its neighbours.
  *
  * All functions return 0 with *ret in the edit's arena; PROBLEM if the value can't be written or is
  * too large; or -ENOMEM.

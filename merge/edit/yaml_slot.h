@@ -1,6 +1,6 @@
 /*
- * A slot: the place of a value of YAML in lines, and how new text replaces the old one there.
- * Comments beside the old value stay, and so do those above it.
+ * A slot: the place in the lines of a YAML text where a value stands, or where the root will. New
+ * text that replaces a value keeps the comments beside and above it.
  */
 #pragma once
 
@@ -12,9 +12,9 @@ struct yaml_slot {
 	const struct extent *old; /* the value and its entry; NULL: there is no root yet */
 	/* the offset after the colon, dash or "---", where the slot begins */
 	size_t behind;
-	int indent; /* of the map or list around it */
+	int indent; /* of the map or list around the value */
 	enum yaml_spot spot;
-	bool is_alone;  /* a root with no text before it */
+	bool is_alone;  /* a root with no text before it on its line */
 	bool is_unsaid; /* the value of "? key" without a colon */
 };
 
@@ -33,12 +33,12 @@ int yaml_slot_of(const struct edit *edit, const struct edit_op *op, size_t count
 	const struct extent *old, struct yaml_slot *ret);
 
 /**
- * Replaces the old value by the text, in a slot that is neither alone nor unsaid. The text must
+ * Replaces the old value by the text, in a slot with neither is_alone nor is_unsaid. The text must
  * live as long as edit->arena. Returns 0 or -ENOMEM.
  */
 int yaml_slot_replace(
 	struct edit *edit, const struct yaml_slot *slot, const struct yaml_slot_text *text);
 
-/** Does the same for a root that is alone: no text stands before it on its line. */
+/** As yaml_slot_replace(), for a slot with is_alone. */
 int yaml_slot_replace_root(
 	struct edit *edit, const struct yaml_slot *slot, const struct yaml_slot_text *text);

@@ -8,13 +8,13 @@
 struct yaml_spot_around {
 	const struct extent *in;  /* the map or list; NULL: it becomes the root */
 	const struct extent *old; /* the value that it replaces; NULL: none */
-	bool is_before_comment;   /* a block scalar would swallow the comment below */
+	bool is_before_comment;   /* the comment below would become text of a block scalar */
 };
 
 /** Returns the column of `offset`, in characters, starting at 0. */
 int yaml_column(const struct edit *edit, size_t offset);
 
-/** Returns how `in` is indented, or else how the document's other blocks are. */
+/** Returns the indentation of the blocks in `in`; if there are none, of those in `root`. */
 struct yaml_layout yaml_find_layout(
 	const struct edit *edit, const struct extent *in, const struct extent *root);
 
@@ -24,6 +24,6 @@ struct yaml_layout yaml_find_layout(
 int yaml_adapt(const struct edit *edit, const struct yaml_spot_around *around,
 	const struct node *value, const struct node **ret);
 
-/** Does the same for a key. */
+/** As yaml_adapt(), for a key. */
 int yaml_adapt_key(const struct edit *edit, const struct extent *in, const struct node *key,
 	const struct node **ret);
