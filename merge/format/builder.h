@@ -23,7 +23,7 @@ struct open_node {
 
 struct builder {
 	struct document *document;
-	const struct read_options *options; /* its limits are set */
+	const struct read_options *options; /* `limits` has the limits that apply, no defaults */
 	struct problem *problem;
 	const char *text; /* the source's first byte; extents are offsets from it */
 
@@ -40,8 +40,9 @@ struct builder {
 	struct notes notes; /* the extents noted so far; empty unless they are wanted */
 
 	/*
-	 * Handles a key that a map has already. Sets found->value, and updates the map's weight.
-	 * Returns 0, PROBLEM or -ENOMEM. NULL: the later value counts.
+	 * Handles `again`, whose key the map has already in `found`. Sets found->value, and updates
+	 * the map's weight. Returns 0, PROBLEM or -ENOMEM. NULL: the later value counts, unless
+	 * options->keep_duplicates.
 	 */
 	int (*repeat)(struct builder *builder, struct node *map, struct pair *found,
 		const struct pair *again);
@@ -63,41 +64,40 @@ static inline struct place builder_place(
 	return (struct place){from->lines + line, from->columns + column};
 }
 
-/** Fills the problem, with the document's name. Returns PROBLEM. */
+/** Fills builder->problem, with the document's name. Returns PROBLEM. */
 __attribute__((format(printf, 3, 4))) int builder_problem(
 	const struct builder *builder, struct place place, const char *format, ...);
 
 /**
  * Makes a scalar with room for `len` bytes of text and a NUL. The caller writes the text through
- * *text. Returns NULL without memory.
+ * *text. Returns NULL when there is no memory.
  */
 struct node *builder_new_scalar(
 	const struct builder *builder, struct place place, size_t len, char **text);
 
-/** Adds a finished node, which may be shared. Returns 0, PROBLEM (a limit) or -ENOMEM. */
+/** Adds a finished node, which may be shared. Returns 0, PROBLEM at a limit, or -ENOMEM. */
 int builder_add(struct builder *builder, const struct node *node, struct place place);
 
-/**
- * Opens a map or list. The caller may set the tag of *ret. Returns 0, PROBLEM (a limit) or -ENOMEM.
- */
+/** Opens a map or list. The caller may set the tag of *ret. Returns as builder_add(). */
 int builder_open(struct builder *builder, enum node_kind kind, enum node_style style,
 	struct place place, struct node **ret);
 
 /**
- * Closes the map or list that was opened last. Returns 0, PROBLEM (a bad `<<`, a limit) or -ENOMEM.
+ * Closes the innermost open map or list. Returns 0, PROBLEM (a wrong `<<`, or a key that `repeat`
+ * refuses) or -ENOMEM.
  */
 int builder_close(struct builder *builder);
 
 /*
  * In some formats the text returns to an earlier map, as TOML does with tables. The reader of such
- * a format can't use the stack of open nodes. It counts each node, fills maps and lists with
- * node_append() and node_push(), and adds the root when the root is complete.
+ * a format can't use the stack of open nodes, but calls the functions below: it counts each node,
+ * fills maps and lists with node_append() and node_push(), and adds the root when that is complete.
  */
 
-/** Counts one more node. Returns 0 or PROBLEM (a limit). */
+/** Counts one more node. Returns 0, or PROBLEM at a limit. */
 int builder_count(struct builder *builder, struct place place);
 
-/** Checks that a map or list may lie inside `depth` others. Returns 0 or PROBLEM (a limit). */
+/** Checks that a map or list may lie inside `depth` others. Returns 0, or PROBLEM at a limit. */
 int builder_check_depth(const struct builder *builder, unsigned depth, struct place place);
 
 /** Makes `node`, which lies in the document's arena, an empty map or list. */
@@ -115,8 +115,8 @@ int builder_go_on(
 	struct builder *builder, struct node *map, struct pair *found, const struct pair *again);
 
 /**
- * For repeat(): the key is a list. Adds `value`, or each item of it, behind the values that the key
- * has. Returns 0 or -ENOMEM.
+ * For repeat(): makes found->value a list if it is none, and adds `value`, or each item of `value`,
+ * at its end. Returns 0 or -ENOMEM.
  */
 int builder_push(
 	struct builder *builder, struct node *map, struct pair *found, const struct node *value);
@@ -124,7 +124,7 @@ int builder_push(
 /** Returns whether the value is a section, or a list of sections with the same name. */
 bool builder_is_sections(const struct node *value);
 
-/** For repeat(): the later value counts. The earlier one is reported as a warning. */
+/** For repeat(): makes the later value count, and warns that the earlier one does not. */
 void builder_override(
 	struct builder *builder, struct node *map, struct pair *found, const struct pair *again);
 

@@ -6,14 +6,13 @@
 
 #include "builder.h"
 
-/* For functions that note extents: most reads want none, and the readers are laid out for that
- * case. */
+/* For functions that note extents: as most reads want none, the compiler keeps them apart. */
 #define EXTENT_NOTE_RARE __attribute__((cold, noinline))
 
-/** Makes the root's extent, which gets its range later. Returns NULL without memory. */
+/** Makes the root's extent, still without a range. Returns NULL when there is no memory. */
 struct extent *extent_note_begin(struct builder *builder, const struct node *root);
 
-/** Adds an empty extent behind the others in `in`. Returns NULL without memory. */
+/** Adds an empty extent behind the others in `in`. Returns NULL when there is no memory. */
 struct extent *extent_note_add(struct builder *builder, struct extent *in);
 
 /** Gives the extent `count` keys. Returns 0 or -ENOMEM. */

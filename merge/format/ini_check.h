@@ -13,8 +13,8 @@ int ini_repeat(
 	struct builder *builder, struct node *map, struct pair *found, const struct pair *again);
 
 /**
- * Notes that a merge with other files would lose something. Only the first note of a document is
- * kept. Returns 0 or -ENOMEM.
+ * Sets the document's `doubt`, unless it is set: a merge with other files would lose something.
+ * `message` says why, and the place is `at` in the current line. Returns 0 or -ENOMEM.
  */
 int ini_doubt(const struct line_reader *lines, const char *at, const char *message);
 
@@ -32,8 +32,8 @@ int ini_check_merged(const struct format *format, const struct node *root,
 	const struct document *document, struct arena *arena, struct problem *problem);
 
 /**
- * See format.check_merged. If several groups that one program reads assign an option, the last
- * assignment must be that of the highest layer that assigns it.
+ * See format.check_merged. If several keys set one option, in one section or in sections that one
+ * program reads (`together`), the last key must be that of the highest layer that sets the option.
  */
 int ini_check_groups(const struct format *format, const struct node *root,
 	const struct document *document, struct arena *arena, struct problem *problem);

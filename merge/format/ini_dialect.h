@@ -16,11 +16,12 @@ enum ini_again {
 	INI_LAST,   /* a key: the last one counts; a section: it continues */
 	INI_LIST,   /* all of them count */
 	INI_REFUSE, /* the program refuses the file */
-	INI_DOUBT,  /* the dialect is unknown: no merge if it would lose something */
+	INI_DOUBT,  /* the dialect is unknown: a merge that would lose something is refused */
 };
 
+/* Where a value that is longer than its line goes on. */
 enum ini_goes_on {
-	INI_ONE_LINE,
+	INI_ONE_LINE,  /* nowhere: a value is one line */
 	INI_INDENT,    /* in lines indented deeper than the key */
 	INI_BACKSLASH, /* after a backslash at the end of the line */
 };
@@ -37,7 +38,7 @@ struct ini_dialect {
 	const char *escapes;
 	/* operators, which the program evaluates outside of quotes; NULL: none */
 	const char *operators;
-	const char *separators; /* between key and value: the first in the line counts */
+	const char *separators; /* between key and value: the first of them in the line counts */
 	enum ini_goes_on goes_on;
 	enum ini_again keys;
 	enum ini_again sections;
@@ -60,7 +61,7 @@ struct ini_dialect {
 	bool escapes_outside; /* a backslash escapes outside of quotes, too */
 	bool has_null;        /* a key may have no separator and no value */
 	bool has_root_keys;   /* keys may stand before the sections */
-	bool joins_headers;   /* a key may stand behind a section's header */
+	bool joins_headers;   /* a key may stand on the line of a section's header */
 	bool has_long_names;  /* a section's name ends at the line's last "]" */
 };
 
@@ -96,7 +97,7 @@ struct ini_fault {
 	const char *remedy; /* static */
 };
 
-/** Returns whether the program could not read the value at all, with *ret. */
+/** Returns whether the program can't read the value at all; if so, *ret says why. */
 bool ini_has_fault(const struct ini_dialect *dialect, struct span value, struct ini_fault *ret);
 
 /**
@@ -106,7 +107,8 @@ bool ini_has_fault(const struct ini_dialect *dialect, struct span value, struct 
 bool ini_is_computed(const struct ini_dialect *dialect, struct span value);
 
 /**
- * Writes the names of the dialects for which is_fit(dialect, about) holds, as "git, mysql, php".
+ * Writes the names of the dialects for which is_fit(dialect, about) is true to `out`, as "git,
+ * mysql, php", cut to `size` bytes.
  */
 void ini_names(bool (*is_fit)(const struct ini_dialect *dialect, const struct pair *about),
 	const struct pair *about, char *out, size_t size);

@@ -36,7 +36,7 @@ bool line_next(struct line_reader *reader);
 /** Returns the place of a byte in the line. Takes time in proportion to the bytes before it. */
 struct place line_place(const struct line_reader *reader, const char *at);
 
-/** Reports a problem at that place. Returns PROBLEM. */
+/** Reports a problem at the byte `at` of the line. Returns PROBLEM. */
 __attribute__((format(printf, 3, 4))) int line_problem(
 	const struct line_reader *reader, const char *at, const char *format, ...);
 
@@ -46,18 +46,21 @@ bool line_is_utf8(struct span text);
 /** Checks that the text is UTF-8 without NUL bytes. Returns 0, or PROBLEM with the place. */
 int line_check_text(struct builder *builder, struct span text);
 
-/** Makes a scalar that is a string, whatever its text looks like. Returns NULL without memory. */
+/** Makes a scalar that is always a string. Returns NULL when there is no memory. */
 struct node *line_scalar(const struct line_reader *reader, struct span text, struct place place);
 
-/** Adds line_scalar() to the open map or list. Returns 0, PROBLEM (a limit) or -ENOMEM. */
+/**
+ * Adds the string that line_scalar() makes of `text` to the open map or list. Its place is the byte
+ * `at` of the line. Returns 0, PROBLEM at a limit, or -ENOMEM.
+ */
 int line_add_scalar(struct line_reader *reader, struct span text, const char *at);
 
-/** Does the same for a key, folded by `fold`. */
+/** As line_add_scalar(), for a key, folded by `fold`. */
 int line_add_key(
 	struct line_reader *reader, struct span text, const char *at, const struct fold *fold);
 
 /**
- * Opens the root map, whose first entry begins at `at`. Returns 0, PROBLEM (a limit) or -ENOMEM.
+ * Opens the root map, whose first entry begins at `at`. Returns 0, PROBLEM at a limit, or -ENOMEM.
  */
 int line_open_root(struct line_reader *reader, const char *at);
 
@@ -71,8 +74,8 @@ int line_close_root(struct line_reader *reader);
 EXTENT_NOTE_RARE int line_note_pair(struct line_reader *reader, struct span key, struct span value);
 
 /**
- * See builder->repeat. If a key comes again, its later value counts, with a warning; if a map comes
- * again, it continues.
+ * See builder->repeat. If a key comes again, its later value counts, with a warning. A section that
+ * comes again continues. A section with the name of a key is a problem.
  */
 int line_repeat(
 	struct builder *builder, struct node *map, struct pair *found, const struct pair *again);
@@ -98,7 +101,9 @@ const char *line_fault(struct span text);
  */
 int line_check_map(const struct writer *writer, const struct node *map, const char *name);
 
-/** Checks that a value is a scalar. `remedy` says what to do with a list. Returns 0 or PROBLEM. */
+/**
+ * Checks that a value is a scalar. `remedy` ends the message if it is a list. Returns 0 or PROBLEM.
+ */
 int line_check_scalar(const struct writer *writer, const struct node *value, const char *name,
 	const char *remedy);
 

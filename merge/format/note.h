@@ -1,7 +1,7 @@
 /*
  * Notes: the places in the text (extent.h) of the nodes that a reader finds, for formats with
- * nested collections. The reader passes each node here as it does to the builder, in the same
- * order: in a map, first the key, then its value.
+ * nested collections. The reader passes each node to the builder and to these functions, in the
+ * same order: in a map, first the key, then its value.
  */
 #pragma once
 

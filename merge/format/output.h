@@ -1,6 +1,6 @@
 /*
- * An output: the text that a writer makes, in a buffer that grows up to a limit. A failure is
- * remembered, and later output is dropped, so a writer checks only at the end.
+ * An output: the text that a writer makes, in a buffer that grows up to a limit. After a failure,
+ * the output drops all text, and output_finish() returns the failure: writers need no checks.
  */
 #pragma once
 
@@ -30,7 +30,7 @@ struct writer {
 /** Reports a collection that is nested too deep. Returns PROBLEM. */
 int writer_too_deep(const struct writer *writer, const struct node *node);
 
-/* Makes room for `more` bytes. Returns false if it sets `failure`. */
+/* Makes room for `more` bytes. Returns false after a failure. */
 bool output_grow(struct output *output, size_t more);
 
 void output_fini(struct output *output);

@@ -20,12 +20,12 @@ struct section_reader {
 	const struct fold *fold; /* of the sections' names; NULL: none */
 };
 
-/** Opens the root, unless it is open. Returns 0, PROBLEM (a limit) or -ENOMEM. */
+/** Opens the root, unless it is open. Returns 0, PROBLEM at a limit, or -ENOMEM. */
 int section_open_root(struct section_reader *reader);
 
 /**
  * Ends the section and begins the one named `name`, a part of the current line. `is_item`: the
- * section is an item of the list of that name. Returns 0, PROBLEM (a limit) or -ENOMEM.
+ * section is an item of the list of that name. Returns 0, PROBLEM at a limit, or -ENOMEM.
  */
 int section_open(struct section_reader *reader, struct span name, bool is_item);
 
@@ -45,7 +45,7 @@ int section_name(
 /* How a format of sections is written. */
 struct section_style {
 	const char *name; /* of the format, in messages */
-	/* NULL: keys may stand before the sections; else the remedy, for the message */
+	/* the remedy for a key before the sections, for the message; NULL: keys may stand there */
 	const char *root_keys;
 	const char *not_in_name; /* characters that a section's name can't contain, besides "\n" */
 	/* returns another fault of a name; NULL: it has none. The member may be NULL, too */
@@ -61,7 +61,7 @@ int section_write(
 	struct writer *writer, const struct node *root, const struct section_style *style);
 
 /**
- * Refuses a key that would be read as something else: an empty key, one with a character of
+ * Refuses a key that the reader would not read as this key: an empty one, one with a character of
  * `not_in`, or one that begins with a character of `not_first`. Returns 0 or PROBLEM.
  */
 int section_check_key(const struct writer *writer, const struct node *key, const char *name,

@@ -8,8 +8,8 @@
 
 /* How a key's text is determined. */
 enum text_key_kind {
-	TEXT_KEY_AS_WRITTEN, /* the key's own text; a key without text is refused */
-	TEXT_KEY_OF_JSON,    /* scalar_json(); a key without text is refused when it is written */
+	TEXT_KEY_AS_WRITTEN, /* the key's own text; a map or list as a key is refused */
+	TEXT_KEY_OF_JSON,    /* scalar_json(); the writer refuses a key that has no such text */
 };
 
 /**

@@ -22,7 +22,10 @@ struct place toml_text_place(struct toml_text *at);
 /** Reports a problem at p. Returns PROBLEM. */
 int toml_text_fail(struct toml_text *at, const char *message);
 
-/** Reports the character at p, with `otherwise` if it is legal elsewhere. Returns PROBLEM. */
+/**
+ * Reports the character at p: that TOML allows it nowhere, or else by the message `otherwise`.
+ * Returns PROBLEM.
+ */
 int toml_text_bad_character(struct toml_text *at, const char *otherwise);
 
 /** Skips spaces and a comment, up to the end of the line. Returns 0 or PROBLEM. */

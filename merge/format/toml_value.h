@@ -18,7 +18,7 @@ size_t toml_value_lacks_seconds(struct span text);
 
 bool toml_value_is_nan(struct span text);
 
-/** Returns why `text` is no value of TOML: a phrase to follow it, with the remedy. Static. */
+/** Returns why `text` is no value of TOML: the end of a message, with the remedy. Static. */
 const char *toml_value_fault(struct span text);
 
 /**

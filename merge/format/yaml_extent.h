@@ -3,8 +3,8 @@
  *
  * libyaml's marks do not suffice. They count characters, not bytes. A block collection's mark ends
  * where the next token begins. A dash, a question mark, and the place of an empty value have no
- * mark at all. The missing places are searched in the text. Between two events the text has only
- * blanks, comments and such indicators, and no part of it is searched twice.
+ * mark at all. yaml_note() searches the text for the missing places. Between two events the text
+ * has only blanks, comments, dashes, question marks and colons, and no part is searched twice.
  */
 #pragma once
 
@@ -15,9 +15,9 @@
 struct yaml_extents {
 	struct builder *builder;
 	struct span text;
-	size_t index;  /* of the last mark: this many characters … */
-	size_t offset; /* … stand before this byte */
-	size_t behind; /* the bytes before this one belong to earlier events */
+	size_t index;  /* the last mark in characters … */
+	size_t offset; /* … and in bytes */
+	size_t behind; /* offset in bytes; earlier events have all that stands before it */
 	size_t root;   /* the document's root is here if nothing is written */
 };
 

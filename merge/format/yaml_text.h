@@ -62,8 +62,8 @@ size_t yaml_break_length(const char *p, const char *end);
 size_t yaml_skip_blank(struct span text, size_t offset);
 
 /**
- * Skips the tags and anchors at `offset`, with the blanks and comments after each. Returns where
- * their value begins: its first entry, or its indicator.
+ * Skips the tags and anchors at `offset`, with the blanks and comments after each. Returns the
+ * offset behind them, where their value begins.
  */
 size_t yaml_skip_properties(struct span text, size_t offset);
 
