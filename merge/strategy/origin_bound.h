@@ -1,8 +1,8 @@
 /*
- * A bound on the cost of origins if one value gets many places, by an alias that a JSON Patch
- * changed, or by a script. Each place continues from the same steps, which must be copied for it. A
- * hostile source could make both the places and the steps many. Beyond the bound, origins give a
- * value's place, but not its history.
+ * A bound on the cost of origins if one value comes to stand several times in the result, by an
+ * alias that a JSON Patch changed, or by a script. Each time needs a copy of the value's steps. A
+ * hostile source could make both the copies and the steps many. Beyond the bound, a copy has no
+ * steps: origins give only the line where the value was read.
  */
 #pragma once
 
@@ -14,16 +14,17 @@
 /** Returns whether `node` has at most ORIGIN_BOUND steps. */
 bool origin_bound_is_short(const struct origins *origins, const struct node *node);
 
-/** As origin_move(), for a `from` that may stand at other places as well. */
+/**
+ * As origin_move(), for a `from` that may still stand elsewhere. Beyond the bound, `to` gets no
+ * steps.
+ */
 void origin_bound_move(struct origins *origins, const struct node *from, const struct node *to);
 
-/**
- * Returns `lost`, or if its steps are too many a node in `arena` that has its place but no steps.
- */
+/** Returns `lost`; beyond the bound, origin_bound_place() of it. */
 const struct node *origin_bound_lost(
 	struct origins *origins, const struct node *lost, struct arena *arena);
 
 /**
- * Returns a node that has the place of `node` but no steps; `node` itself when there is no memory.
+ * Returns a copy of `node` in `arena`, which has no steps; `node` itself when there is no memory.
  */
 const struct node *origin_bound_place(const struct node *node, struct arena *arena);

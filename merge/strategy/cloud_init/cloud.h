@@ -9,7 +9,8 @@
  *                 patched: json_patch.c edits `root` until the next tree comes
  *
  * Nodes that a merge made itself, and that only one place refers to, have the mark CLOUD_OWNED and
- * are changed in place. All ancestors of an owned node are owned, too. A MARK_TUPLE is kept.
+ * are changed in place. All ancestors of an owned node are owned, too. The mark MARK_TUPLE
+ * (json_patch.h) stays beside CLOUD_OWNED.
  */
 #pragma once
 
@@ -82,7 +83,7 @@ struct cloud {
 	const struct node *root;
 	struct json_patch *patch; /* not NULL: `root` is being patched, and is out of date */
 	struct how fallback;      /* for a part that names no mergers */
-	/* With `mergers: stack`, the mergers for the next part. */
+	/* with the option `mergers: stack`: the mergers for the next part */
 	const struct cloud_dispatch *stacked;
 
 	unsigned depth;  /* of nested cloud_merge() calls */
@@ -99,7 +100,7 @@ struct cloud_part {
 	const struct document *document; /* `text`, if it has been read already; or NULL */
 	struct span merge_type;          /* the header Merge-Type or X-Merge-Type; NULL: none */
 	struct how_place merge_type_place;
-	const struct node *merge_type_by; /* the same as a node, for origins; or NULL */
+	const struct node *merge_type_by; /* merge_type as a node, for origins; or NULL */
 };
 
 /** Merges all parts of one source into cloud->root. Returns 0, PROBLEM or -errno. */
@@ -123,8 +124,8 @@ int cloud_dispatch_new(
 	struct cloud *cloud, const struct how *how, const struct cloud_dispatch **ret);
 
 /**
- * Checks the options of built-in mergers. With `knows_all`, refuses all other mergers. Returns 0 or
- * PROBLEM.
+ * Checks the options of built-in mergers. With `knows_all`, refuses mergers that are not built in.
+ * Returns 0 or PROBLEM.
  */
 int cloud_dispatch_check(const struct how *how, bool knows_all, struct problem *problem);
 
@@ -137,7 +138,7 @@ enum cloud_kind cloud_kind(const struct node *node);
 /** Returns Python's name of the kind, for messages: "dict", "list", "str" … */
 const char *cloud_kind_name(enum cloud_kind kind);
 
-/** Makes `node` and all owned nodes below it immutable. */
+/** Makes `node` and all owned nodes in it immutable. */
 void cloud_freeze(const struct node *node);
 
 /** Counts work. Returns 0, or PROBLEM at `node` if the merge takes too much. */

@@ -1,7 +1,7 @@
 /*
  * Records the decisions of the mergers, for origins. `value` is the old value and `with` the new
- * one. `rule` names the merger and its option as people write them. `mergers->by` is the place
- * where a source chose the merger, or NULL.
+ * one. `rule` names the merger and its option as people write them. `rule` and mergers->by become
+ * the reason (struct origin_why).
  */
 #pragma once
 

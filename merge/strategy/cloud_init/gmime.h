@@ -1,7 +1,7 @@
 /*
  * GMime, loaded for the first MIME message: it needs forty libraries, GnuPG's among them, that
- * plyfs uses for nothing else. GMime's macros call its functions directly and can't be used. A call
- * is gmime.NAME(…).
+ * plyfs uses for nothing else. Call its functions as gmime.NAME(…). GMime's macros can't be used,
+ * as they call the functions by name.
  */
 #pragma once
 
@@ -47,7 +47,7 @@ struct gmime {
 #define GMIME_FIELD(name) __typeof__(name) *name;
 	GMIME_FUNCTIONS(GMIME_FIELD)
 #undef GMIME_FIELD
-	/* GMime 3.2.15 added `free_data` to that name; an older one ignores the argument. */
+	/* GMime 3.2.15 added the parameter `free_data`. An older GMime ignores the argument. */
 	void (*g_mime_parser_options_set_warning_callback)(GMimeParserOptions *options,
 		GMimeParserWarningFunc callback, gpointer data, GDestroyNotify free_data);
 };

@@ -3,17 +3,17 @@
  *
  * The strategy builds one tree, layer by layer: combine(the tree so far, the next layer). A value
  * that only one layer has is referred to, never copied. Where two values meet, a node is made and
- * marked OWNED, and later layers change it in place. So the cost is the size of the layers, for any
- * number of them.
+ * marked OWNED, and later layers change it in place. So the cost grows with the size of the layers,
+ * not with their number.
  *
  *      source node, mark 0      immutable and perhaps shared; holds no directive
- *      OWNED map                in the result's arena; a removed pair has the value `gone` until
- *                               seal(), so that removing is cheap and a key keeps its place
- *      OWNED list               a struct list (list.h) in the scratch arena, until seal()
+ *      OWNED map                in the result's arena; until deep_seal(), a removed pair has the
+ *                               value `gone`: removing is cheap, and a key keeps its place
+ *      OWNED list               until deep_seal(), a struct list (list.h) in the scratch arena
  *
- * A directive is a tag that says how its value combines with the value below. It acts once, in its
- * layer. If there is nothing below, !replace, !append, !prepend and !unique leave their value
- * unchanged, and !delete leaves nothing.
+ * A directive is a tag that says how its value combines with the value below, that of the lower
+ * layers. It acts once, when its layer is merged in. If there is no value below, !replace, !append,
+ * !prepend and !unique leave their value unchanged, and !delete leaves nothing.
  */
 #pragma once
 
@@ -27,14 +27,14 @@ struct deep {
 	struct merge *merge;
 	struct arena *scratch; /* freed when the merge is done */
 	const struct list_rules *rules;
-	bool minds_kinds;        /* a value of another kind is reported, or refused */
-	bool has_pairs;          /* as list_rules_have_pairs() */
-	bool has_directives;     /* the source that is being merged in may have some */
-	unsigned depth;          /* of the value that is being merged in */
-	uint32_t pass;           /* number of the last list that was merged in by key */
-	uint64_t made;           /* pairs and items copied or added so far */
-	uint64_t allowed;        /* maximum of `made` */
-	uint32_t compared;       /* values that deep_compares() has counted */
+	bool minds_kinds;    /* warns of a value of another kind than that below, or refuses it */
+	bool has_pairs;      /* as list_rules_have_pairs() */
+	bool has_directives; /* the source that is being merged in may have some */
+	unsigned depth;      /* of the value that is being merged in */
+	uint32_t pass;       /* number of the last list that was merged in by key */
+	uint64_t made;       /* pairs and items copied or added so far */
+	uint64_t allowed;    /* maximum of `made` */
+	uint32_t compared;   /* calls of deep_compares() so far */
 	struct origins *origins; /* of the merge */
 };
 
@@ -47,7 +47,7 @@ struct deep {
 int deep_combine(struct deep *deep, const struct node *below, const struct node *value,
 	const struct list_place *place, const struct node **ret);
 
-/** Takes the value alone, whatever is below, and carries out the directives in it and on it. */
+/** Gives the value without any value below, and carries out the directives in it and on it. */
 int deep_take(struct deep *deep, const struct node *value, const struct list_place *place,
 	const struct node **ret);
 
@@ -60,7 +60,8 @@ int deep_merge_lists(struct deep *deep, const struct node *below, const struct n
 	const struct list_place *place, const struct list_rule *rule, const struct node **ret);
 
 /**
- * Returns whether `value` is one more assignment of the key after `below`: both are texts or lists.
+ * Returns whether the rule of the place makes `value` one more assignment of the key, after those
+ * of `below`. Both must be texts or lists.
  */
 bool deep_is_repeat(const struct deep *deep, const struct node *below, const struct node *value,
 	const struct list_place *place);
@@ -74,8 +75,9 @@ void deep_note_part(struct deep *deep, const struct node *list, const struct nod
 	const struct list_rule *rule);
 
 /**
- * Makes a map of a list that stands for one: the list or the value, whichever it is, if the other
- * one is a map. A list of "A=1" is {A: "1"}, and "A" alone is {A: null}: deep_pairs.c.
+ * If one of *below and *value is a map, and the other one is a list that stands for a map (`before`
+ * of its rule), replaces the list by that map. "A=1" becomes A: "1", and "A" becomes A: null.
+ * deep_pairs.c.
  */
 int deep_make_pairs(struct deep *deep, const struct list_place *place, const struct node **below,
 	const struct node **value);
@@ -120,8 +122,8 @@ bool directive_is_in(const struct document *document);
 int deep_spend(struct deep *deep, const struct node *at, uint64_t entries);
 
 /**
- * Counts a value that is compared, in time that grows with its text: an alias may make thousands of
- * items of one long text. Returns 0, or -ENOMEM if the time is up (budget.h).
+ * Counts a comparison of a value. Its time grows with the value's text, and an alias may make
+ * thousands of items of one long text. Returns 0, or -ENOMEM if the budget's time is up.
  */
 int deep_compares(struct deep *deep);
 

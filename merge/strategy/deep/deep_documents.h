@@ -22,10 +22,10 @@ struct deep_documents {
 	 * removed document has the value `gone`, and keeps its place.
 	 */
 	struct node *map;
-	const struct node *by; /* sequence of KEYs; NULL: matched by position, or all are one */
+	const struct node *by; /* sequence of KEYs; NULL: they are matched by position, or is_one */
 	struct key *keys;      /* of `by` */
 	const char *names;     /* of `by`, for messages */
-	bool is_one;           /* all are one */
+	bool is_one;           /* all documents become one */
 	bool is_alone;         /* there is one source: no document is matched with another */
 	uint32_t *inputs;      /* for each document: number of its last input, starting at 1 */
 	uint32_t capacity;     /* of `inputs` */

@@ -1,13 +1,13 @@
 /*
- * The option `delete`: the values that a layer deletes, for formats without tags. It is a map of
- * layers to places.
+ * The option `delete`: the values that a layer deletes, for formats without tags. The option is a
+ * map of layers to places.
  *
  *      delete: {site: server.tls, host: ["jobs.nightly", "hosts.db\\.internal"]}
  *
  * A place is the keys that lead to a value, from the root, with dots between them. A backslash
  * makes the next character literal. Before a layer's first source is merged in, the values of lower
- * layers at its places are deleted, as by "!delete". As with "!delete", it is no error if there is
- * no value, or if a list is on the way to it.
+ * layers at the layer's places are deleted, as by "!delete". As with "!delete", a place without a
+ * value, or with a list on the way to it, is no error.
  */
 #pragma once
 

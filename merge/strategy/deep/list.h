@@ -5,8 +5,8 @@
  *      position      -2   -1 | 0    1    2
  *                    front   | back
  *
- * It begins with a node, so that a tree under construction can hold it like any node. That node has
- * style, tag and place, but no items: only list_at() gives those.
+ * A struct list begins with a node, so that a tree under construction can hold the list like any
+ * node. That node has style, tag and place, but no items: only list_at() gives the items.
  */
 #pragma once
 
@@ -22,21 +22,18 @@ struct items {
 	uint32_t capacity;
 };
 
-/* A key or a value of items. */
+/* An item in an index, with its key; in the index `values`, with the value to compare it by. */
 struct list_entry {
 	const struct node *key;
 	uint32_t hash;
 	uint32_t next;    /* the entry of the next item with an equal key; LIST_NONE: none */
 	uint32_t last;    /* in a key's first entry: the key's last entry */
-	int32_t position; /* LIST_NOWHERE: no item has had the key yet */
+	int32_t position; /* of the item; LIST_NOWHERE: the entry has no place */
 
-	/*
-	 * For the caller, in a key's first entry alone; 0 at first. The pass that last met the key;
-	 * the entry for the key's next item in that pass; the key's node in the list of that pass.
-	 */
-	uint32_t pass;
-	uint32_t following;
-	const struct node *by;
+	/* Free for the caller, in a key's first entry. A pass merges one list into this one. */
+	uint32_t pass;         /* number of the last pass that met the key; 0: none */
+	uint32_t following;    /* entry for the next item with the key in that pass */
+	const struct node *by; /* the key in the list of that pass */
 };
 
 struct list_index {
@@ -45,8 +42,8 @@ struct list_index {
 	uint32_t capacity;
 	uint32_t *slots;      /* 0: free; else 1 + a key's first entry. NULL: few entries */
 	uint32_t size;        /* slots, a power of two, at most half full */
-	uint32_t front_count; /* items that the index has seen */
-	uint32_t back_count;
+	uint32_t front_count; /* items of `front` that the index has … */
+	uint32_t back_count;  /* … and of `back` */
 };
 
 struct list {
@@ -96,17 +93,17 @@ int list_find_key(
 const struct node *list_get_key(const struct list *list, uint32_t entry);
 
 /**
- * Sets the item of an entry. It takes the place of the item that the entry has, or had before it
- * was removed. If the entry never had one, the item goes to the end. Returns 0 or -ENOMEM.
+ * Sets the item of an entry. The item takes the place of the one that the entry has, or had until
+ * list_remove_key(). If the entry has no place, the item goes to the end. Returns 0 or -ENOMEM.
  */
 int list_put_key(struct list *list, uint32_t entry, const struct node *item);
 
-/** Removes all items with that key. */
+/** Removes all items with the key whose first entry is `entry`. That entry keeps its place. */
 void list_remove_key(struct list *list, uint32_t entry);
 
 /**
  * Gives the position of an item that list_find_value() does not know yet, for list_add_value().
- * Returns false if it knows all of them.
+ * Returns false if list_find_value() knows all items.
  */
 bool list_next_value(const struct list *list, int32_t *position);
 
@@ -120,14 +117,14 @@ int list_add_value(struct list *list, int32_t position, const struct node *value
 const struct node *list_find_value(const struct list *list, const struct node *item, uint32_t hash);
 
 /**
- * Removes the item at that position. Call list_removed() behind the last of them. The next search
+ * Removes the item at that position. After the last removal, call list_removed(). The next search
  * by a value takes time that grows with the list.
  */
 void list_remove_at(struct list *list, int32_t position);
 
 /**
- * Brings the index of keys up to date after list_remove_at(): a key that has lost all its items so
- * has no place any more, unlike after list_remove_key(). Time grows with the list.
+ * Brings the index of keys up to date after list_remove_at(). If all items of a key were removed,
+ * its entry loses its place, unlike after list_remove_key(). Takes time that grows with the list.
  */
 void list_removed(struct list *list);
 

@@ -24,17 +24,17 @@ enum list_mode { LIST_REPLACE, LIST_APPEND, LIST_PREPEND, LIST_UNIQUE, LIST_REPE
 
 /*
  * LIST_REPEAT: as repeated assignments in a file of systemd's. A single text is a list of one. A
- * later list is appended to the earlier one. An empty text in it removes everything before that
- * text.
+ * later list is appended to the earlier one. An empty text in the later list removes everything
+ * before that text.
  */
 
 /* All except LIST_BY_KEY, as people write them. */
 extern const char *const list_mode_names[LIST_BY_KEY];
 
-/* LIST_BY_KEY: an item whose key an earlier item of the same layer has. */
+/* LIST_BY_KEY: the treatment of an item whose key an earlier item of the same layer has. */
 enum list_twice {
 	LIST_TWICE_ERROR,
-	LIST_TWICE_SECOND, /* is merged with the second item below that has the key */
+	LIST_TWICE_SECOND, /* is merged with the second item of the lower layers that has the key */
 	LIST_TWICE_MERGE,  /* is merged into the earlier item */
 };
 
@@ -42,7 +42,7 @@ struct list_rule {
 	enum list_mode mode;
 	/* LIST_BY_KEY: the key or keys by which items are matched, for item_key_find(). */
 	const struct node *by;
-	/* "=": a list with "A=1" stands for the map {A: "1"}; NULL: none does. */
+	/* "=": a list with "A=1" stands for the map {A: "1"}; NULL: lists stand for no maps */
 	const struct node *before;
 	const char *by_name; /* "name", "[name, url]", for messages */
 	enum list_twice twice;
@@ -61,9 +61,10 @@ struct list_place {
 struct list_rules;
 
 /**
- * Reads the option `lists`. It may also be a mode for all lists: "append", or {by: name}. `options`
- * is borrowed. Without the option, lists combine as in `format`, whose keys may be repeated; if
- * `format` is NULL, they are replaced. Returns 0 with *ret in `arena`, PROBLEM, or -ENOMEM.
+ * Reads the option `lists`, which may also be a mode for all lists: "append", or {by: name}.
+ * `options` is borrowed. Without the option, lists combine as repeated keys do in `format`
+ * (deep_repeating()); if `format` is NULL, they are replaced. Returns 0 with *ret in `arena`,
+ * PROBLEM, or -ENOMEM.
  */
 int list_rules_read(const struct options *options, const struct format *format, struct arena *arena,
 	const struct list_rules **ret, struct problem *problem);

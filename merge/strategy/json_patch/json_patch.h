@@ -1,8 +1,8 @@
 /*
  * JSON Patch (RFC 6902), as the jsonpatch module applies it for cloud-init.
  *
- * The patched document is a copy. Values that were shared (by a YAML alias) are still shared in it:
- * a change of one shows in the other, as in the original. One copy serves any number of patches.
+ * The patched document is a copy. A value that a YAML alias shares is shared in the copy, too: a
+ * change at one place shows at the other, as in Python. One copy serves any number of patches.
  */
 #pragma once
 
@@ -13,8 +13,8 @@
 #include "work.h"
 
 /*
- * Bit of node.mark: a list that is a tuple in Python, an item of !!omap or !!pairs. It can't be
- * changed in its place, and equals no list.
+ * Bit of node.mark: the list is a tuple in Python, an item of !!omap or !!pairs. A patch can't
+ * change the items of a tuple. A tuple equals no list.
  */
 #define MARK_TUPLE 0x80
 
@@ -24,14 +24,14 @@ struct json_patch {
 	struct work *work;
 	struct problem *problem;
 	struct origins *origins; /* NULL: off */
-	/* If aliases were written out: from a copy to the shared node. */
+	/* if aliases became copies (origins_unshare()): from a copy to the shared node; or NULL */
 	const struct node_memo *aliased;
 	unsigned depth;          /* maximum depth of nested maps and lists */
 	const struct node *root; /* the document, with the patches so far */
 
 	/* private: */
 	struct origin_why why; /* the operation that is being applied */
-	bool is_moving;        /* the operation removes a value to put it elsewhere */
+	bool is_moving;        /* the operation removes a value and puts it elsewhere */
 	bool is_copying;       /* the operation copies a value that stays */
 };
 

@@ -27,20 +27,20 @@ bool json_pointer_begin_equal(
 /** Makes the key of a map that the part stands for. The key borrows `part`. */
 struct node json_pointer_key(struct span part);
 
-/** Returns the pair with that key, or NULL. */
+/** Returns the pair of the map whose key the part stands for, or NULL. */
 const struct pair *json_pointer_find(const struct node *map, struct span part);
 
 /** Reads the part as an index of a list. Returns 0 or PROBLEM. */
 int json_pointer_index(const struct json_pointer *pointer, struct span part,
 	struct problem *problem, uint32_t *ret);
 
-/** Goes one step from `node`. Returns 0 or PROBLEM. */
+/** Goes one step, from `node` to its entry `part`. Returns 0 or PROBLEM. */
 int json_pointer_step(const struct json_pointer *pointer, const struct node *node, struct span part,
 	struct problem *problem, const struct node **ret);
 
 /**
- * Finds the value that should contain the last part. The pointer must have a part. Returns 0 or
- * PROBLEM.
+ * Finds the value that all parts but the last lead to, and sets *last to the last part. The pointer
+ * must have a part. Returns 0 or PROBLEM.
  */
 int json_pointer_parent(const struct json_pointer *pointer, const struct node *root,
 	struct problem *problem, const struct node **ret, struct span *last);

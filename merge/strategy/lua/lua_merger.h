@@ -11,8 +11,8 @@ struct lua_merger;
 
 /**
  * Makes an object of the script's class, with the options of `entry`. The script can call `mergers`
- * to merge the values below. *ret lives as long as cloud->lua. Returns 0, PROBLEM with the message
- * that the script raised, or -ENOMEM.
+ * to merge the entries of its values. *ret lives as long as cloud->lua. Returns 0, PROBLEM with the
+ * message that the script raised, or -ENOMEM.
  */
 int lua_merger_new(struct cloud *cloud, const struct merge_input *script,
 	const struct how_entry *entry, const struct cloud_dispatch *mergers,
@@ -21,7 +21,7 @@ int lua_merger_new(struct cloud *cloud, const struct merge_input *script,
 /** Returns whether the class has a method for old values of that kind. */
 bool lua_merger_handles(const struct lua_merger *merger, enum cloud_kind kind);
 
-/** Calls the method for `kind`. */
+/** Calls the method for old values of `kind`. Returns 0, PROBLEM or -ENOMEM. */
 int lua_merger_call(struct lua_merger *merger, enum cloud_kind kind, const struct node *value,
 	const struct node *with, const struct node **ret);
 

@@ -17,23 +17,23 @@
 #define LUA_MEMORY_MAX (64u << 20)
 
 /*
- * Units of work of one state: a fraction of a second, far below the usual time limit, so that a
- * script stops at the same point on every machine.
+ * Greatest work of one state, in units. It takes a fraction of a second, far below the usual time
+ * limit, so that a script stops at the same point on every machine.
  */
 #define LUA_WORK_MAX 50000000u
 
-/* Greatest sum of a state's allocations, in bytes. They take as long as LUA_WORK_MAX units. */
+/* Greatest sum of a state's allocations, in bytes. So much takes as long as LUA_WORK_MAX units. */
 #define LUA_TRAFFIC_MAX (1536u << 20)
 
 /* Greatest number of variable arguments of one call, because each call copies them. */
 #define LUA_ARGUMENTS_MAX 250
 
 struct lua_sandbox {
-	size_t used;    /* bytes */
+	size_t used;    /* bytes of memory in use */
 	size_t longest; /* bytes of the longest string so far */
 	uint64_t work;
 	uint64_t timed; /* `work` at the last check of the budget */
-	/* For slow work that can't be counted, such as "..", which formats numbers; or NULL. */
+	/* limits slow work that can't be counted, such as ".." with numbers; NULL: no limit */
 	struct budget *budget;
 	/*
 	 * Bytes allocated. Separate from `work`, because Lua's hashes make it differ between
@@ -51,13 +51,10 @@ struct lua_sandbox {
  */
 lua_State *lua_sandbox_open(struct lua_sandbox *sandbox, struct budget *budget);
 
-/** Counts work. Raises an error in Lua if there is too much. */
+/** Counts work. Raises an error in Lua above LUA_WORK_MAX. */
 void lua_sandbox_work(lua_State *L, uint64_t units);
 
-/**
- * Counts bytes that plyfs allocates outside Lua for a script. Raises an error if there are too
- * many.
- */
+/** Counts bytes that plyfs allocates for a script outside Lua. Raises above LUA_MEMORY_MAX. */
 void lua_sandbox_memory(lua_State *L, size_t bytes);
 
 /** Raises an error because plyfs has no memory outside Lua. */
@@ -69,8 +66,8 @@ void lua_sandbox_fail(lua_State *L);
  */
 
 /**
- * pairs(table): numbers, then strings in byte order, then booleans, then the rest. Respects
- * `__pairs`.
+ * pairs(table): numeric keys in ascending order, then strings in byte order, then false and true,
+ * then all other keys. Respects `__pairs`.
  */
 int lua_order_pairs(lua_State *L);
 

@@ -6,8 +6,9 @@
  * userdata that a script can only pass on. A scalar that comes back unchanged keeps its text:
  * lua_values finds the node that a value was made from.
  *
- * A value that a script got never changes. dict() and list() make copies. The script may change a
- * copy until it becomes part of another value, or of the result. So no value can contain itself.
+ * A value that a script gets never changes. dict() and list() make copies. The script may change a
+ * copy until the copy becomes part of another value, or of the result. So no value can contain
+ * itself.
  *
  * A box is the userdata that refers to a map or a list, or to a scalar that Lua has no type for.
  * lua_value.c turns nodes into values and back; lua_box.c has the methods.
@@ -30,7 +31,7 @@ void lua_value_open(lua_State *L, struct lua_values *values);
 /** Pushes the value of `node`, which must be frozen. May raise. */
 void lua_value_push(lua_State *L, const struct node *node);
 
-/** Returns the node for the value at `index`. Raises if it is not a value. */
+/** Returns the node for the value at `index`. Raises if no node can hold it, such as a function. */
 const struct node *lua_value_take(lua_State *L, int index);
 
 /* For lua_value.c and lua_box.c alone. All of these may raise. */
@@ -77,7 +78,7 @@ const struct node *lua_box_take_scalar(lua_State *L, int index);
 /** Makes a node of a float. */
 const struct node *lua_box_new_float(lua_State *L, double number);
 
-/** Raises if `node`, inside a collection, would be nested deeper than limits.depth. */
+/** Raises if `node` is so deep that a map or list around it would exceed limits.depth. */
 void lua_box_check_height(lua_State *L, const struct node *node);
 
 /** Makes a list from a Lua table that is at most `left` tables deep. */

@@ -1,14 +1,15 @@
 /*
- * The files of one pillar merge. Each is searched for once and built once. Its source's name
- * identifies it, whatever name the reference used.
+ * The files of one pillar merge. A file refers to others by reference keys, whose files are merged
+ * into it, and by neighbours, whose values stand in it under their names (pillar_option.h).
  *
  *      host ──_merge──▶ zone ──_parent──▶ site
  *        └──_neighbours──▶ other ──_merge──▶ zone (built already)
  *
- * Most files have the same result wherever they are named, so one build serves all references.
- * Neighbours that name each other are the exception: a neighbour that is being built is left out,
- * so a result can depend on the files that are being built around it. Such a result records these
- * files, and is used again only while the same ones are being built.
+ * The name of a file's source identifies the file, whatever name a reference used. Each name is
+ * searched for once. One build serves all references to a file whose result is the same wherever it
+ * is named. Neighbours that name each other are the exception: a neighbour that is being built is
+ * left out, so a result can depend on the files that are being built around it. Such a result
+ * records these files, and is used again only while the same files are being built.
  */
 #pragma once
 
@@ -37,8 +38,8 @@ struct pillar_set {
 struct pillar_built {
 	struct pillar_built *next;
 	const struct node *root;    /* NULL: nothing, an empty file */
-	struct pillar_set looked;   /* it depends on whether these files are being built */
-	struct pillar_set was_open; /* those among them that were being built */
+	struct pillar_set looked;   /* the result depends on whether these files are being built */
+	struct pillar_set was_open; /* those of `looked` that were being built */
 };
 
 struct pillar_files {
@@ -80,7 +81,7 @@ struct pillar_built *pillar_file_built(
 bool pillar_set_has(const struct pillar_set *set, const struct pillar_file *file);
 bool pillar_set_is_empty(const struct pillar_set *set);
 
-/** Return 0 or -ENOMEM. */
+/** These three return 0 or -ENOMEM. pillar_set_common() gives the files that are in both sets. */
 int pillar_set_add(struct pillar_set *set, const struct pillar_file *file, struct arena *arena);
 int pillar_set_add_all(struct pillar_set *set, const struct pillar_set *other, struct arena *arena);
 int pillar_set_common(const struct pillar_set *a, const struct pillar_set *b, struct arena *arena,

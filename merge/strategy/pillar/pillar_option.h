@@ -3,10 +3,13 @@
 
 #include "option.h"
 
-/* Greatest number of reference keys. Each is searched for in every file. Salt has three. */
+/* Greatest number of reference keys, such as _merge. Each is looked up in every file. */
 #define PILLAR_KEYS_MAX 16
 
-/* In a map, the pair `_control: _replace` is a marker. */
+/*
+ * A marker is the pair `_control: _replace` in a map, or `_replace` as the first item of a list:
+ * nothing is combined into the map or list that has it.
+ */
 #define PILLAR_CONTROL "_control"
 #define PILLAR_REPLACE "_replace"
 
@@ -14,7 +17,7 @@ struct pillar_options {
 	const char *data_path;                    /* without a slash at its end */
 	const struct node *keys[PILLAR_KEYS_MAX]; /* the reference keys, in their order */
 	size_t key_count;
-	const struct node *neighbour; /* the key of the neighbours; NULL: none */
+	const struct node *neighbour; /* the key that names the neighbours; NULL: none */
 };
 
 /** Options for struct strategy, and their check(). */

@@ -1,10 +1,10 @@
 /*
- * The values of the pillar strategy: how markers are removed from a file, and how two values
- * combine. Files and references are not known here; they are in pillar.c.
+ * The values of the pillar strategy: how markers (pillar_option.h) are removed from a file, and how
+ * two values combine. Files and references are not known here; they are in pillar.c.
  *
- * While a file is being built, its new nodes are open: they are changed in place, and remember
- * whether a marker shields them. pillar_seal() ends that. From then on they are ordinary nodes, so
- * the effect of a marker ends with its file.
+ * While a file is being built, its new nodes are open: they are changed in place, and record if a
+ * marker shields them. pillar_seal() makes them ordinary nodes, so the effect of a marker ends with
+ * its file.
  */
 #pragma once
 
@@ -32,16 +32,16 @@ struct pillar_values {
 /* The bits of node.mark. Nodes of a source, and sealed nodes, have none. */
 enum {
 	PILLAR_OPEN = 1,     /* made for the file that is being built: may be changed in place */
-	PILLAR_SHIELDED = 2, /* a marker was here: nothing is combined into it */
+	PILLAR_SHIELDED = 2, /* had a marker: no other value is combined into the node */
 };
 
 /** Frees the members. The caller must always call it at the end. */
 void pillar_values_fini(struct pillar_values *values);
 
 /**
- * Counts `steps` against the maximum of one merge: files of ordinary size that refer to each other
- * often enough could take hours. A step is one entry, or a fixed number of bytes of text. Returns 0
- * or PROBLEM.
+ * Counts `steps` against the maximum of one merge, as files of ordinary size that refer to each
+ * other often enough could take hours. A step is one entry, or a fixed number of bytes of text.
+ * Returns 0, or PROBLEM above the maximum.
  */
 int pillar_work(struct pillar_values *values, size_t steps);
 
@@ -55,9 +55,9 @@ size_t pillar_steps(const struct node *node);
 int pillar_strip(struct pillar_values *values, const struct node *value, const struct node **ret);
 
 /**
- * Combines `other` into *value, which takes precedence. If *value must change, it becomes another
- * node. `other` is not changed. `why` is the reason why a scalar of *value stays. Returns 0,
- * PROBLEM or -ENOMEM.
+ * Combines `other` into *value, which takes precedence. If *value must change and is not open, it
+ * becomes an open copy. `other` is not changed. `why` is the reason, for origins, why a scalar of
+ * *value stays. Returns 0, PROBLEM or -ENOMEM.
  */
 int pillar_combine(struct pillar_values *values, const struct node **value,
 	const struct node *other, struct origin_why why);
