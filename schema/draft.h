@@ -1,10 +1,10 @@
-/* The drafts' own schemas, to which a schema may refer. */
+/* The drafts' meta-schemas, to which a schema may refer. */
 #pragma once
 
 #include "span.h"
 
 /**
- * Returns the text of the schema with that URI (without a fragment), and its name; NULL: there is
- * none.
+ * Returns the text of the meta-schema with that URI (without a fragment), and sets *name to its
+ * name. Returns NULL if there is none.
  */
 const char *draft_schema(struct span uri, const char **name);

@@ -1,4 +1,4 @@
-/* The conversion of a run's records to messages. */
+/* The conversion of a run's records (run.h) to messages. */
 #pragma once
 
 #include "run.h"

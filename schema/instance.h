@@ -21,7 +21,7 @@ enum instance_type {
 };
 #define INSTANCE_ANY 0x7F
 
-/* Returns the bits of a node's type. */
+/** Returns the bits of a node's type. */
 unsigned instance_type(const struct node *node);
 
 /** Returns "a map", "a list", "a string" …, for messages. */
@@ -40,13 +40,14 @@ uint64_t instance_hash(const struct node *node);
 struct span instance_key(const struct node *key);
 
 /**
- * Returns the pair whose key has the text `name`, or NULL. A string goes before other keys of that
- * text ("80" before 80), a later pair before an earlier one. `hash` is instance_name_hash(name).
+ * Returns the pair whose key has the text `name`, or NULL. If several keys have it, a string ("80")
+ * counts before a key of another type (80), and otherwise the last one. `hash` is
+ * instance_name_hash(name).
  */
 const struct pair *instance_find(const struct node *map, struct span name, uint32_t hash);
 
 /** Returns node_hash() of the string `name`. */
 uint32_t instance_name_hash(struct span name);
 
-/** Returns the number of code points. */
+/** Returns the number of code points in `text`. */
 uint64_t instance_length(struct span text);

@@ -1,5 +1,5 @@
 /*
- * A schema in memory: subschemas, each with a list of keywords whose references are resolved.
+ * A schema in memory: subschemas, each with its keywords. A reference points to its target.
  *
  *      {"$ref": "#/$defs/port", "maximum": 100}    subschema ── keyword $ref ──▶ subschema
  *                                                           └── keyword maximum: 100
@@ -35,7 +35,7 @@ struct dynamic_anchor {
 };
 
 struct resource {
-	struct span uri;  /* absolute, or as far as it is known; without a fragment */
+	struct span uri;  /* no fragment; may be relative if the document's own URI is unknown */
 	const char *file; /* of its document, for messages */
 	enum schema_draft draft;
 	struct dynamic_anchor *dynamic;
@@ -46,11 +46,11 @@ struct subschema {
 	struct resource *resource;
 	const struct subschema *parent; /* NULL: this is the root of a document */
 	struct span step;               /* the keyword of `parent` that contains this subschema */
-	const struct node *key;         /* the key in the keyword's value; NULL: see `index` */
-	uint32_t index;                 /* the index in the keyword's value; UINT32_MAX: none */
-	bool is_constant;               /* the schema is `true` or `false` */
+	const struct node *key; /* its key in the keyword's value, a map; NULL: see `index` */
+	uint32_t index;   /* its index in the value, a list; UINT32_MAX: it is the value itself */
+	bool is_constant; /* the schema is `true` or `false` */
 	bool constant;
-	bool has_unevaluated; /* a keyword needs to know which entries the others have evaluated */
+	bool has_unevaluated; /* it has unevaluatedProperties or unevaluatedItems */
 	uint8_t visit;        /* state of the search for loops */
 	struct keyword *keywords;
 	uint32_t count;
@@ -62,8 +62,9 @@ struct member {
 	uint32_t hash;
 	const struct node *value;
 	struct subschema *target; /* NULL: none */
-	struct pattern *pattern;  /* of (additional|pattern)Properties; owned by the schema */
-	struct member *names;     /* of dependentRequired and dependencies */
+	/* of patternProperties; additionalProperties has these members, too. The schema owns it. */
+	struct pattern *pattern;
+	struct member *names; /* of dependentRequired and dependencies */
 	uint32_t name_count;
 };
 
@@ -72,13 +73,13 @@ struct keyword_spec {
 	unsigned drafts;  /* the drafts that define it */
 	unsigned types;   /* the types of instances that it applies to */
 	bool is_in_place; /* its target and members always apply to the instance itself */
-	bool is_last;     /* it needs to know which entries the others have evaluated */
+	bool is_last;     /* checked after all others, whose evaluated entries it must know */
 
 	/* Reads keyword->value, and may replace it by the node that messages name. NULL: any value
-	 * will do. Returns 0, PROBLEM or -ENOMEM. */
+	 * is allowed. Returns 0, PROBLEM or -ENOMEM. */
 	int (*read)(struct reading *reading, struct keyword *keyword);
 
-	/* Returns whether the instance fits. NULL: only other keywords or references use it. */
+	/* Returns whether the instance fits. NULL: the keyword checks nothing by itself. */
 	bool (*check)(struct schema_run *run, const struct keyword *keyword,
 		const struct node *instance, size_t evaluated);
 
@@ -89,15 +90,16 @@ struct keyword {
 	const struct keyword_spec *spec;
 	const struct subschema *owner;
 	const struct node *value;
-	uint32_t number; /* a limit, or bits of types */
-	uint32_t more;   /* an upper limit */
+	uint32_t number; /* a limit, a first index, a boolean, or bits of types */
+	uint32_t more;   /* of `contains`: the upper limit */
 	bool is_idle;    /* it has no effect */
 	struct subschema *target;
 	struct subschema *then; /* of `if`; NULL: none */
 	struct subschema *otherwise;
 	struct member *members;
 	uint32_t count;
-	/* map: key i names members[i]; for additionalProperties: ignored keys; NULL: none */
+	/* a map whose key i is the name of members[i]; of additionalProperties, the keys that it
+	 * ignores; NULL: none */
 	const struct node *index;
 	struct pattern *pattern;
 	const struct string_format *format;

@@ -1,4 +1,5 @@
-/* The readers of keywords' values. Each checks that the drafts allow the value. */
+/* The readers of keywords' values: see keyword_spec.read. Each refuses a value that the drafts
+ * don't allow. */
 #pragma once
 
 #include "keyword.h"

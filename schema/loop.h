@@ -1,10 +1,11 @@
 /*
- * The search for loops: a schema that applies to a value because it applies to the same value.
+ * The search for loops: schemas that apply themselves once more to the same value, directly or
+ * through other schemas.
  *
  *      {"$defs": {"a": {"allOf": [{"$ref": "#/$defs/b"}]}, "b": {"$ref": "#/$defs/a"}}}
  *
- * With such a schema, validation would never end. A schema that applies itself to the entries of
- * the value is no loop: the value ends at some depth.
+ * Validation by such a schema would never end. A schema that applies itself to the entries of the
+ * value is no loop: the value ends at some depth.
  */
 #pragma once
 

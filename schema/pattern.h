@@ -1,7 +1,7 @@
 /*
  * A pattern: a regular expression of ECMA-262 with its flag "u", as JSON Schema demands.
  *
- * It is converted to PCRE2's syntax. A pattern that has no meaning in ECMA-262, or can't be
+ * Patterns are converted to PCRE2's syntax. A pattern that has no meaning in ECMA-262, or can't be
  * converted, is refused when it is made.
  */
 #pragma once
@@ -32,7 +32,7 @@ void pattern_free(struct pattern *pattern);
 /* The memory that a thread needs to match patterns. */
 struct matcher;
 
-/** Makes a matcher. Returns NULL without memory. */
+/** Makes a matcher. Returns NULL when there is no memory. */
 struct matcher *matcher_new(void);
 void matcher_free(struct matcher *matcher);
 

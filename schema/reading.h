@@ -9,7 +9,7 @@
 
 struct schema {
 	struct arena *arena;
-	struct document **documents; /* its own, then those that it refers to */
+	struct document **documents; /* the schema's own, then those that it refers to */
 	uint32_t document_count;
 	uint32_t document_capacity;
 	struct pattern **patterns;
@@ -18,7 +18,7 @@ struct schema {
 	struct subschema *root;
 
 	struct table resources; /* from a URI, or URI#ANCHOR, to the subschema */
-	struct table places;    /* from a node in its resource to the subschema */
+	struct table places;    /* from a node and its resource to the subschema */
 };
 
 /* A document that was read, apart from those of the drafts. */
@@ -61,14 +61,14 @@ struct reading_step {
 int reading_subschema(struct reading *reading, const struct node *node,
 	const struct reading_step *step, struct subschema **ret);
 
-/** Makes a pattern that the schema owns. `node` is its place. Returns 0, PROBLEM or -ENOMEM. */
+/** Makes a pattern that the schema owns. A problem is at `node`. Returns 0, PROBLEM or -ENOMEM. */
 int reading_pattern(
 	struct reading *reading, const struct node *node, struct span text, struct pattern **ret);
 
-/** Remembers a keyword with a `reference`, for reading_resolve(). Returns 0 or -ENOMEM. */
+/** Adds a keyword with a `reference` to reading->references. Returns 0 or -ENOMEM. */
 int reading_refer(struct reading *reading, struct keyword *keyword);
 
-/** Gives every reference its target. Returns 0, PROBLEM or -ENOMEM. */
+/** Gives every keyword in reading->references its target. Returns 0, PROBLEM or -ENOMEM. */
 int reading_resolve(struct reading *reading);
 
 /**

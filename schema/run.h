@@ -1,9 +1,9 @@
 /*
  * A run: the validation of one tree against one schema.
  *
- * Faults are kept as records, which contain only pointers. The records of an alternative are
- * dropped if another alternative fits. For unevaluatedProperties and unevaluatedItems, a bit for
- * each entry says whether a keyword has evaluated it.
+ * Faults are kept as records, which contain only pointers. An alternative is an entry of `anyOf` or
+ * `oneOf`: its records are dropped if another one fits. For unevaluatedProperties and
+ * unevaluatedItems, a bit for each entry says whether a keyword has evaluated it.
  *
  * The records, the bits, the dynamic scope and the path to the instance are stacks. A function that
  * pushes also pops.
@@ -21,8 +21,8 @@
 #define EVALUATED_NOT SIZE_MAX
 
 /*
- * Limit of the work, in steps, which differ in length. All of them take two seconds at worst.
- * If ten keywords apply to each of a million values, the run needs a fifth of this limit.
+ * Limit of the work, in steps. Steps differ in length, but this many take two seconds at most. If
+ * ten keywords apply to each of a million values, the run needs a fifth of this limit.
  */
 #define RUN_WORK_MAX (UINT64_C(50) * 1000 * 1000)
 
@@ -36,16 +36,17 @@ struct schema_record {
 	const struct subschema *rule;  /* the schema `false`, which has no keyword; else NULL */
 	const struct keyword *keyword; /* that failed; NULL: see `rule` */
 	const struct node *instance;
-	const struct node *at; /* the place, if it is not the instance's */
+	const struct node *at; /* the node to report; NULL: the instance */
 	struct span name;      /* of a key */
 	uint64_t first;        /* numbers for the message */
 	uint64_t second;
-	uint32_t path; /* its path: index of the first step in run->kept_steps */
+	uint32_t path; /* to the instance: index of the first step in run->kept_steps */
 	uint32_t path_count;
-	uint32_t branch;      /* the alternative in which it was made, from 0 */
-	uint32_t alternative; /* number of the only alternative meant, from 1; 0: several */
-	uint32_t children;    /* this many records follow, which say why each alternative failed */
-	bool is_key;          /* it is about the key itself */
+	uint32_t branch; /* index of the outermost alternative that has failed with this record */
+	/* number (from 1) of the nearest alternative, if all others were dropped; else 0 */
+	uint32_t alternative;
+	uint32_t children; /* number of records behind this one that say why an alternative fails */
+	bool is_key;       /* the fault is in the key itself */
 };
 
 enum run_failure {
@@ -103,9 +104,9 @@ struct run_mark run_mark(const struct schema_run *run);
 void run_forget(struct schema_run *run, struct run_mark mark);
 
 /**
- * Call it after some, but not all, of the records since the mark were removed. It frees their
- * paths, and moves the other paths together. Otherwise a search with many alternatives would keep
- * all paths. Returns false if the run has failed.
+ * Frees the paths of the records that were removed since the mark, and closes the gaps between the
+ * other paths. Without this, a search with many alternatives would keep all paths. Returns false if
+ * the run has failed.
  */
 bool run_tidy(struct schema_run *run, struct run_mark mark, const struct node *at);
 
@@ -113,7 +114,10 @@ bool run_tidy(struct schema_run *run, struct run_mark mark, const struct node *a
 bool run_enter(struct schema_run *run, const struct node *key, uint32_t index);
 void run_leave(struct schema_run *run);
 
-/** Makes a bit for each entry, all 0. EVALUATED_NOT: failed. To free, restore run->bit_words. */
+/**
+ * Makes a bit for each entry, all 0. Returns their offset; EVALUATED_NOT: the run has failed. To
+ * free the bits, the caller restores run->bit_words.
+ */
 size_t evaluated_new(struct schema_run *run, const struct node *instance);
 void evaluated_put(struct schema_run *run, size_t evaluated, uint32_t entry);
 bool evaluated_has(const struct schema_run *run, size_t evaluated, uint32_t entry);
@@ -121,8 +125,8 @@ bool evaluated_has(const struct schema_run *run, size_t evaluated, uint32_t entr
 void evaluated_add(struct schema_run *run, size_t to, size_t from, const struct node *instance);
 
 /**
- * Returns whether the instance satisfies the subschema. Marks in `evaluated`, unless that is
- * EVALUATED_NOT, the entries that the subschema evaluates; perhaps too many if the result is false.
+ * Returns whether the instance satisfies the subschema. Unless `evaluated` is EVALUATED_NOT, sets
+ * the bits of the entries that the subschema evaluates, and perhaps others if the result is false.
  */
 bool run_apply(struct schema_run *run, const struct subschema *subschema,
 	const struct node *instance, size_t evaluated);
@@ -131,7 +135,7 @@ bool run_apply(struct schema_run *run, const struct subschema *subschema,
 bool run_asks(struct schema_run *run, const struct subschema *subschema,
 	const struct node *instance, size_t evaluated);
 
-/** As run_apply(), for an entry of the instance. */
+/** As run_apply(), for an entry of the instance, with EVALUATED_NOT. */
 bool run_apply_entry(struct schema_run *run, const struct subschema *subschema,
 	const struct node *instance, uint32_t entry);
 

@@ -1,11 +1,11 @@
 /*
  * A schema: a document of JSON Schema, draft 4, 6, 7, 2019-09 or 2020-12, with the documents that
- * it refers to. It is read once, and then validates trees.
+ * it refers to. It is read once, and then used to validate trees.
  *
- * A schema is refused when it is read, with the place, if it can't be applied completely: it is of
+ * A schema that can't be applied completely is refused when it is read, with the place: it is of
  * another draft, refers to a document that the library does not have, or has a pattern that PCRE2
  * can't express. Unknown keywords are ignored, as the drafts demand. `format` is checked only if
- * the caller wants that, `contentEncoding` never.
+ * validates_formats is set, and `contentEncoding` never.
  *
  * A schema is immutable once it is read. Any number of threads may use it.
  */
@@ -19,10 +19,10 @@ struct schema;
  * reported. */
 #define FAULTS_MAX 100
 
-/* A violation of the schema. Its texts lie in the arena that was passed. */
+/* A violation of the schema. Its texts lie in the arena that schema_validate() gets. */
 struct schema_fault {
 	const char *key;     /* where the value stands in the tree (key.h) */
-	const char *message; /* what is wrong, and what would be right */
+	const char *message; /* the fault, and the values that are allowed */
 	/* the keyword of the schema: "app.schema.json#/properties/port/maximum" */
 	const char *rule;
 	const struct node *at; /* the faulty value, or the map or list that lacks something */
@@ -36,7 +36,7 @@ struct faults {
 
 /* The text of a document. */
 struct schema_text {
-	struct source source; /* the document's name in messages; no other document has it */
+	struct source source; /* its name must differ from that of all other documents */
 	struct span text;
 	const struct format *format; /* NULL: YAML, of which JSON is a part */
 	struct span uri; /* where it was found, absolute and without a fragment; empty: unknown */
@@ -70,9 +70,9 @@ void schema_free(struct schema *schema); /* NULL is allowed */
 void schema_freep(struct schema **schema);
 
 /**
- * Finds all faults of `root`, which must outlive them. Returns 0; PROBLEM with the place and the
- * reason if the check takes too much work or nests too deep; or -ENOMEM, also if the arena's budget
- * is spent.
+ * Finds all faults of `root`, which must outlive *ret. Returns 0, also if there are faults; PROBLEM
+ * with the place and the reason if the check takes too much work or nests too deep; or -ENOMEM,
+ * also if the arena's budget is spent.
  */
 int schema_validate(const struct schema *schema, const struct node *root, struct arena *arena,
 	struct faults *ret, struct problem *problem);

@@ -34,7 +34,10 @@ int format_is_uri_template(struct span text, enum schema_draft draft);
 /* True: the build can check international names. */
 extern const bool idn_is_known;
 
-/** Returns the length of the A-label of `label`; 0: it is no U-label of IDNA2008; or -ENOMEM. */
+/**
+ * Returns the length in bytes of the A-label (xn--…) of `label`; 0: `label` is no U-label of
+ * IDNA2008; or -ENOMEM.
+ */
 int idn_label_length(struct span label);
 
 /**

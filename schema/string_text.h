@@ -57,7 +57,8 @@ static inline size_t text_digits(struct span *text)
 }
 
 /**
- * Cuts off the bytes up to the first `c`, or all if there is none. Returns them without the `c`.
+ * Skips the bytes up to and including the first `c`, or all if there is none. Returns the skipped
+ * bytes without the `c`.
  */
 static inline struct span text_until(struct span *text, char c)
 {
