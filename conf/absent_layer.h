@@ -1,23 +1,24 @@
 /*
  * An absent layer: an optional layer whose directory is missing.
  *
- * The layers of a host, a machine, a user or a fact (%H, %m, %u, %h and %{NAME} in their paths) are
- * often absent, as most hosts and users have no values of their own. Then a change for which the
- * user names no layer would go to the layer below, and so apply to all hosts or users.
+ * The layers of a host, a machine, a user or a fact (%H, %l, %d, %m, %u, %h and %{NAME} in their
+ * paths) are often absent, as most hosts and users have no values of their own. Then a change for
+ * which the user names no layer would go to the layer below, and so apply to all hosts or users.
  */
 #pragma once
 
 #include "settings.h"
 
 /**
- * Refuses a change without a named layer if the highest layer is absent, or does not belong to the
- * host, machine or user that the environment names: the change would go to the wrong layer. Returns
- * 0, PROBLEM with the remedy, or -ENOMEM.
+ * Refuses a change without a named layer if the highest layer is absent, or does not belong to any
+ * host, machine, user or fact that the environment names: the change would go to the wrong layer.
+ * Returns 0, PROBLEM with the remedy, or -ENOMEM.
  */
 int absent_layer_refuse(const struct settings *settings, struct problem *problem);
 
 /**
- * Refuses an environment that names a host, machine or user to which no layer belongs. Returns 0,
- * PROBLEM with the nearest name that has a layer, or -ENOMEM.
+ * Refuses an environment that names a host, machine or user for which no layer exists, or a fact
+ * whose layers are all missing. Returns 0, PROBLEM with the nearest name that has a layer, or
+ * -ENOMEM.
  */
 int absent_layer_find(const struct settings *settings, struct problem *problem);

@@ -13,15 +13,15 @@
 #include <sys/stat.h>
 
 /**
- * Removes from the mode the rights that the list does not give to every member of a class. `list`
- * is the attribute system.posix_acl_access (linux/posix_acl_xattr.h) of `size` bytes. If it can't
- * be understood, only the owner's rights stay.
+ * Removes from stat->st_mode the rights that the list does not give to every member of a class.
+ * `list` is the attribute system.posix_acl_access (linux/posix_acl_xattr.h) of `size` bytes. If
+ * the list is invalid, only the owner's rights stay.
  */
 void access_list_narrow(const void *list, size_t size, struct stat *stat);
 
 /**
- * Does the same with the list of the file that `fd` (which may be O_PATH) and `stat` belong to. If
- * the list can't be read, only the owner's rights stay. If there is no list, the mode stays
- * unchanged.
+ * As access_list_narrow(), with the list of the file of `fd` (which may be O_PATH); `stat` is that
+ * file's. If the list can't be read, only the owner's rights stay. If there is no list, the mode
+ * stays unchanged.
  */
 void access_list_heed(int fd, struct stat *stat);

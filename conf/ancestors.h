@@ -2,8 +2,8 @@
  * The ancestors of a file: the directories above the place to which a path of a layer really leads.
  *
  * With `follow`, a link may lead past directories that the mount does not show, inside of the layer
- * and outside. A user who may not search one of these directories may not read the files beneath
- * it, just as if there were no mount.
+ * and outside. A user who may not search such a directory may not read the files beneath it, just
+ * as if there were no mount.
  *
  * Only the file's own place counts, not the links on the way: a user who may search those
  * directories can reach the file without the links. The layer's own place does not count, as with a
@@ -16,14 +16,15 @@
 struct layer;
 
 /**
- * Calls `each` for each directory above the file of `fd` (O_PATH), up to the layer or else the
- * root, that is closed to a class of users by its mode or access list. If `each` returns a value
- * other than 0, the walk ends, and ancestors_each_closed() returns that value.
+ * Calls `each` for each directory above the file of `fd` (O_PATH) that some class of users may not
+ * search by its mode or access list. The walk ends at the layer's directory, or at the root if the
+ * file is outside of the layer. If `each` returns a value other than 0, the walk ends, and
+ * ancestors_each_closed() returns that value.
  *
  * `path` leads to the file. If its last name is no link, `each` is not called: the caller has to
  * check the directories of `path`. If the file's place can't be determined, for example because the
- * file was moved or `fd` is the -errno of a failed open, `each` gets a directory that is closed to
- * all users.
+ * file was moved or `fd` is the -errno of a failed open, `each` gets a directory that no user may
+ * search.
  *
  * Returns 0, or -errno if memory or descriptors are short.
  */
@@ -31,7 +32,7 @@ int ancestors_each_closed(const struct layer *layer, const char *path, int fd,
 	int (*each)(void *context, const struct stat *directory), void *context);
 
 /**
- * Removes from the mode the rights of each class that has a member who may not search the directory
- * `above`.
+ * Removes from stat->st_mode the rights of each class that has a member who may not search the
+ * directory `above`.
  */
 void ancestors_narrow(struct stat *stat, const struct stat *above);

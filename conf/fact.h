@@ -18,7 +18,7 @@
 
 /* The file of facts, as it was read. */
 struct fact_file {
-	const char *path;  /* as messages show it; NULL: plyfs.yaml names none */
+	const char *path;  /* as messages show it; NULL: plyfs.yaml names no file of facts */
 	const char *place; /* the path for open(2) */
 	struct stat read;
 	struct document *document; /* its root is the map of facts */
@@ -31,9 +31,10 @@ size_t fact_name_length(const char *text);
 bool fact_is_given(const char *text);
 
 /**
- * Finds the value of a fact, which is one path component. Returns 0 with *ret, which lives as long
- * as `around`, or is NULL if the file says that this machine has no value; or PROBLEM, at the wrong
- * value in the file, else at `place`, where plyfs.yaml uses the fact.
+ * Finds the value of a fact. Returns 0 with *ret, one path component that lives as long as
+ * `around`; NULL: the file has the fact without a value. PROBLEM: the value can't be one path
+ * component, or the fact is unknown. A value in the file is reported there, anything else at
+ * `place`, where plyfs.yaml uses the fact.
  */
 int fact_find(const struct settings_environment *around, struct span name, const struct node *place,
 	const char **ret, struct problem *problem);

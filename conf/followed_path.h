@@ -23,8 +23,8 @@ int followed_path_open(int dirfd, const char *path, int flags);
  * the file system `device`, it continues in `beneath_fd`, the directory that the mount lies on.
  * Without this, a thread that answers the mount's requests would wait for its own answer.
  *
- * The caller still owns `beneath_fd` (-1: there is no mount), and must leave it open until the next
- * call. Call it only while there are no other threads.
+ * The caller still owns `beneath_fd` (-1: there is no mount), and must leave it open until it calls
+ * this function again. Call it only while there are no other threads.
  */
 void followed_path_cover(dev_t device, int beneath_fd);
 
@@ -32,8 +32,8 @@ void followed_path_cover(dev_t device, int beneath_fd);
 int followed_path_beneath(void);
 
 /**
- * If *fd is the mount's root, closes it, opens the directory beneath instead, and returns 1.
- * Returns 0 if *fd is not in the mount; or -errno, -ELOOP for any other file of the mount. Makes no
- * request to a file system.
+ * If *fd is the root of the mount of followed_path_cover(), closes it, opens `beneath_fd` again in
+ * *fd, and returns 1. Returns 0 if *fd is not in that mount; -ELOOP for any other file of the
+ * mount; or another -errno. Makes no request to a file system.
  */
 int followed_path_uncover(int *fd);

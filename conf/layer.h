@@ -50,29 +50,29 @@ struct layer {
 	 * system has died. */
 	dev_t dev;
 	ino_t ino;
-	/* Patterns (glob.h), ending with NULL. Those of plyfs.yaml are pairs: a pattern, and
-	 * one for all paths below. Default: what git and editors keep beside a file. Borrowed. */
+	/* Patterns (glob.h), ending with NULL. Each pattern of plyfs.yaml is followed by one for
+	 * all paths below it. Default: the files of git and of editors beside a file. Borrowed. */
 	const char *const *exclude;
 	/* the store that a mirror copies to this layer (store.h); NULL: none */
 	struct store *store;
 	const struct settings *settings; /* the settings that it belongs to; NULL: none yet */
-	/* These two change: */
+	/* These two change while threads use the layer: */
 	atomic_bool is_remote; /* it lies on a network or FUSE file system, or contains one */
-	atomic_int silence;    /* layer_note_silence() */
+	atomic_int silence;    /* enum layer_silence */
 	/* the directory that the mount itself lies on, relative to the layer; NULL: it is not in
 	 * the layer */
 	char *covered;
 };
 
-/* The use that a caller is about to make of a path. Each use sends different requests to the server
- * of a network file system. */
+/* The use that a caller is about to make of a path: look up its name, list it, or read it. Each use
+ * sends different requests to the server of a network file system. */
 enum layer_use { LAYER_NAME, LAYER_LIST, LAYER_READ };
 
 /**
  * Sets the guard. Before a name is looked up, a directory listed or a file read, `may_use` is
- * called with its path (absolute; only the last name may be a link). If it returns 0, the use
- * continues; otherwise the caller gets its -errno. NULL: every path may be used. Any thread may
- * call `may_use`. Call layer_guard() while there are no other threads.
+ * called with the path (absolute; only the last name may be a link). If `may_use` returns 0, the
+ * use continues; otherwise its result, an -errno, is returned. NULL: every path may be used. Any
+ * thread may call `may_use`. Call layer_guard() while there are no other threads.
  *
  * The reason: stat(2), open(2) and read(2) wait for the server of a mount that is nested in a
  * layer, or that a link leads to, and a command can't end such a call.
@@ -80,9 +80,9 @@ enum layer_use { LAYER_NAME, LAYER_LIST, LAYER_READ };
 void layer_guard(int (*may_use)(const char *path, enum layer_use use));
 
 /*
- * The functions that look into remote layers for a process that must not wait for a file system:
- * stat() does the same as layer_stat(), and so on, but returns -ETIMEDOUT if the file system does
- * not answer. Any thread may call them.
+ * The functions that look into remote layers for a process that must not wait for a file system.
+ * Each of the first four does the same as layer_NAME(), but returns -ETIMEDOUT if the file system
+ * does not answer. Any thread may call them.
  */
 struct layer_delegate {
 	int (*stat)(const struct layer *layer, const char *path, struct stat *ret);
@@ -90,8 +90,8 @@ struct layer_delegate {
 	int (*list)(const struct layer *layer, const char *path,
 		int (*each)(void *context, const char *name, unsigned char type), void *context);
 	int (*read_link)(const struct layer *layer, const char *path, char **ret);
-	/* Whether the file system that is mounted at the absolute path, or above, is silent now;
-	 * NULL: whether any is. */
+	/* Returns whether the file system that has the absolute `path` is silent now; `path` NULL:
+	 * whether any file system is. */
 	bool (*is_silent)(const char *path);
 };
 
@@ -130,13 +130,13 @@ bool layer_is_delegated(const struct layer *layer);
  */
 bool layer_fd_is_remote(int fd);
 
-/** Asks the guard about the directory's entry `name`. Returns 0, or the guard's -errno. */
+/** Asks the guard whether the entry `name` of `dirfd` may be looked up. Returns 0 or -errno. */
 int layer_may_enter(int dirfd, const char *name);
 
 /**
  * Opens the directory `path` as a layer. `name` and `path` are copied. If `optional` and nothing is
- * there, the layer is empty. Returns 0 with *ret for layer_free(), or -errno: -EACCES also for a
- * directory that may be entered but not listed.
+ * there, the layer is missing (dirfd -1). Returns 0 with *ret for layer_free(), or -errno: -EACCES
+ * also for a directory that may be entered but not listed.
  */
 int layer_open(const char *name, const char *path, unsigned rank, bool optional, bool follow,
 	struct layer **ret);
@@ -158,15 +158,15 @@ void layer_freep(struct layer **layer);
 
 /**
  * Sets `covered` if the directory `mountpoint` (absolute, without links) is in the layer. Callers
- * skip paths in it: files of the mount are no sources. Returns 0 or -ENOMEM. Call it before a
- * second thread uses the layer.
+ * skip paths in `covered`: files of the mount are no sources. Returns 0 or -ENOMEM. Call it before
+ * a second thread uses the layer.
  */
 int layer_cover(struct layer *layer, const char *mountpoint);
 
 /**
- * Finds the topmost directory above the layer that others may not search, and that is not also
- * above the absolute path `beside`. Users who can reach `beside` may still be unable to reach the
- * layer. *ret is "" if there is none, or if it can't be determined.
+ * Finds the topmost directory above the layer that is closed to other users (no S_IXOTH) and is not
+ * above the absolute path `beside`. Because of it, users who can reach `beside` may be unable to
+ * reach the layer. *ret is "" if there is no such directory, or if it can't be determined.
  */
 void layer_closed_above(const struct layer *layer, const char *beside, char ret[PATH_MAX]);
 
@@ -174,26 +174,29 @@ void layer_closed_above(const struct layer *layer, const char *beside, char ret[
 bool layer_is_covered(const struct layer *layer, const char *path);
 
 /**
- * Until the next call, this thread opens `directory` only once for each layer, to look up names in
- * it. It does not see that the directory is replaced meanwhile, so the time must be short, and no
- * layer may be closed. "": ends that.
+ * Until the next call of layer_stay(), this thread opens `directory` only once for each layer, to
+ * look up names in it. The thread does not see that the directory is replaced meanwhile, so the
+ * next call must come soon. No layer may be closed before it. "" only ends the earlier call.
  */
 void layer_stay(const char *directory);
 
-/** Calls lstat(2), or stat(2) with `follow`. A directory's mode is that of layer_stat_rights(). */
+/**
+ * Calls lstat(2), or stat(2) with `follow`. A directory gets the mode of layer_stat_rights().
+ * Returns 0 or -errno.
+ */
 int layer_stat(const struct layer *layer, const char *path, struct stat *ret);
 
 /**
- * Does the same as layer_stat(), and reduces the mode to the rights that the access list
- * (access_list.h) and, with `follow`, the directories above the file (ancestors.h) give. Takes
- * twice as long as layer_stat(). Returns 0 or -errno.
+ * As layer_stat(), but removes from the mode the rights that the access list (access_list.h) or,
+ * with `follow`, a directory above the file (ancestors.h) denies. Takes twice as long as
+ * layer_stat(). Returns 0 or -errno.
  */
 int layer_stat_rights(const struct layer *layer, const char *path, struct stat *ret);
 
 /**
- * Opens a regular file for reading. It uses O_NONBLOCK, as a FIFO in a layer must not hang the
- * mount, and O_NOFOLLOW unless `follow`. *ret is fstat(2) of the descriptor, with the mode reduced
- * by the access list. Returns a descriptor, or -errno; -ENOENT also if it is no regular file.
+ * Opens a regular file for reading, with O_NONBLOCK, as a FIFO in a layer must not hang the mount,
+ * and with O_NOFOLLOW unless `follow`. *ret is fstat(2) of the descriptor, with the mode reduced by
+ * the access list. Returns a descriptor, or -errno: -ENOENT also if `path` is no regular file.
  */
 int layer_open_file(const struct layer *layer, const char *path, struct stat *ret);
 
@@ -201,8 +204,8 @@ int layer_open_file(const struct layer *layer, const char *path, struct stat *re
 int layer_open_directory(const struct layer *layer, const char *path);
 
 /**
- * Opens the directory that contains `path` with O_PATH. *name is the rest of `path`. Returns a
- * descriptor, or -errno.
+ * Opens the directory that contains `path` with O_PATH. *name points to the last name in `path`.
+ * Returns a descriptor, or -errno.
  */
 int layer_open_parent(const struct layer *layer, const char *path, const char **name);
 
@@ -210,11 +213,11 @@ int layer_open_parent(const struct layer *layer, const char *path, const char **
 int layer_open_path(const struct layer *layer, const char *path);
 
 /**
- * Calls `each` for every name in the directory that is not hidden or excluded, in the order of
- * readdir(3), with its d_type. With `follow`, the type is that of a link's target, and a dangling
- * link is left out. DT_UNKNOWN, or DT_LNK with `follow`, means that stat(2) has failed. If `each`
- * returns a value other than 0, the list ends, and layer_list() returns that value. Otherwise it
- * returns 0 or -errno.
+ * Calls `each` for every name in the directory that is neither hidden nor excluded, in the order of
+ * readdir(3), with its d_type. With `follow`, a link has the type of its target, and a dangling
+ * link is left out. If stat(2) fails with another error, the type is DT_UNKNOWN, or DT_LNK for a
+ * link with `follow`. If `each` returns a value other than 0, the listing ends, and layer_list()
+ * returns that value. Otherwise it returns 0 or -errno.
  */
 int layer_list(const struct layer *layer, const char *path,
 	int (*each)(void *context, const char *name, unsigned char type), void *context);
@@ -239,10 +242,10 @@ bool layer_is_shortage(int result);
 int layer_source_name(const struct layer *layer, const char *path, char **ret);
 
 /**
- * Does the same for a layer that is a copy of a store. *original is the name to edit,
- * "etcd:/fleet/app.yaml". *place is the same with the revision of the open file `fd`, as
- * store_place() makes it. Both are NULL for any other layer. Returns 0 with both for free(3), or
- * -ENOMEM.
+ * Makes a file's names in the store that the layer copies. *original is the name to edit,
+ * "etcd:/fleet/app.yaml". *place is that name with the revision of the open file `fd`, as
+ * store_place() makes it. Both are NULL if the layer copies no store. Returns 0 with both for
+ * free(3), or -ENOMEM.
  */
 int layer_source_place(
 	const struct layer *layer, const char *path, int fd, char **original, char **place);

@@ -16,13 +16,13 @@ struct layer_spec {
 	const struct store_spec *store;
 	/* letters of the specifiers in the path as plyfs.yaml has it; NULL: none */
 	const char *specifiers;
-	/* number of the path's bytes after the value of the first specifier that is not %h */
+	/* bytes of `path` that stand behind the value of its first specifier other than %h */
 	size_t behind;
 	/* the name is from plyfs.yaml, not from the path */
 	bool is_named;
 	bool optional;
 	bool required; /* an empty directory counts as missing, too */
-	/* optional, and missing: this machine has no value for a specifier of the path */
+	/* optional, and missing: this machine has no value for a specifier in `path` */
 	bool has_no_value;
 	bool follow;
 	const char *const *exclude; /* as in struct layer; NULL: the default */

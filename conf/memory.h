@@ -10,7 +10,7 @@
 uint64_t memory_max(void);
 
 /**
- * Does the same with the file `membership` instead of /proc/self/cgroup, and the hierarchy that is
- * mounted at `root`.
+ * As memory_max(), with the file `membership` instead of /proc/self/cgroup, and the hierarchy of
+ * cgroups that is mounted at `root`.
  */
 uint64_t memory_max_in(const char *membership, const char *root);

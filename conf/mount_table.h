@@ -12,21 +12,21 @@ struct table_mount {
 	int id;
 	int parent; /* id of the mount that it lies on */
 	dev_t dev;
-	uid_t uid; /* the user who mounted it, if it is a FUSE mount; else 0 */
-	gid_t gid;
-	uint64_t digest;     /* a hash of all that the table says about it */
+	uid_t uid;           /* of the user who mounted it, if it is a FUSE mount; else 0 */
+	gid_t gid;           /* likewise */
+	uint64_t digest;     /* a hash of the mount's line in the table */
 	char root[PATH_MAX]; /* the directory of the file system that is mounted here */
 	char path[PATH_MAX];
 	char type[64];
 };
 
-/** Returns whether a file system of that type depends on another process or machine. */
+/** Returns whether the mount's file system depends on another process or machine, by its type. */
 bool mount_table_is_remote(const struct table_mount *mount);
 
 /**
  * Calls `each` for every mount, in the table's order, until `each` returns true. `mounts_fd` is an
- * open MOUNT_TABLE: then the call needs no other descriptor and no memory. -1: opens the table
- * itself. Returns 0 or -errno.
+ * open MOUNT_TABLE: then the call needs no other descriptor and no memory. If it is -1, the
+ * function opens the table. Returns 0 or -errno.
  */
 int mount_table_each(
 	int mounts_fd, bool (*each)(void *context, const struct table_mount *mount), void *context);

@@ -2,10 +2,10 @@
  * The opening of files that settings name, for reading.
  *
  * A process in a sandbox (fs/sandbox) may read only the files that its settings named at its start.
- * Files that they name later are opened by another process, the delegate. Without a delegate,
- * everything is opened here.
+ * Another process, the delegate, opens the files that the settings name later. Without a delegate,
+ * this process opens all files.
  *
- * A path that is opened with O_PATH gives no right to read, and needs none.
+ * A descriptor with O_PATH gives no right to read its file, and opening one needs no such right.
  */
 #pragma once
 
@@ -25,7 +25,7 @@ struct opening_delegate {
 	void (*take)(void); /* Reports to the delegate that those settings are in force. */
 };
 
-/** Sets the delegate, a copy; all NULL: none. No other thread may use this file meanwhile. */
+/** Sets the delegate to a copy of *named; all NULL: none. Call it while there is one thread. */
 void opening_delegate(const struct opening_delegate *named);
 
 /** Announces that the settings are about to be read: the delegate reads them first. */
@@ -39,8 +39,8 @@ void opening_announce(void);
 bool opening_has_found(int directory, bool follows);
 
 /**
- * Makes the delegate put in force the settings that it read last, if it read them completely. It no
- * longer opens files that only the earlier settings named.
+ * Makes the delegate put in force the settings that it read last, if it read them completely. Then
+ * the delegate no longer opens files that only the earlier settings named.
  */
 void opening_take(void);
 

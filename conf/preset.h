@@ -20,15 +20,16 @@ struct preset {
 	const char *path; /* of its file */
 	const char *description;
 	const struct node *rules; /* a list */
-	const struct node *place; /* where it is named; NULL: nowhere */
+	const struct node *place; /* where plyfs.yaml names it; NULL: nowhere */
 	struct document *document;
-	struct stat read; /* of the file, as it was read */
+	struct stat read; /* of the file, when it was read */
 };
 
 /**
- * Reads the preset `name`, which is written at `node` (NULL: nowhere). Returns 0 with *ret for
- * preset_fini(), whose strings lie in `arena`; PROBLEM if there is none, with the nearest name and
- * all that exist; or -ENOMEM. After an error, ret->read is set if the file was read.
+ * Reads the preset `name`, which plyfs.yaml names at `node` (NULL: nowhere). Returns 0 with *ret
+ * for preset_fini(), whose strings lie in `arena`; PROBLEM, which lists all presets if there is no
+ * such preset; or -errno for a shortage of memory or descriptors. After an error, ret->read is set
+ * if the file was read.
  */
 int preset_read(const char *name, const struct node *node, struct arena *arena, struct preset *ret,
 	struct problem *problem);
@@ -39,6 +40,7 @@ void preset_fini(struct preset *preset);
 const char *preset_directories(void);
 
 /**
- * Lists the names of all presets, in byte order, with NULL behind the last. Returns 0 or -ENOMEM.
+ * Lists the names of all presets, in byte order, with NULL behind the last. Returns 0, or -errno
+ * for a shortage of memory or descriptors.
  */
 int preset_names(struct arena *arena, const char *const **ret);

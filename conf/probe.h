@@ -1,9 +1,9 @@
 /*
  * A probe: a call on a file system that may never answer, made by a child process.
  *
- * When its time is up, the child is killed, and the caller waits at most 50 ms for its end. If the
- * call can't be interrupted, the child ends when the call ends. Until then it holds none of our
- * resources except the pipe for its output: no terminal and no open file.
+ * When the time is up, probe_end() kills the child, and waits at most 50 ms for its end. If the
+ * call can't be interrupted, the child ends when the call ends. Until then the child holds none of
+ * our resources except the pipe for its output: no terminal and no open file.
  *
  * stat(2), open(2), realpath(3) and getxattr(2) wait for the process that serves a FUSE mount, or
  * for a server in the network. Any user who may mount can make a mount that never answers.
@@ -23,12 +23,12 @@
 
 struct probe {
 	pid_t pid;
-	int fd; /* the child's output; -1: no child was started */
-	int64_t due_ms;
-	int error; /* why no child was started */
+	int fd;         /* the child's output; -1: no child was started */
+	int64_t due_ms; /* when the time is up, by CLOCK_MONOTONIC */
+	int error;      /* -errno: why no child was started */
 };
 
-/** The work of the child: writes to `out`, and returns 0 or -errno. It need not free its memory. */
+/** The child's work: writes to `out`, and returns 0 or -errno. It need not free any memory. */
 typedef int probe_call(void *context, int out);
 
 /** Starts a child that makes the call, with `limit_ms` from now on. probe_end() ends it. */

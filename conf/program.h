@@ -21,7 +21,7 @@ struct program {
 	/* the user to run it as; NULL: the default of the process that runs it */
 	const char *user;
 	unsigned timeout_ms;
-	bool is_optional; /* a check: if it is not installed, the content is shown unchecked */
+	bool is_optional; /* of a check: without the program, the content is shown unchecked */
 	const struct node *place; /* where its command stands in plyfs.yaml */
 };
 
@@ -32,9 +32,9 @@ struct program {
 int program_read_defaults(const struct node *map, struct program *ret, struct problem *problem);
 
 /**
- * Reads a list of words, or a map with `run`, `user`, `timeout` and, for "check", `optional`.
- * Messages call it `name`. Returns 0 with *ret, in `arena`, or unchanged if nothing is given;
- * PROBLEM; or -ENOMEM.
+ * Reads a program: a list of words, or a map with `run`, `user`, `timeout` and, if `name` is
+ * "check", `optional`. Messages call the program `name`. If nothing is given, *ret stays unchanged.
+ * Returns 0 with *ret in `arena`, PROBLEM or -ENOMEM.
  */
 int program_read(const struct node *node, const char *name, const struct program *defaults,
 	struct arena *arena, const struct program **ret, struct problem *problem);
@@ -43,14 +43,14 @@ int program_read(const struct node *node, const char *name, const struct program
 bool program_names_file(const struct program *program);
 
 /**
- * Replaces %f by `file` and %% by a percent sign in the words; the first is the program. Returns a
- * list in `arena` with NULL behind the last, or NULL without memory.
+ * Returns the words (the program and its arguments) with `file` for %f and a percent sign for %%.
+ * The list lies in `arena`, and ends with NULL. Returns NULL when there is no memory.
  */
 char **program_words(const struct program *program, const char *file, struct arena *arena);
 
 /**
- * Returns a text for free(3) that is equal for two programs only if they run the same command.
- * NULL: no memory.
+ * Returns a text for free(3) that is equal for two programs only if they run the same command as
+ * the same user with the same timeout. NULL: there is no memory.
  */
 char *program_key(const struct program *program);
 
@@ -58,14 +58,14 @@ char *program_key(const struct program *program);
 #define PROGRAM_NAME_MAX 64
 
 /**
- * Finds the name under which people know the program. For a shell, env(1) or timeout(1), that is
- * the program that it starts, if the words show it.
+ * Finds the name under which people know the program. For a shell, an interpreter, env(1),
+ * timeout(1) and the like, this is the program or script that it starts, if the words show it.
  */
 void program_name(const struct program *program, char name[PROGRAM_NAME_MAX]);
 
 /**
- * Does the same for "sh -c SCRIPT". Returns false if it is not certain that `name` is a program to
- * be searched: it may be part of a path, or a function of the script.
+ * As program_name(), for "sh -c SCRIPT". Returns false if `name` may be no program that the shell
+ * searches for, but part of a path, or a function of the script.
  */
 bool program_name_in_script(const struct program *program, char name[PROGRAM_NAME_MAX]);
 

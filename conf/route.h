@@ -12,10 +12,10 @@
 #include <sys/stat.h>
 
 struct route_step {
-	/* The directory of the name, O_PATH. -1: `fd` begins the route, or a magic link of the
-	 * kernel's has led there without names. */
+	/* The directory of the name, O_PATH. -1: there is no name, as `fd` begins the route, or a
+	 * magic link of the kernel's leads to `fd`. */
 	int at;
-	const char *name; /* the name in `at`; NULL: see `at` */
+	const char *name; /* the name in `at`; NULL if that is -1 */
 	/* Absolute, with no link above the name. For a file behind a magic link, as proc(5) has
 	 * it. */
 	const char *path;

@@ -58,8 +58,8 @@ struct rule {
 	/* must accept new content before it is shown; NULL: none */
 	const struct program *check;
 	const struct program *on_change; /* runs after a change; NULL: that of the settings */
-	const struct node *idle;         /* a `user` or `timeout` that has no command; NULL: none */
-	const char *preset; /* the preset with this rule; NULL: the user's rule, or built in */
+	const struct node *idle; /* `user` or `timeout` of a rule without commands; or NULL */
+	const char *preset;      /* the preset with this rule; NULL: the user's rule, or built in */
 	const struct schema_file *schema; /* the merged file must satisfy it; NULL: none */
 	struct source source;             /* where the rule stands; name NULL for a built-in one */
 	unsigned line;                    /* starting at 1; 0 for a built-in one */
@@ -126,8 +126,8 @@ int settings_from_schema(const char *path, const char *const *listed, bool valid
 /**
  * Reads a plyfs.yaml and opens its layers. A relative layer path begins at plyfs.yaml's directory.
  * The environment is copied; NULL: that of this process. Returns 0 with *ret for
- * settings_unref(); PROBLEM with the place, the fault, and what is allowed there; or -ENOMEM. A
- * file that can't be read is a problem.
+ * settings_unref(); PROBLEM with the place, the fault, and the values that are allowed there; or
+ * -ENOMEM. A file that can't be read is a problem.
  */
 int settings_read(const struct settings_environment *around, const char *path,
 	struct settings **ret, struct problem *problem);
@@ -140,33 +140,34 @@ int settings_from_layers(const struct settings_environment *around, const char *
 	struct settings **ret, struct problem *problem);
 
 /**
- * As settings_read(), but opens no layers. For callers that must not open them, or that prepare
- * them first. The layers are in `specs`.
+ * As settings_read(), but opens no layers: they are only in `specs`. For callers that must not open
+ * layers, or that prepare them first.
  */
 int settings_outline(const struct settings_environment *around, const char *path,
 	struct settings **ret, struct problem *problem);
 
 /**
  * Makes the settings again as `old` was made, from plyfs.yaml or "A:B:C", and opens the layers'
- * directories again. If the file system `own`, our mount, now covers a layer, the layer keeps its
- * old directory. Returns as settings_read(), and -EAGAIN if layers are replaced again and again.
+ * directories again. If our mount, the file system `own`, now lies on a layer's path, the layer
+ * keeps its old directory. Returns as settings_read(), or -errno: -EAGAIN if layers are replaced
+ * again and again.
  */
 int settings_again(
 	const struct settings *old, dev_t own, struct settings **ret, struct problem *problem);
 
-/** Sets `header` by an option of the mount; overrules plyfs.yaml, also in settings made again. */
+/** Sets `header` by an option of the mount. plyfs.yaml does not change it, even when read again. */
 void settings_fix_header(struct settings *settings, bool header);
 
 /**
- * Records that a mount will lie on `mountpoint`, and that `beneath` leads to the directory that it
- * hides. This applies to these settings, and to all that are made from them again. Returns 0 or
- * -ENOMEM.
+ * Records that a mount will lie on `mountpoint`, and that the path `beneath` leads to the directory
+ * that the mount hides. This applies to these settings, and to all that settings_again() makes from
+ * them. Returns 0 or -ENOMEM.
  */
 int settings_cover(struct settings *settings, const char *mountpoint, const char *beneath);
 
 /**
- * Returns whether both have the same contents, and the same directories as layers. A NaN equals
- * nothing, not even itself.
+ * Returns whether both have the same contents, and the same directories as layers. Settings with a
+ * NaN in them equal none, not even themselves.
  */
 bool settings_equal(const struct settings *a, const struct settings *b);
 
@@ -185,8 +186,8 @@ void settings_unref(struct settings *settings); /* NULL is allowed */
 void settings_unrefp(struct settings **settings);
 
 /**
- * Reads `limits`, a map as in plyfs.yaml. Limits that it does not set stay unchanged. Returns 0, or
- * PROBLEM with the place and what is allowed.
+ * Reads the map `limits` of a plyfs.yaml. Limits that the map does not set stay unchanged. Returns
+ * 0, or PROBLEM with the place and the values that are allowed.
  */
 int settings_read_limits(const struct node *map, struct limits *limits, struct problem *problem);
 

@@ -17,23 +17,24 @@ struct settings_environment {
 	/* Absolute. Relative paths begin here; messages show them with `directory` in front. */
 	const char *directory;
 
-	/* The values of %H, %m and %u of another machine, to see its result. */
+	/* Another machine's values of %H, %m and %u, for the result that it has. */
 	const char *host;
 	const char *machine_id;
 	const char *user; /* %h is this user's home, as this machine knows it */
 
-	/* NAME=VALUE of --fact, without NULL between them; a name's last value counts */
+	/* NAME=VALUE of --fact; the first NULL ends them. The last value of a name counts. */
 	const char *facts[SETTINGS_FACTS_MAX];
-	const struct fact_file *fact_file; /* that of the settings; copies have NULL */
+	const struct fact_file *fact_file; /* of the settings; NULL in a copy of an environment */
 
 	/*
 	 * A mount of ours lies on the directory `mountpoint` (absolute, without links) and hides
-	 * its contents. `beneath` is a path to the hidden directory; NULL: there is none.
+	 * its contents. `beneath` is a path to the hidden directory. NULL: there is no such mount.
 	 */
 	const char *mountpoint;
 	const char *beneath;
 
-	/* The files are watched: if one is being written, they are read again later. */
+	/* The caller watches the files, and reads them again after a change. So reading does not
+	 * wait for a file that may be half written. */
 	bool is_watched;
 };
 
@@ -42,8 +43,8 @@ int settings_environment_copy(const struct settings_environment *around, struct 
 	struct settings_environment *ret);
 
 /**
- * Makes the path that messages show: a relative `path` gets `directory` in front. Returns 0 with
- * *ret in `arena`, or `path` or `directory` itself; or -ENOMEM.
+ * Makes the path that messages show: a relative `path` gets `directory` in front. Returns 0 or
+ * -ENOMEM. *ret lies in `arena`, or is `path` or `directory` itself.
  */
 int settings_environment_absolute(const struct settings_environment *around, const char *path,
 	struct arena *arena, const char **ret);
@@ -55,7 +56,7 @@ int settings_environment_absolute(const struct settings_environment *around, con
 int settings_environment_place(const struct settings_environment *around, const char *path,
 	struct arena *arena, const char **ret);
 
-/** Returns whether the environment is that of another machine or user. */
+/** Returns whether the environment names a host, a machine id, a user or a fact. */
 bool settings_environment_is_other(const struct settings_environment *around);
 
 /** Returns whether the mount hides `path` (absolute, or relative to the working directory). */

@@ -1,6 +1,6 @@
 /*
- * A store: etcd or a git repository that a mirror (fs/mirror) copies to a layer. The store is found
- * from the place of the layer's directory, whatever path led there:
+ * A store: etcd or a git repository that a mirror (fs/mirror) copies to a layer. store_find() knows
+ * the store by the place of the layer's directory, not by the path that led there:
  *
  *      STATE/tree.7/          the layer, or a directory above it
  *      STATE/spare/           a tree that was replaced, which a layer may still have open
@@ -19,17 +19,15 @@
 #define STORE_LOCK_NAME "lock" /* locked while a mirror runs */
 #define STORE_TREE_PREFIX "tree."
 
-/*
- * Names beside the present tree: the former tree, the next tree, and a new directory that is to
- * replace another.
- */
-#define STORE_RECYCLED_NAME "spare"
-#define STORE_DRAFT_NAME "draft"
-#define STORE_RENEWED_NAME "renewed"
+/* Names beside the present tree. */
+#define STORE_RECYCLED_NAME "spare"  /* the former tree */
+#define STORE_DRAFT_NAME "draft"     /* the next tree, while a mirror makes it */
+#define STORE_RENEWED_NAME "renewed" /* a new directory that is to replace a tree, or one in it */
 
 /*
- * The extended attribute with a revision. For etcd, each file has that of its key; for git, the
- * tree has its commit. It is set before the file or tree gets its name, so it fits the content.
+ * The extended attribute with a revision. For etcd, each file has the revision of its key; for git,
+ * the tree has its commit. A mirror sets the attribute before it gives the file or tree its name,
+ * so the revision always fits the content.
  */
 #define STORE_REVISION_ATTRIBUTE "user.plyfs.revision"
 
@@ -47,14 +45,14 @@ struct arena;
 struct store {
 	enum store_kind kind;
 	char *state; /* STATE, absolute */
-	char *tree;  /* "tree.7", or the name of a tree that is not the present one */
+	char *tree;  /* the name of the tree with the layer; "tree.7" if it is the present tree */
 	char *inner; /* the layer's place in the tree: "", or "web/" */
 
 	uid_t owner; /* of STATE and the status */
 	gid_t group;
 	bool is_shared; /* other users than the owner may have written to STATE */
 
-	/* From the status; "": the status does not say. They lie in `arena`. */
+	/* From the status; "": the status does not have it. These texts lie in `arena`. */
 	const char *prefix;   /* etcd: of the keys; git: the path in the repository */
 	const char *identity; /* etcd: the cluster */
 	const char *endpoint; /* etcd: the one that answered last; git: the URL */
@@ -78,7 +76,7 @@ void store_freep(struct store **store);
  */
 bool store_is_replaced(int directory);
 
-/** Returns whether a mirror runs, which keeps the layer up to date; true if that is unknown. */
+/** Returns whether a mirror runs that keeps the layer up to date; true if that is unknown. */
 bool store_is_kept(const struct store *store);
 
 /** etcd: returns the last revision that the mirror has copied; 0: not known. */
@@ -90,12 +88,12 @@ int store_name(const struct store *store, const char *path, char **ret);
 /** Reads the attribute of an open file or directory; "": it has none, or an invalid one. */
 void store_read_attribute(int fd, char ret[STORE_REVISION_MAX]);
 
-/** Returns the revision of an open file of the layer, or its commit; "": not known. */
+/** Gives the revision (etcd) or the commit (git) of an open file of the layer; "": not known. */
 void store_read_revision(const struct store *store, int fd, char ret[STORE_REVISION_MAX]);
 
 /**
- * Returns a file's place for messages: "etcd:/fleet/app.yaml@4711", the key and the revision that
- * wrote it; or "git:4f2a91c0b1de:config/app.yaml", the commit and the path in it. `revision` may be
- * "". Returns 0 with *ret for free(3), or -ENOMEM.
+ * Makes a file's place for messages: "etcd:/fleet/app.yaml@4711", the key and the revision in which
+ * it was written; or "git:4f2a91c0b1de:config/app.yaml", the commit and the path in it. `revision`
+ * may be "". Returns 0 with *ret for free(3), or -ENOMEM.
  */
 int store_place(const struct store *store, const char *name, const char *revision, char **ret);

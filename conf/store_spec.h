@@ -8,8 +8,9 @@
  *              layer         the layer's directory: a link that the mirror turns to a new tree
  *              state/        the mirror's own (fs/mirror/replica.h)
  *
- * ID follows from the store and the user of the mirror. So layers with the same store and user
- * share a mirror, even in several plyfs.yaml files and mounts.
+ * BASE is the `state` of the `etcd:` or `git:`, or a default. ID follows from the store and the
+ * user of the mirror. So layers with the same store and user share a mirror, even in several
+ * plyfs.yaml files and mounts.
  */
 #pragma once
 
@@ -28,9 +29,9 @@ struct store_spec {
 	const char *home;         /* BASE/KIND-ID */
 	const char *lock;         /* BASE/KIND-ID.lock */
 	const char *directory;    /* BASE/KIND-ID/layer */
-	const char *system;       /* the layer's directory in root's mirror; NULL: not used */
+	const char *system;       /* `directory` in the BASE of root; NULL: `state` was given */
 	const char *const *words; /* arguments of "plyfs" that run the mirror, ending with NULL */
-	const char *specifiers;   /* see struct layer_spec; of the prefix, ref or path */
+	const char *specifiers;   /* in the prefix, ref or path, as in struct layer_spec */
 	uint64_t wait_ms;         /* how long a mount waits for the first state */
 	const struct node *place;
 };
@@ -53,5 +54,5 @@ struct store_spec_place {
 int store_spec_read(const char *kind, const struct node *map, const struct store_spec_place *place,
 	const struct store_spec **ret, struct problem *problem);
 
-/** Returns the layer's directory: that of root's mirror if only that exists, else of our own. */
+/** Returns `directory`; or `system` if only that exists. */
 const char *store_spec_directory(const struct store_spec *store);

@@ -12,13 +12,13 @@
  */
 int text_read(int fd, size_t limit, char **ret, size_t *ret_len);
 
-/** Does the same, but returns only the first `limit` bytes of a longer file. */
+/** As text_read(), but gives only the first `limit` bytes if there is more. */
 int text_read_head(int fd, size_t limit, char **ret, size_t *ret_len);
 
 /* The kind of a file, for messages. */
 struct text_kind {
 	const char *name; /* "plyfs.yaml" */
-	const char *what; /* for "is a directory; settings are read from a file": "settings are" */
+	const char *what; /* "settings are", for "is a directory; settings are read from a file" */
 	size_t size_max;  /* bytes */
 };
 

@@ -16,15 +16,16 @@ struct trusted {
 	const char *path;  /* as messages show it */
 	const char *place; /* the path for open(2) */
 	const struct node *node;
-	/* as it was when it was read; NULL: it was not read, and may be missing */
+	/* of the file, when it was read; NULL: it was not read, and may be missing */
 	const struct stat *read;
 	uid_t user; /* another permitted owner besides root and our user; 0: none */
 };
 
 /**
  * Checks the file, and every directory and link on the way to it (route.h). Each must belong to
- * root, our user or `user`, and be writable by no other user. A directory that others may write to
- * is accepted if it has the sticky bit, like /tmp: its files belong to their owners.
+ * root, our user or `user`, and no other user may be able to write to it. But all users may write
+ * to a directory with the sticky bit, like /tmp: only a file's owner can replace it there. Files on
+ * a FUSE file system count as those of the user who mounted it.
  *
  * Returns 0; PROBLEM, at the node, with the part of the path, its owner or mode, and the remedy;
  * -ESTALE if the file there is not the one that was read, or is gone; or -ENOMEM.

@@ -1,6 +1,6 @@
 /*
- * The values of plyfs.yaml. Each function here reads one value, or reports what is wrong with it
- * and what is allowed there.
+ * The values of plyfs.yaml. Each function here reads one value, or reports the fault in it and the
+ * values that are allowed there.
  *
  * A `node` may be NULL or null. Then nothing was given: *ret keeps the caller's default, and the
  * result is 0. Messages call the value `name`. An int result is 0 or PROBLEM.
@@ -33,7 +33,7 @@ int value_map(
 int value_list(const struct node *node, const char *name, const struct node **ret,
 	struct problem *problem);
 
-/** Reads a text that is not empty and has no NUL byte. It lives as long as the node. */
+/** Reads a text that is not empty and has no NUL byte. *ret lives as long as the node. */
 int value_text(
 	const struct node *node, const char *name, const char **ret, struct problem *problem);
 
