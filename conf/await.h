@@ -1,0 +1,26 @@
+/*
+ * Waiting for descriptors and for time. A process that does several things at once waits by its
+ * coroutines (fs/loop), all others by ppoll(2).
+ */
+#pragma once
+
+#include <poll.h>
+#include <time.h>
+
+/** Waits as ppoll(2) without a mask does. */
+typedef int await_function(struct pollfd *fds, nfds_t count, const struct timespec *timeout);
+
+/** Makes await_poll() and await_ms() call `await`; NULL: ppoll(2). */
+void await_use(await_function *await);
+
+/** As poll(2), with a timeout of any precision; NULL: for ever. */
+int await_poll(struct pollfd *fds, nfds_t count, const struct timespec *timeout);
+
+/** As poll(2). */
+int await_ms(struct pollfd *fds, nfds_t count, int timeout_ms);
+
+/** Waits for one descriptor, and again after a signal. Returns as poll(2), but never EINTR. */
+int await_fd(int fd, short events, int timeout_ms);
+
+/** Pauses as nanosleep(2), but not after a signal. */
+void await_pause_us(long us);

@@ -1,0 +1,439 @@
+#include "coroutine.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "await.h"
+
+#ifdef __SANITIZE_ADDRESS__
+#define HAS_ADDRESS_SANITIZER
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define HAS_ADDRESS_SANITIZER
+#endif
+#endif
+
+/* Bytes. A coroutine waits for other processes, and has no tree to walk. */
+#ifdef HAS_ADDRESS_SANITIZER
+#include <dlfcn.h>
+#include <sanitizer/asan_interface.h>
+#include <sanitizer/common_interface_defs.h>
+#define STACK_SIZE ((size_t)4 << 20)
+#else
+#define STACK_SIZE ((size_t)1 << 20)
+#endif
+
+/* Bytes: of a process that walks trees. */
+#define PROGRAM_STACK ((size_t)8 << 20)
+
+/* In `due_ns`. */
+#define NEVER INT64_MAX
+
+struct coroutine {
+	ucontext_t context;
+	char *stack; /* with a page below it that can't be used; NULL: the root's */
+	size_t stack_size;
+	void (*run)(void *context);
+	void *argument;
+	int kept; /* of coroutine_keeps(), while it does not run */
+	bool is_done;
+	struct coroutine_queue joining;
+
+	/* While it waits. */
+	struct pollfd *fds;
+	nfds_t count;
+	int64_t due_ns; /* CLOCK_MONOTONIC */
+	struct coroutine_queue *queue;
+	int result;
+	struct coroutine *next_waiting;
+	struct coroutine *next_queued;
+	struct coroutine *next_ready;
+};
+
+static _Thread_local struct {
+	struct coroutine root;
+	struct coroutine *current; /* NULL: the root */
+	unsigned count;            /* coroutines besides the root */
+	struct coroutine *waiting;
+	struct coroutine *ready;
+	struct coroutine **ready_end;
+	struct pollfd *polled; /* room for COROUTINE_FDS_MAX of each coroutine */
+	const sigset_t *mask;
+	int *kept;
+	void *sanitizer; /* what it keeps of the one that ran before */
+} loop;
+
+static struct coroutine *current(void)
+{
+	return loop.current ? loop.current : &loop.root;
+}
+
+const struct coroutine *coroutine_self(void)
+{
+	return current();
+}
+
+void coroutine_mask(const sigset_t *mask)
+{
+	loop.mask = mask;
+}
+
+void coroutine_keeps(int *variable)
+{
+	loop.kept = variable;
+}
+
+static int64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+#ifdef HAS_ADDRESS_SANITIZER
+/* The sanitizer's own swapcontext(3) warns that it knows nothing of stacks; it is told of them. */
+static void swap(ucontext_t *from, const ucontext_t *to)
+{
+	static int (*swap_of_libc)(ucontext_t * from, const ucontext_t *to);
+
+	if (!swap_of_libc)
+		*(void **)&swap_of_libc =
+			dlsym(dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD), "swapcontext");
+	swap_of_libc(from, to);
+}
+#else
+static void swap(ucontext_t *from, const ucontext_t *to)
+{
+	swapcontext(from, to);
+}
+#endif
+
+static void begin_switch(const struct coroutine *to, void **fake_stack)
+{
+#ifdef HAS_ADDRESS_SANITIZER
+	__sanitizer_start_switch_fiber(fake_stack, to->stack, to->stack_size);
+#else
+	(void)to;
+	(void)fake_stack;
+#endif
+}
+
+static void end_switch(void *fake_stack)
+{
+#ifdef HAS_ADDRESS_SANITIZER
+	const void *stack;
+	size_t size;
+
+	__sanitizer_finish_switch_fiber(fake_stack, &stack, &size);
+	/* The first switch is the root's. */
+	if (!loop.root.stack) {
+		loop.root.stack = (char *)(uintptr_t)stack;
+		loop.root.stack_size = size;
+	}
+#else
+	(void)fake_stack;
+#endif
+}
+
+static void make_ready(struct coroutine *coroutine, int result)
+{
+	struct coroutine **at = &loop.waiting;
+
+	while (*at != coroutine)
+		at = &(*at)->next_waiting;
+	*at = coroutine->next_waiting;
+	if (coroutine->queue) {
+		for (at = &coroutine->queue->first; *at != coroutine;)
+			at = &(*at)->next_queued;
+		*at = coroutine->next_queued;
+	}
+	coroutine->result = result;
+	coroutine->next_ready = NULL;
+	*(loop.ready ? loop.ready_end : &loop.ready) = coroutine;
+	loop.ready_end = &coroutine->next_ready;
+}
+
+/* Whether it gets descriptors: not if another one of its queue has waited longer. */
+static bool is_first(const struct coroutine *coroutine)
+{
+	return !coroutine->queue || coroutine->queue->first == coroutine;
+}
+
+/* Returns the number of descriptors in loop.polled; *due_ns is when the first wait ends. */
+static nfds_t collect(int64_t *due_ns)
+{
+	nfds_t count = 0;
+
+	*due_ns = NEVER;
+	for (const struct coroutine *at = loop.waiting; at; at = at->next_waiting) {
+		if (at->due_ns < *due_ns)
+			*due_ns = at->due_ns;
+		for (nfds_t i = 0; is_first(at) && i < at->count; i++)
+			loop.polled[count++] = (struct pollfd){at->fds[i].fd, at->fds[i].events, 0};
+	}
+	return count;
+}
+
+/* Returns how many of its descriptors are ready, with their events. *polled moves on. */
+static int take_events(const struct coroutine *coroutine, const struct pollfd **polled)
+{
+	int ready = 0;
+
+	for (nfds_t i = 0; i < coroutine->count; i++) {
+		coroutine->fds[i].revents = is_first(coroutine) ? (*polled)++->revents : 0;
+		ready += coroutine->fds[i].revents != 0;
+	}
+	return ready;
+}
+
+static void interrupt_root(void)
+{
+	struct coroutine *at = loop.waiting;
+
+	while (at && at != &loop.root)
+		at = at->next_waiting;
+	if (at)
+		make_ready(at, -1);
+}
+
+/* Makes those ready whose wait is over. All events are taken first: queues change afterwards. */
+static void end_waits(bool has_events)
+{
+	const struct pollfd *polled = loop.polled;
+	int64_t now = now_ns();
+
+	for (struct coroutine *at = loop.waiting; at; at = at->next_waiting)
+		at->result = has_events ? take_events(at, &polled) : 0;
+	for (struct coroutine *at = loop.waiting, *next; at; at = next) {
+		next = at->next_waiting;
+		if (at->result || at->due_ns <= now)
+			make_ready(at, at->result);
+	}
+}
+
+static void poll_all(void)
+{
+	struct timespec timeout;
+	int64_t due_ns;
+	nfds_t count = collect(&due_ns);
+	int64_t left_ns = due_ns == NEVER ? 0 : due_ns - now_ns();
+
+	if (left_ns < 0)
+		left_ns = 0;
+	timeout = (struct timespec){left_ns / 1000000000, left_ns % 1000000000};
+	int n = ppoll(loop.polled, count, due_ns == NEVER ? NULL : &timeout, loop.mask);
+	if (n < 0 && errno == EINTR)
+		interrupt_root();
+	end_waits(n > 0);
+}
+
+/* Goes on with the first one that is ready: perhaps with the one that runs. */
+static void schedule(void)
+{
+	struct coroutine *self = current();
+	void *fake_stack = NULL;
+
+	while (!loop.ready)
+		poll_all();
+	struct coroutine *next = loop.ready;
+	loop.ready = next->next_ready;
+	if (next == self)
+		return;
+	if (loop.kept) {
+		self->kept = *loop.kept;
+		*loop.kept = next->kept;
+	}
+	loop.current = next;
+	begin_switch(next, self->is_done ? NULL : &fake_stack);
+	swap(&self->context, &next->context);
+	end_switch(fake_stack);
+}
+
+static void wait(struct coroutine *self)
+{
+	self->next_waiting = loop.waiting;
+	loop.waiting = self;
+	if (self->queue) {
+		struct coroutine **at = &self->queue->first;
+		while (*at)
+			at = &(*at)->next_queued;
+		self->next_queued = NULL;
+		*at = self;
+	}
+	schedule();
+}
+
+int coroutine_poll(struct pollfd *fds, nfds_t count, const struct timespec *timeout,
+	struct coroutine_queue *queue)
+{
+	struct coroutine *self = current();
+
+	if (!loop.count)
+		return ppoll(fds, count, timeout, loop.mask);
+	assert(count <= COROUTINE_FDS_MAX);
+	self->fds = fds;
+	self->count = count;
+	self->due_ns = timeout ? now_ns() + (int64_t)timeout->tv_sec * 1000000000 + timeout->tv_nsec
+			       : NEVER;
+	self->queue = queue;
+	wait(self);
+	if (self->result < 0)
+		errno = EINTR;
+	return self->result;
+}
+
+static int await(struct pollfd *fds, nfds_t count, const struct timespec *timeout)
+{
+	return coroutine_poll(fds, count, timeout, NULL);
+}
+
+void coroutine_wait(struct coroutine_queue *queue, const struct timespec *until)
+{
+	struct coroutine *self = current();
+
+	/* Nobody could wake it. */
+	assert(loop.count || until);
+	self->count = 0;
+	self->due_ns = until ? (int64_t)until->tv_sec * 1000000000 + until->tv_nsec : NEVER;
+	self->queue = queue;
+	wait(self);
+}
+
+void coroutine_wake(struct coroutine_queue *queue)
+{
+	if (queue->first)
+		make_ready(queue->first, 0);
+}
+
+void coroutine_wake_all(struct coroutine_queue *queue)
+{
+	while (queue->first)
+		make_ready(queue->first, 0);
+}
+
+/* The first function on a new stack. */
+static void enter(void)
+{
+	struct coroutine *self = loop.current;
+
+	end_switch(NULL);
+	self->run(self->argument);
+	self->is_done = true;
+	loop.count--;
+	coroutine_wake_all(&self->joining);
+	schedule();
+	abort();
+}
+
+static int make_stack(struct coroutine *coroutine, size_t size)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	char *stack = mmap(NULL, page + size, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_NORESERVE, -1, 0);
+
+	if (stack == MAP_FAILED)
+		return -ENOMEM;
+	(void)mprotect(stack, page, PROT_NONE);
+#ifdef HAS_ADDRESS_SANITIZER
+	/* It may remember another stack at this place. */
+	__asan_unpoison_memory_region(stack, page + size);
+#endif
+	coroutine->stack = stack + page;
+	coroutine->stack_size = size;
+	return 0;
+}
+
+static void free_stack(const struct coroutine *coroutine)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	munmap(coroutine->stack - page, page + coroutine->stack_size);
+}
+
+static void prepare(struct coroutine *coroutine)
+{
+	getcontext(&coroutine->context);
+	coroutine->context.uc_stack.ss_sp = coroutine->stack;
+	coroutine->context.uc_stack.ss_size = coroutine->stack_size;
+	coroutine->context.uc_link = NULL;
+	makecontext(&coroutine->context, enter, 0);
+}
+
+int coroutine_new(void (*run)(void *context), void *context, struct coroutine **ret)
+{
+	struct coroutine *coroutine = calloc(1, sizeof(*coroutine));
+	struct pollfd *polled =
+		reallocarray(loop.polled, loop.count + 2, COROUTINE_FDS_MAX * sizeof(*loop.polled));
+
+	if (polled)
+		loop.polled = polled;
+	if (!coroutine || !polled || make_stack(coroutine, STACK_SIZE) < 0) {
+		free(coroutine);
+		return -ENOMEM;
+	}
+	coroutine->run = run;
+	coroutine->argument = context;
+	prepare(coroutine);
+	loop.count++;
+	await_use(await);
+	coroutine->next_waiting = loop.waiting;
+	loop.waiting = coroutine;
+	make_ready(coroutine, 0);
+	*ret = coroutine;
+	return 0;
+}
+
+void coroutine_join(struct coroutine *coroutine)
+{
+	if (!coroutine)
+		return;
+	while (!coroutine->is_done)
+		coroutine_wait(&coroutine->joining, NULL);
+	free_stack(coroutine);
+	free(coroutine);
+	if (loop.count)
+		return;
+	free(loop.polled);
+	loop.polled = NULL;
+}
+
+/* The process that runs this goes on, on its own stack. */
+static void free_stacks(void)
+{
+	for (const struct coroutine *at = loop.waiting; at; at = at->next_waiting)
+		if (at != &loop.root)
+			free_stack(at);
+	for (const struct coroutine *at = loop.ready; at; at = at->next_ready)
+		if (at != &loop.root)
+			free_stack(at);
+}
+
+void coroutine_leave(void (*run)(void *context), void *context)
+{
+	static struct coroutine process;
+	struct rlimit limit;
+
+	free_stacks();
+	loop.count = 0;
+	loop.waiting = loop.ready = NULL;
+	loop.mask = NULL;
+	size_t size = getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < PROGRAM_STACK * 8
+			      ? (size_t)limit.rlim_cur
+			      : PROGRAM_STACK;
+	if (make_stack(&process, size) < 0)
+		return;
+	process.run = run;
+	process.argument = context;
+	prepare(&process);
+	loop.current = &process;
+	begin_switch(&process, NULL);
+	setcontext(&process.context);
+	abort();
+}

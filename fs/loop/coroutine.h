@@ -1,0 +1,70 @@
+/*
+ * Coroutines: several things that one thread does by turns, each on a stack of its own.
+ *
+ *      coroutine ── coroutine_poll(), coroutine_wait() ──▶ the next one that is ready
+ *                                                          none: ppoll(2) for all that wait
+ *
+ * Contract: a coroutine runs until it waits. Between two waits nothing else runs, so what it reads
+ * and changes there needs no lock. After a wait, everything may have changed.
+ *
+ * The stack on which a thread began is a coroutine, too: the root. Each thread has its own
+ * coroutines, which no other thread may wake or join. await.h waits as coroutine_poll() does.
+ */
+#pragma once
+
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <time.h>
+
+struct coroutine;
+
+/* Descriptors that one coroutine may wait for at a time. */
+#define COROUTINE_FDS_MAX 16
+
+/* Coroutines that wait for the same thing, the first one the longest. All zero: none. */
+struct coroutine_queue {
+	struct coroutine *first;
+};
+
+/**
+ * Makes a coroutine, which is ready to run. Returns 0 with *ret for coroutine_join(), or -ENOMEM.
+ */
+int coroutine_new(void (*run)(void *context), void *context, struct coroutine **ret);
+
+/** Waits until the coroutine has returned from its function, and frees it. NULL: nothing. */
+void coroutine_join(struct coroutine *coroutine);
+
+/** Returns the coroutine that runs. */
+const struct coroutine *coroutine_self(void);
+
+/**
+ * Waits as ppoll(2) does, or until another coroutine wakes the queue (NULL: none). Of the
+ * coroutines in a queue only the first one gets a descriptor that is ready. Returns the number of
+ * ready descriptors; 0: none, as time is over or it was woken; or -1 with errno EINTR, only in the
+ * root: a signal was handled.
+ */
+int coroutine_poll(struct pollfd *fds, nfds_t count, const struct timespec *timeout,
+	struct coroutine_queue *queue);
+
+/** Waits in the queue, at most until `until` (CLOCK_MONOTONIC; NULL: for ever). */
+void coroutine_wait(struct coroutine_queue *queue, const struct timespec *until);
+
+/** Makes the first one of the queue ready. */
+void coroutine_wake(struct coroutine_queue *queue);
+
+/** Makes all of the queue ready. */
+void coroutine_wake_all(struct coroutine_queue *queue);
+
+/** Sets the mask of ppoll(2) in this thread; NULL: it is left as it is. *mask must stay valid. */
+void coroutine_mask(const sigset_t *mask);
+
+/** Gives each coroutine a value of its own of this variable: at first 0. One per thread. */
+void coroutine_keeps(int *variable);
+
+/**
+ * In a new process, made by fork(2): forgets all coroutines, and goes on with `run`, which must not
+ * return, on a stack as large as a program's. Returns only if there is no memory for that stack.
+ */
+void coroutine_leave(void (*run)(void *context), void *context);

@@ -1,0 +1,247 @@
+/* Coroutines run by turns, and each waits for descriptors, time or another one. */
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "await.h"
+#include "coroutine.h"
+#include "test.h"
+
+static char said[256];
+
+static void say(const char *word)
+{
+	strcat(said, word);
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	said[0] = '\0';
+	return 0;
+}
+
+static void speak_twice(void *context)
+{
+	const char *word = context;
+
+	say(word);
+	await_pause_us(0);
+	say(word);
+}
+
+TEST_WITH(coroutine_runs_until_it_waits, set_up, NULL)
+{
+	struct coroutine *a, *b;
+
+	assert_int_equal(coroutine_new(speak_twice, "a", &a), 0);
+	assert_int_equal(coroutine_new(speak_twice, "b", &b), 0);
+	assert_string_equal(said, "");
+	coroutine_join(a);
+	coroutine_join(b);
+	assert_memory_equal(said, "ab", 2);
+	assert_int_equal(strlen(said), 4);
+}
+
+struct reader {
+	int fd;
+	const char *word;
+	struct coroutine_queue *queue;
+};
+
+static void read_one(void *context)
+{
+	const struct reader *reader = context;
+	struct pollfd polled = {.fd = reader->fd, .events = POLLIN};
+	char byte;
+
+	if (coroutine_poll(&polled, 1, NULL, reader->queue) > 0 && read(reader->fd, &byte, 1) == 1)
+		say(reader->word);
+}
+
+TEST_WITH(coroutine_gets_the_descriptor_that_it_waits_for, set_up, NULL)
+{
+	struct coroutine *a, *b;
+	int one[2], other[2];
+
+	assert_int_equal(pipe(one), 0);
+	assert_int_equal(pipe(other), 0);
+	assert_int_equal(coroutine_new(read_one, &(struct reader){one[0], "one", NULL}, &a), 0);
+	assert_int_equal(coroutine_new(read_one, &(struct reader){other[0], "other", NULL}, &b), 0);
+	await_pause_us(1000);
+	assert_string_equal(said, "");
+	assert_int_equal(write(other[1], "x", 1), 1);
+	coroutine_join(b);
+	assert_string_equal(said, "other");
+	assert_int_equal(write(one[1], "x", 1), 1);
+	coroutine_join(a);
+	assert_string_equal(said, "otherone");
+}
+
+TEST_WITH(first_of_a_queue_gets_the_descriptor, set_up, NULL)
+{
+	struct coroutine_queue queue = {0};
+	struct coroutine *a, *b;
+	int ends[2];
+
+	assert_int_equal(pipe(ends), 0);
+	assert_int_equal(coroutine_new(read_one, &(struct reader){ends[0], "a", &queue}, &a), 0);
+	assert_int_equal(coroutine_new(read_one, &(struct reader){ends[0], "b", &queue}, &b), 0);
+	await_pause_us(0);
+	assert_int_equal(write(ends[1], "x", 1), 1);
+	await_pause_us(1000);
+	assert_string_equal(said, "a");
+	coroutine_wake_all(&queue);
+	coroutine_join(a);
+	coroutine_join(b);
+	assert_string_equal(said, "a");
+}
+
+static void wait_in(void *context)
+{
+	coroutine_wait(context, NULL);
+	say("woken");
+}
+
+TEST_WITH(coroutine_is_woken_once, set_up, NULL)
+{
+	struct coroutine_queue queue = {0};
+	struct coroutine *a, *b;
+
+	assert_int_equal(coroutine_new(wait_in, &queue, &a), 0);
+	assert_int_equal(coroutine_new(wait_in, &queue, &b), 0);
+	await_pause_us(0);
+	coroutine_wake(&queue);
+	await_pause_us(1000);
+	assert_string_equal(said, "woken");
+	coroutine_wake(&queue);
+	coroutine_join(a);
+	coroutine_join(b);
+	assert_null(queue.first);
+}
+
+TEST_WITH(wait_ends_when_its_time_is_over, set_up, NULL)
+{
+	struct coroutine_queue queue = {0};
+	struct coroutine *other;
+	struct timespec until, now;
+
+	assert_int_equal(coroutine_new(wait_in, &queue, &other), 0);
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_sec++;
+	struct coroutine_queue mine = {0};
+	coroutine_wait(&mine, &until);
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	assert_true(now.tv_sec > until.tv_sec ||
+		    (now.tv_sec == until.tv_sec && now.tv_nsec >= until.tv_nsec));
+	assert_null(mine.first);
+	coroutine_wake(&queue);
+	coroutine_join(other);
+}
+
+static int own;
+
+static void change_own(void *context)
+{
+	(void)context;
+	assert_int_equal(own, 0);
+	own = 2;
+	await_pause_us(1000);
+	assert_int_equal(own, 2);
+	say("kept");
+}
+
+TEST_WITH(each_coroutine_has_a_value_of_its_own, set_up, NULL)
+{
+	struct coroutine *other;
+
+	coroutine_keeps(&own);
+	own = 1;
+	assert_int_equal(coroutine_new(change_own, NULL, &other), 0);
+	await_pause_us(0);
+	assert_int_equal(own, 1);
+	coroutine_join(other);
+	assert_int_equal(own, 1);
+	assert_string_equal(said, "kept");
+	coroutine_keeps(NULL);
+}
+
+static void on_signal(int number)
+{
+	(void)number;
+	say("!");
+}
+
+TEST_WITH(signal_ends_the_wait_of_the_root_alone, set_up, NULL)
+{
+	const struct sigaction action = {.sa_handler = on_signal};
+	struct coroutine_queue queue = {0}, mine = {0};
+	struct coroutine *other;
+	sigset_t blocked, waiting;
+
+	sigemptyset(&blocked);
+	sigaddset(&blocked, SIGALRM);
+	pthread_sigmask(SIG_BLOCK, &blocked, &waiting);
+	sigaction(SIGALRM, &action, NULL);
+	assert_int_equal(coroutine_new(wait_in, &queue, &other), 0);
+	coroutine_mask(&waiting);
+	raise(SIGALRM);
+	assert_string_equal(said, "");
+	assert_int_equal(coroutine_poll(NULL, 0, NULL, &mine), -1);
+	assert_int_equal(errno, EINTR);
+	assert_string_equal(said, "!");
+	coroutine_mask(NULL);
+	coroutine_wake(&queue);
+	coroutine_join(other);
+	assert_string_equal(said, "!woken");
+	pthread_sigmask(SIG_SETMASK, &waiting, NULL);
+}
+
+/* More than the stack of a coroutine. */
+static unsigned use_stack(unsigned depth)
+{
+	volatile char room[1 << 16];
+
+	room[0] = (char)depth;
+	return depth ? use_stack(depth - 1) + (unsigned)room[0] : 0;
+}
+
+static void end_process(void *context)
+{
+	(void)context;
+	/* It would go on with the other one, if it had it. */
+	await_pause_us(1000);
+	_exit(said[0] || use_stack(64) == 1);
+}
+
+static void fork_process(void *context)
+{
+	pid_t *pid = context;
+
+	*pid = fork();
+	if (*pid == 0) {
+		coroutine_leave(end_process, NULL);
+		_exit(2);
+	}
+}
+
+TEST_WITH(forked_process_has_no_coroutines_and_a_large_stack, set_up, NULL)
+{
+	struct coroutine_queue queue = {0};
+	struct coroutine *other, *forking;
+	int status;
+	pid_t pid;
+
+	assert_int_equal(coroutine_new(fork_process, &pid, &forking), 0);
+	assert_int_equal(coroutine_new(wait_in, &queue, &other), 0);
+	coroutine_join(forking);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	coroutine_wake(&queue);
+	coroutine_join(other);
+}
