@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "await.h"
 #include "cleanup.h"
 #include "descriptor.h"
 #include "text.h"
@@ -34,6 +35,7 @@ static int64_t now_ms(void)
  * failed. */
 __attribute__((noreturn)) static void run(probe_call *call, void *context, int out)
 {
+	await_use(NULL);
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	/* A session of its own, so that no terminal waits for the child. */
@@ -77,7 +79,7 @@ static int take_output(const struct probe *probe, char **text, size_t *len)
 	for (;;) {
 		struct pollfd readable = {.fd = probe->fd, .events = POLLIN};
 		int64_t left_ms = probe->due_ms - now_ms();
-		int n = poll(&readable, 1, left_ms > 0 ? (int)left_ms : 0);
+		int n = await_ms(&readable, 1, left_ms > 0 ? (int)left_ms : 0);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
@@ -103,7 +105,7 @@ static void reap(const struct probe *probe)
 	for (int try = 0; try < REAP_TRIES; try++) {
 		if (waitpid(probe->pid, NULL, WNOHANG) != 0)
 			return;
-		poll(NULL, 0, REAP_PAUSE_MS);
+		await_pause_us(REAP_PAUSE_MS * 1000);
 	}
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "await.h"
 #include "cleanup.h"
 #include "layer.h"
 #include "settings_make.h"
@@ -569,7 +570,7 @@ static int settings_make(const struct settings_environment *around, const char *
 
 	for (int try = 0; try < READ_TRIES && r == -ESTALE; try++) {
 		if (found.message[0])
-			nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
+			await_pause_us(PAUSE_NS / 1000);
 		found.message[0] = '\0';
 		r = make_once(around, path, has_layers, ret, &found);
 	}

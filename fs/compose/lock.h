@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include <pthread.h>
+#include <stdbool.h>
 
 /* The locks in the order in which a thread takes them; beside each, what it guards. */
 enum lock_rank {
@@ -23,8 +23,8 @@ enum lock_rank {
 };
 
 struct lock {
-	pthread_mutex_t mutex;
 	enum lock_rank rank;
+	bool is_held;
 };
 
 void lock_init(struct lock *lock, enum lock_rank rank);
@@ -32,6 +32,3 @@ void lock_fini(struct lock *lock);
 
 void lock_take(struct lock *lock);
 void lock_release(struct lock *lock);
-
-/** As pthread_cond_wait(3), at most until `until` (CLOCK_MONOTONIC; NULL: for ever). */
-void lock_wait(struct lock *lock, pthread_cond_t *condition, const struct timespec *until);

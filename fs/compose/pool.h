@@ -1,11 +1,12 @@
 /*
- * The pool: a few threads that compose, and the queue of their jobs.
+ * The pool: a few coroutines that run jobs, and the queue of these jobs.
  *
- *      a first look ──▶ pool_add ──▶ small ──▶ any thread ─────────────┐
- *      a change     ──▶              large ──▶ all threads but some ───┴──▶ job->run
+ *      a first look ──▶ pool_add ──▶ small ──▶ any of them ────────┐
+ *      a change     ──▶              large ──▶ all but some ───────┴──▶ job->run
  *
- * Small jobs go before large ones, and at least two threads never take a large one. So a small job
- * waits only for small ones. Each of the two queues is first in, first out.
+ * A job waits for workers (worker.h) and other processes. Small jobs go before large ones, and some
+ * coroutines never take a large one. So a small job waits only for small ones. Each of the two
+ * queues is first in, first out.
  */
 #pragma once
 
@@ -16,11 +17,15 @@
 /* A job that reads more bytes than this is large: a few milliseconds' work. */
 #define POOL_LARGE_BYTES (256u << 10)
 
+/* Jobs that run at the same time, and of these, large ones. */
+#define POOL_JOBS 18
+#define POOL_LARGE_JOBS 8
+
 struct pool;
 
 /* A job, inside of a larger struct. The pool does not free it. */
 struct pool_job {
-	void (*run)(struct pool_job *job);  /* in a thread of the pool; may add the job again */
+	void (*run)(struct pool_job *job);  /* in a coroutine of the pool; may add the job again */
 	void (*drop)(struct pool_job *job); /* called instead, if the pool is stopped first */
 
 	/* private to the pool */
@@ -29,34 +34,27 @@ struct pool_job {
 };
 
 /**
- * Makes a pool of `threads` threads (from POOL_THREADS_MIN to 10), and up to POOL_WAITERS_MAX
- * `waiters`: threads with a small stack for small jobs that wait for other processes. The threads
- * block all signals. If both numbers are 0, pool_add() runs the job itself: for tests.
- * Returns 0 with *ret for pool_free(), or -errno.
+ * Makes a pool. With `is_idle`, it has no coroutines, and pool_add() runs the job itself: before
+ * the view starts, and in tests. Returns 0 with *ret for pool_free(), or -ENOMEM.
  */
-#define POOL_THREADS_MIN 3
-#define POOL_WAITERS_MAX 8
-int pool_new(unsigned threads, unsigned waiters, struct pool **ret);
-
-/** Returns the number of threads for this machine's processors. */
-unsigned pool_threads(void);
+int pool_new(bool is_idle, struct pool **ret);
 
 /**
- * Waits for the running jobs, drops the waiting ones, and ends the threads. Jobs that are added
+ * Waits for the running jobs, drops the waiting ones, and ends the coroutines. Jobs that are added
  * later wait until pool_resume() or pool_free() drops them.
  */
 void pool_stop(struct pool *pool);
 
 /**
- * Drops the jobs that were added since pool_stop(), and starts the threads again. Returns 0, or
- * -errno with the pool still stopped.
+ * Drops the jobs that were added since pool_stop(), and makes the coroutines again. Returns 0, or
+ * -ENOMEM with the pool still stopped.
  */
 int pool_resume(struct pool *pool);
 
 /** Stops and frees the pool. NULL: nothing. */
 void pool_free(struct pool *pool);
 
-/** Queues the job, which reads about `bytes`. The caller may hold locks below LOCK_POOL. */
+/** Queues the job, which reads about `bytes`. It does not run before the caller waits. */
 void pool_add(struct pool *pool, struct pool_job *job, uint64_t bytes);
 
 /** Queues the job, which does not run before `delay_us` have passed. */

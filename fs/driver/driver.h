@@ -21,6 +21,7 @@
 #include "lock.h"
 #include "mount_process.h"
 #include "nearby_mounts.h"
+#include "notifier.h"
 #include "publisher.h"
 #include "sandbox.h"
 #include "session.h"
@@ -97,16 +98,16 @@ struct session {
 	int beneath_fd;                     /* the directory that the mount lies on */
 	int helpers_fd;                     /* helper_watch(); -1: not yet */
 	struct publisher *publisher;
-	pthread_t publisher_thread;
+	struct coroutine *publishing; /* the publisher's; NULL: it does not run */
+	struct notifier notifier;
+	sigset_t waiting; /* the signals that are blocked while the daemon waits */
 	atomic_int publish_mode;   /* enum publish_mode */
 	atomic_int publish_error;  /* errno of the last publication; 0: it succeeded */
 	atomic_ullong published;   /* changes published by rename(2) and its like */
 	atomic_ullong invalidated; /* changes for which only the kernel's caches were invalidated */
-	atomic_bool is_ending;     /* the kernel is not notified any more */
+	bool is_ending;            /* the kernel is not notified any more */
 	atomic_bool is_at_rest;    /* dropped requests will be repeated (unanswered.h) */
-	atomic_ullong told;        /* finished notifications of the kernel */
 	atomic_ullong requests[REQUEST_KINDS];
-	unsigned changes;      /* publisher only: number in this batch */
 	double name_timeout;   /* seconds */
 	bool has_permissions;  /* the kernel enforces the modes that we show */
 	bool has_no_open;      /* the kernel sends no OPEN after an answer of ENOSYS */
@@ -121,8 +122,7 @@ struct session {
 	struct span hello;           /* the kernel's first request; owned */
 	int clone_fd;                /* a clone of the mount, also for a new daemon; -1: none */
 	struct offer offer;
-	bool is_publishing; /* main thread only: the publisher's thread runs */
-	int wish;           /* main thread only: HANDOVER_WANTED or _LEAVE while at rest; else 0 */
+	int wish;           /* HANDOVER_WANTED or _LEAVE while at rest; else 0 */
 	struct lock unanswered_lock;
 	struct unanswered *unanswered; /* unanswered_lock; requests that wait for an answer */
 	struct lock origins_lock;
@@ -207,8 +207,7 @@ int status_errors(struct session *session, bool is_trusted, char **ret, size_t *
 bool session_is_covered(void *context, const char *path);
 
 /**
- * Makes the kernel's cache drop `name` in the directory `ino`; `name` NULL: the content of `ino`
- * from `offset` on, and the attributes. A negative `offset`: only the attributes. A request thread
- * must not call it. Returns 0 or -errno; -ENOTCONN: the session is ending.
+ * Makes the kernel drop the attributes of `ino`. It waits for nothing. Returns 0 or -errno;
+ * -ENOTCONN: the session is ending.
  */
-int session_tell(struct session *session, uint64_t ino, const char *name, off_t offset);
+int session_tell(struct session *session, uint64_t ino);

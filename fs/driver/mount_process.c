@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "await.h"
 #include "cleanup.h"
 #include "descriptor.h"
 #include "driver.h"
@@ -213,6 +214,7 @@ static int hear(const struct mount_process *process)
 {
 	int r;
 
+	await_fd(process->socket, POLLIN, -1);
 	return recv(process->socket, &r, sizeof(r), 0) == sizeof(r) ? r : -EPIPE;
 }
 

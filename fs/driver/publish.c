@@ -17,36 +17,10 @@
  * invalidated: reads are right, but watchers get no events. The status says so.
  */
 #include <errno.h>
-#include <sched.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "driver.h"
-#include "helper.h"
-
-/* Changes on end that are a batch. */
-#define BATCH_LENGTH 4
-
-/*
- * In a batch the publisher and the process that makes its calls hand over to each other all the
- * time: on one processor none has to be woken for it. The main thread says where they may run.
- */
-static void gather(bool is_together)
-{
-	pid_t process = helper_pid(HELPER_PUBLISH);
-	int cpu = sched_getcpu();
-	cpu_set_t where;
-
-	if (process == 0 || cpu < 0 || cpu >= CPU_SETSIZE ||
-		sched_getaffinity(getpid(), sizeof(where), &where) < 0)
-		return;
-	if (is_together) {
-		CPU_ZERO(&where);
-		CPU_SET((size_t)cpu, &where);
-	}
-	sched_setaffinity(0, sizeof(where), &where);
-	sched_setaffinity(process, sizeof(where), &where);
-}
 
 /*
  * The kernel forgets the name, and the listing that it was in; and what is mounted on it. Returns
@@ -62,15 +36,13 @@ static int invalidate(struct session *session, const struct change *change)
 
 	/* First, or who looks in between would be told of what was. */
 	view_apply_change(session->view, change->parent_ino, false, NULL);
-	session_tell(session, change->parent_ino, name, 0);
-	session_tell(session, change->parent_ino, NULL, 0);
+	notifier_tell(&session->notifier, session->fuse, change->parent_ino, name);
+	notifier_tell(&session->notifier, session->fuse, change->parent_ino, NULL);
 	return 0;
 }
 
 static int publish(struct session *session, enum mount_call call, const struct change *change)
 {
-	if (++session->changes == BATCH_LENGTH)
-		gather(true);
 	int r = session->options.is_unpublished
 			? -EPERM
 			: mount_process_call(&session->mount_process, call, change->path);
@@ -121,7 +93,7 @@ static void announce_time(struct session *session, const struct change *change)
 							  MOUNT_CALL_TOUCH, change->path);
 
 	if (r < 0)
-		session_tell(session, change->attributes_ino, NULL, -1);
+		session_tell(session, change->attributes_ino);
 }
 
 static void set_attributes(void *context, const struct change *change)
@@ -129,20 +101,11 @@ static void set_attributes(void *context, const struct change *change)
 	struct session *session = context;
 
 	if (change->kind == CHANGE_LISTING)
-		session_tell(session, change->parent_ino, NULL, 0);
+		notifier_tell(&session->notifier, session->fuse, change->parent_ino, NULL);
 	else if (change->kind == CHANGE_TIME)
 		announce_time(session, change);
 	else
 		view_tell_attributes(session->view, change);
-}
-
-static void end_batch(void *context)
-{
-	struct session *session = context;
-
-	if (session->changes >= BATCH_LENGTH)
-		gather(false);
-	session->changes = 0;
 }
 
 const struct publisher_ops publish_ops = {
@@ -151,5 +114,4 @@ const struct publisher_ops publish_ops = {
 	.make_directory = make_directory,
 	.remove_directory = remove_directory,
 	.set_attributes = set_attributes,
-	.batch_end = end_batch,
 };

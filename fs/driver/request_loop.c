@@ -4,23 +4,26 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "await.h"
 #include "cleanup.h"
+#include "coroutine.h"
 #include "descriptor.h"
 
-#define THREADS_MAX 16
-
-/* Ends a thread's read(2), and does nothing else; SIGUSR1 and SIGUSR2 are for others (handover.h).
+/*
+ * Coroutines that read requests. A request that waits for a layer, on the publisher's way to a
+ * directory, holds up its own reader alone.
  */
-#define WAKE_SIGNAL SIGURG
+#define READERS 4
 
-/* A thread that was just about to read when it was woken sleeps on: it is woken again. */
-#define WAKE_AGAIN_NS 1000000
+/* Requests that are answered before others than the reader have their turn. */
+#define REQUESTS_MAX 64
+
+/* How long a reader waits for memory. */
+#define BUFFER_PAUSE_US 1000
 
 /*
  * INIT as the kernel's protocol has it, in words of 32 bits (linux/fuse.h, which not every libc has
@@ -49,18 +52,31 @@ struct more_flags {
 };
 
 /* What is being taken apart. */
-static _Thread_local struct span current;
+static struct span current;
+
+/* A buffer for the next reader; .mem NULL: that one makes one. */
+static struct fuse_buf spare;
 
 struct request_loop {
 	struct fuse_session *fuse;
 	const struct request_loop_hook *hook;
-	int ended_fd;        /* eventfd: threads that have ended */
-	atomic_int error;    /* 0, or the last -errno */
-	atomic_bool rests;   /* nothing is read any more, and what was read is answered */
-	atomic_uint serving; /* threads */
+	struct coroutine_queue readers; /* wait for a request */
+	struct coroutine_queue main;    /* waits for the end */
+	int error;                      /* 0, or -errno */
+	bool rests;                     /* nothing is read any more */
+	unsigned serving;               /* readers that read, or handle a request */
 	unsigned count;
-	pthread_t threads[THREADS_MAX];
+	struct coroutine *coroutines[READERS];
 };
+
+/* The next reader uses the buffer, if it has none. */
+static void leave_to_next(const struct fuse_buf *buffer)
+{
+	if (spare.mem)
+		free(buffer->mem);
+	else
+		spare = *buffer;
+}
 
 struct span request_loop_current(void)
 {
@@ -80,45 +96,44 @@ void request_loop_ask(struct fuse_session *fuse, struct span request)
 		&(struct fuse_buf){.mem = (char *)(uintptr_t)request.data, .size = request.len});
 }
 
-static void on_wake(int signal)
+/* Whether the loop is over: the session has ended, or rests. */
+static bool is_over(const struct request_loop *loop)
 {
-	(void)signal;
+	return fuse_session_exited(loop->fuse) || loop->rests;
 }
 
-/* Answers one request. Returns whether this thread may have more. */
+/* Answers one request. Returns whether there may be another one. */
 static bool serve_one(struct request_loop *loop, struct fuse_buf *buffer)
 {
 	int r = fuse_session_receive_buf(loop->fuse, buffer);
 
 	if (r == -EINTR || r == -EAGAIN)
-		return true;
-	if (r < 0 && buffer->mem)
-		atomic_store(&loop->error, r);
-	if (r <= 0)
 		return false;
+	/* There is no memory to read with, but another reader has a buffer. */
+	if (r < 0 && !buffer->mem && loop->serving > 1) {
+		await_pause_us(BUFFER_PAUSE_US);
+		return false;
+	}
+	if (r < 0)
+		loop->error = r;
+	if (r <= 0) {
+		fuse_session_exit(loop->fuse);
+		return false;
+	}
 	process(loop->fuse, buffer);
 	return true;
 }
 
-static void *run(void *context)
+static void serve(struct request_loop *loop)
 {
-	struct request_loop *loop = context;
-	struct fuse_buf buffer = {0};
+	struct fuse_buf buffer = spare;
 
-	bool has_more = true;
-
-	while (has_more && !fuse_session_exited(loop->fuse) && !atomic_load(&loop->rests))
-		has_more = serve_one(loop, &buffer);
-	/* Where there was no memory for one to read with, the others serve. */
-	bool is_denied = !has_more && !buffer.mem;
-	bool is_needless = is_denied && atomic_fetch_sub(&loop->serving, 1) > 1;
-	if (is_denied && !is_needless)
-		atomic_store(&loop->error, -ENOMEM);
-	free(buffer.mem);
-	if (!is_needless && !atomic_load(&loop->rests))
-		fuse_session_exit(loop->fuse);
-	eventfd_write(loop->ended_fd, 1);
-	return NULL;
+	spare = (struct fuse_buf){0};
+	loop->serving++;
+	for (unsigned i = 0; i < REQUESTS_MAX && !is_over(loop) && serve_one(loop, &buffer); i++)
+		;
+	loop->serving--;
+	leave_to_next(&buffer);
 }
 
 /*
@@ -216,87 +231,74 @@ int request_loop_greet(struct fuse_session *fuse, struct span *ret, bool *is_par
 	else
 		process(fuse, &buffer);
 	*is_parallel = is_added && more.flags & PARALLEL_DIROPS;
-	free(buffer.mem);
+	leave_to_next(&buffer);
 	*ret = (struct span){copy, copy ? buffer.size : 0};
 	return r < 0 ? r : 0;
 }
 
-/* All but the first can be done without. */
-static int start_threads(struct request_loop *loop, unsigned count)
+/* Each reads requests, and answers them, or has them answered later. */
+static void run(void *context)
 {
-	const struct sigaction action = {.sa_handler = on_wake};
-	sigset_t others, old;
+	struct request_loop *loop = context;
+	struct pollfd polled = {.fd = fuse_session_fd(loop->fuse), .events = POLLIN};
+
+	while (!is_over(loop)) {
+		coroutine_poll(&polled, 1, NULL, &loop->readers);
+		if (polled.revents && !is_over(loop))
+			serve(loop);
+	}
+	coroutine_wake(&loop->main);
+}
+
+/* One is enough. */
+static int start_readers(struct request_loop *loop)
+{
 	int r = 0;
 
-	sigaction(WAKE_SIGNAL, &action, NULL);
-	sigfillset(&others);
-	sigdelset(&others, WAKE_SIGNAL);
-	pthread_sigmask(SIG_SETMASK, &others, &old);
-	while (r == 0 && loop->count < count && loop->count < THREADS_MAX) {
-		atomic_fetch_add(&loop->serving, 1);
-		r = -pthread_create(&loop->threads[loop->count], NULL, run, loop);
-		if (r < 0)
-			atomic_fetch_sub(&loop->serving, 1);
+	while (r == 0 && loop->count < READERS) {
+		r = coroutine_new(run, loop, &loop->coroutines[loop->count]);
 		loop->count += r == 0;
 	}
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	return loop->count ? 0 : r;
 }
 
-static void wake_threads(const struct request_loop *loop)
+/* Waits for signals and for the hook's descriptors, until the loop is over. */
+static void wait_for_end(struct request_loop *loop)
 {
-	for (unsigned i = 0; i < loop->count; i++)
-		pthread_kill(loop->threads[i], WAKE_SIGNAL);
-}
-
-/* `waiting` is the signals that are blocked while it waits, and not between. */
-static void await_threads(struct request_loop *loop, const sigset_t *waiting)
-{
-	const struct timespec again = {.tv_nsec = WAKE_AGAIN_NS};
 	const struct request_loop_hook *hook = loop->hook;
-	struct pollfd polled[] = {{.fd = loop->ended_fd, .events = POLLIN},
-		{.fd = hook->fd, .events = POLLIN}, {.fd = hook->helpers_fd, .events = POLLIN},
-		{.fd = hook->keep_fd, .events = POLLIN}};
-	eventfd_t more;
+	struct pollfd polled[] = {{.fd = hook->fd, .events = POLLIN},
+		{.fd = hook->helpers_fd, .events = POLLIN}, {.fd = hook->keep_fd, .events = POLLIN}};
 
-	for (unsigned count = 0; count < loop->count;) {
-		bool is_ending = fuse_session_exited(loop->fuse) || atomic_load(&loop->rests);
-
-		if (is_ending)
-			wake_threads(loop);
-		int n = ppoll(polled, 4, is_ending ? &again : NULL, waiting);
-		if (n > 0 && polled[1].revents && !is_ending)
-			atomic_store(&loop->rests, hook->handle(hook->context));
-		if (n > 0 && polled[2].revents)
+	while (!is_over(loop)) {
+		if (coroutine_poll(polled, 3, NULL, &loop->main) <= 0)
+			continue;
+		if (polled[0].revents)
+			loop->rests = hook->handle(hook->context);
+		if (polled[1].revents)
 			hook->take_helpers(hook->context);
-		if (n > 0 && polled[3].revents && !hook->take_keep(hook->context))
-			polled[3].fd = -1;
-		if (is_ending)
-			polled[1].fd = -1;
-		if (eventfd_read(loop->ended_fd, &more) == 0)
-			count += (unsigned)more;
+		if (polled[2].revents && !hook->take_keep(hook->context))
+			polled[2].fd = -1;
 	}
-	for (unsigned i = 0; i < loop->count; i++)
-		pthread_join(loop->threads[i], NULL);
 }
 
-int request_loop_run(
-	struct fuse_session *fuse, unsigned threads, const struct request_loop_hook *hook)
+int request_loop_run(struct fuse_session *fuse, const struct request_loop_hook *hook)
 {
-	CLEANUP(closep) int ended_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	struct request_loop loop = {.fuse = fuse, .hook = hook, .ended_fd = ended_fd};
-	sigset_t all, old;
+	struct request_loop loop = {.fuse = fuse, .hook = hook};
+	int fd = fuse_session_fd(fuse);
+	int flags = fcntl(fd, F_GETFL);
 
-	if (ended_fd < 0)
+	if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0)
 		return -errno;
-	/* A signal that ends the session comes while it is waited for, or is waited for no more. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	int r = start_threads(&loop, threads);
+	int r = start_readers(&loop);
 	if (r == 0 && hook->begun && !fuse_session_exited(fuse))
 		hook->begun(hook->begun_context);
 	if (r == 0)
-		await_threads(&loop, &old);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	return r < 0 ? r : atomic_load(&loop.error);
+		wait_for_end(&loop);
+	loop.rests = true;
+	coroutine_wake_all(&loop.readers);
+	while (loop.count)
+		coroutine_join(loop.coroutines[--loop.count]);
+	/* A daemon of an earlier version, which may take the mount over, waits in read(2). */
+	(void)fcntl(fd, F_SETFL, flags);
+	return r < 0 ? r : loop.error;
 }

@@ -1,19 +1,15 @@
 /*
- * The request loop: threads that read requests from /dev/fuse and have libfuse take them apart,
+ * The request loop: coroutines that read requests from /dev/fuse and have libfuse take them apart,
  * until the session ends.
  *
- *      main thread   the handshake; then waits for a signal, a new daemon (handover.h), or a thread
- *                    that has ended
- *      its threads   read ──▶ ops.c ──▶ reply, read …      woken by a signal at the end
- *
- * libfuse's own loop is not used: it cancels its threads (pthread_cancel(3)). glibc then loads a
- * library at the very end, and aborts the program if memory or descriptors are short.
+ *      root           the handshake; then waits for a signal or a new daemon (handover.h)
+ *      its readers    wait ──▶ read ──▶ ops.c ──▶ reply, read …
  */
 #pragma once
 
 #include "driver.h"
 
-/* Descriptors that the main thread polls for POLLIN, and what it then calls. */
+/* Descriptors that the loop polls for POLLIN, and what it then calls. */
 struct request_loop_hook {
 	int fd;         /* -1: none */
 	int helpers_fd; /* helper_watch(); -1: none */
@@ -41,13 +37,12 @@ struct request_loop_hook {
 int request_loop_greet(struct fuse_session *fuse, struct span *ret, bool *is_parallel);
 
 /**
- * Serves with up to `threads` threads until fuse_session_exit() is called (by a signal, for
- * instance), the mount has ended, or hook->handle returns true. Returns 0 or -errno.
+ * Serves until fuse_session_exit() is called (by a signal, for instance), the mount has ended, or
+ * hook->handle returns true. Only the root may call it. Returns 0 or -errno.
  */
-int request_loop_run(
-	struct fuse_session *fuse, unsigned threads, const struct request_loop_hook *hook);
+int request_loop_run(struct fuse_session *fuse, const struct request_loop_hook *hook);
 
-/** Returns the request that this thread is handling, valid until the thread reads the next. */
+/** Returns the request that is being handled, valid until the handler waits or returns. */
 struct span request_loop_current(void);
 
 /** Handles a request, aligned as by malloc(3), as if the kernel had just sent it. */

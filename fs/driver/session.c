@@ -15,7 +15,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "await.h"
 #include "cleanup.h"
+#include "coroutine.h"
 #include "descriptor.h"
 #include "driver.h"
 #include "followed_path.h"
@@ -39,10 +41,6 @@
 #include "worker.h"
 
 #define MOUNT_OPTIONS_MAX 4096
-
-/* Threads that answer requests. Only a first look takes one for longer: a large merge, a slow disk.
- */
-#define REQUEST_THREADS 4
 
 /* How long the end of a connection whose mount is gone is waited for. */
 #define END_MS 1000
@@ -117,19 +115,13 @@ static int forget_attributes(void *context, uint64_t ino)
 {
 	struct session *session = context;
 
-	return session_tell(session, ino, NULL, -1);
+	return session_tell(session, ino);
 }
 
-int session_tell(struct session *session, uint64_t ino, const char *name, off_t offset)
+int session_tell(struct session *session, uint64_t ino)
 {
-	int r = -ENOTCONN;
-
-	if (!atomic_load(&session->is_ending))
-		r = name ? fuse_lowlevel_notify_inval_entry(session->fuse, ino, name, strlen(name))
-			 : fuse_lowlevel_notify_inval_inode(session->fuse, ino, offset, 0);
-	/* A call that is under way when the descriptor is closed has the file by itself. */
-	atomic_fetch_add(&session->told, 1);
-	return r;
+	return session->is_ending ? -ENOTCONN
+				  : fuse_lowlevel_notify_inval_inode(session->fuse, ino, -1, 0);
 }
 
 static bool is_mounted(const struct session *session)
@@ -385,7 +377,7 @@ static int session_init(struct session *session, struct problem *problem)
  * Holds signals that end us until requests are answered: before that, the mount would stay without
  * a process that serves it.
  */
-static void hold_ends(int how)
+static void hold_ends(void)
 {
 	sigset_t ends;
 
@@ -393,7 +385,7 @@ static void hold_ends(int how)
 	sigaddset(&ends, SIGTERM);
 	sigaddset(&ends, SIGINT);
 	sigaddset(&ends, SIGHUP);
-	pthread_sigmask(how, &ends, NULL);
+	pthread_sigmask(SIG_BLOCK, &ends, NULL);
 }
 
 int session_mount(struct settings *settings, const struct session_options *options,
@@ -413,6 +405,7 @@ int session_mount(struct settings *settings, const struct session_options *optio
 	session->heir = options->heir;
 	session->clone_fd = -1;
 	session->mount_process.socket = -1;
+	session->notifier.socket = -1;
 	session->mounts_fd = -1;
 	session->beneath_fd = -1;
 	session->helpers_fd = -1;
@@ -423,7 +416,7 @@ int session_mount(struct settings *settings, const struct session_options *optio
 	int r = session_init(session, problem);
 	/* An heir may end until it is ready: the old daemon goes on. */
 	if (!session->heir || heir_is_stored(session->heir))
-		hold_ends(SIG_BLOCK);
+		hold_ends();
 	if (r == 0)
 		r = make_fuse(session);
 	if (r == 0)
@@ -545,21 +538,17 @@ static void on_reload(void *context)
 		supervisor_reload(session->options.supervisor);
 }
 
-static void *run_publisher(void *context)
+static void run_publisher(void *context)
 {
 	struct session *session = context;
 
 	publisher_run(session->publisher);
 	if (!atomic_load(&session->is_at_rest))
 		mount_process_end(&session->mount_process);
-	return NULL;
 }
 
 static int start_publisher(struct session *session)
 {
-	sigset_t all;
-	sigset_t old;
-
 	const struct supervisor *supervisor = session->options.supervisor;
 
 	const struct publisher_options options = {
@@ -575,13 +564,7 @@ static int start_publisher(struct session *session)
 	int r = publisher_new(session->view, &options, &session->publisher);
 	if (r < 0)
 		return r;
-	/* Signals end the main thread's wait, and no other's system call. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	r = pthread_create(&session->publisher_thread, NULL, run_publisher, session);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	session->is_publishing = r == 0;
-	return -r;
+	return coroutine_new(run_publisher, session, &session->publishing);
 }
 
 /*
@@ -641,22 +624,19 @@ static void end_mount(struct session *session)
 	if (session->handover)
 		handover_end(session->handover);
 	if (!is_mounted(session))
-		poll(&ended, 1, END_MS);
-	/* Then nobody begins to use the descriptor, and what has used it is over. */
-	atomic_store(&session->is_ending, true);
-	(void)atomic_load(&session->told);
+		await_ms(&ended, 1, END_MS);
+	session->is_ending = true;
 	unmount_if_mounted(session);
 }
 
-/* By the main thread, while requests are answered, which the publisher may wait for. */
+/* Requests are answered meanwhile: the publisher may wait for them. */
 static bool come_to_rest(struct session *session)
 {
 	if (!session->hello.len)
 		return false;
 	atomic_store(&session->is_at_rest, true);
 	publisher_stop(session->publisher);
-	pthread_join(session->publisher_thread, NULL);
-	session->is_publishing = false;
+	coroutine_join(take_ptr(session->publishing));
 	return true;
 }
 
@@ -722,7 +702,6 @@ static int go_on(struct session *session, int error)
 			strerror(-error));
 	log_line(session, line);
 	publisher_free(take_ptr(session->publisher));
-	session->is_publishing = false;
 	keep_resume(session->keep);
 	int r = view_resume(session->view);
 	atomic_store(&session->is_at_rest, false);
@@ -760,17 +739,14 @@ static int serve(
 		.context = session,
 		.begun = ready,
 		.begun_context = context};
-	sigset_t all, old;
 
 	for (;;) {
 		hook.keep_fd = keep_fd(session->keep);
-		int r = request_loop_run(session->fuse, REQUEST_THREADS, &hook);
+		int r = request_loop_run(session->fuse, &hook);
 		hook.begun = NULL;
 		/* A signal that ended the session meanwhile counts. */
 		if (r < 0 || !session->wish || fuse_session_exited(session->fuse))
 			return r;
-		sigfillset(&all);
-		pthread_sigmask(SIG_SETMASK, &all, &old);
 		r = hand_over(session, successor);
 		if (r > 0)
 			return r;
@@ -778,7 +754,6 @@ static int serve(
 		if (session->wish == HANDOVER_LEAVE)
 			fuse_session_exit(session->fuse);
 		session->wish = HANDOVER_NOTHING;
-		pthread_sigmask(SIG_SETMASK, &old, NULL);
 		if (r < 0)
 			return r;
 	}
@@ -799,23 +774,41 @@ static int start(struct session *session)
 	return r;
 }
 
+/* Signals are blocked but while the daemon waits: so the loop sees each of them. */
+static void wait_for_signals(struct session *session, const sigset_t *before)
+{
+	session->waiting = *before;
+	sigaddset(&session->waiting, SIGCHLD);
+	sigdelset(&session->waiting, SIGTERM);
+	sigdelset(&session->waiting, SIGINT);
+	sigdelset(&session->waiting, SIGHUP);
+	coroutine_mask(&session->waiting);
+}
+
 int session_serve(
 	struct session *session, void (*ready)(void *context), void *context, pid_t *successor)
 {
 	bool is_heir = session->heir;
 
-	hold_ends(SIG_BLOCK);
+	sigset_t all, old;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
 	int r = is_heir ? heir_ready(session->heir) : 0;
-	if (r < 0)
+	if (r < 0) {
+		pthread_sigmask(SIG_SETMASK, &old, NULL);
 		return r;
+	}
 	/* From here on nobody else has the mount. */
 	session->heir = NULL;
 	if (is_heir && session->handover)
 		handover_serves(session->handover);
 	r = start(session);
-	if (r < 0)
+	if (r < 0) {
+		pthread_sigmask(SIG_SETMASK, &old, NULL);
 		return r;
-	hold_ends(SIG_UNBLOCK);
+	}
+	wait_for_signals(session, &old);
 	if (is_heir)
 		unanswered_ask_again(session);
 	else
@@ -828,7 +821,7 @@ int session_serve(
 	/* Some are needed to unmount. */
 	helper_wake();
 	/* Nobody is there any more to be told of changes. */
-	if (session->is_publishing)
+	if (session->publishing)
 		publisher_stop(session->publisher);
 	monitor_cancel();
 	/* While there is a connection, so that requests that wait for the pool get an answer. */
@@ -836,10 +829,12 @@ int session_serve(
 	/* First the connection ends, so that no call of the mount process waits for an answer. */
 	end_mount(session);
 	mount_process_cancel(&session->mount_process);
-	if (session->is_publishing)
-		pthread_join(session->publisher_thread, NULL);
+	notifier_cancel(&session->notifier);
+	coroutine_join(take_ptr(session->publishing));
 	keep_stop(session->keep);
 	fuse_remove_signal_handlers(session->fuse);
+	coroutine_mask(NULL);
+	pthread_sigmask(SIG_SETMASK, &session->waiting, NULL);
 	return r;
 }
 
@@ -856,6 +851,7 @@ void session_free(struct session *session)
 		unmount_if_mounted(session);
 		fuse_session_destroy(session->fuse);
 	}
+	notifier_fini(&session->notifier);
 	mount_process_fini(&session->mount_process);
 	handover_free(session->handover);
 	successor_free(session->successor);

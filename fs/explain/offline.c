@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "array.h"
+#include "await.h"
 #include "cleanup.h"
 #include "expand.h"
 #include "lock.h"
@@ -321,7 +322,7 @@ int offline_look_at(const struct offline *offline, const char *path,
 		r = take(context, &composer, path, lookup, problem);
 		if (r <= 0 || r == PROBLEM)
 			return r;
-		nanosleep(&(struct timespec){.tv_nsec = COMPOSE_PAUSE_NS}, NULL);
+		await_pause_us(COMPOSE_PAUSE_NS / 1000);
 	}
 	return compose_is_restless(path, problem);
 }

@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "await.h"
 #include "cleanup.h"
 #include "descriptor.h"
 #include "helper.h"
@@ -514,7 +515,7 @@ static bool wait_for_answer(struct keep *keep)
 	struct pollfd polled = {.fd = keep->socket, .events = POLLIN};
 
 	return helper_state(HELPER_STATE) == HELPER_RUNS &&
-	       ppoll(&polled, 1, &patience, NULL) > 0 && keep_take(keep);
+	       await_poll(&polled, 1, &patience) > 0 && keep_take(keep);
 }
 
 void keep_stop(struct keep *keep)

@@ -1,7 +1,6 @@
 #include "populate.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 #include "array.h"
 #include "bases.h"
 #include "cleanup.h"
+#include "coroutine.h"
 #include "failure.h"
 #include "generation.h"
 #include "layer.h"
@@ -34,7 +34,7 @@ struct populate_lookup {
 	struct render *render;
 	char *name;
 	int result;
-	bool is_answered; /* protected by `looks` */
+	bool is_answered;
 	struct stat stat;
 };
 
@@ -50,14 +50,12 @@ static void on_answer(struct view_caller *caller, int result, const struct stat 
 {
 	struct populate_lookup *look = (struct populate_lookup *)caller;
 
-	lock_take(&look->render->looks);
 	look->result = result == VIEW_GOING ? -ENOENT : result;
 	if (look->result >= 0)
 		look->stat = *stat;
 	look->is_answered = true;
 	if (look->render->awaited == look)
-		pthread_cond_signal(&look->render->answered);
-	lock_release(&look->render->looks);
+		coroutine_wake(&look->render->answered);
 }
 
 static int join(const char *directory, const char *name, char **ret)
@@ -98,12 +96,10 @@ static void ask(
 
 static void wait_for(struct render *render, struct populate_lookup *look)
 {
-	lock_take(&render->looks);
 	render->awaited = look;
 	while (!look->is_answered)
-		lock_wait(&render->looks, &render->answered, NULL);
+		coroutine_wait(&render->answered, NULL);
 	render->awaited = NULL;
-	lock_release(&render->looks);
 }
 
 static bool take_name(void *context, const char *name, uint64_t ino, mode_t type, uint64_t cookie)

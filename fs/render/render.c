@@ -423,9 +423,7 @@ int render_new(struct settings *settings, const struct rendered_options *options
 			mallopt(M_ARENA_MAX, 1);
 		render->options = *options;
 		render->helpers_fd = -1;
-		lock_init(&render->looks, LOCK_LOOKS);
 		lock_init(&render->files, LOCK_FILES);
-		pthread_cond_init(&render->answered, NULL);
 		r = agenda_new(&render->agenda);
 		if (r == 0)
 			r = rendered_open(options, &render->rendered, problem);
@@ -523,8 +521,6 @@ void render_freep(struct render **place)
 	inotify_free(render->inotify);
 	agenda_free(render->agenda);
 	closep(&render->helpers_fd);
-	pthread_cond_destroy(&render->answered);
 	lock_fini(&render->files);
-	lock_fini(&render->looks);
 	free(render);
 }

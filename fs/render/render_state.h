@@ -8,9 +8,9 @@
  */
 #pragma once
 
-#include <pthread.h>
 
 #include "agenda.h"
+#include "coroutine.h"
 #include "inotify.h"
 #include "lock.h"
 #include "render.h"
@@ -32,8 +32,7 @@ struct render {
 	struct inotify *inotify;
 	struct subscription beside; /* of the directory that contains the generations */
 
-	struct lock looks; /* guards `awaited` and the answers of lookups */
-	pthread_cond_t answered;
+	struct coroutine_queue answered;
 	const struct populate_lookup *awaited; /* the lookup that the walk waits for; or NULL */
 
 	struct lock files;   /* guards members below and the files: any thread may revoke rights */

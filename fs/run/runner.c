@@ -1,8 +1,6 @@
 #include "runner.h"
 
 #include <errno.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -10,10 +8,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "await.h"
 #include "cleanup.h"
+#include "coroutine.h"
 #include "descriptor.h"
 #include "helper.h"
-#include "lock.h"
 #include "parcel.h"
 #include "run_process.h"
 #include "text.h"
@@ -23,9 +22,7 @@
 
 struct runner {
 	int socket;
-	pthread_t thread;
-	bool is_started;
-	struct lock lock; /* of what follows */
+	struct coroutine *listening; /* NULL: not started, or it has ended */
 	bool is_gone;
 	uint64_t last_id;
 	struct run *runs; /* that are not done */
@@ -39,7 +36,6 @@ int runner_new(const struct settings *settings, int kept, struct runner **ret)
 	if (!runner)
 		return -ENOMEM;
 	runner->socket = -1;
-	lock_init(&runner->lock, LOCK_RUN);
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
 		return -errno;
 	pid_t pid = fork();
@@ -60,14 +56,12 @@ static struct run *take_run(struct runner *runner, uint64_t id)
 {
 	struct run *run = NULL;
 
-	lock_take(&runner->lock);
 	for (struct run **at = &runner->runs; *at && !run; at = &(*at)->next)
 		if (id == 0 || (*at)->id == id) {
 			run = *at;
 			*at = run->next;
 			break;
 		}
-	lock_release(&runner->lock);
 	return run;
 }
 
@@ -76,19 +70,19 @@ static void end_all(struct runner *runner)
 	const struct run_result gone = {.end = RUN_GONE};
 	struct run *run;
 
-	lock_take(&runner->lock);
 	runner->is_gone = true;
-	lock_release(&runner->lock);
 	while ((run = take_run(runner, 0)))
 		run->done(run, &gone);
 }
 
-static void *listen_to(void *context)
+static void listen_to(void *context)
 {
 	struct runner *runner = context;
 	struct run_answer answer;
 
 	for (;;) {
+		if (await_fd(runner->socket, POLLIN, -1) < 0)
+			break;
 		ssize_t n = recv(runner->socket, &answer, sizeof(answer), 0);
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -102,20 +96,11 @@ static void *listen_to(void *context)
 			run->done(run, &answer.result);
 	}
 	end_all(runner);
-	return NULL;
 }
 
 int runner_start(struct runner *runner)
 {
-	sigset_t all, old;
-
-	/* Signals end the main thread's wait, and no other's system call. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	int r = pthread_create(&runner->thread, NULL, listen_to, runner);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	runner->is_started = r == 0;
-	return -r;
+	return coroutine_new(listen_to, runner, &runner->listening);
 }
 
 int runner_run(struct runner *runner, enum run_kind kind, const char *path, int fd, struct run *run)
@@ -127,14 +112,12 @@ int runner_run(struct runner *runner, enum run_kind kind, const char *path, int 
 		return -ENAMETOOLONG;
 	memcpy(request.path, path, len + 1);
 	/* Known before it can be answered. */
-	lock_take(&runner->lock);
 	int r = runner->is_gone ? -EPIPE : 0;
 	if (r == 0) {
 		request.id = run->id = ++runner->last_id;
 		run->next = runner->runs;
 		runner->runs = run;
 	}
-	lock_release(&runner->lock);
 	if (r == 0)
 		r = parcel_send(
 			runner->socket, &request, offsetof(struct run_request, path) + len + 1, fd);
@@ -151,22 +134,15 @@ void runner_reload(struct runner *runner)
 
 void runner_reap(struct runner *runner)
 {
-	lock_take(&runner->lock);
-	bool is_gone = runner->is_gone;
-	lock_release(&runner->lock);
-	if (!is_gone || !runner->is_started)
-		return;
-	pthread_join(runner->thread, NULL);
-	runner->is_started = false;
+	if (runner->is_gone)
+		coroutine_join(take_ptr(runner->listening));
 }
 
 void runner_stop(struct runner *runner)
 {
 	if (runner->socket >= 0)
 		shutdown(runner->socket, SHUT_RDWR);
-	if (runner->is_started)
-		pthread_join(runner->thread, NULL);
-	runner->is_started = false;
+	coroutine_join(take_ptr(runner->listening));
 	end_all(runner);
 }
 
@@ -178,7 +154,6 @@ void runner_free(struct runner *runner)
 	if (runner->socket >= 0)
 		close(runner->socket);
 	helper_end(HELPER_RUN, END_MS);
-	lock_fini(&runner->lock);
 	free(runner);
 }
 
@@ -187,12 +162,11 @@ void runner_freep(struct runner **runner)
 	runner_free(*runner);
 }
 
-/* Somebody waits for it. */
+/* A run that a caller waits for. */
 struct awaited_run {
 	struct run run; /* first */
 	struct run_result *result;
-	pthread_mutex_t mutex;
-	pthread_cond_t done;
+	struct coroutine_queue waiting;
 	bool is_done;
 };
 
@@ -200,30 +174,23 @@ static void wake(struct run *run, const struct run_result *result)
 {
 	struct awaited_run *awaited = (struct awaited_run *)run;
 
-	pthread_mutex_lock(&awaited->mutex);
 	*awaited->result = *result;
 	awaited->is_done = true;
-	pthread_cond_signal(&awaited->done);
-	pthread_mutex_unlock(&awaited->mutex);
+	coroutine_wake(&awaited->waiting);
 }
 
 void runner_wait(
 	struct runner *runner, enum run_kind kind, const char *path, int fd, struct run_result *ret)
 {
-	struct awaited_run awaited = {.run.done = wake,
-		.result = ret,
-		.mutex = PTHREAD_MUTEX_INITIALIZER,
-		.done = PTHREAD_COND_INITIALIZER};
+	struct awaited_run awaited = {.run.done = wake, .result = ret};
 
 	int r = runner_run(runner, kind, path, fd, &awaited.run);
 	if (r < 0) {
 		*ret = (struct run_result){.end = RUN_GONE};
 		return;
 	}
-	pthread_mutex_lock(&awaited.mutex);
 	while (!awaited.is_done)
-		pthread_cond_wait(&awaited.done, &awaited.mutex);
-	pthread_mutex_unlock(&awaited.mutex);
+		coroutine_wait(&awaited.waiting, NULL);
 }
 
 int runner_file(const char *data, size_t size)

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "await.h"
 #include "cleanup.h"
 #include "descriptor.h"
 
@@ -210,10 +211,10 @@ static void end(enum helper_kind kind, int patience_ms, int killed_s)
 		return;
 	if (patience_ms)
 		kill(pid, SIGCONT);
-	bool has_ended = poll(&ended, 1, patience_ms) > 0;
+	bool has_ended = await_ms(&ended, 1, patience_ms) > 0;
 	if (!has_ended) {
 		kill(pid, SIGKILL);
-		has_ended = fd < 0 || ppoll(&ended, 1, &killed, NULL) > 0;
+		has_ended = fd < 0 || await_poll(&ended, 1, &killed) > 0;
 	}
 	while (has_ended && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 		;

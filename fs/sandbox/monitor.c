@@ -12,7 +12,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "await.h"
 #include "cleanup.h"
+#include "coroutine.h"
 #include "descriptor.h"
 #include "helper.h"
 #include "named_files.h"
@@ -175,16 +177,17 @@ __attribute__((noreturn)) static void run(const struct monitor_options *options,
 /* The parent's. */
 
 struct monitor_line {
-	int socket;           /* -1: none */
-	pthread_mutex_t lock; /* from a request to its answer */
-	unsigned owed;        /* answers that nobody waits for any more */
+	int socket;    /* -1: none */
+	bool is_taken; /* from a request to its answer */
+	struct coroutine_queue waiting;
+	unsigned owed; /* answers that nobody waits for any more */
 };
 
 static struct {
 	struct monitor_line serving; /* who waits for it serves the mount: it waits for nobody */
 	struct monitor_line looking; /* … reads settings */
 } monitor = {
-	.serving = {-1, PTHREAD_MUTEX_INITIALIZER}, .looking = {-1, PTHREAD_MUTEX_INITIALIZER}};
+	.serving = {.socket = -1}, .looking = {.socket = -1}};
 
 /* A descriptor, 0, or -errno: -ETIMEDOUT: there is no answer in time. */
 static int take_answer(struct monitor_line *line, int timeout_ms)
@@ -192,7 +195,7 @@ static int take_answer(struct monitor_line *line, int timeout_ms)
 	struct pollfd answer = {.fd = line->socket, .events = POLLIN};
 	int result = 0, fd = -1;
 
-	if (poll(&answer, 1, timeout_ms) == 0)
+	if (await_ms(&answer, 1, timeout_ms) == 0)
 		return -ETIMEDOUT;
 	/* However it came to its end, it is not there any more. */
 	ssize_t n = parcel_take(line->socket, &result, sizeof(result), &fd);
@@ -219,7 +222,9 @@ static int settle(struct monitor_line *line)
 /* A descriptor, 0 or -errno. */
 static int ask(struct monitor_line *line, const struct monitor_request *request, int given)
 {
-	pthread_mutex_lock(&line->lock);
+	while (line->is_taken)
+		coroutine_wait(&line->waiting, NULL);
+	line->is_taken = true;
 	int r = line->socket < 0 ? -EPIPE : settle(line);
 	if (r == 0)
 		r = parcel_send(line->socket, request, REQUEST_LEAST, given);
@@ -228,7 +233,8 @@ static int ask(struct monitor_line *line, const struct monitor_request *request,
 		/* Also if the wait was cancelled. */
 		line->owed += r == -ETIMEDOUT || r == -EPIPE;
 	}
-	pthread_mutex_unlock(&line->lock);
+	line->is_taken = false;
+	coroutine_wake(&line->waiting);
 	return r;
 }
 
@@ -354,7 +360,7 @@ void monitor_stop(void)
 	/* It logs first what it was asked to log. */
 	helper_wake();
 	shutdown(end.fd, SHUT_WR);
-	(void)poll(&end, 1, ANSWER_MS);
+	(void)await_ms(&end, 1, ANSWER_MS);
 	/* With its end it lets go of the layers. One that waits for a layer may stay for ever. */
 	if (monitor.looking.owed)
 		helper_leave(HELPER_MONITOR, END_MS);

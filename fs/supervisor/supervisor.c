@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "await.h"
 #include "cleanup.h"
 #include "clock.h"
 #include "descriptor.h"
@@ -232,7 +233,7 @@ static int wait_for(struct supervisor *supervisor, const struct layer_spec *spec
 			log_old(supervisor, spec);
 			return 0;
 		}
-		poll(&polled, 1, WAIT_STEP);
+		await_ms(&polled, 1, WAIT_STEP);
 		if (polled.revents)
 			supervisor_take(supervisor);
 		if (supervisor_is_gone(supervisor))

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "array.h"
+#include "await.h"
 #include "change.h"
 #include "cleanup.h"
 #include "clock.h"
@@ -492,7 +493,7 @@ unsigned view_tell_notices(struct view *view)
 		/* A failed command is tried again by a mount or render that watches. */
 		if (is_over)
 			return failed;
-		poll(&woken, 1, -1);
+		await_ms(&woken, 1, -1);
 		eventfd_read(view->wake_fd, &count);
 	}
 }

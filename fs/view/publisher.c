@@ -10,6 +10,7 @@
 #include <sys/inotify.h>
 #include <unistd.h>
 
+#include "await.h"
 #include "cleanup.h"
 #include "clock.h"
 #include "gate.h"
@@ -388,12 +389,12 @@ static void wait_for(struct pollfd *polled, nfds_t count, struct pollfd *events,
 	if (timeout_ms > 0) {
 		int fd = events->fd;
 		events->fd = -1;
-		int n = ppoll(polled, count, &burst, NULL);
+		int n = await_poll(polled, count, &burst);
 		events->fd = fd;
 		if (n != 0)
 			return;
 	}
-	poll(polled, count, timeout_ms);
+	await_ms(polled, count, timeout_ms);
 }
 
 /* How long is waited, at most `timeout_ms`, with -1 for ever, when the settings are to be read. */

@@ -8,6 +8,7 @@
 #include "attributes.h"
 #include "cleanup.h"
 #include "clock.h"
+#include "coroutine.h"
 #include "entry.h"
 #include "events.h"
 #include "gate.h"
@@ -604,8 +605,7 @@ static int64_t poll_layers_locked(struct view *view, int64_t now)
 int view_take_events(struct view *view)
 {
 	view_lock(view);
-	view->publisher = pthread_self();
-	view->has_publisher = true;
+	view->publisher = coroutine_self();
 	events_take_locked(view);
 	int64_t now = clock_ms();
 	if (view->rescan_ms && now >= view->rescan_ms) {

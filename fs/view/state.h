@@ -121,8 +121,7 @@ struct view {
 	unsigned notices_running; /* those whose command runs */
 	bool notices_are_held;    /* published changes can't be seen yet */
 	bool has_notice_ended;    /* since the last notices_have_ended() */
-	pthread_t publisher;      /* if has_publisher */
-	bool has_publisher;
+	const struct coroutine *publisher; /* NULL: none has asked for events yet */
 
 	const struct change *change; /* NULL: nothing is being published */
 	enum publishing publishing;

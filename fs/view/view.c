@@ -12,6 +12,7 @@
 
 #include "attach.h"
 #include "cleanup.h"
+#include "coroutine.h"
 #include "entry.h"
 #include "gate.h"
 #include "layer_task.h"
@@ -110,7 +111,7 @@ bool view_has_promises_locked(const struct view *view)
 
 void view_wake_locked(struct view *view)
 {
-	if (!view->has_publisher || !pthread_equal(pthread_self(), view->publisher))
+	if (view->publisher != coroutine_self())
 		eventfd_write(view->wake_fd, 1);
 }
 
@@ -154,7 +155,7 @@ int view_new(struct settings *settings, const struct view_callbacks *callbacks, 
 	signal(SIGIO, SIG_IGN);
 	int r = inode_table_init(&view->inodes);
 	if (r == 0)
-		r = pool_new(0, 0, &view->pool);
+		r = pool_new(true, &view->pool);
 	if (r == 0)
 		r = source_cache_new((size_t)settings->cache_mib << 20,
 			settings->coherence == COHERENCE_CACHED, &view->cache);
@@ -240,8 +241,7 @@ struct workers *view_workers(struct view *view)
 int view_start(struct view *view)
 {
 	struct pool *pool;
-	/* A file system that does not answer holds up the thread that waits for its worker. */
-	int r = pool_new(pool_threads(), view->workers ? POOL_WAITERS_MAX : 0, &pool);
+	int r = pool_new(false, &pool);
 
 	if (r < 0)
 		return r;

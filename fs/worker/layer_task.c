@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cleanup.h"
+#include "coroutine.h"
 #include "descriptor.h"
 #include "mount_table.h"
 #include "worker_process.h"
@@ -18,7 +19,7 @@
 #define WATCH_TRIES 8
 
 static struct layer_tasks tasks;
-static _Thread_local int patience_ms;
+static int patience_ms; /* of the coroutine that runs */
 
 /* The worker's side. `rank` and `path` come first in each job. */
 
@@ -377,6 +378,7 @@ void layer_tasks_use(const struct layer_tasks *named)
 		.is_silent = is_silent,
 	};
 
+	coroutine_keeps(&patience_ms);
 	tasks = named ? *named : (struct layer_tasks){.watches = -1};
 	layer_delegate(named ? &delegate : NULL);
 }

@@ -10,12 +10,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "await.h"
 #include "clock.h"
+#include "coroutine.h"
 #include "descriptor.h"
 #include "failed_job.h"
 #include "followed_path.h"
 #include "hash.h"
-#include "lock.h"
 #include "sandbox.h"
 #include "worker_dialogue.h"
 
@@ -26,16 +27,15 @@
 #define MORE_LATEST_MS 200
 
 struct workers {
-	struct lock lock;
-	pthread_cond_t is_free;          /* one of the kept ones */
+	struct coroutine_queue is_free;  /* one of the kept ones */
 	int watches;                     /* a descriptor that they keep; -1: none */
-	const struct settings *settings; /* lock; the newest, only to be compared; NULL: any */
+	const struct settings *settings; /* the newest, only to be compared; NULL: any */
 	struct worker kept[WORKERS_KEPT];
-	struct worker *more;            /* lock; with a job that the kept ones had no time for */
-	struct worker *left;            /* lock; their end is not waited for */
-	unsigned left_count;            /* lock */
-	uint64_t failed;                /* lock */
-	struct failed_jobs failed_jobs; /* lock */
+	struct worker *more;            /* with a job that the kept ones had no time for */
+	struct worker *left;            /* their end is not waited for */
+	unsigned left_count;
+	uint64_t failed;    
+	struct failed_jobs failed_jobs;
 };
 
 bool workers_are_reliable(void)
@@ -53,8 +53,6 @@ int workers_new(int watches, struct workers **ret)
 
 	if (!workers)
 		return -ENOMEM;
-	lock_init(&workers->lock, LOCK_WORKERS);
-	pthread_cond_init(&workers->is_free, NULL);
 	workers->watches = watches;
 	for (size_t i = 0; i < WORKERS_KEPT; i++)
 		workers->kept[i].is_kept = true;
@@ -78,7 +76,7 @@ static bool has_gone(const struct worker *worker)
 	return poll(&end, 1, 0) != 0;
 }
 
-static void reap_locked(struct workers *workers)
+static void reap(struct workers *workers)
 {
 	for (struct worker **at = &workers->left; *at;) {
 		struct worker *worker = *at;
@@ -102,7 +100,6 @@ static void leave(struct workers *workers, struct worker *worker)
 {
 	struct worker *left = worker->pid ? malloc(sizeof(*left)) : NULL;
 
-	lock_take(&workers->lock);
 	const struct worker gone = *worker;
 	worker->pid = 0;
 	/* Without memory it stays a zombie until the daemon ends. */
@@ -115,8 +112,7 @@ static void leave(struct workers *workers, struct worker *worker)
 		workers->left = left;
 		workers->left_count++;
 	}
-	reap_locked(workers);
-	lock_release(&workers->lock);
+	reap(workers);
 	if (!gone.pid)
 		return;
 	if (!left && gone.pidfd >= 0)
@@ -138,39 +134,33 @@ void workers_free(struct workers *workers)
 		/* An idle one ends at once, and others are not waited for. */
 		int64_t wait_ms = end_ms - clock_ms();
 		struct pollfd end = {.fd = left->pidfd, .events = POLLIN};
-		if (left->pidfd >= 0 && poll(&end, 1, wait_ms > 0 ? (int)wait_ms : 0) > 0)
+		if (left->pidfd >= 0 && await_ms(&end, 1, wait_ms > 0 ? (int)wait_ms : 0) > 0)
 			(void)has_ended(left);
 		closep(&left->pidfd);
 		free(left);
 	}
 	failed_jobs_fini(&workers->failed_jobs);
-	pthread_cond_destroy(&workers->is_free);
-	lock_fini(&workers->lock);
 	free(workers);
 }
 
 void workers_cancel(struct workers *workers)
 {
-	lock_take(&workers->lock);
 	for (size_t i = 0; i < WORKERS_KEPT; i++)
 		if (workers->kept[i].is_busy && workers->kept[i].pid)
 			(void)shutdown(workers->kept[i].socket, SHUT_RDWR);
 	for (struct worker *worker = workers->more; worker; worker = worker->next)
 		if (worker->pid)
 			(void)shutdown(worker->socket, SHUT_RDWR);
-	lock_release(&workers->lock);
 }
 
 void workers_count(struct workers *workers, struct worker_counts *ret)
 {
-	lock_take(&workers->lock);
-	reap_locked(workers);
+	reap(workers);
 	*ret = (struct worker_counts){.left = workers->left_count, .failed = workers->failed};
 	for (size_t i = 0; i < WORKERS_KEPT; i++)
 		ret->running += workers->kept[i].pid != 0;
 	for (struct worker *worker = workers->more; worker; worker = worker->next)
 		ret->running++;
-	lock_release(&workers->lock);
 }
 
 /* In the worker: of the daemon's descriptors, /dev/fuse above all, nothing else is left. */
@@ -184,7 +174,26 @@ static void keep_only(int socket, int watches, const struct settings *settings)
 	descriptor_close_except(kept, count);
 }
 
-/* Forks it. Other threads hold locks: of these the worker takes none. */
+/* What a worker is given by its fork. */
+struct new_worker {
+	int socket;
+	int watches;
+	struct worker_page *page;
+	const struct composer *composer;
+};
+
+/* In the worker. */
+static void begin(void *context)
+{
+	const struct new_worker *new_worker = context;
+
+	worker_end_with(new_worker->socket);
+	keep_only(new_worker->socket, new_worker->watches, new_worker->composer->settings);
+	worker_process(new_worker->socket, new_worker->watches, new_worker->page,
+		new_worker->composer);
+}
+
+/* Forks it. */
 static int start(struct workers *workers, struct worker *worker, const struct composer *composer)
 {
 	int sockets[2];
@@ -198,11 +207,11 @@ static int start(struct workers *workers, struct worker *worker, const struct co
 		munmap(page, sizeof(*page));
 		return -error;
 	}
+	struct new_worker new_worker = {sockets[1], workers->watches, page, composer};
 	pid_t pid = fork();
 	if (pid == 0) {
-		worker_end_with(sockets[1]);
-		keep_only(sockets[1], workers->watches, composer->settings);
-		worker_process(sockets[1], workers->watches, page, composer);
+		coroutine_leave(begin, &new_worker);
+		_exit(WORKER_NO_MEMORY);
 	}
 	close(sockets[1]);
 	if (pid < 0) {
@@ -210,13 +219,11 @@ static int start(struct workers *workers, struct worker *worker, const struct co
 		munmap(page, sizeof(*page));
 		return -ENOMEM;
 	}
-	lock_take(&workers->lock);
 	worker->pidfd = pidfd_open(pid, 0);
 	worker->socket = sockets[0];
 	worker->page = page;
 	worker->settings = settings_ref(composer->settings);
 	worker->pid = pid;
-	lock_release(&workers->lock);
 	return 0;
 }
 
@@ -226,7 +233,7 @@ static int64_t most(int64_t a, int64_t b)
 }
 
 /* NULL: none is free. Those that are kept may be forked anew more often than others. */
-static struct worker *take_kept_locked(struct workers *workers, const char *path)
+static struct worker *take_kept(struct workers *workers, const char *path)
 {
 	size_t first = hash_end(hash_bytes(hash_seed(), span_of(path))) % WORKERS_KEPT;
 
@@ -243,7 +250,7 @@ static struct worker *take_kept_locked(struct workers *workers, const char *path
 }
 
 /* When the last of the kept ones was given its job. */
-static int64_t last_job_ms_locked(const struct workers *workers)
+static int64_t last_job_ms(const struct workers *workers)
 {
 	int64_t ret = 0;
 
@@ -254,7 +261,7 @@ static int64_t last_job_ms_locked(const struct workers *workers)
 }
 
 /* NULL: no memory. */
-static struct worker *take_more_locked(struct workers *workers)
+static struct worker *take_more(struct workers *workers)
 {
 	struct worker *worker = calloc(1, sizeof(*worker));
 
@@ -270,38 +277,35 @@ static struct worker *take_more_locked(struct workers *workers)
  * Takes a kept worker. If none becomes free soon, makes one more, unless many stand still. NULL: no
  * memory, or no kept worker became free in time.
  */
-static struct worker *take_locked(struct workers *workers, const struct worker_job *job)
+static struct worker *take(struct workers *workers, const struct worker_job *job)
 {
 	bool is_hurried = job->patience_ms && job->patience_ms < WORKER_PATIENCE_MS;
 	int full_ms = is_hurried ? job->patience_ms : WORKER_PATIENCE_MS;
 	int64_t begin_ms = clock_ms();
 	struct worker *worker;
 
-	reap_locked(workers);
-	while (!(worker = take_kept_locked(workers, job->path))) {
+	reap(workers);
+	while (!(worker = take_kept(workers, job->path))) {
 		int64_t now = clock_ms();
 		bool is_full = workers->left_count >= WORKERS_LEFT_MAX;
 		bool is_late = now - begin_ms >= (is_full ? full_ms : MORE_LATEST_MS);
-		bool are_long = !is_full && now - last_job_ms_locked(workers) >= MORE_MS;
+		bool are_long = !is_full && now - last_job_ms(workers) >= MORE_MS;
 		if (is_late || are_long)
-			return is_full ? NULL : take_more_locked(workers);
+			return is_full ? NULL : take_more(workers);
 		struct timespec until = clock_in_us(MORE_MS * 1000);
-		lock_wait(&workers->lock, &workers->is_free, &until);
-		reap_locked(workers);
+		coroutine_wait(&workers->is_free, &until);
+		reap(workers);
 	}
 	return worker;
 }
 
 static void give_back(struct workers *workers, struct worker *worker)
 {
-	lock_take(&workers->lock);
 	bool is_old = workers->settings && worker->settings != workers->settings;
-	lock_release(&workers->lock);
 	if (!worker->is_kept || is_old)
 		leave(workers, worker);
-	lock_take(&workers->lock);
 	worker->is_busy = false;
-	pthread_cond_signal(&workers->is_free);
+	coroutine_wake(&workers->is_free);
 	if (!worker->is_kept) {
 		struct worker **at = &workers->more;
 		while (*at != worker)
@@ -309,7 +313,6 @@ static void give_back(struct workers *workers, struct worker *worker)
 		*at = worker->next;
 		free(worker);
 	}
-	lock_release(&workers->lock);
 }
 
 void workers_renew(struct workers *workers, const struct settings *settings)
@@ -317,23 +320,19 @@ void workers_renew(struct workers *workers, const struct settings *settings)
 	for (size_t i = 0; i < WORKERS_KEPT; i++) {
 		struct worker *worker = &workers->kept[i];
 
-		lock_take(&workers->lock);
 		workers->settings = settings;
 		bool is_idle = !worker->is_busy && worker->pid;
 		worker->is_busy |= is_idle;
-		lock_release(&workers->lock);
 		if (is_idle)
 			give_back(workers, worker);
 	}
 }
 
 /* Whose requests it may wait for. */
-static void note_file_system(struct workers *workers, struct worker *worker, dev_t file_system)
+static void note_file_system(struct worker *worker, dev_t file_system)
 {
-	lock_take(&workers->lock);
 	worker->file_system = file_system;
 	worker->since_ms = clock_ms();
-	lock_release(&workers->lock);
 }
 
 /* As worker_do(). The worker is left unless it can go on. */
@@ -355,7 +354,7 @@ static int try(struct workers *workers, struct worker *worker, const struct work
 	}
 	r = worker_do(worker, job, is_last, ret, &can_go_on, problem);
 	if (!can_go_on && r != -ETIMEDOUT)
-		note_file_system(workers, worker, 0);
+		note_file_system(worker, 0);
 	if (!can_go_on)
 		leave(workers, worker);
 	return r;
@@ -367,15 +366,13 @@ static int run_in(struct workers *workers, struct worker *worker, const struct w
 	int r = -EAGAIN;
 
 	for (unsigned i = 1; r == -EAGAIN && i <= WORKER_STARTS; i++) {
-		note_file_system(workers, worker, job->file_system);
+		note_file_system(worker, job->file_system);
 		r = try(workers, worker, job, i == WORKER_STARTS, ret, problem);
 	}
-	lock_take(&workers->lock);
 	worker->file_system = 0;
 	if (r == PROBLEM || r == -ETIMEDOUT)
 		workers->failed++;
 	if (!job->state) {
-		lock_release(&workers->lock);
 		return r == -EAGAIN ? -ENOMEM : r;
 	}
 	if (r == PROBLEM || r == -ETIMEDOUT) {
@@ -383,7 +380,6 @@ static int run_in(struct workers *workers, struct worker *worker, const struct w
 	} else if (r == 0) {
 		failed_jobs_remove(&workers->failed_jobs, job);
 	}
-	lock_release(&workers->lock);
 	return r == -EAGAIN ? -ENOMEM : r;
 }
 
@@ -394,11 +390,11 @@ static int64_t waited_ms(const struct worker *worker, dev_t file_system)
 	return is_meant ? clock_ms() - worker->since_ms : 0;
 }
 
-static int64_t waited_ms_locked(struct workers *workers, dev_t file_system)
+int64_t workers_waited_ms(struct workers *workers, dev_t file_system)
 {
 	int64_t ret = 0;
 
-	reap_locked(workers);
+	reap(workers);
 	for (const struct worker *left = workers->left; left; left = left->next)
 		ret = most(ret, waited_ms(left, file_system));
 	for (const struct worker *more = workers->more; more; more = more->next)
@@ -408,31 +404,21 @@ static int64_t waited_ms_locked(struct workers *workers, dev_t file_system)
 	return ret;
 }
 
-int64_t workers_waited_ms(struct workers *workers, dev_t file_system)
-{
-	lock_take(&workers->lock);
-	int64_t ret = waited_ms_locked(workers, file_system);
-	lock_release(&workers->lock);
-	return ret;
-}
-
 /* Whether others have waited for the job's file system longer than this job would. */
-static bool is_silent_locked(struct workers *workers, const struct worker_job *job)
+static bool is_silent(struct workers *workers, const struct worker_job *job)
 {
-	return job->file_system && waited_ms_locked(workers, job->file_system) >= job->patience_ms;
+	return job->file_system && workers_waited_ms(workers, job->file_system) >= job->patience_ms;
 }
 
 int workers_run(struct workers *workers, const struct worker_job *job, struct worker_answer *ret,
 	struct problem *problem)
 {
 	*ret = (struct worker_answer){0};
-	lock_take(&workers->lock);
-	int r = is_silent_locked(workers, job) ? -ETIMEDOUT : 0;
+	int r = is_silent(workers, job) ? -ETIMEDOUT : 0;
 	if (r == 0 && job->state)
 		r = failed_jobs_refuse(&workers->failed_jobs, job, problem);
-	struct worker *worker = r ? NULL : take_locked(workers, job);
+	struct worker *worker = r ? NULL : take(workers, job);
 	unsigned left = workers->left_count;
-	lock_release(&workers->lock);
 	if (r)
 		return r;
 	if (!worker && left >= WORKERS_LEFT_MAX) {

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "cleanup.h"
+#include "await.h"
 #include "clock.h"
 #include "descriptor.h"
 #include "opening.h"
@@ -72,7 +73,7 @@ static int await(const struct worker *worker, const struct worker_job *job, bool
 	int64_t end_ms = clock_ms() + (job->longest_ms ? job->longest_ms : LONGEST_MS);
 
 	for (int looks = 0;;) {
-		int r = poll(&message, 1, (is_ready ? patience_ms : START_MS) / LOOKS);
+		int r = await_ms(&message, 1, (is_ready ? patience_ms : START_MS) / LOOKS);
 		if (r > 0)
 			return 0;
 		if (r < 0 && errno != EINTR)
@@ -240,7 +241,7 @@ static bool find_end(const struct worker *worker, siginfo_t *ret)
 	struct pollfd end = {.fd = worker->pidfd, .events = POLLIN};
 
 	*ret = (siginfo_t){0};
-	return worker->pidfd >= 0 && poll(&end, 1, WORKER_END_MS) > 0 &&
+	return worker->pidfd >= 0 && await_ms(&end, 1, WORKER_END_MS) > 0 &&
 	       waitid(P_PID, (id_t)worker->pid, ret, WEXITED | WNOHANG | WNOWAIT) == 0 &&
 	       ret->si_pid != 0;
 }

@@ -13,16 +13,16 @@
 /* Maximum number of workers that try a job in turn, if each stands still at its start. */
 #define WORKER_STARTS 5
 
-/* A worker process, in the daemon. `lock` is that of struct workers. */
+/* A worker process, in the daemon. */
 struct worker {
 	pid_t pid;  /* 0: not forked */
 	int socket; /* the daemon's end */
 	int pidfd;  /* -1: the kernel has none */
 	struct worker_page *page;
 	struct settings *settings; /* at its fork; one reference */
-	dev_t file_system;         /* lock; the job's (worker.h); 0: none */
-	int64_t since_ms;          /* lock; clock_ms() when it got its job */
-	bool is_busy;              /* lock */
+	dev_t file_system;         /* the job's (worker.h); 0: none */
+	int64_t since_ms;          /* clock_ms() when it got its job */
+	bool is_busy;
 	bool is_kept;              /* lives on after its job */
 	struct worker *next;
 };

@@ -6,12 +6,13 @@
     new_daemon.py PLYFS_SOCKET silent      gets the state, and is silent until plyfs no longer waits
     new_daemon.py PLYFS_SOCKET ask         only gets an offer, and prints its words
     new_daemon.py PLYFS_SOCKET foreign     stands between plyfs and a real new daemon, and changes the format of the state
-    new_daemon.py PLYFS_SOCKET alone GROUP stands there, and puts the new daemon, when it is ready, into a cgroup where it
-                                     gets no thread
+    new_daemon.py PLYFS_SOCKET alone       stands there, and when the new daemon is ready, takes care that it gets no
+                                     descriptor any more
     new_daemon.py PLYFS_SOCKET late        stands there, too: plyfs no longer waits for a new daemon that has got everything
 """
 import fcntl
 import os
+import resource
 import socket
 import struct
 import sys
@@ -105,23 +106,22 @@ def be_late(path):
     assert struct.unpack("<QQ", plyfs.recv(16))[0] == NO
 
 
-def leave_alone(path, group):
+def leave_alone(path):
     plyfs, heir, data, fds = stand_between(path)
     pass_on(heir, data, fds)
     plyfs.send(heir.recv(16))
     pass_on(heir, *receive_record(plyfs))
     ready = heir.recv(16)
     pid = struct.unpack("3i", heir.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[0]
-    with open(group + "/cgroup.procs", "w") as file:
-        file.write(str(pid))
+    resource.prlimit(pid, resource.RLIMIT_NOFILE, (3, 3))
     plyfs.send(ready)
     heir.send(plyfs.recv(16))
 
 
 def main():
-    path, what, *rest = sys.argv[1:]
+    path, what = sys.argv[1:]
     if what == "alone":
-        leave_alone(path, *rest)
+        leave_alone(path)
         return
     if what in ("foreign", "late"):
         (make_foreign if what == "foreign" else be_late)(path)

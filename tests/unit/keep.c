@@ -25,6 +25,7 @@
 #include "descriptor.h"
 #include "helper.h"
 #include "keep.h"
+#include "moved_clock.h"
 #include "kept_file.h"
 #include "test.h"
 
@@ -680,6 +681,7 @@ TEST_WITH(test_who_has_the_directory_is_not_waited_for, mend, NULL)
 
 int main(void)
 {
+	are_waits_real = true;
 	shared = mmap(
 		NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (shared == MAP_FAILED || !mkdtemp(directory))

@@ -9,7 +9,7 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,6 +22,7 @@
 #define STEP_NS 500000
 
 bool are_files_aging;
+bool are_waits_real;
 
 static _Atomic int64_t *ahead_ns; /* shared with forked processes */
 static pid_t mover;
@@ -30,10 +31,10 @@ int __real_clock_gettime(clockid_t clock, struct timespec *ret);
 int __wrap_clock_gettime(clockid_t clock, struct timespec *ret);
 int __real_poll(struct pollfd *polled, nfds_t count, int timeout_ms);
 int __wrap_poll(struct pollfd *polled, nfds_t count, int timeout_ms);
-int __real_pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *mutex,
-	clockid_t clock, const struct timespec *until);
-int __wrap_pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *mutex,
-	clockid_t clock, const struct timespec *until);
+int __real_ppoll(
+	struct pollfd *polled, nfds_t count, const struct timespec *timeout, const sigset_t *mask);
+int __wrap_ppoll(
+	struct pollfd *polled, nfds_t count, const struct timespec *timeout, const sigset_t *mask);
 int __real_nanosleep(const struct timespec *time, struct timespec *left);
 int __wrap_nanosleep(const struct timespec *time, struct timespec *left);
 int __wrap_usleep(useconds_t us);
@@ -83,28 +84,28 @@ static void step(int64_t ns)
 	__real_nanosleep(&(struct timespec){.tv_nsec = STEP_NS}, NULL);
 }
 
-int __wrap_poll(struct pollfd *polled, nfds_t count, int timeout_ms)
+/* A wait of `ns`. */
+static int wait_for(struct pollfd *polled, nfds_t count, int64_t ns)
 {
-	int64_t until = now_ns() + timeout_ms * (int64_t)1000000;
+	int64_t until = now_ns() + ns;
 	int n;
 
-	if (timeout_ms <= 0)
-		return __real_poll(polled, count, timeout_ms);
 	while ((n = __real_poll(polled, count, 0)) == 0 && now_ns() < until)
-		step(timeout_ms * (int64_t)1000000);
+		step(ns);
 	return n;
 }
 
-/* It may return early, as the real one. */
-int __wrap_pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *mutex,
-	clockid_t clock, const struct timespec *until)
+int __wrap_poll(struct pollfd *polled, nfds_t count, int timeout_ms)
 {
-	struct timespec now;
+	return timeout_ms <= 0 ? __real_poll(polled, count, timeout_ms)
+			       : wait_for(polled, count, timeout_ms * (int64_t)1000000);
+}
 
-	__real_clock_gettime(clock, &now);
-	int64_t soon = to_ns(now) + STEP_NS, then = to_ns(*until) - *ahead_ns;
-	struct timespec real = from_ns(then < soon ? then : soon);
-	return __real_pthread_cond_clockwait(condition, mutex, clock, &real);
+int __wrap_ppoll(
+	struct pollfd *polled, nfds_t count, const struct timespec *timeout, const sigset_t *mask)
+{
+	return timeout && to_ns(*timeout) && !are_waits_real ? wait_for(polled, count, to_ns(*timeout))
+					  : __real_ppoll(polled, count, timeout, mask);
 }
 
 int __wrap_nanosleep(const struct timespec *time, struct timespec *left)

@@ -11,3 +11,6 @@
  * written afterwards looks older than it is.
  */
 extern bool are_files_aging;
+
+/* Whether ppoll(2) takes real time: for a test that waits for the answer of a process. */
+extern bool are_waits_real;

@@ -4,10 +4,11 @@
  *
  * The linker sends calls of inotify_add_watch(2) here (--wrap).
  */
-#include <pthread.h>
 #include <stdatomic.h>
 #include <sys/inotify.h>
 
+#include "await.h"
+#include "coroutine.h"
 #include "view_fixture.h"
 
 static atomic_bool are_watches_short;
@@ -177,10 +178,9 @@ VIEW_TEST(what_is_made_of_a_file_that_can_be_published_later_is_made_of_it_then)
 	assert_shown("all.yaml", "x: 1\ny: 2\n");
 }
 
-static void *run_publisher(void *context)
+static void run_publisher(void *context)
 {
 	publisher_run(context);
-	return NULL;
 }
 
 /* Counts the layers that exist. */
@@ -196,20 +196,20 @@ static bool has_layers(size_t count)
 static bool has_come_to_have_layers(size_t count)
 {
 	for (int i = 0; i < 10000 && !has_layers(count); i++)
-		usleep(20000);
+		await_pause_us(20000);
 	return has_layers(count);
 }
 
-/* Starts the publisher's thread, which watches the settings or tries to. */
-static pthread_t run_until_it_watches(struct publisher *running)
+/* Starts the publisher, which watches the settings or tries to. */
+static struct coroutine *run_until_it_watches(struct publisher *running)
 {
-	pthread_t thread;
+	struct coroutine *coroutine;
 
 	atomic_store(&added, 0);
-	assert_int_equal(pthread_create(&thread, NULL, run_publisher, running), 0);
+	assert_int_equal(coroutine_new(run_publisher, running, &coroutine), 0);
 	while (!atomic_load(&added))
-		usleep(1000);
-	return thread;
+		await_pause_us(1000);
+	return coroutine;
 }
 
 VIEW_TEST(settings_that_no_watch_was_left_for_are_followed_later)
@@ -217,15 +217,15 @@ VIEW_TEST(settings_that_no_watch_was_left_for_are_followed_later)
 	start("layers: [a, b]\n");
 	struct publisher *running = publisher_here();
 	atomic_store(&are_watches_short, true);
-	pthread_t thread = run_until_it_watches(running);
-	/* Until the thread has given up for now. */
+	struct coroutine *coroutine = run_until_it_watches(running);
+	/* Until the publisher has given up for now. */
 	for (int i = 0; i < 100; i++)
-		usleep(1);
+		await_pause_us(1);
 	atomic_store(&are_watches_short, false);
 	write_file("plyfs.yaml", "layers: [a, b, c]\n");
 	bool are_followed = has_come_to_have_layers(3);
 	publisher_stop(running);
-	pthread_join(thread, NULL);
+	coroutine_join(coroutine);
 	assert_true(are_followed);
 }
 
@@ -233,13 +233,13 @@ VIEW_TEST(layer_that_is_made_just_before_its_name_is_watched_is_seen)
 {
 	start("layers: [a, b, {path: parent/late, optional: true}]\n");
 	struct publisher *running = publisher_here();
-	pthread_t thread = run_until_it_watches(running);
+	struct coroutine *coroutine = run_until_it_watches(running);
 	assert_true(has_layers(2));
 	atomic_store(&watched_late, "/parent");
 	make_directory("parent");
 	bool is_seen = has_come_to_have_layers(3);
 	publisher_stop(running);
-	pthread_join(thread, NULL);
+	coroutine_join(coroutine);
 	assert_null(atomic_load(&watched_late));
 	assert_true(is_seen);
 }

@@ -20,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "await.h"
 #include "cleanup.h"
 #include "parcel.h"
 #include "place.h"
@@ -365,7 +366,7 @@ TEST_WITH(no_more_run_at_once_than_may, make_tree, leave_place)
 		assert_int_equal(runner_run(runner, RUN_CHECK, "x", input, &told[i].run), 0);
 	}
 	while (!told[RUN_SLOTS].is_done)
-		usleep(20000);
+		await_pause_us(20000);
 	assert_int_equal(told[RUN_SLOTS].result.end, RUN_UNSTARTED);
 	assert_int_equal(told[RUN_SLOTS].result.value, EBUSY);
 	assert_false(told[0].is_done);
@@ -380,7 +381,7 @@ TEST_WITH(no_more_run_at_once_than_may, make_tree, leave_place)
 static void await(const struct told *told)
 {
 	for (int ms = 0; ms < 20000 && !told->is_done; ms++)
-		usleep(1000);
+		await_pause_us(1000);
 	assert_true(told->is_done);
 }
 
@@ -393,10 +394,10 @@ static struct run_result check_till_late(const char *rule, const char *file)
 	begin(rule, "x");
 	assert_int_equal(runner_run(runner, RUN_CHECK, "x", input, &told.run), 0);
 	for (int i = 0; i < 20000 && !written.st_size; i++) {
-		usleep(100);
+		await_pause_us(100);
 		assert_int_equal(stat(file, &written), 0);
 	}
-	usleep(2000000);
+	await_pause_us(2000000);
 	await(&told);
 	end();
 	return told.result;
@@ -441,7 +442,7 @@ static void read_told(int *guard, char workspace[128])
 		if (fgets(line, sizeof(line), file) && strchr(line, '\n'))
 			assert_int_equal(sscanf(line, "%d %127s", guard, workspace), 2);
 		fclose(file);
-		usleep(1000);
+		await_pause_us(1000);
 	}
 	assert_true(*guard > 1);
 }

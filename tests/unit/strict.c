@@ -6,17 +6,16 @@
  * source has been read when it is closed.
  */
 #include <fcntl.h>
-#include <pthread.h>
-#include <semaphore.h>
 
+#include "coroutine.h"
 #include "descriptor.h"
 #include "view_fixture.h"
 
 int __real_close(int fd);
 int __wrap_close(int fd);
 
-static sem_t has_read, go_on;
-static _Thread_local bool is_slow;
+static struct coroutine_queue has_read, go_on;
+static bool is_slow;
 static void (*when_read)(void); /* by all but the slow one */
 
 int __wrap_close(int fd)
@@ -28,8 +27,8 @@ int __wrap_close(int fd)
 
 	if (is_read && is_slow) {
 		is_slow = false;
-		sem_post(&has_read);
-		sem_wait(&go_on);
+		coroutine_wake(&has_read);
+		coroutine_wait(&go_on, NULL);
 	} else if (is_read) {
 		void (*then)(void) = when_read;
 		when_read = NULL;
@@ -38,21 +37,20 @@ int __wrap_close(int fd)
 	return r;
 }
 
-static pthread_t slow;
+static struct coroutine *slow;
 
-static void *look_slowly(void *context)
+static void look_slowly(void *context)
 {
 	struct stat stat;
 
 	is_slow = true;
 	*(int *)context = view_ask(view, VIEW_INO_ROOT, "x.yaml", false, &stat);
-	return NULL;
 }
 
 static void let_the_slow_one_finish(void)
 {
-	sem_post(&go_on);
-	pthread_join(slow, NULL);
+	coroutine_wake(&go_on);
+	coroutine_join(slow);
 }
 
 VIEW_TEST(look_shows_what_it_has_read_though_an_older_look_ends_first)
@@ -63,8 +61,8 @@ VIEW_TEST(look_shows_what_it_has_read_though_an_older_look_ends_first)
 
 	write_file("a/x.yaml", "x: 1\n");
 	start("layers: [a]\noptions: {coherence: strict, header: false}\n");
-	assert_int_equal(pthread_create(&slow, NULL, look_slowly, &result), 0);
-	sem_wait(&has_read);
+	assert_int_equal(coroutine_new(look_slowly, &result, &slow), 0);
+	coroutine_wait(&has_read, NULL);
 	replace_file("a/x.yaml", "x: 2\n");
 	when_read = let_the_slow_one_finish;
 	assert_int_equal(view_ask(view, VIEW_INO_ROOT, "x.yaml", false, &stat), 0);
@@ -140,7 +138,5 @@ VIEW_TEST(name_of_a_virtual_file_comes_once_to_who_lists_beside_another)
 
 int main(void)
 {
-	sem_init(&has_read, 0, 0);
-	sem_init(&go_on, 0, 0);
 	return tests_run(NULL, NULL);
 }

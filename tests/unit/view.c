@@ -1,7 +1,6 @@
 /*
  * The view as request threads see it: lookups, listings, forgetting, and many threads at once.
  */
-#include <pthread.h>
 #include <stdatomic.h>
 
 #include "attach.h"
@@ -297,127 +296,6 @@ VIEW_TEST(mark_that_comes_between_a_look_and_its_watch_is_heeded)
 	attach_update(view, settings, directory, lookup);
 	assert_becomes("d/low", "ENOENT");
 	assert_listed("d", "");
-}
-
-/* Threads */
-
-static atomic_bool is_over;
-
-static bool skip_name(void *context, const char *name, uint64_t ino, mode_t type, uint64_t cookie)
-{
-	(void)context;
-	(void)name;
-	(void)type;
-	return ino && cookie;
-}
-
-/* Looks paths up as the kernel does for its callers, and forgets all that it has looked up. */
-static void *look_around(void *context)
-{
-	unsigned seed = (unsigned)(uintptr_t)context;
-	char name[32];
-
-	while (!atomic_load(&is_over)) {
-		struct stat directory;
-		struct stat stat;
-		snprintf(name, sizeof(name), "d%d", rand_r(&seed) % 3);
-		if (view_ask(view, VIEW_INO_ROOT, name, false, &directory) < 0)
-			continue;
-		if (rand_r(&seed) % 4 == 0) {
-			(void)!view_list(view, directory.st_ino, 0, skip_name, NULL);
-		}
-		snprintf(name, sizeof(name), "f%d.yaml", rand_r(&seed) % 3);
-		if (S_ISDIR(directory.st_mode) &&
-			view_ask(view, directory.st_ino, name, false, &stat) == 0) {
-			CLEANUP(version_unrefp) struct version *version = NULL;
-			char buffer[4096];
-			if (view_version(view, stat.st_ino, &version) == 0) {
-				ssize_t n = version_read(version, buffer, sizeof(buffer) - 1, 0);
-				/* Both of a version's keys have the same value. */
-				int x;
-				int y;
-				buffer[n > 0 ? n : 0] = '\0';
-				if (n > 0 && sscanf(buffer, "x: %d\ny: %d\n", &x, &y) == 2 &&
-					x != y)
-					fail_msg("torn: %s", buffer);
-			}
-			view_forget(view, stat.st_ino, 1);
-		}
-		view_forget(view, directory.st_ino, 1);
-	}
-	return NULL;
-}
-
-static void write_pair(const char *path, int number)
-{
-	char text[64];
-
-	snprintf(text, sizeof(text), "x: %d\ny: %d\n", number, number);
-	replace_file(path, text);
-}
-
-/* Publishes without a kernel's cache in front. */
-static void publish_plainly(void)
-{
-	struct change change;
-	struct stat stat;
-
-	view_take_events(view);
-	while (view_next_change(view, &change) == 0) {
-		if (!change_is_of_tree(&change)) {
-			view_end_change(view, &change);
-			continue;
-		}
-		view_begin_change(view, &change);
-		stat.st_ino = 0;
-		int r = view_apply_change(view, change.parent_ino, true, &stat);
-		assert_int_equal(r, view_is_overtaken(view) ? -EAGAIN : 0);
-		if (change.kind == CHANGE_MAKE_DIRECTORY && stat.st_ino)
-			view_forget(view, stat.st_ino, 1);
-		view_end_change(view, &change);
-		view_take_events(view);
-	}
-}
-
-VIEW_TEST(any_number_of_threads_may_look_while_another_publishes)
-{
-	pthread_t threads[3];
-	char path[64];
-	unsigned seed = 1;
-
-	run("for d in 0 1 2; do mkdir a/d$d b/d$d; done");
-	view = new_view("a:b");
-	atomic_store(&is_over, false);
-	for (size_t i = 0; i < 3; i++)
-		assert_int_equal(
-			pthread_create(&threads[i], NULL, look_around, (void *)(i + 1)), 0);
-	for (int i = 0; i < 1500; i++) {
-		snprintf(path, sizeof(path), "%c/d%d/f%d.yaml", "ab"[rand_r(&seed) % 2],
-			rand_r(&seed) % 3, rand_r(&seed) % 3);
-		char *slash = strrchr(path, '/');
-		switch (rand_r(&seed) % 12) {
-		case 0:
-			unlink(path);
-			break;
-		case 1:
-			*slash = '\0';
-			rename(path, "moved");
-			rename("moved", path);
-			break;
-		case 2:
-			view_lock(view);
-			view->is_overflowed |= rand_r(&seed) % 10 == 0;
-			view_unlock(view);
-			break;
-		default:
-			write_pair(path, i);
-		}
-		if (i % 3 == 0)
-			publish_plainly();
-	}
-	atomic_store(&is_over, true);
-	for (size_t i = 0; i < 3; i++)
-		pthread_join(threads[i], NULL);
 }
 
 /* The scan of a directory first lists the names of the layers, and then those that rules make. */
