@@ -25,10 +25,10 @@ struct check_pool {
 	struct workers *workers; /* NULL: none */
 	char *const *paths;
 	size_t count;
-	struct coroutine_queue has_taken; /* waits for room in the window */
-	struct coroutine_queue has_done;  /* waits for the next path to report */
-	size_t next;                      /* the next path to inspect */
-	size_t taken;                     /* number of paths that were reported */
+	struct coroutine_queue has_taken;     /* waits for room in the window */
+	struct coroutine_queue has_done;      /* waits for the next path to report */
+	size_t next;                          /* the next path to inspect */
+	size_t taken;                         /* number of paths that were reported */
 	struct check_pool_slot slots[WINDOW]; /* slots[n % WINDOW] is that of the path n */
 };
 

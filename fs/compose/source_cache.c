@@ -11,7 +11,6 @@
 
 #include "cleanup.h"
 #include "hash.h"
-#include "lock.h"
 #include "text.h"
 #include "union.h"
 
@@ -37,16 +36,15 @@
 #define ADMITTED_ONE_IN 8
 
 struct source_cache {
-	struct lock lock;
 	size_t limit;
 	bool is_told;
 	const struct source_observer *observer; /* NULL: none */
-	size_t bytes;                           /* lock */
-	uint32_t overflows;                     /* lock; how often something new would not fit */
-	struct loaded *newest;                  /* lock; the list of use */
-	struct loaded *oldest;                  /* lock */
-	struct loaded *buckets[BUCKETS];        /* lock */
-	unsigned touches[BUCKETS];              /* lock; of paths that belong there */
+	size_t bytes;
+	uint32_t overflows;    /* how often something new would not fit */
+	struct loaded *newest; /* the list of use */
+	struct loaded *oldest;
+	struct loaded *buckets[BUCKETS];
+	unsigned touches[BUCKETS]; /* of paths that belong there */
 };
 
 int source_cache_new(size_t limit, bool is_told, struct source_cache **ret)
@@ -55,7 +53,6 @@ int source_cache_new(size_t limit, bool is_told, struct source_cache **ret)
 
 	if (!cache)
 		return -ENOMEM;
-	lock_init(&cache->lock, LOCK_SOURCES);
 	cache->limit = limit;
 	cache->is_told = is_told;
 	*ret = cache;
@@ -156,23 +153,18 @@ void source_cache_free(struct source_cache *cache)
 		return;
 	while (cache->oldest)
 		drop(cache, cache->oldest);
-	lock_fini(&cache->lock);
 	free(cache);
 }
 
 void source_cache_clear(struct source_cache *cache)
 {
-	lock_take(&cache->lock);
 	while (cache->oldest)
 		drop(cache, cache->oldest);
-	lock_release(&cache->lock);
 }
 
 size_t source_cache_bytes(struct source_cache *cache)
 {
-	lock_take(&cache->lock);
 	size_t bytes = cache->bytes;
-	lock_release(&cache->lock);
 	return bytes;
 }
 
@@ -190,7 +182,6 @@ static struct loaded *find(
 static struct loaded *take(struct source_cache *cache, const char *path, unsigned rank,
 	unsigned flavour, const struct stamp *stamp, unsigned *touches)
 {
-	lock_take(&cache->lock);
 	*touches = cache->touches[number_of(path)];
 	struct loaded *loaded = find(cache, path, rank, flavour);
 	if (loaded && (loaded->is_passed || (loaded->is_young && !cache->is_told) ||
@@ -201,21 +192,18 @@ static struct loaded *take(struct source_cache *cache, const char *path, unsigne
 		link_newest(cache, loaded);
 		loaded_ref(loaded);
 	}
-	lock_release(&cache->lock);
 	return loaded;
 }
 
 void source_cache_touch(struct source_cache *cache, const char *path)
 {
-	lock_take(&cache->lock);
 	cache->touches[number_of(path)]++;
 	for (struct loaded *loaded = *bucket_of(cache, path); loaded; loaded = loaded->next)
 		if (loaded->is_young && strcmp(loaded->path, path) == 0)
 			loaded->is_passed = true;
-	lock_release(&cache->lock);
 }
 
-/* Scattered, as sources come in turns of so many to a path. The lock is held. */
+/* Scattered, as sources come in turns of so many to a path. */
 static bool is_admitted(struct source_cache *cache, const struct loaded *loaded)
 {
 	if (loaded->bytes <= cache->limit - cache->bytes)
@@ -226,14 +214,12 @@ static bool is_admitted(struct source_cache *cache, const struct loaded *loaded)
 
 static void put(struct source_cache *cache, struct loaded *loaded, unsigned touches)
 {
-	lock_take(&cache->lock);
 	/* What came while it was read has not met it here. */
 	loaded->is_passed = loaded->is_young && cache->touches[number_of(loaded->path)] != touches;
 	struct loaded *old = find(cache, loaded->path, loaded->source.rank, loaded->flavour);
 	if (old)
 		drop(cache, old);
 	if (!is_admitted(cache, loaded)) {
-		lock_release(&cache->lock);
 		return;
 	}
 	struct loaded **bucket = bucket_of(cache, loaded->path);
@@ -244,7 +230,6 @@ static void put(struct source_cache *cache, struct loaded *loaded, unsigned touc
 	cache->bytes += loaded->bytes;
 	while (cache->bytes > cache->limit && cache->oldest)
 		drop(cache, cache->oldest);
-	lock_release(&cache->lock);
 }
 
 /* A source may have been read in several ways, for several rules. */
@@ -266,11 +251,9 @@ bool loaded_is_of(const struct loaded *loaded, const struct layer *layer, const 
 struct loaded *source_cache_last(struct source_cache *cache, const struct layer *layer,
 	const char *path, const struct read_options *options)
 {
-	lock_take(&cache->lock);
 	struct loaded *loaded = find(cache, path, layer->rank, flavour_of(options));
 	if (loaded)
 		loaded_ref(loaded);
-	lock_release(&cache->lock);
 	return loaded;
 }
 

@@ -70,7 +70,7 @@ static void explain_and_reply(struct pool_job *job)
 	struct explaining *explaining = (struct explaining *)job;
 	fuse_req_t req = explaining->req;
 	struct stat stat;
-	unanswered_end(explaining->session, explaining->unanswered);
+	unanswered_end(explaining->unanswered);
 	int r = origins_lookup(explaining->session, explaining->parent, explaining->name,
 		fuse_req_ctx(req)->uid, &stat);
 

@@ -18,7 +18,6 @@
 #include <stdatomic.h>
 
 #include "handover.h"
-#include "lock.h"
 #include "mount_process.h"
 #include "nearby_mounts.h"
 #include "notifier.h"
@@ -100,7 +99,7 @@ struct session {
 	struct publisher *publisher;
 	struct coroutine *publishing; /* the publisher's; NULL: it does not run */
 	struct notifier notifier;
-	sigset_t waiting; /* the signals that are blocked while the daemon waits */
+	sigset_t waiting;          /* the signals that are blocked while the daemon waits */
 	atomic_int publish_mode;   /* enum publish_mode */
 	atomic_int publish_error;  /* errno of the last publication; 0: it succeeded */
 	atomic_ullong published;   /* changes published by rename(2) and its like */
@@ -122,12 +121,10 @@ struct session {
 	struct span hello;           /* the kernel's first request; owned */
 	int clone_fd;                /* a clone of the mount, also for a new daemon; -1: none */
 	struct offer offer;
-	int wish;           /* HANDOVER_WANTED or _LEAVE while at rest; else 0 */
-	struct lock unanswered_lock;
-	struct unanswered *unanswered; /* unanswered_lock; requests that wait for an answer */
-	struct lock origins_lock;
-	struct origins_directory *origins; /* origins_lock; the directories that the kernel knows */
-	uint64_t origins_made;             /* origins_lock; how many were ever made */
+	int wish;                          /* HANDOVER_WANTED or _LEAVE while at rest; else 0 */
+	struct unanswered *unanswered;     /* requests that wait for an answer */
+	struct origins_directory *origins; /* the directories that the kernel knows */
+	uint64_t origins_made;             /* how many were ever made */
 };
 
 /* The remedy if a helper has ended: a new daemon has new helpers. */

@@ -2,8 +2,8 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <pthread.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>

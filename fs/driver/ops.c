@@ -217,7 +217,7 @@ static void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 	if (r == VIEW_LATER)
 		return;
 	if (waiting)
-		unanswered_end(session, waiting->unanswered);
+		unanswered_end(waiting->unanswered);
 	free(waiting);
 	reply_lookup(req, session, parent, r, &stat);
 }

@@ -51,7 +51,6 @@ void origins_stat(const struct session *session, fuse_ino_t ino, struct stat *re
 
 void origins_forget(struct session *session, fuse_ino_t ino, uint64_t count)
 {
-	lock_take(&session->origins_lock);
 	for (struct origins_directory **link = &session->origins; *link; link = &(*link)->next) {
 		struct origins_directory *directory = *link;
 
@@ -64,7 +63,6 @@ void origins_forget(struct session *session, fuse_ino_t ino, uint64_t count)
 		}
 		break;
 	}
-	lock_release(&session->origins_lock);
 }
 
 void origins_free(struct session *session)
@@ -81,7 +79,6 @@ void origins_put(struct session *session, struct record *record)
 {
 	uint64_t count = 0;
 
-	lock_take(&session->origins_lock);
 	record_put(record, session->origins_made);
 	size_t place = record_put_count(record);
 	for (const struct origins_directory *directory = session->origins; directory;
@@ -92,7 +89,6 @@ void origins_put(struct session *session, struct record *record)
 		count++;
 	}
 	record_set_count(record, place, count);
-	lock_release(&session->origins_lock);
 }
 
 int origins_take(struct session *session, struct record *record)
@@ -125,7 +121,6 @@ static int hold_directory(struct session *session, const char *path, uint64_t *r
 	size_t size = strlen(path) + 1;
 	int r = 0;
 
-	lock_take(&session->origins_lock);
 	for (directory = session->origins; directory; directory = directory->next)
 		if (strcmp(directory->path, path) == 0)
 			break;
@@ -144,7 +139,6 @@ static int hold_directory(struct session *session, const char *path, uint64_t *r
 	} else {
 		r = -ENOMEM;
 	}
-	lock_release(&session->origins_lock);
 	return r;
 }
 
@@ -154,7 +148,6 @@ static int join(struct session *session, fuse_ino_t parent, const char *name, ch
 	const struct origins_directory *directory;
 	int r = -ESTALE;
 
-	lock_take(&session->origins_lock);
 	for (directory = session->origins; directory; directory = directory->next)
 		if (directory->ino == parent)
 			break;
@@ -164,7 +157,6 @@ static int join(struct session *session, fuse_ino_t parent, const char *name, ch
 		r = asprintf(ret, "%s%s%s", directory->path, *directory->path ? "/" : "", name) < 0
 			    ? -ENOMEM
 			    : 0;
-	lock_release(&session->origins_lock);
 	return r;
 }
 

@@ -409,8 +409,6 @@ int session_mount(struct settings *settings, const struct session_options *optio
 	session->mounts_fd = -1;
 	session->beneath_fd = -1;
 	session->helpers_fd = -1;
-	lock_init(&session->origins_lock, LOCK_DRIVER);
-	lock_init(&session->unanswered_lock, LOCK_DRIVER);
 	session->is_strict = settings->coherence == COHERENCE_STRICT;
 	session->name_timeout = session->is_strict ? 0 : FOR_EVER;
 	int r = session_init(session, problem);
@@ -860,7 +858,6 @@ void session_free(struct session *session)
 	closep(&session->helpers_fd);
 	free((char *)(uintptr_t)session->hello.data);
 	unanswered_free(session);
-	lock_fini(&session->unanswered_lock);
 	nearby_mounts_fini(&session->nearby);
 	if (session->mounts_fd >= 0)
 		close(session->mounts_fd);
@@ -875,7 +872,6 @@ void session_free(struct session *session)
 	sandbox_free(session->sandbox);
 	monitor_stop();
 	origins_free(session);
-	lock_fini(&session->origins_lock);
 	free(session->mountpoint);
 	free(session->label);
 	free(session);

@@ -25,13 +25,11 @@ static struct unanswered *add(struct session *session, struct span bytes, bool i
 	*request = (struct unanswered){.is_given_up = is_given_up};
 	memcpy(request->data, bytes.data, bytes.len);
 	request->bytes = (struct span){request->data, bytes.len};
-	lock_take(&session->unanswered_lock);
 	request->next = session->unanswered;
 	request->place = &session->unanswered;
 	if (request->next)
 		request->next->place = &request->next;
 	session->unanswered = request;
-	lock_release(&session->unanswered_lock);
 	return request;
 }
 
@@ -40,30 +38,26 @@ struct unanswered *unanswered_add(struct session *session)
 	return add(session, request_loop_current(), false);
 }
 
-static void remove_locked(struct unanswered *request)
+static void take_out(struct unanswered *request)
 {
 	*request->place = request->next;
 	if (request->next)
 		request->next->place = request->place;
 }
 
-void unanswered_end(struct session *session, struct unanswered *request)
+void unanswered_end(struct unanswered *request)
 {
-	lock_take(&session->unanswered_lock);
-	remove_locked(request);
-	lock_release(&session->unanswered_lock);
+	take_out(request);
 	free(request);
 }
 
 bool unanswered_is_kept(struct session *session, struct unanswered *request, int result)
 {
 	if (result != -ENOTCONN || !atomic_load(&session->is_at_rest)) {
-		unanswered_end(session, request);
+		unanswered_end(request);
 		return false;
 	}
-	lock_take(&session->unanswered_lock);
 	request->is_given_up = true;
-	lock_release(&session->unanswered_lock);
 	return true;
 }
 
@@ -71,7 +65,6 @@ void unanswered_put(struct session *session, struct record *record)
 {
 	uint64_t count = 0;
 
-	lock_take(&session->unanswered_lock);
 	size_t place = record_put_count(record);
 	for (const struct unanswered *request = session->unanswered; request;
 		request = request->next) {
@@ -79,18 +72,15 @@ void unanswered_put(struct session *session, struct record *record)
 		count++;
 	}
 	record_set_count(record, place, count);
-	lock_release(&session->unanswered_lock);
 }
 
 static struct unanswered *take_given_up(struct session *session)
 {
-	lock_take(&session->unanswered_lock);
 	struct unanswered *request = session->unanswered;
 	while (request && !request->is_given_up)
 		request = request->next;
 	if (request)
-		remove_locked(request);
-	lock_release(&session->unanswered_lock);
+		take_out(request);
 	return request;
 }
 

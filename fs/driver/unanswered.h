@@ -13,7 +13,7 @@ struct unanswered;
 struct unanswered *unanswered_add(struct session *session);
 
 /** Frees the copy of a request that is being answered. */
-void unanswered_end(struct session *session, struct unanswered *request);
+void unanswered_end(struct unanswered *request);
 
 /**
  * Ends a request with `result`. Returns true if it must be repeated, because the view is at rest:

@@ -11,7 +11,6 @@
 #include "await.h"
 #include "cleanup.h"
 #include "expand.h"
-#include "lock.h"
 
 /* A file below a directory. */
 struct found {
@@ -40,8 +39,7 @@ struct offline {
 	struct composer composer;
 	bool is_cache_shared;
 	struct finder finder;
-	struct lock lock;
-	struct offline_index *indexes; /* lock; an index never changes once it is in the list */
+	struct offline_index *indexes; /* an index never changes once it is in the list */
 };
 
 static void index_free(struct offline_index *index)
@@ -128,7 +126,7 @@ static int index_new(
 	return 0;
 }
 
-/* The lock is held. */
+/* */
 static const struct offline_index *find_index(
 	const struct offline *offline, const char *directory, int depth)
 {
@@ -144,22 +142,18 @@ static int get_index(
 {
 	CLEANUP(index_freep) struct offline_index *made = NULL;
 
-	lock_take(&offline->lock);
 	*ret = find_index(offline, directory, depth);
-	lock_release(&offline->lock);
 	if (*ret)
 		return 0;
 	int r = index_new(offline, directory, depth, &made);
 	if (r < 0)
 		return r;
-	lock_take(&offline->lock);
 	/* Another thread may have added the index meanwhile. */
 	*ret = find_index(offline, directory, depth);
 	if (!*ret) {
 		made->next = offline->indexes;
 		*ret = offline->indexes = take_ptr(made);
 	}
-	lock_release(&offline->lock);
 	return 0;
 }
 
@@ -204,7 +198,6 @@ int offline_new(struct settings *settings, struct offline **ret)
 	CLEANUP(offline_freep) struct offline *offline = calloc(1, sizeof(*offline));
 	if (!offline)
 		return -ENOMEM;
-	lock_init(&offline->lock, LOCK_SOURCES);
 	offline->finder = (struct finder){offline, list, find};
 	offline->composer = (struct composer){
 		.settings = settings_ref(settings),
@@ -231,7 +224,6 @@ void offline_free(struct offline *offline)
 	if (!offline->is_cache_shared)
 		source_cache_free(offline->composer.cache);
 	settings_unref(offline->composer.settings);
-	lock_fini(&offline->lock);
 	free(offline);
 }
 

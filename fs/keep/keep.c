@@ -15,7 +15,6 @@
 #include "descriptor.h"
 #include "helper.h"
 #include "kept_file.h"
-#include "lock.h"
 #include "parcel.h"
 #include "state_process.h"
 #include "text.h"
@@ -60,7 +59,6 @@ struct keep {
 	struct keep_options options;
 	char *name; /* options.directory, a copy */
 
-	struct lock lock;
 	void *paths; /* a tsearch(3) tree */
 	struct kept_path *newest;
 	struct kept_path *oldest;
@@ -109,7 +107,7 @@ static void path_free(void *memory)
 }
 
 /* NULL: it is not known, or with `is_new` there is no memory. */
-static struct kept_path *find_locked(struct keep *keep, const char *path, bool is_new)
+static struct kept_path *find(struct keep *keep, const char *path, bool is_new)
 {
 	const struct kept_path wanted = {.path = (char *)(uintptr_t)path};
 	struct kept_path **place = tfind(&wanted, &keep->paths, compare_paths);
@@ -128,13 +126,13 @@ static struct kept_path *find_locked(struct keep *keep, const char *path, bool i
 	return kept;
 }
 
-static void free_locked(struct keep *keep, struct kept_path *kept)
+static void free_path(struct keep *keep, struct kept_path *kept)
 {
 	tdelete(kept, &keep->paths, compare_paths);
 	path_free(kept);
 }
 
-static void use_locked(struct keep *keep, struct kept_path *kept)
+static void use(struct keep *keep, struct kept_path *kept)
 {
 	kept->older = keep->newest;
 	kept->newer = NULL;
@@ -142,24 +140,24 @@ static void use_locked(struct keep *keep, struct kept_path *kept)
 	keep->newest = kept;
 }
 
-static void unuse_locked(struct keep *keep, const struct kept_path *kept)
+static void unuse(struct keep *keep, const struct kept_path *kept)
 {
 	*(kept->newer ? &kept->newer->older : &keep->newest) = kept->older;
 	*(kept->older ? &kept->older->newer : &keep->oldest) = kept->newer;
 }
 
 /* Its version goes. The path stays: the caller notes a change of it. */
-static void drop_locked(struct keep *keep, struct kept_path *kept)
+static void drop(struct keep *keep, struct kept_path *kept)
 {
 	if (!kept->version)
 		return;
-	unuse_locked(keep, kept);
+	unuse(keep, kept);
 	version_unref(take_ptr(kept->version));
 	keep->used -= kept->bytes;
 }
 
 /* It is where it outlives us; or there is no such place. */
-static void count_locked(struct keep *keep, struct kept_path *kept)
+static void count(struct keep *keep, struct kept_path *kept)
 {
 	size_t bytes = kept->version ? kept->bytes : 0;
 
@@ -178,7 +176,7 @@ static void order(struct keep *keep, enum state_order_kind kind, uint64_t number
 		(void)shutdown(keep->socket, SHUT_RDWR);
 }
 
-static void call_locked(struct keep *keep)
+static void call(struct keep *keep)
 {
 	if (keep->socket < 0 || keep->is_called || !keep->changed)
 		return;
@@ -187,12 +185,12 @@ static void call_locked(struct keep *keep)
 }
 
 /* Without a directory a path of which nothing is kept is freed. */
-static void change_locked(struct keep *keep, struct kept_path *kept)
+static void change(struct keep *keep, struct kept_path *kept)
 {
 	if (!keep_is_lasting(keep)) {
-		count_locked(keep, kept);
+		count(keep, kept);
 		if (!kept->version)
-			free_locked(keep, kept);
+			free_path(keep, kept);
 		return;
 	}
 	if (kept->written == CHANGED)
@@ -201,28 +199,28 @@ static void change_locked(struct keep *keep, struct kept_path *kept)
 	kept->next = NULL;
 	*keep->end = kept;
 	keep->end = &kept->next;
-	call_locked(keep);
+	call(keep);
 }
 
 /* The version becomes the keep's. */
-static void put_locked(struct keep *keep, struct kept_path *kept, struct version *version)
+static void put(struct keep *keep, struct kept_path *kept, struct version *version)
 {
-	drop_locked(keep, kept);
+	drop(keep, kept);
 	kept->version = version;
 	kept->bytes = size_of(kept->path, version);
 	keep->used += kept->bytes;
-	use_locked(keep, kept);
+	use(keep, kept);
 }
 
 /* What was not used for longest makes room. */
-static void make_room_locked(struct keep *keep)
+static void make_room(struct keep *keep)
 {
 	while (keep->used > KEEP_MEMORY_MAX) {
 		struct kept_path *kept = keep->oldest;
 
-		drop_locked(keep, kept);
+		drop(keep, kept);
 		keep->counts.lost++;
-		change_locked(keep, kept);
+		change(keep, kept);
 	}
 }
 
@@ -262,7 +260,6 @@ int keep_open(const struct keep_options *options, struct keep **ret, struct prob
 	keep->options = *options;
 	keep->directory = keep->socket = -1;
 	keep->end = &keep->changed;
-	lock_init(&keep->lock, LOCK_KEEP);
 	keep->name = options->directory ? strdup(options->directory) : NULL;
 	if (options->directory && !keep->name)
 		return -ENOMEM;
@@ -321,20 +318,18 @@ static void load_one(void *context, uint64_t number, const char *path, struct ve
 
 	if (!version->strategy)
 		version->strategy = "";
-	lock_take(&keep->lock);
-	struct kept_path *kept = find_locked(keep, path, true);
+	struct kept_path *kept = find(keep, path, true);
 	if (kept) {
 		/* Of two files the newer one counts. */
 		if (kept->version)
 			(void)kept_file_remove(keep->directory, kept->number);
 		kept->number = number;
-		put_locked(keep, kept, version);
-		count_locked(keep, kept);
-		make_room_locked(keep);
+		put(keep, kept, version);
+		count(keep, kept);
+		make_room(keep);
 	} else {
 		version_unref(version);
 	}
-	lock_release(&keep->lock);
 }
 
 int keep_load(struct keep *keep, struct problem *problem)
@@ -372,7 +367,7 @@ static void report(struct keep *keep, int error)
 }
 
 /* Another note may have come meanwhile. */
-static void end_batch_locked(struct keep *keep, bool is_written)
+static void end_batch(struct keep *keep, bool is_written)
 {
 	for (size_t i = 0; i < keep->batch_count; i++) {
 		struct kept_path *kept = keep->batch[i];
@@ -385,18 +380,18 @@ static void end_batch_locked(struct keep *keep, bool is_written)
 				keep->batch[j] = NULL;
 		kept->written = WRITTEN;
 		if (!is_written) {
-			change_locked(keep, kept);
+			change(keep, kept);
 			continue;
 		}
-		count_locked(keep, kept);
+		count(keep, kept);
 		if (!kept->version)
-			free_locked(keep, kept);
+			free_path(keep, kept);
 	}
 	keep->batch_count = 0;
 }
 
 /* NULL: enough for one batch, or there is no more. */
-static struct kept_path *next_locked(struct keep *keep)
+static struct kept_path *next(struct keep *keep)
 {
 	struct kept_path *kept = keep->changed;
 
@@ -414,13 +409,11 @@ static struct kept_path *next_locked(struct keep *keep)
 static void put_back(struct keep *keep, struct kept_path *kept, int error)
 {
 	keep->batch_error = error;
-	lock_take(&keep->lock);
 	keep->batch_count--;
 	if (kept->written == WRITING) {
 		kept->written = WRITTEN;
-		change_locked(keep, kept);
+		change(keep, kept);
 	}
-	lock_release(&keep->lock);
 }
 
 /* The path stays while it is being written. */
@@ -429,11 +422,9 @@ static void send_next(struct keep *keep)
 	CLEANUP(version_unrefp) struct version *version = NULL;
 	CLEANUP(closep) int fd = -1;
 
-	lock_take(&keep->lock);
-	struct kept_path *kept = keep->batch_error ? NULL : next_locked(keep);
+	struct kept_path *kept = keep->batch_error ? NULL : next(keep);
 	if (kept && kept->version)
 		version = version_ref(kept->version);
-	lock_release(&keep->lock);
 	if (version)
 		fd = kept_file_make(kept->path, version);
 	if (version && fd < 0)
@@ -453,21 +444,17 @@ static void take_answer(struct keep *keep, const struct state_answer *answer)
 	case STATE_WRITTEN:
 		report(keep, keep->batch_error);
 		keep->batch_error = 0;
-		lock_take(&keep->lock);
-		end_batch_locked(keep, true);
+		end_batch(keep, true);
 		keep->is_called = false;
-		call_locked(keep);
-		lock_release(&keep->lock);
+		call(keep);
 		break;
 	case STATE_FAILED:
 		report(keep, answer->error);
 		break;
 	case STATE_RELEASED:
-		lock_take(&keep->lock);
 		/* Late, the mount is served again. */
 		if (keep->use == ENDING)
 			keep->use = RELEASED;
-		lock_release(&keep->lock);
 		break;
 	}
 }
@@ -492,20 +479,15 @@ bool keep_take(struct keep *keep)
 			take_answer(keep, &answer);
 			continue;
 		}
-		lock_take(&keep->lock);
 		closep(&keep->socket);
 		keep->socket = -1;
-		lock_release(&keep->lock);
 	}
 	return false;
 }
 
 static bool is_called(struct keep *keep)
 {
-	lock_take(&keep->lock);
-	bool is_called = keep->is_called;
-	lock_release(&keep->lock);
-	return is_called;
+	return keep->is_called;
 }
 
 /* False: it does not answer, or has ended. */
@@ -514,21 +496,19 @@ static bool wait_for_answer(struct keep *keep)
 	const struct timespec patience = {.tv_sec = FLUSH_S};
 	struct pollfd polled = {.fd = keep->socket, .events = POLLIN};
 
-	return helper_state(HELPER_STATE) == HELPER_RUNS &&
-	       await_poll(&polled, 1, &patience) > 0 && keep_take(keep);
+	return helper_state(HELPER_STATE) == HELPER_RUNS && await_poll(&polled, 1, &patience) > 0 &&
+	       keep_take(keep);
 }
 
 void keep_stop(struct keep *keep)
 {
 	if (keep->socket < 0 || keep->use != SERVING)
 		return;
-	lock_take(&keep->lock);
 	keep->use = ENDING;
 	if (keep->is_called)
 		order(keep, STATE_HURRY, 0, -1);
 	else
-		call_locked(keep);
-	lock_release(&keep->lock);
+		call(keep);
 	while (!keep->error && is_called(keep) && wait_for_answer(keep))
 		;
 }
@@ -543,18 +523,14 @@ void keep_pause(struct keep *keep)
 	while (keep->socket >= 0 && keep->use != RELEASED && wait_for_answer(keep))
 		;
 	/* It may be written still, or not. */
-	lock_take(&keep->lock);
-	end_batch_locked(keep, false);
-	lock_release(&keep->lock);
+	end_batch(keep, false);
 }
 
 void keep_resume(struct keep *keep)
 {
 	order(keep, STATE_CLAIM, 0, -1);
-	lock_take(&keep->lock);
 	keep->use = SERVING;
-	call_locked(keep);
-	lock_release(&keep->lock);
+	call(keep);
 }
 
 void keep_free(struct keep *keep)
@@ -569,7 +545,6 @@ void keep_free(struct keep *keep)
 	tdestroy(keep->paths, path_free);
 	closep(&keep->directory);
 	free(keep->name);
-	lock_fini(&keep->lock);
 	free(keep);
 }
 
@@ -600,10 +575,9 @@ static bool is_same(const struct kept_path *kept, const struct version *version,
 	       same_text(old->layers, version->layers) && same_text(old->sources, version->sources);
 }
 
-static void note_locked(
-	struct keep *keep, const char *path, const struct version *version, bool is_public)
+static void note(struct keep *keep, const char *path, const struct version *version, bool is_public)
 {
-	struct kept_path *kept = find_locked(keep, path, version);
+	struct kept_path *kept = find(keep, path, version);
 
 	if (kept && version && is_same(kept, version, is_public))
 		return;
@@ -614,33 +588,29 @@ static void note_locked(
 	if (!kept || (!copy && !kept->version && kept->written == WRITTEN))
 		return;
 	kept->is_public = is_public;
-	drop_locked(keep, kept);
+	drop(keep, kept);
 	if (copy)
-		put_locked(keep, kept, copy);
-	change_locked(keep, kept);
-	make_room_locked(keep);
+		put(keep, kept, copy);
+	change(keep, kept);
+	make_room(keep);
 }
 
 void keep_note(struct keep *keep, const char *path, struct version *version, bool is_public)
 {
-	lock_take(&keep->lock);
 	if (keep->use == SERVING)
-		note_locked(keep, path, version, is_public);
-	lock_release(&keep->lock);
+		note(keep, path, version, is_public);
 }
 
 int keep_find(struct keep *keep, const char *path, struct version **ret)
 {
 	CLEANUP(version_unrefp) struct version *version = NULL;
 
-	lock_take(&keep->lock);
-	struct kept_path *kept = find_locked(keep, path, false);
+	struct kept_path *kept = find(keep, path, false);
 	if (kept && kept->version) {
 		version = version_ref(kept->version);
-		unuse_locked(keep, kept);
-		use_locked(keep, kept);
+		unuse(keep, kept);
+		use(keep, kept);
 	}
-	lock_release(&keep->lock);
 	if (!version)
 		return -ENOENT;
 	*ret = version_copy(version);
@@ -653,16 +623,12 @@ void keep_each(struct keep *keep,
 {
 	bool is_lasting = keep_is_lasting(keep);
 
-	lock_take(&keep->lock);
 	for (struct kept_path *kept = is_lasting ? keep->changed : keep->oldest; kept;
 		kept = is_lasting ? kept->next : kept->newer)
 		each(context, kept->path, kept->version, kept->is_public);
-	lock_release(&keep->lock);
 }
 
 void keep_count(struct keep *keep, struct keep_counts *ret)
 {
-	lock_take(&keep->lock);
 	*ret = keep->counts;
-	lock_release(&keep->lock);
 }

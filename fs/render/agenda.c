@@ -9,7 +9,6 @@
 
 #include "cleanup.h"
 #include "clock.h"
-#include "lock.h"
 
 /* Maximum delay of a generation while changes go on. */
 #define GENERATION_MAX_MS 200
@@ -20,7 +19,6 @@
 /* Times are those of clock_ms(), 0: nothing is due. */
 struct agenda {
 	int fd; /* timerfd */
-	struct lock lock;
 	int64_t paths_ms;
 	int64_t generation_ms;
 	int64_t changed_ms; /* when the first change for the next generation was made */
@@ -41,7 +39,6 @@ int agenda_new(struct agenda **ret)
 		free(agenda);
 		return r;
 	}
-	lock_init(&agenda->lock, LOCK_AGENDA);
 	*ret = agenda;
 	return 0;
 }
@@ -52,7 +49,6 @@ void agenda_free(struct agenda *agenda)
 		return;
 	tdestroy(agenda->paths, free);
 	close(agenda->fd);
-	lock_fini(&agenda->lock);
 	free(agenda);
 }
 
@@ -85,7 +81,6 @@ void agenda_look(struct agenda *agenda, const char *path, int64_t after_ms)
 	int64_t at = clock_ms() + after_ms;
 	char *copy = path ? strdup(path) : NULL;
 
-	lock_take(&agenda->lock);
 	char **found = copy ? tsearch(copy, &agenda->paths, compare_paths) : NULL;
 	if (!found)
 		agenda->are_all = true;
@@ -95,14 +90,12 @@ void agenda_look(struct agenda *agenda, const char *path, int64_t after_ms)
 		agenda->paths_ms = at;
 		set_timer(agenda);
 	}
-	lock_release(&agenda->lock);
 }
 
 void agenda_commit(struct agenda *agenda, int64_t after_ms)
 {
 	int64_t now = clock_ms();
 
-	lock_take(&agenda->lock);
 	if (!agenda->changed_ms)
 		agenda->changed_ms = now;
 	agenda->generation_ms = now + after_ms;
@@ -110,17 +103,14 @@ void agenda_commit(struct agenda *agenda, int64_t after_ms)
 		agenda->generation_ms > agenda->changed_ms + GENERATION_MAX_MS)
 		agenda->generation_ms = agenda->changed_ms + GENERATION_MAX_MS;
 	set_timer(agenda);
-	lock_release(&agenda->lock);
 }
 
 void agenda_put_status(struct agenda *agenda)
 {
-	lock_take(&agenda->lock);
 	if (!agenda->status_ms) {
 		agenda->status_ms = clock_ms() + STATUS_MS;
 		set_timer(agenda);
 	}
-	lock_release(&agenda->lock);
 }
 
 void agenda_take(struct agenda *agenda, struct due *ret)
@@ -129,7 +119,6 @@ void agenda_take(struct agenda *agenda, struct due *ret)
 	uint64_t count;
 
 	(void)!read(agenda->fd, &count, sizeof(count));
-	lock_take(&agenda->lock);
 	*ret = (struct due){.is_generation = agenda->generation_ms && agenda->generation_ms <= now,
 		.since_ms = agenda->changed_ms,
 		.is_status = agenda->status_ms && agenda->status_ms <= now};
@@ -144,16 +133,13 @@ void agenda_take(struct agenda *agenda, struct due *ret)
 	if (ret->is_status)
 		agenda->status_ms = 0;
 	set_timer(agenda);
-	lock_release(&agenda->lock);
 }
 
 void agenda_commit_done(struct agenda *agenda, int64_t after_ms)
 {
-	lock_take(&agenda->lock);
 	if (after_ms)
 		agenda->generation_ms = clock_ms() + after_ms;
 	else
 		agenda->changed_ms = 0;
 	set_timer(agenda);
-	lock_release(&agenda->lock);
 }

@@ -70,13 +70,11 @@ static bool is_kept(struct render *render, uint64_t parent, const char *director
 
 	if (join(directory, name, &path) < 0)
 		return false;
-	lock_take(&render->files);
 	struct owned *owned = manifest_find(rendered_manifest(render->rendered), path);
 	bool is_so = owned && owned->basis &&
 		     bases_keep(render->rendered, owned, view_basis(render->view, parent, name));
 	if (is_so)
 		owned->is_seen = true;
-	lock_release(&render->files);
 	return is_so;
 }
 
@@ -144,7 +142,6 @@ static int keep_shown(struct render *render, const char *path)
 
 void populate_miss(struct render *render, uint64_t ino, const char *path, int result)
 {
-	lock_take(&render->files);
 	struct shown_directory *shown = shown_find(render, ino);
 	if (!layer_is_shortage(result))
 		result = keep_shown(render, path);
@@ -153,7 +150,6 @@ void populate_miss(struct render *render, uint64_t ino, const char *path, int re
 		shown->is_incomplete = true;
 		agenda_look(render->agenda, shown->path, RETRY_MS);
 	}
-	lock_release(&render->files);
 }
 
 void populate_note_number(struct render *render, struct owned *owned, uint64_t ino)
@@ -169,7 +165,6 @@ int populate_put_directory(struct render *render, const char *path, uint64_t ino
 	struct problem problem;
 	struct stat stat;
 
-	lock_take(&render->files);
 	struct owned *owned = manifest_get(rendered_manifest(render->rendered), path);
 	int r = owned ? shown_add(render, ino, path) : -ENOMEM;
 	if (owned)
@@ -186,7 +181,6 @@ int populate_put_directory(struct render *render, const char *path, uint64_t ino
 	/* The directory is not walked now: keep what is shown in it. */
 	if (!is_put && keep_shown(render, path) < 0)
 		r = -ENOMEM;
-	lock_release(&render->files);
 	if (is_put)
 		populate_directory(render, path, ino);
 	return layer_is_shortage(r) ? r : 0;
@@ -203,8 +197,7 @@ static int put_file(struct render *render, const char *path, uint64_t ino)
 
 	int r = view_version(render->view, ino, &version);
 	if (r == 0)
-		view_drop_names(render->view, version);
-	lock_take(&render->files);
+		view_drop_names(version);
 	struct owned *owned = manifest_get(rendered_manifest(render->rendered), path);
 	const struct fingerprint before = owned ? owned->fingerprint : (struct fingerprint){0};
 	if (!owned)
@@ -219,7 +212,6 @@ static int put_file(struct render *render, const char *path, uint64_t ino)
 		failure_retry(render, path, owned, r, &problem);
 	bool is_changed =
 		owned && (owned->is_changed || !fingerprint_equal(&before, &owned->fingerprint));
-	lock_release(&render->files);
 	if (is_changed)
 		view_note_change(render->view, path);
 	return owned ? 0 : -ENOMEM;
@@ -264,13 +256,11 @@ void populate_directory(struct render *render, const char *path, uint64_t ino)
 	CLEANUP(names_fini) struct populate_names names = {0};
 	size_t asked = 0;
 
-	lock_take(&render->files);
 	struct shown_directory *shown = shown_find(render, ino);
 	if (shown) {
 		render->incomplete -= shown->is_incomplete;
 		shown->is_incomplete = false;
 	}
-	lock_release(&render->files);
 	int r = view_list(render->view, ino, 0, take_name, &names);
 	if (r == 0 && names.has_failed)
 		r = -ENOMEM;
@@ -306,12 +296,10 @@ void populate_directory(struct render *render, const char *path, uint64_t ino)
 static void put_off_removal(
 	struct render *render, const char *path, int result, const struct problem *problem)
 {
-	lock_take(&render->files);
 	struct owned *owned = manifest_find(rendered_manifest(render->rendered), path);
 	failure_retry(render, path, owned, result, problem);
 	render->is_removal_due = true;
 	agenda_look(render->agenda, "", failure_retry_ms(render, result));
-	lock_release(&render->files);
 }
 
 /* Removes what an earlier run has written and the layers no longer have. Failures are retried. */
@@ -329,9 +317,7 @@ static int remove_unseen(struct render *render)
 		CLEANUP(freep) char *path = strdup(all[i]->path);
 		if (!path)
 			return -ENOMEM;
-		lock_take(&render->files);
 		int removed = rendered_remove(render->rendered, all[i], &problem);
-		lock_release(&render->files);
 		if (removed == 0)
 			view_note_change(render->view, path);
 		else if (removed != RENDERED_KEPT)
@@ -342,9 +328,7 @@ static int remove_unseen(struct render *render)
 
 void populate_remove_unseen(struct render *render)
 {
-	lock_take(&render->files);
 	render->is_removal_due = render->incomplete > 0;
-	lock_release(&render->files);
 	int r = render->is_removal_due ? 0 : remove_unseen(render);
 	if (r == 0)
 		return; /* failed removals are scheduled already */
@@ -370,7 +354,6 @@ void populate_again(struct render *render, const char *path)
 {
 	struct stat stat;
 
-	lock_take(&render->files);
 	struct owned *owned = manifest_find(rendered_manifest(render->rendered), path);
 	uint64_t ino = owned ? owned->ino : *path ? 0 : VIEW_INO_ROOT;
 	const struct shown_directory *shown = shown_find(render, ino);
@@ -381,7 +364,6 @@ void populate_again(struct render *render, const char *path)
 	int r = is_due ? view_stat(render->view, ino, &stat) : -ESTALE;
 	if (r == 0 && owned)
 		owned->ino = 0; /* the reference is passed on */
-	lock_release(&render->files);
 	if (r == 0 && !*path)
 		populate_directory(render, path, ino);
 	else if (r == 0)
@@ -398,10 +380,8 @@ void populate_all_again(struct render *render)
 	CLEANUP(freep) struct owned **all = NULL;
 	size_t count = 0;
 
-	lock_take(&render->files);
 	int r = manifest_list(rendered_manifest(render->rendered), "", &all, &count);
 	for (size_t i = 0; r == 0 && i < count; i++)
 		agenda_look(render->agenda, all[i]->path, 0);
 	agenda_look(render->agenda, r == 0 ? "" : NULL, r == 0 ? 0 : RETRY_MS);
-	lock_release(&render->files);
 }

@@ -79,7 +79,6 @@ int render_all(struct render *render)
 		shown_watch(shown_find(render, VIEW_INO_ROOT));
 	populate_directory(render, "", VIEW_INO_ROOT);
 	populate_remove_unseen(render);
-	lock_take(&render->files);
 	commit(render);
 	if (render->options.is_atomic)
 		shown_watch_beside(render);
@@ -87,7 +86,6 @@ int render_all(struct render *render)
 		render_status_write(render);
 	/* Without the bases, the next process makes all files again. */
 	(void)bases_write(render->rendered);
-	lock_release(&render->files);
 	/* Give back the memory that only the first, complete walk needed. */
 	malloc_trim(0);
 	return (int)render->failed;
@@ -109,8 +107,7 @@ static int op_replace(void *context, const struct change *change)
 	/* The log has the reason why a version is broken. The file that is there, if any, stays. */
 	bool is_broken = r == 0 && version->kind == VERSION_BROKEN;
 	if (r == 0)
-		view_drop_names(render->view, version);
-	lock_take(&render->files);
+		view_drop_names(version);
 	struct owned *owned = manifest_get(rendered_manifest(render->rendered), change->path);
 	if (!owned)
 		r = -ENOMEM;
@@ -121,16 +118,13 @@ static int op_replace(void *context, const struct change *change)
 	bool is_put = !is_broken && r != -ENOMEM && failure_is_over(render, owned, r);
 	if (!is_put && r != 0 && owned)
 		failure_of_change(render, change->path, owned, r, &problem);
-	lock_release(&render->files);
 	if (is_put)
 		r = view_apply_change(render->view, change->parent_ino, true, NULL);
 	if (r != 0 || is_broken) {
 		view_forget(render->view, staged.st_ino, 1);
 		return r <= 0 ? r : -EBUSY;
 	}
-	lock_take(&render->files);
 	populate_note_number(render, owned, staged.st_ino);
-	lock_release(&render->files);
 	return 0;
 }
 
@@ -179,7 +173,6 @@ static int op_remove(void *context, const struct change *change)
 	struct problem problem;
 	size_t count;
 
-	lock_take(&render->files);
 	struct owned *owned = manifest_find(rendered_manifest(render->rendered), change->path);
 	int r = find_numbers(render, change->path, &numbers, &count);
 	if (r == 0 && owned)
@@ -190,7 +183,6 @@ static int op_remove(void *context, const struct change *change)
 		shown_drop(render, numbers[i]);
 	if (r != 0)
 		failure_of_change(render, change->path, owned, r, &problem);
-	lock_release(&render->files);
 	if (r == 0)
 		r = view_apply_change(render->view, change->parent_ino, true, NULL);
 	for (size_t i = 0; r == 0 && i < count; i++)
@@ -222,12 +214,10 @@ static void take_time(struct render *render, const struct change *change)
 
 	if (view_version(render->view, change->attributes_ino, &version) < 0)
 		return;
-	lock_take(&render->files);
 	const struct owned *owned =
 		manifest_find(rendered_manifest(render->rendered), change->path);
 	if (owned)
 		rendered_take_time(render->rendered, owned, version);
-	lock_release(&render->files);
 }
 
 static void op_set_attributes(void *context, const struct change *change)
@@ -245,13 +235,11 @@ static void op_batch_end(void *context)
 	struct render *render = context;
 
 	agenda_put_status(render->agenda);
-	lock_take(&render->files);
 	if (!render->options.is_atomic)
 		commit(render);
 	else if (rendered_is_to_switch(render->rendered))
 		agenda_commit(render->agenda, GENERATION_QUIET_MS);
 	hold_hooks(render);
-	lock_release(&render->files);
 }
 
 static const struct publisher_ops ops = {
@@ -305,7 +293,6 @@ static bool do_due(void *context, struct publisher_hook *hook)
 	tdestroy(due.paths, free);
 	if (due.are_all)
 		populate_all_again(render);
-	lock_take(&render->files);
 	if (due.is_status)
 		render_status_write(render);
 	if ((due.is_generation && !is_early) || !render->options.is_atomic)
@@ -314,7 +301,6 @@ static bool do_due(void *context, struct publisher_hook *hook)
 		agenda_commit(render->agenda, GENERATION_QUIET_MS);
 	/* The paths may have been written into the next generation. */
 	hold_hooks(render);
-	lock_release(&render->files);
 	return false;
 }
 
@@ -327,7 +313,6 @@ static int on_tell(void *context, uint64_t ino)
 	struct stat stat;
 	int r = 0;
 
-	lock_take(&render->files);
 	struct shown_directory *shown = shown_find(render, ino);
 	if (shown && *shown->path) {
 		owned = manifest_get(rendered_manifest(render->rendered), shown->path);
@@ -339,7 +324,6 @@ static int on_tell(void *context, uint64_t ino)
 		else if (rendered_is_to_switch(render->rendered))
 			agenda_commit(render->agenda, GENERATION_QUIET_MS);
 	}
-	lock_release(&render->files);
 	return 0;
 }
 
@@ -423,7 +407,6 @@ int render_new(struct settings *settings, const struct rendered_options *options
 			mallopt(M_ARENA_MAX, 1);
 		render->options = *options;
 		render->helpers_fd = -1;
-		lock_init(&render->files, LOCK_FILES);
 		r = agenda_new(&render->agenda);
 		if (r == 0)
 			r = rendered_open(options, &render->rendered, problem);
@@ -488,12 +471,10 @@ unsigned render_run_hooks(struct render *render)
 void render_watch(struct render *render)
 {
 	publisher_run(render->publisher);
-	lock_take(&render->files);
 	/* Do not show changes whose hooks will not run any more: the next run does both. */
 	if (!rendered_is_to_switch(render->rendered))
 		commit(render);
 	render_status_write(render);
-	lock_release(&render->files);
 }
 
 void render_stop(struct render *render)
@@ -521,6 +502,5 @@ void render_freep(struct render **place)
 	inotify_free(render->inotify);
 	agenda_free(render->agenda);
 	closep(&render->helpers_fd);
-	lock_fini(&render->files);
 	free(render);
 }

@@ -8,11 +8,9 @@
  */
 #pragma once
 
-
 #include "agenda.h"
 #include "coroutine.h"
 #include "inotify.h"
-#include "lock.h"
 #include "render.h"
 
 struct render {
@@ -35,7 +33,6 @@ struct render {
 	struct coroutine_queue answered;
 	const struct populate_lookup *awaited; /* the lookup that the walk waits for; or NULL */
 
-	struct lock files;   /* guards members below and the files: any thread may revoke rights */
 	void *directories;   /* a tsearch(3) tree of struct shown_directory, by number */
 	size_t incomplete;   /* number of incomplete directories */
 	bool is_removal_due; /* an earlier run's files are to be removed when `incomplete` is 0 */

@@ -21,13 +21,13 @@
 /* What has changed so lately may have changed once more without another time. */
 #define TICK_MS 20
 
-void attach_poll_locked(struct view *view, int error, bool is_remote)
+void attach_poll(struct view *view, int error, bool is_remote)
 {
 	if (error)
 		view->watch_error = error;
 	view->is_remote |= is_remote;
 	if (!view->is_polling)
-		view_wake_locked(view);
+		view_wake(view);
 	view->is_polling = true;
 }
 
@@ -37,13 +37,11 @@ static void note_watch(struct view *view, struct directory *directory, unsigned 
 {
 	layer_mask bit = (layer_mask)1 << layer;
 
-	view_lock(view);
 	directory->polled &= ~bit;
 	if (error || is_remote_layer) {
 		directory->polled |= bit;
-		attach_poll_locked(view, error, is_remote_layer);
+		attach_poll(view, error, is_remote_layer);
 	}
-	view_unlock(view);
 }
 
 /* Whether the path still leads to the directory that is open as `fd`, or to none. */
@@ -79,9 +77,7 @@ static bool has_moved_on_since(const struct stat *seen, int fd)
 /* For a mark that hides what lies below, which no scan of names finds. */
 static void look_again(struct view *view, struct directory *directory)
 {
-	view_lock(view);
-	queue_directory_locked(view, directory);
-	view_unlock(view);
+	queue_directory(view, directory);
 }
 
 static const struct stat *seen_in(const struct union_lookup *lookup, unsigned layer)
@@ -151,7 +147,7 @@ static bool same_place(const struct stamp *a, const struct stamp *b)
 	return a->dev == b->dev && a->ino == b->ino;
 }
 
-void attach_unseen_locked(struct view *view, struct directory *directory)
+void attach_unseen(struct view *view, struct directory *directory)
 {
 	/* What is polled is looked at again anyhow. */
 	if (!directory_is_polled(directory))
@@ -159,23 +155,23 @@ void attach_unseen_locked(struct view *view, struct directory *directory)
 }
 
 /* As if it had been asked for when `since` was given: before a right that has come is shown. */
-static void scan_since_locked(struct view *view, struct directory *directory, uint64_t since)
+static void scan_since(struct view *view, struct directory *directory, uint64_t since)
 {
-	queue_scan_locked(view, directory, SCAN_ALL);
+	queue_scan(view, directory, SCAN_ALL);
 	if (directory->scan_ticket > since)
 		directory->scan_ticket = since;
 }
 
 /* Those whose names could not all be looked at, from `directory` down. */
-static void scan_unseen_locked(struct view *view, struct directory *directory, uint64_t since)
+static void scan_unseen(struct view *view, struct directory *directory, uint64_t since)
 {
 	if (directory->has_unseen)
-		scan_since_locked(view, directory, since);
+		scan_since(view, directory, since);
 	directory->has_unseen = false;
 	for (size_t i = 0; i < directory->bucket_count; i++)
 		for (struct entry *entry = directory->buckets[i]; entry; entry = entry->next)
 			if (entry->directory)
-				scan_unseen_locked(view, entry->directory, since);
+				scan_unseen(view, entry->directory, since);
 }
 
 /* Of a layer that does not answer nothing is known: it joins no directory. */
@@ -196,13 +192,11 @@ bool attach_update(struct view *view, const struct settings *settings, struct di
 	layer_mask unwatched = 0; /* that show it, without a watch */
 	bool is_other = false;
 
-	view_lock(view);
 	/* Looked at by other settings: their ranks mean nothing any more. */
 	if (settings != view->composer.settings) {
-		view_unlock(view);
 		return false;
 	}
-	uint64_t since = queue_ticket_locked(view);
+	uint64_t since = queue_ticket(view);
 	layer_mask shown = directory->layers;
 	leave_out_silent(settings, shown, lookup);
 	layer_mask lost = shown & ~lookup->layers;
@@ -213,7 +207,7 @@ bool attach_update(struct view *view, const struct settings *settings, struct di
 		if (!(directory->layers >> layer & 1) ||
 			!same_place(&stamp, &directory->identities[layer]))
 			fresh |= (layer_mask)1 << layer;
-		else if (!watch_has(view->watch, &directory->watches, layer))
+		else if (!watch_has(&directory->watches, layer))
 			unwatched |= (layer_mask)1 << layer;
 	}
 	for (unsigned layer = 0; layer < directory->watches.count; layer++)
@@ -222,25 +216,22 @@ bool attach_update(struct view *view, const struct settings *settings, struct di
 	struct rights old_rights = directory->found_rights;
 	/* Looks at its names that are under way may look into the wrong layers. */
 	directory->generation++;
-	attributes_describe_locked(view, directory, lookup);
+	attributes_describe(view, directory, lookup);
 	/* Rights of what is made of files below it, but shown elsewhere, follow from its own. */
 	if (!rights_equal(&directory->found_rights, &old_rights))
-		dependency_reindex_locked(view, directory->path);
+		dependency_reindex(view, directory->path);
 	directory->joined |= fresh;
 	directory->left |= lost | (fresh & shown);
-	bool is_untold = attributes_are_untold_locked(directory);
+	bool is_untold = attributes_are_untold(directory);
 	if (is_other && view->has_unseen) {
 		view->has_unseen = false;
-		scan_unseen_locked(view, view->root, since);
+		scan_unseen(view, view->root, since);
 	}
-	view_unlock(view);
 
 	attach_watch(view, settings, directory, lookup, fresh | unwatched);
-	view_lock(view);
 	/* What can't be watched still is polled, as it was. */
 	if (fresh | lost | (unwatched & ~directory->polled))
-		scan_since_locked(view, directory, since);
-	view_unlock(view);
+		scan_since(view, directory, since);
 	return is_untold;
 }
 
@@ -253,22 +244,20 @@ int attach_make(struct view *view, const struct settings_generation *generation,
 	int r = directory_new(parent, name, settings->layer_count, &directory);
 	if (r < 0)
 		return r;
-	attributes_describe_locked(view, directory, lookup);
+	attributes_describe(view, directory, lookup);
 	directory->described = directory->narrowed = 0;
 	/* Its events may come, and be done with, before it is shown. */
 	directory->users = 1;
 	if (parent) {
-		view_lock(view);
 		parent->users++;
-		view_unlock(view);
 	}
 	attach_watch(view, settings, directory, lookup, lookup->layers);
 	*ret = directory;
 	return 0;
 }
 
-void attach_drop_locked(struct view *view, struct directory *directory)
+void attach_drop(struct view *view, struct directory *directory)
 {
 	directory->is_dead = true;
-	directory_leave_locked(view, directory);
+	directory_leave(view, directory);
 }

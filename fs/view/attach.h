@@ -9,18 +9,18 @@ struct view;
 /**
  * Makes and watches the directory that `lookup` has found, without showing it. The new directory is
  * a user of `parent` (NULL: it is the root). Takes the lock. Returns -ENOMEM; or 0 with *ret, which
- * the caller shows, or drops with attach_drop_locked().
+ * the caller shows, or drops with attach_drop().
  */
 int attach_make(struct view *view, const struct settings_generation *generation,
 	struct directory *parent, const char *name, const struct union_lookup *lookup,
 	struct directory **ret);
-void attach_drop_locked(struct view *view, struct directory *directory);
+void attach_drop(struct view *view, struct directory *directory);
 
 /**
  * Begins polling, because a watch has failed with `error` (an errno; 0: none), or the layer lies on
  * a remote file system (`is_remote`), for which inotify does not report everything.
  */
-void attach_poll_locked(struct view *view, int error, bool is_remote);
+void attach_poll(struct view *view, int error, bool is_remote);
 
 /**
  * Watches the directory in `layers`, and queues it if it has changed there since `lookup`. The
@@ -34,7 +34,7 @@ void attach_watch(struct view *view, const struct settings *settings, struct dir
  * If the attributes of any directory change later, our rights may have changed: then the noted
  * directories are scanned again.
  */
-void attach_unseen_locked(struct view *view, struct directory *directory);
+void attach_unseen(struct view *view, struct directory *directory);
 
 /**
  * Updates a shown directory after a new `lookup`: its layers, and its directories in them, may have

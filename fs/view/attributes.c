@@ -36,7 +36,7 @@ static struct rights admit(
 	struct rights both = rights_both(&directory->rights, found, &view->composer.mounter);
 
 	/* A strict mount asks the layers at each look, so it shows nothing that was removed. */
-	if (rights_equal(&both, found) || (is_known && view_is_strict_locked(view))) {
+	if (rights_equal(&both, found) || (is_known && view_is_strict(view))) {
 		directory->opens_after = 0;
 		return *found;
 	}
@@ -44,7 +44,7 @@ static struct rights admit(
 	bool is_waiting = directory->opens_after;
 	if (is_known && (is_waiting ? is_other : directory_list_add(&view->openings, directory))) {
 		/* What was removed before it opened in the layer has been reported by now. */
-		events_take_locked(view);
+		events_take(view);
 		directory->opens_after = ++view->tickets;
 	}
 	return both;
@@ -59,7 +59,7 @@ static void set_rights(struct directory *directory, const struct rights *rights,
 	directory->rights = *rights;
 }
 
-void attributes_describe_locked(
+void attributes_describe(
 	struct view *view, struct directory *directory, const struct union_lookup *lookup)
 {
 	directory->polled &= lookup->layers;
@@ -90,7 +90,7 @@ void attributes_describe_locked(
 	directory->layers = lookup->layers;
 }
 
-bool attributes_are_untold_locked(const struct directory *directory)
+bool attributes_are_untold(const struct directory *directory)
 {
 	return directory->told != directory->described;
 }
@@ -105,7 +105,7 @@ static void let_walks_end(void)
 	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
 }
 
-static void tell_locked_unlocks(struct view *view, struct directory *directory)
+static void tell_waits(struct view *view, struct directory *directory)
 {
 	uint64_t described = directory->described;
 	uint64_t ino = directory->inode.ino;
@@ -113,11 +113,9 @@ static void tell_locked_unlocks(struct view *view, struct directory *directory)
 	int r = 0;
 
 	if (view->callbacks.tell && directory->inode.kernel_refs) {
-		view_unlock(view);
 		r = view->callbacks.tell(view->callbacks.context, ino);
 		if (r == 0 && is_narrower)
 			let_walks_end();
-		view_lock(view);
 	}
 	/* -ENOENT: the answer to its LOOKUP, with the old rights, is still on its way. */
 	if (r < 0 || directory->told >= described)
@@ -126,11 +124,11 @@ static void tell_locked_unlocks(struct view *view, struct directory *directory)
 	directory->narrowings += is_narrower;
 }
 
-void attributes_tell_locked_unlocks(struct view *view, struct directory *directory)
+void attributes_tell_waits(struct view *view, struct directory *directory)
 {
 	for (; directory; directory = directory->parent)
-		if (attributes_are_untold_locked(directory))
-			tell_locked_unlocks(view, directory);
+		if (attributes_are_untold(directory))
+			tell_waits(view, directory);
 }
 
 /* Whether something was reported of it, or may have been, that has not been looked at yet. */
@@ -152,13 +150,11 @@ static bool has_other_rights(
 {
 	struct rights rights = rights_of(view, lookup);
 
-	view_lock(view);
 	bool is_other = !rights_equal(&rights, &directory->found_rights);
-	view_unlock(view);
 	return is_other;
 }
 
-static int look_at_rights_locked_unlocks(struct view *view, struct directory *directory)
+static int look_at_rights_waits(struct view *view, struct directory *directory)
 {
 	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
 	layer_mask layers = directory->parent ? directory->parent->layers
@@ -167,8 +163,7 @@ static int look_at_rights_locked_unlocks(struct view *view, struct directory *di
 
 	if (!lookup)
 		return -ENOMEM;
-	settings_generation_init_locked(view, &now);
-	view_unlock(view);
+	settings_generation_init(view, &now);
 	/* Rights that it gave before hold, and names below need not be the layer's. */
 	int patience_ms = layer_tasks_patience(LAYER_HURRY_MS);
 	int r = expand_look_up(
@@ -178,23 +173,22 @@ static int look_at_rights_locked_unlocks(struct view *view, struct directory *di
 		attach_update(view, now.composer.settings, directory, lookup);
 	layer_tasks_patience(patience_ms);
 	settings_generation_fini(&now);
-	view_lock(view);
 	return r;
 }
 
-int attributes_settle_locked_unlocks(struct view *view, struct directory *directory)
+int attributes_settle_waits(struct view *view, struct directory *directory)
 {
 	int r = 0;
 
-	events_take_locked(view);
+	events_take(view);
 	for (struct directory *above = directory; r == 0 && above; above = above->parent)
 		if (is_in_doubt(view, above))
-			r = look_at_rights_locked_unlocks(view, above);
-	attributes_tell_locked_unlocks(view, directory);
+			r = look_at_rights_waits(view, above);
+	attributes_tell_waits(view, directory);
 	return r;
 }
 
-uint64_t attributes_narrowings_locked(const struct directory *directory)
+uint64_t attributes_narrowings(const struct directory *directory)
 {
 	uint64_t count = 0;
 
@@ -217,7 +211,7 @@ static bool waits(const struct directory *directory, uint64_t ticket)
 	return false;
 }
 
-struct directory *attributes_open_locked(struct view *view)
+struct directory *attributes_open(struct view *view)
 {
 	struct directory_list *openings = &view->openings;
 
@@ -230,7 +224,7 @@ struct directory *attributes_open_locked(struct view *view)
 		}
 		openings->items[i] = openings->items[--openings->count];
 		if (is_over) {
-			directory_leave_locked(view, directory);
+			directory_leave(view, directory);
 			continue;
 		}
 		directory->opens_after = 0;

@@ -10,7 +10,7 @@
  *
  * How it is kept:
  *
- *   (a) Before new content is shown, attributes_settle_locked_unlocks() drains the events, looks up
+ *   (a) Before new content is shown, attributes_settle_waits() drains the events, looks up
  *       those directories above the content that may have changed, notifies the kernel, and waits
  *       for path walks in the kernel's caches. A walk that was let in before can go on at any later
  *       time, if it waits for a directory's lock or a lookup. So once a right to a directory was
@@ -29,29 +29,29 @@ struct view;
  * Sets mode, owner, time and layers from the lookup. A shown directory gets wider rights later (b),
  * and its time never goes back.
  */
-void attributes_describe_locked(
+void attributes_describe(
 	struct view *view, struct directory *directory, const struct union_lookup *lookup);
 
 /** Returns whether the attributes have changed since the kernel was last notified. */
-bool attributes_are_untold_locked(const struct directory *directory);
+bool attributes_are_untold(const struct directory *directory);
 
 /**
  * Does what (a) requires before content that was read in `directory` is shown. The caller has
  * `directory` in use. Returns 0; or -errno: nothing may be shown.
  */
-int attributes_settle_locked_unlocks(struct view *view, struct directory *directory);
+int attributes_settle_waits(struct view *view, struct directory *directory);
 
 /** Notifies the kernel of new attributes of `directory`, which is in use, and of those above it. */
-void attributes_tell_locked_unlocks(struct view *view, struct directory *directory);
+void attributes_tell_waits(struct view *view, struct directory *directory);
 
 /**
  * Returns how often a right to the directory, or to one above it, was taken away. If the result is
  * not 0, the kernel must not cache names in the directory (a).
  */
-uint64_t attributes_narrowings_locked(const struct directory *directory);
+uint64_t attributes_narrowings(const struct directory *directory);
 
 /**
  * Gives one directory its wider rights, if it may show them now (b). Returns it for
- * directory_leave_locked(); NULL: none.
+ * directory_leave(); NULL: none.
  */
-struct directory *attributes_open_locked(struct view *view);
+struct directory *attributes_open(struct view *view);

@@ -14,32 +14,28 @@
 #define RETRY_MS 500
 
 /* A walk that waits for the directory's lock was perhaps let in before it closed. */
-static int passing_locked(const struct directory *parent)
+static int passing(const struct directory *parent)
 {
-	return attributes_narrowings_locked(parent) ? VIEW_PASSING : 0;
+	return attributes_narrowings(parent) ? VIEW_PASSING : 0;
 }
 
 int view_lookup_staged(struct view *view, struct stat *ret)
 {
 	int r = -ENOENT;
 
-	view_lock(view);
 	if (view->change && view->change->kind == CHANGE_REPLACE) {
-		inode_hold_locked(view, &view->change->version->inode);
+		inode_hold(view, &view->change->version->inode);
 		version_stat(view->change->version, ret);
-		r = passing_locked(view->change->parent);
+		r = passing(view->change->parent);
 	}
-	view_unlock(view);
 	return r;
 }
 
 void view_begin_change(struct view *view, const struct change *change)
 {
-	view_lock(view);
 	view->change = change;
 	view->publishing = PUBLISHING_BEGUN;
 	view->is_directory_taken = false;
-	view_unlock(view);
 }
 
 static void apply(struct view *view, const struct change *change, bool is_known)
@@ -49,23 +45,23 @@ static void apply(struct view *view, const struct change *change, bool is_known)
 	switch (change->kind) {
 	case CHANGE_REPLACE:
 		if (entry->directory)
-			entry_hide_locked(view, entry);
-		entry_show_version_locked(view, entry, change->version);
+			entry_hide(view, entry);
+		entry_show_version(view, entry, change->version);
 		entry->is_unannounced = false;
 		break;
 	case CHANGE_REMOVE:
 	case CHANGE_REMOVE_DIRECTORY:
-		entry_clear_trouble_locked(view, entry);
-		entry_hide_locked(view, entry);
+		entry_clear_trouble(view, entry);
+		entry_hide(view, entry);
 		break;
 	case CHANGE_MAKE_DIRECTORY:
 		if (entry->version || entry->directory)
 			break;
 		entry->is_unannounced = false;
-		entry_show_directory_locked(view, entry, is_known ? change->directory : NULL);
+		entry_show_directory(view, entry, is_known ? change->directory : NULL);
 		if (!is_known)
 			break;
-		queue_scan_locked(view, change->directory, SCAN_NAMES);
+		queue_scan(view, change->directory, SCAN_NAMES);
 		change->directory->users--;
 		view->is_directory_taken = true;
 		break;
@@ -88,16 +84,13 @@ static bool is_older(const struct change *change)
 
 int view_apply_change(struct view *view, uint64_t parent_ino, bool is_known, struct stat *stat)
 {
-	view_lock(view);
 	const struct change *change = view->change;
 	if (!change || change->parent_ino != parent_ino) {
-		view_unlock(view);
 		return -ESTALE;
 	}
 	if (view->publishing == PUBLISHING_BEGUN && is_older(change))
 		view->publishing = PUBLISHING_OVERTAKEN;
 	if (view->publishing == PUBLISHING_OVERTAKEN) {
-		view_unlock(view);
 		return -EAGAIN;
 	}
 	if (view->publishing == PUBLISHING_BEGUN) {
@@ -105,22 +98,19 @@ int view_apply_change(struct view *view, uint64_t parent_ino, bool is_known, str
 		apply(view, change, is_known);
 		if (is_known && change->kind == CHANGE_MAKE_DIRECTORY &&
 			change->entry->directory == change->directory)
-			inode_hold_locked(view, &change->directory->inode);
+			inode_hold(view, &change->directory->inode);
 	}
 	int r = 0;
 	if (stat && change->directory && change->entry->directory == change->directory) {
 		directory_stat(change->entry->directory, stat);
-		r = passing_locked(change->parent);
+		r = passing(change->parent);
 	}
-	view_unlock(view);
 	return r;
 }
 
 static bool is_publishing(struct view *view, enum publishing publishing)
 {
-	view_lock(view);
 	bool is_so = view->publishing == publishing;
-	view_unlock(view);
 	return is_so;
 }
 
@@ -141,9 +131,7 @@ void view_cover_change(struct view *view, const struct change *change)
 	problem_set(&problem, change->path, 0, 0,
 		"something is mounted on it, so it can't change; unmount that, and the change is "
 		"shown");
-	view_lock(view);
-	entry_set_trouble_locked(view, change->entry, &problem, NULL, false);
-	view_unlock(view);
+	entry_set_trouble(view, change->entry, &problem, NULL, false);
 }
 
 bool change_is_of_tree(const struct change *change)
@@ -156,44 +144,40 @@ bool change_is_of_tree(const struct change *change)
 
 void view_tell_attributes(struct view *view, const struct change *change)
 {
-	view_lock(view);
-	struct directory *directory = inode_directory_locked(view, change->attributes_ino);
+	struct directory *directory = inode_directory(view, change->attributes_ino);
 	if (directory) {
 		directory->users++;
-		attributes_tell_locked_unlocks(view, directory);
+		attributes_tell_waits(view, directory);
 		struct entry *entry = directory_own_entry(directory);
-		if (attributes_are_untold_locked(directory) && entry)
-			queue_debounce_locked(view, entry, TELL_AGAIN_MS);
-		directory_leave_locked(view, directory);
+		if (attributes_are_untold(directory) && entry)
+			queue_debounce(view, entry, TELL_AGAIN_MS);
+		directory_leave(view, directory);
 	}
-	view_unlock(view);
 }
 
 void view_end_change(struct view *view, struct change *change)
 {
-	view_lock(view);
 	/* What is only announced is not begun. */
 	bool is_covered = view->change && entry_is_covered(change->entry);
 	if (is_covered && view->publishing == PUBLISHING_DONE)
-		entry_clear_trouble_locked(view, change->entry);
+		entry_clear_trouble(view, change->entry);
 	/* Once more where what was mounted there has gone: something else may be wrong with it. */
 	if (view->change && (view->publishing == PUBLISHING_OVERTAKEN ||
 				    (is_covered && view->publishing == PUBLISHING_DONE))) {
-		queue_entry_locked(view, change->entry);
+		queue_entry(view, change->entry);
 	} else if (view->change && view->publishing == PUBLISHING_BEGUN) {
 		change->entry->restless_ms = 0; /* its writer is not waited for */
 		/* Dependent names have been looked up, and have found the old version. */
 		change->entry->is_touched |= change->is_news && !is_covered;
-		queue_debounce_locked(view, change->entry, RETRY_MS);
+		queue_debounce(view, change->entry, RETRY_MS);
 	}
 	view->change = NULL;
 	view->publishing = PUBLISHING_BEGUN;
 	if (change->directory && !view->is_directory_taken)
-		attach_drop_locked(view, change->directory);
+		attach_drop(view, change->directory);
 	version_unref(change->version);
 	if (change->entry)
-		entry_leave_locked(view, change->entry);
-	view_unlock(view);
+		entry_leave(view, change->entry);
 	free(change->path);
 	*change = (struct change){0};
 }

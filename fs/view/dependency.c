@@ -159,11 +159,8 @@ static int build(struct view *view, const char *directory, int depth)
 {
 	struct walk walk = {0};
 
-	view_lock(view);
 	uint64_t generation = view->dependency_indexes.generation;
-	view_unlock(view);
 	int r = walk_under(view, directory, depth, &walk);
-	view_lock(view);
 	struct index *index = r == 0 ? get_index(view, directory, depth) : NULL;
 	if (r == 0 && !index)
 		r = -ENOMEM;
@@ -180,17 +177,14 @@ static int build(struct view *view, const char *directory, int depth)
 		index->is_fresh = generation == view->dependency_indexes.generation;
 		walk = old;
 	}
-	walk_leave_locked(view, &walk);
-	view_unlock(view);
+	walk_leave(view, &walk);
 	return r;
 }
 
 static int freshen(struct view *view, const char *directory, int depth)
 {
-	view_lock(view);
 	const struct index *index = find_index(view, directory, depth);
 	bool is_fresh = index && index->is_fresh;
-	view_unlock(view);
 	return is_fresh ? 0 : build(view, directory, depth);
 }
 
@@ -250,11 +244,9 @@ int dependency_list(void *context, const char *directory, int depth,
 	int r = freshen(view, directory, depth);
 	if (r < 0)
 		return r;
-	view_lock(view);
 	const struct index *index = find_index(view, directory, depth);
 	if (index)
 		r = collect(index, &hits);
-	view_unlock(view);
 	for (size_t i = 0; r == 0 && i < hits.count; i++)
 		r = each(each_context, hits.items[i].path,
 			hits.items[i].path + hits.items[i].name_at, hits.items[i].layers);
@@ -269,9 +261,7 @@ static int watch_sources(struct view *view, const char *path, layer_mask layers)
 
 	if (!lookup)
 		return -ENOMEM;
-	view_lock(view);
-	settings_generation_init_locked(view, &now);
-	view_unlock(view);
+	settings_generation_init(view, &now);
 	int r = union_look_up(now.composer.settings, layers, path, lookup);
 	if (r == 0)
 		link_watch_sources(view, now.composer.settings, path, lookup);
@@ -288,19 +278,16 @@ int dependency_find(
 	if (r < 0)
 		return r;
 	r = FINDER_ABSENT;
-	view_lock(view);
 	const struct index *index = find_index(view, directory, -1);
 	const struct indexed *indexed = index ? find_name(index, name) : NULL;
 	if (indexed && indexed->first) {
 		*layers = indexed->first->layers;
 		r = directory_join(indexed->first, name, ret);
 	}
-	view_unlock(view);
 	return r == 0 ? watch_sources(view, *ret, *layers) : r;
 }
 
-const struct entry *dependency_entry_locked(
-	struct view *view, const char *directory, const char *name)
+const struct entry *dependency_entry(struct view *view, const char *directory, const char *name)
 {
 	const struct index *index = find_index(view, directory, -1);
 	const struct indexed *indexed = index ? find_name(index, name) : NULL;
@@ -308,7 +295,7 @@ const struct entry *dependency_entry_locked(
 	return indexed && indexed->first ? directory_find(indexed->first, name) : NULL;
 }
 
-void dependency_forget_locked(struct entry *entry)
+void dependency_forget(struct entry *entry)
 {
 	for (struct dependency *dependency = entry->dependencies, *next; dependency;
 		dependency = next) {
@@ -342,12 +329,11 @@ static int remember(struct view *view, struct entry *entry, const char *director
 	return 0;
 }
 
-int dependency_remember_locked(
-	struct view *view, struct entry *entry, const struct dependencies *asked)
+int dependency_remember(struct view *view, struct entry *entry, const struct dependencies *asked)
 {
 	int r = 0;
 
-	dependency_forget_locked(entry);
+	dependency_forget(entry);
 	for (size_t i = 0; r == 0 && i < asked->count; i += 2)
 		r = remember(view, entry, asked->items[i], asked->items[i + 1]);
 	return r;
@@ -365,25 +351,24 @@ static void queue_asking(struct view *view, const struct indexed *indexed)
 {
 	for (struct dependency *dependency = indexed->dependents; dependency;
 		dependency = dependency->next_same)
-		queue_entry_locked(view, dependency->entry);
+		queue_entry(view, dependency->entry);
 }
 
 static void queue_path(void *context, const char *path)
 {
 	struct view *view = context;
 	const char *slash = strrchr(path, '/');
-	struct directory *directory =
-		directory_at_locked(view, path, slash ? (size_t)(slash - path) : 0);
+	struct directory *directory = directory_at(view, path, slash ? (size_t)(slash - path) : 0);
 	struct entry *entry =
 		directory ? directory_entry(directory, slash ? slash + 1 : path) : NULL;
 
 	if (entry)
-		queue_entry_locked(view, entry);
+		queue_entry(view, entry);
 	else if (directory)
-		queue_shortage_locked(view);
+		queue_shortage(view);
 }
 
-void dependency_touch_locked(struct view *view, const struct directory *directory, const char *name)
+void dependency_touch(struct view *view, const struct directory *directory, const char *name)
 {
 	view->dependency_indexes.generation++;
 	for (struct index *index = view->dependency_indexes.indexes; index; index = index->next) {
@@ -396,7 +381,7 @@ void dependency_touch_locked(struct view *view, const struct directory *director
 	expand_each_made_of(view->composer.settings, directory->path, name, queue_path, view);
 }
 
-void dependency_stale_locked(struct view *view, const struct directory *directory)
+void dependency_stale(struct view *view, const struct directory *directory)
 {
 	view->dependency_indexes.generation++;
 	for (struct index *index = view->dependency_indexes.indexes; index; index = index->next)
@@ -404,7 +389,7 @@ void dependency_stale_locked(struct view *view, const struct directory *director
 			index->is_fresh = false;
 }
 
-void dependency_reindex_locked(struct view *view, const char *path)
+void dependency_reindex(struct view *view, const char *path)
 {
 	view->dependency_indexes.generation++;
 	for (struct index *index = view->dependency_indexes.indexes; index; index = index->next) {
@@ -420,20 +405,20 @@ void dependency_reindex_locked(struct view *view, const char *path)
 		queue_path(view, view->composer.settings->files[i].path);
 }
 
-void dependency_fini_locked(struct view *view)
+void dependency_fini(struct view *view)
 {
 	for (struct index *index = view->dependency_indexes.indexes, *next; index; index = next) {
 		next = index->next;
 		for (size_t i = index->directory_count; i-- > 0;)
-			directory_leave_locked(view, index->directories[i]);
+			directory_leave(view, index->directories[i]);
 		if (index->above)
-			directory_leave_locked(view, index->above);
+			directory_leave(view, index->above);
 		for (size_t i = 0; i < index->bucket_count; i++)
 			for (struct indexed *indexed = index->buckets[i], *after; indexed;
 				indexed = after) {
 				after = indexed->next;
 				while (indexed->dependents)
-					dependency_forget_locked(indexed->dependents->entry);
+					dependency_forget(indexed->dependents->entry);
 				free(indexed);
 			}
 		free(index->buckets);

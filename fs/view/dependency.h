@@ -36,27 +36,24 @@ int dependency_find(
 	void *context, const char *directory, const char *name, char **ret, layer_mask *layers);
 
 /** Returns the entry of `name` under `directory` by the index, which may be stale; or NULL. */
-const struct entry *dependency_entry_locked(
-	struct view *view, const char *directory, const char *name);
+const struct entry *dependency_entry(struct view *view, const char *directory, const char *name);
 
 /** Replaces the dependencies of `entry` by `asked`. Returns 0; or -ENOMEM, with some missing. */
-int dependency_remember_locked(
-	struct view *view, struct entry *entry, const struct dependencies *asked);
+int dependency_remember(struct view *view, struct entry *entry, const struct dependencies *asked);
 
-void dependency_forget_locked(struct entry *entry);
+void dependency_forget(struct entry *entry);
 
 /** Queues the entries that depend on the changed file `name` in `directory`. */
-void dependency_touch_locked(
-	struct view *view, const struct directory *directory, const char *name);
+void dependency_touch(struct view *view, const struct directory *directory, const char *name);
 
 /** Notes that a file came or went in `directory`: its indexes are made anew when needed. */
-void dependency_stale_locked(struct view *view, const struct directory *directory);
+void dependency_stale(struct view *view, const struct directory *directory);
 
 /**
  * The directory `path` came or went, or its rights changed: queues all virtual files, and all
  * entries with a dependency under a directory that is above or below `path`.
  */
-void dependency_reindex_locked(struct view *view, const char *path);
+void dependency_reindex(struct view *view, const char *path);
 
 /** Frees the indexes, and releases their directories. */
-void dependency_fini_locked(struct view *view);
+void dependency_fini(struct view *view);

@@ -70,7 +70,7 @@ static void entry_free(struct entry *entry)
 		entry->version->entry = NULL;
 		version_unref(entry->version);
 	}
-	dependency_forget_locked(entry);
+	dependency_forget(entry);
 	gate_forget(entry);
 	free(entry->trouble);
 	free(entry);

@@ -22,7 +22,7 @@ static struct version *version_of(struct inode *inode)
 	return (struct version *)((char *)inode - offsetof(struct version, inode));
 }
 
-void inode_hold_locked(struct view *view, struct inode *inode)
+void inode_hold(struct view *view, struct inode *inode)
 {
 	if (inode->kernel_refs++)
 		return;
@@ -97,7 +97,7 @@ static uint64_t hash_of(const struct entry *entry)
  * A name's first number is computed from its path, so that another mount has the same. If the
  * kernel has forgotten the name's directory, the inode memory has its last number and times.
  */
-void entry_reserve_ino_locked(struct view *view, struct entry *entry)
+void entry_reserve_ino(struct view *view, struct entry *entry)
 {
 	if (entry->ino)
 		return;
@@ -113,7 +113,7 @@ void entry_reserve_ino_locked(struct view *view, struct entry *entry)
 	entry->ino = is_free ? ino : view->next_ino++;
 }
 
-bool entry_was_directory_locked(const struct view *view, const struct entry *entry)
+bool entry_was_directory(const struct view *view, const struct entry *entry)
 {
 	const struct inode_memory_item *item = NULL;
 
@@ -144,7 +144,7 @@ static bool is_public(const struct entry *entry, const struct version *version)
 }
 
 /* The last good version, if it is one; NULL: the path shows nothing. */
-static void keep_locked(struct view *view, const struct entry *entry, struct version *version)
+static void keep(struct view *view, const struct entry *entry, struct version *version)
 {
 	CLEANUP(freep) char *path = NULL;
 
@@ -160,7 +160,7 @@ static void forget_shown(struct view *view, struct entry *entry)
 	if (!entry->version)
 		return;
 	if (view->keep && !keep_is_lasting(view->keep))
-		keep_locked(view, entry, entry->version);
+		keep(view, entry, entry->version);
 	entry->print = print_of(entry->version);
 	drop_version(view, entry);
 }
@@ -217,7 +217,7 @@ bool entry_has_forgotten(const struct entry *entry, const struct version *versio
 	return !entry->version && entry->print && entry->print == print_of(version);
 }
 
-void entry_prepare_version_locked(struct view *view, struct entry *entry, struct version *version)
+void entry_prepare_version(struct view *view, struct entry *entry, struct version *version)
 {
 	struct timespec now;
 
@@ -236,9 +236,9 @@ void entry_prepare_version_locked(struct view *view, struct entry *entry, struct
 		version->mtime = time_is_later(now, least) ? now : least;
 }
 
-void entry_prepare_first_locked(struct view *view, struct entry *entry, struct version *version)
+void entry_prepare_first(struct view *view, struct entry *entry, struct version *version)
 {
-	entry_reserve_ino_locked(view, entry);
+	entry_reserve_ino(view, entry);
 	bool is_again = entry_has_forgotten(entry, version);
 	bool is_free = !inode_table_find(&view->inodes, entry->ino);
 	uint64_t ino = entry->ino;
@@ -247,7 +247,7 @@ void entry_prepare_first_locked(struct view *view, struct entry *entry, struct v
 		version->mtime = entry->shown_mtime;
 		version->ctime = entry->shown_ctime;
 	} else {
-		entry_prepare_version_locked(view, entry, version);
+		entry_prepare_version(view, entry, version);
 	}
 	if (is_free && (is_again || !entry->print))
 		version->inode.ino = ino;
@@ -255,7 +255,7 @@ void entry_prepare_first_locked(struct view *view, struct entry *entry, struct v
 		version->inode.ino = view->next_ino++;
 }
 
-void entry_take_time_locked(struct entry *entry, const struct version *found)
+void entry_take_time(struct entry *entry, const struct version *found)
 {
 	struct version *version = entry->version;
 
@@ -263,7 +263,7 @@ void entry_take_time_locked(struct entry *entry, const struct version *found)
 	version->ctime = entry->shown_ctime = clock_after(version->ctime);
 }
 
-void entry_set_kind_locked(struct view *view, struct entry *entry, enum union_kind kind)
+void entry_set_kind(struct view *view, struct entry *entry, enum union_kind kind)
 {
 	CLEANUP(freep) char *path = NULL;
 	bool is_directory = kind == UNION_DIRECTORY || entry->kind == UNION_DIRECTORY;
@@ -273,34 +273,33 @@ void entry_set_kind_locked(struct view *view, struct entry *entry, enum union_ki
 		return;
 	entry->kind = kind;
 	if (!is_directory)
-		dependency_stale_locked(view, entry->parent);
+		dependency_stale(view, entry->parent);
 	else if (directory_join(entry->parent, entry->name, &path) == 0)
-		dependency_reindex_locked(view, path);
+		dependency_reindex(view, path);
 }
 
-void entry_show_version_locked(struct view *view, struct entry *entry, struct version *version)
+void entry_show_version(struct view *view, struct entry *entry, struct version *version)
 {
 	drop_version(view, entry);
 	entry->version = version_ref(version);
 	version->entry = entry;
 	view->counts.files++;
-	entry_set_kind_locked(view, entry, version->kind == VERSION_LINK ? UNION_LINK : UNION_FILE);
+	entry_set_kind(view, entry, version->kind == VERSION_LINK ? UNION_LINK : UNION_FILE);
 	entry->ino = version->inode.ino;
 	entry->print = 0;
 	entry->is_told = false;
 	entry->shown_mtime = version->mtime;
 	entry->shown_ctime = version->ctime;
 	if (view->keep && keep_is_lasting(view->keep))
-		keep_locked(view, entry, version);
-	notice_pin_locked(view, entry);
+		keep(view, entry, version);
+	notice_pin(view, entry);
 	if (entry->parent->names != NAMES_SOME)
 		directory_list_entry(entry->parent, entry);
 }
 
-void entry_show_directory_locked(
-	struct view *view, struct entry *entry, struct directory *directory)
+void entry_show_directory(struct view *view, struct entry *entry, struct directory *directory)
 {
-	entry_reserve_ino_locked(view, entry);
+	entry_reserve_ino(view, entry);
 	if (directory) {
 		bool is_free = (!entry->print || is_print_of_directory(entry->print)) &&
 			       !inode_table_find(&view->inodes, entry->ino);
@@ -311,7 +310,7 @@ void entry_show_directory_locked(
 		view->shown_directories++;
 	}
 	entry->directory = directory;
-	entry_set_kind_locked(view, entry, UNION_DIRECTORY);
+	entry_set_kind(view, entry, UNION_DIRECTORY);
 	if (entry->parent->names != NAMES_SOME)
 		directory_list_entry(entry->parent, entry);
 }
@@ -326,24 +325,24 @@ static void kill_directory(struct view *view, struct directory *directory)
 	for (size_t i = 0; i < directory->bucket_count; i++)
 		for (struct entry *entry = directory->buckets[i], *next; entry; entry = next) {
 			next = entry->next;
-			entry_clear_trouble_locked(view, entry);
-			entry_hide_locked(view, entry);
+			entry_clear_trouble(view, entry);
+			entry_hide(view, entry);
 		}
-	directory_leave_locked(view, directory);
+	directory_leave(view, directory);
 }
 
-void entry_hide_locked(struct view *view, struct entry *entry)
+void entry_hide(struct view *view, struct entry *entry)
 {
 	struct directory *directory = entry->directory;
 
 	if (entry->kind == UNION_FILE)
-		keep_locked(view, entry, NULL);
+		keep(view, entry, NULL);
 	if (goes_with_its_directory(entry))
 		remember_name(view, entry);
 	drop_version(view, entry);
-	notice_unpin_locked(entry);
+	notice_unpin(entry);
 	entry->directory = NULL;
-	entry_set_kind_locked(view, entry, UNION_NONE);
+	entry_set_kind(view, entry, UNION_NONE);
 	entry->ino = 0;
 	entry->print = 0;
 	entry->is_unannounced = false;
@@ -352,16 +351,16 @@ void entry_hide_locked(struct view *view, struct entry *entry)
 		kill_directory(view, directory);
 }
 
-void entry_note_locked(struct view *view, struct entry *entry, enum union_kind kind)
+void entry_note(struct view *view, struct entry *entry, enum union_kind kind)
 {
 	if (entry->kind == kind)
 		return;
-	entry_clear_trouble_locked(view, entry);
-	entry_hide_locked(view, entry);
-	entry_set_kind_locked(view, entry, kind);
+	entry_clear_trouble(view, entry);
+	entry_hide(view, entry);
+	entry_set_kind(view, entry, kind);
 	if (kind == UNION_NONE)
 		return;
-	entry_reserve_ino_locked(view, entry);
+	entry_reserve_ino(view, entry);
 	if (entry->parent->names != NAMES_SOME)
 		directory_list_entry(entry->parent, entry);
 }
@@ -381,17 +380,17 @@ static void log_trouble(struct view *view, const struct entry *entry, const stru
 		problem_set(&mended, path, 0, 0, "repaired");
 		problem_format(&mended, text, sizeof(text));
 	}
-	view_log_locked(view, text, trouble ? &trouble->problem : &mended);
+	view_log(view, text, trouble ? &trouble->problem : &mended);
 }
 
 /* A link that is shown for a broken file, or is no more, is another thing to who asks for files. */
 static void note_broken_link(struct view *view, const struct entry *entry)
 {
 	if (entry->kind == UNION_LINK)
-		dependency_stale_locked(view, entry->parent);
+		dependency_stale(view, entry->parent);
 }
 
-void entry_clear_trouble_locked(struct view *view, struct entry *entry)
+void entry_clear_trouble(struct view *view, struct entry *entry)
 {
 	if (!entry->trouble)
 		return;
@@ -413,7 +412,7 @@ static struct timespec stood_in_since(const struct version *version, const struc
 	return version->stood_in[0]->read;
 }
 
-void entry_set_trouble_locked(struct view *view, struct entry *entry, const struct problem *problem,
+void entry_set_trouble(struct view *view, struct entry *entry, const struct problem *problem,
 	const struct version *shown, bool is_left_out)
 {
 	struct trouble *trouble = entry->trouble;
@@ -474,13 +473,13 @@ static void release(struct view *view, struct directory *directory)
 	}
 }
 
-void directory_leave_locked(struct view *view, struct directory *directory)
+void directory_leave(struct view *view, struct directory *directory)
 {
 	directory->users--;
 	release(view, directory);
 }
 
-struct directory *inode_directory_locked(struct view *view, uint64_t ino)
+struct directory *inode_directory(struct view *view, uint64_t ino)
 {
 	struct inode *inode = inode_table_find(&view->inodes, ino);
 
@@ -498,11 +497,11 @@ static void forget_version(struct view *view, struct version *version)
 		forget_shown(view, entry);
 	view->freed_bytes += version->data ? version->size : 0;
 	if (view->freed_bytes >= VIEW_TRIM_BYTES)
-		view_wake_locked(view);
-	view_drop_version_locked(view, version);
+		view_wake(view);
+	version_unref(version);
 }
 
-void inode_forget_locked(struct view *view, struct inode *inode, uint64_t count)
+void inode_forget(struct view *view, struct inode *inode, uint64_t count)
 {
 	if (inode == &view->root->inode)
 		return;
@@ -513,21 +512,19 @@ void inode_forget_locked(struct view *view, struct inode *inode, uint64_t count)
 	if (inode->type == INODE_VERSION)
 		forget_version(view, version_of(inode));
 	else if (inode->type == INODE_PROMISE)
-		promise_forgotten_locked(view, (struct promise *)inode);
+		promise_forgotten(view, (struct promise *)inode);
 	else
 		release(view, (struct directory *)inode);
 }
 
 void view_forget(struct view *view, uint64_t ino, uint64_t count)
 {
-	view_lock(view);
 	struct inode *inode = inode_table_find(&view->inodes, ino);
 	if (inode)
-		inode_forget_locked(view, inode, count);
-	view_unlock(view);
+		inode_forget(view, inode, count);
 }
 
-struct directory *directory_at_locked(struct view *view, const char *path, size_t length)
+struct directory *directory_at(struct view *view, const char *path, size_t length)
 {
 	struct directory *directory = view->root;
 	char name[NAME_MAX + 1];
@@ -547,23 +544,22 @@ struct directory *directory_at_locked(struct view *view, const char *path, size_
 	return directory;
 }
 
-struct entry *entry_at_locked(struct view *view, const char *path)
+struct entry *entry_at(struct view *view, const char *path)
 {
 	const char *slash = strrchr(path, '/');
-	struct directory *directory =
-		directory_at_locked(view, path, slash ? (size_t)(slash - path) : 0);
+	struct directory *directory = directory_at(view, path, slash ? (size_t)(slash - path) : 0);
 
 	return directory ? directory_find(directory, slash ? slash + 1 : path) : NULL;
 }
 
-void entry_enter_locked(struct view *view, struct entry *entry)
+void entry_enter(struct view *view, struct entry *entry)
 {
 	if (!entry->users++)
 		entry->used_since = ++view->tickets;
 	entry->parent->users++;
 }
 
-void entry_leave_locked(struct view *view, struct entry *entry)
+void entry_leave(struct view *view, struct entry *entry)
 {
 	struct directory *parent = entry->parent;
 
@@ -571,5 +567,5 @@ void entry_leave_locked(struct view *view, struct entry *entry)
 	if (entry->pending != PENDING_GONE && entry->pending != PENDING_WRITING)
 		entry->restless_ms = 0;
 	directory_tidy(parent, entry);
-	directory_leave_locked(view, parent);
+	directory_leave(view, parent);
 }

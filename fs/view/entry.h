@@ -9,13 +9,13 @@
 struct view;
 
 /** Adds one kernel reference. */
-void inode_hold_locked(struct view *view, struct inode *inode);
+void inode_hold(struct view *view, struct inode *inode);
 
 /** Drops `count` kernel references. After the last one, frees the object if nothing needs it. */
-void inode_forget_locked(struct view *view, struct inode *inode, uint64_t count);
+void inode_forget(struct view *view, struct inode *inode, uint64_t count);
 
 /** Returns the directory with this inode number, or NULL. */
-struct directory *inode_directory_locked(struct view *view, uint64_t ino);
+struct directory *inode_directory(struct view *view, uint64_t ino);
 
 /** Returns whether `version` has the fingerprint of the version that the kernel forgot. */
 bool entry_has_forgotten(const struct entry *entry, const struct version *version);
@@ -24,40 +24,39 @@ bool entry_has_forgotten(const struct entry *entry, const struct version *versio
  * Give a version its number and times, before it is shown. The first version of a path has the
  * times of its newest source. A later one has the present as ctime. Its mtime is its newest
  * source's, if that is at least 1 ms newer than the former version's, or else the present.
- * entry_prepare_first_locked() is for the first version, and for the first one after the kernel
+ * entry_prepare_first() is for the first version, and for the first one after the kernel
  * forgot the path: unchanged content gets its former number, and its former times unless a source
  * is newer.
  */
-void entry_prepare_version_locked(struct view *view, struct entry *entry, struct version *version);
-void entry_prepare_first_locked(struct view *view, struct entry *entry, struct version *version);
+void entry_prepare_version(struct view *view, struct entry *entry, struct version *version);
+void entry_prepare_first(struct view *view, struct entry *entry, struct version *version);
 
 /**
  * Gives the shown file the mtime of `found`, and a new ctime. `found` has the same bytes, but its
  * only source has another time, perhaps an earlier one.
  */
-void entry_take_time_locked(struct entry *entry, const struct version *found);
+void entry_take_time(struct entry *entry, const struct version *found);
 
 /** Returns whether the path shows a directory, or did when the kernel forgot it. */
-bool entry_was_directory_locked(const struct view *view, const struct entry *entry);
+bool entry_was_directory(const struct view *view, const struct entry *entry);
 
 /** Reserves the inode number of the entry's first object, unless the entry has a number. */
-void entry_reserve_ino_locked(struct view *view, struct entry *entry);
+void entry_reserve_ino(struct view *view, struct entry *entry);
 
 /** Makes `entry` show `version`, and takes one reference. */
-void entry_show_version_locked(struct view *view, struct entry *entry, struct version *version);
+void entry_show_version(struct view *view, struct entry *entry, struct version *version);
 
 /** Makes `entry` show the new `directory`; NULL: one that is made when it is looked up. */
-void entry_show_directory_locked(
-	struct view *view, struct entry *entry, struct directory *directory);
+void entry_show_directory(struct view *view, struct entry *entry, struct directory *directory);
 
 /** Makes the entry show nothing. If it is a directory, everything in it shows nothing, too. */
-void entry_hide_locked(struct view *view, struct entry *entry);
+void entry_hide(struct view *view, struct entry *entry);
 
 /** Sets the kind of a name. If it changes, updates dependency indexes (dependency.h). */
-void entry_set_kind_locked(struct view *view, struct entry *entry, enum union_kind kind);
+void entry_set_kind(struct view *view, struct entry *entry, enum union_kind kind);
 
 /** Sets the kind without publishing. If it changes, hides the old object and ends its fault. */
-void entry_note_locked(struct view *view, struct entry *entry, enum union_kind kind);
+void entry_note(struct view *view, struct entry *entry, enum union_kind kind);
 
 /**
  * Sets the fault of the path, and logs it if it is new. `shown` is the version that is shown from
@@ -65,7 +64,7 @@ void entry_note_locked(struct view *view, struct entry *entry, enum union_kind k
  * `shown` lacks a broken source or refused values. Otherwise `shown` has a fallback, is the last
  * good version, or is broken.
  */
-void entry_set_trouble_locked(struct view *view, struct entry *entry, const struct problem *problem,
+void entry_set_trouble(struct view *view, struct entry *entry, const struct problem *problem,
 	const struct version *shown, bool is_left_out);
 
 /** Returns whether a change of the path waits until a mount on the path is unmounted. */
@@ -74,16 +73,16 @@ static inline bool entry_is_covered(const struct entry *entry)
 	return entry->trouble && entry->trouble->serves == TROUBLE_SERVES_COVERED;
 }
 
-void entry_clear_trouble_locked(struct view *view, struct entry *entry);
+void entry_clear_trouble(struct view *view, struct entry *entry);
 
-/** Adds a user of the entry and of its directory. entry_leave_locked() drops it. */
-void entry_enter_locked(struct view *view, struct entry *entry);
-void entry_leave_locked(struct view *view, struct entry *entry);
+/** Adds a user of the entry and of its directory. entry_leave() drops it. */
+void entry_enter(struct view *view, struct entry *entry);
+void entry_leave(struct view *view, struct entry *entry);
 
 /** Drops one user. Frees the directory, and those above it, if nothing needs them any more. */
-void directory_leave_locked(struct view *view, struct directory *directory);
+void directory_leave(struct view *view, struct directory *directory);
 
 /** Returns the directory at the first `length` bytes of `path`, or NULL. */
-struct directory *directory_at_locked(struct view *view, const char *path, size_t length);
+struct directory *directory_at(struct view *view, const char *path, size_t length);
 /** Returns the entry at `path`, or NULL. */
-struct entry *entry_at_locked(struct view *view, const char *path);
+struct entry *entry_at(struct view *view, const char *path);

@@ -16,13 +16,13 @@ static bool is_waiting(const struct entry *entry)
 	return entry->pending == PENDING_GONE || entry->pending == PENDING_WRITING;
 }
 
-void events_name_locked(struct view *view, struct directory *directory, unsigned layer,
-	uint32_t mask, const char *name)
+void events_name(struct view *view, struct directory *directory, unsigned layer, uint32_t mask,
+	const char *name)
 {
 	layer_mask bit = (layer_mask)1 << layer;
 	struct entry *entry = directory_entry(directory, name);
 	if (!entry) {
-		queue_shortage_locked(view);
+		queue_shortage(view);
 		return;
 	}
 	/* What was reported before waits since then, whatever it waits for now. */
@@ -41,30 +41,30 @@ void events_name_locked(struct view *view, struct directory *directory, unsigned
 		entry->writing &= ~bit;
 		/* Another layer's writer may not be done. */
 		if (!entry->writing)
-			queue_rest_locked(view, entry);
+			queue_rest(view, entry);
 		entry->restless_ms = is_waiting(entry) ? clock_ms() : 0;
 		/* A new name is often a temporary one, about to be renamed. */
 		if (mask & IN_CLOSE_WRITE && entry->kind == UNION_NONE && !is_waiting(entry))
-			queue_debounce_locked(view, entry, EVENTS_GONE_MS);
+			queue_debounce(view, entry, EVENTS_GONE_MS);
 		else
-			queue_entry_locked(view, entry);
+			queue_entry(view, entry);
 	} else if (mask & (IN_DELETE | IN_MOVED_FROM) && !(mask & IN_ISDIR)) {
 		entry->created &= ~bit;
 		entry->writing &= ~bit;
-		queue_debounce_locked(view, entry, EVENTS_GONE_MS);
+		queue_debounce(view, entry, EVENTS_GONE_MS);
 	} else if (mask & IN_DELETE_SELF) {
 		/* It went, or another name of it, of which the next event will tell. */
-		queue_debounce_locked(view, entry, EVENTS_GONE_MS);
+		queue_debounce(view, entry, EVENTS_GONE_MS);
 	} else if (mask & IN_MODIFY) {
 		entry->writing |= bit;
-		queue_debounce_locked(view, entry, EVENTS_QUIET_MS);
+		queue_debounce(view, entry, EVENTS_QUIET_MS);
 	} else {
 		if (mask & IN_CREATE && !(mask & IN_ISDIR))
 			entry->created |= bit;
 		/* It came back: whether it is being written is seen when it is looked at. */
 		if (mask & IN_CREATE && entry->pending == PENDING_GONE)
-			queue_rest_locked(view, entry);
-		queue_entry_locked(view, entry);
+			queue_rest(view, entry);
+		queue_entry(view, entry);
 	}
 	if (was_pending)
 		entry->pending_since = since;
@@ -84,17 +84,17 @@ static void on_event(void *context, void *owner, unsigned layer, uint32_t mask, 
 	if (directory->is_dead)
 		return;
 	if (!name) {
-		queue_directory_locked(view, directory);
+		queue_directory(view, directory);
 		return;
 	}
 	const char *whited = union_marked_name(name);
 	if (whited && !*whited)
-		queue_directory_locked(view, directory);
+		queue_directory(view, directory);
 	else
-		events_name_locked(view, directory, layer, mask, whited ? whited : name);
+		events_name(view, directory, layer, mask, whited ? whited : name);
 }
 
-void events_take_locked(struct view *view)
+void events_take(struct view *view)
 {
 	uint64_t cause = view->cause;
 
@@ -114,30 +114,29 @@ static bool is_written(const struct entry *entry, const struct contributor *foun
 }
 
 /* A name that link(2) or symlink(2) has made has no writer: no event says that it is closed. */
-static void give_up_locked(struct entry *entry)
+static void give_up(struct entry *entry)
 {
 	if (entry && entry->pending == PENDING_NONE && !entry->users)
 		entry->created = entry->writing = 0;
 }
 
-bool events_meet_writer_locked(struct view *view, const struct look *look)
+bool events_meet_writer(struct view *view, const struct look *look)
 {
 	const struct dependencies *asked = &look->asked;
 	uint64_t since = look->settings.writes;
 
-	events_take_locked(view);
+	events_take(view);
 	for (unsigned i = 0; i < look->lookup.count; i++) {
 		const struct contributor *found = &look->lookup.found[i];
-		struct entry *source =
-			found->path ? entry_at_locked(view, found->path) : look->entry;
+		struct entry *source = found->path ? entry_at(view, found->path) : look->entry;
 		if (look->takes_unfinished)
-			give_up_locked(source);
+			give_up(source);
 		if (is_written(source, found) || (source && source->written > since))
 			return true;
 	}
 	for (size_t i = 0; i < asked->count; i += 2) {
 		const struct entry *entry =
-			dependency_entry_locked(view, asked->items[i], asked->items[i + 1]);
+			dependency_entry(view, asked->items[i], asked->items[i + 1]);
 		if (entry && (entry->writing || entry->written > since))
 			return true;
 	}

@@ -80,9 +80,9 @@ void gate_forget(struct entry *entry)
 	free(checked);
 }
 
-static void candidate_free_locked(struct candidate *candidate)
+static void candidate_free(struct candidate *candidate)
 {
-	entry_leave_locked(candidate->view, candidate->entry);
+	entry_leave(candidate->view, candidate->entry);
 	version_unref(candidate->version);
 	line_map_free(candidate->lines);
 	free(candidate->path);
@@ -90,7 +90,7 @@ static void candidate_free_locked(struct candidate *candidate)
 	free(candidate);
 }
 
-static struct candidate *candidate_new_locked(const struct look *look, const char *command)
+static struct candidate *candidate_new(const struct look *look, const char *command)
 {
 	struct candidate *candidate = calloc(1, sizeof(*candidate));
 	char *path = strdup(look->path), *copy = strdup(command);
@@ -106,7 +106,7 @@ static struct candidate *candidate_new_locked(const struct look *look, const cha
 		.path = path,
 		.command = copy,
 		.version = version_ref(look->version)};
-	entry_enter_locked(look->view, look->entry);
+	entry_enter(look->view, look->entry);
 	return candidate;
 }
 
@@ -115,7 +115,7 @@ static bool has_same_bytes(const struct version *a, const struct version *b)
 	return a && a->size == b->size && memcmp(a->data, b->data, a->size) == 0;
 }
 
-static void queue_locked(struct gate *gate, struct checked *checked)
+static void queue(struct gate *gate, struct checked *checked)
 {
 	if (checked->is_queued)
 		return;
@@ -126,7 +126,7 @@ static void queue_locked(struct gate *gate, struct checked *checked)
 }
 
 /* Nobody waits for what a newer one takes the place of. Returns whether a look did. */
-static bool drop_older_locked(struct checked *checked)
+static bool drop_older(struct checked *checked)
 {
 	bool was_wanted = false;
 
@@ -139,13 +139,13 @@ static bool drop_older_locked(struct checked *checked)
 		}
 		was_wanted |= candidate->is_wanted;
 		*at = candidate->next;
-		candidate_free_locked(candidate);
+		candidate_free(candidate);
 	}
 	return was_wanted;
 }
 
 /* The one of those bytes that waits or runs, else a new one. NULL: no memory. */
-static struct candidate *find_candidate_locked(const struct look *look, struct checked *checked,
+static struct candidate *find_candidate(const struct look *look, struct checked *checked,
 	const char *command, struct line_map **lines)
 {
 	struct candidate **at = &checked->candidates;
@@ -154,20 +154,20 @@ static struct candidate *find_candidate_locked(const struct look *look, struct c
 		if (strcmp((*at)->command, command) == 0 &&
 			has_same_bytes((*at)->version, look->version))
 			return *at;
-	struct candidate *candidate = candidate_new_locked(look, command);
+	struct candidate *candidate = candidate_new(look, command);
 	if (!candidate)
 		return NULL;
 	candidate->lines = take_ptr(*lines);
-	candidate->is_wanted = drop_older_locked(checked);
+	candidate->is_wanted = drop_older(checked);
 	for (at = &checked->candidates; *at; at = &(*at)->next)
 		;
 	*at = candidate;
 	if (checked->candidates == candidate)
-		queue_locked(&look->view->gate, checked);
+		queue(&look->view->gate, checked);
 	return candidate;
 }
 
-static int wait_for_locked(struct look *look, struct candidate *candidate)
+static int wait_for(struct look *look, struct candidate *candidate)
 {
 	if (look->purpose == LOOK_REFRESH || look->shown) {
 		candidate->is_wanted = true;
@@ -178,7 +178,7 @@ static int wait_for_locked(struct look *look, struct candidate *candidate)
 	return LOOK_IS_PARKED;
 }
 
-static struct checked *checked_of_locked(struct entry *entry, const char *command)
+static struct checked *checked_of(struct entry *entry, const char *command)
 {
 	struct checked *checked = entry->checked;
 
@@ -192,7 +192,7 @@ static struct checked *checked_of_locked(struct entry *entry, const char *comman
 }
 
 /* Returns 0 or PROBLEM when it was judged already, LOOK_AT_GATE when not, or -errno. */
-static int recall_locked(struct look *look, const char *command)
+static int recall(struct look *look, const char *command)
 {
 	struct view *view = look->view;
 
@@ -201,7 +201,7 @@ static int recall_locked(struct look *look, const char *command)
 		return 0;
 	if (view->gate.is_stopped)
 		return -ENOTCONN;
-	struct checked *checked = checked_of_locked(look->entry, command);
+	struct checked *checked = checked_of(look->entry, command);
 	if (!checked)
 		return -ENOMEM;
 	if (has_same_bytes(checked->passed, look->version)) {
@@ -220,14 +220,12 @@ static int recall_locked(struct look *look, const char *command)
 /* With `lines`, what is not judged yet waits for it. */
 static int judge(struct look *look, const char *command, struct line_map **lines)
 {
-	view_lock(look->view);
-	int r = recall_locked(look, command);
+	int r = recall(look, command);
 	if (r == LOOK_AT_GATE && lines) {
 		struct candidate *candidate =
-			find_candidate_locked(look, look->entry->checked, command, lines);
-		r = candidate ? wait_for_locked(look, candidate) : -ENOMEM;
+			find_candidate(look, look->entry->checked, command, lines);
+		r = candidate ? wait_for(look, candidate) : -ENOMEM;
 	}
-	view_unlock(look->view);
 	return r;
 }
 
@@ -268,10 +266,8 @@ static int map_lines(const struct look *look, struct line_map **ret)
 /* It had a check, perhaps, under other settings. */
 static void forget_check(struct look *look)
 {
-	view_lock(look->view);
 	if (look->entry->checked)
 		forget_answers(look->entry->checked);
-	view_unlock(look->view);
 }
 
 int gate_judge(struct look *look)
@@ -308,31 +304,31 @@ static bool is_unjudged(const struct run_result *result)
 	return result->end != RUN_EXITED && result->end != RUN_KILLED;
 }
 
-static void retry_locked(struct view *view, struct entry *entry, struct checked *checked)
+static void retry(struct view *view, struct entry *entry, struct checked *checked)
 {
 	/* What is shown all the same need not be judged in a hurry. */
 	if (checked->is_let_through && checked->tries < OPTIONAL_TRIES)
 		checked->tries = OPTIONAL_TRIES;
 	checked->again_ms = clock_ms() + run_pause_ms(checked->tries++);
-	view_wake_locked(view);
+	view_wake(view);
 	if (checked->entry)
 		return;
 	checked->entry = entry;
-	entry_enter_locked(view, entry);
+	entry_enter(view, entry);
 	checked->next_retry = view->gate.retries;
 	view->gate.retries = checked;
 }
 
-static void end_retry_locked(struct view *view, struct checked **place)
+static void end_retry(struct view *view, struct checked **place)
 {
 	struct checked *checked = *place;
 	struct entry *entry = take_ptr(checked->entry);
 
 	*place = checked->next_retry;
-	entry_leave_locked(view, entry);
+	entry_leave(view, entry);
 }
 
-int64_t gate_retry_locked(struct view *view, int64_t now_ms)
+int64_t gate_retry(struct view *view, int64_t now_ms)
 {
 	int64_t next = -1;
 
@@ -348,14 +344,14 @@ int64_t gate_retry_locked(struct view *view, int64_t now_ms)
 		version_unref(take_ptr(checked->failed));
 		if (checked->is_let_through)
 			version_unref(take_ptr(checked->passed));
-		queue_entry_locked(view, checked->entry);
-		end_retry_locked(view, at);
+		queue_entry(view, checked->entry);
+		end_retry(view, at);
 	}
 	return next;
 }
 
 /* NULL: no memory. */
-static struct gate_missing *missing_locked(struct gate *gate, const char *program, const char *why)
+static struct gate_missing *missing(struct gate *gate, const char *program, const char *why)
 {
 	struct gate_missing *missing = gate->missing;
 
@@ -371,7 +367,7 @@ static struct gate_missing *missing_locked(struct gate *gate, const char *progra
 }
 
 /* Whether the program was there, for the status. */
-static void note_missing_locked(struct view *view, struct checked *checked,
+static void note_missing(struct view *view, struct checked *checked,
 	const struct run_result *result, const struct program *program)
 {
 	char name[PROGRAM_NAME_MAX];
@@ -379,7 +375,7 @@ static void note_missing_locked(struct view *view, struct checked *checked,
 
 	checked->missing = NULL;
 	if (run_is_missing(result, program, name, &why))
-		checked->missing = missing_locked(&view->gate, name, why);
+		checked->missing = missing(&view->gate, name, why);
 	checked->is_let_through = checked->missing && program->is_optional;
 }
 
@@ -393,14 +389,14 @@ static bool is_let_through(const struct run_result *result, const struct program
 	       (program && program->is_optional && run_is_missing(result, program, name, &why));
 }
 
-static void remember_locked(struct candidate *candidate, const struct run_result *result,
+static void remember(struct candidate *candidate, const struct run_result *result,
 	const struct program *program, const struct problem *problem)
 {
 	struct checked *checked = candidate->entry->checked;
 
 	if (!checked->command || strcmp(checked->command, candidate->command) != 0)
 		return;
-	note_missing_locked(candidate->view, checked, result, program);
+	note_missing(candidate->view, checked, result, program);
 	struct version **place =
 		is_let_through(result, program) ? &checked->passed : &checked->failed;
 	version_unref(*place);
@@ -408,7 +404,7 @@ static void remember_locked(struct candidate *candidate, const struct run_result
 	if (place == &checked->failed)
 		checked->problem = *problem;
 	if (is_unjudged(result) || checked->missing)
-		retry_locked(candidate->view, candidate->entry, checked);
+		retry(candidate->view, candidate->entry, checked);
 	else
 		checked->tries = 0;
 }
@@ -429,7 +425,6 @@ static void finish(struct candidate *candidate, const struct run_result *result)
 	struct view *view = candidate->view;
 	struct problem problem;
 
-	view_lock(view);
 	const struct program *program = settings_check(view->composer.settings, candidate->path);
 	const struct run_subject subject = {
 		candidate->path, "the check", program, candidate->lines};
@@ -440,16 +435,15 @@ static void finish(struct candidate *candidate, const struct run_result *result)
 	view->gate.running--;
 	checked->candidates = candidate->next;
 	if (checked->candidates)
-		queue_locked(&view->gate, checked);
+		queue(&view->gate, checked);
 	if (view->gate.is_stopped)
 		r = -ENOTCONN;
 	else
-		remember_locked(candidate, result, program, &problem);
+		remember(candidate, result, program, &problem);
 	if (!view->gate.is_stopped && candidate->is_wanted)
-		queue_entry_locked(view, candidate->entry);
+		queue_entry(view, candidate->entry);
 	struct look *parked = take_ptr(candidate->parked);
-	candidate_free_locked(candidate);
-	view_unlock(view);
+	candidate_free(candidate);
 	go_on(parked, r, &problem);
 }
 
@@ -462,7 +456,7 @@ static void on_done(struct run *run, const struct run_result *result)
 	start_next(view);
 }
 
-static struct candidate *take_next_locked(struct gate *gate)
+static struct candidate *take_next(struct gate *gate)
 {
 	struct checked *checked = gate->queue;
 
@@ -487,10 +481,8 @@ static int start(struct candidate *candidate)
 
 	if (!command)
 		return -ENOMEM;
-	view_lock(view);
 	char *old = candidate->command;
 	candidate->command = command;
-	view_unlock(view);
 	free(old);
 	CLEANUP(closep) int fd = runner_file(candidate->version->data, candidate->version->size);
 	if (fd < 0)
@@ -505,9 +497,7 @@ static void start_next(struct view *view)
 	struct candidate *candidate;
 
 	for (;;) {
-		view_lock(view);
-		candidate = take_next_locked(&view->gate);
-		view_unlock(view);
+		candidate = take_next(&view->gate);
 		if (!candidate)
 			return;
 		candidate->run.done = on_done;
@@ -528,11 +518,9 @@ void gate_reload(struct view *view)
 
 void gate_stop(struct view *view)
 {
-	view_lock(view);
 	view->gate.is_stopped = true;
 	while (view->gate.retries)
-		end_retry_locked(view, &view->gate.retries);
-	view_unlock(view);
+		end_retry(view, &view->gate.retries);
 	if (view->gate.runner)
 		runner_stop(view->gate.runner);
 	start_next(view);
@@ -566,7 +554,6 @@ static void count_missing(const struct directory *directory)
 void view_unchecked(struct view *view,
 	void (*each)(void *context, const struct view_unchecked *unchecked), void *context)
 {
-	view_lock(view);
 	for (struct gate_missing *missing = view->gate.missing; missing; missing = missing->next)
 		missing->unchecked.files = missing->unchecked.shown = 0;
 	if (view->gate.missing)
@@ -575,5 +562,4 @@ void view_unchecked(struct view *view,
 		missing = missing->next)
 		if (missing->unchecked.files)
 			each(context, &missing->unchecked);
-	view_unlock(view);
 }

@@ -35,7 +35,7 @@ int gate_judge(struct look *look);
  * Queues the names whose check could not run, and that are due for another try. Returns the
  * milliseconds until the next is due; -1: there is none.
  */
-int64_t gate_retry_locked(struct view *view, int64_t now_ms);
+int64_t gate_retry(struct view *view, int64_t now_ms);
 
 /** Makes plyfs-run read plyfs.yaml again. Call it before the view uses the new settings. */
 void gate_reload(struct view *view);

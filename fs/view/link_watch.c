@@ -75,21 +75,17 @@ static struct link_place enter(struct view *view, const char *path)
 	const char *slash = strrchr(path, '/');
 	struct link_place place = {.view = view, .name = slash ? slash + 1 : path};
 
-	view_lock(view);
-	place.directory = directory_at_locked(view, path, slash ? (size_t)(slash - path) : 0);
+	place.directory = directory_at(view, path, slash ? (size_t)(slash - path) : 0);
 	place.number = ++view->link_watches;
 	if (place.directory)
 		place.directory->users++;
-	view_unlock(view);
 	return place;
 }
 
 static void leave(const struct link_place *place)
 {
-	view_lock(place->view);
 	if (place->directory)
-		directory_leave_locked(place->view, place->directory);
-	view_unlock(place->view);
+		directory_leave(place->view, place->directory);
 }
 
 static void free_watch(struct link_watch *watch)
@@ -143,8 +139,8 @@ static void on_event(struct subscription *subscription, uint32_t mask, const cha
 
 	(void)name;
 	if (!watch->directory->is_dead)
-		events_name_locked(watch->view, watch->directory, watch->layer,
-			mask_of_name(step, mask), watch->name);
+		events_name(watch->view, watch->directory, watch->layer, mask_of_name(step, mask),
+			watch->name);
 }
 
 /* Returns the absolute path of the name in the directory; NULL: it is not known. */
@@ -344,7 +340,7 @@ static int put_in(struct directory *directory, size_t place, struct link_watch *
 		watch->next->previous = watch;
 	watch->view->links = watch;
 	if (is_unwatched(watch))
-		attach_poll_locked(watch->view, watch->error, watch->is_remote);
+		attach_poll(watch->view, watch->error, watch->is_remote);
 	return 0;
 }
 
@@ -359,7 +355,6 @@ static bool install(const struct settings *settings, struct link_watch *watch)
 	struct link_watch *old = NULL;
 	struct link_watch *dropped = watch;
 
-	view_lock(view);
 	size_t place = place_of(directory, watch);
 	bool has_old =
 		place < directory->link_count && compare(directory->links[place], watch) == 0;
@@ -374,9 +369,8 @@ static bool install(const struct settings *settings, struct link_watch *watch)
 		if ((watch->steps || watch->error) && put_in(directory, place, watch) == 0)
 			dropped = NULL;
 		else if (watch->steps || watch->error)
-			queue_shortage_locked(view);
+			queue_shortage(view);
 	}
-	view_unlock(view);
 	free_watch(old);
 	free_watch(dropped);
 	return !has_old && !dropped;
@@ -387,9 +381,7 @@ static void note_shortage(struct view *view, int result)
 {
 	if (!layer_is_shortage(result))
 		return;
-	view_lock(view);
-	queue_shortage_locked(view);
-	view_unlock(view);
+	queue_shortage(view);
 }
 
 /* `fd` is the directory in the layer. */
@@ -491,9 +483,7 @@ static bool may_have_links(struct view *view, const struct union_lookup *lookup)
 	for (unsigned i = 0; i < lookup->count; i++)
 		if (lookup->found[i].stat.st_nlink > 1)
 			return true;
-	view_lock(view);
 	bool has_links = view->link_count > 0;
-	view_unlock(view);
 	return has_links;
 }
 
@@ -526,7 +516,6 @@ static struct link_watch **take_unwatched(struct view *view, struct directory *d
 {
 	size_t count = 0;
 
-	view_lock(view);
 	struct link_watch **taken =
 		directory->unwatched_links
 			? calloc(directory->unwatched_links + 1, sizeof(struct link_watch *))
@@ -537,12 +526,11 @@ static struct link_watch **take_unwatched(struct view *view, struct directory *d
 			is_unwatched(watch) ? directory_entry(directory, watch->name) : NULL;
 		if (entry && !entry->version) {
 			entry->is_touched = true;
-			queue_entry_locked(view, entry);
+			queue_entry(view, entry);
 		}
 		if (is_unwatched(watch) && watch->is_of_inode)
 			taken[count++] = take_out(directory, i);
 	}
-	view_unlock(view);
 	return taken;
 }
 
@@ -569,9 +557,7 @@ void link_watch_directory(struct view *view, const struct settings *settings, la
 		if (!is_followed(settings, i, layers))
 			continue;
 		struct link_place place = {.view = view, .directory = directory};
-		view_lock(view);
 		place.number = ++view->link_watches;
-		view_unlock(view);
 		CLEANUP(closep)
 		int fd = layer_open_directory(settings->layers[i], directory->path);
 		if (fd >= 0)
@@ -606,17 +592,14 @@ void link_watch_note_mount(struct view *view, const char *path)
 {
 	bool is_met = false;
 
-	view_lock(view);
 	for (const struct link_watch *watch = view->links, *next; watch; watch = next) {
 		next = watch->next;
 		if (!leads_over(watch, path))
 			continue;
 		is_met = true;
 		if (!watch->directory->is_dead)
-			events_name_locked(
-				view, watch->directory, watch->layer, IN_MOVED_TO, watch->name);
+			events_name(view, watch->directory, watch->layer, IN_MOVED_TO, watch->name);
 	}
-	view_unlock(view);
 	/* A mount below the end of a way changes names that have no way of their own. */
 	if (is_met)
 		view_look_again(view);

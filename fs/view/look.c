@@ -47,7 +47,7 @@ static const struct version *last_good(const struct view *view, const struct ent
 		       : NULL;
 }
 
-struct look *look_new_locked(struct view *view, struct entry *entry, enum look_purpose purpose)
+struct look *look_new(struct view *view, struct entry *entry, enum look_purpose purpose)
 {
 	struct directory *parent = entry->parent;
 	struct look *look = calloc(1, sizeof(*look));
@@ -68,30 +68,30 @@ struct look *look_new_locked(struct view *view, struct entry *entry, enum look_p
 		return NULL;
 	}
 	look->shown = entry->version ? version_ref(entry->version) : NULL;
-	look->was_directory = entry_was_directory_locked(view, entry);
+	look->was_directory = entry_was_directory(view, entry);
 	look->child = entry->directory;
 	if (look->child)
 		look->child->users++;
 	look->generation = parent->generation;
 	look->dependencies_number = view->dependency_indexes.generation;
-	settings_generation_init_locked(view, &look->settings);
+	settings_generation_init(view, &look->settings);
 	union_lookup_init(&look->lookup);
-	entry_enter_locked(view, entry);
+	entry_enter(view, entry);
 	if (purpose != LOOK_STRICT && !entry->look)
 		entry->look = look;
 	return look;
 }
 
-static void drop_found_locked(struct look *look)
+static void drop_found(struct look *look)
 {
 	version_unref(take_ptr(look->version));
 	dependencies_fini(&look->asked);
 	if (look->directory)
-		attach_drop_locked(look->view, take_ptr(look->directory));
+		attach_drop(look->view, take_ptr(look->directory));
 	look->problem.message[0] = '\0';
 }
 
-void look_free_locked(struct look *look)
+void look_free(struct look *look)
 {
 	struct view *view = look->view;
 
@@ -101,20 +101,11 @@ void look_free_locked(struct look *look)
 		entry->look = NULL;
 	/* What was reported meanwhile. */
 	if (entry->pending == PENDING_QUEUED)
-		queue_entry_scope_locked(view, entry, entry->scope);
-	struct version *version = take_ptr(look->version);
-	drop_found_locked(look);
-	look->version = version;
+		queue_entry_scope(view, entry, entry->scope);
+	drop_found(look);
 	if (look->child)
-		directory_leave_locked(view, take_ptr(look->child));
-	entry_leave_locked(view, entry);
-	look->next = view->ended;
-	view->ended = look;
-}
-
-void look_free(struct look *look)
-{
-	version_unref(look->version);
+		directory_leave(view, take_ptr(look->child));
+	entry_leave(view, entry);
 	version_unref(look->shown);
 	stand_ins_fini(&look->stand_ins);
 	settings_generation_fini(&look->settings);
@@ -131,13 +122,13 @@ void look_answer(struct view_caller *callers, int result, const struct stat *sta
 	}
 }
 
-void look_drop_locked(struct look *look)
+void look_drop(struct look *look)
 {
 	if (look->purpose == LOOK_REFRESH) {
 		look->entry->is_touched |= look->is_event;
-		queue_entry_scope_locked(look->view, look->entry, look->scope);
+		queue_entry_scope(look->view, look->entry, look->scope);
 	}
-	look_free_locked(look);
+	look_free(look);
 }
 
 /* The view ends, or pauses: answers those that wait. */
@@ -146,12 +137,10 @@ static void drop(struct pool_job *job)
 	struct look *look = (struct look *)job;
 	struct view *view = look->view;
 
-	view_lock(view);
 	struct view_caller *callers = take_ptr(look->callers);
 	struct view_caller *waiters =
-		look->purpose == LOOK_FIRST ? promise_suspend_locked(view, look->entry) : NULL;
-	look_drop_locked(look);
-	view_unlock(view);
+		look->purpose == LOOK_FIRST ? promise_suspend(view, look->entry) : NULL;
+	look_drop(look);
 	look_answer(callers, -ENOTCONN, NULL);
 	look_answer(waiters, -ENOTCONN, NULL);
 }
@@ -162,15 +151,13 @@ static void end_refresh(struct look *look)
 	struct view *view = look->view;
 	char name[NAME_MAX + 1];
 
-	view_lock(view);
 	struct view_caller *callers = take_ptr(look->callers);
 	strcpy(name, look->entry->name);
 	look->is_done = true;
 	look->next = NULL;
 	*view->done_end = look;
 	view->done_end = &look->next;
-	view_wake_locked(view);
-	view_unlock(view);
+	view_wake(view);
 	if (callers)
 		lookup_again(view, name, callers);
 }
@@ -188,9 +175,7 @@ static bool meets_writer(struct look *look)
 {
 	struct view *view = look->view;
 
-	view_lock(view);
-	bool is_met = events_meet_writer_locked(view, look);
-	view_unlock(view);
+	bool is_met = events_meet_writer(view, look);
 	return is_met;
 }
 
@@ -295,10 +280,8 @@ static bool is_current(const struct look *look)
 		return false;
 	if (!has_scope || !look->shown)
 		return false;
-	view_lock(look->view);
 	bool is_so = compose_is_current(
 		&look->settings.composer, look->path, &look->lookup, look->shown);
-	view_unlock(look->view);
 	return is_so;
 }
 
@@ -335,12 +318,10 @@ static void count_large(struct look *look)
 {
 	if (look->purpose != LOOK_REFRESH || look->is_large)
 		return;
-	view_lock(look->view);
 	look->is_large = true;
 	look->view->looks--;
-	notice_look_ends_locked(look->view, look);
-	view_wake_locked(look->view);
-	view_unlock(look->view);
+	notice_look_ends(look->view, look);
+	view_wake(look->view);
 }
 
 /* The publisher leaves alone what is shown. */
@@ -550,12 +531,10 @@ static void compose_in_pool(struct pool_job *job)
 {
 	struct look *look = (struct look *)job;
 
-	view_lock(look->view);
-	drop_found_locked(look);
+	drop_found(look);
 	/* What was written before anything is read is no reason to come again. */
-	events_take_locked(look->view);
+	events_take(look->view);
 	look->settings.writes = look->view->writes;
-	view_unlock(look->view);
 	look->job.run = begin_in_pool; /* the next time */
 	look->has_doubt = look->is_recalled = false;
 	look->settings.composer.has_doubt = &look->has_doubt;

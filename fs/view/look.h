@@ -58,7 +58,7 @@ struct look {
 	struct problem problem;      /* with a message: `version` is broken, is_recalled, or made
 				   without a source or with a fallback */
 
-	struct look *next; /* in view->done, view->ended, or candidate->parked */
+	struct look *next; /* in view->done, or candidate->parked */
 
 	bool was_directory; /* a directory was shown when it began, or when the kernel forgot it */
 
@@ -85,8 +85,8 @@ enum {
 	LOOK_IS_PARKED = 19,  /* FIRST: a check must judge it; it has not ended (gate.h) */
 };
 
-/** Makes a look at `entry`, which is in use until look_free_locked(). NULL: no memory. */
-struct look *look_new_locked(struct view *view, struct entry *entry, enum look_purpose purpose);
+/** Makes a look at `entry`, which is in use until look_free(). NULL: no memory. */
+struct look *look_new(struct view *view, struct entry *entry, enum look_purpose purpose);
 
 /** If no contributor could be examined, a former directory stays one. Not for REFRESH. */
 void look_heed_past(struct look *look);
@@ -99,15 +99,12 @@ void look_begin_in_pool(struct look *look);
 void look_judged(struct look *look, int result);
 
 /** Drops the look, and frees it. If it is the publisher's, the name is queued again. */
-void look_drop_locked(struct look *look);
+void look_drop(struct look *look);
 
-/** Ends the look. view_unlock() then calls look_free(), as closing its files may block. */
-void look_free_locked(struct look *look);
-
-/** Frees an ended look, with no lock held. */
+/** Ends the look, and frees it. */
 void look_free(struct look *look);
 
-/** Answers the callers with a result of view_lookup(). The lock must not be held. */
+/** Answers the callers with a result of view_lookup(). */
 void look_answer(struct view_caller *callers, int result, const struct stat *stat);
 
 /** lookup.c: shows the result of a FIRST or STRICT look that has ended, and answers its callers. */
@@ -124,7 +121,7 @@ void lookup_again(struct view *view, const char *name, struct view_caller *calle
 
 /**
  * Looks up, and shows, the directory `name` in `parent`; lookup_enter_path(): the one at `path`.
- * Takes the lock. Returns 0 with *ret for directory_leave_locked(); -ENOENT; -ENOTDIR; or -errno.
+ * Takes the lock. Returns 0 with *ret for directory_leave(); -ENOENT; -ENOTDIR; or -errno.
  */
 int lookup_enter(
 	struct view *view, struct directory *parent, const char *name, struct directory **ret);

@@ -23,24 +23,23 @@
 enum { LOOK_OVERTAKEN = 32 };
 
 /* The entry shows nothing yet. */
-static void show_found_locked(struct view *view, struct entry *entry, struct look *look)
+static void show_found(struct view *view, struct entry *entry, struct look *look)
 {
 	if (look->directory) {
-		entry_show_directory_locked(view, entry, look->directory);
-		queue_scan_locked(view, look->directory, SCAN_NAMES);
+		entry_show_directory(view, entry, look->directory);
+		queue_scan(view, look->directory, SCAN_NAMES);
 		look->directory->users--;
 		look->directory = NULL;
 		return;
 	}
-	promise_keep_locked(view, entry, look->version);
+	promise_keep(view, entry, look->version);
 	if (look->problem.message[0])
-		entry_set_trouble_locked(
-			view, entry, &look->problem, look->version, !look->is_recalled);
+		entry_set_trouble(view, entry, &look->problem, look->version, !look->is_recalled);
 	else
-		entry_clear_trouble_locked(view, entry);
+		entry_clear_trouble(view, entry);
 	/* The publisher finds them again. */
-	if (dependency_remember_locked(view, entry, &look->asked) < 0)
-		queue_entry_locked(view, entry);
+	if (dependency_remember(view, entry, &look->asked) < 0)
+		queue_entry(view, entry);
 	view->counts.compositions++;
 }
 
@@ -56,11 +55,11 @@ static bool is_for_mkdir(const struct look *look)
 	return look->directory && parent->names != NAMES_SOME &&
 	       look->entry->kind != UNION_DIRECTORY &&
 	       (look->directory->layers || parent->names == NAMES_EXPANDED) &&
-	       !view_is_strict_locked(look->view);
+	       !view_is_strict(look->view);
 }
 
 /* Shows what was found. Returns 0, VIEW_GOING, LOOK_OVERTAKEN or -errno. */
-static int install_locked(struct look *look)
+static int install(struct look *look)
 {
 	struct view *view = look->view;
 	struct entry *entry = look->entry;
@@ -82,7 +81,7 @@ static int install_locked(struct look *look)
 		return absent;
 	}
 	if (is_for_mkdir(look)) {
-		queue_entry_locked(view, entry);
+		queue_entry(view, entry);
 		return absent;
 	}
 	/* What is reported of a name that was never listed may be that it came. */
@@ -92,7 +91,7 @@ static int install_locked(struct look *look)
 	/* It changed while it was forgotten, and the publisher has not heard of it yet. */
 	if (look->version && entry->print && !entry_has_forgotten(entry, look->version))
 		entry->is_unannounced = true;
-	show_found_locked(view, entry, look);
+	show_found(view, entry, look);
 	/*
 	 * The publisher has updated this directory meanwhile. It may have seen older content than
 	 * this look, or newer; and older content may be in the source cache.
@@ -101,18 +100,18 @@ static int install_locked(struct look *look)
 		(look->asked.count &&
 			view->dependency_indexes.generation != look->dependencies_number)) {
 		entry->is_touched = true;
-		queue_entry_locked(view, entry);
+		queue_entry(view, entry);
 	}
 	return 0;
 }
 
-static int show_locked(struct view *view, struct entry *entry, struct stat *ret)
+static int show(struct view *view, struct entry *entry, struct stat *ret)
 {
 	if (entry->version) {
-		inode_hold_locked(view, &entry->version->inode);
+		inode_hold(view, &entry->version->inode);
 		version_stat(entry->version, ret);
 	} else {
-		inode_hold_locked(view, &entry->directory->inode);
+		inode_hold(view, &entry->directory->inode);
 		directory_stat(entry->directory, ret);
 	}
 	return 0;
@@ -122,27 +121,27 @@ static int show_locked(struct view *view, struct entry *entry, struct stat *ret)
  * unlink(2) needs a file to remove, even if the name was never looked up, or was forgotten by the
  * kernel. This one is on no path and not cached, so no other program can open it.
  */
-static int show_passing_locked(struct view *view, struct entry *entry, struct stat *ret)
+static int show_passing(struct view *view, struct entry *entry, struct stat *ret)
 {
 	CLEANUP(version_unrefp) struct version *version = version_new(VERSION_BROKEN);
 
 	if (!version)
 		return -ENOMEM;
 	version->mode = S_IFREG | 0400;
-	entry_prepare_version_locked(view, entry, version);
-	inode_hold_locked(view, &version->inode);
+	entry_prepare_version(view, entry, version);
+	inode_hold(view, &version->inode);
 	version_stat(version, ret);
 	return VIEW_PASSING;
 }
 
 /* rmdir(2) likewise; an empty directory does no harm while the kernel holds its parent's lock. */
-static int show_for_publisher_locked(struct view *view, struct stat *ret)
+static int show_for_publisher(struct view *view, struct stat *ret)
 {
 	const struct change *change = view->change;
 	struct entry *entry = change->entry;
 
 	if (change->kind == CHANGE_REMOVE && !entry->version)
-		return show_passing_locked(view, entry, ret);
+		return show_passing(view, entry, ret);
 	if (change->kind == CHANGE_REMOVE_DIRECTORY && !entry->directory) {
 		struct directory *directory;
 		int r = directory_new(entry->parent, entry->name,
@@ -151,11 +150,11 @@ static int show_for_publisher_locked(struct view *view, struct stat *ret)
 			return r;
 		directory->rights.mode = 0500;
 		entry->parent->users++;
-		entry_show_directory_locked(view, entry, directory);
+		entry_show_directory(view, entry, directory);
 	}
 	if (!entry->version && !entry->directory)
 		return -ENOENT;
-	return show_locked(view, entry, ret);
+	return show(view, entry, ret);
 }
 
 /*
@@ -163,7 +162,7 @@ static int show_for_publisher_locked(struct view *view, struct stat *ret)
  * that no path shows; the publisher publishes it later, which wakes watchers. -EAGAIN: the layers
  * have another kind of object.
  */
-static int answer_strictly_locked(struct look *look, struct stat *ret)
+static int answer_strictly(struct look *look, struct stat *ret)
 {
 	struct view *view = look->view;
 	struct entry *entry = look->entry;
@@ -171,7 +170,7 @@ static int answer_strictly_locked(struct look *look, struct stat *ret)
 	if (look->lookup.kind == UNION_NONE)
 		return -ENOENT;
 	if (entry->directory && look->directory)
-		return show_locked(view, entry, ret);
+		return show(view, entry, ret);
 	if (!entry->version || !look->version)
 		return -EAGAIN;
 	bool is_kept = look->problem.message[0] && !look->version->stood_in_count &&
@@ -180,69 +179,69 @@ static int answer_strictly_locked(struct look *look, struct stat *ret)
 	bool is_same = is_kept || version_same(entry->version, look->version);
 	/* The publisher finds it once more, and announces it. */
 	if (is_same && !is_kept && version_is_touched(entry->version, look->version))
-		entry_take_time_locked(entry, look->version);
+		entry_take_time(entry, look->version);
 	if (is_same)
-		return show_locked(view, entry, ret);
-	entry_prepare_version_locked(view, entry, look->version);
-	inode_hold_locked(view, &look->version->inode);
+		return show(view, entry, ret);
+	entry_prepare_version(view, entry, look->version);
+	inode_hold(view, &look->version->inode);
 	version_stat(look->version, ret);
 	return 0;
 }
 
-static int end_strict_locked(struct look *look, struct stat *ret)
+static int end_strict(struct look *look, struct stat *ret)
 {
 	struct view *view = look->view;
 	struct entry *entry = look->entry;
 
 	if (look->is_covered && (entry->version || entry->directory))
-		return show_locked(view, entry, ret);
+		return show(view, entry, ret);
 	if (look->result == LOOK_IS_CURRENT)
 		return entry->version == look->shown && entry->directory == look->child
-			       ? show_locked(view, entry, ret)
+			       ? show(view, entry, ret)
 			       : LOOK_OVERTAKEN;
-	int r = answer_strictly_locked(look, ret);
+	int r = answer_strictly(look, ret);
 	if (r != -EAGAIN)
 		return r;
 	/* What is shown is dropped where it is of another kind: rare, and nobody can be told. */
-	entry_clear_trouble_locked(view, entry);
-	entry_hide_locked(view, entry);
-	r = install_locked(look);
-	return r == 0 ? show_locked(view, entry, ret) : r;
+	entry_clear_trouble(view, entry);
+	entry_hide(view, entry);
+	r = install(look);
+	return r == 0 ? show(view, entry, ret) : r;
 }
 
 /* What the callers of a look are answered; LOOK_OVERTAKEN: they must ask again. */
-static int end_locked_unlocks(struct look *look, struct stat *ret)
+static int end_waits(struct look *look, struct stat *ret)
 {
 	struct view *view = look->view;
 	struct entry *entry = look->entry;
 	int r = look->result == PROBLEM || look->result == LOOK_IS_CURRENT ? 0 : look->result;
 
 	if (r == 0 && look->lookup.kind != UNION_NONE)
-		r = attributes_settle_locked_unlocks(view, entry->parent);
+		r = attributes_settle_waits(view, entry->parent);
 	if (r < 0)
 		return r;
 	if (look->settings.number != view->settings_number)
 		return LOOK_OVERTAKEN;
 	if (look->purpose == LOOK_STRICT)
-		return end_strict_locked(look, ret);
-	r = install_locked(look);
+		return end_strict(look, ret);
+	r = install(look);
 	/* The look that was faster may have begun earlier, and seen less. */
-	if (r == 0 || (r == LOOK_OVERTAKEN && !view_is_strict_locked(view)))
-		r = show_locked(view, entry, ret);
+	if (r == 0 || (r == LOOK_OVERTAKEN && !view_is_strict(view)))
+		r = show(view, entry, ret);
 	return r;
 }
 
 /* One reference was counted; each of the callers has one, and those who have a promise have theirs.
  */
-static void hold_for_callers_locked(struct view *view, const struct look *look, uint64_t ino)
+static void hold_for_callers(struct view *view, const struct look *look, uint64_t ino)
 {
 	struct inode *inode = inode_table_find(&view->inodes, ino);
 
 	for (const struct view_caller *caller = look->callers; inode && caller;
 		caller = caller->next)
-		inode_hold_locked(view, inode);
+		inode_hold(view, inode);
 	if (inode)
-		inode_forget_locked(view, inode, 1);
+		inode_forget(view, inode, 1);
 }
 
 void lookup_again(struct view *view, const char *name, struct view_caller *callers)
@@ -266,16 +265,14 @@ void lookup_takes_long(struct look *look)
 	struct stat stat;
 	int r = 0;
 
-	view_lock(view);
-	if (view_has_promises_locked(view)) {
+	if (view_has_promises(view)) {
 		look->takes_long = true;
 		callers = take_ptr(look->callers);
 	}
 	for (struct view_caller *caller = callers; is_first && r == 0 && caller;
 		caller = caller->next)
-		r = promise_give_locked(view, look->entry, &stat);
+		r = promise_give(view, look->entry, &stat);
 	strcpy(name, look->entry->name);
-	view_unlock(view);
 	if (is_first)
 		look_answer(callers, r == 0 ? VIEW_PROMISE : r, &stat);
 	else
@@ -283,9 +280,9 @@ void lookup_takes_long(struct look *look)
 }
 
 /* Another look for the same promise. NULL: no memory. */
-static struct look *look_again_locked(struct view *view, struct entry *entry, bool was_new)
+static struct look *look_again(struct view *view, struct entry *entry, bool was_new)
 {
-	struct look *look = look_new_locked(view, entry, LOOK_FIRST);
+	struct look *look = look_new(view, entry, LOOK_FIRST);
 
 	if (!look)
 		return NULL;
@@ -307,20 +304,19 @@ void lookup_end(struct look *look)
 	look->is_covered = look->purpose == LOOK_STRICT && look->result != LOOK_IS_CURRENT &&
 			   view->callbacks.is_covered &&
 			   view->callbacks.is_covered(view->callbacks.context, look->path);
-	view_lock(view);
-	int r = end_locked_unlocks(look, &stat);
+	int r = end_waits(look, &stat);
 	entry->parent->has_absences |= r == -ENOENT;
 	/* The publisher, who is to look at the name, will find nothing new. */
 	if (look->has_new_links && entry->pending != PENDING_NONE)
-		other_names_note_locked(view, look);
+		other_names_note(view, look);
 	if (union_has_unseen(&look->lookup))
-		attach_unseen_locked(view, entry->parent);
+		attach_unseen(view, entry->parent);
 	if (r == 0 && look->is_failed)
-		queue_debounce_locked(view, entry, SHORTAGE_MS);
+		queue_debounce(view, entry, SHORTAGE_MS);
 	if (r == 0)
-		hold_for_callers_locked(view, look, stat.st_ino);
+		hold_for_callers(view, look, stat.st_ino);
 	/* Others that wait for the same answer were let in by what the kernel knows no more. */
-	if (r == 0 && attributes_narrowings_locked(entry->parent))
+	if (r == 0 && attributes_narrowings(entry->parent))
 		r = VIEW_PASSING;
 	struct view_caller *callers = take_ptr(look->callers);
 	struct view_caller *waiters = NULL;
@@ -332,13 +328,12 @@ void lookup_end(struct look *look)
 	bool is_other = look->lookup.kind != UNION_NONE && (r == -ENOENT || r == VIEW_GOING);
 	int outcome = is_other ? -ESTALE : r;
 	if (look->purpose == LOOK_FIRST && !is_again)
-		waiters = promise_end_locked(view, entry, outcome, &kept);
+		waiters = promise_end(view, entry, outcome, &kept);
 	strcpy(name, entry->name);
-	look_free_locked(look);
-	struct look *next = is_again ? look_again_locked(view, entry, was_new) : NULL;
+	look_free(look);
+	struct look *next = is_again ? look_again(view, entry, was_new) : NULL;
 	if (is_again && !next)
-		waiters = promise_end_locked(view, entry, -ENOMEM, &kept);
-	view_unlock(view);
+		waiters = promise_end(view, entry, -ENOMEM, &kept);
 	if (next)
 		look_begin_in_pool(next);
 	look_answer(waiters, kept, NULL);
@@ -349,13 +344,12 @@ void lookup_end(struct look *look)
 }
 
 /* A directory's look shows it without a caller: for a dependency. */
-static int enter_locked_unlocks(struct view *view, struct entry *entry)
+static int enter_waits(struct view *view, struct entry *entry)
 {
-	struct look *look = look_new_locked(view, entry, LOOK_STRICT);
+	struct look *look = look_new(view, entry, LOOK_STRICT);
 
 	if (!look)
 		return -ENOMEM;
-	view_unlock(view);
 	int r = expand_look_up(&view->finder, look->settings.composer.settings, look->layers,
 		look->path, &look->lookup);
 	if (r == 0)
@@ -365,13 +359,11 @@ static int enter_locked_unlocks(struct view *view, struct entry *entry)
 	if (r == 0)
 		r = attach_make(view, &look->settings, entry->parent, entry->name, &look->lookup,
 			&look->directory);
-	view_lock(view);
 	if (r == 0)
-		r = attributes_settle_locked_unlocks(view, entry->parent);
+		r = attributes_settle_waits(view, entry->parent);
 	if (r == 0)
-		r = look->settings.number == view->settings_number ? install_locked(look)
-								   : LOOK_OVERTAKEN;
-	look_free_locked(look);
+		r = look->settings.number == view->settings_number ? install(look) : LOOK_OVERTAKEN;
+	look_free(look);
 	return r == VIEW_GOING ? -ENOENT : r;
 }
 
@@ -380,7 +372,6 @@ int lookup_enter(
 {
 	int r = LOOK_OVERTAKEN;
 
-	view_lock(view);
 	parent->users++;
 	while (r == LOOK_OVERTAKEN) {
 		struct entry *entry = directory_entry(parent, name);
@@ -389,7 +380,7 @@ int lookup_enter(
 		else if (entry->directory || entry->version)
 			r = 0;
 		else
-			r = enter_locked_unlocks(view, entry);
+			r = enter_waits(view, entry);
 	}
 	struct entry *entry = directory_find(parent, name);
 	if (r == 0 && entry && entry->directory) {
@@ -398,8 +389,7 @@ int lookup_enter(
 	} else if (r == 0) {
 		r = -ENOTDIR;
 	}
-	directory_leave_locked(view, parent);
-	view_unlock(view);
+	directory_leave(view, parent);
 	return r;
 }
 
@@ -408,9 +398,7 @@ int lookup_enter_path(struct view *view, const char *path, struct directory **re
 	struct directory *directory = view->root;
 	char name[NAME_MAX + 1];
 
-	view_lock(view);
 	directory->users++;
-	view_unlock(view);
 	while (*path) {
 		size_t length = strcspn(path, "/");
 		struct directory *child = NULL;
@@ -421,9 +409,7 @@ int lookup_enter_path(struct view *view, const char *path, struct directory **re
 			r = lookup_enter(view, directory, name, &child);
 		}
 		if (child || r < 0) {
-			view_lock(view);
-			directory_leave_locked(view, directory);
-			view_unlock(view);
+			directory_leave(view, directory);
 			directory = child;
 		}
 		if (r < 0)
@@ -437,66 +423,63 @@ int lookup_enter_path(struct view *view, const char *path, struct directory **re
 
 /* Begins a look, or joins the one that is under way; but in a strict mount none that began before.
  */
-static int look_for_locked_unlocks(
-	struct view *view, struct entry *entry, struct view_caller *caller)
+static int look_for_waits(struct view *view, struct entry *entry, struct view_caller *caller)
 {
 	bool is_shown = entry->version || entry->directory;
 	bool is_new = !entry->users && !entry->pending && !entry->kind;
 	struct look *look = is_shown ? NULL : entry->look;
 
-	if (look && !look->is_done && !look->takes_long && !view_is_strict_locked(view)) {
+	if (look && !look->is_done && !look->takes_long && !view_is_strict(view)) {
 		caller->next = look->callers;
 		look->callers = caller;
 		return VIEW_LATER;
 	}
-	look = look_new_locked(view, entry, is_shown ? LOOK_STRICT : LOOK_FIRST);
+	look = look_new(view, entry, is_shown ? LOOK_STRICT : LOOK_FIRST);
 	if (!look)
 		return -ENOMEM;
 	look->callers = caller;
 	look->is_entry_new = is_new && !entry->parent->listers;
-	view_unlock(view);
 	/* A thread that takes requests waits for no file system. */
 	if (settings_have_delegated(look->settings.composer.settings))
 		look_begin_in_pool(look);
 	else
 		look_begin(look);
-	view_lock(view);
 	return VIEW_LATER;
 }
 
 /* The publisher comes without a caller. */
-static int answer_locked_unlocks(struct view *view, uint64_t parent, const char *name,
+static int answer_waits(struct view *view, uint64_t parent, const char *name,
 	struct view_caller *caller, struct stat *ret)
 {
-	struct directory *directory = inode_directory_locked(view, parent);
+	struct directory *directory = inode_directory(view, parent);
 
 	if (!directory || directory->is_dead)
 		return -ENOENT;
 	/* What is shown already was read by rights that the kernel may have missed. */
 	directory->users++;
-	attributes_tell_locked_unlocks(view, directory);
-	bool is_narrowed = attributes_narrowings_locked(directory) > 0;
-	directory_leave_locked(view, directory);
-	directory = inode_directory_locked(view, parent);
+	attributes_tell_waits(view, directory);
+	bool is_narrowed = attributes_narrowings(directory) > 0;
+	directory_leave(view, directory);
+	directory = inode_directory(view, parent);
 	if (!directory || directory->is_dead)
 		return -ENOENT;
 	struct entry *entry = directory_find(directory, name);
 	if (!caller && view->change && entry && view->change->entry == entry)
-		return show_for_publisher_locked(view, ret);
+		return show_for_publisher(view, ret);
 	bool is_shown = entry && (entry->version || entry->directory);
-	if (is_shown && (!caller || !view_is_strict_locked(view)))
-		return show_locked(view, entry, ret) < 0 || !is_narrowed ? 0 : VIEW_PASSING;
+	if (is_shown && (!caller || !view_is_strict(view)))
+		return show(view, entry, ret) < 0 || !is_narrowed ? 0 : VIEW_PASSING;
 	entry = directory_entry(directory, name);
 	if (!entry)
 		return -ENOMEM;
-	if (caller && entry->promise && view_has_promises_locked(view))
-		return promise_give_locked(view, entry, ret) < 0 ? -ENOMEM : VIEW_PROMISE;
+	if (caller && entry->promise && view_has_promises(view))
+		return promise_give(view, entry, ret) < 0 ? -ENOMEM : VIEW_PROMISE;
 	if (caller)
-		return look_for_locked_unlocks(view, entry, caller);
+		return look_for_waits(view, entry, caller);
 	/* On the publisher's way to where it publishes. */
-	int r = enter_locked_unlocks(view, entry);
+	int r = enter_waits(view, entry);
 	entry = r == 0 ? directory_find(directory, name) : NULL;
-	return entry ? show_locked(view, entry, ret) : -ENOENT;
+	return entry ? show(view, entry, ret) : -ENOENT;
 }
 
 int view_lookup(struct view *view, uint64_t parent, const char *name, struct view_caller *caller,
@@ -508,9 +491,7 @@ int view_lookup(struct view *view, uint64_t parent, const char *name, struct vie
 		return -ENOENT;
 	if (caller)
 		*caller = (struct view_caller){.answer = caller->answer, .parent = parent};
-	view_lock(view);
-	int r = answer_locked_unlocks(view, parent, name, caller, ret);
-	view_unlock(view);
+	int r = answer_waits(view, parent, name, caller, ret);
 	return r;
 }
 
@@ -522,12 +503,10 @@ uint64_t view_basis(struct view *view, uint64_t parent, const char *name)
 	layer_mask layers = 0;
 	uint64_t basis = 0;
 
-	view_lock(view);
-	struct directory *directory = inode_directory_locked(view, parent);
+	struct directory *directory = inode_directory(view, parent);
 	if (directory && directory_join(directory, name, &path) == 0)
 		layers = directory->layers;
-	settings_generation_init_locked(view, &settings);
-	view_unlock(view);
+	settings_generation_init(view, &settings);
 	if (lookup && path &&
 		expand_look_up(&view->finder, settings.composer.settings, layers, path, lookup) ==
 			0)
@@ -538,12 +517,10 @@ uint64_t view_basis(struct view *view, uint64_t parent, const char *name)
 
 bool view_lets_in(struct view *view, uint64_t parent, const struct user *user)
 {
-	view_lock(view);
-	const struct directory *directory = inode_directory_locked(view, parent);
-	bool is_let_in = !directory || !attributes_narrowings_locked(directory);
+	const struct directory *directory = inode_directory(view, parent);
+	bool is_let_in = !directory || !attributes_narrowings(directory);
 	if (!is_let_in)
 		for (is_let_in = true; is_let_in && directory; directory = directory->parent)
 			is_let_in = rights_allow_search(&directory->rights, user);
-	view_unlock(view);
 	return is_let_in;
 }

@@ -32,8 +32,8 @@ static bool is_just_asked_for(const struct entry *entry)
  * back), but a strict listing shows what the layers have now. A name that is pending or in use is
  * listed, and announced when it is published.
  */
-static void show_name_locked(struct view *view, const struct directory *directory,
-	struct entry *entry, enum union_kind kind, bool is_sync)
+static void show_name(struct view *view, const struct directory *directory, struct entry *entry,
+	enum union_kind kind, bool is_sync)
 {
 	bool is_waiting =
 		(entry->pending != PENDING_NONE || entry->users) && !is_just_asked_for(entry);
@@ -42,10 +42,10 @@ static void show_name_locked(struct view *view, const struct directory *director
 		return;
 	/* It may have gone behind the listing. */
 	if (entry->is_absent)
-		queue_entry_locked(view, entry);
+		queue_entry(view, entry);
 	if (is_sync || directory->was_expanded || is_waiting) {
 		entry->is_unannounced = true;
-		entry_set_kind_locked(view, entry, kind);
+		entry_set_kind(view, entry, kind);
 		return;
 	}
 	entry->kind = kind;
@@ -77,9 +77,7 @@ static int find_expanded(struct view *view, const struct composer *composer,
 {
 	if (!expand_is_needed(composer->settings))
 		return 0;
-	view_lock(view);
 	layer_mask layers = directory->layers;
-	view_unlock(view);
 	int r = expand_names(
 		&view->finder, composer->settings, layers, directory->path, listing, ret);
 	if (r == 0 && ret->count)
@@ -87,7 +85,7 @@ static int find_expanded(struct view *view, const struct composer *composer,
 	return r;
 }
 
-static int show_expanded_locked(struct view *view, struct directory *directory,
+static int show_expanded(struct view *view, struct directory *directory,
 	const struct listing *names, enum expansion expansion)
 {
 	int r = 0;
@@ -97,12 +95,12 @@ static int show_expanded_locked(struct view *view, struct directory *directory,
 		if (!entry)
 			return -ENOMEM;
 		if (directory->names != NAMES_EXPANDED)
-			show_name_locked(view, directory, entry, names->items[i].kind,
+			show_name(view, directory, entry, names->items[i].kind,
 				expansion == EXPAND_SYNC);
 		/* What it is made of tells of itself. */
 		if (expansion == EXPAND_RESCAN)
-			queue_entry_scope_locked(view, entry, SCOPE_RESCAN);
-		entry_reserve_ino_locked(view, entry);
+			queue_entry_scope(view, entry, SCOPE_RESCAN);
+		entry_reserve_ino(view, entry);
 		if (entry->kind != UNION_NONE)
 			r = directory_list_entry(directory, entry);
 	}
@@ -119,15 +117,15 @@ static int install_name(struct view *view, struct directory *directory, const st
 
 	if (!entry)
 		return -ENOMEM;
-	show_name_locked(view, directory, entry, item->kind, false);
+	show_name(view, directory, entry, item->kind, false);
 	if (entry->kind == UNION_NONE)
 		return 0;
 	entry->layers = item->layers;
-	entry_reserve_ino_locked(view, entry);
+	entry_reserve_ino(view, entry);
 	return directory_list_entry(directory, entry);
 }
 
-void names_end_locked(struct directory *directory)
+void names_end(struct directory *directory)
 {
 	if (--directory->listers)
 		return;
@@ -138,12 +136,12 @@ void names_end_locked(struct directory *directory)
 		}
 }
 
-void names_begin_locked(struct directory *directory)
+void names_begin(struct directory *directory)
 {
 	directory->listers++;
 }
 
-void names_forget_layers_locked(struct directory *directory)
+void names_forget_layers(struct directory *directory)
 {
 	for (size_t i = 0; i < directory->bucket_count; i++)
 		for (struct entry *entry = directory->buckets[i]; entry; entry = entry->next)
@@ -155,11 +153,8 @@ int names_install(struct view *view, struct directory *directory, const struct l
 {
 	int r = 0;
 
-	view_lock(view);
 	for (size_t i = 0; r == 0 && i < listing->count && directory->names == NAMES_SOME; i++) {
 		if (i % INSTALL_CHUNK == INSTALL_CHUNK - 1) {
-			view_unlock(view);
-			view_lock(view);
 		}
 		r = install_name(view, directory, &listing->items[i]);
 	}
@@ -171,7 +166,6 @@ int names_install(struct view *view, struct directory *directory, const struct l
 				r = directory_list_entry(directory, entry);
 	if (r == 0 && directory->names == NAMES_SOME)
 		directory->names = NAMES_LISTED;
-	view_unlock(view);
 	return r;
 }
 
@@ -180,7 +174,7 @@ int names_install(struct view *view, struct directory *directory, const struct l
  * caller adds `expanded`. A name that stays keeps its place, so that a program in the middle of the
  * listing gets it once. Returns 0 or -ENOMEM.
  */
-static int sync_listing_locked(struct view *view, struct directory *directory,
+static int sync_listing(struct view *view, struct directory *directory,
 	const struct listing *listing, const struct listing *expanded)
 {
 	int r = 0;
@@ -195,9 +189,9 @@ static int sync_listing_locked(struct view *view, struct directory *directory,
 		struct entry *entry = directory_entry(directory, listing->items[i].name);
 		if (!entry)
 			return -ENOMEM;
-		show_name_locked(view, directory, entry, listing->items[i].kind, true);
+		show_name(view, directory, entry, listing->items[i].kind, true);
 		entry->layers = listing->items[i].layers;
-		entry_reserve_ino_locked(view, entry);
+		entry_reserve_ino(view, entry);
 		r = directory_list_entry(directory, entry);
 	}
 	return r;
@@ -206,16 +200,15 @@ static int sync_listing_locked(struct view *view, struct directory *directory,
 /*
  * Makes the listing complete; with `is_expanded` also with the names that expanding shows, which an
  * expansion itself must not ask for. Drops the lock meanwhile; the directory must be in use. */
-static int complete_locked_unlocks(
+static int complete_waits(
 	struct view *view, struct directory *directory, bool is_sync, bool is_expanded)
 {
 	struct listing listing = {0}, expanded = {0};
 	layer_mask layers = directory->layers;
 	struct settings_generation now;
 
-	settings_generation_init_locked(view, &now);
-	names_begin_locked(directory);
-	view_unlock(view);
+	settings_generation_init(view, &now);
+	names_begin(directory);
 	link_watch_directory(view, now.composer.settings, layers, directory);
 	int r = listing_take(now.composer.settings, layers, directory->path, &listing);
 	if (r == 0 && listing.error)
@@ -225,15 +218,14 @@ static int complete_locked_unlocks(
 	if (r == 0 && is_expanded)
 		r = find_expanded(view, &now.composer, directory, &listing, &expanded);
 	settings_generation_fini(&now);
-	view_lock(view);
 	if (r == 0 && is_sync) {
-		r = sync_listing_locked(view, directory, &listing, &expanded);
+		r = sync_listing(view, directory, &listing, &expanded);
 		directory->names = r == 0 ? NAMES_LISTED : NAMES_SOME;
 	}
 	if (r == 0 && is_expanded)
-		r = show_expanded_locked(
+		r = show_expanded(
 			view, directory, &expanded, is_sync ? EXPAND_SYNC : EXPAND_LISTING);
-	names_end_locked(directory);
+	names_end(directory);
 	listing_free(&listing);
 	listing_free(&expanded);
 	return r;
@@ -243,10 +235,8 @@ int names_complete(struct view *view, struct directory *directory)
 {
 	int r = 0;
 
-	view_lock(view);
 	if (directory->names == NAMES_SOME && !directory->is_dead)
-		r = complete_locked_unlocks(view, directory, false, false);
-	view_unlock(view);
+		r = complete_waits(view, directory, false, false);
 	return r;
 }
 
@@ -260,19 +250,17 @@ static int list(struct view *view, uint64_t ino, uint64_t cookie, bool may_wait,
 {
 	int r = 0;
 
-	view_lock(view);
-	struct directory *directory = inode_directory_locked(view, ino);
+	struct directory *directory = inode_directory(view, ino);
 	if (!directory) {
-		view_unlock(view);
 		return -ENOTDIR;
 	}
-	bool is_sync = view_is_strict_locked(view) && cookie < DIRECTORY_COOKIE_FIRST;
+	bool is_sync = view_is_strict(view) && cookie < DIRECTORY_COOKIE_FIRST;
 	bool asks_layers = (directory->names != NAMES_EXPANDED || is_sync) && !directory->is_dead;
 	directory->users++;
 	if (asks_layers && !may_wait && settings_have_delegated(view->composer.settings))
 		r = VIEW_LATER;
 	else if (asks_layers)
-		r = complete_locked_unlocks(view, directory, is_sync, true);
+		r = complete_waits(view, directory, is_sync, true);
 	for (size_t i = directory_seek(directory, cookie); r == 0 && i < directory->order_count;
 		i++) {
 		struct entry *entry = directory->order[i];
@@ -281,8 +269,7 @@ static int list(struct view *view, uint64_t ino, uint64_t cookie, bool may_wait,
 				entry->cookie))
 			break;
 	}
-	directory_leave_locked(view, directory);
-	view_unlock(view);
+	directory_leave(view, directory);
 	return r;
 }
 
@@ -302,7 +289,7 @@ int view_list_at_once(
 static void queue_again(struct view *view, struct entry *entry, bool is_poll)
 {
 	entry->is_touched |= !is_poll;
-	queue_entry_scope_locked(view, entry, is_poll ? SCOPE_POLL : SCOPE_RESCAN);
+	queue_entry_scope(view, entry, is_poll ? SCOPE_POLL : SCOPE_RESCAN);
 }
 
 /*
@@ -316,7 +303,7 @@ static void queue_left(struct view *view, struct directory *directory, layer_mas
 			if (!(entry->layers & left) || entry->kind == UNION_DIRECTORY)
 				continue;
 			entry->is_touched = true;
-			queue_entry_locked(view, entry);
+			queue_entry(view, entry);
 		}
 }
 
@@ -335,13 +322,13 @@ static void queue_all(
 	for (size_t i = 0; i < listing->count; i++) {
 		struct entry *entry = directory_entry(directory, listing->items[i].name);
 		if (!entry) {
-			queue_shortage_locked(view);
+			queue_shortage(view);
 			continue;
 		}
 		queue_again(view, entry, is_poll);
 		/* Also a file that was never read has changed. */
 		if (has_other_layers(entry, listing, i))
-			queue_entry_locked(view, entry);
+			queue_entry(view, entry);
 		/* A layer that did not say may have it still. */
 		if (!listing->error || entry->layers == UINT64_MAX)
 			entry->layers = listing->items[i].layers;
@@ -367,7 +354,6 @@ static int queue_joined(struct view *view, struct directory *directory, layer_ma
 		listing_free(&listing);
 		return r;
 	}
-	view_lock(view);
 	for (size_t i = 0; i < listing.count; i++) {
 		struct entry *entry = directory_entry(directory, listing.items[i].name);
 		/* A directory that was there before tells of what is in it. */
@@ -375,9 +361,8 @@ static int queue_joined(struct view *view, struct directory *directory, layer_ma
 				      listing.items[i].kind == UNION_DIRECTORY))
 			continue;
 		entry->is_touched = true;
-		queue_entry_locked(view, entry);
+		queue_entry(view, entry);
 	}
-	view_unlock(view);
 	listing_free(&listing);
 	return 0;
 }
@@ -386,10 +371,8 @@ bool names_scan_next(struct view *view)
 {
 	struct listing listing = {0}, expanded = {0};
 
-	view_lock(view);
-	struct directory *directory = queue_take_scan_locked(view);
+	struct directory *directory = queue_take_scan(view);
 	if (!directory) {
-		view_unlock(view);
 		return false;
 	}
 	enum directory_scan scan = directory->scanning;
@@ -401,7 +384,6 @@ bool names_scan_next(struct view *view)
 	directory->joined &= ~joined;
 	directory->left &= ~left;
 	view->cause = directory->scan_ticket;
-	view_unlock(view);
 
 	if (is_needed)
 		link_watch_directory(view, view->composer.settings, layers, directory);
@@ -410,30 +392,26 @@ bool names_scan_next(struct view *view)
 	if (r == 0 && !listing.error)
 		r = names_install(view, directory, &listing);
 	if (r == 0 && is_rescan) {
-		view_lock(view);
 		queue_left(view, directory, left);
 		queue_all(view, directory, &listing, scan == SCAN_POLL);
-		view_unlock(view);
 		r = queue_joined(view, directory, joined);
 	}
 	if (r == 0)
 		r = find_expanded(view, &view->composer, directory, &listing, &expanded);
-	view_lock(view);
 	if (r == 0)
-		r = show_expanded_locked(
+		r = show_expanded(
 			view, directory, &expanded, is_rescan ? EXPAND_RESCAN : EXPAND_LISTING);
 	if (is_needed && listing.error)
-		attach_unseen_locked(view, directory);
+		attach_unseen(view, directory);
 	/* Keep what was not handled for lack of memory. */
 	if (is_needed && layer_is_shortage(r < 0 ? r : -listing.error)) {
 		directory->joined |= joined;
 		directory->left |= left;
-		queue_shortage_locked(view);
+		queue_shortage(view);
 	}
 	view->cause = 0;
 	directory->scanning = SCAN_NONE;
-	directory_leave_locked(view, directory);
-	view_unlock(view);
+	directory_leave(view, directory);
 	listing_free(&listing);
 	listing_free(&expanded);
 	return true;

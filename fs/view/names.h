@@ -10,14 +10,14 @@ struct view;
  * Call them before a listing is taken without the lock, and after it is installed. A name that is
  * removed in between keeps its entry, so that the listing does not bring it back.
  */
-void names_begin_locked(struct directory *directory);
-void names_end_locked(struct directory *directory);
+void names_begin(struct directory *directory);
+void names_end(struct directory *directory);
 
 /** Makes unpublished entries for the names of a listing. Takes the lock. Returns 0 or -ENOMEM. */
 int names_install(struct view *view, struct directory *directory, const struct listing *listing);
 
 /** Forgets which layers have the names: new settings have given the layers other ranks. */
-void names_forget_layers_locked(struct directory *directory);
+void names_forget_layers(struct directory *directory);
 
 /** Lists the directory, unless it is listed. It must be in use. Takes the lock. 0 or -errno. */
 int names_complete(struct view *view, struct directory *directory);

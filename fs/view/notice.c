@@ -113,7 +113,7 @@ static char *paths_text(struct paths *paths, size_t *size)
 	return NULL;
 }
 
-static struct notice *notice_of_locked(struct view *view, const struct program *program)
+static struct notice *notice_of(struct view *view, const struct program *program)
 {
 	CLEANUP(freep) char *command = program_key(program);
 	struct notice **at = &view->notices;
@@ -135,10 +135,10 @@ static struct notice *notice_of_locked(struct view *view, const struct program *
 	return notice;
 }
 
-void notice_path_locked(struct view *view, const char *path)
+void notice_path(struct view *view, const char *path)
 {
 	const struct program *program = settings_on_change(view->composer.settings, path);
-	struct notice *notice = program ? notice_of_locked(view, program) : NULL;
+	struct notice *notice = program ? notice_of(view, program) : NULL;
 
 	if (!notice)
 		return;
@@ -177,15 +177,15 @@ void notice_directory(struct view *view, const char *path)
 		note_below(view, settings, path, DEPTH_MAX);
 }
 
-void notice_gone_locked(struct view *view, const struct directory *directory)
+void notice_gone(struct view *view, const struct directory *directory)
 {
 	for (size_t i = 0; i < directory->bucket_count; i++)
 		for (struct entry *entry = directory->buckets[i]; entry; entry = entry->next) {
 			CLEANUP(freep) char *path = NULL;
 			if (entry->directory)
-				notice_gone_locked(view, entry->directory);
+				notice_gone(view, entry->directory);
 			if (entry->is_pinned && directory_join(directory, entry->name, &path) == 0)
-				notice_path_locked(view, path);
+				notice_path(view, path);
 		}
 }
 
@@ -202,21 +202,17 @@ void notice_change(struct view *view, const struct change *change)
 		notice_directory(view, change->path);
 		return;
 	}
-	view_lock(view);
 	/* One that was overtaken is shown, too: a look has shown it. */
 	if (view->change && view->publishing != PUBLISHING_BEGUN)
-		notice_path_locked(view, change->path);
-	view_unlock(view);
+		notice_path(view, change->path);
 }
 
 void view_note_change(struct view *view, const char *path)
 {
-	view_lock(view);
-	notice_path_locked(view, path);
-	view_unlock(view);
+	notice_path(view, path);
 }
 
-void notice_pin_locked(struct view *view, struct entry *entry)
+void notice_pin(struct view *view, struct entry *entry)
 {
 	CLEANUP(freep) char *path = NULL;
 
@@ -228,7 +224,7 @@ void notice_pin_locked(struct view *view, struct entry *entry)
 	entry->parent->pins++;
 }
 
-void notice_unpin_locked(struct entry *entry)
+void notice_unpin(struct entry *entry)
 {
 	if (entry->is_pinned)
 		entry->parent->pins--;
@@ -236,7 +232,7 @@ void notice_unpin_locked(struct entry *entry)
 }
 
 /* The next run gets the paths of the failed one, too. */
-static void take_back_locked(struct notice *notice)
+static void take_back(struct notice *notice)
 {
 	for (size_t i = 0; i < notice->told.count; i++)
 		paths_add(&notice->due, take_ptr(notice->told.items[i]));
@@ -244,7 +240,7 @@ static void take_back_locked(struct notice *notice)
 	paths_fini(&notice->told);
 }
 
-static void fail_locked(struct notice *notice, const struct run_result *result)
+static void fail(struct notice *notice, const struct run_result *result)
 {
 	struct notice_state *state = &notice->state;
 	const char *path = notice->told.count ? notice->told.items[0] : "";
@@ -264,11 +260,11 @@ static void fail_locked(struct notice *notice, const struct run_result *result)
 	}
 	problem_format(problem, line, sizeof(line));
 	if (is_news || state->is_given_up)
-		view_log_locked(notice->view, line, problem);
-	take_back_locked(notice);
+		view_log(notice->view, line, problem);
+	take_back(notice);
 }
 
-static void finish_locked(struct notice *notice, const struct run_result *result)
+static void finish(struct notice *notice, const struct run_result *result)
 {
 	struct notice_state *state = &notice->state;
 	bool had_failed = state->problem.message[0];
@@ -277,7 +273,7 @@ static void finish_locked(struct notice *notice, const struct run_result *result
 	clock_gettime(CLOCK_REALTIME, &state->ended);
 	if (run_is_good(result)) {
 		if (had_failed)
-			view_log_locked(notice->view, "on_change: works again", NULL);
+			view_log(notice->view, "on_change: works again", NULL);
 		state->problem.message[0] = '\0';
 		state->failures = 0;
 		paths_fini(&notice->told);
@@ -286,9 +282,9 @@ static void finish_locked(struct notice *notice, const struct run_result *result
 		paths_fini(&notice->told);
 		paths_fini(&notice->due);
 	} else {
-		fail_locked(notice, result);
+		fail(notice, result);
 	}
-	view_wake_locked(notice->view);
+	view_wake(notice->view);
 }
 
 static void on_done(struct run *run, const struct run_result *result)
@@ -296,46 +292,44 @@ static void on_done(struct run *run, const struct run_result *result)
 	struct notice *notice = (struct notice *)run;
 	struct view *view = notice->view;
 
-	view_lock(view);
 	view->notices_running--;
 	view->has_notice_ended = true;
 	if (view->gate.is_stopped)
 		notice->is_running = false;
 	else
-		finish_locked(notice, result);
-	view_unlock(view);
+		finish(notice, result);
 }
 
-static bool is_of_batch_locked(const struct view *view, const struct look *look)
+static bool is_of_batch(const struct view *view, const struct look *look)
 {
 	return view->batch.is_ending && look->since <= view->batch.ticket;
 }
 
-void notice_look_begins_locked(struct view *view, const struct look *look)
+void notice_look_begins(struct view *view, const struct look *look)
 {
-	view->batch.awaited += is_of_batch_locked(view, look);
+	view->batch.awaited += is_of_batch(view, look);
 }
 
-void notice_look_ends_locked(struct view *view, const struct look *look)
+void notice_look_ends(struct view *view, const struct look *look)
 {
-	view->batch.awaited -= is_of_batch_locked(view, look);
+	view->batch.awaited -= is_of_batch(view, look);
 }
 
 /* Whether all is shown of the batch that ends: from now on, if none does yet. */
-static bool is_batch_shown_locked(struct view *view)
+static bool is_batch_shown(struct view *view)
 {
 	struct batch *batch = &view->batch;
 
 	if (!batch->is_ending)
 		*batch = (struct batch){true, view->tickets, view->looks};
-	if (batch->awaited || queue_since_locked(view) <= batch->ticket)
+	if (batch->awaited || queue_since(view) <= batch->ticket)
 		return false;
 	batch->is_ending = false;
 	return true;
 }
 
 /* Whether a command could run now. */
-static bool is_any_due_locked(const struct view *view)
+static bool is_any_due(const struct view *view)
 {
 	int64_t now = clock_ms();
 
@@ -347,8 +341,7 @@ static bool is_any_due_locked(const struct view *view)
 }
 
 /* One that is due now, running from here on, with its text; NULL: none. *next_ms as it is later. */
-static struct notice *take_due_locked(
-	struct view *view, int64_t *next_ms, char **text, size_t *size)
+static struct notice *take_due(struct view *view, int64_t *next_ms, char **text, size_t *size)
 {
 	int64_t now = clock_ms();
 
@@ -390,9 +383,7 @@ static int start(struct view *view, struct notice *notice, const char *text, siz
 
 int notices_run(struct view *view)
 {
-	view_lock(view);
-	bool waits = is_any_due_locked(view) && !is_batch_shown_locked(view);
-	view_unlock(view);
+	bool waits = is_any_due(view) && !is_batch_shown(view);
 	/* The end of what it waits for wakes the publisher. */
 	if (waits)
 		return -1;
@@ -401,9 +392,7 @@ int notices_run(struct view *view)
 		int64_t next_ms;
 		size_t size = 0;
 
-		view_lock(view);
-		struct notice *notice = take_due_locked(view, &next_ms, &text, &size);
-		view_unlock(view);
+		struct notice *notice = take_due(view, &next_ms, &text, &size);
 		if (!notice)
 			return (int)next_ms;
 		int r = start(view, notice, text, size);
@@ -417,20 +406,16 @@ int notices_run(struct view *view)
 
 bool notices_have_ended(struct view *view)
 {
-	view_lock(view);
 	bool have_ended = view->has_notice_ended;
 	view->has_notice_ended = false;
-	view_unlock(view);
 	return have_ended;
 }
 
 void view_hold_notices(struct view *view, bool are_held)
 {
-	view_lock(view);
 	if (view->notices_are_held && !are_held)
-		view_wake_locked(view);
+		view_wake(view);
 	view->notices_are_held = are_held;
-	view_unlock(view);
 }
 
 void notices_free(struct view *view)
@@ -446,7 +431,7 @@ void notices_free(struct view *view)
 	view->notices = NULL;
 }
 
-void notice_each_path_locked(
+void notice_each_path(
 	const struct view *view, void (*each)(void *context, const char *path), void *context)
 {
 	for (const struct notice *notice = view->notices; notice; notice = notice->next) {
@@ -460,17 +445,15 @@ void notice_each_path_locked(
 void view_notices(struct view *view, void (*each)(void *context, const struct notice_state *state),
 	void *context)
 {
-	view_lock(view);
 	for (struct notice *notice = view->notices; notice; notice = notice->next) {
 		int64_t left_ms = notice->due_ms - clock_ms();
 		notice->state.waiting = notice->due.count + notice->told.count;
 		notice->state.again_ms = notice->state.failures && left_ms > 0 ? left_ms : 0;
 		each(context, &notice->state);
 	}
-	view_unlock(view);
 }
 
-static unsigned count_failed_locked(const struct view *view)
+static unsigned count_failed(const struct view *view)
 {
 	unsigned failed = 0;
 
@@ -486,10 +469,8 @@ unsigned view_tell_notices(struct view *view)
 		eventfd_t count;
 
 		notices_run(view);
-		view_lock(view);
-		unsigned failed = count_failed_locked(view);
+		unsigned failed = count_failed(view);
 		bool is_over = !view->notices_running;
-		view_unlock(view);
 		/* A failed command is tried again by a mount or render that watches. */
 		if (is_over)
 			return failed;

@@ -26,10 +26,10 @@ struct entry;
 struct look;
 
 /** Counts a look of the publisher that begins. */
-void notice_look_begins_locked(struct view *view, const struct look *look);
+void notice_look_begins(struct view *view, const struct look *look);
 
 /** Stops counting the look: it was decided on, or turned out to be large. */
-void notice_look_ends_locked(struct view *view, const struct look *look);
+void notice_look_ends(struct view *view, const struct look *look);
 
 /** Notes the paths of a change that was carried out, for their hooks. Takes the lock. */
 void notice_change(struct view *view, const struct change *change);
@@ -38,17 +38,17 @@ void notice_change(struct view *view, const struct change *change);
 void notice_directory(struct view *view, const char *path);
 
 /** Notes the files of a directory that goes. */
-void notice_gone_locked(struct view *view, const struct directory *directory);
+void notice_gone(struct view *view, const struct directory *directory);
 
 /** Notes a path that has changed, or will change when it is looked up. */
-void notice_path_locked(struct view *view, const char *path);
+void notice_path(struct view *view, const char *path);
 
-/** If the entry has a hook, keeps its directory watched until notice_unpin_locked(). */
-void notice_pin_locked(struct view *view, struct entry *entry);
-void notice_unpin_locked(struct entry *entry);
+/** If the entry has a hook, keeps its directory watched until notice_unpin(). */
+void notice_pin(struct view *view, struct entry *entry);
+void notice_unpin(struct entry *entry);
 
 /** Calls `each` for every path that waits for a run, or is part of one. */
-void notice_each_path_locked(
+void notice_each_path(
 	const struct view *view, void (*each)(void *context, const char *path), void *context);
 
 /** Returns whether a command has ended since the last call. */

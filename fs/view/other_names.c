@@ -49,40 +49,40 @@ static void sort(struct source_name *names, size_t count)
 }
 
 /* `names` is sorted. */
-static void queue_those_locked(struct view *view, const struct source_name *names, size_t count)
+static void queue_those(struct view *view, const struct source_name *names, size_t count)
 {
 	for (size_t i = 0; i < view->inodes.size; i++)
 		for (struct inode *inode = view->inodes.buckets[i]; inode; inode = inode->next) {
 			struct version *version = (struct version *)inode;
 			if (inode->type == INODE_VERSION && version->entry &&
 				is_among(names, count, version))
-				queue_entry_locked(view, version->entry);
+				queue_entry(view, version->entry);
 		}
 }
 
-void other_names_fini_locked(struct view *view)
+void other_names_fini(struct view *view)
 {
 	struct other_names *others = &view->other_names;
 
 	for (size_t i = 0; i < others->count; i++)
-		entry_leave_locked(view, others->items[i].entry);
+		entry_leave(view, others->items[i].entry);
 	free(others->items);
 	*others = (struct other_names){0};
 }
 
-bool other_names_queue_locked(struct view *view)
+bool other_names_queue(struct view *view)
 {
 	struct other_names *others = &view->other_names;
 
 	if (!others->count)
 		return false;
 	sort(others->items, others->count);
-	queue_those_locked(view, others->items, others->count);
-	other_names_fini_locked(view);
+	queue_those(view, others->items, others->count);
+	other_names_fini(view);
 	return true;
 }
 
-void other_names_note_locked(struct view *view, const struct look *look)
+void other_names_note(struct view *view, const struct look *look)
 {
 	struct other_names *others = &view->other_names;
 
@@ -94,12 +94,12 @@ void other_names_note_locked(struct view *view, const struct look *look)
 		if (stat->st_nlink < 2)
 			continue;
 		if (array_grow(others->items, others->count, others->capacity) < 0) {
-			queue_those_locked(view, &name, 1);
+			queue_those(view, &name, 1);
 			continue;
 		}
-		entry_enter_locked(view, look->entry);
+		entry_enter(view, look->entry);
 		others->items[others->count++] = name;
 	}
 	if (others->count >= NOTES_MAX)
-		other_names_queue_locked(view);
+		other_names_queue(view);
 }

@@ -13,9 +13,9 @@ struct look;
 struct view;
 
 /** Notes those sources of the look that have several hard links. */
-void other_names_note_locked(struct view *view, const struct look *look);
+void other_names_note(struct view *view, const struct look *look);
 
 /** Queues the other entries with the noted sources. Returns whether any were noted. */
-bool other_names_queue_locked(struct view *view);
+bool other_names_queue(struct view *view);
 
-void other_names_fini_locked(struct view *view);
+void other_names_fini(struct view *view);

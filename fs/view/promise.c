@@ -9,16 +9,16 @@
 #include "look.h"
 #include "state.h"
 
-static void attach_locked(struct view *view, struct promise *promise, struct entry *entry)
+static void attach(struct view *view, struct promise *promise, struct entry *entry)
 {
-	entry_enter_locked(view, entry);
+	entry_enter(view, entry);
 	promise->entry = entry;
-	promise->narrowings = attributes_narrowings_locked(entry->parent);
+	promise->narrowings = attributes_narrowings(entry->parent);
 	entry->promise = promise;
 }
 
 /* Its inode stays as long as the kernel has it. */
-static void detach_locked(struct view *view, struct promise *promise)
+static void detach(struct view *view, struct promise *promise)
 {
 	struct entry *entry = take_ptr(promise->entry);
 
@@ -26,37 +26,37 @@ static void detach_locked(struct view *view, struct promise *promise)
 	promise->is_suspended = false;
 	if (!promise->inode.kernel_refs)
 		free(promise);
-	entry_leave_locked(view, entry);
+	entry_leave(view, entry);
 }
 
-static struct promise *make_locked(struct view *view, struct entry *entry)
+static struct promise *make(struct view *view, struct entry *entry)
 {
 	struct promise *promise = calloc(1, sizeof(*promise));
 
 	if (!promise)
 		return NULL;
-	entry_reserve_ino_locked(view, entry);
+	entry_reserve_ino(view, entry);
 	if (inode_table_find(&view->inodes, entry->ino))
 		entry->ino = view->next_ino++;
 	promise->inode.ino = entry->ino;
 	promise->inode.type = INODE_PROMISE;
-	attach_locked(view, promise, entry);
+	attach(view, promise, entry);
 	return promise;
 }
 
-int promise_give_locked(struct view *view, struct entry *entry, struct stat *ret)
+int promise_give(struct view *view, struct entry *entry, struct stat *ret)
 {
-	struct promise *promise = entry->promise ? entry->promise : make_locked(view, entry);
+	struct promise *promise = entry->promise ? entry->promise : make(view, entry);
 
 	if (!promise)
 		return -ENOMEM;
-	inode_hold_locked(view, &promise->inode);
+	inode_hold(view, &promise->inode);
 	*ret = (struct stat){
 		.st_ino = promise->inode.ino, .st_mode = S_IFREG | 0400, .st_nlink = 1};
 	return 0;
 }
 
-bool promise_await_locked(struct inode *inode, struct view_caller *caller)
+bool promise_await(struct inode *inode, struct view_caller *caller)
 {
 	struct promise *promise = (struct promise *)inode;
 
@@ -68,7 +68,7 @@ bool promise_await_locked(struct inode *inode, struct view_caller *caller)
 	return true;
 }
 
-bool promise_give_up_locked(struct inode *inode, struct view_caller *caller)
+bool promise_give_up(struct inode *inode, struct view_caller *caller)
 {
 	struct view_caller **at = &((struct promise *)inode)->waiters;
 
@@ -82,22 +82,22 @@ bool promise_give_up_locked(struct inode *inode, struct view_caller *caller)
 	return true;
 }
 
-void promise_keep_locked(struct view *view, struct entry *entry, struct version *version)
+void promise_keep(struct view *view, struct entry *entry, struct version *version)
 {
 	struct promise *promise = entry->promise;
 	bool may_be_kept = promise && version->kind != VERSION_LINK &&
-			   attributes_narrowings_locked(entry->parent) == promise->narrowings;
+			   attributes_narrowings(entry->parent) == promise->narrowings;
 	uint64_t refs = may_be_kept ? promise->inode.kernel_refs : 0;
 
-	entry_prepare_first_locked(view, entry, version);
+	entry_prepare_first(view, entry, version);
 	if (refs) {
 		inode_table_remove(&view->inodes, &promise->inode);
 		version->inode.ino = promise->inode.ino;
 	}
-	entry_show_version_locked(view, entry, version);
+	entry_show_version(view, entry, version);
 	if (!refs)
 		return;
-	inode_hold_locked(view, &version->inode);
+	inode_hold(view, &version->inode);
 	version->inode.kernel_refs += refs - 1;
 	promise->inode.kernel_refs = 0;
 }
@@ -107,8 +107,7 @@ bool promise_is_held(const struct entry *entry)
 	return entry->promise && entry->promise->inode.kernel_refs;
 }
 
-struct view_caller *promise_end_locked(
-	struct view *view, struct entry *entry, int outcome, int *result)
+struct view_caller *promise_end(struct view *view, struct entry *entry, int outcome, int *result)
 {
 	struct promise *promise = entry->promise;
 
@@ -121,11 +120,11 @@ struct view_caller *promise_end_locked(
 	bool is_gone = (outcome == -ENOENT || outcome == VIEW_GOING) && !entry->parent->is_dead;
 	*result = !promise_is_held(entry) ? 0 : is_gone ? -ENOENT : -ESTALE;
 	struct view_caller *waiters = take_ptr(promise->waiters);
-	detach_locked(view, promise);
+	detach(view, promise);
 	return waiters;
 }
 
-struct view_caller *promise_suspend_locked(struct view *view, struct entry *entry)
+struct view_caller *promise_suspend(struct view *view, struct entry *entry)
 {
 	struct promise *promise = entry->promise;
 
@@ -135,13 +134,13 @@ struct view_caller *promise_suspend_locked(struct view *view, struct entry *entr
 	if (promise_is_held(entry))
 		promise->is_suspended = true;
 	else
-		detach_locked(view, promise);
+		detach(view, promise);
 	return waiters;
 }
 
-void promise_take_locked(struct view *view, struct promise *promise, struct entry *entry)
+void promise_take(struct view *view, struct promise *promise, struct entry *entry)
 {
-	attach_locked(view, promise, entry);
+	attach(view, promise, entry);
 	promise->is_suspended = true;
 }
 
@@ -160,25 +159,21 @@ int promise_look_again(struct view *view)
 	struct promise *promise;
 	int r = 0;
 
-	view_lock(view);
 	while (r == 0 && (promise = find_suspended(view))) {
-		struct look *look = look_new_locked(view, promise->entry, LOOK_FIRST);
+		struct look *look = look_new(view, promise->entry, LOOK_FIRST);
 		promise->is_suspended = !look;
-		view_unlock(view);
 		if (look)
 			look_begin_in_pool(look);
 		else
 			r = -ENOMEM;
-		view_lock(view);
 	}
-	view_unlock(view);
 	return r;
 }
 
-void promise_forgotten_locked(struct view *view, struct promise *promise)
+void promise_forgotten(struct view *view, struct promise *promise)
 {
 	if (!promise->entry)
 		free(promise);
 	else if (promise->is_suspended)
-		detach_locked(view, promise);
+		detach(view, promise);
 }

@@ -176,11 +176,9 @@ int publisher_publish(struct publisher *publisher)
 
 bool publisher_settings_trouble(struct publisher *publisher, struct trouble *ret)
 {
-	view_lock(publisher->view);
 	bool has_trouble = publisher->settings_trouble;
 	if (has_trouble)
 		*ret = *publisher->settings_trouble;
-	view_unlock(publisher->view);
 	return has_trouble;
 }
 
@@ -195,7 +193,6 @@ static void set_settings_trouble(struct publisher *publisher, struct trouble *tr
 		clock_gettime(CLOCK_REALTIME, &trouble->since);
 		trouble_text(trouble, NULL, text);
 	}
-	view_lock(view);
 	struct trouble *old = publisher->settings_trouble;
 	bool is_news =
 		old && trouble ? !problem_equal(&old->problem, &trouble->problem) : old != trouble;
@@ -205,8 +202,7 @@ static void set_settings_trouble(struct publisher *publisher, struct trouble *tr
 	view->is_overflowed |= old && !trouble;
 	publisher->settings_trouble = trouble;
 	if (is_news)
-		view_log_locked(view, text, trouble ? &trouble->problem : NULL);
-	view_unlock(view);
+		view_log(view, text, trouble ? &trouble->problem : NULL);
 	free(old);
 }
 

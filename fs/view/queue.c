@@ -36,46 +36,46 @@ static bool grow(struct entry_queue *queue)
 	return true;
 }
 
-uint64_t queue_ticket_locked(struct view *view)
+uint64_t queue_ticket(struct view *view)
 {
 	return view->cause ? view->cause : ++view->tickets;
 }
 
-uint64_t queue_since_locked(const struct view *view)
+uint64_t queue_since(const struct view *view)
 {
 	const struct entry_queue *queue = &view->queue;
 
 	return queue->first < queue->count ? queue->items[queue->first]->pending_since : UINT64_MAX;
 }
 
-void queue_entry_locked(struct view *view, struct entry *entry)
+void queue_entry(struct view *view, struct entry *entry)
 {
-	queue_entry_scope_locked(view, entry, SCOPE_FULL);
+	queue_entry_scope(view, entry, SCOPE_FULL);
 }
 
-void queue_directory_locked(struct view *view, struct directory *directory)
+void queue_directory(struct view *view, struct directory *directory)
 {
 	struct entry *entry = directory_own_entry(directory);
 
 	if (entry)
-		queue_entry_locked(view, entry);
+		queue_entry(view, entry);
 	else if (!directory->parent)
 		view->is_root_changed = true;
 }
 
-void queue_entry_scope_locked(struct view *view, struct entry *entry, enum entry_scope scope)
+void queue_entry_scope(struct view *view, struct entry *entry, enum entry_scope scope)
 {
 	if (is_debounced(entry))
 		return;
 	if (entry->pending == PENDING_NONE) {
-		entry->pending_since = queue_ticket_locked(view);
+		entry->pending_since = queue_ticket(view);
 		entry->scope = scope;
 	}
 	if (scope > entry->scope)
 		entry->scope = scope;
 	if (!entry->has_slot) {
 		if (!grow(&view->queue)) {
-			queue_shortage_locked(view);
+			queue_shortage(view);
 			return;
 		}
 		view->queue.items[view->queue.count++] = entry;
@@ -83,10 +83,10 @@ void queue_entry_scope_locked(struct view *view, struct entry *entry, enum entry
 		entry->parent->users++;
 	}
 	entry->pending = PENDING_QUEUED;
-	view_wake_locked(view);
+	view_wake(view);
 }
 
-struct entry *queue_take_locked(struct view *view)
+struct entry *queue_take(struct view *view)
 {
 	struct entry_queue *queue = &view->queue;
 
@@ -101,13 +101,13 @@ struct entry *queue_take_locked(struct view *view)
 			return entry;
 		}
 		directory_tidy(parent, entry);
-		directory_leave_locked(view, parent);
+		directory_leave(view, parent);
 	}
 	queue->first = queue->count = 0;
 	return NULL;
 }
 
-void queue_rest_locked(struct view *view, struct entry *entry)
+void queue_rest(struct view *view, struct entry *entry)
 {
 	if (!is_debounced(entry))
 		return;
@@ -137,17 +137,17 @@ static bool add_debounced(struct view *view, struct entry *entry)
 	return true;
 }
 
-void queue_debounce_locked(struct view *view, struct entry *entry, int64_t quiet_ms)
+void queue_debounce(struct view *view, struct entry *entry, int64_t quiet_ms)
 {
 	int64_t now = clock_ms();
 
 	if (!is_debounced(entry)) {
 		if (!add_debounced(view, entry)) {
-			queue_entry_locked(view, entry);
+			queue_entry(view, entry);
 			return;
 		}
 		if (entry->pending == PENDING_NONE)
-			entry->pending_since = queue_ticket_locked(view);
+			entry->pending_since = queue_ticket(view);
 		entry->pending = PENDING_GONE;
 		if (!entry->restless_ms)
 			entry->restless_ms = now;
@@ -158,7 +158,7 @@ void queue_debounce_locked(struct view *view, struct entry *entry, int64_t quiet
 	entry->due_ms = now + quiet_ms;
 	if (entry->due_ms > entry->restless_ms + RESTLESS_MAX_MS)
 		entry->due_ms = entry->restless_ms + RESTLESS_MAX_MS;
-	view_wake_locked(view);
+	view_wake(view);
 }
 
 /* Something else is being looked at, or was a moment ago. */
@@ -168,7 +168,7 @@ static bool is_busy(const struct view *view, int64_t now_ms)
 	       now_ms - view->looked_ms < EVENTS_GONE_BUSY_MS;
 }
 
-int64_t queue_due_locked(struct view *view, int64_t now_ms)
+int64_t queue_due(struct view *view, int64_t now_ms)
 {
 	bool was_busy = is_busy(view, now_ms); /* but for what this makes due */
 	int64_t next = -1;
@@ -190,19 +190,19 @@ int64_t queue_due_locked(struct view *view, int64_t now_ms)
 			entry->created = entry->writing = 0;
 			entry->takes_unfinished = now_ms >= entry->restless_ms + RESTLESS_MAX_MS;
 		}
-		queue_rest_locked(view, entry);
-		queue_entry_locked(view, entry);
+		queue_rest(view, entry);
+		queue_entry(view, entry);
 		entry->pending_since = since;
 		entry->parent->users--;
 	}
 	return next < 0 ? -1 : next - now_ms;
 }
 
-void queue_shortage_locked(struct view *view)
+void queue_shortage(struct view *view)
 {
 	if (!view->rescan_ms)
 		view->rescan_ms = clock_ms() + SHORTAGE_MS;
-	view_wake_locked(view);
+	view_wake(view);
 }
 
 bool directory_list_add(struct directory_list *list, struct directory *directory)
@@ -221,22 +221,22 @@ bool directory_list_add(struct directory_list *list, struct directory *directory
 	return true;
 }
 
-void queue_scan_locked(struct view *view, struct directory *directory, enum directory_scan scan)
+void queue_scan(struct view *view, struct directory *directory, enum directory_scan scan)
 {
 	if (directory->scan == SCAN_NONE) {
 		if (!directory_list_add(&view->scans, directory)) {
 			if (scan > SCAN_NAMES)
-				queue_shortage_locked(view);
+				queue_shortage(view);
 			return;
 		}
-		directory->scan_ticket = queue_ticket_locked(view);
+		directory->scan_ticket = queue_ticket(view);
 	}
 	if (scan > directory->scan)
 		directory->scan = scan;
-	view_wake_locked(view);
+	view_wake(view);
 }
 
-struct directory *queue_take_scan_locked(struct view *view)
+struct directory *queue_take_scan(struct view *view)
 {
 	struct directory *directory =
 		view->scans.count ? view->scans.items[--view->scans.count] : NULL;
@@ -251,21 +251,20 @@ struct directory *queue_take_scan_locked(struct view *view)
 static void leave_all(struct view *view, struct directory_list *list)
 {
 	while (list->count)
-		directory_leave_locked(view, list->items[--list->count]);
+		directory_leave(view, list->items[--list->count]);
 	free(list->items);
 	*list = (struct directory_list){0};
 }
 
-void queue_fini_locked(struct view *view)
+void queue_fini(struct view *view)
 {
 	for (size_t i = view->queue.first; i < view->queue.count; i++) {
 		struct entry *entry = view->queue.items[i];
 		entry->has_slot = false;
-		directory_leave_locked(view, entry->parent);
+		directory_leave(view, entry->parent);
 	}
 	while (view->debounced.count)
-		directory_leave_locked(
-			view, view->debounced.items[--view->debounced.count]->parent);
+		directory_leave(view, view->debounced.items[--view->debounced.count]->parent);
 	leave_all(view, &view->scans);
 	leave_all(view, &view->openings);
 	free(view->queue.items);

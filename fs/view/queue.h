@@ -34,52 +34,52 @@ struct directory_list {
  * publisher deals with a cause, all that it queues gets the ticket of the cause (view->cause).
  * Otherwise the ticket is new. All results of a cause are shown when nothing waits with its ticket.
  */
-uint64_t queue_ticket_locked(struct view *view);
+uint64_t queue_ticket(struct view *view);
 
 /** Returns the ticket of the next entry; UINT64_MAX: none waits. */
-uint64_t queue_since_locked(const struct view *view);
+uint64_t queue_since(const struct view *view);
 
 /** Queues an entry that has changed, or whose sources or dependencies have. */
-void queue_entry_locked(struct view *view, struct entry *entry);
+void queue_entry(struct view *view, struct entry *entry);
 
 /** Queues a directory whose own rights or whiteouts have changed. */
-void queue_directory_locked(struct view *view, struct directory *directory);
+void queue_directory(struct view *view, struct directory *directory);
 
-/** Queues an entry with that scope; queue_entry_locked() does it with SCOPE_FULL. */
-void queue_entry_scope_locked(struct view *view, struct entry *entry, enum entry_scope scope);
+/** Queues an entry with that scope; queue_entry() does it with SCOPE_FULL. */
+void queue_entry_scope(struct view *view, struct entry *entry, enum entry_scope scope);
 
 /**
  * Takes the next entry out of the queue; it is no longer pending. Its directory is in use for
- * directory_leave_locked(). NULL: none.
+ * directory_leave(). NULL: none.
  */
-struct entry *queue_take_locked(struct view *view);
+struct entry *queue_take(struct view *view);
 
 /**
  * Queues the entry after `quiet_ms` without an event, but at most 1 s after the first. With
  * EVENTS_QUIET_MS or more it becomes PENDING_WRITING: from then on, smaller values are ignored.
  */
-void queue_debounce_locked(struct view *view, struct entry *entry, int64_t quiet_ms);
+void queue_debounce(struct view *view, struct entry *entry, int64_t quiet_ms);
 
 /** Ends the entry's wait for quiet. The entry, or its directory, must be in use. */
-void queue_rest_locked(struct view *view, struct entry *entry);
+void queue_rest(struct view *view, struct entry *entry);
 
 /* After a shortage of memory or descriptors, milliseconds until the next attempt. */
 #define SHORTAGE_MS 500
 
 /** Has everything looked up again after SHORTAGE_MS: an event may be lost for lack of memory. */
-void queue_shortage_locked(struct view *view);
+void queue_shortage(struct view *view);
 
 /** Queues entries that were quiet long enough. Returns the milliseconds to the next; -1: none. */
-int64_t queue_due_locked(struct view *view, int64_t now_ms);
+int64_t queue_due(struct view *view, int64_t now_ms);
 
 /** Queues the directory to be listed. */
-void queue_scan_locked(struct view *view, struct directory *directory, enum directory_scan scan);
+void queue_scan(struct view *view, struct directory *directory, enum directory_scan scan);
 
 /** Returns the next directory to be listed, in use, with `scanning` set. NULL: none. */
-struct directory *queue_take_scan_locked(struct view *view);
+struct directory *queue_take_scan(struct view *view);
 
 /** Adds a directory, which the list then has in use. False: no memory. */
 bool directory_list_add(struct directory_list *list, struct directory *directory);
 
 /** Releases the entries and directories in the queues. */
-void queue_fini_locked(struct view *view);
+void queue_fini(struct view *view);

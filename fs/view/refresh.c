@@ -22,28 +22,28 @@
 #define LOOKS_MAX 64
 
 /* Then it is looked at again; what is shown stays. */
-static bool wait_locked(struct view *view, const struct look *look, int64_t quiet_ms)
+static bool wait(struct view *view, const struct look *look, int64_t quiet_ms)
 {
 	if (quiet_ms == SHORTAGE_MS)
 		look->entry->restless_ms = 0; /* its writer is not waited for, but what is short */
 	look->entry->is_touched |= look->is_event;
-	queue_debounce_locked(view, look->entry, quiet_ms);
+	queue_debounce(view, look->entry, quiet_ms);
 	return false;
 }
 
 /* What was found can't be taken. */
-static bool is_unusable_locked(struct view *view, const struct look *look)
+static bool is_unusable(struct view *view, const struct look *look)
 {
 	int r = look->result;
 
 	if (r == LOOK_MET_WRITER) {
 		/* Where no event of its own will bring it back. */
 		if (!look->entry->pending)
-			wait_locked(view, look, EVENTS_QUIET_MS);
+			wait(view, look, EVENTS_QUIET_MS);
 	} else if (r == COMPOSE_MOVED || r == COMPOSE_UNSETTLED) {
-		wait_locked(view, look, r == COMPOSE_MOVED ? EVENTS_GONE_MS : EVENTS_QUIET_MS);
+		wait(view, look, r == COMPOSE_MOVED ? EVENTS_GONE_MS : EVENTS_QUIET_MS);
 	} else if (r < 0) {
-		wait_locked(view, look, SHORTAGE_MS);
+		wait(view, look, SHORTAGE_MS);
 	}
 	/* What is shown may have to be shown to fewer. */
 	if (r == LOOK_AT_GATE && look->entry->version && look->version)
@@ -55,7 +55,7 @@ static bool is_unusable_locked(struct view *view, const struct look *look)
  * The new version waits for its check. But if its sources have taken a right away, the shown
  * version loses that right at once. Returns whether there is such a change to publish.
  */
-static bool narrow_shown_locked(struct view *view, struct look *look)
+static bool narrow_shown(struct view *view, struct look *look)
 {
 	struct entry *entry = look->entry;
 	struct version *kept =
@@ -65,7 +65,7 @@ static bool narrow_shown_locked(struct view *view, struct look *look)
 		version_unref(kept);
 		return false;
 	}
-	entry_prepare_version_locked(view, entry, kept);
+	entry_prepare_version(view, entry, kept);
 	look->change->kind = CHANGE_REPLACE;
 	look->change->version = kept;
 	return true;
@@ -76,7 +76,7 @@ static bool narrow_shown_locked(struct view *view, struct look *look)
  * that a source has lost. The look's version, a broken one, has the sources' present rights. False:
  * no memory.
  */
-static bool keep_last_good_locked(struct view *view, struct look *look)
+static bool keep_last_good(struct view *view, struct look *look)
 {
 	const struct version *version = look->entry->version;
 
@@ -96,7 +96,7 @@ static bool is_touched(const struct look *look)
 }
 
 /* The bytes are the same. Returns whether the only source has another time, to be published. */
-static bool take_time_locked(struct look *look)
+static bool take_time(struct look *look)
 {
 	struct entry *entry = look->entry;
 
@@ -104,7 +104,7 @@ static bool take_time_locked(struct look *look)
 		return false; /* the kernel asks for it again before it shows it */
 	bool has_time = is_touched(look);
 	if (has_time)
-		entry_take_time_locked(entry, look->version);
+		entry_take_time(entry, look->version);
 	version_take_sources(entry->version, look->version);
 	look->change->kind = CHANGE_TIME;
 	look->change->attributes_ino = entry->version->inode.ino;
@@ -115,7 +115,7 @@ static bool take_time_locked(struct look *look)
  * Prepares the version that replaces what is shown. If it has the same bytes, it only announces the
  * name: its mtime stays, unless the only source has another one.
  */
-static void prepare_locked(struct view *view, struct look *look, bool is_same)
+static void prepare(struct view *view, struct look *look, bool is_same)
 {
 	struct entry *entry = look->entry;
 	struct version *version = look->version;
@@ -124,29 +124,29 @@ static void prepare_locked(struct view *view, struct look *look, bool is_same)
 
 	if (shown)
 		mtime = is_touched(look) ? version->mtime : shown->mtime;
-	entry_prepare_version_locked(view, entry, version);
+	entry_prepare_version(view, entry, version);
 	if (shown)
 		version->mtime = mtime;
 }
 
 /* Returns whether the file is to be published. */
-static bool decide_file_locked_unlocks(struct view *view, struct look *look)
+static bool decide_file_waits(struct view *view, struct look *look)
 {
 	struct entry *entry = look->entry;
 
-	if (dependency_remember_locked(view, entry, &look->asked) < 0)
-		return wait_locked(view, look, SHORTAGE_MS);
+	if (dependency_remember(view, entry, &look->asked) < 0)
+		return wait(view, look, SHORTAGE_MS);
 	/* Something that it may depend on has changed before it was known to. */
 	if (look->asked.count && view->dependency_indexes.generation != look->dependencies_number)
-		queue_entry_locked(view, entry);
+		queue_entry(view, entry);
 	if (!look->version)
-		return wait_locked(view, look, EVENTS_GONE_MS);
-	if (attributes_settle_locked_unlocks(view, entry->parent) < 0)
-		return wait_locked(view, look, SHORTAGE_MS);
+		return wait(view, look, EVENTS_GONE_MS);
+	if (attributes_settle_waits(view, entry->parent) < 0)
+		return wait(view, look, SHORTAGE_MS);
 	if (look->result == LOOK_AT_GATE)
-		return entry->version && narrow_shown_locked(view, look);
-	if (look->result == PROBLEM && !keep_last_good_locked(view, look))
-		return wait_locked(view, look, SHORTAGE_MS);
+		return entry->version && narrow_shown(view, look);
+	if (look->result == PROBLEM && !keep_last_good(view, look))
+		return wait(view, look, SHORTAGE_MS);
 
 	struct version *version = look->version;
 	bool is_same = entry->version ? version_same(entry->version, version)
@@ -155,46 +155,40 @@ static bool decide_file_locked_unlocks(struct view *view, struct look *look)
 	/* A change that waits for an unmount has its trouble until it is made. */
 	if (is_same || !entry_is_covered(entry)) {
 		if (look->problem.message[0])
-			entry_set_trouble_locked(
-				view, entry, &look->problem, version, look->result == 0);
+			entry_set_trouble(view, entry, &look->problem, version, look->result == 0);
 		else
-			entry_clear_trouble_locked(view, entry);
+			entry_clear_trouble(view, entry);
 	}
 	if (is_same && entry->kind != UNION_NONE && !entry->is_unannounced)
-		return take_time_locked(look);
+		return take_time(look);
 	/* Nobody has seen what was there before, nor will; a change there was all the same. */
-	prepare_locked(view, look, is_same);
+	prepare(view, look, is_same);
 	look->change->kind = CHANGE_REPLACE;
 	look->change->version = version_ref(version);
 	return true;
 }
 
-static bool make_directory_locked_unlocks(struct view *view, const struct look *look)
+static bool make_directory_waits(struct view *view, const struct look *look)
 {
 	look->change->kind = CHANGE_MAKE_DIRECTORY;
-	view_unlock(view);
 	int r = attach_make(view, &look->settings, look->entry->parent, look->entry->name,
 		&look->lookup, &look->change->directory);
-	view_lock(view);
 	if (layer_is_shortage(r))
-		wait_locked(view, look, SHORTAGE_MS);
+		wait(view, look, SHORTAGE_MS);
 	return r == 0;
 }
 
-static bool decide_directory_locked_unlocks(struct view *view, struct look *look)
+static bool decide_directory_waits(struct view *view, struct look *look)
 {
 	struct entry *entry = look->entry;
 	struct directory *directory = entry->directory;
 	bool is_unannounced = entry->is_unannounced;
 
 	if (!directory)
-		return is_unannounced && look->is_known &&
-		       make_directory_locked_unlocks(view, look);
+		return is_unannounced && look->is_known && make_directory_waits(view, look);
 	directory->users++;
-	view_unlock(view);
 	bool is_changed =
 		attach_update(view, look->settings.composer.settings, directory, &look->lookup);
-	view_lock(view);
 	if (is_changed) {
 		look->change->kind = CHANGE_ATTRIBUTES;
 		look->change->attributes_ino = directory->inode.ino;
@@ -204,8 +198,8 @@ static bool decide_directory_locked_unlocks(struct view *view, struct look *look
 		entry->is_unannounced = false;
 	}
 	if (is_changed && is_unannounced)
-		queue_entry_locked(view, entry);
-	directory_leave_locked(view, directory);
+		queue_entry(view, entry);
+	directory_leave(view, directory);
 	return is_changed || is_unannounced;
 }
 
@@ -241,7 +235,7 @@ static bool has_covered(const struct directory *directory)
  * rmdir(2) removes a directory with all that is in it, but wakes only the watchers of the directory
  * itself. So the entries in it are removed first, one by one.
  */
-static bool remove_directory_locked(struct view *view, const struct look *look)
+static bool remove_directory(struct view *view, const struct look *look)
 {
 	struct directory *directory = look->entry->directory;
 	bool is_empty = true;
@@ -253,17 +247,17 @@ static bool remove_directory_locked(struct view *view, const struct look *look)
 			if (!entry->version && !entry->directory)
 				continue;
 			is_empty = false;
-			queue_entry_locked(view, entry);
+			queue_entry(view, entry);
 		}
 	/* What is not shown any more, and will be told of no more. */
 	if (directory && is_empty)
-		notice_gone_locked(view, directory);
+		notice_gone(view, directory);
 	if (!is_empty) {
 		look->entry->is_touched |= is_news(look);
 		if (has_covered(directory))
-			wait_locked(view, look, SHORTAGE_MS);
+			wait(view, look, SHORTAGE_MS);
 		else
-			queue_debounce_locked(view, look->entry, EVENTS_GONE_MS);
+			queue_debounce(view, look->entry, EVENTS_GONE_MS);
 	}
 	look->change->kind = CHANGE_REMOVE_DIRECTORY;
 	return is_empty;
@@ -278,13 +272,13 @@ static bool is_leaf(enum union_kind kind)
  * The kernel does not know the directory, so no program can see or watch the name. The entry is
  * kept up to date for names that depend on it.
  */
-static bool decide_unknown_locked_unlocks(struct view *view, struct look *look)
+static bool decide_unknown_waits(struct view *view, struct look *look)
 {
 	struct entry *entry = look->entry;
 	enum union_kind now = look->lookup.kind;
 
 	if (look->kind == UNION_DIRECTORY && now == UNION_DIRECTORY) {
-		decide_directory_locked_unlocks(view, look);
+		decide_directory_waits(view, look);
 		return false;
 	}
 	/* A last good version is kept through it all, and must not outlive its trouble. */
@@ -294,27 +288,25 @@ static bool decide_unknown_locked_unlocks(struct view *view, struct look *look)
 	bool is_changed = look->is_event && !is_same && (entry->is_pinned || entry->kind != now);
 	entry->is_told |= is_changed;
 	if (is_changed && entry->directory)
-		notice_gone_locked(view, entry->directory);
+		notice_gone(view, entry->directory);
 	if (is_changed && (is_leaf(entry->kind) || is_leaf(now)))
-		notice_path_locked(view, look->path);
+		notice_path(view, look->path);
 	if (!is_file)
-		entry_note_locked(view, entry, now);
+		entry_note(view, entry, now);
 	if (is_changed && now == UNION_DIRECTORY) {
-		view_unlock(view);
 		notice_directory(view, look->path);
-		view_lock(view);
 	}
-	if (!is_file || !decide_file_locked_unlocks(view, look))
+	if (!is_file || !decide_file_waits(view, look))
 		return false;
 	if (entry->parent->inode.kernel_refs)
 		return true;
-	entry_show_version_locked(view, entry, look->change->version);
+	entry_show_version(view, entry, look->change->version);
 	version_unref(take_ptr(look->change->version));
 	return false;
 }
 
 /* Whether something must be published for the path to be what the layers say. */
-static bool decide_kind_locked_unlocks(struct view *view, struct look *look)
+static bool decide_kind_waits(struct view *view, struct look *look)
 {
 	enum union_kind now = look->lookup.kind;
 	bool is_directory = now == UNION_DIRECTORY;
@@ -322,13 +314,13 @@ static bool decide_kind_locked_unlocks(struct view *view, struct look *look)
 	switch (look->kind) {
 	case UNION_DIRECTORY:
 		if (is_directory && entry_is_covered(look->entry))
-			entry_clear_trouble_locked(view, look->entry);
-		return is_directory ? decide_directory_locked_unlocks(view, look)
-				    : remove_directory_locked(view, look);
+			entry_clear_trouble(view, look->entry);
+		return is_directory ? decide_directory_waits(view, look)
+				    : remove_directory(view, look);
 	case UNION_FILE:
 	case UNION_LINK:
 		if (now != UNION_NONE && !is_directory)
-			return decide_file_locked_unlocks(view, look);
+			return decide_file_waits(view, look);
 		look->change->kind = CHANGE_REMOVE;
 		return true;
 	case UNION_NONE:
@@ -336,8 +328,7 @@ static bool decide_kind_locked_unlocks(struct view *view, struct look *look)
 	}
 	if (now == UNION_NONE)
 		return false;
-	return is_directory ? make_directory_locked_unlocks(view, look)
-			    : decide_file_locked_unlocks(view, look);
+	return is_directory ? make_directory_waits(view, look) : decide_file_waits(view, look);
 }
 
 /* No layer can be looked at, so a directory that is shown may be one still: it stays. */
@@ -347,17 +338,17 @@ static bool is_out_of_sight(const struct look *look)
 }
 
 /* What depends on the name is looked at behind it, and behind what is published of it. */
-static void touch_locked(struct view *view, const struct look *look)
+static void touch(struct view *view, const struct look *look)
 {
 	if (is_found_by_poll(look))
 		source_cache_touch(view->cache, look->path);
 	if (is_news(look))
-		dependency_touch_locked(view, look->entry->parent, look->entry->name);
+		dependency_touch(view, look->entry->parent, look->entry->name);
 }
 
 /* Whether what it was looked at by holds still: something else may have been shown, or known,
  * since. */
-static bool is_overtaken_locked(const struct view *view, const struct look *look)
+static bool was_overtaken(const struct view *view, const struct look *look)
 {
 	const struct entry *entry = look->entry;
 
@@ -367,7 +358,7 @@ static bool is_overtaken_locked(const struct view *view, const struct look *look
 }
 
 /* Returns whether there is a change; then it has the entry in use. */
-static bool decide_locked_unlocks(struct view *view, struct look *look)
+static bool decide_waits(struct view *view, struct look *look)
 {
 	struct entry *entry = look->entry;
 	struct change *change = look->change;
@@ -376,25 +367,24 @@ static bool decide_locked_unlocks(struct view *view, struct look *look)
 		return false;
 	/* Whatever comes of it: the next look finds them watched, and so nothing new. */
 	if (look->has_new_links)
-		other_names_note_locked(view, look);
-	bool is_overtaken = is_overtaken_locked(view, look);
+		other_names_note(view, look);
+	bool is_overtaken = was_overtaken(view, look);
 	/* Not as a change of its own: of a name that nobody has read, that would be announced. */
 	if (is_overtaken)
-		queue_entry_scope_locked(view, entry, look->scope);
-	if (is_overtaken || is_unusable_locked(view, look)) {
+		queue_entry_scope(view, entry, look->scope);
+	if (is_overtaken || is_unusable(view, look)) {
 		entry->is_touched |= look->is_event;
 		return false;
 	}
-	touch_locked(view, look);
+	touch(view, look);
 	if (look->is_failed)
-		queue_debounce_locked(view, entry, SHORTAGE_MS);
+		queue_debounce(view, entry, SHORTAGE_MS);
 	if (union_has_unseen(&look->lookup))
-		attach_unseen_locked(view, entry->parent);
+		attach_unseen(view, entry->parent);
 	entry->is_absent |= entry->kind == UNION_NONE && look->lookup.kind == UNION_NONE;
 	if (look->result == LOOK_IS_CURRENT || is_out_of_sight(look))
 		return false;
-	if (!(look->is_known ? decide_kind_locked_unlocks(view, look)
-			     : decide_unknown_locked_unlocks(view, look)))
+	if (!(look->is_known ? decide_kind_waits(view, look) : decide_unknown_waits(view, look)))
 		return false;
 	change->is_news = is_news(look);
 	change->shown_ino = look->shown ? look->shown->inode.ino : 0;
@@ -402,19 +392,19 @@ static bool decide_locked_unlocks(struct view *view, struct look *look)
 	change->entry = entry;
 	change->parent_ino = entry->parent->inode.ino;
 	change->path = take_ptr(look->path);
-	entry_enter_locked(view, entry);
+	entry_enter(view, entry);
 	/* What is in the way goes first; then the same name is looked at again, and by those who
 	 * depend on it once more: they find nothing there till then. */
 	if ((change->kind == CHANGE_REMOVE || change->kind == CHANGE_REMOVE_DIRECTORY) &&
 		look->lookup.kind != UNION_NONE) {
 		entry->is_touched |= change->is_news;
-		queue_entry_locked(view, entry);
+		queue_entry(view, entry);
 	}
 	return true;
 }
 
 /* The entry was taken from the queue, and its parent is in use for it. NULL: it need not be. */
-static struct look *begin_look_locked(struct view *view, struct entry *entry)
+static struct look *begin_look(struct view *view, struct entry *entry)
 {
 	struct directory *parent = entry->parent;
 	uint64_t since = entry->pending_since;
@@ -422,9 +412,9 @@ static struct look *begin_look_locked(struct view *view, struct entry *entry)
 	if (parent->is_dead || union_is_mark(entry->name))
 		return NULL;
 	parent->generation++;
-	struct look *look = look_new_locked(view, entry, LOOK_REFRESH);
+	struct look *look = look_new(view, entry, LOOK_REFRESH);
 	if (!look) {
-		queue_shortage_locked(view);
+		queue_shortage(view);
 		return NULL;
 	}
 	if (since < entry->used_since)
@@ -445,7 +435,7 @@ static struct look *begin_look_locked(struct view *view, struct entry *entry)
 	look->is_unread = !entry->version && !entry->print && !entry->is_unannounced;
 	look->since = since;
 	view->looks++;
-	notice_look_begins_locked(view, look);
+	notice_look_begins(view, look);
 	return look;
 }
 
@@ -454,29 +444,23 @@ static void begin_looks(struct view *view)
 {
 	struct entry *entry;
 
-	view_lock(view);
-	while (view->looks < LOOKS_MAX && (entry = queue_take_locked(view))) {
+	while (view->looks < LOOKS_MAX && (entry = queue_take(view))) {
 		struct directory *parent = entry->parent;
-		struct look *look = begin_look_locked(view, entry);
+		struct look *look = begin_look(view, entry);
 		if (!look)
 			directory_tidy(parent, entry);
-		directory_leave_locked(view, parent);
+		directory_leave(view, parent);
 		if (!look)
 			continue;
-		view_unlock(view);
 		look_begin_in_pool(look);
-		view_lock(view);
 	}
-	view_unlock(view);
 }
 
 /* Decides on one look. Returns 0 with a change, 1 with none, 2 when none is done. */
 static int decide_next(struct view *view, struct change *ret)
 {
-	view_lock(view);
 	struct look *look = view->done;
 	if (!look) {
-		view_unlock(view);
 		return 2;
 	}
 	view->done = look->next;
@@ -485,7 +469,7 @@ static int decide_next(struct view *view, struct change *ret)
 	look->change = ret;
 	view->cause = look->entry->used_since;
 	view->looked_ms = clock_ms();
-	bool is_change = decide_locked_unlocks(view, look);
+	bool is_change = decide_waits(view, look);
 	view->cause = 0;
 	if (!is_change) {
 		version_unref(take_ptr(ret->version));
@@ -493,10 +477,9 @@ static int decide_next(struct view *view, struct change *ret)
 	}
 	if (!look->is_large) {
 		view->looks--;
-		notice_look_ends_locked(view, look);
+		notice_look_ends(view, look);
 	}
-	look_free_locked(look);
-	view_unlock(view);
+	look_free(look);
 	return is_change ? 0 : 1;
 }
 
@@ -509,41 +492,33 @@ static bool refresh_root(struct view *view)
 	int r = lookup ? union_look_up(settings, union_all_layers(settings), "", lookup) : -ENOMEM;
 	bool is_changed = r == 0 && lookup->kind == UNION_DIRECTORY &&
 			  attach_update(view, settings, view->root, lookup);
-	view_lock(view);
 	view->is_root_looked_at = false;
 	if (layer_is_shortage(r))
-		queue_shortage_locked(view);
-	view_unlock(view);
+		queue_shortage(view);
 	return is_changed;
 }
 
 /* Attributes of a directory that has no look to be found by: the root's, or of one that opens. */
 static bool next_attributes(struct view *view, struct change *ret)
 {
-	view_lock(view);
 	bool is_root = view->is_root_looked_at = view->is_root_changed;
 	view->is_root_changed = false;
-	view_unlock(view);
 	*ret = (struct change){.kind = CHANGE_ATTRIBUTES};
 	if (is_root && refresh_root(view)) {
 		ret->attributes_ino = VIEW_INO_ROOT;
 		return true;
 	}
-	view_lock(view);
-	struct directory *directory = attributes_open_locked(view);
+	struct directory *directory = attributes_open(view);
 	if (directory) {
 		ret->attributes_ino = directory->inode.ino;
-		directory_leave_locked(view, directory);
+		directory_leave(view, directory);
 	}
-	view_unlock(view);
 	return directory != NULL;
 }
 
 static bool queue_other_names(struct view *view)
 {
-	view_lock(view);
-	bool were_noted = other_names_queue_locked(view);
-	view_unlock(view);
+	bool were_noted = other_names_queue(view);
 	return were_noted;
 }
 
@@ -564,26 +539,26 @@ int view_next_change(struct view *view, struct change *ret)
 
 /* Every directory in memory below this one. Their depth is bounded by PATH_MAX. Returns whether
  * some of them have to be polled. */
-static bool rescan_below_locked(struct view *view, struct directory *directory, bool is_poll)
+static bool rescan_below(struct view *view, struct directory *directory, bool is_poll)
 {
 	bool is_polled = directory_is_polled(directory);
 
 	for (size_t i = 0; i < directory->bucket_count; i++)
 		for (struct entry *entry = directory->buckets[i]; entry; entry = entry->next)
 			if (entry->directory)
-				is_polled |= rescan_below_locked(view, entry->directory, is_poll);
+				is_polled |= rescan_below(view, entry->directory, is_poll);
 	if (is_poll && !directory_is_polled(directory))
 		return is_polled;
 	/* Its name as well: the watch that is missing may be had by now. */
 	struct entry *own = is_poll ? directory_own_entry(directory) : NULL;
 	if (own)
-		queue_entry_scope_locked(view, own, SCOPE_POLL);
-	queue_scan_locked(view, directory, is_poll ? SCAN_POLL : SCAN_ALL);
+		queue_entry_scope(view, own, SCOPE_POLL);
+	queue_scan(view, directory, is_poll ? SCAN_POLL : SCAN_ALL);
 	return is_polled;
 }
 
 /* Milliseconds until it is time to look at what can't be watched; looks when it is. */
-static int64_t poll_layers_locked(struct view *view, int64_t now)
+static int64_t poll_layers(struct view *view, int64_t now)
 {
 	int64_t interval = view->composer.settings->poll_ms;
 
@@ -591,7 +566,7 @@ static int64_t poll_layers_locked(struct view *view, int64_t now)
 		view->polled_ms = now;
 		view->is_root_changed = true;
 		/* Each look tries the missing watches again: it may be over. */
-		bool is_polled = rescan_below_locked(view, view->root, true);
+		bool is_polled = rescan_below(view, view->root, true);
 		view->idle_polls = is_polled ? 0 : view->idle_polls + 1;
 		/* Not at the first: a directory that is being looked up is not in the tree yet. */
 		if (view->idle_polls > 2) {
@@ -604,9 +579,8 @@ static int64_t poll_layers_locked(struct view *view, int64_t now)
 
 int view_take_events(struct view *view)
 {
-	view_lock(view);
 	view->publisher = coroutine_self();
-	events_take_locked(view);
+	events_take(view);
 	int64_t now = clock_ms();
 	if (view->rescan_ms && now >= view->rescan_ms) {
 		view->rescan_ms = 0;
@@ -615,40 +589,35 @@ int view_take_events(struct view *view)
 	if (view->is_overflowed) {
 		view->is_overflowed = false;
 		view->is_root_changed = true;
-		rescan_below_locked(view, view->root, false);
+		rescan_below(view, view->root, false);
 	}
-	int64_t retry = gate_retry_locked(view, now);
-	int64_t next = queue_due_locked(view, now);
+	int64_t retry = gate_retry(view, now);
+	int64_t next = queue_due(view, now);
 	if (retry >= 0 && (next < 0 || retry < next))
 		next = retry;
 	if (view->rescan_ms && (next < 0 || view->rescan_ms - now < next))
 		next = view->rescan_ms - now;
 	if (view->is_polling) {
-		int64_t poll_at = poll_layers_locked(view, now);
+		int64_t poll_at = poll_layers(view, now);
 		if (next < 0 || poll_at < next)
 			next = poll_at;
 	}
-	view_unlock(view);
 	return (int)next;
 }
 
 bool view_has_work(struct view *view)
 {
-	view_lock(view);
 	bool is_full = view->looks >= LOOKS_MAX;
 	bool has_work = view->done || view->scans.count || view->is_root_changed ||
 			view->is_overflowed || (!is_full && view->queue.first < view->queue.count);
-	view_unlock(view);
 	return has_work;
 }
 
 bool view_is_settled(struct view *view, bool is_patient)
 {
-	view_lock(view);
 	bool is_settled = !view->done && !view->looks && !view->scans.count &&
 			  !view->is_root_changed && !view->is_overflowed && !view->rescan_ms &&
 			  view->queue.first >= view->queue.count &&
 			  !(is_patient && view->debounced.count);
-	view_unlock(view);
 	return is_settled;
 }

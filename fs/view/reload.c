@@ -107,14 +107,14 @@ static bool sources_are_same(
 static void change_over(
 	struct view *view, struct move *move, const struct settings *old, struct settings *settings)
 {
-	view->cause = queue_ticket_locked(view);
+	view->cause = queue_ticket(view);
 	view->settings_number++;
 	view->composer.settings = settings_ref(settings);
 	inotify_limit(watch_inotify(view->watch), settings->watches);
 	for (size_t i = 0; i < move->count; i++) {
 		struct moved *moved = &move->items[i];
 		struct directory *directory = moved->directory;
-		names_forget_layers_locked(directory);
+		names_forget_layers(directory);
 		link_watch_remove(directory);
 		watch_renumber(
 			view->watch, &directory->watches, moved->watches, settings->layer_count);
@@ -127,9 +127,9 @@ static void change_over(
 		moved->watches = NULL;
 		moved->identities = NULL;
 		moved->layers = directory->layers;
-		attributes_describe_locked(view, directory, moved->lookup);
+		attributes_describe(view, directory, moved->lookup);
 	}
-	dependency_fini_locked(view);
+	dependency_fini(view);
 	/* What is kept of a source takes its place if it breaks: a reload must not lose that. */
 	if (!sources_are_same(move, &old->limits, &settings->limits))
 		source_cache_clear(view->cache);
@@ -145,21 +145,19 @@ static void queue_gone(struct view *view, struct directory *directory,
 		return;
 	int r = listing_take(settings, layers, directory->path, &listing);
 	bool is_short = layer_is_shortage(r < 0 ? r : -listing.error);
-	view_lock(view);
 	/* Nobody knows what it was: all is looked at. */
 	for (size_t i = 0; is_short && i < directory->bucket_count; i++)
 		for (struct entry *entry = directory->buckets[i]; entry; entry = entry->next) {
 			entry->is_touched = true;
-			queue_entry_locked(view, entry);
+			queue_entry(view, entry);
 		}
 	for (size_t i = 0; i < listing.count; i++) {
 		struct entry *entry = directory_find(directory, listing.items[i].name);
 		if (!entry)
 			continue;
 		entry->is_touched = true;
-		queue_entry_locked(view, entry);
+		queue_entry(view, entry);
 	}
-	view_unlock(view);
 	listing_free(&listing);
 }
 
@@ -173,24 +171,22 @@ static void queue_changed(struct view *view, const struct move *move, const stru
 	struct directory *directory = moved->directory;
 
 	queue_gone(view, directory, old, move->gone & moved->layers);
-	view_lock(view);
 	directory->joined |= move->fresh & moved->lookup->layers;
 	for (size_t i = 0; i < directory->bucket_count; i++)
 		for (struct entry *entry = directory->buckets[i]; entry; entry = entry->next) {
 			CLEANUP(freep) char *path = NULL;
 			/* As by the new settings; nothing is published of what stays as it is. */
-			notice_unpin_locked(entry);
+			notice_unpin(entry);
 			if (entry->version || (entry->print && entry->kind != UNION_DIRECTORY))
-				notice_pin_locked(view, entry);
+				notice_pin(view, entry);
 			if (entry->kind != UNION_FILE || entry->version)
 				continue;
 			/* A virtual file's sources may lie anywhere. */
 			if (directory_join(directory, entry->name, &path) < 0 ||
 				!settings_equal_at(old, settings, path) ||
 				((move->fresh | move->gone) && settings_file(settings, path)))
-				queue_entry_locked(view, entry);
+				queue_entry(view, entry);
 		}
-	view_unlock(view);
 }
 
 int view_reload(struct view *view, struct settings *settings)
@@ -207,31 +203,25 @@ int view_reload(struct view *view, struct settings *settings)
 			.fresh = settings_layers_without(settings, old),
 			.gone = settings_layers_without(old, settings),
 		};
-		view_lock(view);
 		uint64_t shown = view->shown_directories;
 		r = collect(view, &move);
-		view_unlock(view);
 		if (r == 0)
 			r = look(&move, settings);
-		view_lock(view);
 		is_changed = r == 0 && shown == view->shown_directories;
 		if (is_changed)
 			change_over(view, &move, old, settings);
-		view_unlock(view);
 		for (size_t i = 0; is_changed && i < move.count; i++) {
 			attach_watch(view, settings, move.items[i].directory, move.items[i].lookup,
 				move.items[i].lookup->layers);
 			queue_changed(view, &move, &move.items[i], old, settings);
 		}
-		view_lock(view);
 		for (size_t i = move.count; i-- > 0;) {
 			if (is_changed && !move.items[i].directory->is_dead)
-				queue_scan_locked(view, move.items[i].directory, SCAN_ALL);
-			directory_leave_locked(view, move.items[i].directory);
+				queue_scan(view, move.items[i].directory, SCAN_ALL);
+			directory_leave(view, move.items[i].directory);
 		}
 		view->cause = 0;
 		view->is_root_changed |= is_changed;
-		view_unlock(view);
 	}
 	if (is_changed && view->workers)
 		workers_renew(view->workers, settings);

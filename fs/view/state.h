@@ -1,9 +1,8 @@
 /*
  * The state of a view, for the files of fs/view alone; all others use view.h.
  *
- * One lock guards it (order: lock.h). The name of a function whose caller holds the lock ends in
- * _locked, or in _locked_unlocks if the function releases it meanwhile. While a thread reads a
- * layer, merges, logs or publishes, it does not hold the lock.
+ * A function whose name ends in _waits may wait (coroutine.h): for a layer, a worker or a process.
+ * Values that its caller read before may be different afterwards.
  */
 #pragma once
 
@@ -12,7 +11,6 @@
 #include "directory.h"
 #include "inode.h"
 #include "inode_memory.h"
-#include "lock.h"
 #include "pool.h"
 #include "queue.h"
 #include "view.h"
@@ -21,7 +19,6 @@
 struct keep;
 struct look;
 struct notice;
-struct view_line;
 
 /* The state of the change that the publisher makes. */
 enum publishing {
@@ -47,7 +44,7 @@ struct other_names {
 struct checked;
 struct runner;
 
-/* The gate of checks (gate.h). The lock guards all but the runner. */
+/* The gate of checks (gate.h). */
 struct gate {
 	struct runner *runner; /* fixed; NULL: there is no plyfs.yaml */
 	struct checked *queue; /* paths with a candidate; the oldest first */
@@ -77,15 +74,9 @@ struct view {
 	int wake_fd;            /* eventfd: the publisher has work */
 	atomic_bool is_stopped; /* no file is composed any more */
 
-	struct lock lock;
-	/* The lock guards this and all fields below. Only the publisher changes `composer`. */
-	struct composer composer;
+	struct composer composer; /* only the publisher changes it */
 	/* Raised when the settings are replaced, which gives layers other ranks. */
 	uint64_t settings_number;
-	struct view_line *lines; /* to be logged when the lock is released */
-	size_t line_count;
-	struct look *ended;      /* looks that are freed when the lock is released */
-	struct inode *forgotten; /* versions that lose one reference when the lock is released */
 
 	struct inode_table inodes;
 	struct inode_memory memory;
@@ -117,10 +108,10 @@ struct view {
 	uint64_t writes;          /* how many events of writes in place there were */
 	struct gate gate;
 	struct batch batch;
-	struct notice *notices;   /* the change hooks (notice.h) */
-	unsigned notices_running; /* those whose command runs */
-	bool notices_are_held;    /* published changes can't be seen yet */
-	bool has_notice_ended;    /* since the last notices_have_ended() */
+	struct notice *notices;            /* the change hooks (notice.h) */
+	unsigned notices_running;          /* those whose command runs */
+	bool notices_are_held;             /* published changes can't be seen yet */
+	bool has_notice_ended;             /* since the last notices_have_ended() */
 	const struct coroutine *publisher; /* NULL: none has asked for events yet */
 
 	const struct change *change; /* NULL: nothing is being published */
@@ -137,33 +128,22 @@ struct view {
 	size_t freed_bytes; /* since view_was_freed() last returned true */
 };
 
-void view_lock(struct view *view);
+/** Logs a line. `problem`: the problem that the line reports; NULL: none. */
+void view_log(struct view *view, const char *line, const struct problem *problem);
 
-/** Releases the lock, then logs the noted lines and frees dropped objects. */
-void view_unlock(struct view *view);
-
-/** Drops one reference of a version that is in no table. view_unlock() closes its file. */
-void view_drop_version_locked(struct view *view, struct version *version);
-
-/**
- * Notes a line to be logged when the lock is released. `problem`: the problem that the line
- * reports; NULL: none. Both are copied.
- */
-void view_log_locked(struct view *view, const char *line, const struct problem *problem);
-
-/* The settings of one moment, for a thread that holds no lock. */
+/* The settings of one moment. They stay the same while a look waits. */
 struct settings_generation {
 	uint64_t number;
 	uint64_t writes;          /* view->writes when it was taken */
 	struct composer composer; /* holds a reference to its settings */
 };
 
-void settings_generation_init_locked(const struct view *view, struct settings_generation *ret);
+void settings_generation_init(const struct view *view, struct settings_generation *ret);
 void settings_generation_fini(struct settings_generation *generation);
 
-bool view_is_strict_locked(const struct view *view);
+bool view_is_strict(const struct view *view);
 
 /** Returns whether slow files get placeholders. In a strict mount they do not: requests wait. */
-bool view_has_promises_locked(const struct view *view);
+bool view_has_promises(const struct view *view);
 
-void view_wake_locked(struct view *view);
+void view_wake(struct view *view);

@@ -25,70 +25,13 @@
 #include "runner.h"
 #include "worker.h"
 
-struct view_line {
-	char *text;
-	struct problem *problem; /* NULL: none */
-};
-
-void view_lock(struct view *view)
+void view_log(struct view *view, const char *line, const struct problem *problem)
 {
-	lock_take(&view->lock);
+	if (view->callbacks.log)
+		view->callbacks.log(view->callbacks.context, line, problem);
 }
 
-void view_unlock(struct view *view)
-{
-	struct view_line *lines = take_ptr(view->lines);
-	size_t count = view->line_count;
-	struct look *ended = take_ptr(view->ended);
-	struct inode *forgotten = take_ptr(view->forgotten);
-
-	view->line_count = 0;
-	lock_release(&view->lock);
-	for (struct look *look = ended, *next; look; look = next) {
-		next = look->next;
-		look_free(look);
-	}
-	for (struct inode *inode = forgotten, *next; inode; inode = next) {
-		next = inode->next;
-		version_unref((struct version *)inode);
-	}
-	for (size_t i = 0; i < count; i++) {
-		view->callbacks.log(view->callbacks.context, lines[i].text, lines[i].problem);
-		free(lines[i].text);
-		free(lines[i].problem);
-	}
-	free(lines);
-}
-
-void view_drop_version_locked(struct view *view, struct version *version)
-{
-	/* Another reference remains: its owner closes the file. */
-	if (version->fd < 0 || atomic_load(&version->references) > 1) {
-		version_unref(version);
-		return;
-	}
-	version->inode.next = view->forgotten;
-	view->forgotten = &version->inode;
-}
-
-void view_log_locked(struct view *view, const char *line, const struct problem *problem)
-{
-	struct view_line copy = {.text = view->callbacks.log ? strdup(line) : NULL};
-	struct view_line *lines =
-		copy.text ? reallocarray(view->lines, view->line_count + 1, sizeof(*lines)) : NULL;
-
-	if (!lines) {
-		free(copy.text);
-		return;
-	}
-	copy.problem = problem ? malloc(sizeof(*problem)) : NULL;
-	if (copy.problem)
-		*copy.problem = *problem;
-	view->lines = lines;
-	lines[view->line_count++] = copy;
-}
-
-void settings_generation_init_locked(const struct view *view, struct settings_generation *ret)
+void settings_generation_init(const struct view *view, struct settings_generation *ret)
 {
 	*ret = (struct settings_generation){view->settings_number, view->writes, view->composer};
 	settings_ref(ret->composer.settings);
@@ -99,17 +42,17 @@ void settings_generation_fini(struct settings_generation *generation)
 	settings_unref(generation->composer.settings);
 }
 
-bool view_is_strict_locked(const struct view *view)
+bool view_is_strict(const struct view *view)
 {
 	return view->is_strict;
 }
 
-bool view_has_promises_locked(const struct view *view)
+bool view_has_promises(const struct view *view)
 {
-	return view->callbacks.takes_promises && !view_is_strict_locked(view);
+	return view->callbacks.takes_promises && !view_is_strict(view);
 }
 
-void view_wake_locked(struct view *view)
+void view_wake(struct view *view)
 {
 	if (view->publisher != coroutine_self())
 		eventfd_write(view->wake_fd, 1);
@@ -134,8 +77,8 @@ static int make_root(struct view *view)
 	if (r < 0)
 		return r;
 	view->root->inode.ino = VIEW_INO_ROOT;
-	inode_hold_locked(view, &view->root->inode);
-	queue_scan_locked(view, view->root, SCAN_NAMES);
+	inode_hold(view, &view->root->inode);
+	queue_scan(view, view->root, SCAN_NAMES);
 	return 0;
 }
 
@@ -150,7 +93,6 @@ int view_new(struct settings *settings, const struct view_callbacks *callbacks, 
 	view->callbacks = *callbacks;
 	view->done_end = &view->done;
 	view->gate.queue_end = &view->gate.queue;
-	lock_init(&view->lock, LOCK_VIEW);
 	/* Sent to us when an opener meets the lease that a look at a source holds for a moment. */
 	signal(SIGIO, SIG_IGN);
 	int r = inode_table_init(&view->inodes);
@@ -260,18 +202,16 @@ void view_stop(struct view *view)
 	gate_stop(view);
 	pool_stop(view->pool);
 	/* What goes now goes for another reason than that it was forgotten. */
-	view_lock(view);
 	view->keep = NULL;
-	view_unlock(view);
 }
 
 /* What has been merged, and not been published yet, is merged again by whoever goes on. */
-static void drop_done_locked(struct view *view)
+static void drop_done(struct view *view)
 {
 	while (view->done) {
 		struct look *look = view->done;
 		view->done = look->next;
-		look_drop_locked(look);
+		look_drop(look);
 	}
 	view->done_end = &view->done;
 }
@@ -284,11 +224,9 @@ void view_pause(struct view *view)
 	pool_stop(view->pool);
 	if (view->gate.runner)
 		runner_reap(view->gate.runner);
-	view_lock(view);
-	drop_done_locked(view);
+	drop_done(view);
 	view->looks = 0;
 	view->batch.is_ending = false;
-	view_unlock(view);
 }
 
 int view_resume(struct view *view)
@@ -306,22 +244,18 @@ int view_resume(struct view *view)
 
 void view_look_again(struct view *view)
 {
-	view_lock(view);
 	view->is_overflowed = true;
-	view_wake_locked(view);
-	view_unlock(view);
+	view_wake(view);
 }
 
 void view_note_event(struct view *view, const char *path)
 {
-	view_lock(view);
-	struct entry *entry = entry_at_locked(view, path);
+	struct entry *entry = entry_at(view, path);
 	if (entry) {
 		entry->is_touched = true;
-		queue_entry_locked(view, entry);
-		view_wake_locked(view);
+		queue_entry(view, entry);
+		view_wake(view);
 	}
-	view_unlock(view);
 }
 
 void view_run(struct view *view, struct pool_job *job, uint64_t bytes)
@@ -340,12 +274,10 @@ void view_free(struct view *view)
 	workers_free(view->workers);
 	if (view->root) {
 		/* What waits for the publisher keeps its directory in use. */
-		view_lock(view);
-		drop_done_locked(view);
-		queue_fini_locked(view);
-		other_names_fini_locked(view);
-		dependency_fini_locked(view);
-		view_unlock(view);
+		drop_done(view);
+		queue_fini(view);
+		other_names_fini(view);
+		dependency_fini(view);
 		free_inodes(view);
 		free_tree(view, view->root);
 	}
@@ -358,7 +290,6 @@ void view_free(struct view *view)
 		close(view->wake_fd);
 	source_cache_free(view->cache);
 	settings_unref(view->composer.settings);
-	lock_fini(&view->lock);
 	free(view);
 }
 
@@ -369,38 +300,30 @@ void view_freep(struct view **view)
 
 bool view_was_freed(struct view *view)
 {
-	view_lock(view);
 	bool was_freed = view->freed_bytes >= VIEW_TRIM_BYTES;
 	if (was_freed)
 		view->freed_bytes = 0;
-	view_unlock(view);
 	return was_freed;
 }
 
 int view_await(struct view *view, uint64_t ino, struct view_caller *caller)
 {
-	view_lock(view);
 	struct inode *inode = inode_table_find(&view->inodes, ino);
-	bool waits = inode && promise_await_locked(inode, caller);
-	view_unlock(view);
+	bool waits = inode && promise_await(inode, caller);
 	return waits ? VIEW_LATER : 0;
 }
 
 bool view_is_promised(struct view *view, uint64_t ino)
 {
-	view_lock(view);
 	const struct inode *inode = inode_table_find(&view->inodes, ino);
 	bool is_promised = inode && inode->type == INODE_PROMISE;
-	view_unlock(view);
 	return is_promised;
 }
 
 bool view_give_up(struct view *view, uint64_t ino, struct view_caller *caller)
 {
-	view_lock(view);
 	struct inode *inode = inode_table_find(&view->inodes, ino);
-	bool has_waited = inode && promise_give_up_locked(inode, caller);
-	view_unlock(view);
+	bool has_waited = inode && promise_give_up(inode, caller);
 	return has_waited;
 }
 
@@ -408,7 +331,6 @@ int view_stat(struct view *view, uint64_t ino, struct stat *ret)
 {
 	int r = 0;
 
-	view_lock(view);
 	struct inode *inode = inode_table_find(&view->inodes, ino);
 	if (!inode || inode->type == INODE_PROMISE)
 		r = -ESTALE;
@@ -416,7 +338,6 @@ int view_stat(struct view *view, uint64_t ino, struct stat *ret)
 		directory_stat((struct directory *)inode, ret);
 	else
 		version_stat((struct version *)inode, ret);
-	view_unlock(view);
 	return r;
 }
 
@@ -424,7 +345,6 @@ int view_version(struct view *view, uint64_t ino, struct version **ret)
 {
 	int r = 0;
 
-	view_lock(view);
 	struct inode *inode = inode_table_find(&view->inodes, ino);
 	if (!inode || inode->type == INODE_PROMISE)
 		r = -ESTALE;
@@ -432,7 +352,6 @@ int view_version(struct view *view, uint64_t ino, struct version **ret)
 		r = -EISDIR;
 	else
 		*ret = version_ref((struct version *)inode);
-	view_unlock(view);
 	return r;
 }
 
@@ -490,12 +409,10 @@ static char *copy_attribute(const struct version *version, enum view_attribute a
 	return *has ? strdup(value) : NULL;
 }
 
-void view_drop_names(struct view *view, struct version *version)
+void view_drop_names(struct version *version)
 {
-	view_lock(view);
 	free(take_ptr(version->layers));
 	free(take_ptr(version->sources));
-	view_unlock(view);
 }
 
 int view_attribute(struct view *view, uint64_t ino, enum view_attribute attribute, char **ret)
@@ -503,11 +420,9 @@ int view_attribute(struct view *view, uint64_t ino, enum view_attribute attribut
 	bool has = false;
 	char *value = NULL;
 
-	view_lock(view);
 	struct inode *inode = inode_table_find(&view->inodes, ino);
 	if (inode && inode->type == INODE_VERSION)
 		value = copy_attribute((struct version *)inode, attribute, &has);
-	view_unlock(view);
 	if (!value)
 		return has ? -ENOMEM : -ENODATA;
 	*ret = value;
@@ -530,27 +445,21 @@ static void visit_troubles(struct directory *directory,
 void view_troubles(struct view *view,
 	void (*each)(void *context, const char *path, const struct trouble *trouble), void *context)
 {
-	view_lock(view);
 	if (view->counts.troubles)
 		visit_troubles(view->root, each, context);
-	view_unlock(view);
 }
 
 void view_adopt(struct view *view, struct version *version, struct stat *ret)
 {
-	view_lock(view);
 	version->inode.ino = view->next_ino++;
-	inode_hold_locked(view, &version->inode);
+	inode_hold(view, &version->inode);
 	version_stat(version, ret);
-	view_unlock(view);
 	version_unref(version);
 }
 
 struct settings *view_settings(struct view *view)
 {
-	view_lock(view);
 	struct settings *settings = settings_ref(view->composer.settings);
-	view_unlock(view);
 	return settings;
 }
 
@@ -561,12 +470,10 @@ struct mounter view_mounter(const struct view *view)
 
 void view_count(struct view *view, struct view_counts *ret)
 {
-	view_lock(view);
 	*ret = view->counts;
 	ret->watch_error = view->watch_error;
 	ret->is_polling = view->is_polling;
 	ret->is_remote = view->is_remote;
 	ret->watches = watch_count(view->watch);
 	ret->cache_bytes = source_cache_bytes(view->cache);
-	view_unlock(view);
 }

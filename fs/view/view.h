@@ -193,7 +193,7 @@ int view_stat(struct view *view, uint64_t ino, struct stat *ret);
 int view_version(struct view *view, uint64_t ino, struct version **ret);
 
 /** Frees the names of the version's layers and sources: view_attribute() has them no more. */
-void view_drop_names(struct view *view, struct version *version);
+void view_drop_names(struct version *version);
 
 typedef bool view_name_taker(
 	void *context, const char *name, uint64_t ino, mode_t type, uint64_t cookie);

@@ -91,7 +91,7 @@ static void put_attributes(struct record *record, const struct directory *direct
 	record_put(record, directory->rights.uid);
 	record_put(record, directory->rights.gid);
 	record_put_time(record, directory->mtime);
-	record_put(record, attributes_are_untold_locked(directory));
+	record_put(record, attributes_are_untold(directory));
 	record_put(record, directory->narrowed > directory->told);
 	record_put(record, directory->narrowings);
 }
@@ -145,7 +145,7 @@ static void put_promised(struct record *record, const struct promise *promise)
 	CLEANUP(freep) char *path = NULL;
 
 	if (entry && !entry->parent->is_dead &&
-		attributes_narrowings_locked(entry->parent) == promise->narrowings)
+		attributes_narrowings(entry->parent) == promise->narrowings)
 		(void)directory_join(entry->parent, entry->name, &path);
 	record_put_text(record, path);
 }
@@ -219,7 +219,6 @@ static void put_layers(struct record *record, const struct settings *settings)
 
 void view_put_state(struct view *view, struct record *record)
 {
-	view_lock(view);
 	record_put(record, view->is_strict);
 	record_put(record, view->next_ino);
 	record_put_fd(record, watch_fd(view->watch));
@@ -227,9 +226,8 @@ void view_put_state(struct view *view, struct record *record)
 	put_directory(record, view->root);
 	put_all_unshown(record, &view->inodes);
 	put_memory(record, &view->memory);
-	notice_each_path_locked(view, put_path, record);
+	notice_each_path(view, put_path, record);
 	record_put(record, false);
-	view_unlock(view);
 }
 
 /* A layer that the settings have no more. */
@@ -258,7 +256,7 @@ static void hold(struct view *view, struct inode *inode, uint64_t refs, struct r
 		record_spoil(record);
 		return;
 	}
-	inode_hold_locked(view, inode);
+	inode_hold(view, inode);
 	inode->kernel_refs = refs;
 }
 
@@ -386,7 +384,7 @@ static int take_shown(const struct taking *taking, struct entry *entry)
 		record_spoil(record);
 	/* A change hook gets changes of a file that the kernel has forgotten, too. */
 	if (entry->print && entry->kind != UNION_DIRECTORY)
-		notice_pin_locked(view, entry);
+		notice_pin(view, entry);
 	if (record_error(record) || shows == SHOWS_NAME)
 		return 0;
 	if (shows == SHOWS_DIRECTORY)
@@ -397,7 +395,7 @@ static int take_shown(const struct taking *taking, struct entry *entry)
 	entry->version = version;
 	version->entry = entry;
 	hold(view, &version->inode, refs, record);
-	notice_pin_locked(view, entry);
+	notice_pin(view, entry);
 	return 0;
 }
 
@@ -412,9 +410,9 @@ static void take_pending(const struct taking *taking, struct entry *entry)
 	if (record_error(record))
 		return;
 	if (pending == PENDING_QUEUED)
-		queue_entry_scope_locked(taking->view, entry, scope);
+		queue_entry_scope(taking->view, entry, scope);
 	else if (pending != PENDING_NONE)
-		queue_debounce_locked(taking->view, entry,
+		queue_debounce(taking->view, entry,
 			pending == PENDING_WRITING ? EVENTS_QUIET_MS : EVENTS_GONE_MS);
 }
 
@@ -506,7 +504,7 @@ static int take_dead_directory(struct view *view, struct record *record)
 	/* Until the kernel has it. */
 	directory->users++;
 	take_attributes(view, record, directory);
-	directory_leave_locked(view, directory);
+	directory_leave(view, directory);
 	return 0;
 }
 
@@ -514,12 +512,11 @@ static int take_dead_directory(struct view *view, struct record *record)
 static void take_promised(struct view *view, struct promise *promise, const char *path)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-	struct directory *directory =
-		directory_at_locked(view, path, slash ? (size_t)(slash - path) : 0);
+	struct directory *directory = directory_at(view, path, slash ? (size_t)(slash - path) : 0);
 	struct entry *entry = directory && is_name(name) ? directory_entry(directory, name) : NULL;
 
 	if (entry && !entry->version && !entry->directory && !entry->promise)
-		promise_take_locked(view, promise, entry);
+		promise_take(view, promise, entry);
 }
 
 static int take_promise(struct view *view, struct record *record)
@@ -588,7 +585,7 @@ static void take_notices(struct view *view, struct record *record)
 	while (record_get_bool(record)) {
 		CLEANUP(freep) char *path = record_get_text(record);
 		if (path)
-			notice_path_locked(view, path);
+			notice_path(view, path);
 		else
 			record_spoil(record);
 	}
@@ -620,7 +617,7 @@ static void take_layers(struct taking *taking)
 	}
 }
 
-static int take_all_locked(struct view *view, struct record *record)
+static int take_all(struct view *view, struct record *record)
 {
 	struct taking taking = {.view = view, .record = record};
 
@@ -699,13 +696,11 @@ static int look_at(struct view *view, struct directory *directory)
 		union_take_for_directory(lookup);
 	if (lookup->kind != UNION_DIRECTORY)
 		union_lookup_fini(lookup);
-	view_lock(view);
 	/* What was found by others is nothing to begin from. */
 	directory->found_rights = directory->rights;
 	directory->joined = joined(directory, lookup);
 	directory->left = directory->layers & (directory->joined | ~lookup->layers);
-	attributes_describe_locked(view, directory, lookup);
-	view_unlock(view);
+	attributes_describe(view, directory, lookup);
 	attach_watch(view, settings, directory, lookup, lookup->layers);
 	return 0;
 }
@@ -714,11 +709,9 @@ int view_take_state(struct view *view, struct record *record)
 {
 	struct directories list = {0};
 
-	view_lock(view);
-	int r = take_all_locked(view, record);
+	int r = take_all(view, record);
 	if (r == 0)
 		r = collect(&list, view->root);
-	view_unlock(view);
 	/* Those above before those in them. */
 	for (size_t i = 0; r == 0 && i < list.count; i++)
 		r = look_at(view, list.items[i]);

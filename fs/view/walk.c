@@ -25,14 +25,12 @@ static int compare_names(const void *a, const void *b)
 }
 
 /* The names of the directories in `directory`, sorted. */
-static int names_of_directories(
-	struct view *view, struct directory *directory, char ***ret, size_t *count)
+static int names_of_directories(struct directory *directory, char ***ret, size_t *count)
 {
 	int r = 0;
 
 	*ret = NULL;
 	*count = 0;
-	view_lock(view);
 	char **names = calloc(directory->order_count + 1, sizeof(char *));
 	if (!names)
 		r = -ENOMEM;
@@ -46,7 +44,6 @@ static int names_of_directories(
 		else
 			++*count;
 	}
-	view_unlock(view);
 	if (*count)
 		qsort(names, *count, sizeof(char *), compare_names);
 	*ret = names;
@@ -70,14 +67,12 @@ static bool is_in_itself_in(const struct directory *directory, size_t layer)
  * if the layer follows them. Two such links in one directory would make an endless tree, twice as
  * wide with each level.
  */
-static bool is_in_itself(struct view *view, const struct directory *directory)
+static bool is_in_itself(const struct directory *directory)
 {
-	view_lock(view);
 	bool is_inside = directory->layers != 0;
 	for (size_t i = 0; is_inside && i < directory->watches.count; i++)
 		if (directory->layers >> i & 1)
 			is_inside = is_in_itself_in(directory, i);
-	view_unlock(view);
 	return is_inside;
 }
 
@@ -95,13 +90,11 @@ static int walk_child(
 
 	if (r < 0)
 		return is_missing(r) ? 0 : r;
-	bool is_walked = !is_in_itself(view, child);
+	bool is_walked = !is_in_itself(child);
 	if (is_walked)
 		r = walk_add(walk, child);
 	if (r < 0 || !is_walked) {
-		view_lock(view);
-		directory_leave_locked(view, child);
-		view_unlock(view);
+		directory_leave(view, child);
 	}
 	return r;
 }
@@ -114,7 +107,7 @@ static int walk_into(struct view *view, struct walk *walk, struct directory *dir
 	int r = names_complete(view, directory);
 	if (r < 0)
 		return r;
-	r = names_of_directories(view, directory, &names, &count);
+	r = names_of_directories(directory, &names, &count);
 	for (size_t i = 0; i < count; i++) {
 		if (r == 0)
 			r = walk_child(view, walk, directory, names[i]);
@@ -124,12 +117,12 @@ static int walk_into(struct view *view, struct walk *walk, struct directory *dir
 	return r;
 }
 
-void walk_leave_locked(struct view *view, struct walk *walk)
+void walk_leave(struct view *view, struct walk *walk)
 {
 	for (size_t i = walk->count; i-- > 0;)
-		directory_leave_locked(view, walk->items[i]);
+		directory_leave(view, walk->items[i]);
 	if (walk->above)
-		directory_leave_locked(view, walk->above);
+		directory_leave(view, walk->above);
 	free(walk->items);
 	*walk = (struct walk){0};
 }

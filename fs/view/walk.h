@@ -1,6 +1,6 @@
 /*
  * A walk: the directories under a path, as the view shows them, top directories first and names in
- * byte order. Each is in use, and so watched, until walk_leave_locked().
+ * byte order. Each is in use, and so watched, until walk_leave().
  */
 #pragma once
 
@@ -20,9 +20,9 @@ struct walk {
 /**
  * Walks and lists the directories under `path`, level by level: first `path` itself, then down to
  * `depth` levels below it (-1: all). If `path` is missing, the walk is empty. The lock must not be
- * held. Returns 0 or -errno; call walk_leave_locked() in any case.
+ * held. Returns 0 or -errno; call walk_leave() in any case.
  */
 int walk_under(struct view *view, const char *path, int depth, struct walk *walk);
 
 /** Leaves the directories, and empties the walk. */
-void walk_leave_locked(struct view *view, struct walk *walk);
+void walk_leave(struct view *view, struct walk *walk);

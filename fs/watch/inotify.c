@@ -11,7 +11,6 @@
 #include "cleanup.h"
 #include "clock.h"
 #include "descriptor.h"
-#include "lock.h"
 
 #define BUCKETS 4096u
 
@@ -34,15 +33,14 @@ struct inotify_watch {
 
 struct inotify {
 	int fd;
-	struct lock lock;
-	struct inotify_watch *buckets[BUCKETS]; /* lock */
-	size_t count;                           /* lock */
-	unsigned expected;                      /* lock; watches that others are adding */
-	bool has_missed;                        /* lock; events of such a one */
-	bool is_limited;                        /* lock */
-	size_t most;                            /* lock; 0: half of the kernel's limit */
-	size_t half;                            /* lock; of that */
-	int64_t half_ms;                        /* lock; clock_ms() when it was read; 0: never */
+	struct inotify_watch *buckets[BUCKETS];
+	size_t count;
+	unsigned expected; /* watches that others are adding */
+	bool has_missed;   /* events of such a one */
+	bool is_limited;
+	size_t most;     /* 0: half of the kernel's limit */
+	size_t half;     /* of that */
+	int64_t half_ms; /* clock_ms() when it was read; 0: never */
 };
 
 int inotify_new(struct inotify **ret)
@@ -54,7 +52,6 @@ int inotify_new(struct inotify **ret)
 	inotify->fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
 	if (inotify->fd < 0)
 		return -errno;
-	lock_init(&inotify->lock, LOCK_INOTIFY);
 	*ret = take_ptr(inotify);
 	return 0;
 }
@@ -64,7 +61,6 @@ void inotify_free(struct inotify *inotify)
 	if (!inotify)
 		return;
 	close(inotify->fd);
-	lock_fini(&inotify->lock);
 	free(inotify);
 }
 
@@ -81,18 +77,14 @@ int inotify_fd(const struct inotify *inotify)
 
 size_t inotify_watch_count(struct inotify *inotify)
 {
-	lock_take(&inotify->lock);
 	size_t count = inotify->count;
-	lock_release(&inotify->lock);
 	return count;
 }
 
 void inotify_limit(struct inotify *inotify, size_t most)
 {
-	lock_take(&inotify->lock);
 	inotify->is_limited = true;
 	inotify->most = most;
-	lock_release(&inotify->lock);
 }
 
 /* Returns half of the kernel's limit; SIZE_MAX if it is unknown. */
@@ -108,7 +100,7 @@ static size_t read_half(void)
 	return (size_t)strtoull(text, NULL, 10) / 2;
 }
 
-/* Returns whether no watch may be added. The lock is held. */
+/* Returns whether no watch may be added. */
 static bool is_full(struct inotify *inotify)
 {
 	int64_t now = clock_ms();
@@ -174,11 +166,9 @@ int inotify_subscribe(struct inotify *inotify, struct subscription *subscription
 
 	if (!fresh)
 		return -ENOMEM;
-	lock_take(&inotify->lock);
 	int wd = add_watch(inotify, fd, subscription->mask);
 	if (wd >= 0)
 		attach(inotify, subscription, wd, &fresh);
-	lock_release(&inotify->lock);
 	return wd < 0 ? wd : 0;
 }
 
@@ -188,32 +178,26 @@ int inotify_subscribe_to(struct inotify *inotify, struct subscription *subscript
 
 	if (!fresh)
 		return -ENOMEM;
-	lock_take(&inotify->lock);
 	attach(inotify, subscription, wd, &fresh);
-	lock_release(&inotify->lock);
 	return 0;
 }
 
 int inotify_expect(struct inotify *inotify)
 {
-	lock_take(&inotify->lock);
 	bool has_room = !is_full(inotify);
 	inotify->expected += has_room;
-	lock_release(&inotify->lock);
 	return has_room ? 0 : -EDQUOT;
 }
 
 bool inotify_expect_no_more(struct inotify *inotify)
 {
-	lock_take(&inotify->lock);
 	bool has_missed = inotify->has_missed;
 	if (--inotify->expected == 0)
 		inotify->has_missed = false;
-	lock_release(&inotify->lock);
 	return has_missed;
 }
 
-/* Takes the subscription off its watch, which ends with the last one. The lock is held. */
+/* Takes the subscription off its watch, which ends with the last one. */
 static void detach(struct inotify *inotify, struct subscription *subscription)
 {
 	struct inotify_watch *watch = subscription->watch;
@@ -232,18 +216,13 @@ static void detach(struct inotify *inotify, struct subscription *subscription)
 
 void inotify_unsubscribe(struct inotify *inotify, struct subscription *subscription)
 {
-	lock_take(&inotify->lock);
 	if (subscription->watch)
 		detach(inotify, subscription);
-	lock_release(&inotify->lock);
 }
 
-bool inotify_is_subscribed(struct inotify *inotify, const struct subscription *subscription)
+bool inotify_is_subscribed(const struct subscription *subscription)
 {
-	lock_take(&inotify->lock);
-	bool is_subscribed = subscription->watch != NULL;
-	lock_release(&inotify->lock);
-	return is_subscribed;
+	return subscription->watch;
 }
 
 /*
@@ -281,7 +260,6 @@ void inotify_read(struct inotify *inotify, void (*lost)(void *context), void *co
 		ssize_t n = read(inotify->fd, buffer, sizeof(buffer));
 		if (n <= 0)
 			break;
-		lock_take(&inotify->lock);
 		for (char *at = buffer; at < buffer + n;) {
 			const struct inotify_event *event =
 				(const struct inotify_event *)(void *)at;
@@ -291,6 +269,5 @@ void inotify_read(struct inotify *inotify, void (*lost)(void *context), void *co
 				dispatch(inotify, event);
 			at += sizeof(*event) + event->len;
 		}
-		lock_release(&inotify->lock);
 	}
 }

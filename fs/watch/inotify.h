@@ -88,7 +88,7 @@ int inotify_subscribe_to(struct inotify *inotify, struct subscription *subscript
 /** Ends a subscription, if it has not ended yet. */
 void inotify_unsubscribe(struct inotify *inotify, struct subscription *subscription);
 
-bool inotify_is_subscribed(struct inotify *inotify, const struct subscription *subscription);
+bool inotify_is_subscribed(const struct subscription *subscription);
 
 /**
  * Reads the queued events, up to 8 MiB, and notifies the subscribers. Calls `lost` if the queue

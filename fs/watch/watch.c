@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "cleanup.h"
-#include "lock.h"
 
 #define WATCH_MASK                                                                                 \
 	(IN_CLOSE_WRITE | IN_MODIFY | IN_MOVED_FROM | IN_MOVED_TO | IN_CREATE | IN_DELETE |        \
@@ -21,7 +20,6 @@ struct layer_watch {
 
 struct watch {
 	struct inotify *inotify;
-	struct lock lock;       /* protects all struct layer_watches */
 	watch_handler *handler; /* set by watch_read() while it reads */
 	void *context;
 };
@@ -36,7 +34,6 @@ int watch_new(size_t most, struct watch **ret)
 	if (r < 0)
 		return r;
 	inotify_limit(watch->inotify, most);
-	lock_init(&watch->lock, LOCK_WATCH);
 	*ret = take_ptr(watch);
 	return 0;
 }
@@ -46,7 +43,6 @@ void watch_free(struct watch *watch)
 	if (!watch)
 		return;
 	inotify_free(watch->inotify);
-	lock_fini(&watch->lock);
 	free(watch);
 }
 
@@ -94,7 +90,6 @@ static int add(struct watch *watch, struct layer_watches *watches, unsigned laye
 		return -ENOMEM;
 	*slot = (struct layer_watch){
 		{.notify = on_event, .mask = WATCH_MASK}, watch, watches->owner, layer};
-	lock_take(&watch->lock);
 	/* The settings may have been replaced since the caller read the number of layers. */
 	if (layer < watches->count)
 		r = subscribe(watch->inotify, &slot->subscription, number);
@@ -102,7 +97,6 @@ static int add(struct watch *watch, struct layer_watches *watches, unsigned laye
 		end_watch(watch, watches, layer);
 		watches->items[layer] = take_ptr(slot);
 	}
-	lock_release(&watch->lock);
 	return r;
 }
 
@@ -129,32 +123,26 @@ int watch_end(struct watch *watch, struct layer_watches *watches, unsigned layer
 	return r == 0 ? has_missed : r;
 }
 
-bool watch_has(struct watch *watch, const struct layer_watches *watches, unsigned layer)
+bool watch_has(const struct layer_watches *watches, unsigned layer)
 {
-	lock_take(&watch->lock);
 	const struct layer_watch *slot = watches->items[layer];
-	bool has = slot && inotify_is_subscribed(watch->inotify, &slot->subscription);
-	lock_release(&watch->lock);
-	return has;
+
+	return slot && inotify_is_subscribed(&slot->subscription);
 }
 
 void watch_remove_layer(struct watch *watch, struct layer_watches *watches, unsigned layer)
 {
-	lock_take(&watch->lock);
 	end_watch(watch, watches, layer);
-	lock_release(&watch->lock);
 }
 
 void watch_renumber(struct watch *watch, struct layer_watches *watches, struct layer_watch **items,
 	size_t count)
 {
-	lock_take(&watch->lock);
 	for (unsigned layer = 0; layer < watches->count; layer++)
 		end_watch(watch, watches, layer);
 	free(watches->items);
 	watches->items = items;
 	watches->count = count;
-	lock_release(&watch->lock);
 }
 
 void watch_remove(struct watch *watch, struct layer_watches *watches)

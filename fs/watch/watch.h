@@ -62,7 +62,7 @@ int watch_end(struct watch *watch, struct layer_watches *watches, unsigned layer
 uint32_t watch_mask(void);
 
 /** Returns whether the directory of `layer` is watched. */
-bool watch_has(struct watch *watch, const struct layer_watches *watches, unsigned layer);
+bool watch_has(const struct layer_watches *watches, unsigned layer);
 
 /** Ends the directory's watches in all layers. */
 void watch_remove(struct watch *watch, struct layer_watches *watches);

@@ -31,10 +31,10 @@ struct workers {
 	int watches;                     /* a descriptor that they keep; -1: none */
 	const struct settings *settings; /* the newest, only to be compared; NULL: any */
 	struct worker kept[WORKERS_KEPT];
-	struct worker *more;            /* with a job that the kept ones had no time for */
-	struct worker *left;            /* their end is not waited for */
+	struct worker *more; /* with a job that the kept ones had no time for */
+	struct worker *left; /* their end is not waited for */
 	unsigned left_count;
-	uint64_t failed;    
+	uint64_t failed;
 	struct failed_jobs failed_jobs;
 };
 
@@ -189,8 +189,8 @@ static void begin(void *context)
 
 	worker_end_with(new_worker->socket);
 	keep_only(new_worker->socket, new_worker->watches, new_worker->composer->settings);
-	worker_process(new_worker->socket, new_worker->watches, new_worker->page,
-		new_worker->composer);
+	worker_process(
+		new_worker->socket, new_worker->watches, new_worker->page, new_worker->composer);
 }
 
 /* Forks it. */

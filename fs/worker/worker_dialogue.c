@@ -12,8 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cleanup.h"
 #include "await.h"
+#include "cleanup.h"
 #include "clock.h"
 #include "descriptor.h"
 #include "opening.h"

@@ -23,7 +23,7 @@ struct worker {
 	dev_t file_system;         /* the job's (worker.h); 0: none */
 	int64_t since_ms;          /* clock_ms() when it got its job */
 	bool is_busy;
-	bool is_kept;              /* lives on after its job */
+	bool is_kept; /* lives on after its job */
 	struct worker *next;
 };
 

@@ -135,8 +135,8 @@ TEST_WITH(inode_that_goes_ends_all_its_subscriptions, set_up, tear_down)
 	assert_return_code(unlink("file"), errno);
 	heard_by(second);
 	assert_true(first->masks & IN_IGNORED && second->masks & IN_IGNORED);
-	assert_false(inotify_is_subscribed(inotify, &first->subscription));
-	assert_false(inotify_is_subscribed(inotify, &second->subscription));
+	assert_false(inotify_is_subscribed(&first->subscription));
+	assert_false(inotify_is_subscribed(&second->subscription));
 	assert_int_equal(inotify_watch_count(inotify), 0);
 	end(first);
 	end(second);

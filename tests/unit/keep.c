@@ -25,8 +25,8 @@
 #include "descriptor.h"
 #include "helper.h"
 #include "keep.h"
-#include "moved_clock.h"
 #include "kept_file.h"
+#include "moved_clock.h"
 #include "test.h"
 
 #define ROUNDS 2000

@@ -104,8 +104,9 @@ int __wrap_poll(struct pollfd *polled, nfds_t count, int timeout_ms)
 int __wrap_ppoll(
 	struct pollfd *polled, nfds_t count, const struct timespec *timeout, const sigset_t *mask)
 {
-	return timeout && to_ns(*timeout) && !are_waits_real ? wait_for(polled, count, to_ns(*timeout))
-					  : __real_ppoll(polled, count, timeout, mask);
+	return timeout && to_ns(*timeout) && !are_waits_real
+		       ? wait_for(polled, count, to_ns(*timeout))
+		       : __real_ppoll(polled, count, timeout, mask);
 }
 
 int __wrap_nanosleep(const struct timespec *time, struct timespec *left)

@@ -18,9 +18,7 @@ static bool is_to_be_told(void)
 {
 	unsigned count = 0;
 
-	view_lock(view);
-	notice_each_path_locked(view, note_path, &count);
-	view_unlock(view);
+	notice_each_path(view, note_path, &count);
 	notices_free(view);
 	return count > 0;
 }

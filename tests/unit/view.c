@@ -179,7 +179,7 @@ VIEW_TEST(name_that_goes_while_a_listing_is_taken_is_not_listed)
 	struct directory *directory = directory_find(view->root, "dir")->directory;
 
 	/* The steps of a request thread: in between it holds no lock. */
-	names_begin_locked(directory);
+	names_begin(directory);
 	assert_int_equal(
 		listing_take(view->composer.settings, directory->layers, "dir", &listing), 0);
 	assert_int_equal(unlink("a/dir/gone"), 0);
@@ -192,7 +192,7 @@ VIEW_TEST(name_that_goes_while_a_listing_is_taken_is_not_listed)
 	assert_string_equal(change.path, "dir/new");
 	assert_int_equal(directory->names, NAMES_SOME);
 	names_install(view, directory, &listing);
-	names_end_locked(directory);
+	names_end(directory);
 	listing_free(&listing);
 
 	publish(&change);

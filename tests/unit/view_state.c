@@ -135,12 +135,10 @@ static uint64_t promise(const char *name)
 {
 	struct stat stat;
 
-	view_lock(view);
-	struct entry *entry = directory_entry(directory_at_locked(view, "dir", 3), name);
+	struct entry *entry = directory_entry(directory_at(view, "dir", 3), name);
 	assert_non_null(entry);
-	assert_int_equal(promise_give_locked(view, entry, &stat), 0);
-	assert_null(promise_suspend_locked(view, entry));
-	view_unlock(view);
+	assert_int_equal(promise_give(view, entry, &stat), 0);
+	assert_null(promise_suspend(view, entry));
 	return stat.st_ino;
 }
 
@@ -326,9 +324,7 @@ static bool is_to_be_told(void)
 {
 	unsigned count = 0;
 
-	view_lock(view);
-	notice_each_path_locked(view, note_path, &count);
-	view_unlock(view);
+	notice_each_path(view, note_path, &count);
 	notices_free(view);
 	return count > 0;
 }
