@@ -122,8 +122,7 @@ int check_pool_run(struct offline *offline, char *const *paths, size_t count,
 
 	if (!checker)
 		return -ENOMEM;
-	if (workers_are_reliable() && !has_remote_layer(offline_settings(offline)) &&
-		workers_new(-1, &checker->workers) < 0)
+	if (!has_remote_layer(offline_settings(offline)) && workers_new(-1, &checker->workers) < 0)
 		return -ENOMEM;
 	checker->offline = offline;
 	checker->paths = paths;

@@ -427,7 +427,7 @@ int render_new(struct settings *settings, const struct rendered_options *options
 			r = enter_sandbox(render, settings, problem);
 		if (r == 0)
 			r = view_new(settings, &callbacks, &render->view);
-		if (r == 0 && workers_are_reliable())
+		if (r == 0)
 			r = view_use_workers(render->view);
 		if (r == 0)
 			view_set_runner(render->view, render->runner);

@@ -38,15 +38,6 @@ struct workers {
 	struct failed_jobs failed_jobs;
 };
 
-bool workers_are_reliable(void)
-{
-#ifdef WORKER_STANDS_STILL
-	return false;
-#else
-	return true;
-#endif
-}
-
 int workers_new(int watches, struct workers **ret)
 {
 	struct workers *workers = calloc(1, sizeof(*workers));
@@ -337,7 +328,7 @@ static void note_file_system(struct worker *worker, dev_t file_system)
 
 /* As worker_do(). The worker is left unless it can go on. */
 static int try(struct workers *workers, struct worker *worker, const struct worker_job *job,
-	bool is_last, struct worker_answer *ret, struct problem *problem)
+	struct worker_answer *ret, struct problem *problem)
 {
 	bool can_go_on;
 
@@ -352,7 +343,7 @@ static int try(struct workers *workers, struct worker *worker, const struct work
 		leave(workers, worker);
 		return -ECANCELED;
 	}
-	r = worker_do(worker, job, is_last, ret, &can_go_on, problem);
+	r = worker_do(worker, job, ret, &can_go_on, problem);
 	if (!can_go_on && r != -ETIMEDOUT)
 		note_file_system(worker, 0);
 	if (!can_go_on)
@@ -363,24 +354,16 @@ static int try(struct workers *workers, struct worker *worker, const struct work
 static int run_in(struct workers *workers, struct worker *worker, const struct worker_job *job,
 	struct worker_answer *ret, struct problem *problem)
 {
-	int r = -EAGAIN;
-
-	for (unsigned i = 1; r == -EAGAIN && i <= WORKER_STARTS; i++) {
-		note_file_system(worker, job->file_system);
-		r = try(workers, worker, job, i == WORKER_STARTS, ret, problem);
-	}
+	note_file_system(worker, job->file_system);
+	int r = try(workers, worker, job, ret, problem);
 	worker->file_system = 0;
 	if (r == PROBLEM || r == -ETIMEDOUT)
 		workers->failed++;
-	if (!job->state) {
-		return r == -EAGAIN ? -ENOMEM : r;
-	}
-	if (r == PROBLEM || r == -ETIMEDOUT) {
+	if (job->state && (r == PROBLEM || r == -ETIMEDOUT))
 		failed_jobs_add(&workers->failed_jobs, job, r, problem);
-	} else if (r == 0) {
+	else if (job->state && r == 0)
 		failed_jobs_remove(&workers->failed_jobs, job);
-	}
-	return r == -EAGAIN ? -ENOMEM : r;
+	return r;
 }
 
 static int64_t waited_ms(const struct worker *worker, dev_t file_system)

@@ -76,12 +76,6 @@ struct worker_job {
 };
 
 /**
- * Returns whether workers can be relied on. With ThreadSanitizer, a worker that is forked while
- * another thread allocates may stand still: then a command that ends by itself uses no workers.
- */
-bool workers_are_reliable(void);
-
-/**
  * Makes an empty set; workers are forked when a job needs them. They keep the inotify(7) descriptor
  * `watches` open; -1: none. Returns 0 with *ret for workers_free(), or -ENOMEM.
  */

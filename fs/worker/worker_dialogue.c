@@ -29,17 +29,8 @@
 /* A job that goes on without a processor, as a listing over a slow network does, gets so long. */
 #define LONGEST_MS (10 * 60 * 1000)
 
-/*
- * If another thread is in a library at the fork, the worker gets the library's lock as taken, for
- * ever. Then it stands still, mostly at its start, and another worker is forked. glibc's malloc(3)
- * handles a fork; the allocators of sanitizers do not, and may stand still at any time.
- */
-#define START_MS 1000
-#ifdef WORKER_FOR_CHECKERS
-#define MAY_STAND_STILL true
-#else
-#define MAY_STAND_STILL false
-#endif
+/* The least patience with a worker that has just been forked. */
+#define START_MS 5000
 
 /* Of a processor, that it has used; -1: it has ended. */
 static int64_t used_ms(const struct worker *worker)
@@ -58,13 +49,11 @@ static int patience_of(const struct worker_job *job)
 	return job->patience_ms ? job->patience_ms : 2 * (int)job->composer->settings->answer_ms;
 }
 
-/*
- * Waits for a message. Returns 0; -ETIMEDOUT: the worker stands still; -EAGAIN: it does, and
- * another worker should try the job; or another -errno.
- */
-static int await(const struct worker *worker, const struct worker_job *job, bool is_last)
+/* Waits for a message. Returns 0; -ETIMEDOUT: the worker stands still; or another -errno. */
+static int await(const struct worker *worker, const struct worker_job *job)
 {
-	int patience_ms = patience_of(job) / (MAY_STAND_STILL ? WORKER_STARTS : 1);
+	int patience_ms = patience_of(job);
+	int start_ms = patience_ms > START_MS ? patience_ms : START_MS;
 	struct pollfd message = {.fd = worker->socket, .events = POLLIN};
 	bool is_ready = atomic_load(&worker->page->is_ready);
 	/* Most answer before it matters. */
@@ -73,7 +62,7 @@ static int await(const struct worker *worker, const struct worker_job *job, bool
 	int64_t end_ms = clock_ms() + (job->longest_ms ? job->longest_ms : LONGEST_MS);
 
 	for (int looks = 0;;) {
-		int r = await_ms(&message, 1, (is_ready ? patience_ms : START_MS) / LOOKS);
+		int r = await_ms(&message, 1, (is_ready ? patience_ms : start_ms) / LOOKS);
 		if (r > 0)
 			return 0;
 		if (r < 0 && errno != EINTR)
@@ -88,8 +77,7 @@ static int await(const struct worker *worker, const struct worker_job *job, bool
 			used = now;
 			steps = done;
 		} else if (r == 0 && ++looks == LOOKS) {
-			bool is_sure = is_ready && (is_last || !MAY_STAND_STILL);
-			return is_sure ? -ETIMEDOUT : -EAGAIN;
+			return -ETIMEDOUT;
 		}
 		is_ready |= is_new;
 	}
@@ -201,14 +189,13 @@ static int take_answer(const struct settings *settings, struct worker_answer *an
 }
 
 /* Serves the worker until it answers. 0 with *ret; what it failed with; -EPIPE: it has ended. */
-static int converse(const struct worker *worker, const struct worker_job *job, bool is_last,
-	struct record **ret)
+static int converse(const struct worker *worker, const struct worker_job *job, struct record **ret)
 {
 	for (;;) {
 		enum worker_message kind;
 		CLEANUP(record_freep) struct record *message = NULL;
 
-		int r = await(worker, job, is_last);
+		int r = await(worker, job);
 		if (r == 0)
 			r = worker_message_receive(worker->socket, &kind, &message);
 		if (r < 0)
@@ -311,12 +298,12 @@ bool worker_job_is_cancelled(const struct worker_job *job)
 	return flag && atomic_load(flag);
 }
 
-int worker_do(const struct worker *worker, const struct worker_job *job, bool is_last,
-	struct worker_answer *ret, bool *can_go_on, struct problem *problem)
+int worker_do(const struct worker *worker, const struct worker_job *job, struct worker_answer *ret,
+	bool *can_go_on, struct problem *problem)
 {
 	int r = send_job(worker, job);
 	if (r == 0)
-		r = converse(worker, job, is_last, &ret->record);
+		r = converse(worker, job, &ret->record);
 	/* After a shortage of the daemon's own it is in the middle of its job. */
 	*can_go_on = r == 0;
 	if (r == 0)

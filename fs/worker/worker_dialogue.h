@@ -10,9 +10,6 @@
 /* How long a worker that has closed its socket may take to end. */
 #define WORKER_END_MS 1000
 
-/* Maximum number of workers that try a job in turn, if each stands still at its start. */
-#define WORKER_STARTS 5
-
 /* A worker process, in the daemon. */
 struct worker {
 	pid_t pid;  /* 0: not forked */
@@ -30,9 +27,8 @@ struct worker {
 bool worker_job_is_cancelled(const struct worker_job *job);
 
 /**
- * Gives the worker the job, and waits for its answer. Returns as workers_run(); or -EAGAIN if
- * another worker should try the job, as this one stands still at its start or, unless `is_last`,
- * later. If *can_go_on is false, the worker must not get another job.
+ * Gives the worker the job, and waits for its answer. Returns as workers_run(). If *can_go_on is
+ * false, the worker must not get another job.
  */
-int worker_do(const struct worker *worker, const struct worker_job *job, bool is_last,
-	struct worker_answer *ret, bool *can_go_on, struct problem *problem);
+int worker_do(const struct worker *worker, const struct worker_job *job, struct worker_answer *ret,
+	bool *can_go_on, struct problem *problem);

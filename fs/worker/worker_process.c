@@ -145,20 +145,12 @@ static void on_time(int number)
 /* The timer counts the process's use of a processor, so it does not wake an idle process. */
 static void limit_time(void)
 {
-#ifdef WORKER_STANDS_STILL
-	/* ThreadSanitizer calls no handler in a loop that calls nothing. The signal kills. */
-	const struct itimerval limit = {.it_value.tv_sec = worker_seconds(self.composer.settings)};
-
-	(void)on_time;
-	(void)setitimer(ITIMER_PROF, &limit, NULL);
-#else
 	long us = (long)worker_seconds(self.composer.settings) * (1000000 / TIME_TICKS);
 	const struct timeval tick = {us / 1000000, us % 1000000};
 	const struct sigaction action = {.sa_handler = on_time, .sa_flags = SA_RESTART};
 
 	sigaction(SIGPROF, &action, NULL);
 	(void)setitimer(ITIMER_PROF, &(struct itimerval){tick, tick}, NULL);
-#endif
 }
 
 void worker_note_step(void)
@@ -174,7 +166,7 @@ static void name_source(const char *name)
 	atomic_fetch_add(&self.unit, 1);
 	worker_note_step();
 	/* It came to an end at the last moment. */
-	if (self.ticks >= TIME_TICKS || !workers_are_reliable()) {
+	if (self.ticks >= TIME_TICKS) {
 		self.ticks = 0;
 		limit_time();
 	}

@@ -209,7 +209,7 @@ static int converse_with(
 	}
 	assert_int_equal(shutdown(sockets[1], SHUT_WR), 0);
 	*answer = (struct worker_answer){0};
-	int r = worker_do(&worker, &job, true, answer, can_go_on, &problem);
+	int r = worker_do(&worker, &job, answer, can_go_on, &problem);
 	close(sockets[0]);
 	close(sockets[1]);
 	return r;
