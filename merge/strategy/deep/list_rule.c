@@ -95,7 +95,6 @@ static int read_rule(const struct node *place, const struct node *value, struct 
 		return problem_at(problem, required,
 			"'required' says whether an item without the key is an error: true or "
 			"false");
-	ret->twice = LIST_TWICE_SECOND;
 	int r = read_twice(node_get(value, "twice"), &ret->twice, problem);
 	if (r == 0)
 		r = item_key_check(by, problem);

@@ -31,11 +31,14 @@ enum list_mode { LIST_REPLACE, LIST_APPEND, LIST_PREPEND, LIST_UNIQUE, LIST_REPE
 /* All except LIST_BY_KEY, as people write them. */
 extern const char *const list_mode_names[LIST_BY_KEY];
 
-/* LIST_BY_KEY: the treatment of an item whose key an earlier item of the same layer has. */
+/*
+ * LIST_BY_KEY: the treatment of an item whose key an earlier item of the same layer has. Zero is
+ * the default, also of the lists that a format merges by a key without a rule.
+ */
 enum list_twice {
-	LIST_TWICE_ERROR,
 	LIST_TWICE_SECOND, /* is merged with the second item of the lower layers that has the key */
 	LIST_TWICE_MERGE,  /* is merged into the earlier item */
+	LIST_TWICE_ERROR,
 };
 
 struct list_rule {
