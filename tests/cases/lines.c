@@ -24,6 +24,7 @@ static const char *const rewritten[] = {
 	"cloud-init-archive-parts-of-other-types-are-left-out",
 	"cloud-init-message-part-in-base64-is-decoded",
 	"deep-list-before-a-text-above-a-map-becomes-a-map",
+	"deep-list-before-a-text-and-a-map-have-one-key-of-one-name",
 	"deep-map-above-a-list-before-a-text-makes-it-a-map",
 	"env-is-read-as-docker-compose-reads-it",
 	"env-is-read-as-docker-compose-reads-it-for-json",

@@ -422,11 +422,50 @@ static const struct node *lists(struct deep_model *model, const struct node *bel
 	return result;
 }
 
+static bool is_key_of(const struct node *map, const struct node *key)
+{
+	for (uint32_t i = 0; i < map->map.count; i++)
+		if (node_equal(map->map.pairs[i].key, key))
+			return true;
+	return false;
+}
+
+/* Returns the map's key with the same characters, if it lacks this one, or the key itself. */
+static const struct node *same_name(const struct node *map, const struct node *key)
+{
+	for (uint32_t i = 0; !is_key_of(map, key) && i < map->map.count; i++) {
+		const struct node *other = map->map.pairs[i].key;
+
+		if (node_is_scalar(other) && node_is_scalar(key) && !other->tag && !key->tag &&
+			span_equal(other->text, key->text))
+			return other;
+	}
+	return key;
+}
+
+/* Where a list may stand for a map, keys of two layers with the same characters are one. */
+static const struct node *with_same_names(struct deep_model *model, const struct node *below,
+	const struct node *value, const struct path *path)
+{
+	if (model->way != DEEP_MODEL_BEFORE || !node_is_map(value) || value->tag || below->tag ||
+		strcmp(mode_at(model, path), "by") != 0)
+		return value;
+	struct node *result = empty_like(model, value);
+	for (uint32_t i = 0; i < value->map.count; i++) {
+		const struct pair *pair = &value->map.pairs[i];
+		const struct node *key = same_name(below, pair->key);
+
+		add(model, result, is_key_of(value, key) ? pair->key : key, pair->value);
+	}
+	return result;
+}
+
 static const struct node *maps(struct deep_model *model, const struct node *below,
 	const struct node *value, struct path path)
 {
 	struct node *result = empty_like(model, below);
 
+	value = with_same_names(model, below, value, &path);
 	for (uint32_t i = 0; i < below->map.count; i++)
 		add(model, result, below->map.pairs[i].key, below->map.pairs[i].value);
 
@@ -469,7 +508,8 @@ static const struct node *alone(
 }
 
 /* Returns the map that a list of texts stands for; without `is_layer` a key may come again. */
-static const struct node *to_map(struct deep_model *model, const struct node *list, bool is_layer)
+static const struct node *to_map(
+	struct deep_model *model, const struct node *list, const struct node *other, bool is_layer)
 {
 	struct node *map = check(node_new_map(model->arena, list));
 
@@ -484,7 +524,7 @@ static const struct node *to_map(struct deep_model *model, const struct node *li
 		model->failed |= !len;
 		if (model->failed)
 			return NULL;
-		struct node *key = text_node(model, item, len);
+		const struct node *key = same_name(other, text_node(model, item, len));
 		struct node *value = text_node(model, item, item->text.len);
 		bool has_value = item->text.data[len] == '.';
 		value->tag = item->tag;
@@ -510,7 +550,7 @@ static void make_maps(struct deep_model *model, const struct node **below,
 	if (model->way == DEEP_MODEL_BEFORE && *list && node_is_sequence(*list) &&
 		node_is_map(other) && !(*list)->tag && !other->tag &&
 		strcmp(mode_at(model, path), "by") == 0)
-		*list = to_map(model, *list, is_layer);
+		*list = to_map(model, *list, other, is_layer);
 }
 
 /* Returns the merge of a value with what lies below it, or NULL for nothing. Both may be NULL. */

@@ -299,7 +299,7 @@ int deep_combine(struct deep *deep, const struct node *below, const struct node 
 {
 	if (below && list_rules_repeat(deep->rules) && deep_is_repeat(deep, below, value, place))
 		return deep_repeat(deep, below, value, place, ret);
-	if (deep->has_pairs && below && below->kind != value->kind) {
+	if (deep->has_pairs && below) {
 		int r = deep_make_pairs(deep, place, &below, &value);
 		if (r != 0)
 			return r;

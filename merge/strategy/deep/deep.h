@@ -76,7 +76,8 @@ void deep_note_part(struct deep *deep, const struct node *list, const struct nod
 
 /**
  * If one of *below and *value is a map, and the other one is a list that stands for a map (`before`
- * of its rule), replaces the list by that map. "A=1" becomes A: "1", and "A" becomes A: null.
+ * of its rule), replaces the list by that map. "A=1" becomes A: "1", and "A" becomes A: null. Keys
+ * of two layers with the same characters become one: the text 1 of "1=a" and a map's integer 1.
  * deep_pairs.c.
  */
 int deep_make_pairs(struct deep *deep, const struct list_place *place, const struct node **below,

@@ -8,9 +8,36 @@
 struct pairs {
 	struct deep *deep;
 	const struct list_rule *rule;
-	bool is_layer; /* the list is as its layer has it */
+	bool is_layer;            /* the list is as its layer has it */
+	const struct node *other; /* the map of another layer */
 	struct node *map;
 };
+
+/*
+ * If the key of `pair` is not in `map`, but one with the same characters is, makes it that key. So
+ * the 1 of "1=a" is the integer of a map.
+ */
+static void adopt_key(const struct node *map, struct pair *pair)
+{
+	static const uint8_t schemas[] = {NODE_TEXT, NODE_YAML_1_1, NODE_YAML_1_2, NODE_SALT};
+
+	if (!node_is_scalar(pair->key) || pair->key->tag ||
+		node_find_hashed(map, pair->key, pair->hash))
+		return;
+	struct node alike = *pair->key;
+	alike.style = NODE_PLAIN;
+	for (size_t i = 0; i < sizeof(schemas); i++) {
+		alike.schema = schemas[i];
+		uint32_t hash = node_hash(&alike);
+		const struct pair *found = node_find_hashed(map, &alike, hash);
+
+		/* 0x1 and 1 are one integer, but two names. */
+		if (found && span_equal(found->key->text, alike.text)) {
+			*pair = (struct pair){found->key, pair->value, hash};
+			return;
+		}
+	}
+}
 
 static int refuse_item(const struct pairs *pairs, const struct node *item)
 {
@@ -60,6 +87,7 @@ static int add_item(const struct pairs *pairs, const struct node *item)
 
 	if (r != 0)
 		return r;
+	adopt_key(pairs->other, &pair);
 	const struct pair *first = node_find_hashed(pairs->map, pair.key, pair.hash);
 	if (first && pairs->is_layer && pairs->rule->twice == LIST_TWICE_ERROR)
 		return problem_at(deep->merge->problem, item,
@@ -85,6 +113,34 @@ static int add_items(const struct pairs *pairs, const struct node *list)
 	return r;
 }
 
+/* As adopt_key(), for all keys of the map `*value`. Two keys of its layer stay two. */
+static int adopt_keys(struct deep *deep, const struct node *below, const struct node **value)
+{
+	struct arena *arena = deep->merge->arena;
+	const struct node *from = *value;
+	struct node *map = NULL;
+	int r = 0;
+
+	for (uint32_t i = 0; r == 0 && i < from->map.count; i++) {
+		struct pair pair = from->map.pairs[i];
+
+		adopt_key(below, &pair);
+		if (pair.key != from->map.pairs[i].key &&
+			node_find_hashed(from, pair.key, pair.hash))
+			pair = from->map.pairs[i];
+		if (!map && pair.key != from->map.pairs[i].key &&
+			!(map = node_copy_head(arena, from, i)))
+			return -ENOMEM;
+		if (map)
+			r = node_append(arena, map, &pair);
+	}
+	if (r != 0 || !map)
+		return r;
+	origin_move(deep->origins, from, map);
+	*value = map;
+	return deep_spend(deep, from, from->map.count);
+}
+
 int deep_make_pairs(struct deep *deep, const struct list_place *place, const struct node **below,
 	const struct node **value)
 {
@@ -92,12 +148,14 @@ int deep_make_pairs(struct deep *deep, const struct list_place *place, const str
 	const struct node **list = is_layer ? value : below;
 	const struct node *map = is_layer ? *below : *value;
 
-	if (!node_is_sequence(*list) || !node_is_map(map) || (*list)->tag || map->tag)
+	if (node_is_scalar(*list) || !node_is_map(map) || (*list)->tag || map->tag)
 		return 0;
 	const struct list_rule *rule = list_rules_find(deep->rules, place);
 	if (!rule->before)
 		return 0;
-	struct pairs pairs = {deep, rule, is_layer, node_new_map(deep->merge->arena, *list)};
+	if (node_is_map(*list))
+		return adopt_keys(deep, *below, value);
+	struct pairs pairs = {deep, rule, is_layer, map, node_new_map(deep->merge->arena, *list)};
 	int r = pairs.map ? add_items(&pairs, *list) : -ENOMEM;
 	if (r != 0)
 		return r;
