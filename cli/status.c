@@ -250,17 +250,23 @@ static void print_rendered(const struct node *rendered)
 	printf(", %.0f file%s%s\n", files, files == 1 ? "" : "s", is_atomic ? ", atomic" : "");
 }
 
-/* Prints the files that could not be written. */
+/* Prints what could not be written: files, or the next generation of an atomic tree. */
 static void print_failures(const struct node *status)
 {
 	const struct node *failures = report_get(status, "failures", NULL);
-	uint32_t count = report_count(failures);
+	uint32_t count = report_count(failures), first = 0;
 
-	if (count > 0)
-		printf(count == 1 ? "\nA file could not be written:\n"
-				  : "\n%u files could not be written:\n",
-			(unsigned)count);
-	for (uint32_t i = 0; i < count; i++) {
+	if (count > 0 && !*report_text(report_get(failures->seq.items[0], "path", NULL))) {
+		printf("\nThe next state of the tree could not be made:\n  ");
+		report_print(
+			report_text(report_get(failures->seq.items[first++], "message", NULL)));
+		putchar('\n');
+	}
+	if (count > first)
+		printf(count - first == 1 ? "\nA file could not be written:\n"
+					  : "\n%u files could not be written:\n",
+			(unsigned)(count - first));
+	for (uint32_t i = first; i < count; i++) {
 		printf("  ");
 		report_print(report_text(report_get(failures->seq.items[i], "message", NULL)));
 		putchar('\n');

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <linux/capability.h>
 #include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +21,7 @@
 #include "layer.h"
 #include "layer_spec.h"
 #include "rendered_state.h"
+#include "sandbox.h"
 #include "source_cache.h"
 
 /* Linux 6.8; older headers lack it. */
@@ -100,6 +102,10 @@ static uint64_t hash_settings(uint64_t hash, const struct settings *settings)
 		return 0;
 	hash = hash_text(stamp_hash(hash, &program), PLYFS_VERSION);
 	hash = hash_add(hash_add(hash, geteuid()), getegid());
+	/* They decide which sources can be read, and what a file can be given. */
+	hash = hash_add(hash, sandbox_has_capability(CAP_DAC_OVERRIDE));
+	hash = hash_add(hash, sandbox_has_capability(CAP_DAC_READ_SEARCH));
+	hash = hash_add(hash, sandbox_has_capability(CAP_CHOWN));
 	hash = hash_add(hash, settings->header);
 	hash = hash_layers(hash_environment(hash, &settings->around) | 1, settings);
 	hash = hash_read(hash, settings->path, &settings->read);

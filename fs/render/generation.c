@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #include "descriptor.h"
 #include "layer.h"
 #include "rendered_state.h"
+#include "sandbox.h"
 #include "text.h"
 
 /* The name under which the next generation is made: only root and we can enter its directory. */
@@ -129,12 +131,12 @@ static void change(struct rendered *rendered, struct owned *owned)
 }
 
 /*
- * Returns whether the fingerprint is as wanted. Without root, plyfs may have been unable to give
- * the owner: only the bytes and our own rights count.
+ * Returns whether the fingerprint is as wanted. If plyfs can't give owners, only the bytes and our
+ * own rights count.
  */
 static bool is_as_wanted(const struct fingerprint *wanted, const struct fingerprint *is)
 {
-	if (geteuid() == 0)
+	if (sandbox_has_capability(CAP_CHOWN))
 		return fingerprint_equal(wanted, is);
 	return wanted->hash == is->hash && (wanted->mode & S_IFMT) == (is->mode & S_IFMT) &&
 	       (S_ISLNK(wanted->mode) || (wanted->mode & 0700) == (is->mode & 0700));
@@ -199,7 +201,8 @@ int generation_put_directory(struct rendered *rendered, struct owned *owned,
 	const struct stat *stat, struct problem *problem)
 {
 	const struct fingerprint wanted = {
-		.mode = S_IFDIR | (stat->st_mode & 07777) | (geteuid() == 0 ? 0 : 0200),
+		.mode = S_IFDIR | (stat->st_mode & 07777) |
+			(sandbox_has_capability(CAP_DAC_OVERRIDE) ? 0 : 0200),
 		.uid = stat->st_uid,
 		.gid = stat->st_gid,
 	};
@@ -320,6 +323,26 @@ static int make_file(
 	return r == 0 ? manifest_put(rendered->manifest, owned, &fingerprint) : r;
 }
 
+/*
+ * Removes the file or directory. A directory that a process with more rights has made may have no
+ * write bit. Returns whether it is gone.
+ */
+static bool remove_name(int in, const char *name)
+{
+	for (bool is_open = false;; is_open = true) {
+		if (unlinkat(in, name, 0) == 0 || ((errno == EISDIR || errno == EPERM) &&
+							  unlinkat(in, name, AT_REMOVEDIR) == 0))
+			return true;
+		if (errno != EACCES || is_open)
+			return false;
+		CLEANUP(closep) int fd = openat(in, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (fd < 0 || fchmod(fd, 0700) < 0) {
+			errno = EACCES;
+			return false;
+		}
+	}
+}
+
 /* Removes everything of ours in the directory, and then the directory. Returns 0 or -errno. */
 static int remove_generation(struct rendered *rendered, int at, const char *name)
 {
@@ -341,11 +364,9 @@ static int remove_generation(struct rendered *rendered, int at, const char *name
 						      : open_parent(&parent, all[i]->path, &last);
 		if (in < 0)
 			continue;
-		bool is_gone = unlinkat(in, last, 0) == 0 ||
-			       ((errno == EISDIR || errno == EPERM) &&
-				       unlinkat(in, last, AT_REMOVEDIR) == 0);
 		/* A directory may hold another program's files. */
-		if (!is_gone && errno != ENOENT && errno != ENOTEMPTY && errno != EEXIST)
+		if (!remove_name(in, last) && errno != ENOENT && errno != ENOTEMPTY &&
+			errno != EEXIST)
 			failure = -errno;
 	}
 	if (unlinkat(at, name, AT_REMOVEDIR) == 0 || errno == ENOENT)

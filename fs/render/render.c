@@ -21,6 +21,7 @@
 #include "runner.h"
 #include "shown_directory.h"
 #include "supervisor.h"
+#include "text.h"
 #include "worker.h"
 
 /*
@@ -53,11 +54,16 @@ static void commit(struct render *render)
 	/* If one name fails, the hooks of the others still run. */
 	hold_hooks(render);
 	if (r == 0) {
+		if (render->commit_failure)
+			agenda_put_status(render->agenda);
 		render->commit_failure = 0;
 		return;
 	}
+	if (r != PROBLEM)
+		problem_set(&problem, render->options.directory, 0, 0, "%s", text_error(r));
 	if (r != render->commit_failure)
-		failure_note(render, render->options.directory, NULL, r, &problem);
+		failure_note(render, render->options.directory, NULL, PROBLEM, &problem);
+	render->commit_problem = problem;
 	render->commit_failure = r;
 	render->failed++;
 	agenda_commit(render->agenda, failure_retry_ms(render, r));

@@ -20,11 +20,12 @@ struct render {
 	struct publisher *publisher;
 	struct agenda *agenda;
 	struct rendered_options options;
-	struct sandbox_state sandbox; /* the one in force */
-	int helpers_fd;               /* helper_watch(); -1: none */
-	int commit_failure;           /* of the last attempt to make a generation; 0: none */
-	unsigned failed;              /* number of paths that failed in this walk */
-	int64_t retry_ms;             /* the next delay after a failure; 0: RETRY_MS */
+	struct sandbox_state sandbox;  /* the one in force */
+	int helpers_fd;                /* helper_watch(); -1: none */
+	int commit_failure;            /* of the last attempt to make a generation; 0: none */
+	struct problem commit_problem; /* the reason of it */
+	unsigned failed;               /* number of paths that failed in this walk */
+	int64_t retry_ms;              /* the next delay after a failure; 0: RETRY_MS */
 
 	/* NULL: drift is not watched for. */
 	struct inotify *inotify;

@@ -19,20 +19,31 @@ struct counts {
 	size_t directories;
 };
 
-/* Writes the paths that failed, except those that do not merge, which are in "troubles". */
-static void put_failures(FILE *out, struct owned *const *all, size_t count)
+static void put_failure(FILE *out, const char *path, const char *message, size_t *written)
 {
+	json_put_field(out, (*written)++ ? ",\n    {\"path\": " : "\n    {\"path\": ", path);
+	json_put_field(out, ", \"message\": ", message);
+	fputc('}', out);
+}
+
+/*
+ * Writes the paths that failed, except those that do not merge, which are in "troubles"; and the
+ * tree itself, with an empty path, if its next generation could not be made.
+ */
+static void put_failures(
+	FILE *out, const struct render *render, struct owned *const *all, size_t count)
+{
+	char line[PROBLEM_SOURCE_MAX + PROBLEM_MESSAGE_MAX + 32];
 	size_t written = 0;
 
 	fputs(",\n  \"failures\": [", out);
-	for (size_t i = 0; i < count; i++) {
-		if (!all[i]->fault)
-			continue;
-		json_put_field(
-			out, written++ ? ",\n    {\"path\": " : "\n    {\"path\": ", all[i]->path);
-		json_put_field(out, ", \"message\": ", all[i]->fault);
-		fputc('}', out);
+	if (render->commit_failure) {
+		problem_format(&render->commit_problem, line, sizeof(line));
+		put_failure(out, "", line, &written);
 	}
+	for (size_t i = 0; i < count; i++)
+		if (all[i]->fault)
+			put_failure(out, all[i]->path, all[i]->fault, &written);
 	fputs(written ? "\n  ]" : "]", out);
 }
 
@@ -93,7 +104,7 @@ static int make(const struct render *render, char **ret, size_t *size)
 	status_put_processes(out, RENEWAL);
 	status_put_hooks(out, render->view, true);
 	status_put_faults(out, render->view);
-	put_failures(out, all, count);
+	put_failures(out, render, all, count);
 	fputs("\n}\n", out);
 	return fclose(out) == 0 ? 0 : -ENOMEM;
 }

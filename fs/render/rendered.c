@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@
 #include "generation.h"
 #include "layer.h"
 #include "rights.h"
+#include "sandbox.h"
 #include "text.h"
 #include "view.h"
 
@@ -795,15 +797,12 @@ static int put_file(struct rendered *rendered, struct owned *owned, const struct
 	return r;
 }
 
-/*
- * Returns whether the object is as wanted. Only root gives files to other users, so otherwise the
- * owner does not count.
- */
+/* Returns whether the object is as wanted. If plyfs can't give owners, the owner does not count. */
 static bool would_be(const struct fingerprint *wanted, const struct fingerprint *now)
 {
 	mode_t mode = wanted->mode;
 
-	if (geteuid() == 0)
+	if (sandbox_has_capability(CAP_CHOWN))
 		return fingerprint_equal(wanted, now);
 	if (now->gid != wanted->gid && !S_ISLNK(mode))
 		mode &= ~(mode_t)0070;
@@ -866,8 +865,8 @@ static bool is_doubtful(const struct owned *owned, int parent, int fd)
 int rendered_put_directory(struct rendered *rendered, struct owned *owned, const struct stat *stat,
 	struct problem *problem)
 {
-	/* Without root, plyfs needs write permission to put names into a directory. */
-	mode_t more = geteuid() == 0 ? 0 : 0200;
+	/* plyfs needs write permission to put names into a directory, if modes limit it. */
+	mode_t more = sandbox_has_capability(CAP_DAC_OVERRIDE) ? 0 : 0200;
 	struct fingerprint fingerprint = {0};
 	const char *name;
 

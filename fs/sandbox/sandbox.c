@@ -116,6 +116,15 @@ static unsigned long long permitted(void)
 	return (unsigned long long)data[1].permitted << 32 | data[0].permitted;
 }
 
+bool sandbox_has_capability(unsigned capability)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct data[2] = {0};
+
+	return syscall(SYS_capget, &header, data) == 0 &&
+	       data[capability / 32].effective & 1u << capability % 32;
+}
+
 static int keep_capabilities(unsigned long long wanted)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};

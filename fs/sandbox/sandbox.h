@@ -156,6 +156,12 @@ int sandbox_allow_path(struct sandbox *sandbox, const char *path, enum sandbox_r
  */
 int sandbox_enter(struct sandbox *sandbox, struct sandbox_state *ret, struct problem *problem);
 
+/**
+ * Returns whether this process has the capability CAP_…. In a container, root may lack those that
+ * the user 0 has elsewhere.
+ */
+bool sandbox_has_capability(unsigned capability);
+
 /** Returns a descriptor that sandbox_enter_worker() needs in a worker; -1: none. */
 int sandbox_worker_fd(void);
 
