@@ -137,8 +137,13 @@ int layer_choice_open(const struct layer_choice *choice, struct settings **ret)
 int layer_choice_not_in_mount(const struct command *command, const char *path, int error)
 {
 	const char *layers = command == &command_ls ? "--layers" : "-l";
+	CLEANUP(freep) char *root = NULL;
 	struct stat found;
 
+	if (error == -ENOENT && rendered_tree_find(path, &root) == -EPERM) {
+		message_at(path, RENDERED_TREE_FOREIGN);
+		return EXIT_FAILED;
+	}
 	if (error == -ENOENT && lstat(path, &found) == 0)
 		return command_misuse(command,
 			"'%s' is not in a plyfs mount; give its layers with -c or %s", path,
@@ -178,7 +183,9 @@ static int find_tree(const char *directory, char **root, bool *is_rendered)
 	int r = plyfs_mount_find(directory, root);
 
 	*is_rendered = r == -ENOENT;
-	return *is_rendered ? rendered_tree_find(directory, root) : r;
+	r = *is_rendered ? rendered_tree_find(directory, root) : r;
+	/* A path in another user's tree may lie in a layer, too. */
+	return r == -EPERM ? -ENOENT : r;
 }
 
 /* Finds the mountpoint, and where `path` leads in the mount. */

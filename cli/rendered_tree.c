@@ -77,21 +77,23 @@ static int find_drift(const char *root, struct drifts *ret)
 }
 
 /*
- * Returns whether the path is a rendered tree of root's or ours. Another user's tree could lead us
- * to settings of that user's choice.
+ * Returns 0 if the path is a rendered tree of root's or ours; -EPERM: it is another user's, which
+ * could lead us to settings of that user's choice; or -ENOENT.
  */
-static bool is_root_of_one(const char *path)
+static int check_root(const char *path)
 {
 	CLEANUP(freep) char *manifest = NULL;
 	struct stat own, found;
 
 	if (text_format(&manifest, "%s/" PLYFS_NAME "/manifest", strcmp(path, "/") ? path : "") < 0)
-		return false;
-	if (lstat(manifest, &found) < 0 || !S_ISREG(found.st_mode))
-		return false;
+		return -ENOMEM;
+	int r = lstat(manifest, &found) < 0 ? -errno : S_ISREG(found.st_mode) ? 0 : -ENOENT;
 	*strrchr(manifest, '/') = '\0';
-	return lstat(manifest, &own) == 0 && S_ISDIR(own.st_mode) &&
-	       (own.st_uid == 0 || own.st_uid == geteuid()) && found.st_uid == own.st_uid;
+	if ((r < 0 && r != -EACCES) || lstat(manifest, &own) < 0 || !S_ISDIR(own.st_mode))
+		return -ENOENT;
+	if (r == 0 && found.st_uid != own.st_uid)
+		return -ENOENT;
+	return r == 0 && (own.st_uid == 0 || own.st_uid == geteuid()) ? 0 : -EPERM;
 }
 
 /*
@@ -101,15 +103,19 @@ static bool is_root_of_one(const char *path)
 static int write_root(void *path, int out)
 {
 	CLEANUP(freep) char *real = realpath(path, NULL);
+	int result = -ENOENT;
 
 	if (!real)
 		return -errno;
 	for (;;) {
-		if (is_root_of_one(real))
+		int r = check_root(real);
+		if (r == 0)
 			return text_write(out, real, strlen(real));
+		if (r == -EPERM)
+			result = r;
 		char *slash = strrchr(real, '/');
 		if (!slash || !slash[1])
-			return -ENOENT;
+			return result;
 		slash[slash == real] = '\0';
 	}
 }

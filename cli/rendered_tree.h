@@ -10,9 +10,13 @@
 
 struct unified;
 
+#define RENDERED_TREE_FOREIGN                                                                      \
+	"is in a tree that another user has rendered; run this command as that user"
+
 /**
  * Finds the rendered tree that contains `path`, which must exist. Only trees of root and of our
- * own user count. Returns 0 with *ret for free(3), -ENOENT if there is none, or another -errno.
+ * own user count. Returns 0 with *ret for free(3); -ENOENT: there is none; -EPERM: there is only
+ * another user's, which RENDERED_TREE_FOREIGN says; or another -errno.
  */
 int rendered_tree_find(const char *path, char **ret);
 

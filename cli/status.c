@@ -426,11 +426,12 @@ static int complain(const char *path, int error)
 {
 	if (error == -ENOTCONN || error == -ETIMEDOUT)
 		return layer_choice_complain(NULL, path, error, NULL);
-	if (error != -ENOENT || access(path, F_OK) < 0)
+	if (error != -EPERM && (error != -ENOENT || access(path, F_OK) < 0))
 		return message_result(error, NULL, path);
-	message_at(path,
-		"is not in a plyfs mount, nor in a tree that plyfs has rendered; 'plyfs status' "
-		"lists the mounts");
+	message_at(path, "%s",
+		error == -EPERM ? RENDERED_TREE_FOREIGN
+				: "is not in a plyfs mount, nor in a tree that plyfs has rendered; "
+				  "'plyfs status' lists the mounts");
 	return EXIT_FAILED;
 }
 
@@ -510,8 +511,10 @@ static int show(const char *path, const struct wish *wish)
 	int code;
 
 	int r = plyfs_mount_find(path, &mountpoint);
-	bool is_rendered = r == -ENOENT && rendered_tree_find(path, &mountpoint) == 0;
-	if (r < 0 && !is_rendered)
+	bool is_rendered = r == -ENOENT;
+	if (is_rendered)
+		r = rendered_tree_find(path, &mountpoint);
+	if (r < 0)
 		code = complain(path, r);
 	else if (wish->is_raw)
 		code = print_json(path, mountpoint, is_rendered);

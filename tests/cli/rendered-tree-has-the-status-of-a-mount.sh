@@ -80,9 +80,24 @@ cp tree/.plyfs/manifest tree/.plyfs/status fake/.plyfs
 [ "$(id -u)" -ne 0 ] || {
 	chown -R 12345 fake
 	runs 1 "$PLYFS" status fake
-	says 'is not in a plyfs mount, nor in a tree that plyfs has rendered'
+	says 'fake: is in a tree that another user has rendered; run this command as that user'
+	runs 3 "$PLYFS" status --exit-code fake
+	# One of ours that lies in another user's is found.
+	cp -a tree fake/ours
+	runs 0 "$PLYFS" status fake/ours/app.yaml
+	grep -qF "$PWD/fake/ours: rendered by plyfs" out
 	chown -R 0 fake
+	rm -r fake/ours
 }
+# Another user can't even see the manifest.
+if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
+	cp -L "$PLYFS" plyfs
+	chmod 755 . plyfs
+	for command in status explain diff; do
+		runs 1 setpriv --reuid 65534 --regid 65534 --clear-groups ./plyfs $command tree/app.yaml
+		says 'tree/app.yaml: is in a tree that another user has rendered; run this command as that user'
+	done
+fi
 rm fake/.plyfs/status
 mkfifo fake/.plyfs/status
 runs 1 timeout 10 "$PLYFS" status fake
