@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "array.h"
 #include "child.h"
 #include "cleanup.h"
 #include "clock.h"
@@ -37,6 +39,7 @@
 #include "plyfs_mount.h"
 #include "report.h"
 #include "run_result.h"
+#include "sandbox.h"
 #include "strategy.h"
 #include "text.h"
 #include "trust.h"
@@ -46,9 +49,6 @@
 
 /* Number of inotify instances of a mount: one for its layers, one for the names on the way. */
 #define INSTANCES 2
-
-/* Maximum number of programs that are searched. Real settings have a dozen. */
-#define PROGRAMS_MAX 64
 
 struct doctor {
 	struct doctor_report report;
@@ -142,8 +142,8 @@ static void examine_inotify(struct doctor_report *report)
 /* The programs that were searched already. */
 struct searched_programs {
 	struct doctor_report *report;
-	const struct program *items[PROGRAMS_MAX];
-	size_t count;
+	const struct program **items;
+	size_t count, capacity;
 };
 
 static void search_program(struct doctor_report *report, const struct program *program,
@@ -169,12 +169,14 @@ static void examine_program(
 {
 	char name[PROGRAM_NAME_MAX];
 
-	if (!program || searched->count == PROGRAMS_MAX)
+	if (!program)
 		return;
 	for (size_t i = 0; i < searched->count; i++)
 		if (program_equal(program, searched->items[i]))
 			return;
-	searched->items[searched->count++] = program;
+	/* Without memory for it, the program may be reported again. */
+	if (array_grow(searched->items, searched->count, searched->capacity) == 0)
+		searched->items[searched->count++] = program;
 	search_program(searched->report, program, program->words[0], is_check);
 	if (program_name_in_script(program, name))
 		search_program(searched->report, program, name, is_check);
@@ -212,6 +214,7 @@ static void examine_needs(struct doctor_report *report, const struct settings *s
 		has_etcd |= store && strcmp(store->kind, "etcd") == 0;
 		has_git |= store && strcmp(store->kind, "git") == 0;
 	}
+	free(searched.items);
 	if (has_parts)
 		examine_library(report, "libgmime-3.0.so.0", "libgmime-3.0-0",
 			"a file of cloud-init that is a MIME message can't be read");
@@ -238,25 +241,47 @@ static void examine_trust(struct doctor_report *report, const struct settings *s
 	doctor_report_problem(report, &problem, REMEDY(NULL));
 }
 
+/* Returns the remedy `all`, for the whole layer; or `one`, as chmod -R follows no link. */
+static struct remedy walk_remedy(
+	const struct walk_fault *fault, const char *layer, const char *all, const char *one)
+{
+	return fault->count > fault->linked ? REMEDY(all, layer) : REMEDY(one, fault->first);
+}
+
+static void report_unreadable(
+	struct doctor_report *report, const char *path, const struct walk_fault *unreadable)
+{
+	static const char *const for_root[] = {"give plyfs the capability CAP_DAC_READ_SEARCH",
+		"have the server of its file system let root read it, or mount as a user who may"};
+	char all[sizeof("setfacl -R -m u::rX") + 3 * sizeof(uid_t)];
+	char one[sizeof("setfacl -m u::rX") + 3 * sizeof(uid_t)];
+
+	if (unreadable->count == 0)
+		return;
+	snprintf(all, sizeof(all), "setfacl -R -m u:%u:rX", (unsigned)geteuid());
+	snprintf(one, sizeof(one), "setfacl -m u:%u:rX", (unsigned)geteuid());
+	/* Modes and access lists bind root only where it lacks the capability. */
+	struct remedy remedy =
+		geteuid() == 0 ? REMEDY(for_root[sandbox_has_capability(CAP_DAC_READ_SEARCH)])
+			       : walk_remedy(unreadable, path, all, one);
+	doctor_report(report, path, remedy,
+		"this user can't read %zu of its files and directories, such as %s, so a mount of "
+		"this user does not show what they hold",
+		unreadable->count, unreadable->first);
+}
+
 static void report_walk(
 	struct doctor_report *report, const char *path, const struct layer_walk *walk)
 {
-	char grant[sizeof("setfacl -R -m u::rX") + 3 * sizeof(uid_t)];
-
-	snprintf(grant, sizeof(grant), "setfacl -R -m u:%u:rX", (unsigned)geteuid());
-	if (walk->unreadable == 0 && walk->writable == 0)
+	if (walk->unreadable.count == 0 && walk->writable.count == 0)
 		doctor_report(report, path, REMEDY(.is_not_needed = true), "%s", "");
-	if (walk->unreadable > 0)
-		doctor_report(report, path, REMEDY(grant, path),
-			"this user can't read %zu of its files and directories, such as %s, so a "
-			"mount of "
-			"this user does not show what they hold",
-			walk->unreadable, walk->first_unreadable);
-	if (walk->writable > 0)
-		doctor_report(report, path, REMEDY("chmod -R o-w", path),
+	report_unreadable(report, path, &walk->unreadable);
+	if (walk->writable.count > 0)
+		doctor_report(report, path,
+			walk_remedy(&walk->writable, path, "chmod -R o-w", "chmod o-w"),
 			"every user can write to %zu of its files and directories, such as %s, and "
 			"so decides what others read",
-			walk->writable, walk->first_writable);
+			walk->writable.count, walk->writable.first);
 	if (walk->is_cut)
 		doctor_report(report, path, NOTE, "only %zu directories were looked at",
 			walk->directories);

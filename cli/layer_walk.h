@@ -6,13 +6,22 @@
 
 #include "layer.h"
 
-struct layer_walk {
-	size_t directories;
-	size_t unreadable; /* files and directories that this user can't read */
-	size_t writable;   /* those that every user can write to */
-	char first_unreadable[PATH_MAX], first_writable[PATH_MAX];
-	bool is_cut; /* the walk is incomplete: the time was up */
+/* Files and directories that have the same fault. */
+struct walk_fault {
+	size_t count;
+	size_t linked;        /* those that the layer reaches through a link (`follow`) */
+	char first[PATH_MAX]; /* the path of one of them */
 };
 
-/** Walks through an open layer until clock_ms() is `end_ms`. *walk is zero before. */
+struct layer_walk {
+	size_t directories;
+	struct walk_fault unreadable; /* this user can't read them */
+	struct walk_fault writable;   /* every user can write to them, and reach them */
+	bool is_cut;                  /* the walk is incomplete: the time was up */
+};
+
+/**
+ * Walks through an open layer until clock_ms() is `end_ms`. Leaves out /proc, /sys, /dev and the
+ * like: no rights are to be given there. *walk is zero before.
+ */
 void layer_walk(const struct layer *layer, int64_t end_ms, struct layer_walk *walk);

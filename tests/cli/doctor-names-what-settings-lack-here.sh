@@ -20,6 +20,8 @@ doctors() {
 finds() { grep -qxF -- "$1" out || fail "no '$1' in: $(cat out)"; }
 finds_no() { ! grep -qF -- "$1" out || fail "'$1' is in: $(cat out)"; }
 
+# What no other user can get to is not reported.
+chmod 755 .
 mkdir low high
 echo 'a: 1' >low/app.yaml
 mkdir "$PWD/bin"
@@ -91,6 +93,49 @@ chmod o+w low
 doctors low:high
 finds 'low: every user can write to 1 of its files and directories, such as low, and so decides what others read; chmod -R o-w low'
 chmod o-w low
+# Other users can't get to it, so that they can't write to it.
+chmod o+w low/app.yaml
+chmod 750 low
+doctors low:high
+finds_no 'every user can write'
+chmod 772 low
+doctors low:high
+finds_no 'every user can write'
+chmod 755 low
+chmod 700 .
+doctors low:high
+finds_no 'every user can write'
+chmod 755 .
+doctors low:high
+finds 'low: every user can write to 1 of its files and directories, such as low/app.yaml, and so decides what others read; chmod -R o-w low'
+chmod o-w low/app.yaml
+
+# A layer that follows links: no one gives rights in the kernel's directories, and chmod -R follows no link.
+mkdir linked elsewhere hidden hidden/open
+echo 'a: 1' | tee elsewhere/app.yaml >hidden/open/app.yaml
+chmod o+w elsewhere/app.yaml hidden/open/app.yaml
+chmod 700 hidden
+ln -s /proc /sys /dev "$PWD/elsewhere" "$PWD/hidden/open" linked
+mkdir linked/..data
+chmod o+w linked/..data
+printf 'layers: [{path: linked, follow: true}]\n' >linked.yaml
+doctors -v linked.yaml
+finds 'linked: every user can write to 1 of its files and directories, such as linked/elsewhere/app.yaml, and so decides what others read; chmod o-w linked/elsewhere/app.yaml'
+finds_no "can't read"
+finds_no 'were looked at'
+chmod o-w elsewhere/app.yaml
+doctors -v linked.yaml
+finds 'linked: in order'
+
+# All programs are searched, however many there are.
+{
+	echo 'layers: [low]'
+	echo 'rules:'
+	for ((i = 0; i < 100; i++)); do echo "  - {match: $i.yaml, check: [no-such-check-$i, '%f']}"; done
+} >many.yaml
+doctors many.yaml
+[ "$(grep -c no-such-check out)" -eq 100 ] || fail "it names $(grep -c no-such-check out) programs of 100"
+
 doctors low:none
 grep -q "^the layer directory 'none' does not exist" out || fail "$(cat out)"
 
@@ -150,6 +195,14 @@ as_user "$PLYFS" doctor -v low:high >out 2>err || true
 finds 'low: in order'
 finds 'high: in order'
 finds_no "can't read"
+
+# Root lacks a capability there, and no access list is its remedy.
+if [ "$(id -u)" -eq 0 ]; then
+	chmod 000 low/app.yaml
+	setpriv --bounding-set=-all --inh-caps=-all "$PLYFS" doctor low:high >out 2>err || true
+	finds "low: this user can't read 1 of its files and directories, such as low/app.yaml, so a mount of this user does not show what they hold; give plyfs the capability CAP_DAC_READ_SEARCH"
+	chmod 644 low/app.yaml
+fi
 
 # The libraries that settings need.
 printf 'layers: [low]\nrules: [{match: user-data, strategy: cloud-init}]\n' >parts.yaml
