@@ -92,8 +92,8 @@ static int add_highest(struct dropins *dropins, layer_mask layers, const char *p
 
 	if (r == 0 && masking >= 0) {
 		const struct contributor link = {.layer = (unsigned)masking};
-		r = add(dropins, &link, path, "a link to /dev/null masks (dropins: uapi)");
-		rule = "masked by a link to /dev/null (dropins: uapi)";
+		r = add(dropins, &link, path, DROPIN_LINK_MASKS);
+		rule = DROPIN_LINK_MASKED;
 	}
 	for (int i = is_file ? 0 : masking; r == 0 && i-- > 0;) {
 		struct contributor hidden = {.layer = (unsigned)i};

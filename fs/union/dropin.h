@@ -18,6 +18,10 @@
 #include "finder.h"
 #include "union.h"
 
+/* The rules by which a link to /dev/null, and the files that it hides, are left out. */
+#define DROPIN_LINK_MASKS "a link to /dev/null masks (dropins: uapi)"
+#define DROPIN_LINK_MASKED "masked by a link to /dev/null (dropins: uapi)"
+
 /**
  * Replaces *ret, the lookup of `path`, by the sources that the specification names. After the
  * sources, the lookup has the files that are left out, each with the reason. If there is no source,

@@ -1,5 +1,6 @@
 #include "expand.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -10,6 +11,7 @@
 #include "cleanup.h"
 #include "dropin.h"
 #include "glob.h"
+#include "traverse.h"
 
 bool expand_is_ignored(const char *name)
 {
@@ -68,8 +70,7 @@ static int add_part(struct parts *parts, const struct contributor *contributor, 
 {
 	/* A source that two patterns match is taken once, with the first pattern. */
 	for (size_t i = 0; i < parts->count; i++)
-		if (parts->items[i].pattern != parts->number &&
-			parts->items[i].contributor.layer == contributor->layer &&
+		if (parts->items[i].contributor.layer == contributor->layer &&
 			strcmp(parts->items[i].contributor.path, path) == 0)
 			return 0;
 	if (array_grow(parts->items, parts->count, parts->capacity) < 0)
@@ -148,6 +149,72 @@ static int compare_by_name(const void *a, const void *b)
 	return order != 0 ? order : compare_parts(a, b);
 }
 
+/* A search for links to /dev/null in the directory of one layer. */
+struct link_search {
+	struct parts *parts;
+	const struct traversed *directory;
+	unsigned layer;
+};
+
+/* Adds a link to /dev/null that the pattern matches, and the files below it. */
+static int add_link(void *context, const char *name, unsigned char type)
+{
+	const struct link_search *search = context;
+	const struct traversed *directory = search->directory;
+	struct parts *parts = search->parts;
+	struct layer *const *layers = parts->settings->layers;
+	struct contributor part = {.layer = search->layer, .why = DROPIN_LINK_MASKS};
+	CLEANUP(freep) char *path = NULL, *target = NULL;
+
+	/* With `follow`, the type is that of the device. */
+	if ((type != DT_LNK && type != DT_CHR && type != DT_UNKNOWN) || expand_is_ignored(name))
+		return 0;
+	if (asprintf(&path, "%s%s%s", directory->path, *directory->path ? "/" : "", name) < 0)
+		return -ENOMEM;
+	if (!glob_match(parts->pattern, path))
+		return 0;
+	int r = layer_read_link(layers[part.layer], path, &target);
+	if (r < 0 || strcmp(target, "/dev/null") != 0)
+		return layer_is_shortage(r) || r == -ETIMEDOUT ? r : 0;
+	r = add_part(parts, &part, path);
+	/* Without `follow`, the link hides them from the lookup. */
+	for (part.why = NULL; r == 0 && part.layer-- > 0;)
+		if (directory->own >> part.layer & 1 &&
+			layer_stat(layers[part.layer], path, &part.stat) == 0 &&
+			S_ISREG(part.stat.st_mode))
+			r = add_part(parts, &part, path);
+	return r;
+}
+
+/* Adds the links in a directory. A layer that can't be listed could have one. */
+static int add_links_in(void *context, const struct traversed *found)
+{
+	struct parts *parts = context;
+	int r = 0;
+
+	for (unsigned i = 0; r == 0 && i < parts->settings->layer_count; i++) {
+		struct link_search search = {parts, found, i};
+
+		if (found->kind == UNION_DIRECTORY && found->own >> i & 1)
+			r = layer_list(parts->settings->layers[i], found->path, add_link, &search);
+		if (union_is_absent(r))
+			r = 0;
+	}
+	return r;
+}
+
+/* Adds the links to /dev/null, of which the finder lists none. */
+static int add_links(struct parts *parts, const char *directory, int depth)
+{
+	const struct traversal traversal = {.settings = parts->settings,
+		.depth = depth,
+		.each = add_links_in,
+		.context = parts};
+	int r = traverse(&traversal, directory);
+
+	return r == -ENOENT || r == -ENOTDIR ? 0 : r;
+}
+
 /*
  * Leaves out the files that a file of the same name, in a higher layer or a later directory,
  * replaces or masks (dropin.h).
@@ -169,10 +236,13 @@ static int mask(struct parts *parts)
 		if (i == 0 || last.pattern != part.pattern ||
 			strcmp(name_of(&last), name_of(&part)) != 0) {
 			bool is_empty = !found->error && found->stat.st_size == 0;
-			why = is_empty ? "an empty file masks (dropins: uapi)" : NULL;
-			rule = is_empty ? "masked by an empty file (dropins: uapi)"
-					: "a higher layer, or a later directory, has a file of "
-					  "that name (dropins: uapi)";
+			why = found->why ? found->why
+			      : is_empty ? "an empty file masks (dropins: uapi)"
+					 : NULL;
+			rule = found->why ? DROPIN_LINK_MASKED
+			       : is_empty ? "masked by an empty file (dropins: uapi)"
+					  : "a higher layer, or a later directory, has a file of "
+					    "that name (dropins: uapi)";
 		}
 		last = part;
 		if (why && r == 0)
@@ -242,6 +312,7 @@ static int take_virtual(const struct finder *finder, const struct settings *sett
 	const struct virtual_file *file, struct union_lookup *ret)
 {
 	CLEANUP(parts_fini) struct parts parts = {.settings = settings};
+	bool is_uapi = file->rule.dropins == DROPINS_UAPI;
 	char directory[PATH_MAX];
 	int r = 0;
 
@@ -253,8 +324,9 @@ static int take_virtual(const struct finder *finder, const struct settings *sett
 		parts.pattern = file->from[i];
 		parts.number = i;
 		r = finder->list(finder->context, directory, depth, add_path, &parts);
+		if (r == 0 && is_uapi)
+			r = add_links(&parts, directory, depth);
 	}
-	bool is_uapi = file->rule.dropins == DROPINS_UAPI;
 	if (r == 0 && is_uapi)
 		r = mask(&parts);
 	return r == 0 && parts.count

@@ -11,7 +11,7 @@
  *
  * The sources of a virtual file with `dropins: uapi` come pattern by pattern, and for each pattern
  * by name, whatever their layers are. Of files with one name, only the highest layer's is a source;
- * if that layer has several, the one in the last directory.
+ * if that layer has several, the one in the last directory. If that one masks, there is none.
  */
 #pragma once
 

@@ -32,6 +32,25 @@ echo 'x: 10' >low/app.yaml.d/10.yaml
 comes_to_show mnt/app.yaml $'x: 10\nhigh: 90'
 comes_to_equal_fresh -c plyfs.yaml
 
+# The same for a virtual file, in which a link masks also a file of another directory, and in a layer without `follow`.
+mkdir low/a low/b high/a high/b
+echo 'x: 10' >low/a/10.yaml
+echo 'y: 20' >low/b/20.yaml
+echo 'files: [{path: all.yaml, from: "{a,b}/*.yaml", dropins: uapi}]' >>plyfs.yaml
+for follow in true false; do
+	sed -i "s/follow: [a-z]*/follow: $follow/" plyfs.yaml
+	comes_to_show mnt/all.yaml $'x: 10\ny: 20'
+	ln -s /dev/null high/a/10.yaml
+	comes_to_show mnt/all.yaml 'y: 20'
+	ln -s /dev/null high/a/20.yaml
+	eventually [ ! -e mnt/all.yaml ] || fail "all is masked, and it shows $(cat mnt/all.yaml)"
+	rm high/a/10.yaml
+	comes_to_show mnt/all.yaml 'x: 10'
+	rm high/a/20.yaml
+	comes_to_show mnt/all.yaml $'x: 10\ny: 20'
+done
+comes_to_equal_fresh -c plyfs.yaml
+
 # The other order is a change of the rule, and watchers get its event.
 watch mnt
 sed -i 's/uapi/layers/' plyfs.yaml
