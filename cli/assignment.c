@@ -139,43 +139,54 @@ static int absent(const struct assignment_walk *walk, size_t done)
 	return problem_set(walk->problem, NULL, 0, 0, "there is no '%s' to be removed", key->text);
 }
 
-/* Copies `rest`, with the pair in front unless `rest` has that key. NULL: no memory. */
-static const struct node *put_in_front(const struct assignment_walk *walk, const struct node *key,
-	const struct node *value, const struct node *rest)
+/* Puts the pairs of `rest` behind those of the map. Returns 0 or -ENOMEM. */
+static int put_behind(const struct assignment_walk *walk, const struct node *rest, struct node *map)
 {
-	struct node *map = node_new_map(walk->arena, rest);
+	int r = 0;
 
-	if (!map || node_put(walk->arena, map, key, value) < 0)
-		return NULL;
-	for (uint32_t i = 0; i < rest->map.count; i++)
-		if (node_put(walk->arena, map, rest->map.pairs[i].key, rest->map.pairs[i].value) <
-			0)
-			return NULL;
-	return map;
+	for (uint32_t i = 0; r == 0 && i < rest->map.count; i++)
+		r = node_put(walk->arena, map, rest->map.pairs[i].key, rest->map.pairs[i].value);
+	return r;
 }
 
-/* Makes {name: web} with the values that are set in it, which must not change its name. */
-static int make_matched(const struct assignment_walk *walk, const struct key_part *part,
-	const struct node *rest, const struct node **ret)
+/* Adds a condition to the new item. The values that are set must not differ from it. */
+static int add_condition(const struct assignment_walk *walk, const struct key_part *condition,
+	const struct key_part *part, const struct node *rest, struct node *item)
 {
 	const struct key *key = &walk->assignment->key;
-	const struct key_part value = {.name = part->value};
-	const struct node *name = make_key(walk, part), *match = make_key(walk, &value);
+	const struct key_part value = {.name = condition->value};
+	const struct node *name = make_key(walk, condition), *match = make_key(walk, &value);
 	struct key_step own;
 
 	if (!name || !match)
 		return -ENOMEM;
+	if (key_find(rest, &(struct key_part){.name = condition->name}, &own) &&
+		!(node_is_scalar(own.value) && span_equal(own.value->text, condition->value)))
+		return problem_set(walk->problem, NULL, 0, 0,
+			"'%.*s' would be a new item, and its '%.*s' can't be another value at once",
+			(int)part->end, key->text, (int)condition->name.len, condition->name.data);
+	return node_put(walk->arena, item, name, match);
+}
+
+/* Makes {name: web} with the values that are set in it. */
+static int make_matched(const struct assignment_walk *walk, const struct key_part *part,
+	const struct node *rest, const struct node **ret)
+{
+	const struct key *key = &walk->assignment->key;
+	struct key_part condition;
+	int r = 0;
+
 	if (!node_is_map(rest))
 		return problem_set(walk->problem, NULL, 0, 0,
 			"'%.*s' would be a new item; set a value in it, as in %.*s.port=80",
 			(int)part->end, key->text, (int)part->end, key->text);
-	if (key_find(rest, &(struct key_part){.name = part->name}, &own) &&
-		!(node_is_scalar(own.value) && span_equal(own.value->text, part->value)))
-		return problem_set(walk->problem, NULL, 0, 0,
-			"'%.*s' would be a new item, and its '%.*s' can't be another value at once",
-			(int)part->end, key->text, (int)part->name.len, part->name.data);
-	*ret = put_in_front(walk, name, match, rest);
-	return *ret ? 0 : -ENOMEM;
+	struct node *item = node_new_map(walk->arena, rest);
+	if (!item)
+		return -ENOMEM;
+	for (size_t at = 0; r == 0 && key_next_condition(part, &at, &condition);)
+		r = add_condition(walk, &condition, part, rest, item);
+	*ret = item;
+	return r == 0 ? put_behind(walk, rest, item) : r;
 }
 
 /* Puts `value` into a new map or list, as its only entry, by the part's form. */
@@ -228,15 +239,25 @@ static int take_old(const struct assignment_walk *walk, const struct node **ret)
 {
 	const struct key *key = &walk->assignment->key;
 	const struct key_part *last = key->count ? &key->parts[key->count - 1] : NULL;
+	const struct node *value = walk->assignment->value;
+	struct key_part condition;
 	struct key_step name, own;
+	int r = 0;
 
-	*ret = walk->assignment->value;
-	if (!last || !last->value.data || !node_is_map(*ret))
+	*ret = value;
+	if (!last || !last->value.data || !node_is_map(value))
 		return 0;
-	const struct key_part part = {.name = last->name};
-	if (key_find(walk->in, &part, &name) && !key_find(*ret, &part, &own))
-		*ret = put_in_front(walk, name.key, name.value, *ret);
-	return *ret ? 0 : -ENOMEM;
+	struct node *item = node_new_map(walk->arena, value);
+	if (!item)
+		return -ENOMEM;
+	for (size_t at = 0; r == 0 && key_next_condition(last, &at, &condition);) {
+		const struct key_part part = {.name = condition.name};
+		if (key_find(walk->in, &part, &name) && !key_find(value, &part, &own))
+			r = node_put(walk->arena, item, name.key, name.value);
+	}
+	if (item->map.count)
+		*ret = item;
+	return r == 0 ? put_behind(walk, value, item) : r;
 }
 
 static int refuse_item(const struct assignment_walk *walk, const struct key_part *part)

@@ -354,6 +354,18 @@ static bool has_value(const struct node *item, const struct key_part *part)
 	       has_text(found.value, part->value);
 }
 
+/* Returns whether the item has the values of all conditions, of which there are several. */
+static bool has_values(const struct node *item, const struct key_part *part)
+{
+	struct key_part condition;
+	size_t at = 0;
+	bool has_all = key_next_condition(part, &at, &condition) && at < part->value.len;
+
+	for (at = 0; has_all && key_next_condition(part, &at, &condition);)
+		has_all = has_value(item, &condition);
+	return has_all;
+}
+
 static bool find_in_list(const struct node *list, const struct key_part *part, struct key_step *ret)
 {
 	uint64_t index = 0;
@@ -361,6 +373,9 @@ static bool find_in_list(const struct node *list, const struct key_part *part, s
 	if (part->value.data) {
 		while (index < list->seq.count && !has_value(list->seq.items[index], part))
 			index++;
+		for (uint32_t i = 0; index >= list->seq.count && i < list->seq.count; i++)
+			if (has_values(list->seq.items[i], part))
+				index = i;
 	} else {
 		if (part->is_quoted)
 			return false;
@@ -399,7 +414,7 @@ bool key_names(
 	const struct key_part *part, const struct node *key, const struct node *lost, bool is_item)
 {
 	if (part->value.data)
-		return is_item && lost && has_value(lost, part);
+		return is_item && lost && (has_value(lost, part) || has_values(lost, part));
 	return has_text(key, part->name);
 }
 

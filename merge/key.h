@@ -5,6 +5,8 @@
  *      "a.b".c  'a.b'.c        a key with a dot in it; as in JSON, or without escapes
  *      ["odd key"][0]          keys and items, as programs write them
  *      hosts[name=web].port    the item that has that key and value
+ *      ports[port=53,protocol=UDP].name    the item that has all of them, if none has the value
+ *                                          "53,protocol=UDP"
  *      .                       the whole file
  *      [kind=A,name=web].port  a key of a document, if the file has several (stream.h)
  *
@@ -85,6 +87,12 @@ struct key_step {
 	const struct node *key; /* NULL: an item of a list */
 	uint32_t index;
 };
+
+/**
+ * Takes the next condition of [a=1,b=2] into *ret, as if it were a part of its own. *at is 0 before
+ * the first one. Returns false if there is none left. A value in quotes is one condition.
+ */
+bool key_next_condition(const struct key_part *part, size_t *at, struct key_part *ret);
 
 /** Finds the entry of `in` that `part` names. Returns false if there is none, as in a scalar. */
 bool key_find(const struct node *in, const struct key_part *part, struct key_step *ret);

@@ -549,12 +549,8 @@ static bool is_foreign(const struct node *in, struct span name)
 /* Returns whether the bare word in brackets is the syntax of another tool: [*], [-1], [0:1] … */
 static bool is_foreign_bracket(const struct key_part *part)
 {
-	const char *comma =
-		part->value.data ? memchr(part->value.data, ',', part->value.len) : NULL;
-
 	if (part->value.data)
-		return comma && !part->is_value_quoted &&
-		       memchr(comma, '=', (size_t)(part->value.data + part->value.len - comma));
+		return false;
 	return span_is(part->name, "*") || span_is(part->name, "last") ||
 	       strspn(part->name.data, "0123456789:-,") >= part->name.len;
 }

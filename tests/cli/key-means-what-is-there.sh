@@ -82,7 +82,7 @@ grep -q "there is no '/users/1/port'" err
 refuses new.json '#/a/0/b' "plyfs writes a path as 'a[0].b', and a name with a slash as '[\"#/a/0/b\"]'"
 # No name is made of the syntax of another tool.
 for key in '.a|.b' 'a->b' '(a.b)' '`a.b`' '${a.b}' '{{ a.b }}' 'a.{b}' 'a.*' '*' 'a.**.b' 'a[*].b' 'a[-1]' 'a[0:1]' \
-	'a[last].b' 'a[x=1,y=2].z'; do
+	'a[last].b'; do
 	refuses new.yaml "$key" "the syntax of another tool"
 done
 refuses settings.json 'users:port' "'users:port', unless it is quoted, is the syntax of another tool"
@@ -184,6 +184,42 @@ grep -qx 'Name\[fr\]=c' site/a.keyfile
 
 # A dialect of INI decides: git's section ends at the first dot, and its key begins behind the last one; the names of
 # php.ini have dots, and its sections no meaning.
+# An item that several keys identify together. A value with a comma in it comes first.
+cat >vendor/ports.json <<'END_OF_FILE'
+{
+  "ports": [
+    {"port": 53, "protocol": "TCP", "name": "dns"},
+    {"port": 53, "protocol": "UDP", "name": "dns-udp"},
+    {"port": "1,protocol=UDP", "protocol": "TCP", "name": "odd"}
+  ]
+}
+END_OF_FILE
+has ports.json dns-udp 'ports[port=53,protocol=UDP].name' 'ports[protocol=UDP,port=53].name' \
+	'ports[port==53,protocol=="UDP"].name' "ports[port=53,'protocol'='UDP'].name" 'ports[1].name'
+has ports.json odd 'ports[port=1,protocol=UDP].name'
+for key in 'ports[port=80,protocol=UDP].name' 'ports[port=53,protocol=SCTP].name' 'ports["port"="53,protocol=UDP"].name'; do
+	runs 1 get ports.json "$key"
+	says 'has no'
+done
+makes new.yaml 'a[x=1,y=2].z' 'a:~- x: 1~  y: 2~  z: 5~'
+refuses new.yaml 'a[x=1,y=2].y' "would be a new item, and its 'y' can't be another value at once"
+for layer in vendor site; do
+	printf 'layers: [vendor, site]\nrules:\n- match: ports.json\n  options: {lists: {ports: {by: {all: [port, protocol]}}}}\n' >by.yaml
+	cp vendor/ports.json ports.old
+	runs 0 "$PLYFS" set -c by.yaml -L $layer ports.json 'ports[port=53,protocol=UDP].name' changed
+	runs 0 "$PLYFS" get -c by.yaml ports.json 'ports[protocol=UDP,port=53].name'
+	prints changed
+	runs 0 "$PLYFS" get -c by.yaml ports.json 'ports[0].name'
+	prints dns
+	runs 0 "$PLYFS" set -c by.yaml -L $layer ports.json 'ports[port=53,protocol=UDP]' '{name: whole}'
+	runs 0 "$PLYFS" get -c by.yaml ports.json 'ports[port=53,protocol=UDP].name'
+	prints whole
+	[ $layer = vendor ] || continue
+	runs 0 "$PLYFS" unset -c by.yaml -L vendor ports.json 'ports[port=53,protocol=UDP]'
+	runs 1 "$PLYFS" get -c by.yaml ports.json 'ports[port=53,protocol=UDP].name'
+	mv ports.old vendor/ports.json
+done
+
 cat >plyfs.yaml <<'END_OF_FILE'
 layers: [{path: vendor}, {path: site}]
 rules: [{match: gitconfig, format: git}, {match: php.ini, format: php}]
