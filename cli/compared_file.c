@@ -110,7 +110,8 @@ static int merge(const struct composer *composer, const char *path,
 	CLEANUP(dependencies_fini) struct dependencies asked = {0};
 	CLEANUP(composition_fini) struct composition composition;
 
-	int r = composition_make(&composition, composer, path, lookup, &asked, false, problem);
+	int r = composition_make(
+		&composition, composer, path, lookup, &asked, COMPOSITION_TEXT, problem);
 	if (r == 0)
 		r = validity_check(composer->settings, &composition.request, composition.result,
 			NULL, problem);

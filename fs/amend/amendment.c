@@ -293,6 +293,7 @@ static int take_inputs(struct amendment_state *made, struct problem *problem)
 	const struct sources *sources = &made->composition.sources;
 
 	made->merge = made->composition.request;
+	made->merge.wants_tree = false;
 	made->inputs = arena_zalloc(made->arena, sources->count + 2, sizeof(*made->inputs));
 	if (!made->inputs)
 		return -ENOMEM;
@@ -608,8 +609,10 @@ static int take(void *context, const struct composer *composer, const char *path
 	dependencies_fini(&made->asked);
 	made->composition = (struct composition){0};
 	made->composer = *composer;
+	/* The text of one source is copied: a tree would have to be read. */
+	bool wants_tree = made->request->is_trial && lookup->count > 1;
 	int r = composition_make(&made->composition, &made->composer, made->request->path, lookup,
-		&made->asked, false, problem);
+		&made->asked, wants_tree ? COMPOSITION_TREE : COMPOSITION_TEXT, problem);
 	/* With `on_error: skip-layer` a source may have been left out. */
 	if (r == 0 && problem->message[0])
 		r = PROBLEM;

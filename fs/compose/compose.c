@@ -278,10 +278,12 @@ static int compose_file(const struct composer *composer, const char *path,
 {
 	CLEANUP(composition_fini) struct composition composition;
 
-	int r = composition_make(&composition, composer, path, lookup, asked, false, problem);
+	int r = composition_make(
+		&composition, composer, path, lookup, asked, COMPOSITION_TEXT, problem);
 	while (r == PROBLEM && composer->stand_ins && stand_ins_use(composer->stand_ins, problem)) {
 		composition_fini(&composition);
-		r = composition_make(&composition, composer, path, lookup, asked, false, problem);
+		r = composition_make(
+			&composition, composer, path, lookup, asked, COMPOSITION_TEXT, problem);
 	}
 	if (r == 0)
 		r = validity_check(composer->settings, &composition.request, composition.result,

@@ -126,7 +126,7 @@ static int merge_sources(
 
 int composition_make(struct composition *composition, const struct composer *composer,
 	const char *path, const struct union_lookup *lookup, struct dependencies *asked,
-	bool wants_origins, struct problem *problem)
+	enum composition_want want, struct problem *problem)
 {
 	composition->request = (struct merge_request){
 		.options = compose_options(composer->settings, path),
@@ -136,7 +136,8 @@ int composition_make(struct composition *composition, const struct composer *com
 		.limits = composer->settings->limits,
 		.is_cancelled = composer->is_cancelled,
 		.environment = &composition->environment.callbacks,
-		.wants_origins = wants_origins,
+		.wants_origins = want == COMPOSITION_ORIGINS,
+		.wants_tree = want == COMPOSITION_TREE,
 		.warn = composer->warn,
 		.warn_context = composer->warn_context,
 		.wants_header = settings_header(composer->settings, path),

@@ -19,6 +19,13 @@ struct composition {
 	struct merge_input *inputs;
 };
 
+/* What the result of the merge has besides its sources. */
+enum composition_want {
+	COMPOSITION_TEXT,
+	COMPOSITION_ORIGINS, /* the text, and where each value comes from */
+	COMPOSITION_TREE,    /* no text, if the strategy gives a tree: half of the time */
+};
+
 /**
  * Loads and merges. The caller calls composition_fini() whatever the result is. Until then all
  * arguments must live, and the composition must not be moved. Fills `asked`, if it is not NULL, as
@@ -26,6 +33,6 @@ struct composition {
  */
 int composition_make(struct composition *composition, const struct composer *composer,
 	const char *path, const struct union_lookup *lookup, struct dependencies *asked,
-	bool wants_origins, struct problem *problem);
+	enum composition_want want, struct problem *problem);
 
 void composition_fini(struct composition *composition);

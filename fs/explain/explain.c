@@ -314,7 +314,7 @@ static int take(void *context, const struct composer *composer, const char *path
 		r = add_source(composer, only, path, made);
 	} else {
 		r = composition_make(&made->composition, &made->composer, made->explanation.path,
-			lookup, &made->asked, true, problem);
+			lookup, &made->asked, COMPOSITION_ORIGINS, problem);
 		if (r == 0)
 			r = add_places(&made->composition.sources, &made->explanation.places);
 	}

@@ -323,7 +323,8 @@ static int merge(struct inspect_job *look, const struct composer *composer, cons
 
 	listening.warn = add_warning;
 	listening.warn_context = look;
-	int r = composition_make(&composition, &listening, path, lookup, asked, true, &problem);
+	int r = composition_make(
+		&composition, &listening, path, lookup, asked, COMPOSITION_ORIGINS, &problem);
 	if (r < 0 || r == COMPOSE_MOVED || r == COMPOSE_UNSETTLED)
 		return r;
 	look->strategy = composition.request.options->strategy;

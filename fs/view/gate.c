@@ -243,8 +243,8 @@ static int map_lines_here(const struct look *look, struct line_map **ret)
 
 	composer.stand_ins = NULL;
 	composer.has_doubt = NULL;
-	int r = composition_make(
-		&composition, &composer, look->path, &look->lookup, NULL, true, &problem);
+	int r = composition_make(&composition, &composer, look->path, &look->lookup, NULL,
+		COMPOSITION_ORIGINS, &problem);
 	if (r != 0 || !composition.result)
 		return r == -ENOMEM ? r : 0;
 	const struct span text = composition.result->text;

@@ -246,8 +246,8 @@ static int lines_task(const struct composer *composer, struct record *record, st
 	uint64_t hash = record_get(record);
 	memset(&composition, 0, sizeof(composition));
 	if (r == 0)
-		r = composition_make(
-			&composition, &job.composer, job.path, &job.lookup, &asked, true, &problem);
+		r = composition_make(&composition, &job.composer, job.path, &job.lookup, &asked,
+			COMPOSITION_ORIGINS, &problem);
 	const struct merge_result *result = r == 0 ? composition.result : NULL;
 	if (result && result->text.len == size && hash_of(result->text) == hash)
 		r = line_map_make(&composition.request, result, &lines);
