@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Each link in a Markdown file of the repository leads to a file of the repository, and its fragment to a heading, as
 GitHub names them. In the manuals, each section in capitals that a sentence names ("see *LOCKS*") is a heading of a
-manual, and each page of plyfs exists. With --network, the addresses of other servers are asked, too.
+manual, and each page of plyfs exists. Each case that the page of the merge rules names is a folder of tests/cases. With
+--network, the addresses of other servers are asked, too.
 """
 import os
 import re
@@ -82,10 +83,21 @@ def manual_faults(names):
                 yield f"{name}:{line_of(text, match.start())}: there is no page {match.group(1)}({match.group(2)})"
 
 
+def case_faults():
+    """The cases are in the last column. Three words with dashes between them are a case's name."""
+    name = "docs/merge-rules.md"
+    text = read(name)
+    for row in re.finditer(r"^\|.*\| (.*) \|$", text, re.M):
+        for case in re.findall(r"`([a-z0-9]+(?:-[a-z0-9]+){2,})`", row.group(1)):
+            if not os.path.isdir(os.path.join(ROOT, "tests/cases", case)):
+                yield f"{name}:{line_of(text, row.start())}: there is no case {case}"
+
+
 def main():
     network = "--network" in sys.argv[1:]
     faults = [fault for name in tracked("*.md") if not name.startswith("tests/cases") for fault in markdown_faults(name, network)]
     faults += manual_faults(tracked("*.scd", "*.scd.in"))
+    faults += case_faults()
     print("\n".join(faults) or "all links lead somewhere")
     sys.exit(1 if faults else 0)
 
