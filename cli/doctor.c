@@ -74,13 +74,19 @@ static void examine_device(struct doctor_report *report)
 }
 
 /* An ordinary user mounts through fusermount3, which has the rights of root. */
-static void examine_fusermount(struct doctor *doctor)
+static void examine_right_to_mount(struct doctor *doctor)
 {
 	char path[PATH_MAX];
 	struct stat found = {0};
 
-	if (geteuid() == 0)
+	if (geteuid() == 0) {
+		doctor_report(&doctor->report, "CAP_SYS_ADMIN",
+			REMEDY_IF(!sandbox_has_capability(CAP_SYS_ADMIN),
+				"give it to the container (--cap-add=SYS_ADMIN)"),
+			"root lacks this capability here, so nothing can be mounted, and only "
+			"'plyfs render' works");
 		return;
+	}
 	bool is_found = program_find(getenv("PATH"), "fusermount3", path) == 0 &&
 			stat(path, &found) == 0 && found.st_uid == 0 && (found.st_mode & S_ISUID);
 	doctor_report(&doctor->report, "fusermount3",
@@ -553,7 +559,7 @@ static int run(const struct command *command, int argc, char **argv)
 	report->is_coloured = colour_use(STDOUT_FILENO);
 	doctor_report_begin(report);
 	examine_device(report);
-	examine_fusermount(&doctor);
+	examine_right_to_mount(&doctor);
 	examine_kernel(report);
 	examine_inotify(report);
 	doctor.is_mounted = given.count == 0;

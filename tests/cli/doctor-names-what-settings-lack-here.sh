@@ -201,6 +201,7 @@ if [ "$(id -u)" -eq 0 ]; then
 	chmod 000 low/app.yaml
 	setpriv --bounding-set=-all --inh-caps=-all "$PLYFS" doctor low:high >out 2>err || true
 	finds "low: this user can't read 1 of its files and directories, such as low/app.yaml, so a mount of this user does not show what they hold; give plyfs the capability CAP_DAC_READ_SEARCH"
+	finds "CAP_SYS_ADMIN: root lacks this capability here, so nothing can be mounted, and only 'plyfs render' works; give it to the container (--cap-add=SYS_ADMIN)"
 	chmod 644 low/app.yaml
 fi
 
