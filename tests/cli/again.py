@@ -145,10 +145,14 @@ def main():
     for make in configure, fact, schema:
         make()
     left = 0
-    for number in range(rounds):
-        for _ in range(random.randrange(8)):
+    for number in range(rounds + 1):
+        # In each of the others, a change of the settings may have all files made.
+        is_last = number == rounds
+        for _ in range(0 if is_last else random.randrange(8)):
             change()
-        if number % 3:
+        if is_last:
+            write("low/a.yaml")
+        if number % 3 or is_last:
             time.sleep(2.2 + random.random())
         made = render(plyfs, "tree")
         all_made = render(plyfs, "fresh")
