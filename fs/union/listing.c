@@ -8,7 +8,11 @@
 #include <string.h>
 
 #include "array.h"
+#include "await.h"
 #include "cleanup.h"
+
+/* Names after which other coroutines have a turn: a huge directory must not stop everybody. */
+#define TURN 512
 
 /* A name in one layer, before the layers are merged. */
 struct name_in_layer {
@@ -34,6 +38,8 @@ static int add_seen(void *context, const char *name, unsigned char type)
 	if (!copy)
 		return -ENOMEM;
 	list->items[list->count++] = (struct name_in_layer){copy, list->rank, type};
+	if (list->count % TURN == 0)
+		await_pause_us(0);
 	return 0;
 }
 
@@ -180,8 +186,11 @@ static int lay_over(const struct settings *settings, const char *directory, stru
 	if (!items)
 		return -ENOMEM;
 
-	size_t count = 0;
+	size_t count = 0, last = 0;
 	for (size_t i = 0, end; i < list->count; i = end) {
+		if (i / TURN != last / TURN)
+			await_pause_us(0);
+		last = i;
 		for (end = i + 1; end < list->count; end++)
 			if (strcmp(list->items[end].name, list->items[i].name) != 0)
 				break;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "attach.h"
+#include "await.h"
 #include "cleanup.h"
 #include "entry.h"
 #include "expand.h"
@@ -18,7 +19,7 @@
 #include "queue.h"
 #include "remote_layers.h"
 
-/* Names given entries under one hold of the lock: a huge directory must not stop everybody. */
+/* Names that get entries before others have a turn: a huge directory must not stop everybody. */
 #define INSTALL_CHUNK 512
 
 static bool is_just_asked_for(const struct entry *entry)
@@ -154,8 +155,8 @@ int names_install(struct view *view, struct directory *directory, const struct l
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < listing->count && directory->names == NAMES_SOME; i++) {
-		if (i % INSTALL_CHUNK == INSTALL_CHUNK - 1) {
-		}
+		if (i % INSTALL_CHUNK == INSTALL_CHUNK - 1)
+			await_pause_us(0);
 		r = install_name(view, directory, &listing->items[i]);
 	}
 	/* Names that are shown but gone from the layers are listed until that is published. */
