@@ -42,7 +42,7 @@
  * A daemon that publishes by the mount's path, as an ordinary user's does, is inside of its mount
  * for a moment at each change.
  */
-#define BUSY_TRIES 25
+#define BUSY_TRIES 100
 #define BUSY_PAUSE_NS 10000000
 
 /* The state of a command line. */
