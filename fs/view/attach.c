@@ -127,7 +127,7 @@ static void watch_layer(struct view *view, const struct layer *layer, struct dir
 			return;
 		int r = fd < 0 ? fd : watch_add(view->watch, &directory->watches, number, fd);
 		note_watch(view, directory, number, -r, fd >= 0 && layer_fd_is_remote(fd));
-		/* Another took its place, and another thread may have watched that one before. */
+		/* Another took its place, and another look may have watched that one before. */
 		is_settled = r < 0 || is_at(layer, directory->path, fd);
 		if (r == 0 && is_settled && has_moved_on_since(seen, fd))
 			look_again(view, directory);

@@ -8,7 +8,7 @@ struct view;
 
 /**
  * Makes and watches the directory that `lookup` has found, without showing it. The new directory is
- * a user of `parent` (NULL: it is the root). Takes the lock. Returns -ENOMEM; or 0 with *ret, which
+ * a user of `parent` (NULL: it is the root). May wait. Returns -ENOMEM; or 0 with *ret, which
  * the caller shows, or drops with attach_drop().
  */
 int attach_make(struct view *view, const struct settings_generation *generation,
@@ -24,7 +24,7 @@ void attach_poll(struct view *view, int error, bool is_remote);
 
 /**
  * Watches the directory in `layers`, and queues it if it has changed there since `lookup`. The
- * caller always scans the names afterwards: a change before the watch has no event. Takes the lock.
+ * caller always scans the names afterwards: a change before the watch has no event. May wait.
  */
 void attach_watch(struct view *view, const struct settings *settings, struct directory *directory,
 	const struct union_lookup *lookup, layer_mask layers);
@@ -39,7 +39,7 @@ void attach_unseen(struct view *view, struct directory *directory);
 /**
  * Updates a shown directory after a new `lookup`: its layers, and its directories in them, may have
  * changed. If a layer does not answer, lookup->layers gets the former bit of that layer.
- * Takes the lock. Returns whether the kernel must be notified of new attributes.
+ * May wait. Returns whether the kernel must be notified of new attributes.
  */
 bool attach_update(struct view *view, const struct settings *settings, struct directory *directory,
 	struct union_lookup *lookup);

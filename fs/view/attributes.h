@@ -10,9 +10,9 @@
  *
  * How it is kept:
  *
- *   (a) Before new content is shown, attributes_settle_waits() drains the events, looks up
- *       those directories above the content that may have changed, notifies the kernel, and waits
- *       for path walks in the kernel's caches. A walk that was let in before can go on at any later
+ *   (a) Before new content is shown, attributes_settle_waits() drains the events, looks up those
+ *       directories above the content that may have changed, notifies the kernel, and waits for
+ *       path walks in the kernel's caches. A walk that was let in before can go on at any later
  *       time, if it waits for a directory's lock or a lookup. So once a right to a directory was
  *       taken away, the kernel must not cache names in the directory. Each walk then sends a LOOKUP
  *       for them, and the driver checks the user again (view_lets_in()).

@@ -1,7 +1,7 @@
 /*
- * A change: one path that is about to show something else. The publisher's thread begins and ends
- * it. In between, the kernel's requests for it arrive in other threads, and the first of them makes
- * the change.
+ * A change: one path that is about to show something else. The publisher begins and ends it. In
+ * between the publisher waits, the readers of requests get the kernel's requests for it, and the
+ * first of these makes the change.
  */
 #pragma once
 

@@ -102,7 +102,6 @@ static struct index *find_index(struct view *view, const char *directory, int de
 	return index;
 }
 
-/* The lock is held. */
 static struct index *get_index(struct view *view, const char *directory, int depth)
 {
 	struct index *index = find_index(view, directory, depth);
@@ -133,7 +132,6 @@ static bool is_file(const struct entry *entry)
 	return entry->kind == UNION_FILE || (entry->kind == UNION_LINK && entry->trouble);
 }
 
-/* The lock is held. */
 static int fill(struct index *index, const struct walk *walk)
 {
 	for (size_t i = 0; i < index->bucket_count; i++)
@@ -188,7 +186,7 @@ static int freshen(struct view *view, const char *directory, int depth)
 	return is_fresh ? 0 : build(view, directory, depth);
 }
 
-/* A file found in an index; copied, so that the lock need not be held while it is looked at. */
+/* A file found in an index; copied, as the index may change while the file is looked at. */
 struct hit {
 	char *path;
 	size_t name_at; /* in `path` */
@@ -207,7 +205,6 @@ static void hits_fini(struct hits *hits)
 	free(hits->items);
 }
 
-/* The lock is held. */
 static int collect(const struct index *index, struct hits *hits)
 {
 	size_t capacity = 0;

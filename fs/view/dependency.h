@@ -28,7 +28,7 @@ struct dependency_indexes {
 	uint64_t generation; /* raised by each change that may change what a dependency finds */
 };
 
-/** The view's finder (finder.h); `context` is the view. The lock must not be held. */
+/** The view's finder (finder.h); `context` is the view. May wait. */
 int dependency_list(void *context, const char *directory, int depth,
 	int (*each)(void *context, const char *path, const char *name, layer_mask layers),
 	void *each_context);

@@ -95,7 +95,7 @@ void directory_free(struct directory *directory)
 	free(directory);
 }
 
-/* Seeded: names that were chosen to lie in one bucket would hold up the view's lock, and so all. */
+/* Seeded: names that were chosen to lie in one bucket would hold up all others. */
 static size_t bucket_of(const char *name, size_t bucket_count)
 {
 	return hash_end(hash_bytes(hash_seed(), span_of(name))) & (bucket_count - 1);

@@ -15,7 +15,7 @@
  *       ├── it has gone, or is new ──▶ GONE ───────────────┤ after EVENTS_GONE_MS
  *       └── a program writes it ─────▶ WRITING ────────────┘ closed, or after EVENTS_QUIET_MS
  *
- * The view's lock guards all fields but the fixed ones.
+ * Fixed fields never change. Any other field may change while its reader waits (coroutine.h).
  */
 #pragma once
 
@@ -123,7 +123,7 @@ struct directory {
 	bool has_absences;            /* the kernel may cache some name in it as absent */
 	bool has_unseen;              /* a layer refused us a part of it (EACCES, EIO) */
 	bool is_dead;                 /* removed; the kernel may still hold it */
-	unsigned users;               /* directories in it, lists and threads that have it in use */
+	unsigned users;               /* directories in it, lists and jobs that have it in use */
 	unsigned pins;                /* faults, and names with a change hook: it must stay */
 
 	struct layer_watches watches;

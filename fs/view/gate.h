@@ -8,10 +8,10 @@
  *                   candidate ──▶ queue ──▶ runner: two at a time, one per path ──▶ verdict
  *
  * A candidate is a version that waits for its verdict; of several candidates of a path, the newest
- * counts. No lock is held during a check. The publisher's look ends without a change, and the
- * verdict queues the name again. A first look is parked until the verdict; its callers are answered
- * with a placeholder inode (promise.h). The entry keeps the last bytes that passed, and the last
- * that failed, with their verdicts.
+ * counts. The publisher's look ends without a change, and the verdict queues the name again. A
+ * first look is parked until the verdict; its callers are answered with a placeholder inode
+ * (promise.h). The entry keeps the last bytes that passed, and the last that failed, with their
+ * verdicts.
  *
  * The daemon sends plyfs-run the bytes, the path and the kind of run, but no command
  * (run_message.h). plyfs-run finds the command in the plyfs.yaml that it has read itself.
@@ -25,7 +25,7 @@ struct entry;
 struct look;
 
 /**
- * Judges look->version. Takes the lock. Returns 0: it may be shown; PROBLEM, with look->problem;
+ * Judges look->version. May wait. Returns 0: it may be shown; PROBLEM, with look->problem;
  * LOOK_AT_GATE or LOOK_IS_CURRENT: the version shown stays for now; LOOK_IS_PARKED: look_judged()
  * continues the look, perhaps before this function returns; or -errno.
  */

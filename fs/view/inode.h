@@ -3,7 +3,6 @@
  *
  * A mount gives a number again only at the same path, after the kernel has forgotten its object. An
  * object is in the table from its first lookup to its last forget (fuse_lowlevel.h, "forget").
- * The view's lock guards the table.
  */
 #pragma once
 

@@ -320,7 +320,7 @@ static struct link_watch *take_out(struct directory *directory, size_t place)
 	return watch;
 }
 
-/* The lock is held. 0 or -ENOMEM. */
+/* 0 or -ENOMEM. */
 static int put_in(struct directory *directory, size_t place, struct link_watch *watch)
 {
 	struct link_watch **links = reallocarray(

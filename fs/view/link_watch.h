@@ -13,8 +13,6 @@
  *
  * Each look at a name makes its watches anew before it reads. The new ones replace the former ones
  * when all are made. If a watch can't be made, the directory of the name is polled.
- *
- * These functions take the view's lock, unless they say otherwise.
  */
 #pragma once
 
@@ -42,7 +40,7 @@ void link_watch_directory(struct view *view, const struct settings *settings, la
 bool link_watch_sources(struct view *view, const struct settings *settings, const char *path,
 	struct union_lookup *lookup);
 
-/** Ends the watches of names in `directory`. Hold the lock, unless there is no other thread. */
+/** Ends the watches of names in `directory`. */
 void link_watch_remove(struct directory *directory);
 
 /**

@@ -439,7 +439,7 @@ void look_begin(struct look *look)
 		pool_add(look->view->pool, &look->job, cost);
 }
 
-/* A small one goes on in the same thread: none has to be woken for it. */
+/* A small one goes on at once, in the same coroutine. */
 static void begin_in_pool(struct pool_job *job)
 {
 	struct look *look = (struct look *)job;

@@ -2,14 +2,14 @@
  * A look: the job of one name. It looks the name up in the layers, and composes the version. Each
  * first lookup of a name, each lookup of a strict mount, and each refresh by the publisher has one.
  *
- *      look_up      the union lookup: in the request's thread, or in the pool (publisher, remote)
+ *      look_up      the union lookup: at once for a request, or in the pool (publisher, remote)
  *        │ a file that must be composed
  *        ▼
  *      compose      in the pool, small before large; if a source changed or is being written, it
  *        │          goes back to look_up after a moment
  *        ▼
- *      end          a request's look is shown and answered in the same thread (lookup.c); the
- *                   publisher's look waits for the publisher's decision (refresh.c)
+ *      end          a request's look is shown and answered at once (lookup.c); the publisher's
+ *                   look waits for the publisher's decision (refresh.c)
  *
  * entry->look is the look under way: first lookups of the same name share it, and the publisher's
  * look waits for it.
@@ -33,7 +33,7 @@ struct look {
 	char *path;
 	layer_mask layers; /* that show the entry's directory */
 	struct settings_generation settings;
-	struct view_caller *callers;  /* to be answered; view->lock */
+	struct view_caller *callers;  /* to be answered */
 	struct version *shown;        /* shown when the look began; one reference; NULL: none */
 	struct stand_ins stand_ins;   /* fallbacks for the sources of `shown` */
 	struct directory *child;      /* the directory shown when it began, in use; NULL: none */
@@ -121,7 +121,7 @@ void lookup_again(struct view *view, const char *name, struct view_caller *calle
 
 /**
  * Looks up, and shows, the directory `name` in `parent`; lookup_enter_path(): the one at `path`.
- * Takes the lock. Returns 0 with *ret for directory_leave(); -ENOENT; -ENOTDIR; or -errno.
+ * May wait. Returns 0 with *ret for directory_leave(); -ENOENT; -ENOTDIR; or -errno.
  */
 int lookup_enter(
 	struct view *view, struct directory *parent, const char *name, struct directory **ret);

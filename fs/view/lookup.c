@@ -1,6 +1,6 @@
 /*
- * Lookups: a name that the kernel, or a dependency, asks for first is looked up in the layers with
- * no lock held, and then shown.
+ * Lookups: a name that the kernel, or a dependency, asks for first is looked up in the layers, and
+ * then shown.
  */
 #include <errno.h>
 #include <limits.h>
@@ -19,7 +19,7 @@
 #include "queue.h"
 #include "remote_layers.h"
 
-/* Positive result: another thread was faster, and something else is shown than was looked at. */
+/* Positive result: another look was faster, and something else is shown than was looked at. */
 enum { LOOK_OVERTAKEN = 32 };
 
 /* The entry shows nothing yet. */
@@ -439,7 +439,7 @@ static int look_for_waits(struct view *view, struct entry *entry, struct view_ca
 		return -ENOMEM;
 	look->callers = caller;
 	look->is_entry_new = is_new && !entry->parent->listers;
-	/* A thread that takes requests waits for no file system. */
+	/* A reader of requests waits for no file system. */
 	if (settings_have_delegated(look->settings.composer.settings))
 		look_begin_in_pool(look);
 	else

@@ -1,7 +1,7 @@
 /*
  * The names in a directory: makes entries for the names that the layers list, and that expanding
- * adds (expand.h). The layers are listed with no lock held: when a directory is first looked up or
- * listed, again if an event may be missing, and each time in a strict mount.
+ * adds (expand.h). The layers are listed when a directory is first looked up or listed, again if an
+ * event may be missing, and each time in a strict mount.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -200,7 +200,8 @@ static int sync_listing(struct view *view, struct directory *directory,
 
 /*
  * Makes the listing complete; with `is_expanded` also with the names that expanding shows, which an
- * expansion itself must not ask for. Drops the lock meanwhile; the directory must be in use. */
+ * expansion itself must not ask for. The directory must be in use.
+ */
 static int complete_waits(
 	struct view *view, struct directory *directory, bool is_sync, bool is_expanded)
 {
@@ -316,7 +317,7 @@ static bool has_other_layers(const struct entry *entry, const struct listing *li
 	       entry->layers != UINT64_MAX && entry->layers != listing->items[i].layers;
 }
 
-/* Every name that has an entry, or that the layers list, is refreshed. The lock is held. */
+/* Every name that has an entry, or that the layers list, is refreshed. */
 static void queue_all(
 	struct view *view, struct directory *directory, const struct listing *listing, bool is_poll)
 {
@@ -341,7 +342,7 @@ static void queue_all(
 			queue_again(view, entry, is_poll);
 }
 
-/* What the layers that have joined the directory bring is news. Takes the lock. */
+/* What the layers that have joined the directory bring is news. May wait. */
 static int queue_joined(struct view *view, struct directory *directory, layer_mask joined)
 {
 	struct listing listing = {0};

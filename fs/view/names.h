@@ -7,20 +7,20 @@
 struct view;
 
 /**
- * Call them before a listing is taken without the lock, and after it is installed. A name that is
+ * Call them before a listing is taken, which may wait, and after it is installed. A name that is
  * removed in between keeps its entry, so that the listing does not bring it back.
  */
 void names_begin(struct directory *directory);
 void names_end(struct directory *directory);
 
-/** Makes unpublished entries for the names of a listing. Takes the lock. Returns 0 or -ENOMEM. */
+/** Makes unpublished entries for the names of a listing. Returns 0 or -ENOMEM. */
 int names_install(struct view *view, struct directory *directory, const struct listing *listing);
 
 /** Forgets which layers have the names: new settings have given the layers other ranks. */
 void names_forget_layers(struct directory *directory);
 
-/** Lists the directory, unless it is listed. It must be in use. Takes the lock. 0 or -errno. */
+/** Lists the directory, unless it is listed. It must be in use. May wait. 0 or -errno. */
 int names_complete(struct view *view, struct directory *directory);
 
-/** Lists one waiting directory, for the publisher. Takes the lock. Returns false if none waits. */
+/** Lists one waiting directory, for the publisher. May wait. Returns false if none waits. */
 bool names_scan_next(struct view *view);

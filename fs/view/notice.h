@@ -13,8 +13,8 @@
  *
  * Changes during a run, or while a failed command waits, belong to the command's next run. A run
  * after a failure has the paths of the failed one, too. Each command is one notice, even if several
- * rules name it. The view's lock guards all notices. If the kernel forgets a directory with a file
- * that has a hook, the directory stays in memory and watched (directory.pins).
+ * rules name it. If the kernel forgets a directory with a file that has a hook, the directory stays
+ * in memory and watched (directory.pins).
  */
 #pragma once
 
@@ -31,10 +31,10 @@ void notice_look_begins(struct view *view, const struct look *look);
 /** Stops counting the look: it was decided on, or turned out to be large. */
 void notice_look_ends(struct view *view, const struct look *look);
 
-/** Notes the paths of a change that was carried out, for their hooks. Takes the lock. */
+/** Notes the paths of a change that was carried out, for their hooks. May wait. */
 void notice_change(struct view *view, const struct change *change);
 
-/** Notes the files of a directory that has appeared. Takes the lock. */
+/** Notes the files of a directory that has appeared. May wait. */
 void notice_directory(struct view *view, const char *path);
 
 /** Notes the files of a directory that goes. */
@@ -54,7 +54,7 @@ void notice_each_path(
 /** Returns whether a command has ended since the last call. */
 bool notices_have_ended(struct view *view);
 
-/** Starts due commands. Returns the milliseconds to the next; -1: none. Only for one thread. */
+/** Starts due commands. Returns the milliseconds to the next; -1: none. */
 int notices_run(struct view *view);
 
 /** Frees all notices. Call it after the runner has stopped. */

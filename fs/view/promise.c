@@ -144,7 +144,7 @@ void promise_take(struct view *view, struct promise *promise, struct entry *entr
 	promise->is_suspended = true;
 }
 
-/* NULL: there is none. The lock is held. */
+/* NULL: there is none. */
 static struct promise *find_suspended(struct view *view)
 {
 	for (size_t i = 0; i < view->inodes.size; i++)

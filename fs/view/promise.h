@@ -65,7 +65,7 @@ struct view_caller *promise_suspend(struct view *view, struct entry *entry);
 /** Takes over, suspended, the placeholder of `entry` that an earlier view gave to the kernel. */
 void promise_take(struct view *view, struct promise *promise, struct entry *entry);
 
-/** Begins the looks of suspended placeholders. Takes the lock. Returns 0 or -ENOMEM. */
+/** Begins the looks of suspended placeholders. Returns 0 or -ENOMEM. */
 int promise_look_again(struct view *view);
 
 /** Frees a placeholder that the kernel has forgotten, unless a look for it is under way. */

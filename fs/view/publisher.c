@@ -46,14 +46,14 @@ struct publisher {
 	int stop_fd; /* eventfd */
 	atomic_bool is_stopped;
 	/* The names by which plyfs.yaml and the layers were found: when one of them leads to
-	 * something else, the settings are made anew. The thread's; NULL: settings stay as they
-	 * are, until there is one. */
+	 * something else, the settings are made anew. NULL: settings stay as they are, until there
+	 * is one. */
 	struct name_watch *watch;
 	bool is_reload_due;
 	int64_t reload_ms;                /* clock_ms() before which it is not tried; 0: at once */
 	uint64_t state;                   /* fixed: the hash of the option `state` */
 	struct timespec settings_made;    /* CLOCK_REALTIME: when they were read */
-	struct trouble *settings_trouble; /* view->lock; NULL: none */
+	struct trouble *settings_trouble; /* NULL: none */
 };
 
 static uint64_t hash_state(const struct settings *settings)
@@ -249,7 +249,7 @@ static void watch_settings(struct publisher *publisher, const struct settings *s
 		r = watch_name(watch, settings->facts.place);
 	for (size_t i = 0; r == 0 && i < settings->preset_count; i++)
 		r = watch_name(watch, settings->presets[i].path);
-	/* On the way to a silent one this thread would wait. */
+	/* On the way to a silent one this process would stand still. */
 	for (size_t i = 0; r == 0 && i < settings->layer_count; i++)
 		if (layer_silence(settings->layers[i]) == LAYER_ANSWERS)
 			r = watch_name(watch, settings->layers[i]->place);

@@ -1,5 +1,6 @@
 /*
- * The publisher: a thread that brings the shown tree up to the layers, one change after the other.
+ * The publisher: the coroutine that brings the shown tree up to the layers, one change after the
+ * other.
  *
  *      inotify, wake-up ──▶ take events ──▶ next change ──▶ begin ──▶ operation ──▶ end
  *           ▲                    ▲                 │                                 │
@@ -18,7 +19,7 @@
 /* Positive result of an operation: another file system is mounted on the path, and must stay. */
 #define PUBLISHER_COVERED 1
 
-/* Operations are called by the publisher's thread, which holds no lock. */
+/* The publisher calls the operations, which may wait. */
 struct publisher_ops {
 	/*
 	 * Each carries out a change of its kind. Returns 0; PUBLISHER_COVERED or -errno: the tree
@@ -37,7 +38,7 @@ struct publisher_ops {
 	void (*batch_end)(void *context);
 };
 
-/* A descriptor that the publisher's thread waits for, too. */
+/* A descriptor that the publisher waits for, too. */
 struct publisher_hook {
 	int fd;       /* -1: not waited for */
 	short events; /* of poll(2) */
@@ -62,10 +63,10 @@ int publisher_new(
 	struct view *view, const struct publisher_options *options, struct publisher **ret);
 void publisher_free(struct publisher *publisher); /* NULL: nothing */
 
-/** Runs the thread: publishes and waits, until publisher_stop(). */
+/** Publishes and waits, until publisher_stop(). */
 void publisher_run(struct publisher *publisher);
 
-/** Makes publisher_run() return, after the change under way. Any thread. */
+/** Makes publisher_run() return, after the change under way. A signal handler may call it. */
 void publisher_stop(struct publisher *publisher);
 
 /** Publishes all changes. Returns the milliseconds until more may be due; -1: wait for an event. */
@@ -74,5 +75,5 @@ int publisher_publish(struct publisher *publisher);
 /** Carries out the change, and frees what it holds. */
 void publisher_carry_out(struct publisher *publisher, struct change *change);
 
-/** Returns whether the settings have a fault, with the fault in *ret. Any thread. */
+/** Returns whether the settings have a fault, with the fault in *ret. */
 bool publisher_settings_trouble(struct publisher *publisher, struct trouble *ret);

@@ -3,8 +3,8 @@
  *
  *      queue ──▶ look, in the pool ──▶ done ──▶ decide: a change, or nothing
  *
- * Only the thread that publishes calls these functions. It reads all queued inotify events before
- * it looks up the first name, so that many events make one change.
+ * Only the coroutine that publishes calls these functions. It reads all queued inotify events
+ * before it looks up the first name, so that many events make one change.
  */
 #pragma once
 

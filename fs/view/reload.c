@@ -55,7 +55,7 @@ static int move_add(struct move *move, struct directory *directory, size_t above
 	return 0;
 }
 
-/* Every directory that is shown, those above before those in them. The lock is held. */
+/* Every directory that is shown, those above before those in them. */
 static int collect(struct view *view, struct move *move)
 {
 	int r = move_add(move, view->root, 0);
@@ -103,7 +103,6 @@ static bool sources_are_same(
 	       a->depth == b->depth && a->nodes == b->nodes && a->time_ms == b->time_ms;
 }
 
-/* The lock is held. */
 static void change_over(
 	struct view *view, struct move *move, const struct settings *old, struct settings *settings)
 {

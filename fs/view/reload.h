@@ -8,6 +8,6 @@
 
 /**
  * Gives the view new settings, and refreshes everything that is shown. Takes a reference to
- * `settings`. Only the publisher's thread may call it. Returns 0; or -errno: nothing has changed.
+ * `settings`. Only the publisher may call it. May wait. Returns 0; or -errno: nothing has changed.
  */
 int view_reload(struct view *view, struct settings *settings);

@@ -69,7 +69,7 @@ struct view {
 	bool is_strict;                  /* fixed: a change of it takes effect at the next mount */
 	struct keep *keep; /* the last-good store; NULL: none, also after view_stop() */
 	struct pool *pool;
-	struct workers *workers; /* NULL: the pool's threads merge. Fixed */
+	struct workers *workers; /* NULL: this process merges. Fixed */
 	struct watch *watch;
 	int wake_fd;            /* eventfd: the publisher has work */
 	atomic_bool is_stopped; /* no file is composed any more */

@@ -124,7 +124,7 @@ int view_new(struct settings *settings, const struct view_callbacks *callbacks, 
 	return 0;
 }
 
-/* All threads are gone; what the kernel still holds goes as well. */
+/* What the kernel still holds goes as well. */
 static void free_inodes(struct view *view)
 {
 	for (size_t i = 0; i < view->inodes.size && view->inodes.buckets; i++)
@@ -382,7 +382,7 @@ static char *cause_text(const struct trouble *trouble)
 	return strdup(text);
 }
 
-/* A copy of the attribute; NULL: no memory, or with *has false it has none. The lock is held. */
+/* A copy of the attribute; NULL: no memory, or with *has false it has none. */
 static char *copy_attribute(const struct version *version, enum view_attribute attribute, bool *has)
 {
 	const char *value = NULL;

@@ -2,16 +2,16 @@
  * The view: the tree that is shown at the moment, and its versions.
  *
  *      lookup, list, read  ─┐                      ┌─  watch: something changed at this name
- *      (request threads)    ├─▶ directory, entry ◀─┤
+ *      (request readers)    ├─▶ directory, entry ◀─┤
  *                           │   version            └─  publisher: look up again, and find the next
- *      look (pool)         ─┘                           change to publish (one thread; refresh.h)
+ *      look (pool)         ─┘                           change to publish (refresh.h)
  *
  * The view knows neither FUSE nor the mount. The first lookup of a name shows what it finds. From
  * then on only view_apply_change() changes what the name shows, when the publisher's own system
- * call has come back as a request. The pool's threads (pool.h) compose files, and answer the
- * requests that need them: neither a request thread nor the publisher waits.
+ * call has come back as a request. The pool (pool.h) composes files, and answers the requests that
+ * need them: neither a reader of requests nor the publisher waits for that.
  *
- * Any thread may call these functions.
+ * A view belongs to one thread, whose coroutines (coroutine.h) use it.
  */
 #pragma once
 
@@ -36,7 +36,7 @@ struct runner;
 struct view;
 struct workers;
 
-/* The driver's callbacks. The view calls them with no lock held. */
+/* The callbacks of the driver, or of a rendering. */
 struct view_callbacks {
 	/* May be NULL. Logs a line without newline. `problem`: the line's problem; NULL: none. */
 	void (*log)(void *context, const char *line, const struct problem *problem);
@@ -89,23 +89,23 @@ void view_set_keep(struct view *view, struct keep *keep);
 int view_use_workers(struct view *view);
 struct workers *view_workers(struct view *view);
 
-/** Frees the view. Call it when no thread uses the view. */
+/** Frees the view. Call it when the publisher and the readers of requests have ended. */
 void view_free(struct view *view); /* NULL: nothing */
 void view_freep(struct view **view);
 
 /**
- * Starts the pool's threads, before the first request and after the helper processes are forked.
- * Without this call, a thread composes for itself, as in tests. Returns 0 or -errno.
+ * Starts the pool, before the first request and after the helper processes are forked (helper.h).
+ * Without this call, each caller composes for itself, as in tests. Returns 0 or -errno.
  */
 int view_start(struct view *view);
 
-/** Ends the threads. Answers waiting lookups with -ENOTCONN. */
+/** Ends all jobs, checks and change hooks. Answers waiting lookups with -ENOTCONN. May wait. */
 void view_stop(struct view *view);
 
 /**
- * Stops all jobs; the publisher and the request threads must be at rest. Answers waiting lookups
- * with -ENOTCONN, except those that wait for a check. view_resume() begins the jobs again, and
- * returns 0 or -errno.
+ * Stops all jobs; the publisher and the readers of requests must have ended. Answers waiting
+ * lookups with -ENOTCONN, except those that wait for a check. May wait. view_resume() begins the
+ * jobs again, and returns 0 or -errno.
  */
 void view_pause(struct view *view);
 int view_resume(struct view *view);
@@ -130,8 +130,8 @@ enum {
 /* A caller that waits for a lookup. Its owner must not touch it until it is answered. */
 struct view_caller {
 	/*
-	 * Gets the result of view_lookup(), and the attributes. Called once, by any thread, with no
-	 * lock held; it may free the caller.
+	 * Gets the result of view_lookup(), and the attributes. Called once, perhaps before
+	 * view_lookup() returns; it may free the caller.
 	 */
 	void (*answer)(struct view_caller *caller, int result, const struct stat *stat);
 
@@ -201,7 +201,7 @@ typedef int view_lister(
 	struct view *view, uint64_t ino, uint64_t cookie, view_name_taker *each, void *context);
 
 /**
- * Calls `each`, with the lock held, for the names with a greater cookie, in the order of cookies,
+ * Calls `each`, which must not wait, for the names with a greater cookie, in the order of cookies,
  * until it returns false. A name keeps its cookie while it is listed, so a listing in parts has
  * each name once. Returns 0 or -errno.
  */
@@ -226,7 +226,7 @@ enum view_attribute {
  */
 int view_attribute(struct view *view, uint64_t ino, enum view_attribute attribute, char **ret);
 
-/** Calls `each` for every path with a fault, in no order. Holds the lock meanwhile. */
+/** Calls `each`, which must not wait, for every path with a fault, in no order. */
 void view_troubles(struct view *view,
 	void (*each)(void *context, const char *path, const struct trouble *trouble),
 	void *context);
@@ -239,7 +239,7 @@ struct view_unchecked {
 	size_t shown; /* those of them that are shown, because their check is optional */
 };
 
-/** Calls `each` for every missing program. Holds the lock meanwhile. */
+/** Calls `each`, which must not wait, for every missing program. */
 void view_unchecked(struct view *view,
 	void (*each)(void *context, const struct view_unchecked *unchecked), void *context);
 
@@ -256,7 +256,7 @@ struct notice_state {
 	struct problem problem; /* a message: its last run failed */
 };
 
-/** Calls `each` for every command that was run or waits for a run. Holds the lock meanwhile. */
+/** Calls `each`, which must not wait, for every command that was run or waits for a run. */
 void view_notices(struct view *view, void (*each)(void *context, const struct notice_state *state),
 	void *context);
 

@@ -19,8 +19,8 @@ struct walk {
 
 /**
  * Walks and lists the directories under `path`, level by level: first `path` itself, then down to
- * `depth` levels below it (-1: all). If `path` is missing, the walk is empty. The lock must not be
- * held. Returns 0 or -errno; call walk_leave() in any case.
+ * `depth` levels below it (-1: all). If `path` is missing, the walk is empty. May wait. Returns 0
+ * or -errno; call walk_leave() in any case.
  */
 int walk_under(struct view *view, const char *path, int depth, struct walk *walk);
 
