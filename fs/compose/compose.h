@@ -1,7 +1,6 @@
 /*
  * Composing: makes the version of a path from the result of its union lookup. Sources, rule and
- * merge core meet only here. Any number of threads may compose at once: only the source cache has a
- * lock.
+ * merge core meet only here.
  */
 #pragma once
 
@@ -98,8 +97,7 @@ int compose_broken(const struct composer *composer, const char *path,
 
 /**
  * Compares the stamps of sources, and returns whether compose() would certainly make `version`
- * again. If a source is racy (source_is_young()), returns false. Reads no file. The caller holds
- * the view's lock, which guards the stamps of a shown version.
+ * again. If a source is racy (source_is_young()), returns false. Reads no file.
  */
 bool compose_is_current(const struct composer *composer, const char *path,
 	const struct union_lookup *lookup, const struct version *version);

@@ -1,8 +1,7 @@
 /*
  * The cache of parsed sources: after a change in one layer, only that layer's file is read again.
  * The sources in it are immutable and counted. The cache keeps the most recently used ones, up to a
- * number of bytes; once full, it takes one new source in eight. Any number of threads may use it.
- * No thread reads a file while it holds the cache's lock.
+ * number of bytes; once full, it takes one new source in eight.
  */
 #pragma once
 
@@ -26,7 +25,7 @@ struct loaded {
 	/* private to the cache */
 	bool is_whole;     /* certainly no program wrote the file while it was read */
 	bool is_young;     /* racy: a further change may have the same stamp */
-	bool is_passed;    /* racy, and changed since; guarded by the cache's lock */
+	bool is_passed;    /* racy, and changed since */
 	struct loaded *of; /* the owner of the document; NULL: this one */
 	char *path;
 	unsigned flavour; /* the read options as a number; 0: text only */
@@ -52,7 +51,7 @@ struct source_cache;
 int source_cache_new(size_t limit, bool is_told, struct source_cache **ret);
 void source_cache_free(struct source_cache *cache);
 
-/* Observes the reading of sources. The thread that reads a source calls the functions. */
+/* Observes the reading of sources. */
 struct source_observer {
 	/* Called before a source is read and parsed. */
 	void (*begin)(void *context, const struct source *source);
@@ -66,7 +65,7 @@ struct source_observer {
 	void *context;
 };
 
-/** Sets the observer, which must outlive the cache, before a second thread uses the cache. */
+/** Sets the observer, which must outlive the cache. */
 void source_cache_observe(struct source_cache *cache, const struct source_observer *observer);
 
 /** Reports a change at `path`, in any layer. */

@@ -33,8 +33,8 @@ struct stand_ins {
 };
 
 /**
- * Collects the sources of `shown`, which the view's lock guards; NULL: none. Returns 0 or -ENOMEM;
- * call stand_ins_fini() in any case. The functions below need no lock.
+ * Collects the sources of `shown` as they are now; NULL: none. Returns 0 or -ENOMEM; call
+ * stand_ins_fini() in any case. The functions below do not use `shown`.
  */
 int stand_ins_init(struct stand_ins *stand_ins, const struct version *shown);
 void stand_ins_fini(struct stand_ins *stand_ins);

@@ -3,8 +3,8 @@
  * result changes, the path moves to a new version, which is an inode of its own. An open file keeps
  * its version, as after an atomic replace.
  *
- * References are counted. The view's lock guards the fields marked with view->lock; all others are
- * fixed before a second thread sees the version.
+ * References are counted. Once the version is shown, only the fields marked as mutable change, and
+ * those of `inode`.
  */
 #pragma once
 
@@ -54,8 +54,8 @@ struct version {
 	uid_t uid;
 	gid_t gid;
 	uint64_t size;         /* bytes */
-	struct timespec mtime; /* the newest source's, until the version is shown. view->lock */
-	struct timespec ctime; /* the newest source's, until the version is shown. view->lock */
+	struct timespec mtime; /* the newest source's, until the version is shown; mutable */
+	struct timespec ctime; /* the newest source's, until the version is shown; mutable */
 	char *data;            /* `size` bytes; owned */
 	int fd;                /* VERSION_HELD; else -1 */
 	struct stamp *stamps;  /* of the sources as merged; then of environment.stats */
@@ -65,8 +65,8 @@ struct version {
 	uint64_t basis; /* compose_basis() of the sources as merged; 0: unknown */
 
 	/*
-	 * Guarded by view->lock: other sources, or another rule, may make the same bytes later. A
-	 * `char *` is NULL if it is not needed.
+	 * Mutable: other sources, or another rule, may make the same bytes later. A `char *` is
+	 * NULL if it is not needed.
 	 */
 	const char *strategy; /* the strategy's name; static */
 	char *layers;         /* the contributing layers' names, lowest first, "vendor:site" */
@@ -114,7 +114,7 @@ struct version *version_copy(const struct version *version);
 struct version *version_narrow(
 	const struct version *version, const struct version *other, const struct mounter *mounter);
 
-/** Restricts `version`, which no other thread knows yet, to users who may also read `other`. */
+/** Restricts `version`, which is not shown yet, to users who may also read `other`. */
 void version_restrict(
 	struct version *version, const struct version *other, const struct mounter *mounter);
 

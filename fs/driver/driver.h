@@ -1,13 +1,13 @@
 /*
  * The session, which the driver's files share.
  *
- *      request threads     request_loop.c, ops.c   unpack a request, ask the view, reply
- *      publisher thread    publish.c               its operations (publisher.h)
- *      main thread         session.c               mount, wait for the end, unmount
- *      mount process       mount_process.c         rename(2) and its like on our own mount
+ *      readers of requests   request_loop.c, ops.c   unpack a request, ask the view, reply
+ *      publisher             publish.c               its operations (publisher.h)
+ *      root                  session.c               mount, wait for the end, unmount
+ *      mount process         mount_process.c         rename(2) and its like on our own mount
  *
- * A request thread never waits for the publisher. The publisher waits for the mount process, and
- * holds no lock meanwhile. The mount process waits for request threads.
+ * The first three are coroutines of one thread (coroutine.h). A reader never waits for the
+ * publisher. The publisher waits for the mount process, which waits for the readers.
  */
 #pragma once
 
@@ -91,9 +91,9 @@ struct session {
 	char *label;
 	int mount_id;                       /* of the visible mount, as in /proc/self/mountinfo */
 	dev_t dev;                          /* of the superblock */
-	struct mount_process mount_process; /* used by the publisher's thread, once it runs */
+	struct mount_process mount_process; /* used by the publisher, once it runs */
 	int mounts_fd;                      /* /proc/self/mountinfo */
-	struct nearby_mounts nearby;        /* as last read by the publisher's thread */
+	struct nearby_mounts nearby;        /* as last read by the publisher */
 	int beneath_fd;                     /* the directory that the mount lies on */
 	int helpers_fd;                     /* helper_watch(); -1: not yet */
 	struct publisher *publisher;
@@ -155,7 +155,7 @@ void control_lookup(fuse_req_t req, struct session *session, fuse_ino_t parent, 
 
 /**
  * readdir.c: answers READDIR with at most `size` bytes of names behind `offset`. If a remote layer
- * has to be asked, a thread of the pool answers.
+ * has to be asked, a job of the pool answers.
  */
 void readdir_reply(
 	fuse_req_t req, struct session *session, fuse_ino_t ino, size_t size, off_t offset);

@@ -1,16 +1,16 @@
 /*
  * The mount process: makes the system calls on our own mount.
  *
- *      publisher ──"replace app.yaml"──▶ mount process ──renameat(2)──▶ kernel ──▶ request threads
+ *      publisher ──"replace app.yaml"──▶ mount process ──renameat(2)──▶ kernel ──▶ a reader
  *          ◀───────────── errno ─────────────┘
  *
- * Such a call makes requests, and waits until the daemon answers them. If a thread of the daemon
- * made the call, that thread could not be killed, and would keep /dev/fuse open: the kernel would
+ * Such a call makes requests, and waits until the daemon answers them. If the daemon made the call,
+ * it would wait for itself, could not be killed, and would keep /dev/fuse open: the kernel would
  * not end the connection, and the mount would hang for ever. So a child process makes the calls. It
  * holds only the private clone of the mount. If the daemon is killed, the kernel ends the
  * connection, the call fails, and the child ends because its socket is closed.
  *
- * Only one thread at a time may call these functions, except mount_process_cancel().
+ * While a coroutine waits in mount_process_call(), others may call only mount_process_cancel().
  */
 #pragma once
 
@@ -52,7 +52,7 @@ int mount_process_enter(struct mount_process *process, dev_t dev, int clone_fd);
  */
 int mount_process_call(const struct mount_process *process, enum mount_call call, const char *path);
 
-/** Makes the call under way, and all later ones, return -EPIPE. Any thread may call it. */
+/** Makes the call under way, and all later ones, return -EPIPE. */
 void mount_process_cancel(const struct mount_process *process);
 
 /** Kills the process when no call is under way, and waits for its end, which closes the clone. */

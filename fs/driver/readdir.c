@@ -1,6 +1,6 @@
 /*
- * READDIR. A thread that takes requests waits for no file system: a listing that a remote layer has
- * to answer is made in the pool.
+ * READDIR. A reader of requests waits for no file system: a listing that a remote layer has to
+ * answer is made in the pool.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -45,7 +45,7 @@
 /* How long the end of a connection whose mount is gone is waited for. */
 #define END_MS 1000
 
-/* What our threads ask for at a time: more than most of what they do takes. */
+/* What the daemon asks for at a time: more than most of what it does takes. */
 #define SLICE_NS 100000
 
 /* Not in every libc's headers yet: what else the thread has stays. */
@@ -190,8 +190,8 @@ static int offer_mount(struct session *session, int listener)
 }
 
 /*
- * By the monitor: who is in a sandbox can't unmount. By force, as what waits for an answer that
- * nobody gives any more may hold up one of our threads, which has /dev/fuse meanwhile.
+ * By the monitor: a process in a sandbox can't unmount. By force: a program that waits for an
+ * answer, which the daemon gives no more, must not hold up the end.
  */
 static int unmount(void *context)
 {
@@ -206,10 +206,10 @@ static int unmount(void *context)
 }
 
 /*
- * Asks the kernel to let our threads, which work for moments, run in short slices: so they may run
- * at once where a program that uses all of the processor would have gone on for milliseconds. It
- * needs no right (sched_setattr(2), Linux 6.12); an older kernel takes it for nothing. Threads and
- * processes that are made later inherit it.
+ * Asks the kernel to let the daemon, which works for moments, run in short slices: so it may run at
+ * once where a program that uses all of the processor would have gone on for milliseconds. It needs
+ * no right (sched_setattr(2), Linux 6.12); an older kernel ignores it. Processes that are forked
+ * later inherit it.
  */
 static void shorten_slices(void)
 {
@@ -398,8 +398,7 @@ int session_mount(struct settings *settings, const struct session_options *optio
 		return -ENOMEM;
 	}
 	session->settings = settings;
-	/* Our threads work for moments: an arena for each would hold memory that none of them uses.
-	 */
+	/* An arena of the notifier's thread would hold memory that nothing else can use. */
 	mallopt(M_ARENA_MAX, 1);
 	session->options = *options;
 	session->heir = options->heir;

@@ -13,8 +13,8 @@
  * /proc/self/mountinfo. All helper processes are started before the mount, and a worker closes
  * /dev/fuse. So only the daemon holds it, and the kernel ends the mount when the daemon ends.
  *
- * To run in the background, fork before session_mount(): threads and the mount belong to the
- * process that made them.
+ * To run in the background, fork before session_mount(): helper processes and the mount belong to
+ * the process that made them.
  */
 #pragma once
 
@@ -42,7 +42,7 @@ struct session_options {
 	struct sandbox_switches switches;
 	struct mount_flags flags;
 	bool is_unpublished; /* changes only invalidate the kernel's caches: for tests */
-	void (*log)(void *context, const char *line); /* a line without newline; any thread */
+	void (*log)(void *context, const char *line); /* a line without newline */
 	void *log_context;
 
 	/* May be NULL. Gives the manager the socket for the next plyfs; false: that failed. */

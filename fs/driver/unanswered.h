@@ -9,7 +9,7 @@
 
 struct unanswered;
 
-/** Stores a copy of the request that this thread is handling. NULL: no memory. */
+/** Stores a copy of the request that is being handled. NULL: no memory. */
 struct unanswered *unanswered_add(struct session *session);
 
 /** Frees the copy of a request that is being answered. */

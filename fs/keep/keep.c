@@ -67,11 +67,11 @@ struct keep {
 	uint64_t next_number;
 	int socket;     /* to plyfs-state; -1: none, or it has ended */
 	bool is_called; /* it is to answer */
-	enum use use;   /* set by the main thread */
+	enum use use;   /* set by the root */
 	size_t used;    /* bytes of memory */
 	struct keep_counts counts;
 
-	/* The main thread's. */
+	/* The root's. */
 	int directory; /* until it is read; -1 */
 	struct kept_path *batch[STATE_BATCH];
 	size_t batch_count;

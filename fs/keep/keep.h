@@ -46,19 +46,19 @@ int keep_load(struct keep *keep, struct problem *problem);
 /** Returns a descriptor for poll(2); -1: none. When it is readable, call keep_take(). */
 int keep_fd(const struct keep *keep);
 
-/** Answers plyfs-state, in the main thread. False: it has ended, and the descriptor is closed. */
+/** Answers plyfs-state, in the root. False: it has ended, and the descriptor is closed. */
 bool keep_take(struct keep *keep);
 
 /**
  * Makes plyfs-state write all versions; later notes are ignored. Does not wait if plyfs-state is
- * stopped or has ended, or the disk is full; waits 5 s at most for each answer. Main thread.
+ * stopped or has ended, or the disk is full; waits 5 s at most for each answer. Root.
  */
 void keep_stop(struct keep *keep);
 
 /**
  * Makes plyfs-state write all versions and unlock the directory: another daemon can then load it.
  * keep_resume() locks it again. If another daemon holds it then, that is logged, and writing waits.
- * Main thread.
+ * Root.
  */
 void keep_pause(struct keep *keep);
 void keep_resume(struct keep *keep);
@@ -77,8 +77,7 @@ static inline bool keep_is_lasting(const struct keep *keep)
 
 /**
  * Notes the version that the path shows; NULL: none, as no layer has it. `is_public`: all users may
- * read it. The caller holds the view's lock, which guards the version's layers and sources. If
- * memory is short, the path has no kept version.
+ * read it. If memory is short, the path has no kept version.
  */
 void keep_note(struct keep *keep, const char *path, struct version *version, bool is_public);
 
@@ -89,7 +88,7 @@ void keep_note(struct keep *keep, const char *path, struct version *version, boo
 int keep_find(struct keep *keep, const char *path, struct version **ret);
 
 /**
- * Calls `each`, with the store's lock held, for the versions that another daemon can't read in the
+ * Calls `each`, which must not wait, for the versions that another daemon can't read in the
  * directory. Without a directory, these are all versions, the one used longest ago first. With one,
  * these are the versions that are not written yet; `version` NULL: a file that is to be removed.
  */

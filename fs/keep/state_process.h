@@ -9,7 +9,7 @@
  *             ── COMMIT ─▶
  *             ◀─ WRITTEN ─                 all of them are on the disk
  *
- * No thread waits for it while the mount is served. If an order fails (the disk is full), it sends
+ * Nothing waits for it while the mount is served. If an order fails (the disk is full), it sends
  * FAILED once and tries again by itself. It ends when its socket is closed.
  */
 #pragma once

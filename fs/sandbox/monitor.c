@@ -186,8 +186,7 @@ struct monitor_line {
 static struct {
 	struct monitor_line serving; /* who waits for it serves the mount: it waits for nobody */
 	struct monitor_line looking; /* … reads settings */
-} monitor = {
-	.serving = {.socket = -1}, .looking = {.socket = -1}};
+} monitor = {.serving = {.socket = -1}, .looking = {.socket = -1}};
 
 /* A descriptor, 0, or -errno: -ETIMEDOUT: there is no answer in time. */
 static int take_answer(struct monitor_line *line, int timeout_ms)

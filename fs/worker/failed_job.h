@@ -1,6 +1,6 @@
 /*
  * Failed jobs: which jobs a worker has failed at, and how often. After three failures with the same
- * sources a job is refused until its sources change. The caller holds a lock around each call.
+ * sources a job is refused until its sources change.
  */
 #pragma once
 

@@ -1,13 +1,13 @@
 /*
  * Layers on network and FUSE file systems, looked into by workers.
  *
- *      thread of the daemon ── layer_stat(), layer_list() … ──▶ plyfs-worker ──▶ file system
+ *      coroutine of the daemon ── layer_stat(), layer_list() … ──▶ plyfs-worker ──▶ file system
  *
- * Contract: no thread of the daemon makes a system call that such a file system has to answer,
- * except to read a source above 64 MiB (compose_task.h). If the file system does not answer within
- * the settings' answer_ms, the caller gets -ETIMEDOUT. Later callers get it at once, while a worker
- * still waits. A layer without an answer counts as one that could not be examined (union.h). The
- * publisher serves all layers, so it waits only LAYER_HURRY_MS.
+ * Contract: the daemon makes no system call that such a file system has to answer, except to read a
+ * source above 64 MiB (compose_task.h). If the file system does not answer within the settings'
+ * answer_ms, the caller gets -ETIMEDOUT. Later callers get it at once, while a worker still waits.
+ * A layer without an answer counts as one that could not be examined (union.h). The publisher
+ * serves all layers, so it waits only LAYER_HURRY_MS.
  */
 #pragma once
 
@@ -26,12 +26,12 @@ struct layer_tasks {
 
 /**
  * From now on workers look into the remote layers of all settings (layer.h). `tasks` is copied;
- * NULL: workers do so no more. Call it while there is no second thread.
+ * NULL: workers do so no more. Call it while no coroutine looks into a layer.
  */
 void layer_tasks_use(const struct layer_tasks *tasks);
 
 /**
- * Sets how many milliseconds the calling thread waits for a layer from now on; 0: the settings'
+ * Sets how many milliseconds the calling coroutine waits for a layer from now on; 0: the settings'
  * answer_ms. Returns the former value.
  */
 int layer_tasks_patience(int ms);

@@ -1,10 +1,10 @@
 /*
  * Workers: the processes plyfs-worker, which read sources and merge them for the daemon.
  *
- *      thread of the pool ──job──▶ plyfs-worker: loads, parses, merges, validates
- *                         ◀─ask──  a file that the view finds; the last good text of a source; a
- *                         ──reply▶ file that only the monitor may open
- *                         ◀─answer─
+ *      job of the pool ──job──▶ plyfs-worker: loads, parses, merges, validates
+ *                      ◀─ask──  a file that the view finds; the last good text of a source; a
+ *                      ──reply▶ file that only the monitor may open
+ *                      ◀─answer─
  *
  * Contract: if a source crashes its parser, keeps it busy for ever or uses up memory, only its own
  * path is affected, and a worker is lost. The path keeps its last good version, and the fault says
@@ -48,7 +48,7 @@ struct workers;
  */
 typedef int worker_task(const struct composer *composer, struct record *job, struct record *answer);
 
-/* The daemon's answers to a worker that has a job. Called by the thread that waits for the job. */
+/* The daemon's answers to a worker that has a job. Called in workers_run(). */
 struct worker_requests {
 	/* Returns one reference to the last good text of a source that may stand in; NULL: none. */
 	struct loaded *(*stand_in)(void *context, const struct layer *layer, const char *path);
@@ -81,18 +81,18 @@ struct worker_job {
  */
 int workers_new(int watches, struct workers **ret);
 
-/** Ends the workers. Call it when no thread uses them. NULL: nothing. */
+/** Ends the workers. Call it when no job is under way. NULL: nothing. */
 void workers_free(struct workers *workers);
 
 /**
  * Cancels all jobs under way: their workers are left, and their callers get -ECANCELED if the
- * composer's is_cancelled is set. Any thread.
+ * composer's is_cancelled is set.
  */
 void workers_cancel(struct workers *workers);
 
 /**
  * Notes the settings that jobs have from now on. Workers with other settings end as soon as they
- * have no job, and close their layers' descriptors. Any thread, with no lock held.
+ * have no job, and close their layers' descriptors.
  */
 void workers_renew(struct workers *workers, const struct settings *settings);
 
@@ -116,7 +116,7 @@ int workers_run(struct workers *workers, const struct worker_job *job, struct wo
 
 /**
  * Returns the longest time that a worker has been waiting for `file_system` (0: for any that a job
- * has named). Any thread.
+ * has named).
  */
 int64_t workers_waited_ms(struct workers *workers, dev_t file_system);
 
