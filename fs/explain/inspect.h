@@ -1,6 +1,6 @@
 /*
  * An inspection: merges one path as a mount would, and collects its errors and warnings, for
- * commands. Any number of threads may inspect at the same time.
+ * commands.
  */
 #pragma once
 

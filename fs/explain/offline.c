@@ -148,7 +148,7 @@ static int get_index(
 	int r = index_new(offline, directory, depth, &made);
 	if (r < 0)
 		return r;
-	/* Another thread may have added the index meanwhile. */
+	/* If index_new() has waited, another coroutine may have added the index. */
 	*ret = find_index(offline, directory, depth);
 	if (!*ret) {
 		made->next = offline->indexes;

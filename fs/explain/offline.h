@@ -1,8 +1,7 @@
 /*
  * A merged tree without a mount: computes what a mount with these settings would show. Commands use
  * it, and mounts use it for explanations. It watches and publishes nothing. It caches parsed
- * sources, and the files found below directories, until it is freed. Any number of threads may use
- * it.
+ * sources, and the files found below directories, until it is freed.
  */
 #pragma once
 

@@ -77,10 +77,10 @@ struct handover;
 struct successor;
 
 /**
- * Offers the mount of the superblock `dev`, before there are threads. SIGUSR2 starts `successor`.
- * `successor` and `offer` must outlive *ret. Blocks SIGUSR2 and HANDOVER_LEAVE_SIGNAL. `listener`
- * is the previous daemon's listening socket (-1: none), which the handover takes over. Returns 0
- * with *ret for handover_free(), or -errno.
+ * Offers the mount of the superblock `dev`. SIGUSR2 starts `successor`. `successor` and `offer`
+ * must outlive *ret. Blocks SIGUSR2 and HANDOVER_LEAVE_SIGNAL. `listener` is the previous daemon's
+ * listening socket (-1: none), which the handover takes over. Returns 0 with *ret for
+ * handover_free(), or -errno.
  */
 int handover_new(const struct offer *offer, dev_t dev, int listener,
 	const struct successor *successor, struct handover **ret);

@@ -2,9 +2,10 @@
  * The successor: a plyfs that is started by SIGUSR2 to take the mount over. It is the program that
  * then lies at the path from which ours was started.
  *
- * A daemon has threads, and may have no right to run a program. So the process plyfs-renew starts
- * the successor. plyfs-renew is forked before there are threads, and ends with the daemon. At its
- * end it removes the socket on which the mount was offered: a sandboxed daemon can't.
+ * The daemon holds /dev/fuse, and may have no right to run a program. So the process plyfs-renew
+ * starts the successor. plyfs-renew is forked before the daemon has /dev/fuse, and ends with the
+ * daemon. At its end it removes the socket on which the mount was offered: a sandboxed daemon
+ * can't.
  */
 #pragma once
 
@@ -23,7 +24,7 @@ struct successor_call {
 	bool is_foreground;    /* it gets our standard streams */
 };
 
-/** Starts plyfs-renew, before there are threads. 0 with *ret for successor_free(), or -errno. */
+/** Starts plyfs-renew, as a helper (helper.h). 0 with *ret for successor_free(), or -errno. */
 int successor_new(const struct successor_call *call, struct successor **ret);
 void successor_free(struct successor *successor); /* NULL: does nothing */
 

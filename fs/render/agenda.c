@@ -62,7 +62,7 @@ static int compare_paths(const void *a, const void *b)
 	return strcmp(a, b);
 }
 
-/* Sets the timer to the earliest deadline. The mutex is held. */
+/* Sets the timer to the earliest deadline. */
 static void set_timer(const struct agenda *agenda)
 {
 	int64_t at = agenda->paths_ms;

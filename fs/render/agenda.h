@@ -1,7 +1,7 @@
 /*
  * The agenda: deferred work on a rendered tree, with deadlines. The work is to examine paths, to
- * make a generation, and to write the status. Any thread may add work; the publisher's thread does
- * it when the agenda's descriptor becomes readable.
+ * make a generation, and to write the status. The publisher does it when the agenda's descriptor
+ * becomes readable.
  */
 #pragma once
 

@@ -339,7 +339,7 @@ void populate_remove_unseen(struct render *render)
 
 /*
  * Returns whether the publisher is still to retry a change of this name. The view's version is
- * older than that change, so it must not be put there. The mutex `files` is held.
+ * older than that change, so it must not be put there.
  */
 static bool is_publishing(struct render *render, struct owned *owned)
 {

@@ -1,6 +1,6 @@
 /*
  * Populating: lists a directory, looks its names up and writes them. The lookups make the view
- * publish later changes. Only one thread populates: that of render_all(), then the publisher's.
+ * publish later changes. Only the root populates: in render_all(), then as the publisher.
  */
 #pragma once
 
@@ -23,10 +23,7 @@ int populate_put_directory(struct render *render, const char *path, uint64_t ino
 /** Notes that `path` could not be looked up: the directory `ino`, or a name in it. */
 void populate_miss(struct render *render, uint64_t ino, const char *path, int result);
 
-/**
- * Stores the view's number of the object that is shown, and releases the former number. The caller
- * holds the lock `files`.
- */
+/** Stores the view's number of the object that is shown, and releases the former number. */
 void populate_note_number(struct render *render, struct owned *owned, uint64_t ino);
 
 /** Writes the path again, if writing it failed or it has drifted. */

@@ -32,15 +32,13 @@
 #define GENERATION_WRITER_MS 1000
 #define GENERATION_LATEST_MS 5000
 
-/* Holds change hooks back until their changes are visible. The mutex `files` is held. */
+/* Holds change hooks back until their changes are visible. */
 static void hold_hooks(struct render *render)
 {
 	view_hold_notices(render->view, rendered_is_to_switch(render->rendered));
 }
 
-/*
- * Commits. The mutex `files` is held. Watches end meanwhile: events in the tree are our own doing.
- */
+/* Commits. Watches end meanwhile: events in the tree are our own doing. */
 static void commit(struct render *render)
 {
 	bool is_watched = render->inotify && rendered_is_to_switch(render->rendered);
@@ -265,9 +263,7 @@ static void put_node(const void *node, VISIT visit, void *context)
 		populate_again(context, *(char *const *)node);
 }
 
-/*
- * Returns whether the view has all changes that belong together. Called by the publisher's thread.
- */
+/* Returns whether the view has all changes that belong together. Called by the publisher. */
 static bool is_whole(struct render *render, int64_t since_ms)
 {
 	int64_t waited_ms = clock_ms() - since_ms;
@@ -371,10 +367,7 @@ static void on_reload(void *context)
 		supervisor_reload(render->options.supervisor);
 }
 
-/*
- * Enters the sandbox: after the other processes are forked, before threads start and anything is
- * read.
- */
+/* Enters the sandbox: after the other processes are forked, before anything is read. */
 static int enter_sandbox(
 	struct render *render, const struct settings *settings, struct problem *problem)
 {
@@ -405,9 +398,8 @@ int render_new(struct settings *settings, const struct rendered_options *options
 			.log = on_log, .tell = on_tell, .keeps_rendered = true, .context = render};
 
 		/*
-		 * Each thread's own arena keeps memory that others can't use, and grows by pages.
-		 * With one arena for all, a process that renders only once would wait more than it
-		 * saves.
+		 * An arena of a thread that a library makes would hold memory that nothing else
+		 * can use. A process that renders only once has no need to save it.
 		 */
 		if (options->is_watched)
 			mallopt(M_ARENA_MAX, 1);

@@ -40,5 +40,5 @@ unsigned render_run_hooks(struct render *render);
 /** Keeps the directory up to date until render_stop(). */
 void render_watch(struct render *render);
 
-/** Ends render_watch(). Any thread or signal handler may call it. */
+/** Ends render_watch(). A signal handler may call it. */
 void render_stop(struct render *render);

@@ -1,6 +1,5 @@
 /*
  * The directories that the view knows to be shown, by their numbers, and inotify's events in them.
- * The caller holds the lock `files`.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /*
  * The process plyfs-run: runs the commands of plyfs.yaml for a sandboxed daemon. A source may have
  * compromised the daemon, so plyfs-run reads plyfs.yaml itself, and runs no other commands. It has
- * no layer, no mount, no terminal and no thread.
+ * no layer, no mount and no terminal.
  */
 #pragma once
 

@@ -3,7 +3,7 @@
  * passes on the results.
  *
  *      runner_run ──request, descriptor──▶ plyfs-run ──▶ guard ──▶ the program
- *          run->done ◀──the runner's thread────── answer ─┘
+ *          run->done ◀──the runner's coroutine─── answer ─┘
  *
  * At most RUN_SLOTS checks, and as many change hooks, run at a time. The callers count them;
  * plyfs-run refuses more.
@@ -17,7 +17,7 @@ struct runner;
 
 /* A run, inside of a larger struct. The runner does not free it. */
 struct run {
-	/* Called by the runner's thread, or by runner_stop(); with no lock held. */
+	/* Called by the runner's coroutine, or by runner_stop(). */
 	void (*done)(struct run *run, const struct run_result *result);
 
 	/* private to the runner */
@@ -26,19 +26,19 @@ struct run {
 };
 
 /**
- * Starts plyfs-run, before there are threads. Until runner_reload(), plyfs-run uses its copy of
- * `settings`, which have an absolute path. It keeps the descriptor `kept` open (-1: none), through
- * which plyfs.yaml is found. Returns 0 with *ret for runner_free(), or -errno.
+ * Starts plyfs-run, before there are coroutines (helper.h). Until runner_reload(), plyfs-run uses
+ * its copy of `settings`, which have an absolute path. It keeps the descriptor `kept` open (-1:
+ * none), through which plyfs.yaml is found. Returns 0 with *ret for runner_free(), or -errno.
  */
 int runner_new(const struct settings *settings, int kept, struct runner **ret);
 
-/** Starts the thread that reads plyfs-run's answers. Returns 0 or -errno. */
+/** Starts the coroutine that reads plyfs-run's answers. Returns 0 or -ENOMEM. */
 int runner_start(struct runner *runner);
 
 /**
  * Runs the command of the kind `kind` for `path`, with the content of `fd` from its beginning; `fd`
- * stays the caller's. `run` must live until run->done is called. Any thread. Returns 0; or -errno:
- * run->done will not be called.
+ * stays the caller's. `run` must live until run->done is called. Returns 0; or -errno: run->done
+ * will not be called.
  */
 int runner_run(
 	struct runner *runner, enum run_kind kind, const char *path, int fd, struct run *run);
@@ -47,8 +47,8 @@ int runner_run(
 void runner_reload(struct runner *runner);
 
 /**
- * Joins the runner's thread if plyfs-run has ended; then all runs have got their results. Call it
- * in the thread that may stop the runner.
+ * Joins the runner's coroutine if plyfs-run has ended; then all runs have got their results. Only
+ * the coroutine that may stop the runner calls it.
  */
 void runner_reap(struct runner *runner);
 

@@ -26,7 +26,7 @@
 #define RENDER (1u << SANDBOX_RENDER)
 #define WORKER (1u << SANDBOX_WORKER)
 #define STATE (1u << SANDBOX_STATE)
-#define VIEWS (DAEMON | RENDER) /* who shows layers, with several threads */
+#define VIEWS (DAEMON | RENDER) /* those that show layers, and fork workers */
 #define THREADED (VIEWS | MONITOR)
 #define READERS (THREADED | WORKER) /* who opens what was found by name */
 #define ALL (~0u)
@@ -77,7 +77,7 @@ static const struct call calls[] = {
 	{CALL(flistxattr), READERS},
 	{CALL(listxattr), READERS},
 	{CALL(lgetxattr), READERS},
-	{CALL(pipe2), VIEWS},  /* libfuse splices through one; wakes a thread */
+	{CALL(pipe2), VIEWS},  /* libfuse splices through one; the end of a connection */
 	{CALL(splice), VIEWS},        /* libfuse: files' bytes to /dev/fuse */
 	{CALL(vmsplice), VIEWS},      /* … bytes in memory */
 	{CALL(tee), VIEWS},           /* … */

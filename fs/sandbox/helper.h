@@ -2,6 +2,9 @@
  * A helper: a process that is forked before its parent enters a sandbox, for tasks that the sandbox
  * forbids. It has a socket to its parent, and ends when the parent does.
  *
+ * A helper is also forked before its parent has coroutines (coroutine.h): else a wait in the helper
+ * would go on with the parent's coroutines.
+ *
  * A process has at most one helper of each kind. It can query the state of each helper at any time.
  * A descriptor reports changes (SIGCHLD, sigaction(2)). The parent never waits for the end of a
  * stopped helper.
@@ -49,10 +52,10 @@ void helper_reset_signals(void);
 /** Notes a forked helper, before the parent enters its sandbox. The sandboxed parent can end it. */
 void helper_began(enum helper_kind kind, pid_t pid);
 
-/** Returns the helper's process number; 0: there is none. Any thread. */
+/** Returns the helper's process number; 0: there is none. */
 pid_t helper_pid(enum helper_kind kind);
 
-/** Returns the helper's state; HELPER_RUNS if there is none. Any thread. */
+/** Returns the helper's state; HELPER_RUNS if there is none. */
 enum helper_state helper_state(enum helper_kind kind);
 
 /** Writes the helper's fault with a remedy: `remedy` if it has ended. */
@@ -61,13 +64,13 @@ void helper_text(enum helper_kind kind, enum helper_state state, const char *rem
 
 /**
  * Returns a descriptor, for close(2), that becomes readable when a helper may have stopped, gone on
- * or ended; or -errno. Blocks SIGCHLD in the calling thread.
+ * or ended; or -errno. Blocks SIGCHLD.
  */
 int helper_watch(void);
 
 /**
  * Reads the descriptor `fd` of helper_watch(), and calls `log` for each helper that stopped, went
- * on or ended since the last call. One thread at a time.
+ * on or ended since the last call.
  */
 void helper_take(
 	int fd, const char *remedy, void (*log)(void *context, const char *line), void *context);

@@ -242,7 +242,7 @@ static int open_by_monitor(int path_fd, int flags, bool is_setting)
 	const struct monitor_request request = {.call = CALL_OPEN, .flags = flags};
 	int fd = ask(is_setting ? &monitor.looking : &monitor.serving, &request, path_fd);
 
-	/* It reads settings for another thread, and a layer does not answer. */
+	/* It reads settings, and a layer does not answer. */
 	if (fd == -ETIMEDOUT && is_setting)
 		return -EBUSY;
 	/* Without one, what the kernel said before stands; who reads settings says why. */

@@ -14,9 +14,8 @@
  * `follow`, the monitor opens any file except those in /proc and the like.
  *
  * Opening a path may access the mount, so that the daemon must answer. So the monitor has two
- * threads. One reads settings, when a thread of the daemon does so. The other logs, unmounts, and
- * opens files that are named already, for threads that serve the mount: it looks up no path for
- * that.
+ * threads. One reads settings, when the publisher does so. The other logs, unmounts, and opens
+ * files that are named already, for what serves the mount: it looks up no path for that.
  *
  * A process has one monitor, as it has one sandbox. The monitor is forked before the mount is made,
  * and never holds /dev/fuse.
@@ -38,25 +37,25 @@ struct monitor_options {
 };
 
 /**
- * Starts the monitor, before there are threads; opening.h uses it from now on. Returns 0 when it is
- * in its sandbox, or -errno.
+ * Starts the monitor, before there are coroutines; opening.h uses it from now on. Returns 0 when it
+ * is in its sandbox, or -errno.
  */
 int monitor_start(const struct monitor_options *options);
 
-/** Returns whether the monitor was started and has ended since. Any thread. */
+/** Returns whether the monitor was started and has ended since. */
 bool monitor_has_ended(void);
 
-/** Has the monitor log a line. False: no monitor, or no room: the line is lost. Any thread. */
+/** Has the monitor log a line. False: no monitor, or no room: the line is lost. */
 bool monitor_log(const char *line);
 
 /** Has the monitor unmount. Returns 0 or -errno: -EPIPE: no monitor; -ETIMEDOUT: no answer. */
 int monitor_unmount(void);
 
-/** Cancels the reading of settings: a thread that waits for it gets -EPIPE. Any thread. */
+/** Cancels the reading of settings: a coroutine that waits for it gets -EPIPE. */
 void monitor_cancel(void);
 
 /**
- * Ends the monitor, which logs pending lines first. Call it when no other thread uses the monitor.
+ * Ends the monitor, which logs pending lines first. Call it when nothing else uses the monitor.
  * Waits some seconds at most: the monitor may wait for a file system that does not answer.
  */
 void monitor_stop(void);

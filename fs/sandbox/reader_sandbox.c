@@ -49,8 +49,7 @@ static int allow_presets(struct sandbox *sandbox, struct problem *problem)
 /* No library can be loaded later: its file can't be read, and nothing becomes executable. */
 static void load_libraries(const struct settings *settings)
 {
-	/* libfuse ends its threads by pthread_cancel(3), for which libc loads it and else aborts.
-	 */
+	/* libc loads it when a thread is cancelled or exits, and else aborts. */
 	(void)dlopen("libgcc_s.so.1", RTLD_NOW);
 	for (size_t i = 0; i < settings->rule_count; i++)
 		if (settings->rules[i].options.strategy->load)

@@ -59,7 +59,7 @@
  *      sandbox_prepare()  the allowed paths are looked up
  *      mount(2)
  *      sandbox_enter()
- *      threads are started, the first source is read
+ *      coroutines are made, the first source is read
  *
  * All processes but the workers are forked before the mount, so that only the daemon holds
  * /dev/fuse. A worker closes it first (worker.h). A process that must not be in the sandbox is
@@ -151,8 +151,9 @@ int sandbox_allow_path(struct sandbox *sandbox, const char *path, enum sandbox_r
 	struct problem *problem);
 
 /**
- * Enters the sandbox for ever, before there are threads. Looks up no path, and accesses no file
- * system. Returns 0 with *ret; PROBLEM: a means is there, but can't be used; or -errno.
+ * Enters the sandbox for ever, before the process makes a second thread: a part of it is of one
+ * thread (landlock.h). Looks up no path, and accesses no file system. Returns 0 with *ret; PROBLEM:
+ * a means is there, but can't be used; or -errno.
  */
 int sandbox_enter(struct sandbox *sandbox, struct sandbox_state *ret, struct problem *problem);
 
@@ -168,7 +169,7 @@ int sandbox_worker_fd(void);
 /**
  * In a worker: enters the part of the sandbox that sandbox_enter() has prepared for workers. It
  * forbids writing files, more capabilities than reading needs, and more system calls. Allocates
- * nothing, because the daemon has threads. `watches`: filter_enter_worker(). Returns 0 or -errno.
+ * nothing. `watches`: filter_enter_worker(). Returns 0 or -errno.
  */
 int sandbox_enter_worker(int watches);
 

@@ -48,7 +48,7 @@ struct supervisor_options {
 };
 
 /**
- * Starts plyfs-keep, before there are threads. `outline` is from settings_outline(), with an
+ * Starts plyfs-keep, before there are coroutines. `outline` is from settings_outline(), with an
  * absolute path. Checks first that the mirrors can be started. Returns 0 with *ret for
  * supervisor_freep(); PROBLEM, with the remedy; or -errno.
  */

@@ -16,7 +16,7 @@
  * having an unreadable file at the path, or a directory if the other layers have one. Leaving the
  * layer out could show files that it hides, and hide files that it shows.
  *
- * Only this module knows these rules. It keeps no state and holds no lock.
+ * Only this module knows these rules. It keeps no state.
  */
 #pragma once
 

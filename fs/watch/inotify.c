@@ -17,7 +17,7 @@
 /*
  * Maximum number of reads in a call, of 64 KiB each. They hold more than the 16384 events that the
  * kernel queues by default, even with the longest names. A program that makes events faster than
- * that must not hold up the caller, nor the locks that the caller holds.
+ * that must not hold up the daemon.
  */
 #define READS_MAX 128
 

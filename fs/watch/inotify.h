@@ -7,8 +7,6 @@
  *
  *      subscription ─┐
  *      subscription ─┴─▶ watch ──▶ inode      an event goes to those with its mask and name
- *
- * Any number of threads may call these functions.
  */
 #pragma once
 

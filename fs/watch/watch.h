@@ -4,8 +4,6 @@
  * One inotify descriptor watches every directory of the view, in every layer that shows it. The
  * same directory may be watched more than once: if two layers are the same directory, or if one
  * layer lies inside another.
- *
- * Lock order: the view's lock, then the watch's. The caller of watch_add() holds neither.
  */
 #pragma once
 
@@ -75,7 +73,6 @@ void watch_renumber(struct watch *watch, struct layer_watches *watches, struct l
 void watch_remove_layer(struct watch *watch, struct layer_watches *watches, unsigned layer);
 
 /**
- * Reads all queued events and calls `handler` for each event and directory. Never blocks. The
- * caller holds the view's lock.
+ * Reads all queued events and calls `handler` for each event and directory. Never blocks.
  */
 void watch_read(struct watch *watch, watch_handler *handler, void *context);
