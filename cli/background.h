@@ -29,7 +29,7 @@ struct background {
 
 /**
  * Forks. Returns 0 in the child; BACKGROUND_PARENT in the parent, with the parent's exit code in
- * *exit_code; or -errno. Must be called before threads are started.
+ * *exit_code; or -errno. Call it before session_mount().
  */
 int background_start(struct background *ret, int *exit_code);
 

@@ -1,6 +1,6 @@
 /*
- * A check pool: several threads inspect paths of an offline tree (offline.h), and the caller's
- * thread reports the results in the order of the paths.
+ * A check pool: workers inspect several paths of an offline tree (offline.h) at a time, and the
+ * caller reports the results in the order of the paths.
  *
  *      paths  0 1 2 3 4 5 6 7 8 …
  *             └┬┘ └────┬────┘
@@ -11,8 +11,8 @@
 #include "inspect.h"
 
 /**
- * Inspects paths[0..count) and calls `each`, in the caller's thread and in the order of the paths,
- * with the result of inspect(). The inspection is freed after the call. If `each` returns a value
+ * Inspects paths[0..count) and calls `each`, in the order of the paths, with the result of
+ * inspect(). The inspection is freed after the call. If `each` returns a value
  * other than 0, stops and returns that value. Otherwise returns 0 or -ENOMEM.
  */
 int check_pool_run(struct offline *offline, char *const *paths, size_t count,

@@ -23,7 +23,7 @@ struct explain_known {
 };
 
 struct explain_line {
-	FILE *out; /* no other thread uses it */
+	FILE *out; /* written without its lock (fwrite_unlocked(3)) */
 	bool is_coloured;
 	const struct store_places *places; /* of the sources */
 

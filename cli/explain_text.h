@@ -13,9 +13,8 @@
 #include "explained_value.h"
 
 /**
- * Writes the explanation. `only` limits it to one value, whose KEY is `asked`; NULL: all values. No
- * other thread may use `out` meanwhile; the caller asks ferror(3) whether the writing failed.
- * Returns 0 or -ENOMEM.
+ * Writes the explanation. `only` limits it to one value, whose KEY is `asked`; NULL: all values.
+ * The caller asks ferror(3) whether the writing failed. Returns 0 or -ENOMEM.
  */
 int explain_text(const struct explanation *explanation, const struct explained *only,
 	const char *asked, bool is_coloured, FILE *out);

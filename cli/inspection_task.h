@@ -6,7 +6,7 @@
 
 /**
  * Does the same as inspect(), in a worker. If the worker fails, the reason becomes an error of the
- * path. Any thread may call it. Returns as inspect(), or -ECANCELED.
+ * path. May wait. Returns as inspect(), or -ECANCELED.
  */
 int inspect_by(struct workers *workers, const struct offline *offline, const char *path,
 	struct inspection *ret);

@@ -108,7 +108,6 @@ static int read_arguments(const struct command *command, int argc, char **argv, 
 	return take_arguments(command, argc - optind, argv + optind, mount);
 }
 
-/* Logs a line. Any thread may call it. */
 static void log_line(void *context, const char *line)
 {
 	struct mount *mount = context;

@@ -33,14 +33,12 @@ void render_report_begin(struct render_report *report);
 
 /**
  * Erases the progress, then prints a message. `problem` is the same message in parts, for --json;
- * NULL: it has no parts. Any thread may call it.
+ * NULL: it has no parts.
  */
 void render_report_log(
 	struct render_report *report, const char *line, const struct problem *problem);
 
-/**
- * Notes the outcome of a name, as the `report` of rendered_options. Called by one thread at a time.
- */
+/** Notes the outcome of a name, as the `report` of rendered_options. */
 void render_report_add(
 	struct render_report *report, enum outcome outcome, const char *path, const char *why);
 

@@ -223,9 +223,7 @@ static int open_trees(struct set_comparison *comparison, struct settings *sets[2
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < 2; i++) {
-		/*
-		 * The difference itself shows the sources. No other thread uses these settings yet.
-		 */
+		/* The difference itself shows the sources. Nothing else uses these settings yet. */
 		sets[i]->header = false;
 		comparison->trees[i].settings = sets[i];
 		r = offline_new(sets[i], &comparison->trees[i].offline);

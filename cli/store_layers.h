@@ -11,7 +11,7 @@
  * Starts the supervisor for the choice's plyfs.yaml, and waits until each layer has a state, by
  * supervisor_wait() with `is_fresh`. Returns EXIT_DONE with *ret for supervisor_freep() (if the
  * choice has no plyfs.yaml, *ret stays unchanged); or EXIT_FAILED after an error message. Call it
- * before threads are started.
+ * before there are coroutines.
  */
 int store_layers_start(const struct layer_choice *choice, bool is_fresh,
 	const struct supervisor_options *options, struct supervisor **ret);

@@ -21,10 +21,10 @@ int followed_path_open(int dirfd, const char *path, int flags);
 /**
  * Lets paths lead through directories that a mount of ours hides. If a path comes to the root of
  * the file system `device`, it continues in `beneath_fd`, the directory that the mount lies on.
- * Without this, a thread that answers the mount's requests would wait for its own answer.
+ * Without this, the daemon would wait for its own answer.
  *
  * The caller still owns `beneath_fd` (-1: there is no mount), and must leave it open until it calls
- * this function again. Call it only while there are no other threads.
+ * this function again.
  */
 void followed_path_cover(dev_t device, int beneath_fd);
 

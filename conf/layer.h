@@ -16,8 +16,8 @@
  *
  * A path that `exclude` matches gives -ENOENT, and is not listed.
  *
- * Once threads use a layer, only `is_remote` and `silence` change. Any number of threads may use
- * it. No function here writes to the file system.
+ * Once a layer is in use, only `is_remote` and `silence` change. No function here writes to the
+ * file system.
  */
 #pragma once
 
@@ -71,8 +71,7 @@ enum layer_use { LAYER_NAME, LAYER_LIST, LAYER_READ };
 /**
  * Sets the guard. Before a name is looked up, a directory listed or a file read, `may_use` is
  * called with the path (absolute; only the last name may be a link). If `may_use` returns 0, the
- * use continues; otherwise its result, an -errno, is returned. NULL: every path may be used. Any
- * thread may call `may_use`. Call layer_guard() while there are no other threads.
+ * use continues; otherwise its result, an -errno, is returned. NULL: every path may be used.
  *
  * The reason: stat(2), open(2) and read(2) wait for the server of a mount that is nested in a
  * layer, or that a link leads to, and a command can't end such a call.
@@ -82,7 +81,7 @@ void layer_guard(int (*may_use)(const char *path, enum layer_use use));
 /*
  * The functions that look into remote layers for a process that must not wait for a file system.
  * Each of the first four does the same as layer_NAME(), but returns -ETIMEDOUT if the file system
- * does not answer. Any thread may call them.
+ * does not answer. They may wait.
  */
 struct layer_delegate {
 	int (*stat)(const struct layer *layer, const char *path, struct stat *ret);
@@ -96,8 +95,8 @@ struct layer_delegate {
 };
 
 /**
- * Sets the delegate; NULL: this process looks into all layers itself. Call it while no other thread
- * uses a layer.
+ * Sets the delegate; NULL: this process looks into all layers itself. Call it while no layer is in
+ * use.
  */
 void layer_delegate(const struct layer_delegate *delegate);
 
@@ -110,12 +109,11 @@ enum layer_silence {
 
 /**
  * Sets the silence, but LAYER_IS_SLOW does not replace LAYER_IS_SILENT. Returns the former silence.
- * Any thread may call it.
  */
 enum layer_silence layer_note_silence(const struct layer *layer, enum layer_silence silence);
 enum layer_silence layer_silence(const struct layer *layer);
 
-/** Sets `is_remote`. Any thread may call it. */
+/** Sets `is_remote`. */
 void layer_note_remote(const struct layer *layer);
 
 /** Returns whether a remote layer, of any settings in use, is slow or silent. */
@@ -159,7 +157,7 @@ void layer_freep(struct layer **layer);
 /**
  * Sets `covered` if the directory `mountpoint` (absolute, without links) is in the layer. Callers
  * skip paths in `covered`: files of the mount are no sources. Returns 0 or -ENOMEM. Call it before
- * a second thread uses the layer.
+ * the layer is in use.
  */
 int layer_cover(struct layer *layer, const char *mountpoint);
 

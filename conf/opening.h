@@ -13,9 +13,8 @@
 
 /* The functions that ask the delegate. */
 struct opening_delegate {
-	/* Opens the file of an O_PATH descriptor. Returns a descriptor or -errno. Any thread may
-	 * call it. With `is_setting` (for opening_at()), only the thread that reads settings may
-	 * call it, and the call may take long. */
+	/* Opens the file of an O_PATH descriptor. Returns a descriptor or -errno. May wait; with
+	 * `is_setting` (for opening_at()), the call may take long. */
 	int (*open)(int path_fd, int flags, bool is_setting);
 	/* Makes the delegate read the settings, which are about to be read here. */
 	void (*look)(void);
@@ -25,7 +24,7 @@ struct opening_delegate {
 	void (*take)(void); /* Reports to the delegate that those settings are in force. */
 };
 
-/** Sets the delegate to a copy of *named; all NULL: none. Call it while there is one thread. */
+/** Sets the delegate to a copy of *named; all NULL: none. */
 void opening_delegate(const struct opening_delegate *named);
 
 /** Announces that the settings are about to be read: the delegate reads them first. */

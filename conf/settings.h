@@ -1,7 +1,7 @@
 /*
  * Settings: the parts and options of one mount. They are read from plyfs.yaml (plyfs.yaml(5)), or
  * made from "A:B:C" with the built-in rules. Once made, they are immutable and reference-counted: a
- * mount can change to new settings while some threads still use the old ones.
+ * mount can change to new settings while some jobs still use the old ones.
  */
 #pragma once
 
@@ -180,7 +180,7 @@ uint64_t settings_layers_without(const struct settings *a, const struct settings
 /** Returns whether both merge `path` in the same way, if the layers are the same. */
 bool settings_equal_at(const struct settings *a, const struct settings *b, const char *path);
 
-/** Adds a reference. Any thread that holds one may do so. */
+/** Adds a reference. */
 struct settings *settings_ref(struct settings *settings);
 void settings_unref(struct settings *settings); /* NULL is allowed */
 void settings_unrefp(struct settings **settings);

@@ -40,7 +40,7 @@
 /* Size of a line of the user database, in bytes: getpwnam_r(3). */
 #define PASSWD_MAX 4096
 
-/* Trees are walked by recursive functions, which must fit a thread's stack. */
+/* Trees are walked by recursive functions, which must fit a process's stack. */
 #define DEPTH_MAX 1024
 
 static const struct value_range source_range = {&value_size, 1, 1u << 30};

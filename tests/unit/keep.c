@@ -190,7 +190,7 @@ static struct keep *open_keep(const char *name)
 	return keep;
 }
 
-/* As the main thread does, for a moment. */
+/* As the daemon does, for a moment. */
 static void serve(struct keep *keep)
 {
 	struct pollfd polled = {.fd = keep_fd(keep), .events = POLLIN};

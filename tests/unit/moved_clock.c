@@ -2,8 +2,8 @@
  * A clock that the test moves, so that no test sleeps. The linker sends the calls that read a clock
  * or wait here (--wrap).
  *
- * A wait of the test's own thread takes no time: it moves the clock. Other threads, and processes
- * that the test has forked, wait until the clock has been moved that far.
+ * A wait of the test takes no time: it moves the clock. Processes that the test has forked wait
+ * until the clock has been moved that far.
  */
 #include "moved_clock.h"
 
@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Real time of a wait, in which other threads and processes run and look at the clock. */
+/* Real time of a wait, in which other processes run and look at the clock. */
 #define STEP_NS 500000
 
 bool are_files_aging;
@@ -76,7 +76,7 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *ret)
 	return r;
 }
 
-/* Waits for a step; the test's own thread moves the clock by `ns`. */
+/* Waits for a step; the test itself moves the clock by `ns`. */
 static void step(int64_t ns)
 {
 	if (gettid() == mover)

@@ -1,6 +1,6 @@
 /*
- * A clock that the test moves, so that no test sleeps: each wait of its own thread moves
- * CLOCK_MONOTONIC, and takes no time.
+ * A clock that the test moves, so that no test sleeps: each wait of the test moves CLOCK_MONOTONIC,
+ * and takes no time.
  */
 #pragma once
 

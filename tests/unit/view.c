@@ -1,6 +1,4 @@
-/*
- * The view as request threads see it: lookups, listings, forgetting, and many threads at once.
- */
+/* The view as requests see it: lookups, listings and forgetting. */
 #include <stdatomic.h>
 
 #include "attach.h"
@@ -178,7 +176,7 @@ VIEW_TEST(name_that_goes_while_a_listing_is_taken_is_not_listed)
 	assert_int_equal(stat_of("dir").st_mode & S_IFMT, S_IFDIR);
 	struct directory *directory = directory_find(view->root, "dir")->directory;
 
-	/* The steps of a request thread: in between it holds no lock. */
+	/* The steps of a request, which may wait in between. */
 	names_begin(directory);
 	assert_int_equal(
 		listing_take(view->composer.settings, directory->layers, "dir", &listing), 0);

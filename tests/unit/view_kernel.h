@@ -48,7 +48,7 @@ static struct cached_listing *listings;
 /* Answers that must not be cached. */
 static unsigned uncached;
 
-/* A request that waits for an answer, by this thread or by another one whose job it joined. */
+/* A request that waits for an answer, by its own look or by one that it joined. */
 struct request {
 	struct view_caller caller; /* first */
 	sem_t is_answered;
