@@ -7,7 +7,6 @@
 
 /**
  * Writes the explanation, or only the part that `only` names (NULL: all). The same explanation
- * gives the same bytes. No other thread may use `out` meanwhile. Returns 0 or -ENOMEM; ferror(3)
- * reports errors of writing.
+ * gives the same bytes. Returns 0 or -ENOMEM; ferror(3) reports errors of writing.
  */
 int explain_json(const struct explanation *explanation, const struct explained *only, FILE *out);

@@ -2,7 +2,7 @@
  * A writer of JSON, piece by piece (RFC 8259). The input may be hostile, and the output may reach a
  * terminal: characters that control a terminal are escaped.
  *
- * The caller holds the stream's lock, or no other thread uses the stream.
+ * The stream is written without its lock (unlocked_stdio(3)).
  */
 #pragma once
 

@@ -287,7 +287,7 @@ static void end_if_left(int number)
 	errno = error;
 }
 
-/* Allocates nothing. The daemon's threads have blocked all signals. */
+/* Allocates nothing. A daemon that serves has blocked all signals. */
 void worker_end_with(int socket)
 {
 	struct sigaction look = {.sa_handler = end_if_left, .sa_flags = SA_RESTART};
