@@ -370,7 +370,7 @@ static int restrict_processes(scmp_filter_ctx filter, unsigned process)
 	if (r == 0)
 		r = seccomp_rule_add(filter, SCMP_ACT_ALLOW, CALL(tgkill), 1,
 			SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid()));
-	/* We and plyfs-publish work on one processor (publish.c). */
+	/* The processors of ourselves; below, those of plyfs-publish. */
 	if (r == 0 && (process & DAEMON))
 		r = allow_where(filter, CALL(sched_setaffinity), 0, 0);
 	for (enum helper_kind kind = 0; r == 0 && !(process & WORKER) && kind < HELPER_KINDS;

@@ -42,7 +42,7 @@ start_again() {
 	[ -z "$(ls mnt/inside)" ]
 }
 
-# Listings that wait for the layer, more than there are threads that take requests.
+# Listings that wait for the layer, more than there are readers of requests.
 start_again
 answers_no READDIR
 listings=
