@@ -56,7 +56,7 @@ struct layer {
 	/* the store that a mirror copies to this layer (store.h); NULL: none */
 	struct store *store;
 	const struct settings *settings; /* the settings that it belongs to; NULL: none yet */
-	/* These two change while threads use the layer: */
+	/* These two change while the layer is in use: */
 	atomic_bool is_remote; /* it lies on a network or FUSE file system, or contains one */
 	atomic_int silence;    /* enum layer_silence */
 	/* the directory that the mount itself lies on, relative to the layer; NULL: it is not in

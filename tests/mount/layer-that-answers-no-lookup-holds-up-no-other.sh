@@ -4,7 +4,6 @@
 # ends at once, also when plyfs is killed.
 . "$(dirname "$0")/mount.sh"
 . "$(dirname "$test_file")/silent.sh"
-# ThreadSanitizer holds up forked workers, which then count as silent.
 
 mkdir part low/own high/own low/inside
 make_silent part half_FORGET

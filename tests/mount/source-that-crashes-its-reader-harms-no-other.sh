@@ -81,5 +81,4 @@ have_ended() {
 		has_ended "$pid" || return 1
 	done
 }
-# ThreadSanitizer holds back the signal at which a worker looks, if it was forked while its allocator was locked.
 eventually have_ended || fail "workers remain"
