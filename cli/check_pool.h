@@ -12,8 +12,8 @@
 
 /**
  * Inspects paths[0..count) and calls `each`, in the order of the paths, with the result of
- * inspect(). The inspection is freed after the call. If `each` returns a value
- * other than 0, stops and returns that value. Otherwise returns 0 or -ENOMEM.
+ * inspect(). The inspection is freed after the call. If `each` returns a value other than 0, stops
+ * and returns that value. Otherwise returns 0 or -ENOMEM.
  */
 int check_pool_run(struct offline *offline, char *const *paths, size_t count,
 	int (*each)(

@@ -51,14 +51,15 @@ bool keep_take(struct keep *keep);
 
 /**
  * Makes plyfs-state write all versions; later notes are ignored. Does not wait if plyfs-state is
- * stopped or has ended, or the disk is full; waits 5 s at most for each answer. Root.
+ * stopped or has ended, or the disk is full; waits 5 s at most for each answer. Only
+ * the root coroutine calls it.
  */
 void keep_stop(struct keep *keep);
 
 /**
  * Makes plyfs-state write all versions and unlock the directory: another daemon can then load it.
  * keep_resume() locks it again. If another daemon holds it then, that is logged, and writing waits.
- * Root.
+ * Only the root coroutine calls them.
  */
 void keep_pause(struct keep *keep);
 void keep_resume(struct keep *keep);

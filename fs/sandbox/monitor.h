@@ -15,7 +15,7 @@
  *
  * Opening a path may access the mount, so that the daemon must answer. So the monitor has two
  * threads. One reads settings, when the publisher does so. The other logs, unmounts, and opens
- * files that are named already, for what serves the mount: it looks up no path for that.
+ * files that are named already, for coroutines that serve the mount: it looks up no path for that.
  *
  * A process has one monitor, as it has one sandbox. The monitor is forked before the mount is made,
  * and never holds /dev/fuse.

@@ -15,7 +15,7 @@
  *       ├── it has gone, or is new ──▶ GONE ───────────────┤ after EVENTS_GONE_MS
  *       └── a program writes it ─────▶ WRITING ────────────┘ closed, or after EVENTS_QUIET_MS
  *
- * Fixed fields never change. Any other field may change while its reader waits (coroutine.h).
+ * Fixed fields never change. Any other field may change while a coroutine waits (coroutine.h).
  */
 #pragma once
 
