@@ -12,7 +12,7 @@ ORDER = (
     ("merge",),
     ("schema",),
     ("conf",),
-    ("fs/union",),
+    ("fs/loop", "fs/union"),
     ("fs/compose",),
     ("fs/sandbox",),
     ("fs/handover", "fs/run", "fs/keep", "fs/supervisor", "fs/watch", "fs/worker"),
