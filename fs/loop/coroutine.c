@@ -98,7 +98,7 @@ static int64_t now_ns(void)
 }
 
 #ifdef HAS_ADDRESS_SANITIZER
-/* The sanitizer's own swapcontext(3) warns that it knows nothing of stacks; it is told of them. */
+/* libc's own: that of the sanitizer warns about stacks, although begin_switch() reports them. */
 static void swap(ucontext_t *from, const ucontext_t *to)
 {
 	static int (*swap_of_libc)(ucontext_t * from, const ucontext_t *to);
