@@ -178,13 +178,9 @@ static int add_name(struct preset_names *names, const char *file, struct arena *
 		return -ENOMEM;
 	if (!is_name(name) || has(names, name) || names->count == NAMES_MAX)
 		return 0;
-	if (names->count + 1 >= names->capacity) {
-		const char **items = arena_grow(
-			arena, names->items, names->count, &names->capacity, sizeof(*items));
-		if (!items)
-			return -ENOMEM;
-		names->items = items;
-	}
+	/* The NULL at the end needs an entry, too. */
+	if (arena_grow(arena, names->items, names->count + 1, names->capacity) < 0)
+		return -ENOMEM;
 	names->items[names->count++] = name;
 	return 0;
 }

@@ -55,13 +55,8 @@ static struct schema_file *find_schema(const struct settings *settings, const ch
 static int push(struct arena *arena, struct schema_file ***files, uint32_t *count,
 	uint32_t *capacity, struct schema_file *file)
 {
-	if (*count == *capacity) {
-		struct schema_file **larger =
-			arena_grow(arena, *files, *count, capacity, sizeof(*larger));
-		if (!larger)
-			return -ENOMEM;
-		*files = larger;
-	}
+	if (arena_grow(arena, *files, *count, *capacity) < 0)
+		return -ENOMEM;
 	(*files)[(*count)++] = file;
 	return 0;
 }

@@ -219,18 +219,19 @@ void *arena_zalloc(struct arena *arena, size_t count, size_t size)
 	return data ? memset(data, 0, count * size) : NULL;
 }
 
-void *arena_grow(
-	struct arena *arena, const void *array, uint32_t count, uint32_t *capacity, size_t size)
+int arena_grow_full(struct arena *arena, void *array, uint32_t *capacity, size_t size)
 {
 	uint32_t larger = *capacity < 4 ? 4 : *capacity * 2;
-	void *copy = count < ARENA_ENTRIES_MAX ? arena_alloc(arena, larger * size) : NULL;
+	void **place = array;
+	void *copy = *capacity < ARENA_ENTRIES_MAX ? arena_alloc(arena, larger * size) : NULL;
 
 	if (!copy)
-		return NULL;
-	if (count)
-		memcpy(copy, array, count * size);
+		return -ENOMEM;
+	if (*capacity)
+		memcpy(copy, *place, *capacity * size);
+	*place = copy;
 	*capacity = larger;
-	return copy;
+	return 0;
 }
 
 char *arena_copy(struct arena *arena, struct span text)

@@ -47,13 +47,16 @@ void *arena_alloc(struct arena *arena, size_t size);
 /** As arena_alloc(), for count * size bytes, all 0. Returns NULL also if the product overflows. */
 void *arena_zalloc(struct arena *arena, size_t count, size_t size);
 
-/**
- * Copies the `count` entries of `array`, `size` bytes each, into an array of twice the capacity,
- * and returns that. *capacity becomes its number of entries. The old array stays in the arena.
- * Returns NULL when there is no memory, or if `count` is 2^30 or more.
+/*
+ * Makes room for an entry behind the `count` present ones of an array in `arena`, with a uint32_t
+ * `capacity`; both are zero at first. A full array moves, and the old one stays in the arena.
+ * Returns 0; or -ENOMEM without a change, when there is no memory or at 2^30 entries.
  */
-void *arena_grow(
-	struct arena *arena, const void *array, uint32_t count, uint32_t *capacity, size_t size);
+#define arena_grow(arena, array, count, capacity)                                                  \
+	((count) < (capacity) ? 0 : arena_grow_full(arena, &(array), &(capacity), sizeof(*(array))))
+
+/* private: the part of arena_grow() for a full array */
+int arena_grow_full(struct arena *arena, void *array, uint32_t *capacity, size_t size);
 
 /** Returns a copy of `text`, NUL-terminated. Returns NULL when there is no memory. */
 char *arena_copy(struct arena *arena, struct span text);

@@ -80,26 +80,18 @@ int merge_adopt(struct merge *merge, struct document *document)
 {
 	struct merge_result *result = merge->result;
 
-	if (result->owned_count == result->owned_capacity) {
-		struct document **owned = arena_grow(merge->arena, result->owned,
-			result->owned_count, &result->owned_capacity, sizeof(*owned));
-		if (!owned)
-			return -ENOMEM;
-		result->owned = owned;
-	}
+	if (arena_grow(merge->arena, result->owned, result->owned_count, result->owned_capacity) <
+		0)
+		return -ENOMEM;
 	result->owned[result->owned_count++] = document;
 	return 0;
 }
 
 static int add_source(struct merge_result *result, const struct source *source)
 {
-	if (result->source_count == result->source_capacity) {
-		const struct source **sources = arena_grow(result->arena, result->sources,
-			result->source_count, &result->source_capacity, sizeof(*sources));
-		if (!sources)
-			return -ENOMEM;
-		result->sources = sources;
-	}
+	if (arena_grow(result->arena, result->sources, result->source_count,
+		    result->source_capacity) < 0)
+		return -ENOMEM;
 	result->sources[result->source_count++] = source;
 	return 0;
 }

@@ -180,13 +180,8 @@ int node_change(struct arena *arena, const struct node *node, struct node **copy
 int node_push(struct arena *arena, struct node *seq, const struct node *item)
 {
 	assert(node_is_sequence(seq));
-	if (seq->seq.count == seq->seq.capacity) {
-		const struct node **items = arena_grow(
-			arena, seq->seq.items, seq->seq.count, &seq->seq.capacity, sizeof(*items));
-		if (!items)
-			return -ENOMEM;
-		seq->seq.items = items;
-	}
+	if (arena_grow(arena, seq->seq.items, seq->seq.count, seq->seq.capacity) < 0)
+		return -ENOMEM;
 	seq->seq.items[seq->seq.count++] = item;
 	node_reweigh(seq, 0, item->weight);
 	return 0;
@@ -264,13 +259,8 @@ int node_reserve(struct arena *arena, struct node *map, uint32_t count)
 int node_append(struct arena *arena, struct node *map, const struct pair *pair)
 {
 	assert(node_is_map(map));
-	if (map->map.count == map->map.capacity) {
-		struct pair *pairs = arena_grow(
-			arena, map->map.pairs, map->map.count, &map->map.capacity, sizeof(*pairs));
-		if (!pairs)
-			return -ENOMEM;
-		map->map.pairs = pairs;
-	}
+	if (arena_grow(arena, map->map.pairs, map->map.count, map->map.capacity) < 0)
+		return -ENOMEM;
 	int r = grow_index(arena, map, map->map.count + 1);
 	if (r < 0)
 		return r;

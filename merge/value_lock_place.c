@@ -26,13 +26,8 @@ struct place_reader {
 
 static int add_word(struct place_reader *reader, struct value_lock_word word)
 {
-	if (reader->count == reader->capacity) {
-		struct value_lock_word *words = arena_grow(reader->arena, reader->words,
-			reader->count, &reader->capacity, sizeof(*words));
-		if (!words)
-			return -ENOMEM;
-		reader->words = words;
-	}
+	if (arena_grow(reader->arena, reader->words, reader->count, reader->capacity) < 0)
+		return -ENOMEM;
 	reader->words[reader->count++] = word;
 	return 0;
 }

@@ -15,12 +15,8 @@ static int remember(
 {
 	void ***items = array;
 
-	if (*count == *capacity) {
-		void **larger = arena_grow(arena, *items, *count, capacity, sizeof(*larger));
-		if (!larger)
-			return -ENOMEM;
-		*items = larger;
-	}
+	if (arena_grow(arena, *items, *count, *capacity) < 0)
+		return -ENOMEM;
 	(*items)[(*count)++] = item;
 	return 0;
 }

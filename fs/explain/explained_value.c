@@ -148,14 +148,9 @@ static int go_down(struct explained *explained, const struct key_step *step)
 /* The array grows: each of a file's many documents may have replaced a map. */
 static int add_lost(struct explained *explained, struct origin_step step)
 {
-	if (explained->also_count == explained->also_capacity) {
-		struct origin_step *also = arena_grow(explained->arena, explained->also,
-			explained->also_count, &explained->also_capacity, sizeof(*also));
-
-		if (!also)
-			return -ENOMEM;
-		explained->also = also;
-	}
+	if (arena_grow(explained->arena, explained->also, explained->also_count,
+		    explained->also_capacity) < 0)
+		return -ENOMEM;
 	explained->also[explained->also_count++] = step;
 	return 0;
 }
@@ -360,13 +355,8 @@ static struct explained_document *item_of(struct document_search *search, const 
 
 	if (pair)
 		return &search->items[pair->value->line];
-	if (search->count == search->capacity) {
-		struct explained_document *items = arena_grow(search->arena, search->items,
-			search->count, &search->capacity, sizeof(*items));
-		if (!items)
-			return NULL;
-		search->items = items;
-	}
+	if (arena_grow(search->arena, search->items, search->count, search->capacity) < 0)
+		return NULL;
 	/* The line of a made node is free for the index. */
 	struct node *index = node_new_scalar(search->arena, span_of(""), NODE_PLAIN);
 	if (!index || node_put(search->arena, search->seen, name, index) < 0)

@@ -8,13 +8,8 @@
 
 int edit_splice(struct edit *edit, struct range range, struct span text)
 {
-	if (edit->count == edit->capacity) {
-		struct splice *splices = arena_grow(
-			edit->arena, edit->splices, edit->count, &edit->capacity, sizeof(*splices));
-		if (!splices)
-			return -ENOMEM;
-		edit->splices = splices;
-	}
+	if (arena_grow(edit->arena, edit->splices, edit->count, edit->capacity) < 0)
+		return -ENOMEM;
 	edit->splices[edit->count++] = (struct splice){range.begin, range.end - range.begin, text};
 	return 0;
 }

@@ -10,13 +10,8 @@ bool line_place_is_section(const struct extent *extent)
 int line_place_add(
 	const struct line_editor *editor, struct line_places *places, const struct extent *extent)
 {
-	if (places->count == places->capacity) {
-		const struct extent **items = arena_grow(editor->edit->arena, places->items,
-			places->count, &places->capacity, sizeof(const struct extent *));
-		if (!items)
-			return -ENOMEM;
-		places->items = items;
-	}
+	if (arena_grow(editor->edit->arena, places->items, places->count, places->capacity) < 0)
+		return -ENOMEM;
 	places->items[places->count++] = extent;
 	return 0;
 }

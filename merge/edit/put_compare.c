@@ -20,13 +20,9 @@ struct put_comparison {
 
 static int push_step(struct put_comparison *comparison, struct edit_step step)
 {
-	if (comparison->depth == comparison->step_capacity) {
-		struct edit_step *steps = arena_grow(comparison->arena, comparison->steps,
-			comparison->depth, &comparison->step_capacity, sizeof(*steps));
-		if (!steps)
-			return -ENOMEM;
-		comparison->steps = steps;
-	}
+	if (arena_grow(comparison->arena, comparison->steps, comparison->depth,
+		    comparison->step_capacity) < 0)
+		return -ENOMEM;
 	comparison->steps[comparison->depth++] = step;
 	return 0;
 }
@@ -41,13 +37,9 @@ static int add(struct put_comparison *comparison, enum edit_kind kind, const str
 		return -ENOMEM;
 	if (size)
 		memcpy(steps, comparison->steps, size);
-	if (comparison->count == comparison->capacity) {
-		struct edit_op *ops = arena_grow(comparison->arena, comparison->ops,
-			comparison->count, &comparison->capacity, sizeof(*ops));
-		if (!ops)
-			return -ENOMEM;
-		comparison->ops = ops;
-	}
+	if (arena_grow(comparison->arena, comparison->ops, comparison->count,
+		    comparison->capacity) < 0)
+		return -ENOMEM;
 	comparison->ops[comparison->count++] = (struct edit_op){.kind = kind,
 		.document = comparison->document,
 		.steps = steps,

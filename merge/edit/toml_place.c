@@ -95,13 +95,8 @@ static enum relation follow_entry(const struct extent *entry, uint32_t i, struct
 
 static int add_part(const struct edit *edit, struct toml_parts *parts, struct toml_part part)
 {
-	if (parts->count == parts->capacity) {
-		struct toml_part *items = arena_grow(
-			edit->arena, parts->items, parts->count, &parts->capacity, sizeof(*items));
-		if (!items)
-			return -ENOMEM;
-		parts->items = items;
-	}
+	if (arena_grow(edit->arena, parts->items, parts->count, parts->capacity) < 0)
+		return -ENOMEM;
 	parts->items[parts->count++] = part;
 	return 0;
 }

@@ -64,14 +64,9 @@ static bool is_plain_key(struct span text)
 EXTENT_NOTE_RARE static int note_key(struct toml_reader *reader, const struct node *key)
 {
 	reader->key_end = reader->at.p;
-	if (reader->key_count == reader->key_capacity) {
-		const struct node **keys = arena_grow(reader->at.builder->document->arena,
-			reader->keys, reader->key_count, &reader->key_capacity, sizeof(*keys));
-
-		if (!keys)
-			return -ENOMEM;
-		reader->keys = keys;
-	}
+	if (arena_grow(reader->at.builder->document->arena, reader->keys, reader->key_count,
+		    reader->key_capacity) < 0)
+		return -ENOMEM;
 	reader->keys[reader->key_count++] = key;
 	return 0;
 }

@@ -80,13 +80,8 @@ static int put(struct merged_lines *lines, const struct merged_line *entry)
 			lines->merge->inputs[entry->input].source.name, entry->number, 1,
 			"the result has more than %" PRIu32 " lines; raise the limit 'nodes'",
 			request->limits.nodes);
-	if (lines->count == lines->capacity) {
-		struct merged_line *entries = arena_grow(lines->merge->arena, lines->entries,
-			lines->count, &lines->capacity, sizeof(*entries));
-		if (!entries)
-			return -ENOMEM;
-		lines->entries = entries;
-	}
+	if (arena_grow(lines->merge->arena, lines->entries, lines->count, lines->capacity) < 0)
+		return -ENOMEM;
 	lines->entries[lines->count++] = *entry;
 	return 0;
 }

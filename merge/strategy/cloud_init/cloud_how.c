@@ -18,13 +18,8 @@ struct how_place how_place_of(const struct node *node)
 
 static int add_entry(struct how *how, const struct how_entry *entry, struct arena *arena)
 {
-	if (how->count == how->capacity) {
-		struct how_entry *entries = arena_grow(
-			arena, how->entries, how->count, &how->capacity, sizeof(*entries));
-		if (!entries)
-			return -ENOMEM;
-		how->entries = entries;
-	}
+	if (arena_grow(arena, how->entries, how->count, how->capacity) < 0)
+		return -ENOMEM;
 	how->entries[how->count] = *entry;
 	if (span_begins(entry->name, "m_")) {
 		/* cloud-init finds `m_list` and `list` in the same module. */

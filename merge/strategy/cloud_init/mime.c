@@ -212,13 +212,8 @@ static int take_part(struct mime_reader *reader, GMimeObject *object)
 {
 	if (reader->count == reader->max)
 		return broken(reader, 0, "it has too many parts");
-	if (reader->count == reader->capacity) {
-		struct mime_part *parts = arena_grow(reader->arena, reader->parts, reader->count,
-			&reader->capacity, sizeof(*parts));
-		if (!parts)
-			return -ENOMEM;
-		reader->parts = parts;
-	}
+	if (arena_grow(reader->arena, reader->parts, reader->count, reader->capacity) < 0)
+		return -ENOMEM;
 
 	struct mime_part *part = &reader->parts[reader->count++];
 	*part = (struct mime_part){0};

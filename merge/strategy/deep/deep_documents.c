@@ -289,13 +289,8 @@ static int append(struct deep *deep, struct deep_documents *documents, const str
 	const struct pair pair = {identity, identity, node_hash(identity)};
 	uint32_t count = documents->map->map.count;
 
-	if (count == documents->capacity) {
-		uint32_t *inputs = arena_grow(deep->scratch, documents->inputs, count,
-			&documents->capacity, sizeof(*inputs));
-		if (!inputs)
-			return -ENOMEM;
-		documents->inputs = inputs;
-	}
+	if (arena_grow(deep->scratch, documents->inputs, count, documents->capacity) < 0)
+		return -ENOMEM;
 	documents->inputs[count] = 0;
 	int r = deep_spend(deep, said, 1);
 	if (r == 0)

@@ -13,13 +13,8 @@
 
 static int push(struct arena *arena, struct items *items, const struct node *item)
 {
-	if (items->count == items->capacity) {
-		const struct node **data = arena_grow(
-			arena, items->data, items->count, &items->capacity, sizeof(*items->data));
-		if (!data)
-			return -ENOMEM;
-		items->data = data;
-	}
+	if (arena_grow(arena, items->data, items->count, items->capacity) < 0)
+		return -ENOMEM;
 	items->data[items->count++] = item;
 	return 0;
 }
@@ -134,13 +129,8 @@ static int grow_slots(struct arena *arena, struct list_index *index)
 static int add_entry(struct arena *arena, struct list_index *index, const struct node *key,
 	uint32_t hash, int32_t position)
 {
-	if (index->count == index->capacity) {
-		struct list_entry *entries = arena_grow(arena, index->entries, index->count,
-			&index->capacity, sizeof(*index->entries));
-		if (!entries)
-			return -ENOMEM;
-		index->entries = entries;
-	}
+	if (arena_grow(arena, index->entries, index->count, index->capacity) < 0)
+		return -ENOMEM;
 	int r = grow_slots(arena, index);
 	if (r < 0)
 		return r;
