@@ -11,7 +11,7 @@
 #include "json_put.h"
 #include "key.h"
 #include "message.h"
-#include "report.h"
+#include "report_print.h"
 #include "run_result.h"
 #include "scalar.h"
 #include "shown.h"

@@ -418,7 +418,7 @@ static void examine_version(
 static bool report_reason(struct doctor_report *report, const char *mountpoint,
 	const struct node *map, const char *name)
 {
-	const char *reason = report_text(report_get(map, name, NULL));
+	const char *reason = report_text(map, name);
 
 	if (*reason)
 		doctor_report(report, mountpoint, REMEDY(NULL), "%s", reason);
@@ -428,31 +428,28 @@ static bool report_reason(struct doctor_report *report, const char *mountpoint,
 static void examine_faults(
 	struct doctor_report *report, const char *mountpoint, const struct node *status)
 {
-	const struct node *processes = report_get(status, "processes", NULL);
-	const struct node *watches = report_get(status, "watches", NULL);
-	const struct node *sandbox = report_get(status, "sandbox", NULL);
+	const struct node *processes = report_get(status, "processes");
+	const struct node *watches = report_get(status, "watches");
+	const struct node *sandbox = report_get(status, "sandbox");
 	double others = fault_list_count(status);
 
 	for (uint32_t i = 0; i < report_count(processes); i++)
 		others -= report_reason(report, mountpoint, processes->seq.items[i], "reason");
 	if (!report_reason(report, mountpoint, watches, "error"))
-		report_reason(report, mountpoint, report_get(status, "polling", NULL), "reason");
+		report_reason(report, mountpoint, report_get(status, "polling"), "reason");
 	if (others > 0)
 		doctor_report(report, mountpoint, REMEDY("plyfs status", mountpoint),
 			"it has %.0f error%s, so not everything is shown as the layers have it",
 			others, others > 1 ? "s" : "");
-	if (strcmp(report_text(report_get(sandbox, "landlock", NULL)), "off") == 0 ||
-		strcmp(report_text(report_get(sandbox, "seccomp", NULL)), "off") == 0)
+	if (report_is(sandbox, "landlock", "off") || report_is(sandbox, "seccomp", "off"))
 		doctor_report(report, mountpoint,
 			REMEDY("mount it again without nosandbox, nolandlock and noseccomp"),
 			"a mount option has turned its sandbox off, so a source that exploits a "
 			"bug in plyfs reaches all that the user who mounts can reach");
 	doctor_report(report, mountpoint, NOTE,
 		"it has %.0f of %zu inotify watches, and the kernel looks up %s at a time",
-		report_number(report_get(watches, "count", NULL)), watches_max(),
-		strcmp(report_text(report_get(status, "parallel_lookups", NULL)), "true") == 0
-			? "several names"
-			: "one name");
+		report_number(watches, "count"), watches_max(),
+		report_is(status, "parallel_lookups", "true") ? "several names" : "one name");
 }
 
 /*
@@ -480,8 +477,7 @@ static int examine_status(void *context, const char *mountpoint, int out)
 	if (r != 0 || document->count != 1)
 		return -EBADMSG;
 	const struct node *status = document->roots[0];
-	examine_version(
-		&report, mountpoint, report_text(report_get(status, "version", NULL)), entry.dev);
+	examine_version(&report, mountpoint, report_text(status, "version"), entry.dev);
 	examine_faults(&report, mountpoint, status);
 	return 0;
 }

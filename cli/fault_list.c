@@ -8,7 +8,7 @@
 #include "message.h"
 #include "mounted_settings.h"
 #include "place.h"
-#include "report.h"
+#include "report_print.h"
 #include "shown.h"
 #include "text.h"
 #include "trouble.h"
@@ -51,24 +51,18 @@ static void print_place(const struct ground *ground, struct problem *problem)
 /* Prints "since TIME; WHAT IS SERVED:", the message, and the line of the source. */
 static void print_fault(const struct ground *ground, const struct node *fault)
 {
-	enum trouble_serves serves =
-		trouble_serves_of(report_text(report_get(fault, "serves", NULL)));
+	enum trouble_serves serves = trouble_serves_of(report_text(fault, "serves"));
 	struct problem problem;
 	char served[TROUBLE_AGE_MAX + 64], text[MESSAGE_MAX];
 
-	trouble_serves_text(serves,
-		(long long)report_number(report_get(fault, "served_age_s", NULL)), served,
-		sizeof(served));
-	problem_set(&problem, report_text(report_get(fault, "source", NULL)),
-		(unsigned)report_number(report_get(fault, "line", NULL)),
-		(unsigned)report_number(report_get(fault, "column", NULL)), "%s",
-		report_text(report_get(fault, "message", NULL)));
-	shown_tail(problem.place, sizeof(problem.place),
-		report_text(report_get(fault, "place", NULL)));
-	problem_by(&problem, report_text(report_get(fault, "program", NULL)));
+	trouble_serves_text(
+		serves, (long long)report_number(fault, "served_age_s"), served, sizeof(served));
+	problem_set(&problem, report_text(fault, "source"), (unsigned)report_number(fault, "line"),
+		(unsigned)report_number(fault, "column"), "%s", report_text(fault, "message"));
+	shown_tail(problem.place, sizeof(problem.place), report_text(fault, "place"));
+	problem_by(&problem, report_text(fault, "program"));
 	problem_format(&problem, text, sizeof(text));
-	printf("since ");
-	report_print(report_text(report_get(fault, "since", NULL)));
+	report_put(fault, "since {since}");
 	printf("; %s:\n%*s%s\n", served, MESSAGE_AT, "", text);
 	print_place(ground, &problem);
 }
@@ -83,12 +77,11 @@ static bool begins_with(const char *text, const char *start)
 
 static enum cause cause_of(const struct node *fault)
 {
-	const char *message = report_text(report_get(fault, "message", NULL));
+	const char *message = report_text(fault, "message");
 
-	if (trouble_serves_of(report_text(report_get(fault, "serves", NULL))) ==
-		TROUBLE_SERVES_LOCKED)
+	if (trouble_serves_of(report_text(fault, "serves")) == TROUBLE_SERVES_LOCKED)
 		return CAUSE_LOCK;
-	if (report_get(fault, "program", NULL) || begins_with(message, "the check '"))
+	if (report_get(fault, "program") || begins_with(message, "the check '"))
 		return CAUSE_CHECK;
 	return CAUSE_MERGE;
 }
@@ -110,17 +103,15 @@ static void print_caused(const struct ground *ground, const struct node *faults,
 	for (uint32_t i = 0; i < report_count(faults); i++) {
 		if (cause_of(faults->seq.items[i]) != cause)
 			continue;
-		printf("  ");
-		report_print(report_text(report_get(faults->seq.items[i], "path", NULL)));
-		printf(", ");
+		report_put(faults->seq.items[i], "  {path}, ");
 		print_fault(ground, faults->seq.items[i]);
 	}
 }
 
 static void print_all(const struct ground *ground, const struct node *report)
 {
-	const struct node *faults = report_get(report, "troubles", NULL);
-	const struct node *settings = report_get(report, "settings", "trouble");
+	const struct node *faults = report_get(report, "troubles");
+	const struct node *settings = report_get(report, "settings.trouble");
 
 	if (settings) {
 		printf("\nThe settings can't be used as they are, ");
@@ -133,8 +124,8 @@ static void print_all(const struct ground *ground, const struct node *report)
 
 static double faults_of_files(const struct node *report)
 {
-	return report_number(report_get(report, "trouble_count", NULL)) +
-	       (report_get(report, "settings", "trouble") ? 1 : 0);
+	return report_number(report, "trouble_count") +
+	       (report_get(report, "settings.trouble") ? 1 : 0);
 }
 
 static double faults_of_mirrors(const struct node *layers)
@@ -142,32 +133,31 @@ static double faults_of_mirrors(const struct node *layers)
 	double count = 0;
 
 	for (uint32_t i = 0; i < report_count(layers); i++) {
-		const struct node *mirror = report_get(layers->seq.items[i], "mirror", NULL);
+		const struct node *mirror = report_get(layers->seq.items[i], "mirror");
 		if (!mirror)
 			continue;
-		count += report_number(report_get(mirror, "trouble_count", NULL));
-		count += strcmp(report_text(report_get(mirror, "running", NULL)), "false") == 0;
+		count += report_number(mirror, "trouble_count");
+		count += report_is(mirror, "running", "false");
 	}
 	return count;
 }
 
 bool fault_list_hook_has_failed(const struct node *hook)
 {
-	return *report_text(report_get(hook, "ended", NULL)) &&
-	       strcmp(report_text(report_get(hook, "good", NULL)), "true") != 0;
+	return *report_text(hook, "ended") && !report_is(hook, "good", "true");
 }
 
 bool fault_list_layer_is_silent(const struct node *layer)
 {
-	return strcmp(report_text(report_get(layer, "answers", NULL)), "false") == 0;
+	return report_is(layer, "answers", "false");
 }
 
 double fault_list_count(const struct node *report)
 {
-	const struct node *layers = report_get(report, "layers", NULL);
-	const struct node *hooks = report_get(report, "on_change", NULL);
-	const struct node *unchecked = report_get(report, "not_checked", NULL);
-	const struct node *processes = report_get(report, "processes", NULL);
+	const struct node *layers = report_get(report, "layers");
+	const struct node *hooks = report_get(report, "on_change");
+	const struct node *unchecked = report_get(report, "not_checked");
+	const struct node *processes = report_get(report, "processes");
 	double count = faults_of_files(report) + faults_of_mirrors(layers);
 
 	for (uint32_t i = 0; i < report_count(layers); i++)
@@ -179,47 +169,44 @@ double fault_list_count(const struct node *report)
 		 * A file that is not shown for lack of its check is a fault of that file, which
 		 * counts already.
 		 */
-		count += report_number(report_get(unchecked->seq.items[i], "shown", NULL)) > 0;
+		count += report_number(unchecked->seq.items[i], "shown") > 0;
 	for (uint32_t i = 0; i < report_count(processes); i++)
-		count += report_get(processes->seq.items[i], "reason", NULL) != NULL;
-	count += report_count(report_get(report, "failures", NULL));
-	count += *report_text(report_get(report, "monitor", "reason")) != '\0';
-	return count + (strcmp(report_text(report_get(report, "publisher", "mode")), "none") == 0);
+		count += report_get(processes->seq.items[i], "reason") != NULL;
+	count += report_count(report_get(report, "failures"));
+	count += *report_text(report, "monitor.reason") != '\0';
+	return count + report_is(report, "publisher.mode", "none");
 }
 
 void fault_list_print_unchecked(const struct node *report)
 {
-	const struct node *list = report_get(report, "not_checked", NULL);
+	const struct node *list = report_get(report, "not_checked");
 
 	for (uint32_t i = 0; i < report_count(list); i++) {
 		const struct node *unchecked = list->seq.items[i];
-		double files = report_number(report_get(unchecked, "files", NULL));
+		bool is_one = report_is(unchecked, "files", "1");
 
-		printf("%-*s%.0f %s not checked: ", INDENT, "  checks", files,
-			files == 1 ? "file" : "files");
-		report_print(report_text(report_get(unchecked, "program", NULL)));
-		putchar(' ');
-		report_print(report_text(report_get(unchecked, "reason", NULL)));
-		putchar('\n');
+		printf("%-*s", INDENT, "  checks");
+		report_put(unchecked, is_one ? "{#files} file" : "{#files} files");
+		report_put(unchecked, " not checked: {program} {reason}\n");
 	}
 }
 
 void fault_list_print(const char *mountpoint, const struct node *report)
 {
 	CLEANUP(settings_unrefp) struct settings *settings = NULL;
-	const struct node *layers = report_get(report, "layers", NULL);
-	struct ground ground = {.directory = report_text(report_get(report, "directory", NULL))};
+	const struct node *layers = report_get(report, "layers");
+	struct ground ground = {.directory = report_text(report, "directory")};
 	struct problem problem;
 	struct stat stat_of_mount;
 
-	if (!report_count(report_get(report, "troubles", NULL)) &&
-		!report_get(report, "settings", "trouble")) {
+	if (!report_count(report_get(report, "troubles")) &&
+		!report_get(report, "settings.trouble")) {
 		/* Messages may quote the sources, so other users do not get them. */
 		if (faults_of_files(report) > 0)
 			printf("%-*sto root and to the user who mounted only\n", INDENT, "  shown");
 		return;
 	}
-	if (!report_get(report, "rendered", NULL) && stat(mountpoint, &stat_of_mount) == 0)
+	if (!report_get(report, "rendered") && stat(mountpoint, &stat_of_mount) == 0)
 		ground.dev = stat_of_mount.st_dev;
 	for (uint32_t i = 0; i < report_count(layers); i++)
 		ground.is_silent |= fault_list_layer_is_silent(layers->seq.items[i]);

@@ -15,7 +15,7 @@
 #include "message.h"
 #include "mirror.h"
 #include "mirror_report.h"
-#include "report.h"
+#include "report_print.h"
 #include "text.h"
 
 /*
@@ -59,26 +59,18 @@ static double age_of(double then)
 	return then > 0 ? (double)time(NULL) - then : -1;
 }
 
-static void print_field(const char *name, const char *text)
-{
-	if (!*text)
-		return;
-	printf("  %-12s", name);
-	report_print(text);
-	putchar('\n');
-}
-
 static void print_times(const struct mirror_report *report)
 {
-	double changed = age_of(report->changed), contact = age_of(report->contact);
+	double changed = age_of(report_number(report->map, "changed"));
+	double contact = age_of(report_number(report->map, "contact"));
 
-	printf("  %-12s%.0f", "files", report->files);
+	report_put(report->map, "  files       {#files}");
 	if (changed >= 0) {
 		printf(", changed ");
 		print_age(changed);
 		printf(" ago");
 	}
-	printf("\n  %-12s", "lag");
+	printf("\n  lag         ");
 	if (report->is_connected)
 		puts("none");
 	else if (contact < 0)
@@ -91,38 +83,33 @@ static void print_times(const struct mirror_report *report)
 
 static void print_faults(const struct mirror_report *report)
 {
-	uint32_t count = mirror_report_listed(report);
+	uint32_t count = report_count(report->troubles);
+	double all = report_number(report->map, "trouble_count");
 
 	for (uint32_t i = 0; i < count; i++) {
-		const struct mirror_trouble_report fault = mirror_report_trouble(report, i);
+		const struct node *fault = report->troubles->seq.items[i];
 
 		printf("  %-12s", i ? "" : "errors");
-		report_print(fault.subject);
-		printf(": ");
-		report_print(fault.message);
-		printf(" (for ");
-		print_age(age_of(fault.since));
+		report_put(fault, "{subject}: {message} (for ");
+		print_age(age_of(report_number(fault, "since")));
 		puts(")");
 	}
-	if (report->trouble_count > count)
-		printf("  %-12sand %.0f more\n", "", report->trouble_count - count);
+	if (all > count)
+		printf("  %-12sand %.0f more\n", "", all - count);
 }
 
 static void print_status(const char *directory, const struct mirror_report *report)
 {
+	const struct node *map = report->map;
+
 	report_print(directory);
-	printf(": a mirror of ");
-	report_print(report->kind);
-	putchar(' ');
-	report_print(report->source);
-	if (report->is_running)
-		printf(", process %.0f\n", report->pid);
-	else
-		puts(", not kept up to date: no process is running");
-	print_field("revision", report->revision);
-	print_field("endpoint", report->endpoint);
+	report_put(map, ": a mirror of {kind} {source}");
+	report_put(map, report->is_running ? ", process {#pid}\n"
+					   : ", not kept up to date: no process is running\n");
+	report_put(map, *report_text(map, "revision") ? "  revision    {revision}\n" : "");
+	report_put(map, *report_text(map, "endpoint") ? "  endpoint    {endpoint}\n" : "");
 	print_times(report);
-	report_print_sandbox(14, report->sandbox);
+	report_print_sandbox(14, report_get(map, "sandbox"));
 	print_faults(report);
 }
 
@@ -178,15 +165,17 @@ int mirror_control_confirm(const char *directory, const char *state)
 	int code = read_report(directory, fd, &report);
 	if (code != EXIT_DONE)
 		return code;
-	if (!*report.offer) {
+	const char *offer = report_text(report.map, "offer");
+	double pid = report_number(report.map, "pid");
+	if (!*offer) {
 		message_at(directory, "nothing is held back, so there is nothing to confirm");
 		return EXIT_FAILED;
 	}
-	int r = write_confirmation(fd, report.offer);
+	int r = write_confirmation(fd, offer);
 	if (r < 0)
 		return complain(directory, r);
 	/* A mirror that is not running finds the confirmation at its next start. */
-	if (report.is_running && report.pid > 1 && report.pid < INT_MAX)
-		(void)kill((pid_t)report.pid, SIGHUP);
+	if (report.is_running && pid > 1 && pid < INT_MAX)
+		(void)kill((pid_t)pid, SIGHUP);
 	return EXIT_DONE;
 }

@@ -39,11 +39,11 @@ static const char *path_in(const char *real, const char *layer)
 /* Finds the file in a mount's layers; the innermost layer counts. Returns 0 or -ENOMEM. */
 static int look_at_layers(const char *real, const struct node *status, const char **ret)
 {
-	const struct node *layers = report_get(status, "layers", NULL);
-	const char *directory = report_text(report_get(status, "directory", NULL));
+	const struct node *layers = report_get(status, "layers");
+	const char *directory = report_text(status, "directory");
 
 	for (uint32_t i = 0; i < report_count(layers); i++) {
-		const char *path = report_text(report_get(layers->seq.items[i], "path", NULL));
+		const char *path = report_text(layers->seq.items[i], "path");
 		CLEANUP(freep) char *layer = NULL;
 
 		if (asprintf(&layer, "%s%s%s", *path == '/' ? "" : directory,

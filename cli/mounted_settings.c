@@ -45,15 +45,15 @@ static int read_description(const struct node *root, const char *mountpoint,
 		return -errno;
 	*ret = (struct mount_description){
 		.mountpoint = mountpoint,
-		.is_rendered = report_get(root, "rendered", NULL),
+		.is_rendered = report_get(root, "rendered"),
 		.dev = stat_of_mount.st_dev,
-		.pid = strtol(report_text(report_get(root, "pid", NULL)), NULL, 10),
-		.directory = report_text(report_get(root, "directory", NULL)),
-		.config = report_text(report_get(root, "settings", "path")),
-		.source = report_text(report_get(root, "source", NULL)),
-		.header = report_text(report_get(root, "settings", "header")),
-		.settings = report_get(root, "settings", NULL),
-		.layers = report_get(root, "layers", NULL),
+		.pid = strtol(report_text(root, "pid"), NULL, 10),
+		.directory = report_text(root, "directory"),
+		.config = report_text(root, "settings.path"),
+		.source = report_text(root, "source"),
+		.header = report_text(root, "settings.header"),
+		.settings = report_get(root, "settings"),
+		.layers = report_get(root, "layers"),
 	};
 	if (!ret->settings || !ret->layers || !node_is_sequence(ret->layers) || !*ret->source ||
 		!*ret->directory)
@@ -138,9 +138,9 @@ static int take_layer(const struct mount_description *mount, const struct node *
 	CLEANUP(freep) char *path = NULL;
 	const char *place;
 
-	if (strcmp((*layer)->name, report_text(report_get(described, "name", NULL))) != 0)
+	if (strcmp((*layer)->name, report_text(described, "name")) != 0)
 		return complain_of_layers(mount, problem);
-	int r = make_absolute(mount, report_text(report_get(described, "path", NULL)), &path);
+	int r = make_absolute(mount, report_text(described, "path"), &path);
 	if (r < 0 || strcmp((*layer)->path, path) == 0)
 		return r;
 	r = settings_environment_place(&settings->around, path, settings->arena, &place);
@@ -167,9 +167,8 @@ static int check_all_hidden(const struct mount_description *mount,
 	int r = *mount->config ? check_hidden(mount, around, mount->config, problem) : 0;
 
 	for (uint32_t i = 0; r == 0 && i < mount->layers->seq.count; i++)
-		r = check_hidden(mount, around,
-			report_text(report_get(mount->layers->seq.items[i], "path", NULL)),
-			problem);
+		r = check_hidden(
+			mount, around, report_text(mount->layers->seq.items[i], "path"), problem);
 	return r;
 }
 
@@ -189,9 +188,9 @@ static int take_layers(
 
 static const char *text_or(const char *given, const struct node *map, const char *name)
 {
-	const struct node *value = report_get(map, name, NULL);
+	const struct node *value = report_get(map, name);
 
-	return given || !value ? given : report_text(value);
+	return given || !value ? given : report_text(value, "");
 }
 
 /*
@@ -201,7 +200,7 @@ static const char *text_or(const char *given, const struct node *map, const char
 static int take_environment(const struct mount_description *mount,
 	struct settings_environment *around, struct problem *problem)
 {
-	const struct node *facts = report_get(mount->settings, "facts", NULL);
+	const struct node *facts = report_get(mount->settings, "facts");
 	uint32_t count = report_count(facts);
 	size_t own = 0;
 
@@ -214,7 +213,7 @@ static int take_environment(const struct mount_description *mount,
 			count, own, SETTINGS_FACTS_MAX);
 	memmove(around->facts + count, around->facts, own * sizeof(*around->facts));
 	for (uint32_t i = 0; i < count; i++)
-		around->facts[i] = report_text(facts->seq.items[i]);
+		around->facts[i] = report_text(facts->seq.items[i], "");
 	around->host = text_or(around->host, mount->settings, "host");
 	around->machine_id = text_or(around->machine_id, mount->settings, "machine_id");
 	around->user = text_or(around->user, mount->settings, "user");

@@ -10,7 +10,7 @@
 #include "assignment.h"
 #include "cleanup.h"
 #include "format.h"
-#include "report.h"
+#include "report_print.h"
 #include "store.h"
 #include "value_lock_place.h"
 

@@ -23,7 +23,7 @@
 #include "offline.h"
 #include "plyfs_mount.h"
 #include "probe.h"
-#include "report.h"
+#include "report_print.h"
 #include "text.h"
 #include "unified.h"
 #include "view.h"
@@ -319,7 +319,7 @@ static int open_settings(struct rendered_comparison *comparison, struct problem 
 	int r = plyfs_mount_report(comparison->root, &document, problem);
 
 	if (r == 0 && document->count)
-		around.directory = report_text(report_get(document->roots[0], "directory", NULL));
+		around.directory = report_text(document->roots[0], "directory");
 	if (r == 0)
 		r = mounted_settings(comparison->root, &around, &comparison->settings, problem);
 	return r == 0 ? offline_new(comparison->settings, &comparison->offline) : r;

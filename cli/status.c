@@ -15,7 +15,7 @@
 #include "message.h"
 #include "plyfs_mount.h"
 #include "rendered_tree.h"
-#include "report.h"
+#include "report_print.h"
 #include "text.h"
 #include "trouble.h"
 
@@ -53,89 +53,81 @@ static int name_width(const struct node *layers)
 	size_t width = 0;
 
 	for (uint32_t i = 0; i < report_count(layers); i++) {
-		size_t len = strlen(report_text(report_get(layers->seq.items[i], "name", NULL)));
+		size_t len = strlen(report_text(layers->seq.items[i], "name"));
 		if (len > width && len < LAYER_NAME_MAX)
 			width = len;
 	}
 	return (int)width;
 }
 
-static bool is_true(const struct node *map, const char *name)
+static void print_title(const char *title)
 {
-	return strcmp(report_text(report_get(map, name, NULL)), "true") == 0;
+	printf("  %-*s", INDENT - 2, title);
 }
 
-static void print_age(const struct node *map, const char *name)
+static void print_age(const struct node *map, const char *path)
 {
 	char age[TROUBLE_AGE_MAX];
 
-	trouble_age((long long)report_number(report_get(map, name, NULL)), age);
+	trouble_age((long long)report_number(map, path), age);
 	printf("%s ago", age);
+}
+
+static const char *plural(const struct node *map, const char *path)
+{
+	return report_is(map, path, "1") ? "" : "s";
 }
 
 static void print_silence(const struct node *layer)
 {
 	if (!fault_list_layer_is_silent(layer))
 		return;
-	printf("%-*s", INDENT, "  layer");
-	report_print(report_text(report_get(layer, "name", NULL)));
-	printf(": its file system does not answer; look after that at ");
-	report_print(report_text(report_get(layer, "path", NULL)));
-	putchar('\n');
+	print_title("layer");
+	report_put(layer, "{name}: its file system does not answer; look after that at {path}\n");
 }
 
 static void print_mirror_faults(const struct node *layer)
 {
-	const struct node *mirror = report_get(layer, "mirror", NULL);
-	const struct node *faults = report_get(mirror, "troubles", NULL);
-	double count = report_number(report_get(mirror, "trouble_count", NULL));
+	const struct node *faults = report_get(layer, "mirror.troubles");
+	double count = report_number(layer, "mirror.trouble_count");
 
 	for (uint32_t i = 0; i < report_count(faults); i++) {
-		printf("%-*s", INDENT, "  mirror");
-		report_print(report_text(report_get(layer, "name", NULL)));
-		printf(": ");
-		report_print(report_text(report_get(faults->seq.items[i], "subject", NULL)));
-		printf(": ");
-		report_print(report_text(report_get(faults->seq.items[i], "message", NULL)));
-		putchar('\n');
+		print_title("mirror");
+		report_put(layer, "{name}: ");
+		report_put(faults->seq.items[i], "{subject}: {message}\n");
 	}
 	if (count > report_count(faults)) {
-		printf("%-*s", INDENT, "  mirror");
-		report_print(report_text(report_get(layer, "name", NULL)));
-		printf(": troubles: %.0f more\n", count - report_count(faults));
+		print_title("mirror");
+		report_put(layer, "{name}: troubles: ");
+		printf("%.0f more\n", count - report_count(faults));
 	}
 }
 
 /*
  * Prints "  etcd /fleet/ at 4711, 3 files, from https://etcd1:2379, last heard of 3 seconds ago".
  */
-static void print_mirror(const struct node *layer)
+static void print_mirror(const struct node *mirror)
 {
-	const struct node *mirror = report_get(layer, "mirror", NULL);
-	const char *revision = report_text(report_get(mirror, "revision", NULL));
+	bool has_state = *report_text(mirror, "revision");
+	bool is_connected = report_is(mirror, "connected", "true");
+	const char *landlock = report_text(mirror, "sandbox.landlock");
 
 	if (!mirror)
 		return;
 	printf("%*s  ", INDENT, "");
-	report_print(report_text(report_get(mirror, "kind", NULL)));
-	putchar(' ');
-	report_print(report_text(report_get(mirror, "source", NULL)));
-	printf("%s", *revision ? " at " : ", no state yet");
-	report_print(revision);
-	double files = report_number(report_get(mirror, "files", NULL));
-	printf(", %.0f file%s", files, files == 1 ? "" : "s");
-	printf("%s", is_true(mirror, "connected") ? ", from " : ", not connected to ");
-	report_print(report_text(report_get(mirror, "endpoint", NULL)));
-	if (*report_text(report_get(mirror, "contact", NULL))) {
+	report_put(mirror, "{kind} {source}");
+	report_put(mirror, has_state ? " at {revision}" : ", no state yet");
+	report_put(mirror, ", {#files} file");
+	fputs(plural(mirror, "files"), stdout);
+	report_put(mirror, is_connected ? ", from {endpoint}" : ", not connected to {endpoint}");
+	if (*report_text(mirror, "contact")) {
 		printf(", last answer ");
 		print_age(mirror, "contact_age_s");
 	}
-	const char *landlock = report_text(report_get(mirror, "sandbox", "landlock"));
-	if (*landlock && strcmp(landlock, "on") != 0) {
-		printf(", Landlock ");
-		report_print(landlock);
-	}
-	puts(is_true(mirror, "running") ? "" : ", not kept up to date: no process is running");
+	if (*landlock && strcmp(landlock, "on") != 0)
+		report_put(mirror, ", Landlock {sandbox.landlock}");
+	puts(report_is(mirror, "running", "true") ? ""
+						  : ", not kept up to date: no process is running");
 }
 
 static void print_layers(const struct node *layers)
@@ -144,17 +136,14 @@ static void print_layers(const struct node *layers)
 
 	for (uint32_t i = 0; i < report_count(layers); i++) {
 		const struct node *layer = layers->seq.items[i];
-		bool is_missing =
-			strcmp(report_text(report_get(layer, "present", NULL)), "false") == 0;
-		const char *name = report_text(report_get(layer, "name", NULL));
-		int left = width - (int)strlen(name);
+		int left = width - (int)strlen(report_text(layer, "name"));
 
-		printf("%-*s", INDENT, i ? "" : "  layers");
-		report_print(name);
+		print_title(i ? "" : "layers");
+		report_put(layer, "{name}");
 		printf("%*s", (left > 0 ? left : 0) + 2, "");
-		report_print(report_text(report_get(layer, "path", NULL)));
-		puts(is_missing ? " (not there)" : "");
-		print_mirror(layer);
+		report_put(layer, "{path}");
+		puts(report_is(layer, "present", "false") ? " (not there)" : "");
+		print_mirror(report_get(layer, "mirror"));
 	}
 }
 
@@ -163,17 +152,16 @@ static void print_requests(const struct node *requests)
 {
 	const char *separator = " (";
 
-	report_print(report_text(report_get(requests, "total", NULL)));
+	report_put(requests, "{total}");
 	for (uint32_t i = 0; requests && node_is_map(requests) && i < requests->map.count; i++) {
 		const struct pair *pair = &requests->map.pairs[i];
 
 		if (!node_is_scalar(pair->key) || span_is(pair->key->text, "total") ||
-			report_number(pair->value) == 0)
+			report_number(pair->value, "") == 0)
 			continue;
 		printf("%s", separator);
 		report_print(pair->key->text.data);
-		putchar(' ');
-		report_print(report_text(pair->value));
+		report_put(pair->value, " {}");
 		separator = ", ";
 	}
 	puts(*separator == ',' ? ")" : "");
@@ -184,7 +172,7 @@ static void print_line(const char *name, const char *value, const char *reason)
 {
 	if (!*value && !*reason)
 		return;
-	printf("  %-*s", INDENT - 2, name);
+	print_title(name);
 	report_print(value);
 	printf("%s", *value && *reason ? ": " : "");
 	report_print(reason);
@@ -206,24 +194,22 @@ static long long seconds_since(const char *time_text)
 /* Prints " on_change systemctl: ended well 5 seconds ago". */
 static void print_hook(const struct node *hook)
 {
-	const char *ended = report_text(report_get(hook, "ended", NULL));
-	const char *error = report_text(report_get(hook, "error", NULL));
-	bool is_good = is_true(hook, "good");
+	const char *ended = report_text(hook, "ended");
+	bool is_good = report_is(hook, "good", "true");
 	char age[TROUBLE_AGE_MAX];
 
-	printf("%-*s", INDENT, "  on_change");
-	report_print(report_text(report_get(hook, "command", NULL)));
+	print_title("on_change");
+	report_put(hook, "{command}");
 	trouble_age(*ended ? seconds_since(ended) : 0, age);
 	if (*ended)
 		printf(": %s %s ago", is_good ? "ended well" : "failed", age);
-	if (is_true(hook, "running"))
+	if (report_is(hook, "running", "true"))
 		printf("%s runs now", *ended ? "," : ":");
 	if (*ended && !is_good) {
-		printf("%s", is_true(hook, "given_up")
+		printf("%s", report_is(hook, "given_up", "true")
 				     ? ", too often: it is tried again at the next change"
 				     : ", and is tried again");
-		printf("%s", *error ? ": " : "");
-		report_print(error);
+		report_put(hook, *report_text(hook, "error") ? ": {error}" : "");
 	}
 	putchar('\n');
 }
@@ -242,63 +228,47 @@ static void print_hooks(const struct node *hooks, bool have_failed)
 /* Prints when a rendered tree was written, its number of files, and whether it is atomic. */
 static void print_rendered(const struct node *rendered)
 {
-	bool is_atomic = strcmp(report_text(report_get(rendered, "atomic", NULL)), "true") == 0;
-
-	printf("%-*s", INDENT, "  rendered");
-	report_print(report_text(report_get(rendered, "at", NULL)));
-	double files = report_number(report_get(rendered, "files", NULL));
-	printf(", %.0f file%s%s\n", files, files == 1 ? "" : "s", is_atomic ? ", atomic" : "");
+	print_title("rendered");
+	report_put(rendered, "{at}, {#files} file");
+	printf("%s%s\n", plural(rendered, "files"),
+		report_is(rendered, "atomic", "true") ? ", atomic" : "");
 }
 
 /* Prints what could not be written: files, or the next generation of an atomic tree. */
 static void print_failures(const struct node *status)
 {
-	const struct node *failures = report_get(status, "failures", NULL);
+	const struct node *failures = report_get(status, "failures");
 	uint32_t count = report_count(failures), first = 0;
 
-	if (count > 0 && !*report_text(report_get(failures->seq.items[0], "path", NULL))) {
-		printf("\nThe next state of the tree could not be made:\n  ");
-		report_print(
-			report_text(report_get(failures->seq.items[first++], "message", NULL)));
-		putchar('\n');
-	}
+	if (count > 0 && !*report_text(report_get(failures->seq.items[0], "path")))
+		report_put(failures->seq.items[first++],
+			"\nThe next state of the tree could not be made:\n  {message}\n");
 	if (count > first)
 		printf(count - first == 1 ? "\nA file could not be written:\n"
 					  : "\n%u files could not be written:\n",
 			(unsigned)(count - first));
-	for (uint32_t i = first; i < count; i++) {
-		printf("  ");
-		report_print(report_text(report_get(failures->seq.items[i], "message", NULL)));
-		putchar('\n');
-	}
+	for (uint32_t i = first; i < count; i++)
+		report_put(failures->seq.items[i], "  {message}\n");
 }
 
 static void print_kept(const struct node *kept)
 {
-	const char *directory = report_text(report_get(kept, "directory", NULL));
-	double lost = report_number(report_get(kept, "lost", NULL));
-
-	printf("%-*s%.0f last good versions, %.0f KiB", INDENT, "  kept",
-		report_number(report_get(kept, "versions", NULL)),
-		report_number(report_get(kept, "bytes", NULL)) / 1024);
-	if (lost > 0)
-		printf(" (%.0f were forgotten)", lost);
-	if (*directory) {
-		printf(" in ");
-		report_print(directory);
-	}
-	putchar('\n');
+	print_title("kept");
+	report_put(kept, "{#versions} last good versions, ");
+	printf("%.0f KiB", report_number(kept, "bytes") / 1024);
+	if (report_number(kept, "lost") > 0)
+		report_put(kept, " ({#lost} were forgotten)");
+	report_put(kept, *report_text(kept, "directory") ? " in {directory}\n" : "\n");
 }
 
 static void print_header(const char *mountpoint, const struct node *status)
 {
-	const struct node *rendered = report_get(status, "rendered", NULL);
+	const struct node *rendered = report_get(status, "rendered");
 
 	report_print(mountpoint);
-	printf(rendered ? ": rendered by plyfs " : ": plyfs ");
-	report_print(report_text(report_get(status, "version", NULL)));
+	report_put(status, rendered ? ": rendered by plyfs {version}" : ": plyfs {version}");
 	if (!rendered || drift_is_rendered_now(mountpoint))
-		printf(", process %.0f\n", report_number(report_get(status, "pid", NULL)));
+		report_put(status, ", process {#pid}\n");
 	else
 		puts(", which has ended");
 }
@@ -306,16 +276,15 @@ static void print_header(const char *mountpoint, const struct node *status)
 /* Prints all faults except those of files. */
 static void print_other_faults(const struct node *status)
 {
-	const struct node *layers = report_get(status, "layers", NULL);
-	const struct node *processes = report_get(status, "processes", NULL);
+	const struct node *layers = report_get(status, "layers");
+	const struct node *processes = report_get(status, "processes");
 
-	print_line("publisher", "", report_text(report_get(status, "publisher", "reason")));
-	print_line("watches", "", report_text(report_get(status, "watches", "error")));
-	print_line("monitor", "", report_text(report_get(status, "monitor", "reason")));
+	print_line("publisher", "", report_text(status, "publisher.reason"));
+	print_line("watches", "", report_text(status, "watches.error"));
+	print_line("monitor", "", report_text(status, "monitor.reason"));
 	for (uint32_t i = 0; i < report_count(processes); i++)
-		print_line("process", "",
-			report_text(report_get(processes->seq.items[i], "reason", NULL)));
-	print_hooks(report_get(status, "on_change", NULL), true);
+		print_line("process", "", report_text(processes->seq.items[i], "reason"));
+	print_hooks(report_get(status, "on_change"), true);
 	for (uint32_t i = 0; i < report_count(layers); i++) {
 		print_silence(layers->seq.items[i]);
 		print_mirror_faults(layers->seq.items[i]);
@@ -323,47 +292,37 @@ static void print_other_faults(const struct node *status)
 	fault_list_print_unchecked(status);
 }
 
-/* Prints how many processes merge, and what became of the others. */
-static void print_workers(const struct node *workers)
-{
-	printf("%.0f, %.0f without an answer, %.0f failed since the start\n",
-		report_number(report_get(workers, "running", NULL)),
-		report_number(report_get(workers, "left", NULL)),
-		report_number(report_get(workers, "failed", NULL)));
-}
-
 /* Prints the mount's activity and use of memory, for experts. */
 static void print_details(const struct node *status)
 {
-	print_line("publisher", report_text(report_get(status, "publisher", "mode")), "");
-	print_line("watches", report_text(report_get(status, "watches", "count")), "");
-	printf("%-*s%.0f, ", INDENT, "  versions",
-		report_number(report_get(status, "versions", "count")));
-	print_bytes(report_number(report_get(status, "versions", "bytes")));
-	printf("; %.0f merged since the start\n",
-		report_number(report_get(status, "compositions", NULL)));
-	printf("%-*s", INDENT, "  cache");
-	print_bytes(report_number(report_get(status, "cache", "bytes")));
-	printf(" of sources\n%-*s", INDENT, "  workers");
-	print_workers(report_get(status, "workers", NULL));
-	printf("%-*s", INDENT, "  requests");
-	print_requests(report_get(status, "requests", NULL));
-	bool is_parallel =
-		strcmp(report_text(report_get(status, "parallel_lookups", NULL)), "true") == 0;
-	printf("%-*s%s at a time in a directory\n", INDENT, "  lookups",
-		is_parallel ? "several" : "one");
+	print_line("publisher", report_text(status, "publisher.mode"), "");
+	print_line("watches", report_text(status, "watches.count"), "");
+	print_title("versions");
+	report_put(status, "{#versions.count}, ");
+	print_bytes(report_number(status, "versions.bytes"));
+	report_put(status, "; {#compositions} merged since the start\n");
+	print_title("cache");
+	print_bytes(report_number(status, "cache.bytes"));
+	puts(" of sources");
+	print_title("workers");
+	report_put(status, "{#workers.running}, {#workers.left} without an answer, "
+			   "{#workers.failed} failed since the start\n");
+	print_title("requests");
+	print_requests(report_get(status, "requests"));
+	print_title("lookups");
+	printf("%s at a time in a directory\n",
+		report_is(status, "parallel_lookups", "true") ? "several" : "one");
 }
 
 /* A file is merged when it is first read, so the faults of other files are unknown. */
 static void print_read(const char *mountpoint, const struct node *status)
 {
-	double count = report_number(report_get(status, "versions", "files"));
+	bool is_any = report_number(status, "versions.files") > 0;
 
-	printf("%-*s", INDENT, "  read");
-	if (count > 0)
-		printf("%.0f file%s so far", count, count == 1 ? "" : "s");
-	else
-		printf("nothing so far");
+	print_title("read");
+	report_put(status, is_any ? "{#versions.files} file" : "nothing so far");
+	if (is_any)
+		printf("%s so far", plural(status, "versions.files"));
 	printf("; troubles of the others are not known: 'plyfs check ");
 	report_print(mountpoint);
 	puts("' reads all");
@@ -374,21 +333,21 @@ static void print_circumstance(const char *word, const struct node *value, bool 
 	if (!value)
 		return;
 	if (*is_first)
-		printf("%-*s", INDENT, "  as");
+		print_title("as");
 	printf(*is_first ? "%s " : ", %s ", word);
-	report_print(report_text(value));
+	report_print(report_text(value, ""));
 	*is_first = false;
 }
 
 /* Prints for which host, machine, user and facts the mount was made, as in "as  host web1". */
 static void print_environment(const struct node *settings)
 {
-	const struct node *facts = report_get(settings, "facts", NULL);
+	const struct node *facts = report_get(settings, "facts");
 	bool is_first = true;
 
-	print_circumstance("host", report_get(settings, "host", NULL), &is_first);
-	print_circumstance("machine", report_get(settings, "machine_id", NULL), &is_first);
-	print_circumstance("user", report_get(settings, "user", NULL), &is_first);
+	print_circumstance("host", report_get(settings, "host"), &is_first);
+	print_circumstance("machine", report_get(settings, "machine_id"), &is_first);
+	print_circumstance("user", report_get(settings, "user"), &is_first);
 	for (uint32_t i = 0; i < report_count(facts); i++)
 		print_circumstance("fact", facts->seq.items[i], &is_first);
 	if (!is_first)
@@ -397,29 +356,27 @@ static void print_environment(const struct node *settings)
 
 static void print_status(const char *mountpoint, const struct node *status, bool is_verbose)
 {
-	const struct node *rendered = report_get(status, "rendered", NULL);
-	bool has_header =
-		strcmp(report_text(report_get(status, "settings", "header")), "false") != 0;
+	const struct node *rendered = report_get(status, "rendered");
+	bool has_header = !report_is(status, "settings.header", "false");
 
-	print_line("settings", report_text(report_get(status, "settings", "path")), "");
+	print_line("settings", report_text(status, "settings.path"), "");
 	if (!rendered)
-		print_line(
-			"coherence", report_text(report_get(status, "settings", "coherence")), "");
-	print_environment(report_get(status, "settings", NULL));
+		print_line("coherence", report_text(status, "settings.coherence"), "");
+	print_environment(report_get(status, "settings"));
 	print_line("header", has_header ? "" : "off", "");
-	print_layers(report_get(status, "layers", NULL));
-	print_line("polling", "", report_text(report_get(status, "polling", "reason")));
+	print_layers(report_get(status, "layers"));
+	print_line("polling", "", report_text(status, "polling.reason"));
 	if (rendered)
 		print_rendered(rendered);
 	else
-		print_kept(report_get(status, "kept", NULL));
-	print_hooks(report_get(status, "on_change", NULL), false);
+		print_kept(report_get(status, "kept"));
+	print_hooks(report_get(status, "on_change"), false);
 	if (!rendered)
 		print_read(mountpoint, status);
 	if (is_verbose && !rendered)
 		print_details(status);
 	if (is_verbose)
-		report_print_sandbox(INDENT, report_get(status, "sandbox", NULL));
+		report_print_sandbox(INDENT, report_get(status, "sandbox"));
 }
 
 static int complain(const char *path, int error)
@@ -452,7 +409,7 @@ static int print_for_people(const char *path, const char *mountpoint, bool is_ve
 	fault_list_print(mountpoint, status);
 	print_failures(status);
 	print_status(mountpoint, status, is_verbose);
-	if (report_get(status, "rendered", NULL))
+	if (report_get(status, "rendered"))
 		rendered_tree_print_drift(mountpoint);
 	return EXIT_DONE;
 }
@@ -528,7 +485,7 @@ static int show(const char *path, const struct wish *wish)
 /* Prints "3 layers, 1 trouble". */
 static void print_summary(const struct node *status)
 {
-	uint32_t count = report_count(report_get(status, "layers", NULL));
+	uint32_t count = report_count(report_get(status, "layers"));
 	double faults = fault_list_count(status);
 
 	printf("%u layer%s, %.0f trouble%s\n", count, count == 1 ? "" : "s", faults,

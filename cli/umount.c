@@ -76,7 +76,7 @@ static int write_pid(void *context, int out)
 			mountpoint->path, (struct span){text, len}, &document, &problem);
 	if (r != 0 || document->count == 0)
 		return -ENOENT;
-	pid_t pid = (pid_t)report_number(report_get(document->roots[0], "pid", NULL));
+	pid_t pid = (pid_t)report_number(document->roots[0], "pid");
 	return text_write(out, (const char *)&pid, sizeof(pid));
 }
 

@@ -16,9 +16,6 @@
 
 #define NEW_NAME "status.new"
 
-/* Maximum size of a status that is read, in bytes; one with all its faults has a tenth of it. */
-#define STATUS_MAX ((size_t)16 << 20)
-
 static void fault_fini(struct mirror_fault *fault)
 {
 	free(fault->subject);
@@ -112,61 +109,37 @@ void mirror_status_sweep_end(struct mirror_status *status)
 
 static void take_word(const struct node *map, const char *name, char ret[MIRROR_WORD_MAX])
 {
-	const struct node *node = node_get(map, name);
+	const char *text = report_text(map, name);
 
-	if (node && node_is_scalar(node) && node->text.len < MIRROR_WORD_MAX)
-		snprintf(ret, MIRROR_WORD_MAX, "%s", node->text.data);
-}
-
-static time_t take_time(const struct node *map, const char *name)
-{
-	char text[MIRROR_WORD_MAX] = "";
-
-	take_word(map, name, text);
-	return (time_t)strtoll(text, NULL, 10);
-}
-
-static int take(struct mirror_status *status, const struct node *map, struct problem *problem)
-{
-	char kind[MIRROR_WORD_MAX] = "";
-	const struct node *source = node_get(map, "source");
-
-	take_word(map, "kind", kind);
-	if (!source || !node_is_scalar(source))
-		return 0;
-	if (strcmp(kind, status->kind) != 0 || !span_is(source->text, status->source))
-		return problem_set(problem, status->directory, 0, 0,
-			"is a mirror of %s %s; give another directory, or remove its state to "
-			"begin "
-			"anew",
-			kind, source->text.data);
-	take_word(map, "identity", status->identity);
-	take_word(map, "revision", status->revision);
-	take_word(map, "endpoint", status->endpoint);
-	status->changed = take_time(map, "changed");
-	status->contact = take_time(map, "contact");
-	return 0;
+	if (strlen(text) < MIRROR_WORD_MAX)
+		strcpy(ret, text);
 }
 
 int mirror_status_read(struct mirror_status *status, struct problem *problem)
 {
 	CLEANUP(document_freep) struct document *document = NULL;
-	CLEANUP(freep) char *text = NULL;
-	CLEANUP(closep)
-	int fd = openat(
-		status->fd, STORE_STATUS_NAME, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	const struct source source = {.name = STORE_STATUS_NAME};
-	const struct read_options options = {.format = &format_json};
 	struct problem ignored;
-	size_t len;
 
 	/* Without the status only the tree itself is known, for example after the disk was full. */
-	if (fd < 0 || text_read(fd, STATUS_MAX, &text, &len) < 0 ||
-		document_read(&source, (struct span){text, len}, &options, &document, &ignored) !=
-			0 ||
-		!document->count || !node_is_map(document->roots[0]))
+	if (mirror_report_document(status->fd, STORE_STATUS_NAME, &document, &ignored) != 0)
 		return 0;
-	return take(status, document->roots[0], problem);
+	const struct node *map = document->roots[0];
+	const struct node *named = report_get(map, "source");
+	const char *kind = report_text(map, "kind"), *source = report_text(map, "source");
+	if (!named || !node_is_scalar(named))
+		return 0;
+	if (strcmp(kind, status->kind) != 0 || strcmp(source, status->source) != 0)
+		return problem_set(problem, status->directory, 0, 0,
+			"is a mirror of %s %s; give another directory, or remove its state to "
+			"begin "
+			"anew",
+			kind, source);
+	take_word(map, "identity", status->identity);
+	take_word(map, "revision", status->revision);
+	take_word(map, "endpoint", status->endpoint);
+	status->changed = (time_t)report_number(map, "changed");
+	status->contact = (time_t)report_number(map, "contact");
+	return 0;
 }
 
 static void put_faults(FILE *out, const struct mirror_status *status)

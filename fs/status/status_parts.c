@@ -102,12 +102,13 @@ static void put_moment(FILE *out, const char *name, double seconds)
 static void put_mirror_faults(FILE *out, const struct mirror_report *report)
 {
 	fputs(", \"troubles\": [", out);
-	for (uint32_t i = 0; i < mirror_report_listed(report); i++) {
-		const struct mirror_trouble_report trouble = mirror_report_trouble(report, i);
+	for (uint32_t i = 0; i < report_count(report->troubles); i++) {
+		const struct node *trouble = report->troubles->seq.items[i];
 
-		json_put_field(out, i ? ", {\"subject\": " : "{\"subject\": ", trouble.subject);
-		json_put_field(out, ", \"message\": ", trouble.message);
-		put_moment(out, "since", trouble.since);
+		json_put_field(out,
+			i ? ", {\"subject\": " : "{\"subject\": ", report_text(trouble, "subject"));
+		json_put_field(out, ", \"message\": ", report_text(trouble, "message"));
+		put_moment(out, "since", report_number(trouble, "since"));
 		fputc('}', out);
 	}
 	fputc(']', out);
@@ -146,18 +147,19 @@ static void put_mirror(FILE *out, const struct layer *layer, bool is_trusted)
 
 	if (!mirror_report_of(layer->place, &report))
 		return;
-	json_put_field(out, ", \"mirror\": {\"kind\": ", report.kind);
-	json_put_field(out, ", \"source\": ", report.source);
-	json_put_field(out, ", \"revision\": ", report.revision);
-	json_put_field(out, ", \"endpoint\": ", report.endpoint);
+	const struct node *map = report.map;
+	json_put_field(out, ", \"mirror\": {\"kind\": ", report_text(map, "kind"));
+	json_put_field(out, ", \"source\": ", report_text(map, "source"));
+	json_put_field(out, ", \"revision\": ", report_text(map, "revision"));
+	json_put_field(out, ", \"endpoint\": ", report_text(map, "endpoint"));
 	fprintf(out, ", \"running\": %s, \"connected\": %s, \"files\": %.0f",
 		report.is_running ? "true" : "false", report.is_connected ? "true" : "false",
-		report.files);
-	put_moment(out, "changed", report.changed);
-	put_moment(out, "contact", report.contact);
+		report_number(map, "files"));
+	put_moment(out, "changed", report_number(map, "changed"));
+	put_moment(out, "contact", report_number(map, "contact"));
 	fprintf(out, ", \"held_back\": %s, \"trouble_count\": %.0f",
-		*report.offer ? "true" : "false", report.trouble_count);
-	put_mirror_sandbox(out, report.sandbox);
+		*report_text(map, "offer") ? "true" : "false", report_number(map, "trouble_count"));
+	put_mirror_sandbox(out, report_get(map, "sandbox"));
 	if (is_trusted)
 		put_mirror_faults(out, &report);
 	fputc('}', out);
@@ -189,13 +191,13 @@ void status_put_mirror_lines(FILE *out, const struct settings *settings)
 
 		if (!mirror_report_of(layer->place, &report))
 			continue;
-		for (uint32_t j = 0; j < mirror_report_listed(&report); j++) {
-			const struct mirror_trouble_report trouble =
-				mirror_report_trouble(&report, j);
+		for (uint32_t j = 0; j < report_count(report.troubles); j++) {
+			const struct node *trouble = report.troubles->seq.items[j];
 			struct problem line;
 
 			problem_set(&line, NULL, 0, 0, "the mirror of the layer '%s': %s: %s",
-				layer->name, trouble.subject, trouble.message);
+				layer->name, report_text(trouble, "subject"),
+				report_text(trouble, "message"));
 			fprintf(out, "%s\n", line.message);
 		}
 		mirror_report_fini(&report);

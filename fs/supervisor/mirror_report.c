@@ -10,7 +10,6 @@
 
 #include "cleanup.h"
 #include "descriptor.h"
-#include "scalar.h"
 #include "store.h"
 #include "text.h"
 
@@ -49,44 +48,8 @@ static bool is_running(int state)
 	return fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) < 0 && errno == EWOULDBLOCK;
 }
 
-static const char *get_text(const struct node *map, const char *name)
-{
-	const struct node *node = node_get(map, name);
-
-	return node && node_is_scalar(node) && !scalar_is_null(node) ? node->text.data : "";
-}
-
-static double get_number(const struct node *map, const char *name)
-{
-	const struct node *node = node_get(map, name);
-	bool is_number = node && node_is_scalar(node) &&
-			 (scalar_type(node) == SCALAR_INT || scalar_type(node) == SCALAR_FLOAT);
-
-	return is_number ? scalar_number(node) : 0;
-}
-
-static void take(struct mirror_report *report, const struct node *map)
-{
-	const struct node *troubles = node_get(map, "troubles");
-
-	report->kind = get_text(map, "kind");
-	report->source = get_text(map, "source");
-	report->revision = get_text(map, "revision");
-	report->endpoint = get_text(map, "endpoint");
-	report->offer = get_text(map, "offer");
-	report->pid = get_number(map, "pid");
-	report->files = get_number(map, "files");
-	report->changed = get_number(map, "changed");
-	report->contact = get_number(map, "contact");
-	report->sandbox = node_get(map, "sandbox");
-	report->trouble_count = get_number(map, "trouble_count");
-	report->troubles = troubles && node_is_sequence(troubles) ? troubles : NULL;
-	report->is_connected =
-		report->is_running && strcmp(get_text(map, "connected"), "true") == 0;
-}
-
-int mirror_report_read(
-	int state, const char *name, struct mirror_report *ret, struct problem *problem)
+int mirror_report_document(
+	int state, const char *name, struct document **ret, struct problem *problem)
 {
 	CLEANUP(document_freep) struct document *document = NULL;
 	CLEANUP(freep) char *text = NULL;
@@ -99,11 +62,25 @@ int mirror_report_read(
 		r = document_read(&source, (struct span){text, len}, &options, &document, problem);
 	if (r == 0 && (!document->count || !node_is_map(document->roots[0])))
 		r = -ENODATA;
+	if (r == 0)
+		*ret = take_ptr(document);
+	return r;
+}
+
+int mirror_report_read(
+	int state, const char *name, struct mirror_report *ret, struct problem *problem)
+{
+	struct document *document;
+	int r = mirror_report_document(state, name, &document, problem);
+
 	if (r != 0)
 		return r;
-	*ret = (struct mirror_report){.document = document, .is_running = is_running(state)};
-	take(ret, document->roots[0]);
-	document = NULL;
+	const struct node *map = document->roots[0];
+	*ret = (struct mirror_report){.document = document,
+		.map = map,
+		.troubles = report_get(map, "troubles"),
+		.is_running = is_running(state)};
+	ret->is_connected = ret->is_running && report_is(map, "connected", "true");
 	return 0;
 }
 
@@ -119,19 +96,4 @@ bool mirror_report_of(const char *directory, struct mirror_report *ret)
 	struct problem ignored;
 
 	return state >= 0 && mirror_report_read(state, directory, ret, &ignored) == 0;
-}
-
-uint32_t mirror_report_listed(const struct mirror_report *report)
-{
-	return report->troubles ? report->troubles->seq.count : 0;
-}
-
-struct mirror_trouble_report mirror_report_trouble(const struct mirror_report *report, uint32_t i)
-{
-	const struct node *trouble = report->troubles->seq.items[i];
-
-	if (!node_is_map(trouble))
-		return (struct mirror_trouble_report){"", "", 0};
-	return (struct mirror_trouble_report){get_text(trouble, "subject"),
-		get_text(trouble, "message"), get_number(trouble, "since")};
 }

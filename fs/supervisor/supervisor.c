@@ -157,10 +157,10 @@ static bool is_fresh(const struct supervisor *supervisor, const struct store_spe
 
 	if (!mirror_report_of(store->directory, &report))
 		return false;
-	bool is_there = report.pid > 1 && report.pid < INT_MAX &&
-			(kill((pid_t)report.pid, 0) == 0 || errno == EPERM);
-	bool is_so =
-		report.is_connected && (is_there || report.contact >= (double)supervisor->started);
+	double pid = report_number(report.map, "pid");
+	bool is_there = pid > 1 && pid < INT_MAX && (kill((pid_t)pid, 0) == 0 || errno == EPERM);
+	bool is_so = report.is_connected && (is_there || report_number(report.map, "contact") >=
+								 (double)supervisor->started);
 	mirror_report_fini(&report);
 	return is_so;
 }
@@ -175,8 +175,9 @@ static void put_reason(
 		*supervisor->last_line ? supervisor->last_line : "the mirror has reported nothing");
 	if (!mirror_report_of(store->directory, &report))
 		return;
-	if (mirror_report_listed(&report))
-		snprintf(ret, REASON_MAX, "%s", mirror_report_trouble(&report, 0).message);
+	if (report_count(report.troubles))
+		snprintf(ret, REASON_MAX, "%s",
+			report_text(report.troubles->seq.items[0], "message"));
 	mirror_report_fini(&report);
 }
 

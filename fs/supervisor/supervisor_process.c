@@ -457,17 +457,19 @@ static void put_status(FILE *out, const struct layer_spec *spec, bool *is_first)
 
 	if (!mirror_report_of(spec->store ? spec->store->directory : spec->path, &report))
 		return;
-	fprintf(out, "%s%s: %s %s%s%s", *is_first ? "" : "; ", spec->name, report.kind,
-		report.source, *report.revision ? " at " : ", no state yet", report.revision);
+	const struct node *map = report.map;
+	const char *revision = report_text(map, "revision");
+	fprintf(out, "%s%s: %s %s%s%s", *is_first ? "" : "; ", spec->name, report_text(map, "kind"),
+		report_text(map, "source"), *revision ? " at " : ", no state yet", revision);
 	if (!report.is_running)
 		fputs(", no process is running", out);
 	else
 		fprintf(out, "%s%s", report.is_connected ? " from " : ", not connected to ",
-			report.endpoint);
-	if (mirror_report_listed(&report)) {
-		const struct mirror_trouble_report trouble = mirror_report_trouble(&report, 0);
-		fprintf(out, " (errors: %.0f, %s: %s)", report.trouble_count, trouble.subject,
-			trouble.message);
+			report_text(map, "endpoint"));
+	if (report_count(report.troubles)) {
+		const struct node *trouble = report.troubles->seq.items[0];
+		fprintf(out, " (errors: %.0f, %s: %s)", report_number(map, "trouble_count"),
+			report_text(trouble, "subject"), report_text(trouble, "message"));
 	}
 	*is_first = false;
 	mirror_report_fini(&report);

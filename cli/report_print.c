@@ -1,37 +1,11 @@
-#include "report.h"
+#include "report_print.h"
 
 #include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "scalar.h"
 #include "shown.h"
-
-const struct node *report_get(const struct node *map, const char *name, const char *inner)
-{
-	const struct node *value = map && node_is_map(map) ? node_get(map, name) : NULL;
-
-	return value && inner ? report_get(value, inner, NULL) : value;
-}
-
-const char *report_text(const struct node *node)
-{
-	return node && node_is_scalar(node) && !scalar_is_null(node) ? node->text.data : "";
-}
-
-double report_number(const struct node *node)
-{
-	bool is_number = node && node_is_scalar(node) &&
-			 (scalar_type(node) == SCALAR_INT || scalar_type(node) == SCALAR_FLOAT);
-
-	return is_number ? scalar_number(node) : 0;
-}
-
-uint32_t report_count(const struct node *list)
-{
-	return list && node_is_sequence(list) ? list->seq.count : 0;
-}
 
 void report_print(const char *text)
 {
@@ -41,6 +15,25 @@ void report_print(const char *text)
 	while (text < end)
 		/* cppcheck-suppress legacyUninitvar ; shown_put() fills it */
 		fwrite(shown, 1, shown_put(&text, end, shown), stdout);
+}
+
+void report_put(const struct node *map, const char *template)
+{
+	for (char path[REPORT_PATH_SIZE];;) {
+		size_t len = strcspn(template, "{");
+
+		fwrite(template, 1, len, stdout);
+		template += len;
+		if (!*template)
+			return;
+		len = strcspn(template, "}");
+		snprintf(path, sizeof(path), "%.*s", (int)len - 1, template + 1);
+		if (*path == '#')
+			printf("%.0f", report_number(map, path + 1));
+		else
+			report_print(report_text(map, path));
+		template += len + 1;
+	}
 }
 
 /* The capabilities that a sandbox leaves (fs/sandbox/sandbox.c), with the names of capsh(1). */
@@ -78,18 +71,15 @@ static void print_capabilities(const char *digits)
 
 void report_print_sandbox(int indent, const struct node *sandbox)
 {
-	double abi = report_number(report_get(sandbox, "landlock_abi", NULL));
-	bool is_bound = strcmp(report_text(report_get(sandbox, "no_new_privs", NULL)), "true") == 0;
+	bool has_abi = report_number(sandbox, "landlock_abi") > 0;
 
 	if (!sandbox)
 		return;
-	printf("%-*sLandlock ", indent, "  sandbox");
-	report_print(report_text(report_get(sandbox, "landlock", NULL)));
-	if (abi > 0)
-		printf(" (version %.0f)", abi);
-	printf(", seccomp ");
-	report_print(report_text(report_get(sandbox, "seccomp", NULL)));
-	printf(", no_new_privs %s", is_bound ? "on" : "off");
-	print_capabilities(report_text(report_get(sandbox, "capabilities", NULL)));
+	printf("%-*s", indent, "  sandbox");
+	report_put(sandbox,
+		has_abi ? "Landlock {landlock} (version {landlock_abi})" : "Landlock {landlock}");
+	report_put(sandbox, ", seccomp {seccomp}, no_new_privs ");
+	fputs(report_is(sandbox, "no_new_privs", "true") ? "on" : "off", stdout);
+	print_capabilities(report_text(sandbox, "capabilities"));
 	putchar('\n');
 }

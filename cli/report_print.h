@@ -1,0 +1,19 @@
+/* Prints parts of a report (report.h) to standard output, for people. */
+#pragma once
+
+#include "report.h"
+
+/** Prints the text to standard output, with the terminal's control characters escaped. */
+void report_print(const char *text);
+
+/**
+ * Prints `template` with the map's values in it: for "{kind} {source}, {#files} files",
+ * "etcd /fleet/, 3 files". "#" stands before the path of a number, as report_number() has it.
+ */
+void report_put(const struct node *map, const char *template);
+
+/**
+ * Prints the line "  sandbox     Landlock on (version 7), seccomp on, no_new_privs on, capabilities
+ * lease"; its values begin at column `indent`. `sandbox` NULL: prints nothing.
+ */
+void report_print_sandbox(int indent, const struct node *sandbox);

@@ -1,0 +1,29 @@
+/*
+ * A report: the map in which a mount, a rendered tree or a mirror describes itself, as JSON.
+ * Another version of plyfs, or another user's process, may have written it: any field may be
+ * missing, and no text is safe for a terminal.
+ *
+ * A `path` names a value in the map: "pid", or "sandbox.landlock" for one in an inner map. "" is
+ * the map itself. `map` may be NULL.
+ */
+#pragma once
+
+#include "node.h"
+
+/* Size of a path, in bytes. */
+#define REPORT_PATH_SIZE 64
+
+/** Returns the value at `path`; NULL: there is none. */
+const struct node *report_get(const struct node *map, const char *path);
+
+/** Returns the scalar's text; "" if it is missing, null or no scalar. */
+const char *report_text(const struct node *map, const char *path);
+
+/** Returns whether the scalar's text is `text`. */
+bool report_is(const struct node *map, const char *path, const char *text);
+
+/** Returns the number; 0 for anything else. */
+double report_number(const struct node *map, const char *path);
+
+/** Returns the length of a list; 0 for anything else. */
+uint32_t report_count(const struct node *list);
