@@ -178,7 +178,7 @@ static int run_check(struct check_job *job, const char *path, const struct inspe
 	if (r == PROBLEM && findings_add(ret, FINDING_ERROR, &problem) < 0)
 		return -ENOMEM;
 	if (r > 0 && run_is_missing(&end, settings_check(job->settings, path), name, &why))
-		return check_report_unchecked(&job->report, path, name, why);
+		return unchecked_list_add_path(&job->report.unchecked, name, why, path);
 	return r < 0 ? r : 0;
 }
 

@@ -13,7 +13,6 @@
 #include "json_put.h"
 #include "message.h"
 #include "place.h"
-#include "run_result.h"
 #include "text.h"
 
 /* Delay of the first progress line, in ms: a quick check shows none. */
@@ -232,78 +231,15 @@ int check_report_file(
 	return r;
 }
 
-/* A check command that can't be run, and the files that it should have checked. */
-struct unchecked {
-	char *program;
-	const char *why;
-	char **paths; /* each path once, for all hosts together */
-	size_t count;
-	size_t capacity;
-};
-
-static struct unchecked *unchecked_of(
-	struct check_report *report, const char *program, const char *why)
-{
-	for (size_t i = 0; i < report->unchecked_count; i++)
-		if (strcmp(report->unchecked[i].program, program) == 0 &&
-			report->unchecked[i].why == why)
-			return &report->unchecked[i];
-	char *copy = strdup(program);
-	if (!copy || array_grow(report->unchecked, report->unchecked_count,
-			     report->unchecked_capacity) < 0) {
-		free(copy);
-		return NULL;
-	}
-	report->unchecked[report->unchecked_count] =
-		(struct unchecked){.program = copy, .why = why};
-	return &report->unchecked[report->unchecked_count++];
-}
-
-int check_report_unchecked(
-	struct check_report *report, const char *path, const char *program, const char *why)
-{
-	struct unchecked *unchecked = unchecked_of(report, program, why);
-
-	if (!unchecked)
-		return -ENOMEM;
-	for (size_t i = 0; i < unchecked->count; i++)
-		if (strcmp(unchecked->paths[i], path) == 0)
-			return 0;
-	if (array_grow(unchecked->paths, unchecked->count, unchecked->capacity) < 0 ||
-		!(unchecked->paths[unchecked->count] = strdup(path)))
-		return -ENOMEM;
-	unchecked->count++;
-	return 0;
-}
-
 /* Reports check commands that can't be run as warnings: nothing has checked their files. */
 static void print_unchecked(struct check_report *report)
 {
-	for (size_t i = 0; i < report->unchecked_count; i++) {
-		const struct unchecked *unchecked = &report->unchecked[i];
+	for (size_t i = 0; i < report->unchecked.count; i++) {
 		struct finding finding = {.kind = FINDING_WARNING};
-		problem_set(&finding.problem, NULL, 0, 0, "%zu %s not checked: %s %s; %s",
-			unchecked->count, unchecked->count == 1 ? "file" : "files",
-			unchecked->program, unchecked->why, run_missing_remedy(unchecked->why));
+
+		unchecked_list_describe(&report->unchecked.items[i], &finding.problem);
 		print(report, NULL, &finding, &(struct reported_finding){0});
 	}
-}
-
-static void put_unchecked(const struct check_report *report)
-{
-	fputs("  \"not_checked\": [", stdout);
-	for (size_t i = 0; i < report->unchecked_count; i++) {
-		const struct unchecked *unchecked = &report->unchecked[i];
-
-		json_put_field(
-			stdout, i ? ", {\"program\": " : "{\"program\": ", unchecked->program);
-		json_put_field(stdout, ", \"reason\": ", unchecked->why);
-		printf(", \"files\": %zu", unchecked->count);
-		for (size_t j = 0; j < unchecked->count; j++)
-			json_put_field(stdout, j ? ", " : ", \"paths\": [", unchecked->paths[j]);
-		fputs("]}", stdout);
-	}
-	fputs("],\n", stdout);
 }
 
 static void print_count(size_t count, const char *one, const char *more)
@@ -341,8 +277,7 @@ int check_report_end(struct check_report *report)
 	progress_hide(&report->progress);
 	if (report->is_json) {
 		printf("%s],\n", report->findings ? "\n  " : "");
-		if (report->unchecked_count)
-			put_unchecked(report);
+		unchecked_list_print_json(&report->unchecked);
 		printf("  \"files\": %zu,\n  \"failed\": %zu,\n  \"errors\": %zu,\n"
 		       "  \"warnings\": %zu\n}\n",
 			report->files, report->failed, report->errors, report->warnings);
@@ -359,13 +294,7 @@ void check_report_fini(struct check_report *report)
 	progress_hide(&report->progress);
 	tdestroy(report->entries, reported_finding_free);
 	free(report->stored);
-	for (size_t i = 0; i < report->unchecked_count; i++) {
-		for (size_t j = 0; j < report->unchecked[i].count; j++)
-			free(report->unchecked[i].paths[j]);
-		free(report->unchecked[i].paths);
-		free(report->unchecked[i].program);
-	}
-	free(report->unchecked);
+	unchecked_list_fini(&report->unchecked);
 	report->entries = NULL;
 	report->stored = NULL;
 	report->stored_count = 0;

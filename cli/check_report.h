@@ -11,6 +11,7 @@
 
 #include "inspect.h"
 #include "progress.h"
+#include "unchecked_list.h"
 
 struct reported_finding;
 
@@ -36,10 +37,9 @@ struct check_report {
 	size_t failed; /* number of files that do not merge */
 	size_t errors;
 	size_t warnings;
-	size_t findings;             /* number of findings that were written as JSON */
-	struct unchecked *unchecked; /* commands that can't be run, in the order met */
-	size_t unchecked_count;
-	size_t unchecked_capacity;
+	size_t findings; /* number of findings that were written as JSON */
+
+	struct unchecked_list unchecked; /* reported at the end */
 };
 
 /**
@@ -55,13 +55,6 @@ int check_report_add(struct check_report *report, const char *path, const struct
 /** Reports the findings of a file. Returns 0 or -ENOMEM. */
 int check_report_file(
 	struct check_report *report, const char *path, const struct findings *findings);
-
-/**
- * Reports that the check `program` could not judge the file. `why` is the reason, such as "is not
- * installed"; it must be static. Returns 0 or -ENOMEM.
- */
-int check_report_unchecked(
-	struct check_report *report, const char *path, const char *program, const char *why);
 
 /** Prints the summary. Returns the exit code. */
 int check_report_end(struct check_report *report);

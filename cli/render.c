@@ -126,7 +126,8 @@ static void note_unchecked(void *context, const struct view_unchecked *unchecked
 {
 	struct render_job *job = context;
 
-	render_report_unchecked(&job->report, unchecked->program, unchecked->why, unchecked->files);
+	job->report.has_failed |= unchecked_list_add(&job->report.unchecked, unchecked->program,
+					  unchecked->why, unchecked->files) < 0;
 }
 
 static int render(struct render_job *job, struct render *render)

@@ -9,7 +9,6 @@
 #include "command.h"
 #include "json_put.h"
 #include "message.h"
-#include "run_result.h"
 #include "shown.h"
 
 /* Delay of the first progress line, in ms: a quick rendering shows none. */
@@ -80,52 +79,14 @@ void render_report_add(
 	funlockfile(stderr);
 }
 
-struct unchecked_files {
-	char *program;
-	const char *why; /* static */
-	size_t count;
-};
-
-void render_report_unchecked(
-	struct render_report *report, const char *program, const char *why, size_t files)
-{
-	char *copy = strdup(program);
-
-	if (!copy || array_grow(report->unchecked, report->unchecked_count,
-			     report->unchecked_capacity) < 0) {
-		free(copy);
-		report->has_failed = true;
-		return;
-	}
-	report->unchecked[report->unchecked_count++] = (struct unchecked_files){copy, why, files};
-}
-
 static void warn_of_unchecked(const struct render_report *report)
 {
-	for (size_t i = 0; i < report->unchecked_count; i++) {
-		const struct unchecked_files *files = &report->unchecked[i];
+	for (size_t i = 0; i < report->unchecked.count; i++) {
 		struct problem problem;
 
-		problem_set(&problem, NULL, 0, 0, "%zu %s not checked: %s %s; %s", files->count,
-			files->count == 1 ? "file" : "files", files->program, files->why,
-			run_missing_remedy(files->why));
+		unchecked_list_describe(&report->unchecked.items[i], &problem);
 		message_warning(&problem);
 	}
-}
-
-static void put_unchecked(const struct render_report *report)
-{
-	for (size_t i = 0; i < report->unchecked_count; i++) {
-		const struct unchecked_files *files = &report->unchecked[i];
-
-		json_put_field(stdout,
-			i ? ", {\"program\": " : "  \"not_checked\": [{\"program\": ",
-			files->program);
-		json_put_field(stdout, ", \"reason\": ", files->why);
-		printf(", \"files\": %zu}", files->count);
-	}
-	if (report->unchecked_count)
-		fputs("],\n", stdout);
 }
 
 static int compare_names(const void *a, const void *b)
@@ -162,7 +123,7 @@ static void put_json(const struct render_report *report)
 	put_list(report, "unchanged", 1u << OUTCOME_UNCHANGED);
 	put_list(report, "removed", 1u << OUTCOME_REMOVED);
 	put_list(report, "failed", 1u << OUTCOME_BROKEN | 1u << OUTCOME_FAILED);
-	put_unchecked(report);
+	unchecked_list_print_json(&report->unchecked);
 	printf("  \"files\": %zu,\n  \"dry_run\": %s\n}\n", count_files(report),
 		report->is_dry ? "true" : "false");
 }
@@ -229,7 +190,5 @@ void render_report_fini(struct render_report *report)
 		free(report->names[i].why);
 	}
 	free(report->names);
-	for (size_t i = 0; i < report->unchecked_count; i++)
-		free(report->unchecked[i].program);
-	free(report->unchecked);
+	unchecked_list_fini(&report->unchecked);
 }

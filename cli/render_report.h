@@ -9,6 +9,7 @@
 
 #include "progress.h"
 #include "rendered.h"
+#include "unchecked_list.h"
 
 struct named_outcome;
 
@@ -23,10 +24,9 @@ struct render_report {
 	struct named_outcome *names; /* the names that are printed at the end */
 	size_t name_count;
 	size_t name_capacity;
-	struct unchecked_files *unchecked; /* the checks that could not run */
-	size_t unchecked_count;
-	size_t unchecked_capacity;
 	bool has_failed; /* no memory */
+
+	struct unchecked_list unchecked; /* reported at the end */
 };
 
 void render_report_begin(struct render_report *report);
@@ -41,13 +41,6 @@ void render_report_log(
 /** Notes the outcome of a name, as the `report` of rendered_options. */
 void render_report_add(
 	struct render_report *report, enum outcome outcome, const char *path, const char *why);
-
-/**
- * Notes that the check `program` did not judge `files` files. `why` is the static text of
- * run_is_missing().
- */
-void render_report_unchecked(
-	struct render_report *report, const char *program, const char *why, size_t files);
 
 /** Ends the progress. */
 void render_report_hide(struct render_report *report);

@@ -1,0 +1,82 @@
+#include "unchecked_list.h"
+
+#include <stdio.h>
+
+#include "array.h"
+#include "json_put.h"
+#include "run_result.h"
+
+/* Finds or adds the program. NULL: no memory. */
+static struct unchecked_program *find(
+	struct unchecked_list *list, const char *program, const char *why)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (strcmp(list->items[i].program, program) == 0 && list->items[i].why == why)
+			return &list->items[i];
+	if (array_grow(list->items, list->count, list->capacity) < 0)
+		return NULL;
+	struct unchecked_program *found = &list->items[list->count];
+	*found = (struct unchecked_program){.program = strdup(program), .why = why};
+	list->count += found->program != NULL;
+	return found->program ? found : NULL;
+}
+
+int unchecked_list_add(
+	struct unchecked_list *list, const char *program, const char *why, size_t files)
+{
+	struct unchecked_program *unchecked = find(list, program, why);
+
+	if (unchecked)
+		unchecked->files += files;
+	return unchecked ? 0 : -ENOMEM;
+}
+
+int unchecked_list_add_path(
+	struct unchecked_list *list, const char *program, const char *why, const char *path)
+{
+	struct unchecked_program *unchecked = find(list, program, why);
+
+	for (size_t i = 0; unchecked && i < unchecked->files; i++)
+		if (strcmp(unchecked->paths[i], path) == 0)
+			return 0;
+	if (!unchecked || array_grow(unchecked->paths, unchecked->files, unchecked->capacity) < 0 ||
+		!(unchecked->paths[unchecked->files] = strdup(path)))
+		return -ENOMEM;
+	unchecked->files++;
+	return 0;
+}
+
+void unchecked_list_describe(const struct unchecked_program *unchecked, struct problem *ret)
+{
+	problem_set(ret, NULL, 0, 0, "%zu %s not checked: %s %s; %s", unchecked->files,
+		unchecked->files == 1 ? "file" : "files", unchecked->program, unchecked->why,
+		run_missing_remedy(unchecked->why));
+}
+
+void unchecked_list_print_json(const struct unchecked_list *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		const struct unchecked_program *unchecked = &list->items[i];
+
+		json_put_field(stdout,
+			i ? ", {\"program\": " : "  \"not_checked\": [{\"program\": ",
+			unchecked->program);
+		json_put_field(stdout, ", \"reason\": ", unchecked->why);
+		printf(", \"files\": %zu", unchecked->files);
+		for (size_t j = 0; unchecked->paths && j < unchecked->files; j++)
+			json_put_field(stdout, j ? ", " : ", \"paths\": [", unchecked->paths[j]);
+		fputs(unchecked->paths ? "]}" : "}", stdout);
+	}
+	fputs(list->count ? "],\n" : "", stdout);
+}
+
+void unchecked_list_fini(struct unchecked_list *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		for (size_t j = 0; list->items[i].paths && j < list->items[i].files; j++)
+			free(list->items[i].paths[j]);
+		free(list->items[i].paths);
+		free(list->items[i].program);
+	}
+	free(list->items);
+}

@@ -1,0 +1,37 @@
+/* The check commands that can't be run, and the files that nothing has checked for that reason. */
+#pragma once
+
+#include <stddef.h>
+
+#include "problem.h"
+
+struct unchecked_program {
+	char *program;
+	const char *why; /* static, see run_is_missing() */
+	size_t files;    /* number of files */
+	char **paths;    /* of the files; NULL: they are only counted */
+	size_t capacity;
+};
+
+/* All zero: empty. In the order in which the programs were met. */
+struct unchecked_list {
+	struct unchecked_program *items;
+	size_t count;
+	size_t capacity;
+};
+
+/** Counts `files` more files. Returns 0 or -ENOMEM. */
+int unchecked_list_add(
+	struct unchecked_list *list, const char *program, const char *why, size_t files);
+
+/** Adds the file, unless the program has it already. Returns 0 or -ENOMEM. */
+int unchecked_list_add_path(
+	struct unchecked_list *list, const char *program, const char *why, const char *path);
+
+/** Makes the warning about one program. */
+void unchecked_list_describe(const struct unchecked_program *unchecked, struct problem *ret);
+
+/** Prints "not_checked" with a comma behind; nothing for an empty list. */
+void unchecked_list_print_json(const struct unchecked_list *list);
+
+void unchecked_list_fini(struct unchecked_list *list);
