@@ -102,7 +102,7 @@ static int put_json_value(struct report *report, const struct node *before,
 	report->has_lines = true;
 	json_put_span(stdout, key_text_span(&report->key));
 	if (line_in_target(report, after))
-		printf(", \"line\": %u", line_in_target(report, after));
+		json_put(stdout, ", 'line': %u", line_in_target(report, after));
 	if (before) {
 		fputs(", \"before\": ", stdout);
 		r = json_put_value(stdout, before, report->arena);
@@ -112,10 +112,8 @@ static int put_json_value(struct report *report, const struct node *before,
 		r = json_put_value(stdout, after, report->arena);
 	}
 	if (other) {
-		printf(", \"%s\": ", verb);
-		json_put_field(stdout, "{\"layer\": ", other->source->layer);
-		json_put_field(stdout, ", \"file\": ", source_shown(other->source));
-		printf(", \"line\": %u}", (unsigned)other->line);
+		json_put(stdout, ", %s: {'layer': %s, 'file': %s, 'line': %u}", verb,
+			other->source->layer, source_shown(other->source), (unsigned)other->line);
 	}
 	putchar('}');
 	return r;
@@ -281,7 +279,7 @@ static int put_json_diff(const struct amendment *amendment)
 	int r = print_diff(amendment, (struct unified){.out = out, .context = UNIFIED_CONTEXT});
 	if (fclose(out) != 0)
 		return -ENOMEM;
-	json_put_field(stdout, ", \"diff\": ", text);
+	json_put(stdout, ", 'diff': %s", text);
 	return r;
 }
 
@@ -350,8 +348,8 @@ static int report_values(struct report *report)
 /* Prints the object up to its changes. */
 static void put_json_head(const struct amendment_output *output)
 {
-	json_put_field(stdout, "{\n  \"path\": ", output->path);
-	printf(",\n  \"dry_run\": %s,\n  \"changes\": [", output->is_dry ? "true" : "false");
+	json_put(stdout, "{\n  'path': %s,\n  'dry_run': %hhd,\n  'changes': [", output->path,
+		output->is_dry);
 }
 
 /* Prints an item of "changes". */
@@ -364,20 +362,20 @@ static int put_json(struct report *report)
 	if (r < 0)
 		return r;
 	report->arena = arena;
-	json_put_field(stdout, "{\"file\": ", amendment->file);
+	json_put(stdout, "{'file': %s", amendment->file);
 	if (amendment->layer)
-		json_put_field(stdout, ", \"layer\": ", amendment->layer->name);
-	json_put_field(stdout, ", \"change\": ", change_name(amendment));
+		json_put(stdout, ", 'layer': %s", amendment->layer->name);
+	json_put(stdout, ", 'change': %s", change_name(amendment));
 	if (amendment->revision)
-		printf(", \"revision\": %" PRIu64, amendment->revision);
+		json_put(stdout, ", 'revision': %" PRIu64, amendment->revision);
 	if (amendment->hides)
-		json_put_field(stdout, ", \"hides\": ", amendment->hides);
+		json_put(stdout, ", 'hides': %s", amendment->hides);
 	if (amendment->copies)
-		json_put_field(stdout, ", \"copies\": ", amendment->copies);
+		json_put(stdout, ", 'copies': %s", amendment->copies);
 	if (amendment->unchecked)
-		json_put_field(stdout, ", \"not_checked\": ", amendment->unchecked);
+		json_put(stdout, ", 'not_checked': %s", amendment->unchecked);
 	if (amendment->unseen)
-		json_put_field(stdout, ", \"not_shown_yet\": ", amendment->unseen);
+		json_put(stdout, ", 'not_shown_yet': %s", amendment->unseen);
 	fputs(", \"values\": [", stdout);
 	r = report_values(report);
 	putchar(']');

@@ -6,11 +6,9 @@
 
 static void print_author(const struct line_author *author, FILE *out)
 {
-	json_put_field(out, ", \"changed\": {\"commit\": ", author->commit);
-	json_put_field(out, ", \"author\": ", author->name);
-	fprintf(out, ", \"time\": %" PRId64, author->time);
-	json_put_field(out, ", \"summary\": ", author->summary);
-	fputc('}', out);
+	json_put(out,
+		", 'changed': {'commit': %s, 'author': %s, 'time': %" PRId64 ", 'summary': %s}",
+		author->commit, author->name, author->time, author->summary);
 }
 
 static void print_line(const struct blame *blame, size_t number, FILE *out)
@@ -20,14 +18,13 @@ static void print_line(const struct blame *blame, size_t number, FILE *out)
 	const struct store_place *place =
 		line->source ? store_places_find(blame->places, line->source) : NULL;
 
-	fprintf(out, "\n    {\"number\": %zu, \"text\": ", number);
+	json_put(out, "\n    {'number': %zu, 'text': ", number);
 	json_put_span(out, line->text);
 	if (line->source) {
-		json_put_field(out, ", \"layer\": ", line->source->layer);
-		json_put_field(out, ", \"file\": ", line->source->name);
+		json_put(out, ", 'layer': %s, 'file': %s", line->source->layer, line->source->name);
 		if (place)
 			store_place_put_json(place, out);
-		fprintf(out, ", \"line\": %" PRIu32 ", \"column\": %" PRIu32, line->source_line,
+		json_put(out, ", 'line': %" PRIu32 ", 'column': %" PRIu32, line->source_line,
 			line->source_column);
 	}
 	if (author)
@@ -39,9 +36,8 @@ void blame_print_json(const struct blame *blame, FILE *out)
 {
 	const struct line_origins *lines = blame->lines;
 
-	json_put_field(out, "{\n  \"path\": ", blame->path);
-	json_put_field(out, ",\n  \"strategy\": ", blame->strategy);
-	fputs(",\n  \"lines\": [", out);
+	json_put(out, "{\n  'path': %s,\n  'strategy': %s,\n  'lines': [", blame->path,
+		blame->strategy);
 	for (size_t i = 0; i < lines->count; i++) {
 		if (i > 0)
 			fputc(',', out);

@@ -53,12 +53,11 @@ static void put_source(
 	struct cat_sources *job, const struct layer *layer, const char *name, struct span text)
 {
 	if (job->separator) {
-		json_put_field(stdout, job->separator, layer->name);
-		json_put_field(stdout, ", \"file\": ", name);
-		fputs(", \"text\": ", stdout);
+		fputs(job->separator, stdout);
+		json_put(stdout, "{'layer': %s, 'file': %s, 'text': ", layer->name, name);
 		json_put_span(stdout, text);
 		putchar('}');
-		job->separator = ",\n    {\"layer\": ";
+		job->separator = ",\n    ";
 		return;
 	}
 	fputs("# ", stdout);
@@ -107,15 +106,13 @@ static int put_sources(void *context, const struct composer *composer, const cha
 static int cat_sources(
 	const struct cat_job *of, struct offline *offline, const char *path, const char *inner)
 {
-	struct cat_sources job = {.separator = of->is_json ? "\n    {\"layer\": " : NULL};
+	struct cat_sources job = {.separator = of->is_json ? "\n    " : NULL};
 	CLEANUP(freep) char *real = NULL, *target = NULL;
 	struct problem problem = {0};
 	int r = follow_to(offline, inner, &real, &problem);
 
-	if (of->is_json) {
-		json_put_field(stdout, "{\"path\": ", path);
-		fputs(", \"sources\": [", stdout);
-	}
+	if (of->is_json)
+		json_put(stdout, "{'path': %s, 'sources': [", path);
 	if (r == 0)
 		r = offline_look_at(offline, real, put_sources, &job, &problem);
 	if (r == 0 && job.is_link) {

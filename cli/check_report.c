@@ -114,13 +114,12 @@ static int add_host(struct reported_finding *reported, const char *host)
 static void put_json(struct check_report *report, const char *path, const struct finding *finding,
 	const struct reported_finding *reported)
 {
-	printf("%s\n    {\"kind\": \"%s\"", report->findings++ ? "," : "",
-		finding->kind == FINDING_WARNING ? "warning" : "error");
-	json_put_field(stdout, ", \"path\": ", path);
-	fputs(", ", stdout);
+	fputs(report->findings++ ? ",\n    " : "\n    ", stdout);
+	json_put(stdout, "{'kind': %s, 'path': %s, ",
+		finding->kind == FINDING_WARNING ? "warning" : "error", path);
 	json_put_problem(stdout, &finding->problem);
 	for (size_t i = 0; i < reported->host_count; i++)
-		json_put_field(stdout, i ? ", " : ", \"hosts\": [", reported->hosts[i]);
+		json_put(stdout, i ? ", %s" : ", 'hosts': [%s", reported->hosts[i]);
 	fputs(reported->host_count ? "]}" : "}", stdout);
 }
 
@@ -278,9 +277,9 @@ int check_report_end(struct check_report *report)
 	if (report->is_json) {
 		printf("%s],\n", report->findings ? "\n  " : "");
 		unchecked_list_print_json(&report->unchecked);
-		printf("  \"files\": %zu,\n  \"failed\": %zu,\n  \"errors\": %zu,\n"
-		       "  \"warnings\": %zu\n}\n",
-			report->files, report->failed, report->errors, report->warnings);
+		json_put(stdout, "  'files': %zu,\n  'failed': %zu,\n  'errors': %zu,\n",
+			report->files, report->failed, report->errors);
+		json_put(stdout, "  'warnings': %zu\n}\n", report->warnings);
 	} else if (!report->is_quiet) {
 		print_summary(report);
 	}

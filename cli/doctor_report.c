@@ -41,11 +41,10 @@ static void print_json(const struct doctor_report *report, const struct diagnosi
 {
 	CLEANUP(freep) char *remedy = remedy_of(diagnosis);
 
-	printf("%s\n    {\"kind\": \"%s\", ", report->printed ? "," : "",
-		diagnosis->is_wrong ? "error" : "ok");
+	fputs(report->printed ? ",\n    " : "\n    ", stdout);
+	json_put(stdout, "{'kind': %s, ", diagnosis->is_wrong ? "error" : "ok");
 	json_put_problem(stdout, &diagnosis->problem);
-	json_put_field(stdout, ", \"remedy\": ", remedy);
-	putchar('}');
+	json_put(stdout, ", 'remedy': %s}", remedy);
 }
 
 static void print_text(const struct doctor_report *report, const struct diagnosis *diagnosis)

@@ -162,7 +162,7 @@ static int write_value(const struct explain_job *job, const struct explained *fo
 	else
 		fwrite(value->text.data, 1, value->text.len, out);
 	if (job->is_json)
-		json_put_field(out, ", \"layer\": ", layer);
+		json_put(out, ", 'layer': %s", layer);
 	else if (layer)
 		fprintf(out, "  %s", layer);
 	return r;

@@ -39,7 +39,7 @@ void host_group_print(const struct host_group *group, bool is_json)
 {
 	for (size_t i = 0; i < group->count; i++)
 		if (is_json)
-			json_put_field(stdout, i ? ", " : "[", group->hosts[i]);
+			json_put(stdout, i ? ", %s" : "[%s", group->hosts[i]);
 		else
 			printf("%s%s", i ? ", " : "", group->hosts[i]);
 	if (is_json)

@@ -447,11 +447,12 @@ static void put_layers(const struct ls_job *job, const char *name, layer_mask la
 {
 	const char *before = "";
 
-	printf(", \"%s\": [", name);
+	json_put(stdout, ", %s: [", name);
 	for (size_t i = 0; i < job->settings->layer_count; i++) {
 		if (!(layers & (layer_mask)1 << i))
 			continue;
-		json_put_field(stdout, before, job->settings->layers[i]->name);
+		fputs(before, stdout);
+		json_put_string(stdout, job->settings->layers[i]->name);
 		before = ", ";
 	}
 	putchar(']');
@@ -461,20 +462,19 @@ static void put_entry(struct ls_job *job, const struct ls_entry *entry)
 {
 	static const char *const kinds[] = {"none", "file", "directory", "link"};
 
-	json_put_field(
-		stdout, job->has_printed ? ",\n  {\"path\": " : "\n  {\"path\": ", entry->path);
-	json_put_field(stdout, ", \"kind\": ", kinds[entry->kind]);
+	fputs(job->has_printed ? ",\n  " : "\n  ", stdout);
+	json_put(stdout, "{'path': %s, 'kind': %s", entry->path, kinds[entry->kind]);
 	if (entry->type != LS_DIRECTORY)
-		json_put_field(stdout, ", \"type\": ", ls_words[entry->type][0]);
+		json_put(stdout, ", 'type': %s", ls_words[entry->type][0]);
 	if (entry->strategy)
-		json_put_field(stdout, ", \"strategy\": ", entry->strategy);
+		json_put(stdout, ", 'strategy': %s", entry->strategy);
 	put_layers(job, "layers", entry->layers);
 	if (entry->hidden)
 		put_layers(job, "hides", entry->hidden);
 	if (entry->mark)
-		json_put_field(stdout, ", \"hidden_by\": ", entry->mark);
+		json_put(stdout, ", 'hidden_by': %s", entry->mark);
 	if (entry->target)
-		json_put_field(stdout, ", \"target\": ", entry->target);
+		json_put(stdout, ", 'target': %s", entry->target);
 	putchar('}');
 	job->has_printed = true;
 }

@@ -52,13 +52,11 @@ static void put_json(const char *kind, const char *text, const struct problem *p
 	const char *path = problem->place[0] ? problem->place : problem->source;
 
 	flockfile(stderr);
-	fprintf(stderr, "{\"%s\": ", kind);
-	json_put_field(stderr, "{\"message\": ", text);
-	json_put_field(stderr, ", \"path\": ", *path ? path : NULL);
+	json_put(stderr, "{%s: {'message': %s, 'path': %s", kind, text, *path ? path : NULL);
 	put_json_number(", \"line\": ", problem->line);
 	put_json_number(", \"column\": ", problem->column);
 	if (problem->program[0])
-		json_put_field(stderr, ", \"program\": ", problem->program);
+		json_put(stderr, ", 'program': %s", problem->program);
 	fputs("}}\n", stderr);
 	funlockfile(stderr);
 }

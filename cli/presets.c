@@ -22,9 +22,8 @@
 /* Prints the fields of a preset, without the end of the object. */
 static void put_json(const struct preset *preset, const char *name)
 {
-	json_put_field(stdout, "{\"name\": ", name);
-	json_put_field(stdout, ", \"description\": ", preset->description);
-	json_put_field(stdout, ", \"path\": ", preset->path);
+	json_put(stdout, "{'name': %s, 'description': %s, 'path': %s", name, preset->description,
+		preset->path);
 }
 
 static int print_all_json(const char *const *names, struct arena *arena)

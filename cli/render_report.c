@@ -107,11 +107,10 @@ static void put_list(const struct render_report *report, const char *name, unsig
 		if (!(outcomes & 1u << noted->outcome))
 			continue;
 		fputs(written++ ? ",\n    " : "\n    ", stdout);
-		json_put_field(stdout, noted->why ? "{\"path\": " : "", noted->path);
-		if (noted->why) {
-			json_put_field(stdout, ", \"message\": ", noted->why);
-			fputc('}', stdout);
-		}
+		if (noted->why)
+			json_put(stdout, "{'path': %s, 'message': %s}", noted->path, noted->why);
+		else
+			json_put_string(stdout, noted->path);
 	}
 	fputs(written ? "\n  ],\n" : "],\n", stdout);
 }
@@ -124,8 +123,8 @@ static void put_json(const struct render_report *report)
 	put_list(report, "removed", 1u << OUTCOME_REMOVED);
 	put_list(report, "failed", 1u << OUTCOME_BROKEN | 1u << OUTCOME_FAILED);
 	unchecked_list_print_json(&report->unchecked);
-	printf("  \"files\": %zu,\n  \"dry_run\": %s\n}\n", count_files(report),
-		report->is_dry ? "true" : "false");
+	json_put(stdout, "  'files': %zu,\n  'dry_run': %hhd\n}\n", count_files(report),
+		report->is_dry);
 }
 
 static void print_names(const struct render_report *report)

@@ -174,10 +174,9 @@ static void put_drift(FILE *out, const struct drifts *drifts)
 	fputs(",\n  \"drift\": [", out);
 	for (size_t i = 0; i < drifts->count; i++) {
 		const struct drifted *item = &drifts->items[i];
-		json_put_field(out, i ? ",\n    {\"path\": " : "\n    {\"path\": ", item->path);
-		json_put_field(
-			out, ", \"kind\": ", item->error ? "unreadable" : drift_name(item->drift));
-		fputc('}', out);
+		fputs(i ? ",\n    " : "\n    ", out);
+		json_put(out, "{'path': %s, 'kind': %s}", item->path,
+			item->error ? "unreadable" : drift_name(item->drift));
 	}
 	fputs(drifts->count ? "\n  ]\n}\n" : "]\n}\n", out);
 }
@@ -206,7 +205,7 @@ int rendered_tree_print_json(const char *root)
 	while (end > text && end[-1] == '\n')
 		end--;
 	fwrite(text, 1, (size_t)(end - text), stdout);
-	printf(",\n  \"running\": %s", drift_is_rendered_now(root) ? "true" : "false");
+	json_put(stdout, ",\n  'running': %hhd", drift_is_rendered_now(root));
 	put_drift(stdout, &drifts);
 	return EXIT_DONE;
 }

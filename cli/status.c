@@ -558,15 +558,14 @@ static int list_mount_raw(void *context, const char *mountpoint, int result, str
 	struct status_listing *listing = context;
 	char absence[PLYFS_MOUNT_SILENCE_MAX];
 
-	json_put_field(stdout,
-		listing->has_any ? ",\n{\"mountpoint\": " : "\n{\"mountpoint\": ", mountpoint);
+	fputs(listing->has_any ? ",\n" : "\n", stdout);
+	json_put(stdout, "{'mountpoint': %s, 'status': ", mountpoint);
 	count_mount(listing, result, status);
-	printf(", \"status\": ");
 	if (status) {
 		fwrite(text.data, 1, text.len, stdout);
 	} else {
 		explain_absence(mountpoint, result, absence);
-		json_put_field(stdout, "null, \"error\": ", absence);
+		json_put(stdout, "null, 'error': %s", absence);
 	}
 	putchar('}');
 	return 0;

@@ -58,13 +58,11 @@ void unchecked_list_print_json(const struct unchecked_list *list)
 	for (size_t i = 0; i < list->count; i++) {
 		const struct unchecked_program *unchecked = &list->items[i];
 
-		json_put_field(stdout,
-			i ? ", {\"program\": " : "  \"not_checked\": [{\"program\": ",
-			unchecked->program);
-		json_put_field(stdout, ", \"reason\": ", unchecked->why);
-		printf(", \"files\": %zu", unchecked->files);
+		fputs(i ? ", " : "  \"not_checked\": [", stdout);
+		json_put(stdout, "{'program': %s, 'reason': %s, 'files': %zu", unchecked->program,
+			unchecked->why, unchecked->files);
 		for (size_t j = 0; unchecked->paths && j < unchecked->files; j++)
-			json_put_field(stdout, j ? ", " : ", \"paths\": [", unchecked->paths[j]);
+			json_put(stdout, j ? ", %s" : ", 'paths': [%s", unchecked->paths[j]);
 		fputs(unchecked->paths ? "]}" : "}", stdout);
 	}
 	fputs(list->count ? "],\n" : "", stdout);

@@ -167,17 +167,15 @@ static void put_item(const struct unified *how, const struct unified_item *item,
 	const struct unified_side *old, const struct unified_side *new, const char *diff)
 {
 	fputs((*how->json)++ ? ",\n    " : "{\n  \"differences\": [\n    ", how->out);
-	json_put_field(how->out, "{\"path\": ", item->path);
+	json_put(how->out, "{'path': %s", item->path);
 	for (size_t i = 0; i < item->layer_count; i++)
-		json_put_field(how->out, i ? ", " : ", \"layers\": [", item->layers[i]->name);
+		json_put(how->out, i ? ", %s" : ", 'layers': [%s", item->layers[i]->name);
 	if (item->layer_count)
 		fputc(']', how->out);
 	if (item->change)
-		json_put_field(how->out, ", \"change\": ", item->change);
-	json_put_field(how->out, ", \"old\": ", is_absent(old) ? NULL : old->label);
-	json_put_field(how->out, ", \"new\": ", is_absent(new) ? NULL : new->label);
-	json_put_field(how->out, ", \"diff\": ", diff);
-	fputc('}', how->out);
+		json_put(how->out, ", 'change': %s", item->change);
+	json_put(how->out, ", 'old': %s, 'new': %s, 'diff': %s}",
+		is_absent(old) ? NULL : old->label, is_absent(new) ? NULL : new->label, diff);
 }
 
 static int print_json(const struct unified *how, const struct unified_item *item,

@@ -1,6 +1,7 @@
 #include "explain_json.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "cleanup.h"
@@ -33,18 +34,14 @@ static void put_source(FILE *out, const struct store_places *places, const struc
 {
 	const struct store_place *place = store_places_find(places, source);
 
-	json_put_field(out, "\"layer\": ", source->layer);
-	json_put_field(out, ", \"file\": ", source->name);
+	json_put(out, "'layer': %s, 'file': %s", source->layer, source->name);
 	if (place)
 		store_place_put_json(place, out);
 }
 
 static void put_line_column(FILE *out, const struct node *node)
 {
-	fputs_unlocked(", \"line\": ", out);
-	json_put_number(out, node->line);
-	fputs_unlocked(", \"column\": ", out);
-	json_put_number(out, node->column);
+	json_put(out, ", 'line': %" PRIu32 ", 'column': %" PRIu32, node->line, node->column);
 }
 
 static bool know(
@@ -99,10 +96,8 @@ static int put_scalar(struct json_writer *writer, const struct node *scalar)
 static int put_value(struct json_writer *writer, const struct node *value, bool is_whole)
 {
 	if (!node_is_scalar(value) && !is_whole && node_count(value) > 0) {
-		fputs_unlocked(node_is_map(value) ? "\"kind\": \"map\", \"count\": "
-						  : "\"kind\": \"list\", \"count\": ",
-			writer->out);
-		json_put_number(writer->out, node_count(value));
+		json_put(writer->out, "'kind': %s, 'count': %" PRIu32,
+			node_is_map(value) ? "map" : "list", node_count(value));
 		return 0;
 	}
 	int r;
@@ -113,7 +108,7 @@ static int put_value(struct json_writer *writer, const struct node *value, bool 
 		r = json_put_value(writer->out, value, writer->arena);
 	}
 	if (value->tag && value->tag[0] == '!')
-		json_put_field(writer->out, ", \"tag\": ", value->tag);
+		json_put(writer->out, ", 'tag': %s", value->tag);
 	return r;
 }
 
@@ -121,7 +116,7 @@ static void put_why(const struct json_writer *writer, struct origin_why why)
 {
 	FILE *out = writer->out;
 
-	json_put_field(out, ", \"rule\": ", why.rule ? why.rule : "");
+	json_put(out, ", 'rule': %s", why.rule ? why.rule : "");
 	if (!why.by || !why.by->source)
 		return;
 	fputs_unlocked(", \"by\": {", out);
@@ -185,7 +180,7 @@ static void put_path(FILE *out, const struct explained_place *place)
 	if (place->step.key)
 		json_put_key(out, place->step.key);
 	else
-		json_put_number(out, place->step.index);
+		json_put(out, "%" PRIu32, place->step.index);
 }
 
 static void begin_element(struct json_writer *writer, struct span key)
@@ -203,7 +198,7 @@ static void put_removal(struct json_writer *writer, const struct origin_removed 
 
 	if (last->fate == ORIGIN_REMOVED)
 		put_place(writer, last->value);
-	json_put_field(out, ", \"rule\": ", last->why.rule ? last->why.rule : "");
+	json_put(out, ", 'rule': %s", last->why.rule ? last->why.rule : "");
 }
 
 static int put_removed(struct json_writer *writer, const struct node *in, struct key_text *key,
@@ -363,7 +358,7 @@ static void put_sources(FILE *out, const struct explanation *explanation)
 		fputs_unlocked(i ? "},\n    {" : "\n    {", out);
 		put_source(out, &explanation->places, &explanation->passed[i].source);
 		if (explanation->passed[i].why)
-			json_put_field(out, ", \"rule\": ", explanation->passed[i].why);
+			json_put(out, ", 'rule': %s", explanation->passed[i].why);
 	}
 	fputs_unlocked("}\n  ]", out);
 }
@@ -375,10 +370,10 @@ static void put_pieces(FILE *out, const struct explanation *explanation)
 
 	fputs_unlocked(",\n  \"pieces\": [", out);
 	for (; piece; piece = piece->next, before = "},\n    {") {
-		fprintf(out, "%s\"offset\": %zu, \"length\": %zu, ", before, piece->offset,
-			piece->len);
+		fputs_unlocked(before, out);
+		json_put(out, "'offset': %zu, 'length': %zu, ", piece->offset, piece->len);
 		put_source(out, &explanation->places, piece->source);
-		fprintf(out, ", \"line\": %u", (unsigned)piece->line);
+		json_put(out, ", 'line': %u", (unsigned)piece->line);
 	}
 	fputs_unlocked(*before == '}' ? "}\n  ]" : "]", out);
 }
@@ -408,11 +403,9 @@ int explain_json(const struct explanation *explanation, const struct explained *
 	if (r < 0)
 		return r;
 	writer.arena = arena;
-	json_put_field(out, "{\n  \"path\": ", explanation->path);
-	json_put_field(out, ",\n  \"kind\": ", kind_of(explanation));
+	json_put(out, "{\n  'path': %s,\n  'kind': %s", explanation->path, kind_of(explanation));
 	if (explanation->kind == VERSION_BYTES)
-		json_put_field(
-			out, ",\n  \"strategy\": ", explanation->request->options->strategy->name);
+		json_put(out, ",\n  'strategy': %s", explanation->request->options->strategy->name);
 	put_sources(out, explanation);
 	if (!only && result && origin_pieces(result->origins))
 		put_pieces(out, explanation);

@@ -1,6 +1,7 @@
 #include "json_put.h"
 
 #include <errno.h>
+#include <stdarg.h>
 
 #include "scalar.h"
 #include "shown.h"
@@ -63,18 +64,7 @@ void json_put_field(FILE *out, const char *before, const char *text)
 		fputs_unlocked("null", out);
 }
 
-void json_put_problem(FILE *out, const struct problem *problem)
-{
-	json_put_field(out, "\"source\": ", problem->source);
-	if (problem->place[0])
-		json_put_field(out, ", \"place\": ", problem->place);
-	fprintf(out, ", \"line\": %u, \"column\": %u", problem->line, problem->column);
-	if (problem->program[0])
-		json_put_field(out, ", \"program\": ", problem->program);
-	json_put_field(out, ", \"message\": ", problem->message);
-}
-
-void json_put_number(FILE *out, uint64_t number)
+static void put_number(FILE *out, uint64_t number)
 {
 	char text[DIGITS_MAX];
 	size_t at = sizeof(text);
@@ -83,6 +73,64 @@ void json_put_number(FILE *out, uint64_t number)
 		text[--at] = (char)('0' + number % 10);
 	while (number /= 10);
 	fwrite_unlocked(text + at, 1, sizeof(text) - at, out);
+}
+
+/* Writes the argument of the conversion whose "%" precedes `at`. Returns the conversion's end. */
+static const char *put_argument(FILE *out, const char *at, va_list *arguments)
+{
+	size_t longs = 0;
+
+	for (; *at == 'l'; at++)
+		longs++;
+	switch (*at) {
+	case 's':
+		json_put_field(out, "", va_arg(*arguments, const char *));
+		return at;
+	case 'h':
+		fputs_unlocked(va_arg(*arguments, int) ? "true" : "false", out);
+		return at + strlen("hd");
+	case '.':
+		fprintf(out, "%.0f", va_arg(*arguments, double));
+		return at + strlen("0f");
+	case 'z':
+		put_number(out, va_arg(*arguments, size_t));
+		return at + 1;
+	case 'u':
+		put_number(out, longs == 0   ? va_arg(*arguments, unsigned)
+				: longs == 1 ? va_arg(*arguments, unsigned long)
+					     : va_arg(*arguments, unsigned long long));
+		return at;
+	default: /* %d */
+		fprintf(out, "%lld",
+			longs == 0   ? va_arg(*arguments, int)
+			: longs == 1 ? va_arg(*arguments, long)
+				     : va_arg(*arguments, long long));
+		return at;
+	}
+}
+
+void json_put(FILE *out, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	for (; *format; format++)
+		if (*format == '%')
+			format = put_argument(out, format + 1, &arguments);
+		else
+			putc_unlocked(*format == '\'' ? '"' : *format, out);
+	va_end(arguments);
+}
+
+void json_put_problem(FILE *out, const struct problem *problem)
+{
+	json_put(out, "'source': %s", problem->source);
+	if (problem->place[0])
+		json_put(out, ", 'place': %s", problem->place);
+	json_put(out, ", 'line': %u, 'column': %u", problem->line, problem->column);
+	if (problem->program[0])
+		json_put(out, ", 'program': %s", problem->program);
+	json_put(out, ", 'message': %s", problem->message);
 }
 
 int json_put_scalar(FILE *out, const struct node *scalar, struct arena *arena, bool *says_all)

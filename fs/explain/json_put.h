@@ -15,13 +15,18 @@
 void json_put_span(FILE *out, struct span text);
 void json_put_string(FILE *out, const char *text);
 
+/**
+ * Does printf(3) for JSON, as in "{'path': %s, 'line': %u}". %s writes a string, or null for NULL;
+ * %hhd writes a bool; %d and %u, with l, ll or z, and %.0f write numbers. There is no other
+ * conversion. An apostrophe in `format` becomes a quotation mark.
+ */
+__attribute__((format(printf, 2, 3))) void json_put(FILE *out, const char *format, ...);
+
 /** Writes `before`, which is JSON already (", \"layer\": "), then `text`, a string; NULL: null. */
 void json_put_field(FILE *out, const char *before, const char *text);
 
 /** Writes "source", "line", "column", "message", and if they are known "place" and "program". */
 void json_put_problem(FILE *out, const struct problem *problem);
-
-void json_put_number(FILE *out, uint64_t number);
 
 /** Writes a map's key as a string, with its text as it stands in the source. */
 void json_put_key(FILE *out, const struct node *key);

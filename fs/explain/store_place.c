@@ -92,11 +92,9 @@ void store_place_put_json(const struct store_place *place, FILE *out)
 	const char *revision = *place->revision ? place->revision : NULL;
 
 	if (place->store->kind == STORE_ETCD) {
-		json_put_field(out, ", \"etcd\": {\"key\": ", place->name);
-		fprintf(out, ", \"revision\": %s}", revision ? revision : "null");
+		json_put(out, ", 'etcd': {'key': %s, 'revision': ", place->name);
+		fprintf(out, "%s}", revision ? revision : "null");
 	} else {
-		json_put_field(out, ", \"git\": {\"commit\": ", revision);
-		json_put_field(out, ", \"path\": ", place->name);
-		fputc('}', out);
+		json_put(out, ", 'git': {'commit': %s, 'path': %s}", revision, place->name);
 	}
 }

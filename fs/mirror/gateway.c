@@ -419,9 +419,7 @@ static int make_login(const struct gateway *gateway, char **ret, struct problem 
 	FILE *out = open_memstream(ret, &len);
 	if (!out)
 		return -ENOMEM;
-	json_put_field(out, "{\"name\": ", text);
-	json_put_field(out, ", \"password\": ", colon + 1);
-	fputs("}", out);
+	json_put(out, "{'name': %s, 'password': %s}", text, colon + 1);
 	return fclose(out) == 0 ? 0 : -ENOMEM;
 }
 

@@ -144,15 +144,14 @@ int mirror_status_read(struct mirror_status *status, struct problem *problem)
 
 static void put_faults(FILE *out, const struct mirror_status *status)
 {
-	fprintf(out, ",\n \"trouble_count\": %zu,\n \"troubles\": [",
+	json_put(out, ",\n 'trouble_count': %zu,\n 'troubles': [",
 		status->fault_count + status->unlisted);
 	for (size_t i = 0; i < status->fault_count; i++) {
 		const struct mirror_fault *fault = &status->faults[i];
 
-		json_put_field(
-			out, i ? ",\n  {\"subject\": " : "\n  {\"subject\": ", fault->subject);
-		json_put_field(out, ", \"message\": ", fault->message);
-		fprintf(out, ", \"since\": %lld}", (long long)fault->since);
+		fputs(i ? ",\n  " : "\n  ", out);
+		json_put(out, "{'subject': %s, 'message': %s, 'since': %lld}", fault->subject,
+			fault->message, (long long)fault->since);
 	}
 	fputs("]}\n", out);
 }
@@ -166,8 +165,7 @@ static void put_access(FILE *out, const struct mirror_access *access)
 		if (!access->text)
 			continue;
 		fputs(before, out);
-		json_put_string(out, access->name);
-		json_put_field(out, ": ", access->text);
+		json_put(out, "%s: %s", access->name, access->text);
 		before = ", ";
 	}
 	fputc('}', out);
@@ -175,19 +173,15 @@ static void put_access(FILE *out, const struct mirror_access *access)
 
 static void put(FILE *out, const struct mirror_status *status)
 {
-	json_put_field(out, "{\"kind\": ", status->kind);
-	json_put_field(out, ",\n \"source\": ", status->source);
-	json_put_field(out, ",\n \"directory\": ", status->directory);
+	json_put(out, "{'kind': %s,\n 'source': %s,\n 'directory': %s", status->kind,
+		status->source, status->directory);
 	put_access(out, status->access);
-	fprintf(out, ",\n \"pid\": %ld", (long)getpid());
-	json_put_field(out, ",\n \"identity\": ", status->identity);
-	json_put_field(out, ",\n \"revision\": ", status->revision);
-	json_put_field(out, ",\n \"endpoint\": ", status->endpoint);
-	json_put_field(out, ",\n \"offer\": ", *status->offer ? status->offer : NULL);
-	fprintf(out,
-		",\n \"files\": %zu,\n \"changed\": %lld,\n \"contact\": %lld,\n \"connected\": %s",
-		status->files, (long long)status->changed, (long long)status->contact,
-		status->is_connected ? "true" : "false");
+	json_put(out, ",\n 'pid': %ld,\n 'identity': %s,\n 'revision': %s,\n 'endpoint': %s",
+		(long)getpid(), status->identity, status->revision, status->endpoint);
+	json_put(out, ",\n 'offer': %s,\n 'files': %zu,\n 'changed': %lld,\n 'contact': %lld",
+		*status->offer ? status->offer : NULL, status->files, (long long)status->changed,
+		(long long)status->contact);
+	json_put(out, ",\n 'connected': %hhd", status->is_connected);
 	fputs(",\n \"sandbox\": ", out);
 	sandbox_put(out, &status->sandbox);
 	put_faults(out, status);

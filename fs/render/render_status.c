@@ -37,9 +37,11 @@ static void put_failures(
 	size_t written = 0;
 
 	fputs(",\n  \"failures\": [", out);
-	if (render->commit_failure) {
-		problem_format(&render->commit_problem, line, sizeof(line));
-		put_failure(out, "", line, &written);
+	for (size_t i = 0; i < count; i++) {
+		if (!all[i]->fault)
+			continue;
+		fputs(written++ ? ",\n    " : "\n    ", out);
+		json_put(out, "{'path': %s, 'message': %s}", all[i]->path, all[i]->fault);
 	}
 	for (size_t i = 0; i < count; i++)
 		if (all[i]->fault)
@@ -70,11 +72,10 @@ static void put_rendered(
 
 	clock_gettime(CLOCK_REALTIME, &now);
 	trouble_time(now, text);
-	fprintf(out,
-		"  \"rendered\": {\"at\": \"%s\", \"files\": %zu, \"directories\": %zu, "
-		"\"atomic\": %s, \"watch\": %s, \"drift\": \"%s\"},\n",
-		text, counts->files, counts->directories, options->is_atomic ? "true" : "false",
-		options->is_watched ? "true" : "false", options->keeps_drift ? "keep" : "restore");
+	json_put(out, "  'rendered': {'at': %s, 'files': %zu, 'directories': %zu", text,
+		counts->files, counts->directories);
+	json_put(out, ", 'atomic': %hhd, 'watch': %hhd, 'drift': %s},\n", options->is_atomic,
+		options->is_watched, options->keeps_drift ? "keep" : "restore");
 }
 
 static int make(const struct render *render, char **ret, size_t *size)
@@ -91,10 +92,8 @@ static int make(const struct render *render, char **ret, size_t *size)
 	if (!out)
 		return -ENOMEM;
 	const struct counts counts = count_shown(all, count);
-	json_put_field(out, "{\n  \"version\": ", PLYFS_VERSION);
-	fprintf(out, ",\n  \"pid\": %d", getpid());
-	json_put_field(out, ",\n  \"mountpoint\": ", place ? place : options->directory);
-	json_put_field(out, ",\n  \"source\": ", options->source);
+	json_put(out, "{\n  'version': %s,\n  'pid': %d,\n  'mountpoint': %s,\n  'source': %s",
+		PLYFS_VERSION, getpid(), place ? place : options->directory, options->source);
 	status_put_settings(out, settings, "cached",
 		publisher_settings_trouble(render->publisher, &trouble) ? &trouble : NULL);
 	status_put_layers(out, settings, true);

@@ -18,11 +18,11 @@ static void put_fault_rest(FILE *out, const struct trouble *trouble)
 
 	json_put_problem(out, &trouble->problem);
 	trouble_time(trouble->since, time);
-	fprintf(out, ", \"since\": \"%s\", \"age_s\": %lld, \"serves\": \"%s\"", time,
+	json_put(out, ", 'since': %s, 'age_s': %lld, 'serves': %s", time,
 		trouble_age_s(trouble->since), trouble_serves_name(trouble->serves));
 	if (trouble->made.tv_sec) {
 		trouble_time(trouble->made, time);
-		fprintf(out, ", \"served_since\": \"%s\", \"served_age_s\": %lld", time,
+		json_put(out, ", 'served_since': %s, 'served_age_s': %lld", time,
 			trouble_age_s(trouble->made));
 	}
 	fputc('}', out);
@@ -39,8 +39,7 @@ static void put_fault(void *context, const char *path, const struct trouble *tro
 	struct fault_writer *writer = context;
 	FILE *out = writer->out;
 
-	json_put_field(out, writer->count++ ? ",\n    {\"path\": " : "\n    {\"path\": ", path);
-	fputs(", ", out);
+	json_put(out, writer->count++ ? ",\n    {'path': %s, " : "\n    {'path': %s, ", path);
 	put_fault_rest(out, trouble);
 }
 
@@ -48,39 +47,32 @@ static void put_fault(void *context, const char *path, const struct trouble *tro
 static void put_environment(FILE *out, const struct settings_environment *around)
 {
 	if (around->host)
-		json_put_field(out, ", \"host\": ", around->host);
+		json_put(out, ", 'host': %s", around->host);
 	if (around->machine_id)
-		json_put_field(out, ", \"machine_id\": ", around->machine_id);
+		json_put(out, ", 'machine_id': %s", around->machine_id);
 	if (around->user)
-		json_put_field(out, ", \"user\": ", around->user);
+		json_put(out, ", 'user': %s", around->user);
 	for (size_t i = 0; i < SETTINGS_FACTS_MAX && around->facts[i]; i++)
-		json_put_field(out, i == 0 ? ", \"facts\": [" : ", ", around->facts[i]);
+		json_put(out, i == 0 ? ", 'facts': [%s" : ", %s", around->facts[i]);
 	if (around->facts[0])
 		fputc(']', out);
 }
 
-static void put_settings(FILE *out, const struct settings *settings, const char *coherence,
+void status_put_settings(FILE *out, const struct settings *settings, const char *coherence,
 	const struct trouble *trouble)
 {
-	json_put_field(out, "  \"settings\": {\"path\": ", settings->path);
-	fprintf(out, ", \"coherence\": \"%s\", \"header\": %s", coherence,
-		settings->header ? "true" : "false");
+	/* Relative paths of settings and layers are relative to the directory. */
+	json_put(out, ",\n  'directory': %s,\n  'settings': {'path': %s",
+		settings->around.directory, settings->path);
+	json_put(out, ", 'coherence': %s, 'header': %hhd", coherence, settings->header);
 	put_environment(out, &settings->around);
 	if (trouble) {
 		char text[PROBLEM_SOURCE_MAX + PROBLEM_MESSAGE_MAX + 64];
 		problem_format(&trouble->problem, text, sizeof(text));
-		json_put_field(out, ", \"error\": ", text);
-		fputs(", \"trouble\": {", out);
+		json_put(out, ", 'error': %s, 'trouble': {", text);
 		put_fault_rest(out, trouble);
 	}
 	fputs("},\n", out);
-}
-
-/* Writes the directory to which relative paths of settings and layers are relative. */
-static void put_directory(FILE *out, const struct settings *settings)
-{
-	json_put_field(out, ",\n  \"directory\": ", settings->around.directory);
-	fputs(",\n", out);
 }
 
 /*
@@ -95,8 +87,8 @@ static void put_moment(FILE *out, const char *name, double seconds)
 	if (!(seconds >= 1 && seconds < 1e11))
 		return;
 	trouble_time(moment, text);
-	fprintf(out, ", \"%s\": \"%s\", \"%s_age_s\": %lld", name, text, name,
-		trouble_age_s(moment));
+	json_put(out, ", %s: %s", name, text);
+	fprintf(out, ", \"%s_age_s\": %lld", name, trouble_age_s(moment));
 }
 
 static void put_mirror_faults(FILE *out, const struct mirror_report *report)
@@ -105,9 +97,9 @@ static void put_mirror_faults(FILE *out, const struct mirror_report *report)
 	for (uint32_t i = 0; i < report_count(report->troubles); i++) {
 		const struct node *trouble = report->troubles->seq.items[i];
 
-		json_put_field(out,
-			i ? ", {\"subject\": " : "{\"subject\": ", report_text(trouble, "subject"));
-		json_put_field(out, ", \"message\": ", report_text(trouble, "message"));
+		fputs(i ? ", " : "", out);
+		json_put(out, "{'subject': %s, 'message': %s", report_text(trouble, "subject"),
+			report_text(trouble, "message"));
 		put_moment(out, "since", report_number(trouble, "since"));
 		fputc('}', out);
 	}
@@ -148,17 +140,15 @@ static void put_mirror(FILE *out, const struct layer *layer, bool is_trusted)
 	if (!mirror_report_of(layer->place, &report))
 		return;
 	const struct node *map = report.map;
-	json_put_field(out, ", \"mirror\": {\"kind\": ", report_text(map, "kind"));
-	json_put_field(out, ", \"source\": ", report_text(map, "source"));
-	json_put_field(out, ", \"revision\": ", report_text(map, "revision"));
-	json_put_field(out, ", \"endpoint\": ", report_text(map, "endpoint"));
-	fprintf(out, ", \"running\": %s, \"connected\": %s, \"files\": %.0f",
-		report.is_running ? "true" : "false", report.is_connected ? "true" : "false",
-		report_number(map, "files"));
+	json_put(out, ", 'mirror': {'kind': %s, 'source': %s, 'revision': %s, 'endpoint': %s",
+		report_text(map, "kind"), report_text(map, "source"), report_text(map, "revision"),
+		report_text(map, "endpoint"));
+	json_put(out, ", 'running': %hhd, 'connected': %hhd, 'files': %.0f", report.is_running,
+		report.is_connected, report_number(map, "files"));
 	put_moment(out, "changed", report_number(map, "changed"));
 	put_moment(out, "contact", report_number(map, "contact"));
-	fprintf(out, ", \"held_back\": %s, \"trouble_count\": %.0f",
-		*report_text(map, "offer") ? "true" : "false", report_number(map, "trouble_count"));
+	json_put(out, ", 'held_back': %hhd, 'trouble_count': %.0f",
+		*report_text(map, "offer") != '\0', report_number(map, "trouble_count"));
 	put_mirror_sandbox(out, report_get(map, "sandbox"));
 	if (is_trusted)
 		put_mirror_faults(out, &report);
@@ -172,11 +162,10 @@ void status_put_layers(FILE *out, const struct settings *settings, bool is_trust
 	for (size_t i = 0; i < settings->layer_count; i++) {
 		const struct layer *layer = settings->layers[i];
 
-		json_put_field(out, i ? ", {\"name\": " : "{\"name\": ", layer->name);
-		json_put_field(out, ", \"path\": ", layer->path);
-		fprintf(out, ", \"present\": %s, \"answers\": %s",
-			layer->dirfd >= 0 ? "true" : "false",
-			layer_silence(layer) == LAYER_IS_SILENT ? "false" : "true");
+		fputs(i ? ", " : "", out);
+		json_put(out, "{'name': %s, 'path': %s, 'present': %hhd, 'answers': %hhd",
+			layer->name, layer->path, layer->dirfd >= 0,
+			layer_silence(layer) != LAYER_IS_SILENT);
 		put_mirror(out, layer, is_trusted);
 		fputc('}', out);
 	}
@@ -204,22 +193,13 @@ void status_put_mirror_lines(FILE *out, const struct settings *settings)
 	}
 }
 
-void status_put_settings(FILE *out, const struct settings *settings, const char *coherence,
-	const struct trouble *trouble)
-{
-	put_directory(out, settings);
-	put_settings(out, settings, coherence, trouble);
-}
-
 static void put_unchecked(void *context, const struct view_unchecked *unchecked)
 {
 	struct fault_writer *writer = context;
-	FILE *out = writer->out;
 
-	json_put_field(
-		out, writer->count++ ? ", {\"program\": " : "{\"program\": ", unchecked->program);
-	json_put_field(out, ", \"reason\": ", unchecked->why);
-	fprintf(out, ", \"files\": %zu, \"shown\": %zu}", unchecked->files, unchecked->shown);
+	fputs(writer->count++ ? ", " : "", writer->out);
+	json_put(writer->out, "{'program': %s, 'reason': %s, 'files': %zu, 'shown': %zu}",
+		unchecked->program, unchecked->why, unchecked->files, unchecked->shown);
 }
 
 /* Those that merge. */
@@ -230,7 +210,7 @@ static void put_workers(FILE *out, struct view *view)
 	if (!view_workers(view))
 		return;
 	workers_count(view_workers(view), &counts);
-	fprintf(out, "  \"workers\": {\"running\": %u, \"left\": %u, \"failed\": %" PRIu64 "},\n",
+	json_put(out, "  'workers': {'running': %u, 'left': %u, 'failed': %" PRIu64 "},\n",
 		counts.running, counts.left, counts.failed);
 }
 
@@ -243,11 +223,11 @@ void status_put_view(FILE *out, struct view *view, const struct settings *settin
 	view_unchecked(view, put_unchecked, &writer);
 	fputs("],\n", out);
 	view_count(view, &counts);
-	fprintf(out, "  \"versions\": {\"count\": %zu, \"bytes\": %zu, \"files\": %zu},\n",
+	json_put(out, "  'versions': {'count': %zu, 'bytes': %zu, 'files': %zu},\n",
 		counts.versions, counts.version_bytes, counts.files);
-	fprintf(out, "  \"watches\": {\"count\": %zu", counts.watches);
+	json_put(out, "  'watches': {'count': %zu", counts.watches);
 	if (counts.watch_error) {
-		json_put_field(out, ", \"error\": ",
+		json_put(out, ", 'error': %s",
 			counts.watch_error == ENOSPC
 				? "no inotify watches are left; raise the limit: sysctl "
 				  "fs.inotify.max_user_watches=1048576"
@@ -258,18 +238,18 @@ void status_put_view(FILE *out, struct view *view, const struct settings *settin
 				: text_error(-counts.watch_error));
 	}
 	if (counts.is_polling) {
-		fprintf(out, "},\n  \"polling\": {\"interval_ms\": %u", settings->poll_ms);
-		json_put_field(out, ", \"reason\": ",
+		json_put(out, "},\n  'polling': {'interval_ms': %u, 'reason': %s",
+			settings->poll_ms,
 			counts.is_remote ? "a layer lies on a network or FUSE file system, whose "
 					   "changes inotify does not report; put it on a local "
 					   "disk to see changes at once"
 					 : "not every directory can be watched: see watches");
 	}
-	fprintf(out, "},\n  \"cache\": {\"bytes\": %zu},\n", counts.cache_bytes);
+	json_put(out, "},\n  'cache': {'bytes': %zu},\n", counts.cache_bytes);
 	put_workers(out, view);
-	fprintf(out,
-		"  \"compositions\": %" PRIu64 ",\n  \"overflows\": %" PRIu64
-		",\n  \"trouble_count\": %zu,\n",
+	json_put(out,
+		"  'compositions': %" PRIu64 ",\n  'overflows': %" PRIu64
+		",\n  'trouble_count': %zu,\n",
 		counts.compositions, counts.overflows, counts.troubles);
 }
 
@@ -285,7 +265,7 @@ void status_put_sandbox(FILE *out, const struct sandbox_state *state, const char
 			"the process plyfs-monitor has ended: new paths in plyfs.yaml, or in a "
 			"layer's place, can't be opened; %s",
 			remedy);
-		json_put_field(out, "false, \"reason\": ", reason);
+		json_put(out, "false, 'reason': %s", reason);
 	} else {
 		fputs("true", out);
 	}
@@ -310,10 +290,10 @@ static void put_process(FILE *out, enum helper_kind kind, const char *remedy)
 	enum helper_state state = helper_state(kind);
 	char reason[HELPER_TEXT_MAX];
 
-	fprintf(out, "{\"name\": \"%s\", \"pid\": %d, \"state\": \"%s\"", helper_name(kind),
+	json_put(out, "{'name': %s, 'pid': %d, 'state': %s", helper_name(kind),
 		(int)helper_pid(kind), states[state]);
 	if (is_idle(kind, state, remedy, reason))
-		json_put_field(out, ", \"reason\": ", reason);
+		json_put(out, ", 'reason': %s", reason);
 	fputc('}', out);
 }
 
@@ -340,14 +320,6 @@ void status_put_process_lines(FILE *out, const char *remedy)
 			fprintf(out, "%s\n", reason);
 }
 
-static void put_time(FILE *out, const char *before, struct timespec time)
-{
-	char text[TROUBLE_TIME_MAX];
-
-	trouble_time(time, text);
-	json_put_field(out, before, text);
-}
-
 /* The state of writing the list of change hooks. */
 struct hook_writer {
 	FILE *out;
@@ -360,22 +332,25 @@ static void put_hook(void *context, const struct notice_state *state)
 	struct hook_writer *writer = context;
 	FILE *out = writer->out;
 
-	json_put_field(out,
-		writer->count++ ? ",\n    {\"command\": " : "\n    {\"command\": ", state->name);
-	fprintf(out, ", \"running\": %s, \"waiting\": %zu", state->is_running ? "true" : "false",
-		state->waiting);
-	if (state->began.tv_sec)
-		put_time(out, ", \"began\": ", state->began);
+	char time[TROUBLE_TIME_MAX];
+
+	fputs(writer->count++ ? ",\n    " : "\n    ", out);
+	json_put(out, "{'command': %s, 'running': %hhd, 'waiting': %zu", state->name,
+		state->is_running, state->waiting);
+	if (state->began.tv_sec) {
+		trouble_time(state->began, time);
+		json_put(out, ", 'began': %s", time);
+	}
 	if (state->ended.tv_sec) {
-		put_time(out, ", \"ended\": ", state->ended);
-		fprintf(out, ", \"age_s\": %lld, \"good\": %s", trouble_age_s(state->ended),
-			state->problem.message[0] ? "false" : "true");
+		trouble_time(state->ended, time);
+		json_put(out, ", 'ended': %s, 'age_s': %lld, 'good': %hhd", time,
+			trouble_age_s(state->ended), !state->problem.message[0]);
 	}
 	if (state->problem.message[0]) {
-		fprintf(out, ", \"failures\": %u, \"given_up\": %s, \"again_ms\": %" PRId64,
-			state->failures, state->is_given_up ? "true" : "false", state->again_ms);
+		json_put(out, ", 'failures': %u, 'given_up': %hhd, 'again_ms': %" PRId64,
+			state->failures, state->is_given_up, state->again_ms);
 		if (writer->is_trusted)
-			json_put_field(out, ", \"error\": ", state->problem.message);
+			json_put(out, ", 'error': %s", state->problem.message);
 	}
 	fputc('}', out);
 }
