@@ -13,6 +13,7 @@
 #include "hidden.h"
 #include "idle_setting.h"
 #include "idle_whiteout.h"
+#include "path.h"
 #include "strategy.h"
 #include "text.h"
 #include "unshown.h"
@@ -90,7 +91,6 @@ static int add_unshown(void *context, const struct layer *layer, const char *pat
 {
 	struct check_tree *tree = context;
 	CLEANUP(freep) char *name = NULL;
-	const char *slash = strrchr(path, '/');
 	struct problem problem;
 
 	int r = layer_source_name(layer, path, &name);
@@ -101,7 +101,7 @@ static int add_unshown(void *context, const struct layer *layer, const char *pat
 			"a %s is not shown, and hides nothing in lower layers; take it out of the "
 			"layer, or "
 			"put a whiteout, " UNION_MARK_PREFIX "%s, in its place",
-			what, slash ? slash + 1 : path);
+			what, path_name(path));
 	else
 		problem_set(&problem, name, 0, 0,
 			"the path in the layer is longer than %d bytes, so nothing can be read "
@@ -144,7 +144,6 @@ static int add_hidden(struct check_tree *tree, const struct traversed *found)
 	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
 	CLEANUP(freep) struct hidden *by_link = malloc(sizeof(*by_link));
 	CLEANUP(freep) char *name = NULL, *hidden = NULL;
-	const char *slash = strrchr(found->path, '/');
 	struct problem problem;
 
 	int r = lookup && by_link ? union_look_up(settings, found->layers, found->path, lookup)
@@ -168,7 +167,7 @@ static int add_hidden(struct check_tree *tree, const struct traversed *found)
 		is_link ? "symbolic link" : name_of(lookup->kind),
 		is_link ? "file" : name_of(lookup->hidden_kind), hidden,
 		is_link ? "give the layer 'follow: true' to merge its target, or " : "",
-		slash ? slash + 1 : found->path);
+		path_name(found->path));
 	return findings_add(&tree->findings, FINDING_WARNING, &problem);
 }
 
@@ -201,15 +200,11 @@ static int add_ignored(struct check_tree *tree, const struct traversed *found)
 
 	if (!lookup || !directory)
 		return -ENOMEM;
-	char *slash = strrchr(directory, '/'), *above;
+	char *slash = strrchr(directory, '/');
 	if (!slash)
 		return 0;
 	*slash = '\0';
-	above = strrchr(directory, '/');
-	if (above)
-		*above = '\0';
-	CLEANUP(freep)
-	char *owner = dropin_owner(settings, above ? directory : "", above ? above + 1 : directory);
+	CLEANUP(freep) char *owner = dropin_owner(settings, directory);
 	if (!owner || dropin_is_named(settings, owner, slash + 1))
 		return 0;
 	int r = has_merged_file(tree, owner);
@@ -238,14 +233,8 @@ static int add_unread(void *context, const struct layer *layer, const char *path
 static int add_unread_of(struct check_tree *tree, const struct traversed *found)
 {
 	const struct settings *settings = offline_settings(tree->offline);
-	const char *slash = strrchr(found->path, '/');
-	CLEANUP(freep)
-	char *above = strndup(found->path, slash ? (size_t)(slash - found->path) : 0);
+	CLEANUP(freep) char *owner = dropin_owner(settings, found->path);
 
-	if (!above)
-		return -ENOMEM;
-	CLEANUP(freep)
-	char *owner = dropin_owner(settings, above, slash ? slash + 1 : found->path);
 	if (!owner)
 		return 0;
 	int r = has_merged_file(tree, owner);

@@ -13,6 +13,7 @@
 #include "clock.h"
 #include "descriptor.h"
 #include "name_watch.h"
+#include "path.h"
 #include "version.h"
 
 /*
@@ -94,11 +95,9 @@ int file_watch_add_directory(struct file_watch *watch, const char *directory)
 
 static int watch_around(struct file_watch *watch, const char *file)
 {
-	const char *slash = strrchr(file, '/');
-	const char *name = slash ? slash + 1 : file;
-	CLEANUP(freep) char *directory = strndup(file, (size_t)(name - file));
+	CLEANUP(freep) char *directory = strndup(file, path_directory_length(file));
 
-	return directory ? watch_name(watch, directory, name) : -ENOMEM;
+	return directory ? watch_name(watch, directory, path_name(file)) : -ENOMEM;
 }
 
 int file_watch_add(struct file_watch *watch, const char *file)

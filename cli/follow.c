@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cleanup.h"
+#include "path.h"
 
 /* Maximum number of links, as in the kernel (path_resolution(7)). */
 #define LINKS_MAX 40
@@ -168,7 +169,7 @@ int follow_path(struct offline *offline, const char *path, char **ret, struct pr
 
 int follow_to(struct offline *offline, const char *path, char **ret, struct problem *problem)
 {
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	const char *name = path_name(path);
 	CLEANUP(freep) struct path_resolution *resolution = NULL;
 	CLEANUP(version_unrefp) struct version *version = NULL;
 

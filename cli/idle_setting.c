@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cleanup.h"
+#include "path.h"
 #include "value_lock.h"
 
 static int add_finding(void *context, const struct problem *problem)
@@ -169,7 +170,7 @@ static int is_file(void *context, const char *name, unsigned char type)
 	const struct idle_search *search = context;
 	CLEANUP(freep) char *path = NULL;
 
-	if (asprintf(&path, "%s%s%s", search->directory, *search->directory ? "/" : "", name) < 0)
+	if (path_join(search->directory, name, &path) < 0)
 		return -ENOMEM;
 	if (layer_excludes(search->layer, path))
 		return 0;

@@ -6,6 +6,7 @@
 
 #include "array.h"
 #include "cleanup.h"
+#include "path.h"
 #include "text.h"
 
 #define STDIN_NAME "<stdin>"
@@ -19,9 +20,7 @@ static void close_unless_stdin(int *fd)
 /* Returns the layer's name: "site" for "a/site.yaml". */
 static char *layer_of(const char *file)
 {
-	const char *slash = strrchr(file, '/');
-	const char *start = slash ? slash + 1 : file;
-	const char *dot = strrchr(start, '.');
+	const char *start = path_name(file), *dot = strrchr(start, '.');
 
 	return dot && dot > start ? strndup(start, (size_t)(dot - start)) : strdup(start);
 }

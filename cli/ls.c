@@ -16,6 +16,7 @@
 #include "json_put.h"
 #include "layer_choice.h"
 #include "message.h"
+#include "path.h"
 #include "strategy.h"
 #include "text.h"
 #include "word.h"
@@ -123,11 +124,10 @@ static int add_entry(struct ls_job *job, const struct ls_entry *entry)
 static int add_candidate(void *context, const char *name, unsigned char type)
 {
 	struct ls_job *job = context;
-	const char *slash = *job->directory ? "/" : "";
 	struct ls_entry entry = {.kind = UNION_FILE, .type = LS_MASKED};
 	CLEANUP(freep) char *path = NULL;
 
-	if (asprintf(&path, "%s%s%s", job->directory, slash, name) < 0)
+	if (path_join(job->directory, name, &path) < 0)
 		return -ENOMEM;
 	entry.path = path;
 	entry.kind = type == DT_DIR ? UNION_DIRECTORY : UNION_FILE;

@@ -8,6 +8,7 @@
 #include "complete.h"
 #include "message.h"
 #include "overseer.h"
+#include "path.h"
 #include "plyfs_mount.h"
 #include "text.h"
 #include "word.h"
@@ -103,14 +104,6 @@ static bool is_mount_call(int argc, char **argv)
 	return argc > 2 && (strpbrk(argv[1], "/:") || lstat(argv[1], &stat) == 0);
 }
 
-/* Returns whether umount(8) calls us, as /sbin/umount.fuse.plyfs. */
-static bool is_umount_helper(const char *name)
-{
-	const char *slash = strrchr(name, '/');
-
-	return strcmp(slash ? slash + 1 : name, UMOUNT_HELPER) == 0;
-}
-
 /* Returns whether the command may go on until it is stopped; some call overseer_begin() if not. */
 static bool goes_on(const struct command *command)
 {
@@ -121,7 +114,8 @@ static bool goes_on(const struct command *command)
 
 static int run(int argc, char **argv)
 {
-	if (argc > 0 && is_umount_helper(argv[0]))
+	/* umount(8) calls plyfs by this name. */
+	if (argc > 0 && strcmp(path_name(argv[0]), UMOUNT_HELPER) == 0)
 		return command_umount.run(&command_umount, argc, argv);
 	if (argc < 2) {
 		print_help(stderr);

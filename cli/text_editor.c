@@ -14,6 +14,7 @@
 #include "command.h"
 #include "descriptor.h"
 #include "message.h"
+#include "path.h"
 #include "text.h"
 
 /* Stands behind the comment sign before each line of our messages. */
@@ -50,8 +51,6 @@ static int refuse_nul(const char *name)
 
 int text_editor_open(struct text_editor *editor, const char *name, struct span text)
 {
-	const char *slash = strrchr(name, '/');
-
 	*editor = (struct text_editor){0};
 	if (text.len && memchr(text.data, '\0', text.len))
 		return refuse_nul(name);
@@ -59,7 +58,7 @@ int text_editor_open(struct text_editor *editor, const char *name, struct span t
 		return complain(name);
 	if (!mkdtemp(editor->directory))
 		return complain(editor->directory);
-	if (text_format(&editor->path, "%s/%s", editor->directory, slash ? slash + 1 : name) < 0)
+	if (path_join(editor->directory, path_name(name), &editor->path) < 0)
 		return complain(name);
 	editor->text = strndup(text.data ? text.data : "", text.len);
 	editor->len = text.len;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "layer_spec.h"
+#include "path.h"
 #include "settings_make.h"
 #include "value.h"
 
@@ -134,12 +135,12 @@ static int check_file(const struct fact_file *file, struct problem *problem)
 static int read_file(struct settings *settings, const struct node *node, struct problem *problem)
 {
 	struct fact_file *file = &settings->facts;
-	const char *name = NULL, *slash = strrchr(settings->path, '/');
+	const char *name = NULL;
 	int r = value_text(node, "facts", &name, problem);
 
 	if (r != 0 || !name)
 		return r;
-	size_t len = slash && *name != '/' ? (size_t)(slash - settings->path) + 1 : 0;
+	size_t len = *name != '/' ? path_directory_length(settings->path) : 0;
 	file->path = arena_printf(settings->arena, "%.*s%s", (int)len, settings->path, name);
 	if (!file->path)
 		return -ENOMEM;

@@ -10,6 +10,7 @@
 #include "await.h"
 #include "cleanup.h"
 #include "layer.h"
+#include "path.h"
 #include "settings_make.h"
 #include "trust.h"
 #include "value.h"
@@ -258,19 +259,12 @@ static int read_layer(const struct node *node, const struct store_spec_place *pl
 		spec, path, place->directory, place->around, place->arena, problem);
 }
 
-/* Returns the directory of `path`, with a slash at the end; "" if it has none. */
-static char *directory_of(const char *path, struct arena *arena)
-{
-	const char *slash = strrchr(path, '/');
-
-	return arena_copy(arena, (struct span){path, slash ? (size_t)(slash - path) + 1 : 0});
-}
-
 static int read_layers(const struct node *root, struct settings *settings, struct problem *problem)
 {
 	const struct node *node = node_get(root, "layers"), *list = NULL;
 	const struct store_spec_place place = {
-		.directory = directory_of(settings->path, settings->arena),
+		.directory = arena_copy(settings->arena,
+			(struct span){settings->path, path_directory_length(settings->path)}),
 		.around = &settings->around,
 		.arena = settings->arena};
 	struct layer_spec *specs;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cleanup.h"
+#include "path.h"
 #include "settings_make.h"
 #include "text.h"
 #include "uri.h"
@@ -27,21 +28,14 @@ struct schema_reading {
 	struct schema_file *file;
 };
 
-/* Returns the length of a path's directory, with its slash. */
-static size_t directory_length(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? (size_t)(slash - path) + 1 : 0;
-}
-
 /* Returns the path of a schema, relative to the directory of `file`, the plyfs.yaml or preset that
  * names it. NULL: no memory. */
 static const char *find_path(struct settings *settings, const char *file, const char *name)
 {
 	if (name[0] == '/')
 		return arena_copy(settings->arena, span_of(name));
-	return arena_printf(settings->arena, "%.*s%s", (int)directory_length(file), file, name);
+	return arena_printf(
+		settings->arena, "%.*s%s", (int)path_directory_length(file), file, name);
 }
 
 static struct schema_file *find_schema(const struct settings *settings, const char *path)
@@ -154,13 +148,13 @@ static int find_beside(struct settings *settings, const struct schema_file *file
 	int r = uri_decode(file->uri, settings->arena, &own);
 	if (r < 0)
 		return r;
-	size_t len = directory_length(own.data);
+	size_t len = path_directory_length(own.data);
 	if (uri.len <= len || memcmp(uri.data, own.data, len) != 0)
 		return 0;
 	const struct span rest = {uri.data + len, uri.len - len};
 	if (has_odd_part(rest) || memchr(rest.data, '\0', rest.len))
 		return 0;
-	*ret = arena_printf(settings->arena, "%.*s%s", (int)directory_length(file->path),
+	*ret = arena_printf(settings->arena, "%.*s%s", (int)path_directory_length(file->path),
 		file->path, rest.data);
 	return *ret ? 0 : -ENOMEM;
 }

@@ -1,5 +1,7 @@
 #include "format.h"
 
+#include "path.h"
+
 #define ENTRY(name) &format_##name,
 static const struct format *const table[] = {FORMATS(ENTRY) NULL};
 #undef ENTRY
@@ -28,11 +30,10 @@ const struct format *format_find(struct span name)
 
 const struct format *format_of_name(const char *file)
 {
-	const char *dot = strrchr(file, '.'), *slash = strrchr(file, '/');
+	const char *dot = strrchr(file, '.');
 
 	for (const struct format *const *at = table; *at; at++)
-		if ((*at)->names &&
-			span_is_in(span_of(slash ? slash + 1 : file), (*at)->names, ","))
+		if ((*at)->names && span_is_in(span_of(path_name(file)), (*at)->names, ","))
 			return *at;
 	for (const struct format *const *at = table; dot && *at; at++)
 		if (span_is_in(span_of(dot + 1), (*at)->suffixes, ","))

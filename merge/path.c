@@ -1,5 +1,8 @@
 #include "path.h"
 
+#include <errno.h>
+#include <stdio.h>
+
 /* Linux's maxima in bytes, for a path and for one name. A longer one can't be a file. */
 #define PATH_LENGTH_MAX 4095
 #define NAME_LENGTH_MAX 255
@@ -28,4 +31,14 @@ const char *path_fault(struct span path)
 			return NULL;
 		part = slash;
 	}
+}
+
+int path_join(const char *directory, const char *name, char **ret)
+{
+	const char *slash = *directory ? "/" : "";
+
+	if (asprintf(ret, "%s%s%s", directory, slash, name) >= 0)
+		return 0;
+	*ret = NULL;
+	return -ENOMEM;
 }

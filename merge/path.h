@@ -5,3 +5,20 @@
 
 /** Returns why `path` is no such path, as "it is empty"; NULL if it is such a path. Static. */
 const char *path_fault(struct span path);
+
+/** Returns the last name of `path`. */
+static inline const char *path_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/** Returns the length of the directory in `path`, with its slash; 0: `path` is a name alone. */
+static inline size_t path_directory_length(const char *path)
+{
+	return (size_t)(path_name(path) - path);
+}
+
+/** Joins the two with a slash; "" is the root. Returns 0 with *ret for free(3), or -ENOMEM. */
+int path_join(const char *directory, const char *name, char **ret);

@@ -12,6 +12,7 @@
 #include "dropin.h"
 #include "layer_file.h"
 #include "line_map.h"
+#include "path.h"
 #include "runner.h"
 #include "strategy.h"
 #include "target_layer.h"
@@ -204,13 +205,6 @@ static const char *path_of_new(const struct amendment_state *made)
 	return file ? NULL : made->request->path;
 }
 
-static const char *base_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /*
  * Names a drop-in in PATH.d that comes behind all existing ones (`dropins: uapi`). Returns 0 with
  * *ret, PROBLEM if there is no such name, or -ENOMEM.
@@ -220,12 +214,12 @@ static int name_last_dropin(struct amendment_state *made, const char **ret)
 	static const char *const names[] = {"90-set", "99-set", "zz-set", NULL};
 	const struct sources *sources = &made->composition.sources;
 	const char *path = made->request->path, *last = "";
-	const char *dot = strrchr(base_of(path), '.');
+	const char *dot = strrchr(path_name(path), '.');
 
 	for (size_t i = 0; i < sources->count; i++)
 		if (strcmp(sources->paths[i], path) != 0 &&
-			strcmp(base_of(sources->paths[i]), last) > 0)
-			last = base_of(sources->paths[i]);
+			strcmp(path_name(sources->paths[i]), last) > 0)
+			last = path_name(sources->paths[i]);
 	for (size_t i = 0; names[i / 2]; i++) {
 		const char *name = arena_printf(
 			made->arena, "%s%s", names[i / 2], i % 2 && dot ? dot : ".conf");

@@ -11,6 +11,7 @@
 #include "descriptor.h"
 #include "dropin.h"
 #include "layer_file.h"
+#include "path.h"
 #include "target_layer.h"
 #include "text.h"
 
@@ -100,9 +101,8 @@ static int take(struct presence *presence, const char *path)
 /* Returns the whiteout of a path, "DIRECTORY/.wh.NAME". NULL: no memory. */
 static const char *mark_of(const char *path, struct arena *arena)
 {
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-
-	return arena_printf(arena, "%.*s" UNION_MARK_PREFIX "%s", (int)(name - path), path, name);
+	return arena_printf(arena, "%.*s" UNION_MARK_PREFIX "%s", (int)path_directory_length(path),
+		path, path_name(path));
 }
 
 /* Takes the drop-ins among the sources that the lookup has in the layer. */

@@ -11,6 +11,8 @@
 #include "await.h"
 #include "cleanup.h"
 #include "expand.h"
+#include "lock.h"
+#include "path.h"
 
 /* A file below a directory. */
 struct found {
@@ -70,12 +72,11 @@ static int add_found(void *context, const struct traversed *found)
 	char *path = strdup(found->path);
 	if (!path)
 		return -ENOMEM;
-	const char *slash = strrchr(path, '/');
 	size_t depth = 0;
 	for (const char *at = path; *at; at++)
 		depth += *at == '/';
 	index->items[index->count] =
-		(struct found){path, slash ? slash + 1 : path, found->layers, depth, index->count};
+		(struct found){path, path_name(path), found->layers, depth, index->count};
 	index->count++;
 	return 0;
 }

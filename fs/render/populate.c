@@ -12,6 +12,7 @@
 #include "failure.h"
 #include "generation.h"
 #include "layer.h"
+#include "path.h"
 #include "refresh.h"
 #include "render_state.h"
 #include "shown_directory.h"
@@ -58,17 +59,12 @@ static void on_answer(struct view_caller *caller, int result, const struct stat 
 		coroutine_wake(&look->render->answered);
 }
 
-static int join(const char *directory, const char *name, char **ret)
-{
-	return text_format(ret, "%s%s%s", directory, *directory ? "/" : "", name);
-}
-
 /* Returns whether an earlier process has left the file as this one would. */
 static bool is_kept(struct render *render, uint64_t parent, const char *directory, const char *name)
 {
 	CLEANUP(freep) char *path = NULL;
 
-	if (join(directory, name, &path) < 0)
+	if (path_join(directory, name, &path) < 0)
 		return false;
 	struct owned *owned = manifest_find(rendered_manifest(render->rendered), path);
 	bool is_so = owned && owned->basis &&
@@ -239,7 +235,7 @@ static void put_name(struct render *render, uint64_t parent, const char *directo
 
 	if (r == -ENOENT || r == IS_KEPT)
 		return;
-	if (join(directory, look->name, &path) < 0)
+	if (path_join(directory, look->name, &path) < 0)
 		r = -ENOMEM;
 	if (r < 0)
 		failure_retry(render, path ? path : directory, NULL, r, NULL);

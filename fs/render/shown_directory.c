@@ -11,6 +11,7 @@
 #include "cleanup.h"
 #include "descriptor.h"
 #include "failure.h"
+#include "path.h"
 #include "publisher.h"
 #include "render_state.h"
 #include "text.h"
@@ -48,7 +49,7 @@ static void on_event(struct subscription *subscription, uint32_t mask, const cha
 	(void)mask;
 	if (!name || (!*shown->path && strcmp(name, PLYFS_NAME) == 0))
 		return;
-	(void)text_format(&path, "%s%s%s", shown->path, *shown->path ? "/" : "", name);
+	(void)path_join(shown->path, name, &path);
 	agenda_look(shown->render->agenda, path, DOUBT_MS);
 }
 

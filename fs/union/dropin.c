@@ -10,6 +10,7 @@
 #include "dropin_name.h"
 #include "expand.h"
 #include "listing.h"
+#include "path.h"
 
 struct dropins {
 	const struct settings *settings;
@@ -158,9 +159,8 @@ static int add_directory(struct dropins *dropins, const struct finder *finder, l
 		bool is_named = dropin_is_named(dropins->settings, owner, name);
 		if (listing.items[i].kind == UNION_DIRECTORY)
 			continue;
-		if (asprintf(&path, "%s/%s", directory, name) < 0)
-			r = -ENOMEM;
-		else
+		r = path_join(directory, name, &path);
+		if (r == 0)
 			r = union_look_up(dropins->settings, layers, path, dropins->scratch);
 		if (r == 0 && dropins->scratch->may_hide)
 			r = -ETIMEDOUT;

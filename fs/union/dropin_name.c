@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "expand.h"
+#include "path.h"
 #include "strategy.h"
 
 /* Size of a message's list of suffixes, in bytes. */
@@ -24,8 +25,7 @@ static struct suffixes suffixes_of(const struct settings *settings, const char *
 {
 	const struct rule *rule = settings_rule(settings, path);
 	const struct format *format = settings_format(settings, path);
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-	const char *dot = strrchr(name, '.');
+	const char *name = path_name(path), *dot = strrchr(name, '.');
 	bool is_unit = format == &format_systemd;
 	return (struct suffixes){
 		.given = rule->dropin_suffixes,
@@ -141,8 +141,7 @@ static const char *reason_beside_ending(const char *name)
 int dropin_refusal(const struct settings *settings, const char *path, const char *name, char **ret)
 {
 	const struct suffixes suffixes = suffixes_of(settings, path);
-	const char *slash = strrchr(path, '/'), *owner = slash ? slash + 1 : path;
-	const char *reason = reason_beside_ending(name);
+	const char *owner = path_name(path), *reason = reason_beside_ending(name);
 	char ending[LIST_MAX] = "";
 	int n;
 
@@ -161,15 +160,14 @@ int dropin_refusal(const struct settings *settings, const char *path, const char
 	return n < 0 ? -ENOMEM : 0;
 }
 
-char *dropin_owner(const struct settings *settings, const char *directory, const char *name)
+char *dropin_owner(const struct settings *settings, const char *directory)
 {
-	size_t length = strlen(name);
-	size_t suffix = strlen(DROPIN_SUFFIX);
+	size_t length = strlen(path_name(directory)), suffix = strlen(DROPIN_SUFFIX);
 	char *path;
 
-	if (length <= suffix || strcmp(name + length - suffix, DROPIN_SUFFIX) != 0 ||
-		asprintf(&path, "%s%s%.*s", directory, *directory ? "/" : "",
-			(int)(length - suffix), name) < 0)
+	if (length <= suffix ||
+		strcmp(directory + strlen(directory) - suffix, DROPIN_SUFFIX) != 0 ||
+		!(path = strndup(directory, strlen(directory) - suffix)))
 		return NULL;
 	if (settings_rule(settings, path)->dropins)
 		return path;

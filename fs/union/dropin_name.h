@@ -16,10 +16,10 @@
 #define DROPIN_SUFFIX ".d"
 
 /**
- * If `name` is "NAME.d", returns the path of NAME in `directory`, for free(3). NULL: `name` does
- * not end in ".d", no rule gives NAME drop-ins, or there is no memory.
+ * If the path `directory` is "NAME.d", returns NAME, for free(3). NULL: `directory` does not end in
+ * ".d", no rule gives NAME drop-ins, or there is no memory.
  */
-char *dropin_owner(const struct settings *settings, const char *directory, const char *name);
+char *dropin_owner(const struct settings *settings, const char *directory);
 
 /** Returns whether the file `name` in NAME.d is a drop-in of NAME, whose path is `path`. */
 bool dropin_is_named(const struct settings *settings, const char *path, const char *name);

@@ -10,6 +10,7 @@
 #include "dropin_name.h"
 #include "expand.h"
 #include "listing.h"
+#include "path.h"
 
 /* A search among the drop-ins of one file. */
 struct unread_search {
@@ -19,13 +20,6 @@ struct unread_search {
 	void *context;
 	struct union_lookup *lookup;
 };
-
-static const char *base_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
 
 /* Stops at the first name of a drop-in. */
 static int find_named(void *context, const char *name, unsigned char type)
@@ -55,7 +49,7 @@ static int leads(const struct layer *layer, const char *path)
 static int report(struct unread_search *search, const struct layer *layer, const char *path,
 	enum union_kind kind)
 {
-	const char *owner = base_of(search->owner);
+	const char *owner = path_name(search->owner);
 	CLEANUP(freep) char *why = NULL;
 	int n = kind == UNION_LINK
 			? asprintf(&why,
@@ -104,9 +98,9 @@ static int search_directory(struct unread_search *search, const char *directory)
 
 		if (!is_unread)
 			continue;
-		r = asprintf(&path, "%s/%s", directory, item->name) < 0
-			    ? -ENOMEM
-			    : examine(search, path, item->layers);
+		r = path_join(directory, item->name, &path);
+		if (r == 0)
+			r = examine(search, path, item->layers);
 	}
 	listing_free(&listing);
 	return r;

@@ -11,7 +11,7 @@
 #include "cleanup.h"
 #include "dropin.h"
 #include "glob.h"
-#include "traverse.h"
+#include "path.h"
 
 bool expand_is_ignored(const char *name)
 {
@@ -132,9 +132,7 @@ static int compare_parts(const void *a, const void *b)
 
 static const char *name_of(const struct expanded_source *part)
 {
-	const char *slash = strrchr(part->contributor.path, '/');
-
-	return slash ? slash + 1 : part->contributor.path;
+	return path_name(part->contributor.path);
 }
 
 /* The same for `dropins: uapi`: names decide before layers. */
@@ -417,8 +415,7 @@ static int list_if_file(const struct finder *finder, const struct settings *sett
 	layer_mask layers, const char *path, struct listing *listing)
 {
 	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
-	const char *slash = strrchr(path, '/');
-	const char *name = slash ? slash + 1 : path;
+	const char *name = path_name(path);
 
 	if (!lookup)
 		return -ENOMEM;
@@ -471,7 +468,9 @@ int expand_names(const struct finder *finder, const struct settings *settings, l
 	for (size_t i = 0; r == 0 && i < listing->count; i++) {
 		if (listing->items[i].kind != UNION_DIRECTORY)
 			continue;
-		CLEANUP(freep) char *owner = dropin_owner(settings, path, listing->items[i].name);
+		CLEANUP(freep) char *directory = NULL;
+		r = path_join(path, listing->items[i].name, &directory);
+		CLEANUP(freep) char *owner = r == 0 ? dropin_owner(settings, directory) : NULL;
 		if (owner)
 			r = list_if_file(finder, settings, layers, owner, &names);
 	}
@@ -487,7 +486,7 @@ void expand_each_made_of(const struct settings *settings, const char *directory,
 {
 	CLEANUP(freep) char *path = NULL;
 
-	if (asprintf(&path, "%s%s%s", directory, *directory ? "/" : "", name) < 0)
+	if (path_join(directory, name, &path) < 0)
 		return;
 	for (size_t i = 0; i < settings->file_count; i++)
 		for (size_t j = 0; j < settings->files[i].from_count; j++)
@@ -498,11 +497,8 @@ void expand_each_made_of(const struct settings *settings, const char *directory,
 	if (!has_dropins_rule(settings))
 		return;
 	/* `directory` may be a NAME.d with the file in it, or `name` a NAME.d itself. */
-	const char *slash = strrchr(directory, '/');
-	CLEANUP(freep) char *above = strndup(directory, slash ? (size_t)(slash - directory) : 0);
-	CLEANUP(freep)
-	char *owner = above ? dropin_owner(settings, above, slash ? slash + 1 : directory) : NULL;
-	CLEANUP(freep) char *beside = dropin_owner(settings, directory, name);
+	CLEANUP(freep) char *owner = dropin_owner(settings, directory);
+	CLEANUP(freep) char *beside = dropin_owner(settings, path);
 	if (owner)
 		each(context, owner);
 	if (beside)

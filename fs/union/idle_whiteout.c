@@ -8,6 +8,7 @@
 
 #include "array.h"
 #include "cleanup.h"
+#include "path.h"
 
 /* The whiteouts in one layer's directory. */
 struct marks {
@@ -26,13 +27,6 @@ static void marks_fini(struct marks *marks)
 	free(marks->names);
 }
 
-static int join(const struct marks *marks, const char *name, char **ret)
-{
-	const char *directory = marks->directory->path;
-
-	return asprintf(ret, "%s%s%s", directory, *directory ? "/" : "", name) < 0 ? -ENOMEM : 0;
-}
-
 /* Returns 1 if the name is overlayfs' kind of whiteout, 0, or -ENOMEM. */
 static int is_device(const struct marks *marks, const char *name, unsigned char type)
 {
@@ -41,7 +35,7 @@ static int is_device(const struct marks *marks, const char *name, unsigned char 
 
 	if (type != DT_CHR && type != DT_UNKNOWN)
 		return 0;
-	int r = join(marks, name, &path);
+	int r = path_join(marks->directory->path, name, &path);
 	if (r < 0)
 		return r;
 	return layer_stat(marks->layer, path, &stat) == 0 && S_ISCHR(stat.st_mode) &&
@@ -95,7 +89,7 @@ static int is_idle(const struct marks *marks, const char *name, char **ret_hides
 		r = *ret_hides ? is_below(marks, marks->directory->layers, marks->directory->path)
 			       : -ENOMEM;
 	} else {
-		r = join(marks, whited ? whited : name, ret_hides);
+		r = path_join(marks->directory->path, whited ? whited : name, ret_hides);
 		if (r == 0)
 			r = is_below(marks, marks->directory->own, *ret_hides);
 	}
@@ -111,7 +105,7 @@ static int report_idle(const struct marks *marks,
 	for (size_t i = 0; r == 0 && i < marks->count; i++) {
 		CLEANUP(freep) char *path = NULL, *hides = NULL;
 		int idle = is_idle(marks, marks->names[i], &hides);
-		r = idle < 0 ? idle : join(marks, marks->names[i], &path);
+		r = idle < 0 ? idle : path_join(marks->directory->path, marks->names[i], &path);
 		if (r == 0 && idle)
 			r = each(context, marks->layer, path, hides);
 	}

@@ -8,6 +8,7 @@
 #include "cleanup.h"
 #include "expand.h"
 #include "listing.h"
+#include "path.h"
 
 /*
  * A directory on the way down, with its inode in each layer, so that it is recognised further down.
@@ -121,10 +122,9 @@ static int visit_names(const struct traversal *traversal, const struct level *le
 		CLEANUP(freep) char *path = NULL;
 		if (level->depth == 0 && listing->items[i].kind == UNION_DIRECTORY)
 			continue;
-		if (asprintf(&path, "%s%s%s", directory->path, *directory->path ? "/" : "",
-			    listing->items[i].name) < 0)
-			return -ENOMEM;
-		r = visit(traversal, level, path, directory->own, listing->items[i].kind);
+		r = path_join(directory->path, listing->items[i].name, &path);
+		if (r == 0)
+			r = visit(traversal, level, path, directory->own, listing->items[i].kind);
 	}
 	return r;
 }

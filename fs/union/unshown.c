@@ -9,6 +9,7 @@
 
 #include "array.h"
 #include "cleanup.h"
+#include "path.h"
 
 struct unshown {
 	char *path;
@@ -51,7 +52,7 @@ static int add_unshown(void *context, const char *name, unsigned char type)
 
 	if (union_is_mark(name))
 		return 0;
-	if (asprintf(&path, "%s%s%s", list->directory, *list->directory ? "/" : "", name) < 0)
+	if (path_join(list->directory, name, &path) < 0)
 		return -ENOMEM;
 	bool is_too_long = strlen(path) >= PATH_MAX;
 	bool is_link = type == DT_LNK && !list->layer->follow;
