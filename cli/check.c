@@ -118,14 +118,6 @@ static int open_tree(struct check_job *job)
 	return r == 0 ? EXIT_DONE : message_result(r, NULL, NULL);
 }
 
-static int add_closed_layer(void *context, const struct problem *warning)
-{
-	const struct finding finding = {.kind = FINDING_WARNING, .problem = *warning};
-	struct check_job *job = context;
-
-	return check_report_add(&job->report, NULL, &finding);
-}
-
 /* Finds the files to check. *is_whole: they are all files. */
 static int find_files(
 	const struct command *command, struct check_job *job, char **paths, bool *is_whole)
@@ -216,7 +208,8 @@ static int check(const struct command *command, struct check_job *job, char **pa
 	int r = 0;
 	if (is_whole)
 		r = closed_layer_warn(job->settings,
-			job->settings->path ? job->settings->place : ".", add_closed_layer, job);
+			job->settings->path ? job->settings->place : ".", check_report_warn,
+			&job->report);
 	if (r == 0)
 		r = check_pool_run(job->offline, job->tree.paths, job->tree.count, add_file, job);
 	if (r == 0)

@@ -191,6 +191,12 @@ int check_report_add(struct check_report *report, const char *path, const struct
 	return r == 0 ? add_host(reported, report->host) : r;
 }
 
+int check_report_warn(void *report, const struct problem *problem)
+{
+	return check_report_add(
+		report, NULL, &(struct finding){.kind = FINDING_WARNING, .problem = *problem});
+}
+
 /* Prints the stored findings. A warning about the settings must hold on all hosts. */
 static void print_stored(struct check_report *report)
 {

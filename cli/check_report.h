@@ -52,6 +52,9 @@ void check_report_begin(struct check_report *report, size_t count);
  */
 int check_report_add(struct check_report *report, const char *path, const struct finding *finding);
 
+/** Reports a warning that concerns no file. `report` is a struct check_report. */
+int check_report_warn(void *report, const struct problem *problem);
+
 /** Reports the findings of a file. Returns 0 or -ENOMEM. */
 int check_report_file(
 	struct check_report *report, const char *path, const struct findings *findings);

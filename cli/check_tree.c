@@ -357,17 +357,17 @@ static int report_rules(const struct check_tree *tree, struct check_report *repo
 
 	for (size_t i = 0; r == 0 && i < settings->rule_count; i++) {
 		const struct rule *rule = &settings->rules[i];
-		struct finding finding = {.kind = FINDING_WARNING};
+		struct problem problem;
 		/* A preset has rules for all files that a program may have. */
 		if (tree->rules[i].is_any || rule->line == 0 || rule->preset)
 			continue;
-		problem_set(&finding.problem, rule->source.name, rule->line, 0,
+		problem_set(&problem, rule->source.name, rule->line, 0,
 			rule->match && check_tree_matches(tree, rule->match)
 				? "the rule for '%s' has no effect: the files that it matches have "
 				  "a rule above it, or are virtual"
 				: "the rule for '%s' has no effect: it matches no file",
 			rule->match ? rule->match : "**");
-		r = check_report_add(report, NULL, &finding);
+		r = check_report_warn(report, &problem);
 	}
 	return r;
 }
@@ -491,17 +491,16 @@ static int report_references(struct check_tree *tree, struct check_report *repor
 
 static int report_traversal(const struct check_tree *tree, struct check_report *report)
 {
-	struct finding more = {.kind = FINDING_WARNING};
+	struct problem more;
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < tree->findings.count; i++)
 		r = check_report_add(report, NULL, &tree->findings.items[i]);
 	if (r < 0 || tree->findings.left_out == 0)
 		return r;
-	problem_set(&more.problem, NULL, 0, 0,
-		"%zu more names hide something of another kind, or nothing",
+	problem_set(&more, NULL, 0, 0, "%zu more names hide something of another kind, or nothing",
 		tree->findings.left_out);
-	return check_report_add(report, NULL, &more);
+	return check_report_warn(report, &more);
 }
 
 int check_tree_report(struct check_tree *tree, struct check_report *report, bool is_whole)

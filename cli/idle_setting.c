@@ -11,14 +11,6 @@
 #include "path.h"
 #include "value_lock.h"
 
-static int add_finding(void *context, const struct problem *problem)
-{
-	struct check_report *report = context;
-
-	return check_report_add(
-		report, NULL, &(struct finding){.kind = FINDING_WARNING, .problem = *problem});
-}
-
 /* Options */
 
 /* Warns of locks that have no effect. No layer is above the highest one, so its locks have none. */
@@ -42,7 +34,7 @@ static int report_locks(
 				   "above "
 				   "it",
 			layer->text.data);
-		r = add_finding(report, &problem);
+		r = check_report_warn(report, &problem);
 	}
 	return r;
 }
@@ -54,7 +46,7 @@ static int report_options(const struct check_tree *tree, const struct options *o
 	int r = 0;
 
 	if (merged->is_any && !merged->is_broken)
-		r = option_uses_report_idle(&tree->uses, options, add_finding, report);
+		r = option_uses_report_idle(&tree->uses, options, check_report_warn, report);
 	return r == 0 ? report_locks(settings, options, report) : r;
 }
 
@@ -90,14 +82,14 @@ static int report_entry(
 		problem_at(&problem, rule->idle,
 			"a user or a timeout has no effect without a command; give 'check' or "
 			"'on_change', or remove it");
-		r = add_finding(report, &problem);
+		r = check_report_warn(report, &problem);
 	}
 	if (r != 0 || !version)
 		return r;
 	problem_set(&problem, rule->source.name, rule->line, 0,
 		"'%s' has no effect: none of the files of this rule is %s", version,
 		version[0] == 't' ? "TOML" : "YAML");
-	return add_finding(report, &problem);
+	return check_report_warn(report, &problem);
 }
 
 /* Warns of unused options. The rules of several patterns share their options. */
@@ -154,7 +146,7 @@ static int report_preset(
 			   : "the preset '%s' has no effect: it matches no file; 'plyfs presets "
 			     "%s' shows its patterns",
 		preset->name, preset->name);
-	return add_finding(report, &problem);
+	return check_report_warn(report, &problem);
 }
 
 /* Layers */
@@ -202,7 +194,7 @@ static int report_layers(const struct settings *settings, struct check_report *r
 		problem_at(&problem, spec->place,
 			"the layer '%s' has no effect: there is no file in '%s'", layer->name,
 			spec->path);
-		r = add_finding(report, &problem);
+		r = check_report_warn(report, &problem);
 	}
 	return r;
 }
@@ -227,7 +219,7 @@ static int report_same_layers(const struct settings *settings, struct check_repo
 			"the layer '%s' has no effect: its directory is that of '%s'; correct the "
 			"path, or remove it",
 			layer->name, lower->name);
-		r = add_finding(report, &problem);
+		r = check_report_warn(report, &problem);
 	}
 	return r;
 }
@@ -318,7 +310,7 @@ static int report_alike(const struct settings *settings, const struct suffixed_p
 		"other "
 		"if they are meant to be one",
 		other);
-	return add_finding(report, &problem);
+	return check_report_warn(report, &problem);
 }
 
 static int report_names(const struct check_tree *tree, struct check_report *report)

@@ -11,10 +11,9 @@
 #include "colour.h"
 #include "column.h"
 #include "command.h"
-#include "follow.h"
+#include "explained_file.h"
 #include "hidden.h"
 #include "json_put.h"
-#include "layer_choice.h"
 #include "message.h"
 #include "path.h"
 #include "strategy.h"
@@ -79,8 +78,6 @@ struct ls_job {
 
 static void finish_path(struct ls_job *job)
 {
-	offline_free(take_ptr(job->offline));
-	settings_unref(take_ptr(job->settings));
 	arena_free(take_ptr(job->arena));
 	free(take_ptr(job->entries));
 	job->count = job->capacity = 0;
@@ -502,37 +499,17 @@ static void print_all(struct ls_job *job, const char *typed)
 
 /* The command */
 
-/* Opens the tree, and finds the path in it. Returns an exit code. */
-static int open_path(
-	const struct command *command, struct ls_job *job, const char *typed, char **ret)
-{
-	bool is_in_mount = !job->choice.config && !job->choice.layers;
-	struct problem problem;
-	int code = is_in_mount ? layer_choice_in_mount(
-					 command, &job->choice, typed, &job->settings, ret)
-			       : layer_choice_open(&job->choice, &job->settings);
-
-	if (code == EXIT_DONE)
-		code = layer_choice_offline(job->settings, &job->offline);
-	if (code != EXIT_DONE)
-		return code;
-	layer_choice_note_absent(job->settings);
-	if (arena_new(&job->arena) < 0)
-		return message_result(-ENOMEM, NULL, NULL);
-	if (is_in_mount)
-		return EXIT_DONE;
-	int r = follow_to(job->offline, typed, ret, &problem);
-	if (r == -EISDIR && (*ret = strdup("")))
-		r = 0;
-	return r == 0 ? EXIT_DONE : layer_choice_complain(job->settings, typed, r, &problem);
-}
-
 static int list_path(const struct command *command, struct ls_job *job, const char *typed)
 {
 	CLEANUP(freep) char *inner = NULL;
-	int code = open_path(command, job, typed, &inner);
+	CLEANUP(explained_file_fini) struct explained_file subject = {0};
+	int code = explained_file_find(command, &job->choice, typed, false, &subject, &inner);
 
+	if (code == EXIT_DONE && arena_new(&job->arena) < 0)
+		code = message_result(-ENOMEM, NULL, NULL);
 	if (code == EXIT_DONE) {
+		job->settings = subject.settings;
+		job->offline = subject.offline;
 		const struct traversal traversal = {.settings = job->settings,
 			.finder = offline_finder(job->offline),
 			/* The names of directories in the directory belong to it. */

@@ -10,6 +10,7 @@
 
 #include "cleanup.h"
 #include "descriptor.h"
+#include "hash.h"
 
 /* A line of mountinfo is shorter than this up to the file system's type: it has two paths, in which
  * a byte may take four. */
@@ -43,16 +44,6 @@ static unsigned option_number(const char *rest, const char *name)
 	return at ? (unsigned)strtoul(at + strlen(name), NULL, 10) : 0;
 }
 
-/* Returns the FNV-1a hash. */
-static uint64_t hash(const char *text)
-{
-	uint64_t hash = 0xcbf29ce484222325u;
-
-	for (; *text; text++)
-		hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
-	return hash;
-}
-
 /* Parses "36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw". */
 static bool parse_mount(const char *line, struct table_mount *mount)
 {
@@ -69,7 +60,7 @@ static bool parse_mount(const char *line, struct table_mount *mount)
 	mount->uid = option_number(rest, "user_id=");
 	mount->gid = option_number(rest, "group_id=");
 	mount->dev = makedev(major_id, minor_id);
-	mount->digest = hash(line);
+	mount->digest = hash_bytes(hash_seed(), span_of(line));
 	return true;
 }
 

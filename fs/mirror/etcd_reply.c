@@ -5,6 +5,7 @@
 #include "base64.h"
 #include "cleanup.h"
 #include "document.h"
+#include "report.h"
 #include "scalar.h"
 
 #define SOURCE_NAME "the gateway's answer"
@@ -26,7 +27,7 @@ struct reply_reader {
 static int get_number(
 	struct reply_reader *reader, const struct node *map, const char *name, uint64_t *ret)
 {
-	const struct node *node = node_is_map(map) ? node_get(map, name) : NULL;
+	const struct node *node = report_get(map, name);
 	uint64_t number = 0;
 
 	if (!node)
@@ -44,18 +45,11 @@ static int get_number(
 	return 0;
 }
 
-static bool get_bool(const struct node *map, const char *name)
-{
-	const struct node *node = node_is_map(map) ? node_get(map, name) : NULL;
-
-	return node && node_is_scalar(node) && span_is(node->text, "true");
-}
-
 /* Leaves *ret unchanged if there is no such text. Returns 0 or -ENOMEM. */
 static int get_text(
 	struct reply_reader *reader, const struct node *map, const char *name, const char **ret)
 {
-	const struct node *node = node_is_map(map) ? node_get(map, name) : NULL;
+	const struct node *node = report_get(map, name);
 
 	if (!node || !node_is_scalar(node) || node->style != NODE_DOUBLE)
 		return 0;
@@ -95,12 +89,11 @@ static int read_key(struct reply_reader *reader, const struct node *map, struct 
 
 static int read_event(struct reply_reader *reader, const struct node *map, struct etcd_key *ret)
 {
-	const struct node *type = node_is_map(map) ? node_get(map, "type") : NULL;
-	const struct node *key = node_is_map(map) ? node_get(map, "kv") : NULL;
+	const struct node *key = report_get(map, "kv");
 
 	/* PUT is 0, and the gateway omits fields that are 0. */
-	bool is_put = !type || (node_is_scalar(type) && span_is(type->text, "PUT"));
-	ret->is_deleted = type && node_is_scalar(type) && span_is(type->text, "DELETE");
+	bool is_put = !report_get(map, "type") || report_is(map, "type", "PUT");
+	ret->is_deleted = report_is(map, "type", "DELETE");
 	if (!key || (!is_put && !ret->is_deleted))
 		return problem_at(reader->problem, map, "this is neither a put nor a delete");
 	return read_key(reader, key, ret);
@@ -159,11 +152,11 @@ static int read_result(struct reply_reader *reader, const struct node *map)
 	r = r ? r : get_number(reader, map, "compact_revision", &reply->compact_revision);
 	r = r ? r : get_text(reader, map, "token", &reply->token);
 	r = r ? r : get_text(reader, map, "cancel_reason", &reply->error);
-	reply->has_more = get_bool(map, "more");
-	reply->is_succeeded = get_bool(map, "succeeded");
-	reply->is_created = get_bool(map, "created");
-	reply->is_canceled = get_bool(map, "canceled");
-	reply->is_fragment = get_bool(map, "fragment");
+	reply->has_more = report_is(map, "more", "true");
+	reply->is_succeeded = report_is(map, "succeeded", "true");
+	reply->is_created = report_is(map, "created", "true");
+	reply->is_canceled = report_is(map, "canceled", "true");
+	reply->is_fragment = report_is(map, "fragment", "true");
 	r = r ? r : read_keys(reader, map, "kvs", read_key);
 	return r ? r : read_keys(reader, map, "events", read_event);
 }
