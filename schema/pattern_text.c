@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "format/output.h"
 #include "shown.h"
 #include "utf8.h"
 
@@ -31,44 +32,23 @@ struct pattern_reader {
 	const char *start;
 	const char *p;
 	const char *end;
-	char *out;
-	size_t len;
-	size_t capacity;
+	struct output out;
 	char *reason;
 	unsigned depth;    /* number of open groups */
 	bool is_assertion; /* the last term is an assertion, which can't be repeated */
-	bool has_failed;   /* for lack of memory */
 };
-
-static void put_bytes(struct pattern_reader *reader, const char *data, size_t len)
-{
-	if (reader->len + len + 1 > reader->capacity) {
-		size_t larger = 2 * reader->capacity + len + 256;
-		char *moved = realloc(reader->out, larger);
-
-		if (!moved) {
-			reader->has_failed = true;
-			return;
-		}
-		reader->out = moved;
-		reader->capacity = larger;
-	}
-	/* cppcheck-suppress uninitvar ; each caller passes `len` bytes */
-	memcpy(reader->out + reader->len, data, len);
-	reader->len += len;
-	reader->out[reader->len] = '\0';
-}
 
 static void put(struct pattern_reader *reader, const char *text)
 {
-	put_bytes(reader, text, strlen(text));
+	output_string(&reader->out, text);
 }
 
 static void put_code(struct pattern_reader *reader, uint32_t code)
 {
 	char text[16];
 
-	put_bytes(reader, text, (size_t)snprintf(text, sizeof(text), "\\x{%x}", (unsigned)code));
+	output_put(&reader->out, text,
+		(size_t)snprintf(text, sizeof(text), "\\x{%x}", (unsigned)code));
 }
 
 __attribute__((format(printf, 2, 3))) static int bad(
@@ -253,7 +233,7 @@ static int put_property(struct pattern_reader *reader)
 		put(reader, "scx:");
 	else if (skip(&name, "General_Category=") || skip(&name, "gc=") || true)
 		name = category(name);
-	put_bytes(reader, name.data, name.len);
+	output_put(&reader->out, name.data, name.len);
 	put(reader, "}");
 	reader->p = close + 1;
 	return 0;
@@ -300,7 +280,7 @@ static int read_member(
 	else if (c == 'S')
 		*has_nonspace = true;
 	else
-		put_bytes(reader, (char[]){'\\', c}, 2);
+		output_put(&reader->out, (char[]){'\\', c}, 2);
 	return 0;
 }
 
@@ -365,24 +345,24 @@ static int read_members(struct pattern_reader *reader, bool *has_nonspace)
 static int read_class(struct pattern_reader *reader)
 {
 	bool is_negated = take(reader, "^"), has_nonspace = false;
-	size_t start = reader->len;
+	size_t start = reader->out.len;
 
 	int r = read_members(reader, &has_nonspace);
 	if (r != 0)
 		return r;
 	if (!take(reader, "]"))
 		return bad(reader, "a '[' has no ']'");
-	size_t len = reader->len - start;
+	size_t len = reader->out.len - start;
 	char *members = malloc(len + 1);
 	if (!members)
 		return -ENOMEM;
-	memcpy(members, len ? reader->out + start : "", len);
-	reader->len = start;
+	memcpy(members, len ? reader->out.data + start : "", len);
+	reader->out.len = start;
 	if (has_nonspace)
 		put(reader, is_negated ? "(?:(?!" : "(?:[^" SPACES "]|");
 	if (len) {
 		put(reader, is_negated && !has_nonspace ? "[^" : "[");
-		put_bytes(reader, members, len);
+		output_put(&reader->out, members, len);
 		put(reader, "]");
 	} else {
 		put(reader, is_negated && !has_nonspace ? "(?s:.)" : "(?!)");
@@ -395,7 +375,7 @@ static int read_class(struct pattern_reader *reader)
 
 static void put_name(struct pattern_reader *reader, const char *end)
 {
-	put_bytes(reader, reader->p, (size_t)(end - reader->p));
+	output_put(&reader->out, reader->p, (size_t)(end - reader->p));
 	reader->p = end;
 }
 
@@ -409,7 +389,7 @@ static int read_escape(struct pattern_reader *reader)
 	char c = *reader->p;
 	if (c == 'b' || c == 'B' || is_common_class(c)) {
 		reader->is_assertion = c == 'b' || c == 'B';
-		put_bytes(reader, (char[]){'\\', c}, 2);
+		output_put(&reader->out, (char[]){'\\', c}, 2);
 		reader->p++;
 		return 0;
 	}
@@ -559,12 +539,14 @@ static int read_term(struct pattern_reader *reader, bool *is_term)
 
 int pattern_text(struct span text, char **ret, size_t *len, char reason[PATTERN_REASON_MAX])
 {
-	struct pattern_reader reader = {
-		.start = text.data, .p = text.data, .end = text.data + text.len, .reason = reason};
+	struct pattern_reader reader = {.start = text.data,
+		.p = text.data,
+		.end = text.data + text.len,
+		.out = {.max = SIZE_MAX},
+		.reason = reason};
 	int r = 0;
 
-	put(&reader, "");
-	while (r == 0 && !reader.has_failed && reader.p < reader.end) {
+	while (r == 0 && !reader.out.failure && reader.p < reader.end) {
 		bool is_term = false;
 
 		r = read_term(&reader, &is_term);
@@ -573,13 +555,13 @@ int pattern_text(struct span text, char **ret, size_t *len, char reason[PATTERN_
 	}
 	if (r == 0 && reader.depth)
 		r = bad(&reader, "a '(' has no ')'");
-	if (reader.has_failed)
-		r = -ENOMEM;
-	if (r != 0) {
-		free(reader.out);
-		return r;
-	}
-	*ret = reader.out;
-	*len = reader.len;
-	return 0;
+	*len = reader.out.len;
+	output_char(&reader.out, '\0');
+	if (reader.out.failure)
+		r = reader.out.failure;
+	if (r == 0)
+		*ret = reader.out.data;
+	else
+		output_fini(&reader.out);
+	return r;
 }
