@@ -1,0 +1,20 @@
+/* The names that each layer has in a directory of the merged tree. */
+#pragma once
+
+#include "traverse.h"
+
+struct own_names {
+	const struct settings *settings;
+	const struct traversed *directory;
+	/* Returns whether `each` is to be called for the name; `type` is the d_type. */
+	bool (*is_wanted)(const struct layer *layer, const char *path, unsigned char type);
+	int (*each)(void *context, const struct layer *layer, const char *path);
+	void *context;
+};
+
+/**
+ * Lists the directory in each layer that shows it. Calls `each` for the wanted names, lowest layer
+ * first, names in byte order. Stops at the first non-zero result, and returns it. Otherwise returns
+ * 0; or -errno if memory or descriptors are short. A layer that can't be listed is passed over.
+ */
+int own_names_each(const struct own_names *names);
