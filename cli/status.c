@@ -167,15 +167,15 @@ static void print_requests(const struct node *requests)
 	puts(*separator == ',' ? ")" : "");
 }
 
-/* Prints a line " NAME VALUE: REASON"; nothing if both are empty. */
-static void print_line(const char *name, const char *value, const char *reason)
+/* Prints a line with the text at `path`; nothing if it is empty. */
+static void print_line(const char *title, const struct node *map, const char *path)
 {
-	if (!*value && !*reason)
+	const char *text = report_text(map, path);
+
+	if (!*text)
 		return;
-	print_title(name);
-	report_print(value);
-	printf("%s", *value && *reason ? ": " : "");
-	report_print(reason);
+	print_title(title);
+	report_print(text);
 	putchar('\n');
 }
 
@@ -279,11 +279,11 @@ static void print_other_faults(const struct node *status)
 	const struct node *layers = report_get(status, "layers");
 	const struct node *processes = report_get(status, "processes");
 
-	print_line("publisher", "", report_text(status, "publisher.reason"));
-	print_line("watches", "", report_text(status, "watches.error"));
-	print_line("monitor", "", report_text(status, "monitor.reason"));
+	print_line("publisher", status, "publisher.reason");
+	print_line("watches", status, "watches.error");
+	print_line("monitor", status, "monitor.reason");
 	for (uint32_t i = 0; i < report_count(processes); i++)
-		print_line("process", "", report_text(processes->seq.items[i], "reason"));
+		print_line("process", processes->seq.items[i], "reason");
 	print_hooks(report_get(status, "on_change"), true);
 	for (uint32_t i = 0; i < report_count(layers); i++) {
 		print_silence(layers->seq.items[i]);
@@ -295,8 +295,8 @@ static void print_other_faults(const struct node *status)
 /* Prints the mount's activity and use of memory, for experts. */
 static void print_details(const struct node *status)
 {
-	print_line("publisher", report_text(status, "publisher.mode"), "");
-	print_line("watches", report_text(status, "watches.count"), "");
+	print_line("publisher", status, "publisher.mode");
+	print_line("watches", status, "watches.count");
 	print_title("versions");
 	report_put(status, "{#versions.count}, ");
 	print_bytes(report_number(status, "versions.bytes"));
@@ -357,15 +357,15 @@ static void print_environment(const struct node *settings)
 static void print_status(const char *mountpoint, const struct node *status, bool is_verbose)
 {
 	const struct node *rendered = report_get(status, "rendered");
-	bool has_header = !report_is(status, "settings.header", "false");
 
-	print_line("settings", report_text(status, "settings.path"), "");
+	print_line("settings", status, "settings.path");
 	if (!rendered)
-		print_line("coherence", report_text(status, "settings.coherence"), "");
+		print_line("coherence", status, "settings.coherence");
 	print_environment(report_get(status, "settings"));
-	print_line("header", has_header ? "" : "off", "");
+	if (report_is(status, "settings.header", "false"))
+		puts("  header      off");
 	print_layers(report_get(status, "layers"));
-	print_line("polling", "", report_text(status, "polling.reason"));
+	print_line("polling", status, "polling.reason");
 	if (rendered)
 		print_rendered(rendered);
 	else
