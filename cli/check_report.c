@@ -247,31 +247,20 @@ static void print_unchecked(struct check_report *report)
 	}
 }
 
-static void print_count(size_t count, const char *one, const char *more)
-{
-	char text[PROGRESS_NUMBER_SIZE];
-
-	printf("%s %s", progress_number(count, text), count == 1 ? one : more);
-}
-
 static void print_summary(const struct check_report *report)
 {
 	if (report->host)
-		print_count(report->hosts, "host, ", "hosts, ");
-	print_count(report->files, "file: ", "files: ");
+		progress_print_count("", report->hosts, "host, ", "hosts, ");
+	progress_print_count("", report->files, "file: ", "files: ");
 	if (report->failed > 0)
-		print_count(report->failed, "does not merge", "do not merge");
+		progress_print_count("", report->failed, "does not merge", "do not merge");
 	else
 		fputs("all merge", stdout);
 	/* Errors that belong to no file, or to several. */
-	if (report->errors != report->failed) {
-		fputs(", ", stdout);
-		print_count(report->errors, "error", "errors");
-	}
-	if (report->warnings > 0) {
-		fputs(", ", stdout);
-		print_count(report->warnings, "warning", "warnings");
-	}
+	if (report->errors != report->failed)
+		progress_print_count(", ", report->errors, "error", "errors");
+	if (report->warnings > 0)
+		progress_print_count(", ", report->warnings, "warning", "warnings");
 	fputc('\n', stdout);
 }
 

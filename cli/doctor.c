@@ -461,20 +461,15 @@ static int examine_status(void *context, const char *mountpoint, int out)
 	const struct doctor *doctor = context;
 	struct doctor_report report = {.is_verbose = doctor->report.is_verbose, .out = out};
 	CLEANUP(document_freep) struct document *document = NULL;
-	CLEANUP(freep) char *text = NULL;
 	struct table_mount entry;
-	struct problem problem;
-	size_t len;
 
-	int r = plyfs_mount_status_within(mountpoint, &text, &len);
-	if (r == 0)
-		r = plyfs_mount_entry(mountpoint, &entry);
+	int parsed = plyfs_mount_report_within(mountpoint, &document);
+	int r = parsed < 0 ? parsed : plyfs_mount_entry(mountpoint, &entry);
 	if (r == 0 && entry.uid != geteuid())
 		r = -EACCES;
 	if (r < 0)
 		return r;
-	r = plyfs_mount_read_report(mountpoint, (struct span){text, len}, &document, &problem);
-	if (r != 0 || document->count != 1)
+	if (parsed != 0 || document->count != 1)
 		return -EBADMSG;
 	const struct node *status = document->roots[0];
 	examine_version(&report, mountpoint, report_text(status, "version"), entry.dev);

@@ -64,16 +64,10 @@ static int look_at_layers(const char *real, const struct node *status, const cha
 static int look_at(void *context, const char *mountpoint, int out)
 {
 	CLEANUP(document_freep) struct document *document = NULL;
-	CLEANUP(freep) char *text = NULL;
 	const struct layer_search *search = context;
 	const char *inner = NULL;
-	struct problem ignored;
-	size_t len;
 
-	if (plyfs_mount_status_within(mountpoint, &text, &len) < 0 ||
-		plyfs_mount_read_report(
-			mountpoint, (struct span){text, len}, &document, &ignored) != 0 ||
-		document->count == 0)
+	if (plyfs_mount_report_within(mountpoint, &document) != 0 || document->count == 0)
 		return 0;
 	int r = look_at_layers(search->real, document->roots[0], &inner);
 	return r == 0 && inner ? text_write(out, inner, strlen(inner)) : r;

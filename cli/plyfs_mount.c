@@ -141,7 +141,7 @@ int plyfs_mount_all(struct plyfs_mounts *ret)
 	return list_mounts(is_plyfs, ret);
 }
 
-int plyfs_mount_status_within(const char *mountpoint, char **ret, size_t *ret_len)
+static int read_status(const char *mountpoint, char **ret, size_t *ret_len)
 {
 	CLEANUP(freep) char *file = NULL;
 	struct stat found;
@@ -163,7 +163,7 @@ static int write_status(void *context, const char *mountpoint, int out)
 	size_t len;
 
 	(void)context;
-	int r = plyfs_mount_status_within(mountpoint, &text, &len);
+	int r = read_status(mountpoint, &text, &len);
 	return r == 0 ? text_write(out, text, len) : r;
 }
 
@@ -205,6 +205,17 @@ int plyfs_mount_report(const char *mountpoint, struct document **ret, struct pro
 	int r = plyfs_mount_status(mountpoint, &text, &len);
 	return r < 0 ? r
 		     : plyfs_mount_read_report(mountpoint, (struct span){text, len}, ret, problem);
+}
+
+int plyfs_mount_report_within(const char *mountpoint, struct document **ret)
+{
+	CLEANUP(freep) char *text = NULL;
+	struct problem ignored;
+	size_t len;
+
+	int r = read_status(mountpoint, &text, &len);
+	return r < 0 ? r
+		     : plyfs_mount_read_report(mountpoint, (struct span){text, len}, ret, &ignored);
 }
 
 int plyfs_mount_each(const struct plyfs_mounts *mounted, unsigned limit_ms, plyfs_mount_call *call,

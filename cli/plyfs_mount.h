@@ -44,14 +44,14 @@ void plyfs_mount_fini(struct plyfs_mounts *mounted);
  */
 int plyfs_mount_status(const char *mountpoint, char **ret, size_t *ret_len);
 
-/** Does the same without a time limit, for a caller in a probe's child (probe.h). */
-int plyfs_mount_status_within(const char *mountpoint, char **ret, size_t *ret_len);
-
 /**
  * Reads and parses the status (report.h), which may be an empty document. Returns 0 with *ret for
  * document_free(), PROBLEM if it is not JSON, or -errno.
  */
 int plyfs_mount_report(const char *mountpoint, struct document **ret, struct problem *problem);
+
+/** Does the same without a time limit, for a caller in a probe's child (probe.h). */
+int plyfs_mount_report_within(const char *mountpoint, struct document **ret);
 
 /** Parses the text of plyfs_mount_status(). Results as plyfs_mount_report(). */
 int plyfs_mount_read_report(

@@ -23,6 +23,13 @@ const char *progress_number(size_t number, char text[PROGRESS_NUMBER_SIZE])
 	return at;
 }
 
+void progress_print_count(const char *before, size_t count, const char *one, const char *more)
+{
+	char text[PROGRESS_NUMBER_SIZE];
+
+	printf("%s%s %s", before, progress_number(count, text), count == 1 ? one : more);
+}
+
 void progress_begin(struct progress *progress, int64_t first_ms)
 {
 	progress->shown_ms = progress->is_wanted ? clock_ms() + first_ms - PROGRESS_MS : 0;

@@ -22,7 +22,10 @@ struct progress {
 /** Formats a number: "10,000". */
 const char *progress_number(size_t number, char text[PROGRESS_NUMBER_SIZE]);
 
-/** Begins. The first line is shown after `first_ms` milliseconds, at the earliest. */
+/** Prints "BEFORE10,000 MORE" to standard output; with `one` for 1. */
+void progress_print_count(const char *before, size_t count, const char *one, const char *more);
+
+/** Begins. The first line is shown `first_ms` milliseconds later. */
 void progress_begin(struct progress *progress, int64_t first_ms);
 
 /** Shows "checking 10 of 20", or "checking 10" if `total` is 0. Most calls show nothing. */

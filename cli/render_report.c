@@ -140,27 +140,22 @@ static void print_names(const struct render_report *report)
 	}
 }
 
-static void print_count(const char *before, size_t count, const char *one, const char *more)
-{
-	char text[PROGRESS_NUMBER_SIZE];
-
-	printf("%s%s %s", before, progress_number(count, text), count == 1 ? one : more);
-}
-
 static void print_summary(const struct render_report *report)
 {
 	const char *written = report->is_dry ? "would be written" : "written";
 	const char *removed = report->is_dry ? "would be removed" : "removed";
 	const size_t *counts = report->counts;
 
-	print_count("", count_files(report), "file", "files");
-	print_count(", ", counts[OUTCOME_WRITTEN] + counts[OUTCOME_CHANGED], written, written);
+	progress_print_count("", count_files(report), "file", "files");
+	progress_print_count(
+		", ", counts[OUTCOME_WRITTEN] + counts[OUTCOME_CHANGED], written, written);
 	if (counts[OUTCOME_REMOVED])
-		print_count(", ", counts[OUTCOME_REMOVED], removed, removed);
+		progress_print_count(", ", counts[OUTCOME_REMOVED], removed, removed);
 	if (counts[OUTCOME_BROKEN])
-		print_count(", ", counts[OUTCOME_BROKEN], "does not merge", "do not merge");
+		progress_print_count(
+			", ", counts[OUTCOME_BROKEN], "does not merge", "do not merge");
 	if (counts[OUTCOME_FAILED])
-		print_count(", ", counts[OUTCOME_FAILED], "failed", "failed");
+		progress_print_count(", ", counts[OUTCOME_FAILED], "failed", "failed");
 	fputc('\n', stdout);
 }
 

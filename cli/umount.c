@@ -62,19 +62,12 @@ static int write_pid(void *context, int out)
 {
 	const struct mountpoint *mountpoint = context;
 	CLEANUP(document_freep) struct document *document = NULL;
-	CLEANUP(freep) char *text = NULL;
-	struct problem problem;
-	size_t len;
 
 	if (geteuid() == 0 &&
 		(setresgid(mountpoint->gid, mountpoint->gid, mountpoint->gid) < 0 ||
 			setresuid(mountpoint->uid, mountpoint->uid, mountpoint->uid) < 0))
 		return -errno;
-	int r = plyfs_mount_status_within(mountpoint->path, &text, &len);
-	if (r == 0)
-		r = plyfs_mount_read_report(
-			mountpoint->path, (struct span){text, len}, &document, &problem);
-	if (r != 0 || document->count == 0)
+	if (plyfs_mount_report_within(mountpoint->path, &document) != 0 || document->count == 0)
 		return -ENOENT;
 	pid_t pid = (pid_t)report_number(document->roots[0], "pid");
 	return text_write(out, (const char *)&pid, sizeof(pid));
