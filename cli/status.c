@@ -65,14 +65,6 @@ static void print_title(const char *title)
 	printf("  %-*s", INDENT - 2, title);
 }
 
-static void print_age(const struct node *map, const char *path)
-{
-	char age[TROUBLE_AGE_MAX];
-
-	trouble_age((long long)report_number(map, path), age);
-	printf("%s ago", age);
-}
-
 static const char *plural(const struct node *map, const char *path)
 {
 	return report_is(map, path, "1") ? "" : "s";
@@ -111,6 +103,7 @@ static void print_mirror(const struct node *mirror)
 	bool has_state = *report_text(mirror, "revision");
 	bool is_connected = report_is(mirror, "connected", "true");
 	const char *landlock = report_text(mirror, "sandbox.landlock");
+	char age[TROUBLE_AGE_MAX];
 
 	if (!mirror)
 		return;
@@ -121,8 +114,8 @@ static void print_mirror(const struct node *mirror)
 	fputs(plural(mirror, "files"), stdout);
 	report_put(mirror, is_connected ? ", from {endpoint}" : ", not connected to {endpoint}");
 	if (*report_text(mirror, "contact")) {
-		printf(", last answer ");
-		print_age(mirror, "contact_age_s");
+		trouble_age((long long)report_number(mirror, "contact_age_s"), age);
+		printf(", last answer %s ago", age);
 	}
 	if (*landlock && strcmp(landlock, "on") != 0)
 		report_put(mirror, ", Landlock {sandbox.landlock}");
@@ -493,6 +486,7 @@ static void print_summary(const struct node *status)
 }
 
 struct status_listing {
+	const struct wish *wish;
 	bool has_any;
 	bool has_silent;
 	int code; /* the highest of EXIT_… */
@@ -510,71 +504,54 @@ static void explain_absence(const char *mountpoint, int result, char text[PLYFS_
 					    : "its status can't be read");
 }
 
-static void count_mount(struct status_listing *listing, int result, const struct node *status)
+/* Prints a mount as JSON. `absence` says why there is no status; "": `status` is its text. */
+static void put_mount(
+	bool is_first, const char *mountpoint, struct span status, const char *absence)
 {
-	int code = code_of(status);
-
-	listing->has_any = true;
-	listing->has_silent |= result == -ETIMEDOUT;
-	listing->code = code > listing->code ? code : listing->code;
+	fputs(is_first ? "\n" : ",\n", stdout);
+	json_put(stdout, "{'mountpoint': %s, 'status': ", mountpoint);
+	if (*absence)
+		json_put(stdout, "null, 'error': %s", absence);
+	else
+		fwrite(status.data, 1, status.len, stdout);
+	putchar('}');
 }
 
-/* Parses the reply of a mount. Returns its status, which *ret owns; NULL: it is none. */
-static const struct node *status_of(
-	const char *mountpoint, int result, struct span text, struct document **ret)
-{
-	struct problem problem;
-
-	if (result != 0 || plyfs_mount_read_report(mountpoint, text, ret, &problem) != 0 ||
-		(*ret)->count != 1)
-		return NULL;
-	return (*ret)->roots[0];
-}
-
-/* Prints a line for each mount. A mount that does not answer does not affect the others. */
+/* Prints a mount. One that does not answer does not affect the others. */
 static int list_mount(void *context, const char *mountpoint, int result, struct span text)
 {
 	CLEANUP(document_freep) struct document *document = NULL;
-	const struct node *status = status_of(mountpoint, result, text, &document);
-	char absence[PLYFS_MOUNT_SILENCE_MAX];
+	struct status_listing *listing = context;
+	char absence[PLYFS_MOUNT_SILENCE_MAX] = "";
+	struct problem ignored;
+	bool is_known = result == 0 &&
+			plyfs_mount_read_report(mountpoint, text, &document, &ignored) == 0 &&
+			document->count == 1;
+	const struct node *status = is_known ? document->roots[0] : NULL;
+	int code = code_of(status);
 
-	count_mount(context, result, status);
-	if (status) {
+	if (!is_known)
+		explain_absence(mountpoint, result, absence);
+	if (listing->wish->is_raw) {
+		put_mount(!listing->has_any, mountpoint, text, absence);
+	} else if (is_known) {
 		report_print(mountpoint);
 		printf(": ");
 		print_summary(status);
-		return 0;
-	}
-	explain_absence(mountpoint, result, absence);
-	report_print(absence);
-	putchar('\n');
-	return 0;
-}
-
-static int list_mount_raw(void *context, const char *mountpoint, int result, struct span text)
-{
-	CLEANUP(document_freep) struct document *document = NULL;
-	const struct node *status = status_of(mountpoint, result, text, &document);
-	struct status_listing *listing = context;
-	char absence[PLYFS_MOUNT_SILENCE_MAX];
-
-	fputs(listing->has_any ? ",\n" : "\n", stdout);
-	json_put(stdout, "{'mountpoint': %s, 'status': ", mountpoint);
-	count_mount(listing, result, status);
-	if (status) {
-		fwrite(text.data, 1, text.len, stdout);
 	} else {
-		explain_absence(mountpoint, result, absence);
-		json_put(stdout, "null, 'error': %s", absence);
+		report_print(absence);
+		putchar('\n');
 	}
-	putchar('}');
+	listing->has_any = true;
+	listing->has_silent |= result == -ETIMEDOUT;
+	listing->code = code > listing->code ? code : listing->code;
 	return 0;
 }
 
 static int list(const struct wish *wish)
 {
 	CLEANUP(plyfs_mount_fini) struct plyfs_mounts mounted = {0};
-	struct status_listing listing = {.code = EXIT_DONE};
+	struct status_listing listing = {.wish = wish, .code = EXIT_DONE};
 
 	int r = plyfs_mount_all(&mounted);
 	if (r < 0)
@@ -583,8 +560,7 @@ static int list(const struct wish *wish)
 		putchar('[');
 	else if (mounted.count == 0)
 		puts("No plyfs is mounted.");
-	(void)plyfs_mount_each(&mounted, PROBE_OTHERS_MS, NULL,
-		wish->is_raw ? list_mount_raw : list_mount, &listing);
+	(void)plyfs_mount_each(&mounted, PROBE_OTHERS_MS, NULL, list_mount, &listing);
 	if (wish->is_raw)
 		puts("]");
 	if (wish->has_code)
