@@ -233,7 +233,7 @@ static void print_failures(const struct node *status)
 	const struct node *failures = report_get(status, "failures");
 	uint32_t count = report_count(failures), first = 0;
 
-	if (count > 0 && !*report_text(report_get(failures->seq.items[0], "path")))
+	if (count > 0 && !*report_text(failures->seq.items[0], "path"))
 		report_put(failures->seq.items[first++],
 			"\nThe next state of the tree could not be made:\n  {message}\n");
 	if (count > first)

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "array.h"
 #include "cleanup.h"
 #include "descriptor.h"
 #include "layer.h"
@@ -197,11 +198,6 @@ static int add_directory(struct preset_names *names, const char *path, struct ar
 	return r;
 }
 
-static int compare(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 int preset_names(struct arena *arena, const char *const **ret)
 {
 	static const char *const none[] = {NULL};
@@ -217,7 +213,7 @@ int preset_names(struct arena *arena, const char *const **ret)
 	*ret = none;
 	if (names.count == 0)
 		return 0;
-	qsort(names.items, names.count, sizeof(*names.items), compare);
+	qsort(names.items, names.count, sizeof(*names.items), array_compare_texts);
 	names.items[names.count] = NULL;
 	*ret = names.items;
 	return 0;

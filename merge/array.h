@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 static inline int array_grow_at(void *array, size_t count, size_t *capacity, size_t size)
 {
@@ -25,3 +26,9 @@ static inline int array_grow_at(void *array, size_t count, size_t *capacity, siz
 /* Makes room for one more entry, array[count]. Returns 0, or -ENOMEM without a change. */
 #define array_grow(array, count, capacity)                                                         \
 	array_grow_at(&(array), count, &(capacity), sizeof(*(array)))
+
+/* Compares two texts in an array of char *, for qsort(3). */
+static inline int array_compare_texts(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}

@@ -156,11 +156,6 @@ static void name_search_fini(struct name_search *search)
 	free(search->names);
 }
 
-static int compare_names(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 /* Finds the drop-ins that any layer has, in byte order and once each. */
 static int find_dropins(struct name_search *search)
 {
@@ -178,7 +173,7 @@ static int find_dropins(struct name_search *search)
 		r = r == -ENOMEM || layer_is_shortage(r) ? r : 0;
 	}
 	if (search->count)
-		qsort(search->names, search->count, sizeof(*search->names), compare_names);
+		qsort(search->names, search->count, sizeof(*search->names), array_compare_texts);
 	for (size_t i = 0; i < search->count; i++) {
 		if (kept && strcmp(search->names[kept - 1], search->names[i]) == 0)
 			free(search->names[i]);

@@ -11,7 +11,6 @@
 #include "await.h"
 #include "cleanup.h"
 #include "expand.h"
-#include "lock.h"
 #include "path.h"
 
 /* A file below a directory. */

@@ -21,9 +21,8 @@ struct counts {
 
 static void put_failure(FILE *out, const char *path, const char *message, size_t *written)
 {
-	json_put_field(out, (*written)++ ? ",\n    {\"path\": " : "\n    {\"path\": ", path);
-	json_put_field(out, ", \"message\": ", message);
-	fputc('}', out);
+	fputs((*written)++ ? ",\n    " : "\n    ", out);
+	json_put(out, "{'path': %s, 'message': %s}", path, message);
 }
 
 /*
@@ -37,11 +36,9 @@ static void put_failures(
 	size_t written = 0;
 
 	fputs(",\n  \"failures\": [", out);
-	for (size_t i = 0; i < count; i++) {
-		if (!all[i]->fault)
-			continue;
-		fputs(written++ ? ",\n    " : "\n    ", out);
-		json_put(out, "{'path': %s, 'message': %s}", all[i]->path, all[i]->fault);
+	if (render->commit_failure) {
+		problem_format(&render->commit_problem, line, sizeof(line));
+		put_failure(out, "", line, &written);
 	}
 	for (size_t i = 0; i < count; i++)
 		if (all[i]->fault)

@@ -12,6 +12,7 @@
 #include "dropin.h"
 #include "glob.h"
 #include "path.h"
+#include "traverse.h"
 
 bool expand_is_ignored(const char *name)
 {

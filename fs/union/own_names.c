@@ -38,11 +38,6 @@ static int add_name(void *context, const char *name, unsigned char type)
 	return 0;
 }
 
-static int compare_paths(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 int own_names_each(const struct own_names *names)
 {
 	const struct traversed *directory = names->directory;
@@ -58,7 +53,7 @@ int own_names_each(const struct own_names *names)
 		if (layer_is_shortage(listed))
 			return listed;
 		if (list.count)
-			qsort(list.paths, list.count, sizeof(*list.paths), compare_paths);
+			qsort(list.paths, list.count, sizeof(*list.paths), array_compare_texts);
 		for (size_t j = 0; r == 0 && j < list.count; j++)
 			r = names->each(names->context, list.layer, list.paths[j]);
 	}
