@@ -397,12 +397,6 @@ int render_new(struct settings *settings, const struct rendered_options *options
 		struct view_callbacks callbacks = {
 			.log = on_log, .tell = on_tell, .keeps_rendered = true, .context = render};
 
-		/*
-		 * An arena of a thread that a library makes would hold memory that nothing else
-		 * can use. A process that renders only once has no need to save it.
-		 */
-		if (options->is_watched)
-			mallopt(M_ARENA_MAX, 1);
 		render->options = *options;
 		render->helpers_fd = -1;
 		r = agenda_new(&render->agenda);

@@ -160,14 +160,13 @@ static const struct call calls[] = {
 
 	{CALL(uname), ALL},              /* who looks up %H */
 
-	/* Threads. clone, sched_setaffinity: see restrict_processes(). */
+	/* Threads. clone: see restrict_processes(). */
 	{CALL(futex), ALL},              /* locks */
 	{CALL(set_robust_list), THREADED}, /* of a new thread */
 	{CALL(rseq), THREADED},
 	{CALL(set_tid_address), THREADED},
 	{CALL(sched_yield), THREADED},
 	{CALL(sched_getaffinity), ALL},  /* how many processors; which */
-	{CALL(getcpu), DAEMON},
 	{CALL(gettid), ALL},
 	{CALL(getpid), ALL},
 	{CALL(getppid), ALL},
@@ -370,16 +369,10 @@ static int restrict_processes(scmp_filter_ctx filter, unsigned process)
 	if (r == 0)
 		r = seccomp_rule_add(filter, SCMP_ACT_ALLOW, CALL(tgkill), 1,
 			SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid()));
-	/* The processors of ourselves; below, those of plyfs-publish. */
-	if (r == 0 && (process & DAEMON))
-		r = allow_where(filter, CALL(sched_setaffinity), 0, 0);
 	for (enum helper_kind kind = 0; r == 0 && !(process & WORKER) && kind < HELPER_KINDS;
 		kind++)
 		if (helper_pid(kind))
 			r = restrict_signals(filter, (scmp_datum_t)helper_pid(kind));
-	if (r == 0 && (process & DAEMON) && helper_pid(HELPER_PUBLISH))
-		r = allow_where(filter, CALL(sched_setaffinity), 0,
-			(scmp_datum_t)helper_pid(HELPER_PUBLISH));
 	return r;
 }
 

@@ -366,16 +366,3 @@ limit_watches() {
 	limit=/proc/sys/user/max_inotify_watches
 	[ -w $limit ] || skip "$limit can't be written here"
 }
-
-# AddressSanitizer and ThreadSanitizer hold up a worker that was forked while another thread held a lock of theirs. In
-# such a build, end_held_up DIRECTORY ends workers that hold it, and succeeds if there was one.
-end_held_up() {
-	local holder found=1
-
-	grep -qa '__[at]san_init' "$PLYFS" || return 1
-	while read -r holder; do
-		[ "$(cat "/proc/$holder/comm" 2>/dev/null)" = plyfs-worker ] || continue
-		! kill -KILL "$holder" || found=0
-	done < <(find /proc/[0-9]*/fd -lname "$1*" 2>/dev/null | cut -d / -f 3 | sort -u)
-	return $found
-}

@@ -3,7 +3,6 @@
 # and with --watch the file keeps its last good version until the source is repaired.
 . "$(dirname "$0")/mount.sh"
 . "$(dirname "$test_file")/marked.sh"
-! grep -qa __tsan_init "$PLYFS" || skip "with ThreadSanitizer, a rendering has no workers"
 
 faults=(crash loop memory)
 cat >plyfs.yaml <<YAML
