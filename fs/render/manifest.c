@@ -3,13 +3,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "array.h"
 #include "cleanup.h"
 #include "descriptor.h"
 #include "text.h"
@@ -25,8 +25,10 @@
 #define LINES_FREE 1000
 
 struct manifest {
-	void *tree; /* tsearch(3), of struct owned by path */
+	struct owned **items; /* in byte order of their paths */
 	size_t count;
+	size_t capacity;
+	size_t next;   /* behind the last entry that was found */
 	int directory; /* the caller's */
 	int fd;        /* of the log, for appending; -1: it is only read */
 	off_t size;    /* of the log's good part */
@@ -44,21 +46,8 @@ struct manifest {
 	size_t line_len;
 };
 
-/* The tree's keys are the paths inside of the entries. */
-static int compare(const void *a, const void *b)
+static void owned_free(struct owned *owned)
 {
-	return strcmp(a, b);
-}
-
-static struct owned *owned_of(char *path)
-{
-	return (struct owned *)(void *)(path - offsetof(struct owned, path));
-}
-
-static void owned_free(void *path)
-{
-	struct owned *owned = owned_of(path);
-
 	version_unref(owned->wanted);
 	free(owned->fault);
 	free(owned);
@@ -68,7 +57,9 @@ void manifest_free(struct manifest *manifest)
 {
 	if (!manifest)
 		return;
-	tdestroy(manifest->tree, owned_free);
+	for (size_t i = 0; i < manifest->count; i++)
+		owned_free(manifest->items[i]);
+	free(manifest->items);
 	if (manifest->fd >= 0)
 		close(manifest->fd);
 	if (manifest->out)
@@ -87,36 +78,60 @@ bool manifest_is_atomic(const struct manifest *manifest)
 	return manifest->is_atomic;
 }
 
-struct owned *manifest_find(const struct manifest *manifest, const char *path)
+/*
+ * Finds the entry of `path`, or the place where it belongs. Most callers go through the paths in
+ * their order, so the entry behind the last one is compared first.
+ */
+static bool find(struct manifest *manifest, const char *path, size_t *ret)
 {
-	char **found = tfind(path, &manifest->tree, compare);
+	size_t low = 0, high = manifest->count;
+	size_t at = manifest->next < high ? manifest->next : high - 1;
+	int order = 1;
 
-	return found ? owned_of(*found) : NULL;
+	for (; order != 0 && low < high; at = low + (high - low) / 2) {
+		order = strcmp(manifest->items[at]->path, path);
+		if (order < 0)
+			low = at + 1;
+		else
+			high = at;
+	}
+	*ret = high;
+	manifest->next = high + 1;
+	return order == 0;
+}
+
+struct owned *manifest_find(struct manifest *manifest, const char *path)
+{
+	size_t at;
+
+	return find(manifest, path, &at) ? manifest->items[at] : NULL;
 }
 
 struct owned *manifest_get(struct manifest *manifest, const char *path)
 {
-	struct owned *owned = manifest_find(manifest, path);
+	size_t at;
 
-	if (owned)
-		return owned;
-	owned = calloc(1, sizeof(*owned) + strlen(path) + 1);
+	if (find(manifest, path, &at))
+		return manifest->items[at];
+	if (array_grow(manifest->items, manifest->count, manifest->capacity) < 0)
+		return NULL;
+	struct owned *owned = calloc(1, sizeof(*owned) + strlen(path) + 1);
 	if (!owned)
 		return NULL;
 	strcpy(owned->path, path);
-	if (!tsearch(owned->path, &manifest->tree, compare)) {
-		free(owned);
-		return NULL;
-	}
-	manifest->count++;
-	return owned;
+	memmove(manifest->items + at + 1, manifest->items + at,
+		(manifest->count++ - at) * sizeof(owned));
+	return manifest->items[at] = owned;
 }
 
 void manifest_forget(struct manifest *manifest, struct owned *owned)
 {
-	tdelete(owned->path, &manifest->tree, compare);
-	manifest->count--;
-	owned_free(owned->path);
+	size_t at;
+
+	find(manifest, owned->path, &at);
+	memmove(manifest->items + at, manifest->items + at + 1,
+		(--manifest->count - at) * sizeof(owned));
+	owned_free(owned);
 }
 
 void manifest_put_path(FILE *out, const char *path)
@@ -486,41 +501,21 @@ int manifest_open_dry(int directory, bool is_atomic, struct manifest **ret)
 	return open_any(directory, is_atomic, true, ret);
 }
 
-struct manifest_items {
-	const char *path;
-	size_t len;
-	struct owned **items;
-	size_t count;
-};
-
-static void take(const void *node, VISIT visit, void *context)
+int manifest_list(struct manifest *manifest, const char *path, struct owned ***ret, size_t *count)
 {
-	struct manifest_items *list = context;
-	struct owned *owned = owned_of(*(char *const *)node);
+	size_t first, end, len = strlen(path);
 
-	if ((visit == postorder || visit == leaf) &&
-		(list->len == 0 ||
-			(strncmp(owned->path, list->path, list->len) == 0 &&
-				(owned->path[list->len] == '/' || !owned->path[list->len]))))
-		list->items[list->count++] = owned;
-}
-
-int manifest_list(
-	const struct manifest *manifest, const char *path, struct owned ***ret, size_t *count)
-{
-	struct owned *own = manifest_find(manifest, path);
-	bool is_file = own && own->fingerprint.mode && !S_ISDIR(own->fingerprint.mode);
-	struct manifest_items list = {path, strlen(path),
-		calloc(is_file ? 1 : manifest->count + 1, sizeof(struct owned *)), 0};
-
-	if (!list.items)
+	find(manifest, path, &first);
+	for (end = first; end < manifest->count; end++)
+		if (strncmp(manifest->items[end]->path, path, len) != 0)
+			break;
+	struct owned **items = calloc(end - first + 1, sizeof(*items));
+	if (!items)
 		return -ENOMEM;
-	/* A file has no entries below: no walk is needed. */
-	if (is_file)
-		list.items[list.count++] = own;
-	else
-		twalk_r(manifest->tree, take, &list);
-	*ret = list.items;
-	*count = list.count;
+	*count = 0;
+	for (size_t i = first; i < end; i++)
+		if (!len || !manifest->items[i]->path[len] || manifest->items[i]->path[len] == '/')
+			items[(*count)++] = manifest->items[i];
+	*ret = items;
 	return 0;
 }

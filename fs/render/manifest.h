@@ -80,7 +80,7 @@ void manifest_free(struct manifest *manifest); /* NULL: does nothing */
 bool manifest_is_atomic(const struct manifest *manifest);
 
 /** Returns the entry of `path`, or NULL. */
-struct owned *manifest_find(const struct manifest *manifest, const char *path);
+struct owned *manifest_find(struct manifest *manifest, const char *path);
 
 /** Returns the entry of `path`, which is added if it is missing; NULL: no memory. */
 struct owned *manifest_get(struct manifest *manifest, const char *path);
@@ -127,5 +127,4 @@ char *manifest_read_path(char *line);
  * Lists the entries at `path` and below, "" for all, in byte order of the paths: so a directory
  * comes before its contents. Returns 0 with *ret for free(3), or -ENOMEM.
  */
-int manifest_list(
-	const struct manifest *manifest, const char *path, struct owned ***ret, size_t *count);
+int manifest_list(struct manifest *manifest, const char *path, struct owned ***ret, size_t *count);

@@ -213,7 +213,8 @@ int rendered_forget_gone(struct rendered *rendered)
 	size_t count;
 	int r = manifest_list(rendered->manifest, "", &all, &count);
 
-	for (size_t i = 0; r == 0 && i < count; i++) {
+	/* From the last one: so few entries move up when most are forgotten. */
+	for (size_t i = count; r == 0 && i-- > 0;) {
 		if (!all[i]->is_gone && !(all[i]->is_logged && !all[i]->fingerprint.mode))
 			continue;
 		r = manifest_drop(rendered->manifest, all[i]);
@@ -942,7 +943,7 @@ static int unlink_any(int parent, const char *name, bool is_directory)
 }
 
 struct rendered_directory {
-	const struct manifest *manifest;
+	struct manifest *manifest;
 	const char *path;
 };
 

@@ -222,3 +222,29 @@ TEST_WITH(list_of_a_directory_has_it_and_what_is_below, begin, end)
 	assert_string_equal(all[2]->path, "a/x/y");
 	manifest_free(manifest);
 }
+
+TEST_WITH(names_in_any_order_are_found_and_listed_in_theirs, begin, end)
+{
+	struct manifest *manifest = open_manifest(false);
+	CLEANUP(freep) struct owned **all = NULL;
+	char path[8];
+	size_t count;
+
+	/* 37 and 100 have no common divisor: each number comes once. */
+	for (unsigned i = 0; i < 100; i++) {
+		snprintf(path, sizeof(path), "n%02u", i * 37 % 100);
+		put(manifest, path, &first);
+	}
+	for (unsigned i = 0; i < 100; i += 3) {
+		snprintf(path, sizeof(path), "n%02u", i * 37 % 100);
+		manifest_forget(manifest, manifest_find(manifest, path));
+		assert_null(manifest_find(manifest, path));
+	}
+	assert_int_equal(manifest_list(manifest, "", &all, &count), 0);
+	assert_int_equal(count, 66);
+	for (size_t i = 0; i < count; i++) {
+		assert_ptr_equal(manifest_find(manifest, all[i]->path), all[i]);
+		assert_true(i == 0 || strcmp(all[i - 1]->path, all[i]->path) < 0);
+	}
+	manifest_free(manifest);
+}
