@@ -2,38 +2,19 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cleanup.h"
-#include "descriptor.h"
+#include "boot.h"
 #include "tree.h"
 
 #define UNSYNCED "unsynced"
-
-/* Size of a boot's id, in bytes, with its NUL. */
-#define BOOT_MAX 64
-
-static void read_short(int directory_fd, const char *path, char ret[BOOT_MAX])
-{
-	CLEANUP(closep)
-	int fd = openat(directory_fd, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	ssize_t n = fd < 0 ? 0 : read(fd, ret, BOOT_MAX - 1);
-
-	ret[n > 0 ? n : 0] = '\0';
-}
-
-static void read_boot(char ret[BOOT_MAX])
-{
-	read_short(AT_FDCWD, "/proc/sys/kernel/random/boot_id", ret);
-}
 
 int unsynced_mark(int state_fd)
 {
 	char boot[BOOT_MAX];
 
-	read_boot(boot);
+	boot_read(boot);
 	(void)unlinkat(state_fd, UNSYNCED, 0);
 	return tree_write(state_fd, UNSYNCED, span_of(boot), 0600, false);
 }
@@ -45,13 +26,7 @@ bool unsynced_is_marked(int state_fd)
 
 bool unsynced_is_lost(int state_fd)
 {
-	char boot[BOOT_MAX], marked[BOOT_MAX];
-
-	if (!unsynced_is_marked(state_fd))
-		return false;
-	read_boot(boot);
-	read_short(state_fd, UNSYNCED, marked);
-	return strcmp(boot, marked) != 0;
+	return boot_is_another(state_fd, UNSYNCED);
 }
 
 void unsynced_end_beside(int state_fd, int lock_fd)

@@ -2,10 +2,9 @@
  * A mark on the first state. A mount may wait for that state, so it is served before it is on the
  * disk:
  *
- *      STATE/unsynced       has the id of the boot; removed when all is on the disk
+ *      STATE/unsynced       has the id of the boot (boot.h); removed when all is on the disk
  *
- * If the mark has the id of an earlier boot, there was perhaps a power failure: files may have
- * names but no bytes, so the state is not used. A mirror that was only killed has lost nothing.
+ * If the mark is of an earlier boot, the state is not used.
  */
 #pragma once
 

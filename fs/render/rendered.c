@@ -25,37 +25,11 @@
 #define LOCK_PAUSE_NS 10000000
 
 /*
- * .plyfs/boot names the boot of the machine in which a complete state was last written. Rendering
- * does not wait until files are on the disk. So after a power failure a new name may exist without
- * its bytes, and without its line in the manifest: as an empty file that no other program has made.
- * A process that was only killed has lost nothing.
+ * .plyfs/boot has the boot in which a complete state was last written (boot.h). After a power
+ * failure a new name may exist without its bytes, and without its line in the manifest: as an empty
+ * file that no other program has made.
  */
 #define BOOT_NAME "boot"
-
-static void read_short(int directory_fd, const char *path, char ret[BOOT_MAX])
-{
-	CLEANUP(closep)
-	int fd = openat(directory_fd, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	ssize_t n = fd < 0 ? 0 : read(fd, ret, BOOT_MAX - 1);
-
-	ret[n > 0 ? n : 0] = '\0';
-}
-
-/* Reads the id of this boot; "": unknown. */
-static void boot_read(char ret[BOOT_MAX])
-{
-	read_short(AT_FDCWD, "/proc/sys/kernel/random/boot_id", ret);
-}
-
-/* Returns whether the directory .plyfs, `own_fd`, was last written in another boot. */
-static bool boot_is_another(int own_fd)
-{
-	char boot[BOOT_MAX], last[BOOT_MAX];
-
-	boot_read(boot);
-	read_short(own_fd, BOOT_NAME, last);
-	return *last && strcmp(boot, last) != 0;
-}
 
 static int is_empty_but_own(void *context, const char *name, unsigned char type)
 {
@@ -173,7 +147,7 @@ static int open_own(struct rendered *rendered, struct problem *problem)
 	if (r < 0)
 		return problem_set(
 			problem, name, 0, 0, "is being rendered by another plyfs already");
-	rendered->has_rebooted = boot_is_another(rendered->own_fd);
+	rendered->has_rebooted = boot_is_another(rendered->own_fd, BOOT_NAME);
 	boot_read(rendered->boot);
 	r = open_manifest(rendered);
 	if (r == MANIFEST_OTHER_KIND)

@@ -1,14 +1,12 @@
 /* The state that rendered.c and generation.c share. */
 #pragma once
 
+#include "boot.h"
 #include "rendered.h"
 
 struct layer;
 
 #define STAGE_NAME "stage"
-
-/* Size of a boot's id, in bytes, with its NUL. */
-#define BOOT_MAX 64
 
 /* Size of a generation's name, in bytes, with its NUL. */
 #define GENERATION_NAME_SIZE 64
