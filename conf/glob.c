@@ -354,23 +354,39 @@ static bool step(const struct states *states, unsigned char byte, uint64_t *bits
 	return any;
 }
 
-/* Returns whether the path begins and ends like the pattern. Most paths that don't match fail this
- * quick test. */
-static bool has_ends(const char *pattern, const char *path)
+/*
+ * Returns whether the path has the pattern's texts in their order, the first at its beginning and
+ * the last at its end. Braces, brackets and escaped bytes count as any text. Most paths that don't
+ * match fail this quick test.
+ */
+static bool has_texts(const char *pattern, const char *path)
 {
-	size_t len = strlen(pattern), path_len = strlen(path), end = len;
+	const char *at = pattern;
+	unsigned depth = 0;
 
-	if (strncmp(pattern, path, strcspn(pattern, SPECIAL)) != 0)
-		return false;
-	while (end > 0 && !strchr(SPECIAL, pattern[end - 1]))
-		end--;
-	if (end > 0 && pattern[end - 1] == '\\' && end < len)
-		end++;
-	/* "**" and "/" may match nothing. */
-	if (end > 0 && pattern[end - 1] == '*' && pattern[end] == '/')
-		end++;
-	return len - end <= path_len &&
-	       memcmp(pattern + end, path + path_len - (len - end), len - end) == 0;
+	for (bool is_first = true;; is_first = false) {
+		size_t len = strcspn(at, SPECIAL), left = strlen(path);
+		const char *text = at;
+
+		at += len;
+		/* "**" and "/" may match nothing. */
+		if (!is_first && text[-1] == '*' && *text == '/') {
+			text++;
+			len--;
+		}
+		if (!*at)
+			return len <= left && (!is_first || len == left) &&
+			       memcmp(path + left - len, text, len) == 0;
+		const char *found = is_first ? path : memmem(path, left, text, len);
+		if (!found || strncmp(found, text, len) != 0)
+			return false;
+		path = found + len;
+		do {
+			depth += *at == '{';
+			depth -= *at == '}';
+			at += token_end(at, 0);
+		} while (depth > 0);
+	}
 }
 
 bool glob_match(const char *pattern, const char *path)
@@ -382,7 +398,7 @@ bool glob_match(const char *pattern, const char *path)
 	const char *reason;
 	bool is_left = true;
 
-	if (!has_ends(pattern, path))
+	if (!has_texts(pattern, path))
 		return false;
 	bool is_valid = automaton_init(&automaton, pattern, &reason);
 	assert(is_valid);

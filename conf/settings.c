@@ -17,7 +17,7 @@
 /* Limit of attempts while layers are moved again and again. */
 #define READ_TRIES 4
 
-/* Number of built-in rules, behind the user's. */
+/* Number of built-in rules, behind the user's: for files that are merged, and for the rest. */
 #define BUILT_IN_COUNT 2
 
 #define CACHE_MIB 64
@@ -91,22 +91,11 @@ void settings_unrefp(struct settings **settings)
 int settings_set_rules(struct settings *settings, size_t count)
 {
 	struct rule *rules = arena_zalloc(settings->arena, count + BUILT_IN_COUNT, sizeof(*rules));
-	const char *suffixes = "";
 
-	for (const struct format *const *at = format_all(); suffixes && *at; at++)
-		if (!(*at)->is_whole && *(*at)->suffixes)
-			suffixes = arena_printf(settings->arena, "%s%s%s", suffixes,
-				*suffixes ? "," : "", (*at)->suffixes);
-	if (!rules || !suffixes)
+	if (!rules)
 		return -ENOMEM;
-	rules[count].match = arena_printf(settings->arena,
-		"**/"
-		"*.{%s}",
-		suffixes);
 	rules[count].options.strategy = strategy_find(span_of("deep"));
 	rules[count + 1].options.strategy = strategy_find(span_of("last"));
-	if (!rules[count].match)
-		return -ENOMEM;
 	settings->rules = rules;
 	settings->rule_count = count + BUILT_IN_COUNT;
 	return 0;
@@ -259,7 +248,11 @@ const struct rule *settings_rule(const struct settings *settings, const char *pa
 
 	while (rule->match && !glob_match(rule->match, path))
 		rule++;
-	return rule;
+	if (rule->match)
+		return rule;
+	/* Without a user's rule, files of a known format are merged, unless it is shown whole. */
+	const struct format *format = format_of_suffix(path);
+	return format && !format->is_whole ? rule : rule + 1;
 }
 
 const struct program *settings_check(const struct settings *settings, const char *path)

@@ -47,7 +47,7 @@ struct schema_file {
 
 /* A rule: the strategy, with its options, that merges the paths that match a pattern. */
 struct rule {
-	const char *match; /* glob.h; NULL matches everything */
+	const char *match; /* glob.h; NULL: built in */
 	struct options options;
 	const struct format *format;  /* NULL: the one that the name implies */
 	const enum node_schema *yaml; /* of its YAML sources; NULL: that of the settings */

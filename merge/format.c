@@ -28,17 +28,22 @@ const struct format *format_find(struct span name)
 	return NULL;
 }
 
-const struct format *format_of_name(const char *file)
+const struct format *format_of_suffix(const char *file)
 {
 	const char *dot = strrchr(file, '.');
 
-	for (const struct format *const *at = table; *at; at++)
-		if ((*at)->names && span_is_in(span_of(path_name(file)), (*at)->names, ","))
-			return *at;
 	for (const struct format *const *at = table; dot && *at; at++)
 		if (span_is_in(span_of(dot + 1), (*at)->suffixes, ","))
 			return *at;
 	return NULL;
+}
+
+const struct format *format_of_name(const char *file)
+{
+	for (const struct format *const *at = table; *at; at++)
+		if ((*at)->names && span_is_in(span_of(path_name(file)), (*at)->names, ","))
+			return *at;
+	return format_of_suffix(file);
 }
 
 const char *format_names(void)

@@ -110,6 +110,9 @@ const struct format *format_find(struct span name);
 /** Returns the format of a file that is named `file`, or NULL. */
 const struct format *format_of_name(const char *file);
 
+/** Returns the format with the suffix of that name, or NULL. */
+const struct format *format_of_suffix(const char *file);
+
 /**
  * Returns the format in which a source is read: `format` is that of the source's name, and `whole`
  * that of the merged file. An INI source has the dialect of the merged file. Both may be NULL.

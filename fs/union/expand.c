@@ -374,6 +374,14 @@ static bool leads_to_virtual(const struct settings *settings, const char *path)
 	return false;
 }
 
+static bool has_dropins_rule(const struct settings *settings)
+{
+	for (size_t i = 0; i < settings->rule_count; i++)
+		if (settings->rules[i].dropins)
+			return true;
+	return false;
+}
+
 int expand_look_up(const struct finder *finder, const struct settings *settings, layer_mask layers,
 	const char *path, struct union_lookup *ret)
 {
@@ -386,6 +394,8 @@ int expand_look_up(const struct finder *finder, const struct settings *settings,
 		return take_virtual(finder, settings, file, ret);
 	if (ret->kind == UNION_NONE && settings->file_count && leads_to_virtual(settings, path))
 		ret->kind = UNION_DIRECTORY;
+	if (!has_dropins_rule(settings))
+		return 0;
 	enum rule_dropins dropins = settings_rule(settings, path)->dropins;
 	if (dropins == DROPINS_UAPI)
 		return dropin_take_uapi(finder, settings, layers, path, ret);
@@ -445,14 +455,6 @@ static int list_virtual(const struct finder *finder, const struct settings *sett
 				    finder, settings, layers, settings->files[i].path, listing);
 	}
 	return r;
-}
-
-static bool has_dropins_rule(const struct settings *settings)
-{
-	for (size_t i = 0; i < settings->rule_count; i++)
-		if (settings->rules[i].dropins)
-			return true;
-	return false;
 }
 
 bool expand_is_needed(const struct settings *settings)

@@ -157,6 +157,19 @@ static void fill(char *buffer, size_t size, const char *part)
 	buffer[at] = '\0';
 }
 
+TEST(texts_of_a_pattern_come_in_their_order)
+{
+	assert_matches("a*bc*d", "abcbcd");
+	assert_differs("a*bc*d", "abd");
+	assert_differs("a*b*c", "acb");
+	assert_differs("ab*ba", "aba");
+	assert_matches("**/.git/**", "x/.git/y");
+	assert_differs("**/.git/**", "x/.git");
+	assert_matches("{a,b{c,[}]}}x*", "b}x");
+	assert_matches("\\**/y", "*/y");
+	assert_matches("[*]/x", "*/x");
+}
+
 TEST(no_pattern_takes_long)
 {
 	static const char *const parts[] = {

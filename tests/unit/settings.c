@@ -41,6 +41,8 @@ TEST(without_rules_yaml_and_json_merge_and_the_rest_is_last)
 	assert_rule(settings, "app.json", "deep");
 	assert_rule(settings, ".hidden.yaml", "deep");
 	assert_rule(settings, "app.yaml.bak", "last");
+	assert_rule(settings, "app.yaml/x", "last");
+	assert_rule(settings, "app.", "last");
 	assert_rule(settings, "yaml", "last");
 	assert_rule(settings, "", "last");
 	assert_int_equal(rule->line, 0);
