@@ -337,9 +337,11 @@ static _Thread_local struct {
 	char directory[PATH_MAX]; /* "": none */
 	size_t length;
 	unsigned count;
-	struct {
+	struct stay_item {
 		int dirfd;
-		int fd; /* -1: it can't be opened */
+		int fd;         /* -1: it can't be opened */
+		bool is_listed; /* `may_have` is known */
+		bool may_have;  /* the result of layer_stay_may_have() */
 	} items[LAYERS_MAX + 1];
 } stay;
 
@@ -354,28 +356,35 @@ void layer_stay(const char *directory)
 	stay.directory[stay.length] = '\0';
 }
 
-/* Returns the descriptor from which to look `*path` up, which becomes the rest of the path. */
-static int stay_near(int dirfd, const char **path)
+/* Returns the directory in a layer, if it can be opened; or NULL. */
+static struct stay_item *stay_item(int dirfd)
 {
 	unsigned i = 0;
 
-	if (!stay.length || strncmp(*path, stay.directory, stay.length) != 0 ||
-		(*path)[stay.length] != '/' || strchr(*path + stay.length + 1, '/'))
-		return dirfd;
 	while (i < stay.count && stay.items[i].dirfd != dirfd)
 		i++;
 	if (i == sizeof(stay.items) / sizeof(*stay.items))
-		return dirfd;
+		return NULL;
 	if (i == stay.count) {
 		int fd = open_at(dirfd, false, stay.directory, O_PATH | O_DIRECTORY);
 
-		stay.items[stay.count].dirfd = dirfd;
-		stay.items[stay.count++].fd = fd < 0 ? -1 : fd;
+		stay.items[stay.count++] =
+			(struct stay_item){.dirfd = dirfd, .fd = fd < 0 ? -1 : fd};
 	}
-	if (stay.items[i].fd < 0)
+	return stay.items[i].fd < 0 ? NULL : &stay.items[i];
+}
+
+/* Returns the descriptor from which to look `*path` up, which becomes the rest of the path. */
+static int stay_near(int dirfd, const char **path)
+{
+	if (!stay.length || strncmp(*path, stay.directory, stay.length) != 0 ||
+		(*path)[stay.length] != '/' || strchr(*path + stay.length + 1, '/'))
+		return dirfd;
+	const struct stay_item *item = stay_item(dirfd);
+	if (!item)
 		return dirfd;
 	*path += stay.length + 1;
-	return stay.items[i].fd;
+	return item->fd;
 }
 
 /* Calls fstatat(2) by the rules of open_at(). */
@@ -700,6 +709,10 @@ static bool entry_type(
 static bool excludes_name(const struct layer *layer, const char *directory, const char *name)
 {
 	char path[PATH_MAX];
+
+	/* The default patterns that are about a directory have excluded the whole of it. */
+	if (layer->exclude == default_exclude && !may_be_default(name))
+		return false;
 	int n = snprintf(path, sizeof(path), "%s%s%s", directory, *directory ? "/" : "", name);
 
 	return n >= 0 && (size_t)n < sizeof(path) && layer_excludes(layer, path);
@@ -744,6 +757,28 @@ int layer_list(const struct layer *layer, const char *path,
 		if (r != 0)
 			return r;
 	}
+}
+
+static int begins(void *context, const char *name, unsigned char type)
+{
+	const char *prefix = context;
+
+	(void)type;
+	return strncmp(name, prefix, strlen(prefix)) == 0;
+}
+
+bool layer_stay_may_have(const struct layer *layer, const char *directory, const char *prefix)
+{
+	struct stay_item *item = NULL;
+
+	if (stay.length && strcmp(directory, stay.directory) == 0 && layer->dirfd >= 0 && !guard &&
+		!layer->follow && !layer_is_delegated(layer))
+		item = stay_item(layer->dirfd);
+	if (item && !item->is_listed) {
+		item->may_have = layer_list(layer, directory, begins, (void *)prefix) != 0;
+		item->is_listed = true;
+	}
+	return !item || item->may_have;
 }
 
 int layer_read_link(const struct layer *layer, const char *path, char **ret)

@@ -179,6 +179,13 @@ bool layer_is_covered(const struct layer *layer, const char *path);
 void layer_stay(const char *directory);
 
 /**
+ * Returns false if no name in `directory` begins with `prefix`, which is the same in each call.
+ * Between calls of layer_stay() for this directory, it is listed once to know that; for any other
+ * directory, returns true.
+ */
+bool layer_stay_may_have(const struct layer *layer, const char *directory, const char *prefix);
+
+/**
  * Calls lstat(2), or stat(2) with `follow`. A directory gets the mode of layer_stat_rights().
  * Returns 0 or -errno.
  */

@@ -44,6 +44,8 @@ struct populate_names {
 	struct populate_lookup **items;
 	size_t count;
 	size_t capacity;
+	size_t asked;    /* names whose lookups have begun */
+	size_t pending;  /* those of them whose names are not written yet */
 	bool has_failed; /* no memory */
 };
 
@@ -74,16 +76,13 @@ static bool is_kept(struct render *render, uint64_t parent, const char *director
 	return is_so;
 }
 
-static void ask(
-	struct render *render, uint64_t parent, const char *directory, struct populate_lookup *look)
+static void ask(struct render *render, uint64_t parent, struct populate_lookup *look)
 {
 	struct stat stat = {0};
 
 	look->caller = (struct view_caller){.answer = on_answer};
 	look->is_answered = false;
-	int r = is_kept(render, parent, directory, look->name)
-			? IS_KEPT
-			: view_lookup(render->view, parent, look->name, &look->caller, &stat);
+	int r = view_lookup(render->view, parent, look->name, &look->caller, &stat);
 	if (r != VIEW_LATER)
 		on_answer(&look->caller, r, &stat);
 }
@@ -213,17 +212,23 @@ static int put_file(struct render *render, const char *path, uint64_t ino)
 	return owned ? 0 : -ENOMEM;
 }
 
-/* Begins the lookups of the names before `end`. */
-static void ask_some(struct render *render, uint64_t parent, const char *directory,
-	struct populate_names *names, size_t *asked, size_t end)
+/* Begins lookups, up to LOOKS of them. A name that is kept needs none. */
+static void ask_some(
+	struct render *render, uint64_t parent, const char *directory, struct populate_names *names)
 {
 	/* A process that watches might miss that the directory is replaced meanwhile. */
 	layer_stay(render->options.is_watched ? "" : directory);
-	for (; *asked < names->count && *asked < end; (*asked)++)
-		if (names->items[*asked]->result == 0)
-			ask(render, parent, directory, names->items[*asked]);
+	for (; names->asked < names->count && names->pending < LOOKS; names->asked++) {
+		struct populate_lookup *look = names->items[names->asked];
+
+		if (look->result == 0 && is_kept(render, parent, directory, look->name))
+			look->result = IS_KEPT;
+		names->pending += look->result != IS_KEPT;
+		if (look->result == 0)
+			ask(render, parent, look);
 		else
-			names->items[*asked]->is_answered = true;
+			look->is_answered = true;
+	}
 	layer_stay("");
 }
 
@@ -250,7 +255,6 @@ static void put_name(struct render *render, uint64_t parent, const char *directo
 void populate_directory(struct render *render, const char *path, uint64_t ino)
 {
 	CLEANUP(names_fini) struct populate_names names = {0};
-	size_t asked = 0;
 
 	struct shown_directory *shown = shown_find(render, ino);
 	if (shown) {
@@ -277,15 +281,17 @@ void populate_directory(struct render *render, const char *path, uint64_t ino)
 		struct populate_lookup *look = names.items[done];
 
 		if (done % LOOKS_BATCH == 0) {
-			ask_some(render, ino, path, &names, &asked, done + LOOKS);
-			size_t end = done + LOOKS_BATCH < asked ? done + LOOKS_BATCH : asked;
+			ask_some(render, ino, path, &names);
+			size_t end =
+				done + LOOKS_BATCH < names.asked ? done + LOOKS_BATCH : names.asked;
 			wait_for(render, names.items[end - 1]);
 		}
 		wait_for(render, look);
+		names.pending -= look->result != IS_KEPT;
 		put_name(render, ino, path, look);
 	}
 	/* Wait for all lookups before their names are freed. */
-	for (size_t i = 0; i < asked; i++)
+	for (size_t i = 0; i < names.asked; i++)
 		wait_for(render, names.items[i]);
 }
 

@@ -114,6 +114,8 @@ static int hides_below(
 		return 0;
 	memcpy(directory, path, length);
 	directory[length] = '\0';
+	if (!layer_stay_may_have(layer, directory, UNION_MARK_PREFIX))
+		return 0;
 	return has_file(layer, directory, UNION_MARK_PREFIX, slash ? slash + 1 : path);
 }
 

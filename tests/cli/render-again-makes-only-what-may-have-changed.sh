@@ -70,6 +70,18 @@ rm site/.wh.one.txt
 again 1
 settled 0
 
+# A whiteout in a directory, beside a file of its own layer.
+mkdir vendor/sub site/sub
+printf 'low: 1\n' >vendor/sub/a.yaml
+printf 'high: 1\n' >site/sub/a.yaml
+again 1
+settled 0
+touch site/sub/.wh.a.yaml
+again 1
+! grep -q low tree/sub/a.yaml || fail 'the whiteout hides nothing'
+rm -r vendor/sub site/sub
+again 0
+
 # Settings: a rule with drop-ins, a schema, another directory of a layer, an option, a check.
 echo '  - {match: app.yaml, dropins: layers}' >>plyfs.yaml
 printf 'drop: 1\n' >site/app.yaml.d/10.yaml

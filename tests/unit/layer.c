@@ -105,6 +105,25 @@ static void a_renamed_layer_stays_the_same_directory(void **state)
 	assert_int_equal(rename("renamed", "layer"), 0);
 }
 
+static void a_thread_that_stays_knows_which_names_are_missing(void **state)
+{
+	CLEANUP(layer_freep) struct layer *layer = open_layer(false);
+
+	(void)state;
+	assert_true(layer_stay_may_have(layer, "dir", "new"));
+	layer_stay("dir");
+	assert_false(layer_stay_may_have(layer, "dir", "new"));
+	assert_true(layer_stay_may_have(layer, "", "new"));
+	assert_true(layer_stay_may_have(layer, "dir/dir", "new"));
+	write_file("layer/dir/newer", "");
+	layer_stay("dir");
+	assert_true(layer_stay_may_have(layer, "dir", "new"));
+	assert_int_equal(unlink("layer/dir/newer"), 0);
+	layer_stay("none");
+	assert_true(layer_stay_may_have(layer, "none", "new"));
+	layer_stay("");
+}
+
 static void a_missing_layer_is_empty_only_when_optional(void **state)
 {
 	CLEANUP(layer_freep) struct layer *layer = NULL;
@@ -274,6 +293,7 @@ static void no_descriptor_is_lost(void **state)
 		cmocka_unit_test(what_is_no_regular_file_is_not_opened),                           \
 		cmocka_unit_test(a_path_out_of_the_layer_is_refused),                              \
 		cmocka_unit_test(a_renamed_layer_stays_the_same_directory),                        \
+		cmocka_unit_test(a_thread_that_stays_knows_which_names_are_missing),               \
 		cmocka_unit_test(a_missing_layer_is_empty_only_when_optional),                     \
 		cmocka_unit_test(an_unreadable_layer_is_refused_at_once),                          \
 		cmocka_unit_test(what_has_gone_while_another_opened_it_is_not_denied),             \
