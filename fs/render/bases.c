@@ -132,11 +132,9 @@ static void take_line(struct rendered *rendered, char *line)
 	uint64_t words[3];
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
-		char *end;
-		words[i] = strtoull(line, &end, 16);
-		if (end == line || *end != ' ')
+		words[i] = manifest_read_hash(&line);
+		if (*line++ != ' ')
 			return;
-		line = end + 1;
 	}
 	char *path = manifest_read_path(line);
 	struct owned *owned = path ? manifest_find(rendered->manifest, path) : NULL;

@@ -302,6 +302,15 @@ char *manifest_read_path(char *line)
 	return *line && *line != '/' ? line : NULL;
 }
 
+uint64_t manifest_read_hash(char **at)
+{
+	uint64_t hash = 0;
+
+	for (char c; (c = **at, (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f')); (*at)++)
+		hash = hash << 4 | (uint64_t)(c <= '9' ? c - '0' : c - 'a' + 10);
+	return hash;
+}
+
 /* Parses "+ 100444 0 0 3f2a6c0e11d09b54 ". Returns the path behind it, or NULL. */
 static char *read_fingerprint(char *line, struct fingerprint *ret)
 {
@@ -311,7 +320,8 @@ static char *read_fingerprint(char *line, struct fingerprint *ret)
 	ret->mode = (mode_t)strtoul(line, &end, 8);
 	ret->uid = (uid_t)strtoul(end, &end, 10);
 	ret->gid = (gid_t)strtoul(end, &end, 10);
-	ret->hash = strtoull(end, &end, 16);
+	end += *end == ' ';
+	ret->hash = manifest_read_hash(&end);
 	return *end == ' ' && ret->mode ? end + 1 : NULL;
 }
 
