@@ -161,23 +161,31 @@ void queue_debounce(struct view *view, struct entry *entry, int64_t quiet_ms)
 	view_wake(view);
 }
 
-/* Something else is being looked at, or was a moment ago. */
-static bool is_busy(const struct view *view, int64_t now_ms)
+/* Returns until when the view counts as busy: it looks at something, or did a moment ago. */
+static int64_t busy_until(const struct view *view)
 {
-	return view->looks || view->done || view->queue.first < view->queue.count ||
-	       now_ms - view->looked_ms < EVENTS_GONE_BUSY_MS;
+	bool is_looking = view->looks || view->done || view->queue.first < view->queue.count;
+
+	return is_looking ? INT64_MAX : view->looked_ms + EVENTS_GONE_BUSY_MS;
+}
+
+/* Returns until when a name that is gone, and came due, waits longer because the view is busy. */
+static int64_t later_than_due(const struct entry *entry, int64_t busy_ms)
+{
+	int64_t latest_ms = entry->restless_ms + EVENTS_GONE_BUSY_MS;
+
+	return busy_ms < latest_ms ? busy_ms : latest_ms;
 }
 
 int64_t queue_due(struct view *view, int64_t now_ms)
 {
-	bool was_busy = is_busy(view, now_ms); /* but for what this makes due */
+	int64_t busy_ms = busy_until(view); /* but for what this makes due */
 	int64_t next = -1;
 
 	for (size_t i = 0; i < view->debounced.count;) {
 		struct entry *entry = view->debounced.items[i];
-		if (entry->pending == PENDING_GONE && entry->due_ms <= now_ms && was_busy &&
-			now_ms < entry->restless_ms + EVENTS_GONE_BUSY_MS)
-			entry->due_ms = now_ms + EVENTS_GONE_MS;
+		if (entry->pending == PENDING_GONE && entry->due_ms <= now_ms)
+			entry->due_ms = later_than_due(entry, busy_ms);
 		if (entry->due_ms > now_ms) {
 			if (next < 0 || entry->due_ms < next)
 				next = entry->due_ms;
