@@ -18,21 +18,21 @@ struct blame {
 	const struct line_origins *lines;
 	const struct store_places *places; /* of the sources */
 	struct blame_authors *authors;
-	const struct origins *origins; /* NULL: one source is shown as it is */
+	const struct origins *origins; /* NULL: one source, shown byte for byte */
 };
 
 /** Returns the rank of the layer that has `source`; settings->layer_count: no layer has it. */
 size_t blame_layer(const struct blame *blame, const struct source *source);
 
 /**
- * Returns the path of `source` in its layer, or its place in the store that the layer mirrors. The
- * text lives as long as the source and the places.
+ * Returns the path of `source` in its layer, or its place in the store that the layer mirrors;
+ * source->name if it is in no layer. The text lives as long as the source and the places.
  */
 const char *blame_place(const struct blame *blame, const struct source *source);
 
 /*
- * In text for people: the characters of a commit's name, and the bytes of an author's name with its
- * NUL.
+ * How much is shown of a commit's name, in characters (in text and page), and of an author's name,
+ * in bytes with the NUL (in text).
  */
 #define BLAME_COMMIT_WIDTH 12
 #define BLAME_AUTHOR_SIZE 32

@@ -1,4 +1,4 @@
-/* A map from the command line, pair by pair: --set OPT=VALUE, where VALUE is YAML. */
+/* A map from the command line, pair by pair: --set NAME=VALUE, where VALUE is YAML. */
 #pragma once
 
 #include "arena.h"
@@ -6,6 +6,7 @@
 
 struct document;
 
+/* The caller sets `option`; all other members begin as zero. */
 struct set_options {
 	const char *option; /* the option that adds a pair, such as "--set", for messages */
 	struct arena *arena;
@@ -14,7 +15,7 @@ struct set_options {
 	size_t count;
 };
 
-/** Adds "OPT=VALUE"; a later pair replaces an earlier one. Returns 0, PROBLEM or -ENOMEM. */
+/** Adds "NAME=VALUE"; a later pair replaces an earlier one. Returns 0, PROBLEM or -ENOMEM. */
 int set_options_add(struct set_options *set, const char *argument, struct problem *problem);
 
 void set_options_fini(struct set_options *set);

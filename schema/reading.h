@@ -1,6 +1,6 @@
 /*
- * The reading of a schema: from nodes to subschemas. Subschemas are read in the order of the
- * document. References are resolved when the whole document is read.
+ * Reading a schema: makes subschemas of nodes, in the order of the document. References are
+ * resolved when the whole document has been read; that may read other documents.
  */
 #pragma once
 
@@ -30,7 +30,7 @@ struct reading_document {
 
 struct reading {
 	struct schema *schema;
-	const struct schema_library *library; /* NULL: it has no documents */
+	const struct schema_library *library; /* NULL: none */
 	struct reading_document **documents;
 	uint32_t document_count;
 	uint32_t document_capacity;
@@ -40,7 +40,7 @@ struct reading {
 	struct subschema **found; /* all subschemas, in the order in which they were found */
 	uint32_t found_count;
 	uint32_t found_capacity;
-	struct keyword **references; /* the references without a target so far */
+	struct keyword **references; /* all of them, for reading_resolve() */
 	uint32_t reference_count;
 	uint32_t reference_capacity;
 	unsigned depth;

@@ -15,8 +15,7 @@
 
 struct schema;
 
-/* Greatest number of faults that are reported one by one. Of further faults, only the number is
- * reported. */
+/* Limit: the number of faults that are reported one by one. The others are only counted. */
 #define FAULTS_MAX 100
 
 /* A violation of the schema. Its texts lie in the arena that schema_validate() gets. */
@@ -42,7 +41,7 @@ struct schema_text {
 	struct span uri; /* where it was found, absolute and without a fragment; empty: unknown */
 };
 
-/* Greatest number of documents that a schema refers to, and of the bytes of all of them. */
+/* Limits: the number of documents that a schema refers to, and the bytes of them all together. */
 #define SCHEMA_DOCUMENTS_MAX 1000
 #define SCHEMA_BYTES_MAX (64u << 20)
 
@@ -50,18 +49,19 @@ struct schema_text {
 struct schema_library {
 	/**
 	 * Finds the document of an absolute URI without a fragment. Returns 0 with *ret, which
-	 * lives as long as the schema; PROBLEM with a message that follows the URI; or
-	 * -ENOMEM.
+	 * lives as long as the schema; PROBLEM: the message is put behind the reference, as in
+	 * "'a.json' is another document, …"; or -ENOMEM.
 	 */
 	int (*find)(
 		void *context, struct span uri, struct schema_text *ret, struct problem *problem);
 	void *context;
-	bool validates_formats; /* `format` is checked */
+	bool validates_formats; /* whether `format` is checked */
 };
 
 /**
- * Reads a schema. `library` NULL: no documents, and no formats are checked. Returns 0 with *ret,
- * PROBLEM or -ENOMEM. Free the schema with schema_free().
+ * Reads a schema. `library` NULL: the schema may refer only to itself and to the drafts' own
+ * schemas, and formats are not checked. Returns 0 with *ret, PROBLEM or -ENOMEM. Free the schema
+ * with schema_free().
  */
 int schema_read(const struct schema_text *text, const struct schema_library *library,
 	struct schema **ret, struct problem *problem);

@@ -197,7 +197,10 @@ extern const struct publisher_ops publish_ops;
  */
 int status_json(struct session *session, bool is_trusted, char **ret, size_t *size);
 
-/** Makes the text of .plyfs/errors: a line for each path with a fault. As status_json(). */
+/**
+ * Makes the text of .plyfs/errors: a line for each fault; without `is_trusted` none. Returns as
+ * status_json().
+ */
 int status_errors(struct session *session, bool is_trusted, char **ret, size_t *size);
 
 /** Returns whether another file system is mounted on the path or below it; for view_callbacks. */

@@ -12,7 +12,7 @@
 #include "await.h"
 #include "driver.h"
 
-/* What the thread is given. */
+/* The argument of the thread. */
 struct notifier_thread {
 	struct fuse_session *fuse;
 	int socket;

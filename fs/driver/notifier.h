@@ -3,7 +3,9 @@
  *
  * The kernel holds a directory while it waits for the answer to a LOOKUP in it, and
  * fuse_lowlevel_notify_inval_entry() waits for the directory. So the thread that answers requests
- * must not call it. There is a notifier only in a mount that can't be published to in another way.
+ * must not call it. The first notifier_tell() starts the thread: if a change can't be published by
+ * a system call on the mount, or if a directory that the kernel already knows is missing in its
+ * cached listing.
  */
 #pragma once
 
@@ -13,7 +15,7 @@
 struct fuse_session;
 
 struct notifier {
-	int socket; /* -1: there is no thread */
+	int socket; /* to the thread; -1: there is none */
 	pthread_t thread;
 };
 
@@ -24,8 +26,14 @@ struct notifier {
 int notifier_tell(
 	struct notifier *notifier, struct fuse_session *fuse, uint64_t ino, const char *name);
 
-/** Makes notifier_tell() return -EPIPE from now on. */
+/**
+ * If there is a thread, makes notifier_tell() return -EPIPE from now on, also to a coroutine that
+ * waits in it.
+ */
 void notifier_cancel(const struct notifier *notifier);
 
-/** Waits for the thread, which the end of the mount releases. */
+/**
+ * Ends the thread, and waits for it. It may be in a call of the kernel, which returns when the
+ * mount has ended.
+ */
 void notifier_fini(struct notifier *notifier);

@@ -23,8 +23,9 @@
 #include "driver.h"
 
 /*
- * The kernel forgets the name, and the listing that it was in; and what is mounted on it. Returns
- * 0, or PUBLISHER_COVERED with nothing done.
+ * Makes the kernel forget the name and the directory's listing. If something is mounted on the
+ * name, that would unmount it: then returns PUBLISHER_COVERED, with nothing done. Otherwise returns
+ * 0.
  */
 static int invalidate(struct session *session, const struct change *change)
 {
@@ -34,7 +35,7 @@ static int invalidate(struct session *session, const struct change *change)
 	const char *slash = strrchr(change->path, '/');
 	const char *name = slash ? slash + 1 : change->path;
 
-	/* First, or who looks in between would be told of what was. */
+	/* First: a lookup between the two must not give the kernel the old state again. */
 	view_apply_change(session->view, change->parent_ino, false, NULL);
 	notifier_tell(&session->notifier, session->fuse, change->parent_ino, name);
 	notifier_tell(&session->notifier, session->fuse, change->parent_ino, NULL);
@@ -83,8 +84,8 @@ static int remove_directory(void *session, const struct change *change)
 }
 
 /*
- * utimensat(2) on the mount, which is answered with the true times; or where that can't be, nobody
- * is woken.
+ * Calls utimensat(2) on the mount, which answers with the true times. If that fails, makes the
+ * kernel drop its attributes: then watchers get no event.
  */
 static void announce_time(struct session *session, const struct change *change)
 {

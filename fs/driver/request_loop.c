@@ -51,10 +51,10 @@ struct more_flags {
 	uint32_t flags2;
 };
 
-/* What is being taken apart. */
+/* The request that libfuse takes apart now. */
 static struct span current;
 
-/* A buffer for the next reader; .mem NULL: that one makes one. */
+/* A buffer for the next reader; .mem NULL: that reader allocates one. */
 static struct fuse_buf spare;
 
 struct request_loop {
@@ -63,7 +63,7 @@ struct request_loop {
 	struct coroutine_queue readers; /* wait for a request */
 	struct coroutine_queue main;    /* waits for the end */
 	int error;                      /* 0, or -errno */
-	bool rests;                     /* nothing is read any more */
+	bool rests;                     /* no request is read from now on */
 	unsigned serving;               /* readers that read, or handle a request */
 	unsigned count;
 	struct coroutine *coroutines[READERS];
@@ -177,7 +177,7 @@ static bool pass_answers(int from, int kernel, struct more_flags more)
 			said[SAID_FLAGS2] |= more.flags2;
 			is_added = true;
 		}
-		/* If the mount has ended, the next request says so. */
+		/* If the mount has ended, the next read reports it. */
 		n = write(kernel, said, (size_t)n);
 	}
 	return is_added;
@@ -206,7 +206,7 @@ static int answer_with(struct fuse_session *fuse, const struct fuse_buf *request
 	return 0;
 }
 
-/* libfuse takes it for granted that no other is read meanwhile. */
+/* libfuse assumes that no other request is read meanwhile. */
 int request_loop_greet(struct fuse_session *fuse, struct span *ret, bool *is_parallel)
 {
 	struct fuse_buf buffer = {0};
@@ -236,7 +236,7 @@ int request_loop_greet(struct fuse_session *fuse, struct span *ret, bool *is_par
 	return r < 0 ? r : 0;
 }
 
-/* Each reads requests, and answers them, or has them answered later. */
+/* A reader: reads requests, and answers them, or has them answered later. */
 static void run(void *context)
 {
 	struct request_loop *loop = context;
@@ -250,7 +250,7 @@ static void run(void *context)
 	coroutine_wake(&loop->main);
 }
 
-/* One is enough. */
+/* Starts the readers. If memory is short, one is enough. */
 static int start_readers(struct request_loop *loop)
 {
 	int r = 0;

@@ -9,7 +9,7 @@
 
 #include "driver.h"
 
-/* Descriptors that the loop polls for POLLIN, and what it then calls. */
+/* The descriptors that the loop polls for POLLIN, and the functions that it then calls. */
 struct request_loop_hook {
 	int fd;         /* -1: none */
 	int helpers_fd; /* helper_watch(); -1: none */

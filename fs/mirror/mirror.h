@@ -5,13 +5,14 @@
  * A mirror never removes files on suspicion. It holds back a state that looks like an accident
  * rather than an intention, keeps the last good one, and reports the fault with its time:
  *
- *      - the store is another one than before
- *      - the store's revision is older than before
+ *      - the store is another one than before (etcd: another cluster; git: no common commit)
+ *      - etcd: the revision is older than before (git accepts that, and reports it)
  *      - more than max_delete percent of the files would go away at once
  *
- * The offer is a word for the state that is held back, chosen by the store's mirror. `plyfs mirror
+ * The offer is a word for the state that is held back, chosen by etcd.c or git.c. `plyfs mirror
  * confirm` writes that word into STATE/confirm and wakes the mirror by SIGHUP. The mirror then
- * accepts a state with that word.
+ * accepts the state of that word: git the same commit, etcd the same cluster at that revision or a
+ * later one.
  */
 #pragma once
 
@@ -42,7 +43,7 @@ struct mirror {
 	struct replica *replica;
 	struct mirror_status status;
 	int signal_fd;     /* SIGHUP: compare again, at once */
-	unsigned attempts; /* consecutive failures; the store's mirror resets it */
+	unsigned attempts; /* consecutive failures; etcd.c or git.c resets it */
 	bool is_ready;
 };
 
@@ -52,9 +53,10 @@ enum {
 };
 
 /**
- * Opens the replica as it is, and enters the sandbox (sandbox.h), in which the process may write
- * only to the replica. `kind`, `source` (mirror_status.h) and the strings of `options` must outlive
- * *ret. Returns 0 with *ret for mirror_freep(), PROBLEM or -errno.
+ * Opens the replica as it is, and enters the sandbox (sandbox.h): the process may write only in
+ * STATE and to /dev/null, and make links and remove names in the directory that contains DIRECTORY.
+ * `kind`, `source` (mirror_status.h) and the strings of `options` must outlive *ret. Returns 0 with
+ * *ret for mirror_freep(), PROBLEM or -errno.
  */
 int mirror_open(const struct mirror_options *options, const char *kind, const char *source,
 	struct mirror **ret, struct problem *problem);
@@ -79,7 +81,10 @@ unsigned mirror_jitter(unsigned ms);
 /** Returns the milliseconds of a monotonic clock. */
 uint64_t mirror_now(void);
 
-/** Begins or updates the fault of the subject. Changes are logged and written to the status. */
+/**
+ * Begins or updates the fault of the subject. A listed fault (MIRROR_FAULTS_MAX) that is new, or
+ * has a new message, is logged and written to the status.
+ */
 __attribute__((format(printf, 3, 4))) void mirror_fault(
 	struct mirror *mirror, const char *subject, const char *format, ...);
 
@@ -89,22 +94,24 @@ void mirror_mend(struct mirror *mirror, const char *subject);
 /** Reads the word that `plyfs mirror confirm` has written; "": none. */
 void mirror_read_confirmation(struct mirror *mirror, char ret[MIRROR_WORD_MAX]);
 
-/** Holds a state back, and reports the message as the reason. Returns MIRROR_HELD. */
+/** Holds the state of the word `offer` back. The message is the reason. Returns MIRROR_HELD. */
 __attribute__((format(printf, 3, 4))) int mirror_hold(
 	struct mirror *mirror, const char *offer, const char *format, ...);
 
 /**
- * Publishes the draft as the present tree, if they differ. If too many files would go away, holds
- * the draft back with the word `offer`. `offer` NULL: the state was confirmed, and is published.
- * There is no draft afterwards. Returns 0, MIRROR_HELD or -errno.
+ * Publishes the draft as the present tree, if they differ or there is no state yet. If too many
+ * files would go away, drops the draft, and mirror_hold() holds its state back with the word
+ * `offer`; not if `offer` is NULL (the state was confirmed). There is no draft afterwards. Returns
+ * 0, MIRROR_HELD or -errno.
  */
 int mirror_publish(struct mirror *mirror, const char *offer);
 
 /**
- * Notes that the replica is complete at `revision`, and that the store has just answered.
- * `is_changed`: the files differ from those before.
+ * Notes that the replica is complete at `revision`, and that the store has just answered. Ends a
+ * held offer with its confirmation, and the faults "store" and "disk". `is_changed`: files of the
+ * present tree were changed other than by mirror_publish(), which notes that itself.
  */
 void mirror_took(struct mirror *mirror, const char *revision, bool is_changed);
 
-/** Writes the status after a change of it. */
+/** Writes the status after a change of it, and sends it to the service manager. */
 void mirror_put_status(struct mirror *mirror);

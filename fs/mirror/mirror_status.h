@@ -3,7 +3,8 @@
  * starts again. The file is replaced as a whole, by rename(2).
  *
  * A fault is a line for people about a subject, with the time when it began. The subject is
- * "store", "suspicion", "disk", "history", "signature", or a key or file that can't be shown.
+ * "store", "suspicion", "disk", "history", "signature", or for a key or file that can't be shown
+ * "key KEY" or "file PATH".
  */
 #pragma once
 
@@ -51,7 +52,7 @@ struct mirror_status {
 	char offer[MIRROR_WORD_MAX]; /* the word that `plyfs mirror confirm` needs; "": none */
 	size_t files;
 	time_t changed; /* time of the state's last change; 0: never */
-	time_t contact; /* when the store last answered, and had nothing newer; 0: never */
+	time_t contact; /* when the store last gave the state, or answered a probe; 0: never */
 	bool is_connected;
 	struct sandbox_state sandbox; /* the one in force */
 

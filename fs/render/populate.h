@@ -1,6 +1,7 @@
 /*
  * Populating: lists a directory, looks its names up and writes them. The lookups make the view
- * publish later changes. Only the root populates: in render_all(), then as the publisher.
+ * publish later changes. Only the root coroutine (coroutine.h) populates: in render_all(), then in
+ * render_watch(), where it runs the publisher.
  */
 #pragma once
 
@@ -15,22 +16,36 @@ void populate_directory(struct render *render, const char *path, uint64_t ino);
 
 /**
  * Gives the directory its present attributes, because it may have lost rights since its lookup.
- * Then populates it. Returns 0; or -errno if memory or descriptors are short: then its contents are
- * unknown.
+ * Then populates it; if it can't be written, what is shown in it stays, and it is retried. Returns
+ * 0 then, too; or -errno if memory or descriptors are short: then its contents are unknown.
  */
 int populate_put_directory(struct render *render, const char *path, uint64_t ino);
 
-/** Notes that `path` could not be looked up: the directory `ino`, or a name in it. */
+/**
+ * Handles a failed lookup or listing of `path`, which is the directory `ino` or a name in it. What
+ * is shown there stays. If `result` is a shortage (layer_is_shortage()), the directory is walked
+ * again.
+ */
 void populate_miss(struct render *render, uint64_t ino, const char *path, int result);
 
-/** Stores the view's number of the object that is shown, and releases the former number. */
+/**
+ * Stores `ino`, the view's inode number of what `owned` shows, takes over that reference, and gives
+ * the former one back. Notes that the path was seen.
+ */
 void populate_note_number(struct render *render, struct owned *owned, uint64_t ino);
 
-/** Writes the path again, if writing it failed or it has drifted. */
+/**
+ * Writes the path again if writing it failed, it has drifted or it was kept back; not while the
+ * publisher still has a change of it. Walks a directory again that is incomplete. Also does a due
+ * removal of unseen files.
+ */
 void populate_again(struct render *render, const char *path);
 
-/** Schedules that for all paths. */
+/** Schedules populate_again() for all paths. */
 void populate_all_again(struct render *render);
 
-/** When the whole tree is known, removes the files of an earlier run that no layer has any more. */
+/**
+ * If the whole tree is known, removes the files of an earlier run that no layer has any more.
+ * Otherwise the removal is noted as due, and populate_again() does it later.
+ */
 void populate_remove_unseen(struct render *render);

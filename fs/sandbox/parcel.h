@@ -1,4 +1,7 @@
-/* Messages between our processes over a packet socket, with or without a descriptor. */
+/*
+ * Messages over a socket that keeps their bounds, between our processes and to the service manager,
+ * with or without a descriptor.
+ */
 #pragma once
 
 #include <stddef.h>
@@ -8,7 +11,8 @@
 int parcel_send(int socket, const void *data, size_t size, int fd);
 
 /**
- * Waits for a message. Returns its length; 0: the other end is closed; or -errno. *fd is its
- * descriptor, for close(2); -1: none.
+ * Waits for a message. Returns its length, `size` at most: the rest is lost; 0: the other end is
+ * closed; or -errno. *fd is its descriptor, for close(2); -1: it came with none, or with several,
+ * which are closed.
  */
 ssize_t parcel_take(int socket, void *data, size_t size, int *fd);

@@ -143,7 +143,7 @@ static void drop_rights(const struct mirror_identity *identity)
 		fail("setting no_new_privs");
 }
 
-/* Only 0 to 2 stay open. */
+/* Sets 0 to 2; execveat(2) closes all others. */
 static void set_descriptors(int log)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -153,7 +153,7 @@ static void set_descriptors(int log)
 		_exit(127);
 }
 
-/* Where programs, the home and the way out are; of the daemon's own nothing else. */
+/* Makes the environment: paths, names, the locale, proxies and certificates; nothing else. */
 static char **make_environment(const struct mirror_identity *identity, struct arena *arena)
 {
 	static const char *const passed[] = {"LANG", "http_proxy", "https_proxy", "no_proxy",

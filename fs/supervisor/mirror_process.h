@@ -15,13 +15,13 @@ struct mirror_identity {
 	char home[4096];
 };
 
-/** Finds the user for a store's mirror. Returns 0; or PROBLEM, with the remedy: no usable user. */
+/** Finds the user for a store's mirror. Returns 0; or PROBLEM with the remedy: none is usable. */
 int mirror_identity_find(
 	const struct store_spec *store, struct mirror_identity *ret, struct problem *problem);
 
 /**
  * Makes the directories that the mirror needs, and gives the one for the state to the mirror's
- * user. Returns 0, PROBLEM or -errno.
+ * user. Returns 0, PROBLEM or -ENOMEM.
  */
 int mirror_process_prepare(const struct store_spec *store, const struct mirror_identity *identity,
 	struct problem *problem);
@@ -34,7 +34,7 @@ struct mirror_start {
 };
 
 /**
- * Starts the mirror; the kernel kills it when we die. Returns its pid; or -errno. *log becomes the
- * nonblocking read end of a pipe with the mirror's messages, for close(2).
+ * Starts the mirror. The kernel kills it when the calling process ends. Returns its pid; or -errno.
+ * *log becomes the nonblocking read end of a pipe with the mirror's messages, for close(2).
  */
 pid_t mirror_process_start(const struct mirror_start *start, int *log);

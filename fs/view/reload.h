@@ -1,13 +1,15 @@
 /*
- * Reloading: changes the settings of a view, or the directories of its layers, while it is in use.
- * Jobs under way end with the settings that they began with, and are then repeated.
+ * Reloading: gives a view new settings while it is in use, because plyfs.yaml was edited or another
+ * directory stands at the path of a layer. Jobs under way end with the settings that they began
+ * with, and are then repeated.
  */
 #pragma once
 
 #include "view.h"
 
 /**
- * Gives the view new settings, and refreshes everything that is shown. Takes a reference to
- * `settings`. Only the publisher may call it. May wait. Returns 0; or -errno: nothing has changed.
+ * Gives the view new settings, and queues everything that is shown for a refresh. Takes a reference
+ * to `settings`. Only the publisher may call it. May wait. Returns 0; or -errno with nothing
+ * changed.
  */
 int view_reload(struct view *view, struct settings *settings);

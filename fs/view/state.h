@@ -75,19 +75,19 @@ struct view {
 	atomic_bool is_stopped; /* no file is composed any more */
 
 	struct composer composer; /* only the publisher changes it */
-	/* Raised when the settings are replaced, which gives layers other ranks. */
+	/* Incremented when the settings are replaced, which gives layers other ranks. */
 	uint64_t settings_number;
 
 	struct inode_table inodes;
 	struct inode_memory memory;
 	uint64_t next_ino;
 	struct directory *root;
-	uint64_t shown_directories; /* how many were ever shown */
+	uint64_t shown_directories; /* number of directories shown so far */
 	bool has_unseen;            /* some directory has `has_unseen` */
 	struct dependency_indexes dependency_indexes;
 
 	uint64_t tickets; /* the last ticket (queue.h) */
-	uint64_t cause;   /* the ticket that the publisher deals with; 0: none */
+	uint64_t cause;   /* the ticket of what the publisher handles now; 0: none */
 	struct entry_queue queue;
 	struct debounced debounced;
 	struct directory_list scans; /* to be listed */
@@ -97,20 +97,20 @@ struct view {
 	struct look *done; /* looks that the publisher is to decide on; the oldest first */
 	struct look **done_end;
 	unsigned looks;           /* under way for the publisher, or in `done`; none is_large */
-	int64_t looked_ms;        /* when the last one was decided on; CLOCK_MONOTONIC */
+	int64_t looked_ms;        /* when the last look was decided on; CLOCK_MONOTONIC */
 	bool is_root_changed;     /* the root itself must be looked up again */
 	bool is_root_looked_at;   /* the root is being looked up */
 	bool is_overflowed;       /* events were lost: everything must be looked up again */
 	int64_t rescan_ms;        /* when to set is_overflowed; CLOCK_MONOTONIC; 0: never */
-	uint64_t link_watches;    /* how many were ever begun (link_watch.h) */
+	uint64_t link_watches;    /* number of link watches begun so far (link_watch.h) */
 	size_t link_count;        /* link watches of all directories now */
 	struct link_watch *links; /* the list of these */
-	uint64_t writes;          /* how many events of writes in place there were */
+	uint64_t writes;          /* number of events of writes in place so far */
 	struct gate gate;
 	struct batch batch;
 	struct notice *notices;            /* the change hooks (notice.h) */
 	unsigned notices_running;          /* those whose command runs */
-	bool notices_are_held;             /* published changes can't be seen yet */
+	bool notices_are_held;             /* no command starts: its changes are not visible yet */
 	bool has_notice_ended;             /* since the last notices_have_ended() */
 	const struct coroutine *publisher; /* NULL: none has asked for events yet */
 
@@ -118,8 +118,8 @@ struct view {
 	enum publishing publishing;
 	bool is_directory_taken; /* the tree owns the directory of the change now */
 
-	bool is_polling;     /* a directory can't be watched, or not completely */
-	bool is_remote;      /* … because one of its layers lies on a remote file system */
+	bool is_polling;     /* a directory must be polled: no watch sees all of its changes */
+	bool is_remote;      /* … as one of its layers lies on a remote file system */
 	int watch_error;     /* the last errno with which a watch failed; 0: none */
 	unsigned idle_polls; /* polls in a row that found no directory to poll */
 	int64_t polled_ms;   /* the last poll; CLOCK_MONOTONIC */
@@ -131,7 +131,7 @@ struct view {
 /** Logs a line. `problem`: the problem that the line reports; NULL: none. */
 void view_log(struct view *view, const char *line, const struct problem *problem);
 
-/* The settings of one moment. They stay the same while a look waits. */
+/* The settings of one moment, for a look: they stay the same while it waits. */
 struct settings_generation {
 	uint64_t number;
 	uint64_t writes;          /* view->writes when it was taken */
@@ -143,7 +143,7 @@ void settings_generation_fini(struct settings_generation *generation);
 
 bool view_is_strict(const struct view *view);
 
-/** Returns whether slow files get placeholders. In a strict mount they do not: requests wait. */
+/** Returns whether slow files get placeholders. In a strict mount requests wait instead. */
 bool view_has_promises(const struct view *view);
 
 void view_wake(struct view *view);

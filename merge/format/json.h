@@ -1,4 +1,4 @@
-/* The reader and the writer of JSON, for the entries of JSON and JSONC in the table of formats. */
+/* Reads, writes and edits JSON, for the entries of JSON and JSONC in the table of formats. */
 #pragma once
 
 #include "builder.h"
@@ -7,6 +7,7 @@
 /** See struct format's read(). `is_jsonc` allows comments, and a comma behind the last value. */
 int json_read(struct builder *builder, struct span text, bool is_jsonc);
 
+/** See struct format's write(). */
 int json_write(struct writer *writer, const struct node *root);
 
 /** See struct format's edit(). Defined in edit/json_edit.c. */

@@ -23,12 +23,15 @@ struct place toml_text_place(struct toml_text *at);
 int toml_text_fail(struct toml_text *at, const char *message);
 
 /**
- * Reports the character at p: that TOML allows it nowhere, or else by the message `otherwise`.
- * Returns PROBLEM.
+ * Reports the character at p. If TOML allows it nowhere (no UTF-8, a carriage return alone, a
+ * control character), the message says that; otherwise it is `otherwise`. Returns PROBLEM.
  */
 int toml_text_bad_character(struct toml_text *at, const char *otherwise);
 
-/** Skips spaces and a comment, up to the end of the line. Returns 0 or PROBLEM. */
+/**
+ * Skips spaces, and a comment if one follows. If there is other text, p stays at it. Returns 0 or
+ * PROBLEM.
+ */
 int toml_text_skip_rest(struct toml_text *at);
 
 /** Skips spaces, comments and line ends. Returns 0 or PROBLEM. */

@@ -442,7 +442,9 @@ static const struct option_spec cfengine_options[] = {
 
 const struct strategy strategy_cfengine = {
 	.name = "cfengine",
-	.summary = "CFEngine's mergedata(): lists are concatenated, maps merged one level deep",
+	.summary =
+		"CFEngine's mergedata(): lists are concatenated; of maps, the later value of a key "
+		"counts",
 	.options = cfengine_options,
 	.reads_trees = true,
 	.check = check,

@@ -489,7 +489,7 @@ static bool is_assignment(const struct node *value)
 	       (node_is_sequence(value) || (node_is_scalar(value) && !scalar_is_null(value)));
 }
 
-/* Returns whether the value removes everything before it. */
+/* Returns whether the value replaces the earlier list. */
 static bool is_reset(const struct node *value)
 {
 	if (node_is_scalar(value))

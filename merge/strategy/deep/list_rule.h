@@ -23,17 +23,17 @@
 enum list_mode { LIST_REPLACE, LIST_APPEND, LIST_PREPEND, LIST_UNIQUE, LIST_REPEAT, LIST_BY_KEY };
 
 /*
- * LIST_REPEAT: as repeated assignments in a file of systemd's. A single text is a list of one. A
- * later list is appended to the earlier one. An empty text in the later list removes everything
- * before that text.
+ * LIST_REPEAT: lists combine as repeated assignments do in a file of systemd. A single text is a
+ * list of one. A later list is appended to the earlier one, or replaces it: if it is an empty text,
+ * an empty list, or a list with an empty text in it.
  */
 
 /* All except LIST_BY_KEY, as people write them. */
 extern const char *const list_mode_names[LIST_BY_KEY];
 
 /*
- * LIST_BY_KEY: the treatment of an item whose key an earlier item of the same layer has. Zero is
- * the default, also of the lists that a format merges by a key without a rule.
+ * LIST_BY_KEY: what is done with an item if an earlier item of the same layer has the same key.
+ * Zero is the default, also for lists that a format merges by a key although no rule says so.
  */
 enum list_twice {
 	LIST_TWICE_SECOND, /* is merged with the second item of the lower layers that has the key */

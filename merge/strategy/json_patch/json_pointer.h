@@ -1,5 +1,5 @@
 /*
- * A JSON Pointer (RFC 6901), as the jsonpointer module reads it for cloud-init: "/a/0" has the
+ * A JSON Pointer (RFC 6901), as Python's module jsonpointer reads it for cloud-init: "/a/0" has the
  * parts "a" and "0". Problems have the place where the pointer is written.
  */
 #pragma once
@@ -20,7 +20,7 @@ struct json_pointer {
 int json_pointer_read(const struct node *node, const char *name, struct arena *arena,
 	struct problem *problem, struct json_pointer *ret);
 
-/** Returns whether both have `count` parts at least, and the first `count` are equal. */
+/** Returns whether both have at least `count` parts, and the first `count` are equal. */
 bool json_pointer_begin_equal(
 	const struct json_pointer *a, const struct json_pointer *b, size_t count);
 
@@ -30,7 +30,7 @@ struct node json_pointer_key(struct span part);
 /** Returns the pair of the map whose key the part stands for, or NULL. */
 const struct pair *json_pointer_find(const struct node *map, struct span part);
 
-/** Reads the part as an index of a list. Returns 0 or PROBLEM. */
+/** Reads the part as an index of a list, UINT32_MAX at most. Returns 0 or PROBLEM. */
 int json_pointer_index(const struct json_pointer *pointer, struct span part,
 	struct problem *problem, uint32_t *ret);
 

@@ -6,10 +6,10 @@
  *        └──_neighbours──▶ other ──_merge──▶ zone (built already)
  *
  * The name of a file's source identifies the file, whatever name a reference used. Each name is
- * searched for once. One build serves all references to a file whose result is the same wherever it
- * is named. Neighbours that name each other are the exception: a neighbour that is being built is
- * left out, so a result can depend on the files that are being built around it. Such a result
- * records these files, and is used again only while the same files are being built.
+ * searched for once. If a file's result is the same wherever it is named, it is built once.
+ * Neighbours that name each other are the exception: a neighbour that is being built is left out,
+ * so a result can depend on the files that are being built around it. Such a result records these
+ * files, and is used again only while the same files are being built.
  */
 #pragma once
 
@@ -57,8 +57,8 @@ struct pillar_files {
 void pillar_files_fini(struct pillar_files *files);
 
 /**
- * Adds the file with the sources `inputs`; *ret is the known file if it is there already. Returns 0
- * or -ENOMEM.
+ * Adds the file with the sources `inputs`, unless the name of its highest source is known already:
+ * then *ret is that file. Returns 0 or -ENOMEM.
  */
 int pillar_files_add(struct pillar_files *files, const struct merge_input *inputs, size_t count,
 	struct pillar_file **ret);
@@ -72,7 +72,7 @@ int pillar_files_find(struct pillar_files *files, const char *name, struct pilla
 	struct problem *problem);
 
 /**
- * Returns an earlier result of the file that is valid with the files that are open now, or NULL.
+ * Returns an earlier result of the file that is valid while files->open are being built, or NULL.
  * Adds the cost of the search to *work.
  */
 struct pillar_built *pillar_file_built(
