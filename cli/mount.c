@@ -1,5 +1,7 @@
 /* plyfs mount, also in the form in which mount(8) calls it: plyfs CONFIG MOUNTPOINT -o OPTION,… */
 #include <errno.h>
+#include <limits.h>
+#include <poll.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -108,12 +110,31 @@ static int read_arguments(const struct command *command, int argc, char **argv, 
 	return take_arguments(command, argc - optind, argv + optind, mount);
 }
 
+/*
+ * Logs to standard error, unless nobody reads it: the daemon does not wait. A pipe that poll(2)
+ * reports has room for PIPE_BUF bytes.
+ */
+static void log_in_foreground(const char *line)
+{
+	static unsigned lost;
+	struct pollfd out = {.fd = STDERR_FILENO, .events = POLLOUT};
+
+	if (poll(&out, 1, 0) == 0) {
+		lost++;
+		return;
+	}
+	if (lost > 0)
+		message("%u lines were not logged, as nobody read the earlier ones", lost);
+	lost = 0;
+	message("%.*s", PIPE_BUF / 2, line);
+}
+
 static void log_line(void *context, const char *line)
 {
 	struct mount *mount = context;
 
 	if (!atomic_load(&mount->is_detached))
-		message("%s", line);
+		log_in_foreground(line);
 	else if (!monitor_log(line))
 		syslog(LOG_NOTICE, "%s", line);
 }

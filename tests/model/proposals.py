@@ -112,7 +112,14 @@ def is_there_again(directory, line, name, key):
 def check_key(directory, name, key):
     explained = run(directory, "explain", "-c", "plyfs.yaml", name, key)
     if explained.returncode:
-        yield f"explain {key!r}: {explained.stderr.decode(errors='replace')}"
+        says = explained.stderr.decode(errors="replace")
+        # A name with a dot may stand beside a path of the same characters: the error gives a KEY for each.
+        several = re.search(r" fits \d+ values; write (.*)", says)
+        if not several:
+            yield f"explain {key!r}: {says}"
+            return
+        for each in re.split(", | or ", several[1]):
+            yield from check_key(directory, name, each)
         return
     there = run(directory, "get", "--json", "-c", "plyfs.yaml", name, key)
     for line in explained.stdout.decode().splitlines():

@@ -84,7 +84,7 @@ sbin=$(realpath /sbin)
 if mount -t overlay overlay -o "lowerdir=$directory/tools:$sbin" "$sbin" 2>overlay; then
 	for ((i = 0; i < 50; i++)); do
 		again
-		umount mnt && is_free || fail "time $i: the layer is busy after umount(8)"
+		umount mnt && umount low || fail "time $i: the layer is busy after umount(8)"
 	done
 	# Without the helper (-i) the layer is held a moment longer.
 	busy=0
