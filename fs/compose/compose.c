@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "aside.h"
 #include "cleanup.h"
 #include "composition.h"
 #include "descriptor.h"
@@ -232,7 +233,7 @@ static int copy_held(struct version *version, const struct stat *opened)
 }
 
 /* A large file of one layer: no copy, unless `composer` wants one. */
-static int compose_held(const struct composer *composer, const char *path,
+static int make_held(const struct composer *composer, const char *path,
 	const struct contributor *found, const struct strategy *strategy, struct version **ret)
 {
 	const struct layer *layer = composer->settings->layers[found->layer];
@@ -270,6 +271,37 @@ static int compose_held(const struct composer *composer, const char *path,
 	if (r == 0)
 		*ret = take_ptr(version);
 	return r;
+}
+
+/* The arguments of make_held(), and its result. */
+struct held_file {
+	const struct composer *composer;
+	const char *path;
+	const struct contributor *found;
+	const struct strategy *strategy;
+	struct version **ret;
+	int result;
+};
+
+static void make_aside(void *context)
+{
+	struct held_file *file = context;
+
+	file->result =
+		make_held(file->composer, file->path, file->found, file->strategy, file->ret);
+}
+
+/* As make_held(). A remote layer may not answer. */
+static int compose_held(const struct composer *composer, const char *path,
+	const struct contributor *found, const struct strategy *strategy, struct version **ret)
+{
+	struct held_file file = {composer, path, found, strategy, ret, 0};
+
+	if (layer_is_delegated(composer->settings->layers[found->layer]))
+		aside_run(make_aside, &file);
+	else
+		make_aside(&file);
+	return file.result;
 }
 
 static int compose_file(const struct composer *composer, const char *path,

@@ -4,9 +4,11 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "aside.h"
 #include "cleanup.h"
 #include "hash.h"
 #include "source_cache.h"
@@ -246,10 +248,11 @@ void version_stat(const struct version *version, struct stat *ret)
  * The one kind of file that is not a copy in memory. A change in place would mix old and new bytes,
  * so each read is checked against the state that the version stands for.
  */
-static ssize_t read_held(const struct version *version, char *buffer, size_t size, off_t offset)
+static ssize_t read_checked(
+	const struct version *version, const struct iovec *to, off_t offset, int flags)
 {
 	struct stat now;
-	ssize_t n = pread(version->fd, buffer, size, offset);
+	ssize_t n = preadv2(version->fd, to, 1, offset, flags);
 	if (n < 0 || fstat(version->fd, &now) < 0)
 		return -errno;
 
@@ -257,6 +260,34 @@ static ssize_t read_held(const struct version *version, char *buffer, size_t siz
 	struct stamp stamp = stamp_of(&now);
 	stamp.ctime = version->stamps[0].ctime;
 	return stamp_equal(&stamp, &version->stamps[0]) ? n : -ESTALE;
+}
+
+/* A read of a held file. */
+struct held_read {
+	const struct version *version;
+	struct iovec to;
+	off_t offset;
+	ssize_t result;
+};
+
+static void read_aside(void *context)
+{
+	struct held_read *read = context;
+
+	read->result = read_checked(read->version, &read->to, read->offset, 0);
+}
+
+/* What is not in the kernel's cache may come from a slow disk, or a layer that does not answer. */
+static ssize_t read_held(const struct version *version, char *buffer, size_t size, off_t offset)
+{
+	struct held_read read = {version, {buffer, size}, offset, 0};
+
+	read.result = read_checked(version, &read.to, offset, RWF_NOWAIT);
+	bool is_whole = read.result == -ESTALE || read.result == (ssize_t)size;
+	if (is_whole)
+		return read.result;
+	aside_run(read_aside, &read);
+	return read.result;
 }
 
 ssize_t version_read(const struct version *version, char *buffer, size_t size, off_t offset)

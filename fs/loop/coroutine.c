@@ -79,6 +79,11 @@ const struct coroutine *coroutine_self(void)
 	return current();
 }
 
+bool coroutine_is_alone(void)
+{
+	return !loop.count;
+}
+
 void coroutine_mask(const sigset_t *mask)
 {
 	loop.mask = mask;
@@ -275,6 +280,8 @@ int coroutine_poll(struct pollfd *fds, nfds_t count, const struct timespec *time
 {
 	struct coroutine *self = current();
 
+	for (nfds_t i = 0; i < count; i++)
+		fds[i].revents = 0;
 	if (!loop.count)
 		return ppoll(fds, count, timeout, loop.mask);
 	assert(count <= COROUTINE_FDS_MAX);

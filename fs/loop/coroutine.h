@@ -36,6 +36,9 @@ int coroutine_new(void (*run)(void *context), void *context, struct coroutine **
 /** Waits until the coroutine has returned from its function, and frees it. NULL: nothing. */
 void coroutine_join(struct coroutine *coroutine);
 
+/** Returns whether the thread has no coroutine besides the root. */
+bool coroutine_is_alone(void);
+
 /** Returns the coroutine that runs. */
 const struct coroutine *coroutine_self(void);
 
@@ -57,7 +60,11 @@ void coroutine_wake(struct coroutine_queue *queue);
 /** Makes all of the queue ready. */
 void coroutine_wake_all(struct coroutine_queue *queue);
 
-/** Sets the mask of ppoll(2) in this thread; NULL: it is left as it is. *mask must stay valid. */
+/**
+ * Sets the mask of ppoll(2) in this thread; NULL: it is left as it is. *mask must stay valid.
+ *
+ * Each coroutine has the signal mask with which it was made. So block signals before you make any.
+ */
 void coroutine_mask(const sigset_t *mask);
 
 /** Gives each coroutine a value of its own of this variable: at first 0. One per thread. */

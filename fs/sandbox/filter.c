@@ -52,6 +52,7 @@ static const struct call calls[] = {
 	{CALL(read), ALL & ~WORKER}, /* files, pipes, inotify, timers, /dev/fuse */
 	{CALL(readv), READERS & ~WORKER}, /* stdio */
 	{CALL(pread64), READERS}, /* parts of files that many readers share */
+	{CALL(preadv2), VIEWS}, /* large files, if they are in memory */
 	{CALL(write), ALL},      /* answers to /dev/fuse, messages, what is rendered */
 	{CALL(writev), ALL},     /* answers to /dev/fuse in parts; stdio */
 	{CALL(pwrite64), RENDER}, /* parts of a file */

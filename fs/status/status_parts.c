@@ -148,7 +148,7 @@ static void put_mirror(FILE *out, const struct layer *layer, bool is_trusted)
 	put_moment(out, "changed", report_number(map, "changed"));
 	put_moment(out, "contact", report_number(map, "contact"));
 	json_put(out, ", 'held_back': %hhd, 'trouble_count': %.0f",
-		*report_text(map, "offer") != '\0', report_number(map, "trouble_count"));
+		(bool)(*report_text(map, "offer") != '\0'), report_number(map, "trouble_count"));
 	put_mirror_sandbox(out, report_get(map, "sandbox"));
 	if (is_trusted)
 		put_mirror_faults(out, &report);
@@ -164,8 +164,8 @@ void status_put_layers(FILE *out, const struct settings *settings, bool is_trust
 
 		fputs(i ? ", " : "", out);
 		json_put(out, "{'name': %s, 'path': %s, 'present': %hhd, 'answers': %hhd",
-			layer->name, layer->path, layer->dirfd >= 0,
-			layer_silence(layer) != LAYER_IS_SILENT);
+			layer->name, layer->path, (bool)(layer->dirfd >= 0),
+			(bool)(layer_silence(layer) != LAYER_IS_SILENT));
 		put_mirror(out, layer, is_trusted);
 		fputc('}', out);
 	}
@@ -344,7 +344,7 @@ static void put_hook(void *context, const struct notice_state *state)
 	if (state->ended.tv_sec) {
 		trouble_time(state->ended, time);
 		json_put(out, ", 'ended': %s, 'age_s': %lld, 'good': %hhd", time,
-			trouble_age_s(state->ended), !state->problem.message[0]);
+			trouble_age_s(state->ended), (bool)!state->problem.message[0]);
 	}
 	if (state->problem.message[0]) {
 		json_put(out, ", 'failures': %u, 'given_up': %hhd, 'again_ms': %" PRId64,

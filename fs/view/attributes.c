@@ -5,6 +5,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "aside.h"
 #include "attach.h"
 #include "cleanup.h"
 #include "clock.h"
@@ -100,8 +101,9 @@ bool attributes_are_untold(const struct directory *directory)
  * kernel's caches is one RCU read-side section, and MEMBARRIER_CMD_GLOBAL is synchronize_rcu(),
  * which waits for all of them (membarrier(2)). Any other walk sends us a LOOKUP.
  */
-static void let_walks_end(void)
+static void let_walks_end(void *context)
 {
+	(void)context;
 	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
 }
 
@@ -115,7 +117,7 @@ static void tell_waits(struct view *view, struct directory *directory)
 	if (view->callbacks.tell && directory->inode.kernel_refs) {
 		r = view->callbacks.tell(view->callbacks.context, ino);
 		if (r == 0 && is_narrower)
-			let_walks_end();
+			aside_run(let_walks_end, NULL);
 	}
 	/* -ENOENT: the answer to its LOOKUP, with the old rights, is still on its way. */
 	if (r < 0 || directory->told >= described)

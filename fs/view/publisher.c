@@ -10,6 +10,7 @@
 #include <sys/inotify.h>
 #include <unistd.h>
 
+#include "aside.h"
 #include "await.h"
 #include "cleanup.h"
 #include "clock.h"
@@ -237,8 +238,16 @@ static void reload_later(struct publisher *publisher)
 	publisher->reload_ms = clock_ms() + RELOAD_RETRY_MS;
 }
 
-static void watch_settings(struct publisher *publisher, const struct settings *settings)
+/* The settings whose names are to be watched. */
+struct watching_aside {
+	struct publisher *publisher;
+	const struct settings *settings;
+};
+
+static void watch_aside(void *context)
 {
+	struct publisher *publisher = ((struct watching_aside *)context)->publisher;
+	const struct settings *settings = ((struct watching_aside *)context)->settings;
 	struct name_watch *watch = publisher->watch;
 	int r = 0;
 
@@ -261,6 +270,12 @@ static void watch_settings(struct publisher *publisher, const struct settings *s
 		reload_later(publisher);
 }
 
+/* A name may lie on a file system that does not answer. */
+static void watch_settings(struct publisher *publisher, const struct settings *settings)
+{
+	aside_run(watch_aside, &(struct watching_aside){publisher, settings});
+}
+
 /* A schema that keeps settings from being taken may be mended by itself. */
 static void watch_culprit(
 	struct name_watch *watch, const struct settings *settings, const struct problem *problem)
@@ -273,14 +288,42 @@ static void watch_culprit(
 		watch_name(watch, place);
 }
 
+/* The settings to be read, and what came of it. */
+struct reading_aside {
+	const struct settings *before;
+	dev_t dev;
+	struct settings *settings;
+	struct problem *problem;
+	int result;
+};
+
+static void read_aside(void *context)
+{
+	struct reading_aside *reading = context;
+
+	reading->result =
+		settings_again(reading->before, reading->dev, &reading->settings, reading->problem);
+}
+
+/* As settings_again(). A layer's file system may not answer, so that only the publisher waits. */
+static int read_again(
+	const struct publisher *publisher, struct settings **ret, struct problem *problem)
+{
+	struct reading_aside reading = {
+		publisher->view->composer.settings, publisher->options.dev, NULL, problem, 0};
+
+	aside_run(read_aside, &reading);
+	*ret = reading.settings;
+	return reading.result;
+}
+
 /* Has the view show what the settings say now. Returns 0, or PROBLEM with nothing changed. */
 static int take_settings(struct publisher *publisher, struct problem *problem)
 {
 	CLEANUP(settings_unrefp) struct settings *settings = NULL;
 	struct view *view = publisher->view;
-	const struct publisher_options *options = &publisher->options;
 
-	int r = settings_again(view->composer.settings, options->dev, &settings, problem);
+	int r = read_again(publisher, &settings, problem);
 	/* plyfs-run reads the file itself, later: it may have met another state of it the last
 	 * time. */
 	if (r == 0)

@@ -164,7 +164,7 @@ class Mount:
         for pid in self.processes():
             with open(f"/proc/{pid}/status", encoding="utf-8") as file:
                 fields = dict(line.split(":", 1) for line in file)
-            memory += int(fields["VmRSS"].split()[0])
+            memory += int(fields.get("VmRSS", "0 kB").split()[0])
             threads += int(fields["Threads"])
             descriptors += len(os.listdir(f"/proc/{pid}/fd"))
         return memory, descriptors, threads

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "aside.h"
 #include "await.h"
 #include "coroutine.h"
 #include "test.h"
@@ -200,6 +201,55 @@ TEST_WITH(signal_ends_the_wait_of_the_root_alone, set_up, NULL)
 	coroutine_join(other);
 	assert_string_equal(said, "!woken");
 	pthread_sigmask(SIG_SETMASK, &waiting, NULL);
+}
+
+static void call_aside(void *context)
+{
+	const int *ends = context;
+	char byte;
+
+	/* It would wait for ever, if the other coroutine did not run meanwhile. */
+	assert_int_equal(read(ends[0], &byte, 1), 1);
+	say("aside");
+}
+
+static void run_aside(void *context)
+{
+	aside_run(call_aside, context);
+	say(" over");
+}
+
+static void write_one(void *context)
+{
+	const int *ends = context;
+
+	assert_true(aside_is_running());
+	assert_int_equal(write(ends[1], "x", 1), 1);
+}
+
+TEST_WITH(others_run_while_a_call_aside_stands_still, set_up, NULL)
+{
+	struct coroutine *caller, *writer;
+	int ends[2];
+
+	assert_int_equal(pipe(ends), 0);
+	assert_int_equal(coroutine_new(run_aside, ends, &caller), 0);
+	assert_int_equal(coroutine_new(write_one, ends, &writer), 0);
+	coroutine_join(writer);
+	coroutine_join(caller);
+	assert_string_equal(said, "aside over");
+	assert_false(aside_is_running());
+}
+
+static void say_so(void *context)
+{
+	say(context);
+}
+
+TEST_WITH(without_other_coroutines_the_caller_makes_the_call, set_up, NULL)
+{
+	aside_run(say_so, "here");
+	assert_string_equal(said, "here");
 }
 
 /* More than the stack of a coroutine. */

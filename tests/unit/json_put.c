@@ -38,5 +38,5 @@ TEST(numbers_have_their_whole_range)
 
 TEST(bool_is_a_word)
 {
-	assert_json("true false", "%hhd %hhd", true, false);
+	assert_json("true false", "%hhd %hhd", (bool)true, (bool)false);
 }
