@@ -654,8 +654,14 @@ static bool on_handover(void *context)
 		wish = HANDOVER_END;
 	if (wish == HANDOVER_END)
 		fuse_session_exit(session->fuse);
-	if ((wish != HANDOVER_WANTED && wish != HANDOVER_LEAVE) || !come_to_rest(session))
+	if (wish != HANDOVER_WANTED && wish != HANDOVER_LEAVE)
 		return false;
+	/* A signal that asks for the end waits until requests are read again, or others serve. */
+	coroutine_mask(NULL);
+	if (!come_to_rest(session)) {
+		coroutine_mask(&session->waiting);
+		return false;
+	}
 	session->wish = wish;
 	return true;
 }
@@ -751,6 +757,7 @@ static int serve(
 		if (session->wish == HANDOVER_LEAVE)
 			fuse_session_exit(session->fuse);
 		session->wish = HANDOVER_NOTHING;
+		coroutine_mask(&session->waiting);
 		if (r < 0)
 			return r;
 	}
@@ -846,9 +853,10 @@ void session_free(struct session *session)
 		return;
 	if (session->fuse) {
 		unmount_if_mounted(session);
+		/* Its thread uses the session. */
+		notifier_fini(&session->notifier);
 		fuse_session_destroy(session->fuse);
 	}
-	notifier_fini(&session->notifier);
 	mount_process_fini(&session->mount_process);
 	handover_free(session->handover);
 	successor_free(session->successor);

@@ -425,12 +425,13 @@ int render_new(struct settings *settings, const struct rendered_options *options
 			view_set_runner(render->view, render->runner);
 	}
 	settings_unref(settings);
-	if (r == 0)
-		r = view_start(render->view);
+	/* It blocks a signal, which coroutines that were made before would not block. */
 	if (r == 0 && options->is_watched) {
 		r = inotify_new(&render->inotify);
 		render->helpers_fd = helper_watch();
 	}
+	if (r == 0)
+		r = view_start(render->view);
 	if (r == 0)
 		r = publisher_new(render->view,
 			&(struct publisher_options){.ops = &ops,

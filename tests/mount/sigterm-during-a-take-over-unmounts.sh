@@ -1,0 +1,22 @@
+#!/bin/bash
+. "$(dirname "$0")/mount.sh"
+. "$(dirname "$test_file")/take_over.sh"
+# A signal asks the daemon to end while it waits for its publisher, as another daemon is to take the mount over. The
+# change that is being published comes to its end, and then the mount does.
+
+need_root
+echo 'a: 1' >low/app.yaml
+start
+cat mnt/app.yaml >/dev/null
+publish=$(pgrep -P "$plyfs_pid" -x plyfs-publish)
+kill -STOP "$publish"
+echo 'a: 2' >low/app.yaml
+sleep 0.5
+kill -USR2 "$plyfs_pid"
+sleep 2
+kill -TERM "$plyfs_pid"
+sleep 0.5
+kill -CONT "$publish"
+eventually has_ended "$plyfs_pid" || fail "it has not ended"
+plyfs_pid=
+! is_mounted mnt || fail "the mount stays"
