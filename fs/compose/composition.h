@@ -19,7 +19,7 @@ struct composition {
 	struct merge_input *inputs;
 };
 
-/* What the result of the merge has besides its sources. */
+/* The part of the merge that the caller needs. */
 enum composition_want {
 	COMPOSITION_TEXT,
 	COMPOSITION_ORIGINS, /* the text, and where each value comes from */

@@ -164,8 +164,7 @@ void source_cache_clear(struct source_cache *cache)
 
 size_t source_cache_bytes(struct source_cache *cache)
 {
-	size_t bytes = cache->bytes;
-	return bytes;
+	return cache->bytes;
 }
 
 static struct loaded *find(

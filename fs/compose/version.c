@@ -277,7 +277,10 @@ static void read_aside(void *context)
 	read->result = read_checked(read->version, &read->to, read->offset, 0);
 }
 
-/* What is not in the kernel's cache may come from a slow disk, or a layer that does not answer. */
+/*
+ * Reads at once if the kernel has the bytes in its cache. Otherwise they come from a disk, which
+ * may be slow, or from a layer, which may not answer: they are read aside.
+ */
 static ssize_t read_held(const struct version *version, char *buffer, size_t size, off_t offset)
 {
 	struct held_read read = {version, {buffer, size}, offset, 0};

@@ -45,7 +45,7 @@
 /* How long the end of a connection whose mount is gone is waited for. */
 #define END_MS 1000
 
-/* What the daemon asks for at a time: more than most of what it does takes. */
+/* The time slice that the daemon asks for. Most of its work takes less. */
 #define SLICE_NS 100000
 
 /* Not in every libc's headers yet: what else the thread has stays. */

@@ -147,6 +147,14 @@ static void end_switch(void *fake_stack)
 #endif
 }
 
+static void append_ready(struct coroutine *coroutine)
+{
+	coroutine->next_ready = NULL;
+	*(loop.ready ? loop.ready_end : &loop.ready) = coroutine;
+	loop.ready_end = &coroutine->next_ready;
+}
+
+/* Ends the coroutine's wait. */
 static void make_ready(struct coroutine *coroutine, int result)
 {
 	struct coroutine **at = &loop.waiting;
@@ -160,9 +168,7 @@ static void make_ready(struct coroutine *coroutine, int result)
 		*at = coroutine->next_queued;
 	}
 	coroutine->result = result;
-	coroutine->next_ready = NULL;
-	*(loop.ready ? loop.ready_end : &loop.ready) = coroutine;
-	loop.ready_end = &coroutine->next_ready;
+	append_ready(coroutine);
 }
 
 /* Whether it gets descriptors: not if another one of its queue has waited longer. */
@@ -390,9 +396,7 @@ int coroutine_new(void (*run)(void *context), void *context, struct coroutine **
 	prepare(coroutine);
 	loop.count++;
 	await_use(await);
-	coroutine->next_waiting = loop.waiting;
-	loop.waiting = coroutine;
-	make_ready(coroutine, 0);
+	append_ready(coroutine);
 	*ret = coroutine;
 	return 0;
 }

@@ -152,8 +152,7 @@ static bool has_other_rights(
 {
 	struct rights rights = rights_of(view, lookup);
 
-	bool is_other = !rights_equal(&rights, &directory->found_rights);
-	return is_other;
+	return !rights_equal(&rights, &directory->found_rights);
 }
 
 static int look_at_rights_waits(struct view *view, struct directory *directory)

@@ -110,8 +110,7 @@ int view_apply_change(struct view *view, uint64_t parent_ino, bool is_known, str
 
 static bool is_publishing(struct view *view, enum publishing publishing)
 {
-	bool is_so = view->publishing == publishing;
-	return is_so;
+	return view->publishing == publishing;
 }
 
 bool view_is_published(struct view *view)

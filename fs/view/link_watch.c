@@ -483,8 +483,7 @@ static bool may_have_links(struct view *view, const struct union_lookup *lookup)
 	for (unsigned i = 0; i < lookup->count; i++)
 		if (lookup->found[i].stat.st_nlink > 1)
 			return true;
-	bool has_links = view->link_count > 0;
-	return has_links;
+	return view->link_count > 0;
 }
 
 bool link_watch_sources(struct view *view, const struct settings *settings, const char *path,

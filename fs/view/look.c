@@ -175,8 +175,7 @@ static bool meets_writer(struct look *look)
 {
 	struct view *view = look->view;
 
-	bool is_met = events_meet_writer(view, look);
-	return is_met;
+	return events_meet_writer(view, look);
 }
 
 /*
@@ -280,9 +279,7 @@ static bool is_current(const struct look *look)
 		return false;
 	if (!has_scope || !look->shown)
 		return false;
-	bool is_so = compose_is_current(
-		&look->settings.composer, look->path, &look->lookup, look->shown);
-	return is_so;
+	return compose_is_current(&look->settings.composer, look->path, &look->lookup, look->shown);
 }
 
 /* A directory of what it is made of can't be listed: it counts as a file that can't be read. */

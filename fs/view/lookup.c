@@ -491,8 +491,7 @@ int view_lookup(struct view *view, uint64_t parent, const char *name, struct vie
 		return -ENOENT;
 	if (caller)
 		*caller = (struct view_caller){.answer = caller->answer, .parent = parent};
-	int r = answer_waits(view, parent, name, caller, ret);
-	return r;
+	return answer_waits(view, parent, name, caller, ret);
 }
 
 uint64_t view_basis(struct view *view, uint64_t parent, const char *name)

@@ -342,7 +342,7 @@ static void queue_all(
 			queue_again(view, entry, is_poll);
 }
 
-/* What the layers that have joined the directory bring is news. May wait. */
+/* Queues the names of the layers that have joined the directory. May wait. */
 static int queue_joined(struct view *view, struct directory *directory, layer_mask joined)
 {
 	struct listing listing = {0};

@@ -518,8 +518,7 @@ static bool next_attributes(struct view *view, struct change *ret)
 
 static bool queue_other_names(struct view *view)
 {
-	bool were_noted = other_names_queue(view);
-	return were_noted;
+	return other_names_queue(view);
 }
 
 int view_next_change(struct view *view, struct change *ret)
@@ -608,16 +607,13 @@ int view_take_events(struct view *view)
 bool view_has_work(struct view *view)
 {
 	bool is_full = view->looks >= LOOKS_MAX;
-	bool has_work = view->done || view->scans.count || view->is_root_changed ||
-			view->is_overflowed || (!is_full && view->queue.first < view->queue.count);
-	return has_work;
+	return view->done || view->scans.count || view->is_root_changed || view->is_overflowed ||
+	       (!is_full && view->queue.first < view->queue.count);
 }
 
 bool view_is_settled(struct view *view, bool is_patient)
 {
-	bool is_settled = !view->done && !view->looks && !view->scans.count &&
-			  !view->is_root_changed && !view->is_overflowed && !view->rescan_ms &&
-			  view->queue.first >= view->queue.count &&
-			  !(is_patient && view->debounced.count);
-	return is_settled;
+	return !view->done && !view->looks && !view->scans.count && !view->is_root_changed &&
+	       !view->is_overflowed && !view->rescan_ms && view->queue.first >= view->queue.count &&
+	       !(is_patient && view->debounced.count);
 }

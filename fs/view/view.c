@@ -124,7 +124,7 @@ int view_new(struct settings *settings, const struct view_callbacks *callbacks, 
 	return 0;
 }
 
-/* What the kernel still holds goes as well. */
+/* Frees the inodes that the kernel still holds. */
 static void free_inodes(struct view *view)
 {
 	for (size_t i = 0; i < view->inodes.size && view->inodes.buckets; i++)
@@ -316,15 +316,13 @@ int view_await(struct view *view, uint64_t ino, struct view_caller *caller)
 bool view_is_promised(struct view *view, uint64_t ino)
 {
 	const struct inode *inode = inode_table_find(&view->inodes, ino);
-	bool is_promised = inode && inode->type == INODE_PROMISE;
-	return is_promised;
+	return inode && inode->type == INODE_PROMISE;
 }
 
 bool view_give_up(struct view *view, uint64_t ino, struct view_caller *caller)
 {
 	struct inode *inode = inode_table_find(&view->inodes, ino);
-	bool has_waited = inode && promise_give_up(inode, caller);
-	return has_waited;
+	return inode && promise_give_up(inode, caller);
 }
 
 int view_stat(struct view *view, uint64_t ino, struct stat *ret)
@@ -459,8 +457,7 @@ void view_adopt(struct view *view, struct version *version, struct stat *ret)
 
 struct settings *view_settings(struct view *view)
 {
-	struct settings *settings = settings_ref(view->composer.settings);
-	return settings;
+	return settings_ref(view->composer.settings);
 }
 
 struct mounter view_mounter(const struct view *view)

@@ -77,8 +77,7 @@ int inotify_fd(const struct inotify *inotify)
 
 size_t inotify_watch_count(struct inotify *inotify)
 {
-	size_t count = inotify->count;
-	return count;
+	return inotify->count;
 }
 
 void inotify_limit(struct inotify *inotify, size_t most)

@@ -172,7 +172,7 @@ static void keep_only(int socket, int watches, const struct settings *settings)
 	descriptor_close_except(kept, count);
 }
 
-/* What a worker is given by its fork. */
+/* The arguments of begin(), in the new worker. */
 struct new_worker {
 	int socket;
 	int watches;
