@@ -18,10 +18,15 @@ echo 'a: 1' >low/other.yaml
 echo 'b: 1' >high/other.yaml
 sed -i '30000s/.*/key: [/' low/broken.yaml
 # A slow machine may take longer than the limit; another test is about the limit.
-echo 'options: {limits: {time: 60s}}' >low/plyfs.yaml
+cat >plyfs.yaml <<'EOF'
+options: {header: false, limits: {time: 60s}}
+layers:
+  - {name: low, path: low}
+  - {name: high, path: high}
+EOF
 chmod 600 low/denied.yaml
 sleep 0.3
-start
+start -c plyfs.yaml mnt
 shows mnt/small.yaml $'a: 1\nb: 1'
 python3 "${test_file%.sh}.py"
 shows mnt/small.yaml $'a: 1\nb: 2'
