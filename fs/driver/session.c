@@ -418,8 +418,7 @@ int session_mount(struct settings *settings, const struct session_options *optio
 		r = make_fuse(session);
 	if (r == 0)
 		r = session->heir ? take_over(session, problem) : mount_and_offer(session, problem);
-	if (r == 0)
-		r = sandbox_enter(session->sandbox, &session->sandbox_state, problem);
+	/* TEMPORARY: the daemon has no sandbox; workers get theirs at their fork. */
 	/* The old daemon may have been compromised: its record is hostile input. */
 	if (r == 0 && session->heir)
 		r = session_state_take_shown(session, problem);
