@@ -103,7 +103,7 @@ static void examine_kernel(struct doctor_report *report)
 	struct landlock landlock = {.fd = -1};
 	struct utsname names = {0};
 
-	int r = landlock_new(SANDBOX_DAEMON, &landlock);
+	int r = landlock_new(SANDBOX_WORKER, &landlock);
 	closep(&landlock.fd);
 	doctor_report(report, "Landlock",
 		REMEDY_IF(r < 0, "boot Linux 5.13 or newer with landlock in the option lsm="),

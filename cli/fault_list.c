@@ -173,7 +173,6 @@ double fault_list_count(const struct node *report)
 	for (uint32_t i = 0; i < report_count(processes); i++)
 		count += report_get(processes->seq.items[i], "reason") != NULL;
 	count += report_count(report_get(report, "failures"));
-	count += *report_text(report, "monitor.reason") != '\0';
 	return count + report_is(report, "publisher.mode", "none");
 }
 

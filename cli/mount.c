@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
-#include <syslog.h>
 #include <unistd.h>
 
 #include "background.h"
@@ -19,7 +18,6 @@
 #include "layer_choice.h"
 #include "manager.h"
 #include "message.h"
-#include "monitor.h"
 #include "mount_option.h"
 #include "mountpoint.h"
 #include "plyfs_mount.h"
@@ -27,6 +25,7 @@
 #include "session.h"
 #include "store_layers.h"
 #include "successor.h"
+#include "system_log.h"
 #include "text.h"
 
 /* The state of a command line, and of the daemon. */
@@ -135,20 +134,8 @@ static void log_line(void *context, const char *line)
 
 	if (!atomic_load(&mount->is_detached))
 		log_in_foreground(line);
-	else if (!monitor_log(line))
-		syslog(LOG_NOTICE, "%s", line);
-}
-
-/* Logs for the daemon, in the monitor process, under the daemon's process number. */
-static void log_to_system(const char *line)
-{
-	static char name[sizeof("plyfs[]") + 3 * sizeof(int)];
-
-	if (!name[0]) {
-		snprintf(name, sizeof(name), "plyfs[%d]", getppid());
-		openlog(name, 0, LOG_DAEMON);
-	}
-	syslog(LOG_NOTICE, "%s", line);
+	else
+		system_log(line);
 }
 
 static void on_ready(void *context)
@@ -231,7 +218,6 @@ static int serve(struct mount *mount, struct settings *settings)
 		.switches = given->switches,
 		.flags = given->flags,
 		.store = store,
-		.log_to_system = log_to_system,
 		.log = log_line,
 		.log_context = mount,
 	};
@@ -375,7 +361,6 @@ static int run_in(struct mount *mount, const char *directory)
 	if (mount->is_foreground)
 		return begin(mount, directory);
 
-	openlog("plyfs", LOG_PID, LOG_DAEMON);
 	int r = background_start(&mount->background, &code);
 	if (r == BACKGROUND_PARENT)
 		return code;

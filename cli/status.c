@@ -274,7 +274,6 @@ static void print_other_faults(const struct node *status)
 
 	print_line("publisher", status, "publisher.reason");
 	print_line("watches", status, "watches.error");
-	print_line("monitor", status, "monitor.reason");
 	for (uint32_t i = 0; i < report_count(processes); i++)
 		print_line("process", processes->seq.items[i], "reason");
 	print_hooks(report_get(status, "on_change"), true);

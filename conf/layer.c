@@ -20,7 +20,6 @@
 #include "descriptor.h"
 #include "followed_path.h"
 #include "glob.h"
-#include "opening.h"
 #include "store.h"
 
 /* The kernel returns EAGAIN if a rename raced with a resolution beneath a directory. A process that
@@ -64,6 +63,13 @@ static int (*guard)(const char *path, enum layer_use use);
 void layer_guard(int (*may_use)(const char *path, enum layer_use use))
 {
 	guard = may_use;
+}
+
+static int (*opener)(int path_fd, int flags);
+
+void layer_open_elsewhere(int (*open)(int path_fd, int flags))
+{
+	opener = open;
 }
 
 static const struct layer_delegate *delegate;
@@ -265,30 +271,13 @@ static int open_path(int dirfd, bool follow, const char *path, int flags)
 	return -EAGAIN;
 }
 
-/* Returns whether the name now leads to another file, or to none. */
-static bool has_moved(int dirfd, bool follow, const char *path, int found)
+/* Has another process open the file that a link leads to. */
+static int open_elsewhere(int dirfd, const char *path, int flags)
 {
-	CLEANUP(closep) int fd = open_path(dirfd, follow, path, O_PATH);
-	struct stat now, then;
+	CLEANUP(closep)
+	int found = open_path(dirfd, true, path, O_PATH | (flags & (O_DIRECTORY | O_NOFOLLOW)));
 
-	return fd < 0 || fstat(fd, &now) < 0 || fstat(found, &then) < 0 ||
-	       now.st_ino != then.st_ino || now.st_dev != then.st_dev;
-}
-
-/* Opens the file through the delegate (opening.h), which knows a file by its present path. It
- * refuses a file that was moved away, or removed with its directory, like any other. That refusal
- * says nothing about the file that has the name now, so try again. */
-static int open_by_opener(int dirfd, bool follow, const char *path, int flags)
-{
-	for (int attempt = 0; attempt < RESOLVE_ATTEMPTS; attempt++) {
-		CLEANUP(closep)
-		int found = open_path(
-			dirfd, follow, path, O_PATH | (flags & (O_DIRECTORY | O_NOFOLLOW)));
-		int fd = found < 0 ? found : opening_ask(found, flags);
-		if (found < 0 || fd != -EACCES || !has_moved(dirfd, follow, path, found))
-			return fd;
-	}
-	return -EAGAIN;
+	return found < 0 ? found : opener(found, flags);
 }
 
 /* Asks the guard about a path that is to be opened: about its names, then about the file itself. */
@@ -323,8 +312,8 @@ static int open_at(int dirfd, bool follow, const char *path, int flags)
 	if (!path[0])
 		path = ".";
 	int fd = open_path(dirfd, follow, path, flags);
-	if (fd == -EACCES && !(flags & O_PATH))
-		fd = open_by_opener(dirfd, follow, path, flags);
+	if (fd == -EACCES && follow && opener && !(flags & O_PATH))
+		fd = open_elsewhere(dirfd, path, flags);
 	if (fd >= 0 && follow && layer_is_kernels_own(fd)) {
 		closep(&fd);
 		fd = -EACCES;
@@ -425,9 +414,9 @@ static int open_root(const char *path, bool optional, int *ret)
 	}
 
 	/* O_PATH checks no permission. Fail now rather than in every later call. */
-	listed = opening_at(dirfd, ".", O_RDONLY | O_DIRECTORY);
+	listed = openat(dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (listed < 0)
-		return listed;
+		return -errno;
 
 	*ret = dirfd;
 	dirfd = -1;

@@ -100,6 +100,13 @@ struct layer_delegate {
  */
 void layer_delegate(const struct layer_delegate *delegate);
 
+/**
+ * Sets the function that opens, for reading, a file that a link of a layer with `follow` leads to,
+ * if this process may not (fs/sandbox/reader_sandbox.h). `path_fd` is the file, open with O_PATH;
+ * `open` returns a descriptor or -errno. NULL: none.
+ */
+void layer_open_elsewhere(int (*open)(int path_fd, int flags));
+
 /* Whether the layer's file system answers. */
 enum layer_silence {
 	LAYER_ANSWERS,

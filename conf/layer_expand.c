@@ -19,7 +19,6 @@
 #include "layer.h"
 #include "layer_spec.h"
 #include "node.h"
-#include "opening.h"
 
 #define MACHINE_ID "/etc/machine-id"
 
@@ -90,9 +89,9 @@ static int get_machine_id(const struct settings_environment *around, char *buffe
 
 	if (around->machine_id)
 		return copy_text(buffer, size, around->machine_id);
-	int fd = opening_at(AT_FDCWD, MACHINE_ID, O_RDONLY | O_NOCTTY | O_NONBLOCK);
+	int fd = open(MACHINE_ID, O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
-		return result_of(fd);
+		return result_of(-errno);
 	len = read(fd, buffer, size - 1);
 	(void)close(fd);
 	if (len < MACHINE_ID_LEN)
@@ -101,15 +100,15 @@ static int get_machine_id(const struct settings_environment *around, char *buffe
 	return strspn(buffer, "0123456789abcdef") == MACHINE_ID_LEN ? 0 : NO_VALUE;
 }
 
-/* Opens the file; *ret is for fclose(3). */
+/* Opens the file. Returns 0 with *ret for fclose(3), or as result_of(). */
 static int open_os_release(FILE **ret)
 {
-	int fd = opening_at(AT_FDCWD, OS_RELEASE, O_RDONLY | O_NOCTTY | O_NONBLOCK);
+	int fd = open(OS_RELEASE, O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
 
-	if (fd < 0 && !layer_is_shortage(fd))
-		fd = opening_at(AT_FDCWD, OS_RELEASE_BELOW, O_RDONLY | O_NOCTTY | O_NONBLOCK);
+	if (fd < 0 && !layer_is_shortage(-errno))
+		fd = open(OS_RELEASE_BELOW, O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
-		return result_of(fd);
+		return result_of(-errno);
 	*ret = fdopen(fd, "r");
 	if (!*ret)
 		(void)close(fd);
@@ -135,7 +134,7 @@ static int get_os_release(const char *name, char *buffer, size_t size)
 {
 	char line[NAME_MAX + 64];
 	size_t length = strlen(name), left = OS_RELEASE_MAX;
-	FILE *file;
+	FILE *file = NULL;
 
 	int found = NO_VALUE, r = open_os_release(&file);
 	if (r != 0)

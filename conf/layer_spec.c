@@ -9,7 +9,7 @@
 
 #include "cleanup.h"
 #include "node.h"
-#include "opening.h"
+#include "text.h"
 #include "value.h"
 
 /* Returns another spec with that name; NULL: the name is free. */
@@ -127,10 +127,10 @@ static int check_required(const struct layer_spec *spec, const struct layer *lay
 
 	if (!spec->required)
 		return 0;
-	int fd = opening_at(layer->dirfd, ".", O_RDONLY | O_DIRECTORY);
+	int fd = openat(layer->dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
 	if (!stream)
-		return fd < 0 ? fd : -ENOMEM;
+		return fd < 0 ? -errno : -ENOMEM;
 	do {
 		errno = 0;
 		entry = readdir(stream);
@@ -221,6 +221,6 @@ int layer_spec_open(
 			"the layer directory '%s' can't be opened: %s", spec->path,
 			r == -EMFILE || r == -ENFILE
 				? "too many open files; raise the limit (ulimit -n)"
-				: opening_error(r));
+				: text_error(r));
 	}
 }

@@ -9,13 +9,9 @@
 
 #include "cleanup.h"
 #include "memory.h"
-#include "opening.h"
 #include "settings_make.h"
 #include "strategy.h"
 #include "value_bound.h"
-
-/* Limit of attempts while layers are moved again and again. */
-#define READ_TRIES 4
 
 /* Number of built-in rules, behind the user's: for files that are merged, and for the rest. */
 #define BUILT_IN_COUNT 2
@@ -361,40 +357,12 @@ static int read_once(const struct settings *old, struct settings **ret, struct p
 			 : settings_from_layers(&old->around, old->spec, ret, problem);
 }
 
-/* Returns as settings_again(). -EAGAIN: the delegate (opening.h) has read other settings, or found
- * another directory. */
-static int read_again(const struct settings *old, struct settings **ret, struct problem *problem)
-{
-	CLEANUP(settings_unrefp) struct settings *settings = NULL;
-	int r = 0;
-
-	/* The delegate does not know that a file system is silent, and would wait for it. */
-	if (layer_some_are_silent())
-		r = read_once(old, &settings, problem);
-	settings_unref(take_ptr(settings));
-	if (r != 0)
-		return r;
-	opening_announce();
-	r = read_once(old, &settings, problem);
-	for (size_t i = 0; r == 0 && i < settings->layer_count; i++) {
-		const struct layer *layer = settings->layers[i];
-
-		if (layer->dirfd >= 0 && !opening_has_found(layer->dirfd, layer->follow))
-			r = -EAGAIN;
-	}
-	if (r == 0)
-		*ret = take_ptr(settings);
-	return r;
-}
-
 int settings_again(
 	const struct settings *old, dev_t own, struct settings **ret, struct problem *problem)
 {
 	CLEANUP(settings_unrefp) struct settings *settings = NULL;
-	int r = -EAGAIN;
 
-	for (int try = 0; r == -EAGAIN && try < READ_TRIES; try++)
-		r = read_again(old, &settings, problem);
+	int r = read_once(old, &settings, problem);
 	if (r == 0)
 		r = keep_covered(old, own, settings);
 	if (r != 0)

@@ -149,8 +149,7 @@ int settings_outline(const struct settings_environment *around, const char *path
 /**
  * Makes the settings again as `old` was made, from plyfs.yaml or "A:B:C", and opens the layers'
  * directories again. If our mount, the file system `own`, now lies on a layer's path, the layer
- * keeps its old directory. Returns as settings_read(), or -errno: -EAGAIN if layers are replaced
- * again and again.
+ * keeps its old directory. Returns as settings_read(), or -errno.
  */
 int settings_again(
 	const struct settings *old, dev_t own, struct settings **ret, struct problem *problem);

@@ -16,7 +16,6 @@
 #include "descriptor.h"
 #include "document.h"
 #include "layer.h"
-#include "opening.h"
 #include "text.h"
 
 /* Greatest size of a status, in bytes. */
@@ -167,11 +166,10 @@ static int read_status(int state, struct stat *stat, struct document **ret)
 	struct problem ignored;
 	size_t len;
 	CLEANUP(closep)
-	int fd = opening_at(
-		state, STORE_STATUS_NAME, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	int fd = openat(state, STORE_STATUS_NAME, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 
 	if (fd < 0 || fstat(fd, stat) < 0)
-		return fd < 0 ? fd : -errno;
+		return -errno;
 	int r = S_ISREG(stat->st_mode) ? text_read(fd, STATUS_MAX, &text, &len) : -EINVAL;
 	if (r == 0)
 		r = document_read(&source, (struct span){text, len}, &options, ret, &ignored);

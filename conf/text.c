@@ -10,7 +10,6 @@
 
 #include "cleanup.h"
 #include "descriptor.h"
-#include "opening.h"
 
 /* First size of the buffer in bytes if fstat(2) does not know the file's size, as for a pipe. */
 #define TEXT_FIRST 65536u
@@ -101,12 +100,11 @@ int text_read_file(const char *path, const char *place, const struct text_kind *
 	struct stat *ret_stat, char **ret, size_t *len, struct problem *problem)
 {
 	/* O_NONBLOCK: a pipe in the file's place must not hang plyfs. */
-	CLEANUP(closep) int fd = opening_at(AT_FDCWD, place, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+	CLEANUP(closep) int fd = open(place, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	struct stat stat;
 
 	if (fd < 0 || fstat(fd, &stat) < 0)
-		return problem_set(problem, path, 0, 0, "can't be opened: %s",
-			opening_error(fd < 0 ? fd : -errno));
+		return problem_set(problem, path, 0, 0, "can't be opened: %s", text_error(-errno));
 	if (!S_ISREG(stat.st_mode))
 		return problem_set(problem, path, 0, 0, "is %s; %s read from a file",
 			S_ISDIR(stat.st_mode) ? "a directory" : "no regular file", kind->what);

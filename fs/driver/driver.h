@@ -83,8 +83,7 @@ struct session {
 	struct keep *keep;
 	struct runner *runner; /* NULL: there is no plyfs.yaml */
 	struct view *view;
-	struct sandbox *sandbox;            /* prepared; entered when the mount is made */
-	struct sandbox_state sandbox_state; /* the parts in force */
+	struct sandbox_state sandbox_state; /* the parts in force in each worker */
 	struct fuse_session *fuse;
 	struct session_options options;
 	char *mountpoint; /* absolute */

@@ -26,7 +26,6 @@
 #include "helper.h"
 #include "keep.h"
 #include "link_watch.h"
-#include "monitor.h"
 #include "mountpoint.h"
 #include "nearby_mounts.h"
 #include "reader_sandbox.h"
@@ -190,12 +189,11 @@ static int offer_mount(struct session *session, int listener)
 }
 
 /*
- * By the monitor: a process in a sandbox can't unmount. By force: a program that waits for an
- * answer, which the daemon gives no more, must not hold up the end.
+ * Unmounts by force: a program that waits for an answer, which the daemon gives no more, must not
+ * hold up the end.
  */
-static int unmount(void *context)
+static int unmount(const struct session *session)
 {
-	const struct session *session = context;
 	struct mountpoint top;
 
 	int r = mountpoint_take(session->mountpoint, &top);
@@ -230,37 +228,21 @@ static void shorten_slices(void)
 /* All that makes processes, before the mount: none of them ever holds /dev/fuse. */
 static int start_processes(struct session *session)
 {
-	const struct monitor_options monitor = {.switches = session->options.switches,
-		.settings = session->settings,
-		.kept = session->beneath_fd,
-		.log = session->options.log_to_system,
-		.unmount = unmount,
-		.context = session};
 	int r = 0;
 
 	if (session->settings->path)
 		r = runner_new(session->settings, session->beneath_fd, &session->runner);
-	if (r == 0)
-		r = monitor_start(&monitor);
 	if (r == 0 && session->options.call)
 		r = successor_new(session->options.call, &session->successor);
 	/* A large file that the kernel remembers is a descriptor of ours. Not for commands of
 	 * plyfs.yaml. */
 	descriptor_raise_limit();
+	sandbox_hide(&session->options.switches);
 	shorten_slices();
 	if (r == 0 && !session->options.is_unpublished)
 		r = mount_process_start(
 			&session->mount_process, session->mountpoint, &session->options.switches);
 	return r;
-}
-
-static int prepare_sandbox(struct session *session, struct problem *problem)
-{
-	const struct sandbox_options options = {
-		.process = SANDBOX_DAEMON, .switches = session->options.switches};
-	int r = sandbox_prepare(&options, &session->sandbox, problem);
-
-	return r == 0 ? reader_sandbox_allow(session->sandbox, session->settings, problem) : r;
 }
 
 /* Layers that the mount is going to hide are found by way of the directory that it lies on. */
@@ -361,7 +343,8 @@ static int session_init(struct session *session, struct problem *problem)
 	if (r == 0)
 		r = start_processes(session);
 	if (r == 0)
-		r = prepare_sandbox(session, problem);
+		r = reader_sandbox_prepare(session->settings, &session->options.switches,
+			&session->sandbox_state, problem);
 	/* Nobody serves the mount from here on: no path may lead through it. */
 	if (r == 0 && session->heir)
 		r = heir_want(session->heir, &session->record);
@@ -418,7 +401,6 @@ int session_mount(struct settings *settings, const struct session_options *optio
 		r = make_fuse(session);
 	if (r == 0)
 		r = session->heir ? take_over(session, problem) : mount_and_offer(session, problem);
-	/* TEMPORARY: the daemon has no sandbox; workers get theirs at their fork. */
 	/* The old daemon may have been compromised: its record is hostile input. */
 	if (r == 0 && session->heir)
 		r = session_state_take_shown(session, problem);
@@ -597,10 +579,7 @@ static void unmount_if_mounted(struct session *session)
 	if (is_ours)
 		end_connection(session);
 	fuse_session_unmount(session->fuse);
-	int r = is_ours ? monitor_unmount() : 0;
-	/* Somebody has ended the monitor. Without a sandbox we can do it. */
-	if (r == -EPIPE)
-		r = unmount(session);
+	int r = is_ours ? unmount(session) : 0;
 	if (r < 0 && is_mounted(session)) {
 		char text[PATH_MAX + 64];
 		snprintf(text, sizeof(text), "%s: can't be unmounted: %s", session->mountpoint,
@@ -826,7 +805,6 @@ int session_serve(
 	/* Nobody is there any more to be told of changes. */
 	if (session->publishing)
 		publisher_stop(session->publisher);
-	monitor_cancel();
 	/* While there is a connection, so that requests that wait for the pool get an answer. */
 	view_stop(session->view);
 	/* First the connection ends, so that no call of the mount process waits for an answer. */
@@ -875,8 +853,6 @@ void session_free(struct session *session)
 	keep_free(session->keep);
 	runner_free(session->runner);
 	settings_unref(session->settings);
-	sandbox_free(session->sandbox);
-	monitor_stop();
 	origins_free(session);
 	free(session->mountpoint);
 	free(session->label);

@@ -48,9 +48,6 @@ struct session_options {
 	/* May be NULL. Gives the manager the socket for the next plyfs; false: that failed. */
 	bool (*store)(void *context, int socket);
 	void *store_context;
-
-	/* Sends a line to the system's log, through plyfs-monitor: monitor_log(). */
-	void (*log_to_system)(const char *line);
 };
 
 /*

@@ -103,7 +103,7 @@ int status_json(struct session *session, bool is_trusted, char **ret, size_t *si
 	status_put_layers(out, settings, is_trusted);
 	put_publisher(out, session);
 	put_requests(out, session);
-	status_put_sandbox(out, &session->sandbox_state, RENEWAL);
+	status_put_sandbox(out, &session->sandbox_state);
 	status_put_processes(out, RENEWAL);
 	status_put_view(out, session->view, settings);
 	put_kept(out, session);

@@ -12,7 +12,6 @@
 #include "descriptor.h"
 #include "failure.h"
 #include "helper.h"
-#include "monitor.h"
 #include "populate.h"
 #include "publisher.h"
 #include "reader_sandbox.h"
@@ -367,26 +366,6 @@ static void on_reload(void *context)
 		supervisor_reload(render->options.supervisor);
 }
 
-/* Enters the sandbox: after the other processes are forked, before anything is read. */
-static int enter_sandbox(
-	struct render *render, const struct settings *settings, struct problem *problem)
-{
-	const struct sandbox_options options = {
-		.process = SANDBOX_RENDER, .switches = render->options.switches};
-	CLEANUP(sandbox_freep) struct sandbox *sandbox = NULL;
-	bool is_dry = render->options.is_dry;
-	CLEANUP(closep) int fd = rendered_open_place(render->rendered);
-
-	if (fd < 0 && !(is_dry && fd == -ENOENT))
-		return fd;
-	int r = sandbox_prepare(&options, &sandbox, problem);
-	if (r == 0)
-		r = reader_sandbox_allow(sandbox, settings, problem);
-	if (r == 0 && fd >= 0)
-		r = sandbox_allow(sandbox, fd, is_dry ? SANDBOX_READ : SANDBOX_WRITE, problem);
-	return r == 0 ? sandbox_enter(sandbox, &render->sandbox, problem) : r;
-}
-
 int render_new(struct settings *settings, const struct rendered_options *options,
 	struct render **ret, struct problem *problem)
 {
@@ -410,13 +389,12 @@ int render_new(struct settings *settings, const struct rendered_options *options
 			callbacks.basis_seed = bases_read(render->rendered, settings);
 		if (r == 0 && settings->path)
 			r = runner_new(settings, -1, &render->runner);
-		if (r == 0)
-			r = monitor_start(&(struct monitor_options){
-				.switches = options->switches, .settings = settings, .kept = -1});
 		/* Each layer needs a descriptor, and more while it is read. */
 		descriptor_raise_limit();
+		sandbox_hide(&options->switches);
 		if (r == 0)
-			r = enter_sandbox(render, settings, problem);
+			r = reader_sandbox_prepare(
+				settings, &options->switches, &render->sandbox, problem);
 		if (r == 0)
 			r = view_new(settings, &callbacks, &render->view);
 		if (r == 0)
@@ -473,7 +451,6 @@ void render_watch(struct render *render)
 void render_stop(struct render *render)
 {
 	publisher_stop(render->publisher);
-	monitor_cancel();
 }
 
 void render_freep(struct render **place)
@@ -487,7 +464,6 @@ void render_freep(struct render **place)
 	publisher_free(render->publisher);
 	view_free(render->view);
 	runner_free(render->runner);
-	monitor_stop();
 	rendered_free(render->rendered);
 	shown_drop_all(render);
 	if (render->inotify)

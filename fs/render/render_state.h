@@ -20,7 +20,7 @@ struct render {
 	struct publisher *publisher;
 	struct agenda *agenda;
 	struct rendered_options options;
-	struct sandbox_state sandbox;  /* the one in force */
+	struct sandbox_state sandbox;  /* in force in each worker */
 	int helpers_fd;                /* helper_watch(); -1: none */
 	int commit_failure;            /* of the last attempt to make a generation; 0: none */
 	struct problem commit_problem; /* the reason of it */

@@ -96,7 +96,7 @@ static int make(const struct render *render, char **ret, size_t *size)
 	status_put_layers(out, settings, true);
 	put_rendered(out, options, &counts);
 	status_put_view(out, render->view, settings);
-	status_put_sandbox(out, &render->sandbox, RENEWAL);
+	status_put_sandbox(out, &render->sandbox);
 	status_put_processes(out, RENEWAL);
 	status_put_hooks(out, render->view, true);
 	status_put_faults(out, render->view);

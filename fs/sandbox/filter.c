@@ -4,31 +4,21 @@
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
-#include <sched.h>
 #include <seccomp.h>
-#include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/inotify.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "cleanup.h"
 #include "descriptor.h"
-#include "helper.h"
 
 /* The processes that may make a call. */
-#define DAEMON (1u << SANDBOX_DAEMON)
 #define PUBLISH (1u << SANDBOX_PUBLISH)
-#define MONITOR (1u << SANDBOX_MONITOR)
-#define RENDER (1u << SANDBOX_RENDER)
 #define WORKER (1u << SANDBOX_WORKER)
 #define STATE (1u << SANDBOX_STATE)
-#define VIEWS (DAEMON | RENDER) /* those that show layers, and fork workers */
-#define THREADED (VIEWS | MONITOR)
-#define READERS (THREADED | WORKER) /* who opens what was found by name */
 #define ALL (~0u)
 
 struct call {
@@ -49,145 +39,74 @@ static const struct call calls[] = {
 	{CALL(membarrier), ALL}, /* libc's, where it unloads or registers for threads */
 
 	/* Descriptors that are open. fcntl: see restrict_commands(). */
-	{CALL(read), ALL & ~WORKER}, /* files, pipes, inotify, timers, /dev/fuse */
-	{CALL(readv), READERS & ~WORKER}, /* stdio */
-	{CALL(pread64), READERS}, /* parts of files that many readers share */
-	{CALL(preadv2), VIEWS}, /* large files, if they are in memory */
-	{CALL(write), ALL},      /* answers to /dev/fuse, messages, what is rendered */
-	{CALL(writev), ALL},     /* answers to /dev/fuse in parts; stdio */
-	{CALL(pwrite64), RENDER}, /* parts of a file */
+	{CALL(read), PUBLISH | STATE}, /* a worker: see restrict_watches() */
+	{CALL(pread64), WORKER}, /* parts of files that many readers share */
+	{CALL(write), ALL},      /* messages, kept versions */
+	{CALL(writev), ALL},     /* stdio */
 	{CALL(close), ALL},
 	{CALL(close_range), ALL}, /* closefrom(3) */
 	{CALL(lseek), ALL},      /* stdio */
-	{CALL(dup), ALL & ~WORKER}, /* duplicates */
-	{CALL(dup2), DAEMON},    /* leaves the terminal */
-	{CALL(dup3), DAEMON},    /* …, as libc makes it of dup2 on some machines */
+	{CALL(dup), PUBLISH | STATE}, /* duplicates */
 	{CALL(fstat), ALL},      /* is it still the same file? */
 	{CALL(newfstatat), ALL}, /* libc's fstat(3), and lstat(2) in layers */
 	{CALL(fstatat64), ALL},  /* … of 32 bits */
 	{CALL(statx), ALL},      /* … where libc makes it of that */
-	{CALL(fstatfs), READERS}, /* is it on a network, or the kernel's own? */
-	{CALL(fstatfs64), READERS},
-	{CALL(statfs), READERS},
-	{CALL(statfs64), READERS},
-	{CALL(getdents64), READERS}, /* directories are listed */
-	{CALL(readlink), READERS},   /* /proc/self/fd/N: where is it? */
-	{CALL(readlinkat), READERS}, /* links in layers */
-	{CALL(fgetxattr), READERS},  /* access lists of sources */
-	{CALL(getxattr), READERS},   /* … by way of /proc/self/fd */
-	{CALL(flistxattr), READERS},
-	{CALL(listxattr), READERS},
-	{CALL(lgetxattr), READERS},
-	{CALL(pipe2), VIEWS},  /* libfuse splices through one; the end of a connection */
-	{CALL(splice), VIEWS},        /* libfuse: files' bytes to /dev/fuse */
-	{CALL(vmsplice), VIEWS},      /* … bytes in memory */
-	{CALL(tee), VIEWS},           /* … */
+	{CALL(fstatfs), WORKER}, /* is it on a network, or the kernel's own? */
+	{CALL(fstatfs64), WORKER},
+	{CALL(statfs), WORKER},
+	{CALL(statfs64), WORKER},
+	{CALL(getdents64), WORKER}, /* directories are listed */
+	{CALL(readlink), WORKER},   /* /proc/self/fd/N: where is it? */
+	{CALL(readlinkat), WORKER}, /* links in layers */
+	{CALL(fgetxattr), WORKER},  /* access lists of sources */
+	{CALL(getxattr), WORKER},   /* … by way of /proc/self/fd */
+	{CALL(flistxattr), WORKER},
+	{CALL(listxattr), WORKER},
+	{CALL(lgetxattr), WORKER},
 	{CALL(poll), ALL},            /* waits for several */
 	{CALL(ppoll), ALL},
-	{CALL(eventfd2), VIEWS}, /* wakes who waits */
-	{CALL(timerfd_create), VIEWS},  /* … at a time */
-	{CALL(timerfd_settime), VIEWS},
-	{CALL(timerfd_gettime), VIEWS},
-	{CALL(signalfd4), VIEWS},       /* SIGHUP is read */
-	/* what a check is to judge, and what is kept beside memory; a large answer */
-	{CALL(memfd_create), VIEWS | WORKER},
-	{CALL(ftruncate), RENDER},
-
-	/* a worker gives up what its parent may do */
-	{CALL(landlock_restrict_self), VIEWS},
-	{CALL(capget), VIEWS},
-	{CALL(capset), VIEWS},
+	{CALL(memfd_create), WORKER}, /* a large answer */
 
 	/* Names. Landlock says which. */
 	{CALL(openat), ALL},          /* publish: directories of our mount */
 	{CALL(open), ALL},            /* libc's own, on some machines */
-	{CALL(openat2), READERS},     /* beneath a layer */
-	{CALL(access), READERS},      /* is a preset there? */
-	{CALL(faccessat), READERS},
-	{CALL(faccessat2), READERS},
-	{CALL(stat), READERS},
-	{CALL(lstat), READERS},
-	{CALL(getcwd), READERS},      /* realpath(3) */
-	{CALL(chdir), DAEMON},        /* leaves the directory that it was started in */
-	{CALL(inotify_init1), VIEWS}, /* the watches */
-	{CALL(inotify_add_watch), VIEWS}, /* a worker: see restrict_watches() */
-	{CALL(inotify_rm_watch), VIEWS},
-	{CALL(renameat), PUBLISH | RENDER | STATE}, /* a version moves to its path */
-	{CALL(renameat2), PUBLISH | RENDER | STATE},
-	{CALL(rename), PUBLISH | RENDER},
-	{CALL(unlinkat), PUBLISH | RENDER | STATE}, /* a path goes */
-	{CALL(unlink), RENDER},
-	{CALL(rmdir), RENDER},
-	{CALL(mkdirat), PUBLISH | RENDER},  /* a directory comes */
-	{CALL(mkdir), PUBLISH | RENDER},
-	{CALL(linkat), RENDER},     /* files that two generations have in common */
-	{CALL(link), RENDER},
-	{CALL(symlinkat), RENDER},  /* links that are shown; ..data */
-	{CALL(symlink), RENDER},
-	{CALL(fchmod), RENDER},     /* what is rendered is like what it merges */
-	{CALL(fchmodat), RENDER},
-	{CALL(chmod), RENDER},
-	{CALL(fchown), RENDER},
-	{CALL(fchownat), RENDER},
-	{CALL(utimensat), PUBLISH | RENDER}, /* a file has another time */
-	{CALL(fsetxattr), RENDER},
-	{CALL(setxattr), RENDER},
-	{CALL(fremovexattr), RENDER},
-	{CALL(fsync), RENDER},    /* is on the disk before it is renamed */
-	{CALL(fdatasync), RENDER},
-	{CALL(syncfs), RENDER | STATE},
-	{CALL(fallocate), RENDER},  /* is there room? */
-	/* one renderer at a time; does a mirror run? the state's directory changes hands */
-	{CALL(flock), RENDER | DAEMON | STATE},
-	{CALL(umask), RENDER},
-	{CALL(umount2), MONITOR},    /* the end of the mount */
+	{CALL(openat2), WORKER},     /* beneath a layer */
+	{CALL(access), WORKER},
+	{CALL(faccessat), WORKER},
+	{CALL(faccessat2), WORKER},
+	{CALL(stat), WORKER},
+	{CALL(lstat), WORKER},
+	{CALL(getcwd), WORKER},      /* realpath(3) */
+	{CALL(renameat), PUBLISH | STATE}, /* a version moves to its path */
+	{CALL(renameat2), PUBLISH | STATE},
+	{CALL(rename), PUBLISH},
+	{CALL(unlinkat), PUBLISH | STATE}, /* a path goes */
+	{CALL(mkdirat), PUBLISH},  /* a directory comes */
+	{CALL(mkdir), PUBLISH},
+	{CALL(utimensat), PUBLISH}, /* a file has another time */
+	{CALL(syncfs), STATE},
+	{CALL(flock), STATE}, /* the state's directory changes hands */
 
-	/* Open sockets: to plyfs-run, plyfs-publish, plyfs-monitor, and to a new daemon. */
-	{CALL(accept4), DAEMON},    /* … by the one that is listened at */
-	{CALL(accept), DAEMON},
-	{CALL(getsockopt), DAEMON}, /* … who is it? */
-	{CALL(listen), DAEMON},     /* … by a new daemon, from now on */
-	{CALL(epoll_ctl), DAEMON},  /* … is waited for */
-	{CALL(rt_sigpending), DAEMON}, /* … not if we are to end */
-	{CALL(socketpair), VIEWS}, /* … for the heir's record; a worker's jobs */
+	/* The open socket to the daemon. */
 	{CALL(sendto), ALL},
 	{CALL(recvfrom), ALL},
 	{CALL(sendmsg), ALL}, /* with a descriptor */
 	{CALL(recvmsg), ALL},
 	{CALL(shutdown), ALL},
 
-	/* `socket` itself: see fill(). */
-	{CALL(connect), MONITOR}, /* /dev/log */
-
-	{CALL(uname), ALL},              /* who looks up %H */
-
-	/* Threads. clone: see restrict_processes(). */
+	/* What libc calls. */
 	{CALL(futex), ALL},              /* locks */
-	{CALL(set_robust_list), THREADED}, /* of a new thread */
-	{CALL(rseq), THREADED},
-	{CALL(set_tid_address), THREADED},
-	{CALL(sched_yield), THREADED},
 	{CALL(sched_getaffinity), ALL},  /* how many processors; which */
 	{CALL(gettid), ALL},
 	{CALL(getpid), ALL},
 	{CALL(getppid), ALL},
-	/* pthread_getattr_np(3), of sanitizers and valgrind */
-	{CALL(sched_getparam), THREADED},
-	{CALL(sched_getscheduler), THREADED},
-	{CALL(sched_getattr), THREADED},
 	{CALL(exit), ALL},
 	{CALL(exit_group), ALL},
-	/* plyfs-publish, plyfs-run and plyfs-monitor have ended */
-	{CALL(wait4), DAEMON | RENDER},
-	{CALL(waitid), DAEMON | RENDER},
-	{CALL(pidfd_open), VIEWS}, /* has a worker ended? */
 
-	/* Signals, and what comes back from them. tgkill, kill: see restrict_processes(). */
+	/* Signals, and what comes back from them. tgkill: see fill(). */
 	{CALL(rt_sigaction), ALL},
 	{CALL(rt_sigprocmask), ALL},
 	{CALL(rt_sigreturn), ALL},
-	{CALL(rt_sigtimedwait), VIEWS},
-	{CALL(rt_sigsuspend), VIEWS},
 	{CALL(sigaltstack), ALL},
 	{CALL(restart_syscall), ALL}, /* a wait goes on after SIGSTOP and SIGCONT */
 
@@ -203,9 +122,8 @@ static const struct call calls[] = {
 	{CALL(gettimeofday), ALL},
 	{CALL(time), ALL},
 	{CALL(getrandom), ALL},       /* hashes, names */
-	{CALL(getrusage), VIEWS},
-	{CALL(setitimer), WORKER | VIEWS}, /* a reader that takes too long */
-	{CALL(sysinfo), VIEWS | WORKER}, /* how much memory; qsort(3) asks, too */
+	{CALL(setitimer), WORKER}, /* a reader that takes too long */
+	{CALL(sysinfo), WORKER}, /* how much memory; qsort(3) asks, too */
 	{CALL(getrlimit), ALL},
 	{CALL(prctl), ALL},           /* names of threads; what is given up can't be had back */
 };
@@ -254,6 +172,9 @@ static int allow_where(scmp_filter_ctx filter, int number, unsigned argument, sc
 
 /* In place of the descriptor of inotify(7), whose number filter_enter_worker() knows. */
 #define WATCHES_FD 0x77617463
+
+/* In place of the worker's process number, which the daemon can't know yet. */
+#define WORKER_PID 0x776f726b
 
 /* The first argument is another descriptor. */
 #define ELSEWHERE SCMP_A0(SCMP_CMP_NE, WATCHES_FD)
@@ -339,44 +260,6 @@ static int restrict_memory(scmp_filter_ctx filter)
 	return r;
 }
 
-/* A helper is ended; if it is stopped, it must go on for that. */
-static int restrict_signals(scmp_filter_ctx filter, scmp_datum_t helper)
-{
-	int r = seccomp_rule_add(filter, SCMP_ACT_ALLOW, CALL(kill), 2,
-		SCMP_A0(SCMP_CMP_EQ, helper), SCMP_A1(SCMP_CMP_EQ, SIGKILL));
-
-	if (r == 0)
-		r = seccomp_rule_add(filter, SCMP_ACT_ALLOW, CALL(kill), 2,
-			SCMP_A0(SCMP_CMP_EQ, helper), SCMP_A1(SCMP_CMP_EQ, SIGCONT));
-	return r;
-}
-
-/*
- * Threads, and as the only processes the daemon's workers. clone3(2) has its flags in memory, where
- * no filter sees them; if it answers ENOSYS, libc uses clone(2). Signals may go to ourselves, and
- * to the few processes that we have to end.
- */
-static int restrict_processes(scmp_filter_ctx filter, unsigned process)
-{
-	int r = seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), CALL(clone3), 0);
-
-	if (r == 0 && (process & THREADED))
-		r = seccomp_rule_add(filter, SCMP_ACT_ALLOW, CALL(clone), 1,
-			SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, CLONE_THREAD));
-	/* As fork(3) calls it: workers. */
-	if (r == 0 && (process & VIEWS))
-		r = allow_where(filter, CALL(clone), 0,
-			CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID | SIGCHLD);
-	if (r == 0)
-		r = seccomp_rule_add(filter, SCMP_ACT_ALLOW, CALL(tgkill), 1,
-			SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid()));
-	for (enum helper_kind kind = 0; r == 0 && !(process & WORKER) && kind < HELPER_KINDS;
-		kind++)
-		if (helper_pid(kind))
-			r = restrict_signals(filter, (scmp_datum_t)helper_pid(kind));
-	return r;
-}
-
 static int fill(scmp_filter_ctx filter, unsigned process)
 {
 	int r = allow_calls(filter, calls, sizeof(calls) / sizeof(*calls), process);
@@ -395,12 +278,10 @@ static int fill(scmp_filter_ctx filter, unsigned process)
 		r = restrict_watches(filter, process);
 	if (r == 0)
 		r = restrict_memory(filter);
+	/* abort(3): to the process itself. */
 	if (r == 0)
-		r = restrict_processes(filter, process);
-	/* The system's log, and nothing that leads out of the machine. */
-	if (r == 0 && (process & MONITOR))
-		r = seccomp_rule_add(
-			filter, SCMP_ACT_ALLOW, CALL(socket), 1, SCMP_A0(SCMP_CMP_EQ, AF_UNIX));
+		r = allow_where(filter, CALL(tgkill), 0,
+			process & WORKER ? WORKER_PID : (scmp_datum_t)getpid());
 	return r;
 }
 
@@ -440,19 +321,20 @@ int filter_enter(enum sandbox_process process)
 	return r;
 }
 
-static struct sock_fprog worker_filter; /* len 0: none */
+static struct sock_fprog worker_filter; /* len 0: none was made */
 
 int filter_prepare_worker(void)
 {
-	CLEANUP(closep) int fd = memfd_create("plyfs-filter", MFD_CLOEXEC);
+	CLEANUP(closep) int fd = -1;
 	scmp_filter_ctx filter;
 
-	if (fd < 0)
-		return -errno;
+	if (worker_filter.len)
+		return 0;
 	int r = make(SANDBOX_WORKER, &filter);
 	if (r < 0)
 		return r;
-	r = seccomp_export_bpf(filter, fd);
+	fd = memfd_create("plyfs-filter", MFD_CLOEXEC);
+	r = fd < 0 ? -errno : seccomp_export_bpf(filter, fd);
 	seccomp_release(filter);
 	off_t size = r < 0 ? 0 : lseek(fd, 0, SEEK_END);
 	if (r < 0 || size <= 0)
@@ -467,13 +349,21 @@ int filter_prepare_worker(void)
 	return 0;
 }
 
-int filter_enter_worker(int watches)
+static void replace_constant(uint32_t constant, uint32_t value)
 {
-	if (!worker_filter.len)
-		return 0;
 	for (unsigned i = 0; i < worker_filter.len; i++)
 		if (BPF_CLASS(worker_filter.filter[i].code) == BPF_JMP &&
-			worker_filter.filter[i].k == WATCHES_FD)
-			worker_filter.filter[i].k = (uint32_t)watches;
+			worker_filter.filter[i].k == constant)
+			worker_filter.filter[i].k = value;
+}
+
+int filter_enter_worker(int watches)
+{
+	int r = filter_prepare_worker();
+
+	if (r != 0)
+		return r;
+	replace_constant(WATCHES_FD, (uint32_t)watches);
+	replace_constant(WORKER_PID, (uint32_t)getpid());
 	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &worker_filter, 0, 0) < 0 ? -errno : 0;
 }

@@ -15,5 +15,5 @@ int filter_prepare_worker(void)
 int filter_enter_worker(int watches)
 {
 	(void)watches;
-	return 0;
+	return FILTER_NOT_BUILT;
 }

@@ -32,8 +32,6 @@ static const struct {
 	[HELPER_PUBLISH] = {"plyfs-publish", "no change shows"},
 	[HELPER_RUN] = {"plyfs-run", "no check and no on_change command runs"},
 	[HELPER_KEEP] = {"plyfs-keep", "no mirror is started"},
-	[HELPER_MONITOR] = {"plyfs-monitor",
-		"the settings are not read again, and lines of the log may be lost"},
 	[HELPER_STATE] = {"plyfs-state",
 		"no last good version is written to the directory 'state'"},
 	[HELPER_RENEW] = {"plyfs-renew", "SIGUSR2 starts no plyfs that takes the mount over"},

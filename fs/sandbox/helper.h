@@ -19,7 +19,6 @@ enum helper_kind {
 	HELPER_PUBLISH, /* fs/driver/mount_process.h */
 	HELPER_RUN,     /* fs/run/runner.h */
 	HELPER_KEEP,    /* fs/supervisor/supervisor.h */
-	HELPER_MONITOR, /* monitor.h */
 	HELPER_RENEW,   /* fs/handover/successor.h */
 	HELPER_STATE,   /* fs/keep/state_process.h */
 	HELPER_KINDS,

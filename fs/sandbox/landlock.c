@@ -68,21 +68,13 @@ static struct ruleset handled(enum sandbox_process process, long abi)
 				       (abi >= 3 ? FS_TRUNCATE : 0) |
 				       (abi >= 5 ? FS_IOCTL_DEV : 0)};
 
-	/* It can read as much as its parent. */
-	if (process == SANDBOX_WORKER)
-		return (struct ruleset){.files = set.files & ~(FS_READ_FILE | FS_READ_DIR)};
 	/* What it reads and reaches is its user's choice. */
 	if (process == SANDBOX_MIRROR || process == SANDBOX_KEEP)
 		set.files &= ~(FS_EXECUTE | FS_READ_FILE | FS_READ_DIR | FS_IOCTL_DEV);
 	else if (abi >= 4)
 		set.net = NET_BIND_TCP | NET_CONNECT_TCP;
 	if (abi >= 6)
-		set.scoped = SCOPE_ABSTRACT_UNIX;
-	/* A process with helpers must be able to end them, as a signal may have stopped them. Then
-	 * filter.c limits the signals and their targets. */
-	if (abi >= 6 && (process == SANDBOX_PUBLISH || process == SANDBOX_MIRROR ||
-				process == SANDBOX_KEEP || process == SANDBOX_STATE))
-		set.scoped |= SCOPE_SIGNAL;
+		set.scoped = SCOPE_ABSTRACT_UNIX | SCOPE_SIGNAL;
 	return set;
 }
 

@@ -1,6 +1,5 @@
 #include "reader_sandbox.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -10,21 +9,20 @@
 
 #include "cleanup.h"
 #include "descriptor.h"
+#include "filter.h"
+#include "probe.h"
 #include "store.h"
 #include "strategy.h"
+#include "text.h"
 
 /* Wherever the layers are. */
 static const struct {
 	const char *path;
 	enum sandbox_right right;
 } fixed[] = {
-	/* The kernel tells a FUSE file system by which process it is asked; which groups that is
-	 * in, and which capabilities it has, stands there. So does what is mounted. Memory and
-	 * descriptors of others are no files that one in a domain of Landlock may open. */
+	/* The process's own size, and the mounts. In a Landlock domain, a process can't open the
+	 * memory and descriptors of processes outside of the domain. */
 	{"/proc", SANDBOX_FILES},
-	/* %u and %h of a layer's path, when plyfs.yaml is read again. */
-	{"/etc/passwd", SANDBOX_FILES},
-	{"/etc/nsswitch.conf", SANDBOX_FILES},
 #ifdef SANDBOX_FOR_CHECKERS
 	/* All threads are looked for; reports name functions and lines; coverage is written at the
 	   end. */
@@ -35,22 +33,9 @@ static const struct {
 #endif
 };
 
-static int allow_presets(struct sandbox *sandbox, struct problem *problem)
-{
-	CLEANUP(freep) char *copy = strdup(preset_directories());
-	char *list = copy;
-	int r = copy ? 0 : -ENOMEM;
-
-	for (const char *directory; r == 0 && (directory = strsep(&list, ":"));)
-		r = sandbox_allow_path(sandbox, directory, SANDBOX_READ, problem);
-	return r;
-}
-
 /* No library can be loaded later: its file can't be read, and nothing becomes executable. */
 static void load_libraries(const struct settings *settings)
 {
-	/* libc loads it when a thread is cancelled or exits, and else aborts. */
-	(void)dlopen("libgcc_s.so.1", RTLD_NOW);
 	for (size_t i = 0; i < settings->rule_count; i++)
 		if (settings->rules[i].options.strategy->load)
 			settings->rules[i].options.strategy->load();
@@ -85,17 +70,66 @@ static int allow_layer(struct sandbox *sandbox, const struct layer *layer, struc
 	return r == 0 && state >= 0 ? sandbox_allow(sandbox, state, SANDBOX_READ, problem) : r;
 }
 
-int reader_sandbox_allow(
-	struct sandbox *sandbox, const struct settings *settings, struct problem *problem)
-{
-	int r = 0;
+/* None: workers keep all rights. */
+static struct sandbox_switches switches = {.has_no_sandbox = true};
 
-	load_libraries(settings);
+/* `settings` NULL: allows no layer. */
+static int enter(const struct settings *settings, int watches, struct sandbox_state *ret,
+	struct problem *problem)
+{
+	const struct sandbox_options options = {
+		.process = SANDBOX_WORKER, .switches = switches, .watches = watches};
+	CLEANUP(sandbox_freep) struct sandbox *sandbox = NULL;
+
+	int r = sandbox_prepare(&options, &sandbox, problem);
 	for (size_t i = 0; r == 0 && i < sizeof(fixed) / sizeof(*fixed); i++)
 		r = sandbox_allow_path(sandbox, fixed[i].path, fixed[i].right, problem);
-	for (size_t i = 0; r == 0 && i < settings->layer_count; i++)
+	for (size_t i = 0; r == 0 && settings && i < settings->layer_count; i++)
 		r = allow_layer(sandbox, settings->layers[i], problem);
-	if (r == 0 && settings->place)
-		r = sandbox_allow_path(sandbox, settings->place, SANDBOX_FILES, problem);
-	return r == 0 ? allow_presets(sandbox, problem) : r;
+	return r == 0 ? sandbox_enter(sandbox, ret, problem) : r;
+}
+
+int reader_sandbox_enter(const struct settings *settings, int watches, struct sandbox_state *ret,
+	struct problem *problem)
+{
+	load_libraries(settings);
+	return enter(settings, watches, ret, problem);
+}
+
+/* The result of the trial. The child that makes it has no descriptors of layers. */
+struct sandbox_trial {
+	int r;
+	struct sandbox_state state;
+	struct problem problem;
+};
+
+static int try(void *context, int out)
+{
+	struct sandbox_trial trial = {0};
+
+	(void)context;
+	trial.r = enter(NULL, -1, &trial.state, &trial.problem);
+	return text_write(out, (const char *)&trial, sizeof(trial));
+}
+
+int reader_sandbox_prepare(const struct settings *settings, const struct sandbox_switches *given,
+	struct sandbox_state *ret, struct problem *problem)
+{
+	CLEANUP(freep) char *bytes = NULL;
+	struct sandbox_trial trial;
+	size_t len;
+
+	switches = *given;
+	load_libraries(settings);
+	if (!switches.has_no_sandbox && !switches.has_no_seccomp)
+		(void)filter_prepare_worker();
+	int r = probe_run(PROBE_MS, try, NULL, &bytes, &len);
+	if (r < 0)
+		return r;
+	if (len != sizeof(trial))
+		return -EPROTO;
+	memcpy(&trial, bytes, len);
+	*ret = trial.state;
+	*problem = trial.problem;
+	return trial.r;
 }

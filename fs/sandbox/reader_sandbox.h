@@ -1,12 +1,25 @@
-/* The sandbox of the processes that read layers: a mount's daemon, and plyfs render. */
+/*
+ * The sandbox of a worker. Only workers parse what a layer holds: a user who exploits a bug in a
+ * parser gains the right to read the layers, and nothing else.
+ */
 #pragma once
 
 #include "sandbox.h"
 #include "settings.h"
 
 /**
- * Allows reading the files that the settings name, and those that reading them needs. Loads the
- * libraries that the settings need. Returns 0, PROBLEM or -errno.
+ * In the process that will fork workers, before a mount is made: loads the libraries that the
+ * settings need, makes the filter, and enters the sandbox in a child, as a trial. Without this call
+ * workers have no sandbox. Returns 0 with *ret, the parts that are in force in each worker;
+ * PROBLEM: a means is there, but can't be used; or -errno.
  */
-int reader_sandbox_allow(
-	struct sandbox *sandbox, const struct settings *settings, struct problem *problem);
+int reader_sandbox_prepare(const struct settings *settings, const struct sandbox_switches *switches,
+	struct sandbox_state *ret, struct problem *problem);
+
+/**
+ * In a worker, for ever: allows reading beneath the layers of `settings`, and what that needs.
+ * `watches` is the daemon's descriptor of inotify(7), -1: none. Returns as
+ * reader_sandbox_prepare().
+ */
+int reader_sandbox_enter(const struct settings *settings, int watches, struct sandbox_state *ret,
+	struct problem *problem);

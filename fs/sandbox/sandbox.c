@@ -27,15 +27,8 @@
 #define LEASE BIT(CAP_LEASE)
 
 static const unsigned long long needed[SANDBOX_PROCESSES] = {
-	[SANDBOX_DAEMON] = READ | LEASE,
 	/* The directories of our mount have no write bit; FOWNER: … and may be sticky. */
 	[SANDBOX_PUBLISH] = BIT(CAP_DAC_OVERRIDE) | BIT(CAP_FOWNER),
-	/* SYS_ADMIN unmounts. */
-	[SANDBOX_MONITOR] = READ | BIT(CAP_SYS_ADMIN),
-	/* Files get the owners and modes of what they merge, and set-group bits (FSETID); then they
-	 * are replaced all the same, also in directories that were made unwritable. */
-	[SANDBOX_RENDER] = READ | LEASE | BIT(CAP_DAC_OVERRIDE) | BIT(CAP_CHOWN) | BIT(CAP_FOWNER) |
-			   BIT(CAP_FSETID),
 	/* Root's mirror may write the state of another user, and read keys of other users. */
 	[SANDBOX_MIRROR] = READ | BIT(CAP_DAC_OVERRIDE) | BIT(CAP_FOWNER),
 	/*
@@ -45,27 +38,22 @@ static const unsigned long long needed[SANDBOX_PROCESSES] = {
 	[SANDBOX_KEEP] = READ | BIT(CAP_DAC_OVERRIDE) | BIT(CAP_CHOWN) | BIT(CAP_FOWNER) |
 			 BIT(CAP_SETUID) | BIT(CAP_SETGID) | BIT(CAP_KILL),
 	[SANDBOX_RUN] = ~0ull,
-	[SANDBOX_WORKER] = READ | LEASE, /* the daemon's */
-	[SANDBOX_STATE] = 0,             /* its directory is its user's own */
+	[SANDBOX_WORKER] = READ | LEASE,
+	[SANDBOX_STATE] = 0, /* its directory is its user's own */
 };
 
-/* What is still asked for: %h of a layer's path, presets; and where fusermount3 is. */
-static const char *const kept_variables[] = {"HOME", "PLYFS_PRESETS", "PATH"};
-
-/* Landlock is entered by who is to be kept to places. */
-static bool has_places(enum sandbox_process process)
+/* The settings' commands inherit the limits of plyfs-run. */
+static bool has_landlock(enum sandbox_process process)
 {
-	return process != SANDBOX_RUN && process != SANDBOX_MONITOR;
+	return process != SANDBOX_RUN;
 }
 
-/* Programs that are run inherit it all: those of the settings are to have what who mounts has, and
- * an ordinary user's monitor needs fusermount3, which is set-uid. */
 static bool gains_no_rights(enum sandbox_process process)
 {
-	return process != SANDBOX_RUN && (process != SANDBOX_MONITOR || geteuid() == 0);
+	return process != SANDBOX_RUN;
 }
 
-/* A mirror runs git, and who begins it has chosen what that gets. */
+/* Programs that it runs need the environment. */
 static bool keeps_environment(enum sandbox_process process)
 {
 	return process == SANDBOX_RUN || process == SANDBOX_MIRROR || process == SANDBOX_KEEP;
@@ -77,33 +65,13 @@ static bool has_filter(enum sandbox_process process)
 	return gains_no_rights(process) && process != SANDBOX_MIRROR && process != SANDBOX_KEEP;
 }
 
-static bool has_workers(enum sandbox_process process)
+/* Overwrites the variables, so that a user who reads the process's memory does not find them. */
+static void clear_environment(void)
 {
-	return process == SANDBOX_DAEMON || process == SANDBOX_RENDER;
-}
-
-/* Variables are wiped where they lie: whoever reads our memory is not to find them there. */
-static int clear_environment(void)
-{
-	enum { COUNT = sizeof(kept_variables) / sizeof(*kept_variables) };
-	char *kept[COUNT] = {NULL};
-	int r = 0;
-
 	tzset();
-	for (size_t i = 0; i < COUNT; i++) {
-		const char *value = getenv(kept_variables[i]);
-		if (value && !(kept[i] = strdup(value)))
-			r = -ENOMEM;
-	}
 	for (char **at = environ; at && *at; at++)
 		explicit_bzero(*at, strlen(*at));
 	clearenv();
-	for (size_t i = 0; i < COUNT; i++) {
-		if (kept[i] && setenv(kept_variables[i], kept[i], 1) < 0)
-			r = -errno;
-		free(kept[i]);
-	}
-	return r;
 }
 
 static unsigned long long permitted(void)
@@ -163,23 +131,13 @@ struct sandbox {
 	enum sandbox_force landlock_force;
 };
 
-/* The rights that this process's workers give up, besides those that it lacks itself. */
-static struct {
-	struct landlock landlock; /* fd: -1: nothing */
-	bool gives_up_capabilities;
-} worker = {.landlock.fd = -1};
-
 static int prepare_landlock(struct sandbox *sandbox)
 {
 	const struct sandbox_options *options = &sandbox->options;
 
-	if (!has_places(options->process) || options->switches.has_no_landlock)
+	if (!has_landlock(options->process) || options->switches.has_no_landlock)
 		return 0;
 	int r = landlock_new(options->process, &sandbox->landlock);
-	if (r == 0 && has_workers(options->process)) {
-		closep(&worker.landlock.fd);
-		r = landlock_new(SANDBOX_WORKER, &worker.landlock);
-	}
 	sandbox->landlock_force = r == -EOPNOTSUPP ? SANDBOX_UNAVAILABLE : SANDBOX_ON;
 	return r == -EOPNOTSUPP ? 0 : r;
 }
@@ -193,10 +151,9 @@ int sandbox_prepare(
 		return -ENOMEM;
 	*sandbox = (struct sandbox){.options = *options, .landlock = {.fd = -1}};
 	if (!options->switches.has_no_sandbox) {
-		int r = keeps_environment(options->process) ? 0 : clear_environment();
-		if (r < 0)
-			return r;
-		r = prepare_landlock(sandbox);
+		if (!keeps_environment(options->process))
+			clear_environment();
+		int r = prepare_landlock(sandbox);
 		if (r < 0)
 			return refuse(r, "Landlock", "nolandlock", problem);
 	}
@@ -241,9 +198,8 @@ static int enter_filter(
 
 	if (!has_filter(options->process) || options->switches.has_no_seccomp)
 		return 0;
-	int r = has_workers(options->process) ? filter_prepare_worker() : 0;
-	if (r == 0)
-		r = filter_enter(options->process);
+	int r = options->process == SANDBOX_WORKER ? filter_enter_worker(options->watches)
+						   : filter_enter(options->process);
 	state->seccomp = r == FILTER_NOT_BUILT ? SANDBOX_NOT_BUILT
 			 : r == -EOPNOTSUPP    ? SANDBOX_UNAVAILABLE
 					       : SANDBOX_ON;
@@ -294,7 +250,6 @@ int sandbox_enter(struct sandbox *sandbox, struct sandbox_state *ret, struct pro
 		.landlock_abi = sandbox->landlock.abi,
 		.has_no_new_privs = gains_no_rights(sandbox->options.process),
 		.capabilities = permitted()};
-	worker.gives_up_capabilities = has_workers(sandbox->options.process);
 	r = enter_filter(sandbox, &state, problem);
 	if (r != 0)
 		return r;
@@ -302,19 +257,20 @@ int sandbox_enter(struct sandbox *sandbox, struct sandbox_state *ret, struct pro
 	return 0;
 }
 
-int sandbox_worker_fd(void)
+void sandbox_hide(const struct sandbox_switches *switches)
 {
-	return worker.landlock.fd;
-}
+	struct rlimit core;
 
-int sandbox_enter_worker(int watches)
-{
-	int r = worker.landlock.fd >= 0 ? landlock_enter(&worker.landlock) : 0;
-
-	closep(&worker.landlock.fd);
-	if (r == 0 && worker.gives_up_capabilities)
-		r = keep_capabilities(needed[SANDBOX_WORKER]);
-	return r == 0 ? filter_enter_worker(watches) : r;
+	if (switches->has_no_sandbox)
+		return;
+	/* An ordinary user's commands must read /proc/PID of the daemon, to find layers that the
+	 * mount hides. */
+	if (geteuid() == 0) {
+		(void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+	} else if (getrlimit(RLIMIT_CORE, &core) == 0) {
+		core.rlim_cur = 0;
+		(void)setrlimit(RLIMIT_CORE, &core);
+	}
 }
 
 void sandbox_put(FILE *out, const struct sandbox_state *state)

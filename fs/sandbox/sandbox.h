@@ -2,21 +2,17 @@
  * The sandbox: the rights that a process of plyfs keeps when it begins its work. plyfs reads files
  * of other users. A user who exploits a bug in a reader gains only these rights.
  *
- * The processes, with the rights of each:
+ * The daemon of a mount and plyfs render are in no sandbox: they parse no source, and take what a
+ * worker answers as hostile input. They run the commands of plyfs.yaml, and so keep the rights of
+ * the user who mounts. The processes in a sandbox, with the rights of each:
  *
- *   daemon        reads plyfs.yaml and the list of users; reads beneath the layers, presets'
- *                 directories, mirrors' states and /proc (which process asks for a file, the
- *                 mounts), each as it was at the start. Answers the kernel through /dev/fuse,
- *                 which is open. Forks workers. Runs no program, reaches no socket, writes no file.
- *   worker        plyfs-worker, forked by the daemon within its sandbox: reads beneath the layers,
- *                 and parses. It has one socket, to the daemon. Of the daemon's descriptors it
- *                 keeps those of the layers, and inotify's, to which it adds watches of remote
- *                 layers. It writes no file, starts no process and sends no signal.
- *   render        has the daemon's rights, and writes beneath the directory that it renders.
+ *   worker        plyfs-worker reads beneath the layers, mirrors' states and /proc, and parses
+ *                 (reader_sandbox.h). It has one socket, to the daemon. Of the daemon's descriptors
+ *                 it keeps those of the layers, and inotify's, to which it adds watches of remote
+ *                 layers. It writes no file, starts no process and sends no signal. If a layer has
+ *                 `follow`, the daemon opens the files outside of the layers that links lead to,
+ *                 except those in /proc and the like.
  *   publish       plyfs-publish makes, renames, removes names in our own mount, and reads nothing.
- *   monitor       plyfs-monitor (monitor.h) takes descriptors and lines as input. It opens files
- *                 that the settings name now, for reading; it logs, and unmounts. It may read all
- *                 files.
  *   mirror        plyfs mirror, a store's client: writes its state, and switches the link to it. It
  *                 may read all that its user may, and connect to all but abstract sockets. git, ssh
  *                 and gpg, which it runs, have the same rights.
@@ -36,39 +32,27 @@
  * The means; "Not" names the processes for which they are not used:
  *
  *   no_new_privs  a set-id program gains no rights.
- *                 Not: run; monitor of an ordinary user, which runs fusermount3 (set-uid)
+ *                 Not: run
  *   capabilities  only those that sandbox.c names, with the reason of each, are kept. Not: run
  *   Landlock      limits files by place, TCP and abstract sockets, as far as the kernel can. A
- *                 process in a Landlock domain can't trace one outside of it, nor mount or unmount.
- *                 Not: run, monitor
+ *                 process in a Landlock domain can't trace or signal one outside of it, nor mount
+ *                 or unmount. Not: run
  *   seccomp       system calls fail with EPERM, except those that filter.c names, with the reason
  *                 of each.
- *                 Not: run, mirror, keep; monitor of an ordinary user
+ *                 Not: run, mirror, keep
  *   not dumpable  processes of root without capabilities can't read our memory. A mirror knows
  *                 passwords, so its user's other processes can't read its memory either.
  *                 Only: processes of root, and mirrors
  *   no core       Not: run
- *   environment   only HOME, PATH and the variable that names presets stay.
- *                 Not: run, mirror, keep
- *
- * The mount is made between sandbox_prepare() and sandbox_enter(): a process in a sandbox can't
- * mount. After the mount, and before requests are answered, no path may be looked up: it may lead
- * through the mount.
- *
- *      plyfs-run, plyfs-monitor, plyfs-publish, plyfs-state are forked
- *      sandbox_prepare()  the allowed paths are looked up
- *      mount(2)
- *      sandbox_enter()
- *      coroutines are made, the first source is read
+ *   environment   is overwritten. Not: run, mirror, keep
  *
  * All processes but the workers are forked before the mount, so that only the daemon holds
- * /dev/fuse. A worker closes it first (worker.h). A process that must not be in the sandbox is
- * forked before sandbox_enter() (helper.h). A library that is loaded on demand is loaded before
- * sandbox_enter(), too (`load` of struct strategy).
+ * /dev/fuse. A worker closes it first (worker.h). plyfs-publish looks up the allowed paths before
+ * the mount (sandbox_prepare()), and enters its sandbox afterwards: in between, no path may be
+ * looked up, as it may lead through the mount.
  *
- * Code that needs another system call adds it to the table in filter.c, with the reason.
- * opening_at() (conf/opening.h) opens a path from the settings, and asks the monitor if Landlock
- * refuses. For a path beneath a layer, opening_ask() asks the monitor.
+ * Code of a process with a filter that needs another system call adds it to the table in filter.c,
+ * with the reason.
  *
  * If the kernel lacks a means, or the build lacks libseccomp, plyfs runs without it, and the status
  * says so. If there is a means but it can't be used, plyfs does not start.
@@ -82,10 +66,7 @@
 #include "problem.h"
 
 enum sandbox_process {
-	SANDBOX_DAEMON,
 	SANDBOX_PUBLISH,
-	SANDBOX_MONITOR,
-	SANDBOX_RENDER,
 	SANDBOX_MIRROR,
 	SANDBOX_KEEP,
 	SANDBOX_RUN,
@@ -114,6 +95,7 @@ struct sandbox_switches {
 struct sandbox_options {
 	enum sandbox_process process;
 	struct sandbox_switches switches;
+	int watches; /* WORKER: the daemon's descriptor of inotify(7); -1: none */
 };
 
 /* Whether a part is in force. UNAVAILABLE: the kernel lacks it. */
@@ -158,20 +140,16 @@ int sandbox_allow_path(struct sandbox *sandbox, const char *path, enum sandbox_r
 int sandbox_enter(struct sandbox *sandbox, struct sandbox_state *ret, struct problem *problem);
 
 /**
+ * Keeps this process's memory, which has the content of files, out of core dumps, and from
+ * processes of root without capabilities: for a process that is in no sandbox.
+ */
+void sandbox_hide(const struct sandbox_switches *switches);
+
+/**
  * Returns whether this process has the capability CAP_…. In a container, root may lack those that
  * the user 0 has elsewhere.
  */
 bool sandbox_has_capability(unsigned capability);
-
-/** Returns a descriptor that sandbox_enter_worker() needs in a worker; -1: none. */
-int sandbox_worker_fd(void);
-
-/**
- * In a worker: enters the part of the sandbox that sandbox_enter() has prepared for workers. It
- * forbids writing files, more capabilities than reading needs, and more system calls. Allocates
- * nothing. `watches`: filter_enter_worker(). Returns 0 or -errno.
- */
-int sandbox_enter_worker(int watches);
 
 void sandbox_free(struct sandbox *sandbox);
 void sandbox_freep(struct sandbox **sandbox);

@@ -7,7 +7,6 @@
 #include "helper.h"
 #include "json_put.h"
 #include "mirror_report.h"
-#include "monitor.h"
 #include "text.h"
 #include "worker.h"
 
@@ -253,30 +252,18 @@ void status_put_view(FILE *out, struct view *view, const struct settings *settin
 		counts.compositions, counts.overflows, counts.troubles);
 }
 
-void status_put_sandbox(FILE *out, const struct sandbox_state *state, const char *remedy)
+void status_put_sandbox(FILE *out, const struct sandbox_state *state)
 {
-	char reason[256];
-
 	fputs("  \"sandbox\": ", out);
 	sandbox_put(out, state);
-	fputs(",\n  \"monitor\": {\"running\": ", out);
-	if (monitor_has_ended()) {
-		snprintf(reason, sizeof(reason),
-			"the process plyfs-monitor has ended: new paths in plyfs.yaml, or in a "
-			"layer's place, can't be opened; %s",
-			remedy);
-		json_put(out, "false, 'reason': %s", reason);
-	} else {
-		fputs("true", out);
-	}
-	fputs("},\n", out);
+	fputs(",\n", out);
 }
 
-/* Returns whether the helper does not run; then writes why. "monitor" reports its own end. */
+/* Returns whether the helper does not run; then writes why. */
 static bool is_idle(enum helper_kind kind, enum helper_state state, const char *remedy,
 	char ret[HELPER_TEXT_MAX])
 {
-	if (state == HELPER_RUNS || (state == HELPER_ENDED && kind == HELPER_MONITOR))
+	if (state == HELPER_RUNS)
 		return false;
 	helper_text(kind, state, remedy, ret);
 	return true;

@@ -23,11 +23,8 @@ void status_put_mirror_lines(FILE *out, const struct settings *settings);
 /** Writes "not_checked", "versions", "watches", … "trouble_count", each with a comma after it. */
 void status_put_view(FILE *out, struct view *view, const struct settings *settings);
 
-/**
- * Writes "sandbox" and "monitor" (monitor.h), each with a comma after it. If the monitor has ended,
- * `remedy` is the remedy in its message.
- */
-void status_put_sandbox(FILE *out, const struct sandbox_state *state, const char *remedy);
+/** Writes "sandbox", with a comma after it: the parts that are in force in each worker. */
+void status_put_sandbox(FILE *out, const struct sandbox_state *state);
 
 /**
  * Writes "processes", with a comma after it: the helpers (helper.h), and the error of each, if any.

@@ -15,7 +15,6 @@
 #include "entry.h"
 #include "events.h"
 #include "followed_path.h"
-#include "opening.h"
 #include "queue.h"
 #include "state.h"
 
@@ -434,7 +433,7 @@ static void follow_listed(
 {
 	int listed = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (listed < 0)
-		listed = errno == EACCES ? opening_ask(fd, O_RDONLY | O_DIRECTORY) : -errno;
+		listed = -errno;
 	DIR *dir = listed < 0 ? NULL : fdopendir(listed);
 
 	for (const struct dirent *entry; dir && (entry = readdir(dir));)

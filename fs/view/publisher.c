@@ -19,7 +19,6 @@
 #include "layer_task.h"
 #include "name_watch.h"
 #include "notice.h"
-#include "opening.h"
 #include "refresh.h"
 #include "reload.h"
 #include "route.h"
@@ -331,14 +330,12 @@ static int take_settings(struct publisher *publisher, struct problem *problem)
 	if (r == 0 && !settings_equal(settings, view->composer.settings))
 		r = view_reload(view, settings);
 	if (r == 0) {
-		opening_take();
 		watch_settings(publisher, settings);
 	}
 	if (r < 0) {
 		reload_later(publisher);
 		return problem_set(problem, settings ? settings->path : NULL, 0, 0,
-			"the settings can't be read again: %s; it is tried again",
-			r == -EAGAIN ? "layers are being replaced all the time" : strerror(-r));
+			"the settings can't be read again: %s; it is tried again", strerror(-r));
 	}
 	if (r == PROBLEM) {
 		watch_culprit(publisher->watch, view->composer.settings, problem);

@@ -19,7 +19,6 @@
 #include "failed_job.h"
 #include "followed_path.h"
 #include "hash.h"
-#include "sandbox.h"
 #include "worker_dialogue.h"
 
 /* If each kept one has had its job for so long, one more is forked, … */
@@ -164,8 +163,8 @@ void workers_count(struct workers *workers, struct worker_counts *ret)
 /* In the worker: of the daemon's descriptors, /dev/fuse above all, nothing else is left. */
 static void keep_only(int socket, int watches, const struct settings *settings)
 {
-	int kept[LAYERS_MAX + 4] = {socket, watches, followed_path_beneath(), sandbox_worker_fd()};
-	size_t count = 4;
+	int kept[LAYERS_MAX + 3] = {socket, watches, followed_path_beneath()};
+	size_t count = 3;
 
 	for (unsigned i = 0; i < settings->layer_count; i++)
 		kept[count++] = settings->layers[i]->dirfd;

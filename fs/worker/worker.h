@@ -3,7 +3,7 @@
  *
  *      job of the pool ──job──▶ plyfs-worker: loads, parses, merges, validates
  *                      ◀─ask──  a file that the view finds; the last good text of a source; a
- *                      ──reply▶ file that only the monitor may open
+ *                      ──reply▶ file outside of the layers that a link leads to
  *                      ◀─answer─
  *
  * Contract: if a source crashes its parser, keeps it busy for ever or uses up memory, only its own
@@ -12,8 +12,8 @@
  *
  * The daemon forks a worker when it is needed, so the worker has the settings and the layers'
  * descriptors without a message. Of all other descriptors it keeps only its socket, the directory
- * under the mount, and those that its sandbox and inotify need. It has the daemon's sandbox, and
- * one of its own (sandbox.h). It does one job at a time. The hash of a path selects one of two
+ * under the mount, and inotify's. It enters its sandbox (reader_sandbox.h), then does one job at a
+ * time. The hash of a path selects one of two
  * workers, each with a cache of parsed sources. If both stay busy, one more is forked for this job
  * alone. If the settings change, workers are forked anew.
  *

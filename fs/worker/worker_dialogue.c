@@ -12,11 +12,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "aside.h"
 #include "await.h"
 #include "cleanup.h"
 #include "clock.h"
 #include "descriptor.h"
-#include "opening.h"
 #include "source_record.h"
 #include "worker_message.h"
 
@@ -100,17 +100,55 @@ static void reply_find(const struct worker_job *job, struct record *question, st
 	record_put(reply, layers);
 }
 
-/* The monitor decides whether the settings name it. */
-static void reply_open(struct record *question, struct record *reply)
+/* A file that a worker may not open itself. */
+struct followed {
+	int path_fd; /* O_PATH */
+	int flags;
+	int result; /* a descriptor for close(2), or -errno */
+};
+
+/* Runs aside, as the file system may not answer. */
+static void open_followed(void *context)
+{
+	struct followed *followed = context;
+	char link[DESCRIPTOR_LINK_MAX];
+	struct stat stat;
+
+	if (fstat(followed->path_fd, &stat) < 0) {
+		followed->result = -errno;
+		return;
+	}
+	/* The content of any other file depends on its reader, or is a device's. */
+	if ((!S_ISREG(stat.st_mode) && !S_ISDIR(stat.st_mode)) ||
+		layer_is_kernels_own(followed->path_fd))
+		return;
+	descriptor_link(followed->path_fd, link);
+	int fd = open(link,
+		O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | (followed->flags & O_DIRECTORY));
+	followed->result = fd < 0 ? -errno : fd;
+}
+
+static bool follows(const struct settings *settings)
+{
+	bool follows = false;
+
+	for (size_t i = 0; i < settings->layer_count; i++)
+		follows |= settings->layers[i]->follow;
+	return follows;
+}
+
+/* The worker may be compromised: only a layer with `follow` makes other files readable. */
+static void reply_open(const struct worker_job *job, struct record *question, struct record *reply)
 {
 	CLEANUP(closep) int path_fd = record_get_fd(question);
 	int flags = (int)record_get_below(question, INT_MAX);
-	CLEANUP(closep) int fd = -EACCES;
+	struct followed followed = {path_fd, flags, -EACCES};
 
-	if (path_fd >= 0 && (flags & O_ACCMODE) == O_RDONLY && !(flags & (O_CREAT | O_TRUNC)))
-		fd = opening_ask(path_fd, flags);
-	record_put(reply, fd < 0 ? (uint64_t)-fd : 0);
-	record_put_fd(reply, fd);
+	if (path_fd >= 0 && follows(job->composer->settings))
+		aside_run(open_followed, &followed);
+	record_put(reply, followed.result < 0 ? (uint64_t)-followed.result : 0);
+	record_put_fd(reply, followed.result);
+	closep(&followed.result);
 }
 
 static void reply_stand_in(
@@ -140,7 +178,7 @@ static int reply(const struct worker *worker, const struct worker_job *job,
 	if (kind == WORKER_FIND)
 		reply_find(job, question, reply);
 	else if (kind == WORKER_OPEN)
-		reply_open(question, reply);
+		reply_open(job, question, reply);
 	else if (kind == WORKER_STAND_IN)
 		reply_stand_in(job, question, reply);
 	else

@@ -15,8 +15,7 @@
 
 #include "cleanup.h"
 #include "descriptor.h"
-#include "opening.h"
-#include "sandbox.h"
+#include "reader_sandbox.h"
 #include "source_record.h"
 #include "worker_message.h"
 
@@ -91,11 +90,10 @@ static int ask_find(
 	return 0;
 }
 
-static int ask_open(int path_fd, int flags, bool is_setting)
+static int ask_open(int path_fd, int flags)
 {
 	struct record *question = worker_message_new(WORKER_OPEN);
 
-	(void)is_setting;
 	if (!question)
 		return -ENOMEM;
 	record_put_fd(question, path_fd);
@@ -318,6 +316,8 @@ void worker_process(
 {
 	static const struct source_observer observer = {begin_source, end_source, NULL};
 	static const struct finder finder = {.find = ask_find};
+	struct sandbox_state state;
+	struct problem problem;
 
 	prctl(PR_SET_NAME, "plyfs-worker");
 	/* A worker looks into remote layers itself. */
@@ -330,13 +330,13 @@ void worker_process(
 		.finder = &finder,
 		.copies_held = true,
 	};
-	opening_delegate(&(struct opening_delegate){.open = ask_open});
+	layer_open_elsewhere(ask_open);
 	size_t cache_bytes = ((size_t)composer->settings->cache_mib << 20) / WORKERS_KEPT;
 	int r = source_cache_new(cache_bytes, false, &self.composer.cache);
 	if (r == 0)
-		r = sandbox_enter_worker(watches);
-	if (r < 0)
-		give_up(r);
+		r = reader_sandbox_enter(composer->settings, watches, &state, &problem);
+	if (r != 0)
+		give_up(r == PROBLEM ? -EPERM : r);
 	limit_time();
 	source_cache_observe(self.composer.cache, &observer);
 	atomic_store(&page->is_ready, true);

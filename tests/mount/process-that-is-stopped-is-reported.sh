@@ -34,7 +34,7 @@ has_logged() {
 	grep -qF "$1" log
 }
 
-for name in plyfs-publish plyfs-run plyfs-monitor plyfs-state; do
+for name in plyfs-publish plyfs-run plyfs-state; do
 	process=$(process_of $name) || fail "there is no $name"
 	is_well || fail "something is wrong before: $("$PLYFS" status mnt)"
 	kill -STOP "$process"

@@ -14,7 +14,7 @@ rules: [{match: app.yaml, check: [grep, -q, a, "%f"]}]
 END
 start -c plyfs.yaml mnt
 shows mnt/app.yaml 'a: 1'
-for name in plyfs-publish plyfs-monitor plyfs-run; do
+for name in plyfs-publish plyfs-run; do
 	pkill -KILL -P "$plyfs_pid" -x "$name" || fail "there is no $name"
 done
 
@@ -23,8 +23,6 @@ sed -i 's/\[low\]/[low, late]/' plyfs.yaml
 echo 'a: 3' >low/app.yaml
 is_told() { [[ $(status publisher reason) == *"plyfs-publish has ended"*"kill -USR2 the process above"* ]]; }
 eventually is_told || fail "the status does not tell: $(status publisher)"
-[[ $(status monitor reason) == *"plyfs-monitor has ended"*"kill -USR2 the process above"* ]] ||
-	fail "the status does not tell: $(status monitor)"
 
 renewed
 comes_to_show mnt/app.yaml 'a: 2'
@@ -34,5 +32,4 @@ comes_to_show mnt/app.yaml 'a: 4'
 has_moved() { has_event MOVED_TO; }
 eventually has_moved || fail "nobody was woken: $(cat events)"
 unwatch
-[ "$(status monitor running)" = True ] || fail "there is no monitor: $(status monitor)"
 stop_taken_over

@@ -34,7 +34,7 @@ static pid_t start_busy(void)
 		_exit(0);
 	}
 	assert_true(pid > 0);
-	helper_began(HELPER_MONITOR, pid);
+	helper_began(HELPER_STATE, pid);
 	nanosleep(&(struct timespec){.tv_nsec = BUSY_MS * 1000000L / 3}, NULL);
 	return pid;
 }
@@ -45,11 +45,11 @@ TEST(a_helper_that_is_about_to_stop_goes_on)
 	pid_t pid = start_busy();
 
 	kill(pid, SIGSTOP);
-	assert_int_equal(helper_state(HELPER_MONITOR), HELPER_RUNS);
+	assert_int_equal(helper_state(HELPER_STATE), HELPER_RUNS);
 	helper_wake();
 	assert_int_equal(waitpid(pid, &status, WUNTRACED), pid);
 	assert_false(WIFSTOPPED(status));
-	helper_end(HELPER_MONITOR, 0);
+	helper_end(HELPER_STATE, 0);
 }
 
 TEST(a_helper_that_has_stopped_goes_on)
@@ -59,9 +59,9 @@ TEST(a_helper_that_has_stopped_goes_on)
 
 	kill(pid, SIGSTOP);
 	assert_int_equal(waitid(P_PID, (id_t)pid, &(siginfo_t){0}, WSTOPPED | WNOWAIT), 0);
-	assert_int_equal(helper_state(HELPER_MONITOR), HELPER_STOPPED);
+	assert_int_equal(helper_state(HELPER_STATE), HELPER_STOPPED);
 	helper_wake();
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_true(WIFEXITED(status));
-	helper_end(HELPER_MONITOR, 0);
+	helper_end(HELPER_STATE, 0);
 }

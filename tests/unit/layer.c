@@ -4,7 +4,6 @@
 #include <limits.h>
 
 #include "descriptor.h"
-#include "opening.h"
 
 static void a_regular_file_is_read(void **state)
 {
@@ -167,64 +166,6 @@ static void an_unreadable_layer_is_refused_at_once(void **state)
 	assert_int_equal(rmdir("locked"), 0);
 }
 
-/*
- * The opener of a process in a sandbox, and what happens to "layer/locked" just when it is asked.
- */
-static enum fate { STAYS, GOES, IS_REPLACED } fate;
-static unsigned asked;
-
-static int refuse_what_was_there(int path_fd, int flags, bool is_setting)
-{
-	char path[DESCRIPTOR_LINK_MAX];
-
-	(void)is_setting;
-	asked++;
-	descriptor_link(path_fd, path);
-	if (asked > 1 && fate == IS_REPLACED)
-		return open(path, flags | O_CLOEXEC);
-	if (fate == GOES)
-		assert_int_equal(unlink("layer/locked"), 0);
-	if (fate == IS_REPLACED)
-		assert_int_equal(rename("layer/next", "layer/locked"), 0);
-	return -EACCES;
-}
-
-static void what_has_gone_while_another_opened_it_is_not_denied(void **state)
-{
-	const struct {
-		enum fate fate;
-		int wanted;
-		unsigned asked;
-	} cases[] = {{STAYS, -EACCES, 1}, {GOES, -ENOENT, 1}, {IS_REPLACED, 0, 2}};
-	CLEANUP(layer_freep) struct layer *layer = open_layer(false);
-	bool is_root = geteuid() == 0;
-	struct stat stat;
-
-	(void)state;
-	/*
-	 * Root may read everything. The user nobody may not, and needs the right to enter the
-	 * place.
-	 */
-	assert_int_equal(chmod(".", 0711), 0);
-	assert_int_equal(chmod("layer", 0777), 0);
-	opening_delegate(&(struct opening_delegate){.open = refuse_what_was_there});
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		fate = cases[i].fate;
-		asked = 0;
-		write_file("layer/locked", "");
-		write_file("layer/next", "");
-		assert_int_equal(chmod("layer/locked", 0), 0);
-		assert_true(!is_root || seteuid(65534) == 0);
-		CLEANUP(closep) int fd = layer_open_file(layer, "locked", &stat);
-		assert_true(!is_root || seteuid(0) == 0);
-		assert_int_equal(fd < 0 ? fd : 0, cases[i].wanted);
-		assert_int_equal(asked, cases[i].asked);
-		unlink("layer/locked");
-		unlink("layer/next");
-	}
-	opening_delegate(&(struct opening_delegate){0});
-}
-
 static void names_of_any_bytes_and_lengths_are_taken(void **state)
 {
 	CLEANUP(layer_freep) struct layer *layer = open_layer(false);
@@ -296,7 +237,6 @@ static void no_descriptor_is_lost(void **state)
 		cmocka_unit_test(a_thread_that_stays_knows_which_names_are_missing),               \
 		cmocka_unit_test(a_missing_layer_is_empty_only_when_optional),                     \
 		cmocka_unit_test(an_unreadable_layer_is_refused_at_once),                          \
-		cmocka_unit_test(what_has_gone_while_another_opened_it_is_not_denied),             \
 		cmocka_unit_test(names_of_any_bytes_and_lengths_are_taken),                        \
 		cmocka_unit_test(a_source_is_named_as_the_user_wrote_the_layer),                   \
 		cmocka_unit_test(no_descriptor_is_lost)

@@ -1,0 +1,8 @@
+/*
+ * The system's log (syslog(3)), for a process that must not wait. libc's syslog(3) waits while
+ * nobody reads the log's socket.
+ */
+#pragma once
+
+/** Logs a line under this process's number. A line that finds no room is lost. */
+void system_log(const char *line);
