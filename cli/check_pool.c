@@ -104,7 +104,7 @@ static void finish(struct check_pool *checker, struct coroutine **jobs, unsigned
 /* If a layer does not answer, the overseer is to see that this process waits for it. */
 static bool has_remote_layer(const struct settings *settings)
 {
-	bool is_found = settings_note_remote(settings, -1) < 0;
+	bool is_found = settings_note_remote(settings) < 0;
 
 	for (size_t i = 0; i < settings->layer_count; i++)
 		is_found |= atomic_load(&settings->layers[i]->is_remote);

@@ -32,7 +32,7 @@ static bool note_remote(void *context, const struct table_mount *mount)
 	return false;
 }
 
-int settings_note_remote(const struct settings *settings, int mounts_fd)
+int settings_note_remote(const struct settings *settings)
 {
 	CLEANUP(freep) char(*paths)[PATH_MAX] = calloc(settings->layer_count + 1, sizeof(*paths));
 
@@ -42,7 +42,7 @@ int settings_note_remote(const struct settings *settings, int mounts_fd)
 		if (settings->layers[i]->dirfd < 0 ||
 			descriptor_path(settings->layers[i]->dirfd, paths[i]) < 0)
 			*paths[i] = '\0';
-	return mount_table_each(mounts_fd, note_remote, &(struct layer_places){settings, paths});
+	return mount_table_each(-1, note_remote, &(struct layer_places){settings, paths});
 }
 
 bool settings_have_delegated(const struct settings *settings)

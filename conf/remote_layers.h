@@ -5,10 +5,9 @@
 
 /**
  * Calls layer_note_remote() for each layer that lies on a network or FUSE file system, or contains
- * one. Reads only the table of mounts: no file system is asked. `mounts_fd` is as for
- * mount_table_each(). Returns 0 or -errno.
+ * one. Reads only the table of mounts: no file system is asked. Returns 0 or -errno.
  */
-int settings_note_remote(const struct settings *settings, int mounts_fd);
+int settings_note_remote(const struct settings *settings);
 
 /** Returns whether a delegate looks into one of the layers (layer.h). */
 bool settings_have_delegated(const struct settings *settings);

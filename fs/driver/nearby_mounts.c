@@ -140,8 +140,8 @@ static bool take_mount(void *context, const struct table_mount *mount)
 	return nearby->is_short;
 }
 
-int nearby_mounts_read(const struct settings *settings, const char *mountpoint, int mounts_fd,
-	struct nearby_mounts *ret)
+int nearby_mounts_read(
+	const struct settings *settings, const char *mountpoint, struct nearby_mounts *ret)
 {
 	CLEANUP(nearby_fini) struct nearby nearby = {0};
 	int r = arena_new(&nearby.arena);
@@ -161,7 +161,7 @@ int nearby_mounts_read(const struct settings *settings, const char *mountpoint, 
 		r = go_to_layer(&nearby, settings->layers[i]);
 	}
 	if (r == 0)
-		r = mount_table_each(mounts_fd, take_mount, &nearby);
+		r = mount_table_each(-1, take_mount, &nearby);
 	if (r == 0 && nearby.is_short)
 		r = -ENOMEM;
 	if (r < 0)

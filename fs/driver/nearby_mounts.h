@@ -27,11 +27,12 @@ struct nearby_mounts {
 };
 
 /**
- * Reads the nearby mounts. `mounts_fd` is /proc/self/mountinfo; `mountpoint` is absolute, without
- * links. Returns 0 with *ret for nearby_mounts_fini(), or -errno.
+ * Reads the nearby mounts. `mountpoint` is absolute, without links. Looks up the paths that the
+ * settings name, so it may wait for a file system. Returns 0 with *ret for nearby_mounts_fini(), or
+ * -errno.
  */
-int nearby_mounts_read(const struct settings *settings, const char *mountpoint, int mounts_fd,
-	struct nearby_mounts *ret);
+int nearby_mounts_read(
+	const struct settings *settings, const char *mountpoint, struct nearby_mounts *ret);
 void nearby_mounts_fini(struct nearby_mounts *mounts);
 
 /** Calls `each` with the path of every mount that is in `a` and not in `b`. */

@@ -9,7 +9,6 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cleanup.h"
@@ -68,7 +67,6 @@ static bool has_filter(enum sandbox_process process)
 /* Overwrites the variables, so that a user who reads the process's memory does not find them. */
 static void clear_environment(void)
 {
-	tzset();
 	for (char **at = environ; at && *at; at++)
 		explicit_bzero(*at, strlen(*at));
 	clearenv();

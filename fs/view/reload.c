@@ -194,7 +194,7 @@ int view_reload(struct view *view, struct settings *settings)
 	bool is_changed = false;
 	int r = 0;
 
-	(void)settings_note_remote(settings, -1);
+	(void)settings_note_remote(settings);
 	/* Directories may come to be shown while we look: then once more. */
 	while (r == 0 && !is_changed) {
 		CLEANUP(move_fini)

@@ -172,7 +172,7 @@ int view_use_workers(struct view *view)
 		.log = view->callbacks.log,
 		.context = view->callbacks.context,
 	});
-	return settings_note_remote(view->composer.settings, -1);
+	return settings_note_remote(view->composer.settings);
 }
 
 struct workers *view_workers(struct view *view)
