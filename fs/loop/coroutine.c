@@ -2,6 +2,8 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -9,6 +11,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "aside.h"
 #include "await.h"
 
 #ifdef __SANITIZE_ADDRESS__
@@ -31,6 +34,11 @@
 
 /* Bytes: of a process that walks trees. */
 #define PROGRAM_STACK ((size_t)8 << 20)
+
+#ifdef COROUTINE_FOR_CHECKERS
+#define CHECKER_PAUSES 100
+#define CHECKER_PAUSE_US 20000
+#endif
 
 /* In `due_ns`. */
 #define NEVER INT64_MAX
@@ -426,7 +434,8 @@ static void free_stacks(void)
 			free_stack(at);
 }
 
-void coroutine_leave(void (*run)(void *context), void *context)
+/* The process goes on with `run` on a stack as large as a program's. */
+static void leave(void (*run)(void *context), void *context)
 {
 	static struct coroutine process;
 	struct rlimit limit;
@@ -447,4 +456,25 @@ void coroutine_leave(void (*run)(void *context), void *context)
 	begin_switch(&process, NULL);
 	setcontext(&process.context);
 	abort();
+}
+
+pid_t coroutine_fork(void (*run)(void *context), void *context)
+{
+	sigset_t all, old;
+
+#ifdef COROUTINE_FOR_CHECKERS
+	/* A sanitizer's allocator may be locked by a thread that runs aside. */
+	for (int i = 0; i < CHECKER_PAUSES && aside_is_running(); i++)
+		await_pause_us(CHECKER_PAUSE_US);
+#endif
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	pid_t pid = fork();
+	if (pid == 0) {
+		leave(run, context);
+		_exit(COROUTINE_NO_MEMORY);
+	}
+	int error = errno;
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return pid < 0 ? -error : pid;
 }

@@ -16,6 +16,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 #include <time.h>
 
 struct coroutine;
@@ -70,8 +71,13 @@ void coroutine_mask(const sigset_t *mask);
 /** Gives each coroutine a value of its own of this variable: at first 0. One per thread. */
 void coroutine_keeps(int *variable);
 
+/* Exit status of a process of coroutine_fork() that has no memory for its stack. */
+#define COROUTINE_NO_MEMORY 3
+
 /**
- * In a new process, made by fork(2): forgets all coroutines, and goes on with `run`, which must not
- * return, on a stack as large as a program's. Returns only if there is no memory for that stack.
+ * Forks a process without the coroutines, which goes on with `run`, on a stack as large as a
+ * program's. `run` must not return. All signals are blocked there, as the handlers are those of the
+ * process that forked it; `run` first closes descriptors that it must not hold. Returns the
+ * process's number or -errno.
  */
-void coroutine_leave(void (*run)(void *context), void *context);
+pid_t coroutine_fork(void (*run)(void *context), void *context);

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/pidfd.h>
@@ -11,7 +10,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "aside.h"
 #include "await.h"
 #include "clock.h"
 #include "coroutine.h"
@@ -26,11 +24,6 @@
 
 /* … and if a job has waited for so long while they do others. */
 #define MORE_LATEST_MS 200
-
-#ifdef WORKER_FOR_CHECKERS
-#define CHECKER_PAUSES 100
-#define CHECKER_PAUSE_US 20000
-#endif
 
 struct workers {
 	struct coroutine_queue is_free;  /* one of the kept ones */
@@ -190,24 +183,6 @@ static void begin(void *context)
 		new_worker->socket, new_worker->watches, new_worker->page, new_worker->composer);
 }
 
-/* Forks with all signals blocked: the worker's handlers are the daemon's. */
-static pid_t fork_quietly(void)
-{
-	sigset_t all, old;
-
-#ifdef WORKER_FOR_CHECKERS
-	/* A sanitizer's allocator may be locked by a thread that runs aside. */
-	for (int i = 0; i < CHECKER_PAUSES && aside_is_running(); i++)
-		await_pause_us(CHECKER_PAUSE_US);
-#endif
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	pid_t pid = fork();
-	if (pid != 0)
-		pthread_sigmask(SIG_SETMASK, &old, NULL);
-	return pid;
-}
-
 /* Forks it. */
 static int start(struct workers *workers, struct worker *worker, const struct composer *composer)
 {
@@ -223,11 +198,7 @@ static int start(struct workers *workers, struct worker *worker, const struct co
 		return -error;
 	}
 	struct new_worker new_worker = {sockets[1], workers->watches, page, composer};
-	pid_t pid = fork_quietly();
-	if (pid == 0) {
-		coroutine_leave(begin, &new_worker);
-		_exit(WORKER_NO_MEMORY);
-	}
+	pid_t pid = coroutine_fork(begin, &new_worker);
 	close(sockets[1]);
 	if (pid < 0) {
 		close(sockets[0]);

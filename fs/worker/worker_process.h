@@ -1,10 +1,11 @@
 /* The worker's side: plyfs-worker from fork(2) to its end. */
 #pragma once
 
+#include "coroutine.h"
 #include "worker.h"
 
 /* The exit status of a worker without memory for an answer. */
-#define WORKER_NO_MEMORY 3
+#define WORKER_NO_MEMORY COROUTINE_NO_MEMORY
 
 /**
  * Returns the seconds of processor time for reading one source, or for one merge; 0: no limit. The
