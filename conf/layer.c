@@ -65,6 +65,13 @@ void layer_guard(int (*may_use)(const char *path, enum layer_use use))
 	guard = may_use;
 }
 
+static void (*observer)(const char *path);
+
+void layer_observe(void (*opens)(const char *path))
+{
+	observer = opens;
+}
+
 static int (*opener)(int path_fd, int flags);
 
 void layer_open_elsewhere(int (*open)(int path_fd, int flags))
@@ -456,6 +463,8 @@ int layer_open(const char *name, const char *path, unsigned rank, bool optional,
 
 	if (delegate && delegate->is_silent(path))
 		return -ETIMEDOUT;
+	if (observer)
+		observer(path);
 	r = open_root(path, optional, &layer->dirfd);
 	if (r == 0 && layer->dirfd >= 0)
 		r = note_identity(layer);

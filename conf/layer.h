@@ -126,6 +126,9 @@ void layer_note_remote(const struct layer *layer);
 /** Returns whether a remote layer, of any settings in use, is slow or silent. */
 bool layer_some_are_silent(void);
 
+/** Makes layer_open() call `opens` with the path before it opens a directory. NULL: nothing. */
+void layer_observe(void (*opens)(const char *path));
+
 /** Returns whether the delegate looks into the layer. */
 bool layer_is_delegated(const struct layer *layer);
 

@@ -22,6 +22,7 @@
 #include "refresh.h"
 #include "reload.h"
 #include "route.h"
+#include "settings_reader.h"
 #include "state.h"
 
 /* plyfs.yaml, or a layer that is moved away for another, is looked at after this much quiet. */
@@ -50,8 +51,9 @@ struct publisher {
 	 * is one. */
 	struct name_watch *watch;
 	bool is_reload_due;
-	int64_t reload_ms;                /* clock_ms() before which it is not tried; 0: at once */
-	uint64_t state;                   /* fixed: the hash of the option `state` */
+	int64_t reload_ms; /* clock_ms() before which it is not tried; 0: at once */
+	uint64_t state;    /* fixed: the hash of the option `state` */
+	struct settings_reader reader;
 	struct timespec settings_made;    /* CLOCK_REALTIME: when they were read */
 	struct trouble *settings_trouble; /* NULL: none */
 };
@@ -92,6 +94,7 @@ void publisher_free(struct publisher *publisher)
 		return;
 	if (publisher->stop_fd >= 0)
 		close(publisher->stop_fd);
+	settings_reader_fini(&publisher->reader);
 	free(publisher->settings_trouble);
 	free(publisher);
 }
@@ -305,12 +308,15 @@ static void read_aside(void *context)
 }
 
 /* As settings_again(). A layer's file system may not answer, so that only the publisher waits. */
-static int read_again(
-	const struct publisher *publisher, struct settings **ret, struct problem *problem)
+static int read_again(struct publisher *publisher, struct settings **ret, struct problem *problem)
 {
 	struct reading_aside reading = {
 		publisher->view->composer.settings, publisher->options.dev, NULL, problem, 0};
 
+	int r = settings_reader_try(
+		&publisher->reader, reading.before, reading.dev, publisher->stop_fd, problem);
+	if (r != 0)
+		return r;
 	aside_run(read_aside, &reading);
 	*ret = reading.settings;
 	return reading.result;
@@ -329,12 +335,11 @@ static int take_settings(struct publisher *publisher, struct problem *problem)
 		gate_reload(view);
 	if (r == 0 && !settings_equal(settings, view->composer.settings))
 		r = view_reload(view, settings);
-	if (r == 0) {
+	if (r == 0)
 		watch_settings(publisher, settings);
-	}
 	if (r < 0) {
 		reload_later(publisher);
-		return problem_set(problem, settings ? settings->path : NULL, 0, 0,
+		return problem_set(problem, view->composer.settings->path, 0, 0,
 			"the settings can't be read again: %s; it is tried again", strerror(-r));
 	}
 	if (r == PROBLEM) {
