@@ -110,11 +110,8 @@ static int open_tree(struct check_job *job)
 	if (layer_choice_offline(job->settings, &job->offline) != EXIT_DONE)
 		return EXIT_FAILED;
 	int r = check_tree_init(&job->tree, job->offline);
-	/* It forks, so it comes before coroutines are made. */
 	if (r == 0 && job->settings->has_programs)
-		r = runner_new(job->settings, -1, &job->runner);
-	if (r == 0 && job->runner)
-		r = runner_start(job->runner);
+		r = runner_new(&job->runner);
 	return r == 0 ? EXIT_DONE : message_result(r, NULL, NULL);
 }
 

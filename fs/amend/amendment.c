@@ -743,9 +743,7 @@ static int check_result(struct amendment_state *made, struct problem *problem)
 	if (r == 0)
 		r = line_map_make(&merge, result, &lines);
 	if (r == 0)
-		r = runner_new(made->settings, -1, &runner);
-	if (r == 0)
-		r = runner_start(runner);
+		r = runner_new(&runner);
 	if (r == 0)
 		r = runner_check(runner, made->settings, made->request->path, result->text, lines,
 			&end, &said);

@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -35,6 +33,7 @@
 #include "request_loop.h"
 #include "runner.h"
 #include "session_state.h"
+#include "slice.h"
 #include "successor.h"
 #include "supervisor.h"
 #include "text.h"
@@ -46,11 +45,11 @@
 /* How long the end of a connection whose mount is gone is waited for. */
 #define END_MS 1000
 
-/* The time slice that the daemon asks for. Most of its work takes less. */
+/*
+ * The time slice that the daemon asks for. Most of its work takes less: so it may run at once where
+ * a program that uses all of the processor would have gone on for milliseconds.
+ */
 #define SLICE_NS 100000
-
-/* Not in every libc's headers yet: what else the thread has stays. */
-#define KEEP_POLICY 0x08
 
 /* A comma or a backslash in the label would end or change the option (libfuse's escaping). */
 static void append_escaped(char *to, size_t size, const char *label)
@@ -205,44 +204,22 @@ static int unmount(const struct session *session)
 	return mountpoint_end(session->mountpoint, MNT_FORCE | MNT_DETACH);
 }
 
-/*
- * Asks the kernel to let the daemon, which works for moments, run in short slices: so it may run at
- * once where a program that uses all of the processor would have gone on for milliseconds. It needs
- * no right (sched_setattr(2), Linux 6.12); an older kernel ignores it. Processes that are forked
- * later inherit it.
- */
-static void shorten_slices(void)
-{
-	const struct {
-		uint32_t size, policy;
-		uint64_t flags;
-		int32_t nice;
-		uint32_t priority;
-		uint64_t runtime_ns, deadline_ns, period_ns;
-	} attributes = {.size = sizeof(attributes),
-		.flags = KEEP_POLICY,
-		.nice = getpriority(PRIO_PROCESS, 0),
-		.runtime_ns = SLICE_NS};
-
-	syscall(SYS_sched_setattr, 0, &attributes, 0);
-}
-
 /* All that makes processes, before the mount: none of them ever holds /dev/fuse. */
 static int start_processes(struct session *session)
 {
 	int r = 0;
 
 	if (session->settings->path)
-		r = runner_new(session->settings, session->beneath_fd, &session->runner);
+		r = runner_new(&session->runner);
 	if (r == 0 && session->options.call)
 		r = successor_new(session->options.call, &session->successor);
-	/* A large file that the kernel remembers is a descriptor of ours. Not for commands of
-	 * plyfs.yaml. */
+	/* A large file that the kernel remembers is a descriptor of ours. The runner has noted the
+	 * limits for its commands. */
 	descriptor_raise_limit();
 	sandbox_hide(&session->options.switches);
 	/* Reads /etc/localtime, over which the mount may lie. A worker has no TZ any more. */
 	tzset();
-	shorten_slices();
+	slice_set(SLICE_NS);
 	if (r == 0 && !session->options.is_unpublished)
 		r = mount_process_start(
 			&session->mount_process, session->mountpoint, &session->options.switches);

@@ -15,6 +15,7 @@
 
 #include "cleanup.h"
 #include "helper.h"
+#include "run_result.h"
 
 /* If there is no user CHILD_NOBODY. */
 #define NOBODY_ID 65534
@@ -44,10 +45,10 @@ __attribute__((noreturn, format(printf, 3, 4))) static void fail(
 /* A change hook runs as the user who mounts; a check needs only the right to read its file. */
 static struct identity find_identity(const struct child *child)
 {
-	const char *name = child->program->user;
+	const char *name = child->command->program->user;
 	struct identity identity = {.uid = geteuid(), .gid = getegid()};
 
-	if (!name && (geteuid() != 0 || child->request->kind != RUN_CHECK))
+	if (!name && (geteuid() != 0 || child->command->kind != RUN_CHECK))
 		return identity;
 	errno = 0;
 	const struct passwd *user = getpwnam(name ? name : CHILD_NOBODY);
@@ -67,25 +68,24 @@ static void become(const struct child *child, const struct identity *identity)
 	int r = 0;
 
 	if (identity->name)
-		r = child->program->user ? initgroups(identity->name, identity->gid)
-					 : setgroups(0, NULL);
+		r = child->command->program->user ? initgroups(identity->name, identity->gid)
+						  : setgroups(0, NULL);
 	if (identity->name &&
 		(r < 0 || setresgid(identity->gid, identity->gid, identity->gid) < 0 ||
 			setresuid(identity->uid, identity->uid, identity->uid) < 0))
 		fail(child, errno, "becoming the user '%s'", identity->name);
-	if (child->request->kind == RUN_CHECK && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+	if (child->command->kind == RUN_CHECK && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		fail(child, errno, "setting no_new_privs");
 }
 
-static void reset_limits(void)
+static void reset_limits(const struct child *child)
 {
-	struct rlimit limit;
+	struct rlimit limit = child->command->origin->files;
 
 	setrlimit(RLIMIT_CORE, &(struct rlimit){0});
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur > FILES_MAX) {
+	if (limit.rlim_cur > FILES_MAX)
 		limit.rlim_cur = FILES_MAX;
-		setrlimit(RLIMIT_NOFILE, &limit);
-	}
+	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 /* Only 0 to 2 stay open, and `report` until there is nothing to report. */
@@ -103,29 +103,28 @@ static void set_descriptors(const struct child *child)
 
 void child_run(const struct child *child)
 {
-	const char *lang = getenv("LANG");
+	const struct run_command *command = child->command;
 	CLEANUP(arena_freep) struct arena *arena = NULL;
-	char *environment[] = {(char[]){"PATH=" CHILD_PATH}, NULL, NULL}, *file = NULL;
+	char *environment[] = {(char[]){"PATH=" CHILD_PATH}, command->origin->language, NULL};
+	char *file = NULL;
 
 	/* At first, so that who watches over us can end us however long the next steps take. */
 	setpgid(0, 0);
 	helper_reset_signals();
 	struct identity identity = find_identity(child);
-	int r = workspace_fill(child->workspace, child->file, child->request->path, identity.uid,
-		identity.gid, &file);
+	int r = workspace_fill(
+		child->workspace, command->file, command->path, identity.uid, identity.gid, &file);
 	if (r < 0)
 		fail(child, -r, "copying the file for it");
-	if (arena_new(&arena) < 0 ||
-		!(environment[1] = arena_printf(arena, "LANG=%s", lang ? lang : "C.UTF-8")))
-		fail(child, ENOMEM, "setting up its environment");
-	char **words = program_words(child->program, file, arena);
+	char **words = arena_new(&arena) < 0 ? NULL : program_words(command->program, file, arena);
 	if (!words)
 		fail(child, ENOMEM, "setting up its words");
-	reset_limits();
+	reset_limits(child);
 	set_descriptors(child);
 	become(child, &identity);
-	/* Behind the change of the user, which takes it back. */
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	/* After the change of the user, which takes it back. The guard may have ended before. */
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != child->guard)
+		_exit(1);
 	umask(077);
 	if (chdir("/") < 0)
 		fail(child, errno, "going to the root directory");

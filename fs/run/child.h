@@ -1,7 +1,7 @@
 /* A child: the process that becomes a program of plyfs.yaml. */
 #pragma once
 
-#include "run_message.h"
+#include "run_command.h"
 #include "workspace.h"
 
 /* Where programs are searched, whatever the environment says. */
@@ -11,10 +11,9 @@
 #define CHILD_NOBODY "nobody"
 
 struct child {
-	const struct program *program;
-	const struct run_request *request;
+	const struct run_command *command;
 	const struct workspace *workspace;
-	int file;   /* the bytes that a check judges, or the list of paths of a change hook */
+	pid_t guard;
 	int output; /* for standard output and standard error */
 	int report; /* if a step fails, gets a struct child_report; exec(2) closes it */
 };

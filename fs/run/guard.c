@@ -19,8 +19,8 @@
 #include "cleanup.h"
 #include "clock.h"
 #include "descriptor.h"
-
-#define PROCESS_NAME "plyfs-guard"
+#include "helper.h"
+#include "slice.h"
 
 /* What is killed has gone by then, unless the kernel itself is at work for it. */
 #define KILL_MS 2000
@@ -34,13 +34,13 @@ struct guard {
 	int socket;
 	int64_t due_ms;
 	size_t length; /* of the output so far */
-	struct run_answer answer;
+	struct run_result result;
 };
 
 /* What comes beyond the limit is read, too: or the program would wait for ever. */
 static void take_output(struct guard *guard)
 {
-	char *output = guard->answer.result.output;
+	char *output = guard->result.output;
 	char rest[4096];
 	ssize_t n = 1;
 
@@ -62,7 +62,7 @@ static void take_output(struct guard *guard)
 /* Text in whole lines, if there are several. */
 static void end_output(struct guard *guard)
 {
-	char *output = guard->answer.result.output;
+	char *output = guard->result.output;
 	char *last = memrchr(output, '\n', guard->length);
 
 	if (guard->length == RUN_OUTPUT_MAX - 1 && last)
@@ -154,7 +154,7 @@ static bool watch(struct guard *guard)
 
 static void set_result(struct guard *guard, bool has_ended, int status, unsigned timeout_ms)
 {
-	struct run_result *result = &guard->answer.result;
+	struct run_result *result = &guard->result;
 	struct child_report report;
 
 	if (read(guard->report, &report, sizeof(report)) == sizeof(report)) {
@@ -215,27 +215,37 @@ static int run(struct guard *guard, struct child *child)
 	if (guard->output >= 0)
 		take_output(guard);
 	end_output(guard);
-	set_result(guard, has_ended, status, child->program->timeout_ms);
+	set_result(guard, has_ended, status, child->command->program->timeout_ms);
 	return 0;
 }
 
-void guard_run(const struct program *program, const struct run_request *request, int file,
-	const struct workspace *workspace, int socket)
+static int send_result(const struct guard *guard)
 {
-	struct guard guard = {.socket = socket,
-		.answer.id = request->id,
-		.due_ms = clock_ms() + program->timeout_ms};
-	struct child child = {program, request, workspace, file, -1, -1};
+	/* If the kernel has no memory for the second one, the run fails as if we were killed. */
+	return send(guard->socket, &guard->result, sizeof(guard->result), MSG_NOSIGNAL) < 0 ? -errno
+											    : 0;
+}
 
-	prctl(PR_SET_NAME, PROCESS_NAME);
+void guard_run(const struct run_command *command, int socket)
+{
+	struct guard guard = {.socket = helper_begin(HELPER_GUARD, socket, command->file),
+		.result.end = RUN_GONE,
+		.due_ms = clock_ms() + command->program->timeout_ms};
+	struct workspace workspace;
+	struct child child = {command, &workspace, getpid(), -1, -1};
+
+	/* All signals stay blocked. If the daemon ignores this one, the child's status is lost. */
+	signal(SIGCHLD, SIG_DFL);
+	slice_set(command->origin->slice_ns);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	strcpy(guard.answer.result.workspace, workspace->path);
-	int r = run(&guard, &child);
-	workspace_remove(workspace);
-	if (r < 0) {
-		guard.answer.result = (struct run_result){.end = RUN_UNSTARTED, .value = -r};
-		strcpy(guard.answer.result.output, "preparing it");
-	}
-	/* Where the kernel has no memory for it plyfs-run tells that there is no answer. */
-	_exit(send(socket, &guard.answer, sizeof(guard.answer), MSG_NOSIGNAL) < 0);
+	int r = workspace_make(&workspace);
+	strcpy(guard.result.workspace, workspace.path);
+	if (r == 0)
+		r = send_result(&guard);
+	if (r == 0)
+		r = run(&guard, &child);
+	workspace_remove(&workspace);
+	if (r < 0)
+		guard.result = run_unstarted(r);
+	_exit(send_result(&guard) < 0);
 }

@@ -29,6 +29,11 @@ static const char *remedy_of(int error)
 	}
 }
 
+struct run_result run_unstarted(int error)
+{
+	return (struct run_result){.end = RUN_UNSTARTED, .value = -error, .output = "preparing it"};
+}
+
 bool run_is_good(const struct run_result *result)
 {
 	return result->end == RUN_EXITED && result->value == 0;
@@ -162,12 +167,11 @@ int run_problem(
 				said.message);
 		return problem_set(problem, path, 0, 0, "%s '%s' can't be run: %s: %s%s", what,
 			name, said.message, strerror(result->value), remedy_of(result->value));
-	case RUN_UNNAMED:
-		return problem_set(problem, path, 0, 0,
-			"plyfs.yaml has changed while %s was to be run; save it once more", what);
 	case RUN_GONE:
 		break;
 	}
 	return problem_set(problem, path, 0, 0,
-		"%s can't be run, as the process plyfs-run has ended; start plyfs again", what);
+		"%s '%s' was not run to its end, as its process plyfs-guard was killed; find out "
+		"what killed it",
+		what, name);
 }

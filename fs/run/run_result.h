@@ -18,8 +18,7 @@ enum run_end {
 	RUN_KILLED,    /* value: the signal that it died of */
 	RUN_TIMED_OUT, /* value: its time limit in milliseconds; it was killed */
 	RUN_UNSTARTED, /* value: errno of the step that `output` names */
-	RUN_UNNAMED,   /* the settings have no such command for the path (any more) */
-	RUN_GONE,      /* plyfs-run has ended */
+	RUN_GONE,      /* its guard was killed, or the runner was stopped */
 };
 
 struct run_result {
@@ -28,6 +27,9 @@ struct run_result {
 	char output[RUN_OUTPUT_MAX];
 	char workspace[WORKSPACE_PATH_MAX]; /* its directory (workspace.h); "": none */
 };
+
+/** Returns the result of a command that was not started because of the error -errno. */
+struct run_result run_unstarted(int error);
 
 /** Returns whether the command succeeded. */
 bool run_is_good(const struct run_result *result);

@@ -1,149 +1,237 @@
 #include "runner.h"
 
+#include <assert.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include "await.h"
+#include "aside.h"
 #include "cleanup.h"
+#include "clock.h"
 #include "coroutine.h"
 #include "descriptor.h"
+#include "guard.h"
 #include "helper.h"
-#include "parcel.h"
-#include "run_process.h"
+#include "slice.h"
 #include "text.h"
+#include "workspace.h"
 
-/* It ends its programs, unless it is stopped. */
-#define END_MS 1000
+/* A guard that has not ended so long after its command's time limit is stopped, or hangs. */
+#define LATE_MS 3000
 
-struct runner {
-	int socket;
-	struct coroutine *listening; /* NULL: not started, or it has ended */
-	bool is_gone;
-	uint64_t last_id;
-	struct run *runs; /* that are not done */
+/* A guard kills its command in less time. */
+#define END_MS 3000
+
+static_assert(HELPER_GUARDS == RUN_KINDS * RUN_SLOTS, "each guard is a helper");
+
+/* A command that runs. */
+struct slot {
+	struct run *run; /* NULL: none, or runner_stop() has ended it */
+	int socket;      /* to the guard; -1: the slot is free */
+	int64_t due_ms;  /* CLOCK_MONOTONIC: if the guard has not ended by then, it gets a signal */
+	unsigned signals;
 };
 
-int runner_new(const struct settings *settings, int kept, struct runner **ret)
+struct runner {
+	struct run_origin origin;
+	struct slot slots[HELPER_GUARDS];
+	struct coroutine *watching; /* NULL: not started, or it has ended */
+	struct coroutine_queue changed;
+	bool is_stopped;
+};
+
+int runner_new(struct runner **ret)
 {
 	CLEANUP(runner_freep) struct runner *runner = calloc(1, sizeof(*runner));
-	int ends[2];
+	const char *language = getenv("LANG");
 
 	if (!runner)
 		return -ENOMEM;
-	runner->socket = -1;
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
-		return -errno;
-	pid_t pid = fork();
-	if (pid == 0)
-		run_process(settings, ends[1], kept);
-	int r = pid < 0 ? -errno : 0;
-	close(ends[1]);
-	runner->socket = ends[0];
-	if (r < 0)
-		return r;
-	helper_began(HELPER_RUN, pid);
+	for (size_t i = 0; i < HELPER_GUARDS; i++)
+		runner->slots[i].socket = -1;
+	if (text_format(&runner->origin.language, "LANG=%s", language ? language : "C.UTF-8") < 0)
+		return -ENOMEM;
+	getrlimit(RLIMIT_NOFILE, &runner->origin.files);
+	runner->origin.slice_ns = slice_get();
 	*ret = take_ptr(runner);
 	return 0;
 }
 
-/* The run with that number, which is in the list no more; 0: any. NULL: none. */
-static struct run *take_run(struct runner *runner, uint64_t id)
+static enum helper_kind helper_of(const struct runner *runner, const struct slot *slot)
 {
-	struct run *run = NULL;
-
-	for (struct run **at = &runner->runs; *at && !run; at = &(*at)->next)
-		if (id == 0 || (*at)->id == id) {
-			run = *at;
-			*at = run->next;
-			break;
-		}
-	return run;
+	return HELPER_GUARD + (enum helper_kind)(slot - runner->slots);
 }
 
-static void end_all(struct runner *runner)
+static void remove_workspace(void *context)
 {
-	const struct run_result gone = {.end = RUN_GONE};
-	struct run *run;
-
-	runner->is_gone = true;
-	while ((run = take_run(runner, 0)))
-		run->done(run, &gone);
+	workspace_remove(context);
 }
 
-static void listen_to(void *context)
+/* The guard has ended. */
+static void finish(struct runner *runner, struct slot *slot)
+{
+	struct run_result result = {.end = RUN_GONE}, sent;
+	struct workspace workspace;
+	unsigned count = 0;
+
+	for (; recv(slot->socket, &sent, sizeof(sent), MSG_DONTWAIT) == sizeof(sent); count++)
+		result = sent;
+	helper_end(helper_of(runner, slot), 0);
+	strcpy(workspace.path, result.workspace);
+	/* It has a copy of what was judged, which may be a secret. */
+	if (count < GUARD_MESSAGES)
+		aside_run(remove_workspace, &workspace);
+	struct run *run = take_ptr(slot->run);
+	close(slot->socket);
+	slot->socket = -1;
+	/* From here on the slot may be another run's. */
+	if (run)
+		run->done(run, &result);
+}
+
+/* Sends the next signal to a guard that is late. Returns the time until one more is due. */
+static int64_t hurry(const struct runner *runner, struct slot *slot)
+{
+	static const int signals[] = {SIGCONT, SIGKILL};
+	int64_t left_ms = slot->due_ms - clock_ms();
+
+	if (left_ms > 0 || slot->signals == sizeof(signals) / sizeof(*signals))
+		return left_ms > 0 ? left_ms : INT64_MAX;
+	kill(helper_pid(helper_of(runner, slot)), signals[slot->signals++]);
+	slot->due_ms = clock_ms() + LATE_MS;
+	return LATE_MS;
+}
+
+/* Without a pidfd, the end of the socket is that of the guard. */
+static struct pollfd end_of(const struct runner *runner, const struct slot *slot)
+{
+	int fd = helper_fd(helper_of(runner, slot));
+
+	return slot->socket < 0 ? (struct pollfd){.fd = -1}
+	       : fd < 0         ? (struct pollfd){.fd = slot->socket}
+				: (struct pollfd){.fd = fd, .events = POLLIN};
+}
+
+static void watch(void *context)
 {
 	struct runner *runner = context;
-	struct run_answer answer;
 
-	for (;;) {
-		if (await_fd(runner->socket, POLLIN, -1) < 0)
-			break;
-		ssize_t n = recv(runner->socket, &answer, sizeof(answer), 0);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			break;
-		if (n != sizeof(answer))
-			continue;
-		answer.result.output[RUN_OUTPUT_MAX - 1] = '\0';
-		struct run *run = answer.id ? take_run(runner, answer.id) : NULL;
-		if (run)
-			run->done(run, &answer.result);
+	while (!runner->is_stopped) {
+		struct pollfd ends[HELPER_GUARDS];
+		int64_t least_ms = INT64_MAX;
+
+		for (size_t i = 0; i < HELPER_GUARDS; i++) {
+			struct slot *slot = &runner->slots[i];
+			int64_t left_ms = slot->socket < 0 ? INT64_MAX : hurry(runner, slot);
+
+			ends[i] = end_of(runner, slot);
+			least_ms = left_ms < least_ms ? left_ms : least_ms;
+		}
+		const struct timespec left = {least_ms / 1000, least_ms % 1000 * 1000000};
+		coroutine_poll(ends, HELPER_GUARDS, least_ms == INT64_MAX ? NULL : &left,
+			&runner->changed);
+		for (size_t i = 0; i < HELPER_GUARDS; i++)
+			if (ends[i].revents)
+				finish(runner, &runner->slots[i]);
 	}
-	end_all(runner);
 }
 
-int runner_start(struct runner *runner)
+static struct slot *free_slot(struct runner *runner, enum run_kind kind)
 {
-	return coroutine_new(listen_to, runner, &runner->listening);
+	struct slot *slots = &runner->slots[kind * RUN_SLOTS];
+
+	for (size_t i = 0; i < RUN_SLOTS; i++)
+		if (slots[i].socket < 0)
+			return &slots[i];
+	return NULL;
 }
 
-int runner_run(struct runner *runner, enum run_kind kind, const char *path, int fd, struct run *run)
-{
-	size_t len = strlen(path);
-	struct run_request request = {.kind = kind};
+/* The arguments of begin(), in the new guard. */
+struct new_guard {
+	const struct run_command *command;
+	int socket;
+};
 
-	if (len >= sizeof(request.path))
-		return -ENAMETOOLONG;
-	memcpy(request.path, path, len + 1);
-	/* Known before it can be answered. */
-	int r = runner->is_gone ? -EPIPE : 0;
-	if (r == 0) {
-		request.id = run->id = ++runner->last_id;
-		run->next = runner->runs;
-		runner->runs = run;
+static void begin(void *context)
+{
+	const struct new_guard *guard = context;
+
+	guard_run(guard->command, guard->socket);
+}
+
+/* Has the guard kill its command, and end. It may be stopped. */
+static void cancel(const struct runner *runner, const struct slot *slot)
+{
+	pid_t guard = helper_pid(helper_of(runner, slot));
+
+	if (slot->socket >= 0)
+		(void)shutdown(slot->socket, SHUT_RDWR);
+	if (guard)
+		kill(guard, SIGCONT);
+}
+
+static int start(struct runner *runner, struct slot *slot, const struct run_command *command)
+{
+	int ends[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+		return -errno;
+	struct new_guard guard = {command, ends[1]};
+	slot->socket = ends[0];
+	slot->due_ms = clock_ms() + command->program->timeout_ms + LATE_MS;
+	slot->signals = 0;
+	pid_t pid = coroutine_fork(begin, &guard);
+	close(ends[1]);
+	if (pid < 0)
+		return pid;
+	helper_began(helper_of(runner, slot), pid);
+	return 0;
+}
+
+int runner_run(struct runner *runner, enum run_kind kind, const struct program *program,
+	const char *path, int fd, struct run *run)
+{
+	if (!runner || runner->is_stopped)
+		return -ECANCELED;
+	struct slot *slot = free_slot(runner, kind);
+	if (!slot)
+		return -EBUSY;
+	const struct run_command command = {kind, program, path, fd, &runner->origin};
+	int r = runner->watching ? 0 : coroutine_new(watch, runner, &runner->watching);
+	if (r < 0)
+		return r;
+	slot->run = run;
+	r = start(runner, slot, &command);
+	if (r < 0) {
+		closep(&slot->socket);
+		slot->socket = -1;
+		return take_ptr(slot->run) ? r : 0;
 	}
-	if (r == 0)
-		r = parcel_send(
-			runner->socket, &request, offsetof(struct run_request, path) + len + 1, fd);
-	/* If it is not there any more, it was told already that the process has gone. */
-	return r < 0 && request.id && !take_run(runner, request.id) ? 0 : r;
-}
-
-void runner_reload(struct runner *runner)
-{
-	const struct run_request request = {.kind = RUN_RELOAD};
-
-	parcel_send(runner->socket, &request, offsetof(struct run_request, path) + 1, -1);
-}
-
-void runner_reap(struct runner *runner)
-{
-	if (runner->is_gone)
-		coroutine_join(take_ptr(runner->listening));
+	/* A build for checkers waits before it forks. */
+	if (runner->is_stopped)
+		cancel(runner, slot);
+	coroutine_wake(&runner->changed);
+	return 0;
 }
 
 void runner_stop(struct runner *runner)
 {
-	if (runner->socket >= 0)
-		shutdown(runner->socket, SHUT_RDWR);
-	coroutine_join(take_ptr(runner->listening));
-	end_all(runner);
+	const struct run_result gone = {.end = RUN_GONE};
+
+	runner->is_stopped = true;
+	coroutine_wake(&runner->changed);
+	coroutine_join(take_ptr(runner->watching));
+	for (size_t i = 0; i < HELPER_GUARDS; i++)
+		cancel(runner, &runner->slots[i]);
+	for (size_t i = 0; i < HELPER_GUARDS; i++) {
+		struct run *run = take_ptr(runner->slots[i].run);
+		if (run)
+			run->done(run, &gone);
+	}
 }
 
 void runner_free(struct runner *runner)
@@ -151,9 +239,12 @@ void runner_free(struct runner *runner)
 	if (!runner)
 		return;
 	runner_stop(runner);
-	if (runner->socket >= 0)
-		close(runner->socket);
-	helper_end(HELPER_RUN, END_MS);
+	for (size_t i = 0; i < HELPER_GUARDS; i++)
+		if (runner->slots[i].socket >= 0) {
+			helper_end(helper_of(runner, &runner->slots[i]), END_MS);
+			finish(runner, &runner->slots[i]);
+		}
+	free(runner->origin.language);
 	free(runner);
 }
 
@@ -179,14 +270,14 @@ static void wake(struct run *run, const struct run_result *result)
 	coroutine_wake(&awaited->waiting);
 }
 
-void runner_wait(
-	struct runner *runner, enum run_kind kind, const char *path, int fd, struct run_result *ret)
+void runner_wait(struct runner *runner, enum run_kind kind, const struct program *program,
+	const char *path, int fd, struct run_result *ret)
 {
 	struct awaited_run awaited = {.run.done = wake, .result = ret};
 
-	int r = runner_run(runner, kind, path, fd, &awaited.run);
+	int r = runner_run(runner, kind, program, path, fd, &awaited.run);
 	if (r < 0) {
-		*ret = (struct run_result){.end = RUN_GONE};
+		*ret = run_unstarted(r);
 		return;
 	}
 	while (!awaited.is_done)
@@ -222,7 +313,7 @@ int runner_check(struct runner *runner, const struct settings *settings, const c
 	CLEANUP(closep) int fd = runner_file(bytes.data, bytes.len);
 	if (fd < 0)
 		return fd;
-	runner_wait(runner, RUN_CHECK, path, fd, ret);
+	runner_wait(runner, RUN_CHECK, program, path, fd, ret);
 	if (run_is_good(ret))
 		return 0;
 	run_problem(ret, &subject, problem);

@@ -1,7 +1,7 @@
 /*
- * A workspace: a directory for the one file of a command. plyfs-run makes it. The process that
+ * A workspace: a directory for the one file of a command. The guard makes it. The process that
  * becomes the command fills it and gives it to the command's user. The guard removes it with
- * everything in it; if the guard is killed, plyfs-run removes it.
+ * everything in it; if the guard is killed, the runner removes it.
  */
 #pragma once
 

@@ -28,12 +28,12 @@
 static const struct {
 	const char *name;  /* at most 15 bytes */
 	const char *lacks; /* what is missing while it does not run */
-} kinds[HELPER_KINDS] = {
+} kinds[HELPER_GUARD + 1] = {
 	[HELPER_PUBLISH] = {"plyfs-publish", "no change shows"},
-	[HELPER_RUN] = {"plyfs-run", "no check and no on_change command runs"},
 	[HELPER_KEEP] = {"plyfs-keep", "no mirror is started"},
 	[HELPER_STATE] = {"plyfs-state",
 		"no last good version is written to the directory 'state'"},
+	[HELPER_GUARD] = {"plyfs-guard", "the end of its command is not seen"},
 	[HELPER_RENEW] = {"plyfs-renew", "SIGUSR2 starts no plyfs that takes the mount over"},
 };
 
@@ -44,9 +44,15 @@ static struct {
 	enum helper_state reported; /* helper_take() */
 } helpers[HELPER_KINDS];
 
+/* All guards are of the same kind. */
+static bool is_guard(enum helper_kind kind)
+{
+	return kind >= HELPER_GUARD;
+}
+
 const char *helper_name(enum helper_kind kind)
 {
-	return kinds[kind].name;
+	return kinds[is_guard(kind) ? HELPER_GUARD : kind].name;
 }
 
 /* The helper's own. */
@@ -73,7 +79,7 @@ int helper_begin(enum helper_kind kind, int socket, int kept)
 	/* Those are the parent's, and may not be ended by us. */
 	for (enum helper_kind other = 0; other < HELPER_KINDS; other++)
 		atomic_store(&helpers[other].pid, 0);
-	prctl(PR_SET_NAME, kinds[kind].name);
+	prctl(PR_SET_NAME, helper_name(kind));
 	/* A terminal, and systemd, send these to all processes at once. */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
@@ -126,6 +132,11 @@ pid_t helper_pid(enum helper_kind kind)
 	return atomic_load(&helpers[kind].pid);
 }
 
+int helper_fd(enum helper_kind kind)
+{
+	return helper_pid(kind) ? helpers[kind].fd : -1;
+}
+
 enum helper_state helper_state(enum helper_kind kind)
 {
 	pid_t pid = helper_pid(kind);
@@ -135,25 +146,28 @@ enum helper_state helper_state(enum helper_kind kind)
 		return HELPER_RUNS;
 	/* Only asks: the state can be asked for again. */
 	if (waitid(P_PID, (id_t)pid, &info, WEXITED | WSTOPPED | WNOHANG | WNOWAIT) < 0)
-		return helper_pid(kind) == pid ? HELPER_ENDED : HELPER_RUNS;
+		return helper_pid(kind) == pid && !is_guard(kind) ? HELPER_ENDED : HELPER_RUNS;
 	if (info.si_pid == 0)
 		return HELPER_RUNS;
-	return info.si_code == CLD_STOPPED || info.si_code == CLD_TRAPPED ? HELPER_STOPPED
-									  : HELPER_ENDED;
+	if (info.si_code == CLD_STOPPED || info.si_code == CLD_TRAPPED)
+		return HELPER_STOPPED;
+	return is_guard(kind) ? HELPER_RUNS : HELPER_ENDED;
 }
 
 void helper_text(enum helper_kind kind, enum helper_state state, const char *remedy,
 	char ret[HELPER_TEXT_MAX])
 {
+	const char *lacks = kinds[is_guard(kind) ? HELPER_GUARD : kind].lacks;
+
 	if (state == HELPER_STOPPED)
 		snprintf(ret, HELPER_TEXT_MAX,
 			"the process %s is stopped: %s; let it go on: kill -CONT %d",
-			kinds[kind].name, kinds[kind].lacks, (int)helper_pid(kind));
+			helper_name(kind), lacks, (int)helper_pid(kind));
 	else if (state == HELPER_ENDED)
-		snprintf(ret, HELPER_TEXT_MAX, "the process %s has ended: %s; %s", kinds[kind].name,
-			kinds[kind].lacks, remedy);
+		snprintf(ret, HELPER_TEXT_MAX, "the process %s has ended: %s; %s",
+			helper_name(kind), lacks, remedy);
 	else
-		snprintf(ret, HELPER_TEXT_MAX, "the process %s goes on", kinds[kind].name);
+		snprintf(ret, HELPER_TEXT_MAX, "the process %s goes on", helper_name(kind));
 }
 
 int helper_watch(void)

@@ -3,7 +3,8 @@
  * forbids. It has a socket to its parent, and ends when the parent does.
  *
  * A helper is also forked before its parent has coroutines (coroutine.h): else a wait in the helper
- * would go on with the parent's coroutines.
+ * would go on with the parent's coroutines. A guard is forked later, by coroutine_fork(), whenever
+ * a command is to run; its end is no fault.
  *
  * A process has at most one helper of each kind. It can query the state of each helper at any time.
  * A descriptor reports changes (SIGCHLD, sigaction(2)). The parent never waits for the end of a
@@ -15,12 +16,16 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+/* Guards that run at a time. */
+#define HELPER_GUARDS 4
+
 enum helper_kind {
 	HELPER_PUBLISH, /* fs/driver/mount_process.h */
-	HELPER_RUN,     /* fs/run/runner.h */
 	HELPER_KEEP,    /* fs/supervisor/supervisor.h */
 	HELPER_RENEW,   /* fs/handover/successor.h */
 	HELPER_STATE,   /* fs/keep/state_process.h */
+	HELPER_GUARD,   /* fs/run/guard.h: the first of HELPER_GUARDS */
+	HELPER_GUARD_LAST = HELPER_GUARD + HELPER_GUARDS - 1,
 	HELPER_KINDS,
 };
 
@@ -54,7 +59,10 @@ void helper_began(enum helper_kind kind, pid_t pid);
 /** Returns the helper's process number; 0: there is none. */
 pid_t helper_pid(enum helper_kind kind);
 
-/** Returns the helper's state; HELPER_RUNS if there is none. */
+/** Returns a descriptor that is readable when the helper has ended; -1: the kernel gives none. */
+int helper_fd(enum helper_kind kind);
+
+/** Returns the helper's state; HELPER_RUNS if there is none, or if it is a guard that has ended. */
 enum helper_state helper_state(enum helper_kind kind);
 
 /** Writes the helper's fault with a remedy: `remedy` if it has ended. */

@@ -36,32 +36,20 @@ static const unsigned long long needed[SANDBOX_PROCESSES] = {
 	 */
 	[SANDBOX_KEEP] = READ | BIT(CAP_DAC_OVERRIDE) | BIT(CAP_CHOWN) | BIT(CAP_FOWNER) |
 			 BIT(CAP_SETUID) | BIT(CAP_SETGID) | BIT(CAP_KILL),
-	[SANDBOX_RUN] = ~0ull,
 	[SANDBOX_WORKER] = READ | LEASE,
 	[SANDBOX_STATE] = 0, /* its directory is its user's own */
 };
 
-/* The settings' commands inherit the limits of plyfs-run. */
-static bool has_landlock(enum sandbox_process process)
-{
-	return process != SANDBOX_RUN;
-}
-
-static bool gains_no_rights(enum sandbox_process process)
-{
-	return process != SANDBOX_RUN;
-}
-
 /* Programs that it runs need the environment. */
 static bool keeps_environment(enum sandbox_process process)
 {
-	return process == SANDBOX_RUN || process == SANDBOX_MIRROR || process == SANDBOX_KEEP;
+	return process == SANDBOX_MIRROR || process == SANDBOX_KEEP;
 }
 
 /* A process that runs other programs can't know their system calls. */
 static bool has_filter(enum sandbox_process process)
 {
-	return gains_no_rights(process) && process != SANDBOX_MIRROR && process != SANDBOX_KEEP;
+	return process != SANDBOX_MIRROR && process != SANDBOX_KEEP;
 }
 
 /* Overwrites the variables, so that a user who reads the process's memory does not find them. */
@@ -133,7 +121,7 @@ static int prepare_landlock(struct sandbox *sandbox)
 {
 	const struct sandbox_options *options = &sandbox->options;
 
-	if (!has_landlock(options->process) || options->switches.has_no_landlock)
+	if (options->switches.has_no_landlock)
 		return 0;
 	int r = landlock_new(options->process, &sandbox->landlock);
 	sandbox->landlock_force = r == -EOPNOTSUPP ? SANDBOX_UNAVAILABLE : SANDBOX_ON;
@@ -206,15 +194,14 @@ static int enter_filter(
 	return 0;
 }
 
-/* What commands of plyfs.yaml inherit stays as whoever mounts has it. */
 static int enter_rights(const struct sandbox *sandbox, struct problem *problem)
 {
 	enum sandbox_process process = sandbox->options.process;
 	int r = 0;
 
-	if (process != SANDBOX_RUN && setrlimit(RLIMIT_CORE, &(struct rlimit){0}) < 0)
+	if (setrlimit(RLIMIT_CORE, &(struct rlimit){0}) < 0)
 		return refuse(-errno, "RLIMIT_CORE", "", problem);
-	if (gains_no_rights(process) && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return refuse(-errno, "no_new_privs", "", problem);
 	/* Before capabilities go: nothing here needs one, but who is in a domain may drop them
 	 * still. */
@@ -222,7 +209,7 @@ static int enter_rights(const struct sandbox *sandbox, struct problem *problem)
 		r = landlock_enter(&sandbox->landlock);
 	if (r < 0)
 		return refuse(r, "Landlock", "nolandlock", problem);
-	if (process != SANDBOX_RUN)
+	if (r == 0)
 		r = keep_capabilities(needed[process]);
 	if (r < 0)
 		return refuse(r, "capabilities", "", problem);
@@ -246,7 +233,7 @@ int sandbox_enter(struct sandbox *sandbox, struct sandbox_state *ret, struct pro
 		return r;
 	state = (struct sandbox_state){.landlock = sandbox->landlock_force,
 		.landlock_abi = sandbox->landlock.abi,
-		.has_no_new_privs = gains_no_rights(sandbox->options.process),
+		.has_no_new_privs = true,
 		.capabilities = permitted()};
 	r = enter_filter(sandbox, &state, problem);
 	if (r != 0)

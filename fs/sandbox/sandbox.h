@@ -20,9 +20,9 @@
  *                 their states are stored: its children can't have more rights than it has.
  *   state         plyfs-state (fs/keep/state_process.h) stores last good versions: writes files in
  *                 the directory that `state` names, and reads nothing there.
- *   run           plyfs-run runs the settings' commands. These would inherit its limits, so it
- *                 keeps the rights of the user who mounts. It reads plyfs.yaml, and messages of a
- *                 fixed size.
+ *   guard         plyfs-guard (fs/run/guard.h) runs one command of the settings, which inherits the
+ *                 guard's limits. So a guard keeps the rights of the user who mounts, and is in no
+ *                 sandbox. Its only input is the command's output.
  *   renew         plyfs-renew starts another plyfs, which needs all rights of the user who mounts:
  *                 capabilities and new privileges for commands and fusermount3, no Landlock so that
  *                 it can mount, and no filter because of the commands. So it is in no sandbox. Its
@@ -32,22 +32,21 @@
  * The means; "Not" names the processes for which they are not used:
  *
  *   no_new_privs  a set-id program gains no rights.
- *                 Not: run
- *   capabilities  only those that sandbox.c names, with the reason of each, are kept. Not: run
+ *   capabilities  only those that sandbox.c names, with the reason of each, are kept.
  *   Landlock      limits files by place, TCP and abstract sockets, as far as the kernel can. A
  *                 process in a Landlock domain can't trace or signal one outside of it, nor mount
- *                 or unmount. Not: run
+ *                 or unmount.
  *   seccomp       system calls fail with EPERM, except those that filter.c names, with the reason
  *                 of each.
- *                 Not: run, mirror, keep
+ *                 Not: mirror, keep
  *   not dumpable  processes of root without capabilities can't read our memory. A mirror knows
  *                 passwords, so its user's other processes can't read its memory either.
  *                 Only: processes of root, and mirrors
- *   no core       Not: run
- *   environment   is overwritten. Not: run, mirror, keep
+ *   no core
+ *   environment   is overwritten. Not: mirror, keep
  *
- * All processes but the workers are forked before the mount, so that only the daemon holds
- * /dev/fuse. A worker closes it first (worker.h). plyfs-publish looks up the allowed paths before
+ * All processes but workers, guards and plyfs-settings are forked before the mount, so that only
+ * the daemon holds /dev/fuse. Those close it first. plyfs-publish looks up the allowed paths before
  * the mount (sandbox_prepare()), and enters its sandbox afterwards: in between, no path may be
  * looked up, as it may lead through the mount.
  *
@@ -69,7 +68,6 @@ enum sandbox_process {
 	SANDBOX_PUBLISH,
 	SANDBOX_MIRROR,
 	SANDBOX_KEEP,
-	SANDBOX_RUN,
 	SANDBOX_WORKER,
 	SANDBOX_STATE,
 	SANDBOX_PROCESSES,

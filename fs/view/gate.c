@@ -20,6 +20,9 @@
  */
 #define OPTIONAL_TRIES 6
 
+/* Positive result of start(). */
+#define UNCHECKED 1
+
 /* Bytes that are to be judged. */
 struct candidate {
 	struct run run; /* first */
@@ -28,8 +31,10 @@ struct candidate {
 	char *path;
 	char *command; /* program_key() of what judges it */
 	struct version *version;
-	struct line_map *lines; /* where its lines are from; NULL: not known */
-	struct look *parked;    /* first looks that go on with the verdict */
+	struct line_map *lines;        /* where its lines are from; NULL: not known */
+	struct look *parked;           /* first looks that go on with the verdict */
+	struct settings *settings;     /* with which it runs; NULL: it waits */
+	const struct program *program; /* theirs */
 	bool is_running;
 	bool is_wanted;         /* a look has ended that would have shown it */
 	struct candidate *next; /* of the same entry */
@@ -85,6 +90,7 @@ static void candidate_free(struct candidate *candidate)
 	entry_leave(candidate->view, candidate->entry);
 	version_unref(candidate->version);
 	line_map_free(candidate->lines);
+	settings_unref(candidate->settings);
 	free(candidate->path);
 	free(candidate->command);
 	free(candidate);
@@ -425,7 +431,7 @@ static void finish(struct candidate *candidate, const struct run_result *result)
 	struct view *view = candidate->view;
 	struct problem problem;
 
-	const struct program *program = settings_check(view->composer.settings, candidate->path);
+	const struct program *program = candidate->program;
 	const struct run_subject subject = {
 		candidate->path, "the check", program, candidate->lines};
 	int r = is_let_through(result, program) ? 0 : PROBLEM;
@@ -471,12 +477,12 @@ static struct candidate *take_next(struct gate *gate)
 	return checked->candidates;
 }
 
-/* Whatever plyfs.yaml says by now is what it is judged by. */
+/* Starts the check of the settings in force. Returns 0, UNCHECKED: there is none, or -errno. */
 static int start(struct candidate *candidate)
 {
 	struct view *view = candidate->view;
-	CLEANUP(settings_unrefp) struct settings *settings = view_settings(view);
-	const struct program *program = settings_check(settings, candidate->path);
+	candidate->settings = view_settings(view);
+	const struct program *program = settings_check(candidate->settings, candidate->path);
 	char *command = program ? program_key(program) : strdup("");
 
 	if (!command)
@@ -484,12 +490,14 @@ static int start(struct candidate *candidate)
 	char *old = candidate->command;
 	candidate->command = command;
 	free(old);
+	candidate->program = program;
+	if (!program)
+		return UNCHECKED;
 	CLEANUP(closep) int fd = runner_file(candidate->version->data, candidate->version->size);
 	if (fd < 0)
 		return fd;
-	return view->gate.runner ? runner_run(view->gate.runner, RUN_CHECK, candidate->path, fd,
-					   &candidate->run)
-				 : -EPIPE;
+	return runner_run(
+		view->gate.runner, RUN_CHECK, program, candidate->path, fd, &candidate->run);
 }
 
 static void start_next(struct view *view)
@@ -502,18 +510,11 @@ static void start_next(struct view *view)
 			return;
 		candidate->run.done = on_done;
 		int r = start(candidate);
-		struct run_result result = {
-			.end = r == -EPIPE ? RUN_GONE : RUN_UNSTARTED, .value = -r};
-		strcpy(result.output, "preparing it");
-		if (r < 0)
-			finish(candidate, &result);
+		const struct run_result result = run_unstarted(r);
+		const struct run_result good = {.end = RUN_EXITED};
+		if (r)
+			finish(candidate, r == UNCHECKED ? &good : &result);
 	}
-}
-
-void gate_reload(struct view *view)
-{
-	if (view->gate.runner)
-		runner_reload(view->gate.runner);
 }
 
 void gate_stop(struct view *view)

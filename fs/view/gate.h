@@ -13,8 +13,8 @@
  * (promise.h). The entry keeps the last bytes that passed, and the last that failed, with their
  * verdicts.
  *
- * The daemon sends plyfs-run the bytes, the path and the kind of run, but no command
- * (run_message.h). plyfs-run finds the command in the plyfs.yaml that it has read itself.
+ * The command is that of the settings in force when it is started; it judges the bytes of the
+ * candidate (runner.h).
  */
 #pragma once
 
@@ -36,9 +36,6 @@ int gate_judge(struct look *look);
  * milliseconds until the next is due; -1: there is none.
  */
 int64_t gate_retry(struct view *view, int64_t now_ms);
-
-/** Makes plyfs-run read plyfs.yaml again. Call it before the view uses the new settings. */
-void gate_reload(struct view *view);
 
 /** Stops the judging and the runner. Parked looks end with -ENOTCONN. */
 void gate_stop(struct view *view);

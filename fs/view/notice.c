@@ -31,6 +31,9 @@
 /* Paths that are to be told: sorted, with none twice, when they are this many more. */
 #define SORT_STEP 1024
 
+/* Positive result of start(). */
+#define UNNAMED 1
+
 struct paths {
 	char **items;
 	size_t count;
@@ -41,9 +44,11 @@ struct paths {
 struct notice {
 	struct run run; /* first */
 	struct view *view;
-	char *command;     /* program_key() */
-	struct paths due;  /* what is to be told */
-	struct paths told; /* RUNNING: what is being told */
+	char *command;                 /* program_key() */
+	struct paths due;              /* what is to be told */
+	struct paths told;             /* RUNNING: what is being told */
+	struct settings *settings;     /* RUNNING: with which it was started; else NULL */
+	const struct program *program; /* theirs */
 	bool is_running;
 	int64_t due_ms; /* CLOCK_MONOTONIC; not before */
 	struct notice_state state;
@@ -243,13 +248,11 @@ static void take_back(struct notice *notice)
 static void fail(struct notice *notice, const struct run_result *result)
 {
 	struct notice_state *state = &notice->state;
-	const char *path = notice->told.count ? notice->told.items[0] : "";
-	const struct program *program = settings_on_change(notice->view->composer.settings, path);
 	char line[PROBLEM_SOURCE_MAX + PROBLEM_MESSAGE_MAX + 64];
 	struct problem *problem = &state->problem;
 
-	run_problem(
-		result, &(struct run_subject){.what = "on_change", .program = program}, problem);
+	run_problem(result, &(struct run_subject){.what = "on_change", .program = notice->program},
+		problem);
 	bool is_news = state->failures == 0;
 	notice->due_ms = clock_ms() + run_pause_ms(state->failures++);
 	state->is_given_up = state->failures >= TRIES;
@@ -264,6 +267,7 @@ static void fail(struct notice *notice, const struct run_result *result)
 	take_back(notice);
 }
 
+/* Takes the result; NULL: plyfs.yaml names the command no more. */
 static void finish(struct notice *notice, const struct run_result *result)
 {
 	struct notice_state *state = &notice->state;
@@ -271,16 +275,15 @@ static void finish(struct notice *notice, const struct run_result *result)
 
 	notice->is_running = state->is_running = false;
 	clock_gettime(CLOCK_REALTIME, &state->ended);
-	if (run_is_good(result)) {
+	if (!result) {
+		paths_fini(&notice->told);
+		paths_fini(&notice->due);
+	} else if (run_is_good(result)) {
 		if (had_failed)
 			view_log(notice->view, "on_change: works again", NULL);
 		state->problem.message[0] = '\0';
 		state->failures = 0;
 		paths_fini(&notice->told);
-	} else if (result->end == RUN_UNNAMED) {
-		/* plyfs.yaml names it no more: nobody wants to be told. */
-		paths_fini(&notice->told);
-		paths_fini(&notice->due);
 	} else {
 		fail(notice, result);
 	}
@@ -298,6 +301,8 @@ static void on_done(struct run *run, const struct run_result *result)
 		notice->is_running = false;
 	else
 		finish(notice, result);
+	notice->program = NULL;
+	settings_unref(take_ptr(notice->settings));
 }
 
 static bool is_of_batch(const struct view *view, const struct look *look)
@@ -368,17 +373,21 @@ static struct notice *take_due(struct view *view, int64_t *next_ms, char **text,
 	return NULL;
 }
 
+/* Returns 0, UNNAMED: plyfs.yaml names it no more, or -errno. */
 static int start(struct view *view, struct notice *notice, const char *text, size_t size)
 {
-	CLEANUP(closep) int fd = runner_file(text, size);
+	const char *path = notice->told.items[0];
 
+	notice->settings = view_settings(view);
+	notice->program = settings_on_change(notice->settings, path);
+	if (!notice->program)
+		return UNNAMED;
+	CLEANUP(closep) int fd = runner_file(text, size);
 	if (fd < 0)
 		return fd;
 	notice->run.done = on_done;
-	/* The paths are ours as long as it runs. */
-	return view->gate.runner ? runner_run(view->gate.runner, RUN_ON_CHANGE,
-					   notice->told.items[0], fd, &notice->run)
-				 : -EPIPE;
+	return runner_run(
+		view->gate.runner, RUN_ON_CHANGE, notice->program, path, fd, &notice->run);
 }
 
 int notices_run(struct view *view)
@@ -396,11 +405,9 @@ int notices_run(struct view *view)
 		if (!notice)
 			return (int)next_ms;
 		int r = start(view, notice, text, size);
-		struct run_result result = {
-			.end = r == -EPIPE ? RUN_GONE : RUN_UNSTARTED, .value = -r};
-		strcpy(result.output, "preparing it");
-		if (r < 0)
-			on_done(&notice->run, &result);
+		const struct run_result result = run_unstarted(r);
+		if (r)
+			on_done(&notice->run, r == UNNAMED ? NULL : &result);
 	}
 }
 

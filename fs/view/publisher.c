@@ -329,10 +329,6 @@ static int take_settings(struct publisher *publisher, struct problem *problem)
 	struct view *view = publisher->view;
 
 	int r = read_again(publisher, &settings, problem);
-	/* plyfs-run reads the file itself, later: it may have met another state of it the last
-	 * time. */
-	if (r == 0)
-		gate_reload(view);
 	if (r == 0 && !settings_equal(settings, view->composer.settings))
 		r = view_reload(view, settings);
 	if (r == 0)

@@ -189,8 +189,7 @@ int view_start(struct view *view)
 		return r;
 	pool_free(view->pool);
 	view->pool = pool;
-	r = view->gate.runner ? runner_start(view->gate.runner) : 0;
-	return r == 0 ? promise_look_again(view) : r;
+	return promise_look_again(view);
 }
 
 void view_stop(struct view *view)
@@ -222,8 +221,6 @@ void view_pause(struct view *view)
 	if (view->workers)
 		workers_cancel(view->workers);
 	pool_stop(view->pool);
-	if (view->gate.runner)
-		runner_reap(view->gate.runner);
 	drop_done(view);
 	view->looks = 0;
 	view->batch.is_ending = false;

@@ -33,9 +33,9 @@ finds "$PWD/mnt: in order"
 grep -q "^$PWD/mnt: it has [1-9][0-9]* of [1-9][0-9]* inotify watches" out || fail "$(cat out)"
 
 # A process that is stopped. The status has its remedy.
-process=$(pgrep -P "$plyfs_pid" -x plyfs-run)
+process=$(pgrep -P "$plyfs_pid" -x plyfs-publish)
 kill -STOP "$process"
-is_stopped() { doctor && grep -q "^$PWD/mnt: the process plyfs-run is stopped: .*: kill -CONT $process\$" out; }
+is_stopped() { doctor && grep -q "^$PWD/mnt: the process plyfs-publish is stopped: .*: kill -CONT $process\$" out; }
 eventually is_stopped || fail "$(cat out)"
 ! grep -q 'plyfs status' out || fail "the process counts twice: $(cat out)"
 kill -CONT "$process"

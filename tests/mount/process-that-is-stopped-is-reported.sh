@@ -7,8 +7,6 @@ need pgrep
 cat >plyfs.yaml <<'END_OF_SETTINGS'
 layers: [low, high]
 options: {state: STATE}
-rules:
-  - {match: '*.conf', check: [grep, -q, good, '%f']}
 END_OF_SETTINGS
 sed -i "s|STATE|$PWD/state|" plyfs.yaml
 echo good >low/a.conf
@@ -34,7 +32,7 @@ has_logged() {
 	grep -qF "$1" log
 }
 
-for name in plyfs-publish plyfs-run plyfs-state; do
+for name in plyfs-publish plyfs-state; do
 	process=$(process_of $name) || fail "there is no $name"
 	is_well || fail "something is wrong before: $("$PLYFS" status mnt)"
 	kill -STOP "$process"
@@ -56,11 +54,8 @@ kill -CONT "$process"
 comes_to_show mnt/a.conf 'good too'
 
 # One that has ended is another error.
-process=$(process_of plyfs-run)
-kill -KILL "$process"
-eventually reports 'the process plyfs-run has ended: no check' || fail "the status is: $("$PLYFS" status mnt)"
-eventually has_logged 'the process plyfs-run has ended' || fail "the log has: $(cat log)"
 kill -KILL "$(process_of plyfs-state)"
+eventually reports 'the process plyfs-state has ended: no last good version' || fail "the status is: $("$PLYFS" status mnt)"
 eventually has_logged 'the process plyfs-state has ended: no last good version is written' || fail "the log has: $(cat log)"
 echo 1 >low/b.txt
 comes_to_show mnt/b.txt 1

@@ -14,7 +14,7 @@ rules: [{match: app.yaml, check: [grep, -q, a, "%f"]}]
 END
 start -c plyfs.yaml mnt
 shows mnt/app.yaml 'a: 1'
-for name in plyfs-publish plyfs-run; do
+for name in plyfs-publish; do
 	pkill -KILL -P "$plyfs_pid" -x "$name" || fail "there is no $name"
 done
 

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -22,9 +23,10 @@
 
 #include "await.h"
 #include "cleanup.h"
-#include "parcel.h"
+#include "descriptor.h"
+#include "moved_clock.h"
 #include "place.h"
-#include "run_process.h"
+#include "slice.h"
 #include "test.h"
 
 /* The kernel has no memory for a guard's answer. The linker sends its calls here (--wrap). */
@@ -41,6 +43,16 @@ ssize_t __wrap_send(int socket, const void *data, size_t size, int flags)
 		return __real_send(socket, data, size, flags);
 	errno = ENOBUFS;
 	return -1;
+}
+
+/* A guard that is stopped hears no signal but SIGKILL. The linker sends our calls here, too. */
+static bool guards_are_deaf;
+
+int __real_kill(pid_t pid, int number);
+int __wrap_kill(pid_t pid, int number);
+int __wrap_kill(pid_t pid, int number)
+{
+	return guards_are_deaf && number == SIGCONT ? 0 : __real_kill(pid, number);
 }
 
 static int make_tree(void **state)
@@ -74,8 +86,7 @@ static void begin(const char *rule, const char *data)
 	settings = read_settings(rule);
 	input = runner_file(data, strlen(data));
 	assert_true(input >= 0);
-	assert_int_equal(runner_new(settings, -1, &runner), 0);
-	assert_int_equal(runner_start(runner), 0);
+	assert_int_equal(runner_new(&runner), 0);
 }
 
 static void end(void)
@@ -85,6 +96,17 @@ static void end(void)
 	settings_unref(settings);
 }
 
+static const struct program *program_of(enum run_kind kind, const char *path)
+{
+	return kind == RUN_CHECK ? settings_check(settings, path)
+				 : settings_on_change(settings, path);
+}
+
+static int run_check(struct run *run)
+{
+	return runner_run(runner, RUN_CHECK, program_of(RUN_CHECK, "x"), "x", input, run);
+}
+
 /* Runs the program of `rule` for `data` at `path`. */
 static struct run_result run_at(
 	enum run_kind kind, const char *rule, const char *path, const char *data)
@@ -92,7 +114,7 @@ static struct run_result run_at(
 	struct run_result result;
 
 	begin(rule, data);
-	runner_wait(runner, kind, path, input, &result);
+	runner_wait(runner, kind, program_of(kind, path), path, input, &result);
 	end();
 	return result;
 }
@@ -314,33 +336,6 @@ TEST_WITH(message_is_one_line_that_can_be_shown, make_tree, leave_place)
 	assert_string_equal(problem.message, "check 'check' ended with 1: a | b\\x1B[31m c\\xFF");
 }
 
-TEST_WITH(path_without_a_program_runs_nothing, make_tree, leave_place)
-{
-	struct run_result result = run_at(RUN_ON_CHANGE, "check: [cat, '%f']", "x", "");
-
-	assert_int_equal(result.end, RUN_UNNAMED);
-}
-
-TEST_WITH(reload_reads_the_settings_again, make_tree, leave_place)
-{
-	struct run_result result;
-
-	begin("check: ['false', '%f']", "x");
-	runner_wait(runner, RUN_CHECK, "x", input, &result);
-	assert_int_equal(result.value, 1);
-	settings_unref(read_settings("check: ['true', '%f']"));
-	runner_reload(runner);
-	runner_wait(runner, RUN_CHECK, "x", input, &result);
-	assert_true(run_is_good(&result));
-	/* A plyfs.yaml that other users could have written changes nothing. */
-	settings_unref(read_settings("check: ['false', '%f']"));
-	assert_int_equal(chmod("plyfs.yaml", 0666), 0);
-	runner_reload(runner);
-	runner_wait(runner, RUN_CHECK, "x", input, &result);
-	assert_true(run_is_good(&result));
-	end();
-}
-
 /* The result of one of several runs. */
 struct told {
 	struct run run; /* first */
@@ -363,18 +358,14 @@ TEST_WITH(no_more_run_at_once_than_may, make_tree, leave_place)
 	begin("check: [sh, -c, 'sleep 60', '%f']", "x");
 	for (int i = 0; i <= RUN_SLOTS; i++) {
 		told[i].run.done = note;
-		assert_int_equal(runner_run(runner, RUN_CHECK, "x", input, &told[i].run), 0);
+		assert_int_equal(run_check(&told[i].run), i < RUN_SLOTS ? 0 : -EBUSY);
 	}
-	while (!told[RUN_SLOTS].is_done)
-		await_pause_us(20000);
-	assert_int_equal(told[RUN_SLOTS].result.end, RUN_UNSTARTED);
-	assert_int_equal(told[RUN_SLOTS].result.value, EBUSY);
 	assert_false(told[0].is_done);
 	/* runner_stop() gives each of them a result. */
 	runner_stop(runner);
 	assert_true(told[0].is_done && told[1].is_done);
 	assert_int_equal(told[0].result.end, RUN_GONE);
-	assert_int_equal(runner_run(runner, RUN_CHECK, "x", input, &told[0].run), -EPIPE);
+	assert_int_equal(run_check(&told[0].run), -ECANCELED);
 	end();
 }
 
@@ -392,12 +383,14 @@ static struct run_result check_till_late(const char *rule, const char *file)
 	struct stat written = {0};
 
 	begin(rule, "x");
-	assert_int_equal(runner_run(runner, RUN_CHECK, "x", input, &told.run), 0);
+	assert_int_equal(run_check(&told.run), 0);
 	for (int i = 0; i < 20000 && !written.st_size; i++) {
 		await_pause_us(100);
 		assert_int_equal(stat(file, &written), 0);
 	}
+	are_waits_real = false;
 	await_pause_us(2000000);
+	are_waits_real = true;
 	await(&told);
 	end();
 	return told.result;
@@ -459,14 +452,112 @@ TEST_WITH(nothing_of_the_file_stays_when_the_guard_is_killed, make_tree, leave_p
 			"sh, '%%f']",
 			place);
 	begin(rule, "secret: 1\n");
-	assert_int_equal(runner_run(runner, RUN_CHECK, "x", input, &told.run), 0);
+	assert_int_equal(run_check(&told.run), 0);
 	read_told(&guard, workspace);
 	assert_int_equal(access(workspace, F_OK), 0);
 	assert_int_equal(kill(guard, SIGKILL), 0);
 	await(&told);
-	assert_int_equal(told.result.end, RUN_UNSTARTED);
+	assert_int_equal(told.result.end, RUN_GONE);
 	assert_int_equal(access(workspace, F_OK), -1);
 	end();
+}
+
+/* Stops the guard of a check that has 2 s, and moves the clock till the guard is late. */
+static struct run_result check_by_stopped_guard(void)
+{
+	struct told told = {.run.done = note};
+	char workspace[128];
+	int guard;
+
+	pid_file("told");
+	begin(rule_of("timeout: 2s, check: [sh, -c, 'echo $PPID $(dirname $1) >%s/told; "
+		      "exec sleep 60', sh, '%%f']",
+		      place),
+		"secret: 1\n");
+	assert_int_equal(run_check(&told.run), 0);
+	read_told(&guard, workspace);
+	assert_int_equal(kill(guard, SIGSTOP), 0);
+	are_waits_real = false;
+	for (int ms = 0; ms < 20000 && !told.is_done; ms += 100)
+		await_pause_us(100000);
+	are_waits_real = true;
+	await(&told);
+	assert_int_equal(access(workspace, F_OK), -1);
+	end();
+	return told.result;
+}
+
+TEST_WITH(guard_that_is_stopped_is_continued_when_it_is_late, make_tree, leave_place)
+{
+	struct run_result result = check_by_stopped_guard();
+
+	assert_int_equal(result.end, RUN_TIMED_OUT);
+}
+
+TEST_WITH(guard_that_hangs_is_killed_when_it_is_late, make_tree, leave_place)
+{
+	guards_are_deaf = true;
+	struct run_result result = check_by_stopped_guard();
+	guards_are_deaf = false;
+	assert_int_equal(result.end, RUN_GONE);
+}
+
+TEST_WITH(guard_holds_no_descriptor_of_ours, make_tree, leave_place)
+{
+	struct told told = {.run.done = note};
+	char workspace[128];
+	int guard, ends[2];
+
+	pid_file("told");
+	begin(rule_of("check: [sh, -c, 'echo $PPID $(dirname $1) >%s/told; exec sleep 60', sh, "
+		      "'%%f']",
+		      place),
+		"x");
+	assert_int_equal(pipe2(ends, O_CLOEXEC | O_NONBLOCK), 0);
+	assert_int_equal(run_check(&told.run), 0);
+	close(ends[1]);
+	read_told(&guard, workspace);
+	assert_int_equal(read(ends[0], workspace, 1), 0);
+	close(ends[0]);
+	end();
+	assert_int_equal(told.result.end, RUN_GONE);
+	/* runner_free() waits for it. */
+	assert_int_equal(kill(guard, 0), -1);
+}
+
+TEST_WITH(limits_and_language_are_those_that_the_runner_was_made_with, make_tree, leave_place)
+{
+	struct run_result result;
+	struct rlimit before;
+
+	getrlimit(RLIMIT_NOFILE, &before);
+	setrlimit(RLIMIT_NOFILE, &(struct rlimit){200, before.rlim_max});
+	setenv("LANG", "x_Y", 1);
+	begin("check: [sh, -c, 'ulimit -Sn; echo $LANG', '%f']", "x");
+	descriptor_raise_limit();
+	unsetenv("LANG");
+	runner_wait(runner, RUN_CHECK, program_of(RUN_CHECK, "x"), "x", input, &result);
+	setrlimit(RLIMIT_NOFILE, &before);
+	says(&result, "200\nx_Y\n");
+	end();
+}
+
+TEST_WITH(time_slice_is_the_one_that_the_runner_was_made_with, make_tree, leave_place)
+{
+	struct run_result result;
+	uint64_t before = slice_get();
+	double ns = 0;
+
+	begin("check: [sh, -c, 'grep slice /proc/self/sched | grep -o \"[0-9]*$\"', '%f']", "x");
+	slice_set(before * 2);
+	bool is_set = before && slice_get() == before * 2;
+	runner_wait(runner, RUN_CHECK, program_of(RUN_CHECK, "x"), "x", input, &result);
+	slice_set(0);
+	end();
+	if (!is_set || access("/proc/self/sched", F_OK) < 0)
+		skip();
+	assert_int_equal(sscanf(result.output, "%lf", &ns), 1);
+	assert_true(ns == (double)before);
 }
 
 /* As many as may run at once, and one more: none of them keeps its place. */
@@ -474,42 +565,16 @@ TEST_WITH(run_whose_answer_is_lost_is_told, make_tree, leave_place)
 {
 	struct told told[RUN_SLOTS + 1] = {0};
 
-	guards_are_mute = true;
 	begin("check: ['true', '%f']", "x");
-	guards_are_mute = false;
+	guards_are_mute = true;
 	for (int i = 0; i <= RUN_SLOTS; i++) {
 		told[i].run.done = note;
-		assert_int_equal(runner_run(runner, RUN_CHECK, "x", input, &told[i].run), 0);
+		assert_int_equal(run_check(&told[i].run), 0);
 		await(&told[i]);
-		assert_int_equal(told[i].result.end, RUN_UNSTARTED);
-		assert_string_equal(told[i].result.output, "watching over it");
+		assert_int_equal(told[i].result.end, RUN_GONE);
 	}
+	guards_are_mute = false;
 	end();
-}
-
-/* As if plyfs-run had no descriptor left for it. */
-TEST_WITH(run_whose_file_did_not_arrive_is_told, make_tree, leave_place)
-{
-	const struct run_request request = {.kind = RUN_CHECK, .id = 7, .path = "x"};
-	const struct timeval limit = {.tv_sec = 20};
-	struct run_answer answer;
-	int ends[2];
-
-	settings = read_settings("check: ['true', '%f']");
-	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
-	pid_t pid = fork();
-	if (pid == 0)
-		run_process(settings, ends[1], -1);
-	close(ends[1]);
-	assert_int_equal(setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)), 0);
-	assert_int_equal(
-		parcel_send(ends[0], &request, offsetof(struct run_request, path) + 2, -1), 0);
-	assert_int_equal(recv(ends[0], &answer, sizeof(answer), 0), sizeof(answer));
-	assert_int_equal(answer.id, 7);
-	assert_int_equal(answer.result.end, RUN_UNSTARTED);
-	close(ends[0]);
-	assert_int_equal(waitpid(pid, NULL, 0), pid);
-	settings_unref(settings);
 }
 
 /* As GNU make starts its children: signal() of the C library can't undo it. */
@@ -526,5 +591,6 @@ int main(void)
 	ignore_the_librarys_signals();
 
 	umask(022);
+	are_waits_real = true;
 	return tests_run(NULL, NULL);
 }

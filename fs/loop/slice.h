@@ -1,0 +1,13 @@
+/*
+ * The time slice: how long the kernel lets a process run before another one that is ready. Needs no
+ * right (sched_setattr(2), Linux 6.12); an older kernel ignores it. A forked process inherits it.
+ */
+#pragma once
+
+#include <stdint.h>
+
+/** Returns the process's time slice in nanoseconds; 0: the kernel does not say. */
+uint64_t slice_get(void);
+
+/** Sets the process's time slice in nanoseconds; 0: the kernel's default. */
+void slice_set(uint64_t ns);

@@ -1,0 +1,28 @@
+/* A command of plyfs.yaml that is to run, from the runner by way of the guard to the child. */
+#pragma once
+
+#include <stdint.h>
+#include <sys/resource.h>
+
+#include "program.h"
+
+enum run_kind {
+	RUN_CHECK,     /* `file` has the bytes to judge */
+	RUN_ON_CHANGE, /* `file` has the list of paths */
+	RUN_KINDS,
+};
+
+/* What commands get as the user who mounts had it, before the daemon changed its own. */
+struct run_origin {
+	char *language; /* "LANG=…" */
+	struct rlimit files;
+	uint64_t slice_ns; /* slice.h */
+};
+
+struct run_command {
+	enum run_kind kind;
+	const struct program *program;
+	const char *path; /* relative to the root */
+	int file;
+	const struct run_origin *origin;
+};
