@@ -348,23 +348,37 @@ static int keep_covered(const struct settings *old, dev_t own, struct settings *
 	return 0;
 }
 
-static int read_once(const struct settings *old, struct settings **ret, struct problem *problem)
+/* *outline becomes what plyfs.yaml says, also if a layer can't be opened. */
+static int read_once(const struct settings *old, struct settings **outline, struct settings **ret,
+	struct problem *problem)
 {
+	CLEANUP(settings_unrefp) struct settings *settings = NULL;
 	struct settings_environment around = old->around;
 
 	around.is_watched = true;
-	return old->path ? settings_read(&around, old->path, ret, problem)
-			 : settings_from_layers(&old->around, old->spec, ret, problem);
+	if (!old->path)
+		return settings_from_layers(&old->around, old->spec, ret, problem);
+	int r = settings_outline(&around, old->path, &settings, problem);
+	if (r != 0)
+		return r;
+	settings_unref(*outline);
+	*outline = settings_ref(settings);
+	r = settings_open(settings, problem);
+	if (r == 0)
+		*ret = take_ptr(settings);
+	return r;
 }
 
-int settings_again(
-	const struct settings *old, dev_t own, struct settings **ret, struct problem *problem)
+int settings_again(const struct settings *old, dev_t own, struct settings **outline,
+	struct settings **ret, struct problem *problem)
 {
-	CLEANUP(settings_unrefp) struct settings *settings = NULL;
+	CLEANUP(settings_unrefp) struct settings *settings = NULL, *read = NULL;
 
-	int r = read_once(old, &settings, problem);
+	int r = read_once(old, &read, &settings, problem);
 	if (r == 0)
 		r = keep_covered(old, own, settings);
+	if (outline)
+		*outline = take_ptr(read);
 	if (r != 0)
 		return r;
 	if (old->is_header_fixed)

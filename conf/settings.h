@@ -150,9 +150,12 @@ int settings_outline(const struct settings_environment *around, const char *path
  * Makes the settings again as `old` was made, from plyfs.yaml or "A:B:C", and opens the layers'
  * directories again. If our mount, the file system `own`, now lies on a layer's path, the layer
  * keeps its old directory. Returns as settings_read(), or -errno.
+ *
+ * *outline, for settings_unref(), becomes what plyfs.yaml says now, even if a layer can't be
+ * opened; NULL: plyfs.yaml can't be used, or there is none. `outline` may be NULL.
  */
-int settings_again(
-	const struct settings *old, dev_t own, struct settings **ret, struct problem *problem);
+int settings_again(const struct settings *old, dev_t own, struct settings **outline,
+	struct settings **ret, struct problem *problem);
 
 /** Sets `header` by an option of the mount. plyfs.yaml does not change it, even when read again. */
 void settings_fix_header(struct settings *settings, bool header);

@@ -62,6 +62,12 @@ int settings_read_schema(struct settings *settings, const struct node *map,
 int settings_read_yaml(const struct node *node, const char *name, const enum node_schema **ret,
 	struct problem *problem);
 
+/**
+ * Opens the layers of settings from settings_outline(), which then are as settings_read() makes
+ * them. Returns 0, PROBLEM or -ENOMEM.
+ */
+int settings_open(struct settings *settings, struct problem *problem);
+
 /** Opens the layers of the specs, which must have names. Returns 0, PROBLEM or -ENOMEM. */
 int settings_set_layers(struct settings *settings, struct problem *problem);
 

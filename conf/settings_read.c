@@ -463,6 +463,13 @@ static int check_trust(struct settings *settings, struct problem *problem)
 	return r == 0 ? check_programs(settings, problem) : r;
 }
 
+int settings_open(struct settings *settings, struct problem *problem)
+{
+	int r = settings_set_layers(settings, problem);
+
+	return r == 0 ? settings_check_layer_names(settings, problem) : r;
+}
+
 static int read_settings(struct settings *settings, bool has_layers, struct problem *problem)
 {
 	const struct node *root = NULL;
@@ -485,11 +492,7 @@ static int read_settings(struct settings *settings, bool has_layers, struct prob
 		r = read_options(node_get(root, "options"), settings, problem);
 	if (r == 0)
 		r = check_trust(settings, problem);
-	if (r == 0 && has_layers)
-		r = settings_set_layers(settings, problem);
-	if (r == 0 && has_layers)
-		r = settings_check_layer_names(settings, problem);
-	return r;
+	return r == 0 && has_layers ? settings_open(settings, problem) : r;
 }
 
 static int64_t age_ms(const struct timespec *now, const struct timespec *then)

@@ -294,6 +294,7 @@ static void watch_culprit(
 struct reading_aside {
 	const struct settings *before;
 	dev_t dev;
+	struct settings *outline;
 	struct settings *settings;
 	struct problem *problem;
 	int result;
@@ -303,21 +304,26 @@ static void read_aside(void *context)
 {
 	struct reading_aside *reading = context;
 
-	reading->result =
-		settings_again(reading->before, reading->dev, &reading->settings, reading->problem);
+	reading->result = settings_again(reading->before, reading->dev, &reading->outline,
+		&reading->settings, reading->problem);
 }
 
 /* As settings_again(). A layer's file system may not answer, so that only the publisher waits. */
 static int read_again(struct publisher *publisher, struct settings **ret, struct problem *problem)
 {
-	struct reading_aside reading = {
-		publisher->view->composer.settings, publisher->options.dev, NULL, problem, 0};
+	const struct publisher_options *options = &publisher->options;
+	struct reading_aside reading = {.before = publisher->view->composer.settings,
+		.dev = options->dev,
+		.problem = problem};
 
 	int r = settings_reader_try(
 		&publisher->reader, reading.before, reading.dev, publisher->stop_fd, problem);
 	if (r != 0)
 		return r;
 	aside_run(read_aside, &reading);
+	if (reading.outline && options->take_outline)
+		options->take_outline(options->context, reading.outline);
+	settings_unref(reading.outline);
 	*ret = reading.settings;
 	return reading.result;
 }

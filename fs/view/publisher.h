@@ -52,8 +52,13 @@ struct publisher_options {
 	const struct publisher_ops *ops;
 	struct publisher_hook hooks[PUBLISHER_HOOKS];
 	void (*reload)(void *context); /* called before the settings are read again; or NULL */
-	void *context;                 /* of the operations and hooks */
-	dev_t dev;                     /* of the mount, which may lie over a layer */
+	/*
+	 * Called after that with what plyfs.yaml says now, also if a layer can't be opened; or
+	 * NULL. The layers may not be used.
+	 */
+	void (*take_outline)(void *context, struct settings *outline);
+	void *context; /* of the operations and hooks */
+	dev_t dev;     /* of the mount, which may lie over a layer */
 };
 
 struct publisher;

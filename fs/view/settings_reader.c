@@ -56,7 +56,7 @@ static void read_first(void *context)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	prctl(PR_SET_NAME, "plyfs-settings");
 	layer_observe(note_layer);
-	(void)settings_again(reading->old, reading->own, &settings, &ignored);
+	(void)settings_again(reading->old, reading->own, NULL, &settings, &ignored);
 	_exit(0);
 }
 

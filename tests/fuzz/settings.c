@@ -69,7 +69,7 @@ static void check_settings(const struct settings *settings)
 	CLEANUP(settings_unrefp) struct settings *again = NULL;
 	struct problem problem;
 
-	if (settings_again(settings, 0, &again, &problem) != 0)
+	if (settings_again(settings, 0, NULL, &again, &problem) != 0)
 		fuzz_stop("settings that were read can't be read again", span_of(problem.message));
 	if (!settings_equal(settings, again) || settings_layers_without(settings, again))
 		fuzz_stop("settings that are read again are others", span_of(""));

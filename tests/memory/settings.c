@@ -160,7 +160,7 @@ static void read_settings(void *context, struct outcome *ret)
 	(void)context;
 	ret->r = settings_read(&around, "plyfs.yaml", &settings, &problem);
 	if (ret->r == 0)
-		ret->r = settings_again(settings, 0, &again, &problem);
+		ret->r = settings_again(settings, 0, NULL, &again, &problem);
 	if (ret->r == PROBLEM)
 		give_text(problem.message, ret);
 	else if (ret->r == 0)
