@@ -73,6 +73,7 @@ static int take_seconds(const struct command *command, void *context, const char
 /* The options of both kinds of mirror. */
 #define SHARED_OPTIONS(job)                                                                        \
 	{0, "state", .text = &(job)->mirror.replica.state, .is_path = true},                       \
+		{0, "standby", .flag = &(job)->mirror.replica.stands_by},                          \
 		{0, "no-sandbox", .flag = &(job)->mirror.switches.has_no_sandbox},                 \
 		{0, "no-landlock", .flag = &(job)->mirror.switches.has_no_landlock},               \
 		{0, "mode", .take = take_mode, .context = &(job)->mirror.mode},                    \
@@ -234,6 +235,8 @@ const struct command command_mirror = {
 		"\n"
 		"For both:\n"
 		"      --state STATE        the directory for the states (.DIRECTORY.mirror)\n"
+		"      --standby            wait while another mirror has that STATE, and go on "
+		"when it ends\n"
 		"      --mode MODE          the mode of the files (0644); those of git may be "
 		"executable, too\n"
 		"      --max-delete NUMBER  hold back a new state that lacks more than NUMBER "

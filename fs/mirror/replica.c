@@ -171,10 +171,14 @@ static int open_state(
 		openat(replica->state_fd, LOCK, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644);
 	if (replica->lock_fd < 0)
 		return problem_set(problem, path, 0, 0, "can't be locked: %s", text_error(-errno));
-	if (flock(replica->lock_fd, LOCK_EX | LOCK_NB) < 0)
+	int how = options->stands_by ? LOCK_EX : LOCK_EX | LOCK_NB, r;
+	do
+		r = flock(replica->lock_fd, how);
+	while (r < 0 && errno == EINTR);
+	if (r < 0)
 		return problem_set(problem, path, 0, 0,
-			"belongs to a mirror that is running; end that one, or give another "
-			"--state");
+			"belongs to a mirror that is running; end that one, give another --state, "
+			"or wait for its end: --standby");
 	return 0;
 }
 

@@ -28,6 +28,7 @@ struct replica;
 struct replica_options {
 	const char *directory; /* a new name; an empty directory; or our own link */
 	const char *state;     /* NULL: ".NAME.mirror" beside the directory */
+	bool stands_by;        /* waits while another mirror keeps the replica */
 };
 
 /* Positive results, besides those of tree.h. */

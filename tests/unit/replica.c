@@ -6,12 +6,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cleanup.h"
+#include "descriptor.h"
 #include "test.h"
 
 struct fixture {
@@ -490,4 +493,47 @@ TEST_WITH(what_is_not_ours_is_refused, set_up, tear_down)
 	}
 	const struct replica_options options = {.directory = "e", .state = "full"};
 	assert_int_equal(replica_open(&options, &replica, &problem), PROBLEM);
+}
+
+/* A mirror that stands by: reports that it has the replica, with the number of its files. */
+static void stand_by(int out)
+{
+	const struct replica_options options = {.directory = "d", .stands_by = true};
+	struct replica *replica;
+	struct problem problem;
+
+	/* The other one's lock, too, which fork(2) has copied. */
+	descriptor_close_except(&out, 1);
+	char count =
+		replica_open(&options, &replica, &problem) == 0 ? (char)replica_count(replica) : -1;
+	(void)!write(out, &count, 1);
+	_exit(0);
+}
+
+TEST_WITH(mirror_that_stands_by_goes_on_when_the_other_one_ends, set_up, tear_down)
+{
+	struct fixture *fixture = *state;
+	char count = 0;
+	int ends[2];
+
+	assert_int_equal(pipe(ends), 0);
+	pid_t pid = fork();
+	if (pid == 0)
+		stand_by(ends[1]);
+	struct pollfd said = {.fd = ends[0], .events = POLLIN};
+	assert_int_equal(poll(&said, 1, 200), 0);
+	/* It reads the state after it has the lock. */
+	assert_int_equal(replica_begin(fixture->replica, NULL), 0);
+	put(fixture->replica, "a", "1");
+	put(fixture->replica, "b", "2");
+	publish(fixture->replica);
+	replica_freep(&fixture->replica);
+	fixture->replica = NULL;
+	assert_int_equal(poll(&said, 1, 10000), 1);
+	assert_int_equal(read(ends[0], &count, 1), 1);
+	assert_int_equal(count, 2);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	close(ends[0]);
+	close(ends[1]);
+	fixture->replica = open_it();
 }
