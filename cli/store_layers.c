@@ -35,7 +35,7 @@ int store_layers_start(const struct layer_choice *choice, bool is_fresh,
 	if (r == 0)
 		r = supervisor_new(outline, options, &supervisor, &problem);
 	if (r == 0)
-		r = supervisor_wait(supervisor, outline, is_fresh, &problem);
+		r = supervisor_wait(supervisor, is_fresh, &problem);
 	if (r == 0) {
 		*ret = take_ptr(supervisor);
 		return EXIT_DONE;

@@ -366,23 +366,24 @@ static int set_paths(struct store_reader *reader, const struct node *map)
 		arena, "%s/%s-%016" PRIx64, store->base, store->kind, hash(reader->identity));
 	if (!store->home)
 		return -ENOMEM;
-	store->lock = arena_printf(arena, "%s.lock", store->home);
 	store->directory = arena_printf(arena, "%s/layer", store->home);
 	if (!value_is_given(state))
 		store->system =
 			arena_printf(arena, SYSTEM_BASE "%s/layer", strrchr(store->home, '/'));
-	return store->lock && store->directory ? 0 : -ENOMEM;
+	return store->directory ? 0 : -ENOMEM;
 }
 
 /* Makes the words "mirror KIND OPTION… -- [URL] DIRECTORY". */
 static int set_words(struct store_reader *reader, const struct store_kind *kind)
 {
 	const char *state = arena_printf(reader->place->arena, "%s/state", reader->store->home);
-	size_t size = (reader->count + 6) * sizeof(char *);
+	size_t size = (reader->count + 7) * sizeof(char *);
 	const char **words = arena_alloc(reader->place->arena, size);
 
 	if (!state || !words)
 		return -ENOMEM;
+	/* Another mount's mirror may keep the same state. */
+	add_word(reader, "--standby");
 	add_word(reader, "--state");
 	add_word(reader, state);
 	add_word(reader, "--");

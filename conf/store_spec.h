@@ -3,7 +3,6 @@
  * and render commands ensure that a mirror runs for it (fs/supervisor). Commands that only read use
  * the files that the mirror has left:
  *
- *      BASE/KIND-ID.lock     locked by the process that runs the mirror
  *      BASE/KIND-ID/         belongs to the mirror's user
  *              layer         the layer's directory: a link that the mirror turns to a new tree
  *              state/        the mirror's own (fs/mirror/replica.h)
@@ -27,7 +26,6 @@ struct store_spec {
 	const char *user; /* the user that the mirror runs as; NULL: not given */
 	const char *base;
 	const char *home;         /* BASE/KIND-ID */
-	const char *lock;         /* BASE/KIND-ID.lock */
 	const char *directory;    /* BASE/KIND-ID/layer */
 	const char *system;       /* `directory` in the BASE of root; NULL: `state` was given */
 	const char *const *words; /* arguments of "plyfs" that run the mirror, ending with NULL */

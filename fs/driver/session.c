@@ -495,26 +495,21 @@ static bool on_end_of_mount_process(void *context, struct publisher_hook *hook)
 	return false;
 }
 
-/* A layer that a mirror keeps has a state now. */
-static bool on_supervisor(void *context, struct publisher_hook *hook)
-{
-	struct session *session = context;
-	bool has_state = supervisor_take(session->options.supervisor);
-
-	if (supervisor_is_gone(session->options.supervisor))
-		hook->fd = -1;
-	return has_state;
-}
-
-/* The publisher is about to read the settings. The supervisor reads plyfs.yaml itself. */
+/* The publisher is about to read the settings. */
 static void on_reload(void *context)
 {
 	struct session *session = context;
 
 	/* The settings are read with these mounts in place. A later one is a change. */
 	note_nearby_mounts(session);
+}
+
+static void on_outline(void *context, struct settings *outline)
+{
+	struct session *session = context;
+
 	if (session->options.supervisor)
-		supervisor_reload(session->options.supervisor);
+		supervisor_use(session->options.supervisor, outline);
 }
 
 static void run_publisher(void *context)
@@ -528,15 +523,12 @@ static void run_publisher(void *context)
 
 static int start_publisher(struct session *session)
 {
-	const struct supervisor *supervisor = session->options.supervisor;
-
 	const struct publisher_options options = {
 		.ops = &publish_ops,
 		.hooks = {{session->mounts_fd, POLLPRI, on_mounts},
-			{session->mount_process.socket, 0, on_end_of_mount_process},
-			{supervisor ? supervisor_fd(supervisor) : -1, POLLIN,
-				supervisor ? on_supervisor : NULL}},
+			{session->mount_process.socket, 0, on_end_of_mount_process}},
 		.reload = on_reload,
+		.take_outline = on_outline,
 		.context = session,
 		.dev = session->dev,
 	};
@@ -752,6 +744,8 @@ static int start(struct session *session)
 		r = view_start(session->view);
 	if (r == 0)
 		r = start_publisher(session);
+	if (r == 0 && session->options.supervisor)
+		r = supervisor_start(session->options.supervisor);
 	if (r < 0)
 		fuse_remove_signal_handlers(session->fuse);
 	return r;
@@ -813,6 +807,7 @@ int session_serve(
 	mount_process_cancel(&session->mount_process);
 	notifier_cancel(&session->notifier);
 	coroutine_join(take_ptr(session->publishing));
+	supervisor_stop(session->options.supervisor);
 	keep_stop(session->keep);
 	fuse_remove_signal_handlers(session->fuse);
 	coroutine_mask(NULL);

@@ -339,17 +339,6 @@ static void log_line(void *context, const char *line)
 	on_log(context, line, NULL);
 }
 
-/* Handles the supervisor's message that a mirror's layer has a state now. */
-static bool on_supervisor(void *context, struct publisher_hook *hook)
-{
-	struct render *render = context;
-	bool has_state = supervisor_take(render->options.supervisor);
-
-	if (supervisor_is_gone(render->options.supervisor))
-		hook->fd = -1;
-	return has_state;
-}
-
 /* Reports a helper that stopped, goes on or ended. */
 static bool on_helpers(void *context, struct publisher_hook *hook)
 {
@@ -357,13 +346,12 @@ static bool on_helpers(void *context, struct publisher_hook *hook)
 	return false;
 }
 
-/* The supervisor reads plyfs.yaml itself. */
-static void on_reload(void *context)
+static void on_outline(void *context, struct settings *outline)
 {
 	struct render *render = context;
 
 	if (render->options.supervisor)
-		supervisor_reload(render->options.supervisor);
+		supervisor_use(render->options.supervisor, outline);
 }
 
 int render_new(struct settings *settings, const struct rendered_options *options,
@@ -410,6 +398,8 @@ int render_new(struct settings *settings, const struct rendered_options *options
 	}
 	if (r == 0)
 		r = view_start(render->view);
+	if (r == 0 && options->supervisor)
+		r = supervisor_start(options->supervisor);
 	if (r == 0)
 		r = publisher_new(render->view,
 			&(struct publisher_options){.ops = &ops,
@@ -417,11 +407,8 @@ int render_new(struct settings *settings, const struct rendered_options *options
 				.hooks = {{agenda_fd(render->agenda), POLLIN, do_due},
 					{render->inotify ? inotify_fd(render->inotify) : -1, POLLIN,
 						render->inotify ? shown_take_events : NULL},
-					{options->supervisor ? supervisor_fd(options->supervisor)
-							     : -1,
-						POLLIN, options->supervisor ? on_supervisor : NULL},
 					{render->helpers_fd, POLLIN, on_helpers}},
-				.reload = on_reload},
+				.take_outline = on_outline},
 			&render->publisher);
 	if (r == 0)
 		*ret = take_ptr(render);
@@ -459,6 +446,7 @@ void render_freep(struct render **place)
 
 	if (!render)
 		return;
+	supervisor_stop(render->options.supervisor);
 	if (render->view)
 		view_stop(render->view);
 	publisher_free(render->publisher);

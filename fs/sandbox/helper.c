@@ -30,7 +30,6 @@ static const struct {
 	const char *lacks; /* what is missing while it does not run */
 } kinds[HELPER_GUARD + 1] = {
 	[HELPER_PUBLISH] = {"plyfs-publish", "no change shows"},
-	[HELPER_KEEP] = {"plyfs-keep", "no mirror is started"},
 	[HELPER_STATE] = {"plyfs-state",
 		"no last good version is written to the directory 'state'"},
 	[HELPER_GUARD] = {"plyfs-guard", "the end of its command is not seen"},

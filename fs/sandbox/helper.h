@@ -21,7 +21,6 @@
 
 enum helper_kind {
 	HELPER_PUBLISH, /* fs/driver/mount_process.h */
-	HELPER_KEEP,    /* fs/supervisor/supervisor.h */
 	HELPER_RENEW,   /* fs/handover/successor.h */
 	HELPER_STATE,   /* fs/keep/state_process.h */
 	HELPER_GUARD,   /* fs/run/guard.h: the first of HELPER_GUARDS */
@@ -48,7 +47,7 @@ const char *helper_name(enum helper_kind kind);
  */
 int helper_begin(enum helper_kind kind, int socket, int kept);
 
-/** Resets signals in a process that a helper has forked, before exec(3). */
+/** Resets signals in a forked process, before exec(3). */
 void helper_reset_signals(void);
 
 /* For the parent: */

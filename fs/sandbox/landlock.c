@@ -69,7 +69,7 @@ static struct ruleset handled(enum sandbox_process process, long abi)
 				       (abi >= 5 ? FS_IOCTL_DEV : 0)};
 
 	/* What it reads and reaches is its user's choice. */
-	if (process == SANDBOX_MIRROR || process == SANDBOX_KEEP)
+	if (process == SANDBOX_MIRROR)
 		set.files &= ~(FS_EXECUTE | FS_READ_FILE | FS_READ_DIR | FS_IOCTL_DEV);
 	else if (abi >= 4)
 		set.net = NET_BIND_TCP | NET_CONNECT_TCP;

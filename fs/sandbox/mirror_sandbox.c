@@ -2,7 +2,8 @@
 
 #include "cleanup.h"
 
-int mirror_sandbox_allow(struct sandbox *sandbox, struct problem *problem)
+/* The places that mirrors need besides states. */
+static int allow_others(struct sandbox *sandbox, struct problem *problem)
 {
 	/* Standard streams of git. */
 	int r = sandbox_allow_path(sandbox, "/dev/null", SANDBOX_WRITE, problem);
@@ -25,6 +26,6 @@ int mirror_sandbox_enter(const struct sandbox_switches *switches, int state_fd, 
 	if (r == 0)
 		r = sandbox_allow_path(sandbox, beside, SANDBOX_LINKS, problem);
 	if (r == 0)
-		r = mirror_sandbox_allow(sandbox, problem);
+		r = allow_others(sandbox, problem);
 	return r == 0 ? sandbox_enter(sandbox, ret, problem) : r;
 }

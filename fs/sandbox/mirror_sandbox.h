@@ -1,4 +1,4 @@
-/* The sandbox of a mirror's process (fs/mirror), and of plyfs-keep. */
+/* The sandbox of a mirror's process (fs/mirror). */
 #pragma once
 
 #include "sandbox.h"
@@ -10,6 +10,3 @@
  */
 int mirror_sandbox_enter(const struct sandbox_switches *switches, int state_fd, const char *beside,
 	struct sandbox_state *ret, struct problem *problem);
-
-/** Allows the places that mirrors and plyfs-keep need besides states. Returns 0 or PROBLEM. */
-int mirror_sandbox_allow(struct sandbox *sandbox, struct problem *problem);

@@ -30,12 +30,6 @@ static const unsigned long long needed[SANDBOX_PROCESSES] = {
 	[SANDBOX_PUBLISH] = BIT(CAP_DAC_OVERRIDE) | BIT(CAP_FOWNER),
 	/* Root's mirror may write the state of another user, and read keys of other users. */
 	[SANDBOX_MIRROR] = READ | BIT(CAP_DAC_OVERRIDE) | BIT(CAP_FOWNER),
-	/*
-	 * It makes directories for the mirror's user (CHOWN, FOWNER; anywhere: DAC_OVERRIDE),
-	 * becomes that user, and ends that user's process (KILL).
-	 */
-	[SANDBOX_KEEP] = READ | BIT(CAP_DAC_OVERRIDE) | BIT(CAP_CHOWN) | BIT(CAP_FOWNER) |
-			 BIT(CAP_SETUID) | BIT(CAP_SETGID) | BIT(CAP_KILL),
 	[SANDBOX_WORKER] = READ | LEASE,
 	[SANDBOX_STATE] = 0, /* its directory is its user's own */
 };
@@ -43,13 +37,13 @@ static const unsigned long long needed[SANDBOX_PROCESSES] = {
 /* Programs that it runs need the environment. */
 static bool keeps_environment(enum sandbox_process process)
 {
-	return process == SANDBOX_MIRROR || process == SANDBOX_KEEP;
+	return process == SANDBOX_MIRROR;
 }
 
 /* A process that runs other programs can't know their system calls. */
 static bool has_filter(enum sandbox_process process)
 {
-	return process != SANDBOX_MIRROR && process != SANDBOX_KEEP;
+	return process != SANDBOX_MIRROR;
 }
 
 /* Overwrites the variables, so that a user who reads the process's memory does not find them. */

@@ -16,8 +16,6 @@
  *   mirror        plyfs mirror, a store's client: writes its state, and switches the link to it. It
  *                 may read all that its user may, and connect to all but abstract sockets. git, ssh
  *                 and gpg, which it runs, have the same rights.
- *   keep          plyfs-keep starts mirrors as another user, and ends them. It may write where
- *                 their states are stored: its children can't have more rights than it has.
  *   state         plyfs-state (fs/keep/state_process.h) stores last good versions: writes files in
  *                 the directory that `state` names, and reads nothing there.
  *   guard         plyfs-guard (fs/run/guard.h) runs one command of the settings, which inherits the
@@ -38,15 +36,15 @@
  *                 or unmount.
  *   seccomp       system calls fail with EPERM, except those that filter.c names, with the reason
  *                 of each.
- *                 Not: mirror, keep
+ *                 Not: mirror
  *   not dumpable  processes of root without capabilities can't read our memory. A mirror knows
  *                 passwords, so its user's other processes can't read its memory either.
  *                 Only: processes of root, and mirrors
  *   no core
- *   environment   is overwritten. Not: mirror, keep
+ *   environment   is overwritten. Not: mirror
  *
- * All processes but workers, guards and plyfs-settings are forked before the mount, so that only
- * the daemon holds /dev/fuse. Those close it first. plyfs-publish looks up the allowed paths before
+ * All processes but workers, guards, mirrors and plyfs-settings are forked before the mount, so
+ * that only the daemon holds /dev/fuse. Those close it first. plyfs-publish looks up the allowed paths before
  * the mount (sandbox_prepare()), and enters its sandbox afterwards: in between, no path may be
  * looked up, as it may lead through the mount.
  *
@@ -67,7 +65,6 @@
 enum sandbox_process {
 	SANDBOX_PUBLISH,
 	SANDBOX_MIRROR,
-	SANDBOX_KEEP,
 	SANDBOX_WORKER,
 	SANDBOX_STATE,
 	SANDBOX_PROCESSES,

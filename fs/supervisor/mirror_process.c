@@ -16,9 +16,11 @@
 #include <unistd.h>
 
 #include "cleanup.h"
+#include "coroutine.h"
 #include "descriptor.h"
 #include "helper.h"
 #include "supervisor.h"
+#include "text.h"
 
 #define MIRROR_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
@@ -120,10 +122,21 @@ int mirror_process_prepare(const struct store_spec *store, const struct mirror_i
 	return r;
 }
 
+/* In the new process, as all that follows. The line goes to the log. */
 __attribute__((noreturn)) static void fail(const char *what)
 {
 	dprintf(STDERR_FILENO, "%s: %s\n", what, strerror(errno));
-	_exit(127);
+	_exit(MIRROR_NOT_STARTED);
+}
+
+__attribute__((noreturn)) static void fail_with(int result, const struct problem *problem)
+{
+	char text[PROBLEM_SOURCE_MAX + PROBLEM_MESSAGE_MAX];
+
+	if (result == PROBLEM)
+		problem_format(problem, text, sizeof(text));
+	dprintf(STDERR_FILENO, "%s\n", result == PROBLEM ? text : text_error(result));
+	_exit(MIRROR_NOT_STARTED);
 }
 
 static void drop_rights(const struct mirror_identity *identity)
@@ -143,14 +156,17 @@ static void drop_rights(const struct mirror_identity *identity)
 		fail("setting no_new_privs");
 }
 
-/* Sets 0 to 2; execveat(2) closes all others. */
-static void set_descriptors(int log)
+/* Closes all descriptors, /dev/fuse above all, but `program`. Opens 0 to 2. */
+static void set_descriptors(int log, int program)
 {
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	/* Its number may be among those. */
+	int own = fcntl(log, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 
-	if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(log, STDOUT_FILENO) < 0 ||
-		dup2(log, STDERR_FILENO) < 0)
-		_exit(127);
+	descriptor_close_except((int[]){own, program}, 2);
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(own, STDOUT_FILENO) < 0 ||
+		dup2(own, STDERR_FILENO) < 0)
+		_exit(MIRROR_NOT_STARTED);
 }
 
 /* Makes the environment: paths, names, the locale, proxies and certificates; nothing else. */
@@ -178,17 +194,21 @@ static char **make_environment(const struct mirror_identity *identity, struct ar
 	return environment;
 }
 
-__attribute__((noreturn)) static void become(
-	const struct mirror_start *start, int log, pid_t parent)
+/* The arguments of begin(). */
+struct new_mirror {
+	const struct mirror_start *start;
+	int log;
+	pid_t parent;
+};
+
+__attribute__((noreturn)) static void run_program(
+	const struct mirror_start *start, const struct mirror_identity *identity)
 {
-	const struct mirror_identity *identity = start->identity;
 	const char *const *words = start->store->words;
 	CLEANUP(arena_freep) struct arena *arena = NULL;
 	const char *arguments[64] = {"plyfs"};
 	size_t count = 1;
 
-	helper_reset_signals();
-	set_descriptors(log);
 	char **environment = arena_new(&arena) < 0 ? NULL : make_environment(identity, arena);
 	if (!environment)
 		fail("the environment");
@@ -200,28 +220,45 @@ __attribute__((noreturn)) static void become(
 		if (i == 1 && start->switches->has_no_landlock)
 			arguments[count++] = "--no-landlock";
 	}
-	setrlimit(RLIMIT_CORE, &(struct rlimit){0});
-	(void)setsid();
-	umask(022);
-	drop_rights(identity);
-	/* After the change of the user, which resets it. getppid(): the parent may have died. */
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent || chdir("/") < 0)
-		_exit(127);
 	(void)syscall(SYS_execveat, start->program, "", arguments, environment, AT_EMPTY_PATH);
 	fail("starting plyfs mirror");
 }
 
+/* In the new process: paths may lie on a disk that does not answer. */
+static void begin(void *context)
+{
+	const struct new_mirror *mirror = context;
+	const struct mirror_start *start = mirror->start;
+	struct mirror_identity identity;
+	struct problem problem;
+
+	set_descriptors(mirror->log, start->program);
+	helper_reset_signals();
+	/* Already here: a disk may keep it below. */
+	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+	setrlimit(RLIMIT_CORE, &(struct rlimit){0});
+	(void)setsid();
+	umask(022);
+	int r = mirror_identity_find(start->store, &identity, &problem);
+	if (r == 0)
+		r = mirror_process_prepare(start->store, &identity, &problem);
+	if (r != 0)
+		fail_with(r, &problem);
+	drop_rights(&identity);
+	/* After the change of the user, which resets it. getppid(): the parent may have died. */
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != mirror->parent || chdir("/") < 0)
+		_exit(MIRROR_NOT_STARTED);
+	run_program(start, &identity);
+}
+
 pid_t mirror_process_start(const struct mirror_start *start, int *log)
 {
-	pid_t parent = getpid();
 	int ends[2];
 
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return -errno;
-	pid_t pid = fork();
-	if (pid == 0)
-		become(start, ends[1], parent);
-	int r = pid < 0 ? -errno : pid;
+	struct new_mirror mirror = {start, ends[1], getpid()};
+	pid_t pid = coroutine_fork(begin, &mirror);
 	/* A program that the mirror started may hold the other end after the mirror has ended. */
 	(void)fcntl(ends[0], F_SETFL, O_NONBLOCK);
 	close(ends[1]);
@@ -229,5 +266,5 @@ pid_t mirror_process_start(const struct mirror_start *start, int *log)
 		close(ends[0]);
 	else
 		*log = ends[0];
-	return r;
+	return pid;
 }

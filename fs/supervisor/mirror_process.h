@@ -28,13 +28,17 @@ int mirror_process_prepare(const struct store_spec *store, const struct mirror_i
 
 struct mirror_start {
 	const struct store_spec *store;
-	const struct mirror_identity *identity;
 	const struct sandbox_switches *switches;
-	int program; /* our own program, open with O_PATH */
+	int program; /* our own program, open with O_PATH; greater than 2 */
 };
 
+/* Exit status of a mirror that could not be started. Its messages say why. */
+#define MIRROR_NOT_STARTED 127
+
 /**
- * Starts the mirror. The kernel kills it when the calling process ends. Returns its pid; or -errno.
- * *log becomes the nonblocking read end of a pipe with the mirror's messages, for close(2).
+ * Forks the mirror's process, which closes all our descriptors, finds its user, prepares the
+ * directories, and starts the program. The kernel kills it when the calling thread ends. Returns
+ * its pid, or -errno. *log becomes the nonblocking read end of a pipe with the mirror's messages,
+ * for close(2).
  */
 pid_t mirror_process_start(const struct mirror_start *start, int *log);

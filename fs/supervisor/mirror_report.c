@@ -97,3 +97,22 @@ bool mirror_report_of(const char *directory, struct mirror_report *ret)
 
 	return state >= 0 && mirror_report_read(state, directory, ret, &ignored) == 0;
 }
+
+void mirror_report_put(FILE *out, const char *name, const struct mirror_report *report)
+{
+	const struct node *map = report->map;
+	const char *revision = report_text(map, "revision");
+
+	fprintf(out, "%s: %s %s%s%s", name, report_text(map, "kind"), report_text(map, "source"),
+		*revision ? " at " : ", no state yet", revision);
+	if (!report->is_running)
+		fputs(", no process is running", out);
+	else
+		fprintf(out, "%s%s", report->is_connected ? " from " : ", not connected to ",
+			report_text(map, "endpoint"));
+	if (report_count(report->troubles)) {
+		const struct node *trouble = report->troubles->seq.items[0];
+		fprintf(out, " (errors: %.0f, %s: %s)", report_number(map, "trouble_count"),
+			report_text(trouble, "subject"), report_text(trouble, "message"));
+	}
+}

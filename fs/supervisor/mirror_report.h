@@ -4,6 +4,8 @@
  */
 #pragma once
 
+#include <stdio.h>
+
 #include "document.h"
 #include "report.h"
 
@@ -39,3 +41,6 @@ void mirror_report_fini(struct mirror_report *report);
 
 /** Opens and parses a report. False: `directory` is no mirror's, or the report can't be read. */
 bool mirror_report_of(const char *directory, struct mirror_report *ret);
+
+/** Writes "fleet: etcd /fleet/ at 4711 from https://…" for the layer `name`. */
+void mirror_report_put(FILE *out, const char *name, const struct mirror_report *report);

@@ -1,43 +1,85 @@
 #include "supervisor.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
-#include <poll.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
+#include <sys/epoll.h>
+#include <sys/pidfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "aside.h"
 #include "await.h"
 #include "cleanup.h"
 #include "clock.h"
+#include "coroutine.h"
 #include "descriptor.h"
-#include "helper.h"
 #include "mirror_process.h"
 #include "mirror_report.h"
-#include "supervisor_process.h"
+#include "text.h"
 
-/* It ends its mirrors, unless it is stopped. */
-#define END_MS 5000
+/* ms. Pauses before a mirror that has ended is started again. After a run that was longer than the
+ * last pause, they begin with the first one. */
+#define PAUSE_FIRST 500u
+#define PAUSE_MAX 30000u
+
+/* ms between two readings of the mirrors' reports, and between two looks at a mirror whose
+ * descriptors can't be waited for. */
+#define LOOK_INTERVAL 1000
 
 /* ms between two looks for a state, while nothing else can be done. */
 #define WAIT_STEP 20
 
-/* Bytes of why there is no state. */
+/* ms that killed mirrors have to end. A disk that hangs may keep one for ever. */
+#define END_MS 5000
+
+/* Size of why there is no state, in bytes. */
 #define REASON_MAX 512
 
+/* Size of a line of the log, and of the status line, in bytes. */
+#define TEXT_MAX 2048
+
+/* Reads of a mirror's messages at a time: a mirror must not keep the daemon. */
+#define LOG_READS 16
+
+/* A store, and its mirror. */
+struct supervised_mirror {
+	struct supervised_mirror *next;
+	const struct layer_spec *spec; /* of supervisor->settings; NULL: freed when it has ended */
+	pid_t pid;                     /* 0: it does not run */
+	int pidfd;                     /* -1: its end and messages are not waited for */
+	int log;                       /* pipe with its messages; -1: none */
+	int64_t due_ms;                /* clock_ms() at which it is started */
+	int64_t started_ms;
+	unsigned pause_ms; /* the next one */
+	char line[1024];   /* the begin of its next message */
+	size_t line_len;
+};
+
 struct supervisor {
-	int socket;
 	struct supervisor_options options;
-	atomic_bool is_gone;
+	struct settings *settings; /* whose stores are mirrored */
+	struct settings *next;     /* those of supervisor_use(); NULL: none are new */
+	struct supervised_mirror *all;
+	int program;   /* our own */
+	int events_fd; /* epoll: ends and messages of mirrors */
 	time_t started;
-	char last_line[REASON_MAX]; /* that went to the log */
+	char last_line[REASON_MAX]; /* of the log */
+
+	bool has_status;       /* there is something to report to the service manager, or will be */
+	int64_t report_ms;     /* clock_ms() at which the reports are read again */
+	char status[TEXT_MAX]; /* as it was reported last */
+
+	struct coroutine *coroutine;    /* NULL: none */
+	struct coroutine_queue changed; /* where the coroutine waits */
+	bool is_reading;                /* aside */
+	bool is_stopped;
 };
 
 /* Before the first wait, reports a store whose mirror can't run. */
@@ -57,87 +99,342 @@ static int check_stores(const struct settings *outline, struct problem *problem)
 	return r;
 }
 
-int supervisor_new(const struct settings *outline, const struct supervisor_options *options,
+/* Logs a line about the mirror; one that is too long is cut. */
+static void log_of(
+	struct supervisor *supervisor, const struct supervised_mirror *mirror, const char *what)
+{
+	char line[TEXT_MAX];
+
+	if (!mirror->spec)
+		return;
+	snprintf(line, sizeof(line), "the mirror of the layer '%s': %s", mirror->spec->name, what);
+	snprintf(supervisor->last_line, REASON_MAX, "%.*s", REASON_MAX - 1, line);
+	supervisor->options.log(supervisor->options.context, line);
+}
+
+/* Logs a whole line, without the name that every message begins with. */
+static void pass_line(struct supervisor *supervisor, struct supervised_mirror *mirror)
+{
+	static const char prefix[] = "plyfs: ";
+
+	mirror->line[mirror->line_len] = '\0';
+	size_t skip = strncmp(mirror->line, prefix, strlen(prefix)) == 0 ? strlen(prefix) : 0;
+	if (mirror->line_len > skip)
+		log_of(supervisor, mirror, mirror->line + skip);
+	mirror->line_len = 0;
+}
+
+/* Has the coroutine wake for the descriptor. Returns false if that is not possible. */
+static bool watch(const struct supervisor *supervisor, int fd)
+{
+	struct epoll_event event = {.events = EPOLLIN};
+
+	return epoll_ctl(supervisor->events_fd, EPOLL_CTL_ADD, fd, &event) == 0;
+}
+
+/* Closes it. A process that is just being forked may still have it, and so epoll. */
+static void unwatch(const struct supervisor *supervisor, int *fd)
+{
+	if (*fd >= 0)
+		(void)epoll_ctl(supervisor->events_fd, EPOLL_CTL_DEL, *fd, NULL);
+	closep(fd);
+	*fd = -1;
+}
+
+static void take_messages(struct supervisor *supervisor, struct supervised_mirror *mirror)
+{
+	char text[4096];
+	ssize_t n = -1;
+
+	for (int i = 0; i < LOG_READS && mirror->log >= 0; i++) {
+		n = read(mirror->log, text, sizeof(text));
+		if (n <= 0)
+			break;
+		for (ssize_t at = 0; at < n; at++) {
+			if (text[at] != '\n')
+				mirror->line[mirror->line_len++] = text[at];
+			if (text[at] == '\n' || mirror->line_len + 1 == sizeof(mirror->line))
+				pass_line(supervisor, mirror);
+		}
+	}
+	if (n != 0)
+		return;
+	pass_line(supervisor, mirror);
+	unwatch(supervisor, &mirror->log);
+}
+
+/* Puts the next start off. */
+static void postpone(struct supervised_mirror *mirror)
+{
+	int64_t now_ms = clock_ms();
+
+	if (mirror->started_ms && now_ms - mirror->started_ms > PAUSE_MAX)
+		mirror->pause_ms = PAUSE_FIRST;
+	mirror->due_ms = now_ms + mirror->pause_ms;
+	mirror->pause_ms = mirror->pause_ms < PAUSE_MAX / 2 ? 2 * mirror->pause_ms : PAUSE_MAX;
+}
+
+static void start(struct supervisor *supervisor, struct supervised_mirror *mirror)
+{
+	const struct mirror_start how = {
+		mirror->spec->store, &supervisor->options.switches, supervisor->program};
+	pid_t pid = mirror_process_start(&how, &mirror->log);
+	char text[256];
+
+	mirror->started_ms = clock_ms();
+	if (pid < 0) {
+		snprintf(text, sizeof(text), "it can't be started: %s", text_error(pid));
+		log_of(supervisor, mirror, text);
+		postpone(mirror);
+		return;
+	}
+	mirror->pid = pid;
+	mirror->pidfd = pidfd_open(pid, 0);
+	if (!watch(supervisor, mirror->pidfd) || !watch(supervisor, mirror->log))
+		unwatch(supervisor, &mirror->pidfd);
+}
+
+/* Returns whether the process has ended. */
+static bool reap(const struct supervised_mirror *mirror, int *status)
+{
+	pid_t pid = waitpid(mirror->pid, status, WNOHANG);
+
+	/* ECHILD: our parent has left SIGCHLD ignored. Then there is no status. */
+	return pid == mirror->pid || (pid < 0 && errno == ECHILD);
+}
+
+/* Logs how it ended, and when it is started again. */
+static void note_end(struct supervisor *supervisor, struct supervised_mirror *mirror, int status)
+{
+	char text[256];
+
+	take_messages(supervisor, mirror);
+	unwatch(supervisor, &mirror->log);
+	unwatch(supervisor, &mirror->pidfd);
+	mirror->pid = 0;
+	postpone(mirror);
+	if (WIFSIGNALED(status))
+		snprintf(text, sizeof(text), "was ended by a signal (%s)",
+			strsignal(WTERMSIG(status)));
+	else
+		snprintf(text, sizeof(text), "has ended with the status %d", WEXITSTATUS(status));
+	snprintf(text + strlen(text), sizeof(text) - strlen(text),
+		", and is started again in %.1f s", (double)(mirror->due_ms - clock_ms()) / 1000);
+	log_of(supervisor, mirror, text);
+}
+
+/* Does what is due. Returns the ms until more is; -1: nothing by itself. */
+static int step(struct supervisor *supervisor)
+{
+	int64_t now_ms = clock_ms(), next_ms = INT64_MAX;
+
+	for (struct supervised_mirror **at = &supervisor->all, *mirror; (mirror = *at);) {
+		int status = 0;
+
+		take_messages(supervisor, mirror);
+		if (mirror->pid && reap(mirror, &status))
+			note_end(supervisor, mirror, status);
+		if (!mirror->pid && !mirror->spec) {
+			*at = mirror->next;
+			free(mirror);
+			continue;
+		}
+		if (!mirror->pid && mirror->due_ms <= now_ms)
+			start(supervisor, mirror);
+		int64_t due_ms = !mirror->pid        ? mirror->due_ms
+				 : mirror->pidfd < 0 ? now_ms + LOOK_INTERVAL
+						     : INT64_MAX;
+		if (due_ms < next_ms)
+			next_ms = due_ms;
+		at = &mirror->next;
+	}
+	now_ms = clock_ms();
+	return next_ms == INT64_MAX ? -1 : next_ms > now_ms ? (int)(next_ms - now_ms) : 0;
+}
+
+/* Returns whether both name the same mirror, which runs in the same way. */
+static bool is_same(const struct store_spec *a, const struct store_spec *b)
+{
+	size_t i = 0;
+
+	while (a->words[i] && b->words[i] && strcmp(a->words[i], b->words[i]) == 0)
+		i++;
+	return !a->words[i] && !b->words[i];
+}
+
+/* Returns the place of the store's mirror in the list, which may be that of the end. */
+static struct supervised_mirror **find(
+	struct supervised_mirror **list, const struct store_spec *store)
+{
+	struct supervised_mirror **at = list;
+
+	while (*at && !((*at)->spec && is_same((*at)->spec->store, store)))
+		at = &(*at)->next;
+	return at;
+}
+
+/* Moves the layer's mirror from the list of old ones, or makes one. Without memory the layer has
+ * none until plyfs.yaml is read again. */
+static void take(struct supervised_mirror **old, const struct layer_spec *spec,
+	struct supervised_mirror **all)
+{
+	struct supervised_mirror **at = find(old, spec->store), *mirror = *at;
+
+	if (*find(all, spec->store))
+		return;
+	if (mirror) {
+		*at = mirror->next;
+	} else {
+		mirror = calloc(1, sizeof(*mirror));
+		if (!mirror)
+			return;
+		*mirror =
+			(struct supervised_mirror){.pidfd = -1, .log = -1, .pause_ms = PAUSE_FIRST};
+	}
+	mirror->spec = spec;
+	mirror->next = *all;
+	*all = mirror;
+}
+
+/* Takes the stores of `settings`, and the reference. Kills the mirrors of all others. */
+static void take_stores(struct supervisor *supervisor, struct settings *settings)
+{
+	struct supervised_mirror *old = supervisor->all, *all = NULL, **end = &all;
+
+	for (size_t i = 0; i < settings->spec_count; i++)
+		if (settings->specs[i].store)
+			take(&old, &settings->specs[i], &all);
+	while (*end)
+		end = &(*end)->next;
+	*end = old;
+	for (; old; old = old->next) {
+		old->spec = NULL;
+		if (old->pid)
+			(void)kill(old->pid, SIGKILL);
+	}
+	supervisor->all = all;
+	settings_unref(supervisor->settings);
+	supervisor->settings = settings;
+	supervisor->has_status = supervisor->options.say;
+}
+
+int supervisor_new(struct settings *outline, const struct supervisor_options *options,
 	struct supervisor **ret, struct problem *problem)
 {
 	CLEANUP(supervisor_freep) struct supervisor *supervisor = calloc(1, sizeof(*supervisor));
-	int ends[2];
+	CLEANUP(closep) int program = open("/proc/self/exe", O_PATH | O_CLOEXEC);
 
 	if (!supervisor)
 		return -ENOMEM;
-	supervisor->socket = -1;
 	supervisor->options = *options;
 	supervisor->started = time(NULL);
+	if (!getenv("NOTIFY_SOCKET"))
+		supervisor->options.say = NULL;
+	supervisor->events_fd = epoll_create1(EPOLL_CLOEXEC);
+	/* Not one of the numbers that a mirror has anew. */
+	supervisor->program = fcntl(program, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	if (supervisor->events_fd < 0 || supervisor->program < 0)
+		return -errno;
 	int r = check_stores(outline, problem);
 	if (r != 0)
 		return r;
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
-		return -errno;
-	pid_t pid = fork();
-	if (pid == 0)
-		supervisor_process(outline, &options->switches, ends[1]);
-	r = pid < 0 ? -errno : 0;
-	close(ends[1]);
-	supervisor->socket = ends[0];
-	if (r < 0)
-		return r;
-	helper_began(HELPER_KEEP, pid);
+	take_stores(supervisor, settings_ref(outline));
+	(void)step(supervisor);
 	*ret = take_ptr(supervisor);
 	return 0;
 }
 
-int supervisor_fd(const struct supervisor *supervisor)
-{
-	return supervisor->socket;
-}
+/* The status line that is made aside. */
+struct status_aside {
+	struct settings *settings;
+	char *text; /* NULL: no memory */
+	size_t len;
+};
 
-bool supervisor_is_gone(const struct supervisor *supervisor)
+/* Reads the reports of all layers that mirrors keep, whoever runs these. */
+static void make_status(void *context)
 {
-	return atomic_load(&supervisor->is_gone);
-}
+	struct status_aside *status = context;
+	FILE *out = open_memstream(&status->text, &status->len);
 
-/* Returns whether it means that a layer has a state. */
-static bool take_message(struct supervisor *supervisor, const char *message)
-{
-	const struct supervisor_options *options = &supervisor->options;
+	for (size_t i = 0; out && i < status->settings->spec_count; i++) {
+		const struct layer_spec *spec = &status->settings->specs[i];
+		const char *directory = spec->store ? spec->store->directory : spec->path;
+		struct mirror_report report;
 
-	switch ((enum supervisor_word)message[0]) {
-	case SUPERVISOR_LOG:
-		snprintf(supervisor->last_line, REASON_MAX, "%.*s", REASON_MAX - 1, message + 1);
-		options->log(options->context, message + 1);
-		return false;
-	case SUPERVISOR_STATUS:
-		if (options->say)
-			options->say(options->context, message + 1);
-		return false;
-	case SUPERVISOR_STATE:
-		return true;
+		if (!mirror_report_of(directory, &report))
+			continue;
+		fputs(ftell(out) > 0 ? "; " : "", out);
+		mirror_report_put(out, spec->name, &report);
+		mirror_report_fini(&report);
 	}
-	return false;
+	if (out && fclose(out) != 0)
+		status->len = 0;
 }
 
-bool supervisor_take(struct supervisor *supervisor)
+/* Reports the status to the service manager, if it is due and has changed. */
+static void report_status(struct supervisor *supervisor)
 {
-	char message[SUPERVISOR_MESSAGE_MAX];
-	bool has_state = false;
-	ssize_t n;
+	struct status_aside status = {.settings = supervisor->settings};
 
-	while ((n = recv(supervisor->socket, message, sizeof(message) - 1, MSG_DONTWAIT)) > 0) {
-		message[n] = '\0';
-		has_state |= take_message(supervisor, message);
+	if (!supervisor->has_status || clock_ms() < supervisor->report_ms)
+		return;
+	settings_ref(status.settings);
+	supervisor->is_reading = true;
+	aside_run(make_status, &status);
+	supervisor->is_reading = false;
+	settings_unref(status.settings);
+	supervisor->report_ms = clock_ms() + LOOK_INTERVAL;
+	/* A mirror that was just started reports nothing yet. */
+	supervisor->has_status = status.len > 0 || supervisor->all;
+	if (status.len && strncmp(supervisor->status, status.text, TEXT_MAX - 2) != 0) {
+		snprintf(supervisor->status, TEXT_MAX, "%s", status.text);
+		supervisor->options.say(supervisor->options.context, supervisor->status);
 	}
-	if (n < 0 && (errno == EAGAIN || errno == EINTR))
-		return has_state;
-	if (!atomic_exchange(&supervisor->is_gone, true))
-		supervisor->options.log(supervisor->options.context,
-			"the process plyfs-keep has ended: layers out of stores are not kept up to "
-			"date any more; unmount and mount again");
-	return has_state;
+	free(status.text);
 }
 
-void supervisor_reload(struct supervisor *supervisor)
+static void run(void *context)
 {
-	(void)send(supervisor->socket, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+	struct supervisor *supervisor = context;
+
+	while (!supervisor->is_stopped) {
+		if (supervisor->next)
+			take_stores(supervisor, take_ptr(supervisor->next));
+		report_status(supervisor);
+		int left_ms = supervisor->is_stopped ? 0 : step(supervisor);
+		/* Meanwhile there may be other settings. */
+		if (supervisor->is_stopped || supervisor->next)
+			continue;
+		struct pollfd events = {.fd = supervisor->events_fd, .events = POLLIN};
+		if (supervisor->has_status && (left_ms < 0 || left_ms > LOOK_INTERVAL))
+			left_ms = LOOK_INTERVAL;
+		struct timespec left = {left_ms / 1000, left_ms % 1000 * 1000000L};
+		coroutine_poll(&events, 1, left_ms < 0 ? NULL : &left, &supervisor->changed);
+	}
+}
+
+int supervisor_start(struct supervisor *supervisor)
+{
+	return coroutine_new(run, supervisor, &supervisor->coroutine);
+}
+
+void supervisor_use(struct supervisor *supervisor, struct settings *settings)
+{
+	settings_unref(supervisor->next);
+	supervisor->next = settings_ref(settings);
+	coroutine_wake(&supervisor->changed);
+}
+
+void supervisor_stop(struct supervisor *supervisor)
+{
+	if (!supervisor || !supervisor->coroutine)
+		return;
+	supervisor->is_stopped = true;
+	coroutine_wake(&supervisor->changed);
+	/* A disk that hangs must not hold up the end: the coroutine waits for ever. */
+	if (!supervisor->is_reading)
+		coroutine_join(take_ptr(supervisor->coroutine));
 }
 
 static bool has_state(const struct store_spec *store)
@@ -165,7 +462,7 @@ static bool is_fresh(const struct supervisor *supervisor, const struct store_spe
 	return is_so;
 }
 
-/* What the mirror, or who runs it, says of why there is nothing. */
+/* The mirror's reason, or the log's, for a missing state. */
 static void put_reason(
 	const struct supervisor *supervisor, const struct store_spec *store, char ret[REASON_MAX])
 {
@@ -219,53 +516,78 @@ static void log_old(const struct supervisor *supervisor, const struct layer_spec
 	supervisor->options.log(supervisor->options.context, line);
 }
 
-/* Until the one layer may be shown. */
+/* Waits until the layer may be shown. */
 static int wait_for(struct supervisor *supervisor, const struct layer_spec *spec, bool wants_fresh,
-	int64_t began, struct problem *problem)
+	int64_t began_ms, struct problem *problem)
 {
 	const struct store_spec *store = spec->store;
 
 	while (!has_state(store) || (wants_fresh && !is_fresh(supervisor, store))) {
-		struct pollfd polled = {.fd = supervisor->socket, .events = POLLIN};
+		struct pollfd events = {.fd = supervisor->events_fd, .events = POLLIN};
 
-		if (clock_ms() - began >= (int64_t)store->wait_ms) {
+		if (clock_ms() - began_ms >= (int64_t)store->wait_ms) {
 			if (!has_state(store))
 				return complain(supervisor, spec, problem);
 			log_old(supervisor, spec);
 			return 0;
 		}
-		await_ms(&polled, 1, WAIT_STEP);
-		if (polled.revents)
-			supervisor_take(supervisor);
-		if (supervisor_is_gone(supervisor))
-			return -EPIPE;
+		await_ms(&events, 1, WAIT_STEP);
+		(void)step(supervisor);
+		report_status(supervisor);
 	}
 	return 0;
 }
 
-int supervisor_wait(struct supervisor *supervisor, const struct settings *outline, bool is_fresh,
-	struct problem *problem)
+int supervisor_wait(struct supervisor *supervisor, bool is_fresh, struct problem *problem)
 {
-	int64_t began = clock_ms();
+	const struct settings *outline = supervisor->settings;
+	int64_t began_ms = clock_ms();
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < outline->spec_count; i++) {
 		const struct layer_spec *spec = &outline->specs[i];
 
 		if (spec->store && !spec->optional)
-			r = wait_for(supervisor, spec, is_fresh, began, problem);
+			r = wait_for(supervisor, spec, is_fresh, began_ms, problem);
 	}
 	return r;
+}
+
+/* Waits for the end of a killed mirror, and frees it. */
+static void end(struct supervised_mirror *mirror, int64_t until_ms)
+{
+	struct pollfd ended = {.fd = mirror->pidfd, .events = POLLIN};
+	int64_t left_ms = until_ms - clock_ms();
+
+	/* Without a pidfd it stays a zombie until we end. */
+	if (mirror->pid && mirror->pidfd >= 0 &&
+		await_ms(&ended, 1, left_ms > 0 ? (int)left_ms : 0))
+		(void)waitpid(mirror->pid, NULL, WNOHANG);
+	closep(&mirror->pidfd);
+	closep(&mirror->log);
+	free(mirror);
 }
 
 void supervisor_freep(struct supervisor **place)
 {
 	struct supervisor *supervisor = *place;
+	int64_t until_ms = clock_ms() + END_MS;
 
 	if (!supervisor)
 		return;
-	if (supervisor->socket >= 0)
-		close(supervisor->socket);
-	helper_end(HELPER_KEEP, END_MS);
-	free(supervisor);
+	for (struct supervised_mirror *mirror = supervisor->all; mirror; mirror = mirror->next)
+		if (mirror->pid)
+			(void)kill(mirror->pid, SIGKILL);
+	while (supervisor->all) {
+		struct supervised_mirror *mirror = supervisor->all;
+		supervisor->all = mirror->next;
+		end(mirror, until_ms);
+	}
+	closep(&supervisor->events_fd);
+	closep(&supervisor->program);
+	settings_unref(supervisor->settings);
+	settings_unref(supervisor->next);
+	/* A coroutine that waits for ever has it. */
+	if (!supervisor->coroutine)
+		free(supervisor);
 }

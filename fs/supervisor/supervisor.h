@@ -1,32 +1,28 @@
 /*
- * The supervisor: a process, plyfs-keep, that runs a mirror for each layer out of a store
- * (conf/store_spec.h), as long as the daemon lives.
- *
- *      daemon ──"read again"──▶ plyfs-keep ──▶ plyfs mirror …, as another user
- *          ◀─ lines for the log, "a layer has a state now", the status line ─┘
+ * The supervisor: runs a mirror for each layer out of a store (conf/store_spec.h), as long as the
+ * daemon lives. It is a coroutine of the daemon.
  *
  *      a start:  settings_outline()   what plyfs.yaml says of stores; no layer is open
- *                supervisor_new()     plyfs-keep, and its mirrors
+ *                supervisor_new()     starts the mirrors
  *                supervisor_wait()    each layer has a state
  *                settings_read()      layers are opened, by the link that the mirror switches
+ *                supervisor_start()   the coroutine
  *
  * The layer's directory follows from the store's settings in plyfs.yaml (store_spec.h), so every
  * command finds it. The daemon reads a link that switches between directories, and uses no network.
- * If a first state arrives after the start, a hook of the publisher reads the settings again. If
- * plyfs.yaml changes, the publisher notifies plyfs-keep.
+ * The publisher watches that link, and so sees a first state that arrives after the start. If
+ * plyfs.yaml changes, the publisher passes the new settings to supervisor_use().
  *
- * - plyfs-keep reads plyfs.yaml itself, and starts no mirrors but those that plyfs.yaml names. It
- *   has no mount, layer or terminal open. When the daemon's end of the socket is closed, plyfs-keep
- *   ends, with its mirrors.
  * - A mirror runs without capabilities, and can't get more rights. It gets an environment and
  *   descriptors made for it, and none of ours. If we are root, it runs as another user: `user:` or
  *   SUPERVISOR_USER.
- * - plyfs-keep enters a sandbox before it starts the first mirror. It keeps only the rights of root
- *   that it needs. plyfs-keep and its mirrors can write only beneath the directories for states
- *   (`base` in store_spec.h) that plyfs.yaml names at that time.
+ * - The kernel kills a mirror when the daemon's main thread ends. So only that thread forks them.
+ * - No coroutine but the supervisor's waits for a mirror. Paths of mirrors may lie on a disk that
+ *   does not answer: the new process (mirror_process.h) or a thread aside looks them up.
  * - A mirror that ends is started again after a pause, which grows.
- * - If several supervisors have the same store, one of them runs the mirror. When that one ends,
- *   another takes over.
+ * - If several supervisors have the same store, one mirror works, and the others stand by.
+ * - At the end no mirror is left. All are killed: a mirror's state survives that, and a mirror that
+ *   is stopped does not hold up the end.
  */
 #pragma once
 
@@ -39,39 +35,38 @@
 struct supervisor;
 
 struct supervisor_options {
-	struct sandbox_switches switches; /* for plyfs-keep, and for the mirrors that it starts */
+	struct sandbox_switches switches; /* for the mirrors */
 
-	/* Called in supervisor_take() and supervisor_wait(). `say` may be NULL. */
+	/* Called by the coroutine, and in supervisor_wait(). They may not wait. */
 	void (*log)(void *context, const char *line);
-	void (*say)(void *context, const char *text); /* "STATUS=…", for the service manager */
+	void (*say)(void *context,
+		const char *text); /* "STATUS=…", for the service manager; may be NULL */
 	void *context;
 };
 
 /**
- * Starts plyfs-keep, before there are coroutines. `outline` is from settings_outline(), with an
- * absolute path. Checks first that the mirrors can be started. Returns 0 with *ret for
- * supervisor_freep(); PROBLEM, with the remedy; or -errno.
+ * Checks that the mirrors of `outline` can be started, and starts them. `outline` is from
+ * settings_outline(), with an absolute path, and stays referenced. Call it before there are
+ * coroutines. Returns 0 with *ret for supervisor_freep(); PROBLEM, with the remedy; or -errno.
  */
-int supervisor_new(const struct settings *outline, const struct supervisor_options *options,
+int supervisor_new(struct settings *outline, const struct supervisor_options *options,
 	struct supervisor **ret, struct problem *problem);
 
 /**
  * Waits until all layers of the outline, except optional ones, have a state: the last good one or a
  * new one. With `is_fresh`, waits for an answer of the store first; if that takes too long, the
- * last good state is enough. Returns 0; PROBLEM: a layer has no state in time; or -errno.
+ * last good state is enough. Returns 0; or PROBLEM: a layer has no state in time.
  */
-int supervisor_wait(struct supervisor *supervisor, const struct settings *outline, bool is_fresh,
-	struct problem *problem);
+int supervisor_wait(struct supervisor *supervisor, bool is_fresh, struct problem *problem);
 
-int supervisor_fd(const struct supervisor *supervisor); /* for poll(2): POLLIN */
-/** Handles the messages at that descriptor. Returns whether a layer got its first state. */
-bool supervisor_take(struct supervisor *supervisor);
+/** Starts the coroutine, in the thread that called supervisor_new(). Returns 0 or -ENOMEM. */
+int supervisor_start(struct supervisor *supervisor);
 
-/** Returns whether plyfs-keep has ended: then no layer out of a store is kept up to date. */
-bool supervisor_is_gone(const struct supervisor *supervisor);
+/** Runs the mirrors of the stores in `settings` from now on, and keeps a reference. */
+void supervisor_use(struct supervisor *supervisor, struct settings *settings);
 
-/** Makes plyfs-keep read plyfs.yaml again. */
-void supervisor_reload(struct supervisor *supervisor);
+/** Ends the coroutine, but no mirror. NULL: does nothing. */
+void supervisor_stop(struct supervisor *supervisor);
 
-/** Ends plyfs-keep and its mirrors. NULL in *place: does nothing. */
+/** Ends the mirrors. NULL in *place: does nothing. */
 void supervisor_freep(struct supervisor **place);
