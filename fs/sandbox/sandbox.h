@@ -44,9 +44,9 @@
  *   environment   is overwritten. Not: mirror
  *
  * All processes but workers, guards, mirrors and plyfs-settings are forked before the mount, so
- * that only the daemon holds /dev/fuse. Those close it first. plyfs-publish looks up the allowed paths before
- * the mount (sandbox_prepare()), and enters its sandbox afterwards: in between, no path may be
- * looked up, as it may lead through the mount.
+ * that only the daemon holds /dev/fuse. Those close it first. plyfs-publish looks up the allowed
+ * paths before the mount (sandbox_prepare()), and enters its sandbox afterwards: in between, no
+ * path may be looked up, as it may lead through the mount.
  *
  * Code of a process with a filter that needs another system call adds it to the table in filter.c,
  * with the reason.
