@@ -14,11 +14,12 @@
 #include "queue.h"
 #include "state.h"
 
-/* Directories that take each other's place while they are being watched; the last is reported by
- * the watch of the one above. */
+/*
+ * Tries to watch a directory that is replaced each time; its parent's watch reports the last one.
+ */
 #define WATCH_TRIES 8
 
-/* What has changed so lately may have changed once more without another time. */
+/* Milliseconds within which a second change may leave the file times as they are. */
 #define TICK_MS 20
 
 void attach_poll(struct view *view, int error, bool is_remote)
@@ -31,7 +32,7 @@ void attach_poll(struct view *view, int error, bool is_remote)
 	view->is_polling = true;
 }
 
-/* What a watch can't tell, polling finds out. */
+/* Notes the result of a watch. If inotify fails or may miss changes, the publisher polls. */
 static void note_watch(struct view *view, struct directory *directory, unsigned layer, int error,
 	bool is_remote_layer)
 {
@@ -44,7 +45,7 @@ static void note_watch(struct view *view, struct directory *directory, unsigned 
 	}
 }
 
-/* Whether the path still leads to the directory that is open as `fd`, or to none. */
+/* Returns whether the path still leads to the directory that is open as `fd`, or to nothing. */
 static bool is_at(const struct layer *layer, const char *path, int fd)
 {
 	CLEANUP(closep) int again = layer_open_directory(layer, path);
@@ -74,7 +75,7 @@ static bool has_moved_on_since(const struct stat *seen, int fd)
 	return !seen || fstat(fd, &stat) < 0 || has_moved_on(seen->st_ctim, stat.st_ctim);
 }
 
-/* For a mark that hides what lies below, which no scan of names finds. */
+/* Queues a refresh of the directory: a mark that hides lower layers is not found by a scan. */
 static void look_again(struct view *view, struct directory *directory)
 {
 	queue_directory(view, directory);
@@ -88,7 +89,7 @@ static const struct stat *seen_in(const struct union_lookup *lookup, unsigned la
 	return NULL;
 }
 
-/* A worker watches it. Polling finds what the layer does not say, and what no watch tells. */
+/* A worker adds the watch, and polling covers what neither the watch nor the layer reports. */
 static void watch_delegated(struct view *view, const struct layer *layer,
 	struct directory *directory, unsigned number, const struct stat *seen)
 {
@@ -122,12 +123,12 @@ static void watch_layer(struct view *view, const struct layer *layer, struct dir
 
 	for (int try = 0; !is_settled && try < WATCH_TRIES; try++) {
 		CLEANUP(closep) int fd = layer_open_directory(layer, directory->path);
-		/* Gone already: its parent's watch has the event. */
+		/* It is gone already: the watch of its parent reports that. */
 		if (fd == -ENOENT || fd == -ENOTDIR)
 			return;
 		int r = fd < 0 ? fd : watch_add(view->watch, &directory->watches, number, fd);
 		note_watch(view, directory, number, -r, fd >= 0 && layer_fd_is_remote(fd));
-		/* Another took its place, and another look may have watched that one before. */
+		/* Another directory is there now, and another look may have watched it before. */
 		is_settled = r < 0 || is_at(layer, directory->path, fd);
 		if (r == 0 && is_settled && has_moved_on_since(seen, fd))
 			look_again(view, directory);
@@ -149,12 +150,12 @@ static bool same_place(const struct stamp *a, const struct stamp *b)
 
 void attach_unseen(struct view *view, struct directory *directory)
 {
-	/* What is polled is looked at again anyhow. */
+	/* A polled directory is looked at again anyway. */
 	if (!directory_is_polled(directory))
 		directory->has_unseen = view->has_unseen = true;
 }
 
-/* As if it had been asked for when `since` was given: before a right that has come is shown. */
+/* Queues a scan with the sequence number `since`, so that no wider right shows before its end. */
 static void scan_since(struct view *view, struct directory *directory, uint64_t since)
 {
 	queue_scan(view, directory, SCAN_ALL);
@@ -162,7 +163,7 @@ static void scan_since(struct view *view, struct directory *directory, uint64_t 
 		directory->scan_ticket = since;
 }
 
-/* Those whose names could not all be looked at, from `directory` down. */
+/* Scans the directories, from `directory` down, whose names could not all be looked at. */
 static void scan_unseen(struct view *view, struct directory *directory, uint64_t since)
 {
 	if (directory->has_unseen)
@@ -174,7 +175,7 @@ static void scan_unseen(struct view *view, struct directory *directory, uint64_t
 				scan_unseen(view, entry->directory, since);
 }
 
-/* Of a layer that does not answer nothing is known: it joins no directory. */
+/* A layer that does not answer joins no directory: nothing is known of what it has. */
 static void leave_out_silent(
 	const struct settings *settings, layer_mask shown, struct union_lookup *lookup)
 {
@@ -188,11 +189,11 @@ static void leave_out_silent(
 bool attach_update(struct view *view, const struct settings *settings, struct directory *directory,
 	struct union_lookup *lookup)
 {
-	layer_mask fresh = 0;     /* that did not show it, or another directory */
-	layer_mask unwatched = 0; /* that show it, without a watch */
+	layer_mask fresh = 0;     /* layers that did not show it, or showed another directory */
+	layer_mask unwatched = 0; /* layers that show it, without a watch */
 	bool is_other = false;
 
-	/* Looked at by other settings: their ranks mean nothing any more. */
+	/* The lookup used other settings: its layer numbers mean other layers now. */
 	if (settings != view->composer.settings) {
 		return false;
 	}
@@ -214,10 +215,10 @@ bool attach_update(struct view *view, const struct settings *settings, struct di
 		if ((fresh | lost) >> layer & 1)
 			watch_remove_layer(view->watch, &directory->watches, layer);
 	struct rights old_rights = directory->found_rights;
-	/* Looks at its names that are under way may look into the wrong layers. */
+	/* Looks at its names that are under way may have asked the wrong layers. */
 	directory->generation++;
 	attributes_describe(view, directory, lookup);
-	/* Rights of what is made of files below it, but shown elsewhere, follow from its own. */
+	/* A virtual file elsewhere may have sources below it, whose rights the file gets. */
 	if (!rights_equal(&directory->found_rights, &old_rights))
 		dependency_reindex(view, directory->path);
 	directory->joined |= fresh;
@@ -229,7 +230,7 @@ bool attach_update(struct view *view, const struct settings *settings, struct di
 	}
 
 	attach_watch(view, settings, directory, lookup, fresh | unwatched);
-	/* What can't be watched still is polled, as it was. */
+	/* A layer that is polled, and still can't be watched, stays polled. */
 	if (fresh | lost | (unwatched & ~directory->polled))
 		scan_since(view, directory, since);
 	return is_untold;
@@ -246,7 +247,7 @@ int attach_make(struct view *view, const struct settings_generation *generation,
 		return r;
 	attributes_describe(view, directory, lookup);
 	directory->described = directory->narrowed = 0;
-	/* Its events may come, and be done with, before it is shown. */
+	/* Its first events may come, and be handled, before it is shown. */
 	directory->users = 1;
 	if (parent) {
 		parent->users++;

@@ -29,22 +29,22 @@ static struct rights rights_of(const struct view *view, const struct union_looku
 	return rights_combine(stats, lookup->count, &view->composer.mounter);
 }
 
-/* What is taken away shows at once; what is given, when the directory opens. */
+/* Returns the rights to show: a lost right ends at once; a new one waits for the opening. */
 static struct rights admit(
 	struct view *view, struct directory *directory, bool is_other, bool is_known)
 {
 	const struct rights *found = &directory->found_rights;
 	struct rights both = rights_both(&directory->rights, found, &view->composer.mounter);
 
-	/* A strict mount asks the layers at each look, so it shows nothing that was removed. */
+	/* A strict mount asks the layers at each look, so it shows no removed file. */
 	if (rights_equal(&both, found) || (is_known && view_is_strict(view))) {
 		directory->opens_after = 0;
 		return *found;
 	}
-	/* What is given besides waits for what was removed before that. */
+	/* A further right waits for the removals that came before it. */
 	bool is_waiting = directory->opens_after;
 	if (is_known && (is_waiting ? is_other : directory_list_add(&view->openings, directory))) {
-		/* What was removed before it opened in the layer has been reported by now. */
+		/* Reads the events of removals before the directory got the new right. */
 		events_take(view);
 		directory->opens_after = ++view->tickets;
 	}
@@ -64,7 +64,7 @@ void attributes_describe(
 	struct view *view, struct directory *directory, const struct union_lookup *lookup)
 {
 	directory->polled &= lookup->layers;
-	/* Nothing is known of it now: it stays as it was. */
+	/* No layer could be looked at: the directory stays as it was. */
 	if (directory->inode.ino && lookup->has_unknown && !lookup->count) {
 		directory->layers = lookup->layers;
 		return;
@@ -83,7 +83,7 @@ void attributes_describe(
 			directory->mtime = found->stat.st_mtim;
 		directory->identities[found->layer] = stamp_of(&found->stat);
 	}
-	/* Names go with a layer, which its time tells; and that never goes back. */
+	/* A layer's names vanish with it, and only the time shows that. It never goes back. */
 	bool is_less = directory->layers & ~lookup->layers;
 	if (!time_is_later(directory->mtime, shown))
 		directory->mtime = is_less ? clock_after(shown) : shown;
@@ -97,8 +97,8 @@ bool attributes_are_untold(const struct directory *directory)
 }
 
 /*
- * Waits for the path walks that the kernel let in by the rights that it knew before. A walk in the
- * kernel's caches is one RCU read-side section, and MEMBARRIER_CMD_GLOBAL is synchronize_rcu(),
+ * Waits for the path walks that the kernel admitted by the rights that it knew before. A walk in
+ * the kernel's caches is one RCU read-side section, and MEMBARRIER_CMD_GLOBAL is synchronize_rcu(),
  * which waits for all of them (membarrier(2)). Any other walk sends us a LOOKUP.
  */
 static void let_walks_end(void *context)
@@ -119,7 +119,7 @@ static void tell_waits(struct view *view, struct directory *directory)
 		if (r == 0 && is_narrower)
 			aside_run(let_walks_end, NULL);
 	}
-	/* -ENOENT: the answer to its LOOKUP, with the old rights, is still on its way. */
+	/* -ENOENT: our answer to its LOOKUP, which carries the old rights, is still on its way. */
 	if (r < 0 || directory->told >= described)
 		return;
 	directory->told = described;
@@ -133,7 +133,7 @@ void attributes_tell_waits(struct view *view, struct directory *directory)
 			tell_waits(view, directory);
 }
 
-/* Whether something was reported of it, or may have been, that has not been looked at yet. */
+/* Returns whether the directory has changed, or may have, since it was last looked at. */
 static bool is_in_doubt(const struct view *view, const struct directory *directory)
 {
 	if (directory->polled || view->is_overflowed ||
@@ -165,11 +165,11 @@ static int look_at_rights_waits(struct view *view, struct directory *directory)
 	if (!lookup)
 		return -ENOMEM;
 	settings_generation_init(view, &now);
-	/* Rights that it gave before hold, and names below need not be the layer's. */
+	/* If a layer does not answer, the rights that it gave before still hold. */
 	int patience_ms = layer_tasks_patience(LAYER_HURRY_MS);
 	int r = expand_look_up(
 		&view->finder, now.composer.settings, layers, directory->path, lookup);
-	/* Whatever else has changed waits for the publisher. */
+	/* The publisher handles all other changes. */
 	if (r == 0 && lookup->kind == UNION_DIRECTORY && has_other_rights(view, directory, lookup))
 		attach_update(view, now.composer.settings, directory, lookup);
 	layer_tasks_patience(patience_ms);
@@ -198,7 +198,7 @@ uint64_t attributes_narrowings(const struct directory *directory)
 	return count;
 }
 
-/* Whether something in it, or below, has waited since before. Its depth is bounded by PATH_MAX. */
+/* Returns whether something in or below it is older than `ticket`. PATH_MAX bounds the depth. */
 static bool waits(const struct directory *directory, uint64_t ticket)
 {
 	if ((directory->scan || directory->scanning) && directory->scan_ticket < ticket)

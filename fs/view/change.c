@@ -10,10 +10,10 @@
 #include "queue.h"
 #include "state.h"
 
-/* What could not be published is tried again after this time. */
+/* Milliseconds after which a change that could not be published is tried again. */
 #define RETRY_MS 500
 
-/* A walk that waits for the directory's lock was perhaps let in before it closed. */
+/* A path walk that waits for the directory's lock may have been admitted by an older right. */
 static int passing(const struct directory *parent)
 {
 	return attributes_narrowings(parent) ? VIEW_PASSING : 0;
@@ -73,7 +73,7 @@ static void apply(struct view *view, const struct change *change, bool is_known)
 	change->parent->mtime = clock_after(change->parent->mtime);
 }
 
-/* Whether a request has shown another version since: to go back would be seen. */
+/* Returns whether a request has shown another version since: do not bring back an older one. */
 static bool is_older(const struct change *change)
 {
 	const struct version *version = change->entry->version;
@@ -138,7 +138,8 @@ bool change_is_of_tree(const struct change *change)
 	return change->kind < CHANGE_ATTRIBUTES;
 }
 
-/* -ENOENT from the kernel: the answer that makes the directory known to it is on its way. */
+/* Milliseconds after which the kernel is notified again. It returns -ENOENT until it has our answer
+ * to the LOOKUP that makes the directory known to it. */
 #define TELL_AGAIN_MS 2
 
 void view_tell_attributes(struct view *view, const struct change *change)
@@ -156,17 +157,17 @@ void view_tell_attributes(struct view *view, const struct change *change)
 
 void view_end_change(struct view *view, struct change *change)
 {
-	/* What is only announced is not begun. */
+	/* A change that is only announced was never begun. */
 	bool is_covered = view->change && entry_is_covered(change->entry);
 	if (is_covered && view->publishing == PUBLISHING_DONE)
 		entry_clear_trouble(view, change->entry);
-	/* Once more where what was mounted there has gone: something else may be wrong with it. */
+	/* If a mount that covered the path is gone, look again: the path may have another fault. */
 	if (view->change && (view->publishing == PUBLISHING_OVERTAKEN ||
 				    (is_covered && view->publishing == PUBLISHING_DONE))) {
 		queue_entry(view, change->entry);
 	} else if (view->change && view->publishing == PUBLISHING_BEGUN) {
-		change->entry->restless_ms = 0; /* its writer is not waited for */
-		/* Dependent names have been looked up, and have found the old version. */
+		change->entry->restless_ms = 0; /* do not wait for its writer */
+		/* Names that depend on it have found the old version meanwhile. */
 		change->entry->is_touched |= change->is_news && !is_covered;
 		queue_debounce(view, change->entry, RETRY_MS);
 	}

@@ -36,7 +36,7 @@ struct change {
 void view_begin_change(struct view *view, const struct change *change);
 
 /**
- * Answers a look-up in the directory `stage` of .plyfs: the version that is being published gets
+ * Answers a lookup in the directory `stage` of .plyfs: the version that is being published gets
  * one more kernel reference, and *ret its attributes. Returns 0 or VIEW_PASSING; -ENOENT: no
  * CHANGE_REPLACE is begun.
  */
@@ -45,7 +45,7 @@ int view_lookup_staged(struct view *view, struct stat *ret);
 /**
  * Makes the change that was begun in the directory `parent_ino`, unless it was made already. With
  * `is_known` the caller answers a request of the kernel, which knows a new directory then: the
- * directory gets one kernel reference. Without it, the first look-up makes a new directory.
+ * directory gets one kernel reference. Without it, the name's first lookup makes the directory.
  *
  * Returns 0 or VIEW_PASSING, with the attributes of a new directory in *stat (unless NULL);
  * -ESTALE: no change is begun in `parent_ino`; -EAGAIN: view_is_overtaken().

@@ -14,8 +14,7 @@
 #include "state.h"
 #include "walk.h"
 
-/* A name under an index's directory. Kept as long as the index: the kinds of names asked for, and
- * those that are there, are few. */
+/* A name in an index's directory. It lives as long as the index, as such names are few. */
 struct indexed {
 	struct indexed *next;    /* in the bucket */
 	struct directory *first; /* the first directory that has such a file; NULL: none */
@@ -26,13 +25,13 @@ struct indexed {
 struct index {
 	struct index *next;
 	char *directory; /* relative to the root */
-	int depth;       /* of directories below it; -1: any */
+	int depth;       /* levels of directories below `directory`; -1: all */
 	bool is_fresh;
 	struct directory *
 		*directories; /* top directories first, names in byte order; each in use */
 	size_t directory_count;
 	size_t directory_capacity;
-	struct directory *above; /* there are none: the nearest one above, in use; else NULL */
+	struct directory *above; /* `directory` is missing: the nearest one above, in use */
 	struct indexed **buckets;
 	size_t bucket_count; /* a power of two */
 	size_t count;
@@ -60,7 +59,7 @@ static void grow(struct index *index)
 	struct indexed **buckets = calloc(count, sizeof(*buckets));
 
 	if (!buckets)
-		return; /* slower, no more */
+		return; /* the index only gets slower */
 	for (size_t i = 0; i < index->bucket_count; i++)
 		for (struct indexed *indexed = index->buckets[i], *next; indexed; indexed = next) {
 			struct indexed **bucket = &buckets[bucket_of(indexed->name, count)];
@@ -126,7 +125,7 @@ static struct index *get_index(struct view *view, const char *directory, int dep
 	return index;
 }
 
-/* What the layers have: a broken file may be shown as the link that was there when all was good. */
+/* Returns whether the layers have a file, which may be broken and shown as its last good link. */
 static bool is_file(const struct entry *entry)
 {
 	return entry->kind == UNION_FILE || (entry->kind == UNION_LINK && entry->trouble);
@@ -171,7 +170,7 @@ static int build(struct view *view, const char *directory, int depth)
 		index->directory_count = walk.count;
 		index->directory_capacity = walk.capacity;
 		index->above = walk.above;
-		/* A directory may have come behind the walk's back. */
+		/* A directory may have appeared where the walk had passed already. */
 		index->is_fresh = generation == view->dependency_indexes.generation;
 		walk = old;
 	}
@@ -186,7 +185,7 @@ static int freshen(struct view *view, const char *directory, int depth)
 	return is_fresh ? 0 : build(view, directory, depth);
 }
 
-/* A file found in an index; copied, as the index may change while the file is looked at. */
+/* A file found in an index. It is a copy, as the index may change while the file is looked at. */
 struct hit {
 	char *path;
 	size_t name_at; /* in `path` */
@@ -250,7 +249,7 @@ int dependency_list(void *context, const char *directory, int depth,
 	return r;
 }
 
-/* The file that was found may be changed by other names. 0, or a shortage as -errno. */
+/* Watches the other names of the file that was found. Returns 0, or a shortage as -errno. */
 static int watch_sources(struct view *view, const char *path, layer_mask layers)
 {
 	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();

@@ -95,7 +95,7 @@ void directory_free(struct directory *directory)
 	free(directory);
 }
 
-/* Seeded: names that were chosen to lie in one bucket would hold up all others. */
+/* The hash is seeded, so that nobody can choose names that all lie in one bucket. */
 static size_t bucket_of(const char *name, size_t bucket_count)
 {
 	return hash_end(hash_bytes(hash_seed(), span_of(name))) & (bucket_count - 1);
@@ -110,7 +110,7 @@ struct entry *directory_find(const struct directory *directory, const char *name
 	return entry;
 }
 
-/* A table that can't grow gets slower, no more. */
+/* Grows the table. If memory is short, the table only gets slower. */
 static void grow(struct directory *directory)
 {
 	size_t count = directory->bucket_count * 4;
@@ -166,7 +166,7 @@ void directory_tidy(struct directory *directory, struct entry *entry)
 	entry_free(entry);
 }
 
-/* Closes the gaps once they are half of it. */
+/* Removes the gaps from the listing once they are half of it. */
 static void compact(struct directory *directory)
 {
 	size_t kept = 0;
@@ -208,7 +208,7 @@ int directory_list_entry(struct directory *directory, struct entry *entry)
 		uint64_t *cookies = reallocarray(directory->cookies, capacity, sizeof(*cookies));
 		if (cookies)
 			directory->cookies = cookies;
-		/* The next listing is made complete. */
+		/* The next listing is made complete again. */
 		if (!order || !cookies) {
 			directory->names = NAMES_SOME;
 			return -ENOMEM;

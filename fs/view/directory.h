@@ -33,7 +33,7 @@ enum entry_pending {
 	PENDING_NONE,    /* no change is known */
 	PENDING_GONE,    /* it waits for a replacement */
 	PENDING_WRITING, /* it waits for its writer */
-	PENDING_QUEUED,  /* it is to be looked up, now or after the look under way */
+	PENDING_QUEUED,  /* it must be looked up, now or after the look under way */
 };
 
 /* How thoroughly a queued name is looked up. The highest of several reasons counts. */

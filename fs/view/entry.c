@@ -14,7 +14,7 @@
 #include "promise.h"
 #include "state.h"
 
-/* The bit of the numbers that follow from a path; those that are counted never come so far. */
+/* The bit of the inode numbers computed from a path. Counted numbers never get that far. */
 #define FIRST_INO ((uint64_t)1 << 62)
 
 static struct version *version_of(struct inode *inode)
@@ -34,7 +34,7 @@ void inode_hold(struct view *view, struct inode *inode)
 	}
 }
 
-/* Tells contents apart, so that a number that was forgotten goes to the same content again only. */
+/* A version's fingerprint: a forgotten number goes to the same content only. */
 static uint64_t print_of(const struct version *version)
 {
 	uint64_t hash = 14695981039346656037u ^ version->size ^ (uint64_t)version->mode << 32;
@@ -55,10 +55,8 @@ static uint64_t print_of(const struct version *version)
 	return hash | 1;
 }
 
-/*
- * Differs if other directories of the layers show it, or if these have changed. Always even, while
- * the fingerprint of a version is odd.
- */
+/* A directory's fingerprint. It differs if other directories of the layers show it, or if these
+ * have changed. It is always even; the fingerprint of a version is odd. */
 static uint64_t print_of_directory(const struct directory *directory)
 {
 	uint64_t hash = 14695981039346656037u;
@@ -80,7 +78,7 @@ static bool is_print_of_directory(uint64_t print)
 	return print && !(print & 1);
 }
 
-/* A path's hash, which is also its first number; not 0. */
+/* Returns the hash of the path, which is also the path's first inode number; never 0. */
 static uint64_t hash_of(const struct entry *entry)
 {
 	uint64_t hash = 14695981039346656037u;
@@ -132,7 +130,7 @@ static void drop_version(struct view *view, struct entry *entry)
 	entry->version = NULL;
 }
 
-/* Whether everybody may read what the path shows. */
+/* Returns whether every user may read the path's file. */
 static bool is_public(const struct entry *entry, const struct version *version)
 {
 	if (!(version->mode & 0004))
@@ -143,7 +141,7 @@ static bool is_public(const struct entry *entry, const struct version *version)
 	return true;
 }
 
-/* The last good version, if it is one; NULL: the path shows nothing. */
+/* Notes the last good version for the last-good store. NULL: the path shows nothing. */
 static void keep(struct view *view, const struct entry *entry, struct version *version)
 {
 	CLEANUP(freep) char *path = NULL;
@@ -154,7 +152,7 @@ static void keep(struct view *view, const struct entry *entry, struct version *v
 	keep_note(view->keep, path, version, version && is_public(entry, version));
 }
 
-/* The kernel has forgotten the version, or the directory that it is in. */
+/* Drops the version after the kernel has forgotten it, or its directory. */
 static void forget_shown(struct view *view, struct entry *entry)
 {
 	if (!entry->version)
@@ -172,7 +170,7 @@ static void forget_directory(struct entry *entry)
 	entry->directory = NULL;
 }
 
-/* It is the one that the kernel forgot, or another, or names have come and gone in it since. */
+/* Gives the directory its former time if the kernel forgot this one; or else a later time. */
 static void recall_directory(const struct entry *entry, struct directory *directory)
 {
 	if (!is_print_of_directory(entry->print) ||
@@ -193,7 +191,7 @@ static void remember_name(struct view *view, struct entry *entry)
 				entry->shown_mtime, entry->shown_ctime});
 }
 
-/* The directory goes, because the kernel has forgotten it; it may do so before what is in it. */
+/* Remembers the directory's names before it is freed. The kernel may forget it before its files. */
 static void remember_names(struct view *view, struct directory *directory)
 {
 	for (size_t i = 0; i < directory->bucket_count; i++)
@@ -223,7 +221,7 @@ void entry_prepare_version(struct view *view, struct entry *entry, struct versio
 
 	version->inode.ino = view->next_ino++;
 	if (!entry->shown_ctime.tv_sec) {
-		/* A network file system may have no such time. */
+		/* A network file system may report no ctime. */
 		if (!version->ctime.tv_sec)
 			version->ctime = version->made;
 		return;
@@ -231,7 +229,7 @@ void entry_prepare_version(struct view *view, struct entry *entry, struct versio
 	clock_gettime(CLOCK_REALTIME, &now);
 	version->ctime = clock_clearly_after(now, entry->shown_ctime);
 	struct timespec least = clock_clearly_after(version->mtime, entry->shown_mtime);
-	/* The change is in another source than the newest, or in none that is still there. */
+	/* The newest source is unchanged: another source has changed, or a source is gone. */
 	if (time_is_later(least, version->mtime))
 		version->mtime = time_is_later(now, least) ? now : least;
 }
@@ -315,7 +313,7 @@ void entry_show_directory(struct view *view, struct entry *entry, struct directo
 		directory_list_entry(entry->parent, entry);
 }
 
-/* Nothing is shown below it any more. The kernel may hold it, or what was in it, for long. */
+/* Makes everything below the directory show nothing. The kernel may hold the objects for long. */
 static void kill_directory(struct view *view, struct directory *directory)
 {
 	directory->is_dead = true;
@@ -365,7 +363,7 @@ void entry_note(struct view *view, struct entry *entry, enum union_kind kind)
 		directory_list_entry(entry->parent, entry);
 }
 
-/* `trouble` NULL: it has ended. */
+/* Logs the fault; NULL: its end. */
 static void log_trouble(struct view *view, const struct entry *entry, const struct trouble *trouble)
 {
 	char text[TROUBLE_TEXT_MAX];
@@ -383,7 +381,7 @@ static void log_trouble(struct view *view, const struct entry *entry, const stru
 	view_log(view, text, trouble ? &trouble->problem : &mended);
 }
 
-/* A link that is shown for a broken file, or is no more, is another thing to who asks for files. */
+/* If a broken file is shown as a link, then a dependency that asks for files must look again. */
 static void note_broken_link(struct view *view, const struct entry *entry)
 {
 	if (entry->kind == UNION_LINK)
@@ -403,7 +401,7 @@ void entry_clear_trouble(struct view *view, struct entry *entry)
 		log_trouble(view, entry, NULL);
 }
 
-/* When the last good state of the source that `problem` names was read. */
+/* Returns when the last good state of the source that `problem` names was read. */
 static struct timespec stood_in_since(const struct version *version, const struct problem *problem)
 {
 	for (size_t i = 0; i < version->stood_in_count; i++)
@@ -454,7 +452,7 @@ static bool is_unused(const struct view *view, const struct directory *directory
 	       directory->users == 0 && directory->pins == 0;
 }
 
-/* Frees a directory that nothing needs, and then perhaps the one above. */
+/* Frees a directory that nothing needs, and then those above it that nothing needs any more. */
 static void release(struct view *view, struct directory *directory)
 {
 	while (is_unused(view, directory)) {
@@ -492,7 +490,7 @@ static void forget_version(struct view *view, struct version *version)
 
 	view->counts.versions--;
 	view->counts.version_bytes -= version->data ? version->size : 0;
-	/* What stands in for a broken source can't be made again, so it stays. */
+	/* A version of a path with a fault can't be made again from its sources, so it stays. */
 	if (entry && !entry->trouble)
 		forget_shown(view, entry);
 	view->freed_bytes += version->data ? version->size : 0;

@@ -10,7 +10,6 @@
 #include "queue.h"
 #include "state.h"
 
-/* For what comes next. */
 static bool is_waiting(const struct entry *entry)
 {
 	return entry->pending == PENDING_GONE || entry->pending == PENDING_WRITING;
@@ -25,21 +24,21 @@ void events_name(struct view *view, struct directory *directory, unsigned layer,
 		queue_shortage(view);
 		return;
 	}
-	/* What was reported before waits since then, whatever it waits for now. */
+	/* A pending name keeps its sequence number, whatever it waits for now. */
 	bool was_pending = entry->pending != PENDING_NONE;
 	uint64_t since = entry->pending_since;
 	directory->users++;
 	entry->is_touched = true;
 	if (mask & (IN_CLOSE_WRITE | IN_MODIFY))
 		entry->written = ++view->writes;
-	/* A listing was faster; to the kernel the name may still be absent. */
+	/* A listing has made the entry first; the kernel may still cache the name as absent. */
 	if (mask & IN_ISDIR && mask & (IN_CREATE | IN_MOVED_TO) && entry->kind == UNION_DIRECTORY &&
 		!entry->directory)
 		entry->is_unannounced = true;
 	if (mask & (IN_CLOSE_WRITE | IN_MOVED_TO)) {
 		entry->created &= ~bit;
 		entry->writing &= ~bit;
-		/* Another layer's writer may not be done. */
+		/* A writer in another layer may not have closed the file yet. */
 		if (!entry->writing)
 			queue_rest(view, entry);
 		entry->restless_ms = is_waiting(entry) ? clock_ms() : 0;
@@ -53,7 +52,7 @@ void events_name(struct view *view, struct directory *directory, unsigned layer,
 		entry->writing &= ~bit;
 		queue_debounce(view, entry, EVENTS_GONE_MS);
 	} else if (mask & IN_DELETE_SELF) {
-		/* It went, or another name of it, of which the next event will tell. */
+		/* The file went, or another name of it: then the next event reports that. */
 		queue_debounce(view, entry, EVENTS_GONE_MS);
 	} else if (mask & IN_MODIFY) {
 		entry->writing |= bit;
@@ -61,7 +60,7 @@ void events_name(struct view *view, struct directory *directory, unsigned layer,
 	} else {
 		if (mask & IN_CREATE && !(mask & IN_ISDIR))
 			entry->created |= bit;
-		/* It came back: whether it is being written is seen when it is looked at. */
+		/* The name came back. Its look finds out whether a program is writing the file. */
 		if (mask & IN_CREATE && entry->pending == PENDING_GONE)
 			queue_rest(view, entry);
 		queue_entry(view, entry);
@@ -98,12 +97,12 @@ void events_take(struct view *view)
 {
 	uint64_t cause = view->cause;
 
-	view->cause = 0; /* what is reported waits since now */
+	view->cause = 0; /* new events get new sequence numbers */
 	watch_read(view->watch, on_event, view);
 	view->cause = cause;
 }
 
-/* A writer has changed it and not closed it yet; or has just made it, which a hard link has not. */
+/* Returns whether a program has the file open for writing, or has just made it: not by a link. */
 static bool is_written(const struct entry *entry, const struct contributor *found)
 {
 	layer_mask bit = (layer_mask)1 << found->layer;
@@ -113,7 +112,7 @@ static bool is_written(const struct entry *entry, const struct contributor *foun
 						found->stat.st_nlink == 1));
 }
 
-/* A name that link(2) or symlink(2) has made has no writer: no event says that it is closed. */
+/* Ends the wait for a close: a name made by link(2) or symlink(2) has no writer. */
 static void give_up(struct entry *entry)
 {
 	if (entry && entry->pending == PENDING_NONE && !entry->users)

@@ -15,9 +15,7 @@
 #include "look.h"
 #include "runner.h"
 
-/*
- * Tries that count as made where an optional program is not installed: the next one is in a minute.
- */
+/* If an optional program is missing, the retries begin here: the first comes after a minute. */
 #define OPTIONAL_TRIES 6
 
 /* Positive result of start(). */
@@ -29,41 +27,41 @@ struct candidate {
 	struct view *view;
 	struct entry *entry; /* in use */
 	char *path;
-	char *command; /* program_key() of what judges it */
+	char *command; /* program_key() of its check */
 	struct version *version;
 	struct line_map *lines;        /* where its lines are from; NULL: not known */
 	struct look *parked;           /* first looks that go on with the verdict */
 	struct settings *settings;     /* with which it runs; NULL: it waits */
 	const struct program *program; /* theirs */
 	bool is_running;
-	bool is_wanted;         /* a look has ended that would have shown it */
+	bool is_wanted;         /* a look that would have shown it has ended */
 	struct candidate *next; /* of the same entry */
 };
 
-/* A program that checks and is not there. */
+/* A missing program of a check. */
 struct gate_missing {
 	struct view_unchecked unchecked;
 	char program[PROGRAM_NAME_MAX];
 	struct gate_missing *next;
 };
 
-/* What is known of a path that has a check. */
+/* The state of a path that has a check. */
 struct checked {
-	char *command;                /* that what follows was said by */
-	struct version *passed;       /* what it was content with last; NULL: nothing yet */
-	struct version *failed;       /* what it was not content with last; NULL likewise */
-	struct problem problem;       /* and why */
-	struct candidate *candidates; /* the oldest first; one that runs is the first */
+	char *command;                /* program_key() of the check that gave the verdicts */
+	struct version *passed;       /* the last bytes that it accepted; NULL: none yet */
+	struct version *failed;       /* the last bytes that it rejected; NULL: none yet */
+	struct problem problem;       /* why it rejected them */
+	struct candidate *candidates; /* oldest first; only the first may be running */
 	struct checked *next;         /* in the queue */
 	bool is_queued;
 
-	struct gate_missing *missing; /* the program was not there the last time; NULL: it was */
-	bool is_let_through;          /* likewise, and the content may be shown */
+	struct gate_missing *missing; /* its program, missing at the last try; else NULL */
+	bool is_let_through;          /* … and it is optional, so the bytes may be shown */
 
-	/* What failed, or passed for that, could not be judged: it is tried again. */
-	unsigned tries;      /* on end */
+	/* The check could not run, and will be tried again. */
+	unsigned tries;      /* in a row */
 	int64_t again_ms;    /* CLOCK_MONOTONIC */
-	struct entry *entry; /* in use; NULL: it is not tried again */
+	struct entry *entry; /* in use; NULL: no retry is due */
 	struct checked *next_retry;
 };
 
@@ -131,7 +129,7 @@ static void queue(struct gate *gate, struct checked *checked)
 	gate->queue_end = &checked->next;
 }
 
-/* Nobody waits for what a newer one takes the place of. Returns whether a look did. */
+/* Drops the candidates that a newer one replaces. Returns whether a look wanted one of them. */
 static bool drop_older(struct checked *checked)
 {
 	bool was_wanted = false;
@@ -150,7 +148,7 @@ static bool drop_older(struct checked *checked)
 	return was_wanted;
 }
 
-/* The one of those bytes that waits or runs, else a new one. NULL: no memory. */
+/* Returns the candidate with these bytes, or makes one. NULL: no memory. */
 static struct candidate *find_candidate(const struct look *look, struct checked *checked,
 	const char *command, struct line_map **lines)
 {
@@ -197,12 +195,12 @@ static struct checked *checked_of(struct entry *entry, const char *command)
 	return checked->command ? checked : NULL;
 }
 
-/* Returns 0 or PROBLEM when it was judged already, LOOK_AT_GATE when not, or -errno. */
+/* Returns 0 or PROBLEM if the bytes have a verdict, LOOK_AT_GATE if they have none, or -errno. */
 static int recall(struct look *look, const char *command)
 {
 	struct view *view = look->view;
 
-	/* It is not shown in any case. */
+	/* The settings have changed: this version will not be shown. */
 	if (look->settings.number != view->settings_number)
 		return 0;
 	if (view->gate.is_stopped)
@@ -211,7 +209,7 @@ static int recall(struct look *look, const char *command)
 	if (!checked)
 		return -ENOMEM;
 	if (has_same_bytes(checked->passed, look->version)) {
-		/* There need be no second copy. */
+		/* Two versions of the same bytes share one copy. */
 		version_unref(checked->passed);
 		checked->passed = version_ref(look->version);
 		return 0;
@@ -223,7 +221,7 @@ static int recall(struct look *look, const char *command)
 	return LOOK_AT_GATE;
 }
 
-/* With `lines`, what is not judged yet waits for it. */
+/* If the bytes have no verdict and `lines` is not NULL, makes the look wait for one. */
 static int judge(struct look *look, const char *command, struct line_map **lines)
 {
 	int r = recall(look, command);
@@ -269,7 +267,7 @@ static int map_lines(const struct look *look, struct line_map **ret)
 		       : map_lines_here(look, ret);
 }
 
-/* It had a check, perhaps, under other settings. */
+/* Other settings may have named a check for the path. */
 static void forget_check(struct look *look)
 {
 	if (look->entry->checked)
@@ -303,8 +301,7 @@ int gate_judge(struct look *look)
 	return r;
 }
 
-/* It says nothing of the bytes: perhaps the program is not installed yet, or the machine is busy.
- */
+/* Returns whether the run says nothing of the bytes: a missing program, or a busy machine. */
 static bool is_unjudged(const struct run_result *result)
 {
 	return result->end != RUN_EXITED && result->end != RUN_KILLED;
@@ -312,7 +309,7 @@ static bool is_unjudged(const struct run_result *result)
 
 static void retry(struct view *view, struct entry *entry, struct checked *checked)
 {
-	/* What is shown all the same need not be judged in a hurry. */
+	/* The bytes are shown already, so there is no hurry. */
 	if (checked->is_let_through && checked->tries < OPTIONAL_TRIES)
 		checked->tries = OPTIONAL_TRIES;
 	checked->again_ms = clock_ms() + run_pause_ms(checked->tries++);
@@ -356,7 +353,7 @@ int64_t gate_retry(struct view *view, int64_t now_ms)
 	return next;
 }
 
-/* NULL: no memory. */
+/* Returns the record of a missing program; NULL: no memory. */
 static struct gate_missing *missing(struct gate *gate, const char *program, const char *why)
 {
 	struct gate_missing *missing = gate->missing;
@@ -372,7 +369,7 @@ static struct gate_missing *missing(struct gate *gate, const char *program, cons
 	return missing;
 }
 
-/* Whether the program was there, for the status. */
+/* Notes for the status whether the program is missing. */
 static void note_missing(struct view *view, struct checked *checked,
 	const struct run_result *result, const struct program *program)
 {
@@ -385,7 +382,7 @@ static void note_missing(struct view *view, struct checked *checked,
 	checked->is_let_through = checked->missing && program->is_optional;
 }
 
-/* Whether the content may be shown. */
+/* Returns whether the bytes may be shown. */
 static bool is_let_through(const struct run_result *result, const struct program *program)
 {
 	char name[PROGRAM_NAME_MAX];
@@ -415,7 +412,7 @@ static void remember(struct candidate *candidate, const struct run_result *resul
 		checked->tries = 0;
 }
 
-/* `problem`: it has failed. */
+/* Continues the parked looks with the result. `problem`: why the check failed. */
 static void go_on(struct look *parked, int result, const struct problem *problem)
 {
 	for (struct look *look = parked, *next; look; look = next) {
@@ -535,7 +532,7 @@ void gate_fini(struct view *view)
 	}
 }
 
-/* What has gone, and is only remembered, does not count. */
+/* Counts names that are shown. A name that is only remembered does not count. */
 static void count_missing(const struct directory *directory)
 {
 	for (size_t i = 0; i < directory->bucket_count; i++)

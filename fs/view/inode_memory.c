@@ -4,7 +4,7 @@
 
 #define SIZE_FIRST 256
 
-/* The place of a path, or the free one where it would be. */
+/* Returns the slot of a path, or the free one that it would take. */
 static struct inode_memory_item *place_of(const struct inode_memory *memory, uint64_t path)
 {
 	size_t at = (size_t)(path ^ path >> 32) & (memory->size - 1);
@@ -37,7 +37,7 @@ void inode_memory_note(struct inode_memory *memory, const struct inode_memory_it
 {
 	if (memory->count * 2 >= memory->size)
 		grow(memory);
-	/* One place must stay free, or a search would not end. */
+	/* One slot must stay free, or a search would not end. */
 	if (memory->count + 1 >= memory->size)
 		return;
 	struct inode_memory_item *place = place_of(memory, item->path);

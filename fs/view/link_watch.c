@@ -18,10 +18,10 @@
 #include "queue.h"
 #include "state.h"
 
-/* As many as the kernel follows on one way: path_resolution(7). */
+/* Links that the kernel follows in one resolution: path_resolution(7). */
 #define LINKS_MAX 40
 
-/* Real ways have a dozen; who makes longer ones has them polled. */
+/* Names watched for one link. Real paths have a dozen; a longer one is polled. */
 #define STEPS_MAX 256
 
 #define WRITE_MASK (IN_MODIFY | IN_CLOSE_WRITE)
@@ -32,8 +32,8 @@
 
 enum step_kind {
 	STEP_ON_THE_WAY,
-	STEP_TARGET, /* the last name of the way */
-	STEP_INODE,  /* of a source with more names */
+	STEP_TARGET, /* the last name of the path */
+	STEP_INODE,  /* the inode of a source with several hard links */
 };
 
 struct step {
@@ -41,7 +41,7 @@ struct step {
 	const struct link_watch *watch;
 	struct step *next;
 	enum step_kind kind;
-	char *place; /* the absolute path of the name; NULL: not known */
+	char *place; /* the absolute path of the name; NULL: unknown */
 	char name[];
 };
 
@@ -50,25 +50,25 @@ struct link_watch {
 	struct view *view;
 	struct directory *directory;
 	unsigned layer;
-	bool is_of_inode; /* a name may have both */
+	bool is_of_inode; /* a name may have both kinds */
 	uint64_t number;  /* view->link_watches when it was begun */
 	struct step *steps;
 	size_t step_count;
 	struct link_watch *next, *previous; /* in view->links */
-	int error;                          /* why not all is watched; 0: it is */
-	bool is_remote;                     /* … by inotify, which does not tell all there */
+	int error;                          /* why a part is not watched; 0: all is */
+	bool is_remote;                     /* inotify does not report all changes there */
 	char name[];
 };
 
-/* A directory that is in use while names in it get their watches. */
+/* A directory, in use while names in it get their watches. */
 struct link_place {
 	struct view *view;
 	struct directory *directory; /* NULL: not in memory */
 	const char *name;            /* in it */
-	uint64_t number;             /* of the watches to be made */
+	uint64_t number;             /* of the watches that are made */
 };
 
-/* The place of `path`. */
+/* Returns the directory and the name of `path`. */
 static struct link_place enter(struct view *view, const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -114,7 +114,7 @@ static struct link_watch *new_watch(
 	return watch;
 }
 
-/* What the event means for the name that the way begins at. */
+/* Returns what the event means for the name at which the path begins. */
 static uint32_t mask_of_name(const struct step *step, uint32_t mask)
 {
 	switch (step->kind) {
@@ -125,7 +125,7 @@ static uint32_t mask_of_name(const struct step *step, uint32_t mask)
 	case STEP_ON_THE_WAY:
 		break;
 	}
-	/* Another file is there, or none: what was written of the old one does not count. */
+	/* Another file is there, or none: earlier writes to the old file do not count. */
 	if (mask & (IN_CREATE | IN_MOVED_TO))
 		return IN_MOVED_TO;
 	return mask & (IN_DELETE | IN_MOVED_FROM) ? IN_MOVED_FROM : IN_ATTRIB;
@@ -142,7 +142,7 @@ static void on_event(struct subscription *subscription, uint32_t mask, const cha
 			watch->name);
 }
 
-/* Returns the absolute path of the name in the directory; NULL: it is not known. */
+/* Returns the absolute path of the name in the directory; NULL: unknown. */
 static char *place_of_step(int directory, const char *name)
 {
 	char path[PATH_MAX];
@@ -154,7 +154,7 @@ static char *place_of_step(int directory, const char *name)
 	return place;
 }
 
-/* `name` NULL: the inode itself. */
+/* Watches a name in the directory `fd`. `name` NULL: `fd` itself. */
 static void add_step(
 	struct link_watch *watch, int fd, const char *name, uint32_t mask, enum step_kind kind)
 {
@@ -181,11 +181,11 @@ static void add_step(
 		watch->error = -r;
 }
 
-/* How far a way was gone. */
+/* A path resolution under way. */
 struct way {
 	struct link_watch *watch;
-	int at;     /* the directory that it has come to; owned */
-	char *rest; /* names still to go; owned */
+	int at;     /* the directory reached so far; owned */
+	char *rest; /* the names that remain; owned */
 	unsigned links;
 };
 
@@ -195,7 +195,7 @@ static void move_to(struct way *way, int fd)
 	way->at = fd;
 }
 
-/* Goes on where the link leads. Returns false at the end of the way. */
+/* Continues with the link's target. Returns false at the end of the path. */
 static bool take_link(struct way *way, int link, const char *rest)
 {
 	char target[PATH_MAX];
@@ -217,7 +217,7 @@ static bool take_link(struct way *way, int link, const char *rest)
 	return way->at >= 0;
 }
 
-/* Goes over the next name, as the kernel would. Returns false at the end of the way. */
+/* Resolves the next name, as the kernel would. Returns false at the end of the path. */
 static bool take_step(struct way *way)
 {
 	char *name = way->rest + strspn(way->rest, "/");
@@ -235,18 +235,18 @@ static bool take_step(struct way *way)
 		return false;
 	CLEANUP(closep) int fd = openat(way->at, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	int r = fd < 0 ? -errno : followed_path_uncover(&fd);
-	/* Which says nothing of what is there. */
+	/* A shortage says nothing of what is there. */
 	if (layer_is_shortage(r)) {
 		way->watch->error = -r;
 		return false;
 	}
-	/* In our own mount nothing is asked for: we would wait for ourselves. */
+	/* The path leads into our own mount: a request there would wait for us. */
 	if (r == -ELOOP)
 		return false;
 	bool is_there = r >= 0 && fstat(fd, &stat) == 0;
 	if (is_there && S_ISLNK(stat.st_mode))
 		return take_link(way, fd, rest);
-	/* Devices are written to all the time, and their directory would tell. */
+	/* Programs write to devices all the time; a watch of the directory sees the rest. */
 	if (way->links && !*rest && (!is_there || S_ISREG(stat.st_mode)))
 		add_step(way->watch, way->at, name, WRITE_MASK, STEP_TARGET);
 	if (!is_there || !way->links || !*rest)
@@ -279,7 +279,7 @@ static int compare(const struct link_watch *a, const struct link_watch *b)
 	return (int)(a->layer * 2 + a->is_of_inode) - (int)(b->layer * 2 + b->is_of_inode);
 }
 
-/* Where it is in directory->links, or belongs. */
+/* Returns the index at which it is in directory->links, or belongs. */
 static size_t place_of(const struct directory *directory, const struct link_watch *watch)
 {
 	size_t low = 0;
@@ -300,7 +300,7 @@ static bool is_unwatched(const struct link_watch *watch)
 	return watch->error || watch->is_remote;
 }
 
-/* Takes it out, and returns it. */
+/* Removes the watch from directory->links, and returns it. */
 static struct link_watch *take_out(struct directory *directory, size_t place)
 {
 	struct link_watch *watch = directory->links[place];
@@ -319,7 +319,7 @@ static struct link_watch *take_out(struct directory *directory, size_t place)
 	return watch;
 }
 
-/* 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 static int put_in(struct directory *directory, size_t place, struct link_watch *watch)
 {
 	struct link_watch **links = reallocarray(
@@ -357,10 +357,8 @@ static bool install(const struct settings *settings, struct link_watch *watch)
 	size_t place = place_of(directory, watch);
 	bool has_old =
 		place < directory->link_count && compare(directory->links[place], watch) == 0;
-	/*
-	 * By other settings the layer's number means another layer. A watch with a higher number
-	 * was begun later, and has seen more.
-	 */
+	/* With other settings the layer's number means another layer. A watch with a higher number
+	 * was begun later, and has seen more. */
 	if (settings == view->composer.settings && !directory->is_dead &&
 		!(has_old && directory->links[place]->number > watch->number)) {
 		if (has_old)
@@ -375,7 +373,7 @@ static bool install(const struct settings *settings, struct link_watch *watch)
 	return !has_old && !dropped;
 }
 
-/* What should have been watched is looked for again. */
+/* After a shortage, has the names looked up again, so that they get their watches. */
 static void note_shortage(struct view *view, int result)
 {
 	if (!layer_is_shortage(result))
@@ -383,7 +381,7 @@ static void note_shortage(struct view *view, int result)
 	queue_shortage(view);
 }
 
-/* `fd` is the directory in the layer. */
+/* Watches the names to which the link leads. `fd` is the directory in the layer. */
 static void follow(const struct settings *settings, const struct link_place *place,
 	const char *name, unsigned layer, int fd)
 {
@@ -397,14 +395,14 @@ static void follow(const struct settings *settings, const struct link_place *pla
 	install(settings, watch);
 }
 
-/* A remote layer is polled, and this process does not look into it. */
+/* A remote layer is polled; this process resolves no path in it. */
 static bool is_followed(const struct settings *settings, unsigned layer, layer_mask layers)
 {
 	return layers >> layer & 1 && settings->layers[layer]->follow &&
 	       !layer_is_delegated(settings->layers[layer]);
 }
 
-/* The layer does not show them: layer.h. */
+/* Names that the layer does not show (layer.h). */
 static bool is_hidden(const char *name)
 {
 	return name[0] == '.' && name[1] == '.';
@@ -448,7 +446,7 @@ static void follow_listed(
 		closep(&listed);
 }
 
-/* Watches the file, and has `found` say what it is like since. Returns as link_watch_sources(). */
+/* Watches the file, and refreshes found->stat. Returns as link_watch_sources() does. */
 static bool watch_source(const struct settings *settings, const struct link_place *place,
 	const char *path, struct contributor *found)
 {
@@ -470,13 +468,13 @@ static bool watch_source(const struct settings *settings, const struct link_plac
 	if (fd >= 0 && fstat(fd, &stat) == 0 && (S_ISREG(stat.st_mode) || S_ISLNK(stat.st_mode)))
 		found->stat = stat;
 	bool is_new = install(settings, watch);
-	/* It may have been changed within a tick of the clock, before it was watched. */
+	/* Before the watch, a change within one tick of the clock changes no file time. */
 	if (is_new)
 		source_cache_touch(place->view->cache, path);
 	return is_new;
 }
 
-/* Most mounts have none, and then there is nothing to do. */
+/* Most mounts have no hard links in their layers, and need no watch. */
 static bool may_have_links(struct view *view, const struct union_lookup *lookup)
 {
 	for (unsigned i = 0; i < lookup->count; i++)
@@ -573,7 +571,7 @@ void link_watch_remove(struct directory *directory)
 	directory->links = NULL;
 }
 
-/* Returns whether the way passes the path, or ends above it. */
+/* Returns whether the path leads over `path`, or ends above it. */
 static bool leads_over(const struct link_watch *watch, const char *path)
 {
 	for (const struct step *step = watch->steps; step; step = step->next) {
@@ -598,7 +596,7 @@ void link_watch_note_mount(struct view *view, const char *path)
 		if (!watch->directory->is_dead)
 			events_name(view, watch->directory, watch->layer, IN_MOVED_TO, watch->name);
 	}
-	/* A mount below the end of a way changes names that have no way of their own. */
+	/* A mount below the end of the path changes names that have no watch of their own. */
 	if (is_met)
 		view_look_again(view);
 }

@@ -21,13 +21,11 @@
 #include "promise.h"
 #include "queue.h"
 
-/* Tries of the publisher's looks, before they wait for the writer. */
+/* Tries of the publisher's look, before it waits for the writer. */
 #define REFRESH_TRIES 21
 
-/*
- * The kernel reports that a writer has closed the file just before it lets go of it. So the first
- * try often still meets the writer (F_SETLEASE). The pauses double up to the usual one.
- */
+/* The kernel reports the close of a file just before it allows a lease on the file (F_SETLEASE), so
+ * the first try often still meets the writer. The pauses double up to the usual one. */
 #define PAUSE_US 60u
 #define TRIES_AT_ONCE 4
 #define PAUSE_MAX_US (COMPOSE_PAUSE_NS / 1000)
@@ -36,7 +34,7 @@ static void begin_in_pool(struct pool_job *job);
 static void compose_in_pool(struct pool_job *job);
 static void drop(struct pool_job *job);
 
-/* What may stand in for broken sources was shown; `fail` wants none. */
+/* Returns the shown version, if its sources may be fallbacks: not with `on_error: fail`. */
 static const struct version *last_good(const struct view *view, const struct entry *entry)
 {
 	const struct version *version = entry->version;
@@ -99,7 +97,7 @@ void look_free(struct look *look)
 
 	if (entry->look == look)
 		entry->look = NULL;
-	/* What was reported meanwhile. */
+	/* Queues the name again if an event arrived meanwhile. */
 	if (entry->pending == PENDING_QUEUED)
 		queue_entry_scope(view, entry, entry->scope);
 	drop_found(look);
@@ -131,7 +129,7 @@ void look_drop(struct look *look)
 	look_free(look);
 }
 
-/* The view ends, or pauses: answers those that wait. */
+/* The view ends or pauses: answers the callers. */
 static void drop(struct pool_job *job)
 {
 	struct look *look = (struct look *)job;
@@ -145,7 +143,7 @@ static void drop(struct pool_job *job)
 	look_answer(waiters, -ENOTCONN, NULL);
 }
 
-/* The look waits for the publisher. Its callers must not: the publisher may wait for them. */
+/* The look waits for the publisher. Its callers must not wait: the publisher may wait for them. */
 static void end_refresh(struct look *look)
 {
 	struct view *view = look->view;
@@ -199,7 +197,7 @@ static int recall(struct look *look)
 	return 0;
 }
 
-/* What can't be shown becomes what was shown last, or a version that says so. */
+/* Replaces a version that can't be shown by the last good one, or by a broken version. */
 static int take_problem(struct look *look)
 {
 	version_unref(take_ptr(look->version));
@@ -209,10 +207,10 @@ static int take_problem(struct look *look)
 	return r < 0 ? r : PROBLEM;
 }
 
-/* What a request can't have now it asks for again; the publisher comes back when it is quiet. */
+/* Looks again after a pause. After the last try, a request shows the fault; the publisher waits. */
 static void try_again(struct look *look, int result)
 {
-	/* A program that rewrites the file all the time leaves only short moments in between. */
+	/* A program that rewrites the file all the time leaves only short pauses. */
 	bool is_refresh = look->purpose == LOOK_REFRESH;
 	unsigned pause_us = look->tries < TRIES_AT_ONCE ? PAUSE_US << look->tries : PAUSE_MAX_US;
 	unsigned limit = !is_refresh ? COMPOSE_TRIES : look->is_large ? 0 : REFRESH_TRIES;
@@ -231,7 +229,7 @@ static void try_again(struct look *look, int result)
 	end(look, take_problem(look));
 }
 
-/* Bytes that composing reads, as far as can be told: what it refers to, only if it did before. */
+/* Estimates the bytes that composing reads. Dependencies count if the shown version had them. */
 static uint64_t cost_of(const struct look *look)
 {
 	const struct composer *composer = &look->settings.composer;
@@ -247,7 +245,7 @@ static uint64_t cost_of(const struct look *look)
 	return bytes > before ? bytes : before;
 }
 
-/* The publisher compares a file with a file, and shows one where nothing was. */
+/* Returns whether the look needs a version. The publisher compares files, and shows new ones. */
 static bool is_to_be_composed(const struct look *look)
 {
 	if (look->lookup.kind == UNION_NONE || look->lookup.kind == UNION_DIRECTORY)
@@ -257,7 +255,7 @@ static bool is_to_be_composed(const struct look *look)
 	return look->is_known ? look->kind != UNION_DIRECTORY : look->shown || look->is_compared;
 }
 
-/* A file that is looked at again for no reason of its own, and that nobody has read yet. */
+/* Returns whether a rescan or a poll has found a file that no program has read yet. */
 static bool is_unread(const struct look *look)
 {
 	bool is_file = look->lookup.kind == UNION_FILE || look->lookup.kind == UNION_LINK;
@@ -266,7 +264,7 @@ static bool is_unread(const struct look *look)
 	       is_file && look->lookup.kind == look->kind;
 }
 
-/* Whether what is shown is what the layers say, as far as need be known. */
+/* Returns whether the shown version is current, by the stamps of its sources. */
 static bool is_current(const struct look *look)
 {
 	bool has_scope = look->purpose == LOOK_STRICT ||
@@ -274,7 +272,7 @@ static bool is_current(const struct look *look)
 
 	if (look->lookup.kind == UNION_NONE || look->lookup.kind == UNION_DIRECTORY)
 		return false;
-	/* Where the source is well again, and the same, the trouble must end. */
+	/* If the source is repaired, with its old content, the fault must end. */
 	if (look->has_kept)
 		return false;
 	if (!has_scope || !look->shown)
@@ -282,7 +280,7 @@ static bool is_current(const struct look *look)
 	return compose_is_current(&look->settings.composer, look->path, &look->lookup, look->shown);
 }
 
-/* A directory of what it is made of can't be listed: it counts as a file that can't be read. */
+/* A directory of its sources can't be listed: show a file that can't be read. */
 static int take_failure(struct look *look, int error)
 {
 	union_lookup_fini(&look->lookup);
@@ -292,7 +290,7 @@ static int take_failure(struct look *look, int error)
 	return take_problem(look);
 }
 
-/* What needs no composing. */
+/* Takes a result that needs no composing. */
 static int take_found(struct look *look)
 {
 	struct view *view = look->view;
@@ -310,7 +308,7 @@ static int take_found(struct look *look)
 	return 0;
 }
 
-/* However many large ones wait their turn, the publisher has as many others under way. */
+/* A large look does not count: however many wait, the publisher begins as many others. */
 static void count_large(struct look *look)
 {
 	if (look->purpose != LOOK_REFRESH || look->is_large)
@@ -321,7 +319,7 @@ static void count_large(struct look *look)
 	view_wake(look->view);
 }
 
-/* The publisher leaves alone what is shown. */
+/* The publisher keeps what is shown (refresh.c). */
 void look_heed_past(struct look *look)
 {
 	if (look->purpose != LOOK_REFRESH && look->was_directory &&
@@ -329,7 +327,7 @@ void look_heed_past(struct look *look)
 		union_take_for_directory(&look->lookup);
 }
 
-/* Whether the version was made of a layer below this one, and not of this one. */
+/* Returns whether a layer below this one contributed to the version, and this one did not. */
 static bool is_made_without(
 	const struct version *version, const struct settings *settings, unsigned rank)
 {
@@ -359,7 +357,7 @@ static bool heed_silence(struct look *look)
 		unsigned rank = lookup->found[i].layer;
 		if (lookup->found[i].error != ETIMEDOUT)
 			continue;
-		/* Of a file of many paths nobody knows which of them the layer hides. */
+		/* If the file has several paths, nobody knows which of them the layer hides. */
 		if (!lookup->expanded && look->shown && look->shown->kind != VERSION_BROKEN &&
 			is_made_without(look->shown, settings, rank))
 			union_drop(lookup, i);
@@ -387,13 +385,13 @@ static int find(struct look *look)
 	bool is_slow = heed_silence(look);
 	if (!is_refresh)
 		return look->lookup.may_hide ? -EIO : 0;
-	/* A layer that does not answer may have hidden this, or have it in another kind. */
+	/* A layer that does not answer may hide this, or have another kind of object. */
 	bool is_unknown = look->lookup.may_hide ||
 			  (look->lookup.has_timed_out && look->lookup.kind != look->kind);
 	return is_slow || is_unknown ? -ETIMEDOUT : 0;
 }
 
-/* Looks. Returns true when it is to be composed, at *cost bytes; else it has ended. */
+/* Looks the name up. Returns true: to be composed, at *cost bytes; false: the look has ended. */
 static bool look_up(struct look *look, uint64_t *cost)
 {
 	struct view *view = look->view;
@@ -416,7 +414,7 @@ static bool look_up(struct look *look, uint64_t *cost)
 		end(look, take_found(look));
 		return false;
 	}
-	/* Before the sources are read: one that is racy now may change after that. */
+	/* Before the sources are read: a racy source may change after that. */
 	look->basis = compose_basis(
 		&look->settings.composer, look->path, &look->lookup, view->callbacks.basis_seed);
 	look->job.run = compose_in_pool;
@@ -436,7 +434,7 @@ void look_begin(struct look *look)
 		pool_add(look->view->pool, &look->job, cost);
 }
 
-/* A small one goes on at once, in the same coroutine. */
+/* Composes a small file at once, in the same coroutine. */
 static void begin_in_pool(struct pool_job *job)
 {
 	struct look *look = (struct look *)job;
@@ -456,12 +454,12 @@ void look_begin_in_pool(struct look *look)
 	pool_add(look->view->pool, &look->job, 0);
 }
 
-/* Where memory is short all stays as it is. */
+/* Takes what composing returned. If memory is short, everything stays as it is. */
 static int take_composed(struct look *look, int result)
 {
 	if (layer_is_shortage(result))
 		return result;
-	/* A worker has waited in vain. It is tried again. */
+	/* A worker's deadline has passed. The name is tried again. */
 	if (result == -ETIMEDOUT && look->problem.message[0]) {
 		look->is_failed = true;
 		result = PROBLEM;
@@ -489,7 +487,7 @@ void look_judged(struct look *look, int result)
 	pool_add(look->view->pool, &look->job, 0);
 }
 
-/* Polling found it a moment after it was written: no event tells whether its writer is done. */
+/* Returns whether a poll found a file just written: no event reports that its writer is done. */
 static bool is_fresh(const struct look *look)
 {
 	if (look->purpose != LOOK_REFRESH || look->takes_unfinished)
@@ -529,7 +527,7 @@ static void compose_in_pool(struct pool_job *job)
 	struct look *look = (struct look *)job;
 
 	drop_found(look);
-	/* What was written before anything is read is no reason to come again. */
+	/* Writes before the first read are no reason to compose again. */
 	events_take(look->view);
 	look->settings.writes = look->view->writes;
 	look->job.run = begin_in_pool; /* the next time */
@@ -546,7 +544,7 @@ static void compose_in_pool(struct pool_job *job)
 		try_again(look, r);
 		return;
 	}
-	/* Somebody may have begun to write while we read; the last try takes what there is. */
+	/* A program may have begun to write while we read. The last try takes what is there. */
 	look->has_doubt |= r == PROBLEM || look->problem.message[0];
 	if (look->has_doubt && look->scope == SCOPE_POLL && is_fresh(look)) {
 		end(look, COMPOSE_UNSETTLED);

@@ -1,7 +1,4 @@
-/*
- * Lookups: a name that the kernel, or a dependency, asks for first is looked up in the layers, and
- * then shown.
- */
+/* Lookups: the first lookup of a name, by the kernel or for a dependency, shows the name. */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -19,10 +16,10 @@
 #include "queue.h"
 #include "remote_layers.h"
 
-/* Positive result: another look was faster, and something else is shown than was looked at. */
+/* Positive result: another look has ended first, and shows something else. */
 enum { LOOK_OVERTAKEN = 32 };
 
-/* The entry shows nothing yet. */
+/* Shows the result of a look at an entry that shows nothing yet. */
 static void show_found(struct view *view, struct entry *entry, struct look *look)
 {
 	if (look->directory) {
@@ -37,7 +34,7 @@ static void show_found(struct view *view, struct entry *entry, struct look *look
 		entry_set_trouble(view, entry, &look->problem, look->version, !look->is_recalled);
 	else
 		entry_clear_trouble(view, entry);
-	/* The publisher finds them again. */
+	/* If memory is short, the publisher looks again, and notes the dependencies. */
 	if (dependency_remember(view, entry, &look->asked) < 0)
 		queue_entry(view, entry);
 	view->counts.compositions++;
@@ -58,7 +55,7 @@ static bool is_for_mkdir(const struct look *look)
 	       !view_is_strict(look->view);
 }
 
-/* Shows what was found. Returns 0, VIEW_GOING, LOOK_OVERTAKEN or -errno. */
+/* Shows the result of the look. Returns 0, VIEW_GOING, LOOK_OVERTAKEN or -errno. */
 static int install(struct look *look)
 {
 	struct view *view = look->view;
@@ -84,11 +81,11 @@ static int install(struct look *look)
 		queue_entry(view, entry);
 		return absent;
 	}
-	/* What is reported of a name that was never listed may be that it came. */
+	/* An event of a name that was never listed may mean that the name is new. */
 	bool is_reported = entry->pending != PENDING_NONE && entry->is_touched && look->version;
 	if (entry->kind != kind && (parent->names != NAMES_SOME || is_reported))
 		entry->is_unannounced = true;
-	/* It changed while it was forgotten, and the publisher has not heard of it yet. */
+	/* The file changed after the kernel forgot it, and that is not published yet. */
 	if (look->version && entry->print && !entry_has_forgotten(entry, look->version))
 		entry->is_unannounced = true;
 	show_found(view, entry, look);
@@ -134,7 +131,8 @@ static int show_passing(struct view *view, struct entry *entry, struct stat *ret
 	return VIEW_PASSING;
 }
 
-/* rmdir(2) likewise; an empty directory does no harm while the kernel holds its parent's lock. */
+/* Answers a lookup of the publisher. Like unlink(2), rmdir(2) needs an object: an empty directory
+ * does no harm while the kernel holds its parent's lock. */
 static int show_for_publisher(struct view *view, struct stat *ret)
 {
 	const struct change *change = view->change;
@@ -177,7 +175,7 @@ static int answer_strictly(struct look *look, struct stat *ret)
 		       entry->version->kind != VERSION_BROKEN &&
 		       view->composer.settings->on_error != ON_ERROR_FAIL;
 	bool is_same = is_kept || version_same(entry->version, look->version);
-	/* The publisher finds it once more, and announces it. */
+	/* The publisher finds the new time as well, and announces it. */
 	if (is_same && !is_kept && version_is_touched(entry->version, look->version))
 		entry_take_time(entry, look->version);
 	if (is_same)
@@ -202,14 +200,14 @@ static int end_strict(struct look *look, struct stat *ret)
 	int r = answer_strictly(look, ret);
 	if (r != -EAGAIN)
 		return r;
-	/* What is shown is dropped where it is of another kind: rare, and nobody can be told. */
+	/* If the kinds differ, drops what is shown. That is rare, and can't be announced. */
 	entry_clear_trouble(view, entry);
 	entry_hide(view, entry);
 	r = install(look);
 	return r == 0 ? show(view, entry, ret) : r;
 }
 
-/* What the callers of a look are answered; LOOK_OVERTAKEN: they must ask again. */
+/* Returns the answer to the look's callers; LOOK_OVERTAKEN: they must ask again. */
 static int end_waits(struct look *look, struct stat *ret)
 {
 	struct view *view = look->view;
@@ -225,14 +223,13 @@ static int end_waits(struct look *look, struct stat *ret)
 	if (look->purpose == LOOK_STRICT)
 		return end_strict(look, ret);
 	r = install(look);
-	/* The look that was faster may have begun earlier, and seen less. */
+	/* The look that ended first may have begun earlier, and seen older content. */
 	if (r == 0 || (r == LOOK_OVERTAKEN && !view_is_strict(view)))
 		r = show(view, entry, ret);
 	return r;
 }
 
-/* One reference was counted; each of the callers has one, and those who have a promise have theirs.
- */
+/* Gives each caller a reference, in place of the look's. Waiters of a placeholder have theirs. */
 static void hold_for_callers(struct view *view, const struct look *look, uint64_t ino)
 {
 	struct inode *inode = inode_table_find(&view->inodes, ino);
@@ -279,7 +276,7 @@ void lookup_takes_long(struct look *look)
 		lookup_again(view, name, callers);
 }
 
-/* Another look for the same promise. NULL: no memory. */
+/* Makes another look for the same placeholder. NULL: no memory. */
 static struct look *look_again(struct view *view, struct entry *entry, bool was_new)
 {
 	struct look *look = look_new(view, entry, LOOK_FIRST);
@@ -287,7 +284,7 @@ static struct look *look_again(struct view *view, struct entry *entry, bool was_
 	if (!look)
 		return NULL;
 	look->is_entry_new = was_new;
-	/* It has begun now, if nothing but the promise has the entry in use besides. */
+	/* If only the placeholder uses the entry besides, the use begins now. */
 	if (entry->users == 2)
 		entry->used_since = ++view->tickets;
 	return look;
@@ -306,7 +303,7 @@ void lookup_end(struct look *look)
 			   view->callbacks.is_covered(view->callbacks.context, look->path);
 	int r = end_waits(look, &stat);
 	entry->parent->has_absences |= r == -ENOENT;
-	/* The publisher, who is to look at the name, will find nothing new. */
+	/* The publisher's look, if one is pending, will find no new links. */
 	if (look->has_new_links && entry->pending != PENDING_NONE)
 		other_names_note(view, look);
 	if (union_has_unseen(&look->lookup))
@@ -315,16 +312,16 @@ void lookup_end(struct look *look)
 		queue_debounce(view, entry, SHORTAGE_MS);
 	if (r == 0)
 		hold_for_callers(view, look, stat.st_ino);
-	/* Others that wait for the same answer were let in by what the kernel knows no more. */
+	/* Other waiters for this answer were admitted by rights that have been taken away since. */
 	if (r == 0 && attributes_narrowings(entry->parent))
 		r = VIEW_PASSING;
 	struct view_caller *callers = take_ptr(look->callers);
 	struct view_caller *waiters = NULL;
-	/* By other settings it may be another file, but the promise is the same. */
+	/* With the new settings it may be another file, but the placeholder is the same. */
 	bool is_again =
 		look->purpose == LOOK_FIRST && r == LOOK_OVERTAKEN && promise_is_held(entry);
 	bool was_new = look->is_entry_new;
-	/* A directory in its place comes by mkdir(2), in a moment: the path is not gone. */
+	/* A directory in its place is announced by mkdir(2) in a moment: the path is not gone. */
 	bool is_other = look->lookup.kind != UNION_NONE && (r == -ENOENT || r == VIEW_GOING);
 	int outcome = is_other ? -ESTALE : r;
 	if (look->purpose == LOOK_FIRST && !is_again)
@@ -343,7 +340,7 @@ void lookup_end(struct look *look)
 		look_answer(callers, r, &stat);
 }
 
-/* A directory's look shows it without a caller: for a dependency. */
+/* Looks up a directory, and shows it, for a dependency: there is no caller. */
 static int enter_waits(struct view *view, struct entry *entry)
 {
 	struct look *look = look_new(view, entry, LOOK_STRICT);
@@ -421,8 +418,7 @@ int lookup_enter_path(struct view *view, const char *path, struct directory **re
 	return 0;
 }
 
-/* Begins a look, or joins the one that is under way; but in a strict mount none that began before.
- */
+/* Begins a look, or joins the one under way. A strict mount joins none. */
 static int look_for_waits(struct view *view, struct entry *entry, struct view_caller *caller)
 {
 	bool is_shown = entry->version || entry->directory;
@@ -439,7 +435,7 @@ static int look_for_waits(struct view *view, struct entry *entry, struct view_ca
 		return -ENOMEM;
 	look->callers = caller;
 	look->is_entry_new = is_new && !entry->parent->listers;
-	/* A reader of requests waits for no file system. */
+	/* A request must not wait for a remote file system. */
 	if (settings_have_delegated(look->settings.composer.settings))
 		look_begin_in_pool(look);
 	else
@@ -447,7 +443,7 @@ static int look_for_waits(struct view *view, struct entry *entry, struct view_ca
 	return VIEW_LATER;
 }
 
-/* The publisher comes without a caller. */
+/* Answers a lookup. `caller` NULL: the publisher's. */
 static int answer_waits(struct view *view, uint64_t parent, const char *name,
 	struct view_caller *caller, struct stat *ret)
 {
@@ -455,7 +451,7 @@ static int answer_waits(struct view *view, uint64_t parent, const char *name,
 
 	if (!directory || directory->is_dead)
 		return -ENOENT;
-	/* What is shown already was read by rights that the kernel may have missed. */
+	/* The kernel may not know the directory's present rights yet. */
 	directory->users++;
 	attributes_tell_waits(view, directory);
 	bool is_narrowed = attributes_narrowings(directory) > 0;
@@ -476,7 +472,7 @@ static int answer_waits(struct view *view, uint64_t parent, const char *name,
 		return promise_give(view, entry, ret) < 0 ? -ENOMEM : VIEW_PROMISE;
 	if (caller)
 		return look_for_waits(view, entry, caller);
-	/* On the publisher's way to where it publishes. */
+	/* The publisher looks up a directory on the path to its change. */
 	int r = enter_waits(view, entry);
 	entry = r == 0 ? directory_find(directory, name) : NULL;
 	return entry ? show(view, entry, ret) : -ENOENT;

@@ -19,7 +19,7 @@
 #include "queue.h"
 #include "remote_layers.h"
 
-/* Names that get entries before others have a turn: a huge directory must not stop everybody. */
+/* Names that get entries at a time: a huge directory must not stop the mount. */
 #define INSTALL_CHUNK 512
 
 static bool is_just_asked_for(const struct entry *entry)
@@ -41,7 +41,7 @@ static void show_name(struct view *view, const struct directory *directory, stru
 
 	if (entry->kind != UNION_NONE || (entry->is_absent && !is_sync))
 		return;
-	/* It may have gone behind the listing. */
+	/* The name may have gone after the listing. */
 	if (entry->is_absent)
 		queue_entry(view, entry);
 	if (is_sync || directory->was_expanded || is_waiting) {
@@ -50,7 +50,7 @@ static void show_name(struct view *view, const struct directory *directory, stru
 		return;
 	}
 	entry->kind = kind;
-	/* To the kernel it may be absent. */
+	/* The kernel may cache the name as absent. */
 	entry->is_unannounced = directory->has_absences;
 }
 
@@ -72,7 +72,7 @@ static bool has_name(const struct listing *listing, const char *name)
 
 enum expansion { EXPAND_LISTING, EXPAND_SYNC, EXPAND_RESCAN };
 
-/* The names that only expanding shows, sorted. The directory must be in use. 0 or -errno. */
+/* Finds the names that only expanding shows, sorted. The directory must be in use. */
 static int find_expanded(struct view *view, const struct composer *composer,
 	struct directory *directory, const struct listing *listing, struct listing *ret)
 {
@@ -98,7 +98,7 @@ static int show_expanded(struct view *view, struct directory *directory,
 		if (directory->names != NAMES_EXPANDED)
 			show_name(view, directory, entry, names->items[i].kind,
 				expansion == EXPAND_SYNC);
-		/* What it is made of tells of itself. */
+		/* Its sources report their own changes. */
 		if (expansion == EXPAND_RESCAN)
 			queue_entry_scope(view, entry, SCOPE_RESCAN);
 		entry_reserve_ino(view, entry);
@@ -111,7 +111,7 @@ static int show_expanded(struct view *view, struct directory *directory,
 	return r;
 }
 
-/* 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 static int install_name(struct view *view, struct directory *directory, const struct listed *item)
 {
 	struct entry *entry = directory_entry(directory, item->name);
@@ -159,7 +159,7 @@ int names_install(struct view *view, struct directory *directory, const struct l
 			await_pause_us(0);
 		r = install_name(view, directory, &listing->items[i]);
 	}
-	/* Names that are shown but gone from the layers are listed until that is published. */
+	/* Names that are shown but gone from the layers: listed until that is published. */
 	for (size_t i = 0; i < directory->bucket_count && directory->names == NAMES_SOME; i++)
 		for (struct entry *entry = directory->buckets[i]; r == 0 && entry;
 			entry = entry->next)
@@ -180,7 +180,7 @@ static int sync_listing(struct view *view, struct directory *directory,
 {
 	int r = 0;
 
-	/* Names that the layers have no more; the publisher will take them away. */
+	/* Names that no layer has any more: the publisher will remove them. */
 	for (size_t j = 0; j < directory->order_count; j++) {
 		struct entry *entry = directory->order[j];
 		if (entry && !has_name(listing, entry->name) && !has_name(expanded, entry->name))
@@ -287,7 +287,7 @@ int view_list_at_once(
 	return list(view, ino, cookie, false, each, context);
 }
 
-/* Polling says nothing to those who refer to it, before it is known whether it has changed. */
+/* Queues the name again. Only if a poll finds a change are its dependents touched. */
 static void queue_again(struct view *view, struct entry *entry, bool is_poll)
 {
 	entry->is_touched |= !is_poll;
@@ -309,15 +309,15 @@ static void queue_left(struct view *view, struct directory *directory, layer_mas
 		}
 }
 
-/* Whether other layers have the name than at the last listing. */
+/* Returns whether the layers that have the name are others than at the last listing. */
 static bool has_other_layers(const struct entry *entry, const struct listing *listing, size_t i)
 {
-	/* A layer that refused itself may have what it had. */
+	/* A layer that could not be listed may still have the names that it had. */
 	return !listing->error && entry->kind == UNION_FILE && entry->layers &&
 	       entry->layers != UINT64_MAX && entry->layers != listing->items[i].layers;
 }
 
-/* Every name that has an entry, or that the layers list, is refreshed. */
+/* Queues each name that has an entry or that the layers list. */
 static void queue_all(
 	struct view *view, struct directory *directory, const struct listing *listing, bool is_poll)
 {
@@ -328,10 +328,10 @@ static void queue_all(
 			continue;
 		}
 		queue_again(view, entry, is_poll);
-		/* Also a file that was never read has changed. */
+		/* The file has changed, even if no program has read it. */
 		if (has_other_layers(entry, listing, i))
 			queue_entry(view, entry);
-		/* A layer that did not say may have it still. */
+		/* A layer that could not be listed may still have the name. */
 		if (!listing->error || entry->layers == UINT64_MAX)
 			entry->layers = listing->items[i].layers;
 		else
@@ -358,7 +358,7 @@ static int queue_joined(struct view *view, struct directory *directory, layer_ma
 	}
 	for (size_t i = 0; i < listing.count; i++) {
 		struct entry *entry = directory_entry(directory, listing.items[i].name);
-		/* A directory that was there before tells of what is in it. */
+		/* A directory that was there before is scanned by itself. */
 		if (!entry || (entry->kind == UNION_DIRECTORY &&
 				      listing.items[i].kind == UNION_DIRECTORY))
 			continue;
@@ -405,7 +405,7 @@ bool names_scan_next(struct view *view)
 			view, directory, &expanded, is_rescan ? EXPAND_RESCAN : EXPAND_LISTING);
 	if (is_needed && listing.error)
 		attach_unseen(view, directory);
-	/* Keep what was not handled for lack of memory. */
+	/* If memory is short, keep the layers for the next scan. */
 	if (is_needed && layer_is_shortage(r < 0 ? r : -listing.error)) {
 		directory->joined |= joined;
 		directory->left |= left;

@@ -7,8 +7,8 @@
 struct view;
 
 /**
- * Call them before a listing is taken, which may wait, and after it is installed. A name that is
- * removed in between keeps its entry, so that the listing does not bring it back.
+ * Call names_begin() before a listing is taken, and names_end() after it is installed. A name that
+ * is removed in between keeps its entry, so that the listing does not bring it back.
  */
 void names_begin(struct directory *directory);
 void names_end(struct directory *directory);

@@ -22,13 +22,13 @@
 #include "runner.h"
 #include "state.h"
 
-/* Tries on end. */
+/* Tries in a row. */
 #define TRIES 12
 
-/* Directories in each other that come at once, and are looked into. */
+/* Levels of a new directory in which files are looked for. */
 #define DEPTH_MAX 64
 
-/* Paths that are to be told: sorted, with none twice, when they are this many more. */
+/* When so many paths have been added, the list is sorted, and duplicates go. */
 #define SORT_STEP 1024
 
 /* Positive result of start(). */
@@ -38,7 +38,7 @@ struct paths {
 	char **items;
 	size_t count;
 	size_t capacity;
-	size_t sorted; /* of them, when they were sorted last */
+	size_t sorted; /* how many of them were there when it was last sorted */
 };
 
 struct notice {
@@ -83,7 +83,7 @@ static void paths_sort(struct paths *paths)
 	paths->sorted = paths->count = kept;
 }
 
-/* Takes over `path`. */
+/* Adds `path`, and takes it over. */
 static void paths_add(struct paths *paths, char *path)
 {
 	if (!path || array_grow(paths->items, paths->count, paths->capacity) < 0) {
@@ -95,7 +95,7 @@ static void paths_add(struct paths *paths, char *path)
 		paths_sort(paths);
 }
 
-/* One a line; what would end the line is written as in C. */
+/* Returns the paths, one a line. A byte that would end the line is escaped as in C. */
 static char *paths_text(struct paths *paths, size_t *size)
 {
 	char *text = NULL;
@@ -148,13 +148,13 @@ void notice_path(struct view *view, const char *path)
 	if (!notice)
 		return;
 	paths_add(&notice->due, strdup(path));
-	/* Something new is tried at once, and as often as ever. */
+	/* A new change is reported at once, even after failures. */
 	notice->state.failures = 0;
 	notice->state.is_given_up = false;
 	notice->due_ms = 0;
 }
 
-/* What came with a new directory is shown when it is looked up: nobody publishes it. */
+/* Notes the files below a new directory: lookups show them, without a change of their own. */
 static void note_below(
 	struct view *view, const struct settings *settings, const char *path, unsigned depth)
 {
@@ -200,14 +200,14 @@ void notice_change(struct view *view, const struct change *change)
 
 	if (!settings->has_programs)
 		return;
-	/* Nobody has a use for what can't be read. */
+	/* A file that can't be read is of no use to a command. */
 	if (change->kind == CHANGE_REPLACE && change->version->kind == VERSION_BROKEN)
 		return;
 	if (change->kind == CHANGE_MAKE_DIRECTORY) {
 		notice_directory(view, change->path);
 		return;
 	}
-	/* One that was overtaken is shown, too: a look has shown it. */
+	/* An overtaken change counts, too: a look has shown its file. */
 	if (view->change && view->publishing != PUBLISHING_BEGUN)
 		notice_path(view, change->path);
 }
@@ -236,7 +236,7 @@ void notice_unpin(struct entry *entry)
 	entry->is_pinned = false;
 }
 
-/* The next run gets the paths of the failed one, too. */
+/* Adds the paths of the failed run to those of the next one. */
 static void take_back(struct notice *notice)
 {
 	for (size_t i = 0; i < notice->told.count; i++)
@@ -256,7 +256,7 @@ static void fail(struct notice *notice, const struct run_result *result)
 	bool is_news = state->failures == 0;
 	notice->due_ms = clock_ms() + run_pause_ms(state->failures++);
 	state->is_given_up = state->failures >= TRIES;
-	/* While it runs something new may have come: then it is tried at once. */
+	/* If changes came during the run, the next try is made soon. */
 	if (notice->due.count) {
 		state->is_given_up = false;
 		notice->due_ms = clock_ms() + run_pause_ms(0);
@@ -320,7 +320,7 @@ void notice_look_ends(struct view *view, const struct look *look)
 	view->batch.awaited -= is_of_batch(view, look);
 }
 
-/* Whether all is shown of the batch that ends: from now on, if none does yet. */
+/* Returns whether the batch that ends is shown. If none ends yet, one does from now on. */
 static bool is_batch_shown(struct view *view)
 {
 	struct batch *batch = &view->batch;
@@ -333,7 +333,7 @@ static bool is_batch_shown(struct view *view)
 	return true;
 }
 
-/* Whether a command could run now. */
+/* Returns whether a command could run now. */
 static bool is_any_due(const struct view *view)
 {
 	int64_t now = clock_ms();
@@ -345,7 +345,8 @@ static bool is_any_due(const struct view *view)
 	return false;
 }
 
-/* One that is due now, running from here on, with its text; NULL: none. *next_ms as it is later. */
+/* Returns a command that is due now, and marks it as running; *text has its paths. Returns NULL if
+ * none is due; then *next_ms is the time until one is, or -1. */
 static struct notice *take_due(struct view *view, int64_t *next_ms, char **text, size_t *size)
 {
 	int64_t now = clock_ms();
@@ -366,7 +367,7 @@ static struct notice *take_due(struct view *view, int64_t *next_ms, char **text,
 			view->notices_running++;
 			return notice;
 		}
-		/* A command that is due waits for another to end, which wakes the publisher. */
+		/* If all slots are taken, the end of a run wakes the publisher. */
 		if (left_ms && (*next_ms < 0 || left_ms < *next_ms))
 			*next_ms = left_ms;
 	}
@@ -393,7 +394,7 @@ static int start(struct view *view, struct notice *notice, const char *text, siz
 int notices_run(struct view *view)
 {
 	bool waits = is_any_due(view) && !is_batch_shown(view);
-	/* The end of what it waits for wakes the publisher. */
+	/* The look that the batch waits for wakes the publisher when it ends. */
 	if (waits)
 		return -1;
 	for (;;) {
@@ -478,7 +479,7 @@ unsigned view_tell_notices(struct view *view)
 		notices_run(view);
 		unsigned failed = count_failed(view);
 		bool is_over = !view->notices_running;
-		/* A failed command is tried again by a mount or render that watches. */
+		/* Another try needs a mount, or a render that watches. */
 		if (is_over)
 			return failed;
 		await_ms(&woken, 1, -1);

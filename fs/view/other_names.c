@@ -7,7 +7,7 @@
 #include "look.h"
 #include "queue.h"
 
-/* So many are looked for at the latest, however much else waits. */
+/* So many names at most are noted before the other names are looked for. */
 #define NOTES_MAX 4096
 
 static int compare_files(const void *a, const void *b)
@@ -19,7 +19,7 @@ static int compare_files(const void *a, const void *b)
 	return one->ino == other->ino ? 0 : one->ino < other->ino ? -1 : 1;
 }
 
-/* Whether a source of the version was found by another name than its entry's. */
+/* Returns whether one of the version's sources is also a file of another entry in `names`. */
 static bool is_among(const struct source_name *names, size_t count, const struct version *version)
 {
 	for (size_t i = 0; i < version->stamp_count; i++) {
@@ -34,7 +34,7 @@ static bool is_among(const struct source_name *names, size_t count, const struct
 	return false;
 }
 
-/* By file, and marks those that several entries have. */
+/* Sorts the names by file, and marks files that several entries have. */
 static void sort(struct source_name *names, size_t count)
 {
 	qsort(names, count, sizeof(*names), compare_files);
@@ -48,7 +48,7 @@ static void sort(struct source_name *names, size_t count)
 	}
 }
 
-/* `names` is sorted. */
+/* Queues the entries whose sources are in `names`, which is sorted. */
 static void queue_those(struct view *view, const struct source_name *names, size_t count)
 {
 	for (size_t i = 0; i < view->inodes.size; i++)

@@ -15,7 +15,7 @@ struct view;
 /** Notes those sources of the look that have several hard links. */
 void other_names_note(struct view *view, const struct look *look);
 
-/** Queues the other entries with the noted sources. Returns whether any were noted. */
+/** Queues the other entries made of the noted sources. Returns whether any were noted. */
 bool other_names_queue(struct view *view);
 
 void other_names_fini(struct view *view);

@@ -17,7 +17,7 @@ static void attach(struct view *view, struct promise *promise, struct entry *ent
 	entry->promise = promise;
 }
 
-/* Its inode stays as long as the kernel has it. */
+/* Takes the placeholder from its entry. Its inode stays as long as the kernel has it. */
 static void detach(struct view *view, struct promise *promise)
 {
 	struct entry *entry = take_ptr(promise->entry);
@@ -113,10 +113,8 @@ struct view_caller *promise_end(struct view *view, struct entry *entry, int outc
 
 	if (!promise)
 		return NULL;
-	/*
-	 * Each waiter holds the inode: if the placeholder has no reference, the version has it. If
-	 * the directory is dead, the path may lead into another one by now.
-	 */
+	/* Each waiter holds the inode: if the placeholder has no reference, the version has it. If
+	 * the directory is dead, another one may have its path by now. */
 	bool is_gone = (outcome == -ENOENT || outcome == VIEW_GOING) && !entry->parent->is_dead;
 	*result = !promise_is_held(entry) ? 0 : is_gone ? -ENOENT : -ESTALE;
 	struct view_caller *waiters = take_ptr(promise->waiters);
@@ -144,7 +142,7 @@ void promise_take(struct view *view, struct promise *promise, struct entry *entr
 	promise->is_suspended = true;
 }
 
-/* NULL: there is none. */
+/* Returns a suspended placeholder; NULL: there is none. */
 static struct promise *find_suspended(struct view *view)
 {
 	for (size_t i = 0; i < view->inodes.size; i++)

@@ -25,10 +25,10 @@
 #include "settings_reader.h"
 #include "state.h"
 
-/* plyfs.yaml, or a layer that is moved away for another, is looked at after this much quiet. */
+/* Quiet, after a change of plyfs.yaml or of a layer's path, before the settings are read again. */
 #define RELOAD_QUIET_MS 20
 
-/* Where memory or descriptors were lacking, it is tried again after so long. */
+/* After a lack of memory or descriptors, the settings are read again after this time. */
 #define RELOAD_RETRY_MS 1000
 
 #define SETTINGS_EVENTS                                                                            \
@@ -46,9 +46,8 @@ struct publisher {
 	struct publisher_options options;
 	int stop_fd; /* eventfd */
 	atomic_bool is_stopped;
-	/* The names by which plyfs.yaml and the layers were found: when one of them leads to
-	 * something else, the settings are made anew. NULL: settings stay as they are, until there
-	 * is one. */
+	/* The names on the paths to plyfs.yaml and to the layers: when one of them leads elsewhere,
+	 * the settings are read again. NULL: there was no inotify instance yet. */
 	struct name_watch *watch;
 	bool is_reload_due;
 	int64_t reload_ms; /* clock_ms() before which it is not tried; 0: at once */
@@ -77,7 +76,7 @@ int publisher_new(
 		return -ENOMEM;
 	publisher->view = view;
 	publisher->options = *options;
-	/* They may have been saved once more between being read and being watched. */
+	/* The settings may have changed between their reading and their being watched. */
 	publisher->is_reload_due = true;
 	publisher->state = hash_state(view->composer.settings);
 	clock_gettime(CLOCK_REALTIME, &publisher->settings_made);
@@ -166,7 +165,7 @@ int publisher_publish(struct publisher *publisher)
 		is_batch = false;
 		if (view_was_freed(view))
 			malloc_trim(0);
-		/* Looking may have found somebody writing, and events may have come meanwhile. */
+		/* A look may have met a writer, and events may have come meanwhile. */
 		int timeout_ms = view_take_events(view);
 		if (view_has_work(view))
 			continue;
@@ -185,7 +184,7 @@ bool publisher_settings_trouble(struct publisher *publisher, struct trouble *ret
 	return has_trouble;
 }
 
-/* NULL: the settings were made anew, and nothing is wrong. Logs what is news. */
+/* Sets the settings' fault, and logs a new one. NULL: the new settings are in use, without one. */
 static void set_settings_trouble(struct publisher *publisher, struct trouble *trouble)
 {
 	struct view *view = publisher->view;
@@ -201,7 +200,7 @@ static void set_settings_trouble(struct publisher *publisher, struct trouble *tr
 		old && trouble ? !problem_equal(&old->problem, &trouble->problem) : old != trouble;
 	if (old && trouble)
 		trouble->since = old->since;
-	/* Of a layer that was away something may have been found to be out of reach. */
+	/* While a layer was away, some lookups may have failed: look at everything again. */
 	view->is_overflowed |= old && !trouble;
 	publisher->settings_trouble = trouble;
 	if (is_news)
@@ -209,24 +208,24 @@ static void set_settings_trouble(struct publisher *publisher, struct trouble *tr
 	free(old);
 }
 
-/* A shortage; ENOSPC is that of watches. */
+/* Returns whether the result is a shortage; ENOSPC: no inotify watch is left. */
 static bool is_worth_a_retry(int result)
 {
 	return layer_is_shortage(result) || result == -ENOSPC;
 }
 
-/* A component of the path, or of a link's target on it: each may be put elsewhere. */
+/* Watches a component of the path, or of a link's target on it: each may be replaced. */
 static int watch_step(void *context, const struct route_step *step)
 {
 	if (!step->name || strcmp(step->name, ".") == 0 || strcmp(step->name, "..") == 0)
 		return 0; /* no name that could lead elsewhere */
-	/* Of a directory on the way nothing counts but whether it is another one. */
+	/* For a directory on the path, only its replacement counts. */
 	int r = name_watch_add(context, step->at, step->name,
 		step->is_last ? SETTINGS_EVENTS : SETTINGS_EVENTS & ~(uint32_t)IN_CLOSE_WRITE);
 	return is_worth_a_retry(r) ? r : 0;
 }
 
-/* Watches each name on the way to `path`, as far as they exist. 0; or -errno: try again later. */
+/* Watches each name on `path` that exists. Returns 0; or -errno: try again later. */
 static int watch_name(struct name_watch *watch, const char *path)
 {
 	int r = route_each(path, watch_step, watch);
@@ -240,7 +239,7 @@ static void reload_later(struct publisher *publisher)
 	publisher->reload_ms = clock_ms() + RELOAD_RETRY_MS;
 }
 
-/* The settings whose names are to be watched. */
+/* The settings whose names are watched. */
 struct watching_aside {
 	struct publisher *publisher;
 	const struct settings *settings;
@@ -260,7 +259,7 @@ static void watch_aside(void *context)
 		r = watch_name(watch, settings->facts.place);
 	for (size_t i = 0; r == 0 && i < settings->preset_count; i++)
 		r = watch_name(watch, settings->presets[i].path);
-	/* On the way to a silent one this process would stand still. */
+	/* This process would stand still on the path to a layer that does not answer. */
 	for (size_t i = 0; r == 0 && i < settings->layer_count; i++)
 		if (layer_silence(settings->layers[i]) == LAYER_ANSWERS)
 			r = watch_name(watch, settings->layers[i]->place);
@@ -278,7 +277,7 @@ static void watch_settings(struct publisher *publisher, const struct settings *s
 	aside_run(watch_aside, &(struct watching_aside){publisher, settings});
 }
 
-/* A schema that keeps settings from being taken may be mended by itself. */
+/* If a schema keeps the new settings from use, watches it, too: it may be repaired alone. */
 static void watch_culprit(
 	struct name_watch *watch, const struct settings *settings, const struct problem *problem)
 {
@@ -290,7 +289,7 @@ static void watch_culprit(
 		watch_name(watch, place);
 }
 
-/* The settings to be read, and what came of it. */
+/* The settings that are read, and the result. */
 struct reading_aside {
 	const struct settings *before;
 	dev_t dev;
@@ -328,7 +327,7 @@ static int read_again(struct publisher *publisher, struct settings **ret, struct
 	return reading.result;
 }
 
-/* Has the view show what the settings say now. Returns 0, or PROBLEM with nothing changed. */
+/* Makes the view show the present settings. Returns 0; or PROBLEM, with nothing changed. */
 static int take_settings(struct publisher *publisher, struct problem *problem)
 {
 	CLEANUP(settings_unrefp) struct settings *settings = NULL;
@@ -346,7 +345,7 @@ static int take_settings(struct publisher *publisher, struct problem *problem)
 	}
 	if (r == PROBLEM) {
 		watch_culprit(publisher->watch, view->composer.settings, problem);
-		/* It may be mended where nothing tells: a layer's file system that fails. */
+		/* The fault may end without an event: a layer's file system may work again. */
 		reload_later(publisher);
 	}
 	return r;
@@ -362,7 +361,7 @@ static const char *find_fixed(const struct publisher *publisher, const struct se
 	return hash_state(settings) != publisher->state ? "state" : NULL;
 }
 
-/* plyfs.yaml was edited, or another directory stands where a layer was found. */
+/* Reads the settings again: plyfs.yaml was edited, or a layer's path leads to another directory. */
 static void reload(struct publisher *publisher)
 {
 	const struct settings *settings;
@@ -376,7 +375,7 @@ static void reload(struct publisher *publisher)
 	if (publisher->options.reload)
 		publisher->options.reload(publisher->options.context);
 	int r = take_settings(publisher, &trouble->problem);
-	/* The end may have cut it short. */
+	/* The publisher's end may have cancelled it. */
 	if (r != 0 && atomic_load(&publisher->is_stopped)) {
 		free(trouble);
 		return;
@@ -423,12 +422,12 @@ static bool follow_settings(struct publisher *publisher)
 	return false;
 }
 
-/* Waits for the descriptors; `events` is that of the layers' events. */
+/* Waits for the descriptors. `events` is the one of the layers' events. */
 static void wait_for(struct pollfd *polled, nfds_t count, struct pollfd *events, int timeout_ms)
 {
 	const struct timespec burst = {.tv_nsec = BURST_US * 1000};
 
-	/* Something is waited for that has begun. */
+	/* While a deadline is pending, ignore further events for a moment: see BURST_US. */
 	if (timeout_ms > 0) {
 		int fd = events->fd;
 		events->fd = -1;
@@ -440,7 +439,7 @@ static void wait_for(struct pollfd *polled, nfds_t count, struct pollfd *events,
 	await_ms(polled, count, timeout_ms);
 }
 
-/* How long is waited, at most `timeout_ms`, with -1 for ever, when the settings are to be read. */
+/* Returns the milliseconds until settings must be read, at most `timeout_ms`; -1: for ever. */
 static int until_reload(const struct publisher *publisher, int timeout_ms)
 {
 	int64_t left_ms = publisher->reload_ms ? publisher->reload_ms - clock_ms() : 0;
@@ -450,7 +449,7 @@ static int until_reload(const struct publisher *publisher, int timeout_ms)
 	return timeout_ms < 0 || timeout_ms > left_ms ? (int)left_ms : timeout_ms;
 }
 
-/* Waits, and sees to hooks and settings. Returns false when it is time to end. */
+/* Waits, and runs the hooks and reloads that are due. Returns false when the publisher must end. */
 static bool wait_for_work(struct publisher *publisher, int timeout_ms)
 {
 	enum { STOP, EVENTS, WAKE, SETTINGS, OWN };
@@ -495,7 +494,7 @@ static bool wait_for_work(struct publisher *publisher, int timeout_ms)
 void publisher_run(struct publisher *publisher)
 {
 	layer_tasks_patience(LAYER_HURRY_MS);
-	/* Here, and not before requests are answered: our mount may lie over plyfs.yaml. */
+	/* Requests are answered by now: our mount may lie over plyfs.yaml. */
 	follow_settings(publisher);
 	while (wait_for_work(publisher, publisher_publish(publisher)))
 		;

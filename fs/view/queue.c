@@ -8,8 +8,7 @@
 #include "events.h"
 #include "state.h"
 
-/* A writer that never rests is waited for so long: a log in a layer must not hold its path up for
- * ever. */
+/* Milliseconds to wait for a writer that never pauses, such as a log in a layer. */
 #define RESTLESS_MAX_MS 1000
 
 static bool is_debounced(const struct entry *entry)
@@ -94,8 +93,7 @@ struct entry *queue_take(struct view *view)
 		struct entry *entry = queue->items[queue->first++];
 		struct directory *parent = entry->parent;
 		entry->has_slot = false;
-		/* It waits for quiet since; or for the look that is under way, which queues it
-		 * again. */
+		/* It is debounced now; or a look is under way, whose end queues it again. */
 		if (entry->pending == PENDING_QUEUED && !entry->look) {
 			entry->pending = PENDING_NONE;
 			return entry;
@@ -161,7 +159,7 @@ void queue_debounce(struct view *view, struct entry *entry, int64_t quiet_ms)
 	view_wake(view);
 }
 
-/* Returns until when the view counts as busy: it looks at something, or did a moment ago. */
+/* Returns until when the view counts as busy: looks are under way, or were a moment ago. */
 static int64_t busy_until(const struct view *view)
 {
 	bool is_looking = view->looks || view->done || view->queue.first < view->queue.count;
@@ -179,7 +177,7 @@ static int64_t later_than_due(const struct entry *entry, int64_t busy_ms)
 
 int64_t queue_due(struct view *view, int64_t now_ms)
 {
-	int64_t busy_ms = busy_until(view); /* but for what this makes due */
+	int64_t busy_ms = busy_until(view); /* without the names that this call queues */
 	int64_t next = -1;
 
 	for (size_t i = 0; i < view->debounced.count;) {

@@ -1,6 +1,6 @@
 /*
- * The publisher's queue: names that are to be looked up, at once or after a time of quiet, and
- * directories that are to be listed.
+ * The publisher's queue: names that it must look up, at once or after a time of quiet, and
+ * directories that it must list.
  */
 #pragma once
 

@@ -18,26 +18,26 @@
 #include "other_names.h"
 #include "queue.h"
 
-/* Looks that are under way, or wait to be decided on: each holds a version in memory. */
+/* Looks that are under way, or wait for their decision. Each holds a version in memory. */
 #define LOOKS_MAX 64
 
-/* Then it is looked at again; what is shown stays. */
+/* Queues the name again after the delay. What is shown stays. */
 static bool wait(struct view *view, const struct look *look, int64_t quiet_ms)
 {
 	if (quiet_ms == SHORTAGE_MS)
-		look->entry->restless_ms = 0; /* its writer is not waited for, but what is short */
+		look->entry->restless_ms = 0; /* it waits for the shortage, not for a writer */
 	look->entry->is_touched |= look->is_event;
 	queue_debounce(view, look->entry, quiet_ms);
 	return false;
 }
 
-/* What was found can't be taken. */
+/* Returns whether the result can't be decided on; then the name is queued again if needed. */
 static bool is_unusable(struct view *view, const struct look *look)
 {
 	int r = look->result;
 
 	if (r == LOOK_MET_WRITER) {
-		/* Where no event of its own will bring it back. */
+		/* No event of its own queues it again. */
 		if (!look->entry->pending)
 			wait(view, look, EVENTS_QUIET_MS);
 	} else if (r == COMPOSE_MOVED || r == COMPOSE_UNSETTLED) {
@@ -45,7 +45,7 @@ static bool is_unusable(struct view *view, const struct look *look)
 	} else if (r < 0) {
 		wait(view, look, SHORTAGE_MS);
 	}
-	/* What is shown may have to be shown to fewer. */
+	/* A right may have been taken away: then the shown file must admit fewer users at once. */
 	if (r == LOOK_AT_GATE && look->entry->version && look->version)
 		return look->entry->version->kind != VERSION_BYTES;
 	return r != 0 && r != PROBLEM && r != LOOK_IS_CURRENT;
@@ -89,19 +89,19 @@ static bool keep_last_good(struct view *view, struct look *look)
 	return kept != NULL;
 }
 
-/* Whether the file's only source has got another time. */
+/* Returns whether the file's only source has another time. */
 static bool is_touched(const struct look *look)
 {
 	return look->result == 0 && version_is_touched(look->entry->version, look->version);
 }
 
-/* The bytes are the same. Returns whether the only source has another time, to be published. */
+/* Takes a result with the same bytes. Returns whether it must publish a new time. */
 static bool take_time(struct look *look)
 {
 	struct entry *entry = look->entry;
 
 	if (!entry->version)
-		return false; /* the kernel asks for it again before it shows it */
+		return false; /* the kernel sends a LOOKUP before it shows it */
 	bool has_time = is_touched(look);
 	if (has_time)
 		entry_take_time(entry, look->version);
@@ -129,14 +129,14 @@ static void prepare(struct view *view, struct look *look, bool is_same)
 		version->mtime = mtime;
 }
 
-/* Returns whether the file is to be published. */
+/* Returns whether the file must be published. */
 static bool decide_file_waits(struct view *view, struct look *look)
 {
 	struct entry *entry = look->entry;
 
 	if (dependency_remember(view, entry, &look->asked) < 0)
 		return wait(view, look, SHORTAGE_MS);
-	/* Something that it may depend on has changed before it was known to. */
+	/* A dependency may have changed before it was noted as one. */
 	if (look->asked.count && view->dependency_indexes.generation != look->dependencies_number)
 		queue_entry(view, entry);
 	if (!look->version)
@@ -152,7 +152,7 @@ static bool decide_file_waits(struct view *view, struct look *look)
 	bool is_same = entry->version ? version_same(entry->version, version)
 				      : entry_has_forgotten(entry, version);
 	view->counts.compositions++;
-	/* A change that waits for an unmount has its trouble until it is made. */
+	/* If a mount covers the path, its fault stays until the change is made. */
 	if (is_same || !entry_is_covered(entry)) {
 		if (look->problem.message[0])
 			entry_set_trouble(view, entry, &look->problem, version, look->result == 0);
@@ -161,7 +161,7 @@ static bool decide_file_waits(struct view *view, struct look *look)
 	}
 	if (is_same && entry->kind != UNION_NONE && !entry->is_unannounced)
 		return take_time(look);
-	/* Nobody has seen what was there before, nor will; a change there was all the same. */
+	/* No program has seen the former file, but there was a change: watchers are woken. */
 	prepare(view, look, is_same);
 	look->change->kind = CHANGE_REPLACE;
 	look->change->version = version_ref(version);
@@ -193,7 +193,7 @@ static bool decide_directory_waits(struct view *view, struct look *look)
 		look->change->kind = CHANGE_ATTRIBUTES;
 		look->change->attributes_ino = directory->inode.ino;
 	} else if (is_unannounced) {
-		/* The kernel has it from a lookup: mkdir(2) would be refused. */
+		/* The kernel knows the directory from a lookup: mkdir(2) would fail. */
 		look->change->kind = CHANGE_LISTING;
 		entry->is_unannounced = false;
 	}
@@ -209,17 +209,17 @@ static bool is_found_by_poll(const struct look *look)
 	       look->lookup.kind != UNION_DIRECTORY;
 }
 
-/* Whether those who depend on the name are to look at it again. */
+/* Returns whether names that depend on this one must be looked at again. */
 static bool is_news(const struct look *look)
 {
-	/* What is in a directory that is there still tells of itself, when that is scanned. */
+	/* A rescan queues the names in a directory by themselves. */
 	bool is_rescanned = look->scope == SCOPE_RESCAN && look->kind == UNION_DIRECTORY &&
 			    look->lookup.kind == UNION_DIRECTORY;
 
 	return (look->is_event && !is_rescanned) || is_found_by_poll(look);
 }
 
-/* Whether something is mounted in the directory, for which its removal waits. */
+/* Returns whether something is mounted in the directory: then its removal waits. */
 static bool has_covered(const struct directory *directory)
 {
 	bool is_found = false;
@@ -241,7 +241,7 @@ static bool remove_directory(struct view *view, const struct look *look)
 	bool is_empty = true;
 
 	if (directory)
-		directory->layers = 0; /* nothing shows in it any more, whatever hides it */
+		directory->layers = 0; /* nothing in it shows any more, whatever hides it */
 	for (size_t i = 0; directory && i < directory->bucket_count; i++)
 		for (struct entry *entry = directory->buckets[i]; entry; entry = entry->next) {
 			if (!entry->version && !entry->directory)
@@ -249,7 +249,7 @@ static bool remove_directory(struct view *view, const struct look *look)
 			is_empty = false;
 			queue_entry(view, entry);
 		}
-	/* What is not shown any more, and will be told of no more. */
+	/* Report the names in it that are not shown any more: no event follows. */
 	if (directory && is_empty)
 		notice_gone(view, directory);
 	if (!is_empty) {
@@ -281,7 +281,7 @@ static bool decide_unknown_waits(struct view *view, struct look *look)
 		decide_directory_waits(view, look);
 		return false;
 	}
-	/* A last good version is kept through it all, and must not outlive its trouble. */
+	/* A last good version stays, but must not outlive its fault. */
 	bool is_file = entry->version && look->shown && is_leaf(now);
 	bool is_same = look->is_compared && look->version && entry->kind == now &&
 		       entry_has_forgotten(entry, look->version);
@@ -305,7 +305,7 @@ static bool decide_unknown_waits(struct view *view, struct look *look)
 	return false;
 }
 
-/* Whether something must be published for the path to be what the layers say. */
+/* Returns whether a change must be published, so that the path shows what the layers have. */
 static bool decide_kind_waits(struct view *view, struct look *look)
 {
 	enum union_kind now = look->lookup.kind;
@@ -331,13 +331,13 @@ static bool decide_kind_waits(struct view *view, struct look *look)
 	return is_directory ? make_directory_waits(view, look) : decide_file_waits(view, look);
 }
 
-/* No layer can be looked at, so a directory that is shown may be one still: it stays. */
+/* Returns whether a directory is shown and no layer can be looked at: then it stays. */
 static bool is_out_of_sight(const struct look *look)
 {
 	return look->kind == UNION_DIRECTORY && union_is_out_of_sight(&look->lookup);
 }
 
-/* What depends on the name is looked at behind it, and behind what is published of it. */
+/* Touches the names that depend on this one. They are looked at after it. */
 static void touch(struct view *view, const struct look *look)
 {
 	if (is_found_by_poll(look))
@@ -346,8 +346,7 @@ static void touch(struct view *view, const struct look *look)
 		dependency_touch(view, look->entry->parent, look->entry->name);
 }
 
-/* Whether what it was looked at by holds still: something else may have been shown, or known,
- * since. */
+/* Returns whether the look is outdated: something else is shown or known by now. */
 static bool was_overtaken(const struct view *view, const struct look *look)
 {
 	const struct entry *entry = look->entry;
@@ -357,7 +356,7 @@ static bool was_overtaken(const struct view *view, const struct look *look)
 	       (!look->shown && !look->is_known && entry->version);
 }
 
-/* Returns whether there is a change; then it has the entry in use. */
+/* Returns whether there is a change; then the change has the entry in use. */
 static bool decide_waits(struct view *view, struct look *look)
 {
 	struct entry *entry = look->entry;
@@ -365,11 +364,11 @@ static bool decide_waits(struct view *view, struct look *look)
 
 	if (entry->parent->is_dead)
 		return false;
-	/* Whatever comes of it: the next look finds them watched, and so nothing new. */
+	/* In any case: the next look finds these links watched, and so no new ones. */
 	if (look->has_new_links)
 		other_names_note(view, look);
 	bool is_overtaken = was_overtaken(view, look);
-	/* Not as a change of its own: of a name that nobody has read, that would be announced. */
+	/* This is no event of the name: that would announce a name which no program has read. */
 	if (is_overtaken)
 		queue_entry_scope(view, entry, look->scope);
 	if (is_overtaken || is_unusable(view, look)) {
@@ -393,8 +392,8 @@ static bool decide_waits(struct view *view, struct look *look)
 	change->parent_ino = entry->parent->inode.ino;
 	change->path = take_ptr(look->path);
 	entry_enter(view, entry);
-	/* What is in the way goes first; then the same name is looked at again, and by those who
-	 * depend on it once more: they find nothing there till then. */
+	/* The old object is removed first, and the name queued again for the new one. Its
+	 * dependents find nothing until then, and so must look again, too. */
 	if ((change->kind == CHANGE_REMOVE || change->kind == CHANGE_REMOVE_DIRECTORY) &&
 		look->lookup.kind != UNION_NONE) {
 		entry->is_touched |= change->is_news;
@@ -403,7 +402,7 @@ static bool decide_waits(struct view *view, struct look *look)
 	return true;
 }
 
-/* The entry was taken from the queue, and its parent is in use for it. NULL: it need not be. */
+/* Begins a look at a queued entry, whose parent is in use. NULL: not needed, or no memory. */
 static struct look *begin_look(struct view *view, struct entry *entry)
 {
 	struct directory *parent = entry->parent;
@@ -439,7 +438,7 @@ static struct look *begin_look(struct view *view, struct entry *entry)
 	return look;
 }
 
-/* Begins looks at what waits, as many as may be under way. */
+/* Begins looks at queued names, up to LOOKS_MAX. */
 static void begin_looks(struct view *view)
 {
 	struct entry *entry;
@@ -456,7 +455,7 @@ static void begin_looks(struct view *view)
 	}
 }
 
-/* Decides on one look. Returns 0 with a change, 1 with none, 2 when none is done. */
+/* Decides on one look. Returns 0: with a change; 1: without one; 2: no look has ended. */
 static int decide_next(struct view *view, struct change *ret)
 {
 	struct look *look = view->done;
@@ -483,7 +482,7 @@ static int decide_next(struct view *view, struct change *ret)
 	return is_change ? 0 : 1;
 }
 
-/* The root has no name to be refreshed by. Returns whether the kernel is to be told. */
+/* Refreshes the root, which has no name. Returns whether the kernel must be notified. */
 static bool refresh_root(struct view *view)
 {
 	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
@@ -498,7 +497,7 @@ static bool refresh_root(struct view *view)
 	return is_changed;
 }
 
-/* Attributes of a directory that has no look to be found by: the root's, or of one that opens. */
+/* Finds changed attributes without a look: of the root, or of a directory that opens. */
 static bool next_attributes(struct view *view, struct change *ret)
 {
 	bool is_root = view->is_root_looked_at = view->is_root_changed;
@@ -536,8 +535,8 @@ int view_next_change(struct view *view, struct change *ret)
 	}
 }
 
-/* Every directory in memory below this one. Their depth is bounded by PATH_MAX. Returns whether
- * some of them have to be polled. */
+/* Scans all directories in memory below this one. Their depth is bounded by PATH_MAX. Returns
+ * whether some must be polled. */
 static bool rescan_below(struct view *view, struct directory *directory, bool is_poll)
 {
 	bool is_polled = directory_is_polled(directory);
@@ -548,7 +547,7 @@ static bool rescan_below(struct view *view, struct directory *directory, bool is
 				is_polled |= rescan_below(view, entry->directory, is_poll);
 	if (is_poll && !directory_is_polled(directory))
 		return is_polled;
-	/* Its name as well: the watch that is missing may be had by now. */
+	/* Its own name as well: inotify may have room for the missing watch by now. */
 	struct entry *own = is_poll ? directory_own_entry(directory) : NULL;
 	if (own)
 		queue_entry_scope(view, own, SCOPE_POLL);
@@ -556,7 +555,7 @@ static bool rescan_below(struct view *view, struct directory *directory, bool is
 	return is_polled;
 }
 
-/* Milliseconds until it is time to look at what can't be watched; looks when it is. */
+/* Polls if it is due. Returns the milliseconds until the next poll. */
 static int64_t poll_layers(struct view *view, int64_t now)
 {
 	int64_t interval = view->composer.settings->poll_ms;
@@ -564,10 +563,10 @@ static int64_t poll_layers(struct view *view, int64_t now)
 	if (now >= view->polled_ms + interval) {
 		view->polled_ms = now;
 		view->is_root_changed = true;
-		/* Each look tries the missing watches again: it may be over. */
+		/* Each look tries to add the missing watches: polling may no longer be needed. */
 		bool is_polled = rescan_below(view, view->root, true);
 		view->idle_polls = is_polled ? 0 : view->idle_polls + 1;
-		/* Not at the first: a directory that is being looked up is not in the tree yet. */
+		/* Not at once: a directory that is being looked up is not in the tree yet. */
 		if (view->idle_polls > 2) {
 			view->is_polling = view->is_remote = false;
 			view->watch_error = 0;

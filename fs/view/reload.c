@@ -21,8 +21,8 @@
 /* A directory that is shown, and what the new settings show there. */
 struct moved {
 	struct directory *directory;
-	size_t above;      /* the index of the directory that it is in; the root has its own */
-	layer_mask layers; /* that showed it before */
+	size_t above;      /* the index of its parent; the root has its own */
+	layer_mask layers; /* layers that showed it before */
 	struct union_lookup *lookup;
 	struct layer_watch **watches;
 	struct stamp *identities;
@@ -32,8 +32,8 @@ struct move {
 	struct moved *items;
 	size_t count;
 	size_t capacity;
-	layer_mask fresh; /* of the new settings, which the old ones have not */
-	layer_mask gone;  /* of the old ones */
+	layer_mask fresh; /* layers that only the new settings have */
+	layer_mask gone;  /* layers that only the old settings have */
 };
 
 static void move_fini(struct move *move)
@@ -55,7 +55,7 @@ static int move_add(struct move *move, struct directory *directory, size_t above
 	return 0;
 }
 
-/* Every directory that is shown, those above before those in them. */
+/* Collects every directory that is shown, each after its parent. */
 static int collect(struct view *view, struct move *move)
 {
 	int r = move_add(move, view->root, 0);
@@ -85,8 +85,8 @@ static int look(struct move *move, const struct settings *settings)
 		int r = union_look_up(settings, layers, moved->directory->path, moved->lookup);
 		if (r < 0)
 			return r;
-		/* What is no directory any more goes when its name is refreshed; but what can't be
-		 * looked at stays. */
+		/* The refresh of its name removes what is no directory any more; but if no layer
+		 * can be looked at, a directory stays. */
 		if (union_is_out_of_sight(moved->lookup))
 			union_take_for_directory(moved->lookup);
 		if (moved->lookup->kind != UNION_DIRECTORY)
@@ -95,7 +95,7 @@ static int look(struct move *move, const struct settings *settings)
 	return 0;
 }
 
-/* Whether each source that was read by the old settings would be read alike by the new ones. */
+/* Returns whether each source that the old settings read would be read alike by the new ones. */
 static bool sources_are_same(
 	const struct move *move, const struct limits *a, const struct limits *b)
 {
@@ -117,7 +117,7 @@ static void change_over(
 		link_watch_remove(directory);
 		watch_renumber(
 			view->watch, &directory->watches, moved->watches, settings->layer_count);
-		/* The layers' ranks are others. */
+		/* The numbers mean other layers now. */
 		directory->polled = 0;
 		free(directory->identities);
 		directory->identities = moved->identities;
@@ -129,12 +129,12 @@ static void change_over(
 		attributes_describe(view, directory, moved->lookup);
 	}
 	dependency_fini(view);
-	/* What is kept of a source takes its place if it breaks: a reload must not lose that. */
+	/* The cache keeps good states of sources as fallbacks: a reload must not lose them. */
 	if (!sources_are_same(move, &old->limits, &settings->limits))
 		source_cache_clear(view->cache);
 }
 
-/* What a layer took away with it; what one brings is found by the scan. */
+/* Queues the names that removed layers had. A scan finds the names of new layers. */
 static void queue_gone(struct view *view, struct directory *directory,
 	const struct settings *settings, layer_mask layers)
 {
@@ -144,7 +144,7 @@ static void queue_gone(struct view *view, struct directory *directory,
 		return;
 	int r = listing_take(settings, layers, directory->path, &listing);
 	bool is_short = layer_is_shortage(r < 0 ? r : -listing.error);
-	/* Nobody knows what it was: all is looked at. */
+	/* Those names are unknown: look at all. */
 	for (size_t i = 0; is_short && i < directory->bucket_count; i++)
 		for (struct entry *entry = directory->buckets[i]; entry; entry = entry->next) {
 			entry->is_touched = true;
@@ -174,7 +174,7 @@ static void queue_changed(struct view *view, const struct move *move, const stru
 	for (size_t i = 0; i < directory->bucket_count; i++)
 		for (struct entry *entry = directory->buckets[i]; entry; entry = entry->next) {
 			CLEANUP(freep) char *path = NULL;
-			/* As by the new settings; nothing is published of what stays as it is. */
+			/* By the new settings. If a path stays as it is, nothing is published. */
 			notice_unpin(entry);
 			if (entry->version || (entry->print && entry->kind != UNION_DIRECTORY))
 				notice_pin(view, entry);

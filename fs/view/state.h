@@ -27,7 +27,7 @@ enum publishing {
 	PUBLISHING_OVERTAKEN, /* a newer version is shown: the change must not be made any more */
 };
 
-/* A source with several hard links, and an entry that it is a source of (other_names.h). */
+/* A source with several hard links, and an entry that is made of it (other_names.h). */
 struct source_name {
 	dev_t dev;
 	ino_t ino;
@@ -96,7 +96,7 @@ struct view {
 	struct other_names other_names;
 	struct look *done; /* looks that the publisher is to decide on; the oldest first */
 	struct look **done_end;
-	unsigned looks;           /* under way for the publisher, or in `done`; none is_large */
+	unsigned looks;           /* the publisher's, under way or in `done`, without large ones */
 	int64_t looked_ms;        /* when the last look was decided on; CLOCK_MONOTONIC */
 	bool is_root_changed;     /* the root itself must be looked up again */
 	bool is_root_looked_at;   /* the root is being looked up */

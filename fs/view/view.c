@@ -93,7 +93,7 @@ int view_new(struct settings *settings, const struct view_callbacks *callbacks, 
 	view->callbacks = *callbacks;
 	view->done_end = &view->done;
 	view->gate.queue_end = &view->gate.queue;
-	/* Sent to us when an opener meets the lease that a look at a source holds for a moment. */
+	/* The kernel sends it when a program opens a source on which a look holds a lease. */
 	signal(SIGIO, SIG_IGN);
 	int r = inode_table_init(&view->inodes);
 	if (r == 0)
@@ -138,7 +138,7 @@ static void free_inodes(struct view *view)
 		}
 }
 
-/* A directory and all below it that something in it was to be remembered for. */
+/* Frees a directory and those below it that something in them must be remembered for. */
 static void free_tree(struct view *view, struct directory *directory)
 {
 	for (size_t i = 0; i < directory->bucket_count; i++)
@@ -194,17 +194,17 @@ int view_start(struct view *view)
 
 void view_stop(struct view *view)
 {
-	/* What is being merged is not waited for. */
+	/* Ends the merges that are under way. */
 	atomic_store(&view->is_stopped, true);
 	if (view->workers)
 		workers_cancel(view->workers);
 	gate_stop(view);
 	pool_stop(view->pool);
-	/* What goes now goes for another reason than that it was forgotten. */
+	/* From here on, an object that is freed was not forgotten by the kernel. */
 	view->keep = NULL;
 }
 
-/* What has been merged, and not been published yet, is merged again by whoever goes on. */
+/* Drops results that are not published yet: the daemon that resumes the view merges them again. */
 static void drop_done(struct view *view)
 {
 	while (view->done) {
@@ -228,9 +228,9 @@ void view_pause(struct view *view)
 
 int view_resume(struct view *view)
 {
-	/* Nothing that is run from now on is cancelled. */
+	/* New jobs are not cancelled. */
 	atomic_store(&view->is_stopped, false);
-	/* The same pool: a verdict may come at any moment, and goes there. */
+	/* The same pool: it may get a verdict at any moment. */
 	int r = pool_resume(view->pool);
 
 	if (r < 0)
@@ -270,7 +270,7 @@ void view_free(struct view *view)
 		layer_tasks_use(NULL);
 	workers_free(view->workers);
 	if (view->root) {
-		/* What waits for the publisher keeps its directory in use. */
+		/* A look that waits for the publisher has its directory in use. */
 		drop_done(view);
 		queue_fini(view);
 		other_names_fini(view);
@@ -350,7 +350,7 @@ int view_version(struct view *view, uint64_t ino, struct version **ret)
 	return r;
 }
 
-/* What is wrong is often told with what a source says, and not everybody may read that. */
+/* A fault often quotes its source, which not every user may read. */
 static char *error_text(const struct entry *entry, bool is_trusted)
 {
 	CLEANUP(freep) struct trouble *trouble = malloc(sizeof(*trouble));
@@ -377,7 +377,7 @@ static char *cause_text(const struct trouble *trouble)
 	return strdup(text);
 }
 
-/* A copy of the attribute; NULL: no memory, or with *has false it has none. */
+/* Copies the attribute. NULL: no memory; or it has none, and *has is false. */
 static char *copy_attribute(const struct version *version, enum view_attribute attribute, bool *has)
 {
 	const char *value = NULL;

@@ -151,8 +151,8 @@ int view_lookup(struct view *view, uint64_t parent, const char *name, struct vie
 	struct stat *ret);
 
 /**
- * Looks a name up in the layers, and returns its basis (compose_basis()), or 0. If version->basis
- * is the same, view_lookup() would give the same version now.
+ * Looks a name up in the layers, and returns its basis (compose_basis()), or 0. A version with this
+ * basis is the one that view_lookup() would give now.
  */
 uint64_t view_basis(struct view *view, uint64_t parent, const char *name);
 
@@ -192,7 +192,7 @@ int view_stat(struct view *view, uint64_t ino, struct stat *ret);
  */
 int view_version(struct view *view, uint64_t ino, struct version **ret);
 
-/** Frees the names of the version's layers and sources: view_attribute() has them no more. */
+/** Frees the names of the version's layers and sources, which view_attribute() then lacks. */
 void view_drop_names(struct version *version);
 
 typedef bool view_name_taker(

@@ -19,16 +19,16 @@
 #include "state.h"
 #include "version_record.h"
 
-/* From here on numbers are not the view's. */
+/* Inode numbers of the view end here. */
 #define INO_END ((uint64_t)1 << 63)
 
-/* Numbers that are counted end here; those that follow from paths begin. */
+/* Counted numbers end here, and numbers computed from paths begin. */
 #define INO_COUNTED_END ((uint64_t)1 << 62)
 
-/* A version, a directory or a path's trouble takes at least so many bytes in the record. */
+/* The least bytes that a version, a directory or a path's fault takes in the record. */
 #define LEAST_SIZE 8
 
-/* What an entry shows, as far as it is in memory. */
+/* What an entry has in memory. */
 enum shows { SHOWS_NAME, SHOWS_VERSION, SHOWS_DIRECTORY };
 
 static void put_directory(struct record *record, const struct directory *directory);
@@ -51,7 +51,7 @@ static void put_trouble(struct record *record, const struct trouble *trouble)
 	record_put_time(record, trouble->made);
 }
 
-/* What was reported and has not been published yet. */
+/* Writes what was reported of the name and is not published yet. */
 static void put_pending(struct record *record, const struct entry *entry)
 {
 	record_put(record, entry->pending);
@@ -96,7 +96,7 @@ static void put_attributes(struct record *record, const struct directory *direct
 	record_put(record, directory->narrowings);
 }
 
-/* Where each layer had it. */
+/* Writes where each layer had the directory. */
 static void put_identities(struct record *record, const struct directory *directory)
 {
 	size_t place = record_put_count(record);
@@ -113,7 +113,7 @@ static void put_identities(struct record *record, const struct directory *direct
 	record_set_count(record, place, count);
 }
 
-/* Its depth is bounded by PATH_MAX. */
+/* Writes a directory with its entries. Its depth is bounded by PATH_MAX. */
 static void put_directory(struct record *record, const struct directory *directory)
 {
 	uint64_t count = 0;
@@ -150,7 +150,8 @@ static void put_promised(struct record *record, const struct promise *promise)
 	record_put_text(record, path);
 }
 
-/* The kernel still holds a removed directory, a version that no path shows, or a placeholder. */
+/* Writes an object that no path shows, but that the kernel still holds: a removed directory, a
+ * version or a placeholder. Returns whether it is one. */
 static bool put_unshown(struct record *record, const struct inode *inode)
 {
 	const struct promise *promise = (const struct promise *)inode;
@@ -230,24 +231,24 @@ void view_put_state(struct view *view, struct record *record)
 	record_put(record, false);
 }
 
-/* A layer that the settings have no more. */
+/* A layer that the settings do not have any more. */
 #define NO_RANK UINT_MAX
 
 struct taking {
 	struct view *view;
 	struct record *record;
-	size_t layer_count;         /* of the view before */
-	unsigned ranks[LAYERS_MAX]; /* what its layers are now */
+	size_t layer_count;         /* the old daemon's */
+	unsigned ranks[LAYERS_MAX]; /* the present number of each of its layers */
 };
 
-/* Whether the number may be given to an object now. */
+/* Returns whether an object may have this number. */
 static bool is_fit(const struct view *view, uint64_t ino)
 {
 	return ino > VIEW_INO_RESERVED && ino < INO_END &&
 	       (ino >= INO_COUNTED_END || ino < view->next_ino);
 }
 
-/* The kernel knows the object so often. */
+/* Gives the object as many references as the kernel has. */
 static void hold(struct view *view, struct inode *inode, uint64_t refs, struct record *record)
 {
 	if (record_error(record) || !refs)
@@ -260,7 +261,7 @@ static void hold(struct view *view, struct inode *inode, uint64_t refs, struct r
 	inode->kernel_refs = refs;
 }
 
-/* One reference, and how often the kernel knows it; NULL: record_error(). */
+/* Reads a version with the caller's reference; *refs is the kernel's. NULL: record_error(). */
 static struct version *take_version(struct view *view, struct record *record, uint64_t *refs)
 {
 	uint64_t ino = record_get(record);
@@ -320,7 +321,7 @@ static int compare_places(const void *a, const void *b)
 	return one->place < other->place ? -1 : one->place > other->place;
 }
 
-/* Names stand where they stood, and the gaps that some left are kept for them. */
+/* Puts the names at their former places in the listing. Places that others have left stay free. */
 static int order_entries(struct directory *directory, struct record *record)
 {
 	size_t count = 0;
@@ -382,7 +383,7 @@ static int take_shown(const struct taking *taking, struct entry *entry)
 		(entry->kind == UNION_NONE ||
 			(entry->kind == UNION_DIRECTORY) != (shows == SHOWS_DIRECTORY)))
 		record_spoil(record);
-	/* A change hook gets changes of a file that the kernel has forgotten, too. */
+	/* A change hook also gets changes of files that the kernel has forgotten. */
 	if (entry->print && entry->kind != UNION_DIRECTORY)
 		notice_pin(view, entry);
 	if (record_error(record) || shows == SHOWS_NAME)
@@ -399,7 +400,7 @@ static int take_shown(const struct taking *taking, struct entry *entry)
 	return 0;
 }
 
-/* It is looked at as if it had been reported just now. */
+/* Queues the name as if it had been reported just now. */
 static void take_pending(const struct taking *taking, struct entry *entry)
 {
 	struct record *record = taking->record;
@@ -436,7 +437,7 @@ static int take_entry(const struct taking *taking, struct directory *directory)
 	entry->shown_mtime = record_get_time(record);
 	entry->shown_ctime = record_get_time(record);
 	entry->is_unannounced = record_get_bool(record);
-	entry->layers = UINT64_MAX; /* any may have had it */
+	entry->layers = UINT64_MAX; /* any layer may have had it */
 	bool is_placed = !entry->place || entry->place >= DIRECTORY_COOKIE_FIRST;
 	if (!is_placed || (entry->cookie && entry->cookie != entry->place))
 		record_spoil(record);
@@ -445,7 +446,7 @@ static int take_entry(const struct taking *taking, struct directory *directory)
 	return r ? r : take_shown(taking, entry);
 }
 
-/* By the identities, a layer that has stopped showing the directory is recognised. */
+/* Reads the identities. They show which layers have stopped showing the directory. */
 static void take_identities(const struct taking *taking, struct directory *directory)
 {
 	struct record *record = taking->record;
@@ -473,7 +474,7 @@ static int take_directory(const struct taking *taking, struct directory *directo
 
 	take_attributes(taking->view, record, directory);
 	take_identities(taking, directory);
-	/* What expanding shows is found once more. */
+	/* The names that expanding shows are found again. */
 	enum directory_names names = (enum directory_names)record_get_below(record, NAMES_EXPANDED);
 	directory->names = names == NAMES_EXPANDED ? NAMES_LISTED : names;
 	directory->was_expanded = names == NAMES_EXPANDED;
@@ -501,14 +502,14 @@ static int take_dead_directory(struct view *view, struct record *record)
 		return r;
 	view->root->users++;
 	directory->is_dead = true;
-	/* Until the kernel has it. */
+	/* until the kernel's references are counted */
 	directory->users++;
 	take_attributes(view, record, directory);
 	directory_leave(view, directory);
 	return 0;
 }
 
-/* Of a directory that is not there, or a name that shows something, the promise ends. */
+/* Ends the placeholder if its directory is gone, or if the name shows something. */
 static void take_promised(struct view *view, struct promise *promise, const char *path)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -621,7 +622,7 @@ static int take_all(struct view *view, struct record *record)
 {
 	struct taking taking = {.view = view, .record = record};
 
-	/* The kernel asks, or does not, as it was told at first. */
+	/* The kernel sends lookups, or does not, as the old daemon set it up. */
 	if (record_get_bool(record) != view->is_strict)
 		return -ENOTSUP;
 	view->next_ino = record_get_below(record, INO_COUNTED_END - 1);
@@ -639,7 +640,7 @@ static int take_all(struct view *view, struct record *record)
 		return r;
 	take_memory(view, record);
 	take_notices(view, record);
-	/* What has changed since it was shown is found as what was missed. */
+	/* Look for changes since the old daemon's last look, as after lost events. */
 	view->is_overflowed = true;
 	return record_error(record);
 }
@@ -662,7 +663,7 @@ static int collect(struct directories *list, struct directory *directory)
 	return 0;
 }
 
-/* Layers that have joined the directory since it was listed: what they bring is news. */
+/* Returns the layers that have joined the directory since it was listed: their names are new. */
 static layer_mask joined(const struct directory *directory, const struct union_lookup *lookup)
 {
 	layer_mask joined = 0;
@@ -678,7 +679,7 @@ static layer_mask joined(const struct directory *directory, const struct union_l
 	return joined;
 }
 
-/* Which layers show it now, and by which rights; what it has shown until now was taken over. */
+/* Finds out which layers show the directory now, and by which rights. */
 static int look_at(struct view *view, struct directory *directory)
 {
 	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
@@ -691,12 +692,12 @@ static int look_at(struct view *view, struct directory *directory)
 	int r = union_look_up(settings, layers, directory->path, lookup);
 	if (r < 0)
 		return r;
-	/* What is none any more goes when its name is looked at. */
+	/* The look at its name removes what is no directory any more. */
 	if (union_is_out_of_sight(lookup))
 		union_take_for_directory(lookup);
 	if (lookup->kind != UNION_DIRECTORY)
 		union_lookup_fini(lookup);
-	/* What was found by others is nothing to begin from. */
+	/* Rights that the old daemon found, but did not show, do not count. */
 	directory->found_rights = directory->rights;
 	directory->joined = joined(directory, lookup);
 	directory->left = directory->layers & (directory->joined | ~lookup->layers);
@@ -712,7 +713,7 @@ int view_take_state(struct view *view, struct record *record)
 	int r = take_all(view, record);
 	if (r == 0)
 		r = collect(&list, view->root);
-	/* Those above before those in them. */
+	/* Each directory comes after its parent. */
 	for (size_t i = 0; r == 0 && i < list.count; i++)
 		r = look_at(view, list.items[i]);
 	free(list.items);

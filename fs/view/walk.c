@@ -63,8 +63,8 @@ static bool is_in_itself_in(const struct directory *directory, size_t layer)
 }
 
 /*
- * Returns whether, in every layer that shows it, the directory is one of those above it: by links,
- * if the layer follows them. Two such links in one directory would make an endless tree, twice as
+ * Returns whether, in every layer that shows it, the directory is one of those above it, because
+ * the layer follows links. Two such links in one directory would make an endless tree, twice as
  * wide with each level.
  */
 static bool is_in_itself(const struct directory *directory)
@@ -81,7 +81,7 @@ static bool is_missing(int result)
 	return result == -ENOENT || result == -ENOTDIR;
 }
 
-/* 0 also where it is none any more. */
+/* Returns 0 also if it is no directory any more. */
 static int walk_child(
 	struct view *view, struct walk *walk, struct directory *directory, const char *name)
 {
@@ -127,7 +127,7 @@ void walk_leave(struct view *view, struct walk *walk)
 	*walk = (struct walk){0};
 }
 
-/* As lookup_enter_path(); where there is no such directory, *above is what tells when it comes. */
+/* As lookup_enter_path(). If it does not exist, *above reports its creation. */
 static int enter_top(
 	struct view *view, const char *path, struct directory **ret, struct directory **above)
 {
@@ -140,7 +140,7 @@ static int enter_top(
 		*(slash ? slash : shorter) = '\0';
 		r_above = lookup_enter_path(view, shorter, above);
 	}
-	/* It may have come before there was a watch. */
+	/* It may have been created before the directory above had a watch. */
 	if (is_missing(r) && r_above == 0)
 		r = lookup_enter_path(view, path, ret);
 	return r_above < 0 ? r_above : r;
@@ -154,7 +154,7 @@ int walk_under(struct view *view, const char *path, int depth, struct walk *walk
 		return 0;
 	if (r == 0)
 		r = walk_add(walk, top);
-	/* The last level is completed as well, but nothing below it is entered. */
+	/* The last level is completed as well, but not entered. */
 	size_t level_end = walk->count;
 	for (size_t i = 0; r == 0 && i < walk->count; i++) {
 		if (i == level_end && depth > 0) {
