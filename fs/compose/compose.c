@@ -28,7 +28,7 @@ static void take_newest_times(struct version *version, const struct stat *stats,
 	}
 }
 
-/* "vendor:site", lowest first; a layer that gave several sources is named once. */
+/* Returns the layers' names, lowest first: "vendor:site". Each layer is named once. */
 static char *layer_names(const struct layer *const *layers, size_t count)
 {
 	size_t size = 1;
@@ -118,7 +118,7 @@ void compose_contributors(const struct strategy *strategy, const struct union_lo
 	*count = strategy->takes == STRATEGY_TAKES_ALL ? lookup->count : 1;
 }
 
-/* What is made of the path's own sources. */
+/* Lists the path's own sources. */
 static int list_sources(const struct sources *sources, char **ret)
 {
 	struct source_list list = {0};
@@ -134,7 +134,7 @@ static int list_sources(const struct sources *sources, char **ret)
 	return r < 0 ? r : taken;
 }
 
-/* What is made of whatever a merge took. */
+/* Lists the sources that the merge took. */
 static int list_merged(const struct merge_result *result, char **ret)
 {
 	struct source_list list = {0};
@@ -144,7 +144,7 @@ static int list_merged(const struct merge_result *result, char **ret)
 	return source_list_take(&list, ret);
 }
 
-/* What all kinds of versions have in common. `environment`, or NULL, has what else counts. */
+/* Fills in what all versions have. `environment` (or NULL) has further files that count. */
 static int describe(const struct composer *composer, const struct sources *sources,
 	const struct environment *environment, mode_t type, struct version *version)
 {
@@ -206,7 +206,7 @@ static int compose_link(const struct composer *composer, const char *path,
 	return 0;
 }
 
-/* Reads the whole file. Returns 0; COMPOSE_MOVED: it was changed meanwhile; or -errno. */
+/* Reads the whole file. Returns 0; COMPOSE_MOVED: the file has changed meanwhile; or -errno. */
 static int copy_held(struct version *version, const struct stat *opened)
 {
 	struct stat now;
@@ -232,7 +232,7 @@ static int copy_held(struct version *version, const struct stat *opened)
 	return stamp_equal(&before, &after) ? 0 : COMPOSE_MOVED;
 }
 
-/* A large file of one layer: no copy, unless `composer` wants one. */
+/* Makes a version of a large file of one layer: not a copy, unless `composer` wants one. */
 static int make_held(const struct composer *composer, const char *path,
 	const struct contributor *found, const struct strategy *strategy, struct version **ret)
 {
@@ -291,7 +291,7 @@ static void make_aside(void *context)
 		make_held(file->composer, file->path, file->found, file->strategy, file->ret);
 }
 
-/* As make_held(). A remote layer may not answer. */
+/* Calls make_held() aside: a remote layer may not answer. */
 static int compose_held(const struct composer *composer, const char *path,
 	const struct contributor *found, const struct strategy *strategy, struct version **ret)
 {
@@ -339,7 +339,7 @@ static int compose_file(const struct composer *composer, const char *path,
 		return -ENOMEM;
 	memcpy(version->data, result->text.data, version->size);
 	version->strategy = composition.request.options->strategy->name;
-	/* What is broken is worse. */
+	/* A broken source is the worse fault. */
 	if (!problem->message[0])
 		version->is_held = merge_report_refusals(result, problem);
 	if (composer->stand_ins && stand_ins_give(composer->stand_ins, version) < 0)
@@ -348,8 +348,7 @@ static int compose_file(const struct composer *composer, const char *path,
 	return 0;
 }
 
-/* Whether a lock or a bound may hold values of the path against one of its sources: it has to be
- * looked into. */
+/* Returns whether a lock or a bound may apply to a source of the path: then it must be read. */
 static bool is_locked(
 	const struct composer *composer, const char *path, const struct union_lookup *lookup)
 {
@@ -365,7 +364,7 @@ static bool is_locked(
 	return false;
 }
 
-/* A tree strategy must look for directives in what it could read; beyond its limit it could not. */
+/* A tree strategy must look for directives in every file that it can read: up to its limit. */
 const struct contributor *compose_held_source(
 	const struct composer *composer, const char *path, const struct union_lookup *lookup)
 {
@@ -375,11 +374,11 @@ const struct contributor *compose_held_source(
 	size_t least = COMPOSE_HELD_BYTES;
 
 	compose_contributors(strategy, lookup, &first, &count);
-	/* What is checked is what is shown: no source that may change meanwhile. */
+	/* The bytes that are checked are shown: not a source that may change meanwhile. */
 	if (count != 1 || !strategy->is_verbatim || lookup->found[first].error ||
 		settings_check(composer->settings, path) || is_locked(composer, path, lookup))
 		return NULL;
-	/* What is to be validated must be read. */
+	/* Validation needs the bytes. */
 	if (settings_rule_for(composer->settings, path)->schema)
 		return NULL;
 	if (strategy->reads_trees && composer->settings->limits.source_bytes > least)
@@ -435,7 +434,7 @@ int compose_broken(const struct composer *composer, const char *path,
 		r = layer_stat_rights(layer, place, &stat);
 		if (layer_is_shortage(r))
 			return r;
-		/* What can't be reached now is its owner's alone. */
+		/* If the source can't be examined now, only its owner may read. */
 		if (r < 0) {
 			stat = found->stat;
 			stat.st_mode &= ~(mode_t)077;
@@ -454,11 +453,11 @@ int compose_broken(const struct composer *composer, const char *path,
 	return 0;
 }
 
-/* Whether the stamp of a source says what it is made into, its rights included. */
+/* Returns whether a source's stamp alone shows what is made of it, rights included. */
 static bool is_known_by_stamp(
 	const struct composer *composer, const char *path, const struct contributor *found)
 {
-	/* The directories that guard a source elsewhere are not looked at. */
+	/* With `follow`, directories elsewhere guard the source; the stamp does not cover them. */
 	return !composer->settings->layers[found->layer]->follow &&
 	       (!found->path || strcmp(found->path, path) == 0) && !found->error &&
 	       !source_is_young(&found->stat);
@@ -475,7 +474,7 @@ bool compose_is_current(const struct composer *composer, const char *path,
 
 	if (lookup->kind == UNION_FILE)
 		compose_contributors(strategy, lookup, &first, &count);
-	/* What was made of more files than these has more stamps. */
+	/* A version of more files has more stamps. */
 	if (version->kind == VERSION_BROKEN || stamp_count != count)
 		return false;
 	for (unsigned i = 0; i < count; i++) {

@@ -107,7 +107,7 @@ bool compose_is_current(const struct composer *composer, const char *path,
  * layers, stamps and kind in `lookup`. With the same settings, the same program makes the same
  * version of the same state, now or in a later process.
  *
- * Returns 0 if `seed` is 0, or if the stamps may not say everything: a source is racy
+ * Returns 0 if `seed` is 0, or if the stamps may miss a change: a source is racy
  * (source_is_young()), lies at another path (a drop-in, a source of a virtual file), on another
  * file system than its layer, or in a layer that follows links, that is remote or that is a copy of
  * a store. Reads no file.

@@ -13,7 +13,7 @@ static bool skips_layers(const struct composer *composer)
 	return composer->settings->on_error == ON_ERROR_SKIP_LAYER;
 }
 
-/* Loads what the strategy looks at, lowest layer first. */
+/* Loads the sources that the strategy needs, lowest layer first. */
 static int load_sources(const struct composer *composer, const struct union_lookup *lookup,
 	struct composition *composition, struct problem *problem)
 {
@@ -25,7 +25,7 @@ static int load_sources(const struct composer *composer, const struct union_look
 	unsigned count;
 
 	compose_contributors(strategy, lookup, &first, &count);
-	/* With origins the text is needed as well: the merge reads the document then. */
+	/* With origins the text is needed as well; then the merge reads the document. */
 	bool reads_document = strategy->reads_trees && !(count == 1 && strategy->is_verbatim) &&
 			      !request->wants_origins;
 
@@ -36,7 +36,7 @@ static int load_sources(const struct composer *composer, const struct union_look
 		struct read_options options = read_options_for(
 			request, settings_source_format(composer->settings, path, place));
 		const struct read_options *wanted = reads_document ? &options : NULL;
-		/* The mount's directories guard what lies in theirs. */
+		/* The mount's own directories guard a source at the same path. */
 		bool is_guarded = strcmp(place, path) == 0 &&
 				  !composer->settings->layers[found->layer]->follow;
 		int r = is_guarded ? compose_load(composer, place, found, wanted, &loaded, problem)
@@ -52,7 +52,7 @@ static int load_sources(const struct composer *composer, const struct union_look
 	return sources->count ? 0 : PROBLEM;
 }
 
-/* The source that a merge problem speaks of; sources->count when it is none of them. */
+/* Returns the index of the source that the problem names; sources->count: it names none. */
 static size_t blamed_source(const struct sources *sources, const struct problem *problem)
 {
 	size_t i = 0;
@@ -62,10 +62,8 @@ static size_t blamed_source(const struct sources *sources, const struct problem 
 	return i;
 }
 
-/*
- * The others were left out, so the one that is left may be served byte for byte: which takes its
- * text, where a document was loaded.
- */
+/* All other sources were left out, so the remaining one may be served byte for byte. That needs its
+ * text, if so far only its document is loaded. */
 static int load_text(
 	const struct composer *composer, struct sources *sources, struct problem *problem)
 {
@@ -114,7 +112,7 @@ static int merge_sources(
 		r = merge_run(request, &composition->result, problem);
 		if (r != PROBLEM || !skips_layers(composer))
 			return r;
-		/* Only what never was good is left out. */
+		/* A source that ever was good has a fallback, and is not left out. */
 		if (composer->stand_ins && stand_ins_have(composer->stand_ins, problem))
 			return r;
 		size_t blamed = blamed_source(sources, problem);

@@ -9,7 +9,7 @@
 #include "cleanup.h"
 #include "descriptor.h"
 
-/* One answer: the sources of one path. */
+/* The sources of one path. */
 struct path_sources {
 	struct path_sources *next;
 	struct loaded *loaded[LAYERS_MAX];
@@ -17,7 +17,7 @@ struct path_sources {
 	size_t count;
 };
 
-/* `asked` NULL: nobody wants to know. */
+/* Notes a dependency. `asked` NULL: the caller wants none. */
 static int remember(struct dependencies *asked, const char *directory, const char *name)
 {
 	if (!asked)
@@ -49,7 +49,7 @@ void dependencies_fini(struct dependencies *asked)
 	*asked = (struct dependencies){0};
 }
 
-/* The rights of what is made follow from every file that went into it. */
+/* Adds a file that contributes: the result's rights follow from it. */
 static int add_stat(struct environment *environment, const struct stat *stat)
 {
 	if (array_grow(environment->stats, environment->stat_count, environment->stat_capacity) < 0)
@@ -65,7 +65,7 @@ static bool is_above(const char *directory, const char *path)
 	return strncmp(directory, path, length) == 0 && path[length] == '/';
 }
 
-/* A user who may not search the directory may not read a file in it. */
+/* Adds the directory's search rights: a user without them may not read a file in it. */
 static int add_guard(void *context, const struct stat *directory)
 {
 	struct stat guard = *directory;
@@ -76,10 +76,10 @@ static int add_guard(void *context, const struct stat *directory)
 	return add_stat(context, &guard);
 }
 
-/* Directories that links have led past. */
+/* Adds the directories that links bypass. */
 static int guard_way(struct environment *environment, const struct layer *layer, const char *path)
 {
-	/* Of a layer that a delegate looks into, layer_stat_rights() has said it. */
+	/* layer_stat_rights() includes them if a worker serves the layer. */
 	if (!layer->follow || layer_is_delegated(layer))
 		return 0;
 	CLEANUP(closep) int fd = layer_open_path(layer, path);
@@ -94,7 +94,7 @@ int environment_guard(struct environment *environment, const struct layer *layer
 	for (char *slash; r == 0 && (slash = strrchr(directory, '/'));) {
 		struct stat stat;
 		*slash = '\0';
-		/* The mount has it, too, and there it guards what is made. */
+		/* The mount shows that directory, too, where it guards the result. */
 		if (is_above(directory, environment->request->path))
 			break;
 		int found = layer_stat(layer, directory, &stat);
@@ -132,7 +132,7 @@ int environment_load(struct environment *environment, const char *path,
 	int r = environment_guard(environment, layer, path);
 	if (r == 0)
 		r = compose_load(composer, path, found, options, ret, problem);
-	/* What is left out needs no guards. */
+	/* A source that is left out guards nothing. */
 	if (r == PROBLEM)
 		environment->stat_count = others;
 	if (r != 0)
@@ -143,7 +143,7 @@ int environment_load(struct environment *environment, const char *path,
 	return r;
 }
 
-/* As compose() loads a path's own sources: lowest layer first. */
+/* Loads the path's sources as compose() does, lowest layer first. */
 static int load(struct environment *environment, const char *path,
 	const struct union_lookup *lookup, struct path_sources *given, struct problem *problem)
 {
@@ -201,7 +201,7 @@ static int find(void *context, const char *directory, const char *name,
 	environment->given = given;
 	r = load(environment, path, lookup, given, problem);
 	if (r == SOURCE_MOVED || r == SOURCE_UNSETTLED)
-		return -EAGAIN; /* compose() has it looked at again */
+		return -EAGAIN; /* compose() looks the path up again */
 	if (r != 0)
 		return r;
 	*ret = given->inputs;

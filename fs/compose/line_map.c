@@ -7,13 +7,13 @@
 #include "cleanup.h"
 #include "source_line.h"
 
-/* A line of the text. */
+/* The source of a line of the text. */
 struct mapped {
-	const char *source; /* NULL: of none */
+	const char *source; /* NULL: from no source */
 	uint32_t line;
-	uint32_t column;  /* of what the line has from there */
+	uint32_t column;  /* of the line's part that comes from there */
 	uint32_t from;    /* columns of the text from this one on … */
-	int32_t distance; /* … stand so far to the right of where they are in the source */
+	int32_t distance; /* … are this much further right than in the source */
 };
 
 struct line_map {
@@ -22,7 +22,7 @@ struct line_map {
 	struct arena *arena;
 };
 
-/* A source's name and lines, found once. */
+/* A source's name and lines. */
 struct source_text {
 	const struct source *source;
 	const char *name;
@@ -31,12 +31,12 @@ struct source_text {
 
 struct mapper {
 	struct line_map *to;
-	struct source_text *texts; /* of the request's inputs */
+	struct source_text *texts; /* one for each of the request's inputs */
 	size_t count;
-	struct arena *arena; /* of their lines */
+	struct arena *arena; /* has their lines */
 };
 
-/* NULL: no memory, or none of the inputs. */
+/* Returns the text of `source`. NULL: memory is short, or it is none of the inputs. */
 static struct source_text *text_of(struct mapper *mapper, const struct source *source)
 {
 	for (size_t i = 0; i < mapper->count; i++) {
@@ -68,7 +68,7 @@ static struct span without_indent(struct span line)
 	return (struct span){line.data + indent, line.len - indent};
 }
 
-/* Where the line stands in its source as it is, or its value does, columns can be counted. */
+/* If the line, or its value, stands in the source as it is, columns can be counted. */
 static void map_columns(const struct line *line, struct span original, struct mapped *mapped)
 {
 	if (original.data && span_equal(without_indent(original), without_indent(line->text))) {
@@ -171,7 +171,7 @@ bool line_map_find(
 	return true;
 }
 
-/* A source stands beside the first of its lines, as its lines mostly stand together. */
+/* A source's name is written only before the first of its lines that stand together. */
 void line_map_put(struct record *record, const struct line_map *map)
 {
 	const char *before = NULL;

@@ -7,15 +7,15 @@
 #include "source_line.h"
 #include "strategy.h"
 
-/* The walk through both trees. */
+/* A walk through the result's tree, and the tree of its text. */
 struct line_finder {
 	struct line_origins *to;
 	const struct merge_request *request;
 	const struct origins *origins;
-	struct source_lines *texts; /* of the request's inputs, in the same order */
-	uint32_t capacity;          /* of to->values */
+	struct source_lines *texts; /* one for each of the request's inputs, in the same order */
+	uint32_t capacity;          /* entries of to->values */
 	size_t line;                /* in which the latest value begins; 0: none yet */
-	const struct node *open;    /* that value, or key, of the result, … */
+	const struct node *open;    /* that value or key of the result … */
 	uint8_t open_style;         /* … and its style in the text */
 	int failure;                /* 0 or -ENOMEM */
 };
@@ -40,7 +40,7 @@ static void set_place(struct line *line, const struct node *place)
 	line->source_column = place->column;
 }
 
-/* The text that the node was read from, where the request has it; else NULL. */
+/* Returns the text from which the node was read; NULL: the request does not have it. */
 static struct source_lines *text_of(struct line_finder *finder, const struct node *node)
 {
 	const struct source *wanted = node->source;
@@ -66,16 +66,14 @@ static struct span without_indent(struct span line)
 	return line;
 }
 
-/*
- * Whether lines [from, to) of the text, numbered from 0, which go on with what begins in the line
- * before them, are the lines of the source behind `place`.
- */
+/* Returns whether lines [from, to) of the text, numbered from 0, are lines of the source that
+ * continue `place`. They continue what begins in the line before them. */
 static bool are_source_lines(
 	struct line_finder *finder, const struct node *place, size_t from, size_t to)
 {
 	struct source_lines *text = text_of(finder, place);
 
-	/* A literal one is one line for one; of a folded one nobody knows without its text. */
+	/* Without its text: a literal block keeps the source's lines, a folded one may not. */
 	if (!text)
 		return finder->open_style == NODE_LITERAL;
 	for (size_t i = from; i < to; i++) {
@@ -92,7 +90,7 @@ static bool are_source_lines(
 	return true;
 }
 
-/* Line breaks in what is open, where they are written as they are: in quotes, or further in. */
+/* Returns the line breaks that the open value has in the text, if they stand as they are. */
 static size_t count_breaks(const struct node *open)
 {
 	size_t count = 0;
@@ -102,7 +100,7 @@ static size_t count_breaks(const struct node *open)
 	return count;
 }
 
-/* The lines behind finder->line and in front of `next`, numbered from 1, belong to what is open. */
+/* Assigns the lines between finder->line and `next`, numbered from 1, to the open value. */
 static void end_value(struct line_finder *finder, size_t next)
 {
 	const struct node *place =
@@ -118,7 +116,7 @@ static void end_value(struct line_finder *finder, size_t next)
 	bool is_same_style = place == finder->open && place->style == finder->open_style;
 	size_t end = next - 1;
 	bool is_counted = is_same_style && are_source_lines(finder, place, finder->line, end);
-	/* An empty line may stand in front of what is next. */
+	/* The last line may be an empty one before the next value. */
 	if (is_same_style && !is_counted && finder->to->lines[end - 1].text.len == 0)
 		is_counted = are_source_lines(finder, place, finder->line, --end);
 	for (size_t i = finder->line; i < end; i++) {
@@ -133,7 +131,7 @@ static void end_value(struct line_finder *finder, size_t next)
 	}
 }
 
-/* `node` of the result begins where `again` stands in the text. Returns that line, or NULL. */
+/* Begins `node` of the result, which is `again` in the text. Returns its line, or NULL. */
 static struct line *begin(
 	struct line_finder *finder, const struct node *node, const struct node *again)
 {
@@ -147,7 +145,7 @@ static struct line *begin(
 	return &finder->to->lines[again->line - 1];
 }
 
-/* The first of what says most in a line. */
+/* Describes the line by the most telling thing that begins in it; of several, by the first. */
 static void tell(struct line *line, enum line_kind kind, const struct node *place)
 {
 	if (line->kind >= kind)
@@ -156,7 +154,7 @@ static void tell(struct line *line, enum line_kind kind, const struct node *plac
 	set_place(line, place);
 }
 
-/* Adds the value to the line that it begins in; of a pair, to the line that its key is in. */
+/* Adds the value to the line in which it, or its key, begins. */
 static uint32_t add_value(struct line_finder *finder, const struct line_value *value,
 	const struct node *again_key, const struct node *again)
 {
@@ -177,7 +175,7 @@ static uint32_t add_value(struct line_finder *finder, const struct line_value *v
 	return to->value_count++;
 }
 
-/* Whether the text can have been written from `node`, as far as one value tells. */
+/* Returns whether the text's node can be `node`, by kind and value. */
 static bool is_alike(const struct node *node, const struct node *again)
 {
 	if (node->kind != again->kind)
@@ -195,10 +193,8 @@ static bool is_in_line(const struct node *again)
 static void walk(struct line_finder *finder, struct line_value *value, const struct node *again_key,
 	const struct node *again);
 
-/*
- * The pair of `map` that was written as pair `i` of the text: a format may write what is a value
- * before what is a table. A key may have become a string meanwhile.
- */
+/* Returns the pair of `map` that was written as pair `i` of the text. A format may write values
+ * before tables, and a key as a string. */
 static const struct pair *pair_of(const struct node *map, const struct node *again, uint32_t i)
 {
 	const struct pair *pair = &map->map.pairs[i], *found;
@@ -230,7 +226,7 @@ static void walk_entries(struct line_finder *finder, const struct node *node,
 	}
 }
 
-/* A key that is a map or a list: its values begin somewhere, but have no path to tell. */
+/* Walks a key that is a map or a list: its values begin in lines, but have no path. */
 static void walk_key(struct line_finder *finder, const struct node *key, const struct node *again)
 {
 	struct line *line = is_alike(key, again) ? begin(finder, key, again) : NULL;
@@ -258,7 +254,7 @@ static void walk(struct line_finder *finder, struct line_value *value, const str
 	if (!line)
 		return;
 	const struct node *place = line_origin_place(finder->origins, node);
-	/* What a merge has made of nothing, such as a count, stands where its key does. */
+	/* A value that the merge made, such as a count, has the place of its key. */
 	if (!place && value->key)
 		place = line_origin_place(finder->origins, value->key);
 	value->is_in_line = is_in_line(again);
@@ -289,7 +285,7 @@ static int new_origins(struct span text, struct line_origins **ret)
 	return 0;
 }
 
-/* Reads the result's text again, as it was written. PROBLEM: nothing can be told. */
+/* Reads the result's text again. PROBLEM: that failed, so no line can be described. */
 static int read_again(const struct merge_request *request, const struct merge_result *result,
 	struct document **ret)
 {
@@ -338,7 +334,7 @@ static int find_in_trees(const struct merge_request *request, const struct merge
 	return finder.failure;
 }
 
-/* The lines that begin in pieces of the text which are the sources' own. */
+/* Describes the lines that begin in the pieces of text that are copies of a source. */
 static void count_in_pieces(
 	struct line_origins *to, struct span text, const struct origin_piece *piece)
 {

@@ -17,11 +17,11 @@ struct pool {
 	struct coroutine_queue idle;
 	struct queue small;
 	struct queue large;
-	struct pool_job *delayed; /* by when they are due */
+	struct pool_job *delayed; /* in the order in which they become due */
 	unsigned large_running;
 	bool is_idle; /* fixed */
 	bool is_ending;
-	unsigned count; /* of coroutines */
+	unsigned count; /* number of coroutines */
 	struct coroutine *coroutines[POOL_JOBS];
 };
 
@@ -55,7 +55,7 @@ static bool is_earlier(const struct timespec *a, const struct timespec *b)
 	return a->tv_sec < b->tv_sec || (a->tv_sec == b->tv_sec && a->tv_nsec < b->tv_nsec);
 }
 
-/* A due job joins the small ones: it has waited for a writer, or for memory. */
+/* Queues a due job with the small ones: it has waited for a writer, or for memory. */
 static void take_due(struct pool *pool)
 {
 	struct timespec now;
@@ -101,7 +101,7 @@ static void run(void *context)
 	}
 }
 
-/* Fewer are enough. */
+/* Starts the coroutines. A part of them is enough. */
 static int start(struct pool *pool)
 {
 	int r = 0;
@@ -139,7 +139,7 @@ int pool_new(bool is_idle, struct pool **ret)
 	return 0;
 }
 
-/* Takes a job that waits, in whichever queue. */
+/* Takes a waiting job from any queue. */
 static struct pool_job *take_any(struct pool *pool)
 {
 	struct pool_job *job = queue_take(&pool->small);

@@ -17,10 +17,10 @@
 /* "plyfs", format, size. */
 #define HEAD_SIZE 24
 
-/* The checksum behind what was written. */
+/* the checksum after the content */
 #define TAIL_SIZE 8
 
-/* Any number: what is damaged by chance must not have the same sum. */
+/* The start of the checksum: any number. The checksum finds chance damage only. */
 #define SUM_START 0x9E3779B97F4A7C15u
 
 #define CAPACITY_FIRST 4096
@@ -34,7 +34,7 @@ struct record {
 	bool is_mapped;  /* reading */
 	size_t at;       /* reading */
 	int error;       /* the first; 0: none */
-	int *fds;        /* -1: given away */
+	int *fds;        /* -1: taken by the reader */
 	size_t fd_count;
 	size_t fd_capacity;
 	size_t fd_at; /* reading */
@@ -70,7 +70,7 @@ static void spoil(struct record *record, int error)
 		record->error = error;
 }
 
-/* Where the next `size` bytes are written; NULL: there is no memory. */
+/* Returns where the next `size` bytes are written; NULL: memory is short. */
 static char *extend(struct record *record, size_t size)
 {
 	size_t capacity = record->capacity;
@@ -155,7 +155,7 @@ void record_put_time(struct record *record, struct timespec time)
 	record_put(record, (uint64_t)time.tv_nsec);
 }
 
-/* The descriptor becomes the record's, unless that is spoilt now. */
+/* Gives the descriptor to the record. A spoilt record closes it. */
 static void add_fd(struct record *record, int fd)
 {
 	if (fd < 0 || array_grow(record->fds, record->fd_count, record->fd_capacity) < 0)

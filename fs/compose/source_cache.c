@@ -17,20 +17,23 @@
 #define BUCKETS 4096u
 
 /*
- * A file that is written twice within one tick of its file system's clock keeps its stamp: 4 ms on
- * most, 2 s on the coarsest. What was read that soon after a change is not trusted a second time.
+ * A file that is written twice within one tick of its file system's clock keeps its stamp. A tick
+ * is 4 ms on most file systems, and 2 s on the coarsest. A source that was read that soon after a
+ * change is read again next time.
  */
 #define STAMP_TICK_S 2
 
-/* Bytes that malloc(3) itself takes for what a source is made of, about. */
+/* Bytes of malloc(3)'s own for a source, about. */
 #define LOADED_COST (5 * 16)
 
-/* A file that changes under our hands this often is being written: its writer will tell. */
+/*
+ * After so many changes during a read, a program is writing the file: an event will report the end.
+ */
 #define READ_TRIES 3
 
 /*
- * A full cache takes one in so many of what comes new; what is used again moves to the front. If it
- * took them all, a round over a little more than fits would find nothing of the round before.
+ * A full cache admits one in so many new sources; a source that is used again moves to the front.
+ * If it admitted all, a round over slightly more than fits would find nothing of the round before.
  * (Qureshi et al., "Adaptive Insertion Policies for High Performance Caching", 2007: BIP.)
  */
 #define ADMITTED_ONE_IN 8
@@ -40,11 +43,11 @@ struct source_cache {
 	bool is_told;
 	const struct source_observer *observer; /* NULL: none */
 	size_t bytes;
-	uint32_t overflows;    /* how often something new would not fit */
-	struct loaded *newest; /* the list of use */
+	uint32_t overflows;    /* how often a new source did not fit */
+	struct loaded *newest; /* the head of the list, which is in the order of use */
 	struct loaded *oldest;
 	struct loaded *buckets[BUCKETS];
-	unsigned touches[BUCKETS]; /* of paths that belong there */
+	unsigned touches[BUCKETS]; /* of the bucket's paths */
 };
 
 int source_cache_new(size_t limit, bool is_told, struct source_cache **ret)
@@ -177,7 +180,7 @@ static struct loaded *find(
 	return NULL;
 }
 
-/* *touches: to be compared with when what is not found has been read. */
+/* Finds a source. *touches is for put(): it shows whether the path was touched during the read. */
 static struct loaded *take(struct source_cache *cache, const char *path, unsigned rank,
 	unsigned flavour, const struct stamp *stamp, unsigned *touches)
 {
@@ -202,7 +205,7 @@ void source_cache_touch(struct source_cache *cache, const char *path)
 			loaded->is_passed = true;
 }
 
-/* Scattered, as sources come in turns of so many to a path. */
+/* Returns whether the cache takes the source. If it is full, a hash picks every eighth. */
 static bool is_admitted(struct source_cache *cache, const struct loaded *loaded)
 {
 	if (loaded->bytes <= cache->limit - cache->bytes)
@@ -213,7 +216,7 @@ static bool is_admitted(struct source_cache *cache, const struct loaded *loaded)
 
 static void put(struct source_cache *cache, struct loaded *loaded, unsigned touches)
 {
-	/* What came while it was read has not met it here. */
+	/* An event that came during the read has not found the source here. */
 	loaded->is_passed = loaded->is_young && cache->touches[number_of(loaded->path)] != touches;
 	struct loaded *old = find(cache, loaded->path, loaded->source.rank, loaded->flavour);
 	if (old)
@@ -289,16 +292,17 @@ bool source_is_young(const struct stat *stat)
 }
 
 /*
- * Takes a read lease (fcntl(2), F_SETLEASE), which nobody can have while somebody has the file open
- * for writing; who opens it while we read waits until we have. Where there are no leases (another's
- * file, a network file system) nobody is seen. Returns 0, or -errno: -EAGAIN for a writer.
+ * Takes a read lease (fcntl(2), F_SETLEASE). The kernel refuses it while a program has the file
+ * open for writing; a program that opens it later waits until we have read it. Without leases (a
+ * file of another user, a network file system) a writer goes unnoticed. Returns 0, or -errno:
+ * -EAGAIN for a writer.
  */
 static int take_lease(int fd)
 {
 	return fcntl(fd, F_SETLEASE, F_RDLCK) < 0 ? -errno : 0;
 }
 
-/* What the open file is a copy of, instead of what one before it was. */
+/* Notes the place from which the open file was copied, which may differ from the former file's. */
 static int note_place(const struct layer *layer, int fd, struct loaded *loaded)
 {
 	char *original, *place;
@@ -313,7 +317,7 @@ static int note_place(const struct layer *layer, int fd, struct loaded *loaded)
 	return 0;
 }
 
-/* Reads the file in a state that held still: the stat before and after are the same. */
+/* Reads the file in one state: the stat before and after the read is the same. */
 static int read_still(const struct layer *layer, const char *path, size_t limit,
 	bool takes_unfinished, struct loaded *loaded, struct problem *problem)
 {
@@ -326,7 +330,7 @@ static int read_still(const struct layer *layer, const char *path, size_t limit,
 		int fd = layer_open_file(layer, path, &before);
 		if (fd < 0)
 			return unreadable(problem, &loaded->source, -fd);
-		/* Only what was changed just now can be half done. */
+		/* Only a file that was changed a moment ago can be half-written. */
 		bool is_doubtful = !takes_unfinished && source_is_young(&before);
 		int lease = is_doubtful ? take_lease(fd) : -ENOTSUP;
 		bool is_written = lease == -EAGAIN;
@@ -335,7 +339,7 @@ static int read_still(const struct layer *layer, const char *path, size_t limit,
 			r = -errno;
 		if (r == 0 && !is_written)
 			r = note_place(layer, fd, loaded);
-		close(fd); /* the lease goes with it */
+		close(fd); /* also gives up the lease */
 		if (r == 0 && is_written)
 			return SOURCE_UNSETTLED;
 		if (r < 0)
@@ -354,7 +358,7 @@ static int read_still(const struct layer *layer, const char *path, size_t limit,
 	return SOURCE_UNSETTLED;
 }
 
-/* When the document was read: its nodes have copies of all they need. */
+/* Frees the text after the document was read: its nodes have copies of all they need. */
 static void drop_text(struct loaded *loaded)
 {
 	loaded->bytes += arena_bytes(loaded->document->arena);
@@ -363,7 +367,7 @@ static void drop_text(struct loaded *loaded)
 	loaded->text = (struct span){0};
 }
 
-/* One that has not been read yet. NULL: no memory. */
+/* Makes a source that is not read yet. NULL: memory is short. */
 static struct loaded *loaded_new(
 	const struct layer *layer, const char *path, const struct read_options *options)
 {
@@ -450,7 +454,7 @@ int source_cache_load(struct source_cache *cache, const struct layer *layer, con
 	if (r != 0)
 		return r;
 
-	/* Bytes are copied into the version they make; only what was costly to make is kept. */
+	/* The version has a copy of the bytes: cache only what is costly, a document. */
 	if (options) {
 		drop_text(loaded);
 		put(cache, loaded, touches);

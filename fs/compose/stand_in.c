@@ -57,7 +57,7 @@ bool stand_ins_match(const struct stand_ins *stand_ins, const struct loaded *loa
 	return false;
 }
 
-/* One reference; NULL: nothing. */
+/* Returns a reference to the shown version's state of the source; NULL: it has none. */
 static struct loaded *find_shown(const struct stand_ins *stand_ins, struct source_cache *cache,
 	const struct layer *layer, const char *path, const struct read_options *options)
 {
@@ -86,7 +86,7 @@ struct stand_in *stand_ins_find(struct stand_ins *stand_ins, struct source_cache
 	return r == 0 ? &stand_ins->items[stand_ins->count - 1] : NULL;
 }
 
-/* NULL: there is none. */
+/* Returns an unused fallback for the source of `problem`; NULL: there is none. */
 static struct stand_in *find_unused(
 	const struct stand_ins *stand_ins, const struct problem *problem)
 {

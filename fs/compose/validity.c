@@ -7,15 +7,16 @@
 
 #include "cleanup.h"
 
-/* What a merge came to, as trees. */
+/* The result of a merge, as trees. */
 struct merged_trees {
-	struct document *read;     /* the text, read again; NULL: it was a tree already */
-	const struct node *single; /* if it was one, or nothing is in the file */
+	struct document *read;     /* the text, read again; NULL: the result is a tree */
+	const struct node *single; /* the result's tree; NULL: it was a text, or is empty */
 	const struct node *const *roots;
 	size_t count;
 };
 
-/* A text is read as the merged file is; of one source it has that one's places. */
+/* Gets the result's trees. A text is read as the merged file is; if it is a copy of one source, its
+ * places are that source's. */
 static int read_trees(const struct merge_request *request, const struct merge_result *result,
 	struct arena *arena, struct merged_trees *ret, struct problem *problem)
 {
@@ -51,7 +52,7 @@ static int read_trees(const struct merge_request *request, const struct merge_re
 	return 0;
 }
 
-/* A part of the result's text that begins in line `first` of it, as it stands in its source. */
+/* Finds where line `wanted` of the result's text, numbered from 1, stands in its source. */
 static bool find_line(const struct merge_result *result, uint32_t wanted,
 	const struct source **source, uint32_t *line)
 {
@@ -67,7 +68,7 @@ static bool find_line(const struct merge_result *result, uint32_t wanted,
 		uint32_t begin = first;
 		for (; at < end && at < result->text.len; at++)
 			first += result->text.data[at] == '\n';
-		/* Without a newline at its end the part has the line that goes on behind it. */
+		/* A piece without a newline at its end shares its last line with the next piece. */
 		bool is_open =
 			at == result->text.len || (piece->len && result->text.data[at - 1] != '\n');
 		if (wanted >= begin && wanted < first + is_open) {
@@ -79,7 +80,7 @@ static bool find_line(const struct merge_result *result, uint32_t wanted,
 	return false;
 }
 
-/* The place of a value that a merge made: that of the first it was made of. */
+/* Returns the place of a value; of a merged one, that of the first value it was made of. */
 static const struct node *placed(const struct merge_result *result, const struct node *at)
 {
 	const struct origin *origin;
@@ -130,7 +131,7 @@ static int add(struct validity *validity, const struct merge_request *request,
 	return 0;
 }
 
-/* Each document of the result. Returns 0, PROBLEM if it could not be found out, or -ENOMEM. */
+/* Validates each document of the result. Returns 0, PROBLEM if that failed, or -ENOMEM. */
 static int validate(const struct schema *schema, const struct merge_request *request,
 	const struct merge_result *result, struct validity *ret, struct problem *problem)
 {
@@ -158,7 +159,7 @@ static int validate(const struct schema *schema, const struct merge_request *req
 	return r;
 }
 
-/* Once more, with the origins of what was made, for the places. */
+/* Validates again, with the origins of merged values, for the places. */
 static int validate_with_origins(const struct schema *schema, const struct merge_request *request,
 	struct validity *ret, struct problem *problem)
 {

@@ -168,7 +168,8 @@ struct version *version_narrow(
 	return take_ptr(copy);
 }
 
-/* NULL: there are more. The directories that guard a source stand behind it, and have no time. */
+/* Returns the only source; NULL: there are more. The directories that guard a source stand after
+ * it, and have no time. */
 static const struct stamp *only_source(const struct version *version)
 {
 	const struct stamp *stamps = version->latest ? version->latest : version->stamps;
@@ -256,7 +257,7 @@ static ssize_t read_checked(
 	if (n < 0 || fstat(version->fd, &now) < 0)
 		return -errno;
 
-	/* The change time also moves when the last name goes away; the content does not. */
+	/* The change time also moves when the last name is removed; the content does not change. */
 	struct stamp stamp = stamp_of(&now);
 	stamp.ctime = version->stamps[0].ctime;
 	return stamp_equal(&stamp, &version->stamps[0]) ? n : -ESTALE;

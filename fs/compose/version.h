@@ -73,7 +73,7 @@ struct version {
 	char *sources;        /* source_list.h */
 	struct stamp *latest; /* of the sources that last made the same bytes; NULL: `stamps` */
 	size_t latest_count;
-	struct loaded **stood_in; /* the stand-ins in it (stand_in.h); one reference each */
+	struct loaded **stood_in; /* the fallbacks in it (stand_in.h); one reference each */
 	size_t stood_in_count;
 	struct entry *entry; /* the entry that shows it now, or NULL */
 };
@@ -110,7 +110,7 @@ bool version_same(const struct version *a, const struct version *b);
  */
 struct version *version_copy(const struct version *version);
 
-/** As version_copy(), but with stamps and descriptor. Restricts the copy: version_restrict(). */
+/** As version_copy(), but with stamps and descriptor, and restricted as by version_restrict(). */
 struct version *version_narrow(
 	const struct version *version, const struct version *other, const struct mounter *mounter);
 

@@ -77,7 +77,7 @@ static bool has_data(const struct version *version)
 	return version->kind == VERSION_BYTES || version->kind == VERSION_LINK;
 }
 
-/* Bytes with a NUL behind them: a link's target is read as a string. */
+/* Reads bytes, and adds a NUL: a link's target is read as a string. */
 static void take_data(struct record *record, struct version *version)
 {
 	struct span bytes = record_get_bytes(record);
@@ -97,7 +97,7 @@ static void take_data(struct record *record, struct version *version)
 	version->data[bytes.len] = '\0';
 }
 
-/* It is read through a descriptor, and compared with a stamp. */
+/* Returns whether a held version, and no other, has a stamp and a regular file. */
 static bool is_held_well(const struct version *version)
 {
 	struct stat stat;

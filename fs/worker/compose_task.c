@@ -13,10 +13,10 @@
 #include "version_record.h"
 #include "worker_process.h"
 
-/* Bytes of a file that is copied from a remote layer whole. */
+/* Bytes. A file of a remote layer up to this size is copied whole. */
 #define COPY_MAX (64 << 20)
 
-/* A hash that is the same in both processes. */
+/* Returns a hash that is the same in both processes. */
 static uint64_t hash_of(struct span text)
 {
 	return hash_end(hash_bytes(0, text));
@@ -27,7 +27,7 @@ struct compose_job {
 	const struct composer *composer;
 	const char *path;
 	const struct union_lookup *lookup;
-	const struct version *version; /* whose lines are mapped */
+	const struct version *version; /* the version whose lines are mapped */
 };
 
 static void put_lookup(struct record *record, const struct union_lookup *lookup)
@@ -44,7 +44,7 @@ static void put_lookup(struct record *record, const struct union_lookup *lookup)
 	}
 }
 
-/* Writes the possible stand-ins: the sources of the shown version, and its own stand-ins. */
+/* Writes the possible fallbacks: the sources of the shown version, and its own fallbacks. */
 static void put_stand_ins(struct record *record, const struct stand_ins *stand_ins)
 {
 	record_put(record, stand_ins != NULL);
@@ -83,16 +83,16 @@ static void put_lines_job(const void *context, struct record *record)
 	record_put(record, hash_of((struct span){job->version->data, (size_t)job->version->size}));
 }
 
-/* The worker's. */
+/* The worker's side. */
 
-/* A job, as it has arrived. */
+/* A job, as the worker received it. */
 struct taken_job {
 	char *path;
 	struct union_lookup lookup;
 	struct contributor *found;
 	struct stand_ins stand_ins;
 	struct stand_in_origin origin;
-	struct read_source *standing; /* what stands in already */
+	struct read_source *standing; /* the fallbacks that are in use already */
 	size_t standing_count;
 	struct composer composer;
 	bool has_doubt;
@@ -122,10 +122,8 @@ static int take_lookup(struct record *record, struct taken_job *job)
 	return 0;
 }
 
-/*
- * Finds a stand-in in the cache: the state that stands in already, or one of the shown version's
- * sources. If the cache has another state, or none, asks the daemon.
- */
+/* Finds a fallback in the cache: the one in use already, or one of the shown version's sources. If
+ * the cache has another state of it, or none, asks the daemon. */
 static struct loaded *find_stand_in(void *context, const struct layer *layer, const char *path,
 	const struct read_options *options)
 {
@@ -206,7 +204,7 @@ static void put_used(struct record *answer, const struct version *version)
 		source_put(answer, version->stood_in[i], (struct span){0});
 }
 
-/* Positive results begin here; below are errors. */
+/* Added to positive results: smaller numbers are errors. */
 #define RESULT_BASE 4096
 
 int compose_task(const struct composer *composer, struct record *record, struct record *answer)
@@ -257,7 +255,7 @@ static int lines_task(const struct composer *composer, struct record *record, st
 	return 0;
 }
 
-/* The daemon's. */
+/* The daemon's side. */
 
 static int take_asked(struct record *answer, struct dependencies *asked)
 {
@@ -275,7 +273,7 @@ static int take_asked(struct record *answer, struct dependencies *asked)
 	return asked->count % 2 ? -EBADMSG : 0;
 }
 
-/* One reference to what stands in for the source; NULL: its text is not known here. */
+/* Returns a reference to the fallback for the source; NULL: the daemon does not have its text. */
 static struct loaded *stand_in_of(void *context, const struct layer *layer, const char *path)
 {
 	const struct composer *composer = context;
@@ -291,7 +289,7 @@ static struct loaded *stand_in_of(void *context, const struct layer *layer, cons
 	return NULL;
 }
 
-/* The version's reference to a source's last good state, as far as it is known here. */
+/* Reads a fallback, and adds it to the version: the daemon's own copy, if it has one. */
 static int take_stand_in(
 	const struct composer *composer, struct record *answer, struct version *version)
 {
@@ -373,7 +371,7 @@ int compose_answer_take(const struct composer *composer, struct record *answer,
 	return result;
 }
 
-/* Changes when what is merged does. */
+/* Returns a hash that changes when a source changes. */
 static uint64_t state_of(const struct union_lookup *lookup)
 {
 	uint64_t hash = hash_seed();
@@ -425,7 +423,7 @@ int compose_by(struct workers *workers, const struct composer *composer, const c
 	int r = workers_run(workers, &job, &answer, problem);
 	if (r == 0)
 		r = compose_answer_take(composer, answer.record, lookup->kind, asked, ret, problem);
-	/* Not before: what stands in now may be kept under the same path. */
+	/* Only now: the cache may have the fallback in use under the same path. */
 	worker_answer_keep(&answer, composer->cache);
 	return r;
 }

@@ -5,9 +5,9 @@
 #include "worker.h"
 
 /**
- * Does the same as compose(), in a worker. The calling process makes links, and large files that
- * only one layer has, itself: they need no parser. If that layer is remote, it makes only files
- * above 64 MiB. Returns as compose() or workers_run().
+ * Does the same as compose(), in a worker. But the calling process itself makes links, and large
+ * files that only one layer has, as they need no parser; if that layer is remote, only files above
+ * 64 MiB. Returns as compose() or workers_run().
  */
 int compose_by(struct workers *workers, const struct composer *composer, const char *path,
 	const struct union_lookup *lookup, struct dependencies *asked, struct version **ret,

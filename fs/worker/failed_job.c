@@ -6,27 +6,27 @@
 
 #include "clock.h"
 
-/* Jobs whose failures are remembered. */
+/* Failed jobs that are remembered. */
 #define JOBS_MAX 64
 
-/* After so many failures with the same sources a job is not tried again. */
+/* Failures with the same sources after which a job is not tried again. */
 #define TRIES 3
 
-/* A job that has waited for a file system in vain is not tried for so long. */
+/* Milliseconds for which a job is not tried again after it waited for a file system in vain. */
 #define AGAIN_MS 30000
 
 struct failed_job {
 	struct failed_job *next;
 	worker_task *task;
 	uint64_t state;   /* of its sources */
-	unsigned count;   /* of failures with them */
-	int result;       /* of the last, as all that follows */
-	int64_t again_ms; /* CLOCK_MONOTONIC: -ETIMEDOUT: not before */
+	unsigned count;   /* failures with these sources */
+	int result;       /* of the last failure, as are the fields below */
+	int64_t again_ms; /* CLOCK_MONOTONIC; after -ETIMEDOUT, no try before it */
 	struct problem problem;
 	char path[];
 };
 
-/* The place of the pointer to it, or of the last pointer, NULL. */
+/* Returns the pointer to the job; if there is none, the last pointer, which is NULL. */
 static struct failed_job **find(struct failed_job **at, const struct worker_job *job)
 {
 	while (*at && ((*at)->task != job->task || strcmp((*at)->path, job->path) != 0))

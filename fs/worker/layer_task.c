@@ -14,14 +14,15 @@
 #include "mount_table.h"
 #include "worker_process.h"
 
-/* Directories that take each other's place while they are being watched; the last is reported by
- * the watch of the one above. */
+/*
+ * Tries to watch a directory that is replaced each time; its parent's watch reports the last one.
+ */
 #define WATCH_TRIES 8
 
 static struct layer_tasks tasks;
-static int patience_ms; /* of the coroutine that runs */
+static int patience_ms; /* of the coroutine that is running */
 
-/* The worker's side. `rank` and `path` come first in each job. */
+/* The worker's side. Each job begins with `rank` and `path`. */
 
 static const struct layer *take_layer(
 	const struct composer *composer, struct record *job, char **path)
@@ -103,8 +104,8 @@ static int link_task(const struct composer *composer, struct record *job, struct
 	return 0;
 }
 
-/* Watches what the path leads to. Returns the watch's number or -errno; -EAGAIN: that is another
- * directory by now. */
+/* Watches the directory to which the path leads. Returns the watch's number or -errno; -EAGAIN: the
+ * path leads to another directory by now. */
 static int watch_once(const struct layer *layer, const char *path, uint32_t mask, struct stat *ret,
 	bool *is_remote)
 {
@@ -142,7 +143,7 @@ static int watch_task(const struct composer *composer, struct record *job, struc
 	return 0;
 }
 
-/* The daemon's. */
+/* The daemon's side. */
 
 struct layer_request {
 	const struct layer *layer;
@@ -195,7 +196,7 @@ static int run(worker_task *task, const struct layer_request *request, struct wo
 		.path = request->path,
 		.file_system = request->layer->dev,
 		.patience_ms = patience_ms ? patience_ms : answer_ms,
-		/* A hurried caller does not wait for one that goes on, either. */
+		/* A caller in a hurry does not wait for a long job either. */
 		.longest_ms = patience_ms,
 		.put = put_request,
 		.put_context = request,
@@ -208,7 +209,7 @@ static int run(worker_task *task, const struct layer_request *request, struct wo
 			workers_waited_ms(tasks.workers, request->layer->dev) < answer_ms
 				? LAYER_IS_SLOW
 				: LAYER_IS_SILENT);
-	/* Where the mount ends, nothing is said of the layer. */
+	/* A cancelled job says nothing of the layer: the mount ends. */
 	return r == PROBLEM ? -EIO : r == -ECANCELED ? -ETIMEDOUT : r;
 }
 
@@ -218,7 +219,7 @@ static int take_result(struct record *answer)
 	return -(int)record_get_below(answer, INT_MAX);
 }
 
-/* The last of an answer was read. */
+/* Ends the reading of an answer. */
 static int end_answer(struct record *answer, int r)
 {
 	int end = record_end(answer);
@@ -337,14 +338,14 @@ int layer_tasks_patience(int ms)
 	return before;
 }
 
-/* The mount that a path lies in. */
+/* The mount in which a path lies. */
 struct mount_above {
 	const char *path;
 	size_t length; /* of its path */
 	dev_t dev;
 };
 
-/* Of two at one path, the later one covers the other. */
+/* Of two mounts at one path, the later one covers the other. */
 static bool take_above(void *context, const struct table_mount *mount)
 {
 	struct mount_above *above = context;
