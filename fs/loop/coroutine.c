@@ -179,7 +179,7 @@ static void make_ready(struct coroutine *coroutine, int result)
 	append_ready(coroutine);
 }
 
-/* Whether it gets descriptors: not if another one of its queue has waited longer. */
+/* Returns whether it gets descriptors: not if another one of its queue has waited longer. */
 static bool is_first(const struct coroutine *coroutine)
 {
 	return !coroutine->queue || coroutine->queue->first == coroutine;
@@ -319,7 +319,7 @@ void coroutine_wait(struct coroutine_queue *queue, const struct timespec *until)
 {
 	struct coroutine *self = current();
 
-	/* Nobody could wake it. */
+	/* No coroutine could wake this one. */
 	assert(loop.count || until);
 	self->count = 0;
 	self->due_ns = until ? (int64_t)until->tv_sec * 1000000000 + until->tv_nsec : NEVER;
@@ -363,7 +363,7 @@ static int make_stack(struct coroutine *coroutine, size_t size)
 		return -ENOMEM;
 	(void)mprotect(stack, page, PROT_NONE);
 #ifdef HAS_ADDRESS_SANITIZER
-	/* It may remember another stack at this place. */
+	/* The sanitizer may remember another stack at this place. */
 	__asan_unpoison_memory_region(stack, page + size);
 #endif
 	coroutine->stack = stack + page;

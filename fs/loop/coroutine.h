@@ -44,10 +44,10 @@ bool coroutine_is_alone(void);
 const struct coroutine *coroutine_self(void);
 
 /**
- * Waits as ppoll(2) does, or until another coroutine wakes the queue (NULL: none). Of the
- * coroutines in a queue only the first one gets a descriptor that is ready. Returns the number of
- * ready descriptors; 0: none, as time is over or it was woken; or -1 with errno EINTR, only in the
- * root: a signal was handled.
+ * Waits as ppoll(2) does, or until another coroutine wakes the queue (NULL: none). If several
+ * coroutines are in a queue, only the first one gets a descriptor that is ready. Returns the number
+ * of ready descriptors; 0: the time is over, or the coroutine was woken; or -1 with errno EINTR,
+ * only in the root: a signal was handled.
  */
 int coroutine_poll(struct pollfd *fds, nfds_t count, const struct timespec *timeout,
 	struct coroutine_queue *queue);

@@ -16,9 +16,9 @@ struct hidden {
 };
 
 /**
- * Finds the hidden file, directory or link at `path` in the layers with a rank below `below`; of
- * several, that of the highest layer. Returns 1 with *ret; 0: none is hidden; or -errno if memory
- * or descriptors are short.
+ * Finds the hidden file, directory or link at `path` in the layers with a rank below `below`; if
+ * several have one, that of the highest layer. Returns 1 with *ret; 0: none is hidden; or -errno if
+ * memory or descriptors are short.
  */
 int hidden_find(
 	const struct settings *settings, unsigned below, const char *path, struct hidden *ret);

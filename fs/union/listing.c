@@ -11,7 +11,7 @@
 #include "await.h"
 #include "cleanup.h"
 
-/* Names after which other coroutines have a turn: a huge directory must not stop everybody. */
+/* Names after which other coroutines run: a huge directory must not stop the mount. */
 #define TURN 512
 
 /* A name in one layer, before the layers are merged. */

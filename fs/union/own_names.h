@@ -6,7 +6,7 @@
 struct own_names {
 	const struct settings *settings;
 	const struct traversed *directory;
-	/* Returns whether `each` is to be called for the name; `type` is the d_type. */
+	/* Returns whether `each` must be called for the name; `type` is the d_type. */
 	bool (*is_wanted)(const struct layer *layer, const char *path, unsigned char type);
 	int (*each)(void *context, const struct layer *layer, const char *path);
 	void *context;

@@ -29,7 +29,7 @@ struct subscription {
 	 */
 	void (*notify)(struct subscription *subscription, uint32_t mask, const char *name);
 	uint32_t mask;    /* as for inotify_add_watch(2) */
-	const char *name; /* of the names in the directory, only this one's events; NULL: of all */
+	const char *name; /* only events of this name in the directory; NULL: of all names */
 
 	/* Set by inotify_subscribe(); equal for the same inode. NULL: not subscribed. */
 	struct inotify_watch *watch;
