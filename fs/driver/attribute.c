@@ -1,6 +1,4 @@
-/*
- * Extended attributes: what a version tells of itself.
- */
+/* Extended attributes: they describe a version, from its layers to its fault. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,9 +33,9 @@ static void reply_value(fuse_req_t req, const char *value, size_t length, size_t
 }
 
 /*
- * Names of the system's own, which programs such as ls(1) ask for at every file. "Not supported" is
- * an answer that they remember for a whole file system. The access lists' "no data" is one that the
- * kernel remembers for the file, if we told it to keep them.
+ * Attributes of the system, which programs such as ls(1) ask for at every file. Programs remember
+ * ENOTSUP for a whole file system. The kernel remembers ENODATA for the access lists of a file, if
+ * it caches them for us.
  */
 static int error_for_foreign(const struct session *session, const char *name)
 {
@@ -82,7 +80,7 @@ void attribute_list(fuse_req_t req, struct session *session, fuse_ino_t ino, siz
 	char names[NAMES_MAX];
 	size_t length = 0;
 
-	/* A link can have no attributes of users. */
+	/* The kernel allows no user attributes on a link. */
 	bool is_file = !control_has(ino) && view_version(session->view, ino, &version) == 0 &&
 		       version->kind != VERSION_LINK;
 	for (size_t i = 0; is_file && i < ATTRIBUTE_COUNT; i++) {

@@ -1,7 +1,5 @@
-/*
- * .plyfs: our own directory at the root, which no listing names. It holds what the mount tells of
- * itself, and for the publisher alone the version that is about to take its name.
- */
+/* .plyfs: our own directory at the root, which no listing names. It holds files about the state of
+ * the mount; and, for the publisher alone, the version that is about to get its name. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +30,7 @@ struct stat control_stat(const struct session *session, fuse_ino_t ino)
 	};
 }
 
-/* Each look at .plyfs/status is a file of its own: a snapshot. */
+/* Makes a snapshot of the status: each lookup of .plyfs/status gets a file of its own. */
 static void lookup_snapshot(fuse_req_t req, struct session *session,
 	int (*write)(struct session *session, bool is_trusted, char **ret, size_t *size))
 {
@@ -55,7 +53,7 @@ static void lookup_snapshot(fuse_req_t req, struct session *session,
 	reply_entry(req, &stat, 0);
 }
 
-/* An explanation merges anew: in the pool, as whatever merges. */
+/* An explanation merges again, so it is made in the pool. */
 struct explaining {
 	struct pool_job job; /* first */
 	fuse_req_t req;

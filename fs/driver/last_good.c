@@ -32,7 +32,7 @@ static int take_one(struct keep *keep, struct record *record)
 
 	if (record_get_bool(record) && !(version = version_take(record)))
 		return record_refuse(record);
-	/* Only bytes are kept, and with the strategy that made them. */
+	/* The store has only bytes, with the strategy that merged them. */
 	if (!path || (version && (version->kind != VERSION_BYTES || !version->strategy)))
 		record_spoil(record);
 	if (!record_error(record))

@@ -22,7 +22,7 @@
 #include "probe.h"
 #include "text.h"
 
-/* The exit status of a child that could not become another program, as of shells. */
+/* Exit status of a child whose exec(3) failed, as in shells. */
 #define NO_PROGRAM 127
 
 struct search {
@@ -35,7 +35,7 @@ struct search {
 	bool is_plyfs;
 };
 
-/* The last one is on top. */
+/* Takes each mount at the path: the last one is on top. */
 static bool match_path(void *context, const struct table_mount *mount)
 {
 	struct search *search = context;
@@ -88,14 +88,14 @@ bool mountpoint_is_mounted(int mounts_fd, int mount_id, dev_t dev)
 	return mount_table_each(mounts_fd, match_id, &search) < 0 || search.is_found;
 }
 
-/* The mounts of one superblock, and what stands on them. */
+/* The mounts of one superblock, and whether another mount covers the path. */
 struct cover_search {
 	dev_t dev;
 	const char *path; /* in the superblock */
 	struct table_mount **mounts;
 	size_t count;
 	size_t capacity;
-	bool is_found; /* or it can't be told */
+	bool is_found; /* also if that is unknown */
 };
 
 static bool gather_mount(void *context, const struct table_mount *mount)
@@ -115,7 +115,7 @@ static bool gather_mount(void *context, const struct table_mount *mount)
 	return false;
 }
 
-/* "/a" and "/a/b": "/b"; NULL where it is not beneath. */
+/* Returns "/b" for "/a" and "/a/b"; NULL: `path` is not below `above`. */
 static const char *path_beneath(const char *above, const char *path)
 {
 	size_t length = strcmp(above, "/") == 0 ? 0 : strlen(above);
@@ -146,7 +146,7 @@ bool mountpoint_is_covered(int mounts_fd, dev_t dev, const char *path)
 {
 	struct cover_search search = {.dev = dev, .path = path};
 
-	/* What stands on a mount that was moved may be listed before it. */
+	/* A covering mount may be listed before the mount below it, if that was moved. */
 	int r = mount_table_each(mounts_fd, gather_mount, &search);
 	if (r == 0 && !search.is_found)
 		r = mount_table_each(mounts_fd, match_cover, &search);
@@ -156,7 +156,7 @@ bool mountpoint_is_covered(int mounts_fd, dev_t dev, const char *path)
 	return r < 0 || search.is_found;
 }
 
-/* The path of a dead mount can't be looked at itself, but the directory that it is in can. */
+/* Resolves the path's directory. A dead mount itself can't be examined. */
 static int resolve(const char *path, char **ret)
 {
 	CLEANUP(freep) char *copy = strdup(path), *parent = NULL;
@@ -182,7 +182,7 @@ static int run_fusermount(const char *path, bool is_lazy)
 {
 	int status;
 
-	/* It looks there for the mount, and fails the same way whatever it misses. */
+	/* fusermount3 needs /etc/mtab, and its exit status does not say if that is missing. */
 	if (access("/etc/mtab", R_OK) < 0)
 		return -ENXIO;
 	pid_t pid = fork();
@@ -227,7 +227,7 @@ static bool is_directory(const char *path, const struct stat *directory)
 	       found.st_ino == directory->st_ino;
 }
 
-/* Stops at a library that lies beneath the directory: without it, no program starts. */
+/* Stops at a library that lies below the directory: without it, no program starts. */
 static int match_library(struct dl_phdr_info *library, size_t size, void *directory)
 {
 	char path[PATH_MAX];
@@ -244,8 +244,9 @@ static int match_library(struct dl_phdr_info *library, size_t size, void *direct
 }
 
 /*
- * Returns which of them `path` is, by whatever name: a link, or mounted elsewhere as well. NULL:
- * none. Directories of libraries and the kernel's own file systems count as well.
+ * Returns the system place that `path` is, whatever its name: it may be a link, or mounted
+ * elsewhere as well. NULL: it is none. Directories of libraries and the kernel's file systems count
+ * as well.
  */
 static const char *system_place(const char *path, const struct stat *directory)
 {
@@ -258,10 +259,8 @@ static const char *system_place(const char *path, const struct stat *directory)
 	return fd >= 0 && layer_is_kernels_own(fd) ? path : NULL;
 }
 
-/*
- * In a child. Of a directory, writes its path without links, a NUL and its place among those of the
- * system; of anything else, nothing.
- */
+/* Runs in a child. Writes a directory's path without links, a NUL and the system place that it is.
+ * Writes nothing for another object. */
 static int ask(void *context, int out)
 {
 	const char *path = context;
@@ -269,8 +268,8 @@ static int ask(void *context, int out)
 	struct stat found;
 	char real[PATH_MAX];
 
-	/* Not stat(2) first: the kernel may answer that from what it cached while the mount lived.
-	 * ECONNABORTED: it died while we asked. */
+	/* statfs(2) before stat(2): the kernel may answer stat(2) from its cache of a dead mount.
+	 * ECONNABORTED: the mount died during the call. */
 	if (statfs(path, &fs) < 0)
 		return errno == ECONNABORTED ? -ENOTCONN : -errno;
 	if (stat(path, &found) < 0 || !realpath(path, real))
@@ -307,7 +306,7 @@ int mountpoint_make(const char *path)
 	return made ? probe_run(PROBE_MS, make, made, NULL, NULL) : -ENOMEM;
 }
 
-/* Whether one of them is the other, or lies beneath it. */
+/* Returns whether one path is the other, or lies below it. */
 static bool are_in_line(const char *a, const char *b)
 {
 	while (*a && *a == *b) {
@@ -350,7 +349,7 @@ static int refuse(const char *path, int result, struct problem *problem)
 		problem, path, 0, 0, "the mountpoint can't be used: %s", text_error(result));
 }
 
-/* Asks; a dead mount is taken away first. */
+/* Examines the path in a child. If a dead mount is there, unmounts it first. */
 static int ask_and_clear(const char *path, char **ret, size_t *len, struct problem *problem)
 {
 	int r = probe_run(PROBE_MS, ask, (void *)(uintptr_t)path, ret, len);
@@ -424,8 +423,8 @@ int mountpoint_take(const char *path, struct mountpoint *ret)
 	struct search search = {0};
 	int r = resolved ? 0 : -ENOMEM;
 
-	/* The path as it is; then with no links above its name; and only then is it a link itself?
-	 * A mount that does not answer can't be looked at. */
+	/* Try the path as it is, then with the links of its directory resolved, then with all links
+	 * resolved. A mount that does not answer can't be examined. */
 	for (int try = 0; r == 0 && !search.is_found && try < 3; try++) {
 		if (try > 0) {
 			free(take_ptr(resolved));

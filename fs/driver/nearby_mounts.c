@@ -10,19 +10,19 @@
 #include "mount_table.h"
 #include "route.h"
 
-/* The paths that a mount may stand on to be near. */
+/* The paths at which a mount would change what the layers show. */
 struct nearby {
 	struct arena *arena;
-	const char **ways; /* each component of a way */
+	const char **ways; /* each path that a resolution went through */
 	size_t way_count;
 	size_t way_capacity;
-	const char **tops; /* what is in them counts, too */
+	const char **tops; /* mounts below them count, too */
 	size_t top_count;
 	size_t top_capacity;
-	const char *last; /* step of the way that is gone */
+	const char *last; /* the last path of a resolution */
 	struct nearby_mounts mounts;
-	bool has_links; /* a layer's links are followed */
-	bool is_short;  /* of memory */
+	bool has_links; /* a layer follows links */
+	bool is_short;  /* memory is short */
 };
 
 static void nearby_fini(struct nearby *nearby)
@@ -48,7 +48,7 @@ static int take_step(void *context, const struct route_step *step)
 	return add_way(context, step->path);
 }
 
-/* Goes to `path`, as far as there is a way. */
+/* Resolves `path` as far as it exists, and notes each path on the way. */
 static int go(struct nearby *nearby, const char *path, bool is_top)
 {
 	nearby->last = NULL;
@@ -64,7 +64,7 @@ static int go(struct nearby *nearby, const char *path, bool is_top)
 	return 0;
 }
 
-/* Goes to the absolute path as a text: no file system is asked. */
+/* Notes the components of the absolute path as a text, without asking a file system. */
 static int go_blindly(struct nearby *nearby, const char *to)
 {
 	char path[PATH_MAX];
@@ -84,7 +84,7 @@ static int go_blindly(struct nearby *nearby, const char *to)
 	return 0;
 }
 
-/* The file system of a remote layer may not answer. */
+/* Resolves a remote layer's path without its file system, which may not answer. */
 static int go_to_layer(struct nearby *nearby, const struct layer *layer)
 {
 	char path[PATH_MAX];
@@ -94,7 +94,7 @@ static int go_to_layer(struct nearby *nearby, const struct layer *layer)
 	return descriptor_path(layer->dirfd, path) < 0 ? 0 : go_blindly(nearby, path);
 }
 
-/* Returns the path relative to the top that it lies in, or NULL. */
+/* Returns the path relative to `top`; NULL: it is not below it. */
 static const char *path_in(const char *top, const char *path)
 {
 	size_t length = strcmp(top, "/") == 0 ? 0 : strlen(top);
@@ -114,7 +114,7 @@ static int add_mount(struct nearby_list *mounts, const char *path, uint64_t dige
 	return 0;
 }
 
-/* Stops for lack of memory. */
+/* Notes the mount if it is near. Stops if memory is short. */
 static bool take_mount(void *context, const struct table_mount *mount)
 {
 	struct nearby *nearby = context;
@@ -122,8 +122,7 @@ static bool take_mount(void *context, const struct table_mount *mount)
 
 	for (size_t i = 0; !is_near && i < nearby->way_count; i++)
 		is_near = strcmp(nearby->ways[i], mount->path) == 0;
-	/* The first is the mountpoint, by a step into which we would ask ourselves. The others are
-	 * layers. */
+	/* The first is the mountpoint: a step into it would ask this mount. The others: layers. */
 	for (size_t i = 0; !nearby->is_short && i < nearby->top_count; i++) {
 		const char *path = path_in(nearby->tops[i], mount->path);
 

@@ -17,7 +17,7 @@ bool is_publisher(fuse_req_t req)
 {
 	pid_t pid = fuse_req_ctx(req)->pid;
 
-	/* 0 is who calls from another PID name space. */
+	/* 0: the caller is in another PID namespace */
 	return pid != 0 && pid == helper_pid(HELPER_PUBLISH);
 }
 
@@ -29,7 +29,7 @@ static struct session *session_of(fuse_req_t req, enum request_kind kind)
 	return session;
 }
 
-/* Nothing of it is cached, not even its attributes: the kernel asks for them, and waits. */
+/* The kernel caches nothing of a placeholder: it asks for its attributes, and waits. */
 static int reply_promise(fuse_req_t req, const struct stat *stat)
 {
 	struct fuse_entry_param entry = {.ino = stat->st_ino, .attr = *stat};
@@ -37,7 +37,7 @@ static int reply_promise(fuse_req_t req, const struct stat *stat)
 	return fuse_reply_entry(req, &entry);
 }
 
-/* `seconds` for the name; the attributes of an inode never change but for a directory's rights. */
+/* `seconds` is for the name. An inode's attributes never change, but for a directory's rights. */
 int reply_entry(fuse_req_t req, const struct stat *stat, double seconds)
 {
 	struct fuse_entry_param entry = {
@@ -50,21 +50,20 @@ int reply_entry(fuse_req_t req, const struct stat *stat, double seconds)
 	return fuse_reply_entry(req, &entry);
 }
 
-/* The absence of a name is cached as well: it ends when we publish one. */
+/* The kernel caches the absence of a name, too, until a name is published. */
 static void reply_absent(fuse_req_t req, const struct session *session)
 {
-	/* The publisher looks before it makes the name: nobody else may find that answer meanwhile.
-	 */
+	/* The publisher looks a name up before it makes it: the kernel must not cache that. */
 	struct fuse_entry_param entry = {
 		.entry_timeout = is_publisher(req) ? 0 : session->name_timeout};
 
 	fuse_reply_entry(req, &entry);
 }
 
-/* A user's further groups that are looked at; the kernel's own limit is 65536. */
+/* Supplementary groups that are examined; the kernel's own limit is 65536. */
 #define GROUPS_MAX 1024
 
-/* A lookup that is answered when somebody has found out. */
+/* A lookup that is answered when its look has ended. */
 struct waiting_lookup {
 	struct view_caller caller; /* first */
 	fuse_req_t req;
@@ -81,7 +80,7 @@ static FILE *open_of_process(pid_t tid, const char *name)
 	return fopen(path, "re");
 }
 
-/* false: there is none, or it is longer than any that a kernel takes. */
+/* Reads the user map. False: there is none, or it is longer than any that the kernel takes. */
 static bool read_user_map(pid_t tid, char *ret, size_t size)
 {
 	FILE *file = open_of_process(tid, "uid_map");
@@ -124,14 +123,14 @@ static bool passes_rights(pid_t tid)
 	       has_our_users(tid);
 }
 
-/* Whether who asks may search the directory, by what is known of it now. */
+/* Returns whether the caller may search the directory, by the rights that are known now. */
 bool lets_in(struct session *session, fuse_req_t req, fuse_ino_t parent)
 {
 	const struct fuse_ctx *ctx = fuse_req_ctx(req);
 	struct user user = {.uid = ctx->uid, .gid = ctx->gid, .has_more_groups = true};
 	gid_t groups[GROUPS_MAX];
 
-	/* Where the kernel enforces no modes, the mount is the mounting user's alone. */
+	/* If the kernel enforces no modes, only the mounting user reaches the mount. */
 	if (!session->has_permissions || is_publisher(req) ||
 		view_lets_in(session->view, parent, &user))
 		return true;
@@ -163,7 +162,7 @@ static void reply_lookup(fuse_req_t req, struct session *session, fuse_ino_t par
 	else
 		r = reply_entry(req, stat, result == VIEW_PASSING ? 0 : session->name_timeout);
 	if (r < 0)
-		view_forget(session->view, stat->st_ino, 1); /* nobody waits any more */
+		view_forget(session->view, stat->st_ino, 1); /* the request is gone */
 }
 
 static void answer_waiting(struct view_caller *caller, int result, const struct stat *stat)
@@ -420,7 +419,7 @@ static void op_access(fuse_req_t req, fuse_ino_t ino, int mask)
 	fuse_reply_err(req, mask & W_OK ? EROFS : 0);
 }
 
-/* Changes: the publisher's come from view_begin_change(); nobody else may make any. */
+/* Changes: the publisher makes those of view_begin_change(), and all other programs are refused. */
 
 static bool refuses(fuse_req_t req, struct session *session)
 {
@@ -496,7 +495,7 @@ static void op_setattr(
 	(void)attr;
 	(void)to_set;
 	(void)fi;
-	/* The publisher sets nothing: it has the kernel take the attributes that there are. */
+	/* The publisher's SETATTR changes nothing: the reply gives the kernel the attributes. */
 	if (!refuses(req, request.session))
 		reply_attributes(&request);
 }
@@ -569,28 +568,26 @@ static void op_init(void *userdata, struct fuse_conn_info *conn)
 {
 	struct session *session = userdata;
 
-	/* What the kernel was told by who served before holds. */
+	/* What the former daemon and the kernel agreed on holds. */
 	if (session->heir) {
 		conn->want = session->wanted;
 		return;
 	}
-	/*
-	 * Without the clone the visible mount can't be read-only: then every open is asked for, so
-	 * that one for writing fails at once.
-	 */
+	/* Without the clone the visible mount can't be read-only. Then the kernel must send each
+	 * open, so that one for writing fails at once. */
 	session->has_no_open = conn->capable & FUSE_CAP_NO_OPEN_SUPPORT &&
 			       atomic_load(&session->publish_mode) == PUBLISH_CLONE;
 	conn->want &= ~(unsigned)FUSE_CAP_ATOMIC_O_TRUNC;
 	session->has_no_opendir =
 		conn->capable & FUSE_CAP_NO_OPENDIR_SUPPORT && !session->is_strict;
-	/* A listing must not merge every file it names: attributes only when they are asked for. */
+	/* A listing must not merge every file that it names: attributes only on request. */
 	conn->want &= ~(unsigned)(FUSE_CAP_READDIRPLUS | FUSE_CAP_READDIRPLUS_AUTO);
 	conn->want |= conn->capable & (FUSE_CAP_PARALLEL_DIROPS | FUSE_CAP_CACHE_SYMLINKS |
 					      FUSE_CAP_EXPLICIT_INVAL_DATA);
 	/*
-	 * There are no access lists: the kernel then remembers that, and a path walk by another
-	 * than the owner needs no slow path. It implies default_permissions, which an ordinary
-	 * user's mount must not have (session.c).
+	 * There are no access lists. The kernel then remembers that, and a path walk of a user
+	 * other than the owner needs no slow path. It implies default_permissions, which an
+	 * ordinary user's mount must not have (session.c).
 	 */
 	session->has_acl_cache = geteuid() == 0 && conn->capable & FUSE_CAP_POSIX_ACL;
 	if (session->has_acl_cache)

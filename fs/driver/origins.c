@@ -1,15 +1,15 @@
 /*
- * .plyfs/origins/PATH: where the values of PATH come from, as `plyfs explain --json` has it.
+ * .plyfs/origins/PATH: where the values of PATH come from, in the form of `plyfs explain --json`.
  *
- *      .plyfs/origins/        a directory of our own, for each directory of the tree that is asked
- *        conf.d/              for; they list nothing
+ *      .plyfs/origins/        our own directories, one for each directory of the tree that
+ *        conf.d/              is looked up; they list nothing
  *          app.yaml           a snapshot, made anew at each lookup
  *
- * It tells what lower layers hold, and passes over the rights of the directories on the way: so it
- * is for root and for the user who mounted, and for nobody else.
+ * It shows the content of lower layers, whatever the rights of the directories above the file: so
+ * only root and the mounting user may read it.
  *
- * Each explanation is made over an offline view of the mount's present settings: it asks nothing
- * of what is shown, and waits for nobody who publishes.
+ * Each explanation is made by an offline view with the mount's present settings. It asks nothing of
+ * the view that is shown, and so never waits for the publisher.
  */
 #include <errno.h>
 #include <limits.h>
@@ -160,7 +160,7 @@ static int join(struct session *session, fuse_ino_t parent, const char *name, ch
 	return r;
 }
 
-/* What does not merge, told in the same form. */
+/* Writes the fault of a file that does not merge, in the same form. */
 static void put_problem(FILE *out, const char *path, const struct problem *problem)
 {
 	json_put_field(out, "{\n  \"path\": ", path);
@@ -215,7 +215,7 @@ static void put_path(const void *context, struct record *job)
 	record_put_text(job, context);
 }
 
-/* Takes the worker's text, or describes why there is none. 0 with *ret for free(3), or -errno. */
+/* Takes the worker's text, or describes the fault. Returns 0 with *ret for free(3), or -errno. */
 static int take_text(struct worker_answer *answer, const char *path, const struct problem *problem,
 	char **ret, size_t *size)
 {
@@ -293,7 +293,7 @@ int origins_lookup(
 	char *text = NULL;
 	size_t size = 0;
 
-	/* The root directory may be seen to be there: its mode says whom it is for. */
+	/* Every user may see that the root directory exists: its mode shows who may use it. */
 	if (parent == PLYFS_INO)
 		return show_directory(session, "", ret);
 	if (!is_trusted(session, uid))

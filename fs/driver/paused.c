@@ -13,8 +13,8 @@ struct waiting {
 	struct pool_job job;       /* an interrupt's */
 	struct paused request;
 	struct unanswered *unanswered;
-	atomic_uint references;     /* who waits, who begins to, and the interrupt */
-	atomic_bool is_interrupted; /* as far as it is to be seen by who begins to wait */
+	atomic_uint references;     /* the waiting view, paused_run(), and the interrupt */
+	atomic_bool is_interrupted; /* paused_run() sees it when it begins to wait */
 	atomic_bool has_interrupt;
 };
 
@@ -64,7 +64,7 @@ static void end_interrupt(struct pool_job *job)
 	release(waiting_of(job));
 }
 
-/* If the request does not wait yet, it sees the mark when it begins to. */
+/* If the request does not wait yet, paused_run() sees the mark. */
 static void interrupt(struct pool_job *job)
 {
 	struct waiting *waiting = waiting_of(job);
@@ -74,7 +74,7 @@ static void interrupt(struct pool_job *job)
 	release(waiting);
 }
 
-/* libfuse holds the request meanwhile, so that it can't be answered here. */
+/* libfuse holds the request locked meanwhile, so it can't be answered here. */
 static void on_interrupt(fuse_req_t req, void *context)
 {
 	struct waiting *waiting = context;

@@ -1,6 +1,6 @@
 /*
  * Publishing by FUSE: changes reach the kernel by the system calls that any program would make, on
- * our own mount. VFS then swaps its dentries and wakes whoever watches with inotify, as on a disk.
+ * our own mount. VFS then swaps its dentries and notifies inotify watchers, as on a disk.
  *
  *      renameat(".plyfs/stage/new-7", "app.yaml")
  *        LOOKUP new-7                ──▶  version N+1
@@ -83,10 +83,8 @@ static int remove_directory(void *session, const struct change *change)
 	return publish(session, MOUNT_CALL_REMOVE_DIRECTORY, change);
 }
 
-/*
- * Calls utimensat(2) on the mount, which answers with the true times. If that fails, makes the
- * kernel drop its attributes: then watchers get no event.
- */
+/* Calls utimensat(2) on the mount: its reply brings the true times. If that fails, makes the kernel
+ * drop its attributes: then watchers get no event. */
 static void announce_time(struct session *session, const struct change *change)
 {
 	int r = session->options.is_unpublished ? -EPERM

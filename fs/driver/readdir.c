@@ -1,7 +1,4 @@
-/*
- * READDIR. A reader of requests waits for no file system: a listing that a remote layer has to
- * answer is made in the pool.
- */
+/* READDIR. Readers of requests wait for no file system: the pool makes a remote layer's listing. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -70,7 +67,7 @@ static void reply(const struct page *page, int result)
 
 static void end(struct waiting_listing *waiting, const struct page *page, int result)
 {
-	/* At rest, a listing is cut short: whoever answers the mount next makes it again. */
+	/* At rest, a listing ends early: the daemon that serves next makes it again. */
 	if (result < 0 && atomic_load(&waiting->session->is_at_rest))
 		result = -ENOTCONN;
 	if (unanswered_is_kept(waiting->session, waiting->unanswered, result))

@@ -13,24 +13,19 @@
 #include "coroutine.h"
 #include "descriptor.h"
 
-/*
- * Coroutines that read requests. A request that waits for a layer, on the publisher's way to a
- * directory, holds up its own reader alone.
- */
+/* Coroutines that read requests. A request that waits for a layer, while the publisher resolves a
+ * path, holds up only its own reader. */
 #define READERS 4
 
-/* Requests that are answered before others than the reader have their turn. */
+/* Requests that a reader answers before other coroutines run. */
 #define REQUESTS_MAX 64
 
-/* How long a reader waits for memory. */
+/* Microseconds for which a reader without memory waits. */
 #define BUFFER_PAUSE_US 1000
 
-/*
- * INIT as the kernel's protocol has it, in words of 32 bits (linux/fuse.h, which not every libc has
- * with the upper half of the flags).
- */
+/* INIT as words of 32 bits (linux/fuse.h: not every libc has the upper half of the flags). */
 enum {
-	ASKED_CODE = 1, /* of the header: which request */
+	ASKED_CODE = 1, /* in the header: which request */
 	ASKED_FLAGS = 13,
 	ASKED_FLAGS2 = 14,
 	ASKED_WORDS = 26,
@@ -45,13 +40,13 @@ enum {
 #define INIT_EXT (1u << 30)         /* there are flags2 */
 #define NO_EXPORT_SUPPORT (1u << 6) /* bit 38 */
 
-/* Flags for the answer to INIT that libfuse leaves out. */
+/* Flags for the answer to INIT that libfuse does not set. */
 struct more_flags {
 	uint32_t flags;
 	uint32_t flags2;
 };
 
-/* The request that libfuse takes apart now. */
+/* The request that libfuse is parsing. */
 static struct span current;
 
 /* A buffer for the next reader; .mem NULL: that reader allocates one. */
@@ -63,13 +58,13 @@ struct request_loop {
 	struct coroutine_queue readers; /* wait for a request */
 	struct coroutine_queue main;    /* waits for the end */
 	int error;                      /* 0, or -errno */
-	bool rests;                     /* no request is read from now on */
+	bool rests;                     /* no further request is read */
 	unsigned serving;               /* readers that read, or handle a request */
 	unsigned count;
 	struct coroutine *coroutines[READERS];
 };
 
-/* The next reader uses the buffer, if it has none. */
+/* Leaves the buffer to the next reader. */
 static void leave_to_next(const struct fuse_buf *buffer)
 {
 	if (spare.mem)
@@ -96,20 +91,20 @@ void request_loop_ask(struct fuse_session *fuse, struct span request)
 		&(struct fuse_buf){.mem = (char *)(uintptr_t)request.data, .size = request.len});
 }
 
-/* Whether the loop is over: the session has ended, or rests. */
+/* Returns whether the loop must end: the session has ended, or rests. */
 static bool is_over(const struct request_loop *loop)
 {
 	return fuse_session_exited(loop->fuse) || loop->rests;
 }
 
-/* Answers one request. Returns whether there may be another one. */
+/* Answers one request. Returns whether to read another one. */
 static bool serve_one(struct request_loop *loop, struct fuse_buf *buffer)
 {
 	int r = fuse_session_receive_buf(loop->fuse, buffer);
 
 	if (r == -EINTR || r == -EAGAIN)
 		return false;
-	/* There is no memory to read with, but another reader has a buffer. */
+	/* Memory is short, but another reader has a buffer. */
 	if (r < 0 && !buffer->mem && loop->serving > 1) {
 		await_pause_us(BUFFER_PAUSE_US);
 		return false;
@@ -137,14 +132,14 @@ static void serve(struct request_loop *loop)
 }
 
 /*
- * Returns the flags that libfuse leaves out of its answer although the kernel offers them:
+ * Returns the flags that the kernel offers, and that libfuse leaves out of its answer:
  *
  * - PARALLEL_DIROPS: without it the kernel sends one LOOKUP or READDIR of a directory at a time, so
  *   a slow first look delays all others in that directory. libfuse 3.14 loses the flag (its issue
  *   861).
  * - NO_EXPORT_SUPPORT, from Linux 6.10 on: the kernel refuses file handles (name_to_handle_at(2),
- *   NFS) at once. Otherwise they work until the kernel forgets the file, and then no more. libfuse
- *   has it from 3.17 on.
+ *   NFS) at once. Without it they work until the kernel forgets the file. libfuse has the flag from
+ *   3.17 on.
  */
 static struct more_flags offered_flags(const struct fuse_buf *request)
 {
@@ -162,7 +157,7 @@ static struct more_flags offered_flags(const struct fuse_buf *request)
 	return more;
 }
 
-/* Passes on what libfuse writes, and adds `more` to its answer to INIT. Returns whether it did. */
+/* Copies libfuse's answers, with `more` added to that to INIT. Returns whether that was one. */
 static bool pass_answers(int from, int kernel, struct more_flags more)
 {
 	uint32_t said[PIPE_BUF / sizeof(uint32_t)];
@@ -183,10 +178,7 @@ static bool pass_answers(int from, int kernel, struct more_flags more)
 	return is_added;
 }
 
-/*
- * Has libfuse answer INIT through a pipe, and adds `more` to the answer. The pipe keeps apart what
- * is written apart (O_DIRECT).
- */
+/* Has libfuse answer INIT through a pipe. O_DIRECT: the pipe keeps separate writes apart. */
 static int answer_with(struct fuse_session *fuse, const struct fuse_buf *request,
 	struct more_flags more, bool *ret)
 {

@@ -10,8 +10,8 @@
 
 struct unanswered {
 	struct unanswered *next;
-	struct unanswered **place; /* what points to it */
-	bool is_given_up;          /* nobody here knows of it any more */
+	struct unanswered **place; /* the pointer to it */
+	bool is_given_up;          /* no coroutine will answer it: it must be repeated */
 	struct span bytes;
 	_Alignas(max_align_t) char data[]; /* request_loop_ask() */
 };

@@ -19,22 +19,21 @@
 #include "state_process.h"
 #include "text.h"
 
-/* So long the end waits for plyfs-state to answer: the disk may hang. */
+/* Seconds for which the end of a mount waits for an answer of plyfs-state: the disk may hang. */
 #define FLUSH_S 5
 
-/* Then it is killed. */
+/* Milliseconds after which plyfs-state is then killed. */
 #define END_MS 1000
 
-/* So long a mount waits at its start for the process of one that was killed to end. */
+/* Milliseconds for which a new mount waits for the plyfs-state of a killed mount to end. */
 #define CLAIM_MS 2000
 #define CLAIM_PAUSE_US 20000
 
-/* Whether the directory has what is kept of a path. */
+/* Whether the directory has a path's present version. */
 enum written { WRITTEN, CHANGED, WRITING };
 
 /*
- * One path. With a directory it stays until what is not kept any more is removed from there; until
- * then it has no version.
+ * One path. With a directory, a path without a version stays until its file is removed there.
  *
  *      WRITTEN ──keep_note()──▶ CHANGED ──keep_take()──▶ WRITING ──▶ WRITTEN, or freed
  *                                  ▲────────────────────────│  noted again
@@ -43,16 +42,16 @@ struct kept_path {
 	char *path;
 	struct version *version; /* a copy, which never changes; NULL: nothing is kept */
 	size_t bytes;            /* of memory, while there is a version */
-	size_t counted;          /* … of what keep_count() counts; 0: nothing */
+	size_t counted;          /* … the part that keep_counts has */
 	bool is_public;
 	enum written written;
 	uint64_t number;         /* of its file */
-	struct kept_path *newer; /* used later; while there is a version */
+	struct kept_path *newer; /* next in the order of use; while there is a version */
 	struct kept_path *older;
 	struct kept_path *next; /* CHANGED */
 };
 
-/* Released: the directory is for another daemon. */
+/* RELEASED: another daemon may lock the directory. */
 enum use { SERVING, ENDING, RELEASED };
 
 struct keep {
@@ -62,24 +61,24 @@ struct keep {
 	void *paths; /* a tsearch(3) tree */
 	struct kept_path *newest;
 	struct kept_path *oldest;
-	struct kept_path *changed; /* with a directory: to be written */
+	struct kept_path *changed; /* the paths to write, if there is a directory */
 	struct kept_path **end;
 	uint64_t next_number;
 	int socket;     /* to plyfs-state; -1: none, or it has ended */
-	bool is_called; /* it is to answer */
-	enum use use;   /* set by the root */
+	bool is_called; /* plyfs-state has been asked to write */
+	enum use use;   /* only the root changes it */
 	size_t used;    /* bytes of memory */
 	struct keep_counts counts;
 
-	/* The root's. */
+	/* Only the root uses them. */
 	int directory; /* until it is read; -1 */
 	struct kept_path *batch[STATE_BATCH];
 	size_t batch_count;
-	int batch_error; /* -errno: one could not be put in it */
-	int error;       /* why versions can't be kept, which was logged; 0 */
+	int batch_error; /* -errno: a version could not be sent */
+	int error;       /* -errno: why versions can't be kept, as logged; 0 */
 };
 
-/* Bytes of memory that it takes, without what malloc(3) adds. */
+/* Returns the bytes of memory that it takes, without malloc(3)'s own. */
 static size_t size_of(const char *path, const struct version *version)
 {
 	const char *const texts[] = {path, version->layers, version->sources};
@@ -106,7 +105,7 @@ static void path_free(void *memory)
 	free(kept);
 }
 
-/* NULL: it is not known, or with `is_new` there is no memory. */
+/* Finds a path. NULL: it is unknown; with `is_new`, memory is short. */
 static struct kept_path *find(struct keep *keep, const char *path, bool is_new)
 {
 	const struct kept_path wanted = {.path = (char *)(uintptr_t)path};
@@ -146,7 +145,7 @@ static void unuse(struct keep *keep, const struct kept_path *kept)
 	*(kept->older ? &kept->older->newer : &keep->oldest) = kept->newer;
 }
 
-/* Its version goes. The path stays: the caller notes a change of it. */
+/* Drops the version. The path stays: the caller notes the change. */
 static void drop(struct keep *keep, struct kept_path *kept)
 {
 	if (!kept->version)
@@ -156,7 +155,7 @@ static void drop(struct keep *keep, struct kept_path *kept)
 	keep->used -= kept->bytes;
 }
 
-/* It is where it outlives us; or there is no such place. */
+/* Counts the version as kept: its file is written, or there is no directory. */
 static void count(struct keep *keep, struct kept_path *kept)
 {
 	size_t bytes = kept->version ? kept->bytes : 0;
@@ -166,12 +165,12 @@ static void count(struct keep *keep, struct kept_path *kept)
 	kept->counted = bytes;
 }
 
-/* An order is never waited for: there are never more than a few. */
+/* Sends an order. It never blocks: there are never more than a few. */
 static void order(struct keep *keep, enum state_order_kind kind, uint64_t number, int fd)
 {
 	const struct state_order order = {kind, number};
 
-	/* Without the order the process would wait for ever: it ends, and that is reported. */
+	/* Without the order plyfs-state would wait for ever. So end it, which is reported. */
 	if (keep->socket >= 0 && parcel_send(keep->socket, &order, sizeof(order), fd) < 0)
 		(void)shutdown(keep->socket, SHUT_RDWR);
 }
@@ -184,7 +183,7 @@ static void call(struct keep *keep)
 	order(keep, keep->use != SERVING ? STATE_HURRY : STATE_CALL, 0, -1);
 }
 
-/* Without a directory a path of which nothing is kept is freed. */
+/* Notes a change. Without a directory, a path without a version is freed. */
 static void change(struct keep *keep, struct kept_path *kept)
 {
 	if (!keep_is_lasting(keep)) {
@@ -202,7 +201,7 @@ static void change(struct keep *keep, struct kept_path *kept)
 	call(keep);
 }
 
-/* The version becomes the keep's. */
+/* Gives the version to the store. */
 static void put(struct keep *keep, struct kept_path *kept, struct version *version)
 {
 	drop(keep, kept);
@@ -212,7 +211,7 @@ static void put(struct keep *keep, struct kept_path *kept, struct version *versi
 	use(keep, kept);
 }
 
-/* What was not used for longest makes room. */
+/* Drops the versions that were noted or found longest ago. */
 static void make_room(struct keep *keep)
 {
 	while (keep->used > KEEP_MEMORY_MAX) {
@@ -270,7 +269,7 @@ int keep_open(const struct keep_options *options, struct keep **ret, struct prob
 	return 0;
 }
 
-/* If another mount has the directory, it may hang. But one that was killed just lets go of it. */
+/* Locks the directory. Another mount may hold it; a killed mount is about to release it. */
 static int claim(const struct keep *keep, struct problem *problem)
 {
 	for (int waited_us = 0; flock(keep->directory, LOCK_EX | LOCK_NB) < 0;
@@ -320,7 +319,7 @@ static void load_one(void *context, uint64_t number, const char *path, struct ve
 		version->strategy = "";
 	struct kept_path *kept = find(keep, path, true);
 	if (kept) {
-		/* Of two files the newer one counts. */
+		/* If a path has two files, the newer one counts. */
 		if (kept->version)
 			(void)kept_file_remove(keep->directory, kept->number);
 		kept->number = number;
@@ -345,7 +344,7 @@ int keep_load(struct keep *keep, struct problem *problem)
 	if (r < 0)
 		return problem_set(problem, keep->name, 0, 0, "can't be read: %s", text_error(r));
 	report_load(keep, &report);
-	/* Those that were read had numbers of their own, which are not used. */
+	/* The files that were read have numbers up to report.last: do not use them again. */
 	keep->next_number += report.last + 1;
 	closep(&keep->directory);
 	keep->directory = -1;
@@ -366,7 +365,7 @@ static void report(struct keep *keep, int error)
 	log_about(keep, &problem);
 }
 
-/* Another note may have come meanwhile. */
+/* Ends the batch. A path may have been noted again meanwhile. */
 static void end_batch(struct keep *keep, bool is_written)
 {
 	for (size_t i = 0; i < keep->batch_count; i++) {
@@ -374,7 +373,7 @@ static void end_batch(struct keep *keep, bool is_written)
 
 		if (!kept || kept->written != WRITING)
 			continue;
-		/* One that was noted again meanwhile stands there twice. */
+		/* A path that was noted again is in the batch twice. */
 		for (size_t j = i + 1; j < keep->batch_count; j++)
 			if (keep->batch[j] == kept)
 				keep->batch[j] = NULL;
@@ -390,7 +389,7 @@ static void end_batch(struct keep *keep, bool is_written)
 	keep->batch_count = 0;
 }
 
-/* NULL: enough for one batch, or there is no more. */
+/* Returns the next path to write; NULL: the batch is full, or all paths are written. */
 static struct kept_path *next(struct keep *keep)
 {
 	struct kept_path *kept = keep->changed;
@@ -405,7 +404,7 @@ static struct kept_path *next(struct keep *keep)
 	return kept;
 }
 
-/* It is tried again after the others. */
+/* Takes the path from the batch, and queues it again. */
 static void put_back(struct keep *keep, struct kept_path *kept, int error)
 {
 	keep->batch_error = error;
@@ -416,7 +415,7 @@ static void put_back(struct keep *keep, struct kept_path *kept, int error)
 	}
 }
 
-/* The path stays while it is being written. */
+/* Sends the next path. It stays in memory while it is being written. */
 static void send_next(struct keep *keep)
 {
 	CLEANUP(version_unrefp) struct version *version = NULL;
@@ -452,7 +451,7 @@ static void take_answer(struct keep *keep, const struct state_answer *answer)
 		report(keep, answer->error);
 		break;
 	case STATE_RELEASED:
-		/* Late, the mount is served again. */
+		/* If the answer is late, the mount is serving again. */
 		if (keep->use == ENDING)
 			keep->use = RELEASED;
 		break;
@@ -490,7 +489,7 @@ static bool is_called(struct keep *keep)
 	return keep->is_called;
 }
 
-/* False: it does not answer, or has ended. */
+/* Waits for an answer. False: there is none, or plyfs-state has ended. */
 static bool wait_for_answer(struct keep *keep)
 {
 	const struct timespec patience = {.tv_sec = FLUSH_S};
@@ -515,14 +514,14 @@ void keep_stop(struct keep *keep)
 
 void keep_pause(struct keep *keep)
 {
-	/* One that is stopped would hold the directory. */
+	/* A stopped plyfs-state would keep the directory locked. */
 	if (keep->socket >= 0)
 		helper_wake();
 	keep_stop(keep);
 	order(keep, STATE_RELEASE, 0, -1);
 	while (keep->socket >= 0 && keep->use != RELEASED && wait_for_answer(keep))
 		;
-	/* It may be written still, or not. */
+	/* Paths without an answer may be written or not. */
 	end_batch(keep, false);
 }
 
@@ -563,7 +562,7 @@ static bool same_text(const char *a, const char *b)
 	return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
-/* Also to whom it is handed over. */
+/* Returns whether a take-over, too, would give the same version. */
 static bool is_same(const struct kept_path *kept, const struct version *version, bool is_public)
 {
 	const struct version *old = kept->version;
@@ -581,7 +580,7 @@ static void note(struct keep *keep, const char *path, const struct version *vers
 
 	if (kept && version && is_same(kept, version, is_public))
 		return;
-	/* What is too large must not push out all others. */
+	/* A version that is too large must not push out all others. */
 	bool has_room = version && size_of(path, version) <= KEEP_MEMORY_MAX;
 	struct version *copy = kept && has_room ? version_copy(version) : NULL;
 	keep->counts.lost += version && !copy;

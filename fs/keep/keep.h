@@ -91,7 +91,7 @@ int keep_find(struct keep *keep, const char *path, struct version **ret);
 /**
  * Calls `each`, which must not wait, for the versions that another daemon can't read in the
  * directory. Without a directory, these are all versions, the one used longest ago first. With one,
- * these are the versions that are not written yet; `version` NULL: a file that is to be removed.
+ * these are the versions that are not written yet; `version` NULL: a file to remove.
  */
 void keep_each(struct keep *keep,
 	void (*each)(void *context, const char *path, struct version *version, bool is_public),

@@ -15,17 +15,17 @@
 #include "descriptor.h"
 #include "version_record.h"
 
-/* With another content of the files, another number. */
+/* Changes when the content of the files does. */
 #define FORMAT 0x706c7932u
 
 #define NEW_SUFFIX ".new"
 
-/* A number and the suffix. */
+/* Bytes of a number and the suffix. */
 #define NAME_MAX_BYTES 32
 
 #define DATABASE_NAME "last-good.tdb"
 
-/* Bytes that a record has besides a version's own. */
+/* Bytes of a record, besides the version's. */
 #define RECORD_MORE ((size_t)64 << 10)
 
 #define COPY_SIZE ((size_t)64 << 10)
@@ -47,7 +47,7 @@ static void format_name(uint64_t number, const char *suffix, char ret[NAME_MAX_B
 	snprintf(ret, NAME_MAX_BYTES, "%" PRIu64 "%s", number, suffix);
 }
 
-/* Whether it is just the name of a file of ours, with the suffix or without. */
+/* Returns whether it is the exact name of a file of ours, with the suffix or without. */
 static bool parse_name(const char *name, uint64_t *number, bool *is_new)
 {
 	char again[NAME_MAX_BYTES];
@@ -56,7 +56,7 @@ static bool parse_name(const char *name, uint64_t *number, bool *is_new)
 	errno = 0;
 	*number = strtoull(name, &end, 10);
 	*is_new = *end;
-	/* One more is to be counted. */
+	/* Larger numbers could not be counted up. */
 	if (errno || *number >= UINT64_MAX / 2)
 		return false;
 	format_name(*number, *is_new ? NEW_SUFFIX : "", again);
@@ -112,7 +112,7 @@ static int compare_ages(const void *a, const void *b)
 	return time_is_later(other->mtime, one->mtime) ? -1 : 0;
 }
 
-/* 0; -EBADMSG: it is no regular file, or is too large or too short; or another -errno. */
+/* Returns 0; -EBADMSG: it is no regular file, or too large or too short; or another -errno. */
 static int read_bytes(int directory, uint64_t number, size_t max, char **ret, size_t *size)
 {
 	char name[NAME_MAX_BYTES];
@@ -139,7 +139,8 @@ static int read_bytes(int directory, uint64_t number, size_t max, char **ret, si
 	return 0;
 }
 
-/* 0; -EBADMSG or -EPROTONOSUPPORT: it is damaged, or of another plyfs; or another -errno. */
+/* Reads a version. Returns 0; -EBADMSG: it is damaged; -EPROTONOSUPPORT: another version of plyfs
+ * wrote it; or another -errno. */
 static int read_file(
 	int directory, uint64_t number, size_t max, char **path, struct version **version)
 {
@@ -155,7 +156,7 @@ static int read_file(
 		return r;
 	CLEANUP(freep) char *name = record_get_text(record);
 	taken = version_take(record);
-	/* Only bytes are kept. */
+	/* The store has only bytes. */
 	if (!name || !taken || taken->kind != VERSION_BYTES)
 		record_spoil(record);
 	r = record_end(record);
@@ -186,7 +187,7 @@ int kept_file_load(int directory, size_t max,
 	for (first = found.count; first > 0; first--) {
 		size_t size = (size_t)found.files[first - 1].size;
 
-		/* One that is too large for itself is damaged. */
+		/* A file that is too large alone is damaged. */
 		sum += size <= max + RECORD_MORE ? size : 0;
 		if (sum > max + RECORD_MORE)
 			break;

@@ -15,10 +15,10 @@
 #include "kept_file.h"
 #include "parcel.h"
 
-/* So long it waits for more: what changes often is not written each time. */
+/* Milliseconds to wait for further changes: a path that changes often is not written each time. */
 #define QUIET_MS 1000
 
-/* After so long it tries again what has failed: a disk may have been full. */
+/* Milliseconds until a failed order is tried again: the disk may have been full. */
 #define RETRY_MS 3000
 
 /*
@@ -27,7 +27,7 @@
  */
 enum phase { IDLE, QUIET, ASKING, RETRYING };
 
-/* The directory's lock. Released: not before the daemon says so. */
+/* The directory's lock. RELEASED: it stays free until the daemon claims it again. */
 enum lock_state { UNLOCKED, LOCKED, RELEASED };
 
 struct state {
@@ -35,8 +35,8 @@ struct state {
 	int directory;
 	enum phase phase;
 	enum lock_state lock;
-	struct state_order order; /* the one under way */
-	int source;               /* of STATE_PUT; -1 */
+	struct state_order order; /* the order under way */
+	int source;               /* the file of STATE_PUT; -1: none */
 	struct state_order batch[STATE_BATCH];
 	size_t count;
 };
@@ -45,7 +45,7 @@ static void answer(const struct state *state, enum state_answer_kind kind, int e
 {
 	const struct state_answer answer = {kind, error};
 
-	/* If the daemon has ended, the next read says so. */
+	/* If the daemon has ended, the next read reports it. */
 	(void)send(state->socket, &answer, sizeof(answer), MSG_NOSIGNAL);
 }
 
@@ -59,7 +59,7 @@ static int lock_directory(struct state *state)
 	return 0;
 }
 
-/* New files are on the disk before they replace old ones, and the names before the answer. */
+/* New files are on the disk before they replace old ones, and the names are before the answer. */
 static int commit(struct state *state)
 {
 	int r = state->count ? kept_file_sync(state->directory) : 0;
@@ -75,7 +75,7 @@ static int commit(struct state *state)
 	return r;
 }
 
-/* What was to be done with the file before is no more. */
+/* Adds the order to the batch. It replaces an earlier order for the same file. */
 static int add(struct state *state)
 {
 	size_t i = 0;
@@ -137,7 +137,7 @@ static void release(struct state *state)
 	answer(state, STATE_RELEASED, 0);
 }
 
-/* The daemon may be in an attacker's hands: an order that has no place now is left out. */
+/* The daemon may be compromised: an order that does not fit the phase is ignored. */
 static void take_order(struct state *state, const struct state_order *order, int fd)
 {
 	bool is_file = order->kind == STATE_PUT || order->kind == STATE_REMOVE;
@@ -161,7 +161,7 @@ static void take_order(struct state *state, const struct state_order *order, int
 	closep(&fd);
 }
 
-/* Until the daemon's end of the socket is closed. */
+/* Serves until the daemon closes its end of the socket. */
 static void serve(struct state *state)
 {
 	struct pollfd polled = {.fd = state->socket, .events = POLLIN};
@@ -212,11 +212,11 @@ __attribute__((noreturn)) static void run(
 	answer(&state, r < 0 ? STATE_FAILED : STATE_WRITTEN, r);
 	if (r == 0)
 		serve(&state);
-	/* Not exit(3): what was set up before the fork is the daemon's to take down. */
+	/* Not exit(3): its handlers belong to the daemon, from before the fork. */
 	_exit(0);
 }
 
-/* Waits until it is in its sandbox. */
+/* Waits until plyfs-state is in its sandbox. */
 static int hear(int socket)
 {
 	struct state_answer answer;
