@@ -23,7 +23,7 @@ struct presence {
 	struct layer_store *store; /* NULL: the layer is an ordinary directory */
 	int lock;
 	struct arena *arena;
-	const char **paths; /* paths in the layer that are to be removed */
+	const char **paths; /* paths in the layer that a reset removes */
 	size_t count;
 	size_t capacity;
 	presence_report *report;
@@ -160,8 +160,8 @@ static int find_names(struct presence *presence, const struct offline *offline)
 }
 
 /*
- * Reads the text that is to be removed, for a dry run. It stays empty if the name is not a file, or
- * the file is too large.
+ * Reads the text of a name before its removal, for a dry run. It stays empty if the name is not a
+ * file, or the file is too large.
  */
 static void read_old(const struct presence *presence, const char *path, struct span *ret)
 {

@@ -126,7 +126,6 @@ static int index_new(
 	return 0;
 }
 
-/* */
 static const struct offline_index *find_index(
 	const struct offline *offline, const char *directory, int depth)
 {

@@ -11,8 +11,8 @@
  *
  * The offer is a word for the state that is held back, chosen by etcd.c or git.c. `plyfs mirror
  * confirm` writes that word into STATE/confirm and wakes the mirror by SIGHUP. The mirror then
- * accepts the state of that word: git the same commit, etcd the same cluster at that revision or a
- * later one.
+ * accepts the state that the word names: of git, the same commit; of etcd, the same cluster, at
+ * that revision or a later one.
  */
 #pragma once
 
@@ -100,16 +100,16 @@ __attribute__((format(printf, 3, 4))) int mirror_hold(
 
 /**
  * Publishes the draft as the present tree, if they differ or there is no state yet. If too many
- * files would go away, drops the draft, and mirror_hold() holds its state back with the word
- * `offer`; not if `offer` is NULL (the state was confirmed). There is no draft afterwards. Returns
- * 0, MIRROR_HELD or -errno.
+ * files would go away, drops the draft instead, and holds its state back by mirror_hold() with the
+ * word `offer`. `offer` NULL: the user has confirmed the state, so it is not held back. There is no
+ * draft afterwards. Returns 0, MIRROR_HELD or -errno.
  */
 int mirror_publish(struct mirror *mirror, const char *offer);
 
 /**
- * Notes that the replica is complete at `revision`, and that the store has just answered. Ends a
- * held offer with its confirmation, and the faults "store" and "disk". `is_changed`: files of the
- * present tree were changed other than by mirror_publish(), which notes that itself.
+ * Notes that the replica is complete at `revision`, and that the store has just answered. Forgets
+ * the held offer and its confirmation, and ends the faults "store" and "disk". `is_changed`: the
+ * caller has changed files of the present tree itself; mirror_publish() notes its own changes.
  */
 void mirror_took(struct mirror *mirror, const char *revision, bool is_changed);
 

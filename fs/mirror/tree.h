@@ -46,8 +46,8 @@ int tree_link_file(int from, int to, const char *path);
 int tree_renew(int fd, const char *path, int stage_fd, const char *name);
 
 /**
- * Examines the file at `path`; a directory is not a file. Returns 0 or -errno: -ENOENT if there is
- * no file for whatever reason.
+ * Examines the file at `path`; a directory is not a file. Returns 0; -ENOENT if there is no file,
+ * whatever the reason; or another -errno.
  */
 int tree_stat(int fd, const char *path, struct stat *ret);
 

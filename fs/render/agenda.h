@@ -35,7 +35,7 @@ void agenda_put_status(struct agenda *agenda);
 /* Work that is due. */
 struct due {
 	void *paths;  /* a tsearch(3) tree of strings; the caller frees it */
-	bool are_all; /* all paths are to be examined */
+	bool are_all; /* all paths must be examined */
 	bool is_generation;
 	int64_t since_ms; /* clock_ms() of the first change in the generation */
 	bool is_status;

@@ -102,7 +102,7 @@ static uint64_t hash_settings(uint64_t hash, const struct settings *settings)
 		return 0;
 	hash = hash_text(stamp_hash(hash, &program), PLYFS_VERSION);
 	hash = hash_add(hash_add(hash, geteuid()), getegid());
-	/* They decide which sources can be read, and what a file can be given. */
+	/* The capabilities decide which sources can be read, and which rights a file can get. */
 	hash = hash_add(hash, sandbox_has_capability(CAP_DAC_OVERRIDE));
 	hash = hash_add(hash, sandbox_has_capability(CAP_DAC_READ_SEARCH));
 	hash = hash_add(hash, sandbox_has_capability(CAP_CHOWN));

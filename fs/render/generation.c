@@ -213,7 +213,7 @@ int generation_put_directory(struct rendered *rendered, struct owned *owned,
 }
 
 /*
- * Checks whether another program has changed the name and the change is to be kept. Returns 0,
+ * If `keeps_drift` is set, checks whether another program has changed the name. Returns 0,
  * RENDERED_KEPT or -errno.
  */
 static int meet_drift(struct rendered *rendered, struct owned *owned)

@@ -281,7 +281,7 @@ enum drift manifest_drift(
 						? &owned->fingerprint
 						: &owned->former;
 
-	/* A name that was removed is not ours, whatever is there. */
+	/* Once a name is removed, an object there is not ours. */
 	if (!was->mode || fingerprint_equal(&owned->fingerprint, now) ||
 		may_be(manifest, owned, now))
 		return DRIFT_NONE;

@@ -15,9 +15,10 @@ struct render;
 void populate_directory(struct render *render, const char *path, uint64_t ino);
 
 /**
- * Gives the directory its present attributes, because it may have lost rights since its lookup.
- * Then populates it; if it can't be written, what is shown in it stays, and it is retried. Returns
- * 0 then, too; or -errno if memory or descriptors are short: then its contents are unknown.
+ * Gives the directory its present attributes, as it may have lost rights since its lookup, and then
+ * populates it. If the directory can't be written, its old contents stay, and it is tried again.
+ * Returns 0 in both cases. Returns -errno if memory or descriptors are short: then it is unknown
+ * what the directory contains.
  */
 int populate_put_directory(struct render *render, const char *path, uint64_t ino);
 
@@ -29,15 +30,15 @@ int populate_put_directory(struct render *render, const char *path, uint64_t ino
 void populate_miss(struct render *render, uint64_t ino, const char *path, int result);
 
 /**
- * Stores `ino`, the view's inode number of what `owned` shows, takes over that reference, and gives
- * the former one back. Notes that the path was seen.
+ * Stores `ino`, the view's inode number of the object that `owned` shows. Takes over the caller's
+ * reference to it, and drops the one to the former object. Notes that the path was seen.
  */
 void populate_note_number(struct render *render, struct owned *owned, uint64_t ino);
 
 /**
- * Writes the path again if writing it failed, it has drifted or it was kept back; not while the
- * publisher still has a change of it. Walks a directory again that is incomplete. Also does a due
- * removal of unseen files.
+ * Writes the path again if its writing failed or was put off, or if the path has drifted. While the
+ * publisher has a change of the path, leaves it alone. Walks an incomplete directory again. If a
+ * removal of unseen files is due, tries it again.
  */
 void populate_again(struct render *render, const char *path);
 

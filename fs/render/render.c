@@ -391,7 +391,7 @@ int render_new(struct settings *settings, const struct rendered_options *options
 			view_set_runner(render->view, render->runner);
 	}
 	settings_unref(settings);
-	/* It blocks a signal, which coroutines that were made before would not block. */
+	/* helper_watch() blocks a signal: coroutines made before it would not block the signal. */
 	if (r == 0 && options->is_watched) {
 		r = inotify_new(&render->inotify);
 		render->helpers_fd = helper_watch();

@@ -2,7 +2,7 @@
  * The state that the files of a rendering share.
  *
  *      populate.c        lists a directory, looks its names up, and writes them
- *      shown_directory.c the directories that the view knows to be shown, and events in them
+ *      shown_directory.c the rendered directories that the view shows, and events in them
  *      failure.c         failures and retries
  *      render.c          the publisher's operations; deferred work; the beginning and the end
  */
@@ -36,7 +36,7 @@ struct render {
 
 	void *directories;   /* a tsearch(3) tree of struct shown_directory, by number */
 	size_t incomplete;   /* number of incomplete directories */
-	bool is_removal_due; /* an earlier run's files are to be removed when `incomplete` is 0 */
+	bool is_removal_due; /* an earlier run's files must be removed when `incomplete` is 0 */
 };
 
 /* The remedy if a helper (helper.h) has ended. */

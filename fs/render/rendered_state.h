@@ -23,7 +23,7 @@ struct rendered {
 	bool has_rebooted;                /* since .plyfs/boot was last written */
 	char shown[GENERATION_NAME_SIZE]; /* --atomic: the name of `tree` */
 	uint64_t seed;                    /* of the bases (bases.h); 0: none */
-	bool has_new_bases;               /* .plyfs/bases is to be written */
+	bool has_new_bases;               /* .plyfs/bases must be written */
 	bool is_changed;                  /* --atomic: another generation must be made */
 	bool has_old_links;               /* --atomic: the links beside `tree` must be examined */
 };

@@ -1,5 +1,6 @@
 /*
- * The directories that the view knows to be shown, by their numbers, and inotify's events in them.
+ * The rendered directories that the view shows, by their inode numbers; and inotify's events in
+ * them.
  */
 #pragma once
 

@@ -201,7 +201,7 @@ static void put_unchecked(void *context, const struct view_unchecked *unchecked)
 		unchecked->program, unchecked->why, unchecked->files, unchecked->shown);
 }
 
-/* Those that merge. */
+/* Processes that merge. */
 static void put_workers(FILE *out, struct view *view)
 {
 	struct worker_counts counts;
@@ -273,7 +273,7 @@ static void put_process(FILE *out, enum helper_kind kind, const char *remedy)
 {
 	static const char *const states[] = {
 		[HELPER_RUNS] = "running", [HELPER_STOPPED] = "stopped", [HELPER_ENDED] = "ended"};
-	/* It may be another one a moment later. */
+	/* The state may change after this call. */
 	enum helper_state state = helper_state(kind);
 	char reason[HELPER_TEXT_MAX];
 
