@@ -301,7 +301,7 @@ static int take_new(struct assignment_walk *walk, size_t i, const struct node **
 	return 0;
 }
 
-/* Reads the VALUE for the place that the walk has reached; NULL: it is to be removed. */
+/* Reads the VALUE for the place that the walk has reached; NULL: remove the KEY. */
 static int read_value(struct assignments *assignments, size_t i, struct assignment *ret,
 	const struct node *old, const struct read_options *options, struct problem *problem)
 {

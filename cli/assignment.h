@@ -17,7 +17,7 @@
 
 struct assignment {
 	const char *text;     /* the KEY */
-	const char *typed;    /* the VALUE; NULL: the KEY is to be removed */
+	const char *typed;    /* the VALUE; NULL: remove the KEY */
 	enum typed_note note; /* set by assignments_plan() */
 
 	/* set by assignments_plan(), for the tree that it was given last: */
@@ -35,7 +35,7 @@ struct assignments {
 };
 
 /**
- * Adds an assignment. Borrows `key`, copies `value`; `value` NULL: KEY is to be removed. Unless the
+ * Adds an assignment. Borrows `key`, copies `value`; `value` NULL: remove KEY. Unless the
  * kind is TYPED_STRING, the value `-` or @FILE is replaced by the text of standard input or of
  * FILE. Returns 0, PROBLEM or -ENOMEM.
  */

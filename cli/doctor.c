@@ -52,7 +52,7 @@
 
 struct doctor {
 	struct doctor_report report;
-	struct mount_options options;  /* of a mount that is to be made */
+	struct mount_options options;  /* of a mount to be made */
 	struct plyfs_mounts answering; /* the mounts that have answered; the paths are borrowed */
 	bool is_mounted;               /* settings of mounts are examined, not given ones */
 };

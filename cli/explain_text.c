@@ -257,9 +257,7 @@ static void put_pieces(struct explain_writer *writer, const struct merge_result 
 		char what[64];
 
 		line += count_breaks(text, done, piece->offset);
-		/*
-		 * The newline at the end of a piece may not be its own, and is none of its lines.
-		 */
+		/* The newline at the end of a piece may belong to the next piece. */
 		done = piece->offset + piece->len - (piece->len > 0);
 		size_t last = line + count_breaks(text, piece->offset, done);
 		if (last == line)

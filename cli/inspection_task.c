@@ -176,7 +176,7 @@ static void put_path(const void *context, struct record *job)
 	record_put_text(job, context);
 }
 
-/* As a mount does: there each source is read by itself, and a failure names it. */
+/* Composes as a mount does, which reads each source alone: so a failure names the source. */
 static int compose_again(void *context, const struct composer *composer, const char *path,
 	const struct union_lookup *lookup, struct problem *problem)
 {

@@ -22,6 +22,6 @@ struct layer_walk {
 
 /**
  * Walks through an open layer until clock_ms() is `end_ms`. Leaves out /proc, /sys, /dev and the
- * like: no rights are to be given there. *walk is zero before.
+ * like, as nobody should change rights there. *walk must be zero.
  */
 void layer_walk(const struct layer *layer, int64_t end_ms, struct layer_walk *walk);

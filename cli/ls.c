@@ -20,7 +20,7 @@
 #include "text.h"
 #include "word.h"
 
-/* How the layers make a name, in the order of LS_WORDS and ls_words. systemd-delta's words. */
+/* The ways in which the layers make a name: systemd-delta's words, ordered as LS_WORDS. */
 enum ls_type {
 	LS_UNCHANGED,
 	LS_EXTENDED,
@@ -41,8 +41,8 @@ struct ls_entry {
 	const char *path;
 	enum union_kind kind;
 	enum ls_type type;
-	layer_mask layers;    /* that it is made of; of a masked name, that have it */
-	layer_mask hidden;    /* that have it, too, but do not count */
+	layer_mask layers;    /* that make it; for a masked name: that have it */
+	layer_mask hidden;    /* that have it as well, but do not count */
 	const char *names;    /* of `layers`: "vendor:site" */
 	const char *hides;    /* of `hidden` */
 	const char *strategy; /* NULL: none */
@@ -282,7 +282,7 @@ static int examine_entry(struct ls_job *job, struct ls_entry *entry)
 		return 1;
 	job->entry = entry;
 	int r = offline_look_at(job->offline, entry->path, examine, job, &problem);
-	/* It has gone, or became a directory, after it was listed. */
+	/* After the listing, the name has gone, or has become a directory. */
 	if (r == -ENOENT || r == -ENOTDIR || r == -EISDIR)
 		return 0;
 	if (r == PROBLEM) {
@@ -549,7 +549,7 @@ static int take_types(const struct command *command, void *context, const char *
 			  : command_misuse(command, "--type is one or more of: " LS_WORDS);
 }
 
-/* Takes "-l LAYER:LAYER", as other commands have it, for what it is. */
+/* Returns whether -l was meant as other commands have it: "-l LAYER:LAYER". */
 static bool is_of_layers(const struct ls_job *job, const char *path)
 {
 	return !job->choice.config && !job->choice.layers && job->is_long && path &&

@@ -44,7 +44,7 @@ const struct format *merge_job_format(const struct merge_job *job)
 	return format_of_tree(format);
 }
 
-/* Dialects of INI have no suffix: reads all files that may be of the given dialect as that. */
+/* A dialect of INI has no suffix: reads all files as the given dialect that may be of it. */
 static void choose_dialect(struct merge_job *job)
 {
 	bool is_dialect = job->to && job->to->dialect && job->to != &format_ini;

@@ -132,7 +132,7 @@ static int run_etcd(const struct command *command, int argc, char **argv, struct
 	if (!job->etcd.prefix)
 		return command_misuse(command, "--prefix is missing; \"\" means all keys");
 	name_process();
-	/* It returns only when it fails. */
+	/* etcd_mirror() returns only after a failure. */
 	int r = etcd_mirror(&job->etcd, &job->mirror, &problem);
 	return message_result(r, &problem, job->mirror.replica.directory);
 }

@@ -41,7 +41,7 @@
 
 static struct {
 	pid_t child;
-	int relays[STDERR_FILENO + 1]; /* read ends, by descriptor; -1: the child has the own one */
+	int relays[STDERR_FILENO + 1]; /* read ends, by descriptor; -1: the child has our own */
 	struct stand {
 		long thread;
 		char call[CALL_MAX]; /* the call, its arguments, and how often it has waited */
@@ -258,7 +258,7 @@ static bool is_standing(pid_t process, char path[PATH_MAX])
 	return is_found;
 }
 
-/* A signal that another process sends; those of the terminal reach the child by themselves. */
+/* Passes on the signal of another process. The terminal's signals reach the child anyway. */
 static void pass_on(int number, siginfo_t *info, void *context)
 {
 	(void)context;

@@ -261,7 +261,7 @@ struct silence {
 	const char *paths;      /* a list, "A:B" */
 	const char *working;    /* the working directory */
 	const char *mountpoint; /* NULL: none was found yet */
-	bool is_guessed;        /* it answers what was asked, but a path is in it */
+	bool is_guessed;        /* the mount answers the call, but one of the paths is in it */
 };
 
 /* Returns whether one of the paths, as it is written, is in the mount. */

@@ -158,10 +158,8 @@ static struct amendment_request trial_of(
 	};
 }
 
-/*
- * Tries to set the value at `key` to the text `value`. Returns 0, PROBLEM or -errno. A value that
- * is there already tells nothing: PROBLEM.
- */
+/* Tries to set the value at `key` to the text `value`. Returns 0, PROBLEM or -errno; PROBLEM also
+ * if the value is there already, as that proves nothing. */
 static int try_value(
 	const struct proposal *proposal, const char *layer, const char *key, const char *value)
 {
@@ -289,8 +287,8 @@ static struct span_of_sources sources_of(const struct explained *found)
 }
 
 /*
- * Returns whether a layer has taken the value away, or a lock has, so that a reset there helps: a
- * rule or the strategy itself takes it away again.
+ * Returns whether a layer or a lock has taken the value away: only then a reset helps, as a rule or
+ * the strategy would take it away again.
  */
 static bool is_taken_by_layer(const struct explained *found)
 {
@@ -301,7 +299,7 @@ static bool is_taken_by_layer(const struct explained *found)
 	       (last && last->fate == ORIGIN_REMOVED && source && source->layer && *source->layer);
 }
 
-/* No command can make the change: names the place of the value instead. */
+/* Names the place of the value, as no command can make the change. */
 static void print_place(const struct proposal *proposal)
 {
 	const struct node *node = proposal->found->at.value;
@@ -386,7 +384,7 @@ int proposal_print(const struct proposal *proposal)
 {
 	int r = print_reset(proposal);
 
-	/* Nobody types a whole document as the VALUE of one that was deleted. */
+	/* If a whole document was deleted, its text is too long for a VALUE on a command line. */
 	if (proposal->is_document && !proposal->found->at.value)
 		return r;
 	return r == 0 ? print_remedy(proposal) : r;

@@ -15,8 +15,8 @@ struct unified;
 
 /**
  * Finds the rendered tree that contains `path`, which must exist. Only trees of root and of our
- * own user count. Returns 0 with *ret for free(3); -ENOENT: there is none; -EPERM: there is only
- * another user's, which RENDERED_TREE_FOREIGN says; or another -errno.
+ * own user count. Returns 0 with *ret for free(3); -ENOENT: there is none; -EPERM: it is another
+ * user's (RENDERED_TREE_FOREIGN is the message); or another -errno.
  */
 int rendered_tree_find(const char *path, char **ret);
 

@@ -287,7 +287,7 @@ static int open_elsewhere(int dirfd, const char *path, int flags)
 	return found < 0 ? found : opener(found, flags);
 }
 
-/* Asks the guard about a path that is to be opened: about its names, then about the file itself. */
+/* Asks the guard about a path before it is opened: about its names, then about the file itself. */
 static int ask_guard_to_open(int dirfd, bool follow, const char *path, int flags)
 {
 	CLEANUP(closep) int fd = -1;
@@ -328,7 +328,9 @@ static int open_at(int dirfd, bool follow, const char *path, int flags)
 	return fd;
 }
 
-/* Of layer_stay(): the directory, and a descriptor of it for each layer, by the layer's dirfd. */
+/*
+ * The state of layer_stay(): the directory, and for each layer (by its dirfd) a descriptor of it.
+ */
 static _Thread_local struct {
 	char directory[PATH_MAX]; /* "": none */
 	size_t length;

@@ -10,7 +10,7 @@
 #include "memory.h"
 #include "mount_table.h"
 
-/* Where the layers lie. */
+/* The places of the layers. */
 struct layer_places {
 	const struct settings *settings;
 	char (*paths)[PATH_MAX];

@@ -42,10 +42,8 @@ bool settings_environment_is_other(const struct settings_environment *around)
 	return around->host || around->machine_id || around->user || around->facts[0];
 }
 
-/*
- * Returns the rest of `path` behind the mountpoint, through whatever links the path leads there;
- * NULL: it does not lead through the mountpoint.
- */
+/* Returns the rest of `path` after the mountpoint. The path may lead there through links. NULL: it
+ * does not lead through the mountpoint. */
 static const char *behind(const char *mountpoint, const char *path)
 {
 	const char *rest = NULL;

@@ -17,7 +17,7 @@ struct settings_environment {
 	/* Absolute. Relative paths begin here; messages show them with `directory` in front. */
 	const char *directory;
 
-	/* Another machine's values of %H, %m and %u, for the result that it has. */
+	/* The values of %H, %m and %u of another machine, to get that machine's result. */
 	const char *host;
 	const char *machine_id;
 	const char *user; /* %h is this user's home, as this machine knows it */

@@ -22,7 +22,7 @@
 /* Names beside the present tree. */
 #define STORE_RECYCLED_NAME "spare"  /* the former tree */
 #define STORE_DRAFT_NAME "draft"     /* the next tree, while a mirror makes it */
-#define STORE_RENEWED_NAME "renewed" /* a new directory that is to replace a tree, or one in it */
+#define STORE_RENEWED_NAME "renewed" /* a new directory, to replace a tree or a part of it */
 
 /*
  * The extended attribute with a revision. For etcd, each file has the revision of its key; for git,

@@ -1,5 +1,5 @@
 /*
- * A store spec: the store that a layer is to mirror, `etcd:` or `git:` in plyfs.yaml(5). The mount
+ * A store spec: the store that a layer mirrors, `etcd:` or `git:` in plyfs.yaml(5). The mount
  * and render commands ensure that a mirror runs for it (fs/supervisor). Commands that only read use
  * the files that the mirror has left:
  *
