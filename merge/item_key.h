@@ -19,10 +19,10 @@
 #include "problem.h"
 
 struct item_key {
-	/* For node_equal(). Its text may have no NUL at its end. NULL: the item has no key. */
+	/* For node_equal(). Its text need not end with a NUL. NULL: the item has no key. */
 	const struct node *value;
 	const struct node *way; /* the way in `by` that counted */
-	uint32_t count; /* of the item's values in the key; 0: the key is a part of its text */
+	uint32_t count; /* values of the item that make up the key; 0: a part of its text does */
 };
 
 /** Checks the form of `by`. Returns 0, or PROBLEM. */

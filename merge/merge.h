@@ -35,8 +35,8 @@ struct merge_input {
 struct merge_environment {
 	/*
 	 * Finds the sources of the file `name` anywhere under `directory` (relative to the layers;
-	 * "": their root). Of several such files the least deep counts; of several at one depth,
-	 * the first in byte order. *ret has the *count sources, lowest layer first, and stays valid
+	 * "": their root). If there are several, the least deep counts; at one depth, the
+	 * first in byte order. *ret has the *count sources, lowest layer first, and stays valid
 	 * until the result is freed. Their documents are read, unless read_options_for() gives no
 	 * format. Returns 0, MERGE_ABSENT, PROBLEM with `problem` filled, or -errno.
 	 */

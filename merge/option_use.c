@@ -65,7 +65,7 @@ static int note_lock(struct option_uses *uses, const struct value_lock *lock,
 	return r;
 }
 
-/* Returns the places of lock `i`, or after the locks those of the bounds; NULL: no more. */
+/* Returns the places of lock `i`; after the locks, those of the bounds; and then NULL. */
 static const struct value_lock *places_at(const struct options *options, size_t i)
 {
 	size_t count = options->locks ? options->locks->count : 0;

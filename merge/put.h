@@ -25,7 +25,7 @@
 struct put_request {
 	/* Of a strategy that gives trees; inputs as for merge_run(). */
 	const struct merge_request *merge;
-	/* Index of the input whose text may change; a file that is to be made has an empty text. */
+	/* Index of the input whose text may change; that of a file that does not exist is empty. */
 	size_t target;
 	const struct edit_op *ops; /* on the result's documents */
 	size_t count;
@@ -77,8 +77,8 @@ void put_result_freep(struct put_result **result);
 /**
  * As put_run(), but with the wanted text of the merged file. Ignores the request's ops. Use it if
  * the strategy handles only whole texts; or if the merged file is the target's text, so that
- * comments can change, too. Returns 0 with the target's text in *ret, the old one or a part of
- * `wanted`; PROBLEM; or -errno.
+ * comments can change, too. Returns 0 with *ret, the target's new text, which may be the old one
+ * or a part of `wanted`; PROBLEM; or -errno.
  */
 int put_text(const struct put_request *request, struct span wanted, struct arena *arena,
 	struct span *ret, struct problem *problem);

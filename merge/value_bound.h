@@ -16,12 +16,12 @@
  *
  *      any bound   a looser value, a null, a tag that removes the value, another kind of value on
  *                  the way to the place
- *      union       a list that lacks items of lower lists, and adds no item or has a tag that
- *                  removes items
+ *      union       a list that lacks items of lower lists, if it adds no item, or if it has a tag
+ *                  that removes items
  *      intersect   an item that is not in all lower lists
+ *      both        a value that is no list, if a lower source has a list there
  *
- * A value that the bound can't use is an error. But for `union` and `intersect` it is an attempt to
- * loosen the value if a lower source has a list there.
+ * Any other value that the bound can't use is an error.
  *
  * Like locks (value_lock.h), bounds are enforced outside of the strategies: each source is merged
  * alone, a tree is made of the bounded values, and value_lock_enforce() puts them into the result.

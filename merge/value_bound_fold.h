@@ -9,8 +9,8 @@
 struct value_bound_view {
 	const struct node *own; /* its value; NULL: none */
 	const struct node *raw; /* the value in its document, with tags; NULL: none, or not known */
-	/* The node that removes the values of lower sources: at the place or on the way, one with a
-	 * tag that removes them; on the way, one of another kind. NULL: none does. */
+	/* The node that removes the values of lower sources; NULL: none does. It has a tag that
+	 * removes them, or it is on the way to the place and of another kind. */
 	const struct node *cut;
 };
 

@@ -58,8 +58,8 @@ bool value_lock_set_is_empty(const struct value_lock *lock, const uint64_t *set)
 const struct node *value_lock_set_reached(const struct value_lock *lock, const uint64_t *set);
 
 /**
- * Finds the lock that covers the place to which `step` leads, whether or not a value is there. Of
- * several locks, that of the lowest layer counts. *ret is NULL if none covers it. Returns 0 or
+ * Finds the lock that covers the place to which `step` leads, whether or not a value is there. If
+ * several locks do, that of the lowest layer counts. *ret is NULL if none covers it. Returns 0 or
  * -ENOMEM.
  */
 int value_lock_of_place(const struct value_locks *locks, const struct value_lock_step *step,

@@ -21,7 +21,7 @@ int idn_label_length(struct span label)
 		return 0;
 	memcpy(text, label.data, label.len);
 	text[label.len] = '\0';
-	/* The rules for names that are to be registered are those of the RFC, complete. */
+	/* These rules are the RFC's complete ones, for names that can be registered. */
 	int r = idn2_register_u8(text, NULL, &ascii, 0);
 	int len = r == IDN2_OK ? (int)strlen((char *)ascii) : r == IDN2_MALLOC ? -ENOMEM : 0;
 	idn2_free(ascii);

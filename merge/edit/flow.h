@@ -50,8 +50,8 @@ int flow_remove(const struct flow *flow, const struct extent *in, const struct e
 bool edit_is_entry(const struct extent *entry, uint32_t i, const struct edit_step *step);
 
 /**
- * Joins the texts in the edit's arena; *len becomes the length. Returns NULL when there is no
- * memory, or if `data` of a part is NULL: then there was none for that part.
+ * Joins the texts in the edit's arena; *len becomes the length. Returns NULL if memory is short, or
+ * was short when a part was made: its `data` is NULL.
  */
 char *edit_join(const struct edit *edit, const struct span *parts, size_t count, size_t *len);
 

@@ -1,6 +1,6 @@
 /*
- * Edits of the pairs in a section of a text of lines, or in its root. A key may have several pairs;
- * of these, the first and the last ones that keep their values keep every byte.
+ * Edits of the pairs in a section of a text of lines, or in its root. A key may have several pairs:
+ * the first and the last ones keep every byte as far as they keep their values.
  *
  * All functions return 0; EDIT_CANNOT if lines can't express the change; PROBLEM if the value can't
  * be written; or -ENOMEM.

@@ -753,8 +753,9 @@ static int remove_value(struct put *put, const struct edit_op *op)
 }
 
 /*
- * Carries out the op of a reset. If the value is in an item of a list that is merged by a key, and
- * only this key would be left of the item, the item goes, too: the merge tells, as it is the same.
+ * Carries out the op of a reset. The value may be in an item of a list that is merged by a key. If
+ * only this key would be left of the item, and the merge is the same without the item, the item
+ * goes, too.
  */
 static int remove_with_item(struct put *put, struct edit_op *op)
 {

@@ -23,7 +23,7 @@ struct patched {
 int patched_begin(struct patched *patched, struct arena *arena, struct span text);
 
 /**
- * Applies splices of patched->text. They may be in any order; of two at one offset, the first in
+ * Applies splices of patched->text. They may be in any order; at one offset, the first in
  * `splices` comes first in the text. *ret is a new state, and `patched` stays valid. Returns 0,
  * EDIT_CANNOT if two overlap, or -ENOMEM.
  */

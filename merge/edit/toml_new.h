@@ -25,8 +25,8 @@ int toml_new_value(const struct text_lines *lines, const struct node *value,
 	const struct node *string, bool is_inline, struct span *ret);
 
 /**
- * Writes `value` after `keys`, a dotted key of `count` parts: "a.b = 1", without a line end. A map
- * becomes an inline table; if `is_dotted`, dotted keys, which may be several lines.
+ * Writes `value` after `keys`, a dotted key of `count` parts: "a.b = 1", without a line end. With
+ * `is_dotted`, a map becomes dotted keys, perhaps on several lines; otherwise an inline table.
  */
 int toml_new_pairs(const struct text_lines *lines, const struct edit_step *keys, size_t count,
 	const struct node *value, const struct toml_manner *manner, bool is_dotted,

@@ -19,5 +19,5 @@ int yaml_block_set(struct edit *edit, const struct edit_op *op, size_t count,
 /** Adds the op's value to `in`, a block with entries; to a map, with the key of the last step. */
 int yaml_block_add(struct edit *edit, const struct edit_op *op, const struct extent *in);
 
-/** Removes from `in` the entry that the op's last step leads to; of a key, all of its pairs. */
+/** Removes from `in` the entry that the op's last step leads to; for a key, all of its pairs. */
 int yaml_block_remove(struct edit *edit, const struct edit_op *op, const struct extent *in);

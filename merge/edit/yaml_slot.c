@@ -51,8 +51,7 @@ static int replace_on_line(
 	return r != 0 || !text->rest.len ? r : yaml_cut(edit, end, end, text->rest);
 }
 
-/* Replaces a value whose first line is the slot's line and has only a tag or "|". Of that line only
- * a comment stays. */
+/* Replaces a value with only a tag or "|" in its first line, the slot's; a comment there stays. */
 static int replace_header(
 	struct edit *edit, const struct yaml_slot *slot, const struct yaml_slot_text *text)
 {

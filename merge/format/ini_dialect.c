@@ -50,7 +50,7 @@ static const struct ini_dialect ini = {
 
 #define MYSQL_CLIENT(name, other) "client,client-server,client-mariadb," name "," other
 
-/* Of the server, and of each client program. */
+/* The groups that the server reads, and those that each client program reads. */
 static const char *const mysql_groups[] = {"mysqld,server,mariadb,mariadbd,client-server,galera",
 	MYSQL_CLIENT("mysql", "mariadb-client"), MYSQL_CLIENT("mysqldump", "mariadb-dump"),
 	MYSQL_CLIENT("mysqladmin", "mariadb-admin"), MYSQL_CLIENT("mysqlcheck", "mariadb-check"),

@@ -7,7 +7,7 @@
  *      [section]         a map in the root
  *      key = value       in that map
  *
- * A section that comes again continues.
+ * If a section's header comes again, the section continues.
  */
 #pragma once
 

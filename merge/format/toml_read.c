@@ -1,5 +1,5 @@
 /*
- * TOML 1.1.0; or 1.0.0, where the program that reads the file has not more.
+ * TOML 1.1.0; or 1.0.0, if the program that reads the file supports no more.
  *
  * Headers and dotted keys may return to an earlier table. Each table remembers its maker, which
  * decides who may add to it:

@@ -10,7 +10,7 @@ struct toml_text {
 	struct builder *builder;
 	const char *p;
 	const char *end;
-	bool is_1_0;            /* the text is to be TOML 1.0.0 */
+	bool is_1_0;            /* the text must be TOML 1.0.0 */
 	uint32_t line;          /* the line that p is in */
 	const char *counted;    /* a byte on that line, at or before p … */
 	uint32_t counted_place; /* … and its column */

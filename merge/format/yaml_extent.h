@@ -17,7 +17,7 @@ struct yaml_extents {
 	struct span text;
 	size_t index;  /* the last mark in characters … */
 	size_t offset; /* … and in bytes */
-	size_t behind; /* offset in bytes; earlier events have all that stands before it */
+	size_t behind; /* offset in bytes; the text before it belongs to earlier events */
 	size_t root;   /* the document's root is here if nothing is written */
 };
 

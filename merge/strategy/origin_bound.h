@@ -1,8 +1,8 @@
 /*
- * A bound on the cost of origins if one value comes to stand several times in the result, by an
- * alias that a JSON Patch changed, or by a script. Each time needs a copy of the value's steps. A
- * hostile source could make both the copies and the steps many. Beyond the bound, a copy has no
- * steps: origins give only the line where the value was read.
+ * A bound on the cost of origins. A script, or a JSON Patch that changes an alias, can put a value
+ * at several places of the result, and each place needs a copy of the value's steps. A hostile
+ * source could make many copies of many steps. Beyond the bound, a copy has no steps: origins give
+ * only the line where the value was read.
  */
 #pragma once
 
