@@ -36,8 +36,8 @@ void attributes_describe(
 bool attributes_are_untold(const struct directory *directory);
 
 /**
- * Does what (a) requires before content that was read in `directory` is shown. The caller has
- * `directory` in use. Returns 0; or -errno: nothing may be shown.
+ * Does what (a) requires. The caller has read content in `directory`, which it has in use, and is
+ * about to show the content. Returns 0; or -errno: nothing may be shown.
  */
 int attributes_settle_waits(struct view *view, struct directory *directory);
 

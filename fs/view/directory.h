@@ -62,7 +62,7 @@ struct entry {
 	enum entry_pending pending;
 	enum entry_scope scope; /* QUEUED */
 	bool is_touched;        /* pending because of an event of its own */
-	bool takes_unfinished;  /* its next look waits no more for a writer */
+	bool takes_unfinished;  /* its next look does not wait for a writer */
 	bool is_pinned;         /* its changes are reported to a change hook (notice.h) */
 	bool is_told;           /* … and one was reported since the kernel forgot the entry */
 	bool is_unannounced;    /* new since the listing, and not announced yet */

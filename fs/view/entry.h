@@ -22,8 +22,8 @@ bool entry_has_forgotten(const struct entry *entry, const struct version *versio
 
 /**
  * Give a version its number and times, before it is shown. The first version of a path has the
- * times of its newest source. A later one has the present as ctime. Its mtime is its newest
- * source's, if that is at least 1 ms newer than the former version's, or else the present.
+ * times of its newest source. A later one has the present as ctime. Its mtime is that of its newest
+ * source if this is at least 1 ms later than the former version's; otherwise the present.
  * entry_prepare_first() is for the first version, and for the first one after the kernel
  * forgot the path: unchanged content gets its former number, and its former times unless a source
  * is newer.

@@ -19,7 +19,7 @@ void inode_table_fini(struct inode_table *table)
 	*table = (struct inode_table){0};
 }
 
-/* Numbers are counted up, so they spread over the buckets without a hash. */
+/* A number is counted up, or is a hash of a path: its low bits spread over the buckets. */
 static struct inode **bucket_of(const struct inode_table *table, uint64_t ino)
 {
 	return &table->buckets[ino & (table->size - 1)];

@@ -1,8 +1,8 @@
 /*
  * Inodes: the numbers of the objects that the kernel knows, and its references to them.
  *
- * A mount gives a number again only at the same path, after the kernel has forgotten its object. An
- * object is in the table from its first lookup to its last forget (fuse_lowlevel.h, "forget").
+ * An object is in the table from its first lookup to its last forget (fuse_lowlevel.h, "forget").
+ * After that, a new object may get the number, if its path is the same or has the same hash.
  */
 #pragma once
 

@@ -28,7 +28,7 @@ struct look;
 /** Counts a look of the publisher that begins. */
 void notice_look_begins(struct view *view, const struct look *look);
 
-/** Stops counting the look: it was decided on, or turned out to be large. */
+/** Stops counting the look: it has ended, or its sources have turned out to be large. */
 void notice_look_ends(struct view *view, const struct look *look);
 
 /** Notes the paths of a change that was carried out, for their hooks. May wait. */
@@ -37,7 +37,7 @@ void notice_change(struct view *view, const struct change *change);
 /** Notes the files of a directory that has appeared. May wait. */
 void notice_directory(struct view *view, const char *path);
 
-/** Notes the files of a directory that goes. */
+/** Notes the files in a directory that has gone, at any depth. */
 void notice_gone(struct view *view, const struct directory *directory);
 
 /** Notes a path that has changed, or will change when it is looked up. */

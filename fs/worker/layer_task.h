@@ -26,7 +26,7 @@ struct layer_tasks {
 
 /**
  * From now on workers look into the remote layers of all settings (layer.h). `tasks` is copied;
- * NULL: workers do so no more. Call it while no coroutine looks into a layer.
+ * NULL: workers stop doing so. Call it while no coroutine looks into a layer.
  */
 void layer_tasks_use(const struct layer_tasks *tasks);
 
