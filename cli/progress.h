@@ -22,7 +22,7 @@ struct progress {
 /** Formats a number: "10,000". */
 const char *progress_number(size_t number, char text[PROGRESS_NUMBER_SIZE]);
 
-/** Prints "BEFORE10,000 MORE" to standard output; with `one` for 1. */
+/** Prints "BEFORE10,000 MORE" to standard output. If `count` is 1, prints "BEFORE1 ONE". */
 void progress_print_count(const char *before, size_t count, const char *one, const char *more);
 
 /** Begins. The first line is shown `first_ms` milliseconds later. */

@@ -13,5 +13,5 @@
 /** Reads the id of the present boot; "": unknown. */
 void boot_read(char ret[BOOT_MAX]);
 
-/** Returns whether the file `name` in `fd` exists, and has not the id of the present boot. */
+/** Returns whether the file `name` in `fd` exists, and its id is not that of the present boot. */
 bool boot_is_another(int fd, const char *name);

@@ -189,9 +189,9 @@ bool layer_is_covered(const struct layer *layer, const char *path);
 void layer_stay(const char *directory);
 
 /**
- * Returns false if no name in `directory` begins with `prefix`, which is the same in each call.
- * Between calls of layer_stay() for this directory, it is listed once to know that; for any other
- * directory, returns true.
+ * Returns false if layer_stay() was called last for `directory`, and no name there begins with
+ * `prefix`; or else true, also if the layer can't tell. Until the next call of layer_stay(), lists
+ * the directory only once, so `prefix` must be the same in each call.
  */
 bool layer_stay_may_have(const struct layer *layer, const char *directory, const char *prefix);
 
@@ -209,8 +209,8 @@ int layer_stat(const struct layer *layer, const char *path, struct stat *ret);
 int layer_stat_rights(const struct layer *layer, const char *path, struct stat *ret);
 
 /**
- * Opens a regular file for reading, with O_NONBLOCK, as a FIFO in a layer must not hang the mount,
- * and with O_NOFOLLOW unless `follow`. *ret is fstat(2) of the descriptor, with the mode reduced by
+ * Opens a regular file for reading, with O_NONBLOCK, and with O_NOFOLLOW unless `follow`. So a FIFO
+ * in a layer can't hang the mount. *ret is fstat(2) of the descriptor, with the mode reduced by
  * the access list. Returns a descriptor, or -errno: -ENOENT also if `path` is no regular file.
  */
 int layer_open_file(const struct layer *layer, const char *path, struct stat *ret);

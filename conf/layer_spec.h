@@ -16,7 +16,7 @@ struct layer_spec {
 	const struct store_spec *store;
 	/* letters of the specifiers in the path as plyfs.yaml has it; NULL: none */
 	const char *specifiers;
-	/* bytes of `path` that stand behind the value of its first specifier other than %h */
+	/* bytes of `path` after the value of its first specifier; %h is not counted as one */
 	size_t behind;
 	/* the name is from plyfs.yaml, not from the path */
 	bool is_named;

@@ -12,7 +12,7 @@
 
 /* A file to be checked. */
 struct trusted {
-	const char *what;  /* "runs commands only for a plyfs.yaml", as messages say it */
+	const char *what;  /* messages begin with it: "runs commands only for a plyfs.yaml" */
 	const char *path;  /* as messages show it */
 	const char *place; /* the path for open(2) */
 	const struct node *node;
