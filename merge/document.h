@@ -57,8 +57,8 @@ struct document {
 
 /**
  * Reads `text`. Copies `source`. Aliases become shared nodes; `<<` acts as in PyYAML
- * (SafeConstructor.flatten_mapping). It is a problem if the text does not parse, is not UTF-8,
- * exceeds a limit, or has an alias whose anchor is missing or has a value that contains the alias.
+ * (SafeConstructor.flatten_mapping). It is a problem if the text does not parse, is not UTF-8, or
+ * exceeds a limit; or if an alias has no anchor, or stands inside the value of its own anchor.
  *
  * Returns 0 with *ret for document_free(), PROBLEM, -ENOMEM, or -ECANCELED.
  */

@@ -246,8 +246,8 @@ const struct pair *node_find_as_python(
 /**
  * Returns the pair by which an item of a list is matched. `by` is a key, or a list of keys that are
  * tried in their order. The first key at which the item has a scalar decides. A value that is not
- * written (`name:`) does not count as a scalar; nor, except at the last key, does a null or an
- * empty text. If the item lacks a key that has dots, the key is a path in it: metadata.name. NULL:
+ * written (`name:`) does not count as a scalar. A null or an empty text counts only at the last
+ * key. If the item lacks a key that has dots, the key is a path in it: metadata.name. NULL:
  * the item is no map, or has no such scalar.
  */
 const struct pair *node_match(const struct node *item, const struct node *by);

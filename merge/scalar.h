@@ -64,10 +64,10 @@ double scalar_number(const struct node *scalar);
 int scalar_json(const struct node *scalar, struct arena *arena, struct span *ret);
 
 /**
- * Gives a plain scalar without a tag the value that its text has in the schema `from`, if that is
- * another value than in scalar->schema. A string gets quotes: from YAML 1.2 to 1.1, `no` becomes
- * 'no'. Any other value gets JSON's text and schema, or the schema `from` if JSON can't express it
- * (.inf, a date). Returns 0 or -ENOMEM.
+ * If the text of a plain scalar without a tag means one value in the schema `from`, and another one
+ * in scalar->schema, gives the scalar the value in `from`. A string gets quotes: from YAML 1.2 to
+ * 1.1, `no` becomes 'no'. Any other value gets JSON's text and schema, or the schema `from` if JSON
+ * can't express it (.inf, a date). Returns 0 or -ENOMEM.
  */
 int scalar_translate(struct node *scalar, enum node_schema from, struct arena *arena);
 

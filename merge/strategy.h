@@ -99,7 +99,7 @@ struct strategy {
 	bool reads_trees;            /* the inputs' documents are read before merge() is called */
 	bool gives_trees;            /* it reads no trees, but its result is a tree */
 	bool keeps_duplicates;       /* as keep_duplicates of struct read_options */
-	bool reads_as_pyyaml;        /* as as_pyyaml of struct read_options */
+	bool reads_as_pyyaml;        /* see as_pyyaml of struct read_options */
 	bool reads_zeros_as_decimal; /* 0644 is 644: NODE_SALT instead of NODE_YAML_1_1 */
 	const char *tags;            /* "!a, !b": tags that the strategy understands; NULL: none */
 

@@ -1,6 +1,6 @@
 /*
- * Edits of the pairs in a section of a text of lines, or in its root. A key may have several pairs:
- * the first and the last ones keep every byte as far as they keep their values.
+ * Edits of the pairs in a section of a text of lines, or in its root. A key may have several pairs.
+ * If the first or the last ones keep their values, they keep every byte.
  *
  * All functions return 0; EDIT_CANNOT if lines can't express the change; PROBLEM if the value can't
  * be written; or -ENOMEM.
@@ -22,8 +22,8 @@ int line_pair_remove(const struct line_editor *editor, const struct line_section
 	const struct node *key);
 
 /**
- * Applies the op, whose first `done` steps lead to the section. One more step is a key, with all of
- * its pairs; a second one is the index of one of those pairs that count.
+ * Applies the op, whose first `done` steps lead to the section. The next step is a key: all of its
+ * pairs. If an index follows, it selects one pair, among those that have an effect.
  */
 int line_pair_edit(const struct line_editor *editor, const struct line_section *section,
 	size_t done, const struct edit_op *op);

@@ -46,7 +46,7 @@ bool yaml_is_block(const struct extent *extent);
 /** Returns whether the value has brackets of its own. A map in a list may have none: [a: b]. */
 bool yaml_has_brackets(const struct edit *edit, const struct extent *extent);
 
-/** Follows the last entries of blocks from `extent` on. Returns the first value that is none. */
+/** Goes from a block to its last entry, until a value is no block. Returns that value. */
 const struct extent *yaml_last_leaf(const struct extent *extent);
 
 /**

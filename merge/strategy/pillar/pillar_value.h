@@ -39,8 +39,8 @@ enum {
 void pillar_values_fini(struct pillar_values *values);
 
 /**
- * Counts `steps` against the maximum of one merge, as files of ordinary size that refer to each
- * other often enough could take hours. A step is one entry, or a fixed number of bytes of text.
+ * Counts `steps` against the maximum of one merge. Without it, a merge of files that often refer to
+ * each other could take hours. A step is one entry, or a fixed number of bytes of text.
  * Returns 0, or PROBLEM above the maximum.
  */
 int pillar_work(struct pillar_values *values, size_t steps);
