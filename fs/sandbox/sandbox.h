@@ -15,7 +15,8 @@
  *   publish       plyfs-publish makes, renames, removes names in our own mount, and reads nothing.
  *   mirror        plyfs mirror, a store's client: writes its state, and switches the link to it. It
  *                 may read all that its user may, and connect to all but abstract sockets. git, ssh
- *                 and gpg, which it runs, have the same rights.
+ *                 and gpg, which it runs, have the same rights. So has plyfs-report, which reads
+ *                 mirrors' reports and writes no file.
  *   state         plyfs-state (fs/keep/state_process.h) stores last good versions: writes files in
  *                 the directory that `state` names, and reads nothing there.
  *   guard         plyfs-guard (fs/run/guard.h) runs one command of the settings, which inherits the
@@ -43,10 +44,10 @@
  *   no core
  *   environment   is overwritten. Not: mirror
  *
- * All processes but workers, guards, mirrors and plyfs-settings are forked before the mount, so
- * that only the daemon holds /dev/fuse. Those close it first. plyfs-publish looks up the allowed
- * paths before the mount (sandbox_prepare()), and enters its sandbox afterwards: in between, no
- * path may be looked up, as it may lead through the mount.
+ * All processes but workers, guards, mirrors, plyfs-report and plyfs-settings are forked before the
+ * mount, so that only the daemon holds /dev/fuse. Those close it first. plyfs-publish looks up the
+ * allowed paths before the mount (sandbox_prepare()), and enters its sandbox afterwards: in
+ * between, no path may be looked up, as it may lead through the mount.
  *
  * Code of a process with a filter that needs another system call adds it to the table in filter.c,
  * with the reason.

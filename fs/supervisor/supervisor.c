@@ -14,7 +14,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "aside.h"
 #include "await.h"
 #include "cleanup.h"
 #include "clock.h"
@@ -22,6 +21,7 @@
 #include "descriptor.h"
 #include "mirror_process.h"
 #include "mirror_report.h"
+#include "mirror_reporter.h"
 #include "text.h"
 
 /* ms. Pauses before a mirror that has ended is started again. After a run that was longer than the
@@ -29,26 +29,25 @@
 #define PAUSE_FIRST 500u
 #define PAUSE_MAX 30000u
 
-/* ms between two readings of the mirrors' reports, and between two looks at a mirror whose
- * descriptors can't be waited for. */
+/* ms between two looks at a process whose descriptors can't be waited for. */
 #define LOOK_INTERVAL 1000
 
 /* ms between two looks for a state, while nothing else can be done. */
 #define WAIT_STEP 20
 
 /* ms that killed mirrors have to end. A disk that hangs may keep one for ever. */
-#define END_MS 5000
+#define END_MS 1000
 
 /* Size of why there is no state, in bytes. */
 #define REASON_MAX 512
 
-/* Size of a line of the log, and of the status line, in bytes. */
-#define TEXT_MAX 2048
+/* Size of a line of the log, in bytes. */
+#define TEXT_MAX MIRROR_REPORTER_LINE
 
 /* Reads of a mirror's messages at a time: a mirror must not keep the daemon. */
 #define LOG_READS 16
 
-/* A store, and its mirror. */
+/* A store, and its mirror; or the reporter, which has no spec. */
 struct supervised_mirror {
 	struct supervised_mirror *next;
 	const struct layer_spec *spec; /* of supervisor->settings; NULL: freed when it has ended */
@@ -57,8 +56,8 @@ struct supervised_mirror {
 	int log;                       /* pipe with its messages; -1: none */
 	int64_t due_ms;                /* clock_ms() at which it is started */
 	int64_t started_ms;
-	unsigned pause_ms; /* the next one */
-	char line[1024];   /* the begin of its next message */
+	unsigned pause_ms;   /* the next one */
+	char line[TEXT_MAX]; /* the begin of its next message */
 	size_t line_len;
 };
 
@@ -67,18 +66,14 @@ struct supervisor {
 	struct settings *settings; /* whose stores are mirrored */
 	struct settings *next;     /* those of supervisor_use(); NULL: none are new */
 	struct supervised_mirror *all;
-	int program;   /* our own */
-	int events_fd; /* epoll: ends and messages of mirrors */
+	const struct supervised_mirror *reporter; /* one of them; NULL: none */
+	int program;                              /* our own */
+	int events_fd;                            /* epoll: ends and messages of mirrors */
 	time_t started;
 	char last_line[REASON_MAX]; /* of the log */
 
-	bool has_status;       /* there is something to report to the service manager, or will be */
-	int64_t report_ms;     /* clock_ms() at which the reports are read again */
-	char status[TEXT_MAX]; /* as it was reported last */
-
 	struct coroutine *coroutine;    /* NULL: none */
 	struct coroutine_queue changed; /* where the coroutine waits */
-	bool is_reading;                /* aside */
 	bool is_stopped;
 };
 
@@ -119,7 +114,9 @@ static void pass_line(struct supervisor *supervisor, struct supervised_mirror *m
 
 	mirror->line[mirror->line_len] = '\0';
 	size_t skip = strncmp(mirror->line, prefix, strlen(prefix)) == 0 ? strlen(prefix) : 0;
-	if (mirror->line_len > skip)
+	if (mirror->line_len > skip && mirror == supervisor->reporter)
+		supervisor->options.say(supervisor->options.context, mirror->line);
+	else if (mirror->line_len > skip)
 		log_of(supervisor, mirror, mirror->line + skip);
 	mirror->line_len = 0;
 }
@@ -174,6 +171,15 @@ static void postpone(struct supervised_mirror *mirror)
 	mirror->pause_ms = mirror->pause_ms < PAUSE_MAX / 2 ? 2 * mirror->pause_ms : PAUSE_MAX;
 }
 
+static void note_start(
+	const struct supervisor *supervisor, struct supervised_mirror *mirror, pid_t pid)
+{
+	mirror->pid = pid;
+	mirror->pidfd = pidfd_open(pid, 0);
+	if (!watch(supervisor, mirror->pidfd) || !watch(supervisor, mirror->log))
+		unwatch(supervisor, &mirror->pidfd);
+}
+
 static void start(struct supervisor *supervisor, struct supervised_mirror *mirror)
 {
 	const struct mirror_start how = {
@@ -188,10 +194,7 @@ static void start(struct supervisor *supervisor, struct supervised_mirror *mirro
 		postpone(mirror);
 		return;
 	}
-	mirror->pid = pid;
-	mirror->pidfd = pidfd_open(pid, 0);
-	if (!watch(supervisor, mirror->pidfd) || !watch(supervisor, mirror->log))
-		unwatch(supervisor, &mirror->pidfd);
+	note_start(supervisor, mirror, pid);
 }
 
 /* Returns whether the process has ended. */
@@ -236,6 +239,8 @@ static int step(struct supervisor *supervisor)
 			note_end(supervisor, mirror, status);
 		if (!mirror->pid && !mirror->spec) {
 			*at = mirror->next;
+			if (supervisor->reporter == mirror)
+				supervisor->reporter = NULL;
 			free(mirror);
 			continue;
 		}
@@ -273,6 +278,17 @@ static struct supervised_mirror **find(
 	return at;
 }
 
+/* NULL: no memory. */
+static struct supervised_mirror *make(void)
+{
+	struct supervised_mirror *mirror = calloc(1, sizeof(*mirror));
+
+	if (mirror)
+		*mirror =
+			(struct supervised_mirror){.pidfd = -1, .log = -1, .pause_ms = PAUSE_FIRST};
+	return mirror;
+}
+
 /* Moves the layer's mirror from the list of old ones, or makes one. Without memory the layer has
  * none until plyfs.yaml is read again. */
 static void take(struct supervised_mirror **old, const struct layer_spec *spec,
@@ -285,21 +301,51 @@ static void take(struct supervised_mirror **old, const struct layer_spec *spec,
 	if (mirror) {
 		*at = mirror->next;
 	} else {
-		mirror = calloc(1, sizeof(*mirror));
+		mirror = make();
 		if (!mirror)
 			return;
-		*mirror =
-			(struct supervised_mirror){.pidfd = -1, .log = -1, .pause_ms = PAUSE_FIRST};
 	}
 	mirror->spec = spec;
 	mirror->next = *all;
 	*all = mirror;
 }
 
+/* Has the status line made by a process, or by none if there is no memory. */
+static void start_reporter(struct supervisor *supervisor)
+{
+	struct supervised_mirror *reporter = make();
+	pid_t pid = reporter ? mirror_reporter_start(supervisor->settings,
+				       &supervisor->options.switches, &reporter->log)
+			     : -ENOMEM;
+
+	supervisor->reporter = pid < 0 ? NULL : reporter;
+	if (pid < 0) {
+		free(reporter);
+		return;
+	}
+	note_start(supervisor, reporter, pid);
+	reporter->next = supervisor->all;
+	supervisor->all = reporter;
+}
+
+/* Returns whether both have the same status line. */
+static bool report_alike(const struct settings *a, const struct settings *b)
+{
+	size_t i = 0;
+
+	while (i < a->spec_count && i < b->spec_count &&
+		strcmp(a->specs[i].name, b->specs[i].name) == 0 &&
+		strcmp(a->specs[i].path, b->specs[i].path) == 0 &&
+		!a->specs[i].store == !b->specs[i].store)
+		i++;
+	return i == a->spec_count && i == b->spec_count;
+}
+
 /* Takes the stores of `settings`, and the reference. Kills the mirrors of all others. */
 static void take_stores(struct supervisor *supervisor, struct settings *settings)
 {
 	struct supervised_mirror *old = supervisor->all, *all = NULL, **end = &all;
+	bool is_alike = supervisor->settings && report_alike(supervisor->settings, settings);
 
 	for (size_t i = 0; i < settings->spec_count; i++)
 		if (settings->specs[i].store)
@@ -309,13 +355,14 @@ static void take_stores(struct supervisor *supervisor, struct settings *settings
 	*end = old;
 	for (; old; old = old->next) {
 		old->spec = NULL;
-		if (old->pid)
+		if (old->pid && !(is_alike && old == supervisor->reporter))
 			(void)kill(old->pid, SIGKILL);
 	}
 	supervisor->all = all;
 	settings_unref(supervisor->settings);
 	supervisor->settings = settings;
-	supervisor->has_status = supervisor->options.say;
+	if (supervisor->options.say && !is_alike)
+		start_reporter(supervisor);
 }
 
 int supervisor_new(struct settings *outline, const struct supervisor_options *options,
@@ -344,56 +391,6 @@ int supervisor_new(struct settings *outline, const struct supervisor_options *op
 	return 0;
 }
 
-/* The status line that is made aside. */
-struct status_aside {
-	struct settings *settings;
-	char *text; /* NULL: no memory */
-	size_t len;
-};
-
-/* Reads the reports of all layers that mirrors keep, whoever runs these. */
-static void make_status(void *context)
-{
-	struct status_aside *status = context;
-	FILE *out = open_memstream(&status->text, &status->len);
-
-	for (size_t i = 0; out && i < status->settings->spec_count; i++) {
-		const struct layer_spec *spec = &status->settings->specs[i];
-		const char *directory = spec->store ? spec->store->directory : spec->path;
-		struct mirror_report report;
-
-		if (!mirror_report_of(directory, &report))
-			continue;
-		fputs(ftell(out) > 0 ? "; " : "", out);
-		mirror_report_put(out, spec->name, &report);
-		mirror_report_fini(&report);
-	}
-	if (out && fclose(out) != 0)
-		status->len = 0;
-}
-
-/* Reports the status to the service manager, if it is due and has changed. */
-static void report_status(struct supervisor *supervisor)
-{
-	struct status_aside status = {.settings = supervisor->settings};
-
-	if (!supervisor->has_status || clock_ms() < supervisor->report_ms)
-		return;
-	settings_ref(status.settings);
-	supervisor->is_reading = true;
-	aside_run(make_status, &status);
-	supervisor->is_reading = false;
-	settings_unref(status.settings);
-	supervisor->report_ms = clock_ms() + LOOK_INTERVAL;
-	/* A mirror that was just started reports nothing yet. */
-	supervisor->has_status = status.len > 0 || supervisor->all;
-	if (status.len && strncmp(supervisor->status, status.text, TEXT_MAX - 2) != 0) {
-		snprintf(supervisor->status, TEXT_MAX, "%s", status.text);
-		supervisor->options.say(supervisor->options.context, supervisor->status);
-	}
-	free(status.text);
-}
-
 static void run(void *context)
 {
 	struct supervisor *supervisor = context;
@@ -401,14 +398,11 @@ static void run(void *context)
 	while (!supervisor->is_stopped) {
 		if (supervisor->next)
 			take_stores(supervisor, take_ptr(supervisor->next));
-		report_status(supervisor);
-		int left_ms = supervisor->is_stopped ? 0 : step(supervisor);
+		struct pollfd events = {.fd = supervisor->events_fd, .events = POLLIN};
+		int left_ms = step(supervisor);
 		/* Meanwhile there may be other settings. */
 		if (supervisor->is_stopped || supervisor->next)
 			continue;
-		struct pollfd events = {.fd = supervisor->events_fd, .events = POLLIN};
-		if (supervisor->has_status && (left_ms < 0 || left_ms > LOOK_INTERVAL))
-			left_ms = LOOK_INTERVAL;
 		struct timespec left = {left_ms / 1000, left_ms % 1000 * 1000000L};
 		coroutine_poll(&events, 1, left_ms < 0 ? NULL : &left, &supervisor->changed);
 	}
@@ -432,9 +426,7 @@ void supervisor_stop(struct supervisor *supervisor)
 		return;
 	supervisor->is_stopped = true;
 	coroutine_wake(&supervisor->changed);
-	/* A disk that hangs must not hold up the end: the coroutine waits for ever. */
-	if (!supervisor->is_reading)
-		coroutine_join(take_ptr(supervisor->coroutine));
+	coroutine_join(take_ptr(supervisor->coroutine));
 }
 
 static bool has_state(const struct store_spec *store)
@@ -533,7 +525,6 @@ static int wait_for(struct supervisor *supervisor, const struct layer_spec *spec
 		}
 		await_ms(&events, 1, WAIT_STEP);
 		(void)step(supervisor);
-		report_status(supervisor);
 	}
 	return 0;
 }
@@ -587,7 +578,5 @@ void supervisor_freep(struct supervisor **place)
 	closep(&supervisor->program);
 	settings_unref(supervisor->settings);
 	settings_unref(supervisor->next);
-	/* A coroutine that waits for ever has it. */
-	if (!supervisor->coroutine)
-		free(supervisor);
+	free(supervisor);
 }

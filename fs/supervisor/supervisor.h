@@ -17,8 +17,10 @@
  *   descriptors made for it, and none of ours. If we are root, it runs as another user: `user:` or
  *   SUPERVISOR_USER.
  * - The kernel kills a mirror when the daemon's main thread ends. So only that thread forks them.
- * - No coroutine but the supervisor's waits for a mirror. Paths of mirrors may lie on a disk that
- *   does not answer: the new process (mirror_process.h) or a thread aside looks them up.
+ * - The daemon waits for no mirror. Paths of mirrors may lie on a disk that does not answer, and a
+ *   process that waits for it can't be killed. So only processes that hold nothing of the daemon's
+ *   look them up: the new mirror (mirror_process.h), and under a service manager plyfs-report,
+ *   which makes the status line (mirror_reporter.h).
  * - A mirror that ends is started again after a pause, which grows.
  * - If several supervisors have the same store, one mirror works, and the others stand by.
  * - At the end no mirror is left. All are killed: a mirror's state survives that, and a mirror that

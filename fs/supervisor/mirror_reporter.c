@@ -1,0 +1,119 @@
+#include "mirror_reporter.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+#include "coroutine.h"
+#include "descriptor.h"
+#include "helper.h"
+#include "mirror_report.h"
+
+/* ms between two readings. */
+#define INTERVAL_MS 1000
+
+/* The arguments of begin(). */
+struct new_reporter {
+	const struct settings *settings;
+	const struct sandbox_switches *switches;
+	int lines;
+	pid_t parent;
+};
+
+/* Writes "fleet: etcd /fleet/ at 4711 from https://…; …", without a newline. Returns false if no
+ * layer is, or will be, a mirror's. */
+static bool put_status(const struct settings *settings, FILE *out)
+{
+	bool has_mirror = false;
+
+	for (size_t i = 0; i < settings->spec_count; i++) {
+		const struct layer_spec *spec = &settings->specs[i];
+		struct mirror_report report;
+
+		has_mirror |= spec->store != NULL;
+		if (!mirror_report_of(spec->store ? spec->store->directory : spec->path, &report))
+			continue;
+		fputs(ftell(out) > 0 ? "; " : "", out);
+		mirror_report_put(out, spec->name, &report);
+		mirror_report_fini(&report);
+		has_mirror = true;
+	}
+	return has_mirror;
+}
+
+/* A mirror's, which may write nowhere: a report is hostile input. */
+static int enter_sandbox(const struct sandbox_switches *switches)
+{
+	const struct sandbox_options options = {.process = SANDBOX_MIRROR, .switches = *switches};
+	CLEANUP(sandbox_freep) struct sandbox *sandbox = NULL;
+	struct sandbox_state state;
+	struct problem problem;
+
+	int r = sandbox_prepare(&options, &sandbox, &problem);
+	return r == 0 ? sandbox_enter(sandbox, &state, &problem) : r;
+}
+
+/* Writes the line if it is another one than `last`. Returns false at the end. */
+static bool report(const struct new_reporter *reporter, char last[MIRROR_REPORTER_LINE])
+{
+	char line[MIRROR_REPORTER_LINE] = "";
+	FILE *out = fmemopen(line, sizeof(line) - 1, "w");
+
+	if (!out)
+		return true;
+	bool has_mirror = put_status(reporter->settings, out);
+	/* A line that is too long is cut. */
+	(void)fclose(out);
+	for (char *at = line; *at; at++)
+		if (*at == '\n')
+			*at = ' ';
+	if (*line && strcmp(line, last) != 0) {
+		dprintf(reporter->lines, "%s\n", line);
+		memcpy(last, line, sizeof(line));
+	}
+	return has_mirror;
+}
+
+/* In the new process. */
+static void begin(void *context)
+{
+	struct new_reporter *reporter = context;
+	char last[MIRROR_REPORTER_LINE] = "";
+
+	descriptor_close_except(&(int){reporter->lines}, 1);
+	helper_reset_signals();
+	prctl(PR_SET_NAME, "plyfs-report");
+	/* After the sandbox, as a change of rights may reset it. getppid(): the parent may have
+	 * died. */
+	if (enter_sandbox(reporter->switches) != 0 || prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 ||
+		getppid() != reporter->parent || chdir("/") < 0)
+		_exit(1);
+	while (report(reporter, last))
+		poll(NULL, 0, INTERVAL_MS);
+	_exit(0);
+}
+
+pid_t mirror_reporter_start(
+	const struct settings *settings, const struct sandbox_switches *switches, int *lines)
+{
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return -errno;
+	struct new_reporter reporter = {settings, switches, ends[1], getpid()};
+	pid_t pid = coroutine_fork(begin, &reporter);
+	(void)fcntl(ends[0], F_SETFL, O_NONBLOCK);
+	close(ends[1]);
+	if (pid < 0)
+		close(ends[0]);
+	else
+		*lines = ends[0];
+	return pid;
+}

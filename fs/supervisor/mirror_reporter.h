@@ -1,0 +1,22 @@
+/*
+ * The process plyfs-report: reads the reports of all layers that mirrors keep, for the service
+ * manager's status line. A layer may lie on a file system that does not answer, and a process that
+ * waits for one can't be killed. So this process holds nothing of the daemon's.
+ */
+#pragma once
+
+#include <sys/types.h>
+
+#include "sandbox.h"
+#include "settings.h"
+
+/* Size of a status line, in bytes. */
+#define MIRROR_REPORTER_LINE 2048
+
+/**
+ * Forks the process. It writes a line when the status has changed, and ends if no layer of
+ * `settings` is a mirror's. The kernel kills it when the calling thread ends. Returns its pid, or
+ * -errno. *lines becomes the nonblocking read end of a pipe, for close(2).
+ */
+pid_t mirror_reporter_start(
+	const struct settings *settings, const struct sandbox_switches *switches, int *lines);
