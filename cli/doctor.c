@@ -409,7 +409,7 @@ static void examine_version(
 		REMEDY_IF(strcmp(version, PLYFS_VERSION) != 0,
 			is_newer  ? "use the command of that version"
 			: pid > 0 ? renewal
-				  : "mount again with --take-over"),
+				  : "restart its unit, or unmount and mount again"),
 		"plyfs %s serves it, and this is plyfs " PLYFS_VERSION ", %s", version,
 		is_newer ? "which may misread its status" : "which has mended faults of that");
 }

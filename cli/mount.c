@@ -15,6 +15,7 @@
 #include "command.h"
 #include "descriptor.h"
 #include "handover.h"
+#include "helper.h"
 #include "layer_choice.h"
 #include "manager.h"
 #include "message.h"
@@ -23,9 +24,10 @@
 #include "plyfs_mount.h"
 #include "probe.h"
 #include "session.h"
+#include "slice.h"
 #include "store_layers.h"
-#include "successor.h"
 #include "system_log.h"
+#include "take_over.h"
 #include "text.h"
 
 /* The state of a command line, and of the daemon. */
@@ -36,9 +38,11 @@ struct mount {
 	struct layer_choice choice;
 	const char *label;
 	const char *mountpoint;
-	struct successor_call call; /* the command line for the next daemon */
-	struct heir *heir; /* the previous daemon, during a take-over; NULL: there is none */
-	int stored_fd;     /* the descriptor that it left with the service manager; -1: none */
+	const char *question;     /* we are a trial of a program that is to take over (trial.h) */
+	struct program_call call; /* of the program that takes over */
+	struct inheritance inheritance; /* of the program that ran in this process before */
+	struct heir *heir;              /* has the previous daemon's state; NULL: there is none */
+	int stored_fd; /* its socket with that state, or TRIAL_BENEATH_FD; -1: none */
 
 	struct supervisor *supervisor; /* runs the layers' mirrors; NULL: there is no plyfs.yaml */
 	struct background background;
@@ -69,7 +73,7 @@ static int take_arguments(
 	bool has_config = mount->choice.config;
 
 	if (count < 1 || (count < 2 && !has_config))
-		return command_misuse(command, count < 1 && !has_config
+		return command_misuse(command, count < 1 && !has_config && !mount->is_taking_over
 						       ? "the layers are missing"
 						       : "the mountpoint is missing");
 	if (count > (has_config ? 1 : 2))
@@ -77,7 +81,9 @@ static int take_arguments(
 			"'%s' is one too many; layers are one word: LAYER:LAYER, lowest "
 			"precedence first",
 			arguments[has_config ? 1 : 2]);
-	if (!has_config && plyfs_mount_await(arguments[0]) != EXIT_DONE)
+	/* After an exec nobody answers in our mount yet. */
+	if (!has_config && mount->inheritance.socket < 0 &&
+		plyfs_mount_await(arguments[0]) != EXIT_DONE)
 		return EXIT_FAILED;
 	if (!has_config) {
 		const struct settings_environment around = mount->choice.around;
@@ -91,6 +97,15 @@ static int take_arguments(
 	return -1;
 }
 
+/* Has the daemon take over. Returns an exit code; or -1: it is of version 0.2, and we take over. */
+static int ask_daemon(struct mount *mount, const char *mountpoint)
+{
+	if (plyfs_mount_await(mountpoint) != EXIT_DONE)
+		return EXIT_FAILED;
+	mount->stored_fd = heir_find_older(mountpoint);
+	return mount->stored_fd < 0 ? take_over(mountpoint) : -1;
+}
+
 /* Reads the arguments. Returns an exit code, or -1: continue. */
 static int read_arguments(const struct command *command, int argc, char **argv, struct mount *mount)
 {
@@ -100,13 +115,18 @@ static int read_arguments(const struct command *command, int argc, char **argv, 
 		{'c', "config", .text = &mount->choice.config},
 		LAYER_CHOICE_OTHERS_OPTIONS(&mount->choice.around),
 		{0, "take-over", .flag = &mount->is_taking_over},
+		{0, TRIAL_OPTION, .text = &mount->question},
 		{0},
 	};
 
 	int code = command_options(command, options, argc, argv);
 	if (code >= 0)
 		return code;
-	return take_arguments(command, argc - optind, argv + optind, mount);
+	/* A daemon that has taken over from version 0.2 has the option among its words. */
+	bool is_started = mount->question || mount->inheritance.socket >= 0;
+	if (mount->is_taking_over && !is_started && optind < argc)
+		code = ask_daemon(mount, argv[argc - 1]);
+	return code >= 0 ? code : take_arguments(command, argc - optind, argv + optind, mount);
 }
 
 /*
@@ -164,19 +184,6 @@ static bool store(void *context, int socket)
 	return manager_store(socket);
 }
 
-/* Ends this daemon: another process has taken over the mount, with all its descriptors. */
-__attribute__((noreturn)) static void leave_to(struct mount *mount, pid_t successor)
-{
-	char text[MESSAGE_MAX];
-
-	snprintf(text, sizeof(text), "%s: process %d has taken the mount over", mount->mountpoint,
-		(int)successor);
-	log_line(mount, text);
-	snprintf(text, sizeof(text), "MAINPID=%d", (int)successor);
-	manager_say(text, true);
-	_exit(EXIT_DONE);
-}
-
 /* Ends this daemon, and leaves the mount to the plyfs that the service manager will start. */
 __attribute__((noreturn)) static void leave(struct mount *mount)
 {
@@ -188,28 +195,24 @@ __attribute__((noreturn)) static void leave(struct mount *mount)
 	_exit(EXIT_DONE);
 }
 
-/*
- * Ends after a failed take-over. State that is shared with the serving daemon must not be touched:
- * that daemon continues. If no daemon serves, the mount is removed; a process that is in a sandbox
- * already can't do that, and leaves it to the next start.
- */
+/* Ends after a failed take-over. If no process serves the mount any more, it is removed. */
 __attribute__((noreturn)) static void fail_as_heir(const struct mount *mount)
 {
-	if (heir_is_stored(mount->heir)) {
-		heir_end(mount->heir);
+	if (heir_end(mount->heir))
 		(void)mountpoint_end(mount->mountpoint, MNT_DETACH);
-	}
 	_exit(EXIT_FAILED);
 }
 
-static int serve(struct mount *mount, struct settings *settings)
+static struct session_options session_options(struct mount *mount)
 {
 	const struct mount_options *given = &mount->options;
-	const struct session_options options = {
+
+	return (struct session_options){
 		.mountpoint = mount->mountpoint,
 		.label = mount->label,
 		.supervisor = mount->supervisor,
 		.call = &mount->call,
+		.tried = mount->inheritance.tried,
 		.heir = mount->heir,
 		.is_private = given->is_private || (geteuid() != 0 && !given->is_shared),
 		.is_debugging = given->is_debugging,
@@ -221,9 +224,13 @@ static int serve(struct mount *mount, struct settings *settings)
 		.log = log_line,
 		.log_context = mount,
 	};
+}
+
+static int serve(struct mount *mount, struct settings *settings)
+{
+	const struct session_options options = session_options(mount);
 	CLEANUP(session_freep) struct session *session = NULL;
 	struct problem problem;
-	pid_t successor;
 
 	if (!options.is_private)
 		closed_layer_warn(settings, mount->mountpoint, log_closed_layer, mount);
@@ -233,11 +240,9 @@ static int serve(struct mount *mount, struct settings *settings)
 	if (r == 0 && chdir("/") < 0)
 		r = -errno;
 	if (r == 0)
-		r = session_serve(session, on_ready, mount, &successor);
+		r = session_serve(session, on_ready, mount);
 	if (r == 0)
 		return EXIT_DONE;
-	if (r == SESSION_HANDED_OVER)
-		leave_to(mount, successor);
 	if (r == SESSION_LEFT)
 		leave(mount);
 	if (r == PROBLEM) {
@@ -248,7 +253,7 @@ static int serve(struct mount *mount, struct settings *settings)
 			text_error(r));
 		log_line(mount, text);
 	}
-	if (mount->heir && (!session || session_is_served_by_another(session)))
+	if (mount->heir && !session)
 		fail_as_heir(mount);
 	return EXIT_FAILED;
 }
@@ -302,65 +307,96 @@ static int serve_in(struct mount *mount, const char *directory)
 	}
 	mount->choice.around.directory = directory;
 	mount->call.directory = directory;
-	mount->call.is_foreground = mount->is_foreground;
 	return open_and_serve(mount);
 }
 
+/* The layers may lie beneath the mount: those are found by way of the directory that it lies on. */
+static int look_beneath(
+	struct mount *mount, int beneath_fd, char beneath[DESCRIPTOR_LINK_MAX], char **mountpoint)
+{
+	int r = probe_real_path(PROBE_MS, mount->mountpoint, mountpoint);
+
+	if (r < 0)
+		return complain_of_mountpoint(mount, r);
+	descriptor_link(beneath_fd, beneath);
+	mount->choice.around.mountpoint = *mountpoint;
+	mount->choice.around.beneath = beneath;
+	return EXIT_DONE;
+}
+
 /*
- * Takes the mount over. Only our own command line decides how it is mounted, as the serving daemon
- * reads files that others wrote, and may be compromised. A daemon whose state we can't read, as it
- * is of another version, is asked to end, and we mount anew.
+ * Serves the mount that another daemon has left. If we can't read its state, as it is of another
+ * version, the mount ends, and we mount anew.
  */
-static int take_over(struct mount *mount, const char *directory)
+static int serve_as_heir(struct mount *mount, const char *directory)
 {
 	CLEANUP(heir_freep) struct heir *heir = NULL;
 	CLEANUP(freep) char *mountpoint = NULL;
 	char beneath[DESCRIPTOR_LINK_MAX];
-	struct problem problem;
 
-	if (mount->stored_fd < 0 && plyfs_mount_await(mount->mountpoint) != EXIT_DONE)
-		return EXIT_FAILED;
-	int r = mount->stored_fd >= 0 ? heir_stored(mount->stored_fd, &heir)
-				      : heir_find(mount->mountpoint, &heir, &problem);
-	if (r != 0)
-		return message_result(r, &problem, mount->mountpoint);
-	if (!heir_can_read(heir)) {
-		message("%s: the running plyfs is of another version, whose state this one can't "
-			"read; the mount is unmounted and mounted anew",
-			mount->mountpoint);
-		r = heir_end(heir);
-		return r < 0 ? message_result(r, NULL, mount->mountpoint)
-			     : serve_in(mount, directory);
-	}
-	r = probe_real_path(PROBE_MS, mount->mountpoint, &mountpoint);
+	int r = heir_new(mount->stored_fd, &heir);
 	if (r < 0)
-		return complain_of_mountpoint(mount, r);
-	descriptor_link(heir_offer(heir)->beneath_fd, beneath);
-	mount->choice.around.mountpoint = mountpoint;
-	mount->choice.around.beneath = beneath;
+		return message_result(r, NULL, mount->mountpoint);
+	if (!heir_can_read(heir)) {
+		message("%s: the plyfs that served it was of another version, whose state this one "
+			"can't read; the mount is unmounted and mounted anew",
+			mount->mountpoint);
+		heir_end(heir);
+		return serve_in(mount, directory);
+	}
 	mount->heir = heir;
-	if (serve_in(mount, directory) != EXIT_DONE)
+	if (look_beneath(mount, heir_beneath(heir), beneath, &mountpoint) != EXIT_DONE ||
+		serve_in(mount, directory) != EXIT_DONE)
 		fail_as_heir(mount);
 	return EXIT_DONE;
 }
 
+/* Says whether we can take over from the daemon that asks. Another plyfs serves meanwhile. */
+static int answer(struct mount *mount, const char *directory)
+{
+	CLEANUP(settings_unrefp) struct settings *settings = NULL;
+	CLEANUP(freep) char *mountpoint = NULL;
+	const struct session_options options = session_options(mount);
+	char beneath[DESCRIPTOR_LINK_MAX];
+	struct problem problem;
+	bool is_strict;
+
+	if (!handover_is_answered(mount->question, &is_strict)) {
+		message("plyfs " PLYFS_VERSION " can't read the state of the running plyfs; "
+			"unmount and mount again");
+		return EXIT_FAILED;
+	}
+	mount->choice.around.directory = directory;
+	if (look_beneath(mount, TRIAL_BENEATH_FD, beneath, &mountpoint) != EXIT_DONE ||
+		layer_choice_open(&mount->choice, &settings) != EXIT_DONE)
+		return EXIT_FAILED;
+	int r = session_try(settings, &options, is_strict, &problem);
+	return r ? message_result(r, &problem, mount->mountpoint) : TRIAL_YES;
+}
+
 static int begin(struct mount *mount, const char *directory)
 {
-	/* The stored descriptor can be taken only once. */
-	if (mount->stored_fd >= 0)
-		manager_drop_stored();
-	else if (!mount->is_taking_over)
+	if (mount->question)
+		return answer(mount, directory);
+	if (mount->stored_fd < 0)
 		return serve_in(mount, directory);
-	return take_over(mount, directory);
+	/* The stored descriptor can be taken only once. */
+	if (mount->inheritance.socket < 0)
+		manager_drop_stored();
+	return serve_as_heir(mount, directory);
 }
 
 static int run_in(struct mount *mount, const char *directory)
 {
 	int code = EXIT_FAILED;
 
-	if (mount->is_foreground)
+	if (mount->is_foreground || mount->question)
 		return begin(mount, directory);
 
+	/* This process is in the background already. */
+	atomic_store(&mount->is_detached, mount->inheritance.socket >= 0);
+	if (mount->is_detached)
+		return begin(mount, directory);
 	int r = background_start(&mount->background, &code);
 	if (r == BACKGROUND_PARENT)
 		return code;
@@ -376,7 +412,12 @@ static int run_daemon(struct mount *mount)
 {
 	CLEANUP(freep) char *directory = NULL;
 
-	mount->stored_fd = manager_take_stored();
+	if (mount->question)
+		mount->stored_fd = TRIAL_BENEATH_FD;
+	else if (mount->inheritance.socket >= 0)
+		mount->stored_fd = mount->inheritance.socket;
+	else if (mount->stored_fd < 0)
+		mount->stored_fd = manager_take_stored();
 	if (background_keep_standard(mount->stored_fd) < 0) {
 		message("can't open /dev/null: %s", text_error(-errno));
 		return EXIT_FAILED;
@@ -389,34 +430,47 @@ static int run_daemon(struct mount *mount)
 	return run_in(mount, directory);
 }
 
-/*
- * Makes the next daemon's command line. Our own words stand behind three free places. If we have
- * taken over ourselves, --take-over is among them already, and must not be added again.
- */
-static char **heir_words(char **words, bool says_so)
+static int note_call(int argc, char **argv, struct program_call *ret)
 {
-	char **first = says_so ? words + 1 : words;
+	char path[PATH_MAX];
+	char **words = calloc((size_t)argc + 3, sizeof(*words));
 
-	first[0] = (char *)"plyfs";
-	first[1] = (char *)"mount";
-	if (!says_so)
-		first[2] = (char *)"--take-over";
-	return first;
+	if (!words)
+		return -ENOMEM;
+	ret->words = ++words;
+	words[0] = (char *)"plyfs";
+	words[1] = (char *)"mount";
+	/* Copy the arguments before getopt_long() moves the options among them. */
+	memcpy(words + 2, argv + 1, (size_t)(argc - 1) * sizeof(*words));
+	getrlimit(RLIMIT_NOFILE, &ret->files);
+	ret->slice_ns = slice_get();
+	ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
+	path[length > 0 ? length : 0] = '\0';
+	ret->path = strdup(path);
+	return ret->path ? 0 : -ENOMEM;
+}
+
+static void program_call_fini(struct program_call *call)
+{
+	free(call->path);
+	free(call->words ? call->words - 1 : NULL);
 }
 
 static int run(const struct command *command, int argc, char **argv)
 {
-	struct mount mount = {.background = {.pipe_fd = -1}};
-	CLEANUP(freep) char **words = calloc((size_t)argc + 3, sizeof(*words));
+	struct mount mount = {
+		.background = {.pipe_fd = -1}, .inheritance = handover_inherit(), .stored_fd = -1};
+	CLEANUP(program_call_fini) struct program_call call = {0};
 
-	if (!words)
-		return message_result(-ENOMEM, NULL, NULL);
-	/* Copy the arguments before getopt_long() moves the options among them. */
-	memcpy(words + 3, argv + 1, (size_t)(argc - 1) * sizeof(*words));
+	if (mount.inheritance.socket >= 0)
+		helper_inherit();
+	int r = note_call(argc, argv, &call);
+	if (r < 0)
+		return message_result(r, NULL, NULL);
 	int code = read_arguments(command, argc, argv, &mount);
 	if (code >= 0)
 		return code;
-	mount.call.words = heir_words(words, mount.is_taking_over);
+	mount.call = call;
 	/* libfuse prints requests to standard error, which has no reader in the background. */
 	if (mount.options.is_debugging)
 		mount.is_foreground = true;
@@ -427,7 +481,7 @@ const struct command command_mount = {
 	.name = "mount",
 	.synopsis = "[-f] [-o OPTION,...] LAYER[:LAYER...] MOUNTPOINT\n"
 		    "[-f] [-o OPTION,...] -c CONFIG MOUNTPOINT\n"
-		    "--take-over [-f] [-o OPTION,...] ... MOUNTPOINT",
+		    "--take-over MOUNTPOINT",
 	.summary = "mount layers as one tree",
 	.help = "Mounts the layers, the lowest precedence first, or those of a plyfs.yaml(5), and "
 		"returns when the mount is ready; a daemon serves it. plyfs umount, or umount(8), "
@@ -439,9 +493,9 @@ const struct command command_mount = {
 		"      --user USER       as that user mounts it: replaces %u and %h\n"
 		"      --fact NAME=VALUE with that fact: replaces %{NAME}; several times\n"
 		"  -f, --foreground      stay in the foreground, with messages on standard error\n"
-		"      --take-over       take the mount over from the running plyfs, which then "
-		"ends; open files and watches stay. SIGUSR2 makes plyfs start the program at its "
-		"own path for that\n"
+		"      --take-over       have the running plyfs become the program that now lies "
+		"at "
+		"its path, as SIGUSR2 does, and wait for that; open files and watches stay\n"
 		"  -o OPTION,...         allow_other  all users may use it (default for root)\n"
 		"                        private      only the user who mounts may use it\n"
 		"                        noheader     merged files don't begin with a comment\n"

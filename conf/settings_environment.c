@@ -1,9 +1,14 @@
 #include "settings_environment.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "cleanup.h"
+#include "descriptor.h"
 
 static int copy(const char *text, struct arena *arena, const char **ret)
 {
@@ -42,23 +47,34 @@ bool settings_environment_is_other(const struct settings_environment *around)
 	return around->host || around->machine_id || around->user || around->facts[0];
 }
 
-/* Returns the rest of `path` after the mountpoint. The path may lead there through links. NULL: it
- * does not lead through the mountpoint. */
-static const char *behind(const char *mountpoint, const char *path)
+/* Returns whether `path`, with all links followed, is the mountpoint, or the directory beneath. */
+static bool is_mountpoint(const struct settings_environment *around, const char *path)
+{
+	char found[PATH_MAX];
+	CLEANUP(closep) int fd = open(path, O_PATH | O_CLOEXEC);
+
+	return descriptor_path(fd, found) == 0 && strcmp(found, around->mountpoint) == 0;
+}
+
+/*
+ * Returns the rest of `path` behind the mountpoint, through whatever links the path leads there;
+ * NULL: it does not lead through the mountpoint. Looks up no name in the mount if `beneath` is
+ * known: perhaps no process answers yet.
+ */
+static const char *behind(const struct settings_environment *around, const char *path)
 {
 	const char *rest = NULL;
-	char real[PATH_MAX], scratch[PATH_MAX];
+	char part[PATH_MAX];
 
-	if (strlen(path) >= sizeof(scratch))
-		return NULL;
-	strcpy(scratch, path);
 	for (size_t len = strspn(path, "/"); path[len]; len += strspn(path + len, "/")) {
+		bool is_beneath = rest && around->beneath;
+
 		len += strcspn(path + len, "/");
-		scratch[len] = '\0';
-		bool is_there = realpath(scratch, real) && strcmp(real, mountpoint) == 0;
-		scratch[len] = path[len];
+		int n = is_beneath ? snprintf(part, sizeof(part), "%s/%.*s", around->beneath,
+					     (int)(path + len - rest), rest)
+				   : snprintf(part, sizeof(part), "%.*s", (int)len, path);
 		/* The last one counts: ".." may lead out of it, and in again. */
-		if (is_there)
+		if (n >= 0 && (size_t)n < sizeof(part) && is_mountpoint(around, part))
 			rest = path + len + strspn(path + len, "/");
 	}
 	return rest;
@@ -66,13 +82,13 @@ static const char *behind(const char *mountpoint, const char *path)
 
 bool settings_environment_hides(const struct settings_environment *around, const char *path)
 {
-	return around->mountpoint && behind(around->mountpoint, path);
+	return around->mountpoint && behind(around, path);
 }
 
 static int uncover(
 	const struct settings_environment *around, struct arena *arena, const char **path)
 {
-	const char *rest = behind(around->mountpoint, *path);
+	const char *rest = behind(around, *path);
 
 	if (rest)
 		*path = arena_printf(arena, "%s%s%s", around->beneath, *rest ? "/" : "", rest);

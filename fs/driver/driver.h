@@ -113,22 +113,19 @@ struct session {
 	bool is_parallel;      /* the kernel sends several LOOKUPs of a directory at a time */
 	bool has_acl_cache;    /* the kernel caches that a file has no access list */
 	unsigned wanted;       /* the capabilities agreed with the kernel: fuse_conn_info.want */
-	struct heir *heir;     /* the connection to the previous daemon; NULL: the mount is ours */
-	struct record *record; /* the previous daemon's state; NULL: we mounted ourselves */
-	struct successor *successor; /* NULL: the mount is not offered */
-	struct handover *handover;   /* the offer to a new daemon; NULL: not possible */
-	struct span hello;           /* the kernel's first request; owned */
-	int clone_fd;                /* a clone of the mount, also for a new daemon; -1: none */
-	struct offer offer;
-	int wish;                          /* HANDOVER_WANTED or _LEAVE while at rest; else 0 */
-	struct unanswered *unanswered;     /* requests that wait for an answer */
+	struct heir *heir;     /* has the previous daemon's state; NULL: the mount is ours */
+	struct record *record; /* that state; NULL: we mounted ourselves */
+	struct handover *handover;     /* NULL: the mount can't be taken over */
+	struct span hello;             /* the kernel's first request; owned */
+	int clone_fd;                  /* a clone of the mount, also for a new daemon; -1: none */
+	int wish;                      /* HANDOVER_WANTED or _LEAVE while at rest; else 0 */
+	struct unanswered *unanswered; /* requests that wait for an answer */
 	struct origins_directory *origins; /* the directories that the kernel knows */
 	uint64_t origins_made;             /* how many were ever made */
 };
 
 /* The remedy if a helper has ended: a new daemon has new helpers. */
-#define RENEWAL                                                                                    \
-	"kill -USR2 the process above, so that another takes over; or unmount and mount again"
+#define RENEWAL "kill -USR2 the process above, so that it begins anew; or unmount and mount again"
 
 /* ops.c: userdata is the session. */
 extern const struct fuse_lowlevel_ops ops;

@@ -2,7 +2,7 @@
  * The request loop: coroutines that read requests from /dev/fuse and have libfuse take them apart,
  * until the session ends.
  *
- *      root           the handshake; then waits for a signal or a new daemon (handover.h)
+ *      root           the handshake; then waits for a signal (handover.h)
  *      its readers    wait ──▶ read ──▶ ops.c ──▶ reply, read …
  */
 #pragma once

@@ -34,7 +34,6 @@
 #include "runner.h"
 #include "session_state.h"
 #include "slice.h"
-#include "successor.h"
 #include "supervisor.h"
 #include "text.h"
 #include "unanswered.h"
@@ -44,6 +43,10 @@
 
 /* How long the end of a connection whose mount is gone is waited for. */
 #define END_MS 1000
+
+/* How long a take-over waits for calls that are made aside. */
+#define ASIDE_TRIES 40
+#define ASIDE_PAUSE_US 50000
 
 /*
  * The time slice that the daemon asks for. Most of its work takes less: so it may run at once where
@@ -177,16 +180,18 @@ static int mount_at(struct session *session, struct problem *problem)
 }
 
 /* Where nobody may ask for the mount it can't be taken over, and is as good as any for the rest. */
-static int offer_mount(struct session *session, int listener)
+static int offer_mount(struct session *session)
 {
-	if (!session->options.call) {
-		closep(&listener);
+	const struct handover_options options = {.call = session->options.call,
+		.dev = session->dev,
+		.beneath_fd = session->beneath_fd,
+		.is_strict = session->is_strict,
+		.tried = session->options.tried};
+
+	if (!options.call)
 		return 0;
-	}
 	followed_path_cover(session->dev, session->beneath_fd);
-	session->offer = (struct offer){.beneath_fd = session->beneath_fd};
-	return handover_new(
-		&session->offer, session->dev, listener, session->successor, &session->handover);
+	return handover_new(&options, &session->handover);
 }
 
 /*
@@ -211,8 +216,6 @@ static int start_processes(struct session *session)
 
 	if (session->settings->path)
 		r = runner_new(&session->runner);
-	if (r == 0 && session->options.call)
-		r = successor_new(session->options.call, &session->successor);
 	/* A large file that the kernel remembers is a descriptor of ours. The runner has noted the
 	 * limits for its commands. */
 	descriptor_raise_limit();
@@ -231,9 +234,9 @@ static int cover_settings(struct session *session)
 {
 	char beneath[DESCRIPTOR_LINK_MAX];
 
-	session->beneath_fd =
-		session->heir ? fcntl(heir_offer(session->heir)->beneath_fd, F_DUPFD_CLOEXEC, 0)
-			      : open(session->mountpoint, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	session->beneath_fd = session->heir
+				      ? fcntl(heir_beneath(session->heir), F_DUPFD_CLOEXEC, 0)
+				      : open(session->mountpoint, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (session->beneath_fd < 0)
 		return -errno;
 	descriptor_link(session->beneath_fd, beneath);
@@ -269,7 +272,7 @@ static int mount_and_offer(struct session *session, struct problem *problem)
 {
 	int r = mount_at(session, problem);
 
-	return r ? r : offer_mount(session, -1);
+	return r ? r : offer_mount(session);
 }
 
 static int find_mountpoint(struct session *session, struct problem *problem)
@@ -283,8 +286,8 @@ static int find_mountpoint(struct session *session, struct problem *problem)
 
 static int take_over(struct session *session, struct problem *problem)
 {
-	int fuse_fd = -1, listener = -1;
-	int r = session_state_take_agreement(session, &fuse_fd, &listener);
+	int fuse_fd = -1;
+	int r = session_state_take_agreement(session, &fuse_fd);
 
 	if (r == 0 && !is_mounted(session))
 		return problem_set(problem, session->mountpoint, 0, 0,
@@ -295,7 +298,7 @@ static int take_over(struct session *session, struct problem *problem)
 		atomic_store(&session->publish_mode, PUBLISH_NONE);
 	else if (r == 0)
 		r = enter_mount_process(session);
-	return r ? r : offer_mount(session, listener);
+	return r ? r : offer_mount(session);
 }
 
 static int open_keep(struct session *session, struct problem *problem)
@@ -305,6 +308,18 @@ static int open_keep(struct session *session, struct problem *problem)
 				 .log = log_line,
 				 .context = session},
 		&session->keep, problem);
+}
+
+int session_try(struct settings *settings, const struct session_options *options, bool is_strict,
+	struct problem *problem)
+{
+	CLEANUP(keep_freep) struct keep *keep = NULL;
+
+	if ((settings->coherence == COHERENCE_STRICT) != is_strict)
+		return session_state_refuse_coherence(options->mountpoint, problem);
+	return keep_open(
+		&(struct keep_options){.directory = settings->state, .switches = options->switches},
+		&keep, problem);
 }
 
 /* All that looks paths up: a layer may lie under the mount. */
@@ -319,17 +334,14 @@ static int session_init(struct session *session, struct problem *problem)
 	r = cover_settings(session);
 	if (r == 0)
 		r = open_keep(session, problem);
-	if (r == 0 && !session->heir)
-		r = keep_load(session->keep, problem);
 	if (r == 0)
 		r = start_processes(session);
 	if (r == 0)
 		r = reader_sandbox_prepare(session->settings, &session->options.switches,
 			&session->sandbox_state, problem);
-	/* Nobody serves the mount from here on: no path may lead through it. */
 	if (r == 0 && session->heir)
-		r = heir_want(session->heir, &session->record);
-	if (r == 0 && session->heir)
+		r = heir_take(session->heir, &session->record);
+	if (r == 0)
 		r = keep_load(session->keep, problem);
 	if (r != 0)
 		return r;
@@ -375,9 +387,7 @@ int session_mount(struct settings *settings, const struct session_options *optio
 	session->is_strict = settings->coherence == COHERENCE_STRICT;
 	session->name_timeout = session->is_strict ? 0 : FOR_EVER;
 	int r = session_init(session, problem);
-	/* An heir may end until it is ready: the old daemon goes on. */
-	if (!session->heir || heir_is_stored(session->heir))
-		hold_ends();
+	hold_ends();
 	if (r == 0)
 		r = make_fuse(session);
 	if (r == 0)
@@ -385,7 +395,7 @@ int session_mount(struct settings *settings, const struct session_options *optio
 	/* The old daemon may have been compromised: its record is hostile input. */
 	if (r == 0 && session->heir)
 		r = session_state_take_shown(session, problem);
-	/* The old daemon goes on, and needs what would be taken down here. */
+	/* The caller ends this process, and so the mount. */
 	if (r != 0 && session->heir)
 		take_ptr(session);
 	if (r != 0)
@@ -608,11 +618,36 @@ static bool come_to_rest(struct session *session)
 	return true;
 }
 
-/* While nobody serves it a plyfs must be able to start. */
+/* While no process serves it, a program must be able to start. */
 static bool can_be_left(const struct session *session)
 {
-	return session->hello.len && session->options.store &&
-	       !mountpoint_is_for_programs(session->mountpoint);
+	return session->hello.len && !mountpoint_is_for_programs(session->mountpoint);
+}
+
+/* An exec waits for all threads, and one may stand in a layer that does not answer. */
+static bool has_threads(void)
+{
+	for (int i = 0; i < ASIDE_TRIES && aside_is_running(); i++)
+		await_pause_us(ASIDE_PAUSE_US);
+	return aside_is_running();
+}
+
+static void log_failure(struct session *session, const char *error)
+{
+	char line[TRIAL_TEXT_MAX + 128];
+
+	snprintf(line, sizeof(line), "the mount was not taken over (%s): it is served as before",
+		error);
+	log_line(session, line);
+}
+
+/* Returns why the new program must not be run now; NULL: it can. */
+static const char *obstacle(const struct session *session)
+{
+	if (!can_be_left(session))
+		return "the mountpoint lies on, above or below what programs need to start; "
+		       "unmount and mount again";
+	return has_threads() ? "a layer does not answer; try again when it does" : NULL;
 }
 
 static bool on_handover(void *context)
@@ -620,8 +655,17 @@ static bool on_handover(void *context)
 	struct session *session = context;
 
 	int wish = handover_take(session->handover);
+	const char *error = wish == HANDOVER_WANTED ? obstacle(session) : NULL;
 
-	if (wish == HANDOVER_LEAVE && !can_be_left(session))
+	if (error)
+		handover_fail(session->handover, error);
+	else if (wish == HANDOVER_FAILED)
+		handover_tried(session->handover, &error);
+	if (error)
+		log_failure(session, error);
+	if (error)
+		return false;
+	if (wish == HANDOVER_LEAVE && (!session->options.store || !can_be_left(session)))
 		wish = HANDOVER_END;
 	if (wish == HANDOVER_END)
 		fuse_session_exit(session->fuse);
@@ -638,10 +682,10 @@ static bool on_handover(void *context)
 }
 
 /*
- * No request is under way. Returns SESSION_HANDED_OVER, SESSION_LEFT, or -errno: nobody serves but
- * us.
+ * No request is under way. Returns SESSION_LEFT; or -errno: no other program serves. If another
+ * program serves now, does not return.
  */
-static int hand_over(struct session *session, pid_t *successor)
+static int hand_over(struct session *session)
 {
 	CLEANUP(record_freep) struct record *record = NULL;
 	int r = record_new(STATE_FORMAT, &record);
@@ -652,8 +696,9 @@ static int hand_over(struct session *session, pid_t *successor)
 		return r;
 	session_state_put(session, record);
 	if (session->wish == HANDOVER_WANTED) {
-		r = handover_give(session->handover, record, successor);
-		return r ? r : SESSION_HANDED_OVER;
+		/* They would stay children of this process, which starts others. */
+		supervisor_kill(session->options.supervisor);
+		return handover_become(session->handover, record);
 	}
 	r = handover_leave(
 		session->handover, record, session->options.store, session->options.store_context);
@@ -665,16 +710,18 @@ static int go_on(struct session *session, int error)
 {
 	char line[256];
 
-	if (session->wish == HANDOVER_WANTED)
-		snprintf(line, sizeof(line),
-			"the mount was not taken over (%s): it is served as before",
-			strerror(-error));
-	else
+	if (session->wish == HANDOVER_WANTED) {
+		const char *text =
+			error == -ESTALE ? "the program was replaced meanwhile" : text_error(error);
+		handover_fail(session->handover, text);
+		log_failure(session, text);
+	} else {
 		snprintf(line, sizeof(line),
 			"the service manager does not keep the mount (%s): it is unmounted; set "
 			"FileDescriptorStoreMax=1 in its unit to keep it",
 			strerror(-error));
-	log_line(session, line);
+		log_line(session, line);
+	}
 	publisher_free(take_ptr(session->publisher));
 	keep_resume(session->keep);
 	int r = view_resume(session->view);
@@ -701,8 +748,7 @@ static bool on_keep(void *context)
 }
 
 /* Until the mount ends, or is handed over. */
-static int serve(
-	struct session *session, void (*ready)(void *context), void *context, pid_t *successor)
+static int serve(struct session *session, void (*ready)(void *context), void *context)
 {
 	struct request_loop_hook hook = {
 		.fd = session->handover ? handover_fd(session->handover) : -1,
@@ -721,7 +767,7 @@ static int serve(
 		/* A signal that ended the session meanwhile counts. */
 		if (r < 0 || !session->wish || fuse_session_exited(session->fuse))
 			return r;
-		r = hand_over(session, successor);
+		r = hand_over(session);
 		if (r > 0)
 			return r;
 		r = go_on(session, r);
@@ -762,8 +808,7 @@ static void wait_for_signals(struct session *session, const sigset_t *before)
 	coroutine_mask(&session->waiting);
 }
 
-int session_serve(
-	struct session *session, void (*ready)(void *context), void *context, pid_t *successor)
+int session_serve(struct session *session, void (*ready)(void *context), void *context)
 {
 	bool is_heir = session->heir;
 
@@ -771,16 +816,9 @@ int session_serve(
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
-	int r = is_heir ? heir_ready(session->heir) : 0;
-	if (r < 0) {
-		pthread_sigmask(SIG_SETMASK, &old, NULL);
-		return r;
-	}
-	/* From here on nobody else has the mount. */
 	session->heir = NULL;
-	if (is_heir && session->handover)
-		handover_serves(session->handover);
-	r = start(session);
+	int r = start(session);
+	alarm(0); /* handover_become() */
 	if (r < 0) {
 		pthread_sigmask(SIG_SETMASK, &old, NULL);
 		return r;
@@ -791,7 +829,7 @@ int session_serve(
 	else
 		r = request_loop_greet(session->fuse, &session->hello, &session->is_parallel);
 	if (r == 0)
-		r = serve(session, ready, context, successor);
+		r = serve(session, ready, context);
 	if (r > 0)
 		return r;
 
@@ -815,11 +853,6 @@ int session_serve(
 	return r;
 }
 
-bool session_is_served_by_another(const struct session *session)
-{
-	return session->heir;
-}
-
 void session_free(struct session *session)
 {
 	if (!session)
@@ -832,7 +865,6 @@ void session_free(struct session *session)
 	}
 	mount_process_fini(&session->mount_process);
 	handover_free(session->handover);
-	successor_free(session->successor);
 	record_free(session->record);
 	closep(&session->clone_fd);
 	closep(&session->helpers_fd);

@@ -27,15 +27,16 @@
 #include "settings.h"
 
 struct heir;
-struct successor_call;
+struct program_call;
 struct session;
 
 struct session_options {
 	const char *mountpoint;
 	const char *label; /* the source that mount(8) shows: the config's path, or "A:B:C" */
-	struct supervisor *supervisor;     /* of the layers' mirrors; NULL: no plyfs.yaml */
-	const struct successor_call *call; /* how a new daemon is started; NULL: no take-over */
-	struct heir *heir;  /* the connection to the previous daemon; NULL: we mount ourselves */
+	struct supervisor *supervisor;   /* of the layers' mirrors; NULL: no plyfs.yaml */
+	const struct program_call *call; /* of the program that takes over; NULL: no take-over */
+	unsigned tried;                  /* take-overs of this mount in this process, so far */
+	struct heir *heir;  /* has the previous daemon's state; NULL: we mount ourselves */
 	bool is_private;    /* only the user who mounts may use it; else allow_other */
 	bool is_debugging;  /* libfuse prints every request on standard error */
 	bool may_be_system; /* a directory of the system may be mounted on (mountpoint.h) */
@@ -51,40 +52,38 @@ struct session_options {
 };
 
 /*
- * Positive results of session_serve(): another process serves the mount, or will when the manager
- * starts it. This process must end at once by _exit(2), and free nothing: it must send nothing more
- * to the kernel.
+ * Positive result of session_serve(): another process will serve the mount when the manager starts
+ * it. This process must end at once by _exit(2), and free nothing: it must send nothing more to the
+ * kernel.
  */
-#define SESSION_HANDED_OVER 2
 #define SESSION_LEFT 3
 
 /**
  * Mounts. Takes over the caller's reference to `settings`, even on failure, so that replaced layers
  * do not stay open. Unmounts a dead mount (ENOTCONN) first. Returns 0 with *ret for session_free();
  * PROBLEM, with the remedy, such as for a mountpoint that does not exist; or -errno. From then on
- * signals that end this process stay pending until it serves, unless the previous daemon runs.
+ * signals that end this process stay pending until it serves.
  *
  * With options->heir, takes over the previous daemon's mount as it is. If that fails, this process
- * must end at once by _exit(2), and change nothing that both processes share: the previous daemon
- * goes on.
+ * must unmount, and end at once by _exit(2).
  */
 int session_mount(struct settings *settings, const struct session_options *options,
 	struct session **ret, struct problem *problem);
 
 /**
  * Serves until the mount ends. SIGTERM, SIGINT and SIGHUP unmount, and so does
- * HANDOVER_LEAVE_SIGNAL if the manager does not keep the mount. `ready` (may be NULL) is called
- * once, when requests are answered. Returns 0; -errno: the session broke; SESSION_HANDED_OVER, with
- * the process that serves now in *successor; or SESSION_LEFT.
+ * HANDOVER_LEAVE_SIGNAL if the manager does not keep the mount. SIGUSR2 execs options->call.
+ * `ready` (may be NULL) is called once, when requests are answered. Returns 0; -errno: the session
+ * broke; or SESSION_LEFT.
  */
-int session_serve(
-	struct session *session, void (*ready)(void *context), void *context, pid_t *successor);
+int session_serve(struct session *session, void (*ready)(void *context), void *context);
 
 /**
- * After session_serve() has failed: returns whether this process was to take the mount over and did
- * not get it. Then it must end as session_mount() says.
+ * For a trial (trial.h): returns 0 if these settings can serve the mount of another daemon, whose
+ * coherence is strict with `is_strict`; PROBLEM; or -errno.
  */
-bool session_is_served_by_another(const struct session *session);
+int session_try(struct settings *settings, const struct session_options *options, bool is_strict,
+	struct problem *problem);
 
 /** Unmounts, if that was not done, and frees the session. */
 void session_free(struct session *session);

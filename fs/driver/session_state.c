@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cleanup.h"
+#include "descriptor.h"
 #include "driver.h"
 #include "last_good.h"
 #include "request_loop.h"
@@ -17,7 +19,7 @@ void session_state_put(struct session *session, struct record *record)
 	record_put(record, session->dev);
 	record_put_fd(record, fuse_session_fd(session->fuse));
 	record_put_fd(record, session->clone_fd);
-	record_put_fd(record, handover_listener(session->handover));
+	record_put_fd(record, -1); /* earlier versions listen on a socket */
 	record_put_bytes(record, session->hello.data, session->hello.len);
 	record_put(record, session->wanted);
 	record_put(record, session->has_no_open);
@@ -44,7 +46,7 @@ static int take_hello(struct session *session, struct record *record)
 	return 0;
 }
 
-int session_state_take_agreement(struct session *session, int *fuse_fd, int *listener)
+int session_state_take_agreement(struct session *session, int *fuse_fd)
 {
 	struct record *record = session->record;
 
@@ -52,7 +54,8 @@ int session_state_take_agreement(struct session *session, int *fuse_fd, int *lis
 	session->dev = record_get(record);
 	*fuse_fd = record_get_fd(record);
 	session->clone_fd = record_get_fd(record);
-	*listener = record_get_fd(record);
+	CLEANUP(closep) int listener = record_get_fd(record);
+	(void)listener;
 	int r = take_hello(session, record);
 	session->wanted = (unsigned)record_get_below(record, UINT_MAX);
 	session->has_no_open = record_get_bool(record);
@@ -76,10 +79,15 @@ int session_state_take_shown(struct session *session, struct problem *problem)
 	if (r == 0)
 		r = last_good_take(session->keep, record);
 	if (r == -ENOTSUP)
-		return problem_set(problem, session->mountpoint, 0, 0,
-			"'coherence' in plyfs.yaml differs from that of the mount; unmount and "
-			"mount again");
+		return session_state_refuse_coherence(session->mountpoint, problem);
 	return r ? r : record_end(record);
+}
+
+int session_state_refuse_coherence(const char *mountpoint, struct problem *problem)
+{
+	return problem_set(problem, mountpoint, 0, 0,
+		"'coherence' in plyfs.yaml differs from that of the mount; unmount and mount "
+		"again");
 }
 
 int session_state_greet_again(struct session *session, int fuse_fd)

@@ -85,6 +85,19 @@ static void put_kept(FILE *out, struct session *session)
 	fputs("},\n", out);
 }
 
+static void put_take_over(FILE *out, const struct session *session, bool is_trusted)
+{
+	const char *error = NULL;
+
+	if (!session->handover)
+		return;
+	fprintf(out, ",\n  \"take_over\": {\"tried\": %u",
+		handover_tried(session->handover, &error));
+	if (error && is_trusted)
+		json_put_field(out, ", \"error\": ", error);
+	fputc('}', out);
+}
+
 int status_json(struct session *session, bool is_trusted, char **ret, size_t *size)
 {
 	FILE *out = open_memstream(ret, size);
@@ -95,6 +108,7 @@ int status_json(struct session *session, bool is_trusted, char **ret, size_t *si
 		return -ENOMEM;
 	json_put_field(out, "{\n  \"version\": ", PLYFS_VERSION);
 	fprintf(out, ",\n  \"pid\": %d", getpid());
+	put_take_over(out, session, is_trusted);
 	json_put_field(out, ",\n  \"mountpoint\": ", session->mountpoint);
 	json_put_field(out, ",\n  \"source\": ", session->label);
 	status_put_settings(out, settings, session->is_strict ? "strict" : "cached",

@@ -13,12 +13,14 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/time.h>
+#include <sys/timerfd.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include "cleanup.h"
 #include "descriptor.h"
-#include "successor.h"
+#include "slice.h"
 #include "text.h"
 
 /* Never changes. */
@@ -27,24 +29,22 @@
 /* The kernel takes no more descriptors with a message (SCM_MAX_FD). */
 #define FDS_MAX 253
 
-/* How long the other may take for a message that needs no work. */
-#define ANSWER_MS 10000
+/* How long a killed trial may take to end, in ms. One that waits for a disk may stay for ever. */
+#define KILLED_MS 1000
 
-/* How long an heir is waited for without a look whether we are to end. */
-#define STEP_MS 50
+/* The environment's variable with "SOCKET TRIED" for the new program. */
+#define INHERITANCE "PLYFS_INHERITANCE"
 
-/* A daemon that is killed closes its descriptors one by one. */
-#define TIDY_TRIES 10
-#define TIDY_MS 10
+/* The directory of the lock. */
+#define SYSTEM_DIRECTORY "/run"
+#define USER_DIRECTORY "XDG_RUNTIME_DIR"
 
 enum message_kind {
 	MESSAGE_RECORD,      /* one descriptor; so many more come */
 	MESSAGE_DESCRIPTORS, /* some of them */
-	MESSAGE_WANT,
-	MESSAGE_END,
-	MESSAGE_READY,
+	MESSAGE_WANT,        /* from here on with a daemon of version 0.2 */
+	MESSAGE_READY = 4,
 	MESSAGE_GO,
-	MESSAGE_NO,
 };
 
 /* As it is sent, between processes of one machine. */
@@ -75,13 +75,6 @@ static int send_message(int socket, const struct message *message, const int *fd
 	return n == sizeof(*message) ? 0 : n < 0 ? -errno : -EPIPE;
 }
 
-static int tell(int socket, enum message_kind kind)
-{
-	const struct message message = {.kind = kind};
-
-	return send_message(socket, &message, NULL, 0);
-}
-
 static void close_all(const int *fds, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -102,9 +95,8 @@ static size_t take_fds(struct msghdr *head, int *fds)
 	return count;
 }
 
-/* 0; -EPIPE: the other has ended; -ETIMEDOUT; or another -errno. With no timeout (-1) it waits. */
-static int receive(
-	int socket, int timeout_ms, struct message *message, int fds[FDS_MAX], size_t *count)
+/* 0; -EAGAIN, -EPIPE: there is no more; or another -errno. */
+static int receive(int socket, struct message *message, int fds[FDS_MAX], size_t *count)
 {
 	union {
 		char bytes[CMSG_SPACE(FDS_MAX * sizeof(int))];
@@ -115,18 +107,7 @@ static int receive(
 		.msg_iovlen = 1,
 		.msg_control = control.bytes,
 		.msg_controllen = sizeof(control)};
-	struct pollfd polled = {.fd = socket, .events = POLLIN};
-	int ready;
-
-	do
-		ready = poll(&polled, 1, timeout_ms);
-	while (ready < 0 && errno == EINTR);
-	if (ready <= 0)
-		return ready < 0 ? -errno : -ETIMEDOUT;
 	ssize_t n = recvmsg(socket, &head, MSG_CMSG_CLOEXEC);
-	/* It has ended with something of ours unread. What it had sent before comes now. */
-	if (n < 0 && errno == ECONNRESET)
-		n = recvmsg(socket, &head, MSG_CMSG_CLOEXEC);
 	if (n < 0)
 		return -errno;
 	*count = take_fds(&head, fds);
@@ -134,23 +115,6 @@ static int receive(
 		return 0;
 	close_all(fds, *count);
 	return n == 0 ? -EPIPE : -EBADMSG;
-}
-
-/* Without descriptors. */
-static int hear(int socket, int timeout_ms, enum message_kind *ret)
-{
-	struct message message;
-	int fds[FDS_MAX];
-	size_t count;
-
-	int r = receive(socket, timeout_ms, &message, fds, &count);
-	if (r < 0)
-		return r;
-	close_all(fds, count);
-	if (count || message.kind > MESSAGE_NO)
-		return -EBADMSG;
-	*ret = (enum message_kind)message.kind;
-	return 0;
 }
 
 static int send_record(int socket, struct record *record)
@@ -180,7 +144,7 @@ static int receive_fds(int socket, size_t wanted, int **ret, size_t *ret_count)
 	int r = 0;
 
 	while (r == 0 && *ret_count < wanted) {
-		r = receive(socket, ANSWER_MS, &message, some, &count);
+		r = receive(socket, &message, some, &count);
 		if (r < 0)
 			break;
 		int *fds =
@@ -198,19 +162,19 @@ static int receive_fds(int socket, size_t wanted, int **ret, size_t *ret_count)
 	return r;
 }
 
-static int receive_record(int socket, int timeout_ms, uint64_t format, struct record **ret)
+static int receive_record(int socket, uint64_t format, struct record **ret)
 {
 	CLEANUP(closep) int file = -1;
 	struct message message;
 	int first[FDS_MAX], *fds = NULL;
 	size_t first_count, count = 0;
 
-	int r = receive(socket, timeout_ms, &message, first, &first_count);
+	int r = receive(socket, &message, first, &first_count);
 	if (r < 0)
 		return r;
 	if (message.kind != MESSAGE_RECORD || first_count != 1) {
 		close_all(first, first_count);
-		return message.kind == MESSAGE_NO ? -ECANCELED : -EBADMSG;
+		return -EBADMSG;
 	}
 	file = first[0];
 	r = receive_fds(socket, message.count, &fds, &count);
@@ -221,14 +185,8 @@ static int receive_record(int socket, int timeout_ms, uint64_t format, struct re
 	return r;
 }
 
-void offer_fini(struct offer *offer)
-{
-	closep(&offer->beneath_fd);
-	*offer = (struct offer){.beneath_fd = -1};
-}
-
-/* In this order for ever. */
-static int put_offer(const struct offer *offer, struct record **ret)
+/* In this order for ever. The old daemon's process number comes second, for earlier versions. */
+static int put_offer(int beneath_fd, struct record **ret)
 {
 	struct record *record;
 	int r = record_new(OFFER_FORMAT, &record);
@@ -237,106 +195,84 @@ static int put_offer(const struct offer *offer, struct record **ret)
 		return r;
 	record_put(record, STATE_FORMAT);
 	record_put(record, (uint64_t)getpid());
-	record_put_fd(record, offer->beneath_fd);
+	record_put_fd(record, beneath_fd);
 	*ret = record;
 	return 0;
 }
 
-/* What a later plyfs may have put behind it is passed over. */
-static int take_offer(struct record *record, struct offer *ret, uint64_t *format)
-{
-	*format = record_get(record);
-	ret->pid = (pid_t)record_get_below(record, INT_MAX);
-	ret->beneath_fd = record_get_fd(record);
-	return ret->beneath_fd >= 0 && !record_error(record) ? 0 : -EBADMSG;
-}
-
 /*
- * Where it is listened for the mount of that superblock; an ordinary user may have no such place.
- * The directory is made if need be with `is_made`. 0 or -errno.
+ * Opens the file of the locks: the daemon of the mount of `dev` locks the byte `dev`, so that the
+ * kernel knows its process number for as long as it lives. The daemon must not open the file again:
+ * close(2) would end the lock (fcntl_locking(2)). An ordinary user may have no such file.
+ * Returns the descriptor, or -errno.
  */
-static int find_place(dev_t dev, bool is_made, struct sockaddr_un *ret)
+static int open_locks(int flags)
 {
-	const char *base = geteuid() == 0 ? "/run" : getenv("XDG_RUNTIME_DIR");
-	char directory[sizeof(ret->sun_path)];
+	const char *base = geteuid() == 0 ? SYSTEM_DIRECTORY : getenv(USER_DIRECTORY);
+	char path[PATH_MAX];
 	struct stat stat;
 
 	if (!base || *base != '/')
 		return -ENOENT;
-	int n = snprintf(directory, sizeof(directory), "%s/plyfs", base);
-	if (n < 0 || (size_t)n >= sizeof(directory))
+	int n = snprintf(path, sizeof(path), "%s/plyfs", base);
+	if (n < 0 || (size_t)n + sizeof("/mounts") > sizeof(path))
 		return -ENAMETOOLONG;
-	if (is_made && mkdir(directory, 0711) < 0 && errno != EEXIST)
+	if (flags & O_CREAT && mkdir(path, 0711) < 0 && errno != EEXIST)
 		return -errno;
-	if (lstat(directory, &stat) < 0)
+	if (lstat(path, &stat) < 0)
 		return -errno;
 	if (!S_ISDIR(stat.st_mode) || stat.st_uid != geteuid() || stat.st_mode & 0022)
 		return -EPERM;
-	*ret = (struct sockaddr_un){.sun_family = AF_UNIX};
-	n = snprintf(ret->sun_path, sizeof(ret->sun_path), "%s/%u:%u", directory, major(dev),
-		minor(dev));
-	return n > 0 && (size_t)n < sizeof(ret->sun_path) ? 0 : -ENAMETOOLONG;
+	strcat(path, "/mounts");
+	int fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | flags, 0600);
+	return fd < 0 ? -errno : fd;
 }
 
-static bool is_own(int socket)
+static struct flock lock_of(dev_t dev)
 {
-	struct ucred peer;
-	socklen_t size = sizeof(peer);
+	return (struct flock){
+		.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)dev, .l_len = 1};
+}
 
-	return getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
-	       peer.uid == geteuid();
+/* Returns the descriptor, whose end is the lock's end; -1: other processes can't find us. */
+static int lock_mount(dev_t dev)
+{
+	struct flock lock = lock_of(dev);
+	int fd = open_locks(O_CREAT);
+
+	if (fd >= 0)
+		(void)fcntl(fd, F_SETLK, &lock);
+	return fd < 0 ? -1 : fd;
 }
 
 pid_t handover_server(dev_t dev)
 {
-	struct sockaddr_un place;
-	struct ucred peer;
-	socklen_t size = sizeof(peer);
-	CLEANUP(closep) int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	struct flock lock = lock_of(dev);
+	CLEANUP(closep) int fd = open_locks(0);
 
-	/* The kernel answers, whatever the process is doing. */
-	if (fd < 0 || find_place(dev, false, &place) < 0 ||
-		connect(fd, (struct sockaddr *)&place, sizeof(place)) < 0 ||
-		getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0 || peer.uid != geteuid())
+	if (fd < 0 || fcntl(fd, F_GETLK, &lock) < 0 || lock.l_type == F_UNLCK)
 		return 0;
-	return peer.pid;
+	return lock.l_pid;
 }
 
 struct handover {
-	const struct offer *offer;
-	int listener; /* -1: nobody can ask */
-	int heir;     /* who has asked; -1: nobody */
-	int signal;   /* signalfd */
-	int epoll;    /* of these three */
-	const struct successor *successor;
+	struct handover_options options;
+	int lock;   /* -1: none */
+	int signal; /* signalfd */
+	int timer;  /* timerfd: the trial's time is up */
+	int epoll;  /* of these two, and of the trial */
+	struct program_trial trial;
+	bool is_late;        /* the trial's time was up: its answer counts no more */
+	struct stat program; /* as it was when its trial began */
+	unsigned tried;
+	char error[TRIAL_TEXT_MAX]; /* "": the last one has not failed */
 };
-
-#define BACKLOG 4 /* connections that wait for accept(2) */
-
-/* What lies there is of a mount that has had the same number. */
-static int listen_at(dev_t dev)
-{
-	struct sockaddr_un place;
-	int r = find_place(dev, true, &place);
-
-	if (r < 0)
-		return r;
-	CLEANUP(closep) int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (fd < 0)
-		return -errno;
-	unlink(place.sun_path);
-	if (bind(fd, (struct sockaddr *)&place, sizeof(place)) < 0 || listen(fd, BACKLOG) < 0)
-		return -errno;
-	int listener = fd;
-	fd = -1;
-	return listener;
-}
 
 static int watch(const struct handover *handover, int fd)
 {
 	struct epoll_event event = {.events = EPOLLIN, .data = {.fd = fd}};
 
-	return fd < 0 || epoll_ctl(handover->epoll, EPOLL_CTL_ADD, fd, &event) == 0 ? 0 : -errno;
+	return epoll_ctl(handover->epoll, EPOLL_CTL_ADD, fd, &event) == 0 ? 0 : -errno;
 }
 
 static void handover_freep(struct handover **handover)
@@ -344,88 +280,57 @@ static void handover_freep(struct handover **handover)
 	handover_free(*handover);
 }
 
-int handover_new(const struct offer *offer, dev_t dev, int listener,
-	const struct successor *successor, struct handover **ret)
+int handover_new(const struct handover_options *options, struct handover **ret)
 {
 	CLEANUP(handover_freep) struct handover *handover = calloc(1, sizeof(*handover));
 	sigset_t asked;
 
-	if (!handover) {
-		closep(&listener);
+	if (!handover)
 		return -ENOMEM;
-	}
 	sigemptyset(&asked);
 	sigaddset(&asked, SIGUSR2);
 	sigaddset(&asked, HANDOVER_LEAVE_SIGNAL);
 	sigprocmask(SIG_BLOCK, &asked, NULL);
-	*handover = (struct handover){.offer = offer,
-		.listener = listener >= 0 ? listener : listen_at(dev),
-		.heir = -1,
+	*handover = (struct handover){.options = *options,
+		.lock = lock_mount(options->dev),
 		.signal = signalfd(-1, &asked, SFD_CLOEXEC | SFD_NONBLOCK),
+		.timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK),
 		.epoll = epoll_create1(EPOLL_CLOEXEC),
-		.successor = successor};
-	if (handover->signal < 0 || handover->epoll < 0)
+		.tried = options->tried};
+	if (handover->signal < 0 || handover->timer < 0 || handover->epoll < 0)
 		return -errno;
-	int r = watch(handover, handover->listener);
+	int r = watch(handover, handover->signal);
 	if (r == 0)
-		r = watch(handover, handover->signal);
+		r = watch(handover, handover->timer);
 	if (r < 0)
 		return r;
-	successor_note(successor, dev);
 	*ret = take_ptr(handover);
 	return 0;
 }
 
-void handover_serves(const struct handover *handover)
-{
-	/* unix(7): SO_PEERCRED names the process that called listen(2) last. */
-	if (handover->listener >= 0)
-		(void)!listen(handover->listener, BACKLOG);
-}
-
 void handover_free(struct handover *handover)
 {
+	char text[TRIAL_TEXT_MAX];
+
 	if (!handover)
 		return;
-	closep(&handover->listener);
-	closep(&handover->heir);
+	if (handover->trial.pid) {
+		struct pollfd ended = {.fd = handover->trial.pidfd, .events = POLLIN};
+		trial_kill(&handover->trial);
+		if (poll(&ended, 1, KILLED_MS) > 0)
+			trial_take(&handover->trial, text);
+	}
+	closep(&handover->lock);
 	closep(&handover->signal);
+	closep(&handover->timer);
 	closep(&handover->epoll);
 	free(handover);
 }
 
 void handover_end(struct handover *handover)
 {
-	closep(&handover->listener);
-	handover->listener = -1;
-}
-
-/* Whether a socket of that name is open, with us or with an heir; or that can't be told. */
-static bool is_bound(const char *path)
-{
-	CLEANUP(fclosep) FILE *file = fopen("/proc/net/unix", "re");
-	char line[256];
-	bool is_found = !file;
-
-	while (!is_found && fgets(line, sizeof(line), file)) {
-		char *name = strchr(line, '/');
-
-		line[strcspn(line, "\n")] = '\0';
-		is_found = name && strcmp(name, path) == 0;
-	}
-	return is_found;
-}
-
-void handover_tidy(dev_t dev)
-{
-	struct sockaddr_un place;
-
-	if (find_place(dev, false, &place) < 0)
-		return;
-	for (int i = 0; i < TIDY_TRIES && is_bound(place.sun_path); i++)
-		poll(NULL, 0, TIDY_MS);
-	if (!is_bound(place.sun_path))
-		unlink(place.sun_path);
+	closep(&handover->lock);
+	handover->lock = -1;
 }
 
 int handover_fd(const struct handover *handover)
@@ -433,65 +338,133 @@ int handover_fd(const struct handover *handover)
 	return handover->epoll;
 }
 
-int handover_listener(const struct handover *handover)
+void handover_fail(struct handover *handover, const char *error)
 {
-	return handover->listener;
+	handover->tried++;
+	snprintf(handover->error, sizeof(handover->error), "%s", error);
 }
 
-static void drop_heir(struct handover *handover)
+unsigned handover_tried(const struct handover *handover, const char **error)
 {
-	closep(&handover->heir);
-	handover->heir = -1;
+	*error = *handover->error ? handover->error : NULL;
+	return handover->tried;
 }
 
-/* One at a time: the last who asks. */
-static void take_heir(struct handover *handover)
+static void set_timer(const struct handover *handover, int ms)
 {
-	CLEANUP(record_freep) struct record *record = NULL;
+	const struct itimerspec due = {
+		.it_value = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L}};
 
-	int fd = accept4(handover->listener, NULL, NULL, SOCK_CLOEXEC);
-	if (fd < 0)
-		return;
-	if (!is_own(fd) || put_offer(handover->offer, &record) < 0 || send_record(fd, record) < 0) {
-		close(fd);
-		return;
+	(void)timerfd_settime(handover->timer, 0, &due, NULL);
+}
+
+static int begin_trial(struct handover *handover)
+{
+	const struct handover_options *options = &handover->options;
+	char question[TRIAL_QUESTION_MAX];
+
+	snprintf(question, sizeof(question), "%d,%s", STATE_FORMAT,
+		options->is_strict ? "strict" : "cached");
+	if (stat(options->call->path, &handover->program) < 0)
+		return -errno;
+	int r = trial_begin(options->call, question, options->beneath_fd, &handover->trial);
+	if (r < 0)
+		return r;
+	r = watch(handover, handover->trial.pidfd);
+	handover->is_late = r < 0;
+	if (r < 0)
+		trial_kill(&handover->trial);
+	set_timer(handover, TRIAL_MS);
+	return r;
+}
+
+bool handover_is_answered(const char *question, bool *is_strict)
+{
+	char *end;
+
+	if (strtol(question, &end, 10) != STATE_FORMAT || *end != ',')
+		return false;
+	*is_strict = strcmp(end + 1, "strict") == 0;
+	return true;
+}
+
+/* The time is up, or there can't be a trial. */
+static int fail(struct handover *handover, const char *error)
+{
+	handover_fail(handover, error);
+	return HANDOVER_FAILED;
+}
+
+/* Reads the signals, and begins a trial if one is wanted and none is under way. */
+static int take_signals(struct handover *handover)
+{
+	struct signalfd_siginfo info;
+	bool is_wanted = false;
+
+	while (read(handover->signal, &info, sizeof(info)) > 0) {
+		if (info.ssi_signo == HANDOVER_LEAVE_SIGNAL)
+			return HANDOVER_LEAVE;
+		is_wanted = true;
 	}
-	drop_heir(handover);
-	handover->heir = fd;
-	if (watch(handover, fd) < 0)
-		drop_heir(handover);
+	if (!is_wanted || (handover->trial.pid && !handover->is_late))
+		return HANDOVER_NOTHING;
+	if (handover->trial.pid)
+		return fail(handover, "an earlier new program has not ended yet");
+	int r = begin_trial(handover);
+	return r < 0 ? fail(handover, text_error(r)) : HANDOVER_NOTHING;
 }
 
-static int take_wish(struct handover *handover)
+static int take_trial(struct handover *handover)
 {
-	enum message_kind kind = MESSAGE_NO;
-	int r = hear(handover->heir, 0, &kind);
+	bool is_late = handover->is_late;
+	char text[TRIAL_TEXT_MAX];
 
-	if (r == -ETIMEDOUT)
+	set_timer(handover, 0);
+	handover->is_late = false;
+	bool is_able = trial_take(&handover->trial, text);
+	if (is_late)
 		return HANDOVER_NOTHING;
-	if (r == 0 && kind == MESSAGE_WANT)
-		return HANDOVER_WANTED;
-	if (r == 0 && kind == MESSAGE_END)
-		return HANDOVER_END;
-	drop_heir(handover);
-	return HANDOVER_NOTHING;
+	return is_able ? HANDOVER_WANTED : fail(handover, text);
 }
 
 int handover_take(struct handover *handover)
 {
-	struct signalfd_siginfo info;
+	uint64_t times;
 
-	if (read(handover->signal, &info, sizeof(info)) > 0) {
-		if (info.ssi_signo == HANDOVER_LEAVE_SIGNAL)
-			return HANDOVER_LEAVE;
-		successor_begin(handover->successor);
-	}
-	if (handover->listener >= 0)
-		take_heir(handover);
-	return handover->heir >= 0 ? take_wish(handover) : HANDOVER_NOTHING;
+	int r = take_signals(handover);
+	if (r != HANDOVER_NOTHING || !handover->trial.pid)
+		return r;
+	struct pollfd ended = {.fd = handover->trial.pidfd, .events = POLLIN};
+	if (poll(&ended, 1, 0) > 0)
+		return take_trial(handover);
+	if (read(handover->timer, &times, sizeof(times)) < 0 || handover->is_late)
+		return HANDOVER_NOTHING;
+	handover->is_late = true;
+	trial_kill(&handover->trial);
+	return fail(handover, "the new program did not answer in time");
 }
 
-/* If a signal has asked this process to end meanwhile, it unmounts: the heir would not know. */
+/* Puts the offer and the record into ends[0]. What does not fit is not waited for: nobody reads. */
+static int fill_socket(const struct handover *handover, struct record *record, int ends[2])
+{
+	CLEANUP(record_freep) struct record *offer = NULL;
+
+	int r = put_offer(handover->options.beneath_fd, &offer);
+	if (r < 0)
+		return r;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) < 0)
+		return -errno;
+	r = send_record(ends[0], offer);
+	if (r == 0)
+		r = send_record(ends[0], record);
+	if (r < 0) {
+		close(ends[0]);
+		close(ends[1]);
+	}
+	return r;
+}
+
+/* If a signal has asked this process to end meanwhile, it unmounts. */
 static bool is_to_end(void)
 {
 	sigset_t pending;
@@ -501,39 +474,86 @@ static bool is_to_end(void)
 		       sigismember(&pending, SIGHUP));
 }
 
-/* Waits until the heir has taken the state over, unless a signal asks us to end meanwhile. */
-static int hear_of_heir(int socket, enum message_kind *ret)
+/* The new program begins with the signals blocked that would end it before it serves. */
+static void block_ends(sigset_t *old)
 {
-	int r = -ETIMEDOUT;
+	static const int held[] = {
+		SIGTERM, SIGINT, SIGHUP, SIGCHLD, SIGUSR2, HANDOVER_LEAVE_SIGNAL};
+	sigset_t signals;
 
-	for (int waited = 0; r == -ETIMEDOUT && waited < HANDOVER_MS && !is_to_end();
-		waited += STEP_MS)
-		r = hear(socket, STEP_MS, ret);
-	return (r == 0 || r == -ETIMEDOUT) && is_to_end() ? -ECANCELED : r;
+	sigemptyset(&signals);
+	for (size_t i = 0; i < sizeof(held) / sizeof(*held); i++)
+		sigaddset(&signals, held[i]);
+	sigprocmask(SIG_SETMASK, &signals, old);
 }
 
-int handover_give(struct handover *handover, struct record *record, pid_t *heir)
+/* Whether the program is the one that was tried. */
+static bool is_as_tried(const struct handover *handover)
 {
-	enum message_kind kind = MESSAGE_NO;
-	struct ucred peer = {0};
-	socklen_t size = sizeof(peer);
+	const struct stat *tried = &handover->program;
+	struct stat now;
 
-	getsockopt(handover->heir, SOL_SOCKET, SO_PEERCRED, &peer, &size);
-	int r = send_record(handover->heir, record);
-	if (r == 0)
-		r = hear_of_heir(handover->heir, &kind);
-	if (r == 0 && kind != MESSAGE_READY)
-		r = -ECANCELED;
-	if (r == 0)
-		r = tell(handover->heir, MESSAGE_GO);
+	return stat(handover->options.call->path, &now) == 0 && now.st_dev == tried->st_dev &&
+	       now.st_ino == tried->st_ino && now.st_ctim.tv_sec == tried->st_ctim.tv_sec &&
+	       now.st_ctim.tv_nsec == tried->st_ctim.tv_nsec;
+}
+
+/* Returns only on failure: -errno. */
+static int become(const struct handover *handover, int socket)
+{
+	const struct program_call *call = handover->options.call;
+	char text[64];
+	sigset_t old;
+
+	if (!is_as_tried(handover))
+		return -ESTALE;
+	snprintf(text, sizeof(text), "%d %u", socket, handover->tried + 1);
+	if (setenv(INHERITANCE, text, 1) < 0)
+		return -errno;
+	(void)fcntl(socket, F_SETFD, 0);
+	block_ends(&old);
+	setrlimit(RLIMIT_NOFILE, &call->files);
+	uint64_t slice_ns = slice_get();
+	slice_set(call->slice_ns);
+	/* It goes on after the exec, and is not caught then. */
+	alarm(HANDOVER_S);
+	int r = is_to_end() ? -ECANCELED : chdir(call->directory) < 0 ? -errno : 0;
 	if (r == 0) {
-		*heir = peer.pid;
-		successor_note(handover->successor, 0);
-		return 0;
+		execv(call->path, call->words);
+		r = -errno;
 	}
-	tell(handover->heir, MESSAGE_NO);
-	drop_heir(handover);
+	alarm(0);
+	descriptor_raise_limit();
+	slice_set(slice_ns);
+	(void)!chdir("/");
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	unsetenv(INHERITANCE);
 	return r;
+}
+
+int handover_become(struct handover *handover, struct record *record)
+{
+	int ends[2];
+	int r = fill_socket(handover, record, ends);
+
+	if (r < 0)
+		return r;
+	r = become(handover, ends[1]);
+	close(ends[0]);
+	close(ends[1]);
+	return r;
+}
+
+struct inheritance handover_inherit(void)
+{
+	const char *text = getenv(INHERITANCE);
+	struct inheritance ret = {.socket = -1};
+
+	if (!text || sscanf(text, "%d %u", &ret.socket, &ret.tried) != 2 ||
+		fcntl(ret.socket, F_SETFD, FD_CLOEXEC) < 0)
+		ret.socket = -1;
+	unsetenv(INHERITANCE);
+	return ret;
 }
 
 /* Returns whether the manager has closed the other end, and so does not keep the mount. */
@@ -547,34 +567,25 @@ static bool is_dropped(int socket)
 int handover_leave(struct handover *handover, struct record *record,
 	bool (*store)(void *context, int socket), void *context)
 {
-	CLEANUP(record_freep) struct record *offer = NULL;
 	int ends[2];
+	int r = fill_socket(handover, record, ends);
 
-	int r = put_offer(handover->offer, &offer);
 	if (r < 0)
 		return r;
-	/* What does not fit in it is not waited for: nobody reads. */
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) < 0)
-		return -errno;
-	r = send_record(ends[0], offer);
-	if (r == 0)
-		r = send_record(ends[0], record);
-	if (r == 0 && !store(context, ends[1]))
+	if (!store(context, ends[1]))
 		r = -EIO;
 	close(ends[1]);
 	if (r == 0 && is_dropped(ends[0]))
 		r = -ENOSPC;
-	if (r == 0)
-		successor_note(handover->successor, 0);
 	close(ends[0]);
 	return r;
 }
 
 struct heir {
 	int socket;
-	bool is_stored; /* nobody is at the other end */
-	struct offer offer;
-	uint64_t format;
+	int beneath_fd;
+	uint64_t format; /* 0: the offer can't be read */
+	bool is_older;   /* a daemon of version 0.2 is at the other end, and serves */
 };
 
 void heir_free(struct heir *heir)
@@ -582,7 +593,7 @@ void heir_free(struct heir *heir)
 	if (!heir)
 		return;
 	closep(&heir->socket);
-	offer_fini(&heir->offer);
+	closep(&heir->beneath_fd);
 	free(heir);
 }
 
@@ -591,9 +602,14 @@ void heir_freep(struct heir **heir)
 	heir_free(*heir);
 }
 
-const struct offer *heir_offer(const struct heir *heir)
+/* Returns whether the socket was connected to a name: only a daemon of version 0.2 has one. */
+static bool has_name(int socket)
 {
-	return &heir->offer;
+	struct sockaddr_un peer;
+	socklen_t size = sizeof(peer);
+
+	return getpeername(socket, (struct sockaddr *)&peer, &size) == 0 &&
+	       size > sizeof(peer.sun_family);
 }
 
 bool heir_can_read(const struct heir *heir)
@@ -601,133 +617,100 @@ bool heir_can_read(const struct heir *heir)
 	return heir->format == STATE_FORMAT;
 }
 
-bool heir_is_stored(const struct heir *heir)
+int heir_beneath(const struct heir *heir)
 {
-	return heir->is_stored;
+	return heir->beneath_fd;
 }
 
-static int take_offer_from(struct heir *heir)
+int heir_find_older(const char *mountpoint)
 {
-	CLEANUP(record_freep) struct record *record = NULL;
-	int r = receive_record(heir->socket, ANSWER_MS, OFFER_FORMAT, &record);
-
-	return r == 0 ? take_offer(record, &heir->offer, &heir->format) : r;
-}
-
-static int ask(const char *mountpoint, struct heir *heir, struct problem *problem)
-{
-	struct sockaddr_un place;
+	const char *base = geteuid() == 0 ? SYSTEM_DIRECTORY : getenv(USER_DIRECTORY);
+	const struct timeval wait = {.tv_sec = HANDOVER_S};
+	struct sockaddr_un place = {.sun_family = AF_UNIX};
+	struct ucred peer;
+	socklen_t size = sizeof(peer);
 	struct stat stat;
 
-	if (lstat(mountpoint, &stat) < 0)
-		return problem_set(
-			problem, mountpoint, 0, 0, "can't be taken over: %s", text_error(-errno));
-	int r = find_place(stat.st_dev, false, &place);
-	if (r == 0 && connect(heir->socket, (struct sockaddr *)&place, sizeof(place)) < 0)
-		r = -errno;
-	if (r < 0)
-		return problem_set(problem, mountpoint, 0, 0,
-			"no plyfs of yours serves it (%s); give its mountpoint, as the user who "
-			"mounted it",
-			strerror(-r));
-	if (!is_own(heir->socket))
-		return problem_set(problem, mountpoint, 0, 0,
-			"is served by another user's plyfs; only that user may take it over");
-	r = take_offer_from(heir);
-	if (r < 0)
-		return problem_set(problem, mountpoint, 0, 0,
-			"the plyfs that serves it does not hand it over now (%s); try again",
-			strerror(-r));
-	return 0;
+	if (!base || lstat(mountpoint, &stat) < 0)
+		return -1;
+	snprintf(place.sun_path, sizeof(place.sun_path), "%s/plyfs/%u:%u", base, major(stat.st_dev),
+		minor(stat.st_dev));
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	if (fd >= 0 && connect(fd, (struct sockaddr *)&place, sizeof(place)) == 0 &&
+		getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
+		peer.uid == geteuid() &&
+		setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait)) == 0)
+		return fd;
+	closep(&fd);
+	return -1;
 }
 
-/* With that socket, which it closes if there is no memory. */
-static struct heir *heir_new(int socket)
+int heir_new(int socket, struct heir **ret)
 {
+	CLEANUP(record_freep) struct record *offer = NULL;
 	struct heir *heir = malloc(sizeof(*heir));
 
-	if (heir)
-		*heir = (struct heir){.socket = socket, .offer = {.beneath_fd = -1}};
-	else
+	if (!heir) {
 		close(socket);
-	return heir;
-}
-
-int heir_find(const char *mountpoint, struct heir **ret, struct problem *problem)
-{
-	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-
-	if (fd < 0)
-		return -errno;
-	CLEANUP(heir_freep) struct heir *heir = heir_new(fd);
-	if (!heir)
 		return -ENOMEM;
-	int r = ask(mountpoint, heir, problem);
-	if (r == 0)
-		*ret = take_ptr(heir);
-	return r;
-}
-
-int heir_stored(int socket, struct heir **ret)
-{
-	struct heir *heir = heir_new(socket);
-
-	if (!heir)
-		return -ENOMEM;
-	heir->is_stored = true;
-	if (take_offer_from(heir) < 0)
-		heir->format = 0;
+	}
+	*heir = (struct heir){.socket = socket, .beneath_fd = -1, .is_older = has_name(socket)};
 	*ret = heir;
+	if (receive_record(socket, OFFER_FORMAT, &offer) < 0)
+		return 0;
+	/* What a later plyfs may have put behind it is passed over. */
+	uint64_t format = record_get(offer);
+	(void)record_get_below(offer, INT_MAX);
+	heir->beneath_fd = record_get_fd(offer);
+	if (heir->beneath_fd >= 0 && !record_error(offer))
+		heir->format = format;
 	return 0;
 }
 
 /* The manager has the socket, too: it is the descriptors in it that must go. */
-static void drop_all(int socket)
+bool heir_end(struct heir *heir)
 {
 	struct message message;
 	int fds[FDS_MAX];
 	size_t count;
 	int r;
 
-	while ((r = receive(socket, 0, &message, fds, &count)) == 0 || r == -EBADMSG)
+	if (heir->is_older)
+		return false;
+	while ((r = receive(heir->socket, &message, fds, &count)) == 0 || r == -EBADMSG)
 		if (r == 0)
 			close_all(fds, count);
+	return true;
 }
 
-int heir_end(struct heir *heir)
+static int tell(int socket, enum message_kind kind)
 {
-	enum message_kind kind;
+	const struct message message = {.kind = kind};
 
-	if (heir->is_stored) {
-		drop_all(heir->socket);
-		return 0;
-	}
-	int r = tell(heir->socket, MESSAGE_END);
+	return send_message(socket, &message, NULL, 0);
+}
+
+/* If the daemon has ended meanwhile, the mount is ours. */
+static int await_end_of_older(int socket)
+{
+	struct message message;
+	int fds[FDS_MAX];
+	size_t count;
+	int r = tell(socket, MESSAGE_READY);
 
 	if (r == 0)
-		r = hear(heir->socket, HANDOVER_MS, &kind);
-	return r == -EPIPE ? 0 : r == 0 ? -EBADMSG : r;
+		r = receive(socket, &message, fds, &count);
+	return r == 0 && message.kind != MESSAGE_GO ? -ECANCELED : r == -EPIPE ? 0 : r;
 }
 
-int heir_want(struct heir *heir, struct record **ret)
+int heir_take(struct heir *heir, struct record **ret)
 {
-	int r = heir->is_stored ? 0 : tell(heir->socket, MESSAGE_WANT);
+	int r = heir->is_older ? tell(heir->socket, MESSAGE_WANT) : 0;
 
-	return r < 0 ? r : receive_record(heir->socket, HANDOVER_MS, STATE_FORMAT, ret);
-}
-
-int heir_ready(struct heir *heir)
-{
-	enum message_kind kind = MESSAGE_NO;
-
-	if (heir->is_stored)
-		return 0;
-	int r = tell(heir->socket, MESSAGE_READY);
-	/* If the old daemon waits no more, it has sent a message before. */
-	if (r == 0 || r == -EPIPE)
-		r = hear(heir->socket, -1, &kind);
-	/* The old daemon has died: the heir serves. */
-	if (r == -EPIPE)
-		return 0;
-	return r < 0 ? r : kind == MESSAGE_GO ? 0 : -ECANCELED;
+	if (r == 0)
+		r = receive_record(heir->socket, STATE_FORMAT, ret);
+	if (r == 0 && heir->is_older)
+		r = await_end_of_older(heir->socket);
+	heir->is_older &= r < 0;
+	return r;
 }

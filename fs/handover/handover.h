@@ -1,55 +1,42 @@
 /*
- * Handing a mount over: from the daemon that serves it to its heir, a new daemon.
+ * Handing a mount over: to another program in the daemon's own place, or to the service manager.
  *
- *      the old daemon                            its heir
- *      listens, and goes on serving  ◀─connect── heir_find()
- *      ── offer ───────────────────────────────▶ reads the settings, opens the layers
- *      HANDOVER_WANTED             ◀──── want ── heir_want()
- *      comes to rest
- *      ── its state ───────────────────────────▶ takes over the state
- *      handover_give()             ◀─── ready ── heir_ready()
- *      ── go ──────────────────────────────────▶ serves
- *      ends, without unmounting
+ *      SIGUSR2 ──▶ a trial (trial.h): can the program that now lies at our path take over?
+ *          no, or no answer: a message, and nothing else
+ *          yes: the daemon comes to rest, and execs the program (handover_become())
+ *      the new program ──▶ handover_inherit(), heir_new(); reads the settings, opens the layers
+ *          heir_take(): takes over the state, and serves
  *
  * The contract:
  *
  * - The kernel and the programs notice nothing. Inode numbers, lookup counts, times, the bytes of
  *   open and mapped files, places in listings, cached names and their absence stay valid.
- *   view_state.c writes these; the heir reads the rest from the layers.
- * - No change is lost, and none is reported twice. The heir reads from the same inotify descriptor.
- *   If it watches an inode again, it gets the existing watch, with all queued events. Changes that
- *   were read from the queue but not published yet are in the state. In addition, the heir looks
- *   everything up again, as after an overflow.
- * - Each request is answered once. The old daemon answers a request that it has read, or puts it
- *   into the state as it came; then the heir repeats it (driver/unanswered.h). Other requests wait
- *   in /dev/fuse, which stays open. A placeholder inode stays: the heir begins its lookup again.
+ *   view_state.c writes these; the new program reads the rest from the layers.
+ * - No change is lost, and none is reported twice. The new program reads from the same inotify
+ *   descriptor. If it watches an inode again, it gets the existing watch, with all queued events.
+ *   Changes that were read from the queue but not published yet are in the state. In addition, the
+ *   new program looks everything up again, as after an overflow.
+ * - Each request is answered once. The daemon answers a request that it has read, or puts it into
+ *   the state as it came; then the new program repeats it (driver/unanswered.h). Other requests
+ *   wait in /dev/fuse, which stays open. A placeholder inode stays: its lookup begins again.
  *
- * The heir is another process, not the result of an exec(3): the daemon may be unable to run a
- * program, and must keep working until the heir does. So the process number changes, and the daemon
- * notifies the service manager (MAINPID=). The daemon comes to rest in this order: publisher,
- * requests, pool.
+ * The process number, the parent and the terminal stay, too. The daemon comes to rest in this
+ * order: publisher, requests, pool.
  *
- * Until `go` the old daemon can go on, and does so if its heir ends, or is silent for HANDOVER_MS.
- * Until `go` the heir touches neither /dev/fuse nor the mount. If the heir fails, it ends with
- * _exit(2), because exit(3) would touch objects of both daemons. If the old daemon dies between its
- * state and `go`, the heir serves: no other process can.
+ * Until the exec the daemon can go on, and does so if anything fails. Afterwards the mount ends
+ * with the new program: if that program fails, it unmounts; if it hangs for HANDOVER_S, the kernel
+ * ends it.
  *
- * The offer's format never changes. So an heir that can't read the state can end the mount
- * (heir_end()), and mount anew.
+ * The state travels as messages in a socket, of which both ends are ours: a record in an unnamed
+ * file, and its descriptors. If the service manager restarts plyfs, the old daemon has ended before
+ * the new one starts; in between, the manager keeps such a socket (handover_leave()). The messages
+ * can be read only once. If the socket is closed with unread messages, the last descriptor of
+ * /dev/fuse is closed, and the mount is dead. While the state is in the socket no process answers
+ * requests, so neither the unit, nor the new plyfs before it serves, may access the mount.
+ * HANDOVER_LEAVE_SIGNAL makes the daemon leave the mount to the manager; SIGTERM makes it unmount.
  *
- * The heir uses its own arguments, not those of the old daemon: a source may have compromised the
- * old daemon, and the heir is in no sandbox yet.
- *
- * If the service manager restarts plyfs, the old daemon has ended before the new one starts. In
- * between, the manager keeps a socket with the same messages in the same order (handover_leave(),
- * heir_stored()). The messages can be read only once. If the manager closes the socket with unread
- * messages, the last descriptor of /dev/fuse is closed, and the mount is dead. In between no
- * process answers requests, so neither the unit, nor the new plyfs before it serves, may access
- * the mount. HANDOVER_LEAVE_SIGNAL makes the daemon leave the mount in this way; SIGTERM makes it
- * unmount.
- *
- * The handover's socket lies in a directory where no other user can make files. Each side asks the
- * kernel for the other's credentials: both must be processes of the user who mounts.
+ * The first message is an offer, whose format never changes. So a plyfs that can't read the state
+ * can end the mount (heir_end()), and mount anew.
  */
 #pragma once
 
@@ -57,46 +44,44 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "problem.h"
 #include "record.h"
-
-/* How long each side waits for the other while the state is handed over, in milliseconds. */
-#define HANDOVER_MS 60000
+#include "trial.h"
 
 /* Makes the daemon leave the mount to the manager, and end. Before it serves, it just ends. */
 #define HANDOVER_LEAVE_SIGNAL SIGUSR1
 
-struct offer {
-	int beneath_fd; /* the directory that the mount lies on */
-	pid_t pid;      /* of the daemon that makes the offer */
+/* How long the new program may take until it serves, in seconds. */
+#define HANDOVER_S 60
+
+/* What a daemon has from the program that ran in its process before. */
+struct inheritance {
+	int socket;     /* with the state; -1: there was no such program */
+	unsigned tried; /* take-overs of this mount in this process */
 };
 
-void offer_fini(struct offer *offer);
+/** Reads what handover_become() has left in the environment, and removes it from there. */
+struct inheritance handover_inherit(void);
+
+struct handover_options {
+	const struct program_call *call; /* of the new program */
+	dev_t dev;                       /* of the mount's superblock */
+	int beneath_fd;                  /* the directory that the mount lies on */
+	bool is_strict; /* coherence=strict, which the new program must have, too */
+	unsigned tried; /* struct inheritance */
+};
 
 struct handover;
-struct successor;
 
 /**
- * Offers the mount of the superblock `dev`. SIGUSR2 starts `successor`. `successor` and `offer`
- * must outlive *ret. Blocks SIGUSR2 and HANDOVER_LEAVE_SIGNAL. `listener` is the previous daemon's
- * listening socket (-1: none), which the handover takes over. Returns 0 with *ret for
+ * Makes handover_server() name this process, and SIGUSR2 begin a trial. What the options point to
+ * must outlive *ret. Blocks SIGUSR2 and HANDOVER_LEAVE_SIGNAL. Returns 0 with *ret for
  * handover_free(), or -errno.
  */
-int handover_new(const struct offer *offer, dev_t dev, int listener,
-	const struct successor *successor, struct handover **ret);
+int handover_new(const struct handover_options *options, struct handover **ret);
 void handover_free(struct handover *handover); /* NULL: does nothing */
 
-/** Makes handover_server() name this process. Call it when a take-over can't fail any more. */
-void handover_serves(const struct handover *handover);
-
-/** Ends the offer, when the mount has ended. */
+/** Makes handover_server() name this process no more: the mount is about to end. */
 void handover_end(struct handover *handover);
-
-/**
- * Removes the socket on which the mount of the superblock `dev` was offered, if no daemon listens
- * there. Waits a short time for a daemon that is about to end.
- */
-void handover_tidy(dev_t dev);
 
 /** Returns the process that serves the mount of `dev`, if it is our user's; 0: not known. */
 pid_t handover_server(dev_t dev);
@@ -104,24 +89,29 @@ pid_t handover_server(dev_t dev);
 /** Returns the descriptor to poll for POLLIN; then call handover_take(). */
 int handover_fd(const struct handover *handover);
 
-/** Returns the listening socket, for the record of the state; below 0: there is none. */
-int handover_listener(const struct handover *handover);
-
 enum {
 	HANDOVER_NOTHING,
-	HANDOVER_WANTED, /* come to rest, and handover_give() */
-	HANDOVER_END,    /* end the mount: the heir can't read the state */
+	HANDOVER_WANTED, /* come to rest, and handover_become() */
+	HANDOVER_FAILED, /* the trial says no: handover_error() */
 	HANDOVER_LEAVE,  /* come to rest, and handover_leave() */
+	HANDOVER_END,    /* end the mount; handover_take() does not return it */
 };
 
-/** Handles a signal or an heir's message. Returns one of these constants. */
+/** Handles a signal, or the end of a trial. Returns one of these constants. */
 int handover_take(struct handover *handover);
 
+/** Notes why a take-over has failed, for handover_error(). */
+void handover_fail(struct handover *handover, const char *error);
+
+/** Returns how many take-overs were tried, and in *error why the last one failed; NULL: not so. */
+unsigned handover_tried(const struct handover *handover, const char **error);
+
 /**
- * Gives the record to the heir. Returns 0 when the heir serves, with its process number in *heir:
- * this process must do nothing more for the mount. Returns -errno if this process must go on.
+ * Execs the new program, which gets the record. Returns only if that fails, with -errno: this
+ * process must go on. -ECANCELED: a signal asks it to end; -ESTALE: the program was replaced after
+ * its trial.
  */
-int handover_give(struct handover *handover, struct record *record, pid_t *heir);
+int handover_become(struct handover *handover, struct record *record);
 
 /**
  * Writes the record to a socket, which `store` gives to the manager for the next daemon; `store`
@@ -134,35 +124,37 @@ int handover_leave(struct handover *handover, struct record *record,
 struct heir;
 
 /**
- * Connects to the daemon that serves the mount at `mountpoint`. Returns 0 with *ret for
- * heir_free(), PROBLEM, or -errno.
- */
-int heir_find(const char *mountpoint, struct heir **ret, struct problem *problem);
-
-/**
  * Makes an heir from the messages in `socket`, which the heir then owns. If they can't be read,
  * heir_can_read() returns false. Returns 0 with *ret for heir_free(), or -ENOMEM.
  */
-int heir_stored(int socket, struct heir **ret);
-
-/** Returns whether the manager kept the mount, so that no daemon serves it. */
-bool heir_is_stored(const struct heir *heir);
+int heir_new(int socket, struct heir **ret);
 void heir_free(struct heir *heir);
 void heir_freep(struct heir **heir);
-
-const struct offer *heir_offer(const struct heir *heir);
 
 /** Returns whether this plyfs can read the state. */
 bool heir_can_read(const struct heir *heir);
 
-/** Makes the old daemon end the mount, and waits for that. Returns 0 or -errno. */
-int heir_end(struct heir *heir);
+/** Returns the directory that the mount lies on, open; it stays the heir's. */
+int heir_beneath(const struct heir *heir);
 
-/** Makes the old daemon come to rest. Returns 0 with *ret for record_free(), or -errno. */
-int heir_want(struct heir *heir, struct record **ret);
+/**
+ * Closes the descriptors in the socket: the last one of /dev/fuse ends the mount. Returns false if
+ * a daemon of version 0.2 goes on serving the mount.
+ */
+bool heir_end(struct heir *heir);
 
-/** Reports that the heir has the whole state. Returns 0: serve; -errno: end now, touch nothing. */
-int heir_ready(struct heir *heir);
+/**
+ * Connects to the daemon of version 0.2 that serves the mount. It gives the mount to another
+ * process: it sends the offer, and ends when heir_take() has everything. Returns a socket for
+ * heir_new(); -1: there is no such daemon of ours.
+ */
+int heir_find_older(const char *mountpoint);
+
+/** Reads the state. Returns 0 with *ret for record_free(), or -errno. */
+int heir_take(struct heir *heir, struct record **ret);
 
 /** The format of the state. Raise it with every change of the state that any room writes. */
 #define STATE_FORMAT 5
+
+/** Returns whether a trial's question (TRIAL_OPTION) names our format; then also *is_strict. */
+bool handover_is_answered(const char *question, bool *is_strict);

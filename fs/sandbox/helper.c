@@ -33,7 +33,6 @@ static const struct {
 	[HELPER_STATE] = {"plyfs-state",
 		"no last good version is written to the directory 'state'"},
 	[HELPER_GUARD] = {"plyfs-guard", "the end of its command is not seen"},
-	[HELPER_RENEW] = {"plyfs-renew", "SIGUSR2 starts no plyfs that takes the mount over"},
 };
 
 /* The parent's. */
@@ -48,6 +47,11 @@ static bool is_guard(enum helper_kind kind)
 {
 	return kind >= HELPER_GUARD;
 }
+/* Children of the program that ran in this process before. */
+static struct {
+	pid_t pids[HELPERS_INHERITED_MAX];
+	size_t count;
+} inherited;
 
 const char *helper_name(enum helper_kind kind)
 {
@@ -169,6 +173,22 @@ void helper_text(enum helper_kind kind, enum helper_state state, const char *rem
 		snprintf(ret, HELPER_TEXT_MAX, "the process %s goes on", helper_name(kind));
 }
 
+void helper_inherit(void)
+{
+	CLEANUP(fclosep) FILE *file = fopen("/proc/thread-self/children", "re");
+
+	while (file && inherited.count < HELPERS_INHERITED_MAX &&
+		fscanf(file, "%d", &inherited.pids[inherited.count]) == 1)
+		kill(inherited.pids[inherited.count++], SIGCONT);
+}
+
+static void reap_inherited(void)
+{
+	for (size_t i = inherited.count; i-- > 0;)
+		if (waitpid(inherited.pids[i], NULL, WNOHANG) != 0)
+			inherited.pids[i] = inherited.pids[--inherited.count];
+}
+
 int helper_watch(void)
 {
 	sigset_t signals;
@@ -179,6 +199,7 @@ int helper_watch(void)
 	if (r != 0)
 		return -r;
 	int fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+	reap_inherited();
 	return fd < 0 ? -errno : fd;
 }
 
@@ -190,6 +211,7 @@ void helper_take(
 
 	while (read(fd, &info, sizeof(info)) > 0)
 		;
+	reap_inherited();
 	for (enum helper_kind kind = 0; kind < HELPER_KINDS; kind++) {
 		enum helper_state state = helper_state(kind);
 

@@ -21,7 +21,6 @@
 
 enum helper_kind {
 	HELPER_PUBLISH, /* fs/driver/mount_process.h */
-	HELPER_RENEW,   /* fs/handover/successor.h */
 	HELPER_STATE,   /* fs/keep/state_process.h */
 	HELPER_GUARD,   /* fs/run/guard.h: the first of HELPER_GUARDS */
 	HELPER_GUARD_LAST = HELPER_GUARD + HELPER_GUARDS - 1,
@@ -51,6 +50,16 @@ int helper_begin(enum helper_kind kind, int socket, int kept);
 void helper_reset_signals(void);
 
 /* For the parent: */
+
+/* Children that helper_inherit() notes at most; others stay zombies until we end. */
+#define HELPERS_INHERITED_MAX 64
+
+/**
+ * Call it after an exec in the same process, before any fork: notes the children of the program
+ * that ran before, and continues those that are stopped. They end by themselves, as their sockets
+ * are closed; helper_watch() and helper_take() reap them.
+ */
+void helper_inherit(void);
 
 /** Notes a forked helper, before the parent enters its sandbox. The sandboxed parent can end it. */
 void helper_began(enum helper_kind kind, pid_t pid);

@@ -22,11 +22,6 @@
  *   guard         plyfs-guard (fs/run/guard.h) runs one command of the settings, which inherits the
  *                 guard's limits. So a guard keeps the rights of the user who mounts, and is in no
  *                 sandbox. Its only input is the command's output.
- *   renew         plyfs-renew starts another plyfs, which needs all rights of the user who mounts:
- *                 capabilities and new privileges for commands and fusermount3, no Landlock so that
- *                 it can mount, and no filter because of the commands. So it is in no sandbox. Its
- *                 only input is a number. It starts few programs at a time. At the end it removes
- *                 the socket on which the mount is offered.
  *
  * The means; "Not" names the processes for which they are not used:
  *

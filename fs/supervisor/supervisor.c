@@ -559,6 +559,14 @@ static void end(struct supervised_mirror *mirror, int64_t until_ms)
 	free(mirror);
 }
 
+void supervisor_kill(const struct supervisor *supervisor)
+{
+	for (const struct supervised_mirror *mirror = supervisor ? supervisor->all : NULL; mirror;
+		mirror = mirror->next)
+		if (mirror->pid)
+			(void)kill(mirror->pid, SIGKILL);
+}
+
 void supervisor_freep(struct supervisor **place)
 {
 	struct supervisor *supervisor = *place;
@@ -566,9 +574,7 @@ void supervisor_freep(struct supervisor **place)
 
 	if (!supervisor)
 		return;
-	for (struct supervised_mirror *mirror = supervisor->all; mirror; mirror = mirror->next)
-		if (mirror->pid)
-			(void)kill(mirror->pid, SIGKILL);
+	supervisor_kill(supervisor);
 	while (supervisor->all) {
 		struct supervised_mirror *mirror = supervisor->all;
 		supervisor->all = mirror->next;

@@ -70,5 +70,11 @@ void supervisor_use(struct supervisor *supervisor, struct settings *settings);
 /** Ends the coroutine, but no mirror. NULL: does nothing. */
 void supervisor_stop(struct supervisor *supervisor);
 
+/**
+ * Kills the mirrors, without waiting for their end. A coroutine that goes on starts them again.
+ * NULL: does nothing.
+ */
+void supervisor_kill(const struct supervisor *supervisor);
+
 /** Ends the mirrors. NULL in *place: does nothing. */
 void supervisor_freep(struct supervisor **place);

@@ -92,10 +92,7 @@ grep -qx "$PWD/mnt: plyfs 0*[.]0[.]1 serves it, and this is $version, which has 
 cp -L "$new" newer
 mv newer plyfs
 kill -USR2 "$plyfs_pid"
-taken_over() { has_ended "$plyfs_pid" && is_well; }
-eventually taken_over || fail "the remedy does not work: $(cat out log)"
-wait "$plyfs_pid" || true
-plyfs_pid=$(status pid)
+eventually is_well || fail "the remedy does not work: $(cat out log)"
 # An older command does not advise to go back.
 ./old doctor >out || true
 grep -q "^$PWD/mnt: $version serves it, .*may misread its status; use the command of that version" out || fail "$(cat out)"

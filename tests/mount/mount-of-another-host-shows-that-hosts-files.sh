@@ -29,16 +29,11 @@ comes_to_show mnt/app.yaml 'port: 8081'
 settings deep
 comes_to_show mnt/app.yaml $'log: low\nport: 8081'
 # A plyfs that takes the mount over gets the same command line.
-before=$plyfs_pid
-kill -USR2 "$before"
-eventually has_ended "$before" || fail "it was not taken over"
-plyfs_pid=$("$PLYFS" status --json mnt | sed -n 's/^ *"pid": \([0-9]*\),$/\1/p')
+"$PLYFS" mount --take-over mnt || fail "it was not taken over"
 shows mnt/db.yaml 'port: 5432'
 echo 'port: 8082' >hosts/web1/app.yaml
 comes_to_show mnt/app.yaml $'log: low\nport: 8082'
-unmount mnt
-eventually has_ended "$plyfs_pid" || fail "plyfs does not end"
-plyfs_pid=
+stop
 
 # Layers without a plyfs.yaml are the same on every host.
 if "$PLYFS" mount -H web1 low:hosts/web1 mnt 2>log; then fail 'it was mounted'; fi

@@ -8,21 +8,24 @@ echo 'b: 1' >high/app.yaml
 need_root
 mkdir tmp
 export TMPDIR=$directory/tmp
-processes=() sockets=()
+processes=() locks=()
 
 # Only mounts and processes of ours: other programs mount and start processes meanwhile.
 remains() {
-	local pid socket
+	local pid lock
 	grep -F "$directory" /proc/self/mountinfo || true
 	for pid in "${processes[@]}"; do
 		has_ended "${pid%%:*}" || [ "${pid#*:}" != "$(begin_of "${pid%%:*}")" ] || echo "process $pid"
 	done
-	for socket in "${sockets[@]}"; do
-		[ "$(id_of "${socket%% *}")" != "$socket" ] || echo "$socket"
+	for lock in "${locks[@]}"; do
+		! locks_of "${lock%% *}" | grep -qxF "$lock" || echo "lock $lock"
 	done
 }
-# A later mount of the same number has another socket.
-id_of() { stat -c '%n %i %Z' "$1" 2>/dev/null || true; }
+# The locks by which a process is found: "PID BYTE".
+locks_of() {
+	awk -v pid="$1" -v file=":$(stat -c %i /run/plyfs/mounts)" \
+		'$2 == "POSIX" && $5 == pid && $6 ~ file "$" { print $5, $7 }' /proc/locks
+}
 # A process number may later be another process's; its start time may not.
 begin_of() { cut -d' ' -f22 "/proc/$1/stat" 2>/dev/null || true; }
 # Everything that a mount's process has started ends with it.
@@ -38,8 +41,8 @@ for ((cycle = 1; cycle <= cycles; cycle++)); do
 	"$PLYFS" mount -o noheader low:high mnt
 	shows mnt/app.yaml $'a: 1\nb: 1'
 	note_processes
-	sockets+=("$(id_of "/run/plyfs/$(mountpoint -d mnt)")")
-	[ -n "${sockets[-1]}" ] || fail "it can't be taken over"
+	locks+=("$(locks_of "$(status pid)")")
+	[ -n "${locks[-1]}" ] || fail "it can't be taken over"
 	case $((cycle % 4)) in
 	0) umount mnt ;;
 	1) "$PLYFS" umount mnt ;;

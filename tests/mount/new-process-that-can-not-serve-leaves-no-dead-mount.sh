@@ -1,23 +1,30 @@
 #!/bin/bash
 . "$(dirname "$0")/mount.sh"
 . "$(dirname "$test_file")/take_over.sh"
-# The mount has been given to a new daemon, and the old one has ended. The new daemon gets no descriptor, so it
-# takes the mount away.
+# The new program has said that it can take the mount over, and fails then. It takes the mount away.
 
-need python3
 need_root
 
 printf 'a: 1\n' >low/app.yaml
-start
-shows mnt/app.yaml 'a: 1'
-find_socket
-coproc ALONE { exec python3 "$(dirname "$test_file")/new_daemon.py" "$socket" alone 2>log-alone; }
-alone_pid=$ALONE_PID
-read -r -t 20 -u "${ALONE[0]}" line && [ "$line" = ready ] || fail "$(cat log-alone)"
-fails_with 'Too many open files' timeout 60 "$PLYFS" mount -f --take-over -o noheader low:high mnt
-wait "$alone_pid" || fail "$(cat log-alone)"
-! is_mounted mnt || fail "the mount stays, and is dead"
-ended_cleanly
+for limit in 'ulimit -n 5' 'mv low gone'; do
+	start_replaceable
+	shows mnt/app.yaml 'a: 1'
+	replace_program <<END
+#!/bin/bash
+[[ \$* == *--try-take-over* ]] && exit 85
+$limit
+exec "$PLYFS" "\$@"
+END
+	kill -USR2 "$plyfs_pid"
+	eventually has_ended "$plyfs_pid" || fail "$limit: it has not ended"
+	code=0
+	wait "$plyfs_pid" || code=$?
+	plyfs_pid=
+	[ $code -eq 1 ] || fail "$limit: it ended with $code"
+	eventually eval '! is_mounted mnt' || fail "$limit: the mount stays, and is dead"
+	[ ! -d gone ] || mv gone low
+done
+grep -q 'Too many open files' log || fail "nobody says so"
 start
 shows mnt/app.yaml 'a: 1'
 stop

@@ -40,9 +40,11 @@ inside systemctl restart "$unit"
 second=$(property MainPID)
 [ "$second" != "$first" ] || fail "it is not restarted"
 [ "$(property NFileDescriptorStore)" = 0 ] || fail "systemd keeps what was taken"
-is_another() { [ "$(property MainPID)" != "$second" ]; }
+is_taken_over() { inside cat "$directory/mnt/.plyfs/status" | grep -q '"take_over": {"tried": 1}'; }
+! is_taken_over || fail "it is taken over already"
 inside systemctl reload "$unit"
-eventually is_another || fail "nobody has taken over"
+eventually is_taken_over || fail "nobody has taken over"
+[ "$(property MainPID)" = "$second" ] || fail "another process serves"
 [ "$(property ActiveState)" = active ]
 printf 'a: 2\n' | replace low/app.yaml
 inside systemctl restart "$unit"

@@ -97,8 +97,8 @@ saw_no_events
 echo >&"${HOLDER[1]}"
 said same
 
-# With the command, after which the new daemon goes on in the background.
-taken_over "$PLYFS" mount --take-over -o noheader low:high mnt
+# With the command, which waits for the new program.
+taken_over "$PLYFS" mount --take-over mnt
 sleep 0.3
 saw_no_events
 

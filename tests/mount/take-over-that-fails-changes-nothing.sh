@@ -4,57 +4,122 @@
 
 need python3
 need_root
-new_daemon=$(dirname "$test_file")/new_daemon.py
-printf 'a: 1\n' >low/app.yaml
-start
-shows mnt/app.yaml 'a: 1'
-find_socket
-watch mnt
+mount_options=
+printf 'layers: [low, high]\noptions: {header: false}\n' >plyfs.yaml
+cp plyfs.yaml good.yaml
+echo 'number: 0' >low/app.yaml
+start_replaceable -c plyfs.yaml mnt
+shows mnt/app.yaml 'number: 0'
 
+# Reads all the time, also names that only the daemon knows, and prints the longest pause in seconds.
+cat >reader.py <<'END'
+import os, sys, time
+longest, count = 0, 0
+while not os.path.exists("enough"):
+    began = time.monotonic()
+    assert open("mnt/app.yaml").read().startswith("number: ")
+    assert not os.path.exists(f"mnt/absent-{count}")
+    longest = max(longest, time.monotonic() - began)
+    count += 1
+    time.sleep(0.001)
+print(int(longest))
+END
+python3 reader.py >paused 2>log-reader &
+reader=$!
+watch mnt
+number=0
+
+# A change shows, and wakes watchers once.
 is_served_as_before() {
-	[ "$(serving)" = "$plyfs_pid" ] || fail "somebody else serves"
-	sleep 0.2
+	number=$((number + 1))
+	[ "$(serving)" = "$plyfs_pid" ] || fail "$1: another process serves"
 	saw_no_events
-	printf 'a: %s\n' "$1" | replace low/app.yaml
+	echo "number: $number" | replace low/app.yaml
 	comes_event '^mnt/ MOVED_TO app.yaml$'
-	comes_to_show mnt/app.yaml "a: $1"
+	comes_to_show mnt/app.yaml "number: $number"
 	unwatch 0.1
+	[ "$(grep -c MOVED_TO events)" -eq 1 ] || fail "$1: not one event: $(cat events)"
 	watch mnt
 }
 
-# A new daemon gets everything and ends, or answers that it can't take it.
-python3 "$new_daemon" "$socket" vanish
-eventually grep -q 'was not taken over' log || fail "nobody says so"
-is_served_as_before 2
-python3 "$new_daemon" "$socket" refuse
-is_served_as_before 3
+# refused TEXT: the command reports that the mount was not taken over because of TEXT, and so does the log.
+refused() {
+	local before
+	before=$(tried)
+	fails_with "$1" timeout 60 "$PLYFS" mount --take-over mnt
+	[ "$(tried)" -eq $((before + 1)) ] || fail "$1: it was not tried"
+	[[ $(take_over_error) == *"$1"* ]] || fail "$1: the status has: $(take_over_error)"
+	tail -n 1 log | grep -qF "was not taken over ($(take_over_error))" || fail "$1: the log has: $(tail -n 1 log)"
+	is_served_as_before "$1"
+}
 
-# A new daemon that is too late learns that only when it is ready, and ends.
-coproc LATE { exec python3 "$new_daemon" "$socket" late 2>log-late; }
-late_pid=$LATE_PID
-read -r -t 20 -u "${LATE[0]}" line && [ "$line" = ready ] || fail "$(cat log-late)"
-fails_with 'Operation canceled' timeout 60 "$PLYFS" mount -f --take-over -o noheader low:high mnt
-wait "$late_pid" || fail "$(cat log-late)"
-is_served_as_before 6
-# The one that failed is not the one that serves.
-printf 'layers: [low, high]\noptions: {header: false, coherence: strict}\n' >strict.yaml
-fails_with 'coherence' "$PLYFS" mount -f --take-over -c strict.yaml mnt
-at_end "kill -CONT $plyfs_pid"
-kill -STOP "$plyfs_pid"
-fails_with "(process $plyfs_pid serves it)" "$PLYFS" status mnt
-kill -CONT "$plyfs_pid"
-is_served_as_before 7
+# By programs that die, refuse, or know nothing of take-overs.
+replace_program <<<$'#!/bin/bash\nkill -KILL $$'
+refused 'ended by a signal: Killed'
+replace_program <<<$'#!/bin/bash\necho "this machine is too old"; exit 1'
+refused 'this machine is too old'
+replace_program <<<$'#!/bin/bash\nexit 0'
+refused 'ended with the exit code 0'
+replace_program 644 <<<$'#!/bin/bash\nexit 85'
+refused 'permission denied; allow it'
+replace_program <<<'nothing that can be run'
+refused 'Exec format error'
+rm plyfs
+refused 'there is no such file'
 
-# The process at the other end makes no offer, or is not plyfs.
-is_served_as_before 4
-fails_with 'no plyfs of yours serves it' "$PLYFS" mount -f --take-over low:high low
+# By programs that say nothing: one is stopped, the other talks for ever and has a stopped child.
+replace_program <<<$'#!/bin/bash\necho $$ >>trials; kill -STOP $$'
+refused 'did not answer in time'
+replace_program <<<$'#!/bin/bash\necho $$ >>trials; (echo $BASHPID >>trials; kill -STOP $BASHPID) & exec yes'
+refused 'did not answer in time'
+[ "$(wc -l <trials)" -eq 3 ] || fail "the trials were: $(cat trials)"
+while read -r trial; do
+	eventually has_ended "$trial" || fail "a trial goes on"
+done <trials
+
+# By programs that could, and are gone when it is their turn: everything was at rest already.
+replace_program <<<$'#!/bin/bash\nrm plyfs; exit 85'
+refused 'was replaced meanwhile'
+replace_program <<<$'#!/bin/bash\nmv other plyfs; exit 85'
+cp plyfs other
+refused 'was replaced meanwhile'
+ln -s /bin/bash shell
+replace_program <<<"#!$directory/shell"$'\nrm shell; exit 85'
+refused 'there is no such file'
+
+# By plyfs: it can't read the state, or the settings, or has others.
+replace_program <<<"#!/bin/bash"$'\n'"exec '$PLYFS' \"\${@/--try-take-over=*/--try-take-over=999,cached}\""
+refused "can't read the state"
+cp -L "$PLYFS" plyfs.new
+mv plyfs.new plyfs
+echo 'layers: 17' >plyfs.yaml
+refused "$directory/plyfs.yaml:1:9"
+sed 's/false/false, coherence: strict/' good.yaml >plyfs.yaml
+refused "'coherence' in plyfs.yaml differs"
+: >no-directory
+sed 's,false,false\, state: no-directory,' good.yaml >plyfs.yaml
+refused 'no-directory'
+cp good.yaml plyfs.yaml
+
+# Nothing of all this is left, and a take-over is possible still.
+touch enough
+wait $reader || fail "$(cat log-reader)"
+[ "$(cat paused)" -lt 5 ] || fail "a reader waited for $(cat paused) s"
+[ "$(pgrep -P "$plyfs_pid" | wc -l)" -le 12 ] || fail "children are left: $(pgrep -al -P "$plyfs_pid")"
+renewed
+is_served_as_before 'a good one'
+
+# A path that plyfs does not serve, and a mount of another user.
+fails_with 'no plyfs of yours serves it' "$PLYFS" mount --take-over low
 if command -v setpriv >/dev/null; then
 	chmod 755 "$directory"
 	fails_with 'no plyfs of yours serves it' setpriv --reuid 65534 --regid 65534 --clear-groups \
-		"$PLYFS" mount -f --take-over low:high "$directory/mnt"
-	fails_with 'Permission denied' setpriv --reuid 65534 --regid 65534 --clear-groups \
-		python3 - "$socket" <<<'import socket, sys
-socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET).connect(sys.argv[1])'
+		"$PLYFS" mount --take-over "$directory/mnt"
+	fails_with 'Permission denied' setpriv --reuid 65534 --regid 65534 --clear-groups cat /run/plyfs/mounts
 fi
-is_served_as_before 5
+kill -STOP "$plyfs_pid"
+at_end "kill -CONT $plyfs_pid"
+fails_with "(process $plyfs_pid serves it)" "$PLYFS" status mnt
+kill -CONT "$plyfs_pid"
+is_served_as_before 'a stop'
 stop

@@ -1,42 +1,52 @@
 # shellcheck shell=bash
 # For tests of take-overs; sourced behind mount.sh.
 
+tried() {
+	status take_over tried
+}
+
+# Why the last take-over has failed; "": it has not.
+take_over_error() {
+	python3 -c 'import json; print(json.load(open("mnt/.plyfs/status"))["take_over"].get("error", ""))'
+}
+
 # The process that serves.
 serving() {
 	status pid
 }
 
-has_successor() {
+was_tried() {
 	local now
-	now=$(serving 2>/dev/null) && [ "$now" != "$plyfs_pid" ]
+	now=$(tried 2>/dev/null) && [ "$now" -gt "$tried_before" ]
 }
 
-# taken_over COMMAND...: the command has the mount taken over.
+# taken_over COMMAND...: the command has the mount taken over, in the same process.
 taken_over() {
+	tried_before=$(tried)
 	"$@" || fail "'$*' failed"
-	eventually has_successor || fail "the mount was not taken over: $(cat log)"
-	eventually has_ended "$plyfs_pid" || fail "who served before does not end"
-	wait "$plyfs_pid" 2>/dev/null || true
-	plyfs_pid=$(serving)
+	eventually was_tried || fail "the mount was not taken over: $(cat log)"
+	[ -z "$(take_over_error)" ] || fail "the mount was not taken over: $(take_over_error)"
+	[ "$(serving)" = "$plyfs_pid" ] || fail "another process serves"
 }
 
 renewed() {
 	taken_over kill -USR2 "$plyfs_pid"
 }
 
-# The serving process is not a child of this shell.
 stop_taken_over() {
-	unmount mnt
-	eventually has_ended "$plyfs_pid" || fail "plyfs does not end"
-	plyfs_pid=
+	stop
 }
 
-# Directories where another plyfs can ask for the mount.
-find_socket() {
-	if [ "$(id -u)" -eq 0 ]; then
-		socket=/run/plyfs
-	else
-		socket=${XDG_RUNTIME_DIR:?}/plyfs
-	fi
-	socket=$socket/$(mountpoint -d mnt)
+# Starts a copy of plyfs, which replace_program can replace.
+start_replaceable() {
+	cp -L "$PLYFS" "$directory/plyfs.new"
+	mv "$directory/plyfs.new" "$directory/plyfs"
+	PLYFS=$directory/plyfs start "$@"
+}
+
+# Puts standard input in the place of the program from which plyfs was started.
+replace_program() {
+	cat >"$directory/plyfs.new"
+	chmod "${1:-755}" "$directory/plyfs.new"
+	mv "$directory/plyfs.new" "$directory/plyfs"
 }

@@ -1,0 +1,8 @@
+/* plyfs mount --take-over: the running plyfs becomes the program that now lies at its path. */
+#pragma once
+
+/**
+ * Has the plyfs that serves `mountpoint` do that, and waits. Returns EXIT_DONE when the new program
+ * serves; or EXIT_FAILED after an error message.
+ */
+int take_over(const char *mountpoint);
