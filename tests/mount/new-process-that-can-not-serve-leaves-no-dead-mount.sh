@@ -28,3 +28,22 @@ grep -q 'Too many open files' log || fail "nobody says so"
 start
 shows mnt/app.yaml 'a: 1'
 stop
+
+# A program that hangs is ended after a minute, and the mount with it.
+start_replaceable
+replace_program <<'END'
+#!/bin/bash
+[[ $* == *--try-take-over* ]] && exit 85
+exec sleep 1000
+END
+kill -USR2 "$plyfs_pid"
+begin=$SECONDS
+until has_ended "$plyfs_pid"; do
+	[ $((SECONDS - begin)) -lt 90 ] || fail "it goes on"
+	sleep 0.2
+done
+[ $((SECONDS - begin)) -ge 58 ] || fail "it was ended after $((SECONDS - begin)) s"
+plyfs_pid=
+is_dead() { [[ $(ls mnt 2>&1) == *'not connected'* ]]; }
+eventually is_dead || fail "the mount: $(ls mnt 2>&1)"
+umount mnt
