@@ -10,7 +10,7 @@ echo 'a: 1' >low/app.yaml
 [ "$(id -u)" -ne 0 ] || chown 65534:65534 run
 chmod 644 low/app.yaml
 export XDG_RUNTIME_DIR=$directory/run
-as_user "$PLYFS" mount -o noheader,nosandbox low:high mnt
+as_user "$PLYFS" mount -o noheader low:high mnt
 [ "$(as_user cat mnt/app.yaml)" = 'a: 1' ] || fail "it is not mounted"
 serving() { as_user "$PLYFS" status --json mnt | sed -n 's/^ *"pid": \([0-9]*\),$/\1/p'; }
 plyfs_pid=$(serving)
