@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
-#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +46,7 @@ struct mount {
 
 	struct supervisor *supervisor; /* runs the layers' mirrors; NULL: there is no plyfs.yaml */
 	struct background background;
-	atomic_bool is_detached; /* messages go to the system's log */
+	bool is_detached; /* messages go to the system's log */
 };
 
 static int set_options(const struct command *command, void *context, const char *text)
@@ -152,7 +152,7 @@ static void log_line(void *context, const char *line)
 {
 	struct mount *mount = context;
 
-	if (!atomic_load(&mount->is_detached))
+	if (!mount->is_detached)
 		log_in_foreground(line);
 	else
 		system_log(line);
@@ -163,7 +163,7 @@ static void on_ready(void *context)
 	struct mount *mount = context;
 
 	if (!mount->is_foreground) {
-		atomic_store(&mount->is_detached, true);
+		mount->is_detached = true;
 		background_ready(&mount->background);
 	}
 	manager_ready();
@@ -394,7 +394,7 @@ static int run_in(struct mount *mount, const char *directory)
 		return begin(mount, directory);
 
 	/* This process is in the background already. */
-	atomic_store(&mount->is_detached, mount->inheritance.socket >= 0);
+	mount->is_detached = mount->inheritance.socket >= 0;
 	if (mount->is_detached)
 		return begin(mount, directory);
 	int r = background_start(&mount->background, &code);

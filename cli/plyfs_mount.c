@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -331,10 +330,9 @@ struct guarded_mount {
 };
 
 static struct {
-	pthread_mutex_t lock; /* of the states */
 	struct plyfs_mounts mounted;
 	struct guarded_mount *states;
-} guarded = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} guarded;
 
 /* The use of the mountpoint's own name: it takes no lookup. Greater than any layer_use. */
 #define ROOT_USE 8u
@@ -558,25 +556,20 @@ static int may_use(const char *path, enum layer_use wanted)
 		return 0;
 	if (wanted == LAYER_NAME && strcmp(path, guarded.mounted.paths[i]) == 0)
 		use = ROOT_USE;
-	pthread_mutex_lock(&guarded.lock);
 	struct guarded_mount *state = &guarded.states[i];
 	if (!state->is_silent && !(state->answered & 1u << use))
 		ask_guarded(i, path, use);
 	if (state->is_silent)
 		report_silence(i);
-	bool is_silent = state->is_silent;
-	pthread_mutex_unlock(&guarded.lock);
-	return is_silent ? -ETIMEDOUT : 0;
+	return state->is_silent ? -ETIMEDOUT : 0;
 }
 
 bool plyfs_mount_has_reported(void)
 {
 	bool has = false;
 
-	pthread_mutex_lock(&guarded.lock);
 	for (size_t i = 0; guarded.states && i < guarded.mounted.count; i++)
 		has |= guarded.states[i].is_reported;
-	pthread_mutex_unlock(&guarded.lock);
 	return has;
 }
 

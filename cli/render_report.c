@@ -28,24 +28,19 @@ void render_report_begin(struct render_report *report)
 	progress_begin(&report->progress, PROGRESS_MS);
 }
 
-/* The stream's lock protects the progress, too. */
 void render_report_log(
 	struct render_report *report, const char *line, const struct problem *problem)
 {
-	flockfile(stderr);
 	progress_hide(&report->progress);
 	if (problem && report->is_json)
 		message_problem(problem);
 	else
 		message("%s", line);
-	funlockfile(stderr);
 }
 
 void render_report_hide(struct render_report *report)
 {
-	flockfile(stderr);
 	progress_hide(&report->progress);
-	funlockfile(stderr);
 }
 
 static size_t count_files(const struct render_report *report)
@@ -73,10 +68,8 @@ void render_report_add(
 	if ((report->is_json || (report->is_dry && !why && outcome != OUTCOME_UNCHANGED)) &&
 		keep(report, outcome, path, why) < 0)
 		report->has_failed = true;
-	flockfile(stderr);
 	progress_show(&report->progress, report->is_dry ? "looking at" : "rendering",
 		count_files(report), 0);
-	funlockfile(stderr);
 }
 
 static void warn_of_unchecked(const struct render_report *report)

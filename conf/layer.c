@@ -107,11 +107,6 @@ void layer_note_remote(const struct layer *layer)
 	atomic_store((atomic_bool *)(uintptr_t)&layer->is_remote, true);
 }
 
-bool layer_some_are_silent(void)
-{
-	return delegate && delegate->is_silent(NULL);
-}
-
 bool layer_is_delegated(const struct layer *layer)
 {
 	return delegate && atomic_load(&layer->is_remote);

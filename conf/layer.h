@@ -89,8 +89,7 @@ struct layer_delegate {
 	int (*list)(const struct layer *layer, const char *path,
 		int (*each)(void *context, const char *name, unsigned char type), void *context);
 	int (*read_link)(const struct layer *layer, const char *path, char **ret);
-	/* Returns whether the file system that has the absolute `path` is silent now; `path` NULL:
-	 * whether any file system is. */
+	/* Returns whether the file system that has the absolute `path` is silent now. */
 	bool (*is_silent)(const char *path);
 };
 
@@ -122,9 +121,6 @@ enum layer_silence layer_silence(const struct layer *layer);
 
 /** Sets `is_remote`. */
 void layer_note_remote(const struct layer *layer);
-
-/** Returns whether a remote layer, of any settings in use, is slow or silent. */
-bool layer_some_are_silent(void);
 
 /** Makes layer_open() call `opens` with the path before it opens a directory. NULL: nothing. */
 void layer_observe(void (*opens)(const char *path));

@@ -15,7 +15,8 @@
 
 #include <fuse_lowlevel.h>
 #include <pthread.h>
-#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 #include "handover.h"
 #include "mount_process.h"
@@ -98,14 +99,14 @@ struct session {
 	struct publisher *publisher;
 	struct coroutine *publishing; /* the publisher's; NULL: it does not run */
 	struct notifier notifier;
-	sigset_t waiting;          /* the signals that are blocked while the daemon waits */
-	atomic_int publish_mode;   /* enum publish_mode */
-	atomic_int publish_error;  /* errno of the last publication; 0: it succeeded */
-	atomic_ullong published;   /* changes published by rename(2) and its like */
-	atomic_ullong invalidated; /* changes for which only the kernel's caches were invalidated */
-	bool is_ending;            /* the kernel is not notified any more */
-	atomic_bool is_at_rest;    /* dropped requests will be repeated (unanswered.h) */
-	atomic_ullong requests[REQUEST_KINDS];
+	sigset_t waiting;     /* the signals that are blocked while the daemon waits */
+	int publish_mode;     /* enum publish_mode */
+	int publish_error;    /* errno of the last publication; 0: it succeeded */
+	uint64_t published;   /* changes published by rename(2) and its like */
+	uint64_t invalidated; /* changes for which only the kernel's caches were invalidated */
+	bool is_ending;       /* the kernel is not notified any more */
+	bool is_at_rest;      /* dropped requests will be repeated (unanswered.h) */
+	uint64_t requests[REQUEST_KINDS];
 	double name_timeout;   /* seconds */
 	bool has_permissions;  /* the kernel enforces the modes that we show */
 	bool has_no_open;      /* the kernel sends no OPEN after an answer of ENOSYS */

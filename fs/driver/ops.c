@@ -25,7 +25,7 @@ static struct session *session_of(fuse_req_t req, enum request_kind kind)
 {
 	struct session *session = fuse_req_userdata(req);
 
-	atomic_fetch_add_explicit(&session->requests[kind], 1, memory_order_relaxed);
+	session->requests[kind]++;
 	return session;
 }
 
@@ -425,7 +425,7 @@ static bool refuses(fuse_req_t req, struct session *session)
 {
 	if (is_publisher(req))
 		return false;
-	atomic_fetch_add_explicit(&session->requests[REQUEST_REFUSED], 1, memory_order_relaxed);
+	session->requests[REQUEST_REFUSED]++;
 	fuse_reply_err(req, EROFS);
 	return true;
 }
@@ -575,8 +575,8 @@ static void op_init(void *userdata, struct fuse_conn_info *conn)
 	}
 	/* Without the clone the visible mount can't be read-only. Then the kernel must send each
 	 * open, so that one for writing fails at once. */
-	session->has_no_open = conn->capable & FUSE_CAP_NO_OPEN_SUPPORT &&
-			       atomic_load(&session->publish_mode) == PUBLISH_CLONE;
+	session->has_no_open =
+		conn->capable & FUSE_CAP_NO_OPEN_SUPPORT && session->publish_mode == PUBLISH_CLONE;
 	conn->want &= ~(unsigned)FUSE_CAP_ATOMIC_O_TRUNC;
 	session->has_no_opendir =
 		conn->capable & FUSE_CAP_NO_OPENDIR_SUPPORT && !session->is_strict;

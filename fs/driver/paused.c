@@ -1,7 +1,7 @@
 #include "paused.h"
 
 #include <errno.h>
-#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "cleanup.h"
@@ -13,14 +13,14 @@ struct waiting {
 	struct pool_job job;       /* an interrupt's */
 	struct paused request;
 	struct unanswered *unanswered;
-	atomic_uint references;     /* the waiting view, paused_run(), and the interrupt */
-	atomic_bool is_interrupted; /* paused_run() sees it when it begins to wait */
-	atomic_bool has_interrupt;
+	unsigned references; /* the waiting view, paused_run(), and the interrupt */
+	bool is_interrupted; /* paused_run() sees it when it begins to wait */
+	bool has_interrupt;
 };
 
 static void release(struct waiting *waiting)
 {
-	if (atomic_fetch_sub(&waiting->references, 1) == 1)
+	if (--waiting->references == 0)
 		free(waiting);
 }
 
@@ -69,7 +69,7 @@ static void interrupt(struct pool_job *job)
 {
 	struct waiting *waiting = waiting_of(job);
 
-	atomic_store(&waiting->is_interrupted, true);
+	waiting->is_interrupted = true;
 	give_up(waiting);
 	release(waiting);
 }
@@ -80,9 +80,10 @@ static void on_interrupt(fuse_req_t req, void *context)
 	struct waiting *waiting = context;
 
 	(void)req;
-	if (atomic_exchange(&waiting->has_interrupt, true))
+	if (waiting->has_interrupt)
 		return;
-	atomic_fetch_add(&waiting->references, 1);
+	waiting->has_interrupt = true;
+	waiting->references++;
 	waiting->job = (struct pool_job){.run = interrupt, .drop = end_interrupt};
 	view_run(waiting->request.session->view, &waiting->job, 0);
 }
@@ -105,11 +106,11 @@ void paused_run(struct paused *request)
 	}
 	waiting->caller.answer = resume;
 	waiting->request = *request;
-	atomic_init(&waiting->references, 2);
+	waiting->references = 2;
 	fuse_req_interrupt_func(request->req, on_interrupt, waiting);
 	if (view_await(view, request->ino, &waiting->caller) != VIEW_LATER)
 		resume(&waiting->caller, 0, NULL);
-	else if (atomic_load(&waiting->is_interrupted))
+	else if (waiting->is_interrupted)
 		give_up(waiting);
 	release(waiting);
 }

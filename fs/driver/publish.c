@@ -31,7 +31,7 @@ static int invalidate(struct session *session, const struct change *change)
 {
 	if (session_is_covered(session, change->path))
 		return PUBLISHER_COVERED;
-	atomic_fetch_add(&session->invalidated, 1);
+	session->invalidated++;
 	const char *slash = strrchr(change->path, '/');
 	const char *name = slash ? slash + 1 : change->path;
 
@@ -51,15 +51,15 @@ static int publish(struct session *session, enum mount_call call, const struct c
 	if (r == 0 && !view_is_published(session->view))
 		r = -EAGAIN;
 	if (r == 0) {
-		atomic_fetch_add(&session->published, 1);
-		atomic_store(&session->publish_error, 0);
+		session->published++;
+		session->publish_error = 0;
 		return 0;
 	}
 	if (r == -EBUSY)
 		return PUBLISHER_COVERED;
 	if (view_is_overtaken(session->view))
 		return 0;
-	atomic_store(&session->publish_error, -r);
+	session->publish_error = -r;
 	return invalidate(session, change);
 }
 

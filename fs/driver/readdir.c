@@ -68,7 +68,7 @@ static void reply(const struct page *page, int result)
 static void end(struct waiting_listing *waiting, const struct page *page, int result)
 {
 	/* At rest, a listing ends early: the daemon that serves next makes it again. */
-	if (result < 0 && atomic_load(&waiting->session->is_at_rest))
+	if (result < 0 && waiting->session->is_at_rest)
 		result = -ENOTCONN;
 	if (unanswered_is_kept(waiting->session, waiting->unanswered, result))
 		fuse_reply_none(waiting->req);

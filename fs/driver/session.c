@@ -143,7 +143,7 @@ static int enter_mount_process(struct session *session)
 {
 	int clone_fd = session->clone_fd;
 
-	atomic_store(&session->publish_mode, clone_fd >= 0 ? PUBLISH_CLONE : PUBLISH_PATH);
+	session->publish_mode = clone_fd >= 0 ? PUBLISH_CLONE : PUBLISH_PATH;
 	return mount_process_enter(&session->mount_process, session->dev, clone_fd);
 }
 
@@ -172,7 +172,7 @@ static int mount_at(struct session *session, struct problem *problem)
 	if (r < 0)
 		return r;
 	if (session->options.is_unpublished) {
-		atomic_store(&session->publish_mode, PUBLISH_NONE);
+		session->publish_mode = PUBLISH_NONE;
 		return 0;
 	}
 	session->clone_fd = mountpoint_clone(session->mountpoint);
@@ -295,7 +295,7 @@ static int take_over(struct session *session, struct problem *problem)
 	if (r == 0)
 		r = session_state_greet_again(session, fuse_fd);
 	if (r == 0 && session->options.is_unpublished)
-		atomic_store(&session->publish_mode, PUBLISH_NONE);
+		session->publish_mode = PUBLISH_NONE;
 	else if (r == 0)
 		r = enter_mount_process(session);
 	return r ? r : offer_mount(session);
@@ -407,7 +407,7 @@ int session_mount(struct settings *settings, const struct session_options *optio
 static void end_publishing(struct session *session)
 {
 	mount_process_end(&session->mount_process);
-	atomic_store(&session->publish_mode, PUBLISH_NONE);
+	session->publish_mode = PUBLISH_NONE;
 	closep(&session->clone_fd);
 	session->clone_fd = -1;
 }
@@ -498,9 +498,9 @@ static bool on_end_of_mount_process(void *context, struct publisher_hook *hook)
 	struct session *session = context;
 
 	hook->fd = -1;
-	atomic_store(&session->publish_error, EPIPE);
+	session->publish_error = EPIPE;
 	mount_process_end(&session->mount_process);
-	atomic_store(&session->publish_mode, PUBLISH_NONE);
+	session->publish_mode = PUBLISH_NONE;
 	/* The clone stays, for who takes over and has a process again. */
 	return false;
 }
@@ -527,7 +527,7 @@ static void run_publisher(void *context)
 	struct session *session = context;
 
 	publisher_run(session->publisher);
-	if (!atomic_load(&session->is_at_rest))
+	if (!session->is_at_rest)
 		mount_process_end(&session->mount_process);
 }
 
@@ -612,7 +612,7 @@ static bool come_to_rest(struct session *session)
 {
 	if (!session->hello.len)
 		return false;
-	atomic_store(&session->is_at_rest, true);
+	session->is_at_rest = true;
 	publisher_stop(session->publisher);
 	coroutine_join(take_ptr(session->publishing));
 	return true;
@@ -725,7 +725,7 @@ static int go_on(struct session *session, int error)
 	publisher_free(take_ptr(session->publisher));
 	keep_resume(session->keep);
 	int r = view_resume(session->view);
-	atomic_store(&session->is_at_rest, false);
+	session->is_at_rest = false;
 	if (r == 0)
 		r = start_publisher(session);
 	if (r == 0)

@@ -39,14 +39,13 @@ static void put_publisher(FILE *out, struct session *session)
 {
 	static const char *const modes[] = {
 		[PUBLISH_CLONE] = "clone", [PUBLISH_PATH] = "path", [PUBLISH_NONE] = "none"};
-	int error = atomic_load(&session->publish_error);
+	int error = session->publish_error;
 
 	fprintf(out,
 		"  \"publisher\": {\"mode\": \"%s\", \"published\": %llu, "
 		"\"invalidated\": %llu",
-		modes[atomic_load(&session->publish_mode)],
-		(unsigned long long)atomic_load(&session->published),
-		(unsigned long long)atomic_load(&session->invalidated));
+		modes[session->publish_mode], (unsigned long long)session->published,
+		(unsigned long long)session->invalidated);
 	if (error) {
 		json_put_field(out, ", \"reason\": ",
 			error == EXDEV ? "another file system is mounted over this mount: changes "
@@ -64,7 +63,7 @@ static void put_requests(FILE *out, struct session *session)
 
 	fputs("  \"requests\": {", out);
 	for (int i = 0; i < REQUEST_KINDS; i++) {
-		unsigned long long count = atomic_load(&session->requests[i]);
+		unsigned long long count = session->requests[i];
 		total += count;
 		fprintf(out, "\"%s\": %llu, ", request_names[i], count);
 	}

@@ -53,7 +53,7 @@ void unanswered_end(struct unanswered *request)
 
 bool unanswered_is_kept(struct session *session, struct unanswered *request, int result)
 {
-	if (result != -ENOTCONN || !atomic_load(&session->is_at_rest)) {
+	if (result != -ENOTCONN || !session->is_at_rest) {
 		unanswered_end(request);
 		return false;
 	}

@@ -2,7 +2,7 @@
 
 #include <errno.h>
 #include <search.h>
-#include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,7 +81,7 @@ bool shown_take_events(void *context, struct publisher_hook *hook)
 
 void shown_watch(struct shown_directory *shown)
 {
-	static atomic_bool has_complained;
+	static bool has_complained;
 	struct render *render = shown->render;
 
 	if (!render->inotify)
@@ -89,13 +89,14 @@ void shown_watch(struct shown_directory *shown)
 	inotify_unsubscribe(render->inotify, &shown->subscription);
 	CLEANUP(closep) int fd = rendered_open_directory(render->rendered, shown->path);
 	int r = fd < 0 ? 0 : inotify_subscribe(render->inotify, &shown->subscription, fd);
-	if (r < 0 && !atomic_exchange(&has_complained, true))
+	if (r < 0 && !has_complained)
 		failure_log_line(render,
 			r == -ENOSPC ? "no inotify watches are left, so changes by other "
 				       "programs are put right later; raise the limit: "
 				       "sysctl fs.inotify.max_user_watches=1048576"
 				     : "changes by other programs are noticed later",
 			NULL);
+	has_complained |= r < 0;
 }
 
 static void watch_node(const void *node, VISIT visit, void *context)

@@ -5,7 +5,6 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/pidfd.h>
@@ -37,7 +36,7 @@ static const struct {
 
 /* The parent's. */
 static struct {
-	_Atomic pid_t pid;          /* 0: none */
+	pid_t pid;                  /* 0: none */
 	int fd;                     /* pidfd; -1: the kernel gives none */
 	enum helper_state reported; /* helper_take() */
 } helpers[HELPER_KINDS];
@@ -47,6 +46,7 @@ static bool is_guard(enum helper_kind kind)
 {
 	return kind >= HELPER_GUARD;
 }
+
 /* Children of the program that ran in this process before. */
 static struct {
 	pid_t pids[HELPERS_INHERITED_MAX];
@@ -81,7 +81,7 @@ int helper_begin(enum helper_kind kind, int socket, int kept)
 
 	/* Those are the parent's, and may not be ended by us. */
 	for (enum helper_kind other = 0; other < HELPER_KINDS; other++)
-		atomic_store(&helpers[other].pid, 0);
+		helpers[other].pid = 0;
 	prctl(PR_SET_NAME, helper_name(kind));
 	/* A terminal, and systemd, send these to all processes at once. */
 	signal(SIGINT, SIG_IGN);
@@ -127,12 +127,12 @@ void helper_began(enum helper_kind kind, pid_t pid)
 	/* Opened now: a filter of system calls need not allow it. */
 	helpers[kind].fd = pidfd_open(pid, 0);
 	helpers[kind].reported = HELPER_RUNS;
-	atomic_store(&helpers[kind].pid, pid);
+	helpers[kind].pid = pid;
 }
 
 pid_t helper_pid(enum helper_kind kind)
 {
-	return atomic_load(&helpers[kind].pid);
+	return helpers[kind].pid;
 }
 
 int helper_fd(enum helper_kind kind)
@@ -232,14 +232,15 @@ void helper_wake(void)
 	}
 }
 
-static void end(enum helper_kind kind, int patience_ms, int killed_s)
+void helper_end(enum helper_kind kind, int patience_ms)
 {
 	/* Its number may be another process's from waitpid(2) on. */
-	pid_t pid = atomic_exchange(&helpers[kind].pid, 0);
+	pid_t pid = helpers[kind].pid;
 	CLEANUP(closep) int fd = pid ? helpers[kind].fd : -1;
-	const struct timespec killed = {.tv_sec = killed_s};
+	const struct timespec killed = {.tv_sec = KILLED_S};
 	struct pollfd ended = {.fd = fd, .events = POLLIN};
 
+	helpers[kind].pid = 0;
 	if (pid == 0)
 		return;
 	if (patience_ms)
@@ -251,14 +252,4 @@ static void end(enum helper_kind kind, int patience_ms, int killed_s)
 	}
 	while (has_ended && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 		;
-}
-
-void helper_end(enum helper_kind kind, int patience_ms)
-{
-	end(kind, patience_ms, KILLED_S);
-}
-
-void helper_leave(enum helper_kind kind, int patience_ms)
-{
-	end(kind, patience_ms, 0);
 }

@@ -102,6 +102,3 @@ void helper_wake(void);
  * keep a killed process for ever. Does nothing if there is no such helper.
  */
 void helper_end(enum helper_kind kind, int patience_ms);
-
-/** As helper_end(), but does not wait for the end of a helper that was killed. */
-void helper_leave(enum helper_kind kind, int patience_ms);

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <malloc.h>
 #include <poll.h>
-#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -45,7 +45,7 @@ struct publisher {
 	struct view *view;
 	struct publisher_options options;
 	int stop_fd; /* eventfd */
-	atomic_bool is_stopped;
+	bool is_stopped;
 	/* The names on the paths to plyfs.yaml and to the layers: when one of them leads elsewhere,
 	 * the settings are read again. NULL: there was no inotify instance yet. */
 	struct name_watch *watch;
@@ -100,7 +100,7 @@ void publisher_free(struct publisher *publisher)
 
 void publisher_stop(struct publisher *publisher)
 {
-	atomic_store(&publisher->is_stopped, true);
+	publisher->is_stopped = true;
 	eventfd_write(publisher->stop_fd, 1);
 }
 
@@ -151,7 +151,7 @@ int publisher_publish(struct publisher *publisher)
 	eventfd_t woken;
 
 	eventfd_read(view->wake_fd, &woken);
-	while (!atomic_load(&publisher->is_stopped)) {
+	while (!publisher->is_stopped) {
 		view_take_events(view);
 		if (view_next_change(view, &change) == 0) {
 			publisher_carry_out(publisher, &change);
@@ -376,7 +376,7 @@ static void reload(struct publisher *publisher)
 		publisher->options.reload(publisher->options.context);
 	int r = take_settings(publisher, &trouble->problem);
 	/* The publisher's end may have cancelled it. */
-	if (r != 0 && atomic_load(&publisher->is_stopped)) {
+	if (r != 0 && publisher->is_stopped) {
 		free(trouble);
 		return;
 	}

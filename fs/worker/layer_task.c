@@ -363,8 +363,6 @@ static bool is_silent(const char *path)
 {
 	struct mount_above above = {.path = path};
 
-	if (!path)
-		return workers_waited_ms(tasks.workers, 0) >= LAYER_HURRY_MS;
 	return mount_table_each(-1, take_above, &above) == 0 && above.dev &&
 	       workers_waited_ms(tasks.workers, above.dev) >= LAYER_HURRY_MS;
 }

@@ -363,9 +363,7 @@ static int run_in(struct workers *workers, struct worker *worker, const struct w
 
 static int64_t waited_ms(const struct worker *worker, dev_t file_system)
 {
-	bool is_meant = worker->file_system && (!file_system || worker->file_system == file_system);
-
-	return is_meant ? clock_ms() - worker->since_ms : 0;
+	return worker->file_system == file_system ? clock_ms() - worker->since_ms : 0;
 }
 
 int64_t workers_waited_ms(struct workers *workers, dev_t file_system)

@@ -114,10 +114,7 @@ struct worker_answer {
 int workers_run(struct workers *workers, const struct worker_job *job, struct worker_answer *ret,
 	struct problem *problem);
 
-/**
- * Returns the longest time that a worker has been waiting for `file_system` (0: for any that a job
- * has named).
- */
+/** Returns the longest time that a worker has been waiting for `file_system`. */
 int64_t workers_waited_ms(struct workers *workers, dev_t file_system);
 
 /** Adds the texts to `cache`: if a source breaks later, its text can stand in. */
