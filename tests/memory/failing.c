@@ -15,6 +15,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+/* Allocations of a thread that begins, and some more. */
+#define BEGINNING 8
+
 /* X(result, name, parameters, arguments) */
 #define FUNCTIONS(X)                                                                               \
 	X(void *, malloc, (size_t size), (size))                                                   \
@@ -65,9 +68,20 @@ __attribute__((noinline)) static void *failing_here(void)
 	return NULL;
 }
 
+/*
+ * AddressSanitizer ends the program if a thread can't begin for lack of memory: the first
+ * allocations of a thread succeed there.
+ */
+static bool is_beginning(void)
+{
+	static _Thread_local unsigned count __attribute__((tls_model("initial-exec")));
+
+	return __interceptor_malloc && gettid() != getpid() && count++ < BEGINNING;
+}
+
 static bool is_failing(void)
 {
-	if (failing->count == 0)
+	if (failing->count == 0 || is_beginning())
 		return false;
 	int64_t left = atomic_fetch_sub(&failing->left, 1);
 	return left <= 0 && -left < failing->count;
