@@ -693,7 +693,7 @@ static int tell(int socket, enum message_kind kind)
 /* If the daemon has ended meanwhile, the mount is ours. */
 static int await_end_of_older(int socket)
 {
-	struct message message;
+	struct message message = {0};
 	int fds[FDS_MAX];
 	size_t count;
 	int r = tell(socket, MESSAGE_READY);

@@ -257,9 +257,10 @@ if can_mount:
     comes("tree/app.yaml", "port: 80\nlog: taken over\n")
     mirrors = {daemon.mirror()}
     daemon.process.send_signal(signal.SIGUSR2)
-    stores.eventually("the mount is taken over", lambda: "taken the mount over" in text_of("daemon.log"))
-    stores.eventually("it has a mirror", lambda: "plyfs-mirror" in children(daemon.status()["pid"]))
-    mirrors.add(children(daemon.status()["pid"])["plyfs-mirror"])
+    stores.eventually("the mount is taken over", lambda: daemon.status()["take_over"]["tried"] == 1)
+    stores.eventually("the old mirror has ended", lambda: all(is_gone(mirror) for mirror in mirrors))
+    stores.eventually("it has a mirror", lambda: "plyfs-mirror" in children(daemon.process.pid))
+    mirrors.add(daemon.mirror())
     cluster.put("app.yaml", "log: by the next\n")
     comes("tree/app.yaml", "port: 80\nlog: by the next\n")
     cluster.put("app.yaml", "log: taken over\n")
