@@ -41,8 +41,9 @@ struct mount {
 	const char *question;     /* we are a trial of a program that is to take over (trial.h) */
 	struct program_call call; /* of the program that takes over */
 	struct inheritance inheritance; /* of the program that ran in this process before */
-	struct heir *heir;              /* has the previous daemon's state; NULL: there is none */
-	int stored_fd; /* its socket with that state, or TRIAL_BENEATH_FD; -1: none */
+	struct heir *heir; /* the previous daemon's state, until it is ours; NULL: none */
+	const char *found; /* the heir's mountpoint, absolute, without links */
+	int stored_fd;     /* its socket with that state, or TRIAL_BENEATH_FD; -1: none */
 
 	struct supervisor *supervisor; /* runs the layers' mirrors; NULL: there is no plyfs.yaml */
 	struct background background;
@@ -67,6 +68,38 @@ static int set_options(const struct command *command, void *context, const char 
 	return EXIT_DONE;
 }
 
+/*
+ * Takes the slashes and "/." at the end away, with which realpath(3) asks the mount itself: after
+ * an exec no process answers there yet.
+ */
+static void trim(char *path)
+{
+	for (size_t len = strlen(path); len > 1; path[len] = '\0')
+		if (path[len - 1] == '/')
+			len--;
+		else if (len > 2 && path[len - 1] == '.' && path[len - 2] == '/')
+			len -= 2;
+		else
+			break;
+}
+
+/* Says what the word is, LAYER:LAYER or CONFIG. An heir must not look: it may lie in the mount. */
+static struct layer_choice guess(struct mount *mount, const char *word)
+{
+	struct layer_choice ret = {.around = mount->choice.around};
+
+	if (mount->inheritance.socket < 0) {
+		ret = layer_choice_guess(word);
+		ret.around = mount->choice.around;
+	} else if (mount->inheritance.is_config) {
+		ret.config = word;
+	} else {
+		ret.layers = word;
+	}
+	mount->call.is_config = ret.config != NULL;
+	return ret;
+}
+
 static int take_arguments(
 	const struct command *command, int count, char **arguments, struct mount *mount)
 {
@@ -85,14 +118,12 @@ static int take_arguments(
 	if (!has_config && mount->inheritance.socket < 0 &&
 		plyfs_mount_await(arguments[0]) != EXIT_DONE)
 		return EXIT_FAILED;
-	if (!has_config) {
-		const struct settings_environment around = mount->choice.around;
-		mount->choice = layer_choice_guess(arguments[0]);
-		mount->choice.around = around;
-	}
+	if (!has_config)
+		mount->choice = guess(mount, arguments[0]);
 	if (layer_choice_is_double(command, &mount->choice))
 		return EXIT_WRONG_USE;
 	mount->label = mount->choice.config ? mount->choice.config : mount->choice.layers;
+	trim(arguments[count - 1]);
 	mount->mountpoint = arguments[count - 1];
 	return -1;
 }
@@ -198,8 +229,8 @@ __attribute__((noreturn)) static void leave(struct mount *mount)
 /* Ends after a failed take-over. If no process serves the mount any more, it is removed. */
 __attribute__((noreturn)) static void fail_as_heir(const struct mount *mount)
 {
-	if (heir_end(mount->heir))
-		(void)mountpoint_end(mount->mountpoint, MNT_DETACH);
+	if (heir_end(mount->heir) && mount->found)
+		(void)mountpoint_end(mount->found, MNT_DETACH);
 	_exit(EXIT_FAILED);
 }
 
@@ -236,6 +267,8 @@ static int serve(struct mount *mount, struct settings *settings)
 		closed_layer_warn(settings, mount->mountpoint, log_closed_layer, mount);
 	manager_find();
 	int r = session_mount(settings, &options, &session, &problem);
+	if (r == 0)
+		mount->heir = NULL;
 	/* The file system that the daemon was started from must stay unmountable. */
 	if (r == 0 && chdir("/") < 0)
 		r = -errno;
@@ -245,15 +278,17 @@ static int serve(struct mount *mount, struct settings *settings)
 		return EXIT_DONE;
 	if (r == SESSION_LEFT)
 		leave(mount);
-	if (r == PROBLEM) {
+	char text[MESSAGE_MAX];
+	if (r == PROBLEM && mount->is_detached)
+		problem_format(&problem, text, sizeof(text));
+	else if (r == PROBLEM)
 		message_problem(&problem);
-	} else {
-		char text[MESSAGE_MAX];
+	else
 		snprintf(text, sizeof(text), "%s: can't be mounted: %s", mount->mountpoint,
 			text_error(r));
+	if (r != PROBLEM || mount->is_detached)
 		log_line(mount, text);
-	}
-	if (mount->heir && !session)
+	if (mount->heir)
 		fail_as_heir(mount);
 	return EXIT_FAILED;
 }
@@ -345,10 +380,13 @@ static int serve_as_heir(struct mount *mount, const char *directory)
 		return serve_in(mount, directory);
 	}
 	mount->heir = heir;
-	if (look_beneath(mount, heir_beneath(heir), beneath, &mountpoint) != EXIT_DONE ||
-		serve_in(mount, directory) != EXIT_DONE)
+	if (look_beneath(mount, heir_beneath(heir), beneath, &mountpoint) != EXIT_DONE)
 		fail_as_heir(mount);
-	return EXIT_DONE;
+	mount->found = mountpoint;
+	int code = serve_in(mount, directory);
+	if (mount->heir)
+		fail_as_heir(mount);
+	return code;
 }
 
 /* Says whether we can take over from the daemon that asks. Another plyfs serves meanwhile. */
@@ -470,6 +508,7 @@ static int run(const struct command *command, int argc, char **argv)
 	int code = read_arguments(command, argc, argv, &mount);
 	if (code >= 0)
 		return code;
+	call.is_config = mount.call.is_config;
 	mount.call = call;
 	/* libfuse prints requests to standard error, which has no reader in the background. */
 	if (mount.options.is_debugging)

@@ -63,18 +63,18 @@ static int wait_for_result(const char *mountpoint, int pidfd, double before)
 int take_over(const char *mountpoint)
 {
 	char error[TRIAL_TEXT_MAX];
-	struct stat stat;
+	struct stat found;
 	double before;
 
-	if (lstat(mountpoint, &stat) < 0)
+	if (stat(mountpoint, &found) < 0)
 		return message_result(-errno, NULL, mountpoint);
-	pid_t pid = handover_server(stat.st_dev);
+	pid_t pid = handover_server(found.st_dev);
 	CLEANUP(closep) int pidfd = pid > 0 ? pidfd_open(pid, 0) : -1;
 	int r = pidfd < 0 ? 0 : read_tried(mountpoint, &before, error);
 	if (r < 0)
 		return message_result(r, NULL, mountpoint);
 	/* The number may be another process's by now; the descriptor stays the daemon's. */
-	if (pidfd < 0 || handover_server(stat.st_dev) != pid ||
+	if (pidfd < 0 || handover_server(found.st_dev) != pid ||
 		pidfd_send_signal(pidfd, SIGUSR2, NULL, 0) < 0) {
 		message("%s: no plyfs of yours serves it; give its mountpoint, as the user who "
 			"mounted it",

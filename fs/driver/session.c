@@ -179,7 +179,7 @@ static int mount_at(struct session *session, struct problem *problem)
 	return enter_mount_process(session);
 }
 
-/* Where nobody may ask for the mount it can't be taken over, and is as good as any for the rest. */
+/* Lets SIGUSR2 begin a take-over. */
 static int offer_mount(struct session *session)
 {
 	const struct handover_options options = {.call = session->options.call,
@@ -206,7 +206,9 @@ static int unmount(const struct session *session)
 	if (r < 0)
 		return r;
 	free(top.path);
-	return mountpoint_end(session->mountpoint, MNT_FORCE | MNT_DETACH);
+	/* Another plyfs may lie over it. */
+	return top.dev == session->dev ? mountpoint_end(session->mountpoint, MNT_FORCE | MNT_DETACH)
+				       : -EBUSY;
 }
 
 /* All that makes processes, before the mount: none of them ever holds /dev/fuse. */
@@ -612,6 +614,8 @@ static bool come_to_rest(struct session *session)
 {
 	if (!session->hello.len)
 		return false;
+	/* The publisher may wait for a process that was stopped. */
+	helper_wake();
 	session->is_at_rest = true;
 	publisher_stop(session->publisher);
 	coroutine_join(take_ptr(session->publishing));
@@ -641,12 +645,24 @@ static void log_failure(struct session *session, const char *error)
 	log_line(session, line);
 }
 
+/* Returns whether the absolute path is the directory, or lies in it. */
+static bool is_in(const char *path, const char *directory)
+{
+	size_t length = strlen(directory);
+
+	return strncmp(path, directory, length) == 0 && (!path[length] || path[length] == '/');
+}
+
 /* Returns why the new program must not be run now; NULL: it can. */
 static const char *obstacle(const struct session *session)
 {
 	if (!can_be_left(session))
 		return "the mountpoint lies on, above or below what programs need to start; "
 		       "unmount and mount again";
+	if (!session->has_permissions &&
+		is_in(session->options.call->directory, session->mountpoint))
+		return "plyfs was started in the mountpoint; unmount, and mount from another "
+		       "directory";
 	return has_threads() ? "a layer does not answer; try again when it does" : NULL;
 }
 
@@ -691,7 +707,12 @@ static int hand_over(struct session *session)
 	int r = record_new(STATE_FORMAT, &record);
 
 	view_pause(session->view);
-	keep_pause(session->keep);
+	/* Another plyfs-state could not lock the directory, and the new program would fail. */
+	if (!keep_pause(session->keep) && r == 0)
+		r = -ETIMEDOUT;
+	/* An exec waits for all threads. */
+	if (r == 0 && session->wish == HANDOVER_WANTED && has_threads())
+		r = -ETIMEDOUT;
 	if (r < 0)
 		return r;
 	session_state_put(session, record);

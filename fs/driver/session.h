@@ -1,8 +1,7 @@
 /*
  * A session: one mount, from mount(2) to the last request.
  *
- *      session_mount()   the mountpoint is checked and mounted, the sandbox (sandbox.h) is
- *                        entered; no source is read yet
+ *      session_mount()   the mountpoint is checked and mounted; no source is read yet
  *      session_serve()   requests are answered and changes published, until the mount ends: by
  *                        umount(8), fusermount3(1), or a signal
  *      session_free()

@@ -291,6 +291,8 @@ int handover_new(const struct handover_options *options, struct handover **ret)
 	sigaddset(&asked, SIGUSR2);
 	sigaddset(&asked, HANDOVER_LEAVE_SIGNAL);
 	sigprocmask(SIG_BLOCK, &asked, NULL);
+	/* Ignored, it would hide how a trial ended. */
+	signal(SIGCHLD, SIG_DFL);
 	*handover = (struct handover){.options = *options,
 		.lock = lock_mount(options->dev),
 		.signal = signalfd(-1, &asked, SFD_CLOEXEC | SFD_NONBLOCK),
@@ -478,7 +480,7 @@ static bool is_to_end(void)
 static void block_ends(sigset_t *old)
 {
 	static const int held[] = {
-		SIGTERM, SIGINT, SIGHUP, SIGCHLD, SIGUSR2, HANDOVER_LEAVE_SIGNAL};
+		SIGTERM, SIGINT, SIGHUP, SIGPIPE, SIGCHLD, SIGUSR2, HANDOVER_LEAVE_SIGNAL};
 	sigset_t signals;
 
 	sigemptyset(&signals);
@@ -507,7 +509,7 @@ static int become(const struct handover *handover, int socket)
 
 	if (!is_as_tried(handover))
 		return -ESTALE;
-	snprintf(text, sizeof(text), "%d %u", socket, handover->tried + 1);
+	snprintf(text, sizeof(text), "%d %u %d", socket, handover->tried + 1, call->is_config);
 	if (setenv(INHERITANCE, text, 1) < 0)
 		return -errno;
 	(void)fcntl(socket, F_SETFD, 0);
@@ -515,7 +517,8 @@ static int become(const struct handover *handover, int socket)
 	setrlimit(RLIMIT_NOFILE, &call->files);
 	uint64_t slice_ns = slice_get();
 	slice_set(call->slice_ns);
-	/* It goes on after the exec, and is not caught then. */
+	/* It goes on after the exec, and is not caught then. It may have been ignored. */
+	signal(SIGALRM, SIG_DFL);
 	alarm(HANDOVER_S);
 	int r = is_to_end() ? -ECANCELED : chdir(call->directory) < 0 ? -errno : 0;
 	if (r == 0) {
@@ -548,10 +551,12 @@ struct inheritance handover_inherit(void)
 {
 	const char *text = getenv(INHERITANCE);
 	struct inheritance ret = {.socket = -1};
+	int is_config = 0;
 
-	if (!text || sscanf(text, "%d %u", &ret.socket, &ret.tried) != 2 ||
+	if (!text || sscanf(text, "%d %u %d", &ret.socket, &ret.tried, &is_config) != 3 ||
 		fcntl(ret.socket, F_SETFD, FD_CLOEXEC) < 0)
 		ret.socket = -1;
+	ret.is_config = is_config;
 	unsetenv(INHERITANCE);
 	return ret;
 }

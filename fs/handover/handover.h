@@ -57,6 +57,7 @@
 struct inheritance {
 	int socket;     /* with the state; -1: there was no such program */
 	unsigned tried; /* take-overs of this mount in this process */
+	bool is_config; /* program_call.is_config */
 };
 
 /** Reads what handover_become() has left in the environment, and removes it from there. */

@@ -22,10 +22,13 @@ __attribute__((noreturn)) static void run(
 	const struct program_call *call, char *option, int output, int beneath_fd)
 {
 	/* Beyond the places that are filled now. */
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-	int out = fcntl(output, F_DUPFD_CLOEXEC, TRIAL_BENEATH_FD + 1);
-	int beneath = fcntl(beneath_fd, F_DUPFD_CLOEXEC, TRIAL_BENEATH_FD + 1);
+	int kept[] = {fcntl(output, F_DUPFD_CLOEXEC, TRIAL_BENEATH_FD + 1),
+		fcntl(beneath_fd, F_DUPFD_CLOEXEC, TRIAL_BENEATH_FD + 1)};
+	int out = kept[0], beneath = kept[1];
 	char **words = call->words - 1;
+
+	descriptor_close_except(kept, 2);
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	/* Not behind a "--". */
 	words[0] = words[1];
@@ -38,9 +41,11 @@ __attribute__((noreturn)) static void run(
 		setpgid(0, 0);
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		helper_reset_signals();
-		if (chdir(call->directory) == 0)
+		bool is_there = chdir(call->directory) == 0;
+		if (is_there)
 			execv(call->path, words);
-		dprintf(STDERR_FILENO, "%s: %s\n", call->path, text_error(-errno));
+		dprintf(STDERR_FILENO, "%s: %s\n", is_there ? call->path : call->directory,
+			text_error(-errno));
 	}
 	_exit(NOT_RUN);
 }
@@ -72,18 +77,24 @@ int trial_begin(const struct program_call *call, const char *question, int benea
 	return 0;
 }
 
-/* Leaves the first line that the program wrote, without its name in front. */
+/*
+ * Leaves the last message that the program wrote, without its name in front; or else the first
+ * line. Notes and warnings come before an error.
+ */
 static void read_text(int output, char text[TRIAL_TEXT_MAX])
 {
 	static const char name[] = "plyfs: ";
+	const char *last = text;
 
 	(void)fcntl(output, F_SETFL, O_NONBLOCK);
 	ssize_t n = read(output, text, TRIAL_TEXT_MAX - 1);
 	text[n > 0 ? n : 0] = '\0';
-	text[strcspn(text, "\n")] = '\0';
-	size_t length = strlen(text), own = strlen(name);
-	if (length >= own && memcmp(text, name, own) == 0)
-		memmove(text, text + own, length - own + 1);
+	for (const char *at = text; at; at = (at = strchr(at, '\n')) ? at + 1 : NULL)
+		if (strncmp(at, name, strlen(name)) == 0)
+			last = at + strlen(name);
+	size_t length = strcspn(last, "\n");
+	memmove(text, last, length);
+	text[length] = '\0';
 }
 
 bool trial_take(struct program_trial *trial, char text[TRIAL_TEXT_MAX])

@@ -38,6 +38,7 @@ struct program_call {
 	char **words;        /* its argv: "plyfs", "mount", …, NULL; the place in front is free */
 	struct rlimit files; /* the limit of descriptors, as it was at the start */
 	uint64_t slice_ns;   /* slice.h, as it was at the start */
+	bool is_config;      /* the word in place of the layers is a plyfs.yaml */
 };
 
 struct program_trial {

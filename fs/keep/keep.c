@@ -512,7 +512,7 @@ void keep_stop(struct keep *keep)
 		;
 }
 
-void keep_pause(struct keep *keep)
+bool keep_pause(struct keep *keep)
 {
 	/* A stopped plyfs-state would keep the directory locked. */
 	if (keep->socket >= 0)
@@ -523,6 +523,7 @@ void keep_pause(struct keep *keep)
 		;
 	/* Paths without an answer may be written or not. */
 	end_batch(keep, false);
+	return keep->socket < 0 || keep->use == RELEASED;
 }
 
 void keep_resume(struct keep *keep)

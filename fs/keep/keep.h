@@ -58,10 +58,11 @@ void keep_stop(struct keep *keep);
 
 /**
  * Makes plyfs-state write all versions and unlock the directory: another daemon can then load it.
- * keep_resume() locks it again. If another daemon holds it then, that is logged, and writing waits.
- * Only the root coroutine calls them.
+ * keep_pause() returns false if plyfs-state does not answer in time. keep_resume() locks the
+ * directory again. If another daemon holds it then, that is logged, and writing waits. Only the
+ * root coroutine calls them.
  */
-void keep_pause(struct keep *keep);
+bool keep_pause(struct keep *keep);
 void keep_resume(struct keep *keep);
 
 void keep_free(struct keep *keep);

@@ -173,13 +173,29 @@ void helper_text(enum helper_kind kind, enum helper_state state, const char *rem
 		snprintf(ret, HELPER_TEXT_MAX, "the process %s goes on", helper_name(kind));
 }
 
+/* Returns whether the child is a helper: whoever started plyfs may have left children, too. */
+static bool is_ours(pid_t pid)
+{
+	static const char prefix[] = "plyfs-";
+	char path[sizeof("/proc//comm") + 3 * sizeof(pid)], name[16] = "";
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
+	CLEANUP(fclosep) FILE *file = fopen(path, "re");
+	return file && fgets(name, sizeof(name), file) &&
+	       strncmp(name, prefix, strlen(prefix)) == 0;
+}
+
 void helper_inherit(void)
 {
 	CLEANUP(fclosep) FILE *file = fopen("/proc/thread-self/children", "re");
+	pid_t pid;
 
-	while (file && inherited.count < HELPERS_INHERITED_MAX &&
-		fscanf(file, "%d", &inherited.pids[inherited.count]) == 1)
-		kill(inherited.pids[inherited.count++], SIGCONT);
+	while (file && inherited.count < HELPERS_INHERITED_MAX && fscanf(file, "%d", &pid) == 1) {
+		if (!is_ours(pid))
+			continue;
+		kill(pid, SIGCONT);
+		inherited.pids[inherited.count++] = pid;
+	}
 }
 
 static void reap_inherited(void)

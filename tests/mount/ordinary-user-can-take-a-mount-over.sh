@@ -26,4 +26,17 @@ eventually changed || fail "a change does not show"
 fails_with 'no plyfs of yours serves it' as_user env -u XDG_RUNTIME_DIR "$PLYFS" mount --take-over mnt
 as_user "$PLYFS" umount mnt
 eventually has_ended "$plyfs_pid" || fail "plyfs does not end"
+
+# The kernel asks an ordinary user's mount for the right to search it: with a slash at its name, and at a change to it.
+as_user "$PLYFS" mount -o noheader low:high mnt/./
+plyfs_pid=$(serving)
+as_user "$PLYFS" mount --take-over mnt/ || fail "a mountpoint with a slash is not taken over"
+as_user "$PLYFS" umount mnt
+eventually has_ended "$plyfs_pid" || fail "plyfs does not end"
+(cd mnt && as_user "$PLYFS" mount -o noheader ../low:../high .)
+plyfs_pid=$(serving)
+fails_with 'plyfs was started in the mountpoint' as_user "$PLYFS" mount --take-over mnt
+[ "$(as_user cat mnt/app.yaml)" = 'a: 2' ] || fail "the running plyfs does not go on"
+as_user "$PLYFS" umount mnt
+eventually has_ended "$plyfs_pid" || fail "plyfs does not end"
 plyfs_pid=

@@ -11,7 +11,7 @@ echo 'a: 1' >low/app.yaml
 echo 'z: 1' >mnt/z.yaml
 ln -s mnt link
 for coherence in strict cached; do
-	for arguments in '-c mnt/plyfs.yaml' '-c mnt/../link/plyfs.yaml' 'low:link' 'mnt'; do
+	for arguments in '-c mnt/plyfs.yaml' '-c mnt/../link/plyfs.yaml' 'mnt/plyfs.yaml' 'low:link' 'mnt'; do
 		printf 'layers: [., ../low, ../mnt/../high]\noptions: {coherence: %s}\n' $coherence >mnt/plyfs.yaml
 		# shellcheck disable=SC2086
 		start $arguments mnt
