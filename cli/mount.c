@@ -123,7 +123,8 @@ static int take_arguments(
 	if (layer_choice_is_double(command, &mount->choice))
 		return EXIT_WRONG_USE;
 	mount->label = mount->choice.config ? mount->choice.config : mount->choice.layers;
-	trim(arguments[count - 1]);
+	if (mount->inheritance.socket >= 0)
+		trim(arguments[count - 1]);
 	mount->mountpoint = arguments[count - 1];
 	return -1;
 }

@@ -22,6 +22,7 @@ struct route {
 	char place[PATH_MAX]; /* of `at`; "" is the root */
 	char rest[PATH_MAX];  /* the remaining path */
 	int (*each)(void *context, const struct route_step *step);
+	bool (*avoids)(void *context, const char *path); /* NULL: no path */
 	void *context;
 };
 
@@ -118,6 +119,8 @@ static int take_step(struct route *route)
 	step.name = copy;
 	strcpy(path, route->place);
 	int r = strcmp(copy, ".") == 0 ? 0 : add_name(path, copy);
+	if (r == 0 && route->avoids && route->avoids(route->context, path))
+		r = -EREMOTE;
 	if (r < 0)
 		return r;
 	CLEANUP(closep) int fd = openat(route->at, copy, O_PATH | O_NOFOLLOW | O_CLOEXEC);
@@ -143,7 +146,13 @@ static int take_step(struct route *route)
 int route_each(
 	const char *path, int (*each)(void *context, const struct route_step *step), void *context)
 {
-	struct route route = {.at = -1, .each = each, .context = context};
+	return route_each_avoiding(path, NULL, each, context);
+}
+
+int route_each_avoiding(const char *path, bool (*avoids)(void *context, const char *path),
+	int (*each)(void *context, const struct route_step *step), void *context)
+{
+	struct route route = {.at = -1, .each = each, .avoids = avoids, .context = context};
 	char working[PATH_MAX] = "";
 	const char *from = *path == '/' ? "/" : working;
 

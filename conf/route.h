@@ -33,3 +33,10 @@ struct route_step {
  */
 int route_each(
 	const char *path, int (*each)(void *context, const struct route_step *step), void *context);
+
+/**
+ * Does the same, but returns -EREMOTE before it goes to a path for which `avoids` returns true: no
+ * file system that is mounted there is asked.
+ */
+int route_each_avoiding(const char *path, bool (*avoids)(void *context, const char *path),
+	int (*each)(void *context, const struct route_step *step), void *context);

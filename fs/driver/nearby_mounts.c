@@ -19,7 +19,11 @@ struct nearby {
 	const char **tops; /* mounts below them count, too */
 	size_t top_count;
 	size_t top_capacity;
-	const char *last; /* the last path of a resolution */
+	const char **remote; /* where network and FUSE file systems are mounted */
+	size_t remote_count;
+	size_t remote_capacity;
+	const char *mountpoint; /* our own */
+	const char *last;       /* the last path of a resolution */
 	struct nearby_mounts mounts;
 	bool has_links; /* a layer follows links */
 	bool is_short;  /* memory is short */
@@ -29,6 +33,7 @@ static void nearby_fini(struct nearby *nearby)
 {
 	free(nearby->ways);
 	free(nearby->tops);
+	free(nearby->remote);
 	nearby_mounts_fini(&nearby->mounts);
 	arena_free(nearby->arena);
 }
@@ -48,11 +53,38 @@ static int take_step(void *context, const struct route_step *step)
 	return add_way(context, step->path);
 }
 
-/* Resolves `path` as far as it exists, and notes each path on the way. */
+static bool note_remote(void *context, const struct table_mount *mount)
+{
+	struct nearby *nearby = context;
+
+	if (!mount_table_is_remote(mount) || strcmp(mount->path, nearby->mountpoint) == 0)
+		return false;
+	const char *copy = arena_copy(nearby->arena, span_of(mount->path));
+	nearby->is_short = !copy || array_grow(nearby->remote, nearby->remote_count,
+					    nearby->remote_capacity) < 0;
+	if (!nearby->is_short)
+		nearby->remote[nearby->remote_count++] = copy;
+	return nearby->is_short;
+}
+
+static bool is_remote(void *context, const char *path)
+{
+	const struct nearby *nearby = context;
+
+	for (size_t i = 0; i < nearby->remote_count; i++)
+		if (strcmp(nearby->remote[i], path) == 0)
+			return true;
+	return false;
+}
+
+/*
+ * Resolves `path` as far as it exists, and notes each path on the way. Ends at a remote file
+ * system, which may not answer.
+ */
 static int go(struct nearby *nearby, const char *path, bool is_top)
 {
 	nearby->last = NULL;
-	int r = path ? route_each(path, take_step, nearby) : 0;
+	int r = path ? route_each_avoiding(path, is_remote, take_step, nearby) : 0;
 
 	if (r == -ENOMEM || r == -EMFILE || r == -ENFILE)
 		return r;
@@ -142,9 +174,13 @@ static bool take_mount(void *context, const struct table_mount *mount)
 int nearby_mounts_read(
 	const struct settings *settings, const char *mountpoint, struct nearby_mounts *ret)
 {
-	CLEANUP(nearby_fini) struct nearby nearby = {0};
+	CLEANUP(nearby_fini) struct nearby nearby = {.mountpoint = mountpoint};
 	int r = arena_new(&nearby.arena);
 
+	if (r == 0)
+		r = mount_table_each(-1, note_remote, &nearby);
+	if (r == 0 && nearby.is_short)
+		r = -ENOMEM;
 	if (r == 0)
 		r = go_blindly(&nearby, mountpoint);
 	if (r == 0)

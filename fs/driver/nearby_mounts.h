@@ -27,8 +27,8 @@ struct nearby_mounts {
 };
 
 /**
- * Reads the nearby mounts. `mountpoint` is absolute, without links. Looks up the paths that the
- * settings name, so it may wait for a file system. Returns 0 with *ret for nearby_mounts_fini(), or
+ * Reads the nearby mounts. `mountpoint` is absolute, without links. Asks no network
+ * or FUSE file system. Returns 0 with *ret for nearby_mounts_fini(), or
  * -errno.
  */
 int nearby_mounts_read(

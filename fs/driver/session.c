@@ -436,37 +436,17 @@ static void note_differences(struct session *session, const struct nearby_mounts
 	nearby_list_each_without(&now->elsewhere, &before->elsewhere, note_mount_elsewhere, view);
 }
 
-/* The reading of nearby mounts. It looks up the paths that the settings name. */
-struct mounts_reading {
-	const struct settings *settings;
-	const char *mountpoint;
-	struct nearby_mounts mounts;
-	int result;
-};
-
-static void read_mounts(void *context)
-{
-	struct mounts_reading *reading = context;
-
-	(void)settings_note_remote(reading->settings);
-	reading->result =
-		nearby_mounts_read(reading->settings, reading->mountpoint, &reading->mounts);
-}
-
 /* Returns whether nearby mounts have changed, or can't be read. */
 static bool note_nearby_mounts(struct session *session)
 {
 	CLEANUP(settings_unrefp) struct settings *settings = view_settings(session->view);
-	struct mounts_reading reading = {settings, session->mountpoint, {0}, 0};
 	CLEANUP(nearby_mounts_fini) struct nearby_mounts mounts = {0};
 	struct nearby_mounts *before = &session->nearby;
 	/* The first change is our own mount. */
 	bool has_begun = before->digest && is_mounted(session);
 
-	/* One of the paths may lead to a file system that does not answer. */
-	aside_run(read_mounts, &reading);
-	mounts = reading.mounts;
-	int r = reading.result;
+	(void)settings_note_remote(settings);
+	int r = nearby_mounts_read(settings, session->mountpoint, &mounts);
 	bool is_changed = r < 0 || mounts.digest != before->digest;
 	if (has_begun && r == 0)
 		note_differences(session, before, &mounts);

@@ -136,7 +136,8 @@ static void put_mirror(FILE *out, const struct layer *layer, bool is_trusted)
 {
 	struct mirror_report report;
 
-	if (!mirror_report_of(layer->place, &report))
+	/* A file system that does not answer would hold up all requests. */
+	if (layer_is_delegated(layer) || !mirror_report_of(layer->place, &report))
 		return;
 	const struct node *map = report.map;
 	json_put(out, ", 'mirror': {'kind': %s, 'source': %s, 'revision': %s, 'endpoint': %s",
@@ -177,7 +178,7 @@ void status_put_mirror_lines(FILE *out, const struct settings *settings)
 		const struct layer *layer = settings->layers[i];
 		struct mirror_report report;
 
-		if (!mirror_report_of(layer->place, &report))
+		if (layer_is_delegated(layer) || !mirror_report_of(layer->place, &report))
 			continue;
 		for (uint32_t j = 0; j < report_count(report.troubles); j++) {
 			const struct node *trouble = report.troubles->seq.items[j];

@@ -88,6 +88,11 @@ static void begin(void *context)
 	char last[MIRROR_REPORTER_LINE] = "";
 
 	descriptor_close_except(&(int){reporter->lines}, 1);
+	/* The caller may wait until nobody has its output open. */
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (dup2(null, fd) < 0)
+			_exit(1);
 	helper_reset_signals();
 	prctl(PR_SET_NAME, "plyfs-report");
 	/* After the sandbox, as a change of rights may reset it. getppid(): the parent may have

@@ -81,15 +81,18 @@ static bool reap(struct settings_reader *reader, size_t place, int *status)
 	return true;
 }
 
-static int report(const char *layer, const struct settings *old, struct problem *problem)
+/* The problem names no source: its file system may be the one that does not answer. */
+static int report(const char *layer, struct problem *problem)
 {
 	if (!*layer)
-		return problem_set(problem, old->path, 0, 0,
-			"can't be read again: its file system does not answer; look after that");
-	return problem_set(problem, old->path, 0, 0,
-		"the layer directory '%s' can't be opened, or a preset or schema read: its file "
-		"system does not answer; look after that, or leave the layer out",
-		layer);
+		return problem_set(problem, NULL, 0, 0,
+			"the settings can't be read again: their file system does not answer; look "
+			"after that");
+	return problem_set(problem, NULL, 0, 0,
+		"the settings can't be read again: the layer directory '%.*s' can't be opened, or "
+		"a preset or schema read: its file system does not answer; look after that, or "
+		"leave the layer out",
+		PATH_MAX - 1, layer);
 }
 
 /* Finds a place for a process, and reaps the others. SETTINGS_READERS_MAX: there is none. */
@@ -128,7 +131,7 @@ int settings_reader_try(struct settings_reader *reader, const struct settings *o
 	if (r < 0)
 		return r;
 	if (place == SETTINGS_READERS_MAX)
-		return report("", old, problem);
+		return report("", problem);
 	char *layer = reader->layers[place];
 	*layer = '\0';
 	pid_t pid = coroutine_fork(read_first, &first);
@@ -138,9 +141,9 @@ int settings_reader_try(struct settings_reader *reader, const struct settings *o
 	waited[0].fd = reader->processes[place].pidfd = pidfd_open(pid, 0);
 	await_ms(waited, 2, (int)old->answer_ms);
 	if (reap(reader, place, &status))
-		return status == IS_SILENT ? report(layer, old, problem) : 0;
+		return status == IS_SILENT ? report(layer, problem) : 0;
 	kill(pid, SIGKILL);
-	return waited[1].revents ? -ECANCELED : report(layer, old, problem);
+	return waited[1].revents ? -ECANCELED : report(layer, problem);
 }
 
 void settings_reader_fini(struct settings_reader *reader)

@@ -364,7 +364,7 @@ static bool is_silent(const char *path)
 	struct mount_above above = {.path = path};
 
 	return mount_table_each(-1, take_above, &above) == 0 && above.dev &&
-	       workers_waited_ms(tasks.workers, above.dev) >= LAYER_HURRY_MS;
+	       workers_seem_to_wait_ms(tasks.workers, above.dev) >= LAYER_HURRY_MS;
 }
 
 void layer_tasks_use(const struct layer_tasks *named)

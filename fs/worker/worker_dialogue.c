@@ -8,15 +8,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "aside.h"
 #include "await.h"
 #include "cleanup.h"
 #include "clock.h"
+#include "coroutine.h"
 #include "descriptor.h"
+#include "parcel.h"
 #include "source_record.h"
 #include "worker_message.h"
 
@@ -104,28 +108,82 @@ static void reply_find(const struct worker_job *job, struct record *question, st
 struct followed {
 	int path_fd; /* O_PATH */
 	int flags;
-	int result; /* a descriptor for close(2), or -errno */
+	int socket; /* of the process that opens it */
 };
 
-/* Runs aside, as the file system may not answer. */
-static void open_followed(void *context)
+/* Returns a descriptor or -errno. */
+static int open_followed(const struct followed *followed)
 {
-	struct followed *followed = context;
 	char link[DESCRIPTOR_LINK_MAX];
 	struct stat stat;
 
-	if (fstat(followed->path_fd, &stat) < 0) {
-		followed->result = -errno;
-		return;
-	}
+	if (fstat(followed->path_fd, &stat) < 0)
+		return -errno;
 	/* The content of any other file depends on its reader, or is a device's. */
 	if ((!S_ISREG(stat.st_mode) && !S_ISDIR(stat.st_mode)) ||
 		layer_is_kernels_own(followed->path_fd))
-		return;
+		return -EACCES;
 	descriptor_link(followed->path_fd, link);
 	int fd = open(link,
 		O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | (followed->flags & O_DIRECTORY));
-	followed->result = fd < 0 ? -errno : fd;
+	return fd < 0 ? -errno : fd;
+}
+
+/* In a process of its own: its file system may not answer, and it must not hold /dev/fuse then. */
+static void run_followed(void *context)
+{
+	const struct followed *followed = context;
+	int kept[] = {followed->path_fd, followed->socket};
+
+	descriptor_close_except(kept, 2);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	int fd = open_followed(followed);
+	int result = fd < 0 ? fd : 0;
+	_exit(parcel_send(followed->socket, &result, sizeof(result), fd) < 0);
+}
+
+/* Reaps the processes that stood still, and returns a place for one more; NULL: too many do. */
+static pid_t *find_place(void)
+{
+	static pid_t still[WORKERS_LEFT_MAX];
+	pid_t *place = NULL;
+
+	for (size_t i = 0; i < WORKERS_LEFT_MAX; i++) {
+		if (still[i] && waitpid(still[i], NULL, WNOHANG) != 0)
+			still[i] = 0;
+		if (!still[i])
+			place = &still[i];
+	}
+	return place;
+}
+
+/* Returns a descriptor or -errno: -ETIMEDOUT: no answer within `answer_ms`. */
+static int open_elsewhere(struct followed *followed, unsigned answer_ms)
+{
+	pid_t *place = find_place();
+	int ends[2], result = -EIO, fd = -1;
+
+	if (!place)
+		return -ETIMEDOUT;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+		return -errno;
+	followed->socket = ends[1];
+	pid_t pid = coroutine_fork(run_followed, followed);
+	close(ends[1]);
+	struct pollfd answer = {.fd = ends[0], .events = POLLIN};
+	if (pid < 0)
+		result = pid;
+	else if (await_ms(&answer, 1, (int)answer_ms) <= 0)
+		result = -ETIMEDOUT;
+	else if (parcel_take(ends[0], &result, sizeof(result), &fd) != sizeof(result))
+		result = -EIO;
+	close(ends[0]);
+	if (pid > 0)
+		kill(pid, SIGKILL);
+	/* One that has answered ends now; any other is reaped by a later call. */
+	if (pid > 0 && (result == -ETIMEDOUT || waitpid(pid, NULL, 0) < 0))
+		*place = pid;
+	return fd >= 0 ? fd : result < 0 ? result : -EIO;
 }
 
 static bool follows(const struct settings *settings)
@@ -142,13 +200,14 @@ static void reply_open(const struct worker_job *job, struct record *question, st
 {
 	CLEANUP(closep) int path_fd = record_get_fd(question);
 	int flags = (int)record_get_below(question, INT_MAX);
-	struct followed followed = {path_fd, flags, -EACCES};
+	const struct settings *settings = job->composer->settings;
+	struct followed followed = {path_fd, flags, -1};
+	CLEANUP(closep) int fd = -EACCES;
 
-	if (path_fd >= 0 && follows(job->composer->settings))
-		aside_run(open_followed, &followed);
-	record_put(reply, followed.result < 0 ? (uint64_t)-followed.result : 0);
-	record_put_fd(reply, followed.result);
-	closep(&followed.result);
+	if (path_fd >= 0 && follows(settings))
+		fd = open_elsewhere(&followed, settings->answer_ms);
+	record_put(reply, fd < 0 ? (uint64_t)-fd : 0);
+	record_put_fd(reply, fd);
 }
 
 static void reply_stand_in(
