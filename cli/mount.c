@@ -42,7 +42,7 @@ struct mount {
 	struct program_call call; /* of the program that takes over */
 	struct inheritance inheritance; /* of the program that ran in this process before */
 	struct heir *heir; /* the previous daemon's state, until it is ours; NULL: none */
-	const char *found; /* the heir's mountpoint, absolute, without links */
+	const char *found; /* the heir's mountpoint, absolute, without links; NULL: not yet */
 	int stored_fd;     /* its socket with that state, or TRIAL_BENEATH_FD; -1: none */
 
 	struct supervisor *supervisor; /* runs the layers' mirrors; NULL: there is no plyfs.yaml */
@@ -230,8 +230,8 @@ __attribute__((noreturn)) static void leave(struct mount *mount)
 /* Ends after a failed take-over. If no process serves the mount any more, it is removed. */
 __attribute__((noreturn)) static void fail_as_heir(const struct mount *mount)
 {
-	if (heir_end(mount->heir) && mount->found)
-		(void)mountpoint_end(mount->found, MNT_DETACH);
+	if (heir_end(mount->heir))
+		(void)mountpoint_end(mount->found ? mount->found : mount->mountpoint, MNT_DETACH);
 	_exit(EXIT_FAILED);
 }
 
