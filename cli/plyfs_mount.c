@@ -468,15 +468,6 @@ static void list_layers(const struct settings *settings, struct plyfs_mounts *re
 	}
 }
 
-static bool follows(const struct settings *settings)
-{
-	bool follows = false;
-
-	for (size_t i = 0; i < settings->layer_count; i++)
-		follows |= settings->layers[i]->follow;
-	return follows;
-}
-
 /* Reports the mount, once. */
 static void report_silence(size_t mount)
 {
@@ -501,7 +492,8 @@ bool plyfs_mount_guard_ask(const struct settings *settings)
 	list_layers(settings, &layers);
 	reached.paths = calloc(guarded.mounted.count, sizeof(*reached.paths));
 	for (size_t i = 0; reached.paths && i < guarded.mounted.count; i++)
-		if (follows(settings) || is_in_layers(&layers, guarded.mounted.paths[i]))
+		if (settings_follow_links(settings) ||
+			is_in_layers(&layers, guarded.mounted.paths[i]))
 			reached.paths[reached.count++] = guarded.mounted.paths[i];
 	(void)plyfs_mount_each(&reached, PROBE_MS, put_question, note_answer, &question);
 	free(reached.paths);

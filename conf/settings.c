@@ -387,6 +387,14 @@ int settings_again(const struct settings *old, dev_t own, struct settings **outl
 	return 0;
 }
 
+bool settings_follow_links(const struct settings *settings)
+{
+	for (size_t i = 0; i < settings->layer_count; i++)
+		if (settings->layers[i]->follow)
+			return true;
+	return false;
+}
+
 static bool layer_equal(const struct layer *a, const struct layer *b)
 {
 	return strcmp(a->path, b->path) == 0 && (a->dirfd < 0) == (b->dirfd < 0) &&

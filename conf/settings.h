@@ -157,6 +157,9 @@ int settings_outline(const struct settings_environment *around, const char *path
 int settings_again(const struct settings *old, dev_t own, struct settings **outline,
 	struct settings **ret, struct problem *problem);
 
+/** Returns whether a layer has `follow`. */
+bool settings_follow_links(const struct settings *settings);
+
 /** Sets `header` by an option of the mount. plyfs.yaml does not change it, even when read again. */
 void settings_fix_header(struct settings *settings, bool header);
 

@@ -568,7 +568,7 @@ static void op_init(void *userdata, struct fuse_conn_info *conn)
 {
 	struct session *session = userdata;
 
-	/* What the former daemon and the kernel agreed on holds. */
+	/* The former daemon and the kernel have agreed already; that holds. */
 	if (session->heir) {
 		conn->want = session->wanted;
 		return;

@@ -446,7 +446,7 @@ int handover_take(struct handover *handover)
 	return fail(handover, "the new program did not answer in time");
 }
 
-/* Puts the offer and the record into ends[0]. What does not fit is not waited for: nobody reads. */
+/* Puts the offer and the record into ends[0]. Does not wait for room, as no process reads yet. */
 static int fill_socket(const struct handover *handover, struct record *record, int ends[2])
 {
 	CLEANUP(record_freep) struct record *offer = NULL;
@@ -663,7 +663,7 @@ int heir_new(int socket, struct heir **ret)
 	*ret = heir;
 	if (receive_record(socket, OFFER_FORMAT, &offer) < 0)
 		return 0;
-	/* What a later plyfs may have put behind it is passed over. */
+	/* Ignores fields that a later plyfs has added. */
 	uint64_t format = record_get(offer);
 	(void)record_get_below(offer, INT_MAX);
 	heir->beneath_fd = record_get_fd(offer);

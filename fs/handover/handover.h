@@ -53,7 +53,7 @@
 /* How long the new program may take until it serves, in seconds. */
 #define HANDOVER_S 60
 
-/* What a daemon has from the program that ran in its process before. */
+/* The program that ran in this process before leaves this to the daemon. */
 struct inheritance {
 	int socket;     /* with the state; -1: there was no such program */
 	unsigned tried; /* take-overs of this mount in this process */
@@ -74,9 +74,9 @@ struct handover_options {
 struct handover;
 
 /**
- * Makes handover_server() name this process, and SIGUSR2 begin a trial. What the options point to
- * must outlive *ret. Blocks SIGUSR2 and HANDOVER_LEAVE_SIGNAL. Returns 0 with *ret for
- * handover_free(), or -errno.
+ * Makes handover_server() name this process, and SIGUSR2 begin a trial. The objects to which the
+ * options point must outlive *ret. Blocks SIGUSR2 and HANDOVER_LEAVE_SIGNAL. Returns 0 with *ret
+ * for handover_free(), or -errno.
  */
 int handover_new(const struct handover_options *options, struct handover **ret);
 void handover_free(struct handover *handover); /* NULL: does nothing */

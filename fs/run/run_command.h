@@ -12,7 +12,7 @@ enum run_kind {
 	RUN_KINDS,
 };
 
-/* What commands get as the user who mounts had it, before the daemon changed its own. */
+/* The limits that commands get: those of the user who mounts, before the daemon changed its own. */
 struct run_origin {
 	char *language; /* "LANG=…" */
 	struct rlimit files;

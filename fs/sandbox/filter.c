@@ -94,7 +94,7 @@ static const struct call calls[] = {
 	{CALL(recvmsg), ALL},
 	{CALL(shutdown), ALL},
 
-	/* What libc calls. */
+	/* libc calls these. */
 	{CALL(futex), ALL},              /* locks */
 	{CALL(sched_getaffinity), ALL},  /* how many processors; which */
 	{CALL(gettid), ALL},

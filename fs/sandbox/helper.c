@@ -124,7 +124,6 @@ void helper_reset_signals(void)
 
 void helper_began(enum helper_kind kind, pid_t pid)
 {
-	/* Opened now: a filter of system calls need not allow it. */
 	helpers[kind].fd = pidfd_open(pid, 0);
 	helpers[kind].reported = HELPER_RUNS;
 	helpers[kind].pid = pid;

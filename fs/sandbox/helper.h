@@ -1,10 +1,10 @@
 /*
- * A helper: a process that is forked before its parent enters a sandbox, for tasks that the sandbox
- * forbids. It has a socket to its parent, and ends when the parent does.
+ * A helper: a process for tasks that its parent must not do itself. It has a socket to its parent,
+ * and ends when the parent does.
  *
- * A helper is also forked before its parent has coroutines (coroutine.h): else a wait in the helper
+ * A helper is forked before its parent has coroutines (coroutine.h): else a wait in the helper
  * would go on with the parent's coroutines. A guard is forked later, by coroutine_fork(), whenever
- * a command is to run; its end is no fault.
+ * a command runs; its end is no fault.
  *
  * A process has at most one helper of each kind. It can query the state of each helper at any time.
  * A descriptor reports changes (SIGCHLD, sigaction(2)). The parent never waits for the end of a
@@ -61,7 +61,7 @@ void helper_reset_signals(void);
  */
 void helper_inherit(void);
 
-/** Notes a forked helper, before the parent enters its sandbox. The sandboxed parent can end it. */
+/** Notes a forked helper. */
 void helper_began(enum helper_kind kind, pid_t pid);
 
 /** Returns the helper's process number; 0: there is none. */

@@ -251,20 +251,27 @@ static void begin(void *context)
 	run_program(start, &identity);
 }
 
-pid_t mirror_process_start(const struct mirror_start *start, int *log)
+pid_t mirror_process_fork(void (*run)(void *context), void *context, int *written, int *ret)
 {
 	int ends[2];
 
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return -errno;
-	struct new_mirror mirror = {start, ends[1], getpid()};
-	pid_t pid = coroutine_fork(begin, &mirror);
-	/* A program that the mirror started may hold the other end after the mirror has ended. */
+	*written = ends[1];
+	pid_t pid = coroutine_fork(run, context);
+	/* A program that the process started may hold the other end after the process has ended. */
 	(void)fcntl(ends[0], F_SETFL, O_NONBLOCK);
 	close(ends[1]);
 	if (pid < 0)
 		close(ends[0]);
 	else
-		*log = ends[0];
+		*ret = ends[0];
 	return pid;
+}
+
+pid_t mirror_process_start(const struct mirror_start *start, int *log)
+{
+	struct new_mirror mirror = {.start = start, .parent = getpid()};
+
+	return mirror_process_fork(begin, &mirror, &mirror.log, log);
 }

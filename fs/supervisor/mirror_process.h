@@ -36,6 +36,12 @@ struct mirror_start {
 #define MIRROR_NOT_STARTED 127
 
 /**
+ * Forks a process that goes on with run(context); see coroutine_fork(). *written, in `context`, is
+ * its end of a pipe. Returns its pid with *ret, the nonblocking read end, for close(2); or -errno.
+ */
+pid_t mirror_process_fork(void (*run)(void *context), void *context, int *written, int *ret);
+
+/**
  * Forks the mirror's process, which closes all our descriptors, finds its user, prepares the
  * directories, and starts the program. The kernel kills it when the calling thread ends. Returns
  * its pid, or -errno. *log becomes the nonblocking read end of a pipe with the mirror's messages,

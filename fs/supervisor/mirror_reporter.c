@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "cleanup.h"
-#include "coroutine.h"
 #include "descriptor.h"
 #include "helper.h"
+#include "mirror_process.h"
 #include "mirror_report.h"
 
 /* ms between two readings. */
@@ -108,17 +108,7 @@ static void begin(void *context)
 pid_t mirror_reporter_start(
 	const struct settings *settings, const struct sandbox_switches *switches, int *lines)
 {
-	int ends[2];
+	struct new_reporter reporter = {settings, switches, .parent = getpid()};
 
-	if (pipe2(ends, O_CLOEXEC) < 0)
-		return -errno;
-	struct new_reporter reporter = {settings, switches, ends[1], getpid()};
-	pid_t pid = coroutine_fork(begin, &reporter);
-	(void)fcntl(ends[0], F_SETFL, O_NONBLOCK);
-	close(ends[1]);
-	if (pid < 0)
-		close(ends[0]);
-	else
-		*lines = ends[0];
-	return pid;
+	return mirror_process_fork(begin, &reporter, &reporter.lines, lines);
 }

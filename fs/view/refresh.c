@@ -21,7 +21,7 @@
 /* Looks that are under way, or wait for their decision. Each holds a version in memory. */
 #define LOOKS_MAX 64
 
-/* Queues the name again after the delay. What is shown stays. */
+/* Queues the name again after the delay, and leaves what it shows. */
 static bool wait(struct view *view, const struct look *look, int64_t quiet_ms)
 {
 	if (quiet_ms == SHORTAGE_MS)

@@ -21,7 +21,7 @@
 /* Exit status of a process that met a layer for which an earlier one waits. */
 #define IS_SILENT 1
 
-/* What the new process gets. */
+/* The arguments of the new process. */
 struct first_reading {
 	const struct settings_reader *reader;
 	size_t own_place; /* of the process */

@@ -28,7 +28,7 @@
 /* The least bytes that a version, a directory or a path's fault takes in the record. */
 #define LEAST_SIZE 8
 
-/* What an entry has in memory. */
+/* The object that an entry shows, or its name alone. */
 enum shows { SHOWS_NAME, SHOWS_VERSION, SHOWS_DIRECTORY };
 
 static void put_directory(struct record *record, const struct directory *directory);

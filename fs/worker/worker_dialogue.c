@@ -186,15 +186,6 @@ static int open_elsewhere(struct followed *followed, unsigned answer_ms)
 	return fd >= 0 ? fd : result < 0 ? result : -EIO;
 }
 
-static bool follows(const struct settings *settings)
-{
-	bool follows = false;
-
-	for (size_t i = 0; i < settings->layer_count; i++)
-		follows |= settings->layers[i]->follow;
-	return follows;
-}
-
 /* The worker may be compromised: only a layer with `follow` makes other files readable. */
 static void reply_open(const struct worker_job *job, struct record *question, struct record *reply)
 {
@@ -204,7 +195,7 @@ static void reply_open(const struct worker_job *job, struct record *question, st
 	struct followed followed = {path_fd, flags, -1};
 	CLEANUP(closep) int fd = -EACCES;
 
-	if (path_fd >= 0 && follows(settings))
+	if (path_fd >= 0 && settings_follow_links(settings))
 		fd = open_elsewhere(&followed, settings->answer_ms);
 	record_put(reply, fd < 0 ? (uint64_t)-fd : 0);
 	record_put_fd(reply, fd);

@@ -58,5 +58,5 @@ for coherence in cached strict; do
 	refuses "it gives handles after a change"
 	renewed
 	refuses "it gives handles when it was taken over"
-	stop_taken_over
+	stop
 done

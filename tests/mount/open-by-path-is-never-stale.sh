@@ -84,5 +84,5 @@ if [ "$(id -u)" -eq 0 ]; then
 	renewed
 	renewed
 	read_ends 7
-	stop_taken_over
+	stop
 fi

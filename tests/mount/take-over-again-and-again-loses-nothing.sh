@@ -17,4 +17,4 @@ done
 wait $stress || fail "at $count: $(cat stress.out)"
 [ $count -ge 3 ] || fail "it was taken over $count times"
 echo "taken over $count times: $(cat stress.out)"
-stop_taken_over
+stop

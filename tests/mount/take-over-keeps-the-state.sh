@@ -33,7 +33,7 @@ rm low/gone.yaml high/gone.yaml
 comes_to_vanish mnt/gone.yaml
 renewed
 eventually kept 1 || fail "what was removed is kept: $(status kept)"
-stop_taken_over
+stop
 
 echo 'a: [' | tee low/app.yaml >low/gone.yaml
 echo 'b: 1' >high/gone.yaml

@@ -128,5 +128,5 @@ said kept
 wait "$holder" || fail "$(cat holder.err)"
 unwatch 0.1
 [ "$(status publisher mode)" = clone ] || fail "changes are published by: $(status publisher mode)"
-stop_taken_over
+stop
 ! is_mounted mnt || fail "it is mounted still"

@@ -39,4 +39,4 @@ for name in app secret; do
 	echo 'a: 2' >low/$name.yaml
 	comes_to_show mnt/$name.yaml $'a: 2\nb: 1'
 done
-stop_taken_over
+stop

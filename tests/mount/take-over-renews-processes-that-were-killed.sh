@@ -32,4 +32,4 @@ comes_to_show mnt/app.yaml 'a: 4'
 has_moved() { has_event MOVED_TO; }
 eventually has_moved || fail "nobody was woken: $(cat events)"
 unwatch
-stop_taken_over
+stop

@@ -33,10 +33,6 @@ renewed() {
 	taken_over kill -USR2 "$plyfs_pid"
 }
 
-stop_taken_over() {
-	stop
-}
-
 # Starts a copy of plyfs, which replace_program can replace.
 start_replaceable() {
 	cp -L "$PLYFS" "$directory/plyfs.new"
