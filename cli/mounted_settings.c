@@ -11,6 +11,7 @@
 #include "cleanup.h"
 #include "descriptor.h"
 #include "document.h"
+#include "outside.h"
 #include "plyfs_mount.h"
 #include "report.h"
 #include "text.h"
@@ -145,8 +146,8 @@ static int take_layer(const struct mount_description *mount, const struct node *
 		return r;
 	r = settings_environment_place(&settings->around, path, settings->arena, &place);
 	if (r == 0)
-		r = layer_open((*layer)->name, place, (*layer)->rank, (*layer)->optional,
-			(*layer)->follow, &other);
+		r = layer_open((*layer)->name, place, (*layer)->rank,
+			(*layer)->optional ? OUTSIDE_OPTIONAL : 0, (*layer)->follow, &other);
 	if (r == 0)
 		r = layer_call(other, path);
 	if (r == 0)

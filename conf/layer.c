@@ -20,6 +20,7 @@
 #include "descriptor.h"
 #include "followed_path.h"
 #include "glob.h"
+#include "outside.h"
 #include "store.h"
 
 /* The kernel returns EAGAIN if a rename raced with a resolution beneath a directory. A process that
@@ -63,13 +64,6 @@ static int (*guard)(const char *path, enum layer_use use);
 void layer_guard(int (*may_use)(const char *path, enum layer_use use))
 {
 	guard = may_use;
-}
-
-static void (*observer)(const char *path);
-
-void layer_observe(void (*opens)(const char *path))
-{
-	observer = opens;
 }
 
 static int (*opener)(int path_fd, int flags);
@@ -400,54 +394,16 @@ static int stat_at(int dirfd, bool follow, const char *path, struct stat *ret)
 	return fstat(fd, ret) < 0 ? -errno : 0;
 }
 
-/* Opens the layer's directory. *ret is -1 if it is missing and `optional`. */
-static int open_root(const char *path, bool optional, int *ret)
-{
-	CLEANUP(closep) int listed = -1;
-	CLEANUP(closep) int dirfd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	struct stat status;
-
-	if (dirfd < 0) {
-		int r = -errno;
-
-		/* A file in place of the directory is a mistake, not a missing layer. */
-		if (!optional || (r != -ENOENT && r != -ENOTDIR) || stat(path, &status) == 0)
-			return r;
-		*ret = -1;
-		return 0;
-	}
-
-	/* O_PATH checks no permission. Fail now rather than in every later call. */
-	listed = openat(dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (listed < 0)
-		return -errno;
-
-	*ret = dirfd;
-	dirfd = -1;
-	return 0;
-}
-
-static int note_identity(struct layer *layer)
-{
-	struct stat stat;
-
-	if (fstat(layer->dirfd, &stat) < 0)
-		return -errno;
-	layer->dev = stat.st_dev;
-	layer->ino = stat.st_ino;
-	return 0;
-}
-
-int layer_open(const char *name, const char *path, unsigned rank, bool optional, bool follow,
+int layer_open(const char *name, const char *path, unsigned rank, unsigned wanted, bool follow,
 	struct layer **ret)
 {
 	CLEANUP(layer_freep) struct layer *layer = malloc(sizeof(*layer));
-	int r;
+	struct outside_directory directory;
 
 	if (!layer)
 		return -ENOMEM;
 	*layer = (struct layer){.rank = rank,
-		.optional = optional,
+		.optional = wanted & OUTSIDE_OPTIONAL,
 		.follow = follow,
 		.dirfd = -1,
 		.exclude = default_exclude};
@@ -458,18 +414,13 @@ int layer_open(const char *name, const char *path, unsigned rank, bool optional,
 	if (!layer->name || !layer->path || !layer->place)
 		return -ENOMEM;
 
-	if (delegate && delegate->is_silent(path))
-		return -ETIMEDOUT;
-	if (observer)
-		observer(path);
-	r = open_root(path, optional, &layer->dirfd);
-	if (r == 0 && layer->dirfd >= 0)
-		r = note_identity(layer);
-	if (r == 0 && layer->dirfd >= 0)
-		r = store_find(layer->dirfd, &layer->store);
+	int r = outside_open(path, wanted, &directory);
 	if (r < 0)
 		return r;
-
+	layer->dirfd = directory.fd;
+	layer->dev = directory.stat.st_dev;
+	layer->ino = directory.stat.st_ino;
+	layer->store = directory.store;
 	*ret = take_ptr(layer);
 	return 0;
 }

@@ -80,8 +80,8 @@ void layer_guard(int (*may_use)(const char *path, enum layer_use use));
 
 /*
  * The functions that look into remote layers for a process that must not wait for a file system.
- * Each of the first four does the same as layer_NAME(), but returns -ETIMEDOUT if the file system
- * does not answer. They may wait.
+ * Each does the same as layer_NAME(), but returns -ETIMEDOUT if the file system does not answer.
+ * They may wait.
  */
 struct layer_delegate {
 	int (*stat)(const struct layer *layer, const char *path, struct stat *ret);
@@ -89,8 +89,6 @@ struct layer_delegate {
 	int (*list)(const struct layer *layer, const char *path,
 		int (*each)(void *context, const char *name, unsigned char type), void *context);
 	int (*read_link)(const struct layer *layer, const char *path, char **ret);
-	/* Returns whether the file system that has the absolute `path` is silent now. */
-	bool (*is_silent)(const char *path);
 };
 
 /**
@@ -122,9 +120,6 @@ enum layer_silence layer_silence(const struct layer *layer);
 /** Sets `is_remote`. */
 void layer_note_remote(const struct layer *layer);
 
-/** Makes layer_open() call `opens` with the path before it opens a directory. NULL: nothing. */
-void layer_observe(void (*opens)(const char *path));
-
 /** Returns whether the delegate looks into the layer. */
 bool layer_is_delegated(const struct layer *layer);
 
@@ -138,11 +133,12 @@ bool layer_fd_is_remote(int fd);
 int layer_may_enter(int dirfd, const char *name);
 
 /**
- * Opens the directory `path` as a layer. `name` and `path` are copied. If `optional` and nothing is
- * there, the layer is missing (dirfd -1). Returns 0 with *ret for layer_free(), or -errno: -EACCES
- * also for a directory that may be entered but not listed.
+ * Opens the directory `path` as a layer. `name` and `path` are copied. `wanted` is an OR of enum
+ * outside_wanted (outside.h); an optional layer may be missing (dirfd -1). Returns 0 with *ret for
+ * layer_free(), or -errno as outside_open(): -EACCES also for a directory that may be entered but
+ * not listed.
  */
-int layer_open(const char *name, const char *path, unsigned rank, bool optional, bool follow,
+int layer_open(const char *name, const char *path, unsigned rank, unsigned wanted, bool follow,
 	struct layer **ret);
 
 /** Returns whether `directory` is the layer's directory; false if the layer is missing. */

@@ -1,14 +1,12 @@
 #include "layer_spec.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cleanup.h"
 #include "node.h"
+#include "outside.h"
 #include "text.h"
 #include "value.h"
 
@@ -87,25 +85,6 @@ int layer_specs_name(
 	return 0;
 }
 
-/*
- * Checks the owner of a mirrored layer. The link to its present state lies in a directory of the
- * mirror's user, who may turn it to any directory. Only directories of that user's own are
- * accepted.
- */
-static int check_owner(const struct layer_spec *spec, const struct layer *layer)
-{
-	struct stat home, directory;
-
-	if (!spec->store || layer->dirfd < 0)
-		return 0;
-	CLEANUP(freep) char *path = strndup(spec->at, (size_t)(strrchr(spec->at, '/') - spec->at));
-	if (!path)
-		return -ENOMEM;
-	if (stat(path, &home) < 0 || fstat(layer->dirfd, &directory) < 0)
-		return -errno;
-	return home.st_uid == directory.st_uid ? 0 : -EXDEV;
-}
-
 int layer_spec_read_presence(
 	struct layer_spec *spec, const struct node *map, struct problem *problem)
 {
@@ -120,37 +99,21 @@ int layer_spec_read_presence(
 		       : r;
 }
 
-/* Returns -ENODATA for a required layer without any file: its file system may not be mounted. */
-static int check_required(const struct layer_spec *spec, const struct layer *layer)
-{
-	const struct dirent *entry;
-
-	if (!spec->required)
-		return 0;
-	int fd = openat(layer->dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
-	if (!stream)
-		return fd < 0 ? -errno : -ENOMEM;
-	do {
-		errno = 0;
-		entry = readdir(stream);
-	} while (entry && (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0));
-	int r = entry ? 0 : errno ? -errno : -ENODATA;
-	closedir(stream);
-	return r;
-}
-
 static int open_and_call(const struct layer_spec *spec, unsigned rank, struct layer **ret)
 {
 	CLEANUP(layer_freep) struct layer *layer = NULL;
 	/* an empty path: the layer is always missing */
 	const char *at = spec->has_no_value ? "" : spec->at;
-	int r = layer_open(spec->name, at, rank, spec->optional, spec->follow, &layer);
+	/*
+	 * The file system of a required layer may not be mounted. The link to the present state of
+	 * a mirrored layer lies in a directory of the mirror's user, who may turn it to any
+	 * directory. Only directories of that user's own are accepted.
+	 */
+	unsigned wanted = (spec->optional ? OUTSIDE_OPTIONAL : 0u) |
+			  (spec->required ? OUTSIDE_FILLED : 0u) |
+			  (spec->store ? OUTSIDE_OWNED : 0u);
 
-	if (r == 0)
-		r = check_owner(spec, layer);
-	if (r == 0)
-		r = check_required(spec, layer);
+	int r = layer_open(spec->name, at, rank, wanted, spec->follow, &layer);
 	if (r == 0)
 		r = layer_call(layer, spec->path);
 	if (r == 0 && spec->exclude)

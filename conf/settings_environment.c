@@ -1,14 +1,12 @@
 #include "settings_environment.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cleanup.h"
-#include "descriptor.h"
+#include "outside.h"
 
 static int copy(const char *text, struct arena *arena, const char **ret)
 {
@@ -51,9 +49,8 @@ bool settings_environment_is_other(const struct settings_environment *around)
 static bool is_mountpoint(const struct settings_environment *around, const char *path)
 {
 	char found[PATH_MAX];
-	CLEANUP(closep) int fd = open(path, O_PATH | O_CLOEXEC);
 
-	return descriptor_path(fd, found) == 0 && strcmp(found, around->mountpoint) == 0;
+	return outside_find(path, found) == 0 && strcmp(found, around->mountpoint) == 0;
 }
 
 /*

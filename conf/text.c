@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "cleanup.h"
-#include "descriptor.h"
+#include "outside.h"
 
 /* First size of the buffer in bytes if fstat(2) does not know the file's size, as for a pipe. */
 #define TEXT_FIRST 65536u
@@ -99,28 +99,26 @@ int text_write(int fd, const char *text, size_t len)
 int text_read_file(const char *path, const char *place, const struct text_kind *kind,
 	struct stat *ret_stat, char **ret, size_t *len, struct problem *problem)
 {
-	/* O_NONBLOCK: a pipe in the file's place must not hang plyfs. */
-	CLEANUP(closep) int fd = open(place, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	struct stat stat;
+	struct outside_file file;
 
-	if (fd < 0 || fstat(fd, &stat) < 0)
-		return problem_set(problem, path, 0, 0, "can't be opened: %s", text_error(-errno));
-	if (!S_ISREG(stat.st_mode))
+	int r = outside_read(place, kind->size_max, &file);
+	if (r == -ENOMEM)
+		return r;
+	if (r < 0 && !file.stat.st_mode)
+		return problem_set(problem, path, 0, 0, "can't be opened: %s", text_error(r));
+	if (!S_ISREG(file.stat.st_mode))
 		return problem_set(problem, path, 0, 0, "is %s; %s read from a file",
-			S_ISDIR(stat.st_mode) ? "a directory" : "no regular file", kind->what);
-
-	int r = text_read(fd, kind->size_max, ret, len);
+			S_ISDIR(file.stat.st_mode) ? "a directory" : "no regular file", kind->what);
 	if (r == -EFBIG)
 		return problem_set(problem, path, 0, 0, "is larger than %zu bytes; is this a %s?",
 			kind->size_max, kind->name);
-	/* The time of the last change, if that came while the file was read. */
-	if (r == 0 && fstat(fd, &stat) < 0)
-		r = -errno;
-	if (ret_stat)
-		*ret_stat = stat;
-	if (r < 0 && r != -ENOMEM)
+	if (r < 0)
 		return problem_set(problem, path, 0, 0, "can't be read: %s", text_error(r));
-	return r;
+	if (ret_stat)
+		*ret_stat = file.stat;
+	*ret = file.text;
+	*len = file.len;
+	return 0;
 }
 
 static const struct {

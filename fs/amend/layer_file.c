@@ -232,7 +232,7 @@ int layer_file_make_layer(const struct layer *layer, const struct layer *like, s
 		return -errno;
 	r = like && fstat(like->dirfd, &stat) == 0 ? take_after(fd, &stat)
 						   : be_new(fd, NEW_DIRECTORY_MODE);
-	return r == 0 ? layer_open(layer->name, path, layer->rank, false, layer->follow, ret) : r;
+	return r == 0 ? layer_open(layer->name, path, layer->rank, 0, layer->follow, ret) : r;
 }
 
 /* Makes one directory, with the rights of the model's. Returns 0 or -errno. */

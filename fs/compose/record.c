@@ -155,6 +155,11 @@ void record_put_time(struct record *record, struct timespec time)
 	record_put(record, (uint64_t)time.tv_nsec);
 }
 
+void record_put_stat(struct record *record, const struct stat *stat)
+{
+	record_put_bytes(record, stat, sizeof(*stat));
+}
+
 /* Gives the descriptor to the record. A spoilt record closes it. */
 static void add_fd(struct record *record, int fd)
 {
@@ -393,6 +398,23 @@ struct timespec record_get_time(struct record *record)
 
 	time.tv_nsec = (long)record_get_below(record, NANOSECONDS - 1);
 	return time;
+}
+
+static bool is_time(const struct timespec *time)
+{
+	return time->tv_nsec >= 0 && time->tv_nsec < NANOSECONDS;
+}
+
+void record_get_stat(struct record *record, struct stat *ret)
+{
+	struct span bytes = record_get_bytes(record);
+
+	*ret = (struct stat){0};
+	if (bytes.len == sizeof(*ret))
+		memcpy(ret, bytes.data, sizeof(*ret));
+	if (bytes.len != sizeof(*ret) || ret->st_size < 0 || !is_time(&ret->st_mtim) ||
+		!is_time(&ret->st_ctim) || !is_time(&ret->st_atim))
+		record_spoil(record);
 }
 
 int record_get_fd(struct record *record)

@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <time.h>
 
@@ -31,6 +32,7 @@ void record_put(struct record *record, uint64_t value);
 void record_put_bytes(struct record *record, const void *bytes, size_t size);
 void record_put_text(struct record *record, const char *text); /* NULL stays NULL */
 void record_put_time(struct record *record, struct timespec time);
+void record_put_stat(struct record *record, const struct stat *stat);
 
 /** Adds a duplicate of the descriptor; -1: none. */
 void record_put_fd(struct record *record, int fd);
@@ -79,6 +81,9 @@ struct span record_get_bytes(struct record *record);
 /** Reads a text, for free(3); NULL: none, no memory, or damage. A NUL in it is damage. */
 char *record_get_text(struct record *record);
 struct timespec record_get_time(struct record *record);
+
+/** Reads a stat(2). A negative size, or a time with an impossible part of a second, is damage. */
+void record_get_stat(struct record *record, struct stat *ret);
 
 /** Reads a descriptor, which becomes the caller's; -1: none. */
 int record_get_fd(struct record *record);

@@ -16,6 +16,7 @@
 #include "descriptor.h"
 #include "generation.h"
 #include "layer.h"
+#include "outside.h"
 #include "rights.h"
 #include "sandbox.h"
 #include "text.h"
@@ -41,7 +42,7 @@ static int is_empty_but_own(void *context, const char *name, unsigned char type)
 int rendered_open_layer(const char *path, bool optional, struct layer **ret)
 {
 	static const char *const nothing[] = {NULL};
-	int r = layer_open("", path, 0, optional, false, ret);
+	int r = layer_open("", path, 0, optional ? OUTSIDE_OPTIONAL : 0, false, ret);
 
 	if (r == 0)
 		(*ret)->exclude = nothing;

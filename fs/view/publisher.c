@@ -7,10 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/inotify.h>
 #include <unistd.h>
 
-#include "aside.h"
 #include "await.h"
 #include "cleanup.h"
 #include "clock.h"
@@ -21,7 +19,6 @@
 #include "notice.h"
 #include "refresh.h"
 #include "reload.h"
-#include "route.h"
 #include "settings_reader.h"
 #include "state.h"
 
@@ -30,9 +27,6 @@
 
 /* After a lack of memory or descriptors, the settings are read again after this time. */
 #define RELOAD_RETRY_MS 1000
-
-#define SETTINGS_EVENTS                                                                            \
-	(IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_CREATE | IN_DELETE | IN_ONLYDIR)
 
 /*
  * Microseconds for which the publisher ignores further events after it has seen one. A save makes
@@ -81,6 +75,7 @@ int publisher_new(
 	publisher->state = hash_state(view->composer.settings);
 	clock_gettime(CLOCK_REALTIME, &publisher->settings_made);
 	publisher->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	settings_reader_init(&publisher->reader, publisher->stop_fd);
 	if (publisher->stop_fd < 0)
 		return -errno;
 	*ret = take_ptr(publisher);
@@ -208,123 +203,63 @@ static void set_settings_trouble(struct publisher *publisher, struct trouble *tr
 	free(old);
 }
 
-/* Returns whether the result is a shortage; ENOSPC: no inotify watch is left. */
-static bool is_worth_a_retry(int result)
-{
-	return layer_is_shortage(result) || result == -ENOSPC;
-}
-
-/* Watches a component of the path, or of a link's target on it: each may be replaced. */
-static int watch_step(void *context, const struct route_step *step)
-{
-	if (!step->name || strcmp(step->name, ".") == 0 || strcmp(step->name, "..") == 0)
-		return 0; /* no name that could lead elsewhere */
-	/* For a directory on the path, only its replacement counts. */
-	int r = name_watch_add(context, step->at, step->name,
-		step->is_last ? SETTINGS_EVENTS : SETTINGS_EVENTS & ~(uint32_t)IN_CLOSE_WRITE);
-	return is_worth_a_retry(r) ? r : 0;
-}
-
-/* Watches each name on `path` that exists. Returns 0; or -errno: try again later. */
-static int watch_name(struct name_watch *watch, const char *path)
-{
-	int r = route_each(path, watch_step, watch);
-
-	return is_worth_a_retry(r) ? r : 0;
-}
-
 static void reload_later(struct publisher *publisher)
 {
 	publisher->is_reload_due = true;
 	publisher->reload_ms = clock_ms() + RELOAD_RETRY_MS;
 }
 
-/* The settings whose names are watched. */
-struct watching_aside {
-	struct publisher *publisher;
-	const struct settings *settings;
-};
-
-static void watch_aside(void *context)
+static void watch_settings(struct publisher *publisher, const struct settings *settings)
 {
-	struct publisher *publisher = ((struct watching_aside *)context)->publisher;
-	const struct settings *settings = ((struct watching_aside *)context)->settings;
+	struct settings_reader *reader = &publisher->reader;
 	struct name_watch *watch = publisher->watch;
 	int r = 0;
 
 	name_watch_renew(watch);
 	if (settings->place)
-		r = watch_name(watch, settings->place);
+		r = settings_reader_watch(reader, settings->place);
 	if (r == 0 && settings->facts.place)
-		r = watch_name(watch, settings->facts.place);
+		r = settings_reader_watch(reader, settings->facts.place);
 	for (size_t i = 0; r == 0 && i < settings->preset_count; i++)
-		r = watch_name(watch, settings->presets[i].path);
-	/* This process would stand still on the path to a layer that does not answer. */
+		r = settings_reader_watch(reader, settings->presets[i].path);
+	/* The process would stand still on the path to a layer that does not answer. */
 	for (size_t i = 0; r == 0 && i < settings->layer_count; i++)
 		if (layer_silence(settings->layers[i]) == LAYER_ANSWERS)
-			r = watch_name(watch, settings->layers[i]->place);
+			r = settings_reader_watch(reader, settings->layers[i]->place);
 	for (uint32_t i = 0; r == 0 && i < settings->schema_count; i++)
-		r = watch_name(watch, settings->schemas[i]->place);
+		r = settings_reader_watch(reader, settings->schemas[i]->place);
 	/* A name that was not watched before may have changed since the settings were read. */
 	publisher->is_reload_due |= name_watch_end_renewal(watch);
 	if (r < 0)
 		reload_later(publisher);
 }
 
-/* A name may lie on a file system that does not answer. */
-static void watch_settings(struct publisher *publisher, const struct settings *settings)
-{
-	aside_run(watch_aside, &(struct watching_aside){publisher, settings});
-}
-
 /* If a schema keeps the new settings from use, watches it, too: it may be repaired alone. */
-static void watch_culprit(
-	struct name_watch *watch, const struct settings *settings, const struct problem *problem)
+static void watch_culprit(struct settings_reader *reader, const struct settings *settings,
+	const struct problem *problem)
 {
 	CLEANUP(arena_freep) struct arena *arena = NULL;
 	const char *place;
 
 	if (problem->source[0] && arena_new(&arena) == 0 &&
-		settings_environment_place(&settings->around, problem->source, arena, &place) == 0)
-		watch_name(watch, place);
+		settings_environment_absolute(&settings->around, problem->source, arena, &place) ==
+			0)
+		settings_reader_watch(reader, place);
 }
 
-/* The settings that are read, and the result. */
-struct reading_aside {
-	const struct settings *before;
-	dev_t dev;
-	struct settings *outline;
-	struct settings *settings;
-	struct problem *problem;
-	int result;
-};
-
-static void read_aside(void *context)
-{
-	struct reading_aside *reading = context;
-
-	reading->result = settings_again(reading->before, reading->dev, &reading->outline,
-		&reading->settings, reading->problem);
-}
-
-/* As settings_again(). A layer's file system may not answer, so that only the publisher waits. */
 static int read_again(struct publisher *publisher, struct settings **ret, struct problem *problem)
 {
 	const struct publisher_options *options = &publisher->options;
-	struct reading_aside reading = {.before = publisher->view->composer.settings,
-		.dev = options->dev,
-		.problem = problem};
+	const struct settings *before = publisher->view->composer.settings;
+	CLEANUP(settings_unrefp) struct settings *outline = NULL;
 
-	int r = settings_reader_try(
-		&publisher->reader, reading.before, reading.dev, publisher->stop_fd, problem);
-	if (r != 0)
-		return r;
-	aside_run(read_aside, &reading);
-	if (reading.outline && options->take_outline)
-		options->take_outline(options->context, reading.outline);
-	settings_unref(reading.outline);
-	*ret = reading.settings;
-	return reading.result;
+	int r = settings_reader_begin(&publisher->reader, publisher->watch, before->answer_ms);
+	if (r == 0)
+		r = settings_reader_read(
+			&publisher->reader, before, options->dev, &outline, ret, problem);
+	if (outline && options->take_outline)
+		options->take_outline(options->context, outline);
+	return r;
 }
 
 /* Makes the view show the present settings. Returns 0; or PROBLEM, with nothing changed. */
@@ -344,7 +279,7 @@ static int take_settings(struct publisher *publisher, struct problem *problem)
 			"the settings can't be read again: %s; it is tried again", strerror(-r));
 	}
 	if (r == PROBLEM) {
-		watch_culprit(publisher->watch, view->composer.settings, problem);
+		watch_culprit(&publisher->reader, view->composer.settings, problem);
 		/* The fault may end without an event: a layer's file system may work again. */
 		reload_later(publisher);
 	}
@@ -375,6 +310,7 @@ static void reload(struct publisher *publisher)
 	if (publisher->options.reload)
 		publisher->options.reload(publisher->options.context);
 	int r = take_settings(publisher, &trouble->problem);
+	settings_reader_end(&publisher->reader);
 	/* The publisher's end may have cancelled it. */
 	if (r != 0 && publisher->is_stopped) {
 		free(trouble);
@@ -396,18 +332,19 @@ static void reload(struct publisher *publisher)
 }
 
 /*
- * Begins to watch plyfs.yaml and the places of layers. Returns false, and tries again later, if
- * there is no inotify instance.
+ * Begins to watch plyfs.yaml and the places of layers. They are read again then, and what failed
+ * here is tried again. Returns false, and tries again later, if there is no inotify instance.
  */
 static bool follow_settings(struct publisher *publisher)
 {
 	const struct settings *settings = publisher->view->composer.settings;
 	int r = name_watch_new(&publisher->watch);
 
-	if (r == 0) {
+	if (r == 0 && settings_reader_begin(
+			      &publisher->reader, publisher->watch, settings->answer_ms) == 0)
 		watch_settings(publisher, settings);
+	if (r == 0)
 		return true;
-	}
 	reload_later(publisher);
 	struct trouble *trouble = calloc(1, sizeof(*trouble));
 	if (!trouble)

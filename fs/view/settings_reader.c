@@ -3,160 +3,489 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
+#include <sys/inotify.h>
 #include <sys/pidfd.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "aside.h"
 #include "await.h"
+#include "cleanup.h"
 #include "coroutine.h"
 #include "descriptor.h"
 #include "followed_path.h"
+#include "name_watch.h"
+#include "outside.h"
+#include "route.h"
+#include "worker_message.h"
 
-#define PAGES (SETTINGS_READERS_MAX * PATH_MAX)
+#define WATCHED (IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_CREATE | IN_DELETE | IN_ONLYDIR)
 
-/* Exit status of a process that met a layer for which an earlier one waits. */
-#define IS_SILENT 1
+/* What the process is asked: this number, a path, and another number. */
+enum request { READ, FIND, OPEN, WATCH, REQUESTS };
 
-/* The arguments of the new process. */
-struct first_reading {
-	const struct settings_reader *reader;
-	size_t own_place; /* of the process */
-	const struct settings *old;
-	dev_t own;
+/* Texts of a store that lie in its arena. */
+#define STORE_TEXTS 10
+
+static void list_texts(struct store *store, const char **ret[STORE_TEXTS])
+{
+	const char **texts[STORE_TEXTS] = {&store->prefix, &store->identity, &store->endpoint,
+		&store->ref, &store->endpoints, &store->ca, &store->cert, &store->key,
+		&store->user_file, &store->commit};
+
+	memcpy(ret, texts, sizeof(texts));
+}
+
+static void put_store(struct record *answer, struct store *store)
+{
+	const char **texts[STORE_TEXTS];
+
+	record_put(answer, store != NULL);
+	if (!store)
+		return;
+	record_put(answer, store->kind);
+	record_put_text(answer, store->state);
+	record_put_text(answer, store->tree);
+	record_put_text(answer, store->inner);
+	record_put(answer, store->owner);
+	record_put(answer, store->group);
+	record_put(answer, store->is_shared);
+	list_texts(store, texts);
+	for (size_t i = 0; i < STORE_TEXTS; i++)
+		record_put_text(answer, *texts[i]);
+}
+
+/* Returns NULL if there is none, or if the answer is damaged. */
+static struct store *get_store(struct record *answer)
+{
+	CLEANUP(store_freep) struct store *store = NULL;
+	const char **texts[STORE_TEXTS];
+
+	if (!record_get_bool(answer))
+		return NULL;
+	store = calloc(1, sizeof(*store));
+	if (!store || arena_new(&store->arena) < 0) {
+		record_lack_memory(answer);
+		return NULL;
+	}
+	store->kind = (enum store_kind)record_get_below(answer, STORE_GIT);
+	store->state = record_get_text(answer);
+	store->tree = record_get_text(answer);
+	store->inner = record_get_text(answer);
+	store->owner = (uid_t)record_get(answer);
+	store->group = (gid_t)record_get(answer);
+	store->is_shared = record_get_bool(answer);
+	list_texts(store, texts);
+	bool is_whole = store->state && store->tree && store->inner;
+	for (size_t i = 0; is_whole && i < STORE_TEXTS; i++) {
+		CLEANUP(freep) char *text = record_get_text(answer);
+		*texts[i] = text ? arena_copy(store->arena, span_of(text)) : NULL;
+		is_whole = *texts[i];
+	}
+	if (!is_whole)
+		record_spoil(answer);
+	return is_whole ? take_ptr(store) : NULL;
+}
+
+/* The process's side. */
+
+struct service {
+	int socket;
+	int inotify_fd;
 };
 
-/* In the new process. */
-static const struct first_reading *reading;
-
-/* In the new process, before a layer's directory is opened. */
-static void note_layer(const char *path)
+static void answer_read(const char *path, size_t size_max, struct record *answer)
 {
-	const struct settings_reader *reader = reading->reader;
+	struct outside_file file;
 
-	snprintf(reader->layers[reading->own_place], PATH_MAX, "%s", path);
-	for (size_t i = 0; i < SETTINGS_READERS_MAX; i++)
-		if (i != reading->own_place && reader->processes[i].pid &&
-			strcmp(reader->layers[i], path) == 0)
-			_exit(IS_SILENT);
+	record_put(answer, (uint64_t)-outside_read(path, size_max, &file));
+	record_put_stat(answer, &file.stat);
+	record_put_bytes(answer, file.text, file.text ? file.len : 0);
+	free(file.text);
 }
 
-/* In the new process. */
-static void read_first(void *context)
+static void answer_find(const char *path, struct record *answer)
 {
-	int kept = followed_path_beneath();
-	struct settings *settings;
-	struct problem ignored;
+	char found[PATH_MAX] = "";
 
-	reading = context;
-	descriptor_close_except(&kept, 1);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	prctl(PR_SET_NAME, "plyfs-settings");
-	layer_observe(note_layer);
-	(void)settings_again(reading->old, reading->own, NULL, &settings, &ignored);
-	_exit(0);
+	record_put(answer, (uint64_t)-outside_find(path, found));
+	record_put_text(answer, found);
 }
 
-static void forget(struct settings_reader *reader, size_t place)
+static void answer_open(const char *path, unsigned wanted, struct record *answer)
 {
-	closep(&reader->processes[place].pidfd);
-	reader->processes[place].pid = 0;
+	struct outside_directory directory;
+
+	record_put(answer, (uint64_t)-outside_open(path, wanted, &directory));
+	record_put_fd(answer, directory.fd);
+	record_put_stat(answer, &directory.stat);
+	put_store(answer, directory.store);
+	store_free(directory.store);
+	closep(&directory.fd);
 }
 
-/* Returns whether there is no process, or none any more; then with its exit status. */
-static bool reap(struct settings_reader *reader, size_t place, int *status)
+/* Returns whether the result is a shortage; ENOSPC: no inotify watch is left. */
+static bool is_worth_a_retry(int result)
 {
-	siginfo_t info = {0};
-	pid_t pid = reader->processes[place].pid;
-
-	if (!pid)
-		return true;
-	if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG) == 0 && info.si_pid == 0)
-		return false;
-	*status = info.si_status;
-	forget(reader, place);
-	return true;
+	return layer_is_shortage(result) || result == -ENOSPC;
 }
 
-/* The problem names no source: its file system may be the one that does not answer. */
-static int report(const char *layer, struct problem *problem)
+struct watching {
+	int inotify_fd;
+	struct record *answer;
+	uint64_t count;
+};
+
+/* Watches a component of the path, or of a link's target on it: each may be replaced. */
+static int watch_step(void *context, const struct route_step *step)
 {
-	if (!*layer)
-		return problem_set(problem, NULL, 0, 0,
-			"the settings can't be read again: their file system does not answer; look "
-			"after that");
-	return problem_set(problem, NULL, 0, 0,
-		"the settings can't be read again: the layer directory '%.*s' can't be opened, or "
-		"a preset or schema read: its file system does not answer; look after that, or "
-		"leave the layer out",
-		PATH_MAX - 1, layer);
-}
+	struct watching *watching = context;
+	char link[DESCRIPTOR_LINK_MAX];
 
-/* Finds a place for a process, and reaps the others. SETTINGS_READERS_MAX: there is none. */
-static size_t find_place(struct settings_reader *reader)
-{
-	size_t place = SETTINGS_READERS_MAX;
-	int ignored;
-
-	for (size_t i = 0; i < SETTINGS_READERS_MAX; i++)
-		if (reap(reader, i, &ignored))
-			place = i;
-	return place;
-}
-
-static int share_pages(struct settings_reader *reader)
-{
-	void *pages;
-
-	if (reader->layers)
-		return 0;
-	pages = mmap(NULL, PAGES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (pages == MAP_FAILED)
-		return -errno;
-	reader->layers = pages;
+	if (!step->name || strcmp(step->name, ".") == 0 || strcmp(step->name, "..") == 0)
+		return 0; /* no name that could lead elsewhere */
+	/* For a directory on the path, only its replacement counts. */
+	uint32_t mask = step->is_last ? WATCHED : WATCHED & ~(uint32_t)IN_CLOSE_WRITE;
+	descriptor_link(step->at, link);
+	int wd = inotify_add_watch(watching->inotify_fd, link, mask | IN_MASK_ADD);
+	if (wd < 0)
+		return is_worth_a_retry(-errno) ? -errno : 0;
+	record_put(watching->answer, (uint64_t)wd);
+	record_put(watching->answer, mask);
+	record_put_text(watching->answer, step->name);
+	watching->count++;
 	return 0;
 }
 
-int settings_reader_try(struct settings_reader *reader, const struct settings *old, dev_t own,
-	int stop_fd, struct problem *problem)
+static void answer_watch(const char *path, int inotify_fd, struct record *answer)
 {
-	size_t place = find_place(reader);
-	struct first_reading first = {reader, place, old, own};
-	struct pollfd waited[] = {{.events = POLLIN}, {.fd = stop_fd, .events = POLLIN}};
-	int status = 0, r = share_pages(reader);
+	size_t count = record_put_count(answer);
+	struct watching watching = {inotify_fd, answer, 0};
+
+	int r = route_each(path, watch_step, &watching);
+	record_set_count(answer, count, watching.count);
+	record_put(answer, is_worth_a_retry(r) ? (uint64_t)-r : 0);
+}
+
+/* Returns the answer for record_free(); NULL: no memory, or a request that makes no sense. */
+static struct record *answer_to(struct record *request, int inotify_fd)
+{
+	struct record *answer = worker_message_new(WORKER_ANSWER);
+	enum request kind = (enum request)record_get_below(request, REQUESTS - 1);
+	CLEANUP(freep) char *path = record_get_text(request);
+	uint64_t number = record_get(request);
+
+	if (!answer || !path) {
+		record_free(answer);
+		return NULL;
+	}
+	switch (kind) {
+	case READ:
+		answer_read(path, number, answer);
+		break;
+	case FIND:
+		answer_find(path, answer);
+		break;
+	case OPEN:
+		answer_open(path, (unsigned)number, answer);
+		break;
+	case WATCH:
+	case REQUESTS:
+		answer_watch(path, inotify_fd, answer);
+		break;
+	}
+	return answer;
+}
+
+static void serve(void *context)
+{
+	const struct service *service = context;
+	int kept[] = {service->socket, service->inotify_fd, followed_path_beneath()};
+	enum worker_message ignored;
+	struct record *request;
+	int r = 0;
+
+	descriptor_close_except(kept, sizeof(kept) / sizeof(*kept));
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	prctl(PR_SET_NAME, "plyfs-settings");
+	while (r == 0 && worker_message_receive(service->socket, &ignored, &request) == 0) {
+		struct record *answer = answer_to(request, service->inotify_fd);
+		r = answer ? worker_message_send(service->socket, answer) : -ENOMEM;
+		record_free(answer);
+		record_free(request);
+	}
+	_exit(0);
+}
+
+/* The daemon's side. */
+
+static void forget(struct settings_process *process)
+{
+	closep(&process->pidfd);
+	free(process->path);
+	*process = (struct settings_process){.pidfd = -1};
+}
+
+/* Returns whether there is no process, or none any more. */
+static bool reap(struct settings_process *process)
+{
+	if (process->pid && waitpid(process->pid, NULL, WNOHANG) == 0)
+		return false;
+	forget(process);
+	return true;
+}
+
+/* Returns a place for a process that is left alone; NULL: there are too many. */
+static struct settings_process *find_place(struct settings_reader *reader)
+{
+	struct settings_process *place = NULL;
+
+	for (size_t i = 0; i < SETTINGS_READERS_MAX; i++)
+		if (reap(&reader->left[i]))
+			place = &reader->left[i];
+	return place;
+}
+
+static void hang_up(struct settings_reader *reader)
+{
+	closep(&reader->socket);
+	reader->socket = -1;
+}
+
+/* Asks the process no more: it does not answer for `path`. */
+static void give_up(struct settings_reader *reader, const char *path)
+{
+	hang_up(reader);
+	free(reader->process.path);
+	reader->process.path = strdup(path);
+	kill(reader->process.pid, SIGKILL);
+}
+
+static bool is_silent(struct settings_reader *reader, const char *path)
+{
+	(void)find_place(reader);
+	for (size_t i = 0; i < SETTINGS_READERS_MAX; i++)
+		if (reader->left[i].path && strcmp(reader->left[i].path, path) == 0)
+			return true;
+	return false;
+}
+
+/* Sends a request, and waits. Returns 0 with *ret for record_free(), or -errno. */
+static int ask(struct settings_reader *reader, enum request kind, const char *path, uint64_t number,
+	struct record **ret)
+{
+	CLEANUP(record_freep) struct record *request = worker_message_new(WORKER_JOB);
+	struct pollfd waited[] = {{.fd = reader->socket, .events = POLLIN},
+		{.fd = reader->stop_fd, .events = POLLIN}};
+	enum worker_message ignored;
+
+	if (!request)
+		return -ENOMEM;
+	if (reader->socket < 0 || is_silent(reader, path))
+		return -ETIMEDOUT;
+	record_put(request, kind);
+	record_put_text(request, path);
+	record_put(request, number);
+	int r = worker_message_send(reader->socket, request);
+	if (r == 0 && (await_ms(waited, 2, (int)reader->answer_ms) < 0 || !waited[0].revents))
+		r = waited[1].revents ? -ECANCELED : -ETIMEDOUT;
+	if (r == 0)
+		r = worker_message_receive(reader->socket, &ignored, ret);
+	if (r < 0)
+		give_up(reader, path);
+	return r;
+}
+
+/* Takes the -errno of the other side. */
+static int get_result(struct record *answer)
+{
+	return -(int)record_get_below(answer, 4095);
+}
+
+/* Returns the result of a request whose answer was read. */
+static int end_answer(const struct record *answer, int result)
+{
+	int r = record_end(answer);
+
+	return r < 0 ? r : result;
+}
+
+static int read_there(void *context, const char *path, size_t size_max, struct outside_file *ret)
+{
+	CLEANUP(record_freep) struct record *answer = NULL;
+	CLEANUP(freep) char *text = NULL;
+
+	int r = ask(context, READ, path, size_max, &answer);
+	if (r < 0)
+		return r;
+	r = get_result(answer);
+	record_get_stat(answer, &ret->stat);
+	struct span bytes = record_get_bytes(answer);
+	if (bytes.len > size_max)
+		record_spoil(answer);
+	r = end_answer(answer, r);
+	if (r < 0 || !S_ISREG(ret->stat.st_mode))
+		return r;
+	text = malloc(bytes.len + 1);
+	if (!text)
+		return -ENOMEM;
+	if (bytes.len)
+		memcpy(text, bytes.data, bytes.len);
+	text[bytes.len] = '\0';
+	ret->text = take_ptr(text);
+	ret->len = bytes.len;
+	return 0;
+}
+
+static int find_there(void *context, const char *path, char ret[PATH_MAX])
+{
+	CLEANUP(record_freep) struct record *answer = NULL;
+
+	int r = ask(context, FIND, path, 0, &answer);
+	if (r < 0)
+		return r;
+	r = get_result(answer);
+	CLEANUP(freep) char *found = record_get_text(answer);
+	if (!found || strlen(found) >= PATH_MAX)
+		record_spoil(answer);
+	else
+		strcpy(ret, found);
+	return end_answer(answer, r);
+}
+
+static int open_there(
+	void *context, const char *path, unsigned wanted, struct outside_directory *ret)
+{
+	CLEANUP(record_freep) struct record *answer = NULL;
+
+	int r = ask(context, OPEN, path, wanted, &answer);
+	if (r < 0)
+		return r;
+	r = get_result(answer);
+	CLEANUP(closep) int fd = record_get_fd(answer);
+	record_get_stat(answer, &ret->stat);
+	CLEANUP(store_freep) struct store *store = get_store(answer);
+	r = end_answer(answer, r);
+	if (r < 0)
+		return r;
+	ret->fd = fd;
+	ret->store = take_ptr(store);
+	fd = -1;
+	return 0;
+}
+
+void settings_reader_init(struct settings_reader *reader, int stop_fd)
+{
+	*reader = (struct settings_reader){.process.pidfd = -1, .socket = -1, .stop_fd = stop_fd};
+	for (size_t i = 0; i < SETTINGS_READERS_MAX; i++)
+		reader->left[i].pidfd = -1;
+}
+
+int settings_reader_begin(
+	struct settings_reader *reader, struct name_watch *watch, unsigned answer_ms)
+{
+	int ends[2];
+
+	reader->watch = watch;
+	reader->answer_ms = answer_ms;
+	if (reader->process.pid || !find_place(reader))
+		return 0;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+		return -errno;
+	struct service service = {ends[1], name_watch_fd(watch)};
+	pid_t pid = coroutine_fork(serve, &service);
+	close(ends[1]);
+	if (pid < 0) {
+		close(ends[0]);
+		return pid;
+	}
+	reader->process = (struct settings_process){.pid = pid, .pidfd = pidfd_open(pid, 0)};
+	reader->socket = ends[0];
+	return 0;
+}
+
+/* The arguments of settings_again(), and its result. */
+struct settings_reading {
+	struct settings_reader *reader;
+	const struct settings *old;
+	dev_t own;
+	struct settings **outline;
+	struct settings **ret;
+	struct problem *problem;
+	int result;
+};
+
+static void read_aside(void *context)
+{
+	struct settings_reading *reading = context;
+	const struct outside_delegate there = {read_there, find_there, open_there, reading->reader};
+
+	outside_delegate(&there);
+	reading->result = settings_again(
+		reading->old, reading->own, reading->outline, reading->ret, reading->problem);
+	outside_delegate(NULL);
+}
+
+/* Aside: the settings may be large, and requests are answered meanwhile. */
+int settings_reader_read(struct settings_reader *reader, const struct settings *old, dev_t own,
+	struct settings **outline, struct settings **ret, struct problem *problem)
+{
+	struct settings_reading reading = {reader, old, own, outline, ret, problem, 0};
+
+	aside_run(read_aside, &reading);
+	return reading.result;
+}
+
+int settings_reader_watch(struct settings_reader *reader, const char *path)
+{
+	CLEANUP(record_freep) struct record *answer = NULL;
+	int r = name_watch_expect(reader->watch);
 
 	if (r < 0)
 		return r;
-	if (place == SETTINGS_READERS_MAX)
-		return report("", problem);
-	char *layer = reader->layers[place];
-	*layer = '\0';
-	pid_t pid = coroutine_fork(read_first, &first);
-	if (pid < 0)
-		return pid;
-	reader->processes[place].pid = pid;
-	waited[0].fd = reader->processes[place].pidfd = pidfd_open(pid, 0);
-	await_ms(waited, 2, (int)old->answer_ms);
-	if (reap(reader, place, &status))
-		return status == IS_SILENT ? report(layer, problem) : 0;
-	kill(pid, SIGKILL);
-	return waited[1].revents ? -ECANCELED : report(layer, problem);
+	r = ask(reader, WATCH, path, 0, &answer);
+	for (size_t left = r < 0 ? 0 : record_get_count(answer, 8); r == 0 && left; left--) {
+		int wd = (int)record_get_below(answer, INT_MAX);
+		uint32_t mask = (uint32_t)record_get_below(answer, UINT32_MAX);
+		CLEANUP(freep) char *name = record_get_text(answer);
+		if (name)
+			r = name_watch_add_watched(reader->watch, wd, name, mask);
+		else
+			record_spoil(answer);
+	}
+	name_watch_expect_no_more(reader->watch);
+	if (r < 0)
+		return r;
+	r = get_result(answer);
+	return end_answer(answer, r);
+}
+
+void settings_reader_end(struct settings_reader *reader)
+{
+	struct settings_process *process = &reader->process;
+	bool answers = reader->socket >= 0;
+
+	hang_up(reader);
+	if (process->pid && answers && process->pidfd >= 0)
+		await_fd(process->pidfd, POLLIN, (int)reader->answer_ms);
+	if (reap(process))
+		return;
+	kill(process->pid, SIGKILL);
+	/* settings_reader_begin() has seen that there is one, and no other process began since. */
+	struct settings_process *place = find_place(reader);
+	if (place)
+		*place = *process;
+	*process = (struct settings_process){.pidfd = -1};
 }
 
 void settings_reader_fini(struct settings_reader *reader)
 {
-	int ignored;
-
-	for (size_t i = 0; i < SETTINGS_READERS_MAX; i++) {
-		if (reader->processes[i].pid)
-			kill(reader->processes[i].pid, SIGKILL);
-		if (!reap(reader, i, &ignored))
-			forget(reader, i);
-	}
-	if (reader->layers)
-		munmap(reader->layers, PAGES);
-	reader->layers = NULL;
+	settings_reader_end(reader);
+	for (size_t i = 0; i < SETTINGS_READERS_MAX; i++)
+		if (!reap(&reader->left[i]))
+			forget(&reader->left[i]);
 }

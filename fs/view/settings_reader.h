@@ -1,37 +1,66 @@
 /*
- * The processes that read the settings before the daemon does.
+ * The process plyfs-settings, which looks at what settings name (outside.h) in place of the daemon.
  *
- * A layer, or a file that plyfs.yaml names, may lie on a file system that does not answer. A
- * process that waits there can't be killed, and keeps /dev/fuse open if it has it: the mount would
- * not end. So a process without /dev/fuse reads first, and the daemon only if that process came to
- * its end. A process that waits is left alone; the next one does not open the same layer.
+ *      daemon ── read, find, open, watch PATH ──▶ plyfs-settings
+ *         ◀── text, path, directory, watches ──
+ *
+ * Contract: the daemon makes no system call on these paths. Their file systems may not answer, and
+ * a process that waits there can't be killed: with /dev/fuse open, its mount would not end. The
+ * process has no /dev/fuse. It reads and opens; the daemon parses. So everything is read once.
+ *
+ * A process that does not answer in time is left alone. Until it ends, the path for which it waits
+ * counts as silent, and no other process looks at it.
+ *
+ * The process is forked when it is needed, and ends with settings_reader_end().
  */
 #pragma once
 
-#include <limits.h>
 #include <sys/types.h>
 
 #include "settings.h"
 
-/* Maximum number of processes that wait. */
+struct name_watch;
+
+/* Maximum number of processes that are left alone. */
 #define SETTINGS_READERS_MAX 16
 
-struct settings_reader {
-	struct {
-		pid_t pid; /* 0: there is none */
-		int pidfd;
-	} processes[SETTINGS_READERS_MAX];
-	/* Shared with them: the path of the layer that each opened last. NULL: not made yet. */
-	char (*layers)[PATH_MAX];
+struct settings_process {
+	pid_t pid;  /* 0: there is none */
+	int pidfd;  /* -1: the kernel gave none */
+	char *path; /* for which it waits; NULL: it does not wait, or for an unknown one */
 };
 
-/**
- * Reads the settings as settings_again(old, own, …) does, in a new process. The calling coroutine
- * waits. Returns 0 when the process has ended; PROBLEM: a file system has not answered for
- * old->answer_ms; -ECANCELED: `stop_fd` became readable; or another -errno.
- */
-int settings_reader_try(struct settings_reader *reader, const struct settings *old, dev_t own,
-	int stop_fd, struct problem *problem);
+struct settings_reader {
+	struct settings_process process; /* the present one */
+	int socket;                      /* to it; -1: it is not asked any more */
+	struct settings_process left[SETTINGS_READERS_MAX];
+	struct name_watch *watch; /* whose watches it adds */
+	unsigned answer_ms;       /* the time that it has for an answer */
+	int stop_fd;              /* when it becomes readable, all answers are -ECANCELED */
+};
 
-/** Kills the processes, without waiting for their end, and frees what is shared. */
+/** `stop_fd` stays the caller's. */
+void settings_reader_init(struct settings_reader *reader, int stop_fd);
+
+/**
+ * Forks the process, unless it runs. It adds watches to `watch`, which must stay valid. Returns 0
+ * or -errno.
+ */
+int settings_reader_begin(
+	struct settings_reader *reader, struct name_watch *watch, unsigned answer_ms);
+
+/** Does the same as settings_again() by the process. The calling coroutine waits. */
+int settings_reader_read(struct settings_reader *reader, const struct settings *old, dev_t own,
+	struct settings **outline, struct settings **ret, struct problem *problem);
+
+/**
+ * Adds each name on `path` that exists to the watch: one of them may be replaced. The calling
+ * coroutine waits. Returns 0; or -errno: try again later (-ENOSPC: no inotify watch is left).
+ */
+int settings_reader_watch(struct settings_reader *reader, const char *path);
+
+/** Ends the process, and waits until it has ended, if there is one that answers. */
+void settings_reader_end(struct settings_reader *reader);
+
+/** Kills all processes, without waiting for those that wait. */
 void settings_reader_fini(struct settings_reader *reader);

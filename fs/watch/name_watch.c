@@ -19,6 +19,7 @@ struct name_watch {
 	struct watched_name *names;
 	struct watched_name *old; /* the replaced ones, during a renewal */
 	bool has_event;           /* in the last read */
+	bool has_missed;          /* events of watches that another process added */
 };
 
 int name_watch_new(struct name_watch **ret)
@@ -70,7 +71,8 @@ static void on_overflow(void *watch)
 	((struct name_watch *)watch)->has_event = true;
 }
 
-int name_watch_add(struct name_watch *watch, int directory, const char *name, uint32_t mask)
+/* Adds a name in `directory`; -1: in the directory of watch `wd`. */
+static int add(struct name_watch *watch, int directory, int wd, const char *name, uint32_t mask)
 {
 	size_t size = (name ? strlen(name) : 0) + 1;
 	CLEANUP(freep) struct watched_name *added = calloc(1, sizeof(*added) + size);
@@ -82,12 +84,33 @@ int name_watch_add(struct name_watch *watch, int directory, const char *name, ui
 	added->subscription = (struct subscription){
 		.notify = on_event, .mask = mask, .name = name ? added->name : NULL};
 	added->watch = watch;
-	int r = inotify_subscribe(watch->inotify, &added->subscription, directory);
+	int r = directory >= 0 ? inotify_subscribe(watch->inotify, &added->subscription, directory)
+			       : inotify_subscribe_to(watch->inotify, &added->subscription, wd);
 	if (r < 0)
 		return r;
 	added->next = watch->names;
 	watch->names = take_ptr(added);
 	return 0;
+}
+
+int name_watch_add(struct name_watch *watch, int directory, const char *name, uint32_t mask)
+{
+	return add(watch, directory, -1, name, mask);
+}
+
+int name_watch_add_watched(struct name_watch *watch, int wd, const char *name, uint32_t mask)
+{
+	return add(watch, -1, wd, name, mask);
+}
+
+int name_watch_expect(struct name_watch *watch)
+{
+	return inotify_expect(watch->inotify);
+}
+
+void name_watch_expect_no_more(struct name_watch *watch)
+{
+	watch->has_missed |= inotify_expect_no_more(watch->inotify);
 }
 
 void name_watch_renew(struct name_watch *watch)
@@ -108,8 +131,9 @@ static bool has(const struct watched_name *names, const struct watched_name *nam
 
 bool name_watch_end_renewal(struct name_watch *watch)
 {
-	bool has_new = false;
+	bool has_new = watch->has_missed;
 
+	watch->has_missed = false;
 	for (const struct watched_name *name = watch->names; name && !has_new; name = name->next)
 		has_new = !has(watch->old, name);
 	drop(watch, &watch->old);

@@ -20,6 +20,18 @@ int name_watch_fd(const struct name_watch *watch);
 int name_watch_add(struct name_watch *watch, int directory, const char *name, uint32_t mask);
 
 /**
+ * Does the same for a directory that another process watches: `wd` is the number of its watch in
+ * the instance name_watch_fd(). Returns 0 or -ENOMEM.
+ *
+ * Call name_watch_expect() before that process adds watches, and name_watch_expect_no_more() after
+ * their names were added. The first call returns 0 or -EDQUOT. If events of such a watch came in
+ * between, name_watch_end_renewal() returns true.
+ */
+int name_watch_add_watched(struct name_watch *watch, int wd, const char *name, uint32_t mask);
+int name_watch_expect(struct name_watch *watch);
+void name_watch_expect_no_more(struct name_watch *watch);
+
+/**
  * Replace all names. Names added between the two calls take the place of the old ones, which stay
  * watched until the second call. So a directory that is in both sets loses no queued event.
  *

@@ -39,7 +39,7 @@ static void put_lookup(struct record *record, const struct union_lookup *lookup)
 		const struct contributor *found = &lookup->found[i];
 		record_put(record, found->layer);
 		record_put(record, (uint64_t)found->error);
-		record_put_bytes(record, &found->stat, sizeof(found->stat));
+		record_put_stat(record, &found->stat);
 		record_put_text(record, found->path);
 	}
 }
@@ -113,9 +113,7 @@ static int take_lookup(struct record *record, struct taken_job *job)
 		struct contributor *found = &lookup->found[i];
 		found->layer = (unsigned)record_get_below(record, LAYERS_MAX - 1);
 		found->error = (int)record_get(record);
-		struct span stat = record_get_bytes(record);
-		if (stat.len == sizeof(found->stat))
-			memcpy(&found->stat, stat.data, stat.len);
+		record_get_stat(record, &found->stat);
 		found->path = record_get_text(record);
 		lookup->count++;
 	}

@@ -11,7 +11,6 @@
 #include "cleanup.h"
 #include "coroutine.h"
 #include "descriptor.h"
-#include "mount_table.h"
 #include "worker_process.h"
 
 /*
@@ -48,7 +47,7 @@ static int stat_by(const struct composer *composer, struct record *job, struct r
 	struct stat stat = {0};
 
 	put_result(answer, layer ? find(layer, path, &stat) : -EBADMSG);
-	record_put_bytes(answer, &stat, sizeof(stat));
+	record_put_stat(answer, &stat);
 	return 0;
 }
 
@@ -139,7 +138,7 @@ static int watch_task(const struct composer *composer, struct record *job, struc
 	put_result(answer, r);
 	record_put(answer, r < 0 ? 0 : (uint64_t)r);
 	record_put(answer, is_remote);
-	record_put_bytes(answer, &stat, sizeof(stat));
+	record_put_stat(answer, &stat);
 	return 0;
 }
 
@@ -227,22 +226,6 @@ static int end_answer(struct record *answer, int r)
 	return end == 0 ? r : end == -ENOMEM ? end : -EIO;
 }
 
-static bool is_time(const struct timespec *time)
-{
-	return time->tv_nsec >= 0 && time->tv_nsec < 1000000000;
-}
-
-static void take_stat(struct record *answer, struct stat *ret)
-{
-	struct span bytes = record_get_bytes(answer);
-
-	if (bytes.len == sizeof(*ret))
-		memcpy(ret, bytes.data, sizeof(*ret));
-	if (bytes.len != sizeof(*ret) || ret->st_size < 0 || !is_time(&ret->st_mtim) ||
-		!is_time(&ret->st_ctim) || !is_time(&ret->st_atim))
-		record_spoil(answer);
-}
-
 static int ask_stat(
 	worker_task *task, const struct layer *layer, const char *path, struct stat *ret)
 {
@@ -253,7 +236,7 @@ static int ask_stat(
 	if (r < 0)
 		return r;
 	r = take_result(answer.record);
-	take_stat(answer.record, ret);
+	record_get_stat(answer.record, ret);
 	return end_answer(answer.record, r);
 }
 
@@ -325,7 +308,7 @@ int layer_task_watch(const struct layer *layer, const char *path, uint32_t mask,
 	r = take_result(answer.record);
 	int wd = (int)record_get_below(answer.record, INT_MAX);
 	*is_remote = record_get_bool(answer.record);
-	take_stat(answer.record, ret);
+	record_get_stat(answer.record, ret);
 	r = end_answer(answer.record, r);
 	return r < 0 ? r : wd;
 }
@@ -338,35 +321,6 @@ int layer_tasks_patience(int ms)
 	return before;
 }
 
-/* The mount in which a path lies. */
-struct mount_above {
-	const char *path;
-	size_t length; /* of its path */
-	dev_t dev;
-};
-
-/* Of two mounts at one path, the later one covers the other. */
-static bool take_above(void *context, const struct table_mount *mount)
-{
-	struct mount_above *above = context;
-	size_t length = strcmp(mount->path, "/") == 0 ? 0 : strlen(mount->path);
-
-	if (length >= above->length && strncmp(above->path, mount->path, length) == 0 &&
-		(above->path[length] == '/' || !above->path[length])) {
-		above->length = length;
-		above->dev = mount->dev;
-	}
-	return false;
-}
-
-static bool is_silent(const char *path)
-{
-	struct mount_above above = {.path = path};
-
-	return mount_table_each(-1, take_above, &above) == 0 && above.dev &&
-	       workers_seem_to_wait_ms(tasks.workers, above.dev) >= LAYER_HURRY_MS;
-}
-
 void layer_tasks_use(const struct layer_tasks *named)
 {
 	static const struct layer_delegate delegate = {
@@ -374,7 +328,6 @@ void layer_tasks_use(const struct layer_tasks *named)
 		.stat_rights = far_stat_rights,
 		.list = far_list,
 		.read_link = far_read_link,
-		.is_silent = is_silent,
 	};
 
 	coroutine_keeps(&patience_ms);

@@ -368,14 +368,9 @@ static int64_t waited_ms(const struct worker *worker, dev_t file_system)
 
 int64_t workers_waited_ms(struct workers *workers, dev_t file_system)
 {
-	reap(workers);
-	return workers_seem_to_wait_ms(workers, file_system);
-}
-
-int64_t workers_seem_to_wait_ms(const struct workers *workers, dev_t file_system)
-{
 	int64_t ret = 0;
 
+	reap(workers);
 	for (const struct worker *left = workers->left; left; left = left->next)
 		ret = most(ret, waited_ms(left, file_system));
 	for (const struct worker *more = workers->more; more; more = more->next)

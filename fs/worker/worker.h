@@ -117,12 +117,6 @@ int workers_run(struct workers *workers, const struct worker_job *job, struct wo
 /** Returns the longest time that a worker has been waiting for `file_system`. */
 int64_t workers_waited_ms(struct workers *workers, dev_t file_system);
 
-/**
- * Does the same for a caller that is not the loop (aside.h, coroutine_fork()): changes nothing, and
- * may count a worker that has just ended.
- */
-int64_t workers_seem_to_wait_ms(const struct workers *workers, dev_t file_system);
-
 /** Adds the texts to `cache`: if a source breaks later, its text can stand in. */
 void worker_answer_keep(struct worker_answer *answer, struct source_cache *cache);
 

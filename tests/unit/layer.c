@@ -1,5 +1,6 @@
 /* No access leaves a layer, writes to it or blocks. */
 #include "layer_tree.h"
+#include "outside.h"
 
 #include <limits.h>
 
@@ -129,12 +130,13 @@ static void a_missing_layer_is_empty_only_when_optional(void **state)
 	struct stat stat;
 
 	(void)state;
-	assert_int_equal(layer_open("x", "none", 0, false, false, &layer), -ENOENT);
-	assert_int_equal(layer_open("x", "outside.yaml", 0, false, false, &layer), -ENOTDIR);
+	assert_int_equal(layer_open("x", "none", 0, 0, false, &layer), -ENOENT);
+	assert_int_equal(layer_open("x", "outside.yaml", 0, 0, false, &layer), -ENOTDIR);
 	assert_null(layer);
-	assert_int_equal(layer_open("x", "outside.yaml", 0, true, false, &layer), -ENOTDIR);
+	assert_int_equal(
+		layer_open("x", "outside.yaml", 0, OUTSIDE_OPTIONAL, false, &layer), -ENOTDIR);
 	assert_null(layer);
-	assert_int_equal(layer_open("x", "none", 0, true, false, &layer), 0);
+	assert_int_equal(layer_open("x", "none", 0, OUTSIDE_OPTIONAL, false, &layer), 0);
 	assert_int_equal(layer->dirfd, -1);
 	assert_int_equal(layer_stat(layer, "", &stat), -ENOENT);
 	assert_int_equal(layer_stat(layer, "app.yaml", &stat), -ENOENT);
@@ -159,7 +161,7 @@ static void an_unreadable_layer_is_refused_at_once(void **state)
 		assert_int_equal(chmod(".", 0711), 0);
 		assert_int_equal(seteuid(65534), 0);
 	}
-	r = layer_open("x", "locked", 0, true, false, &layer);
+	r = layer_open("x", "locked", 0, OUTSIDE_OPTIONAL, false, &layer);
 	if (is_root)
 		assert_int_equal(seteuid(0), 0);
 	assert_int_equal(r, -EACCES);
@@ -209,7 +211,7 @@ static void a_source_is_named_as_the_user_wrote_the_layer(void **state)
 	assert_int_equal(layer_source_name(layer, "", &name), 0);
 	assert_string_equal(name, "layer");
 	free(name);
-	assert_int_equal(layer_open("x", "layer/", 0, false, false, &slash), 0);
+	assert_int_equal(layer_open("x", "layer/", 0, 0, false, &slash), 0);
 	assert_int_equal(layer_source_name(slash, "app.yaml", &name), 0);
 	assert_string_equal(name, "layer/app.yaml");
 	free(name);

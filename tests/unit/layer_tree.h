@@ -60,7 +60,7 @@ static struct layer *open_layer(bool follow)
 {
 	struct layer *layer = NULL;
 
-	assert_int_equal(layer_open("site", "layer", 1, false, follow, &layer), 0);
+	assert_int_equal(layer_open("site", "layer", 1, 0, follow, &layer), 0);
 	return layer;
 }
 

@@ -4,36 +4,50 @@
  *
  * The linker sends calls of inotify_add_watch(2) here (--wrap).
  */
+#include <assert.h>
 #include <stdatomic.h>
 #include <sys/inotify.h>
+#include <sys/mman.h>
 
 #include "await.h"
 #include "coroutine.h"
 #include "view_fixture.h"
 
-static atomic_bool are_watches_short;
-static atomic_uint added; /* watches, or attempts */
+/* Names of settings are watched by a process of their own, which shares this. */
+struct added_watches {
+	atomic_bool are_short;
+	atomic_uint count; /* of watches, or attempts */
+	/* when a directory of this name is about to be watched, the test makes another one in it,
+	 * once */
+	const char *_Atomic late;
+};
 
-/* When this directory is about to be watched, the test makes another one in it, once. */
-static const char *_Atomic watched_late;
+static struct added_watches *added;
+
+__attribute__((constructor)) static void share_watches(void)
+{
+	added = mmap(
+		NULL, sizeof(*added), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert(added != MAP_FAILED);
+}
 
 int __real_inotify_add_watch(int fd, const char *path, uint32_t mask);
 int __wrap_inotify_add_watch(int fd, const char *path, uint32_t mask);
 int __wrap_inotify_add_watch(int fd, const char *path, uint32_t mask)
 {
-	const char *late = atomic_load(&watched_late);
+	const char *late = atomic_load(&added->late);
 	char directory[PATH_MAX] = "";
 
 	if (late && readlink(path, directory, sizeof(directory) - 1) > 0 &&
 		strcmp(strrchr(directory, '/'), late) == 0) {
-		atomic_store(&watched_late, NULL);
+		atomic_store(&added->late, NULL);
 		run("mkdir %s/late", directory);
 	}
-	bool is_short = atomic_load(&are_watches_short);
+	bool is_short = atomic_load(&added->are_short);
 	int watch = is_short ? -1 : __real_inotify_add_watch(fd, path, mask);
 	if (is_short)
 		errno = ENOSPC;
-	atomic_fetch_add(&added, 1);
+	atomic_fetch_add(&added->count, 1);
 	return watch;
 }
 
@@ -205,9 +219,9 @@ static struct coroutine *run_until_it_watches(struct publisher *running)
 {
 	struct coroutine *coroutine;
 
-	atomic_store(&added, 0);
+	atomic_store(&added->count, 0);
 	assert_int_equal(coroutine_new(run_publisher, running, &coroutine), 0);
-	while (!atomic_load(&added))
+	while (!atomic_load(&added->count))
 		await_pause_us(1000);
 	return coroutine;
 }
@@ -216,12 +230,12 @@ VIEW_TEST(settings_that_no_watch_was_left_for_are_followed_later)
 {
 	start("layers: [a, b]\n");
 	struct publisher *running = publisher_here();
-	atomic_store(&are_watches_short, true);
+	atomic_store(&added->are_short, true);
 	struct coroutine *coroutine = run_until_it_watches(running);
 	/* Until the publisher has given up for now. */
 	for (int i = 0; i < 100; i++)
 		await_pause_us(1);
-	atomic_store(&are_watches_short, false);
+	atomic_store(&added->are_short, false);
 	write_file("plyfs.yaml", "layers: [a, b, c]\n");
 	bool are_followed = has_come_to_have_layers(3);
 	publisher_stop(running);
@@ -235,11 +249,11 @@ VIEW_TEST(layer_that_is_made_just_before_its_name_is_watched_is_seen)
 	struct publisher *running = publisher_here();
 	struct coroutine *coroutine = run_until_it_watches(running);
 	assert_true(has_layers(2));
-	atomic_store(&watched_late, "/parent");
+	atomic_store(&added->late, "/parent");
 	make_directory("parent");
 	bool is_seen = has_come_to_have_layers(3);
 	publisher_stop(running);
 	coroutine_join(coroutine);
-	assert_null(atomic_load(&watched_late));
+	assert_null(atomic_load(&added->late));
 	assert_true(is_seen);
 }

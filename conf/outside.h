@@ -1,0 +1,60 @@
+/*
+ * Files and directories that settings name by their paths: plyfs.yaml, facts, presets, schemas, and
+ * the directories of layers. Their file systems may not answer. So a thread that must not wait for
+ * them sets a delegate: another process does the same there.
+ */
+#pragma once
+
+#include <limits.h>
+#include <sys/stat.h>
+
+#include "store.h"
+
+/* A file, as outside_read() gives it. */
+struct outside_file {
+	struct stat stat; /* after the text was read; all zero: the file can't be opened */
+	char *text;       /* NUL-terminated; for free(3) */
+	size_t len;
+};
+
+/* What the caller of outside_open() wants; an OR of these. */
+enum outside_wanted {
+	OUTSIDE_OPTIONAL = 1 << 0, /* the directory may be missing */
+	OUTSIDE_FILLED = 1 << 1,   /* it must have an entry */
+	/* it must belong to the owner of the directory in which `path` has its last name */
+	OUTSIDE_OWNED = 1 << 2,
+};
+
+/* The directory of a layer, as outside_open() gives it. */
+struct outside_directory {
+	int fd; /* O_PATH, for close(2); -1: it is missing */
+	struct stat stat;
+	struct store *store; /* for store_free(); NULL: no mirror writes the directory */
+};
+
+/**
+ * Reads the regular file at `path`. Returns 0 with *ret, or also for any other kind of file, but
+ * without a text; -EFBIG: it is larger than `size_max`; or another -errno.
+ */
+int outside_read(const char *path, size_t size_max, struct outside_file *ret);
+
+/** Finds where `path` leads, through all links. Returns 0 with the absolute path, or -errno. */
+int outside_find(const char *path, char ret[PATH_MAX]);
+
+/**
+ * Opens the directory of a layer, which must allow us to list it. Returns 0 with *ret; -ENODATA: it
+ * is empty; -EXDEV: it belongs to another user (see enum outside_wanted); or another -errno.
+ */
+int outside_open(const char *path, unsigned wanted, struct outside_directory *ret);
+
+/* Functions that do the same for a thread. They return -ETIMEDOUT if there is no answer. */
+struct outside_delegate {
+	int (*read)(void *context, const char *path, size_t size_max, struct outside_file *ret);
+	int (*find)(void *context, const char *path, char ret[PATH_MAX]);
+	int (*open)(
+		void *context, const char *path, unsigned wanted, struct outside_directory *ret);
+	void *context;
+};
+
+/** Sets the delegate of the calling thread, which must stay valid; NULL: none. */
+void outside_delegate(const struct outside_delegate *delegate);
