@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -203,6 +204,8 @@ __attribute__((noreturn)) static void run(
 	if (answer(caller, r == PROBLEM ? -EPERM : r) &&
 		answer(caller, take_over(caller, sandbox))) {
 		sandbox_free(sandbox);
+		/* The daemon changes its copy of each page: ours would stay beside it. */
+		malloc_trim(0);
 		serve(caller);
 	}
 	/* Not exit(3): what was set up before the fork is the daemon's to take down. */
