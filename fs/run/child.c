@@ -20,11 +20,11 @@
 /* If there is no user CHILD_NOBODY. */
 #define NOBODY_ID 65534
 
-/* Descriptors that programs expect to have: some walk through all that they may have. */
+/* The usual limit of descriptors. A high one slows programs that close all possible numbers. */
 #define FILES_MAX 1024
 
 struct identity {
-	const char *name; /* NULL: it stays as it is */
+	const char *name; /* NULL: the process keeps its user */
 	uid_t uid;
 	gid_t gid;
 };
@@ -42,7 +42,7 @@ __attribute__((noreturn, format(printf, 3, 4))) static void fail(
 	_exit(write(child->report, &report, sizeof(report)) < 0 ? 126 : 127);
 }
 
-/* A change hook runs as the user who mounts; a check needs only the right to read its file. */
+/* Without `user`, commands run as the user who mounts; only root's checks as CHILD_NOBODY. */
 static struct identity find_identity(const struct child *child)
 {
 	const char *name = child->command->program->user;
@@ -88,7 +88,7 @@ static void reset_limits(const struct child *child)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/* Only 0 to 2 stay open, and `report` until there is nothing to report. */
+/* Closes all descriptors except 0 to 2, and `report`, which exec(2) closes. */
 static void set_descriptors(const struct child *child)
 {
 	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -108,7 +108,7 @@ void child_run(const struct child *child)
 	char *environment[] = {(char[]){"PATH=" CHILD_PATH}, command->origin->language, NULL};
 	char *file = NULL;
 
-	/* At first, so that who watches over us can end us however long the next steps take. */
+	/* First of all: from now on the guard can kill the group, even if a later step hangs. */
 	setpgid(0, 0);
 	helper_reset_signals();
 	struct identity identity = find_identity(child);
@@ -118,11 +118,11 @@ void child_run(const struct child *child)
 		fail(child, -r, "copying the file for it");
 	char **words = arena_new(&arena) < 0 ? NULL : program_words(command->program, file, arena);
 	if (!words)
-		fail(child, ENOMEM, "setting up its words");
+		fail(child, ENOMEM, "setting up its arguments");
 	reset_limits(child);
 	set_descriptors(child);
 	become(child, &identity);
-	/* After the change of the user, which takes it back. The guard may have ended before. */
+	/* After the change of the user, which resets it. The guard may have ended before. */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != child->guard)
 		_exit(1);
 	umask(077);

@@ -4,10 +4,10 @@
 #include "run_command.h"
 #include "workspace.h"
 
-/* Where programs are searched, whatever the environment says. */
+/* The PATH of each program, in which it is searched itself. The daemon's is not used. */
 #define CHILD_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-/* The user of root's checks, unless plyfs.yaml names one. */
+/* If root mounts, checks run as this user, unless plyfs.yaml names another one. */
 #define CHILD_NOBODY "nobody"
 
 struct child {
@@ -15,7 +15,7 @@ struct child {
 	const struct workspace *workspace;
 	pid_t guard;
 	int output; /* for standard output and standard error */
-	int report; /* if a step fails, gets a struct child_report; exec(2) closes it */
+	int report; /* pipe: gets a struct child_report if a step fails; exec(2) closes it */
 };
 
 /* The reason why the program was not started. */

@@ -22,14 +22,14 @@
 #include "helper.h"
 #include "slice.h"
 
-/* What is killed has gone by then, unless the kernel itself is at work for it. */
+/* ms within which killed processes end, unless the kernel itself is busy for one of them. */
 #define KILL_MS 2000
 #define KILL_PAUSE_MS 2
 
 struct guard {
 	pid_t pid;
 	int output;  /* non-blocking; -1: at its end */
-	int report;  /* the child's struct child_report, or its end */
+	int report;  /* pipe: the child's struct child_report */
 	int signals; /* SIGCHLD */
 	int socket;
 	int64_t due_ms;
@@ -37,14 +37,14 @@ struct guard {
 	struct run_result result;
 };
 
-/* What comes beyond the limit is read, too: or the program would wait for ever. */
+/* Reads output beyond the limit, too: with a full pipe the program would wait for ever. */
 static void take_output(struct guard *guard)
 {
 	char *output = guard->result.output;
 	char rest[4096];
 	ssize_t n = 1;
 
-	/* Not for ever: there is always more where somebody writes faster. */
+	/* Not for ever: the program may write faster than the guard reads. */
 	for (int i = 0; i < 64 && n > 0; i++) {
 		size_t room = RUN_OUTPUT_MAX - 1 - guard->length;
 		/* cppcheck-suppress legacyUninitvar ; read(2) fills it */
@@ -59,7 +59,7 @@ static void take_output(struct guard *guard)
 	}
 }
 
-/* Text in whole lines, if there are several. */
+/* Makes the output a text. If it is full, removes the last line, which may be cut. */
 static void end_output(struct guard *guard)
 {
 	char *output = guard->result.output;
@@ -73,7 +73,7 @@ static void end_output(struct guard *guard)
 	output[guard->length] = '\0';
 }
 
-/* The process above one that /proc has; 0: none. */
+/* Returns the parent of the process `pid`, a name in /proc; 0: none. */
 static pid_t parent_of(const char *pid)
 {
 	char path[64], text[512];
@@ -90,7 +90,7 @@ static pid_t parent_of(const char *pid)
 	return end && sscanf(end + 1, " %*c %d", &parent) == 1 ? parent : 0;
 }
 
-/* A process that has left the group becomes our child when all processes in between have ended. */
+/* A process that has left the group becomes our child when those between us have ended. */
 static void kill_children(void)
 {
 	CLEANUP(dir_closep) DIR *directory = opendir("/proc");
@@ -102,12 +102,12 @@ static void kill_children(void)
 			kill((pid_t)atoi(entry->d_name), SIGKILL);
 }
 
-/* Ends all that is left, the program among it if it has not ended. *status becomes its status. */
+/* Kills all processes of the command, also the program. *status becomes the program's status. */
 static void kill_all(struct guard *guard, int *status)
 {
 	int64_t end_ms = clock_ms() + KILL_MS;
 
-	/* It was not waited for, so that nobody else has the number. */
+	/* The program was not reaped, so no other process has its number. */
 	kill(-guard->pid, SIGKILL);
 	kill(guard->pid, SIGKILL);
 	while (clock_ms() < end_ms) {
@@ -125,7 +125,7 @@ static void kill_all(struct guard *guard, int *status)
 	}
 }
 
-/* Waits until the program ends, its time is up or the daemon is gone. True: it has ended. */
+/* Waits until the program ends, its time is up or the daemon is gone. Returns whether it ended. */
 static bool watch(struct guard *guard)
 {
 	for (;;) {
@@ -142,8 +142,7 @@ static bool watch(struct guard *guard)
 			take_output(guard);
 		if (polled[2].revents & (POLLHUP | POLLERR))
 			return false;
-		/* Its status is left there, so that nobody else gets its number before all is
-		 * killed. */
+		/* WNOWAIT: not reaped, so no other process gets the number before kill_all(). */
 		siginfo_t ended = {0};
 		if (polled[1].revents && read(guard->signals, &info, sizeof(info)) > 0 &&
 			waitid(P_PID, (id_t)guard->pid, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 &&
@@ -194,7 +193,7 @@ static int start(struct guard *guard, struct child *child)
 		return -errno;
 	if (guard->pid == 0)
 		child_run(child);
-	/* Both do it: whoever comes first. */
+	/* The child does it, too: either process may run first. */
 	setpgid(guard->pid, guard->pid);
 	close(output[1]);
 	close(report[1]);
@@ -221,7 +220,7 @@ static int run(struct guard *guard, struct child *child)
 
 static int send_result(const struct guard *guard)
 {
-	/* If the kernel has no memory for the second one, the run fails as if we were killed. */
+	/* If the second one fails, the run fails as if the guard had been killed. */
 	return send(guard->socket, &guard->result, sizeof(guard->result), MSG_NOSIGNAL) < 0 ? -errno
 											    : 0;
 }
@@ -234,7 +233,7 @@ void guard_run(const struct run_command *command, int socket)
 	struct workspace workspace;
 	struct child child = {command, &workspace, getpid(), -1, -1};
 
-	/* All signals stay blocked. If the daemon ignores this one, the child's status is lost. */
+	/* If SIGCHLD stayed ignored, the child's status would be lost. All stay blocked. */
 	signal(SIGCHLD, SIG_DFL);
 	slice_set(command->origin->slice_ns);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);

@@ -8,19 +8,20 @@
  *                         │  SIGKILL to the program's group, and to processes that have left it
  *                         └─ sends the result
  *
- * It sends two messages, each a struct run_result. The first one counts only if the guard is
- * killed: RUN_GONE, and the workspace, which the guard has not removed then.
+ * It sends two messages, each a struct run_result. The first one, sent before the program starts,
+ * has RUN_GONE and the path of the workspace. The second one has the result. If the guard is killed
+ * in between, the runner uses the first one, and removes the workspace.
  */
 #pragma once
 
 #include "run_command.h"
 #include "run_result.h"
 
-/* Messages of a guard that has removed its workspace. */
+/* After so many messages, the guard has removed its workspace. */
 #define GUARD_MESSAGES 2
 
 /**
- * Runs the process, after coroutine_fork(): closes all descriptors but `socket` and the command's
+ * The guard, in coroutine_fork()'s process: closes all descriptors but `socket` and the command's
  * file, runs the command in a workspace, removes the workspace, and sends the result.
  */
 __attribute__((noreturn)) void guard_run(const struct run_command *command, int socket);

@@ -1,4 +1,4 @@
-/* A command of plyfs.yaml that is to run, from the runner by way of the guard to the child. */
+/* A command of plyfs.yaml to run. The runner passes it to the guard, and the guard to the child. */
 #pragma once
 
 #include <stdint.h>
@@ -12,7 +12,7 @@ enum run_kind {
 	RUN_KINDS,
 };
 
-/* The limits that commands get: those of the user who mounts, before the daemon changed its own. */
+/* What commands get: the values with which the daemon was started, before it changed its own. */
 struct run_origin {
 	char *language; /* "LANG=…" */
 	struct rlimit files;
@@ -22,7 +22,7 @@ struct run_origin {
 struct run_command {
 	enum run_kind kind;
 	const struct program *program;
-	const char *path; /* relative to the root */
+	const char *path; /* of the file, or of a changed file; relative to the root */
 	int file;
 	const struct run_origin *origin;
 };

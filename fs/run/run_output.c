@@ -7,24 +7,24 @@
 
 #include "span.h"
 
-/* Bytes of the output in a message, so that the rest of it fits as well. */
+/* Bytes of the output in a message. The rest of the message must fit, too. */
 #define SHOWN_MAX_BYTES 700
 
-/* Stands for the end of a line in what is one. */
+/* Replaces the end of a line: a message is a single line. */
 #define LINE_END " | "
 
-/* Digits of a line's or column's number. */
+/* Maximum digits of a line's or column's number. */
 #define DIGITS_MAX 7
 
-/* A place in one line of the output, and the bytes that say it. */
+/* A place in the copy, and the bytes in one line of the output that name it. */
 struct output_place {
 	const char *start;
 	const char *end;
-	unsigned line; /* 0: the copy is named, and no line of it */
+	unsigned line; /* 0: only the copy is named */
 	unsigned column;
 };
 
-/* A reader of the output. */
+/* A reader of the output. The copy is the file in the workspace that the check judged. */
 struct output_reader {
 	const char *workspace; /* the last part of the copy's directory; "": not known */
 	const char *name;      /* the copy's */
@@ -48,7 +48,7 @@ static bool is_in_word(char byte)
 	       (unsigned char)byte >= 0x80;
 }
 
-/* A number at *at, which moves behind it; 0: there is none. */
+/* Returns the number at *at, and moves *at behind it; 0: there is none. */
 static unsigned read_number(const char **at, const char *end)
 {
 	const char *from = *at;
@@ -69,7 +69,7 @@ static void skip(const char **at, const char *end, const char *bytes)
 		(*at)++;
 }
 
-/* Takes `word`, in small or large letters, and what may stand between it and a number. */
+/* Moves *at behind `word`, in any case, and the separators that follow. False: no such word. */
 static bool take_word(const char **at, const char *end, const char *word)
 {
 	size_t len = strlen(word);
@@ -82,7 +82,7 @@ static bool take_word(const char **at, const char *end, const char *word)
 	return true;
 }
 
-/* ":11", ", column 11" behind a line's number. */
+/* Reads ":11" or ", column 11" behind a line's number. */
 static void read_column(const char **at, const char *end, struct output_place *place)
 {
 	static const char *const words[] = {
@@ -101,7 +101,7 @@ static void read_column(const char **at, const char *end, struct output_place *p
 	}
 	if (!place->column)
 		return;
-	/* A range: its end is not shown. */
+	/* A range: skips its end, which is not shown. */
 	if (next + 1 < end && *next == '-' && isdigit((unsigned char)next[1])) {
 		next++;
 		skip(&next, end, "0123456789");
@@ -109,7 +109,7 @@ static void read_column(const char **at, const char *end, struct output_place *p
 	*at = next;
 }
 
-/* "line 5, column 3", where `at` stands. */
+/* Reads "line 5, column 3" at `at`. */
 static bool read_line_words(const char *at, const char *end, struct output_place *place)
 {
 	*place = (struct output_place){.start = at};
@@ -124,7 +124,7 @@ static bool read_line_words(const char *at, const char *end, struct output_place
 	return true;
 }
 
-/* Behind the copy's name: ":10:11", ": 10:11", "#L5", "(5)", "[5:3]", " line 5", ", on line 5". */
+/* Reads, behind the copy's name: ":10:11", "#L5", "(5)", "[5:3]", " line 5", ", on line 5". */
 static bool read_behind(const char *at, const char *end, struct output_place *place)
 {
 	static const char *const words[] = {"on or before", "on", "at", "in", "near"};
@@ -164,7 +164,7 @@ static bool read_behind(const char *at, const char *end, struct output_place *pl
 	return true;
 }
 
-/* Returns where the path begins whose last part is at `name`. */
+/* Returns the beginning of the path that has its last part at `name`. */
 static const char *begin_of(const char *line, const char *name)
 {
 	while (name > line && !isspace((unsigned char)name[-1]) && !strchr("\"'`([{<=:", name[-1]))
@@ -172,7 +172,7 @@ static const char *begin_of(const char *line, const char *name)
 	return name;
 }
 
-/* Whether what is called so, in front of which its directories stand, is the copy. */
+/* Returns whether the path from `start`, which has its last part at `name`, is the copy's. */
 static bool is_copy(const struct output_reader *reader, const char *start, const char *name)
 {
 	size_t len = strlen(reader->workspace);
@@ -183,7 +183,7 @@ static bool is_copy(const struct output_reader *reader, const char *start, const
 	       strncmp(name - 1 - len, reader->workspace, len) == 0;
 }
 
-/* The next that `line` says of the copy by its name, from `at` on. */
+/* Finds the next mention of the copy by its name in `line`, from `at` on. */
 static bool find_named(const struct output_reader *reader, const char *line, const char *at,
 	const char *end, struct output_place *ret)
 {
@@ -229,7 +229,7 @@ static void take_copy(const struct output_reader *reader, const char *line, cons
 	}
 }
 
-/* The same for what comes from standard input. */
+/* Finds a place in standard input: a check may read the copy there. */
 static bool find_input(const char *line, const char *end, struct output_place *ret)
 {
 	static const char *const names[] = {"<stdin>", "/dev/stdin", "(stdin)", "stdin", "-"};
@@ -246,7 +246,7 @@ static bool find_input(const char *line, const char *end, struct output_place *r
 	return false;
 }
 
-/* Whether the line names some other file, whose lines those that it tells of may be. */
+/* Returns whether the line names another file: its line numbers may be those of that file. */
 static bool names_other_file(const struct output_reader *reader, const char *line, const char *end)
 {
 	struct output_place copy;
@@ -254,7 +254,7 @@ static bool names_other_file(const struct output_reader *reader, const char *lin
 	for (const char *at = line; at < end; at++) {
 		bool begins =
 			at == line || isspace((unsigned char)at[-1]) || strchr("\"'`([<=", at[-1]);
-		/* A place in quotes begins with these. */
+		/* A place in quotes begins with the quote, one byte before the name. */
 		if (begins && at + 1 < end && *at == '/' && is_in_word(at[1]) &&
 			!(find_named(reader, line, at, end, &copy) &&
 				(copy.start == at || copy.start + 1 == at)))
@@ -266,7 +266,7 @@ static bool names_other_file(const struct output_reader *reader, const char *lin
 	return false;
 }
 
-/* "sh: line 1: x: command not found", "at -e line 1": of the command itself. */
+/* Whether a script's line is meant: "sh: line 1: x: command not found", "at -e line 1". */
 static bool is_of_script(const char *line, const char *at)
 {
 	size_t before = (size_t)(at - line);
@@ -276,7 +276,7 @@ static bool is_of_script(const char *line, const char *at)
 	       (before >= 3 && strncmp(at - 3, "-c ", 3) == 0);
 }
 
-/* "line 5", from `at` on. */
+/* Finds "line 5" from `at` on, unless the line names another file. */
 static bool find_words(const struct output_reader *reader, const char *line, const char *at,
 	const char *end, struct output_place *ret)
 {
@@ -291,7 +291,7 @@ static bool find_words(const struct output_reader *reader, const char *line, con
 	return false;
 }
 
-/* "  10:11  error  wrong indentation", below the file's name. */
+/* Finds a place as in "  10:11  error  wrong indentation", which stands below the file's name. */
 static bool find_bare(const char *line, const char *end, struct output_place *ret)
 {
 	const char *at = line;
@@ -306,7 +306,7 @@ static bool find_bare(const char *line, const char *end, struct output_place *re
 	return ret->column && (at == end || strchr(" \t:", *at));
 }
 
-/* The first that the line says of the copy from `at` on, whether with a place or not. */
+/* Finds the first mention of the copy from `at` on, with or without a line number. */
 static bool find(const struct output_reader *reader, const char *line, const char *at,
 	const char *end, struct output_place *ret)
 {
@@ -321,7 +321,7 @@ static bool find(const struct output_reader *reader, const char *line, const cha
 	return at == line && (find_input(line, end, ret) || find_bare(line, end, ret));
 }
 
-/* The first with a line. */
+/* Finds the first mention with a line number. */
 static bool find_place(const struct output_reader *reader, const char *line, const char *end,
 	struct output_place *ret)
 {
@@ -336,7 +336,7 @@ static void put(struct output_reader *reader, const char *from, const char *to)
 	size_t room = sizeof(reader->text) - 1 - reader->used, len = (size_t)(to - from);
 
 	if (len > room) {
-		/* Not in the middle of a character. */
+		/* Cuts between characters, not in a character. */
 		for (len = room; len && ((unsigned char)from[len] & 0xC0) == 0x80; len--)
 			;
 	}
@@ -350,7 +350,7 @@ static void put_text(struct output_reader *reader, const char *text)
 	put(reader, text, text + strlen(text));
 }
 
-/* Where it is for people. Of no source's line, it is one of the merged file. */
+/* Returns the place in the source; if no source has the line, the place in the merged file. */
 static struct line_place locate(
 	const struct output_reader *reader, const struct output_place *place)
 {
@@ -373,7 +373,7 @@ static void put_place(struct output_reader *reader, const struct line_place *pla
 	put_text(reader, numbers);
 }
 
-/* Whether a line with a place says what is wrong, and not only where. */
+/* Returns whether this part of a line has words: it says what is wrong, and not only where. */
 static bool has_words(const char *at, const char *end)
 {
 	unsigned letters = 0;
@@ -395,7 +395,7 @@ static bool is_warning(const char *line, const char *end)
 	return false;
 }
 
-/* The line in which the program says what is wrong and where; NULL: no line has a place. */
+/* Returns the first line with a place, warnings last; NULL: no line has a place. */
 static const char *find_line(
 	const struct output_reader *reader, const char *output, struct output_place *ret)
 {
@@ -415,7 +415,7 @@ static const char *find_line(
 	return found;
 }
 
-/* The line but for its indentation, and the program's own name in front. */
+/* Returns the line's beginning behind its indentation and the program's own name. */
 static const char *begin_of_words(
 	const struct output_reader *reader, const char *line, const char *end)
 {
@@ -430,7 +430,7 @@ static const char *begin_of_words(
 	return line;
 }
 
-/* A line of the output from `at` on, with the places in it as those of sources. */
+/* Adds the line from `at` on. Replaces the places in it by places in the sources. */
 static void put_words(
 	struct output_reader *reader, const char *line, const char *at, const char *end)
 {
@@ -454,7 +454,7 @@ static void put_line(struct output_reader *reader, const char *line, const char 
 	put_words(reader, line, begin_of_words(reader, line, end), end);
 }
 
-/* Adds the first line without its place, which the message has in front already. */
+/* Adds the first line without its place: the message already begins with the place. */
 static void put_first_line(struct output_reader *reader, const char *line, const char *end,
 	const struct output_place *place)
 {
@@ -489,7 +489,7 @@ static void put_output(struct output_reader *reader, const char *output, const c
 	const struct output_place *place)
 {
 	const char *end = first ? first + strcspn(first, "\r\n") : NULL;
-	/* What stands above it matters only where it says nothing itself. */
+	/* The lines above `first` are added only if `first` has no words besides its place. */
 	bool is_whole = !first || (!has_words(first, place->start) && !has_words(place->end, end));
 
 	for (const char *line = is_whole ? output : first; *line; line = end + (*end != '\0')) {

@@ -1,6 +1,6 @@
 /*
- * The output of a check. It names places in the judged file, which run_output_read() turns into
- * places in the sources. Programs write a place in their own ways:
+ * The output of a check. It names places (lines, columns) in the judged file; run_output_read()
+ * turns them into places in the sources. Each program writes a place in its own way:
  *
  *      /run/…/base.yml:10:11: could not parse   promtool check, named-checkconf, visudo, yamllint
  *      /run/…/base.yml: 10:11: …                promtool check rules
@@ -16,10 +16,10 @@
 #include "run_result.h"
 
 /**
- * Finds in result->output the first place in the copy of `path` (a file with the last name of
- * `path`); a warning counts only if there is no error. Fills `problem` with the place's source,
- * line and column by `map` (NULL: those of the merged file), and with the output as one line.
- * Returns false if the output has no place; then `problem` has only the message.
+ * Finds the first place in the judged copy of `path` that result->output names. A warning counts
+ * only if no other line has a place. Fills `problem` with the place's source, line and column by
+ * `map` (NULL: with those of the merged file), and with the output as one line. Returns false if
+ * the output names no place; then `problem` has `path` and the message.
  */
 bool run_output_read(const struct run_result *result, const char *path, const char *program,
 	const struct line_map *map, struct problem *problem);

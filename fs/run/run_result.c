@@ -48,13 +48,13 @@ int64_t run_pause_ms(unsigned tries)
 	return pause_ms < PAUSE_MAX_MS ? pause_ms : PAUSE_MAX_MS;
 }
 
-/* Returns whether the quote ’ or ‘, which programs write in UTF-8, ends before `end`. */
+/* Returns whether the quote ’ or ‘, in UTF-8, stands directly before `end`. */
 static bool is_behind_quote(const char *text, const char *end)
 {
 	return end - text >= 3 && memcmp(end - 3, "\u2018", 2) == 0 && strchr("\x98\x99", end[-1]);
 }
 
-/* The last word in front of `end`: "sh: 1: promtool" -> "promtool". */
+/* Copies the last word in front of `end`: "sh: 1: promtool" -> "promtool". */
 static void copy_word_before(const char *text, const char *end, char name[PROGRAM_NAME_MAX])
 {
 	const char *from;
@@ -69,7 +69,7 @@ static void copy_word_before(const char *text, const char *end, char name[PROGRA
 		snprintf(name, PROGRAM_NAME_MAX, "%.*s", (int)(end - from), from);
 }
 
-/* A shell, env(1), timeout(1) or ld.so(8) has reported which program or library it did not find. */
+/* Finds the program or library that a shell, env(1), timeout(1) or ld.so(8) says is missing. */
 static void find_missing(const char *output, char name[PROGRAM_NAME_MAX])
 {
 	static const char *const phrases[] = {": command not found", ": not found",
@@ -96,7 +96,7 @@ static void find_missing(const char *output, char name[PROGRAM_NAME_MAX])
 	}
 }
 
-/* Errors of exec(3) that are not the machine's, which may be short of something. */
+/* Returns whether exec(3) failed because of the program, and not for want of memory or the like. */
 static bool is_of_program(int error)
 {
 	return error == ENOENT || error == ENOTDIR || error == EACCES || error == ENOEXEC;
@@ -115,7 +115,7 @@ bool run_is_missing(const struct run_result *result, const struct program *progr
 		return false;
 	*why = is_absent || status == RUN_STATUS_ABSENT ? "is not installed" : "can't be executed";
 	program_name(program, name);
-	if (is_unstarted) /* the first word itself */
+	if (is_unstarted) /* exec(3) has failed for the first word itself */
 		program_name(&(struct program){.words = (const char *[]){program->words[0], NULL}},
 			name);
 	else
@@ -161,7 +161,7 @@ int run_problem(
 			"'timeout', or find out why it waits%s%s",
 			what, name, result->value / 1000.0, colon, said.message);
 	case RUN_UNSTARTED:
-		if (result->value == ESRCH) /* which tells all */
+		if (result->value == ESRCH) /* the output is the whole reason */
 			return problem_set(problem, path, 0, 0,
 				"%s '%s' can't be run: %s; add it, or correct 'user'", what, name,
 				said.message);

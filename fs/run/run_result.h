@@ -7,7 +7,7 @@
 
 struct line_map;
 
-/* Bytes of a command's output that are kept, from its beginning, with a NUL at the end. */
+/* Size of a command's stored output, in bytes: its beginning, and a NUL. */
 #define RUN_OUTPUT_MAX 4096
 
 /* The `output` of RUN_UNSTARTED if exec(3) itself failed. */
@@ -28,7 +28,7 @@ struct run_result {
 	char workspace[WORKSPACE_PATH_MAX]; /* its directory (workspace.h); "": none */
 };
 
-/** Returns the result of a command that was not started because of the error -errno. */
+/** Returns the result of a command that could not be started; `error` is a -errno. */
 struct run_result run_unstarted(int error);
 
 /** Returns whether the command succeeded. */
@@ -42,10 +42,10 @@ bool run_is_good(const struct run_result *result);
 bool run_is_missing(const struct run_result *result, const struct program *program,
 	char name[PROGRAM_NAME_MAX], const char **why);
 
-/** Returns the remedy. `why` is run_is_missing()'s, perhaps with the program's name in front. */
+/** Returns the remedy. `why` is from run_is_missing(), perhaps after the program's name. */
 const char *run_missing_remedy(const char *why);
 
-/** Returns the ms to wait after a failure that followed `tries` others: 1 s, 2 s, 4 s … 5 min. */
+/** Returns the ms to wait after a failure, with `tries` before it: 1 s, 2 s, 4 s … 5 min. */
 int64_t run_pause_ms(unsigned tries);
 
 /* The purpose for which a program was run. */

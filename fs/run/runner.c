@@ -20,10 +20,10 @@
 #include "text.h"
 #include "workspace.h"
 
-/* A guard that has not ended so long after its command's time limit is stopped, or hangs. */
+/* ms. A guard that has not ended this long after its command's time limit is stopped, or hangs. */
 #define LATE_MS 3000
 
-/* A guard kills its command in less time. */
+/* ms that runner_free() waits for a guard, which kills its command in less time. */
 #define END_MS 3000
 
 static_assert(HELPER_GUARDS == RUN_KINDS * RUN_SLOTS, "each guard is a helper");
@@ -32,7 +32,7 @@ static_assert(HELPER_GUARDS == RUN_KINDS * RUN_SLOTS, "each guard is a helper");
 struct slot {
 	struct run *run; /* NULL: none, or runner_stop() has ended it */
 	int socket;      /* to the guard; -1: the slot is free */
-	int64_t due_ms;  /* CLOCK_MONOTONIC: if the guard has not ended by then, it gets a signal */
+	int64_t due_ms;  /* CLOCK_MONOTONIC: when a guard that has not ended gets a signal */
 	unsigned signals;
 };
 
@@ -71,7 +71,7 @@ static void remove_workspace(void *context)
 	workspace_remove(context);
 }
 
-/* The guard has ended. */
+/* Passes on the result of a guard that has ended, and frees its slot. */
 static void finish(struct runner *runner, struct slot *slot)
 {
 	struct run_result result = {.end = RUN_GONE}, sent;
@@ -82,7 +82,7 @@ static void finish(struct runner *runner, struct slot *slot)
 		result = sent;
 	helper_end(helper_of(runner, slot), 0);
 	strcpy(workspace.path, result.workspace);
-	/* It has a copy of what was judged, which may be a secret. */
+	/* The guard was killed. Its workspace has a copy of the file, which may be a secret. */
 	if (count < GUARD_MESSAGES)
 		aside_run(remove_workspace, &workspace);
 	struct run *run = take_ptr(slot->run);
@@ -106,7 +106,7 @@ static int64_t hurry(const struct runner *runner, struct slot *slot)
 	return LATE_MS;
 }
 
-/* Without a pidfd, the end of the socket is that of the guard. */
+/* Returns the descriptor that shows the end of the guard: its pidfd, or without one the socket. */
 static struct pollfd end_of(const struct runner *runner, const struct slot *slot)
 {
 	int fd = helper_fd(helper_of(runner, slot));
@@ -163,7 +163,7 @@ static void begin(void *context)
 	guard_run(guard->command, guard->socket);
 }
 
-/* Has the guard kill its command, and end. It may be stopped. */
+/* Makes the guard kill its command, and end. SIGCONT: the guard may be stopped. */
 static void cancel(const struct runner *runner, const struct slot *slot)
 {
 	pid_t guard = helper_pid(helper_of(runner, slot));
@@ -211,7 +211,7 @@ int runner_run(struct runner *runner, enum run_kind kind, const struct program *
 		slot->socket = -1;
 		return take_ptr(slot->run) ? r : 0;
 	}
-	/* A build for checkers waits before it forks. */
+	/* In a build for sanitizers coroutine_fork() has waited. */
 	if (runner->is_stopped)
 		cancel(runner, slot);
 	coroutine_wake(&runner->changed);

@@ -7,18 +7,18 @@
  *
  * Contract:
  *
- * - A check judges exactly the bytes of the given descriptor, by the given program: that of the
- *   settings that were in force when the check was started. New settings change no command that
- *   runs.
- * - No caller waits for a command, but one of runner_wait() and runner_check().
- * - At most RUN_SLOTS checks, and as many change hooks, run at a time. The callers count them.
- * - When the program ends, its time limit is over, runner_stop() is called or the process of the
- *   runner ends, however that happens, the guard kills everything that the command has started, and
- *   removes its workspace.
- * - If a guard is killed, its own run alone fails (RUN_GONE), and the runner removes the workspace.
+ * - A check judges exactly the bytes of the given descriptor. Its program is that of the settings
+ *   in force at its start: new settings do not change a running command.
+ * - Only callers of runner_wait() and runner_check() wait for a command.
+ * - At most RUN_SLOTS checks and RUN_SLOTS change hooks run at a time. For one more, runner_run()
+ *   returns -EBUSY.
+ * - The guard kills everything that the command has started, and removes the workspace, at the
+ *   first of these events: the program ends; its time limit is over; runner_stop() is called; the
+ *   process of the runner ends in any way.
+ * - If a guard is killed, only its own run fails (RUN_GONE), and the runner removes the workspace.
  *   A guard that is stopped beyond its command's time limit is continued, then killed.
  *
- * Guards are helpers (helper.h), so that the status and the log report one that is stopped. A
+ * Guards are helpers (helper.h), so the status and the log report a guard that is stopped. A
  * process has one runner at a time.
  */
 #pragma once
@@ -32,7 +32,7 @@
 
 struct runner;
 
-/* A run, inside of a larger struct. The runner does not free it. */
+/* A run. The caller puts it into a larger struct, which the caller frees. */
 struct run {
 	/* Called by the runner's coroutine, or by runner_stop(). */
 	void (*done)(struct run *run, const struct run_result *result);
@@ -45,15 +45,15 @@ struct run {
 int runner_new(struct runner **ret);
 
 /**
- * Runs the program for `path`, with the content of `fd` from its beginning. Only `run` must live
- * until run->done is called. Returns 0; or -errno: run->done will not be called; -EBUSY: RUN_SLOTS
- * run already; -ECANCELED: the runner is stopped, or
- * NULL.
+ * Starts the program for `path`, with the content of `fd` from its beginning. `run` must live until
+ * run->done is called; the other arguments are needed only during this call. Returns 0; or -errno,
+ * then run->done is never called. -EBUSY: RUN_SLOTS commands of this kind run already; -ECANCELED:
+ * the runner is stopped, or NULL.
  */
 int runner_run(struct runner *runner, enum run_kind kind, const struct program *program,
 	const char *path, int fd, struct run *run);
 
-/** Has the guards kill all commands, for which it does not wait. Unfinished runs get RUN_GONE. */
+/** Makes the guards kill all commands, without waiting for that. Unfinished runs get RUN_GONE. */
 void runner_stop(struct runner *runner);
 
 /** Stops the runner, waits for the guards and frees the runner. NULL: does nothing. */

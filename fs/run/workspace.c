@@ -14,15 +14,15 @@
 #include "descriptor.h"
 #include "text.h"
 
-/* Of root; whose directories nobody can guess away. */
+/* The place of root's workspaces. Other users can't make names in it. */
 #define RUN_DIRECTORY "/run/plyfs"
 
-/* Directories in each other that a program may have left: deeper ones stay. */
+/* How deep directories that a program has left are removed. Deeper ones stay. */
 #define DEPTH_MAX 32
 
 #define COPY_SIZE 65536
 
-/* Others may pass through it, as the programs' users do, and not list it. */
+/* Returns whether RUN_DIRECTORY is usable: other users may pass through it, but not write. */
 static bool has_run_directory(void)
 {
 	struct stat stat;
@@ -82,7 +82,7 @@ int workspace_fill(const struct workspace *workspace, int fd, const char *path, 
 	return 0;
 }
 
-/* What is in the directory, which is closed. Links are removed and not followed. */
+/* Removes the content of the directory `fd`, and closes it. Links are removed, not followed. */
 static void empty(int fd, unsigned depth)
 {
 	DIR *directory = fdopendir(fd);

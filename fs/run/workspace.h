@@ -7,7 +7,7 @@
 
 #include <sys/types.h>
 
-/* Bytes of the directory's path. */
+/* Size of the directory's path, in bytes. */
 #define WORKSPACE_PATH_MAX 64
 
 struct workspace {
@@ -18,11 +18,12 @@ struct workspace {
 int workspace_make(struct workspace *workspace);
 
 /**
- * Copies the content of `fd` to a file with the last name of `path`. Only the user `uid` may read
- * the file and search the directory. Returns 0 with *ret, the file's path, for free(3); or -errno.
+ * Copies the content of `fd` to a file of the workspace, named like that at `path`. Only the user
+ * `uid` may read the file and search the directory. Returns 0 with *ret, the file's path, for
+ * free(3); or -errno.
  */
 int workspace_fill(const struct workspace *workspace, int fd, const char *path, uid_t uid,
 	gid_t gid, char **ret);
 
-/** Removes the workspace, which no process uses now, with directories up to 32 deep. */
+/** Removes the workspace, once no process uses it. Directories more than 32 deep stay. */
 void workspace_remove(const struct workspace *workspace);
