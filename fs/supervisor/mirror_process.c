@@ -122,7 +122,7 @@ int mirror_process_prepare(const struct store_spec *store, const struct mirror_i
 	return r;
 }
 
-/* In the new process, as all that follows. The line goes to the log. */
+/* From here to begin(): runs in the new process, whose standard error goes to the log. */
 __attribute__((noreturn)) static void fail(const char *what)
 {
 	dprintf(STDERR_FILENO, "%s: %s\n", what, strerror(errno));
@@ -149,17 +149,17 @@ static void drop_rights(const struct mirror_identity *identity)
 			setresgid(identity->gid, identity->gid, identity->gid) < 0 ||
 			setresuid(identity->uid, identity->uid, identity->uid) < 0))
 		fail("becoming the mirror's user");
-	/* A service manager may have left us some. */
+	/* A service manager may have given us ambient capabilities. */
 	(void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
 	(void)syscall(SYS_capset, &header, none);
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		fail("setting no_new_privs");
 }
 
-/* Closes all descriptors, /dev/fuse above all, but `program`. Opens 0 to 2. */
+/* Closes all descriptors but `program`; above all /dev/fuse. 1 and 2 become the log. */
 static void set_descriptors(int log, int program)
 {
-	/* Its number may be among those. */
+	/* The number of `log` may be one of 0 to 2, which are replaced. */
 	int own = fcntl(log, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 
 	descriptor_close_except((int[]){own, program}, 2);
@@ -211,7 +211,7 @@ __attribute__((noreturn)) static void run_program(
 
 	char **environment = arena_new(&arena) < 0 ? NULL : make_environment(identity, arena);
 	if (!environment)
-		fail("the environment");
+		fail("making the environment");
 	/* "mirror KIND", and then options. */
 	for (size_t i = 0; words[i] && count + 3 < sizeof(arguments) / sizeof(*arguments); i++) {
 		arguments[count++] = words[i];
@@ -224,7 +224,7 @@ __attribute__((noreturn)) static void run_program(
 	fail("starting plyfs mirror");
 }
 
-/* In the new process: paths may lie on a disk that does not answer. */
+/* Runs in the new process, as the paths may lie on a disk that does not answer. */
 static void begin(void *context)
 {
 	const struct new_mirror *mirror = context;
@@ -234,7 +234,7 @@ static void begin(void *context)
 
 	set_descriptors(mirror->log, start->program);
 	helper_reset_signals();
-	/* Already here: a disk may keep it below. */
+	/* Already here, as a disk may hold the process up in the steps below. */
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 	setrlimit(RLIMIT_CORE, &(struct rlimit){0});
 	(void)setsid();
@@ -259,7 +259,7 @@ pid_t mirror_process_fork(void (*run)(void *context), void *context, int *writte
 		return -errno;
 	*written = ends[1];
 	pid_t pid = coroutine_fork(run, context);
-	/* A program that the process started may hold the other end after the process has ended. */
+	/* Programs started by the process may hold the other end open after its end. */
 	(void)fcntl(ends[0], F_SETFL, O_NONBLOCK);
 	close(ends[1]);
 	if (pid < 0)

@@ -15,13 +15,13 @@ struct mirror_identity {
 	char home[4096];
 };
 
-/** Finds the user for a store's mirror. Returns 0; or PROBLEM with the remedy: none is usable. */
+/** Finds the user for a store's mirror. Returns 0; or PROBLEM, with the remedy: no usable user. */
 int mirror_identity_find(
 	const struct store_spec *store, struct mirror_identity *ret, struct problem *problem);
 
 /**
- * Makes the directories that the mirror needs, and gives the one for the state to the mirror's
- * user. Returns 0, PROBLEM or -ENOMEM.
+ * Makes the directories that the mirror needs. The mirror's user becomes the owner of the one for
+ * the state. Returns 0, PROBLEM or -ENOMEM.
  */
 int mirror_process_prepare(const struct store_spec *store, const struct mirror_identity *identity,
 	struct problem *problem);
@@ -36,8 +36,9 @@ struct mirror_start {
 #define MIRROR_NOT_STARTED 127
 
 /**
- * Forks a process that goes on with run(context); see coroutine_fork(). *written, in `context`, is
- * its end of a pipe. Returns its pid with *ret, the nonblocking read end, for close(2); or -errno.
+ * Forks a process that runs run(context) (coroutine_fork()). *written, in `context`, becomes the
+ * write end of a pipe. Returns the pid with *ret, the nonblocking read end, for close(2); or
+ * -errno.
  */
 pid_t mirror_process_fork(void (*run)(void *context), void *context, int *written, int *ret);
 

@@ -13,7 +13,7 @@
 #include "store.h"
 #include "text.h"
 
-/* Bytes of a status; one with all its troubles has a tenth. */
+/* Maximum bytes of a report. One with as many faults as a mirror reports has a tenth of that. */
 #define STATUS_MAX ((size_t)16 << 20)
 
 int mirror_report_open(const char *directory)

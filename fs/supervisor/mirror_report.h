@@ -12,7 +12,7 @@
 /* Made by mirror_report_read(). */
 struct mirror_report {
 	struct document *document; /* owns `map` */
-	const struct node *map;    /* for report.h */
+	const struct node *map;    /* for the functions of report.h */
 	const struct node *troubles;
 	bool is_connected;
 	bool is_running;

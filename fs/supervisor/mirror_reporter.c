@@ -48,7 +48,7 @@ static bool put_status(const struct settings *settings, FILE *out)
 	return has_mirror;
 }
 
-/* A mirror's, which may write nowhere: a report is hostile input. */
+/* Enters the sandbox of a mirror, without a place to write: a report is hostile input. */
 static int enter_sandbox(const struct sandbox_switches *switches)
 {
 	const struct sandbox_options options = {.process = SANDBOX_MIRROR, .switches = *switches};
@@ -60,7 +60,7 @@ static int enter_sandbox(const struct sandbox_switches *switches)
 	return r == 0 ? sandbox_enter(sandbox, &state, &problem) : r;
 }
 
-/* Writes the line if it is another one than `last`. Returns false at the end. */
+/* Writes the line if it differs from `last`. Returns false if no layer is a mirror's. */
 static bool report(const struct new_reporter *reporter, char last[MIRROR_REPORTER_LINE])
 {
 	char line[MIRROR_REPORTER_LINE] = "";
@@ -81,14 +81,14 @@ static bool report(const struct new_reporter *reporter, char last[MIRROR_REPORTE
 	return has_mirror;
 }
 
-/* In the new process. */
+/* Runs in the new process. */
 static void begin(void *context)
 {
 	struct new_reporter *reporter = context;
 	char last[MIRROR_REPORTER_LINE] = "";
 
 	descriptor_close_except(&(int){reporter->lines}, 1);
-	/* The caller may wait until nobody has its output open. */
+	/* The program that started plyfs may wait until no process has its output open. */
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
 		if (dup2(null, fd) < 0)

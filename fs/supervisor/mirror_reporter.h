@@ -1,7 +1,7 @@
 /*
- * The process plyfs-report: reads the reports of all layers that mirrors keep, for the service
- * manager's status line. A layer may lie on a file system that does not answer, and a process that
- * waits for one can't be killed. So this process holds nothing of the daemon's.
+ * The process plyfs-report: reads the reports of all mirrors, and makes the service manager's
+ * status line of them. A report may lie on a file system that does not answer, and a process that
+ * waits for it can't be killed. So this one has none of the daemon's descriptors.
  */
 #pragma once
 

@@ -3,8 +3,8 @@
  * Another version of plyfs, or another user's process, may have written it: any field may be
  * missing, and no text is safe for a terminal.
  *
- * A `path` names a value in the map: "pid", or "sandbox.landlock" for one in an inner map. "" is
- * the map itself. `map` may be NULL.
+ * A `path` names a value in the map: "pid", or "sandbox.landlock" for a value in an inner map. ""
+ * is the map itself. `map` may be NULL.
  */
 #pragma once
 

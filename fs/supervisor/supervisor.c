@@ -24,50 +24,50 @@
 #include "mirror_reporter.h"
 #include "text.h"
 
-/* ms. Pauses before a mirror that has ended is started again. After a run that was longer than the
- * last pause, they begin with the first one. */
+/* ms. Pauses before a mirror that has ended is started again: the first, and the longest. After
+ * a run longer than PAUSE_MAX, the next pause is the first one again. */
 #define PAUSE_FIRST 500u
 #define PAUSE_MAX 30000u
 
-/* ms between two looks at a process whose descriptors can't be waited for. */
+/* ms between two looks at a process whose descriptors epoll does not watch. */
 #define LOOK_INTERVAL 1000
 
-/* ms between two looks for a state, while nothing else can be done. */
+/* ms between two looks for a state, in supervisor_wait(). */
 #define WAIT_STEP 20
 
 /* ms that killed mirrors have to end. A disk that hangs may keep one for ever. */
 #define END_MS 1000
 
-/* Size of why there is no state, in bytes. */
+/* Size of the reason for a missing state, in bytes. */
 #define REASON_MAX 512
 
 /* Size of a line of the log, in bytes. */
 #define TEXT_MAX MIRROR_REPORTER_LINE
 
-/* Reads of a mirror's messages at a time: a mirror must not keep the daemon. */
+/* Reads of a mirror's messages at a time: a mirror must not keep the daemon busy. */
 #define LOG_READS 16
 
-/* A store, and its mirror; or the reporter, which has no spec. */
+/* A store and its mirror; or plyfs-report, which has no spec. */
 struct supervised_mirror {
 	struct supervised_mirror *next;
 	const struct layer_spec *spec; /* of supervisor->settings; NULL: freed when it has ended */
 	pid_t pid;                     /* 0: it does not run */
-	int pidfd;                     /* -1: its end and messages are not waited for */
+	int pidfd;                     /* -1: not watched; step() looks every LOOK_INTERVAL */
 	int log;                       /* pipe with its messages; -1: none */
 	int64_t due_ms;                /* clock_ms() at which it is started */
 	int64_t started_ms;
 	unsigned pause_ms;   /* the next one */
-	char line[TEXT_MAX]; /* the begin of its next message */
+	char line[TEXT_MAX]; /* the beginning of its next message */
 	size_t line_len;
 };
 
 struct supervisor {
 	struct supervisor_options options;
 	struct settings *settings; /* whose stores are mirrored */
-	struct settings *next;     /* those of supervisor_use(); NULL: none are new */
+	struct settings *next;     /* from supervisor_use(), not used yet; NULL: none */
 	struct supervised_mirror *all;
-	const struct supervised_mirror *reporter; /* one of them; NULL: none */
-	int program;                              /* our own */
+	const struct supervised_mirror *reporter; /* one of `all`; NULL: none */
+	int program;                              /* our own executable */
 	int events_fd;                            /* epoll: ends and messages of mirrors */
 	time_t started;
 	char last_line[REASON_MAX]; /* of the log */
@@ -107,7 +107,7 @@ static void log_of(
 	supervisor->options.log(supervisor->options.context, line);
 }
 
-/* Logs a whole line, without the name that every message begins with. */
+/* Logs a whole line, without the "plyfs: " in front. A line of plyfs-report becomes the status. */
 static void pass_line(struct supervisor *supervisor, struct supervised_mirror *mirror)
 {
 	static const char prefix[] = "plyfs: ";
@@ -121,7 +121,7 @@ static void pass_line(struct supervisor *supervisor, struct supervised_mirror *m
 	mirror->line_len = 0;
 }
 
-/* Has the coroutine wake for the descriptor. Returns false if that is not possible. */
+/* Makes the coroutine wake when the descriptor is readable. Returns false if that fails. */
 static bool watch(const struct supervisor *supervisor, int fd)
 {
 	struct epoll_event event = {.events = EPOLLIN};
@@ -129,7 +129,7 @@ static bool watch(const struct supervisor *supervisor, int fd)
 	return epoll_ctl(supervisor->events_fd, EPOLL_CTL_ADD, fd, &event) == 0;
 }
 
-/* Closes it. A process that is just being forked may still have it, and so epoll. */
+/* Closes *fd. A process that was just forked may still have it, so close(2) is not enough. */
 static void unwatch(const struct supervisor *supervisor, int *fd)
 {
 	if (*fd >= 0)
@@ -226,7 +226,7 @@ static void note_end(struct supervisor *supervisor, struct supervised_mirror *mi
 	log_of(supervisor, mirror, text);
 }
 
-/* Does what is due. Returns the ms until more is; -1: nothing by itself. */
+/* Takes messages, reaps and starts mirrors. Returns the ms until more is due; -1: nothing is. */
 static int step(struct supervisor *supervisor)
 {
 	int64_t now_ms = clock_ms(), next_ms = INT64_MAX;
@@ -257,7 +257,7 @@ static int step(struct supervisor *supervisor)
 	return next_ms == INT64_MAX ? -1 : next_ms > now_ms ? (int)(next_ms - now_ms) : 0;
 }
 
-/* Returns whether both name the same mirror, which runs in the same way. */
+/* Returns whether both stores have the same mirror, with the same arguments. */
 static bool is_same(const struct store_spec *a, const struct store_spec *b)
 {
 	size_t i = 0;
@@ -267,7 +267,7 @@ static bool is_same(const struct store_spec *a, const struct store_spec *b)
 	return !a->words[i] && !b->words[i];
 }
 
-/* Returns the place of the store's mirror in the list, which may be that of the end. */
+/* Returns the pointer to the store's mirror; if there is none, the last pointer, which is NULL. */
 static struct supervised_mirror **find(
 	struct supervised_mirror **list, const struct store_spec *store)
 {
@@ -310,7 +310,7 @@ static void take(struct supervised_mirror **old, const struct layer_spec *spec,
 	*all = mirror;
 }
 
-/* Has the status line made by a process, or by none if there is no memory. */
+/* Starts plyfs-report. If that fails, there is no status line. */
 static void start_reporter(struct supervisor *supervisor)
 {
 	struct supervised_mirror *reporter = make();
@@ -328,7 +328,7 @@ static void start_reporter(struct supervisor *supervisor)
 	supervisor->all = reporter;
 }
 
-/* Returns whether both have the same status line. */
+/* Returns whether plyfs-report reads the same layers for both. */
 static bool report_alike(const struct settings *a, const struct settings *b)
 {
 	size_t i = 0;
@@ -341,7 +341,7 @@ static bool report_alike(const struct settings *a, const struct settings *b)
 	return i == a->spec_count && i == b->spec_count;
 }
 
-/* Takes the stores of `settings`, and the reference. Kills the mirrors of all others. */
+/* Mirrors the stores of `settings`, which it owns from now on. Kills all other mirrors. */
 static void take_stores(struct supervisor *supervisor, struct settings *settings)
 {
 	struct supervised_mirror *old = supervisor->all, *all = NULL, **end = &all;
@@ -378,7 +378,7 @@ int supervisor_new(struct settings *outline, const struct supervisor_options *op
 	if (!getenv("NOTIFY_SOCKET"))
 		supervisor->options.say = NULL;
 	supervisor->events_fd = epoll_create1(EPOLL_CLOEXEC);
-	/* Not one of the numbers that a mirror has anew. */
+	/* Not one of 0 to 2, which a new mirror replaces. */
 	supervisor->program = fcntl(program, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 	if (supervisor->events_fd < 0 || supervisor->program < 0)
 		return -errno;
@@ -400,7 +400,7 @@ static void run(void *context)
 			take_stores(supervisor, take_ptr(supervisor->next));
 		struct pollfd events = {.fd = supervisor->events_fd, .events = POLLIN};
 		int left_ms = step(supervisor);
-		/* Meanwhile there may be other settings. */
+		/* step() may have waited, with new settings or the stop meanwhile. */
 		if (supervisor->is_stopped || supervisor->next)
 			continue;
 		struct timespec left = {left_ms / 1000, left_ms % 1000 * 1000000L};
@@ -437,8 +437,9 @@ static bool has_state(const struct store_spec *store)
 }
 
 /*
- * Whether the mirror knows that the store has nothing newer. What one that has ended has said does
- * not count, while the next one begins.
+ * Returns whether the mirror knows that the store has nothing newer. The report of an earlier
+ * mirror does not count: its process has ended, and its last contact was before the supervisor
+ * began.
  */
 static bool is_fresh(const struct supervisor *supervisor, const struct store_spec *store)
 {
@@ -454,7 +455,7 @@ static bool is_fresh(const struct supervisor *supervisor, const struct store_spe
 	return is_so;
 }
 
-/* The mirror's reason, or the log's, for a missing state. */
+/* Writes the reason for a missing state: the mirror's first fault, or the last line of the log. */
 static void put_reason(
 	const struct supervisor *supervisor, const struct store_spec *store, char ret[REASON_MAX])
 {
@@ -470,7 +471,7 @@ static void put_reason(
 	mirror_report_fini(&report);
 }
 
-/* Whether there is another interface than the loopback one. */
+/* Returns whether there is a network interface other than loopback. */
 static bool has_network(void)
 {
 	CLEANUP(fclosep) FILE *file = fopen("/proc/self/net/dev", "re");
@@ -497,7 +498,7 @@ static int complain(
 			      : "there is no network here, see SERVICE in plyfs(1)");
 }
 
-/* There is one, and it may be an old one. */
+/* Logs that the layer has a state, which may be old. */
 static void log_old(const struct supervisor *supervisor, const struct layer_spec *spec)
 {
 	char reason[REASON_MAX], line[PROBLEM_MESSAGE_MAX];

@@ -1,6 +1,6 @@
 /*
- * The supervisor: runs a mirror for each layer out of a store (conf/store_spec.h), as long as the
- * daemon lives. It is a coroutine of the daemon.
+ * The supervisor: runs a mirror for each layer that comes out of a store (conf/store_spec.h), as
+ * long as the daemon lives. It is a coroutine of the daemon.
  *
  *      a start:  settings_outline()   what plyfs.yaml says of stores; no layer is open
  *                supervisor_new()     starts the mirrors
@@ -17,10 +17,11 @@
  *   descriptors made for it, and none of ours. If we are root, it runs as another user: `user:` or
  *   SUPERVISOR_USER.
  * - The kernel kills a mirror when the daemon's main thread ends. So only that thread forks them.
- * - The daemon waits for no mirror. Paths of mirrors may lie on a disk that does not answer, and a
- *   process that waits for it can't be killed. So only processes that hold nothing of the daemon's
- *   look them up: the new mirror (mirror_process.h), and under a service manager plyfs-report,
- *   which makes the status line (mirror_reporter.h).
+ * - From supervisor_start() on, the daemon waits for no mirror. Paths of mirrors may lie on a disk
+ *   that does not answer, and a process that waits for the disk can't be killed. So only processes
+ *   without the daemon's descriptors look these paths up: the new mirror (mirror_process.h), and
+ *   under a service manager plyfs-report, which makes the status line (mirror_reporter.h). Before,
+ *   supervisor_new() and supervisor_wait() look them up in the calling process.
  * - A mirror that ends is started again after a pause, which grows.
  * - If several supervisors have the same store, one mirror works, and the others stand by.
  * - At the end no mirror is left. All are killed: a mirror's state survives that, and a mirror that
@@ -71,7 +72,7 @@ void supervisor_use(struct supervisor *supervisor, struct settings *settings);
 void supervisor_stop(struct supervisor *supervisor);
 
 /**
- * Kills the mirrors, without waiting for their end. A coroutine that goes on starts them again.
+ * Kills the mirrors, without waiting for their end. If the coroutine goes on, it starts them again.
  * NULL: does nothing.
  */
 void supervisor_kill(const struct supervisor *supervisor);
