@@ -29,7 +29,7 @@
 /* The kernel takes no more descriptors with a message (SCM_MAX_FD). */
 #define FDS_MAX 253
 
-/* How long a killed trial may take to end, in ms. One that waits for a disk may stay for ever. */
+/* How long a killed trial may take to end, in ms. If it waits for a disk, it may stay for ever. */
 #define KILLED_MS 1000
 
 /* The environment's variable with "SOCKET TRIED" for the new program. */
@@ -40,9 +40,9 @@
 #define USER_DIRECTORY "XDG_RUNTIME_DIR"
 
 enum message_kind {
-	MESSAGE_RECORD,      /* one descriptor; so many more come */
+	MESSAGE_RECORD,      /* one descriptor; `count` more follow */
 	MESSAGE_DESCRIPTORS, /* some of them */
-	MESSAGE_WANT,        /* from here on with a daemon of version 0.2 */
+	MESSAGE_WANT,        /* this one and the next: with a daemon of version 0.2 */
 	MESSAGE_READY = 4,
 	MESSAGE_GO,
 };
@@ -81,7 +81,7 @@ static void close_all(const int *fds, size_t count)
 		close(fds[i]);
 }
 
-/* Up to FDS_MAX descriptors, which are the caller's. */
+/* Takes up to FDS_MAX descriptors out of a message. The caller then owns them. */
 static size_t take_fds(struct msghdr *head, int *fds)
 {
 	size_t count = 0;
@@ -95,7 +95,7 @@ static size_t take_fds(struct msghdr *head, int *fds)
 	return count;
 }
 
-/* 0; -EAGAIN, -EPIPE: there is no more; or another -errno. */
+/* Receives a message. Returns 0; -EAGAIN or -EPIPE: no message is left; or another -errno. */
 static int receive(int socket, struct message *message, int fds[FDS_MAX], size_t *count)
 {
 	union {
@@ -135,7 +135,7 @@ static int send_record(int socket, struct record *record)
 	return r;
 }
 
-/* Appends what comes until there are `wanted`. */
+/* Appends the descriptors that arrive to *ret, until there are `wanted`. */
 static int receive_fds(int socket, size_t wanted, int **ret, size_t *ret_count)
 {
 	struct message message;
@@ -185,7 +185,7 @@ static int receive_record(int socket, uint64_t format, struct record **ret)
 	return r;
 }
 
-/* In this order for ever. The old daemon's process number comes second, for earlier versions. */
+/* Writes the offer, always in this order. Earlier versions read the process number. */
 static int put_offer(int beneath_fd, struct record **ret)
 {
 	struct record *record;
@@ -234,7 +234,7 @@ static struct flock lock_of(dev_t dev)
 		.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)dev, .l_len = 1};
 }
 
-/* Returns the descriptor, whose end is the lock's end; -1: other processes can't find us. */
+/* Returns a descriptor, whose close(2) ends the lock; -1: other processes can't find us. */
 static int lock_mount(dev_t dev)
 {
 	struct flock lock = lock_of(dev);
@@ -262,7 +262,7 @@ struct handover {
 	int timer;  /* timerfd: the trial's time is up */
 	int epoll;  /* of these two, and of the trial */
 	struct program_trial trial;
-	bool is_late;        /* the trial's time was up: its answer counts no more */
+	bool is_late;        /* the trial's time was up: its answer no longer counts */
 	struct stat program; /* as it was when its trial began */
 	unsigned tried;
 	char error[TRIAL_TEXT_MAX]; /* "": the last one has not failed */
@@ -291,7 +291,7 @@ int handover_new(const struct handover_options *options, struct handover **ret)
 	sigaddset(&asked, SIGUSR2);
 	sigaddset(&asked, HANDOVER_LEAVE_SIGNAL);
 	sigprocmask(SIG_BLOCK, &asked, NULL);
-	/* Ignored, it would hide how a trial ended. */
+	/* If SIGCHLD were ignored, the exit status of a trial would be lost. */
 	signal(SIGCHLD, SIG_DFL);
 	*handover = (struct handover){.options = *options,
 		.lock = lock_mount(options->dev),
@@ -390,7 +390,7 @@ bool handover_is_answered(const char *question, bool *is_strict)
 	return true;
 }
 
-/* The time is up, or there can't be a trial. */
+/* Notes that a trial has failed, or can't begin. */
 static int fail(struct handover *handover, const char *error)
 {
 	handover_fail(handover, error);
@@ -411,7 +411,7 @@ static int take_signals(struct handover *handover)
 	if (!is_wanted || (handover->trial.pid && !handover->is_late))
 		return HANDOVER_NOTHING;
 	if (handover->trial.pid)
-		return fail(handover, "an earlier new program has not ended yet");
+		return fail(handover, "the program of an earlier try has not ended yet");
 	int r = begin_trial(handover);
 	return r < 0 ? fail(handover, text_error(r)) : HANDOVER_NOTHING;
 }
@@ -466,7 +466,7 @@ static int fill_socket(const struct handover *handover, struct record *record, i
 	return r;
 }
 
-/* If a signal has asked this process to end meanwhile, it unmounts. */
+/* Returns whether a pending signal asks this process to end. Then it must unmount, and not exec. */
 static bool is_to_end(void)
 {
 	sigset_t pending;
@@ -476,7 +476,7 @@ static bool is_to_end(void)
 		       sigismember(&pending, SIGHUP));
 }
 
-/* The new program begins with the signals blocked that would end it before it serves. */
+/* Blocks the signals that would end the new program before it serves. It inherits the mask. */
 static void block_ends(sigset_t *old)
 {
 	static const int held[] = {
@@ -489,7 +489,7 @@ static void block_ends(sigset_t *old)
 	sigprocmask(SIG_SETMASK, &signals, old);
 }
 
-/* Whether the program is the one that was tried. */
+/* Returns whether the file at the program's path is still the one that was tried. */
 static bool is_as_tried(const struct handover *handover)
 {
 	const struct stat *tried = &handover->program;
@@ -517,7 +517,7 @@ static int become(const struct handover *handover, int socket)
 	setrlimit(RLIMIT_NOFILE, &call->files);
 	uint64_t slice_ns = slice_get();
 	slice_set(call->slice_ns);
-	/* It goes on after the exec, and is not caught then. It may have been ignored. */
+	/* It goes on after the exec, and kills a program that hangs, unless it is ignored. */
 	signal(SIGALRM, SIG_DFL);
 	alarm(HANDOVER_S);
 	int r = is_to_end() ? -ECANCELED : chdir(call->directory) < 0 ? -errno : 0;
@@ -672,7 +672,7 @@ int heir_new(int socket, struct heir **ret)
 	return 0;
 }
 
-/* The manager has the socket, too: it is the descriptors in it that must go. */
+/* The manager has the socket, too: so the descriptors are taken out of it, and closed. */
 bool heir_end(struct heir *heir)
 {
 	struct message message;
@@ -695,7 +695,7 @@ static int tell(int socket, enum message_kind kind)
 	return send_message(socket, &message, NULL, 0);
 }
 
-/* If the daemon has ended meanwhile, the mount is ours. */
+/* Waits until the old daemon gives the mount away. -EPIPE: it has ended, so the mount is ours. */
 static int await_end_of_older(int socket)
 {
 	struct message message = {0};

@@ -2,7 +2,7 @@
  * Handing a mount over: to another program in the daemon's own place, or to the service manager.
  *
  *      SIGUSR2 ──▶ a trial (trial.h): can the program that now lies at our path take over?
- *          no, or no answer: a message, and nothing else
+ *          no, or no answer: a message, and the daemon goes on
  *          yes: the daemon comes to rest, and execs the program (handover_become())
  *      the new program ──▶ handover_inherit(), heir_new(); reads the settings, opens the layers
  *          heir_take(): takes over the state, and serves
@@ -10,29 +10,28 @@
  * The contract:
  *
  * - The kernel and the programs notice nothing. Inode numbers, lookup counts, times, the bytes of
- *   open and mapped files, places in listings, cached names and their absence stay valid.
- *   view_state.c writes these; the new program reads the rest from the layers.
+ *   open and mapped files, places in listings, and the kernel's cached names, present or absent,
+ *   stay valid. view_state.c writes these; the new program reads the rest from the layers.
  * - No change is lost, and none is reported twice. The new program reads from the same inotify
  *   descriptor. If it watches an inode again, it gets the existing watch, with all queued events.
  *   Changes that were read from the queue but not published yet are in the state. In addition, the
  *   new program looks everything up again, as after an overflow.
  * - Each request is answered once. The daemon answers a request that it has read, or puts it into
- *   the state as it came; then the new program repeats it (driver/unanswered.h). Other requests
- *   wait in /dev/fuse, which stays open. A placeholder inode stays: its lookup begins again.
+ *   the state, for the new program (driver/unanswered.h). Requests that were not read wait in
+ *   /dev/fuse, which stays open. A placeholder inode stays: its lookup begins again.
  *
  * The process number, the parent and the terminal stay, too. The daemon comes to rest in this
  * order: publisher, requests, pool.
  *
- * Until the exec the daemon can go on, and does so if anything fails. Afterwards the mount ends
- * with the new program: if that program fails, it unmounts; if it hangs for HANDOVER_S, the kernel
- * ends it.
+ * If anything fails before the exec, the daemon goes on serving. If the new program fails after the
+ * exec, it unmounts. If it hangs for HANDOVER_S, the kernel kills it (SIGALRM), and the mount ends.
  *
- * The state travels as messages in a socket, of which both ends are ours: a record in an unnamed
- * file, and its descriptors. If the service manager restarts plyfs, the old daemon has ended before
- * the new one starts; in between, the manager keeps such a socket (handover_leave()). The messages
- * can be read only once. If the socket is closed with unread messages, the last descriptor of
- * /dev/fuse is closed, and the mount is dead. While the state is in the socket no process answers
- * requests, so neither the unit, nor the new plyfs before it serves, may access the mount.
+ * The state is sent as messages through a socket, both ends of which belong to this process: a
+ * record in an unnamed file, and its descriptors. If the service manager restarts plyfs, the old
+ * daemon has ended before the new one starts; in between, the manager keeps such a socket
+ * (handover_leave()). The messages can be read only once. If the socket is closed unread, so is the
+ * last descriptor of /dev/fuse, and the mount is dead. While the state is in the socket no process
+ * answers requests, so neither the unit, nor the new plyfs before it serves, may access the mount.
  * HANDOVER_LEAVE_SIGNAL makes the daemon leave the mount to the manager; SIGTERM makes it unmount.
  *
  * The first message is an offer, whose format never changes. So a plyfs that can't read the state
@@ -47,13 +46,13 @@
 #include "record.h"
 #include "trial.h"
 
-/* Makes the daemon leave the mount to the manager, and end. Before it serves, it just ends. */
+/* Makes the daemon leave the mount to the manager, and end. Before it serves, only ends it. */
 #define HANDOVER_LEAVE_SIGNAL SIGUSR1
 
 /* How long the new program may take until it serves, in seconds. */
 #define HANDOVER_S 60
 
-/* The program that ran in this process before leaves this to the daemon. */
+/* The values that the program which ran in this process before leaves to the daemon. */
 struct inheritance {
 	int socket;     /* with the state; -1: there was no such program */
 	unsigned tried; /* take-overs of this mount in this process */
@@ -81,7 +80,7 @@ struct handover;
 int handover_new(const struct handover_options *options, struct handover **ret);
 void handover_free(struct handover *handover); /* NULL: does nothing */
 
-/** Makes handover_server() name this process no more: the mount is about to end. */
+/** From now on handover_server() does not return this process: the mount is about to end. */
 void handover_end(struct handover *handover);
 
 /** Returns the process that serves the mount of `dev`, if it is our user's; 0: not known. */
@@ -104,7 +103,7 @@ int handover_take(struct handover *handover);
 /** Notes why a take-over has failed, for handover_error(). */
 void handover_fail(struct handover *handover, const char *error);
 
-/** Returns how many take-overs were tried, and in *error why the last one failed; NULL: not so. */
+/** Returns how many take-overs were tried. *error: why the last one failed; NULL: it did not. */
 unsigned handover_tried(const struct handover *handover, const char **error);
 
 /**
@@ -135,19 +134,19 @@ void heir_freep(struct heir **heir);
 /** Returns whether this plyfs can read the state. */
 bool heir_can_read(const struct heir *heir);
 
-/** Returns the directory that the mount lies on, open; it stays the heir's. */
+/** Returns a descriptor of the directory that the mount lies on. The heir owns it. */
 int heir_beneath(const struct heir *heir);
 
 /**
- * Closes the descriptors in the socket: the last one of /dev/fuse ends the mount. Returns false if
- * a daemon of version 0.2 goes on serving the mount.
+ * Closes the descriptors in the socket. With the last one of /dev/fuse, the mount ends. Returns
+ * false if a daemon of version 0.2 goes on serving the mount.
  */
 bool heir_end(struct heir *heir);
 
 /**
  * Connects to the daemon of version 0.2 that serves the mount. It gives the mount to another
  * process: it sends the offer, and ends when heir_take() has everything. Returns a socket for
- * heir_new(); -1: there is no such daemon of ours.
+ * heir_new(); -1: there is no such daemon of our user.
  */
 int heir_find_older(const char *mountpoint);
 

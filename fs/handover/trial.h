@@ -3,7 +3,7 @@
  * process of its own whether it can take the mount over.
  *
  *      daemon ──fork──▶ trial: closes /dev/fuse, runs the program with TRIAL_OPTION
- *          ◀── its end: TRIAL_YES, or what it has written ──
+ *          ◀── its end: TRIAL_YES, or its message ──
  *
  * The trial may stop, hang or die: the daemon goes on serving meanwhile, and ends a trial that
  * takes longer than TRIAL_MS.
@@ -18,7 +18,7 @@
 /* How long a trial may take, in ms. */
 #define TRIAL_MS 10000
 
-/* The exit code that says yes. Any other program would give it by accident only. */
+/* The exit status that says yes. Other programs do not use it, except by accident. */
 #define TRIAL_YES 85
 
 /* An earlier plyfs refuses this option, so that it does not mount. Its value is a question. */
@@ -55,8 +55,8 @@ int trial_begin(const struct program_call *call, const char *question, int benea
 	struct program_trial *ret);
 
 /**
- * Ends a trial that has ended (pidfd), and frees what it had. Returns whether the program said yes;
- * false: `text` has the first line that it wrote, or how it ended.
+ * Reaps a trial that has ended (pidfd), and closes its descriptors. Returns whether the program
+ * said yes; false: `text` has its last message, or else its first line, or how it ended.
  */
 bool trial_take(struct program_trial *trial, char text[TRIAL_TEXT_MAX]);
 
