@@ -15,11 +15,11 @@
  */
 int filter_enter(enum sandbox_process process);
 
-/** Makes the filter for workers, unless it was made. Returns as filter_enter(). */
+/** Makes the filter for workers, unless it exists already. Returns as filter_enter(). */
 int filter_prepare_worker(void);
 
 /**
- * In a worker: enters the filter that was made before the fork, or now. `watches` is the daemon's
+ * In a worker: enters the filter, which it makes if the daemon has not. `watches` is the daemon's
  * descriptor of inotify(7); -1: the worker has none. Returns as filter_enter().
  */
 int filter_enter_worker(int watches);

@@ -18,23 +18,23 @@
 #include "cleanup.h"
 #include "descriptor.h"
 
-/* Where our socket is: behind what is kept. */
+/* Least number of the socket in the helper: above the usual numbers of `kept`. */
 #define SOCKET_LEAST 64
 
-/* So long SIGKILL may take on a busy machine. One that waits for a disk may stay for ever. */
+/* Seconds that SIGKILL may take on a busy machine. A hanging disk may keep a process for ever. */
 #define KILLED_S 5
 
 static const struct {
 	const char *name;  /* at most 15 bytes */
 	const char *lacks; /* what is missing while it does not run */
 } kinds[HELPER_GUARD + 1] = {
-	[HELPER_PUBLISH] = {"plyfs-publish", "no change shows"},
+	[HELPER_PUBLISH] = {"plyfs-publish", "no change is shown"},
 	[HELPER_STATE] = {"plyfs-state",
 		"no last good version is written to the directory 'state'"},
 	[HELPER_GUARD] = {"plyfs-guard", "the end of its command is not seen"},
 };
 
-/* The parent's. */
+/* The parent's record of its helpers. */
 static struct {
 	pid_t pid;                  /* 0: none */
 	int fd;                     /* pidfd; -1: the kernel gives none */
@@ -58,9 +58,9 @@ const char *helper_name(enum helper_kind kind)
 	return kinds[is_guard(kind) ? HELPER_GUARD : kind].name;
 }
 
-/* The helper's own. */
+/* For the helper. */
 
-/* Returns where the socket is now. */
+/* Closes all other descriptors. Returns the new number of the socket. */
 static int keep_only(int socket, int kept)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -79,7 +79,7 @@ int helper_begin(enum helper_kind kind, int socket, int kept)
 {
 	int at = keep_only(socket, kept);
 
-	/* Those are the parent's, and may not be ended by us. */
+	/* These helpers are the parent's: this process must not end them. */
 	for (enum helper_kind other = 0; other < HELPER_KINDS; other++)
 		helpers[other].pid = 0;
 	prctl(PR_SET_NAME, helper_name(kind));
@@ -120,7 +120,7 @@ void helper_reset_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* The parent's. */
+/* For the parent. */
 
 void helper_began(enum helper_kind kind, pid_t pid)
 {
@@ -146,7 +146,7 @@ enum helper_state helper_state(enum helper_kind kind)
 
 	if (pid == 0)
 		return HELPER_RUNS;
-	/* Only asks: the state can be asked for again. */
+	/* WNOWAIT: the state can be read again. */
 	if (waitid(P_PID, (id_t)pid, &info, WEXITED | WSTOPPED | WNOHANG | WNOWAIT) < 0)
 		return helper_pid(kind) == pid && !is_guard(kind) ? HELPER_ENDED : HELPER_RUNS;
 	if (info.si_pid == 0)
@@ -172,7 +172,7 @@ void helper_text(enum helper_kind kind, enum helper_state state, const char *rem
 		snprintf(ret, HELPER_TEXT_MAX, "the process %s goes on", helper_name(kind));
 }
 
-/* Returns whether the child is a helper: whoever started plyfs may have left children, too. */
+/* Returns whether the child is a helper. It may also be of a program that ran before plyfs. */
 static bool is_ours(pid_t pid)
 {
 	static const char prefix[] = "plyfs-";
@@ -249,7 +249,7 @@ void helper_wake(void)
 
 void helper_end(enum helper_kind kind, int patience_ms)
 {
-	/* Its number may be another process's from waitpid(2) on. */
+	/* `pid` is cleared before waitpid(2): afterwards the number may be another process's. */
 	pid_t pid = helpers[kind].pid;
 	CLEANUP(closep) int fd = pid ? helpers[kind].fd : -1;
 	const struct timespec killed = {.tv_sec = KILLED_S};

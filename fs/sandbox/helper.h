@@ -2,13 +2,13 @@
  * A helper: a process for tasks that its parent must not do itself. It has a socket to its parent,
  * and ends when the parent does.
  *
- * A helper is forked before its parent has coroutines (coroutine.h): else a wait in the helper
- * would go on with the parent's coroutines. A guard is forked later, by coroutine_fork(), whenever
- * a command runs; its end is no fault.
+ * A helper is forked before its parent has coroutines (coroutine.h): otherwise a wait in the helper
+ * would run the parent's coroutines. A guard is forked later, by coroutine_fork(), whenever a
+ * command runs; its end is no fault.
  *
- * A process has at most one helper of each kind. It can query the state of each helper at any time.
- * A descriptor reports changes (SIGCHLD, sigaction(2)). The parent never waits for the end of a
- * stopped helper.
+ * A process has at most one helper of each kind. The parent can read the state of each helper at
+ * any time. A descriptor reports changes (helper_watch(), SIGCHLD). The parent never waits for the
+ * end of a stopped helper.
  */
 #pragma once
 
@@ -51,7 +51,7 @@ void helper_reset_signals(void);
 
 /* For the parent: */
 
-/* Children that helper_inherit() notes at most; others stay zombies until we end. */
+/* Children that helper_inherit() notes at most. Others stay zombies until this process ends. */
 #define HELPERS_INHERITED_MAX 64
 
 /**
@@ -73,7 +73,7 @@ int helper_fd(enum helper_kind kind);
 /** Returns the helper's state; HELPER_RUNS if there is none, or if it is a guard that has ended. */
 enum helper_state helper_state(enum helper_kind kind);
 
-/** Writes the helper's fault with a remedy: `remedy` if it has ended. */
+/** Writes a line about the helper's state, with a remedy: `remedy` if the helper has ended. */
 void helper_text(enum helper_kind kind, enum helper_state state, const char *remedy,
 	char ret[HELPER_TEXT_MAX]);
 
@@ -97,8 +97,8 @@ void helper_take(
 void helper_wake(void);
 
 /**
- * Waits until the helper has ended; its socket must be closed or shut down. Continues a stopped
- * helper. After `patience_ms`, kills the helper and waits at most 5 s more: a disk that hangs may
- * keep a killed process for ever. Does nothing if there is no such helper.
+ * Waits until the helper has ended, which a closed socket makes it do; continues a stopped one.
+ * After `patience_ms` (0: at once), kills the helper and waits at most 5 s more: a disk that hangs
+ * may keep a killed process for ever. Does nothing if there is no such helper.
  */
 void helper_end(enum helper_kind kind, int patience_ms);

@@ -61,14 +61,14 @@ static const uint64_t rights[] = {
 		FS_REMOVE_DIR | FS_REMOVE_FILE | FS_MAKE_DIR | FS_MAKE_REG | FS_MAKE_SYM | FS_REFER,
 };
 
-/* All that this version of it can keep us from; what one process needs of it is left. */
+/* Returns all that this version of Landlock can forbid, except what the process needs. */
 static struct ruleset handled(enum sandbox_process process, long abi)
 {
 	struct ruleset set = {.files = FS_ALL_1 | (abi >= 2 ? FS_REFER : 0) |
 				       (abi >= 3 ? FS_TRUNCATE : 0) |
 				       (abi >= 5 ? FS_IOCTL_DEV : 0)};
 
-	/* What it reads and reaches is its user's choice. */
+	/* A mirror may read files and connect as its user may. */
 	if (process == SANDBOX_MIRROR)
 		set.files &= ~(FS_EXECUTE | FS_READ_FILE | FS_READ_DIR | FS_IOCTL_DEV);
 	else if (abi >= 4)
@@ -82,13 +82,13 @@ int landlock_new(enum sandbox_process process, struct landlock *ret)
 {
 	long abi = syscall(CREATE_RULESET, NULL, 0, ASK_VERSION);
 
-	/* EPERM: the filter of a container that does not know it. */
+	/* EPERM: a container's filter of system calls does not know Landlock. */
 	if (abi < 1)
 		return abi < 0 && errno != ENOSYS && errno != EPERM && errno != EOPNOTSUPP
 			       ? -errno
 			       : -EOPNOTSUPP;
 	struct ruleset set = handled(process, abi);
-	/* An older kernel takes a longer structure where what it does not know is 0. */
+	/* An older kernel takes a longer structure if the fields that it does not know are 0. */
 	int fd = (int)syscall(CREATE_RULESET, &set, sizeof(set), 0);
 	if (fd < 0)
 		return -errno;
@@ -104,7 +104,7 @@ int landlock_allow(const struct landlock *landlock, int fd, enum sandbox_right r
 		return 0;
 	if (errno != EINVAL)
 		return -errno;
-	/* It is no directory. To ask before would be to ask a file system, which may not answer. */
+	/* It is no directory. fstat(2) would tell that, but may get no answer. */
 	rule.allowed &= FS_OF_FILES;
 	if (rule.allowed == 0)
 		return 0;

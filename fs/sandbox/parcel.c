@@ -40,7 +40,7 @@ int parcel_send(int socket, const void *data, size_t size, int fd)
 	return sendmsg(socket, &parcel.message, MSG_NOSIGNAL) < 0 ? -errno : 0;
 }
 
-/* The descriptor that is wanted, if it comes alone: room for one may hold two. */
+/* Returns the only descriptor; -1: none, or several: the room for one may hold two. */
 static int take_descriptor(struct msghdr *message)
 {
 	const struct cmsghdr *header = CMSG_FIRSTHDR(message);

@@ -15,7 +15,7 @@
 #include "strategy.h"
 #include "text.h"
 
-/* Wherever the layers are. */
+/* Places that a worker may read in addition to the layers. */
 static const struct {
 	const char *path;
 	enum sandbox_right right;
@@ -24,8 +24,8 @@ static const struct {
 	 * memory and descriptors of processes outside of the domain. */
 	{"/proc", SANDBOX_FILES},
 #ifdef SANDBOX_FOR_CHECKERS
-	/* All threads are looked for; reports name functions and lines; coverage is written at the
-	   end. */
+	/* A sanitizer lists all threads, reads names of functions and lines, and writes coverage
+	 * at the end. */
 	{"/proc", SANDBOX_READ},
 	{"/usr", SANDBOX_READ},
 	{"/lib", SANDBOX_READ},
@@ -33,7 +33,7 @@ static const struct {
 #endif
 };
 
-/* No library can be loaded later: its file can't be read, and nothing becomes executable. */
+/* In the sandbox it is too late: the files can't be read, and no memory becomes executable. */
 static void load_libraries(const struct settings *settings)
 {
 	for (size_t i = 0; i < settings->rule_count; i++)
@@ -45,9 +45,9 @@ static void load_libraries(const struct settings *settings)
 }
 
 /*
- * Opens the state directory of the mirror that fills the layer: the next tree comes there, and the
- * mirror's report. Returns a descriptor; negative: it is no mirror's. Starts at the layer and goes
- * upwards, as the mount may lie over the layer's path.
+ * Opens the state directory of the mirror that fills the layer: the mirror puts its next tree and
+ * its report there. Returns a descriptor; negative: the layer is no mirror's. Starts at the layer
+ * and goes upwards, as the mount may lie over the layer's path.
  */
 static int open_state(const struct layer *layer)
 {
@@ -70,7 +70,7 @@ static int allow_layer(struct sandbox *sandbox, const struct layer *layer, struc
 	return r == 0 && state >= 0 ? sandbox_allow(sandbox, state, SANDBOX_READ, problem) : r;
 }
 
-/* None: workers keep all rights. */
+/* Until reader_sandbox_prepare() sets them, workers keep all rights. */
 static struct sandbox_switches switches = {.has_no_sandbox = true};
 
 /* `settings` NULL: allows no layer. */
@@ -96,7 +96,7 @@ int reader_sandbox_enter(const struct settings *settings, int watches, struct sa
 	return enter(settings, watches, ret, problem);
 }
 
-/* The result of the trial. The child that makes it has no descriptors of layers. */
+/* The result of the trial. The child that makes the trial has no descriptors of layers. */
 struct sandbox_trial {
 	int r;
 	struct sandbox_state state;

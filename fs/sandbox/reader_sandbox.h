@@ -1,6 +1,6 @@
 /*
- * The sandbox of a worker. Only workers parse what a layer holds: a user who exploits a bug in a
- * parser gains the right to read the layers, and nothing else.
+ * The sandbox of a worker. Only workers parse the files of layers: so a user who exploits a bug in
+ * a parser gains the right to read the layers, and nothing else.
  */
 #pragma once
 

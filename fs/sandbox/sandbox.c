@@ -18,15 +18,15 @@
 
 #define BIT(capability) (1ull << (capability))
 
-/* Reads layers whatever their modes are. It suffices; where a service manager gives
- * CAP_DAC_OVERRIDE alone, that does. */
+/* To read layers whatever their modes are. If a service manager gives only CAP_DAC_OVERRIDE, the
+ * process keeps that instead (keep_capabilities()). */
 #define READ BIT(CAP_DAC_READ_SEARCH)
 
-/* Asks whether a source of another user is just being written (F_SETLEASE). */
+/* To find out whether a source of another user is being written (F_SETLEASE). */
 #define LEASE BIT(CAP_LEASE)
 
 static const unsigned long long needed[SANDBOX_PROCESSES] = {
-	/* The directories of our mount have no write bit; FOWNER: … and may be sticky. */
+	/* DAC_OVERRIDE: directories of our mount have no write bit. FOWNER: they may be sticky. */
 	[SANDBOX_PUBLISH] = BIT(CAP_DAC_OVERRIDE) | BIT(CAP_FOWNER),
 	/* Root's mirror may write the state of another user, and read keys of other users. */
 	[SANDBOX_MIRROR] = READ | BIT(CAP_DAC_OVERRIDE) | BIT(CAP_FOWNER),
@@ -34,7 +34,7 @@ static const unsigned long long needed[SANDBOX_PROCESSES] = {
 	[SANDBOX_STATE] = 0, /* its directory is its user's own */
 };
 
-/* Programs that it runs need the environment. */
+/* The programs that a mirror runs need the environment. */
 static bool keeps_environment(enum sandbox_process process)
 {
 	return process == SANDBOX_MIRROR;
@@ -80,8 +80,8 @@ static int keep_capabilities(unsigned long long wanted)
 
 	if ((wanted & READ) && !(has & READ))
 		wanted |= BIT(CAP_DAC_OVERRIDE);
-	/* First what a program that is run could have: it needs a right itself. A kernel knows
-	 * fewer. */
+	/* First the bounding set, as this needs CAP_SETPCAP. EINVAL: the kernel does not know
+	 * the capability. */
 	for (unsigned i = 0; i <= CAP_LAST_CAP; i++)
 		if (!(wanted & BIT(i)) && (has & BIT(CAP_SETPCAP)) &&
 			prctl(PR_CAPBSET_DROP, i, 0, 0, 0) < 0 && errno != EINVAL)
@@ -154,7 +154,7 @@ int sandbox_allow_path(struct sandbox *sandbox, const char *path, enum sandbox_r
 {
 	CLEANUP(closep) int fd = open(path, O_PATH | O_CLOEXEC);
 
-	/* What is not there, or not for us, can't be allowed, and need not. */
+	/* A path that does not exist, or that this process can't open, needs no rule. */
 	return fd < 0 ? 0 : sandbox_allow(sandbox, fd, right, problem);
 }
 
@@ -197,8 +197,8 @@ static int enter_rights(const struct sandbox *sandbox, struct problem *problem)
 		return refuse(-errno, "RLIMIT_CORE", "", problem);
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return refuse(-errno, "no_new_privs", "", problem);
-	/* Before capabilities go: nothing here needs one, but who is in a domain may drop them
-	 * still. */
+	/* Landlock first: it needs no capability, and a process in a domain may still drop its
+	 * own. */
 	if (sandbox->landlock.fd >= 0)
 		r = landlock_enter(&sandbox->landlock);
 	if (r < 0)

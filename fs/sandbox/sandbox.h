@@ -2,17 +2,18 @@
  * The sandbox: the rights that a process of plyfs keeps when it begins its work. plyfs reads files
  * of other users. A user who exploits a bug in a reader gains only these rights.
  *
- * The daemon of a mount and plyfs render are in no sandbox: they parse no source, and take what a
- * worker answers as hostile input. They run the commands of plyfs.yaml, and so keep the rights of
+ * The daemon of a mount and plyfs render are in no sandbox: they parse no source, and treat a
+ * worker's answer as hostile input. They run the commands of plyfs.yaml, and so keep the rights of
  * the user who mounts. The processes in a sandbox, with the rights of each:
  *
  *   worker        plyfs-worker reads beneath the layers, mirrors' states and /proc, and parses
  *                 (reader_sandbox.h). It has one socket, to the daemon. Of the daemon's descriptors
- *                 it keeps those of the layers, and inotify's, to which it adds watches of remote
- *                 layers. It writes no file, starts no process and sends no signal. If a layer has
- *                 `follow`, the daemon opens the files outside of the layers that links lead to,
- *                 except those in /proc and the like.
- *   publish       plyfs-publish makes, renames, removes names in our own mount, and reads nothing.
+ *                 it keeps those of the layers and of the directory under the mount, and inotify's,
+ *                 to which it adds watches of remote layers. It writes no file, starts no process
+ *                 and sends no signal. If a layer has `follow` and a link leads to a file outside
+ *                 of the layers, a process of the daemon opens the file for the worker, unless the
+ *                 file is in /proc or the like.
+ *   publish       plyfs-publish makes, renames and removes names in our own mount; reads nothing.
  *   mirror        plyfs mirror, a store's client: writes its state, and switches the link to it. It
  *                 may read all that its user may, and connect to all but abstract sockets. git, ssh
  *                 and gpg, which it runs, have the same rights. So has plyfs-report, which reads
@@ -40,9 +41,9 @@
  *   environment   is overwritten. Not: mirror
  *
  * All processes but workers, guards, mirrors, plyfs-report and plyfs-settings are forked before the
- * mount, so that only the daemon holds /dev/fuse. Those close it first. plyfs-publish looks up the
- * allowed paths before the mount (sandbox_prepare()), and enters its sandbox afterwards: in
- * between, no path may be looked up, as it may lead through the mount.
+ * mount, so that only the daemon holds /dev/fuse. Workers and the others named here close it first.
+ * plyfs-publish looks up the allowed paths before the mount (sandbox_prepare()), and enters its
+ * sandbox afterwards: in between, no path may be looked up, as it may lead through the mount.
  *
  * Code of a process with a filter that needs another system call adds it to the table in filter.c,
  * with the reason.
@@ -95,7 +96,7 @@ enum sandbox_force { SANDBOX_OFF, SANDBOX_ON, SANDBOX_NOT_BUILT, SANDBOX_UNAVAIL
 /* The parts in force. */
 struct sandbox_state {
 	enum sandbox_force landlock;
-	int landlock_abi; /* the kernel's version of Landlock, if that is SANDBOX_ON */
+	int landlock_abi; /* the kernel's version of Landlock, if `landlock` is SANDBOX_ON */
 	enum sandbox_force seccomp;
 	bool has_no_new_privs;
 	unsigned long long capabilities; /* those that are kept: bits 1 << CAP_… */
@@ -124,9 +125,9 @@ int sandbox_allow_path(struct sandbox *sandbox, const char *path, enum sandbox_r
 	struct problem *problem);
 
 /**
- * Enters the sandbox for ever, before the process makes a second thread: a part of it is of one
- * thread (landlock.h). Looks up no path, and accesses no file system. Returns 0 with *ret; PROBLEM:
- * a means is there, but can't be used; or -errno.
+ * Enters the sandbox for ever, before the process makes a second thread: Landlock limits only the
+ * calling thread, and threads that it makes later. Looks up no path, and accesses no file system.
+ * Returns 0 with *ret; PROBLEM: a means is there, but can't be used; or -errno.
  */
 int sandbox_enter(struct sandbox *sandbox, struct sandbox_state *ret, struct problem *problem);
 
