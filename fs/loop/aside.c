@@ -30,7 +30,7 @@ static void *serve(void *context)
 	return NULL;
 }
 
-/* Signals are the loop's. */
+/* Blocks all signals in the thread, as the loop handles them. */
 static bool start(struct aside *aside, pthread_t *ret)
 {
 	sigset_t all, old;

@@ -1,6 +1,6 @@
 /*
- * Calls that may wait in the kernel for a file system that does not answer: a thread makes them,
- * for as long as they take, so that only the calling coroutine waits.
+ * Aside: for a call that may wait in the kernel for a file system that does not answer. A thread,
+ * which exists for as long as the call takes, makes it. So only the calling coroutine waits.
  */
 #pragma once
 
@@ -8,7 +8,7 @@
 
 /**
  * Runs `run` in a thread of its own, and waits. `run` must not touch anything that other coroutines
- * change. Without other coroutines, or if there can be no thread, runs it in the calling thread.
+ * change. Without other coroutines, or if no thread can be made, runs it in the calling thread.
  */
 void aside_run(void (*run)(void *context), void *context);
 

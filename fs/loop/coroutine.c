@@ -22,7 +22,7 @@
 #endif
 #endif
 
-/* Bytes. A coroutine waits for other processes, and has no tree to walk. */
+/* Bytes. A coroutine needs little: it waits for other processes, and walks no deep tree. */
 #ifdef HAS_ADDRESS_SANITIZER
 #include <dlfcn.h>
 #include <sanitizer/asan_interface.h>
@@ -32,7 +32,7 @@
 #define STACK_SIZE ((size_t)1 << 20)
 #endif
 
-/* Bytes: of a process that walks trees. */
+/* Bytes. The stack of a process from coroutine_fork(), which walks deep trees. */
 #define PROGRAM_STACK ((size_t)8 << 20)
 
 #ifdef COROUTINE_FOR_CHECKERS
@@ -45,11 +45,11 @@
 
 struct coroutine {
 	ucontext_t context;
-	char *stack; /* with a page below it that can't be used; NULL: the root's */
+	char *stack; /* the page below it can't be accessed; NULL: the root's */
 	size_t stack_size;
 	void (*run)(void *context);
 	void *argument;
-	int kept; /* of coroutine_keeps(), while it does not run */
+	int kept; /* its value of the variable of coroutine_keeps(), while it does not run */
 	bool is_done;
 	struct coroutine_queue joining;
 
@@ -74,7 +74,6 @@ static _Thread_local struct {
 	struct pollfd *polled; /* room for COROUTINE_FDS_MAX of each coroutine */
 	const sigset_t *mask;
 	int *kept;
-	void *sanitizer; /* what it keeps of the one that ran before */
 } loop;
 
 static struct coroutine *current(void)
@@ -111,7 +110,7 @@ static int64_t now_ns(void)
 }
 
 #ifdef HAS_ADDRESS_SANITIZER
-/* libc's own: that of the sanitizer warns about stacks, although begin_switch() reports them. */
+/* libc's function: the sanitizer's warns about stacks, although begin_switch() reports them. */
 static void swap(ucontext_t *from, const ucontext_t *to)
 {
 	static int (*swap_of_libc)(ucontext_t * from, const ucontext_t *to);
@@ -145,7 +144,7 @@ static void end_switch(void *fake_stack)
 	size_t size;
 
 	__sanitizer_finish_switch_fiber(fake_stack, &stack, &size);
-	/* The first switch is the root's. */
+	/* The first switch comes from the root: this is its stack. */
 	if (!loop.root.stack) {
 		loop.root.stack = (char *)(uintptr_t)stack;
 		loop.root.stack_size = size;
@@ -179,13 +178,13 @@ static void make_ready(struct coroutine *coroutine, int result)
 	append_ready(coroutine);
 }
 
-/* Returns whether it gets descriptors: not if another one of its queue has waited longer. */
+/* Returns whether the coroutine gets ready descriptors: of its queue, only the first one does. */
 static bool is_first(const struct coroutine *coroutine)
 {
 	return !coroutine->queue || coroutine->queue->first == coroutine;
 }
 
-/* Returns the number of descriptors in loop.polled; *due_ns is when the first wait ends. */
+/* Fills loop.polled, and returns its length. *due_ns becomes the earliest deadline. */
 static nfds_t collect(int64_t *due_ns)
 {
 	nfds_t count = 0;
@@ -222,7 +221,7 @@ static void interrupt_root(void)
 		make_ready(at, -1);
 }
 
-/* Makes those ready whose wait is over. All events are taken first: queues change afterwards. */
+/* Ends all waits that are over. Takes all events first, as make_ready() changes the queues. */
 static void end_waits(bool has_events)
 {
 	const struct pollfd *polled = loop.polled;
@@ -253,7 +252,7 @@ static void poll_all(void)
 	end_waits(n > 0);
 }
 
-/* Goes on with the first one that is ready: perhaps with the one that runs. */
+/* Switches to the first coroutine that is ready, which may be the running one. */
 static void schedule(void)
 {
 	struct coroutine *self = current();
@@ -423,7 +422,7 @@ void coroutine_join(struct coroutine *coroutine)
 	loop.polled = NULL;
 }
 
-/* The process that runs this goes on, on its own stack. */
+/* In a forked process: frees all stacks except the one on which it runs. */
 static void free_stacks(void)
 {
 	for (const struct coroutine *at = loop.waiting; at; at = at->next_waiting)
@@ -434,7 +433,7 @@ static void free_stacks(void)
 			free_stack(at);
 }
 
-/* The process goes on with `run` on a stack as large as a program's. */
+/* Goes on with `run` on a stack as large as a program's. Returns only without memory for it. */
 static void leave(void (*run)(void *context), void *context)
 {
 	static struct coroutine process;
@@ -463,7 +462,7 @@ pid_t coroutine_fork(void (*run)(void *context), void *context)
 	sigset_t all, old;
 
 #ifdef COROUTINE_FOR_CHECKERS
-	/* A sanitizer's allocator may be locked by a thread that runs aside. */
+	/* A thread that runs aside may hold a lock of the sanitizer's allocator. */
 	for (int i = 0; i < CHECKER_PAUSES && aside_is_running(); i++)
 		await_pause_us(CHECKER_PAUSE_US);
 #endif

@@ -4,8 +4,8 @@
  *      coroutine ── coroutine_poll(), coroutine_wait() ──▶ the next one that is ready
  *                                                          none: ppoll(2) for all that wait
  *
- * Contract: a coroutine runs until it waits. Between two waits nothing else runs, so what it reads
- * and changes there needs no lock. After a wait, everything may have changed.
+ * Contract: a coroutine runs until it waits. Between two waits nothing else runs, so the data that
+ * it reads and changes needs no lock. After a wait, everything may have changed.
  *
  * The stack on which a thread began is a coroutine, too: the root. Each thread has its own
  * coroutines, which no other thread may wake or join. await.h waits as coroutine_poll() does.
@@ -34,7 +34,7 @@ struct coroutine_queue {
  */
 int coroutine_new(void (*run)(void *context), void *context, struct coroutine **ret);
 
-/** Waits until the coroutine has returned from its function, and frees it. NULL: nothing. */
+/** Waits until the coroutine has returned from its function, and frees it. NULL: does nothing. */
 void coroutine_join(struct coroutine *coroutine);
 
 /** Returns whether the thread has no coroutine besides the root. */
@@ -62,22 +62,22 @@ void coroutine_wake(struct coroutine_queue *queue);
 void coroutine_wake_all(struct coroutine_queue *queue);
 
 /**
- * Sets the mask of ppoll(2) in this thread; NULL: it is left as it is. *mask must stay valid.
+ * Sets the mask of ppoll(2) in this thread; NULL: it changes no mask. *mask must stay valid.
  *
- * Each coroutine has the signal mask with which it was made. So block signals before you make any.
+ * Each coroutine has the signal mask with which it was made. So block signals first.
  */
 void coroutine_mask(const sigset_t *mask);
 
-/** Gives each coroutine a value of its own of this variable: at first 0. One per thread. */
+/** Gives each coroutine its own value of *variable, at first 0. A thread has one such variable. */
 void coroutine_keeps(int *variable);
 
 /* Exit status of a process of coroutine_fork() that has no memory for its stack. */
 #define COROUTINE_NO_MEMORY 3
 
 /**
- * Forks a process without the coroutines, which goes on with `run`, on a stack as large as a
- * program's. `run` must not return. All signals are blocked there, as the handlers are those of the
- * process that forked it; `run` first closes descriptors that it must not hold. Returns the
- * process's number or -errno.
+ * Forks a process that runs `run`, without the coroutines, on a stack as large as a program's.
+ * `run` must not return. It begins with all signals blocked, as their handlers are still the
+ * parent's. It must first close the descriptors that it must not hold. Returns the process's number
+ * or -errno.
  */
 pid_t coroutine_fork(void (*run)(void *context), void *context);

@@ -4,7 +4,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Not in every libc's headers yet: what else the process has stays. */
+/* SCHED_FLAG_KEEP_POLICY, which not every libc's headers have: the policy does not change. */
 #define KEEP_POLICY 0x08
 
 struct attributes {
