@@ -120,8 +120,8 @@ static int take_lookup(struct record *record, struct taken_job *job)
 	return 0;
 }
 
-/* Finds a fallback in the cache: the one in use already, or one of the shown version's sources. If
- * the cache has another state of it, or none, asks the daemon. */
+/* Finds a fallback in the cache: the one in use already, or else one of the shown version's
+ * sources. If the cache has no text of the file, or lacks the one in use, asks the daemon. */
 static struct loaded *find_stand_in(void *context, const struct layer *layer, const char *path,
 	const struct read_options *options)
 {
@@ -202,7 +202,7 @@ static void put_used(struct record *answer, const struct version *version)
 		source_put(answer, version->stood_in[i], (struct span){0});
 }
 
-/* Added to positive results: smaller numbers are errors. */
+/* Added to a result, so that a record can have a negative one. */
 #define RESULT_BASE 4096
 
 int compose_task(const struct composer *composer, struct record *record, struct record *answer)
@@ -421,7 +421,7 @@ int compose_by(struct workers *workers, const struct composer *composer, const c
 	int r = workers_run(workers, &job, &answer, problem);
 	if (r == 0)
 		r = compose_answer_take(composer, answer.record, lookup->kind, asked, ret, problem);
-	/* Only now: the cache may have the fallback in use under the same path. */
+	/* Only now: it may replace a fallback in the cache that the answer needs. */
 	worker_answer_keep(&answer, composer->cache);
 	return r;
 }

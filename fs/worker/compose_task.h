@@ -5,9 +5,9 @@
 #include "worker.h"
 
 /**
- * Does the same as compose(), in a worker. But the calling process itself makes links, and large
- * files that only one layer has, as they need no parser; if that layer is remote, only files above
- * 64 MiB. Returns as compose() or workers_run().
+ * Does the same as compose(), in a worker. But the calling process itself composes links, and large
+ * files that only one layer has, as these need no parser. If that layer is remote, it composes only
+ * files above 64 MiB, and only while the layer answers. Returns as compose() or workers_run().
  */
 int compose_by(struct workers *workers, const struct composer *composer, const char *path,
 	const struct union_lookup *lookup, struct dependencies *asked, struct version **ret,
@@ -20,7 +20,7 @@ int compose_by(struct workers *workers, const struct composer *composer, const c
 int map_lines_by(struct workers *workers, const struct composer *composer, const char *path,
 	const struct union_lookup *lookup, const struct version *version, struct line_map **ret);
 
-/* The task, the writer of its job, and the reader of its answer: declared for tests. */
+/* The task of compose_by(), the writer of its job, and the reader of its answer: for tests. */
 worker_task compose_task;
 void compose_job_put(const struct composer *composer, const char *path,
 	const struct union_lookup *lookup, struct record *record);

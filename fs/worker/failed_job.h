@@ -1,6 +1,6 @@
 /*
- * Failed jobs: which jobs a worker has failed at, and how often. After three failures with the same
- * sources a job is refused until its sources change.
+ * Failed jobs: the jobs at which workers have failed, and how often. After three failures with the
+ * same sources a job is refused until its sources change. After a timeout it is refused for 30 s.
  */
 #pragma once
 
@@ -14,8 +14,8 @@ struct failed_jobs {
 void failed_jobs_fini(struct failed_jobs *jobs);
 
 /**
- * Returns 0 if the job may be tried. If it has failed too often, or has waited for a silent file
- * system within the last 30 s, returns its last result, with the last problem.
+ * Returns 0 if the job may be tried. Otherwise returns the last result of the job, with its
+ * problem.
  */
 int failed_jobs_refuse(
 	const struct failed_jobs *jobs, const struct worker_job *job, struct problem *problem);

@@ -14,7 +14,7 @@
 #include "worker_process.h"
 
 /*
- * Tries to watch a directory that is replaced each time; its parent's watch reports the last one.
+ * Tries to watch a directory that is replaced each time. Its parent's watch reports the last one.
  */
 #define WATCH_TRIES 8
 
@@ -208,7 +208,7 @@ static int run(worker_task *task, const struct layer_request *request, struct wo
 			workers_waited_ms(tasks.workers, request->layer->dev) < answer_ms
 				? LAYER_IS_SLOW
 				: LAYER_IS_SILENT);
-	/* A cancelled job says nothing of the layer: the mount ends. */
+	/* A cancelled job says nothing about the layer: the mount ends, or is handed over. */
 	return r == PROBLEM ? -EIO : r == -ECANCELED ? -ETIMEDOUT : r;
 }
 
@@ -218,7 +218,7 @@ static int take_result(struct record *answer)
 	return -(int)record_get_below(answer, INT_MAX);
 }
 
-/* Ends the reading of an answer. */
+/* Checks that the answer was read to its end. Returns `r`, -ENOMEM or -EIO. */
 static int end_answer(struct record *answer, int r)
 {
 	int end = record_end(answer);

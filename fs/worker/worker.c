@@ -19,18 +19,18 @@
 #include "hash.h"
 #include "worker_dialogue.h"
 
-/* If each kept one has had its job for so long, one more is forked, … */
+/* ms. One more worker is forked when each kept worker has had its job for this long, … */
 #define MORE_MS 20
 
-/* … and if a job has waited for so long while they do others. */
+/* … and when a job has waited this long, because the kept workers got other jobs. */
 #define MORE_LATEST_MS 200
 
 struct workers {
-	struct coroutine_queue is_free;  /* one of the kept ones */
-	int watches;                     /* a descriptor that they keep; -1: none */
+	struct coroutine_queue is_free;  /* callers that wait for a kept worker */
+	int watches;                     /* the inotify(7) descriptor that workers keep; -1: none */
 	const struct settings *settings; /* the newest, only to be compared; NULL: any */
 	struct worker kept[WORKERS_KEPT];
-	struct worker *more; /* with a job that the kept ones had no time for */
+	struct worker *more; /* each forked for one job */
 	struct worker *left; /* their end is not waited for */
 	unsigned left_count;
 	uint64_t failed;
@@ -58,7 +58,7 @@ static bool has_ended(const struct worker *worker)
 	return r < 0 ? errno != EINTR : info.si_pid != 0;
 }
 
-/* While it has nothing to do, its socket is readable only when it is closed. */
+/* Returns whether an idle worker has ended: only then its socket is readable. */
 static bool has_gone(const struct worker *worker)
 {
 	struct pollfd end = {.fd = worker->socket, .events = POLLIN};
@@ -83,8 +83,8 @@ static void reap(struct workers *workers)
 }
 
 /*
- * Leaves the process alone: it ends when it next reads from its socket. `worker` is then free for
- * another process.
+ * Leaves the process alone: it ends when it next reads from its socket, or looks at it (LOOK_S).
+ * `worker` is then free for another process.
  */
 static void leave(struct workers *workers, struct worker *worker)
 {
@@ -121,7 +121,7 @@ void workers_free(struct workers *workers)
 		leave(workers, &workers->kept[i]);
 	for (struct worker *left = workers->left, *next; left; left = next) {
 		next = left->next;
-		/* An idle one ends at once, and others are not waited for. */
+		/* Idle workers end at once. All others together get WORKER_END_MS. */
 		int64_t wait_ms = end_ms - clock_ms();
 		struct pollfd end = {.fd = left->pidfd, .events = POLLIN};
 		if (left->pidfd >= 0 && await_ms(&end, 1, wait_ms > 0 ? (int)wait_ms : 0) > 0)
@@ -153,7 +153,7 @@ void workers_count(struct workers *workers, struct worker_counts *ret)
 		ret->running++;
 }
 
-/* In the worker: of the daemon's descriptors, /dev/fuse above all, nothing else is left. */
+/* Runs in the worker: closes all other descriptors of the daemon, above all /dev/fuse. */
 static void keep_only(int socket, int watches, const struct settings *settings)
 {
 	int kept[LAYERS_MAX + 3] = {socket, watches, followed_path_beneath()};
@@ -183,7 +183,7 @@ static void begin(void *context)
 		new_worker->socket, new_worker->watches, new_worker->page, new_worker->composer);
 }
 
-/* Forks it. */
+/* Forks the worker's process. */
 static int start(struct workers *workers, struct worker *worker, const struct composer *composer)
 {
 	int sockets[2];
@@ -218,7 +218,7 @@ static int64_t most(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
-/* NULL: none is free. Those that are kept may be forked anew more often than others. */
+/* Returns a kept worker; NULL: none is free. See worker.h for the limit of forks. */
 static struct worker *take_kept(struct workers *workers, const char *path)
 {
 	size_t first = hash_end(hash_bytes(hash_seed(), span_of(path))) % WORKERS_KEPT;
@@ -235,7 +235,7 @@ static struct worker *take_kept(struct workers *workers, const char *path)
 	return NULL;
 }
 
-/* When the last of the kept ones was given its job. */
+/* Returns when the newest job of the kept workers began. */
 static int64_t last_job_ms(const struct workers *workers)
 {
 	int64_t ret = 0;
@@ -314,7 +314,7 @@ void workers_renew(struct workers *workers, const struct settings *settings)
 	}
 }
 
-/* Whose requests it may wait for. */
+/* Notes the file system for which the worker may wait from now on. */
 static void note_file_system(struct worker *worker, dev_t file_system)
 {
 	worker->file_system = file_system;
@@ -327,13 +327,13 @@ static int try(struct workers *workers, struct worker *worker, const struct work
 {
 	bool can_go_on;
 
-	/* Its settings are others, or it was killed while it had nothing to do. */
+	/* The worker has other settings, or was killed while it was idle. */
 	if (worker->pid && (worker->settings != job->composer->settings || has_gone(worker)))
 		leave(workers, worker);
 	int r = worker->pid ? 0 : start(workers, worker, job->composer);
 	if (r < 0)
 		return r;
-	/* A cancellation finds the processes that there are. */
+	/* workers_cancel() does not reach a process that is forked later. */
 	if (worker_job_is_cancelled(job)) {
 		leave(workers, worker);
 		return -ECANCELED;
@@ -380,7 +380,7 @@ int64_t workers_waited_ms(struct workers *workers, dev_t file_system)
 	return ret;
 }
 
-/* Whether others have waited for the job's file system longer than this job would. */
+/* Returns whether a worker has waited for the job's file system as long as this job would. */
 static bool is_silent(struct workers *workers, const struct worker_job *job)
 {
 	return job->file_system && workers_waited_ms(workers, job->file_system) >= job->patience_ms;

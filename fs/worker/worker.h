@@ -13,13 +13,13 @@
  * The daemon forks a worker when it is needed, so the worker has the settings and the layers'
  * descriptors without a message. Of all other descriptors it keeps only its socket, the directory
  * under the mount, and inotify's. It enters its sandbox (reader_sandbox.h), then does one job at a
- * time. The hash of a path selects one of two
- * workers, each with a cache of parsed sources. If both stay busy, one more is forked for this job
- * alone. If the settings change, workers are forked anew.
+ * time. Two workers are kept, each with a cache of parsed sources. The hash of a path selects the
+ * one that is tried first. If both stay busy, one more worker is forked for this job alone. If the
+ * settings change, workers are forked anew.
  *
  * A worker that stands still is left alone, and ends as soon as it can. While WORKERS_LEFT_MAX or
- * more stand still, no worker is forked for one job alone: jobs wait for the two. If one of the two
- * stands still, another takes its place, unless 4 * WORKERS_LEFT_MAX or more stand still.
+ * more stand still, no worker is forked for one job alone: jobs wait for the two kept workers. If
+ * one of these stands still, it is replaced, unless 4 * WORKERS_LEFT_MAX or more do.
  *
  * The daemon takes a worker's messages as hostile input (record.h).
  */
@@ -43,8 +43,9 @@
 struct workers;
 
 /*
- * A task, run in a worker: reads the job, and writes the answer when it has read all of its
- * sources. `composer` has the worker's cache, and no stand-ins. Returns 0 or -errno.
+ * A task: a function that runs in a worker. It reads the job, and then the sources. Each source
+ * that is read adds its text to `answer`, so the task writes to `answer` only after the last one.
+ * `composer` has the worker's cache, and no stand-ins. Returns 0 or -errno.
  */
 typedef int worker_task(const struct composer *composer, struct record *job, struct record *answer);
 
@@ -60,16 +61,16 @@ struct worker_job {
 	worker_task *task;
 	const struct composer *composer; /* with the job's settings, and is_cancelled */
 	const char *path;                /* in the tree: names the job */
-	/* A hash of its sources' state, for which failures are counted; 0: they are not counted. */
+	/* A hash of the sources' state: failures are counted for it. 0: not counted. */
 	uint64_t state;
 	/*
 	 * The st_dev of a file system that may not answer; 0: none. If any worker has waited for it
-	 * for patience_ms (then not 0) or longer, the job is refused with -ETIMEDOUT.
+	 * for patience_ms or longer, the job is refused with -ETIMEDOUT. Needs patience_ms.
 	 */
 	dev_t file_system;
 	/* A worker without processor time or steps for this long stands still. 0: 2 * answer_ms. */
 	int patience_ms;
-	int longest_ms; /* a wait this long may end in spite of new steps; 0: 10 minutes */
+	int longest_ms; /* after this time new steps no longer count; 0: 10 minutes */
 	void (*put)(const void *context, struct record *message); /* writes the task's input */
 	const void *put_context;
 	const struct worker_requests *requests; /* NULL: there are no stand-ins */
@@ -81,7 +82,7 @@ struct worker_job {
  */
 int workers_new(int watches, struct workers **ret);
 
-/** Ends the workers. Call it when no job is under way. NULL: nothing. */
+/** Ends the workers. Call it when no job is under way. NULL: does nothing. */
 void workers_free(struct workers *workers);
 
 /**

@@ -24,19 +24,19 @@
 #include "source_record.h"
 #include "worker_message.h"
 
-/* A worker that stands still uses less of a processor than this within its patience. */
+/* ms of processor time. A worker that uses less within its patience stands still. */
 #define STILL_MS 20
 
-/* So often within its patience it is looked. */
+/* How often the daemon looks at a worker within the worker's patience. */
 #define LOOKS 10
 
-/* A job that goes on without a processor, as a listing over a slow network does, gets so long. */
+/* ms for a job that makes steps but uses no processor, such as a listing over a slow network. */
 #define LONGEST_MS (10 * 60 * 1000)
 
-/* The least patience with a worker that has just been forked. */
+/* ms. The least patience with a worker that was just forked. */
 #define START_MS 5000
 
-/* Of a processor, that it has used; -1: it has ended. */
+/* Returns the processor time in ms that the worker has used; -1: it has ended. */
 static int64_t used_ms(const struct worker *worker)
 {
 	struct timespec used;
@@ -47,7 +47,7 @@ static int64_t used_ms(const struct worker *worker)
 	return (int64_t)used.tv_sec * 1000 + used.tv_nsec / 1000000;
 }
 
-/* To read takes several requests. */
+/* Twice answer_ms, as reading takes several requests to the file system. */
 static int patience_of(const struct worker_job *job)
 {
 	return job->patience_ms ? job->patience_ms : 2 * (int)job->composer->settings->answer_ms;
@@ -60,7 +60,7 @@ static int await(const struct worker *worker, const struct worker_job *job)
 	int start_ms = patience_ms > START_MS ? patience_ms : START_MS;
 	struct pollfd message = {.fd = worker->socket, .events = POLLIN};
 	bool is_ready = atomic_load(&worker->page->is_ready);
-	/* Most answer before it matters. */
+	/* -1: not read now, as most workers answer before the first look. */
 	int64_t used = is_ready ? -1 : used_ms(worker);
 	unsigned steps = atomic_load(&worker->page->steps);
 	int64_t end_ms = clock_ms() + (job->longest_ms ? job->longest_ms : LONGEST_MS);
@@ -72,7 +72,7 @@ static int await(const struct worker *worker, const struct worker_job *job)
 		if (r < 0 && errno != EINTR)
 			return -errno;
 		int64_t now = used_ms(worker);
-		/* It has just become ready: its patience begins. */
+		/* The worker has just become ready: its patience begins now. */
 		bool is_new = !is_ready && atomic_load(&worker->page->is_ready);
 		bool is_still = !is_new && now >= 0 && used >= 0 && now - used < STILL_MS;
 		unsigned done = atomic_load(&worker->page->steps);
@@ -119,7 +119,7 @@ static int open_followed(const struct followed *followed)
 
 	if (fstat(followed->path_fd, &stat) < 0)
 		return -errno;
-	/* The content of any other file depends on its reader, or is a device's. */
+	/* The content of other files depends on the process that reads them, or is a device's. */
 	if ((!S_ISREG(stat.st_mode) && !S_ISDIR(stat.st_mode)) ||
 		layer_is_kernels_own(followed->path_fd))
 		return -EACCES;
@@ -129,7 +129,7 @@ static int open_followed(const struct followed *followed)
 	return fd < 0 ? -errno : fd;
 }
 
-/* In a process of its own: its file system may not answer, and it must not hold /dev/fuse then. */
+/* Runs in a process of its own, without /dev/fuse: the file system may not answer. */
 static void run_followed(void *context)
 {
 	const struct followed *followed = context;
@@ -142,7 +142,7 @@ static void run_followed(void *context)
 	_exit(parcel_send(followed->socket, &result, sizeof(result), fd) < 0);
 }
 
-/* Reaps the processes that stood still, and returns a place for one more; NULL: too many do. */
+/* Reaps processes that stood still. Returns a place for one more; NULL: too many stand still. */
 static pid_t *find_place(void)
 {
 	static pid_t still[WORKERS_LEFT_MAX];
@@ -180,7 +180,7 @@ static int open_elsewhere(struct followed *followed, unsigned answer_ms)
 	close(ends[0]);
 	if (pid > 0)
 		kill(pid, SIGKILL);
-	/* One that has answered ends now; any other is reaped by a later call. */
+	/* A process that has answered ends now. Any other one is reaped by a later call. */
 	if (pid > 0 && (result == -ETIMEDOUT || waitpid(pid, NULL, 0) < 0))
 		*place = pid;
 	return fd >= 0 ? fd : result < 0 ? result : -EIO;
@@ -260,7 +260,7 @@ static int take_text(const struct settings *settings, struct record *record, str
 	return r == 0 ? loaded_of_text(&source, NULL, ret, NULL) : r;
 }
 
-/* Reads what stands before what the task wrote. 0; what the task failed with; or -EBADMSG. */
+/* Reads the part before the task's output. Returns 0, the task's -errno, -EBADMSG or -ENOMEM. */
 static int take_answer(const struct settings *settings, struct worker_answer *answer)
 {
 	int r = -(int)record_get_below(answer->record, INT_MAX);
@@ -276,7 +276,7 @@ static int take_answer(const struct settings *settings, struct worker_answer *an
 	return r == 0 ? record_error(answer->record) : r;
 }
 
-/* Serves the worker until it answers. 0 with *ret; what it failed with; -EPIPE: it has ended. */
+/* Replies until the worker answers the job. Returns 0; -EPIPE: it has ended; or another -errno. */
 static int converse(const struct worker *worker, const struct worker_job *job, struct record **ret)
 {
 	for (;;) {
@@ -310,7 +310,7 @@ static int send_job(const struct worker *worker, const struct worker_job *job)
 	return worker_message_send(worker->socket, message);
 }
 
-/* How it has ended; false: that is not known. */
+/* Finds how the worker has ended. Returns false if that is not known. */
 static bool find_end(const struct worker *worker, siginfo_t *ret)
 {
 	struct pollfd end = {.fd = worker->pidfd, .events = POLLIN};
@@ -329,7 +329,7 @@ static bool has_lacked_memory(const struct worker *worker)
 	       info.si_status == WORKER_NO_MEMORY;
 }
 
-/* Its end, as a person reads it. */
+/* Writes how the worker has ended, for a person. */
 static void describe_end(const struct worker *worker, char *text, size_t size)
 {
 	siginfo_t info;
@@ -348,7 +348,7 @@ static void describe_end(const struct worker *worker, char *text, size_t size)
 			sigabbrev_np(info.si_status) ? sigabbrev_np(info.si_status) : "?");
 }
 
-/* Fills `problem` with why there is no answer. */
+/* Fills `problem` with the reason for a missing answer. */
 static void describe_failure(const struct worker *worker, const struct worker_job *job, int error,
 	struct problem *problem)
 {
@@ -392,7 +392,7 @@ int worker_do(const struct worker *worker, const struct worker_job *job, struct 
 	int r = send_job(worker, job);
 	if (r == 0)
 		r = converse(worker, job, &ret->record);
-	/* After a shortage of the daemon's own it is in the middle of its job. */
+	/* If the daemon itself has failed, the worker is still in the middle of its job. */
 	*can_go_on = r == 0;
 	if (r == 0)
 		r = take_answer(job->composer->settings, ret);
@@ -405,7 +405,7 @@ int worker_do(const struct worker *worker, const struct worker_job *job, struct 
 	}
 	if (r == -EPIPE && has_lacked_memory(worker))
 		return -ENOMEM;
-	/* Another one has the memory of its cache, and the limits that are in force by then. */
+	/* A new worker has an empty cache, and the limits that are in force by then. */
 	if (r == -ENOMEM)
 		*can_go_on = false;
 	if (r != -EPIPE && r != -ETIMEDOUT && r != -EBADMSG && r != -EOVERFLOW)

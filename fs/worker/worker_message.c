@@ -8,10 +8,10 @@
 #include "descriptor.h"
 #include "parcel.h"
 
-/* Less than what a socket takes at once (net.core.wmem_default). */
+/* Bytes of a record sent inline: less than a socket takes at once (net.core.wmem_default). */
 #define INLINE_MAX ((size_t)64 << 10)
 
-/* In place of a record that is in the file beside it. */
+/* Sent in place of a large record, together with the file that has it. */
 #define FILE_MARK "F"
 
 struct record *worker_message_new(enum worker_message kind)

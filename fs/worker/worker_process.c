@@ -19,17 +19,17 @@
 #include "source_record.h"
 #include "worker_message.h"
 
-/* How often it looks whether the daemon has left it. */
+/* Seconds between two looks whether the daemon has closed the socket. */
 #define LOOK_S 5
 
-/* So often within its time it is looked whether a source or merge comes to an end. */
+/* Ticks of the timer within the time limit of one source or merge. */
 #define TIME_TICKS 4
 
-/* The process has one socket and one job; what the sources' readers call back has no context. */
+/* The state of this process, which has one socket and one job. Some callbacks have no context. */
 static struct {
 	int socket;
 	struct worker_page *page;
-	struct record *answer; /* of the present job; what was read goes there */
+	struct record *answer; /* to the present job; the texts that were read go there */
 	uint64_t read_count;
 	size_t data_bytes; /* at the beginning */
 	struct composer composer;
@@ -39,17 +39,17 @@ static struct {
 	volatile sig_atomic_t is_looking; /* the timer of LOOK_S runs */
 	bool has_blocked;                 /* signals, for the present task */
 	atomic_uint unit;                 /* counts sources and merges */
-	unsigned long_unit;               /* that had begun at the last tick */
-	volatile unsigned ticks;          /* at which it was the same */
+	unsigned long_unit;               /* the unit at the last tick */
+	volatile unsigned ticks;          /* ticks since then with the same unit */
 } self;
 
-/* Ends the process: the daemon has gone, or this end does not know any more what it sends. */
+/* Ends the process: the daemon has gone, or its messages can't be understood. */
 __attribute__((noreturn)) static void give_up(int error)
 {
 	_exit(error == -ENOMEM ? WORKER_NO_MEMORY : error == -EPIPE ? 0 : 1);
 }
 
-/* NULL: no memory for the question. */
+/* Sends the question, which it frees, and returns the reply. NULL: no memory for the question. */
 static struct record *ask(struct record *question)
 {
 	struct record *reply = NULL;
@@ -127,7 +127,7 @@ struct loaded *worker_ask_stand_in(
 	return loaded;
 }
 
-/* A part of the time for one source or merge has been used. One more after the last kills it. */
+/* A part of the time for a source or merge is used. The tick after the last kills the process. */
 static void on_time(int number)
 {
 	unsigned unit = atomic_load(&self.unit);
@@ -163,7 +163,7 @@ static void name_source(const char *name)
 	strncpy(self.page->source, name, sizeof(self.page->source) - 1);
 	atomic_fetch_add(&self.unit, 1);
 	worker_note_step();
-	/* It came to an end at the last moment. */
+	/* The last one ended just in time: on_time() is the handler again. */
 	if (self.ticks >= TIME_TICKS) {
 		self.ticks = 0;
 		limit_time();
@@ -215,7 +215,7 @@ static void limit_memory(void)
 	(void)setrlimit(RLIMIT_DATA, &limit);
 }
 
-/* Whether it is the job that needs too much: otherwise it is the machine that has too little. */
+/* Returns whether the job needs too much memory. If not, the machine has too little. */
 static bool is_too_large(void)
 {
 	return self.data_bytes && data_bytes() > self.data_bytes + WORKER_MEMORY / 2;
@@ -270,7 +270,7 @@ static void look_later(void)
 	(void)setitimer(ITIMER_REAL, &(struct itimerval){.it_value.tv_sec = LOOK_S}, NULL);
 }
 
-/* The daemon may have left the process alone, or have ended: then nobody waits for an answer. */
+/* Ends the process if the daemon has closed the socket: nothing waits for an answer then. */
 static void end_if_left(int number)
 {
 	int error = errno;
@@ -285,7 +285,7 @@ static void end_if_left(int number)
 	errno = error;
 }
 
-/* Allocates nothing. A daemon that serves has blocked all signals. */
+/* Allocates nothing. Unblocks its signals, as all are blocked in a forked process. */
 void worker_end_with(int socket)
 {
 	struct sigaction look = {.sa_handler = end_if_left, .sa_flags = SA_RESTART};
@@ -298,7 +298,7 @@ void worker_end_with(int socket)
 	look_later();
 }
 
-/* The process is woken by a job, or by the end of the daemon: so it need not look. */
+/* Waits for a job. poll(2) sees the end of the daemon, too, so the timer is not set again. */
 static void await_job(void)
 {
 	struct pollfd message = {.fd = self.socket, .events = POLLIN};
