@@ -19,7 +19,7 @@ static const struct {
 
 #define ATTRIBUTE_COUNT (sizeof(attributes) / sizeof(*attributes))
 
-/* Bytes of all names, each with its NUL, at most. */
+/* Maximum bytes of all names together, each with its NUL. */
 #define NAMES_MAX 128
 
 static void reply_value(fuse_req_t req, const char *value, size_t length, size_t size)

@@ -1,5 +1,5 @@
-/* .plyfs: our own directory at the root, which no listing names. It holds files about the state of
- * the mount; and, for the publisher alone, the version that is about to get its name. */
+/* .plyfs: our own directory at the root, which no listing names. It holds files about the state
+ * of the mount, and for the publisher alone the version that is about to be renamed to its path. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

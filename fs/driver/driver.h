@@ -1,7 +1,7 @@
 /*
  * The session, which the driver's files share.
  *
- *      readers of requests   request_loop.c, ops.c   unpack a request, ask the view, reply
+ *      readers of requests   request_loop.c, ops.c   take requests apart, ask the view, reply
  *      publisher             publish.c               its operations (publisher.h)
  *      root                  session.c               mount, wait for the end, unmount
  *      mount process         mount_process.c         rename(2) and its like on our own mount
@@ -27,7 +27,7 @@
 #include "session.h"
 #include "view.h"
 
-/* Our own directory at the root: reachable, not listed. */
+/* Our own directory at the root: it can be looked up, but is not listed. */
 #define PLYFS_INO 2
 
 /* The directory in .plyfs with the origins. */
@@ -35,8 +35,8 @@
 
 /*
  * The directory in .plyfs where a version lies, as "new-N", before it is renamed to its path. Only
- * the mount process may search it, as the rights of the path's directories do not protect a version
- * there.
+ * the mount process may search it: in the stage, the modes of the path's directories do not protect
+ * a version.
  */
 #define STAGE_NAME "stage"
 #define STAGE_INO 3

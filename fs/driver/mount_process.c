@@ -25,7 +25,7 @@ struct request {
 	char path[PATH_MAX]; /* relative to the root; sent up to its NUL */
 };
 
-/* The child's own. */
+/* The state of the mount process. */
 struct caller {
 	const char *mountpoint;
 	dev_t dev;
@@ -34,7 +34,7 @@ struct caller {
 	unsigned long long number; /* of versions staged */
 };
 
-/* A directory of our mount, and not of one that is mounted over it, or on the way. */
+/* Opens a directory of our mount. -EXDEV: another file system is mounted over it, or on the way. */
 static int open_directory(const struct caller *caller, int at, const char *path, int flags)
 {
 	struct stat stat;
@@ -50,8 +50,8 @@ static int open_directory(const struct caller *caller, int at, const char *path,
 }
 
 /*
- * The file has its time already: the daemon answers with that. Both times, or watchers would hear
- * that the file was modified. Not by its name: something may be mounted there.
+ * Calls utimensat(2), which the daemon answers with the file's new time. Sets both times: otherwise
+ * watchers would get IN_MODIFY. By a descriptor, not by the name: something may be mounted there.
  */
 static int touch(const struct caller *caller, int parent, const char *name)
 {
@@ -74,7 +74,7 @@ static int call_in(struct caller *caller, int root, int parent, const struct req
 
 	switch (request->call) {
 	case MOUNT_CALL_REPLACE:
-		/* A new name each time: the kernel may remember what an old one led to. */
+		/* A new name each time: the kernel may remember the version at an old one. */
 		snprintf(staged, sizeof(staged), STAGE_PATH "/" STAGED_PREFIX "%llu",
 			++caller->number);
 		r = renameat(root, staged, parent, name);
@@ -118,8 +118,8 @@ static int call(struct caller *caller, const struct request *request)
 }
 
 /*
- * A rename makes the kernel forget the attributes of the directory that it was made from, and ask
- * for them before the next: better now than then.
+ * A rename makes the kernel forget the attributes of the stage, and ask for them before the next
+ * rename. Makes it ask now, so that the next rename is faster.
  */
 static void refresh_stage(const struct caller *caller)
 {
@@ -129,7 +129,7 @@ static void refresh_stage(const struct caller *caller)
 		fstatat(caller->clone_fd, STAGE_PATH, &stat, AT_SYMLINK_NOFOLLOW);
 }
 
-/* Whether it is whole: who sends it reads what others wrote, and may be in their hands. */
+/* Returns whether the request is whole. The daemon, which sends it, may be compromised. */
 static bool is_request(const struct request *request, ssize_t size)
 {
 	const ssize_t head = offsetof(struct request, path);
@@ -137,7 +137,7 @@ static bool is_request(const struct request *request, ssize_t size)
 	return size > head && memchr(request->path, '\0', (size_t)(size - head));
 }
 
-/* Until the daemon's end of the socket is closed. */
+/* Makes calls until the daemon's end of the socket is closed. */
 static void serve(struct caller *caller)
 {
 	struct request request;
@@ -156,10 +156,10 @@ static void serve(struct caller *caller)
 /* Sent to the process when the mount is there, with a descriptor of the mount's root. */
 struct hand_over {
 	dev_t dev;
-	bool is_clone; /* the descriptor is to be kept: it is of the clone */
+	bool is_clone; /* the descriptor is the clone's: keep it */
 };
 
-/* From the mount on no path is looked up until it is served: it would lead through the mount. */
+/* Takes the mount. Looks up no path: it may lead through the mount, which nothing serves yet. */
 static int take_over(struct caller *caller, struct sandbox *sandbox)
 {
 	CLEANUP(closep) int root = -1;
@@ -170,7 +170,7 @@ static int take_over(struct caller *caller, struct sandbox *sandbox)
 	if (parcel_take(caller->socket, &mount, sizeof(mount), &root) != sizeof(mount))
 		return -EPIPE;
 	caller->dev = mount.dev;
-	/* It may change the names in our mount, and has no way to anything else. */
+	/* The process may change names in our mount, and nothing else. */
 	int r = sandbox_allow(sandbox, root, SANDBOX_NAMES, &problem);
 	if (r == 0)
 		r = sandbox_enter(sandbox, &state, &problem);
@@ -194,11 +194,11 @@ __attribute__((noreturn)) static void run(
 	struct problem problem;
 	struct timespec now = {0};
 
-	/* The kernel may remember names of a process before, of another daemon. */
+	/* The kernel may remember the staged names of an earlier mount process. */
 	clock_gettime(CLOCK_BOOTTIME, &now);
 	caller->number = (unsigned long long)now.tv_sec * 1000000000 + (unsigned long)now.tv_nsec;
 	caller->socket = helper_begin(HELPER_PUBLISH, caller->socket, -1);
-	/* It has nothing to say. */
+	/* The process writes no messages. */
 	close_range(STDIN_FILENO, STDERR_FILENO, 0);
 	int r = sandbox_prepare(&options, &sandbox, &problem);
 	if (answer(caller, r == PROBLEM ? -EPERM : r) &&
@@ -208,11 +208,11 @@ __attribute__((noreturn)) static void run(
 		malloc_trim(0);
 		serve(caller);
 	}
-	/* Not exit(3): what was set up before the fork is the daemon's to take down. */
+	/* Not exit(3), which would run the daemon's exit handlers. */
 	_exit(0);
 }
 
-/* Waits for the process: what it has done, or -errno. */
+/* Waits for the process's answer. Returns it; -EPIPE: the process has ended. */
 static int hear(const struct mount_process *process)
 {
 	int r;
@@ -237,7 +237,7 @@ int mount_process_start(struct mount_process *process, const char *mountpoint,
 	*process = (struct mount_process){mountpoint, ends[0]};
 	if (pid > 0)
 		helper_began(HELPER_PUBLISH, pid);
-	/* It looks paths up until then. */
+	/* The process looks up paths until it answers. */
 	return r < 0 ? r : hear(process);
 }
 
@@ -279,7 +279,7 @@ void mount_process_end(struct mount_process *process)
 {
 	if (!helper_pid(HELPER_PUBLISH))
 		return;
-	/* First, so that its end is not logged. Its call may wait for an answer for ever. */
+	/* First, so that its end is not logged. At once: its call may wait for ever. */
 	helper_end(HELPER_PUBLISH, 0);
 	mount_process_cancel(process);
 }

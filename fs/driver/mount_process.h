@@ -55,7 +55,7 @@ int mount_process_call(const struct mount_process *process, enum mount_call call
 /** Makes the call under way, and all later ones, return -EPIPE. */
 void mount_process_cancel(const struct mount_process *process);
 
-/** Kills the process when no call is under way, and waits for its end, which closes the clone. */
+/** Kills the process, and waits for its end, which closes its clone. No call may be under way. */
 void mount_process_end(struct mount_process *process);
 
 /** Ends the process, and closes the socket. */

@@ -35,7 +35,7 @@ struct search {
 	bool is_plyfs;
 };
 
-/* Takes each mount at the path: the last one is on top. */
+/* Takes each mount at the path, so the last one remains: it is on top. */
 static bool match_path(void *context, const struct table_mount *mount)
 {
 	struct search *search = context;
@@ -209,10 +209,10 @@ static int clear_dead(const char *path, struct problem *problem)
 }
 
 /*
- * The directories that a system lives in: programs, their settings, what they write and the
- * kernel's own. A plyfs is read-only and hides everything beneath it. Mounted over one of these, it
- * would keep users from logging in, and programs from starting or writing logs. A directory inside
- * them, such as /etc/app, is allowed.
+ * The directories of the system: for programs, their settings, their data, and the kernel's own. A
+ * plyfs is read-only and hides everything beneath it. If it were mounted over one of these, users
+ * could not log in, and programs could not start or write logs. A directory inside them, such as
+ * /etc/app, is allowed.
  */
 static const char *const system_places[] = {"/", "/bin", "/boot", "/dev", "/dev/pts", "/dev/shm",
 	"/etc", "/home", "/lib", "/lib32", "/lib64", "/libx32", "/proc", "/root", "/run", "/sbin",
@@ -227,7 +227,7 @@ static bool is_directory(const char *path, const struct stat *directory)
 	       found.st_ino == directory->st_ino;
 }
 
-/* Stops at a library that lies below the directory: without it, no program starts. */
+/* Stops at one of our libraries below the directory: without it, no program starts. */
 static int match_library(struct dl_phdr_info *library, size_t size, void *directory)
 {
 	char path[PATH_MAX];
@@ -244,9 +244,9 @@ static int match_library(struct dl_phdr_info *library, size_t size, void *direct
 }
 
 /*
- * Returns the system place that `path` is, whatever its name: it may be a link, or mounted
- * elsewhere as well. NULL: it is none. Directories of libraries and the kernel's file systems count
- * as well.
+ * Returns the system place that `path` is; NULL: none. Compares inodes, as `path` may be another
+ * name of the place, by a link or a bind mount. Directories of libraries and the kernel's file
+ * systems count as well.
  */
 static const char *system_place(const char *path, const struct stat *directory)
 {
@@ -306,7 +306,7 @@ int mountpoint_make(const char *path)
 	return made ? probe_run(PROBE_MS, make, made, NULL, NULL) : -ENOMEM;
 }
 
-/* Returns whether one path is the other, or lies below it. */
+/* Returns whether the paths are the same, or one of them lies below the other. */
 static bool are_in_line(const char *a, const char *b)
 {
 	while (*a && *a == *b) {

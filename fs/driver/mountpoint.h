@@ -18,8 +18,8 @@ int mountpoint_prepare(const char *path, bool may_be_system, char **ret, struct 
 int mountpoint_make(const char *path);
 
 /**
- * Returns whether a program may need a file below `path` (absolute) to start. Then, while no
- * process answers for a mount there, no program can start, not even a new plyfs.
+ * Returns whether a program may need a file at, above or below `path` (absolute) to start. Then no
+ * program can start, not even a new plyfs, while no process answers for a mount there.
  */
 bool mountpoint_is_for_programs(const char *path);
 
@@ -60,7 +60,7 @@ int mountpoint_find(const char *path, int *mount_id, dev_t *dev);
  */
 bool mountpoint_is_mounted(int mounts_fd, int mount_id, dev_t dev);
 
-/* The flags of mount(2) that a user can ask for. */
+/* The flags of mount(2) that a user can choose. */
 struct mount_flags {
 	bool has_no_exec;  /* noexec */
 	bool has_no_links; /* nosymfollow */

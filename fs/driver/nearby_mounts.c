@@ -96,7 +96,7 @@ static int go(struct nearby *nearby, const char *path, bool is_top)
 	return 0;
 }
 
-/* Notes the components of the absolute path as a text, without asking a file system. */
+/* Notes the absolute path, and each path above it, by its text alone: asks no file system. */
 static int go_blindly(struct nearby *nearby, const char *to)
 {
 	char path[PATH_MAX];
@@ -126,7 +126,7 @@ static int go_to_layer(struct nearby *nearby, const struct layer *layer)
 	return descriptor_path(layer->dirfd, path) < 0 ? 0 : go_blindly(nearby, path);
 }
 
-/* Returns the path relative to `top`; NULL: it is not below it. */
+/* Returns `path` relative to `top`; NULL: `path` is not below `top`. */
 static const char *path_in(const char *top, const char *path)
 {
 	size_t length = strcmp(top, "/") == 0 ? 0 : strlen(top);
@@ -154,7 +154,7 @@ static bool take_mount(void *context, const struct table_mount *mount)
 
 	for (size_t i = 0; !is_near && i < nearby->way_count; i++)
 		is_near = strcmp(nearby->ways[i], mount->path) == 0;
-	/* The first is the mountpoint: a step into it would ask this mount. The others: layers. */
+	/* The first top is the mountpoint: mounts in it only change the digest. Others: layers. */
 	for (size_t i = 0; !nearby->is_short && i < nearby->top_count; i++) {
 		const char *path = path_in(nearby->tops[i], mount->path);
 

@@ -22,14 +22,13 @@ struct nearby_list {
 struct nearby_mounts {
 	uint64_t digest; /* changes when a nearby mount comes, goes or changes; 0: not read yet */
 	struct nearby_list in_layers; /* paths relative to the layer */
-	/* If a layer's links are followed: all other mounts (absolute): a link may lead there. */
+	/* If a layer follows links: all other mounts (absolute), as a link may lead there. */
 	struct nearby_list elsewhere;
 };
 
 /**
- * Reads the nearby mounts. `mountpoint` is absolute, without links. Asks no network
- * or FUSE file system. Returns 0 with *ret for nearby_mounts_fini(), or
- * -errno.
+ * Reads the nearby mounts. `mountpoint` is absolute, without links. Makes no request to a network
+ * or FUSE file system. Returns 0 with *ret for nearby_mounts_fini(), or -errno.
  */
 int nearby_mounts_read(
 	const struct settings *settings, const char *mountpoint, struct nearby_mounts *ret);

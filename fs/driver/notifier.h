@@ -3,9 +3,9 @@
  *
  * The kernel holds a directory while it waits for the answer to a LOOKUP in it, and
  * fuse_lowlevel_notify_inval_entry() waits for the directory. So the thread that answers requests
- * must not call it. The first notifier_tell() starts the thread: if a change can't be published by
- * a system call on the mount, or if a directory that the kernel already knows is missing in its
- * cached listing.
+ * must not call it. The first notifier_tell() starts the thread. It is needed when a change can't
+ * be published by a system call on the mount, or when a directory that the kernel already knows is
+ * missing in a listing that the kernel caches.
  */
 #pragma once
 

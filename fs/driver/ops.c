@@ -29,7 +29,7 @@ static struct session *session_of(fuse_req_t req, enum request_kind kind)
 	return session;
 }
 
-/* The kernel caches nothing of a placeholder: it asks for its attributes, and waits. */
+/* Timeouts of 0: the kernel caches nothing of a placeholder. It asks for attributes, and waits. */
 static int reply_promise(fuse_req_t req, const struct stat *stat)
 {
 	struct fuse_entry_param entry = {.ino = stat->st_ino, .attr = *stat};
@@ -37,7 +37,7 @@ static int reply_promise(fuse_req_t req, const struct stat *stat)
 	return fuse_reply_entry(req, &entry);
 }
 
-/* `seconds` is for the name. An inode's attributes never change, but for a directory's rights. */
+/* `seconds` is for the name. An inode's attributes never change, except a directory's rights. */
 int reply_entry(fuse_req_t req, const struct stat *stat, double seconds)
 {
 	struct fuse_entry_param entry = {
@@ -50,10 +50,10 @@ int reply_entry(fuse_req_t req, const struct stat *stat, double seconds)
 	return fuse_reply_entry(req, &entry);
 }
 
-/* The kernel caches the absence of a name, too, until a name is published. */
+/* The kernel caches the absence of a name, too, until the name is published. */
 static void reply_absent(fuse_req_t req, const struct session *session)
 {
-	/* The publisher looks a name up before it makes it: the kernel must not cache that. */
+	/* The kernel looks up a name that the publisher makes: it must not cache that. */
 	struct fuse_entry_param entry = {
 		.entry_timeout = is_publisher(req) ? 0 : session->name_timeout};
 
@@ -63,7 +63,7 @@ static void reply_absent(fuse_req_t req, const struct session *session)
 /* Supplementary groups that are examined; the kernel's own limit is 65536. */
 #define GROUPS_MAX 1024
 
-/* A lookup that is answered when its look has ended. */
+/* A LOOKUP request that is answered when the job of its name has ended. */
 struct waiting_lookup {
 	struct view_caller caller; /* first */
 	fuse_req_t req;
@@ -107,7 +107,7 @@ static bool has_our_users(pid_t tid)
 	       read_user_map(getpid(), ours, sizeof(ours)) && strcmp(his, ours) == 0;
 }
 
-/* Returns whether rights do not limit it: capabilities(7), CAP_DAC_OVERRIDE, _READ_SEARCH. */
+/* Returns whether the thread may ignore modes: CAP_DAC_OVERRIDE, _READ_SEARCH (capabilities(7)). */
 static bool passes_rights(pid_t tid)
 {
 	unsigned long long capabilities = 0;
@@ -162,7 +162,7 @@ static void reply_lookup(fuse_req_t req, struct session *session, fuse_ino_t par
 	else
 		r = reply_entry(req, stat, result == VIEW_PASSING ? 0 : session->name_timeout);
 	if (r < 0)
-		view_forget(session->view, stat->st_ino, 1); /* the request is gone */
+		view_forget(session->view, stat->st_ino, 1); /* the kernel did not take the reply */
 }
 
 static void answer_waiting(struct view_caller *caller, int result, const struct stat *stat)
@@ -568,7 +568,7 @@ static void op_init(void *userdata, struct fuse_conn_info *conn)
 {
 	struct session *session = userdata;
 
-	/* The former daemon and the kernel have agreed already; that holds. */
+	/* The former daemon has made the agreement with the kernel. It stays in force. */
 	if (session->heir) {
 		conn->want = session->wanted;
 		return;
@@ -585,9 +585,9 @@ static void op_init(void *userdata, struct fuse_conn_info *conn)
 	conn->want |= conn->capable & (FUSE_CAP_PARALLEL_DIROPS | FUSE_CAP_CACHE_SYMLINKS |
 					      FUSE_CAP_EXPLICIT_INVAL_DATA);
 	/*
-	 * There are no access lists. The kernel then remembers that, and a path walk of a user
-	 * other than the owner needs no slow path. It implies default_permissions, which an
-	 * ordinary user's mount must not have (session.c).
+	 * Lets the kernel remember that a file has no access list: path walks of users other than
+	 * the owner stay fast. It implies default_permissions, which an ordinary user's private
+	 * mount must not have (session.c).
 	 */
 	session->has_acl_cache = geteuid() == 0 && conn->capable & FUSE_CAP_POSIX_ACL;
 	if (session->has_acl_cache)

@@ -5,11 +5,11 @@
  *        conf.d/              is looked up; they list nothing
  *          app.yaml           a snapshot, made anew at each lookup
  *
- * It shows the content of lower layers, whatever the rights of the directories above the file: so
- * only root and the mounting user may read it.
+ * The snapshot shows content of lower layers, whatever the rights of the directories above the
+ * file. So only root and the mounting user may read it.
  *
- * Each explanation is made by an offline view with the mount's present settings. It asks nothing of
- * the view that is shown, and so never waits for the publisher.
+ * A worker makes each explanation by an offline view (offline.h), with the mount's present
+ * settings. It does not use the view that is shown, and so never waits for the publisher.
  */
 #include <errno.h>
 #include <limits.h>
@@ -23,14 +23,14 @@
 #include "json_put.h"
 #include "worker.h"
 
-/* The view counts up from VIEW_INO_RESERVED, and makes numbers of paths' hashes below this. */
+/* The view's numbers, counted or made from the hash of a path, are below this one. */
 #define ORIGINS_INO_FIRST ((uint64_t)1 << 63)
 
 struct origins_directory {
 	struct origins_directory *next;
 	uint64_t ino;
-	uint64_t lookups; /* that the kernel has not forgotten */
-	char path[];      /* of the tree; "" is its root */
+	uint64_t lookups; /* of the kernel, which it has not forgotten */
+	char path[];      /* in the tree; "" is the root */
 };
 
 bool origins_is_directory(fuse_ino_t ino)
@@ -114,7 +114,7 @@ int origins_take(struct session *session, struct record *record)
 	return 0;
 }
 
-/* The same directory keeps its number as long as the kernel knows it. 0 or -ENOMEM. */
+/* Counts a lookup. The directory keeps its number while the kernel knows it. 0 or -ENOMEM. */
 static int hold_directory(struct session *session, const char *path, uint64_t *ret)
 {
 	struct origins_directory *directory;
@@ -142,7 +142,7 @@ static int hold_directory(struct session *session, const char *path, uint64_t *r
 	return r;
 }
 
-/* "PATH/NAME". Returns 0 with *ret for free(3), or -errno. */
+/* Makes "PATH/NAME". Returns 0 with *ret for free(3), or -errno. */
 static int join(struct session *session, fuse_ino_t parent, const char *name, char **ret)
 {
 	const struct origins_directory *directory;
@@ -185,7 +185,7 @@ static int explain_path(const struct offline *offline, const char *path, FILE *o
 	return r == PROBLEM ? 0 : r;
 }
 
-/* In a worker: the path's text. Returns -EISDIR for a directory, or another -errno. */
+/* In a worker: writes the path's text. Returns 0; -EISDIR: a directory; or another -errno. */
 static worker_task explain_task;
 static int explain_task(const struct composer *composer, struct record *job, struct record *answer)
 {
@@ -293,7 +293,7 @@ int origins_lookup(
 	char *text = NULL;
 	size_t size = 0;
 
-	/* Every user may see that the root directory exists: its mode shows who may use it. */
+	/* Every user may see that .plyfs/origins exists: its mode shows which user may read it. */
 	if (parent == PLYFS_INO)
 		return show_directory(session, "", ret);
 	if (!is_trusted(session, uid))

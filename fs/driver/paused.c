@@ -10,7 +10,7 @@
 
 struct waiting {
 	struct view_caller caller; /* first */
-	struct pool_job job;       /* an interrupt's */
+	struct pool_job job;       /* for interrupt() */
 	struct paused request;
 	struct unanswered *unanswered;
 	unsigned references; /* the waiting view, paused_run(), and the interrupt */
@@ -74,7 +74,7 @@ static void interrupt(struct pool_job *job)
 	release(waiting);
 }
 
-/* libfuse holds the request locked meanwhile, so it can't be answered here. */
+/* A job answers, as libfuse holds a lock of the request during this call. */
 static void on_interrupt(fuse_req_t req, void *context)
 {
 	struct waiting *waiting = context;

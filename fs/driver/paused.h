@@ -1,6 +1,6 @@
 /*
- * Paused requests: they wait for the file of a placeholder inode (promise.h), and go on when it is
- * there. If the calling program gets a signal, they end with EINTR.
+ * Paused requests: each waits for the file of a placeholder inode (promise.h), and goes on when the
+ * file is there. If the calling program gets a signal, the request ends with EINTR.
  */
 #pragma once
 
@@ -8,7 +8,7 @@
 
 #include "driver.h"
 
-/* A request, and what its reply needs. */
+/* A request, and the data for its reply. */
 struct paused {
 	fuse_req_t req;
 	fuse_ino_t ino;

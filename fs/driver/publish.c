@@ -1,14 +1,17 @@
 /*
- * Publishing by FUSE: changes reach the kernel by the system calls that any program would make, on
- * our own mount. VFS then swaps its dentries and notifies inotify watchers, as on a disk.
+ * Publishing by FUSE: changes reach the kernel by ordinary system calls on our own mount. VFS then
+ * swaps its dentries and notifies inotify watchers, as on a disk.
  *
  *      renameat(".plyfs/stage/new-7", "app.yaml")
  *        LOOKUP new-7                ──▶  version N+1
- *        LOOKUP "", app.yaml         ──▶  version N: the target must be another inode, or VFS
- *        RENAME                      ──▶  app.yaml shows N+1       takes the two for one file
+ *        LOOKUP "", app.yaml         ──▶  version N
+ *        RENAME                      ──▶  app.yaml shows N+1
  *
  *      utimensat("app.yaml")
  *        SETATTR                     ──▶  the times that app.yaml has by now
+ *
+ * new-7 and app.yaml must be different inodes: VFS drops a rename between two names of one inode
+ * (rename(2)).
  *
  * If another file system is mounted on the path in our mount namespace, the kernel refuses the call
  * (EBUSY). A mount in another namespace, such as a container's, is removed without any report.
@@ -23,9 +26,9 @@
 #include "driver.h"
 
 /*
- * Makes the kernel forget the name and the directory's listing. If something is mounted on the
- * name, that would unmount it: then returns PUBLISHER_COVERED, with nothing done. Otherwise returns
- * 0.
+ * Makes the kernel forget the name and the directory's listing. If another file system is mounted
+ * on the name, this would unmount it: then does nothing, and returns PUBLISHER_COVERED. Otherwise
+ * returns 0.
  */
 static int invalidate(struct session *session, const struct change *change)
 {
@@ -35,7 +38,7 @@ static int invalidate(struct session *session, const struct change *change)
 	const char *slash = strrchr(change->path, '/');
 	const char *name = slash ? slash + 1 : change->path;
 
-	/* First: a lookup between the two must not give the kernel the old state again. */
+	/* The view first: a later lookup must not give the kernel the old state again. */
 	view_apply_change(session->view, change->parent_ino, false, NULL);
 	notifier_tell(&session->notifier, session->fuse, change->parent_ino, name);
 	notifier_tell(&session->notifier, session->fuse, change->parent_ino, NULL);

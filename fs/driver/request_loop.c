@@ -13,8 +13,8 @@
 #include "coroutine.h"
 #include "descriptor.h"
 
-/* Coroutines that read requests. A request that waits for a layer, while the publisher resolves a
- * path, holds up only its own reader. */
+/* Coroutines that read requests. A request that has to wait, such as READ of a large file, holds
+ * up only its own reader. */
 #define READERS 4
 
 /* Requests that a reader answers before other coroutines run. */
@@ -23,7 +23,7 @@
 /* Microseconds for which a reader without memory waits. */
 #define BUFFER_PAUSE_US 1000
 
-/* INIT as words of 32 bits (linux/fuse.h: not every libc has the upper half of the flags). */
+/* INIT, as words of 32 bits. Not every linux/fuse.h has the upper half of the flags. */
 enum {
 	ASKED_CODE = 1, /* in the header: which request */
 	ASKED_FLAGS = 13,
@@ -178,7 +178,7 @@ static bool pass_answers(int from, int kernel, struct more_flags more)
 	return is_added;
 }
 
-/* Has libfuse answer INIT through a pipe. O_DIRECT: the pipe keeps separate writes apart. */
+/* Lets libfuse answer INIT into a pipe. O_DIRECT: the pipe keeps separate writes apart. */
 static int answer_with(struct fuse_session *fuse, const struct fuse_buf *request,
 	struct more_flags more, bool *ret)
 {
@@ -228,7 +228,7 @@ int request_loop_greet(struct fuse_session *fuse, struct span *ret, bool *is_par
 	return r < 0 ? r : 0;
 }
 
-/* A reader: reads requests, and answers them, or has them answered later. */
+/* A reader: reads requests, and answers them or leaves the answer to a job. */
 static void run(void *context)
 {
 	struct request_loop *loop = context;

@@ -1,6 +1,6 @@
 /*
- * The request loop: coroutines that read requests from /dev/fuse and have libfuse take them apart,
- * until the session ends.
+ * The request loop: coroutines that read requests from /dev/fuse and pass them to libfuse, until
+ * the session ends.
  *
  *      root           the handshake; then waits for a signal (handover.h)
  *      its readers    wait ──▶ read ──▶ ops.c ──▶ reply, read …
@@ -16,8 +16,8 @@ struct request_loop_hook {
 	int keep_fd;    /* keep_fd(); -1: none */
 
 	/*
-	 * Handles `fd`. Returns whether the loop must end while the session goes on: without
-	 * fuse_session_exit(), after which libfuse would lose a request that was just read.
+	 * Handles `fd`. Returns whether the loop must end while the session goes on. For that, do
+	 * not call fuse_session_exit(): libfuse would lose a request that was just read.
 	 */
 	bool (*handle)(void *context);
 	void (*take_helpers)(void *context);

@@ -41,16 +41,16 @@
 
 #define MOUNT_OPTIONS_MAX 4096
 
-/* How long the end of a connection whose mount is gone is waited for. */
+/* ms to wait for the end of the connection when its mount has gone. */
 #define END_MS 1000
 
-/* How long a take-over waits for calls that are made aside. */
+/* How long a take-over waits for calls made aside (aside.h). */
 #define ASIDE_TRIES 40
 #define ASIDE_PAUSE_US 50000
 
 /*
- * The time slice that the daemon asks for. Most of its work takes less: so it may run at once where
- * a program that uses all of the processor would have gone on for milliseconds.
+ * The daemon's time slice. Most of its work takes less. So the kernel lets it run at once, where a
+ * program that uses all of the processor would otherwise go on for milliseconds.
  */
 #define SLICE_NS 100000
 
@@ -69,9 +69,9 @@ static void append_escaped(char *to, size_t size, const char *label)
 
 /*
  * The kernel enforces the modes that we show (default_permissions): without that, every user who
- * can access the mount could read everything. Only the user who mounts can access an ordinary
- * user's mount: there it would only keep the publisher out of directories, which never have a write
- * bit.
+ * can access the mount could read everything. In an ordinary user's private mount it must be off:
+ * only the user who mounts can access that mount, and our directories never have a write bit, so it
+ * would only stop the publisher.
  */
 static int make_fuse(struct session *session)
 {
@@ -113,7 +113,6 @@ static void log_view_line(void *context, const char *line, const struct problem 
 	log_line(context, line);
 }
 
-/* A negative offset: the attributes alone. */
 static int forget_attributes(void *context, uint64_t ino)
 {
 	struct session *session = context;
@@ -123,6 +122,7 @@ static int forget_attributes(void *context, uint64_t ino)
 
 int session_tell(struct session *session, uint64_t ino)
 {
+	/* A negative offset: only the attributes, not the content. */
 	return session->is_ending ? -ENOTCONN
 				  : fuse_lowlevel_notify_inval_inode(session->fuse, ino, -1, 0);
 }
@@ -195,7 +195,7 @@ static int offer_mount(struct session *session)
 }
 
 /*
- * Unmounts by force: a program that waits for an answer, which the daemon gives no more, must not
+ * Unmounts. MNT_FORCE: the daemon answers no more, so a program that waits for an answer must not
  * hold up the end.
  */
 static int unmount(const struct session *session)
@@ -206,23 +206,23 @@ static int unmount(const struct session *session)
 	if (r < 0)
 		return r;
 	free(top.path);
-	/* Another plyfs may lie over it. */
+	/* Another plyfs may be mounted over ours. */
 	return top.dev == session->dev ? mountpoint_end(session->mountpoint, MNT_FORCE | MNT_DETACH)
 				       : -EBUSY;
 }
 
-/* All that makes processes, before the mount: none of them ever holds /dev/fuse. */
+/* Prepares this process, and starts its helpers: before the mount, so they never hold /dev/fuse. */
 static int start_processes(struct session *session)
 {
 	int r = 0;
 
 	if (session->settings->path)
 		r = runner_new(&session->runner);
-	/* A large file that the kernel remembers is a descriptor of ours. The runner has noted the
-	 * limits for its commands. */
+	/* Each large file that the kernel knows needs a descriptor of the daemon. The runner has
+	 * already noted the limit for its commands. */
 	descriptor_raise_limit();
 	sandbox_hide(&session->options.switches);
-	/* Reads /etc/localtime, over which the mount may lie. A worker has no TZ any more. */
+	/* Reads /etc/localtime, which the mount may hide. In a worker TZ is wiped. */
 	tzset();
 	slice_set(SLICE_NS);
 	if (r == 0 && !session->options.is_unpublished)
@@ -231,7 +231,7 @@ static int start_processes(struct session *session)
 	return r;
 }
 
-/* Layers that the mount is going to hide are found by way of the directory that it lies on. */
+/* Layers that the mount is going to hide will be found through the directory that it lies on. */
 static int cover_settings(struct session *session)
 {
 	char beneath[DESCRIPTOR_LINK_MAX];
@@ -265,7 +265,7 @@ static int open_view(struct session *session, struct problem *problem)
 		return r;
 	view_set_runner(session->view, session->runner);
 	view_set_keep(session->view, session->keep);
-	/* From here on the view has them, and may change them for others. */
+	/* From here on the view holds the settings, and may replace them. */
 	settings_unref(take_ptr(session->settings));
 	return 0;
 }
@@ -324,7 +324,7 @@ int session_try(struct settings *settings, const struct session_options *options
 		&keep, problem);
 }
 
-/* All that looks paths up: a layer may lie under the mount. */
+/* Does everything that looks up paths, before the mount: a layer may lie under it. */
 static int session_init(struct session *session, struct problem *problem)
 {
 	int r = find_mountpoint(session, problem);
@@ -376,7 +376,7 @@ int session_mount(struct settings *settings, const struct session_options *optio
 		return -ENOMEM;
 	}
 	session->settings = settings;
-	/* An arena of the notifier's thread would hold memory that nothing else can use. */
+	/* An arena for the notifier's thread would hold memory that nothing else can use. */
 	mallopt(M_ARENA_MAX, 1);
 	session->options = *options;
 	session->heir = options->heir;
@@ -442,7 +442,7 @@ static bool note_nearby_mounts(struct session *session)
 	CLEANUP(settings_unrefp) struct settings *settings = view_settings(session->view);
 	CLEANUP(nearby_mounts_fini) struct nearby_mounts mounts = {0};
 	struct nearby_mounts *before = &session->nearby;
-	/* The first change is our own mount. */
+	/* Before the first reading nothing can be compared. */
 	bool has_begun = before->digest && is_mounted(session);
 
 	(void)settings_note_remote(settings);
@@ -461,8 +461,8 @@ static bool note_nearby_mounts(struct session *session)
 }
 
 /*
- * Something was mounted or unmounted: maybe over plyfs.yaml or a layer, maybe in a layer. A machine
- * that starts containers mounts all the time, so only nearby mounts count.
+ * Called when something was mounted or unmounted, perhaps over plyfs.yaml or a layer, or in a
+ * layer. A machine that starts containers mounts all the time, so only nearby mounts count.
  */
 static bool on_mounts(void *context, struct publisher_hook *hook)
 {
@@ -483,7 +483,7 @@ static bool on_end_of_mount_process(void *context, struct publisher_hook *hook)
 	session->publish_error = EPIPE;
 	mount_process_end(&session->mount_process);
 	session->publish_mode = PUBLISH_NONE;
-	/* The clone stays, for who takes over and has a process again. */
+	/* The clone stays: a program that takes over has a new mount process for it. */
 	return false;
 }
 
@@ -531,8 +531,8 @@ static int start_publisher(struct session *session)
 }
 
 /*
- * Closes /dev/fuse, which ends the connection. libfuse takes what stands there then, a pipe that
- * nobody reads, for a connection that has ended, and leaves the unmounting to others.
+ * Closes /dev/fuse, which ends the connection. In its place is a pipe without a reader: libfuse
+ * takes it for a connection that has ended, and does not unmount.
  */
 static void end_connection(struct session *session)
 {
@@ -545,7 +545,7 @@ static void end_connection(struct session *session)
 	close(ends[1]);
 }
 
-/* A connection that is over has no mount: its numbers may be those of the next one by now. */
+/* False if the connection has ended: a newer mount may have the same numbers by now. */
 static bool has_mount(const struct session *session)
 {
 	struct pollfd ended = {.fd = fuse_session_fd(session->fuse)};
@@ -574,8 +574,8 @@ static void unmount_if_mounted(struct session *session)
 }
 
 /*
- * Unmounts, unless somebody has: libfuse sees that by the connection's end, which comes a moment
- * after the mount's, and would complain until then.
+ * Unmounts, unless a user has already done so. libfuse knows that by the end of the connection,
+ * which comes a moment later: without waiting for it, libfuse would print an error.
  */
 static void end_mount(struct session *session)
 {
@@ -589,7 +589,7 @@ static void end_mount(struct session *session)
 	unmount_if_mounted(session);
 }
 
-/* Requests are answered meanwhile: the publisher may wait for them. */
+/* Stops the publisher. Meanwhile requests are answered, as the publisher may wait for them. */
 static bool come_to_rest(struct session *session)
 {
 	if (!session->hello.len)
@@ -602,13 +602,13 @@ static bool come_to_rest(struct session *session)
 	return true;
 }
 
-/* While no process serves it, a program must be able to start. */
+/* Returns whether programs can start while no process serves the mount. */
 static bool can_be_left(const struct session *session)
 {
 	return session->hello.len && !mountpoint_is_for_programs(session->mountpoint);
 }
 
-/* An exec waits for all threads, and one may stand in a layer that does not answer. */
+/* An exec waits for all threads, and a thread may wait for a layer that does not answer. */
 static bool has_threads(void)
 {
 	for (int i = 0; i < ASIDE_TRIES && aside_is_running(); i++)
@@ -667,7 +667,7 @@ static bool on_handover(void *context)
 		fuse_session_exit(session->fuse);
 	if (wish != HANDOVER_WANTED && wish != HANDOVER_LEAVE)
 		return false;
-	/* A signal that asks for the end waits until requests are read again, or others serve. */
+	/* A signal that asks for the end stays pending until a program serves again. */
 	coroutine_mask(NULL);
 	if (!come_to_rest(session)) {
 		coroutine_mask(&session->waiting);
@@ -678,8 +678,8 @@ static bool on_handover(void *context)
 }
 
 /*
- * No request is under way. Returns SESSION_LEFT; or -errno: no other program serves. If another
- * program serves now, does not return.
+ * Hands the mount over, while no request is under way. Does not return if the exec succeeds.
+ * Returns SESSION_LEFT: the manager has the mount; or -errno: this process must go on.
  */
 static int hand_over(struct session *session)
 {
@@ -687,7 +687,7 @@ static int hand_over(struct session *session)
 	int r = record_new(STATE_FORMAT, &record);
 
 	view_pause(session->view);
-	/* Another plyfs-state could not lock the directory, and the new program would fail. */
+	/* Otherwise the new program's plyfs-state could not lock the directory. */
 	if (!keep_pause(session->keep) && r == 0)
 		r = -ETIMEDOUT;
 	/* An exec waits for all threads. */
@@ -697,7 +697,7 @@ static int hand_over(struct session *session)
 		return r;
 	session_state_put(session, record);
 	if (session->wish == HANDOVER_WANTED) {
-		/* They would stay children of this process, which starts others. */
+		/* They would stay children of this process, which then starts others. */
 		supervisor_kill(session->options.supervisor);
 		return handover_become(session->handover, record);
 	}
@@ -748,7 +748,7 @@ static bool on_keep(void *context)
 	return keep_take(session->keep);
 }
 
-/* Until the mount ends, or is handed over. */
+/* Serves until the mount ends, or is handed over. */
 static int serve(struct session *session, void (*ready)(void *context), void *context)
 {
 	struct request_loop_hook hook = {
@@ -765,7 +765,7 @@ static int serve(struct session *session, void (*ready)(void *context), void *co
 		hook.keep_fd = keep_fd(session->keep);
 		int r = request_loop_run(session->fuse, &hook);
 		hook.begun = NULL;
-		/* A signal that ended the session meanwhile counts. */
+		/* If a signal has ended the session meanwhile, the mount is not handed over. */
 		if (r < 0 || !session->wish || fuse_session_exited(session->fuse))
 			return r;
 		r = hand_over(session);
@@ -781,7 +781,7 @@ static int serve(struct session *session, void (*ready)(void *context), void *co
 	}
 }
 
-/* All but the requests. */
+/* Starts everything except the answering of requests. */
 static int start(struct session *session)
 {
 	if (fuse_set_signal_handlers(session->fuse) != 0)
@@ -798,7 +798,7 @@ static int start(struct session *session)
 	return r;
 }
 
-/* Signals are blocked but while the daemon waits: so the loop sees each of them. */
+/* Unblocks the signals only while the daemon waits, so that the loop sees each of them. */
 static void wait_for_signals(struct session *session, const sigset_t *before)
 {
 	session->waiting = *before;
@@ -834,12 +834,12 @@ int session_serve(struct session *session, void (*ready)(void *context), void *c
 	if (r > 0)
 		return r;
 
-	/* Some are needed to unmount. */
+	/* The steps below may wait for a helper that is stopped. */
 	helper_wake();
-	/* Nobody is there any more to be told of changes. */
+	/* From now on no program needs to be notified of changes. */
 	if (session->publishing)
 		publisher_stop(session->publisher);
-	/* While there is a connection, so that requests that wait for the pool get an answer. */
+	/* Before the connection ends: requests that wait for the pool get an answer. */
 	view_stop(session->view);
 	/* First the connection ends, so that no call of the mount process waits for an answer. */
 	end_mount(session);

@@ -51,9 +51,9 @@ struct session_options {
 };
 
 /*
- * Positive result of session_serve(): another process will serve the mount when the manager starts
- * it. This process must end at once by _exit(2), and free nothing: it must send nothing more to the
- * kernel.
+ * Positive result of session_serve(): the next process that the manager starts will serve the
+ * mount. This process must end at once by _exit(2), and free nothing: it must send nothing more to
+ * the kernel.
  */
 #define SESSION_LEFT 3
 
@@ -78,8 +78,8 @@ int session_mount(struct settings *settings, const struct session_options *optio
 int session_serve(struct session *session, void (*ready)(void *context), void *context);
 
 /**
- * For a trial (trial.h): returns 0 if these settings can serve the mount of another daemon, whose
- * coherence is strict with `is_strict`; PROBLEM; or -errno.
+ * For a trial (trial.h): returns 0 if these settings can serve the mount of another daemon;
+ * PROBLEM; or -errno. `is_strict`: that mount has coherence=strict.
  */
 int session_try(struct settings *settings, const struct session_options *options, bool is_strict,
 	struct problem *problem);

@@ -16,7 +16,7 @@ void session_state_put(struct session *session, struct record *record);
 /** Reads the agreement. Returns 0 or -errno; the caller owns the descriptors in both cases. */
 int session_state_take_agreement(struct session *session, int *fuse_fd);
 
-/** Reads all the rest. Returns 0, PROBLEM or -errno. */
+/** Reads the rest of the state. Returns 0, PROBLEM or -errno. */
 int session_state_take_shown(struct session *session, struct problem *problem);
 
 /** Returns PROBLEM: the settings have another coherence than the mount. */

@@ -1,6 +1,6 @@
 /*
  * Requests that wait for an answer. A daemon that takes the mount over gets them as the kernel sent
- * them, and answers them by their numbers.
+ * them, and answers each by its number, as if it had read the request itself.
  */
 #pragma once
 
@@ -21,7 +21,7 @@ void unanswered_end(struct unanswered *request);
  */
 bool unanswered_is_kept(struct session *session, struct unanswered *request, int result);
 
-/** Writes the requests. The daemon that then serves repeats them by unanswered_ask_again(). */
+/** Writes the requests. The daemon that then serves handles them by unanswered_ask_again(). */
 void unanswered_put(struct session *session, struct record *record);
 void unanswered_ask_again(struct session *session);
 

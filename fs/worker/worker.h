@@ -65,7 +65,7 @@ struct worker_job {
 	uint64_t state;
 	/*
 	 * The st_dev of a file system that may not answer; 0: none. If any worker has waited for it
-	 * for patience_ms or longer, the job is refused with -ETIMEDOUT. Needs patience_ms.
+	 * for patience_ms or longer, the job is refused with -ETIMEDOUT. Set patience_ms, too.
 	 */
 	dev_t file_system;
 	/* A worker without processor time or steps for this long stands still. 0: 2 * answer_ms. */
