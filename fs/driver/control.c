@@ -63,22 +63,6 @@ struct explaining {
 	char name[];
 };
 
-static void explain_and_reply(struct pool_job *job)
-{
-	struct explaining *explaining = (struct explaining *)job;
-	fuse_req_t req = explaining->req;
-	struct stat stat;
-	unanswered_end(explaining->unanswered);
-	int r = origins_lookup(explaining->session, explaining->parent, explaining->name,
-		fuse_req_ctx(req)->uid, &stat);
-
-	if (r == 0)
-		reply_entry(req, &stat, 0);
-	else
-		fuse_reply_err(req, -r);
-	free(explaining);
-}
-
 static void drop_explaining(struct pool_job *job)
 {
 	struct explaining *explaining = (struct explaining *)job;
@@ -87,6 +71,26 @@ static void drop_explaining(struct pool_job *job)
 		fuse_reply_none(explaining->req);
 	else
 		fuse_reply_err(explaining->req, ENOTCONN);
+	free(explaining);
+}
+
+static void explain_and_reply(struct pool_job *job)
+{
+	struct explaining *explaining = (struct explaining *)job;
+	fuse_req_t req = explaining->req;
+	struct stat stat;
+
+	int r = origins_lookup(explaining->session, explaining->parent, explaining->name,
+		fuse_req_ctx(req)->uid, &stat);
+	if (r == -ECANCELED) {
+		drop_explaining(job);
+		return;
+	}
+	unanswered_end(explaining->unanswered);
+	if (r == 0)
+		reply_entry(req, &stat, 0);
+	else
+		fuse_reply_err(req, -r);
 	free(explaining);
 }
 

@@ -243,8 +243,9 @@ static int make_text(struct session *session, const char *path, char **ret, size
 {
 	CLEANUP(settings_unrefp) struct settings *settings = view_settings(session->view);
 	CLEANUP(worker_answer_fini) struct worker_answer answer = {0};
-	const struct composer composer = {
-		.settings = settings, .mounter = view_mounter(session->view)};
+	const struct composer composer = {.settings = settings,
+		.mounter = view_mounter(session->view),
+		.is_cancelled = view_cancels(session->view)};
 	struct problem problem;
 	const struct worker_job job = {
 		.task = explain_task,

@@ -357,12 +357,25 @@ static int find_there(void *context, const char *path, char ret[PATH_MAX])
 	return end_answer(answer, r);
 }
 
+/* Settings with a layer that does not answer stay out of use: its directory alone may open. */
+static bool is_of_silent_layer(const struct settings *settings, const char *path)
+{
+	for (size_t i = 0; i < settings->layer_count; i++)
+		if (layer_silence(settings->layers[i]) == LAYER_IS_SILENT &&
+			strcmp(settings->layers[i]->place, path) == 0)
+			return true;
+	return false;
+}
+
 static int open_there(
 	void *context, const char *path, unsigned wanted, struct outside_directory *ret)
 {
 	CLEANUP(record_freep) struct record *answer = NULL;
+	struct settings_reader *reader = context;
 
-	int r = ask(context, OPEN, path, wanted, &answer);
+	if (is_of_silent_layer(reader->old, path))
+		return -ETIMEDOUT;
+	int r = ask(reader, OPEN, path, wanted, &answer);
 	if (r < 0)
 		return r;
 	r = get_result(answer);
@@ -411,7 +424,6 @@ int settings_reader_begin(
 /* The arguments of settings_again(), and its result. */
 struct settings_reading {
 	struct settings_reader *reader;
-	const struct settings *old;
 	dev_t own;
 	struct settings **outline;
 	struct settings **ret;
@@ -425,8 +437,8 @@ static void read_aside(void *context)
 	const struct outside_delegate there = {read_there, find_there, open_there, reading->reader};
 
 	outside_delegate(&there);
-	reading->result = settings_again(
-		reading->old, reading->own, reading->outline, reading->ret, reading->problem);
+	reading->result = settings_again(reading->reader->old, reading->own, reading->outline,
+		reading->ret, reading->problem);
 	outside_delegate(NULL);
 }
 
@@ -434,8 +446,9 @@ static void read_aside(void *context)
 int settings_reader_read(struct settings_reader *reader, const struct settings *old, dev_t own,
 	struct settings **outline, struct settings **ret, struct problem *problem)
 {
-	struct settings_reading reading = {reader, old, own, outline, ret, problem, 0};
+	struct settings_reading reading = {reader, own, outline, ret, problem, 0};
 
+	reader->old = old;
 	aside_run(read_aside, &reading);
 	return reading.result;
 }

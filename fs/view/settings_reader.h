@@ -9,7 +9,8 @@
  * process has no /dev/fuse. It reads and opens; the daemon parses. So everything is read once.
  *
  * A process that does not answer in time is left alone. Until it ends, the path for which it waits
- * counts as silent, and no other process looks at it.
+ * counts as silent, and no other process looks at it. Nor is a layer opened that is known to be
+ * silent.
  *
  * The process is forked when it is needed, and ends with settings_reader_end().
  */
@@ -34,9 +35,10 @@ struct settings_reader {
 	struct settings_process process; /* the present one */
 	int socket;                      /* to it; -1: it is not asked any more */
 	struct settings_process left[SETTINGS_READERS_MAX];
-	struct name_watch *watch; /* whose watches it adds */
-	unsigned answer_ms;       /* the time that it has for an answer */
-	int stop_fd;              /* when it becomes readable, all answers are -ECANCELED */
+	struct name_watch *watch;   /* whose watches it adds */
+	const struct settings *old; /* while settings are read */
+	unsigned answer_ms;         /* the time that it has for an answer */
+	int stop_fd;                /* when it becomes readable, all answers are -ECANCELED */
 };
 
 /** `stop_fd` stays the caller's. */

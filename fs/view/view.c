@@ -457,6 +457,11 @@ struct settings *view_settings(struct view *view)
 	return settings_ref(view->composer.settings);
 }
 
+const atomic_bool *view_cancels(const struct view *view)
+{
+	return &view->is_stopped;
+}
+
 struct mounter view_mounter(const struct view *view)
 {
 	return view->composer.mounter;

@@ -283,6 +283,9 @@ struct settings *view_settings(struct view *view);
 
 struct mounter view_mounter(const struct view *view);
 
+/** Returns the flag that makes jobs end with -ECANCELED: the view is paused or stopped. */
+const atomic_bool *view_cancels(const struct view *view);
+
 /* Figures for the status. */
 struct view_counts {
 	size_t versions;      /* with a kernel reference */
