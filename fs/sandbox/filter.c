@@ -176,8 +176,11 @@ static int allow_where(scmp_filter_ctx filter, int number, unsigned argument, sc
 /* In place of the worker's process number, which the daemon can't know yet. */
 #define WORKER_PID 0x776f726b
 
-/* The first argument is another descriptor. */
-#define ELSEWHERE SCMP_A0(SCMP_CMP_NE, WATCHES_FD)
+/*
+ * The first argument is another descriptor. Not NE: the filter compares 64 bits, and the kernel
+ * takes the low 32.
+ */
+#define ELSEWHERE SCMP_A0(SCMP_CMP_LT, WATCHES_FD)
 
 /* `is_elsewhere`: not with the descriptor of inotify(7). */
 static int allow_command(scmp_filter_ctx filter, int command, bool is_elsewhere)

@@ -19,7 +19,8 @@ int filter_enter(enum sandbox_process process);
 int filter_prepare_worker(void);
 
 /**
- * In a worker: enters the filter, which it makes if the daemon has not. `watches` is the daemon's
- * descriptor of inotify(7); -1: the worker has none. Returns as filter_enter().
+ * In a worker: enters the filter that was made before the fork, or now. `watches` is the daemon's
+ * descriptor of inotify(7); -1: the worker has none. From then on the worker can't read from it,
+ * nor from descriptors with higher numbers. Returns as filter_enter().
  */
 int filter_enter_worker(int watches);

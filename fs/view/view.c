@@ -168,7 +168,6 @@ int view_use_workers(struct view *view)
 	layer_tasks_use(&(struct layer_tasks){
 		.workers = view->workers,
 		.composer = view->composer,
-		.watches = watch_fd(view->watch),
 		.log = view->callbacks.log,
 		.context = view->callbacks.context,
 	});

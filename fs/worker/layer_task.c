@@ -115,7 +115,7 @@ static int watch_once(const struct layer *layer, const char *path, uint32_t mask
 	if (fd < 0)
 		return fd;
 	descriptor_link(fd, link);
-	int wd = inotify_add_watch(tasks.watches, link, mask | IN_MASK_ADD | IN_ONLYDIR);
+	int wd = inotify_add_watch(worker_watches(), link, mask | IN_MASK_ADD | IN_ONLYDIR);
 	if (wd < 0 || fstat(fd, ret) < 0)
 		return -errno;
 	*is_remote = layer_fd_is_remote(fd);
@@ -331,6 +331,6 @@ void layer_tasks_use(const struct layer_tasks *named)
 	};
 
 	coroutine_keeps(&patience_ms);
-	tasks = named ? *named : (struct layer_tasks){.watches = -1};
+	tasks = named ? *named : (struct layer_tasks){0};
 	layer_delegate(named ? &delegate : NULL);
 }

@@ -18,7 +18,6 @@
 struct layer_tasks {
 	struct workers *workers;
 	struct composer composer; /* with is_cancelled; `settings` is not used */
-	int watches;              /* the inotify(7) descriptor that workers_new() was given */
 	/* Logs that a layer is silent, or answers again; `problem` is NULL. */
 	void (*log)(void *context, const char *line, const struct problem *problem);
 	void *context;

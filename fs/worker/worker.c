@@ -1,6 +1,7 @@
 #include "worker.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -24,6 +25,9 @@
 
 /* … and when a job has waited this long, because the kept workers got other jobs. */
 #define MORE_LATEST_MS 200
+
+/* A worker's descriptor of inotify(7) has this number at least: all that it opens is below. */
+#define WATCHES_LEAST 512
 
 struct workers {
 	struct coroutine_queue is_free;  /* callers that wait for a kept worker */
@@ -153,8 +157,11 @@ void workers_count(struct workers *workers, struct worker_counts *ret)
 		ret->running++;
 }
 
-/* Runs in the worker: closes all other descriptors of the daemon, above all /dev/fuse. */
-static void keep_only(int socket, int watches, const struct settings *settings)
+/*
+ * In the worker: of the daemon's descriptors, /dev/fuse above all, nothing else is left. Gives
+ * `watches` a number above all that the worker reads from (filter.h), and returns it; -1: none.
+ */
+static int keep_only(int socket, int watches, const struct settings *settings)
 {
 	int kept[LAYERS_MAX + 3] = {socket, watches, followed_path_beneath()};
 	size_t count = 3;
@@ -162,6 +169,11 @@ static void keep_only(int socket, int watches, const struct settings *settings)
 	for (unsigned i = 0; i < settings->layer_count; i++)
 		kept[count++] = settings->layers[i]->dirfd;
 	descriptor_close_except(kept, count);
+	/* They are sorted now. */
+	int last = kept[count - 1];
+	int high = fcntl(watches, F_DUPFD_CLOEXEC, last < WATCHES_LEAST ? WATCHES_LEAST : last + 1);
+	closep(&watches);
+	return high;
 }
 
 /* The arguments of begin(), in the new worker. */
@@ -178,9 +190,9 @@ static void begin(void *context)
 	const struct new_worker *new_worker = context;
 
 	worker_end_with(new_worker->socket);
-	keep_only(new_worker->socket, new_worker->watches, new_worker->composer->settings);
-	worker_process(
-		new_worker->socket, new_worker->watches, new_worker->page, new_worker->composer);
+	int watches =
+		keep_only(new_worker->socket, new_worker->watches, new_worker->composer->settings);
+	worker_process(new_worker->socket, watches, new_worker->page, new_worker->composer);
 }
 
 /* Forks the worker's process. */

@@ -28,6 +28,7 @@
 /* The state of this process, which has one socket and one job. Some callbacks have no context. */
 static struct {
 	int socket;
+	int watches;
 	struct worker_page *page;
 	struct record *answer; /* to the present job; the texts that were read go there */
 	uint64_t read_count;
@@ -155,6 +156,11 @@ void worker_note_step(void)
 {
 	if (self.page)
 		atomic_fetch_add(&self.page->steps, 1);
+}
+
+int worker_watches(void)
+{
+	return self.watches;
 }
 
 /* From now on the process is busy with this source, or with a merge (""). */
@@ -323,6 +329,7 @@ void worker_process(
 	/* A worker looks into remote layers itself. */
 	layer_delegate(NULL);
 	limit_memory();
+	self.watches = watches;
 	self.page = page;
 	self.composer = (struct composer){
 		.settings = composer->settings,

@@ -45,9 +45,15 @@ void worker_note_step(void);
  */
 void worker_block_signals(void);
 
-/** Does jobs until the socket is closed, with the settings of the daemon's `composer`. */
+/**
+ * Does jobs until the socket is closed, with the settings of the daemon's `composer`. `watches`, a
+ * descriptor of inotify(7), has a higher number than all that the worker reads from; -1: none.
+ */
 __attribute__((noreturn)) void worker_process(
 	int socket, int watches, struct worker_page *page, const struct composer *composer);
+
+/** For a task: returns `watches` of worker_process(). */
+int worker_watches(void);
 
 /**
  * For a task: asks the daemon for the last good text of a source that may stand in, and parses it

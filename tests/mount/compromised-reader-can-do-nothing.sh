@@ -60,6 +60,8 @@ environment PLYFS_SECRET ENOENT ENOENT ENOENT
 events read EPERM EPERM done
 events dup EPERM EPERM done
 events fcntl EPERM EPERM done
+events high EPERM EPERM done
+events high-fcntl EPERM EPERM done
 unwatch $directory/low EPERM EPERM done
 END
 # The leak checker stops all threads as a debugger does: a build that has it may do that much.
