@@ -398,9 +398,9 @@ static int answer(struct mount *mount, const char *directory)
 	const struct session_options options = session_options(mount);
 	char beneath[DESCRIPTOR_LINK_MAX];
 	struct problem problem;
-	bool is_strict;
+	struct handover_terms terms;
 
-	if (!handover_is_answered(mount->question, &is_strict)) {
+	if (!handover_is_answered(mount->question, &terms)) {
 		message("plyfs " PLYFS_VERSION " can't read the state of the running plyfs; "
 			"unmount and mount again");
 		return EXIT_FAILED;
@@ -409,7 +409,7 @@ static int answer(struct mount *mount, const char *directory)
 	if (look_beneath(mount, TRIAL_BENEATH_FD, beneath, &mountpoint) != EXIT_DONE ||
 		layer_choice_open(&mount->choice, &settings) != EXIT_DONE)
 		return EXIT_FAILED;
-	int r = session_try(settings, &options, is_strict, &problem);
+	int r = session_try(settings, &options, &terms, &problem);
 	return r ? message_result(r, &problem, mount->mountpoint) : TRIAL_YES;
 }
 

@@ -185,7 +185,7 @@ static int offer_mount(struct session *session)
 	const struct handover_options options = {.call = session->options.call,
 		.dev = session->dev,
 		.beneath_fd = session->beneath_fd,
-		.is_strict = session->is_strict,
+		.terms = {session->is_strict, keep_place(session->keep)},
 		.tried = session->options.tried};
 
 	if (!options.call)
@@ -312,16 +312,17 @@ static int open_keep(struct session *session, struct problem *problem)
 		&session->keep, problem);
 }
 
-int session_try(struct settings *settings, const struct session_options *options, bool is_strict,
-	struct problem *problem)
+int session_try(struct settings *settings, const struct session_options *options,
+	const struct handover_terms *terms, struct problem *problem)
 {
 	CLEANUP(keep_freep) struct keep *keep = NULL;
 
-	if ((settings->coherence == COHERENCE_STRICT) != is_strict)
+	if ((settings->coherence == COHERENCE_STRICT) != terms->is_strict)
 		return session_state_refuse_coherence(options->mountpoint, problem);
-	return keep_open(
+	int r = keep_open(
 		&(struct keep_options){.directory = settings->state, .switches = options->switches},
 		&keep, problem);
+	return r ? r : keep_try(keep, terms->state, problem);
 }
 
 /* Does everything that looks up paths, before the mount: a layer may lie under it. */

@@ -25,6 +25,7 @@
 #include "sandbox.h"
 #include "settings.h"
 
+struct handover_terms;
 struct heir;
 struct program_call;
 struct session;
@@ -78,11 +79,11 @@ int session_mount(struct settings *settings, const struct session_options *optio
 int session_serve(struct session *session, void (*ready)(void *context), void *context);
 
 /**
- * For a trial (trial.h): returns 0 if these settings can serve the mount of another daemon;
- * PROBLEM; or -errno. `is_strict`: that mount has coherence=strict.
+ * For a trial (trial.h): returns 0 if these settings can serve the mount of another daemon, on
+ * its terms; PROBLEM; or -errno.
  */
-int session_try(struct settings *settings, const struct session_options *options, bool is_strict,
-	struct problem *problem);
+int session_try(struct settings *settings, const struct session_options *options,
+	const struct handover_terms *terms, struct problem *problem);
 
 /** Unmounts, if that was not done, and frees the session. */
 void session_free(struct session *session);

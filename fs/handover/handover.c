@@ -365,8 +365,8 @@ static int begin_trial(struct handover *handover)
 	const struct handover_options *options = &handover->options;
 	char question[TRIAL_QUESTION_MAX];
 
-	snprintf(question, sizeof(question), "%d,%s", STATE_FORMAT,
-		options->is_strict ? "strict" : "cached");
+	snprintf(question, sizeof(question), "%d,%s,%s", STATE_FORMAT,
+		options->terms.is_strict ? "strict" : "cached", options->terms.state);
 	if (stat(options->call->path, &handover->program) < 0)
 		return -errno;
 	int r = trial_begin(options->call, question, options->beneath_fd, &handover->trial);
@@ -380,13 +380,16 @@ static int begin_trial(struct handover *handover)
 	return r;
 }
 
-bool handover_is_answered(const char *question, bool *is_strict)
+bool handover_is_answered(const char *question, struct handover_terms *ret)
 {
+	static const char strict[] = "strict,";
 	char *end;
 
 	if (strtol(question, &end, 10) != STATE_FORMAT || *end != ',')
 		return false;
-	*is_strict = strcmp(end + 1, "strict") == 0;
+	ret->is_strict = strncmp(++end, strict, strlen(strict)) == 0;
+	const char *comma = strchr(end, ',');
+	ret->state = comma ? comma + 1 : "";
 	return true;
 }
 

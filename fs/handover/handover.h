@@ -62,11 +62,17 @@ struct inheritance {
 /** Reads what handover_become() has left in the environment, and removes it from there. */
 struct inheritance handover_inherit(void);
 
+/* What the trial must know of the daemon. */
+struct handover_terms {
+	bool is_strict;    /* coherence=strict, which the new program must have, too */
+	const char *state; /* keep_place(): the directory that the daemon has locked */
+};
+
 struct handover_options {
 	const struct program_call *call; /* of the new program */
 	dev_t dev;                       /* of the mount's superblock */
 	int beneath_fd;                  /* the directory that the mount lies on */
-	bool is_strict; /* coherence=strict, which the new program must have, too */
+	struct handover_terms terms;
 	unsigned tried; /* struct inheritance */
 };
 
@@ -156,5 +162,8 @@ int heir_take(struct heir *heir, struct record **ret);
 /** The format of the state. Raise it with every change of the state that any room writes. */
 #define STATE_FORMAT 5
 
-/** Returns whether a trial's question (TRIAL_OPTION) names our format; then also *is_strict. */
-bool handover_is_answered(const char *question, bool *is_strict);
+/**
+ * Returns whether a trial's question (TRIAL_OPTION) names our format; then also the
+ * daemon's terms, which live as long as `question`.
+ */
+bool handover_is_answered(const char *question, struct handover_terms *ret);

@@ -23,7 +23,7 @@
 
 /* An earlier plyfs refuses this option, so that it does not mount. Its value is a question. */
 #define TRIAL_OPTION "try-take-over"
-#define TRIAL_QUESTION_MAX 32
+#define TRIAL_QUESTION_MAX 64
 
 /* The descriptor on which the trial finds the directory that the mount lies on. */
 #define TRIAL_BENEATH_FD 3

@@ -4,6 +4,8 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <search.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -57,6 +59,7 @@ enum use { SERVING, ENDING, RELEASED };
 struct keep {
 	struct keep_options options;
 	char *name; /* options.directory, a copy */
+	char place[KEEP_PLACE_MAX];
 
 	void *paths; /* a tsearch(3) tree */
 	struct kept_path *newest;
@@ -246,6 +249,8 @@ static int open_directory(struct keep *keep, struct problem *problem)
 	keep->directory = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (keep->directory < 0 || fstat(keep->directory, &stat) < 0)
 		return problem_set(problem, name, 0, 0, "can't be opened: %s", text_error(-errno));
+	snprintf(keep->place, sizeof(keep->place), "%jx:%jx", (uintmax_t)stat.st_dev,
+		(uintmax_t)stat.st_ino);
 	int r = refuse_directory(name, &stat, problem);
 	return r ? r : state_process_start(keep->directory, &keep->options.switches, &keep->socket);
 }
@@ -282,6 +287,22 @@ static int claim(const struct keep *keep, struct problem *problem)
 		usleep(CLAIM_PAUSE_US);
 	}
 	return 0;
+}
+
+const char *keep_place(const struct keep *keep)
+{
+	return keep->place;
+}
+
+int keep_try(const struct keep *keep, const char *own, struct problem *problem)
+{
+	if (keep->directory < 0 || strcmp(keep->place, own) == 0)
+		return 0;
+	int r = claim(keep, problem);
+	/* plyfs-state shares the lock, and may end later than this process. */
+	if (r == 0)
+		(void)flock(keep->directory, LOCK_UN);
+	return r;
 }
 
 static void log_about(const struct keep *keep, const struct problem *problem)

@@ -18,6 +18,9 @@
 #include "sandbox.h"
 #include "version.h"
 
+/* Size of keep_place(), in bytes. */
+#define KEEP_PLACE_MAX 40
+
 /* Bytes of kept versions: the configuration of a large machine has a tenth of that. */
 #define KEEP_MEMORY_MAX ((size_t)16 << 20)
 
@@ -42,6 +45,15 @@ int keep_open(const struct keep_options *options, struct keep **ret, struct prob
  * mount has locked it, or it can't be read; or -errno. Logs how many files are damaged.
  */
 int keep_load(struct keep *keep, struct problem *problem);
+
+/** Returns a name of the directory's inode, which stays the store's; "": there is none. */
+const char *keep_place(const struct keep *keep);
+
+/**
+ * Finds out whether keep_load() could lock the directory once the mount whose keep_place() is `own`
+ * no longer has it. Returns as keep_load().
+ */
+int keep_try(const struct keep *keep, const char *own, struct problem *problem);
 
 /** Returns a descriptor for poll(2); -1: none. When it is readable, call keep_take(). */
 int keep_fd(const struct keep *keep);

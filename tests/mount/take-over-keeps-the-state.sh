@@ -24,6 +24,12 @@ mkdir other
 if "$PLYFS" mount -f -c plyfs.yaml other >told 2>&1; then fail "two mounts have one state"; fi
 grep -q "$PWD/state: is in use as the state of another mount" told || fail "it says: $(cat told)"
 
+# By another path it is the same directory.
+ln -s state link
+sed -i 's,/state,/link,' plyfs.yaml
+renewed
+writer >/dev/null || fail "no process writes after a take-over by a link"
+
 # Its process was killed, and what came then is in no file.
 kill -KILL "$(writer)"
 eventually has_no_writer || fail "the status is: $("$PLYFS" status mnt)"

@@ -99,6 +99,12 @@ refused "'coherence' in plyfs.yaml differs"
 : >no-directory
 sed 's,false,false\, state: no-directory,' good.yaml >plyfs.yaml
 refused 'no-directory'
+mkdir other
+sed "s,false,false\, state: $directory/state," good.yaml >other.yaml
+"$PLYFS" mount -c other.yaml other
+sed "s,false,false\, state: $directory/./state," good.yaml >plyfs.yaml
+refused "state: is in use as the state of another mount"
+"$PLYFS" umount other
 cp good.yaml plyfs.yaml
 
 # Nothing of all this is left, and a take-over is possible still.
