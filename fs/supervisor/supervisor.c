@@ -47,10 +47,10 @@
 /* Reads of a mirror's messages at a time: a mirror must not keep the daemon busy. */
 #define LOG_READS 16
 
-/* A store and its mirror; or plyfs-report, which has no spec. */
+/* A store, and its mirror. Without a spec, supervisor->reporter; or freed when it has ended. */
 struct supervised_mirror {
 	struct supervised_mirror *next;
-	const struct layer_spec *spec; /* of supervisor->settings; NULL: freed when it has ended */
+	const struct layer_spec *spec; /* of supervisor->settings; NULL: see below */
 	pid_t pid;                     /* 0: it does not run */
 	int pidfd;                     /* -1: not watched; step() looks every LOOK_INTERVAL */
 	int log;                       /* pipe with its messages; -1: none */
@@ -94,16 +94,21 @@ static int check_stores(const struct settings *outline, struct problem *problem)
 	return r;
 }
 
-/* Logs a line about the mirror; one that is too long is cut. */
+/* Logs a line about the process; one that is too long is cut. */
 static void log_of(
 	struct supervisor *supervisor, const struct supervised_mirror *mirror, const char *what)
 {
 	char line[TEXT_MAX];
 
-	if (!mirror->spec)
+	if (!mirror->spec && mirror != supervisor->reporter)
 		return;
-	snprintf(line, sizeof(line), "the mirror of the layer '%s': %s", mirror->spec->name, what);
-	snprintf(supervisor->last_line, REASON_MAX, "%.*s", REASON_MAX - 1, line);
+	if (mirror->spec)
+		snprintf(line, sizeof(line), "the mirror of the layer '%s': %s", mirror->spec->name,
+			what);
+	else
+		snprintf(line, sizeof(line), "the process plyfs-report: %s", what);
+	if (mirror->spec)
+		snprintf(supervisor->last_line, REASON_MAX, "%.*s", REASON_MAX - 1, line);
 	supervisor->options.log(supervisor->options.context, line);
 }
 
@@ -171,20 +176,21 @@ static void postpone(struct supervised_mirror *mirror)
 	mirror->pause_ms = mirror->pause_ms < PAUSE_MAX / 2 ? 2 * mirror->pause_ms : PAUSE_MAX;
 }
 
-static void note_start(
-	const struct supervisor *supervisor, struct supervised_mirror *mirror, pid_t pid)
+/* Returns the pid, or -errno. */
+static pid_t start_process(struct supervisor *supervisor, struct supervised_mirror *mirror)
 {
-	mirror->pid = pid;
-	mirror->pidfd = pidfd_open(pid, 0);
-	if (!watch(supervisor, mirror->pidfd) || !watch(supervisor, mirror->log))
-		unwatch(supervisor, &mirror->pidfd);
+	const struct sandbox_switches *switches = &supervisor->options.switches;
+
+	if (!mirror->spec)
+		return mirror_reporter_start(supervisor->settings, switches, &mirror->log);
+	return mirror_process_start(
+		&(struct mirror_start){mirror->spec->store, switches, supervisor->program},
+		&mirror->log);
 }
 
 static void start(struct supervisor *supervisor, struct supervised_mirror *mirror)
 {
-	const struct mirror_start how = {
-		mirror->spec->store, &supervisor->options.switches, supervisor->program};
-	pid_t pid = mirror_process_start(&how, &mirror->log);
+	pid_t pid = start_process(supervisor, mirror);
 	char text[256];
 
 	mirror->started_ms = clock_ms();
@@ -194,7 +200,10 @@ static void start(struct supervisor *supervisor, struct supervised_mirror *mirro
 		postpone(mirror);
 		return;
 	}
-	note_start(supervisor, mirror, pid);
+	mirror->pid = pid;
+	mirror->pidfd = pidfd_open(pid, 0);
+	if (!watch(supervisor, mirror->pidfd) || !watch(supervisor, mirror->log))
+		unwatch(supervisor, &mirror->pidfd);
 }
 
 /* Returns whether the process has ended. */
@@ -215,6 +224,9 @@ static void note_end(struct supervisor *supervisor, struct supervised_mirror *mi
 	unwatch(supervisor, &mirror->log);
 	unwatch(supervisor, &mirror->pidfd);
 	mirror->pid = 0;
+	/* No layer is a mirror's. */
+	if (mirror == supervisor->reporter && WIFEXITED(status) && WEXITSTATUS(status) == 0)
+		supervisor->reporter = NULL;
 	postpone(mirror);
 	if (WIFSIGNALED(status))
 		snprintf(text, sizeof(text), "was ended by a signal (%s)",
@@ -237,10 +249,8 @@ static int step(struct supervisor *supervisor)
 		take_messages(supervisor, mirror);
 		if (mirror->pid && reap(mirror, &status))
 			note_end(supervisor, mirror, status);
-		if (!mirror->pid && !mirror->spec) {
+		if (!mirror->pid && !mirror->spec && mirror != supervisor->reporter) {
 			*at = mirror->next;
-			if (supervisor->reporter == mirror)
-				supervisor->reporter = NULL;
 			free(mirror);
 			continue;
 		}
@@ -310,20 +320,14 @@ static void take(struct supervised_mirror **old, const struct layer_spec *spec,
 	*all = mirror;
 }
 
-/* Starts plyfs-report. If that fails, there is no status line. */
-static void start_reporter(struct supervisor *supervisor)
+/* Has the status line made by a process, or by none if there is no memory. */
+static void add_reporter(struct supervisor *supervisor)
 {
 	struct supervised_mirror *reporter = make();
-	pid_t pid = reporter ? mirror_reporter_start(supervisor->settings,
-				       &supervisor->options.switches, &reporter->log)
-			     : -ENOMEM;
 
-	supervisor->reporter = pid < 0 ? NULL : reporter;
-	if (pid < 0) {
-		free(reporter);
+	supervisor->reporter = reporter;
+	if (!reporter)
 		return;
-	}
-	note_start(supervisor, reporter, pid);
 	reporter->next = supervisor->all;
 	supervisor->all = reporter;
 }
@@ -362,7 +366,7 @@ static void take_stores(struct supervisor *supervisor, struct settings *settings
 	settings_unref(supervisor->settings);
 	supervisor->settings = settings;
 	if (supervisor->options.say && !is_alike)
-		start_reporter(supervisor);
+		add_reporter(supervisor);
 }
 
 int supervisor_new(struct settings *outline, const struct supervisor_options *options,

@@ -22,7 +22,7 @@
  *   without the daemon's descriptors look these paths up: the new mirror (mirror_process.h), and
  *   under a service manager plyfs-report, which makes the status line (mirror_reporter.h). Before,
  *   supervisor_new() and supervisor_wait() look them up in the calling process.
- * - A mirror that ends is started again after a pause, which grows.
+ * - A mirror that ends is started again after a pause, which grows; so is plyfs-report.
  * - If several supervisors have the same store, one mirror works, and the others stand by.
  * - At the end no mirror is left. All are killed: a mirror's state survives that, and a mirror that
  *   is stopped does not hold up the end.

@@ -336,6 +336,13 @@ if IS_ROOT:
     expect("it is not followed", said.returncode == 1 and "leads to a directory of another user" in said.stderr, said)
     os.unlink(f"{top}/{home}/layer")
 
+
+def expect_line(manager):
+    lines = manager.recv(4096).decode()
+    while not lines.startswith(f"STATUS=fleet: etcd {stores.PREFIX} at ") or " from http://" not in lines:
+        lines = manager.recv(4096).decode()
+
+
 # A mirror that another process runs is reported as well, also to the service manager.
 cluster.start()
 mirror = stores.Mirror("etcd", "--endpoints", cluster.endpoints(), "--prefix", stores.PREFIX, name="unit").start()
@@ -348,9 +355,15 @@ with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
         settings(store)
         daemon = show()
         comes("tree/app.yaml", "port: 80\nlog: now\n")
-        lines = manager.recv(4096).decode()
-        while not lines.startswith(f"STATUS=fleet: etcd {stores.PREFIX} at ") or " from http://" not in lines:
-            lines = manager.recv(4096).decode()
+        expect_line(manager)
+        # The process that makes the line is killed, and started again.
+        reporter = children(daemon.process.pid)["plyfs-report"]
+        os.kill(reporter, signal.SIGKILL)
+        stores.eventually("another reporter", lambda: children(daemon.process.pid).get("plyfs-report", reporter) !=
+                          reporter)
+        expect_line(manager)
+        expect("the log has it", "the process plyfs-report: was ended by a signal (Killed), and is started again" in
+               text_of("daemon.log"), text_of("daemon.log"))
         expect(f"the status {kept}", (daemon.of_mirror()["kind"], daemon.of_mirror()["running"]) == ("etcd", True),
                daemon.of_mirror())
         expect("it ends well", daemon.end() == 0, text_of("daemon.log"))
