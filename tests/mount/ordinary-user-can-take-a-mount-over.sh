@@ -22,8 +22,19 @@ eventually twice || fail "it is not taken over twice"
 echo 'a: 2' >low/app.yaml
 changed() { [ "$(as_user cat mnt/app.yaml)" = 'a: 2' ]; }
 eventually changed || fail "a change does not show"
-# Without its directory nobody finds it; the signal is enough.
-fails_with 'no plyfs of yours serves it' as_user env -u XDG_RUNTIME_DIR "$PLYFS" mount --take-over mnt
+# Without its directory nobody finds it; the signal is enough, and the message says so.
+taken_over_without() {
+	fails_with "kill -USR2 $plyfs_pid" as_user env -u XDG_RUNTIME_DIR "$PLYFS" mount --take-over mnt
+}
+taken_over_without
+as_user "$PLYFS" umount mnt
+eventually has_ended "$plyfs_pid" || fail "plyfs does not end"
+as_user env -u XDG_RUNTIME_DIR "$PLYFS" mount -o noheader low:high mnt
+plyfs_pid=$(serving)
+taken_over_without
+as_user kill -USR2 "$plyfs_pid"
+once() { as_user "$PLYFS" status --json mnt | grep -q '"take_over": {"tried": 1}'; }
+eventually once || fail "it is not taken over by the signal"
 as_user "$PLYFS" umount mnt
 eventually has_ended "$plyfs_pid" || fail "plyfs does not end"
 
