@@ -179,19 +179,30 @@ static int mount_at(struct session *session, struct problem *problem)
 	return enter_mount_process(session);
 }
 
+/* Returns whether the absolute path is the directory, or lies in it. */
+static bool is_in(const char *path, const char *directory)
+{
+	size_t length = strlen(directory);
+
+	return strncmp(path, directory, length) == 0 && (!path[length] || path[length] == '/');
+}
+
 /* Lets SIGUSR2 begin a take-over. */
 static int offer_mount(struct session *session)
 {
 	const struct handover_options options = {.call = session->options.call,
-		.dev = session->dev,
 		.beneath_fd = session->beneath_fd,
 		.terms = {session->is_strict, keep_place(session->keep)},
 		.tried = session->options.tried};
+	char locks[PATH_MAX];
 
 	if (!options.call)
 		return 0;
 	followed_path_cover(session->dev, session->beneath_fd);
-	return handover_new(&options, &session->handover);
+	int r = handover_new(&options, &session->handover);
+	if (r == 0 && handover_directory(locks) == 0 && !is_in(locks, session->mountpoint))
+		handover_lock(session->handover, session->dev);
+	return r;
 }
 
 /*
@@ -624,14 +635,6 @@ static void log_failure(struct session *session, const char *error)
 	snprintf(line, sizeof(line), "the mount was not taken over (%s): it is served as before",
 		error);
 	log_line(session, line);
-}
-
-/* Returns whether the absolute path is the directory, or lies in it. */
-static bool is_in(const char *path, const char *directory)
-{
-	size_t length = strlen(directory);
-
-	return strncmp(path, directory, length) == 0 && (!path[length] || path[length] == '/');
 }
 
 /* Returns why the new program must not be run now; NULL: it can. */

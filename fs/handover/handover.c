@@ -200,6 +200,16 @@ static int put_offer(int beneath_fd, struct record **ret)
 	return 0;
 }
 
+int handover_directory(char ret[PATH_MAX])
+{
+	const char *base = geteuid() == 0 ? SYSTEM_DIRECTORY : getenv(USER_DIRECTORY);
+
+	if (!base || *base != '/')
+		return -ENOENT;
+	int n = snprintf(ret, PATH_MAX, "%s/plyfs", base);
+	return n < 0 || (size_t)n + sizeof("/mounts") > PATH_MAX ? -ENAMETOOLONG : 0;
+}
+
 /*
  * Opens the file of the locks: the daemon of the mount of `dev` locks the byte `dev`, so that the
  * kernel knows its process number for as long as it lives. The daemon must not open the file again:
@@ -208,15 +218,12 @@ static int put_offer(int beneath_fd, struct record **ret)
  */
 static int open_locks(int flags)
 {
-	const char *base = geteuid() == 0 ? SYSTEM_DIRECTORY : getenv(USER_DIRECTORY);
 	char path[PATH_MAX];
 	struct stat stat;
+	int r = handover_directory(path);
 
-	if (!base || *base != '/')
-		return -ENOENT;
-	int n = snprintf(path, sizeof(path), "%s/plyfs", base);
-	if (n < 0 || (size_t)n + sizeof("/mounts") > sizeof(path))
-		return -ENAMETOOLONG;
+	if (r < 0)
+		return r;
 	if (flags & O_CREAT && mkdir(path, 0711) < 0 && errno != EEXIST)
 		return -errno;
 	if (lstat(path, &stat) < 0)
@@ -234,17 +241,6 @@ static struct flock lock_of(dev_t dev)
 		.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)dev, .l_len = 1};
 }
 
-/* Returns a descriptor, whose close(2) ends the lock; -1: other processes can't find us. */
-static int lock_mount(dev_t dev)
-{
-	struct flock lock = lock_of(dev);
-	int fd = open_locks(O_CREAT);
-
-	if (fd >= 0)
-		(void)fcntl(fd, F_SETLK, &lock);
-	return fd < 0 ? -1 : fd;
-}
-
 pid_t handover_server(dev_t dev)
 {
 	struct flock lock = lock_of(dev);
@@ -257,7 +253,7 @@ pid_t handover_server(dev_t dev)
 
 struct handover {
 	struct handover_options options;
-	int lock;   /* -1: none */
+	int lock;   /* its end is the lock's end; -1: other processes can't find us */
 	int signal; /* signalfd */
 	int timer;  /* timerfd: the trial's time is up */
 	int epoll;  /* of these two, and of the trial */
@@ -294,7 +290,7 @@ int handover_new(const struct handover_options *options, struct handover **ret)
 	/* If SIGCHLD were ignored, the exit status of a trial would be lost. */
 	signal(SIGCHLD, SIG_DFL);
 	*handover = (struct handover){.options = *options,
-		.lock = lock_mount(options->dev),
+		.lock = -1,
 		.signal = signalfd(-1, &asked, SFD_CLOEXEC | SFD_NONBLOCK),
 		.timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK),
 		.epoll = epoll_create1(EPOLL_CLOEXEC),
@@ -327,6 +323,16 @@ void handover_free(struct handover *handover)
 	closep(&handover->timer);
 	closep(&handover->epoll);
 	free(handover);
+}
+
+void handover_lock(struct handover *handover, dev_t dev)
+{
+	struct flock lock = lock_of(dev);
+	int fd = open_locks(O_CREAT);
+
+	if (fd >= 0)
+		(void)fcntl(fd, F_SETLK, &lock);
+	handover->lock = fd < 0 ? -1 : fd;
 }
 
 void handover_end(struct handover *handover)

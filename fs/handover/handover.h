@@ -39,6 +39,7 @@
  */
 #pragma once
 
+#include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <sys/types.h>
@@ -70,7 +71,6 @@ struct handover_terms {
 
 struct handover_options {
 	const struct program_call *call; /* of the new program */
-	dev_t dev;                       /* of the mount's superblock */
 	int beneath_fd;                  /* the directory that the mount lies on */
 	struct handover_terms terms;
 	unsigned tried; /* struct inheritance */
@@ -79,14 +79,22 @@ struct handover_options {
 struct handover;
 
 /**
- * Makes handover_server() name this process, and SIGUSR2 begin a trial. The objects to which the
- * options point must outlive *ret. Blocks SIGUSR2 and HANDOVER_LEAVE_SIGNAL. Returns 0 with *ret
- * for handover_free(), or -errno.
+ * Makes SIGUSR2 begin a trial. The objects to which the options point must outlive *ret. Blocks
+ * SIGUSR2 and HANDOVER_LEAVE_SIGNAL. Returns 0 with *ret for handover_free(), or -errno.
  */
 int handover_new(const struct handover_options *options, struct handover **ret);
 void handover_free(struct handover *handover); /* NULL: does nothing */
 
-/** From now on handover_server() does not return this process: the mount is about to end. */
+/** Writes the directory of the file of locks. Returns 0 or -errno: we can't have one. */
+int handover_directory(char ret[PATH_MAX]);
+
+/**
+ * Makes handover_server() name this process for the mount of `dev`, unless the lock can't be had.
+ * Looks up handover_directory(), which must not lie in the mount: no process answers there yet.
+ */
+void handover_lock(struct handover *handover, dev_t dev);
+
+/** Makes handover_server() name this process no more: the mount is about to end. */
 void handover_end(struct handover *handover);
 
 /** Returns the process that serves the mount of `dev`, if it is our user's; 0: not known. */
