@@ -374,11 +374,12 @@ static int serve_as_heir(struct mount *mount, const char *directory)
 	if (r < 0)
 		return message_result(r, NULL, mount->mountpoint);
 	if (!heir_can_read(heir)) {
-		message("%s: the plyfs that served it was of another version, whose state this one "
-			"can't read; the mount is unmounted and mounted anew",
-			mount->mountpoint);
-		heir_end(heir);
-		return serve_in(mount, directory);
+		bool has_ended = heir_end(heir);
+		message("%s: its plyfs is of another version, whose state this one can't read; %s",
+			mount->mountpoint,
+			has_ended ? "the mount is unmounted and mounted anew"
+				  : "it goes on: unmount, and mount again");
+		return has_ended ? serve_in(mount, directory) : EXIT_FAILED;
 	}
 	mount->heir = heir;
 	if (look_beneath(mount, heir_beneath(heir), beneath, &mountpoint) != EXIT_DONE)

@@ -3,7 +3,8 @@
 
     manager.py foreign ARGUMENT...  has plyfs leave the mount (SIGUSR1), changes the format of the state, runs plyfs
                                     again, prints its process number, and waits for it
-    manager.py older ARGUMENT...    plays the daemon of version 0.2, which gives its mount by a socket
+    manager.py older ARGUMENT...    plays the daemon of version 0.2, which gives its mount by a socket; while there is a
+                                    file `foreign`, its state has another format
 """
 import fcntl
 import os
@@ -119,7 +120,8 @@ def play_older(manager):
     wanted = b""
     while not wanted:
         heir, _ = listener.accept()
-        offer = b"plyfs\0\0\0" + struct.pack("<QQQQQ", 1, 24, 5, os.getpid(), 1)
+        offered = 999 if os.path.exists("foreign") else 5
+        offer = b"plyfs\0\0\0" + struct.pack("<QQQQQ", 1, 24, offered, os.getpid(), 1)
         send_record(heir, offer + struct.pack("<Q", checksum(offer)), [os.dup(beneath)])
         try:
             wanted = heir.recv(16)

@@ -10,7 +10,7 @@ printf 'b: 1\n' >high/app.yaml
 coproc OLDER { exec python3 "$(dirname "$test_file")/manager.py" older -c plyfs.yaml mnt 2>log; }
 older=$OLDER_PID
 read -r -t 20 -u "${OLDER[0]}" _ first || fail "$(cat log)"
-at_end "kill $first"
+at_end "kill $first $older; rm -f /run/plyfs/$(stat -c %Hd:%Ld mnt)"
 read -r -t 20 -u "${OLDER[0]}" line && [ "$line" = listens ] || fail "$(cat log)"
 shows mnt/app.yaml $'a: 1\nb: 1'
 exec 7<mnt/app.yaml
@@ -20,6 +20,13 @@ watch mnt
 printf 'layers: 17\n' >wrong.yaml
 fails_with 'wrong.yaml:1:9' "$PLYFS" mount --take-over -c wrong.yaml mnt
 [ "$(status pid)" = "$first" ] || fail "another process serves"
+
+# With a state that the new process can't read, too, and the message has the remedy.
+touch foreign
+fails_with "can't read; it goes on: unmount, and mount again" "$PLYFS" mount --take-over -c plyfs.yaml mnt
+! "$PLYFS" mount --take-over -c plyfs.yaml mnt 2>&1 | grep -E 'busy|anew' || fail "it says more"
+[ "$(status pid)" = "$first" ] || fail "another process serves"
+rm foreign
 
 "$PLYFS" mount --take-over -c plyfs.yaml mnt || fail "it is not taken over: $(cat log)"
 wait "$older" || fail "$(cat log)"
