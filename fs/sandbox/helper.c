@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -14,15 +13,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "await.h"
 #include "cleanup.h"
 #include "descriptor.h"
+#include "forked.h"
 
-/* Least number of the socket in the helper: above the usual numbers of `kept`. */
-#define SOCKET_LEAST 64
-
-/* Seconds that SIGKILL may take on a busy machine. A hanging disk may keep a process for ever. */
-#define KILLED_S 5
+/* ms that SIGKILL may take on a busy machine. A hanging disk may keep a process for ever. */
+#define KILLED_MS 5000
 
 static const struct {
 	const char *name;  /* at most 15 bytes */
@@ -60,25 +56,14 @@ const char *helper_name(enum helper_kind kind)
 
 /* For the helper. */
 
-/* Closes all other descriptors. Returns the new number of the socket. */
-static int keep_only(int socket, int kept)
-{
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-	int at = fcntl(socket, F_DUPFD_CLOEXEC, kept >= SOCKET_LEAST ? kept + 1 : SOCKET_LEAST);
-
-	if (null < 0 || at < 0)
-		_exit(1);
-	for (int i = 0; i < 3; i++)
-		if (dup2(null, i) < 0)
-			_exit(1);
-	descriptor_close_except((int[]){kept, at}, 2);
-	return at;
-}
-
 int helper_begin(enum helper_kind kind, int socket, int kept)
 {
-	int at = keep_only(socket, kept);
+	/* A command's standard streams may be closed. */
+	int at =
+		socket > STDERR_FILENO ? socket : fcntl(socket, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 
+	if (at < 0 || forked_keep_only(-1, (int[]){kept, at}, 2) < 0)
+		_exit(1);
 	/* These helpers are the parent's: this process must not end them. */
 	for (enum helper_kind other = 0; other < HELPER_KINDS; other++)
 		helpers[other].pid = 0;
@@ -200,7 +185,7 @@ void helper_inherit(void)
 static void reap_inherited(void)
 {
 	for (size_t i = inherited.count; i-- > 0;)
-		if (waitpid(inherited.pids[i], NULL, WNOHANG) != 0)
+		if (forked_reap(inherited.pids[i], NULL))
 			inherited.pids[i] = inherited.pids[--inherited.count];
 }
 
@@ -252,19 +237,14 @@ void helper_end(enum helper_kind kind, int patience_ms)
 	/* `pid` is cleared before waitpid(2): afterwards the number may be another process's. */
 	pid_t pid = helpers[kind].pid;
 	CLEANUP(closep) int fd = pid ? helpers[kind].fd : -1;
-	const struct timespec killed = {.tv_sec = KILLED_S};
-	struct pollfd ended = {.fd = fd, .events = POLLIN};
 
 	helpers[kind].pid = 0;
 	if (pid == 0)
 		return;
 	if (patience_ms)
 		kill(pid, SIGCONT);
-	bool has_ended = await_ms(&ended, 1, patience_ms) > 0;
-	if (!has_ended) {
-		kill(pid, SIGKILL);
-		has_ended = fd < 0 || await_poll(&ended, 1, &killed) > 0;
-	}
-	while (has_ended && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	if (forked_await(pid, fd, patience_ms))
+		return;
+	kill(pid, SIGKILL);
+	(void)forked_await(pid, fd, KILLED_MS);
 }

@@ -3,6 +3,8 @@
  */
 #include <signal.h>
 #include <stdbool.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -64,4 +66,57 @@ TEST(a_helper_that_has_stopped_goes_on)
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_true(WIFEXITED(status));
 	helper_end(HELPER_STATE, 0);
+}
+
+/* As in a process that has no descriptor left. Returns the limit as it was. */
+static struct rlimit use_up_descriptors(void)
+{
+	struct rlimit limit;
+	int next = dup(STDIN_FILENO);
+
+	close(next);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	assert_int_equal(
+		setrlimit(RLIMIT_NOFILE, &(struct rlimit){(rlim_t)next, limit.rlim_max}), 0);
+	return limit;
+}
+
+TEST(a_helper_of_which_the_parent_has_no_descriptor_is_ended_in_time)
+{
+	struct timespec began, ended;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		nanosleep(&(struct timespec){.tv_nsec = BUSY_MS * 1000000L}, NULL);
+		_exit(0);
+	}
+	struct rlimit limit = use_up_descriptors();
+	helper_began(HELPER_STATE, pid);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	assert_int_equal(helper_fd(HELPER_STATE), -1);
+	clock_gettime(CLOCK_MONOTONIC, &began);
+	helper_end(HELPER_STATE, 10000);
+	clock_gettime(CLOCK_MONOTONIC, &ended);
+	assert_true(ended.tv_sec - began.tv_sec < 5);
+	assert_int_equal(waitpid(pid, NULL, WNOHANG), -1);
+}
+
+TEST(a_helper_begins_although_its_parent_has_no_descriptor_left)
+{
+	char byte = 0;
+	int ends[2];
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
+	struct rlimit limit = use_up_descriptors();
+	pid_t pid = fork();
+	if (pid == 0) {
+		int socket = helper_begin(HELPER_STATE, ends[1], -1);
+		_exit(send(socket, "y", 1, 0) != 1);
+	}
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	close(ends[1]);
+	assert_int_equal(recv(ends[0], &byte, 1, 0), 1);
+	assert_int_equal(byte, 'y');
+	close(ends[0]);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
 }

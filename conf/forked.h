@@ -1,0 +1,37 @@
+/*
+ * A forked process: its first steps, and its end as the process that forked it sees that.
+ *
+ * A forked process that holds the daemon's /dev/fuse closes it before all else: if it waited for
+ * the mount, and the daemon were killed, the mount would never end.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+/* In the new process. These allocate nothing. */
+
+/**
+ * Closes all descriptors but `kept`, an array that it sorts. Then makes /dev/null the standard
+ * input, and `output`, which must be kept and is closed, the standard output and error; -1:
+ * /dev/null. Returns 0 or -errno.
+ */
+int forked_keep_only(int output, int *kept, size_t count);
+
+/**
+ * Has the kernel kill this process when the thread that forked it ends. Returns false if that
+ * thread's process, `parent`, has ended before, or it can't be done: end then.
+ */
+bool forked_dies_with(pid_t parent);
+
+/* In the process that forked it. */
+
+/**
+ * Reaps the child if it has ended. Returns whether it has; then *status as by wait(2), unchanged if
+ * we ignore SIGCHLD. `status` may be NULL.
+ */
+bool forked_reap(pid_t pid, int *status);
+
+/** Does so when it ends, or the time is over. `pidfd` may be -1: the kernel had none to give. */
+bool forked_await(pid_t pid, int pidfd, int timeout_ms);
