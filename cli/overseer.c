@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -22,6 +21,7 @@
 #include "clock.h"
 #include "command.h"
 #include "descriptor.h"
+#include "forked.h"
 #include "message.h"
 #include "plyfs_mount.h"
 #include "text.h"
@@ -384,7 +384,7 @@ static void become_child(const int ends[STDERR_FILENO + 1], pid_t parent)
 			dup2(ends[fd], fd);
 	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
 		closep(&overseer.relays[fd]);
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent)
+	if (!forked_dies_with(parent))
 		_exit(EXIT_FAILED);
 }
 

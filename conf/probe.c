@@ -6,7 +6,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -14,14 +13,14 @@
 #include "await.h"
 #include "cleanup.h"
 #include "descriptor.h"
+#include "forked.h"
 #include "text.h"
 
 /* Greatest output in bytes: a status, and its result behind it. */
 #define OUTPUT_MAX ((size_t)64 << 20)
 
 /* A child that has written everything ends at once; a killed one may not. */
-#define REAP_TRIES 50
-#define REAP_PAUSE_MS 1
+#define REAP_MS 50
 
 static int64_t now_ms(void)
 {
@@ -33,26 +32,28 @@ static int64_t now_ms(void)
 
 /* Runs the call in the child. The result follows the call's output; if it is missing, the child has
  * failed. */
-__attribute__((noreturn)) static void run(probe_call *call, void *context, int out)
+__attribute__((noreturn)) static void run(probe_call *call, void *context, int out, pid_t parent)
 {
 	await_use(NULL);
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-
+	/* A command's standard streams may be closed. */
+	if (out <= STDERR_FILENO)
+		out = fcntl(out, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	if (out < 0)
+		_exit(1);
+	/* There may be no /dev. */
+	if (forked_keep_only(-1, &out, 1) < 0)
+		(void)close_range(STDIN_FILENO, STDERR_FILENO, 0);
 	/* A session of its own, so that no terminal waits for the child. */
 	setsid();
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-		if (null < 0 || dup2(null, fd) < 0)
-			close(fd);
-	if (out != STDERR_FILENO + 1)
-		out = dup2(out, STDERR_FILENO + 1);
-	closefrom(STDERR_FILENO + 2);
-	int r = out < 0 ? -errno : call(context, out);
+	if (!forked_dies_with(parent))
+		_exit(1);
+	int r = call(context, out);
 	_exit(text_write(out, (const char *)&r, sizeof(r)) < 0);
 }
 
 void probe_start(struct probe *probe, unsigned limit_ms, probe_call *call, void *context)
 {
+	pid_t parent = getpid();
 	int ends[2];
 
 	*probe = (struct probe){.fd = -1, .due_ms = now_ms() + limit_ms};
@@ -62,7 +63,7 @@ void probe_start(struct probe *probe, unsigned limit_ms, probe_call *call, void 
 	}
 	probe->pid = fork();
 	if (probe->pid == 0)
-		run(call, context, ends[1]);
+		run(call, context, ends[1], parent);
 	probe->error = probe->pid < 0 ? -errno : 0;
 	close(ends[1]);
 	if (probe->pid > 0)
@@ -100,15 +101,6 @@ static int take_output(const struct probe *probe, char **text, size_t *len)
 	}
 }
 
-static void reap(const struct probe *probe)
-{
-	for (int try = 0; try < REAP_TRIES; try++) {
-		if (waitpid(probe->pid, NULL, WNOHANG) != 0)
-			return;
-		await_pause_us(REAP_PAUSE_MS * 1000);
-	}
-}
-
 int probe_end(struct probe *probe, char **ret, size_t *ret_len)
 {
 	CLEANUP(freep) char *text = NULL;
@@ -122,7 +114,7 @@ int probe_end(struct probe *probe, char **ret, size_t *ret_len)
 	probe->fd = -1;
 	if (r < 0)
 		kill(probe->pid, SIGKILL);
-	reap(probe);
+	(void)forked_await(probe->pid, -1, REAP_MS);
 	if (r < 0)
 		return r;
 	if (len < sizeof(result))

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "descriptor.h"
+#include "forked.h"
 #include "helper.h"
 #include "text.h"
 
@@ -21,23 +21,16 @@
 __attribute__((noreturn)) static void run(
 	const struct program_call *call, char *option, int output, int beneath_fd)
 {
-	/* Beyond the places that are filled now. */
-	int kept[] = {fcntl(output, F_DUPFD_CLOEXEC, TRIAL_BENEATH_FD + 1),
-		fcntl(beneath_fd, F_DUPFD_CLOEXEC, TRIAL_BENEATH_FD + 1)};
-	int out = kept[0], beneath = kept[1];
+	/* Beyond its place, so that dup2(2) opens it there for the program. */
+	int beneath = fcntl(beneath_fd, F_DUPFD_CLOEXEC, TRIAL_BENEATH_FD + 1);
 	char **words = call->words - 1;
-
-	descriptor_close_except(kept, 2);
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	/* Not behind a "--". */
 	words[0] = words[1];
 	words[1] = words[2];
 	words[2] = option;
-	if (null >= 0 && out >= 0 && beneath >= 0 && dup2(null, STDIN_FILENO) >= 0 &&
-		dup2(out, STDOUT_FILENO) >= 0 && dup2(out, STDERR_FILENO) >= 0 &&
+	if (forked_keep_only(output, (int[]){output, beneath}, 2) == 0 &&
 		dup2(beneath, TRIAL_BENEATH_FD) >= 0) {
-		closefrom(TRIAL_BENEATH_FD + 1);
 		setpgid(0, 0);
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		helper_reset_signals();

@@ -5,13 +5,13 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "cleanup.h"
 #include "descriptor.h"
+#include "forked.h"
 #include "mirror.h"
 
 /* Runs the program, in the new process. */
@@ -23,8 +23,7 @@ static void become(const struct subprocess_options *options, int out, int err, p
 	/* A change of credentials clears what prctl(2) sets, so it comes first. */
 	if (options->as && credentials_become(options->as) < 0)
 		_exit(127);
-	/* The parent may have died before prctl(2). */
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent)
+	if (!forked_dies_with(parent))
 		_exit(127);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);

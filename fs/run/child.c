@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "cleanup.h"
+#include "forked.h"
 #include "helper.h"
 #include "run_result.h"
 
@@ -88,19 +89,6 @@ static void reset_limits(const struct child *child)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/* Closes all descriptors except 0 to 2, and `report`, which exec(2) closes. */
-static void set_descriptors(const struct child *child)
-{
-	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
-
-	if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(child->output, STDOUT_FILENO) < 0 ||
-		dup2(child->output, STDERR_FILENO) < 0)
-		fail(child, errno, "setting up its descriptors");
-	for (int i = 3; i < child->report; i++)
-		close(i);
-	closefrom(child->report + 1);
-}
-
 void child_run(const struct child *child)
 {
 	const struct run_command *command = child->command;
@@ -120,10 +108,12 @@ void child_run(const struct child *child)
 	if (!words)
 		fail(child, ENOMEM, "setting up its arguments");
 	reset_limits(child);
-	set_descriptors(child);
+	r = forked_keep_only(child->output, (int[]){child->output, child->report}, 2);
+	if (r < 0)
+		fail(child, -r, "setting up its descriptors");
 	become(child, &identity);
-	/* After the change of the user, which resets it. The guard may have ended before. */
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != child->guard)
+	/* After the change of the user, which takes it back. */
+	if (!forked_dies_with(child->guard))
 		_exit(1);
 	umask(077);
 	if (chdir("/") < 0)

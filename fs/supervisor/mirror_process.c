@@ -18,6 +18,7 @@
 #include "cleanup.h"
 #include "coroutine.h"
 #include "descriptor.h"
+#include "forked.h"
 #include "helper.h"
 #include "supervisor.h"
 #include "text.h"
@@ -156,19 +157,6 @@ static void drop_rights(const struct mirror_identity *identity)
 		fail("setting no_new_privs");
 }
 
-/* Closes all descriptors but `program`; above all /dev/fuse. 1 and 2 become the log. */
-static void set_descriptors(int log, int program)
-{
-	/* The number of `log` may be one of 0 to 2, which are replaced. */
-	int own = fcntl(log, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-
-	descriptor_close_except((int[]){own, program}, 2);
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-	if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(own, STDOUT_FILENO) < 0 ||
-		dup2(own, STDERR_FILENO) < 0)
-		_exit(MIRROR_NOT_STARTED);
-}
-
 /* Makes the environment: paths, names, the locale, proxies and certificates; nothing else. */
 static char **make_environment(const struct mirror_identity *identity, struct arena *arena)
 {
@@ -232,10 +220,11 @@ static void begin(void *context)
 	struct mirror_identity identity;
 	struct problem problem;
 
-	set_descriptors(mirror->log, start->program);
+	/* It dies with the parent already here: a disk may hold it up in the steps below. */
+	if (forked_keep_only(mirror->log, (int[]){mirror->log, start->program}, 2) < 0 ||
+		!forked_dies_with(mirror->parent))
+		_exit(MIRROR_NOT_STARTED);
 	helper_reset_signals();
-	/* Already here, as a disk may hold the process up in the steps below. */
-	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 	setrlimit(RLIMIT_CORE, &(struct rlimit){0});
 	(void)setsid();
 	umask(022);
@@ -245,8 +234,8 @@ static void begin(void *context)
 	if (r != 0)
 		fail_with(r, &problem);
 	drop_rights(&identity);
-	/* After the change of the user, which resets it. getppid(): the parent may have died. */
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != mirror->parent || chdir("/") < 0)
+	/* After the change of the user, which resets it. */
+	if (!forked_dies_with(mirror->parent) || chdir("/") < 0)
 		_exit(MIRROR_NOT_STARTED);
 	run_program(start, &identity);
 }

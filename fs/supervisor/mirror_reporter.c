@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "cleanup.h"
-#include "descriptor.h"
+#include "forked.h"
 #include "helper.h"
 #include "mirror_process.h"
 #include "mirror_report.h"
@@ -87,18 +87,14 @@ static void begin(void *context)
 	struct new_reporter *reporter = context;
 	char last[MIRROR_REPORTER_LINE] = "";
 
-	descriptor_close_except(&(int){reporter->lines}, 1);
 	/* The program that started plyfs may wait until no process has its output open. */
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-		if (dup2(null, fd) < 0)
-			_exit(1);
+	if (forked_keep_only(-1, &(int){reporter->lines}, 1) < 0)
+		_exit(1);
 	helper_reset_signals();
 	prctl(PR_SET_NAME, "plyfs-report");
-	/* After the sandbox, as a change of rights may reset it. getppid(): the parent may have
-	 * died. */
-	if (enter_sandbox(reporter->switches) != 0 || prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 ||
-		getppid() != reporter->parent || chdir("/") < 0)
+	/* After the sandbox, as a change of rights may reset it. */
+	if (enter_sandbox(reporter->switches) != 0 || !forked_dies_with(reporter->parent) ||
+		chdir("/") < 0)
 		_exit(1);
 	while (report(reporter, last))
 		poll(NULL, 0, INTERVAL_MS);

@@ -19,6 +19,7 @@
 #include "clock.h"
 #include "coroutine.h"
 #include "descriptor.h"
+#include "forked.h"
 #include "mirror_process.h"
 #include "mirror_report.h"
 #include "mirror_reporter.h"
@@ -206,15 +207,6 @@ static void start(struct supervisor *supervisor, struct supervised_mirror *mirro
 		unwatch(supervisor, &mirror->pidfd);
 }
 
-/* Returns whether the process has ended. */
-static bool reap(const struct supervised_mirror *mirror, int *status)
-{
-	pid_t pid = waitpid(mirror->pid, status, WNOHANG);
-
-	/* ECHILD: our parent has left SIGCHLD ignored. Then there is no status. */
-	return pid == mirror->pid || (pid < 0 && errno == ECHILD);
-}
-
 /* Logs how it ended, and when it is started again. */
 static void note_end(struct supervisor *supervisor, struct supervised_mirror *mirror, int status)
 {
@@ -247,7 +239,7 @@ static int step(struct supervisor *supervisor)
 		int status = 0;
 
 		take_messages(supervisor, mirror);
-		if (mirror->pid && reap(mirror, &status))
+		if (mirror->pid && forked_reap(mirror->pid, &status))
 			note_end(supervisor, mirror, status);
 		if (!mirror->pid && !mirror->spec && mirror != supervisor->reporter) {
 			*at = mirror->next;
@@ -552,13 +544,10 @@ int supervisor_wait(struct supervisor *supervisor, bool is_fresh, struct problem
 /* Waits for the end of a killed mirror, and frees it. */
 static void end(struct supervised_mirror *mirror, int64_t until_ms)
 {
-	struct pollfd ended = {.fd = mirror->pidfd, .events = POLLIN};
 	int64_t left_ms = until_ms - clock_ms();
 
-	/* Without a pidfd it stays a zombie until we end. */
-	if (mirror->pid && mirror->pidfd >= 0 &&
-		await_ms(&ended, 1, left_ms > 0 ? (int)left_ms : 0))
-		(void)waitpid(mirror->pid, NULL, WNOHANG);
+	if (mirror->pid)
+		(void)forked_await(mirror->pid, mirror->pidfd, left_ms > 0 ? (int)left_ms : 0);
 	closep(&mirror->pidfd);
 	closep(&mirror->log);
 	free(mirror);

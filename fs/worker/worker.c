@@ -7,16 +7,15 @@
 #include <sys/mman.h>
 #include <sys/pidfd.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "await.h"
 #include "clock.h"
 #include "coroutine.h"
 #include "descriptor.h"
 #include "failed_job.h"
 #include "followed_path.h"
+#include "forked.h"
 #include "hash.h"
 #include "worker_dialogue.h"
 
@@ -54,14 +53,6 @@ int workers_new(int watches, struct workers **ret)
 	return 0;
 }
 
-static bool has_ended(const struct worker *worker)
-{
-	siginfo_t info = {0};
-	int r = waitid(P_PID, (id_t)worker->pid, &info, WEXITED | WNOHANG);
-
-	return r < 0 ? errno != EINTR : info.si_pid != 0;
-}
-
 /* Returns whether an idle worker has ended: only then its socket is readable. */
 static bool has_gone(const struct worker *worker)
 {
@@ -75,7 +66,7 @@ static void reap(struct workers *workers)
 	for (struct worker **at = &workers->left; *at;) {
 		struct worker *worker = *at;
 
-		if (!has_ended(worker)) {
+		if (!forked_reap(worker->pid, NULL)) {
 			at = &worker->next;
 			continue;
 		}
@@ -127,9 +118,7 @@ void workers_free(struct workers *workers)
 		next = left->next;
 		/* Idle workers end at once. All others together get WORKER_END_MS. */
 		int64_t wait_ms = end_ms - clock_ms();
-		struct pollfd end = {.fd = left->pidfd, .events = POLLIN};
-		if (left->pidfd >= 0 && await_ms(&end, 1, wait_ms > 0 ? (int)wait_ms : 0) > 0)
-			(void)has_ended(left);
+		(void)forked_await(left->pid, left->pidfd, wait_ms > 0 ? (int)wait_ms : 0);
 		closep(&left->pidfd);
 		free(left);
 	}

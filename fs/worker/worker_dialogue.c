@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -20,6 +19,7 @@
 #include "clock.h"
 #include "coroutine.h"
 #include "descriptor.h"
+#include "forked.h"
 #include "parcel.h"
 #include "source_record.h"
 #include "worker_message.h"
@@ -109,6 +109,7 @@ struct followed {
 	int path_fd; /* O_PATH */
 	int flags;
 	int socket; /* of the process that opens it */
+	pid_t daemon;
 };
 
 /* Returns a descriptor or -errno. */
@@ -136,7 +137,8 @@ static void run_followed(void *context)
 	int kept[] = {followed->path_fd, followed->socket};
 
 	descriptor_close_except(kept, 2);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (!forked_dies_with(followed->daemon))
+		_exit(1);
 	int fd = open_followed(followed);
 	int result = fd < 0 ? fd : 0;
 	_exit(parcel_send(followed->socket, &result, sizeof(result), fd) < 0);
@@ -149,7 +151,7 @@ static pid_t *find_place(void)
 	pid_t *place = NULL;
 
 	for (size_t i = 0; i < WORKERS_LEFT_MAX; i++) {
-		if (still[i] && waitpid(still[i], NULL, WNOHANG) != 0)
+		if (still[i] && forked_reap(still[i], NULL))
 			still[i] = 0;
 		if (!still[i])
 			place = &still[i];
@@ -192,7 +194,7 @@ static void reply_open(const struct worker_job *job, struct record *question, st
 	CLEANUP(closep) int path_fd = record_get_fd(question);
 	int flags = (int)record_get_below(question, INT_MAX);
 	const struct settings *settings = job->composer->settings;
-	struct followed followed = {path_fd, flags, -1};
+	struct followed followed = {path_fd, flags, -1, getpid()};
 	CLEANUP(closep) int fd = -EACCES;
 
 	if (path_fd >= 0 && settings_follow_links(settings))
