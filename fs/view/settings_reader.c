@@ -9,7 +9,6 @@
 #include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "aside.h"
@@ -18,6 +17,7 @@
 #include "coroutine.h"
 #include "descriptor.h"
 #include "followed_path.h"
+#include "forked.h"
 #include "name_watch.h"
 #include "outside.h"
 #include "route.h"
@@ -94,6 +94,7 @@ static struct store *get_store(struct record *answer)
 /* The process's side. */
 
 struct service {
+	pid_t daemon;
 	int socket;
 	int inotify_fd;
 };
@@ -209,9 +210,10 @@ static void serve(void *context)
 	struct record *request;
 	int r = 0;
 
-	descriptor_close_except(kept, sizeof(kept) / sizeof(*kept));
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	prctl(PR_SET_NAME, "plyfs-settings");
+	if (forked_keep_only(-1, kept, sizeof(kept) / sizeof(*kept)) < 0 ||
+		!forked_dies_with(service->daemon))
+		_exit(1);
 	while (r == 0 && worker_message_receive(service->socket, &ignored, &request) == 0) {
 		struct record *answer = answer_to(request, service->inotify_fd);
 		r = answer ? worker_message_send(service->socket, answer) : -ENOMEM;
@@ -233,7 +235,7 @@ static void forget(struct settings_process *process)
 /* Returns whether there is no process, or none any more. */
 static bool reap(struct settings_process *process)
 {
-	if (process->pid && waitpid(process->pid, NULL, WNOHANG) == 0)
+	if (process->pid && !forked_reap(process->pid, NULL))
 		return false;
 	forget(process);
 	return true;
@@ -409,7 +411,7 @@ int settings_reader_begin(
 		return 0;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
 		return -errno;
-	struct service service = {ends[1], name_watch_fd(watch)};
+	struct service service = {getpid(), ends[1], name_watch_fd(watch)};
 	pid_t pid = coroutine_fork(serve, &service);
 	close(ends[1]);
 	if (pid < 0) {
@@ -483,8 +485,9 @@ void settings_reader_end(struct settings_reader *reader)
 	bool answers = reader->socket >= 0;
 
 	hang_up(reader);
-	if (process->pid && answers && process->pidfd >= 0)
-		await_fd(process->pidfd, POLLIN, (int)reader->answer_ms);
+	if (process->pid && answers &&
+		forked_await(process->pid, process->pidfd, (int)reader->answer_ms))
+		process->pid = 0;
 	if (reap(process))
 		return;
 	kill(process->pid, SIGKILL);
