@@ -56,27 +56,12 @@ int salt_level_of(const struct node *value, struct arena *arena, struct salt_lev
 /** Returns whether the value is marked: Salt's isinstance(value, Aggregate). */
 bool salt_is_aggregate(const struct node *value);
 
-/** Makes Salt's Map(map). Returns 0 or -ENOMEM. */
-int salt_map(const struct salt *salt, const struct node *map, const struct node **ret);
-
-/** Makes Salt's Sequence(list). Returns 0 or -ENOMEM. */
-int salt_sequence(const struct salt *salt, const struct node *list, const struct node **ret);
-
-/** Makes Salt's Scalar(value), which is Sequence([value]). Returns 0 or -ENOMEM. */
-int salt_scalar(const struct salt *salt, const struct node *value, const struct node **ret);
-
 /** Makes an empty Sequence at the place of `value`, for !aggregate null. Returns 0 or -ENOMEM. */
 int salt_nothing(const struct salt *salt, const struct node *value, const struct node **ret);
 
-/**
- * Salt's mark(): a marked value stays, a map becomes Map, a list Sequence, any other value Scalar.
- * Returns 0 or -ENOMEM.
- */
-int salt_mark(const struct salt *salt, const struct node *value, const struct node **ret);
-
 /* The reason of a mark; for origins. */
 enum salt_reason {
-	SALT_REASON_CALL,      /* salt_map() and similar functions */
+	SALT_REASON_SEVERAL,   /* of two values, each has another of these reasons */
 	SALT_REASON_ROOT,      /* the value is a document's root */
 	SALT_REASON_KIND,      /* !aggr-map or !aggr-seq */
 	SALT_REASON_SCALAR,    /* !aggr-scalar */
@@ -84,20 +69,19 @@ enum salt_reason {
 	SALT_REASON_LEVEL,     /* the value is in a nesting that is on */
 };
 
-/** As salt_mark(), with the reason. */
-int salt_mark_because(const struct salt *salt, const struct node *value, enum salt_reason reason,
+/**
+ * Salt's mark(): a marked value stays, a map becomes Map, a list Sequence, any other value Scalar.
+ * Returns 0 or -ENOMEM.
+ */
+int salt_mark(const struct salt *salt, const struct node *value, enum salt_reason reason,
 	const struct node **ret);
 
-/** Salt's aggregate(): merges `b` into `a`. Returns 0 or -ENOMEM. */
-int salt_aggregate(const struct salt *salt, const struct node *a, const struct node *b,
-	struct salt_level level, const struct node **ret);
-
 /**
- * As salt_aggregate(), in time that grows with `b` alone: it may change `a`, `b` and nodes in them
- * if this module made them, and changes no other nodes. The caller must not use `a` and `b` after
- * the call.
+ * Salt's aggregate(): merges `b` into `a`, in time that grows with `b` alone. It may change `a`,
+ * `b` and nodes in them if this module made them, and changes no other nodes. The caller must not
+ * use `a` and `b` after the call. Returns 0 or -ENOMEM.
  */
-int salt_aggregate_taken(const struct salt *salt, const struct node *a, const struct node *b,
+int salt_aggregate(const struct salt *salt, const struct node *a, const struct node *b,
 	struct salt_level level, const struct node **ret);
 
 /**

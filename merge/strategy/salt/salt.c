@@ -179,7 +179,7 @@ static int add_pair(const struct salt_reading *reading, struct node *map, struct
 		origin_replace(reading->salt->origins, pair->value, old->value,
 			(struct origin_why){"!reset on the key", reset});
 	} else if (old) {
-		int r = salt_aggregate_taken(
+		int r = salt_aggregate(
 			reading->salt, old->value, pair->value, SALT_LEVEL_FALSE, &pair->value);
 		if (r < 0)
 			return r;
@@ -213,10 +213,7 @@ static int construct_map(
 		if (!map || add_pair(reading, map, &pair, is_reset ? given->key : NULL) < 0)
 			return -ENOMEM;
 	}
-	/*
-	 * A value that salt_aggregate_taken() changed may have a new weight that the map has not
-	 * counted.
-	 */
+	/* A value that salt_aggregate() changed may have a weight that the map has not counted. */
 	if (map)
 		node_weigh(map);
 	*ret = map ? map : node;
@@ -253,7 +250,7 @@ static int construct(const struct salt_reading *reading, const struct node *node
 		return 0;
 	if ((tag == TAG_AGGREGATE || tag == TAG_ROOT) && scalar_is_null(value))
 		return salt_nothing(reading->salt, value, ret);
-	return salt_mark_because(reading->salt, value, reasons[tag], ret);
+	return salt_mark(reading->salt, value, reasons[tag], ret);
 }
 
 int salt_construct(const struct salt *salt, const struct node *root, const struct node **ret,
@@ -314,7 +311,7 @@ static int add_input(struct merge *merge, const struct merge_input *input, struc
 	if (r == 0 && *below && !scalar_is_null(root))
 		r = merge_check_root(merge, *below, root, "!reset");
 	if (r == 0 && *result)
-		r = salt_aggregate_taken(&salt, *result, value, level, &value);
+		r = salt_aggregate(&salt, *result, value, level, &value);
 	if (r != 0)
 		return r;
 	*result = value;

@@ -1,8 +1,7 @@
 /*
  * Salt copies a value each time that another value is merged into it. A key that is repeated
  * 100,000 times would need 100,000 copies, each longer than the one before. So this module marks
- * the values that it makes as owned, and salt_aggregate_taken() changes an owned value instead of a
- * copy.
+ * the values that it makes as owned, and salt_aggregate() changes an owned value instead of a copy.
  *
  * Depth: every recursion goes down two trees at once. Readers bound the depth of both, and to mark
  * a scalar adds only one to it.
@@ -30,10 +29,8 @@ struct owned_list {
 };
 
 struct aggregate_run {
-	struct arena *arena;
-	struct origins *origins; /* records the decisions; NULL: off */
-	bool in_place;           /* owned nodes may be changed */
-	unsigned nesting;        /* of the values that are being aggregated, starting at 1 */
+	const struct salt *salt;
+	unsigned nesting; /* of the values that are being aggregated, starting at 1 */
 };
 
 bool salt_is_aggregate(const struct node *value)
@@ -44,7 +41,7 @@ bool salt_is_aggregate(const struct node *value)
 /* Makes a list like `node`, with a copy of its items. Returns NULL when there is no memory. */
 static struct node *own_list(struct aggregate_run *run, const struct node *node)
 {
-	struct owned_list *list = arena_zalloc(run->arena, 1, sizeof(*list));
+	struct owned_list *list = arena_zalloc(run->salt->arena, 1, sizeof(*list));
 	size_t size = node->seq.count * sizeof(*node->seq.items);
 
 	if (!list)
@@ -54,7 +51,7 @@ static struct node *own_list(struct aggregate_run *run, const struct node *node)
 	list->node.seq.capacity = node->seq.count;
 	if (!size)
 		return &list->node;
-	list->node.seq.items = arena_alloc(run->arena, size);
+	list->node.seq.items = arena_alloc(run->salt->arena, size);
 	if (!list->node.seq.items)
 		return NULL;
 	memcpy(list->node.seq.items, node->seq.items, size);
@@ -69,13 +66,13 @@ static struct node *own(struct aggregate_run *run, const struct node *node)
 {
 	struct node *copy;
 
-	if (run->in_place && node->mark & MARK_OWNED)
+	if (node->mark & MARK_OWNED)
 		return (struct node *)node; /* made below, so not const */
-	copy = node_is_sequence(node) ? own_list(run, node) : node_copy(run->arena, node);
+	copy = node_is_sequence(node) ? own_list(run, node) : node_copy(run->salt->arena, node);
 	if (!copy)
 		return NULL;
 	copy->mark |= MARK_OWNED;
-	origin_move(run->origins, node, copy);
+	origin_move(run->salt->origins, node, copy);
 	return copy;
 }
 
@@ -123,7 +120,7 @@ static int mark_scalar(struct aggregate_run *run, const struct node *place,
 	};
 	struct node *owned = own_list(run, &list);
 
-	if (!owned || (value && node_push(run->arena, owned, value) < 0))
+	if (!owned || (value && node_push(run->salt->arena, owned, value) < 0))
 		return -ENOMEM;
 	*ret = owned;
 	return 0;
@@ -149,7 +146,7 @@ static const char *rule_of_marked(
 	const struct aggregate_run *run, const struct node *a, const struct node *b)
 {
 	static const char *const rules[][2] = {
-		[SALT_REASON_CALL] = {"both are marked",
+		[SALT_REASON_SEVERAL] = {"both are marked",
 			"both are marked: items not there yet are appended"},
 		[SALT_REASON_ROOT] = {"documents are aggregated",
 			"documents are aggregated: items not there yet are appended"},
@@ -166,19 +163,19 @@ static const char *rule_of_marked(
 	bool is_list = node_is_sequence(a);
 
 	if (first == SALT_REASON_LEVEL || second == SALT_REASON_LEVEL) {
-		const char *rule = arena_printf(run->arena, "level %u is on: %s", run->nesting,
-			is_list ? "items not there yet are appended" : "aggregated");
+		const char *rule = arena_printf(run->salt->arena, "level %u is on: %s",
+			run->nesting, is_list ? "items not there yet are appended" : "aggregated");
 
 		return rule ? rule : rules[SALT_REASON_LEVEL][is_list];
 	}
-	return rules[first == second ? first : SALT_REASON_CALL][is_list];
+	return rules[first == second ? first : SALT_REASON_SEVERAL][is_list];
 }
 
 static void note_marked(const struct aggregate_run *run, const struct node *value,
 	const struct node *a, const struct node *b)
 {
-	if (run->origins)
-		origin_note(run->origins, value, b, ORIGIN_PART,
+	if (run->salt->origins)
+		origin_note(run->salt->origins, value, b, ORIGIN_PART,
 			(struct origin_why){rule_of_marked(run, a, b), NULL});
 }
 
@@ -191,20 +188,20 @@ static void note_from(const struct aggregate_run *run, const struct node *value,
 {
 	const struct origin_why why = {"only the later map's keys count (not marked)", NULL};
 
-	if (!run->origins)
+	if (!run->salt->origins)
 		return;
-	origin_take_over(run->origins, value, a, is_mixed ? ORIGIN_PART : ORIGIN_LOST, why);
+	origin_take_over(run->salt->origins, value, a, is_mixed ? ORIGIN_PART : ORIGIN_LOST, why);
 	for (uint32_t i = 0; i < b->map.count; i++) {
 		const struct pair *pair = &value->map.pairs[i];
 
 		if (!node_find_hashed(a, pair->key, pair->hash))
-			origin_restore(run->origins, value, pair->key, pair->value);
+			origin_restore(run->salt->origins, value, pair->key, pair->value);
 	}
 	for (uint32_t i = 0; i < a->map.count; i++) {
 		const struct pair *pair = &a->map.pairs[i];
 
 		if (!node_find_hashed(b, pair->key, pair->hash))
-			origin_remove(run->origins, value, pair->key, pair->value, why);
+			origin_remove(run->salt->origins, value, pair->key, pair->value, why);
 	}
 }
 
@@ -213,7 +210,7 @@ static void note_replaced(
 {
 	bool is_alike = a->kind == b->kind || salt_is_aggregate(a) != salt_is_aggregate(b);
 
-	origin_replace(run->origins, b, a,
+	origin_replace(run->salt->origins, b, a,
 		(struct origin_why){is_alike ? "not marked on both sides: the later value replaces"
 					     : "a later value of another kind replaces",
 			NULL});
@@ -243,7 +240,7 @@ static int aggregate_pair(struct aggregate_run *run, struct node *map, const str
 	int r;
 
 	if (!old)
-		return node_append(run->arena, map, pair);
+		return node_append(run->salt->arena, map, pair);
 	weight = old->value->weight;
 	r = aggregate(run, old->value, pair->value, level, &value);
 	if (r < 0)
@@ -308,14 +305,14 @@ static int see_item(
 {
 	struct pair pair = {.key = item, .value = item, .hash = hash};
 
-	return node_append(run->arena, seen, &pair);
+	return node_append(run->salt->arena, seen, &pair);
 }
 
 /* Adds all items of the list to `seen`. */
 static int see_items(struct aggregate_run *run, struct owned_list *list)
 {
 	if (!list->seen)
-		list->seen = node_new_map(run->arena, NULL);
+		list->seen = node_new_map(run->salt->arena, NULL);
 	if (!list->seen)
 		return -ENOMEM;
 	for (; list->seen_count < list->node.seq.count; list->seen_count++) {
@@ -346,7 +343,7 @@ static int append_by_hash(struct aggregate_run *run, struct owned_list *list, co
 			continue;
 		if (!found && see_item(run, list->seen, item, hash) < 0)
 			return -ENOMEM;
-		if (node_push(run->arena, &list->node, item) < 0)
+		if (node_push(run->salt->arena, &list->node, item) < 0)
 			return -ENOMEM;
 		list->seen_count++;
 	}
@@ -380,7 +377,7 @@ static int aggregate_lists(struct aggregate_run *run, const struct node *a, cons
 	for (uint32_t i = 0; i < b->seq.count; i++) {
 		if (has_item(list, old, b->seq.items[i]))
 			continue;
-		if (node_push(run->arena, owned, b->seq.items[i]) < 0)
+		if (node_push(run->salt->arena, owned, b->seq.items[i]) < 0)
 			return -ENOMEM;
 	}
 	return 0;
@@ -405,7 +402,7 @@ static int aggregate(struct aggregate_run *run, const struct node *a, const stru
 	} else if (node_is_sequence(a) && node_is_sequence(b) && are_marked) {
 		r = aggregate_lists(run, a, b, ret);
 	} else {
-		if (run->origins)
+		if (run->salt->origins)
 			note_replaced(run, a, b);
 		*ret = b;
 	}
@@ -413,50 +410,17 @@ static int aggregate(struct aggregate_run *run, const struct node *a, const stru
 	return r;
 }
 
-static struct aggregate_run run_of(const struct salt *salt)
-{
-	return (struct aggregate_run){.arena = salt->arena, .origins = salt->origins};
-}
-
-int salt_map(const struct salt *salt, const struct node *map, const struct node **ret)
-{
-	struct aggregate_run run = run_of(salt);
-
-	assert(node_is_map(map));
-	return mark_collection(&run, map, SALT_REASON_CALL, ret);
-}
-
-int salt_sequence(const struct salt *salt, const struct node *list, const struct node **ret)
-{
-	struct aggregate_run run = run_of(salt);
-
-	assert(node_is_sequence(list));
-	return mark_collection(&run, list, SALT_REASON_CALL, ret);
-}
-
-int salt_scalar(const struct salt *salt, const struct node *value, const struct node **ret)
-{
-	struct aggregate_run run = run_of(salt);
-
-	return mark_scalar(&run, value, value, SALT_REASON_CALL, ret);
-}
-
 int salt_nothing(const struct salt *salt, const struct node *value, const struct node **ret)
 {
-	struct aggregate_run run = run_of(salt);
+	struct aggregate_run run = {.salt = salt};
 
 	return mark_scalar(&run, value, NULL, SALT_REASON_AGGREGATE, ret);
 }
 
-int salt_mark(const struct salt *salt, const struct node *value, const struct node **ret)
-{
-	return salt_mark_because(salt, value, SALT_REASON_CALL, ret);
-}
-
-int salt_mark_because(const struct salt *salt, const struct node *value, enum salt_reason reason,
+int salt_mark(const struct salt *salt, const struct node *value, enum salt_reason reason,
 	const struct node **ret)
 {
-	struct aggregate_run run = run_of(salt);
+	struct aggregate_run run = {.salt = salt};
 
 	return mark(&run, value, reason, ret);
 }
@@ -464,16 +428,7 @@ int salt_mark_because(const struct salt *salt, const struct node *value, enum sa
 int salt_aggregate(const struct salt *salt, const struct node *a, const struct node *b,
 	struct salt_level level, const struct node **ret)
 {
-	struct aggregate_run run = run_of(salt);
+	struct aggregate_run run = {.salt = salt};
 
-	return aggregate(&run, a, b, level, ret);
-}
-
-int salt_aggregate_taken(const struct salt *salt, const struct node *a, const struct node *b,
-	struct salt_level level, const struct node **ret)
-{
-	struct aggregate_run run = run_of(salt);
-
-	run.in_place = true;
 	return aggregate(&run, a, b, level, ret);
 }
