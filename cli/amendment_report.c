@@ -198,7 +198,7 @@ static const struct node *find_item(const struct node *list, const struct node *
 static int report_lists(struct report *report, const struct node *before, const struct node *after,
 	const struct node *below)
 {
-	const struct edit_stretch stretch = edit_find_stretch(before, after, false);
+	const struct edit_stretch stretch = edit_find_stretch(before, after);
 	const struct node *hidden = is_from_target(report, before) ? NULL : below;
 	size_t len = report->key.len;
 	int r = 0;

@@ -1,6 +1,17 @@
 #include "check.h"
 #include "scalar.h"
 
+/* Checks entry `i`, which then counts as evaluated. Returns whether the check goes on. */
+static bool check_next(struct schema_run *run, const struct subschema *subschema,
+	const struct node *instance, uint32_t i, size_t evaluated, bool *fits)
+{
+	*fits &= run_apply_entry(run, subschema, instance, i);
+	if (!*fits && !run->is_collecting)
+		return false;
+	evaluated_put(run, evaluated, i);
+	return true;
+}
+
 /* Checks the items from `first` to the list's end, all with the same schema. */
 static bool check_items_from(struct schema_run *run, const struct subschema *subschema,
 	const struct node *instance, uint32_t first, size_t evaluated)
@@ -8,10 +19,8 @@ static bool check_items_from(struct schema_run *run, const struct subschema *sub
 	bool fits = true;
 
 	for (uint32_t i = first; i < instance->seq.count; i++) {
-		fits &= run_apply_entry(run, subschema, instance, i);
-		if (!fits && !run->is_collecting)
+		if (!check_next(run, subschema, instance, i, evaluated, &fits))
 			return false;
-		evaluated_put(run, evaluated, i);
 	}
 	return fits;
 }
@@ -21,10 +30,8 @@ CHECK(prefix_items)
 	bool fits = true;
 
 	for (uint32_t i = 0; i < keyword->count && i < instance->seq.count; i++) {
-		fits &= run_apply_entry(run, keyword->members[i].target, instance, i);
-		if (!fits && !run->is_collecting)
+		if (!check_next(run, keyword->members[i].target, instance, i, evaluated, &fits))
 			return false;
-		evaluated_put(run, evaluated, i);
 	}
 	return fits;
 }
@@ -69,10 +76,8 @@ CHECK(unevaluated)
 	for (uint32_t i = 0; i < node_count(instance); i++) {
 		if (evaluated_has(run, evaluated, i))
 			continue;
-		fits &= run_apply_entry(run, keyword->target, instance, i);
-		if (!fits && !run->is_collecting)
+		if (!check_next(run, keyword->target, instance, i, evaluated, &fits))
 			return false;
-		evaluated_put(run, evaluated, i);
 	}
 	return fits;
 }
@@ -103,10 +108,8 @@ CHECK(properties)
 			return false;
 		if (at == UINT32_MAX)
 			continue;
-		fits &= run_apply_entry(run, keyword->members[at].target, instance, i);
-		if (!fits && !run->is_collecting)
+		if (!check_next(run, keyword->members[at].target, instance, i, evaluated, &fits))
 			return false;
-		evaluated_put(run, evaluated, i);
 	}
 	return fits;
 }
@@ -125,10 +128,8 @@ CHECK(pattern_properties)
 				return false;
 			if (!is_named)
 				continue;
-			fits &= run_apply_entry(run, member->target, instance, i);
-			if (!fits && !run->is_collecting)
+			if (!check_next(run, member->target, instance, i, evaluated, &fits))
 				return false;
-			evaluated_put(run, evaluated, i);
 		}
 	}
 	return fits;
@@ -156,10 +157,8 @@ CHECK(additional_properties)
 			return false;
 		if (is_named_beside(run, keyword, instance, &instance->map.pairs[i]))
 			continue;
-		fits &= run_apply_entry(run, keyword->target, instance, i);
-		if (!fits && !run->is_collecting)
+		if (!check_next(run, keyword->target, instance, i, evaluated, &fits))
 			return false;
-		evaluated_put(run, evaluated, i);
 	}
 	return fits && run->failure == RUN_FINE;
 }

@@ -108,6 +108,5 @@ struct edit_stretch {
 	uint32_t new_end; /* … and in the new one */
 };
 
-/** Returns the part in which two lists differ. Compares their items as edit_same() does. */
-struct edit_stretch edit_find_stretch(
-	const struct node *old, const struct node *new, bool minds_order);
+/** Returns the part in which two lists differ. The order of keys in their items may differ. */
+struct edit_stretch edit_find_stretch(const struct node *old, const struct node *new);

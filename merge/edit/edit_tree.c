@@ -432,17 +432,15 @@ bool edit_tree_is(const struct edit_tree *tree, const struct document *document)
 	return true;
 }
 
-struct edit_stretch edit_find_stretch(
-	const struct node *old, const struct node *new, bool minds_order)
+struct edit_stretch edit_find_stretch(const struct node *old, const struct node *new)
 {
 	const struct node *const *olds = old->seq.items, *const *news = new->seq.items;
 	uint32_t first = 0, old_end = old->seq.count, new_end = new->seq.count;
 
-	while (first < old_end && first < new_end &&
-		edit_same(olds[first], news[first], minds_order))
+	while (first < old_end && first < new_end && edit_same(olds[first], news[first], false))
 		first++;
 	while (first < old_end && first < new_end &&
-		edit_same(olds[old_end - 1], news[new_end - 1], minds_order)) {
+		edit_same(olds[old_end - 1], news[new_end - 1], false)) {
 		old_end--;
 		new_end--;
 	}

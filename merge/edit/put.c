@@ -188,9 +188,9 @@ static bool is_wanted(
 	       (is_empty && !format_of_tree(put->merge.to)->has_lists);
 }
 
-/* Edits the target by `ops`, and keeps the new text if the merge gives the wanted result. */
-static int attempt(
-	struct put *put, const struct edit_op *ops, size_t count, const struct edit_tree *wanted)
+/* Edits the target by `ops`. Returns 0 with *ret, which `keep` owns; PROBLEM; or -ENOMEM. */
+static int edit_target(const struct put *put, const struct edit_op *ops, size_t count,
+	const struct edit_result **ret, struct problem *problem)
 {
 	struct read_options options = options_of(put, put->request->target);
 	const struct edit_request request = {
@@ -202,23 +202,33 @@ static int attempt(
 		.count = count,
 	};
 	struct put_intermediates *keep = put->keep;
-	struct problem problem;
-	const struct node *root = NULL;
 
 	if (array_grow(keep->edits, keep->edit_count, keep->edit_capacity) < 0)
 		return -ENOMEM;
-	int r = edit_run(&request, &keep->edits[keep->edit_count], &problem);
-	if (r == 0 && keep->edits[keep->edit_count]->count == 0) {
-		edit_result_free(keep->edits[keep->edit_count]);
+	int r = edit_run(&request, &keep->edits[keep->edit_count], problem);
+	if (r == 0)
+		*ret = keep->edits[keep->edit_count++];
+	return r;
+}
+
+/* Edits the target by `ops`, and keeps the new text if the merge gives the wanted result. */
+static int attempt(
+	struct put *put, const struct edit_op *ops, size_t count, const struct edit_tree *wanted)
+{
+	const struct edit_result *edit;
+	struct problem problem;
+	const struct node *root = NULL;
+
+	int r = edit_target(put, ops, count, &edit, &problem);
+	if (r == 0 && edit->count == 0) {
 		note_failure(put, NULL, put->state.root);
 		return PUT_FORM_NONE;
 	}
 	if (r == 0) {
-		const struct edit_result *edit = keep->edits[keep->edit_count++];
-
 		r = merge_with(put, edit->text, edit->document, &root, &problem);
 		/* The place is in a text that is not written. */
-		if (r == PROBLEM && strcmp(problem.source, request.source.name) == 0)
+		if (r == PROBLEM &&
+			strcmp(problem.source, put->inputs[put->request->target].source.name) == 0)
 			problem.line = problem.column = 0;
 		if (r == 0 && is_wanted(put, root, wanted)) {
 			put->state = (struct put_state){edit->text, edit->document, root, true};
@@ -728,24 +738,11 @@ static int prune(const struct put *put, struct edit_op *op)
 /* Carries out the op of a reset. */
 static int remove_value(struct put *put, const struct edit_op *op)
 {
-	struct read_options options = options_of(put, put->request->target);
-	struct put_intermediates *keep = put->keep;
-	const struct edit_request request = {
-		.source = put->inputs[put->request->target].source,
-		.text = put->state.text,
-		.document = put->state.document->extents ? put->state.document : NULL,
-		.options = &options,
-		.ops = op,
-		.count = 1,
-	};
-	if (array_grow(keep->edits, keep->edit_count, keep->edit_capacity) < 0)
-		return -ENOMEM;
-	int r = edit_run(&request, &keep->edits[keep->edit_count], put->problem);
-	if (r != 0)
+	const struct edit_result *edit;
+	int r = edit_target(put, op, 1, &edit, put->problem);
+
+	if (r != 0 || !edit->count)
 		return r;
-	const struct edit_result *edit = keep->edits[keep->edit_count++];
-	if (!edit->count)
-		return 0;
 	put->state.text = edit->text;
 	put->state.document = edit->document;
 	put->state.is_changed = true;

@@ -162,7 +162,7 @@ static int replace_items(struct put_comparison *comparison, const struct put_str
 static int compare_lists(
 	struct put_comparison *comparison, const struct node *present, const struct node *wanted)
 {
-	const struct edit_stretch found = edit_find_stretch(present, wanted, false);
+	const struct edit_stretch found = edit_find_stretch(present, wanted);
 	const struct put_stretch stretch = {
 		.present = present,
 		.wanted = wanted,

@@ -31,7 +31,7 @@ static int set_items(const struct toml_editor *editor, struct toml_target target
 	const struct extent *list, const struct node *value)
 {
 	const struct node *old = list->node;
-	const struct edit_stretch stretch = edit_find_stretch(old, value, false);
+	const struct edit_stretch stretch = edit_find_stretch(old, value);
 	const uint32_t end = stretch.old_end, wanted = stretch.new_end;
 	uint32_t first = stretch.first;
 	struct toml_items items;
@@ -120,7 +120,7 @@ static int insert_items(const struct toml_editor *editor, struct toml_target lis
 static int set_tables(const struct toml_editor *editor, struct toml_target target,
 	const struct node *old, const struct node *value)
 {
-	const struct edit_stretch stretch = edit_find_stretch(old, value, false);
+	const struct edit_stretch stretch = edit_find_stretch(old, value);
 	const uint32_t end = stretch.old_end, wanted = stretch.new_end;
 	uint32_t first = stretch.first;
 	struct toml_target item;
