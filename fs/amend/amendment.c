@@ -10,7 +10,6 @@
 #include "composition.h"
 #include "descriptor.h"
 #include "dropin.h"
-#include "layer_file.h"
 #include "line_map.h"
 #include "path.h"
 #include "runner.h"
@@ -648,8 +647,7 @@ static int write_file(struct amendment_state *made, struct problem *problem)
 {
 	const struct amendment *amendment = &made->amendment;
 	const struct sources *sources = &made->composition.sources;
-	CLEANUP(layer_freep) struct layer *new_layer = NULL;
-	struct layer_file file = {
+	const struct layer_file file = {
 		.layer = amendment->layer,
 		.path = made->path,
 		.old = made->is_there ? amendment->old : (struct span){NULL, 0},
@@ -659,21 +657,7 @@ static int write_file(struct amendment_state *made, struct problem *problem)
 	};
 	if (amendment->is_removed)
 		return remove_file(made, &file, problem);
-	int r = amendment->layer->dirfd < 0
-			? target_layer_make(made->settings, amendment->layer, &new_layer, problem)
-			: 0;
-
-	if (new_layer)
-		file.layer = new_layer;
-	if (r == 0)
-		r = layer_file_write(&file, problem);
-	/* Another process has made the layer, too. */
-	if (r == LAYER_FILE_MOVED && new_layer)
-		return -ESTALE;
-	if (r < 0 && r != -ENOMEM && r != -ESTALE)
-		return problem_set(
-			problem, amendment->file, 0, 0, "can't be written: %s", text_error(r));
-	return r;
+	return target_layer_write(made->settings, file, amendment->file, problem);
 }
 
 /*
@@ -757,22 +741,15 @@ static int check_result(struct amendment_state *made, struct problem *problem)
 		said.program[0] ? text : said.message);
 }
 
-/* Writes the text to the key in the store, if the key is still the one that was read. */
-static int write_key(struct amendment_state *made, struct problem *problem)
+static int write_target(struct amendment_state *made, struct problem *problem)
 {
 	struct amendment *amendment = &made->amendment;
 
-	int r = layer_store_write(made->store, amendment->new, &amendment->revision, problem);
-	if (r == 0)
-		amendment->unseen = layer_store_wait(made->store, amendment->revision);
-	return r == LAYER_STORE_MOVED ? LAYER_FILE_MOVED : r;
-}
-
-static int write_target(struct amendment_state *made, struct problem *problem)
-{
 	if (!target_layer_is_current(made->settings))
 		return -ESTALE;
-	return made->store ? write_key(made, problem) : write_file(made, problem);
+	return made->store ? layer_store_write(made->store, amendment->new, &amendment->revision,
+				     &amendment->unseen, problem)
+			   : write_file(made, problem);
 }
 
 /* Finds the layer, and opens its store, if a mirror fills it. */
@@ -837,15 +814,10 @@ static void pause_randomly(int try)
 	nanosleep(&(struct timespec){.tv_nsec = (long)(number % most) * 1000000}, NULL);
 }
 
-static void free_store(struct layer_store **store)
-{
-	layer_store_free(*store);
-}
-
 int amendment_make(const struct offline *offline, const struct amendment_request *request,
 	struct amendment **ret, struct problem *problem)
 {
-	CLEANUP(free_store) struct layer_store *store = NULL;
+	CLEANUP(layer_store_freep) struct layer_store *store = NULL;
 	struct amendment_state *made = NULL;
 	int r = LAYER_FILE_MOVED;
 
@@ -866,7 +838,7 @@ int amendment_make(const struct offline *offline, const struct amendment_request
 int amendment_check(const struct offline *offline, const struct amendment_request *request,
 	struct problem *problem)
 {
-	CLEANUP(free_store) struct layer_store *store = NULL;
+	CLEANUP(layer_store_freep) struct layer_store *store = NULL;
 	CLEANUP(made_freep) struct amendment_state *made = NULL;
 
 	int r = begin(offline, request, &store, &made, problem);

@@ -46,7 +46,7 @@ void layer_store_free(struct layer_store *store)
 	free(store);
 }
 
-static void layer_store_freep(struct layer_store **store)
+void layer_store_freep(struct layer_store **store)
 {
 	layer_store_free(*store);
 }
@@ -242,16 +242,8 @@ const char *layer_store_name(const struct layer_store *store)
 	return store->name;
 }
 
-int layer_store_write(
-	struct layer_store *store, struct span text, uint64_t *revision, struct problem *problem)
-{
-	int r = etcd_client_swap(
-		store->client, span_of(store->key), store->old, text, revision, problem);
-
-	return r == ETCD_CLIENT_LOST ? LAYER_STORE_MOVED : r;
-}
-
-const char *layer_store_wait(const struct layer_store *store, uint64_t revision)
+/* Returns why the layer does not show the revision; NULL: it does. */
+static const char *wait_for(const struct layer_store *store, uint64_t revision)
 {
 	for (unsigned waited = 0; waited < WAIT_MAX; waited += WAIT_PAUSE) {
 		if (store_revision(store->store) >= revision)
@@ -261,4 +253,15 @@ const char *layer_store_wait(const struct layer_store *store, uint64_t revision)
 		nanosleep(&(struct timespec){.tv_nsec = WAIT_PAUSE * 1000000L}, NULL);
 	}
 	return "the mirror does not have it yet";
+}
+
+int layer_store_write(struct layer_store *store, struct span text, uint64_t *revision,
+	const char **unseen, struct problem *problem)
+{
+	int r = etcd_client_swap(
+		store->client, span_of(store->key), store->old, text, revision, problem);
+
+	if (r == 0)
+		*unseen = wait_for(store, *revision);
+	return r == ETCD_CLIENT_LOST ? LAYER_FILE_MOVED : r;
 }

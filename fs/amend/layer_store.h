@@ -9,7 +9,7 @@
 
 #include "arena.h"
 #include "gateway.h"
-#include "layer.h"
+#include "layer_file.h"
 #include "problem.h"
 #include "span.h"
 
@@ -25,9 +25,6 @@ struct store_access {
 	const char *prefix;
 };
 
-/* Positive result of layer_store_write(): the key is no longer the one that was read. */
-#define LAYER_STORE_MOVED 2
-
 /**
  * Finds out whether a mirror fills the layer; *ret is NULL if none does. `access` is borrowed.
  * Returns 0 with *ret for layer_store_free(); PROBLEM, with the remedy, if the store is unknown or
@@ -36,6 +33,7 @@ struct store_access {
 int layer_store_open(const struct layer *layer, const struct store_access *access,
 	struct layer_store **ret, struct problem *problem);
 void layer_store_free(struct layer_store *store); /* NULL: does nothing */
+void layer_store_freep(struct layer_store **store);
 
 /**
  * Refuses a directory inside a mirror's copy: edits must not go there, whichever layer leads to it.
@@ -60,14 +58,10 @@ int layer_store_read(struct layer_store *store, const char *path, struct arena *
 const char *layer_store_name(const struct layer_store *store);
 
 /**
- * Writes the file that was read last; text.data NULL: removes it. Returns 0 with the written
- * revision in *revision (unchanged if it is not known); LAYER_STORE_MOVED; PROBLEM; or -errno.
+ * Writes the file that was read last; text.data NULL: removes it. Then waits up to five seconds
+ * until the layer shows it. Returns 0 with the written revision in *revision (unchanged if it is
+ * not known), and in *unseen why the layer does not show it yet (static; NULL: it does);
+ * LAYER_FILE_MOVED: the key is no longer the one that was read; PROBLEM; or -errno.
  */
-int layer_store_write(
-	struct layer_store *store, struct span text, uint64_t *revision, struct problem *problem);
-
-/**
- * Waits up to five seconds until the layer shows `revision`. Returns NULL if it does, or the reason
- * why it does not (static).
- */
-const char *layer_store_wait(const struct layer_store *store, uint64_t revision);
+int layer_store_write(struct layer_store *store, struct span text, uint64_t *revision,
+	const char **unseen, struct problem *problem);

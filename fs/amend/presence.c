@@ -10,7 +10,6 @@
 #include "cleanup.h"
 #include "descriptor.h"
 #include "dropin.h"
-#include "layer_file.h"
 #include "path.h"
 #include "target_layer.h"
 #include "text.h"
@@ -40,11 +39,13 @@ static void presence_fini(struct presence *presence)
 	arena_free(presence->arena);
 }
 
-static int begin(struct presence *presence)
+static int begin(struct presence *presence, const struct offline *offline)
 {
 	const struct amendment_request *request = presence->request;
 	int r = arena_new(&presence->arena);
 
+	presence->settings = offline_settings(offline);
+	presence->lock = -1;
 	if (r == 0)
 		r = target_layer_find(
 			presence->settings, request->layer, &presence->layer, presence->problem);
@@ -192,11 +193,10 @@ static int name_file(const struct presence *presence, const char *path, const ch
 /* Writes the key in the store that was read last. */
 static int write_key(const struct presence *presence, struct span text, struct amendment *change)
 {
-	int r = layer_store_write(presence->store, text, &change->revision, presence->problem);
+	int r = layer_store_write(
+		presence->store, text, &change->revision, &change->unseen, presence->problem);
 
-	if (r == 0)
-		change->unseen = layer_store_wait(presence->store, change->revision);
-	return r == LAYER_STORE_MOVED ? -ESTALE : r;
+	return r == LAYER_FILE_MOVED ? -ESTALE : r;
 }
 
 static int remove_one(struct presence *presence, const char *path)
@@ -229,14 +229,10 @@ int presence_reset(const struct offline *offline, const struct amendment_request
 	presence_report *report, void *context, struct problem *problem)
 {
 	CLEANUP(presence_fini)
-	struct presence presence = {.request = request,
-		.settings = offline_settings(offline),
-		.lock = -1,
-		.report = report,
-		.context = context,
-		.problem = problem};
+	struct presence presence = {
+		.request = request, .report = report, .context = context, .problem = problem};
 
-	int r = begin(&presence);
+	int r = begin(&presence, offline);
 	if (r == 0)
 		r = find_names(&presence, offline);
 	if (r == 0 && presence.count && !target_layer_is_current(presence.settings))
@@ -290,26 +286,13 @@ static int find_hidden(struct presence *presence, const char **hides, const stru
 static int write_mark(struct presence *presence, const char *mark, const struct layer *model,
 	struct amendment *change)
 {
-	CLEANUP(layer_freep) struct layer *made = NULL;
-	struct layer_file file = {
+	const struct layer_file file = {
 		.layer = presence->layer, .path = mark, .new = {"", 0}, .model = model};
-	int r = 0;
 
 	if (presence->store)
 		return write_key(presence, (struct span){"", 0}, change);
-	if (presence->layer->dirfd < 0)
-		r = target_layer_make(
-			presence->settings, presence->layer, &made, presence->problem);
-	if (made)
-		file.layer = made;
-	if (r == 0)
-		r = layer_file_write(&file, presence->problem);
-	if (r == LAYER_FILE_MOVED)
-		return -ESTALE;
-	if (r < 0 && r != -ENOMEM && r != -ESTALE)
-		return problem_set(presence->problem, change->file, 0, 0, "can't be written: %s",
-			text_error(r));
-	return r;
+	int r = target_layer_write(presence->settings, file, change->file, presence->problem);
+	return r == LAYER_FILE_MOVED ? -ESTALE : r;
 }
 
 static int hide(struct presence *presence, const char *mark)
@@ -348,14 +331,10 @@ int presence_hide(const struct offline *offline, const struct amendment_request 
 	presence_report *report, void *context, struct problem *problem)
 {
 	CLEANUP(presence_fini)
-	struct presence presence = {.request = request,
-		.settings = offline_settings(offline),
-		.lock = -1,
-		.report = report,
-		.context = context,
-		.problem = problem};
+	struct presence presence = {
+		.request = request, .report = report, .context = context, .problem = problem};
 
-	int r = begin(&presence);
+	int r = begin(&presence, offline);
 	const char *mark = r == 0 ? mark_of(request->path, presence.arena) : NULL;
 	if (r == 0 && !mark)
 		r = -ENOMEM;

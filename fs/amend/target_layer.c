@@ -6,7 +6,6 @@
 
 #include "absent_layer.h"
 #include "cleanup.h"
-#include "layer_file.h"
 #include "store.h"
 #include "text.h"
 
@@ -74,8 +73,8 @@ bool target_layer_is_current(const struct settings *settings)
 	return true;
 }
 
-int target_layer_make(const struct settings *settings, const struct layer *layer,
-	struct layer **ret, struct problem *problem)
+static int make(const struct settings *settings, const struct layer *layer, struct layer **ret,
+	struct problem *problem)
 {
 	int r = layer_file_make_layer(layer, settings_layer(settings, NULL), ret);
 
@@ -85,4 +84,21 @@ int target_layer_make(const struct settings *settings, const struct layer *layer
 		return -ESTALE;
 	return problem_set(problem, layer->path, 0, 0, "the layer's directory can't be made: %s",
 		text_error(r));
+}
+
+int target_layer_write(const struct settings *settings, struct layer_file file, const char *name,
+	struct problem *problem)
+{
+	CLEANUP(layer_freep) struct layer *made = NULL;
+	int r = file.layer->dirfd < 0 ? make(settings, file.layer, &made, problem) : 0;
+
+	if (made)
+		file.layer = made;
+	if (r == 0)
+		r = layer_file_write(&file, problem);
+	if (r == LAYER_FILE_MOVED && made)
+		return -ESTALE;
+	if (r < 0 && r != -ENOMEM && r != -ESTALE)
+		return problem_set(problem, name, 0, 0, "can't be written: %s", text_error(r));
+	return r;
 }

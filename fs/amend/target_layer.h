@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include "layer_file.h"
 #include "layer_store.h"
 #include "settings.h"
 
@@ -35,8 +36,9 @@ int target_layer_lock(const struct layer *layer, int *ret, struct problem *probl
 bool target_layer_is_current(const struct settings *settings);
 
 /**
- * Makes the directory of an absent layer, with a mode no wider than that of the highest layer that
- * exists. Returns 0 with *ret for layer_free(); -ESTALE if it exists by now; PROBLEM; or -ENOMEM.
+ * Writes the file, and before it the directory of an absent layer, with a mode no wider than that
+ * of the highest layer that exists. Messages call the file `name`. Returns 0; LAYER_FILE_MOVED;
+ * -ESTALE if another process has made the layer meanwhile; PROBLEM; or -ENOMEM.
  */
-int target_layer_make(const struct settings *settings, const struct layer *layer,
-	struct layer **ret, struct problem *problem);
+int target_layer_write(const struct settings *settings, struct layer_file file, const char *name,
+	struct problem *problem);
