@@ -1,9 +1,20 @@
 #include "descriptor.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+
+DIR *descriptor_list(int fd)
+{
+	int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *ret = copy < 0 ? NULL : fdopendir(copy);
+
+	if (!ret)
+		closep(&copy);
+	return ret;
+}
 
 void descriptor_raise_limit(void)
 {

@@ -1,6 +1,6 @@
 /*
  * Helpers for file descriptors: to close one at the end of a scope (CLEANUP(closep) int fd), to
- * find its path, and to raise the limit of their number.
+ * list its directory, to find its path, and to raise the limit of their number.
  */
 #pragma once
 
@@ -26,6 +26,12 @@ static inline void fclosep(FILE **stream)
 	if (*stream)
 		(void)fclose(*stream);
 }
+
+/**
+ * Opens the directory `fd` once more, to list it. Returns a stream for closedir(3), or NULL with
+ * errno. `fd` stays the caller's.
+ */
+DIR *descriptor_list(int fd);
 
 /** Raises this process's limit of open descriptors to its hard limit. */
 void descriptor_raise_limit(void);

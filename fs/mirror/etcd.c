@@ -8,6 +8,7 @@
 
 #include "base64.h"
 #include "cleanup.h"
+#include "clock.h"
 #include "etcd_batch.h"
 #include "key_path.h"
 
@@ -59,8 +60,8 @@ struct etcd {
 	unsigned strange;       /* consecutive members whose store is not the known one */
 	uint64_t term;          /* of the cluster's leader: the highest that a majority has known */
 	unsigned page;
-	uint64_t compare_at; /* a time of mirror_now(), as is the next */
-	uint64_t probe_at;
+	int64_t compare_at; /* a time of clock_ms(), as is the next */
+	int64_t probe_at;
 };
 
 /* Makes the request for the keys from `from64` on, for free(3). NULL: no memory. */
@@ -373,7 +374,7 @@ static int read_all(struct etcd *etcd, struct problem *problem)
 	}
 	took(etcd, revision, false);
 	etcd->wants_read = false;
-	etcd->compare_at = mirror_now() + mirror_jitter(etcd->options->compare_s * 1000);
+	etcd->compare_at = clock_ms() + mirror_jitter(etcd->options->compare_s * 1000);
 	return 0;
 }
 
@@ -384,7 +385,7 @@ static int read_all(struct etcd *etcd, struct problem *problem)
  */
 static void check_history(struct etcd *etcd, const struct etcd_reply *reply)
 {
-	uint64_t soon = mirror_now() + mirror_jitter(etcd->options->compare_s * 1000 / 4);
+	int64_t soon = clock_ms() + mirror_jitter(etcd->options->compare_s * 1000 / 4);
 
 	etcd->wants_read |= reply->term < etcd->term;
 	etcd->term = reply->term;
@@ -413,7 +414,7 @@ static int probe(struct etcd *etcd, bool is_watching, struct problem *problem)
 		r = ask(etcd, body, PROBE_TIMEOUT, arena, &reply, problem);
 	if (r != 0)
 		return r;
-	etcd->probe_at = mirror_now() + mirror_jitter(PROBE_INTERVAL);
+	etcd->probe_at = clock_ms() + mirror_jitter(PROBE_INTERVAL);
 	/*
 	 * In any doubt all keys are read. A member that answers without the others may lag, so its
 	 * revision does not count.
@@ -590,7 +591,7 @@ static int take_messages(struct etcd *etcd, struct etcd_batch *batch, struct pro
 		if (r == 0)
 			r = gateway_message(etcd->gateway, arena, &reply, &is_there, problem);
 		if (r == 0 && is_there) {
-			etcd->probe_at = mirror_now() + mirror_jitter(PROBE_INTERVAL);
+			etcd->probe_at = clock_ms() + mirror_jitter(PROBE_INTERVAL);
 			r = take_message(etcd, &reply, batch, problem);
 		}
 	}
@@ -606,8 +607,8 @@ static int take_messages(struct etcd *etcd, struct etcd_batch *batch, struct pro
 /* Returns the milliseconds until the next deadline. */
 static unsigned time_left(const struct etcd *etcd)
 {
-	uint64_t now = mirror_now();
-	uint64_t next = etcd->probe_at < etcd->compare_at ? etcd->probe_at : etcd->compare_at;
+	int64_t now = clock_ms();
+	int64_t next = etcd->probe_at < etcd->compare_at ? etcd->probe_at : etcd->compare_at;
 
 	return next > now ? (unsigned)(next - now) : 1;
 }
@@ -618,7 +619,7 @@ static int watch(struct etcd *etcd, struct problem *problem)
 	CLEANUP(etcd_batch_fini) struct etcd_batch batch = {0};
 
 	etcd->is_watched = false;
-	etcd->probe_at = mirror_now() + mirror_jitter(PROBE_INTERVAL);
+	etcd->probe_at = clock_ms() + mirror_jitter(PROBE_INTERVAL);
 	int r = begin_watch(etcd);
 	while (r == 0 && !etcd->wants_read) {
 		r = gateway_wait(etcd->gateway, time_left(etcd), problem);
@@ -626,21 +627,21 @@ static int watch(struct etcd *etcd, struct problem *problem)
 			r = take_messages(etcd, &batch, problem);
 		if (r != 0)
 			break;
-		if (mirror_is_woken(etcd->mirror) || mirror_now() >= etcd->compare_at)
+		if (mirror_is_woken(etcd->mirror) || clock_ms() >= etcd->compare_at)
 			etcd->wants_read = true;
-		else if (mirror_now() >= etcd->probe_at && !etcd->is_watched)
+		else if (clock_ms() >= etcd->probe_at && !etcd->is_watched)
 			r = problem_set(problem, gateway_endpoint(etcd->gateway), 0, 0,
 				"does not begin a watch");
-		else if (mirror_now() >= etcd->probe_at)
+		else if (clock_ms() >= etcd->probe_at)
 			r = probe(etcd, true, problem);
 	}
 	return r;
 }
 
 /* Pauses before the missed changes are read, so that repeated compaction makes no busy loop. */
-static void pause_behind(struct etcd *etcd, uint64_t began)
+static void pause_behind(struct etcd *etcd, int64_t began)
 {
-	if (mirror_now() - began > SESSION_GOOD)
+	if (clock_ms() - began > SESSION_GOOD)
 		etcd->mirror->attempts = 0;
 	(void)mirror_sleep(etcd->mirror, mirror_pause(etcd->mirror, 1));
 }
@@ -658,7 +659,7 @@ static int serve(struct etcd *etcd, struct problem *problem)
 			r = read_all(etcd, problem);
 		if (r == 0 && !etcd->mirror->status.is_connected)
 			took(etcd, etcd->revision, false);
-		uint64_t began = mirror_now();
+		int64_t began = clock_ms();
 		if (r == 0)
 			r = watch(etcd, problem);
 		if (r == ETCD_COMPACTED) {
@@ -677,10 +678,10 @@ static int keep(struct etcd *etcd)
 		struct problem problem;
 		char text[PROBLEM_SOURCE_MAX + PROBLEM_MESSAGE_MAX];
 		unsigned pause = mirror_jitter(HELD_INTERVAL);
-		uint64_t began = mirror_now();
+		int64_t began = clock_ms();
 
 		int r = serve(etcd, &problem);
-		if (mirror_now() - began > SESSION_GOOD)
+		if (clock_ms() - began > SESSION_GOOD)
 			mirror->attempts = 0;
 		if (r < 0)
 			return r;

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "cleanup.h"
+#include "clock.h"
 #include "descriptor.h"
 #include "mirror_sandbox.h"
 #include "text.h"
@@ -23,20 +24,12 @@
 /* Size of a line of the log, in bytes. */
 #define LINE_MAX_BYTES 2048
 
-uint64_t mirror_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
 unsigned mirror_jitter(unsigned ms)
 {
 	uint32_t random = 0;
 
 	if (getrandom(&random, sizeof(random), GRND_NONBLOCK) < 0)
-		random = (uint32_t)mirror_now() * 2654435761u;
+		random = (uint32_t)clock_ms() * 2654435761u;
 	return ms - ms / 4 + random % (ms / 2 + 1);
 }
 

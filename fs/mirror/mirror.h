@@ -78,9 +78,6 @@ unsigned mirror_pause(struct mirror *mirror, unsigned endpoints);
 /** Returns `ms`, randomly changed by up to a quarter. */
 unsigned mirror_jitter(unsigned ms);
 
-/** Returns the milliseconds of a monotonic clock. */
-uint64_t mirror_now(void);
-
 /**
  * Begins or updates the fault of the subject. A listed fault (MIRROR_FAULTS_MAX) that is new, or
  * has a new message, is logged and written to the status.

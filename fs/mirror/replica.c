@@ -1,6 +1,5 @@
 #include "replica.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -134,18 +133,11 @@ static int set_paths(
 /* Returns the number of names in the open directory, 2 for more than that, or -errno. */
 static int count_names(int fd)
 {
-	int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *directory = copy < 0 ? NULL : fdopendir(copy);
+	CLEANUP(dir_closep) DIR *directory = descriptor_list(fd);
 	int count = directory ? -2 : -errno; /* for "." and ".." */
 
-	if (!directory) {
-		if (copy >= 0)
-			close(copy);
-		return count;
-	}
-	while (count < 2 && readdir(directory))
+	while (directory && count < 2 && readdir(directory))
 		count++;
-	closedir(directory);
 	return count;
 }
 
@@ -204,8 +196,7 @@ static void tree_name(uint64_t number, char name[64])
 static int for_each_tree(
 	struct replica *replica, void (*each)(struct replica *replica, uint64_t number))
 {
-	int copy = openat(replica->state_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *directory = copy < 0 ? NULL : fdopendir(copy);
+	CLEANUP(dir_closep) DIR *directory = descriptor_list(replica->state_fd);
 	uint64_t number;
 
 	if (!directory)
@@ -213,7 +204,6 @@ static int for_each_tree(
 	for (struct dirent *entry; (entry = readdir(directory));)
 		if (tree_number(entry->d_name, &number))
 			each(replica, number);
-	closedir(directory);
 	return 0;
 }
 

@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "cleanup.h"
+#include "clock.h"
 #include "descriptor.h"
 #include "forked.h"
-#include "mirror.h"
 
 /* Runs the program, in the new process. */
 static void become(const struct subprocess_options *options, int out, int err, pid_t parent)
@@ -64,7 +64,7 @@ int subprocess_start(struct subprocess *child, const struct subprocess_options *
 	child->out = out[0];
 	child->err = err[0];
 	child->error_len = child->begin = child->end = 0;
-	child->deadline = mirror_now() + (uint64_t)options->timeout_s * 1000;
+	child->deadline = clock_ms() + (int64_t)options->timeout_s * 1000;
 	return 0;
 }
 
@@ -92,7 +92,7 @@ static int wait_for_output(struct subprocess *child)
 	for (;;) {
 		struct pollfd fds[2] = {
 			{.fd = child->out, .events = POLLIN}, {.fd = child->err, .events = POLLIN}};
-		uint64_t now = mirror_now();
+		int64_t now = clock_ms();
 
 		if (now >= child->deadline)
 			return -ETIMEDOUT;
@@ -194,7 +194,7 @@ static int wait_for_end(struct subprocess *child)
 	for (;;) {
 		struct pollfd fds[2] = {
 			{.fd = process, .events = POLLIN}, {.fd = child->err, .events = POLLIN}};
-		uint64_t now = mirror_now();
+		int64_t now = clock_ms();
 		bool is_late = now >= child->deadline;
 
 		int n = poll(fds, 2, is_late ? 0 : (int)(child->deadline - now));

@@ -15,9 +15,9 @@
 
 struct subprocess {
 	pid_t pid;
-	int out;           /* its standard output */
-	int err;           /* its standard error; -1: the program has closed it */
-	uint64_t deadline; /* by mirror_now(), in milliseconds */
+	int out;          /* its standard output */
+	int err;          /* its standard error; -1: the program has closed it */
+	int64_t deadline; /* by clock_ms(), in milliseconds */
 	char error[SUBPROCESS_ERROR_MAX];
 	size_t error_len;
 	char buffer[1 << 16]; /* output that was read; from `begin` to `end` it is not taken yet */

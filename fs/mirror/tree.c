@@ -1,6 +1,5 @@
 #include "tree.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -18,12 +17,6 @@
 /* All users may enter the directories of a tree; the files' modes decide about reading. */
 #define DIRECTORY_MODE 0755
 
-static void closedirp(DIR **directory)
-{
-	if (*directory)
-		closedir(*directory);
-}
-
 int tree_open(int fd, const char *name)
 {
 	int opened = openat(fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -35,17 +28,12 @@ int tree_open(int fd, const char *name)
 static int for_each(int fd, int (*each)(void *context, int fd, const char *name, bool is_directory),
 	void *context)
 {
-	int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	CLEANUP(closedirp) DIR *directory = copy < 0 ? NULL : fdopendir(copy);
+	CLEANUP(dir_closep) DIR *directory = descriptor_list(fd);
 	struct dirent *entry;
 	int r = 0;
 
-	if (!directory) {
-		r = -errno;
-		if (copy >= 0)
-			close(copy);
-		return r;
-	}
+	if (!directory)
+		return -errno;
 	while (r == 0 && (errno = 0, entry = readdir(directory))) {
 		struct stat stat;
 

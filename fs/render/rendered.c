@@ -70,17 +70,14 @@ static int make_directory(int at, const char *name, mode_t mode, int *ret)
 /* Removes what was staged when a process was killed. */
 static int clear_stage(int fd)
 {
-	CLEANUP(closep) int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
+	CLEANUP(dir_closep) DIR *dir = descriptor_list(fd);
 	struct dirent *entry;
 
 	if (!dir)
 		return -errno;
-	copy = -1;
 	while ((entry = readdir(dir)))
 		if (entry->d_name[0] != '.' && unlinkat(fd, entry->d_name, 0) < 0)
 			unlinkat(fd, entry->d_name, AT_REMOVEDIR);
-	closedir(dir);
 	return 0;
 }
 
