@@ -1,8 +1,5 @@
 #include "explain_line.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 #include "excerpt.h"
 #include "shown.h"
 #include "utf8.h"
@@ -18,23 +15,9 @@
 /* Usual width of ":LINE:COLUMN". */
 #define NUMBERS_WIDTH 7
 
-/* Collects the dozen pieces of a line in a buffer, to call the library less often. */
 static void put(struct explain_line *line, const char *text, size_t len)
 {
-	if (sizeof(line->buffer) - line->used < len)
-		explain_line_flush(line);
-	if (len >= sizeof(line->buffer)) {
-		fwrite_unlocked(text, 1, len, line->out);
-		return;
-	}
-	memcpy(line->buffer + line->used, text, len);
-	line->used += len;
-}
-
-void explain_line_flush(struct explain_line *line)
-{
-	fwrite_unlocked(line->buffer, 1, line->used, line->out);
-	line->used = 0;
+	fwrite_unlocked(text, 1, len, line->out);
 }
 
 void explain_line_colour(struct explain_line *line, const char *sequence)
@@ -106,22 +89,22 @@ void explain_line_value(struct explain_line *line, const struct node *value)
 	explain_line_word(line, text);
 }
 
+/* Puts ":123". printf(3) would take longer than all the rest of a line. */
 static void put_number(struct explain_line *line, uint32_t number)
 {
-	char text[10];
+	char text[11];
 	size_t at = sizeof(text);
 
 	do
 		text[--at] = (char)('0' + number % 10);
 	while (number /= 10);
+	text[--at] = ':';
 	put_ascii(line, text + at, sizeof(text) - at);
 }
 
 static void put_line_column(struct explain_line *line, const struct node *node)
 {
-	put_ascii(line, ":", 1);
 	put_number(line, node->line);
-	put_ascii(line, ":", 1);
 	put_number(line, node->column);
 }
 
@@ -142,57 +125,13 @@ void explain_line_end(struct explain_line *line)
 	line->columns = 0;
 }
 
-/* Writes `text`, escaped, to *at, and moves *at behind it. Returns its width. */
-static size_t render(char **at, const char *text)
-{
-	const char *end = text + strlen(text), *start = *at;
-
-	while (text < end) {
-		char shown[SHOWN_MAX + 1];
-		size_t len = shown_put(&text, end, shown);
-
-		memcpy(*at, shown, len);
-		*at += len;
-	}
-	return columns_of(start, (size_t)(*at - start));
-}
-
-/* Returns the source's cached text. NULL: no memory. */
-static const struct explain_known *know(struct explain_line *line, const struct source *source)
-{
-	struct explain_known *known = &line->known[source->rank % EXPLAIN_KNOWN_COUNT];
-	const char *name = store_places_name(line->places, source);
-	size_t size =
-		SHOWN_MAX * (strlen(source->layer) + strlen(name)) + LAYER_WIDTH_MAX + sizeof("  ");
-
-	if (known->source == source)
-		return known;
-	char *text = realloc(known->text, size), *at = text;
-	if (!text)
-		return NULL;
-	known->columns = render(&at, source->layer);
-	while (known->columns < line->layer_width) {
-		*at++ = ' ';
-		known->columns++;
-	}
-	*at++ = ' ';
-	*at++ = ' ';
-	known->columns += 2 + render(&at, name);
-	known->text = text;
-	known->len = (size_t)(at - text);
-	known->source = source;
-	return known;
-}
-
 void explain_line_name(struct explain_line *line, const struct source *source)
 {
-	const struct explain_known *known = know(line, source);
+	size_t layer_end = line->columns + line->layer_width + 2;
 
-	line->has_failed |= !known;
-	if (!known)
-		return;
-	put(line, known->text, known->len);
-	line->columns += known->columns;
+	explain_line_shown(line, source->layer);
+	put_blanks(line, layer_end);
+	explain_line_shown(line, store_places_name(line->places, source));
 }
 
 void explain_line_source(struct explain_line *line, const struct source *source)
@@ -240,19 +179,4 @@ void explain_line_widen(struct explain_line *line, const struct source *source)
 		line->layer_width = layer;
 	if (place > line->place_width && place <= PLACE_WIDTH_MAX)
 		line->place_width = place;
-}
-
-void explain_line_forget(struct explain_line *line, const struct source *source)
-{
-	struct explain_known *known = &line->known[source->rank % EXPLAIN_KNOWN_COUNT];
-
-	if (known->source == source)
-		known->source = NULL;
-}
-
-int explain_line_fini(struct explain_line *line)
-{
-	for (size_t i = 0; i < EXPLAIN_KNOWN_COUNT; i++)
-		free(line->known[i].text);
-	return line->has_failed ? -ENOMEM : 0;
 }

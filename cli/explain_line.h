@@ -12,16 +12,6 @@
 #include "origin.h"
 #include "store_place.h"
 
-/* Number of sources whose text is cached. A layer's rank determines the slot. */
-#define EXPLAIN_KNOWN_COUNT 8
-
-struct explain_known {
-	const struct source *source;
-	char *text; /* "vendor  /usr/share/app/app.yaml" */
-	size_t len;
-	size_t columns;
-};
-
 struct explain_line {
 	FILE *out; /* written without its lock (fwrite_unlocked(3)) */
 	bool is_coloured;
@@ -31,10 +21,6 @@ struct explain_line {
 	size_t layer_width;
 	size_t place_width;
 	size_t columns; /* width of the line so far, without colours */
-	char buffer[1 << 14];
-	size_t used; /* bytes used in the buffer */
-	bool has_failed;
-	struct explain_known known[EXPLAIN_KNOWN_COUNT];
 };
 
 /** Widens the columns so that `source` fits, up to a maximum. */
@@ -63,12 +49,3 @@ void explain_line_rule(struct explain_line *line, const char *rule);
 void explain_line_why(struct explain_line *line, struct origin_why why, const struct node *value);
 
 void explain_line_end(struct explain_line *line);
-
-/** Writes the buffer to `out`. Call it before another function writes to `out`, and at the end. */
-void explain_line_flush(struct explain_line *line);
-
-/** Removes a source from the cache. Call it before the source is freed. */
-void explain_line_forget(struct explain_line *line, const struct source *source);
-
-/** Frees the line's memory. Returns 0, or -ENOMEM: then the output is incomplete. */
-int explain_line_fini(struct explain_line *line);

@@ -15,6 +15,7 @@ struct explain_writer {
 	const struct explained *only;
 	const struct origin_step **steps; /* the steps of one value, to be printed backwards */
 	size_t step_capacity;
+	bool has_failed; /* no memory: the output is incomplete */
 };
 
 static void put_contributor(struct explain_writer *writer, enum origin_fate fate,
@@ -43,7 +44,7 @@ static void put_contributor(struct explain_writer *writer, enum origin_fate fate
 static void take_step(struct explain_writer *writer, size_t *count, const struct origin_step *step)
 {
 	if (array_grow(writer->steps, *count, writer->step_capacity) < 0)
-		writer->line.has_failed = true;
+		writer->has_failed = true;
 	else
 		writer->steps[(*count)++] = step;
 }
@@ -177,7 +178,7 @@ static int put_explained(void *context, const struct explained_value *value)
 	}
 	for (const struct origin_removed *at = origin ? origin->removed : NULL; at; at = at->next)
 		put_removed(writer, value->value, value->key, at);
-	return writer->line.has_failed ? -ENOMEM : 0;
+	return writer->has_failed ? -ENOMEM : 0;
 }
 
 static void put_gone(struct explain_writer *writer, const char *asked)
@@ -233,7 +234,7 @@ static void put_documents(struct explain_writer *writer, const struct explanatio
 	}
 	if (r == 0)
 		r = put_gone_documents(writer, explanation);
-	writer->line.has_failed |= r < 0 || key.has_failed;
+	writer->has_failed |= r < 0 || key.has_failed;
 	key_text_fini(&key);
 }
 
@@ -309,7 +310,6 @@ static void put_only_source(struct explain_writer *writer, const struct explanat
 		explanation->kind == VERSION_LINK ? "a symbolic link" : "a large file, as it is");
 	explain_line_source(&writer->line, &source);
 	explain_line_end(&writer->line);
-	explain_line_forget(&writer->line, &source);
 }
 
 static void put_head(struct explain_writer *writer, const struct explanation *explanation)
@@ -375,8 +375,7 @@ int explain_text(const struct explanation *explanation, const struct explained *
 		r = explained_value_each(writer.origins, &only->at, put_explained, &writer);
 	else
 		put_gone(&writer, asked);
-	writer.line.has_failed |= r < 0 || (only && only->at.key->has_failed);
-	explain_line_flush(&writer.line);
+	writer.has_failed |= r < 0 || (only && only->at.key->has_failed);
 	free(writer.steps);
-	return explain_line_fini(&writer.line);
+	return writer.has_failed ? -ENOMEM : 0;
 }
