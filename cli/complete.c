@@ -435,7 +435,7 @@ static void offer_paths(const struct completion *to, const struct typed *typed)
 /* Offers mounts. A rendered tree, which has a status, too, is offered as a directory. */
 static void offer_mounts(const struct completion *to)
 {
-	CLEANUP(plyfs_mount_fini) struct plyfs_mounts mounted = {0};
+	CLEANUP(path_list_fini) struct path_list mounted = {0};
 	bool is_any = false;
 
 	if (plyfs_mount_all(&mounted) == 0)

@@ -4,13 +4,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "array.h"
 #include "cleanup.h"
 #include "descriptor.h"
 #include "file_watch.h"
+#include "path_list.h"
 #include "text.h"
 
 /*
@@ -20,10 +21,8 @@
 
 /* A directory with all its subdirectories, in the order of the search. */
 struct data_search_tree {
-	char *directory; /* as it was asked for */
-	char **paths;    /* each ends with a slash, except "" */
-	size_t count;
-	size_t capacity;
+	char *directory;        /* as it was asked for */
+	struct path_list found; /* each path ends with a slash, except "" */
 	struct data_search_tree *next;
 };
 
@@ -37,9 +36,7 @@ struct data_search_file {
 
 static void tree_free(struct data_search_tree *tree)
 {
-	for (size_t i = 0; i < tree->count; i++)
-		free(tree->paths[i]);
-	free(tree->paths);
+	path_list_fini(&tree->found);
 	free(tree->directory);
 	free(tree);
 }
@@ -64,17 +61,6 @@ static void file_freep(struct data_search_file **file)
 		file_free(*file);
 }
 
-/* Adds `path`, and takes it over. */
-static int tree_add(struct data_search_tree *tree, char *path)
-{
-	if (array_grow(tree->paths, tree->count, tree->capacity) < 0) {
-		free(path);
-		return -ENOMEM;
-	}
-	tree->paths[tree->count++] = path;
-	return 0;
-}
-
 static bool is_directory(const char *path, const struct dirent *entry)
 {
 	CLEANUP(freep) char *inner = NULL;
@@ -96,8 +82,8 @@ static int by_bytes(const struct dirent **a, const struct dirent **b)
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-/* Adds the subdirectories of tree->paths[index]. */
-static int tree_scan(struct data_search_tree *tree, size_t index, struct problem *problem)
+/* Adds the subdirectories of the path with that index. */
+static int tree_scan(struct path_list *tree, size_t index, struct problem *problem)
 {
 	const char *path = tree->paths[index];
 	struct dirent **entries;
@@ -111,14 +97,12 @@ static int tree_scan(struct data_search_tree *tree, size_t index, struct problem
 			text_error(-errno));
 
 	for (int i = 0; i < count; i++) {
-		char *inner;
+		CLEANUP(freep) char *inner = NULL;
 
-		if (r == 0 && is_directory(path, entries[i])) {
-			if (asprintf(&inner, "%s%s/", path, entries[i]->d_name) < 0)
-				r = -ENOMEM;
-			else
-				r = tree_add(tree, inner);
-		}
+		if (r == 0 && is_directory(path, entries[i]))
+			r = text_format(&inner, "%s%s/", path, entries[i]->d_name);
+		if (r == 0 && inner)
+			r = path_list_add(tree, inner, strlen(inner));
 		free(entries[i]);
 	}
 	free(entries);
@@ -129,7 +113,7 @@ static int tree_scan(struct data_search_tree *tree, size_t index, struct problem
 static int tree_new(const char *directory, struct data_search_tree **ret, struct problem *problem)
 {
 	CLEANUP(tree_freep) struct data_search_tree *tree = calloc(1, sizeof(*tree));
-	char *path;
+	CLEANUP(freep) char *path = NULL;
 
 	if (!tree)
 		return -ENOMEM;
@@ -138,17 +122,16 @@ static int tree_new(const char *directory, struct data_search_tree **ret, struct
 	tree->directory = strdup(directory);
 	if (!tree->directory)
 		return -ENOMEM;
-	if (asprintf(&path, "%s%s", directory, *directory ? "/" : "") < 0)
-		return -ENOMEM;
-
-	int r = tree_add(tree, path);
-	for (size_t i = 0; r == 0 && i < tree->count; i++) {
-		if (tree->count > DATA_SEARCH_DIRECTORIES_MAX)
+	int r = text_format(&path, "%s%s", directory, *directory ? "/" : "");
+	if (r == 0)
+		r = path_list_add(&tree->found, path, strlen(path));
+	for (size_t i = 0; r == 0 && i < tree->found.count; i++) {
+		if (tree->found.count > DATA_SEARCH_DIRECTORIES_MAX)
 			return problem_set(problem, *directory ? directory : ".", 0, 0,
 				"has more than %d directories in it; name one that holds the data "
 				"only",
 				DATA_SEARCH_DIRECTORIES_MAX);
-		r = tree_scan(tree, i, problem);
+		r = tree_scan(&tree->found, i, problem);
 	}
 	if (r == 0)
 		*ret = take_ptr(tree);
@@ -242,9 +225,9 @@ int data_search_find(void *context, const char *directory, const char *name,
 	int r = find_tree(search, directory, &tree, problem);
 	if (r != 0)
 		return r;
-	for (size_t i = 0; i < tree->count; i++) {
+	for (size_t i = 0; i < tree->found.count; i++) {
 		char *path;
-		if (asprintf(&path, "%s%s", tree->paths[i], name) < 0)
+		if (asprintf(&path, "%s%s", tree->found.paths[i], name) < 0)
 			return -ENOMEM;
 
 		CLEANUP(closep) int fd = open_file(path);
@@ -276,7 +259,7 @@ size_t data_search_count(const struct data_search *search)
 	size_t count = 0;
 
 	for (const struct data_search_tree *tree = search->trees; tree; tree = tree->next)
-		count += tree->count;
+		count += tree->found.count;
 	return count;
 }
 
@@ -287,8 +270,8 @@ int data_search_watch(const struct data_search *search, struct file_watch *watch
 	for (const struct data_search_file *file = search->files; r == 0 && file; file = file->next)
 		r = file_watch_add(watch, file->name);
 	for (const struct data_search_tree *tree = search->trees; tree; tree = tree->next)
-		for (size_t i = 0; r == 0 && i < tree->count; i++)
-			r = file_watch_add_directory(watch, tree->paths[i]);
+		for (size_t i = 0; r == 0 && i < tree->found.count; i++)
+			r = file_watch_add_directory(watch, tree->found.paths[i]);
 	return r;
 }
 

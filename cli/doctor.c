@@ -52,9 +52,9 @@
 
 struct doctor {
 	struct doctor_report report;
-	struct mount_options options;  /* of a mount to be made */
-	struct plyfs_mounts answering; /* the mounts that have answered; the paths are borrowed */
-	bool is_mounted;               /* settings of mounts are examined, not given ones */
+	struct mount_options options; /* of a mount to be made */
+	struct path_list answering;   /* the mounts that have answered; the paths are borrowed */
+	bool is_mounted;              /* settings of mounts are examined, not given ones */
 };
 
 static void examine_device(struct doctor_report *report)
@@ -503,7 +503,7 @@ static int take_status(void *context, const char *mountpoint, int result, struct
 
 static int examine_mounts(struct doctor *doctor)
 {
-	CLEANUP(plyfs_mount_fini) struct plyfs_mounts mounted = {0};
+	CLEANUP(path_list_fini) struct path_list mounted = {0};
 	CLEANUP(freep) char **answering = NULL;
 
 	int r = plyfs_mount_all(&mounted);
@@ -546,7 +546,7 @@ static int run(const struct command *command, int argc, char **argv)
 	int code = command_options(command, options, argc, argv);
 	if (code >= 0)
 		return code;
-	const struct plyfs_mounts given = {argv + optind, (size_t)(argc - optind)};
+	const struct path_list given = {argv + optind, (size_t)(argc - optind)};
 	report->is_coloured = colour_use(STDOUT_FILENO);
 	doctor_report_begin(report);
 	examine_device(report);

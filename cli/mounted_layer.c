@@ -94,7 +94,7 @@ static int take(void *context, const char *mountpoint, int result, struct span t
 int mounted_layer_find(
 	const char *path, char **ret_mountpoint, char **ret_path, struct problem *problem)
 {
-	CLEANUP(plyfs_mount_fini) struct plyfs_mounts mounted = {0};
+	CLEANUP(path_list_fini) struct path_list mounted = {0};
 	CLEANUP(freep) char *real = NULL, *mountpoint = NULL;
 	struct layer_search search = {.problem = problem};
 

@@ -13,7 +13,6 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "array.h"
 #include "cleanup.h"
 #include "command.h"
 #include "descriptor.h"
@@ -78,14 +77,7 @@ int plyfs_mount_find(const char *path, char **ret)
 	return *ret ? 0 : -ENOMEM;
 }
 
-void plyfs_mount_fini(struct plyfs_mounts *mounted)
-{
-	for (size_t i = 0; i < mounted->count; i++)
-		free(mounted->paths[i]);
-	free(mounted->paths);
-}
-
-static bool has(const struct plyfs_mounts *mounted, const char *path)
+static bool has(const struct path_list *mounted, const char *path)
 {
 	for (size_t i = 0; i < mounted->count; i++)
 		if (strcmp(mounted->paths[i], path) == 0)
@@ -94,8 +86,7 @@ static bool has(const struct plyfs_mounts *mounted, const char *path)
 }
 
 struct mount_collection {
-	struct plyfs_mounts mounted;
-	size_t capacity;
+	struct path_list mounted;
 	bool (*is_wanted)(const struct table_mount *mount);
 	int result;
 };
@@ -103,20 +94,15 @@ struct mount_collection {
 static bool add(void *context, const struct table_mount *mount)
 {
 	struct mount_collection *list = context;
-	struct plyfs_mounts *mounted = &list->mounted;
+	struct path_list *mounted = &list->mounted;
 
 	if (!list->is_wanted(mount) || has(mounted, mount->path))
 		return false;
-	list->result = array_grow(mounted->paths, mounted->count, list->capacity);
-	if (list->result < 0)
-		return true;
-	mounted->paths[mounted->count] = strdup(mount->path);
-	list->result = mounted->paths[mounted->count] ? 0 : -ENOMEM;
-	mounted->count += list->result == 0;
+	list->result = path_list_add(mounted, mount->path, strlen(mount->path));
 	return list->result < 0;
 }
 
-static int list_mounts(bool (*is_wanted)(const struct table_mount *mount), struct plyfs_mounts *ret)
+static int list_mounts(bool (*is_wanted)(const struct table_mount *mount), struct path_list *ret)
 {
 	struct mount_collection list = {.is_wanted = is_wanted};
 
@@ -124,7 +110,7 @@ static int list_mounts(bool (*is_wanted)(const struct table_mount *mount), struc
 	if (r == 0)
 		r = list.result;
 	if (r < 0)
-		plyfs_mount_fini(&list.mounted);
+		path_list_fini(&list.mounted);
 	else
 		*ret = list.mounted;
 	return r;
@@ -135,7 +121,7 @@ static bool is_plyfs(const struct table_mount *mount)
 	return strcmp(mount->root, "/") == 0 && strcmp(mount->type, FILE_SYSTEM_TYPE) == 0;
 }
 
-int plyfs_mount_all(struct plyfs_mounts *ret)
+int plyfs_mount_all(struct path_list *ret)
 {
 	return list_mounts(is_plyfs, ret);
 }
@@ -217,7 +203,7 @@ int plyfs_mount_report_within(const char *mountpoint, struct document **ret)
 		     : plyfs_mount_read_report(mountpoint, (struct span){text, len}, ret, &ignored);
 }
 
-int plyfs_mount_each(const struct plyfs_mounts *mounted, unsigned limit_ms, plyfs_mount_call *call,
+int plyfs_mount_each(const struct path_list *mounted, unsigned limit_ms, plyfs_mount_call *call,
 	int (*each)(void *context, const char *mountpoint, int result, struct span text),
 	void *context)
 {
@@ -330,7 +316,7 @@ struct guarded_mount {
 };
 
 static struct {
-	struct plyfs_mounts mounted;
+	struct path_list mounted;
 	struct guarded_mount *states;
 } guarded;
 
@@ -347,7 +333,7 @@ struct question {
 	unsigned use; /* a layer_use, or ROOT_USE */
 	/* The directories of layers (absolute): each use of them is tried. NULL: there are none. A
 	 * child has no descriptors of them. */
-	const struct plyfs_mounts *layers;
+	const struct path_list *layers;
 	bool is_last; /* a mount that does not answer in time is silent */
 };
 
@@ -399,7 +385,7 @@ static bool use_tree(int parent, const char *name, unsigned *left)
 }
 
 /* In a child: uses the part of each layer that is in the mount. */
-static void use_layers(const struct plyfs_mounts *layers, const char *mountpoint)
+static void use_layers(const struct path_list *layers, const char *mountpoint)
 {
 	for (size_t i = 0; i < layers->count; i++) {
 		unsigned left = TRIED_NAMES_MAX;
@@ -443,7 +429,7 @@ static int note_answer(void *context, const char *mountpoint, int result, struct
 }
 
 /* Returns whether a directory of the layers is in the mount, or around it. */
-static bool is_in_layers(const struct plyfs_mounts *layers, const char *mountpoint)
+static bool is_in_layers(const struct path_list *layers, const char *mountpoint)
 {
 	bool is_found = false;
 
@@ -454,18 +440,14 @@ static bool is_in_layers(const struct plyfs_mounts *layers, const char *mountpoi
 }
 
 /* Lists the directories of the layers. */
-static void list_layers(const struct settings *settings, struct plyfs_mounts *ret)
+static void list_layers(const struct settings *settings, struct path_list *ret)
 {
 	char path[PATH_MAX];
 
-	*ret = (struct plyfs_mounts){.paths = calloc(settings->layer_count, sizeof(*ret->paths))};
-	for (size_t i = 0; ret->paths && i < settings->layer_count; i++) {
-		if (settings->layers[i]->dirfd < 0 ||
-			descriptor_path(settings->layers[i]->dirfd, path) < 0)
-			continue;
-		ret->paths[ret->count] = strdup(path);
-		ret->count += ret->paths[ret->count] != NULL;
-	}
+	for (size_t i = 0; i < settings->layer_count; i++)
+		if (settings->layers[i]->dirfd >= 0 &&
+			descriptor_path(settings->layers[i]->dirfd, path) == 0)
+			(void)path_list_add(ret, path, strlen(path));
 }
 
 /* Reports the mount, once. */
@@ -482,9 +464,9 @@ static void report_silence(size_t mount)
 
 bool plyfs_mount_guard_ask(const struct settings *settings)
 {
-	CLEANUP(plyfs_mount_fini) struct plyfs_mounts layers = {0};
+	CLEANUP(path_list_fini) struct path_list layers = {0};
 	struct question question = {.layers = &layers, .is_last = true};
-	struct plyfs_mounts reached = {0};
+	struct path_list reached = {0};
 	bool is_silent = false;
 
 	if (!guarded.states)
@@ -512,7 +494,7 @@ bool plyfs_mount_guard_ask(const struct settings *settings)
  */
 static void ask_guarded(size_t mount, const char *path, unsigned use)
 {
-	const struct plyfs_mounts one = {&guarded.mounted.paths[mount], 1};
+	const struct path_list one = {&guarded.mounted.paths[mount], 1};
 	struct question question = {
 		.mountpoint = guarded.mounted.paths[mount], .path = path, .use = use};
 
@@ -587,7 +569,7 @@ static bool is_reported(const char *mountpoint)
 
 void plyfs_mount_name_silent(const char *path)
 {
-	CLEANUP(plyfs_mount_fini) struct plyfs_mounts mounted = {0};
+	CLEANUP(path_list_fini) struct path_list mounted = {0};
 	char working[PATH_MAX] = "";
 	struct silence silence = {.paths = path, .working = working};
 	char text[PLYFS_MOUNT_SILENCE_MAX];
@@ -617,7 +599,7 @@ bool plyfs_mount_is_foreign(const char *path)
 
 bool plyfs_mount_may_be_silent(void)
 {
-	CLEANUP(plyfs_mount_fini) struct plyfs_mounts mounted = {0};
+	CLEANUP(path_list_fini) struct path_list mounted = {0};
 
 	return list_mounts(mount_table_is_remote, &mounted) == 0 && mounted.count > 0;
 }

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "path_list.h"
 #include "probe.h"
 #include "span.h"
 
@@ -27,15 +28,11 @@ int plyfs_mount_find(const char *path, char **ret);
 /** Reads the mount's entry in the table of mounts. Returns 0 with *ret, or -errno. */
 int plyfs_mount_entry(const char *mountpoint, struct table_mount *ret);
 
-/* The mountpoints of all plyfs mounts that are visible to us. */
-struct plyfs_mounts {
-	char **paths;
-	size_t count;
-};
-
-/** Lists these mountpoints. Returns 0 with *ret for plyfs_mount_fini(), or -errno. */
-int plyfs_mount_all(struct plyfs_mounts *ret);
-void plyfs_mount_fini(struct plyfs_mounts *mounted);
+/**
+ * Lists the mountpoints of all plyfs mounts that are visible to us. Returns 0 with *ret for
+ * path_list_fini(), or -errno.
+ */
+int plyfs_mount_all(struct path_list *ret);
 
 /**
  * Reads the status of the mount at `mountpoint`. Any user can make a mount that looks like a plyfs:
@@ -66,7 +63,7 @@ typedef int plyfs_mount_call(void *context, const char *mountpoint, int out);
  * `call` is NULL, the output is the mount's status. Stops at the first non-zero result of `each`,
  * and returns it.
  */
-int plyfs_mount_each(const struct plyfs_mounts *mounted, unsigned limit_ms, plyfs_mount_call *call,
+int plyfs_mount_each(const struct path_list *mounted, unsigned limit_ms, plyfs_mount_call *call,
 	int (*each)(void *context, const char *mountpoint, int result, struct span text),
 	void *context);
 

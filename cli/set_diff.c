@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "array.h"
 #include "cleanup.h"
 #include "command.h"
 #include "compared_file.h"
 #include "follow.h"
 #include "layer_choice.h"
 #include "message.h"
+#include "path_list.h"
 #include "traverse.h"
 #include "utf8.h"
 
@@ -18,9 +18,7 @@
 struct file_set {
 	struct settings *settings;
 	struct offline *offline;
-	char **paths;
-	size_t count;
-	size_t capacity;
+	struct path_list files;
 	int code; /* EXIT_FAILED: a directory could not be listed completely */
 };
 
@@ -31,19 +29,11 @@ struct set_comparison {
 	int code;
 };
 
-static void tree_clear(struct file_set *tree)
-{
-	for (size_t i = 0; i < tree->count; i++)
-		free(tree->paths[i]);
-	tree->count = 0;
-}
-
 static void comparison_fini(struct set_comparison *comparison)
 {
 	for (size_t i = 0; i < 2; i++) {
 		struct file_set *tree = &comparison->trees[i];
-		tree_clear(tree);
-		free(tree->paths);
+		path_list_fini(&tree->files);
 		offline_free(tree->offline);
 	}
 }
@@ -58,10 +48,7 @@ static int add_path(void *context, const struct traversed *found)
 				NULL, *found->path ? found->path : ".", -found->error, NULL);
 		return 0;
 	}
-	if (array_grow(tree->paths, tree->count, tree->capacity) < 0)
-		return -ENOMEM;
-	tree->paths[tree->count] = strdup(found->path);
-	return tree->paths[tree->count++] ? 0 : -ENOMEM;
+	return path_list_add(&tree->files, found->path, strlen(found->path));
 }
 
 static bool needs_quotes(const char *path)
@@ -160,7 +147,8 @@ static int compare_path(struct set_comparison *comparison, const char *path)
 /* Compares the trees, whose lists are in the same order. */
 static int compare_trees(struct set_comparison *comparison)
 {
-	const struct file_set *old = &comparison->trees[0], *new = &comparison->trees[1];
+	const struct path_list *old = &comparison->trees[0].files;
+	const struct path_list *new = &comparison->trees[1].files;
 	int r = 0;
 
 	for (size_t i = 0, j = 0; r == 0 && (i < old->count || j < new->count);) {
@@ -206,7 +194,7 @@ static int compare_below(struct set_comparison *comparison, const char *path)
 		return 0;
 	for (size_t i = 0; r == 0 && i < 2; i++) {
 		struct file_set *tree = &comparison->trees[i];
-		tree_clear(tree);
+		path_list_clear(&tree->files);
 		r = offline_traverse(tree->offline, inner, add_path, tree);
 		is_found |= r == 0;
 		if (tree->code != EXIT_DONE)

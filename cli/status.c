@@ -549,7 +549,7 @@ static int list_mount(void *context, const char *mountpoint, int result, struct 
 
 static int list(const struct wish *wish)
 {
-	CLEANUP(plyfs_mount_fini) struct plyfs_mounts mounted = {0};
+	CLEANUP(path_list_fini) struct path_list mounted = {0};
 	struct status_listing listing = {.wish = wish, .code = EXIT_DONE};
 
 	int r = plyfs_mount_all(&mounted);

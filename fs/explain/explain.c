@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "array.h"
 #include "cleanup.h"
 #include "composition.h"
 #include "dropin_name.h"
 #include "dropin_unread.h"
 #include "hidden.h"
+#include "path_list.h"
 #include "strategy.h"
 
 /* The explanation that explain() returns, with the data that it points into. */
@@ -131,36 +131,27 @@ static int add_unread(void *context, const struct layer *layer, const char *path
 struct name_search {
 	const struct settings *settings;
 	const char *path; /* of the file that they belong to */
-	char **names;
-	size_t count;
-	size_t capacity;
+	struct path_list names;
 };
 
 static int add_dropin(void *context, const char *name, unsigned char type)
 {
 	struct name_search *search = context;
 
-	if (type == DT_DIR || !dropin_is_named(search->settings, search->path, name))
-		return 0;
-	if (array_grow(search->names, search->count, search->capacity) < 0)
-		return -ENOMEM;
-	search->names[search->count] = strdup(name);
-	search->count += search->names[search->count] != NULL;
-	return search->names[search->count - 1] ? 0 : -ENOMEM;
+	return type != DT_DIR && dropin_is_named(search->settings, search->path, name)
+		       ? path_list_add(&search->names, name, strlen(name))
+		       : 0;
 }
 
 static void name_search_fini(struct name_search *search)
 {
-	for (size_t i = 0; i < search->count; i++)
-		free(search->names[i]);
-	free(search->names);
+	path_list_fini(&search->names);
 }
 
 /* Finds the drop-ins that any layer has, in byte order and once each. */
 static int find_dropins(struct name_search *search)
 {
 	CLEANUP(freep) char *directory = NULL;
-	size_t kept = 0;
 	int r = 0;
 
 	if (settings_rule(search->settings, search->path)->dropins == DROPINS_NONE)
@@ -172,15 +163,7 @@ static int find_dropins(struct name_search *search)
 		r = layer->dirfd < 0 ? 0 : layer_list(layer, directory, add_dropin, search);
 		r = r == -ENOMEM || layer_is_shortage(r) ? r : 0;
 	}
-	if (search->count)
-		qsort(search->names, search->count, sizeof(*search->names), array_compare_texts);
-	for (size_t i = 0; i < search->count; i++) {
-		if (kept && strcmp(search->names[kept - 1], search->names[i]) == 0)
-			free(search->names[i]);
-		else
-			search->names[kept++] = search->names[i];
-	}
-	search->count = kept;
+	path_list_sort(&search->names);
 	return r;
 }
 
@@ -198,14 +181,15 @@ static int add_passed(const struct composer *composer, const char *path,
 	int r = find_dropins(&dropins);
 	if (r < 0)
 		return r;
-	explanation->passed = calloc(lookup->count + lookup->left_out_count +
-					     composer->settings->layer_count * (dropins.count + 1),
-		sizeof(*explanation->passed));
+	explanation->passed =
+		calloc(lookup->count + lookup->left_out_count +
+				composer->settings->layer_count * (dropins.names.count + 1),
+			sizeof(*explanation->passed));
 	if (!explanation->passed)
 		return -ENOMEM;
-	for (size_t i = dropins.count; r == 0 && i-- > 0;) {
+	for (size_t i = dropins.names.count; r == 0 && i-- > 0;) {
 		CLEANUP(freep) char *dropin = NULL;
-		r = asprintf(&dropin, "%s" DROPIN_SUFFIX "/%s", path, dropins.names[i]) < 0
+		r = asprintf(&dropin, "%s" DROPIN_SUFFIX "/%s", path, dropins.names.paths[i]) < 0
 			    ? -ENOMEM
 			    : add_hidden(composer, dropin, is_uapi, explanation);
 	}

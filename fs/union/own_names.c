@@ -1,26 +1,22 @@
 #include "own_names.h"
 
-#include <stdlib.h>
+#include <errno.h>
 #include <string.h>
 
-#include "array.h"
 #include "cleanup.h"
 #include "path.h"
+#include "path_list.h"
 
 /* The wanted names of one layer. */
 struct own_list {
 	const struct own_names *names;
 	const struct layer *layer;
-	char **paths;
-	size_t count;
-	size_t capacity;
+	struct path_list paths;
 };
 
 static void list_fini(struct own_list *list)
 {
-	for (size_t i = 0; i < list->count; i++)
-		free(list->paths[i]);
-	free(list->paths);
+	path_list_fini(&list->paths);
 }
 
 static int add_name(void *context, const char *name, unsigned char type)
@@ -30,12 +26,9 @@ static int add_name(void *context, const char *name, unsigned char type)
 
 	if (path_join(list->names->directory->path, name, &path) < 0)
 		return -ENOMEM;
-	if (!list->names->is_wanted(list->layer, path, type))
-		return 0;
-	if (array_grow(list->paths, list->count, list->capacity) < 0)
-		return -ENOMEM;
-	list->paths[list->count++] = take_ptr(path);
-	return 0;
+	return list->names->is_wanted(list->layer, path, type)
+		       ? path_list_add(&list->paths, path, strlen(path))
+		       : 0;
 }
 
 int own_names_each(const struct own_names *names)
@@ -52,10 +45,9 @@ int own_names_each(const struct own_names *names)
 		/* Other errors of a listing are reported elsewhere. */
 		if (layer_is_shortage(listed))
 			return listed;
-		if (list.count)
-			qsort(list.paths, list.count, sizeof(*list.paths), array_compare_texts);
-		for (size_t j = 0; r == 0 && j < list.count; j++)
-			r = names->each(names->context, list.layer, list.paths[j]);
+		path_list_sort(&list.paths);
+		for (size_t j = 0; r == 0 && j < list.paths.count; j++)
+			r = names->each(names->context, list.layer, list.paths.paths[j]);
 	}
 	return r;
 }

@@ -1,4 +1,4 @@
-/* A list of paths of a tree: those at which something has changed or will change. */
+/* A list of paths, or of names. It owns copies of them. */
 #pragma once
 
 #include <stdbool.h>

@@ -26,18 +26,13 @@ int path_list_add_all(struct path_list *list, const struct path_list *other)
 	return r;
 }
 
-static int compare(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 void path_list_sort(struct path_list *list)
 {
 	size_t kept = 0;
 
 	if (!list->count)
 		return;
-	qsort(list->paths, list->count, sizeof(*list->paths), compare);
+	qsort(list->paths, list->count, sizeof(*list->paths), array_compare_texts);
 	for (size_t i = 1; i < list->count; i++)
 		if (strcmp(list->paths[i], list->paths[kept]) == 0)
 			free(list->paths[i]);
