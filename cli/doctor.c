@@ -519,24 +519,12 @@ static int examine_mounts(struct doctor *doctor)
 	return r;
 }
 
-static int set_options(const struct command *command, void *context, const char *text)
-{
-	struct problem problem;
-	int r = mount_options_read(text, context, &problem);
-
-	(void)command;
-	if (r == 0)
-		return EXIT_DONE;
-	message_result(r, &problem, NULL);
-	return EXIT_WRONG_USE;
-}
-
 static int run(const struct command *command, int argc, char **argv)
 {
 	struct doctor doctor = {.report = {.out = -1}};
 	struct doctor_report *report = &doctor.report;
 	const struct command_option options[] = {
-		{'o', "options", .take = set_options, .context = &doctor.options},
+		{'o', "options", .take = mount_options_take, .context = &doctor.options},
 		{'v', "verbose", .flag = &report->is_verbose},
 		{0, "json", .flag = &report->is_json},
 		{0, "color", .take = command_colour},

@@ -163,11 +163,14 @@ static int run_git(const struct command *command, int argc, char **argv, struct 
 	return message_result(r, &problem, job->mirror.replica.directory);
 }
 
-static int run_status(const struct command *command, int argc, char **argv, struct mirror_job *job)
+/* Runs `status` or `confirm`. */
+static int run_control(const struct command *command, int argc, char **argv, struct mirror_job *job)
 {
+	bool is_status = strcmp(argv[0], "status") == 0;
+	const struct command_option json = {0, "json", .flag = &job->is_raw};
 	const struct command_option options[] = {
-		{0, "json", .flag = &job->is_raw},
 		{0, "state", .text = &job->mirror.replica.state, .is_path = true},
+		is_status ? json : (struct command_option){0},
 		{0},
 	};
 	const char *directory = NULL;
@@ -175,28 +178,15 @@ static int run_status(const struct command *command, int argc, char **argv, stru
 	int code = take_all(command, options, argc, argv, &directory);
 	if (code >= 0)
 		return code;
-	return mirror_control_status(directory, job->mirror.replica.state, job->is_raw);
-}
-
-static int run_confirm(const struct command *command, int argc, char **argv, struct mirror_job *job)
-{
-	const struct command_option options[] = {
-		{0, "state", .text = &job->mirror.replica.state, .is_path = true},
-		{0},
-	};
-	const char *directory = NULL;
-
-	int code = take_all(command, options, argc, argv, &directory);
-	if (code >= 0)
-		return code;
-	return mirror_control_confirm(directory, job->mirror.replica.state);
+	return is_status ? mirror_control_status(directory, job->mirror.replica.state, job->is_raw)
+			 : mirror_control_confirm(directory, job->mirror.replica.state);
 }
 
 static const struct {
 	const char *name;
 	int (*run)(const struct command *command, int argc, char **argv, struct mirror_job *job);
 } kinds[] = {
-	{"etcd", run_etcd}, {"git", run_git}, {"status", run_status}, {"confirm", run_confirm}};
+	{"etcd", run_etcd}, {"git", run_git}, {"status", run_control}, {"confirm", run_control}};
 
 static int run(const struct command *command, int argc, char **argv)
 {

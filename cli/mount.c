@@ -50,24 +50,6 @@ struct mount {
 	bool is_detached; /* messages go to the system's log */
 };
 
-static int set_options(const struct command *command, void *context, const char *text)
-{
-	struct mount *mount = context;
-	struct problem problem;
-	int r = mount_options_read(text, &mount->options, &problem);
-
-	(void)command;
-	if (r != 0) {
-		message_result(r, &problem, NULL);
-		return EXIT_WRONG_USE;
-	}
-	if (mount->options.has_norealtime)
-		message("the mount option norealtime has no effect any more: plyfs has no "
-			"real-time threads; remove it, or set CPUSchedulingPolicy= in the systemd "
-			"unit");
-	return EXIT_DONE;
-}
-
 /*
  * Takes the slashes and "/." at the end away, with which realpath(3) asks the mount itself: after
  * an exec no process answers there yet.
@@ -143,7 +125,7 @@ static int read_arguments(const struct command *command, int argc, char **argv, 
 {
 	const struct command_option options[] = {
 		{'f', "foreground", .flag = &mount->is_foreground},
-		{'o', "options", .take = set_options, .context = mount},
+		{'o', "options", .take = mount_options_take, .context = &mount->options},
 		{'c', "config", .text = &mount->choice.config},
 		LAYER_CHOICE_OTHERS_OPTIONS(&mount->choice.around),
 		{0, "take-over", .flag = &mount->is_taking_over},
@@ -154,6 +136,10 @@ static int read_arguments(const struct command *command, int argc, char **argv, 
 	int code = command_options(command, options, argc, argv);
 	if (code >= 0)
 		return code;
+	if (mount->options.has_norealtime)
+		message("the mount option norealtime has no effect any more: plyfs has no "
+			"real-time threads; remove it, or set CPUSchedulingPolicy= in the systemd "
+			"unit");
 	/* A daemon that has taken over from version 0.2 has the option among its words. */
 	bool is_started = mount->question || mount->inheritance.socket >= 0;
 	if (mount->is_taking_over && !is_started && optind < argc)

@@ -1,5 +1,7 @@
 #include "mount_option.h"
 
+#include "command.h"
+#include "message.h"
 #include "word.h"
 
 /* Maximum size of a word, in bytes; no option is longer. */
@@ -146,7 +148,7 @@ static int take(struct span word, struct mount_options *options, struct problem 
 	return refuse(name, equals != NULL, problem);
 }
 
-int mount_options_read(const char *text, struct mount_options *options, struct problem *problem)
+static int read_words(const char *text, struct mount_options *options, struct problem *problem)
 {
 	struct mount_options found = *options;
 
@@ -166,6 +168,18 @@ int mount_options_read(const char *text, struct mount_options *options, struct p
 			"give one");
 	*options = found;
 	return 0;
+}
+
+int mount_options_take(const struct command *command, void *context, const char *text)
+{
+	struct problem problem;
+	int r = read_words(text, context, &problem);
+
+	(void)command;
+	if (r == 0)
+		return EXIT_DONE;
+	message_result(r, &problem, NULL);
+	return EXIT_WRONG_USE;
 }
 
 const char *mount_options_names(void)

@@ -6,8 +6,9 @@
 #include <stdbool.h>
 
 #include "mountpoint.h"
-#include "problem.h"
 #include "sandbox.h"
+
+struct command;
 
 /* Whether merged files begin with a comment that names their sources. */
 enum header_choice { HEADER_AS_SET, HEADER_ON, HEADER_OFF };
@@ -25,8 +26,11 @@ struct mount_options {
 	bool is_unpublished;   /* does not notify watchers; for tests: not in the help text */
 };
 
-/** Reads "WORD,WORD=VALUE,…". Returns 0, or PROBLEM with the allowed words for an unknown one. */
-int mount_options_read(const char *text, struct mount_options *options, struct problem *problem);
+/**
+ * Is a command_option.take: reads "WORD,WORD=VALUE,…" into its context, a struct mount_options. The
+ * message about an unknown word names those that are allowed.
+ */
+int mount_options_take(const struct command *command, void *context, const char *text);
 
 /** Returns our own documented words: "allow_other, private, header …". Static. */
 const char *mount_options_names(void);
