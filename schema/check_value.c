@@ -7,9 +7,6 @@
 #include "scalar.h"
 #include "string_format.h"
 
-/* Lists up to this length are compared item by item. */
-#define UNIQUE_SMALL 4
-
 /* Returns the cost of comparing the node with another one. */
 static uint64_t cost_of(const struct node *node)
 {
@@ -197,11 +194,13 @@ static uint32_t put_item(
 	return UINT32_MAX;
 }
 
-static bool check_many(
-	struct schema_run *run, const struct keyword *keyword, const struct node *instance)
+CHECK(unique)
 {
-	uint32_t count = instance->seq.count, size = 16;
+	uint32_t count = node_count(instance), size = 16;
 
+	(void)evaluated;
+	if (!keyword->number || count < 2)
+		return true;
 	while (size < 2 * (uint64_t)count)
 		size *= 2;
 	CLEANUP(freep) uint64_t *hashes = calloc(count, sizeof(*hashes));
@@ -218,25 +217,6 @@ static bool check_many(
 		if (other != UINT32_MAX)
 			return is_twice(run, keyword, instance, other, i);
 	}
-	return true;
-}
-
-CHECK(unique)
-{
-	uint32_t count = node_count(instance);
-
-	(void)evaluated;
-	if (!keyword->number)
-		return true;
-	if (count > UNIQUE_SMALL)
-		return check_many(run, keyword, instance);
-	for (uint32_t i = 1; i < count; i++)
-		for (uint32_t j = 0; j < i; j++) {
-			if (!run_spend(run, instance, cost_of(instance->seq.items[i])))
-				return false;
-			if (instance_equal(instance->seq.items[j], instance->seq.items[i]))
-				return is_twice(run, keyword, instance, j, i);
-		}
 	return true;
 }
 

@@ -1,20 +1,16 @@
 #include "line_edit.h"
 
+#include "format/builder.h"
 #include "line_pair.h"
 #include "line_section.h"
-
-static bool is_sections(const struct node *value)
-{
-	return node_is_map(value) ||
-	       (node_is_sequence(value) && value->seq.count && node_is_map(value->seq.items[0]));
-}
 
 /* Sets a key of the root to a section, several sections, or a value. */
 static int set_root_key(const struct line_editor *editor, const struct node *key,
 	const struct node *there, const struct node *value)
 {
 	const struct line_section root = {0}, section = {.name = key};
-	bool was_sections = there && is_sections(there), is_now = is_sections(value);
+	bool was_sections = there && builder_is_sections(there),
+	     is_now = builder_is_sections(value);
 	int r = 0;
 
 	if (was_sections && is_now && there->kind == value->kind)
@@ -37,8 +33,8 @@ static int remove_root_key(
 {
 	const struct line_section root = {0};
 
-	return is_sections(there) ? line_section_remove(editor, key)
-				  : line_pair_remove(editor, &root, key);
+	return builder_is_sections(there) ? line_section_remove(editor, key)
+					  : line_pair_remove(editor, &root, key);
 }
 
 static int set_root(
@@ -91,6 +87,6 @@ int line_edit(struct edit *edit, const struct edit_op *op, const struct line_dia
 
 		return line_pair_edit(&editor, &section, 1, op);
 	}
-	return is_sections(there) ? line_section_edit_item(&editor, there, op)
-				  : line_pair_edit(&editor, &root, 0, op);
+	return builder_is_sections(there) ? line_section_edit_item(&editor, there, op)
+					  : line_pair_edit(&editor, &root, 0, op);
 }

@@ -3,17 +3,13 @@
 #include <errno.h>
 #include <search.h>
 
+#include "array.h"
+
 /* A name that references used for a file. */
 struct pillar_name {
 	const char *name; /* first; as the reference has it */
 	struct pillar_file *file;
 };
-
-/* Compares names or files: both structs begin with the name. */
-static int compare_names(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
 
 static void keep(void *entry)
 {
@@ -42,7 +38,7 @@ int pillar_files_add(struct pillar_files *files, const struct merge_input *input
 		.number = files->count,
 	};
 
-	found = tsearch(file, &files->files, compare_names);
+	found = tsearch(file, &files->files, array_compare_texts);
 	if (!found)
 		return -ENOMEM;
 	files->count += *found == file;
@@ -72,7 +68,7 @@ int pillar_files_find(struct pillar_files *files, const char *name, struct pilla
 {
 	struct pillar_name wanted = {.name = name}, *call;
 	const struct merge_input *inputs;
-	struct pillar_name **known = tfind(&wanted, &files->calls, compare_names);
+	struct pillar_name **known = tfind(&wanted, &files->calls, array_compare_texts);
 	size_t count = 0;
 	int r;
 
@@ -95,7 +91,7 @@ int pillar_files_find(struct pillar_files *files, const char *name, struct pilla
 	r = pillar_files_add(files, inputs, count, &call->file);
 	if (r != 0)
 		return r;
-	if (!tsearch(call, &files->calls, compare_names))
+	if (!tsearch(call, &files->calls, array_compare_texts))
 		return -ENOMEM;
 	*ret = call->file;
 	return 0;

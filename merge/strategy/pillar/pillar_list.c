@@ -2,9 +2,6 @@
 
 #include <errno.h>
 
-/* Items up to which a list is searched item by item, not by hash. */
-#define LIST_SMALL 8
-
 /*
  * A list that is open. It keeps the hashes of its items while it is open: if a thousand files each
  * add an item, the list must not be hashed a thousand times.
@@ -59,26 +56,14 @@ static int index_items(struct pillar_values *values, struct open_list *list)
 	return r;
 }
 
-static bool has_item(const struct node *list, const struct node *item)
-{
-	for (uint32_t i = 0; i < list->seq.count; i++)
-		if (node_equal(list->seq.items[i], item))
-			return true;
-	return false;
-}
-
 int pillar_list_add(struct pillar_values *values, struct node *node, const struct node *item)
 {
 	struct open_list *list = (struct open_list *)node;
-	bool is_small = list->node.seq.count <= LIST_SMALL, is_new;
-	int r = pillar_work(values, pillar_steps(item) * (is_small ? list->node.seq.count + 1 : 1));
+	bool is_new;
+	int r = pillar_work(values, pillar_steps(item));
 
-	if (r)
-		return r;
-	if (is_small)
-		return has_item(&list->node, item) ? 0
-						   : node_push(values->arena, &list->node, item);
-	r = index_items(values, list);
+	if (!r)
+		r = index_items(values, list);
 	if (!r)
 		r = see(values, list, &(struct pair){item, item, node_hash(item)}, &is_new);
 	if (r || !is_new)

@@ -18,9 +18,6 @@ enum {
 	MARK_REASON = 4, /* multiplied by enum salt_reason; the highest bits */
 };
 
-/* Comparisons of items that cost less than hashing. */
-#define COMPARE_MAX 16
-
 /* An owned sequence. */
 struct owned_list {
 	struct node node;
@@ -326,38 +323,6 @@ static int see_items(struct aggregate_run *run, struct owned_list *list)
 	return 0;
 }
 
-static int append_by_hash(struct aggregate_run *run, struct owned_list *list, const struct node *b)
-{
-	uint32_t old;
-
-	if (see_items(run, list) < 0)
-		return -ENOMEM;
-	old = list->seen->map.count;
-	for (uint32_t i = 0; i < b->seq.count; i++) {
-		const struct node *item = b->seq.items[i];
-		uint32_t hash = node_hash(item);
-		const struct pair *found = node_find_hashed(list->seen, item, hash);
-
-		/* An item that `b` has twice and `a` lacks stays twice. */
-		if (found && found < list->seen->map.pairs + old)
-			continue;
-		if (!found && see_item(run, list->seen, item, hash) < 0)
-			return -ENOMEM;
-		if (node_push(run->salt->arena, &list->node, item) < 0)
-			return -ENOMEM;
-		list->seen_count++;
-	}
-	return 0;
-}
-
-static bool has_item(const struct owned_list *list, uint32_t count, const struct node *item)
-{
-	for (uint32_t i = 0; i < count; i++)
-		if (node_equal(list->node.seq.items[i], item))
-			return true;
-	return false;
-}
-
 /* Aggregates two marked lists: `a`, then the items of `b` that are not in `a`. */
 static int aggregate_lists(struct aggregate_run *run, const struct node *a, const struct node *b,
 	const struct node **ret)
@@ -371,14 +336,22 @@ static int aggregate_lists(struct aggregate_run *run, const struct node *a, cons
 	*ret = owned;
 	note_marked(run, owned, a, b);
 	list = list_of(owned);
-	old = owned->seq.count;
-	if ((uint64_t)old * b->seq.count > COMPARE_MAX)
-		return append_by_hash(run, list, b);
+	if (see_items(run, list) < 0)
+		return -ENOMEM;
+	old = list->seen->map.count;
 	for (uint32_t i = 0; i < b->seq.count; i++) {
-		if (has_item(list, old, b->seq.items[i]))
+		const struct node *item = b->seq.items[i];
+		uint32_t hash = node_hash(item);
+		const struct pair *found = node_find_hashed(list->seen, item, hash);
+
+		/* An item that `b` has twice and `a` lacks stays twice. */
+		if (found && found < list->seen->map.pairs + old)
 			continue;
-		if (node_push(run->salt->arena, owned, b->seq.items[i]) < 0)
+		if (!found && see_item(run, list->seen, item, hash) < 0)
 			return -ENOMEM;
+		if (node_push(run->salt->arena, owned, item) < 0)
+			return -ENOMEM;
+		list->seen_count++;
 	}
 	return 0;
 }
