@@ -2,21 +2,10 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "cleanup.h"
 #include "json_put.h"
 #include "strategy.h"
-
-/* Number of sources whose JSON is cached, by rank. */
-#define KNOWN_COUNT 8
-
-/* A cached source: "layer": "vendor", "file": "/usr/share/app/app.yaml". */
-struct known {
-	const struct source *source;
-	char *text;
-	size_t len;
-};
 
 /* The state of writing a document. */
 struct json_writer {
@@ -27,7 +16,6 @@ struct json_writer {
 	const struct explained *only;
 	bool has_documents; /* more than one: each value gets the number of its document */
 	bool has_written;   /* the list being written has an element already */
-	struct known known[KNOWN_COUNT];
 };
 
 static void put_source(FILE *out, const struct store_places *places, const struct source *source)
@@ -44,39 +32,14 @@ static void put_line_column(FILE *out, const struct node *node)
 	json_put(out, ", 'line': %" PRIu32 ", 'column': %" PRIu32, node->line, node->column);
 }
 
-static bool know(
-	struct known *known, const struct store_places *places, const struct source *source)
-{
-	char *text = NULL;
-	size_t len;
-	FILE *out = open_memstream(&text, &len);
-
-	if (!out)
-		return false;
-	put_source(out, places, source);
-	if (fclose(out) != 0) {
-		free(text);
-		return false;
-	}
-	free(known->text);
-	*known = (struct known){source, text, len};
-	return true;
-}
-
 /* Writes the source, line and column of a node; nothing for a node that has no source. */
 static void put_place(struct json_writer *writer, const struct node *node)
 {
-	FILE *out = writer->out;
-
 	if (!node->source)
 		return;
-	struct known *known = &writer->known[node->source->rank % KNOWN_COUNT];
-	fputs_unlocked(", ", out);
-	if (known->source == node->source || know(known, writer->places, node->source))
-		fwrite_unlocked(known->text, 1, known->len, out);
-	else
-		put_source(out, writer->places, node->source);
-	put_line_column(out, node);
+	fputs_unlocked(", ", writer->out);
+	put_source(writer->out, writer->places, node->source);
+	put_line_column(writer->out, node);
 }
 
 static int put_scalar(struct json_writer *writer, const struct node *scalar)
@@ -417,7 +380,5 @@ int explain_json(const struct explanation *explanation, const struct explained *
 	if (r == 0 && !only && explanation->kind == VERSION_BYTES)
 		r = put_gone_documents(&writer, explanation);
 	fputs_unlocked("\n}\n", out);
-	for (size_t i = 0; i < KNOWN_COUNT; i++)
-		free(writer.known[i].text);
 	return r;
 }
