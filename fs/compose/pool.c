@@ -211,3 +211,20 @@ void pool_add_later(struct pool *pool, struct pool_job *job, unsigned delay_us)
 	*place = job;
 	coroutine_wake(&pool->idle);
 }
+
+void pool_take_back(struct pool *pool, const struct pool_job *job)
+{
+	struct pool_job **at = &pool->delayed;
+
+	while (*at && *at != job)
+		at = &(*at)->next;
+	if (*at) {
+		*at = job->next;
+		return;
+	}
+	/* It may be due already. */
+	for (at = &pool->small.first; *at && *at != job;)
+		at = &(*at)->next;
+	if (*at && !(*at = job->next))
+		pool->small.end = at;
+}

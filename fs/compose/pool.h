@@ -59,3 +59,6 @@ void pool_add(struct pool *pool, struct pool_job *job, uint64_t bytes);
 
 /** Queues the job, which does not run before `delay_us` have passed. */
 void pool_add_later(struct pool *pool, struct pool_job *job, unsigned delay_us);
+
+/** Takes a job back that was added with pool_add_later(). Does nothing if it has begun. */
+void pool_take_back(struct pool *pool, const struct pool_job *job);

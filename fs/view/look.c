@@ -30,6 +30,9 @@
 #define TRIES_AT_ONCE 4
 #define PAUSE_MAX_US (COMPOSE_PAUSE_NS / 1000)
 
+/* If composing takes longer, a file system is slow, or does not answer, or the machine is busy. */
+#define LONG_US 100000u
+
 static void begin_in_pool(struct pool_job *job);
 static void compose_in_pool(struct pool_job *job);
 static void drop(struct pool_job *job);
@@ -500,15 +503,26 @@ static bool is_fresh(const struct look *look)
 	return false;
 }
 
+static void take_long(struct pool_job *job)
+{
+	lookup_takes_long((struct look *)job);
+}
+
 static int compose_look(struct look *look)
 {
 	const struct composer *composer = &look->settings.composer;
 	struct workers *workers = look->view->workers;
 
-	return workers ? compose_by(workers, composer, look->path, &look->lookup, &look->asked,
-				 &look->version, &look->problem)
-		       : compose(composer, look->path, &look->lookup, &look->asked, &look->version,
-				 &look->problem);
+	if (!workers)
+		return compose(composer, look->path, &look->lookup, &look->asked, &look->version,
+			&look->problem);
+	look->job.run = take_long;
+	if (!look->takes_long)
+		pool_add_later(look->view->pool, &look->job, LONG_US);
+	int r = compose_by(workers, composer, look->path, &look->lookup, &look->asked,
+		&look->version, &look->problem);
+	pool_take_back(look->view->pool, &look->job);
+	return r;
 }
 
 /* Notes the basis of the version, if no check judges it, and only the sources went into it. */
@@ -530,12 +544,12 @@ static void compose_in_pool(struct pool_job *job)
 	/* Writes before the first read are no reason to compose again. */
 	events_take(look->view);
 	look->settings.writes = look->view->writes;
-	look->job.run = begin_in_pool; /* the next time */
 	look->has_doubt = look->is_recalled = false;
 	look->settings.composer.has_doubt = &look->has_doubt;
 	stand_ins_rest(&look->stand_ins);
 	look->settings.composer.stand_ins = &look->stand_ins;
 	int r = compose_look(look);
+	look->job.run = begin_in_pool; /* the next time */
 	if (r == -ECANCELED) {
 		drop(job);
 		return;

@@ -6,7 +6,8 @@
  *        │ a file that must be composed
  *        ▼
  *      compose      in the pool, small before large; if a source changed or is being written, it
- *        │          goes back to look_up after a moment
+ *        │          goes back to look_up after a moment; if a worker takes long, lookups get a
+ *        │          placeholder inode
  *        ▼
  *      end          a request's look is shown and answered at once (lookup.c); the publisher's
  *                   look waits for the publisher's decision (refresh.c)

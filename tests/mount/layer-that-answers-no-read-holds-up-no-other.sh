@@ -14,12 +14,15 @@ start low:part:high mnt
 # app.yaml has a source that can't be read.
 cat mnt/app.yaml >got 2>&1 &
 reader=$!
+sleep 0.5
+begin=$SECONDS
 for i in 1 2 3 4 5; do
 	echo "b: $i" | replace high/beside.yaml
 	comes_to_show mnt/beside.yaml $'a: 1\nb: '$i
 	echo "n: $i" >high/new$i.yaml
 	comes_to_show mnt/new$i.yaml "n: $i"
 done
+[ $((SECONDS - begin)) -le 5 ] || fail "changes beside it took $((SECONDS - begin)) s"
 wait $reader && fail "the file was read: $(cat got)"
 eventually grep -q "app.yaml: can't be read: its file system has not answered for 10 s" mnt/.plyfs/errors ||
 	fail "the error: $(cat mnt/.plyfs/errors)"

@@ -94,6 +94,34 @@ TEST_WITH(delayed_job_comes_when_it_is_due, set_up, NULL)
 	pool_free(pool);
 }
 
+static struct job second;
+
+static void take_second_back(struct pool_job *job)
+{
+	run(job);
+	pool_take_back(pool, &second.job);
+}
+
+TEST_WITH(job_that_is_taken_back_does_not_run, set_up, NULL)
+{
+	struct job first = job_new(false), last = job_new(false);
+
+	/* Each coroutine that wakes takes all jobs that are due, and runs one. */
+	first.job.run = take_second_back;
+	second = job_new(false);
+	pool_add_later(pool, &first.job, 0);
+	pool_add_later(pool, &second.job, 0);
+	assert_true(comes_to_be(&done, 1));
+	pool_add_later(pool, &second.job, 20000);
+	pool_add_later(pool, &last.job, 30000);
+	pool_take_back(pool, &second.job);
+	assert_true(comes_to_be(&done, 2));
+	turn();
+	assert_int_equal(done, 2);
+	pool_free(pool);
+	assert_int_equal(dropped, 0);
+}
+
 static void let_go(void *context)
 {
 	(void)context;
