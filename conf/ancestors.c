@@ -98,7 +98,7 @@ int ancestors_each_closed(const struct layer *layer, const char *path, int fd,
 			return r;
 		r = go_up(&at);
 	}
-	return layer_is_shortage(r) ? r : each(context, &closed);
+	return layer_is_shortage(r) || r == -EREMOTE ? r : each(context, &closed);
 }
 
 void ancestors_narrow(struct stat *stat, const struct stat *above)

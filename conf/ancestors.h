@@ -26,7 +26,7 @@ struct layer;
  * file was moved or `fd` is the -errno of a failed open, `each` gets a directory that no user may
  * search.
  *
- * Returns 0, or -errno if memory or descriptors are short.
+ * Returns 0; -EREMOTE (followed_path.h); or -errno if memory or descriptors are short.
  */
 int ancestors_each_closed(const struct layer *layer, const char *path, int fd,
 	int (*each)(void *context, const struct stat *directory), void *context);

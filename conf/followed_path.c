@@ -14,6 +14,7 @@
 #include "cleanup.h"
 #include "descriptor.h"
 #include "layer.h"
+#include "mount_table.h"
 
 /* Limit of links on the way, as in the kernel (path_resolution(7)). */
 #define LINKS_MAX 40
@@ -46,16 +47,35 @@ int followed_path_beneath(void)
 	return covered.beneath_fd;
 }
 
-int followed_path_uncover(int *fd)
+static _Thread_local bool stays_local;
+static _Thread_local dev_t remote;
+
+void followed_path_stay_local(bool is_local)
+{
+	stays_local = is_local;
+}
+
+dev_t followed_path_remote(void)
+{
+	return remote;
+}
+
+static int check(int *fd, bool is_local)
 {
 	struct statx there;
 
-	if (covered.beneath_fd < 0)
+	if (covered.beneath_fd < 0 && !is_local)
 		return 0;
-	if (statx(*fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO, &there) < 0)
+	/* Without a mask: FUSE asks for attributes in the mask that it has dropped. */
+	if (statx(*fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, 0, &there) < 0)
 		return -errno;
-	if (makedev(there.stx_dev_major, there.stx_dev_minor) != covered.device)
-		return 0;
+	dev_t device = makedev(there.stx_dev_major, there.stx_dev_minor);
+	if (covered.beneath_fd < 0 || device != covered.device) {
+		int r = is_local ? mount_table_check(device) : 0;
+		if (r == -EREMOTE)
+			remote = device;
+		return r;
+	}
 	if (there.stx_ino != ROOT_INO)
 		return -ELOOP;
 	int beneath = openat(covered.beneath_fd, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -64,6 +84,16 @@ int followed_path_uncover(int *fd)
 	closep(fd);
 	*fd = beneath;
 	return 1;
+}
+
+int followed_path_uncover(int *fd)
+{
+	return check(fd, false);
+}
+
+int followed_path_check(int *fd)
+{
+	return check(fd, stays_local);
 }
 
 static bool is_others_trap(const struct stat *directory, const struct stat *link)
@@ -85,10 +115,12 @@ static int begin(struct followed_walk *walk)
 
 	if (slashes == 0)
 		return 0;
-	int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (root < 0)
-		return -errno;
+	CLEANUP(closep) int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int r = root < 0 ? -errno : followed_path_check(&root);
+	if (r < 0)
+		return r;
 	go_to(walk, root);
+	root = -1;
 	memmove(walk->rest, walk->rest + slashes, strlen(walk->rest + slashes) + 1);
 	return 0;
 }
@@ -170,7 +202,7 @@ static int step(struct followed_walk *walk, int *ret)
 	if (r < 0)
 		return r;
 	CLEANUP(closep) int fd = openat(walk->at, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	r = fd < 0 ? -errno : followed_path_uncover(&fd);
+	r = fd < 0 ? -errno : followed_path_check(&fd);
 	if (r < 0)
 		return r;
 	bool is_hidden = r > 0;

@@ -6,15 +6,20 @@
  * belongs to this process's user or to the owner of the directory (the rule of
  * fs.protected_symlinks, proc(5)). Otherwise another user could choose a file that the daemon reads
  * with its own rights. Magic links (/proc/PID/fd/…) never lead to the files behind them.
+ *
+ * A thread that must not wait for a network or FUSE file system ends each path where it comes to
+ * one, before the first system call that the file system would have to answer.
  */
 #pragma once
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 /**
  * Opens `path` from `dirfd`, like openat(2). O_NOFOLLOW applies to the last name only. Returns a
  * descriptor, or -errno: -EACCES for another user's link, or if the last name is a link in /proc;
- * -ELOOP for a magic link; -EAGAIN if a name has changed meanwhile.
+ * -ELOOP for a magic link; -EREMOTE with followed_path_stay_local(); -EAGAIN if a name has changed
+ * meanwhile.
  */
 int followed_path_open(int dirfd, const char *path, int flags);
 
@@ -31,9 +36,18 @@ void followed_path_cover(dev_t device, int beneath_fd);
 /** Returns the descriptor that followed_path_cover() was given; -1: none. */
 int followed_path_beneath(void);
 
+/** From now on, paths of this thread end at network and FUSE file systems; false: they do not. */
+void followed_path_stay_local(bool is_local);
+
+/** Returns the device of the file system at which a path of this thread ended last. */
+dev_t followed_path_remote(void);
+
 /**
  * If *fd is the root of the mount of followed_path_cover(), closes it, opens `beneath_fd` again in
  * *fd, and returns 1. Returns 0 if *fd is not in that mount; -ELOOP for any other file of the
  * mount; or another -errno. Makes no request to a file system.
  */
 int followed_path_uncover(int *fd);
+
+/** Does the same for a step of a path. Returns -EREMOTE also, with followed_path_stay_local(). */
+int followed_path_check(int *fd);

@@ -78,6 +78,13 @@ static const struct layer_delegate *delegate;
 void layer_delegate(const struct layer_delegate *named)
 {
 	delegate = named;
+	followed_path_stay_local(named != NULL);
+}
+
+/* Returns whether the path leads to a remote file system, so that the delegate must go on. */
+static bool is_for_delegate(int result)
+{
+	return result == -EREMOTE && delegate;
 }
 
 enum layer_silence layer_note_silence(const struct layer *layer, enum layer_silence silence)
@@ -550,9 +557,10 @@ int layer_stat(const struct layer *layer, const char *path, struct stat *ret)
 {
 	if (layer_excludes(layer, path))
 		return -ENOENT;
-	if (layer_is_delegated(layer))
+	int r = layer_is_delegated(layer) ? -EREMOTE
+					  : stat_at(layer->dirfd, layer->follow, path, ret);
+	if (is_for_delegate(r))
 		return delegate->stat(layer, path, ret);
-	int r = stat_at(layer->dirfd, layer->follow, path, ret);
 	return r == 0 && S_ISDIR(ret->st_mode) ? layer_stat_rights(layer, path, ret) : r;
 }
 
@@ -562,10 +570,8 @@ static int narrow(void *context, const struct stat *directory)
 	return 0;
 }
 
-int layer_stat_rights(const struct layer *layer, const char *path, struct stat *ret)
+static int find_rights(const struct layer *layer, const char *path, struct stat *ret)
 {
-	if (layer_is_delegated(layer))
-		return delegate->stat_rights(layer, path, ret);
 	CLEANUP(closep) int fd = layer_open_path(layer, path);
 	if (fd < 0)
 		return fd;
@@ -573,6 +579,13 @@ int layer_stat_rights(const struct layer *layer, const char *path, struct stat *
 		return -errno;
 	access_list_heed(fd, ret);
 	return layer->follow ? ancestors_each_closed(layer, path, fd, narrow, ret) : 0;
+}
+
+int layer_stat_rights(const struct layer *layer, const char *path, struct stat *ret)
+{
+	int r = layer_is_delegated(layer) ? -EREMOTE : find_rights(layer, path, ret);
+
+	return is_for_delegate(r) ? delegate->stat_rights(layer, path, ret) : r;
 }
 
 int layer_open_file(const struct layer *layer, const char *path, struct stat *ret)
@@ -631,13 +644,21 @@ int layer_open_path(const struct layer *layer, const char *path)
 	return open_at(layer->dirfd, layer->follow, path, O_PATH);
 }
 
+static bool join(const char *directory, const char *name, char ret[PATH_MAX])
+{
+	int n = snprintf(ret, PATH_MAX, "%s%s%s", directory, *directory ? "/" : "", name);
+
+	return n >= 0 && n < PATH_MAX;
+}
+
 /*
  * Finds the d_type of an entry if readdir(3) does not know it (some file systems never do), and of
  * a link's target in a layer with `follow`. Returns false if layer_stat() would not find the entry.
  */
-static bool entry_type(
-	const struct layer *layer, int dirfd, const struct dirent *entry, unsigned char *ret)
+static bool entry_type(const struct layer *layer, const char *directory, int dirfd,
+	const struct dirent *entry, unsigned char *ret)
 {
+	char path[PATH_MAX];
 	struct stat stat;
 	int r;
 
@@ -646,6 +667,8 @@ static bool entry_type(
 		return true;
 
 	r = stat_at(dirfd, layer->follow, entry->d_name, &stat);
+	if (is_for_delegate(r) && join(directory, entry->d_name, path))
+		r = delegate->stat(layer, path, &stat);
 	if (r == 0)
 		*ret = (unsigned char)IFTODT(stat.st_mode);
 	/* An entry with any other error is listed, so that its readers get the error. */
@@ -659,9 +682,7 @@ static bool excludes_name(const struct layer *layer, const char *directory, cons
 	/* The default patterns that are about a directory have excluded the whole of it. */
 	if (layer->exclude == default_exclude && !may_be_default(name))
 		return false;
-	int n = snprintf(path, sizeof(path), "%s%s%s", directory, *directory ? "/" : "", name);
-
-	return n >= 0 && (size_t)n < sizeof(path) && layer_excludes(layer, path);
+	return join(directory, name, path) && layer_excludes(layer, path);
 }
 
 int layer_list(const struct layer *layer, const char *path,
@@ -672,9 +693,11 @@ int layer_list(const struct layer *layer, const char *path,
 
 	if (layer_excludes(layer, path))
 		return -ENOENT;
-	if (layer_is_delegated(layer))
+	fd = layer_is_delegated(layer)
+		     ? -EREMOTE
+		     : open_at(layer->dirfd, layer->follow, path, O_RDONLY | O_DIRECTORY);
+	if (is_for_delegate(fd))
 		return delegate->list(layer, path, each, context);
-	fd = open_at(layer->dirfd, layer->follow, path, O_RDONLY | O_DIRECTORY);
 	if (fd < 0)
 		return fd;
 	dir = fdopendir(fd);
@@ -697,7 +720,7 @@ int layer_list(const struct layer *layer, const char *path,
 			continue;
 		if (excludes_name(layer, path, entry->d_name))
 			continue;
-		if (!entry_type(layer, fd, entry, &type))
+		if (!entry_type(layer, path, fd, entry, &type))
 			continue;
 		r = each(context, entry->d_name, type);
 		if (r != 0)
@@ -735,10 +758,12 @@ int layer_read_link(const struct layer *layer, const char *path, char **ret)
 
 	if (layer_excludes(layer, path))
 		return -ENOENT;
-	if (layer_is_delegated(layer))
-		return delegate->read_link(layer, path, ret);
 	/* O_NOFOLLOW for the last name even with `follow`: the link is wanted, not its target. */
-	fd = open_at(layer->dirfd, layer->follow, path, O_PATH | O_NOFOLLOW);
+	fd = layer_is_delegated(layer)
+		     ? -EREMOTE
+		     : open_at(layer->dirfd, layer->follow, path, O_PATH | O_NOFOLLOW);
+	if (is_for_delegate(fd))
+		return delegate->read_link(layer, path, ret);
 	if (fd < 0)
 		return fd;
 	if (fstat(fd, &stat) < 0)

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -119,6 +120,45 @@ bool mount_table_is_remote(const struct table_mount *mount)
 			strcmp(mount->type, "fusectl") != 0)
 			return true;
 	return false;
+}
+
+struct device {
+	dev_t dev;
+	int result; /* 0: local; -EREMOTE */
+};
+
+static bool take_device(void *context, const struct table_mount *mount)
+{
+	struct device *device = context;
+
+	if (mount->dev != device->dev)
+		return false;
+	device->result = mount_table_is_remote(mount) ? -EREMOTE : 0;
+	return true;
+}
+
+int mount_table_check(dev_t dev)
+{
+	static struct device known[16];
+	static size_t count;
+	static int watch_fd = -1;
+	struct device device = {.dev = dev};
+
+	if (watch_fd < 0)
+		watch_fd = open(MOUNT_TABLE, O_RDONLY | O_CLOEXEC);
+	/* Before it is read: if a mount has gone, another one may have its device by now. */
+	struct pollfd change = {.fd = watch_fd, .events = POLLPRI};
+	if (watch_fd < 0 || poll(&change, 1, 0) != 0)
+		count = 0;
+	for (size_t i = 0; i < count; i++)
+		if (known[i].dev == dev)
+			return known[i].result;
+	int r = mount_table_each(-1, take_device, &device);
+	if (r < 0)
+		return r;
+	count %= sizeof(known) / sizeof(*known);
+	known[count++] = device;
+	return device.result;
 }
 
 int mount_table_each(

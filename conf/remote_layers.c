@@ -45,10 +45,10 @@ int settings_note_remote(const struct settings *settings)
 	return mount_table_each(-1, note_remote, &(struct layer_places){settings, paths});
 }
 
-bool settings_have_delegated(const struct settings *settings)
+bool settings_may_wait(const struct settings *settings)
 {
 	for (size_t i = 0; i < settings->layer_count; i++)
-		if (layer_is_delegated(settings->layers[i]))
+		if (layer_is_delegated(settings->layers[i]) || settings->layers[i]->follow)
 			return true;
 	return false;
 }

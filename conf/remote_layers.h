@@ -9,5 +9,8 @@
  */
 int settings_note_remote(const struct settings *settings);
 
-/** Returns whether a delegate looks into one of the layers (layer.h). */
-bool settings_have_delegated(const struct settings *settings);
+/**
+ * Returns whether the delegate looks into one of the layers (layer.h), or may do so: the links of a
+ * layer with `follow` may lead to a remote file system.
+ */
+bool settings_may_wait(const struct settings *settings);

@@ -79,11 +79,12 @@ static int add_guard(void *context, const struct stat *directory)
 /* Adds the directories that links bypass. */
 static int guard_way(struct environment *environment, const struct layer *layer, const char *path)
 {
-	/* layer_stat_rights() includes them if a worker serves the layer. */
 	if (!layer->follow || layer_is_delegated(layer))
 		return 0;
 	CLEANUP(closep) int fd = layer_open_path(layer, path);
-	return ancestors_each_closed(layer, path, fd, add_guard, environment);
+	int r = ancestors_each_closed(layer, path, fd, add_guard, environment);
+	/* layer_stat_rights() includes them if a worker looks the path up. */
+	return r == -EREMOTE ? 0 : r;
 }
 
 int environment_guard(struct environment *environment, const struct layer *layer, const char *path)
@@ -129,7 +130,8 @@ int environment_load(struct environment *environment, const char *path,
 	const struct layer *layer = composer->settings->layers[found->layer];
 	size_t others = environment->stat_count;
 
-	int r = environment_guard(environment, layer, path);
+	/* The file system of a source that could not be examined may not answer. */
+	int r = found->error ? 0 : environment_guard(environment, layer, path);
 	if (r == 0)
 		r = compose_load(composer, path, found, options, ret, problem);
 	/* A source that is left out guards nothing. */

@@ -123,6 +123,10 @@ static void watch_layer(struct view *view, const struct layer *layer, struct dir
 
 	for (int try = 0; !is_settled && try < WATCH_TRIES; try++) {
 		CLEANUP(closep) int fd = layer_open_directory(layer, directory->path);
+		if (fd == -EREMOTE) {
+			watch_delegated(view, layer, directory, number, seen);
+			return;
+		}
 		/* It is gone already: the watch of its parent reports that. */
 		if (fd == -ENOENT || fd == -ENOTDIR)
 			return;

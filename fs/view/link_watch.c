@@ -55,8 +55,7 @@ struct link_watch {
 	struct step *steps;
 	size_t step_count;
 	struct link_watch *next, *previous; /* in view->links */
-	int error;                          /* why a part is not watched; 0: all is */
-	bool is_remote;                     /* inotify does not report all changes there */
+	int error; /* why a part is not watched: EREMOTE, … ; 0: all is */
 	char name[];
 };
 
@@ -175,7 +174,6 @@ static void add_step(
 	step->next = watch->steps;
 	watch->steps = step;
 	watch->step_count++;
-	watch->is_remote |= layer_fd_is_remote(fd);
 	int r = inotify_subscribe(watch_inotify(watch->view->watch), &step->subscription, fd);
 	if (r < 0)
 		watch->error = -r;
@@ -210,11 +208,13 @@ static bool take_link(struct way *way, int link, const char *rest)
 	}
 	free(way->rest);
 	way->rest = longer;
-	if (*target == '/')
-		move_to(way, open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
-	if (way->at < 0)
-		way->watch->error = errno;
-	return way->at >= 0;
+	if (*target != '/')
+		return true;
+	move_to(way, open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
+	int r = way->at < 0 ? -errno : followed_path_check(&way->at);
+	if (r < 0)
+		way->watch->error = -r;
+	return r >= 0;
 }
 
 /* Resolves the next name, as the kernel would. Returns false at the end of the path. */
@@ -234,9 +234,9 @@ static bool take_step(struct way *way)
 	if (layer_may_enter(way->at, name) < 0)
 		return false;
 	CLEANUP(closep) int fd = openat(way->at, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	int r = fd < 0 ? -errno : followed_path_uncover(&fd);
-	/* A shortage says nothing of what is there. */
-	if (layer_is_shortage(r)) {
+	int r = fd < 0 ? -errno : followed_path_check(&fd);
+	/* A shortage says nothing of what is there. A remote file system may not answer. */
+	if (layer_is_shortage(r) || r == -EREMOTE) {
 		way->watch->error = -r;
 		return false;
 	}
@@ -297,7 +297,7 @@ static size_t place_of(const struct directory *directory, const struct link_watc
 
 static bool is_unwatched(const struct link_watch *watch)
 {
-	return watch->error || watch->is_remote;
+	return watch->error;
 }
 
 /* Removes the watch from directory->links, and returns it. */
@@ -339,7 +339,8 @@ static int put_in(struct directory *directory, size_t place, struct link_watch *
 		watch->next->previous = watch;
 	watch->view->links = watch;
 	if (is_unwatched(watch))
-		attach_poll(watch->view, watch->error, watch->is_remote);
+		attach_poll(watch->view, watch->error == EREMOTE ? 0 : watch->error,
+			watch->error == EREMOTE);
 	return 0;
 }
 

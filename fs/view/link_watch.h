@@ -12,7 +12,8 @@
  * An event of any of these watches counts as an event of the name.
  *
  * Each look at a name makes its watches anew before it reads. The new ones replace the former ones
- * when all are made. If a watch can't be made, the directory of the name is polled.
+ * when all are made. If a watch can't be made, or the path leads to a network or FUSE file system,
+ * which may not answer, the directory of the name is polled.
  */
 #pragma once
 

@@ -436,7 +436,7 @@ static int look_for_waits(struct view *view, struct entry *entry, struct view_ca
 	look->callers = caller;
 	look->is_entry_new = is_new && !entry->parent->listers;
 	/* A request must not wait for a remote file system. */
-	if (settings_have_delegated(look->settings.composer.settings))
+	if (settings_may_wait(look->settings.composer.settings))
 		look_begin_in_pool(look);
 	else
 		look_begin(look);

@@ -259,7 +259,7 @@ static int list(struct view *view, uint64_t ino, uint64_t cookie, bool may_wait,
 	bool is_sync = view_is_strict(view) && cookie < DIRECTORY_COOKIE_FIRST;
 	bool asks_layers = (directory->names != NAMES_EXPANDED || is_sync) && !directory->is_dead;
 	directory->users++;
-	if (asks_layers && !may_wait && settings_have_delegated(view->composer.settings))
+	if (asks_layers && !may_wait && settings_may_wait(view->composer.settings))
 		r = VIEW_LATER;
 	else if (asks_layers)
 		r = complete_waits(view, directory, is_sync, true);

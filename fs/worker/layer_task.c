@@ -11,6 +11,8 @@
 #include "cleanup.h"
 #include "coroutine.h"
 #include "descriptor.h"
+#include "followed_path.h"
+#include "mount_table.h"
 #include "worker_process.h"
 
 /*
@@ -177,6 +179,12 @@ static void note_silence(const struct layer *layer, enum layer_silence silence)
 	tasks.log(tasks.context, line, NULL);
 }
 
+/* The file system that must answer: the layer's, or the one to which its link leads. */
+static dev_t file_system_of(const struct layer *layer)
+{
+	return layer_is_delegated(layer) ? layer->dev : followed_path_remote();
+}
+
 /* Returns 0 with *ret for worker_answer_fini(), or -errno. */
 static int run(worker_task *task, const struct layer_request *request, struct worker_answer *ret)
 {
@@ -185,6 +193,7 @@ static int run(worker_task *task, const struct layer_request *request, struct wo
 
 	*ret = (struct worker_answer){0};
 	const int answer_ms = (int)request->layer->settings->answer_ms;
+	const bool is_delegated = layer_is_delegated(request->layer);
 
 	composer.settings = (struct settings *)(uintptr_t)request->layer->settings;
 	if (composer.is_cancelled && atomic_load(composer.is_cancelled))
@@ -193,7 +202,7 @@ static int run(worker_task *task, const struct layer_request *request, struct wo
 		.task = task,
 		.composer = &composer,
 		.path = request->path,
-		.file_system = request->layer->dev,
+		.file_system = file_system_of(request->layer),
 		.patience_ms = patience_ms ? patience_ms : answer_ms,
 		/* A caller in a hurry does not wait for a long job either. */
 		.longest_ms = patience_ms,
@@ -201,9 +210,10 @@ static int run(worker_task *task, const struct layer_request *request, struct wo
 		.put_context = request,
 	};
 	int r = workers_run(tasks.workers, &job, ret, &ignored);
-	if (r == 0)
+	/* Of a layer without an own remote file system, only the link is affected. */
+	if (r == 0 && is_delegated)
 		note_silence(request->layer, LAYER_ANSWERS);
-	else if (r == -ETIMEDOUT)
+	else if (r == -ETIMEDOUT && is_delegated)
 		note_silence(request->layer,
 			workers_waited_ms(tasks.workers, request->layer->dev) < answer_ms
 				? LAYER_IS_SLOW

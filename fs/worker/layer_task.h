@@ -1,11 +1,12 @@
 /*
- * Layers on network and FUSE file systems, looked into by workers.
+ * Layers on network and FUSE file systems, and links that lead to one, looked into by workers.
  *
  *      coroutine of the daemon ── layer_stat(), layer_list() … ──▶ plyfs-worker ──▶ file system
  *
  * Contract: the daemon makes no system call that such a file system has to answer, except to read a
  * source above 64 MiB (compose_task.h). If the file system does not answer within the settings'
  * answer_ms, the caller gets -ETIMEDOUT. Later callers get it at once, while a worker still waits.
+ * If a link of a local layer leads there, that affects only paths through such links.
  * A layer without an answer counts as one that could not be examined (union.h). The publisher
  * serves all layers, so it waits only LAYER_HURRY_MS.
  */
