@@ -30,9 +30,6 @@
 /* In bytes; machine-id(5). */
 #define MACHINE_ID_LEN 32
 
-/* Size of a passwd entry, in bytes; sysconf(_SC_GETPW_R_SIZE_MAX) is 1024 with glibc. */
-#define PASSWD_MAX 4096
-
 /* The functions that get a value return 0; NO_VALUE if this machine has none; or the -errno of a
  * shortage, which must not look like that: an optional layer would be missing. */
 enum { NO_VALUE = 1 };

@@ -38,9 +38,6 @@
 /* The rule of trust, as its messages begin (trust.h). */
 #define RUNS "runs commands and writes a state only for "
 
-/* Size of a line of the user database, in bytes: getpwnam_r(3). */
-#define PASSWD_MAX 4096
-
 /* Trees are walked by recursive functions, which must fit a process's stack. */
 #define DEPTH_MAX 1024
 

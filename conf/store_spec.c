@@ -328,17 +328,17 @@ static uint64_t hash(const char *text)
 static int find_base(const struct store_reader *reader, const struct node *map, const char **ret)
 {
 	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-	const struct passwd *user;
+	struct passwd entry, *user;
+	char text[PASSWD_MAX];
 
 	if (geteuid() == 0) {
 		*ret = SYSTEM_BASE;
 		return 0;
 	}
 	if (!home || *home != '/') {
-		errno = 0;
-		user = getpwuid(geteuid());
-		if (!user && layer_is_shortage(-errno))
-			return -errno;
+		int r = getpwuid_r(geteuid(), &entry, text, sizeof(text), &user);
+		if (layer_is_shortage(-r))
+			return -r;
 		home = user ? user->pw_dir : NULL;
 	}
 	if (state && *state == '/')
