@@ -80,9 +80,9 @@ void layer_guard(int (*may_use)(const char *path, enum layer_use use));
 
 /*
  * The functions that look into remote layers for a process that must not wait for a file system.
- * They also look up those paths of layers with `follow` that lead to a remote file system. Each does
- * the same as layer_NAME(), but returns -ETIMEDOUT if the file system does not answer. They may
- * wait.
+ * They also look up those paths of layers with `follow` that lead to a remote file system. Each
+ * does the same as layer_NAME(), but returns -ETIMEDOUT if the file system does not answer. They
+ * may wait.
  */
 struct layer_delegate {
 	int (*stat)(const struct layer *layer, const char *path, struct stat *ret);

@@ -19,7 +19,7 @@
 #include "span.h"
 
 /* An inode, as the kernel knows it. The view owns it (inode.h). */
-enum inode_type { INODE_DIRECTORY, INODE_VERSION, INODE_PROMISE };
+enum inode_type { INODE_DIRECTORY, INODE_VERSION, INODE_PLACEHOLDER };
 
 struct inode {
 	uint64_t ino;         /* 0: none yet */

@@ -30,7 +30,7 @@ static struct session *session_of(fuse_req_t req, enum request_kind kind)
 }
 
 /* Timeouts of 0: the kernel caches nothing of a placeholder. It asks for attributes, and waits. */
-static int reply_promise(fuse_req_t req, const struct stat *stat)
+static int reply_placeholder(fuse_req_t req, const struct stat *stat)
 {
 	struct fuse_entry_param entry = {.ino = stat->st_ino, .attr = *stat};
 
@@ -157,8 +157,8 @@ static void reply_lookup(fuse_req_t req, struct session *session, fuse_ino_t par
 		reply_absent(req, session);
 	else if (result < 0)
 		fuse_reply_err(req, -result);
-	else if (result == VIEW_PROMISE)
-		r = reply_promise(req, stat);
+	else if (result == VIEW_PLACEHOLDER)
+		r = reply_placeholder(req, stat);
 	else
 		r = reply_entry(req, stat, result == VIEW_PASSING ? 0 : session->name_timeout);
 	if (r < 0)

@@ -93,7 +93,7 @@ void paused_run(struct paused *request)
 	struct view *view = request->session->view;
 	struct waiting *waiting;
 
-	if (!view_is_promised(view, request->ino)) {
+	if (!view_is_placeholder(view, request->ino)) {
 		request->go_on(request);
 		return;
 	}

@@ -1,6 +1,6 @@
 /*
- * Paused requests: each waits for the file of a placeholder inode (promise.h), and goes on when the
- * file is there. If the calling program gets a signal, the request ends with EINTR.
+ * Paused requests: each waits for the file of a placeholder inode (placeholder.h), and goes on when
+ * the file is there. If the calling program gets a signal, the request ends with EINTR.
  */
 #pragma once
 

@@ -261,7 +261,7 @@ static int open_view(struct session *session, struct problem *problem)
 	const struct view_callbacks callbacks = {.log = log_view_line,
 		.tell = forget_attributes,
 		.is_covered = session_is_covered,
-		.takes_promises = true,
+		.takes_placeholders = true,
 		.context = session};
 	int r = view_new(session->settings, &callbacks, &session->view);
 

@@ -79,7 +79,7 @@ struct entry {
 	struct dependency *dependencies; /* besides its sources (dependency.h) */
 	struct checked *checked;         /* its check's verdicts (gate.h); NULL: none */
 	struct look *look;               /* under way; others may wait for it; NULL: none */
-	struct promise *promise;         /* its placeholder inode; NULL: none */
+	struct placeholder *placeholder; /* its placeholder inode; NULL: none */
 	unsigned users;     /* looks, changes, checks and the placeholder that have it in use */
 	struct entry *next; /* in the hash bucket */
 	char name[];        /* fixed */

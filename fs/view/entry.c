@@ -11,7 +11,7 @@
 #include "keep.h"
 #include "link_watch.h"
 #include "notice.h"
-#include "promise.h"
+#include "placeholder.h"
 #include "state.h"
 
 /* The bit of the inode numbers computed from a path. Counted numbers never get that far. */
@@ -509,8 +509,8 @@ void inode_forget(struct view *view, struct inode *inode, uint64_t count)
 	inode_table_remove(&view->inodes, inode);
 	if (inode->type == INODE_VERSION)
 		forget_version(view, version_of(inode));
-	else if (inode->type == INODE_PROMISE)
-		promise_forgotten(view, (struct promise *)inode);
+	else if (inode->type == INODE_PLACEHOLDER)
+		placeholder_forgotten(view, (struct placeholder *)inode);
 	else
 		release(view, (struct directory *)inode);
 }

@@ -10,7 +10,7 @@
  * A candidate is a version that waits for its verdict; of several candidates of a path, the newest
  * counts. The publisher's look ends without a change, and the verdict queues the name again. A
  * first look is parked until the verdict; its callers are answered with a placeholder inode
- * (promise.h). The entry keeps the last bytes that passed, and the last that failed, with their
+ * (placeholder.h). The entry keeps the last bytes that passed, and the last that failed, with their
  * verdicts.
  *
  * The command is that of the settings in force when it is started; it judges the bytes of the

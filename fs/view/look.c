@@ -18,7 +18,7 @@
 #include "layer_task.h"
 #include "link_watch.h"
 #include "notice.h"
-#include "promise.h"
+#include "placeholder.h"
 #include "queue.h"
 
 /* Tries of the publisher's look, before it waits for the writer. */
@@ -140,7 +140,7 @@ static void drop(struct pool_job *job)
 
 	struct view_caller *callers = take_ptr(look->callers);
 	struct view_caller *waiters =
-		look->purpose == LOOK_FIRST ? promise_suspend(view, look->entry) : NULL;
+		look->purpose == LOOK_FIRST ? placeholder_suspend(view, look->entry) : NULL;
 	look_drop(look);
 	look_answer(callers, -ENOTCONN, NULL);
 	look_answer(waiters, -ENOTCONN, NULL);

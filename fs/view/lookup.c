@@ -12,7 +12,7 @@
 #include "expand.h"
 #include "look.h"
 #include "other_names.h"
-#include "promise.h"
+#include "placeholder.h"
 #include "queue.h"
 #include "remote_layers.h"
 
@@ -29,7 +29,7 @@ static void show_found(struct view *view, struct entry *entry, struct look *look
 		look->directory = NULL;
 		return;
 	}
-	promise_keep(view, entry, look->version);
+	placeholder_keep(view, entry, look->version);
 	if (look->problem.message[0])
 		entry_set_trouble(view, entry, &look->problem, look->version, !look->is_recalled);
 	else
@@ -262,16 +262,16 @@ void lookup_takes_long(struct look *look)
 	struct stat stat;
 	int r = 0;
 
-	if (view_has_promises(view)) {
+	if (view_has_placeholders(view)) {
 		look->takes_long = true;
 		callers = take_ptr(look->callers);
 	}
 	for (struct view_caller *caller = callers; is_first && r == 0 && caller;
 		caller = caller->next)
-		r = promise_give(view, look->entry, &stat);
+		r = placeholder_give(view, look->entry, &stat);
 	strcpy(name, look->entry->name);
 	if (is_first)
-		look_answer(callers, r == 0 ? VIEW_PROMISE : r, &stat);
+		look_answer(callers, r == 0 ? VIEW_PLACEHOLDER : r, &stat);
 	else
 		lookup_again(view, name, callers);
 }
@@ -319,18 +319,18 @@ void lookup_end(struct look *look)
 	struct view_caller *waiters = NULL;
 	/* With the new settings it may be another file, but the placeholder is the same. */
 	bool is_again =
-		look->purpose == LOOK_FIRST && r == LOOK_OVERTAKEN && promise_is_held(entry);
+		look->purpose == LOOK_FIRST && r == LOOK_OVERTAKEN && placeholder_is_held(entry);
 	bool was_new = look->is_entry_new;
 	/* A directory in its place is announced by mkdir(2) in a moment: the path is not gone. */
 	bool is_other = look->lookup.kind != UNION_NONE && (r == -ENOENT || r == VIEW_GOING);
 	int outcome = is_other ? -ESTALE : r;
 	if (look->purpose == LOOK_FIRST && !is_again)
-		waiters = promise_end(view, entry, outcome, &kept);
+		waiters = placeholder_end(view, entry, outcome, &kept);
 	strcpy(name, entry->name);
 	look_free(look);
 	struct look *next = is_again ? look_again(view, entry, was_new) : NULL;
 	if (is_again && !next)
-		waiters = promise_end(view, entry, -ENOMEM, &kept);
+		waiters = placeholder_end(view, entry, -ENOMEM, &kept);
 	if (next)
 		look_begin_in_pool(next);
 	look_answer(waiters, kept, NULL);
@@ -468,8 +468,8 @@ static int answer_waits(struct view *view, uint64_t parent, const char *name,
 	entry = directory_entry(directory, name);
 	if (!entry)
 		return -ENOMEM;
-	if (caller && entry->promise && view_has_promises(view))
-		return promise_give(view, entry, ret) < 0 ? -ENOMEM : VIEW_PROMISE;
+	if (caller && entry->placeholder && view_has_placeholders(view))
+		return placeholder_give(view, entry, ret) < 0 ? -ENOMEM : VIEW_PLACEHOLDER;
 	if (caller)
 		return look_for_waits(view, entry, caller);
 	/* The publisher looks up a directory on the path to its change. */

@@ -144,6 +144,6 @@ void settings_generation_fini(struct settings_generation *generation);
 bool view_is_strict(const struct view *view);
 
 /** Returns whether slow files get placeholders. In a strict mount requests wait instead. */
-bool view_has_promises(const struct view *view);
+bool view_has_placeholders(const struct view *view);
 
 void view_wake(struct view *view);

@@ -19,7 +19,7 @@
 #include "look.h"
 #include "notice.h"
 #include "other_names.h"
-#include "promise.h"
+#include "placeholder.h"
 #include "queue.h"
 #include "remote_layers.h"
 #include "runner.h"
@@ -47,9 +47,9 @@ bool view_is_strict(const struct view *view)
 	return view->is_strict;
 }
 
-bool view_has_promises(const struct view *view)
+bool view_has_placeholders(const struct view *view)
 {
-	return view->callbacks.takes_promises && !view_is_strict(view);
+	return view->callbacks.takes_placeholders && !view_is_strict(view);
 }
 
 void view_wake(struct view *view)
@@ -188,7 +188,7 @@ int view_start(struct view *view)
 		return r;
 	pool_free(view->pool);
 	view->pool = pool;
-	return promise_look_again(view);
+	return placeholder_look_again(view);
 }
 
 void view_stop(struct view *view)
@@ -235,7 +235,7 @@ int view_resume(struct view *view)
 	if (r < 0)
 		return r;
 	view_look_again(view);
-	return promise_look_again(view);
+	return placeholder_look_again(view);
 }
 
 void view_look_again(struct view *view)
@@ -305,20 +305,20 @@ bool view_was_freed(struct view *view)
 int view_await(struct view *view, uint64_t ino, struct view_caller *caller)
 {
 	struct inode *inode = inode_table_find(&view->inodes, ino);
-	bool waits = inode && promise_await(inode, caller);
+	bool waits = inode && placeholder_await(inode, caller);
 	return waits ? VIEW_LATER : 0;
 }
 
-bool view_is_promised(struct view *view, uint64_t ino)
+bool view_is_placeholder(struct view *view, uint64_t ino)
 {
 	const struct inode *inode = inode_table_find(&view->inodes, ino);
-	return inode && inode->type == INODE_PROMISE;
+	return inode && inode->type == INODE_PLACEHOLDER;
 }
 
 bool view_give_up(struct view *view, uint64_t ino, struct view_caller *caller)
 {
 	struct inode *inode = inode_table_find(&view->inodes, ino);
-	return inode && promise_give_up(inode, caller);
+	return inode && placeholder_give_up(inode, caller);
 }
 
 int view_stat(struct view *view, uint64_t ino, struct stat *ret)
@@ -326,7 +326,7 @@ int view_stat(struct view *view, uint64_t ino, struct stat *ret)
 	int r = 0;
 
 	struct inode *inode = inode_table_find(&view->inodes, ino);
-	if (!inode || inode->type == INODE_PROMISE)
+	if (!inode || inode->type == INODE_PLACEHOLDER)
 		r = -ESTALE;
 	else if (inode->type == INODE_DIRECTORY)
 		directory_stat((struct directory *)inode, ret);
@@ -340,7 +340,7 @@ int view_version(struct view *view, uint64_t ino, struct version **ret)
 	int r = 0;
 
 	struct inode *inode = inode_table_find(&view->inodes, ino);
-	if (!inode || inode->type == INODE_PROMISE)
+	if (!inode || inode->type == INODE_PLACEHOLDER)
 		r = -ESTALE;
 	else if (inode->type == INODE_DIRECTORY)
 		r = -EISDIR;

@@ -53,8 +53,8 @@ struct view_callbacks {
 	 */
 	bool (*is_covered)(void *context, const char *path);
 
-	/* The view may answer a slow lookup with VIEW_PROMISE. */
-	bool takes_promises;
+	/* The view may answer a slow lookup with VIEW_PLACEHOLDER. */
+	bool takes_placeholders;
 
 	/* If a file can't be made, its fault says that the rendered file stays. */
 	bool keeps_rendered;
@@ -121,10 +121,10 @@ void view_run(struct view *view, struct pool_job *job, uint64_t bytes);
 
 /* Positive results of view_lookup(). */
 enum {
-	VIEW_PASSING = 1, /* as 0, but the kernel must not cache the name */
-	VIEW_LATER = 2,   /* the caller will be answered */
-	VIEW_PROMISE = 3, /* a file that is being composed: it has a placeholder inode */
-	VIEW_GOING = 4,   /* as -ENOENT, but not to be cached: its removal is not published yet */
+	VIEW_PASSING = 1,     /* as 0, but the kernel must not cache the name */
+	VIEW_LATER = 2,       /* the caller will be answered */
+	VIEW_PLACEHOLDER = 3, /* a file that is being composed: it has a placeholder inode */
+	VIEW_GOING = 4, /* as -ENOENT, but not to be cached: its removal is not published yet */
 };
 
 /* A caller that waits for a lookup. Its owner must not touch it until it is answered. */
@@ -144,8 +144,8 @@ struct view_caller {
  * view_forget(). `caller` NULL: the publisher asks, and sees the object that it is about to remove
  * or replace.
  *
- * Returns 0, VIEW_PASSING or VIEW_PROMISE with *ret; VIEW_LATER; VIEW_GOING; or -errno: -ENOENT for
- * no such name.
+ * Returns 0, VIEW_PASSING or VIEW_PLACEHOLDER with *ret; VIEW_LATER; VIEW_GOING; or -errno: -ENOENT
+ * for no such name.
  */
 int view_lookup(struct view *view, uint64_t parent, const char *name, struct view_caller *caller,
 	struct stat *ret);
@@ -176,7 +176,7 @@ bool view_was_freed(struct view *view);
 int view_await(struct view *view, uint64_t ino, struct view_caller *caller);
 
 /** Returns whether `ino` is a placeholder. */
-bool view_is_promised(struct view *view, uint64_t ino);
+bool view_is_placeholder(struct view *view, uint64_t ino);
 
 /** Cancels a waiting caller. Returns false if it is being answered, or was. */
 bool view_give_up(struct view *view, uint64_t ino, struct view_caller *caller);

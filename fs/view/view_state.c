@@ -14,8 +14,8 @@
 #include "entry.h"
 #include "events.h"
 #include "notice.h"
+#include "placeholder.h"
 #include "problem_record.h"
-#include "promise.h"
 #include "state.h"
 #include "version_record.h"
 
@@ -139,13 +139,13 @@ static void put_directory(struct record *record, const struct directory *directo
  * Writes the placeholder's path. NULL: it has ended; or a right to a directory above was taken
  * away; or its directory is dead, and another one in that place may admit fewer users.
  */
-static void put_promised(struct record *record, const struct promise *promise)
+static void put_placeholder(struct record *record, const struct placeholder *placeholder)
 {
-	const struct entry *entry = promise->entry;
+	const struct entry *entry = placeholder->entry;
 	CLEANUP(freep) char *path = NULL;
 
 	if (entry && !entry->parent->is_dead &&
-		attributes_narrowings(entry->parent) == promise->narrowings)
+		attributes_narrowings(entry->parent) == placeholder->narrowings)
 		(void)directory_join(entry->parent, entry->name, &path);
 	record_put_text(record, path);
 }
@@ -154,7 +154,7 @@ static void put_promised(struct record *record, const struct promise *promise)
  * version or a placeholder. Returns whether it is one. */
 static bool put_unshown(struct record *record, const struct inode *inode)
 {
-	const struct promise *promise = (const struct promise *)inode;
+	const struct placeholder *placeholder = (const struct placeholder *)inode;
 	const struct directory *directory = (const struct directory *)inode;
 	const struct version *version = (const struct version *)inode;
 
@@ -170,10 +170,10 @@ static bool put_unshown(struct record *record, const struct inode *inode)
 	case INODE_VERSION:
 		put_version(record, version);
 		break;
-	case INODE_PROMISE:
+	case INODE_PLACEHOLDER:
 		record_put(record, inode->ino);
 		record_put(record, inode->kernel_refs);
-		put_promised(record, promise);
+		put_placeholder(record, placeholder);
 		break;
 	}
 	return true;
@@ -510,33 +510,33 @@ static int take_dead_directory(struct view *view, struct record *record)
 }
 
 /* Ends the placeholder if its directory is gone, or if the name shows something. */
-static void take_promised(struct view *view, struct promise *promise, const char *path)
+static void give_to_entry(struct view *view, struct placeholder *placeholder, const char *path)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 	struct directory *directory = directory_at(view, path, slash ? (size_t)(slash - path) : 0);
 	struct entry *entry = directory && is_name(name) ? directory_entry(directory, name) : NULL;
 
-	if (entry && !entry->version && !entry->directory && !entry->promise)
-		promise_take(view, promise, entry);
+	if (entry && !entry->version && !entry->directory && !entry->placeholder)
+		placeholder_take(view, placeholder, entry);
 }
 
-static int take_promise(struct view *view, struct record *record)
+static int take_placeholder(struct view *view, struct record *record)
 {
-	struct promise *promise = calloc(1, sizeof(*promise));
+	struct placeholder *placeholder = calloc(1, sizeof(*placeholder));
 
-	if (!promise)
+	if (!placeholder)
 		return -ENOMEM;
-	promise->inode.type = INODE_PROMISE;
-	promise->inode.ino = record_get(record);
+	placeholder->inode.type = INODE_PLACEHOLDER;
+	placeholder->inode.ino = record_get(record);
 	uint64_t refs = record_get(record);
 	CLEANUP(freep) char *path = record_get_text(record);
-	if (!is_fit(view, promise->inode.ino) || !refs)
+	if (!is_fit(view, placeholder->inode.ino) || !refs)
 		record_spoil(record);
-	hold(view, &promise->inode, refs, record);
-	if (!promise->inode.kernel_refs)
-		free(promise);
+	hold(view, &placeholder->inode, refs, record);
+	if (!placeholder->inode.kernel_refs)
+		free(placeholder);
 	else if (path)
-		take_promised(view, promise, path);
+		give_to_entry(view, placeholder, path);
 	return 0;
 }
 
@@ -552,13 +552,13 @@ static int take_passed_version(struct view *view, struct record *record)
 
 static int take_unshown(struct view *view, struct record *record)
 {
-	switch ((enum inode_type)record_get_below(record, INODE_PROMISE)) {
+	switch ((enum inode_type)record_get_below(record, INODE_PLACEHOLDER)) {
 	case INODE_DIRECTORY:
 		return take_dead_directory(view, record);
 	case INODE_VERSION:
 		return take_passed_version(view, record);
-	case INODE_PROMISE:
-		return take_promise(view, record);
+	case INODE_PLACEHOLDER:
+		return take_placeholder(view, record);
 	}
 	return 0;
 }

@@ -6,7 +6,7 @@
 #include "entry.h"
 #include "forged_record.h"
 #include "notice.h"
-#include "promise.h"
+#include "placeholder.h"
 #include "state.h"
 #include "view_fixture.h"
 #include "view_state.h"
@@ -131,40 +131,40 @@ VIEW_TEST(what_changes_before_meanwhile_and_after_is_published_once)
 }
 
 /* Promises a name in `dir`, as a look that a pause has dropped leaves it; returns the number. */
-static uint64_t promise(const char *name)
+static uint64_t placeholder(const char *name)
 {
 	struct stat stat;
 
 	struct entry *entry = directory_entry(directory_at(view, "dir", 3), name);
 	assert_non_null(entry);
-	assert_int_equal(promise_give(view, entry, &stat), 0);
-	assert_null(promise_suspend(view, entry));
+	assert_int_equal(placeholder_give(view, entry, &stat), 0);
+	assert_null(placeholder_suspend(view, entry));
 	return stat.st_ino;
 }
 
-VIEW_TEST(promise_is_kept)
+VIEW_TEST(placeholder_is_kept)
 {
 	struct view_caller caller = {0};
 	struct stat stat;
 
 	make_tree();
 	write_file("a/dir/late.yaml", "x: 1\n");
-	uint64_t ino = promise("late.yaml");
+	uint64_t ino = placeholder("late.yaml");
 	take_over("a:b");
 	assert_int_equal(view_await(view, ino, &caller), VIEW_LATER);
 	assert_true(view_give_up(view, ino, &caller));
-	assert_int_equal(promise_look_again(view), 0);
+	assert_int_equal(placeholder_look_again(view), 0);
 	assert_int_equal(view_stat(view, ino, &stat), 0);
 	assert_int_equal(stat.st_size, 5);
 }
 
 /* Another directory in its place may admit fewer users than were let in when it was promised. */
-VIEW_TEST(promise_in_a_directory_that_went_is_not_kept_in_another)
+VIEW_TEST(placeholder_in_a_directory_that_went_is_not_kept_in_another)
 {
 	struct view_caller caller = {0};
 
 	make_tree();
-	uint64_t ino = promise("late.yaml");
+	uint64_t ino = placeholder("late.yaml");
 	run("rm -r a/dir b/dir");
 	publish_all();
 	run("mkdir -m 700 a/dir && echo 'x: 1' >a/dir/late.yaml");
@@ -172,7 +172,7 @@ VIEW_TEST(promise_in_a_directory_that_went_is_not_kept_in_another)
 	stat_of("dir");
 	take_over("a:b");
 	assert_int_equal(view_await(view, ino, &caller), 0);
-	assert_true(view_is_promised(view, ino));
+	assert_true(view_is_placeholder(view, ino));
 }
 
 VIEW_TEST(last_good_version_is_shown_on)

@@ -1,12 +1,12 @@
 /*
- * A placeholder inode ("promise"): the inode of a file that takes long to compose. While the kernel
+ * A placeholder inode: the inode of a file that takes long to compose. While the kernel
  * waits for a LOOKUP it holds the directory's lock, and nothing else there can be published or
  * looked up. So the LOOKUP is answered with a number alone, and readers wait for the attributes.
  *
- *      LOOKUP ──▶ look takes long ──▶ promise_give()   "a file, ask for the rest"
- *      GETATTR, OPEN … ─────────────▶ promise_await()  waits
- *                 look has ended ───▶ promise_keep()   the version is that inode
- *                               or    promise_end()    -ENOENT, or -ESTALE: the kernel walks
+ *      LOOKUP ──▶ look takes long ──▶ placeholder_give()   "a file, ask for the rest"
+ *      GETATTR, OPEN … ─────────────▶ placeholder_await()  waits
+ *                 look has ended ───▶ placeholder_keep()   the version is that inode
+ *                               or    placeholder_end()    -ENOENT, or -ESTALE: the kernel walks
  *                                                             the path once more
  *
  * The kernel walks a path twice at most: a second -ESTALE becomes the reader's error. So a
@@ -20,7 +20,7 @@
 struct view;
 struct view_caller;
 
-struct promise {
+struct placeholder {
 	struct inode inode;  /* first */
 	struct entry *entry; /* in use; NULL: it has ended, and the kernel must still forget it */
 	bool is_suspended;   /* no look is under way for it, as the view is paused */
@@ -32,41 +32,42 @@ struct promise {
  * Gives the kernel a reference to the entry's placeholder, and makes the placeholder if there is
  * none. Returns 0 with the number and the type in *ret; or -ENOMEM.
  */
-int promise_give(struct view *view, struct entry *entry, struct stat *ret);
+int placeholder_give(struct view *view, struct entry *entry, struct stat *ret);
 
 /** Returns whether `inode` is a placeholder. If so, its end answers the caller. */
-bool promise_await(struct inode *inode, struct view_caller *caller);
+bool placeholder_await(struct inode *inode, struct view_caller *caller);
 
 /** Cancels the caller's wait. Returns false if it did not wait. */
-bool promise_give_up(struct inode *inode, struct view_caller *caller);
+bool placeholder_give_up(struct inode *inode, struct view_caller *caller);
 
 /**
  * Shows the first version of the entry, under the number of its placeholder if it has one. The
  * version gets another number if it is a link, or if a right to a directory above it was taken away
  * meanwhile: a user without that right may hold the placeholder.
  */
-void promise_keep(struct view *view, struct entry *entry, struct version *version);
+void placeholder_keep(struct view *view, struct entry *entry, struct version *version);
 
 /** Returns whether the kernel has the entry's placeholder, so that a reader may wait for it. */
-bool promise_is_held(const struct entry *entry);
+bool placeholder_is_held(const struct entry *entry);
 
 /**
  * Ends the entry's placeholder, if there is one, after its look ended with `outcome`, a result of
  * view_lookup(). Returns its waiters, which the caller answers with *result: 0, -ENOENT or -ESTALE.
  */
-struct view_caller *promise_end(struct view *view, struct entry *entry, int outcome, int *result);
+struct view_caller *placeholder_end(
+	struct view *view, struct entry *entry, int outcome, int *result);
 
 /**
  * Lets the entry's placeholder, if there is one, wait for another look. Returns its waiters, which
  * the caller answers.
  */
-struct view_caller *promise_suspend(struct view *view, struct entry *entry);
+struct view_caller *placeholder_suspend(struct view *view, struct entry *entry);
 
 /** Takes over, suspended, the placeholder of `entry` that an earlier view gave to the kernel. */
-void promise_take(struct view *view, struct promise *promise, struct entry *entry);
+void placeholder_take(struct view *view, struct placeholder *placeholder, struct entry *entry);
 
 /** Begins the looks of suspended placeholders. Returns 0 or -ENOMEM. */
-int promise_look_again(struct view *view);
+int placeholder_look_again(struct view *view);
 
 /** Frees a placeholder that the kernel has forgotten, unless a look for it is under way. */
-void promise_forgotten(struct view *view, struct promise *promise);
+void placeholder_forgotten(struct view *view, struct placeholder *placeholder);
