@@ -94,20 +94,20 @@ int compose_load(const struct composer *composer, const char *path, const struct
 {
 	const struct layer *layer = composer->settings->layers[found->layer];
 	struct problem own = {.message = ""};
-	struct stand_in *stand_in =
-		composer->stand_ins
-			? stand_ins_find(composer->stand_ins, composer->cache, layer, path, options)
+	struct fallback *fallback =
+		composer->fallbacks
+			? fallbacks_find(composer->fallbacks, composer->cache, layer, path, options)
 			: NULL;
 
-	int r = stand_in && stand_in->is_used ? PROBLEM
+	int r = fallback && fallback->is_used ? PROBLEM
 					      : load(composer, path, found, options, ret, &own);
 	/* If several are broken, the first one is reported. */
-	if (own.message[0] && (!stand_in || !problem->message[0]))
+	if (own.message[0] && (!fallback || !problem->message[0]))
 		*problem = own;
-	if (r != PROBLEM || !stand_in)
+	if (r != PROBLEM || !fallback)
 		return r;
-	stand_in->is_used = true;
-	*ret = loaded_stand_in(stand_in->loaded, &found->stat);
+	fallback->is_used = true;
+	*ret = loaded_fallback(fallback->loaded, &found->stat);
 	return *ret ? 0 : -ENOMEM;
 }
 
@@ -312,7 +312,7 @@ static int compose_file(const struct composer *composer, const char *path,
 
 	int r = composition_make(
 		&composition, composer, path, lookup, asked, COMPOSITION_TEXT, problem);
-	while (r == PROBLEM && composer->stand_ins && stand_ins_use(composer->stand_ins, problem)) {
+	while (r == PROBLEM && composer->fallbacks && fallbacks_use(composer->fallbacks, problem)) {
 		composition_fini(&composition);
 		r = composition_make(
 			&composition, composer, path, lookup, asked, COMPOSITION_TEXT, problem);
@@ -342,7 +342,7 @@ static int compose_file(const struct composer *composer, const char *path,
 	/* A broken source is the worse fault. */
 	if (!problem->message[0])
 		version->is_held = merge_report_refusals(result, problem);
-	if (composer->stand_ins && stand_ins_give(composer->stand_ins, version) < 0)
+	if (composer->fallbacks && fallbacks_give(composer->fallbacks, version) < 0)
 		return -ENOMEM;
 	*ret = take_ptr(version);
 	return 0;

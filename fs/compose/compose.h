@@ -4,11 +4,11 @@
  */
 #pragma once
 
+#include "fallback.h"
 #include "finder.h"
 #include "rights.h"
 #include "settings.h"
 #include "source_cache.h"
-#include "stand_in.h"
 #include "union.h"
 #include "version.h"
 
@@ -32,7 +32,7 @@ struct composer {
 	bool *has_doubt; /* set if a source may have been written while it was read; may be NULL */
 	const atomic_bool *is_cancelled; /* makes compose() end with -ECANCELED; may be NULL */
 	bool takes_unfinished;           /* sources that are being written are taken as they are */
-	struct stand_ins *stand_ins;     /* for sources that are broken; NULL: none */
+	struct fallbacks *fallbacks;     /* for sources that are broken; NULL: none */
 	bool copies_held; /* a large file of one layer becomes VERSION_BYTES, not VERSION_HELD */
 
 	const struct finder *finder;
@@ -61,7 +61,7 @@ void compose_contributors(const struct strategy *strategy, const struct union_lo
 /**
  * Loads the source that was found at `path`: its document, or without `options` its text. Returns
  * as source_cache_load(); PROBLEM also if the source could not be examined. If a broken source has
- * a stand-in, returns 0 with the stand-in in *ret. `problem` then has the first fault.
+ * a fallback, returns 0 with the fallback in *ret. `problem` then has the first fault.
  */
 int compose_load(const struct composer *composer, const char *path, const struct contributor *found,
 	const struct read_options *options, struct loaded **ret, struct problem *problem);
@@ -81,7 +81,7 @@ void dependencies_fini(struct dependencies *asked);
  *
  * Returns 0 with *ret for version_unref(); PROBLEM: no version can be made; COMPOSE_MOVED;
  * COMPOSE_UNSETTLED; or -errno. In three cases it returns 0 and fills `problem` with the reason: a
- * layer was left out (`on_error: skip-layer`), a stand-in was used, or a value was refused.
+ * layer was left out (`on_error: skip-layer`), a fallback was used, or a value was refused.
  */
 int compose(const struct composer *composer, const char *path, const struct union_lookup *lookup,
 	struct dependencies *asked, struct version **ret, struct problem *problem);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cleanup.h"
-#include "stand_in.h"
+#include "fallback.h"
 #include "strategy.h"
 
 static bool skips_layers(const struct composer *composer)
@@ -113,7 +113,7 @@ static int merge_sources(
 		if (r != PROBLEM || !skips_layers(composer))
 			return r;
 		/* A source that ever was good has a fallback, and is not left out. */
-		if (composer->stand_ins && stand_ins_have(composer->stand_ins, problem))
+		if (composer->fallbacks && fallbacks_have(composer->fallbacks, problem))
 			return r;
 		size_t blamed = blamed_source(sources, problem);
 		if (blamed == sources->count || sources->count == 1)

@@ -92,7 +92,7 @@ struct loaded *loaded_ref(struct loaded *loaded)
 	return loaded;
 }
 
-struct loaded *loaded_stand_in(struct loaded *of, const struct stat *stat)
+struct loaded *loaded_fallback(struct loaded *of, const struct stat *stat)
 {
 	struct loaded *loaded = calloc(1, sizeof(*loaded));
 

@@ -126,7 +126,7 @@ bool loaded_is_of(const struct loaded *loaded, const struct layer *layer, const 
 	const struct read_options *options);
 
 /** Makes a source with the document of `of` and the stamp of `stat`. NULL: no memory. */
-struct loaded *loaded_stand_in(struct loaded *of, const struct stat *stat);
+struct loaded *loaded_fallback(struct loaded *of, const struct stat *stat);
 
 /** Returns whether a file is racy: so recently changed that another change may keep its stamp. */
 bool source_is_young(const struct stat *stat);

@@ -70,9 +70,9 @@ void version_unref(struct version *version)
 		close(version->fd);
 	free(version->data);
 	free(version->stamps);
-	for (size_t i = 0; i < version->stood_in_count; i++)
-		loaded_unref(version->stood_in[i]);
-	free(version->stood_in);
+	for (size_t i = 0; i < version->fallback_count; i++)
+		loaded_unref(version->fallbacks[i]);
+	free(version->fallbacks);
 	free(version->latest);
 	free(version->layers);
 	free(version->sources);
@@ -178,7 +178,7 @@ static const struct stamp *only_source(const struct version *version)
 	for (size_t i = 1; i < count; i++)
 		if (stamps[i].mtime.tv_sec || stamps[i].mtime.tv_nsec)
 			return NULL;
-	return count && version->kind != VERSION_BROKEN && !version->stood_in_count ? stamps : NULL;
+	return count && version->kind != VERSION_BROKEN && !version->fallback_count ? stamps : NULL;
 }
 
 bool version_has_layer(const struct version *version, const char *name)
@@ -222,10 +222,10 @@ void version_take_sources(struct version *version, struct version *other)
 	SWAP(version->latest, other->stamps);
 	version->latest_count = other->stamp_count;
 	other->stamp_count = 0;
-	SWAP(version->stood_in, other->stood_in);
-	size_t count = version->stood_in_count;
-	version->stood_in_count = other->stood_in_count;
-	other->stood_in_count = count;
+	SWAP(version->fallbacks, other->fallbacks);
+	size_t count = version->fallback_count;
+	version->fallback_count = other->fallback_count;
+	other->fallback_count = count;
 }
 
 void version_stat(const struct version *version, struct stat *ret)

@@ -73,8 +73,8 @@ struct version {
 	char *sources;        /* source_list.h */
 	struct stamp *latest; /* of the sources that last made the same bytes; NULL: `stamps` */
 	size_t latest_count;
-	struct loaded **stood_in; /* the fallbacks in it (stand_in.h); one reference each */
-	size_t stood_in_count;
+	struct loaded **fallbacks; /* the fallbacks in it (fallback.h); one reference each */
+	size_t fallback_count;
 	struct entry *entry; /* the entry that shows it now, or NULL */
 };
 

@@ -1,4 +1,4 @@
-/* A version in a record (record.h), without inode number, kernel references and stand-ins. */
+/* A version in a record (record.h), without inode number, kernel references and fallbacks. */
 #pragma once
 
 #include "record.h"

@@ -402,12 +402,12 @@ void entry_clear_trouble(struct view *view, struct entry *entry)
 }
 
 /* Returns when the last good state of the source that `problem` names was read. */
-static struct timespec stood_in_since(const struct version *version, const struct problem *problem)
+static struct timespec fallbacks_since(const struct version *version, const struct problem *problem)
 {
-	for (size_t i = 0; i < version->stood_in_count; i++)
-		if (strcmp(version->stood_in[i]->source.name, problem->source) == 0)
-			return version->stood_in[i]->read;
-	return version->stood_in[0]->read;
+	for (size_t i = 0; i < version->fallback_count; i++)
+		if (strcmp(version->fallbacks[i]->source.name, problem->source) == 0)
+			return version->fallbacks[i]->read;
+	return version->fallbacks[0]->read;
 }
 
 void entry_set_trouble(struct view *view, struct entry *entry, const struct problem *problem,
@@ -432,9 +432,9 @@ void entry_set_trouble(struct view *view, struct entry *entry, const struct prob
 	} else if (shown->kind == VERSION_BROKEN) {
 		trouble->serves = view->callbacks.keeps_rendered ? TROUBLE_SERVES_RENDERED
 								 : TROUBLE_SERVES_NOTHING;
-	} else if (shown->stood_in_count) {
-		trouble->serves = TROUBLE_SERVES_STAND_IN;
-		trouble->made = stood_in_since(shown, problem);
+	} else if (shown->fallback_count) {
+		trouble->serves = TROUBLE_SERVES_FALLBACK;
+		trouble->made = fallbacks_since(shown, problem);
 	} else if (is_left_out) {
 		trouble->serves =
 			shown->is_held ? TROUBLE_SERVES_LOCKED : TROUBLE_SERVES_OTHER_LAYERS;

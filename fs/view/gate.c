@@ -245,7 +245,7 @@ static int map_lines_here(const struct look *look, struct line_map **ret)
 	struct composer composer = look->settings.composer;
 	struct problem problem;
 
-	composer.stand_ins = NULL;
+	composer.fallbacks = NULL;
 	composer.has_doubt = NULL;
 	int r = composition_make(&composition, &composer, look->path, &look->lookup, NULL,
 		COMPOSITION_ORIGINS, &problem);

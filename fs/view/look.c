@@ -62,8 +62,8 @@ struct look *look_new(struct view *view, struct entry *entry, enum look_purpose 
 	look->purpose = purpose;
 	look->entry = entry;
 	look->layers = parent->layers;
-	if (stand_ins_init(&look->stand_ins, last_good(view, entry)) < 0) {
-		stand_ins_fini(&look->stand_ins);
+	if (fallbacks_init(&look->fallbacks, last_good(view, entry)) < 0) {
+		fallbacks_fini(&look->fallbacks);
 		free(look->path);
 		free(look);
 		return NULL;
@@ -108,7 +108,7 @@ void look_free(struct look *look)
 		directory_leave(view, take_ptr(look->child));
 	entry_leave(view, entry);
 	version_unref(look->shown);
-	stand_ins_fini(&look->stand_ins);
+	fallbacks_fini(&look->fallbacks);
 	settings_generation_fini(&look->settings);
 	union_lookup_fini(&look->lookup);
 	free(look->path);
@@ -469,7 +469,7 @@ static int take_composed(struct look *look, int result)
 	}
 	if (result < 0)
 		result = compose_failed(look->path, -result, &look->problem);
-	if (result == 0 && look->version->stood_in_count)
+	if (result == 0 && look->version->fallback_count)
 		version_restrict(look->version, look->shown, &look->settings.composer.mounter);
 	if (result == 0)
 		result = gate_judge(look);
@@ -546,8 +546,8 @@ static void compose_in_pool(struct pool_job *job)
 	look->settings.writes = look->view->writes;
 	look->has_doubt = look->is_recalled = false;
 	look->settings.composer.has_doubt = &look->has_doubt;
-	stand_ins_rest(&look->stand_ins);
-	look->settings.composer.stand_ins = &look->stand_ins;
+	fallbacks_rest(&look->fallbacks);
+	look->settings.composer.fallbacks = &look->fallbacks;
 	int r = compose_look(look);
 	look->job.run = begin_in_pool; /* the next time */
 	if (r == -ECANCELED) {

@@ -36,7 +36,7 @@ struct look {
 	struct settings_generation settings;
 	struct view_caller *callers;  /* to be answered */
 	struct version *shown;        /* shown when the look began; one reference; NULL: none */
-	struct stand_ins stand_ins;   /* fallbacks for the sources of `shown` */
+	struct fallbacks fallbacks;   /* fallbacks for the sources of `shown` */
 	struct directory *child;      /* the directory shown when it began, in use; NULL: none */
 	uint64_t generation;          /* of the entry's directory, when it began */
 	uint64_t dependencies_number; /* dependency_indexes.generation, when it began */

@@ -171,7 +171,7 @@ static int answer_strictly(struct look *look, struct stat *ret)
 		return show(view, entry, ret);
 	if (!entry->version || !look->version)
 		return -EAGAIN;
-	bool is_kept = look->problem.message[0] && !look->version->stood_in_count &&
+	bool is_kept = look->problem.message[0] && !look->version->fallback_count &&
 		       entry->version->kind != VERSION_BROKEN &&
 		       view->composer.settings->on_error != ON_ERROR_FAIL;
 	bool is_same = is_kept || version_same(entry->version, look->version);

@@ -430,7 +430,7 @@ static struct look *begin_look(struct view *view, struct entry *entry)
 	look->scope = entry->scope;
 	look->has_kept =
 		entry->trouble && (entry->trouble->serves == TROUBLE_SERVES_LAST_GOOD ||
-					  entry->trouble->serves == TROUBLE_SERVES_STAND_IN);
+					  entry->trouble->serves == TROUBLE_SERVES_FALLBACK);
 	look->is_unread = !entry->version && !entry->print && !entry->is_unannounced;
 	look->since = since;
 	view->looks++;

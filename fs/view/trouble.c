@@ -13,7 +13,7 @@ static const char *const serves_names[] = {
 	[TROUBLE_SERVES_RENDERED] = "rendered",
 	[TROUBLE_SERVES_LAST_GOOD] = "last-good",
 	[TROUBLE_SERVES_OTHER_LAYERS] = "other-layers",
-	[TROUBLE_SERVES_STAND_IN] = "last-good-source",
+	[TROUBLE_SERVES_FALLBACK] = "last-good-source",
 	[TROUBLE_SERVES_LOCKED] = "locked-values",
 	[TROUBLE_SERVES_COVERED] = "mounted",
 	[TROUBLE_SERVES_SETTINGS] = "last-good-settings",
@@ -72,7 +72,7 @@ void trouble_serves_text(enum trouble_serves serves, long long age_s, char *text
 	case TROUBLE_SERVES_OTHER_LAYERS:
 		snprintf(text, size, "the merge of the other layers is served");
 		break;
-	case TROUBLE_SERVES_STAND_IN:
+	case TROUBLE_SERVES_FALLBACK:
 		snprintf(text, size, "its values of %s ago stay, all others are the newest", age);
 		break;
 	case TROUBLE_SERVES_LOCKED:

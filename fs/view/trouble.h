@@ -16,7 +16,7 @@ enum trouble_serves {
 	TROUBLE_SERVES_RENDERED,     /* the file in the rendered tree, if there is one */
 	TROUBLE_SERVES_LAST_GOOD,    /* the last version that could be made */
 	TROUBLE_SERVES_OTHER_LAYERS, /* the merge of the other layers */
-	TROUBLE_SERVES_STAND_IN,     /* the merge with the broken source's last good state */
+	TROUBLE_SERVES_FALLBACK,     /* the merge with the broken source's last good state */
 	TROUBLE_SERVES_LOCKED,       /* the merge, with the values that locks and bounds hold */
 	TROUBLE_SERVES_COVERED,      /* another mount on the path, which hides the former version */
 	TROUBLE_SERVES_SETTINGS,     /* plyfs.yaml is wrong: the last good settings */
@@ -27,7 +27,7 @@ struct trouble {
 	struct problem problem;
 	struct timespec since; /* CLOCK_REALTIME, as all times here */
 	enum trouble_serves serves;
-	struct timespec made; /* when what is served was made, or the stand-in was read; 0
+	struct timespec made; /* when what is served was made, or the fallback was read; 0
 			         for OTHER_LAYERS, LOCKED, COVERED, RENDERED, NOTHING */
 };
 

@@ -45,17 +45,17 @@ static void put_lookup(struct record *record, const struct union_lookup *lookup)
 }
 
 /* Writes the possible fallbacks: the sources of the shown version, and its own fallbacks. */
-static void put_stand_ins(struct record *record, const struct stand_ins *stand_ins)
+static void put_fallbacks(struct record *record, const struct fallbacks *fallbacks)
 {
-	record_put(record, stand_ins != NULL);
-	if (!stand_ins)
+	record_put(record, fallbacks != NULL);
+	if (!fallbacks)
 		return;
-	record_put(record, stand_ins->stamp_count);
-	for (size_t i = 0; i < stand_ins->stamp_count; i++)
-		stamp_put(record, &stand_ins->stamps[i]);
-	record_put(record, stand_ins->count);
-	for (size_t i = 0; i < stand_ins->count; i++)
-		source_put(record, stand_ins->items[i].loaded, (struct span){0});
+	record_put(record, fallbacks->stamp_count);
+	for (size_t i = 0; i < fallbacks->stamp_count; i++)
+		stamp_put(record, &fallbacks->stamps[i]);
+	record_put(record, fallbacks->count);
+	for (size_t i = 0; i < fallbacks->count; i++)
+		source_put(record, fallbacks->items[i].loaded, (struct span){0});
 }
 
 void compose_job_put(const struct composer *composer, const char *path,
@@ -64,7 +64,7 @@ void compose_job_put(const struct composer *composer, const char *path,
 	record_put_text(record, path);
 	record_put(record, composer->takes_unfinished);
 	put_lookup(record, lookup);
-	put_stand_ins(record, composer->stand_ins);
+	put_fallbacks(record, composer->fallbacks);
 }
 
 static void put_job(const void *context, struct record *record)
@@ -90,8 +90,8 @@ struct taken_job {
 	char *path;
 	struct union_lookup lookup;
 	struct contributor *found;
-	struct stand_ins stand_ins;
-	struct stand_in_origin origin;
+	struct fallbacks fallbacks;
+	struct fallback_origin origin;
 	struct read_source *standing; /* the fallbacks that are in use already */
 	size_t standing_count;
 	struct composer composer;
@@ -122,7 +122,7 @@ static int take_lookup(struct record *record, struct taken_job *job)
 
 /* Finds a fallback in the cache: the one in use already, or else one of the shown version's
  * sources. If the cache has no text of the file, or lacks the one in use, asks the daemon. */
-static struct loaded *find_stand_in(void *context, const struct layer *layer, const char *path,
+static struct loaded *find_fallback(void *context, const struct layer *layer, const char *path,
 	const struct read_options *options)
 {
 	const struct taken_job *job = context;
@@ -133,24 +133,24 @@ static struct loaded *find_stand_in(void *context, const struct layer *layer, co
 			stamp = &job->standing[i].stamp;
 	struct loaded *loaded = source_cache_last(job->composer.cache, layer, path, options);
 	if (loaded && (stamp ? stamp_equal(stamp, &loaded->stamp)
-			     : stand_ins_match(&job->stand_ins, loaded)))
+			     : fallbacks_match(&job->fallbacks, loaded)))
 		return loaded;
 	bool is_cached = loaded;
 	loaded_unref(loaded);
-	return is_cached && !stamp ? NULL : worker_ask_stand_in(layer, path, options);
+	return is_cached && !stamp ? NULL : worker_ask_fallback(layer, path, options);
 }
 
-static int take_stand_ins(struct record *record, struct taken_job *job)
+static int take_fallbacks(struct record *record, struct taken_job *job)
 {
 	if (!record_get_bool(record))
 		return 0;
 	size_t count = record_get_count(record, 8);
-	job->stand_ins.stamps = calloc(count + 1, sizeof(*job->stand_ins.stamps));
-	if (!job->stand_ins.stamps)
+	job->fallbacks.stamps = calloc(count + 1, sizeof(*job->fallbacks.stamps));
+	if (!job->fallbacks.stamps)
 		return -ENOMEM;
 	for (size_t i = 0; i < count; i++)
-		job->stand_ins.stamps[i] = stamp_take(record);
-	job->stand_ins.stamp_count = count;
+		job->fallbacks.stamps[i] = stamp_take(record);
+	job->fallbacks.stamp_count = count;
 	count = record_get_count(record, 8);
 	job->standing = calloc(count + 1, sizeof(*job->standing));
 	int r = job->standing ? 0 : -ENOMEM;
@@ -158,9 +158,9 @@ static int take_stand_ins(struct record *record, struct taken_job *job)
 		struct read_source *source = &job->standing[job->standing_count++];
 		r = source_take(record, job->composer.settings, source);
 	}
-	job->origin = (struct stand_in_origin){find_stand_in, job};
-	job->stand_ins.origin = &job->origin;
-	job->composer.stand_ins = &job->stand_ins;
+	job->origin = (struct fallback_origin){find_fallback, job};
+	job->fallbacks.origin = &job->origin;
+	job->composer.fallbacks = &job->fallbacks;
 	return r;
 }
 
@@ -172,7 +172,7 @@ static int take_job(const struct composer *composer, struct record *record, stru
 	job->composer.has_doubt = &job->has_doubt;
 	int r = take_lookup(record, job);
 	if (r == 0)
-		r = take_stand_ins(record, job);
+		r = take_fallbacks(record, job);
 	return r == 0 && (!job->path || record_error(record)) ? record_refuse(record) : r;
 }
 
@@ -184,7 +184,7 @@ static void taken_job_fini(struct taken_job *job)
 	for (size_t i = 0; i < job->standing_count; i++)
 		source_fini(&job->standing[i]);
 	free(job->standing);
-	stand_ins_fini(&job->stand_ins);
+	fallbacks_fini(&job->fallbacks);
 	free(job->path);
 }
 
@@ -197,9 +197,9 @@ static void put_asked(struct record *answer, const struct dependencies *asked)
 
 static void put_used(struct record *answer, const struct version *version)
 {
-	record_put(answer, version->stood_in_count);
-	for (size_t i = 0; i < version->stood_in_count; i++)
-		source_put(answer, version->stood_in[i], (struct span){0});
+	record_put(answer, version->fallback_count);
+	for (size_t i = 0; i < version->fallback_count; i++)
+		source_put(answer, version->fallbacks[i], (struct span){0});
 }
 
 /* Added to a result, so that a record can have a negative one. */
@@ -272,23 +272,23 @@ static int take_asked(struct record *answer, struct dependencies *asked)
 }
 
 /* Returns a reference to the fallback for the source; NULL: the daemon does not have its text. */
-static struct loaded *stand_in_of(void *context, const struct layer *layer, const char *path)
+static struct loaded *fallback_of(void *context, const struct layer *layer, const char *path)
 {
 	const struct composer *composer = context;
-	const struct stand_ins *stand_ins = composer->stand_ins;
+	const struct fallbacks *fallbacks = composer->fallbacks;
 
-	for (size_t i = 0; stand_ins && i < stand_ins->count; i++)
-		if (loaded_is_of(stand_ins->items[i].loaded, layer, path, NULL))
-			return loaded_ref(stand_ins->items[i].loaded);
+	for (size_t i = 0; fallbacks && i < fallbacks->count; i++)
+		if (loaded_is_of(fallbacks->items[i].loaded, layer, path, NULL))
+			return loaded_ref(fallbacks->items[i].loaded);
 	struct loaded *loaded = source_cache_last(composer->cache, layer, path, NULL);
-	if (loaded && stand_ins && stand_ins_match(stand_ins, loaded))
+	if (loaded && fallbacks && fallbacks_match(fallbacks, loaded))
 		return loaded;
 	loaded_unref(loaded);
 	return NULL;
 }
 
 /* Reads a fallback, and adds it to the version: the daemon's own copy, if it has one. */
-static int take_stand_in(
+static int take_fallback(
 	const struct composer *composer, struct record *answer, struct version *version)
 {
 	CLEANUP(source_fini) struct read_source source;
@@ -296,11 +296,11 @@ static int take_stand_in(
 
 	int r = source_take(answer, composer->settings, &source);
 	if (r == 0)
-		loaded = stand_in_of((void *)(uintptr_t)composer, source.layer, source.path);
+		loaded = fallback_of((void *)(uintptr_t)composer, source.layer, source.path);
 	if (r == 0 && !loaded)
 		r = loaded_of_text(&source, NULL, &loaded, NULL);
 	if (r == 0)
-		version->stood_in[version->stood_in_count++] = loaded;
+		version->fallbacks[version->fallback_count++] = loaded;
 	return r;
 }
 
@@ -309,11 +309,11 @@ static int take_used(const struct composer *composer, struct record *answer, str
 	size_t count = record_get_count(answer, 8);
 	int r = 0;
 
-	used->stood_in = calloc(count + 1, sizeof(*used->stood_in));
-	if (!used->stood_in)
+	used->fallbacks = calloc(count + 1, sizeof(*used->fallbacks));
+	if (!used->fallbacks)
 		return -ENOMEM;
 	for (size_t i = 0; r == 0 && i < count; i++)
-		r = take_stand_in(composer, answer, used);
+		r = take_fallback(composer, answer, used);
 	return r;
 }
 
@@ -335,10 +335,10 @@ static int take_version(const struct composer *composer, struct record *answer,
 		return record_refuse(answer);
 	if (version->kind != (kind == UNION_LINK ? VERSION_LINK : VERSION_BYTES))
 		return -EBADMSG;
-	if (used->stood_in_count) {
-		version->stood_in = take_ptr(used->stood_in);
-		version->stood_in_count = used->stood_in_count;
-		used->stood_in_count = 0;
+	if (used->fallback_count) {
+		version->fallbacks = take_ptr(used->fallbacks);
+		version->fallback_count = used->fallback_count;
+		used->fallback_count = 0;
 	}
 	*ret = take_ptr(version);
 	return 0;
@@ -404,7 +404,7 @@ int compose_by(struct workers *workers, const struct composer *composer, const c
 	struct problem *problem)
 {
 	const struct compose_job composing = {.composer = composer, .path = path, .lookup = lookup};
-	const struct worker_requests requests = {stand_in_of, (void *)(uintptr_t)composer};
+	const struct worker_requests requests = {fallback_of, (void *)(uintptr_t)composer};
 	const struct worker_job job = {
 		.task = compose_task,
 		.composer = composer,
@@ -443,7 +443,7 @@ int map_lines_by(struct workers *workers, const struct composer *composer, const
 	CLEANUP(worker_answer_fini) struct worker_answer answer = {0};
 	struct problem ignored;
 
-	plain.stand_ins = NULL;
+	plain.fallbacks = NULL;
 	*ret = NULL;
 	int r = workers_run(workers, &job, &answer, &ignored);
 	if (r == 0)

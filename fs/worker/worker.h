@@ -45,14 +45,14 @@ struct workers;
 /*
  * A task: a function that runs in a worker. It reads the job, and then the sources. Each source
  * that is read adds its text to `answer`, so the task writes to `answer` only after the last one.
- * `composer` has the worker's cache, and no stand-ins. Returns 0 or -errno.
+ * `composer` has the worker's cache, and no fallbacks. Returns 0 or -errno.
  */
 typedef int worker_task(const struct composer *composer, struct record *job, struct record *answer);
 
 /* The daemon's answers to a worker that has a job. Called in workers_run(). */
 struct worker_requests {
-	/* Returns one reference to the last good text of a source that may stand in; NULL: none. */
-	struct loaded *(*stand_in)(void *context, const struct layer *layer, const char *path);
+	/* Returns one reference to the last good text of a source; NULL: none may be used. */
+	struct loaded *(*fallback)(void *context, const struct layer *layer, const char *path);
 	void *context;
 };
 
@@ -73,7 +73,7 @@ struct worker_job {
 	int longest_ms; /* after this time new steps no longer count; 0: 10 minutes */
 	void (*put)(const void *context, struct record *message); /* writes the task's input */
 	const void *put_context;
-	const struct worker_requests *requests; /* NULL: there are no stand-ins */
+	const struct worker_requests *requests; /* NULL: there are no fallbacks */
 };
 
 /**
@@ -118,7 +118,7 @@ int workers_run(struct workers *workers, const struct worker_job *job, struct wo
 /** Returns the longest time that a worker has been waiting for `file_system`. */
 int64_t workers_waited_ms(struct workers *workers, dev_t file_system);
 
-/** Adds the texts to `cache`: if a source breaks later, its text can stand in. */
+/** Adds the texts to `cache`: if a source breaks later, its text can be the fallback. */
 void worker_answer_keep(struct worker_answer *answer, struct source_cache *cache);
 
 void worker_answer_fini(struct worker_answer *answer);

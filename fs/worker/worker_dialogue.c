@@ -203,7 +203,7 @@ static void reply_open(const struct worker_job *job, struct record *question, st
 	record_put_fd(reply, fd);
 }
 
-static void reply_stand_in(
+static void reply_fallback(
 	const struct worker_job *job, struct record *question, struct record *reply)
 {
 	uint64_t rank = record_get_below(question, job->composer->settings->layer_count - 1);
@@ -211,7 +211,7 @@ static void reply_stand_in(
 	struct loaded *loaded = NULL;
 
 	if (path && job->requests && !record_error(question))
-		loaded = job->requests->stand_in(
+		loaded = job->requests->fallback(
 			job->requests->context, job->composer->settings->layers[rank], path);
 	bool is_there = loaded && loaded->text.data;
 	record_put(reply, is_there);
@@ -231,8 +231,8 @@ static int reply(const struct worker *worker, const struct worker_job *job,
 		reply_find(job, question, reply);
 	else if (kind == WORKER_OPEN)
 		reply_open(job, question, reply);
-	else if (kind == WORKER_STAND_IN)
-		reply_stand_in(job, question, reply);
+	else if (kind == WORKER_FALLBACK)
+		reply_fallback(job, question, reply);
 	else
 		return -EBADMSG;
 	int r = record_end(question);

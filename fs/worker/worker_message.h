@@ -15,7 +15,7 @@ enum worker_message {
 	WORKER_ANSWER,   /* from it: 0 or errno, and the task's output */
 	WORKER_FIND,     /* from it: directory, name; reply: errno, path, layers */
 	WORKER_OPEN,     /* from it: a descriptor (O_PATH), flags; reply: errno, a descriptor */
-	WORKER_STAND_IN, /* from it: rank, path; reply: whether there is one, the source */
+	WORKER_FALLBACK, /* from it: rank, path; reply: whether there is one, the source */
 	WORKER_REPLY,    /* to the worker: the reply to one of these three */
 	WORKER_MESSAGES,
 };

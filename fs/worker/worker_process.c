@@ -107,10 +107,10 @@ static int ask_open(int path_fd, int flags)
 	return fd >= 0 ? fd : error ? -error : -EMFILE;
 }
 
-struct loaded *worker_ask_stand_in(
+struct loaded *worker_ask_fallback(
 	const struct layer *layer, const char *path, const struct read_options *options)
 {
-	struct record *question = worker_message_new(WORKER_STAND_IN);
+	struct record *question = worker_message_new(WORKER_FALLBACK);
 	CLEANUP(source_fini) struct read_source source = {.path = NULL};
 	struct loaded *loaded = NULL;
 	struct problem ignored;

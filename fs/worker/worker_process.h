@@ -59,5 +59,5 @@ int worker_watches(void);
  * For a task: asks the daemon for the last good text of a source that may stand in, and parses it
  * by `options`. Returns one reference; NULL: none.
  */
-struct loaded *worker_ask_stand_in(
+struct loaded *worker_ask_fallback(
 	const struct layer *layer, const char *path, const struct read_options *options);

@@ -227,7 +227,7 @@ VIEW_TEST(directory_opens_when_what_a_layer_had_in_it_is_gone)
 	assert_open("nothing");
 }
 
-VIEW_TEST(directory_opens_when_what_stood_in_its_place_is_gone)
+VIEW_TEST(directory_opens_when_what_fallbacks_its_place_is_gone)
 {
 	make_directory("other");
 	start_closed("a:b");

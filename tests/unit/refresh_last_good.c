@@ -143,7 +143,7 @@ VIEW_TEST(comment_that_changes_no_byte_makes_a_source_good_all_the_same)
 	replace_file("a/app.yaml", "x: [\n");
 	replace_file("b/app.yaml", "y: 2\n");
 	assert_becomes("app.yaml", "x: 1\ny: 2\n");
-	assert_int_equal(trouble_of("app.yaml").serves, TROUBLE_SERVES_STAND_IN);
+	assert_int_equal(trouble_of("app.yaml").serves, TROUBLE_SERVES_FALLBACK);
 }
 
 VIEW_TEST(file_that_others_refer_to_has_a_last_good_state_as_well)

@@ -1,0 +1,132 @@
+#include "fallback.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+
+static int add(struct fallbacks *fallbacks, struct loaded *loaded)
+{
+	if (array_grow(fallbacks->items, fallbacks->count, fallbacks->capacity) < 0)
+		return -ENOMEM;
+	fallbacks->items[fallbacks->count++] = (struct fallback){.loaded = loaded_ref(loaded)};
+	return 0;
+}
+
+int fallbacks_init(struct fallbacks *fallbacks, const struct version *shown)
+{
+	int r = 0;
+
+	*fallbacks = (struct fallbacks){0};
+	if (!shown)
+		return 0;
+	const struct stamp *stamps = shown->latest ? shown->latest : shown->stamps;
+	size_t count = shown->latest ? shown->latest_count : shown->stamp_count;
+	if (!count)
+		return 0;
+	fallbacks->stamps = malloc(count * sizeof(*stamps));
+	if (!fallbacks->stamps)
+		return -ENOMEM;
+	memcpy(fallbacks->stamps, stamps, count * sizeof(*stamps));
+	fallbacks->stamp_count = count;
+	for (size_t i = 0; r == 0 && i < shown->fallback_count; i++)
+		r = add(fallbacks, shown->fallbacks[i]);
+	return r;
+}
+
+void fallbacks_fini(struct fallbacks *fallbacks)
+{
+	for (size_t i = 0; i < fallbacks->count; i++)
+		loaded_unref(fallbacks->items[i].loaded);
+	free(fallbacks->items);
+	free(fallbacks->stamps);
+	*fallbacks = (struct fallbacks){0};
+}
+
+void fallbacks_rest(struct fallbacks *fallbacks)
+{
+	for (size_t i = 0; i < fallbacks->count; i++)
+		fallbacks->items[i].is_used = false;
+}
+
+bool fallbacks_match(const struct fallbacks *fallbacks, const struct loaded *loaded)
+{
+	for (size_t i = 0; i < fallbacks->stamp_count; i++)
+		if (stamp_equal(&fallbacks->stamps[i], &loaded->stamp))
+			return true;
+	return false;
+}
+
+/* Returns a reference to the shown version's state of the source; NULL: it has none. */
+static struct loaded *find_shown(const struct fallbacks *fallbacks, struct source_cache *cache,
+	const struct layer *layer, const char *path, const struct read_options *options)
+{
+	const struct fallback_origin *origin = fallbacks->origin;
+
+	if (origin)
+		return origin->find(origin->context, layer, path, options);
+	struct loaded *loaded = source_cache_last(cache, layer, path, options);
+	if (loaded && fallbacks_match(fallbacks, loaded))
+		return loaded;
+	loaded_unref(loaded);
+	return NULL;
+}
+
+struct fallback *fallbacks_find(struct fallbacks *fallbacks, struct source_cache *cache,
+	const struct layer *layer, const char *path, const struct read_options *options)
+{
+	for (size_t i = 0; i < fallbacks->count; i++)
+		if (loaded_is_of(fallbacks->items[i].loaded, layer, path, options))
+			return &fallbacks->items[i];
+	if (!options || !fallbacks->stamp_count)
+		return NULL;
+	struct loaded *loaded = find_shown(fallbacks, cache, layer, path, options);
+	int r = loaded ? add(fallbacks, loaded) : -ENOENT;
+	loaded_unref(loaded);
+	return r == 0 ? &fallbacks->items[fallbacks->count - 1] : NULL;
+}
+
+/* Returns an unused fallback for the source of `problem`; NULL: there is none. */
+static struct fallback *find_unused(
+	const struct fallbacks *fallbacks, const struct problem *problem)
+{
+	for (size_t i = 0; i < fallbacks->count; i++) {
+		struct fallback *fallback = &fallbacks->items[i];
+		if (!fallback->is_used &&
+			strcmp(fallback->loaded->source.name, problem->source) == 0)
+			return fallback;
+	}
+	return NULL;
+}
+
+bool fallbacks_have(const struct fallbacks *fallbacks, const struct problem *problem)
+{
+	return find_unused(fallbacks, problem);
+}
+
+bool fallbacks_use(struct fallbacks *fallbacks, const struct problem *problem)
+{
+	struct fallback *fallback = find_unused(fallbacks, problem);
+
+	if (fallback)
+		fallback->is_used = true;
+	return fallback;
+}
+
+int fallbacks_give(const struct fallbacks *fallbacks, struct version *version)
+{
+	int used = 0;
+
+	for (size_t i = 0; i < fallbacks->count; i++)
+		used += fallbacks->items[i].is_used;
+	if (!used)
+		return 0;
+	version->fallbacks = calloc((size_t)used, sizeof(*version->fallbacks));
+	if (!version->fallbacks)
+		return -ENOMEM;
+	for (size_t i = 0; i < fallbacks->count; i++)
+		if (fallbacks->items[i].is_used)
+			version->fallbacks[version->fallback_count++] =
+				loaded_ref(fallbacks->items[i].loaded);
+	return used;
+}

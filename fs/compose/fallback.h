@@ -1,0 +1,65 @@
+/*
+ * Fallbacks: if a source is broken, its last good state takes its place in the merge,
+ * so that changes of all other sources still show.
+ *
+ * Only sources of the version that is shown may be fallbacks. So every user who may read that version
+ * could read the fallback, and the new version is for these users only (version_restrict()).
+ */
+#pragma once
+
+#include "source_cache.h"
+#include "version.h"
+
+struct fallback {
+	struct loaded *loaded; /* one reference */
+	bool is_used;
+};
+
+/* For a worker, which does not have the fallbacks: asks the daemon for them. */
+struct fallback_origin {
+	/* Returns one reference to a fallback, parsed by `options`; NULL: none. */
+	struct loaded *(*find)(void *context, const struct layer *layer, const char *path,
+		const struct read_options *options);
+	void *context;
+};
+
+struct fallbacks {
+	const struct fallback_origin *origin; /* NULL: the source cache */
+	struct stamp *stamps;                 /* of the sources of the shown version */
+	size_t stamp_count;
+	struct fallback *items;
+	size_t count;
+	size_t capacity;
+};
+
+/**
+ * Collects the sources of `shown` as they are now; NULL: none. Returns 0 or -ENOMEM; call
+ * fallbacks_fini() in any case. The functions below do not use `shown`.
+ */
+int fallbacks_init(struct fallbacks *fallbacks, const struct version *shown);
+void fallbacks_fini(struct fallbacks *fallbacks);
+
+/** Returns whether `loaded` is one of the collected sources, in the same state. */
+bool fallbacks_match(const struct fallbacks *fallbacks, const struct loaded *loaded);
+
+/** Marks all fallbacks as unused, before composing: a source may be repaired by now. */
+void fallbacks_rest(struct fallbacks *fallbacks);
+
+/**
+ * Returns the fallback for the source `path` of `layer`, parsed by `options`; NULL: none. It
+ * belongs to `fallbacks`, and is valid until the next fallbacks_find().
+ */
+struct fallback *fallbacks_find(struct fallbacks *fallbacks, struct source_cache *cache,
+	const struct layer *layer, const char *path, const struct read_options *options);
+
+/** Returns whether the source that `problem` names has an unused fallback. */
+bool fallbacks_have(const struct fallbacks *fallbacks, const struct problem *problem);
+
+/**
+ * After a failed merge: marks as used the fallback for the source that `problem` names. Returns
+ * false if there is none; else the merge may be tried again.
+ */
+bool fallbacks_use(struct fallbacks *fallbacks, const struct problem *problem);
+
+/** Stores references to the used fallbacks in `version`. Returns their number, or -ENOMEM. */
+int fallbacks_give(const struct fallbacks *fallbacks, struct version *version);
