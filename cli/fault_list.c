@@ -5,13 +5,13 @@
 #include <sys/stat.h>
 
 #include "cleanup.h"
+#include "fault.h"
 #include "message.h"
 #include "mounted_settings.h"
 #include "place.h"
 #include "report_print.h"
 #include "shown.h"
 #include "text.h"
-#include "trouble.h"
 
 /* Columns. */
 #define INDENT 14
@@ -51,11 +51,11 @@ static void print_place(const struct ground *ground, struct problem *problem)
 /* Prints "since TIME; WHAT IS SERVED:", the message, and the line of the source. */
 static void print_fault(const struct ground *ground, const struct node *fault)
 {
-	enum trouble_serves serves = trouble_serves_of(report_text(fault, "serves"));
+	enum fault_serves serves = fault_serves_of(report_text(fault, "serves"));
 	struct problem problem;
-	char served[TROUBLE_AGE_MAX + 64], text[MESSAGE_MAX];
+	char served[FAULT_AGE_MAX + 64], text[MESSAGE_MAX];
 
-	trouble_serves_text(
+	fault_serves_text(
 		serves, (long long)report_number(fault, "served_age_s"), served, sizeof(served));
 	problem_set(&problem, report_text(fault, "source"), (unsigned)report_number(fault, "line"),
 		(unsigned)report_number(fault, "column"), "%s", report_text(fault, "message"));
@@ -79,7 +79,7 @@ static enum cause cause_of(const struct node *fault)
 {
 	const char *message = report_text(fault, "message");
 
-	if (trouble_serves_of(report_text(fault, "serves")) == TROUBLE_SERVES_LOCKED)
+	if (fault_serves_of(report_text(fault, "serves")) == FAULT_SERVES_LOCKED)
 		return CAUSE_LOCK;
 	if (report_get(fault, "program") || begins_with(message, "the check '"))
 		return CAUSE_CHECK;

@@ -83,11 +83,11 @@ static void print_times(const struct mirror_report *report)
 
 static void print_faults(const struct mirror_report *report)
 {
-	uint32_t count = report_count(report->troubles);
+	uint32_t count = report_count(report->faults);
 	double all = report_number(report->map, "trouble_count");
 
 	for (uint32_t i = 0; i < count; i++) {
-		const struct node *fault = report->troubles->seq.items[i];
+		const struct node *fault = report->faults->seq.items[i];
 
 		printf("  %-12s", i ? "" : "errors");
 		report_put(fault, "{subject}: {message} (for ");

@@ -9,6 +9,7 @@
 #include "command.h"
 #include "document.h"
 #include "drift.h"
+#include "fault.h"
 #include "fault_list.h"
 #include "json_put.h"
 #include "layer_choice.h"
@@ -17,7 +18,6 @@
 #include "rendered_tree.h"
 #include "report_print.h"
 #include "text.h"
-#include "trouble.h"
 
 /* The options for printing a status. */
 struct wish {
@@ -103,7 +103,7 @@ static void print_mirror(const struct node *mirror)
 	bool has_state = *report_text(mirror, "revision");
 	bool is_connected = report_is(mirror, "connected", "true");
 	const char *landlock = report_text(mirror, "sandbox.landlock");
-	char age[TROUBLE_AGE_MAX];
+	char age[FAULT_AGE_MAX];
 
 	if (!mirror)
 		return;
@@ -114,7 +114,7 @@ static void print_mirror(const struct node *mirror)
 	fputs(plural(mirror, "files"), stdout);
 	report_put(mirror, is_connected ? ", from {endpoint}" : ", not connected to {endpoint}");
 	if (*report_text(mirror, "contact")) {
-		trouble_age((long long)report_number(mirror, "contact_age_s"), age);
+		fault_age((long long)report_number(mirror, "contact_age_s"), age);
 		printf(", last answer %s ago", age);
 	}
 	if (*landlock && strcmp(landlock, "on") != 0)
@@ -189,11 +189,11 @@ static void print_hook(const struct node *hook)
 {
 	const char *ended = report_text(hook, "ended");
 	bool is_good = report_is(hook, "good", "true");
-	char age[TROUBLE_AGE_MAX];
+	char age[FAULT_AGE_MAX];
 
 	print_title("on_change");
 	report_put(hook, "{command}");
-	trouble_age(*ended ? seconds_since(ended) : 0, age);
+	fault_age(*ended ? seconds_since(ended) : 0, age);
 	if (*ended)
 		printf(": %s %s ago", is_good ? "ended well" : "failed", age);
 	if (report_is(hook, "running", "true"))
@@ -474,7 +474,7 @@ static int show(const char *path, const struct wish *wish)
 	return code == EXIT_DONE ? code_of_mount(mountpoint) : EXIT_UNKNOWN;
 }
 
-/* Prints "3 layers, 1 trouble". */
+/* Prints "3 layers, 1 fault". */
 static void print_summary(const struct node *status)
 {
 	uint32_t count = report_count(report_get(status, "layers"));

@@ -1,9 +1,10 @@
 /*
- * Fallbacks: if a source is broken, its last good state takes its place in the merge,
- * so that changes of all other sources still show.
+ * Fallbacks: if a source is broken, its last good state takes its place in the merge, so that
+ * changes of all other sources still show.
  *
- * Only sources of the version that is shown may be fallbacks. So every user who may read that version
- * could read the fallback, and the new version is for these users only (version_restrict()).
+ * Only sources of the version that is shown may be fallbacks. So every user who may read that
+ * version could read the fallback, and the new version is for these users only
+ * (version_restrict()).
  */
 #pragma once
 

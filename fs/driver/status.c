@@ -101,7 +101,7 @@ int status_json(struct session *session, bool is_trusted, char **ret, size_t *si
 {
 	FILE *out = open_memstream(ret, size);
 	CLEANUP(settings_unrefp) struct settings *settings = view_settings(session->view);
-	struct trouble trouble;
+	struct fault fault;
 
 	if (!out)
 		return -ENOMEM;
@@ -111,8 +111,7 @@ int status_json(struct session *session, bool is_trusted, char **ret, size_t *si
 	json_put_field(out, ",\n  \"mountpoint\": ", session->mountpoint);
 	json_put_field(out, ",\n  \"source\": ", session->label);
 	status_put_settings(out, settings, session->is_strict ? "strict" : "cached",
-		is_trusted && publisher_settings_trouble(session->publisher, &trouble) ? &trouble
-										       : NULL);
+		is_trusted && publisher_settings_fault(session->publisher, &fault) ? &fault : NULL);
 	status_put_layers(out, settings, is_trusted);
 	put_publisher(out, session);
 	put_requests(out, session);
@@ -126,23 +125,23 @@ int status_json(struct session *session, bool is_trusted, char **ret, size_t *si
 	return fclose(out) == 0 ? 0 : -ENOMEM;
 }
 
-static void put_error_line(void *context, const char *path, const struct trouble *trouble)
+static void put_error_line(void *context, const char *path, const struct fault *fault)
 {
 	FILE *out = context;
-	char text[TROUBLE_TEXT_MAX];
+	char text[FAULT_TEXT_MAX];
 
-	trouble_text(trouble, path, text);
+	fault_text(fault, path, text);
 	fprintf(out, "%s\n", text);
 }
 
 static void put_notice_line(void *context, const struct notice_state *state)
 {
 	FILE *out = context;
-	char since[TROUBLE_TIME_MAX];
+	char since[FAULT_TIME_MAX];
 
 	if (!state->problem.message[0])
 		return;
-	trouble_time(state->ended, since);
+	fault_time(state->ended, since);
 	fprintf(out, "%s (at %s; %s)\n", state->problem.message, since,
 		state->is_given_up ? "tried too often, and again at the next change"
 				   : "is tried again");
@@ -150,10 +149,10 @@ static void put_notice_line(void *context, const struct notice_state *state)
 
 static void put_settings_line(FILE *out, struct session *session)
 {
-	struct trouble trouble;
+	struct fault fault;
 
-	if (publisher_settings_trouble(session->publisher, &trouble))
-		put_error_line(out, NULL, &trouble);
+	if (publisher_settings_fault(session->publisher, &fault))
+		put_error_line(out, NULL, &fault);
 }
 
 int status_errors(struct session *session, bool is_trusted, char **ret, size_t *size)
@@ -169,7 +168,7 @@ int status_errors(struct session *session, bool is_trusted, char **ret, size_t *
 		status_put_process_lines(out, RENEWAL);
 		status_put_mirror_lines(out, settings);
 		view_notices(session->view, put_notice_line, out);
-		view_troubles(session->view, put_error_line, out);
+		view_faults(session->view, put_error_line, out);
 	}
 	return fclose(out) == 0 ? 0 : -ENOMEM;
 }

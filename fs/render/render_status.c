@@ -64,11 +64,11 @@ static struct counts count_shown(struct owned *const *all, size_t count)
 static void put_rendered(
 	FILE *out, const struct rendered_options *options, const struct counts *counts)
 {
-	char text[TROUBLE_TIME_MAX];
+	char text[FAULT_TIME_MAX];
 	struct timespec now;
 
 	clock_gettime(CLOCK_REALTIME, &now);
-	trouble_time(now, text);
+	fault_time(now, text);
 	json_put(out, "  'rendered': {'at': %s, 'files': %zu, 'directories': %zu", text,
 		counts->files, counts->directories);
 	json_put(out, ", 'atomic': %hhd, 'watch': %hhd, 'drift': %s},\n", options->is_atomic,
@@ -81,7 +81,7 @@ static int make(const struct render *render, char **ret, size_t *size)
 	CLEANUP(settings_unrefp) struct settings *settings = view_settings(render->view);
 	CLEANUP(freep) char *place = realpath(options->directory, NULL);
 	CLEANUP(freep) struct owned **all = NULL;
-	struct trouble trouble;
+	struct fault fault;
 	size_t count;
 	int r = manifest_list(rendered_manifest(render->rendered), "", &all, &count);
 	FILE *out = r == 0 ? open_memstream(ret, size) : NULL;
@@ -92,7 +92,7 @@ static int make(const struct render *render, char **ret, size_t *size)
 	json_put(out, "{\n  'version': %s,\n  'pid': %d,\n  'mountpoint': %s,\n  'source': %s",
 		PLYFS_VERSION, getpid(), place ? place : options->directory, options->source);
 	status_put_settings(out, settings, "cached",
-		publisher_settings_trouble(render->publisher, &trouble) ? &trouble : NULL);
+		publisher_settings_fault(render->publisher, &fault) ? &fault : NULL);
 	status_put_layers(out, settings, true);
 	put_rendered(out, options, &counts);
 	status_put_view(out, render->view, settings);

@@ -11,18 +11,18 @@
 #include "worker.h"
 
 /* Writes the rest of a fault's object, behind the fields that it has already, and closes it. */
-static void put_fault_rest(FILE *out, const struct trouble *trouble)
+static void put_fault_rest(FILE *out, const struct fault *fault)
 {
-	char time[TROUBLE_TIME_MAX];
+	char time[FAULT_TIME_MAX];
 
-	json_put_problem(out, &trouble->problem);
-	trouble_time(trouble->since, time);
-	json_put(out, ", 'since': %s, 'age_s': %lld, 'serves': %s", time,
-		trouble_age_s(trouble->since), trouble_serves_name(trouble->serves));
-	if (trouble->made.tv_sec) {
-		trouble_time(trouble->made, time);
+	json_put_problem(out, &fault->problem);
+	fault_time(fault->since, time);
+	json_put(out, ", 'since': %s, 'age_s': %lld, 'serves': %s", time, fault_age_s(fault->since),
+		fault_serves_name(fault->serves));
+	if (fault->made.tv_sec) {
+		fault_time(fault->made, time);
 		json_put(out, ", 'served_since': %s, 'served_age_s': %lld", time,
-			trouble_age_s(trouble->made));
+			fault_age_s(fault->made));
 	}
 	fputc('}', out);
 }
@@ -33,13 +33,13 @@ struct fault_writer {
 	size_t count;
 };
 
-static void put_fault(void *context, const char *path, const struct trouble *trouble)
+static void put_fault(void *context, const char *path, const struct fault *fault)
 {
 	struct fault_writer *writer = context;
 	FILE *out = writer->out;
 
 	json_put(out, writer->count++ ? ",\n    {'path': %s, " : "\n    {'path': %s, ", path);
-	put_fault_rest(out, trouble);
+	put_fault_rest(out, fault);
 }
 
 /* Writes for which host, machine, user and facts the settings were read; nothing: for ours. */
@@ -58,18 +58,18 @@ static void put_environment(FILE *out, const struct settings_environment *around
 }
 
 void status_put_settings(FILE *out, const struct settings *settings, const char *coherence,
-	const struct trouble *trouble)
+	const struct fault *fault)
 {
 	/* Relative paths of settings and layers are relative to the directory. */
 	json_put(out, ",\n  'directory': %s,\n  'settings': {'path': %s",
 		settings->around.directory, settings->path);
 	json_put(out, ", 'coherence': %s, 'header': %hhd", coherence, settings->header);
 	put_environment(out, &settings->around);
-	if (trouble) {
+	if (fault) {
 		char text[PROBLEM_SOURCE_MAX + PROBLEM_MESSAGE_MAX + 64];
-		problem_format(&trouble->problem, text, sizeof(text));
+		problem_format(&fault->problem, text, sizeof(text));
 		json_put(out, ", 'error': %s, 'trouble': {", text);
-		put_fault_rest(out, trouble);
+		put_fault_rest(out, fault);
 	}
 	fputs("},\n", out);
 }
@@ -81,25 +81,25 @@ void status_put_settings(FILE *out, const struct settings *settings, const char 
 static void put_moment(FILE *out, const char *name, double seconds)
 {
 	struct timespec moment = {.tv_sec = (time_t)seconds};
-	char text[TROUBLE_TIME_MAX];
+	char text[FAULT_TIME_MAX];
 
 	if (!(seconds >= 1 && seconds < 1e11))
 		return;
-	trouble_time(moment, text);
+	fault_time(moment, text);
 	json_put(out, ", %s: %s", name, text);
-	fprintf(out, ", \"%s_age_s\": %lld", name, trouble_age_s(moment));
+	fprintf(out, ", \"%s_age_s\": %lld", name, fault_age_s(moment));
 }
 
 static void put_mirror_faults(FILE *out, const struct mirror_report *report)
 {
 	fputs(", \"troubles\": [", out);
-	for (uint32_t i = 0; i < report_count(report->troubles); i++) {
-		const struct node *trouble = report->troubles->seq.items[i];
+	for (uint32_t i = 0; i < report_count(report->faults); i++) {
+		const struct node *fault = report->faults->seq.items[i];
 
 		fputs(i ? ", " : "", out);
-		json_put(out, "{'subject': %s, 'message': %s", report_text(trouble, "subject"),
-			report_text(trouble, "message"));
-		put_moment(out, "since", report_number(trouble, "since"));
+		json_put(out, "{'subject': %s, 'message': %s", report_text(fault, "subject"),
+			report_text(fault, "message"));
+		put_moment(out, "since", report_number(fault, "since"));
 		fputc('}', out);
 	}
 	fputc(']', out);
@@ -180,13 +180,13 @@ void status_put_mirror_lines(FILE *out, const struct settings *settings)
 
 		if (layer_is_delegated(layer) || !mirror_report_of(layer->place, &report))
 			continue;
-		for (uint32_t j = 0; j < report_count(report.troubles); j++) {
-			const struct node *trouble = report.troubles->seq.items[j];
+		for (uint32_t j = 0; j < report_count(report.faults); j++) {
+			const struct node *fault = report.faults->seq.items[j];
 			struct problem line;
 
 			problem_set(&line, NULL, 0, 0, "the mirror of the layer '%s': %s: %s",
-				layer->name, report_text(trouble, "subject"),
-				report_text(trouble, "message"));
+				layer->name, report_text(fault, "subject"),
+				report_text(fault, "message"));
 			fprintf(out, "%s\n", line.message);
 		}
 		mirror_report_fini(&report);
@@ -250,7 +250,7 @@ void status_put_view(FILE *out, struct view *view, const struct settings *settin
 	json_put(out,
 		"  'compositions': %" PRIu64 ",\n  'overflows': %" PRIu64
 		",\n  'trouble_count': %zu,\n",
-		counts.compositions, counts.overflows, counts.troubles);
+		counts.compositions, counts.overflows, counts.faults);
 }
 
 void status_put_sandbox(FILE *out, const struct sandbox_state *state)
@@ -320,19 +320,19 @@ static void put_hook(void *context, const struct notice_state *state)
 	struct hook_writer *writer = context;
 	FILE *out = writer->out;
 
-	char time[TROUBLE_TIME_MAX];
+	char time[FAULT_TIME_MAX];
 
 	fputs(writer->count++ ? ",\n    " : "\n    ", out);
 	json_put(out, "{'command': %s, 'running': %hhd, 'waiting': %zu", state->name,
 		state->is_running, state->waiting);
 	if (state->began.tv_sec) {
-		trouble_time(state->began, time);
+		fault_time(state->began, time);
 		json_put(out, ", 'began': %s", time);
 	}
 	if (state->ended.tv_sec) {
-		trouble_time(state->ended, time);
+		fault_time(state->ended, time);
 		json_put(out, ", 'ended': %s, 'age_s': %lld, 'good': %hhd", time,
-			trouble_age_s(state->ended), (bool)!state->problem.message[0]);
+			fault_age_s(state->ended), (bool)!state->problem.message[0]);
 	}
 	if (state->problem.message[0]) {
 		json_put(out, ", 'failures': %u, 'given_up': %hhd, 'again_ms': %" PRId64,
@@ -358,6 +358,6 @@ void status_put_faults(FILE *out, struct view *view)
 
 	fputs("  \"troubles\": [", out);
 	if (view)
-		view_troubles(view, put_fault, &writer);
+		view_faults(view, put_fault, &writer);
 	fputs(writer.count ? "\n  ]" : "]", out);
 }

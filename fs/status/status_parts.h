@@ -6,9 +6,9 @@
 #include "sandbox.h"
 #include "view.h"
 
-/** Writes "directory" and "settings", each with a comma after it. `trouble` may be NULL. */
+/** Writes "directory" and "settings", each with a comma after it. `fault` may be NULL. */
 void status_put_settings(FILE *out, const struct settings *settings, const char *coherence,
-	const struct trouble *trouble);
+	const struct fault *fault);
 
 /**
  * Writes "layers", with a comma after it. A layer that a mirror fills has the mirror's own report,

@@ -78,7 +78,7 @@ int mirror_report_read(
 	const struct node *map = document->roots[0];
 	*ret = (struct mirror_report){.document = document,
 		.map = map,
-		.troubles = report_get(map, "troubles"),
+		.faults = report_get(map, "troubles"),
 		.is_running = is_running(state)};
 	ret->is_connected = ret->is_running && report_is(map, "connected", "true");
 	return 0;
@@ -110,9 +110,9 @@ void mirror_report_put(FILE *out, const char *name, const struct mirror_report *
 	else
 		fprintf(out, "%s%s", report->is_connected ? " from " : ", not connected to ",
 			report_text(map, "endpoint"));
-	if (report_count(report->troubles)) {
-		const struct node *trouble = report->troubles->seq.items[0];
+	if (report_count(report->faults)) {
+		const struct node *fault = report->faults->seq.items[0];
 		fprintf(out, " (errors: %.0f, %s: %s)", report_number(map, "trouble_count"),
-			report_text(trouble, "subject"), report_text(trouble, "message"));
+			report_text(fault, "subject"), report_text(fault, "message"));
 	}
 }

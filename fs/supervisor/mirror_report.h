@@ -13,7 +13,7 @@
 struct mirror_report {
 	struct document *document; /* owns `map` */
 	const struct node *map;    /* for the functions of report.h */
-	const struct node *troubles;
+	const struct node *faults;
 	bool is_connected;
 	bool is_running;
 };

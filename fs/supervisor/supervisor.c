@@ -461,9 +461,9 @@ static void put_reason(
 		*supervisor->last_line ? supervisor->last_line : "the mirror has reported nothing");
 	if (!mirror_report_of(store->directory, &report))
 		return;
-	if (report_count(report.troubles))
-		snprintf(ret, REASON_MAX, "%s",
-			report_text(report.troubles->seq.items[0], "message"));
+	if (report_count(report.faults))
+		snprintf(
+			ret, REASON_MAX, "%s", report_text(report.faults->seq.items[0], "message"));
 	mirror_report_fini(&report);
 }
 

@@ -51,7 +51,7 @@ static void apply(struct view *view, const struct change *change, bool is_known)
 		break;
 	case CHANGE_REMOVE:
 	case CHANGE_REMOVE_DIRECTORY:
-		entry_clear_trouble(view, entry);
+		entry_clear_fault(view, entry);
 		entry_hide(view, entry);
 		break;
 	case CHANGE_MAKE_DIRECTORY:
@@ -130,7 +130,7 @@ void view_cover_change(struct view *view, const struct change *change)
 	problem_set(&problem, change->path, 0, 0,
 		"something is mounted on it, so it can't change; unmount that, and the change is "
 		"shown");
-	entry_set_trouble(view, change->entry, &problem, NULL, false);
+	entry_set_fault(view, change->entry, &problem, NULL, false);
 }
 
 bool change_is_of_tree(const struct change *change)
@@ -160,7 +160,7 @@ void view_end_change(struct view *view, struct change *change)
 	/* A change that is only announced was never begun. */
 	bool is_covered = view->change && entry_is_covered(change->entry);
 	if (is_covered && view->publishing == PUBLISHING_DONE)
-		entry_clear_trouble(view, change->entry);
+		entry_clear_fault(view, change->entry);
 	/* If a mount that covered the path is gone, look again: the path may have another fault. */
 	if (view->change && (view->publishing == PUBLISHING_OVERTAKEN ||
 				    (is_covered && view->publishing == PUBLISHING_DONE))) {

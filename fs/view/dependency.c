@@ -128,7 +128,7 @@ static struct index *get_index(struct view *view, const char *directory, int dep
 /* Returns whether the layers have a file, which may be broken and shown as its last good link. */
 static bool is_file(const struct entry *entry)
 {
-	return entry->kind == UNION_FILE || (entry->kind == UNION_LINK && entry->trouble);
+	return entry->kind == UNION_FILE || (entry->kind == UNION_LINK && entry->fault);
 }
 
 static int fill(struct index *index, const struct walk *walk)

@@ -72,7 +72,7 @@ static void entry_free(struct entry *entry)
 	}
 	dependency_forget(entry);
 	gate_forget(entry);
-	free(entry->trouble);
+	free(entry->fault);
 	free(entry);
 }
 
@@ -153,7 +153,7 @@ struct entry *directory_entry(struct directory *directory, const char *name)
 
 void directory_tidy(struct directory *directory, struct entry *entry)
 {
-	if (entry->kind != UNION_NONE || entry->trouble || entry->pending != PENDING_NONE ||
+	if (entry->kind != UNION_NONE || entry->fault || entry->pending != PENDING_NONE ||
 		entry->has_slot || entry->users || directory->listers)
 		return;
 

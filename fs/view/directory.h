@@ -22,9 +22,9 @@
 #include <stdbool.h>
 #include <time.h>
 
+#include "fault.h"
 #include "inode.h"
 #include "rights.h"
-#include "trouble.h"
 #include "union.h"
 #include "version.h"
 #include "watch.h"
@@ -55,7 +55,7 @@ struct entry {
 	uint64_t print;              /* fingerprint of the object with `ino`; 0: any may take it */
 	struct version *version;     /* FILE, LINK: shown now; NULL: not made yet, or forgotten */
 	struct directory *directory; /* DIRECTORY: shown now; NULL: not made yet, or forgotten */
-	struct trouble *trouble;     /* its fault; NULL: none */
+	struct fault *fault;         /* its fault; NULL: none */
 	/* Of the object shown last. If that is a directory, they are set when it is forgotten. */
 	struct timespec shown_mtime;
 	struct timespec shown_ctime;

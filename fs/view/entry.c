@@ -323,7 +323,7 @@ static void kill_directory(struct view *view, struct directory *directory)
 	for (size_t i = 0; i < directory->bucket_count; i++)
 		for (struct entry *entry = directory->buckets[i], *next; entry; entry = next) {
 			next = entry->next;
-			entry_clear_trouble(view, entry);
+			entry_clear_fault(view, entry);
 			entry_hide(view, entry);
 		}
 	directory_leave(view, directory);
@@ -353,7 +353,7 @@ void entry_note(struct view *view, struct entry *entry, enum union_kind kind)
 {
 	if (entry->kind == kind)
 		return;
-	entry_clear_trouble(view, entry);
+	entry_clear_fault(view, entry);
 	entry_hide(view, entry);
 	entry_set_kind(view, entry, kind);
 	if (kind == UNION_NONE)
@@ -364,21 +364,21 @@ void entry_note(struct view *view, struct entry *entry, enum union_kind kind)
 }
 
 /* Logs the fault; NULL: its end. */
-static void log_trouble(struct view *view, const struct entry *entry, const struct trouble *trouble)
+static void log_fault(struct view *view, const struct entry *entry, const struct fault *fault)
 {
-	char text[TROUBLE_TEXT_MAX];
+	char text[FAULT_TEXT_MAX];
 	CLEANUP(freep) char *path = NULL;
 	struct problem mended;
 
 	if (directory_join(entry->parent, entry->name, &path) < 0)
 		return;
-	if (trouble) {
-		trouble_text(trouble, path, text);
+	if (fault) {
+		fault_text(fault, path, text);
 	} else {
 		problem_set(&mended, path, 0, 0, "repaired");
 		problem_format(&mended, text, sizeof(text));
 	}
-	view_log(view, text, trouble ? &trouble->problem : &mended);
+	view_log(view, text, fault ? &fault->problem : &mended);
 }
 
 /* If a broken file is shown as a link, then a dependency that asks for files must look again. */
@@ -388,17 +388,17 @@ static void note_broken_link(struct view *view, const struct entry *entry)
 		dependency_stale(view, entry->parent);
 }
 
-void entry_clear_trouble(struct view *view, struct entry *entry)
+void entry_clear_fault(struct view *view, struct entry *entry)
 {
-	if (!entry->trouble)
+	if (!entry->fault)
 		return;
-	free(entry->trouble);
-	entry->trouble = NULL;
+	free(entry->fault);
+	entry->fault = NULL;
 	note_broken_link(view, entry);
 	entry->parent->pins--;
-	view->counts.troubles--;
+	view->counts.faults--;
 	if (!entry->parent->is_dead)
-		log_trouble(view, entry, NULL);
+		log_fault(view, entry, NULL);
 }
 
 /* Returns when the last good state of the source that `problem` names was read. */
@@ -410,40 +410,39 @@ static struct timespec fallbacks_since(const struct version *version, const stru
 	return version->fallbacks[0]->read;
 }
 
-void entry_set_trouble(struct view *view, struct entry *entry, const struct problem *problem,
+void entry_set_fault(struct view *view, struct entry *entry, const struct problem *problem,
 	const struct version *shown, bool is_left_out)
 {
-	struct trouble *trouble = entry->trouble;
-	bool is_news = !trouble || !problem_equal(&trouble->problem, problem);
+	struct fault *fault = entry->fault;
+	bool is_news = !fault || !problem_equal(&fault->problem, problem);
 
-	if (!trouble) {
-		trouble = entry->trouble = calloc(1, sizeof(*trouble));
-		if (!trouble)
+	if (!fault) {
+		fault = entry->fault = calloc(1, sizeof(*fault));
+		if (!fault)
 			return;
-		clock_gettime(CLOCK_REALTIME, &trouble->since);
+		clock_gettime(CLOCK_REALTIME, &fault->since);
 		note_broken_link(view, entry);
 		entry->parent->pins++;
-		view->counts.troubles++;
+		view->counts.faults++;
 	}
-	trouble->problem = *problem;
-	trouble->made = (struct timespec){0};
+	fault->problem = *problem;
+	fault->made = (struct timespec){0};
 	if (!shown) {
-		trouble->serves = TROUBLE_SERVES_COVERED;
+		fault->serves = FAULT_SERVES_COVERED;
 	} else if (shown->kind == VERSION_BROKEN) {
-		trouble->serves = view->callbacks.keeps_rendered ? TROUBLE_SERVES_RENDERED
-								 : TROUBLE_SERVES_NOTHING;
+		fault->serves = view->callbacks.keeps_rendered ? FAULT_SERVES_RENDERED
+							       : FAULT_SERVES_NOTHING;
 	} else if (shown->fallback_count) {
-		trouble->serves = TROUBLE_SERVES_FALLBACK;
-		trouble->made = fallbacks_since(shown, problem);
+		fault->serves = FAULT_SERVES_FALLBACK;
+		fault->made = fallbacks_since(shown, problem);
 	} else if (is_left_out) {
-		trouble->serves =
-			shown->is_held ? TROUBLE_SERVES_LOCKED : TROUBLE_SERVES_OTHER_LAYERS;
+		fault->serves = shown->is_held ? FAULT_SERVES_LOCKED : FAULT_SERVES_OTHER_LAYERS;
 	} else {
-		trouble->serves = TROUBLE_SERVES_LAST_GOOD;
-		trouble->made = shown->made;
+		fault->serves = FAULT_SERVES_LAST_GOOD;
+		fault->made = shown->made;
 	}
 	if (is_news)
-		log_trouble(view, entry, trouble);
+		log_fault(view, entry, fault);
 }
 
 static bool is_unused(const struct view *view, const struct directory *directory)
@@ -491,7 +490,7 @@ static void forget_version(struct view *view, struct version *version)
 	view->counts.versions--;
 	view->counts.version_bytes -= version->data ? version->size : 0;
 	/* A version of a path with a fault can't be made again from its sources, so it stays. */
-	if (entry && !entry->trouble)
+	if (entry && !entry->fault)
 		forget_shown(view, entry);
 	view->freed_bytes += version->data ? version->size : 0;
 	if (view->freed_bytes >= VIEW_TRIM_BYTES)

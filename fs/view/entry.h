@@ -64,16 +64,16 @@ void entry_note(struct view *view, struct entry *entry, enum union_kind kind);
  * `shown` lacks a broken source or refused values. Otherwise `shown` has a fallback, is the last
  * good version, or is broken.
  */
-void entry_set_trouble(struct view *view, struct entry *entry, const struct problem *problem,
+void entry_set_fault(struct view *view, struct entry *entry, const struct problem *problem,
 	const struct version *shown, bool is_left_out);
 
 /** Returns whether a change of the path waits until a mount on the path is unmounted. */
 static inline bool entry_is_covered(const struct entry *entry)
 {
-	return entry->trouble && entry->trouble->serves == TROUBLE_SERVES_COVERED;
+	return entry->fault && entry->fault->serves == FAULT_SERVES_COVERED;
 }
 
-void entry_clear_trouble(struct view *view, struct entry *entry);
+void entry_clear_fault(struct view *view, struct entry *entry);
 
 /** Adds a user of the entry and of its directory. entry_leave() drops it. */
 void entry_enter(struct view *view, struct entry *entry);

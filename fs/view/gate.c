@@ -542,7 +542,7 @@ static void count_missing(const struct directory *directory)
 
 			if (entry->directory)
 				count_missing(entry->directory);
-			if (!checked || !checked->missing || (!entry->version && !entry->trouble))
+			if (!checked || !checked->missing || (!entry->version && !entry->fault))
 				continue;
 			checked->missing->unchecked.files++;
 			checked->missing->unchecked.shown += checked->is_let_through;

@@ -31,9 +31,9 @@ static void show_found(struct view *view, struct entry *entry, struct look *look
 	}
 	placeholder_keep(view, entry, look->version);
 	if (look->problem.message[0])
-		entry_set_trouble(view, entry, &look->problem, look->version, !look->is_recalled);
+		entry_set_fault(view, entry, &look->problem, look->version, !look->is_recalled);
 	else
-		entry_clear_trouble(view, entry);
+		entry_clear_fault(view, entry);
 	/* If memory is short, the publisher looks again, and notes the dependencies. */
 	if (dependency_remember(view, entry, &look->asked) < 0)
 		queue_entry(view, entry);
@@ -201,7 +201,7 @@ static int end_strict(struct look *look, struct stat *ret)
 	if (r != -EAGAIN)
 		return r;
 	/* If the kinds differ, drops what is shown. That is rare, and can't be announced. */
-	entry_clear_trouble(view, entry);
+	entry_clear_fault(view, entry);
 	entry_hide(view, entry);
 	r = install(look);
 	return r == 0 ? show(view, entry, ret) : r;

@@ -47,8 +47,8 @@ struct publisher {
 	int64_t reload_ms; /* clock_ms() before which it is not tried; 0: at once */
 	uint64_t state;    /* fixed: the hash of the option `state` */
 	struct settings_reader reader;
-	struct timespec settings_made;    /* CLOCK_REALTIME: when they were read */
-	struct trouble *settings_trouble; /* NULL: none */
+	struct timespec settings_made; /* CLOCK_REALTIME: when they were read */
+	struct fault *settings_fault;  /* NULL: none */
 };
 
 static uint64_t hash_state(const struct settings *settings)
@@ -89,7 +89,7 @@ void publisher_free(struct publisher *publisher)
 	if (publisher->stop_fd >= 0)
 		close(publisher->stop_fd);
 	settings_reader_fini(&publisher->reader);
-	free(publisher->settings_trouble);
+	free(publisher->settings_fault);
 	free(publisher);
 }
 
@@ -171,35 +171,34 @@ int publisher_publish(struct publisher *publisher)
 	return -1;
 }
 
-bool publisher_settings_trouble(struct publisher *publisher, struct trouble *ret)
+bool publisher_settings_fault(struct publisher *publisher, struct fault *ret)
 {
-	bool has_trouble = publisher->settings_trouble;
-	if (has_trouble)
-		*ret = *publisher->settings_trouble;
-	return has_trouble;
+	bool has_fault = publisher->settings_fault;
+	if (has_fault)
+		*ret = *publisher->settings_fault;
+	return has_fault;
 }
 
 /* Sets the settings' fault, and logs a new one. NULL: the new settings are in use, without one. */
-static void set_settings_trouble(struct publisher *publisher, struct trouble *trouble)
+static void set_settings_fault(struct publisher *publisher, struct fault *fault)
 {
 	struct view *view = publisher->view;
-	char text[TROUBLE_TEXT_MAX] = "the settings can be used again";
+	char text[FAULT_TEXT_MAX] = "the settings can be used again";
 
-	if (trouble) {
-		trouble->made = publisher->settings_made;
-		clock_gettime(CLOCK_REALTIME, &trouble->since);
-		trouble_text(trouble, NULL, text);
+	if (fault) {
+		fault->made = publisher->settings_made;
+		clock_gettime(CLOCK_REALTIME, &fault->since);
+		fault_text(fault, NULL, text);
 	}
-	struct trouble *old = publisher->settings_trouble;
-	bool is_news =
-		old && trouble ? !problem_equal(&old->problem, &trouble->problem) : old != trouble;
-	if (old && trouble)
-		trouble->since = old->since;
+	struct fault *old = publisher->settings_fault;
+	bool is_news = old && fault ? !problem_equal(&old->problem, &fault->problem) : old != fault;
+	if (old && fault)
+		fault->since = old->since;
 	/* While a layer was away, some lookups may have failed: look at everything again. */
-	view->is_overflowed |= old && !trouble;
-	publisher->settings_trouble = trouble;
+	view->is_overflowed |= old && !fault;
+	publisher->settings_fault = fault;
 	if (is_news)
-		view_log(view, text, trouble ? &trouble->problem : NULL);
+		view_log(view, text, fault ? &fault->problem : NULL);
 	free(old);
 }
 
@@ -300,35 +299,35 @@ static const char *find_fixed(const struct publisher *publisher, const struct se
 static void reload(struct publisher *publisher)
 {
 	const struct settings *settings;
-	struct trouble *trouble = calloc(1, sizeof(*trouble));
+	struct fault *fault = calloc(1, sizeof(*fault));
 
-	if (!trouble) {
+	if (!fault) {
 		reload_later(publisher);
 		return;
 	}
-	trouble->serves = TROUBLE_SERVES_SETTINGS;
+	fault->serves = FAULT_SERVES_SETTINGS;
 	if (publisher->options.reload)
 		publisher->options.reload(publisher->options.context);
-	int r = take_settings(publisher, &trouble->problem);
+	int r = take_settings(publisher, &fault->problem);
 	settings_reader_end(&publisher->reader);
 	/* The publisher's end may have cancelled it. */
 	if (r != 0 && publisher->is_stopped) {
-		free(trouble);
+		free(fault);
 		return;
 	}
 	if (r == 0) {
 		clock_gettime(CLOCK_REALTIME, &publisher->settings_made);
 		settings = publisher->view->composer.settings;
-		trouble->serves = TROUBLE_SERVES_OTHER_SETTINGS;
+		fault->serves = FAULT_SERVES_OTHER_SETTINGS;
 		const char *name = find_fixed(publisher, settings);
 		if (name)
-			r = problem_set(&trouble->problem, settings->path, 0, 0,
+			r = problem_set(&fault->problem, settings->path, 0, 0,
 				"'%s' takes effect at the next mount; unmount and mount again",
 				name);
 	}
 	if (r == 0)
-		free(take_ptr(trouble));
-	set_settings_trouble(publisher, trouble);
+		free(take_ptr(fault));
+	set_settings_fault(publisher, fault);
 }
 
 /*
@@ -346,16 +345,16 @@ static bool follow_settings(struct publisher *publisher)
 	if (r == 0)
 		return true;
 	reload_later(publisher);
-	struct trouble *trouble = calloc(1, sizeof(*trouble));
-	if (!trouble)
+	struct fault *fault = calloc(1, sizeof(*fault));
+	if (!fault)
 		return false;
-	trouble->serves = TROUBLE_SERVES_SETTINGS;
-	problem_set(&trouble->problem, settings->path, 0, 0,
+	fault->serves = FAULT_SERVES_SETTINGS;
+	problem_set(&fault->problem, settings->path, 0, 0,
 		"changes of the settings are not seen: %s; it is tried again",
 		r == -EMFILE ? "too many programs watch files; raise the limit: "
 			       "sysctl fs.inotify.max_user_instances=1024"
 			     : strerror(-r));
-	set_settings_trouble(publisher, trouble);
+	set_settings_fault(publisher, fault);
 	return false;
 }
 

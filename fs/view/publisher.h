@@ -14,7 +14,7 @@
 #pragma once
 
 #include "change.h"
-#include "trouble.h"
+#include "fault.h"
 
 /* Positive result of an operation: another file system is mounted on the path, and must stay. */
 #define PUBLISHER_COVERED 1
@@ -81,4 +81,4 @@ int publisher_publish(struct publisher *publisher);
 void publisher_carry_out(struct publisher *publisher, struct change *change);
 
 /** Returns whether the settings have a fault, with the fault in *ret. */
-bool publisher_settings_trouble(struct publisher *publisher, struct trouble *ret);
+bool publisher_settings_fault(struct publisher *publisher, struct fault *ret);

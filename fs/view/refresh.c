@@ -155,9 +155,9 @@ static bool decide_file_waits(struct view *view, struct look *look)
 	/* If a mount covers the path, its fault stays until the change is made. */
 	if (is_same || !entry_is_covered(entry)) {
 		if (look->problem.message[0])
-			entry_set_trouble(view, entry, &look->problem, version, look->result == 0);
+			entry_set_fault(view, entry, &look->problem, version, look->result == 0);
 		else
-			entry_clear_trouble(view, entry);
+			entry_clear_fault(view, entry);
 	}
 	if (is_same && entry->kind != UNION_NONE && !entry->is_unannounced)
 		return take_time(look);
@@ -314,7 +314,7 @@ static bool decide_kind_waits(struct view *view, struct look *look)
 	switch (look->kind) {
 	case UNION_DIRECTORY:
 		if (is_directory && entry_is_covered(look->entry))
-			entry_clear_trouble(view, look->entry);
+			entry_clear_fault(view, look->entry);
 		return is_directory ? decide_directory_waits(view, look)
 				    : remove_directory(view, look);
 	case UNION_FILE:
@@ -428,9 +428,8 @@ static struct look *begin_look(struct view *view, struct entry *entry)
 	look->takes_unfinished = entry->takes_unfinished;
 	entry->takes_unfinished = false;
 	look->scope = entry->scope;
-	look->has_kept =
-		entry->trouble && (entry->trouble->serves == TROUBLE_SERVES_LAST_GOOD ||
-					  entry->trouble->serves == TROUBLE_SERVES_FALLBACK);
+	look->has_kept = entry->fault && (entry->fault->serves == FAULT_SERVES_LAST_GOOD ||
+						 entry->fault->serves == FAULT_SERVES_FALLBACK);
 	look->is_unread = !entry->version && !entry->print && !entry->is_unannounced;
 	look->since = since;
 	view->looks++;

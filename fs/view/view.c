@@ -352,27 +352,27 @@ int view_version(struct view *view, uint64_t ino, struct version **ret)
 /* A fault often quotes its source, which not every user may read. */
 static char *error_text(const struct entry *entry, bool is_trusted)
 {
-	CLEANUP(freep) struct trouble *trouble = malloc(sizeof(*trouble));
+	CLEANUP(freep) struct fault *fault = malloc(sizeof(*fault));
 	CLEANUP(freep) char *path = NULL;
-	char *text = malloc(TROUBLE_TEXT_MAX);
+	char *text = malloc(FAULT_TEXT_MAX);
 
-	if (!text || !trouble || directory_join(entry->parent, entry->name, &path) < 0) {
+	if (!text || !fault || directory_join(entry->parent, entry->name, &path) < 0) {
 		free(text);
 		return NULL;
 	}
-	*trouble = *entry->trouble;
+	*fault = *entry->fault;
 	if (!is_trusted)
-		problem_set(&trouble->problem, path, 0, 0,
+		problem_set(&fault->problem, path, 0, 0,
 			"a source can't be used; root, and the user who mounts, see which and why");
-	trouble_text(trouble, path, text);
+	fault_text(fault, path, text);
 	return text;
 }
 
-static char *cause_text(const struct trouble *trouble)
+static char *cause_text(const struct fault *fault)
 {
 	char text[PROBLEM_SOURCE_MAX + PROBLEM_MESSAGE_MAX + 32];
 
-	problem_format(&trouble->problem, text, sizeof(text));
+	problem_format(&fault->problem, text, sizeof(text));
 	return strdup(text);
 }
 
@@ -392,11 +392,11 @@ static char *copy_attribute(const struct version *version, enum view_attribute a
 		value = version->strategy;
 		break;
 	case VIEW_CAUSE:
-		*has = version->entry && version->entry->trouble;
-		return *has ? cause_text(version->entry->trouble) : NULL;
+		*has = version->entry && version->entry->fault;
+		return *has ? cause_text(version->entry->fault) : NULL;
 	case VIEW_ERROR:
 	case VIEW_PUBLIC_ERROR:
-		*has = version->entry && version->entry->trouble;
+		*has = version->entry && version->entry->fault;
 		return *has ? error_text(version->entry, attribute == VIEW_ERROR) : NULL;
 	}
 	*has = value && *value;
@@ -423,24 +423,24 @@ int view_attribute(struct view *view, uint64_t ino, enum view_attribute attribut
 	return 0;
 }
 
-static void visit_troubles(struct directory *directory,
-	void (*each)(void *context, const char *path, const struct trouble *trouble), void *context)
+static void visit_faults(struct directory *directory,
+	void (*each)(void *context, const char *path, const struct fault *fault), void *context)
 {
 	for (size_t i = 0; i < directory->bucket_count; i++)
 		for (struct entry *entry = directory->buckets[i]; entry; entry = entry->next) {
 			CLEANUP(freep) char *path = NULL;
 			if (entry->directory)
-				visit_troubles(entry->directory, each, context);
-			if (entry->trouble && directory_join(directory, entry->name, &path) == 0)
-				each(context, path, entry->trouble);
+				visit_faults(entry->directory, each, context);
+			if (entry->fault && directory_join(directory, entry->name, &path) == 0)
+				each(context, path, entry->fault);
 		}
 }
 
-void view_troubles(struct view *view,
-	void (*each)(void *context, const char *path, const struct trouble *trouble), void *context)
+void view_faults(struct view *view,
+	void (*each)(void *context, const char *path, const struct fault *fault), void *context)
 {
-	if (view->counts.troubles)
-		visit_troubles(view->root, each, context);
+	if (view->counts.faults)
+		visit_faults(view->root, each, context);
 }
 
 void view_adopt(struct view *view, struct version *version, struct stat *ret)

@@ -15,9 +15,9 @@
  */
 #pragma once
 
+#include "fault.h"
 #include "rights.h"
 #include "settings.h"
-#include "trouble.h"
 #include "version.h"
 
 /* The root's inode number is FUSE_ROOT_ID. Numbers up to VIEW_INO_RESERVED are the driver's. */
@@ -215,7 +215,7 @@ enum view_attribute {
 	VIEW_LAYERS,       /* "vendor:site" */
 	VIEW_SOURCES,      /* source_list.h */
 	VIEW_STRATEGY,     /* its name */
-	VIEW_ERROR,        /* trouble_text() */
+	VIEW_ERROR,        /* fault_text() */
 	VIEW_CAUSE,        /* the problem of VIEW_ERROR alone: no times */
 	VIEW_PUBLIC_ERROR, /* VIEW_ERROR without the source and the reason */
 };
@@ -227,9 +227,8 @@ enum view_attribute {
 int view_attribute(struct view *view, uint64_t ino, enum view_attribute attribute, char **ret);
 
 /** Calls `each`, which must not wait, for every path with a fault, in no order. */
-void view_troubles(struct view *view,
-	void (*each)(void *context, const char *path, const struct trouble *trouble),
-	void *context);
+void view_faults(struct view *view,
+	void (*each)(void *context, const char *path, const struct fault *fault), void *context);
 
 /* Files whose check program is missing. */
 struct view_unchecked {
@@ -292,7 +291,7 @@ struct view_counts {
 	size_t version_bytes; /* of these, in memory */
 	size_t files;         /* that show a version because a reader has looked them up */
 	size_t cache_bytes;
-	size_t troubles; /* paths with a fault */
+	size_t faults; /* paths with a fault */
 	size_t watches;
 	uint64_t compositions; /* since the start */
 	uint64_t overflows;    /* of inotify's queue, since the start */

@@ -40,15 +40,15 @@ static void put_version(struct record *record, const struct version *version)
 	version_put(record, version);
 }
 
-static void put_trouble(struct record *record, const struct trouble *trouble)
+static void put_fault(struct record *record, const struct fault *fault)
 {
-	record_put(record, trouble != NULL);
-	if (!trouble)
+	record_put(record, fault != NULL);
+	if (!fault)
 		return;
-	problem_put(record, &trouble->problem);
-	record_put_time(record, trouble->since);
-	record_put(record, trouble->serves);
-	record_put_time(record, trouble->made);
+	problem_put(record, &fault->problem);
+	record_put_time(record, fault->since);
+	record_put(record, fault->serves);
+	record_put_time(record, fault->made);
 }
 
 /* Writes what was reported of the name and is not published yet. */
@@ -74,7 +74,7 @@ static void put_entry(struct record *record, const struct entry *entry)
 	record_put_time(record, entry->shown_mtime);
 	record_put_time(record, entry->shown_ctime);
 	record_put(record, entry->is_unannounced);
-	put_trouble(record, entry->trouble);
+	put_fault(record, entry->fault);
 	put_pending(record, entry);
 	record_put(record, shows);
 	if (shows == SHOWS_VERSION)
@@ -127,7 +127,7 @@ static void put_directory(struct record *record, const struct directory *directo
 	for (size_t i = 0; i < directory->bucket_count; i++)
 		for (const struct entry *entry = directory->buckets[i]; entry;
 			entry = entry->next) {
-			if (entry->kind == UNION_NONE && !entry->trouble && !entry->pending)
+			if (entry->kind == UNION_NONE && !entry->fault && !entry->pending)
 				continue;
 			put_entry(record, entry);
 			count++;
@@ -276,20 +276,19 @@ static struct version *take_version(struct view *view, struct record *record, ui
 	return take_ptr(version);
 }
 
-static int take_trouble(struct view *view, struct record *record, struct entry *entry)
+static int take_fault(struct view *view, struct record *record, struct entry *entry)
 {
 	if (!record_get_bool(record))
 		return 0;
-	struct trouble *trouble = entry->trouble = calloc(1, sizeof(*trouble));
-	if (!trouble)
+	struct fault *fault = entry->fault = calloc(1, sizeof(*fault));
+	if (!fault)
 		return -ENOMEM;
 	entry->parent->pins++;
-	view->counts.troubles++;
-	(void)problem_take(record, &trouble->problem);
-	trouble->since = record_get_time(record);
-	trouble->serves =
-		(enum trouble_serves)record_get_below(record, TROUBLE_SERVES_OTHER_SETTINGS);
-	trouble->made = record_get_time(record);
+	view->counts.faults++;
+	(void)problem_take(record, &fault->problem);
+	fault->since = record_get_time(record);
+	fault->serves = (enum fault_serves)record_get_below(record, FAULT_SERVES_OTHER_SETTINGS);
+	fault->made = record_get_time(record);
 	return 0;
 }
 
@@ -441,7 +440,7 @@ static int take_entry(const struct taking *taking, struct directory *directory)
 	bool is_placed = !entry->place || entry->place >= DIRECTORY_COOKIE_FIRST;
 	if (!is_placed || (entry->cookie && entry->cookie != entry->place))
 		record_spoil(record);
-	int r = take_trouble(taking->view, record, entry);
+	int r = take_fault(taking->view, record, entry);
 	take_pending(taking, entry);
 	return r ? r : take_shown(taking, entry);
 }

@@ -56,8 +56,8 @@ __attribute__((noreturn)) void worker_process(
 int worker_watches(void);
 
 /**
- * For a task: asks the daemon for the last good text of a source that may stand in, and parses it
- * by `options`. Returns one reference; NULL: none.
+ * For a task: asks the daemon for the last good text of a source, as a fallback, and parses it by
+ * `options`. Returns one reference; NULL: none.
  */
 struct loaded *worker_ask_fallback(
 	const struct layer *layer, const char *path, const struct read_options *options);

@@ -50,11 +50,11 @@ VIEW_TEST(reference_that_was_missing_is_mended_when_it_comes)
 			rows[i].file);
 		start(PILLAR);
 		assert_shown(rows[i].file, "EIO");
-		assert_non_null(strstr(trouble_of(rows[i].file).problem.message, "n"));
+		assert_non_null(strstr(fault_of(rows[i].file).problem.message, "n"));
 		publish_all();
 		run("%s", rows[i].comes);
 		assert_becomes(rows[i].file, "x: 1\n");
-		assert_int_equal(count_of_view().troubles, 0);
+		assert_int_equal(count_of_view().faults, 0);
 		tear_down(NULL);
 		set_up(NULL);
 	}
@@ -68,10 +68,10 @@ VIEW_TEST(data_path_that_goes_and_comes_is_followed)
 	assert_has("deep/p.yaml", "x: 1\n");
 	run("mv a/one gone");
 	publish_all();
-	assert_int_equal(count_of_view().troubles, 1);
+	assert_int_equal(count_of_view().faults, 1);
 	run("echo 'x: 2' >gone/two/three/n.yaml && mv gone a/one");
 	publish_all();
-	assert_int_equal(count_of_view().troubles, 0);
+	assert_int_equal(count_of_view().faults, 0);
 	assert_has("deep/p.yaml", "x: 2\n");
 }
 
@@ -82,7 +82,7 @@ VIEW_TEST(reference_that_moves_to_another_directory_is_followed)
 
 	assert_int_equal(rename("a/data/one/n.yaml", "a/data/two/n.yaml"), 0);
 	publish_all();
-	assert_int_equal(count_of_view().troubles, 0);
+	assert_int_equal(count_of_view().faults, 0);
 	replace_file("a/data/two/n.yaml", "x: 2\n");
 	assert_comes_to_have("top/p.yaml", "x: 2\n");
 }
@@ -119,10 +119,10 @@ VIEW_TEST(reference_that_is_whited_out_is_missing)
 	make_directory("b/data");
 	write_file("b/data/.wh.n.yaml", "");
 	publish_all();
-	assert_int_equal(count_of_view().troubles, 1);
+	assert_int_equal(count_of_view().faults, 1);
 	assert_int_equal(unlink("b/data/.wh.n.yaml"), 0);
 	publish_all();
-	assert_int_equal(count_of_view().troubles, 0);
+	assert_int_equal(count_of_view().faults, 0);
 }
 
 VIEW_TEST(chain_of_references_is_followed_to_its_end)

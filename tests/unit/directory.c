@@ -71,7 +71,7 @@ TEST_WITH(one_name_has_one_entry, set_up, tear_down)
 TEST_WITH(name_that_something_needs_is_not_tidied_away, set_up, tear_down)
 {
 	struct entry *entry = directory_entry(directory, "name");
-	struct trouble trouble = {0};
+	struct fault fault = {0};
 
 	entry->kind = UNION_FILE;
 	directory_tidy(directory, entry);
@@ -85,9 +85,9 @@ TEST_WITH(name_that_something_needs_is_not_tidied_away, set_up, tear_down)
 	for (entry->pending = PENDING_GONE; entry->pending <= PENDING_QUEUED; entry->pending++)
 		directory_tidy(directory, entry);
 	entry->pending = PENDING_NONE;
-	entry->trouble = &trouble;
+	entry->fault = &fault;
 	directory_tidy(directory, entry);
-	entry->trouble = NULL;
+	entry->fault = NULL;
 	assert_ptr_equal(directory_find(directory, "name"), entry);
 	directory_tidy(directory, entry);
 	assert_null(directory_find(directory, "name"));

@@ -12,15 +12,15 @@ VIEW_TEST(broken_source_keeps_the_last_good_version)
 	replace_file("a/app.yaml", "x: [\n");
 	assert_becomes("app.yaml", "x: 1\ny: 1\n");
 	assert_events("");
-	struct trouble trouble = trouble_of("app.yaml");
-	assert_string_equal(trouble.problem.source, "a/app.yaml");
-	assert_true(trouble.problem.line > 0);
-	assert_int_equal(count_of_view().troubles, 1);
+	struct fault fault = fault_of("app.yaml");
+	assert_string_equal(fault.problem.source, "a/app.yaml");
+	assert_true(fault.problem.line > 0);
+	assert_int_equal(count_of_view().faults, 1);
 
 	replace_file("a/app.yaml", "x: 2\n");
 	assert_becomes("app.yaml", "x: 2\ny: 1\n");
 	assert_events("MOVED_TO app.yaml\n");
-	assert_int_equal(count_of_view().troubles, 0);
+	assert_int_equal(count_of_view().faults, 0);
 }
 
 VIEW_TEST(source_mended_to_what_it_was_is_no_event)
@@ -32,7 +32,7 @@ VIEW_TEST(source_mended_to_what_it_was_is_no_event)
 	replace_file("a/app.yaml", "x: 1\n");
 	publish_all();
 	assert_events("");
-	assert_int_equal(count_of_view().troubles, 0);
+	assert_int_equal(count_of_view().faults, 0);
 }
 
 VIEW_TEST(path_that_was_never_good_reads_as_an_error)
@@ -42,15 +42,15 @@ VIEW_TEST(path_that_was_never_good_reads_as_an_error)
 	start("a:b");
 	assert_shown("app.yaml", "EIO");
 	assert_true(stat_of("app.yaml").st_size > 0);
-	assert_int_equal(count_of_view().troubles, 1);
+	assert_int_equal(count_of_view().faults, 1);
 
 	replace_file("a/app.yaml", "x: 1\n");
 	assert_becomes("app.yaml", "x: 1\ny: 1\n");
 	assert_events("MOVED_TO app.yaml\n");
-	assert_int_equal(count_of_view().troubles, 0);
+	assert_int_equal(count_of_view().faults, 0);
 }
 
-VIEW_TEST(broken_path_that_goes_is_no_trouble_any_more)
+VIEW_TEST(broken_path_that_goes_is_no_fault_any_more)
 {
 	write_file("a/app.yaml", "x: [\n");
 	write_file("b/app.yaml", "y: 1\n");
@@ -58,7 +58,7 @@ VIEW_TEST(broken_path_that_goes_is_no_trouble_any_more)
 	assert_shown("app.yaml", "EIO");
 	run("rm a/app.yaml b/app.yaml");
 	assert_becomes("app.yaml", "ENOENT");
-	assert_int_equal(count_of_view().troubles, 0);
+	assert_int_equal(count_of_view().faults, 0);
 }
 
 VIEW_TEST(reload_of_settings_keeps_the_last_good_state_of_a_source)
@@ -92,7 +92,7 @@ VIEW_TEST(last_good_version_outlives_the_kernels_memory_until_the_source_is_mend
 		if (then == IS_MENDED_UNSEEN)
 			lose_events();
 		assert_becomes("dir/app.yaml", then == STAYS ? "x: 1\ny: 1\n" : "x: 2\ny: 1\n");
-		assert_int_equal(count_of_view().troubles, then == STAYS);
+		assert_int_equal(count_of_view().faults, then == STAYS);
 		tear_down(NULL);
 		set_up(NULL);
 	}
@@ -143,7 +143,7 @@ VIEW_TEST(comment_that_changes_no_byte_makes_a_source_good_all_the_same)
 	replace_file("a/app.yaml", "x: [\n");
 	replace_file("b/app.yaml", "y: 2\n");
 	assert_becomes("app.yaml", "x: 1\ny: 2\n");
-	assert_int_equal(trouble_of("app.yaml").serves, TROUBLE_SERVES_FALLBACK);
+	assert_int_equal(fault_of("app.yaml").serves, FAULT_SERVES_FALLBACK);
 }
 
 VIEW_TEST(file_that_others_refer_to_has_a_last_good_state_as_well)
@@ -159,10 +159,10 @@ VIEW_TEST(file_that_others_refer_to_has_a_last_good_state_as_well)
 	replace_file("a/top/p.yaml", "_merge: n\nz: 2\n");
 	assert_comes_to_have("top/p.yaml", "x: 1\n");
 	assert_has("top/p.yaml", "z: 2\n");
-	assert_string_equal(trouble_of("top/p.yaml").problem.source, "a/data/n.yaml");
+	assert_string_equal(fault_of("top/p.yaml").problem.source, "a/data/n.yaml");
 	replace_file("a/data/n.yaml", "x: 3\n");
 	assert_comes_to_have("top/p.yaml", "x: 3\n");
-	assert_int_equal(count_of_view().troubles, 0);
+	assert_int_equal(count_of_view().faults, 0);
 }
 
 /* A virtual file is made of what the layers have, and not of what is shown instead. */

@@ -136,9 +136,9 @@ VIEW_TEST(name_that_was_made_by_a_link_holds_up_nobody)
 	assert_becomes("all.yaml", "x: 1\ny: 1\n");
 
 	replace_file("a/y.yaml", "y: [\n");
-	for (int i = 0; i < 100 && !trouble_of("all.yaml").problem.message[0]; i++) {
+	for (int i = 0; i < 100 && !fault_of("all.yaml").problem.message[0]; i++) {
 		publish_ready();
 		usleep(50000);
 	}
-	assert_non_null(strstr(trouble_of("all.yaml").problem.message, "is not closed"));
+	assert_non_null(strstr(fault_of("all.yaml").problem.message, "is not closed"));
 }

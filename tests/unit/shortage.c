@@ -294,7 +294,7 @@ VIEW_TEST(rights_are_those_of_the_sources_and_directories)
 		replace_file("a/conf.d/one.yaml", text);
 		assert_becomes("v.yaml", text);
 		assert_int_equal(stat_of("v.yaml").st_mode, S_IFREG | 0444);
-		assert_null(strstr(trouble_of("v.yaml").problem.message, "can't"));
+		assert_null(strstr(fault_of("v.yaml").problem.message, "can't"));
 	}
 	failing = NOTHING;
 }
@@ -599,11 +599,11 @@ VIEW_TEST(disk_that_fails_in_a_directory_breaks_what_is_made_of_it_alone)
 	assert_listed("", "app.yaml\nconf.d/\nv.yaml\n");
 	assert_shown("app.yaml", "r: 1\n");
 	assert_shown("v.yaml", "EIO");
-	assert_non_null(strstr(trouble_of("v.yaml").problem.message, "Input/output error"));
+	assert_non_null(strstr(fault_of("v.yaml").problem.message, "Input/output error"));
 	failing = NOTHING;
 	assert_becomes("v.yaml", "q: 1\n");
 	assert_int_equal(stat_of("v.yaml").st_mode, S_IFREG | 0444);
-	assert_string_equal(trouble_of("v.yaml").problem.message, "");
+	assert_string_equal(fault_of("v.yaml").problem.message, "");
 }
 
 /* As after a touch of all files, or a copy over them. */

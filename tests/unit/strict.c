@@ -73,7 +73,7 @@ VIEW_TEST(look_shows_what_it_has_read_though_an_older_look_ends_first)
 	assert_memory_equal(version->data, "x: 2\n", 5);
 }
 
-VIEW_TEST(a_directory_in_the_place_of_a_broken_file_has_no_trouble)
+VIEW_TEST(a_directory_in_the_place_of_a_broken_file_has_no_fault)
 {
 	struct stat stat;
 
@@ -81,12 +81,12 @@ VIEW_TEST(a_directory_in_the_place_of_a_broken_file_has_no_trouble)
 	write_file("b/x.yaml", "x: [\n");
 	start("layers: [a, b]\noptions: {coherence: strict}\n");
 	assert_int_equal(view_ask(view, VIEW_INO_ROOT, "x.yaml", false, &stat), 0);
-	assert_int_equal(count_of_view().troubles, 1);
+	assert_int_equal(count_of_view().faults, 1);
 	assert_int_equal(unlink("b/x.yaml"), 0);
 	assert_int_equal(mkdir("b/x.yaml", 0755), 0);
 	assert_int_equal(view_ask(view, VIEW_INO_ROOT, "x.yaml", false, &stat), 0);
 	assert_true(S_ISDIR(stat.st_mode));
-	assert_int_equal(count_of_view().troubles, 0);
+	assert_int_equal(count_of_view().faults, 0);
 }
 
 /* Reads on in the directory above, from the reader's place. */

@@ -132,25 +132,25 @@ VIEW_TEST(adopted_version_lives_until_it_is_forgotten)
 	assert_int_equal(count_of_view().versions, 0);
 }
 
-static void note_trouble(void *context, const char *path, const struct trouble *trouble)
+static void note_fault(void *context, const char *path, const struct fault *fault)
 {
 	char *text = context;
 
-	assert_true(trouble->since.tv_sec > 0);
+	assert_true(fault->since.tv_sec > 0);
 	strcat(strcat(text, path), "\n");
 }
 
-VIEW_TEST(paths_in_trouble_are_told)
+VIEW_TEST(paths_in_fault_are_told)
 {
 	char text[TEXT_MAX] = "";
 
 	run("mkdir a/d b/d; echo 'x: [' >a/d/x.yaml; echo 'y: 1' >b/d/x.yaml; echo 1 >a/y");
 	view = new_view("a:b");
-	view_troubles(view, note_trouble, text);
+	view_faults(view, note_fault, text);
 	assert_string_equal(text, "");
 	assert_shown("d/x.yaml", "EIO");
 	assert_shown("y", "1\n");
-	view_troubles(view, note_trouble, text);
+	view_faults(view, note_fault, text);
 	assert_string_equal(text, "d/x.yaml\n");
 }
 

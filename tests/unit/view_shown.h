@@ -133,16 +133,16 @@ static inline struct view_counts count_of_view(void)
 	return counts;
 }
 
-static inline struct trouble trouble_of(const char *path)
+static inline struct fault fault_of(const char *path)
 {
-	struct trouble trouble = {0};
+	struct fault fault = {0};
 	uint64_t ino = 0;
 
 	assert_int_equal(kernel_find(path, &ino), 0);
 	const struct version *version =
 		(const struct version *)inode_table_find(&view->inodes, ino);
 	if (version && version->inode.type == INODE_VERSION && version->entry &&
-		version->entry->trouble)
-		trouble = *version->entry->trouble;
-	return trouble;
+		version->entry->fault)
+		fault = *version->entry->fault;
+	return fault;
 }

@@ -1,5 +1,5 @@
 /* The text of an error, and of the sources of a version. */
-#include "trouble.h"
+#include "fault.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -17,49 +17,49 @@ TEST(ages_are_words)
 	} ages[] = {{-5, "a moment"}, {0, "a moment"}, {1, "1 second"}, {59, "59 seconds"},
 		{60, "1 minute"}, {3599, "59 minutes"}, {3600, "1 hour"}, {86399, "23 hours"},
 		{86400, "1 day"}, {864000, "10 days"}};
-	char text[TROUBLE_AGE_MAX];
+	char text[FAULT_AGE_MAX];
 
 	for (size_t i = 0; i < sizeof(ages) / sizeof(*ages); i++) {
-		trouble_age(ages[i].seconds, text);
+		fault_age(ages[i].seconds, text);
 		assert_string_equal(text, ages[i].words);
 	}
-	trouble_age(INT64_MAX, text);
+	fault_age(INT64_MAX, text);
 	assert_non_null(strstr(text, " days"));
 }
 
 TEST(names_of_what_is_served_are_read_back)
 {
-	for (enum trouble_serves i = 0; i <= TROUBLE_SERVES_OTHER_SETTINGS; i++)
-		assert_int_equal(trouble_serves_of(trouble_serves_name(i)), i);
-	assert_int_equal(trouble_serves_of("something new"), TROUBLE_SERVES_NOTHING);
+	for (enum fault_serves i = 0; i <= FAULT_SERVES_OTHER_SETTINGS; i++)
+		assert_int_equal(fault_serves_of(fault_serves_name(i)), i);
+	assert_int_equal(fault_serves_of("something new"), FAULT_SERVES_NOTHING);
 }
 
 /* An error that began 100 s ago; the version that is served is 5 minutes old. */
-static void fill(struct trouble *trouble, enum trouble_serves serves)
+static void fill(struct fault *fault, enum fault_serves serves)
 {
-	*trouble = (struct trouble){.since = {1000000000, 0}, .serves = serves};
-	clock_gettime(CLOCK_REALTIME, &trouble->made);
-	trouble->made.tv_sec -= 301;
-	problem_set(&trouble->problem, "site/app.yaml", 3, 7, "is wrong");
+	*fault = (struct fault){.since = {1000000000, 0}, .serves = serves};
+	clock_gettime(CLOCK_REALTIME, &fault->made);
+	fault->made.tv_sec -= 301;
+	problem_set(&fault->problem, "site/app.yaml", 3, 7, "is wrong");
 }
 
 TEST(a_line_reports_all_of_it)
 {
-	struct trouble trouble;
-	char text[TROUBLE_TEXT_MAX];
+	struct fault fault;
+	char text[FAULT_TEXT_MAX];
 
-	fill(&trouble, TROUBLE_SERVES_LAST_GOOD);
-	trouble_text(&trouble, "app.yaml", text);
+	fill(&fault, FAULT_SERVES_LAST_GOOD);
+	fault_text(&fault, "app.yaml", text);
 	assert_string_equal(text,
 		"site/app.yaml:3:7: is wrong (app.yaml, since 2001-09-09T01:46:40Z; the version of "
 		"5 minutes ago is served)");
-	fill(&trouble, TROUBLE_SERVES_SETTINGS);
-	trouble_text(&trouble, NULL, text);
+	fill(&fault, FAULT_SERVES_SETTINGS);
+	fault_text(&fault, NULL, text);
 	assert_string_equal(text,
 		"site/app.yaml:3:7: is wrong (since 2001-09-09T01:46:40Z; the settings of 5 "
 		"minutes ago are in force)");
-	fill(&trouble, TROUBLE_SERVES_NOTHING);
-	trouble_text(&trouble, "a\n\x1b", text);
+	fill(&fault, FAULT_SERVES_NOTHING);
+	fault_text(&fault, "a\n\x1b", text);
 	assert_string_equal(text,
 		"site/app.yaml:3:7: is wrong (a\\x0A\\x1B, since 2001-09-09T01:46:40Z; reading it "
 		"fails until this is repaired)");
@@ -67,15 +67,15 @@ TEST(a_line_reports_all_of_it)
 
 TEST(the_longest_line_fits)
 {
-	struct trouble trouble;
-	char text[TROUBLE_TEXT_MAX], *path = malloc(5000);
+	struct fault fault;
+	char text[FAULT_TEXT_MAX], *path = malloc(5000);
 
 	assert_non_null(path);
 	memset(path, '\x01', 4999);
 	path[4999] = '\0';
-	fill(&trouble, TROUBLE_SERVES_LAST_GOOD);
-	problem_set(&trouble.problem, path, UINT32_MAX, UINT32_MAX, "%s", path);
-	trouble_text(&trouble, path, text);
+	fill(&fault, FAULT_SERVES_LAST_GOOD);
+	problem_set(&fault.problem, path, UINT32_MAX, UINT32_MAX, "%s", path);
+	fault_text(&fault, path, text);
 	assert_non_null(strstr(text, "; the version of 5 minutes ago is served)"));
 	free(path);
 }
