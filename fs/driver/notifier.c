@@ -18,7 +18,7 @@ struct notifier_thread {
 	int socket;
 };
 
-struct notice_request {
+struct change_hook_request {
 	uint64_t ino;
 	char name[NAME_MAX + 1]; /* "": the listing */
 };
@@ -26,7 +26,7 @@ struct notice_request {
 static void *serve(void *context)
 {
 	struct notifier_thread thread = *(struct notifier_thread *)context;
-	struct notice_request request;
+	struct change_hook_request request;
 
 	free(context);
 	while (recv(thread.socket, &request, sizeof(request), 0) == sizeof(request)) {
@@ -68,7 +68,7 @@ static int start(struct notifier *notifier, struct fuse_session *fuse)
 int notifier_tell(
 	struct notifier *notifier, struct fuse_session *fuse, uint64_t ino, const char *name)
 {
-	struct notice_request request = {.ino = ino};
+	struct change_hook_request request = {.ino = ino};
 	int r = notifier->socket < 0 ? start(notifier, fuse) : 0;
 
 	if (r < 0)

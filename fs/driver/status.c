@@ -134,7 +134,7 @@ static void put_error_line(void *context, const char *path, const struct fault *
 	fprintf(out, "%s\n", text);
 }
 
-static void put_notice_line(void *context, const struct notice_state *state)
+static void put_change_hook_line(void *context, const struct change_hook_state *state)
 {
 	FILE *out = context;
 	char since[FAULT_TIME_MAX];
@@ -167,7 +167,7 @@ int status_errors(struct session *session, bool is_trusted, char **ret, size_t *
 		put_settings_line(out, session);
 		status_put_process_lines(out, RENEWAL);
 		status_put_mirror_lines(out, settings);
-		view_notices(session->view, put_notice_line, out);
+		view_change_hooks(session->view, put_change_hook_line, out);
 		view_faults(session->view, put_error_line, out);
 	}
 	return fclose(out) == 0 ? 0 : -ENOMEM;

@@ -34,7 +34,7 @@
 /* Holds change hooks back until their changes are visible. */
 static void hold_hooks(struct render *render)
 {
-	view_hold_notices(render->view, rendered_is_to_switch(render->rendered));
+	view_hold_change_hooks(render->view, rendered_is_to_switch(render->rendered));
 }
 
 /* Commits. Watches end meanwhile: events in the tree are our own doing. */
@@ -423,7 +423,7 @@ void render_unchecked(struct render *render,
 
 unsigned render_run_hooks(struct render *render)
 {
-	return view_tell_notices(render->view);
+	return view_run_change_hooks(render->view);
 }
 
 void render_watch(struct render *render)

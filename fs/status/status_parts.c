@@ -315,7 +315,7 @@ struct hook_writer {
 	bool is_trusted;
 };
 
-static void put_hook(void *context, const struct notice_state *state)
+static void put_hook(void *context, const struct change_hook_state *state)
 {
 	struct hook_writer *writer = context;
 	FILE *out = writer->out;
@@ -348,7 +348,7 @@ void status_put_hooks(FILE *out, struct view *view, bool is_trusted)
 	struct hook_writer writer = {.out = out, .is_trusted = is_trusted};
 
 	fputs("  \"on_change\": [", out);
-	view_notices(view, put_hook, &writer);
+	view_change_hooks(view, put_hook, &writer);
 	fputs(writer.count ? "\n  ],\n" : "],\n", out);
 }
 

@@ -63,7 +63,7 @@ struct entry {
 	enum entry_scope scope; /* QUEUED */
 	bool is_touched;        /* pending because of an event of its own */
 	bool takes_unfinished;  /* its next look does not wait for a writer */
-	bool is_pinned;         /* its changes are reported to a change hook (notice.h) */
+	bool is_pinned;         /* its changes are reported to a change hook (change_hook.h) */
 	bool is_told;           /* … and one was reported since the kernel forgot the entry */
 	bool is_unannounced;    /* new since the listing, and not announced yet */
 	bool is_absent;         /* NONE: a look has found nothing, or the object was removed */

@@ -6,11 +6,11 @@
 #include <string.h>
 #include <time.h>
 
+#include "change_hook.h"
 #include "cleanup.h"
 #include "clock.h"
 #include "keep.h"
 #include "link_watch.h"
-#include "notice.h"
 #include "placeholder.h"
 #include "state.h"
 
@@ -290,7 +290,7 @@ void entry_show_version(struct view *view, struct entry *entry, struct version *
 	entry->shown_ctime = version->ctime;
 	if (view->keep && keep_is_lasting(view->keep))
 		keep(view, entry, version);
-	notice_pin(view, entry);
+	change_hook_pin(view, entry);
 	if (entry->parent->names != NAMES_SOME)
 		directory_list_entry(entry->parent, entry);
 }
@@ -338,7 +338,7 @@ void entry_hide(struct view *view, struct entry *entry)
 	if (goes_with_its_directory(entry))
 		remember_name(view, entry);
 	drop_version(view, entry);
-	notice_unpin(entry);
+	change_hook_unpin(entry);
 	entry->directory = NULL;
 	entry_set_kind(view, entry, UNION_NONE);
 	entry->ino = 0;

@@ -7,6 +7,7 @@
 
 #include "attach.h"
 #include "attributes.h"
+#include "change_hook.h"
 #include "cleanup.h"
 #include "clock.h"
 #include "compose_task.h"
@@ -17,7 +18,6 @@
 #include "keep.h"
 #include "layer_task.h"
 #include "link_watch.h"
-#include "notice.h"
 #include "placeholder.h"
 #include "queue.h"
 
@@ -318,7 +318,7 @@ static void count_large(struct look *look)
 		return;
 	look->is_large = true;
 	look->view->looks--;
-	notice_look_ends(look->view, look);
+	change_hook_look_ends(look->view, look);
 	view_wake(look->view);
 }
 

@@ -10,13 +10,13 @@
 #include <unistd.h>
 
 #include "await.h"
+#include "change_hook.h"
 #include "cleanup.h"
 #include "clock.h"
 #include "gate.h"
 #include "hash.h"
 #include "layer_task.h"
 #include "name_watch.h"
-#include "notice.h"
 #include "refresh.h"
 #include "reload.h"
 #include "settings_reader.h"
@@ -133,7 +133,7 @@ void publisher_carry_out(struct publisher *publisher, struct change *change)
 	else if (r == PUBLISHER_COVERED)
 		view_cover_change(publisher->view, change);
 	if (is_begun)
-		notice_change(publisher->view, change);
+		change_hook_change(publisher->view, change);
 	view_end_change(publisher->view, change);
 }
 
@@ -154,7 +154,7 @@ int publisher_publish(struct publisher *publisher)
 			continue;
 		}
 		/* The state of a hook has changed, so batch_end() must report it. */
-		is_batch |= notices_have_ended(view);
+		is_batch |= change_hooks_have_ended(view);
 		if (is_batch && options->ops->batch_end)
 			options->ops->batch_end(options->context);
 		is_batch = false;
@@ -164,9 +164,10 @@ int publisher_publish(struct publisher *publisher)
 		int timeout_ms = view_take_events(view);
 		if (view_has_work(view))
 			continue;
-		int notices_ms = notices_run(view);
-		return timeout_ms < 0 || (notices_ms >= 0 && notices_ms < timeout_ms) ? notices_ms
-										      : timeout_ms;
+		int change_hooks_ms = change_hooks_run(view);
+		return timeout_ms < 0 || (change_hooks_ms >= 0 && change_hooks_ms < timeout_ms)
+			       ? change_hooks_ms
+			       : timeout_ms;
 	}
 	return -1;
 }

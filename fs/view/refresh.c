@@ -6,6 +6,7 @@
 
 #include "attach.h"
 #include "attributes.h"
+#include "change_hook.h"
 #include "cleanup.h"
 #include "clock.h"
 #include "coroutine.h"
@@ -14,7 +15,6 @@
 #include "gate.h"
 #include "look.h"
 #include "names.h"
-#include "notice.h"
 #include "other_names.h"
 #include "queue.h"
 
@@ -251,7 +251,7 @@ static bool remove_directory(struct view *view, const struct look *look)
 		}
 	/* Report the names in it that are not shown any more: no event follows. */
 	if (directory && is_empty)
-		notice_gone(view, directory);
+		change_hook_gone(view, directory);
 	if (!is_empty) {
 		look->entry->is_touched |= is_news(look);
 		if (has_covered(directory))
@@ -288,13 +288,13 @@ static bool decide_unknown_waits(struct view *view, struct look *look)
 	bool is_changed = look->is_event && !is_same && (entry->is_pinned || entry->kind != now);
 	entry->is_told |= is_changed;
 	if (is_changed && entry->directory)
-		notice_gone(view, entry->directory);
+		change_hook_gone(view, entry->directory);
 	if (is_changed && (is_leaf(entry->kind) || is_leaf(now)))
-		notice_path(view, look->path);
+		change_hook_path(view, look->path);
 	if (!is_file)
 		entry_note(view, entry, now);
 	if (is_changed && now == UNION_DIRECTORY) {
-		notice_directory(view, look->path);
+		change_hook_directory(view, look->path);
 	}
 	if (!is_file || !decide_file_waits(view, look))
 		return false;
@@ -433,7 +433,7 @@ static struct look *begin_look(struct view *view, struct entry *entry)
 	look->is_unread = !entry->version && !entry->print && !entry->is_unannounced;
 	look->since = since;
 	view->looks++;
-	notice_look_begins(view, look);
+	change_hook_look_begins(view, look);
 	return look;
 }
 
@@ -475,7 +475,7 @@ static int decide_next(struct view *view, struct change *ret)
 	}
 	if (!look->is_large) {
 		view->looks--;
-		notice_look_ends(view, look);
+		change_hook_look_ends(view, look);
 	}
 	look_free(look);
 	return is_change ? 0 : 1;

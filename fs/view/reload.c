@@ -7,12 +7,12 @@
 #include "array.h"
 #include "attach.h"
 #include "attributes.h"
+#include "change_hook.h"
 #include "cleanup.h"
 #include "entry.h"
 #include "link_watch.h"
 #include "listing.h"
 #include "names.h"
-#include "notice.h"
 #include "queue.h"
 #include "remote_layers.h"
 #include "state.h"
@@ -175,9 +175,9 @@ static void queue_changed(struct view *view, const struct move *move, const stru
 		for (struct entry *entry = directory->buckets[i]; entry; entry = entry->next) {
 			CLEANUP(freep) char *path = NULL;
 			/* By the new settings. If a path stays as it is, nothing is published. */
-			notice_unpin(entry);
+			change_hook_unpin(entry);
 			if (entry->version || (entry->print && entry->kind != UNION_DIRECTORY))
-				notice_pin(view, entry);
+				change_hook_pin(view, entry);
 			if (entry->kind != UNION_FILE || entry->version)
 				continue;
 			/* A virtual file's sources may lie anywhere. */

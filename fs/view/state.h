@@ -18,7 +18,7 @@
 
 struct keep;
 struct look;
-struct notice;
+struct change_hook;
 
 /* The state of the change that the publisher makes. */
 enum publishing {
@@ -55,7 +55,7 @@ struct gate {
 	bool is_stopped;
 };
 
-/* The changes that change hooks are run for (notice.h). */
+/* The changes that change hooks are run for (change_hook.h). */
 struct batch {
 	bool is_ending;   /* hooks are due, and wait for the rest of the batch */
 	uint64_t ticket;  /* the last one of the batch */
@@ -108,10 +108,10 @@ struct view {
 	uint64_t writes;          /* number of events of writes in place so far */
 	struct gate gate;
 	struct batch batch;
-	struct notice *notices;            /* the change hooks (notice.h) */
-	unsigned notices_running;          /* those whose command runs */
-	bool notices_are_held;             /* no command starts: its changes are not visible yet */
-	bool has_notice_ended;             /* since the last notices_have_ended() */
+	struct change_hook *change_hooks;  /* the change hooks (change_hook.h) */
+	unsigned change_hooks_running;     /* those whose command runs */
+	bool change_hooks_are_held;        /* no command starts: its changes are not visible yet */
+	bool has_change_hook_ended;        /* since the last change_hooks_have_ended() */
 	const struct coroutine *publisher; /* NULL: none has asked for events yet */
 
 	const struct change *change; /* NULL: nothing is being published */

@@ -11,13 +11,13 @@
 #include <unistd.h>
 
 #include "attach.h"
+#include "change_hook.h"
 #include "cleanup.h"
 #include "coroutine.h"
 #include "entry.h"
 #include "gate.h"
 #include "layer_task.h"
 #include "look.h"
-#include "notice.h"
 #include "other_names.h"
 #include "placeholder.h"
 #include "queue.h"
@@ -277,7 +277,7 @@ void view_free(struct view *view)
 		free_inodes(view);
 		free_tree(view, view->root);
 	}
-	notices_free(view);
+	change_hooks_free(view);
 	gate_fini(view);
 	inode_table_fini(&view->inodes);
 	inode_memory_fini(&view->memory);

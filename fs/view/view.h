@@ -243,7 +243,7 @@ void view_unchecked(struct view *view,
 	void (*each)(void *context, const struct view_unchecked *unchecked), void *context);
 
 /* The state of a command of on_change. */
-struct notice_state {
+struct change_hook_state {
 	char *name; /* the program's */
 	bool is_running;
 	bool is_given_up;       /* it failed too often, and waits for the next change */
@@ -256,20 +256,20 @@ struct notice_state {
 };
 
 /** Calls `each`, which must not wait, for every command that was run or waits for a run. */
-void view_notices(struct view *view, void (*each)(void *context, const struct notice_state *state),
-	void *context);
+void view_change_hooks(struct view *view,
+	void (*each)(void *context, const struct change_hook_state *state), void *context);
 
 /** Notes a change of the path for the commands of on_change, as the publisher does. */
 void view_note_change(struct view *view, const char *path);
 
 /** Holds back the commands of on_change while the changes can't be seen yet. */
-void view_hold_notices(struct view *view, bool are_held);
+void view_hold_change_hooks(struct view *view, bool are_held);
 
 /**
  * Without a publisher: runs the commands for the noted changes, and waits for their end. Returns
  * how many of them failed.
  */
-unsigned view_tell_notices(struct view *view);
+unsigned view_run_change_hooks(struct view *view);
 
 /**
  * Gives a version that belongs to no path a new number and one kernel reference. Takes over the

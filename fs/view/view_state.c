@@ -9,11 +9,11 @@
 #include "array.h"
 #include "attach.h"
 #include "attributes.h"
+#include "change_hook.h"
 #include "cleanup.h"
 #include "descriptor.h"
 #include "entry.h"
 #include "events.h"
-#include "notice.h"
 #include "placeholder.h"
 #include "problem_record.h"
 #include "state.h"
@@ -227,7 +227,7 @@ void view_put_state(struct view *view, struct record *record)
 	put_directory(record, view->root);
 	put_all_unshown(record, &view->inodes);
 	put_memory(record, &view->memory);
-	notice_each_path(view, put_path, record);
+	change_hook_each_path(view, put_path, record);
 	record_put(record, false);
 }
 
@@ -384,7 +384,7 @@ static int take_shown(const struct taking *taking, struct entry *entry)
 		record_spoil(record);
 	/* A change hook also gets changes of files that the kernel has forgotten. */
 	if (entry->print && entry->kind != UNION_DIRECTORY)
-		notice_pin(view, entry);
+		change_hook_pin(view, entry);
 	if (record_error(record) || shows == SHOWS_NAME)
 		return 0;
 	if (shows == SHOWS_DIRECTORY)
@@ -395,7 +395,7 @@ static int take_shown(const struct taking *taking, struct entry *entry)
 	entry->version = version;
 	version->entry = entry;
 	hold(view, &version->inode, refs, record);
-	notice_pin(view, entry);
+	change_hook_pin(view, entry);
 	return 0;
 }
 
@@ -580,12 +580,12 @@ static void take_memory(struct view *view, struct record *record)
 	}
 }
 
-static void take_notices(struct view *view, struct record *record)
+static void take_change_hooks(struct view *view, struct record *record)
 {
 	while (record_get_bool(record)) {
 		CLEANUP(freep) char *path = record_get_text(record);
 		if (path)
-			notice_path(view, path);
+			change_hook_path(view, path);
 		else
 			record_spoil(record);
 	}
@@ -638,7 +638,7 @@ static int take_all(struct view *view, struct record *record)
 	if (r < 0)
 		return r;
 	take_memory(view, record);
-	take_notices(view, record);
+	take_change_hooks(view, record);
 	/* Look for changes since the old daemon's last look, as after lost events. */
 	view->is_overflowed = true;
 	return record_error(record);

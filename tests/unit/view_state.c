@@ -3,9 +3,9 @@
  */
 #include <sys/mman.h>
 
+#include "change_hook.h"
 #include "entry.h"
 #include "forged_record.h"
-#include "notice.h"
 #include "placeholder.h"
 #include "state.h"
 #include "view_fixture.h"
@@ -324,8 +324,8 @@ static bool is_to_be_told(void)
 {
 	unsigned count = 0;
 
-	notice_each_path(view, note_path, &count);
-	notices_free(view);
+	change_hook_each_path(view, note_path, &count);
+	change_hooks_free(view);
 	return count > 0;
 }
 
@@ -341,12 +341,12 @@ VIEW_TEST(file_that_the_kernel_has_forgotten_is_told_when_it_changes)
 	dentry_drop(dentry_find(VIEW_INO_ROOT, "conf"));
 	publish_all();
 	take_over(yaml);
-	view_hold_notices(view, true);
+	view_hold_change_hooks(view, true);
 	publish_all();
 	assert_false(is_to_be_told());
 	replace_file("a/conf/a.yaml", "x: 2\n");
 	take_over(yaml);
-	view_hold_notices(view, true);
+	view_hold_change_hooks(view, true);
 	publish_all();
 	assert_true(is_to_be_told());
 	replace_file("a/conf/a.yaml", "x: 3\n");

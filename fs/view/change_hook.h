@@ -1,5 +1,5 @@
 /*
- * Change hooks ("notices"): a command of on_change in plyfs.yaml runs once for each batch of
+ * Change hooks: a command of on_change in plyfs.yaml runs once for each batch of
  * changes, after the batch is shown.
  *
  *      IDLE ──a path was published──▶ DUE ──end of the batch──▶ RUNNING ──it ended well──▶ IDLE, or
@@ -12,7 +12,7 @@
  * writer: their changes come with the next batch.
  *
  * Changes during a run, or while a failed command waits, belong to the command's next run. A run
- * after a failure has the paths of the failed one, too. Each command is one notice, even if several
+ * after a failure has the paths of the failed one, too. Each command is one hook, even if several
  * rules name it. If the kernel forgets a directory with a file that has a hook, the directory stays
  * in memory and watched (directory.pins).
  */
@@ -26,36 +26,36 @@ struct entry;
 struct look;
 
 /** Counts a look of the publisher that begins. */
-void notice_look_begins(struct view *view, const struct look *look);
+void change_hook_look_begins(struct view *view, const struct look *look);
 
 /** Stops counting the look: it has ended, or its sources have turned out to be large. */
-void notice_look_ends(struct view *view, const struct look *look);
+void change_hook_look_ends(struct view *view, const struct look *look);
 
 /** Notes the paths of a change that was carried out, for their hooks. May wait. */
-void notice_change(struct view *view, const struct change *change);
+void change_hook_change(struct view *view, const struct change *change);
 
 /** Notes the files of a directory that has appeared. May wait. */
-void notice_directory(struct view *view, const char *path);
+void change_hook_directory(struct view *view, const char *path);
 
 /** Notes the files in a directory that has gone, at any depth. */
-void notice_gone(struct view *view, const struct directory *directory);
+void change_hook_gone(struct view *view, const struct directory *directory);
 
 /** Notes a path that has changed, or will change when it is looked up. */
-void notice_path(struct view *view, const char *path);
+void change_hook_path(struct view *view, const char *path);
 
-/** If the entry has a hook, keeps its directory watched until notice_unpin(). */
-void notice_pin(struct view *view, struct entry *entry);
-void notice_unpin(struct entry *entry);
+/** If the entry has a hook, keeps its directory watched until change_hook_unpin(). */
+void change_hook_pin(struct view *view, struct entry *entry);
+void change_hook_unpin(struct entry *entry);
 
 /** Calls `each` for every path that waits for a run, or is part of one. */
-void notice_each_path(
+void change_hook_each_path(
 	const struct view *view, void (*each)(void *context, const char *path), void *context);
 
 /** Returns whether a command has ended since the last call. */
-bool notices_have_ended(struct view *view);
+bool change_hooks_have_ended(struct view *view);
 
 /** Starts due commands. Returns the milliseconds to the next; -1: none. */
-int notices_run(struct view *view);
+int change_hooks_run(struct view *view);
 
-/** Frees all notices. Call it after the runner has stopped. */
-void notices_free(struct view *view);
+/** Frees all change hooks. Call it after the runner has stopped. */
+void change_hooks_free(struct view *view);

@@ -1,4 +1,4 @@
-#include "notice.h"
+#include "change_hook.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -41,7 +41,7 @@ struct paths {
 	size_t sorted; /* how many of them were there when it was last sorted */
 };
 
-struct notice {
+struct change_hook {
 	struct run run; /* first */
 	struct view *view;
 	char *command;                 /* program_key() */
@@ -51,8 +51,8 @@ struct notice {
 	const struct program *program; /* theirs */
 	bool is_running;
 	int64_t due_ms; /* CLOCK_MONOTONIC; not before */
-	struct notice_state state;
-	struct notice *next;
+	struct change_hook_state state;
+	struct change_hook *next;
 };
 
 static void paths_fini(struct paths *paths)
@@ -118,40 +118,40 @@ static char *paths_text(struct paths *paths, size_t *size)
 	return NULL;
 }
 
-static struct notice *notice_of(struct view *view, const struct program *program)
+static struct change_hook *change_hook_of(struct view *view, const struct program *program)
 {
 	CLEANUP(freep) char *command = program_key(program);
-	struct notice **at = &view->notices;
+	struct change_hook **at = &view->change_hooks;
 
 	for (; command && *at; at = &(*at)->next)
 		if (strcmp((*at)->command, command) == 0)
 			return *at;
-	struct notice *notice = command ? calloc(1, sizeof(*notice)) : NULL;
-	if (!notice)
+	struct change_hook *change_hook = command ? calloc(1, sizeof(*change_hook)) : NULL;
+	if (!change_hook)
 		return NULL;
-	notice->state.name = strdup(program->words[0]);
-	if (!notice->state.name) {
-		free(notice);
+	change_hook->state.name = strdup(program->words[0]);
+	if (!change_hook->state.name) {
+		free(change_hook);
 		return NULL;
 	}
-	notice->view = view;
-	notice->command = take_ptr(command);
-	*at = notice;
-	return notice;
+	change_hook->view = view;
+	change_hook->command = take_ptr(command);
+	*at = change_hook;
+	return change_hook;
 }
 
-void notice_path(struct view *view, const char *path)
+void change_hook_path(struct view *view, const char *path)
 {
 	const struct program *program = settings_on_change(view->composer.settings, path);
-	struct notice *notice = program ? notice_of(view, program) : NULL;
+	struct change_hook *change_hook = program ? change_hook_of(view, program) : NULL;
 
-	if (!notice)
+	if (!change_hook)
 		return;
-	paths_add(&notice->due, strdup(path));
+	paths_add(&change_hook->due, strdup(path));
 	/* A new change is reported at once, even after failures. */
-	notice->state.failures = 0;
-	notice->state.is_given_up = false;
-	notice->due_ms = 0;
+	change_hook->state.failures = 0;
+	change_hook->state.is_given_up = false;
+	change_hook->due_ms = 0;
 }
 
 /* Notes the files below a new directory: lookups show them, without a change of their own. */
@@ -174,7 +174,7 @@ static void note_below(
 	listing_free(&listing);
 }
 
-void notice_directory(struct view *view, const char *path)
+void change_hook_directory(struct view *view, const char *path)
 {
 	CLEANUP(settings_unrefp) struct settings *settings = view_settings(view);
 
@@ -182,19 +182,19 @@ void notice_directory(struct view *view, const char *path)
 		note_below(view, settings, path, DEPTH_MAX);
 }
 
-void notice_gone(struct view *view, const struct directory *directory)
+void change_hook_gone(struct view *view, const struct directory *directory)
 {
 	for (size_t i = 0; i < directory->bucket_count; i++)
 		for (struct entry *entry = directory->buckets[i]; entry; entry = entry->next) {
 			CLEANUP(freep) char *path = NULL;
 			if (entry->directory)
-				notice_gone(view, entry->directory);
+				change_hook_gone(view, entry->directory);
 			if (entry->is_pinned && directory_join(directory, entry->name, &path) == 0)
-				notice_path(view, path);
+				change_hook_path(view, path);
 		}
 }
 
-void notice_change(struct view *view, const struct change *change)
+void change_hook_change(struct view *view, const struct change *change)
 {
 	CLEANUP(settings_unrefp) struct settings *settings = view_settings(view);
 
@@ -204,20 +204,20 @@ void notice_change(struct view *view, const struct change *change)
 	if (change->kind == CHANGE_REPLACE && change->version->kind == VERSION_BROKEN)
 		return;
 	if (change->kind == CHANGE_MAKE_DIRECTORY) {
-		notice_directory(view, change->path);
+		change_hook_directory(view, change->path);
 		return;
 	}
 	/* An overtaken change counts, too: a look has shown its file. */
 	if (view->change && view->publishing != PUBLISHING_BEGUN)
-		notice_path(view, change->path);
+		change_hook_path(view, change->path);
 }
 
 void view_note_change(struct view *view, const char *path)
 {
-	notice_path(view, path);
+	change_hook_path(view, path);
 }
 
-void notice_pin(struct view *view, struct entry *entry)
+void change_hook_pin(struct view *view, struct entry *entry)
 {
 	CLEANUP(freep) char *path = NULL;
 
@@ -229,7 +229,7 @@ void notice_pin(struct view *view, struct entry *entry)
 	entry->parent->pins++;
 }
 
-void notice_unpin(struct entry *entry)
+void change_hook_unpin(struct entry *entry)
 {
 	if (entry->is_pinned)
 		entry->parent->pins--;
@@ -237,72 +237,73 @@ void notice_unpin(struct entry *entry)
 }
 
 /* Adds the paths of the failed run to those of the next one. */
-static void take_back(struct notice *notice)
+static void take_back(struct change_hook *change_hook)
 {
-	for (size_t i = 0; i < notice->told.count; i++)
-		paths_add(&notice->due, take_ptr(notice->told.items[i]));
-	notice->told.count = 0;
-	paths_fini(&notice->told);
+	for (size_t i = 0; i < change_hook->told.count; i++)
+		paths_add(&change_hook->due, take_ptr(change_hook->told.items[i]));
+	change_hook->told.count = 0;
+	paths_fini(&change_hook->told);
 }
 
-static void fail(struct notice *notice, const struct run_result *result)
+static void fail(struct change_hook *change_hook, const struct run_result *result)
 {
-	struct notice_state *state = &notice->state;
+	struct change_hook_state *state = &change_hook->state;
 	char line[PROBLEM_SOURCE_MAX + PROBLEM_MESSAGE_MAX + 64];
 	struct problem *problem = &state->problem;
 
-	run_problem(result, &(struct run_subject){.what = "on_change", .program = notice->program},
+	run_problem(result,
+		&(struct run_subject){.what = "on_change", .program = change_hook->program},
 		problem);
 	bool is_news = state->failures == 0;
-	notice->due_ms = clock_ms() + run_pause_ms(state->failures++);
+	change_hook->due_ms = clock_ms() + run_pause_ms(state->failures++);
 	state->is_given_up = state->failures >= TRIES;
 	/* If changes came during the run, the next try is made soon. */
-	if (notice->due.count) {
+	if (change_hook->due.count) {
 		state->is_given_up = false;
-		notice->due_ms = clock_ms() + run_pause_ms(0);
+		change_hook->due_ms = clock_ms() + run_pause_ms(0);
 	}
 	problem_format(problem, line, sizeof(line));
 	if (is_news || state->is_given_up)
-		view_log(notice->view, line, problem);
-	take_back(notice);
+		view_log(change_hook->view, line, problem);
+	take_back(change_hook);
 }
 
 /* Takes the result; NULL: plyfs.yaml names the command no more. */
-static void finish(struct notice *notice, const struct run_result *result)
+static void finish(struct change_hook *change_hook, const struct run_result *result)
 {
-	struct notice_state *state = &notice->state;
+	struct change_hook_state *state = &change_hook->state;
 	bool had_failed = state->problem.message[0];
 
-	notice->is_running = state->is_running = false;
+	change_hook->is_running = state->is_running = false;
 	clock_gettime(CLOCK_REALTIME, &state->ended);
 	if (!result) {
-		paths_fini(&notice->told);
-		paths_fini(&notice->due);
+		paths_fini(&change_hook->told);
+		paths_fini(&change_hook->due);
 	} else if (run_is_good(result)) {
 		if (had_failed)
-			view_log(notice->view, "on_change: works again", NULL);
+			view_log(change_hook->view, "on_change: works again", NULL);
 		state->problem.message[0] = '\0';
 		state->failures = 0;
-		paths_fini(&notice->told);
+		paths_fini(&change_hook->told);
 	} else {
-		fail(notice, result);
+		fail(change_hook, result);
 	}
-	view_wake(notice->view);
+	view_wake(change_hook->view);
 }
 
 static void on_done(struct run *run, const struct run_result *result)
 {
-	struct notice *notice = (struct notice *)run;
-	struct view *view = notice->view;
+	struct change_hook *change_hook = (struct change_hook *)run;
+	struct view *view = change_hook->view;
 
-	view->notices_running--;
-	view->has_notice_ended = true;
+	view->change_hooks_running--;
+	view->has_change_hook_ended = true;
 	if (view->gate.is_stopped)
-		notice->is_running = false;
+		change_hook->is_running = false;
 	else
-		finish(notice, result);
-	notice->program = NULL;
-	settings_unref(take_ptr(notice->settings));
+		finish(change_hook, result);
+	change_hook->program = NULL;
+	settings_unref(take_ptr(change_hook->settings));
 }
 
 static bool is_of_batch(const struct view *view, const struct look *look)
@@ -310,12 +311,12 @@ static bool is_of_batch(const struct view *view, const struct look *look)
 	return view->batch.is_ending && look->since <= view->batch.ticket;
 }
 
-void notice_look_begins(struct view *view, const struct look *look)
+void change_hook_look_begins(struct view *view, const struct look *look)
 {
 	view->batch.awaited += is_of_batch(view, look);
 }
 
-void notice_look_ends(struct view *view, const struct look *look)
+void change_hook_look_ends(struct view *view, const struct look *look)
 {
 	view->batch.awaited -= is_of_batch(view, look);
 }
@@ -338,34 +339,37 @@ static bool is_any_due(const struct view *view)
 {
 	int64_t now = clock_ms();
 
-	for (const struct notice *notice = view->notices; notice; notice = notice->next)
-		if (notice->due.count && !notice->is_running && !notice->state.is_given_up &&
-			notice->due_ms <= now)
+	for (const struct change_hook *change_hook = view->change_hooks; change_hook;
+		change_hook = change_hook->next)
+		if (change_hook->due.count && !change_hook->is_running &&
+			!change_hook->state.is_given_up && change_hook->due_ms <= now)
 			return true;
 	return false;
 }
 
 /* Returns a command that is due now, and marks it as running; *text has its paths. Returns NULL if
  * none is due; then *next_ms is the time until one is, or -1. */
-static struct notice *take_due(struct view *view, int64_t *next_ms, char **text, size_t *size)
+static struct change_hook *take_due(struct view *view, int64_t *next_ms, char **text, size_t *size)
 {
 	int64_t now = clock_ms();
 
 	*next_ms = -1;
-	if (view->notices_are_held)
+	if (view->change_hooks_are_held)
 		return NULL;
-	for (struct notice *notice = view->notices; notice; notice = notice->next) {
-		if (!notice->due.count || notice->is_running || notice->state.is_given_up)
+	for (struct change_hook *change_hook = view->change_hooks; change_hook;
+		change_hook = change_hook->next) {
+		if (!change_hook->due.count || change_hook->is_running ||
+			change_hook->state.is_given_up)
 			continue;
-		int64_t left_ms = notice->due_ms > now ? notice->due_ms - now : 0;
-		if (left_ms == 0 && view->notices_running < RUN_SLOTS &&
-			(*text = paths_text(&notice->due, size))) {
-			notice->told = notice->due;
-			notice->due = (struct paths){0};
-			notice->is_running = notice->state.is_running = true;
-			clock_gettime(CLOCK_REALTIME, &notice->state.began);
-			view->notices_running++;
-			return notice;
+		int64_t left_ms = change_hook->due_ms > now ? change_hook->due_ms - now : 0;
+		if (left_ms == 0 && view->change_hooks_running < RUN_SLOTS &&
+			(*text = paths_text(&change_hook->due, size))) {
+			change_hook->told = change_hook->due;
+			change_hook->due = (struct paths){0};
+			change_hook->is_running = change_hook->state.is_running = true;
+			clock_gettime(CLOCK_REALTIME, &change_hook->state.began);
+			view->change_hooks_running++;
+			return change_hook;
 		}
 		/* If all slots are taken, the end of a run wakes the publisher. */
 		if (left_ms && (*next_ms < 0 || left_ms < *next_ms))
@@ -375,23 +379,23 @@ static struct notice *take_due(struct view *view, int64_t *next_ms, char **text,
 }
 
 /* Returns 0, UNNAMED: plyfs.yaml names it no more, or -errno. */
-static int start(struct view *view, struct notice *notice, const char *text, size_t size)
+static int start(struct view *view, struct change_hook *change_hook, const char *text, size_t size)
 {
-	const char *path = notice->told.items[0];
+	const char *path = change_hook->told.items[0];
 
-	notice->settings = view_settings(view);
-	notice->program = settings_on_change(notice->settings, path);
-	if (!notice->program)
+	change_hook->settings = view_settings(view);
+	change_hook->program = settings_on_change(change_hook->settings, path);
+	if (!change_hook->program)
 		return UNNAMED;
 	CLEANUP(closep) int fd = runner_file(text, size);
 	if (fd < 0)
 		return fd;
-	notice->run.done = on_done;
-	return runner_run(
-		view->gate.runner, RUN_ON_CHANGE, notice->program, path, fd, &notice->run);
+	change_hook->run.done = on_done;
+	return runner_run(view->gate.runner, RUN_ON_CHANGE, change_hook->program, path, fd,
+		&change_hook->run);
 }
 
-int notices_run(struct view *view)
+int change_hooks_run(struct view *view)
 {
 	bool waits = is_any_due(view) && !is_batch_shown(view);
 	/* The look that the batch waits for wakes the publisher when it ends. */
@@ -402,62 +406,66 @@ int notices_run(struct view *view)
 		int64_t next_ms;
 		size_t size = 0;
 
-		struct notice *notice = take_due(view, &next_ms, &text, &size);
-		if (!notice)
+		struct change_hook *change_hook = take_due(view, &next_ms, &text, &size);
+		if (!change_hook)
 			return (int)next_ms;
-		int r = start(view, notice, text, size);
+		int r = start(view, change_hook, text, size);
 		const struct run_result result = run_unstarted(r);
 		if (r)
-			on_done(&notice->run, r == UNNAMED ? NULL : &result);
+			on_done(&change_hook->run, r == UNNAMED ? NULL : &result);
 	}
 }
 
-bool notices_have_ended(struct view *view)
+bool change_hooks_have_ended(struct view *view)
 {
-	bool have_ended = view->has_notice_ended;
-	view->has_notice_ended = false;
+	bool have_ended = view->has_change_hook_ended;
+	view->has_change_hook_ended = false;
 	return have_ended;
 }
 
-void view_hold_notices(struct view *view, bool are_held)
+void view_hold_change_hooks(struct view *view, bool are_held)
 {
-	if (view->notices_are_held && !are_held)
+	if (view->change_hooks_are_held && !are_held)
 		view_wake(view);
-	view->notices_are_held = are_held;
+	view->change_hooks_are_held = are_held;
 }
 
-void notices_free(struct view *view)
+void change_hooks_free(struct view *view)
 {
-	for (struct notice *notice = view->notices, *next; notice; notice = next) {
-		next = notice->next;
-		paths_fini(&notice->due);
-		paths_fini(&notice->told);
-		free(notice->command);
-		free(notice->state.name);
-		free(notice);
+	for (struct change_hook *change_hook = view->change_hooks, *next; change_hook;
+		change_hook = next) {
+		next = change_hook->next;
+		paths_fini(&change_hook->due);
+		paths_fini(&change_hook->told);
+		free(change_hook->command);
+		free(change_hook->state.name);
+		free(change_hook);
 	}
-	view->notices = NULL;
+	view->change_hooks = NULL;
 }
 
-void notice_each_path(
+void change_hook_each_path(
 	const struct view *view, void (*each)(void *context, const char *path), void *context)
 {
-	for (const struct notice *notice = view->notices; notice; notice = notice->next) {
-		for (size_t i = 0; i < notice->due.count; i++)
-			each(context, notice->due.items[i]);
-		for (size_t i = 0; i < notice->told.count; i++)
-			each(context, notice->told.items[i]);
+	for (const struct change_hook *change_hook = view->change_hooks; change_hook;
+		change_hook = change_hook->next) {
+		for (size_t i = 0; i < change_hook->due.count; i++)
+			each(context, change_hook->due.items[i]);
+		for (size_t i = 0; i < change_hook->told.count; i++)
+			each(context, change_hook->told.items[i]);
 	}
 }
 
-void view_notices(struct view *view, void (*each)(void *context, const struct notice_state *state),
-	void *context)
+void view_change_hooks(struct view *view,
+	void (*each)(void *context, const struct change_hook_state *state), void *context)
 {
-	for (struct notice *notice = view->notices; notice; notice = notice->next) {
-		int64_t left_ms = notice->due_ms - clock_ms();
-		notice->state.waiting = notice->due.count + notice->told.count;
-		notice->state.again_ms = notice->state.failures && left_ms > 0 ? left_ms : 0;
-		each(context, &notice->state);
+	for (struct change_hook *change_hook = view->change_hooks; change_hook;
+		change_hook = change_hook->next) {
+		int64_t left_ms = change_hook->due_ms - clock_ms();
+		change_hook->state.waiting = change_hook->due.count + change_hook->told.count;
+		change_hook->state.again_ms =
+			change_hook->state.failures && left_ms > 0 ? left_ms : 0;
+		each(context, &change_hook->state);
 	}
 }
 
@@ -465,20 +473,21 @@ static unsigned count_failed(const struct view *view)
 {
 	unsigned failed = 0;
 
-	for (const struct notice *notice = view->notices; notice; notice = notice->next)
-		failed += notice->state.problem.message[0] != '\0';
+	for (const struct change_hook *change_hook = view->change_hooks; change_hook;
+		change_hook = change_hook->next)
+		failed += change_hook->state.problem.message[0] != '\0';
 	return failed;
 }
 
-unsigned view_tell_notices(struct view *view)
+unsigned view_run_change_hooks(struct view *view)
 {
 	for (;;) {
 		struct pollfd woken = {.fd = view->wake_fd, .events = POLLIN};
 		eventfd_t count;
 
-		notices_run(view);
+		change_hooks_run(view);
 		unsigned failed = count_failed(view);
-		bool is_over = !view->notices_running;
+		bool is_over = !view->change_hooks_running;
 		/* Another try needs a mount, or a render that watches. */
 		if (is_over)
 			return failed;

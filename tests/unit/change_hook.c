@@ -1,11 +1,11 @@
 /*
  * The command of on_change also gets files that the kernel has forgotten.
  */
-#include "notice.h"
+#include "change_hook.h"
 #include "reload.h"
 #include "view_fixture.h"
 
-static const char with_notice[] =
+static const char with_change_hook[] =
 	"layers: [a, b]\nrules:\n  - {match: 'conf/*.yaml', on_change: ['true']}\n";
 
 static void note_path(void *context, const char *path)
@@ -18,8 +18,8 @@ static bool is_to_be_told(void)
 {
 	unsigned count = 0;
 
-	notice_each_path(view, note_path, &count);
-	notices_free(view);
+	change_hook_each_path(view, note_path, &count);
+	change_hooks_free(view);
 	return count > 0;
 }
 
@@ -28,7 +28,7 @@ static void show(const char *yaml)
 	make_directory("a/conf");
 	write_file("a/conf/a.yaml", "x: 1\n");
 	view = new_view(yaml);
-	view_hold_notices(view, true);
+	view_hold_change_hooks(view, true);
 	assert_becomes("conf/a.yaml", "x: 1\n");
 	publish_all();
 }
@@ -42,7 +42,7 @@ static void let_go(void)
 
 VIEW_TEST(file_that_is_forgotten_is_told_when_it_changes)
 {
-	show(with_notice);
+	show(with_change_hook);
 	let_go();
 	replace_file("a/conf/a.yaml", "x: 2\n");
 	publish_all();
@@ -54,7 +54,7 @@ VIEW_TEST(file_that_is_forgotten_is_told_when_it_changes)
 
 VIEW_TEST(lost_events_are_told_where_something_has_changed)
 {
-	show(with_notice);
+	show(with_change_hook);
 	let_go();
 	lose_events();
 	publish_all();
@@ -68,7 +68,7 @@ VIEW_TEST(lost_events_are_told_where_something_has_changed)
 VIEW_TEST(file_shown_before_it_had_an_on_change_is_told)
 {
 	show("layers: [a, b]\n");
-	struct settings *settings = settings_with(with_notice);
+	struct settings *settings = settings_with(with_change_hook);
 	assert_int_equal(view_reload(view, settings), 0);
 	settings_unref(settings);
 	publish_all();
@@ -82,8 +82,8 @@ VIEW_TEST(file_that_is_read_before_its_event_is_told)
 {
 	make_directory("a/conf");
 	write_file("a/conf/old.yaml", "x: 1\n");
-	view = new_view(with_notice);
-	view_hold_notices(view, true);
+	view = new_view(with_change_hook);
+	view_hold_change_hooks(view, true);
 	assert_becomes("conf/old.yaml", "x: 1\n");
 	replace_file("a/conf/a.yaml", "x: 1\n");
 	assert_shown("conf/a.yaml", "x: 1\n");
