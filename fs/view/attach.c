@@ -163,8 +163,8 @@ void attach_unseen(struct view *view, struct directory *directory)
 static void scan_since(struct view *view, struct directory *directory, uint64_t since)
 {
 	queue_scan(view, directory, SCAN_ALL);
-	if (directory->scan_ticket > since)
-		directory->scan_ticket = since;
+	if (directory->scan_sequence > since)
+		directory->scan_sequence = since;
 }
 
 /* Scans the directories, from `directory` down, whose names could not all be looked at. */
@@ -201,7 +201,7 @@ bool attach_update(struct view *view, const struct settings *settings, struct di
 	if (settings != view->composer.settings) {
 		return false;
 	}
-	uint64_t since = queue_ticket(view);
+	uint64_t since = queue_sequence(view);
 	layer_mask shown = directory->layers;
 	leave_out_silent(settings, shown, lookup);
 	layer_mask lost = shown & ~lookup->layers;

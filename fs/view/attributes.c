@@ -46,7 +46,7 @@ static struct rights admit(
 	if (is_known && (is_waiting ? is_other : directory_list_add(&view->openings, directory))) {
 		/* Reads the events of removals before the directory got the new right. */
 		events_take(view);
-		directory->opens_after = ++view->tickets;
+		directory->opens_after = ++view->last_sequence;
 	}
 	return both;
 }
@@ -198,16 +198,16 @@ uint64_t attributes_narrowings(const struct directory *directory)
 	return count;
 }
 
-/* Returns whether something in or below it is older than `ticket`. PATH_MAX bounds the depth. */
-static bool waits(const struct directory *directory, uint64_t ticket)
+/* Returns whether something in or below it is older than `sequence`. PATH_MAX bounds the depth. */
+static bool waits(const struct directory *directory, uint64_t sequence)
 {
-	if ((directory->scan || directory->scanning) && directory->scan_ticket < ticket)
+	if ((directory->scan || directory->scanning) && directory->scan_sequence < sequence)
 		return true;
 	for (size_t i = 0; i < directory->bucket_count; i++)
 		for (const struct entry *entry = directory->buckets[i]; entry; entry = entry->next)
-			if ((entry->pending && entry->pending_since < ticket) ||
-				(entry->users && entry->used_since < ticket) ||
-				(entry->directory && waits(entry->directory, ticket)))
+			if ((entry->pending && entry->pending_since < sequence) ||
+				(entry->users && entry->used_since < sequence) ||
+				(entry->directory && waits(entry->directory, sequence)))
 				return true;
 	return false;
 }

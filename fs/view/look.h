@@ -67,7 +67,7 @@ struct look {
 	bool is_done;           /* it waits for the publisher's decision: no caller may join it */
 	enum union_kind kind;   /* of the entry, when it began */
 	enum entry_scope scope; /* of the entry, when it began */
-	uint64_t since;         /* the entry's ticket (queue.h) */
+	uint64_t since;         /* the entry's sequence number (queue.h) */
 	bool is_large;          /* it does not count in view->looks */
 	bool is_event;          /* the name had an event of its own */
 	bool takes_unfinished;  /* it no longer waits for a writer to end */

@@ -286,7 +286,7 @@ static struct look *look_again(struct view *view, struct entry *entry, bool was_
 	look->is_entry_new = was_new;
 	/* If only the placeholder uses the entry besides, the use begins now. */
 	if (entry->users == 2)
-		entry->used_since = ++view->tickets;
+		entry->used_since = ++view->last_sequence;
 	return look;
 }
 

@@ -385,7 +385,7 @@ bool names_scan_next(struct view *view)
 	layer_mask layers = directory->layers;
 	directory->joined &= ~joined;
 	directory->left &= ~left;
-	view->cause = directory->scan_ticket;
+	view->cause = directory->scan_sequence;
 
 	if (is_needed)
 		link_watch_directory(view, view->composer.settings, layers, directory);

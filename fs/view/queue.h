@@ -30,13 +30,13 @@ struct directory_list {
 };
 
 /**
- * Returns a ticket: the sequence number with which something waits to be published. While the
- * publisher deals with a cause, all that it queues gets the ticket of the cause (view->cause).
- * Otherwise the ticket is new. All results of a cause are shown when nothing waits with its ticket.
+ * Returns a sequence number, with which something waits to be published. While the publisher deals
+ * with a cause, all that it queues gets the number of the cause (view->cause). Otherwise the number
+ * is new. All results of a cause are shown when nothing waits with its number.
  */
-uint64_t queue_ticket(struct view *view);
+uint64_t queue_sequence(struct view *view);
 
-/** Returns the ticket of the next entry; UINT64_MAX: none waits. */
+/** Returns the sequence number of the next entry; UINT64_MAX: none waits. */
 uint64_t queue_since(const struct view *view);
 
 /** Queues an entry that has changed, or whose sources or dependencies have. */

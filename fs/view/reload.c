@@ -106,7 +106,7 @@ static bool sources_are_same(
 static void change_over(
 	struct view *view, struct move *move, const struct settings *old, struct settings *settings)
 {
-	view->cause = queue_ticket(view);
+	view->cause = queue_sequence(view);
 	view->settings_number++;
 	view->composer.settings = settings_ref(settings);
 	inotify_limit(watch_inotify(view->watch), settings->watches);

@@ -57,9 +57,9 @@ struct gate {
 
 /* The changes that change hooks are run for (change_hook.h). */
 struct batch {
-	bool is_ending;   /* hooks are due, and wait for the rest of the batch */
-	uint64_t ticket;  /* the last one of the batch */
-	unsigned awaited; /* the batch's looks that are under way */
+	bool is_ending;    /* hooks are due, and wait for the rest of the batch */
+	uint64_t sequence; /* the last one of the batch */
+	unsigned awaited;  /* the batch's looks that are under way */
 };
 
 struct view {
@@ -86,8 +86,8 @@ struct view {
 	bool has_unseen;            /* some directory has `has_unseen` */
 	struct dependency_indexes dependency_indexes;
 
-	uint64_t tickets; /* the last ticket (queue.h) */
-	uint64_t cause;   /* the ticket of what the publisher handles now; 0: none */
+	uint64_t last_sequence; /* the last sequence number (queue.h) */
+	uint64_t cause;         /* the sequence number of what the publisher handles now; 0: none */
 	struct entry_queue queue;
 	struct debounced debounced;
 	struct directory_list scans; /* to be listed */
