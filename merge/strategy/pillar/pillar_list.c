@@ -59,7 +59,7 @@ static int index_items(struct pillar_values *values, struct open_list *list)
 int pillar_list_add(struct pillar_values *values, struct node *node, const struct node *item)
 {
 	struct open_list *list = (struct open_list *)node;
-	bool is_new;
+	bool is_new = false;
 	int r = pillar_work(values, pillar_steps(item));
 
 	if (!r)
