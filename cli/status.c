@@ -90,7 +90,7 @@ static void print_mirror_faults(const struct node *layer)
 	}
 	if (count > report_count(faults)) {
 		print_title("mirror");
-		report_put(layer, "{name}: troubles: ");
+		report_put(layer, "{name}: errors: ");
 		printf("%.0f more\n", count - report_count(faults));
 	}
 }
@@ -315,7 +315,7 @@ static void print_read(const char *mountpoint, const struct node *status)
 	report_put(status, is_any ? "{#versions.files} file" : "nothing so far");
 	if (is_any)
 		printf("%s so far", plural(status, "versions.files"));
-	printf("; troubles of the others are not known: 'plyfs check ");
+	printf("; errors of the others are not known: 'plyfs check ");
 	report_print(mountpoint);
 	puts("' reads all");
 }
@@ -396,7 +396,7 @@ static int print_for_people(const char *path, const char *mountpoint, bool is_ve
 		return complain(path, r);
 	const struct node *status = document->count ? document->roots[0] : NULL;
 	print_header(mountpoint, status);
-	printf("%-*s%.0f\n", INDENT, "  troubles", fault_list_count(status));
+	printf("%-*s%.0f\n", INDENT, "  errors", fault_list_count(status));
 	print_other_faults(status);
 	fault_list_print(mountpoint, status);
 	print_failures(status);
@@ -480,7 +480,7 @@ static void print_summary(const struct node *status)
 	uint32_t count = report_count(report_get(status, "layers"));
 	double faults = fault_list_count(status);
 
-	printf("%u layer%s, %.0f trouble%s\n", count, count == 1 ? "" : "s", faults,
+	printf("%u layer%s, %.0f error%s\n", count, count == 1 ? "" : "s", faults,
 		faults == 1 ? "" : "s");
 }
 

@@ -216,7 +216,7 @@ expect("for people, too", "not connected to" in said and "store: " in said, said
 if can_mount:
     expect("among the errors", "the mirror of the layer 'fleet': store: " in text_of("tree/.plyfs/errors"))
     listed = [line for line in run("status").stdout.splitlines() if line.startswith(f"{daemon.tree}: ")]
-    expect("the list of mounts counts it", listed == [f"{daemon.tree}: 2 layers, 1 trouble"], listed)
+    expect("the list of mounts counts it", listed == [f"{daemon.tree}: 2 layers, 1 error"], listed)
 # Another store, without a last state: the old settings stay, with an error, until the state is there.
 settings(etcd(prefix="/other/"))
 stores.eventually("a trouble of the settings", lambda: "no state" in daemon.status()["settings"].get("error", "") or

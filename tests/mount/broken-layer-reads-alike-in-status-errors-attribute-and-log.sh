@@ -26,7 +26,7 @@ equals() { [ "$2" = "$3" ] || fail "$1: $2; and not: $3"; }
 grep -q "^$PWD/mnt: plyfs [0-9]" text && grep -q "high  *$PWD/high$" text || fail "the status is: $(cat text)"
 "$PLYFS" status --json mnt | python3 -m json.tool >/dev/null
 equals errors "$(cat mnt/.plyfs/errors)" ''
-"$PLYFS" status mnt | grep -qx '  troubles    0'
+"$PLYFS" status mnt | grep -qx '  errors      0'
 
 printf 'b: 1\nc: &x *y\n' | replace high/app.yaml
 eventually in_trouble || fail "the error is not seen"
@@ -63,7 +63,7 @@ comes_to_show mnt/app.yaml $'a: 1\nb: 2'
 eventually mended || fail "the error stays: $(error)"
 equals errors "$(cat mnt/.plyfs/errors)" ''
 equals 'status --json' "$(status troubles)" '[]'
-"$PLYFS" status mnt | grep -qx '  troubles    0'
+"$PLYFS" status mnt | grep -qx '  errors      0'
 equals log "$(grep -cx 'plyfs: app.yaml: repaired' log)" 1
 
 # An error of the settings is reported in the same places.
@@ -80,4 +80,4 @@ equals status "$(troubles)" "The settings can't be used as they are, since TIME;
 printf 'layers: [low, high]\n' >plyfs.yaml
 eventually grep -qx 'plyfs: the settings can be used again' log
 equals errors "$(cat mnt/.plyfs/errors)" ''
-"$PLYFS" status mnt | grep -qx '  troubles    0'
+"$PLYFS" status mnt | grep -qx '  errors      0'

@@ -49,7 +49,7 @@ for what in app/vendor:app/site link/vendor:./app/../app/site "$directory/app/ve
 		umount elsewhere
 		sleep 0.2
 	fi
-	"$PLYFS" status app | grep -q 'troubles  *0$' || fail "$what: $("$PLYFS" status app)"
+	"$PLYFS" status app | grep -q 'errors  *0$' || fail "$what: $("$PLYFS" status app)"
 	stop app
 done
 

@@ -33,7 +33,7 @@ at_end "kill -CONT $stopped; umount -l $directory/dead"
 kill -STOP "$stopped"
 
 ends 1 "$PLYFS" status
-says "$directory/mnt: 2 layers, 0 troubles"
+says "$directory/mnt: 2 layers, 0 errors"
 says "$directory/mute: does not answer for 2 s"
 says "$directory/deaf: does not answer for 2 s"
 says "$directory/dead: does not answer for 2 s (process $stopped serves it)"

@@ -28,13 +28,13 @@ in_status() { "$PLYFS" status mnt | grep "on_change *sh: failed .* ago, and is t
 eventually in_status || fail "$("$PLYFS" status mnt)"
 # The failure is an error in the status, like a broken source; so are settings that can't be used.
 counted() { "$PLYFS" status | grep -qx "$PWD/mnt: 2 layers, $1"; }
-counted '1 trouble' || fail "$("$PLYFS" status)"
-"$PLYFS" status mnt | grep -q '^  troubles  *1$' || fail "$("$PLYFS" status mnt)"
+counted '1 error' || fail "$("$PLYFS" status)"
+"$PLYFS" status mnt | grep -q '^  errors  *1$' || fail "$("$PLYFS" status mnt)"
 cp plyfs.yaml good.yaml
 echo 'layers: [' >plyfs.yaml
-eventually counted '2 troubles' || fail "$("$PLYFS" status)"
+eventually counted '2 errors' || fail "$("$PLYFS" status)"
 replace plyfs.yaml <good.yaml
-eventually counted '1 trouble' || fail "$("$PLYFS" status)"
+eventually counted '1 error' || fail "$("$PLYFS" status)"
 eventually runs 3 || fail "it is not tried again: $(cat told)"
 [ "$(sort -u told)" = $'a.yaml\nrun' ] || fail "it was told: $(cat told)"
 # Changes that come meanwhile are passed to it as well.
@@ -45,7 +45,7 @@ good() { [ "$(status on_change 0 good)" = True ]; }
 eventually good || fail "it does not mend"
 [ "$(tail -n 3 told)" = $'a.yaml\nb.yaml\nrun' ] || fail "what is told at last: $(tail -n 3 told)"
 [ ! -s mnt/.plyfs/errors ]
-counted '0 troubles'
+counted '0 errors'
 count=$(grep -c run told)
 sleep 2.5
 [ "$(grep -c run told)" -eq "$count" ] || fail "it is run without a reason"

@@ -23,7 +23,7 @@ grep -q 'is not in a plyfs mount' err || fail "it says: $(cat err)"
 
 # Without an argument, status lists the mounts. If there are several, the command does not guess.
 "$PLYFS" status >out || true # another mount of this machine may end meanwhile
-grep -qx "$PWD/mnt: 2 layers, 0 troubles" out || fail "it lists: $(cat out)"
+grep -qx "$PWD/mnt: 2 layers, 0 errors" out || fail "it lists: $(cat out)"
 "$PLYFS" status --json >out || true
 grep -q "^{\"mountpoint\": \"$PWD/mnt\", \"status\": {" out || fail "not as JSON: $(cat out)"
 mkdir second

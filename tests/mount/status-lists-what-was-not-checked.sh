@@ -21,7 +21,7 @@ start -c plyfs.yaml mnt
 
 # A file counts once a program has read it; until then the status says that it does not know.
 "$PLYFS" status mnt >text
-grep -qx '  troubles    0' text || fail "$(cat text)"
+grep -qx '  errors      0' text || fail "$(cat text)"
 grep -q "nothing so far; .*'plyfs check $PWD/mnt' reads all" text || fail "$(cat text)"
 exits 0 "$PLYFS" status --exit-code mnt
 
@@ -31,10 +31,10 @@ fails_with 'Input/output error' cat mnt/three.yml
 # The publisher takes in a verdict: a moment after the waiting reader was answered.
 is_told() {
 	"$PLYFS" status mnt >text
-	grep -qx '  checks      3 files not checked: no-such-program is not installed' text && grep -qx '  troubles    2' text
+	grep -qx '  checks      3 files not checked: no-such-program is not installed' text && grep -qx '  errors      2' text
 }
 eventually is_told || fail "$(cat text)"
-[ "$(sed -n 2p text)" = '  troubles    2' ] || fail "troubles do not come first: $(cat text)"
+[ "$(sed -n 2p text)" = '  errors      2' ] || fail "errors do not come first: $(cat text)"
 grep -q 'A file does not pass its check:' text || fail "$(cat text)"
 [ "$(status not_checked 0 program)" = no-such-program ]
 [ "$(status not_checked 0 files)" = 3 ]
