@@ -194,6 +194,31 @@ static int cover(struct settings *settings, const char *directory, bool is_dry, 
 	return r == 0 ? settings_cover(settings, real, NULL) : r;
 }
 
+/* Starts the mirrors of layers, and opens the layers. Returns an exit status. */
+static int open_settings(
+	struct render_job *job, struct supervisor **supervisor, struct settings **ret)
+{
+	CLEANUP(settings_unrefp) struct settings *settings = NULL;
+	const struct supervisor_options options = {.switches = job->switches,
+		.log = log_line,
+		.say = store_layers_report_status,
+		.context = job};
+
+	/* Without --watch, the stores' present state is waited for. */
+	if (store_layers_start(&job->choice, !job->is_watching, &options, supervisor) !=
+			EXIT_DONE ||
+		layer_choice_open(&job->choice, &settings) != EXIT_DONE)
+		return EXIT_FAILED;
+	/* A mount that is silent now would be left out for as long as the command goes on. */
+	if (plyfs_mount_guard_ask(settings) && job->is_watching)
+		return EXIT_FAILED;
+	layer_choice_note_absent(settings);
+	if (job->has_no_header)
+		settings_fix_header(settings, false);
+	*ret = take_ptr(settings);
+	return EXIT_DONE;
+}
+
 static int run(const struct command *command, int argc, char **argv)
 {
 	CLEANUP(job_fini) struct render_job job = {0}; /* used until the end: freed last */
@@ -216,23 +241,8 @@ static int run(const struct command *command, int argc, char **argv)
 		return message_result(-errno, NULL, "/dev/null");
 	/* Sources must have the names that a mount would use. */
 	job.choice.around.directory = working;
-	/* Without --watch, the stores' present state is waited for. */
-	if (store_layers_start(&job.choice, !job.is_watching,
-		    &(struct supervisor_options){.switches = job.switches,
-			    .log = log_line,
-			    .say = store_layers_report_status,
-			    .context = &job},
-		    &supervisor) != EXIT_DONE ||
-		layer_choice_open(&job.choice, &settings) != EXIT_DONE)
+	if (open_settings(&job, &supervisor, &settings) != EXIT_DONE)
 		return EXIT_FAILED;
-	/* A mount that is silent now would be left out for as long as the command goes on. */
-	if (plyfs_mount_guard_ask(settings) && job.is_watching) {
-		settings_unref(settings);
-		return EXIT_FAILED;
-	}
-	layer_choice_note_absent(settings);
-	if (job.has_no_header)
-		settings_fix_header(settings, false);
 	bool is_made;
 	int r = wait_for(job.directory);
 	if (r == 0)

@@ -354,6 +354,19 @@ static void on_outline(void *context, struct settings *outline)
 		supervisor_use(render->options.supervisor, outline);
 }
 
+static int add_publisher(struct render *render)
+{
+	int shown_fd = render->inotify ? inotify_fd(render->inotify) : -1;
+	const struct publisher_options options = {.ops = &ops,
+		.context = render,
+		.hooks = {{agenda_fd(render->agenda), POLLIN, do_due},
+			{shown_fd, POLLIN, render->inotify ? shown_take_events : NULL},
+			{render->helpers_fd, POLLIN, on_helpers}},
+		.take_outline = on_outline};
+
+	return publisher_new(render->view, &options, &render->publisher);
+}
+
 int render_new(struct settings *settings, const struct rendered_options *options,
 	struct render **ret, struct problem *problem)
 {
@@ -401,15 +414,7 @@ int render_new(struct settings *settings, const struct rendered_options *options
 	if (r == 0 && options->supervisor)
 		r = supervisor_start(options->supervisor);
 	if (r == 0)
-		r = publisher_new(render->view,
-			&(struct publisher_options){.ops = &ops,
-				.context = render,
-				.hooks = {{agenda_fd(render->agenda), POLLIN, do_due},
-					{render->inotify ? inotify_fd(render->inotify) : -1, POLLIN,
-						render->inotify ? shown_take_events : NULL},
-					{render->helpers_fd, POLLIN, on_helpers}},
-				.take_outline = on_outline},
-			&render->publisher);
+		r = add_publisher(render);
 	if (r == 0)
 		*ret = take_ptr(render);
 	return r;
