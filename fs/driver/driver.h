@@ -81,7 +81,7 @@ enum publish_mode {
 struct session {
 	struct settings *settings; /* one reference; NULL as soon as there is a view */
 	bool is_strict;            /* coherence=strict */
-	struct keep *keep;
+	struct last_good *last_good;
 	struct runner *runner; /* NULL: there is no plyfs.yaml */
 	struct view *view;
 	struct sandbox_state sandbox_state; /* the parts in force in each worker */

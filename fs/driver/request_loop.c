@@ -260,7 +260,7 @@ static void wait_for_end(struct request_loop *loop)
 	const struct request_loop_hook *hook = loop->hook;
 	struct pollfd polled[] = {{.fd = hook->fd, .events = POLLIN},
 		{.fd = hook->helpers_fd, .events = POLLIN},
-		{.fd = hook->keep_fd, .events = POLLIN}};
+		{.fd = hook->last_good_fd, .events = POLLIN}};
 
 	while (!is_over(loop)) {
 		if (coroutine_poll(polled, 3, NULL, &loop->main) <= 0)

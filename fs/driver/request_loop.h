@@ -11,9 +11,9 @@
 
 /* The descriptors that the loop polls for POLLIN, and the functions that it then calls. */
 struct request_loop_hook {
-	int fd;         /* -1: none */
-	int helpers_fd; /* helper_watch(); -1: none */
-	int keep_fd;    /* keep_fd(); -1: none */
+	int fd;           /* -1: none */
+	int helpers_fd;   /* helper_watch(); -1: none */
+	int last_good_fd; /* last_good_fd(); -1: none */
 
 	/*
 	 * Handles `fd`. Returns whether the loop must end while the session goes on. For that, do
@@ -21,7 +21,7 @@ struct request_loop_hook {
 	 */
 	bool (*handle)(void *context);
 	void (*take_helpers)(void *context);
-	bool (*take_keep)(void *context); /* false: it has closed keep_fd */
+	bool (*take_keep)(void *context); /* false: it has closed last_good_fd */
 	void *context;
 
 	/* Called when the loop begins to answer requests; may be NULL. */

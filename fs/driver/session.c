@@ -24,7 +24,7 @@
 #include "fuse_settings.h"
 #include "handover.h"
 #include "helper.h"
-#include "keep.h"
+#include "last_good.h"
 #include "link_watch.h"
 #include "mountpoint.h"
 #include "nearby_mounts.h"
@@ -192,7 +192,7 @@ static int offer_mount(struct session *session)
 {
 	const struct handover_options options = {.call = session->options.call,
 		.beneath_fd = session->beneath_fd,
-		.terms = {session->is_strict, keep_place(session->keep)},
+		.terms = {session->is_strict, last_good_place(session->last_good)},
 		.tried = session->options.tried};
 	char locks[PATH_MAX];
 
@@ -275,7 +275,7 @@ static int open_view(struct session *session, struct problem *problem)
 	if (r < 0)
 		return r;
 	view_set_runner(session->view, session->runner);
-	view_set_keep(session->view, session->keep);
+	view_set_last_good(session->view, session->last_good);
 	/* From here on the view holds the settings, and may replace them. */
 	settings_unref(take_ptr(session->settings));
 	return 0;
@@ -316,24 +316,24 @@ static int take_over(struct session *session, struct problem *problem)
 
 static int open_keep(struct session *session, struct problem *problem)
 {
-	return keep_open(&(struct keep_options){.directory = session->settings->state,
-				 .switches = session->options.switches,
-				 .log = log_line,
-				 .context = session},
-		&session->keep, problem);
+	return last_good_open(&(struct last_good_options){.directory = session->settings->state,
+				      .switches = session->options.switches,
+				      .log = log_line,
+				      .context = session},
+		&session->last_good, problem);
 }
 
 int session_try(struct settings *settings, const struct session_options *options,
 	const struct handover_terms *terms, struct problem *problem)
 {
-	CLEANUP(keep_freep) struct keep *keep = NULL;
+	CLEANUP(last_good_freep) struct last_good *last_good = NULL;
 
 	if ((settings->coherence == COHERENCE_STRICT) != terms->is_strict)
 		return session_state_refuse_coherence(options->mountpoint, problem);
-	int r = keep_open(
-		&(struct keep_options){.directory = settings->state, .switches = options->switches},
-		&keep, problem);
-	return r ? r : keep_try(keep, terms->state, problem);
+	int r = last_good_open(&(struct last_good_options){.directory = settings->state,
+				       .switches = options->switches},
+		&last_good, problem);
+	return r ? r : last_good_try(last_good, terms->state, problem);
 }
 
 /* Does everything that looks up paths, before the mount: a layer may lie under it. */
@@ -356,7 +356,7 @@ static int session_init(struct session *session, struct problem *problem)
 	if (r == 0 && session->heir)
 		r = heir_take(session->heir, &session->record);
 	if (r == 0)
-		r = keep_load(session->keep, problem);
+		r = last_good_load(session->last_good, problem);
 	if (r != 0)
 		return r;
 	session->mounts_fd = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
@@ -692,7 +692,7 @@ static int hand_over(struct session *session)
 
 	view_pause(session->view);
 	/* Otherwise the new program's plyfs-state could not lock the directory. */
-	if (!keep_pause(session->keep) && r == 0)
+	if (!last_good_pause(session->last_good) && r == 0)
 		r = -ETIMEDOUT;
 	/* An exec waits for all threads. */
 	if (r == 0 && session->wish == HANDOVER_WANTED && has_threads())
@@ -728,7 +728,7 @@ static int go_on(struct session *session, int error)
 		log_line(session, line);
 	}
 	publisher_free(take_ptr(session->publisher));
-	keep_resume(session->keep);
+	last_good_resume(session->last_good);
 	int r = view_resume(session->view);
 	session->is_at_rest = false;
 	if (r == 0)
@@ -749,7 +749,7 @@ static bool on_keep(void *context)
 {
 	struct session *session = context;
 
-	return keep_take(session->keep);
+	return last_good_take(session->last_good);
 }
 
 /* Serves until the mount ends, or is handed over. */
@@ -766,7 +766,7 @@ static int serve(struct session *session, void (*ready)(void *context), void *co
 		.begun_context = context};
 
 	for (;;) {
-		hook.keep_fd = keep_fd(session->keep);
+		hook.last_good_fd = last_good_fd(session->last_good);
 		int r = request_loop_run(session->fuse, &hook);
 		hook.begun = NULL;
 		/* If a signal has ended the session meanwhile, the mount is not handed over. */
@@ -851,7 +851,7 @@ int session_serve(struct session *session, void (*ready)(void *context), void *c
 	notifier_cancel(&session->notifier);
 	coroutine_join(take_ptr(session->publishing));
 	supervisor_stop(session->options.supervisor);
-	keep_stop(session->keep);
+	last_good_stop(session->last_good);
 	fuse_remove_signal_handlers(session->fuse);
 	coroutine_mask(NULL);
 	pthread_sigmask(SIG_SETMASK, &session->waiting, NULL);
@@ -883,7 +883,7 @@ void session_free(struct session *session)
 		close(session->beneath_fd);
 	publisher_free(session->publisher);
 	view_free(session->view);
-	keep_free(session->keep);
+	last_good_free(session->last_good);
 	runner_free(session->runner);
 	settings_unref(session->settings);
 	origins_free(session);

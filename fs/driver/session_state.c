@@ -8,7 +8,7 @@
 #include "cleanup.h"
 #include "descriptor.h"
 #include "driver.h"
-#include "last_good.h"
+#include "last_good_record.h"
 #include "request_loop.h"
 #include "unanswered.h"
 #include "view_state.h"
@@ -30,7 +30,7 @@ void session_state_put(struct session *session, struct record *record)
 	unanswered_put(session, record);
 	origins_put(session, record);
 	view_put_state(session->view, record);
-	last_good_put(session->keep, record);
+	last_good_record_put(session->last_good, record);
 }
 
 static int take_hello(struct session *session, struct record *record)
@@ -77,7 +77,7 @@ int session_state_take_shown(struct session *session, struct problem *problem)
 	if (r == 0)
 		r = view_take_state(session->view, record);
 	if (r == 0)
-		r = last_good_take(session->keep, record);
+		r = last_good_record_take(session->last_good, record);
 	if (r == -ENOTSUP)
 		return session_state_refuse_coherence(session->mountpoint, problem);
 	return r ? r : record_end(record);

@@ -10,7 +10,7 @@
 #include "cleanup.h"
 #include "driver.h"
 #include "json_put.h"
-#include "keep.h"
+#include "last_good.h"
 #include "status_parts.h"
 #include "text.h"
 
@@ -73,10 +73,10 @@ static void put_requests(FILE *out, struct session *session)
 
 static void put_kept(FILE *out, struct session *session)
 {
-	const char *directory = keep_directory(session->keep);
-	struct keep_counts counts;
+	const char *directory = last_good_directory(session->last_good);
+	struct last_good_counts counts;
 
-	keep_count(session->keep, &counts);
+	last_good_count(session->last_good, &counts);
 	fprintf(out, "  \"kept\": {\"versions\": %zu, \"bytes\": %zu, \"lost\": %zu",
 		counts.versions, counts.bytes, counts.lost);
 	if (directory)

@@ -66,7 +66,7 @@ struct inheritance handover_inherit(void);
 /* What the trial must know of the daemon. */
 struct handover_terms {
 	bool is_strict;    /* coherence=strict, which the new program must have, too */
-	const char *state; /* keep_place(): the directory that the daemon has locked */
+	const char *state; /* last_good_place(): the directory that the daemon has locked */
 };
 
 struct handover_options {

@@ -21,7 +21,7 @@
 
 enum helper_kind {
 	HELPER_PUBLISH, /* fs/driver/mount_process.h */
-	HELPER_STATE,   /* fs/keep/state_process.h */
+	HELPER_STATE,   /* fs/last_good/state_process.h */
 	HELPER_GUARD,   /* fs/run/guard.h: the first of HELPER_GUARDS */
 	HELPER_GUARD_LAST = HELPER_GUARD + HELPER_GUARDS - 1,
 	HELPER_KINDS,

@@ -18,8 +18,8 @@
  *                 may read all that its user may, and connect to all but abstract sockets. git, ssh
  *                 and gpg, which it runs, have the same rights. So has plyfs-report, which reads
  *                 mirrors' reports and writes no file.
- *   state         plyfs-state (fs/keep/state_process.h) stores last good versions: writes files in
- *                 the directory that `state` names, and reads nothing there.
+ *   state         plyfs-state (fs/last_good/state_process.h) stores last good versions: writes
+ *                 files in the directory that `state` names, and reads nothing there.
  *   guard         plyfs-guard (fs/run/guard.h) runs one command of the settings, which inherits the
  *                 guard's limits. So a guard keeps the rights of the user who mounts, and is in no
  *                 sandbox. Its only input is the command's output.

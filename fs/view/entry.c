@@ -9,7 +9,7 @@
 #include "change_hook.h"
 #include "cleanup.h"
 #include "clock.h"
-#include "keep.h"
+#include "last_good.h"
 #include "link_watch.h"
 #include "placeholder.h"
 #include "state.h"
@@ -146,10 +146,10 @@ static void keep(struct view *view, const struct entry *entry, struct version *v
 {
 	CLEANUP(freep) char *path = NULL;
 
-	if (!view->keep || (version && version->kind != VERSION_BYTES) ||
+	if (!view->last_good || (version && version->kind != VERSION_BYTES) ||
 		directory_join(entry->parent, entry->name, &path) < 0)
 		return;
-	keep_note(view->keep, path, version, version && is_public(entry, version));
+	last_good_note(view->last_good, path, version, version && is_public(entry, version));
 }
 
 /* Drops the version after the kernel has forgotten it, or its directory. */
@@ -157,7 +157,7 @@ static void forget_shown(struct view *view, struct entry *entry)
 {
 	if (!entry->version)
 		return;
-	if (view->keep && !keep_is_lasting(view->keep))
+	if (view->last_good && !last_good_is_lasting(view->last_good))
 		keep(view, entry, entry->version);
 	entry->print = print_of(entry->version);
 	drop_version(view, entry);
@@ -288,7 +288,7 @@ void entry_show_version(struct view *view, struct entry *entry, struct version *
 	entry->is_told = false;
 	entry->shown_mtime = version->mtime;
 	entry->shown_ctime = version->ctime;
-	if (view->keep && keep_is_lasting(view->keep))
+	if (view->last_good && last_good_is_lasting(view->last_good))
 		keep(view, entry, version);
 	change_hook_pin(view, entry);
 	if (entry->parent->names != NAMES_SOME)

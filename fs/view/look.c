@@ -15,7 +15,7 @@
 #include "events.h"
 #include "expand.h"
 #include "gate.h"
-#include "keep.h"
+#include "last_good.h"
 #include "layer_task.h"
 #include "link_watch.h"
 #include "placeholder.h"
@@ -188,9 +188,9 @@ static int recall(struct look *look)
 	const struct composer *composer = &look->settings.composer;
 	struct version *kept;
 
-	if (!look->view->keep || look->shown || composer->settings->on_error == ON_ERROR_FAIL)
+	if (!look->view->last_good || look->shown || composer->settings->on_error == ON_ERROR_FAIL)
 		return 0;
-	int r = keep_find(look->view->keep, look->path, &kept);
+	int r = last_good_find(look->view->last_good, look->path, &kept);
 	if (r < 0)
 		return layer_is_shortage(r) ? r : 0;
 	version_restrict(kept, look->version, &composer->mounter);

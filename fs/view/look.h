@@ -43,7 +43,7 @@ struct look {
 	bool is_entry_new;            /* the entry was made for this look */
 	unsigned tries;               /* attempts that met a change of a source, or a writer */
 	bool takes_long;              /* lookups get a placeholder inode (placeholder.h) */
-	bool is_recalled;             /* `version` comes from the last-good store (keep.h) */
+	bool is_recalled;             /* `version` comes from the last-good store (last_good.h) */
 	uint64_t basis;               /* compose_basis() of `lookup` */
 	bool has_doubt;     /* a source may have been written while it was read (compose.h) */
 	bool has_new_links; /* a source with several hard links was not watched before */

@@ -16,7 +16,7 @@
 #include "view.h"
 #include "watch.h"
 
-struct keep;
+struct last_good;
 struct look;
 struct change_hook;
 
@@ -67,7 +67,7 @@ struct view {
 	struct finder finder;            /* fixed */
 	struct view_callbacks callbacks; /* fixed */
 	bool is_strict;                  /* fixed: a change of it takes effect at the next mount */
-	struct keep *keep; /* the last-good store; NULL: none, also after view_stop() */
+	struct last_good *last_good; /* the last-good store; NULL: none, also after view_stop() */
 	struct pool *pool;
 	struct workers *workers; /* NULL: this process merges. Fixed */
 	struct watch *watch;

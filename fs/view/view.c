@@ -154,9 +154,9 @@ void view_set_runner(struct view *view, struct runner *runner)
 	view->gate.runner = runner;
 }
 
-void view_set_keep(struct view *view, struct keep *keep)
+void view_set_last_good(struct view *view, struct last_good *last_good)
 {
-	view->keep = keep;
+	view->last_good = last_good;
 }
 
 int view_use_workers(struct view *view)
@@ -200,7 +200,7 @@ void view_stop(struct view *view)
 	gate_stop(view);
 	pool_stop(view->pool);
 	/* From here on, an object that is freed was not forgotten by the kernel. */
-	view->keep = NULL;
+	view->last_good = NULL;
 }
 
 /* Drops results that are not published yet: the daemon that resumes the view merges them again. */

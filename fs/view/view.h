@@ -30,7 +30,7 @@
 /* After versions of this many bytes were freed, their memory is given back to the system. */
 #define VIEW_TRIM_BYTES (4u << 20)
 
-struct keep;
+struct last_good;
 struct pool_job;
 struct runner;
 struct view;
@@ -80,7 +80,7 @@ void view_set_runner(struct view *view, struct runner *runner);
  * Sets the last-good store for versions that the kernel has forgotten; NULL: none. It is used from
  * view_start() until view_stop(), and must outlive the view.
  */
-void view_set_keep(struct view *view, struct keep *keep);
+void view_set_last_good(struct view *view, struct last_good *last_good);
 
 /**
  * From now on workers (worker.h) look into remote layers (layer_task.h). From view_start() on they

@@ -15,7 +15,7 @@ ORDER = (
     ("fs/loop", "fs/union"),
     ("fs/compose",),
     ("fs/sandbox",),
-    ("fs/handover", "fs/run", "fs/keep", "fs/supervisor", "fs/watch", "fs/worker"),
+    ("fs/handover", "fs/run", "fs/last_good", "fs/supervisor", "fs/watch", "fs/worker"),
     ("fs/view", "fs/explain"),
     ("fs/status", "fs/mirror"),
     ("fs/amend", "fs/render", "fs/driver"),

@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 
 #include "dependency.h"
-#include "keep.h"
+#include "last_good.h"
 #include "listing.h"
 #include "moved_clock.h"
 #include "reload.h"
@@ -241,26 +241,26 @@ VIEW_TEST(what_was_good_last_is_shown_again)
 {
 	struct problem problem;
 	struct version *good = version_new(VERSION_BYTES);
-	struct keep *keep;
+	struct last_good *last_good;
 
-	assert_int_equal(keep_open(&(struct keep_options){0}, &keep, &problem), 0);
+	assert_int_equal(last_good_open(&(struct last_good_options){0}, &last_good, &problem), 0);
 	good->data = strdup("x: 1\n");
 	good->size = strlen(good->data);
 	good->mode = S_IFREG | 0444;
 	good->strategy = "deep";
-	keep_note(keep, "app.yaml", good, true);
+	last_good_note(last_good, "app.yaml", good, true);
 	version_unref(good);
 	write_file("a/app.yaml", "x: [\n");
 	write_file("b/app.yaml", "y: 1\n");
 	start("a:b");
-	view_set_keep(view, keep);
+	view_set_last_good(view, last_good);
 	failing = COMPOSING;
 	calls = 1; /* the first one is the broken version */
 	assert_shown("app.yaml", "ENOMEM");
 	assert_int_equal(failing, NOTHING);
 	assert_shown("app.yaml", "x: 1\n");
-	view_set_keep(view, NULL);
-	keep_free(keep);
+	view_set_last_good(view, NULL);
+	last_good_free(last_good);
 }
 
 VIEW_TEST(shortage_that_lasts_keeps_nobody_busy)

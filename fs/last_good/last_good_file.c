@@ -1,4 +1,4 @@
-#include "kept_file.h"
+#include "last_good_file.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -75,7 +75,8 @@ static int add_file(int directory, const char *name, uint64_t number, struct fou
 	return 0;
 }
 
-static int find_files(int directory, struct found_files *found, struct kept_file_report *report)
+static int find_files(
+	int directory, struct found_files *found, struct last_good_file_report *report)
 {
 	int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	CLEANUP(dir_closep) DIR *dir = fd < 0 ? NULL : fdopendir(fd);
@@ -172,15 +173,15 @@ static bool is_shortage(int r)
 	return r == -ENOMEM || r == -EMFILE || r == -ENFILE;
 }
 
-int kept_file_load(int directory, size_t max,
+int last_good_file_load(int directory, size_t max,
 	void (*each)(void *context, uint64_t number, const char *path, struct version *version),
-	void *context, struct kept_file_report *ret)
+	void *context, struct last_good_file_report *ret)
 {
 	struct found_files found = {0};
 	struct version *version = NULL;
 	size_t first, sum = 0;
 
-	*ret = (struct kept_file_report){0};
+	*ret = (struct last_good_file_report){0};
 	int r = find_files(directory, &found, ret);
 	if (found.count)
 		qsort(found.files, found.count, sizeof(*found.files), compare_ages);
@@ -200,7 +201,7 @@ int kept_file_load(int directory, size_t max,
 		if (is_shortage(is_bad))
 			r = is_bad;
 		else if (i < first || is_bad)
-			(void)kept_file_remove(directory, number);
+			(void)last_good_file_remove(directory, number);
 		else
 			each(context, number, path, version);
 		ret->damaged += is_bad && !r;
@@ -209,7 +210,7 @@ int kept_file_load(int directory, size_t max,
 	return r;
 }
 
-int kept_file_make(const char *path, const struct version *version)
+int last_good_file_make(const char *path, const struct version *version)
 {
 	CLEANUP(record_freep) struct record *record = NULL;
 	int r = record_new(FORMAT, &record);
@@ -237,7 +238,7 @@ static int copy(int source, int target)
 	return n < 0 ? -errno : 0;
 }
 
-int kept_file_write(int directory, uint64_t number, int source)
+int last_good_file_write(int directory, uint64_t number, int source)
 {
 	char name[NAME_MAX_BYTES];
 
@@ -248,12 +249,12 @@ int kept_file_write(int directory, uint64_t number, int source)
 	return fd < 0 ? -errno : copy(source, fd);
 }
 
-int kept_file_sync(int directory)
+int last_good_file_sync(int directory)
 {
 	return syncfs(directory) < 0 ? -errno : 0;
 }
 
-int kept_file_rename(int directory, uint64_t number)
+int last_good_file_rename(int directory, uint64_t number)
 {
 	char from[NAME_MAX_BYTES], to[NAME_MAX_BYTES];
 
@@ -262,7 +263,7 @@ int kept_file_rename(int directory, uint64_t number)
 	return renameat(directory, from, directory, to) < 0 && errno != ENOENT ? -errno : 0;
 }
 
-int kept_file_remove(int directory, uint64_t number)
+int last_good_file_remove(int directory, uint64_t number)
 {
 	static const char *const suffixes[] = {NEW_SUFFIX, ""};
 	char name[NAME_MAX_BYTES];

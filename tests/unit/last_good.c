@@ -1,6 +1,6 @@
 /*
- * keep_find() finds the last noted version, at every moment between the note and the disk. A path
- * that was reported as gone is not found, whatever is stored.
+ * last_good_find() finds the last noted version, at every moment between the note and the disk. A
+ * path that was reported as gone is not found, whatever is stored.
  *
  * The linker sends the calls that may fail here (--wrap). The process plyfs-state makes them: what
  * decides is in memory that the test shares with it.
@@ -24,8 +24,8 @@
 #include "clock.h"
 #include "descriptor.h"
 #include "helper.h"
-#include "keep.h"
-#include "kept_file.h"
+#include "last_good.h"
+#include "last_good_file.h"
 #include "moved_clock.h"
 #include "test.h"
 
@@ -151,23 +151,23 @@ static struct version *new_version(const char *text)
 	return version;
 }
 
-static void note(struct keep *keep, const char *path, const char *text, bool is_public)
+static void note(struct last_good *last_good, const char *path, const char *text, bool is_public)
 {
 	struct version *version = text ? new_version(text) : NULL;
 
-	keep_note(keep, path, version, is_public);
+	last_good_note(last_good, path, version, is_public);
 	version_unref(version);
 }
 
-static void assert_kept(struct keep *keep, const char *path, const char *text)
+static void assert_kept(struct last_good *last_good, const char *path, const char *text)
 {
 	struct version *version;
 
 	if (!text) {
-		assert_int_equal(keep_find(keep, path, &version), -ENOENT);
+		assert_int_equal(last_good_find(last_good, path, &version), -ENOENT);
 		return;
 	}
-	assert_int_equal(keep_find(keep, path, &version), 0);
+	assert_int_equal(last_good_find(last_good, path, &version), 0);
 	assert_string_equal(version->data, text);
 	assert_int_equal(version->size, strlen(text));
 	assert_int_equal(version->mode, S_IFREG | 0640);
@@ -179,54 +179,54 @@ static void assert_kept(struct keep *keep, const char *path, const char *text)
 	version_unref(version);
 }
 
-static struct keep *open_keep(const char *name)
+static struct last_good *open_keep(const char *name)
 {
-	const struct keep_options options = {.directory = name, .log = take_line};
-	struct keep *keep;
+	const struct last_good_options options = {.directory = name, .log = take_line};
+	struct last_good *last_good;
 	struct problem problem;
 
-	assert_int_equal(keep_open(&options, &keep, &problem), 0);
-	assert_int_equal(keep_load(keep, &problem), 0);
-	return keep;
+	assert_int_equal(last_good_open(&options, &last_good, &problem), 0);
+	assert_int_equal(last_good_load(last_good, &problem), 0);
+	return last_good;
 }
 
 /* As the daemon does, for a moment. */
-static void serve(struct keep *keep)
+static void serve(struct last_good *last_good)
 {
-	struct pollfd polled = {.fd = keep_fd(keep), .events = POLLIN};
+	struct pollfd polled = {.fd = last_good_fd(last_good), .events = POLLIN};
 
 	if (poll(&polled, 1, 10) > 0)
-		keep_take(keep);
+		last_good_take(last_good);
 }
 
 /* Waits until so many versions are stored. */
-static struct keep_counts wait_for_versions(struct keep *keep, size_t versions)
+static struct last_good_counts wait_for_versions(struct last_good *last_good, size_t versions)
 {
-	struct keep_counts counts = {0};
+	struct last_good_counts counts = {0};
 
 	for (int i = 0; i < 20000; i++) {
-		keep_count(keep, &counts);
+		last_good_count(last_good, &counts);
 		if (counts.versions == versions)
 			break;
-		serve(keep);
+		serve(last_good);
 	}
 	assert_int_equal(counts.versions, versions);
 	return counts;
 }
 
-static void wait_for_failures(struct keep *keep, unsigned count)
+static void wait_for_failures(struct last_good *last_good, unsigned count)
 {
 	for (int i = 0; i < 20000 && shared->failures < count; i++)
-		serve(keep);
+		serve(last_good);
 	assert_true(shared->failures >= count);
 	for (int i = 0; i < 10; i++)
-		serve(keep);
+		serve(last_good);
 }
 
-static void wait_for_line(struct keep *keep, const char *line)
+static void wait_for_line(struct last_good *last_good, const char *line)
 {
 	for (int i = 0; i < 20000 && !strstr(log_text, line); i++)
-		serve(keep);
+		serve(last_good);
 	assert_non_null(strstr(log_text, line));
 }
 
@@ -236,54 +236,54 @@ TEST(test_last_note_is_found_before_and_after_it_is_stored)
 	char text[32];
 
 	for (size_t place = 0; place < 2; place++) {
-		struct keep *keep = open_keep(places[place]);
-		note(keep, "a", "waits", true);
-		assert_kept(keep, "a", "waits");
+		struct last_good *last_good = open_keep(places[place]);
+		note(last_good, "a", "waits", true);
+		assert_kept(last_good, "a", "waits");
 		for (int i = 0; i < ROUNDS; i++) {
 			snprintf(text, sizeof(text), "a: %d\n", i);
-			note(keep, "a", text, i % 3);
-			note(keep, "b", i % 2 ? text : NULL, i % 5);
-			keep_take(keep);
-			assert_kept(keep, "a", text);
-			assert_kept(keep, "b", i % 2 ? text : NULL);
+			note(last_good, "a", text, i % 3);
+			note(last_good, "b", i % 2 ? text : NULL, i % 5);
+			last_good_take(last_good);
+			assert_kept(last_good, "a", text);
+			assert_kept(last_good, "b", i % 2 ? text : NULL);
 		}
-		keep_free(keep);
+		last_good_free(last_good);
 	}
 }
 
 TEST(test_state_is_found_by_the_next)
 {
-	struct keep *keep = open_keep(state_path);
+	struct last_good *last_good = open_keep(state_path);
 
 	for (int i = 0; i < ROUNDS; i++)
-		note(keep, name_of(i), name_of(i), i % 2);
-	note(keep, "7", NULL, false);
-	keep_free(keep);
-	keep = open_keep(state_path);
-	assert_kept(keep, "7", NULL);
+		note(last_good, name_of(i), name_of(i), i % 2);
+	note(last_good, "7", NULL, false);
+	last_good_free(last_good);
+	last_good = open_keep(state_path);
+	assert_kept(last_good, "7", NULL);
 	for (int i = 8; i < ROUNDS; i++)
-		assert_kept(keep, name_of(i), name_of(i));
-	keep_free(keep);
+		assert_kept(last_good, name_of(i), name_of(i));
+	last_good_free(last_good);
 }
 
 TEST(test_memory_for_what_is_not_public_is_bounded)
 {
-	struct keep *keep = open_keep(NULL);
-	size_t size = KEEP_MEMORY_MAX / 4;
+	struct last_good *last_good = open_keep(NULL);
+	size_t size = LAST_GOOD_MEMORY_MAX / 4;
 	char *text = long_text(size);
-	struct keep_counts counts;
+	struct last_good_counts counts;
 
 	for (int i = 0; i < 8; i++)
-		note(keep, name_of(i), text, false);
+		note(last_good, name_of(i), text, false);
 	for (int i = 0; i < 20000; i++) {
-		keep_count(keep, &counts);
+		last_good_count(last_good, &counts);
 		if (counts.versions + counts.lost == 8)
 			break;
 		usleep(10000);
 	}
 	assert_int_equal(counts.versions + counts.lost, 8);
 	assert_in_range(counts.versions, 1, 4);
-	keep_free(keep);
+	last_good_free(last_good);
 	free(text);
 }
 
@@ -291,63 +291,63 @@ TEST(test_room_of_what_was_dropped_is_used_again)
 {
 	enum { COUNT = 200, SIZE = 100000 };
 	static char text[SIZE + 1];
-	struct keep_counts counts = {0};
+	struct last_good_counts counts = {0};
 
 	memset(text, 'x', SIZE);
-	struct keep *keep = open_keep(NULL);
+	struct last_good *last_good = open_keep(NULL);
 	for (int i = 0; i < COUNT; i++)
-		note(keep, name_of(i), text, false);
+		note(last_good, name_of(i), text, false);
 	for (int i = 0; i < 20000 && counts.versions + counts.lost < COUNT; i++) {
 		usleep(10000);
-		keep_count(keep, &counts);
+		last_good_count(last_good, &counts);
 	}
 	assert_in_range(counts.lost, 1, COUNT / 2);
 	for (int i = 0; i < COUNT; i++)
-		note(keep, name_of(i), NULL, false);
-	wait_for_versions(keep, 0);
-	note(keep, "new", "x: 1", false);
-	wait_for_versions(keep, 1);
-	assert_kept(keep, "new", "x: 1");
-	keep_free(keep);
+		note(last_good, name_of(i), NULL, false);
+	wait_for_versions(last_good, 0);
+	note(last_good, "new", "x: 1", false);
+	wait_for_versions(last_good, 1);
+	assert_kept(last_good, "new", "x: 1");
+	last_good_free(last_good);
 }
 
 /* A version that was found or noted later stays. */
 TEST(test_what_was_used_longest_ago_makes_room)
 {
-	enum { SIZE = KEEP_MEMORY_MAX / 4 - 4096 };
-	struct keep *keep = open_keep(NULL);
+	enum { SIZE = LAST_GOOD_MEMORY_MAX / 4 - 4096 };
+	struct last_good *last_good = open_keep(NULL);
 	char *text = long_text(SIZE);
-	struct keep_counts counts;
+	struct last_good_counts counts;
 
 	for (int i = 0; i < 4; i++)
-		note(keep, name_of(i), text, i % 2);
-	assert_kept(keep, "0", text);
+		note(last_good, name_of(i), text, i % 2);
+	assert_kept(last_good, "0", text);
 	for (int i = 4; i < 6; i++)
-		note(keep, name_of(i), text, i % 2);
+		note(last_good, name_of(i), text, i % 2);
 	for (int i = 0; i < 6; i++)
-		assert_kept(keep, name_of(i), i == 1 || i == 2 ? NULL : text);
-	keep_count(keep, &counts);
+		assert_kept(last_good, name_of(i), i == 1 || i == 2 ? NULL : text);
+	last_good_count(last_good, &counts);
 	assert_int_equal(counts.versions, 4);
 	assert_int_equal(counts.lost, 2);
-	assert_in_range(counts.bytes, 4 * (size_t)SIZE, KEEP_MEMORY_MAX);
-	keep_free(keep);
+	assert_in_range(counts.bytes, 4 * (size_t)SIZE, LAST_GOOD_MEMORY_MAX);
+	last_good_free(last_good);
 	free(text);
 }
 
 TEST(test_what_is_larger_than_the_limit_is_not_kept)
 {
-	struct keep *keep = open_keep(NULL);
-	char *text = long_text(KEEP_MEMORY_MAX);
-	struct keep_counts counts;
+	struct last_good *last_good = open_keep(NULL);
+	char *text = long_text(LAST_GOOD_MEMORY_MAX);
+	struct last_good_counts counts;
 
-	note(keep, "a", "x: 1", true);
-	note(keep, "b", "x: 2", true);
-	note(keep, "a", text, true);
-	assert_kept(keep, "a", NULL);
-	assert_kept(keep, "b", "x: 2");
-	keep_count(keep, &counts);
+	note(last_good, "a", "x: 1", true);
+	note(last_good, "b", "x: 2", true);
+	note(last_good, "a", text, true);
+	assert_kept(last_good, "a", NULL);
+	assert_kept(last_good, "b", "x: 2");
+	last_good_count(last_good, &counts);
 	assert_int_equal(counts.versions, 1);
-	keep_free(keep);
+	last_good_free(last_good);
 	free(text);
 }
 
@@ -366,10 +366,10 @@ static int open_file(const char *name, char path[PATH_MAX])
 
 static void store_one(const char *name, const char *text)
 {
-	struct keep *keep = open_keep(name);
+	struct last_good *last_good = open_keep(name);
 
-	note(keep, "path", text, true);
-	keep_free(keep);
+	note(last_good, "path", text, true);
+	last_good_free(last_good);
 }
 
 TEST_WITH(test_damaged_file_is_not_found, mend, NULL)
@@ -378,11 +378,11 @@ TEST_WITH(test_damaged_file_is_not_found, mend, NULL)
 
 	for (int damage = 0; damage < 4; damage++) {
 		const char *name = new_state();
-		struct keep *keep = open_keep(name);
-		note(keep, "path", "some bytes of it", true);
-		wait_for_versions(keep, 1);
-		note(keep, "other", "x: 1", true);
-		keep_free(keep);
+		struct last_good *last_good = open_keep(name);
+		note(last_good, "path", "some bytes of it", true);
+		wait_for_versions(last_good, 1);
+		note(last_good, "other", "x: 1", true);
+		last_good_free(last_good);
 		CLEANUP(closep) int fd = open_file(name, path);
 		ssize_t n = pread(fd, bytes, sizeof(bytes), 0);
 		char *at = memmem(bytes, (size_t)n, "some bytes", 10);
@@ -394,14 +394,14 @@ TEST_WITH(test_damaged_file_is_not_found, mend, NULL)
 		else if (damage == 2)
 			assert_int_equal(ftruncate(fd, 0), 0);
 		else
-			assert_int_equal(ftruncate(fd, (off_t)KEEP_MEMORY_MAX * 2), 0);
+			assert_int_equal(ftruncate(fd, (off_t)LAST_GOOD_MEMORY_MAX * 2), 0);
 		*log_text = '\0';
-		keep = open_keep(name);
-		assert_kept(keep, "path", NULL);
-		assert_kept(keep, "other", "x: 1");
+		last_good = open_keep(name);
+		assert_kept(last_good, "path", NULL);
+		assert_kept(last_good, "other", "x: 1");
 		assert_non_null(strstr(log_text, "1 of its files could not be read"));
 		assert_int_equal(access(path, F_OK), -1);
-		keep_free(keep);
+		last_good_free(last_good);
 	}
 }
 
@@ -414,10 +414,10 @@ TEST_WITH(test_link_in_the_directory_is_not_followed, mend, NULL)
 	snprintf(other, sizeof(other), "%s/other", directory);
 	assert_int_equal(rename(path, other), 0);
 	assert_int_equal(symlink(other, path), 0);
-	struct keep *keep = open_keep(name);
-	assert_kept(keep, "path", NULL);
+	struct last_good *last_good = open_keep(name);
+	assert_kept(last_good, "path", NULL);
 	assert_int_equal(access(other, F_OK), 0);
-	keep_free(keep);
+	last_good_free(last_good);
 }
 
 /* A crash has left a new file, or the file of a path that another one replaced. */
@@ -437,38 +437,38 @@ TEST_WITH(test_of_two_files_of_a_path_the_newer_counts, mend, NULL)
 	assert_int_equal(rename(aside, other), 0);
 	snprintf(aside, sizeof(aside), "%s/99.new", name);
 	close(open(aside, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
-	struct keep *keep = open_keep(name);
-	assert_kept(keep, "path", "x: 2");
+	struct last_good *last_good = open_keep(name);
+	assert_kept(last_good, "path", "x: 2");
 	assert_int_equal(access(other, F_OK), -1);
 	assert_int_equal(access(aside, F_OK), -1);
-	note(keep, "path", "x: 3", true);
-	keep_free(keep);
-	keep = open_keep(name);
-	assert_kept(keep, "path", "x: 3");
-	keep_free(keep);
+	note(last_good, "path", "x: 3", true);
+	last_good_free(last_good);
+	last_good = open_keep(name);
+	assert_kept(last_good, "path", "x: 3");
+	last_good_free(last_good);
 }
 
 TEST_WITH(test_directory_has_no_more_than_the_memory, mend, NULL)
 {
-	enum { SIZE = KEEP_MEMORY_MAX / 4 - 4096, COUNT = 7 };
+	enum { SIZE = LAST_GOOD_MEMORY_MAX / 4 - 4096, COUNT = 7 };
 	char path[PATH_MAX];
 	char *text = long_text(SIZE);
 	size_t files = 0;
 
 	const char *name = new_state();
-	struct keep *keep = open_keep(name);
+	struct last_good *last_good = open_keep(name);
 	for (int i = 0; i < COUNT; i++)
-		note(keep, name_of(i), text, true);
-	keep_free(keep);
+		note(last_good, name_of(i), text, true);
+	last_good_free(last_good);
 	for (int i = 0; i < 2 * COUNT; i++) {
 		snprintf(path, sizeof(path), "%s/%d", name, i);
 		files += access(path, F_OK) == 0;
 	}
 	assert_int_equal(files, 4);
-	keep = open_keep(name);
+	last_good = open_keep(name);
 	for (int i = 0; i < COUNT; i++)
-		assert_kept(keep, name_of(i), i < COUNT - 4 ? NULL : text);
-	keep_free(keep);
+		assert_kept(last_good, name_of(i), i < COUNT - 4 ? NULL : text);
+	last_good_free(last_good);
 	free(text);
 }
 
@@ -487,23 +487,23 @@ TEST_WITH(test_end_of_the_process_delays_nothing, mend, NULL)
 	size_t counts[2] = {0};
 
 	const char *name = new_state();
-	struct keep *keep = open_keep(name);
-	note(keep, "a", "x: 1", true);
-	note(keep, "b", "x: 1", true);
-	wait_for_versions(keep, 2);
+	struct last_good *last_good = open_keep(name);
+	note(last_good, "a", "x: 1", true);
+	note(last_good, "b", "x: 1", true);
+	wait_for_versions(last_good, 2);
 	kill(helper_pid(HELPER_STATE), SIGKILL);
-	for (int i = 0; i < 1000 && keep_fd(keep) >= 0; i++)
-		serve(keep);
-	assert_int_equal(keep_fd(keep), -1);
-	note(keep, "a", "x: 2", true);
-	note(keep, "b", NULL, true);
-	assert_kept(keep, "a", "x: 2");
+	for (int i = 0; i < 1000 && last_good_fd(last_good) >= 0; i++)
+		serve(last_good);
+	assert_int_equal(last_good_fd(last_good), -1);
+	note(last_good, "a", "x: 2", true);
+	note(last_good, "b", NULL, true);
+	assert_kept(last_good, "a", "x: 2");
 	int64_t begun = clock_ms();
-	keep_pause(keep);
-	keep_each(keep, count_each, counts);
+	last_good_pause(last_good);
+	last_good_each(last_good, count_each, counts);
 	assert_int_equal(counts[0], 1);
 	assert_int_equal(counts[1], 1);
-	keep_free(keep);
+	last_good_free(last_good);
 	assert_in_range(clock_ms() - begun, 0, 4500); /* a wait for an answer takes 5 s */
 }
 
@@ -511,20 +511,20 @@ TEST_WITH(test_end_of_the_process_delays_nothing, mend, NULL)
 TEST_WITH(test_path_that_goes_and_comes_is_stored_as_it_was_last, mend, NULL)
 {
 	const char *name = new_state();
-	struct keep *keep = open_keep(name);
+	struct last_good *last_good = open_keep(name);
 
 	for (int i = 0; i < 200; i++) {
-		note(keep, "a", "x: 1", true);
-		serve(keep);
-		note(keep, "a", NULL, true);
-		serve(keep);
+		note(last_good, "a", "x: 1", true);
+		serve(last_good);
+		note(last_good, "a", NULL, true);
+		serve(last_good);
 	}
-	note(keep, "b", "x: 2", true);
-	keep_free(keep);
-	keep = open_keep(name);
-	assert_kept(keep, "a", NULL);
-	assert_kept(keep, "b", "x: 2");
-	keep_free(keep);
+	note(last_good, "b", "x: 2", true);
+	last_good_free(last_good);
+	last_good = open_keep(name);
+	assert_kept(last_good, "a", NULL);
+	assert_kept(last_good, "b", "x: 2");
+	last_good_free(last_good);
 }
 
 /* Where the kernel has Landlock. Its twin is a process without it, which can do both. */
@@ -535,23 +535,23 @@ TEST_WITH(test_process_writes_in_the_directory_and_nowhere_else, mend, NULL)
 
 	for (int is_free = 0; is_free < 2; is_free++) {
 		const char *name = new_state();
-		const struct keep_options options = {.directory = name,
+		const struct last_good_options options = {.directory = name,
 			.switches = {.has_no_landlock = is_free},
 			.log = take_line};
-		struct keep *keep;
-		assert_int_equal(keep_open(&options, &keep, &problem), 0);
-		assert_int_equal(keep_load(keep, &problem), 0);
-		note(keep, "a", "x: 1", true);
-		wait_for_versions(keep, 1);
+		struct last_good *last_good;
+		assert_int_equal(last_good_open(&options, &last_good, &problem), 0);
+		assert_int_equal(last_good_load(last_good, &problem), 0);
+		note(last_good, "a", "x: 1", true);
+		wait_for_versions(last_good, 1);
 		shared->probes = 1;
-		note(keep, "b", "x: 1", true);
-		wait_for_versions(keep, 2);
+		note(last_good, "b", "x: 1", true);
+		wait_for_versions(last_good, 2);
 		assert_true(shared->probes > 1);
 		int expected = landlock >= 1 && !is_free ? EACCES : 0;
 		/* The first file that a directory has is "1". */
 		assert_int_equal(shared->read_errno, expected);
 		assert_int_equal(shared->other_errno, expected);
-		keep_free(keep);
+		last_good_free(last_good);
 		shared->probes = 0;
 		(void)unlink(probe_path);
 	}
@@ -560,22 +560,22 @@ TEST_WITH(test_process_writes_in_the_directory_and_nowhere_else, mend, NULL)
 TEST_WITH(test_process_that_is_stopped_does_not_keep_the_end, mend, NULL)
 {
 	const char *name = new_state();
-	struct keep *keep = open_keep(name);
+	struct last_good *last_good = open_keep(name);
 	kill(helper_pid(HELPER_STATE), SIGSTOP);
 	while (helper_state(HELPER_STATE) != HELPER_STOPPED)
 		usleep(1000);
-	note(keep, "a", "x: 1", true);
-	assert_kept(keep, "a", "x: 1");
+	note(last_good, "a", "x: 1", true);
+	assert_kept(last_good, "a", "x: 1");
 	int64_t begun = clock_ms();
-	keep_free(keep);
+	last_good_free(last_good);
 	assert_in_range(clock_ms() - begun, 0, 4500);
 }
 
-static void assert_lost(struct keep *keep, size_t lost)
+static void assert_lost(struct last_good *last_good, size_t lost)
 {
-	struct keep_counts counts;
+	struct last_good_counts counts;
 
-	keep_count(keep, &counts);
+	last_good_count(last_good, &counts);
 	assert_int_equal(counts.lost, lost);
 }
 
@@ -586,97 +586,97 @@ TEST_WITH(test_what_a_disk_had_no_room_for_is_stored_when_it_has, mend, NULL)
 
 	for (size_t i = 0; i < 2; i++) {
 		const char *name = new_state();
-		struct keep *keep = open_keep(name);
-		note(keep, "a", "x: 1", true);
-		wait_for_versions(keep, 1);
+		struct last_good *last_good = open_keep(name);
+		note(last_good, "a", "x: 1", true);
+		wait_for_versions(last_good, 1);
 		*log_text = '\0';
 		shared->failures = 0;
 		*steps[i] = errors[i];
-		note(keep, "a", "x: 2", true);
-		note(keep, "b", "y: 1", true);
-		wait_for_failures(keep, 1);
+		note(last_good, "a", "x: 2", true);
+		note(last_good, "b", "y: 1", true);
+		wait_for_failures(last_good, 1);
 		assert_non_null(strstr(log_text, strerror(errors[i])));
-		wait_for_versions(keep, 1);
-		assert_lost(keep, 0);
-		note(keep, "b", "y: 2", false);
-		note(keep, "c", "z: 1", false);
-		assert_kept(keep, "a", "x: 2");
+		wait_for_versions(last_good, 1);
+		assert_lost(last_good, 0);
+		note(last_good, "b", "y: 2", false);
+		note(last_good, "c", "z: 1", false);
+		assert_kept(last_good, "a", "x: 2");
 		*steps[i] = 0;
-		wait_for_versions(keep, 3);
-		assert_lost(keep, 0);
+		wait_for_versions(last_good, 3);
+		assert_lost(last_good, 0);
 		assert_non_null(strstr(log_text, "can be kept again"));
-		keep_free(keep);
-		keep = open_keep(name);
-		wait_for_versions(keep, 3);
-		assert_kept(keep, "a", "x: 2");
-		assert_kept(keep, "b", "y: 2");
-		assert_kept(keep, "c", "z: 1");
-		keep_free(keep);
+		last_good_free(last_good);
+		last_good = open_keep(name);
+		wait_for_versions(last_good, 3);
+		assert_kept(last_good, "a", "x: 2");
+		assert_kept(last_good, "b", "y: 2");
+		assert_kept(last_good, "c", "z: 1");
+		last_good_free(last_good);
 	}
 }
 
 TEST_WITH(test_disk_that_stays_full_does_not_keep_the_end, mend, NULL)
 {
 	const char *name = new_state();
-	struct keep *keep = open_keep(name);
-	note(keep, "a", "x: 1", true);
-	wait_for_versions(keep, 1);
+	struct last_good *last_good = open_keep(name);
+	note(last_good, "a", "x: 1", true);
+	wait_for_versions(last_good, 1);
 	shared->sync_errno = ENOSPC;
-	note(keep, "a", "x: 2", true);
-	keep_free(keep);
+	note(last_good, "a", "x: 2", true);
+	last_good_free(last_good);
 	shared->sync_errno = 0;
-	keep = open_keep(name);
-	assert_kept(keep, "a", "x: 1");
-	keep_free(keep);
+	last_good = open_keep(name);
+	assert_kept(last_good, "a", "x: 1");
+	last_good_free(last_good);
 }
 
 TEST_WITH(test_what_could_not_be_dropped_does_not_come_back, mend, NULL)
 {
 	const char *name = new_state();
-	struct keep *keep = open_keep(name);
-	note(keep, "a", "x: 1", false);
-	wait_for_versions(keep, 1);
+	struct last_good *last_good = open_keep(name);
+	note(last_good, "a", "x: 1", false);
+	wait_for_versions(last_good, 1);
 	shared->remove_errno = EIO;
-	note(keep, "a", NULL, false);
-	wait_for_failures(keep, 1);
-	assert_kept(keep, "a", NULL);
+	note(last_good, "a", NULL, false);
+	wait_for_failures(last_good, 1);
+	assert_kept(last_good, "a", NULL);
 	shared->remove_errno = 0;
-	wait_for_versions(keep, 0);
-	assert_kept(keep, "a", NULL);
-	assert_lost(keep, 0);
-	keep_free(keep);
-	keep = open_keep(name);
-	assert_kept(keep, "a", NULL);
-	keep_free(keep);
+	wait_for_versions(last_good, 0);
+	assert_kept(last_good, "a", NULL);
+	assert_lost(last_good, 0);
+	last_good_free(last_good);
+	last_good = open_keep(name);
+	assert_kept(last_good, "a", NULL);
+	last_good_free(last_good);
 }
 
 /* A new daemon, to which the mount was to be handed over, hangs and holds the directory. */
 TEST_WITH(test_who_has_the_directory_is_not_waited_for, mend, NULL)
 {
 	const char *name = new_state();
-	struct keep *keep = open_keep(name);
-	note(keep, "a", "x: 1", true);
-	keep_pause(keep);
+	struct last_good *last_good = open_keep(name);
+	note(last_good, "a", "x: 1", true);
+	last_good_pause(last_good);
 	int other = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	assert_int_equal(flock(other, LOCK_EX | LOCK_NB), 0);
 	alarm(60);
-	keep_resume(keep);
+	last_good_resume(last_good);
 	alarm(0);
-	assert_kept(keep, "a", "x: 1");
-	note(keep, "a", "x: 2", true);
-	wait_for_line(keep, strerror(EBUSY));
-	assert_kept(keep, "a", "x: 2");
+	assert_kept(last_good, "a", "x: 1");
+	note(last_good, "a", "x: 2", true);
+	wait_for_line(last_good, strerror(EBUSY));
+	assert_kept(last_good, "a", "x: 2");
 	close(other);
-	wait_for_line(keep, "can be kept again");
-	assert_lost(keep, 0);
+	wait_for_line(last_good, "can be kept again");
+	assert_lost(last_good, 0);
 	/* No other process can get it now. */
 	other = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	assert_int_equal(flock(other, LOCK_EX | LOCK_NB), -1);
 	close(other);
-	keep_free(keep);
-	keep = open_keep(name);
-	assert_kept(keep, "a", "x: 2");
-	keep_free(keep);
+	last_good_free(last_good);
+	last_good = open_keep(name);
+	assert_kept(last_good, "a", "x: 2");
+	last_good_free(last_good);
 }
 
 int main(void)

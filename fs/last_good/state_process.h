@@ -1,6 +1,6 @@
 /*
  * The process plyfs-state: only this process writes the directory of the last-good store
- * (kept_file.h), and it can write nothing else.
+ * (last_good_file.h), and it can write nothing else.
  *
  *      daemon ── CALL ──▶ plyfs-state      a version must be written: it waits a while for more
  *             ◀─ NEXT ───

@@ -1,4 +1,4 @@
-#include "last_good.h"
+#include "last_good_record.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -18,13 +18,13 @@ static void put_one(void *context, const char *path, struct version *version, bo
 		version_put(record, version);
 }
 
-void last_good_put(struct keep *keep, struct record *record)
+void last_good_record_put(struct last_good *last_good, struct record *record)
 {
-	keep_each(keep, put_one, record);
+	last_good_each(last_good, put_one, record);
 	record_put(record, false);
 }
 
-static int take_one(struct keep *keep, struct record *record)
+static int take_one(struct last_good *last_good, struct record *record)
 {
 	CLEANUP(freep) char *path = record_get_text(record);
 	CLEANUP(version_unrefp) struct version *version = NULL;
@@ -36,15 +36,15 @@ static int take_one(struct keep *keep, struct record *record)
 	if (!path || (version && (version->kind != VERSION_BYTES || !version->strategy)))
 		record_spoil(record);
 	if (!record_error(record))
-		keep_note(keep, path, version, is_public);
+		last_good_note(last_good, path, version, is_public);
 	return 0;
 }
 
-int last_good_take(struct keep *keep, struct record *record)
+int last_good_record_take(struct last_good *last_good, struct record *record)
 {
 	int r = 0;
 
 	while (r == 0 && record_get_bool(record))
-		r = take_one(keep, record);
+		r = take_one(last_good, record);
 	return r;
 }

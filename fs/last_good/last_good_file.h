@@ -2,7 +2,7 @@
  * The directory of the last-good store: it has a file for each path. The file's name is a number,
  * and its content a record (record.h) of the path and its version.
  *
- *      written   12.new, and after kept_file_sync() renamed to 12
+ *      written   12.new, and after last_good_file_sync() renamed to 12
  *      read      once, when the mount starts, as hostile input
  *
  * So after a crash the directory has a path's last version or the one before, never half of one.
@@ -16,7 +16,7 @@
 #include "record.h"
 #include "version.h"
 
-struct kept_file_report {
+struct last_good_file_report {
 	uint64_t last;     /* the largest number of a file; 0: none */
 	size_t damaged;    /* files that could not be read, and were removed */
 	bool has_database; /* there is a last-good.tdb of an older plyfs */
@@ -27,21 +27,21 @@ struct kept_file_report {
  * there are more than `max` bytes, removes the oldest files. Removes the NUMBER.new of a crash.
  * Returns 0 or -errno.
  */
-int kept_file_load(int directory, size_t max,
+int last_good_file_load(int directory, size_t max,
 	void (*each)(void *context, uint64_t number, const char *path, struct version *version),
-	void *context, struct kept_file_report *ret);
+	void *context, struct last_good_file_report *ret);
 
 /** Makes an unnamed file with the record. Returns its descriptor, for close(2), or -errno. */
-int kept_file_make(const char *path, const struct version *version);
+int last_good_file_make(const char *path, const struct version *version);
 
-/** Copies `source`, of kept_file_make(), to NUMBER.new. Returns 0 or -errno. */
-int kept_file_write(int directory, uint64_t number, int source);
+/** Copies `source`, of last_good_file_make(), to NUMBER.new. Returns 0 or -errno. */
+int last_good_file_write(int directory, uint64_t number, int source);
 
 /** Waits until new files, or renamed ones, are on the disk. Returns 0 or -errno. */
-int kept_file_sync(int directory);
+int last_good_file_sync(int directory);
 
 /** Renames NUMBER.new to NUMBER. Returns 0, also if that was done already; or -errno. */
-int kept_file_rename(int directory, uint64_t number);
+int last_good_file_rename(int directory, uint64_t number);
 
 /** Removes NUMBER and NUMBER.new. Returns 0, also if there is none; or -errno. */
-int kept_file_remove(int directory, uint64_t number);
+int last_good_file_remove(int directory, uint64_t number);

@@ -12,7 +12,7 @@
 #include "cleanup.h"
 #include "descriptor.h"
 #include "helper.h"
-#include "kept_file.h"
+#include "last_good_file.h"
 #include "parcel.h"
 
 /* Milliseconds to wait for further changes: a path that changes often is not written each time. */
@@ -62,14 +62,14 @@ static int lock_directory(struct state *state)
 /* New files are on the disk before they replace old ones, and the names are before the answer. */
 static int commit(struct state *state)
 {
-	int r = state->count ? kept_file_sync(state->directory) : 0;
+	int r = state->count ? last_good_file_sync(state->directory) : 0;
 
 	for (size_t i = 0; r == 0 && i < state->count; i++)
 		r = state->batch[i].kind == STATE_PUT
-			    ? kept_file_rename(state->directory, state->batch[i].number)
-			    : kept_file_remove(state->directory, state->batch[i].number);
+			    ? last_good_file_rename(state->directory, state->batch[i].number)
+			    : last_good_file_remove(state->directory, state->batch[i].number);
 	if (r == 0 && state->count)
-		r = kept_file_sync(state->directory);
+		r = last_good_file_sync(state->directory);
 	if (r == 0)
 		state->count = 0;
 	return r;
@@ -102,7 +102,7 @@ static int carry_out(struct state *state)
 	if (state->order.kind == STATE_COMMIT)
 		return commit(state);
 	if (state->order.kind == STATE_PUT)
-		r = kept_file_write(state->directory, state->order.number, state->source);
+		r = last_good_file_write(state->directory, state->order.number, state->source);
 	return r ? r : add(state);
 }
 
