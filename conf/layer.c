@@ -553,6 +553,14 @@ bool layer_excludes(const struct layer *layer, const char *path)
 	return false;
 }
 
+bool layer_delegates(const struct layer *layer, const char *path)
+{
+	struct stat ignored;
+
+	return layer_is_delegated(layer) ||
+	       (layer->follow && is_for_delegate(stat_at(layer->dirfd, true, path, &ignored)));
+}
+
 int layer_stat(const struct layer *layer, const char *path, struct stat *ret)
 {
 	if (layer_excludes(layer, path))

@@ -125,6 +125,9 @@ void layer_note_remote(const struct layer *layer);
 /** Returns whether the delegate looks into the layer. */
 bool layer_is_delegated(const struct layer *layer);
 
+/** Returns whether the delegate looks at this path of the layer. */
+bool layer_delegates(const struct layer *layer, const char *path);
+
 /**
  * Returns whether the file lies on a network or FUSE file system: other machines can change the
  * file without an inotify(7) event here, and a server may never answer.

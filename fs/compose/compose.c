@@ -296,8 +296,9 @@ static int compose_held(const struct composer *composer, const char *path,
 	const struct contributor *found, const struct strategy *strategy, struct version **ret)
 {
 	struct held_file file = {composer, path, found, strategy, ret, 0};
+	const char *place = found->path ? found->path : path;
 
-	if (layer_is_delegated(composer->settings->layers[found->layer]))
+	if (layer_delegates(composer->settings->layers[found->layer], place))
 		aside_run(make_aside, &file);
 	else
 		make_aside(&file);

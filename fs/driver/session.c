@@ -194,13 +194,12 @@ static int offer_mount(struct session *session)
 		.beneath_fd = session->beneath_fd,
 		.terms = {session->is_strict, last_good_place(session->last_good)},
 		.tried = session->options.tried};
-	char locks[PATH_MAX];
 
 	if (!options.call)
 		return 0;
 	followed_path_cover(session->dev, session->beneath_fd);
 	int r = handover_new(&options, &session->handover);
-	if (r == 0 && handover_directory(locks) == 0 && !is_in(locks, session->mountpoint))
+	if (r == 0)
 		handover_lock(session->handover, session->dev);
 	return r;
 }

@@ -20,6 +20,7 @@
 
 #include "cleanup.h"
 #include "descriptor.h"
+#include "followed_path.h"
 #include "slice.h"
 #include "text.h"
 
@@ -200,38 +201,37 @@ static int put_offer(int beneath_fd, struct record **ret)
 	return 0;
 }
 
-int handover_directory(char ret[PATH_MAX])
-{
-	const char *base = geteuid() == 0 ? SYSTEM_DIRECTORY : getenv(USER_DIRECTORY);
-
-	if (!base || *base != '/')
-		return -ENOENT;
-	int n = snprintf(ret, PATH_MAX, "%s/plyfs", base);
-	return n < 0 || (size_t)n + sizeof("/mounts") > PATH_MAX ? -ENAMETOOLONG : 0;
-}
-
 /*
  * Opens the file of the locks: the daemon of the mount of `dev` locks the byte `dev`, so that the
  * kernel knows its process number for as long as it lives. The daemon must not open the file again:
- * close(2) would end the lock (fcntl_locking(2)). An ordinary user may have no such file.
- * Returns the descriptor, or -errno.
+ * close(2) would end the lock (fcntl_locking(2)). An ordinary user may have no such file. In a
+ * daemon, a path into its own mount leads beneath it (followed_path.h): no process answers there
+ * yet, and no other process finds the lock. Returns the descriptor, or -errno.
  */
 static int open_locks(int flags)
 {
-	char path[PATH_MAX];
+	const char *base = geteuid() == 0 ? SYSTEM_DIRECTORY : getenv(USER_DIRECTORY);
 	struct stat stat;
-	int r = handover_directory(path);
 
-	if (r < 0)
-		return r;
-	if (flags & O_CREAT && mkdir(path, 0711) < 0 && errno != EEXIST)
+	if (!base || *base != '/')
+		return -ENOENT;
+	CLEANUP(closep) int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (root < 0)
 		return -errno;
-	if (lstat(path, &stat) < 0)
+	CLEANUP(closep) int above = followed_path_open(root, base, O_PATH | O_DIRECTORY);
+	if (above < 0)
+		return above;
+	if (flags & O_CREAT && mkdirat(above, "plyfs", 0711) < 0 && errno != EEXIST)
 		return -errno;
-	if (!S_ISDIR(stat.st_mode) || stat.st_uid != geteuid() || stat.st_mode & 0022)
+	CLEANUP(closep)
+	int own = followed_path_open(above, "plyfs", O_PATH | O_DIRECTORY | O_NOFOLLOW);
+	if (own < 0)
+		return own;
+	if (fstat(own, &stat) < 0)
+		return -errno;
+	if (stat.st_uid != geteuid() || stat.st_mode & 0022)
 		return -EPERM;
-	strcat(path, "/mounts");
-	int fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | flags, 0600);
+	int fd = openat(own, "mounts", O_RDWR | O_NOFOLLOW | O_CLOEXEC | flags, 0600);
 	return fd < 0 ? -errno : fd;
 }
 

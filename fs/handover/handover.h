@@ -85,13 +85,7 @@ struct handover;
 int handover_new(const struct handover_options *options, struct handover **ret);
 void handover_free(struct handover *handover); /* NULL: does nothing */
 
-/** Writes the directory of the file of locks. Returns 0 or -errno: we can't have one. */
-int handover_directory(char ret[PATH_MAX]);
-
-/**
- * Makes handover_server() name this process for the mount of `dev`, unless the lock can't be had.
- * Looks up handover_directory(), which must not lie in the mount: no process answers there yet.
- */
+/** Makes handover_server() name this process for the mount of `dev`, unless it can't be locked. */
 void handover_lock(struct handover *handover, dev_t dev);
 
 /** Makes handover_server() name this process no more: the mount is about to end. */

@@ -70,5 +70,6 @@ ssize_t parcel_take(int socket, void *data, size_t size, int *fd)
 	if (n < 0)
 		return -errno;
 	*fd = take_descriptor(&parcel.message);
-	return n;
+	/* The kernel drops a descriptor for which this process has no number left. */
+	return *fd < 0 && parcel.message.msg_flags & MSG_CTRUNC ? -EMFILE : n;
 }

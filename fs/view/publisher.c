@@ -408,6 +408,7 @@ static bool wait_for_work(struct publisher *publisher, int timeout_ms)
 	wait_for(polled, OWN + PUBLISHER_HOOKS, &polled[EVENTS], timeout_ms);
 	if (polled[STOP].revents)
 		return false;
+	settings_reader_reap(&publisher->reader);
 	bool is_quiet = !polled[SETTINGS].revents;
 	if (!is_quiet && name_watch_has_event(publisher->watch)) {
 		publisher->is_reload_due = true;

@@ -149,6 +149,9 @@ static int watch_step(void *context, const struct route_step *step)
 
 	if (!step->name || strcmp(step->name, ".") == 0 || strcmp(step->name, "..") == 0)
 		return 0; /* no name that could lead elsewhere */
+	/* What a mount hides is found through /proc/self, which is this process's own. */
+	if (layer_is_kernels_own(step->at))
+		return 0;
 	/* For a directory on the path, only its replacement counts. */
 	uint32_t mask = step->is_last ? WATCHED : WATCHED & ~(uint32_t)IN_CLOSE_WRITE;
 	descriptor_link(step->at, link);
@@ -258,10 +261,11 @@ static void hang_up(struct settings_reader *reader)
 	reader->socket = -1;
 }
 
-/* Asks the process no more: it does not answer for `path`. */
-static void give_up(struct settings_reader *reader, const char *path)
+/* Asks the process no more: it does not answer for `path`, or `error` has another reason. */
+static void give_up(struct settings_reader *reader, const char *path, int error)
 {
 	hang_up(reader);
+	reader->error = error;
 	free(reader->process.path);
 	reader->process.path = strdup(path);
 	kill(reader->process.pid, SIGKILL);
@@ -287,7 +291,9 @@ static int ask(struct settings_reader *reader, enum request kind, const char *pa
 
 	if (!request)
 		return -ENOMEM;
-	if (reader->socket < 0 || is_silent(reader, path))
+	if (reader->socket < 0)
+		return reader->error;
+	if (is_silent(reader, path))
 		return -ETIMEDOUT;
 	record_put(request, kind);
 	record_put_text(request, path);
@@ -298,7 +304,7 @@ static int ask(struct settings_reader *reader, enum request kind, const char *pa
 	if (r == 0)
 		r = worker_message_receive(reader->socket, &ignored, ret);
 	if (r < 0)
-		give_up(reader, path);
+		give_up(reader, path, r);
 	return r;
 }
 
@@ -407,7 +413,10 @@ int settings_reader_begin(
 
 	reader->watch = watch;
 	reader->answer_ms = answer_ms;
-	if (reader->process.pid || !find_place(reader))
+	if (reader->process.pid)
+		return 0;
+	reader->error = -ETIMEDOUT;
+	if (!find_place(reader))
 		return 0;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
 		return -errno;
@@ -452,6 +461,10 @@ int settings_reader_read(struct settings_reader *reader, const struct settings *
 
 	reader->old = old;
 	aside_run(read_aside, &reading);
+	if (reading.result == PROBLEM && reader->error == -EPIPE)
+		return problem_set(problem, NULL, 0, 0,
+			"the settings can't be read again: the process that reads them was killed; "
+			"it is tried again");
 	return reading.result;
 }
 
@@ -496,6 +509,11 @@ void settings_reader_end(struct settings_reader *reader)
 	if (place)
 		*place = *process;
 	*process = (struct settings_process){.pidfd = -1};
+}
+
+void settings_reader_reap(struct settings_reader *reader)
+{
+	(void)find_place(reader);
 }
 
 void settings_reader_fini(struct settings_reader *reader)

@@ -34,6 +34,7 @@ struct settings_process {
 struct settings_reader {
 	struct settings_process process; /* the present one */
 	int socket;                      /* to it; -1: it is not asked any more */
+	int error;                       /* the -errno of each request when there is no socket */
 	struct settings_process left[SETTINGS_READERS_MAX];
 	struct name_watch *watch;   /* whose watches it adds */
 	const struct settings *old; /* while settings are read */
@@ -63,6 +64,9 @@ int settings_reader_watch(struct settings_reader *reader, const char *path);
 
 /** Ends the process, and waits until it has ended, if there is one that answers. */
 void settings_reader_end(struct settings_reader *reader);
+
+/** Reaps processes that were left alone and have ended. Call it after SIGCHLD. */
+void settings_reader_reap(struct settings_reader *reader);
 
 /** Kills all processes, without waiting for those that wait. */
 void settings_reader_fini(struct settings_reader *reader);

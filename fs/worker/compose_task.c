@@ -383,7 +383,7 @@ static uint64_t state_of(const struct union_lookup *lookup)
 
 /*
  * Returns whether the daemon composes the path itself: a link, or a large file of one layer, needs
- * no parser. In a remote layer it opens only files that are too large for a copy.
+ * no parser. On a remote file system it opens only files that are too large for a copy.
  */
 static bool is_for_this_process(
 	const struct composer *composer, const char *path, const struct union_lookup *lookup)
@@ -392,11 +392,11 @@ static bool is_for_this_process(
 						 ? &lookup->found[0]
 						 : compose_held_source(composer, path, lookup);
 
-	const struct layer *layer = held ? composer->settings->layers[held->layer] : NULL;
-
-	return held &&
-	       (!layer_is_delegated(layer) ||
-		       (held->stat.st_size > COPY_MAX && layer_silence(layer) == LAYER_ANSWERS));
+	if (!held)
+		return false;
+	const struct layer *layer = composer->settings->layers[held->layer];
+	return !layer_delegates(layer, held->path ? held->path : path) ||
+	       (held->stat.st_size > COPY_MAX && layer_silence(layer) == LAYER_ANSWERS);
 }
 
 int compose_by(struct workers *workers, const struct composer *composer, const char *path,

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/pidfd.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -160,7 +161,10 @@ static int keep_only(int socket, int watches, const struct settings *settings)
 	descriptor_close_except(kept, count);
 	/* They are sorted now. */
 	int last = kept[count - 1];
-	int high = fcntl(watches, F_DUPFD_CLOEXEC, last < WATCHES_LEAST ? WATCHES_LEAST : last + 1);
+	struct rlimit limit = {.rlim_cur = WATCHES_LEAST};
+	(void)getrlimit(RLIMIT_NOFILE, &limit);
+	int least = limit.rlim_cur > WATCHES_LEAST ? WATCHES_LEAST : (int)limit.rlim_cur - 1;
+	int high = fcntl(watches, F_DUPFD_CLOEXEC, last < least ? least : last + 1);
 	closep(&watches);
 	return high;
 }
