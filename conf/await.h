@@ -22,5 +22,5 @@ int await_ms(struct pollfd *fds, nfds_t count, int timeout_ms);
 /** Waits for one descriptor, and again after a signal. Returns as poll(2), but never EINTR. */
 int await_fd(int fd, short events, int timeout_ms);
 
-/** Pauses as nanosleep(2), but not after a signal. */
+/** Pauses; a signal may end the pause early. */
 void await_pause_us(long us);

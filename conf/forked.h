@@ -1,5 +1,5 @@
 /*
- * A forked process: its first steps, and its end as the process that forked it sees that.
+ * A forked process: its first steps, and how the process that forked it waits for its end.
  *
  * A forked process that holds the daemon's /dev/fuse closes it before all else: if it waited for
  * the mount, and the daemon were killed, the mount would never end.
@@ -20,8 +20,9 @@
 int forked_keep_only(int output, int *kept, size_t count);
 
 /**
- * Has the kernel kill this process when the thread that forked it ends. Returns false if that
- * thread's process, `parent`, has ended before, or it can't be done: end then.
+ * Has the kernel kill this process when the thread that forked it ends. Returns false if the
+ * thread's process, `parent`, has already ended, or if the kernel refuses. The caller must then
+ * end.
  */
 bool forked_dies_with(pid_t parent);
 
@@ -33,5 +34,8 @@ bool forked_dies_with(pid_t parent);
  */
 bool forked_reap(pid_t pid, int *status);
 
-/** Does so when it ends, or the time is over. `pidfd` may be -1: the kernel had none to give. */
+/**
+ * As forked_reap(), but waits up to `timeout_ms` for the child's end. `pidfd` may be -1: the kernel
+ * has none.
+ */
 bool forked_await(pid_t pid, int pidfd, int timeout_ms);

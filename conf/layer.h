@@ -100,9 +100,9 @@ struct layer_delegate {
 void layer_delegate(const struct layer_delegate *delegate);
 
 /**
- * Sets the function that opens, for reading, a file that a link of a layer with `follow` leads to,
- * if this process may not (fs/sandbox/reader_sandbox.h). `path_fd` is the file, open with O_PATH;
- * `open` returns a descriptor or -errno. NULL: none.
+ * Sets a function that opens files for this process. A link of a layer with `follow` may lead to a
+ * file that the sandbox keeps this process from reading (fs/sandbox/reader_sandbox.h). `path_fd` is
+ * the file, open with O_PATH; `open` returns a descriptor or -errno. NULL: none.
  */
 void layer_open_elsewhere(int (*open)(int path_fd, int flags));
 
@@ -181,14 +181,15 @@ bool layer_is_covered(const struct layer *layer, const char *path);
 /**
  * Until the next call of layer_stay(), this thread opens `directory` only once for each layer, to
  * look up names in it. The thread does not see that the directory is replaced meanwhile, so the
- * next call must come soon. No layer may be closed before it. "" only ends the earlier call.
+ * next call must come soon. Until then no layer may be closed. With "", only ends the effect of the
+ * earlier call.
  */
 void layer_stay(const char *directory);
 
 /**
- * Returns false if layer_stay() was called last for `directory`, and no name there begins with
- * `prefix`; or else true, also if the layer can't tell. Until the next call of layer_stay(), lists
- * the directory only once, so `prefix` must be the same in each call.
+ * Returns false if the last layer_stay() was for `directory`, and no name in the directory begins
+ * with `prefix`. Otherwise returns true, also if the names can't be listed. Until the next
+ * layer_stay(), lists the directory only once, so `prefix` must be the same in each call.
  */
 bool layer_stay_may_have(const struct layer *layer, const char *directory, const char *prefix);
 
@@ -247,7 +248,7 @@ int layer_read_link(const struct layer *layer, const char *path, char **ret);
  */
 bool layer_is_kernels_own(int fd);
 
-/** Returns whether `result` means a shortage of memory or descriptors, not a fault of the layer. */
+/** Returns whether `result` means a shortage of memory or descriptors, and not a bad layer. */
 bool layer_is_shortage(int result);
 
 /** Makes "LAYER'S PATH/path", for messages. Returns 0 with *ret for free(3), or -ENOMEM. */

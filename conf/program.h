@@ -64,8 +64,8 @@ char *program_key(const struct program *program);
 void program_name(const struct program *program, char name[PROGRAM_NAME_MAX]);
 
 /**
- * As program_name(), for "sh -c SCRIPT". Returns false if `name` may be no program that the shell
- * searches for, but part of a path, or a function of the script.
+ * As program_name(), for "sh -c SCRIPT". Returns false if the shell perhaps does not search for
+ * `name`: it is part of a path, or a function of the script, or not in the script.
  */
 bool program_name_in_script(const struct program *program, char name[PROGRAM_NAME_MAX]);
 

@@ -126,7 +126,7 @@ int settings_from_schema(const char *path, const char *const *listed, bool valid
 /**
  * Reads a plyfs.yaml and opens its layers. A relative layer path begins at plyfs.yaml's directory.
  * The environment is copied; NULL: that of this process. Returns 0 with *ret for
- * settings_unref(); PROBLEM with the place, the fault, and the values that are allowed there; or
+ * settings_unref(); PROBLEM with the place, the mistake, and the values that are allowed there; or
  * -ENOMEM. A file that can't be read is a problem.
  */
 int settings_read(const struct settings_environment *around, const char *path,
