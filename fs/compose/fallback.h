@@ -34,13 +34,13 @@ struct fallbacks {
 };
 
 /**
- * Collects the sources of `shown` as they are now; NULL: none. Returns 0 or -ENOMEM; call
- * fallbacks_fini() in any case. The functions below do not use `shown`.
+ * Copies from `shown` its fallbacks, and which states of its sources are good; NULL: none. Returns
+ * 0 or -ENOMEM; call fallbacks_fini() in any case. The functions below do not use `shown`.
  */
 int fallbacks_init(struct fallbacks *fallbacks, const struct version *shown);
 void fallbacks_fini(struct fallbacks *fallbacks);
 
-/** Returns whether `loaded` is one of the collected sources, in the same state. */
+/** Returns whether `loaded` is a source of the shown version, in the same state. */
 bool fallbacks_match(const struct fallbacks *fallbacks, const struct loaded *loaded);
 
 /** Marks all fallbacks as unused, before composing: a source may be repaired by now. */

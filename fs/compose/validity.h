@@ -1,7 +1,7 @@
 /*
  * Validity: whether a merged file matches the schema of its path.
  *
- * An invalid merge has failed, and is not shown. Each fault is reported with its place in a layer:
+ * An invalid merge has failed, and is not shown. Each error is reported with its place in a layer:
  * that of the wrong value, or of the map that lacks a key.
  */
 #pragma once
@@ -9,17 +9,17 @@
 #include "merge.h"
 #include "settings.h"
 
-/* The faults that are reported. */
+/* The errors that are reported. */
 struct validity {
 	struct problem *problems;
 	size_t count;
-	uint64_t more; /* the number of faults that are not reported */
+	uint64_t more; /* the number of errors that are not reported */
 };
 
 /**
  * Checks the result of a merge at request->path. Returns 0, also if the path has no schema; PROBLEM
  * with *ret for validity_fini() (ret->count 0: the check itself failed); or -ENOMEM. If `ret` is
- * NULL, `problem` has the first fault and the number of all.
+ * NULL, `problem` has the first error and the number of all.
  */
 int validity_check(const struct settings *settings, const struct merge_request *request,
 	const struct merge_result *result, struct validity *ret, struct problem *problem);

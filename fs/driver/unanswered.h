@@ -1,6 +1,6 @@
 /*
- * Requests that wait for an answer. A daemon that takes the mount over gets them as the kernel sent
- * them, and answers each by its number, as if it had read the request itself.
+ * Requests that wait for an answer. A new daemon gets them as the kernel sent them, and handles
+ * each as if it had read the request itself.
  */
 #pragma once
 
@@ -16,13 +16,16 @@ struct unanswered *unanswered_add(struct session *session);
 void unanswered_end(struct unanswered *request);
 
 /**
- * Ends a request with `result`. Returns true if it must be repeated, because the view is at rest:
- * then call fuse_reply_none(). Otherwise frees the copy, and the caller answers the request.
+ * Ends a request with `result`. Returns true if the request must be repeated, because the view was
+ * paused (session->is_at_rest): then call fuse_reply_none(). Otherwise frees the copy, and the
+ * caller answers the request.
  */
 bool unanswered_is_kept(struct session *session, struct unanswered *request, int result);
 
-/** Writes the requests. The daemon that then serves handles them by unanswered_ask_again(). */
+/** Writes the requests, for the new daemon. */
 void unanswered_put(struct session *session, struct record *record);
+
+/** Handles again the requests that must be repeated, or that the old daemon has written. */
 void unanswered_ask_again(struct session *session);
 
 /** Reads the requests, for unanswered_ask_again(). Returns 0 or -ENOMEM. */

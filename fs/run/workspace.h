@@ -18,9 +18,9 @@ struct workspace {
 int workspace_make(struct workspace *workspace);
 
 /**
- * Copies the content of `fd` to a file of the workspace, named like that at `path`. Only the user
- * `uid` may read the file and search the directory. Returns 0 with *ret, the file's path, for
- * free(3); or -errno.
+ * Copies the content of `fd` to a file in the workspace; its name is the last one in `path`. Only
+ * the user `uid` may read the file and search the directory. Returns 0 with *ret, the file's path,
+ * for free(3); or -errno.
  */
 int workspace_fill(const struct workspace *workspace, int fd, const char *path, uid_t uid,
 	gid_t gid, char **ret);

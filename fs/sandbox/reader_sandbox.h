@@ -11,7 +11,7 @@
  * In the process that will fork workers, before a mount is made: loads the libraries that the
  * settings need, makes the filter, and enters the sandbox in a child, as a trial. Without this call
  * workers have no sandbox. Returns 0 with *ret, the parts that are in force in each worker;
- * PROBLEM: a means is there, but can't be used; or -errno.
+ * PROBLEM: the kernel offers a part of the sandbox that can't be used; or -errno.
  */
 int reader_sandbox_prepare(const struct settings *settings, const struct sandbox_switches *switches,
 	struct sandbox_state *ret, struct problem *problem);

@@ -107,8 +107,8 @@ struct sandbox;
 
 /**
  * Makes a sandbox that allows no place yet, and wipes the environment. Looks up paths, so call it
- * before a mount is made. Returns 0 with *ret for sandbox_free(); PROBLEM: a means is there, but
- * can't be used; or -errno.
+ * before a mount is made. Returns 0 with *ret for sandbox_free(); PROBLEM: the kernel offers a part
+ * of the sandbox that can't be used; or -errno.
  */
 int sandbox_prepare(
 	const struct sandbox_options *options, struct sandbox **ret, struct problem *problem);
@@ -127,7 +127,8 @@ int sandbox_allow_path(struct sandbox *sandbox, const char *path, enum sandbox_r
 /**
  * Enters the sandbox for ever, before the process makes a second thread: Landlock limits only the
  * calling thread, and threads that it makes later. Looks up no path, and accesses no file system.
- * Returns 0 with *ret; PROBLEM: a means is there, but can't be used; or -errno.
+ * Returns 0 with *ret; PROBLEM: the kernel offers a part of the sandbox that can't be used; or
+ * -errno.
  */
 int sandbox_enter(struct sandbox *sandbox, struct sandbox_state *ret, struct problem *problem);
 

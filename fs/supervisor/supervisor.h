@@ -20,8 +20,8 @@
  * - From supervisor_start() on, the daemon waits for no mirror. Paths of mirrors may lie on a disk
  *   that does not answer, and a process that waits for the disk can't be killed. So only processes
  *   without the daemon's descriptors look these paths up: the new mirror (mirror_process.h), and
- *   under a service manager plyfs-report, which makes the status line (mirror_reporter.h). Before,
- *   supervisor_new() and supervisor_wait() look them up in the calling process.
+ *   under a service manager plyfs-report, which makes the status line (mirror_reporter.h). Before
+ *   that call, supervisor_new() and supervisor_wait() look them up in the calling process.
  * - A mirror that ends is started again after a pause, which grows; so is plyfs-report.
  * - If several supervisors have the same store, one mirror works, and the others stand by.
  * - At the end no mirror is left. All are killed: a mirror's state survives that, and a mirror that

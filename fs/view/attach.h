@@ -7,8 +7,8 @@ struct settings_generation;
 struct view;
 
 /**
- * Makes and watches the directory that `lookup` has found, without showing it. The new directory is
- * a user of `parent` (NULL: it is the root). May wait. Returns -ENOMEM; or 0 with *ret, which
+ * Makes and watches the directory that `lookup` has found, without showing it. The new directory
+ * has `parent` in use (NULL: it is the root). May wait. Returns -ENOMEM; or 0 with *ret, which
  * the caller shows, or drops with attach_drop().
  */
 int attach_make(struct view *view, const struct settings_generation *generation,
@@ -38,8 +38,8 @@ void attach_unseen(struct view *view, struct directory *directory);
 
 /**
  * Updates a shown directory after a new `lookup`: its layers, and its directories in them, may have
- * changed. If a layer does not answer, lookup->layers gets the former bit of that layer.
- * May wait. Returns whether the kernel must be notified of new attributes.
+ * changed. If a layer does not answer, and did not have the directory before, takes it out of
+ * lookup->layers. May wait. Returns whether the kernel must be notified of new attributes.
  */
 bool attach_update(struct view *view, const struct settings *settings, struct directory *directory,
 	struct union_lookup *lookup);

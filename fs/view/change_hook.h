@@ -1,6 +1,6 @@
 /*
- * Change hooks: a command of on_change in plyfs.yaml runs once for each batch of
- * changes, after the batch is shown.
+ * Change hooks: a command of on_change in plyfs.yaml runs once for each batch of changes, after the
+ * batch is shown.
  *
  *      IDLE ──a path was published──▶ DUE ──end of the batch──▶ RUNNING ──it ended well──▶ IDLE, or
  *                                      ▲                         │ │      DUE, if more has changed

@@ -1,7 +1,7 @@
 /*
- * A fault: the reason why a path's newest content is not shown, and what is served
- * meanwhile. The log, .plyfs/errors, the attribute user.plyfs.error and `plyfs status` report it in
- * the same words.
+ * A fault: the reason why a path's newest content is not shown, and what is served meanwhile. The
+ * log, .plyfs/errors, the attribute user.plyfs.error and `plyfs status` report it in the same
+ * words.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /*
- * A placeholder inode: the inode of a file that takes long to compose. While the kernel
- * waits for a LOOKUP it holds the directory's lock, and nothing else there can be published or
- * looked up. So the LOOKUP is answered with a number alone, and readers wait for the attributes.
+ * A placeholder inode: the inode of a file that takes long to compose. While the kernel waits for a
+ * LOOKUP it holds the directory's lock, and nothing else there can be published or looked up. So
+ * the LOOKUP is answered with a number alone, and readers wait for the attributes.
  *
  *      LOOKUP ──▶ look takes long ──▶ placeholder_give()   "a file, ask for the rest"
  *      GETATTR, OPEN … ─────────────▶ placeholder_await()  waits
@@ -34,7 +34,7 @@ struct placeholder {
  */
 int placeholder_give(struct view *view, struct entry *entry, struct stat *ret);
 
-/** Returns whether `inode` is a placeholder. If so, its end answers the caller. */
+/** Returns whether `inode` is a placeholder. If so, the caller is answered when it ends. */
 bool placeholder_await(struct inode *inode, struct view_caller *caller);
 
 /** Cancels the caller's wait. Returns false if it did not wait. */

@@ -42,7 +42,7 @@ struct publisher_ops {
 struct publisher_hook {
 	int fd;       /* -1: not waited for */
 	short events; /* of poll(2) */
-	/* Returns whether the settings must be read again. NULL: the hook is unused. */
+	/* Returns whether the settings must be read again. NULL: this item is unused. */
 	bool (*handle)(void *context, struct publisher_hook *hook);
 };
 

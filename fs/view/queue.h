@@ -30,9 +30,10 @@ struct directory_list {
 };
 
 /**
- * Returns a sequence number, with which something waits to be published. While the publisher deals
- * with a cause, all that it queues gets the number of the cause (view->cause). Otherwise the number
- * is new. All results of a cause are shown when nothing waits with its number.
+ * Returns the sequence number for something that is queued now. While the publisher handles an item
+ * with a number (view->cause), all that it queues gets the same number, as a result of that item.
+ * Otherwise the number is new. When nothing waits with a number, all results of its first item are
+ * shown.
  */
 uint64_t queue_sequence(struct view *view);
 

@@ -6,8 +6,8 @@
  * Contract: the daemon makes no system call that such a file system has to answer, except to read a
  * source above 64 MiB (compose_task.h). If the file system does not answer within the settings'
  * answer_ms, the caller gets -ETIMEDOUT. Later callers get it at once, while a worker still waits.
- * If a link of a local layer leads there, that affects only paths through such links.
- * A layer without an answer counts as one that could not be examined (union.h). The publisher
+ * If a link of a local layer leads to such a file system, only paths through such links wait for
+ * it. A layer without an answer counts as one that could not be examined (union.h). The publisher
  * serves all layers, so it waits only LAYER_HURRY_MS.
  */
 #pragma once
