@@ -35,7 +35,7 @@ struct doctor_report {
 	size_t printed;
 };
 
-/** Reports a finding at `place`, such as a path. The message says what a fault costs the user. */
+/** Reports a finding at `place`, such as a path. The message says what does not work. */
 __attribute__((format(printf, 4, 5))) void doctor_report(struct doctor_report *report,
 	const char *place, struct remedy remedy, const char *format, ...);
 

@@ -26,7 +26,7 @@ struct problem {
 	char place[PROBLEM_SOURCE_MAX];
 	unsigned line;   /* starting at 1; 0: the source as a whole */
 	unsigned column; /* in characters, starting at 1; 0: the line as a whole */
-	char message[PROBLEM_MESSAGE_MAX]; /* the fault and the remedy: one line, no full stop */
+	char message[PROBLEM_MESSAGE_MAX]; /* the error and the remedy: one line, no full stop */
 	char program[PROBLEM_PROGRAM_MAX]; /* the program that gave the message; "": plyfs itself */
 };
 

@@ -19,7 +19,7 @@
  *      union       a list that lacks items of lower lists, if it adds no item, or if it has a tag
  *                  that removes items
  *      intersect   an item that is not in all lower lists
- *      both        a value that is no list, if a lower source has a list there
+ *      these two   a value that is no list, if a lower source has a list there
  *
  * Any other value that the bound can't use is an error.
  *

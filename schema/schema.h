@@ -77,5 +77,5 @@ void schema_freep(struct schema **schema);
 int schema_validate(const struct schema *schema, const struct node *root, struct arena *arena,
 	struct faults *ret, struct problem *problem);
 
-/** Sets the problem to the fault in one line, at the place of fault->at. Returns PROBLEM. */
+/** Describes the fault in `problem`: one line, with the place of fault->at. Returns PROBLEM. */
 int fault_problem(const struct schema_fault *fault, struct problem *problem);

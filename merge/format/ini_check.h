@@ -19,8 +19,8 @@ int ini_repeat(
 int ini_doubt(const struct line_reader *lines, const char *at, const char *message);
 
 /**
- * Checks that the dialect would read the tree back unchanged: that it has sections of these names,
- * and that no two keys fold to one. Returns 0, PROBLEM or -ENOMEM.
+ * Checks that the dialect would read the tree back unchanged: that the dialect allows sections of
+ * these names, and that no two keys fold to one. Returns 0, PROBLEM or -ENOMEM.
  */
 int ini_check_tree(const struct writer *writer, const struct node *root);
 

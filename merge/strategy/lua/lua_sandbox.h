@@ -36,8 +36,8 @@ struct lua_sandbox {
 	/* limits slow work that can't be counted, such as ".." with numbers; NULL: no limit */
 	struct budget *budget;
 	/*
-	 * Bytes allocated. Separate from `work`, because Lua's hashes make it differ between
-	 * runs.
+	 * Bytes allocated. Not part of `work`: this number differs between runs, because of Lua's
+	 * hashes.
 	 */
 	uint64_t traffic;
 	bool is_out_of_memory; /* LUA_MEMORY_MAX was reached */
