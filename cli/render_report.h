@@ -38,7 +38,7 @@ void render_report_begin(struct render_report *report);
 void render_report_log(
 	struct render_report *report, const char *line, const struct problem *problem);
 
-/** Notes the outcome of a name, as the `report` of rendered_options. */
+/** Notes the outcome of a name; for rendered_options.report. */
 void render_report_add(
 	struct render_report *report, enum outcome outcome, const char *path, const char *why);
 

@@ -2,7 +2,7 @@
 #pragma once
 
 /**
- * Has the plyfs that serves `mountpoint` do that, and waits. Returns EXIT_DONE when the new program
- * serves; or EXIT_FAILED after an error message.
+ * Makes the plyfs that serves `mountpoint` become that program, and waits. Returns EXIT_DONE when
+ * the new program serves; or EXIT_FAILED after an error message.
  */
 int take_over(const char *mountpoint);

@@ -1,5 +1,5 @@
 /*
- * The values of plyfs.yaml. Each function here reads one value, or reports the fault in it and the
+ * The values of plyfs.yaml. Each function here reads one value, or reports the error in it and the
  * values that are allowed there.
  *
  * A `node` may be NULL or null. Then nothing was given: *ret keeps the caller's default, and the

@@ -3,7 +3,7 @@
 
 #include "span.h"
 
-/** Returns why `path` is no such path, as "it is empty"; NULL if it is such a path. Static. */
+/** Returns what is wrong with `path`, such as "it is empty"; NULL: nothing. Static. */
 const char *path_fault(struct span path);
 
 /** Returns the last name of `path`. */

@@ -11,9 +11,9 @@
  *      L   hosts: {a: 1}        R   hosts: {a: 2, b: 3}      lock "hosts.a"
  *                 └───────────────▶ hosts: {a: 1, b: 3}      and a refusal: site.yaml:1:12
  *
- * If L has a value at a locked place, and R has nothing or another kind of value where L has a map
- * or list on the way to that place, R gets that map or list of L. If an index of a list is locked
- * and L has no item there, the list in R ends before that index.
+ * On the way to a locked value, R may lack a map or list that L has, or have another kind of value
+ * in its place. Then R gets that map or list of L. If an index of a list is locked and L has no
+ * item there, the list in R ends before that index.
  *
  * If several layers lock a place, the lock of the lowest layer wins. Locks are enforced outside of
  * the strategies: no strategy knows of them. A file is merged once more for each locking layer that

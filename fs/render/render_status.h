@@ -1,6 +1,6 @@
 /*
- * The status of a rendered tree: DIRECTORY/.plyfs/status, in the same JSON as a mount's, so that
- * programs that work with a mount work with it, too.
+ * The status of a rendered tree: DIRECTORY/.plyfs/status, in the same JSON as a mount's. So
+ * programs that read the status of a mount can read this one, too.
  */
 #pragma once
 

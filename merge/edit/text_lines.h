@@ -28,7 +28,7 @@ bool text_lines_is_comment(const struct text_lines *lines, size_t begin);
 
 /**
  * Returns where the comments directly above the line at `begin` begin; `begin` if there are none.
- * `floor` is the end of the entry before, or 0 without one: only lines below its line count.
+ * `floor` is the end of the entry before, or 0 without one. A comment on its line is not included.
  */
 size_t text_lines_above(const struct text_lines *lines, size_t begin, size_t floor);
 

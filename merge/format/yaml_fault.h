@@ -9,7 +9,7 @@
 
 #include "builder.h"
 
-/** Reports why the parser stopped in `text`. Memory must not be the reason. Returns PROBLEM. */
+/** Reports why the parser stopped in `text`. Not for a lack of memory. Returns PROBLEM. */
 int yaml_fault(const struct builder *builder, struct span text, const yaml_parser_t *parser);
 
 /** Returns the place of a byte of the text. */
