@@ -33,8 +33,8 @@ struct outside_directory {
 };
 
 /**
- * Reads the regular file at `path`. Returns 0 with *ret, or also for any other kind of file, but
- * without a text; -EFBIG: it is larger than `size_max`; or another -errno.
+ * Reads the file at `path`. Returns 0 with *ret, whose `text` is NULL if it is no regular file;
+ * -EFBIG: it is larger than `size_max`; or another -errno.
  */
 int outside_read(const char *path, size_t size_max, struct outside_file *ret);
 

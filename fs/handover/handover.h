@@ -47,13 +47,13 @@
 #include "record.h"
 #include "trial.h"
 
-/* Makes the daemon leave the mount to the manager, and end. Before it serves, only ends it. */
+/* Makes the daemon leave the mount to the manager, and end. Until it serves, it only ends. */
 #define HANDOVER_LEAVE_SIGNAL SIGUSR1
 
 /* How long the new program may take until it serves, in seconds. */
 #define HANDOVER_S 60
 
-/* The values that the program which ran in this process before leaves to the daemon. */
+/* The values that the previous program in this process has left to the daemon. */
 struct inheritance {
 	int socket;     /* with the state; -1: there was no such program */
 	unsigned tried; /* take-overs of this mount in this process */
@@ -85,10 +85,10 @@ struct handover;
 int handover_new(const struct handover_options *options, struct handover **ret);
 void handover_free(struct handover *handover); /* NULL: does nothing */
 
-/** Makes handover_server() name this process for the mount of `dev`, unless it can't be locked. */
+/** Takes the lock, if possible, by which handover_server() finds the daemon of the mount of `dev`. */
 void handover_lock(struct handover *handover, dev_t dev);
 
-/** Makes handover_server() name this process no more: the mount is about to end. */
+/** Ends the effect of handover_lock(), as the mount is about to end. */
 void handover_end(struct handover *handover);
 
 /** Returns the process that serves the mount of `dev`, if it is our user's; 0: not known. */

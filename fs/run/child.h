@@ -4,7 +4,7 @@
 #include "run_command.h"
 #include "workspace.h"
 
-/* The PATH of each program, in which it is searched itself. The daemon's is not used. */
+/* The PATH of each program. The program is searched for in it, too; the daemon's is not used. */
 #define CHILD_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 /* If root mounts, checks run as this user, unless plyfs.yaml names another one. */

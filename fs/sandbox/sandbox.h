@@ -45,8 +45,8 @@
  * plyfs-publish looks up the allowed paths before the mount (sandbox_prepare()), and enters its
  * sandbox afterwards: in between, no path may be looked up, as it may lead through the mount.
  *
- * Code of a process with a filter that needs another system call adds it to the table in filter.c,
- * with the reason.
+ * If code in a process with a filter needs another system call, add the call to the table in
+ * filter.c, with the reason.
  *
  * If the kernel lacks a means, or the build lacks libseccomp, plyfs runs without it, and the status
  * says so. If there is a means but it can't be used, plyfs does not start.

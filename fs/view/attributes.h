@@ -16,8 +16,8 @@
  *       time, if it waits for a directory's lock or a lookup. So once a right to a directory was
  *       taken away, the kernel must not cache names in the directory. Each walk then sends a LOOKUP
  *       for them, and the driver checks the user again (view_lets_in()).
- *   (b) A directory that gets wider rights also gets a sequence number (queue.h). It shows them
- *       when nothing in it, or below it, waits with an earlier one.
+ *   (b) A directory that gets wider rights also gets a sequence number (queue.h). The directory
+ *       shows the rights when nothing in it, or below it, waits with a smaller number.
  */
 #pragma once
 

@@ -89,7 +89,7 @@ enum {
 /** Makes a look at `entry`, which is in use until look_free(). NULL: no memory. */
 struct look *look_new(struct view *view, struct entry *entry, enum look_purpose purpose);
 
-/** If no contributor could be examined, a former directory stays one. Not for REFRESH. */
+/** If no contributor could be examined, treats a former directory as one. Not for REFRESH. */
 void look_heed_past(struct look *look);
 
 /** Begins the look, here or in the pool. The look may be freed when the call returns. */

@@ -2,8 +2,8 @@
  * A view's state: what the kernel knows of it, as a record for the view of another process.
  *
  * It has each object's number and the kernel's references to it; the bytes of versions; names,
- * their places in listings, their rights and times; faults; and changes that no hook has got yet.
- * It does not have what the layers show: the new view looks everything up again, as after an
+ * their places in listings, their rights and times; faults; and changes that no change hook has
+ * got. It does not have what the layers show: the new view looks everything up again, as after an
  * overflow, and publishes the differences.
  *
  * A look under way leaves only its placeholder's number and path: the new view begins it again.

@@ -46,8 +46,8 @@ struct span edit_line_end(const struct edit *edit);
 size_t edit_line_begin(const struct edit *edit, size_t offset);
 
 /**
- * Returns where the comments of an entry begin; `begin`, where the entry's line begins, if it has
- * none.
+ * Returns where the comments of an entry begin. If it has none, returns `begin`, where the entry's
+ * line begins.
  *
  * An entry's comments are the lines directly above it, after `floor` (the end of the entry before),
  * that have its indentation and then one of `signs`. But if the entry is not the first of its
