@@ -116,7 +116,6 @@ void plyfs_mount_guard(void);
 
 /**
  * Probes all mounts that a path in the layers can lead to; with `follow`, these are all mounts.
- * Call it before a sandbox is entered, in which no probe can be started. Returns true, after a
- * report, if a mount that contains a layer, or lies in one, is silent.
+ * Returns true, after a report, if a mount that contains a layer, or lies in one, is silent.
  */
 bool plyfs_mount_guard_ask(const struct settings *settings);

@@ -375,7 +375,7 @@ static int check_program(
 	int r = program->user ? getpwnam_r(program->user, &entry, text, sizeof(text), &user) : 0;
 	if (layer_is_shortage(-r))
 		return -ENOMEM;
-	/* Users can't be looked up in a sandbox. The process that runs the program checks it. */
+	/* The process that runs the program reports an unknown user. */
 	if (program->user && !user)
 		return 0;
 	const char *own = program->place->source->name;

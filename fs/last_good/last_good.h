@@ -36,14 +36,14 @@ struct last_good_options {
 
 /**
  * Makes an empty store, and starts plyfs-state if there is a directory. Call it before the mount is
- * made and the sandbox entered. Returns 0 with *ret for last_good_free(); PROBLEM if the directory
- * can't be opened, or is not ours alone; or -errno.
+ * made. Returns 0 with *ret for last_good_free(); PROBLEM if the directory can't be opened, or is
+ * not ours alone; or -errno.
  */
 int last_good_open(
 	const struct last_good_options *options, struct last_good **ret, struct problem *problem);
 
 /**
- * Locks the directory and reads it, before the sandbox is entered. Returns 0; PROBLEM if another
+ * Locks the directory and reads it, before requests are served. Returns 0; PROBLEM if another
  * mount has locked it, or it can't be read; or -errno. Logs how many files are damaged.
  */
 int last_good_load(struct last_good *last_good, struct problem *problem);

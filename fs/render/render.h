@@ -13,8 +13,8 @@
 struct render;
 
 /**
- * Opens the directory, makes a view of the settings, and enters the sandbox (sandbox.h). Takes over
- * the caller's reference to `settings`, even on failure. Faults of the layers are logged by
+ * Opens the directory, makes a view of the settings, and prepares the sandbox of workers. Takes
+ * over the caller's reference to `settings`, even on failure. Faults of the layers are logged by
  * options->log, too. Returns 0 with *ret for render_freep(), PROBLEM or -errno.
  */
 int render_new(struct settings *settings, const struct rendered_options *options,

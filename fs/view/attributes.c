@@ -198,7 +198,10 @@ uint64_t attributes_narrowings(const struct directory *directory)
 	return count;
 }
 
-/* Returns whether something in or below it is older than `sequence`. PATH_MAX bounds the depth. */
+/*
+ * Returns whether anything in or below it waits with a smaller number. PATH_MAX bounds the depth of
+ * the recursion.
+ */
 static bool waits(const struct directory *directory, uint64_t sequence)
 {
 	if ((directory->scan || directory->scanning) && directory->scan_sequence < sequence)

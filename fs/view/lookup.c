@@ -284,7 +284,7 @@ static struct look *look_again(struct view *view, struct entry *entry, bool was_
 	if (!look)
 		return NULL;
 	look->is_entry_new = was_new;
-	/* If only the placeholder uses the entry besides, the use begins now. */
+	/* If only the placeholder and this look use the entry, the use begins now. */
 	if (entry->users == 2)
 		entry->used_since = ++view->last_sequence;
 	return look;

@@ -210,7 +210,7 @@ static int run(worker_task *task, const struct layer_request *request, struct wo
 		.put_context = request,
 	};
 	int r = workers_run(tasks.workers, &job, ret, &ignored);
-	/* Of a layer without an own remote file system, only the link is affected. */
+	/* If the layer itself is local, only paths through its link are affected. */
 	if (r == 0 && is_delegated)
 		note_silence(request->layer, LAYER_ANSWERS);
 	else if (r == -ETIMEDOUT && is_delegated)
