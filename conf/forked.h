@@ -20,9 +20,8 @@
 int forked_keep_only(int output, int *kept, size_t count);
 
 /**
- * Has the kernel kill this process when the thread that forked it ends. Returns false if the
- * thread's process, `parent`, has already ended, or if the kernel refuses. The caller must then
- * end.
+ * Has the kernel kill this process when the thread that forked it ends. Returns false if that
+ * thread's process, `parent`, has ended already, or the kernel refuses: then end this process.
  */
 bool forked_dies_with(pid_t parent);
 
@@ -34,8 +33,5 @@ bool forked_dies_with(pid_t parent);
  */
 bool forked_reap(pid_t pid, int *status);
 
-/**
- * As forked_reap(), but waits up to `timeout_ms` for the child's end. `pidfd` may be -1: the kernel
- * has none.
- */
+/** As forked_reap(), but waits up to `timeout_ms`. `pidfd` may be -1: the kernel has none. */
 bool forked_await(pid_t pid, int pidfd, int timeout_ms);

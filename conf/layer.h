@@ -181,8 +181,7 @@ bool layer_is_covered(const struct layer *layer, const char *path);
 /**
  * Until the next call of layer_stay(), this thread opens `directory` only once for each layer, to
  * look up names in it. The thread does not see that the directory is replaced meanwhile, so the
- * next call must come soon. Until then no layer may be closed. With "", only ends the effect of the
- * earlier call.
+ * next call must come soon, and no layer may be closed before. "" only ends the earlier call.
  */
 void layer_stay(const char *directory);
 

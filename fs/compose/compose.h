@@ -61,8 +61,7 @@ void compose_contributors(const struct strategy *strategy, const struct union_lo
 /**
  * Loads the source that was found at `path`: its document, or without `options` its text. Returns
  * as source_cache_load(); PROBLEM also if the source could not be examined. If a broken source has
- * a fallback, returns 0 with the fallback in *ret. `problem` then says what is wrong with the
- * source, unless it has a message already.
+ * a fallback, returns 0 with it in *ret; `problem` gets the reason, unless it has a message.
  */
 int compose_load(const struct composer *composer, const char *path, const struct contributor *found,
 	const struct read_options *options, struct loaded **ret, struct problem *problem);

@@ -16,16 +16,13 @@ struct unanswered *unanswered_add(struct session *session);
 void unanswered_end(struct unanswered *request);
 
 /**
- * Ends a request with `result`. Returns true if the request must be repeated, because the view was
- * paused (session->is_at_rest): then call fuse_reply_none(). Otherwise frees the copy, and the
- * caller answers the request.
+ * Ends a request with `result`. Returns true if it must be repeated, because the view is paused
+ * (is_at_rest): then call fuse_reply_none(). Otherwise frees the copy, and the caller answers.
  */
 bool unanswered_is_kept(struct session *session, struct unanswered *request, int result);
 
-/** Writes the requests, for the new daemon. */
+/** _put writes the requests for a new daemon. _ask_again handles those that must be repeated. */
 void unanswered_put(struct session *session, struct record *record);
-
-/** Handles again the requests that must be repeated, or that the old daemon has written. */
 void unanswered_ask_again(struct session *session);
 
 /** Reads the requests, for unanswered_ask_again(). Returns 0 or -ENOMEM. */

@@ -125,7 +125,7 @@ static const struct call calls[] = {
 	{CALL(setitimer), WORKER}, /* a reader that takes too long */
 	{CALL(sysinfo), WORKER}, /* how much memory; qsort(3) asks, too */
 	{CALL(getrlimit), ALL},
-	{CALL(prctl), ALL},           /* names of threads; what is given up can't be had back */
+	{CALL(prctl), ALL},           /* names of threads; a right that is given up stays so */
 };
 
 #ifdef SANDBOX_FOR_CHECKERS

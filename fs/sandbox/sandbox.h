@@ -127,8 +127,7 @@ int sandbox_allow_path(struct sandbox *sandbox, const char *path, enum sandbox_r
 /**
  * Enters the sandbox for ever, before the process makes a second thread: Landlock limits only the
  * calling thread, and threads that it makes later. Looks up no path, and accesses no file system.
- * Returns 0 with *ret; PROBLEM: the kernel offers a part of the sandbox that can't be used; or
- * -errno.
+ * Returns 0 with *ret; or PROBLEM or -errno, as sandbox_prepare().
  */
 int sandbox_enter(struct sandbox *sandbox, struct sandbox_state *ret, struct problem *problem);
 

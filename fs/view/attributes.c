@@ -198,10 +198,7 @@ uint64_t attributes_narrowings(const struct directory *directory)
 	return count;
 }
 
-/*
- * Returns whether anything in or below it waits with a smaller number. PATH_MAX bounds the depth of
- * the recursion.
- */
+/* Returns whether anything in or below it waits with a smaller number. Recurses PATH_MAX deep. */
 static bool waits(const struct directory *directory, uint64_t sequence)
 {
 	if ((directory->scan || directory->scanning) && directory->scan_sequence < sequence)

@@ -45,8 +45,8 @@ struct change_hook {
 	struct run run; /* first */
 	struct view *view;
 	char *command;                 /* program_key() */
-	struct paths due;              /* what is to be told */
-	struct paths told;             /* RUNNING: what is being told */
+	struct paths due;              /* of the next run */
+	struct paths told;             /* RUNNING: of this run */
 	struct settings *settings;     /* RUNNING: with which it was started; else NULL */
 	const struct program *program; /* theirs */
 	bool is_running;

@@ -153,7 +153,7 @@ int publisher_publish(struct publisher *publisher)
 			is_batch = true;
 			continue;
 		}
-		/* The state of a hook has changed, so batch_end() must report it. */
+		/* The state of a change hook has changed, so batch_end() must report it. */
 		is_batch |= change_hooks_have_ended(view);
 		if (is_batch && options->ops->batch_end)
 			options->ops->batch_end(options->context);

@@ -30,10 +30,9 @@ struct directory_list {
 };
 
 /**
- * Returns the sequence number for something that is queued now. While the publisher handles an item
- * with a number (view->cause), all that it queues gets the same number, as a result of that item.
- * Otherwise the number is new. When nothing waits with a number, all results of its first item are
- * shown.
+ * Returns the sequence number for something that is queued now: the number of the item that the
+ * publisher handles (view->cause), of which it is a result; otherwise a new one. When nothing waits
+ * with a number, all results of its first item are shown.
  */
 uint64_t queue_sequence(struct view *view);
 
