@@ -112,8 +112,8 @@ static bool find_mounter(void *context, const struct table_mount *mount)
 /*
  * Checks who mounted a FUSE file system. It can show any owner, so its files count as those of the
  * user who mounted it. A mount of another mount namespace, or one that was unmounted while it was
- * in use, is not in the table: any user may have made it. In a sandbox the table can't be read; the
- * process that runs commands reads the settings, too, and checks it.
+ * in use, is not in the table: any user may have made it. If the table can't be read, refuses
+ * nothing.
  */
 static int check_mounter(const struct claim *claim, const struct path_part *part, int fd)
 {
