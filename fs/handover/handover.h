@@ -100,7 +100,7 @@ int handover_fd(const struct handover *handover);
 enum {
 	HANDOVER_NOTHING,
 	HANDOVER_WANTED, /* come to rest, and handover_become() */
-	HANDOVER_FAILED, /* the trial says no: handover_error() */
+	HANDOVER_FAILED, /* the trial says no: handover_tried() */
 	HANDOVER_LEAVE,  /* come to rest, and handover_leave() */
 	HANDOVER_END,    /* end the mount; handover_take() does not return it */
 };
@@ -108,7 +108,7 @@ enum {
 /** Handles a signal, or the end of a trial. Returns one of these constants. */
 int handover_take(struct handover *handover);
 
-/** Notes why a take-over has failed, for handover_error(). */
+/** Notes why a take-over has failed, for handover_tried(). */
 void handover_fail(struct handover *handover, const char *error);
 
 /** Returns how many take-overs were tried. *error: why the last one failed; NULL: it did not. */
