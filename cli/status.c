@@ -474,7 +474,7 @@ static int show(const char *path, const struct wish *wish)
 	return code == EXIT_DONE ? code_of_mount(mountpoint) : EXIT_UNKNOWN;
 }
 
-/* Prints "3 layers, 1 fault". */
+/* Prints "3 layers, 1 trouble". */
 static void print_summary(const struct node *status)
 {
 	uint32_t count = report_count(report_get(status, "layers"));
