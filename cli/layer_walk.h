@@ -22,6 +22,6 @@ struct layer_walk {
 
 /**
  * Walks through an open layer until clock_ms() is `end_ms`. Leaves out /proc, /sys, /dev and the
- * like, as nobody should change rights there. *walk must be zero.
+ * like, as their rights must stay as they are. *walk must be zero.
  */
 void layer_walk(const struct layer *layer, int64_t end_ms, struct layer_walk *walk);

@@ -96,7 +96,7 @@ static int take_arguments(
 			"'%s' is one too many; layers are one word: LAYER:LAYER, lowest "
 			"precedence first",
 			arguments[has_config ? 1 : 2]);
-	/* After an exec nobody answers in our mount yet. */
+	/* After an exec no process answers in our mount yet. */
 	if (!has_config && mount->inheritance.socket < 0 &&
 		plyfs_mount_await(arguments[0]) != EXIT_DONE)
 		return EXIT_FAILED;
@@ -148,7 +148,7 @@ static int read_arguments(const struct command *command, int argc, char **argv, 
 }
 
 /*
- * Logs to standard error, unless nobody reads it: the daemon does not wait. A pipe that poll(2)
+ * Logs to standard error, unless no process reads it: the daemon does not wait. A pipe that poll(2)
  * reports has room for PIPE_BUF bytes.
  */
 static void log_in_foreground(const char *line)

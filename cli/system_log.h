@@ -1,6 +1,6 @@
 /*
  * The system's log (syslog(3)), for a process that must not wait. libc's syslog(3) waits while
- * nobody reads the log's socket.
+ * no process reads the log's socket.
  */
 #pragma once
 

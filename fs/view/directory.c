@@ -95,7 +95,7 @@ void directory_free(struct directory *directory)
 	free(directory);
 }
 
-/* The hash is seeded, so that nobody can choose names that all lie in one bucket. */
+/* The hash is seeded, so that no user can choose names that all lie in one bucket. */
 static size_t bucket_of(const char *name, size_t bucket_count)
 {
 	return hash_end(hash_bytes(hash_seed(), span_of(name))) & (bucket_count - 1);

@@ -360,7 +360,7 @@ static bool heed_silence(struct look *look)
 		unsigned rank = lookup->found[i].layer;
 		if (lookup->found[i].error != ETIMEDOUT)
 			continue;
-		/* If the file has several paths, nobody knows which of them the layer hides. */
+		/* If the file has several paths, it is unknown which of them the layer hides. */
 		if (!lookup->expanded && look->shown && look->shown->kind != VERSION_BROKEN &&
 			is_made_without(look->shown, settings, rank))
 			union_drop(lookup, i);
