@@ -85,7 +85,7 @@ struct handover;
 int handover_new(const struct handover_options *options, struct handover **ret);
 void handover_free(struct handover *handover); /* NULL: does nothing */
 
-/** Takes the lock, if possible, by which handover_server() finds the daemon of the mount of `dev`. */
+/** Tries to take the lock by which handover_server() finds the daemon of the mount of `dev`. */
 void handover_lock(struct handover *handover, dev_t dev);
 
 /** Ends the effect of handover_lock(), as the mount is about to end. */
