@@ -11,6 +11,7 @@
 #include "clock.h"
 #include "last_good.h"
 #include "link_watch.h"
+#include "look.h"
 #include "placeholder.h"
 #include "state.h"
 
@@ -276,8 +277,16 @@ void entry_set_kind(struct view *view, struct entry *entry, enum union_kind kind
 		dependency_reindex(view, path);
 }
 
+/* A look that is under way may have seen older content. */
+static void overtake(const struct entry *entry)
+{
+	if (entry->look)
+		entry->look->is_overtaken = true;
+}
+
 void entry_show_version(struct view *view, struct entry *entry, struct version *version)
 {
+	overtake(entry);
 	drop_version(view, entry);
 	entry->version = version_ref(version);
 	version->entry = entry;
@@ -297,6 +306,7 @@ void entry_show_version(struct view *view, struct entry *entry, struct version *
 
 void entry_show_directory(struct view *view, struct entry *entry, struct directory *directory)
 {
+	overtake(entry);
 	entry_reserve_ino(view, entry);
 	if (directory) {
 		bool is_free = (!entry->print || is_print_of_directory(entry->print)) &&

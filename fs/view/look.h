@@ -42,6 +42,7 @@ struct look {
 	uint64_t dependencies_number; /* dependency_indexes.generation, when it began */
 	bool is_entry_new;            /* the entry was made for this look */
 	unsigned tries;               /* attempts that met a change of a source, or a writer */
+	bool is_overtaken;            /* the name has shown something else since it began */
 	bool takes_long;              /* lookups get a placeholder inode (placeholder.h) */
 	bool is_recalled;             /* `version` comes from the last-good store (last_good.h) */
 	uint64_t basis;               /* compose_basis() of `lookup` */

@@ -65,7 +65,7 @@ static int install(struct look *look)
 
 	if (parent->is_dead)
 		return -ENOENT;
-	if (entry->version || entry->directory)
+	if (entry->version || entry->directory || look->is_overtaken)
 		return LOOK_OVERTAKEN;
 	/*
 	 * If a listing had the name, or the kernel has forgotten its object, its removal must be
@@ -224,7 +224,8 @@ static int end_waits(struct look *look, struct stat *ret)
 		return end_strict(look, ret);
 	r = install(look);
 	/* The look that ended first may have begun earlier, and seen older content. */
-	if (r == 0 || (r == LOOK_OVERTAKEN && !view_is_strict(view)))
+	bool is_shown = entry->version || entry->directory;
+	if (r == 0 || (r == LOOK_OVERTAKEN && is_shown && !view_is_strict(view)))
 		r = show(view, entry, ret);
 	return r;
 }

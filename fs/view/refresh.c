@@ -352,8 +352,7 @@ static bool was_overtaken(const struct view *view, const struct look *look)
 	const struct entry *entry = look->entry;
 
 	return look->settings.number != view->settings_number || entry->kind != look->kind ||
-	       (entry->parent->inode.kernel_refs > 0) != look->is_known ||
-	       (!look->shown && !look->is_known && entry->version);
+	       (entry->parent->inode.kernel_refs > 0) != look->is_known || look->is_overtaken;
 }
 
 /* Returns whether there is a change; then the change has the entry in use. */

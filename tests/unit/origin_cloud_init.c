@@ -11,7 +11,7 @@
 static const char script[] =
 	"local M = {}\n"
 	"function M:on_dict(value, with)\n"
-	"  if with.last_good then return value end\n"
+	"  if with.keep then return value end\n"
 	"  if with.take then return with end\n"
 	"  if with.change then\n"
 	"    local r = dict(value); r.x = with.x; r.y = with.x; return r\n"
