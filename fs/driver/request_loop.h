@@ -21,7 +21,7 @@ struct request_loop_hook {
 	 */
 	bool (*handle)(void *context);
 	void (*take_helpers)(void *context);
-	bool (*take_keep)(void *context); /* false: it has closed last_good_fd */
+	bool (*take_last_good)(void *context); /* false: it has closed last_good_fd */
 	void *context;
 
 	/* Called when the loop begins to answer requests; may be NULL. */

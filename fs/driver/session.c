@@ -759,7 +759,7 @@ static int serve(struct session *session, void (*ready)(void *context), void *co
 		.handle = on_handover,
 		.helpers_fd = session->helpers_fd,
 		.take_helpers = on_helpers,
-		.take_keep = on_keep,
+		.take_last_good = on_keep,
 		.context = session,
 		.begun = ready,
 		.begun_context = context};

@@ -4,8 +4,9 @@
  *      daemon ── read, find, open, watch PATH ──▶ plyfs-settings
  *         ◀── text, path, directory, watches ──
  *
- * Contract: the daemon makes no system call on these paths. Their file systems may not answer, and
- * a process that waits there can't be killed: with /dev/fuse open, its mount would not end. The
+ * Contract: the daemon makes no system call on these paths, except to check who may have written a
+ * file with commands in it, right after it was read (trust.h). Their file systems may not answer,
+ * and a process that waits there can't be killed: with /dev/fuse open, its mount would not end. The
  * process has no /dev/fuse. It reads and opens; the daemon parses. So everything is read once.
  *
  * A process that does not answer in time is left alone. Until it ends, the path for which it waits

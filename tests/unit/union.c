@@ -91,7 +91,7 @@ TEST_WITH(layer_that_does_not_say_whether_it_hides_is_not_taken_for_one_that_doe
 	static const struct layer_delegate delegate = {.stat = stat_or_time_out};
 	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
 
-	run("touch a/f a/.last_good; mkdir a/d c/d; touch a/d/x");
+	run("touch a/f a/.keep; mkdir a/d c/d; touch a/d/x");
 	layer_delegate(&delegate);
 	layer_note_remote(settings->layers[2]);
 	assert_string_equal(seen("f"), "F a");
