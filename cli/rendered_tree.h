@@ -1,6 +1,6 @@
 /*
- * Trees that plyfs render has written. The kernel does not list them, as it lists mounts: a
- * directory with a manifest is a rendered tree. Its status is in the same place as that of a mount
+ * Trees that plyfs render has written. The kernel lists mounts, but not rendered trees. A directory
+ * with a manifest is a rendered tree. Its status is in the same place as that of a mount
  * (plyfs_mount.h).
  */
 #pragma once

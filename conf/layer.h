@@ -40,7 +40,8 @@ struct store;
 struct layer {
 	char *name; /* as `layers: [{name:}]`, unique in a mount */
 	char *path; /* as the user gave it, for messages */
-	/* the path for open(2): `path`, unless that is relative to another directory */
+	/* the path for open(2): `path`, but a relative one begins at plyfs.yaml's directory, and
+	 * one that our mount hides leads through the directory beneath the mount */
 	char *place;
 	unsigned rank; /* 0 is the lowest precedence */
 	bool optional; /* may be missing */
@@ -94,8 +95,8 @@ struct layer_delegate {
 
 /**
  * Sets the delegate; NULL: this process looks into all layers itself. Call it while no layer is in
- * use. With a delegate, in this thread, the functions that open a file return -EREMOTE for a path
- * that leads to a remote file system (followed_path.h).
+ * use. With a delegate, the functions that open a file return -EREMOTE for a path that leads to a
+ * remote file system (followed_path.h), but only in the thread that has called layer_delegate().
  */
 void layer_delegate(const struct layer_delegate *delegate);
 

@@ -10,7 +10,8 @@ struct value_bound_view {
 	const struct node *own; /* its value; NULL: none */
 	const struct node *raw; /* the value in its document, with tags; NULL: none, or not known */
 	/* The node that removes the values of lower sources; NULL: none does. It has a tag that
-	 * removes them, or it is on the way to the place and of another kind. */
+	 * removes them; or it is on the way to the place, and is not the map or list that the next
+	 * step leads from. */
 	const struct node *cut;
 };
 

@@ -15,7 +15,7 @@
 /* line_value.parent of the root. */
 #define LINE_VALUE_NONE UINT32_MAX
 
-/* The part of a line that decides its origin. If several do, the one listed last here counts. */
+/* The part of a line that decides its origin. If it has several, the last of this list counts. */
 enum line_kind {
 	LINE_MADE,   /* the merge made the line: a comment, a separator, a closing bracket */
 	LINE_OPENS,  /* a bracket, or a tag, of a map or list in the lines below */

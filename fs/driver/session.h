@@ -7,10 +7,11 @@
  *      session_free()
  *
  * Between mounting and serving, the daemon and the processes that it waits for look up no path: a
- * path may lead through the mount (layers may lie beneath it, or all of /etc), where no process
- * answers yet. Two paths are exceptions, as they lead to no request: the mountpoint itself, and
- * /proc/self/mountinfo. All helper processes are started before the mount, and a worker closes
- * /dev/fuse. So only the daemon holds it, and the kernel ends the mount when the daemon ends.
+ * path may lead through the mount, where no process answers yet. The mount may hide a layer's
+ * directory, or all of /etc. Two paths are exceptions, as they lead to no request: the mountpoint
+ * itself, and /proc/self/mountinfo. All helper processes are started before the mount, and a worker
+ * closes /dev/fuse. So only the daemon holds it, and the kernel ends the mount when the daemon
+ * ends.
  *
  * To run in the background, fork before session_mount(): helper processes and the mount belong to
  * the process that made them.

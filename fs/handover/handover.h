@@ -26,13 +26,14 @@
  * If anything fails before the exec, the daemon goes on serving. If the new program fails after the
  * exec, it unmounts. If it hangs for HANDOVER_S, the kernel kills it (SIGALRM), and the mount ends.
  *
- * The state is sent as messages through a socket, both ends of which belong to this process: a
- * record in an unnamed file, and its descriptors. If the service manager restarts plyfs, the old
- * daemon has ended before the new one starts; in between, the manager keeps such a socket
- * (handover_leave()). The messages can be read only once. If the socket is closed unread, so is the
- * last descriptor of /dev/fuse, and the mount is dead. While the state is in the socket no process
- * answers requests, so neither the unit, nor the new plyfs before it serves, may access the mount.
- * HANDOVER_LEAVE_SIGNAL makes the daemon leave the mount to the manager; SIGTERM makes it unmount.
+ * The state is sent through a socket, both ends of which belong to this process. The messages carry
+ * a record, in an unnamed file, and the record's descriptors. If the service manager restarts
+ * plyfs, the old daemon has ended before the new one starts; in between, the manager keeps such a
+ * socket (handover_leave()). The messages can be read only once. If the socket is closed unread, so
+ * is the last descriptor of /dev/fuse, and the mount is dead. While the state is in the socket no
+ * process answers requests, so neither the unit, nor the new plyfs before it serves, may access the
+ * mount. HANDOVER_LEAVE_SIGNAL makes the daemon leave the mount to the manager; SIGTERM makes it
+ * unmount.
  *
  * The first message is an offer, whose format never changes. So a plyfs that can't read the state
  * can end the mount (heir_end()), and mount anew.
@@ -47,7 +48,7 @@
 #include "record.h"
 #include "trial.h"
 
-/* Makes the daemon leave the mount to the manager, and end. Until it serves, it only ends. */
+/* Makes the daemon leave the mount to the manager, and end; before handover_new(), just end. */
 #define HANDOVER_LEAVE_SIGNAL SIGUSR1
 
 /* How long the new program may take until it serves, in seconds. */
@@ -165,7 +166,7 @@ int heir_take(struct heir *heir, struct record **ret);
 #define STATE_FORMAT 5
 
 /**
- * Returns whether a trial's question (TRIAL_OPTION) names our format; then also the
- * daemon's terms, which live as long as `question`.
+ * Returns whether a trial's question (TRIAL_OPTION) names our format. If so, *ret gets the daemon's
+ * terms, which live as long as `question`.
  */
 bool handover_is_answered(const char *question, struct handover_terms *ret);

@@ -16,7 +16,8 @@
  *   first of these events: the program ends; its time limit is over; runner_stop() is called; the
  *   process of the runner ends in any way.
  * - If a guard is killed, only its own run fails (RUN_GONE), and the runner removes the workspace.
- *   A guard that is stopped beyond its command's time limit is continued, then killed.
+ *   A guard that has not ended some time after its command's time limit, perhaps because SIGSTOP
+ *   has suspended it, gets SIGCONT, then SIGKILL.
  *
  * Guards are helpers (helper.h), so the status and the log report a guard that is stopped. A
  * process has one runner at a time.

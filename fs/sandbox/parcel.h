@@ -1,6 +1,6 @@
 /*
  * Messages, each with at most one descriptor, between our processes and to the service manager. The
- * socket must keep their bounds (SOCK_SEQPACKET, SOCK_DGRAM).
+ * socket must preserve the boundaries of messages (SOCK_SEQPACKET, SOCK_DGRAM).
  */
 #pragma once
 

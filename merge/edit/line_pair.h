@@ -10,9 +10,9 @@
 #include "line_place.h"
 
 /**
- * Changes the key's pairs to those that the format writes for `value`. Earlier pairs that then have
- * no effect stay as they are: those before a reset, or all but the last if only that counts. A
- * missing key is added.
+ * Changes the key's pairs to those that the format writes for `value`. Earlier pairs stay as they
+ * are if they have no effect after the change: because the new values begin with a reset, or
+ * because only a key's last pair counts. A missing key is added.
  */
 int line_pair_set(const struct line_editor *editor, const struct line_section *section,
 	const struct node *key, const struct node *value);
@@ -22,8 +22,8 @@ int line_pair_remove(const struct line_editor *editor, const struct line_section
 	const struct node *key);
 
 /**
- * Applies the op, whose first `done` steps lead to the section. The next step is a key: all of its
- * pairs. If an index follows, it selects one pair, among those that have an effect.
+ * Applies the op, whose first `done` steps lead to the section. The next step is a key, and stands
+ * for all of its pairs. An index after it selects one of those pairs that have an effect.
  */
 int line_pair_edit(const struct line_editor *editor, const struct line_section *section,
 	size_t done, const struct edit_op *op);

@@ -35,12 +35,12 @@ size_t toml_entry_end_of_place(const struct toml_editor *editor, const struct to
  */
 bool toml_entry_is_tables(const struct node *value);
 
-/** Removes an entry with the comments above it, and a header with its pairs, too. */
+/** Removes an entry and the comments above it. If it is a header, removes its pairs, too. */
 int toml_entry_remove(const struct toml_editor *editor, struct toml_part part);
 
 /**
- * Removes all entries that make up a table or list, in the order of the text. If
- * `keeps_above`, the comments above them stay: other entries replace them.
+ * Removes all entries that make up a table or list, in the order of the text. With `keeps_above`,
+ * the comments above these entries stay, as the caller replaces the entries.
  */
 int toml_entry_remove_place(
 	const struct toml_editor *editor, const struct toml_place *place, bool keeps_above);

@@ -24,7 +24,7 @@ struct json_patch {
 	struct work *work;
 	struct problem *problem;
 	struct origins *origins; /* NULL: off */
-	/* if aliases became copies (origins_unshare()): from a copy to the shared node; or NULL */
+	/* maps each copy that origins_unshare() made to the shared node; NULL: it made none */
 	const struct node_memo *aliased;
 	unsigned depth;          /* maximum depth of nested maps and lists */
 	const struct node *root; /* the document, with the patches so far */
