@@ -7,12 +7,6 @@
 
 mkdir part low/own high/own low/inside
 make_silent part half_FORGET
-answers_no() {
-	: >half_FORGET.out
-	echo "$1" >&"$half_FORGET_fd"
-	eventually grep -q "$1" half_FORGET.out
-}
-
 with_layers() {
 	echo 'options: {answer_timeout: 3s}'
 	echo 'layers:'

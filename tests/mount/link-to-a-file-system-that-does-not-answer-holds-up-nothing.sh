@@ -6,11 +6,6 @@
 
 mkdir part low/own high/own
 make_silent part half_FORGET
-answers_no() {
-	: >half_FORGET.out
-	echo "$1" >&"$half_FORGET_fd"
-	eventually grep -q "$1" half_FORGET.out
-}
 echo 'a: 1' | tee low/app.yaml low/more.yaml low/own/other.yaml >low/other.yaml
 echo 'b: 1' | tee high/more.yaml high/own/other.yaml >high/other.yaml
 ln -s "$directory/part/app.yaml" high/app.yaml

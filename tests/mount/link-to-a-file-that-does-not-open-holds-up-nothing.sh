@@ -6,11 +6,6 @@
 
 mkdir part
 make_silent part half_FORGET
-answers_no() {
-	: >half_FORGET.out
-	echo "$1" >&"$half_FORGET_fd"
-	eventually grep -q "$1" half_FORGET.out
-}
 echo 'a: 1' | tee low/app.yaml low/other.yaml >low/more.yaml
 ln -s "$directory/part/app.yaml" high/app.yaml
 echo 'b: 1' | tee high/other.yaml >high/more.yaml

@@ -6,13 +6,6 @@
 
 mkdir part
 make_silent part half_FORGET
-answers_no() {
-	: >half_FORGET.out
-	# make_silent has named the variable.
-	# shellcheck disable=SC2154
-	echo "$1" >&"$half_FORGET_fd"
-	eventually grep -q "$1" half_FORGET.out
-}
 begin_again() {
 	echo 'a: 1' >low/app.yaml
 	printf 'options: {answer_timeout: 1s, header: false}\nlayers: [low]\nfacts: part/app.yaml\n' >plyfs.yaml

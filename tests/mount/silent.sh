@@ -17,6 +17,15 @@ make_silent() { # MOUNTPOINT KIND [STATUS], as silent.py has them
 	eventually grep -q mounted "$2.out" || fail "it does not mount: $(cat "$2.out")"
 }
 
+# answers_no REQUEST: the mount of kind half_FORGET does not answer such requests from now on; NONE: it answers all.
+answers_no() {
+	: >half_FORGET.out
+	# make_silent has named the variable.
+	# shellcheck disable=SC2154
+	echo "$1" >&"$half_FORGET_fd"
+	eventually grep -q "$1" half_FORGET.out
+}
+
 # ends CODE COMMAND...: within the time limit, whatever becomes of the processes that the command made.
 ends() {
 	local wanted=$1 code=0
