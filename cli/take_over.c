@@ -26,7 +26,7 @@
 /* Longer than a trial and the new program may take. */
 #define WAIT_MS (TRIAL_MS + HANDOVER_S * 1000 + 10000)
 
-/* What the mount says of its daemon. */
+/* A description of the daemon, from the status of its mount. */
 struct daemon_status {
 	pid_t pid;
 	double tried;               /* number of take-overs */

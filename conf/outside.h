@@ -17,7 +17,7 @@ struct outside_file {
 	size_t len;
 };
 
-/* What the caller of outside_open() wants; an OR of these. */
+/* The wishes of a caller of outside_open(): an OR of these. */
 enum outside_wanted {
 	OUTSIDE_OPTIONAL = 1 << 0, /* the directory may be missing */
 	OUTSIDE_FILLED = 1 << 1,   /* it must have an entry */

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -158,6 +159,11 @@ void record_put_time(struct record *record, struct timespec time)
 void record_put_stat(struct record *record, const struct stat *stat)
 {
 	record_put_bytes(record, stat, sizeof(*stat));
+}
+
+void record_put_result(struct record *record, int result)
+{
+	record_put(record, result < 0 ? (uint64_t)-result : 0);
 }
 
 /* Gives the descriptor to the record. A spoilt record closes it. */
@@ -415,6 +421,11 @@ void record_get_stat(struct record *record, struct stat *ret)
 	if (bytes.len != sizeof(*ret) || ret->st_size < 0 || !is_time(&ret->st_mtim) ||
 		!is_time(&ret->st_ctim) || !is_time(&ret->st_atim))
 		record_spoil(record);
+}
+
+int record_get_result(struct record *record)
+{
+	return -(int)record_get_below(record, INT_MAX);
 }
 
 int record_get_fd(struct record *record)

@@ -33,6 +33,7 @@ void record_put_bytes(struct record *record, const void *bytes, size_t size);
 void record_put_text(struct record *record, const char *text); /* NULL stays NULL */
 void record_put_time(struct record *record, struct timespec time);
 void record_put_stat(struct record *record, const struct stat *stat);
+void record_put_result(struct record *record, int result); /* 0 or -errno; a positive one is 0 */
 
 /** Adds a duplicate of the descriptor; -1: none. */
 void record_put_fd(struct record *record, int fd);
@@ -84,6 +85,9 @@ struct timespec record_get_time(struct record *record);
 
 /** Reads a stat(2). A negative size, or a time with an impossible part of a second, is damage. */
 void record_get_stat(struct record *record, struct stat *ret);
+
+/** Reads a result: 0 or -errno. */
+int record_get_result(struct record *record);
 
 /** Reads a descriptor, which becomes the caller's; -1: none. */
 int record_get_fd(struct record *record);

@@ -64,7 +64,7 @@ struct inheritance {
 /** Reads what handover_become() has left in the environment, and removes it from there. */
 struct inheritance handover_inherit(void);
 
-/* What the trial must know of the daemon. */
+/* The state of the daemon that a trial must know. */
 struct handover_terms {
 	bool is_strict;    /* coherence=strict, which the new program must have, too */
 	const char *state; /* last_good_place(): the directory that the daemon has locked */

@@ -12,7 +12,7 @@ enum run_kind {
 	RUN_KINDS,
 };
 
-/* What commands get: the values with which the daemon was started, before it changed its own. */
+/* Commands get these values: those with which the daemon was started, not its present ones. */
 struct run_origin {
 	char *language; /* "LANG=…" */
 	struct rlimit files;

@@ -25,7 +25,7 @@
 
 #define WATCHED (IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_CREATE | IN_DELETE | IN_ONLYDIR)
 
-/* What the process is asked: this number, a path, and another number. */
+/* A request to the process has this number, a path, and another number. */
 enum request { READ, FIND, OPEN, WATCH, REQUESTS };
 
 /* Texts of a store that lie in its arena. */
@@ -103,7 +103,7 @@ static void answer_read(const char *path, size_t size_max, struct record *answer
 {
 	struct outside_file file;
 
-	record_put(answer, (uint64_t)-outside_read(path, size_max, &file));
+	record_put_result(answer, outside_read(path, size_max, &file));
 	record_put_stat(answer, &file.stat);
 	record_put_bytes(answer, file.text, file.text ? file.len : 0);
 	free(file.text);
@@ -113,7 +113,7 @@ static void answer_find(const char *path, struct record *answer)
 {
 	char found[PATH_MAX] = "";
 
-	record_put(answer, (uint64_t)-outside_find(path, found));
+	record_put_result(answer, outside_find(path, found));
 	record_put_text(answer, found);
 }
 
@@ -121,7 +121,7 @@ static void answer_open(const char *path, unsigned wanted, struct record *answer
 {
 	struct outside_directory directory;
 
-	record_put(answer, (uint64_t)-outside_open(path, wanted, &directory));
+	record_put_result(answer, outside_open(path, wanted, &directory));
 	record_put_fd(answer, directory.fd);
 	record_put_stat(answer, &directory.stat);
 	put_store(answer, directory.store);
@@ -149,7 +149,7 @@ static int watch_step(void *context, const struct route_step *step)
 
 	if (!step->name || strcmp(step->name, ".") == 0 || strcmp(step->name, "..") == 0)
 		return 0; /* no name that could lead elsewhere */
-	/* What a mount hides is found through /proc/self, which is this process's own. */
+	/* A hidden directory is found through /proc/self, which each process has of its own. */
 	if (layer_is_kernels_own(step->at))
 		return 0;
 	/* For a directory on the path, only its replacement counts. */
@@ -172,7 +172,7 @@ static void answer_watch(const char *path, int inotify_fd, struct record *answer
 
 	int r = route_each(path, watch_step, &watching);
 	record_set_count(answer, count, watching.count);
-	record_put(answer, is_worth_a_retry(r) ? (uint64_t)-r : 0);
+	record_put_result(answer, is_worth_a_retry(r) ? r : 0);
 }
 
 /* Returns the answer for record_free(); NULL: no memory, or a request that makes no sense. */
@@ -308,12 +308,6 @@ static int ask(struct settings_reader *reader, enum request kind, const char *pa
 	return r;
 }
 
-/* Takes the -errno of the other side. */
-static int get_result(struct record *answer)
-{
-	return -(int)record_get_below(answer, 4095);
-}
-
 /* Returns the result of a request whose answer was read. */
 static int end_answer(const struct record *answer, int result)
 {
@@ -330,7 +324,7 @@ static int read_there(void *context, const char *path, size_t size_max, struct o
 	int r = ask(context, READ, path, size_max, &answer);
 	if (r < 0)
 		return r;
-	r = get_result(answer);
+	r = record_get_result(answer);
 	record_get_stat(answer, &ret->stat);
 	struct span bytes = record_get_bytes(answer);
 	if (bytes.len > size_max)
@@ -356,7 +350,7 @@ static int find_there(void *context, const char *path, char ret[PATH_MAX])
 	int r = ask(context, FIND, path, 0, &answer);
 	if (r < 0)
 		return r;
-	r = get_result(answer);
+	r = record_get_result(answer);
 	CLEANUP(freep) char *found = record_get_text(answer);
 	if (!found || strlen(found) >= PATH_MAX)
 		record_spoil(answer);
@@ -386,7 +380,7 @@ static int open_there(
 	int r = ask(reader, OPEN, path, wanted, &answer);
 	if (r < 0)
 		return r;
-	r = get_result(answer);
+	r = record_get_result(answer);
 	CLEANUP(closep) int fd = record_get_fd(answer);
 	record_get_stat(answer, &ret->stat);
 	CLEANUP(store_freep) struct store *store = get_store(answer);
@@ -488,7 +482,7 @@ int settings_reader_watch(struct settings_reader *reader, const char *path)
 	name_watch_expect_no_more(reader->watch);
 	if (r < 0)
 		return r;
-	r = get_result(answer);
+	r = record_get_result(answer);
 	return end_answer(answer, r);
 }
 

@@ -36,11 +36,6 @@ static const struct layer *take_layer(
 	return *path && !record_error(job) ? composer->settings->layers[rank] : NULL;
 }
 
-static void put_result(struct record *answer, int r)
-{
-	record_put(answer, r < 0 ? (uint64_t)-r : 0);
-}
-
 static int stat_by(const struct composer *composer, struct record *job, struct record *answer,
 	int (*find)(const struct layer *layer, const char *path, struct stat *ret))
 {
@@ -48,7 +43,7 @@ static int stat_by(const struct composer *composer, struct record *job, struct r
 	const struct layer *layer = take_layer(composer, job, &path);
 	struct stat stat = {0};
 
-	put_result(answer, layer ? find(layer, path, &stat) : -EBADMSG);
+	record_put_result(answer, layer ? find(layer, path, &stat) : -EBADMSG);
 	record_put_stat(answer, &stat);
 	return 0;
 }
@@ -90,7 +85,7 @@ static int list_task(const struct composer *composer, struct record *job, struct
 	int r = layer ? layer_list(layer, path, put_name, &names) : -EBADMSG;
 
 	record_set_count(answer, place, names.count);
-	put_result(answer, r);
+	record_put_result(answer, r);
 	return 0;
 }
 
@@ -100,7 +95,7 @@ static int link_task(const struct composer *composer, struct record *job, struct
 	CLEANUP(freep) char *target = NULL;
 	const struct layer *layer = take_layer(composer, job, &path);
 
-	put_result(answer, layer ? layer_read_link(layer, path, &target) : -EBADMSG);
+	record_put_result(answer, layer ? layer_read_link(layer, path, &target) : -EBADMSG);
 	record_put_text(answer, target);
 	return 0;
 }
@@ -137,7 +132,7 @@ static int watch_task(const struct composer *composer, struct record *job, struc
 
 	for (int i = 0; r == -EAGAIN && i < WATCH_TRIES; i++)
 		r = watch_once(layer, path, mask, &stat, &is_remote);
-	put_result(answer, r);
+	record_put_result(answer, r);
 	record_put(answer, r < 0 ? 0 : (uint64_t)r);
 	record_put(answer, is_remote);
 	record_put_stat(answer, &stat);
@@ -222,12 +217,6 @@ static int run(worker_task *task, const struct layer_request *request, struct wo
 	return r == PROBLEM ? -EIO : r == -ECANCELED ? -ETIMEDOUT : r;
 }
 
-/* Returns the task's result: 0 or -errno. */
-static int take_result(struct record *answer)
-{
-	return -(int)record_get_below(answer, INT_MAX);
-}
-
 /* Checks that the answer was read to its end. Returns `r`, -ENOMEM or -EIO. */
 static int end_answer(struct record *answer, int r)
 {
@@ -245,7 +234,7 @@ static int ask_stat(
 
 	if (r < 0)
 		return r;
-	r = take_result(answer.record);
+	r = record_get_result(answer.record);
 	record_get_stat(answer.record, ret);
 	return end_answer(answer.record, r);
 }
@@ -284,7 +273,7 @@ static int far_list(const struct layer *layer, const char *path,
 	}
 	if (r != 0)
 		return r;
-	r = take_result(answer.record);
+	r = record_get_result(answer.record);
 	return end_answer(answer.record, r);
 }
 
@@ -296,7 +285,7 @@ static int far_read_link(const struct layer *layer, const char *path, char **ret
 
 	if (r < 0)
 		return r;
-	r = take_result(answer.record);
+	r = record_get_result(answer.record);
 	CLEANUP(freep) char *target = record_get_text(answer.record);
 	r = end_answer(answer.record, r);
 	if (r == 0 && (!target || !*target || strlen(target) >= PATH_MAX))
@@ -315,7 +304,7 @@ int layer_task_watch(const struct layer *layer, const char *path, uint32_t mask,
 
 	if (r < 0)
 		return r;
-	r = take_result(answer.record);
+	r = record_get_result(answer.record);
 	int wd = (int)record_get_below(answer.record, INT_MAX);
 	*is_remote = record_get_bool(answer.record);
 	record_get_stat(answer.record, ret);
