@@ -361,10 +361,6 @@ static int make_stack(struct coroutine *coroutine, size_t size)
 	if (stack == MAP_FAILED)
 		return -ENOMEM;
 	(void)mprotect(stack, page, PROT_NONE);
-#ifdef HAS_ADDRESS_SANITIZER
-	/* The sanitizer may remember another stack at this place. */
-	__asan_unpoison_memory_region(stack, page + size);
-#endif
 	coroutine->stack = stack + page;
 	coroutine->stack_size = size;
 	return 0;
@@ -374,6 +370,10 @@ static void free_stack(const struct coroutine *coroutine)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
+#ifdef HAS_ADDRESS_SANITIZER
+	/* The sanitizer would take what is mapped here next for the frames that never returned. */
+	__asan_unpoison_memory_region(coroutine->stack, coroutine->stack_size);
+#endif
 	munmap(coroutine->stack - page, page + coroutine->stack_size);
 }
 

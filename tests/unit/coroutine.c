@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -124,6 +125,24 @@ TEST_WITH(coroutine_is_woken_once, set_up, NULL)
 	coroutine_join(a);
 	coroutine_join(b);
 	assert_null(queue.first);
+}
+
+/* The sanitizer knows the frames of a stack. A mapping that takes its place is not one. */
+TEST(what_is_mapped_where_a_stack_was_can_be_read)
+{
+	const size_t size = (size_t)16 << 20;
+	struct coroutine *coroutine;
+	volatile unsigned sum = 0;
+
+	assert_int_equal(coroutine_new(speak_twice, "a", &coroutine), 0);
+	coroutine_join(coroutine);
+	unsigned char *bytes =
+		mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_ptr_not_equal(bytes, MAP_FAILED);
+	for (size_t i = 0; i < size; i++)
+		sum += bytes[i];
+	assert_int_equal(sum, 0);
+	munmap(bytes, size);
 }
 
 TEST_WITH(wait_ends_when_its_time_is_over, set_up, NULL)
