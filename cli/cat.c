@@ -158,7 +158,7 @@ static int cat_in_view(struct cat_job *job, char **paths)
 	if (!directory)
 		return layer_choice_complain(NULL, "the working directory", -errno, NULL);
 	job->choice.around.directory = directory;
-	if (layer_choice_open(&job->choice, &settings) != EXIT_DONE ||
+	if (layer_choice_hold(&job->choice, &settings) != EXIT_DONE ||
 		layer_choice_offline(settings, &offline) != EXIT_DONE)
 		return EXIT_FAILED;
 	layer_choice_note_absent(settings);

@@ -126,7 +126,7 @@ static int find_files(
 	if (is_in_mount)
 		code = layer_choice_in_mount(command, &job->choice, *paths, &job->settings, &inner);
 	else
-		code = layer_choice_open(&job->choice, &job->settings);
+		code = layer_choice_hold(&job->choice, &job->settings);
 	if (code == EXIT_DONE)
 		code = open_tree(job);
 	if (code != EXIT_DONE)

@@ -143,8 +143,8 @@ static int diff_sets(const struct diff_job *job, char **paths, bool *differs)
 	CLEANUP(settings_unrefp) struct settings *old = NULL;
 	CLEANUP(settings_unrefp) struct settings *new = NULL;
 
-	if (layer_choice_open(&job->choices[0], &old) != EXIT_DONE ||
-		layer_choice_open(&job->choices[1], &new) != EXIT_DONE)
+	if (layer_choice_hold(&job->choices[0], &old) != EXIT_DONE ||
+		layer_choice_hold(&job->choices[1], &new) != EXIT_DONE)
 		return EXIT_FAILED;
 	layer_choice_note_absent(old);
 	layer_choice_note_absent(new);
@@ -161,7 +161,7 @@ static int make_difference(void *context, const char *host, char **ret)
 	int code = EXIT_DONE;
 
 	(void)host;
-	if (layer_choice_open(&job->choices[0], &settings) != EXIT_DONE)
+	if (layer_choice_hold(&job->choices[0], &settings) != EXIT_DONE)
 		return EXIT_FAILED;
 	how.out = open_memstream(ret, &size);
 	if (!how.out)

@@ -28,7 +28,7 @@ int explained_file_find(const struct command *command, const struct layer_choice
 	*ret = (struct explained_file){0};
 	int code = is_in_mount
 			   ? layer_choice_in_mount(command, choice, path, &ret->settings, ret_path)
-			   : layer_choice_open(choice, &ret->settings);
+			   : layer_choice_hold(choice, &ret->settings);
 	if (code == EXIT_DONE)
 		code = layer_choice_offline(ret->settings, &ret->offline);
 	/* The layer of a new file is checked when the file is written. */

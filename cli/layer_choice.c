@@ -15,6 +15,7 @@
 #include "descriptor.h"
 #include "document.h"
 #include "hidden.h"
+#include "layer.h"
 #include "message.h"
 #include "mounted_layer.h"
 #include "mounted_settings.h"
@@ -22,7 +23,11 @@
 #include "place.h"
 #include "plyfs_mount.h"
 #include "rendered_tree.h"
+#include "store.h"
 #include "union.h"
+
+/* A mirror would have to replace a layer this often within milliseconds. */
+#define HOLD_ATTEMPTS 100
 
 struct layer_choice layer_choice_guess(const char *word)
 {
@@ -73,6 +78,38 @@ static int open_layers(
 			      : settings_from_layers(&choice->around, choice->layers, ret, problem);
 }
 
+/* Returns whether a mirror has replaced none of the layers before it could be held. */
+static bool hold_layers(const struct settings *settings)
+{
+	for (size_t i = 0; i < settings->layer_count; i++) {
+		const struct layer *layer = settings->layers[i];
+
+		if (!layer->store)
+			continue;
+		store_hold(layer->store);
+		if (!layer_is_current(layer))
+			return false;
+	}
+	return true;
+}
+
+/* Opens the layers of the mount, or, if it is NULL, those of the choice, and holds them. */
+static int open_and_hold(const struct layer_choice *choice, const char *mountpoint,
+	struct settings **ret, struct problem *problem)
+{
+	const char *given = mountpoint ? mountpoint : choice->config;
+
+	for (int i = 0; i < HOLD_ATTEMPTS; i++) {
+		int r = mountpoint ? mounted_settings(mountpoint, &choice->around, ret, problem)
+				   : open_layers(choice, ret, problem);
+		if (r != 0 || hold_layers(*ret))
+			return r;
+		settings_unref(*ret);
+	}
+	return problem_set(problem, given ? given : choice->layers, 0, 0,
+		"mirrors replace the layers faster than they can be opened; try again");
+}
+
 /* The layers that a probe opens: those of a mount, or those of the choice. */
 struct opened_layers {
 	const struct layer_choice *choice;
@@ -116,22 +153,39 @@ int layer_choice_wait(const struct layer_choice *choice)
 	return wait_for_layers(choice, NULL);
 }
 
-int layer_choice_open(const struct layer_choice *choice, struct settings **ret)
+static int complain_of_layers(
+	const struct layer_choice *choice, int result, const struct problem *problem)
+{
+	layer_choice_complain(
+		NULL, choice->config ? choice->config : choice->layers, result, problem);
+	if (result == PROBLEM)
+		place_show(NULL, problem);
+	return EXIT_FAILED;
+}
+
+static int open_with(const struct layer_choice *choice, bool holds, struct settings **ret)
 {
 	struct problem problem;
 
 	if (layer_choice_wait(choice) != EXIT_DONE)
 		return EXIT_FAILED;
-	int r = open_layers(choice, ret, &problem);
-	if (r == 0) {
-		if ((*ret)->warning.message[0])
-			message_warning(&(*ret)->warning);
-		return EXIT_DONE;
-	}
-	layer_choice_complain(NULL, choice->config ? choice->config : choice->layers, r, &problem);
-	if (r == PROBLEM)
-		place_show(NULL, &problem);
-	return EXIT_FAILED;
+	int r = holds ? open_and_hold(choice, NULL, ret, &problem)
+		      : open_layers(choice, ret, &problem);
+	if (r != 0)
+		return complain_of_layers(choice, r, &problem);
+	if ((*ret)->warning.message[0])
+		message_warning(&(*ret)->warning);
+	return EXIT_DONE;
+}
+
+int layer_choice_open(const struct layer_choice *choice, struct settings **ret)
+{
+	return open_with(choice, false, ret);
+}
+
+int layer_choice_hold(const struct layer_choice *choice, struct settings **ret)
+{
+	return open_with(choice, true, ret);
 }
 
 int layer_choice_not_in_mount(const struct command *command, const char *path, int error)
@@ -236,7 +290,7 @@ int layer_choice_in_mount(const struct command *command, const struct layer_choi
 		return layer_choice_not_in_mount(command, path, r);
 	if (wait_for_layers(choice, mountpoint) != EXIT_DONE)
 		return EXIT_FAILED;
-	r = mounted_settings(mountpoint, &choice->around, ret, &problem);
+	r = open_and_hold(choice, mountpoint, ret, &problem);
 	if (r != 0)
 		return layer_choice_complain(NULL, mountpoint, r, &problem);
 	*ret_path = take_ptr(inner);

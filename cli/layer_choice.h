@@ -62,10 +62,16 @@ int layer_choice_wait(const struct layer_choice *choice);
 int layer_choice_open(const struct layer_choice *choice, struct settings **ret);
 
 /**
- * Makes the settings of a mount anew, with our own rights, and in the choice's environment. `path`
- * lies in the mount, or is one of its sources. The last name of `path` need not exist. *ret_path is
- * relative to the mount's root, without "." and "..", and without links except perhaps the last
- * name; "" is the root.
+ * As layer_choice_open(), for a caller that does not follow changes of the layers: no mirror
+ * changes them until settings_unref() (store_hold()).
+ */
+int layer_choice_hold(const struct layer_choice *choice, struct settings **ret);
+
+/**
+ * Makes the settings of a mount anew, as layer_choice_hold(), with our own rights, and in the
+ * choice's environment. `path` lies in the mount, or is one of its sources. The last name of `path`
+ * need not exist. *ret_path is relative to the mount's root, without "." and "..", and without
+ * links except perhaps the last name; "" is the root.
  *
  * Returns EXIT_DONE with *ret for settings_unref() and *ret_path for free(3); or another exit code
  * after an error message. (explained_file.h does this and the next steps.)

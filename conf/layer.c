@@ -438,6 +438,14 @@ bool layer_is(const struct layer *layer, const struct stat *directory)
 	       layer->ino == directory->st_ino;
 }
 
+bool layer_is_current(const struct layer *layer)
+{
+	struct stat now;
+
+	return layer->dirfd >= 0 && !store_is_replaced(layer->dirfd) &&
+	       stat(layer->place, &now) == 0 && layer_is(layer, &now);
+}
+
 static int set_text(char **text, const char *to)
 {
 	char *copy = strdup(to);

@@ -150,6 +150,12 @@ int layer_open(const char *name, const char *path, unsigned rank, unsigned wante
 /** Returns whether `directory` is the layer's directory; false if the layer is missing. */
 bool layer_is(const struct layer *layer, const struct stat *directory);
 
+/**
+ * Returns whether the layer's place still leads to its directory, and no mirror has replaced the
+ * directory; false if the layer is missing.
+ */
+bool layer_is_current(const struct layer *layer);
+
 /** Sets the path that messages show, as the user gave it. Returns 0 or -ENOMEM. */
 int layer_call(struct layer *layer, const char *path);
 

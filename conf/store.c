@@ -27,11 +27,21 @@
 /* Follows the path of a removed directory in /proc. */
 #define DELETED " (deleted)"
 
+static struct store *make_store(void)
+{
+	struct store *store = calloc(1, sizeof(*store));
+
+	if (store)
+		store->held_fd = -1;
+	return store;
+}
+
 void store_free(struct store *store)
 {
 	if (!store)
 		return;
 	arena_free(store->arena);
+	closep(&store->held_fd);
 	free(store->state);
 	free(store->tree);
 	free(store->inner);
@@ -264,7 +274,7 @@ static int find(struct store *store, int directory)
 
 int store_find(int directory, struct store **ret)
 {
-	CLEANUP(store_freep) struct store *store = calloc(1, sizeof(*store));
+	CLEANUP(store_freep) struct store *store = make_store();
 
 	if (!store)
 		return -ENOMEM;
@@ -281,7 +291,7 @@ int store_find(int directory, struct store **ret)
 
 bool store_is_replaced(int directory)
 {
-	CLEANUP(store_freep) struct store *store = calloc(1, sizeof(*store));
+	CLEANUP(store_freep) struct store *store = make_store();
 	struct stat stat;
 	char path[PATH_MAX];
 
@@ -291,6 +301,17 @@ bool store_is_replaced(int directory)
 		return false;
 	CLEANUP(closep) int fd = store ? find_state(store, path) : -ENOMEM;
 	return layer_is_shortage(fd) || (fd >= 0 && !present_length(store->tree));
+}
+
+void store_hold(struct store *store)
+{
+	CLEANUP(freep) char *path = NULL;
+
+	if (store->held_fd >= 0 || text_format(&path, "%s/%s", store->state, store->tree) < 0)
+		return;
+	store->held_fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (store->held_fd >= 0)
+		(void)flock(store->held_fd, LOCK_SH | LOCK_NB);
 }
 
 bool store_is_kept(const struct store *store)

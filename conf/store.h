@@ -47,6 +47,7 @@ struct store {
 	char *state; /* STATE, absolute */
 	char *tree;  /* the name of the tree with the layer; "tree.7" if it is the present tree */
 	char *inner; /* the layer's place in the tree: "", or "web/" */
+	int held_fd; /* of store_hold(); -1: none */
 
 	uid_t owner; /* of STATE and the status */
 	gid_t group;
@@ -75,6 +76,13 @@ void store_freep(struct store **store);
  * Also returns true if memory or descriptors are too short to find out.
  */
 bool store_is_replaced(int directory);
+
+/**
+ * Asks the mirror to leave the layer's tree as it is until store_free(), by a shared flock(2). The
+ * mirror may have replaced the tree before: call store_is_replaced() next. A mirror keeps only the
+ * last few of the trees that it has replaced, whoever holds them (fs/mirror/replica.h).
+ */
+void store_hold(struct store *store);
 
 /** Returns whether a mirror runs that keeps the layer up to date; true if that is unknown. */
 bool store_is_kept(const struct store *store);

@@ -57,18 +57,10 @@ int target_layer_lock(const struct layer *layer, int *ret, struct problem *probl
 		problem, layer->path, 0, 0, "can't be locked for a change: %s", text_error(*ret));
 }
 
-static bool is_there(const struct layer *layer)
-{
-	struct stat now;
-
-	return !store_is_replaced(layer->dirfd) && stat(layer->place, &now) == 0 &&
-	       layer_is(layer, &now);
-}
-
 bool target_layer_is_current(const struct settings *settings)
 {
 	for (size_t i = 0; i < settings->layer_count; i++)
-		if (settings->layers[i]->dirfd >= 0 && !is_there(settings->layers[i]))
+		if (settings->layers[i]->dirfd >= 0 && !layer_is_current(settings->layers[i]))
 			return false;
 	return true;
 }

@@ -49,6 +49,8 @@ struct replica {
 	bool is_copy;
 	struct path_list changes;
 	struct recycled_tree recycled;
+
+	unsigned held; /* trees besides the present one that commands held at the last look */
 };
 
 void replica_free(struct replica *replica)
@@ -213,13 +215,37 @@ static void take_higher(struct replica *replica, uint64_t number)
 		replica->number = number;
 }
 
+/*
+ * Returns whether a command holds the tree. If none does, none can from now on, as long as `fd` is
+ * open.
+ */
+static bool is_held(int fd)
+{
+	return flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK;
+}
+
 static void remove_other(struct replica *replica, uint64_t number)
 {
 	char name[64];
 
+	if (number == replica->number)
+		return;
 	tree_name(number, name);
-	if (number != replica->number)
+	CLEANUP(closep) int fd = tree_open(replica->state_fd, name);
+	bool is_recent = number < replica->number && replica->number - number <= REPLICA_HELD_MAX;
+	if (is_recent && fd >= 0 && is_held(fd))
+		replica->held++;
+	else
 		(void)tree_remove(replica->state_fd, name);
+}
+
+/* Removes the trees that commands held, and that none holds any longer. */
+static void remove_held(struct replica *replica)
+{
+	if (!replica->held)
+		return;
+	replica->held = 0;
+	(void)for_each_tree(replica, remove_other);
 }
 
 /*
@@ -590,9 +616,15 @@ int replica_compare(struct replica *replica, struct tree_difference *ret)
 	return tree_compare(replica->tree_fd, replica->draft_fd, ret);
 }
 
-/* Makes the tree that was the present one the recycled one, or removes it. */
+/* Makes the tree that was the present one the recycled one, or removes it, unless it is held. */
 static void retire(struct replica *replica, const char *name, int fd)
 {
+	if (fd >= 0 && is_held(fd)) {
+		replica->held++;
+		recycled_tree_drop(&replica->recycled);
+		close(fd);
+		return;
+	}
 	if (fd >= 0 && replica->is_copy && replica->changes.count <= RECYCLED_TREE_STALE_MAX) {
 		recycled_tree_keep(&replica->recycled, name, fd, &replica->changes);
 		return;
@@ -626,9 +658,10 @@ int replica_publish(struct replica *replica, const struct tree_difference *diffe
 	replica->count = difference->count;
 	r = turn_link(replica);
 	/* If a full disk keeps the link from turning, readers still get the old tree: it stays. */
-	if (r == 0)
+	if (r == 0) {
 		retire(replica, old, old_fd);
-	else if (old_fd >= 0)
+		remove_held(replica);
+	} else if (old_fd >= 0)
 		close(old_fd);
 	/* The first state was served without waiting for the disk: sync it now. */
 	if (is_first)

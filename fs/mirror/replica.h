@@ -9,9 +9,14 @@
  * Several changes at once are made in a draft. Unchanged files of the draft are hard links to those
  * of the present tree. When the draft is complete, it gets its number, and rename(2) switches the
  * link to it. The old tree loses its name, and later its files: a process that has it open reads
- * the old state or nothing, and never a part of the new one. If only one file changes, rename(2)
- * replaces it in the present tree: that is atomic, too, and a process that watches the directory
- * gets an event for one name.
+ * the old state or nothing, and never a part of the new one.
+ *
+ * A command that reads a tree holds it (store_hold()). Then the tree keeps its name and its files
+ * until the command has ended and the next draft is published. So that a process that holds trees
+ * for ever costs little, it keeps them only until REPLICA_HELD_MAX newer trees have come.
+ *
+ * If only one file changes, rename(2) replaces it in the present tree: that is atomic, too, and a
+ * process that watches the directory gets an event for one name.
  *
  * A tree with a number is complete, even after a crash (but see unsynced.h); the tree with
  * the highest number is the present one. So an opened replica shows the last state at once.
@@ -22,6 +27,8 @@
 
 #include "problem.h"
 #include "tree.h"
+
+#define REPLICA_HELD_MAX 8
 
 struct replica;
 
@@ -37,8 +44,8 @@ enum {
 };
 
 /**
- * Opens the replica, and removes all trees but the present one. Returns 0 with *ret for
- * replica_free(), PROBLEM or -errno.
+ * Opens the replica, and removes all trees but the present one and those that are held. Returns 0
+ * with *ret for replica_free(), PROBLEM or -errno.
  */
 int replica_open(
 	const struct replica_options *options, struct replica **ret, struct problem *problem);

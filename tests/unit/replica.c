@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -318,6 +319,60 @@ TEST_WITH(who_has_the_old_tree_open_reads_it_or_nothing, set_up, tear_down)
 		close(top);
 		close(sub);
 	}
+}
+
+static bool has_tree(int number)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), ".d.mirror/tree.%d", number);
+	return access(path, F_OK) == 0;
+}
+
+TEST_WITH(tree_that_a_command_holds_keeps_its_files, set_up, tear_down)
+{
+	struct fixture *fixture = *state;
+	struct replica *replica = fixture->replica;
+
+	fill(replica);
+	change(replica, "1");
+	int held = open("d", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	assert_int_equal(flock(held, LOCK_SH), 0);
+	for (int i = 0; i < 3; i++)
+		change(replica, "x");
+	/* A mirror that starts again knows nothing of who holds it. */
+	replica_free(replica);
+	replica = fixture->replica = open_it();
+	change(replica, "x");
+	assert_int_equal(faccessat(held, "a", F_OK, 0), 0);
+	assert_int_equal(faccessat(held, "sub/b", F_OK, 0), 0);
+	assert_old(held, "a", "1");
+	assert_old(held, "sub/b", "1");
+	assert_file("d/a", "x");
+	assert_true(has_tree(2));
+	close(held);
+	change(replica, "x");
+	assert_false(has_tree(2));
+	assert_true(has_tree(7));
+}
+
+TEST_WITH(trees_that_are_held_for_ever_are_few, set_up, tear_down)
+{
+	struct replica *replica = ((struct fixture *)*state)->replica;
+	int held[REPLICA_HELD_MAX + 4];
+	int trees = 0;
+
+	fill(replica);
+	for (int i = 0; i < REPLICA_HELD_MAX + 4; i++) {
+		held[i] = open("d", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		assert_int_equal(flock(held[i], LOCK_SH), 0);
+		change(replica, "x");
+	}
+	for (int i = 1; i <= REPLICA_HELD_MAX + 5; i++)
+		trees += has_tree(i);
+	assert_int_equal(trees, REPLICA_HELD_MAX + 1);
+	for (int i = 0; i < REPLICA_HELD_MAX + 4; i++)
+		close(held[i]);
 }
 
 /* The expected files, the naive way: texts of paths; NULL: not there. */

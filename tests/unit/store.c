@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -108,6 +109,19 @@ TEST_WITH(tree_that_was_replaced_is_known, set_up, leave_place)
 	assert_int_equal(store_find(fd, &gone), 0);
 	assert_non_null(gone);
 	assert_string_equal(gone->inner, "sub/");
+}
+
+TEST_WITH(tree_is_held_until_the_store_is_freed, set_up, leave_place)
+{
+	struct store *store = find("STATE/tree.3/sub");
+	int fd = open("STATE/tree.3", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	store_hold(store);
+	store_hold(store);
+	assert_int_equal(flock(fd, LOCK_EX | LOCK_NB), -1);
+	store_free(store);
+	assert_int_equal(flock(fd, LOCK_EX | LOCK_NB), 0);
+	close(fd);
 }
 
 /* Keys make a tree, a lock and a status of their own. */

@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+"""A command that takes its time reads the state of a mirror that it began with, whatever the store gets meanwhile."""
+import os
+import signal
+import subprocess
+
+import stores
+from stores import expect
+
+FILES = 100
+stores.need_etcd()
+cluster = stores.Cluster(size=1).start()
+gateway = stores.Gateway(cluster)
+
+
+def write(number):
+    gateway.write({f"{at:02}.yaml": f"state: {number}\n" for at in range(FILES)})
+
+
+def has_a_tree_open(pid):
+    """Returns whether the command has opened the layer."""
+    trees = 0
+    for fd in os.listdir(f"/proc/{pid}/fd"):
+        try:
+            trees += "/.fleet.mirror/tree." in os.readlink(f"/proc/{pid}/fd/{fd}")
+        except FileNotFoundError:
+            pass
+    return trees > 0
+
+
+def states(directory):
+    return {open(f"{directory}/{name}", encoding="utf-8").read() for name in os.listdir(directory) if not name.startswith(".")}
+
+
+write(1)
+mirror = stores.Mirror("etcd", "--endpoints", cluster.endpoints(), "--prefix", "/fleet").start()
+mirror.equals(cluster)
+made = stores.path("made")
+words = [stores.PLYFS, "render", "-q", "--no-header", "-l", mirror.directory, made]
+with subprocess.Popen(words) as render:
+    try:
+        while render.poll() is None and not has_a_tree_open(render.pid):
+            pass
+        os.kill(render.pid, signal.SIGSTOP)
+        for number in range(2, 7):
+            write(number)
+            mirror.equals(cluster)
+    finally:
+        os.kill(render.pid, signal.SIGCONT)
+    expect("it succeeds", render.wait(timeout=120) == 0)
+expect("it is whole", len(os.listdir(made)) >= FILES, os.listdir(made))
+expect("it is one state", len(states(made)) == 1, states(made))
+write(7)
+mirror.equals(cluster)
+trees = [name for name in os.listdir(stores.path(".fleet.mirror")) if name.startswith("tree.")]
+expect("what nobody reads is gone", len(trees) == 1, trees)
+expect("the next command", subprocess.run(words, check=False).returncode == 0)
+expect("reads the present state", states(made) == {"state: 7\n"}, states(made))
+mirror.kill()
+cluster.kill()
