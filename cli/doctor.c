@@ -36,13 +36,13 @@
 #include "mount_option.h"
 #include "mount_table.h"
 #include "mounted_settings.h"
+#include "outside.h"
 #include "plyfs_mount.h"
 #include "report.h"
 #include "run_result.h"
 #include "sandbox.h"
 #include "strategy.h"
 #include "text.h"
-#include "trust.h"
 
 /* Milliseconds for going through the directories of given layers: less than PROBE_MS. */
 #define WALK_MS 3000
@@ -240,7 +240,7 @@ static void examine_trust(struct doctor_report *report, const struct settings *s
 		settings->document ? settings->document->roots[0] : NULL, &settings->read, 0};
 	struct problem problem;
 
-	if (!settings->path || trust_check(&file, &problem) != PROBLEM)
+	if (!settings->path || outside_trust(&file, &problem) != PROBLEM)
 		return;
 	problem_reword(
 		&problem, &problem, "%s; another user decides what is shown", problem.message);

@@ -121,3 +121,15 @@ int outside_open(const char *path, unsigned wanted, struct outside_directory *re
 	fd = -1;
 	return 0;
 }
+
+int outside_trust(const struct trusted *trusted, struct problem *problem)
+{
+	int r = delegate ? delegate->trust(delegate->context, trusted, problem)
+			 : trust_check(trusted, problem);
+
+	if (r >= 0 || r == -ENOMEM || r == -ESTALE)
+		return r;
+	return problem_at(problem, trusted->node,
+		"can't find out whether commands may be run for %s: %s", trusted->path,
+		text_error(r));
+}

@@ -1,7 +1,7 @@
 /*
- * Files and directories that settings name by their paths: plyfs.yaml, facts, presets, schemas, and
- * the directories of layers. Their file systems may not answer. So a thread that must not wait for
- * them sets a delegate: another process does the same there.
+ * Files and directories that settings name by their paths: plyfs.yaml, facts, presets, schemas,
+ * programs, and the directories of layers. Their file systems may not answer. So a thread that must
+ * not wait for them sets a delegate: another process does the same there.
  */
 #pragma once
 
@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "store.h"
+#include "trust.h"
 
 /* A file, as outside_read() gives it. */
 struct outside_file {
@@ -47,12 +48,19 @@ int outside_find(const char *path, char ret[PATH_MAX]);
  */
 int outside_open(const char *path, unsigned wanted, struct outside_directory *ret);
 
-/* Functions that do the same for a thread. They return -ETIMEDOUT if there is no answer. */
+/**
+ * Does the same as trust_check(), but any -errno except -ESTALE and -ENOMEM becomes a problem.
+ */
+int outside_trust(const struct trusted *trusted, struct problem *problem);
+
+/* Functions that do the same for a thread. They return -ETIMEDOUT if there is no answer. The last
+ * one is trust_check(). */
 struct outside_delegate {
 	int (*read)(void *context, const char *path, size_t size_max, struct outside_file *ret);
 	int (*find)(void *context, const char *path, char ret[PATH_MAX]);
 	int (*open)(
 		void *context, const char *path, unsigned wanted, struct outside_directory *ret);
+	int (*trust)(void *context, const struct trusted *trusted, struct problem *problem);
 	void *context;
 };
 

@@ -10,9 +10,9 @@
 #include "await.h"
 #include "cleanup.h"
 #include "layer.h"
+#include "outside.h"
 #include "path.h"
 #include "settings_make.h"
-#include "trust.h"
 #include "value.h"
 
 /* The words of plyfs.yaml. Messages show these lists. */
@@ -35,7 +35,7 @@
 #define QUIET_MS 50
 #define PAUSE_NS (20 * 1000 * 1000)
 
-/* The rule of trust, as its messages begin (trust.h). */
+/* The rule of trust, as its messages begin (outside.h). */
 #define RUNS "runs commands and writes a state only for "
 
 /* Trees are walked by recursive functions, which must fit a process's stack. */
@@ -380,7 +380,7 @@ static int check_program(
 		return 0;
 	const char *own = program->place->source->name;
 	bool is_own = strcmp(own, settings->path) == 0;
-	return trust_check(
+	return outside_trust(
 		&(struct trusted){RUNS "a program", program->words[0], program->words[0],
 			is_own ? program->place : node_get(settings->document->roots[0], "presets"),
 			NULL, user ? user->pw_uid : 0},
@@ -412,7 +412,7 @@ static int check_states(const struct settings *settings, struct problem *problem
 	if (settings->state) {
 		trusted.path = trusted.place = settings->state;
 		trusted.node = node_get(options, "state");
-		r = trust_check(&trusted, problem);
+		r = outside_trust(&trusted, problem);
 	}
 	for (size_t i = 0; r == 0 && i < settings->spec_count; i++) {
 		const struct store_spec *store = settings->specs[i].store;
@@ -420,7 +420,7 @@ static int check_states(const struct settings *settings, struct problem *problem
 			continue;
 		trusted.path = trusted.place = store->base;
 		trusted.node = store->place;
-		r = trust_check(&trusted, problem);
+		r = outside_trust(&trusted, problem);
 	}
 	return r;
 }
@@ -435,24 +435,24 @@ static int check_trust(struct settings *settings, struct problem *problem)
 	settings->has_programs = first_program(settings);
 	if (!node)
 		return 0;
-	r = trust_check(&(struct trusted){RUNS "a plyfs.yaml", settings->path, settings->place,
-				node, &settings->read, 0},
+	r = outside_trust(&(struct trusted){RUNS "a plyfs.yaml", settings->path, settings->place,
+				  node, &settings->read, 0},
 		problem);
 	if (r == 0 && settings->facts.place)
-		r = trust_check(&(struct trusted){RUNS "facts", settings->facts.path,
-					settings->facts.place, node, &settings->facts.read, 0},
+		r = outside_trust(&(struct trusted){RUNS "facts", settings->facts.path,
+					  settings->facts.place, node, &settings->facts.read, 0},
 			problem);
 	for (size_t i = 0; r == 0 && i < settings->preset_count; i++) {
 		const struct preset *preset = &settings->presets[i];
 		const struct node *own = program_of_preset(settings, preset);
-		r = trust_check(&(struct trusted){RUNS "presets", preset->path, preset->path,
-					own ? own : node, &preset->read, 0},
+		r = outside_trust(&(struct trusted){RUNS "presets", preset->path, preset->path,
+					  own ? own : node, &preset->read, 0},
 			problem);
 	}
 	for (uint32_t i = 0; r == 0 && i < settings->schema_count; i++) {
 		const struct schema_file *schema = settings->schemas[i];
-		r = trust_check(&(struct trusted){RUNS "schemas", schema->path, schema->place, node,
-					&schema->read, 0},
+		r = outside_trust(&(struct trusted){RUNS "schemas", schema->path, schema->place,
+					  node, &schema->read, 0},
 			problem);
 	}
 	if (r == 0)

@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "layer.h"
 #include "layer_spec.h"
+#include "outside.h"
 #include "value.h"
 
 /* The directories of root's mirrors; and of other users' mirrors, below $XDG_STATE_HOME. */
@@ -261,7 +261,7 @@ static const struct field git_fields[] = {
 	SHARED_FIELDS,
 };
 
-static const struct store_kind {
+static const struct store_syntax {
 	const char *name;
 	const char *keys;
 	const char *what; /* the field that names a layer */
@@ -286,7 +286,7 @@ static int identify(struct store_reader *reader, const char *value)
 	return reader->identity ? 0 : -ENOMEM;
 }
 
-static int read_field(struct store_reader *reader, const struct store_kind *kind,
+static int read_field(struct store_reader *reader, const struct store_syntax *kind,
 	const struct node *map, const struct field *field)
 {
 	const struct node *node = node_get(map, field->name);
@@ -374,7 +374,7 @@ static int set_paths(struct store_reader *reader, const struct node *map)
 }
 
 /* Makes the words "mirror KIND OPTION… -- [URL] DIRECTORY". */
-static int set_words(struct store_reader *reader, const struct store_kind *kind)
+static int set_words(struct store_reader *reader, const struct store_syntax *kind)
 {
 	const char *state = arena_printf(reader->place->arena, "%s/state", reader->store->home);
 	size_t size = (reader->count + 7) * sizeof(char *);
@@ -396,9 +396,9 @@ static int set_words(struct store_reader *reader, const struct store_kind *kind)
 	return 0;
 }
 
-static const struct store_kind *find_kind(const char *name)
+static const struct store_syntax *find_kind(const char *name)
 {
-	const struct store_kind *kind = kinds;
+	const struct store_syntax *kind = kinds;
 
 	while (strcmp(kind->name, name) != 0)
 		kind++;
@@ -409,7 +409,7 @@ int store_spec_read(const char *name, const struct node *map, const struct store
 	const struct store_spec **ret, struct problem *problem)
 {
 	struct store_spec *store = arena_zalloc(place->arena, 1, sizeof(*store));
-	const struct store_kind *kind = find_kind(name);
+	const struct store_syntax *kind = find_kind(name);
 	struct store_reader reader = {
 		.place = place, .store = store, .identity = kind->name, .problem = problem};
 
@@ -442,9 +442,10 @@ int store_spec_read(const char *name, const struct node *map, const struct store
 
 const char *store_spec_directory(const struct store_spec *store)
 {
-	struct stat found;
+	char found[PATH_MAX];
 
-	if (!store->system || lstat(store->directory, &found) == 0)
-		return store->directory;
-	return lstat(store->system, &found) == 0 ? store->system : store->directory;
+	return store->system && outside_find(store->directory, found) != 0 &&
+			       outside_find(store->system, found) == 0
+		       ? store->system
+		       : store->directory;
 }

@@ -13,7 +13,6 @@
 #include "descriptor.h"
 #include "mount_table.h"
 #include "route.h"
-#include "text.h"
 
 #define REFUSED "plyfs %s that only %s can write, and "
 
@@ -201,10 +200,6 @@ int trust_check(const struct trusted *trusted, struct problem *problem)
 		return read ? -ESTALE : 0;
 	if (r == 0 && read &&
 		(claim.last.st_dev != read->st_dev || claim.last.st_ino != read->st_ino))
-		r = -ESTALE;
-	if (r < 0 && r != -ENOMEM && r != -ESTALE)
-		return problem_at(problem, trusted->node,
-			"can't find out whether commands may be run for %s: %s", trusted->path,
-			text_error(r));
+		return -ESTALE;
 	return r;
 }

@@ -28,6 +28,6 @@ struct trusted {
  * a FUSE file system count as those of the user who mounted it.
  *
  * Returns 0; PROBLEM, at the node, with the part of the path, its owner or mode, and the remedy;
- * -ESTALE if the file there is not the one that was read, or is gone; or -ENOMEM.
+ * -ESTALE if the file there is not the one that was read, or is gone; or another -errno.
  */
 int trust_check(const struct trusted *trusted, struct problem *problem);

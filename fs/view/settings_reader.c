@@ -25,8 +25,15 @@
 
 #define WATCHED (IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_CREATE | IN_DELETE | IN_ONLYDIR)
 
-/* A request to the process has this number, a path, and another number. */
-enum request { READ, FIND, OPEN, WATCH, REQUESTS };
+enum settings_request_kind { READ, FIND, OPEN, WATCH, TRUST, REQUESTS };
+
+/* What the process is asked. */
+struct settings_request {
+	enum settings_request_kind kind;
+	const char *path;
+	uint64_t number;
+	const struct trusted *trusted; /* for TRUST */
+};
 
 /* Texts of a store that lie in its arena. */
 #define STORE_TEXTS 10
@@ -129,6 +136,23 @@ static void answer_open(const char *path, unsigned wanted, struct record *answer
 	closep(&directory.fd);
 }
 
+static void answer_trust(
+	const char *place, uid_t user, struct record *request, struct record *answer)
+{
+	CLEANUP(freep) char *what = record_get_text(request);
+	CLEANUP(freep) char *path = record_get_text(request);
+	struct problem problem = {0};
+	struct stat read;
+
+	record_get_stat(request, &read);
+	const struct trusted trusted = {what, path, place, NULL, read.st_mode ? &read : NULL, user};
+	int r = record_end(request);
+	if (r == 0)
+		r = trust_check(&trusted, &problem);
+	record_put_result(answer, r);
+	record_put_text(answer, problem.message);
+}
+
 /* Returns whether the result is a shortage; ENOSPC: no inotify watch is left. */
 static bool is_worth_a_retry(int result)
 {
@@ -179,7 +203,8 @@ static void answer_watch(const char *path, int inotify_fd, struct record *answer
 static struct record *answer_to(struct record *request, int inotify_fd)
 {
 	struct record *answer = worker_message_new(WORKER_ANSWER);
-	enum request kind = (enum request)record_get_below(request, REQUESTS - 1);
+	enum settings_request_kind kind =
+		(enum settings_request_kind)record_get_below(request, REQUESTS - 1);
 	CLEANUP(freep) char *path = record_get_text(request);
 	uint64_t number = record_get(request);
 
@@ -198,8 +223,11 @@ static struct record *answer_to(struct record *request, int inotify_fd)
 		answer_open(path, (unsigned)number, answer);
 		break;
 	case WATCH:
-	case REQUESTS:
 		answer_watch(path, inotify_fd, answer);
+		break;
+	case TRUST:
+	case REQUESTS:
+		answer_trust(path, (uid_t)number, request, answer);
 		break;
 	}
 	return answer;
@@ -281,10 +309,12 @@ static bool is_silent(struct settings_reader *reader, const char *path)
 }
 
 /* Sends a request, and waits. Returns 0 with *ret for record_free(), or -errno. */
-static int ask(struct settings_reader *reader, enum request kind, const char *path, uint64_t number,
-	struct record **ret)
+static int ask(
+	struct settings_reader *reader, const struct settings_request *asked, struct record **ret)
 {
 	CLEANUP(record_freep) struct record *request = worker_message_new(WORKER_JOB);
+	const struct trusted *trusted = asked->trusted;
+	const struct stat none = {0};
 	struct pollfd waited[] = {{.fd = reader->socket, .events = POLLIN},
 		{.fd = reader->stop_fd, .events = POLLIN}};
 	enum worker_message ignored;
@@ -293,18 +323,23 @@ static int ask(struct settings_reader *reader, enum request kind, const char *pa
 		return -ENOMEM;
 	if (reader->socket < 0)
 		return reader->error;
-	if (is_silent(reader, path))
+	if (is_silent(reader, asked->path))
 		return -ETIMEDOUT;
-	record_put(request, kind);
-	record_put_text(request, path);
-	record_put(request, number);
+	record_put(request, asked->kind);
+	record_put_text(request, asked->path);
+	record_put(request, asked->number);
+	if (trusted) {
+		record_put_text(request, trusted->what);
+		record_put_text(request, trusted->path);
+		record_put_stat(request, trusted->read ? trusted->read : &none);
+	}
 	int r = worker_message_send(reader->socket, request);
 	if (r == 0 && (await_ms(waited, 2, (int)reader->answer_ms) < 0 || !waited[0].revents))
 		r = waited[1].revents ? -ECANCELED : -ETIMEDOUT;
 	if (r == 0)
 		r = worker_message_receive(reader->socket, &ignored, ret);
 	if (r < 0)
-		give_up(reader, path, r);
+		give_up(reader, asked->path, r);
 	return r;
 }
 
@@ -321,7 +356,7 @@ static int read_there(void *context, const char *path, size_t size_max, struct o
 	CLEANUP(record_freep) struct record *answer = NULL;
 	CLEANUP(freep) char *text = NULL;
 
-	int r = ask(context, READ, path, size_max, &answer);
+	int r = ask(context, &(struct settings_request){READ, path, size_max, NULL}, &answer);
 	if (r < 0)
 		return r;
 	r = record_get_result(answer);
@@ -347,7 +382,7 @@ static int find_there(void *context, const char *path, char ret[PATH_MAX])
 {
 	CLEANUP(record_freep) struct record *answer = NULL;
 
-	int r = ask(context, FIND, path, 0, &answer);
+	int r = ask(context, &(struct settings_request){FIND, path, 0, NULL}, &answer);
 	if (r < 0)
 		return r;
 	r = record_get_result(answer);
@@ -377,7 +412,7 @@ static int open_there(
 
 	if (is_of_silent_layer(reader->old, path))
 		return -ETIMEDOUT;
-	int r = ask(reader, OPEN, path, wanted, &answer);
+	int r = ask(reader, &(struct settings_request){OPEN, path, wanted, NULL}, &answer);
 	if (r < 0)
 		return r;
 	r = record_get_result(answer);
@@ -391,6 +426,22 @@ static int open_there(
 	ret->store = take_ptr(store);
 	fd = -1;
 	return 0;
+}
+
+static int trust_there(void *context, const struct trusted *trusted, struct problem *problem)
+{
+	CLEANUP(record_freep) struct record *answer = NULL;
+
+	int r = ask(context,
+		&(struct settings_request){TRUST, trusted->place, trusted->user, trusted}, &answer);
+	if (r < 0)
+		return r;
+	r = record_get_result(answer);
+	CLEANUP(freep) char *message = record_get_text(answer);
+	r = end_answer(answer, r);
+	if (r < 0 || !message[0])
+		return r;
+	return problem_at(problem, trusted->node, "%s", message);
 }
 
 void settings_reader_init(struct settings_reader *reader, int stop_fd)
@@ -439,7 +490,8 @@ struct settings_reading {
 static void read_aside(void *context)
 {
 	struct settings_reading *reading = context;
-	const struct outside_delegate there = {read_there, find_there, open_there, reading->reader};
+	const struct outside_delegate there = {
+		read_there, find_there, open_there, trust_there, reading->reader};
 
 	outside_delegate(&there);
 	reading->result = settings_again(reading->reader->old, reading->own, reading->outline,
@@ -469,7 +521,7 @@ int settings_reader_watch(struct settings_reader *reader, const char *path)
 
 	if (r < 0)
 		return r;
-	r = ask(reader, WATCH, path, 0, &answer);
+	r = ask(reader, &(struct settings_request){WATCH, path, 0, NULL}, &answer);
 	for (size_t left = r < 0 ? 0 : record_get_count(answer, 8); r == 0 && left; left--) {
 		int wd = (int)record_get_below(answer, INT_MAX);
 		uint32_t mask = (uint32_t)record_get_below(answer, UINT32_MAX);

@@ -1,13 +1,13 @@
 /*
  * The process plyfs-settings, which looks at what settings name (outside.h) in place of the daemon.
  *
- *      daemon ── read, find, open, watch PATH ──▶ plyfs-settings
- *         ◀── text, path, directory, watches ──
+ *      daemon ── read, find, open, watch, trust PATH ──▶ plyfs-settings
+ *         ◀── text, path, directory, watches, problem ──
  *
- * Contract: the daemon makes no system call on these paths, except to check who may have written a
- * file with commands in it, right after it was read (trust.h). Their file systems may not answer,
- * and a process that waits there can't be killed: with /dev/fuse open, its mount would not end. The
- * process has no /dev/fuse. It reads and opens; the daemon parses. So everything is read once.
+ * Contract: the daemon makes no system call on these paths. Their file systems may not answer, and
+ * a process that waits there can't be killed: with /dev/fuse open, its mount would not end. The
+ * process has no /dev/fuse. It reads, opens, and checks who may have written the files (trust.h);
+ * the daemon parses. So everything is read once.
  *
  * A process that does not answer in time is left alone. Until it ends, the path for which it waits
  * counts as silent, and no other process looks at it. Nor is a layer opened that is known to be

@@ -6,9 +6,9 @@
 
 mkdir part
 make_silent part half_FORGET
-begin_again() {
+begin_again() { # [NAMED]: what plyfs.yaml names there
 	echo 'a: 1' >low/app.yaml
-	printf 'options: {answer_timeout: 1s, header: false}\nlayers: [low]\nfacts: part/app.yaml\n' >plyfs.yaml
+	printf 'options: {answer_timeout: 1s, header: false}\nlayers: [low]\n%s\n' "${1:-facts: part/app.yaml}" >plyfs.yaml
 	start -c plyfs.yaml mnt
 	shows mnt/app.yaml 'a: 1'
 }
@@ -32,6 +32,20 @@ for request in OPEN READ LOOKUP GETATTR; do
 		answers_no NONE
 		: >log
 	done
+done
+
+# So does a program: plyfs asks who may have written it, but does not read it.
+for request in LOOKUP GETATTR; do
+	begin_again "rules: [{match: none.yaml, on_change: [$directory/part/app.yaml]}]"
+	answers_no $request
+	echo '# saved' >>plyfs.yaml
+	is_asked_for() { grep -q "commands may be run for $directory/part/app.yaml: its file system does not answer" log; }
+	[ $request = GETATTR ] || eventually is_asked_for || fail "$request: the log does not name the program"
+	echo 'a: 2' | replace low/app.yaml
+	comes_to_show mnt/app.yaml 'a: 2'
+	killed_mount_ends 2
+	answers_no NONE
+	: >log
 done
 
 # When it answers, the settings are read again.
