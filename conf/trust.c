@@ -110,9 +110,9 @@ static bool find_mounter(void *context, const struct table_mount *mount)
 
 /*
  * Checks who mounted a FUSE file system. It can show any owner, so its files count as those of the
- * user who mounted it. A mount of another mount namespace, or one that was unmounted while it was
- * in use, is not in the table: any user may have made it. If the table can't be read, refuses
- * nothing.
+ * user who mounted it. It may also give no answer to statfs(2) but an error. A mount of another
+ * mount namespace, or one that was unmounted while it was in use, is not in the table: any user may
+ * have made it.
  */
 static int check_mounter(const struct claim *claim, const struct path_part *part, int fd)
 {
@@ -120,10 +120,15 @@ static int check_mounter(const struct claim *claim, const struct path_part *part
 	const struct trusted *trusted = claim->trusted;
 	struct statfs fs;
 
-	if (fstatfs(fd, &fs) < 0 || fs.f_type != FUSE_SUPER_MAGIC)
+	if (fstatfs(fd, &fs) == 0 && fs.f_type != FUSE_SUPER_MAGIC)
 		return 0;
-	if (mount_table_each(-1, find_mounter, &mounter) < 0)
-		return 0;
+	int r = mount_table_each(-1, find_mounter, &mounter);
+	if (r < 0)
+		return problem_at(claim->problem, trusted->node,
+			REFUSED "%s, on the way to %s, is on a FUSE file system whose user is "
+				"unknown, as " MOUNT_TABLE
+				" can't be read (%s): mount /proc, or give a path without it",
+			trusted->what, who_may(), part->path, trusted->path, strerror(-r));
 	if (mounter.uid < 0)
 		return problem_at(claim->problem, trusted->node,
 			REFUSED

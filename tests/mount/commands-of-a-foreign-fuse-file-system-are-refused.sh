@@ -1,17 +1,16 @@
 #!/bin/bash
 . "$(dirname "$0")/mount.sh"
+. "$(dirname "$test_file")/silent.sh"
 
 # A FUSE file system can show any owner. So its files are those of the user who mounted it. If the table of mounts does
 # not name that user, nothing is known: another mount namespace has the mount, or it was unmounted while it was in use.
-need_root
-need_private
 printf 'layers: [%s]\nrules: [{match: "*", check: [grep, a, "%%f"]}]\n' "$directory/high" >low/plyfs.yaml
 echo 'a: 1' >high/app.yaml
 start
 
-refused() {
+refused() { # PATH [REASON]
 	! "$PLYFS" check -c "$1" 2>"$directory/err" || fail "$1: its commands are run"
-	grep -q "plyfs.yaml:2:.* is on a FUSE file system that is not in the table of mounts" "$directory/err" ||
+	grep -q ":2:.* is on a FUSE file system ${2:-that is not in the table of mounts}" "$directory/err" ||
 		fail "$1: $(cat "$directory/err")"
 }
 "$PLYFS" check -c mnt/plyfs.yaml || fail "root's own mount is refused"
@@ -30,3 +29,14 @@ nsenter --mount="/proc/$other/ns/mnt" --wd="$directory" bash -c \
 # The working directory is in what was unmounted; an open file keeps the daemon serving.
 nsenter --mount="/proc/$other/ns/mnt" --wd="/proc/$plyfs_pid/root$directory/mnt" bash -c 'refused plyfs.yaml' ||
 	fail "by the working directory"
+
+# The table can't be read.
+unshare --mount --propagation private bash -c 'mount -t tmpfs none /proc
+	refused mnt/plyfs.yaml "whose user is unknown, as /proc/self/mountinfo can.t be read"' || fail "without a table"
+
+# The file system does not say what it is.
+mkdir liar nameless
+for kind in liar nameless; do
+	MOUNTER=1 make_silent $kind $kind low/plyfs.yaml
+	refused $kind/.plyfs/status 'of the user 1, who controls its content'
+done

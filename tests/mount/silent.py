@@ -1,6 +1,7 @@
 """Mounts a file system at sys.argv[1] that claims to be a plyfs, and answers no request. With `deaf` as sys.argv[2]
 it reads no request. With `mute` it reads each one, so that not even SIGKILL ends a process that waits. With `liar`
-it answers with a status of its own (sys.argv[3]), as the mount of the user MOUNTER. With `half_READ`
+it answers with a status of its own (sys.argv[3]), as the mount of the user MOUNTER; so it does with `nameless`, but
+STATFS is an error. With `half_READ`
 or another request it shows app.yaml and the empty directories d1 to d9, and reads but does not answer such requests. With `for_12` or another number it shows app.yaml,
 answers so many requests, and is mute from then on. It prints "mounted", and ends with
 its input. A line of that is the request that it does not answer from then on, or ALL; with NONE it answers what it has left."""
@@ -15,7 +16,7 @@ OPENDIR, READDIR, RELEASEDIR, CREATE = 27, 28, 29, 35
 TAKES_NO_ANSWER = FORGET, INTERRUPT, 42  # BATCH_FORGET
 place, kind = sys.argv[1], sys.argv[2]
 shows_file = kind.startswith(("half_", "for_"))
-text = open(sys.argv[3], "rb").read() if kind == "liar" else b"half: 1\n" if shows_file else b""
+text = open(sys.argv[3], "rb").read() if kind in ("liar", "nameless") else b"half: 1\n" if shows_file else b""
 NONE, ALL = None, -1
 unanswered = globals()[kind[5:]] if "half" in kind else None
 left = []
@@ -58,7 +59,7 @@ def answer(code, node, body):
         return b"".join(struct.pack("<2Q2I8s", NAMES[name], 1, len(name[1]), NODES[NAMES[name]][0] >> 12, name[1])
                         for name in names)
     if code == STATFS:
-        return bytes(80)
+        return -5 if kind == "nameless" else bytes(80)
     return b"" if code in (RELEASE, RELEASEDIR, FLUSH) else -38
 
 
