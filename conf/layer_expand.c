@@ -9,16 +9,17 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "cleanup.h"
 #include "fact.h"
 #include "layer.h"
 #include "layer_spec.h"
 #include "node.h"
+#include "user.h"
 
 #define MACHINE_ID "/etc/machine-id"
 
@@ -163,14 +164,13 @@ static int get_os_version(const struct settings_environment *around, char *buffe
 static int get_passwd(
 	const struct settings_environment *around, char *buffer, size_t size, bool is_home)
 {
-	struct passwd entry, *found = NULL;
-	char text[PASSWD_MAX];
-	int r = around->user ? getpwnam_r(around->user, &entry, text, sizeof(text), &found)
-			     : getpwuid_r(geteuid(), &entry, text, sizeof(text), &found);
+	CLEANUP(freep) char *text = NULL;
+	struct passwd user;
+	int r = user_find(around->user, &user, &text);
 
-	if (r != 0 || !found)
-		return result_of(-r);
-	return copy_text(buffer, size, is_home ? found->pw_dir : found->pw_name);
+	if (r != 0)
+		return r < 0 ? r : NO_VALUE;
+	return copy_text(buffer, size, is_home ? user.pw_dir : user.pw_name);
 }
 
 static int get_user(const struct settings_environment *around, char *buffer, size_t size)

@@ -8,12 +8,6 @@
 #include "problem.h"
 #include "store_spec.h"
 
-/*
- * Size of a passwd entry, in bytes; sysconf(_SC_GETPW_R_SIZE_MAX) is 1024 with glibc. Settings are
- * read while processes are forked: not by getpwuid(3), whose lock such a process may need.
- */
-#define PASSWD_MAX 4096
-
 struct layer_spec {
 	const char *name; /* NULL: from the path, by layer_specs_name() */
 	const char *path; /* as requested, for messages */

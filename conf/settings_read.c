@@ -2,7 +2,6 @@
  * The reader of plyfs.yaml. It checks the whole file before it opens the first layer.
  */
 #include <errno.h>
-#include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -13,6 +12,7 @@
 #include "outside.h"
 #include "path.h"
 #include "settings_make.h"
+#include "user.h"
 #include "value.h"
 
 /* The words of plyfs.yaml. Messages show these lists. */
@@ -367,23 +367,23 @@ static const struct node *what_needs_trust(const struct settings *settings)
 static int check_program(
 	const struct settings *settings, const struct program *program, struct problem *problem)
 {
-	struct passwd entry, *user = NULL;
-	char text[PASSWD_MAX];
+	CLEANUP(freep) char *text = NULL;
+	struct passwd user = {0};
 
 	if (!program || program->words[0][0] != '/')
 		return 0;
-	int r = program->user ? getpwnam_r(program->user, &entry, text, sizeof(text), &user) : 0;
-	if (layer_is_shortage(-r))
+	int r = program->user ? user_find(program->user, &user, &text) : 0;
+	if (r < 0)
 		return -ENOMEM;
 	/* The process that runs the program reports an unknown user. */
-	if (program->user && !user)
+	if (r == USER_UNKNOWN)
 		return 0;
 	const char *own = program->place->source->name;
 	bool is_own = strcmp(own, settings->path) == 0;
 	return outside_trust(
 		&(struct trusted){RUNS "a program", program->words[0], program->words[0],
 			is_own ? program->place : node_get(settings->document->roots[0], "presets"),
-			NULL, user ? user->pw_uid : 0},
+			NULL, user.pw_uid},
 		problem);
 }
 

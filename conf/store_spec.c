@@ -3,15 +3,16 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "cleanup.h"
 #include "layer.h"
 #include "layer_spec.h"
 #include "outside.h"
+#include "user.h"
 #include "value.h"
 
 /* The directories of root's mirrors; and of other users' mirrors, below $XDG_STATE_HOME. */
@@ -328,18 +329,18 @@ static uint64_t hash(const char *text)
 static int find_base(const struct store_reader *reader, const struct node *map, const char **ret)
 {
 	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-	struct passwd entry, *user;
-	char text[PASSWD_MAX];
+	CLEANUP(freep) char *text = NULL;
+	struct passwd user;
 
 	if (geteuid() == 0) {
 		*ret = SYSTEM_BASE;
 		return 0;
 	}
 	if (!home || *home != '/') {
-		int r = getpwuid_r(geteuid(), &entry, text, sizeof(text), &user);
-		if (layer_is_shortage(-r))
-			return -r;
-		home = user ? user->pw_dir : NULL;
+		int r = user_find(NULL, &user, &text);
+		if (r < 0)
+			return r;
+		home = r == 0 ? user.pw_dir : NULL;
 	}
 	if (state && *state == '/')
 		*ret = arena_printf(reader->place->arena, "%s/" USER_BASE, state);

@@ -1,0 +1,18 @@
+/*
+ * A user, as the system knows it (passwd(5)).
+ *
+ * Settings are read while processes are forked: not by getpwuid(3), whose lock such a process may
+ * need.
+ */
+#pragma once
+
+#include <pwd.h>
+
+/* The result of user_find(), if the system knows no such user, or can't say. */
+#define USER_UNKNOWN 1
+
+/**
+ * Finds the user `name`; NULL: our own. Returns 0 with *ret, whose texts live as long as *text, for
+ * free(3); USER_UNKNOWN; or the -errno of a shortage (layer_is_shortage()).
+ */
+int user_find(const char *name, struct passwd *ret, char **text);
