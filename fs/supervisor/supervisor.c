@@ -166,15 +166,18 @@ static void take_messages(struct supervisor *supervisor, struct supervised_mirro
 	unwatch(supervisor, &mirror->log);
 }
 
-/* Puts the next start off. */
-static void postpone(struct supervised_mirror *mirror)
+/* Puts the next start off. Returns whether the log is to have it: of a mirror each end; of
+ * plyfs-report the first since the last run that was longer than PAUSE_MAX. */
+static bool postpone(struct supervised_mirror *mirror)
 {
 	int64_t now_ms = clock_ms();
 
 	if (mirror->started_ms && now_ms - mirror->started_ms > PAUSE_MAX)
 		mirror->pause_ms = PAUSE_FIRST;
+	bool is_news = mirror->spec || mirror->pause_ms == PAUSE_FIRST;
 	mirror->due_ms = now_ms + mirror->pause_ms;
 	mirror->pause_ms = mirror->pause_ms < PAUSE_MAX / 2 ? 2 * mirror->pause_ms : PAUSE_MAX;
+	return is_news;
 }
 
 /* Returns the pid, or -errno. */
@@ -197,8 +200,8 @@ static void start(struct supervisor *supervisor, struct supervised_mirror *mirro
 	mirror->started_ms = clock_ms();
 	if (pid < 0) {
 		snprintf(text, sizeof(text), "it can't be started: %s", text_error(pid));
-		log_of(supervisor, mirror, text);
-		postpone(mirror);
+		if (postpone(mirror))
+			log_of(supervisor, mirror, text);
 		return;
 	}
 	mirror->pid = pid;
@@ -219,7 +222,8 @@ static void note_end(struct supervisor *supervisor, struct supervised_mirror *mi
 	/* No layer is a mirror's. */
 	if (mirror == supervisor->reporter && WIFEXITED(status) && WEXITSTATUS(status) == 0)
 		supervisor->reporter = NULL;
-	postpone(mirror);
+	if (!postpone(mirror))
+		return;
 	if (WIFSIGNALED(status))
 		snprintf(text, sizeof(text), "was ended by a signal (%s)",
 			strsignal(WTERMSIG(status)));
