@@ -19,11 +19,17 @@ void outside_delegate(const struct outside_delegate *named)
 	delegate = named;
 }
 
+static int note(int result)
+{
+	*delegate->failures += result != 0;
+	return result;
+}
+
 int outside_read(const char *path, size_t size_max, struct outside_file *ret)
 {
 	*ret = (struct outside_file){0};
 	if (delegate)
-		return delegate->read(delegate->context, path, size_max, ret);
+		return note(delegate->read(delegate->context, path, size_max, ret));
 	/* O_NONBLOCK: a pipe in the file's place must not hang plyfs. */
 	CLEANUP(closep) int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (fd < 0 || fstat(fd, &ret->stat) < 0)
@@ -43,7 +49,7 @@ int outside_read(const char *path, size_t size_max, struct outside_file *ret)
 int outside_find(const char *path, char ret[PATH_MAX])
 {
 	if (delegate)
-		return delegate->find(delegate->context, path, ret);
+		return note(delegate->find(delegate->context, path, ret));
 	CLEANUP(closep) int fd = open(path, O_PATH | O_CLOEXEC);
 	return fd < 0 ? -errno : descriptor_path(fd, ret);
 }
@@ -104,7 +110,7 @@ int outside_open(const char *path, unsigned wanted, struct outside_directory *re
 
 	*ret = (struct outside_directory){.fd = -1};
 	if (delegate)
-		return delegate->open(delegate->context, path, wanted, ret);
+		return note(delegate->open(delegate->context, path, wanted, ret));
 	int r = open_directory(path, wanted, &fd);
 	if (r < 0 || fd < 0)
 		return r;
@@ -124,7 +130,7 @@ int outside_open(const char *path, unsigned wanted, struct outside_directory *re
 
 int outside_trust(const struct trusted *trusted, struct problem *problem)
 {
-	int r = delegate ? delegate->trust(delegate->context, trusted, problem)
+	int r = delegate ? note(delegate->trust(delegate->context, trusted, problem))
 			 : trust_check(trusted, problem);
 
 	if (r >= 0 || r == -ENOMEM || r == -ESTALE)

@@ -62,6 +62,7 @@ struct outside_delegate {
 		void *context, const char *path, unsigned wanted, struct outside_directory *ret);
 	int (*trust)(void *context, const struct trusted *trusted, struct problem *problem);
 	void *context;
+	unsigned *failures; /* the number of results other than 0 is added */
 };
 
 /** Sets the delegate of the calling thread, which must stay valid; NULL: none. */

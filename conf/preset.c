@@ -2,14 +2,15 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "array.h"
 #include "cleanup.h"
 #include "descriptor.h"
 #include "layer.h"
+#include "outside.h"
 #include "settings_make.h"
 #include "value.h"
 #include "word.h"
@@ -60,12 +61,12 @@ static int find(const char *name, struct arena *arena, const char **ret)
 
 		if (!path)
 			return -ENOMEM;
-		if (access(path, F_OK) == 0) {
+		char found[PATH_MAX];
+		int r = outside_find(path, found);
+		if (r == 0)
 			*ret = path;
-			return 0;
-		}
-		if (layer_is_shortage(-errno))
-			return -errno;
+		if (r == 0 || layer_is_shortage(r))
+			return r;
 	}
 	return 0;
 }

@@ -25,8 +25,10 @@
 /* Quiet, after a change of plyfs.yaml or of a layer's path, before the settings are read again. */
 #define RELOAD_QUIET_MS 20
 
-/* After a lack of memory or descriptors, the settings are read again after this time. */
-#define RELOAD_RETRY_MS 1000
+/* Pauses before the settings are read again, if no event will report the end of a fault: the first,
+ * and the longest. */
+#define RELOAD_PAUSE_MS 1000u
+#define RELOAD_PAUSE_MAX_MS 10000u
 
 /*
  * Microseconds for which the publisher ignores further events after it has seen one. A save makes
@@ -45,6 +47,7 @@ struct publisher {
 	struct name_watch *watch;
 	bool is_reload_due;
 	int64_t reload_ms; /* clock_ms() before which it is not tried; 0: at once */
+	unsigned pause_ms; /* the next one */
 	uint64_t state;    /* fixed: the hash of the option `state` */
 	struct settings_reader reader;
 	struct timespec settings_made; /* CLOCK_REALTIME: when they were read */
@@ -72,6 +75,7 @@ int publisher_new(
 	publisher->options = *options;
 	/* The settings may have changed between their reading and their being watched. */
 	publisher->is_reload_due = true;
+	publisher->pause_ms = RELOAD_PAUSE_MS;
 	publisher->state = hash_state(view->composer.settings);
 	clock_gettime(CLOCK_REALTIME, &publisher->settings_made);
 	publisher->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -206,45 +210,17 @@ static void set_settings_fault(struct publisher *publisher, struct fault *fault)
 static void reload_later(struct publisher *publisher)
 {
 	publisher->is_reload_due = true;
-	publisher->reload_ms = clock_ms() + RELOAD_RETRY_MS;
+	publisher->reload_ms = clock_ms() + publisher->pause_ms;
+	publisher->pause_ms *= 2;
+	if (publisher->pause_ms > RELOAD_PAUSE_MAX_MS)
+		publisher->pause_ms = RELOAD_PAUSE_MAX_MS;
 }
 
-static void watch_settings(struct publisher *publisher, const struct settings *settings)
+static void reload_now(struct publisher *publisher)
 {
-	struct settings_reader *reader = &publisher->reader;
-	struct name_watch *watch = publisher->watch;
-	int r = 0;
-
-	name_watch_renew(watch);
-	if (settings->place)
-		r = settings_reader_watch(reader, settings->place);
-	if (r == 0 && settings->facts.place)
-		r = settings_reader_watch(reader, settings->facts.place);
-	for (size_t i = 0; r == 0 && i < settings->preset_count; i++)
-		r = settings_reader_watch(reader, settings->presets[i].path);
-	/* The process would stand still on the path to a layer that does not answer. */
-	for (size_t i = 0; r == 0 && i < settings->layer_count; i++)
-		if (layer_silence(settings->layers[i]) == LAYER_ANSWERS)
-			r = settings_reader_watch(reader, settings->layers[i]->place);
-	for (uint32_t i = 0; r == 0 && i < settings->schema_count; i++)
-		r = settings_reader_watch(reader, settings->schemas[i]->place);
-	/* A name that was not watched before may have changed since the settings were read. */
-	publisher->is_reload_due |= name_watch_end_renewal(watch);
-	if (r < 0)
-		reload_later(publisher);
-}
-
-/* If a schema keeps the new settings from use, watches it, too: it may be repaired alone. */
-static void watch_culprit(struct settings_reader *reader, const struct settings *settings,
-	const struct problem *problem)
-{
-	CLEANUP(arena_freep) struct arena *arena = NULL;
-	const char *place;
-
-	if (problem->source[0] && arena_new(&arena) == 0 &&
-		settings_environment_absolute(&settings->around, problem->source, arena, &place) ==
-			0)
-		settings_reader_watch(reader, place);
+	publisher->is_reload_due = true;
+	publisher->reload_ms = 0;
+	publisher->pause_ms = RELOAD_PAUSE_MS;
 }
 
 static int read_again(struct publisher *publisher, struct settings **ret, struct problem *problem)
@@ -254,9 +230,12 @@ static int read_again(struct publisher *publisher, struct settings **ret, struct
 	CLEANUP(settings_unrefp) struct settings *outline = NULL;
 
 	int r = settings_reader_begin(&publisher->reader, publisher->watch, before->answer_ms);
-	if (r == 0)
-		r = settings_reader_read(
-			&publisher->reader, before, options->dev, &outline, ret, problem);
+	if (r < 0)
+		return r;
+	name_watch_renew(publisher->watch);
+	r = settings_reader_read(&publisher->reader, before, options->dev, &outline, ret, problem);
+	/* A name that was not watched before may have changed just before it was. */
+	publisher->is_reload_due |= name_watch_end_renewal(publisher->watch);
 	if (outline && options->take_outline)
 		options->take_outline(options->context, outline);
 	return r;
@@ -271,18 +250,14 @@ static int take_settings(struct publisher *publisher, struct problem *problem)
 	int r = read_again(publisher, &settings, problem);
 	if (r == 0 && !settings_equal(settings, view->composer.settings))
 		r = view_reload(view, settings);
-	if (r == 0)
-		watch_settings(publisher, settings);
-	if (r < 0) {
+	const struct settings_reader *reader = &publisher->reader;
+	if (r < 0 || reader->unwatched || (r == PROBLEM && reader->failures))
 		reload_later(publisher);
+	else
+		publisher->pause_ms = RELOAD_PAUSE_MS;
+	if (r < 0)
 		return problem_set(problem, view->composer.settings->path, 0, 0,
 			"the settings can't be read again: %s; it is tried again", strerror(-r));
-	}
-	if (r == PROBLEM) {
-		watch_culprit(&publisher->reader, view->composer.settings, problem);
-		/* The fault may end without an event: a layer's file system may work again. */
-		reload_later(publisher);
-	}
 	return r;
 }
 
@@ -331,18 +306,12 @@ static void reload(struct publisher *publisher)
 	set_settings_fault(publisher, fault);
 }
 
-/*
- * Begins to watch plyfs.yaml and the places of layers. They are read again then, and what failed
- * here is tried again. Returns false, and tries again later, if there is no inotify instance.
- */
+/* Makes the inotify instance. Returns false, and tries again later, if there can be none. */
 static bool follow_settings(struct publisher *publisher)
 {
 	const struct settings *settings = publisher->view->composer.settings;
 	int r = name_watch_new(&publisher->watch);
 
-	if (r == 0 && settings_reader_begin(
-			      &publisher->reader, publisher->watch, settings->answer_ms) == 0)
-		watch_settings(publisher, settings);
 	if (r == 0)
 		return true;
 	reload_later(publisher);
@@ -410,15 +379,12 @@ static bool wait_for_work(struct publisher *publisher, int timeout_ms)
 		return false;
 	settings_reader_reap(&publisher->reader);
 	bool is_quiet = !polled[SETTINGS].revents;
-	if (!is_quiet && name_watch_has_event(publisher->watch)) {
-		publisher->is_reload_due = true;
-		publisher->reload_ms = 0;
-	}
+	if (!is_quiet && name_watch_has_event(publisher->watch))
+		reload_now(publisher);
 	for (size_t i = 0; i < PUBLISHER_HOOKS; i++)
 		if (polled[OWN + i].revents &&
 			hooks[i].handle(publisher->options.context, &hooks[i])) {
-			publisher->is_reload_due = true;
-			publisher->reload_ms = 0;
+			reload_now(publisher);
 			is_quiet = false;
 		}
 	if (was_due && is_quiet && clock_ms() >= publisher->reload_ms) {

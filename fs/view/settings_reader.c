@@ -351,12 +351,40 @@ static int end_answer(const struct record *answer, int result)
 	return r < 0 ? r : result;
 }
 
+/* Adds each name on `path` that exists to the watch: one of them may be replaced. Returns 0 or
+ * -errno (-ENOSPC: no inotify watch is left). */
+static int watch(struct settings_reader *reader, const char *path)
+{
+	CLEANUP(record_freep) struct record *answer = NULL;
+	int r = name_watch_expect(reader->watch);
+
+	if (r < 0)
+		return r;
+	r = ask(reader, &(struct settings_request){WATCH, path, 0, NULL}, &answer);
+	for (size_t left = r < 0 ? 0 : record_get_count(answer, 8); r == 0 && left; left--) {
+		int wd = (int)record_get_below(answer, INT_MAX);
+		uint32_t mask = (uint32_t)record_get_below(answer, UINT32_MAX);
+		CLEANUP(freep) char *name = record_get_text(answer);
+		if (name)
+			r = name_watch_add_watched(reader->watch, wd, name, mask);
+		else
+			record_spoil(answer);
+	}
+	name_watch_expect_no_more(reader->watch);
+	if (r < 0)
+		return r;
+	r = record_get_result(answer);
+	return end_answer(answer, r);
+}
+
 static int read_there(void *context, const char *path, size_t size_max, struct outside_file *ret)
 {
 	CLEANUP(record_freep) struct record *answer = NULL;
+	struct settings_reader *reader = context;
 	CLEANUP(freep) char *text = NULL;
 
-	int r = ask(context, &(struct settings_request){READ, path, size_max, NULL}, &answer);
+	reader->unwatched += watch(reader, path) < 0;
+	int r = ask(reader, &(struct settings_request){READ, path, size_max, NULL}, &answer);
 	if (r < 0)
 		return r;
 	r = record_get_result(answer);
@@ -412,6 +440,7 @@ static int open_there(
 
 	if (is_of_silent_layer(reader->old, path))
 		return -ETIMEDOUT;
+	reader->unwatched += watch(reader, path) < 0;
 	int r = ask(reader, &(struct settings_request){OPEN, path, wanted, NULL}, &answer);
 	if (r < 0)
 		return r;
@@ -490,8 +519,8 @@ struct settings_reading {
 static void read_aside(void *context)
 {
 	struct settings_reading *reading = context;
-	const struct outside_delegate there = {
-		read_there, find_there, open_there, trust_there, reading->reader};
+	const struct outside_delegate there = {read_there, find_there, open_there, trust_there,
+		reading->reader, &reading->reader->failures};
 
 	outside_delegate(&there);
 	reading->result = settings_again(reading->reader->old, reading->own, reading->outline,
@@ -506,36 +535,13 @@ int settings_reader_read(struct settings_reader *reader, const struct settings *
 	struct settings_reading reading = {reader, own, outline, ret, problem, 0};
 
 	reader->old = old;
+	reader->failures = reader->unwatched = 0;
 	aside_run(read_aside, &reading);
 	if (reading.result == PROBLEM && reader->error == -EPIPE)
 		return problem_set(problem, NULL, 0, 0,
 			"the settings can't be read again: the process that reads them was killed; "
 			"it is tried again");
 	return reading.result;
-}
-
-int settings_reader_watch(struct settings_reader *reader, const char *path)
-{
-	CLEANUP(record_freep) struct record *answer = NULL;
-	int r = name_watch_expect(reader->watch);
-
-	if (r < 0)
-		return r;
-	r = ask(reader, &(struct settings_request){WATCH, path, 0, NULL}, &answer);
-	for (size_t left = r < 0 ? 0 : record_get_count(answer, 8); r == 0 && left; left--) {
-		int wd = (int)record_get_below(answer, INT_MAX);
-		uint32_t mask = (uint32_t)record_get_below(answer, UINT32_MAX);
-		CLEANUP(freep) char *name = record_get_text(answer);
-		if (name)
-			r = name_watch_add_watched(reader->watch, wd, name, mask);
-		else
-			record_spoil(answer);
-	}
-	name_watch_expect_no_more(reader->watch);
-	if (r < 0)
-		return r;
-	r = record_get_result(answer);
-	return end_answer(answer, r);
 }
 
 void settings_reader_end(struct settings_reader *reader)

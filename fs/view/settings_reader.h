@@ -39,6 +39,8 @@ struct settings_reader {
 	struct settings_process left[SETTINGS_READERS_MAX];
 	struct name_watch *watch;   /* whose watches it adds */
 	const struct settings *old; /* while settings are read */
+	unsigned unwatched;         /* of the last reading: paths with a name that is not watched */
+	unsigned failures;          /* ... requests that failed; that may end without an event */
 	unsigned answer_ms;         /* the time that it has for an answer */
 	int stop_fd;                /* when it becomes readable, all answers are -ECANCELED */
 };
@@ -53,15 +55,12 @@ void settings_reader_init(struct settings_reader *reader, int stop_fd);
 int settings_reader_begin(
 	struct settings_reader *reader, struct name_watch *watch, unsigned answer_ms);
 
-/** Does the same as settings_again() by the process. The calling coroutine waits. */
+/**
+ * Does the same as settings_again() by the process. Adds each name on a path to the watch before it
+ * reads what is there: one of them may be replaced. The calling coroutine waits.
+ */
 int settings_reader_read(struct settings_reader *reader, const struct settings *old, dev_t own,
 	struct settings **outline, struct settings **ret, struct problem *problem);
-
-/**
- * Adds each name on `path` that exists to the watch: one of them may be replaced. The calling
- * coroutine waits. Returns 0; or -errno: try again later (-ENOSPC: no inotify watch is left).
- */
-int settings_reader_watch(struct settings_reader *reader, const char *path);
 
 /** Ends the process, and waits until it has ended, if there is one that answers. */
 void settings_reader_end(struct settings_reader *reader);
