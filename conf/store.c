@@ -27,7 +27,7 @@
 /* Follows the path of a removed directory in /proc. */
 #define DELETED " (deleted)"
 
-static struct store *make_store(void)
+struct store *store_new(void)
 {
 	struct store *store = calloc(1, sizeof(*store));
 
@@ -274,7 +274,7 @@ static int find(struct store *store, int directory)
 
 int store_find(int directory, struct store **ret)
 {
-	CLEANUP(store_freep) struct store *store = make_store();
+	CLEANUP(store_freep) struct store *store = store_new();
 
 	if (!store)
 		return -ENOMEM;
@@ -291,7 +291,7 @@ int store_find(int directory, struct store **ret)
 
 bool store_is_replaced(int directory)
 {
-	CLEANUP(store_freep) struct store *store = make_store();
+	CLEANUP(store_freep) struct store *store = store_new();
 	struct stat stat;
 	char path[PATH_MAX];
 

@@ -63,6 +63,9 @@ struct store {
 	struct arena *arena;
 };
 
+/** Makes an empty one for store_free(). NULL: no memory. */
+struct store *store_new(void);
+
 /**
  * Finds the store of an open directory. Returns 0 with *ret for store_free(), NULL if no mirror
  * writes the directory; or -errno.

@@ -74,7 +74,7 @@ static struct store *get_store(struct record *answer)
 
 	if (!record_get_bool(answer))
 		return NULL;
-	store = calloc(1, sizeof(*store));
+	store = store_new();
 	if (!store || arena_new(&store->arena) < 0) {
 		record_lack_memory(answer);
 		return NULL;

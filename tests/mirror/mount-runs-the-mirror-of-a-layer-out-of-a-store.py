@@ -367,6 +367,9 @@ with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
             "the process plyfs-report: was ended by a signal (Killed), and is started again") == 1, text_of("daemon.log"))
         expect(f"the status {kept}", (daemon.of_mirror()["kind"], daemon.of_mirror()["running"]) == ("etcd", True),
                daemon.of_mirror())
+        # The settings were read again; no descriptor but theirs was closed.
+        given = [os.readlink(f"/proc/{pid}/fd/0") for pid in ("self", daemon.process.pid)]
+        expect("its input is open", given[0] == given[1], given)
         expect("it ends well", daemon.end() == 0, text_of("daemon.log"))
     del os.environ["NOTIFY_SOCKET"]
 mirror.kill()
