@@ -1,5 +1,5 @@
 /*
- * Shared by the programs that time one thing again and again.
+ * Functions of the benchmarks that time one operation many times.
  */
 #pragma once
 

@@ -7,7 +7,7 @@
 
 #include "amendment.h"
 
-/* The text for amendment_report_end() if nothing has changed. */
+/* The line that amendment_report_end() prints if nothing has changed. */
 #define AMENDMENT_NOTHING "nothing changes: it is so already"
 
 /* A command's output about its changes: lines, or one JSON object. */
@@ -26,8 +26,8 @@ struct amendment_output {
 int amendment_report(struct amendment_output *output, const struct amendment *amendment);
 
 /**
- * Ends the output. If no change was reported, prints the line `nothing`, or with `is_json` an
- * object without changes. If `nothing` is NULL, because the command has failed, only closes a JSON
- * object that was begun.
+ * Ends the output. If no change was reported, prints the text `nothing`, or with `is_json` an
+ * object without changes. If the command has failed, `nothing` is NULL: then the function only
+ * closes a JSON object that was begun.
  */
 void amendment_report_end(const struct amendment_output *output, const char *nothing);

@@ -1,12 +1,12 @@
 /*
- * An assignment of `plyfs set`, "KEY=VALUE" or KEY and VALUE in two arguments; or of `plyfs unset`,
- * a KEY to be removed. assignments_plan() turns it into an edit of a tree.
+ * An assignment. For `plyfs set`, it is "KEY=VALUE", or KEY and VALUE in two arguments; for `plyfs
+ * unset`, a KEY to be removed. assignments_plan() turns it into an edit of a tree.
  *
  *      server.port=9090    hosts[0]=a    hosts[+]=c    hosts[name=web].port=80
  *
  * In a KEY, a name is a key of a map, [0] an item of a list, [+] a new item at its end, and
- * [name=web] the item that has this pair. Parts of the tree that are missing are made. The meaning
- * of KEY and VALUE depends on the file, too: see key_match.h and typed_value.h.
+ * [name=web] the item that has this pair. Missing parts of the tree are made. How KEY and VALUE are
+ * read depends on the file's format: see key_match.h and typed_value.h.
  */
 #pragma once
 
@@ -20,7 +20,7 @@ struct assignment {
 	const char *typed;    /* the VALUE; NULL: remove the KEY */
 	enum typed_note note; /* set by assignments_plan() */
 
-	/* set by assignments_plan(), for the tree that it was given last: */
+	/* private to assignments_plan(), which sets them in a copy of the item: */
 	struct key key;
 	const struct node *value;
 };
@@ -29,8 +29,8 @@ struct assignments {
 	struct assignment *items;
 	size_t count;
 	size_t capacity;
-	enum typed_kind kind; /* of all VALUEs that are added from now on */
-	struct arena *arena;  /* has the memory of all assignments; made by assignments_add() */
+	enum typed_kind kind; /* of all VALUEs; the caller sets it before the first is added */
+	struct arena *arena;  /* has the VALUEs; made by assignments_add() */
 	struct typed_documents documents;
 };
 

@@ -13,23 +13,23 @@
 
 /**
  * Closes all inherited descriptors except `kept` (-1: none) and the standard streams. If a standard
- * stream is closed, opens it on /dev/null. So we hold no lock of the caller's, and no end of a pipe
- * that another process waits for. Returns 0 or -errno.
+ * stream is closed, opens it on /dev/null. So plyfs holds no lock of the program that started it,
+ * and keeps no pipe open that another program reads to its end. Returns 0 or -errno.
  */
 int background_keep_standard(int kept);
 
 struct background {
-	int pipe_fd; /* the child reports through it that it is ready; -1: no parent waits */
+	int pipe_fd; /* through it the child reports that it is ready; -1: no parent waits */
 	/* /dev/null; opened early, so that no path is looked up once the mount is ready */
 	int null_fd;
 };
 
-/* Result of background_start() in the parent, when the child has reported its own result. */
+/* Result of background_start() in the parent: the child is ready, or has ended before. */
 #define BACKGROUND_PARENT 1
 
 /**
- * Forks. Returns 0 in the child; BACKGROUND_PARENT in the parent, with the parent's exit code in
- * *exit_code; or -errno. Call it before session_mount().
+ * Forks. In the child, returns 0. In the parent, returns BACKGROUND_PARENT, with the parent's exit
+ * code in *exit_code; or -errno if there is no child. Call it before session_mount().
  */
 int background_start(struct background *ret, int *exit_code);
 

@@ -26,18 +26,14 @@ size_t blame_layer(const struct blame *blame, const struct source *source);
 
 /**
  * Returns the path of `source` in its layer, or its place in the store that the layer mirrors;
- * source->name if it is in no layer. The text lives as long as the source and the places.
+ * source->name if no layer has it. The text lives as long as the source and the places.
  */
 const char *blame_place(const struct blame *blame, const struct source *source);
 
-/*
- * How much is shown of a commit's name, in characters (in text and page), and of an author's name,
- * in bytes with the NUL (in text).
- */
-#define BLAME_COMMIT_WIDTH 12
-#define BLAME_AUTHOR_SIZE 32
+#define BLAME_COMMIT_WIDTH 12 /* characters of a commit's name that text and page show */
+#define BLAME_AUTHOR_SIZE 32  /* bytes of an author's name with its NUL, in the text */
 
-/* These functions write to `out`; the caller asks ferror(3) whether that failed. */
+/* These functions write to `out`; the caller checks ferror(3). */
 void blame_print_text(const struct blame *blame, bool is_coloured, FILE *out);
 void blame_print_json(const struct blame *blame, FILE *out);
 

@@ -1,6 +1,6 @@
 /*
  * Blame's authors: for lines of a layer that mirrors git, the author of the commit that last
- * changed the line. The history of a file is read when its first line is printed.
+ * changed the line. The first call for a line of a file reads the file's history.
  */
 #pragma once
 
@@ -19,8 +19,8 @@ struct blame_authors {
 };
 
 /**
- * Returns the author of the line. NULL: the line is not from git, or its author can't be found; the
- * latter is reported once for each file. The author lives until blame_authors_fini().
+ * Returns the author of the line; the pointer is valid until blame_authors_fini(). NULL: the line
+ * is not from git, or no author was found. If a file's history can't be read, reports that once.
  */
 const struct line_author *blame_author(struct blame_authors *authors, const struct line *line);
 void blame_authors_fini(struct blame_authors *authors);

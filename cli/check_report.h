@@ -18,7 +18,7 @@ struct reported_finding;
 struct check_report {
 	const struct settings *settings; /* to show lines of the sources; NULL: none are shown */
 	bool is_json;
-	bool is_quiet;  /* no summary; no warnings, unless `is_strict`; JSON has both */
+	bool is_quiet;  /* text without the summary and, unless `is_strict`, without warnings */
 	bool is_strict; /* warnings are failures */
 	struct progress progress;
 	const char *host; /* the host being checked; must outlive the report; NULL: this host */
@@ -43,7 +43,7 @@ struct check_report {
 };
 
 /**
- * Begins the report; for each further host, continues it. `count` is the number of files to check.
+ * Begins the report, or continues it with a further host. `count` is the number of files to check.
  */
 void check_report_begin(struct check_report *report, size_t count);
 
@@ -52,7 +52,7 @@ void check_report_begin(struct check_report *report, size_t count);
  */
 int check_report_add(struct check_report *report, const char *path, const struct finding *finding);
 
-/** Reports a warning that concerns no file. `report` is a struct check_report. */
+/** Reports a warning that concerns no file. `report` is a check_report. Returns 0 or -ENOMEM. */
 int check_report_warn(void *report, const struct problem *problem);
 
 /** Reports the findings of a file. Returns 0 or -ENOMEM. */

@@ -8,7 +8,7 @@
 #include "check_report.h"
 #include "offline.h"
 
-/* The files to which a rule or virtual file applies. */
+/* The state of the files to which a rule or virtual file applies. */
 struct merged {
 	bool is_any;    /* there is at least one */
 	bool is_broken; /* one of them does not merge, so its values are not completely known */
@@ -38,7 +38,7 @@ int check_tree_init(struct check_tree *tree, struct offline *offline);
 int check_tree_traverse(struct check_tree *tree, const char *path);
 
 /**
- * Adds a file's inspection. If it is a virtual file, reports its patterns that match nothing.
+ * Adds a file's inspection. If the file is virtual, reports its patterns that match nothing.
  * Returns 0 or -ENOMEM.
  */
 int check_tree_note(struct check_tree *tree, struct check_report *report, const char *path,
@@ -47,7 +47,10 @@ int check_tree_note(struct check_tree *tree, struct check_report *report, const 
 /** Returns whether `pattern` matches one of the files. */
 bool check_tree_matches(const struct check_tree *tree, const char *pattern);
 
-/** Reports the findings of the tree. `is_whole`: all files were inspected. Returns 0 or -errno. */
+/**
+ * Reports the findings of the tree. Unless `is_whole` (all files were inspected), leaves out the
+ * rules, patterns and settings without effect. Returns 0 or -errno.
+ */
 int check_tree_report(struct check_tree *tree, struct check_report *report, bool is_whole);
 
 void check_tree_fini(struct check_tree *tree);

@@ -8,9 +8,9 @@
 #include "settings.h"
 
 /**
- * Calls `warn` once for each directory that layer_closed_above() finds above a layer and not above
- * `beside`, the path of a mount or a plyfs.yaml. If `beside` can't be resolved, does nothing.
- * Returns the first non-zero result of `warn`, else 0.
+ * Finds the closed directory above each layer (layer_closed_above()). `beside` is the path of a
+ * mount or a plyfs.yaml; if it can't be resolved, does nothing. Calls `warn` once for each
+ * directory. Returns the first non-zero result of `warn`, else 0.
  */
 int closed_layer_warn(const struct settings *settings, const char *beside,
 	int (*warn)(void *context, const struct problem *warning), void *context);

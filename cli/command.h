@@ -65,11 +65,11 @@ struct command_option {
 	const char **text; /* gets the value, which lies in `argv` */
 	int (*take)(const struct command *command, void *context, const char *value);
 	void *context;
-	/* the value is a path to read: waits until its mount answers (plyfs_mount_await()) */
+	/* the value is a path to read: command_options() calls plyfs_mount_await() */
 	bool is_path;
 };
 
-/* Maximum number of a command's options, without --help, which all commands have. */
+/* Maximum number of a command's options. --help, which all commands have, is not counted. */
 #define COMMAND_OPTIONS_MAX 24
 
 /**
