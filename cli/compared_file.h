@@ -15,7 +15,7 @@ struct compared_file {
 	bool is_tree;          /* the text was written anew, from merged values */
 	struct span text;      /* of a link: "link to TARGET" */
 	struct span rewritten; /* the second text; data NULL: there is none */
-	/* the sources in the highest layer, for a label: "/etc/app/app.yaml, …" */
+	/* the sources of the highest layer that has any, for a label: "/etc/app/app.yaml, …" */
 	char *sources;
 	unsigned highest; /* the rank of that layer */
 
@@ -26,12 +26,12 @@ struct compared_file {
 /**
  * Makes the texts of `path`, relative to the root and with no "." or "..". With `on_error:
  * skip-layer`, `problem->message` is not empty if a layer was left out. Returns 0 with *ret for
- * compared_file_fini(), also if there is no such file; PROBLEM; or -errno, -EISDIR for a directory.
+ * compared_file_fini(), also if there is no such file; PROBLEM; -EISDIR; or another -errno.
  */
 int compared_file_make(struct offline *offline, const char *path, struct compared_file *ret,
 	struct problem *problem);
 
-/** Returns the text; if `is_rewritten`, the second text if there is one. */
+/** Returns the text. With `is_rewritten`, returns the second text instead, if there is one. */
 struct span compared_file_text(const struct compared_file *compared, bool is_rewritten);
 
 void compared_file_fini(struct compared_file *compared);

@@ -1,8 +1,8 @@
 /*
  * A search for files that a strategy needs in addition to its inputs. It serves `plyfs merge`,
  * which has no layers. A relative directory begins at the working directory. The search goes
- * breadth first: top directories first, names in byte order. It skips directories whose names begin
- * with a dot, and does not follow links to directories, so it always ends.
+ * breadth first: upper directories before lower ones, names in byte order. It skips directories
+ * whose names begin with a dot. It follows no links to directories, so it always ends.
  */
 #pragma once
 

@@ -2,7 +2,7 @@
  * The report of `plyfs doctor`: its findings, each with its remedy, on standard output.
  *
  * A child that probes a mount or layers has a report of its own, and sends its findings to the
- * parent, whose report takes them over.
+ * parent, which adds them to the parent's report.
  */
 #pragma once
 
@@ -16,8 +16,8 @@ struct remedy {
 	const char *text;    /* "plyfs status"; NULL: the message has the remedy */
 	const char *operand; /* a word after `text`, quoted for a shell; NULL: none */
 	/*
-	 * A finding with one of these is reported only if is_verbose. is_not_needed: nothing is
-	 * wrong, so "in order" replaces the message. is_note: the message is no fault.
+	 * If one of these is true, the finding is no fault, and is reported only if is_verbose.
+	 * is_not_needed: "in order" replaces the message. is_note: the message stays.
 	 */
 	bool is_not_needed, is_note;
 };
@@ -27,12 +27,12 @@ struct remedy {
 #define NOTE REMEDY(.is_note = true)
 
 struct doctor_report {
-	bool is_verbose; /* reports also what is in order, and notes */
+	bool is_verbose; /* reports findings that are no faults, too */
 	bool is_json;
 	bool is_coloured;
-	int out;      /* of a child: a pipe to the parent; -1: findings are printed */
-	size_t wrong; /* number of faults */
-	size_t printed;
+	int out;        /* of a child: a pipe to the parent; -1: findings are printed */
+	size_t wrong;   /* number of faults */
+	size_t printed; /* number of findings that were printed, or sent to the parent */
 };
 
 /** Reports a finding at `place`, such as a path. The message says what does not work. */
@@ -46,6 +46,6 @@ void doctor_report_problem(
 /** Reports the findings that a child has written to its pipe. */
 void doctor_report_take(struct doctor_report *report, struct span text);
 
-/** Begins and ends the output of a report that is printed. The second returns an exit code. */
+/** Begin and end the output of a report that is printed. The second returns an exit code. */
 void doctor_report_begin(const struct doctor_report *report);
 int doctor_report_end(const struct doctor_report *report);

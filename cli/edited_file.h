@@ -47,13 +47,13 @@ struct edited_file {
 int edited_file_read(
 	const struct command *command, int argc, char **argv, struct edited_file *edited);
 
-/** Finds the file. Returns EXIT_DONE, or another exit code after an error message. */
+/** Finds the file, and sets `inner`. Returns EXIT_DONE, or another code after an error message. */
 int edited_file_find(const struct command *command, struct edited_file *edited);
 
 /**
- * Edits the file, and returns as amendment_make(). The function itself sets path, layer, is_dry and
- * access of the request. If a mirror replaces a layer's directory meanwhile, opens the layers again
- * and repeats the edit.
+ * Edits the file, and returns as amendment_make(). The caller fills in the request except for path,
+ * layer, is_dry and access, which the function sets. If a mirror replaces a layer's directory
+ * meanwhile, opens the layers again and repeats the edit.
  */
 int edited_file_amend(const struct command *command, struct edited_file *edited,
 	struct amendment_request *request, struct amendment **ret, struct problem *problem);

@@ -23,7 +23,7 @@ struct explain_line {
 	size_t columns; /* width of the line so far, without colours */
 };
 
-/** Widens the columns so that `source` fits, up to a maximum. */
+/** Widens the columns so that `source` fits. One that exceeds the maximum widens no column. */
 void explain_line_widen(struct explain_line *line, const struct source *source);
 
 void explain_line_colour(struct explain_line *line, const char *sequence);

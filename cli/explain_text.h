@@ -14,7 +14,7 @@
 
 /**
  * Writes the explanation. `only` limits it to one value, whose KEY is `asked`; NULL: all values.
- * The caller asks ferror(3) whether the writing failed. Returns 0 or -ENOMEM.
+ * The caller checks ferror(3). Returns 0 or -ENOMEM.
  */
 int explain_text(const struct explanation *explanation, const struct explained *only,
 	const char *asked, bool is_coloured, FILE *out);

@@ -1,6 +1,6 @@
 /*
- * The explained file: the one file that a command is about, with its explanation. It is found as in
- * all commands that read layers: by -c, by -l, or in a mount.
+ * The explained file: the one file that a command is about, with its explanation. The command finds
+ * it by -c, by -l, or in a mount, as all commands that read layers do.
  */
 #pragma once
 
@@ -24,7 +24,7 @@ int explained_file_find(const struct command *command, const struct layer_choice
 
 /**
  * Explains the file at `path`. Follows links to directories on the way, but not a link at the last
- * name. If a layer was left out (`on_error: skip-layer`), it warns and continues. Returns
+ * name. If a layer was left out (`on_error: skip-layer`), warns and continues. Returns
  * EXIT_DONE, or another exit code after an error message with the place in the source. In both
  * cases call explained_file_fini().
  */
@@ -32,8 +32,8 @@ int explained_file_open(const struct command *command, const struct layer_choice
 	const char *path, struct explained_file *ret);
 
 /**
- * If `subject` is a link, explains the file to which it leads instead. Messages call it `path`.
- * Returns as explained_file_open().
+ * If `subject` is a link, explains instead the file to which the link leads. Messages call that
+ * file `path`. Returns as explained_file_open().
  */
 int explained_file_follow(const char *path, struct explained_file *subject);
 

@@ -6,15 +6,15 @@
 #include "node.h"
 
 /**
- * Counts the faults of files, plyfs.yaml, mirrors, change hooks, layers that do not answer, and the
- * mount's processes; and check commands that can't be run, if a file is shown without them.
+ * Counts the faults of files, plyfs.yaml, mirrors, change hooks and the mount's processes; the
+ * layers that do not answer; and the check commands that can't be run, if files are shown anyway.
  */
 double fault_list_count(const struct node *report);
 
 /** Returns whether the file system of a layer does not answer. */
 bool fault_list_layer_is_silent(const struct node *layer);
 
-/** Returns whether a change hook failed the last time. */
+/** Returns whether the last run of a change hook failed. */
 bool fault_list_hook_has_failed(const struct node *hook);
 
 /** Prints a line for each check command that can't be run. */
@@ -22,7 +22,7 @@ void fault_list_print_unchecked(const struct node *report);
 
 /**
  * Prints the faults of files and of plyfs.yaml in the report (report.h) of the mount at
- * `mountpoint` to standard output. With each it prints the source's line as it is now, if this
- * process may read the source.
+ * `mountpoint` to standard output. If this process may read the source of a fault, also prints the
+ * source's line as it is now.
  */
 void fault_list_print(const char *mountpoint, const struct node *report);

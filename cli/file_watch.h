@@ -1,11 +1,11 @@
 /*
- * A watch on a few files. It watches their directories, so a file may be written in place,
- * replaced, removed or made.
+ * A watch on a few files. It watches their directories, so it notices a file that is written in
+ * place, replaced, removed or made.
  *
  *      file_watch_new ── add files ── read them ── file_watch_wait ──▶ begin again, with a new one
  *
- * A change of a file after it was added is never missed: files are polled, too, for file systems on
- * which inotify does not work. Directories that were added are not polled.
+ * No change after file_watch_add() is missed: files are polled, too, for file systems on which
+ * inotify does not work. Directories that were added are not polled.
  */
 #pragma once
 
@@ -15,7 +15,7 @@ struct file_watch;
 int file_watch_new(struct file_watch **ret);
 void file_watch_freep(struct file_watch **watch);
 
-/** Watches a file, which need not exist, and the target of a link. Returns 0 or -ENOMEM. */
+/** Watches a file, which need not exist; for a link, its target, too. Returns 0 or -ENOMEM. */
 int file_watch_add(struct file_watch *watch, const char *file);
 
 /** Watches all names in a directory, without its subdirectories. Returns 0 or -ENOMEM. */

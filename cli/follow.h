@@ -19,7 +19,7 @@ int follow_path(struct offline *offline, const char *path, char **ret, struct pr
 
 /**
  * Finds the path to which `path` leads: without links on the way, and without "." and "..". The
- * last name is not examined: it may be a link, or missing. Results as follow(); -EISDIR if there is
- * no last name, as in "dir/..".
+ * last name is not examined: it may be a link, or missing. Returns as follow_path(), but -EISDIR
+ * only if there is no last name, as in "dir/..".
  */
 int follow_to(struct offline *offline, const char *path, char **ret, struct problem *problem);

@@ -21,8 +21,8 @@ struct host_groups {
 };
 
 /**
- * Adds a host to the group with the text `text`, and makes the group if it is missing. Takes over
- * `text`, from malloc(3). Returns 0 or -ENOMEM.
+ * Adds a host to the group of `text`, and makes the group if it is missing. Borrows `host`. Takes
+ * over `text`, from malloc(3). Returns 0 or -ENOMEM.
  */
 int host_groups_add(struct host_groups *groups, char *text, const char *host);
 
@@ -47,8 +47,8 @@ struct each_host {
 
 /**
  * Groups the hosts of a list by the texts of each->make(). If a host fails, prints a message with
- * its name and goes on with the next host, unless the command line is wrong. Returns the highest
- * exit code. `list` and `ret` are for host_list_fini() and host_groups_fini().
+ * its name and goes on; after EXIT_WRONG_USE it stops. Returns the highest exit code. `list` and
+ * `ret` must be zero, and in any case are for host_list_fini() and host_groups_fini().
  */
 int each_host_run(const struct command *command, const struct each_host *each,
 	struct host_list *list, struct host_groups *ret);

@@ -11,7 +11,7 @@ struct settings_environment;
 
 struct host {
 	const char *name;
-	/* NAME=VALUE, each NUL-terminated; blanks and more NUL bytes may stand between two */
+	/* NAME=VALUE, each NUL-terminated; blanks may stand behind the NUL */
 	const char *facts;
 	size_t fact_count;
 };
@@ -23,9 +23,9 @@ struct host_list {
 };
 
 /**
- * Reads `file`, "-" for standard input. Returns EXIT_DONE with *ret for host_list_fini(). Returns
- * EXIT_FAILED after an error message if the file can't be read, has no name in it, or has a line
- * that can't be a host's name with facts.
+ * Reads `file`, "-" for standard input. *ret must be zero, and in any case is for host_list_fini().
+ * Returns EXIT_DONE; or EXIT_FAILED after an error message, if the file can't be read, has no host
+ * in it, or has a line that can't be a host's name with facts.
  */
 int host_list_read(const char *file, struct host_list *ret);
 
