@@ -10,8 +10,8 @@ struct command;
 struct offline;
 
 struct layer_choice {
-	const char *config; /* a plyfs.yaml; NULL: see `layers` */
-	const char *layers; /* "A:B:C"; NULL: see `config` */
+	const char *config; /* a plyfs.yaml; or NULL */
+	const char *layers; /* "A:B:C"; or NULL. If both are NULL, the path is in a mount */
 	struct settings_environment around;
 	bool is_of_list; /* the host is from a list: no warning if it has no layer of its own */
 };
@@ -39,7 +39,7 @@ struct layer_choice {
  */
 int layer_choice_take_fact(const struct command *command, void *context, const char *text);
 
-/** Takes `word` for a plyfs.yaml if it is a file, or missing and named as YAML; else for layers. */
+/** Takes a file, or a missing name with YAML's suffix, for a plyfs.yaml; other words for layers. */
 struct layer_choice layer_choice_guess(const char *word);
 
 /**
@@ -62,16 +62,16 @@ int layer_choice_wait(const struct layer_choice *choice);
 int layer_choice_open(const struct layer_choice *choice, struct settings **ret);
 
 /**
- * As layer_choice_open(), for a caller that does not follow changes of the layers: no mirror
- * changes them until settings_unref() (store_hold()).
+ * As layer_choice_open(), for a caller that does not follow changes of the layers: until
+ * settings_unref(), mirrors leave the layers as they are (store_hold()).
  */
 int layer_choice_hold(const struct layer_choice *choice, struct settings **ret);
 
 /**
- * Makes the settings of a mount anew, as layer_choice_hold(), with our own rights, and in the
- * choice's environment. `path` lies in the mount, or is one of its sources. The last name of `path`
- * need not exist. *ret_path is relative to the mount's root, without "." and "..", and without
- * links except perhaps the last name; "" is the root.
+ * Makes the settings of a mount or rendered tree anew, as layer_choice_hold(), with our own rights,
+ * and in the choice's environment. `path` lies in the mount, or is one of its sources; its last
+ * name need not exist. *ret_path is relative to the mount's root, without "." and ".."; only its
+ * last name may be a link. "" is the root.
  *
  * Returns EXIT_DONE with *ret for settings_unref() and *ret_path for free(3); or another exit code
  * after an error message. (explained_file.h does this and the next steps.)
@@ -94,7 +94,7 @@ int layer_choice_not_in_mount(const struct command *command, const char *path, i
 int layer_choice_offline(struct settings *settings, struct offline **ret);
 
 /**
- * Reports that `path` of the layers can't be read. With `settings` (else NULL) it shows the
+ * Reports that `path` of the layers can't be read. If `settings` is not NULL, also shows the
  * source's line with the error. Returns EXIT_FAILED.
  */
 int layer_choice_complain(const struct settings *settings, const char *path, int result,

@@ -22,6 +22,6 @@ struct layer_walk {
 
 /**
  * Walks through an open layer until clock_ms() is `end_ms`. Leaves out /proc, /sys, /dev and the
- * like, as their rights must stay as they are. *walk must be zero.
+ * like, whose rights are no faults. *walk must be zero.
  */
 void layer_walk(const struct layer *layer, int64_t end_ms, struct layer_walk *walk);

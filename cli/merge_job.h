@@ -15,7 +15,7 @@ struct merge_job {
 	struct set_options limits_set;
 	struct limits limits;
 	const struct format *to; /* NULL: the files' own format */
-	enum node_schema yaml;   /* the YAML schema of files that name none */
+	enum node_schema yaml;   /* the YAML version of files that name none */
 	const char *schema; /* the file with the schema of the result; NULL: any result is valid */
 	const char **schema_refs; /* files that the schema refers to; ends with NULL */
 	size_t schema_ref_count;

@@ -22,8 +22,8 @@
 void message_use_json(void);
 
 /**
- * Makes this process and all that are forked from now on share one setting: message_use_json() in
- * one of them acts on all.
+ * Makes this process and all that it forks from now on share one setting: message_use_json() in one
+ * of them acts on all.
  */
 void message_share(void);
 
@@ -47,7 +47,7 @@ int message_result(int result, const struct problem *problem, const char *subjec
 
 /**
  * Prints the line of `text` that has the problem, indented by `indent` blanks, with a caret below
- * its column. If the problem has no line, or `text` does not have that line, prints nothing. With
- * --json, prints nothing on standard error.
+ * its column. Prints nothing if the problem has no line, if `text` has no such line or an empty
+ * one, or with --json on standard error.
  */
 void message_excerpt(FILE *out, int indent, const struct problem *problem, struct span text);

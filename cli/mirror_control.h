@@ -6,8 +6,8 @@
 /**
  * mirror_control_status() prints the status, as JSON if `is_raw`. mirror_control_confirm() makes
  * the mirror accept the state that it holds back. Both return an exit code. `directory` is the link
- * that the mirror turns to its newest state. `state` is the mirror's state directory; NULL: the one
- * that the link leads into.
+ * that the mirror turns to its newest state. `state` is the directory of --state; NULL: the
+ * directory that the link leads into.
  */
 int mirror_control_status(const char *directory, const char *state, bool is_raw);
 int mirror_control_confirm(const char *directory, const char *state);

@@ -17,7 +17,7 @@ struct mount_options {
 	enum header_choice header; /* as in the settings, or on, or off; the last word counts */
 	bool is_private;           /* only the user that mounts has access */
 	bool is_shared;            /* all users have access; the default only if root mounts */
-	bool has_norealtime;       /* accepted for older versions; does nothing */
+	bool has_norealtime;       /* has no effect; older versions of plyfs knew the word */
 	struct sandbox_switches switches;
 	struct mount_flags flags;
 	bool makes_mountpoint; /* makes a missing mountpoint, like X-mount.mkdir of mount(8) */
