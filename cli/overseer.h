@@ -15,8 +15,8 @@
 
 /**
  * Forks, and returns in the child. The overseer itself exits with the child's exit code, or with
- * EXIT_FAILED after it has named a mount. If every mount is the kernel's own, or a pipe or process
- * can't be made, overseer_begin() returns without an overseer. Call it before there are coroutines,
- * and not for a command that runs until it is stopped.
+ * EXIT_FAILED after it has named a mount. If no mount depends on another process or machine, or a
+ * pipe or process can't be made, overseer_begin() returns without an overseer. Call it before there
+ * are coroutines, and not for a command that runs until it is stopped.
  */
 void overseer_begin(void);

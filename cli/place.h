@@ -13,7 +13,7 @@ void place_show(const struct settings *settings, const struct problem *problem);
 
 /**
  * Does the same to `out`, indented by `indent` blanks, but only for a layer's file. Returns whether
- * the source is a layer's file.
+ * the problem has a line in a layer's file.
  */
 bool place_print(
 	FILE *out, int indent, const struct settings *settings, const struct problem *problem);

@@ -19,9 +19,9 @@ struct table_mount;
 
 /**
  * Finds the mountpoint of the plyfs mount that contains `path`, which must exist. Returns 0 with
- * *ret for free(3), or -errno. -ENOENT: `path` lies in another file system. -ENOTCONN: the process
- * of the mount has ended; the kernel may notice that only at a request. -ETIMEDOUT: a mount on the
- * way does not answer (plyfs_mount_complain()).
+ * *ret for free(3), or -errno. -ENOENT: `path` lies in another file system. -ENOTCONN: the mount's
+ * process has ended; but if the kernel has cached the path, the result is 0. -ETIMEDOUT: a mount on
+ * the way does not answer (plyfs_mount_complain()).
  */
 int plyfs_mount_find(const char *path, char **ret);
 
@@ -58,10 +58,10 @@ int plyfs_mount_read_report(
 typedef int plyfs_mount_call(void *context, const char *mountpoint, int out);
 
 /**
- * Makes the call on all mounts, each in a probe, many at a time. Then calls `each` for each mount,
- * in the order of the list, with the call's result (-ETIMEDOUT after `limit_ms`) and its output. If
+ * Makes the call on all mounts, each in a probe, many at a time. Calls `each` for each mount, in
+ * the order of the list, with the call's result (-ETIMEDOUT after `limit_ms`) and its output. If
  * `call` is NULL, the output is the mount's status. Stops at the first non-zero result of `each`,
- * and returns it.
+ * and returns that; otherwise returns 0.
  */
 int plyfs_mount_each(const struct path_list *mounted, unsigned limit_ms, plyfs_mount_call *call,
 	int (*each)(void *context, const char *mountpoint, int result, struct span text),
@@ -74,13 +74,14 @@ void plyfs_mount_silence(
 	const char *mountpoint, unsigned limit_ms, char ret[PLYFS_MOUNT_SILENCE_MAX]);
 
 /**
- * Reports that a mount did not answer for PROBE_MS. It names the first of these: a silent mount
- * that contains `path`; any silent mount, as links may lead there; a mount that contains `path`;
- * `path`. `path` may be a list, "A:B". Does nothing if the guard has reported a mount.
+ * Reports that a mount did not answer for PROBE_MS. The message names the first of these that there
+ * is: a silent mount that contains `path`; any silent mount, as links may lead there; a mount that
+ * contains `path`; `path`, which may be a list, "A:B". If the guard has reported a mount, does
+ * nothing.
  */
 void plyfs_mount_complain(const char *path);
 
-/** Does the same as plyfs_mount_complain(), but also if the guard has reported a mount. */
+/** Does the same, unless the guard has reported the mount that the message would name. */
 void plyfs_mount_name_silent(const char *path);
 
 /** Returns whether the guard (plyfs_mount_guard()) has reported a silent mount. */
@@ -115,7 +116,7 @@ int plyfs_mount_await(const char *path);
 void plyfs_mount_guard(void);
 
 /**
- * Probes all mounts that a path in the layers can lead to; with `follow`, these are all mounts.
- * Returns true, after a report, if a mount that contains a layer, or lies in one, is silent.
+ * Probes all mounts that a path in the layers can lead to: with `follow`, all mounts. Returns true,
+ * after a report, if a mount that contains a layer, or lies in one, is silent; false without guard.
  */
 bool plyfs_mount_guard_ask(const struct settings *settings);

@@ -1,6 +1,6 @@
 /*
- * The proposals at the end of `plyfs explain`: the commands that change a value, and that take a
- * change back. plyfs tries a command, without writing anything, before it proposes the command.
+ * The proposals at the end of `plyfs explain`: commands that change a value, or take a change back.
+ * Before plyfs proposes a command, it tries the command without writing anything.
  *
  *      take it back: plyfs reset -L host -l vendor:host app.yaml server.port
  *      change it: plyfs set -l vendor:host app.yaml server.port VALUE

@@ -16,7 +16,7 @@ struct named_outcome;
 struct render_report {
 	bool is_json;
 	bool is_quiet; /* no summary */
-	bool is_dry;   /* nothing was changed: reports the changes that would be made */
+	bool is_dry;   /* nothing was changed; the report has the changes that would be made */
 	struct progress progress;
 
 	/* private: */
@@ -46,7 +46,7 @@ void render_report_add(
 void render_report_hide(struct render_report *report);
 
 /**
- * Prints the names and a summary, or the JSON. Returns EXIT_DONE, or EXIT_FAILED without memory.
+ * Prints the names and a summary, or the JSON. Returns EXIT_DONE; EXIT_FAILED: memory was short.
  */
 int render_report_end(struct render_report *report);
 void render_report_fini(struct render_report *report);

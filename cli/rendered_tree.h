@@ -21,8 +21,8 @@ struct unified;
 int rendered_tree_find(const char *path, char **ret);
 
 /**
- * Returns the part of `real` after the tree's root and the name of its generation. `real` is a
- * path without links, in the tree.
+ * Returns the part of `real` after the tree's root and, if the tree has generations, the name of
+ * one. `real` is a path in the tree, without links.
  */
 const char *rendered_tree_inner(const char *root, const char *real);
 
