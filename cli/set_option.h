@@ -15,7 +15,7 @@ struct set_options {
 	size_t count;
 };
 
-/** Adds "NAME=VALUE"; a later pair replaces an earlier one. Returns 0, PROBLEM or -ENOMEM. */
+/** Adds "NAME=VALUE", or replaces the value of that NAME. Returns 0, PROBLEM or -ENOMEM. */
 int set_options_add(struct set_options *set, const char *argument, struct problem *problem);
 
 void set_options_fini(struct set_options *set);

@@ -8,13 +8,12 @@
 #include "supervisor.h"
 
 /**
- * Starts the supervisor for the choice's plyfs.yaml, and waits until each layer has a state, by
- * supervisor_wait() with `is_fresh`. Returns EXIT_DONE with *ret for supervisor_freep() (if the
- * choice has no plyfs.yaml, *ret stays unchanged); or EXIT_FAILED after an error message. Call it
- * before there are coroutines.
+ * Starts the supervisor for the choice's plyfs.yaml, and calls supervisor_wait() with `is_fresh`.
+ * Returns EXIT_DONE with *ret for supervisor_freep() (if the choice has no plyfs.yaml, *ret stays
+ * unchanged); or EXIT_FAILED after an error message. Call it before there are coroutines.
  */
 int store_layers_start(const struct layer_choice *choice, bool is_fresh,
 	const struct supervisor_options *options, struct supervisor **ret);
 
-/** Sends the mirrors' state to the service manager, as a function of supervisor_options. */
+/** Is a supervisor_options.say: sends the mirrors' state to the service manager. */
 void store_layers_report_status(void *context, const char *text);

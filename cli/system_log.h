@@ -4,5 +4,5 @@
  */
 #pragma once
 
-/** Logs a line under this process's number. A line that finds no room is lost. */
+/** Logs a line under this process's number. If the log's socket is full, the line is lost. */
 void system_log(const char *line);

@@ -14,14 +14,17 @@ struct text_editor {
 	size_t len;
 };
 
-/** Copies `text`, and makes the directory for a file named like `name`. Returns an exit code. */
+/**
+ * Copies `text`, and makes the directory for a file named like `name`. Returns an exit code. In any
+ * case call text_editor_fini().
+ */
 int text_editor_open(struct text_editor *editor, const char *name, struct span text);
 
 /**
  * Runs the editor and reads the text. The lines of `message` (NULL: none) are put on top of the
  * text as comments, each after the sign `comment`, and are removed again after the editor ends.
- * Returns EXIT_DONE, or EXIT_FAILED after an error message. If the editor itself failed, that is
- * EXIT_FAILED, even if the editor has written the text.
+ * Returns EXIT_DONE; or EXIT_FAILED after an error message, also if the editor failed after it had
+ * written the text.
  */
 int text_editor_run(struct text_editor *editor, const char *message, const char *comment);
 

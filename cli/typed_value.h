@@ -4,9 +4,9 @@
  *      app.json   80 → 80   true → true   0644 → "0644"   yes → "yes"   [a, 1] → ["a", 1]
  *      my.cnf     80 → 80   [a, 1] → [a, 1]
  *
- * A format that knows only texts gets the text. For other formats VALUE is parsed if all of it is
- * one map or list in brackets, one text in quotes, or a number, a boolean or null as the file's
- * format writes it. Otherwise the value is the text itself, and no part of it is dropped.
+ * A format that knows only texts gets VALUE as a text. For other formats VALUE is parsed if all of
+ * it is one map or list in brackets, one text in quotes, or a number, a boolean or null as the
+ * file's format writes it. Otherwise the value is VALUE as a text, and no part of it is dropped.
  */
 #pragma once
 

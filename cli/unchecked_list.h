@@ -13,14 +13,14 @@ struct unchecked_program {
 	size_t capacity;
 };
 
-/* All zero: empty. In the order in which the programs were met. */
+/* All zero: empty. Programs are in the order in which they were added. */
 struct unchecked_list {
 	struct unchecked_program *items;
 	size_t count;
 	size_t capacity;
 };
 
-/** Counts `files` more files. Returns 0 or -ENOMEM. */
+/** Counts `files` more files for the program. Returns 0 or -ENOMEM. */
 int unchecked_list_add(
 	struct unchecked_list *list, const char *program, const char *why, size_t files);
 
@@ -31,7 +31,7 @@ int unchecked_list_add_path(
 /** Makes the warning about one program. */
 void unchecked_list_describe(const struct unchecked_program *unchecked, struct problem *ret);
 
-/** Prints "not_checked" with a comma behind; nothing for an empty list. */
+/** Prints the JSON member "not_checked" and a comma; for an empty list, prints nothing. */
 void unchecked_list_print_json(const struct unchecked_list *list);
 
 void unchecked_list_fini(struct unchecked_list *list);

@@ -30,16 +30,16 @@ struct unified_item {
 	const char *path;
 	struct layer *const *layers; /* the layers that make the difference */
 	size_t layer_count;          /* 0: the difference is not one that layers make */
-	/* a change to print even if the texts are equal; NULL: only differences are printed */
+	/* a change to print even if the texts are equal; NULL: equal texts are not printed */
 	const char *change;
 };
 
 /**
- * Prints the difference from `old` to `new`; nothing if they are equal and both exist. For texts
- * with NUL bytes, prints only that they differ. Returns 1 if they differ, 0 if not, or -ENOMEM.
+ * Prints the difference from `old` to `new`, if their texts differ or only one of them exists. For
+ * texts with NUL bytes, prints only that they differ. Returns 1 if they differ, 0, or -ENOMEM.
  */
 int unified_print(const struct unified *how, const struct unified_item *item,
 	const struct unified_side *old, const struct unified_side *new);
 
-/** Ends the JSON. If `has_failed`, and nothing was printed before, it prints nothing. */
+/** Ends the JSON; but if `has_failed` and no difference was printed, prints nothing. */
 void unified_end(const struct unified *how, bool has_failed);
