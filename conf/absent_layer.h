@@ -10,8 +10,8 @@
 #include "settings.h"
 
 /**
- * Refuses a change without a named layer if the highest layer is absent, or does not belong to any
- * host, machine, user or fact that the environment names: the change would go to the wrong layer.
+ * Refuses a change without a named layer if the highest layer is absent. Also refuses it if the
+ * environment names a host, machine, user or fact, and the highest layer belongs to none of those.
  * Returns 0, PROBLEM with the remedy, or -ENOMEM.
  */
 int absent_layer_refuse(const struct settings *settings, struct problem *problem);

@@ -2,8 +2,8 @@
  * The ancestors of a file: the directories above the place to which a path of a layer really leads.
  *
  * With `follow`, a link may lead past directories that the mount does not show, inside of the layer
- * and outside. A user who may not search such a directory may not read the files beneath it, just
- * as if there were no mount.
+ * and outside. Only a user who may search these directories may read the files beneath them, just
+ * as without a mount.
  *
  * Only the file's own place counts, not the links on the way: a user who may search those
  * directories can reach the file without the links. The layer's own place does not count, as with a

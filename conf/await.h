@@ -13,13 +13,13 @@ typedef int await_function(struct pollfd *fds, nfds_t count, const struct timesp
 /** Makes await_poll() and await_ms() call `await`; NULL: ppoll(2). */
 void await_use(await_function *await);
 
-/** As poll(2), with a timeout of any precision; NULL: for ever. */
+/** As poll(2), with a timeout in nanoseconds; NULL: waits for ever. */
 int await_poll(struct pollfd *fds, nfds_t count, const struct timespec *timeout);
 
 /** As poll(2). */
 int await_ms(struct pollfd *fds, nfds_t count, int timeout_ms);
 
-/** Waits for one descriptor, and again after a signal. Returns as poll(2), but never EINTR. */
+/** As poll(2), for one descriptor. A signal does not end the wait, but restarts its timeout. */
 int await_fd(int fd, short events, int timeout_ms);
 
 /** Pauses; a signal may end the pause early. */

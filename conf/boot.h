@@ -1,7 +1,7 @@
 /*
  * The boot of the machine. A program that does not wait until its files are on the disk stores the
- * boot's id beside them. If the id is of another boot, there was perhaps a power failure, and files
- * may have names but no bytes. A program that was only killed has lost nothing.
+ * boot's id beside them. If it later finds the id of another boot, the power may have failed, and
+ * files may have names but no bytes. If only the program was killed, no file is damaged.
  */
 #pragma once
 
@@ -13,5 +13,5 @@
 /** Reads the id of the present boot; "": unknown. */
 void boot_read(char ret[BOOT_MAX]);
 
-/** Returns whether the file `name` in `fd` exists, and its id is not that of the present boot. */
+/** Returns whether the file `name` in the directory `fd` exists, with the id of another boot. */
 bool boot_is_another(int fd, const char *name);

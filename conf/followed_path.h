@@ -7,8 +7,8 @@
  * fs.protected_symlinks, proc(5)). Otherwise another user could choose a file that the daemon reads
  * with its own rights. Magic links (/proc/PID/fd/…) never lead to the files behind them.
  *
- * A thread that must not wait for a network or FUSE file system ends each path where it comes to
- * one, before the first system call that the file system would have to answer.
+ * In a thread that must not wait for network and FUSE file systems, a path ends where it reaches
+ * such a file system, before the first system call that the file system would have to answer.
  */
 #pragma once
 
@@ -17,9 +17,9 @@
 
 /**
  * Opens `path` from `dirfd`, like openat(2). O_NOFOLLOW applies to the last name only. Returns a
- * descriptor, or -errno: -EACCES for another user's link, or if the last name is a link in /proc;
- * -ELOOP for a magic link; -EREMOTE with followed_path_stay_local(); -EAGAIN if a name has changed
- * meanwhile.
+ * descriptor, or -errno: -EACCES for another user's link in a sticky directory, or if the last name
+ * is a link in /proc; -ELOOP for a magic link; -EREMOTE with followed_path_stay_local(); -EAGAIN if
+ * a name has changed meanwhile.
  */
 int followed_path_open(int dirfd, const char *path, int flags);
 
@@ -28,15 +28,15 @@ int followed_path_open(int dirfd, const char *path, int flags);
  * the file system `device`, it continues in `beneath_fd`, the directory that the mount lies on.
  * Without this, the daemon would wait for its own answer.
  *
- * The caller still owns `beneath_fd` (-1: there is no mount), and must leave it open until it calls
- * this function again.
+ * The caller still owns `beneath_fd` (-1: there is no mount), and must leave it open until the next
+ * call of this function.
  */
 void followed_path_cover(dev_t device, int beneath_fd);
 
-/** Returns the descriptor that followed_path_cover() was given; -1: none. */
+/** Returns the `beneath_fd` of followed_path_cover(); -1: none. */
 int followed_path_beneath(void);
 
-/** From now on, paths of this thread end at network and FUSE file systems; false: they do not. */
+/** Makes paths of this thread end at network and FUSE file systems; false: they no longer do. */
 void followed_path_stay_local(bool is_local);
 
 /** Returns the device of the file system at which a path of this thread ended last. */
@@ -49,5 +49,5 @@ dev_t followed_path_remote(void);
  */
 int followed_path_uncover(int *fd);
 
-/** Does the same for a step of a path. Returns -EREMOTE also, with followed_path_stay_local(). */
+/** Does the same, but returns -EREMOTE where followed_path_stay_local() has the path end. */
 int followed_path_check(int *fd);

@@ -1,8 +1,8 @@
 /*
  * A forked process: its first steps, and how the process that forked it waits for its end.
  *
- * A forked process that holds the daemon's /dev/fuse closes it before all else: if it waited for
- * the mount, and the daemon were killed, the mount would never end.
+ * A forked process that holds the daemon's /dev/fuse closes that before all else. If the process
+ * waited for the mount, and the daemon were killed, the mount would never end.
  */
 #pragma once
 
@@ -14,8 +14,8 @@
 
 /**
  * Closes all descriptors but `kept`, an array that it sorts. Then makes /dev/null the standard
- * input, and `output`, which must be kept and is closed, the standard output and error; -1:
- * /dev/null. Returns 0 or -errno.
+ * input, and `output` (-1: /dev/null) the standard output and error. `output` must be in `kept`;
+ * its own number is closed at the end. Returns 0 or -errno.
  */
 int forked_keep_only(int output, int *kept, size_t count);
 
@@ -28,8 +28,8 @@ bool forked_dies_with(pid_t parent);
 /* In the process that forked it. */
 
 /**
- * Reaps the child if it has ended. Returns whether it has; then *status as by wait(2), unchanged if
- * we ignore SIGCHLD. `status` may be NULL.
+ * Reaps the child if it has ended. Returns whether it has ended; then *status is as by wait(2), or
+ * unchanged if we ignore SIGCHLD. `status` may be NULL.
  */
 bool forked_reap(pid_t pid, int *status);
 

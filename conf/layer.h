@@ -52,7 +52,7 @@ struct layer {
 	dev_t dev;
 	ino_t ino;
 	/* Patterns (glob.h), ending with NULL. Each pattern of plyfs.yaml is followed by one for
-	 * all paths below it. Default: the files of git and of editors beside a file. Borrowed. */
+	 * all paths below it. Default: the files of git, and backups of editors. Borrowed. */
 	const char *const *exclude;
 	/* the store that a mirror copies to this layer (store.h); NULL: none */
 	struct store *store;
@@ -65,7 +65,7 @@ struct layer {
 	char *covered;
 };
 
-/* The use that a caller is about to make of a path: look up its name, list it, or read it. Each use
+/* The use of a path that a caller is about to make: look up its name, list it, or read it. Each use
  * sends different requests to the server of a network file system. */
 enum layer_use { LAYER_NAME, LAYER_LIST, LAYER_READ };
 
@@ -82,8 +82,8 @@ void layer_guard(int (*may_use)(const char *path, enum layer_use use));
 /*
  * The functions that look into remote layers for a process that must not wait for a file system.
  * They also look up those paths of layers with `follow` that lead to a remote file system. Each
- * does the same as layer_NAME(), but returns -ETIMEDOUT if the file system does not answer. They
- * may wait.
+ * does the same as layer_NAME(), but may wait, and returns -ETIMEDOUT if the file system does not
+ * answer.
  */
 struct layer_delegate {
 	int (*stat)(const struct layer *layer, const char *path, struct stat *ret);
@@ -126,7 +126,7 @@ void layer_note_remote(const struct layer *layer);
 /** Returns whether the delegate looks into the layer. */
 bool layer_is_delegated(const struct layer *layer);
 
-/** Returns whether the delegate looks at this path of the layer. */
+/** Returns whether the delegate looks up this path of the layer. */
 bool layer_delegates(const struct layer *layer, const char *path);
 
 /**
@@ -187,8 +187,8 @@ bool layer_is_covered(const struct layer *layer, const char *path);
 
 /**
  * Until the next call of layer_stay(), this thread opens `directory` only once for each layer, to
- * look up names in it. The thread does not see that the directory is replaced meanwhile, so the
- * next call must come soon, and no layer may be closed before. "" only ends the earlier call.
+ * look up names in it. The thread does not notice a replaced directory meanwhile, so the next
+ * call must come soon, and no layer may be closed before it. "" only ends the effect of a call.
  */
 void layer_stay(const char *directory);
 
@@ -213,8 +213,8 @@ int layer_stat(const struct layer *layer, const char *path, struct stat *ret);
 int layer_stat_rights(const struct layer *layer, const char *path, struct stat *ret);
 
 /**
- * Opens a regular file for reading, with O_NONBLOCK, and with O_NOFOLLOW unless `follow`. So a FIFO
- * in a layer can't hang the mount. *ret is fstat(2) of the descriptor, with the mode reduced by
+ * Opens a regular file for reading, with O_NOFOLLOW unless `follow`, and with O_NONBLOCK: a FIFO in
+ * a layer must not hang the mount. *ret is fstat(2) of the descriptor, with the mode reduced by
  * the access list. Returns a descriptor, or -errno: -ENOENT also if `path` is no regular file.
  */
 int layer_open_file(const struct layer *layer, const char *path, struct stat *ret);
@@ -261,10 +261,10 @@ bool layer_is_shortage(int result);
 int layer_source_name(const struct layer *layer, const char *path, char **ret);
 
 /**
- * Makes a file's names in the store that the layer copies. *original is the name to edit,
+ * Makes a file's names in the store of which the layer is a copy. *original is the name to edit,
  * "etcd:/fleet/app.yaml". *place is that name with the revision of the open file `fd`, as
- * store_place() makes it. Both are NULL if the layer copies no store. Returns 0 with both for
- * free(3), or -ENOMEM.
+ * store_place() makes it. Both are NULL if the layer is no copy. Returns 0 with both for free(3),
+ * or -ENOMEM.
  */
 int layer_source_place(
 	const struct layer *layer, const char *path, int fd, char **original, char **place);

@@ -16,13 +16,13 @@ struct layer_spec {
 	const struct store_spec *store;
 	/* letters of the specifiers in the path as plyfs.yaml has it; NULL: none */
 	const char *specifiers;
-	/* bytes of `path` after the value of its first specifier; %h is not counted as one */
+	/* bytes of `path` after the value of its first specifier other than %h */
 	size_t behind;
 	/* the name is from plyfs.yaml, not from the path */
 	bool is_named;
 	bool optional;
-	bool required; /* an empty directory counts as missing, too */
-	/* optional, and missing: this machine has no value for a specifier in `path` */
+	bool required; /* the directory must not be empty */
+	/* the layer, which is optional, is missing: a specifier in `path` has no value here */
 	bool has_no_value;
 	bool follow;
 	const char *const *exclude; /* as in struct layer; NULL: the default */
@@ -36,7 +36,7 @@ struct layer_spec {
  * Sets the path and the specifiers of a layer in a plyfs.yaml. Replaces %H, %m and the other
  * specifiers in `text` (plyfs.yaml(5)). A relative path begins at `directory`, which is "" or ends
  * with a slash. If this machine has no value for a specifier, for example no machine id, an
- * optional layer is missing, and its path keeps the %m. Returns 0, with the path in `arena`;
+ * optional layer counts as missing, and its path keeps the %m. Returns 0, with the path in `arena`;
  * PROBLEM at the spec's place; or -ENOMEM.
  */
 int layer_spec_expand(struct layer_spec *spec, const char *text, const char *directory,

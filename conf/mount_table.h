@@ -25,14 +25,14 @@ bool mount_table_is_remote(const struct table_mount *mount);
 
 /**
  * Returns 0 if the device is that of a local file system, -EREMOTE if it is a remote one's, or
- * another -errno. A device without a mount is local: a subvolume of btrfs has one. Asks no file
- * system, and remembers its answers until the table changes. Only for one thread of a process.
+ * another -errno. If no mount has the device, as with a btrfs subvolume, it is local. Asks no file
+ * system, and remembers its answers until the table changes. Only one thread may call it.
  */
 int mount_table_check(dev_t dev);
 
 /**
- * Calls `each` for every mount, in the table's order, until `each` returns true. `mounts_fd` is an
- * open MOUNT_TABLE: then the call needs no other descriptor and no memory. If it is -1, the
+ * Calls `each` for every mount, in the table's order, until `each` returns true. With `mounts_fd`,
+ * an open MOUNT_TABLE, the call needs no other descriptor and no memory. If `mounts_fd` is -1, the
  * function opens the table. Returns 0 or -errno.
  */
 int mount_table_each(

@@ -1,7 +1,7 @@
 /*
  * Files and directories that settings name by their paths: plyfs.yaml, facts, presets, schemas,
  * programs, and the directories of layers. Their file systems may not answer. So a thread that must
- * not wait for them sets a delegate: another process does the same there.
+ * not wait for them sets a delegate, which has another process make the calls.
  */
 #pragma once
 
@@ -18,11 +18,11 @@ struct outside_file {
 	size_t len;
 };
 
-/* The wishes of a caller of outside_open(): an OR of these. */
+/* The demands of a caller of outside_open(): an OR of these. */
 enum outside_wanted {
 	OUTSIDE_OPTIONAL = 1 << 0, /* the directory may be missing */
 	OUTSIDE_FILLED = 1 << 1,   /* it must have an entry */
-	/* it must belong to the owner of the directory in which `path` has its last name */
+	/* it must have the owner of the directory that contains the last name of `path` */
 	OUTSIDE_OWNED = 1 << 2,
 };
 
@@ -34,8 +34,8 @@ struct outside_directory {
 };
 
 /**
- * Reads the file at `path`. Returns 0 with *ret, whose `text` is NULL if it is no regular file;
- * -EFBIG: it is larger than `size_max`; or another -errno.
+ * Reads the file at `path`. Returns 0 with *ret, whose `text` is NULL if the file is not a regular
+ * one; -EFBIG if the file is larger than `size_max`; or another -errno.
  */
 int outside_read(const char *path, size_t size_max, struct outside_file *ret);
 
@@ -53,8 +53,10 @@ int outside_open(const char *path, unsigned wanted, struct outside_directory *re
  */
 int outside_trust(const struct trusted *trusted, struct problem *problem);
 
-/* Functions that do the same for a thread. They return -ETIMEDOUT if there is no answer. The last
- * one is trust_check(). */
+/*
+ * The same functions, for a thread; the last one is trust_check(). They return -ETIMEDOUT if a file
+ * system does not answer.
+ */
 struct outside_delegate {
 	int (*read)(void *context, const char *path, size_t size_max, struct outside_file *ret);
 	int (*find)(void *context, const char *path, char ret[PATH_MAX]);
@@ -65,5 +67,5 @@ struct outside_delegate {
 	unsigned *failures; /* the number of results other than 0 is added */
 };
 
-/** Sets the delegate of the calling thread, which must stay valid; NULL: none. */
+/** Sets the delegate of the calling thread; NULL: none. *delegate must stay valid. */
 void outside_delegate(const struct outside_delegate *delegate);
