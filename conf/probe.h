@@ -31,13 +31,13 @@ struct probe {
 /** The child's work: writes to `out`, and returns 0 or -errno. It need not free any memory. */
 typedef int probe_call(void *context, int out);
 
-/** Starts a child that makes the call, with `limit_ms` from now on. probe_end() ends it. */
+/** Starts a child that makes the call, with `limit_ms` from now on. A probe_end() must follow. */
 void probe_start(struct probe *probe, unsigned limit_ms, probe_call *call, void *context);
 
 /**
  * Waits for the child. Returns the call's result: if that is 0, *ret is the output and a NUL, for
- * free(3); `ret` may be NULL. Returns -ETIMEDOUT if the child did not end in time, -EFBIG if the
- * output does not fit 64 MiB, or another -errno.
+ * free(3); `ret` and `ret_len` may be NULL. Returns -ETIMEDOUT if the child did not end in time,
+ * -EFBIG if the output does not fit 64 MiB, or another -errno.
  */
 int probe_end(struct probe *probe, char **ret, size_t *ret_len);
 

@@ -64,8 +64,8 @@ char *program_key(const struct program *program);
 void program_name(const struct program *program, char name[PROGRAM_NAME_MAX]);
 
 /**
- * As program_name(), for "sh -c SCRIPT". Returns false if the shell perhaps does not search for
- * `name`: it is part of a path, or a function of the script, or not in the script.
+ * Does the same for "sh -c SCRIPT". Returns whether the shell searches for `name` as a program.
+ * False: in the script the name is missing, or part of a path, or that of a function.
  */
 bool program_name_in_script(const struct program *program, char name[PROGRAM_NAME_MAX]);
 

@@ -16,8 +16,7 @@ struct route_step {
 	 * magic link of the kernel's leads to `fd`. */
 	int at;
 	const char *name; /* the name in `at`; NULL if that is -1 */
-	/* Absolute, with no link above the name. For a file behind a magic link, as proc(5) has
-	 * it. */
+	/* absolute, with no link above the name; of a file behind a magic link, as in proc(5) */
 	const char *path;
 	/* the file of the name, O_PATH; for a link, the link itself; -errno: there is none */
 	int fd;
@@ -28,8 +27,8 @@ struct route_step {
 /**
  * Calls `each` for every step. If `each` returns a value other than 0, the route ends, and
  * route_each() returns that value. Otherwise it returns 0 at the end of the route, or the -errno of
- * the last step, which `each` got as `fd`. At the root of a mount that this process serves,
- * the route goes on beneath it (followed_path.h); elsewhere in the mount, it ends with -ELOOP.
+ * the last step, which `each` got as `fd`. At the root of a mount that this process serves, the
+ * route goes on beneath the mount (followed_path.h); elsewhere in the mount, it ends with -ELOOP.
  */
 int route_each(
 	const char *path, int (*each)(void *context, const struct route_step *step), void *context);

@@ -1,6 +1,6 @@
 /*
- * Settings: the parts and options of one mount. They are read from plyfs.yaml (plyfs.yaml(5)), or
- * made from "A:B:C" with the built-in rules. Once made, they are immutable and reference-counted: a
+ * Settings: the layers, rules and options of a mount. They are read from plyfs.yaml(5), or made
+ * from "A:B:C" with the built-in rules. Once made, they are immutable and reference-counted: a
  * mount can change to new settings while some jobs still use the old ones.
  */
 #pragma once
@@ -22,7 +22,7 @@
 enum settings_coherence { COHERENCE_CACHED, COHERENCE_STRICT };
 enum settings_on_error { ON_ERROR_LAST_GOOD, ON_ERROR_SKIP_LAYER, ON_ERROR_FAIL };
 
-/* How files in NAME.d/ are used. The order is that of the words in plyfs.yaml, after `false`. */
+/* How files in NAME.d/ are used; `dropins` in plyfs.yaml. */
 enum rule_dropins { DROPINS_NONE, DROPINS_LAYERS, DROPINS_UAPI };
 
 /*
@@ -39,7 +39,7 @@ struct schema_file {
 	bool validates_formats;
 	struct span text;            /* as it was read; `data` NULL: it could not be read */
 	struct stat read;            /* of the file, when it was read */
-	struct schema *schema;       /* NULL: schemas only refer to it */
+	struct schema *schema;       /* NULL: no rule names the file, schemas refer to it */
 	struct schema_file **others; /* the files that it refers to, each once */
 	uint32_t other_count;
 	uint32_t other_capacity;
@@ -216,7 +216,7 @@ const struct virtual_file *settings_file(const struct settings *settings, const 
  */
 const struct rule *settings_rule_for(const struct settings *settings, const char *path);
 
-/** Returns the YAML version of the program that reads the file at that path. */
+/** Returns the YAML version of the file at that path, from its rule or else from the settings. */
 enum node_schema settings_yaml(const struct settings *settings, const char *path);
 
 /**

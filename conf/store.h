@@ -1,6 +1,6 @@
 /*
- * A store: etcd or a git repository that a mirror (fs/mirror) copies to a layer. store_find() knows
- * the store by the place of the layer's directory, not by the path that led there:
+ * A store: etcd or a git repository that a mirror (fs/mirror) copies to a layer. store_find() finds
+ * the store by the real place of the layer's directory, not by the path that led there:
  *
  *      STATE/tree.7/          the layer, or a directory above it
  *      STATE/spare/           a tree that was replaced, which a layer may still have open
@@ -51,7 +51,7 @@ struct store {
 
 	uid_t owner; /* of STATE and the status */
 	gid_t group;
-	bool is_shared; /* other users than the owner may have written to STATE */
+	bool is_shared; /* users other than the owner may have written to STATE */
 
 	/* From the status; "": the status does not have it. These texts lie in `arena`. */
 	const char *prefix;   /* etcd: of the keys; git: the path in the repository */
@@ -82,8 +82,8 @@ bool store_is_replaced(int directory);
 
 /**
  * Asks the mirror to leave the layer's tree as it is until store_free(), by a shared flock(2). The
- * mirror may have replaced the tree before: call store_is_replaced() next. A mirror keeps only the
- * last few of the trees that it has replaced, whoever holds them (fs/mirror/replica.h).
+ * mirror may have replaced the tree before: call store_is_replaced() next. Of the trees that it has
+ * replaced, a mirror keeps only the last few, even if others are held (fs/mirror/replica.h).
  */
 void store_hold(struct store *store);
 

@@ -7,9 +7,9 @@
  *              layer         the layer's directory: a link that the mirror turns to a new tree
  *              state/        the mirror's own (fs/mirror/replica.h)
  *
- * BASE is the `state` of the `etcd:` or `git:`, or a default. ID follows from the store and the
- * user of the mirror. So layers with the same store and user share a mirror, even in several
- * plyfs.yaml files and mounts.
+ * BASE is the `state` of the `etcd:` or `git:`, or a default. ID is a hash of the store's
+ * parameters and the mirror's user. So layers with the same store and user share a mirror, even in
+ * several plyfs.yaml files and mounts.
  */
 #pragma once
 
@@ -27,7 +27,7 @@ struct store_spec {
 	const char *base;
 	const char *home;         /* BASE/KIND-ID */
 	const char *directory;    /* BASE/KIND-ID/layer */
-	const char *system;       /* `directory` in the BASE of root; NULL: `state` was given */
+	const char *system;       /* as `directory`, in root's BASE; NULL: `state` was given */
 	const char *const *words; /* arguments of "plyfs" that run the mirror, ending with NULL */
 	const char *specifiers;   /* in the prefix, ref or path, as in struct layer_spec */
 	uint64_t wait_ms;         /* how long a mount waits for the first state */
