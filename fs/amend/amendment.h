@@ -14,8 +14,8 @@
  * The editor of a format (editor.h) computes splices from the places of values in the text
  * (extent.h). The result is checked: the new text is parsed, and all layers are merged again.
  *
- * A mirror's layer is recognised by the place of its directory (conf/store.h). There the edit reads
- * and writes the store's key, by compare-and-swap (layer_store.h), and not the mirror's copy of it.
+ * A mirror's layer is recognised by the place of its directory (conf/store.h). In such a layer, the
+ * edit reads and writes the store's key, by compare-and-swap (layer_store.h), and not the copy.
  */
 #pragma once
 
@@ -29,7 +29,7 @@ struct amendment_request {
 	bool is_dry;       /* writes nothing */
 	/*
 	 * With `is_dry`: only finds out whether such an edit is possible. The file's schema and
-	 * check do not judge it, and the mirror's copy is read instead of the store.
+	 * check do not judge the result, and the mirror's copy is read instead of the store.
 	 */
 	bool is_trial;
 	const struct store_access *access; /* NULL: as the mirror's record says */
@@ -51,8 +51,8 @@ struct amendment_request {
 	size_t before;
 
 	/*
-	 * The new text of the whole merged file. It is used if the strategy does not read the file
-	 * as a tree, or if the layer has the only source. Otherwise, or if it is NULL, `plan` edits
+	 * The new text of the whole merged file; or NULL. It is used if the strategy does not read
+	 * the file as a tree, or if the layer has the only source. In all other cases, `plan` edits
 	 * the file.
 	 */
 	const struct span *text;
@@ -74,7 +74,7 @@ struct amendment {
 	const char *copies; /* the source of which the new file is an edited copy; or NULL */
 	const char *hides;  /* of a whiteout: the names of the files that it hides; else NULL */
 	uint64_t revision;  /* of a key in etcd: the written revision; 0: none, or unknown */
-	/* Why the check did not run ("promtool is not installed"); NULL: it did, or none is set */
+	/* why the check did not run ("promtool is not installed"); NULL: it ran, or none is set */
 	const char *unchecked;
 	const char *unseen;   /* of a key in etcd: why the layer does not show it yet; or NULL */
 	struct span old;      /* the file's text before the edit */

@@ -1,7 +1,6 @@
 /*
- * A file of a layer that an edit replaces: the new file is written beside the old one, and a rename
- * replaces the old one when all of the new one is on the disk. A reader sees the old bytes or the
- * new ones.
+ * A file of a layer that an edit replaces. The new file is written beside the old one; when all of
+ * it is on the disk, a rename replaces the old one. A reader sees the old bytes or the new ones.
  */
 #pragma once
 
@@ -18,7 +17,7 @@ int layer_file_lock(const struct layer *layer);
 
 /**
  * Makes and opens the directory of an absent layer, with its parents. Its mode is no wider than
- * that of the layer `like` (NULL: the umask decides). Returns 0 with *ret for layer_free(); -EEXIST
+ * that of `like`, a layer (NULL: the umask decides). Returns 0 with *ret for layer_free(); -EEXIST
  * if the path exists already; or -errno.
  */
 int layer_file_make_layer(const struct layer *layer, const struct layer *like, struct layer **ret);
@@ -33,20 +32,20 @@ struct layer_file {
 	struct span new;
 	/* A new file admits no user that this lower file refuses. NULL: the umask decides. */
 	const struct stat *like;
-	const struct layer *model; /* limits the mode of new directories; NULL: the umask does */
+	const struct layer *model; /* its directories limit new ones; NULL: the umask decides */
 };
 
 /**
  * Writes the file. A replaced file keeps its mode, owner, access list and extended attributes. A
  * new file belongs to the user that runs plyfs, and no other user may write it. Returns 0; or
- * LAYER_FILE_MOVED, PROBLEM or -errno: then no file has changed, unless only the syncing of the
- * directory has failed.
+ * LAYER_FILE_MOVED, PROBLEM or -errno. After these, no file has changed, except if -errno is that
+ * of the directory's fsync(2).
  */
 int layer_file_write(const struct layer_file *file, struct problem *problem);
 
 /**
- * Removes the file, if it still is the one that was read. If `old.data` is NULL, removes the name
- * itself: a file, a link or a device. Returns as layer_file_write().
+ * Removes the file, if it still is the one that was read, and `path` if that is a link to it. If
+ * `old.data` is NULL, removes the name: a file, a link or a device. Returns as layer_file_write().
  */
 int layer_file_remove(const struct layer_file *file, struct problem *problem);
 

@@ -1,9 +1,9 @@
 /*
  * A layer that a mirror fills: edits go to the store itself, never to the mirror's copy.
  *
- * The mirror's record says how to reach the store. Files that the record names are read with the
- * rights of the user that runs the mirror; if that is impossible, they are not read. The user that
- * makes the edit can say how to reach the store instead.
+ * The mirror's record says how to reach the store, unless the user that makes the edit says it.
+ * Files that the record names are read with the rights of the user that runs the mirror; if that is
+ * impossible, they are not read.
  */
 #pragma once
 
@@ -17,8 +17,8 @@ struct layer_store;
 
 /*
  * How to reach the store, given on the command line by the user that makes the edit. If all members
- * are NULL, the mirror's record says it. Otherwise `gateway` must have endpoints. The record then
- * gives only the cluster id and, if `prefix` is NULL and the record is trusted, the prefix.
+ * are NULL, the mirror's record is used. Otherwise `gateway` must have endpoints, and the record
+ * gives only the cluster id. If `prefix` is NULL, a trusted record gives the prefix, too.
  */
 struct store_access {
 	struct gateway_options gateway;

@@ -2,8 +2,8 @@
  * Presence: whether a layer takes part in a path. A reset removes the layer's files at the path, so
  * that lower layers show again. Hiding adds a whiteout, so that nothing shows at the path.
  *
- * Sources are not parsed, so a broken one can be removed, too. As for an amendment, the layer is
- * locked meanwhile; if a mirror fills the layer, its store is changed instead, without a lock.
+ * Sources are not parsed, so a broken one can be removed, too. The layer is locked meanwhile, as
+ * for an amendment. If a mirror fills the layer, its store is changed instead, without a lock.
  */
 #pragma once
 
@@ -18,8 +18,8 @@ typedef int presence_report(void *context, const struct amendment *change);
 /**
  * Removes the layer's part of the path: the file or link, its drop-ins, and its whiteout; for a
  * directory, the mark that makes it opaque. Calls `report` for each of them that it removes.
- * Returns 0; -ENOENT if no layer has such a path; PROBLEM; -ESTALE as amendment_make(); the result
- * of `report`; or -errno.
+ * Returns 0; -ENOENT if no layer has such a path; PROBLEM; -ESTALE: open the layers again, and
+ * repeat the call; the result of `report`; or another -errno.
  */
 int presence_reset(const struct offline *offline, const struct amendment_request *request,
 	presence_report *report, void *context, struct problem *problem);

@@ -10,8 +10,8 @@
 
 /**
  * Finds the layer. `name` NULL: the highest, which must not be absent (absent_layer.h). A named
- * layer may be absent, unless it comes out of a store: the edit makes its directory. Returns 0 with
- * *ret, which belongs to the settings; PROBLEM; or -ENOMEM.
+ * layer may be absent: the edit makes its directory. But an absent layer of a store is a PROBLEM.
+ * Returns 0 with *ret, which belongs to the settings; PROBLEM; or -ENOMEM.
  */
 int target_layer_find(const struct settings *settings, const char *name, struct layer **ret,
 	struct problem *problem);
@@ -36,8 +36,8 @@ int target_layer_lock(const struct layer *layer, int *ret, struct problem *probl
 bool target_layer_is_current(const struct settings *settings);
 
 /**
- * Writes the file, and before it the directory of an absent layer, with a mode no wider than that
- * of the highest layer that exists. Messages call the file `name`. Returns 0; LAYER_FILE_MOVED;
+ * Writes the file. If its layer is absent, first makes the layer's directory, with a mode no wider
+ * than the highest existing layer's. Messages call the file `name`. Returns 0; LAYER_FILE_MOVED;
  * -ESTALE if another process has made the layer meanwhile; PROBLEM; or -ENOMEM.
  */
 int target_layer_write(const struct settings *settings, struct layer_file file, const char *name,
