@@ -15,7 +15,7 @@
 /* A file above this size may be read by descriptor, not copied: compose_held_source(). */
 #define COMPOSE_HELD_BYTES (4u << 20)
 
-/* A path that changes during this many attempts counts as broken. PAUSE: between two attempts. */
+/* A path is broken if it changes during each of so many attempts. PAUSE: between two attempts. */
 #define COMPOSE_TRIES 1000
 #define COMPOSE_PAUSE_NS 1000000
 
@@ -61,12 +61,12 @@ void compose_contributors(const struct strategy *strategy, const struct union_lo
 /**
  * Loads the source that was found at `path`: its document, or without `options` its text. Returns
  * as source_cache_load(); PROBLEM also if the source could not be examined. If a broken source has
- * a fallback, returns 0 with it in *ret; `problem` gets the reason, unless it has a message.
+ * a fallback, returns 0 with the fallback in *ret; `problem` gets the reason, unless it has one.
  */
 int compose_load(const struct composer *composer, const char *path, const struct contributor *found,
 	const struct read_options *options, struct loaded **ret, struct problem *problem);
 
-/** If the file is one large source that is shown uncopied, returns that source; else NULL. */
+/** If the file is one large source that is shown without a copy, returns the source; else NULL. */
 const struct contributor *compose_held_source(
 	const struct composer *composer, const char *path, const struct union_lookup *lookup);
 
@@ -91,7 +91,7 @@ int compose_failed(const char *path, int error, struct problem *problem);
 /** Makes the problem of a path with a source that changes all the time. Returns PROBLEM. */
 int compose_is_restless(const char *path, struct problem *problem);
 
-/** Makes a version that gives EIO, with the rights of `lookup`. Returns 0 with *ret, or -errno. */
+/** Makes a version that gives EIO, with the sources' rights. Returns 0 with *ret, or -errno. */
 int compose_broken(const struct composer *composer, const char *path,
 	const struct union_lookup *lookup, struct version **ret);
 
@@ -104,8 +104,8 @@ bool compose_is_current(const struct composer *composer, const char *path,
 
 /**
  * Returns a hash, which starts from `seed`, of the state of all files that `path` is made of: the
- * layers, stamps and kind in `lookup`. With the same settings, the same program makes the same
- * version of the same state, now or in a later process.
+ * layers, stamps and kind in `lookup`. If hash, settings and program are the same, so is the
+ * version, now or in a later process.
  *
  * Returns 0 if `seed` is 0, or if the stamps may miss a change: a source is racy
  * (source_is_young()), lies at another path (a drop-in, a source of a virtual file), on another

@@ -1,6 +1,6 @@
 /*
  * The environment of one merge: loads the files that a strategy asks for besides its sources, and
- * notes which these are. They live until environment_fini().
+ * adds their names to `asked`. The files live until environment_fini().
  */
 #pragma once
 
@@ -22,9 +22,9 @@ void environment_init(struct environment *environment, const struct composer *co
 	const struct merge_request *request, struct dependencies *asked);
 
 /**
- * Adds the rights of the directories above a source, so that the result is readable only to users
- * who may search them. Skips those that every user may search, and those that the mount shows above
- * the request's path. Returns 0 or -errno.
+ * Adds the rights of the directories above a source, so that only users who may search these can
+ * read the result. Skips directories that every user may search, and those that the mount shows
+ * above the request's path. Returns 0 or -errno.
  */
 int environment_guard(struct environment *environment, const struct layer *layer, const char *path);
 

@@ -34,8 +34,8 @@ struct fallbacks {
 };
 
 /**
- * Copies from `shown` its fallbacks, and which states of its sources are good; NULL: none. Returns
- * 0 or -ENOMEM; call fallbacks_fini() in any case. The functions below do not use `shown`.
+ * Copies the fallbacks of `shown` (NULL: none), and the stamps of its sources, which are good.
+ * Returns 0 or -ENOMEM; call fallbacks_fini() in any case. Functions below do not use `shown`.
  */
 int fallbacks_init(struct fallbacks *fallbacks, const struct version *shown);
 void fallbacks_fini(struct fallbacks *fallbacks);
@@ -47,8 +47,8 @@ bool fallbacks_match(const struct fallbacks *fallbacks, const struct loaded *loa
 void fallbacks_rest(struct fallbacks *fallbacks);
 
 /**
- * Returns the fallback for the source `path` of `layer`, parsed by `options`; NULL: none. It
- * belongs to `fallbacks`, and is valid until the next fallbacks_find().
+ * Returns the fallback for the source `path` of `layer`, parsed by `options`; NULL: none. The
+ * fallback belongs to `fallbacks`, and is valid until the next fallbacks_find().
  */
 struct fallback *fallbacks_find(struct fallbacks *fallbacks, struct source_cache *cache,
 	const struct layer *layer, const char *path, const struct read_options *options);
@@ -57,8 +57,8 @@ struct fallback *fallbacks_find(struct fallbacks *fallbacks, struct source_cache
 bool fallbacks_have(const struct fallbacks *fallbacks, const struct problem *problem);
 
 /**
- * After a failed merge: marks as used the fallback for the source that `problem` names. Returns
- * false if there is none; else the merge may be tried again.
+ * After a failed merge: marks the fallback for the source that `problem` names as used. Returns
+ * true: try the merge again; false: there is no unused fallback.
  */
 bool fallbacks_use(struct fallbacks *fallbacks, const struct problem *problem);
 

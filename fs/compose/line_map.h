@@ -35,5 +35,5 @@ bool line_map_find(
 /** Writes the map; NULL: there is none. */
 void line_map_put(struct record *record, const struct line_map *map);
 
-/** Reads the map, the record's last value. 0 with *ret (NULL: none), -ENOMEM or -EBADMSG. */
+/** Reads a map, the record's last value. Returns 0 with *ret (NULL: none), -ENOMEM or -EBADMSG. */
 int line_map_take(struct record *record, struct line_map **ret);

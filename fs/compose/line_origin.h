@@ -15,7 +15,7 @@
 /* line_value.parent of the root. */
 #define LINE_VALUE_NONE UINT32_MAX
 
-/* The part of a line that decides its origin. If it has several, the last of this list counts. */
+/* The part of a line that decides its origin. Of several in a line, the last one here counts. */
 enum line_kind {
 	LINE_MADE,   /* the merge made the line: a comment, a separator, a closing bracket */
 	LINE_OPENS,  /* a bracket, or a tag, of a map or list in the lines below */
@@ -61,7 +61,7 @@ struct line_origins {
 int line_origins_read(const struct merge_request *request, const struct merge_result *result,
 	struct line_origins **ret);
 
-/** Does the same for a text that is the same as `source`. */
+/** Does the same for a text that is an unchanged copy of `source`. */
 int line_origins_copy(struct span text, const struct source *source, struct line_origins **ret);
 
 void line_origins_free(struct line_origins *origins); /* NULL is fine */

@@ -4,9 +4,9 @@
  *      a first look ──▶ pool_add ──▶ small ──▶ any of them ────────┐
  *      a change     ──▶              large ──▶ all but some ───────┴──▶ job->run
  *
- * A job waits for workers (worker.h) and other processes. Small jobs go before large ones, and some
- * coroutines never take a large one. So a small job waits only for small ones. Each of the two
- * queues is first in, first out.
+ * A job waits for workers (worker.h) and other processes. Small jobs go before large ones, and at
+ * most POOL_LARGE_JOBS coroutines run large ones at a time. So a small job waits only for small
+ * ones. Each of the two queues is first in, first out.
  */
 #pragma once
 
@@ -51,7 +51,7 @@ void pool_stop(struct pool *pool);
  */
 int pool_resume(struct pool *pool);
 
-/** Stops and frees the pool. NULL: nothing. */
+/** Stops and frees the pool. NULL: does nothing. */
 void pool_free(struct pool *pool);
 
 /** Queues the job, which reads about `bytes`. It does not run before the caller waits. */
@@ -60,5 +60,5 @@ void pool_add(struct pool *pool, struct pool_job *job, uint64_t bytes);
 /** Queues the job, which does not run before `delay_us` have passed. */
 void pool_add_later(struct pool *pool, struct pool_job *job, unsigned delay_us);
 
-/** Takes a job back that was added with pool_add_later(). Does nothing if it has begun. */
+/** Removes a job of pool_add_later() from the queue. Does nothing if the job has begun. */
 void pool_take_back(struct pool *pool, const struct pool_job *job);

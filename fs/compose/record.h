@@ -33,7 +33,7 @@ void record_put_bytes(struct record *record, const void *bytes, size_t size);
 void record_put_text(struct record *record, const char *text); /* NULL stays NULL */
 void record_put_time(struct record *record, struct timespec time);
 void record_put_stat(struct record *record, const struct stat *stat);
-void record_put_result(struct record *record, int result); /* 0 or -errno; a positive one is 0 */
+void record_put_result(struct record *record, int result); /* -errno; all others become 0 */
 
 /** Adds a duplicate of the descriptor; -1: none. */
 void record_put_fd(struct record *record, int fd);
@@ -95,7 +95,7 @@ int record_get_fd(struct record *record);
 /** Marks the record as damaged. */
 void record_spoil(struct record *record);
 
-/** Marks the record as one that can't be read for want of memory. */
+/** Marks the record as one that can't be read because memory is short. */
 void record_lack_memory(struct record *record);
 
 /** Returns 0, or the first error so far: -EBADMSG or -ENOMEM. */

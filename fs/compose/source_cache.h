@@ -24,8 +24,8 @@ struct loaded {
 
 	/* private to the cache */
 	bool is_whole;     /* certainly no program wrote the file while it was read */
-	bool is_young;     /* racy: a further change may have the same stamp */
-	bool is_passed;    /* racy, and changed since */
+	bool is_young;     /* racy: a further change may leave the stamp the same */
+	bool is_passed;    /* racy, and a change was reported since */
 	struct loaded *of; /* the owner of the document; NULL: this one */
 	char *path;
 	unsigned flavour; /* the read options as a number; 0: text only */
@@ -57,7 +57,7 @@ struct source_observer {
 	void (*begin)(void *context, const struct source *source);
 
 	/*
-	 * Called after the source was read and parsed, or failed; not if memory ran out.
+	 * Called after reading and parsing have succeeded or failed; not if memory was short.
 	 * `loaded` is NULL if only the text was asked for. If the load failed, `loaded` is NULL and
 	 * `text` is empty. `text` must not be used after the call.
 	 */
@@ -86,8 +86,8 @@ struct source_want {
 };
 
 /**
- * Loads the file `path` of `layer`: from the cache, if its stamp there is that of want->stat and
- * can be trusted; otherwise from the file as it is now.
+ * Loads the file `path` of `layer`: from the cache, if the cache has it with the stamp of
+ * want->stat, and that stamp can be trusted; otherwise from the file as it is now.
  *
  * Returns 0 with *ret for loaded_unref(); PROBLEM: it can't be read, is too large or does not
  * parse; SOURCE_MOVED; SOURCE_UNSETTLED; or -errno (-ECANCELED; memory or descriptors are short).
