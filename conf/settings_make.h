@@ -35,7 +35,8 @@ int settings_read_facts(
 
 /**
  * Replaces each %{NAME} in the patterns, paths, schemas and commands of `list`: rules, virtual
- * files, or a map such as `options`. NULL is allowed. Returns 0, PROBLEM or -ENOMEM.
+ * files, or a map such as `options`; NULL is allowed. Also replaces %H and the like, but not in
+ * commands. Returns 0, PROBLEM or -ENOMEM.
  */
 int settings_expand_facts(
 	const struct settings *settings, const struct node *list, struct problem *problem);

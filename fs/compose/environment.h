@@ -12,7 +12,7 @@ struct environment {
 	const struct composer *composer;
 	const struct merge_request *request;
 	struct dependencies *asked;
-	struct path_sources *given; /* the answers */
+	struct path_sources *given; /* the files that were loaded */
 	struct stat *stats;         /* of the given files, and of directories above sources */
 	size_t stat_count;
 	size_t stat_capacity;

@@ -23,7 +23,7 @@ struct loaded {
 	struct timespec read; /* CLOCK_REALTIME: when the source was read */
 
 	/* private to the cache */
-	bool is_whole;     /* certainly no program wrote the file while it was read */
+	bool is_whole;     /* no program can have written the file while it was read */
 	bool is_young;     /* racy: a further change may leave the stamp the same */
 	bool is_passed;    /* racy, and a change was reported since */
 	struct loaded *of; /* the owner of the document; NULL: this one */
