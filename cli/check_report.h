@@ -59,7 +59,7 @@ int check_report_warn(void *report, const struct problem *problem);
 int check_report_file(
 	struct check_report *report, const char *path, const struct findings *findings);
 
-/** Prints the summary. Returns the exit code. */
+/** Prints the findings that were stored, and the summary. Returns the exit code. */
 int check_report_end(struct check_report *report);
 
 void check_report_fini(struct check_report *report);

@@ -11,5 +11,5 @@
  */
 size_t column_put(FILE *out, struct span text);
 
-/** Returns the number of decimal digits. */
+/** Returns the number of decimal digits of `number`. */
 size_t column_digits(size_t number);

@@ -1,6 +1,6 @@
 /*
  * Waiting for descriptors and for time. A process that does several things at once waits by its
- * coroutines (fs/loop), all others by ppoll(2).
+ * coroutines (fs/loop), every other process by ppoll(2).
  */
 #pragma once
 

@@ -65,8 +65,8 @@ struct layer {
 	char *covered;
 };
 
-/* The use of a path that a caller is about to make: look up its name, list it, or read it. Each use
- * sends different requests to the server of a network file system. */
+/* The purpose of a call on a path: to look up its name, to list it, or to read it. For each purpose
+ * the server of a network file system gets other requests. */
 enum layer_use { LAYER_NAME, LAYER_LIST, LAYER_READ };
 
 /**
@@ -188,7 +188,7 @@ bool layer_is_covered(const struct layer *layer, const char *path);
 /**
  * Until the next call of layer_stay(), this thread opens `directory` only once for each layer, to
  * look up names in it. The thread does not notice a replaced directory meanwhile, so the next
- * call must come soon, and no layer may be closed before it. "" only ends the effect of a call.
+ * call must come soon, and no layer may be closed before it. "" only ends the former call's effect.
  */
 void layer_stay(const char *directory);
 

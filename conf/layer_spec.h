@@ -36,7 +36,7 @@ struct layer_spec {
  * Sets the path and the specifiers of a layer in a plyfs.yaml. Replaces %H, %m and the other
  * specifiers in `text` (plyfs.yaml(5)). A relative path begins at `directory`, which is "" or ends
  * with a slash. If this machine has no value for a specifier, for example no machine id, an
- * optional layer counts as missing, and its path keeps the %m. Returns 0, with the path in `arena`;
+ * optional layer counts as missing, and its path keeps "%m". Returns 0, with the path in `arena`;
  * PROBLEM at the spec's place; or -ENOMEM.
  */
 int layer_spec_expand(struct layer_spec *spec, const char *text, const char *directory,

@@ -54,8 +54,8 @@ int outside_open(const char *path, unsigned wanted, struct outside_directory *re
 int outside_trust(const struct trusted *trusted, struct problem *problem);
 
 /*
- * The same functions, for a thread; the last one is trust_check(). They return -ETIMEDOUT if a file
- * system does not answer.
+ * A thread's versions of these functions; `trust` is that of trust_check(). If a file system does
+ * not answer: -ETIMEDOUT.
  */
 struct outside_delegate {
 	int (*read)(void *context, const char *path, size_t size_max, struct outside_file *ret);

@@ -52,7 +52,7 @@ struct rule {
 	const struct format *format;  /* NULL: the one that the name implies */
 	const enum node_schema *yaml; /* of its YAML sources; NULL: that of the settings */
 	bool is_toml_1_0;             /* its TOML sources must be TOML 1.0 */
-	enum rule_dropins dropins;    /* files in NAME.d are sources of NAME */
+	enum rule_dropins dropins;    /* how files in NAME.d are sources of NAME */
 	/* the suffixes of their names, a text or a list; NULL: NAME's suffix */
 	const struct node *dropin_suffixes;
 	/* must accept new content before it is shown; NULL: none */

@@ -27,8 +27,8 @@ struct settings_environment {
 	const struct fact_file *fact_file; /* of the settings; NULL in a copy of an environment */
 
 	/*
-	 * A mount of ours lies on the directory `mountpoint` (absolute, without links) and hides
-	 * its contents. `beneath` is a path to the hidden directory. NULL: there is no such mount.
+	 * A mount of ours lies on the directory `mountpoint` (absolute, without links; NULL: there
+	 * is none) and hides its contents. `beneath` is a path to them; NULL: none is known.
 	 */
 	const char *mountpoint;
 	const char *beneath;

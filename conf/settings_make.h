@@ -49,9 +49,9 @@ int settings_read_schemas(
 	struct settings *settings, const struct node *node, struct problem *problem);
 
 /**
- * Reads `schema:` of the rule or virtual file `map`: a file relative to plyfs.yaml's directory. The
- * file is read only once, even if several rules name it. Returns 0 with *ret, or unchanged if
- * nothing is given; PROBLEM, with the place in the schema if the schema is wrong; or -ENOMEM.
+ * Reads `schema:` of `map`, a rule or virtual file. A relative path begins at the directory of the
+ * plyfs.yaml or preset. Reads the file only once, even if several rules name it. Returns 0 with
+ * *ret (unchanged: none is given); PROBLEM, with the place in a wrong schema; or -ENOMEM.
  */
 int settings_read_schema(struct settings *settings, const struct node *map,
 	const struct schema_file **ret, struct problem *problem);

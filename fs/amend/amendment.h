@@ -79,7 +79,7 @@ struct amendment {
 	const char *unseen;   /* of a key in etcd: why the layer does not show it yet; or NULL */
 	struct span old;      /* the file's text before the edit */
 	struct span new;      /* and after it, unless is_removed */
-	struct stream before; /* the merged documents; none: no file, or not read as a tree */
+	struct stream before; /* the merged documents; none: no file, or it is not parsed */
 	struct stream after;
 	struct stream below; /* if values were removed: the merge of the sources below, if known */
 };

@@ -1,8 +1,8 @@
 /*
- * The pool: a few coroutines that run jobs, and the queue of these jobs.
+ * The pool: coroutines that run jobs, and the queues of these jobs.
  *
  *      a first look ──▶ pool_add ──▶ small ──▶ any of them ────────┐
- *      a change     ──▶              large ──▶ all but some ───────┴──▶ job->run
+ *      a change     ──▶              large ──▶ some of them ───────┴──▶ job->run
  *
  * A job waits for workers (worker.h) and other processes. Small jobs go before large ones, and at
  * most POOL_LARGE_JOBS coroutines run large ones at a time. So a small job waits only for small
@@ -17,7 +17,7 @@
 /* A job that reads more bytes than this is large: a few milliseconds' work. */
 #define POOL_LARGE_BYTES (256u << 10)
 
-/* Jobs that run at the same time, and of these, large ones. */
+/* Maximum number of jobs that run at the same time; and of large ones among these. */
 #define POOL_JOBS 18
 #define POOL_LARGE_JOBS 8
 

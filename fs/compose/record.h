@@ -73,7 +73,7 @@ uint64_t record_get(struct record *record);
 uint64_t record_get_below(struct record *record, uint64_t max);
 bool record_get_bool(struct record *record);
 
-/** Reads a count of items of at least `least` bytes each; a count beyond the record is damage. */
+/** Reads a count of items of at least `least` bytes each. A record too short for that is damage. */
 size_t record_get_count(struct record *record, size_t least);
 
 /** Reads bytes, which live as long as the record. */
