@@ -1,6 +1,6 @@
 /*
- * The sources of a version as one text: "vendor/app.yaml:site/app.yaml", lowest precedence first. A
- * colon in a name is written as "\:", a backslash as "\\", as in the layers on the command line.
+ * The sources of a version as one text: "vendor/app.yaml:site/app.yaml", lowest precedence first.
+ * In a name "\:" stands for a colon, and "\\" for a backslash, as in layers on the command line.
  */
 #pragma once
 
@@ -13,7 +13,7 @@ struct source_list {
 	char *text; /* for free(3); NULL: nothing was added */
 	size_t len;
 	size_t capacity;
-	int failure; /* 0, -ENOMEM, or -E2BIG: it is full */
+	int failure; /* 0; -ENOMEM; -E2BIG: the text is full, and further names are left out */
 };
 
 /** Adds a name. If memory is short, source_list_take() fails. */

@@ -17,14 +17,14 @@ struct validity {
 };
 
 /**
- * Checks the result of a merge at request->path. Returns 0, also if the path has no schema; PROBLEM
- * with *ret for validity_fini() (ret->count 0: the check itself failed); or -ENOMEM. If `ret` is
- * NULL, `problem` has the first error and the number of all.
+ * Checks the result of a merge at request->path. Returns 0, also if the path has no schema;
+ * PROBLEM; or -ENOMEM. `problem` then has the first error, and the number of the others. *ret (all
+ * zero before, or NULL) gets all errors for validity_fini(); none: the check itself failed.
  */
 int validity_check(const struct settings *settings, const struct merge_request *request,
 	const struct merge_result *result, struct validity *ret, struct problem *problem);
 
-/** Does the same with a given schema, for a command. */
+/** Does the same with a given schema. */
 int validity_check_by(const struct schema *schema, const struct merge_request *request,
 	const struct merge_result *result, struct validity *ret, struct problem *problem);
 

@@ -3,8 +3,8 @@
  * result changes, the path moves to a new version, which is an inode of its own. An open file keeps
  * its version, as after an atomic replace.
  *
- * References are counted. Once the version is shown, only the fields marked as mutable change, and
- * those of `inode`.
+ * References are counted. Once the version is shown, only `inode` and the fields marked as mutable
+ * change.
  */
 #pragma once
 
@@ -58,7 +58,7 @@ struct version {
 	struct timespec ctime; /* the newest source's, until the version is shown; mutable */
 	char *data;            /* `size` bytes; owned */
 	int fd;                /* VERSION_HELD; else -1 */
-	struct stamp *stamps;  /* of the sources as merged; then of environment.stats */
+	struct stamp *stamps;  /* of the merged sources; then of struct environment.stats */
 	size_t stamp_count;
 	struct timespec made; /* CLOCK_REALTIME: when it was composed */
 	bool is_held;   /* a lock or bound has refused values of a source, as the fault says */
@@ -105,12 +105,12 @@ void version_unrefp(struct version **version);
 bool version_same(const struct version *a, const struct version *b);
 
 /**
- * Copies the content and the attributes of `version`, but no stamps and no descriptor. So the copy
- * can't be compared with sources, and a VERSION_HELD copy can't be read. NULL: no memory.
+ * Copies content and attributes, but no stamps and no descriptor. So the copy can't be compared
+ * with sources, and a VERSION_HELD copy can't be read. Returns one reference; NULL: no memory.
  */
 struct version *version_copy(const struct version *version);
 
-/** As version_copy(), but with stamps and descriptor, and restricted as by version_restrict(). */
+/** Does version_copy(), copies stamps and descriptor, too, and then does version_restrict(). */
 struct version *version_narrow(
 	const struct version *version, const struct version *other, const struct mounter *mounter);
 
@@ -122,8 +122,8 @@ void version_restrict(
 bool version_has_one_source(const struct version *version);
 
 /**
- * For two versions that are the same: returns whether both have one source, the same file, but
- * `other` has another time. Call it before version_take_sources().
+ * For two versions with the same content: returns whether both have one source, the same file,
+ * whose time has changed. Call it before version_take_sources().
  */
 bool version_is_touched(const struct version *version, const struct version *other);
 

@@ -91,7 +91,7 @@ struct session {
 	char *label;
 	int mount_id;                       /* of the visible mount, as in /proc/self/mountinfo */
 	dev_t dev;                          /* of the superblock */
-	struct mount_process mount_process; /* used by the publisher, once it runs */
+	struct mount_process mount_process; /* only the publisher uses it, once there is one */
 	int mounts_fd;                      /* /proc/self/mountinfo */
 	struct nearby_mounts nearby;        /* as last read by the publisher */
 	int beneath_fd;                     /* the directory that the mount lies on */
@@ -99,13 +99,13 @@ struct session {
 	struct publisher *publisher;
 	struct coroutine *publishing; /* the publisher's; NULL: it does not run */
 	struct notifier notifier;
-	sigset_t waiting;     /* the signals that are blocked while the daemon waits */
+	sigset_t waiting;     /* the mask of blocked signals while the daemon waits */
 	int publish_mode;     /* enum publish_mode */
 	int publish_error;    /* errno of the last publication; 0: it succeeded */
 	uint64_t published;   /* changes published by rename(2) and its like */
 	uint64_t invalidated; /* changes for which only the kernel's caches were invalidated */
 	bool is_ending;       /* the kernel is not notified any more */
-	bool is_at_rest;      /* dropped requests will be repeated (unanswered.h) */
+	bool is_at_rest;      /* the view is paused: requests that it drops are repeated later */
 	uint64_t requests[REQUEST_KINDS];
 	double name_timeout;   /* seconds */
 	bool has_permissions;  /* the kernel enforces the modes that we show */
@@ -131,7 +131,7 @@ struct session {
 /* ops.c: userdata is the session. */
 extern const struct fuse_lowlevel_ops ops;
 
-/** ops.c: returns whether the request comes from the mount process, for the publisher. */
+/** ops.c: returns whether the mount process, which works for the publisher, makes the request. */
 bool is_publisher(fuse_req_t req);
 
 /** ops.c: returns whether the caller of the request may search the directory now. */
@@ -180,7 +180,7 @@ int origins_lookup(
 void origins_forget(struct session *session, fuse_ino_t ino, uint64_t count);
 void origins_free(struct session *session);
 
-/** Writes the directories for a new daemon. There origins_take() reads them: 0 or -ENOMEM. */
+/** _put writes the directories for a new daemon; _take reads them there: 0 or -ENOMEM. */
 void origins_put(struct session *session, struct record *record);
 int origins_take(struct session *session, struct record *record);
 
@@ -188,9 +188,9 @@ int origins_take(struct session *session, struct record *record);
 extern const struct publisher_ops publish_ops;
 
 /**
- * Makes the text of .plyfs/status: JSON. Faults quote sources, and their paths may lie in
- * directories that not all users may search: without `is_trusted` faults are only counted. Returns
- * 0 with *ret for free(3), or -ENOMEM.
+ * Makes the text of .plyfs/status: JSON. Without `is_trusted` faults are only counted: a fault
+ * quotes sources, and names paths in directories that not all users may search. Returns 0 with *ret
+ * for free(3), or -ENOMEM.
  */
 int status_json(struct session *session, bool is_trusted, char **ret, size_t *size);
 
@@ -204,7 +204,7 @@ int status_errors(struct session *session, bool is_trusted, char **ret, size_t *
 bool session_is_covered(void *context, const char *path);
 
 /**
- * Makes the kernel drop the attributes of `ino`. It waits for nothing. Returns 0 or -errno;
- * -ENOTCONN: the session is ending.
+ * Makes the kernel drop the attributes of `ino`, without waiting. Returns 0; -ENOTCONN: the session
+ * is ending; or another -errno.
  */
 int session_tell(struct session *session, uint64_t ino);

@@ -5,12 +5,12 @@
  *          ◀───────────── errno ─────────────┘
  *
  * Such a call makes requests, and waits until the daemon answers them. If the daemon made the call,
- * it would wait for itself, could not be killed, and would keep /dev/fuse open: the kernel would
- * not end the connection, and the mount would hang for ever. So a child process makes the calls. It
- * holds only the private clone of the mount. If the daemon is killed, the kernel ends the
- * connection, the call fails, and the child ends because its socket is closed.
+ * it would wait for itself. It could not be killed, and would keep /dev/fuse open: the mount would
+ * hang for ever. So a child process makes the calls. It holds only the private clone of the mount.
+ * If the daemon is killed, the kernel ends the connection, the call fails, and the child ends.
  *
- * While a coroutine waits in mount_process_call(), others may call only mount_process_cancel().
+ * While a coroutine waits in mount_process_call(), other coroutines may call only
+ * mount_process_cancel().
  */
 #pragma once
 
@@ -58,5 +58,5 @@ void mount_process_cancel(const struct mount_process *process);
 /** Kills the process, and waits for its end, which closes its clone. No call may be under way. */
 void mount_process_end(struct mount_process *process);
 
-/** Ends the process, and closes the socket. */
+/** Does mount_process_end(), and closes the socket. */
 void mount_process_fini(struct mount_process *process);

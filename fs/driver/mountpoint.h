@@ -18,8 +18,8 @@ int mountpoint_prepare(const char *path, bool may_be_system, char **ret, struct 
 int mountpoint_make(const char *path);
 
 /**
- * Returns whether a program may need a file at, above or below `path` (absolute) to start. Then no
- * program can start, not even a new plyfs, while no process answers for a mount there.
+ * Returns whether a program may need a file at, above or below `path` (absolute) to start. If so,
+ * no program can start, not even a new plyfs, while a mount there has no process that answers.
  */
 bool mountpoint_is_for_programs(const char *path);
 
@@ -41,8 +41,8 @@ int mountpoint_take(const char *path, struct mountpoint *ret);
 bool mountpoint_is_elsewhere(dev_t dev);
 
 /**
- * Unmounts the top mount at `path`, with `flags` as umount2(2). An ordinary user's process runs
- * fusermount3. Returns 0 or -errno. For fusermount3, -EPERM: it refused; -ENOENT: it is missing;
+ * Unmounts the top mount at `path`, with `flags` as umount2(2). Without the right to, runs
+ * fusermount3. Returns 0 or -errno. After fusermount3, -EPERM: it refused; -ENOENT: it is missing;
  * -ENXIO: it can't work because /etc/mtab is missing.
  */
 int mountpoint_end(const char *path, int flags);
@@ -54,8 +54,8 @@ int mountpoint_end(const char *path, int flags);
 int mountpoint_find(const char *path, int *mount_id, dev_t *dev);
 
 /**
- * Returns true if the mount `mount_id` of the superblock `dev` exists in the mount namespace of
- * `mounts_fd` (/proc/self/mountinfo), or if that is unknown. Compares the device because ids are
+ * Returns whether the mount `mount_id` of the superblock `dev` exists in the mount namespace of
+ * `mounts_fd` (/proc/self/mountinfo); true if that is unknown. Compares the device because ids are
  * reused. Needs no descriptor and no memory.
  */
 bool mountpoint_is_mounted(int mounts_fd, int mount_id, dev_t dev);
@@ -67,14 +67,14 @@ struct mount_flags {
 };
 
 /**
- * Makes the kernel follow no links in the mount at `path`. Call it before a request is answered.
+ * Makes the kernel follow no links in the mount at `path`. Call it before answering any request.
  * Returns 0; -EPERM: only root can; -EINVAL: the kernel is older than 5.14; or another -errno.
  */
 int mountpoint_forbid_links(const char *path);
 
 /**
- * Returns true if, in the mount namespace of `mounts_fd`, another file system is mounted on `path`
- * (relative to the root of the superblock `dev`) or below it, or if that is unknown.
+ * Returns whether another file system is mounted on `path` (relative to the root of the superblock
+ * `dev`) or below it, in the mount namespace of `mounts_fd`; true if that is unknown.
  */
 bool mountpoint_is_covered(int mounts_fd, dev_t dev, const char *path);
 

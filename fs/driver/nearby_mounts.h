@@ -1,6 +1,6 @@
 /*
- * Nearby mounts: other mounts that may change what our mount shows. They lie in a layer, in the
- * mountpoint, or on the path to plyfs.yaml, to a preset, a schema, a layer or the mountpoint.
+ * Nearby mounts: other mounts that may change what our mount shows. They lie in a layer or in the
+ * mountpoint, or on the path to plyfs.yaml, a preset, a schema, a layer or the mountpoint.
  */
 #pragma once
 

@@ -19,5 +19,5 @@ struct paused {
 	char name[XATTR_NAME_MAX + 1];         /* GETXATTR */
 };
 
-/** Lets `go_on` reply, now or when the file is there; or replies with an error. Copies *request. */
+/** Calls `go_on`, now or when the file is there; or replies with an error. Copies *request. */
 void paused_run(struct paused *request);

@@ -9,7 +9,7 @@
 
 #include "driver.h"
 
-/* The descriptors that the loop polls for POLLIN, and the functions that it then calls. */
+/* Descriptors that the loop polls for POLLIN, and the function that it calls for each. */
 struct request_loop_hook {
 	int fd;           /* -1: none */
 	int helpers_fd;   /* helper_watch(); -1: none */
@@ -30,15 +30,15 @@ struct request_loop_hook {
 };
 
 /**
- * Answers the kernel's first request, INIT. Returns 0 or -errno. *ret must be empty. It becomes a
- * copy of the request, for free(3); ret->data NULL: memory is short, or no request was read.
- * *is_parallel: the kernel sends several LOOKUPs of one directory at a time.
+ * Answers the kernel's first request, INIT. Returns 0 or -errno. *ret, which must be empty, becomes
+ * a copy of the request: ret->data is for free(3), or NULL if memory is short or no request was
+ * read. *is_parallel: the kernel sends several LOOKUPs of one directory at a time.
  */
 int request_loop_greet(struct fuse_session *fuse, struct span *ret, bool *is_parallel);
 
 /**
  * Serves until fuse_session_exit() is called (by a signal, for instance), the mount has ended, or
- * hook->handle returns true. Only the root may call it. Returns 0 or -errno.
+ * hook->handle returns true. Only the root coroutine may call it. Returns 0 or -errno.
  */
 int request_loop_run(struct fuse_session *fuse, const struct request_loop_hook *hook);
 

@@ -1,7 +1,7 @@
 /*
  * A session: one mount, from mount(2) to the last request.
  *
- *      session_mount()   the mountpoint is checked and mounted; no source is read yet
+ *      session_mount()   the mountpoint is checked, the mount made; no source is read yet
  *      session_serve()   requests are answered and changes published, until the mount ends: by
  *                        umount(8), fusermount3(1), or a signal
  *      session_free()
@@ -38,7 +38,7 @@ struct session_options {
 	const struct program_call *call; /* of the program that takes over; NULL: no take-over */
 	unsigned tried;                  /* take-overs of this mount in this process, so far */
 	struct heir *heir;  /* has the previous daemon's state; NULL: we mount ourselves */
-	bool is_private;    /* only the user who mounts may use it; else allow_other */
+	bool is_private;    /* only the user who mounts may use the mount; else allow_other */
 	bool is_debugging;  /* libfuse prints every request on standard error */
 	bool may_be_system; /* a directory of the system may be mounted on (mountpoint.h) */
 	struct sandbox_switches switches;
@@ -61,9 +61,9 @@ struct session_options {
 
 /**
  * Mounts. Takes over the caller's reference to `settings`, even on failure, so that replaced layers
- * do not stay open. Unmounts a dead mount (ENOTCONN) first. Returns 0 with *ret for session_free();
- * PROBLEM, with the remedy, such as for a mountpoint that does not exist; or -errno. From then on
- * signals that end this process stay pending until it serves.
+ * do not stay open. Unmounts a dead mount (ENOTCONN) first. Blocks SIGTERM, SIGINT and SIGHUP until
+ * session_serve(). Returns 0 with *ret for session_free(); PROBLEM, with the remedy, such as for a
+ * mountpoint that does not exist; or -errno.
  *
  * With options->heir, takes over the previous daemon's mount as it is. If that fails, this process
  * must unmount, and end at once by _exit(2).
@@ -86,6 +86,6 @@ int session_serve(struct session *session, void (*ready)(void *context), void *c
 int session_try(struct settings *settings, const struct session_options *options,
 	const struct handover_terms *terms, struct problem *problem);
 
-/** Unmounts, if that was not done, and frees the session. */
+/** Unmounts, unless the mount has ended, and frees the session. */
 void session_free(struct session *session);
 void session_freep(struct session **session);

@@ -13,7 +13,7 @@ struct session;
 /** Writes the state. Call it when no request is under way. */
 void session_state_put(struct session *session, struct record *record);
 
-/** Reads the agreement. Returns 0 or -errno; the caller owns the descriptors in both cases. */
+/** Reads the agreement. Returns 0 or -errno; in both cases *fuse_fd (or -1) is for close(2). */
 int session_state_take_agreement(struct session *session, int *fuse_fd);
 
 /** Reads the rest of the state. Returns 0, PROBLEM or -errno. */

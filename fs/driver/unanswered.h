@@ -16,12 +16,12 @@ struct unanswered *unanswered_add(struct session *session);
 void unanswered_end(struct unanswered *request);
 
 /**
- * Ends a request with `result`. Returns true if it must be repeated, because the view is paused
- * (is_at_rest): then call fuse_reply_none(). Otherwise frees the copy, and the caller answers.
+ * Ends the work on a request, with `result`. Returns true if the request must be repeated, as the
+ * view is paused (is_at_rest): then call fuse_reply_none(). Else frees the copy: then answer.
  */
 bool unanswered_is_kept(struct session *session, struct unanswered *request, int result);
 
-/** _put writes the requests for a new daemon. _ask_again handles those that must be repeated. */
+/** _put writes all requests for a new daemon. _ask_again handles those that must be repeated. */
 void unanswered_put(struct session *session, struct record *record);
 void unanswered_ask_again(struct session *session);
 
