@@ -1,7 +1,7 @@
 /*
  * An explanation: the merge of one path, repeated to record where its values come from (origin.h),
- * with all its inputs. It is for commands, and for readers of a mount's .plyfs/origins. Reading
- * a served file never waits for it.
+ * with all its inputs. It is for commands, and for readers of a mount's .plyfs/origins. A reader of
+ * a merged file never waits for an explanation.
  */
 #pragma once
 
@@ -27,7 +27,7 @@ struct explanation {
 	const struct merge_request
 		*request; /* has the inputs, lowest layer first, with their texts */
 	const struct merge_result *result; /* with its origins */
-	struct stream stream;  /* the result's documents; none if it is not read as values */
+	struct stream stream;              /* the documents of `result`; none if it has no values */
 	struct passed *passed; /* files that are no sources; those of one path lowest layer first */
 	size_t passed_count;
 	struct store_places places; /* the places of the sources that are in stores */

@@ -16,13 +16,13 @@ struct explained_value {
 	const struct node *value;
 	const struct origin *origin; /* NULL: nothing is known except the value's place */
 	const struct explained_place *place;
-	struct key_text *key; /* a callback that appends to it must cut that off again */
+	struct key_text *key; /* a callback that appends to it must remove the addition */
 	size_t document;      /* starting at 0 */
 };
 
 /**
  * Calls `each` for `from` and every value in it, a map or list before its entries. Stops at the
- * first non-zero result, and returns it.
+ * first non-zero result, and returns that; else 0.
  */
 int explained_value_each(const struct origins *origins, const struct explained_value *from,
 	int (*each)(void *context, const struct explained_value *value), void *context);
@@ -37,7 +37,7 @@ int explained_value_key(const struct explanation *explanation, const char *text,
 
 /* The value at a KEY. */
 struct explained {
-	/* If the value is gone, at.value is NULL; the other members have its former place. */
+	/* at.value NULL: the value is gone, and the other members have its former place. */
 	struct explained_value at;
 	/* If it is gone: the removed entry (`key` NULL: a document). NULL: it was replaced. */
 	const struct origin_removed *removed;

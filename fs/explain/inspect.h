@@ -10,7 +10,7 @@
 
 enum finding_kind {
 	FINDING_ERROR,   /* the path does not merge, or not with all its sources */
-	FINDING_REFUSED, /* an error, but the path merges: a lock or bound refused a value */
+	FINDING_REFUSED, /* an error, although the path merges: a lock or bound refused a value */
 	FINDING_WARNING, /* the path merges, but perhaps not as its author meant */
 };
 
@@ -19,7 +19,7 @@ struct finding {
 	struct problem problem;
 };
 
-/* Maximum number of a path's findings before its further warnings are left out. */
+/* If a path has so many findings, its further warnings are left out. */
 #define FINDINGS_MAX 50
 
 struct findings {

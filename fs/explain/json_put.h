@@ -22,7 +22,7 @@ void json_put_string(FILE *out, const char *text);
  */
 __attribute__((format(printf, 2, 3))) void json_put(FILE *out, const char *format, ...);
 
-/** Writes `before`, which is JSON already (", \"layer\": "), then `text`, a string; NULL: null. */
+/** Writes `before` as it is (", \"layer\": "), then `text` as a JSON string, or null for NULL. */
 void json_put_field(FILE *out, const char *before, const char *text);
 
 /** Writes "source", "line", "column", "message", and if they are known "place" and "program". */
@@ -38,7 +38,7 @@ void json_put_key(FILE *out, const struct node *key);
 int json_put_value(FILE *out, const struct node *value, struct arena *arena);
 
 /**
- * Does the same for a scalar. *says_all is false if the text in the source differs from the JSON,
- * as 0644 or yes do.
+ * Does the same for a scalar. *says_all is false if the text in the source differs from the JSON:
+ * for 0644 or yes, for example.
  */
 int json_put_scalar(FILE *out, const struct node *scalar, struct arena *arena, bool *says_all);

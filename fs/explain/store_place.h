@@ -1,6 +1,6 @@
 /*
- * Store places: the names of an explanation's sources in stores, if their layers are mirrors of
- * stores:
+ * Store places: what an explanation's sources are called in the stores of which their layers are
+ * mirrors:
  *
  *      etcd:/fleet/app.yaml@4711               the key, and the revision that wrote it
  *      git:4f2a91c0b1de:config/app.yaml        the commit, and the path in it
@@ -32,8 +32,8 @@ struct store_places {
 };
 
 /**
- * Adds the place of `source`, if it is in a store. `source` is the file at `path` in the layer, and
- * `read` its state when it was read. `source->name` is borrowed. Returns 0 or -ENOMEM.
+ * Adds the place of `source`, if its layer mirrors a store. `source` is the file at `path` in the
+ * layer, `read` its state when it was read. Borrows `source->name`. Returns 0 or -ENOMEM.
  */
 int store_places_add(struct store_places *places, const struct layer *layer, const char *path,
 	const struct stat *read, const struct source *source);

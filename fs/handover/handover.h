@@ -11,7 +11,7 @@
  *
  * - The kernel and the programs notice nothing. Inode numbers, lookup counts, times, the bytes of
  *   open and mapped files, places in listings, and the kernel's cached names, present or absent,
- *   stay valid. view_state.c writes these; the new program reads the rest from the layers.
+ *   stay valid. view_state.c writes these; all else the new program reads from the layers.
  * - No change is lost, and none is reported twice. The new program reads from the same inotify
  *   descriptor. If it watches an inode again, it gets the existing watch, with all queued events.
  *   Changes that were read from the queue but not published yet are in the state. In addition, the
@@ -30,9 +30,9 @@
  * a record, in an unnamed file, and the record's descriptors. If the service manager restarts
  * plyfs, the old daemon has ended before the new one starts; in between, the manager keeps such a
  * socket (handover_leave()). The messages can be read only once. If the socket is closed unread, so
- * is the last descriptor of /dev/fuse, and the mount is dead. While the state is in the socket no
- * process answers requests, so neither the unit, nor the new plyfs before it serves, may access the
- * mount. HANDOVER_LEAVE_SIGNAL makes the daemon leave the mount to the manager; SIGTERM makes it
+ * is the last descriptor of /dev/fuse, and the mount is dead. While the state is in the socket, no
+ * process answers requests. So the unit may not access the mount, nor may the new plyfs before it
+ * serves. HANDOVER_LEAVE_SIGNAL makes the daemon leave the mount to the manager; SIGTERM makes it
  * unmount.
  *
  * The first message is an offer, whose format never changes. So a plyfs that can't read the state
@@ -54,14 +54,14 @@
 /* How long the new program may take until it serves, in seconds. */
 #define HANDOVER_S 60
 
-/* The values that the previous program in this process has left to the daemon. */
+/* The values that the program before us in this process has left to us. */
 struct inheritance {
 	int socket;     /* with the state; -1: there was no such program */
 	unsigned tried; /* take-overs of this mount in this process */
 	bool is_config; /* program_call.is_config */
 };
 
-/** Reads what handover_become() has left in the environment, and removes it from there. */
+/** Takes the values of handover_become() out of the environment. */
 struct inheritance handover_inherit(void);
 
 /* The state of the daemon that a trial must know. */
@@ -103,7 +103,7 @@ enum {
 	HANDOVER_WANTED, /* come to rest, and handover_become() */
 	HANDOVER_FAILED, /* the trial says no: handover_tried() */
 	HANDOVER_LEAVE,  /* come to rest, and handover_leave() */
-	HANDOVER_END,    /* end the mount; handover_take() does not return it */
+	HANDOVER_END,    /* end the mount; never a result of handover_take() */
 };
 
 /** Handles a signal, or the end of a trial. Returns one of these constants. */
@@ -112,13 +112,13 @@ int handover_take(struct handover *handover);
 /** Notes why a take-over has failed, for handover_tried(). */
 void handover_fail(struct handover *handover, const char *error);
 
-/** Returns how many take-overs were tried. *error: why the last one failed; NULL: it did not. */
+/** Returns the number of tried take-overs. *error: why the last one failed; NULL: it did not. */
 unsigned handover_tried(const struct handover *handover, const char **error);
 
 /**
- * Execs the new program, which gets the record. Returns only if that fails, with -errno: this
- * process must go on. -ECANCELED: a signal asks it to end; -ESTALE: the program was replaced after
- * its trial.
+ * Execs the new program, which gets the record. Returns only if that fails: then this process must
+ * go on. Returns -ECANCELED: a signal asks this process to end; -ESTALE: the program was replaced
+ * after its trial; or another -errno.
  */
 int handover_become(struct handover *handover, struct record *record);
 
@@ -133,8 +133,8 @@ int handover_leave(struct handover *handover, struct record *record,
 struct heir;
 
 /**
- * Makes an heir from the messages in `socket`, which the heir then owns. If they can't be read,
- * heir_can_read() returns false. Returns 0 with *ret for heir_free(), or -ENOMEM.
+ * Makes an heir from the messages in `socket`, which it takes over, even on failure. If they can't
+ * be read, heir_can_read() returns false. Returns 0 with *ret for heir_free(), or -ENOMEM.
  */
 int heir_new(int socket, struct heir **ret);
 void heir_free(struct heir *heir);
@@ -153,9 +153,9 @@ int heir_beneath(const struct heir *heir);
 bool heir_end(struct heir *heir);
 
 /**
- * Connects to the daemon of version 0.2 that serves the mount. It gives the mount to another
- * process: it sends the offer, and ends when heir_take() has everything. Returns a socket for
- * heir_new(); -1: there is no such daemon of our user.
+ * Connects to the daemon of version 0.2 that serves the mount. Such a daemon gives the mount to
+ * another process: it sends the offer, and ends when heir_take() has everything. Returns a socket
+ * for heir_new(); -1: there is no such daemon of our user.
  */
 int heir_find_older(const char *mountpoint);
 

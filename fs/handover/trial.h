@@ -1,12 +1,12 @@
 /*
- * A trial: before the daemon becomes the program that now lies at its path, that program says in a
- * process of its own whether it can take the mount over.
+ * A trial: the program that now lies at the daemon's path says if it can take the mount over.
+ * It does so in a process of its own, before the daemon execs it.
  *
  *      daemon ──fork──▶ trial: closes /dev/fuse, runs the program with TRIAL_OPTION
  *          ◀── its end: TRIAL_YES, or its message ──
  *
- * The trial may stop, hang or die: the daemon goes on serving meanwhile, and ends a trial that
- * takes longer than TRIAL_MS.
+ * The trial may stop, hang or die: meanwhile the daemon goes on serving. The daemon kills a trial
+ * that takes longer than TRIAL_MS.
  */
 #pragma once
 
@@ -21,24 +21,24 @@
 /* The exit status that says yes. Other programs do not use it, except by accident. */
 #define TRIAL_YES 85
 
-/* An earlier plyfs refuses this option, so that it does not mount. Its value is a question. */
+/* The option's value is a question. An earlier plyfs refuses the option, and so does not mount. */
 #define TRIAL_OPTION "try-take-over"
 #define TRIAL_QUESTION_MAX 64
 
 /* The descriptor on which the trial finds the directory that the mount lies on. */
 #define TRIAL_BENEATH_FD 3
 
-/* Bytes of the program's words that are read. */
+/* Size of the text of trial_take(), in bytes, with its NUL. */
 #define TRIAL_TEXT_MAX 1024
 
-/* How the program is called. Fixed at the start, so that a source can't change it. */
+/* The call of the program. Fixed at the start, so that no source can change it. */
 struct program_call {
 	char *path;            /* of the program that this process was started from */
 	const char *directory; /* the working directory, absolute */
-	char **words;        /* its argv: "plyfs", "mount", …, NULL; the place in front is free */
-	struct rlimit files; /* the limit of descriptors, as it was at the start */
-	uint64_t slice_ns;   /* slice.h, as it was at the start */
-	bool is_config;      /* the word in place of the layers is a plyfs.yaml */
+	char **words;          /* its argv: "plyfs", "mount", …, NULL; words[-1] is unused room */
+	struct rlimit files;   /* the limit of descriptors, as it was at the start */
+	uint64_t slice_ns;     /* slice.h, as it was at the start */
+	bool is_config;        /* the word in place of the layers is a plyfs.yaml */
 };
 
 struct program_trial {
