@@ -5,13 +5,13 @@
  *      shown, or forgotten by the kernel ──▶ last_good_note ──▶ memory ──▶ plyfs-state ──▶ files
  *      can't be made, and nothing is shown ──▶ last_good_find ◀── memory
  *
- * The contract: if a path can't be made, its last version is shown again, to users who could read
- * that version and may read the path now. That ends when a new one can be made, or no layer has it.
+ * The contract: if a path can't be made, its last version is shown to users who could read that
+ * version and may read the path now, until a new version can be made or no layer has the path.
  *
  * If versions take more than LAST_GOOD_MEMORY_MAX bytes, those noted or found longest ago are
- * dropped. With a directory, files there hold the same versions, and the next mount begins with
- * them. Only the process plyfs-state writes there (state_process.h). Without a directory, no disk
- * is used.
+ * dropped. If there is a directory, files in it hold the same versions, and the next mount begins
+ * with them. Only the process plyfs-state writes there (state_process.h). Without a directory, no
+ * disk is used.
  */
 #pragma once
 
@@ -22,7 +22,7 @@
 /* Size of last_good_place(), in bytes. */
 #define LAST_GOOD_PLACE_MAX 40
 
-/* Bytes of kept versions: the configuration of a large machine has a tenth of that. */
+/* Maximum bytes of all versions. The configuration of a large machine has a tenth of that. */
 #define LAST_GOOD_MEMORY_MAX ((size_t)16 << 20)
 
 struct last_good;
@@ -48,25 +48,25 @@ int last_good_open(
  */
 int last_good_load(struct last_good *last_good, struct problem *problem);
 
-/** Returns a name of the directory's inode, which stays the store's; "": there is none. */
+/** Returns a name of the directory's inode, as long as the store lives; "": no directory. */
 const char *last_good_place(const struct last_good *last_good);
 
 /**
- * Finds out whether last_good_load() could lock the directory once the mount whose
- * last_good_place() is `own` no longer has it. Returns as last_good_load().
+ * For a trial: finds out whether last_good_load() could lock the directory. `own`, which is
+ * last_good_place() of the daemon to take over from, counts as free. Returns as last_good_load().
  */
 int last_good_try(const struct last_good *last_good, const char *own, struct problem *problem);
 
 /** Returns a descriptor for poll(2); -1: none. When it is readable, call last_good_take(). */
 int last_good_fd(const struct last_good *last_good);
 
-/** Answers plyfs-state, in the root. False: it has ended, and the descriptor is closed. */
+/** Answers plyfs-state, in the root. False: it has ended, and last_good_fd() is closed. */
 bool last_good_take(struct last_good *last_good);
 
 /**
- * Makes plyfs-state write all versions; later notes are ignored. Does not wait if plyfs-state is
- * stopped or has ended, or the disk is full; waits 5 s at most for each answer. Only
- * the root coroutine calls it.
+ * Makes plyfs-state write all versions; later notes are ignored. Waits 5 s at most for each answer,
+ * and not at all if plyfs-state is stopped or has ended, or the disk is full. Only the root
+ * coroutine calls it.
  */
 void last_good_stop(struct last_good *last_good);
 
@@ -85,29 +85,29 @@ void last_good_freep(struct last_good **last_good);
 /** Returns the directory; NULL: there is none. */
 const char *last_good_directory(const struct last_good *last_good);
 
-/** Returns whether versions must be noted when they are shown; else, when they are forgotten. */
+/** True: versions must be noted when they are shown. False: when the kernel forgets them. */
 static inline bool last_good_is_lasting(const struct last_good *last_good)
 {
 	return last_good_directory(last_good);
 }
 
 /**
- * Notes the version that the path shows; NULL: none, as no layer has it. `is_public`: all users may
- * read it. If memory is short, the path has no kept version.
+ * Notes the version that the path shows; NULL: no layer has the path. `is_public`: all users may
+ * read the version. If memory is short, the store has no version of the path.
  */
 void last_good_note(
 	struct last_good *last_good, const char *path, struct version *version, bool is_public);
 
 /**
- * Finds the kept version of the path. Returns 0 with *ret, a copy for version_unref(); -ENOENT; or
- * -ENOMEM. Reads no disk.
+ * Finds the path's version. Returns 0 with *ret, a copy for version_unref(); -ENOENT; or -ENOMEM.
+ * Reads no disk.
  */
 int last_good_find(struct last_good *last_good, const char *path, struct version **ret);
 
 /**
  * Calls `each`, which must not wait, for the versions that another daemon can't read in the
- * directory. Without a directory, these are all versions, the one used longest ago first. With one,
- * these are the versions that are not written yet; `version` NULL: a file to remove.
+ * directory. Without a directory, these are all versions, the one used longest ago first. With a
+ * directory, these are the versions not written yet; `version` NULL: the file is to be removed.
  */
 void last_good_each(struct last_good *last_good,
 	void (*each)(void *context, const char *path, struct version *version, bool is_public),

@@ -5,7 +5,7 @@
  *      written   12.new, and after last_good_file_sync() renamed to 12
  *      read      once, when the mount starts, as hostile input
  *
- * So after a crash the directory has a path's last version or the one before, never half of one.
+ * So after a crash the directory has a path's last version or the one before, and always whole.
  */
 #pragma once
 

@@ -2,15 +2,15 @@
  * The process plyfs-state: only this process writes the directory of the last-good store
  * (last_good_file.h), and it can write nothing else.
  *
- *      daemon ── CALL ──▶ plyfs-state      a version must be written: it waits a while for more
+ *      daemon ── CALL ──▶ plyfs-state      there are versions to write; it waits for more first
  *             ◀─ NEXT ───
  *             ── PUT, REMOVE ─▶            one file
  *             ◀─ NEXT ───                  … until the daemon has no more:
  *             ── COMMIT ─▶
  *             ◀─ WRITTEN ─                 all of them are on the disk
  *
- * Nothing waits for it while the mount is served. If an order fails (the disk is full), it sends
- * FAILED once and tries again by itself. It ends when its socket is closed.
+ * While the mount is served, nothing waits for plyfs-state. If an order fails (the disk is full),
+ * plyfs-state sends FAILED once and tries again by itself. It ends when its socket is closed.
  */
 #pragma once
 
@@ -20,7 +20,7 @@
 
 enum state_order_kind {
 	STATE_CALL,
-	STATE_HURRY, /* as CALL, but it must not wait for more: the daemon is ending */
+	STATE_HURRY, /* as CALL, but without the wait for more: the daemon is ending */
 	STATE_PUT,   /* with a descriptor of the file's content */
 	STATE_REMOVE,
 	STATE_COMMIT,
@@ -44,8 +44,8 @@ struct state_answer {
 #define STATE_BATCH 256
 
 /**
- * Starts the process, before the mount is made. The descriptor `directory` stays the caller's; a
- * lock that the caller takes with it (flock(2)) is the process's, too. Returns 0 with the
- * nonblocking socket in *ret; or -errno.
+ * Starts the process, before the mount is made. The descriptor `directory` stays the caller's; the
+ * process shares a lock that the caller takes with it (flock(2)). Returns 0 with the nonblocking
+ * socket in *ret, for close(2); or -errno.
  */
 int state_process_start(int directory, const struct sandbox_switches *switches, int *ret);

@@ -46,8 +46,8 @@ const struct coroutine *coroutine_self(void);
 /**
  * Waits as ppoll(2) does, or until another coroutine wakes the queue (NULL: none). If several
  * coroutines are in a queue, only the first one gets a descriptor that is ready. Returns the number
- * of ready descriptors; 0: the time is over, or the coroutine was woken; or -1 with errno EINTR,
- * only in the root: a signal was handled.
+ * of ready descriptors; 0: the time is over, or the coroutine was woken; or, only in the root, -1
+ * with errno EINTR: a signal was handled.
  */
 int coroutine_poll(struct pollfd *fds, nfds_t count, const struct timespec *timeout,
 	struct coroutine_queue *queue);
@@ -55,16 +55,16 @@ int coroutine_poll(struct pollfd *fds, nfds_t count, const struct timespec *time
 /** Waits in the queue, at most until `until` (CLOCK_MONOTONIC; NULL: for ever). */
 void coroutine_wait(struct coroutine_queue *queue, const struct timespec *until);
 
-/** Makes the first one of the queue ready. */
+/** Makes the first coroutine of the queue ready. */
 void coroutine_wake(struct coroutine_queue *queue);
 
-/** Makes all of the queue ready. */
+/** Makes all coroutines of the queue ready. */
 void coroutine_wake_all(struct coroutine_queue *queue);
 
 /**
  * Sets the mask of ppoll(2) in this thread; NULL: it changes no mask. *mask must stay valid.
  *
- * Each coroutine has the signal mask with which it was made. So block signals first.
+ * A coroutine has the signal mask with which it was made. So block signals before you make one.
  */
 void coroutine_mask(const sigset_t *mask);
 
@@ -77,7 +77,7 @@ void coroutine_keeps(int *variable);
 /**
  * Forks a process that runs `run`, without the coroutines, on a stack as large as a program's.
  * `run` must not return. It begins with all signals blocked, as their handlers are still the
- * parent's. It must first close the descriptors that it must not hold. Returns the process's number
- * or -errno.
+ * parent's, and must first close the descriptors that the process must not hold. Returns the
+ * process's number or -errno.
  */
 pid_t coroutine_fork(void (*run)(void *context), void *context);
