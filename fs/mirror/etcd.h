@@ -3,10 +3,10 @@
  *
  *      read all keys of one revision, page by page ─▶ a draft ─▶ published
  *      watch from the next revision on ─▶ events that arrive together are applied together
- *      every few minutes, or in any doubt: read all keys again, and apply the differences
+ *      every `compare_s` seconds, and in any doubt: read all keys again, apply the differences
  *
- * Each key becomes a file below the directory, named by the part after the prefix. A key that
- * can't be a file is reported as a fault of its own and affects nothing else.
+ * Each key becomes a file below the directory, named by the part of the key after the prefix. A key
+ * that can't be a file is reported as a fault of its own, and affects nothing else.
  */
 #pragma once
 

@@ -26,16 +26,16 @@ struct etcd_batch {
 
 /*
  * Maximum number of changes that are applied one by one, each by a rename(2) after its bytes are on
- * the disk. For more of them, a new tree is cheaper.
+ * the disk. If there are more, a new tree is cheaper.
  */
 #define ETCD_BATCH_SINGLE_MAX 64
 
-/* Maximum of `bytes`. If a watch reports more, all keys are read again, page by page. */
+/* Maximum of `bytes`. If a watch reports more, the mirror reads all keys again, page by page. */
 #define ETCD_BATCH_BYTES_MAX (2 * ETCD_REPLY_MAX)
 
 /**
- * Adds a change; `path` NULL: a key that can't be a file, of which only the revision counts.
- * Returns 0 or -ENOMEM.
+ * Adds a change. `path` NULL: the key can't be a file, and only its revision counts. Returns 0 or
+ * -ENOMEM.
  */
 int etcd_batch_add(struct etcd_batch *batch, const char *path, const struct etcd_key *key);
 

@@ -25,7 +25,7 @@ struct etcd_value {
 
 /* Positive result of etcd_client_swap(), besides PROBLEM. */
 enum {
-	ETCD_CLIENT_LOST = 2, /* another client has written the key meanwhile */
+	ETCD_CLIENT_LOST = 2, /* not written, as another client has written the key meanwhile */
 };
 
 /**
@@ -41,8 +41,8 @@ int etcd_client_read(struct etcd_client *client, struct span key, struct arena *
 	struct etcd_value *ret, struct problem *problem);
 
 /**
- * Writes the key if its revision still is `old` (0: if it still does not exist). `data` NULL:
- * deletes it. Returns 0 with the new revision in *ret (unchanged if it is not known);
+ * Writes `text` to the key if the key's revision still is `old` (0: the key does not exist).
+ * text.data NULL: deletes the key. Returns 0 with the new revision in *ret (unchanged if unknown);
  * ETCD_CLIENT_LOST; PROBLEM, also if it is unknown whether the key was written; or -errno.
  */
 int etcd_client_swap(struct etcd_client *client, struct span key, uint64_t old, struct span text,

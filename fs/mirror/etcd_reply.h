@@ -1,6 +1,6 @@
 /*
- * A reply of etcd's gateway: one JSON object, which is a range of keys, a message of a watch, a
- * token, or an error. The fields that are set say which it is.
+ * A reply of etcd's gateway: one JSON object, which is a range of keys, the result of a
+ * transaction, a message of a watch, a token, or an error. The fields that are set say which.
  *
  * In a watch the object stands in "result" or "error". Numbers of 64 bits are strings; keys and
  * values are base64. All of it may be hostile.
@@ -20,7 +20,7 @@
 struct etcd_key {
 	struct span key;
 	struct span value;
-	uint64_t revision; /* the one that last changed it */
+	uint64_t revision; /* the revision that last changed the key */
 	bool is_deleted;
 };
 
@@ -35,13 +35,13 @@ struct etcd_reply {
 	bool is_created;   /* of a watch: it was created */
 	bool is_canceled;  /* of a watch: it has ended */
 	bool is_fragment;  /* of a watch: the revision's events continue in the next message */
-	uint64_t compact_revision; /* of a canceled watch: the oldest one that still exists; or 0 */
+	uint64_t compact_revision; /* of a canceled watch: the oldest existing revision; or 0 */
 	const char *token;         /* or NULL */
 	const char *error;         /* or NULL */
 	unsigned error_code;       /* gRPC's; 0: not given */
 };
 
-/* The gRPC codes that need special handling. */
+/* The gRPC code that needs special handling. */
 #define ETCD_UNAUTHENTICATED 16
 
 /** Parses `text`. All data that *ret points to lies in `arena`. Returns 0, PROBLEM, or -ENOMEM. */

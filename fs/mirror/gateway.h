@@ -31,7 +31,7 @@ enum {
 	GATEWAY_TOO_LONG = 2, /* the reply is longer than the limit */
 };
 
-/** Returns 0 with *ret for gateway_freep(); PROBLEM; or -errno. Borrows the names of files. */
+/** Returns 0 with *ret for gateway_freep(); PROBLEM; or -errno. *ret borrows the files' names. */
 int gateway_new(
 	const struct gateway_options *options, struct gateway **ret, struct problem *problem);
 void gateway_freep(struct gateway **gateway);
@@ -45,12 +45,12 @@ void gateway_next(struct gateway *gateway);
 /** Returns the number of endpoints. */
 unsigned gateway_count(const struct gateway *gateway);
 
-/** Sets the maximum size of a call's reply, in bytes. Default and upper limit: ETCD_REPLY_MAX. */
+/** Lowers the maximum size of a call's reply to `bytes`. At first it is ETCD_REPLY_MAX. */
 void gateway_limit(struct gateway *gateway, size_t bytes);
 
 /**
- * Sends `body` to `path`, such as "kv/range", with a token if there is a user. The reply lies in
- * `arena`. Returns 0; PROBLEM, also for an error that etcd reports; GATEWAY_TOO_LONG; or -ENOMEM.
+ * Sends `body` to `path`, such as "kv/range", with a token if there is a `user_file`. The reply is
+ * in `arena`. Returns 0; PROBLEM, also for an error of etcd; GATEWAY_TOO_LONG; or -ENOMEM.
  */
 int gateway_call(struct gateway *gateway, const char *path, const char *body, unsigned timeout_ms,
 	struct arena *arena, struct etcd_reply *ret, struct problem *problem);
@@ -59,8 +59,8 @@ int gateway_call(struct gateway *gateway, const char *path, const char *body, un
 int gateway_watch(struct gateway *gateway, const char *body);
 
 /**
- * Waits for a message of the watch. Returns 0, even if none came. If the watch has ended, returns
- * as gateway_call().
+ * Waits for a message of the watch. Returns 0, also if none came. If the watch has ended, and has
+ * no message left, returns an error of gateway_call().
  */
 int gateway_wait(struct gateway *gateway, unsigned timeout_ms, struct problem *problem);
 

@@ -7,8 +7,8 @@
  * submodules have no effect. Only our own configuration counts. A symbolic link that leads out of
  * the mirrored tree is left out, and reported as a fault of its own.
  *
- * Rewritten history is accepted, with a fault that is reported until the next commit. A commit that
- * has no ancestor in common with the present one is held back.
+ * Rewritten history is accepted, and reported as a fault until the next commit. A commit that has
+ * no ancestor in common with the present one is held back.
  */
 #pragma once
 

@@ -2,7 +2,7 @@
  * A stream of JSON objects, split into its objects. etcd's gateway sends the events of a watch in
  * such a stream. Pieces from the network begin and end anywhere.
  *
- * Only braces and strings are recognised: the reader of an object checks whether it is JSON.
+ * Only braces and strings are recognised: the caller checks whether an object is JSON.
  */
 #pragma once
 
@@ -19,7 +19,7 @@ struct json_stream {
 	size_t len;
 	size_t capacity;
 	size_t begin;   /* of the next object */
-	size_t scanned; /* offset of the next byte; the members below are the state there */
+	size_t scanned; /* offset of the next byte to scan; the members below are the state there */
 	size_t depth;
 	bool is_in_string;
 	bool is_escaped;

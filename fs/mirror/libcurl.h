@@ -1,5 +1,5 @@
 /*
- * libcurl, which is loaded only when a mirror of etcd starts, because it loads thirty other
+ * libcurl, which is loaded only by a process that uses etcd, because it loads thirty other
  * libraries. Write libcurl.easy_init(…) for curl_easy_init(…).
  */
 #pragma once

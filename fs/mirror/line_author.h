@@ -19,8 +19,8 @@ struct line_author {
 struct line_authors;
 
 /**
- * Finds the authors for the file `path` of the commit. Returns 0 with *ret for line_authors_free();
- * PROBLEM if we can't read the repository; or -ENOMEM.
+ * Finds the authors of the lines of the file `path` in the commit. Returns 0 with *ret for
+ * line_authors_free(); PROBLEM if we can't read the repository; or -errno.
  */
 int line_authors_read(const struct store *store, const char *commit, const char *path,
 	struct line_authors **ret, struct problem *problem);

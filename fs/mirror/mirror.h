@@ -9,7 +9,7 @@
  *      - etcd: the revision is older than before (git accepts that, and reports it)
  *      - more than max_delete percent of the files would go away at once
  *
- * The offer is a word for the state that is held back, chosen by etcd.c or git.c. `plyfs mirror
+ * The offer is a word that names the state held back, made by etcd.c or git.c. `plyfs mirror
  * confirm` writes that word into STATE/confirm and wakes the mirror by SIGHUP. The mirror then
  * accepts the state that the word names: of git, the same commit; of etcd, the same cluster, at
  * that revision or a later one.
@@ -42,7 +42,7 @@ struct mirror {
 	struct mirror_options options;
 	struct replica *replica;
 	struct mirror_status status;
-	int signal_fd;     /* SIGHUP: compare again, at once */
+	int signal_fd;     /* of SIGHUP, which makes the mirror compare again at once */
 	unsigned attempts; /* consecutive failures; etcd.c or git.c resets it */
 	bool is_ready;
 };
@@ -62,7 +62,7 @@ int mirror_open(const struct mirror_options *options, const char *kind, const ch
 	struct mirror **ret, struct problem *problem);
 void mirror_freep(struct mirror **mirror);
 
-/** Sleeps for `ms` milliseconds, or until SIGHUP: then returns true. */
+/** Sleeps for `ms` milliseconds, or until SIGHUP. Returns whether SIGHUP has come. */
 bool mirror_sleep(struct mirror *mirror, unsigned ms);
 
 /** Returns whether SIGHUP has come, and consumes it. */
@@ -79,8 +79,8 @@ unsigned mirror_pause(struct mirror *mirror, unsigned endpoints);
 unsigned mirror_jitter(unsigned ms);
 
 /**
- * Begins or updates the fault of the subject. A listed fault (MIRROR_FAULTS_MAX) that is new, or
- * has a new message, is logged and written to the status.
+ * Begins or updates the fault of the subject. If the fault is listed (MIRROR_FAULTS_MAX) and is new
+ * or has a new message, logs it and writes the status.
  */
 __attribute__((format(printf, 3, 4))) void mirror_fault(
 	struct mirror *mirror, const char *subject, const char *format, ...);
@@ -91,15 +91,15 @@ void mirror_mend(struct mirror *mirror, const char *subject);
 /** Reads the word that `plyfs mirror confirm` has written; "": none. */
 void mirror_read_confirmation(struct mirror *mirror, char ret[MIRROR_WORD_MAX]);
 
-/** Holds the state of the word `offer` back. The message is the reason. Returns MIRROR_HELD. */
+/** Holds back the state that `offer` names. The message is the reason. Returns MIRROR_HELD. */
 __attribute__((format(printf, 3, 4))) int mirror_hold(
 	struct mirror *mirror, const char *offer, const char *format, ...);
 
 /**
  * Publishes the draft as the present tree, if they differ or there is no state yet. If too many
- * files would go away, drops the draft instead, and holds its state back by mirror_hold() with the
- * word `offer`. `offer` NULL: the user has confirmed the state, so it is not held back. There is no
- * draft afterwards. Returns 0, MIRROR_HELD or -errno.
+ * files would go away, drops the draft instead, and holds its state back: mirror_hold() with
+ * `offer`. `offer` NULL: the user has confirmed the state, so it is not held back. Afterwards there
+ * is no draft. Returns 0, MIRROR_HELD or -errno.
  */
 int mirror_publish(struct mirror *mirror, const char *offer);
 
@@ -110,5 +110,5 @@ int mirror_publish(struct mirror *mirror, const char *offer);
  */
 void mirror_took(struct mirror *mirror, const char *revision, bool is_changed);
 
-/** Writes the status after a change of it, and sends it to the service manager. */
+/** Writes the status, which has changed, and sends it to the service manager. */
 void mirror_put_status(struct mirror *mirror);

@@ -24,8 +24,8 @@
 #define MIRROR_FAULTS_MAX 200
 
 /*
- * How to reach the store, for a process that edits it or names places in it (store.h). It holds no
- * secret, but may name files that do.
+ * How to reach the store, for a process that edits it or names places in it (store.h). The text is
+ * no secret, but may name files with secrets.
  */
 struct mirror_access {
 	const char *name; /* NULL: the end of a list */
@@ -36,7 +36,7 @@ struct mirror_fault {
 	char *subject;
 	char *message;
 	time_t since;
-	bool is_swept; /* ends at the end of the sweep, unless it is reported again */
+	bool is_swept; /* ends with the sweep, unless it is set again during the sweep */
 };
 
 /* All zero: nothing is known. */
@@ -52,7 +52,7 @@ struct mirror_status {
 	char offer[MIRROR_WORD_MAX]; /* the word that `plyfs mirror confirm` needs; "": none */
 	size_t files;
 	time_t changed; /* time of the state's last change; 0: never */
-	time_t contact; /* when the store last gave the state, or answered a probe; 0: never */
+	time_t contact; /* time of the last state, or answer to a probe, from the store; 0: never */
 	bool is_connected;
 	struct sandbox_state sandbox; /* the one in force */
 
@@ -66,7 +66,7 @@ void mirror_status_fini(struct mirror_status *status);
 
 /**
  * Reads identity, revision, endpoint and times from the existing file. Returns 0, also if there is
- * no file or it can't be read; or PROBLEM if another source's mirror wrote it.
+ * no file, or none that can be read; or PROBLEM if another source's mirror wrote the file.
  */
 int mirror_status_read(struct mirror_status *status, struct problem *problem);
 
@@ -74,7 +74,7 @@ int mirror_status_read(struct mirror_status *status, struct problem *problem);
 int mirror_status_write(const struct mirror_status *status);
 
 /**
- * Sets the fault of the subject. Returns true if the fault is listed, and it or its message is new.
+ * Sets the fault of the subject. Returns true if it is listed, and is new or has a new message.
  */
 bool mirror_status_fault(struct mirror_status *status, const char *subject, const char *message);
 
@@ -84,5 +84,5 @@ bool mirror_status_mend(struct mirror_status *status, const char *subject);
 /** Begins a sweep of the faults whose subject begins with `prefix`. */
 void mirror_status_sweep_begin(struct mirror_status *status, const char *prefix);
 
-/** Ends the sweep, and those of its faults that were not set meanwhile. */
+/** Ends the sweep, and each of its faults that was not set during the sweep. */
 void mirror_status_sweep_end(struct mirror_status *status);

@@ -1,14 +1,14 @@
 /*
- * A recycled tree: the previous tree of a mirror, kept to become the next draft. So a transaction
- * costs only as much as it changes.
+ * A recycled tree: the previous tree of a mirror, kept to become the next draft. So the cost of a
+ * draft depends only on what changes.
  *
  *      STATE/tree.7/    the present tree
  *      STATE/spare/     tree.6, as it was; the paths in which the two differ are kept in memory
  *
  * Other processes may still read in the recycled tree, so none of its directories may show another
- * state. If a directory must differ, a new directory takes its place, and gets the old one's names.
- * A process that has the old directory open reads the old state or nothing, as in a tree that is
- * removed.
+ * state. If a directory must change, a new one takes its place, to which the names in the old one
+ * move. A process that has the old directory open reads the old state or nothing, as in a tree that
+ * is removed.
  */
 #pragma once
 
@@ -36,7 +36,7 @@ struct recycled_tree {
 void recycled_tree_keep(
 	struct recycled_tree *recycled, const char *name, int fd, struct path_list *stale);
 
-/** Notes that the file at `path` of the present tree has changed. */
+/** Notes that the file at `path` has changed in the present tree, but not in the recycled one. */
 void recycled_tree_note(struct recycled_tree *recycled, const char *path);
 
 /** Returns whether the recycled tree is cheap as a draft in which `changes` paths change. */

@@ -12,10 +12,10 @@
  * the old state or nothing, and never a part of the new one.
  *
  * A command that reads a tree holds it (store_hold()). Then the tree keeps its name and its files
- * until the command has ended and the next draft is published. So that a process that holds trees
- * for ever costs little, it keeps them only until REPLICA_HELD_MAX newer trees have come.
+ * until the command has ended and the next draft is published; but at most until REPLICA_HELD_MAX
+ * newer trees have come, as a process may hold trees for ever.
  *
- * If only one file changes, rename(2) replaces it in the present tree: that is atomic, too, and a
+ * If only one file changes, rename(2) replaces it in the present tree. That is atomic, too, and a
  * process that watches the directory gets an event for one name.
  *
  * A tree with a number is complete, even after a crash (but see unsynced.h); the tree with
@@ -68,8 +68,8 @@ const char *replica_state_path(const struct replica *replica);
 const char *replica_directory(const struct replica *replica);
 
 /**
- * Sets, and copies, the revision that marks all files put from now on; "": no mark (store.h). A put
- * that changes no bytes sets the mark, too. Without extended attributes no file is marked.
+ * Sets the revision that marks all files put from now on (store.h); "": no mark. Copies the string.
+ * A put that changes no bytes sets the mark, too. Without extended attributes no file is marked.
  */
 void replica_revise(struct replica *replica, const char *revision);
 
@@ -95,9 +95,9 @@ int replica_begin(struct replica *replica, struct path_list *changes);
 
 /**
  * Puts a file into the draft; if `mode` is S_IFLNK, a symbolic link. A directory has precedence
- * over a file at the same path. TREE_CLASH: `path` is a directory, and the file is left out. If a
- * file stood in the place of a directory above `path`, that file is removed, and *clash is the
- * length of its path; otherwise 0. Returns 0, TREE_CLASH or -errno.
+ * over a file at the same path: a file above `path` is removed, and *clash becomes the length of
+ * its path, else 0. Returns 0; TREE_CLASH: `path` is a directory, and the file is left out; or
+ * -errno. replica_draft_remove() removes a file; it may be missing. Returns 0 or -errno.
  */
 int replica_draft_put(
 	struct replica *replica, const char *path, struct span bytes, mode_t mode, size_t *clash);

@@ -22,8 +22,8 @@ int repository_open(const char *state, const char *url, const char *verify, stru
 	struct problem *problem);
 
 /**
- * Opens the repository in another process's directory `state`. git runs with the credentials
- * `as` of the owner: the configuration may be hostile. `as` is borrowed. Returns 0 or -ENOMEM.
+ * Opens the repository in another process's directory `state`. Its configuration may be hostile, so
+ * git runs with `as`, the owner's credentials, which are borrowed. Returns 0 or -ENOMEM.
  */
 int repository_borrow(const char *state, const struct credentials *as, struct repository **ret);
 void repository_freep(struct repository **repository);
@@ -46,7 +46,7 @@ enum repository_descent {
 int repository_descent(struct repository *repository, const char *old, const char *id,
 	enum repository_descent *ret, struct problem *problem);
 
-/** Keeps the commit from being deleted, so that the next one can be compared with it. */
+/** Keeps the commit, to compare the next one with it. Returns 0; or PROBLEM or -errno. */
 int repository_keep(struct repository *repository, const char *id, struct problem *problem);
 
 /**

@@ -20,7 +20,7 @@ struct subprocess {
 	int64_t deadline; /* by clock_ms(), in milliseconds */
 	char error[SUBPROCESS_ERROR_MAX];
 	size_t error_len;
-	char buffer[1 << 16]; /* output that was read; from `begin` to `end` it is not taken yet */
+	char buffer[1 << 16]; /* output; the caller has not taken that from `begin` to `end` yet */
 	size_t begin;
 	size_t end;
 };
@@ -34,11 +34,11 @@ struct subprocess_options {
 	unsigned timeout_s;
 };
 
-/** Starts the program. Returns 0, and then subprocess_end() must be called; or -errno. */
+/** Starts the program. Returns 0: then the caller must call subprocess_end(); or -errno. */
 int subprocess_start(struct subprocess *child, const struct subprocess_options *options);
 
 /**
- * Reads up to `len` bytes of its standard output. Returns their number; 0 at its end; -ETIMEDOUT or
+ * Reads up to `len` bytes of standard output. Returns their number; 0: the end; -ETIMEDOUT; or
  * another -errno.
  */
 ssize_t subprocess_read(struct subprocess *child, char *bytes, size_t len);
@@ -47,8 +47,8 @@ ssize_t subprocess_read(struct subprocess *child, char *bytes, size_t len);
 int subprocess_read_all(struct subprocess *child, char *bytes, size_t len);
 
 /**
- * Reads a string up to the byte `end`, which is not part of it. Returns 0 with its length; -ENODATA
- * at the end of the output; -EMSGSIZE if the string does not fit; or -errno.
+ * Reads a string up to the byte `end`, which it drops. Returns 0 with the string's length; -ENODATA
+ * at the end of the output; -EMSGSIZE if `text` is too small; or another -errno.
  */
 int subprocess_read_until(
 	struct subprocess *child, char end, char *text, size_t size, size_t *ret_len);

@@ -29,7 +29,7 @@ struct tree_difference {
 /** Opens the directory `name` in `fd`. Returns a descriptor or -errno. */
 int tree_open(int fd, const char *name);
 
-/** Removes `name` in `fd`, with everything in it; it may be missing. Returns 0 or -errno. */
+/** Removes `name` in `fd`, with everything in it; `name` may be missing. Returns 0 or -errno. */
 int tree_remove(int fd, const char *name);
 
 /** Makes hard links of all files in `from` in the empty directory `to`. Returns 0 or -errno. */
@@ -41,7 +41,7 @@ int tree_link_file(int from, int to, const char *path);
 /**
  * Replaces the directory at `path` by a new one, and moves all names of the old one there. A
  * process that has the old one open sees the old names or none. The new one is first made as `name`
- * in `stage_fd`. Returns 0 or -errno.
+ * in the directory `stage_fd`. Returns 0 or -errno.
  */
 int tree_renew(int fd, const char *path, int stage_fd, const char *name);
 
@@ -58,7 +58,7 @@ bool tree_is_same(const struct stat *one, const struct stat *other);
 int tree_compare(int from, int to, struct tree_difference *ret);
 
 /**
- * Compares trees that differ only at `paths`, in which each path stands once. The first tree has
+ * Compares trees that differ only at `paths`, each of which is listed once. The first tree has
  * `before` files. Returns 0 or -errno.
  */
 int tree_compare_at(int from, int to, const struct path_list *paths, size_t before,
@@ -67,18 +67,18 @@ int tree_compare_at(int from, int to, const struct path_list *paths, size_t befo
 /**
  * Opens the parent directory of `path`; *name is the last part of `path`. With `is_made`, makes
  * missing directories, and removes a file in the place of one: then *clash is the length of the
- * file's path; otherwise 0. Returns a descriptor; -ENOENT or -ENOTDIR; or another -errno.
+ * file's path, else 0. Returns a descriptor; -ENOENT or -ENOTDIR: none there; or another -errno.
  */
 int tree_open_parent(int fd, const char *path, bool is_made, const char **name, size_t *clash);
 
 /** Returns whether the file at `path` has exactly these bytes and this mode. */
 bool tree_has(int fd, const char *path, struct span bytes, mode_t mode);
 
-/** Writes a new file; with `is_synced`, also to the disk. Returns 0; or -errno, without a file. */
+/** Writes a new file or link (S_IFLNK); `is_synced`: to the disk. 0; or -errno without a file. */
 int tree_write(int fd, const char *name, struct span bytes, mode_t mode, bool is_synced);
 
 /**
  * Removes the file at `path`, and directories that become empty. Returns 0, also if there is no
- * file, or -errno.
+ * file; or -errno.
  */
 int tree_unlink(int fd, const char *path);

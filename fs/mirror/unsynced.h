@@ -1,6 +1,6 @@
 /*
- * A mark on the first state. A mount may wait for that state, so it is served before it is on the
- * disk:
+ * A mark on the first state of a replica. As a mount may wait for that state, the mirror publishes
+ * it before it is on the disk:
  *
  *      STATE/unsynced       has the id of the boot (boot.h); removed when all is on the disk
  *
@@ -20,7 +20,7 @@ bool unsynced_is_lost(int state_fd);
 bool unsynced_is_marked(int state_fd);
 
 /**
- * Starts a process that waits until everything is on the disk, and then removes the mark. It is not
- * our child, and closes `lock_fd`.
+ * Starts a process that waits until everything is on the disk, and then removes the mark. That
+ * process is not our child, and closes its `lock_fd`.
  */
 void unsynced_end_beside(int state_fd, int lock_fd);
