@@ -18,14 +18,14 @@ void agenda_free(struct agenda *agenda); /* NULL: does nothing */
 int agenda_fd(const struct agenda *agenda);
 
 /**
- * Schedules an examination of the path in `after_ms`. NULL, or no memory for the path: of all
- * paths.
+ * Schedules an examination of the path in `after_ms`, or earlier if another one is due earlier.
+ * `path` NULL, or no memory for it: of all paths.
  */
 void agenda_look(struct agenda *agenda, const char *path, int64_t after_ms);
 
 /**
- * Schedules the making of a generation in `after_ms`. Another call restarts the delay, but not for
- * ever: changes without a pause do not hold up the first of them for long.
+ * Schedules the making of a generation in `after_ms`. Another call restarts the delay, up to a
+ * limit: even if changes never pause, the first one does not wait for long.
  */
 void agenda_commit(struct agenda *agenda, int64_t after_ms);
 
@@ -34,18 +34,18 @@ void agenda_put_status(struct agenda *agenda);
 
 /* Work that is due. */
 struct due {
-	void *paths;  /* a tsearch(3) tree of strings; the caller frees it */
-	bool are_all; /* all paths must be examined */
-	bool is_generation;
-	int64_t since_ms; /* clock_ms() of the first change in the generation */
-	bool is_status;
+	void *paths;        /* a tsearch(3) tree of strings; the caller frees it */
+	bool are_all;       /* all paths must be examined */
+	bool is_generation; /* a generation must be made */
+	int64_t since_ms;   /* clock_ms() of the first change in the generation */
+	bool is_status;     /* the status must be written */
 };
 
 /** Takes the work that is due. After a generation the caller calls agenda_commit_done(). */
 void agenda_take(struct agenda *agenda, struct due *ret);
 
 /**
- * Ends the work on a generation. `after_ms` 0: it was made; otherwise it was too early, and is due
- * again after that time.
+ * Ends the work on a generation. `after_ms` 0: the generation was made; otherwise it was too early,
+ * and is due again in `after_ms`.
  */
 void agenda_commit_done(struct agenda *agenda, int64_t after_ms);

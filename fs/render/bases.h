@@ -1,14 +1,14 @@
 /*
- * The bases of rendered files. With them, a later process leaves a file as it is without reading or
- * merging its sources, but only if everything that the file depends on is provably unchanged:
+ * The bases of rendered files. With them, a later process can leave a file as it is, and read and
+ * merge no sources, but only if everything that the file depends on is provably unchanged:
  *
  * 1. Its basis (compose_basis()) is the same. The basis covers the layers and stamps of all sources
  *    of the file, and a hash of the settings: the stamps of plyfs.yaml and of the facts, presets
  *    and schemas, the layers' directories and mounts, the environment, our user, and the program.
  * 2. The file is the one that plyfs wrote. An earlier process has seen its stamp together with the
  *    right bytes; otherwise its bytes are read.
- * 3. No stamp was racy when the content was read (source_is_young(); git's rule): if it was, a
- *    later change could have the same stamp. No basis is written for such a file, so the next
+ * 3. No stamp was racy when the content was read (source_is_young(); git's rule): a later change
+ *    could have the same stamp. For a file with a racy stamp no basis is written, so the next
  *    process reads it.
  *
  * A file that has another dependency, a fault or a check has no basis, and is made again each time.
@@ -32,14 +32,14 @@
  */
 uint64_t bases_read(struct rendered *rendered, const struct settings *settings);
 
-/** Writes the bases, if they have changed. Returns 0 or -errno; the file that is there stays. */
+/** Writes the bases, if they have changed. Returns 0; or -errno, with the old file in place. */
 int bases_write(struct rendered *rendered);
 
 /** Notes the basis of the version that was just put at the name; 0: it has none. */
 void bases_note(struct rendered *rendered, struct owned *owned, uint64_t basis);
 
 /**
- * Returns whether the sources have the same basis and the file is as it was written. If so, reports
- * the file as unchanged.
+ * Returns whether `basis` is the noted one and the file is as it was written. If so, reports the
+ * file as unchanged.
  */
 bool bases_keep(struct rendered *rendered, struct owned *owned, uint64_t basis);

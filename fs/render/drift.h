@@ -7,10 +7,10 @@
 #include "fingerprint.h"
 
 /**
- * Compares the tree at `root` with its manifest, and calls `each` for each difference. `path` is
- * relative to the tree; "./NAME" is a link beside the generations (generation.h). `error` is an
- * errno if the file can't be read, else 0. Returns 0; -ENOENT if plyfs has not rendered the
- * directory; -EBADMSG if another version of plyfs has; or another -errno.
+ * Compares the tree at `root` with its manifest, and calls `each` for each difference, and for each
+ * file that can't be read: then `error` is an errno, else 0. `path` is relative to the tree;
+ * "./NAME" is a link beside the generations (generation.h). Returns 0; -ENOENT if plyfs has not
+ * rendered the directory; -EBADMSG if another version of plyfs has; or another -errno.
  */
 int drift_find(const char *root,
 	void (*each)(void *context, const char *path, enum drift drift, int error), void *context);

@@ -14,27 +14,27 @@ void failure_note(struct render *render, const char *path, struct owned *owned, 
 	const struct problem *problem);
 
 /**
- * Logs a failure once, and retries it later, unless the version is broken. A path that has gone
- * since it was listed (-ESTALE) is no failure: the publisher knows of it.
+ * Logs a failure once. Retries it later, unless the version is broken. A path that has gone since
+ * it was listed (-ESTALE) is no failure: the publisher knows that.
  */
 void failure_retry(struct render *render, const char *path, struct owned *owned, int result,
 	const struct problem *problem);
 
 /**
- * Notes that a change failed; the publisher retries it. Until the retry the view shows the version
- * before the change, but the new file may already be at the name. So the agenda examines the name
- * only when nothing is left to publish (populate_again()).
+ * Notes that a change failed; the publisher retries it. Until the retry the view has the version
+ * before the change, but the new file may already be at the name. So populate_again() leaves the
+ * name alone until the publisher has nothing left to publish.
  */
 void failure_of_change(struct render *render, const char *path, struct owned *owned, int result,
 	const struct problem *problem);
 
 /**
- * Returns the ms before the next attempt. They grow until a success, unless `result` is -ENOMEM.
+ * Returns the delay of the next attempt, in ms. It grows until a success, except for -ENOMEM.
  */
 int64_t failure_retry_ms(struct render *render, int result);
 
 /**
- * Ends the failure, and returns true, if `result` is a success or another program's change is kept
- * on purpose.
+ * Returns whether `result` is 0, or RENDERED_KEPT: another program's change is kept on purpose. If
+ * so, ends the failure.
  */
 bool failure_is_over(struct render *render, struct owned *owned, int result);

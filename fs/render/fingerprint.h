@@ -1,6 +1,6 @@
 /*
- * A fingerprint: a few numbers of the file, directory or link at a name. A later comparison finds
- * out whether the object there is still the one that plyfs wrote.
+ * A fingerprint: a few numbers that identify the file, directory or link at a name. A later
+ * comparison finds out whether the object there is still the one that plyfs wrote.
  */
 #pragma once
 
@@ -47,8 +47,8 @@ enum drift drift_between(const struct fingerprint *was, const struct fingerprint
 uint64_t fingerprint_add(uint64_t hash, struct span chunk);
 
 /**
- * Takes the fingerprint of `name` in `directory`. Returns 0, also if there is no such name; or
- * -errno: its bytes can't be read.
+ * Takes the fingerprint of `name` in `directory`; mode 0: there is no such name. Returns 0; or
+ * -errno if its bytes can't be read.
  */
 int fingerprint_at(int directory, const char *name, struct fingerprint *ret);
 

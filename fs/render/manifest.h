@@ -1,7 +1,7 @@
 /*
  * The manifest: the names in a rendered directory that belong to plyfs. It is a log on the disk,
- * `.plyfs/manifest`: before each change plyfs writes a line. So even if a process is killed, the
- * next one can tell that process's changes from those of other programs:
+ * `.plyfs/manifest`: before each change plyfs writes a line. So even if plyfs is killed, the next
+ * plyfs can tell the changes of the killed one from those of other programs:
  *
  *      plyfs render 2
  *      + 100444 0 0 3f2a6c0e11d09b54 app.yaml         (mode, owner, group, hash of the bytes)
@@ -12,9 +12,9 @@
  *
  * 1. A name is changed after its line is written, and the change is complete before the next line
  *    of that name is written. So a name with a line after the last `=` is in doubt: it is as its
- *    last line says, or as the line before that. A generation is shown all at once: all its names
- *    are as their last lines say, or all as their last lines before the last `=`.
- * 2. A file that exists and gets other rights may have any mixture of the old and the new ones.
+ *    last line says, or as its line before that. A generation is shown all at once: either all its
+ *    names are as their last lines say, or all as their last lines before the last `=`.
+ * 2. If a file gets other rights, and is in doubt, it may have any mixture of the old and the new.
  * 3. Before a process changes anything in the directory, it examines all names in doubt and logs
  *    what they are. So no doubt of an earlier process is left.
  * 4. If a line could not be written, the log is wrong: it is made anew before the next line.
@@ -45,7 +45,7 @@ struct owned {
 	uint64_t stamp;         /* hash of the stamp that goes with `fingerprint`; 0: unknown */
 	bool is_seen;           /* found in the layers by this process, or its lookup failed */
 	bool is_changed;        /* --atomic: the next generation has another object there */
-	bool is_gone;           /* --atomic: the next generation has nothing there */
+	bool is_gone;           /* --atomic: the next generation has no object there */
 	bool is_kept_back;      /* drift was kept, and the layers' version was not put there */
 	uint32_t reported;      /* hash of the drift that was last reported */
 	int failure;            /* result of the last attempt that failed; it is retried */
@@ -59,13 +59,13 @@ struct owned {
 
 struct manifest;
 
-/* Result of manifest_open() and manifest_open_dry() for a manifest with the other `is_atomic`. */
+/* Positive result: the manifest was made with the other value of `is_atomic`. */
 #define MANIFEST_OTHER_KIND 2
 
 /**
  * Reads the manifest in the directory `fd`, which stays the caller's. Writes the file anew, without
- * removed names: at once, or, if all changes in it are complete, only before the next line. If
- * there is no file, the manifest is empty. Returns 0 with *ret for manifest_free();
+ * removed names: before the next line; or at once, if changes in it are incomplete. If there is no
+ * file, makes an empty one. Returns 0 with *ret for manifest_free();
  * MANIFEST_OTHER_KIND; -EBADMSG if it is not a manifest of ours; or -errno.
  */
 int manifest_open(int fd, bool is_atomic, struct manifest **ret);
@@ -73,7 +73,7 @@ int manifest_open(int fd, bool is_atomic, struct manifest **ret);
 /** Does the same, but writes nothing, then or later. `fd` may be -1: there is no directory. */
 int manifest_open_dry(int fd, bool is_atomic, struct manifest **ret);
 
-/** Reads a manifest of any kind, and writes nothing. Returns -ENOENT if there is none. */
+/** Reads a manifest of any kind. Writes nothing. Returns as manifest_open(); -ENOENT: none. */
 int manifest_read(int fd, struct manifest **ret);
 void manifest_free(struct manifest *manifest); /* NULL: does nothing */
 
@@ -86,8 +86,8 @@ struct owned *manifest_find(struct manifest *manifest, const char *path);
 struct owned *manifest_get(struct manifest *manifest, const char *path);
 
 /**
- * Logs `wanted` before the caller puts it at the name; mode 0: before the caller removes the name.
- * Returns 0, or -errno with nothing changed.
+ * Logs `wanted`, before the caller puts an object with this fingerprint at the name; mode 0: before
+ * the caller removes the name. Returns 0, or -errno with nothing changed.
  */
 int manifest_put(struct manifest *manifest, struct owned *owned, const struct fingerprint *wanted);
 
@@ -95,7 +95,7 @@ int manifest_put(struct manifest *manifest, struct owned *owned, const struct fi
 void manifest_undo(
 	struct manifest *manifest, struct owned *owned, const struct fingerprint *before);
 
-/** Returns whether the name may be as its last line says, or as before. */
+/** Returns whether the name is in doubt (see 1. above). */
 bool manifest_is_in_doubt(const struct manifest *manifest, const struct owned *owned);
 
 /**
@@ -123,11 +123,11 @@ void manifest_put_path(FILE *out, const char *path);
 /** Reads a hexadecimal number, and moves *at behind it: much faster than strtoull(3). */
 uint64_t manifest_read_hash(char **at);
 
-/** Decodes such a path, without the newline, in place. Returns it, or NULL. */
+/** Decodes such a path, without the newline, in place. Returns it; NULL: it is malformed. */
 char *manifest_read_path(char *line);
 
 /**
- * Lists the entries at `path` and below, "" for all, in byte order of the paths: so a directory
+ * Lists the entries at and below `path` ("": all) in byte order of their paths, so a directory
  * comes before its contents. Returns 0 with *ret for free(3), or -ENOMEM.
  */
 int manifest_list(struct manifest *manifest, const char *path, struct owned ***ret, size_t *count);

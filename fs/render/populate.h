@@ -16,29 +16,29 @@ void populate_directory(struct render *render, const char *path, uint64_t ino);
 
 /**
  * Gives the directory its present attributes, as it may have lost rights since its lookup, and then
- * populates it. If the directory can't be written, its old contents stay, and it is tried again.
- * Returns 0 in both cases. Returns -errno if memory or descriptors are short: then it is unknown
+ * populates it. If the directory can't be written, its old contents stay, and a retry follows.
+ * Returns 0, also in this case; or -errno if memory or descriptors are short: then it is unknown
  * what the directory contains.
  */
 int populate_put_directory(struct render *render, const char *path, uint64_t ino);
 
 /**
- * Handles a failed lookup or listing of `path`, which is the directory `ino` or a name in it. What
- * is shown there stays. If `result` is a shortage (layer_is_shortage()), the directory is walked
- * again.
+ * Handles a failed lookup or listing of `path`, which is the directory `ino` or a name in it. The
+ * files that are there stay. If `result` is a shortage (layer_is_shortage()), populate_again()
+ * lists the directory again.
  */
 void populate_miss(struct render *render, uint64_t ino, const char *path, int result);
 
 /**
- * Stores `ino`, the view's inode number of the object that `owned` shows. Takes over the caller's
- * reference to it, and drops the one to the former object. Notes that the path was seen.
+ * Stores `ino`, the view's inode number of the object at the name `owned`. Takes over the caller's
+ * kernel reference to it, and drops that to the former object. Notes that the path was seen.
  */
 void populate_note_number(struct render *render, struct owned *owned, uint64_t ino);
 
 /**
  * Writes the path again if its writing failed or was put off, or if the path has drifted. While the
- * publisher has a change of the path, leaves it alone. Walks an incomplete directory again. If a
- * removal of unseen files is due, tries it again.
+ * publisher has a change of the path, leaves the path alone. Lists an incomplete directory again.
+ * If a removal of unseen files is due, tries to remove them.
  */
 void populate_again(struct render *render, const char *path);
 
@@ -47,6 +47,6 @@ void populate_all_again(struct render *render);
 
 /**
  * If the whole tree is known, removes the files of an earlier run that no layer has any more.
- * Otherwise the removal is noted as due, and populate_again() does it later.
+ * Otherwise notes that the removal is due: populate_again() does it later.
  */
 void populate_remove_unseen(struct render *render);

@@ -1,6 +1,6 @@
 /*
  * Rendering: shows the view by ordinary files instead of a mount. It implements the publisher's
- * operations a second time, and shows the same as a mount, in the same order.
+ * operations (publisher.h), and shows the same as a mount, in the same order.
  *
  *      walk: list, look up, put ──▶ rendered directory ◀── publisher: replace, remove, …
  *      (at first, and in new directories)
@@ -14,8 +14,8 @@ struct render;
 
 /**
  * Opens the directory, makes a view of the settings, and prepares the sandbox of workers. Takes
- * over the caller's reference to `settings`, even on failure. Faults of the layers are logged by
- * options->log, too. Returns 0 with *ret for render_freep(), PROBLEM or -errno.
+ * over the caller's reference to `settings`, even on failure. options->log gets the view's faults,
+ * too. Returns 0 with *ret for render_freep(), PROBLEM or -errno.
  */
 int render_new(struct settings *settings, const struct rendered_options *options,
 	struct render **ret, struct problem *problem);
@@ -27,7 +27,7 @@ void render_freep(struct render **place); /* NULL: does nothing */
  */
 int render_all(struct render *render);
 
-/** Calls `each` for every missing program of a check, as view_unchecked(). */
+/** Calls `each` for every check whose program is missing, as view_unchecked(). */
 void render_unchecked(struct render *render,
 	void (*each)(void *context, const struct view_unchecked *unchecked), void *context);
 

@@ -22,17 +22,17 @@ struct render {
 	struct rendered_options options;
 	struct sandbox_state sandbox;  /* in force in each worker */
 	int helpers_fd;                /* helper_watch(); -1: none */
-	int commit_failure;            /* of the last attempt to make a generation; 0: none */
-	struct problem commit_problem; /* the reason of it */
+	int commit_failure;            /* result of the last attempt at a generation; 0: success */
+	struct problem commit_problem; /* while there is a `commit_failure` */
 	unsigned failed;               /* number of paths that failed in this walk */
-	int64_t retry_ms;              /* the next delay after a failure; 0: RETRY_MS */
+	int64_t retry_ms;              /* the delay after the next failure; 0: RETRY_MS */
 
 	/* NULL: drift is not watched for. */
 	struct inotify *inotify;
 	struct subscription beside; /* of the directory that contains the generations */
 
-	struct coroutine_queue answered;
-	const struct populate_lookup *awaited; /* the lookup that the walk waits for; or NULL */
+	struct coroutine_queue answered;       /* the walk, while it waits for a lookup */
+	const struct populate_lookup *awaited; /* that lookup; or NULL */
 
 	void *directories;   /* a tsearch(3) tree of struct shown_directory, by number */
 	size_t incomplete;   /* number of incomplete directories */

@@ -4,11 +4,11 @@
  * not touched. Only names in the manifest are replaced or removed; after a reboot, empty files of
  * our user are replaced, too: a power failure may have left them.
  *
- * With --atomic it shows generations, each a directory of its own (generation.h): the next
- * rendered_commit() makes all changes visible together.
+ * With --atomic each state of the tree is a directory of its own, a generation (generation.h): the
+ * next rendered_commit() makes all changes visible together.
  *
- * All work stays beneath the directory, whatever other programs put there meanwhile: no link is
- * followed.
+ * plyfs follows no link in the directory. So whatever other programs put there meanwhile, plyfs
+ * changes nothing outside.
  */
 #pragma once
 
@@ -50,9 +50,9 @@ struct rendered_options {
 	void *context;
 };
 
-/* Positive results beside PROBLEM. */
+/* Positive results besides PROBLEM. */
 #define RENDERED_KEPT 2   /* another program's change is there, and was kept */
-#define RENDERED_BROKEN 3 /* the version is broken; the file that is there, if any, stays */
+#define RENDERED_BROKEN 3 /* the version is broken */
 
 /**
  * Opens the directory. Returns 0 with *ret for rendered_free(); PROBLEM if it is not empty and was
@@ -63,12 +63,12 @@ int rendered_open(
 	const struct rendered_options *options, struct rendered **ret, struct problem *problem);
 void rendered_free(struct rendered *rendered); /* NULL: does nothing */
 
-/** Returns the manifest, in whose entries the caller stores the view's inode numbers. */
+/** Returns the manifest. The caller stores the view's inode numbers in its entries. */
 struct manifest *rendered_manifest(struct rendered *rendered);
 
 /**
- * Writes the version at the name. A broken version only restricts the rights to the last good file:
- * a user that may not read the present sources loses access to that file, too. Returns 0, PROBLEM,
+ * Writes the version at the name. If the version is broken, the file that is there stays, but a
+ * user that may not read the present sources loses the right to read it. Returns 0, PROBLEM,
  * RENDERED_KEPT, RENDERED_BROKEN or -errno.
  */
 int rendered_put(struct rendered *rendered, struct owned *owned, const struct version *version,
@@ -83,14 +83,14 @@ int rendered_put_directory(struct rendered *rendered, struct owned *owned, const
 	struct problem *problem);
 
 /**
- * If plyfs has made the directory, gives the whole tree the rights of `root`. Otherwise only warns
- * if the directory admits users that may not read the layers. Returns 0 or -errno.
+ * If is_made, gives the directory the mode and group of `root`, and its owner all rights. Otherwise
+ * only warns if the directory admits users that may not read the layers. Returns 0 or -errno.
  */
 int rendered_open_to(struct rendered *rendered, const struct stat *root);
 
 /**
- * Removes the name if it is ours; for a directory, all names in it that are ours, too. Frees their
- * entries in the manifest. Returns 0, PROBLEM, RENDERED_KEPT or -errno.
+ * Removes the name if it is ours; for a directory, all names in it that are ours, too. Frees the
+ * manifest's entries of removed names. Returns 0, PROBLEM, RENDERED_KEPT or -errno.
  */
 int rendered_remove(struct rendered *rendered, struct owned *owned, struct problem *problem);
 

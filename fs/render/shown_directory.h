@@ -13,11 +13,11 @@ struct shown_directory {
 	struct subscription subscription; /* must be first */
 	struct render *render;
 	uint64_t ino;
-	bool is_incomplete; /* a name could not be looked up: the directory is walked again */
+	bool is_incomplete; /* a name could not be looked up: the directory is listed again */
 	char *path;
 };
 
-/** Returns the directory; NULL: it is not shown. */
+/** Returns the directory with that number; NULL: it is not shown. */
 struct shown_directory *shown_find(const struct render *render, uint64_t ino);
 
 /** Adds the directory, unless it is there. Returns 0 or -ENOMEM. */
@@ -37,5 +37,5 @@ void shown_watch_all(struct render *render, bool is_watched);
  */
 void shown_watch_beside(struct render *render);
 
-/** Reads inotify's events; called by the publisher when the descriptor is readable. */
+/** A publisher_hook's `handle`: reads inotify's events. Returns false. */
 bool shown_take_events(void *context, struct publisher_hook *hook);
