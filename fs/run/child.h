@@ -4,7 +4,7 @@
 #include "run_command.h"
 #include "workspace.h"
 
-/* The PATH of each program. The program is searched for in it, too; the daemon's is not used. */
+/* The PATH of each program, in which the program is searched for, too, not in the daemon's. */
 #define CHILD_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 /* If root mounts, checks run as this user, unless plyfs.yaml names another one. */
@@ -15,7 +15,7 @@ struct child {
 	const struct workspace *workspace;
 	pid_t guard;
 	int output; /* for standard output and standard error */
-	int report; /* pipe: gets a struct child_report if a step fails; exec(2) closes it */
+	int report; /* pipe, closed by exec(2): gets a struct child_report if a step fails */
 };
 
 /* The reason why the program was not started. */

@@ -8,16 +8,16 @@
  *                         │  SIGKILL to the program's group, and to processes that have left it
  *                         └─ sends the result
  *
- * It sends two messages, each a struct run_result. The first one, sent before the program starts,
- * has RUN_GONE and the path of the workspace. The second one has the result. If the guard is killed
- * in between, the runner uses the first one, and removes the workspace.
+ * The guard sends two messages, each a struct run_result. The first one, sent before the program
+ * starts, has RUN_GONE and the path of the workspace. The second one has the result. If the guard
+ * is killed in between, the runner uses the first one, and removes the workspace.
  */
 #pragma once
 
 #include "run_command.h"
 #include "run_result.h"
 
-/* After so many messages, the guard has removed its workspace. */
+/* Messages of a guard. Before the last one it has removed its workspace. */
 #define GUARD_MESSAGES 2
 
 /**

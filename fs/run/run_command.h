@@ -12,7 +12,7 @@ enum run_kind {
 	RUN_KINDS,
 };
 
-/* Commands get these values: those with which the daemon was started, not its present ones. */
+/* Values that commands get: those that the daemon had at its start, not its present ones. */
 struct run_origin {
 	char *language; /* "LANG=…" */
 	struct rlimit files;
@@ -22,7 +22,7 @@ struct run_origin {
 struct run_command {
 	enum run_kind kind;
 	const struct program *program;
-	const char *path; /* of the file, or of a changed file; relative to the root */
+	const char *path; /* of the judged file, or of a changed one; relative to the root */
 	int file;
 	const struct run_origin *origin;
 };

@@ -16,10 +16,10 @@
 #include "run_result.h"
 
 /**
- * Finds the first place in the judged copy of `path` that result->output names. A warning counts
+ * Finds the first place that result->output names in the judged copy of `path`. A warning counts
  * only if no other line has a place. Fills `problem` with the place's source, line and column by
- * `map` (NULL: with those of the merged file), and with the output as one line. Returns false if
- * the output names no place; then `problem` has `path` and the message.
+ * `map` (NULL: with those in the merged file), and with the output as one line. Returns false if
+ * the output names no place; then `problem` has `path` instead of the place.
  */
 bool run_output_read(const struct run_result *result, const char *path, const char *program,
 	const struct line_map *map, struct problem *problem);

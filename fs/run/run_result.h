@@ -36,16 +36,16 @@ bool run_is_good(const struct run_result *result);
 
 /**
  * Returns whether a program is missing: `program`, or one that it runs. A shell, env(1) and
- * timeout(1) report that by the statuses 127 and 126. `name` becomes the missing program's name,
- * and *why (static) "is not installed" or "can't be executed".
+ * timeout(1) report that by the statuses 127 and 126. If so, `name` becomes the missing program's
+ * name, and *why (static) "is not installed" or "can't be executed".
  */
 bool run_is_missing(const struct run_result *result, const struct program *program,
 	char name[PROGRAM_NAME_MAX], const char **why);
 
-/** Returns the remedy. `why` is from run_is_missing(), perhaps after the program's name. */
+/** Returns the remedy. `why` is, or ends with, the one of run_is_missing(). */
 const char *run_missing_remedy(const char *why);
 
-/** Returns the ms to wait after a failure, with `tries` before it: 1 s, 2 s, 4 s … 5 min. */
+/** Returns the ms to wait after failure number `tries`, from 0 on: 1 s, 2 s, 4 s … 5 min. */
 int64_t run_pause_ms(unsigned tries);
 
 /* The purpose for which a program was run. */

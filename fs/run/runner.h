@@ -40,16 +40,16 @@ struct run {
 };
 
 /**
- * Makes a runner. Commands will have the environment, the limits and the time slice that the
- * process has now. Returns 0 with *ret for runner_free(), or -ENOMEM.
+ * Makes a runner. Commands will have the LANG, the limit of descriptors and the time slice that
+ * this process has now. Returns 0 with *ret for runner_free(), or -ENOMEM.
  */
 int runner_new(struct runner **ret);
 
 /**
  * Starts the program for `path`, with the content of `fd` from its beginning. `run` must live until
- * run->done is called; the other arguments are needed only during this call. Returns 0; or -errno,
+ * run->done is called; the other arguments are needed only during this call. Returns 0; or -errno:
  * then run->done is never called. -EBUSY: RUN_SLOTS commands of this kind run already; -ECANCELED:
- * the runner is stopped, or NULL.
+ * `runner` is stopped, or NULL.
  */
 int runner_run(struct runner *runner, enum run_kind kind, const struct program *program,
 	const char *path, int fd, struct run *run);
@@ -61,7 +61,7 @@ void runner_stop(struct runner *runner);
 void runner_free(struct runner *runner);
 void runner_freep(struct runner **runner);
 
-/** Runs a command and waits for it. */
+/** Runs a command and waits for its end. *ret: RUN_UNSTARTED if runner_run() has failed. */
 void runner_wait(struct runner *runner, enum run_kind kind, const struct program *program,
 	const char *path, int fd, struct run_result *ret);
 
@@ -69,9 +69,9 @@ void runner_wait(struct runner *runner, enum run_kind kind, const struct program
 #define RUNNER_UNCHECKED 2
 
 /**
- * Runs the check of `path`, if it has one, on `bytes`, and waits for its end. `map` has the origins
- * of the lines, and may be NULL; *ret gets the result. Returns 0; RUNNER_UNCHECKED, with a problem,
- * if the check is optional and not installed; PROBLEM; or -errno.
+ * Runs the check of `path`, if there is one, on `bytes`, and waits for its end. `map` has the
+ * origins of the lines, and may be NULL. *ret gets the result. Returns 0; RUNNER_UNCHECKED, with a
+ * problem, if the check is optional and not installed; PROBLEM; or -errno.
  */
 int runner_check(struct runner *runner, const struct settings *settings, const char *path,
 	struct span bytes, const struct line_map *map, struct run_result *ret,

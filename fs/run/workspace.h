@@ -1,7 +1,7 @@
 /*
  * A workspace: a directory for the one file of a command. The guard makes it. The process that
- * becomes the command fills it and gives it to the command's user. The guard removes it with
- * everything in it; if the guard is killed, the runner removes it.
+ * becomes the command fills the workspace and gives it to the command's user. The guard, or the
+ * runner if the guard is killed, removes the workspace with everything in it.
  */
 #pragma once
 
@@ -18,12 +18,12 @@ struct workspace {
 int workspace_make(struct workspace *workspace);
 
 /**
- * Copies the content of `fd` to a file in the workspace; its name is the last one in `path`. Only
- * the user `uid` may read the file and search the directory. Returns 0 with *ret, the file's path,
- * for free(3); or -errno.
+ * Copies the content of `fd` to a file in the workspace, with the last name in `path`. Only the
+ * user `uid` may read the file and search the directory. Returns 0 with *ret, the file's path, for
+ * free(3); or -errno.
  */
 int workspace_fill(const struct workspace *workspace, int fd, const char *path, uid_t uid,
 	gid_t gid, char **ret);
 
-/** Removes the workspace, once no process uses it. Directories more than 32 deep stay. */
+/** Removes the workspace. No process may use it. Directories more than 32 deep stay. */
 void workspace_remove(const struct workspace *workspace);

@@ -19,8 +19,8 @@ int filter_enter(enum sandbox_process process);
 int filter_prepare_worker(void);
 
 /**
- * In a worker: enters the filter that was made before the fork, or now. `watches` is the daemon's
- * descriptor of inotify(7); -1: the worker has none. From then on the worker can't read from it,
- * nor from descriptors with higher numbers. Returns as filter_enter().
+ * In a worker: enters the filter of filter_prepare_worker(), which is made now if it was not made
+ * before the fork. `watches` is the daemon's descriptor of inotify(7): from then on the worker can
+ * read only from descriptors with lower numbers; -1: from all. Returns as filter_enter().
  */
 int filter_enter_worker(int watches);

@@ -8,7 +8,7 @@
  *
  * A process has at most one helper of each kind. The parent can read the state of each helper at
  * any time. A descriptor reports changes (helper_watch(), SIGCHLD). The parent never waits for the
- * end of a stopped helper.
+ * end of a helper that stays stopped.
  */
 #pragma once
 
@@ -42,7 +42,7 @@ const char *helper_name(enum helper_kind kind);
 /**
  * Prepares the new process: closes all descriptors but `socket` and `kept` (-1: none); opens
  * /dev/null as standard streams; sets the process's name; changes to the root directory; ignores
- * signals that end the parent. `kept` keeps its number. Returns the new number of the socket.
+ * the signals that ask the parent to end. `kept` keeps its number. Returns the socket's new number.
  */
 int helper_begin(enum helper_kind kind, int socket, int kept);
 
@@ -51,13 +51,13 @@ void helper_reset_signals(void);
 
 /* For the parent: */
 
-/* Children that helper_inherit() notes at most. Others stay zombies until this process ends. */
+/* Maximum that helper_inherit() notes. Other children stay zombies until this process ends. */
 #define HELPERS_INHERITED_MAX 64
 
 /**
- * Call it after an exec in the same process, before any fork: notes the children of the program
- * that ran before, and continues those that are stopped. They end by themselves, as their sockets
- * are closed; helper_watch() and helper_take() reap them.
+ * Notes the children of the program that ran in this process before an exec, and continues those
+ * that are stopped. They end by themselves, as their sockets are closed; helper_watch() and
+ * helper_take() reap them. Call it before any fork.
  */
 void helper_inherit(void);
 
@@ -73,7 +73,7 @@ int helper_fd(enum helper_kind kind);
 /** Returns the helper's state; HELPER_RUNS if there is none, or if it is a guard that has ended. */
 enum helper_state helper_state(enum helper_kind kind);
 
-/** Writes a line about the helper's state, with a remedy: `remedy` if the helper has ended. */
+/** Writes a line about the state of the helper; if it has ended, with `remedy`. */
 void helper_text(enum helper_kind kind, enum helper_state state, const char *remedy,
 	char ret[HELPER_TEXT_MAX]);
 
@@ -91,14 +91,14 @@ void helper_take(
 	int fd, const char *remedy, void (*log)(void *context, const char *line), void *context);
 
 /**
- * Continues all stopped helpers, because the parent can't end without them. A helper that has got
- * SIGSTOP and has not stopped yet goes on, too: SIGCONT takes a pending SIGSTOP back (signal(7)).
+ * Continues all stopped helpers, as the parent now needs them. A helper that has got SIGSTOP and
+ * has not stopped yet goes on, too: SIGCONT takes a pending SIGSTOP back (signal(7)).
  */
 void helper_wake(void);
 
 /**
- * Waits until the helper has ended, which a closed socket makes it do; continues a stopped one.
- * After `patience_ms` (0: at once), kills the helper and waits at most 5 s more: a disk that hangs
+ * Waits at most `patience_ms` for the end of the helper, whose socket is closed, and continues a
+ * stopped one. Then (0: at once) kills the helper, and waits at most 5 s more: a disk that hangs
  * may keep a killed process for ever. Does nothing if there is no such helper.
  */
 void helper_end(enum helper_kind kind, int patience_ms);

@@ -1,6 +1,6 @@
 /*
- * Landlock (landlock(7)), by its system calls. The libraries of Debian 12 have no functions for
- * them, and its headers lack some of the constants.
+ * Landlock (landlock(7)), by its system calls. Debian 12 has no library functions for these calls,
+ * and its headers lack some of the constants.
  */
 #pragma once
 
@@ -18,8 +18,8 @@ struct landlock {
 /** Makes a set that allows nothing. Returns 0; -EOPNOTSUPP: no Landlock; or another -errno. */
 int landlock_new(enum sandbox_process process, struct landlock *ret);
 
-/** Allows `right` for the file or directory open as `fd`, and all beneath it. 0 or -errno. */
+/** Allows `right` for the object open as `fd`, and all beneath it. Returns 0 or -errno. */
 int landlock_allow(const struct landlock *landlock, int fd, enum sandbox_right right);
 
-/** Limits this thread, and the threads that it makes, to the allowed rights. 0 or -errno. */
+/** Limits this thread, and threads that it makes later, to the rights. Returns 0 or -errno. */
 int landlock_enter(const struct landlock *landlock);

@@ -11,8 +11,8 @@
 int parcel_send(int socket, const void *data, size_t size, int fd);
 
 /**
- * Waits for a message. Returns its length, `size` at most: the rest is lost; 0: the other end is
- * closed; -EMFILE: its descriptor is lost, as this process has too many; or another -errno. *fd is
- * its descriptor, for close(2); -1: it came with none, or with several, which are closed.
+ * Waits for a message. Returns the stored length (what exceeds `size` is lost); 0: the other end is
+ * closed; -EMFILE: the descriptor is lost, as this process has too many; or another -errno. *fd is
+ * the descriptor, for close(2); -1: the message has none, or had several, which are closed.
  */
 ssize_t parcel_take(int socket, void *data, size_t size, int *fd);

@@ -4,20 +4,20 @@
  *
  * The daemon of a mount and plyfs render are in no sandbox: they parse no source, and treat a
  * worker's answer as hostile input. They run the commands of plyfs.yaml, and so keep the rights of
- * the user who mounts. The processes in a sandbox, with the rights of each:
+ * the user who mounts. The other processes, with the rights of each:
  *
  *   worker        plyfs-worker reads beneath the layers, mirrors' states and /proc, and parses
  *                 (reader_sandbox.h). It has one socket, to the daemon. Of the daemon's descriptors
  *                 it keeps those of the layers and of the directory under the mount, and inotify's,
  *                 to which it adds watches of remote layers. It writes no file, starts no process
- *                 and sends no signal. If a layer has `follow` and a link leads to a file outside
+ *                 and sends no signal. If a link of a layer with `follow` leads to a file outside
  *                 of the layers, a process of the daemon opens the file for the worker, unless the
  *                 file is in /proc or the like.
  *   publish       plyfs-publish makes, renames and removes names in our own mount; reads nothing.
  *   mirror        plyfs mirror, a store's client: writes its state, and switches the link to it. It
  *                 may read all that its user may, and connect to all but abstract sockets. git, ssh
- *                 and gpg, which it runs, have the same rights. So has plyfs-report, which reads
- *                 mirrors' reports and writes no file.
+ *                 and gpg, which it runs, have the same rights. plyfs-report, which reads mirrors'
+ *                 reports and writes no file, has them, too.
  *   state         plyfs-state (fs/last_good/state_process.h) stores last good versions: writes
  *                 files in the directory that `state` names, and reads nothing there.
  *   guard         plyfs-guard (fs/run/guard.h) runs one command of the settings, which inherits the
@@ -35,15 +35,15 @@
  *                 of each.
  *                 Not: mirror
  *   not dumpable  processes of root without capabilities can't read our memory. A mirror knows
- *                 passwords, so its user's other processes can't read its memory either.
+ *                 passwords, so its user's other processes can't read its memory, either.
  *                 Only: processes of root, and mirrors
- *   no core
+ *   no core       no core dump is written.
  *   environment   is overwritten. Not: mirror
  *
  * All processes but workers, guards, mirrors, plyfs-report and plyfs-settings are forked before the
  * mount, so that only the daemon holds /dev/fuse. Workers and the others named here close it first.
  * plyfs-publish looks up the allowed paths before the mount (sandbox_prepare()), and enters its
- * sandbox afterwards: in between, no path may be looked up, as it may lead through the mount.
+ * sandbox afterwards. In between it looks up no path, as the path may lead through the mount.
  *
  * If code in a process with a filter needs another system call, add the call to the table in
  * filter.c, with the reason.
@@ -77,7 +77,7 @@ enum sandbox_right {
 	SANDBOX_NAMES, /* make, rename and remove names, but read and write no file */
 };
 
-/* Parts that are turned off, for debugging. */
+/* The parts that are turned off, for debugging. */
 struct sandbox_switches {
 	bool has_no_sandbox; /* the process keeps all rights: it can be debugged, and dumps core */
 	bool has_no_landlock;
@@ -107,8 +107,8 @@ struct sandbox;
 
 /**
  * Makes a sandbox that allows no place yet, and wipes the environment. Looks up paths, so call it
- * before a mount is made. Returns 0 with *ret for sandbox_free(); PROBLEM: the kernel offers a part
- * of the sandbox that can't be used; or -errno.
+ * before the mount is made. Returns 0 with *ret for sandbox_free(); PROBLEM: the kernel offers a
+ * part of the sandbox that can't be used; or -errno.
  */
 int sandbox_prepare(
 	const struct sandbox_options *options, struct sandbox **ret, struct problem *problem);
@@ -125,21 +125,21 @@ int sandbox_allow_path(struct sandbox *sandbox, const char *path, enum sandbox_r
 	struct problem *problem);
 
 /**
- * Enters the sandbox for ever, before the process makes a second thread: Landlock limits only the
- * calling thread, and threads that it makes later. Looks up no path, and accesses no file system.
+ * Enters the sandbox for ever. Call it before the process makes a second thread: Landlock limits
+ * only the calling thread, and its later threads. Looks up no path, and accesses no file system.
  * Returns 0 with *ret; or PROBLEM or -errno, as sandbox_prepare().
  */
 int sandbox_enter(struct sandbox *sandbox, struct sandbox_state *ret, struct problem *problem);
 
 /**
- * Keeps this process's memory, which has the content of files, out of core dumps, and from
- * processes of root without capabilities: for a process that is in no sandbox.
+ * For a process that is in no sandbox: keeps its memory, which has the content of files, out of
+ * core dumps; if it is root's, also from processes of root without capabilities.
  */
 void sandbox_hide(const struct sandbox_switches *switches);
 
 /**
- * Returns whether this process has the capability CAP_…. In a container, root may lack those that
- * the user 0 has elsewhere.
+ * Returns whether this process has the capability CAP_…. Even root may lack it, in a container for
+ * example.
  */
 bool sandbox_has_capability(unsigned capability);
 
