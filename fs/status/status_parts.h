@@ -12,7 +12,7 @@ void status_put_settings(FILE *out, const struct settings *settings, const char 
 
 /**
  * Writes "layers", with a comma after it. A layer that a mirror fills has the mirror's own report,
- * too, whichever process runs the mirror. Errors of mirrors are written only if the reader
+ * too, even if another process runs the mirror. Errors of mirrors are written only if the reader
  * `is_trusted`.
  */
 void status_put_layers(FILE *out, const struct settings *settings, bool is_trusted);
@@ -28,7 +28,7 @@ void status_put_sandbox(FILE *out, const struct sandbox_state *state);
 
 /**
  * Writes "processes", with a comma after it: the helpers (helper.h), and the error of each, if any.
- * If a helper has ended, `remedy` is the remedy in its message.
+ * The error of a helper that has ended has `remedy`.
  */
 void status_put_processes(FILE *out, const char *remedy);
 

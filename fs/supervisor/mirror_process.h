@@ -8,7 +8,7 @@
 
 /* The user that a store's mirror runs as. */
 struct mirror_identity {
-	bool is_other; /* it is not the caller's user */
+	bool is_other; /* not the calling process's user */
 	uid_t uid;
 	gid_t gid;
 	char name[256];
@@ -20,8 +20,8 @@ int mirror_identity_find(
 	const struct store_spec *store, struct mirror_identity *ret, struct problem *problem);
 
 /**
- * Makes the directories that the mirror needs. The mirror's user becomes the owner of the one for
- * the state. Returns 0, PROBLEM or -ENOMEM.
+ * Makes the directories that the mirror needs. The mirror's user becomes the owner of the state's
+ * directory. Returns 0, PROBLEM or -ENOMEM.
  */
 int mirror_process_prepare(const struct store_spec *store, const struct mirror_identity *identity,
 	struct problem *problem);
@@ -36,16 +36,16 @@ struct mirror_start {
 #define MIRROR_NOT_STARTED 127
 
 /**
- * Forks a process that runs run(context) (coroutine_fork()). *written, in `context`, becomes the
- * write end of a pipe. Returns the pid with *ret, the nonblocking read end, for close(2); or
- * -errno.
+ * Forks a process that runs run(context), by coroutine_fork(). *written, which lies in `context`,
+ * becomes the write end of a pipe for the process. Returns the pid with *ret, the nonblocking read
+ * end, for close(2); or -errno.
  */
 pid_t mirror_process_fork(void (*run)(void *context), void *context, int *written, int *ret);
 
 /**
  * Forks the mirror's process, which closes all our descriptors, finds its user, prepares the
- * directories, and starts the program. The kernel kills it when the calling thread ends. Returns
- * its pid, or -errno. *log becomes the nonblocking read end of a pipe with the mirror's messages,
- * for close(2).
+ * directories, and starts the program. The kernel kills the process when the calling thread ends.
+ * Returns the pid with *log, the nonblocking read end of a pipe with the mirror's messages, for
+ * close(2); or -errno.
  */
 pid_t mirror_process_start(const struct mirror_start *start, int *log);

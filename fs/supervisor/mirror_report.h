@@ -1,6 +1,6 @@
 /*
- * The report of a mirror (STATE/status.json, fs/mirror/mirror_status.h). It is found from the
- * directory that the mirror fills. The mirror's process writes it, so it is hostile input.
+ * The report of a mirror (STATE/status.json, fs/mirror/mirror_status.h). The directory that the
+ * mirror fills leads to it. The mirror's process writes it, so it is hostile input.
  */
 #pragma once
 
@@ -28,18 +28,18 @@ int mirror_report_open(const char *directory);
 int mirror_report_text(int state, char **ret, size_t *len);
 
 /**
- * Reads the report's map. Returns 0 with *ret, whose first root is the map, for document_free();
- * PROBLEM or -errno.
+ * Parses the report, which messages call `name`. Returns 0 with *ret for document_free(), whose
+ * first root is the report's map; PROBLEM; or -errno.
  */
 int mirror_report_document(
 	int state, const char *name, struct document **ret, struct problem *problem);
 
-/** Parses the report `name`. Returns 0 with *ret for mirror_report_fini(), PROBLEM or -errno. */
+/** Does the same for a struct. Returns 0 with *ret for mirror_report_fini(), PROBLEM or -errno. */
 int mirror_report_read(
 	int state, const char *name, struct mirror_report *ret, struct problem *problem);
 void mirror_report_fini(struct mirror_report *report);
 
-/** Opens and parses a report. False: `directory` is no mirror's, or the report can't be read. */
+/** Does both. Returns false if `directory` is no mirror's, or the report can't be read. */
 bool mirror_report_of(const char *directory, struct mirror_report *ret);
 
 /** Writes "fleet: etcd /fleet/ at 4711 from https://…" for the layer `name`. */

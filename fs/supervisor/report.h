@@ -1,7 +1,7 @@
 /*
  * A report: the map in which a mount, a rendered tree or a mirror describes itself, as JSON.
- * Another version of plyfs, or another user's process, may have written it: any field may be
- * missing, and no text is safe for a terminal.
+ * Another version of plyfs, or another user's process, may have written the report: any field may
+ * be missing, and no text is safe for a terminal.
  *
  * A `path` names a value in the map: "pid", or "sandbox.landlock" for a value in an inner map. ""
  * is the map itself. `map` may be NULL.
@@ -16,13 +16,13 @@
 /** Returns the value at `path`; NULL: there is none. */
 const struct node *report_get(const struct node *map, const char *path);
 
-/** Returns the scalar's text; "" if it is missing, null or no scalar. */
+/** Returns the text of the scalar at `path`; "": there is none, or it is null. */
 const char *report_text(const struct node *map, const char *path);
 
-/** Returns whether the scalar's text is `text`. */
+/** Returns whether the text of the scalar at `path` is `text`. */
 bool report_is(const struct node *map, const char *path, const char *text);
 
-/** Returns the number; 0 for anything else. */
+/** Returns the number at `path`; 0: there is none. */
 double report_number(const struct node *map, const char *path);
 
 /** Returns the length of a list; 0 for anything else. */

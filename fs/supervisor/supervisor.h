@@ -9,9 +9,9 @@
  *                supervisor_start()   the coroutine
  *
  * The layer's directory follows from the store's settings in plyfs.yaml (store_spec.h), so every
- * command finds it. The daemon reads a link that switches between directories, and uses no network.
- * The publisher watches that link, and so sees a first state that arrives after the start. If
- * plyfs.yaml changes, the publisher passes the new settings to supervisor_use().
+ * command finds it. It is a link, which the mirror switches. The daemon uses no network. The
+ * publisher watches that link, and so sees a first state that comes after the start. If plyfs.yaml
+ * changes, the publisher passes the new settings to supervisor_use().
  *
  * - A mirror runs without capabilities, and can't get more rights. It gets an environment and
  *   descriptors made for it, and none of ours. If we are root, it runs as another user: `user:` or
@@ -21,11 +21,11 @@
  *   that does not answer, and a process that waits for the disk can't be killed. So only processes
  *   without the daemon's descriptors look these paths up: the new mirror (mirror_process.h), and
  *   under a service manager plyfs-report, which makes the status line (mirror_reporter.h). Before
- *   that call, supervisor_new() and supervisor_wait() look them up in the calling process.
- * - A mirror that ends is started again after a pause, which grows; so is plyfs-report.
+ *   supervisor_start(), the calling process looks them up.
+ * - A mirror that ends is started again after a pause, which grows. The same goes for plyfs-report.
  * - If several supervisors have the same store, one mirror works, and the others stand by.
- * - At the end no mirror is left. All are killed: a mirror's state survives that, and a mirror that
- *   is stopped does not hold up the end.
+ * - At the end all mirrors are killed. A mirror's state survives that, and a stopped mirror does
+ *   not hold up the end.
  */
 #pragma once
 
@@ -40,7 +40,7 @@ struct supervisor;
 struct supervisor_options {
 	struct sandbox_switches switches; /* for the mirrors */
 
-	/* Called by the coroutine, and in supervisor_wait(). They may not wait. */
+	/* Called by the coroutine and by supervisor_wait(). These functions must not wait. */
 	void (*log)(void *context, const char *line);
 	void (*say)(void *context,
 		const char *text); /* "STATUS=…", for the service manager; may be NULL */
@@ -49,33 +49,33 @@ struct supervisor_options {
 
 /**
  * Checks that the mirrors of `outline` can be started, and starts them. `outline` is from
- * settings_outline(), with an absolute path, and stays referenced. Call it before there are
- * coroutines. Returns 0 with *ret for supervisor_freep(); PROBLEM, with the remedy; or -errno.
+ * settings_outline(), with an absolute path; *ret has a reference of its own. Call it before there
+ * are coroutines. Returns 0 with *ret for supervisor_freep(); PROBLEM, with the remedy; or -errno.
  */
 int supervisor_new(struct settings *outline, const struct supervisor_options *options,
 	struct supervisor **ret, struct problem *problem);
 
 /**
  * Waits until all layers of the outline, except optional ones, have a state: the last good one or a
- * new one. With `is_fresh`, waits for an answer of the store first; if that takes too long, the
- * last good state is enough. Returns 0; or PROBLEM: a layer has no state in time.
+ * new one. With `is_fresh`, first waits for answers of the stores; if that takes too long, the last
+ * good state is enough. Returns 0; or PROBLEM: a layer has no state in time.
  */
 int supervisor_wait(struct supervisor *supervisor, bool is_fresh, struct problem *problem);
 
 /** Starts the coroutine, in the thread that called supervisor_new(). Returns 0 or -ENOMEM. */
 int supervisor_start(struct supervisor *supervisor);
 
-/** Runs the mirrors of the stores in `settings` from now on, and keeps a reference. */
+/** From now on runs the mirrors of the stores in `settings`. Takes a reference of its own. */
 void supervisor_use(struct supervisor *supervisor, struct settings *settings);
 
 /** Ends the coroutine, but no mirror. NULL: does nothing. */
 void supervisor_stop(struct supervisor *supervisor);
 
 /**
- * Kills the mirrors, without waiting for their end. If the coroutine goes on, it starts them again.
- * NULL: does nothing.
+ * Kills the mirrors, without waiting for their end. If the coroutine still runs, it starts them
+ * again. NULL: does nothing.
  */
 void supervisor_kill(const struct supervisor *supervisor);
 
-/** Ends the mirrors. NULL in *place: does nothing. */
+/** Ends the mirrors and frees the supervisor. *place NULL: does nothing. */
 void supervisor_freep(struct supervisor **place);

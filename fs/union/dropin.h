@@ -18,13 +18,13 @@
 #include "finder.h"
 #include "union.h"
 
-/* The rules by which a link to /dev/null, and the files that it hides, are left out. */
+/* The reasons why a link to /dev/null, and the files that it hides, are left out. */
 #define DROPIN_LINK_MASKS "a link to /dev/null masks (dropins: uapi)"
 #define DROPIN_LINK_MASKED "masked by a link to /dev/null (dropins: uapi)"
 
 /**
- * Replaces *ret, the lookup of `path`, by the sources that the specification names. After the
- * sources, the lookup has the files that are left out, each with the reason. If there is no source,
+ * Replaces the contributors in *ret, the lookup of `path`: first come the sources by the
+ * specification, then the files that are left out, each with the reason. If there is no source,
  * *ret stays unchanged. Returns 0 or -errno.
  */
 int dropin_take_uapi(const struct finder *finder, const struct settings *settings,

@@ -1,16 +1,16 @@
 /*
- * Unread drop-ins: directories, and symbolic links in a layer that follows none. The merge lacks
- * them, so check and explain name them. A link to /dev/null does not count: it masks the files of
- * lower layers.
+ * Unread drop-ins: directories in NAME.d, and symbolic links in a layer that follows none. The
+ * merge lacks them, so `plyfs check` and `plyfs explain` report them. A link to /dev/null does not
+ * count: it masks the files of lower layers.
  */
 #pragma once
 
 #include "union.h"
 
 /**
- * Calls `each`, in byte order, for every link in NAME.d that has a drop-in's name, for every
- * directory in NAME.d that has a file with such a name, and for NAME.d itself if it is a link.
- * `each` gets the layer, the path in it, and the reason with its remedy. Stops at the first
+ * Calls `each`, in byte order, for every link in NAME.d (NAME is `path`) with a drop-in's name, for
+ * every directory in NAME.d that has a file with such a name, and for NAME.d itself if it is a
+ * link. `each` gets the layer, the path in it, and the reason with the remedy. Stops at the first
  * non-zero result, and returns it. Otherwise returns 0, also if the rule gives `path` no drop-ins;
  * or -errno if memory or descriptors are short.
  */

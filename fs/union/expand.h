@@ -10,8 +10,8 @@
  * order for `dropins: uapi`.
  *
  * The sources of a virtual file with `dropins: uapi` come pattern by pattern, and for each pattern
- * by name, whatever their layers are. Of files with one name, only the highest layer's is a source;
- * if that layer has several, the one in the last directory. If that one masks, there is none.
+ * by name, whatever their layers are. Of files with the same name, only the highest layer's is a
+ * source; if that layer has several, the one in the last directory; if that file masks, none.
  */
 #pragma once
 
@@ -23,9 +23,9 @@ int expand_look_up(const struct finder *finder, const struct settings *settings,
 	const char *path, struct union_lookup *ret);
 
 /**
- * Lists, in no order, the names that expanding shows in the directory `path`, of which `listing`
- * may have some: virtual files, directories that lead to virtual files, and files with drop-ins.
- * Returns 0 with *ret for listing_free(), or -errno.
+ * Lists, in no order, the names that expanding shows in the directory `path`: virtual files,
+ * directories that lead to them, and files with drop-ins. `listing` has the names that the layers
+ * show there; *ret may repeat some. Returns 0 with *ret for listing_free(), or -errno.
  */
 int expand_names(const struct finder *finder, const struct settings *settings, layer_mask layers,
 	const char *path, const struct listing *listing, struct listing *ret);
@@ -40,5 +40,5 @@ bool expand_is_needed(const struct settings *settings);
 void expand_each_made_of(const struct settings *settings, const char *directory, const char *name,
 	void (*each)(void *context, const char *path), void *context);
 
-/** Returns whether `name` begins with "." or "#", or is a backup's. No pattern matches it then. */
+/** Returns whether no pattern matches `name`: it begins with "." or "#", or is a backup's. */
 bool expand_is_ignored(const char *name);

@@ -1,6 +1,6 @@
 /*
- * A finder: finds the files below a directory of the merged tree, at any depth. The view's finder
- * reads indexes that the view keeps up to date (dependency.h). A command's finder walks the
+ * A finder: finds the files in a directory of the merged tree, and in those below it. The view's
+ * finder reads indexes that the view keeps up to date (dependency.h). A command's finder walks the
  * directories (offline.h).
  */
 #pragma once
@@ -11,7 +11,7 @@ struct finder {
 	void *context;
 
 	/*
-	 * Calls `each` for every file under `directory`, down to `depth` directories below it (-1:
+	 * Calls `each` for every file in `directory`, and down to `depth` directories below (-1:
 	 * all). `path` is the file's path, and `layers` are those that show its directory. Files in
 	 * directories nearer to the root come first; those in one directory come in byte order of
 	 * their names. Stops at the first non-zero result of `each`, and returns it. Otherwise
@@ -22,7 +22,7 @@ struct finder {
 		void *each_context);
 
 	/*
-	 * Finds the first file `name` under `directory`, in the order of `list`, and the layers
+	 * Finds the first file `name` in or below `directory`, ordered as by `list`, and the layers
 	 * that show its directory. Returns 0 with *ret for free(3), FINDER_ABSENT, or -errno.
 	 */
 	int (*find)(void *context, const char *directory, const char *name, char **ret,

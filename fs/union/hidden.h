@@ -12,12 +12,12 @@
 struct hidden {
 	unsigned layer;      /* the layer that has the file */
 	unsigned by;         /* the layer that hides it */
-	char mark[PATH_MAX]; /* the path of the whiteout or object that hides it, in that layer */
+	char mark[PATH_MAX]; /* path in layer `by`: the whiteout or object that hides it */
 };
 
 /**
- * Finds the hidden file, directory or link at `path` in the layers with a rank below `below`; if
- * several have one, that of the highest layer. Returns 1 with *ret; 0: none is hidden; or -errno if
+ * Finds a hidden file, directory or link at `path` in the layers with a rank below `below`; if
+ * several layers have one, that of the highest. Returns 1 with *ret; 0: there is none; or -errno if
  * memory or descriptors are short.
  */
 int hidden_find(

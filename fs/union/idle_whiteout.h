@@ -1,5 +1,5 @@
 /*
- * Whiteouts that hide nothing: the file that the whiteout was made for was removed or renamed, or
+ * Whiteouts that hide nothing, because the file that each was made for was removed or renamed, or
  * the whiteout was renamed. union.h describes whiteouts.
  */
 #pragma once

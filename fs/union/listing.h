@@ -3,17 +3,17 @@
 
 #include "union.h"
 
-/** A name in a directory. */
+/* A name in a directory. */
 struct listed {
 	char *name;
 	enum union_kind kind;
-	layer_mask layers; /* that have the name or hide it; 0: the name is from expand.h */
+	layer_mask layers; /* those that have or hide the name; 0: the name is from expand.h */
 };
 
 struct listing {
 	struct listed *items; /* in byte order of their names, each name once */
 	size_t count;
-	int error; /* errno of a layer or name that could not be examined; 0: none */
+	int error; /* errno if a layer or a name could not be examined; else 0 */
 };
 
 /** Lists the directory `path` over `layers`. Returns 0 with *ret for listing_free(), or -ENOMEM. */

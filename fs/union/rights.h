@@ -12,9 +12,9 @@
  *
  * If all contributors have one owner, the result has that owner. Else the candidates are the user
  * that mounts, root, and each contributor's owner. The same holds for the group, except that root's
- * is no candidate. Each pair of an owner and a group has a largest safe mode. The pair whose mode
- * admits most users is taken: the bits of others are compared first, then the group's, then the
- * owner's; reading before searching. If pairs admit the same users, the first one is taken.
+ * group is no candidate. Each pair of an owner and a group has a largest safe mode. The result is
+ * the pair whose mode admits most users: the bits of others are compared first, then the group's,
+ * then the owner's; reading before searching. Of pairs that admit the same users, the first wins.
  */
 #pragma once
 
@@ -28,7 +28,7 @@ struct rights {
 	gid_t gid;
 };
 
-/** A user that asks for access. */
+/* A user that asks for access. */
 struct user {
 	uid_t uid;
 	gid_t gid;
@@ -37,7 +37,7 @@ struct user {
 	bool has_more_groups; /* `groups` is incomplete: deny what any group could deny */
 };
 
-/** The user that mounts. */
+/* The user that mounts. */
 struct mounter {
 	uid_t uid;
 	gid_t gid;
