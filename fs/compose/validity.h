@@ -18,8 +18,8 @@ struct validity {
 
 /**
  * Checks the result of a merge at request->path. Returns 0, also if the path has no schema;
- * PROBLEM; or -ENOMEM. `problem` then has the first error, and the number of the others. *ret (all
- * zero before, or NULL) gets all errors for validity_fini(); none: the check itself failed.
+ * -ENOMEM; or PROBLEM: `problem` has the first error, and the number of the others. *ret (all zero
+ * before, or NULL) gets the errors, for validity_fini(); none: the check itself failed.
  */
 int validity_check(const struct settings *settings, const struct merge_request *request,
 	const struct merge_result *result, struct validity *ret, struct problem *problem);

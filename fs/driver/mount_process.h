@@ -40,7 +40,7 @@ int mount_process_start(struct mount_process *process, const char *mountpoint,
 	const struct sandbox_switches *switches);
 
 /**
- * Gives the process the mount, whose superblock is `dev`. It makes its calls through `clone_fd`,
+ * Gives the process the mount of the superblock `dev`. Its calls then go through `clone_fd`,
  * which stays the caller's; -1: through the mountpoint, if this superblock is on top there. Returns
  * 0 when the process is in its sandbox; or -errno.
  */

@@ -41,9 +41,9 @@ int mountpoint_take(const char *path, struct mountpoint *ret);
 bool mountpoint_is_elsewhere(dev_t dev);
 
 /**
- * Unmounts the top mount at `path`, with `flags` as umount2(2). Without the right to, runs
- * fusermount3. Returns 0 or -errno. After fusermount3, -EPERM: it refused; -ENOENT: it is missing;
- * -ENXIO: it can't work because /etc/mtab is missing.
+ * Unmounts the top mount at `path`, with `flags` as umount2(2). If that is not permitted, runs
+ * fusermount3. Returns 0 or -errno. If fusermount3 fails, -EPERM: it refused; -ENOENT: it is
+ * missing; -ENXIO: it can't work because /etc/mtab is missing.
  */
 int mountpoint_end(const char *path, int flags);
 

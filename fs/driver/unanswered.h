@@ -17,7 +17,7 @@ void unanswered_end(struct unanswered *request);
 
 /**
  * Ends the work on a request, with `result`. Returns true if the request must be repeated, as the
- * view is paused (is_at_rest): then call fuse_reply_none(). Else frees the copy: then answer.
+ * view is paused (is_at_rest): then call fuse_reply_none(). False: answer; the copy is freed.
  */
 bool unanswered_is_kept(struct session *session, struct unanswered *request, int result);
 

@@ -1,6 +1,6 @@
 /*
- * Store places: what an explanation's sources are called in the stores of which their layers are
- * mirrors:
+ * Store places. If the layer of an explanation's source is a mirror, the place is the name of the
+ * source in the store:
  *
  *      etcd:/fleet/app.yaml@4711               the key, and the revision that wrote it
  *      git:4f2a91c0b1de:config/app.yaml        the commit, and the path in it

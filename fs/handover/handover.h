@@ -133,8 +133,8 @@ int handover_leave(struct handover *handover, struct record *record,
 struct heir;
 
 /**
- * Makes an heir from the messages in `socket`, which it takes over, even on failure. If they can't
- * be read, heir_can_read() returns false. Returns 0 with *ret for heir_free(), or -ENOMEM.
+ * Makes an heir from the messages in `socket`. Takes the socket over, even on failure. If messages
+ * can't be read, heir_can_read() is false. Returns 0 with *ret for heir_free(), or -ENOMEM.
  */
 int heir_new(int socket, struct heir **ret);
 void heir_free(struct heir *heir);

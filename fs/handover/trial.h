@@ -56,7 +56,7 @@ int trial_begin(const struct program_call *call, const char *question, int benea
 
 /**
  * Reaps a trial that has ended (pidfd), and closes its descriptors. Returns whether the program
- * said yes; false: `text` has its last message, or else its first line, or how it ended.
+ * said yes. False: `text` has its last message, else its first line of output, else how it ended.
  */
 bool trial_take(struct program_trial *trial, char text[TRIAL_TEXT_MAX]);
 

@@ -1,6 +1,6 @@
 /*
- * Aside: for a call that may wait in the kernel for a file system that does not answer. A thread
- * that exists for as long as the call makes it. So only the calling coroutine waits.
+ * Aside: for a call that may wait in the kernel for a file system that does not answer. A thread of
+ * its own makes the call, and ends with it. So only the calling coroutine waits.
  */
 #pragma once
 

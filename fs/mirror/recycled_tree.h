@@ -6,9 +6,9 @@
  *      STATE/spare/     tree.6, as it was; the paths in which the two differ are kept in memory
  *
  * Other processes may still read in the recycled tree, so none of its directories may show another
- * state. If a directory must change, a new one takes its place, to which the names in the old one
- * move. A process that has the old directory open reads the old state or nothing, as in a tree that
- * is removed.
+ * state. If a directory must change, a new one takes its place, and the names in it move there. A
+ * process that has the old directory open reads the old state or nothing, as in a tree that is
+ * removed.
  */
 #pragma once
 
@@ -39,7 +39,7 @@ void recycled_tree_keep(
 /** Notes that the file at `path` has changed in the present tree, but not in the recycled one. */
 void recycled_tree_note(struct recycled_tree *recycled, const char *path);
 
-/** Returns whether the recycled tree is cheap as a draft in which `changes` paths change. */
+/** Returns whether, for a draft with `changes` changed paths, the recycled tree is cheap. */
 bool recycled_tree_is_worth_it(const struct recycled_tree *recycled, size_t changes);
 
 /**

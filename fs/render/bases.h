@@ -5,8 +5,8 @@
  * 1. Its basis (compose_basis()) is the same. The basis covers the layers and stamps of all sources
  *    of the file, and a hash of the settings: the stamps of plyfs.yaml and of the facts, presets
  *    and schemas, the layers' directories and mounts, the environment, our user, and the program.
- * 2. The file is the one that plyfs wrote. An earlier process has seen its stamp together with the
- *    right bytes; otherwise its bytes are read.
+ * 2. The file is the one that plyfs wrote: an earlier process has seen the file's stamp together
+ *    with the right bytes. If none has, plyfs reads the file's bytes.
  * 3. No stamp was racy when the content was read (source_is_young(); git's rule): a later change
  *    could have the same stamp. For a file with a racy stamp no basis is written, so the next
  *    process reads it.

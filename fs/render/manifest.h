@@ -65,8 +65,8 @@ struct manifest;
 /**
  * Reads the manifest in the directory `fd`, which stays the caller's. Writes the file anew, without
  * removed names: before the next line; or at once, if changes in it are incomplete. If there is no
- * file, makes an empty one. Returns 0 with *ret for manifest_free();
- * MANIFEST_OTHER_KIND; -EBADMSG if it is not a manifest of ours; or -errno.
+ * file, makes an empty one. Returns 0 with *ret for manifest_free(); MANIFEST_OTHER_KIND; -EBADMSG
+ * if the file is no manifest of ours; or another -errno.
  */
 int manifest_open(int fd, bool is_atomic, struct manifest **ret);
 

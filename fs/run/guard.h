@@ -17,7 +17,7 @@
 #include "run_command.h"
 #include "run_result.h"
 
-/* Messages of a guard. Before the last one it has removed its workspace. */
+/* Number of messages of a guard, which sends the last one after removing its workspace. */
 #define GUARD_MESSAGES 2
 
 /**

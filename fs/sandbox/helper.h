@@ -97,8 +97,8 @@ void helper_take(
 void helper_wake(void);
 
 /**
- * Waits at most `patience_ms` for the end of the helper, whose socket is closed, and continues a
- * stopped one. Then (0: at once) kills the helper, and waits at most 5 s more: a disk that hangs
- * may keep a killed process for ever. Does nothing if there is no such helper.
+ * Continues the helper, whose socket is closed, and waits at most `patience_ms` for its end. Then
+ * kills it, with 0 at once, and waits at most 5 s more: a disk that hangs may keep a killed process
+ * for ever. Does nothing if there is no such helper.
  */
 void helper_end(enum helper_kind kind, int patience_ms);

@@ -24,7 +24,7 @@
  *                 guard's limits. So a guard keeps the rights of the user who mounts, and is in no
  *                 sandbox. Its only input is the command's output.
  *
- * The means; "Not" names the processes for which they are not used:
+ * The means, for all these processes but those after "Not", or only for those after "Only":
  *
  *   no_new_privs  a set-id program gains no rights.
  *   capabilities  only those that sandbox.c names, with the reason of each, are kept.

@@ -1,8 +1,8 @@
 /*
- * The rights on a merged file: no user may read a merge of several contributors (sources, and the
- * directories that guard them) without being allowed to read each of them. The kernel checks a
- * reader against the mode, the owner and the group that stat(2) shows (default_permissions). This
- * module computes these three.
+ * The rights on a merged file: a user may read a merge of several contributors (sources, and the
+ * directories that guard them) only if that user may read each of them. The kernel checks a reader
+ * against the mode, the owner and the group that stat(2) shows (default_permissions). This module
+ * computes these three.
  *
  * A contributor admits a set of users: root; its owner, by the owner's bits alone; other members of
  * its group, by the group's bits alone; and all other users, by the bits of others. A user may be
@@ -11,9 +11,9 @@
  * right to search, each by itself.
  *
  * If all contributors have one owner, the result has that owner. Else the candidates are the user
- * that mounts, root, and each contributor's owner. The same holds for the group, except that root's
- * group is no candidate. Each pair of an owner and a group has a largest safe mode. The result is
- * the pair whose mode admits most users: the bits of others are compared first, then the group's,
+ * that mounts, root, and the contributors' owners, up to a limit. The same holds for the group, but
+ * root's group is no candidate. Each pair of an owner and a group has a largest safe mode. The pair
+ * whose mode admits most users is taken: the bits of others are compared first, then the group's,
  * then the owner's; reading before searching. Of pairs that admit the same users, the first wins.
  */
 #pragma once
