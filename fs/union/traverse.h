@@ -14,7 +14,7 @@ struct traversed {
 struct traversal {
 	const struct settings *settings;
 	const struct finder *finder; /* NULL: without virtual files and drop-ins */
-	int depth;                   /* of directories below the path; -1: any */
+	int depth; /* how many levels of directories below the path are visited; -1: all */
 	int (*each)(void *context, const struct traversed *found);
 	void *context;
 };

@@ -13,8 +13,9 @@
  * Whiteouts are overlayfs' (a character device 0/0) and those of container images (".wh.NAME", and
  * ".wh..wh..opq" in a directory: OCI image-spec, layer.md). Sockets, pipes and devices are passed
  * over. A layer that can't be examined (no permission, an I/O error, a dead file system) counts as
- * having an unreadable file at the path, or a directory if the other layers have one. Leaving the
- * layer out could show files that it hides, and hide files that it shows.
+ * having an unreadable file at the path. But if the others have a directory, it counts as having
+ * one, and if they have a link, as having nothing. Leaving the layer out in all cases could show
+ * files that it hides, and hide files that it shows.
  *
  * Only this module knows these rules. It keeps no state.
  */
@@ -44,13 +45,13 @@ struct contributor {
 	int error;        /* 0; or an errno: it could not be examined */
 	struct stat stat; /* with error 0 */
 	const char *path; /* its path in the layer; NULL: the path of the lookup */
-	const char *why;  /* the rule by which it is left out, static; NULL: it is a source */
+	const char *why;  /* a static text: the rule that leaves it out; NULL: it is a source */
 	bool is_ignored;  /* its name is not a drop-in's; dropin_refusal() says why */
 };
 
 struct union_lookup {
 	enum union_kind kind;
-	layer_mask layers; /* of the contributors; of a directory, also those not examined */
+	layer_mask layers; /* of the contributors; for a directory, also those not examined */
 	unsigned count;    /* number of contributors; 1 for a link */
 	struct contributor *found; /* highest precedence first; then those left out */
 	unsigned left_out_count;
@@ -69,7 +70,7 @@ struct union_lookup {
 void union_lookup_init(struct union_lookup *lookup);
 void union_lookup_fini(struct union_lookup *lookup);
 
-/** Allocates a lookup on the heap, as it is large, for union_lookup_freep(). NULL: no memory. */
+/** Allocates a lookup, which is large, for union_lookup_freep(). NULL: no memory. */
 struct union_lookup *union_lookup_new(void);
 void union_lookup_freep(struct union_lookup **lookup);
 
@@ -84,8 +85,8 @@ const char *union_marked_name(const char *name);
 
 /**
  * Looks up `path` in `layers`, the layers that show its directory. `path` is relative to the root
- * ("" is the root). *ret must be initialised. Returns 0; or -errno if memory or descriptors are
- * short.
+ * ("" is the root). The caller has called union_lookup_init(ret). Returns 0; or -errno if memory or
+ * descriptors are short.
  */
 int union_look_up(const struct settings *settings, layer_mask layers, const char *path,
 	struct union_lookup *ret);
@@ -96,7 +97,7 @@ int union_look_up(const struct settings *settings, layer_mask layers, const char
  */
 bool union_is_out_of_sight(const struct union_lookup *lookup);
 
-/** Makes the lookup one of a directory, without contributors; `layers` stays. */
+/** Turns the result into a directory without contributors, and leaves `layers` as it is. */
 void union_take_for_directory(struct union_lookup *lookup);
 
 /** Takes the contributor `found[index]` out of a lookup that was not expanded (expand.h). */
@@ -114,5 +115,5 @@ enum union_kind union_kind_of(mode_t mode);
 /** Returns whether the object is a whiteout as overlayfs makes it, a device 0/0. */
 bool union_is_whiteout_device(const struct stat *stat);
 
-/** Returns all layers whose directory is open: an optional one may be absent. */
+/** Returns the layers whose directory is open. An optional layer may be absent. */
 layer_mask union_all_layers(const struct settings *settings);

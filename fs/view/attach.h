@@ -24,7 +24,7 @@ void attach_poll(struct view *view, int error, bool is_remote);
 
 /**
  * Watches the directory in `layers`, and queues it if it has changed there since `lookup`. The
- * caller always scans the names afterwards: a change before the watch has no event. May wait.
+ * caller always scans the names afterwards, as a change before the watch has no event. May wait.
  */
 void attach_watch(struct view *view, const struct settings *settings, struct directory *directory,
 	const struct union_lookup *lookup, layer_mask layers);
@@ -38,8 +38,8 @@ void attach_unseen(struct view *view, struct directory *directory);
 
 /**
  * Updates a shown directory after a new `lookup`: its layers, and its directories in them, may have
- * changed. If a layer does not answer, and did not have the directory before, takes it out of
- * lookup->layers. May wait. Returns whether the kernel must be notified of new attributes.
+ * changed. Takes layers out of lookup->layers that do not answer and did not show the directory.
+ * Does nothing if `settings` were replaced. May wait. Returns whether the kernel must be notified.
  */
 bool attach_update(struct view *view, const struct settings *settings, struct directory *directory,
 	struct union_lookup *lookup);

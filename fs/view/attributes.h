@@ -11,11 +11,11 @@
  * How it is kept:
  *
  *   (a) Before new content is shown, attributes_settle_waits() drains the events, looks up those
- *       directories above the content that may have changed, notifies the kernel, and waits for
- *       path walks in the kernel's caches. A walk that was let in before can go on at any later
- *       time, if it waits for a directory's lock or a lookup. So once a right to a directory was
- *       taken away, the kernel must not cache names in the directory. Each walk then sends a LOOKUP
- *       for them, and the driver checks the user again (view_lets_in()).
+ *       directories above the content that may have changed, notifies the kernel, and waits until
+ *       each path walk in the kernel's caches has ended. A walk that waits for a directory's lock,
+ *       or for a lookup, was let in by the old rights and may go on much later. So once a right to
+ *       a directory was taken away, the kernel must not cache names in it: each walk then sends a
+ *       LOOKUP for them, and the driver checks the user again (view_lets_in()).
  *   (b) A directory that gets wider rights also gets a sequence number (queue.h). The directory
  *       shows the rights when nothing in it, or below it, waits with a smaller number.
  */
@@ -32,7 +32,7 @@ struct view;
 void attributes_describe(
 	struct view *view, struct directory *directory, const struct union_lookup *lookup);
 
-/** Returns whether the attributes have changed since the kernel was last notified. */
+/** Returns whether the kernel must be notified: the attributes have changed since it last was. */
 bool attributes_are_untold(const struct directory *directory);
 
 /**
@@ -41,7 +41,7 @@ bool attributes_are_untold(const struct directory *directory);
  */
 int attributes_settle_waits(struct view *view, struct directory *directory);
 
-/** Notifies the kernel of new attributes of `directory`, which is in use, and of those above it. */
+/** Notifies the kernel of new attributes of `directory`, which is in use, and of all above it. */
 void attributes_tell_waits(struct view *view, struct directory *directory);
 
 /**
@@ -51,7 +51,7 @@ void attributes_tell_waits(struct view *view, struct directory *directory);
 uint64_t attributes_narrowings(const struct directory *directory);
 
 /**
- * Gives one directory its wider rights, if it may show them now (b). Returns it for
- * directory_leave(); NULL: none.
+ * Finds a directory that may show its wider rights now (b), and gives it these rights. Returns it
+ * for directory_leave(); NULL: there is none.
  */
 struct directory *attributes_open(struct view *view);

@@ -1,7 +1,7 @@
 /*
  * A change: one path that is about to show something else. The publisher begins and ends it. In
- * between the publisher waits, the readers of requests get the kernel's requests for it, and the
- * first of these makes the change.
+ * between, the publisher's system call makes the kernel send requests, and the first of these makes
+ * the change.
  */
 #pragma once
 
@@ -36,19 +36,19 @@ struct change {
 void view_begin_change(struct view *view, const struct change *change);
 
 /**
- * Answers a lookup in the directory `stage` of .plyfs: the version that is being published gets
- * one more kernel reference, and *ret its attributes. Returns 0 or VIEW_PASSING; -ENOENT: no
+ * Answers a lookup in the directory `stage` of .plyfs: gives the version that is being published
+ * one more kernel reference. Returns 0 or VIEW_PASSING, with its attributes in *ret; -ENOENT: no
  * CHANGE_REPLACE is begun.
  */
 int view_lookup_staged(struct view *view, struct stat *ret);
 
 /**
- * Makes the change that was begun in the directory `parent_ino`, unless it was made already. With
- * `is_known` the caller answers a request of the kernel, which knows a new directory then: the
- * directory gets one kernel reference. Without it, the name's first lookup makes the directory.
+ * Makes the change that was begun in the directory `parent_ino`, unless it was made already.
+ * `is_known`: the caller answers a request of the kernel. If the change makes a directory, it gets
+ * one kernel reference. With `is_known` false, the first lookup of the name makes the directory.
  *
  * Returns 0 or VIEW_PASSING, with the attributes of a new directory in *stat (unless NULL);
- * -ESTALE: no change is begun in `parent_ino`; -EAGAIN: view_is_overtaken().
+ * -ESTALE: no change is begun in `parent_ino`; -EAGAIN: the change is overtaken.
  */
 int view_apply_change(struct view *view, uint64_t parent_ino, bool is_known, struct stat *stat);
 
@@ -65,8 +65,8 @@ bool change_is_of_tree(const struct change *change);
 void view_cover_change(struct view *view, const struct change *change);
 
 /**
- * CHANGE_ATTRIBUTES: makes the kernel drop the directory's attributes, by the callback `tell`. If
- * the kernel does not know the directory yet, queues the directory again.
+ * For CHANGE_ATTRIBUTES: makes the kernel drop the directory's attributes, by the callback `tell`.
+ * If the kernel does not know the directory yet, queues the directory again.
  */
 void view_tell_attributes(struct view *view, const struct change *change);
 

@@ -7,7 +7,7 @@
  *                                      └── it failed: after a ───┘ │
  *                                          pause, which grows      └─▶ FAILED, after the last try
  *
- * A batch has the events that were reported until a hook became due. The hook waits for the looks
+ * A batch has the events that were reported before a hook became due. The hook waits for the looks
  * of these events, and for no later event. It does not wait for a large file, a check (gate.h) or a
  * writer: their changes come with the next batch.
  *
@@ -54,7 +54,7 @@ void change_hook_each_path(
 /** Returns whether a command has ended since the last call. */
 bool change_hooks_have_ended(struct view *view);
 
-/** Starts due commands. Returns the milliseconds to the next; -1: none. */
+/** Starts due commands. Returns the milliseconds until the next is due; -1: no time is known. */
 int change_hooks_run(struct view *view);
 
 /** Frees all change hooks. Call it after the runner has stopped. */

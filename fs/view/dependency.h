@@ -35,7 +35,7 @@ int dependency_list(void *context, const char *directory, int depth,
 int dependency_find(
 	void *context, const char *directory, const char *name, char **ret, layer_mask *layers);
 
-/** Returns the entry of `name` under `directory` by the index, which may be stale; or NULL. */
+/** Returns the first entry `name` under `directory` by the index, which may be stale; or NULL. */
 const struct entry *dependency_entry(struct view *view, const char *directory, const char *name);
 
 /** Replaces the dependencies of `entry` by `asked`. Returns 0; or -ENOMEM, with some missing. */
@@ -46,7 +46,7 @@ void dependency_forget(struct entry *entry);
 /** Queues the entries that depend on the changed file `name` in `directory`. */
 void dependency_touch(struct view *view, const struct directory *directory, const char *name);
 
-/** Notes that a file came or went in `directory`: its indexes are made anew when needed. */
+/** Notes that a file came or went in `directory`: indexes that cover it are made anew when used. */
 void dependency_stale(struct view *view, const struct directory *directory);
 
 /**

@@ -2,14 +2,14 @@
  * A directory of the view, and its entries: what the kernel knows, or may know, of each name. The
  * layers may be newer; the publisher closes the gap.
  *
- * A directory exists while the kernel knows it, while it is in use, or while it has entries that
- * must be remembered (faults, change hooks). Its path never changes: a directory that is renamed in
- * a layer is another directory.
+ * A directory exists while the kernel knows it, while it is in use (`users`), or while it has
+ * entries that must be remembered (faults, change hooks). Its path never changes: a directory that
+ * is renamed in a layer is another directory.
  *
  * The states of a name after a change:
  *
  *              a finished change, a dependency, a rescan
- *      IDLE ────────────────────────────────────────────▶ QUEUED ──▶ it is looked at, and
+ *      NONE ────────────────────────────────────────────▶ QUEUED ──▶ it is looked at, and
  *       │ ▲                                                ▲  │       published if it differs
  *       │ └─────────────── taken from the queue ───────────│──┘
  *       ├── it has gone, or is new ──▶ GONE ───────────────┤ after EVENTS_GONE_MS
@@ -51,8 +51,8 @@ struct entry {
 	uint64_t cookie;             /* place in the listing; 0: not listed */
 	uint64_t place;              /* its last cookie; 0: it was never listed */
 	layer_mask layers;           /* that had the name when the layers were listed; 0: unknown */
-	uint64_t ino;                /* of the object shown last; the next may take it; 0: none */
-	uint64_t print;              /* fingerprint of the object with `ino`; 0: any may take it */
+	uint64_t ino;                /* of the object shown last; the next may get it; 0: none */
+	uint64_t print;              /* fingerprint of that object; 0: any object may get `ino` */
 	struct version *version;     /* FILE, LINK: shown now; NULL: not made yet, or forgotten */
 	struct directory *directory; /* DIRECTORY: shown now; NULL: not made yet, or forgotten */
 	struct fault *fault;         /* its fault; NULL: none */
@@ -64,7 +64,7 @@ struct entry {
 	bool is_touched;        /* pending because of an event of its own */
 	bool takes_unfinished;  /* its next look does not wait for a writer */
 	bool is_pinned;         /* its changes are reported to a change hook (change_hook.h) */
-	bool is_told;           /* … and one was reported since the kernel forgot the entry */
+	bool is_told;           /* a change was reported to it since the kernel forgot the entry */
 	bool is_unannounced;    /* new since the listing, and not announced yet */
 	bool is_absent;         /* NONE: a look has found nothing, or the object was removed */
 	uint64_t pending_since; /* pending: its sequence number (queue.h) */
@@ -75,7 +75,7 @@ struct entry {
 	layer_mask created;     /* layers where it was made, and is not closed yet */
 	size_t debounced_at;    /* GONE, WRITING: its place in view->debounced */
 	int64_t due_ms;         /* GONE, WRITING: when to queue it; CLOCK_MONOTONIC */
-	int64_t restless_ms;    /* since when its events do not pause; CLOCK_MONOTONIC; 0: none */
+	int64_t restless_ms;    /* when its present run of events began; CLOCK_MONOTONIC; 0: none */
 	struct dependency *dependencies; /* besides its sources (dependency.h) */
 	struct checked *checked;         /* its check's verdicts (gate.h); NULL: none */
 	struct look *look;               /* under way; others may wait for it; NULL: none */
@@ -119,7 +119,7 @@ struct directory {
 	enum directory_scan scanning; /* under way */
 	uint64_t scan_sequence;       /* of the scan (queue.h) */
 	unsigned listers;             /* listings under way: removed names keep an entry */
-	bool was_expanded;            /* all names were known once: any other name is new */
+	bool was_expanded;            /* all its names were known once, so any other name is new */
 	bool has_absences;            /* the kernel may cache some name in it as absent */
 	bool has_unseen;              /* a layer refused us a part of it (EACCES, EIO) */
 	bool is_dead;                 /* removed; the kernel may still hold it */
@@ -131,7 +131,7 @@ struct directory {
 	size_t link_count;
 	size_t unwatched_links;   /* those of them that fail or may miss changes */
 	layer_mask joined;        /* layers that show it only since it was last listed */
-	layer_mask left;          /* layers whose directory went or was replaced since listing it */
+	layer_mask left;          /* layers whose directory went, or was replaced, since then */
 	layer_mask polled;        /* layers for which inotify fails or may miss changes */
 	struct stamp *identities; /* of each layer's directory, as many as watches */
 
@@ -174,12 +174,12 @@ struct entry *directory_find(const struct directory *directory, const char *name
 /** Returns the entry; a missing one is made (kind NONE, not listed). NULL: no memory. */
 struct entry *directory_entry(struct directory *directory, const char *name);
 
-/** Removes and frees the entry if it shows nothing and is neither pending nor in use. */
+/** Removes and frees the entry if it shows nothing and nothing needs it. */
 void directory_tidy(struct directory *directory, struct entry *entry);
 
 /**
- * Puts the entry into the listing, unless it is there. If its former place is free it goes there:
- * so a program that reads the listing in parts gets it once. Else it goes to the end. Returns 0 or
+ * Puts the entry into the listing, unless it is there: in its former place if that is free, so that
+ * a program that reads the listing in parts gets it once; otherwise at the end. Returns 0 or
  * -ENOMEM.
  */
 int directory_list_entry(struct directory *directory, struct entry *entry);

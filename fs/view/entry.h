@@ -22,18 +22,18 @@ bool entry_has_forgotten(const struct entry *entry, const struct version *versio
 
 /**
  * Give a version its number and times, before it is shown. The first version of a path has the
- * times of its newest source. A later one has the present as ctime. Its mtime is that of its newest
- * source if this is at least 1 ms later than the former version's; otherwise the present.
- * entry_prepare_first() is for the first version, and for the first one after the kernel
- * forgot the path: unchanged content gets its former number, and its former times unless a source
- * is newer.
+ * times of its newest source. A later version has the present as ctime. Its mtime is that of its
+ * newest source, if that is at least 1 ms later than the former mtime; otherwise the present.
+ *
+ * entry_prepare_first() is for the first version, and for the first one after the kernel forgot the
+ * path: the same content gets its former number, and its former times unless a source is newer.
  */
 void entry_prepare_version(struct view *view, struct entry *entry, struct version *version);
 void entry_prepare_first(struct view *view, struct entry *entry, struct version *version);
 
 /**
- * Gives the shown file the mtime of `found`, and a new ctime. `found` has the same bytes, but its
- * only source has another time, perhaps an earlier one.
+ * Gives the shown file the mtime of `found`, and a new ctime. `found` has the same bytes, but the
+ * time of its only source is another one, perhaps an earlier one.
  */
 void entry_take_time(struct entry *entry, const struct version *found);
 
@@ -55,14 +55,14 @@ void entry_hide(struct view *view, struct entry *entry);
 /** Sets the kind of a name. If it changes, updates dependency indexes (dependency.h). */
 void entry_set_kind(struct view *view, struct entry *entry, enum union_kind kind);
 
-/** Sets the kind without publishing. If it changes, hides the old object and ends its fault. */
+/** Sets the kind without publishing. If it is a new kind, hides the old object, ends its fault. */
 void entry_note(struct view *view, struct entry *entry, enum union_kind kind);
 
 /**
  * Sets the fault of the path, and logs it if it is new. `shown` is the version that is shown from
- * now on; NULL: the former one, because another file system is mounted on the path. `is_left_out`:
- * `shown` lacks a broken source or refused values. Otherwise `shown` has a fallback, is the last
- * good version, or is broken.
+ * now on; NULL: the former one stays, as another file system is mounted on the path. `is_left_out`:
+ * `shown` lacks a broken source or refused values. If it is false, `shown` has a fallback, is the
+ * last good version, or is broken.
  */
 void entry_set_fault(struct view *view, struct entry *entry, const struct problem *problem,
 	const struct version *shown, bool is_left_out);

@@ -20,19 +20,19 @@ struct view;
  */
 #define EVENTS_GONE_MS 2
 
-/* The longest such wait while the publisher is busy: its work may delay the editor, or git. */
+/* The longest such wait while the publisher is busy: then the editor, or git, may be slower. */
 #define EVENTS_GONE_BUSY_MS 25
 
 /** Handles an event of a name in a directory of `layer`; `mask` is that of inotify(7). */
 void events_name(struct view *view, struct directory *directory, unsigned layer, uint32_t mask,
 	const char *name);
 
-/** Handles all queued events. A change that was made before the call is among them. */
+/** Handles all queued events, so those of all changes made before the call. */
 void events_take(struct view *view);
 
 /**
  * Handles all queued events. Returns whether a source of the look is being written, or was written
- * after the look began to read: the look may have half of a file. If it has already waited long
- * enough for writers (look->takes_unfinished), only writers with new events count.
+ * after the look began to read: the look may have half of a file. If the look has already waited
+ * long enough for writers (look->takes_unfinished), only writers with new events count.
  */
 bool events_meet_writer(struct view *view, const struct look *look);

@@ -8,7 +8,7 @@
  *                   candidate ──▶ queue ──▶ runner: two at a time, one per path ──▶ verdict
  *
  * A candidate is a version that waits for its verdict; of several candidates of a path, the newest
- * counts. The publisher's look ends without a change, and the verdict queues the name again. A
+ * counts. A look of the publisher ends without a change, and the verdict queues the name again. A
  * first look is parked until the verdict; its callers are answered with a placeholder inode
  * (placeholder.h). The entry keeps the last bytes that passed, and the last that failed, with their
  * verdicts.
@@ -25,9 +25,9 @@ struct entry;
 struct look;
 
 /**
- * Judges look->version. May wait. Returns 0: it may be shown; PROBLEM, with look->problem;
- * LOOK_AT_GATE or LOOK_IS_CURRENT: the version shown stays for now; LOOK_IS_PARKED: look_judged()
- * continues the look, perhaps before this function returns; or -errno.
+ * Judges look->version. May wait. Returns 0: it may be shown; PROBLEM, with look->problem: it may
+ * not; LOOK_AT_GATE or LOOK_IS_CURRENT: the version shown stays for now; LOOK_IS_PARKED:
+ * look_judged() continues the look, perhaps before this function returns; or -errno.
  */
 int gate_judge(struct look *look);
 

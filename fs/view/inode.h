@@ -2,7 +2,7 @@
  * Inodes: the numbers of the objects that the kernel knows, and its references to them.
  *
  * An object is in the table from its first lookup to its last forget (fuse_lowlevel.h, "forget").
- * After that, a new object may get the number, if its path is the same or has the same hash.
+ * After that, a new object whose path is the same, or has the same hash, may get the number.
  */
 #pragma once
 

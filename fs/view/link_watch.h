@@ -11,9 +11,9 @@
  * source with several names (hard links) can be changed through another name: its inode is watched.
  * An event of any of these watches counts as an event of the name.
  *
- * Each look at a name makes its watches anew before it reads. The new ones replace the former ones
- * when all are made. If a watch can't be made, or the path leads to a network or FUSE file system,
- * which may not answer, the directory of the name is polled.
+ * Each look at a name makes the name's watches anew before it reads. When all new ones are made,
+ * they replace the former ones. If a watch can't be made, or the path leads to a network or FUSE
+ * file system, which may not answer, the directory of the name is polled.
  */
 #pragma once
 
@@ -35,8 +35,8 @@ void link_watch_directory(struct view *view, const struct settings *settings, la
 	struct directory *directory);
 
 /**
- * Watches the inodes of the sources in `lookup` (of `path`) that have several names. Then updates
- * their attributes in `lookup`. Returns whether one was not watched before.
+ * Watches the inodes of those sources in `lookup` (of `path`) that have several names. Then updates
+ * their attributes in `lookup`. Returns whether one of them was not watched before.
  */
 bool link_watch_sources(struct view *view, const struct settings *settings, const char *path,
 	struct union_lookup *lookup);
@@ -46,6 +46,6 @@ void link_watch_remove(struct directory *directory);
 
 /**
  * A mount has come or gone at `path` (absolute, without links, outside of the layers): queues the
- * names whose links pass it, or end at or above it. If there are any, looks everything up again.
+ * names whose links pass it, or end at or above it. If there are any, all is looked up again.
  */
 void link_watch_note_mount(struct view *view, const char *path);
