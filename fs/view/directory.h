@@ -64,7 +64,7 @@ struct entry {
 	bool is_touched;        /* pending because of an event of its own */
 	bool takes_unfinished;  /* its next look does not wait for a writer */
 	bool is_pinned;         /* its changes are reported to a change hook (change_hook.h) */
-	bool is_told;           /* a change was reported to it since the kernel forgot the entry */
+	bool is_told;           /* the hook got a change since the kernel forgot the entry */
 	bool is_unannounced;    /* new since the listing, and not announced yet */
 	bool is_absent;         /* NONE: a look has found nothing, or the object was removed */
 	uint64_t pending_since; /* pending: its sequence number (queue.h) */

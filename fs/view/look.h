@@ -82,7 +82,7 @@ struct look {
 /* Positive results, besides those of compose(). */
 enum {
 	LOOK_MET_WRITER = 16, /* a source is being written, or was while the look read it */
-	LOOK_IS_CURRENT = 17, /* not FIRST: what is shown is current, or was never read */
+	LOOK_IS_CURRENT = 17, /* STRICT, REFRESH: what is shown is current, or was never read */
 	LOOK_AT_GATE = 18,    /* REFRESH: a check must judge it; then the name is queued again */
 	LOOK_IS_PARKED = 19,  /* FIRST: a check must judge it; it has not ended (gate.h) */
 };
@@ -93,17 +93,17 @@ struct look *look_new(struct view *view, struct entry *entry, enum look_purpose 
 /** If no contributor could be examined, treats a former directory as one. Not for REFRESH. */
 void look_heed_past(struct look *look);
 
-/** Begins the look, here or in the pool. The look may be freed when the call returns. */
+/** Begin a look: the first makes the union lookup at once, the second in the pool. May free it. */
 void look_begin(struct look *look);
 void look_begin_in_pool(struct look *look);
 
 /** Ends a parked look, in the pool. `result`: 0; PROBLEM, with look->problem; or -errno. */
 void look_judged(struct look *look, int result);
 
-/** Drops the look, and frees it. If it is the publisher's, the name is queued again. */
+/** Frees a look without its end. If it is the publisher's, the name is queued again. */
 void look_drop(struct look *look);
 
-/** Ends the look, and frees it. */
+/** Frees a look. If its name had an event meanwhile, the name is queued again. */
 void look_free(struct look *look);
 
 /** Answers the callers with a result of view_lookup(). */
@@ -118,12 +118,12 @@ void lookup_end(struct look *look);
  */
 void lookup_takes_long(struct look *look);
 
-/** lookup.c: looks the name up again for callers whom their look can't answer. */
+/** lookup.c: looks the name up again for callers that their look can't answer. */
 void lookup_again(struct view *view, const char *name, struct view_caller *callers);
 
 /**
- * Looks up, and shows, the directory `name` in `parent`; lookup_enter_path(): the one at `path`.
- * May wait. Returns 0 with *ret for directory_leave(); -ENOENT; -ENOTDIR; or -errno.
+ * Look up, and show, the directory `name` in `parent`, or the one at `path`. May wait. Return 0
+ * with *ret for directory_leave(); -ENOENT; -ENOTDIR; or another -errno.
  */
 int lookup_enter(
 	struct view *view, struct directory *parent, const char *name, struct directory **ret);

@@ -13,14 +13,14 @@ struct view;
 void names_begin(struct directory *directory);
 void names_end(struct directory *directory);
 
-/** Makes unpublished entries for the names of a listing. Returns 0 or -ENOMEM. */
+/** Makes entries for a listing's names, but publishes none. May wait. Returns 0 or -ENOMEM. */
 int names_install(struct view *view, struct directory *directory, const struct listing *listing);
 
 /** Forgets which layers have the names: new settings have given the layers other ranks. */
 void names_forget_layers(struct directory *directory);
 
-/** Lists the directory, unless it is listed. It must be in use. May wait. 0 or -errno. */
+/** Lists the directory (in use), unless it is listed. May wait. Returns 0 or -errno. */
 int names_complete(struct view *view, struct directory *directory);
 
-/** Lists one waiting directory, for the publisher. May wait. Returns false if none waits. */
+/** Lists one directory that is to be scanned. May wait. Returns false if there is none. */
 bool names_scan_next(struct view *view);

@@ -2,8 +2,8 @@
  * Other names: if a look finds that a source has several hard links, the entries of its other names
  * are queued. Their looks then watch the file itself (link_watch.h).
  *
- * All files of a layer may get a second name at once (cp -l). So such sources are collected, and
- * one pass over the shown versions finds the entries of all.
+ * All files of a layer may get a second name at once (cp -l). So such sources are collected. One
+ * pass over the shown versions then finds the entries of all these sources.
  */
 #pragma once
 

@@ -11,7 +11,7 @@
  *
  * The kernel walks a path twice at most: a second -ESTALE becomes the reader's error. So a
  * placeholder lives as long as the path may still become a file, even if new settings or a
- * take-over begin its look again. It has its entry in use meanwhile.
+ * take-over begin its look again. Meanwhile it has its entry in use.
  */
 #pragma once
 
@@ -34,7 +34,7 @@ struct placeholder {
  */
 int placeholder_give(struct view *view, struct entry *entry, struct stat *ret);
 
-/** Returns whether `inode` is a placeholder. If so, the caller is answered when it ends. */
+/** Returns whether `inode` is a placeholder that has not ended. Its end answers the caller. */
 bool placeholder_await(struct inode *inode, struct view_caller *caller);
 
 /** Cancels the caller's wait. Returns false if it did not wait. */
@@ -58,12 +58,12 @@ struct view_caller *placeholder_end(
 	struct view *view, struct entry *entry, int outcome, int *result);
 
 /**
- * Lets the entry's placeholder, if there is one, wait for another look. Returns its waiters, which
- * the caller answers.
+ * Suspends the entry's placeholder, if there is one, until placeholder_look_again(). Returns its
+ * waiters, which the caller answers.
  */
 struct view_caller *placeholder_suspend(struct view *view, struct entry *entry);
 
-/** Takes over, suspended, the placeholder of `entry` that an earlier view gave to the kernel. */
+/** Takes over the placeholder of `entry` from an earlier view, as a suspended one. */
 void placeholder_take(struct view *view, struct placeholder *placeholder, struct entry *entry);
 
 /** Begins the looks of suspended placeholders. Returns 0 or -ENOMEM. */

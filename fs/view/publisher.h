@@ -51,10 +51,10 @@ struct publisher_hook {
 struct publisher_options {
 	const struct publisher_ops *ops;
 	struct publisher_hook hooks[PUBLISHER_HOOKS];
-	void (*reload)(void *context); /* called before the settings are read again; or NULL */
+	void (*reload)(void *context); /* called before the settings are read again; may be NULL */
 	/*
-	 * Called after that with what plyfs.yaml says now, also if a layer can't be opened; or
-	 * NULL. The layers may not be used.
+	 * Called after that with what plyfs.yaml says now, even if a layer can't be opened. No
+	 * layer of `outline` is open. May be NULL.
 	 */
 	void (*take_outline)(void *context, struct settings *outline);
 	void *context; /* of the operations and hooks */

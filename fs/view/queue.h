@@ -30,22 +30,22 @@ struct directory_list {
 };
 
 /**
- * Returns the sequence number for something that is queued now: the number of the item that the
- * publisher handles (view->cause), of which it is a result; otherwise a new one. When nothing waits
- * with a number, all results of its first item are shown.
+ * Returns the sequence number for something that is queued now. While the publisher handles an
+ * item, this is its number (view->cause), as what is queued results from the item; otherwise a new
+ * one. So when nothing waits with a number, the first item that had it is shown with all results.
  */
 uint64_t queue_sequence(struct view *view);
 
 /** Returns the sequence number of the next entry; UINT64_MAX: none waits. */
 uint64_t queue_since(const struct view *view);
 
-/** Queues an entry that has changed, or whose sources or dependencies have. */
+/** Queues an entry that has changed, or whose sources or dependencies have changed. */
 void queue_entry(struct view *view, struct entry *entry);
 
 /** Queues a directory whose own rights or whiteouts have changed. */
 void queue_directory(struct view *view, struct directory *directory);
 
-/** Queues an entry with that scope; queue_entry() does it with SCOPE_FULL. */
+/** Queues an entry with that scope, unless it waits for quiet. queue_entry() has SCOPE_FULL. */
 void queue_entry_scope(struct view *view, struct entry *entry, enum entry_scope scope);
 
 /**
@@ -60,13 +60,13 @@ struct entry *queue_take(struct view *view);
  */
 void queue_debounce(struct view *view, struct entry *entry, int64_t quiet_ms);
 
-/** Ends the entry's wait for quiet. The entry, or its directory, must be in use. */
+/** Ends the entry's wait for quiet: it is not pending then. It, or its directory, is in use. */
 void queue_rest(struct view *view, struct entry *entry);
 
 /* After a shortage of memory or descriptors, milliseconds until the next attempt. */
 #define SHORTAGE_MS 500
 
-/** Has everything looked up again after SHORTAGE_MS: an event may be lost for lack of memory. */
+/** Has everything looked up again after SHORTAGE_MS, as a shortage may have lost an event. */
 void queue_shortage(struct view *view);
 
 /** Queues entries that were quiet long enough. Returns the milliseconds to the next; -1: none. */

@@ -20,8 +20,8 @@ int view_take_events(struct view *view);
 bool view_has_work(struct view *view);
 
 /**
- * Finds the next change to publish. Returns 0 with *ret for view_end_change(); or 1: none now. When
- * a job of the pool ends, view->wake_fd is readable.
+ * Finds the next change to publish. May wait. Returns 0 with *ret for view_end_change(); or 1: none
+ * now. The end of a job in the pool makes view->wake_fd readable.
  */
 int view_next_change(struct view *view, struct change *ret);
 

@@ -110,7 +110,7 @@ struct view {
 	struct batch batch;
 	struct change_hook *change_hooks;  /* the change hooks (change_hook.h) */
 	unsigned change_hooks_running;     /* those whose command runs */
-	bool change_hooks_are_held;        /* no command starts: its changes are not visible yet */
+	bool change_hooks_are_held;        /* no command starts: the changes are not visible yet */
 	bool has_change_hook_ended;        /* since the last change_hooks_have_ended() */
 	const struct coroutine *publisher; /* NULL: none has asked for events yet */
 
@@ -131,7 +131,7 @@ struct view {
 /** Logs a line. `problem`: the problem that the line reports; NULL: none. */
 void view_log(struct view *view, const char *line, const struct problem *problem);
 
-/* The settings of one moment, for a look: they stay the same while it waits. */
+/* The settings of one moment: they stay the same while a look waits. */
 struct settings_generation {
 	uint64_t number;
 	uint64_t writes;          /* view->writes when it was taken */

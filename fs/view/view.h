@@ -42,8 +42,8 @@ struct view_callbacks {
 	void (*log)(void *context, const char *line, const struct problem *problem);
 
 	/*
-	 * Makes the kernel drop a directory's attributes. Returns 0, or -ENOENT if it does not know
-	 * the inode (yet). NULL: there is no kernel.
+	 * Makes the kernel drop a directory's attributes. Returns 0; or -ENOENT if the kernel does
+	 * not know the inode, or not yet. NULL: there is no kernel.
 	 */
 	int (*tell)(void *context, uint64_t ino);
 
@@ -116,7 +116,7 @@ void view_look_again(struct view *view);
 /** Reports an event at the path, relative to the root, that inotify does not report. */
 void view_note_event(struct view *view, const char *path);
 
-/** Runs `job`, which reads about `bytes`, in the pool. UINT64_MAX: after all small jobs. */
+/** Runs `job` in the pool. It reads about `bytes`; UINT64_MAX: it runs after all small jobs. */
 void view_run(struct view *view, struct pool_job *job, uint64_t bytes);
 
 /* Positive results of view_lookup(). */
@@ -169,9 +169,9 @@ void view_forget(struct view *view, uint64_t ino, uint64_t count);
 bool view_was_freed(struct view *view);
 
 /**
- * If `ino` is a placeholder, makes the caller wait, and returns VIEW_LATER; otherwise returns 0.
- * caller->parent becomes the number of the placeholder's directory. The answer is 0: the object is
- * there; -ESTALE: the kernel must walk the path again; or another -errno.
+ * If `ino` is a placeholder that has not ended, makes the caller wait, and returns VIEW_LATER;
+ * otherwise returns 0. caller->parent becomes the number of the placeholder's directory. The answer
+ * is 0: the object is there; -ESTALE: the kernel must walk the path again; or another -errno.
  */
 int view_await(struct view *view, uint64_t ino, struct view_caller *caller);
 
@@ -188,7 +188,8 @@ bool view_give_up(struct view *view, uint64_t ino, struct view_caller *caller);
 int view_stat(struct view *view, uint64_t ino, struct stat *ret);
 
 /**
- * Gets the version with that number. Returns 0 with *ret for version_unref(), -EISDIR or -ESTALE.
+ * Gets the version with that number. Returns 0 with *ret for version_unref(); -EISDIR; or -ESTALE:
+ * unknown, or a placeholder.
  */
 int view_version(struct view *view, uint64_t ino, struct version **ret);
 
@@ -201,13 +202,13 @@ typedef int view_lister(
 	struct view *view, uint64_t ino, uint64_t cookie, view_name_taker *each, void *context);
 
 /**
- * Calls `each`, which must not wait, for the names with a greater cookie, in the order of cookies,
- * until it returns false. A name keeps its cookie while it is listed, so a listing in parts has
- * each name once. Returns 0 or -errno.
+ * Calls `each`, which must not wait, for the names with a cookie above `cookie`, in the order of
+ * cookies, until it returns false. A name keeps its cookie while it is listed, so a listing in
+ * parts has each name once. May wait. Returns 0 or -errno.
  */
 view_lister view_list;
 
-/** The same, but asks no remote layer: if one would have to be asked, returns VIEW_LATER. */
+/** Does the same, but if a remote layer would have to be asked, returns VIEW_LATER instead. */
 view_lister view_list_at_once;
 
 /* The extended attributes of a version. */
@@ -221,7 +222,7 @@ enum view_attribute {
 };
 
 /**
- * Gets an attribute of the version with number `ino`. Returns 0 with *ret for free(3), -ENODATA, or
+ * Gets an attribute of the version with number `ino`. Returns 0 with *ret for free(3); -ENODATA; or
  * -ENOMEM.
  */
 int view_attribute(struct view *view, uint64_t ino, enum view_attribute attribute, char **ret);
@@ -244,7 +245,7 @@ void view_unchecked(struct view *view,
 
 /* The state of a command of on_change. */
 struct change_hook_state {
-	char *name; /* the program's */
+	char *name; /* of the program */
 	bool is_running;
 	bool is_given_up;       /* it failed too often, and waits for the next change */
 	unsigned failures;      /* in a row */
@@ -259,7 +260,7 @@ struct change_hook_state {
 void view_change_hooks(struct view *view,
 	void (*each)(void *context, const struct change_hook_state *state), void *context);
 
-/** Notes a change of the path for the commands of on_change, as the publisher does. */
+/** Notes for the commands of on_change that the path has changed, as the publisher does. */
 void view_note_change(struct view *view, const char *path);
 
 /** Holds back the commands of on_change while the changes can't be seen yet. */

@@ -1,10 +1,10 @@
 /*
  * A view's state: what the kernel knows of it, as a record for the view of another process.
  *
- * It has each object's number and the kernel's references to it; the bytes of versions; names,
- * their places in listings, their rights and times; faults; and changes that no change hook has
- * got. It does not have what the layers show: the new view looks everything up again, as after an
- * overflow, and publishes the differences.
+ * The record has each object's number and the kernel's references to it; the bytes of versions;
+ * names, their places in listings, their rights and times; faults; and changes that no change hook
+ * has got. It does not have what the layers show: the new view looks everything up again, as after
+ * an overflow, and publishes the differences.
  *
  * A look under way leaves only its placeholder's number and path: the new view begins it again.
  */
@@ -13,7 +13,7 @@
 #include "record.h"
 #include "view.h"
 
-/** Writes the state into `record`. Call it after view_pause(), with the publisher at rest. */
+/** Writes the state into `record`. Call it after view_pause(), when the publisher has ended. */
 void view_put_state(struct view *view, struct record *record);
 
 /**
