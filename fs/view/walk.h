@@ -1,6 +1,6 @@
 /*
- * A walk: the directories under a path, as the view shows them, top directories first and names in
- * byte order. Each is in use, and so watched, until walk_leave().
+ * A walk: the directories under a path, as the view shows them, top directories first, and names in
+ * byte order. Each directory is in use, and so watched, until walk_leave().
  */
 #pragma once
 

@@ -6,7 +6,7 @@
  * ends with its last subscription.
  *
  *      subscription ─┐
- *      subscription ─┴─▶ watch ──▶ inode      an event goes to those with its mask and name
+ *      subscription ─┴─▶ watch ──▶ inode      an event goes to those whose mask and name it has
  */
 #pragma once
 
@@ -54,7 +54,7 @@ int inotify_take_over(struct inotify *inotify, int fd);
 
 /**
  * Limits the watches to `most`; 0: to half of what the kernel allows the user (user_namespaces(7),
- * max_inotify_watches), so that watches are left for other programs. Without this call, only the
+ * max_inotify_watches), so that other programs can have watches, too. Without this call, only the
  * kernel limits them.
  */
 void inotify_limit(struct inotify *inotify, size_t most);
@@ -74,8 +74,8 @@ int inotify_subscribe(struct inotify *inotify, struct subscription *subscription
 /**
  * Call inotify_expect() before another process adds a watch to inotify_fd(). Until
  * inotify_expect_no_more(), a watch without a subscription does not end with its first event. The
- * first call returns 0 or -EDQUOT (inotify_limit()). The second returns whether events of such
- * watches came meanwhile, and were dropped.
+ * first call returns 0; or -EDQUOT (inotify_limit()), and then there is no second. The second
+ * returns whether events of such watches came meanwhile, and were dropped.
  */
 int inotify_expect(struct inotify *inotify);
 bool inotify_expect_no_more(struct inotify *inotify);

@@ -15,7 +15,7 @@ int name_watch_fd(const struct name_watch *watch);
 
 /**
  * Adds `name` (NULL: all names) in `directory`, a descriptor that stays the caller's (O_PATH is
- * enough). Returns 0; or -errno as inotify_add_watch(2).
+ * enough). `mask` is as for inotify_add_watch(2). Returns 0 or -errno (-ENOSPC: no watch is left).
  */
 int name_watch_add(struct name_watch *watch, int directory, const char *name, uint32_t mask);
 
@@ -24,16 +24,16 @@ int name_watch_add(struct name_watch *watch, int directory, const char *name, ui
  * the instance name_watch_fd(). Returns 0 or -ENOMEM.
  *
  * Call name_watch_expect() before that process adds watches, and name_watch_expect_no_more() after
- * their names were added. The first call returns 0 or -EDQUOT. If events of such a watch came in
- * between, name_watch_end_renewal() returns true.
+ * their names were added. The first call returns 0; or -EDQUOT, and then there is no second. If
+ * events of such a watch came in between, name_watch_end_renewal() returns true.
  */
 int name_watch_add_watched(struct name_watch *watch, int wd, const char *name, uint32_t mask);
 int name_watch_expect(struct name_watch *watch);
 void name_watch_expect_no_more(struct name_watch *watch);
 
 /**
- * Replace all names. Names added between the two calls take the place of the old ones, which stay
- * watched until the second call. So a directory that is in both sets loses no queued event.
+ * Replace all names. The names that are added between the two calls take the place of the old ones,
+ * which stay watched until the second call. So a directory in both sets loses no queued event.
  *
  * The second call returns true if some name was not watched before, or not in that directory. Such
  * a name may have changed without an event, so the caller reads the names once more.

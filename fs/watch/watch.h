@@ -19,12 +19,12 @@ struct layer_watches {
 	size_t count;               /* number of the mount's layers */
 };
 
-/* `owner` is NULL for IN_Q_OVERFLOW: events were lost. `name` is NULL for the directory itself. */
+/* `owner` is NULL for IN_Q_OVERFLOW: events were lost. `name` NULL: the directory itself. */
 typedef void watch_handler(
 	void *context, void *owner, unsigned layer, uint32_t mask, const char *name);
 
 /**
- * Makes the descriptor. `most`: the most inodes that are watched; 0: half of the user's limit
+ * Makes the descriptor. `most`: how many inodes are watched at most; 0: half of the user's limit
  * (inotify_limit()). Returns 0 with *ret for watch_free(), or -errno (-EMFILE: too many inotify
  * instances).
  */
@@ -51,9 +51,9 @@ int watch_add(struct watch *watch, struct layer_watches *watches, unsigned layer
 
 /**
  * Do the same for a directory that another process opens and watches, by inotify_add_watch(2) on
- * watch_fd() with watch_mask() and IN_MASK_ADD. Call watch_begin() before: it returns 0 or -EDQUOT.
- * Call watch_end() afterwards, with the number of the watch (negative: there is none). It returns
- * 0; 1: events may have been missed in between; or -errno.
+ * watch_fd() with watch_mask() and IN_MASK_ADD. First call watch_begin(), which returns 0 or
+ * -EDQUOT. After 0, call watch_end() with the number of the new watch (negative: there is none). It
+ * returns 0; 1: events may have been missed in between; or -errno.
  */
 int watch_begin(struct watch *watch);
 int watch_end(struct watch *watch, struct layer_watches *watches, unsigned layer, int wd);
@@ -65,7 +65,7 @@ bool watch_has(const struct layer_watches *watches, unsigned layer);
 /** Ends the directory's watches in all layers. */
 void watch_remove(struct watch *watch, struct layer_watches *watches);
 
-/** Does the same, frees `watches->items`, and takes `items`, for `count` layers, in its place. */
+/** Does the same, frees watches->items, and puts `items`, for `count` layers, in their place. */
 void watch_renumber(struct watch *watch, struct layer_watches *watches, struct layer_watch **items,
 	size_t count);
 

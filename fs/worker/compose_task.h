@@ -6,9 +6,9 @@
 
 /**
  * Does the same as compose(), in a worker. But the calling process itself composes links, and large
- * files that only one layer has, as these need no parser. If that layer is remote, the calling
- * process composes only files above 64 MiB, and only while the layer answers. Returns as compose()
- * or workers_run().
+ * files that only one layer has, as these need no parser. If the link or file is in a remote layer,
+ * the calling process composes only files above 64 MiB, and only while the layer answers. Returns
+ * as compose() or workers_run().
  */
 int compose_by(struct workers *workers, const struct composer *composer, const char *path,
 	const struct union_lookup *lookup, struct dependencies *asked, struct version **ret,

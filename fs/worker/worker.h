@@ -13,9 +13,9 @@
  * The daemon forks a worker when it is needed, so the worker has the settings and the layers'
  * descriptors without a message. Of all other descriptors it keeps only its socket, the directory
  * under the mount, and inotify's. It enters its sandbox (reader_sandbox.h), then does one job at a
- * time. Two workers are kept, each with a cache of parsed sources. The hash of a path selects the
- * one that is tried first. If both stay busy, one more worker is forked for this job alone. If the
- * settings change, workers are forked anew.
+ * time. Two workers are kept, each with a cache of parsed sources. The hash of a job's path selects
+ * the one that is tried first. If both stay busy, one more worker is forked for this job alone. If
+ * the settings change, workers are forked anew.
  *
  * A worker that stands still is left alone, and ends as soon as it can. While WORKERS_LEFT_MAX or
  * more stand still, no worker is forked for one job alone: jobs wait for the two kept workers. If
@@ -34,7 +34,7 @@
 /* While this many workers stand still, only the kept ones are forked. */
 #define WORKERS_LEFT_MAX 16
 
-/* A job then waits at most this long for a kept worker. */
+/* Then a job waits at most this long for a kept worker. */
 #define WORKER_PATIENCE_MS 10000
 
 /* Bytes that a worker may allocate, beyond what the daemon had at the fork. */
@@ -60,7 +60,7 @@ struct worker_requests {
 struct worker_job {
 	worker_task *task;
 	const struct composer *composer; /* with the job's settings, and is_cancelled */
-	const char *path;                /* in the tree: names the job */
+	const char *path;                /* in the tree; it names the job */
 	/* A hash of the sources' state: failures are counted for it. 0: not counted. */
 	uint64_t state;
 	/*
@@ -70,7 +70,7 @@ struct worker_job {
 	dev_t file_system;
 	/* A worker without processor time or steps for this long stands still. 0: 2 * answer_ms. */
 	int patience_ms;
-	int longest_ms; /* after this time new steps no longer count; 0: 10 minutes */
+	int longest_ms; /* from this time on new steps do not count; 0: 10 minutes */
 	void (*put)(const void *context, struct record *message); /* writes the task's input */
 	const void *put_context;
 	const struct worker_requests *requests; /* NULL: there are no fallbacks */
@@ -86,14 +86,14 @@ int workers_new(int watches, struct workers **ret);
 void workers_free(struct workers *workers);
 
 /**
- * Cancels all jobs under way: their workers are left, and their callers get -ECANCELED if the
- * composer's is_cancelled is set.
+ * Cancels all jobs under way: their workers are left alone, and their callers get -ECANCELED, if
+ * the composer's is_cancelled is set.
  */
 void workers_cancel(struct workers *workers);
 
 /**
  * Notes the settings that jobs have from now on. Workers with other settings end as soon as they
- * have no job, and close their layers' descriptors.
+ * have no job: so the directories of former layers are closed.
  */
 void workers_renew(struct workers *workers, const struct settings *settings);
 
@@ -109,8 +109,8 @@ struct worker_answer {
  *
  * Returns 0 with *ret for worker_answer_fini(); PROBLEM: the worker has failed; -ETIMEDOUT: it has
  * waited in vain for a file system (try again later); -ENOMEM: the machine is short of memory;
- * -ECANCELED; or another -errno. `problem` says why the worker failed or waited, but stays as it is
- * if the job was refused because of job->file_system.
+ * -ECANCELED; or another -errno. `problem` says why the worker failed or waited. If the job was
+ * refused because of job->file_system, `problem` does not change.
  */
 int workers_run(struct workers *workers, const struct worker_job *job, struct worker_answer *ret,
 	struct problem *problem);

@@ -9,7 +9,7 @@
 
 /**
  * Returns the seconds of processor time for reading one source, or for one merge; 0: no limit. The
- * readers' own limit (limit.h) is less: this one stops a reader that has a bug.
+ * readers' own limit (limit.h) is lower: this one stops a reader that has a bug.
  */
 static inline unsigned worker_seconds(const struct settings *settings)
 {
@@ -27,9 +27,9 @@ struct worker_page {
 };
 
 /**
- * Makes the new process end some seconds after the daemon has closed its end of the socket,
- * whatever it is doing, unless it waits in the kernel. Call it first after fork(2). Allocates
- * nothing.
+ * Makes the new process end some seconds after the daemon has closed the other end of the socket,
+ * whatever the process is doing, unless it waits in the kernel. Call this first after fork(2).
+ * Allocates nothing.
  */
 void worker_end_with(int socket);
 
@@ -47,7 +47,7 @@ void worker_block_signals(void);
 
 /**
  * Does jobs until the socket is closed, with the settings of the daemon's `composer`. `watches`, a
- * descriptor of inotify(7), has a higher number than all that the worker reads from; -1: none.
+ * descriptor of inotify(7), has a higher number than any that the worker reads from; -1: none.
  */
 __attribute__((noreturn)) void worker_process(
 	int socket, int watches, struct worker_page *page, const struct composer *composer);
