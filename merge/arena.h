@@ -25,7 +25,7 @@ int arena_new_like(const struct arena *other, struct arena **ret);
 
 /**
  * Sets the budget of the arena; NULL: none. The arena borrows `budget` until another one is set.
- * Once the budget is spent, each allocation that needs a large block fails (budget.h).
+ * Once the budget is spent, each allocation that needs a new large block fails (budget.h).
  */
 void arena_limit(struct arena *arena, struct budget *budget);
 
@@ -34,8 +34,6 @@ struct budget *arena_budget(const struct arena *arena);
 
 /** Frees the arena and everything allocated in it. NULL is allowed. */
 void arena_free(struct arena *arena);
-
-/** For CLEANUP(). */
 void arena_freep(struct arena **arena);
 
 /**
@@ -48,8 +46,8 @@ void *arena_alloc(struct arena *arena, size_t size);
 void *arena_zalloc(struct arena *arena, size_t count, size_t size);
 
 /*
- * Makes room for an entry behind the `count` present ones of an array in `arena`, with a uint32_t
- * `capacity`; both are zero at first. A full array moves, and the old one stays in the arena.
+ * Makes room for one more entry in an array in `arena` that has `count` entries. `count` and the
+ * uint32_t `capacity` are zero at first. A full array moves, and the old one stays in the arena.
  * Returns 0; or -ENOMEM without a change, when there is no memory or at 2^30 entries.
  */
 #define arena_grow(arena, array, count, capacity)                                                  \

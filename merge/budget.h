@@ -5,8 +5,8 @@
  * Time is the processor time of the thread: the outcome of a merge must not depend on other work of
  * the machine. Code that works long calls budget_is_spent() now and then. An arena checks its
  * budget before it makes a block of 32 KiB or more. If the budget is spent, the allocation fails as
- * it does without memory. So the work returns -ENOMEM in both cases, and budget_result() tells them
- * apart.
+ * it does without memory. So the work returns -ENOMEM in both cases; budget_result() distinguishes
+ * them.
  */
 #pragma once
 
@@ -41,7 +41,7 @@ bool budget_is_spent(struct budget *budget);
 /** Returns the processor time that the calling thread has used so far. */
 uint64_t budget_now_ns(void);
 
-/** Extends the budget by the time since `since_ns`, an earlier result of budget_now_ns(). */
+/** Extends the budget by the processor time since `since_ns`, a result of budget_now_ns(). */
 void budget_give_back(struct budget *budget, uint64_t since_ns);
 
 /**

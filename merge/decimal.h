@@ -54,11 +54,11 @@ bool decimal_is_whole(const struct decimal *decimal);
  */
 bool decimal_is_multiple(const struct decimal *decimal, const struct decimal *factor);
 
-/** Returns a hash. Equal numbers have equal hashes. */
+/** Adds the number to `hash`, and returns the result. Equal numbers give equal results. */
 uint64_t decimal_hash(const struct decimal *decimal, uint64_t hash);
 
 /**
- * If the number is whole and not negative, stores it in *ret (UINT32_MAX for all above that) and
- * returns true. Otherwise returns false.
+ * If the number is whole and not negative, stores it in *ret and returns true. Numbers above
+ * UINT32_MAX are stored as UINT32_MAX. Otherwise returns false.
  */
 bool decimal_count(const struct decimal *decimal, uint32_t *ret);

@@ -60,7 +60,7 @@ struct document {
  * (SafeConstructor.flatten_mapping). It is a problem if the text does not parse, is not UTF-8, or
  * exceeds a limit; or if an alias has no anchor, or stands inside the value of its own anchor.
  *
- * Returns 0 with *ret for document_free(), PROBLEM, -ENOMEM, or -ECANCELED.
+ * Returns 0 with *ret for document_free(); PROBLEM; -ENOMEM; or -ECANCELED.
  */
 int document_read(const struct source *source, struct span text, const struct read_options *options,
 	struct document **ret, struct problem *problem);
@@ -71,9 +71,9 @@ void document_freep(struct document **document);
 /**
  * Writes `root` (NULL: an empty text) into `arena`, with the styles, numbers and quotes as they
  * were read. A text that is not empty ends with a newline. Each alias becomes a copy of its value.
- * In JSON, keys become strings, and tags are dropped. `limits` bounds the depth of `root` and the
- * bytes of the text. Returns 0 with *ret NUL-terminated, PROBLEM for a value that the format can't
- * hold or for an exceeded limit, or -ENOMEM.
+ * In JSON, keys become strings, and tags are dropped. `limits` bounds the depth and the nodes of
+ * `root`, and the bytes of the text. Returns 0 with *ret NUL-terminated; PROBLEM if the format
+ * can't hold a value, or a limit is exceeded; or -ENOMEM.
  */
 int document_write(const struct node *root, const struct format *format,
 	const struct limits *limits, struct arena *arena, struct span *ret,

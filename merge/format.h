@@ -107,10 +107,10 @@ unsigned format_index(const struct format *format);
 /** Returns the format with that name, or NULL. */
 const struct format *format_find(struct span name);
 
-/** Returns the format of a file that is named `file`, or NULL. */
+/** Returns the format of a file with the name `file`, or NULL. */
 const struct format *format_of_name(const char *file);
 
-/** Returns the format with the suffix of that name, or NULL. */
+/** Does the same, but only by the suffix of the name. */
 const struct format *format_of_suffix(const char *file);
 
 /**

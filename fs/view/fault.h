@@ -31,7 +31,7 @@ struct fault {
 			         for OTHER_LAYERS, LOCKED, COVERED, RENDERED, NOTHING */
 };
 
-/* Bytes of fault_text() and of fault_age(). */
+/* Bytes of the texts that fault_text() and fault_age() write. */
 #define FAULT_TEXT_MAX (PROBLEM_SOURCE_MAX + PROBLEM_MESSAGE_MAX + 256)
 #define FAULT_AGE_MAX 32
 

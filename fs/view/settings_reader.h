@@ -1,5 +1,5 @@
 /*
- * The process plyfs-settings, which looks at what settings name (outside.h) in place of the daemon.
+ * The process plyfs-settings, which looks at the paths in settings (outside.h), for the daemon.
  *
  *      daemon ── read, find, open, watch, trust PATH ──▶ plyfs-settings
  *         ◀── text, path, directory, watches, problem ──

@@ -140,9 +140,9 @@ struct view_caller {
 };
 
 /**
- * Looks a name up for the kernel's LOOKUP. A found object gets one more kernel reference, for
- * view_forget(). `caller` NULL: the publisher asks, and sees the object that it is about to remove
- * or replace.
+ * Looks a name up for the kernel's LOOKUP. May wait. A found object gets one more kernel reference,
+ * for view_forget(). `caller` NULL: the publisher asks, and sees the object that it is about to
+ * remove or replace.
  *
  * Returns 0, VIEW_PASSING or VIEW_PLACEHOLDER with *ret; VIEW_LATER; VIEW_GOING; or -errno: -ENOENT
  * for no such name.
@@ -151,8 +151,8 @@ int view_lookup(struct view *view, uint64_t parent, const char *name, struct vie
 	struct stat *ret);
 
 /**
- * Looks a name up in the layers, and returns its basis (compose_basis()), or 0. A version with this
- * basis is the one that view_lookup() would give now.
+ * Looks a name up in the layers, and returns its basis (compose_basis()), or 0. May wait. A version
+ * with this basis is the one that view_lookup() would give now.
  */
 uint64_t view_basis(struct view *view, uint64_t parent, const char *name);
 
@@ -188,8 +188,7 @@ bool view_give_up(struct view *view, uint64_t ino, struct view_caller *caller);
 int view_stat(struct view *view, uint64_t ino, struct stat *ret);
 
 /**
- * Gets the version with that number. Returns 0 with *ret for version_unref(); -EISDIR; or -ESTALE:
- * unknown, or a placeholder.
+ * Gets the version with that number. Returns 0 with *ret for version_unref(); -EISDIR; or -ESTALE.
  */
 int view_version(struct view *view, uint64_t ino, struct version **ret);
 

@@ -11,7 +11,7 @@
 #include "extent.h"
 
 /* Positive result of format.edit: the text can't express the change. The caller tries to write the
- * map or list around it anew. */
+ * map or list around the change anew. */
 #define EDIT_CANNOT 2
 
 struct edit {

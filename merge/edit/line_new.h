@@ -58,6 +58,7 @@ struct line_manner {
 	char quote; /* '\0': none */
 };
 
+/** Takes the manner from the pair. If the pair has no separator, manner->separator stays. */
 void line_manner_set(
 	const struct line_editor *editor, const struct extent *pair, struct line_manner *manner);
 

@@ -21,8 +21,8 @@ struct put_ground {
 };
 
 /**
- * Makes form `number` of the op, starting at 0: an op on the target. ret->document is the index of
- * one of the target's documents. Returns 0, PUT_FORM_NONE, PUT_FORM_LAST or -ENOMEM.
+ * Makes form `number` (from 0 on) of the op: an op on the target. ret->document is the index of one
+ * of the target's documents, or of one more. Returns 0, PUT_FORM_NONE, PUT_FORM_LAST or -ENOMEM.
  */
 int put_form(const struct put_ground *ground, const struct edit_op *op, unsigned number,
 	struct edit_op *ret);

@@ -23,9 +23,9 @@ struct patched {
 int patched_begin(struct patched *patched, struct arena *arena, struct span text);
 
 /**
- * Applies splices of patched->text. They may be in any order; at one offset, the first in
- * `splices` comes first in the text. *ret is a new state, and `patched` stays valid. Returns 0,
- * EDIT_CANNOT if two overlap, or -ENOMEM.
+ * Applies splices of patched->text, which may be in any order. At one offset, insertions come
+ * before a replacement, and keep their order. *ret is a new state, and `patched` stays valid.
+ * Returns 0; EDIT_CANNOT if two splices overlap; or -ENOMEM.
  */
 int patched_splice(const struct patched *patched, const struct splice *splices, size_t count,
 	struct patched *ret);

@@ -28,14 +28,14 @@ bool text_lines_is_comment(const struct text_lines *lines, size_t begin);
 
 /**
  * Returns where the comments directly above the line at `begin` begin; `begin` if there are none.
- * `floor` is the end of the entry before, or 0 without one. A comment on its line is not included.
+ * `floor`: the end of the entry before; 0: there is none. Comments on its line do not count.
  */
 size_t text_lines_above(const struct text_lines *lines, size_t begin, size_t floor);
 
 /**
- * Returns where the lines of `entry` in `in` begin, with its comments: those directly above it, if
- * a blank line or the beginning of the text or of `in` is above them. `is_root`: `in` is the root,
- * which has no header line; then comments that begin the text do not belong to its only entry.
+ * Returns where the lines of `entry` in `in` begin, with its comments. These are the comment lines
+ * directly above it, if a blank line, or the beginning of the text or of `in`, is above them.
+ * `is_root`: `in` is the root. If this is its only entry, comments that begin the text don't count.
  */
 size_t text_lines_own(const struct text_lines *lines, const struct extent *in,
 	const struct extent *entry, bool is_root);

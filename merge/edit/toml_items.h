@@ -14,9 +14,9 @@ struct toml_items {
 /** Collects the entries of `in`. Returns 0 or -ENOMEM. */
 int toml_items_of(const struct text_lines *lines, const struct extent *in, struct toml_items *ret);
 
-/** Removes the entries from `first` up to `end`. Returns 0, EDIT_CANNOT or -ENOMEM. */
+/** Removes the entries from index `first` to before `end`. Returns 0, EDIT_CANNOT or -ENOMEM. */
 int toml_items_remove(const struct toml_items *items, uint32_t first, uint32_t end);
 
-/** Inserts texts before the entry `at`, or behind all. Returns 0, EDIT_CANNOT or -ENOMEM. */
+/** Inserts texts before the entry at index `at`; items->count: behind all. Returns as above. */
 int toml_items_insert(
 	const struct toml_items *items, uint32_t at, const struct span *texts, uint32_t count);

@@ -1,7 +1,7 @@
 /*
  * The guard of YAML: checks that protect the parts which an edit must not touch. Anchors, aliases
- * and merge keys connect places, so a change of one would show at another. The user must edit them
- * by hand, and the problem says so.
+ * and merge keys connect places: a change at one place would show at another. The user must edit
+ * them by hand, and the problem says so.
  *
  * All functions return 0 if the edit may continue, or PROBLEM with the place.
  */
@@ -13,9 +13,9 @@
 int yaml_guard_value(const struct edit *edit, const struct extent *extent);
 
 /**
- * Checks that no value which the op's steps lead through shows at another place, too. *in is the
- * map or list of the last step; NULL if the op has no step. Also returns EDIT_CANNOT, if a value on
- * the way is not written in the text.
+ * Checks that each value on the way of the op's steps shows at no other place. *in is the map or
+ * list of the last step; NULL if the op has no step. Returns EDIT_CANNOT if a value on the way is
+ * not written in the text.
  */
 int yaml_guard_path(const struct edit *edit, const struct edit_op *op, const struct extent **in);
 

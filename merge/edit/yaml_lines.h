@@ -46,7 +46,7 @@ bool yaml_is_block(const struct extent *extent);
 /** Returns whether the value has brackets of its own. A map in a list may have none: [a: b]. */
 bool yaml_has_brackets(const struct edit *edit, const struct extent *extent);
 
-/** Goes from a block to its last entry, until a value is no block. Returns that value. */
+/** Goes from each block to its last entry. Returns the first value that is no block. */
 const struct extent *yaml_last_leaf(const struct extent *extent);
 
 /**
@@ -58,8 +58,8 @@ size_t yaml_block_header(const struct edit *edit, const struct extent *scalar);
 bool yaml_keeps_lines(const struct edit *edit, const struct extent *scalar);
 
 /**
- * Returns the offset after the blank lines at `offset`. *has_blanks becomes whether one of them has
- * blanks in it.
+ * Returns the offset after the blank lines at `offset`. *has_blanks becomes true if one of these
+ * lines has blanks in it, and otherwise false.
  */
 size_t yaml_skip_blank_lines(const struct edit *edit, size_t offset, bool *has_blanks);
 

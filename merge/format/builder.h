@@ -23,7 +23,7 @@ struct open_node {
 
 struct builder {
 	struct document *document;
-	const struct read_options *options; /* `limits` has the limits that apply, no defaults */
+	const struct read_options *options; /* with the limits that apply, which are not all zero */
 	struct problem *problem;
 	const char *text; /* the source's first byte; extents are offsets from it */
 
@@ -48,7 +48,7 @@ struct builder {
 		const struct pair *again);
 };
 
-/* Marks a node that is not closed yet. An alias to such a node is refused. */
+/* node->mark of a map or list that is not closed yet. An alias to such a node is refused. */
 #define BUILDER_OPEN 1
 
 void builder_fini(struct builder *builder);

@@ -1,4 +1,4 @@
-/* The reader, writer and editor of INI. All dialects (ini_dialect.h) share them. */
+/* Struct format's read(), write() and edit() of all dialects of INI (ini_dialect.h). */
 #pragma once
 
 #include "ini_dialect.h"

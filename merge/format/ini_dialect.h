@@ -3,8 +3,8 @@
  * others.
  *
  * Each dialect is a row of one table and a format of its own: `format: mysql` in a rule. The
- * reader, the writer, the editor and the merge depend on the row alone. A test compares each row
- * with the program.
+ * reader, the writer, the editor and the merge know no more of a program than its row. A test
+ * compares each row with the program.
  */
 #pragma once
 
@@ -33,12 +33,12 @@ struct ini_dialect {
 	const char *inline_comments;
 	const char *quotes;   /* the quotes in which no comment begins */
 	const char *escaping; /* those of them in which a backslash escapes */
-	const char *quote;    /* the quote for a value that needs one; NULL: none helps */
+	const char *quote;    /* the quote for a value that needs one; NULL: no quote helps */
 	/* the characters that a backslash may stand before; NULL: any */
 	const char *escapes;
 	/* operators, which the program evaluates outside of quotes; NULL: none */
 	const char *operators;
-	const char *separators; /* between key and value: the first of them in the line counts */
+	const char *separators; /* between key and value; the first of them in the line counts */
 	enum ini_goes_on goes_on;
 	enum ini_again keys;
 	enum ini_again sections;

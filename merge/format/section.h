@@ -48,7 +48,7 @@ struct section_style {
 	/* the remedy for a key before the sections, for the message; NULL: keys may stand there */
 	const char *root_keys;
 	const char *not_in_name; /* characters that a section's name can't contain, besides "\n" */
-	/* returns another fault of a name; NULL: it has none. The member may be NULL, too */
+	/* may be NULL. The function returns another fault of a name; NULL: it has none */
 	const char *(*name_fault)(struct span name);
 	bool has_lists;          /* a section may be a list of maps, written once for each */
 	const struct fold *fold; /* of the sections' names; NULL: none */
@@ -57,6 +57,7 @@ struct section_style {
 	int (*put)(struct writer *writer, const struct pair *pair);
 };
 
+/** See struct format's write(). */
 int section_write(
 	struct writer *writer, const struct node *root, const struct section_style *style);
 
