@@ -13,7 +13,7 @@ enum change_kind {
 	CHANGE_MAKE_DIRECTORY,   /* the name shows `directory`; it showed nothing before */
 	CHANGE_REMOVE_DIRECTORY, /* the directory goes, with all that is in it */
 	CHANGE_ATTRIBUTES,       /* a directory has another mode or owner */
-	CHANGE_LISTING,          /* a shown directory is missing in the cached listing */
+	CHANGE_LISTING,          /* a shown directory is missing in the kernel's cached listing */
 	CHANGE_TIME,             /* a file or link has another time, and shows it already */
 };
 
@@ -37,8 +37,8 @@ void view_begin_change(struct view *view, const struct change *change);
 
 /**
  * Answers a lookup in the directory `stage` of .plyfs: gives the version that is being published
- * one more kernel reference. Returns 0 or VIEW_PASSING, with its attributes in *ret; -ENOENT: no
- * CHANGE_REPLACE is begun.
+ * one more kernel reference. Returns 0 or VIEW_PASSING, with the version's attributes in *ret;
+ * -ENOENT: no CHANGE_REPLACE is begun.
  */
 int view_lookup_staged(struct view *view, struct stat *ret);
 
@@ -53,8 +53,8 @@ int view_lookup_staged(struct view *view, struct stat *ret);
 int view_apply_change(struct view *view, uint64_t parent_ino, bool is_known, struct stat *stat);
 
 /**
- * Returns whether the change needs view_begin_change() and view_apply_change(); else it is only
- * announced.
+ * Returns whether the change needs view_begin_change() and view_apply_change(). Any other change is
+ * only announced.
  */
 bool change_is_of_tree(const struct change *change);
 

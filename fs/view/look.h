@@ -93,14 +93,14 @@ struct look *look_new(struct view *view, struct entry *entry, enum look_purpose 
 /** If no contributor could be examined, treats a former directory as one. Not for REFRESH. */
 void look_heed_past(struct look *look);
 
-/** Begin a look: the first makes the union lookup at once, the second in the pool. May free it. */
+/** Begin a look. The first function makes the union lookup at once. Both may free the look. */
 void look_begin(struct look *look);
 void look_begin_in_pool(struct look *look);
 
 /** Ends a parked look, in the pool. `result`: 0; PROBLEM, with look->problem; or -errno. */
 void look_judged(struct look *look, int result);
 
-/** Frees a look without its end. If it is the publisher's, the name is queued again. */
+/** Frees a look whose result is not used. If it is the publisher's, its name is queued again. */
 void look_drop(struct look *look);
 
 /** Frees a look. If its name had an event meanwhile, the name is queued again. */

@@ -30,9 +30,9 @@ struct directory_list {
 };
 
 /**
- * Returns the sequence number for something that is queued now. While the publisher handles an
- * item, this is its number (view->cause), as what is queued results from the item; otherwise a new
- * one. So when nothing waits with a number, the first item that had it is shown with all results.
+ * Returns the sequence number for something that is queued now. What is queued while the publisher
+ * handles an item results from it, and gets its number (view->cause); all else gets a new number.
+ * So when nothing waits with a number, all that the first item with it has caused is shown.
  */
 uint64_t queue_sequence(struct view *view);
 
@@ -60,7 +60,7 @@ struct entry *queue_take(struct view *view);
  */
 void queue_debounce(struct view *view, struct entry *entry, int64_t quiet_ms);
 
-/** Ends the entry's wait for quiet: it is not pending then. It, or its directory, is in use. */
+/** Ends the entry's wait for quiet, and does not queue it. It, or its directory, is in use. */
 void queue_rest(struct view *view, struct entry *entry);
 
 /* After a shortage of memory or descriptors, milliseconds until the next attempt. */
