@@ -1,6 +1,6 @@
 /*
  * Edits of the pairs in a section of a text of lines, or in its root. A key may have several pairs.
- * If the first or the last ones keep their values, they keep every byte.
+ * The first and the last of these keep every byte if their values do not change.
  *
  * All functions return 0; EDIT_CANNOT if lines can't express the change; PROBLEM if the value can't
  * be written; or -ENOMEM.

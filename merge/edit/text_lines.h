@@ -28,7 +28,7 @@ bool text_lines_is_comment(const struct text_lines *lines, size_t begin);
 
 /**
  * Returns where the comments directly above the line at `begin` begin; `begin` if there are none.
- * `floor`: the end of the entry before; 0: there is none. Comments on its line do not count.
+ * `floor`: the end of the entry before (0: none). Comments on the line of `floor` do not count.
  */
 size_t text_lines_above(const struct text_lines *lines, size_t begin, size_t floor);
 
