@@ -10,8 +10,8 @@
  *      {after: ":"}                        /data:/var:ro                       /var
  *      [{after: ":"}, target]              either of {target: /var}, /var      /var
  *
- * A name, a path or a map in `by` is a way to find the key. If `by` is a list of ways, the first
- * way by which the item has a key counts.
+ * A name, a path or a map in `by` is a way to find the key. If `by` is a list of ways, they are
+ * tried in their order; the first way that finds a key counts.
  */
 #pragma once
 
@@ -19,10 +19,10 @@
 #include "problem.h"
 
 struct item_key {
-	/* For node_equal(). Its text need not end with a NUL. NULL: the item has no key. */
+	/* Compare it by node_equal(). Its text need not end with a NUL. NULL: there is no key. */
 	const struct node *value;
-	const struct node *way; /* the way in `by` that counted */
-	uint32_t count; /* values of the item that make up the key; 0: a part of its text does */
+	const struct node *way; /* the way in `by` that found the key */
+	uint32_t count; /* of the item's values in the key; 0: the key is a part of its text */
 };
 
 /** Checks the form of `by`. Returns 0, or PROBLEM. */
@@ -37,7 +37,7 @@ int item_key_find(
 
 /**
  * Makes an item that has the key of `item` and nothing else. `item` must have a key. Returns 0 with
- * *ret, which the caller may change, or -ENOMEM.
+ * *ret in `arena`, which the caller may change; or -ENOMEM.
  */
 int item_key_alone(
 	const struct node *item, const struct node *by, struct arena *arena, struct node **ret);
@@ -48,11 +48,11 @@ int item_key_alone(
  */
 void item_key_split(struct span text, struct span separator, struct span *head, struct span *tail);
 
-/** Returns the separator of {before: TEXT} in `by`, or NULL: `by` has none. */
+/** Returns TEXT of the first {before: TEXT} in `by`; NULL: there is none. */
 const struct node *item_key_before(const struct node *by);
 
-/** Returns `by`, or one of its ways, as a user writes it; NULL when there is no memory. */
+/** Returns `by`, or a way in it, as a user writes it; NULL when there is no memory. */
 const char *item_key_write(const struct node *by, struct arena *arena);
 
-/** Returns the name of a way, or of a key's value, in a message; NULL when there is no memory. */
+/** Returns the text of a way, or of a key's value, for messages; NULL when there is no memory. */
 const char *item_key_name(const struct node *way, struct arena *arena);

@@ -2,16 +2,16 @@
  * A KEY: the place of a value in a tree, in the form that people read and write.
  *
  *      server.hosts[0]         an item of a list, counted from 0
- *      "a.b".c  'a.b'.c        a key with a dot in it; as in JSON, or without escapes
+ *      "a.b".c  'a.b'.c        a key with a dot in it; "…" may have JSON's escapes, '…' has none
  *      ["odd key"][0]          keys and items, as programs write them
  *      hosts[name=web].port    the item that has that key and value
- *      ports[port=53,protocol=UDP].name    the item that has all of them, if none has the value
- *                                          "53,protocol=UDP"
+ *      ports[port=53,protocol=UDP].name    the item that has all these keys and values, if no
+ *                                          item has the port "53,protocol=UDP"
  *      .                       the whole file
  *      [kind=A,name=web].port  a key of a document, if the file has several (stream.h)
  *
- * A KEY is read in this way where there is no tree. Where a KEY is matched against a tree, dots and
- * brackets may be part of a key's name, and the paths of other tools are understood: key_match.h.
+ * This is how a KEY is read without a tree. If a KEY is matched against a tree (key_match.h), dots
+ * and brackets may be part of a key's name, and the paths of other tools are understood.
  *
  * A word without quotes finds a key of any type by its text (`80` may be a number), and prefers a
  * key that is written without quotes. A word in quotes prefers a key that is written in quotes. A
@@ -27,7 +27,7 @@
 #define KEY_PARTS_MAX 1024
 
 struct key_part {
-	struct span name;  /* of the key; digits may also be the index of an item */
+	struct span name;  /* of the key; if it is a number, perhaps the index of an item */
 	struct span value; /* of [name=value]; `data` is NULL in any other part */
 	bool is_quoted;
 	bool is_value_quoted;
@@ -44,12 +44,12 @@ struct key {
 	size_t count; /* 0: the whole file */
 
 	/* Set by key_match() (key_match.h); key_parse() leaves KEY_ANY_DOCUMENT, NULL and 0. */
-	size_t document; /* index; for a new one, the number of documents; or KEY_ANY_DOCUMENT */
+	size_t document; /* index; the number of documents: a new one; or KEY_ANY_DOCUMENT */
 	const struct node *named; /* the name of a new document; else NULL */
 	size_t start;             /* length of the part of `text` that names the document */
 };
 
-/* A condition of a document's name: the document has `value` at `key`. */
+/* A condition in a document's name: the document has `value` at `key`. */
 struct key_condition {
 	struct key key;
 	struct span value;
@@ -57,31 +57,31 @@ struct key_condition {
 };
 
 /**
- * Reads `text`, which the key borrows. Returns 0 with *ret in `arena`, PROBLEM with the column (in
- * bytes) of the text that can't be read, or -ENOMEM.
+ * Reads `text`, which *ret borrows. Returns 0 with the parts in `arena`; PROBLEM with the column,
+ * in bytes, of what can't be read; or -ENOMEM.
  */
 int key_parse(const char *text, struct arena *arena, struct key *ret, struct problem *problem);
 
-/** As key_parse(), from text[start] on, behind the name of a document. */
+/** As key_parse(), from text[start] on; start > 0: behind the name of a document. */
 int key_parse_from(const char *text, size_t start, struct arena *arena, struct key *ret,
 	struct problem *problem);
 
 /**
- * Reads the name of a document at text[at]: [kind=Service,metadata.name=web]. Returns 0 with the
- * *count conditions *ret in `arena`, and *end after the bracket; PROBLEM, without a message, if
- * there is no such name; or -ENOMEM.
+ * Reads the name of a document at text[at]: [kind=Service,metadata.name=web]. Returns 0 with *count
+ * conditions at *ret, in `arena`, and *end, the offset behind the bracket; PROBLEM, without a
+ * message, if there is no such name; or -ENOMEM.
  */
 int key_parse_conditions(const char *text, size_t at, struct arena *arena,
 	struct key_condition **ret, size_t *count, size_t *end);
 
-/** Finds an upper bound of the number of parts. Returns 0, or PROBLEM above KEY_PARTS_MAX. */
+/** Sets *ret to an upper bound of the number of parts. PROBLEM if above KEY_PARTS_MAX, else 0. */
 int key_count_parts(const char *text, size_t *ret, struct problem *problem);
 
-/** Reads the part at text[at], which may begin with a dot, as key_parse() does. */
+/** Reads the part at text[at], which may begin with a dot. Returns as key_parse(). */
 int key_parse_part(const char *text, size_t at, struct arena *arena, struct key_part *part,
 	struct problem *problem);
 
-/* The value that a part leads to. In a map `key` is set; in a list `index` is valid. */
+/* The value that a part leads to, and its key in a map or its index in a list. */
 struct key_step {
 	const struct node *value;
 	const struct node *key; /* NULL: an item of a list */
@@ -89,20 +89,20 @@ struct key_step {
 };
 
 /**
- * Takes the next condition of [a=1,b=2] into *ret, as if it were a part of its own. *at is 0 before
- * the first one. Returns false if there is none left. A value in quotes is one condition.
+ * Sets *ret to the next condition of [a=1,b=2], as a part [b=2] of its own. *at is 0 before the
+ * first call. Returns false if there is no other condition. A value in quotes is never divided.
  */
 bool key_next_condition(const struct key_part *part, size_t *at, struct key_part *ret);
 
-/** Finds the entry of `in` that `part` names. Returns false if there is none, as in a scalar. */
+/** Finds the entry of `in` that `part` names. Returns false if there is none. */
 bool key_find(const struct node *in, const struct key_part *part, struct key_step *ret);
 
 /** Returns the value in `root` that the parts from `first` on lead to, or NULL. */
 const struct node *key_follow(const struct key *key, size_t first, const struct node *root);
 
 /**
- * Returns whether `part` names the removed value `lost`. `key` is the key that `lost` had in its
- * map; with `is_item`, the value by which `lost` was matched in its list.
+ * Returns whether `part` names the removed value `lost`. `key` is the key of `lost` in its map;
+ * with `is_item`, the value by which `lost` was matched in its list.
  */
 bool key_names(
 	const struct key_part *part, const struct node *key, const struct node *lost, bool is_item);
@@ -118,19 +118,19 @@ struct key_text {
 /** Appends the part for a key of a map. */
 void key_text_put(struct key_text *text, const struct node *key);
 
-/** Appends a KEY, or a part of one, that is in its printed form already. */
+/** Appends text that already has the form of a printed KEY, or of a part of one. */
 void key_text_put_text(struct key_text *text, struct span key);
 
 /** Appends [INDEX]. */
 void key_text_put_index(struct key_text *text, uint32_t index);
 
 /**
- * Appends the part for the list item `value`, which is matched by `key`: [NAME=KEY], if `value` is
- * a map that has `key` at NAME; otherwise [KEY].
+ * Appends the part for the list item `value`, which is matched by the value `key`: [NAME=KEY] if
+ * the item is a map that has `key` at NAME; otherwise [KEY].
  */
 void key_text_put_item(struct key_text *text, const struct node *key, const struct node *value);
 
-/** Appends "=VALUE" of a document's name. */
+/** Appends "=VALUE", the end of a condition in a document's name. */
 void key_text_put_condition(struct key_text *text, const struct node *value);
 
 /** Cuts the text back to a length that it had before. */

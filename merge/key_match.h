@@ -5,13 +5,13 @@
  *      [remote "a.b"] url=…     remote.a.b.url  → ["remote \"a.b\""].url
  *      {a: [{b: 1}]}            /a/0/b, $.a[0].b, .a[0]["b"] → a[0].b
  *
- * Dots, brackets and quotes may all be characters of a name in the tree. If the KEY names two
+ * Dots, brackets and quotes may all be characters of a name in the tree. If the KEY may mean two
  * values, it is refused, and the problem gives both in an unambiguous form: the name in brackets
- * and quotes. If the KEY names no value, a new value is named as its neighbours are. In a format
- * without nested maps (.properties) the whole KEY is the name.
+ * and quotes. The KEY of a new value is split at its dots, unless the names beside the value have
+ * dots, too. In a format without nested maps (.properties) the whole KEY is one name.
  *
- * A KEY that names no document is matched in each document. If several documents have the KEY, it
- * is refused, and for each of them the problem gives the KEY with the document's name or index.
+ * A KEY without a document's name is matched in each document. If several documents have the KEY,
+ * it is refused. The problem gives the KEY for each of them, with the document's name or index.
  */
 #pragma once
 
@@ -24,18 +24,18 @@
 
 struct key_ground {
 	struct stream stream; /* the file's documents, searched first */
-	/* Other trees, searched if no document has the KEY. The first tree that has it counts. */
+	/* Other trees, searched if no document has the KEY. The first that has it counts. */
 	const struct node *const *roots;
 	size_t count;
 	const struct format *format; /* of the file; NULL: YAML */
-	bool wants_new; /* if false, a KEY that names no value is split as by key_parse() */
+	bool wants_new; /* false: a KEY that names no value is split as key_parse() splits it */
 };
 
 /**
- * Splits `text`, which the key borrows, into parts that lead to the value that it names. Returns 0
- * with *ret in `arena`; KEY_NEW; PROBLEM or -ENOMEM. A KEY that can't be read, or names two values,
- * is a problem. With wants_new, a KEY that names no value is a problem if it is a path of another
- * tool, or leaves open to which document the new value belongs.
+ * Splits `text`, which *ret borrows, into parts that lead to the value. Returns 0 with the parts in
+ * `arena`; KEY_NEW; PROBLEM or -ENOMEM. A KEY that can't be read, or may mean two values, is a
+ * problem. With wants_new, the KEY of a new value is also a problem if it is a path of another
+ * tool, if it can be read in two ways, or if it may belong to two documents.
  */
 int key_match(const char *text, const struct key_ground *ground, struct arena *arena,
 	struct key *ret, struct problem *problem);

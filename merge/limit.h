@@ -1,4 +1,4 @@
-/* Hard maxima: all input is hostile. Each maximum is a field, so that a mount can set it. */
+/* Hard maxima, because all input is hostile. They are fields, so that a mount can set them. */
 #pragma once
 
 #include <stddef.h>
@@ -8,7 +8,7 @@ struct limits {
 	size_t source_bytes; /* of a source's text */
 	size_t result_bytes; /* of a merged file */
 	unsigned depth;      /* of nested maps and lists */
-	uint32_t nodes;      /* of a source, or of a result; an alias counts like a copy */
+	uint32_t nodes;      /* of a source or a result; an alias counts like a copy */
 	uint64_t time_ms;    /* of processor time, to read a source or to merge; 0: no limit */
 };
 

@@ -1,5 +1,5 @@
 /*
- * TOML's reader and writer, for the entry in the table of formats.
+ * TOML's reader and writer: read() and write() of struct format.
  *
  * A node's style records how TOML writes it:
  *
@@ -29,7 +29,7 @@ static inline bool toml_is_bare(char c)
 	       c == '-';
 }
 
-/** Returns whether `c` must be escaped even in a multi-line string. A newline need not be. */
+/** Returns whether `c` is a control character that every kind of string must escape. */
 static inline bool toml_is_control(char c)
 {
 	return ((unsigned char)c < 0x20 && c != '\t' && c != '\n') || c == 0x7F;

@@ -1,6 +1,6 @@
 /*
- * A cursor in the text of a TOML document, which reads blanks, comments, line ends and strings. If
- * one of these is invalid, the problem has its place.
+ * A cursor in the text of a TOML document. Its functions read blanks, comments, line ends and
+ * strings. A function that returns PROBLEM has filled the builder's problem, with the place.
  */
 #pragma once
 
@@ -12,8 +12,8 @@ struct toml_text {
 	const char *end;
 	bool is_1_0;            /* the text must be TOML 1.0.0 */
 	uint32_t line;          /* the line that p is in */
-	const char *counted;    /* a byte on that line, at or before p … */
-	uint32_t counted_place; /* … and its column */
+	const char *counted;    /* a byte on that line, at or before p */
+	uint32_t counted_place; /* column of `counted` */
 };
 
 /** Returns the place of p. */
@@ -23,24 +23,24 @@ struct place toml_text_place(struct toml_text *at);
 int toml_text_fail(struct toml_text *at, const char *message);
 
 /**
- * Reports the character at p. If TOML allows it nowhere (no UTF-8, a carriage return alone, a
- * control character), the message says that; otherwise it is `otherwise`. Returns PROBLEM.
+ * Reports the character at p. If TOML allows it nowhere (a byte that is not UTF-8, a lone carriage
+ * return, a control character), the message says so; else it is `otherwise`. Returns PROBLEM.
  */
 int toml_text_bad_character(struct toml_text *at, const char *otherwise);
 
 /**
- * Skips spaces, and a comment if one follows. If there is other text, p stays at it. Returns 0 or
- * PROBLEM.
+ * Skips spaces, then a comment if there is one. Stops at any other text. Returns 0, or PROBLEM for
+ * an invalid comment.
  */
 int toml_text_skip_rest(struct toml_text *at);
 
-/** Skips spaces, comments and line ends. Returns 0 or PROBLEM. */
+/** Skips spaces, comments and line ends. Returns 0, or PROBLEM for an invalid comment. */
 int toml_text_skip_lines(struct toml_text *at);
 
-/** Reads the string that begins at p, with its style. Returns 0, PROBLEM or -ENOMEM. */
+/** Reads the string that begins at p. *ret has its style. Returns 0, PROBLEM or -ENOMEM. */
 int toml_text_take_string(struct toml_text *at, struct node **ret);
 
-/** Reads the next `len` bytes as plain text. Returns 0 or -ENOMEM. */
+/** Reads the next `len` bytes as a plain scalar. Returns 0 or -ENOMEM. */
 int toml_text_take_word(struct toml_text *at, size_t len, struct node **ret);
 
 static inline bool toml_text_is_at(const struct toml_text *at, const char *text)

@@ -1,7 +1,7 @@
 /*
- * The explanation of a fault in YAML: libyaml's objection in our words, with the remedy, at the
- * place that must be corrected. libyaml names the unexpected token, which may stand many lines
- * behind the wrong bracket, quote or key.
+ * The explanation of a syntax error in YAML: libyaml's objection in our words, with the remedy, at
+ * the place that must be corrected. libyaml itself names the unexpected token, which may stand many
+ * lines behind the wrong bracket, quote or key.
  */
 #pragma once
 
@@ -9,7 +9,7 @@
 
 #include "builder.h"
 
-/** Reports why the parser stopped in `text`. Not for a lack of memory. Returns PROBLEM. */
+/** Reports why the parser stopped in `text`, which must be a syntax error. Returns PROBLEM. */
 int yaml_fault(const struct builder *builder, struct span text, const yaml_parser_t *parser);
 
 /** Returns the place of a byte of the text. */

@@ -1,9 +1,9 @@
 /*
- * YAML's reader and writer, for the entry in the table of formats; and the writers of a single
- * scalar and a single tag.
+ * YAML's reader and writer (read(), write() and edit() of struct format), and the writers of a
+ * single scalar and a single tag.
  *
- * A scalar keeps its style if its text is legal in that style at that place. Otherwise, and in
- * doubt, it becomes 'single' or "double" quoted, which can hold any text.
+ * A scalar keeps its style if its text is certainly legal in that style at that place. Otherwise
+ * the scalar becomes 'single' or "double" quoted.
  */
 #pragma once
 
@@ -26,44 +26,44 @@ enum yaml_spot {
 /* The indentation of blocks, in spaces. */
 struct yaml_layout {
 	int width; /* of a map under a key, relative to the key */
-	int list;  /* of a list under a key, likewise */
+	int list;  /* of a list under a key, relative to the key */
 };
 
 #define YAML_LAYOUT ((struct yaml_layout){.width = 2, .list = 0})
 
-/* A value to be written, or a pair if the spot is that of a key. */
+/* A value to be written; with YAML_AS_KEY or YAML_AS_FLOW_KEY, a pair. */
 struct yaml_part {
-	const struct node *key; /* only for YAML_AS_KEY and YAML_AS_FLOW_KEY */
+	const struct node *key; /* of a pair */
 	const struct node *value;
-	int indent; /* of the map or list around it */
+	int indent; /* of the map or list around the value */
 	enum yaml_spot spot;
 	struct yaml_layout layout;
 };
 
 /**
- * Writes a part. In block style it begins behind the text already on the line, and ends at the end
- * of its last line. In flow style it is one line. Returns 0 or PROBLEM.
+ * Writes a part. Begins behind the text that is on the line already. Ends at the end of the part's
+ * last line; a part in flow style has one line. Returns 0 or PROBLEM.
  */
 int yaml_put(struct writer *writer, const struct yaml_part *part);
 
 /** See struct format's edit(). Defined in edit/yaml_edit.c. */
 int yaml_edit(struct edit *edit, const struct edit_op *op);
 
-/** Returns whether the text, without quotes, is a string in both YAML 1.1 and YAML 1.2. */
+/** Returns whether the text, written without quotes, is a string in both YAML 1.1 and YAML 1.2. */
 bool yaml_is_plain_string(struct span text, bool is_flow);
 
 /**
- * Returns the length of the line break at `p`, in bytes; 0: there is none. YAML 1.1 has three line
- * breaks beyond ASCII.
+ * Returns the length of the line break at `p`, in bytes; 0: there is none. The line breaks that
+ * only YAML 1.1 has (U+0085, U+2028, U+2029) count, too.
  */
 size_t yaml_break_length(const char *p, const char *end);
 
-/** Returns the offset after the blanks, line breaks and comments at `offset`. */
+/** Returns the offset behind the blanks, line breaks and comments at `offset`. */
 size_t yaml_skip_blank(struct span text, size_t offset);
 
 /**
- * Skips the tags and anchors at `offset`, with the blanks and comments after each. Returns the
- * offset behind them, where their value begins.
+ * Returns the offset behind the tags and anchors at `offset`, and the blanks and comments after
+ * each: their value begins there.
  */
 size_t yaml_skip_properties(struct span text, size_t offset);
 
@@ -72,11 +72,11 @@ void yaml_put_tag(struct output *output, const char *tag);
 
 /**
  * Writes the scalar without its tag and without a last newline. `indent` is that of the map or list
- * around it. Writes nothing for an empty plain scalar at the end of a line. Returns 0, or -EILSEQ
- * for text that is not UTF-8.
+ * around the scalar. Behind a key or a dash, writes nothing for an empty plain scalar (`key:`).
+ * Returns 0, or -EILSEQ for text that is not UTF-8.
  */
 int yaml_put_scalar(
 	struct output *output, const struct node *scalar, int indent, enum yaml_spot spot);
 
-/** Returns whether the scalar, as a key, needs no "? ". */
+/** Returns whether the scalar can be written as a key without "? ". */
 bool yaml_is_simple_key(const struct node *scalar);
