@@ -1,8 +1,8 @@
 /*
  * The merge: sources, a strategy and its options in; one file's bytes out.
  *
- * A merge is pure: memory in, memory out. It opens no file, and keeps nothing between calls except
- * the libraries that it has loaded. So any number of merges may run at the same time, even over the
+ * A merge is pure: memory in, memory out. It opens no file, and leaves nothing behind except the
+ * libraries that it has loaded. So any number of merges may run at the same time, even over the
  * same documents.
  *
  * The room merge is also the library libplymerge (examples/library/merge.c). A program linked with
@@ -21,7 +21,7 @@ struct merge_input {
 	struct source source;
 	const struct format *format; /* NULL: unknown */
 	struct span text;
-	/* `text`, read as read_options_for() says; NULL: not read yet. */
+	/* `text`, read with the options of read_options_for(); NULL: not read yet. */
 	const struct document *document;
 };
 
@@ -29,16 +29,16 @@ struct merge_input {
 #define MERGE_ABSENT 2
 
 /*
- * How a strategy reaches files that are not among its inputs. The caller sees every request, even
- * one that it answers with MERGE_ABSENT. So it knows all files on which the result depends.
+ * How a strategy reaches files that are not among its inputs. The caller gets a call for each of
+ * them, also if the file does not exist. So the caller knows all files that decide the result.
  */
 struct merge_environment {
 	/*
-	 * Finds the sources of the file `name` anywhere under `directory` (relative to the layers;
-	 * "": their root). If there are several, the least deep counts; at one depth, the
-	 * first in byte order. *ret has the *count sources, lowest layer first, and stays valid
-	 * until the result is freed. Their documents are read, unless read_options_for() gives no
-	 * format. Returns 0, MERGE_ABSENT, PROBLEM with `problem` filled, or -errno.
+	 * Finds the file `name` anywhere under `directory`, which is relative to the layers ("":
+	 * their root). Of several paths the least deep counts; at one depth, the first in byte
+	 * order. *ret becomes its *count sources, lowest layer first, which stay until the result
+	 * is freed. They have documents, unless the options of read_options_for() have no format.
+	 * Returns 0, MERGE_ABSENT, PROBLEM with `problem` filled, or -errno.
 	 */
 	int (*find)(void *context, const char *directory, const char *name,
 		const struct merge_input **ret, size_t *count, struct problem *problem);
@@ -59,9 +59,9 @@ struct merge_request {
 	/* Called for input that is valid but probably a mistake. May be NULL. */
 	void (*warn)(void *context, const struct problem *warning);
 	void *warn_context;
-	/* If the format has comments, a written tree begins with the names of its sources. */
+	/* Begin a written tree with the names of its sources, if the format has comments. */
 	bool wants_header;
-	/* When set, the merge fails with -ECANCELED; NULL: never. */
+	/* Once this is true, the merge fails with -ECANCELED; NULL: never. */
 	const atomic_bool *is_cancelled;
 };
 
@@ -84,30 +84,30 @@ struct merge_result {
 	uint32_t source_count;
 	uint32_t source_capacity;
 	struct origins *origins; /* of the values, if the request wanted them */
-	/* With origins, if `text` is one source byte for byte: its document; else NULL. */
+	/* With origins: the document of the only source, if `text` is its text and it parses. */
 	const struct document *verbatim;
 	struct refusals refusals;
-	bool wants_crlf;         /* lines end with "\r\n", as in the lowest source */
+	bool wants_crlf;         /* a written tree ends lines with "\r\n", as the lowest source */
 	struct document **owned; /* documents that merge_run() or the strategy read itself */
 	uint32_t owned_count;
 	uint32_t owned_capacity;
 };
 
-/** Returns how to read an input for this request; `format` NULL: the input need not be read. */
+/**
+ * Returns the options to read an input in `format`, which may be NULL. If the options have no
+ * format, the input need not be read.
+ */
 struct read_options read_options_for(
 	const struct merge_request *request, const struct format *format);
 
 /**
- * Merges. The result refers to the inputs' documents and text, which must outlive it. Returns 0
- * with *ret for merge_result_free(), PROBLEM, or -errno: -ECANCELED if the merge was cancelled.
+ * Merges. The result refers to the inputs' documents and texts, which must outlive it. Returns 0
+ * with *ret, which the caller frees; PROBLEM; or -errno, -ECANCELED if the merge was cancelled.
  */
 int merge_run(
 	const struct merge_request *request, struct merge_result **ret, struct problem *problem);
 
-/**
- * Fills `problem` with the first refusal and the number of the others. Returns PROBLEM, or 0 if the
- * result has no refusal.
- */
+/** Reports the first refusal and the number of the others. Returns PROBLEM, or 0: there is none. */
 int merge_report_refusals(const struct merge_result *result, struct problem *problem);
 
 void merge_result_free(struct merge_result *result);

@@ -6,11 +6,11 @@
  *       └──── pair ── key: scalar "hosts"
  *                └─── value: sequence ── scalar "a"
  *
- * A node carries its text (as written, but without quotes and escapes), its style and tag, and the
+ * A node has its text (as written, but without quotes and escapes), its style and tag, and the
  * place where it was read. The nodes of a document that has been read are immutable and may be
- * shared: by aliases, by the results of many merges, and between threads. A merge makes new map and
- * sequence (list) nodes where two values combine, and refers to its sources' nodes for everything
- * else. So the sources' arenas must outlive the result.
+ * shared: by aliases, by the results of many merges, and between threads. Where two maps or lists
+ * combine, a merge makes new nodes. For everything else its result refers to nodes of the sources,
+ * so their arenas must outlive the result.
  *
  * Maps keep the order of insertion. A map with more than a few keys finds them by hash.
  */
@@ -33,8 +33,8 @@ enum node_style {
 	NODE_FOLDED,  /* scalar: > */
 	NODE_BLOCK,   /* map or sequence, one entry per line */
 	NODE_FLOW,    /* map or sequence, [a, b] or {a: b} */
-	NODE_DOTTED,  /* map: each entry is a line that names the map, too: map.key = 1 */
-	NODE_HEADER,  /* map: as NODE_BLOCK, but always named by a line of its own: [map] */
+	NODE_DOTTED,  /* map: each entry is a line with the name of the map: map.key = 1 */
+	NODE_HEADER,  /* map: as NODE_BLOCK, but its name is a line of its own: [map] */
 	NODE_STREAM,  /* sequence, only as a root: the documents of a file, at least two */
 };
 
@@ -42,8 +42,8 @@ enum node_style {
 enum node_schema {
 	NODE_YAML_1_1, /* as PyYAML's safe loader */
 	NODE_YAML_1_2, /* the core schema of YAML 1.2.2, section 10.3 */
-	/* As 1.1, but leading zeros are not octal (Salt's yamlex). Must stand behind all other
-	 * schemas of YAML. */
+	/* As 1.1, but 0644 is 644 (Salt's yamlex). Of YAML's schemas the last one: code compares
+	 * with `<= NODE_SALT`. */
 	NODE_SALT,
 	NODE_JSON, /* RFC 8259 */
 	NODE_TOML, /* TOML 1.1.0 */
@@ -52,7 +52,7 @@ enum node_schema {
 
 /* The source that a node was read from. Lives as long as the document's arena. */
 struct source {
-	const char *name;  /* as shown to people, unless the source is a copy: "site/app.yaml" */
+	const char *name;  /* "site/app.yaml"; shown to people if `place` is NULL */
 	const char *layer; /* the layer's name; "" if there is none */
 	unsigned rank;     /* 0 is the lowest precedence */
 
@@ -86,8 +86,8 @@ struct node {
 	uint8_t mark;   /* free for the strategy that made the node; readers set 0 */
 
 	/*
-	 * Nodes in this tree, including this one; an alias counts like a copy. UINT32_MAX means
-	 * that many or more. The readers and the functions below that change a node maintain it.
+	 * Number of nodes in this tree, including this one; an alias counts like a copy. UINT32_MAX
+	 * means that many or more. Kept up to date by readers and by the functions below.
 	 */
 	uint32_t weight;
 
@@ -139,7 +139,7 @@ static inline uint32_t node_count(const struct node *node)
 	return node_is_map(node) ? node->map.count : node->seq.count;
 }
 
-/* Returns where the value of pair `i` of a map, or item `i` of a list, is stored. */
+/* Returns the address of the value of pair `i` of a map, or of item `i` of a list. */
 static inline const struct node **node_entry(const struct node *node, uint32_t i)
 {
 	return node_is_map(node) ? &node->map.pairs[i].value : &node->seq.items[i];
@@ -159,7 +159,7 @@ static inline const struct node *const *node_documents(
 	return node_is_stream(*root) ? (*root)->seq.items : root;
 }
 
-/* Adjusts the weight of the map or list `node`: an entry's weight changes from `from` to `to`. */
+/* Updates the weight of the map or list `node` when an entry's weight changes: `from` to `to`. */
 static inline void node_reweigh(struct node *node, uint32_t from, uint32_t to)
 {
 	uint64_t sum = (uint64_t)node->weight - from + to;
@@ -168,19 +168,19 @@ static inline void node_reweigh(struct node *node, uint32_t from, uint32_t to)
 		node->weight = sum < UINT32_MAX ? (uint32_t)sum : UINT32_MAX;
 }
 
-/** Counts the weight of a map or list again, from its entries. */
+/** Computes the weight of a map or list from the weights of its entries. */
 void node_weigh(struct node *node);
 
 /**
- * Sets the value of entry `i` in *copy. If *copy is NULL, it becomes a copy of `node` first.
+ * Sets the value of entry `i` in *copy. If *copy is NULL, sets it to a copy of `node` first.
  * Returns 0 or -ENOMEM.
  */
 int node_change(struct arena *arena, const struct node *node, struct node **copy, uint32_t i,
 	const struct node *value);
 
 /**
- * Returns the tag of a map or list if the tag is part of the value. NULL: there is no tag, or it
- * only names the kind (!!map, !!seq), or it is "!".
+ * Returns the tag of a map or list, if the tag is part of the value. Returns NULL if there is no
+ * tag, or only the tag of the kind (!!map, !!seq) or "!".
  */
 const char *node_foreign_tag(const struct node *node);
 
@@ -188,8 +188,8 @@ const char *node_foreign_tag(const struct node *node);
 const char *node_kind_name(const struct node *node);
 
 /**
- * Makes an empty map in `arena`. Style, tag and place are those of `like`. If `like` is NULL: block
- * style, no tag, no place. Returns NULL when there is no memory.
+ * Makes an empty map in `arena` with the tag and place of `like`, and its style unless `like` is a
+ * scalar. `like` NULL: no tag, no place, block style. Returns NULL when there is no memory.
  */
 struct node *node_new_map(struct arena *arena, const struct node *like);
 
@@ -202,37 +202,37 @@ struct node *node_new_sequence(struct arena *arena, const struct node *like);
  */
 struct node *node_new_scalar(struct arena *arena, struct span text, enum node_style style);
 
-/** Copies one node. The copy may be changed; it shares the entries' nodes. NULL: no memory. */
+/** Copies a node, but not the nodes in it. Returns NULL when there is no memory. */
 struct node *node_copy(struct arena *arena, const struct node *node);
 
-/** Copies a map or list with its first `count` entries. Returns NULL when there is no memory. */
+/** As node_copy(), for a map or list: the copy has only the first `count` entries. */
 struct node *node_copy_head(struct arena *arena, const struct node *node, uint32_t count);
 
 /** Appends `item`. Returns 0 or -ENOMEM. */
 int node_push(struct arena *arena, struct node *seq, const struct node *item);
 
 /**
- * Sets `key` to `value`. A key that the map has keeps its place and its key node; a new key goes to
- * the end. Returns 0 or -ENOMEM.
+ * Sets the value of `key`. If the map has the key, only the value of that pair changes; otherwise
+ * appends a pair. Returns 0 or -ENOMEM.
  */
 int node_put(
 	struct arena *arena, struct node *map, const struct node *key, const struct node *value);
 
-/** As node_put(), for the key and the value of `pair`, whose `hash` is set. */
+/** As node_put(), with the key, the value and the hash in `pair`. */
 int node_put_hashed(struct arena *arena, struct node *map, const struct pair *pair);
 
-/** Appends a pair without a check whether the key is there already. Returns 0 or -ENOMEM. */
+/** Appends a pair, even if the map has the key already. Returns 0 or -ENOMEM. */
 int node_append(struct arena *arena, struct node *map, const struct pair *pair);
 
-/** Makes room for `count` pairs in all, those of the map included. Returns 0 or -ENOMEM. */
+/** Makes room for `count` pairs, counting those that the map has. Returns 0 or -ENOMEM. */
 int node_reserve(struct arena *arena, struct node *map, uint32_t count);
 
 /** Removes all pairs with that key. The others keep their order. Costs O(entries). */
 void node_remove(struct node *map, const struct node *key);
 
 /**
- * Returns the pair with that key, or NULL. The pair is valid until the map changes. If a key is
- * repeated, returns its last pair.
+ * Returns the pair with that key, the last one if there are several; or NULL. It is valid until the
+ * map changes.
  */
 const struct pair *node_find(const struct node *map, const struct node *key);
 
@@ -244,11 +244,11 @@ const struct pair *node_find_as_python(
 	const struct node *map, const struct node *key, uint32_t hash);
 
 /**
- * Returns the pair by which an item of a list is matched. `by` is a key, or a list of keys that are
- * tried in their order. The first key at which the item has a scalar decides. A value that is not
- * written (`name:`) does not count as a scalar. A null or an empty text counts only at the last
- * key. If the item lacks a key that has dots, the key is a path in it: metadata.name. NULL:
- * the item is no map, or has no such scalar.
+ * Returns the pair by which an item of a list is matched; NULL: there is none. `by` is a key, or a
+ * list of keys that are tried in their order. The first key at which the item has a scalar decides.
+ * A null or an empty text counts only at the last key, and a value that is not written (`name:`)
+ * never does. If the item does not have a key with dots, such as metadata.name, the key is taken
+ * for a path.
  */
 const struct pair *node_match(const struct node *item, const struct node *by);
 
@@ -256,8 +256,8 @@ const struct pair *node_match(const struct node *item, const struct node *by);
 const struct node *node_get(const struct node *map, const char *name);
 
 /**
- * Typed equality: 1 and true differ; 1 and 1.0 are equal. Maps are equal in any order of their
- * pairs, sequences only in the same order. A foreign tag is part of the value.
+ * Typed equality: 1 and true differ; 1 and 1.0 are equal. The order of pairs in a map does not
+ * count, that of items in a sequence does. A foreign tag is part of the value.
  */
 bool node_equal(const struct node *a, const struct node *b);
 

@@ -2,7 +2,7 @@
  * The value of a numeric scalar, exact: integers of any size, other numbers as doubles.
  *
  * Equal values have one form in any notation (0x10, 16, 1_6, 16.0), so that equality and hash are
- * simple. Nothing is allocated.
+ * simple. To read, compare and hash numbers needs no allocation.
  */
 #pragma once
 
@@ -14,7 +14,7 @@
 #include "span.h"
 
 /*
- * Greatest number of digits of an integer in another base than ten that is converted: the time
+ * Greatest number of digits of an integer that is converted from another base to decimal: the time
  * grows with the square of the length. An integer with more digits equals only one with the same
  * digits in the same base, and has no JSON form. Eight thousand bits hold any key or modulus that
  * people write.
@@ -40,7 +40,7 @@ struct number {
 	unsigned base;    /* 2, 8, 10, 16; 60 with digits such as 1:30:00 */
 	uint64_t small;
 	double real;        /* without its sign */
-	struct span digits; /* no leading zero; may contain "_". May point into `room` */
+	struct span digits; /* no leading zero; may contain "_". They may lie in `room` */
 	char room[NUMBER_DIGITS_MAX * 5 / 4];
 };
 
@@ -53,20 +53,20 @@ void number_of_float(struct span text, struct number *ret);
 /** Returns whether the numbers are equal. NaN equals nothing. */
 bool number_equal(const struct number *a, const struct number *b);
 
-/** Equal numbers have equal hashes. Does not apply to NaN. */
+/** Adds the number to `hash`. Equal numbers have equal hashes. Not for NaN. */
 uint64_t number_hash(const struct number *number, uint64_t hash);
 
 double number_double(const struct number *number);
 
-/** Returns whether RFC 8259 allows `text` as a number; *is_int becomes whether it is an integer. */
+/** Returns whether RFC 8259 allows `text` as a number. Sets *is_int if it does. */
 bool number_is_json(struct span text, bool *is_int);
 
 /** Writes an integer in decimal, in `arena`. Returns 0, -ENOMEM, or -ERANGE for NUMBER_LARGE. */
 int number_int_json(const struct number *number, struct arena *arena, struct span *ret);
 
 /**
- * Writes the float `text` as RFC 8259 requires, with every digit, in `arena`. Returns 0, -ENOMEM,
- * or -ERANGE: the value is infinite or NaN, or is written in base 60 with more than
+ * Writes the float `text` as RFC 8259 requires, with every digit, in `arena`. Returns 0; -ENOMEM;
+ * or -ERANGE if the value is infinite or NaN, or if `text` has base 60 and more than
  * NUMBER_DIGITS_MAX digits.
  */
 int number_float_json(struct span text, struct arena *arena, struct span *ret);

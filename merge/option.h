@@ -36,16 +36,16 @@ struct options {
 };
 
 /**
- * Checks options->map (a map or NULL) against the strategy's table, with types and choices, then
- * with the strategy's own check(). Returns 0, PROBLEM with the place of the wrong key or value and
- * the allowed ones, or -ENOMEM.
+ * Checks the names, types and choices in options->map (may be NULL) by the strategy's table, then
+ * calls the strategy's check(). Returns 0; PROBLEM with the place of the wrong key or value and
+ * those that are allowed; or -ENOMEM.
  */
 int options_check(const struct options *options, struct problem *problem);
 
-/** Writes the names of the strategy's options, "a, b, c", to `list`, cut to `size` bytes. */
+/** Writes the names of the strategy's options to `list`, cut to `size` bytes: "a, b, c". */
 void options_names(const struct strategy *strategy, char *list, size_t size);
 
-/** Returns the option's value as given; NULL if it is missing or not written (`name:`). */
+/** Returns the option's value as given; NULL: the option is missing, or has no value (`name:`). */
 const struct node *options_get(const struct options *options, const char *name);
 
 /** Returns the value of an OPTION_BOOL, or its default. `name` must be in the table. */

@@ -1,7 +1,7 @@
 /*
  * The uses of options. A rule's options name places in files, such as "server.port". A place is
- * used if some file has it, and idle if no file does. A set holds the nodes of the options that
- * name used places.
+ * used if some file has it, and idle if no file does. A set has the nodes of the options that name
+ * used places.
  */
 #pragma once
 
@@ -22,15 +22,15 @@ bool option_uses_have(const struct option_uses *uses, const struct node *node);
 void option_uses_fini(struct option_uses *uses);
 
 /**
- * Adds the places that `document` has; it is input number `input` of the request. Returns 0 or
- * -ENOMEM.
+ * Adds the nodes whose places are in `document`, which is input number `input` of the request.
+ * Returns 0 or -ENOMEM.
  */
 int option_uses_note(struct option_uses *uses, const struct merge_request *request, size_t input,
 	const struct document *document);
 
 /**
- * Adds the places of locks and bounds that the result has, even from files that are no inputs.
- * Returns 0 or -ENOMEM.
+ * Adds the nodes of locks and bounds whose places are in the result, even if the value comes from a
+ * file that is no input. Returns 0 or -ENOMEM.
  */
 int option_uses_note_result(struct option_uses *uses, const struct merge_request *request,
 	const struct merge_result *result);

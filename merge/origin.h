@@ -6,19 +6,19 @@
  *       ├─ 80    LOST      vendor.yaml:2:9, the later value replaces
  *       └─ 8080  LOST      site.yaml:7:9, the later value replaces
  *
- * Origins are recorded only if the request asks for them. A strategy records each decision where it
+ * Origins are recorded only if the request asks for them. A strategy records each decision when it
  * decides, as a step of the node that stands in the tree from then on: a node's address identifies
  * a place in the result. So a node that has steps must not stand at two places which later get
  * different steps. Therefore origins_unshare() replaces aliases by copies, and a strategy that uses
- * a value again (pillar) copies the value before it records a step for it.
+ * a value twice (pillar) copies the value before it records a step.
  *
- * A value has one step for each contributor, even if the contributor reaches it in two ways. A
- * value is not its own contributor. Contributors that were read from one place are the same.
+ * A value has one step for each contributor, even if the contributor reaches the value in two ways.
+ * A value is not its own contributor. Two nodes that were read at one place are one contributor.
  *
- * Recording can't fail, and costs one test of a pointer if origins are off: the recording functions
- * take NULL for "off", and leave a lack of memory to origins_check().
+ * The recording functions can't fail: origins_check() reports a lack of memory afterwards. If
+ * origins are off, `origins` is NULL, and recording costs one test of a pointer.
  *
- * Everything is valid while the arena of the origins and the sources both live.
+ * Everything is valid while the origins' arena and the sources' documents live.
  */
 #pragma once
 
@@ -36,13 +36,13 @@ enum origin_fate {
 /* The reason of a decision. */
 struct origin_why {
 	const char *rule;      /* a phrase: "the later value replaces", "lists: append" */
-	const struct node *by; /* the value in a source or the options that decided; or NULL */
+	const struct node *by; /* the node that decided, of a source or of the options; or NULL */
 };
 
 /* A contributor other than the value itself. Steps are in the order in which the merge met them. */
 struct origin_step {
 	struct origin_step *next; /* only for origin_next() */
-	/* A source's node; or one that the merge made, with the place of its first part. */
+	/* A node of a source; or a node that the merge made, with the place of its first part. */
 	const struct node *value;
 	struct origin_why why;
 	enum origin_fate fate;
@@ -53,7 +53,7 @@ struct origin_places;
 /* A value that a map or list had and has no longer. */
 struct origin_removed {
 	struct origin_removed *next;
-	const struct node *key; /* of the pair; for an item, the value by which it was matched */
+	const struct node *key; /* its key; for an item, the value by which it was matched */
 	struct origin_step *first;
 	struct origin_step *last; /* the step that removed the value */
 	uint32_t count;           /* steps */
@@ -65,7 +65,7 @@ struct origin {
 	const struct node *value;
 	struct origin_step *first; /* NULL: no other contributor */
 	struct origin_step *last;
-	struct origin_removed *removed; /* from this map or list, the last removal first */
+	struct origin_removed *removed; /* values of this map or list, the last removed first */
 	uint32_t count;                 /* steps */
 
 	/* private: */
@@ -79,7 +79,7 @@ struct origin_piece {
 	size_t offset; /* bytes, in the result */
 	size_t len;
 	const struct source *source;
-	uint32_t line; /* of the source, where the piece begins; starting at 1 */
+	uint32_t line; /* of the source, at which the piece begins; starting at 1 */
 };
 
 /** Makes empty origins. Returns NULL when there is no memory. */
@@ -89,43 +89,43 @@ struct origins *origins_new(struct arena *arena);
 int origins_check(const struct origins *origins);
 
 /**
- * Copies a document with a copy of its value in place of each alias, into the arena of the origins.
- * *ret is the document itself if it has no alias, or `origins` is NULL. Returns 0; -EFBIG if the
- * documents copied so far would have more than 2^21 values together; or -ENOMEM.
+ * Copies a document into the origins' arena, with a copy of the value in place of each alias. If
+ * the document has no alias, or `origins` is NULL, *ret is the document itself. Returns 0; -EFBIG
+ * if all copied documents together would have more than 2^21 values; or -ENOMEM.
  */
 int origins_unshare(
 	struct origins *origins, const struct document *document, const struct document **ret);
 
 /* Recording. */
 
-/** Records that `value` replaces `lost`, which may be NULL. `value` also gets `lost`'s steps. */
+/** Records that `value` replaces `lost` (may be NULL), and gives `value` the steps of `lost`. */
 void origin_replace(struct origins *origins, const struct node *value, const struct node *lost,
 	struct origin_why why);
 
 /**
- * As origin_replace(), with `fate`, for a map `value` that is made to replace the map `before`.
- * Everything removed from `before` counts as removed from `value`.
+ * As origin_replace(), but with any `fate`, for a map `value` that is made in place of the map
+ * `before`. Everything removed from `before` counts as removed from `value`.
  */
 void origin_take_over(struct origins *origins, const struct node *value, const struct node *before,
 	enum origin_fate fate, struct origin_why why);
 
 /**
- * Records that `other` was merged into `value`, which also gets the steps of `other`. With
- * ORIGIN_LOST, nothing of `other` was taken: its steps with ORIGIN_PART become ORIGIN_LOST, too.
+ * Records that `other` was merged into `value`, and gives `value` the steps of `other`. If `fate`
+ * is ORIGIN_LOST, nothing of `other` was taken: steps with ORIGIN_PART become ORIGIN_LOST, too.
  */
 void origin_note(struct origins *origins, const struct node *value, const struct node *other,
 	enum origin_fate fate, struct origin_why why);
 
-/** Records that `to`, a copy of `from`, stands in its place: gives it the steps and removals. */
+/** Gives `to` the steps and removals of `from`: `to` is a copy that takes its place. */
 void origin_move(struct origins *origins, const struct node *from, const struct node *to);
 
-/** Records that `lost` at `key` was removed from the map or list `from`, by why.by if not NULL. */
+/** Records that `lost` at `key` was removed from the map or list `from`. why.by may be NULL. */
 void origin_remove(struct origins *origins, const struct node *from, const struct node *key,
 	const struct node *lost, struct origin_why why);
 
 /**
- * Records that the map or list `in` has `value` at `key` again: `value` gets the steps of the value
- * that was removed there, and the removal is forgotten. Does nothing if none is recorded.
+ * Records that the map or list `in` has `value` at `key` again: gives `value` the steps of the
+ * value that was removed there, and forgets the removal. Does nothing if no removal is recorded.
  */
 void origin_restore(struct origins *origins, const struct node *in, const struct node *key,
 	const struct node *value);
@@ -133,7 +133,7 @@ void origin_restore(struct origins *origins, const struct node *in, const struct
 /** Forgets the removal of `key` from `in`, for a key that another source has set again. */
 void origin_forget(struct origins *origins, const struct node *in, const struct node *key);
 
-/** Records for `copy` the steps that `others` has for `value`. */
+/** Gives `copy` the steps and removals that `value` has in `others`. */
 void origin_import(struct origins *origins, const struct origins *others, const struct node *value,
 	const struct node *copy);
 
@@ -156,5 +156,5 @@ const struct origin_step *origin_next(const struct origin *origin, const struct 
 const struct origin_step *origin_removed_next(
 	const struct origin_removed *removed, const struct origin_step *step);
 
-/** Returns the pieces in the order of the text. NULL: no part of it was copied from a source. */
+/** Returns the pieces in the order of the text; NULL: no part of the text was copied. */
 const struct origin_piece *origin_pieces(const struct origins *origins);

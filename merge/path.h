@@ -3,7 +3,7 @@
 
 #include "span.h"
 
-/** Returns what is wrong with `path`, such as "it is empty"; NULL: nothing. Static. */
+/** Returns what is wrong with `path`, such as "it is empty", a static string; NULL: nothing. */
 const char *path_fault(struct span path);
 
 /** Returns the last name of `path`. */
@@ -14,11 +14,11 @@ static inline const char *path_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/** Returns the length of the directory in `path`, with its slash; 0: `path` is a name alone. */
+/** Returns the length of `path` up to its last slash, which counts; 0: `path` has no slash. */
 static inline size_t path_directory_length(const char *path)
 {
 	return (size_t)(path_name(path) - path);
 }
 
-/** Joins the two with a slash; "" is the root. Returns 0 with *ret for free(3), or -ENOMEM. */
+/** Joins `directory` ("": the root) and `name`. Returns 0 with *ret for free(3), or -ENOMEM. */
 int path_join(const char *directory, const char *name, char **ret);

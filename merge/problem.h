@@ -2,8 +2,8 @@
  * A problem: a finding for a person, with its place and the remedy.
  *
  * A function that can find a problem takes a `struct problem *`. If it returns PROBLEM
- * (positive), it has filled the problem. With any other result the caller ignores the problem,
- * unless the function's comment says otherwise. A problem owns no memory and may be copied.
+ * (positive), it has filled the problem. After any other result the problem has no meaning, unless
+ * the function's comment gives it one. A problem owns no memory and may be copied.
  */
 #pragma once
 
@@ -22,7 +22,7 @@
 
 struct problem {
 	char source[PROBLEM_SOURCE_MAX]; /* as the user knows it: "site/app.yaml"; "" if none */
-	/* shown instead of `source` if that is a copy (struct source); "": it is no copy */
+	/* if the source is a copy: its place (struct source), which is shown instead; else "" */
 	char place[PROBLEM_SOURCE_MAX];
 	unsigned line;   /* starting at 1; 0: the source as a whole */
 	unsigned column; /* in characters, starting at 1; 0: the line as a whole */
@@ -32,14 +32,14 @@ struct problem {
 
 /**
  * Fills `problem` and returns PROBLEM, so that a caller can write `return problem_set(…)`. `source`
- * may be NULL. Hostile input may carry control characters and bytes that are not UTF-8 into a
- * message; they are escaped as \xNN.
+ * may be NULL. Control characters, and bytes that are not UTF-8, are escaped as \xNN: a message may
+ * quote hostile input.
  */
 __attribute__((format(printf, 5, 6))) int problem_set(struct problem *problem, const char *source,
 	unsigned line, unsigned column, const char *format, ...);
 
 /**
- * As problem_set(), at the place where `node` was read. A node that a merge made gives no place.
+ * As problem_set(), at the place of `node`. If the node has none, the problem has none.
  */
 __attribute__((format(printf, 3, 4))) int problem_at(
 	struct problem *problem, const struct node *node, const char *format, ...);
@@ -48,7 +48,7 @@ __attribute__((format(printf, 3, 4))) int problem_at(
 __attribute__((format(printf, 3, 4))) int problem_reword(
 	struct problem *problem, const struct problem *at, const char *format, ...);
 
-/** Sets the program that gave the message. */
+/** Sets problem->program. */
 void problem_by(struct problem *problem, const char *program);
 
 /** If the problem is in `source`, and `source` is a copy, sets problem->place to source->place. */
@@ -58,7 +58,6 @@ bool problem_equal(const struct problem *a, const struct problem *b);
 
 /**
  * Writes "PROGRAM: SOURCE:LINE:COLUMN: MESSAGE", NUL-terminated, without the parts that are 0 or
- * empty. Returns the length in bytes; a length above `size` - 1 means that the text was cut, as
- * with snprintf(3).
+ * empty, cut to `size` bytes. Returns the length of the whole text in bytes, as snprintf(3) does.
  */
 size_t problem_format(const struct problem *problem, char *buffer, size_t size);
