@@ -1,4 +1,4 @@
-/* The type of a plain scalar's text. Part of scalar.c. */
+/* The type and value of a plain scalar's text. Part of scalar.c. */
 #pragma once
 
 #include "scalar.h"
@@ -8,7 +8,7 @@ enum scalar_type resolve_plain(struct span text, enum node_schema schema);
 /** Returns whether the text may be tagged !!timestamp. */
 bool resolve_is_timestamp(struct span text);
 
-/** Returns whether the text may be tagged !!float: a float or an int of YAML 1.1 or 1.2. */
+/** Returns whether the text may be tagged !!float: it is a float or int of YAML 1.1 or 1.2. */
 bool resolve_is_python_float(struct span text);
 
 bool resolve_is_nan(struct span text, enum node_schema schema);

@@ -1,18 +1,18 @@
 /*
- * Salt's aggregation: the terms of salt.utils.aggregation, and its tags in YAML.
+ * Salt's aggregation, in the terms of salt.utils.aggregation, and its tags in YAML.
  *
  * A map or a list may be marked as an aggregate (Salt's classes Map and Sequence). Two marked maps
  * give a map with the keys of both, and two marked lists a list with the items of both. Otherwise
- * the later value replaces the earlier one. In any two maps, the values of a key that both have are
- * aggregated by the same rules.
+ * the later value replaces the earlier one. In two maps, marked or not, the two values of a common
+ * key are aggregated by the same rules.
  *
  *      foo: !aggr-seq [first]          foo: !aggr-seq [first, second]
  *      foo: !aggr-seq [second]   ->
  *      bar: [first]                    bar: [second]
  *      bar: [second]
  *
- * A mark is stored in `mark` of nodes that this module makes. The nodes of the caller are never
- * changed. A result is valid while both the arena and the nodes that it was made from live.
+ * Marks are stored in `mark` of nodes that this module makes. It never changes other nodes. A
+ * result is valid while both the arena and the nodes that it was made from live.
  */
 #pragma once
 
@@ -22,25 +22,25 @@
 
 /* The context in which values are made. */
 struct salt {
-	struct arena *arena;     /* for nodes */
+	struct arena *arena;     /* for new nodes */
 	struct origins *origins; /* records the decisions (origin.h); NULL: off */
 };
 
 /*
- * A level says at which nesting depths values without a mark get one before they are combined. The
- * outermost nesting takes the first step of the level, the next one the second, and so on: first
- * the steps of `count`, then those of `flags`.
+ * A level says at which nesting depths it is on: values that are combined there get a mark first.
+ * It is on for the `count` outermost nestings. Below them, the first character of `flags` stands
+ * for the first nesting, the second character for the next one, and so on.
  */
 struct salt_level {
-	uint32_t count;    /* nestings that are on, from here; UINT32_MAX: all */
-	const char *flags; /* then one character per nesting, '1' is on and '0' off; or NULL */
+	uint32_t count;    /* UINT32_MAX: all */
+	const char *flags; /* '1' is on, '0' off; behind the end: off. NULL: no character */
 };
 
 #define SALT_LEVEL_FALSE ((struct salt_level){0})
 #define SALT_LEVEL_TRUE ((struct salt_level){.count = UINT32_MAX})
 
 /**
- * Salt's levelise(): returns whether this nesting is on; *subs becomes the level of the next one.
+ * Salt's levelise(): returns whether this nesting is on. *subs becomes the level of those below.
  */
 bool salt_levelise(struct salt_level level, struct salt_level *subs);
 
@@ -61,12 +61,12 @@ int salt_nothing(const struct salt *salt, const struct node *value, const struct
 
 /* The reason of a mark; for origins. */
 enum salt_reason {
-	SALT_REASON_SEVERAL,   /* of two values, each has another of these reasons */
+	SALT_REASON_SEVERAL,   /* two values are combined that have different reasons */
 	SALT_REASON_ROOT,      /* the value is a document's root */
 	SALT_REASON_KIND,      /* !aggr-map or !aggr-seq */
 	SALT_REASON_SCALAR,    /* !aggr-scalar */
 	SALT_REASON_AGGREGATE, /* !aggregate */
-	SALT_REASON_LEVEL,     /* the value is in a nesting that is on */
+	SALT_REASON_LEVEL,     /* the level is on where the value is */
 };
 
 /**
@@ -77,9 +77,9 @@ int salt_mark(const struct salt *salt, const struct node *value, enum salt_reaso
 	const struct node **ret);
 
 /**
- * Salt's aggregate(): merges `b` into `a`, in time that grows with `b` alone. It may change `a`,
- * `b` and nodes in them if this module made them, and changes no other nodes. The caller must not
- * use `a` and `b` after the call. Returns 0 or -ENOMEM.
+ * Salt's aggregate(): merges `b` into `a`, in time that grows with `b` alone. Changes nodes of both
+ * if this module made them, so the caller must not use `a` and `b` after the call. Returns 0 or
+ * -ENOMEM.
  */
 int salt_aggregate(const struct salt *salt, const struct node *a, const struct node *b,
 	struct salt_level level, const struct node **ret);
@@ -93,8 +93,8 @@ int salt_construct(const struct salt *salt, const struct node *root, const struc
 	struct problem *problem);
 
 /**
- * The opposite of salt_construct(): marks become the tags !aggr-map and !aggr-seq, so that the
- * value can be written, read and aggregated again. The root gets no tag: salt_construct() marks
- * every root. Returns 0 or -ENOMEM.
+ * The opposite of salt_construct(): turns marks into the tags !aggr-map and !aggr-seq, so that the
+ * value can be written, read and aggregated again. The root gets no tag, because salt_construct()
+ * marks every root. Returns 0 or -ENOMEM.
  */
 int salt_represent(const struct salt *salt, const struct node *root, const struct node **ret);

@@ -2,9 +2,9 @@
  * The type of a scalar: computed only where a rule needs it.
  *
  * The type of a plain scalar follows from its text and its schema: YAML 1.1 as PyYAML's SafeLoader
- * resolves it (its resolver.py), the core schema of YAML 1.2.2 (section 10.3.2), RFC 8259, or TOML
- * 1.1.0, in which a date and a local time are timestamps, too. A quoted or block scalar is a
- * string. A core tag (!!str, !!int …) takes precedence; "!" means string. Any other tag, and a core
+ * resolves it (resolver.py), the core schema of YAML 1.2.2 (section 10.3.2), RFC 8259, or TOML
+ * 1.1.0, whose dates and local times count as timestamps. A quoted or block scalar is a string. A
+ * core tag (!!str, !!int …) takes precedence; the tag "!" means string. Any other tag, and a core
  * tag that does not fit the text (!!int x), makes the scalar SCALAR_FOREIGN.
  */
 #pragma once
@@ -39,35 +39,35 @@ bool scalar_is_string(const struct node *node);
 /** Returns true for a scalar of type null, written or empty; false for every other node. */
 bool scalar_is_null(const struct node *node);
 
-/** Returns true for a plain scalar with no text and no tag, in YAML: `key:`. */
+/** Returns true for a plain scalar of YAML with no text and no tag, as in `key:`. */
 bool scalar_is_empty(const struct node *node);
 
 /** Returns the value of a scalar of type bool. */
 bool scalar_bool(const struct node *scalar);
 
 /**
- * Returns the key of the other type that Python treats as equal to `key`: a number for a boolean, a
- * boolean for 1, 1.0, 0 and the like. NULL: there is none.
+ * Returns a key of another type that equals `key` in Python: a number for a boolean, a boolean for
+ * 1, 1.0, 0 and the like. NULL: there is none.
  */
 const struct node *scalar_twin(const struct node *key);
 
-/** Returns the double nearest to the value of an int or float, also for sexagesimals and "_". */
+/** Returns the double that is nearest to the value of an int or float in any notation. */
 double scalar_number(const struct node *scalar);
 
 /**
- * Writes the scalar's value as JSON text. A number keeps its text if RFC 8259 allows it; otherwise
- * it is written in decimal (0644 -> 420). Strings are returned without quotes.
+ * Gives the scalar's value as JSON text. A number keeps its text if RFC 8259 allows it; otherwise
+ * it is written in decimal (0644 -> 420). The text of a string has no quotes and escapes.
  * Returns 0 with *ret, NUL-terminated: static, in `arena`, or the scalar's own text. Otherwise
- * returns -ENOMEM; or -ERANGE for .inf and .nan, which JSON does not have, and for a number of more
- * than NUMBER_DIGITS_MAX digits in another base than ten.
+ * returns -ENOMEM; or -ERANGE for .inf and .nan, which JSON does not have, and for a number with
+ * more than NUMBER_DIGITS_MAX digits in another base than ten.
  */
 int scalar_json(const struct node *scalar, struct arena *arena, struct span *ret);
 
 /**
- * If the text of a plain scalar without a tag means one value in the schema `from`, and another one
- * in scalar->schema, gives the scalar the value in `from`. A string gets quotes: from YAML 1.2 to
- * 1.1, `no` becomes 'no'. Any other value gets JSON's text and schema, or the schema `from` if JSON
- * can't express it (.inf, a date). Returns 0 or -ENOMEM.
+ * Gives a plain scalar without a tag the value that its text has in the schema `from`. Does nothing
+ * if it has the same value in its own schema. A string gets quotes: from YAML 1.2 to 1.1, `no`
+ * becomes 'no'. Any other value gets JSON's text and schema. A value that JSON can't express (.inf,
+ * a date) keeps its text and gets the schema `from`. Returns 0 or -ENOMEM.
  */
 int scalar_translate(struct node *scalar, enum node_schema from, struct arena *arena);
 
@@ -77,5 +77,5 @@ int scalar_translate(struct node *scalar, enum node_schema from, struct arena *a
  */
 bool scalar_equal(const struct node *a, const struct node *b);
 
-/** Equal scalars have equal hashes; part of node_hash(). */
+/** Returns a hash. Equal scalars have equal hashes. Part of node_hash(). */
 uint32_t scalar_hash(const struct node *scalar);

@@ -1,6 +1,6 @@
 /*
- * Text as it is shown to people. A message, a comment or a terminal may quote hostile input: shown
- * text stays on its line, sends no control characters, and is always UTF-8.
+ * Text as it is shown to people. What a message, a comment or a terminal shows may be hostile
+ * input. So shown text has no line breaks and control characters, and is always UTF-8.
  */
 #pragma once
 
@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Greatest size of a character as it is shown, in bytes: "\xNN". */
+/* Greatest size of a shown character, in bytes: that of "\xNN". */
 #define SHOWN_MAX 4
 
 /**
@@ -17,24 +17,24 @@
  */
 bool shown_is_escaped(uint32_t code);
 
-/** Returns whether the byte is a character, of one column, that is shown as it is: ASCII. */
+/** Returns whether the byte is a character of ASCII that is shown as it is, in one column. */
 static inline bool shown_is_plain(char c)
 {
 	return c >= ' ' && c < 0x7F;
 }
 
 /**
- * Writes the character at *p (*p < end) as it is shown to `out`, NUL-terminated, and moves *p
- * behind it. If the character is escaped or invalid, writes "\xNN" for its first byte, and moves *p
+ * Writes to `out`, NUL-terminated, how the character at *p (*p < end) is shown, and moves *p behind
+ * it. If the character is escaped or invalid, writes "\xNN" for its first byte, and moves *p
  * behind that byte. Returns the number of bytes written.
  */
 size_t shown_put(const char **p, const char *end, char out[SHOWN_MAX + 1]);
 
 /**
- * Writes `text` as it is shown, NUL-terminated. Cuts it at its end with "…" to fit `size` bytes, 8
- * or more.
+ * Writes to `out`, NUL-terminated, how `text` is shown. If that needs more than `size` bytes, cuts
+ * its end and appends "…". `size` must be at least 8.
  */
 void shown_head(char *out, size_t size, const char *text);
 
-/** As shown_head(), but cuts the text at its front. */
+/** As shown_head(), but cuts the beginning, and writes "…" in front. */
 void shown_tail(char *out, size_t size, const char *text);

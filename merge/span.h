@@ -1,6 +1,6 @@
 /*
- * A span: a pointer to borrowed bytes, and their number. The bytes may contain NULs. A NUL follows
- * them only if the comment of a span says so.
+ * A span: a pointer to borrowed bytes, and their number. The bytes may contain NULs. There is a NUL
+ * behind them only if the comment of the span says so.
  */
 #pragma once
 
@@ -23,7 +23,7 @@ static inline bool span_equal(struct span a, struct span b)
 	return a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
 }
 
-/* Returns whether `span` is one of the words in `list`, which `separator` divides. */
+/* Returns whether `span` is one of the words in `list`. They stand between `separator`s. */
 static inline bool span_is_in(struct span span, const char *list, const char *separator)
 {
 	bool is_found = false;

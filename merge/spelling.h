@@ -1,10 +1,10 @@
 /*
  * A spelling: how a key is written, if its program accepts several spellings for one key.
  *
- *      Bind-Address = ::     text "bind_address", which identifies the key: layers merge by it
- *                            spelling "Bind-Address", which is written again
+ *      Bind-Address = ::     text "bind_address", which identifies the key when layers merge
+ *                            spelling "Bind-Address", which the merged file has
  *
- * A fold turns a spelling into the text. To fold twice is the same as to fold once.
+ * A fold turns a spelling into the text. Folding twice is the same as folding once.
  */
 #pragma once
 
@@ -13,8 +13,8 @@
 enum {
 	FOLD_CASE = 1,   /* capitals become small letters */
 	FOLD_DASH = 2,   /* "-" becomes "_" */
-	FOLD_HEAD = 4,   /* git's sections: FOLD_CASE up to the quote; [a.B] becomes [a "b"] */
-	FOLD_PREFIX = 8, /* each "loose_" or "loose-" in front is dropped */
+	FOLD_HEAD = 4,   /* git's sections: [A "B"] becomes [a "B"], and [A.B] becomes [a "b"] */
+	FOLD_PREFIX = 8, /* every "loose_" or "loose-" in front is dropped */
 	FOLD_BLANKS = 16 /* blanks at the end are dropped */
 };
 
@@ -23,7 +23,7 @@ enum {
 
 struct fold {
 	unsigned how;
-	/* "A,B": a key that differs from A only in case becomes A; likewise for B. NULL: none. */
+	/* "A,B": a key that differs from A or B only in case becomes A or B. NULL: none does. */
 	const char *names;
 };
 
@@ -33,7 +33,7 @@ struct spelling {
 };
 
 /**
- * Folds the scalar `node`. Returns a copy in `arena` with its spelling; the node itself if
+ * Folds the scalar `node`. Returns a copy in `arena` that has the spelling, too; the node itself if
  * fold->how is 0 or the text has a NUL byte; or NULL when there is no memory.
  */
 const struct node *spelling_fold(
@@ -49,9 +49,9 @@ struct span spelling_of(const struct node *key, const struct fold *fold);
 bool spelling_is(const struct node *key, struct span name);
 
 /**
- * Folds the keys of `root`, which may be NULL: names of sections by `sections`, keys by `keys`.
- * *ret is the root itself, or a copy of its maps in `arena`. If two keys become one, the second is
- * not folded. Returns 0 with *ret, or -ENOMEM.
+ * Folds the keys of `root`, which may be NULL: a section's name by `sections`, any other key by
+ * `keys`. If two keys would become one, the second is not folded. Returns 0 with *ret, a copy of
+ * the maps in `arena`, or the root itself if it is no map; or -ENOMEM.
  */
 int spelling_fold_tree(const struct fold *sections, const struct fold *keys,
 	const struct node *root, struct arena *arena, const struct node **ret);
