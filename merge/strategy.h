@@ -1,6 +1,6 @@
 /*
  * A strategy: one way to merge sources into one file. Each strategy is a file or folder in
- * strategy/ and an entry in the table in strategy.c. No other code knows it by name.
+ * strategy/, and an entry of the table in strategy.c. No other code names a strategy.
  */
 #pragma once
 
@@ -16,13 +16,13 @@ struct merge {
 	struct problem *problem; /* filled when PROBLEM is returned */
 	struct merge_result *result;
 	struct origins *origins; /* records the decisions; NULL: off (origin.h) */
-	/* The caller's environment. Unlike request->environment, it does not add the files that it
-	 * finds to result->sources. */
+	/* The environment that the caller of merge_run() gave. request->environment calls it, and
+	 * adds the files that it finds to result->sources. */
 	const struct merge_environment *asked;
 };
 
 /**
- * Hands over a document that the strategy read itself, to live as long as the result. Returns 0, or
+ * Gives the result a document that the strategy read itself: both are freed together. Returns 0, or
  * -ENOMEM; then the caller still owns the document.
  */
 int merge_adopt(struct merge *merge, struct document *document);
@@ -30,35 +30,35 @@ int merge_adopt(struct merge *merge, struct document *document);
 struct merge_output;
 struct option_uses;
 
-/** Gives the text of `input` unchanged, and records its origin. Returns 0 or -ENOMEM. */
+/** Sets *ret to the text of `input`, unchanged, and records its origin. Returns 0 or -ENOMEM. */
 int merge_give_text(struct merge *merge, const struct merge_input *input, struct merge_output *ret);
 
-/** Returns whether the format of the value's source has tags, so that the value may have one. */
+/** Returns false if the source of `value` has a format without tags. */
 bool merge_may_have_tag(const struct merge *merge, const struct node *value);
 
-/* The option of the strategies that put sources one after the other. */
+/* An option of the strategies that put sources one after the other. */
 #define STRATEGY_ORDER_OPTION                                                                      \
 	{                                                                                          \
 		"order", OPTION_CHOICE, "lowest-first", "lowest-first|highest-first",              \
 			"highest-first: for programs that take the first of several values"        \
 	}
 
-/** Returns whether the option asks for the highest source first. */
+/** Returns whether the option `order` puts the highest source first. */
 bool strategy_is_highest_first(const struct merge *merge);
 
 /**
- * Refuses the root `value` if its kind differs from the kind of `below`, the root of the lower
- * sources. A source that replaces the whole file like this is broken (a forgotten colon, an error
- * page, the `null` of a tool that had no input). The problem is at `below` if that is a scalar,
- * otherwise at `value`. A root with a tag fits any kind, and any kind may replace null. `tag` is
- * the tag that allows a change of kind, for the message; NULL: there is none. Returns 0 or PROBLEM.
+ * Refuses a source's root `value` if its kind differs from the kind of `below`, the root of the
+ * lower sources. One of the two is broken (a forgotten colon, an error page, the `null` of a tool
+ * that had no input): the problem is at `below` if that is a scalar, otherwise at `value`. A root
+ * with a tag fits any kind, and any kind may replace null. `tag` is the tag that allows a change of
+ * kind, for the message; NULL: there is none. Returns 0 or PROBLEM.
  */
 int merge_check_root(const struct merge *merge, const struct node *below, const struct node *value,
 	const char *tag);
 
 /**
- * Gives the root of a source, for a strategy that merges one document of each source. Empty
- * documents do not count. Returns 0 with *ret, NULL if all are empty; or PROBLEM at a second one.
+ * Finds the root of a source, for a strategy that merges one document of each source. Empty
+ * documents do not count. Returns 0 with *ret (NULL: all are empty), or PROBLEM at a second one.
  */
 int merge_only_root(
 	const struct merge *merge, const struct document *document, const struct node **ret);
@@ -66,17 +66,17 @@ int merge_only_root(
 /* The output of a strategy: a tree, which merge_run() writes in the requested format, or bytes. */
 struct merge_output {
 	const struct node *root; /* if not is_text, the tree; NULL: an empty file */
-	/* Comment lines, with newline, to write before a tree. They are left out if comments begin
-	 * with another character in the format that is written. */
+	/* Comment lines, with newlines, to write before a tree. merge_run() leaves them out if the
+	 * requested format begins comments with another character. */
 	struct span head;
 	struct span text; /* if is_text, the file: NUL-terminated, in the merge's arena */
 	bool is_text;
 };
 
-/* The sources that a strategy uses. The other sources of the file need not be read. */
+/* The sources that a strategy uses. The others need not be read. */
 enum strategy_takes { STRATEGY_TAKES_ALL, STRATEGY_TAKES_HIGHEST, STRATEGY_TAKES_LOWEST };
 
-/* How the lists at one place combine. */
+/* How the lists of two sources at one place combine. */
 enum list_outcome {
 	LIST_OUTCOME_ANY,    /* not known before the merge */
 	LIST_OUTCOME_WHOLE,  /* one list replaces the other */
@@ -84,7 +84,7 @@ enum list_outcome {
 	LIST_OUTCOME_BY_KEY, /* items with the same value at a key are merged */
 };
 
-/* The effect of a source's value on the values that lower sources have in its place. */
+/* The effect of a source's value on the values that lower sources have at its place. */
 enum strategy_says {
 	STRATEGY_SAYS_VALUE,   /* the source's value replaces or extends the lower ones */
 	STRATEGY_SAYS_NOTHING, /* the lower values stay */
@@ -97,8 +97,8 @@ struct strategy {
 	const struct option_spec *options; /* ends with a NULL name; may be NULL */
 	enum strategy_takes takes;
 	bool reads_trees;            /* the inputs' documents are read before merge() is called */
-	bool gives_trees;            /* it reads no trees, but its result is a tree */
-	bool keeps_duplicates;       /* as keep_duplicates of struct read_options */
+	bool gives_trees;            /* reads_trees is false, but the result is a tree */
+	bool keeps_duplicates;       /* see keep_duplicates of struct read_options */
 	bool reads_as_pyyaml;        /* see as_pyyaml of struct read_options */
 	bool reads_zeros_as_decimal; /* 0644 is 644: NODE_SALT instead of NODE_YAML_1_1 */
 	const char *tags;            /* "!a, !b": tags that the strategy understands; NULL: none */
@@ -107,8 +107,8 @@ struct strategy {
 	bool (*is_verbatim)(const struct merge_input *only);
 
 	/*
-	 * Checks the rules for options that the table can't express. May be NULL: no such rules.
-	 * Returns 0, PROBLEM or -ENOMEM.
+	 * Checks what `options` above can't express. May be NULL: nothing. Returns 0, PROBLEM or
+	 * -ENOMEM.
 	 */
 	int (*check)(const struct options *options, struct problem *problem);
 
@@ -121,20 +121,20 @@ struct strategy {
 		size_t count, struct arena *arena, enum list_outcome *ret, const struct node **by);
 
 	/*
-	 * Finds the document in `roots` that is merged with `root`, document `n` of the result.
-	 * `roots` are the documents of one input, or of a merge of several. *ret becomes its index.
-	 * If there is none, *ret becomes `count`, and *named a document that has the name of `root`
-	 * and nothing else, or NULL if documents have no names. Returns 0 or -ENOMEM. May be NULL:
-	 * a result has one document.
+	 * Sets *ret to the index of the document in `roots` that is merged with `root`, which is
+	 * document `n` of the result. `roots` are the documents of one input, or of a merge of
+	 * several. If there is no such document, *ret becomes `count`, and *named a document that
+	 * has the name of `root` and nothing else, or NULL if documents have no names. Returns 0 or
+	 * -ENOMEM. May be NULL: a result has one document.
 	 */
 	int (*match_document)(const struct merge_request *request, const struct node *root,
 		size_t n, const struct node *const *roots, size_t count, struct arena *arena,
 		size_t *ret, const struct node **named);
 
 	/*
-	 * Finds the names of documents. A name is a map with the values of the keys by which
-	 * documents are matched, and nothing else. names[i] stays NULL if roots[i] has none of the
-	 * keys. *by becomes the list of these KEYs, or NULL if documents have no names. Returns 0
+	 * Finds the names of documents. A name is a map that has the values by which documents are
+	 * matched, and nothing else. *by becomes the list of the KEYs of these values, or NULL if
+	 * documents have no names. names[i] stays NULL if roots[i] has none of the KEYs. Returns 0
 	 * or -ENOMEM. May be NULL: a result has one document.
 	 */
 	int (*name_documents)(const struct merge_request *request, const struct node *const *roots,
@@ -142,9 +142,9 @@ struct strategy {
 		const struct node **by);
 
 	/*
-	 * note_uses() adds the nodes of the options that name places in the document of an input.
-	 * report_idle() reports the nodes that name places and are not in `uses` (option_use.h).
-	 * Both are NULL if no option names a place.
+	 * note_uses() adds to `uses` (option_use.h) the nodes of options that name places which the
+	 * input's document has. report_idle() reports the nodes that name places and are not in
+	 * `uses`. Both are NULL if no option names a place.
 	 */
 	int (*note_uses)(const struct merge_request *request, size_t input,
 		const struct document *document, struct option_uses *uses);
@@ -152,12 +152,12 @@ struct strategy {
 		int (*report)(void *context, const struct problem *problem), void *context);
 
 	/*
-	 * Returns the effect of a source's value on the values of lower sources. May be NULL: that
-	 * of each value is STRATEGY_SAYS_VALUE.
+	 * Returns the effect of a source's value on the values of lower sources. May be NULL: it is
+	 * always STRATEGY_SAYS_VALUE.
 	 */
 	enum strategy_says (*says)(const struct node *value);
 
-	/* Loads the libraries that are otherwise loaded at first use. May be NULL: none. */
+	/* Loads now the libraries that would be loaded at first use. May be NULL: none. */
 	void (*load)(void);
 
 	/*

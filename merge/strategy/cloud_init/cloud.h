@@ -8,9 +8,9 @@
  *                   ▼
  *                 patched: json_patch.c edits `root` until the next tree comes
  *
- * Nodes that a merge made itself, and that only one place refers to, have the mark CLOUD_OWNED and
- * are changed in place. All ancestors of an owned node are owned, too. The mark MARK_TUPLE
- * (json_patch.h) stays beside CLOUD_OWNED.
+ * A node that the merge made, and that only one place refers to, has the mark CLOUD_OWNED and is
+ * changed in place. All ancestors of an owned node are owned, too. A node may have the marks
+ * CLOUD_OWNED and MARK_TUPLE (json_patch.h).
  */
 #pragma once
 
@@ -24,8 +24,8 @@
 #define CLOUD_OWNED 1
 
 /*
- * Greatest number of parts in one merge, as each part has a fixed cost. (Clouds accept only 16 to
- * 64 KB of user data.)
+ * Greatest number of parts in one merge, because each part has a fixed cost. (Clouds accept no more
+ * than 16 to 64 KB of user data.)
  */
 #define CLOUD_PARTS_MAX 4096
 
@@ -50,17 +50,17 @@ enum list_method { LIST_APPEND, LIST_PREPEND, LIST_REPLACE, LIST_NO_REPLACE };
 /* One merger: a built-in one with its options, or one written in Lua. */
 struct cloud_merger {
 	enum cloud_kind handles; /* of a built-in merger */
-	bool replace;            /* dict */
-	bool allow_delete;       /* dict */
-	bool append;             /* str */
-	enum list_method method; /* list */
+	bool replace;            /* of dict */
+	bool allow_delete;       /* of dict */
+	bool append;             /* of str */
+	enum list_method method; /* of list */
 	bool recurse_dict;
 	bool recurse_list;
 	bool recurse_str;
 	struct lua_merger *custom; /* NULL: built in */
 };
 
-/* The mergers of a part: for each kind the first one that handles it; NULL: none does. */
+/* The mergers of a part: for each kind the first merger that handles it; NULL: none does. */
 struct cloud_dispatch {
 	const struct cloud_merger *of[CLOUD_KINDS];
 	const struct node *by; /* the node that named them, for origins; or NULL */
@@ -73,16 +73,15 @@ struct cloud {
 	struct origins *origins; /* of the merge */
 
 	/*
-	 * While origins are recorded, aliases become copies. A JSON Patch must still change all
-	 * copies of an aliased value at once. So this maps each copied map and list to its
-	 * original.
+	 * From each copy of an aliased map or list to its original. While origins are recorded,
+	 * aliases become copies, and a JSON Patch must still change all copies at once.
 	 */
 	struct node_memo aliased;
 
-	/* The result of the parts so far; a map unless a patch replaced it. */
+	/* The result of the parts so far; a map, unless a patch made it something else. */
 	const struct node *root;
 	struct json_patch *patch; /* not NULL: `root` is being patched, and is out of date */
-	struct how fallback;      /* for a part that names no mergers */
+	struct how fallback;      /* for parts that name no mergers */
 	/* with the option `mergers: stack`: the mergers for the next part */
 	const struct cloud_dispatch *stacked;
 
@@ -97,8 +96,8 @@ struct cloud_part {
 	struct source source;
 	struct span text;
 	struct text_place place;
-	const struct document *document; /* `text`, if it has been read already; or NULL */
-	struct span merge_type;          /* the header Merge-Type or X-Merge-Type; NULL: none */
+	const struct document *document; /* `text`, read; NULL: not read yet */
+	struct span merge_type;          /* header Merge-Type or X-Merge-Type; `data` NULL: none */
 	struct how_place merge_type_place;
 	const struct node *merge_type_by; /* merge_type as a node, for origins; or NULL */
 };
@@ -113,10 +112,10 @@ int cloud_read_part(struct cloud *cloud, const struct cloud_part *part, const st
 /** Merges a part that is a cloud-config. Returns 0, PROBLEM or -errno. */
 int cloud_add_config(struct cloud *cloud, const struct cloud_part *part);
 
-/** Applies a part that, after its first line, is a JSON Patch. Returns 0, PROBLEM or -ENOMEM. */
+/** Applies a JSON Patch: the part without its first line. Returns 0, PROBLEM or -ENOMEM. */
 int cloud_add_patch(struct cloud *cloud, const struct cloud_part *part);
 
-/** Ends patching and brings cloud->root up to date. Returns 0 or PROBLEM. */
+/** Ends patching, and brings cloud->root up to date. Returns 0, PROBLEM or -ENOMEM. */
 int cloud_end_patch(struct cloud *cloud);
 
 /** Makes the mergers in `how`. *ret lives as long as the merge. Returns 0, PROBLEM or -errno. */
@@ -124,12 +123,12 @@ int cloud_dispatch_new(
 	struct cloud *cloud, const struct how *how, const struct cloud_dispatch **ret);
 
 /**
- * Checks the options of built-in mergers. With `knows_all`, refuses mergers that are not built in.
- * Returns 0 or PROBLEM.
+ * Checks the options of built-in mergers. With `knows_all`, refuses all other mergers. Returns 0 or
+ * PROBLEM.
  */
 int cloud_dispatch_check(const struct how *how, bool knows_all, struct problem *problem);
 
-/** Does cloud-init's merge(value, with). Returns 0, PROBLEM or -errno. */
+/** Does cloud-init's merge(value, with). Returns 0 with *ret, PROBLEM or -errno. */
 int cloud_merge(struct cloud *cloud, const struct cloud_dispatch *mergers, const struct node *value,
 	const struct node *with, const struct node **ret);
 
@@ -138,8 +137,8 @@ enum cloud_kind cloud_kind(const struct node *node);
 /** Returns Python's name of the kind, for messages: "dict", "list", "str" … */
 const char *cloud_kind_name(enum cloud_kind kind);
 
-/** Makes `node` and all owned nodes in it immutable. */
+/** Makes `node` and all owned nodes in it immutable: clears CLOUD_OWNED. */
 void cloud_freeze(const struct node *node);
 
-/** Counts work. Returns 0, or PROBLEM at `node` if the merge takes too much. */
+/** Counts `units` of work. Returns 0, or PROBLEM at `node` if the merge takes too much work. */
 int cloud_spend(struct cloud *cloud, uint64_t units, const struct node *node);

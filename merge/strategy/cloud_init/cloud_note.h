@@ -1,7 +1,7 @@
 /*
- * Records the decisions of the mergers, for origins. `value` is the old value and `with` the new
- * one. `rule` names the merger and its option as people write them. `rule` and mergers->by become
- * the reason (struct origin_why).
+ * The record of the mergers' decisions, for origins. `value` is the old value and `with` the new
+ * one. `rule` is the merger with its option, as people write it. The reason of a decision (struct
+ * origin_why) is made of `rule` and mergers->by.
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 void cloud_note_taken(struct cloud *cloud, const struct cloud_dispatch *mergers,
 	const struct node *value, const struct node *with, const char *rule);
 
-/** Records that `null` removes the pair from the map. */
+/** Records that the value `null` removes the pair from the map. */
 void cloud_note_removed(struct cloud *cloud, const struct node *map, const struct pair *pair,
 	const struct node *null);
 
@@ -19,10 +19,10 @@ void cloud_note_removed(struct cloud *cloud, const struct node *map, const struc
 void cloud_note_kept(struct cloud *cloud, const struct cloud_dispatch *mergers,
 	const struct node *value, const struct node *with, const char *rule);
 
-/** Records that `result` has the entries of `with`, besides those that it had before. */
+/** Records that `result` has got the entries of `with`, too. */
 void cloud_note_part(struct cloud *cloud, const struct cloud_dispatch *mergers,
 	const struct node *result, const struct node *with, const char *rule);
 
-/** As cloud_note_kept(), because no merger handles the old value's kind. */
+/** As cloud_note_kept(): `value` stays because no merger handles its kind. */
 void cloud_note_unhandled(struct cloud *cloud, const struct cloud_dispatch *mergers,
 	const struct node *value, const struct node *with);

@@ -1,7 +1,7 @@
 /*
  * GMime, loaded for the first MIME message: it needs forty libraries, GnuPG's among them, that
- * plyfs uses for nothing else. Call its functions as gmime.NAME(…). GMime's macros can't be used,
- * as they call the functions by name.
+ * plyfs uses for nothing else. Call its functions as gmime.NAME(…). Do not use GMime's macros: they
+ * call functions that are not linked.
  */
 #pragma once
 
@@ -55,8 +55,8 @@ struct gmime {
 extern struct gmime gmime;
 
 /**
- * Loads and starts GMime, once, from any thread. It stays loaded. Returns false if it is not
- * installed.
+ * Loads and starts GMime, if it is not loaded yet. Any thread may call it. Returns false if GMime
+ * is not installed.
  */
 bool gmime_load(void);
 

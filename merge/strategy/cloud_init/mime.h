@@ -16,11 +16,11 @@ struct mime_part {
 };
 
 /**
- * Reads the parts of the message `text`, in their order. Returns 0 with *ret in `arena`, PROBLEM
- * for a broken message or one with more than `max` parts, or -ENOMEM.
+ * Reads the parts of the message `text`. Returns 0 with *count parts at *ret, in their order, in
+ * `arena`; PROBLEM if the message is broken or has more than `max` parts; or -ENOMEM.
  */
 int mime_read(const struct source *source, struct span text, size_t max, struct arena *arena,
 	struct mime_part **ret, size_t *count, struct problem *problem);
 
-/** Loads the library that reads messages. Otherwise the first message loads it. */
+/** Loads the library that mime_read() needs. Without this call the first message loads it. */
 void mime_load(void);
