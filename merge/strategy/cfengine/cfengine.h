@@ -8,9 +8,9 @@
  * CFEngine's inline JSON: the text of an argument that begins with `{` or `[`.
  *
  * In `[ name ]` and `{ "key": name[index] }`, the bare name stands for the value of a container,
- * the layer of that name. As in CFEngine, keys need no quotes, commas and colons may be missing
- * (but no comma before a list or map in a list), a comma may stand before a closing bracket, and
- * text after the last bracket is ignored. `true`, `false` and `null` are never names.
+ * the layer of that name. As in CFEngine, keys need no quotes, colons and commas may be missing
+ * (except the comma before a list or map in a list), a comma may stand before a closing bracket,
+ * and text after the last bracket is ignored. `true`, `false` and `null` are never names.
  */
 struct cfengine_json {
 	struct arena *arena;

@@ -1,5 +1,5 @@
 /*
- * deep: maps merge key by key, lists by rules, and any other value is replaced.
+ * deep: maps merge key by key, lists by rules, and any other values replace each other.
  *
  * The strategy builds one tree, layer by layer: combine(the tree so far, the next layer). A value
  * that only one layer has is referred to, never copied. Where two values meet, a node is made and
@@ -11,7 +11,7 @@
  *                               value `gone`: removing is cheap, and a key keeps its place
  *      OWNED list               until deep_seal(), a struct list (list.h) in the scratch arena
  *
- * A directive is a tag that says how its value combines with the value below, that of the lower
+ * A directive is a tag that says how its value combines with the value "below", that of the lower
  * layers. It acts once, when its layer is merged in. If there is no value below, !replace, !append,
  * !prepend and !unique leave their value unchanged, and !delete leaves nothing.
  */
@@ -27,11 +27,11 @@ struct deep {
 	struct merge *merge;
 	struct arena *scratch; /* freed when the merge is done */
 	const struct list_rules *rules;
-	bool minds_kinds;    /* warns of a value of another kind than that below, or refuses it */
-	bool has_pairs;      /* as list_rules_have_pairs() */
-	bool has_directives; /* the source that is being merged in may have some */
+	bool minds_kinds;    /* warns of or refuses a value of another kind than the one below */
+	bool has_pairs;      /* list_rules_have_pairs() */
+	bool has_directives; /* the source that is being merged in may have directives */
 	unsigned depth;      /* of the value that is being merged in */
-	uint32_t pass;       /* number of the last list that was merged in by key */
+	uint32_t pass;       /* number of lists merged in by key so far (struct list_entry) */
 	uint64_t made;       /* pairs and items copied or added so far */
 	uint64_t allowed;    /* maximum of `made` */
 	uint32_t compared;   /* calls of deep_compares() so far */
@@ -39,19 +39,19 @@ struct deep {
 };
 
 /*
- * The functions that return int return 0; PROBLEM, with the merge's problem filled; or -errno.
- * Values that they give are OWNED ("ours"), or immutable.
+ * The functions that return int return 0; PROBLEM, with the merge's problem filled; or -errno. The
+ * values that they give are "ours" (OWNED) or immutable.
  */
 
 /** Merges `value` into the value `below`, which may be NULL. *ret is NULL if no value is left. */
 int deep_combine(struct deep *deep, const struct node *below, const struct node *value,
 	const struct list_place *place, const struct node **ret);
 
-/** Gives the value without any value below, and carries out the directives in it and on it. */
+/** As deep_combine(), if there is no value below: carries out the directives on and in `value`. */
 int deep_take(struct deep *deep, const struct node *value, const struct list_place *place,
 	const struct node **ret);
 
-/** As deep_take(), for a list: deep_list.c. */
+/** deep_take() of a list: deep_list.c. */
 int deep_take_list(struct deep *deep, const struct node *value, const struct list_place *place,
 	const struct node **ret);
 
@@ -60,13 +60,13 @@ int deep_merge_lists(struct deep *deep, const struct node *below, const struct n
 	const struct list_place *place, const struct list_rule *rule, const struct node **ret);
 
 /**
- * Returns whether the rule of the place makes `value` one more assignment of the key, after those
- * of `below`. Both must be texts or lists.
+ * Returns whether both values are texts or lists, and the place's rule makes `value` one more
+ * assignment of the key, after those of `below`.
  */
 bool deep_is_repeat(const struct deep *deep, const struct node *below, const struct node *value,
 	const struct list_place *place);
 
-/** If deep_is_repeat(), merges the assignment `value` into `below`: deep_list.c. */
+/** Merges the assignment `value` into `below`; deep_is_repeat() must be true: deep_list.c. */
 int deep_repeat(struct deep *deep, const struct node *below, const struct node *value,
 	const struct list_place *place, const struct node **ret);
 
@@ -76,22 +76,22 @@ void deep_note_part(struct deep *deep, const struct node *list, const struct nod
 
 /**
  * If one of *below and *value is a map, and the other one is a list that stands for a map (`before`
- * of its rule), replaces the list by that map. "A=1" becomes A: "1", and "A" becomes A: null. Keys
- * of two layers with the same characters become one: the text 1 of "1=a" and a map's integer 1.
- * deep_pairs.c.
+ * of its rule), replaces the list by that map. "A=1" becomes A: "1", and "A" becomes A: null. A key
+ * with the same characters as one of the other map is the same key: the 1 of "1=a", and an integer
+ * 1. deep_pairs.c.
  */
 int deep_make_pairs(struct deep *deep, const struct list_place *place, const struct node **below,
 	const struct node **value);
 
-/* The uses of the options, as in struct strategy: deep_use.c. */
+/* note_uses() and report_idle() of struct strategy: deep_use.c. */
 int deep_note_uses(const struct merge_request *request, size_t input,
 	const struct document *document, struct option_uses *uses);
 int deep_report_idle(const struct options *options, const struct option_uses *uses,
 	int (*report)(void *context, const struct problem *problem), void *context);
 
 /**
- * Returns the format whose keys may be repeated: that of the result, else that of the lowest input.
- * NULL: neither repeats keys.
+ * Returns the format of the result, or else of the lowest input, if its keys may be repeated. NULL:
+ * neither format repeats keys.
  */
 const struct format *deep_repeating(const struct merge_request *request);
 
@@ -111,7 +111,7 @@ enum directive directive_of(const struct node *node);
 /** As says() of struct strategy. */
 enum strategy_says directive_says(const struct node *value);
 
-/** Returns whether the source may hold directives; false is certain. Reads only the text. */
+/** Returns false if the source certainly has no directives. Reads only the text. */
 bool directive_may_be_in(const struct merge_input *input);
 
 /** Returns whether a node of the document has a directive. Exact, and cheap if there is no tag. */
@@ -119,28 +119,28 @@ bool directive_is_in(const struct document *document);
 
 /* The tree under construction: deep_tree.c. */
 
-/** Counts entries that are made because of `at`. Returns PROBLEM if they are too many. */
+/** Counts entries that are made because of `at`. Returns 0, or PROBLEM if they are too many. */
 int deep_spend(struct deep *deep, const struct node *at, uint64_t entries);
 
 /**
- * Counts a comparison of a value. Its time grows with the value's text, and an alias may make
- * thousands of items of one long text. Returns 0, or -ENOMEM if the budget's time is up.
+ * Counts a comparison of a value. The time of a comparison grows with the value's text, and aliases
+ * may make thousands of items of one long text. Returns 0, or -ENOMEM if the budget's time is up.
  */
 int deep_compares(struct deep *deep);
 
-/** Begins work on the entries of a source's map or list. PROBLEM: it is nested too deep. */
+/** Goes into a source's map or list. Returns 0, or PROBLEM if it is nested too deep. */
 int deep_enter(struct deep *deep, const struct node *collection);
 
-/** Ends the work that deep_enter() began. */
+/** Leaves the map or list that deep_enter() went into. */
 void deep_leave(struct deep *deep);
 
-/** Gives the map itself if it is ours, otherwise a copy that may be changed. */
+/** Gives the map itself if it is ours, otherwise a copy that is ours. */
 int deep_own_map(struct deep *deep, const struct node *map, struct node **ret);
 
 /** As deep_own_map(), for a list. */
 int deep_own_list(struct deep *deep, const struct node *list, struct list **ret);
 
-/** Sets a pair's value in a map of ours. NULL removes the pair. */
+/** Sets the value of pair `number` in a map of ours. NULL removes the pair. */
 void deep_set(struct node *map, size_t number, const struct node *value);
 
 /** Returns the value of a pair, or NULL if it was removed. */
@@ -149,17 +149,17 @@ const struct node *deep_value(const struct pair *pair);
 /** Gives a map of ours without the removed pairs. The numbers of the other pairs change. */
 int deep_drop_removed(struct deep *deep, struct node *map, struct node **ret);
 
-/** Sets the style of a merged node: a lower {} must not force a higher block onto one line. */
+/** Gives `result` the style of `value` if that has more lines: a block must not become a {}. */
 void deep_widen(struct node *result, const struct node *value);
 
-/** Turns a tree under construction into an ordinary one. `node` is no longer ours to change. */
+/** Turns a tree under construction into an ordinary tree, which is immutable. */
 int deep_seal(struct deep *deep, const struct node *node, const struct node **ret);
 
 /**
  * If origins are on, seals a node that leaves the tree, so that origins can refer to it. Otherwise
- * *ret is `node`. NULL is allowed.
+ * *ret is `node`, which may be NULL.
  */
 int deep_let_go(struct deep *deep, const struct node *node, const struct node **ret);
 
-/** As deep_seal(), but *ret is only for reading: `node` stays under construction. */
+/** As deep_seal(), but makes *ret a copy in `scratch`: `node` stays under construction. */
 int deep_picture(struct deep *deep, const struct node *node, const struct node **ret);

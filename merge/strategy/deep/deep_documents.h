@@ -7,10 +7,10 @@
  *      kind: Deployment                             kind: Deployment
  *                                                   spec: {replicas: 3}
  *
- * The option `documents` says what is done with them: they are matched by keys that it names or by
- * their position, all merged into one, or refused. Without the option, documents that all have
- * `kind` and `metadata.name` are matched by these, as Kubernetes names objects. Otherwise a source
- * with several documents is refused, unless it is the only one: then its documents stay the same.
+ * By the option `documents`, documents are matched by the keys that it names, or by their position;
+ * or all are merged into one; or several in one source are refused. Without the option, documents
+ * that all have `kind` and `metadata.name` are matched by these, as Kubernetes names objects. Other
+ * sources with several documents are refused. But the documents of a source alone need no match.
  */
 #pragma once
 
@@ -18,15 +18,15 @@
 
 struct deep_documents {
 	/*
-	 * From a document's name to the document, in the order of the file. OWNED (deep.h): a
-	 * removed document has the value `gone`, and keeps its place.
+	 * From a document's values at `by`, or its position, to the document, in the order of the
+	 * file. OWNED (deep.h): a removed document has the value `gone`, and keeps its place.
 	 */
 	struct node *map;
-	const struct node *by; /* sequence of KEYs; NULL: they are matched by position, or is_one */
+	const struct node *by; /* sequence of KEYs; NULL: documents match by position, or is_one */
 	struct key *keys;      /* of `by` */
 	const char *names;     /* of `by`, for messages */
-	bool is_one;           /* all documents become one */
-	bool is_alone;         /* there is one source: no document is matched with another */
+	bool is_one;           /* all documents become one, or no source has a second one */
+	bool is_alone;         /* one source has all documents: none is matched with another */
 	uint32_t *inputs;      /* for each document: number of its last input, starting at 1 */
 	uint32_t capacity;     /* of `inputs` */
 };
@@ -35,29 +35,29 @@ struct deep_documents {
 int deep_documents_check(const struct options *options, struct problem *problem);
 
 /**
- * Decides how the documents of this merge are matched. Returns 0; PROBLEM if several documents
- * would become one and no option says so; or -ENOMEM.
+ * Decides how the documents of this merge are matched. Returns 0; PROBLEM if a source has several
+ * and nothing says how they match those of another source; or -ENOMEM.
  */
 int deep_documents_init(struct deep *deep, struct deep_documents *ret);
 
 /**
- * Finds the document into which document `n` of input `i`, with the root `said`, is merged. Returns
- * 0 with its index in `map` in *ret; PROBLEM if a key is missing, or the input has the document
- * twice; or -ENOMEM. If no earlier document matches, the value (deep_value()) there is NULL.
+ * Finds the document into which `said`, the root of document `n` of input `i`, is merged. Returns 0
+ * with the index of its pair in `map`, whose deep_value() is NULL if no earlier document matches;
+ * PROBLEM if `said` has none of the keys, or the input has two such documents; or -ENOMEM.
  */
 int deep_documents_find(struct deep *deep, struct deep_documents *documents, size_t i, size_t n,
 	const struct node *said, uint32_t *ret);
 
 /**
- * Sets *ret to whether a "!delete" at the root `said` removes the document. Returns 0; PROBLEM if
- * it does, but `said` has other keys than those by which documents are matched; or -errno.
+ * Sets *ret to whether a "!delete" at the root `said` removes the document. Returns 0; or PROBLEM
+ * if it does, but `said` has other values than those by which documents are matched.
  */
 int deep_documents_check_removal(struct deep *deep, const struct deep_documents *documents,
 	const struct node *said, bool *ret);
 
 /**
- * Gives the sealed result: NULL if there is no document, the document if there is one, else a
- * sequence of the documents in the style NODE_STREAM.
+ * Sets *ret to the sealed result: NULL if there is no document; the document if there is one; else
+ * a sequence of the documents with the style NODE_STREAM. Returns 0 or -ENOMEM.
  */
 int deep_documents_give(
 	struct deep *deep, const struct deep_documents *documents, const struct node **ret);

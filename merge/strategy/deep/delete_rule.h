@@ -5,9 +5,9 @@
  *      delete: {site: server.tls, host: ["jobs.nightly", "hosts.db\\.internal"]}
  *
  * A place is the keys that lead to a value, from the root, with dots between them. A backslash
- * makes the next character literal. Before a layer's first source is merged in, the values of lower
- * layers at the layer's places are deleted, as by "!delete". As with "!delete", a place without a
- * value, or with a list on the way to it, is no error.
+ * makes the next character literal. Before a layer's first source is merged in, the values that
+ * lower layers have at the layer's places are deleted, as by "!delete". If a place has no value, or
+ * a list is on the way to the place, nothing is deleted; that is no error.
  */
 #pragma once
 
@@ -17,18 +17,18 @@
 int delete_rule_check(const struct options *options, struct problem *problem);
 
 /**
- * Adds to `uses` the places that the rule deletes for a layer above `input`, and that `root` has.
- * Returns 0 or -ENOMEM.
+ * Adds to `uses` the places in `root`, a document of `input`, at which the rule deletes values for
+ * a layer above `input`. Returns 0 or -ENOMEM.
  */
 int delete_rule_note(const struct merge_request *request, size_t input, const struct node *root,
 	struct option_uses *uses);
 
-/** As option_uses_report_idle(). */
+/** As option_uses_report_idle(), for the option `delete`. */
 int delete_rule_report_idle(const struct options *options, const struct option_uses *uses,
 	int (*report)(void *context, const struct problem *problem), void *context);
 
 /**
- * Deletes the rule's places for `layer` from *root, which may be NULL. Returns 0, PROBLEM or
+ * Deletes from *root, which may be NULL, the values at the places of `layer`. Returns 0, PROBLEM or
  * -errno.
  */
 int delete_rule_apply(struct deep *deep, const char *layer, const struct node **root);

@@ -6,14 +6,14 @@
  * A pattern is the keys that lead to a list, from the root, with dots between them. Items of a list
  * add nothing to the path: `spec.containers.env` means the `env` of each container. In a pattern
  *
- *      *     stands for any one key; at the end, for one or more: "run.*" is all that is below run
+ *      *     stands for one key; at the end, for one or more: "run.*" is everything below run
  *      **    stands for any number of keys, also none: "**.hosts" is every `hosts`
  *      \.    is a dot in a key, `\*` an asterisk, `\\` a backslash
  *
- * "*" alone matches every list, also a list that is the whole file; "" matches only such a list.
+ * "*" alone matches every list, also one that is the whole file; "" matches only a list that is the
+ * whole file.
  *
- * The most specific pattern wins: the one that spells out the most keys. If several spell out the
- * same number, the last one wins. The order has no other effect, so "*" may stand first.
+ * The pattern that spells out the most keys wins; of several, the last one.
  */
 #pragma once
 
@@ -23,27 +23,27 @@
 enum list_mode { LIST_REPLACE, LIST_APPEND, LIST_PREPEND, LIST_UNIQUE, LIST_REPEAT, LIST_BY_KEY };
 
 /*
- * LIST_REPEAT: lists combine as repeated assignments do in a file of systemd. A single text is a
- * list of one. A later list is appended to the earlier one, or replaces it: if it is an empty text,
- * an empty list, or a list with an empty text in it.
+ * LIST_REPEAT: lists combine as repeated assignments do in a file of systemd. A text is a list of
+ * one item. A later list replaces the earlier one if it is an empty text, an empty list, or a list
+ * with an empty text in it. Otherwise it is appended.
  */
 
-/* All except LIST_BY_KEY, as people write them. */
+/* The modes as people write them, except LIST_BY_KEY. */
 extern const char *const list_mode_names[LIST_BY_KEY];
 
 /*
  * LIST_BY_KEY: what is done with an item if an earlier item of the same layer has the same key.
- * Zero is the default, also for lists that a format merges by a key although no rule says so.
+ * LIST_TWICE_SECOND is the default, also for lists that a format merges by a key without a rule.
  */
 enum list_twice {
-	LIST_TWICE_SECOND, /* is merged with the second item of the lower layers that has the key */
-	LIST_TWICE_MERGE,  /* is merged into the earlier item */
+	LIST_TWICE_SECOND, /* merged with the second item of the lower layers that has the key */
+	LIST_TWICE_MERGE,  /* merged into the earlier item */
 	LIST_TWICE_ERROR,
 };
 
 struct list_rule {
 	enum list_mode mode;
-	/* LIST_BY_KEY: the key or keys by which items are matched, for item_key_find(). */
+	/* LIST_BY_KEY: the argument `by` of item_key_find(). */
 	const struct node *by;
 	/* "=": a list with "A=1" stands for the map {A: "1"}; NULL: lists stand for no maps */
 	const struct node *before;
@@ -51,11 +51,11 @@ struct list_rule {
 	enum list_twice twice;
 	bool needs_key;           /* LIST_BY_KEY: an item without a key is an error */
 	bool is_assigned;         /* a single text is a list of one, as for LIST_REPEAT */
-	const struct node *place; /* the pattern, as written; NULL: the rule is for all lists */
+	const struct node *place; /* the pattern, as written; NULL: the option is one mode */
 	const struct node *value; /* the mode, as written; NULL: none is given */
 };
 
-/* A place in a tree; NULL is the root. An item of a list has the place of the list. */
+/* A place in a tree; NULL is the root. The items of a list have the place of the list. */
 struct list_place {
 	const struct list_place *up;
 	const struct node *key;
@@ -64,10 +64,10 @@ struct list_place {
 struct list_rules;
 
 /**
- * Reads the option `lists`, which may also be a mode for all lists: "append", or {by: name}.
- * `options` is borrowed. Without the option, lists combine as repeated keys do in `format`
- * (deep_repeating()); if `format` is NULL, they are replaced. Returns 0 with *ret in `arena`,
- * PROBLEM, or -ENOMEM.
+ * Reads the option `lists`, which may also be one mode for all lists: "append", or {by: name}.
+ * `options` is borrowed. A list that no pattern matches combines as repeated keys do in `format`
+ * (deep_repeating()); if `format` is NULL, the later list replaces the earlier one. Returns 0 with
+ * *ret in `arena`, PROBLEM, or -ENOMEM.
  */
 int list_rules_read(const struct options *options, const struct format *format, struct arena *arena,
 	const struct list_rules **ret, struct problem *problem);
@@ -81,8 +81,7 @@ int list_rules_report_idle(const struct list_rules *rules, const struct option_u
 	int (*report)(void *context, const struct problem *problem), void *context);
 
 /**
- * Returns whether a rule with LIST_REPEAT or is_assigned may apply somewhere: such a rule also
- * applies to single texts.
+ * Returns whether there may be a rule with LIST_REPEAT or is_assigned, which applies to texts, too.
  */
 bool list_rules_repeat(const struct list_rules *rules);
 
