@@ -2,11 +2,11 @@
  * A stream: the documents of a file, and how a KEY names one of them.
  *
  *      [1].spec.replicas                                    by its position, counted from 0
- *      [kind=Deployment,metadata.name=web].spec.replicas    by values in it
- *      spec.replicas                                        not named: only one document has this
+ *      [kind=Deployment,metadata.name=web].spec.replicas    by its values
+ *      spec.replicas                                        not at all: only one document has it
  *
  * A document's name has the values of all keys by which the strategy matches documents. A KEY may
- * give fewer values, or those of other keys, if only one document has them.
+ * give fewer of them, or values of other keys, if only one document has these.
  */
 #pragma once
 
@@ -29,43 +29,43 @@ struct stream {
 	size_t count;
 	/*
 	 * For each document, a map that has its name and nothing else; NULL: it has no name, or
-	 * shares it with another document. The array is NULL if the strategy names no documents.
+	 * another document has the same. The array is NULL if the strategy names no documents.
 	 */
 	const struct node *const *names;
-	/* a map from a name to a node whose `line` is the document's index; NULL if `names` is */
+	/* a map from a name to a node whose `line` is the document's index; or NULL, as `names` */
 	const struct node *index;
 	const struct node
 		*by; /* list of the KEYs whose values are the name; NULL: there are none */
 };
 
 /**
- * Makes the stream of the documents `roots`, which the stream borrows, as the strategy of the
- * request matches them. Returns 0 with *ret in `arena`, or -ENOMEM.
+ * Makes the stream of the documents `roots`, which the stream borrows. The request's strategy names
+ * them. Returns 0 with *ret, whose memory is in `arena`, or -ENOMEM.
  */
 int stream_make(const struct merge_request *request, const struct node *const *roots, size_t count,
 	struct arena *arena, struct stream *ret);
 
-/** As stream_make(), for the result *root of a merge; *root NULL: no document. */
+/** As stream_make(), for *root, the result of a merge; *root NULL: there is no document. */
 int stream_of(const struct merge_request *request, const struct node *const *root,
 	struct arena *arena, struct stream *ret);
 
 /* A document that a KEY names. */
 struct stream_place {
-	size_t document;          /* its index */
+	size_t document;          /* its index; STREAM_NEW: the number of documents */
 	const struct node *named; /* STREAM_NEW: a map that has its name and nothing else */
 	size_t end;               /* bytes of the KEY up to the end of the document's name */
 };
 
 /**
- * Finds the document that the KEY `text` names at text[begin]. Returns 0 or STREAM_NEW with *ret in
- * `arena`; STREAM_UNKNOWN with ret->end; STREAM_NONE; PROBLEM if several documents fit, or none has
- * the index; or -ENOMEM.
+ * Finds the document that the KEY `text` names at text[begin]. Returns 0 or STREAM_NEW, with *ret;
+ * STREAM_UNKNOWN, with ret->end; STREAM_NONE; PROBLEM if several documents fit, or none has the
+ * index; or -ENOMEM. ret->named is in `arena`.
  */
 int stream_find(const struct stream *stream, const char *text, size_t begin, struct arena *arena,
 	struct stream_place *ret, struct problem *problem);
 
 /**
- * Reports that text[begin] to text[end] does not name a new document (STREAM_UNKNOWN). Returns
+ * Reports STREAM_UNKNOWN: text[begin] to text[end] is not the name of a new document. Returns
  * PROBLEM or -ENOMEM.
  */
 int stream_refuse_unknown(const struct stream *stream, const char *text, size_t begin, size_t end,
@@ -74,28 +74,28 @@ int stream_refuse_unknown(const struct stream *stream, const char *text, size_t 
 /** Returns the index of the document with that name; stream->count: there is none. */
 size_t stream_find_named(const struct stream *stream, const struct node *name);
 
-/** Appends the document's name, or its index [N], as in a KEY; nothing if it is the only one. */
+/** Appends a document's name as a KEY has it, or its index [N]; nothing if it is the only one. */
 void stream_put(const struct stream *stream, size_t document, struct key_text *ret);
 
 /** As stream_put(), for a name. */
 void stream_put_name(const struct node *name, struct key_text *ret);
 
 /**
- * Returns `value` with the pairs of `name` that it lacks, at all depths. Returns `value` itself if
- * `value` or `name` is no map. NULL: there is no memory.
+ * Returns a copy of `value` with the pairs of `name` that `value` lacks, at all depths; `value`
+ * itself if `value` or `name` is no map; or NULL when there is no memory.
  */
 const struct node *stream_name(
 	const struct node *name, const struct node *value, struct arena *arena);
 
-/** Returns whether the document has all values of the name. */
+/** Returns whether the document `root` has all values of `name`. */
 bool stream_has_name(const struct node *root, const struct node *name);
 
 /**
- * Puts a copy of `value` into `map` at the KEY, and makes the maps on the way. Changes nothing if
- * the KEY has a value, or a value on the way is no map. Returns 0 or -ENOMEM.
+ * Puts a copy of `value` into `map` at the KEY, and makes missing maps on the way. Changes nothing
+ * if there is a value at the KEY, or one on the way that is no map. Returns 0 or -ENOMEM.
  */
 int stream_put_at(
 	struct arena *arena, struct node *map, const struct key *key, const struct node *value);
 
-/** Counts the scalars in a tree. */
+/** Returns the number of scalars in a tree. */
 size_t stream_count_scalars(const struct node *node);

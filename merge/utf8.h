@@ -47,7 +47,7 @@ static inline uint32_t utf8_decode(const char *p, size_t length)
 	return code;
 }
 
-/* Returns whether the character is white space of Unicode, beyond ASCII. */
+/* Returns whether the character is white space of Unicode and not of ASCII. */
 static inline bool utf8_is_blank(uint32_t code)
 {
 	return code == 0x85 || code == 0xA0 || code == 0x1680 ||
@@ -56,7 +56,7 @@ static inline bool utf8_is_blank(uint32_t code)
 }
 
 /*
- * Returns the number in the four hexadecimal digits at `p`; -1 if they are not hexadecimal digits.
+ * Returns the value of the four hexadecimal digits at `p`; -1: there are no four such digits.
  */
 static inline int32_t utf8_hex4(const char *p, const char *end)
 {
@@ -75,7 +75,7 @@ static inline int32_t utf8_hex4(const char *p, const char *end)
 	return code;
 }
 
-/* Writes `code`, a valid code point, to `out`. Returns the bytes written. */
+/* Writes `code`, a valid code point, to `out`. Returns the number of bytes written. */
 static inline size_t utf8_encode(uint32_t code, char out[4])
 {
 	if (code < 0x80) {

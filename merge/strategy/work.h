@@ -1,7 +1,6 @@
 /*
- * A bound on work that grows faster than the input, such as shifting a long list for each of many
- * parts, or copying a large document for each of many small patches. The unit is one value that is
- * read or copied.
+ * A bound on work that grows faster than the input: many parts may each shift a long list, and many
+ * small patches may each copy a large document. The unit is one value that is read or copied.
  */
 #pragma once
 
@@ -15,7 +14,7 @@ struct work {
 	uint64_t left;
 };
 
-/* Counts units. Returns false if they exceed the bound; then the caller must stop. */
+/* Counts `units`. Returns false if the bound is exceeded; then the caller must stop. */
 static inline bool work_spend(struct work *work, uint64_t units)
 {
 	if (units > work->left)

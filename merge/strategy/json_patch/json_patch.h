@@ -1,8 +1,8 @@
 /*
  * JSON Patch (RFC 6902), as the jsonpatch module applies it for cloud-init.
  *
- * The patched document is a copy. A value that a YAML alias shares is shared in the copy, too: a
- * change at one place shows at the other, as in Python. One copy serves any number of patches.
+ * Patches change a copy of the document, which serves any number of patches. A value that a YAML
+ * alias shares is shared in the copy, too: as in Python, a change at one place shows at the other.
  */
 #pragma once
 
@@ -13,7 +13,7 @@
 #include "work.h"
 
 /*
- * Bit of node.mark: the list is a tuple in Python, an item of !!omap or !!pairs. A patch can't
+ * Bit of node.mark: the list is an item of !!omap or !!pairs, in Python a tuple. A patch can't
  * change the items of a tuple. A tuple equals no list.
  */
 #define MARK_TUPLE 0x80
@@ -30,12 +30,12 @@ struct json_patch {
 	const struct node *root; /* the document, with the patches so far */
 
 	/* private: */
-	struct origin_why why; /* the operation that is being applied */
+	struct origin_why why; /* of the operation that is being applied */
 	bool is_moving;        /* the operation removes a value and puts it elsewhere */
-	bool is_copying;       /* the operation copies a value that stays */
+	bool is_copying;       /* the operation puts a copy of a value elsewhere */
 };
 
-/** Opens patch->root for patching. Returns 0, PROBLEM, or -ENOMEM. */
+/** Begins patching: copies patch->root. Returns 0, PROBLEM or -ENOMEM. */
 int json_patch_open(struct json_patch *patch);
 
 /**
@@ -44,13 +44,13 @@ int json_patch_open(struct json_patch *patch);
  */
 int json_patch_apply(struct json_patch *patch, const struct node *operations);
 
-/** Ends patching: patch->root lies in the arena and is immutable. Returns 0 or PROBLEM. */
+/** Ends patching: patch->root is immutable from now on. Returns 0 or PROBLEM. */
 int json_patch_close(struct json_patch *patch);
 
 /* For json_patch.c, in json_patch_tree.c: */
 
-/** Counts work. Returns 0, or PROBLEM at `node`. */
+/** Counts `units` of work. Returns 0, or PROBLEM at `node` if patch->work is used up. */
 int json_patch_spend(struct json_patch *patch, uint64_t units, const struct node *node);
 
-/** Copies a value, so that it may be changed. Returns 0, PROBLEM or -ENOMEM. */
+/** Makes a copy of a value that may be changed. Returns 0, PROBLEM or -ENOMEM. */
 int json_patch_copy(struct json_patch *patch, const struct node *node, const struct node **ret);

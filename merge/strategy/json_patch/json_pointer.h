@@ -1,6 +1,6 @@
 /*
  * A JSON Pointer (RFC 6901), as Python's module jsonpointer reads it for cloud-init: "/a/0" has the
- * parts "a" and "0". Problems have the place where the pointer is written.
+ * parts "a" and "0". Problems are at the place where the pointer is written.
  */
 #pragma once
 
@@ -9,13 +9,13 @@
 #include "problem.h"
 
 struct json_pointer {
-	const struct node *node; /* where it is written */
+	const struct node *node; /* the pointer as it is written */
 	struct span *parts;
 	size_t count; /* 0: the document as a whole */
 };
 
 /**
- * Reads the pointer in `node`, the member `name` of an operation. Returns 0, PROBLEM or -ENOMEM.
+ * Reads the pointer `node`, the member `name` of an operation. Returns 0, PROBLEM or -ENOMEM.
  */
 int json_pointer_read(const struct node *node, const char *name, struct arena *arena,
 	struct problem *problem, struct json_pointer *ret);
@@ -24,23 +24,23 @@ int json_pointer_read(const struct node *node, const char *name, struct arena *a
 bool json_pointer_begin_equal(
 	const struct json_pointer *a, const struct json_pointer *b, size_t count);
 
-/** Makes the key of a map that the part stands for. The key borrows `part`. */
+/** Returns the part as the key of a map. The key borrows `part`. */
 struct node json_pointer_key(struct span part);
 
-/** Returns the pair of the map whose key the part stands for, or NULL. */
+/** Returns the pair of the map with the key json_pointer_key(part), or NULL. */
 const struct pair *json_pointer_find(const struct node *map, struct span part);
 
-/** Reads the part as an index of a list, UINT32_MAX at most. Returns 0 or PROBLEM. */
+/** Reads the part as an index; a larger one than UINT32_MAX becomes that. Returns 0 or PROBLEM. */
 int json_pointer_index(const struct json_pointer *pointer, struct span part,
 	struct problem *problem, uint32_t *ret);
 
-/** Goes one step, from `node` to its entry `part`. Returns 0 or PROBLEM. */
+/** Sets *ret to the value of the entry `part` of `node`. Returns 0, or PROBLEM: there is none. */
 int json_pointer_step(const struct json_pointer *pointer, const struct node *node, struct span part,
 	struct problem *problem, const struct node **ret);
 
 /**
- * Finds the value that all parts but the last lead to, and sets *last to the last part. The pointer
- * must have a part. Returns 0 or PROBLEM.
+ * Finds the value that all parts except the last lead to, and sets *last to the last part. The
+ * pointer must have a part. Returns 0 or PROBLEM.
  */
 int json_pointer_parent(const struct json_pointer *pointer, const struct node *root,
 	struct problem *problem, const struct node **ret, struct span *last);

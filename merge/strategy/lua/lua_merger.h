@@ -11,8 +11,8 @@ struct lua_merger;
 
 /**
  * Makes an object of the script's class, with the options of `entry`. The script can call `mergers`
- * to merge the entries of its values. *ret lives as long as cloud->lua. Returns 0, PROBLEM with the
- * message that the script raised, or -ENOMEM.
+ * for the entries of its values. Returns 0 with *ret, which lives as long as cloud->lua; PROBLEM
+ * with the message of an error that the script raised; or -ENOMEM.
  */
 int lua_merger_new(struct cloud *cloud, const struct merge_input *script,
 	const struct how_entry *entry, const struct cloud_dispatch *mergers,
@@ -25,5 +25,5 @@ bool lua_merger_handles(const struct lua_merger *merger, enum cloud_kind kind);
 int lua_merger_call(struct lua_merger *merger, enum cloud_kind kind, const struct node *value,
 	const struct node *with, const struct node **ret);
 
-/** Ends all scripts of a merge. NULL is allowed. */
+/** Closes the Lua state of a merge, with all its mergers. NULL is allowed. */
 void lua_free(struct lua *lua);

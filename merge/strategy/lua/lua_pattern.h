@@ -7,8 +7,8 @@
 #include "span.h"
 
 /**
- * Returns an upper bound of the steps to search `text` for `pattern`: comparisons of a character
- * with an item of the pattern. Stops counting above LUA_PATTERN_STEPS_MAX.
+ * Returns an upper bound of the steps of a search for `pattern` in `text`. A step compares one
+ * character with one item of the pattern. Stops counting above LUA_PATTERN_STEPS_MAX.
  */
 double lua_pattern_steps(struct span pattern, struct span text);
 

@@ -3,12 +3,11 @@
  *
  * Maps and lists are userdata that refer to a node. Scalars become Lua's own strings, numbers and
  * booleans; a null becomes `null`. A date, binary data or an integer of more than 64 bits is
- * userdata that a script can only pass on. A scalar that comes back unchanged keeps its text:
- * lua_values finds the node that a value was made from.
+ * userdata that a script can only pass on. A scalar that comes back unchanged keeps its text,
+ * because `seen` finds the node that a value was made from.
  *
- * A value that a script gets never changes. dict() and list() make copies. The script may change a
- * copy until the copy becomes part of another value, or of the result. So no value can contain
- * itself.
+ * A script can't change a value that it gets. It can change a copy, which dict() or list() makes,
+ * until the copy becomes part of another value, or of the result. So no value can contain itself.
  *
  * A box is the userdata that refers to a map or a list, or to a scalar that Lua has no type for.
  * lua_value.c turns nodes into values and back; lua_box.c has the methods.
@@ -21,20 +20,20 @@
 
 struct lua_values {
 	struct cloud *cloud;
-	/* Registry references, one per kind of scalar: table from value to node. */
+	/* For each kind of scalar, the registry's reference to a table from values to nodes. */
 	int seen[CLOUD_KINDS];
 };
 
 /** Sets up the globals dict, list, kind and null. Must be called in protected mode. */
 void lua_value_open(lua_State *L, struct lua_values *values);
 
-/** Pushes the value of `node`, which must be frozen. May raise. */
+/** Pushes the value of `node`, which must be immutable (cloud_freeze()). May raise an error. */
 void lua_value_push(lua_State *L, const struct node *node);
 
-/** Returns the node for the value at `index`. Raises if no node can hold it, such as a function. */
+/** Returns the node for the value at `index`. Raises an error for a function and the like. */
 const struct node *lua_value_take(lua_State *L, int index);
 
-/* For lua_value.c and lua_box.c alone. All of these may raise. */
+/* For lua_value.c and lua_box.c alone. All of these functions may raise an error. */
 
 /* Names of the metatables in the registry. */
 #define LUA_BOX_DICT "plyfs.dict"
@@ -47,7 +46,7 @@ const struct node *lua_value_take(lua_State *L, int index);
 /* The content of a userdata. */
 struct lua_box {
 	const struct node *node;
-	struct node *open; /* the same node while the script may change it; else NULL */
+	struct node *open; /* `node`, while the script may change it; else NULL */
 };
 
 void lua_box_set_values(lua_State *L, struct lua_values *values);
@@ -59,14 +58,14 @@ struct arena *lua_box_arena(lua_State *L);
 struct origins *lua_box_origins(lua_State *L);
 
 /**
- * Raises if `r` < 0. Counts the bytes that were added to the arena since it held `before` bytes.
+ * Raises an error if `r` < 0. Counts what was added to the arena since it had `before` bytes.
  */
 void lua_box_check(lua_State *L, int r, size_t before);
 
-/** Pushes a box. `open` is `node` if the script may change it, otherwise NULL. */
+/** Pushes a box with these members. `type` is the name of its metatable. */
 void lua_box_push(lua_State *L, const struct node *node, struct node *open, const char *type);
 
-/** Returns the box at `index`, or NULL. */
+/** Returns the box at `index`; NULL: it is another value. */
 struct lua_box *lua_box_at(lua_State *L, int index);
 
 /** Returns the kind of the value at `index` if it is a scalar in Lua; otherwise CLOUD_KINDS. */
@@ -78,10 +77,10 @@ const struct node *lua_box_take_scalar(lua_State *L, int index);
 /** Makes a node of a float. */
 const struct node *lua_box_new_float(lua_State *L, double number);
 
-/** Raises if `node` is so deep that a map or list around it would exceed limits.depth. */
+/** Raises an error if a map or list around `node` would be deeper than limits.depth. */
 void lua_box_check_height(lua_State *L, const struct node *node);
 
-/** Makes a list from a Lua table that is at most `left` tables deep. */
+/** Makes a list from a Lua table, in which at most `left` tables are nested. */
 struct node *lua_box_list_of(lua_State *L, int table, unsigned left);
 
 /** As lua_box_list_of(), for a map. */

@@ -1,15 +1,15 @@
 /*
- * The files of one pillar merge. A file refers to others by reference keys, whose files are merged
- * into it, and by neighbours, whose values stand in it under their names (pillar_option.h).
+ * The files of one pillar merge. A file refers to other files in two ways: those that its reference
+ * keys name are merged into it; the values of its neighbours stand in it under the neighbours'
+ * names (pillar_option.h).
  *
  *      host ──_merge──▶ zone ──_parent──▶ site
  *        └──_neighbours──▶ other ──_merge──▶ zone (built already)
  *
  * The name of a file's source identifies the file, whatever name a reference used. Each name is
- * searched for once. If a file's result is the same wherever it is named, it is built once.
- * Neighbours that name each other are the exception: a neighbour that is being built is left out,
- * so a result can depend on the files that are being built around it. Such a result records these
- * files, and is used again only while the same files are being built.
+ * searched for once, and a file is built once. Neighbours that name each other are the exception:
+ * while a file is being built, it is left out of its neighbours. So their results depend on which
+ * files are being built. They record these files, and are used again only while the same are built.
  */
 #pragma once
 
@@ -24,8 +24,8 @@ struct pillar_file {
 	const char *name; /* of the source in the highest layer; must be the first member */
 	const struct merge_input *inputs; /* lowest layer first */
 	size_t count;
-	size_t number;              /* starting at 0, in the order in which they were found */
-	struct pillar_built *built; /* its results, the newest first */
+	size_t number;              /* starting at 0, in the order in which files were found */
+	struct pillar_built *built; /* the file's results, the newest first */
 };
 
 /* A set of files, by their numbers. All zero: empty. */
@@ -38,8 +38,8 @@ struct pillar_set {
 struct pillar_built {
 	struct pillar_built *next;
 	const struct node *root;    /* NULL: nothing, an empty file */
-	struct pillar_set looked;   /* the result depends on whether these files are being built */
-	struct pillar_set was_open; /* those of `looked` that were being built */
+	struct pillar_set looked;   /* the result depends on which of these files are being built */
+	struct pillar_set was_open; /* the files in `looked` that were being built */
 };
 
 struct pillar_files {
@@ -50,15 +50,15 @@ struct pillar_files {
 
 	/* private: */
 	size_t count;
-	void *calls; /* tsearch(3) trees of struct pillar_name and struct pillar_file */
-	void *files;
+	void *calls; /* a tree of tsearch(3): struct pillar_name */
+	void *files; /* a tree of tsearch(3): struct pillar_file */
 };
 
 void pillar_files_fini(struct pillar_files *files);
 
 /**
- * Adds the file with the sources `inputs`, unless the name of its highest source is known already:
- * then *ret is that file. Returns 0 or -ENOMEM.
+ * Adds the file with the sources `inputs`. If there is a file with the name of the highest source
+ * already, *ret is that file. Returns 0 or -ENOMEM.
  */
 int pillar_files_add(struct pillar_files *files, const struct merge_input *inputs, size_t count,
 	struct pillar_file **ret);
@@ -72,8 +72,8 @@ int pillar_files_find(struct pillar_files *files, const char *name, struct pilla
 	struct problem *problem);
 
 /**
- * Returns an earlier result of the file that is valid while files->open are being built, or NULL.
- * Adds the cost of the search to *work.
+ * Returns an earlier result of the file that is valid for the present files->open, or NULL. Adds
+ * the cost of the search to *work.
  */
 struct pillar_built *pillar_file_built(
 	const struct pillar_files *files, const struct pillar_file *file, size_t *work);
@@ -81,7 +81,7 @@ struct pillar_built *pillar_file_built(
 bool pillar_set_has(const struct pillar_set *set, const struct pillar_file *file);
 bool pillar_set_is_empty(const struct pillar_set *set);
 
-/** These three return 0 or -ENOMEM. pillar_set_common() gives the files that are in both sets. */
+/** The next three return 0 or -ENOMEM. *ret becomes the set of files that both sets have. */
 int pillar_set_add(struct pillar_set *set, const struct pillar_file *file, struct arena *arena);
 int pillar_set_add_all(struct pillar_set *set, const struct pillar_set *other, struct arena *arena);
 int pillar_set_common(const struct pillar_set *a, const struct pillar_set *b, struct arena *arena,

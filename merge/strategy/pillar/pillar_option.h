@@ -1,4 +1,4 @@
-/* The options of the pillar strategy, and the names that its files contain. */
+/* The options of the pillar strategy, and the names of other files in a file. */
 #pragma once
 
 #include "option.h"
@@ -7,8 +7,8 @@
 #define PILLAR_KEYS_MAX 16
 
 /*
- * A marker is the pair `_control: _replace` in a map, or `_replace` as the first item of a list:
- * nothing is combined into the map or list that has it.
+ * A marker is the pair `_control: _replace` in a map, or `_replace` as the first item of a list. No
+ * other value is combined into a map or list that has a marker.
  */
 #define PILLAR_CONTROL "_control"
 #define PILLAR_REPLACE "_replace"
@@ -17,10 +17,10 @@ struct pillar_options {
 	const char *data_path;                    /* without a slash at its end */
 	const struct node *keys[PILLAR_KEYS_MAX]; /* the reference keys, in their order */
 	size_t key_count;
-	const struct node *neighbour; /* the key that names the neighbours; NULL: none */
+	const struct node *neighbour; /* the key whose value names the neighbours; NULL: none */
 };
 
-/** Options for struct strategy, and their check(). */
+/** `options` and check() of struct strategy. */
 extern const struct option_spec pillar_option_specs[];
 int pillar_options_check(const struct options *options, struct problem *problem);
 
@@ -28,10 +28,10 @@ int pillar_options_check(const struct options *options, struct problem *problem)
 int pillar_options_read(
 	const struct options *options, struct arena *arena, struct pillar_options *ret);
 
-/** Returns whether `name` has a meaning as a key of a file's root. */
+/** Returns whether `name` is _control, a reference key, or the key of the neighbours. */
 bool pillar_options_has(const struct pillar_options *options, struct span name);
 
-/** Returns how many names a value has: the items of a list, or the value alone. Null has none. */
+/** Returns the number of names in the value of such a key: a list of names, a name, or null. */
 size_t pillar_name_count(const struct node *value);
 
 /** Returns name `i` of the value, starting at 0. */
