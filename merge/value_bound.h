@@ -4,29 +4,29 @@
  *      bounds: {permissions.deny: union, mode: {at_most: [off, ask, allow]}}
  *
  * The bound computes the value at the place from the values that the sources themselves have there,
- * lowest first. The strategy's result there does not count, nor does a source without a value.
+ * lowest first. Sources without a value there do not count, and the strategy's result neither.
  *
- *      union       the items of all lists, each once; the lowest list's come first
+ *      union       the items of all lists, each once, those of the lowest list first
  *      intersect   the items of the lowest list that all other lists have, too
  *      max, min    the largest, or smallest, number
- *      at_most     the strictest value, by the bound's scale, which begins with the strictest
- *      and, or     whether all booleans are true, or any
+ *      at_most     the value that comes first on the bound's scale: the strictest one
+ *      and, or     true if all booleans are true, or if one is
  *
  * A source's attempt to loosen the value is refused, as by a lock:
  *
- *      any bound   a looser value, a null, a tag that removes the value, another kind of value on
- *                  the way to the place
- *      union       a list that lacks items of lower lists, if it adds no item, or if it has a tag
- *                  that removes items
+ *      any bound   a looser value; a null; a tag that removes the value; no map or list where the
+ *                  way to the place needs one
+ *      union       a list that lacks items of lower lists, and either adds none or has a tag that
+ *                  removes some
  *      intersect   an item that is not in all lower lists
- *      these two   a value that is no list, if a lower source has a list there
+ *      both        a value that is no list, if a lower source has a list there
  *
  * Any other value that the bound can't use is an error.
  *
  * Like locks (value_lock.h), bounds are enforced outside of the strategies: each source is merged
  * alone, a tree is made of the bounded values, and value_lock_enforce() puts them into the result.
- * Places are written as for locks. If two bounds reach one value, the first in the option counts.
- * Values inside a bounded value have no bounds of their own.
+ * Places are written as for locks. If two bounds apply to one value, the first in the option
+ * counts. Values inside a bounded value have no bounds of their own.
  */
 #pragma once
 
@@ -64,7 +64,7 @@ struct value_bounds {
 
 /**
  * Reads `map`, which maps places to bounds. Refuses two bounds of different kinds or scales if one
- * value can be at both places, and a bound on values that `locks` (may be NULL) may cover.
+ * value can be at both places. Refuses a bound if `locks` (may be NULL) may cover its values.
  * Returns 0 with *ret in `arena`, which borrows the map; PROBLEM; or -ENOMEM.
  */
 int value_bounds_read(const struct node *map, const struct value_locks *locks, struct arena *arena,
@@ -74,7 +74,7 @@ int value_bounds_read(const struct node *map, const struct value_locks *locks, s
 const char *value_bound_name(const struct value_bound *bound);
 
 /**
- * Puts the bounded values into *root, the strategy's result, which may be NULL. The result of the
- * merge lists the refusals. Returns 0, PROBLEM or -errno.
+ * Puts the bounded values into *root, the strategy's result, which may be NULL. Adds the refusals
+ * to merge->result. Returns 0, PROBLEM or -errno.
  */
 int value_bounds_apply(struct merge *merge, const struct node **root);

@@ -7,11 +7,11 @@
 
 /* A source's value at the place. */
 struct value_bound_view {
-	const struct node *own; /* its value; NULL: none */
-	const struct node *raw; /* the value in its document, with tags; NULL: none, or not known */
-	/* The node that removes the values of lower sources; NULL: none does. It has a tag that
-	 * removes them; or it is on the way to the place, and is not the map or list that the next
-	 * step leads from. */
+	const struct node *own; /* the value after the source was merged alone; NULL: none */
+	const struct node *raw; /* the value in the document, with tags; NULL: none, or not known */
+	/* The source's node that removes the values of lower sources; NULL: none does. The node has
+	 * a tag that removes them. Or it stands on the way to the place, and is a scalar, or a map
+	 * in place of a list, or a list in place of a map. */
 	const struct node *cut;
 };
 
@@ -26,7 +26,7 @@ struct value_bound_fold {
 };
 
 /**
- * Makes the bounded value, or NULL if no source has one, and adds the refusals to the result of the
- * merge. Returns 0, PROBLEM or -ENOMEM.
+ * Sets *ret to the bounded value, or to NULL if no source has a value. Adds the refusals to the
+ * result of the merge. Returns 0, PROBLEM or -ENOMEM.
  */
 int value_bound_fold(const struct value_bound_fold *fold, const struct node **ret);

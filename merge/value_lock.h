@@ -1,28 +1,28 @@
 /*
- * Locks: at the places that a layer locks, no higher layer changes the value, or sets one where
- * there is none.
+ * Locks: at the places that a layer locks, no higher layer can change a value, or set one if there
+ * is none.
  *
  *      lock: {policy: ["log-driver", "hosts.*"]}
  *
  * L is the merge of the layers up to and including the locking one, by the same rule. R is the
- * merge of all layers. After both merges, at each locked place, R gets the value that L has there,
- * or none if L has none.
+ * merge of all layers. After both merges, R gets the values that L has at the locked places. If L
+ * has no value at such a place, R has none.
  *
  *      L   hosts: {a: 1}        R   hosts: {a: 2, b: 3}      lock "hosts.a"
  *                 └───────────────▶ hosts: {a: 1, b: 3}      and a refusal: site.yaml:1:12
  *
- * On the way to a locked value, R may lack a map or list that L has, or have another kind of value
- * in its place. Then R gets that map or list of L. If an index of a list is locked and L has no
- * item there, the list in R ends before that index.
+ * If R lacks a map or list on the way to a locked value, or has another kind of value there, R gets
+ * the map or list of L. If an index of a list is locked and L has no item there, the list in R ends
+ * before that index.
  *
  * If several layers lock a place, the lock of the lowest layer wins. Locks are enforced outside of
  * the strategies: no strategy knows of them. A file is merged once more for each locking layer that
  * is below one of the file's sources.
  *
  * A place is the keys that lead to a value, from the root, with dots between them; an index selects
- * an item of a list. "*" stands for any one key or index, and "**" for any number of them,
- * including none. "\." is a dot in a key, "\*" an asterisk, "\\" a backslash. A lock covers the
- * value at the place and everything in it.
+ * an item of a list. "*" stands for one key or index, "**" for any number of them, also none. "\."
+ * is a dot in a key, "\*" an asterisk, "\\" a backslash. A lock covers the value at the place and
+ * everything in that value.
  */
 #pragma once
 
@@ -34,8 +34,8 @@
 struct value_lock_word;
 
 struct value_lock {
-	const struct node *layer; /* the name of the layer, a node of the option */
-	unsigned rank;            /* of the layer; the caller that knows the layers sets it */
+	const struct node *layer;            /* the name of the layer, a node of the option */
+	unsigned rank;                       /* of the layer; see value_locks_read() */
 	const struct value_lock_word *words; /* of all places, one after the other */
 	size_t word_count;
 };
@@ -48,14 +48,14 @@ struct value_locks {
 
 /**
  * Reads `map`, which maps names of layers to a place or a list of places. Returns 0 with *ret in
- * `arena`; PROBLEM; or -ENOMEM. *ret borrows the map. The caller must set the ranks in it.
+ * `arena`, which borrows the map; PROBLEM; or -ENOMEM. The caller must set the rank of each lock.
  */
 int value_locks_read(const struct node *map, struct arena *arena, struct value_locks **ret,
 	struct problem *problem);
 
 /**
- * Returns whether the options have bounds (value_bound.h), or some input lies above a locking
- * layer, so that a lock may refuse part of it.
+ * Returns whether locks or bounds may have an effect: the options have bounds (value_bound.h), or
+ * an input lies above a locking layer.
  */
 bool value_locks_bind(const struct merge_request *request);
 
@@ -63,8 +63,8 @@ struct merge;
 struct merge_output;
 
 /**
- * Merges as the strategy's merge() does, then applies the request's locks and bounds. The result
- * lists the refusals. *is_changed becomes whether locks or bounds changed the tree. Returns 0,
- * PROBLEM or -errno.
+ * Calls the strategy's merge(), then applies the request's locks and bounds. Adds the refusals to
+ * merge->result. Sets *is_changed to whether locks or bounds changed the tree. Returns 0, PROBLEM
+ * or -errno.
  */
 int value_locks_merge(struct merge *merge, struct merge_output *ret, bool *is_changed);

@@ -12,8 +12,8 @@ struct value_lock_enforcement {
 	const struct value_lock *lock;
 	const struct node *low;      /* the merge of the layers up to the lock's; NULL: nothing */
 	struct origins *low_origins; /* of `low`; NULL: off */
-	/* True: `lock` has the places of bounds. Then *root keeps its values at places that `low`
-	 * lacks, and no refusal is added: value_bound_fold() has added them. */
+	/* `lock` has the places of bounds. If `low` has no value at a place, *root keeps its value.
+	 * No refusal is added: value_bound_fold() has added them. */
 	bool is_bound;
 
 	/* private: */
@@ -23,24 +23,23 @@ struct value_lock_enforcement {
 };
 
 /**
- * Changes *root, which may be NULL, so that it equals keep->low at each locked place, and adds the
- * refusals to the result. Neither tree may be nested deeper than limits.depth. Returns 0 or
- * -ENOMEM.
+ * Makes *root, which may be NULL, equal to keep->low at each locked place. Adds the refusals to the
+ * result of the merge. The trees must have passed value_lock_check_size(). Returns 0 or -ENOMEM.
  */
 int value_lock_enforce(struct value_lock_enforcement *keep, const struct node **root);
 
 /* Parts that bounds (value_bound.h) need, too. */
 
-/* Bytes of a place, and of the text about a kept value, in a message; longer ones are cut. */
+/* Sizes of buffers, in bytes: for a place, and for value_lock_describe_kept(). */
 #define VALUE_LOCK_NAME_BYTES 256
 #define VALUE_LOCK_KEPT_BYTES (PROBLEM_SOURCE_MAX + 64)
 
-/** Writes the place of the kept value: "as policy/app.yaml:1:2 has it". */
+/** Writes where the kept value stands: "as policy/app.yaml:1:2 has it". */
 void value_lock_describe_kept(const struct node *kept, char *text, size_t size);
 
 /**
- * Adds a refusal to the result. The caller fills *ret, unless that is NULL: then the result has
- * REFUSALS_MAX refusals, and only counts this one. Returns 0 or -ENOMEM.
+ * Adds a refusal to the result. The caller must fill *ret. *ret is NULL if the result has
+ * REFUSALS_MAX refusals: it only counts this one. Returns 0 or -ENOMEM.
  */
 int value_lock_add_refusal(struct merge *merge, struct problem **ret);
 
@@ -48,8 +47,8 @@ int value_lock_add_refusal(struct merge *merge, struct problem **ret);
 int value_lock_check_size(struct merge *merge, const struct node *root);
 
 /**
- * Merges `inputs`, some of the merge's, by the same rule and without locks or bounds. *ret is NULL
- * if they give no value. Fills `problem` in place of merge->problem. Returns 0, PROBLEM or -errno.
+ * Merges `inputs`, a part of merge->inputs, by the same rule, but without locks and bounds. Returns
+ * 0 with *ret in merge->arena (NULL: no value), PROBLEM with `problem` filled, or -errno.
  */
 int value_lock_merge_part(const struct merge *merge, const struct merge_input *inputs, size_t count,
 	const struct merge_environment *environment, struct origins *origins,

@@ -1,6 +1,6 @@
 /*
  * The places of a lock, matched step by step from the root. Each place is a sequence of words. A
- * set has a bit for each word of the lock, which is 1 if the next step may match that word.
+ * set has one bit for each word of the lock. The bit is 1 if the next step may match the word.
  */
 #pragma once
 
@@ -8,19 +8,19 @@
 
 enum value_lock_word_kind {
 	VALUE_LOCK_KEY,
-	VALUE_LOCK_ONE,  /* any one key or index */
-	VALUE_LOCK_MANY, /* any number of them */
-	VALUE_LOCK_END,  /* ends a place: a value reached here is locked */
+	VALUE_LOCK_ONE,  /* one key or index, whatever it is */
+	VALUE_LOCK_MANY, /* any number of keys and indexes */
+	VALUE_LOCK_END,  /* the end of a place: a value that is reached here is locked */
 };
 
 struct value_lock_word {
 	enum value_lock_word_kind kind;
 	struct span key;          /* VALUE_LOCK_KEY */
-	uint32_t index;           /* the key as an index; UINT32_MAX: it is none */
+	uint32_t index;           /* the key as an index; UINT32_MAX: the key is no index */
 	const struct node *place; /* VALUE_LOCK_END: as written */
 };
 
-/* A step from a map, by a key, or from a list, by an index. */
+/* A step into a map, by a key, or into a list, by an index. */
 struct value_lock_step {
 	const struct value_lock_step *up; /* NULL: the first one */
 	const struct node *key;           /* NULL: an index */
@@ -28,8 +28,8 @@ struct value_lock_step {
 };
 
 /**
- * Reads a place, or a list of places, into the words of *ret. Returns 0, with the words in `arena`;
- * PROBLEM; or -ENOMEM.
+ * Reads a place, or a list of places. Returns 0 with the words of *ret, in `arena`; PROBLEM; or
+ * -ENOMEM. Leaves the other members of *ret unchanged.
  */
 int value_lock_read_places(const struct node *places, struct arena *arena, struct value_lock *ret,
 	struct problem *problem);
@@ -44,23 +44,23 @@ int value_lock_places_meet(const struct value_lock_word *a, const struct value_l
 /** Returns the size of a set in 64-bit words: one bit for each word of the lock. */
 size_t value_lock_set_size(const struct value_lock *lock);
 
-/** Fills the set at the root; `set` must be all zero. */
+/** Computes the set for the first step. `set` must be all zero. */
 void value_lock_set_begin(const struct value_lock *lock, uint64_t *set);
 
-/** Computes the set after one step. */
+/** Computes the set after one step from the set before it. */
 void value_lock_set_step(const struct value_lock *lock, const uint64_t *from,
 	const struct value_lock_step *step, uint64_t *ret);
 
-/** Returns whether the set is empty: nothing is locked here or in the value here. */
+/** Returns whether the set is empty: neither the value here nor anything in it is locked. */
 bool value_lock_set_is_empty(const struct value_lock *lock, const uint64_t *set);
 
-/** Returns the place that has been reached, as written; NULL: none. */
+/** Returns the place that ends here, as written; NULL: none does. */
 const struct node *value_lock_set_reached(const struct value_lock *lock, const uint64_t *set);
 
 /**
- * Finds the lock that covers the place to which `step` leads, whether or not a value is there. If
- * several locks do, that of the lowest layer counts. *ret is NULL if none covers it. Returns 0 or
- * -ENOMEM.
+ * Finds the lock that covers the place to which `step` leads, even if there is no value. If several
+ * locks cover it, that of the lowest layer counts. Returns 0 with *ret, NULL if no lock covers the
+ * place; or -ENOMEM.
  */
 int value_lock_of_place(const struct value_locks *locks, const struct value_lock_step *step,
 	struct arena *arena, const struct value_lock **ret);

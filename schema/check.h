@@ -1,7 +1,7 @@
 /*
- * The checks of keywords: each returns whether an instance satisfies a keyword. The checks of
- * check_entry.c and check_place.c mark in `evaluated` the entries that they have evaluated, unless
- * `evaluated` is EVALUATED_NOT.
+ * The checks of keywords. Each returns whether `instance` satisfies `keyword`. Those of
+ * check_entry.c and check_place.c also set the bits of the entries that they evaluate, at the
+ * offset `evaluated` (run.h).
  */
 #pragma once
 

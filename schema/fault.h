@@ -1,4 +1,4 @@
-/* The conversion of a run's records (run.h) to messages. */
+/* The conversion of a run's records (run.h) to faults (schema.h). */
 #pragma once
 
 #include "run.h"

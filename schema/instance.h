@@ -1,6 +1,6 @@
 /*
  * An instance: a node as JSON Schema sees it. JSON has six types, and each node counts as one of
- * them. A date, or a scalar with an unknown tag, counts as a string: its text. So does each key.
+ * them. A date, a scalar with an unknown tag, and every key count as the string that their text is.
  */
 #pragma once
 
@@ -28,21 +28,21 @@ unsigned instance_type(const struct node *node);
 const char *instance_type_name(const struct node *node);
 
 /**
- * Returns whether both are equal as JSON: numbers by value, strings and keys by text, maps in any
- * order.
+ * Returns whether both are equal as JSON. Numbers are compared by value, strings and keys by text.
+ * The order of keys does not count.
  */
 bool instance_equal(const struct node *a, const struct node *b);
 
 /** Returns a hash. Equal instances have equal hashes. */
 uint64_t instance_hash(const struct node *node);
 
-/** Returns the text of a key; "" for a map or list as a key. */
+/** Returns the text of a key; "" if the key is a map or list. */
 struct span instance_key(const struct node *key);
 
 /**
- * Returns the pair whose key has the text `name`, or NULL. If several keys have it, a string ("80")
- * counts before a key of another type (80), and otherwise the last one. `hash` is
- * instance_name_hash(name).
+ * Returns the pair whose key has the text `name`, or NULL. Of several such keys, a string ("80")
+ * comes before a key of another type (80); of several strings, or others, the last one counts.
+ * `hash` is instance_name_hash(name).
  */
 const struct pair *instance_find(const struct node *map, struct span name, uint32_t hash);
 

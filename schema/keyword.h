@@ -4,7 +4,7 @@
  *      {"$ref": "#/$defs/port", "maximum": 100}    subschema ── keyword $ref ──▶ subschema
  *                                                           └── keyword maximum: 100
  *
- * A resource is the whole document, or a part of it that has a URI of its own, by its $id.
+ * A resource is the whole document, or a part of it to which $id gives a URI of its own.
  */
 #pragma once
 
@@ -46,10 +46,10 @@ struct subschema {
 	struct resource *resource;
 	const struct subschema *parent; /* NULL: this is the root of a document */
 	struct span step;               /* the keyword of `parent` that contains this subschema */
-	const struct node *key; /* its key in the keyword's value, a map; NULL: see `index` */
-	uint32_t index;   /* its index in the value, a list; UINT32_MAX: it is the value itself */
+	const struct node *key; /* of the subschema, if the keyword's value is a map; else NULL */
+	uint32_t index;   /* of the subschema, if the keyword's value is a list; else UINT32_MAX */
 	bool is_constant; /* the schema is `true` or `false` */
-	bool constant;
+	bool constant;    /* which of the two */
 	bool has_unevaluated; /* it has unevaluatedProperties or unevaluatedItems */
 	uint8_t visit;        /* state of the search for loops */
 	struct keyword *keywords;
@@ -61,8 +61,8 @@ struct member {
 	struct span name;
 	uint32_t hash;
 	const struct node *value;
-	struct subschema *target; /* NULL: none */
-	/* of patternProperties; additionalProperties has these members, too. The schema owns it. */
+	struct subschema *target; /* the subschema that is its value; NULL: none */
+	/* Of patternProperties, and of additionalProperties, which ignores keys that match. */
 	struct pattern *pattern;
 	struct member *names; /* of dependentRequired and dependencies */
 	uint32_t name_count;
@@ -72,14 +72,14 @@ struct keyword_spec {
 	const char *name;
 	unsigned drafts;  /* the drafts that define it */
 	unsigned types;   /* the types of instances that it applies to */
-	bool is_in_place; /* its target and members always apply to the instance itself */
-	bool is_last;     /* checked after all others, whose evaluated entries it must know */
+	bool is_in_place; /* its subschemas always apply to the instance itself */
+	bool is_last;     /* is checked last, as it must know the entries that others evaluated */
 
-	/* Reads keyword->value, and may replace it by the node that messages name. NULL: any value
+	/* Reads keyword->value, and may replace it by the node that messages quote. NULL: any value
 	 * is allowed. Returns 0, PROBLEM or -ENOMEM. */
 	int (*read)(struct reading *reading, struct keyword *keyword);
 
-	/* Returns whether the instance fits. NULL: the keyword checks nothing by itself. */
+	/* Returns whether the instance satisfies the keyword (check.h). NULL: always. */
 	bool (*check)(struct schema_run *run, const struct keyword *keyword,
 		const struct node *instance, size_t evaluated);
 
@@ -91,20 +91,20 @@ struct keyword {
 	const struct subschema *owner;
 	const struct node *value;
 	uint32_t number; /* a limit, a first index, a boolean, or bits of types */
-	uint32_t more;   /* of `contains`: the upper limit */
-	bool is_idle;    /* it has no effect */
+	uint32_t more;   /* of `contains`: the upper limit; `number` is the lower one */
+	bool is_idle;    /* the keyword has no effect */
 	struct subschema *target;
 	struct subschema *then; /* of `if`; NULL: none */
 	struct subschema *otherwise;
 	struct member *members;
 	uint32_t count;
-	/* a map whose key i is the name of members[i]; of additionalProperties, the keys that it
-	 * ignores; NULL: none */
+	/* A map whose key i is the name of members[i]; NULL: none. Of additionalProperties, a map
+	 * with the keys that `properties` names, which it ignores. */
 	const struct node *index;
 	struct pattern *pattern;
 	const struct string_format *format;
-	struct span dynamic;   /* name of the dynamic anchor; `data` NULL: none */
-	struct span reference; /* as written, for $ref and $dynamicRef */
+	struct span dynamic;   /* name of the dynamic anchor that it refers to; `data` NULL: none */
+	struct span reference; /* as written, of $ref and $dynamicRef */
 };
 
 /** All keywords. The array ends with an entry without a name. */

@@ -1,11 +1,11 @@
 /*
- * The search for loops: schemas that apply themselves once more to the same value, directly or
- * through other schemas.
+ * The search for loops. A loop is a schema that applies itself once more to the same value,
+ * directly or through other schemas.
  *
  *      {"$defs": {"a": {"allOf": [{"$ref": "#/$defs/b"}]}, "b": {"$ref": "#/$defs/a"}}}
  *
- * Validation by such a schema would never end. A schema that applies itself to the entries of the
- * value is no loop: the value ends at some depth.
+ * Validation by a loop would never end. A schema that applies itself to the entries of the value is
+ * no loop, because the value ends at some depth.
  */
 #pragma once
 

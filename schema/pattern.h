@@ -1,8 +1,8 @@
 /*
  * A pattern: a regular expression of ECMA-262 with its flag "u", as JSON Schema demands.
  *
- * Patterns are converted to PCRE2's syntax. A pattern that has no meaning in ECMA-262, or can't be
- * converted, is refused when it is made.
+ * Patterns are converted to PCRE2's syntax. pattern_new() refuses a pattern that has no meaning in
+ * ECMA-262, or can't be converted.
  */
 #pragma once
 
@@ -18,9 +18,9 @@
 
 struct pattern;
 
-/** Results of the functions here, besides 0 and -ENOMEM. */
+/** Positive results of the functions here. */
 enum {
-	PATTERN_BAD = 1, /* `reason` has the reason */
+	PATTERN_BAD = 1, /* the pattern can't be used; `reason` says why */
 	PATTERN_TOO_MUCH_WORK,
 };
 
@@ -29,7 +29,7 @@ int pattern_new(struct span text, struct pattern **ret, char reason[PATTERN_REAS
 
 void pattern_free(struct pattern *pattern);
 
-/* The memory that a thread needs to match patterns. */
+/* The memory for matching patterns. Only one thread may use it at a time. */
 struct matcher;
 
 /** Makes a matcher. Returns NULL when there is no memory. */
@@ -37,9 +37,9 @@ struct matcher *matcher_new(void);
 void matcher_free(struct matcher *matcher);
 
 /**
- * Searches `text` for a match of the pattern, and sets *ret to whether there is one. *work, in
- * steps of a few nanoseconds, is reduced by the work done. Returns 0, PATTERN_TOO_MUCH_WORK if
- * *work or 64 MiB for backtracking do not suffice, or -ENOMEM.
+ * Searches `text` for a match, and sets *ret to whether there is one. Reduces *work by the work
+ * done, in steps of a few nanoseconds. Returns 0; PATTERN_TOO_MUCH_WORK if *work, or 64 MiB for
+ * backtracking, do not suffice; or -ENOMEM.
  */
 int pattern_match(const struct pattern *pattern, struct matcher *matcher, struct span text,
 	uint64_t *work, bool *ret);

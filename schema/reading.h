@@ -1,6 +1,6 @@
 /*
- * Reading a schema: makes subschemas of nodes, in the order of the document. References are
- * resolved when the whole document has been read; that may read other documents.
+ * The reading of a schema: nodes become subschemas, in the order of the document. References are
+ * resolved after the whole document has been read; then other documents may be read, too.
  */
 #pragma once
 
@@ -21,10 +21,10 @@ struct schema {
 	struct table places;    /* from a node and its resource to the subschema */
 };
 
-/* A document that was read, apart from those of the drafts. */
+/* A document that was read and has a URI. */
 struct reading_document {
 	const char *name;
-	struct span uri; /* where it was found */
+	struct span uri;
 	struct subschema *root;
 };
 
@@ -34,19 +34,19 @@ struct reading {
 	struct reading_document **documents;
 	uint32_t document_count;
 	uint32_t document_capacity;
-	size_t bytes; /* of the texts of the library's documents */
+	size_t bytes; /* sum of the texts that came from the library */
 	struct problem *problem;
 	struct table specs;       /* from a keyword's name to its specification */
 	struct subschema **found; /* all subschemas, in the order in which they were found */
 	uint32_t found_count;
 	uint32_t found_capacity;
-	struct keyword **references; /* all of them, for reading_resolve() */
+	struct keyword **references; /* all keywords that reading_resolve() has to resolve */
 	uint32_t reference_count;
 	uint32_t reference_capacity;
 	unsigned depth;
 };
 
-/* The position of a subschema in its parent. */
+/* The position of a subschema in its parent; see struct subschema. */
 struct reading_step {
 	const struct subschema *parent;
 	struct span step;
@@ -55,25 +55,25 @@ struct reading_step {
 };
 
 /**
- * Finds the subschema of `node`, or reads it if it was not read yet. Returns 0 with *ret, PROBLEM
- * or -ENOMEM.
+ * Gives the subschema of `node`, and reads it if it was not read before. Returns 0 with *ret,
+ * PROBLEM or -ENOMEM.
  */
 int reading_subschema(struct reading *reading, const struct node *node,
 	const struct reading_step *step, struct subschema **ret);
 
-/** Makes a pattern that the schema owns. A problem is at `node`. Returns 0, PROBLEM or -ENOMEM. */
+/** Makes a pattern, which the schema owns. Returns 0, PROBLEM at `node`, or -ENOMEM. */
 int reading_pattern(
 	struct reading *reading, const struct node *node, struct span text, struct pattern **ret);
 
-/** Adds a keyword with a `reference` to reading->references. Returns 0 or -ENOMEM. */
+/** Adds the keyword to reading->references. Returns 0 or -ENOMEM. */
 int reading_refer(struct reading *reading, struct keyword *keyword);
 
 /** Gives every keyword in reading->references its target. Returns 0, PROBLEM or -ENOMEM. */
 int reading_resolve(struct reading *reading);
 
 /**
- * Reads a document, JSON or YAML, and its root as a subschema. `draft` applies if the document
- * names none. Returns 0, PROBLEM or -ENOMEM.
+ * Reads a document, which the schema owns. *ret becomes the subschema of its root. `draft` applies
+ * if the document does not name its draft. Returns 0, PROBLEM or -ENOMEM.
  */
 int reading_document(struct reading *reading, const struct schema_text *text,
 	enum schema_draft draft, struct subschema **ret);

@@ -2,9 +2,9 @@
  * A schema: a document of JSON Schema, draft 4, 6, 7, 2019-09 or 2020-12, with the documents that
  * it refers to. It is read once, and then used to validate trees.
  *
- * A schema that can't be applied completely is refused when it is read, with the place: it is of
- * another draft, refers to a document that the library does not have, or has a pattern that PCRE2
- * can't express. Unknown keywords are ignored, as the drafts demand. `format` is checked only if
+ * schema_read() refuses a schema that can't be applied completely: one of another draft, one that
+ * refers to a document that the library does not have, or one with a pattern that PCRE2 can't
+ * express. Unknown keywords are ignored, as the drafts demand. `format` is checked only if
  * validates_formats is set, and `contentEncoding` never.
  *
  * A schema is immutable once it is read. Any number of threads may use it.
@@ -15,7 +15,7 @@
 
 struct schema;
 
-/* Limit: the number of faults that are reported one by one. The others are only counted. */
+/* Greatest number of faults that are reported one by one. The others are only counted. */
 #define FAULTS_MAX 100
 
 /* A violation of the schema. Its texts lie in the arena that schema_validate() gets. */
@@ -41,7 +41,7 @@ struct schema_text {
 	struct span uri; /* where it was found, absolute and without a fragment; empty: unknown */
 };
 
-/* Limits: the number of documents that a schema refers to, and the bytes of them all together. */
+/* Greatest number of documents that a schema refers to, and the greatest sum of their bytes. */
 #define SCHEMA_DOCUMENTS_MAX 1000
 #define SCHEMA_BYTES_MAX (64u << 20)
 
@@ -49,8 +49,8 @@ struct schema_text {
 struct schema_library {
 	/**
 	 * Finds the document of an absolute URI without a fragment. Returns 0 with *ret, which
-	 * lives as long as the schema; PROBLEM: the message is put behind the reference, as in
-	 * "'a.json' is another document, …"; or -ENOMEM.
+	 * lives as long as the schema; PROBLEM, with a message that continues the quoted reference,
+	 * such as "is another document, …" behind 'a.json'; or -ENOMEM.
 	 */
 	int (*find)(
 		void *context, struct span uri, struct schema_text *ret, struct problem *problem);
@@ -60,8 +60,8 @@ struct schema_library {
 
 /**
  * Reads a schema. `library` NULL: the schema may refer only to itself and to the drafts' own
- * schemas, and formats are not checked. Returns 0 with *ret, PROBLEM or -ENOMEM. Free the schema
- * with schema_free().
+ * schemas, and formats are not checked. Returns 0 with *ret for schema_free(), PROBLEM with the
+ * place, or -ENOMEM.
  */
 int schema_read(const struct schema_text *text, const struct schema_library *library,
 	struct schema **ret, struct problem *problem);
@@ -77,5 +77,5 @@ void schema_freep(struct schema **schema);
 int schema_validate(const struct schema *schema, const struct node *root, struct arena *arena,
 	struct faults *ret, struct problem *problem);
 
-/** Describes the fault in `problem`: one line, with the place of fault->at. Returns PROBLEM. */
+/** Fills `problem` with the fault, at the place of fault->at. Returns PROBLEM. */
 int fault_problem(const struct schema_fault *fault, struct problem *problem);

@@ -1,8 +1,8 @@
 /*
  * The formats of strings, which `format` names in a schema.
  *
- * Each is checked exactly as its standard defines it. A string of a format that plyfs does not know
- * is always right, as the drafts demand.
+ * Each format is checked exactly as its standard defines it. If plyfs does not know a format, every
+ * string has it, as the drafts demand.
  */
 #pragma once
 
@@ -18,7 +18,7 @@ struct string_format {
 /** Returns the format of that name, or NULL. */
 const struct string_format *string_format_find(struct span name);
 
-/* The checks that are in files of their own. They return as string_format.check(). */
+/* The checks that are in files of their own: see check() of struct string_format. */
 int format_is_ipv4(struct span text, enum schema_draft draft);
 int format_is_ipv6(struct span text, enum schema_draft draft);
 int format_is_hostname(struct span text, enum schema_draft draft);
@@ -31,17 +31,17 @@ int format_is_iri(struct span text, enum schema_draft draft);
 int format_is_iri_reference(struct span text, enum schema_draft draft);
 int format_is_uri_template(struct span text, enum schema_draft draft);
 
-/* True: the build can check international names. */
+/* Whether this build of plyfs can check international names. */
 extern const bool idn_is_known;
 
 /**
- * Returns the length in bytes of the A-label (xn--…) of `label`; 0: `label` is no U-label of
- * IDNA2008; or -ENOMEM.
+ * Returns the length in bytes of the A-label (xn--…) of `label`; 0 if `label` is no U-label of
+ * IDNA2008, or idn_is_known is false; or -ENOMEM.
  */
 int idn_label_length(struct span label);
 
 /**
- * Returns 1 if `label`, which must begin with "xn--", is an A-label, so that it stands for a
- * U-label; 0 if not; or -ENOMEM. Without `idn_is_known`, returns 1 if anything follows "xn--".
+ * Returns 1 if `label`, which must begin with "xn--", is an A-label: it stands for a U-label.
+ * Returns 0 if not, or -ENOMEM. If idn_is_known is false, any text behind "xn--" will do.
  */
 int idn_is_ascii_label(struct span label);

@@ -5,7 +5,7 @@
 
 #include "span.h"
 
-/** Returns the next byte; -1: there is none. */
+/** Returns the next byte, or -1 at the end. */
 static inline int text_peek(const struct span *text)
 {
 	return text->len ? (unsigned char)text->data[0] : -1;
@@ -46,7 +46,7 @@ static inline bool text_is_of(int c, const char *set)
 	return c > 0 && strchr(set, c);
 }
 
-/** Skips the digits. Returns their number. */
+/** Skips the digits that are next. Returns their number. */
 static inline size_t text_digits(struct span *text)
 {
 	size_t count = 0;
@@ -57,8 +57,8 @@ static inline size_t text_digits(struct span *text)
 }
 
 /**
- * Skips the bytes up to and including the first `c`, or all if there is none. Returns the skipped
- * bytes without the `c`.
+ * Skips the bytes up to and including the first `c`, or all bytes if there is no `c`. Returns the
+ * skipped bytes without the `c`.
  */
 static inline struct span text_until(struct span *text, char c)
 {

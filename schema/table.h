@@ -1,4 +1,4 @@
-/* A table from texts to pointers. It lies in an arena, and entries are never removed. */
+/* A table from texts to pointers. Its memory is in an arena. Entries are never removed. */
 #pragma once
 
 #include "arena.h"

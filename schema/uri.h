@@ -4,15 +4,15 @@
 #include "arena.h"
 
 /**
- * Returns `reference` without its "#" and fragment. *fragment is the fragment; `data` NULL: none.
+ * Returns `reference` without "#" and fragment. Sets *fragment, whose `data` is NULL without a "#".
  */
 struct span uri_split(struct span reference, struct span *fragment);
 
 /**
- * Resolves `reference`, which has no fragment, against `base` (absolute, or ""). *ret is
- * NUL-terminated, in `arena`. Returns 0 or -ENOMEM.
+ * Resolves `reference`, which must have no fragment, against `base` (absolute, or ""). Returns 0
+ * with *ret, NUL-terminated, in `arena`; or -ENOMEM.
  */
 int uri_resolve(struct span base, struct span reference, struct arena *arena, struct span *ret);
 
-/** Copies `text` to `arena` with each %XX decoded. Returns 0 or -ENOMEM. */
+/** Copies `text` into `arena` with each %XX decoded. Returns 0 with *ret, or -ENOMEM. */
 int uri_decode(struct span text, struct arena *arena, struct span *ret);
