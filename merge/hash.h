@@ -2,8 +2,8 @@
  * The hash of keys and values: fast, and not predictable from outside.
  *
  * Keys come from hostile input: if a thousand keys had one hash, each search in a map would compare
- * all of them. So the hash starts from a random number (early at boot, from an address), which only
- * a forked process shares. Store no hash, and let no output depend on one.
+ * all of them. So the hash starts from a random number (early at boot, from an address). Only
+ * forked processes have the same start. Store no hash, and let no output depend on one.
  */
 #pragma once
 

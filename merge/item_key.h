@@ -22,7 +22,7 @@ struct item_key {
 	/* Compare it by node_equal(). Its text need not end with a NUL. NULL: there is no key. */
 	const struct node *value;
 	const struct node *way; /* the way in `by` that found the key */
-	uint32_t count; /* of the item's values in the key; 0: the key is a part of its text */
+	uint32_t count; /* number of values in the key; 0: the key is a part of the item's text */
 };
 
 /** Checks the form of `by`. Returns 0, or PROBLEM. */

@@ -44,7 +44,7 @@ struct key {
 	size_t count; /* 0: the whole file */
 
 	/* Set by key_match() (key_match.h); key_parse() leaves KEY_ANY_DOCUMENT, NULL and 0. */
-	size_t document; /* index; the number of documents: a new one; or KEY_ANY_DOCUMENT */
+	size_t document; /* index (of a new one, the number of documents), or KEY_ANY_DOCUMENT */
 	const struct node *named; /* the name of a new document; else NULL */
 	size_t start;             /* length of the part of `text` that names the document */
 };

@@ -29,8 +29,8 @@ struct merge_input {
 #define MERGE_ABSENT 2
 
 /*
- * How a strategy reaches files that are not among its inputs. The caller gets a call for each of
- * them, also if the file does not exist. So the caller knows all files that decide the result.
+ * How a strategy reaches files that are not among its inputs. It calls find() for each file, even
+ * if the file does not exist: so the caller of merge_run() knows all files that decide the result.
  */
 struct merge_environment {
 	/*

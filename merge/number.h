@@ -1,5 +1,5 @@
 /*
- * The value of a numeric scalar, exact: integers of any size, other numbers as doubles.
+ * The value of a numeric scalar: integers of any size are exact, other numbers are doubles.
  *
  * Equal values have one form in any notation (0x10, 16, 1_6, 16.0), so that equality and hash are
  * simple. To read, compare and hash numbers needs no allocation.

@@ -14,7 +14,7 @@ static inline const char *path_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/** Returns the length of `path` up to its last slash, which counts; 0: `path` has no slash. */
+/** Returns the length of `path` up to and including its last slash; 0: `path` has no slash. */
 static inline size_t path_directory_length(const char *path)
 {
 	return (size_t)(path_name(path) - path);

@@ -33,7 +33,7 @@ struct put_request {
 	/*
 	 * If not NULL, makes the ops, and `ops` and `count` above are ignored. `present` has the
 	 * documents of the present result, which live as long as `arena`. `options` are those to
-	 * read text in their format. An op that makes a new document must give it its name.
+	 * read text in their format. The value of a new document must include the document's name.
 	 * Returns 0, PROBLEM or -errno. If plan() returns PROBLEM, a reset calls it once more, with
 	 * the target's documents.
 	 */
@@ -67,7 +67,7 @@ struct put_result {
 /**
  * Carries out the request, which the result borrows with everything in it. Returns 0 with *ret for
  * put_result_free(); with is_absent, `problem` is filled, too. Returns PROBLEM if a source does not
- * parse or merge, an op leads nowhere, or no text gives the wanted result. Otherwise -errno.
+ * parse or merge, an op leads nowhere, or no text gives the wanted result; else returns -errno.
  */
 int put_run(const struct put_request *request, struct put_result **ret, struct problem *problem);
 

@@ -40,7 +40,7 @@ struct salt_level {
 #define SALT_LEVEL_TRUE ((struct salt_level){.count = UINT32_MAX})
 
 /**
- * Salt's levelise(): returns whether this nesting is on. *subs becomes the level of those below.
+ * Salt's levelise(): returns whether this nesting is on. *subs becomes the level of the next one.
  */
 bool salt_levelise(struct salt_level level, struct salt_level *subs);
 

@@ -65,9 +65,9 @@ int scalar_json(const struct node *scalar, struct arena *arena, struct span *ret
 
 /**
  * Gives a plain scalar without a tag the value that its text has in the schema `from`. Does nothing
- * if it has the same value in its own schema. A string gets quotes: from YAML 1.2 to 1.1, `no`
- * becomes 'no'. Any other value gets JSON's text and schema. A value that JSON can't express (.inf,
- * a date) keeps its text and gets the schema `from`. Returns 0 or -ENOMEM.
+ * if the text has the same value in scalar->schema. A string gets quotes: from YAML 1.2 to 1.1,
+ * `no` becomes 'no'. Any other value gets JSON's text and schema. If JSON can't express the value
+ * (.inf, a date), the text stays and the schema becomes `from`. Returns 0 or -ENOMEM.
  */
 int scalar_translate(struct node *scalar, enum node_schema from, struct arena *arena);
 

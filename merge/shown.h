@@ -1,6 +1,6 @@
 /*
  * Text as it is shown to people. What a message, a comment or a terminal shows may be hostile
- * input. So shown text has no line breaks and control characters, and is always UTF-8.
+ * input. So shown text has no line breaks or other control characters, and is always UTF-8.
  */
 #pragma once
 

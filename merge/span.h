@@ -23,7 +23,7 @@ static inline bool span_equal(struct span a, struct span b)
 	return a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
 }
 
-/* Returns whether `span` is one of the words in `list`. They stand between `separator`s. */
+/* Returns whether `span` is a word in `list`. Characters of `separator` stand between the words. */
 static inline bool span_is_in(struct span span, const char *list, const char *separator)
 {
 	bool is_found = false;

@@ -74,7 +74,7 @@ int stream_refuse_unknown(const struct stream *stream, const char *text, size_t 
 /** Returns the index of the document with that name; stream->count: there is none. */
 size_t stream_find_named(const struct stream *stream, const struct node *name);
 
-/** Appends a document's name as a KEY has it, or its index [N]; nothing if it is the only one. */
+/** Appends a document's name as in a KEY, or else its index [N]; nothing for an only document. */
 void stream_put(const struct stream *stream, size_t document, struct key_text *ret);
 
 /** As stream_put(), for a name. */

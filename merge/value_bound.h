@@ -4,13 +4,13 @@
  *      bounds: {permissions.deny: union, mode: {at_most: [off, ask, allow]}}
  *
  * The bound computes the value at the place from the values that the sources themselves have there,
- * lowest first. Sources without a value there do not count, and the strategy's result neither.
+ * lowest first. A source without a value there does not count. Nor does the strategy's result.
  *
  *      union       the items of all lists, each once, those of the lowest list first
  *      intersect   the items of the lowest list that all other lists have, too
  *      max, min    the largest, or smallest, number
  *      at_most     the value that comes first on the bound's scale: the strictest one
- *      and, or     true if all booleans are true, or if one is
+ *      and, or     whether all booleans, or at least one, are true
  *
  * A source's attempt to loosen the value is refused, as by a lock:
  *

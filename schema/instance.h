@@ -1,6 +1,6 @@
 /*
  * An instance: a node as JSON Schema sees it. JSON has six types, and each node counts as one of
- * them. A date, a scalar with an unknown tag, and every key count as the string that their text is.
+ * them. A date, a scalar with an unknown tag, and a key count as strings, by their texts.
  */
 #pragma once
 
@@ -41,7 +41,7 @@ struct span instance_key(const struct node *key);
 
 /**
  * Returns the pair whose key has the text `name`, or NULL. Of several such keys, a string ("80")
- * comes before a key of another type (80); of several strings, or others, the last one counts.
+ * counts before a key of another type (80), and the last of several keys before the others.
  * `hash` is instance_name_hash(name).
  */
 const struct pair *instance_find(const struct node *map, struct span name, uint32_t hash);

@@ -21,8 +21,8 @@
 #define EVALUATED_NOT SIZE_MAX
 
 /*
- * Limit of the work, in steps. They differ in length, but so many take two seconds at most. A run
- * in which ten keywords apply to each of a million values needs a fifth of the limit.
+ * Limit of the work, in steps. Steps differ in length, but all together take two seconds at most. A
+ * run in which ten keywords apply to each of a million values needs a fifth of the limit.
  */
 #define RUN_WORK_MAX (UINT64_C(50) * 1000 * 1000)
 
@@ -45,7 +45,7 @@ struct schema_record {
 	uint32_t branch; /* index of the outermost alternative to which the record belongs */
 	/* number (from 1) of the only alternative whose records were kept; 0: there is none */
 	uint32_t alternative;
-	uint32_t children; /* number of next records that say why the alternatives fail */
+	uint32_t children; /* number of records behind this one for the faults of alternatives */
 	bool is_key;       /* the fault is in the key itself */
 };
 

@@ -4,7 +4,7 @@
 #include "arena.h"
 
 /**
- * Returns `reference` without "#" and fragment. Sets *fragment, whose `data` is NULL without a "#".
+ * Returns `reference` without "#" and fragment. *fragment has the fragment; `data` NULL: no "#".
  */
 struct span uri_split(struct span reference, struct span *fragment);
 

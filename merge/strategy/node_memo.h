@@ -15,7 +15,7 @@ struct node_memo {
 /** Returns the node that was made from `from`, or NULL. */
 struct node *node_memo_find(const struct node_memo *memo, const struct node *from);
 
-/** Records that `to` was made from `from`, which must be new here. Returns 0 or -ENOMEM. */
+/** Adds that `to` was made from `from`, which must not be in the table. Returns 0 or -ENOMEM. */
 int node_memo_add(struct node_memo *memo, const struct node *from, struct node *to);
 
 void node_memo_fini(struct node_memo *memo);

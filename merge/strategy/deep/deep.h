@@ -1,5 +1,5 @@
 /*
- * deep: maps merge key by key, lists by rules, and any other values replace each other.
+ * deep: maps merge key by key, lists by rules, and any other value replaces the one below.
  *
  * The strategy builds one tree, layer by layer: combine(the tree so far, the next layer). A value
  * that only one layer has is referred to, never copied. Where two values meet, a node is made and
@@ -161,5 +161,5 @@ int deep_seal(struct deep *deep, const struct node *node, const struct node **re
  */
 int deep_let_go(struct deep *deep, const struct node *node, const struct node **ret);
 
-/** As deep_seal(), but makes *ret a copy in `scratch`: `node` stays under construction. */
+/** As deep_seal(), but `node` stays under construction: new nodes of *ret are in `scratch`. */
 int deep_picture(struct deep *deep, const struct node *node, const struct node **ret);

@@ -10,7 +10,7 @@
  * By the option `documents`, documents are matched by the keys that it names, or by their position;
  * or all are merged into one; or several in one source are refused. Without the option, documents
  * that all have `kind` and `metadata.name` are matched by these, as Kubernetes names objects. Other
- * sources with several documents are refused. But the documents of a source alone need no match.
+ * sources with several documents are refused. If there is one source, its documents stay the same.
  */
 #pragma once
 

@@ -53,7 +53,7 @@ struct list {
 	struct items back;
 	struct list_index keys;
 	struct list_index values;
-	uint32_t rebuilds; /* of `values`; each takes time that grows with the list */
+	uint32_t rebuilds; /* how often `values` was built anew, in time that grows with the list */
 };
 
 /**

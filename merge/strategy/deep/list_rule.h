@@ -13,7 +13,7 @@
  * "*" alone matches every list, also one that is the whole file; "" matches only a list that is the
  * whole file.
  *
- * The pattern that spells out the most keys wins; of several, the last one.
+ * The pattern that spells out the most keys wins. Of several such patterns, the last one wins.
  */
 #pragma once
 

@@ -52,5 +52,5 @@ int json_patch_close(struct json_patch *patch);
 /** Counts `units` of work. Returns 0, or PROBLEM at `node` if patch->work is used up. */
 int json_patch_spend(struct json_patch *patch, uint64_t units, const struct node *node);
 
-/** Makes a copy of a value that may be changed. Returns 0, PROBLEM or -ENOMEM. */
+/** Sets *ret to a copy of `node` which may be changed. Returns 0, PROBLEM or -ENOMEM. */
 int json_patch_copy(struct json_patch *patch, const struct node *node, const struct node **ret);

@@ -10,8 +10,8 @@
 struct lua_merger;
 
 /**
- * Makes an object of the script's class, with the options of `entry`. The script can call `mergers`
- * for the entries of its values. Returns 0 with *ret, which lives as long as cloud->lua; PROBLEM
+ * Makes an object of the script's class, with the options of `entry`. The script can have `mergers`
+ * merge the entries of values. Returns 0 with *ret, which lives as long as cloud->lua; PROBLEM
  * with the message of an error that the script raised; or -ENOMEM.
  */
 int lua_merger_new(struct cloud *cloud, const struct merge_input *script,

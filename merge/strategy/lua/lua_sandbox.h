@@ -1,5 +1,5 @@
 /*
- * A Lua state for hostile scripts: without files and a clock, with bounds on memory and work.
+ * A Lua state for hostile scripts: without files or a clock, and with bounds on memory and work.
  *
  * The unit of work is one instruction of Lua's virtual machine. An instruction or a call with large
  * operands counts as more units, by their size, because no hook interrupts it.
@@ -61,7 +61,7 @@ void lua_sandbox_memory(lua_State *L, size_t bytes);
 void lua_sandbox_fail(lua_State *L);
 
 /*
- * Replacements for functions of Lua whose order differs between runs, as the same input must give
+ * Replacements for functions of Lua that give another order in each run: the same input must give
  * the same bytes. Scripts call them. In lua_order.c.
  */
 

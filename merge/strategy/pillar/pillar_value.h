@@ -1,6 +1,6 @@
 /*
  * The values of the pillar strategy: how markers (pillar_option.h) are removed from a file, and how
- * two values combine. Files and references are the matter of pillar.c.
+ * two values combine. Files and references are in pillar.c.
  *
  * While a file is being built, its new nodes are open: they may be changed in place, and a bit says
  * whether a marker shields them. pillar_seal() makes them ordinary nodes. So a marker has an effect
@@ -56,8 +56,8 @@ int pillar_strip(struct pillar_values *values, const struct node *value, const s
 
 /**
  * Combines `other` into *value, which takes precedence. If *value must change and is not open, it
- * becomes an open copy. `other` is not changed. For origins, `why` is the reason of a scalar in
- * *value that stays. Returns 0, PROBLEM or -ENOMEM.
+ * becomes an open copy. `other` is not changed. For origins, `why` is the reason for keeping a
+ * scalar of *value. Returns 0, PROBLEM or -ENOMEM.
  */
 int pillar_combine(struct pillar_values *values, const struct node **value,
 	const struct node *other, struct origin_why why);
@@ -76,8 +76,8 @@ void pillar_seal(struct pillar_values *values, size_t since);
 /* Open nodes: pillar_open.c, pillar_list.c. */
 
 /**
- * Opens *value: unless it is open already, it becomes an open copy, a list with room for `more`
- * items. *ret is *value, too. A scalar is opened only to record its origins. Returns 0 or -ENOMEM.
+ * Opens *value: unless it is open already, it becomes an open copy. A copied list has room for
+ * `more` items. *ret is *value, too. A scalar is opened only for origins. Returns 0 or -ENOMEM.
  */
 int pillar_open(
 	struct pillar_values *values, const struct node **value, uint32_t more, struct node **ret);
