@@ -144,6 +144,8 @@ static int cat_offline(
 			offline_settings(offline), path, inner, r, &problem);
 	if (problem.message[0])
 		message_warning(&problem);
+	if (layer_choice_end(offline_settings(offline)) != EXIT_DONE)
+		return EXIT_FAILED;
 	return print_version(path, version);
 }
 

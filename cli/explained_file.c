@@ -58,7 +58,7 @@ int explained_file_open(const struct command *command, const struct layer_choice
 		return layer_choice_complain_in(ret->settings, path, inner, r, &problem);
 	if (problem.message[0])
 		message_warning(&problem);
-	return EXIT_DONE;
+	return layer_choice_end(ret->settings);
 }
 
 int explained_file_follow(const char *path, struct explained_file *subject)

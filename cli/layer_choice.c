@@ -188,6 +188,14 @@ int layer_choice_hold(const struct layer_choice *choice, struct settings **ret)
 	return open_with(choice, true, ret);
 }
 
+int layer_choice_end(const struct settings *settings)
+{
+	struct problem problem;
+
+	int r = settings_were_read(settings, &problem);
+	return r == 0 ? EXIT_DONE : message_result(r, &problem, NULL);
+}
+
 int layer_choice_not_in_mount(const struct command *command, const char *path, int error)
 {
 	const char *layers = command == &command_ls ? "--layers" : "-l";
@@ -384,6 +392,8 @@ static int complain_of_absence(const struct settings *settings, const char *path
 	CLEANUP(freep) struct hidden *hidden = settings ? malloc(sizeof(*hidden)) : NULL;
 	CLEANUP(freep) char *mark = NULL, *name = NULL;
 
+	if (settings && layer_choice_end(settings) != EXIT_DONE)
+		return EXIT_FAILED;
 	if (!hidden || hidden_find(settings, (unsigned)settings->layer_count, inner, hidden) <= 0 ||
 		hidden_mark_name(settings, hidden, &mark) < 0 ||
 		layer_source_name(settings->layers[hidden->layer], inner, &name) < 0) {

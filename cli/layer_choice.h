@@ -68,6 +68,12 @@ int layer_choice_open(const struct layer_choice *choice, struct settings **ret);
 int layer_choice_hold(const struct layer_choice *choice, struct settings **ret);
 
 /**
+ * Returns EXIT_DONE if the layers are those that layer_choice_hold() opened, or EXIT_FAILED after
+ * an error message. To be called before the result of a command is printed.
+ */
+int layer_choice_end(const struct settings *settings);
+
+/**
  * Makes the settings of a mount or rendered tree anew, as layer_choice_hold(), with our own rights,
  * and in the choice's environment. `path` lies in the mount, or is one of its sources; its last
  * name need not exist. *ret_path is relative to the mount's root, without "." and ".."; only its

@@ -446,6 +446,19 @@ bool layer_is_current(const struct layer *layer)
 	       stat(layer->place, &now) == 0 && layer_is(layer, &now);
 }
 
+bool layer_was_replaced(const struct layer *layer)
+{
+	struct stat now;
+
+	if (layer->dirfd < 0)
+		return false;
+	if (layer->store)
+		return store_is_replaced(layer->dirfd);
+	if (stat(layer->place, &now) < 0)
+		return errno == ENOENT || errno == ENOTDIR;
+	return !layer_is(layer, &now);
+}
+
 static int set_text(char **text, const char *to)
 {
 	char *copy = strdup(to);

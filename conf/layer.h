@@ -156,6 +156,13 @@ bool layer_is(const struct layer *layer, const struct stat *directory);
  */
 bool layer_is_current(const struct layer *layer);
 
+/**
+ * Returns whether another directory, or none, is at the layer's place now. Then the layer's own
+ * directory may be half removed, so what was read there may never have been a state of the layer. A
+ * tree of a mirror counts as replaced when the mirror changes it (store_hold()).
+ */
+bool layer_was_replaced(const struct layer *layer);
+
 /** Sets the path that messages show, as the user gave it. Returns 0 or -ENOMEM. */
 int layer_call(struct layer *layer, const char *path);
 

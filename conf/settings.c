@@ -79,6 +79,15 @@ void settings_unref(struct settings *settings)
 		settings_free(settings);
 }
 
+int settings_were_read(const struct settings *settings, struct problem *problem)
+{
+	for (size_t i = 0; i < settings->layer_count; i++)
+		if (layer_was_replaced(settings->layers[i]))
+			return problem_set(problem, settings->layers[i]->path, 0, 0,
+				"the layer was replaced while it was read; try again");
+	return 0;
+}
+
 void settings_unrefp(struct settings **settings)
 {
 	settings_unref(*settings);

@@ -185,6 +185,12 @@ uint64_t settings_layers_without(const struct settings *a, const struct settings
 /** Returns whether both merge `path` in the same way, if the layers are the same. */
 bool settings_equal_at(const struct settings *a, const struct settings *b, const char *path);
 
+/**
+ * Returns 0 if no layer was replaced since it was opened (layer_was_replaced()); otherwise PROBLEM,
+ * which names the layer: then what was read from the layers may never have been their state.
+ */
+int settings_were_read(const struct settings *settings, struct problem *problem);
+
 /** Adds a reference. */
 struct settings *settings_ref(struct settings *settings);
 void settings_unref(struct settings *settings); /* NULL is allowed */

@@ -182,6 +182,18 @@ int populate_put_directory(struct render *render, const char *path, uint64_t ino
 }
 
 /*
+ * Returns whether a layer was replaced, so that what was read may lack its files. Without --watch,
+ * render_all() reports that at the end. With --watch, the view reads the layers again.
+ */
+static bool was_replaced(const struct render *render)
+{
+	CLEANUP(settings_unrefp) struct settings *settings = view_settings(render->view);
+	struct problem problem;
+
+	return !render->options.is_watched && settings_were_read(settings, &problem) != 0;
+}
+
+/*
  * Writes a file. If it does not merge and was never good in this process, the last good file of an
  * earlier process stays. Returns 0 or -ENOMEM.
  */
@@ -199,6 +211,8 @@ static int put_file(struct render *render, const char *path, uint64_t ino)
 		r = -ENOMEM;
 	else
 		populate_note_number(render, owned, ino);
+	if (r == 0 && was_replaced(render))
+		return 0;
 	if (r == 0)
 		r = rendered_put(render->rendered, owned, version, &problem);
 	if (owned)

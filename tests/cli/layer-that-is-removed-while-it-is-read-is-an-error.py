@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+"""A deploy switches the link that is a layer, and removes the old release while a command reads it."""
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+
+PLYFS = os.environ["PLYFS"]
+
+
+def opens(pid):
+    """Returns the command's process that has the old release open, or 0."""
+    with open(f"/proc/{pid}/task/{pid}/children", encoding="utf-8") as children:
+        pids = [pid, *map(int, children.read().split())]
+    for each in pids:
+        try:
+            for fd in os.listdir(f"/proc/{each}/fd"):
+                if "releases/1" in os.readlink(f"/proc/{each}/fd/{fd}"):
+                    return each
+        except FileNotFoundError:
+            pass
+    return 0
+
+
+def switch(release):
+    os.symlink(f"releases/{release}", "new")
+    os.rename("new", "current")
+
+
+def deploy():
+    shutil.rmtree("releases", ignore_errors=True)
+    for release in "12":
+        os.makedirs(f"releases/{release}/sub")
+        for number in range(200):
+            for name in (f"{number}.yaml", f"sub/{number}.yaml"):
+                with open(f"releases/{release}/{name}", "w", encoding="utf-8") as file:
+                    file.write(f"a: {release}\n")
+    switch(1)
+
+
+def run_in_deploy(words, whole):
+    """Runs the command, and stops it when it has opened the layer. `whole`: the removal is complete."""
+    deploy()
+    with subprocess.Popen([PLYFS, *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as command:
+        reader = 0
+        while command.poll() is None and not reader:
+            reader = opens(command.pid)
+        assert reader, "it ended before it could be stopped"
+        os.kill(reader, signal.SIGSTOP)
+        switch(2)
+        shutil.rmtree("releases/1" if whole else "releases/1/sub")
+        os.kill(reader, signal.SIGCONT)
+        out = command.communicate(timeout=120)[0]
+        return command.returncode, out
+
+
+def files(directory):
+    top = os.path.realpath(f"{directory}/..data") if os.path.lexists(f"{directory}/..data") else directory
+    found = {}
+    for place, names, leaves in os.walk(top):
+        names[:] = [name for name in names if name != ".plyfs"]
+        for leaf in leaves:
+            with open(f"{place}/{leaf}", encoding="utf-8") as file:
+                found[os.path.relpath(f"{place}/{leaf}", top)] = file.read()
+    return found
+
+
+with tempfile.TemporaryDirectory() as root:
+    os.chdir(root)
+    for options in ([], ["--atomic"]):
+        made = f"made{len(options)}"
+        words = ["render", "-q", "--no-header", *options, "-l", "current", made]
+        deploy()
+        subprocess.run([PLYFS, *words], check=True)
+        good = files(made)
+        assert len(good) == 400, len(good)
+        for whole in (True, False):
+            code, out = run_in_deploy(words, whole)
+            assert code == 1 and "current: the layer was replaced" in out, (options, whole, code, out)
+            assert files(made) == good, (options, whole)
+        subprocess.run([PLYFS, *words], check=True)
+        assert set(files(made).values()) == {"a: 2\n"}
+    for words in (["check", "-l", "current"], ["explain", "-l", "current", "sub/7.yaml"],
+                  ["get", "-l", "current", "sub/7.yaml", "a"], ["cat", "-l", "current", "sub/7.yaml"]):
+        code, out = run_in_deploy(words, True)
+        assert code == 1 and "current: the layer was replaced" in out, (words, code, out)
