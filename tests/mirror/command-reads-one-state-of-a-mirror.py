@@ -17,15 +17,18 @@ def write(number):
     gateway.write({f"{at:02}.yaml": f"state: {number}\n" for at in range(FILES)})
 
 
-def has_a_tree_open(pid):
-    """Returns whether the command has opened the layer."""
-    trees = 0
-    for fd in os.listdir(f"/proc/{pid}/fd"):
+def reader_of(pid):
+    """Returns the process that has opened the layer: the command, or the one that it watches; 0: none yet."""
+    with open(f"/proc/{pid}/task/{pid}/children", encoding="utf-8") as children:
+        pids = [pid, *map(int, children.read().split())]
+    for each in pids:
         try:
-            trees += "/.fleet.mirror/tree." in os.readlink(f"/proc/{pid}/fd/{fd}")
+            for fd in os.listdir(f"/proc/{each}/fd"):
+                if "/.fleet.mirror/tree." in os.readlink(f"/proc/{each}/fd/{fd}"):
+                    return each
         except FileNotFoundError:
             pass
-    return trees > 0
+    return 0
 
 
 def states(directory):
@@ -38,15 +41,17 @@ mirror.equals(cluster)
 made = stores.path("made")
 words = [stores.PLYFS, "render", "-q", "--no-header", "-l", mirror.directory, made]
 with subprocess.Popen(words) as render:
+    reader = 0
+    while render.poll() is None and not reader:
+        reader = reader_of(render.pid)
+    expect("it is stopped while it reads", reader)
+    os.kill(reader, signal.SIGSTOP)
     try:
-        while render.poll() is None and not has_a_tree_open(render.pid):
-            pass
-        os.kill(render.pid, signal.SIGSTOP)
         for number in range(2, 7):
             write(number)
             mirror.equals(cluster)
     finally:
-        os.kill(render.pid, signal.SIGCONT)
+        os.kill(reader, signal.SIGCONT)
     expect("it succeeds", render.wait(timeout=120) == 0)
 expect("it is whole", len(os.listdir(made)) >= FILES, os.listdir(made))
 expect("it is one state", len(states(made)) == 1, states(made))
