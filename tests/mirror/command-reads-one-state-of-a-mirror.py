@@ -3,6 +3,7 @@
 import os
 import signal
 import subprocess
+import time
 
 import stores
 from stores import expect
@@ -18,15 +19,16 @@ def write(number):
 
 
 def reader_of(pid):
-    """Returns the process that has opened the layer: the command, or the one that it watches; 0: none yet."""
+    """Returns the process that holds the tree: the command, or the one that it watches; 0: none yet."""
     with open(f"/proc/{pid}/task/{pid}/children", encoding="utf-8") as children:
         pids = [pid, *map(int, children.read().split())]
     for each in pids:
         try:
             for fd in os.listdir(f"/proc/{each}/fd"):
-                if "/.fleet.mirror/tree." in os.readlink(f"/proc/{each}/fd/{fd}"):
-                    return each
-        except FileNotFoundError:
+                with open(f"/proc/{each}/fdinfo/{fd}", encoding="utf-8") as info:
+                    if "/.fleet.mirror/tree." in os.readlink(f"/proc/{each}/fd/{fd}") and "lock:" in info.read():
+                        return each
+        except (FileNotFoundError, ProcessLookupError):
             pass
     return 0
 
@@ -57,7 +59,12 @@ expect("it is whole", len(os.listdir(made)) >= FILES, os.listdir(made))
 expect("it is one state", len(states(made)) == 1, states(made))
 write(7)
 mirror.equals(cluster)
-trees = [name for name in os.listdir(stores.path(".fleet.mirror")) if name.startswith("tree.")]
+# The mirror removes it after it has switched the link.
+end = time.monotonic() + 10
+while (trees := [name for name in os.listdir(stores.path(".fleet.mirror")) if name.startswith("tree.")]) != ["tree.7"]:
+    if time.monotonic() > end:
+        break
+    time.sleep(0.02)
 expect("what nobody reads is gone", len(trees) == 1, trees)
 expect("the next command", subprocess.run(words, check=False).returncode == 0)
 expect("reads the present state", states(made) == {"state: 7\n"}, states(made))
