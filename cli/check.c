@@ -209,9 +209,12 @@ static int check(const struct command *command, struct check_job *job, char **pa
 			&job->report);
 	if (r == 0)
 		r = check_pool_run(job->offline, job->tree.paths, job->tree.count, add_file, job);
+	struct finding replaced = {.kind = FINDING_ERROR};
+	if (r == 0 && settings_were_read(job->settings, &replaced.problem) != 0)
+		r = check_report_add(&job->report, NULL, &replaced);
 	if (r == 0)
 		r = check_tree_report(&job->tree, &job->report, is_whole);
-	return r == 0 ? layer_choice_end(job->settings) : message_result(r, NULL, NULL);
+	return r == 0 ? EXIT_DONE : message_result(r, NULL, NULL);
 }
 
 static int check_hosts(const struct command *command, struct check_job *job, char **paths)

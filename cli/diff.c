@@ -148,7 +148,11 @@ static int diff_sets(const struct diff_job *job, char **paths, bool *differs)
 		return EXIT_FAILED;
 	layer_choice_note_absent(old);
 	layer_choice_note_absent(new);
-	return set_diff(&job->how, (struct settings *[]){old, new}, paths, differs);
+	int code = set_diff(&job->how, (struct settings *[]){old, new}, paths, differs);
+
+	return code != EXIT_DONE                    ? code
+	       : layer_choice_end(old) != EXIT_DONE ? EXIT_FAILED
+						    : layer_choice_end(new);
 }
 
 /* Makes the difference from the first host to the present one, as each_host.make. */
@@ -173,7 +177,9 @@ static int make_difference(void *context, const char *host, char **ret)
 	else
 		job->first = settings_ref(settings);
 	unified_end(&how, false);
-	return fclose(how.out) == 0 ? code : message_result(-ENOMEM, NULL, NULL);
+	if (fclose(how.out) != 0)
+		return message_result(-ENOMEM, NULL, NULL);
+	return code == EXIT_DONE ? layer_choice_end(settings) : code;
 }
 
 static void print_groups(const struct host_groups *groups, bool is_json)
