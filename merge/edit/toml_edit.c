@@ -153,17 +153,13 @@ static int rewrite_pairs(const struct toml_editor *editor, struct toml_target ta
 	bool is_dotted =
 		toml_entry_has_lines(editor, part.in) && node_is_map(value) && node_count(value);
 	struct span text;
-	int r = 0;
 
 	manner.indent =
 		(struct span){editor->edit->text.data + toml_entry_line(editor, part.extent),
 			part.extent->member.begin - toml_entry_line(editor, part.extent)};
 	if (!toml_entry_has_lines(editor, part.in))
 		manner.indent.len = 0;
-	for (uint32_t i = 1; i < place->pairs.count && r == 0; i++)
-		r = toml_entry_remove(editor, place->pairs.items[i]);
-	for (uint32_t i = 0; i < place->headers.count && r == 0; i++)
-		r = toml_entry_remove(editor, place->headers.items[i]);
+	int r = toml_entry_remove_others(editor, place);
 	if (r == 0)
 		r = toml_new_pairs(&editor->lines, target.steps + target.count - part.keys,
 			part.keys, value, &manner, is_dotted, &text);

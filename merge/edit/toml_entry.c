@@ -39,7 +39,9 @@ static uint32_t index_of(const struct extent *in, const struct extent *entry)
 	return i;
 }
 
-static int remove_part(const struct toml_editor *editor, struct toml_part part, bool keeps_above)
+/* Removes the part; in braces or brackets, `count` entries, of which the part is the first. */
+static int remove_part(
+	const struct toml_editor *editor, struct toml_part part, uint32_t count, bool keeps_above)
 {
 	struct toml_items items;
 	uint32_t i;
@@ -48,24 +50,43 @@ static int remove_part(const struct toml_editor *editor, struct toml_part part, 
 		return remove_lines(editor, part.in, part.extent, keeps_above);
 	i = index_of(part.in, part.extent);
 	int r = toml_items_of(&editor->lines, part.in, &items);
-	return r ? r : toml_items_remove(&items, i, i + 1);
+	return r ? r : toml_items_remove(&items, i, i + count);
 }
 
-int toml_entry_remove(const struct toml_editor *editor, struct toml_part part)
+/* Removes the pairs from index `i`. Neighbours in braces go together, with the comma before. */
+static int remove_pairs(const struct toml_editor *editor, const struct toml_parts *pairs,
+	uint32_t i, bool keeps_above)
 {
-	return remove_part(editor, part, false);
+	int r = 0;
+
+	for (uint32_t end; i < pairs->count && r == 0; i = end) {
+		const struct toml_part *part = &pairs->items[i];
+
+		for (end = i + 1; end < pairs->count && !toml_entry_has_lines(editor, part->in) &&
+				  pairs->items[end].extent == pairs->items[end - 1].extent->next;)
+			end++;
+		r = remove_part(editor, *part, end - i, keeps_above);
+	}
+	return r;
+}
+
+int toml_entry_remove_others(const struct toml_editor *editor, const struct toml_place *place)
+{
+	int r = remove_pairs(editor, &place->pairs, 1, false);
+
+	for (uint32_t i = 0; i < place->headers.count && r == 0; i++)
+		r = remove_part(editor, place->headers.items[i], 1, false);
+	return r;
 }
 
 int toml_entry_remove_place(
 	const struct toml_editor *editor, const struct toml_place *place, bool keeps_above)
 {
 	bool has_header = !place->header;
-	int r = 0;
 
 	if (place->value.extent)
-		return remove_part(editor, place->value, keeps_above);
-	for (uint32_t i = 0; i < place->pairs.count && r == 0; i++)
-		r = remove_part(editor, place->pairs.items[i], keeps_above);
+		return remove_part(editor, place->value, 1, keeps_above);
+	int r = remove_pairs(editor, &place->pairs, 0, keeps_above);
 	for (uint32_t i = 0; i < place->headers.count && r == 0; i++) {
 		const struct extent *header = place->headers.items[i].extent;
 

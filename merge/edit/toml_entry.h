@@ -35,8 +35,11 @@ size_t toml_entry_end_of_place(const struct toml_editor *editor, const struct to
  */
 bool toml_entry_is_tables(const struct node *value);
 
-/** Removes an entry and the comments above it. If it is a header, removes its pairs, too. */
-int toml_entry_remove(const struct toml_editor *editor, struct toml_part part);
+/**
+ * Removes the pairs of `place` except the first, and its headers with their pairs, each with the
+ * comments above it.
+ */
+int toml_entry_remove_others(const struct toml_editor *editor, const struct toml_place *place);
 
 /**
  * Removes all entries that make up a table or list, in the order of the text. With `keeps_above`,

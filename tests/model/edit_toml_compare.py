@@ -290,7 +290,10 @@ def check(case, result):
     if result[0] == "error":
         assert "can't be changed" in result[1] or "control" in result[1], f"{where}\n{result[1]}"
         return False
-    got = read(result[1])
+    try:
+        got = read(result[1])
+    except ValueError as error:
+        raise AssertionError(f"{where}\nis\n{result[1]}\nwhich can't be read: {error}") from error
     assert typed(got) == typed(wanted), f"{where}\nis\n{result[1]}\n{got}\n and not {wanted}"
     assert spliced(text, result[2]) == result[1], f"{where}\n{result}"
     lost = set(comments(text)) - set(comments(result[1]))
