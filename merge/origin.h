@@ -2,15 +2,15 @@
  * Origins: which sources contributed to a value of the result, and which rules decided between
  * them.
  *
- *      port: 9090          the value: a node, whose own place is the winner's, host.yaml:3:9
+ *      port: 9090          the value: a node, at the place of the value that won, host.yaml:3:9
  *       ├─ 80    LOST      vendor.yaml:2:9, the later value replaces
  *       └─ 8080  LOST      site.yaml:7:9, the later value replaces
  *
  * Origins are recorded only if the request asks for them. A strategy records each decision when it
- * decides, as a step of the node that stands in the tree from then on: a node's address identifies
- * a place in the result. So a node that has steps must not stand at two places which later get
- * different steps. Therefore origins_unshare() replaces aliases by copies, and a strategy that uses
- * a value twice (pillar) copies the value before it records a step.
+ * decides, as a step of the node that it puts into the result's tree. The address of that node
+ * stands for its place in the result. So a node that has steps must not stand at two places which
+ * later get different steps. Therefore origins_unshare() replaces aliases by copies, and a strategy
+ * that uses a value twice (pillar) copies the value before it records a step.
  *
  * A value has one step for each contributor, even if the contributor reaches the value in two ways.
  * A value is not its own contributor. Two nodes that were read at one place are one contributor.
@@ -65,7 +65,7 @@ struct origin {
 	const struct node *value;
 	struct origin_step *first; /* NULL: no other contributor */
 	struct origin_step *last;
-	struct origin_removed *removed; /* values of this map or list, the last removed first */
+	struct origin_removed *removed; /* values removed from this map or list, the latest first */
 	uint32_t count;                 /* steps */
 
 	/* private: */
@@ -110,8 +110,9 @@ void origin_take_over(struct origins *origins, const struct node *value, const s
 	enum origin_fate fate, struct origin_why why);
 
 /**
- * Records that `other` was merged into `value`, and gives `value` the steps of `other`. If `fate`
- * is ORIGIN_LOST, nothing of `other` was taken: steps with ORIGIN_PART become ORIGIN_LOST, too.
+ * Records `other` as a contributor of `value`, with this fate, and gives `value` the steps of
+ * `other`. If `fate` is ORIGIN_LOST, those of the steps that are ORIGIN_PART become ORIGIN_LOST,
+ * too.
  */
 void origin_note(struct origins *origins, const struct node *value, const struct node *other,
 	enum origin_fate fate, struct origin_why why);
@@ -140,7 +141,7 @@ void origin_import(struct origins *origins, const struct origins *others, const 
 /** Records that `len` bytes of the result, from `offset` on, are the whole of `source`. */
 void origin_text(struct origins *origins, size_t offset, size_t len, const struct source *source);
 
-/** As origin_text(), for lines of `source` from `line` on, whose line ends may differ. */
+/** As origin_text(), for lines of `source` from `line` on; the result may end them otherwise. */
 void origin_text_at(struct origins *origins, size_t offset, size_t len, const struct source *source,
 	uint32_t line);
 

@@ -2,7 +2,7 @@
  * The process plyfs-state: only this process writes the directory of the last-good store
  * (last_good_file.h), and it can write nothing else.
  *
- *      daemon ── CALL ──▶ plyfs-state      there are versions to write; it waits for more first
+ *      daemon ── CALL ──▶ plyfs-state      versions wait to be written; a pause, for more
  *             ◀─ NEXT ───
  *             ── PUT, REMOVE ─▶            one file
  *             ◀─ NEXT ───                  … until the daemon has no more:
@@ -44,8 +44,8 @@ struct state_answer {
 #define STATE_BATCH 256
 
 /**
- * Starts the process, before the mount is made. The descriptor `directory` stays the caller's; the
- * process shares a lock that the caller takes with it (flock(2)). Returns 0 with the nonblocking
- * socket in *ret, for close(2); or -errno.
+ * Starts the process, before the mount is made. The descriptor `directory` stays the caller's. The
+ * process inherits it, and so shares each flock(2) that the caller has by it. Returns 0 with the
+ * nonblocking socket in *ret, for close(2); or -errno.
  */
 int state_process_start(int directory, const struct sandbox_switches *switches, int *ret);

@@ -3,12 +3,12 @@
  * and ends when the parent does.
  *
  * A helper is forked before its parent has coroutines (coroutine.h): otherwise a wait in the helper
- * would run the parent's coroutines. A guard is forked later, by coroutine_fork(), whenever a
- * command runs; its end is no fault.
+ * would run the parent's coroutines. Only a guard, the helper that runs one command (guard.h), is
+ * forked later, by coroutine_fork(), and ends with its command.
  *
- * A process has at most one helper of each kind. The parent can read the state of each helper at
- * any time. A descriptor reports changes (helper_watch(), SIGCHLD). The parent never waits for the
- * end of a helper that stays stopped.
+ * A process has at most one helper of each helper_kind; each guard has a value of its own there.
+ * The parent can read the state of each helper at any time. A descriptor reports changes
+ * (helper_watch(), SIGCHLD). The parent never waits for the end of a helper that stays stopped.
  */
 #pragma once
 
@@ -97,8 +97,8 @@ void helper_take(
 void helper_wake(void);
 
 /**
- * Continues the helper, whose socket is closed, and waits at most `patience_ms` for its end. Then
- * kills it, with 0 at once, and waits at most 5 s more: a disk that hangs may keep a killed process
- * for ever. Does nothing if there is no such helper.
+ * Ends the helper, if there is one; the caller has closed its socket. Continues the helper, and
+ * waits at most `patience_ms` until it ends by itself. Then, or at once if `patience_ms` is 0,
+ * kills it, and waits at most 5 s more: a disk that hangs may keep a killed process for ever.
  */
 void helper_end(enum helper_kind kind, int patience_ms);

@@ -11,11 +11,11 @@ struct finder {
 	void *context;
 
 	/*
-	 * Calls `each` for every file in `directory`, and down to `depth` directories below (-1:
-	 * all). `path` is the file's path, and `layers` are those that show its directory. Files in
-	 * directories nearer to the root come first; those in one directory come in byte order of
-	 * their names. Stops at the first non-zero result of `each`, and returns it. Otherwise
-	 * returns 0 or -errno.
+	 * Calls `each` for every file in `directory`, and in the directories up to `depth` levels
+	 * below it (-1: all levels). `path` is the file's path, and `layers` are those that show
+	 * its directory. Files in directories nearer to the root come first; those in one directory
+	 * come in byte order of their names. Stops at the first non-zero result of `each`, and
+	 * returns it. Otherwise returns 0 or -errno.
 	 */
 	int (*list)(void *context, const char *directory, int depth,
 		int (*each)(void *context, const char *path, const char *name, layer_mask layers),

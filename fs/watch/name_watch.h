@@ -20,12 +20,13 @@ int name_watch_fd(const struct name_watch *watch);
 int name_watch_add(struct name_watch *watch, int directory, const char *name, uint32_t mask);
 
 /**
- * Does the same for a directory that another process watches: `wd` is the number of its watch in
- * the instance name_watch_fd(). Returns 0 or -ENOMEM.
+ * Does the same for a directory whose watch another process has added to our instance,
+ * name_watch_fd(); `wd` is the number of that watch. Returns 0 or -ENOMEM.
  *
- * Call name_watch_expect() before that process adds watches, and name_watch_expect_no_more() after
- * their names were added. The first call returns 0; or -EDQUOT, and then there is no second. If
- * events of such a watch came in between, name_watch_end_renewal() returns true.
+ * Before that process adds watches, call name_watch_expect(); when you have called this function
+ * for all names in them, call name_watch_expect_no_more(). name_watch_expect() returns 0 or
+ * -EDQUOT; after -EDQUOT, don't call name_watch_expect_no_more(). An event that comes before its
+ * watch has a name is dropped; then the next name_watch_end_renewal() returns true.
  */
 int name_watch_add_watched(struct name_watch *watch, int wd, const char *name, uint32_t mask);
 int name_watch_expect(struct name_watch *watch);
@@ -35,7 +36,7 @@ void name_watch_expect_no_more(struct name_watch *watch);
  * Replace all names. The names that are added between the two calls take the place of the old ones,
  * which stay watched until the second call. So a directory in both sets loses no queued event.
  *
- * The second call returns true if some name was not watched before, or not in that directory. Such
+ * The second call returns true if some new name was not watched before in the same directory. Such
  * a name may have changed without an event, so the caller reads the names once more.
  */
 void name_watch_renew(struct name_watch *watch);

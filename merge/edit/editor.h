@@ -1,9 +1,9 @@
 /*
  * The interface of an editor: a format's edit(). An editor gets one op, and a text with extents.
  *
- * The editor finds the place and adds splices. Then edit.c reads the new text again and compares
- * the trees; it also tries a larger change instead, and combines several ops. So an editor may
- * handle rare cases in a simple way: its result is always checked.
+ * The editor finds the place and adds splices. Then edit.c reads the new text, and compares its
+ * tree with the wanted one. If they differ, edit.c sets the whole map or list around the place. So
+ * an editor may handle rare cases in a simple way: its result is always checked.
  */
 #pragma once
 
@@ -50,8 +50,9 @@ size_t edit_line_begin(const struct edit *edit, size_t offset);
  * line begins.
  *
  * An entry's comments are the lines directly above it, after `floor` (the end of the entry before),
- * that have its indentation and then one of `signs`. But if the entry is not the first of its
- * collection (`is_first`), they are its comments only if a blank line, or no line, is above them.
+ * that have its indentation and then one of `signs`. If another entry of the collection stands
+ * before it (`is_first` is false), they count only if a blank line is above them, or if they begin
+ * the text.
  */
 size_t edit_comments_above(
 	const struct edit *edit, size_t begin, size_t floor, const char *signs, bool is_first);

@@ -1,4 +1,4 @@
-/* Struct format's read(), write() and edit() of all dialects of INI (ini_dialect.h). */
+/* The read(), write() and edit() of struct format, for all dialects of INI (ini_dialect.h). */
 #pragma once
 
 #include "ini_dialect.h"

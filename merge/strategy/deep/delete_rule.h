@@ -17,8 +17,8 @@
 int delete_rule_check(const struct options *options, struct problem *problem);
 
 /**
- * Adds to `uses` the places in `root`, a document of `input`, at which the rule deletes values for
- * a layer above `input`. Returns 0 or -ENOMEM.
+ * Adds to `uses` each place of the option that belongs to a layer above that of `input`, and that
+ * has a value in `root`, a document of `input`. Returns 0 or -ENOMEM.
  */
 int delete_rule_note(const struct merge_request *request, size_t input, const struct node *root,
 	struct option_uses *uses);

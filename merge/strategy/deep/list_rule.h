@@ -33,10 +33,10 @@ extern const char *const list_mode_names[LIST_BY_KEY];
 
 /*
  * LIST_BY_KEY: what is done with an item if an earlier item of the same layer has the same key.
- * LIST_TWICE_SECOND is the default, also for lists that a format merges by a key without a rule.
+ * LIST_TWICE_SECOND is the default, also where no rule is given and the format has a key.
  */
 enum list_twice {
-	LIST_TWICE_SECOND, /* merged with the second item of the lower layers that has the key */
+	LIST_TWICE_SECOND, /* of the lower layers' items with the key, merged with the second */
 	LIST_TWICE_MERGE,  /* merged into the earlier item */
 	LIST_TWICE_ERROR,
 };
@@ -45,13 +45,14 @@ struct list_rule {
 	enum list_mode mode;
 	/* LIST_BY_KEY: the argument `by` of item_key_find(). */
 	const struct node *by;
-	/* "=": a list with "A=1" stands for the map {A: "1"}; NULL: lists stand for no maps */
+	/* {before: TEXT} in `by`: if TEXT is "=", a list with "A=1" stands for the map {A: "1"};
+	 * NULL: there is none, and lists stand for no maps */
 	const struct node *before;
 	const char *by_name; /* "name", "[name, url]", for messages */
 	enum list_twice twice;
 	bool needs_key;           /* LIST_BY_KEY: an item without a key is an error */
 	bool is_assigned;         /* a single text is a list of one, as for LIST_REPEAT */
-	const struct node *place; /* the pattern, as written; NULL: the option is one mode */
+	const struct node *place; /* the pattern, as written; NULL: the rule has none */
 	const struct node *value; /* the mode, as written; NULL: none is given */
 };
 
