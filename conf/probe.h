@@ -18,7 +18,7 @@
 #define PROBE_MS 5000
 #define PROBE_OTHERS_MS 2000
 
-/* The limit, in ms, to find out afterwards which mount was silent: a healthy one answers sooner. */
+/* A short limit, in ms, to find out which of several mounts is silent. Healthy ones need less. */
 #define PROBE_NAME_MS 300
 
 struct probe {

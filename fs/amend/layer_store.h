@@ -18,7 +18,8 @@ struct layer_store;
 /*
  * How to reach the store, given on the command line by the user that makes the edit. If all members
  * are NULL, the mirror's record is used. Otherwise `gateway` must have endpoints, and the record
- * gives only the cluster id. If `prefix` is NULL, a trusted record gives the prefix, too.
+ * gives the cluster id. If `prefix` is NULL, it gives the prefix as well, and must be trusted:
+ * otherwise layer_store_open() returns PROBLEM.
  */
 struct store_access {
 	struct gateway_options gateway;
@@ -61,7 +62,7 @@ const char *layer_store_name(const struct layer_store *store);
  * Writes the file that was read last; text.data NULL: removes it. Then waits up to five seconds
  * until the layer shows it. Returns 0 with the written revision in *revision (unchanged if it is
  * not known), and in *unseen why the layer does not show it yet (static; NULL: it does);
- * LAYER_FILE_MOVED: the key is no longer the one that was read; PROBLEM; or -errno.
+ * LAYER_FILE_MOVED: the key was changed since it was read; PROBLEM; or -errno.
  */
 int layer_store_write(struct layer_store *store, struct span text, uint64_t *revision,
 	const char **unseen, struct problem *problem);

@@ -29,10 +29,11 @@
  * The state is sent through a socket, both ends of which belong to this process. The messages carry
  * a record, in an unnamed file, and the record's descriptors. If the service manager restarts
  * plyfs, the old daemon has ended before the new one starts; in between, the manager keeps such a
- * socket (handover_leave()). The messages can be read only once. If the socket is closed unread, so
- * is the last descriptor of /dev/fuse, and the mount is dead. While the state is in the socket, no
- * process answers requests. So the unit may not access the mount, nor may the new plyfs before it
- * serves. HANDOVER_LEAVE_SIGNAL makes the daemon leave the mount to the manager; SIGTERM makes it
+ * socket (handover_leave()). The messages can be read only once. If the socket is closed before it
+ * is read, the last descriptor of /dev/fuse is closed with it, and the mount is dead. While the
+ * state is in the socket, no process answers requests. So no other command of the unit
+ * (ExecStartPre=) may access the mount, and the new plyfs must not do so before it serves.
+ * HANDOVER_LEAVE_SIGNAL makes the daemon leave the mount to the manager; SIGTERM makes it
  * unmount.
  *
  * The first message is an offer, whose format never changes. So a plyfs that can't read the state
@@ -48,7 +49,7 @@
 #include "record.h"
 #include "trial.h"
 
-/* Makes the daemon leave the mount to the manager, and end; before handover_new(), just end. */
+/* Makes the daemon leave the mount to the manager, and end. Before handover_new() it only ends. */
 #define HANDOVER_LEAVE_SIGNAL SIGUSR1
 
 /* How long the new program may take until it serves, in seconds. */
@@ -116,9 +117,9 @@ void handover_fail(struct handover *handover, const char *error);
 unsigned handover_tried(const struct handover *handover, const char **error);
 
 /**
- * Execs the new program, which gets the record. Returns only if that fails: then this process must
- * go on. Returns -ECANCELED: a signal asks this process to end; -ESTALE: the program was replaced
- * after its trial; or another -errno.
+ * Execs the new program, which gets the record. If it returns, there was no exec, and this process
+ * must go on serving. Returns -ECANCELED if a signal to end is pending, which the caller still
+ * gets; -ESTALE if the program was replaced after its trial; or another -errno.
  */
 int handover_become(struct handover *handover, struct record *record);
 

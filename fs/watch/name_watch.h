@@ -23,10 +23,10 @@ int name_watch_add(struct name_watch *watch, int directory, const char *name, ui
  * Does the same for a directory whose watch another process has added to our instance,
  * name_watch_fd(); `wd` is the number of that watch. Returns 0 or -ENOMEM.
  *
- * Before that process adds watches, call name_watch_expect(); when you have called this function
- * for all names in them, call name_watch_expect_no_more(). name_watch_expect() returns 0 or
- * -EDQUOT; after -EDQUOT, don't call name_watch_expect_no_more(). An event that comes before its
- * watch has a name is dropped; then the next name_watch_end_renewal() returns true.
+ * Call name_watch_expect() before that process adds watches, then name_watch_add_watched() for each
+ * name in the watched directories, and then name_watch_expect_no_more(); not after -EDQUOT of
+ * name_watch_expect(). If an event is read while its watch still has no name, it is dropped; then
+ * the next name_watch_end_renewal() returns true.
  */
 int name_watch_add_watched(struct name_watch *watch, int wd, const char *name, uint32_t mask);
 int name_watch_expect(struct name_watch *watch);

@@ -54,11 +54,12 @@ void lua_box_set_values(lua_State *L, struct lua_values *values);
 /** Returns the arena in which scripts make nodes. */
 struct arena *lua_box_arena(lua_State *L);
 
-/** Returns the origins that record decisions; NULL: off. */
+/** Returns the origins in which the merge records its decisions; NULL: it records none. */
 struct origins *lua_box_origins(lua_State *L);
 
 /**
- * Raises an error if `r` < 0. Counts what was added to the arena since it had `before` bytes.
+ * Raises an error if `r` < 0, or if scripts have used too much memory: they are charged with what
+ * the arena got since it had `before` bytes (lua_sandbox_memory()).
  */
 void lua_box_check(lua_State *L, int r, size_t before);
 
