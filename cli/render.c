@@ -207,8 +207,7 @@ static int open_settings(
 	/* Without --watch, the stores' present state is waited for. */
 	if (store_layers_start(&job->choice, !job->is_watching, &options, supervisor) !=
 			EXIT_DONE ||
-		(job->is_watching ? layer_choice_open : layer_choice_hold)(
-			&job->choice, &settings) != EXIT_DONE)
+		layer_choice_hold(&job->choice, &settings) != EXIT_DONE)
 		return EXIT_FAILED;
 	/* A mount that is silent now would be left out for as long as the command goes on. */
 	if (plyfs_mount_guard_ask(settings) && job->is_watching)
