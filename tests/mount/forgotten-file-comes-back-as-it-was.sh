@@ -46,7 +46,7 @@ mkdir low/dir/sub/inner
 comes_to_exist mnt/dir/sub/inner
 watch mnt/dir/sub
 drop
-echo 'b: watched' >high/dir/sub/8.yaml
+echo 'b: watched' | replace high/dir/sub/8.yaml
 comes_event 'MOVED_TO 8.yaml'
 drop
 rm low/dir/sub/9.yaml high/dir/sub/9.yaml
@@ -58,7 +58,7 @@ drop
 mkdir low/dir/sub/inner
 comes_event 'CREATE,ISDIR inner'
 drop
-echo 'b: new' >high/dir/sub/9.yaml
+echo 'b: new' | replace high/dir/sub/9.yaml
 comes_event 'MOVED_TO 9.yaml'
 unwatch
 saw_events 'mnt/dir/sub/ MOVED_TO 8.yaml' 'mnt/dir/sub/ DELETE 9.yaml' \
