@@ -42,19 +42,34 @@ mirror = stores.Mirror("etcd", "--endpoints", cluster.endpoints(), "--prefix", "
 mirror.equals(cluster)
 made = stores.path("made")
 words = [stores.PLYFS, "render", "-q", "--no-header", "-l", mirror.directory, made]
-with subprocess.Popen(words) as render:
-    reader = 0
-    while render.poll() is None and not reader:
-        reader = reader_of(render.pid)
-    expect("it is stopped while it reads", reader)
-    os.kill(reader, signal.SIGSTOP)
-    try:
-        for number in range(2, 7):
-            write(number)
-            mirror.equals(cluster)
-    finally:
-        os.kill(reader, signal.SIGCONT)
-    expect("it succeeds", render.wait(timeout=120) == 0)
+
+
+def stop_a_reader():
+    """Starts the command, again if it was too fast. Returns it, and its process that is stopped with the tree in hand."""
+    for _ in range(50):
+        command = subprocess.Popen(words)  # pylint: disable=consider-using-with
+        holder = 0
+        while command.poll() is None and not holder:
+            holder = reader_of(command.pid)
+        try:
+            if holder:
+                os.kill(holder, signal.SIGSTOP)
+                return command, holder
+        except ProcessLookupError:
+            pass
+        command.wait()
+    return None, 0
+
+
+render, reader = stop_a_reader()
+expect("it is stopped while it reads", reader)
+try:
+    for number in range(2, 7):
+        write(number)
+        mirror.equals(cluster)
+finally:
+    os.kill(reader, signal.SIGCONT)
+expect("it succeeds", render.wait(timeout=120) == 0)
 expect("it is whole", len(os.listdir(made)) >= FILES, os.listdir(made))
 expect("it is one state", len(states(made)) == 1, states(made))
 write(7)
