@@ -623,7 +623,8 @@ const struct command command_ls = {
 		"paths\n"
 		"      --machine-id ID             as on that machine: replaces %m\n"
 		"      --user USER                 as that user mounts it: replaces %u and %h\n"
-		"      --fact NAME=VALUE           with that fact: replaces %{NAME}; several times\n"
+		"      --fact NAME=VALUE           with that fact: replaces %{NAME}; several "
+		"times\n"
 		"      --json                      as JSON, for programs\n"
 		"      --color always|auto|never   auto: on a terminal, unless NO_COLOR is set\n",
 	.run = run,
