@@ -1,6 +1,6 @@
 /*
- * Text as it is shown to people. What a message, a comment or a terminal shows may be hostile
- * input. So shown text has no line breaks or other control characters, and is always UTF-8.
+ * Text as it is shown to people. Messages, comments and terminals may show hostile input. So shown
+ * text has no line breaks or other control characters, and is always UTF-8.
  */
 #pragma once
 

@@ -5,8 +5,8 @@
  * `oneOf`: its records are dropped if another alternative fits. For unevaluatedProperties and
  * unevaluatedItems, a bit for each entry says whether a keyword has evaluated the entry.
  *
- * The records, the bits, the dynamic scope and the path to the instance are stacks. What a check
- * pushes on the last three, it also pops.
+ * The records, the bits, the dynamic scope and the path to the instance are stacks. A check pops
+ * again what it has pushed on the last three.
  */
 #pragma once
 

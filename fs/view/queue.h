@@ -30,8 +30,8 @@ struct directory_list {
 };
 
 /**
- * Returns the sequence number for something that is queued now. What is queued while the publisher
- * handles an item results from it, and gets its number (view->cause); all else gets a new number.
+ * Returns the sequence number for an item that is queued now. Items that are queued while the
+ * publisher handles an item result from it, and get its number (view->cause); others get a new one.
  * So when nothing waits with a number, all that the first item with it has caused is shown.
  */
 uint64_t queue_sequence(struct view *view);

@@ -27,7 +27,7 @@
 
 enum settings_request_kind { READ, FIND, OPEN, WATCH, TRUST, REQUESTS };
 
-/* What the process is asked. */
+/* A request to the process. */
 struct settings_request {
 	enum settings_request_kind kind;
 	const char *path;
