@@ -4,23 +4,13 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from holder import start_and_stop  # pylint: disable=wrong-import-position
+
 PLYFS = os.environ["PLYFS"]
-
-
-def opens(pid):
-    """Returns the command's process that has the old release open, or 0."""
-    with open(f"/proc/{pid}/task/{pid}/children", encoding="utf-8") as children:
-        pids = [pid, *map(int, children.read().split())]
-    for each in pids:
-        try:
-            for fd in os.listdir(f"/proc/{each}/fd"):
-                if "releases/1" in os.readlink(f"/proc/{each}/fd/{fd}"):
-                    return each
-        except FileNotFoundError:
-            pass
-    return 0
 
 
 def switch(release):
@@ -45,21 +35,14 @@ def run_in_deploy(words, whole):
     and the output, or None if the command ended before it could be stopped.
     """
     deploy()
-    with subprocess.Popen([PLYFS, *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as command:
-        reader = 0
-        while command.poll() is None and not reader:
-            reader = opens(command.pid)
-        try:
-            if reader:
-                os.kill(reader, signal.SIGSTOP)
-        except ProcessLookupError:
-            reader = 0
-        if reader:
-            switch(2)
-            shutil.rmtree("releases/1" if whole else "releases/1/sub")
-            os.kill(reader, signal.SIGCONT)
-        out = command.communicate(timeout=120)[0]
-        return (command.returncode, out) if reader else None
+    command, reader = start_and_stop([PLYFS, *words], lambda target, _: "releases/1" in target, stdout=subprocess.PIPE,
+                                     stderr=subprocess.STDOUT, text=True)
+    if reader:
+        switch(2)
+        shutil.rmtree("releases/1" if whole else "releases/1/sub")
+        os.kill(reader, signal.SIGCONT)
+    out = command.communicate(timeout=120)[0]
+    return (command.returncode, out) if reader else None
 
 
 def expect_error(words, is_right, whole=True):

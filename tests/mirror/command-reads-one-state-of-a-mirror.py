@@ -3,10 +3,14 @@
 import os
 import signal
 import subprocess
+import sys
 import time
 
 import stores
 from stores import expect
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from holder import start_and_stop  # pylint: disable=wrong-import-position
 
 FILES = 100
 stores.need_etcd()
@@ -18,21 +22,6 @@ def write(number):
     gateway.write({f"{at:02}.yaml": f"state: {number}\n" for at in range(FILES)})
 
 
-def reader_of(pid):
-    """Returns the process that holds the tree: the command, or the one that it watches; 0: none yet."""
-    with open(f"/proc/{pid}/task/{pid}/children", encoding="utf-8") as children:
-        pids = [pid, *map(int, children.read().split())]
-    for each in pids:
-        try:
-            for fd in os.listdir(f"/proc/{each}/fd"):
-                with open(f"/proc/{each}/fdinfo/{fd}", encoding="utf-8") as info:
-                    if "/.fleet.mirror/tree." in os.readlink(f"/proc/{each}/fd/{fd}") and "lock:" in info.read():
-                        return each
-        except (FileNotFoundError, ProcessLookupError):
-            pass
-    return 0
-
-
 def states(directory):
     return {open(f"{directory}/{name}", encoding="utf-8").read() for name in os.listdir(directory) if not name.startswith(".")}
 
@@ -42,26 +31,12 @@ mirror = stores.Mirror("etcd", "--endpoints", cluster.endpoints(), "--prefix", "
 mirror.equals(cluster)
 made = stores.path("made")
 words = [stores.PLYFS, "render", "-q", "--no-header", "-l", mirror.directory, made]
-
-
-def stop_a_reader():
-    """Starts the command, again if it was too fast. Returns it, and its process that is stopped with the tree in hand."""
-    for _ in range(50):
-        command = subprocess.Popen(words)  # pylint: disable=consider-using-with
-        holder = 0
-        while command.poll() is None and not holder:
-            holder = reader_of(command.pid)
-        try:
-            if holder:
-                os.kill(holder, signal.SIGSTOP)
-                return command, holder
-        except ProcessLookupError:
-            pass
-        command.wait()
-    return None, 0
-
-
-render, reader = stop_a_reader()
+# A command that is too fast is started again.
+for attempt in range(50):
+    render, reader = start_and_stop(words, lambda target, info: "/.fleet.mirror/tree." in target and "lock:" in info)
+    if reader:
+        break
+    render.wait()
 expect("it is stopped while it reads", reader)
 try:
     for number in range(2, 7):
