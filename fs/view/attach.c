@@ -159,12 +159,12 @@ void attach_unseen(struct view *view, struct directory *directory)
 		directory->has_unseen = view->has_unseen = true;
 }
 
-/* Queues a scan with the sequence number `since`, so that no wider right shows before its end. */
+/* Queues a scan with the revision `since`, so that no wider right shows before its end. */
 static void scan_since(struct view *view, struct directory *directory, uint64_t since)
 {
 	queue_scan(view, directory, SCAN_ALL);
-	if (directory->scan_sequence > since)
-		directory->scan_sequence = since;
+	if (directory->scan_since > since)
+		directory->scan_since = since;
 }
 
 /* Scans the directories, from `directory` down, whose names could not all be looked at. */
@@ -201,7 +201,7 @@ bool attach_update(struct view *view, const struct settings *settings, struct di
 	if (settings != view->composer.settings) {
 		return false;
 	}
-	uint64_t since = queue_sequence(view);
+	uint64_t since = queue_revision(view);
 	layer_mask shown = directory->layers;
 	leave_out_silent(settings, shown, lookup);
 	layer_mask lost = shown & ~lookup->layers;
@@ -220,7 +220,7 @@ bool attach_update(struct view *view, const struct settings *settings, struct di
 			watch_remove_layer(view->watch, &directory->watches, layer);
 	struct rights old_rights = directory->found_rights;
 	/* Looks at its names that are under way may have asked the wrong layers. */
-	directory->generation++;
+	directory->changed = ++view->revision;
 	attributes_describe(view, directory, lookup);
 	/* A virtual file elsewhere may have sources below it, whose rights the file gets. */
 	if (!rights_equal(&directory->found_rights, &old_rights))
@@ -240,11 +240,9 @@ bool attach_update(struct view *view, const struct settings *settings, struct di
 	return is_untold;
 }
 
-int attach_make(struct view *view, const struct settings_generation *generation,
-	struct directory *parent, const char *name, const struct union_lookup *lookup,
-	struct directory **ret)
+int attach_make(struct view *view, const struct settings *settings, struct directory *parent,
+	const char *name, const struct union_lookup *lookup, struct directory **ret)
 {
-	const struct settings *settings = generation->composer.settings;
 	struct directory *directory;
 	int r = directory_new(parent, name, settings->layer_count, &directory);
 	if (r < 0)

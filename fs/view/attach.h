@@ -3,7 +3,7 @@
 
 #include "directory.h"
 
-struct settings_generation;
+struct settings;
 struct view;
 
 /**
@@ -11,9 +11,8 @@ struct view;
  * has `parent` in use (NULL: it is the root). May wait. Returns -ENOMEM; or 0 with *ret, which
  * the caller shows, or drops with attach_drop().
  */
-int attach_make(struct view *view, const struct settings_generation *generation,
-	struct directory *parent, const char *name, const struct union_lookup *lookup,
-	struct directory **ret);
+int attach_make(struct view *view, const struct settings *settings, struct directory *parent,
+	const char *name, const struct union_lookup *lookup, struct directory **ret);
 void attach_drop(struct view *view, struct directory *directory);
 
 /**

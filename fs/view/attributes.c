@@ -46,7 +46,7 @@ static struct rights admit(
 	if (is_known && (is_waiting ? is_other : directory_list_add(&view->openings, directory))) {
 		/* Reads the events of removals before the directory got the new right. */
 		events_take(view);
-		directory->opens_after = ++view->last_sequence;
+		directory->opens_after = ++view->revision;
 	}
 	return both;
 }
@@ -160,20 +160,17 @@ static int look_at_rights_waits(struct view *view, struct directory *directory)
 	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
 	layer_mask layers = directory->parent ? directory->parent->layers
 					      : union_all_layers(view->composer.settings);
-	struct settings_generation now;
+	CLEANUP(settings_unrefp) struct settings *settings = view_settings(view);
 
 	if (!lookup)
 		return -ENOMEM;
-	settings_generation_init(view, &now);
 	/* If a layer does not answer, the rights that it gave before still hold. */
 	int patience_ms = layer_tasks_patience(LAYER_HURRY_MS);
-	int r = expand_look_up(
-		&view->finder, now.composer.settings, layers, directory->path, lookup);
+	int r = expand_look_up(&view->finder, settings, layers, directory->path, lookup);
 	/* The publisher handles all other changes. */
 	if (r == 0 && lookup->kind == UNION_DIRECTORY && has_other_rights(view, directory, lookup))
-		attach_update(view, now.composer.settings, directory, lookup);
+		attach_update(view, settings, directory, lookup);
 	layer_tasks_patience(patience_ms);
-	settings_generation_fini(&now);
 	return r;
 }
 
@@ -199,15 +196,15 @@ uint64_t attributes_narrowings(const struct directory *directory)
 }
 
 /* Returns whether anything in or below it waits with a smaller number. Recurses PATH_MAX deep. */
-static bool waits(const struct directory *directory, uint64_t sequence)
+static bool waits(const struct directory *directory, uint64_t revision)
 {
-	if ((directory->scan || directory->scanning) && directory->scan_sequence < sequence)
+	if ((directory->scan || directory->scanning) && directory->scan_since < revision)
 		return true;
 	for (size_t i = 0; i < directory->bucket_count; i++)
 		for (const struct entry *entry = directory->buckets[i]; entry; entry = entry->next)
-			if ((entry->pending && entry->pending_since < sequence) ||
-				(entry->users && entry->used_since < sequence) ||
-				(entry->directory && waits(entry->directory, sequence)))
+			if ((entry->pending && entry->pending_since < revision) ||
+				(entry->users && entry->used_since < revision) ||
+				(entry->directory && waits(entry->directory, revision)))
 				return true;
 	return false;
 }

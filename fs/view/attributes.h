@@ -16,7 +16,7 @@
  *       or for a lookup, was let in by the old rights and may go on much later. So once a right to
  *       a directory was taken away, the kernel must not cache names in it: each walk then sends a
  *       LOOKUP for them, and the driver checks the user again (view_lets_in()).
- *   (b) A directory that gets wider rights also gets a sequence number (queue.h). The directory
+ *   (b) A directory that gets wider rights also gets a revision (queue.h). The directory
  *       shows the rights when nothing in it, or below it, waits with a smaller number.
  */
 #pragma once

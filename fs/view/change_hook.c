@@ -308,7 +308,7 @@ static void on_done(struct run *run, const struct run_result *result)
 
 static bool is_of_batch(const struct view *view, const struct look *look)
 {
-	return view->batch.is_ending && look->since <= view->batch.sequence;
+	return view->batch.is_ending && look->since <= view->batch.revision;
 }
 
 void change_hook_look_begins(struct view *view, const struct look *look)
@@ -327,8 +327,8 @@ static bool is_batch_shown(struct view *view)
 	struct batch *batch = &view->batch;
 
 	if (!batch->is_ending)
-		*batch = (struct batch){true, view->last_sequence, view->looks};
-	if (batch->awaited || queue_since(view) <= batch->sequence)
+		*batch = (struct batch){true, view->revision, view->looks};
+	if (batch->awaited || queue_since(view) <= batch->revision)
 		return false;
 	batch->is_ending = false;
 	return true;

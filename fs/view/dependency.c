@@ -156,7 +156,7 @@ static int build(struct view *view, const char *directory, int depth)
 {
 	struct walk walk = {0};
 
-	uint64_t generation = view->dependency_indexes.generation;
+	uint64_t changed = view->dependency_indexes.changed;
 	int r = walk_under(view, directory, depth, &walk);
 	struct index *index = r == 0 ? get_index(view, directory, depth) : NULL;
 	if (r == 0 && !index)
@@ -171,7 +171,7 @@ static int build(struct view *view, const char *directory, int depth)
 		index->directory_capacity = walk.capacity;
 		index->above = walk.above;
 		/* A directory may have appeared where the walk had passed already. */
-		index->is_fresh = generation == view->dependency_indexes.generation;
+		index->is_fresh = changed == view->dependency_indexes.changed;
 		walk = old;
 	}
 	walk_leave(view, &walk);
@@ -253,15 +253,13 @@ int dependency_list(void *context, const char *directory, int depth,
 static int watch_sources(struct view *view, const char *path, layer_mask layers)
 {
 	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
-	struct settings_generation now;
+	CLEANUP(settings_unrefp) struct settings *settings = view_settings(view);
 
 	if (!lookup)
 		return -ENOMEM;
-	settings_generation_init(view, &now);
-	int r = union_look_up(now.composer.settings, layers, path, lookup);
+	int r = union_look_up(settings, layers, path, lookup);
 	if (r == 0)
-		link_watch_sources(view, now.composer.settings, path, lookup);
-	settings_generation_fini(&now);
+		link_watch_sources(view, settings, path, lookup);
 	return r;
 }
 
@@ -366,7 +364,7 @@ static void queue_path(void *context, const char *path)
 
 void dependency_touch(struct view *view, const struct directory *directory, const char *name)
 {
-	view->dependency_indexes.generation++;
+	view->dependency_indexes.changed = ++view->revision;
 	for (struct index *index = view->dependency_indexes.indexes; index; index = index->next) {
 		if (!is_under(directory->path, index->directory))
 			continue;
@@ -379,7 +377,7 @@ void dependency_touch(struct view *view, const struct directory *directory, cons
 
 void dependency_stale(struct view *view, const struct directory *directory)
 {
-	view->dependency_indexes.generation++;
+	view->dependency_indexes.changed = ++view->revision;
 	for (struct index *index = view->dependency_indexes.indexes; index; index = index->next)
 		if (is_under(directory->path, index->directory))
 			index->is_fresh = false;
@@ -387,7 +385,7 @@ void dependency_stale(struct view *view, const struct directory *directory)
 
 void dependency_reindex(struct view *view, const char *path)
 {
-	view->dependency_indexes.generation++;
+	view->dependency_indexes.changed = ++view->revision;
 	for (struct index *index = view->dependency_indexes.indexes; index; index = index->next) {
 		if (!is_under(path, index->directory) && !is_under(index->directory, path))
 			continue;

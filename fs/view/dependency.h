@@ -25,7 +25,7 @@ struct index;
 
 struct dependency_indexes {
 	struct index *indexes;
-	uint64_t generation; /* raised by each change that may change what a dependency finds */
+	uint64_t changed; /* revision of the last change of what a dependency may find */
 };
 
 /** The view's finder (finder.h); `context` is the view. May wait. */

@@ -67,10 +67,10 @@ struct entry {
 	bool is_told;           /* the hook got a change since the kernel forgot the entry */
 	bool is_unannounced;    /* new since the listing, and not announced yet */
 	bool is_absent;         /* NONE: a look has found nothing, or the object was removed */
-	uint64_t pending_since; /* pending: its sequence number (queue.h) */
-	uint64_t used_since;    /* in use: the sequence number of its look or change */
+	uint64_t pending_since; /* pending: its revision (queue.h) */
+	uint64_t used_since;    /* in use: the revision of its look or change */
 	bool has_slot;          /* is in view->queue, perhaps without being QUEUED any more */
-	uint64_t written;       /* view->writes at the last write in place; 0: none */
+	uint64_t written;       /* revision of the last write in place; 0: none */
 	layer_mask writing;     /* layers where it was written, and is not closed yet */
 	layer_mask created;     /* layers where it was made, and is not closed yet */
 	size_t debounced_at;    /* GONE, WRITING: its place in view->debounced */
@@ -107,17 +107,17 @@ struct directory {
 	layer_mask layers;          /* that show it */
 	struct rights rights;       /* shown */
 	struct rights found_rights; /* in the layers; wider ones are shown later (attributes.h) */
-	uint64_t opens_after;       /* its sequence number while wider rights wait; 0: none do */
+	uint64_t opens_after;       /* its revision while wider rights wait; 0: none do */
 	struct timespec mtime;
 	uint64_t described;  /* how often its attributes have changed since it was made */
 	uint64_t told;       /* `described` when the kernel was last notified */
 	uint64_t narrowed;   /* `described` when a right was last taken away; 0: never */
 	uint64_t narrowings; /* how often the kernel was notified of that */
-	uint64_t generation; /* raised when it is updated, or one of its names is refreshed */
+	uint64_t changed; /* revision at which it was last updated, or one of its names refreshed */
 	enum directory_names names;
 	enum directory_scan scan;     /* to be done */
 	enum directory_scan scanning; /* under way */
-	uint64_t scan_sequence;       /* of the scan (queue.h) */
+	uint64_t scan_since;          /* revision of the scan (queue.h) */
 	unsigned listers;             /* listings under way: removed names keep an entry */
 	bool was_expanded;            /* all its names were known once, so any other name is new */
 	bool has_absences;            /* the kernel may cache some name in it as absent */

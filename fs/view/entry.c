@@ -562,7 +562,7 @@ struct entry *entry_at(struct view *view, const char *path)
 void entry_enter(struct view *view, struct entry *entry)
 {
 	if (!entry->users++)
-		entry->used_since = ++view->last_sequence;
+		entry->used_since = ++view->revision;
 	entry->parent->users++;
 }
 

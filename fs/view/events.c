@@ -24,13 +24,13 @@ void events_name(struct view *view, struct directory *directory, unsigned layer,
 		queue_shortage(view);
 		return;
 	}
-	/* A pending name keeps its sequence number, whatever it waits for now. */
+	/* A pending name keeps its revision, whatever it waits for now. */
 	bool was_pending = entry->pending != PENDING_NONE;
 	uint64_t since = entry->pending_since;
 	directory->users++;
 	entry->is_touched = true;
 	if (mask & (IN_CLOSE_WRITE | IN_MODIFY))
-		entry->written = ++view->writes;
+		entry->written = ++view->revision;
 	/* A listing has made the entry first; the kernel may still cache the name as absent. */
 	if (mask & IN_ISDIR && mask & (IN_CREATE | IN_MOVED_TO) && entry->kind == UNION_DIRECTORY &&
 		!entry->directory)
@@ -97,7 +97,7 @@ void events_take(struct view *view)
 {
 	uint64_t cause = view->cause;
 
-	view->cause = 0; /* new events get new sequence numbers */
+	view->cause = 0; /* new events get new revisions */
 	watch_read(view->watch, on_event, view);
 	view->cause = cause;
 }
@@ -122,7 +122,7 @@ static void give_up(struct entry *entry)
 bool events_meet_writer(struct view *view, const struct look *look)
 {
 	const struct dependencies *asked = &look->asked;
-	uint64_t since = look->settings.writes;
+	uint64_t since = look->read;
 
 	events_take(view);
 	for (unsigned i = 0; i < look->lookup.count; i++) {

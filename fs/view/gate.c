@@ -201,7 +201,7 @@ static int recall(struct look *look, const char *command)
 	struct view *view = look->view;
 
 	/* The settings have changed: this version will not be shown. */
-	if (look->settings.number != view->settings_number)
+	if (look->composer.settings != view->composer.settings)
 		return 0;
 	if (view->gate.is_stopped)
 		return -ENOTCONN;
@@ -242,7 +242,7 @@ static void start_next(struct view *view);
 static int map_lines_here(const struct look *look, struct line_map **ret)
 {
 	CLEANUP(composition_fini) struct composition composition;
-	struct composer composer = look->settings.composer;
+	struct composer composer = look->composer;
 	struct problem problem;
 
 	composer.fallbacks = NULL;
@@ -262,7 +262,7 @@ static int map_lines(const struct look *look, struct line_map **ret)
 {
 	struct workers *workers = look->view->workers;
 
-	return workers ? map_lines_by(workers, &look->settings.composer, look->path, &look->lookup,
+	return workers ? map_lines_by(workers, &look->composer, look->path, &look->lookup,
 				 look->version, ret)
 		       : map_lines_here(look, ret);
 }
@@ -276,7 +276,7 @@ static void forget_check(struct look *look)
 
 int gate_judge(struct look *look)
 {
-	const struct settings *settings = look->settings.composer.settings;
+	const struct settings *settings = look->composer.settings;
 	const struct program *program =
 		look->version->kind == VERSION_BYTES ? settings_check(settings, look->path) : NULL;
 

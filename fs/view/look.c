@@ -73,9 +73,9 @@ struct look *look_new(struct view *view, struct entry *entry, enum look_purpose 
 	look->child = entry->directory;
 	if (look->child)
 		look->child->users++;
-	look->generation = parent->generation;
-	look->dependencies_number = view->dependency_indexes.generation;
-	settings_generation_init(view, &look->settings);
+	look->began = view->revision;
+	look->composer = view->composer;
+	settings_ref(look->composer.settings);
 	union_lookup_init(&look->lookup);
 	entry_enter(view, entry);
 	if (purpose != LOOK_STRICT && !entry->look)
@@ -109,7 +109,7 @@ void look_free(struct look *look)
 	entry_leave(view, entry);
 	version_unref(look->shown);
 	fallbacks_fini(&look->fallbacks);
-	settings_generation_fini(&look->settings);
+	settings_unref(look->composer.settings);
 	union_lookup_fini(&look->lookup);
 	free(look->path);
 	free(look);
@@ -185,7 +185,7 @@ static bool meets_writer(struct look *look)
  */
 static int recall(struct look *look)
 {
-	const struct composer *composer = &look->settings.composer;
+	const struct composer *composer = &look->composer;
 	struct version *kept;
 
 	if (!look->view->last_good || look->shown || composer->settings->on_error == ON_ERROR_FAIL)
@@ -204,7 +204,7 @@ static int recall(struct look *look)
 static int take_problem(struct look *look)
 {
 	version_unref(take_ptr(look->version));
-	int r = compose_broken(&look->settings.composer, look->path, &look->lookup, &look->version);
+	int r = compose_broken(&look->composer, look->path, &look->lookup, &look->version);
 	if (r == 0)
 		r = recall(look);
 	return r < 0 ? r : PROBLEM;
@@ -235,7 +235,7 @@ static void try_again(struct look *look, int result)
 /* Estimates the bytes that composing reads. Dependencies count if the shown version had them. */
 static uint64_t cost_of(const struct look *look)
 {
-	const struct composer *composer = &look->settings.composer;
+	const struct composer *composer = &look->composer;
 	uint64_t bytes = 0, before = 0;
 
 	if (look->lookup.kind == UNION_LINK ||
@@ -280,7 +280,7 @@ static bool is_current(const struct look *look)
 		return false;
 	if (!has_scope || !look->shown)
 		return false;
-	return compose_is_current(&look->settings.composer, look->path, &look->lookup, look->shown);
+	return compose_is_current(&look->composer, look->path, &look->lookup, look->shown);
 }
 
 /* A directory of its sources can't be listed: show a file that can't be read. */
@@ -302,12 +302,12 @@ static int take_found(struct look *look)
 	if (look->purpose == LOOK_REFRESH || look->lookup.kind == UNION_NONE)
 		return 0;
 	if (is_directory && look->child) {
-		attach_update(view, look->settings.composer.settings, look->child, &look->lookup);
+		attach_update(view, look->composer.settings, look->child, &look->lookup);
 		return LOOK_IS_CURRENT;
 	}
 	if (is_directory)
-		return attach_make(view, &look->settings, look->entry->parent, look->entry->name,
-			&look->lookup, &look->directory);
+		return attach_make(view, look->composer.settings, look->entry->parent,
+			look->entry->name, &look->lookup, &look->directory);
 	return 0;
 }
 
@@ -352,7 +352,7 @@ static bool is_made_without(
  */
 static bool heed_silence(struct look *look)
 {
-	const struct settings *settings = look->settings.composer.settings;
+	const struct settings *settings = look->composer.settings;
 	struct union_lookup *lookup = &look->lookup;
 	bool is_slow = false;
 
@@ -373,7 +373,7 @@ static bool heed_silence(struct look *look)
 /* Looks the path up in the layers. Returns 0 or -errno; -ETIMEDOUT: a layer may answer yet. */
 static int find(struct look *look)
 {
-	struct composer *composer = &look->settings.composer;
+	struct composer *composer = &look->composer;
 	bool is_refresh = look->purpose == LOOK_REFRESH;
 
 	composer->takes_unfinished = look->takes_unfinished || look->tries == COMPOSE_TRIES - 1;
@@ -407,8 +407,8 @@ static bool look_up(struct look *look, uint64_t *cost)
 		end(look, r ? r : LOOK_IS_CURRENT);
 		return false;
 	}
-	look->has_new_links |= link_watch_sources(
-		view, look->settings.composer.settings, look->path, &look->lookup);
+	look->has_new_links |=
+		link_watch_sources(view, look->composer.settings, look->path, &look->lookup);
 	if (is_current(look)) {
 		end(look, LOOK_IS_CURRENT);
 		return false;
@@ -419,7 +419,7 @@ static bool look_up(struct look *look, uint64_t *cost)
 	}
 	/* Before the sources are read: a racy source may change after that. */
 	look->basis = compose_basis(
-		&look->settings.composer, look->path, &look->lookup, view->callbacks.basis_seed);
+		&look->composer, look->path, &look->lookup, view->callbacks.basis_seed);
 	look->job.run = compose_in_pool;
 	*cost = cost_of(look);
 	if (*cost > POOL_LARGE_BYTES) {
@@ -470,7 +470,7 @@ static int take_composed(struct look *look, int result)
 	if (result < 0)
 		result = compose_failed(look->path, -result, &look->problem);
 	if (result == 0 && look->version->fallback_count)
-		version_restrict(look->version, look->shown, &look->settings.composer.mounter);
+		version_restrict(look->version, look->shown, &look->composer.mounter);
 	if (result == 0)
 		result = gate_judge(look);
 	return result == PROBLEM ? take_problem(look) : result;
@@ -510,7 +510,7 @@ static void take_long(struct pool_job *job)
 
 static int compose_look(struct look *look)
 {
-	const struct composer *composer = &look->settings.composer;
+	const struct composer *composer = &look->composer;
 	struct workers *workers = look->view->workers;
 
 	if (!workers)
@@ -528,7 +528,7 @@ static int compose_look(struct look *look)
 /* Notes the basis of the version, if no check judges it, and only the sources went into it. */
 static void note_basis(struct look *look)
 {
-	const struct composer *composer = &look->settings.composer;
+	const struct composer *composer = &look->composer;
 
 	if (look->basis && !look->asked.count && !look->problem.message[0] &&
 		!settings_check(composer->settings, look->path) &&
@@ -543,11 +543,11 @@ static void compose_in_pool(struct pool_job *job)
 	drop_found(look);
 	/* Writes before the first read are no reason to compose again. */
 	events_take(look->view);
-	look->settings.writes = look->view->writes;
+	look->read = look->view->revision;
 	look->has_doubt = look->is_recalled = false;
-	look->settings.composer.has_doubt = &look->has_doubt;
+	look->composer.has_doubt = &look->has_doubt;
 	fallbacks_rest(&look->fallbacks);
-	look->settings.composer.fallbacks = &look->fallbacks;
+	look->composer.fallbacks = &look->fallbacks;
 	int r = compose_look(look);
 	look->job.run = begin_in_pool; /* the next time */
 	if (r == -ECANCELED) {
@@ -565,7 +565,7 @@ static void compose_in_pool(struct pool_job *job)
 		return;
 	}
 	if (!layer_is_shortage(r) && look->has_doubt && meets_writer(look) &&
-		!(look->purpose != LOOK_REFRESH && look->settings.composer.takes_unfinished)) {
+		!(look->purpose != LOOK_REFRESH && look->composer.takes_unfinished)) {
 		try_again(look, LOOK_MET_WRITER);
 		return;
 	}

@@ -32,20 +32,20 @@ struct look {
 	enum look_purpose purpose;
 	struct entry *entry; /* in use, and its directory */
 	char *path;
-	layer_mask layers; /* that show the entry's directory */
-	struct settings_generation settings;
-	struct view_caller *callers;  /* to be answered */
-	struct version *shown;        /* shown when the look began; one reference; NULL: none */
-	struct fallbacks fallbacks;   /* fallbacks for the sources of `shown` */
-	struct directory *child;      /* the directory shown when it began, in use; NULL: none */
-	uint64_t generation;          /* of the entry's directory, when it began */
-	uint64_t dependencies_number; /* dependency_indexes.generation, when it began */
-	bool is_entry_new;            /* the entry was made for this look */
-	unsigned tries;               /* attempts that met a change of a source, or a writer */
-	bool is_overtaken;            /* the name has shown something else since it began */
-	bool takes_long;              /* lookups get a placeholder inode (placeholder.h) */
-	bool is_recalled;             /* `version` comes from the last-good store (last_good.h) */
-	uint64_t basis;               /* compose_basis() of `lookup` */
+	layer_mask layers;           /* that show the entry's directory */
+	struct composer composer;    /* holds a reference to its settings */
+	struct view_caller *callers; /* to be answered */
+	struct version *shown;       /* shown when the look began; one reference; NULL: none */
+	struct fallbacks fallbacks;  /* fallbacks for the sources of `shown` */
+	struct directory *child;     /* the directory shown when it began, in use; NULL: none */
+	uint64_t began;              /* revision of the view when it began */
+	uint64_t read;               /* … when it last began to read the sources */
+	bool is_entry_new;           /* the entry was made for this look */
+	unsigned tries;              /* attempts that met a change of a source, or a writer */
+	bool is_overtaken;           /* the name has shown something else since it began */
+	bool takes_long;             /* lookups get a placeholder inode (placeholder.h) */
+	bool is_recalled;            /* `version` comes from the last-good store (last_good.h) */
+	uint64_t basis;              /* compose_basis() of `lookup` */
 	bool has_doubt;     /* a source may have been written while it was read (compose.h) */
 	bool has_new_links; /* a source with several hard links was not watched before */
 	bool is_covered;    /* STRICT: a file system is mounted on the path; what is shown stays */
@@ -68,7 +68,7 @@ struct look {
 	bool is_done;           /* it waits for the publisher's decision: no caller may join it */
 	enum union_kind kind;   /* of the entry, when it began */
 	enum entry_scope scope; /* of the entry, when it began */
-	uint64_t since;         /* the entry's sequence number (queue.h) */
+	uint64_t since;         /* the entry's revision (queue.h) */
 	bool is_large;          /* it does not count in view->looks */
 	bool is_event;          /* the name had an event of its own */
 	bool takes_unfinished;  /* it no longer waits for a writer to end */

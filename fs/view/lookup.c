@@ -93,9 +93,8 @@ static int install(struct look *look)
 	 * The publisher has updated this directory meanwhile. It may have seen older content than
 	 * this look, or newer; and older content may be in the source cache.
 	 */
-	if (parent->generation != look->generation ||
-		(look->asked.count &&
-			view->dependency_indexes.generation != look->dependencies_number)) {
+	if (parent->changed > look->began ||
+		(look->asked.count && view->dependency_indexes.changed > look->began)) {
 		entry->is_touched = true;
 		queue_entry(view, entry);
 	}
@@ -218,7 +217,7 @@ static int end_waits(struct look *look, struct stat *ret)
 		r = attributes_settle_waits(view, entry->parent);
 	if (r < 0)
 		return r;
-	if (look->settings.number != view->settings_number)
+	if (look->composer.settings != view->composer.settings)
 		return LOOK_OVERTAKEN;
 	if (look->purpose == LOOK_STRICT)
 		return end_strict(look, ret);
@@ -287,7 +286,7 @@ static struct look *look_again(struct view *view, struct entry *entry, bool was_
 	look->is_entry_new = was_new;
 	/* If only the placeholder and this look use the entry, the use begins now. */
 	if (entry->users == 2)
-		entry->used_since = ++view->last_sequence;
+		entry->used_since = ++view->revision;
 	return look;
 }
 
@@ -348,19 +347,20 @@ static int enter_waits(struct view *view, struct entry *entry)
 
 	if (!look)
 		return -ENOMEM;
-	int r = expand_look_up(&view->finder, look->settings.composer.settings, look->layers,
-		look->path, &look->lookup);
+	int r = expand_look_up(
+		&view->finder, look->composer.settings, look->layers, look->path, &look->lookup);
 	if (r == 0)
 		look_heed_past(look);
 	if (r == 0 && look->lookup.kind != UNION_DIRECTORY)
 		r = look->lookup.kind == UNION_NONE ? -ENOENT : -ENOTDIR;
 	if (r == 0)
-		r = attach_make(view, &look->settings, entry->parent, entry->name, &look->lookup,
-			&look->directory);
+		r = attach_make(view, look->composer.settings, entry->parent, entry->name,
+			&look->lookup, &look->directory);
 	if (r == 0)
 		r = attributes_settle_waits(view, entry->parent);
 	if (r == 0)
-		r = look->settings.number == view->settings_number ? install(look) : LOOK_OVERTAKEN;
+		r = look->composer.settings == view->composer.settings ? install(look)
+								       : LOOK_OVERTAKEN;
 	look_free(look);
 	return r == VIEW_GOING ? -ENOENT : r;
 }
@@ -437,7 +437,7 @@ static int look_for_waits(struct view *view, struct entry *entry, struct view_ca
 	look->callers = caller;
 	look->is_entry_new = is_new && !entry->parent->listers;
 	/* A request must not wait for a remote file system. */
-	if (settings_may_wait(look->settings.composer.settings))
+	if (settings_may_wait(look->composer.settings))
 		look_begin_in_pool(look);
 	else
 		look_begin(look);
@@ -495,19 +495,18 @@ uint64_t view_basis(struct view *view, uint64_t parent, const char *name)
 {
 	CLEANUP(union_lookup_freep) struct union_lookup *lookup = union_lookup_new();
 	CLEANUP(freep) char *path = NULL;
-	struct settings_generation settings;
 	layer_mask layers = 0;
 	uint64_t basis = 0;
 
 	struct directory *directory = inode_directory(view, parent);
 	if (directory && directory_join(directory, name, &path) == 0)
 		layers = directory->layers;
-	settings_generation_init(view, &settings);
+	struct composer composer = view->composer;
+	settings_ref(composer.settings);
 	if (lookup && path &&
-		expand_look_up(&view->finder, settings.composer.settings, layers, path, lookup) ==
-			0)
-		basis = compose_basis(&settings.composer, path, lookup, view->callbacks.basis_seed);
-	settings_generation_fini(&settings);
+		expand_look_up(&view->finder, composer.settings, layers, path, lookup) == 0)
+		basis = compose_basis(&composer, path, lookup, view->callbacks.basis_seed);
+	settings_unref(composer.settings);
 	return basis;
 }
 

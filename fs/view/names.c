@@ -25,7 +25,7 @@
 static bool is_just_asked_for(const struct entry *entry)
 {
 	return entry->look && entry->look->is_entry_new &&
-	       entry->look->generation == entry->parent->generation;
+	       entry->parent->changed <= entry->look->began;
 }
 
 /*
@@ -207,19 +207,19 @@ static int complete_waits(
 {
 	struct listing listing = {0}, expanded = {0};
 	layer_mask layers = directory->layers;
-	struct settings_generation now;
 
-	settings_generation_init(view, &now);
+	struct composer now = view->composer;
+	settings_ref(now.settings);
 	names_begin(directory);
-	link_watch_directory(view, now.composer.settings, layers, directory);
-	int r = listing_take(now.composer.settings, layers, directory->path, &listing);
+	link_watch_directory(view, now.settings, layers, directory);
+	int r = listing_take(now.settings, layers, directory->path, &listing);
 	if (r == 0 && listing.error)
 		r = -listing.error;
 	if (r == 0)
 		r = names_install(view, directory, &listing);
 	if (r == 0 && is_expanded)
-		r = find_expanded(view, &now.composer, directory, &listing, &expanded);
-	settings_generation_fini(&now);
+		r = find_expanded(view, &now, directory, &listing, &expanded);
+	settings_unref(now.settings);
 	if (r == 0 && is_sync) {
 		r = sync_listing(view, directory, &listing, &expanded);
 		directory->names = r == 0 ? NAMES_LISTED : NAMES_SOME;
@@ -385,7 +385,7 @@ bool names_scan_next(struct view *view)
 	layer_mask layers = directory->layers;
 	directory->joined &= ~joined;
 	directory->left &= ~left;
-	view->cause = directory->scan_sequence;
+	view->cause = directory->scan_since;
 
 	if (is_needed)
 		link_watch_directory(view, view->composer.settings, layers, directory);

@@ -35,9 +35,9 @@ static bool grow(struct entry_queue *queue)
 	return true;
 }
 
-uint64_t queue_sequence(struct view *view)
+uint64_t queue_revision(struct view *view)
 {
-	return view->cause ? view->cause : ++view->last_sequence;
+	return view->cause ? view->cause : ++view->revision;
 }
 
 uint64_t queue_since(const struct view *view)
@@ -67,7 +67,7 @@ void queue_entry_scope(struct view *view, struct entry *entry, enum entry_scope 
 	if (is_debounced(entry))
 		return;
 	if (entry->pending == PENDING_NONE) {
-		entry->pending_since = queue_sequence(view);
+		entry->pending_since = queue_revision(view);
 		entry->scope = scope;
 	}
 	if (scope > entry->scope)
@@ -145,7 +145,7 @@ void queue_debounce(struct view *view, struct entry *entry, int64_t quiet_ms)
 			return;
 		}
 		if (entry->pending == PENDING_NONE)
-			entry->pending_since = queue_sequence(view);
+			entry->pending_since = queue_revision(view);
 		entry->pending = PENDING_GONE;
 		if (!entry->restless_ms)
 			entry->restless_ms = now;
@@ -235,7 +235,7 @@ void queue_scan(struct view *view, struct directory *directory, enum directory_s
 				queue_shortage(view);
 			return;
 		}
-		directory->scan_sequence = queue_sequence(view);
+		directory->scan_since = queue_revision(view);
 	}
 	if (scan > directory->scan)
 		directory->scan = scan;

@@ -30,13 +30,13 @@ struct directory_list {
 };
 
 /**
- * Returns the sequence number for an item that is queued now. Items that are queued while the
+ * Returns the revision of an item that is queued now. Items that are queued while the
  * publisher handles an item result from it, and get its number (view->cause); others get a new one.
  * So when nothing waits with a number, all that the first item with it has caused is shown.
  */
-uint64_t queue_sequence(struct view *view);
+uint64_t queue_revision(struct view *view);
 
-/** Returns the sequence number of the next entry; UINT64_MAX: none waits. */
+/** Returns the revision of the next entry; UINT64_MAX: none waits. */
 uint64_t queue_since(const struct view *view);
 
 /** Queues an entry that has changed, or whose sources or dependencies have changed. */

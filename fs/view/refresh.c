@@ -137,7 +137,7 @@ static bool decide_file_waits(struct view *view, struct look *look)
 	if (dependency_remember(view, entry, &look->asked) < 0)
 		return wait(view, look, SHORTAGE_MS);
 	/* A dependency may have changed before it was noted as one. */
-	if (look->asked.count && view->dependency_indexes.generation != look->dependencies_number)
+	if (look->asked.count && view->dependency_indexes.changed > look->began)
 		queue_entry(view, entry);
 	if (!look->version)
 		return wait(view, look, EVENTS_GONE_MS);
@@ -171,7 +171,7 @@ static bool decide_file_waits(struct view *view, struct look *look)
 static bool make_directory_waits(struct view *view, const struct look *look)
 {
 	look->change->kind = CHANGE_MAKE_DIRECTORY;
-	int r = attach_make(view, &look->settings, look->entry->parent, look->entry->name,
+	int r = attach_make(view, look->composer.settings, look->entry->parent, look->entry->name,
 		&look->lookup, &look->change->directory);
 	if (layer_is_shortage(r))
 		wait(view, look, SHORTAGE_MS);
@@ -187,8 +187,7 @@ static bool decide_directory_waits(struct view *view, struct look *look)
 	if (!directory)
 		return is_unannounced && look->is_known && make_directory_waits(view, look);
 	directory->users++;
-	bool is_changed =
-		attach_update(view, look->settings.composer.settings, directory, &look->lookup);
+	bool is_changed = attach_update(view, look->composer.settings, directory, &look->lookup);
 	if (is_changed) {
 		look->change->kind = CHANGE_ATTRIBUTES;
 		look->change->attributes_ino = directory->inode.ino;
@@ -351,7 +350,7 @@ static bool was_overtaken(const struct view *view, const struct look *look)
 {
 	const struct entry *entry = look->entry;
 
-	return look->settings.number != view->settings_number || entry->kind != look->kind ||
+	return look->composer.settings != view->composer.settings || entry->kind != look->kind ||
 	       (entry->parent->inode.kernel_refs > 0) != look->is_known || look->is_overtaken;
 }
 
@@ -409,7 +408,7 @@ static struct look *begin_look(struct view *view, struct entry *entry)
 
 	if (parent->is_dead || union_is_mark(entry->name))
 		return NULL;
-	parent->generation++;
+	parent->changed = ++view->revision;
 	struct look *look = look_new(view, entry, LOOK_REFRESH);
 	if (!look) {
 		queue_shortage(view);

@@ -106,8 +106,7 @@ static bool sources_are_same(
 static void change_over(
 	struct view *view, struct move *move, const struct settings *old, struct settings *settings)
 {
-	view->cause = queue_sequence(view);
-	view->settings_number++;
+	view->cause = queue_revision(view);
 	view->composer.settings = settings_ref(settings);
 	inotify_limit(watch_inotify(view->watch), settings->watches);
 	for (size_t i = 0; i < move->count; i++) {

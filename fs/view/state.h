@@ -58,7 +58,7 @@ struct gate {
 /* The changes that change hooks are run for (change_hook.h). */
 struct batch {
 	bool is_ending;    /* hooks are due, and wait for the rest of the batch */
-	uint64_t sequence; /* the last one of the batch */
+	uint64_t revision; /* the last one of the batch */
 	unsigned awaited;  /* the batch's looks that are under way */
 };
 
@@ -75,8 +75,6 @@ struct view {
 	atomic_bool is_stopped; /* no file is composed any more */
 
 	struct composer composer; /* only the publisher changes it */
-	/* Incremented when the settings are replaced, which gives layers other ranks. */
-	uint64_t settings_number;
 
 	struct inode_table inodes;
 	struct inode_memory memory;
@@ -86,8 +84,13 @@ struct view {
 	bool has_unseen;            /* some directory has `has_unseen` */
 	struct dependency_indexes dependency_indexes;
 
-	uint64_t last_sequence; /* the last sequence number (queue.h) */
-	uint64_t cause;         /* the sequence number of what the publisher handles now; 0: none */
+	/*
+	 * Raised by each event and each item that is queued. An object has the revision of its last
+	 * change, and a look the one at which it began: so a look is outdated if an object that it
+	 * asked has a higher one.
+	 */
+	uint64_t revision;
+	uint64_t cause; /* the revision of what the publisher handles now; 0: none */
 	struct entry_queue queue;
 	struct debounced debounced;
 	struct directory_list scans; /* to be listed */
@@ -105,7 +108,6 @@ struct view {
 	uint64_t link_watches;    /* number of link watches begun so far (link_watch.h) */
 	size_t link_count;        /* link watches of all directories now */
 	struct link_watch *links; /* the list of these */
-	uint64_t writes;          /* number of events of writes in place so far */
 	struct gate gate;
 	struct batch batch;
 	struct change_hook *change_hooks;  /* the change hooks (change_hook.h) */
@@ -130,16 +132,6 @@ struct view {
 
 /** Logs a line. `problem`: the problem that the line reports; NULL: none. */
 void view_log(struct view *view, const char *line, const struct problem *problem);
-
-/* The settings of one moment: they stay the same while a look waits. */
-struct settings_generation {
-	uint64_t number;
-	uint64_t writes;          /* view->writes when it was taken */
-	struct composer composer; /* holds a reference to its settings */
-};
-
-void settings_generation_init(const struct view *view, struct settings_generation *ret);
-void settings_generation_fini(struct settings_generation *generation);
 
 bool view_is_strict(const struct view *view);
 

@@ -31,17 +31,6 @@ void view_log(struct view *view, const char *line, const struct problem *problem
 		view->callbacks.log(view->callbacks.context, line, problem);
 }
 
-void settings_generation_init(const struct view *view, struct settings_generation *ret)
-{
-	*ret = (struct settings_generation){view->settings_number, view->writes, view->composer};
-	settings_ref(ret->composer.settings);
-}
-
-void settings_generation_fini(struct settings_generation *generation)
-{
-	settings_unref(generation->composer.settings);
-}
-
 bool view_is_strict(const struct view *view)
 {
 	return view->is_strict;
@@ -72,8 +61,7 @@ static int make_root(struct view *view)
 		union_lookup_fini(lookup);
 		lookup->kind = UNION_DIRECTORY;
 	}
-	r = attach_make(view, &(struct settings_generation){.composer = view->composer}, NULL, "",
-		lookup, &view->root);
+	r = attach_make(view, view->composer.settings, NULL, "", lookup, &view->root);
 	if (r < 0)
 		return r;
 	view->root->inode.ino = VIEW_INO_ROOT;
