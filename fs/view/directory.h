@@ -24,6 +24,7 @@
 
 #include "fault.h"
 #include "inode.h"
+#include "inode_memory.h"
 #include "rights.h"
 #include "union.h"
 #include "version.h"
@@ -46,19 +47,19 @@ enum entry_scope {
 struct checked;
 
 struct entry {
-	struct directory *parent;    /* fixed */
-	enum union_kind kind;        /* as shown; NONE also if it was never looked up or listed */
-	uint64_t cookie;             /* place in the listing; 0: not listed */
-	uint64_t place;              /* its last cookie; 0: it was never listed */
-	layer_mask layers;           /* that had the name when the layers were listed; 0: unknown */
-	uint64_t ino;                /* of the object shown last; the next may get it; 0: none */
-	uint64_t print;              /* fingerprint of that object; 0: any object may get `ino` */
+	struct directory *parent; /* fixed */
+	enum union_kind kind;     /* as shown; NONE also if it was never looked up or listed */
+	uint64_t cookie;          /* place in the listing; 0: not listed */
+	uint64_t place;           /* its last cookie; 0: it was never listed */
+	layer_mask layers;        /* that had the name when the layers were listed; 0: unknown */
+	/*
+	 * The object shown last. last.print is 0 while it is shown, and if any object may get
+	 * last.ino. If it is a directory, its times are set when the kernel forgets it.
+	 */
+	struct last_inode last;
 	struct version *version;     /* FILE, LINK: shown now; NULL: not made yet, or forgotten */
 	struct directory *directory; /* DIRECTORY: shown now; NULL: not made yet, or forgotten */
 	struct fault *fault;         /* its fault; NULL: none */
-	/* Of the object shown last. If that is a directory, they are set when it is forgotten. */
-	struct timespec shown_mtime;
-	struct timespec shown_ctime;
 	enum entry_pending pending;
 	enum entry_scope scope; /* QUEUED */
 	bool is_touched;        /* pending because of an event of its own */

@@ -98,27 +98,26 @@ static uint64_t hash_of(const struct entry *entry)
  */
 void entry_reserve_ino(struct view *view, struct entry *entry)
 {
-	if (entry->ino)
+	if (entry->last.ino)
 		return;
 	uint64_t hash = hash_of(entry);
 	const struct inode_memory_item *item = inode_memory_find(&view->memory, hash);
-	uint64_t ino = item ? item->ino : hash;
+	uint64_t ino = item ? item->last.ino : hash;
 	bool is_free = !inode_table_find(&view->inodes, ino);
-	if (item) {
-		entry->print = is_free ? item->print : 0;
-		entry->shown_mtime = item->mtime;
-		entry->shown_ctime = item->ctime;
-	}
-	entry->ino = is_free ? ino : view->next_ino++;
+	if (item)
+		entry->last = item->last;
+	if (!is_free)
+		entry->last.print = 0;
+	entry->last.ino = is_free ? ino : view->next_ino++;
 }
 
 bool entry_was_directory(const struct view *view, const struct entry *entry)
 {
 	const struct inode_memory_item *item = NULL;
 
-	if (entry->kind == UNION_NONE && !entry->ino)
+	if (entry->kind == UNION_NONE && !entry->last.ino)
 		item = inode_memory_find(&view->memory, hash_of(entry));
-	return entry->kind == UNION_DIRECTORY || (item && is_print_of_directory(item->print));
+	return entry->kind == UNION_DIRECTORY || (item && is_print_of_directory(item->last.print));
 }
 
 static void drop_version(struct view *view, struct entry *entry)
@@ -160,36 +159,35 @@ static void forget_shown(struct view *view, struct entry *entry)
 		return;
 	if (view->last_good && !last_good_is_lasting(view->last_good))
 		keep(view, entry, entry->version);
-	entry->print = print_of(entry->version);
+	entry->last.print = print_of(entry->version);
 	drop_version(view, entry);
 }
 
 static void forget_directory(struct entry *entry)
 {
-	entry->print = print_of_directory(entry->directory);
-	entry->shown_mtime = entry->directory->mtime;
+	entry->last.print = print_of_directory(entry->directory);
+	entry->last.mtime = entry->directory->mtime;
 	entry->directory = NULL;
 }
 
 /* Gives the directory its former time if the kernel forgot this one; or else a later time. */
 static void recall_directory(const struct entry *entry, struct directory *directory)
 {
-	if (!is_print_of_directory(entry->print) ||
-		time_is_later(directory->mtime, entry->shown_mtime))
+	if (!is_print_of_directory(entry->last.print) ||
+		time_is_later(directory->mtime, entry->last.mtime))
 		return;
-	directory->mtime = entry->print == print_of_directory(directory)
-				   ? entry->shown_mtime
-				   : clock_after(entry->shown_mtime);
+	directory->mtime = entry->last.print == print_of_directory(directory)
+				   ? entry->last.mtime
+				   : clock_after(entry->last.mtime);
 }
 
 static void remember_name(struct view *view, struct entry *entry)
 {
 	if (entry->version)
-		entry->print = print_of(entry->version);
-	if (entry->ino && entry->print)
-		inode_memory_note(&view->memory,
-			&(struct inode_memory_item){hash_of(entry), entry->ino, entry->print,
-				entry->shown_mtime, entry->shown_ctime});
+		entry->last.print = print_of(entry->version);
+	if (entry->last.ino && entry->last.print)
+		inode_memory_note(
+			&view->memory, &(struct inode_memory_item){hash_of(entry), entry->last});
 }
 
 /* Remembers the directory's names before it is freed. The kernel may forget it before its files. */
@@ -213,7 +211,7 @@ static bool goes_with_its_directory(const struct entry *entry)
 
 bool entry_has_forgotten(const struct entry *entry, const struct version *version)
 {
-	return !entry->version && entry->print && entry->print == print_of(version);
+	return !entry->version && entry->last.print && entry->last.print == print_of(version);
 }
 
 void entry_prepare_version(struct view *view, struct entry *entry, struct version *version)
@@ -221,15 +219,15 @@ void entry_prepare_version(struct view *view, struct entry *entry, struct versio
 	struct timespec now;
 
 	version->inode.ino = view->next_ino++;
-	if (!entry->shown_ctime.tv_sec) {
+	if (!entry->last.ctime.tv_sec) {
 		/* A network file system may report no ctime. */
 		if (!version->ctime.tv_sec)
 			version->ctime = version->made;
 		return;
 	}
 	clock_gettime(CLOCK_REALTIME, &now);
-	version->ctime = clock_clearly_after(now, entry->shown_ctime);
-	struct timespec least = clock_clearly_after(version->mtime, entry->shown_mtime);
+	version->ctime = clock_clearly_after(now, entry->last.ctime);
+	struct timespec least = clock_clearly_after(version->mtime, entry->last.mtime);
 	/* The newest source is unchanged: another source has changed, or a source is gone. */
 	if (time_is_later(least, version->mtime))
 		version->mtime = time_is_later(now, least) ? now : least;
@@ -239,16 +237,16 @@ void entry_prepare_first(struct view *view, struct entry *entry, struct version 
 {
 	entry_reserve_ino(view, entry);
 	bool is_again = entry_has_forgotten(entry, version);
-	bool is_free = !inode_table_find(&view->inodes, entry->ino);
-	uint64_t ino = entry->ino;
+	bool is_free = !inode_table_find(&view->inodes, entry->last.ino);
+	uint64_t ino = entry->last.ino;
 
-	if (is_again && !time_is_later(version->mtime, entry->shown_mtime)) {
-		version->mtime = entry->shown_mtime;
-		version->ctime = entry->shown_ctime;
+	if (is_again && !time_is_later(version->mtime, entry->last.mtime)) {
+		version->mtime = entry->last.mtime;
+		version->ctime = entry->last.ctime;
 	} else {
 		entry_prepare_version(view, entry, version);
 	}
-	if (is_free && (is_again || !entry->print))
+	if (is_free && (is_again || !entry->last.print))
 		version->inode.ino = ino;
 	else if (!version->inode.ino)
 		version->inode.ino = view->next_ino++;
@@ -258,8 +256,8 @@ void entry_take_time(struct entry *entry, const struct version *found)
 {
 	struct version *version = entry->version;
 
-	version->mtime = entry->shown_mtime = found->mtime;
-	version->ctime = entry->shown_ctime = clock_after(version->ctime);
+	version->mtime = entry->last.mtime = found->mtime;
+	version->ctime = entry->last.ctime = clock_after(version->ctime);
 }
 
 void entry_set_kind(struct view *view, struct entry *entry, enum union_kind kind)
@@ -292,11 +290,11 @@ void entry_show_version(struct view *view, struct entry *entry, struct version *
 	version->entry = entry;
 	view->counts.files++;
 	entry_set_kind(view, entry, version->kind == VERSION_LINK ? UNION_LINK : UNION_FILE);
-	entry->ino = version->inode.ino;
-	entry->print = 0;
+	entry->last.ino = version->inode.ino;
+	entry->last.print = 0;
 	entry->is_told = false;
-	entry->shown_mtime = version->mtime;
-	entry->shown_ctime = version->ctime;
+	entry->last.mtime = version->mtime;
+	entry->last.ctime = version->ctime;
 	if (view->last_good && last_good_is_lasting(view->last_good))
 		keep(view, entry, version);
 	change_hook_pin(view, entry);
@@ -309,12 +307,12 @@ void entry_show_directory(struct view *view, struct entry *entry, struct directo
 	overtake(entry);
 	entry_reserve_ino(view, entry);
 	if (directory) {
-		bool is_free = (!entry->print || is_print_of_directory(entry->print)) &&
-			       !inode_table_find(&view->inodes, entry->ino);
-		directory->inode.ino = is_free ? entry->ino : view->next_ino++;
+		bool is_free = (!entry->last.print || is_print_of_directory(entry->last.print)) &&
+			       !inode_table_find(&view->inodes, entry->last.ino);
+		directory->inode.ino = is_free ? entry->last.ino : view->next_ino++;
 		recall_directory(entry, directory);
-		entry->ino = directory->inode.ino;
-		entry->print = 0;
+		entry->last.ino = directory->inode.ino;
+		entry->last.print = 0;
 		view->shown_directories++;
 	}
 	entry->directory = directory;
@@ -351,8 +349,8 @@ void entry_hide(struct view *view, struct entry *entry)
 	change_hook_unpin(entry);
 	entry->directory = NULL;
 	entry_set_kind(view, entry, UNION_NONE);
-	entry->ino = 0;
-	entry->print = 0;
+	entry->last.ino = 0;
+	entry->last.print = 0;
 	entry->is_unannounced = false;
 	directory_unlist_entry(entry->parent, entry);
 	if (directory)

@@ -9,12 +9,17 @@
 #include <stdint.h>
 #include <time.h>
 
-struct inode_memory_item {
-	uint64_t path; /* its hash; 0: a free place */
-	uint64_t ino;
-	uint64_t print; /* fingerprint of the content, or of the layers' directories */
+/* What is known of the object that a path showed last. */
+struct last_inode {
+	uint64_t ino;   /* the next object may get it; 0: none */
+	uint64_t print; /* fingerprint of the content, or of the layers' directories; 0: unknown */
 	struct timespec mtime;
 	struct timespec ctime;
+};
+
+struct inode_memory_item {
+	uint64_t path; /* its hash; 0: a free place */
+	struct last_inode last;
 };
 
 struct inode_memory {

@@ -86,7 +86,7 @@ static int install(struct look *look)
 	if (entry->kind != kind && (parent->names != NAMES_SOME || is_reported))
 		entry->is_unannounced = true;
 	/* The file changed after the kernel forgot it, and that is not published yet. */
-	if (look->version && entry->print && !entry_has_forgotten(entry, look->version))
+	if (look->version && entry->last.print && !entry_has_forgotten(entry, look->version))
 		entry->is_unannounced = true;
 	show_found(view, entry, look);
 	/*

@@ -267,7 +267,7 @@ static int list(struct view *view, uint64_t ino, uint64_t cookie, bool may_wait,
 		i++) {
 		struct entry *entry = directory->order[i];
 		if (entry && entry->kind != UNION_NONE &&
-			!each(context, entry->name, entry->ino, type_of(entry->kind),
+			!each(context, entry->name, entry->last.ino, type_of(entry->kind),
 				entry->cookie))
 			break;
 	}

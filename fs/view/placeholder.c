@@ -36,9 +36,9 @@ static struct placeholder *make(struct view *view, struct entry *entry)
 	if (!placeholder)
 		return NULL;
 	entry_reserve_ino(view, entry);
-	if (inode_table_find(&view->inodes, entry->ino))
-		entry->ino = view->next_ino++;
-	placeholder->inode.ino = entry->ino;
+	if (inode_table_find(&view->inodes, entry->last.ino))
+		entry->last.ino = view->next_ino++;
+	placeholder->inode.ino = entry->last.ino;
 	placeholder->inode.type = INODE_PLACEHOLDER;
 	attach(view, placeholder, entry);
 	return placeholder;

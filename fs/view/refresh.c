@@ -428,7 +428,7 @@ static struct look *begin_look(struct view *view, struct entry *entry)
 	look->scope = entry->scope;
 	look->has_kept = entry->fault && (entry->fault->serves == FAULT_SERVES_LAST_GOOD ||
 						 entry->fault->serves == FAULT_SERVES_FALLBACK);
-	look->is_unread = !entry->version && !entry->print && !entry->is_unannounced;
+	look->is_unread = !entry->version && !entry->last.print && !entry->is_unannounced;
 	look->since = since;
 	view->looks++;
 	change_hook_look_begins(view, look);

@@ -175,7 +175,7 @@ static void queue_changed(struct view *view, const struct move *move, const stru
 			CLEANUP(freep) char *path = NULL;
 			/* By the new settings. If a path stays as it is, nothing is published. */
 			change_hook_unpin(entry);
-			if (entry->version || (entry->print && entry->kind != UNION_DIRECTORY))
+			if (entry->version || (entry->last.print && entry->kind != UNION_DIRECTORY))
 				change_hook_pin(view, entry);
 			if (entry->kind != UNION_FILE || entry->version)
 				continue;

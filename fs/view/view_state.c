@@ -59,6 +59,14 @@ static void put_pending(struct record *record, const struct entry *entry)
 	record_put(record, entry->is_touched);
 }
 
+static void put_last(struct record *record, const struct last_inode *last)
+{
+	record_put(record, last->ino);
+	record_put(record, last->print);
+	record_put_time(record, last->mtime);
+	record_put_time(record, last->ctime);
+}
+
 static void put_entry(struct record *record, const struct entry *entry)
 {
 	enum shows shows = entry->version     ? SHOWS_VERSION
@@ -69,10 +77,7 @@ static void put_entry(struct record *record, const struct entry *entry)
 	record_put(record, entry->kind);
 	record_put(record, entry->cookie);
 	record_put(record, entry->place);
-	record_put(record, entry->ino);
-	record_put(record, entry->print);
-	record_put_time(record, entry->shown_mtime);
-	record_put_time(record, entry->shown_ctime);
+	put_last(record, &entry->last);
 	record_put(record, entry->is_unannounced);
 	put_fault(record, entry->fault);
 	put_pending(record, entry);
@@ -198,10 +203,7 @@ static void put_memory(struct record *record, const struct inode_memory *memory)
 		if (!item->path)
 			continue;
 		record_put(record, item->path);
-		record_put(record, item->ino);
-		record_put(record, item->print);
-		record_put_time(record, item->mtime);
-		record_put_time(record, item->ctime);
+		put_last(record, &item->last);
 	}
 }
 
@@ -383,7 +385,7 @@ static int take_shown(const struct taking *taking, struct entry *entry)
 			(entry->kind == UNION_DIRECTORY) != (shows == SHOWS_DIRECTORY)))
 		record_spoil(record);
 	/* A change hook also gets changes of files that the kernel has forgotten. */
-	if (entry->print && entry->kind != UNION_DIRECTORY)
+	if (entry->last.print && entry->kind != UNION_DIRECTORY)
 		change_hook_pin(view, entry);
 	if (record_error(record) || shows == SHOWS_NAME)
 		return 0;
@@ -416,6 +418,14 @@ static void take_pending(const struct taking *taking, struct entry *entry)
 			pending == PENDING_WRITING ? EVENTS_QUIET_MS : EVENTS_GONE_MS);
 }
 
+static void take_last(struct record *record, struct last_inode *ret)
+{
+	ret->ino = record_get_below(record, INO_END - 1);
+	ret->print = record_get(record);
+	ret->mtime = record_get_time(record);
+	ret->ctime = record_get_time(record);
+}
+
 static int take_entry(const struct taking *taking, struct directory *directory)
 {
 	struct record *record = taking->record;
@@ -431,10 +441,7 @@ static int take_entry(const struct taking *taking, struct directory *directory)
 	entry->kind = (enum union_kind)record_get_below(record, UNION_LINK);
 	entry->cookie = record_get(record);
 	entry->place = record_get_below(record, directory->next_cookie - 1);
-	entry->ino = record_get_below(record, INO_END - 1);
-	entry->print = record_get(record);
-	entry->shown_mtime = record_get_time(record);
-	entry->shown_ctime = record_get_time(record);
+	take_last(record, &entry->last);
 	entry->is_unannounced = record_get_bool(record);
 	entry->layers = UINT64_MAX; /* any layer may have had it */
 	bool is_placed = !entry->place || entry->place >= DIRECTORY_COOKIE_FIRST;
@@ -569,11 +576,8 @@ static void take_memory(struct view *view, struct record *record)
 	for (size_t i = 0; i < count; i++) {
 		struct inode_memory_item item = {0};
 		item.path = record_get(record);
-		item.ino = record_get(record);
-		item.print = record_get(record);
-		item.mtime = record_get_time(record);
-		item.ctime = record_get_time(record);
-		if (!item.path || !is_fit(view, item.ino))
+		take_last(record, &item.last);
+		if (!item.path || !is_fit(view, item.last.ino))
 			record_spoil(record);
 		else
 			inode_memory_note(&view->memory, &item);

@@ -112,7 +112,7 @@ VIEW_TEST(listing_gives_the_number_that_a_lookup_gives)
 	assert_string_equal(names, "d/\nl@\nx\ny\n");
 	for (size_t i = directory_seek(view->root, cookie); i < view->root->order_count; i++) {
 		const struct entry *entry = view->root->order[i];
-		uint64_t ino = entry->ino;
+		uint64_t ino = entry->last.ino;
 		assert_int_equal(lookup(VIEW_INO_ROOT, entry->name), ino);
 	}
 }
