@@ -47,7 +47,7 @@ static void apply(struct view *view, const struct change *change, bool is_known)
 		if (entry->directory)
 			entry_hide(view, entry);
 		entry_show_version(view, entry, change->version);
-		entry->is_unannounced = false;
+		entry->known = KNOWN_SHOWN;
 		break;
 	case CHANGE_REMOVE:
 	case CHANGE_REMOVE_DIRECTORY:
@@ -57,8 +57,8 @@ static void apply(struct view *view, const struct change *change, bool is_known)
 	case CHANGE_MAKE_DIRECTORY:
 		if (entry->version || entry->directory)
 			break;
-		entry->is_unannounced = false;
 		entry_show_directory(view, entry, is_known ? change->directory : NULL);
+		entry->known = KNOWN_SHOWN;
 		if (!is_known)
 			break;
 		queue_scan(view, change->directory, SCAN_NAMES);

@@ -189,7 +189,7 @@ void change_hook_gone(struct view *view, const struct directory *directory)
 			CLEANUP(freep) char *path = NULL;
 			if (entry->directory)
 				change_hook_gone(view, entry->directory);
-			if (entry->is_pinned && directory_join(directory, entry->name, &path) == 0)
+			if (entry->hook && directory_join(directory, entry->name, &path) == 0)
 				change_hook_path(view, path);
 		}
 }
@@ -221,19 +221,19 @@ void change_hook_pin(struct view *view, struct entry *entry)
 {
 	CLEANUP(freep) char *path = NULL;
 
-	if (entry->is_pinned || !view->composer.settings->has_programs ||
+	if (entry->hook || !view->composer.settings->has_programs ||
 		directory_join(entry->parent, entry->name, &path) < 0 ||
 		!settings_on_change(view->composer.settings, path))
 		return;
-	entry->is_pinned = true;
+	entry->hook = HOOK_PINNED;
 	entry->parent->pins++;
 }
 
 void change_hook_unpin(struct entry *entry)
 {
-	if (entry->is_pinned)
+	if (entry->hook)
 		entry->parent->pins--;
-	entry->is_pinned = false;
+	entry->hook = HOOK_NONE;
 }
 
 /* Adds the paths of the failed run to those of the next one. */

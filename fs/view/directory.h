@@ -44,14 +44,38 @@ enum entry_scope {
 	SCOPE_FULL,   /* the name, a source or a dependency has changed */
 };
 
+/*
+ * What programs may know of a name. What happens to the name decides:
+ *
+ *      a look finds nothing, or the object is removed ──────────────▶ ABSENT
+ *      it is listed or looked up ───────────────────────────────────▶ SHOWN
+ *      it is listed, and the kernel may cache its absence ──────────▶ UNANNOUNCED
+ *      it is looked up, and programs may know another object of it ─▶ UNANNOUNCED
+ *      the publisher publishes it ──────────────────────────────────▶ SHOWN
+ */
+enum entry_known {
+	KNOWN_NOTHING,     /* kind NONE: no program has asked for it */
+	KNOWN_ABSENT,      /* kind NONE: the kernel may cache that it is absent */
+	KNOWN_SHOWN,       /* any other kind: what is shown */
+	KNOWN_UNANNOUNCED, /* any other kind: its absence, or another object; not published yet */
+};
+
+/* Whether a change hook is run for the changes of a name (change_hook.h). */
+enum entry_hook {
+	HOOK_NONE,
+	HOOK_PINNED, /* yes, so its directory must stay */
+	HOOK_TOLD,   /* also, and it got a change since the kernel forgot the entry */
+};
+
 struct checked;
 
 struct entry {
 	struct directory *parent; /* fixed */
 	enum union_kind kind;     /* as shown; NONE also if it was never looked up or listed */
-	uint64_t cookie;          /* place in the listing; 0: not listed */
-	uint64_t place;           /* its last cookie; 0: it was never listed */
-	layer_mask layers;        /* that had the name when the layers were listed; 0: unknown */
+	enum entry_known known;
+	uint64_t cookie;   /* place in the listing; 0: not listed */
+	uint64_t place;    /* its last cookie; 0: it was never listed */
+	layer_mask layers; /* that had the name when the layers were listed; 0: unknown */
 	/*
 	 * The object shown last. last.print is 0 while it is shown, and if any object may get
 	 * last.ino. If it is a directory, its times are set when the kernel forgets it.
@@ -64,10 +88,7 @@ struct entry {
 	enum entry_scope scope; /* QUEUED */
 	bool is_touched;        /* pending because of an event of its own */
 	bool takes_unfinished;  /* its next look does not wait for a writer */
-	bool is_pinned;         /* its changes are reported to a change hook (change_hook.h) */
-	bool is_told;           /* the hook got a change since the kernel forgot the entry */
-	bool is_unannounced;    /* new since the listing, and not announced yet */
-	bool is_absent;         /* NONE: a look has found nothing, or the object was removed */
+	enum entry_hook hook;
 	uint64_t pending_since; /* pending: its revision (queue.h) */
 	uint64_t used_since;    /* in use: the revision of its look or change */
 	bool has_slot;          /* is in view->queue, perhaps without being QUEUED any more */

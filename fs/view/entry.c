@@ -265,7 +265,10 @@ void entry_set_kind(struct view *view, struct entry *entry, enum union_kind kind
 	CLEANUP(freep) char *path = NULL;
 	bool is_directory = kind == UNION_DIRECTORY || entry->kind == UNION_DIRECTORY;
 
-	entry->is_absent = kind == UNION_NONE;
+	if (kind == UNION_NONE)
+		entry->known = KNOWN_ABSENT;
+	else if (entry->known != KNOWN_UNANNOUNCED)
+		entry->known = KNOWN_SHOWN;
 	if (entry->kind == kind)
 		return;
 	entry->kind = kind;
@@ -292,7 +295,8 @@ void entry_show_version(struct view *view, struct entry *entry, struct version *
 	entry_set_kind(view, entry, version->kind == VERSION_LINK ? UNION_LINK : UNION_FILE);
 	entry->last.ino = version->inode.ino;
 	entry->last.print = 0;
-	entry->is_told = false;
+	if (entry->hook == HOOK_TOLD)
+		entry->hook = HOOK_PINNED;
 	entry->last.mtime = version->mtime;
 	entry->last.ctime = version->ctime;
 	if (view->last_good && last_good_is_lasting(view->last_good))
@@ -351,7 +355,6 @@ void entry_hide(struct view *view, struct entry *entry)
 	entry_set_kind(view, entry, UNION_NONE);
 	entry->last.ino = 0;
 	entry->last.print = 0;
-	entry->is_unannounced = false;
 	directory_unlist_entry(entry->parent, entry);
 	if (directory)
 		kill_directory(view, directory);

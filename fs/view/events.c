@@ -34,7 +34,7 @@ void events_name(struct view *view, struct directory *directory, unsigned layer,
 	/* A listing has made the entry first; the kernel may still cache the name as absent. */
 	if (mask & IN_ISDIR && mask & (IN_CREATE | IN_MOVED_TO) && entry->kind == UNION_DIRECTORY &&
 		!entry->directory)
-		entry->is_unannounced = true;
+		entry->known = KNOWN_UNANNOUNCED;
 	if (mask & (IN_CLOSE_WRITE | IN_MOVED_TO)) {
 		entry->created &= ~bit;
 		entry->writing &= ~bit;

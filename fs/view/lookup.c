@@ -73,8 +73,7 @@ static int install(struct look *look)
 	 */
 	int absent = entry->kind == UNION_NONE ? -ENOENT : VIEW_GOING;
 	if (kind == UNION_NONE) {
-		entry->is_unannounced |= entry->kind != UNION_NONE;
-		entry->is_absent |= entry->kind == UNION_NONE;
+		entry->known = entry->kind == UNION_NONE ? KNOWN_ABSENT : KNOWN_UNANNOUNCED;
 		return absent;
 	}
 	if (is_for_mkdir(look)) {
@@ -84,10 +83,10 @@ static int install(struct look *look)
 	/* An event of a name that was never listed may mean that the name is new. */
 	bool is_reported = entry->pending != PENDING_NONE && entry->is_touched && look->version;
 	if (entry->kind != kind && (parent->names != NAMES_SOME || is_reported))
-		entry->is_unannounced = true;
+		entry->known = KNOWN_UNANNOUNCED;
 	/* The file changed after the kernel forgot it, and that is not published yet. */
 	if (look->version && entry->last.print && !entry_has_forgotten(entry, look->version))
-		entry->is_unannounced = true;
+		entry->known = KNOWN_UNANNOUNCED;
 	show_found(view, entry, look);
 	/*
 	 * The publisher has updated this directory meanwhile. It may have seen older content than

@@ -39,19 +39,19 @@ static void show_name(struct view *view, const struct directory *directory, stru
 	bool is_waiting =
 		(entry->pending != PENDING_NONE || entry->users) && !is_just_asked_for(entry);
 
-	if (entry->kind != UNION_NONE || (entry->is_absent && !is_sync))
+	if (entry->kind != UNION_NONE || (entry->known == KNOWN_ABSENT && !is_sync))
 		return;
 	/* The name may have gone after the listing. */
-	if (entry->is_absent)
+	if (entry->known == KNOWN_ABSENT)
 		queue_entry(view, entry);
 	if (is_sync || directory->was_expanded || is_waiting) {
-		entry->is_unannounced = true;
+		entry->known = KNOWN_UNANNOUNCED;
 		entry_set_kind(view, entry, kind);
 		return;
 	}
 	entry->kind = kind;
 	/* The kernel may cache the name as absent. */
-	entry->is_unannounced = directory->has_absences;
+	entry->known = directory->has_absences ? KNOWN_UNANNOUNCED : KNOWN_SHOWN;
 }
 
 static int compare_listed(const void *name, const void *item)

@@ -159,7 +159,7 @@ static bool decide_file_waits(struct view *view, struct look *look)
 		else
 			entry_clear_fault(view, entry);
 	}
-	if (is_same && entry->kind != UNION_NONE && !entry->is_unannounced)
+	if (is_same && entry->known == KNOWN_SHOWN)
 		return take_time(look);
 	/* No program has seen the former file, but there was a change: watchers are woken. */
 	prepare(view, look, is_same);
@@ -182,7 +182,7 @@ static bool decide_directory_waits(struct view *view, struct look *look)
 {
 	struct entry *entry = look->entry;
 	struct directory *directory = entry->directory;
-	bool is_unannounced = entry->is_unannounced;
+	bool is_unannounced = entry->known == KNOWN_UNANNOUNCED;
 
 	if (!directory)
 		return is_unannounced && look->is_known && make_directory_waits(view, look);
@@ -194,7 +194,7 @@ static bool decide_directory_waits(struct view *view, struct look *look)
 	} else if (is_unannounced) {
 		/* The kernel knows the directory from a lookup: mkdir(2) would fail. */
 		look->change->kind = CHANGE_LISTING;
-		entry->is_unannounced = false;
+		entry->known = KNOWN_SHOWN;
 	}
 	if (is_changed && is_unannounced)
 		queue_entry(view, entry);
@@ -284,8 +284,9 @@ static bool decide_unknown_waits(struct view *view, struct look *look)
 	bool is_file = entry->version && look->shown && is_leaf(now);
 	bool is_same = look->is_compared && look->version && entry->kind == now &&
 		       entry_has_forgotten(entry, look->version);
-	bool is_changed = look->is_event && !is_same && (entry->is_pinned || entry->kind != now);
-	entry->is_told |= is_changed;
+	bool is_changed = look->is_event && !is_same && (entry->hook || entry->kind != now);
+	if (is_changed && entry->hook == HOOK_PINNED)
+		entry->hook = HOOK_TOLD;
 	if (is_changed && entry->directory)
 		change_hook_gone(view, entry->directory);
 	if (is_changed && (is_leaf(entry->kind) || is_leaf(now)))
@@ -378,7 +379,8 @@ static bool decide_waits(struct view *view, struct look *look)
 		queue_debounce(view, entry, SHORTAGE_MS);
 	if (union_has_unseen(&look->lookup))
 		attach_unseen(view, entry->parent);
-	entry->is_absent |= entry->kind == UNION_NONE && look->lookup.kind == UNION_NONE;
+	if (entry->kind == UNION_NONE && look->lookup.kind == UNION_NONE)
+		entry->known = KNOWN_ABSENT;
 	if (look->result == LOOK_IS_CURRENT || is_out_of_sight(look))
 		return false;
 	if (!(look->is_known ? decide_kind_waits(view, look) : decide_unknown_waits(view, look)))
@@ -422,13 +424,14 @@ static struct look *begin_look(struct view *view, struct entry *entry)
 		source_cache_touch(view->cache, look->path);
 	look->kind = entry->kind;
 	look->is_known = parent->inode.kernel_refs > 0;
-	look->is_compared = entry->is_pinned && !entry->is_told && entry->scope < SCOPE_FULL;
+	look->is_compared = entry->hook == HOOK_PINNED && entry->scope < SCOPE_FULL;
 	look->takes_unfinished = entry->takes_unfinished;
 	entry->takes_unfinished = false;
 	look->scope = entry->scope;
 	look->has_kept = entry->fault && (entry->fault->serves == FAULT_SERVES_LAST_GOOD ||
 						 entry->fault->serves == FAULT_SERVES_FALLBACK);
-	look->is_unread = !entry->version && !entry->last.print && !entry->is_unannounced;
+	look->is_unread =
+		!entry->version && !entry->last.print && entry->known != KNOWN_UNANNOUNCED;
 	look->since = since;
 	view->looks++;
 	change_hook_look_begins(view, look);

@@ -78,7 +78,7 @@ static void put_entry(struct record *record, const struct entry *entry)
 	record_put(record, entry->cookie);
 	record_put(record, entry->place);
 	put_last(record, &entry->last);
-	record_put(record, entry->is_unannounced);
+	record_put(record, entry->known == KNOWN_UNANNOUNCED);
 	put_fault(record, entry->fault);
 	put_pending(record, entry);
 	record_put(record, shows);
@@ -442,7 +442,10 @@ static int take_entry(const struct taking *taking, struct directory *directory)
 	entry->cookie = record_get(record);
 	entry->place = record_get_below(record, directory->next_cookie - 1);
 	take_last(record, &entry->last);
-	entry->is_unannounced = record_get_bool(record);
+	if (entry->kind != UNION_NONE)
+		entry->known = KNOWN_SHOWN;
+	if (record_get_bool(record))
+		entry->known = KNOWN_UNANNOUNCED;
 	entry->layers = UINT64_MAX; /* any layer may have had it */
 	bool is_placed = !entry->place || entry->place >= DIRECTORY_COOKIE_FIRST;
 	if (!is_placed || (entry->cookie && entry->cookie != entry->place))
