@@ -144,7 +144,7 @@ static bool is_in_doubt(const struct view *view, const struct directory *directo
 	if (directory->parent->scan == SCAN_ALL || directory->parent->scanning == SCAN_ALL)
 		return true;
 	const struct entry *entry = directory_own_entry(directory);
-	return entry && (entry->pending != PENDING_NONE || entry->users);
+	return entry && (entry_pending(entry) || entry->users);
 }
 
 static bool has_other_rights(
@@ -202,7 +202,7 @@ static bool waits(const struct directory *directory, uint64_t revision)
 		return true;
 	for (size_t i = 0; i < directory->bucket_count; i++)
 		for (const struct entry *entry = directory->buckets[i]; entry; entry = entry->next)
-			if ((entry->pending && entry->pending_since < revision) ||
+			if ((entry_pending(entry) && entry->pending->since < revision) ||
 				(entry->users && entry->used_since < revision) ||
 				(entry->directory && waits(entry->directory, revision)))
 				return true;

@@ -166,10 +166,10 @@ void view_end_change(struct view *view, struct change *change)
 				    (is_covered && view->publishing == PUBLISHING_DONE))) {
 		queue_entry(view, change->entry);
 	} else if (view->change && view->publishing == PUBLISHING_BEGUN) {
-		change->entry->restless_ms = 0; /* do not wait for its writer */
 		/* Names that depend on it have found the old version meanwhile. */
-		change->entry->is_touched |= change->is_news && !is_covered;
-		queue_debounce(view, change->entry, RETRY_MS);
+		if (change->is_news && !is_covered)
+			queue_touch(view, change->entry);
+		queue_later(view, change->entry, RETRY_MS);
 	}
 	view->change = NULL;
 	view->publishing = PUBLISHING_BEGUN;

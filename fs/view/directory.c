@@ -73,6 +73,7 @@ static void entry_free(struct entry *entry)
 	dependency_forget(entry);
 	gate_forget(entry);
 	free(entry->fault);
+	free(entry->pending);
 	free(entry);
 }
 
@@ -151,10 +152,21 @@ struct entry *directory_entry(struct directory *directory, const char *name)
 	return entry;
 }
 
+static bool is_over(const struct pending *pending)
+{
+	return pending && pending->state == PENDING_NONE && !pending->has_slot &&
+	       !pending->is_touched && !pending->takes_unfinished && !pending->writing &&
+	       !pending->created && !pending->restless_ms;
+}
+
 void directory_tidy(struct directory *directory, struct entry *entry)
 {
-	if (entry->kind != UNION_NONE || entry->fault || entry->pending != PENDING_NONE ||
-		entry->has_slot || entry->users || directory->listers)
+	if (is_over(entry->pending)) {
+		free(entry->pending);
+		entry->pending = NULL;
+	}
+	if (entry->kind != UNION_NONE || entry->fault || entry_pending(entry) != PENDING_NONE ||
+		(entry->pending && entry->pending->has_slot) || entry->users || directory->listers)
 		return;
 
 	struct entry **place = &directory->buckets[bucket_of(entry->name, directory->bucket_count)];

@@ -30,7 +30,7 @@
 #include "version.h"
 #include "watch.h"
 
-enum entry_pending {
+enum pending_state {
 	PENDING_NONE,    /* no change is known */
 	PENDING_GONE,    /* it waits for a replacement */
 	PENDING_WRITING, /* it waits for its writer */
@@ -67,6 +67,21 @@ enum entry_hook {
 	HOOK_TOLD,   /* also, and it got a change since the kernel forgot the entry */
 };
 
+/* What has happened to a name and is not shown yet. */
+struct pending {
+	enum pending_state state;
+	enum entry_scope scope; /* QUEUED */
+	bool is_touched;        /* it had an event of its own */
+	bool takes_unfinished;  /* its next look does not wait for a writer */
+	bool has_slot;          /* it is in view->queue, perhaps without being QUEUED any more */
+	uint64_t since;         /* not NONE: its revision (queue.h) */
+	layer_mask writing;     /* layers where it was written, and is not closed yet */
+	layer_mask created;     /* layers where it was made, and is not closed yet */
+	size_t debounced_at;    /* GONE, WRITING: its place in view->debounced */
+	int64_t due_ms;         /* GONE, WRITING: when to queue it; CLOCK_MONOTONIC */
+	int64_t restless_ms;    /* when its present run of events began; CLOCK_MONOTONIC; 0: none */
+};
+
 struct checked;
 
 struct entry {
@@ -84,20 +99,10 @@ struct entry {
 	struct version *version;     /* FILE, LINK: shown now; NULL: not made yet, or forgotten */
 	struct directory *directory; /* DIRECTORY: shown now; NULL: not made yet, or forgotten */
 	struct fault *fault;         /* its fault; NULL: none */
-	enum entry_pending pending;
-	enum entry_scope scope; /* QUEUED */
-	bool is_touched;        /* pending because of an event of its own */
-	bool takes_unfinished;  /* its next look does not wait for a writer */
+	struct pending *pending;     /* from an event until it is shown; NULL: none (queue.h) */
 	enum entry_hook hook;
-	uint64_t pending_since; /* pending: its revision (queue.h) */
-	uint64_t used_since;    /* in use: the revision of its look or change */
-	bool has_slot;          /* is in view->queue, perhaps without being QUEUED any more */
-	uint64_t written;       /* revision of the last write in place; 0: none */
-	layer_mask writing;     /* layers where it was written, and is not closed yet */
-	layer_mask created;     /* layers where it was made, and is not closed yet */
-	size_t debounced_at;    /* GONE, WRITING: its place in view->debounced */
-	int64_t due_ms;         /* GONE, WRITING: when to queue it; CLOCK_MONOTONIC */
-	int64_t restless_ms;    /* when its present run of events began; CLOCK_MONOTONIC; 0: none */
+	uint64_t used_since;             /* in use: the revision of its look or change */
+	uint64_t written;                /* revision of the last write in place; 0: none */
 	struct dependency *dependencies; /* besides its sources (dependency.h) */
 	struct checked *checked;         /* its check's verdicts (gate.h); NULL: none */
 	struct look *look;               /* under way; others may wait for it; NULL: none */
@@ -106,6 +111,17 @@ struct entry {
 	struct entry *next; /* in the hash bucket */
 	char name[];        /* fixed */
 };
+
+static inline enum pending_state entry_pending(const struct entry *entry)
+{
+	return entry->pending ? entry->pending->state : PENDING_NONE;
+}
+
+/** Returns whether the entry waits for quiet. */
+static inline bool entry_is_debounced(const struct entry *entry)
+{
+	return entry_pending(entry) == PENDING_GONE || entry_pending(entry) == PENDING_WRITING;
+}
 
 /* Which names of a directory have entries. */
 enum directory_names {
@@ -196,7 +212,7 @@ struct entry *directory_find(const struct directory *directory, const char *name
 /** Returns the entry; a missing one is made (kind NONE, not listed). NULL: no memory. */
 struct entry *directory_entry(struct directory *directory, const char *name);
 
-/** Removes and frees the entry if it shows nothing and nothing needs it. */
+/** Frees what is pending if nothing is left of it. Then frees the entry, if it shows nothing and nothing needs it. */
 void directory_tidy(struct directory *directory, struct entry *entry);
 
 /**

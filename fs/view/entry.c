@@ -572,8 +572,8 @@ void entry_leave(struct view *view, struct entry *entry)
 	struct directory *parent = entry->parent;
 
 	entry->users--;
-	if (entry->pending != PENDING_GONE && entry->pending != PENDING_WRITING)
-		entry->restless_ms = 0;
+	if (entry->pending && !entry_is_debounced(entry))
+		entry->pending->restless_ms = 0;
 	directory_tidy(parent, entry);
 	directory_leave(view, parent);
 }

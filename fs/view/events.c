@@ -10,9 +10,22 @@
 #include "queue.h"
 #include "state.h"
 
-static bool is_waiting(const struct entry *entry)
+/* A program has closed the file that it wrote, or renamed a file to the name. */
+static void end_writing(struct view *view, struct entry *entry, layer_mask bit, uint32_t mask)
 {
-	return entry->pending == PENDING_GONE || entry->pending == PENDING_WRITING;
+	struct pending *pending = entry->pending;
+
+	pending->created &= ~bit;
+	pending->writing &= ~bit;
+	/* A writer in another layer may not have closed the file yet. */
+	if (!pending->writing)
+		queue_rest(view, entry);
+	pending->restless_ms = entry_is_debounced(entry) ? clock_ms() : 0;
+	/* A new name is often a temporary one, about to be renamed. */
+	if (mask & IN_CLOSE_WRITE && entry->kind == UNION_NONE && !entry_is_debounced(entry))
+		queue_debounce(view, entry, EVENTS_GONE_MS);
+	else
+		queue_entry(view, entry);
 }
 
 void events_name(struct view *view, struct directory *directory, unsigned layer, uint32_t mask,
@@ -20,15 +33,16 @@ void events_name(struct view *view, struct directory *directory, unsigned layer,
 {
 	layer_mask bit = (layer_mask)1 << layer;
 	struct entry *entry = directory_entry(directory, name);
-	if (!entry) {
+	struct pending *pending = entry ? queue_pending(view, entry) : NULL;
+	if (!pending) {
 		queue_shortage(view);
 		return;
 	}
 	/* A pending name keeps its revision, whatever it waits for now. */
-	bool was_pending = entry->pending != PENDING_NONE;
-	uint64_t since = entry->pending_since;
+	bool was_pending = pending->state != PENDING_NONE;
+	uint64_t since = pending->since;
 	directory->users++;
-	entry->is_touched = true;
+	pending->is_touched = true;
 	if (mask & (IN_CLOSE_WRITE | IN_MODIFY))
 		entry->written = ++view->revision;
 	/* A listing has made the entry first; the kernel may still cache the name as absent. */
@@ -36,37 +50,27 @@ void events_name(struct view *view, struct directory *directory, unsigned layer,
 		!entry->directory)
 		entry->known = KNOWN_UNANNOUNCED;
 	if (mask & (IN_CLOSE_WRITE | IN_MOVED_TO)) {
-		entry->created &= ~bit;
-		entry->writing &= ~bit;
-		/* A writer in another layer may not have closed the file yet. */
-		if (!entry->writing)
-			queue_rest(view, entry);
-		entry->restless_ms = is_waiting(entry) ? clock_ms() : 0;
-		/* A new name is often a temporary one, about to be renamed. */
-		if (mask & IN_CLOSE_WRITE && entry->kind == UNION_NONE && !is_waiting(entry))
-			queue_debounce(view, entry, EVENTS_GONE_MS);
-		else
-			queue_entry(view, entry);
+		end_writing(view, entry, bit, mask);
 	} else if (mask & (IN_DELETE | IN_MOVED_FROM) && !(mask & IN_ISDIR)) {
-		entry->created &= ~bit;
-		entry->writing &= ~bit;
+		pending->created &= ~bit;
+		pending->writing &= ~bit;
 		queue_debounce(view, entry, EVENTS_GONE_MS);
 	} else if (mask & IN_DELETE_SELF) {
 		/* The file went, or another name of it: then the next event reports that. */
 		queue_debounce(view, entry, EVENTS_GONE_MS);
 	} else if (mask & IN_MODIFY) {
-		entry->writing |= bit;
+		pending->writing |= bit;
 		queue_debounce(view, entry, EVENTS_QUIET_MS);
 	} else {
 		if (mask & IN_CREATE && !(mask & IN_ISDIR))
-			entry->created |= bit;
+			pending->created |= bit;
 		/* The name came back. Its look finds out whether a program is writing the file. */
-		if (mask & IN_CREATE && entry->pending == PENDING_GONE)
+		if (mask & IN_CREATE && pending->state == PENDING_GONE)
 			queue_rest(view, entry);
 		queue_entry(view, entry);
 	}
 	if (was_pending)
-		entry->pending_since = since;
+		pending->since = since;
 	directory->users--;
 }
 
@@ -107,16 +111,18 @@ static bool is_written(const struct entry *entry, const struct contributor *foun
 {
 	layer_mask bit = (layer_mask)1 << found->layer;
 
-	return entry &&
-	       (entry->writing & bit || (entry->created & bit && S_ISREG(found->stat.st_mode) &&
-						found->stat.st_nlink == 1));
+	const struct pending *pending = entry ? entry->pending : NULL;
+
+	return pending &&
+	       (pending->writing & bit || (pending->created & bit && S_ISREG(found->stat.st_mode) &&
+						  found->stat.st_nlink == 1));
 }
 
 /* Ends the wait for a close: a name made by link(2) or symlink(2) has no writer. */
 static void give_up(struct entry *entry)
 {
-	if (entry && entry->pending == PENDING_NONE && !entry->users)
-		entry->created = entry->writing = 0;
+	if (entry && entry->pending && entry->pending->state == PENDING_NONE && !entry->users)
+		entry->pending->created = entry->pending->writing = 0;
 }
 
 bool events_meet_writer(struct view *view, const struct look *look)
@@ -136,7 +142,8 @@ bool events_meet_writer(struct view *view, const struct look *look)
 	for (size_t i = 0; i < asked->count; i += 2) {
 		const struct entry *entry =
 			dependency_entry(view, asked->items[i], asked->items[i + 1]);
-		if (entry && (entry->writing || entry->written > since))
+		bool is_open = entry && entry->pending && entry->pending->writing;
+		if (is_open || (entry && entry->written > since))
 			return true;
 	}
 	return false;

@@ -522,7 +522,7 @@ static struct link_watch **take_unwatched(struct view *view, struct directory *d
 		struct entry *entry =
 			is_unwatched(watch) ? directory_entry(directory, watch->name) : NULL;
 		if (entry && !entry->version) {
-			entry->is_touched = true;
+			queue_touch(view, entry);
 			queue_entry(view, entry);
 		}
 		if (is_unwatched(watch) && watch->is_of_inode)

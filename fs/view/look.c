@@ -101,8 +101,8 @@ void look_free(struct look *look)
 	if (entry->look == look)
 		entry->look = NULL;
 	/* Queues the name again if an event arrived meanwhile. */
-	if (entry->pending == PENDING_QUEUED)
-		queue_entry_scope(view, entry, entry->scope);
+	if (entry_pending(entry) == PENDING_QUEUED)
+		queue_entry_scope(view, entry, entry->pending->scope);
 	drop_found(look);
 	if (look->child)
 		directory_leave(view, take_ptr(look->child));
@@ -126,7 +126,8 @@ void look_answer(struct view_caller *callers, int result, const struct stat *sta
 void look_drop(struct look *look)
 {
 	if (look->purpose == LOOK_REFRESH) {
-		look->entry->is_touched |= look->is_event;
+		if (look->is_event)
+			queue_touch(look->view, look->entry);
 		queue_entry_scope(look->view, look->entry, look->scope);
 	}
 	look_free(look);

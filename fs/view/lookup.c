@@ -81,7 +81,7 @@ static int install(struct look *look)
 		return absent;
 	}
 	/* An event of a name that was never listed may mean that the name is new. */
-	bool is_reported = entry->pending != PENDING_NONE && entry->is_touched && look->version;
+	bool is_reported = entry_pending(entry) && entry->pending->is_touched && look->version;
 	if (entry->kind != kind && (parent->names != NAMES_SOME || is_reported))
 		entry->known = KNOWN_UNANNOUNCED;
 	/* The file changed after the kernel forgot it, and that is not published yet. */
@@ -94,7 +94,7 @@ static int install(struct look *look)
 	 */
 	if (parent->changed > look->began ||
 		(look->asked.count && view->dependency_indexes.changed > look->began)) {
-		entry->is_touched = true;
+		queue_touch(view, entry);
 		queue_entry(view, entry);
 	}
 	return 0;
@@ -303,12 +303,12 @@ void lookup_end(struct look *look)
 	int r = end_waits(look, &stat);
 	entry->parent->has_absences |= r == -ENOENT;
 	/* The publisher's look, if one is pending, will find no new links. */
-	if (look->has_new_links && entry->pending != PENDING_NONE)
+	if (look->has_new_links && entry_pending(entry))
 		other_names_note(view, look);
 	if (union_has_unseen(&look->lookup))
 		attach_unseen(view, entry->parent);
 	if (r == 0 && look->is_failed)
-		queue_debounce(view, entry, SHORTAGE_MS);
+		queue_later(view, entry, SHORTAGE_MS);
 	if (r == 0)
 		hold_for_callers(view, look, stat.st_ino);
 	/* Other waiters for this answer were admitted by rights that have been taken away since. */
@@ -422,7 +422,7 @@ int lookup_enter_path(struct view *view, const char *path, struct directory **re
 static int look_for_waits(struct view *view, struct entry *entry, struct view_caller *caller)
 {
 	bool is_shown = entry->version || entry->directory;
-	bool is_new = !entry->users && !entry->pending && !entry->kind;
+	bool is_new = !entry->users && !entry_pending(entry) && !entry->kind;
 	struct look *look = is_shown ? NULL : entry->look;
 
 	if (look && !look->is_done && !look->takes_long && !view_is_strict(view)) {

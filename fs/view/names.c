@@ -36,8 +36,7 @@ static bool is_just_asked_for(const struct entry *entry)
 static void show_name(struct view *view, const struct directory *directory, struct entry *entry,
 	enum union_kind kind, bool is_sync)
 {
-	bool is_waiting =
-		(entry->pending != PENDING_NONE || entry->users) && !is_just_asked_for(entry);
+	bool is_waiting = (entry_pending(entry) || entry->users) && !is_just_asked_for(entry);
 
 	if (entry->kind != UNION_NONE || (entry->known == KNOWN_ABSENT && !is_sync))
 		return;
@@ -290,7 +289,8 @@ int view_list_at_once(
 /* Queues the name again. Only if a poll finds a change are its dependents touched. */
 static void queue_again(struct view *view, struct entry *entry, bool is_poll)
 {
-	entry->is_touched |= !is_poll;
+	if (!is_poll)
+		queue_touch(view, entry);
 	queue_entry_scope(view, entry, is_poll ? SCOPE_POLL : SCOPE_RESCAN);
 }
 
@@ -304,7 +304,7 @@ static void queue_left(struct view *view, struct directory *directory, layer_mas
 		for (struct entry *entry = directory->buckets[i]; entry; entry = entry->next) {
 			if (!(entry->layers & left) || entry->kind == UNION_DIRECTORY)
 				continue;
-			entry->is_touched = true;
+			queue_touch(view, entry);
 			queue_entry(view, entry);
 		}
 }
@@ -362,7 +362,7 @@ static int queue_joined(struct view *view, struct directory *directory, layer_ma
 		if (!entry || (entry->kind == UNION_DIRECTORY &&
 				      listing.items[i].kind == UNION_DIRECTORY))
 			continue;
-		entry->is_touched = true;
+		queue_touch(view, entry);
 		queue_entry(view, entry);
 	}
 	listing_free(&listing);

@@ -11,11 +11,6 @@
 /* Milliseconds to wait for a writer that never pauses, such as a log in a layer. */
 #define RESTLESS_MAX_MS 1000
 
-static bool is_debounced(const struct entry *entry)
-{
-	return entry->pending == PENDING_GONE || entry->pending == PENDING_WRITING;
-}
-
 static bool grow(struct entry_queue *queue)
 {
 	if (queue->count == queue->capacity && queue->first > 0) {
@@ -44,7 +39,25 @@ uint64_t queue_since(const struct view *view)
 {
 	const struct entry_queue *queue = &view->queue;
 
-	return queue->first < queue->count ? queue->items[queue->first]->pending_since : UINT64_MAX;
+	return queue->first < queue->count ? queue->items[queue->first]->pending->since
+					   : UINT64_MAX;
+}
+
+struct pending *queue_pending(struct view *view, struct entry *entry)
+{
+	if (!entry->pending)
+		entry->pending = calloc(1, sizeof(*entry->pending));
+	if (!entry->pending)
+		queue_shortage(view);
+	return entry->pending;
+}
+
+void queue_touch(struct view *view, struct entry *entry)
+{
+	struct pending *pending = queue_pending(view, entry);
+
+	if (pending)
+		pending->is_touched = true;
 }
 
 void queue_entry(struct view *view, struct entry *entry)
@@ -64,24 +77,26 @@ void queue_directory(struct view *view, struct directory *directory)
 
 void queue_entry_scope(struct view *view, struct entry *entry, enum entry_scope scope)
 {
-	if (is_debounced(entry))
+	struct pending *pending = queue_pending(view, entry);
+
+	if (!pending || entry_is_debounced(entry))
 		return;
-	if (entry->pending == PENDING_NONE) {
-		entry->pending_since = queue_revision(view);
-		entry->scope = scope;
+	if (pending->state == PENDING_NONE) {
+		pending->since = queue_revision(view);
+		pending->scope = scope;
 	}
-	if (scope > entry->scope)
-		entry->scope = scope;
-	if (!entry->has_slot) {
+	if (scope > pending->scope)
+		pending->scope = scope;
+	if (!pending->has_slot) {
 		if (!grow(&view->queue)) {
 			queue_shortage(view);
 			return;
 		}
 		view->queue.items[view->queue.count++] = entry;
-		entry->has_slot = true;
+		pending->has_slot = true;
 		entry->parent->users++;
 	}
-	entry->pending = PENDING_QUEUED;
+	pending->state = PENDING_QUEUED;
 	view_wake(view);
 }
 
@@ -92,10 +107,11 @@ struct entry *queue_take(struct view *view)
 	while (queue->first < queue->count) {
 		struct entry *entry = queue->items[queue->first++];
 		struct directory *parent = entry->parent;
-		entry->has_slot = false;
+		struct pending *pending = entry->pending;
+		pending->has_slot = false;
 		/* It is debounced now; or a look is under way, whose end queues it again. */
-		if (entry->pending == PENDING_QUEUED && !entry->look) {
-			entry->pending = PENDING_NONE;
+		if (pending->state == PENDING_QUEUED && !entry->look) {
+			pending->state = PENDING_NONE;
 			return entry;
 		}
 		directory_tidy(parent, entry);
@@ -107,12 +123,12 @@ struct entry *queue_take(struct view *view)
 
 void queue_rest(struct view *view, struct entry *entry)
 {
-	if (!is_debounced(entry))
+	if (!entry_is_debounced(entry))
 		return;
 	struct entry *last = view->debounced.items[--view->debounced.count];
-	view->debounced.items[entry->debounced_at] = last;
-	last->debounced_at = entry->debounced_at;
-	entry->pending = PENDING_NONE;
+	view->debounced.items[entry->pending->debounced_at] = last;
+	last->pending->debounced_at = entry->pending->debounced_at;
+	entry->pending->state = PENDING_NONE;
 	entry->parent->users--; /* the caller uses it, so it is not the last */
 }
 
@@ -129,7 +145,7 @@ static bool add_debounced(struct view *view, struct entry *entry)
 		debounced->items = items;
 		debounced->capacity = capacity;
 	}
-	entry->debounced_at = debounced->count;
+	entry->pending->debounced_at = debounced->count;
 	debounced->items[debounced->count++] = entry;
 	entry->parent->users++;
 	return true;
@@ -137,26 +153,36 @@ static bool add_debounced(struct view *view, struct entry *entry)
 
 void queue_debounce(struct view *view, struct entry *entry, int64_t quiet_ms)
 {
+	struct pending *pending = queue_pending(view, entry);
 	int64_t now = clock_ms();
 
-	if (!is_debounced(entry)) {
+	if (!pending)
+		return;
+	if (!entry_is_debounced(entry)) {
 		if (!add_debounced(view, entry)) {
 			queue_entry(view, entry);
 			return;
 		}
-		if (entry->pending == PENDING_NONE)
-			entry->pending_since = queue_revision(view);
-		entry->pending = PENDING_GONE;
-		if (!entry->restless_ms)
-			entry->restless_ms = now;
+		if (pending->state == PENDING_NONE)
+			pending->since = queue_revision(view);
+		pending->state = PENDING_GONE;
+		if (!pending->restless_ms)
+			pending->restless_ms = now;
 	}
-	if (entry->pending == PENDING_WRITING && quiet_ms < EVENTS_QUIET_MS)
+	if (pending->state == PENDING_WRITING && quiet_ms < EVENTS_QUIET_MS)
 		return;
-	entry->pending = quiet_ms >= EVENTS_QUIET_MS ? PENDING_WRITING : PENDING_GONE;
-	entry->due_ms = now + quiet_ms;
-	if (entry->due_ms > entry->restless_ms + RESTLESS_MAX_MS)
-		entry->due_ms = entry->restless_ms + RESTLESS_MAX_MS;
+	pending->state = quiet_ms >= EVENTS_QUIET_MS ? PENDING_WRITING : PENDING_GONE;
+	pending->due_ms = now + quiet_ms;
+	if (pending->due_ms > pending->restless_ms + RESTLESS_MAX_MS)
+		pending->due_ms = pending->restless_ms + RESTLESS_MAX_MS;
 	view_wake(view);
+}
+
+void queue_later(struct view *view, struct entry *entry, int64_t after_ms)
+{
+	if (entry->pending)
+		entry->pending->restless_ms = 0;
+	queue_debounce(view, entry, after_ms);
 }
 
 /* Returns until when the view counts as busy: looks are under way, or were a moment ago. */
@@ -168,9 +194,9 @@ static int64_t busy_until(const struct view *view)
 }
 
 /* Returns until when a name that is gone, and came due, waits longer because the view is busy. */
-static int64_t later_than_due(const struct entry *entry, int64_t busy_ms)
+static int64_t later_than_due(const struct pending *pending, int64_t busy_ms)
 {
-	int64_t latest_ms = entry->restless_ms + EVENTS_GONE_BUSY_MS;
+	int64_t latest_ms = pending->restless_ms + EVENTS_GONE_BUSY_MS;
 
 	return busy_ms < latest_ms ? busy_ms : latest_ms;
 }
@@ -182,23 +208,25 @@ int64_t queue_due(struct view *view, int64_t now_ms)
 
 	for (size_t i = 0; i < view->debounced.count;) {
 		struct entry *entry = view->debounced.items[i];
-		if (entry->pending == PENDING_GONE && entry->due_ms <= now_ms)
-			entry->due_ms = later_than_due(entry, busy_ms);
-		if (entry->due_ms > now_ms) {
-			if (next < 0 || entry->due_ms < next)
-				next = entry->due_ms;
+		struct pending *pending = entry->pending;
+		if (pending->state == PENDING_GONE && pending->due_ms <= now_ms)
+			pending->due_ms = later_than_due(pending, busy_ms);
+		if (pending->due_ms > now_ms) {
+			if (next < 0 || pending->due_ms < next)
+				next = pending->due_ms;
 			i++;
 			continue;
 		}
-		uint64_t since = entry->pending_since;
+		uint64_t since = pending->since;
 		entry->parent->users++;
-		if (entry->pending == PENDING_WRITING) {
-			entry->created = entry->writing = 0;
-			entry->takes_unfinished = now_ms >= entry->restless_ms + RESTLESS_MAX_MS;
+		if (pending->state == PENDING_WRITING) {
+			pending->created = pending->writing = 0;
+			pending->takes_unfinished =
+				now_ms >= pending->restless_ms + RESTLESS_MAX_MS;
 		}
 		queue_rest(view, entry);
 		queue_entry(view, entry);
-		entry->pending_since = since;
+		pending->since = since;
 		entry->parent->users--;
 	}
 	return next < 0 ? -1 : next - now_ms;
@@ -266,7 +294,7 @@ void queue_fini(struct view *view)
 {
 	for (size_t i = view->queue.first; i < view->queue.count; i++) {
 		struct entry *entry = view->queue.items[i];
-		entry->has_slot = false;
+		entry->pending->has_slot = false;
 		directory_leave(view, entry->parent);
 	}
 	while (view->debounced.count)

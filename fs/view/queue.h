@@ -39,6 +39,15 @@ uint64_t queue_revision(struct view *view);
 /** Returns the revision of the next entry; UINT64_MAX: none waits. */
 uint64_t queue_since(const struct view *view);
 
+/**
+ * Returns what is pending of the entry; it lives until directory_tidy(). NULL: no memory; then
+ * everything is looked up again after SHORTAGE_MS.
+ */
+struct pending *queue_pending(struct view *view, struct entry *entry);
+
+/** Notes an event of the entry's own: after its next look, names that depend on it are queued. */
+void queue_touch(struct view *view, struct entry *entry);
+
 /** Queues an entry that has changed, or whose sources or dependencies have changed. */
 void queue_entry(struct view *view, struct entry *entry);
 
@@ -59,6 +68,9 @@ struct entry *queue_take(struct view *view);
  * EVENTS_QUIET_MS or more it becomes PENDING_WRITING: from then on, smaller values are ignored.
  */
 void queue_debounce(struct view *view, struct entry *entry, int64_t quiet_ms);
+
+/** Queues the entry after `after_ms`, whatever the events before: it does not wait for a writer. */
+void queue_later(struct view *view, struct entry *entry, int64_t after_ms);
 
 /** Ends the entry's wait for quiet, and does not queue it. It, or its directory, is in use. */
 void queue_rest(struct view *view, struct entry *entry);

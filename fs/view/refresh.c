@@ -24,10 +24,12 @@
 /* Queues the name again after the delay, and leaves what it shows. */
 static bool wait(struct view *view, const struct look *look, int64_t quiet_ms)
 {
+	if (look->is_event)
+		queue_touch(view, look->entry);
 	if (quiet_ms == SHORTAGE_MS)
-		look->entry->restless_ms = 0; /* it waits for the shortage, not for a writer */
-	look->entry->is_touched |= look->is_event;
-	queue_debounce(view, look->entry, quiet_ms);
+		queue_later(view, look->entry, quiet_ms);
+	else
+		queue_debounce(view, look->entry, quiet_ms);
 	return false;
 }
 
@@ -38,7 +40,7 @@ static bool is_unusable(struct view *view, const struct look *look)
 
 	if (r == LOOK_MET_WRITER) {
 		/* No event of its own queues it again. */
-		if (!look->entry->pending)
+		if (!entry_pending(look->entry))
 			wait(view, look, EVENTS_QUIET_MS);
 	} else if (r == COMPOSE_MOVED || r == COMPOSE_UNSETTLED) {
 		wait(view, look, r == COMPOSE_MOVED ? EVENTS_GONE_MS : EVENTS_QUIET_MS);
@@ -252,7 +254,8 @@ static bool remove_directory(struct view *view, const struct look *look)
 	if (directory && is_empty)
 		change_hook_gone(view, directory);
 	if (!is_empty) {
-		look->entry->is_touched |= is_news(look);
+		if (is_news(look))
+			queue_touch(view, look->entry);
 		if (has_covered(directory))
 			wait(view, look, SHORTAGE_MS);
 		else
@@ -371,12 +374,13 @@ static bool decide_waits(struct view *view, struct look *look)
 	if (is_overtaken)
 		queue_entry_scope(view, entry, look->scope);
 	if (is_overtaken || is_unusable(view, look)) {
-		entry->is_touched |= look->is_event;
+		if (look->is_event)
+			queue_touch(view, entry);
 		return false;
 	}
 	touch(view, look);
 	if (look->is_failed)
-		queue_debounce(view, entry, SHORTAGE_MS);
+		queue_later(view, entry, SHORTAGE_MS);
 	if (union_has_unseen(&look->lookup))
 		attach_unseen(view, entry->parent);
 	if (entry->kind == UNION_NONE && look->lookup.kind == UNION_NONE)
@@ -396,7 +400,8 @@ static bool decide_waits(struct view *view, struct look *look)
 	 * dependents find nothing until then, and so must look again, too. */
 	if ((change->kind == CHANGE_REMOVE || change->kind == CHANGE_REMOVE_DIRECTORY) &&
 		look->lookup.kind != UNION_NONE) {
-		entry->is_touched |= change->is_news;
+		if (change->is_news)
+			queue_touch(view, entry);
 		queue_entry(view, entry);
 	}
 	return true;
@@ -406,7 +411,8 @@ static bool decide_waits(struct view *view, struct look *look)
 static struct look *begin_look(struct view *view, struct entry *entry)
 {
 	struct directory *parent = entry->parent;
-	uint64_t since = entry->pending_since;
+	struct pending *pending = entry->pending;
+	uint64_t since = pending->since;
 
 	if (parent->is_dead || union_is_mark(entry->name))
 		return NULL;
@@ -418,16 +424,16 @@ static struct look *begin_look(struct view *view, struct entry *entry)
 	}
 	if (since < entry->used_since)
 		entry->used_since = since;
-	look->is_event = entry->is_touched;
-	entry->is_touched = false;
+	look->is_event = pending->is_touched;
+	pending->is_touched = false;
 	if (look->is_event)
 		source_cache_touch(view->cache, look->path);
 	look->kind = entry->kind;
 	look->is_known = parent->inode.kernel_refs > 0;
-	look->is_compared = entry->hook == HOOK_PINNED && entry->scope < SCOPE_FULL;
-	look->takes_unfinished = entry->takes_unfinished;
-	entry->takes_unfinished = false;
-	look->scope = entry->scope;
+	look->is_compared = entry->hook == HOOK_PINNED && pending->scope < SCOPE_FULL;
+	look->takes_unfinished = pending->takes_unfinished;
+	pending->takes_unfinished = false;
+	look->scope = pending->scope;
 	look->has_kept = entry->fault && (entry->fault->serves == FAULT_SERVES_LAST_GOOD ||
 						 entry->fault->serves == FAULT_SERVES_FALLBACK);
 	look->is_unread =

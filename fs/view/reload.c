@@ -146,14 +146,14 @@ static void queue_gone(struct view *view, struct directory *directory,
 	/* Those names are unknown: look at all. */
 	for (size_t i = 0; is_short && i < directory->bucket_count; i++)
 		for (struct entry *entry = directory->buckets[i]; entry; entry = entry->next) {
-			entry->is_touched = true;
+			queue_touch(view, entry);
 			queue_entry(view, entry);
 		}
 	for (size_t i = 0; i < listing.count; i++) {
 		struct entry *entry = directory_find(directory, listing.items[i].name);
 		if (!entry)
 			continue;
-		entry->is_touched = true;
+		queue_touch(view, entry);
 		queue_entry(view, entry);
 	}
 	listing_free(&listing);

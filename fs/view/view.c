@@ -236,7 +236,7 @@ void view_note_event(struct view *view, const char *path)
 {
 	struct entry *entry = entry_at(view, path);
 	if (entry) {
-		entry->is_touched = true;
+		queue_touch(view, entry);
 		queue_entry(view, entry);
 		view_wake(view);
 	}

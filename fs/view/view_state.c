@@ -54,9 +54,12 @@ static void put_fault(struct record *record, const struct fault *fault)
 /* Writes what was reported of the name and is not published yet. */
 static void put_pending(struct record *record, const struct entry *entry)
 {
-	record_put(record, entry->pending);
-	record_put(record, entry->scope);
-	record_put(record, entry->is_touched);
+	const struct pending none = {0};
+	const struct pending *pending = entry->pending ? entry->pending : &none;
+
+	record_put(record, pending->state);
+	record_put(record, pending->scope);
+	record_put(record, pending->is_touched);
 }
 
 static void put_last(struct record *record, const struct last_inode *last)
@@ -132,7 +135,7 @@ static void put_directory(struct record *record, const struct directory *directo
 	for (size_t i = 0; i < directory->bucket_count; i++)
 		for (const struct entry *entry = directory->buckets[i]; entry;
 			entry = entry->next) {
-			if (entry->kind == UNION_NONE && !entry->fault && !entry->pending)
+			if (entry->kind == UNION_NONE && !entry->fault && !entry_pending(entry))
 				continue;
 			put_entry(record, entry);
 			count++;
@@ -405,12 +408,14 @@ static int take_shown(const struct taking *taking, struct entry *entry)
 static void take_pending(const struct taking *taking, struct entry *entry)
 {
 	struct record *record = taking->record;
-	enum entry_pending pending = (enum entry_pending)record_get_below(record, PENDING_QUEUED);
+	enum pending_state pending = (enum pending_state)record_get_below(record, PENDING_QUEUED);
 	enum entry_scope scope = (enum entry_scope)record_get_below(record, SCOPE_FULL);
 
-	entry->is_touched = record_get_bool(record);
+	bool is_touched = record_get_bool(record);
 	if (record_error(record))
 		return;
+	if (is_touched)
+		queue_touch(taking->view, entry);
 	if (pending == PENDING_QUEUED)
 		queue_entry_scope(taking->view, entry, scope);
 	else if (pending != PENDING_NONE)

@@ -79,12 +79,14 @@ TEST_WITH(name_that_something_needs_is_not_tidied_away, set_up, tear_down)
 	entry->users = 1;
 	directory_tidy(directory, entry);
 	entry->users = 0;
-	entry->has_slot = true;
+	struct pending *pending = entry->pending = calloc(1, sizeof(*pending));
+	assert_non_null(pending);
+	pending->has_slot = true;
 	directory_tidy(directory, entry);
-	entry->has_slot = false;
-	for (entry->pending = PENDING_GONE; entry->pending <= PENDING_QUEUED; entry->pending++)
+	for (pending->state = PENDING_GONE; pending->state <= PENDING_QUEUED; pending->state++)
 		directory_tidy(directory, entry);
-	entry->pending = PENDING_NONE;
+	pending->state = PENDING_NONE;
+	pending->has_slot = false;
 	entry->fault = &fault;
 	directory_tidy(directory, entry);
 	entry->fault = NULL;
