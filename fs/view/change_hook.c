@@ -308,7 +308,7 @@ static void on_done(struct run *run, const struct run_result *result)
 
 static bool is_of_batch(const struct view *view, const struct look *look)
 {
-	return view->batch.is_ending && look->since <= view->batch.revision;
+	return view->batch.is_ending && look->refresh.since <= view->batch.revision;
 }
 
 void change_hook_look_begins(struct view *view, const struct look *look)

@@ -127,14 +127,14 @@ static void give_up(struct entry *entry)
 
 bool events_meet_writer(struct view *view, const struct look *look)
 {
-	const struct dependencies *asked = &look->asked;
+	const struct dependencies *asked = &look->result.asked;
 	uint64_t since = look->read;
 
 	events_take(view);
-	for (unsigned i = 0; i < look->lookup.count; i++) {
-		const struct contributor *found = &look->lookup.found[i];
+	for (unsigned i = 0; i < look->result.lookup.count; i++) {
+		const struct contributor *found = &look->result.lookup.found[i];
 		struct entry *source = found->path ? entry_at(view, found->path) : look->entry;
-		if (look->takes_unfinished)
+		if (look->refresh.takes_unfinished)
 			give_up(source);
 		if (is_written(source, found) || (source && source->written > since))
 			return true;

@@ -109,7 +109,7 @@ static struct candidate *candidate_new(const struct look *look, const char *comm
 		.entry = look->entry,
 		.path = path,
 		.command = copy,
-		.version = version_ref(look->version)};
+		.version = version_ref(look->result.version)};
 	entry_enter(look->view, look->entry);
 	return candidate;
 }
@@ -156,7 +156,7 @@ static struct candidate *find_candidate(const struct look *look, struct checked 
 
 	for (; *at; at = &(*at)->next)
 		if (strcmp((*at)->command, command) == 0 &&
-			has_same_bytes((*at)->version, look->version))
+			has_same_bytes((*at)->version, look->result.version))
 			return *at;
 	struct candidate *candidate = candidate_new(look, command);
 	if (!candidate)
@@ -208,14 +208,14 @@ static int recall(struct look *look, const char *command)
 	struct checked *checked = checked_of(look->entry, command);
 	if (!checked)
 		return -ENOMEM;
-	if (has_same_bytes(checked->passed, look->version)) {
+	if (has_same_bytes(checked->passed, look->result.version)) {
 		/* Two versions of the same bytes share one copy. */
 		version_unref(checked->passed);
-		checked->passed = version_ref(look->version);
+		checked->passed = version_ref(look->result.version);
 		return 0;
 	}
-	if (has_same_bytes(checked->failed, look->version)) {
-		look->problem = checked->problem;
+	if (has_same_bytes(checked->failed, look->result.version)) {
+		look->result.problem = checked->problem;
 		return PROBLEM;
 	}
 	return LOOK_AT_GATE;
@@ -236,7 +236,7 @@ static int judge(struct look *look, const char *command, struct line_map **lines
 static void start_next(struct view *view);
 
 /*
- * Finds out which source each line of look->version is from. That needs another merge, which costs
+ * Finds out which source each line of look->result.version is from. That needs another merge, which costs
  * less than running a program. If the sources have changed meanwhile, *ret is left alone.
  */
 static int map_lines_here(const struct look *look, struct line_map **ret)
@@ -247,13 +247,13 @@ static int map_lines_here(const struct look *look, struct line_map **ret)
 
 	composer.fallbacks = NULL;
 	composer.has_doubt = NULL;
-	int r = composition_make(&composition, &composer, look->path, &look->lookup, NULL,
+	int r = composition_make(&composition, &composer, look->path, &look->result.lookup, NULL,
 		COMPOSITION_ORIGINS, &problem);
 	if (r != 0 || !composition.result)
 		return r == -ENOMEM ? r : 0;
 	const struct span text = composition.result->text;
-	if (text.len != look->version->size ||
-		memcmp(text.data, look->version->data, text.len) != 0)
+	if (text.len != look->result.version->size ||
+		memcmp(text.data, look->result.version->data, text.len) != 0)
 		return 0;
 	return line_map_make(&composition.request, composition.result, ret);
 }
@@ -262,8 +262,8 @@ static int map_lines(const struct look *look, struct line_map **ret)
 {
 	struct workers *workers = look->view->workers;
 
-	return workers ? map_lines_by(workers, &look->composer, look->path, &look->lookup,
-				 look->version, ret)
+	return workers ? map_lines_by(workers, &look->composer, look->path, &look->result.lookup,
+				 look->result.version, ret)
 		       : map_lines_here(look, ret);
 }
 
@@ -277,8 +277,9 @@ static void forget_check(struct look *look)
 int gate_judge(struct look *look)
 {
 	const struct settings *settings = look->composer.settings;
-	const struct program *program =
-		look->version->kind == VERSION_BYTES ? settings_check(settings, look->path) : NULL;
+	const struct program *program = look->result.version->kind == VERSION_BYTES
+						? settings_check(settings, look->path)
+						: NULL;
 
 	if (!program) {
 		forget_check(look);
@@ -418,7 +419,7 @@ static void go_on(struct look *parked, int result, const struct problem *problem
 	for (struct look *look = parked, *next; look; look = next) {
 		next = look->next;
 		if (result == PROBLEM)
-			look->problem = *problem;
+			look->result.problem = *problem;
 		look_judged(look, result);
 	}
 }

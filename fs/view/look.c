@@ -76,7 +76,7 @@ struct look *look_new(struct view *view, struct entry *entry, enum look_purpose 
 	look->began = view->revision;
 	look->composer = view->composer;
 	settings_ref(look->composer.settings);
-	union_lookup_init(&look->lookup);
+	union_lookup_init(&look->result.lookup);
 	entry_enter(view, entry);
 	if (purpose != LOOK_STRICT && !entry->look)
 		entry->look = look;
@@ -85,11 +85,11 @@ struct look *look_new(struct view *view, struct entry *entry, enum look_purpose 
 
 static void drop_found(struct look *look)
 {
-	version_unref(take_ptr(look->version));
-	dependencies_fini(&look->asked);
-	if (look->directory)
-		attach_drop(look->view, take_ptr(look->directory));
-	look->problem.message[0] = '\0';
+	version_unref(take_ptr(look->result.version));
+	dependencies_fini(&look->result.asked);
+	if (look->result.directory)
+		attach_drop(look->view, take_ptr(look->result.directory));
+	look->result.problem.message[0] = '\0';
 }
 
 void look_free(struct look *look)
@@ -110,7 +110,7 @@ void look_free(struct look *look)
 	version_unref(look->shown);
 	fallbacks_fini(&look->fallbacks);
 	settings_unref(look->composer.settings);
-	union_lookup_fini(&look->lookup);
+	union_lookup_fini(&look->result.lookup);
 	free(look->path);
 	free(look);
 }
@@ -126,9 +126,9 @@ void look_answer(struct view_caller *callers, int result, const struct stat *sta
 void look_drop(struct look *look)
 {
 	if (look->purpose == LOOK_REFRESH) {
-		if (look->is_event)
+		if (look->refresh.is_event)
 			queue_touch(look->view, look->entry);
-		queue_entry_scope(look->view, look->entry, look->scope);
+		queue_entry_scope(look->view, look->entry, look->refresh.scope);
 	}
 	look_free(look);
 }
@@ -155,7 +155,7 @@ static void end_refresh(struct look *look)
 
 	struct view_caller *callers = take_ptr(look->callers);
 	strcpy(name, look->entry->name);
-	look->is_done = true;
+	look->is_closed = true;
 	look->next = NULL;
 	*view->done_end = look;
 	view->done_end = &look->next;
@@ -166,7 +166,7 @@ static void end_refresh(struct look *look)
 
 static void end(struct look *look, int result)
 {
-	look->result = result;
+	look->result.code = result;
 	if (look->purpose == LOOK_REFRESH)
 		end_refresh(look);
 	else
@@ -194,18 +194,19 @@ static int recall(struct look *look)
 	int r = last_good_find(look->view->last_good, look->path, &kept);
 	if (r < 0)
 		return layer_is_shortage(r) ? r : 0;
-	version_restrict(kept, look->version, &composer->mounter);
-	version_unref(look->version);
-	look->version = kept;
-	look->is_recalled = true;
+	version_restrict(kept, look->result.version, &composer->mounter);
+	version_unref(look->result.version);
+	look->result.version = kept;
+	look->result.is_recalled = true;
 	return 0;
 }
 
 /* Replaces a version that can't be shown by the last good one, or by a broken version. */
 static int take_problem(struct look *look)
 {
-	version_unref(take_ptr(look->version));
-	int r = compose_broken(&look->composer, look->path, &look->lookup, &look->version);
+	version_unref(take_ptr(look->result.version));
+	int r = compose_broken(
+		&look->composer, look->path, &look->result.lookup, &look->result.version);
 	if (r == 0)
 		r = recall(look);
 	return r < 0 ? r : PROBLEM;
@@ -217,7 +218,7 @@ static void try_again(struct look *look, int result)
 	/* A program that rewrites the file all the time leaves only short pauses. */
 	bool is_refresh = look->purpose == LOOK_REFRESH;
 	unsigned pause_us = look->tries < TRIES_AT_ONCE ? PAUSE_US << look->tries : PAUSE_MAX_US;
-	unsigned limit = !is_refresh ? COMPOSE_TRIES : look->is_large ? 0 : REFRESH_TRIES;
+	unsigned limit = !is_refresh ? COMPOSE_TRIES : look->refresh.is_large ? 0 : REFRESH_TRIES;
 
 	if (++look->tries < limit) {
 		if (look->tries == TRIES_AT_ONCE)
@@ -229,7 +230,7 @@ static void try_again(struct look *look, int result)
 		end(look, result);
 		return;
 	}
-	compose_is_restless(look->path, &look->problem);
+	compose_is_restless(look->path, &look->result.problem);
 	end(look, take_problem(look));
 }
 
@@ -239,11 +240,11 @@ static uint64_t cost_of(const struct look *look)
 	const struct composer *composer = &look->composer;
 	uint64_t bytes = 0, before = 0;
 
-	if (look->lookup.kind == UNION_LINK ||
-		compose_held_source(composer, look->path, &look->lookup))
+	if (look->result.lookup.kind == UNION_LINK ||
+		compose_held_source(composer, look->path, &look->result.lookup))
 		return 0;
-	for (unsigned i = 0; i < look->lookup.count; i++)
-		bytes += (uint64_t)look->lookup.found[i].stat.st_size;
+	for (unsigned i = 0; i < look->result.lookup.count; i++)
+		bytes += (uint64_t)look->result.lookup.found[i].stat.st_size;
 	for (size_t i = 0; look->shown && i < look->shown->stamp_count; i++)
 		before += (uint64_t)look->shown->stamps[i].size;
 	return bytes > before ? bytes : before;
@@ -252,45 +253,47 @@ static uint64_t cost_of(const struct look *look)
 /* Returns whether the look needs a version. The publisher compares files, and shows new ones. */
 static bool is_to_be_composed(const struct look *look)
 {
-	if (look->lookup.kind == UNION_NONE || look->lookup.kind == UNION_DIRECTORY)
+	if (look->result.lookup.kind == UNION_NONE || look->result.lookup.kind == UNION_DIRECTORY)
 		return false;
 	if (look->purpose != LOOK_REFRESH)
 		return true;
-	return look->is_known ? look->kind != UNION_DIRECTORY : look->shown || look->is_compared;
+	return look->refresh.is_known ? look->refresh.kind != UNION_DIRECTORY
+				      : look->shown || look->refresh.is_compared;
 }
 
 /* Returns whether a rescan or a poll has found a file that no program has read yet. */
 static bool is_unread(const struct look *look)
 {
-	bool is_file = look->lookup.kind == UNION_FILE || look->lookup.kind == UNION_LINK;
+	bool is_file =
+		look->result.lookup.kind == UNION_FILE || look->result.lookup.kind == UNION_LINK;
 
-	return look->purpose == LOOK_REFRESH && look->scope < SCOPE_FULL && look->is_unread &&
-	       is_file && look->lookup.kind == look->kind;
+	return look->purpose == LOOK_REFRESH && look->refresh.scope < SCOPE_FULL &&
+	       look->refresh.is_unread && is_file && look->result.lookup.kind == look->refresh.kind;
 }
 
 /* Returns whether the shown version is current, by the stamps of its sources. */
 static bool is_current(const struct look *look)
 {
 	bool has_scope = look->purpose == LOOK_STRICT ||
-			 (look->purpose == LOOK_REFRESH && look->scope == SCOPE_POLL);
+			 (look->purpose == LOOK_REFRESH && look->refresh.scope == SCOPE_POLL);
 
-	if (look->lookup.kind == UNION_NONE || look->lookup.kind == UNION_DIRECTORY)
+	if (look->result.lookup.kind == UNION_NONE || look->result.lookup.kind == UNION_DIRECTORY)
 		return false;
 	/* If the source is repaired, with its old content, the fault must end. */
-	if (look->has_kept)
+	if (look->refresh.has_kept)
 		return false;
 	if (!has_scope || !look->shown)
 		return false;
-	return compose_is_current(&look->composer, look->path, &look->lookup, look->shown);
+	return compose_is_current(&look->composer, look->path, &look->result.lookup, look->shown);
 }
 
 /* A directory of its sources can't be listed: show a file that can't be read. */
 static int take_failure(struct look *look, int error)
 {
-	union_lookup_fini(&look->lookup);
-	look->lookup.kind = UNION_FILE;
-	look->is_failed = true;
-	compose_failed(look->path, error, &look->problem);
+	union_lookup_fini(&look->result.lookup);
+	look->result.lookup.kind = UNION_FILE;
+	look->result.is_failed = true;
+	compose_failed(look->path, error, &look->result.problem);
 	return take_problem(look);
 }
 
@@ -298,26 +301,26 @@ static int take_failure(struct look *look, int error)
 static int take_found(struct look *look)
 {
 	struct view *view = look->view;
-	bool is_directory = look->lookup.kind == UNION_DIRECTORY;
+	bool is_directory = look->result.lookup.kind == UNION_DIRECTORY;
 
-	if (look->purpose == LOOK_REFRESH || look->lookup.kind == UNION_NONE)
+	if (look->purpose == LOOK_REFRESH || look->result.lookup.kind == UNION_NONE)
 		return 0;
 	if (is_directory && look->child) {
-		attach_update(view, look->composer.settings, look->child, &look->lookup);
+		attach_update(view, look->composer.settings, look->child, &look->result.lookup);
 		return LOOK_IS_CURRENT;
 	}
 	if (is_directory)
 		return attach_make(view, look->composer.settings, look->entry->parent,
-			look->entry->name, &look->lookup, &look->directory);
+			look->entry->name, &look->result.lookup, &look->result.directory);
 	return 0;
 }
 
 /* A large look does not count: however many wait, the publisher begins as many others. */
 static void count_large(struct look *look)
 {
-	if (look->purpose != LOOK_REFRESH || look->is_large)
+	if (look->purpose != LOOK_REFRESH || look->refresh.is_large)
 		return;
-	look->is_large = true;
+	look->refresh.is_large = true;
 	look->view->looks--;
 	change_hook_look_ends(look->view, look);
 	view_wake(look->view);
@@ -327,8 +330,8 @@ static void count_large(struct look *look)
 void look_heed_past(struct look *look)
 {
 	if (look->purpose != LOOK_REFRESH && look->was_directory &&
-		union_is_out_of_sight(&look->lookup))
-		union_take_for_directory(&look->lookup);
+		union_is_out_of_sight(&look->result.lookup))
+		union_take_for_directory(&look->result.lookup);
 }
 
 /* Returns whether a layer below this one contributed to the version, and this one did not. */
@@ -354,7 +357,7 @@ static bool is_made_without(
 static bool heed_silence(struct look *look)
 {
 	const struct settings *settings = look->composer.settings;
-	struct union_lookup *lookup = &look->lookup;
+	struct union_lookup *lookup = &look->result.lookup;
 	bool is_slow = false;
 
 	for (unsigned i = lookup->count; i-- > 0;) {
@@ -377,21 +380,23 @@ static int find(struct look *look)
 	struct composer *composer = &look->composer;
 	bool is_refresh = look->purpose == LOOK_REFRESH;
 
-	composer->takes_unfinished = look->takes_unfinished || look->tries == COMPOSE_TRIES - 1;
+	composer->takes_unfinished =
+		look->refresh.takes_unfinished || look->tries == COMPOSE_TRIES - 1;
 	link_watch_follow(look->view, composer->settings, look->layers, look->path);
 	int patience_ms = layer_tasks_patience(is_refresh ? LAYER_HURRY_MS : 0);
-	int r = expand_look_up(
-		&look->view->finder, composer->settings, look->layers, look->path, &look->lookup);
+	int r = expand_look_up(&look->view->finder, composer->settings, look->layers, look->path,
+		&look->result.lookup);
 	layer_tasks_patience(patience_ms);
 	if (r != 0)
 		return r == -ETIMEDOUT ? -EIO : r;
 	look_heed_past(look);
 	bool is_slow = heed_silence(look);
 	if (!is_refresh)
-		return look->lookup.may_hide ? -EIO : 0;
+		return look->result.lookup.may_hide ? -EIO : 0;
 	/* A layer that does not answer may hide this, or have another kind of object. */
-	bool is_unknown = look->lookup.may_hide ||
-			  (look->lookup.has_timed_out && look->lookup.kind != look->kind);
+	bool is_unknown = look->result.lookup.may_hide ||
+			  (look->result.lookup.has_timed_out &&
+				  look->result.lookup.kind != look->refresh.kind);
 	return is_slow || is_unknown ? -ETIMEDOUT : 0;
 }
 
@@ -408,8 +413,8 @@ static bool look_up(struct look *look, uint64_t *cost)
 		end(look, r ? r : LOOK_IS_CURRENT);
 		return false;
 	}
-	look->has_new_links |=
-		link_watch_sources(view, look->composer.settings, look->path, &look->lookup);
+	look->result.has_new_links |=
+		link_watch_sources(view, look->composer.settings, look->path, &look->result.lookup);
 	if (is_current(look)) {
 		end(look, LOOK_IS_CURRENT);
 		return false;
@@ -419,8 +424,8 @@ static bool look_up(struct look *look, uint64_t *cost)
 		return false;
 	}
 	/* Before the sources are read: a racy source may change after that. */
-	look->basis = compose_basis(
-		&look->composer, look->path, &look->lookup, view->callbacks.basis_seed);
+	look->result.basis = compose_basis(
+		&look->composer, look->path, &look->result.lookup, view->callbacks.basis_seed);
 	look->job.run = compose_in_pool;
 	*cost = cost_of(look);
 	if (*cost > POOL_LARGE_BYTES) {
@@ -464,14 +469,14 @@ static int take_composed(struct look *look, int result)
 	if (layer_is_shortage(result))
 		return result;
 	/* A worker's deadline has passed. The name is tried again. */
-	if (result == -ETIMEDOUT && look->problem.message[0]) {
-		look->is_failed = true;
+	if (result == -ETIMEDOUT && look->result.problem.message[0]) {
+		look->result.is_failed = true;
 		result = PROBLEM;
 	}
 	if (result < 0)
-		result = compose_failed(look->path, -result, &look->problem);
-	if (result == 0 && look->version->fallback_count)
-		version_restrict(look->version, look->shown, &look->composer.mounter);
+		result = compose_failed(look->path, -result, &look->result.problem);
+	if (result == 0 && look->result.version->fallback_count)
+		version_restrict(look->result.version, look->shown, &look->composer.mounter);
 	if (result == 0)
 		result = gate_judge(look);
 	return result == PROBLEM ? take_problem(look) : result;
@@ -481,12 +486,12 @@ static void end_in_pool(struct pool_job *job)
 {
 	struct look *look = (struct look *)job;
 
-	end(look, look->result == PROBLEM ? take_problem(look) : look->result);
+	end(look, look->result.code == PROBLEM ? take_problem(look) : look->result.code);
 }
 
 void look_judged(struct look *look, int result)
 {
-	look->result = result;
+	look->result.code = result;
 	look->job.run = end_in_pool;
 	pool_add(look->view->pool, &look->job, 0);
 }
@@ -494,10 +499,10 @@ void look_judged(struct look *look, int result)
 /* Returns whether a poll found a file just written: no event reports that its writer is done. */
 static bool is_fresh(const struct look *look)
 {
-	if (look->purpose != LOOK_REFRESH || look->takes_unfinished)
+	if (look->purpose != LOOK_REFRESH || look->refresh.takes_unfinished)
 		return false;
-	for (unsigned i = 0; i < look->lookup.count; i++) {
-		int64_t age_ms = clock_age_ms(look->lookup.found[i].stat.st_mtim);
+	for (unsigned i = 0; i < look->result.lookup.count; i++) {
+		int64_t age_ms = clock_age_ms(look->result.lookup.found[i].stat.st_mtim);
 		if (age_ms >= 0 && age_ms < EVENTS_QUIET_MS)
 			return true;
 	}
@@ -515,13 +520,13 @@ static int compose_look(struct look *look)
 	struct workers *workers = look->view->workers;
 
 	if (!workers)
-		return compose(composer, look->path, &look->lookup, &look->asked, &look->version,
-			&look->problem);
+		return compose(composer, look->path, &look->result.lookup, &look->result.asked,
+			&look->result.version, &look->result.problem);
 	look->job.run = take_long;
-	if (!look->takes_long)
+	if (!look->is_closed)
 		pool_add_later(look->view->pool, &look->job, LONG_US);
-	int r = compose_by(workers, composer, look->path, &look->lookup, &look->asked,
-		&look->version, &look->problem);
+	int r = compose_by(workers, composer, look->path, &look->result.lookup, &look->result.asked,
+		&look->result.version, &look->result.problem);
 	pool_take_back(look->view->pool, &look->job);
 	return r;
 }
@@ -531,10 +536,11 @@ static void note_basis(struct look *look)
 {
 	const struct composer *composer = &look->composer;
 
-	if (look->basis && !look->asked.count && !look->problem.message[0] &&
+	if (look->result.basis && !look->result.asked.count && !look->result.problem.message[0] &&
 		!settings_check(composer->settings, look->path) &&
-		compose_is_current(composer, look->path, &look->lookup, look->version))
-		look->version->basis = look->basis;
+		compose_is_current(
+			composer, look->path, &look->result.lookup, look->result.version))
+		look->result.version->basis = look->result.basis;
 }
 
 static void compose_in_pool(struct pool_job *job)
@@ -545,7 +551,7 @@ static void compose_in_pool(struct pool_job *job)
 	/* Writes before the first read are no reason to compose again. */
 	events_take(look->view);
 	look->read = look->view->revision;
-	look->has_doubt = look->is_recalled = false;
+	look->has_doubt = look->result.is_recalled = false;
 	look->composer.has_doubt = &look->has_doubt;
 	fallbacks_rest(&look->fallbacks);
 	look->composer.fallbacks = &look->fallbacks;
@@ -560,8 +566,8 @@ static void compose_in_pool(struct pool_job *job)
 		return;
 	}
 	/* A program may have begun to write while we read. The last try takes what is there. */
-	look->has_doubt |= r == PROBLEM || look->problem.message[0];
-	if (look->has_doubt && look->scope == SCOPE_POLL && is_fresh(look)) {
+	look->has_doubt |= r == PROBLEM || look->result.problem.message[0];
+	if (look->has_doubt && look->refresh.scope == SCOPE_POLL && is_fresh(look)) {
 		end(look, COMPOSE_UNSETTLED);
 		return;
 	}

@@ -26,6 +26,36 @@ enum look_purpose {
 	LOOK_REFRESH, /* the publisher's */
 };
 
+/* What a look has found. */
+struct look_result {
+	int code; /* 0; PROBLEM; COMPOSE_MOVED, COMPOSE_UNSETTLED; LOOK_…; or -errno */
+	struct union_lookup lookup;
+	struct dependencies asked;   /* the dependencies that composing met */
+	struct version *version;     /* of a file or a link; one reference */
+	struct directory *directory; /* FIRST, STRICT: made, not shown */
+	struct problem problem;      /* with a message: `version` is broken, is_recalled, or made
+				   without a source or with a fallback */
+	uint64_t basis;              /* compose_basis() of `lookup` */
+	bool is_recalled;            /* `version` comes from the last-good store (last_good.h) */
+	bool is_failed;     /* the lookup failed, or a worker did not answer: it is tried again */
+	bool has_new_links; /* a source with several hard links was not watched before */
+};
+
+/* What the publisher knew of the name when it began its look (refresh.c). */
+struct look_refresh {
+	enum union_kind kind;   /* of the entry */
+	enum entry_scope scope; /* of what was pending */
+	uint64_t since;         /* its revision (queue.h) */
+	bool is_event;          /* the name had an event of its own */
+	bool takes_unfinished;  /* it no longer waits for a writer to end */
+	bool is_large;          /* it does not count in view->looks */
+	bool is_unread;         /* only its name was ever shown */
+	bool has_kept;         /* the shown version is the last good one, or made with a fallback */
+	bool is_known;         /* the kernel knows the entry's directory */
+	bool is_compared;      /* `version` is compared with the one that the kernel forgot */
+	struct change *change; /* the publisher's, filled in when it decides */
+};
+
 struct look {
 	struct pool_job job; /* must be first: the pool returns it */
 	struct view *view;
@@ -40,43 +70,15 @@ struct look {
 	struct directory *child;     /* the directory shown when it began, in use; NULL: none */
 	uint64_t began;              /* revision of the view when it began */
 	uint64_t read;               /* … when it last began to read the sources */
-	bool is_entry_new;           /* the entry was made for this look */
 	unsigned tries;              /* attempts that met a change of a source, or a writer */
-	bool is_overtaken;           /* the name has shown something else since it began */
-	bool takes_long;             /* lookups get a placeholder inode (placeholder.h) */
-	bool is_recalled;            /* `version` comes from the last-good store (last_good.h) */
-	uint64_t basis;              /* compose_basis() of `lookup` */
-	bool has_doubt;     /* a source may have been written while it was read (compose.h) */
-	bool has_new_links; /* a source with several hard links was not watched before */
-	bool is_covered;    /* STRICT: a file system is mounted on the path; what is shown stays */
-	bool is_failed;     /* the lookup failed, or a worker did not answer: it is tried again */
-
-	/* The result. */
-	int result; /* 0; PROBLEM; COMPOSE_MOVED, COMPOSE_UNSETTLED; LOOK_…; or -errno */
-	struct union_lookup lookup;
-	struct dependencies asked;   /* the dependencies that composing met */
-	struct version *version;     /* of a file or a link; one reference */
-	struct directory *directory; /* FIRST, STRICT: made, not shown */
-	struct problem problem;      /* with a message: `version` is broken, is_recalled, or made
-				   without a source or with a fallback */
-
-	struct look *next; /* in view->done, or candidate->parked */
-
 	bool was_directory; /* a directory was shown when it began, or when the kernel forgot it */
-
-	/* LOOK_REFRESH only. */
-	bool is_done;           /* it waits for the publisher's decision: no caller may join it */
-	enum union_kind kind;   /* of the entry, when it began */
-	enum entry_scope scope; /* of the entry, when it began */
-	uint64_t since;         /* the entry's revision (queue.h) */
-	bool is_large;          /* it does not count in view->looks */
-	bool is_event;          /* the name had an event of its own */
-	bool takes_unfinished;  /* it no longer waits for a writer to end */
-	bool is_unread;         /* only its name was ever shown */
-	bool has_kept;         /* the shown version is the last good one, or made with a fallback */
-	bool is_known;         /* the kernel knows the entry's directory */
-	bool is_compared;      /* `version` is compared with the one that the kernel forgot */
-	struct change *change; /* the publisher's, filled in when it decides */
+	bool is_entry_new;  /* the entry was made for this look */
+	bool is_overtaken;  /* the name has shown something else since it began */
+	bool is_closed;     /* no caller may join it: it takes long, or has ended */
+	bool has_doubt;     /* a source may have been written while it was read (compose.h) */
+	struct look_result result;
+	struct look_refresh refresh; /* LOOK_REFRESH only */
+	struct look *next;           /* in view->done, or candidate->parked */
 };
 
 /* Positive results, besides those of compose(). */

@@ -22,20 +22,21 @@ enum { LOOK_OVERTAKEN = 32 };
 /* Shows the result of a look at an entry that shows nothing yet. */
 static void show_found(struct view *view, struct entry *entry, struct look *look)
 {
-	if (look->directory) {
-		entry_show_directory(view, entry, look->directory);
-		queue_scan(view, look->directory, SCAN_NAMES);
-		look->directory->users--;
-		look->directory = NULL;
+	if (look->result.directory) {
+		entry_show_directory(view, entry, look->result.directory);
+		queue_scan(view, look->result.directory, SCAN_NAMES);
+		look->result.directory->users--;
+		look->result.directory = NULL;
 		return;
 	}
-	placeholder_keep(view, entry, look->version);
-	if (look->problem.message[0])
-		entry_set_fault(view, entry, &look->problem, look->version, !look->is_recalled);
+	placeholder_keep(view, entry, look->result.version);
+	if (look->result.problem.message[0])
+		entry_set_fault(view, entry, &look->result.problem, look->result.version,
+			!look->result.is_recalled);
 	else
 		entry_clear_fault(view, entry);
 	/* If memory is short, the publisher looks again, and notes the dependencies. */
-	if (dependency_remember(view, entry, &look->asked) < 0)
+	if (dependency_remember(view, entry, &look->result.asked) < 0)
 		queue_entry(view, entry);
 	view->counts.compositions++;
 }
@@ -49,9 +50,9 @@ static bool is_for_mkdir(const struct look *look)
 {
 	const struct directory *parent = look->entry->parent;
 
-	return look->directory && parent->names != NAMES_SOME &&
+	return look->result.directory && parent->names != NAMES_SOME &&
 	       look->entry->kind != UNION_DIRECTORY &&
-	       (look->directory->layers || parent->names == NAMES_EXPANDED) &&
+	       (look->result.directory->layers || parent->names == NAMES_EXPANDED) &&
 	       !view_is_strict(look->view);
 }
 
@@ -61,7 +62,7 @@ static int install(struct look *look)
 	struct view *view = look->view;
 	struct entry *entry = look->entry;
 	struct directory *parent = entry->parent;
-	enum union_kind kind = look->lookup.kind;
+	enum union_kind kind = look->result.lookup.kind;
 
 	if (parent->is_dead)
 		return -ENOENT;
@@ -81,11 +82,13 @@ static int install(struct look *look)
 		return absent;
 	}
 	/* An event of a name that was never listed may mean that the name is new. */
-	bool is_reported = entry_pending(entry) && entry->pending->is_touched && look->version;
+	bool is_reported =
+		entry_pending(entry) && entry->pending->is_touched && look->result.version;
 	if (entry->kind != kind && (parent->names != NAMES_SOME || is_reported))
 		entry->known = KNOWN_UNANNOUNCED;
 	/* The file changed after the kernel forgot it, and that is not published yet. */
-	if (look->version && entry->last.print && !entry_has_forgotten(entry, look->version))
+	if (look->result.version && entry->last.print &&
+		!entry_has_forgotten(entry, look->result.version))
 		entry->known = KNOWN_UNANNOUNCED;
 	show_found(view, entry, look);
 	/*
@@ -93,7 +96,7 @@ static int install(struct look *look)
 	 * this look, or newer; and older content may be in the source cache.
 	 */
 	if (parent->changed > look->began ||
-		(look->asked.count && view->dependency_indexes.changed > look->began)) {
+		(look->result.asked.count && view->dependency_indexes.changed > look->began)) {
 		queue_touch(view, entry);
 		queue_entry(view, entry);
 	}
@@ -163,24 +166,24 @@ static int answer_strictly(struct look *look, struct stat *ret)
 	struct view *view = look->view;
 	struct entry *entry = look->entry;
 
-	if (look->lookup.kind == UNION_NONE)
+	if (look->result.lookup.kind == UNION_NONE)
 		return -ENOENT;
-	if (entry->directory && look->directory)
+	if (entry->directory && look->result.directory)
 		return show(view, entry, ret);
-	if (!entry->version || !look->version)
+	if (!entry->version || !look->result.version)
 		return -EAGAIN;
-	bool is_kept = look->problem.message[0] && !look->version->fallback_count &&
+	bool is_kept = look->result.problem.message[0] && !look->result.version->fallback_count &&
 		       entry->version->kind != VERSION_BROKEN &&
 		       view->composer.settings->on_error != ON_ERROR_FAIL;
-	bool is_same = is_kept || version_same(entry->version, look->version);
+	bool is_same = is_kept || version_same(entry->version, look->result.version);
 	/* The publisher finds the new time as well, and announces it. */
-	if (is_same && !is_kept && version_is_touched(entry->version, look->version))
-		entry_take_time(entry, look->version);
+	if (is_same && !is_kept && version_is_touched(entry->version, look->result.version))
+		entry_take_time(entry, look->result.version);
 	if (is_same)
 		return show(view, entry, ret);
-	entry_prepare_version(view, entry, look->version);
-	inode_hold(view, &look->version->inode);
-	version_stat(look->version, ret);
+	entry_prepare_version(view, entry, look->result.version);
+	inode_hold(view, &look->result.version->inode);
+	version_stat(look->result.version, ret);
 	return 0;
 }
 
@@ -189,12 +192,14 @@ static int end_strict(struct look *look, struct stat *ret)
 	struct view *view = look->view;
 	struct entry *entry = look->entry;
 
-	if (look->is_covered && (entry->version || entry->directory))
-		return show(view, entry, ret);
-	if (look->result == LOOK_IS_CURRENT)
+	if (look->result.code == LOOK_IS_CURRENT)
 		return entry->version == look->shown && entry->directory == look->child
 			       ? show(view, entry, ret)
 			       : LOOK_OVERTAKEN;
+	/* A file system that is mounted on the path hides it: what is shown stays. */
+	if ((entry->version || entry->directory) && view->callbacks.is_covered &&
+		view->callbacks.is_covered(view->callbacks.context, look->path))
+		return show(view, entry, ret);
 	int r = answer_strictly(look, ret);
 	if (r != -EAGAIN)
 		return r;
@@ -210,9 +215,11 @@ static int end_waits(struct look *look, struct stat *ret)
 {
 	struct view *view = look->view;
 	struct entry *entry = look->entry;
-	int r = look->result == PROBLEM || look->result == LOOK_IS_CURRENT ? 0 : look->result;
+	int r = look->result.code == PROBLEM || look->result.code == LOOK_IS_CURRENT
+			? 0
+			: look->result.code;
 
-	if (r == 0 && look->lookup.kind != UNION_NONE)
+	if (r == 0 && look->result.lookup.kind != UNION_NONE)
 		r = attributes_settle_waits(view, entry->parent);
 	if (r < 0)
 		return r;
@@ -262,7 +269,7 @@ void lookup_takes_long(struct look *look)
 	int r = 0;
 
 	if (view_has_placeholders(view)) {
-		look->takes_long = true;
+		look->is_closed = true;
 		callers = take_ptr(look->callers);
 	}
 	for (struct view_caller *caller = callers; is_first && r == 0 && caller;
@@ -297,17 +304,14 @@ void lookup_end(struct look *look)
 	struct stat stat = {0};
 	int kept = 0;
 
-	look->is_covered = look->purpose == LOOK_STRICT && look->result != LOOK_IS_CURRENT &&
-			   view->callbacks.is_covered &&
-			   view->callbacks.is_covered(view->callbacks.context, look->path);
 	int r = end_waits(look, &stat);
 	entry->parent->has_absences |= r == -ENOENT;
 	/* The publisher's look, if one is pending, will find no new links. */
-	if (look->has_new_links && entry_pending(entry))
+	if (look->result.has_new_links && entry_pending(entry))
 		other_names_note(view, look);
-	if (union_has_unseen(&look->lookup))
+	if (union_has_unseen(&look->result.lookup))
 		attach_unseen(view, entry->parent);
-	if (r == 0 && look->is_failed)
+	if (r == 0 && look->result.is_failed)
 		queue_later(view, entry, SHORTAGE_MS);
 	if (r == 0)
 		hold_for_callers(view, look, stat.st_ino);
@@ -321,7 +325,7 @@ void lookup_end(struct look *look)
 		look->purpose == LOOK_FIRST && r == LOOK_OVERTAKEN && placeholder_is_held(entry);
 	bool was_new = look->is_entry_new;
 	/* A directory in its place is announced by mkdir(2) in a moment: the path is not gone. */
-	bool is_other = look->lookup.kind != UNION_NONE && (r == -ENOENT || r == VIEW_GOING);
+	bool is_other = look->result.lookup.kind != UNION_NONE && (r == -ENOENT || r == VIEW_GOING);
 	int outcome = is_other ? -ESTALE : r;
 	if (look->purpose == LOOK_FIRST && !is_again)
 		waiters = placeholder_end(view, entry, outcome, &kept);
@@ -346,15 +350,15 @@ static int enter_waits(struct view *view, struct entry *entry)
 
 	if (!look)
 		return -ENOMEM;
-	int r = expand_look_up(
-		&view->finder, look->composer.settings, look->layers, look->path, &look->lookup);
+	int r = expand_look_up(&view->finder, look->composer.settings, look->layers, look->path,
+		&look->result.lookup);
 	if (r == 0)
 		look_heed_past(look);
-	if (r == 0 && look->lookup.kind != UNION_DIRECTORY)
-		r = look->lookup.kind == UNION_NONE ? -ENOENT : -ENOTDIR;
+	if (r == 0 && look->result.lookup.kind != UNION_DIRECTORY)
+		r = look->result.lookup.kind == UNION_NONE ? -ENOENT : -ENOTDIR;
 	if (r == 0)
 		r = attach_make(view, look->composer.settings, entry->parent, entry->name,
-			&look->lookup, &look->directory);
+			&look->result.lookup, &look->result.directory);
 	if (r == 0)
 		r = attributes_settle_waits(view, entry->parent);
 	if (r == 0)
@@ -425,7 +429,7 @@ static int look_for_waits(struct view *view, struct entry *entry, struct view_ca
 	bool is_new = !entry->users && !entry_pending(entry) && !entry->kind;
 	struct look *look = is_shown ? NULL : entry->look;
 
-	if (look && !look->is_done && !look->takes_long && !view_is_strict(view)) {
+	if (look && !look->is_closed && !view_is_strict(view)) {
 		caller->next = look->callers;
 		look->callers = caller;
 		return VIEW_LATER;

@@ -86,8 +86,8 @@ void other_names_note(struct view *view, const struct look *look)
 {
 	struct other_names *others = &view->other_names;
 
-	for (unsigned i = 0; i < look->lookup.count; i++) {
-		const struct stat *stat = &look->lookup.found[i].stat;
+	for (unsigned i = 0; i < look->result.lookup.count; i++) {
+		const struct stat *stat = &look->result.lookup.found[i].stat;
 		const struct source_name name = {
 			.dev = stat->st_dev, .ino = stat->st_ino, .entry = look->entry};
 

@@ -24,7 +24,7 @@
 /* Queues the name again after the delay, and leaves what it shows. */
 static bool wait(struct view *view, const struct look *look, int64_t quiet_ms)
 {
-	if (look->is_event)
+	if (look->refresh.is_event)
 		queue_touch(view, look->entry);
 	if (quiet_ms == SHORTAGE_MS)
 		queue_later(view, look->entry, quiet_ms);
@@ -36,7 +36,7 @@ static bool wait(struct view *view, const struct look *look, int64_t quiet_ms)
 /* Returns whether the result can't be decided on; then the name is queued again if needed. */
 static bool is_unusable(struct view *view, const struct look *look)
 {
-	int r = look->result;
+	int r = look->result.code;
 
 	if (r == LOOK_MET_WRITER) {
 		/* No event of its own queues it again. */
@@ -48,7 +48,7 @@ static bool is_unusable(struct view *view, const struct look *look)
 		wait(view, look, SHORTAGE_MS);
 	}
 	/* A right may have been taken away: then the shown file must admit fewer users at once. */
-	if (r == LOOK_AT_GATE && look->entry->version && look->version)
+	if (r == LOOK_AT_GATE && look->entry->version && look->result.version)
 		return look->entry->version->kind != VERSION_BYTES;
 	return r != 0 && r != PROBLEM && r != LOOK_IS_CURRENT;
 }
@@ -61,15 +61,15 @@ static bool narrow_shown(struct view *view, struct look *look)
 {
 	struct entry *entry = look->entry;
 	struct version *kept =
-		version_narrow(entry->version, look->version, &view->composer.mounter);
+		version_narrow(entry->version, look->result.version, &view->composer.mounter);
 
 	if (!kept || version_same(entry->version, kept)) {
 		version_unref(kept);
 		return false;
 	}
 	entry_prepare_version(view, entry, kept);
-	look->change->kind = CHANGE_REPLACE;
-	look->change->version = kept;
+	look->refresh.change->kind = CHANGE_REPLACE;
+	look->refresh.change->version = kept;
 	return true;
 }
 
@@ -85,16 +85,18 @@ static bool keep_last_good(struct view *view, struct look *look)
 	if (view->composer.settings->on_error == ON_ERROR_FAIL || !version ||
 		version->kind == VERSION_BROKEN)
 		return true;
-	struct version *kept = version_narrow(version, look->version, &view->composer.mounter);
-	version_unref(look->version);
-	look->version = kept;
+	struct version *kept =
+		version_narrow(version, look->result.version, &view->composer.mounter);
+	version_unref(look->result.version);
+	look->result.version = kept;
 	return kept != NULL;
 }
 
 /* Returns whether the file's only source has another time. */
 static bool is_touched(const struct look *look)
 {
-	return look->result == 0 && version_is_touched(look->entry->version, look->version);
+	return look->result.code == 0 &&
+	       version_is_touched(look->entry->version, look->result.version);
 }
 
 /* Takes a result with the same bytes. Returns whether it must publish a new time. */
@@ -106,11 +108,11 @@ static bool take_time(struct look *look)
 		return false; /* the kernel sends a LOOKUP before it shows it */
 	bool has_time = is_touched(look);
 	if (has_time)
-		entry_take_time(entry, look->version);
-	version_take_sources(entry->version, look->version);
-	look->change->kind = CHANGE_TIME;
-	look->change->attributes_ino = entry->version->inode.ino;
-	return has_time && look->is_known;
+		entry_take_time(entry, look->result.version);
+	version_take_sources(entry->version, look->result.version);
+	look->refresh.change->kind = CHANGE_TIME;
+	look->refresh.change->attributes_ino = entry->version->inode.ino;
+	return has_time && look->refresh.is_known;
 }
 
 /*
@@ -120,7 +122,7 @@ static bool take_time(struct look *look)
 static void prepare(struct view *view, struct look *look, bool is_same)
 {
 	struct entry *entry = look->entry;
-	struct version *version = look->version;
+	struct version *version = look->result.version;
 	const struct version *shown = is_same ? entry->version : NULL;
 	struct timespec mtime = {0};
 
@@ -136,28 +138,29 @@ static bool decide_file_waits(struct view *view, struct look *look)
 {
 	struct entry *entry = look->entry;
 
-	if (dependency_remember(view, entry, &look->asked) < 0)
+	if (dependency_remember(view, entry, &look->result.asked) < 0)
 		return wait(view, look, SHORTAGE_MS);
 	/* A dependency may have changed before it was noted as one. */
-	if (look->asked.count && view->dependency_indexes.changed > look->began)
+	if (look->result.asked.count && view->dependency_indexes.changed > look->began)
 		queue_entry(view, entry);
-	if (!look->version)
+	if (!look->result.version)
 		return wait(view, look, EVENTS_GONE_MS);
 	if (attributes_settle_waits(view, entry->parent) < 0)
 		return wait(view, look, SHORTAGE_MS);
-	if (look->result == LOOK_AT_GATE)
+	if (look->result.code == LOOK_AT_GATE)
 		return entry->version && narrow_shown(view, look);
-	if (look->result == PROBLEM && !keep_last_good(view, look))
+	if (look->result.code == PROBLEM && !keep_last_good(view, look))
 		return wait(view, look, SHORTAGE_MS);
 
-	struct version *version = look->version;
+	struct version *version = look->result.version;
 	bool is_same = entry->version ? version_same(entry->version, version)
 				      : entry_has_forgotten(entry, version);
 	view->counts.compositions++;
 	/* If a mount covers the path, its fault stays until the change is made. */
 	if (is_same || !entry_is_covered(entry)) {
-		if (look->problem.message[0])
-			entry_set_fault(view, entry, &look->problem, version, look->result == 0);
+		if (look->result.problem.message[0])
+			entry_set_fault(view, entry, &look->result.problem, version,
+				look->result.code == 0);
 		else
 			entry_clear_fault(view, entry);
 	}
@@ -165,16 +168,16 @@ static bool decide_file_waits(struct view *view, struct look *look)
 		return take_time(look);
 	/* No program has seen the former file, but there was a change: watchers are woken. */
 	prepare(view, look, is_same);
-	look->change->kind = CHANGE_REPLACE;
-	look->change->version = version_ref(version);
+	look->refresh.change->kind = CHANGE_REPLACE;
+	look->refresh.change->version = version_ref(version);
 	return true;
 }
 
 static bool make_directory_waits(struct view *view, const struct look *look)
 {
-	look->change->kind = CHANGE_MAKE_DIRECTORY;
+	look->refresh.change->kind = CHANGE_MAKE_DIRECTORY;
 	int r = attach_make(view, look->composer.settings, look->entry->parent, look->entry->name,
-		&look->lookup, &look->change->directory);
+		&look->result.lookup, &look->refresh.change->directory);
 	if (layer_is_shortage(r))
 		wait(view, look, SHORTAGE_MS);
 	return r == 0;
@@ -187,15 +190,16 @@ static bool decide_directory_waits(struct view *view, struct look *look)
 	bool is_unannounced = entry->known == KNOWN_UNANNOUNCED;
 
 	if (!directory)
-		return is_unannounced && look->is_known && make_directory_waits(view, look);
+		return is_unannounced && look->refresh.is_known && make_directory_waits(view, look);
 	directory->users++;
-	bool is_changed = attach_update(view, look->composer.settings, directory, &look->lookup);
+	bool is_changed =
+		attach_update(view, look->composer.settings, directory, &look->result.lookup);
 	if (is_changed) {
-		look->change->kind = CHANGE_ATTRIBUTES;
-		look->change->attributes_ino = directory->inode.ino;
+		look->refresh.change->kind = CHANGE_ATTRIBUTES;
+		look->refresh.change->attributes_ino = directory->inode.ino;
 	} else if (is_unannounced) {
 		/* The kernel knows the directory from a lookup: mkdir(2) would fail. */
-		look->change->kind = CHANGE_LISTING;
+		look->refresh.change->kind = CHANGE_LISTING;
 		entry->known = KNOWN_SHOWN;
 	}
 	if (is_changed && is_unannounced)
@@ -206,18 +210,19 @@ static bool decide_directory_waits(struct view *view, struct look *look)
 
 static bool is_found_by_poll(const struct look *look)
 {
-	return look->scope == SCOPE_POLL && look->result != LOOK_IS_CURRENT &&
-	       look->lookup.kind != UNION_DIRECTORY;
+	return look->refresh.scope == SCOPE_POLL && look->result.code != LOOK_IS_CURRENT &&
+	       look->result.lookup.kind != UNION_DIRECTORY;
 }
 
 /* Returns whether names that depend on this one must be looked at again. */
 static bool is_news(const struct look *look)
 {
 	/* A rescan queues the names in a directory by themselves. */
-	bool is_rescanned = look->scope == SCOPE_RESCAN && look->kind == UNION_DIRECTORY &&
-			    look->lookup.kind == UNION_DIRECTORY;
+	bool is_rescanned = look->refresh.scope == SCOPE_RESCAN &&
+			    look->refresh.kind == UNION_DIRECTORY &&
+			    look->result.lookup.kind == UNION_DIRECTORY;
 
-	return (look->is_event && !is_rescanned) || is_found_by_poll(look);
+	return (look->refresh.is_event && !is_rescanned) || is_found_by_poll(look);
 }
 
 /* Returns whether something is mounted in the directory: then its removal waits. */
@@ -261,7 +266,7 @@ static bool remove_directory(struct view *view, const struct look *look)
 		else
 			queue_debounce(view, look->entry, EVENTS_GONE_MS);
 	}
-	look->change->kind = CHANGE_REMOVE_DIRECTORY;
+	look->refresh.change->kind = CHANGE_REMOVE_DIRECTORY;
 	return is_empty;
 }
 
@@ -277,17 +282,17 @@ static bool is_leaf(enum union_kind kind)
 static bool decide_unknown_waits(struct view *view, struct look *look)
 {
 	struct entry *entry = look->entry;
-	enum union_kind now = look->lookup.kind;
+	enum union_kind now = look->result.lookup.kind;
 
-	if (look->kind == UNION_DIRECTORY && now == UNION_DIRECTORY) {
+	if (look->refresh.kind == UNION_DIRECTORY && now == UNION_DIRECTORY) {
 		decide_directory_waits(view, look);
 		return false;
 	}
 	/* A last good version stays, but must not outlive its fault. */
 	bool is_file = entry->version && look->shown && is_leaf(now);
-	bool is_same = look->is_compared && look->version && entry->kind == now &&
-		       entry_has_forgotten(entry, look->version);
-	bool is_changed = look->is_event && !is_same && (entry->hook || entry->kind != now);
+	bool is_same = look->refresh.is_compared && look->result.version && entry->kind == now &&
+		       entry_has_forgotten(entry, look->result.version);
+	bool is_changed = look->refresh.is_event && !is_same && (entry->hook || entry->kind != now);
 	if (is_changed && entry->hook == HOOK_PINNED)
 		entry->hook = HOOK_TOLD;
 	if (is_changed && entry->directory)
@@ -303,18 +308,18 @@ static bool decide_unknown_waits(struct view *view, struct look *look)
 		return false;
 	if (entry->parent->inode.kernel_refs)
 		return true;
-	entry_show_version(view, entry, look->change->version);
-	version_unref(take_ptr(look->change->version));
+	entry_show_version(view, entry, look->refresh.change->version);
+	version_unref(take_ptr(look->refresh.change->version));
 	return false;
 }
 
 /* Returns whether a change must be published, so that the path shows what the layers have. */
 static bool decide_kind_waits(struct view *view, struct look *look)
 {
-	enum union_kind now = look->lookup.kind;
+	enum union_kind now = look->result.lookup.kind;
 	bool is_directory = now == UNION_DIRECTORY;
 
-	switch (look->kind) {
+	switch (look->refresh.kind) {
 	case UNION_DIRECTORY:
 		if (is_directory && entry_is_covered(look->entry))
 			entry_clear_fault(view, look->entry);
@@ -324,7 +329,7 @@ static bool decide_kind_waits(struct view *view, struct look *look)
 	case UNION_LINK:
 		if (now != UNION_NONE && !is_directory)
 			return decide_file_waits(view, look);
-		look->change->kind = CHANGE_REMOVE;
+		look->refresh.change->kind = CHANGE_REMOVE;
 		return true;
 	case UNION_NONE:
 		break;
@@ -337,7 +342,7 @@ static bool decide_kind_waits(struct view *view, struct look *look)
 /* Returns whether a directory is shown and no layer can be looked at: then it stays. */
 static bool is_out_of_sight(const struct look *look)
 {
-	return look->kind == UNION_DIRECTORY && union_is_out_of_sight(&look->lookup);
+	return look->refresh.kind == UNION_DIRECTORY && union_is_out_of_sight(&look->result.lookup);
 }
 
 /* Touches the names that depend on this one. They are looked at after it. */
@@ -354,40 +359,43 @@ static bool was_overtaken(const struct view *view, const struct look *look)
 {
 	const struct entry *entry = look->entry;
 
-	return look->composer.settings != view->composer.settings || entry->kind != look->kind ||
-	       (entry->parent->inode.kernel_refs > 0) != look->is_known || look->is_overtaken;
+	return look->composer.settings != view->composer.settings ||
+	       entry->kind != look->refresh.kind ||
+	       (entry->parent->inode.kernel_refs > 0) != look->refresh.is_known ||
+	       look->is_overtaken;
 }
 
 /* Returns whether there is a change; then the change has the entry in use. */
 static bool decide_waits(struct view *view, struct look *look)
 {
 	struct entry *entry = look->entry;
-	struct change *change = look->change;
+	struct change *change = look->refresh.change;
 
 	if (entry->parent->is_dead)
 		return false;
 	/* In any case: the next look finds these links watched, and so no new ones. */
-	if (look->has_new_links)
+	if (look->result.has_new_links)
 		other_names_note(view, look);
 	bool is_overtaken = was_overtaken(view, look);
 	/* This is no event of the name: that would announce a name which no program has read. */
 	if (is_overtaken)
-		queue_entry_scope(view, entry, look->scope);
+		queue_entry_scope(view, entry, look->refresh.scope);
 	if (is_overtaken || is_unusable(view, look)) {
-		if (look->is_event)
+		if (look->refresh.is_event)
 			queue_touch(view, entry);
 		return false;
 	}
 	touch(view, look);
-	if (look->is_failed)
+	if (look->result.is_failed)
 		queue_later(view, entry, SHORTAGE_MS);
-	if (union_has_unseen(&look->lookup))
+	if (union_has_unseen(&look->result.lookup))
 		attach_unseen(view, entry->parent);
-	if (entry->kind == UNION_NONE && look->lookup.kind == UNION_NONE)
+	if (entry->kind == UNION_NONE && look->result.lookup.kind == UNION_NONE)
 		entry->known = KNOWN_ABSENT;
-	if (look->result == LOOK_IS_CURRENT || is_out_of_sight(look))
+	if (look->result.code == LOOK_IS_CURRENT || is_out_of_sight(look))
 		return false;
-	if (!(look->is_known ? decide_kind_waits(view, look) : decide_unknown_waits(view, look)))
+	if (!(look->refresh.is_known ? decide_kind_waits(view, look)
+				     : decide_unknown_waits(view, look)))
 		return false;
 	change->is_news = is_news(look);
 	change->shown_ino = look->shown ? look->shown->inode.ino : 0;
@@ -399,7 +407,7 @@ static bool decide_waits(struct view *view, struct look *look)
 	/* The old object is removed first, and the name queued again for the new one. Its
 	 * dependents find nothing until then, and so must look again, too. */
 	if ((change->kind == CHANGE_REMOVE || change->kind == CHANGE_REMOVE_DIRECTORY) &&
-		look->lookup.kind != UNION_NONE) {
+		look->result.lookup.kind != UNION_NONE) {
 		if (change->is_news)
 			queue_touch(view, entry);
 		queue_entry(view, entry);
@@ -424,21 +432,22 @@ static struct look *begin_look(struct view *view, struct entry *entry)
 	}
 	if (since < entry->used_since)
 		entry->used_since = since;
-	look->is_event = pending->is_touched;
+	look->refresh.is_event = pending->is_touched;
 	pending->is_touched = false;
-	if (look->is_event)
+	if (look->refresh.is_event)
 		source_cache_touch(view->cache, look->path);
-	look->kind = entry->kind;
-	look->is_known = parent->inode.kernel_refs > 0;
-	look->is_compared = entry->hook == HOOK_PINNED && pending->scope < SCOPE_FULL;
-	look->takes_unfinished = pending->takes_unfinished;
+	look->refresh.kind = entry->kind;
+	look->refresh.is_known = parent->inode.kernel_refs > 0;
+	look->refresh.is_compared = entry->hook == HOOK_PINNED && pending->scope < SCOPE_FULL;
+	look->refresh.takes_unfinished = pending->takes_unfinished;
 	pending->takes_unfinished = false;
-	look->scope = pending->scope;
-	look->has_kept = entry->fault && (entry->fault->serves == FAULT_SERVES_LAST_GOOD ||
-						 entry->fault->serves == FAULT_SERVES_FALLBACK);
-	look->is_unread =
+	look->refresh.scope = pending->scope;
+	look->refresh.has_kept =
+		entry->fault && (entry->fault->serves == FAULT_SERVES_LAST_GOOD ||
+					entry->fault->serves == FAULT_SERVES_FALLBACK);
+	look->refresh.is_unread =
 		!entry->version && !entry->last.print && entry->known != KNOWN_UNANNOUNCED;
-	look->since = since;
+	look->refresh.since = since;
 	view->looks++;
 	change_hook_look_begins(view, look);
 	return look;
@@ -471,7 +480,7 @@ static int decide_next(struct view *view, struct change *ret)
 	view->done = look->next;
 	if (!view->done)
 		view->done_end = &view->done;
-	look->change = ret;
+	look->refresh.change = ret;
 	view->cause = look->entry->used_since;
 	view->looked_ms = clock_ms();
 	bool is_change = decide_waits(view, look);
@@ -480,7 +489,7 @@ static int decide_next(struct view *view, struct change *ret)
 		version_unref(take_ptr(ret->version));
 		*ret = (struct change){0};
 	}
-	if (!look->is_large) {
+	if (!look->refresh.is_large) {
 		view->looks--;
 		change_hook_look_ends(view, look);
 	}
