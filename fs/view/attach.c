@@ -25,11 +25,11 @@
 void attach_poll(struct view *view, int error, bool is_remote)
 {
 	if (error)
-		view->watch_error = error;
-	view->is_remote |= is_remote;
-	if (!view->is_polling)
+		view->polling.error = error;
+	view->polling.is_remote |= is_remote;
+	if (!view->polling.is_on)
 		view_wake(view);
-	view->is_polling = true;
+	view->polling.is_on = true;
 }
 
 /* Notes the result of a watch. If inotify fails or may miss changes, the publisher polls. */
@@ -156,7 +156,7 @@ void attach_unseen(struct view *view, struct directory *directory)
 {
 	/* A polled directory is looked at again anyway. */
 	if (!directory_is_polled(directory))
-		directory->has_unseen = view->has_unseen = true;
+		directory->has_unseen = view->polling.has_unseen = true;
 }
 
 /* Queues a scan with the revision `since`, so that no wider right shows before its end. */
@@ -228,8 +228,8 @@ bool attach_update(struct view *view, const struct settings *settings, struct di
 	directory->joined |= fresh;
 	directory->left |= lost | (fresh & shown);
 	bool is_untold = attributes_are_untold(directory);
-	if (is_other && view->has_unseen) {
-		view->has_unseen = false;
+	if (is_other && view->polling.has_unseen) {
+		view->polling.has_unseen = false;
 		scan_unseen(view, view->root, since);
 	}
 

@@ -43,7 +43,8 @@ static struct rights admit(
 	}
 	/* A further right waits for the removals that came before it. */
 	bool is_waiting = directory->opens_after;
-	if (is_known && (is_waiting ? is_other : directory_list_add(&view->openings, directory))) {
+	if (is_known &&
+		(is_waiting ? is_other : directory_list_add(&view->queue.openings, directory))) {
 		/* Reads the events of removals before the directory got the new right. */
 		events_take(view);
 		directory->opens_after = ++view->revision;
@@ -136,11 +137,11 @@ void attributes_tell_waits(struct view *view, struct directory *directory)
 /* Returns whether the directory has changed, or may have, since it was last looked at. */
 static bool is_in_doubt(const struct view *view, const struct directory *directory)
 {
-	if (directory->polled || view->is_overflowed ||
+	if (directory->polled || view->queue.is_overflowed ||
 		(directory->parent && directory->parent->unwatched_links))
 		return true;
 	if (!directory->parent)
-		return view->is_root_changed || view->is_root_looked_at;
+		return view->queue.is_root_changed || view->queue.is_root_looked_at;
 	if (directory->parent->scan == SCAN_ALL || directory->parent->scanning == SCAN_ALL)
 		return true;
 	const struct entry *entry = directory_own_entry(directory);
@@ -211,12 +212,13 @@ static bool waits(const struct directory *directory, uint64_t revision)
 
 struct directory *attributes_open(struct view *view)
 {
-	struct directory_list *openings = &view->openings;
+	struct directory_list *openings = &view->queue.openings;
 
 	for (size_t i = 0; i < openings->count;) {
 		struct directory *directory = openings->items[i];
 		bool is_over = directory->is_dead || !directory->opens_after;
-		if (!is_over && (view->is_overflowed || waits(directory, directory->opens_after))) {
+		if (!is_over &&
+			(view->queue.is_overflowed || waits(directory, directory->opens_after))) {
 			i++;
 			continue;
 		}

@@ -121,7 +121,7 @@ static char *paths_text(struct paths *paths, size_t *size)
 static struct change_hook *change_hook_of(struct view *view, const struct program *program)
 {
 	CLEANUP(freep) char *command = program_key(program);
-	struct change_hook **at = &view->change_hooks;
+	struct change_hook **at = &view->hooks.first;
 
 	for (; command && *at; at = &(*at)->next)
 		if (strcmp((*at)->command, command) == 0)
@@ -208,7 +208,7 @@ void change_hook_change(struct view *view, const struct change *change)
 		return;
 	}
 	/* An overtaken change counts, too: a look has shown its file. */
-	if (view->change && view->publishing != PUBLISHING_BEGUN)
+	if (view->publishing.change && view->publishing.state != PUBLISHING_BEGUN)
 		change_hook_path(view, change->path);
 }
 
@@ -296,8 +296,8 @@ static void on_done(struct run *run, const struct run_result *result)
 	struct change_hook *change_hook = (struct change_hook *)run;
 	struct view *view = change_hook->view;
 
-	view->change_hooks_running--;
-	view->has_change_hook_ended = true;
+	view->hooks.running--;
+	view->hooks.has_ended = true;
 	if (view->gate.is_stopped)
 		change_hook->is_running = false;
 	else
@@ -308,26 +308,26 @@ static void on_done(struct run *run, const struct run_result *result)
 
 static bool is_of_batch(const struct view *view, const struct look *look)
 {
-	return view->batch.is_ending && look->refresh.since <= view->batch.revision;
+	return view->hooks.batch.is_ending && look->refresh.since <= view->hooks.batch.revision;
 }
 
 void change_hook_look_begins(struct view *view, const struct look *look)
 {
-	view->batch.awaited += is_of_batch(view, look);
+	view->hooks.batch.awaited += is_of_batch(view, look);
 }
 
 void change_hook_look_ends(struct view *view, const struct look *look)
 {
-	view->batch.awaited -= is_of_batch(view, look);
+	view->hooks.batch.awaited -= is_of_batch(view, look);
 }
 
 /* Returns whether the batch that ends is shown. If none ends yet, one does from now on. */
 static bool is_batch_shown(struct view *view)
 {
-	struct batch *batch = &view->batch;
+	struct batch *batch = &view->hooks.batch;
 
 	if (!batch->is_ending)
-		*batch = (struct batch){true, view->revision, view->looks};
+		*batch = (struct batch){true, view->revision, view->looks.under_way};
 	if (batch->awaited || queue_since(view) <= batch->revision)
 		return false;
 	batch->is_ending = false;
@@ -339,7 +339,7 @@ static bool is_any_due(const struct view *view)
 {
 	int64_t now = clock_ms();
 
-	for (const struct change_hook *change_hook = view->change_hooks; change_hook;
+	for (const struct change_hook *change_hook = view->hooks.first; change_hook;
 		change_hook = change_hook->next)
 		if (change_hook->due.count && !change_hook->is_running &&
 			!change_hook->state.is_given_up && change_hook->due_ms <= now)
@@ -354,21 +354,21 @@ static struct change_hook *take_due(struct view *view, int64_t *next_ms, char **
 	int64_t now = clock_ms();
 
 	*next_ms = -1;
-	if (view->change_hooks_are_held)
+	if (view->hooks.are_held)
 		return NULL;
-	for (struct change_hook *change_hook = view->change_hooks; change_hook;
+	for (struct change_hook *change_hook = view->hooks.first; change_hook;
 		change_hook = change_hook->next) {
 		if (!change_hook->due.count || change_hook->is_running ||
 			change_hook->state.is_given_up)
 			continue;
 		int64_t left_ms = change_hook->due_ms > now ? change_hook->due_ms - now : 0;
-		if (left_ms == 0 && view->change_hooks_running < RUN_SLOTS &&
+		if (left_ms == 0 && view->hooks.running < RUN_SLOTS &&
 			(*text = paths_text(&change_hook->due, size))) {
 			change_hook->told = change_hook->due;
 			change_hook->due = (struct paths){0};
 			change_hook->is_running = change_hook->state.is_running = true;
 			clock_gettime(CLOCK_REALTIME, &change_hook->state.began);
-			view->change_hooks_running++;
+			view->hooks.running++;
 			return change_hook;
 		}
 		/* If all slots are taken, the end of a run wakes the publisher. */
@@ -418,21 +418,21 @@ int change_hooks_run(struct view *view)
 
 bool change_hooks_have_ended(struct view *view)
 {
-	bool have_ended = view->has_change_hook_ended;
-	view->has_change_hook_ended = false;
+	bool have_ended = view->hooks.has_ended;
+	view->hooks.has_ended = false;
 	return have_ended;
 }
 
 void view_hold_change_hooks(struct view *view, bool are_held)
 {
-	if (view->change_hooks_are_held && !are_held)
+	if (view->hooks.are_held && !are_held)
 		view_wake(view);
-	view->change_hooks_are_held = are_held;
+	view->hooks.are_held = are_held;
 }
 
 void change_hooks_free(struct view *view)
 {
-	for (struct change_hook *change_hook = view->change_hooks, *next; change_hook;
+	for (struct change_hook *change_hook = view->hooks.first, *next; change_hook;
 		change_hook = next) {
 		next = change_hook->next;
 		paths_fini(&change_hook->due);
@@ -441,13 +441,13 @@ void change_hooks_free(struct view *view)
 		free(change_hook->state.name);
 		free(change_hook);
 	}
-	view->change_hooks = NULL;
+	view->hooks.first = NULL;
 }
 
 void change_hook_each_path(
 	const struct view *view, void (*each)(void *context, const char *path), void *context)
 {
-	for (const struct change_hook *change_hook = view->change_hooks; change_hook;
+	for (const struct change_hook *change_hook = view->hooks.first; change_hook;
 		change_hook = change_hook->next) {
 		for (size_t i = 0; i < change_hook->due.count; i++)
 			each(context, change_hook->due.items[i]);
@@ -459,7 +459,7 @@ void change_hook_each_path(
 void view_change_hooks(struct view *view,
 	void (*each)(void *context, const struct change_hook_state *state), void *context)
 {
-	for (struct change_hook *change_hook = view->change_hooks; change_hook;
+	for (struct change_hook *change_hook = view->hooks.first; change_hook;
 		change_hook = change_hook->next) {
 		int64_t left_ms = change_hook->due_ms - clock_ms();
 		change_hook->state.waiting = change_hook->due.count + change_hook->told.count;
@@ -473,7 +473,7 @@ static unsigned count_failed(const struct view *view)
 {
 	unsigned failed = 0;
 
-	for (const struct change_hook *change_hook = view->change_hooks; change_hook;
+	for (const struct change_hook *change_hook = view->hooks.first; change_hook;
 		change_hook = change_hook->next)
 		failed += change_hook->state.problem.message[0] != '\0';
 	return failed;
@@ -482,16 +482,16 @@ static unsigned count_failed(const struct view *view)
 unsigned view_run_change_hooks(struct view *view)
 {
 	for (;;) {
-		struct pollfd woken = {.fd = view->wake_fd, .events = POLLIN};
+		struct pollfd woken = {.fd = view->waker.fd, .events = POLLIN};
 		eventfd_t count;
 
 		change_hooks_run(view);
 		unsigned failed = count_failed(view);
-		bool is_over = !view->change_hooks_running;
+		bool is_over = !view->hooks.running;
 		/* Another try needs a mount, or a render that watches. */
 		if (is_over)
 			return failed;
 		await_ms(&woken, 1, -1);
-		eventfd_read(view->wake_fd, &count);
+		eventfd_read(view->waker.fd, &count);
 	}
 }

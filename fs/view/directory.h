@@ -73,13 +73,13 @@ struct pending {
 	enum entry_scope scope; /* QUEUED */
 	bool is_touched;        /* it had an event of its own */
 	bool takes_unfinished;  /* its next look does not wait for a writer */
-	bool has_slot;          /* it is in view->queue, perhaps without being QUEUED any more */
-	uint64_t since;         /* not NONE: its revision (queue.h) */
-	layer_mask writing;     /* layers where it was written, and is not closed yet */
-	layer_mask created;     /* layers where it was made, and is not closed yet */
-	size_t debounced_at;    /* GONE, WRITING: its place in view->debounced */
-	int64_t due_ms;         /* GONE, WRITING: when to queue it; CLOCK_MONOTONIC */
-	int64_t restless_ms;    /* when its present run of events began; CLOCK_MONOTONIC; 0: none */
+	bool has_slot;  /* it is in view->queue.entries, perhaps without being QUEUED any more */
+	uint64_t since; /* not NONE: its revision (queue.h) */
+	layer_mask writing;  /* layers where it was written, and is not closed yet */
+	layer_mask created;  /* layers where it was made, and is not closed yet */
+	size_t debounced_at; /* GONE, WRITING: its place in view->queue.debounced */
+	int64_t due_ms;      /* GONE, WRITING: when to queue it; CLOCK_MONOTONIC */
+	int64_t restless_ms; /* when its present run of events began; CLOCK_MONOTONIC; 0: none */
 };
 
 struct checked;

@@ -27,7 +27,7 @@ void inode_hold(struct view *view, struct inode *inode)
 {
 	if (inode->kernel_refs++)
 		return;
-	inode_table_add(&view->inodes, inode);
+	inode_table_add(&view->inodes.table, inode);
 	if (inode->type == INODE_VERSION) {
 		struct version *version = version_ref(version_of(inode));
 		view->counts.versions++;
@@ -101,14 +101,14 @@ void entry_reserve_ino(struct view *view, struct entry *entry)
 	if (entry->last.ino)
 		return;
 	uint64_t hash = hash_of(entry);
-	const struct inode_memory_item *item = inode_memory_find(&view->memory, hash);
+	const struct inode_memory_item *item = inode_memory_find(&view->inodes.memory, hash);
 	uint64_t ino = item ? item->last.ino : hash;
-	bool is_free = !inode_table_find(&view->inodes, ino);
+	bool is_free = !inode_table_find(&view->inodes.table, ino);
 	if (item)
 		entry->last = item->last;
 	if (!is_free)
 		entry->last.print = 0;
-	entry->last.ino = is_free ? ino : view->next_ino++;
+	entry->last.ino = is_free ? ino : view->inodes.next++;
 }
 
 bool entry_was_directory(const struct view *view, const struct entry *entry)
@@ -116,7 +116,7 @@ bool entry_was_directory(const struct view *view, const struct entry *entry)
 	const struct inode_memory_item *item = NULL;
 
 	if (entry->kind == UNION_NONE && !entry->last.ino)
-		item = inode_memory_find(&view->memory, hash_of(entry));
+		item = inode_memory_find(&view->inodes.memory, hash_of(entry));
 	return entry->kind == UNION_DIRECTORY || (item && is_print_of_directory(item->last.print));
 }
 
@@ -186,8 +186,8 @@ static void remember_name(struct view *view, struct entry *entry)
 	if (entry->version)
 		entry->last.print = print_of(entry->version);
 	if (entry->last.ino && entry->last.print)
-		inode_memory_note(
-			&view->memory, &(struct inode_memory_item){hash_of(entry), entry->last});
+		inode_memory_note(&view->inodes.memory,
+			&(struct inode_memory_item){hash_of(entry), entry->last});
 }
 
 /* Remembers the directory's names before it is freed. The kernel may forget it before its files. */
@@ -218,7 +218,7 @@ void entry_prepare_version(struct view *view, struct entry *entry, struct versio
 {
 	struct timespec now;
 
-	version->inode.ino = view->next_ino++;
+	version->inode.ino = view->inodes.next++;
 	if (!entry->last.ctime.tv_sec) {
 		/* A network file system may report no ctime. */
 		if (!version->ctime.tv_sec)
@@ -237,7 +237,7 @@ void entry_prepare_first(struct view *view, struct entry *entry, struct version 
 {
 	entry_reserve_ino(view, entry);
 	bool is_again = entry_has_forgotten(entry, version);
-	bool is_free = !inode_table_find(&view->inodes, entry->last.ino);
+	bool is_free = !inode_table_find(&view->inodes.table, entry->last.ino);
 	uint64_t ino = entry->last.ino;
 
 	if (is_again && !time_is_later(version->mtime, entry->last.mtime)) {
@@ -249,7 +249,7 @@ void entry_prepare_first(struct view *view, struct entry *entry, struct version 
 	if (is_free && (is_again || !entry->last.print))
 		version->inode.ino = ino;
 	else if (!version->inode.ino)
-		version->inode.ino = view->next_ino++;
+		version->inode.ino = view->inodes.next++;
 }
 
 void entry_take_time(struct entry *entry, const struct version *found)
@@ -312,8 +312,8 @@ void entry_show_directory(struct view *view, struct entry *entry, struct directo
 	entry_reserve_ino(view, entry);
 	if (directory) {
 		bool is_free = (!entry->last.print || is_print_of_directory(entry->last.print)) &&
-			       !inode_table_find(&view->inodes, entry->last.ino);
-		directory->inode.ino = is_free ? entry->last.ino : view->next_ino++;
+			       !inode_table_find(&view->inodes.table, entry->last.ino);
+		directory->inode.ino = is_free ? entry->last.ino : view->inodes.next++;
 		recall_directory(entry, directory);
 		entry->last.ino = directory->inode.ino;
 		entry->last.print = 0;
@@ -489,7 +489,7 @@ void directory_leave(struct view *view, struct directory *directory)
 
 struct directory *inode_directory(struct view *view, uint64_t ino)
 {
-	struct inode *inode = inode_table_find(&view->inodes, ino);
+	struct inode *inode = inode_table_find(&view->inodes.table, ino);
 
 	return inode && inode->type == INODE_DIRECTORY ? (struct directory *)inode : NULL;
 }
@@ -503,8 +503,8 @@ static void forget_version(struct view *view, struct version *version)
 	/* A version of a path with a fault can't be made again from its sources, so it stays. */
 	if (entry && !entry->fault)
 		forget_shown(view, entry);
-	view->freed_bytes += version->data ? version->size : 0;
-	if (view->freed_bytes >= VIEW_TRIM_BYTES)
+	view->inodes.freed_bytes += version->data ? version->size : 0;
+	if (view->inodes.freed_bytes >= VIEW_TRIM_BYTES)
 		view_wake(view);
 	version_unref(version);
 }
@@ -516,7 +516,7 @@ void inode_forget(struct view *view, struct inode *inode, uint64_t count)
 	inode->kernel_refs -= count < inode->kernel_refs ? count : inode->kernel_refs;
 	if (inode->kernel_refs)
 		return;
-	inode_table_remove(&view->inodes, inode);
+	inode_table_remove(&view->inodes.table, inode);
 	if (inode->type == INODE_VERSION)
 		forget_version(view, version_of(inode));
 	else if (inode->type == INODE_PLACEHOLDER)
@@ -527,7 +527,7 @@ void inode_forget(struct view *view, struct inode *inode, uint64_t count)
 
 void view_forget(struct view *view, uint64_t ino, uint64_t count)
 {
-	struct inode *inode = inode_table_find(&view->inodes, ino);
+	struct inode *inode = inode_table_find(&view->inodes.table, ino);
 	if (inode)
 		inode_forget(view, inode, count);
 }

@@ -80,7 +80,7 @@ static void on_event(void *context, void *owner, unsigned layer, uint32_t mask, 
 	struct directory *directory = owner;
 
 	if (!directory) {
-		view->is_overflowed = true;
+		view->queue.is_overflowed = true;
 		view->counts.overflows++;
 		return;
 	}
@@ -99,11 +99,11 @@ static void on_event(void *context, void *owner, unsigned layer, uint32_t mask, 
 
 void events_take(struct view *view)
 {
-	uint64_t cause = view->cause;
+	uint64_t cause = view->queue.cause;
 
-	view->cause = 0; /* new events get new revisions */
+	view->queue.cause = 0; /* new events get new revisions */
 	watch_read(view->watch, on_event, view);
-	view->cause = cause;
+	view->queue.cause = cause;
 }
 
 /* Returns whether a program has the file open for writing, or has just made it: not by a link. */

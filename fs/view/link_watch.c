@@ -51,10 +51,10 @@ struct link_watch {
 	struct directory *directory;
 	unsigned layer;
 	bool is_of_inode; /* a name may have both kinds */
-	uint64_t number;  /* view->link_watches when it was begun */
+	uint64_t number;  /* view->links.begun when it was begun */
 	struct step *steps;
 	size_t step_count;
-	struct link_watch *next, *previous; /* in view->links */
+	struct link_watch *next, *previous; /* in view->links.first */
 	int error; /* why a part is not watched: EREMOTE, … ; 0: all is */
 	char name[];
 };
@@ -74,7 +74,7 @@ static struct link_place enter(struct view *view, const char *path)
 	struct link_place place = {.view = view, .name = slash ? slash + 1 : path};
 
 	place.directory = directory_at(view, path, slash ? (size_t)(slash - path) : 0);
-	place.number = ++view->link_watches;
+	place.number = ++view->links.begun;
 	if (place.directory)
 		place.directory->users++;
 	return place;
@@ -309,11 +309,11 @@ static struct link_watch *take_out(struct directory *directory, size_t place)
 	memmove(directory->links + place, directory->links + place + 1,
 		behind * sizeof(struct link_watch *));
 	directory->unwatched_links -= is_unwatched(watch);
-	watch->view->link_count--;
+	watch->view->links.count--;
 	if (watch->previous)
 		watch->previous->next = watch->next;
 	else
-		watch->view->links = watch->next;
+		watch->view->links.first = watch->next;
 	if (watch->next)
 		watch->next->previous = watch->previous;
 	return watch;
@@ -332,12 +332,12 @@ static int put_in(struct directory *directory, size_t place, struct link_watch *
 		(directory->link_count++ - place) * sizeof(struct link_watch *));
 	links[place] = watch;
 	directory->unwatched_links += is_unwatched(watch);
-	watch->view->link_count++;
+	watch->view->links.count++;
 	watch->previous = NULL;
-	watch->next = watch->view->links;
+	watch->next = watch->view->links.first;
 	if (watch->next)
 		watch->next->previous = watch;
-	watch->view->links = watch;
+	watch->view->links.first = watch;
 	if (is_unwatched(watch))
 		attach_poll(watch->view, watch->error == EREMOTE ? 0 : watch->error,
 			watch->error == EREMOTE);
@@ -481,7 +481,7 @@ static bool may_have_links(struct view *view, const struct union_lookup *lookup)
 	for (unsigned i = 0; i < lookup->count; i++)
 		if (lookup->found[i].stat.st_nlink > 1)
 			return true;
-	return view->link_count > 0;
+	return view->links.count > 0;
 }
 
 bool link_watch_sources(struct view *view, const struct settings *settings, const char *path,
@@ -554,7 +554,7 @@ void link_watch_directory(struct view *view, const struct settings *settings, la
 		if (!is_followed(settings, i, layers))
 			continue;
 		struct link_place place = {.view = view, .directory = directory};
-		place.number = ++view->link_watches;
+		place.number = ++view->links.begun;
 		CLEANUP(closep)
 		int fd = layer_open_directory(settings->layers[i], directory->path);
 		if (fd >= 0)
@@ -589,7 +589,7 @@ void link_watch_note_mount(struct view *view, const char *path)
 {
 	bool is_met = false;
 
-	for (const struct link_watch *watch = view->links, *next; watch; watch = next) {
+	for (const struct link_watch *watch = view->links.first, *next; watch; watch = next) {
 		next = watch->next;
 		if (!leads_over(watch, path))
 			continue;

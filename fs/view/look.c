@@ -157,8 +157,8 @@ static void end_refresh(struct look *look)
 	strcpy(name, look->entry->name);
 	look->is_closed = true;
 	look->next = NULL;
-	*view->done_end = look;
-	view->done_end = &look->next;
+	*view->looks.done_end = look;
+	view->looks.done_end = &look->next;
 	view_wake(view);
 	if (callers)
 		lookup_again(view, name, callers);
@@ -321,7 +321,7 @@ static void count_large(struct look *look)
 	if (look->purpose != LOOK_REFRESH || look->refresh.is_large)
 		return;
 	look->refresh.is_large = true;
-	look->view->looks--;
+	look->view->looks.under_way--;
 	change_hook_look_ends(look->view, look);
 	view_wake(look->view);
 }

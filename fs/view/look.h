@@ -48,7 +48,7 @@ struct look_refresh {
 	uint64_t since;         /* its revision (queue.h) */
 	bool is_event;          /* the name had an event of its own */
 	bool takes_unfinished;  /* it no longer waits for a writer to end */
-	bool is_large;          /* it does not count in view->looks */
+	bool is_large;          /* it does not count in view->looks.under_way */
 	bool is_unread;         /* only its name was ever shown */
 	bool has_kept;         /* the shown version is the last good one, or made with a fallback */
 	bool is_known;         /* the kernel knows the entry's directory */
@@ -78,7 +78,7 @@ struct look {
 	bool has_doubt;     /* a source may have been written while it was read (compose.h) */
 	struct look_result result;
 	struct look_refresh refresh; /* LOOK_REFRESH only */
-	struct look *next;           /* in view->done, or candidate->parked */
+	struct look *next;           /* in view->looks.done, or candidate->parked */
 };
 
 /* Positive results, besides those of compose(). */

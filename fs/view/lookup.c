@@ -136,7 +136,7 @@ static int show_passing(struct view *view, struct entry *entry, struct stat *ret
  * does no harm while the kernel holds its parent's lock. */
 static int show_for_publisher(struct view *view, struct stat *ret)
 {
-	const struct change *change = view->change;
+	const struct change *change = view->publishing.change;
 	struct entry *entry = change->entry;
 
 	if (change->kind == CHANGE_REMOVE && !entry->version)
@@ -238,7 +238,7 @@ static int end_waits(struct look *look, struct stat *ret)
 /* Gives each caller a reference, in place of the look's. Waiters of a placeholder have theirs. */
 static void hold_for_callers(struct view *view, const struct look *look, uint64_t ino)
 {
-	struct inode *inode = inode_table_find(&view->inodes, ino);
+	struct inode *inode = inode_table_find(&view->inodes.table, ino);
 
 	for (const struct view_caller *caller = look->callers; inode && caller;
 		caller = caller->next)
@@ -464,7 +464,7 @@ static int answer_waits(struct view *view, uint64_t parent, const char *name,
 	if (!directory || directory->is_dead)
 		return -ENOENT;
 	struct entry *entry = directory_find(directory, name);
-	if (!caller && view->change && entry && view->change->entry == entry)
+	if (!caller && view->publishing.change && entry && view->publishing.change->entry == entry)
 		return show_for_publisher(view, ret);
 	bool is_shown = entry && (entry->version || entry->directory);
 	if (is_shown && (!caller || !view_is_strict(view)))

@@ -385,7 +385,7 @@ bool names_scan_next(struct view *view)
 	layer_mask layers = directory->layers;
 	directory->joined &= ~joined;
 	directory->left &= ~left;
-	view->cause = directory->scan_since;
+	view->queue.cause = directory->scan_since;
 
 	if (is_needed)
 		link_watch_directory(view, view->composer.settings, layers, directory);
@@ -411,7 +411,7 @@ bool names_scan_next(struct view *view)
 		directory->left |= left;
 		queue_shortage(view);
 	}
-	view->cause = 0;
+	view->queue.cause = 0;
 	directory->scanning = SCAN_NONE;
 	directory_leave(view, directory);
 	listing_free(&listing);

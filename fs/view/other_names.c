@@ -51,8 +51,9 @@ static void sort(struct source_name *names, size_t count)
 /* Queues the entries whose sources are in `names`, which is sorted. */
 static void queue_those(struct view *view, const struct source_name *names, size_t count)
 {
-	for (size_t i = 0; i < view->inodes.size; i++)
-		for (struct inode *inode = view->inodes.buckets[i]; inode; inode = inode->next) {
+	for (size_t i = 0; i < view->inodes.table.size; i++)
+		for (struct inode *inode = view->inodes.table.buckets[i]; inode;
+			inode = inode->next) {
 			struct version *version = (struct version *)inode;
 			if (inode->type == INODE_VERSION && version->entry &&
 				is_among(names, count, version))

@@ -36,8 +36,8 @@ static struct placeholder *make(struct view *view, struct entry *entry)
 	if (!placeholder)
 		return NULL;
 	entry_reserve_ino(view, entry);
-	if (inode_table_find(&view->inodes, entry->last.ino))
-		entry->last.ino = view->next_ino++;
+	if (inode_table_find(&view->inodes.table, entry->last.ino))
+		entry->last.ino = view->inodes.next++;
 	placeholder->inode.ino = entry->last.ino;
 	placeholder->inode.type = INODE_PLACEHOLDER;
 	attach(view, placeholder, entry);
@@ -92,7 +92,7 @@ void placeholder_keep(struct view *view, struct entry *entry, struct version *ve
 
 	entry_prepare_first(view, entry, version);
 	if (refs) {
-		inode_table_remove(&view->inodes, &placeholder->inode);
+		inode_table_remove(&view->inodes.table, &placeholder->inode);
 		version->inode.ino = placeholder->inode.ino;
 	}
 	entry_show_version(view, entry, version);
@@ -147,8 +147,9 @@ void placeholder_take(struct view *view, struct placeholder *placeholder, struct
 /* Returns a suspended placeholder; NULL: there is none. */
 static struct placeholder *find_suspended(struct view *view)
 {
-	for (size_t i = 0; i < view->inodes.size; i++)
-		for (struct inode *inode = view->inodes.buckets[i]; inode; inode = inode->next)
+	for (size_t i = 0; i < view->inodes.table.size; i++)
+		for (struct inode *inode = view->inodes.table.buckets[i]; inode;
+			inode = inode->next)
 			if (inode->type == INODE_PLACEHOLDER &&
 				((struct placeholder *)inode)->is_suspended)
 				return (struct placeholder *)inode;

@@ -149,7 +149,7 @@ int publisher_publish(struct publisher *publisher)
 	struct change change;
 	eventfd_t woken;
 
-	eventfd_read(view->wake_fd, &woken);
+	eventfd_read(view->waker.fd, &woken);
 	while (!publisher->is_stopped) {
 		view_take_events(view);
 		if (view_next_change(view, &change) == 0) {
@@ -200,7 +200,7 @@ static void set_settings_fault(struct publisher *publisher, struct fault *fault)
 	if (old && fault)
 		fault->since = old->since;
 	/* While a layer was away, some lookups may have failed: look at everything again. */
-	view->is_overflowed |= old && !fault;
+	view->queue.is_overflowed |= old && !fault;
 	publisher->settings_fault = fault;
 	if (is_news)
 		view_log(view, text, fault ? &fault->problem : NULL);
@@ -364,7 +364,7 @@ static bool wait_for_work(struct publisher *publisher, int timeout_ms)
 	struct pollfd polled[OWN + PUBLISHER_HOOKS] = {
 		[STOP] = {.fd = publisher->stop_fd, .events = POLLIN},
 		[EVENTS] = {.fd = watch_fd(publisher->view->watch), .events = POLLIN},
-		[WAKE] = {.fd = publisher->view->wake_fd, .events = POLLIN},
+		[WAKE] = {.fd = publisher->view->waker.fd, .events = POLLIN},
 		[SETTINGS] = {.fd = publisher->watch ? name_watch_fd(publisher->watch) : -1,
 			.events = POLLIN},
 	};

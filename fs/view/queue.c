@@ -32,12 +32,12 @@ static bool grow(struct entry_queue *queue)
 
 uint64_t queue_revision(struct view *view)
 {
-	return view->cause ? view->cause : ++view->revision;
+	return view->queue.cause ? view->queue.cause : ++view->revision;
 }
 
 uint64_t queue_since(const struct view *view)
 {
-	const struct entry_queue *queue = &view->queue;
+	const struct entry_queue *queue = &view->queue.entries;
 
 	return queue->first < queue->count ? queue->items[queue->first]->pending->since
 					   : UINT64_MAX;
@@ -72,7 +72,7 @@ void queue_directory(struct view *view, struct directory *directory)
 	if (entry)
 		queue_entry(view, entry);
 	else if (!directory->parent)
-		view->is_root_changed = true;
+		view->queue.is_root_changed = true;
 }
 
 void queue_entry_scope(struct view *view, struct entry *entry, enum entry_scope scope)
@@ -88,11 +88,11 @@ void queue_entry_scope(struct view *view, struct entry *entry, enum entry_scope 
 	if (scope > pending->scope)
 		pending->scope = scope;
 	if (!pending->has_slot) {
-		if (!grow(&view->queue)) {
+		if (!grow(&view->queue.entries)) {
 			queue_shortage(view);
 			return;
 		}
-		view->queue.items[view->queue.count++] = entry;
+		view->queue.entries.items[view->queue.entries.count++] = entry;
 		pending->has_slot = true;
 		entry->parent->users++;
 	}
@@ -102,7 +102,7 @@ void queue_entry_scope(struct view *view, struct entry *entry, enum entry_scope 
 
 struct entry *queue_take(struct view *view)
 {
-	struct entry_queue *queue = &view->queue;
+	struct entry_queue *queue = &view->queue.entries;
 
 	while (queue->first < queue->count) {
 		struct entry *entry = queue->items[queue->first++];
@@ -125,8 +125,8 @@ void queue_rest(struct view *view, struct entry *entry)
 {
 	if (!entry_is_debounced(entry))
 		return;
-	struct entry *last = view->debounced.items[--view->debounced.count];
-	view->debounced.items[entry->pending->debounced_at] = last;
+	struct entry *last = view->queue.debounced.items[--view->queue.debounced.count];
+	view->queue.debounced.items[entry->pending->debounced_at] = last;
 	last->pending->debounced_at = entry->pending->debounced_at;
 	entry->pending->state = PENDING_NONE;
 	entry->parent->users--; /* the caller uses it, so it is not the last */
@@ -134,7 +134,7 @@ void queue_rest(struct view *view, struct entry *entry)
 
 static bool add_debounced(struct view *view, struct entry *entry)
 {
-	struct debounced *debounced = &view->debounced;
+	struct debounced *debounced = &view->queue.debounced;
 
 	if (debounced->count == debounced->capacity) {
 		size_t capacity = debounced->capacity ? debounced->capacity * 2 : 64;
@@ -188,9 +188,10 @@ void queue_later(struct view *view, struct entry *entry, int64_t after_ms)
 /* Returns until when the view counts as busy: looks are under way, or were a moment ago. */
 static int64_t busy_until(const struct view *view)
 {
-	bool is_looking = view->looks || view->done || view->queue.first < view->queue.count;
+	bool is_looking = view->looks.under_way || view->looks.done ||
+			  view->queue.entries.first < view->queue.entries.count;
 
-	return is_looking ? INT64_MAX : view->looked_ms + EVENTS_GONE_BUSY_MS;
+	return is_looking ? INT64_MAX : view->looks.last_ms + EVENTS_GONE_BUSY_MS;
 }
 
 /* Returns until when a name that is gone, and came due, waits longer because the view is busy. */
@@ -206,8 +207,8 @@ int64_t queue_due(struct view *view, int64_t now_ms)
 	int64_t busy_ms = busy_until(view); /* without the names that this call queues */
 	int64_t next = -1;
 
-	for (size_t i = 0; i < view->debounced.count;) {
-		struct entry *entry = view->debounced.items[i];
+	for (size_t i = 0; i < view->queue.debounced.count;) {
+		struct entry *entry = view->queue.debounced.items[i];
 		struct pending *pending = entry->pending;
 		if (pending->state == PENDING_GONE && pending->due_ms <= now_ms)
 			pending->due_ms = later_than_due(pending, busy_ms);
@@ -234,8 +235,8 @@ int64_t queue_due(struct view *view, int64_t now_ms)
 
 void queue_shortage(struct view *view)
 {
-	if (!view->rescan_ms)
-		view->rescan_ms = clock_ms() + SHORTAGE_MS;
+	if (!view->queue.rescan_ms)
+		view->queue.rescan_ms = clock_ms() + SHORTAGE_MS;
 	view_wake(view);
 }
 
@@ -258,7 +259,7 @@ bool directory_list_add(struct directory_list *list, struct directory *directory
 void queue_scan(struct view *view, struct directory *directory, enum directory_scan scan)
 {
 	if (directory->scan == SCAN_NONE) {
-		if (!directory_list_add(&view->scans, directory)) {
+		if (!directory_list_add(&view->queue.scans, directory)) {
 			if (scan > SCAN_NAMES)
 				queue_shortage(view);
 			return;
@@ -273,7 +274,7 @@ void queue_scan(struct view *view, struct directory *directory, enum directory_s
 struct directory *queue_take_scan(struct view *view)
 {
 	struct directory *directory =
-		view->scans.count ? view->scans.items[--view->scans.count] : NULL;
+		view->queue.scans.count ? view->queue.scans.items[--view->queue.scans.count] : NULL;
 
 	if (directory) {
 		directory->scanning = directory->scan;
@@ -292,17 +293,18 @@ static void leave_all(struct view *view, struct directory_list *list)
 
 void queue_fini(struct view *view)
 {
-	for (size_t i = view->queue.first; i < view->queue.count; i++) {
-		struct entry *entry = view->queue.items[i];
+	for (size_t i = view->queue.entries.first; i < view->queue.entries.count; i++) {
+		struct entry *entry = view->queue.entries.items[i];
 		entry->pending->has_slot = false;
 		directory_leave(view, entry->parent);
 	}
-	while (view->debounced.count)
-		directory_leave(view, view->debounced.items[--view->debounced.count]->parent);
-	leave_all(view, &view->scans);
-	leave_all(view, &view->openings);
-	free(view->queue.items);
-	free(view->debounced.items);
-	view->queue = (struct entry_queue){0};
-	view->debounced = (struct debounced){0};
+	while (view->queue.debounced.count)
+		directory_leave(
+			view, view->queue.debounced.items[--view->queue.debounced.count]->parent);
+	leave_all(view, &view->queue.scans);
+	leave_all(view, &view->queue.openings);
+	free(view->queue.entries.items);
+	free(view->queue.debounced.items);
+	view->queue.entries = (struct entry_queue){0};
+	view->queue.debounced = (struct debounced){0};
 }

@@ -29,9 +29,22 @@ struct directory_list {
 	size_t capacity;
 };
 
+/* What the publisher has to do. */
+struct view_queue {
+	struct entry_queue entries;
+	struct debounced debounced;
+	struct directory_list scans;    /* to be listed */
+	struct directory_list openings; /* get wider rights when earlier changes are published */
+	uint64_t cause;         /* the revision of what the publisher handles now; 0: none */
+	bool is_root_changed;   /* the root itself must be looked up again */
+	bool is_root_looked_at; /* the root is being looked up */
+	bool is_overflowed;     /* events were lost: everything must be looked up again */
+	int64_t rescan_ms;      /* when to set is_overflowed; CLOCK_MONOTONIC; 0: never */
+};
+
 /**
  * Returns the revision of an item that is queued now. Items that are queued while the
- * publisher handles an item result from it, and get its number (view->cause); others get a new one.
+ * publisher handles an item result from it, and get its number (view->queue.cause); others get a new one.
  * So when nothing waits with a number, all that the first item with it has caused is shown.
  */
 uint64_t queue_revision(struct view *view);

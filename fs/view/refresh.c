@@ -448,7 +448,7 @@ static struct look *begin_look(struct view *view, struct entry *entry)
 	look->refresh.is_unread =
 		!entry->version && !entry->last.print && entry->known != KNOWN_UNANNOUNCED;
 	look->refresh.since = since;
-	view->looks++;
+	view->looks.under_way++;
 	change_hook_look_begins(view, look);
 	return look;
 }
@@ -458,7 +458,7 @@ static void begin_looks(struct view *view)
 {
 	struct entry *entry;
 
-	while (view->looks < LOOKS_MAX && (entry = queue_take(view))) {
+	while (view->looks.under_way < LOOKS_MAX && (entry = queue_take(view))) {
 		struct directory *parent = entry->parent;
 		struct look *look = begin_look(view, entry);
 		if (!look)
@@ -473,24 +473,24 @@ static void begin_looks(struct view *view)
 /* Decides on one look. Returns 0: with a change; 1: without one; 2: no look has ended. */
 static int decide_next(struct view *view, struct change *ret)
 {
-	struct look *look = view->done;
+	struct look *look = view->looks.done;
 	if (!look) {
 		return 2;
 	}
-	view->done = look->next;
-	if (!view->done)
-		view->done_end = &view->done;
+	view->looks.done = look->next;
+	if (!view->looks.done)
+		view->looks.done_end = &view->looks.done;
 	look->refresh.change = ret;
-	view->cause = look->entry->used_since;
-	view->looked_ms = clock_ms();
+	view->queue.cause = look->entry->used_since;
+	view->looks.last_ms = clock_ms();
 	bool is_change = decide_waits(view, look);
-	view->cause = 0;
+	view->queue.cause = 0;
 	if (!is_change) {
 		version_unref(take_ptr(ret->version));
 		*ret = (struct change){0};
 	}
 	if (!look->refresh.is_large) {
-		view->looks--;
+		view->looks.under_way--;
 		change_hook_look_ends(view, look);
 	}
 	look_free(look);
@@ -506,7 +506,7 @@ static bool refresh_root(struct view *view)
 	int r = lookup ? union_look_up(settings, union_all_layers(settings), "", lookup) : -ENOMEM;
 	bool is_changed = r == 0 && lookup->kind == UNION_DIRECTORY &&
 			  attach_update(view, settings, view->root, lookup);
-	view->is_root_looked_at = false;
+	view->queue.is_root_looked_at = false;
 	if (layer_is_shortage(r))
 		queue_shortage(view);
 	return is_changed;
@@ -515,8 +515,8 @@ static bool refresh_root(struct view *view)
 /* Finds changed attributes without a look: of the root, or of a directory that opens. */
 static bool next_attributes(struct view *view, struct change *ret)
 {
-	bool is_root = view->is_root_looked_at = view->is_root_changed;
-	view->is_root_changed = false;
+	bool is_root = view->queue.is_root_looked_at = view->queue.is_root_changed;
+	view->queue.is_root_changed = false;
 	*ret = (struct change){.kind = CHANGE_ATTRIBUTES};
 	if (is_root && refresh_root(view)) {
 		ret->attributes_ino = VIEW_INO_ROOT;
@@ -575,42 +575,42 @@ static int64_t poll_layers(struct view *view, int64_t now)
 {
 	int64_t interval = view->composer.settings->poll_ms;
 
-	if (now >= view->polled_ms + interval) {
-		view->polled_ms = now;
-		view->is_root_changed = true;
+	if (now >= view->polling.last_ms + interval) {
+		view->polling.last_ms = now;
+		view->queue.is_root_changed = true;
 		/* Each look tries to add the missing watches: polling may no longer be needed. */
 		bool is_polled = rescan_below(view, view->root, true);
-		view->idle_polls = is_polled ? 0 : view->idle_polls + 1;
+		view->polling.idle = is_polled ? 0 : view->polling.idle + 1;
 		/* Not at once: a directory that is being looked up is not in the tree yet. */
-		if (view->idle_polls > 2) {
-			view->is_polling = view->is_remote = false;
-			view->watch_error = 0;
+		if (view->polling.idle > 2) {
+			view->polling.is_on = view->polling.is_remote = false;
+			view->polling.error = 0;
 		}
 	}
-	return view->polled_ms + interval - now;
+	return view->polling.last_ms + interval - now;
 }
 
 int view_take_events(struct view *view)
 {
-	view->publisher = coroutine_self();
+	view->waker.publisher = coroutine_self();
 	events_take(view);
 	int64_t now = clock_ms();
-	if (view->rescan_ms && now >= view->rescan_ms) {
-		view->rescan_ms = 0;
-		view->is_overflowed = true;
+	if (view->queue.rescan_ms && now >= view->queue.rescan_ms) {
+		view->queue.rescan_ms = 0;
+		view->queue.is_overflowed = true;
 	}
-	if (view->is_overflowed) {
-		view->is_overflowed = false;
-		view->is_root_changed = true;
+	if (view->queue.is_overflowed) {
+		view->queue.is_overflowed = false;
+		view->queue.is_root_changed = true;
 		rescan_below(view, view->root, false);
 	}
 	int64_t retry = gate_retry(view, now);
 	int64_t next = queue_due(view, now);
 	if (retry >= 0 && (next < 0 || retry < next))
 		next = retry;
-	if (view->rescan_ms && (next < 0 || view->rescan_ms - now < next))
-		next = view->rescan_ms - now;
-	if (view->is_polling) {
+	if (view->queue.rescan_ms && (next < 0 || view->queue.rescan_ms - now < next))
+		next = view->queue.rescan_ms - now;
+	if (view->polling.is_on) {
 		int64_t poll_at = poll_layers(view, now);
 		if (next < 0 || poll_at < next)
 			next = poll_at;
@@ -620,14 +620,16 @@ int view_take_events(struct view *view)
 
 bool view_has_work(struct view *view)
 {
-	bool is_full = view->looks >= LOOKS_MAX;
-	return view->done || view->scans.count || view->is_root_changed || view->is_overflowed ||
-	       (!is_full && view->queue.first < view->queue.count);
+	bool is_full = view->looks.under_way >= LOOKS_MAX;
+	return view->looks.done || view->queue.scans.count || view->queue.is_root_changed ||
+	       view->queue.is_overflowed ||
+	       (!is_full && view->queue.entries.first < view->queue.entries.count);
 }
 
 bool view_is_settled(struct view *view, bool is_patient)
 {
-	return !view->done && !view->looks && !view->scans.count && !view->is_root_changed &&
-	       !view->is_overflowed && !view->rescan_ms && view->queue.first >= view->queue.count &&
-	       !(is_patient && view->debounced.count);
+	return !view->looks.done && !view->looks.under_way && !view->queue.scans.count &&
+	       !view->queue.is_root_changed && !view->queue.is_overflowed &&
+	       !view->queue.rescan_ms && view->queue.entries.first >= view->queue.entries.count &&
+	       !(is_patient && view->queue.debounced.count);
 }

@@ -12,7 +12,7 @@
 
 /**
  * Handles the queued events, without waiting. Returns the milliseconds until the next deadline (of
- * a debounced name, a check, a poll); -1: none, wait for the watch or view->wake_fd.
+ * a debounced name, a check, a poll); -1: none, wait for the watch or view->waker.fd.
  */
 int view_take_events(struct view *view);
 
@@ -21,7 +21,7 @@ bool view_has_work(struct view *view);
 
 /**
  * Finds the next change to publish. May wait. Returns 0 with *ret for view_end_change(); or 1: none
- * now. The end of a job in the pool makes view->wake_fd readable.
+ * now. The end of a job in the pool makes view->waker.fd readable.
  */
 int view_next_change(struct view *view, struct change *ret);
 

@@ -106,7 +106,7 @@ static bool sources_are_same(
 static void change_over(
 	struct view *view, struct move *move, const struct settings *old, struct settings *settings)
 {
-	view->cause = queue_revision(view);
+	view->queue.cause = queue_revision(view);
 	view->composer.settings = settings_ref(settings);
 	inotify_limit(watch_inotify(view->watch), settings->watches);
 	for (size_t i = 0; i < move->count; i++) {
@@ -218,8 +218,8 @@ int view_reload(struct view *view, struct settings *settings)
 				queue_scan(view, move.items[i].directory, SCAN_ALL);
 			directory_leave(view, move.items[i].directory);
 		}
-		view->cause = 0;
-		view->is_root_changed |= is_changed;
+		view->queue.cause = 0;
+		view->queue.is_root_changed |= is_changed;
 	}
 	if (is_changed && view->workers)
 		workers_renew(view->workers, settings);

@@ -20,13 +20,6 @@ struct last_good;
 struct look;
 struct change_hook;
 
-/* The state of the change that the publisher makes. */
-enum publishing {
-	PUBLISHING_BEGUN,
-	PUBLISHING_DONE,      /* the change is made */
-	PUBLISHING_OVERTAKEN, /* a newer version is shown: the change must not be made any more */
-};
-
 /* A source with several hard links, and an entry that is made of it (other_names.h). */
 struct source_name {
 	dev_t dev;
@@ -62,6 +55,68 @@ struct batch {
 	unsigned awaited;  /* the batch's looks that are under way */
 };
 
+/* The change hooks (change_hook.h). */
+struct hooks {
+	struct change_hook *first;
+	struct batch batch;
+	unsigned running; /* those whose command runs */
+	bool are_held;    /* no command starts: the changes are not visible yet */
+	bool has_ended;   /* since the last change_hooks_have_ended() */
+};
+
+/* The objects that the kernel knows, and the numbers of those that it has forgotten (entry.h). */
+struct inodes {
+	struct inode_table table;
+	struct inode_memory memory;
+	uint64_t next;
+	size_t freed_bytes; /* since view_was_freed() last returned true */
+};
+
+/* The publisher's looks (refresh.c). */
+struct looks {
+	struct look *done; /* those that it is to decide on; the oldest first */
+	struct look **done_end;
+	unsigned under_way; /* with those in `done`, without large ones */
+	int64_t last_ms;    /* when the last one was decided on; CLOCK_MONOTONIC */
+};
+
+/* The link watches of all directories (link_watch.h). */
+struct links {
+	struct link_watch *first;
+	size_t count;
+	uint64_t begun; /* number of link watches begun so far */
+};
+
+/* The state of the change that the publisher makes. */
+enum publishing_state {
+	PUBLISHING_BEGUN,
+	PUBLISHING_DONE,      /* the change is made */
+	PUBLISHING_OVERTAKEN, /* a newer version is shown: the change must not be made any more */
+};
+
+/* What is being published (change.h). */
+struct publishing {
+	const struct change *change; /* NULL: nothing */
+	enum publishing_state state;
+	bool is_directory_taken; /* the tree owns the directory of the change now */
+};
+
+/* Directories whose changes no event reports. */
+struct polling {
+	bool is_on;      /* a directory must be polled: no watch sees all of its changes */
+	bool is_remote;  /* … as one of its layers lies on a remote file system */
+	int error;       /* the last errno with which a watch failed; 0: none */
+	unsigned idle;   /* polls in a row that found no directory to poll */
+	int64_t last_ms; /* the last poll; CLOCK_MONOTONIC */
+	bool has_unseen; /* some directory has `has_unseen` */
+};
+
+/* Wakes the publisher from any other coroutine. */
+struct waker {
+	int fd;                            /* eventfd: the publisher has work */
+	const struct coroutine *publisher; /* NULL: none has asked for events yet */
+};
+
 struct view {
 	struct source_cache *cache;
 	struct finder finder;            /* fixed */
@@ -71,18 +126,10 @@ struct view {
 	struct pool *pool;
 	struct workers *workers; /* NULL: this process merges. Fixed */
 	struct watch *watch;
-	int wake_fd;            /* eventfd: the publisher has work */
+	struct waker waker;
 	atomic_bool is_stopped; /* no file is composed any more */
 
 	struct composer composer; /* only the publisher changes it */
-
-	struct inode_table inodes;
-	struct inode_memory memory;
-	uint64_t next_ino;
-	struct directory *root;
-	uint64_t shown_directories; /* number of directories shown so far */
-	bool has_unseen;            /* some directory has `has_unseen` */
-	struct dependency_indexes dependency_indexes;
 
 	/*
 	 * Raised by each event and each item that is queued. An object has the revision of its last
@@ -90,44 +137,21 @@ struct view {
 	 * asked has a higher one.
 	 */
 	uint64_t revision;
-	uint64_t cause; /* the revision of what the publisher handles now; 0: none */
-	struct entry_queue queue;
-	struct debounced debounced;
-	struct directory_list scans; /* to be listed */
-	/* Directories that get wider rights when earlier changes are published. */
-	struct directory_list openings;
+
+	struct inodes inodes;
+	struct directory *root;
+	uint64_t shown_directories; /* number of directories shown so far */
+	struct dependency_indexes dependency_indexes;
 	struct other_names other_names;
-	struct look *done; /* looks that the publisher is to decide on; the oldest first */
-	struct look **done_end;
-	unsigned looks;           /* the publisher's, under way or in `done`, without large ones */
-	int64_t looked_ms;        /* when the last look was decided on; CLOCK_MONOTONIC */
-	bool is_root_changed;     /* the root itself must be looked up again */
-	bool is_root_looked_at;   /* the root is being looked up */
-	bool is_overflowed;       /* events were lost: everything must be looked up again */
-	int64_t rescan_ms;        /* when to set is_overflowed; CLOCK_MONOTONIC; 0: never */
-	uint64_t link_watches;    /* number of link watches begun so far (link_watch.h) */
-	size_t link_count;        /* link watches of all directories now */
-	struct link_watch *links; /* the list of these */
+	struct links links;
+
+	struct view_queue queue;
+	struct polling polling;
+	struct looks looks;
 	struct gate gate;
-	struct batch batch;
-	struct change_hook *change_hooks;  /* the change hooks (change_hook.h) */
-	unsigned change_hooks_running;     /* those whose command runs */
-	bool change_hooks_are_held;        /* no command starts: the changes are not visible yet */
-	bool has_change_hook_ended;        /* since the last change_hooks_have_ended() */
-	const struct coroutine *publisher; /* NULL: none has asked for events yet */
-
-	const struct change *change; /* NULL: nothing is being published */
-	enum publishing publishing;
-	bool is_directory_taken; /* the tree owns the directory of the change now */
-
-	bool is_polling;     /* a directory must be polled: no watch sees all of its changes */
-	bool is_remote;      /* … as one of its layers lies on a remote file system */
-	int watch_error;     /* the last errno with which a watch failed; 0: none */
-	unsigned idle_polls; /* polls in a row that found no directory to poll */
-	int64_t polled_ms;   /* the last poll; CLOCK_MONOTONIC */
-
+	struct hooks hooks;
+	struct publishing publishing;
 	struct view_counts counts;
-	size_t freed_bytes; /* since view_was_freed() last returned true */
 };
 
 /** Logs a line. `problem`: the problem that the line reports; NULL: none. */

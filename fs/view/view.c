@@ -43,8 +43,8 @@ bool view_has_placeholders(const struct view *view)
 
 void view_wake(struct view *view)
 {
-	if (view->publisher != coroutine_self())
-		eventfd_write(view->wake_fd, 1);
+	if (view->waker.publisher != coroutine_self())
+		eventfd_write(view->waker.fd, 1);
 }
 
 static int make_root(struct view *view)
@@ -75,15 +75,15 @@ int view_new(struct settings *settings, const struct view_callbacks *callbacks, 
 	CLEANUP(view_freep) struct view *view = calloc(1, sizeof(*view));
 	if (!view)
 		return -ENOMEM;
-	view->wake_fd = -1;
-	view->next_ino = VIEW_INO_RESERVED + 1;
+	view->waker.fd = -1;
+	view->inodes.next = VIEW_INO_RESERVED + 1;
 	view->is_strict = settings->coherence == COHERENCE_STRICT;
 	view->callbacks = *callbacks;
-	view->done_end = &view->done;
+	view->looks.done_end = &view->looks.done;
 	view->gate.queue_end = &view->gate.queue;
 	/* The kernel sends it when a program opens a source on which a look holds a lease. */
 	signal(SIGIO, SIG_IGN);
-	int r = inode_table_init(&view->inodes);
+	int r = inode_table_init(&view->inodes.table);
 	if (r == 0)
 		r = pool_new(true, &view->pool);
 	if (r == 0)
@@ -102,8 +102,8 @@ int view_new(struct settings *settings, const struct view_callbacks *callbacks, 
 	r = watch_new(settings->watches, &view->watch);
 	if (r < 0)
 		return r;
-	view->wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-	if (view->wake_fd < 0)
+	view->waker.fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	if (view->waker.fd < 0)
 		return -errno;
 	r = make_root(view);
 	if (r < 0)
@@ -115,11 +115,11 @@ int view_new(struct settings *settings, const struct view_callbacks *callbacks, 
 /* Frees the inodes that the kernel still holds. */
 static void free_inodes(struct view *view)
 {
-	for (size_t i = 0; i < view->inodes.size && view->inodes.buckets; i++)
-		while (view->inodes.buckets[i]) {
-			struct inode *inode = view->inodes.buckets[i];
+	for (size_t i = 0; i < view->inodes.table.size && view->inodes.table.buckets; i++)
+		while (view->inodes.table.buckets[i]) {
+			struct inode *inode = view->inodes.table.buckets[i];
 			if (inode == &view->root->inode) {
-				inode_table_remove(&view->inodes, inode);
+				inode_table_remove(&view->inodes.table, inode);
 				continue;
 			}
 			view_forget(view, inode->ino, inode->kernel_refs);
@@ -194,12 +194,12 @@ void view_stop(struct view *view)
 /* Drops results that are not published yet: the daemon that resumes the view merges them again. */
 static void drop_done(struct view *view)
 {
-	while (view->done) {
-		struct look *look = view->done;
-		view->done = look->next;
+	while (view->looks.done) {
+		struct look *look = view->looks.done;
+		view->looks.done = look->next;
 		look_drop(look);
 	}
-	view->done_end = &view->done;
+	view->looks.done_end = &view->looks.done;
 }
 
 void view_pause(struct view *view)
@@ -209,8 +209,8 @@ void view_pause(struct view *view)
 		workers_cancel(view->workers);
 	pool_stop(view->pool);
 	drop_done(view);
-	view->looks = 0;
-	view->batch.is_ending = false;
+	view->looks.under_way = 0;
+	view->hooks.batch.is_ending = false;
 }
 
 int view_resume(struct view *view)
@@ -228,7 +228,7 @@ int view_resume(struct view *view)
 
 void view_look_again(struct view *view)
 {
-	view->is_overflowed = true;
+	view->queue.is_overflowed = true;
 	view_wake(view);
 }
 
@@ -267,11 +267,11 @@ void view_free(struct view *view)
 	}
 	change_hooks_free(view);
 	gate_fini(view);
-	inode_table_fini(&view->inodes);
-	inode_memory_fini(&view->memory);
+	inode_table_fini(&view->inodes.table);
+	inode_memory_fini(&view->inodes.memory);
 	watch_free(view->watch);
-	if (view->wake_fd >= 0)
-		close(view->wake_fd);
+	if (view->waker.fd >= 0)
+		close(view->waker.fd);
 	source_cache_free(view->cache);
 	settings_unref(view->composer.settings);
 	free(view);
@@ -284,28 +284,28 @@ void view_freep(struct view **view)
 
 bool view_was_freed(struct view *view)
 {
-	bool was_freed = view->freed_bytes >= VIEW_TRIM_BYTES;
+	bool was_freed = view->inodes.freed_bytes >= VIEW_TRIM_BYTES;
 	if (was_freed)
-		view->freed_bytes = 0;
+		view->inodes.freed_bytes = 0;
 	return was_freed;
 }
 
 int view_await(struct view *view, uint64_t ino, struct view_caller *caller)
 {
-	struct inode *inode = inode_table_find(&view->inodes, ino);
+	struct inode *inode = inode_table_find(&view->inodes.table, ino);
 	bool waits = inode && placeholder_await(inode, caller);
 	return waits ? VIEW_LATER : 0;
 }
 
 bool view_is_placeholder(struct view *view, uint64_t ino)
 {
-	const struct inode *inode = inode_table_find(&view->inodes, ino);
+	const struct inode *inode = inode_table_find(&view->inodes.table, ino);
 	return inode && inode->type == INODE_PLACEHOLDER;
 }
 
 bool view_give_up(struct view *view, uint64_t ino, struct view_caller *caller)
 {
-	struct inode *inode = inode_table_find(&view->inodes, ino);
+	struct inode *inode = inode_table_find(&view->inodes.table, ino);
 	return inode && placeholder_give_up(inode, caller);
 }
 
@@ -313,7 +313,7 @@ int view_stat(struct view *view, uint64_t ino, struct stat *ret)
 {
 	int r = 0;
 
-	struct inode *inode = inode_table_find(&view->inodes, ino);
+	struct inode *inode = inode_table_find(&view->inodes.table, ino);
 	if (!inode || inode->type == INODE_PLACEHOLDER)
 		r = -ESTALE;
 	else if (inode->type == INODE_DIRECTORY)
@@ -327,7 +327,7 @@ int view_version(struct view *view, uint64_t ino, struct version **ret)
 {
 	int r = 0;
 
-	struct inode *inode = inode_table_find(&view->inodes, ino);
+	struct inode *inode = inode_table_find(&view->inodes.table, ino);
 	if (!inode || inode->type == INODE_PLACEHOLDER)
 		r = -ESTALE;
 	else if (inode->type == INODE_DIRECTORY)
@@ -402,7 +402,7 @@ int view_attribute(struct view *view, uint64_t ino, enum view_attribute attribut
 	bool has = false;
 	char *value = NULL;
 
-	struct inode *inode = inode_table_find(&view->inodes, ino);
+	struct inode *inode = inode_table_find(&view->inodes.table, ino);
 	if (inode && inode->type == INODE_VERSION)
 		value = copy_attribute((struct version *)inode, attribute, &has);
 	if (!value)
@@ -433,7 +433,7 @@ void view_faults(struct view *view,
 
 void view_adopt(struct view *view, struct version *version, struct stat *ret)
 {
-	version->inode.ino = view->next_ino++;
+	version->inode.ino = view->inodes.next++;
 	inode_hold(view, &version->inode);
 	version_stat(version, ret);
 	version_unref(version);
@@ -457,9 +457,9 @@ struct mounter view_mounter(const struct view *view)
 void view_count(struct view *view, struct view_counts *ret)
 {
 	*ret = view->counts;
-	ret->watch_error = view->watch_error;
-	ret->is_polling = view->is_polling;
-	ret->is_remote = view->is_remote;
+	ret->watch_error = view->polling.error;
+	ret->is_polling = view->polling.is_on;
+	ret->is_remote = view->polling.is_remote;
 	ret->watches = watch_count(view->watch);
 	ret->cache_bytes = source_cache_bytes(view->cache);
 }

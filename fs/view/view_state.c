@@ -226,12 +226,12 @@ static void put_layers(struct record *record, const struct settings *settings)
 void view_put_state(struct view *view, struct record *record)
 {
 	record_put(record, view->is_strict);
-	record_put(record, view->next_ino);
+	record_put(record, view->inodes.next);
 	record_put_fd(record, watch_fd(view->watch));
 	put_layers(record, view->composer.settings);
 	put_directory(record, view->root);
-	put_all_unshown(record, &view->inodes);
-	put_memory(record, &view->memory);
+	put_all_unshown(record, &view->inodes.table);
+	put_memory(record, &view->inodes.memory);
 	change_hook_each_path(view, put_path, record);
 	record_put(record, false);
 }
@@ -250,7 +250,7 @@ struct taking {
 static bool is_fit(const struct view *view, uint64_t ino)
 {
 	return ino > VIEW_INO_RESERVED && ino < INO_END &&
-	       (ino >= INO_COUNTED_END || ino < view->next_ino);
+	       (ino >= INO_COUNTED_END || ino < view->inodes.next);
 }
 
 /* Gives the object as many references as the kernel has. */
@@ -258,7 +258,7 @@ static void hold(struct view *view, struct inode *inode, uint64_t refs, struct r
 {
 	if (record_error(record) || !refs)
 		return;
-	if (inode_table_find(&view->inodes, inode->ino)) {
+	if (inode_table_find(&view->inodes.table, inode->ino)) {
 		record_spoil(record);
 		return;
 	}
@@ -588,7 +588,7 @@ static void take_memory(struct view *view, struct record *record)
 		if (!item.path || !is_fit(view, item.last.ino))
 			record_spoil(record);
 		else
-			inode_memory_note(&view->memory, &item);
+			inode_memory_note(&view->inodes.memory, &item);
 	}
 }
 
@@ -636,8 +636,8 @@ static int take_all(struct view *view, struct record *record)
 	/* The kernel sends lookups, or does not, as the old daemon set it up. */
 	if (record_get_bool(record) != view->is_strict)
 		return -ENOTSUP;
-	view->next_ino = record_get_below(record, INO_COUNTED_END - 1);
-	if (view->next_ino <= VIEW_INO_RESERVED)
+	view->inodes.next = record_get_below(record, INO_COUNTED_END - 1);
+	if (view->inodes.next <= VIEW_INO_RESERVED)
 		record_spoil(record);
 	int r = take_events(view, record);
 	if (r < 0)
@@ -652,7 +652,7 @@ static int take_all(struct view *view, struct record *record)
 	take_memory(view, record);
 	take_change_hooks(view, record);
 	/* Look for changes since the old daemon's last look, as after lost events. */
-	view->is_overflowed = true;
+	view->queue.is_overflowed = true;
 	return record_error(record);
 }
 

@@ -251,7 +251,7 @@ static void try_seed(uint64_t number)
 			change_layers();
 		}
 		if (!pick(100)) {
-			view->is_overflowed = true;
+			view->queue.is_overflowed = true;
 		}
 		is_hidden = number % 5 == 4 && pick(2);
 		if (pick(30))

@@ -98,7 +98,7 @@ VIEW_TEST(forgotten_tree_costs_no_memory_but_its_root)
 	publish_all();
 	assert_true(watch_count(view->watch) < watches);
 	assert_int_equal(watch_count(view->watch), 2);
-	assert_int_equal(view->inodes.count, 1);
+	assert_int_equal(view->inodes.table.count, 1);
 	assert_null(directory_find(view->root, "1")->directory);
 }
 

@@ -112,7 +112,7 @@ static inline void lose_events(void)
 
 	while (read(watch_fd(view->watch), buffer, sizeof(buffer)) > 0)
 		;
-	view->is_overflowed = true;
+	view->queue.is_overflowed = true;
 }
 
 #define VIEW_TEST(name) TEST_WITH(name, set_up, tear_down)

@@ -201,12 +201,12 @@ static inline void publish_all(void)
 	for (;;) {
 		struct pollfd polled[] = {
 			{.fd = watch_fd(view->watch), .events = POLLIN},
-			{.fd = view->wake_fd, .events = POLLIN},
+			{.fd = view->waker.fd, .events = POLLIN},
 		};
 		uint64_t woken;
 		int timeout_ms = publish_ready();
 
-		if (read(view->wake_fd, &woken, sizeof(woken)) == sizeof(woken) ||
+		if (read(view->waker.fd, &woken, sizeof(woken)) == sizeof(woken) ||
 			view_has_work(view))
 			continue;
 		if (timeout_ms < 0 && poll(polled, 2, 0) == 0)

@@ -140,7 +140,7 @@ static inline struct fault fault_of(const char *path)
 
 	assert_int_equal(kernel_find(path, &ino), 0);
 	const struct version *version =
-		(const struct version *)inode_table_find(&view->inodes, ino);
+		(const struct version *)inode_table_find(&view->inodes.table, ino);
 	if (version && version->inode.type == INODE_VERSION && version->entry &&
 		version->entry->fault)
 		fault = *version->entry->fault;
