@@ -45,21 +45,43 @@ static unsigned option_number(const char *rest, const char *name)
 	return at ? (unsigned)strtoul(at + strlen(name), NULL, 10) : 0;
 }
 
-/* Parses "36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw". */
+/* Copies a field, which is cut if it is too long. Returns what comes after the field. */
+static const char *take_field(const char *at, char *to, size_t size)
+{
+	at += strspn(at, " ");
+	size_t length = strcspn(at, " ");
+	size_t taken = length < size ? length : size - 1;
+
+	memcpy(to, at, taken);
+	to[taken] = '\0';
+	return at + length;
+}
+
+/*
+ * Parses "36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw". Not with sscanf(3):
+ * every mount that comes makes all daemons parse the whole table.
+ */
 static bool parse_mount(const char *line, struct table_mount *mount)
 {
-	unsigned major_id, minor_id;
+	char *at;
 
-	if (sscanf(line, "%d %d %u:%u %4095s %4095s", &mount->id, &mount->parent, &major_id,
-		    &minor_id, mount->root, mount->path) != 6)
+	mount->id = (int)strtol(line, &at, 10);
+	mount->parent = (int)strtol(at, &at, 10);
+	unsigned major_id = (unsigned)strtoul(at, &at, 10);
+	if (*at != ':')
 		return false;
-	const char *rest = strstr(line, " - ");
-	if (!rest || sscanf(rest + 3, "%63s", mount->type) != 1)
+	unsigned minor_id = (unsigned)strtoul(at + 1, &at, 10);
+	const char *rest = take_field(at, mount->root, sizeof(mount->root));
+	rest = take_field(rest, mount->path, sizeof(mount->path));
+	rest = strstr(rest, " - ");
+	if (!rest)
 		return false;
+	rest = take_field(rest + 3, mount->type, sizeof(mount->type));
 	unescape(mount->root);
 	unescape(mount->path);
-	mount->uid = option_number(rest, "user_id=");
-	mount->gid = option_number(rest, "group_id=");
+	bool is_fuse = strncmp(mount->type, "fuse", 4) == 0;
+	mount->uid = is_fuse ? option_number(rest, "user_id=") : 0;
+	mount->gid = is_fuse ? option_number(rest, "group_id=") : 0;
 	mount->dev = makedev(major_id, minor_id);
 	mount->digest = hash_bytes(hash_seed(), span_of(line));
 	return true;
