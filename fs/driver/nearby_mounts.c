@@ -10,41 +10,42 @@
 #include "mount_table.h"
 #include "route.h"
 
-/* The paths at which a mount would change what the layers show. */
+/* A reading of the nearby mounts. */
 struct nearby {
-	struct arena *arena;
-	const char **ways; /* each path that a resolution went through */
-	size_t way_count;
-	size_t way_capacity;
-	const char **tops; /* mounts below them count, too */
-	size_t top_count;
-	size_t top_capacity;
 	const char **remote; /* where network and FUSE file systems are mounted */
 	size_t remote_count;
 	size_t remote_capacity;
 	const char *mountpoint; /* our own */
 	const char *last;       /* the last path of a resolution */
 	struct nearby_mounts mounts;
-	bool has_links; /* a layer follows links */
-	bool is_short;  /* memory is short */
+	bool is_short; /* memory is short */
 };
 
 static void nearby_fini(struct nearby *nearby)
 {
-	free(nearby->ways);
-	free(nearby->tops);
 	free(nearby->remote);
 	nearby_mounts_fini(&nearby->mounts);
-	arena_free(nearby->arena);
 }
 
 static int add_way(struct nearby *nearby, const char *path)
 {
-	const char *copy = arena_copy(nearby->arena, span_of(path));
+	struct nearby_paths *paths = &nearby->mounts.paths;
+	const char *copy = arena_copy(paths->arena, span_of(path));
 
-	if (!copy || array_grow(nearby->ways, nearby->way_count, nearby->way_capacity) < 0)
+	if (!copy || array_grow(paths->ways, paths->way_count, paths->way_capacity) < 0)
 		return -ENOMEM;
-	nearby->ways[nearby->way_count++] = nearby->last = copy;
+	paths->ways[paths->way_count++] = nearby->last = copy;
+	return 0;
+}
+
+/* Adds the last path of the resolution. */
+static int add_top(struct nearby *nearby)
+{
+	struct nearby_paths *paths = &nearby->mounts.paths;
+
+	if (array_grow(paths->tops, paths->top_count, paths->top_capacity) < 0)
+		return -ENOMEM;
+	paths->tops[paths->top_count++] = nearby->last;
 	return 0;
 }
 
@@ -59,7 +60,7 @@ static bool note_remote(void *context, const struct table_mount *mount)
 
 	if (!mount_table_is_remote(mount) || strcmp(mount->path, nearby->mountpoint) == 0)
 		return false;
-	const char *copy = arena_copy(nearby->arena, span_of(mount->path));
+	const char *copy = arena_copy(nearby->mounts.paths.arena, span_of(mount->path));
 	nearby->is_short = !copy || array_grow(nearby->remote, nearby->remote_count,
 					    nearby->remote_capacity) < 0;
 	if (!nearby->is_short)
@@ -88,12 +89,7 @@ static int go(struct nearby *nearby, const char *path, bool is_top)
 
 	if (r == -ENOMEM || r == -EMFILE || r == -ENFILE)
 		return r;
-	if (!is_top || !nearby->last)
-		return 0;
-	if (array_grow(nearby->tops, nearby->top_count, nearby->top_capacity) < 0)
-		return -ENOMEM;
-	nearby->tops[nearby->top_count++] = nearby->last;
-	return 0;
+	return is_top && nearby->last ? add_top(nearby) : 0;
 }
 
 /* Notes the absolute path, and each path above it, by its text alone: asks no file system. */
@@ -110,10 +106,7 @@ static int go_blindly(struct nearby *nearby, const char *to)
 		path[length] = '\0';
 		r = add_way(nearby, path);
 	}
-	if (r < 0 || array_grow(nearby->tops, nearby->top_count, nearby->top_capacity) < 0)
-		return r < 0 ? r : -ENOMEM;
-	nearby->tops[nearby->top_count++] = nearby->last;
-	return 0;
+	return r < 0 ? r : add_top(nearby);
 }
 
 /* Resolves a remote layer's path without its file system, which may not answer. */
@@ -146,28 +139,42 @@ static int add_mount(struct nearby_list *mounts, const char *path, uint64_t dige
 	return 0;
 }
 
+static bool is_near(const struct nearby_paths *paths, const char *path)
+{
+	for (size_t i = 0; i < paths->way_count; i++)
+		if (strcmp(paths->ways[i], path) == 0)
+			return true;
+	for (size_t i = 0; i < paths->top_count; i++)
+		if (path_in(paths->tops[i], path))
+			return true;
+	return false;
+}
+
+static void add_digest(uint64_t *digest, const struct table_mount *mount)
+{
+	*digest = *digest * 0x100000001b3u + mount->digest;
+}
+
 /* Notes the mount if it is near. Stops if memory is short. */
 static bool take_mount(void *context, const struct table_mount *mount)
 {
 	struct nearby *nearby = context;
-	bool is_near = false;
+	struct nearby_mounts *mounts = &nearby->mounts;
+	const struct nearby_paths *paths = &mounts->paths;
 
-	for (size_t i = 0; !is_near && i < nearby->way_count; i++)
-		is_near = strcmp(nearby->ways[i], mount->path) == 0;
 	/* The first top is the mountpoint: mounts in it only change the digest. Others: layers. */
-	for (size_t i = 0; !nearby->is_short && i < nearby->top_count; i++) {
-		const char *path = path_in(nearby->tops[i], mount->path);
+	for (size_t i = 1; !nearby->is_short && i < paths->top_count; i++) {
+		const char *path = path_in(paths->tops[i], mount->path);
 
-		is_near |= path != NULL;
-		if (i > 0 && path && *path)
-			nearby->is_short =
-				add_mount(&nearby->mounts.in_layers, path, mount->digest) < 0;
+		if (path && *path)
+			nearby->is_short = add_mount(&mounts->in_layers, path, mount->digest) < 0;
 	}
-	if (is_near)
-		nearby->mounts.digest = nearby->mounts.digest * 0x100000001b3u + mount->digest;
-	else if (nearby->has_links && !nearby->is_short)
-		nearby->is_short =
-			add_mount(&nearby->mounts.elsewhere, mount->path, mount->digest) < 0;
+	if (is_near(paths, mount->path)) {
+		add_digest(&mounts->digest, mount);
+	} else if (mounts->has_links && !nearby->is_short) {
+		add_digest(&mounts->elsewhere_digest, mount);
+		nearby->is_short = add_mount(&mounts->elsewhere, mount->path, mount->digest) < 0;
+	}
 	return nearby->is_short;
 }
 
@@ -175,7 +182,9 @@ int nearby_mounts_read(
 	const struct settings *settings, const char *mountpoint, struct nearby_mounts *ret)
 {
 	CLEANUP(nearby_fini) struct nearby nearby = {.mountpoint = mountpoint};
-	int r = arena_new(&nearby.arena);
+	struct nearby_mounts *mounts = &nearby.mounts;
+	bool has_remote = false;
+	int r = arena_new(&mounts->paths.arena);
 
 	if (r == 0)
 		r = mount_table_each(-1, note_remote, &nearby);
@@ -192,7 +201,8 @@ int nearby_mounts_read(
 	for (uint32_t i = 0; r == 0 && i < settings->schema_count; i++)
 		r = go(&nearby, settings->schemas[i]->place, false);
 	for (size_t i = 0; r == 0 && i < settings->layer_count; i++) {
-		nearby.has_links |= settings->layers[i]->follow;
+		mounts->has_links |= settings->layers[i]->follow;
+		has_remote |= layer_is_delegated(settings->layers[i]);
 		r = go_to_layer(&nearby, settings->layers[i]);
 	}
 	if (r == 0)
@@ -201,9 +211,17 @@ int nearby_mounts_read(
 		r = -ENOMEM;
 	if (r < 0)
 		return r;
-	*ret = nearby.mounts;
-	nearby.mounts = (struct nearby_mounts){0};
+	/* Names in a remote file system are not watched, so the path to such a layer may change. */
+	if (has_remote)
+		nearby_mounts_forget_paths(mounts);
+	*ret = *mounts;
+	*mounts = (struct nearby_mounts){0};
 	return 0;
+}
+
+void nearby_mounts_forget_paths(struct nearby_mounts *mounts)
+{
+	mounts->paths.way_count = 0;
 }
 
 static void free_list(struct nearby_list *list)
@@ -215,9 +233,45 @@ static void free_list(struct nearby_list *list)
 
 void nearby_mounts_fini(struct nearby_mounts *mounts)
 {
+	free(mounts->paths.ways);
+	free(mounts->paths.tops);
+	arena_free(mounts->paths.arena);
 	free_list(&mounts->in_layers);
 	free_list(&mounts->elsewhere);
 	*mounts = (struct nearby_mounts){0};
+}
+
+/* The mounts of a new reading, compared with those of a former one. */
+struct comparison {
+	const struct nearby_mounts *before;
+	const struct own_mount *own;
+	uint64_t digest;
+	uint64_t elsewhere_digest;
+	unsigned own_count; /* lines of `own` */
+};
+
+static bool compare_mount(void *context, const struct table_mount *mount)
+{
+	struct comparison *comparison = context;
+	const struct nearby_mounts *before = comparison->before;
+
+	comparison->own_count +=
+		mount->id == comparison->own->id && mount->dev == comparison->own->dev;
+	if (is_near(&before->paths, mount->path))
+		add_digest(&comparison->digest, mount);
+	else if (before->has_links)
+		add_digest(&comparison->elsewhere_digest, mount);
+	return false;
+}
+
+bool nearby_mounts_are_same(
+	const struct nearby_mounts *mounts, int mounts_fd, const struct own_mount *own)
+{
+	struct comparison now = {.before = mounts, .own = own};
+
+	return mounts->paths.way_count > 0 &&
+	       mount_table_each(mounts_fd, compare_mount, &now) == 0 && now.own_count > 0 &&
+	       now.digest == mounts->digest && now.elsewhere_digest == mounts->elsewhere_digest;
 }
 
 static bool has_mount(const struct nearby_list *mounts, const struct nearby_mount *mount)

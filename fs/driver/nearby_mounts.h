@@ -4,7 +4,9 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "settings.h"
 
@@ -19,11 +21,25 @@ struct nearby_list {
 	size_t capacity;
 };
 
+/* The paths at which a mount would change what the layers show. */
+struct nearby_paths {
+	struct arena *arena; /* holds the paths */
+	const char **ways;   /* each path that a resolution went through */
+	size_t way_count;    /* 0: unknown, or others by now */
+	size_t way_capacity;
+	const char **tops; /* mounts below them count, too: the mountpoint, then the layers */
+	size_t top_count;
+	size_t top_capacity;
+};
+
 struct nearby_mounts {
+	struct nearby_paths paths;
 	uint64_t digest; /* changes when a nearby mount comes, goes or changes; 0: not read yet */
+	uint64_t elsewhere_digest;    /* likewise of `elsewhere` */
 	struct nearby_list in_layers; /* paths relative to the layer */
 	/* If a layer follows links: all other mounts (absolute), as a link may lead there. */
 	struct nearby_list elsewhere;
+	bool has_links; /* a layer follows links */
 };
 
 /**
@@ -33,6 +49,23 @@ struct nearby_mounts {
 int nearby_mounts_read(
 	const struct settings *settings, const char *mountpoint, struct nearby_mounts *ret);
 void nearby_mounts_fini(struct nearby_mounts *mounts);
+
+/** Makes the next nearby_mounts_are_same() return false: with other settings, other paths count. */
+void nearby_mounts_forget_paths(struct nearby_mounts *mounts);
+
+/* The visible mount, as in the table of mounts. */
+struct own_mount {
+	int id;
+	dev_t dev;
+};
+
+/**
+ * Returns true if the nearby mounts are still those in `mounts`, and `own` is mounted; false if
+ * not, or if that is unknown. Reads `mounts_fd` (/proc/self/mountinfo) once. Needs no memory, no
+ * descriptor and no other system call.
+ */
+bool nearby_mounts_are_same(
+	const struct nearby_mounts *mounts, int mounts_fd, const struct own_mount *own);
 
 /** Calls `each` with the path of every mount that is in `a` and not in `b`. */
 void nearby_list_each_without(const struct nearby_list *a, const struct nearby_list *b,

@@ -478,8 +478,11 @@ static bool note_nearby_mounts(struct session *session)
 static bool on_mounts(void *context, struct publisher_hook *hook)
 {
 	struct session *session = context;
+	const struct own_mount own = {session->mount_id, session->dev};
 
 	(void)hook;
+	if (nearby_mounts_are_same(&session->nearby, session->mounts_fd, &own))
+		return false;
 	/* The clone keeps the superblock alive: without the visible mount, it ends too. */
 	if (!is_mounted(session))
 		end_publishing(session);
@@ -505,6 +508,7 @@ static void on_reload(void *context)
 
 	/* The settings are read with these mounts in place. A later one is a change. */
 	note_nearby_mounts(session);
+	nearby_mounts_forget_paths(&session->nearby);
 }
 
 static void on_outline(void *context, struct settings *outline)
