@@ -8,6 +8,9 @@
 #include "clock.h"
 #include "coroutine.h"
 
+/* Coroutines that are made before the first job. */
+#define POOL_RESTING 2
+
 struct queue {
 	struct pool_job *first;
 	struct pool_job **end;
@@ -18,10 +21,11 @@ struct pool {
 	struct queue small;
 	struct queue large;
 	struct pool_job *delayed; /* in the order in which they become due */
+	unsigned running;         /* jobs */
 	unsigned large_running;
 	bool is_idle; /* fixed */
 	bool is_ending;
-	unsigned count; /* number of coroutines */
+	unsigned count; /* number of coroutines; at rest POOL_RESTING, as each costs memory */
 	struct coroutine *coroutines[POOL_JOBS];
 };
 
@@ -72,14 +76,29 @@ static void take_due(struct pool *pool)
 
 static struct pool_job *next_job(struct pool *pool, bool *is_large)
 {
-	take_due(pool);
 	struct pool_job *job = queue_take(&pool->small);
+
 	*is_large = false;
-	if (job || pool->large_running >= POOL_LARGE_JOBS)
+	/* One coroutine is left for small jobs, even if memory for more is short. */
+	if (job || pool->large_running >= POOL_LARGE_JOBS || pool->large_running + 2 > pool->count)
 		return job;
 	job = queue_take(&pool->large);
 	*is_large = job != NULL;
 	return job;
+}
+
+static void run(void *context);
+
+/* Makes coroutines, up to `count` and POOL_JOBS. Returns 0 or -ENOMEM. */
+static int grow(struct pool *pool, unsigned count)
+{
+	int r = 0;
+
+	while (r == 0 && pool->count < count && pool->count < POOL_JOBS) {
+		r = coroutine_new(run, pool, &pool->coroutines[pool->count]);
+		pool->count += r == 0;
+	}
+	return r;
 }
 
 static void run(void *context)
@@ -88,6 +107,11 @@ static void run(void *context)
 
 	while (!pool->is_ending) {
 		bool is_large;
+		take_due(pool);
+		/* One for this job, and one for the next: it must not wait for this job's end,
+		 * unless memory is short. */
+		if (pool->small.first || pool->large.first)
+			(void)grow(pool, pool->running + 2);
 		struct pool_job *job = next_job(pool, &is_large);
 		if (!job) {
 			struct timespec due =
@@ -95,22 +119,12 @@ static void run(void *context)
 			coroutine_wait(&pool->idle, pool->delayed ? &due : NULL);
 			continue;
 		}
+		pool->running++;
 		pool->large_running += is_large;
 		job->run(job);
 		pool->large_running -= is_large;
+		pool->running--;
 	}
-}
-
-/* Starts the coroutines. A part of them is enough. */
-static int start(struct pool *pool)
-{
-	int r = 0;
-
-	while (r == 0 && pool->count < POOL_JOBS) {
-		r = coroutine_new(run, pool, &pool->coroutines[pool->count]);
-		pool->count += r == 0;
-	}
-	return pool->count > POOL_LARGE_JOBS ? 0 : r;
 }
 
 static void end(struct pool *pool)
@@ -130,7 +144,7 @@ int pool_new(bool is_idle, struct pool **ret)
 	queue_init(&pool->small);
 	queue_init(&pool->large);
 	pool->is_idle = is_idle;
-	int r = is_idle ? 0 : start(pool);
+	int r = is_idle ? 0 : grow(pool, POOL_RESTING);
 	if (r < 0) {
 		pool_free(pool);
 		return r;
@@ -171,7 +185,7 @@ int pool_resume(struct pool *pool)
 {
 	drop_waiting(pool);
 	pool->is_ending = false;
-	int r = start(pool);
+	int r = grow(pool, POOL_RESTING);
 	if (r < 0)
 		end(pool);
 	return r;

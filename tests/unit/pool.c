@@ -94,6 +94,44 @@ TEST_WITH(delayed_job_comes_when_it_is_due, set_up, NULL)
 	pool_free(pool);
 }
 
+TEST_WITH(many_jobs_run_at_the_same_time, set_up, NULL)
+{
+	struct job jobs[JOBS];
+
+	for (int i = 0; i < JOBS; i++) {
+		jobs[i] = job_new(true);
+		pool_add(pool, &jobs[i].job, 0);
+	}
+	assert_true(comes_to_be(&running, POOL_JOBS));
+	while (done < JOBS) {
+		coroutine_wake_all(&gate);
+		turn();
+	}
+	pool_free(pool);
+}
+
+/* Whichever way the jobs before it came: there is a coroutine for the next one. */
+TEST_WITH(job_does_not_wait_for_one_that_was_delayed, set_up, NULL)
+{
+	struct job blocked[POOL_JOBS - 1], next = job_new(false);
+
+	for (int i = 0; i < POOL_JOBS - 1; i++) {
+		blocked[i] = job_new(true);
+		if (i % 2)
+			pool_add_later(pool, &blocked[i].job, 1000);
+		else
+			pool_add(pool, &blocked[i].job, 0);
+		assert_true(comes_to_be(&running, i + 1));
+	}
+	pool_add(pool, &next.job, 0);
+	assert_true(comes_to_be(&done, 1));
+	while (done < POOL_JOBS) {
+		coroutine_wake_all(&gate);
+		turn();
+	}
+	pool_free(pool);
+}
+
 static struct job second;
 
 static void take_second_back(struct pool_job *job)
