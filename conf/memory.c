@@ -3,11 +3,19 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "cleanup.h"
 #include "descriptor.h"
+
+/* Bytes. So far below the frame of memory_drop_stack() are pages that it keeps, and pages that it
+ * gives back. */
+#define STACK_KEPT 4096
+#define STACK_DROPPED ((uintptr_t)512 << 10)
 
 /* Finds the cgroup's path in the hierarchy with the number 0. */
 static bool find_own(const char *membership, char path[PATH_MAX])
@@ -54,4 +62,13 @@ uint64_t memory_max_in(const char *membership, const char *root)
 uint64_t memory_max(void)
 {
 	return memory_max_in("/proc/self/cgroup", "/sys/fs/cgroup");
+}
+
+void memory_drop_stack(void)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	uintptr_t end = ((uintptr_t)__builtin_frame_address(0) - STACK_KEPT) / page * page;
+
+	/* Fails with ENOMEM, after it has dropped the pages, as the stack begins further up. */
+	(void)madvise((void *)(end - STACK_DROPPED), STACK_DROPPED, MADV_DONTNEED);
 }

@@ -18,6 +18,7 @@
 #include "descriptor.h"
 #include "driver.h"
 #include "helper.h"
+#include "memory.h"
 #include "parcel.h"
 
 struct request {
@@ -206,6 +207,7 @@ __attribute__((noreturn)) static void run(
 		sandbox_free(sandbox);
 		/* The daemon changes its copy of each page: ours would stay beside it. */
 		malloc_trim(0);
+		memory_drop_stack();
 		serve(caller);
 	}
 	/* Not exit(3), which would run the daemon's exit handlers. */

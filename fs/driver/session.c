@@ -26,6 +26,7 @@
 #include "helper.h"
 #include "last_good.h"
 #include "link_watch.h"
+#include "memory.h"
 #include "mountpoint.h"
 #include "nearby_mounts.h"
 #include "reader_sandbox.h"
@@ -825,6 +826,8 @@ int session_serve(struct session *session, void (*ready)(void *context), void *c
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	session->heir = NULL;
+	/* Before the first worker is forked, which would have the pages, too. */
+	memory_drop_stack();
 	int r = start(session);
 	alarm(0); /* handover_become() */
 	if (r < 0) {
