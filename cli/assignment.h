@@ -1,6 +1,6 @@
 /*
- * An assignment. For `plyfs set`, it is "KEY=VALUE", or KEY and VALUE in two arguments; for `plyfs
- * unset`, a KEY to be removed. assignments_plan() turns it into an edit of a tree.
+ * An assignment. For `plyfs set`, it is "KEY=VALUE", or KEY and VALUE in two arguments. For `plyfs
+ * unset`, it is a KEY to be removed. assignments_plan() turns it into an edit of a tree.
  *
  *      server.port=9090    hosts[0]=a    hosts[+]=c    hosts[name=web].port=80
  *
@@ -35,9 +35,9 @@ struct assignments {
 };
 
 /**
- * Adds an assignment. Borrows `key`, copies `value`; `value` NULL: remove KEY. Unless the
- * kind is TYPED_STRING, the value `-` or @FILE is replaced by the text of standard input or of
- * FILE. Returns 0, PROBLEM or -ENOMEM.
+ * Adds an assignment. Borrows `key`, and copies `value`. If `value` is NULL, the assignment removes
+ * KEY. Unless the kind is TYPED_STRING, the value `-` is replaced by the text of standard input,
+ * and @FILE by the text of FILE. Returns 0, PROBLEM or -ENOMEM.
  */
 int assignments_add(struct assignments *assignments, const char *key, const char *value,
 	struct problem *problem);

@@ -21,21 +21,21 @@ struct blame {
 	const struct origins *origins; /* NULL: one source, shown byte for byte */
 };
 
-/** Returns the rank of the layer that has `source`; settings->layer_count: no layer has it. */
+/** Returns the rank of the layer that has `source`, or settings->layer_count if no layer does. */
 size_t blame_layer(const struct blame *blame, const struct source *source);
 
 /**
- * Returns the path of `source` in its layer, or its place in the store that the layer mirrors;
- * source->name if no layer has it. The text lives as long as the source and the places.
+ * Returns the path of `source` in its layer, or its place in the store that the layer mirrors. If
+ * no layer has it, returns source->name. The text lives as long as the source and the places.
  */
 const char *blame_place(const struct blame *blame, const struct source *source);
 
-#define BLAME_COMMIT_WIDTH 12 /* characters of a commit's name that text and page show */
+#define BLAME_COMMIT_WIDTH 12 /* characters of a commit's name, in the text and the page */
 #define BLAME_AUTHOR_SIZE 32  /* bytes of an author's name with its NUL, in the text */
 
 /* These functions write to `out`; the caller checks ferror(3). */
 void blame_print_text(const struct blame *blame, bool is_coloured, FILE *out);
 void blame_print_json(const struct blame *blame, FILE *out);
 
-/** Returns 0, or -ENOMEM: then the page is incomplete. */
+/** Returns 0 or -ENOMEM. After -ENOMEM the page is incomplete. */
 int blame_print_page(const struct blame *blame, FILE *out);

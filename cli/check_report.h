@@ -21,7 +21,8 @@ struct check_report {
 	bool is_quiet;  /* text without the summary and, unless `is_strict`, without warnings */
 	bool is_strict; /* warnings are failures */
 	struct progress progress;
-	const char *host; /* the host being checked; must outlive the report; NULL: this host */
+	/* the host being checked (the text must outlive the report); NULL: this host */
+	const char *host;
 
 	bool is_begun;
 	size_t hosts; /* number of hosts that were checked */

@@ -1,7 +1,7 @@
 /*
  * A check of a tree as a whole, beyond its files: finds rules, patterns, layers and whiteouts that
- * have no effect. Also finds ambiguous references: a merge asks for a file by its name, and several
- * files have that name.
+ * have no effect. Also finds ambiguous references. A reference is ambiguous if a merge asks for a
+ * file by its name, and several files have that name.
  */
 #pragma once
 
@@ -10,7 +10,7 @@
 
 /* The state of the files to which a rule or virtual file applies. */
 struct merged {
-	bool is_any;    /* there is at least one */
+	bool is_any;    /* there is at least one such file */
 	bool is_broken; /* one of them does not merge, so its values are not completely known */
 };
 

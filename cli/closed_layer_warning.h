@@ -1,7 +1,7 @@
 /*
  * A warning about layers in directories that other users can't enter. A mount shows such layers to
- * those users all the same, as a bind mount does: the modes of the layer and of its contents count,
- * not those of the directories above.
+ * those users all the same: as in a bind mount, the modes of the directories above the layer do not
+ * count, only those of the layer and of its contents.
  */
 #pragma once
 

@@ -2,7 +2,7 @@
  * Colour: whether output is coloured, and the sequences that switch colours (ECMA-48, SGR).
  *
  * Output is coloured only on a terminal that supports it, and never if NO_COLOR is set
- * (no-color.org). `--color=always` on the command line overrides this for the whole run.
+ * (no-color.org). `--color=always` and `--color=never` override both conditions for the whole run.
  */
 #pragma once
 

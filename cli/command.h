@@ -1,6 +1,6 @@
 /*
- * A command: the word after "plyfs" on the command line. Each has an entry in the table in main.c,
- * and a file of its name; unset is in set.c, hide in reset.c.
+ * A command: the word after "plyfs" on the command line. Each command has an entry in the table in
+ * main.c, and a file of its name. But unset is in set.c, and hide is in reset.c.
  */
 #pragma once
 

@@ -3,8 +3,8 @@
  * The caller switches off the comment that names the sources (settings.header).
  *
  * A file that only one layer has is shown byte for byte, with its comments; a merged file is
- * written anew. The two forms differ even where the values are equal. So a file of the first kind
- * has a second text, in the form of a merged file.
+ * written anew. The two forms differ even where the values are equal. So a file that is shown byte
+ * for byte has a second text, in the form of a merged file.
  */
 #pragma once
 

@@ -16,8 +16,9 @@ struct remedy {
 	const char *text;    /* "plyfs status"; NULL: the message has the remedy */
 	const char *operand; /* a word after `text`, quoted for a shell; NULL: none */
 	/*
-	 * If one of these is true, the finding is no fault, and is reported only if is_verbose.
-	 * is_not_needed: "in order" replaces the message. is_note: the message stays.
+	 * If one of these two is true, the finding is no fault, and is reported only if the report
+	 * is_verbose. With is_not_needed, "in order" replaces the message. With is_note, the
+	 * message stays.
 	 */
 	bool is_not_needed, is_note;
 };
@@ -46,6 +47,7 @@ void doctor_report_problem(
 /** Reports the findings that a child has written to its pipe. */
 void doctor_report_take(struct doctor_report *report, struct span text);
 
-/** Begin and end the output of a report that is printed. The second returns an exit code. */
+/** Begins the output of a report that is printed. */
 void doctor_report_begin(const struct doctor_report *report);
+/** Ends the output of a report that is printed. Returns an exit code. */
 int doctor_report_end(const struct doctor_report *report);

@@ -1,6 +1,6 @@
 /*
  * A line of an explanation: a text, its layer and place, and the rule that decided. Each part is
- * aligned with that of the line before.
+ * aligned with the same part of the line before.
  *
  *      server.port: 9090                       host    /etc/app.d/web/app.yaml:3:9
  *        lost  8080                            site    /etc/app/app.yaml:2:9        the later …
@@ -23,7 +23,10 @@ struct explain_line {
 	size_t columns; /* width of the line so far, without colours */
 };
 
-/** Widens the columns so that `source` fits. One that exceeds the maximum widens no column. */
+/**
+ * Widens the columns so that the layer and the place of `source` fit. A layer or place that is
+ * wider than the maximum does not widen its column.
+ */
 void explain_line_widen(struct explain_line *line, const struct source *source);
 
 void explain_line_colour(struct explain_line *line, const char *sequence);

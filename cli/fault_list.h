@@ -7,7 +7,8 @@
 
 /**
  * Counts the faults of files, plyfs.yaml, mirrors, change hooks and the mount's processes; the
- * layers that do not answer; and the check commands that can't be run, if files are shown anyway.
+ * layers that do not answer; and the check commands that can't be run, if files are shown
+ * unchecked.
  */
 double fault_list_count(const struct node *report);
 

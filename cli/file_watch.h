@@ -4,8 +4,8 @@
  *
  *      file_watch_new ── add files ── read them ── file_watch_wait ──▶ begin again, with a new one
  *
- * No change after file_watch_add() is missed: files are polled, too, for file systems on which
- * inotify does not work. Directories that were added are not polled.
+ * No change of a file after file_watch_add() is missed: files are also polled, as inotify does not
+ * work on all file systems. Directories that were added are not polled.
  */
 #pragma once
 
@@ -15,7 +15,7 @@ struct file_watch;
 int file_watch_new(struct file_watch **ret);
 void file_watch_freep(struct file_watch **watch);
 
-/** Watches a file, which need not exist; for a link, its target, too. Returns 0 or -ENOMEM. */
+/** Watches a file, which need not exist, and the target of a link. Returns 0 or -ENOMEM. */
 int file_watch_add(struct file_watch *watch, const char *file);
 
 /** Watches all names in a directory, without its subdirectories. Returns 0 or -ENOMEM. */
@@ -28,7 +28,8 @@ enum {
 };
 
 /**
- * Waits for a change, or for an event on one of `fds` (-1: none): input on the first, or an error
- * on the second, such as a pipe without a reader. Returns one of the above.
+ * Waits for a change, or for an event on one of `fds` (-1: none). The event is input on fds[0], or
+ * an error on fds[1], such as a pipe without a reader. Returns FILE_WATCH_CHANGED or
+ * FILE_WATCH_ENDED.
  */
 int file_watch_wait(struct file_watch *watch, const int fds[2]);

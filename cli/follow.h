@@ -14,12 +14,12 @@
 int follow(
 	struct offline *offline, const char *path, struct version **ret, struct problem *problem);
 
-/** Does the same as follow(), but *ret is the path of the version, for free(3). */
+/** As follow(), but *ret is the path of the version, for free(3). */
 int follow_path(struct offline *offline, const char *path, char **ret, struct problem *problem);
 
 /**
- * Finds the path to which `path` leads: without links on the way, and without "." and "..". The
- * last name is not examined: it may be a link, or missing. Returns as follow_path(), but -EISDIR
- * only if there is no last name, as in "dir/..".
+ * Finds the path to which `path` leads. *ret has no "." and "..", and no links before its last
+ * name. The last name is not examined: it may be a link, or missing. Returns as follow_path(), but
+ * -EISDIR only if there is no last name, as in "dir/..".
  */
 int follow_to(struct offline *offline, const char *path, char **ret, struct problem *problem);

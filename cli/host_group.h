@@ -1,4 +1,4 @@
-/* Host groups: the hosts of a list, grouped by a text about each: equal texts make one group. */
+/* Host groups: the hosts of a list, grouped by a text about each. Equal texts make one group. */
 #pragma once
 
 #include <stdbool.h>
@@ -47,8 +47,8 @@ struct each_host {
 
 /**
  * Groups the hosts of a list by the texts of each->make(). If a host fails, prints a message with
- * its name and goes on; after EXIT_WRONG_USE it stops. Returns the highest exit code. `list` and
- * `ret` must be zero, and in any case are for host_list_fini() and host_groups_fini().
+ * its name and goes on, but stops after EXIT_WRONG_USE. Returns the highest exit code. `list` and
+ * `ret` must be zero. In any case call host_list_fini() and host_groups_fini().
  */
 int each_host_run(const struct command *command, const struct each_host *each,
 	struct host_list *list, struct host_groups *ret);

@@ -23,7 +23,7 @@ struct host_list {
 };
 
 /**
- * Reads `file`, "-" for standard input. *ret must be zero, and in any case is for host_list_fini().
+ * Reads `file`, "-" for standard input. *ret must be zero. In any case call host_list_fini().
  * Returns EXIT_DONE; or EXIT_FAILED after an error message, if the file can't be read, has no host
  * in it, or has a line that can't be a host's name with facts.
  */

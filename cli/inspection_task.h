@@ -5,8 +5,8 @@
 #include "worker.h"
 
 /**
- * Does the same as inspect(), in a worker. If the worker fails, adds the reason to the findings, as
- * an error. May wait. Returns as inspect(), or -ECANCELED.
+ * Has a worker call inspect(). If the worker fails, adds the reason to the findings, as an error.
+ * May wait. Returns as inspect(), or -ECANCELED.
  */
 int inspect_by(struct workers *workers, const struct offline *offline, const char *path,
 	struct inspection *ret);

@@ -13,7 +13,7 @@ struct layer_choice {
 	const char *config; /* a plyfs.yaml; or NULL */
 	const char *layers; /* "A:B:C"; or NULL. If both are NULL, the path is in a mount */
 	struct settings_environment around;
-	bool is_of_list; /* the host is from a list: no warning if it has no layer of its own */
+	bool is_of_list; /* the host is from a list: don't warn if it has no layer of its own */
 };
 
 /* The options and help texts that all commands that read layers have. */
@@ -39,7 +39,10 @@ struct layer_choice {
  */
 int layer_choice_take_fact(const struct command *command, void *context, const char *text);
 
-/** Takes a file, or a missing name with YAML's suffix, for a plyfs.yaml; other words for layers. */
+/**
+ * Guesses what `word` is. A file, or a missing name with YAML's suffix, counts as a plyfs.yaml. Any
+ * other word counts as layers.
+ */
 struct layer_choice layer_choice_guess(const char *word);
 
 /**
@@ -62,8 +65,8 @@ int layer_choice_wait(const struct layer_choice *choice);
 int layer_choice_open(const struct layer_choice *choice, struct settings **ret);
 
 /**
- * As layer_choice_open(), for a caller that does not follow changes of the layers: until
- * settings_unref(), mirrors leave the layers as they are (store_hold()).
+ * As layer_choice_open(), for a caller that does not follow changes of the layers. Mirrors leave
+ * the layers as they are until settings_unref() (store_hold()).
  */
 int layer_choice_hold(const struct layer_choice *choice, struct settings **ret);
 
@@ -80,7 +83,7 @@ int layer_choice_end(const struct settings *settings);
  * last name may be a link. "" is the root.
  *
  * Returns EXIT_DONE with *ret for settings_unref() and *ret_path for free(3); or another exit code
- * after an error message. (explained_file.h does this and the next steps.)
+ * after an error message. The functions of explained_file.h call this one, and open the tree, too.
  */
 int layer_choice_in_mount(const struct command *command, const struct layer_choice *choice,
 	const char *path, struct settings **ret, char **ret_path);
@@ -107,8 +110,8 @@ int layer_choice_complain(const struct settings *settings, const char *path, int
 	const struct problem *problem);
 
 /**
- * Does the same for a `path` as the user gave it, perhaps in a mount. `inner` is the same path in
- * the layers.
+ * As layer_choice_complain(), for a `path` as the user gave it, perhaps in a mount. `inner` is the
+ * path of that file in the layers.
  */
 int layer_choice_complain_in(const struct settings *settings, const char *path, const char *inner,
 	int result, const struct problem *problem);

@@ -1,6 +1,6 @@
 /*
  * The difference of two texts, line by line: E. W. Myers, "An O(ND) Difference Algorithm and Its
- * Variations", in linear space, on numbers that stand for equal lines.
+ * Variations", in linear space. Lines are compared by numbers: equal lines have equal numbers.
  *
  *      old   a b c d             old_changed   . x . .
  *      new   a X c d e           new_changed   . x . . x
@@ -18,7 +18,7 @@
 
 /*
  * Maximum number of lines, of both texts together, between the first and the last difference. If
- * there are more, all of these count as changed.
+ * there are more, all lines between these two count as changed.
  */
 #define LINE_DIFF_LINES_MAX (1u << 20)
 
@@ -26,7 +26,7 @@ struct line_diff_side {
 	struct span *lines; /* without "\n" */
 	bool *changed;      /* of each line; one more element follows, and is false */
 	size_t count;
-	/* the last line ends with "\n"; a last line without "\n" equals no line with it */
+	/* the last line ends with "\n"; one without "\n" equals no line that ends with "\n" */
 	bool has_end;
 };
 

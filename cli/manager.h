@@ -17,8 +17,8 @@ void manager_ready(void);
 void manager_find(void);
 
 /**
- * Sends `text` to the manager, lines as in sd_notify(3). If the manager does not read, waits for it
- * only if the text `is_important`.
+ * Sends `text`, which has lines as in sd_notify(3), to the manager. If the manager does not read,
+ * waits for it only if the text `is_important`.
  */
 void manager_say(const char *text, bool is_important);
 

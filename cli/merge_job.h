@@ -45,8 +45,9 @@ int merge_job_run(struct merge_job *job, struct problem *problem);
 const struct format *merge_job_format(const struct merge_job *job);
 
 /**
- * Reports why merge_job_run() gave `result`: an -errno (`problem` may be NULL), or for PROBLEM the
- * places in job->validity or, without any, `problem`. Returns EXIT_FAILED.
+ * Reports why merge_job_run() returned `result`. If it is PROBLEM, reports the places in
+ * job->validity, or `problem` if there are none. If it is an -errno, reports the error; `problem`
+ * may be NULL. Returns EXIT_FAILED.
  */
 int merge_job_complain(const struct merge_job *job, int result, const struct problem *problem);
 

@@ -36,12 +36,13 @@ __attribute__((format(printf, 2, 3))) void message_at(const char *path, const ch
 /** Prints "plyfs: FILE:LINE:COLUMN: …". */
 void message_problem(const struct problem *problem);
 
-/** Does the same for a warning; in JSON it is a "warning" instead of an "error". */
+/** As message_problem(), for a warning: in JSON, "warning" replaces "error". */
 void message_warning(const struct problem *problem);
 
 /**
- * Prints the message for the non-zero `result` of a function that fills a problem: for PROBLEM the
- * problem, for -errno "SUBJECT: " and the error's text. `subject` may be NULL. Returns EXIT_FAILED.
+ * Prints the message for the non-zero `result` of a function that fills a problem. For PROBLEM,
+ * prints the problem. For -errno, prints "SUBJECT: " (`subject` may be NULL) and the error's text.
+ * Returns EXIT_FAILED.
  */
 int message_result(int result, const struct problem *problem, const char *subject);
 

@@ -14,7 +14,7 @@ struct command;
 enum header_choice { HEADER_AS_SET, HEADER_ON, HEADER_OFF };
 
 struct mount_options {
-	enum header_choice header; /* as in the settings, or on, or off; the last word counts */
+	enum header_choice header; /* if several words set it, the last one counts */
 	bool is_private;           /* only the user that mounts has access */
 	bool is_shared;            /* all users have access; the default only if root mounts */
 	bool has_norealtime;       /* has no effect; older versions of plyfs knew the word */
@@ -23,7 +23,7 @@ struct mount_options {
 	bool makes_mountpoint; /* makes a missing mountpoint, like X-mount.mkdir of mount(8) */
 	bool is_debugging;     /* prints every request */
 	bool may_be_system;    /* may be mounted over a directory of the system */
-	bool is_unpublished;   /* does not notify watchers; for tests: not in the help text */
+	bool is_unpublished;   /* does not notify watchers; only for tests, so not in the help */
 };
 
 /**

@@ -5,7 +5,8 @@
 
 /**
  * Reports that the file `path` has no `key`. The first `depth` parts of the key exist, and lead to
- * `at`. Suggests a key with a similar name in `at`, or else the place of a key with the same name.
+ * `at`. Suggests a key in `at` whose name is similar to that of the next part, or else a KEY
+ * elsewhere in the file that ends with this name.
  */
 void nearest_key_report(const char *path, const struct key *key,
 	const struct explanation *explanation, const struct explained *at, size_t depth);

@@ -1,6 +1,6 @@
 /*
  * The output file: a file that a command writes. If it exists, it is overwritten. A file in a layer
- * is refused: an old one is a source, which would be lost, and a new one would be served.
+ * is refused: an existing file is a source, which would be lost, and a new file would become one.
  */
 #pragma once
 

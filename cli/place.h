@@ -12,12 +12,15 @@
 void place_show(const struct settings *settings, const struct problem *problem);
 
 /**
- * Does the same to `out`, indented by `indent` blanks, but only for a layer's file. Returns whether
- * the problem has a line in a layer's file.
+ * As place_show(), but prints to `out`, indented by `indent` blanks, and only if the problem's
+ * source is a layer's file. Returns whether the problem has a line in a layer's file.
  */
 bool place_print(
 	FILE *out, int indent, const struct settings *settings, const struct problem *problem);
 
-/** Does the same for the file `name`, unless it is on the device `except` (0: no exception). */
+/**
+ * Prints the line of the problem in the file at the path `name`, as place_print() does. Prints
+ * nothing if the file is on the device `except` (0: no exception).
+ */
 void place_print_file(
 	FILE *out, int indent, const char *name, dev_t except, const struct problem *problem);

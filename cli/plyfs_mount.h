@@ -35,9 +35,9 @@ int plyfs_mount_entry(const char *mountpoint, struct table_mount *ret);
 int plyfs_mount_all(struct path_list *ret);
 
 /**
- * Reads the status of the mount at `mountpoint`. Any user can make a mount that looks like a plyfs:
- * the text may be anything. Returns 0 with *ret, NUL-terminated, for free(3), or -errno: -ETIMEDOUT
- * after PROBE_MS.
+ * Reads the status of the mount at `mountpoint`. Any user can make a mount that looks like a plyfs,
+ * so the text may be anything. Returns 0 with *ret, NUL-terminated, for free(3); or -errno, which
+ * is -ETIMEDOUT after PROBE_MS.
  */
 int plyfs_mount_status(const char *mountpoint, char **ret, size_t *ret_len);
 
@@ -47,7 +47,7 @@ int plyfs_mount_status(const char *mountpoint, char **ret, size_t *ret_len);
  */
 int plyfs_mount_report(const char *mountpoint, struct document **ret, struct problem *problem);
 
-/** Does the same without a time limit, for a caller in a probe's child (probe.h). */
+/** As plyfs_mount_report(), without a time limit, for a caller in a probe's child (probe.h). */
 int plyfs_mount_report_within(const char *mountpoint, struct document **ret);
 
 /** Parses the text of plyfs_mount_status(). Results as plyfs_mount_report(). */
@@ -74,14 +74,17 @@ void plyfs_mount_silence(
 	const char *mountpoint, unsigned limit_ms, char ret[PLYFS_MOUNT_SILENCE_MAX]);
 
 /**
- * Reports that a mount did not answer for PROBE_MS. The message names the first of these that there
- * is: a silent mount that contains `path`; any silent mount, as links may lead there; a mount that
- * contains `path`; `path`, which may be a list, "A:B". If the guard has reported a mount, does
- * nothing.
+ * Reports that a mount did not answer for PROBE_MS. `path` may be a list, "A:B". The message names,
+ * in this order of preference: a silent mount that contains `path`; any silent mount, as a link may
+ * lead there; a mount that contains `path`; `path` itself. Does nothing if the guard has already
+ * reported a mount.
  */
 void plyfs_mount_complain(const char *path);
 
-/** Does the same, unless the guard has reported the mount that the message would name. */
+/**
+ * Prints the message of plyfs_mount_complain(), even if the guard has reported another mount. Does
+ * nothing if the guard has reported the mount that the message would name.
+ */
 void plyfs_mount_name_silent(const char *path);
 
 /** Returns whether the guard (plyfs_mount_guard()) has reported a silent mount. */
@@ -109,14 +112,15 @@ int plyfs_mount_await(const char *path);
 
 /**
  * Sets a guard (layer_guard()): layer_stat() and similar functions return -ETIMEDOUT for a path on
- * a silent mount, the first time after PROBE_NAME_MS + PROBE_MS. Reports each silent mount once.
- * For a command that ends soon: the guard does not learn of later mounts, and a silent mount counts
- * as silent until the command ends.
+ * a silent mount. The first such call takes PROBE_NAME_MS + PROBE_MS; later calls for that mount
+ * return at once. The guard reports each silent mount once. It is for a command that ends soon: it
+ * does not learn of later mounts, and a silent mount counts as silent until the command ends.
  */
 void plyfs_mount_guard(void);
 
 /**
- * Probes all mounts that a path in the layers can lead to: with `follow`, all mounts. Returns true,
- * after a report, if a mount that contains a layer, or lies in one, is silent; false without guard.
+ * Probes the mounts that contain a layer or lie in one. If a layer has `follow`, probes all mounts,
+ * as a link may lead anywhere. If a mount that contains a layer or lies in one is silent, reports
+ * it and returns true. Returns false if there is no guard.
  */
 bool plyfs_mount_guard_ask(const struct settings *settings);

@@ -46,7 +46,8 @@ void render_report_add(
 void render_report_hide(struct render_report *report);
 
 /**
- * Prints the names and a summary, or the JSON. Returns EXIT_DONE; EXIT_FAILED: memory was short.
+ * Prints the names and a summary, or the JSON. Returns EXIT_DONE, or EXIT_FAILED if memory was
+ * short.
  */
 int render_report_end(struct render_report *report);
 void render_report_fini(struct render_report *report);

@@ -14,15 +14,15 @@ struct unified;
 	"is in a tree that another user has rendered; run this command as that user"
 
 /**
- * Finds the rendered tree that contains `path`, which must exist. Only trees of root and of our
- * own user count. Returns 0 with *ret for free(3); -ENOENT: there is none; -EPERM: it is another
- * user's (RENDERED_TREE_FOREIGN is the message); or another -errno.
+ * Finds the rendered tree that contains `path`, which must exist. Only trees of root and of our own
+ * user count. Returns 0 with *ret for free(3); -ENOENT if there is none; -EPERM if another user has
+ * rendered it (RENDERED_TREE_FOREIGN is the message); or another -errno.
  */
 int rendered_tree_find(const char *path, char **ret);
 
 /**
- * Returns the part of `real` after the tree's root and, if the tree has generations, the name of
- * one. `real` is a path in the tree, without links.
+ * Returns the part of `real` after the tree's root. If the tree has generations, leaves out the
+ * name of the generation, too. `real` is a path in the tree, without links.
  */
 const char *rendered_tree_inner(const char *root, const char *real);
 

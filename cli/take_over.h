@@ -1,8 +1,8 @@
-/* plyfs mount --take-over: the running plyfs becomes the program that now lies at its path. */
+/* plyfs mount --take-over: the running plyfs executes the program that is now at its own path. */
 #pragma once
 
 /**
- * Makes the plyfs that serves `mountpoint` become that program, and waits. Returns EXIT_DONE when
- * the new program serves; or EXIT_FAILED after an error message.
+ * Has the plyfs that serves `mountpoint` execute the program now at its own path. Returns EXIT_DONE
+ * when the new program serves the mount; or EXIT_FAILED after an error message.
  */
 int take_over(const char *mountpoint);

@@ -13,7 +13,7 @@
 #include "document.h"
 
 enum typed_kind {
-	TYPED_AUTO,   /* as above */
+	TYPED_AUTO,   /* as described above */
 	TYPED_STRING, /* the value is the text */
 	TYPED_YAML,   /* YAML, whatever the file's format is; an empty VALUE is an empty text */
 };
@@ -21,7 +21,7 @@ enum typed_kind {
 /* The result of the conversion. */
 enum typed_note {
 	TYPED_AS_IT_IS,
-	/* looks like a number, boolean or null, but is set as a text: the old value is one */
+	/* looks like a number, boolean or null, but is set as a text, as the old value is a text */
 	TYPED_STAYS_TEXT,
 	TYPED_NO_LIST, /* begins like a map or list, but is a text */
 };
@@ -55,8 +55,8 @@ void typed_documents_fini(struct typed_documents *documents);
 const char *typed_value_file(const char *text);
 
 /**
- * Reads the text of VALUE: `-` is standard input, and @FILE a file; one line break at their end is
- * removed. Any other VALUE is its own text. Returns 0 with *ret, NUL-terminated, for free(3);
- * PROBLEM; or -ENOMEM.
+ * Reads the text of VALUE. `-` stands for the text of standard input, and @FILE for that of FILE,
+ * each without one line break at its end. Any other VALUE is its own text. Returns 0 with *ret,
+ * NUL-terminated, for free(3); PROBLEM; or -ENOMEM.
  */
 int typed_value_fetch(const char *text, char **ret, struct problem *problem);
