@@ -1,5 +1,5 @@
 /*
- * The checks of keywords. Each returns whether `instance` satisfies `keyword`. Those of
+ * The checks of keywords. Each check returns whether `instance` satisfies `keyword`. The checks in
  * check_entry.c and check_place.c also set the bits of the entries that they evaluate, at the
  * offset `evaluated` (run.h).
  */

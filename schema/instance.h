@@ -40,8 +40,8 @@ uint64_t instance_hash(const struct node *node);
 struct span instance_key(const struct node *key);
 
 /**
- * Returns the pair whose key has the text `name`, or NULL. Of several such keys, a string ("80")
- * counts before a key of another type (80), and the last of several keys before the others.
+ * Returns the pair whose key has the text `name`, or NULL. A key that is a string ("80") is
+ * preferred to a key of another type (80). If equal keys have the text, returns the last of them.
  * `hash` is instance_name_hash(name).
  */
 const struct pair *instance_find(const struct node *map, struct span name, uint32_t hash);

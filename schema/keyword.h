@@ -62,7 +62,7 @@ struct member {
 	uint32_t hash;
 	const struct node *value;
 	struct subschema *target; /* the subschema that is its value; NULL: none */
-	/* Of patternProperties, and of additionalProperties, which ignores keys that match. */
+	/* of patternProperties; also of additionalProperties, which ignores the keys that match */
 	struct pattern *pattern;
 	struct member *names; /* of dependentRequired and dependencies */
 	uint32_t name_count;
@@ -73,7 +73,7 @@ struct keyword_spec {
 	unsigned drafts;  /* the drafts that define it */
 	unsigned types;   /* the types of instances that it applies to */
 	bool is_in_place; /* its subschemas always apply to the instance itself */
-	bool is_last;     /* is checked last, as it must know the entries that others evaluated */
+	bool is_last;     /* checked last: it must know the entries that other keywords evaluate */
 
 	/* Reads keyword->value, and may replace it by the node that messages quote. NULL: any value
 	 * is allowed. Returns 0, PROBLEM or -ENOMEM. */
@@ -98,8 +98,8 @@ struct keyword {
 	struct subschema *otherwise;
 	struct member *members;
 	uint32_t count;
-	/* A map whose key i is the name of members[i]; NULL: none. Of additionalProperties, a map
-	 * with the keys that `properties` names, which it ignores. */
+	/* A map whose key i is the name of members[i]; NULL: none. For additionalProperties, a map
+	 * of the keys that it ignores, as `properties` names them. */
 	const struct node *index;
 	struct pattern *pattern;
 	const struct string_format *format;

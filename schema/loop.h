@@ -11,5 +11,5 @@
 
 #include "reading.h"
 
-/** Searches for a loop. Returns 0, PROBLEM at a keyword that closes one, or -ENOMEM. */
+/** Searches for a loop. Returns 0, PROBLEM at a keyword that closes a loop, or -ENOMEM. */
 int loop_find(struct reading *reading);

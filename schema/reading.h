@@ -1,6 +1,7 @@
 /*
  * The reading of a schema: nodes become subschemas, in the order of the document. References are
- * resolved after the whole document has been read; then other documents may be read, too.
+ * resolved after the whole document has been read. To resolve a reference to another document, that
+ * document is read, too.
  */
 #pragma once
 

@@ -2,11 +2,12 @@
  * A run: the validation of one tree against one schema.
  *
  * Faults are kept as records, which contain only pointers. An alternative is an entry of `anyOf` or
- * `oneOf`: its records are dropped if another alternative fits. For unevaluatedProperties and
- * unevaluatedItems, a bit for each entry says whether a keyword has evaluated the entry.
+ * `oneOf`. If one alternative fits, the records of the others are dropped. For
+ * unevaluatedProperties and unevaluatedItems, a bit for each entry says whether a keyword has
+ * evaluated the entry.
  *
- * The records, the bits, the dynamic scope and the path to the instance are stacks. A check pops
- * again what it has pushed on the last three.
+ * The records, the bits, the dynamic scope and the path to the instance are stacks. At its end a
+ * check removes what it has put on these stacks, except records.
  */
 #pragma once
 
@@ -45,7 +46,7 @@ struct schema_record {
 	uint32_t branch; /* index of the outermost alternative to which the record belongs */
 	/* number (from 1) of the only alternative whose records were kept; 0: there is none */
 	uint32_t alternative;
-	uint32_t children; /* number of records behind this one for the faults of alternatives */
+	uint32_t children; /* number of records behind this one: faults of its alternatives */
 	bool is_key;       /* the fault is in the key itself */
 };
 
@@ -82,7 +83,7 @@ struct schema_run {
 	uint64_t dropped; /* number of records above RUN_RECORDS_MAX, which were not kept */
 };
 
-/* A state of the records. run_mark() returns the present one, and run_forget() goes back to it. */
+/* A state of the records. run_mark() returns the present state, and run_forget() restores it. */
 struct run_mark {
 	size_t records;
 	size_t kept;
@@ -97,7 +98,7 @@ bool run_spend(struct schema_run *run, const struct node *at, uint64_t steps);
 /** If records are collected, adds the record and the path to the instance. Returns false. */
 bool run_fail(struct schema_run *run, struct schema_record record);
 
-/** As run_fail(), for a record that has only these members. */
+/** As run_fail(), for a record in which only these two members are set. */
 bool run_fails(struct schema_run *run, const struct keyword *keyword, const struct node *instance);
 
 struct run_mark run_mark(const struct schema_run *run);
@@ -110,12 +111,14 @@ void run_forget(struct schema_run *run, struct run_mark mark);
  */
 bool run_tidy(struct schema_run *run, struct run_mark mark, const struct node *at);
 
-/** Pushes a step of the path: `key`, or `index` if `key` is NULL. False: the run has failed. */
+/**
+ * Adds a step to the path: `key`, or `index` if `key` is NULL. Returns false if the run has failed.
+ */
 bool run_enter(struct schema_run *run, const struct node *key, uint32_t index);
 void run_leave(struct schema_run *run);
 
 /**
- * Makes a bit for each entry of the instance, all 0. Returns their offset, or EVALUATED_NOT: the
+ * Makes a bit for each entry of the instance, all 0. Returns their offset, or EVALUATED_NOT if the
  * run has failed. To free the bits, the caller restores run->bit_words.
  */
 size_t evaluated_new(struct schema_run *run, const struct node *instance);
@@ -126,12 +129,12 @@ void evaluated_add(struct schema_run *run, size_t to, size_t from, const struct 
 
 /**
  * Returns whether the instance satisfies the subschema. Sets at `evaluated` the bits of the entries
- * that the subschema evaluates; if it returns false, perhaps also bits of others.
+ * that the subschema evaluates. If the result is false, the bits of other entries may be set, too.
  */
 bool run_apply(struct schema_run *run, const struct subschema *subschema,
 	const struct node *instance, size_t evaluated);
 
-/** As run_apply(), without records. */
+/** As run_apply(), but makes no records. */
 bool run_asks(struct schema_run *run, const struct subschema *subschema,
 	const struct node *instance, size_t evaluated);
 
@@ -144,8 +147,8 @@ bool run_matches(struct schema_run *run, const struct pattern *pattern, const st
 	struct span text, bool *ret);
 
 /**
- * Returns the target of the outermost dynamic anchor `name` in the present scope; NULL: there is
- * none, or the run has failed.
+ * Returns the target of the outermost dynamic anchor `name` in the present scope; NULL if there is
+ * no such anchor, or the run has failed.
  */
 const struct subschema *run_dynamic(
 	struct schema_run *run, struct span name, const struct node *instance);

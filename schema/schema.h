@@ -5,7 +5,7 @@
  * schema_read() refuses a schema that can't be applied completely: one of another draft, one that
  * refers to a document that the library does not have, or one with a pattern that PCRE2 can't
  * express. Unknown keywords are ignored, as the drafts demand. `format` is checked only if
- * validates_formats is set, and `contentEncoding` never.
+ * validates_formats is set. `contentEncoding` is never checked.
  *
  * A schema is immutable once it is read. Any number of threads may use it.
  */
@@ -38,7 +38,7 @@ struct schema_text {
 	struct source source; /* its name must differ from that of all other documents */
 	struct span text;
 	const struct format *format; /* NULL: YAML, of which JSON is a part */
-	struct span uri; /* where it was found, absolute and without a fragment; empty: unknown */
+	struct span uri; /* absolute URI of the document, without a fragment; empty: unknown */
 };
 
 /* Greatest number of documents that a schema refers to, and the greatest sum of their bytes. */
@@ -49,8 +49,9 @@ struct schema_text {
 struct schema_library {
 	/**
 	 * Finds the document of an absolute URI without a fragment. Returns 0 with *ret, which
-	 * lives as long as the schema; PROBLEM, with a message that continues the quoted reference,
-	 * such as "is another document, …" behind 'a.json'; or -ENOMEM.
+	 * lives as long as the schema; PROBLEM; or -ENOMEM. The message of the problem must be the
+	 * end of a sentence that begins with the quoted reference: "is another document, …" for
+	 * "'a.json' is another document, …".
 	 */
 	int (*find)(
 		void *context, struct span uri, struct schema_text *ret, struct problem *problem);
@@ -59,7 +60,7 @@ struct schema_library {
 };
 
 /**
- * Reads a schema. `library` NULL: the schema may refer only to itself and to the drafts' own
+ * Reads a schema. If `library` is NULL, the schema may refer only to itself and to the drafts' own
  * schemas, and formats are not checked. Returns 0 with *ret for schema_free(), PROBLEM with the
  * place, or -ENOMEM.
  */

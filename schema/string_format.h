@@ -1,8 +1,8 @@
 /*
  * The formats of strings, which `format` names in a schema.
  *
- * Each format is checked exactly as its standard defines it. If plyfs does not know a format, every
- * string has it, as the drafts demand.
+ * Each format is checked exactly as its standard defines it. If plyfs does not know a format, any
+ * string satisfies it, as the drafts demand.
  */
 #pragma once
 
@@ -41,7 +41,7 @@ extern const bool idn_is_known;
 int idn_label_length(struct span label);
 
 /**
- * Returns 1 if `label`, which must begin with "xn--", is an A-label: it stands for a U-label.
- * Returns 0 if not, or -ENOMEM. If idn_is_known is false, any text behind "xn--" will do.
+ * Returns 1 if `label`, which must begin with "xn--", is an A-label, which stands for a U-label.
+ * Returns 0 if not, or -ENOMEM. If idn_is_known is false, accepts any text behind "xn--".
  */
 int idn_is_ascii_label(struct span label);

@@ -4,7 +4,8 @@
 #include "arena.h"
 
 /**
- * Returns `reference` without "#" and fragment. *fragment has the fragment; `data` NULL: no "#".
+ * Returns `reference` without "#" and fragment. *fragment becomes the fragment; its `data` is NULL
+ * if there is no "#".
  */
 struct span uri_split(struct span reference, struct span *fragment);
 
