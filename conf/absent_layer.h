@@ -2,8 +2,9 @@
  * An absent layer: an optional layer whose directory is missing.
  *
  * The layers of a host, a machine, a user or a fact (%H, %l, %d, %m, %u, %h and %{NAME} in their
- * paths) are often absent, as most hosts and users have no values of their own. Then a change for
- * which the user names no layer would go to the layer below, and so apply to all hosts or users.
+ * paths) are often absent, as most hosts and users have no values of their own. If the highest
+ * layer is absent, a change for which the user names no layer would go to the layer below, and so
+ * apply to all hosts or users.
  */
 #pragma once
 

@@ -5,9 +5,9 @@
  * and outside. Only a user who may search these directories may read the files beneath them, just
  * as without a mount.
  *
- * Only the file's own place counts, not the links on the way: a user who may search those
- * directories can reach the file without the links. The layer's own place does not count, as with a
- * bind mount (layer_closed_above() reports it).
+ * Directories above a link on the way do not count: a user who may search the directories above the
+ * file itself can reach the file without the links. The directories above the layer do not count,
+ * either, as in a bind mount (layer_closed_above() finds them).
  */
 #pragma once
 

@@ -6,7 +6,7 @@
  *      site: fra1
  *
  * --fact NAME=VALUE overrules the file. A value is not trusted: it must be one name in a path, so
- * that "../../home/eve" can't choose a directory. The same holds for the value of %H.
+ * that "../../home/eve" can't choose a directory. The value of %H must be one name, too.
  */
 #pragma once
 
@@ -32,9 +32,9 @@ bool fact_is_given(const char *text);
 
 /**
  * Finds the value of a fact. Returns 0 with *ret, one path component that lives as long as
- * `around`; NULL: the file has the fact without a value. PROBLEM: the value can't be one path
- * component, or the fact is unknown. A value in the file is reported there, anything else at
- * `place`, where plyfs.yaml uses the fact.
+ * `around`, or NULL if the file has the fact without a value. Returns PROBLEM if the value can't be
+ * one path component, or the fact is unknown. A wrong value in the file is reported at its place in
+ * the file; other problems are reported at `place`, where plyfs.yaml uses the fact.
  */
 int fact_find(const struct settings_environment *around, struct span name, const struct node *place,
 	const char **ret, struct problem *problem);

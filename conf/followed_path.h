@@ -36,7 +36,10 @@ void followed_path_cover(dev_t device, int beneath_fd);
 /** Returns the `beneath_fd` of followed_path_cover(); -1: none. */
 int followed_path_beneath(void);
 
-/** Makes paths of this thread end at network and FUSE file systems; false: they no longer do. */
+/**
+ * With `is_local`, paths of this thread end at network and FUSE file systems from now on. Otherwise
+ * they lead into these file systems again.
+ */
 void followed_path_stay_local(bool is_local);
 
 /** Returns the device of the file system at which a path of this thread ended last. */
@@ -49,5 +52,5 @@ dev_t followed_path_remote(void);
  */
 int followed_path_uncover(int *fd);
 
-/** Does the same, but returns -EREMOTE where followed_path_stay_local() has the path end. */
+/** As followed_path_uncover(), but returns -EREMOTE where followed_path_stay_local() ends paths. */
 int followed_path_check(int *fd);

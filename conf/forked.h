@@ -21,17 +21,18 @@ int forked_keep_only(int output, int *kept, size_t count);
 
 /**
  * Has the kernel kill this process when the thread that forked it ends. Returns false if that
- * thread's process, `parent`, has ended already, or the kernel refuses: then end this process.
+ * thread's process, `parent`, has ended already, or the kernel refuses. If the result is false, the
+ * caller must end this process.
  */
 bool forked_dies_with(pid_t parent);
 
 /* In the process that forked it. */
 
 /**
- * Reaps the child if it has ended. Returns whether it has ended; then *status is as by wait(2), or
- * unchanged if we ignore SIGCHLD. `status` may be NULL.
+ * Reaps the child if it has ended. Returns whether it has ended. If so, *status is as wait(2) sets
+ * it, or unchanged if we ignore SIGCHLD. `status` may be NULL.
  */
 bool forked_reap(pid_t pid, int *status);
 
-/** As forked_reap(), but waits up to `timeout_ms`. `pidfd` may be -1: the kernel has none. */
+/** As forked_reap(), but waits up to `timeout_ms`. `pidfd` is -1 if the kernel has no pidfds. */
 bool forked_await(pid_t pid, int pidfd, int timeout_ms);

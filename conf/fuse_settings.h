@@ -5,5 +5,5 @@
 
 #define FUSE_SETTINGS "/etc/fuse.conf"
 
-/** Returns whether a line of FUSE_SETTINGS lets ordinary users open their mounts to others. */
+/** Returns whether FUSE_SETTINGS lets ordinary users give other users access to their mounts. */
 bool fuse_settings_allow_others(void);

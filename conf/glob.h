@@ -4,7 +4,7 @@
  *
  *      *  ?          any bytes, or one byte, of one name
  *      **            any bytes, slashes too; at a name's start, "**" with its "/" may match nothing
- *      [a-z] [!a-z]  one byte out of these, or not out of these ("^" is the same as "!")
+ *      [a-z] [!a-z]  one byte of this set, or one that is not in it ("^" may replace "!")
  *      {a,b}         alternatives, which may be empty and may nest
  *      \             takes the next byte as it is
  */

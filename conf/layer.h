@@ -74,8 +74,8 @@ enum layer_use { LAYER_NAME, LAYER_LIST, LAYER_READ };
  * called with the path (absolute; only the last name may be a link). If `may_use` returns 0, the
  * use continues; otherwise its result, an -errno, is returned. NULL: every path may be used.
  *
- * The reason: stat(2), open(2) and read(2) wait for the server of a mount that is nested in a
- * layer, or that a link leads to, and a command can't end such a call.
+ * A guard is needed because stat(2), open(2) and read(2) wait for the server of a mount that is
+ * nested in a layer, or that a link leads to, and a command can't end such a call.
  */
 void layer_guard(int (*may_use)(const char *path, enum layer_use use));
 
@@ -157,7 +157,7 @@ bool layer_is(const struct layer *layer, const struct stat *directory);
 bool layer_is_current(const struct layer *layer);
 
 /**
- * Returns whether another directory, or none, is at the layer's place now. Then the layer's own
+ * Returns whether another directory, or none, is at the layer's place now. If so, the layer's own
  * directory may be half removed, so what was read there may never have been a state of the layer. A
  * tree of a mirror counts as replaced when the mirror changes it (store_hold()).
  */
@@ -194,8 +194,9 @@ bool layer_is_covered(const struct layer *layer, const char *path);
 
 /**
  * Until the next call of layer_stay(), this thread opens `directory` only once for each layer, to
- * look up names in it. The thread does not notice a replaced directory meanwhile, so the next
- * call must come soon, and no layer may be closed before it. "" only ends the former call's effect.
+ * look up names in it. The thread does not notice a replaced directory meanwhile, so the next call
+ * must come soon, and no layer may be closed before it. layer_stay("") only ends the effect of the
+ * last call.
  */
 void layer_stay(const char *directory);
 
@@ -241,9 +242,9 @@ int layer_open_path(const struct layer *layer, const char *path);
 /**
  * Calls `each` for every name in the directory that is neither hidden nor excluded, in the order of
  * readdir(3), with its d_type. With `follow`, a link has the type of its target, and a dangling
- * link is left out. If stat(2) fails with another error, the type is DT_UNKNOWN, or DT_LNK for a
- * link with `follow`. If `each` returns a value other than 0, the listing ends, and layer_list()
- * returns that value. Otherwise it returns 0 or -errno.
+ * link is left out. If stat(2) fails for another reason than a missing file, the type is
+ * DT_UNKNOWN, or DT_LNK for a link with `follow`. If `each` returns a value other than 0, the
+ * listing ends, and layer_list() returns that value. Otherwise it returns 0 or -errno.
  */
 int layer_list(const struct layer *layer, const char *path,
 	int (*each)(void *context, const char *name, unsigned char type), void *context);
@@ -256,7 +257,7 @@ int layer_read_link(const struct layer *layer, const char *path, char **ret);
 
 /**
  * Returns whether the file lies in a file system of the kernel's own, such as /proc. The contents
- * of such a file depend on its reader: through a link in a layer, the daemon would show its own
+ * of such a file depend on its reader, so through a link in a layer, the daemon would show its own
  * secrets (/proc/self/maps, /proc/keys).
  */
 bool layer_is_kernels_own(int fd);

@@ -22,7 +22,7 @@ struct layer_spec {
 	bool is_named;
 	bool optional;
 	bool required; /* the directory must not be empty */
-	/* the layer, which is optional, is missing: a specifier in `path` has no value here */
+	/* the layer, which is optional, is missing, as a specifier in `path` has no value here */
 	bool has_no_value;
 	bool follow;
 	const char *const *exclude; /* as in struct layer; NULL: the default */
@@ -55,8 +55,9 @@ int layer_spec_read_presence(
 	struct layer_spec *spec, const struct node *map, struct problem *problem);
 
 /**
- * Gives each layer without a name the last part of its path, prefix or URL, with -2, -3 … added if
- * that name is taken. Returns 0, PROBLEM if two layers have the same name already, or -ENOMEM.
+ * Names each layer without a name after the last part of its path, prefix or URL, with -2, -3 …
+ * added if that name is taken. Returns 0, PROBLEM if two layers have the same name already, or
+ * -ENOMEM.
  */
 int layer_specs_name(
 	struct layer_spec *specs, size_t count, struct arena *arena, struct problem *problem);

@@ -54,8 +54,8 @@ int outside_open(const char *path, unsigned wanted, struct outside_directory *re
 int outside_trust(const struct trusted *trusted, struct problem *problem);
 
 /*
- * A thread's versions of these functions; `trust` is that of trust_check(). If a file system does
- * not answer: -ETIMEDOUT.
+ * The functions that a delegate calls in place of those above; `trust` takes the place of
+ * trust_check(). They return -ETIMEDOUT if a file system does not answer.
  */
 struct outside_delegate {
 	int (*read)(void *context, const char *path, size_t size_max, struct outside_file *ret);
@@ -64,7 +64,7 @@ struct outside_delegate {
 		void *context, const char *path, unsigned wanted, struct outside_directory *ret);
 	int (*trust)(void *context, const struct trusted *trusted, struct problem *problem);
 	void *context;
-	unsigned *failures; /* the number of results other than 0 is added */
+	unsigned *failures; /* grows by 1 with each result other than 0 */
 };
 
 /** Sets the delegate of the calling thread; NULL: none. *delegate must stay valid. */

@@ -27,7 +27,7 @@ struct preset {
 
 /**
  * Reads the preset `name`, which plyfs.yaml names at `node` (NULL: nowhere). Returns 0 with *ret
- * for preset_fini(), whose strings lie in `arena`; PROBLEM, which lists all presets if there is no
+ * for preset_fini() (its strings lie in `arena`); PROBLEM, which lists all presets if there is no
  * such preset; or -errno for a shortage of memory or descriptors. After an error, ret->read is set
  * if the file was read.
  */

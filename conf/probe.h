@@ -18,7 +18,7 @@
 #define PROBE_MS 5000
 #define PROBE_OTHERS_MS 2000
 
-/* A short limit, in ms, to find out which of several mounts is silent. Healthy ones need less. */
+/* A short limit, in ms, to find out which mount is silent. A healthy mount answers sooner. */
 #define PROBE_NAME_MS 300
 
 struct probe {
@@ -35,9 +35,9 @@ typedef int probe_call(void *context, int out);
 void probe_start(struct probe *probe, unsigned limit_ms, probe_call *call, void *context);
 
 /**
- * Waits for the child. Returns the call's result: if that is 0, *ret is the output and a NUL, for
- * free(3); `ret` and `ret_len` may be NULL. Returns -ETIMEDOUT if the child did not end in time,
- * -EFBIG if the output does not fit 64 MiB, or another -errno.
+ * Waits for the child. Returns the call's result. If that is 0, *ret is the output with a NUL
+ * behind it, for free(3); `ret` and `ret_len` may be NULL. Returns -ETIMEDOUT if the child did not
+ * end in time, -EFBIG if the output does not fit 64 MiB, or another -errno.
  */
 int probe_end(struct probe *probe, char **ret, size_t *ret_len);
 

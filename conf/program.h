@@ -21,7 +21,7 @@ struct program {
 	/* the user to run it as; NULL: the default of the process that runs it */
 	const char *user;
 	unsigned timeout_ms;
-	bool is_optional; /* of a check: without the program, the content is shown unchecked */
+	bool is_optional; /* of a check: if the program is missing, content is shown unchecked */
 	const struct node *place; /* where its command stands in plyfs.yaml */
 };
 
@@ -64,8 +64,8 @@ char *program_key(const struct program *program);
 void program_name(const struct program *program, char name[PROGRAM_NAME_MAX]);
 
 /**
- * Does the same for "sh -c SCRIPT". Returns whether the shell searches for `name` as a program.
- * False: in the script the name is missing, or part of a path, or that of a function.
+ * As program_name(), for "sh -c SCRIPT". Returns whether the shell searches for a program of that
+ * name. It does not if the script lacks the name, or has it in a path, or as that of a function.
  */
 bool program_name_in_script(const struct program *program, char name[PROGRAM_NAME_MAX]);
 
@@ -75,5 +75,5 @@ bool program_name_in_script(const struct program *program, char name[PROGRAM_NAM
  */
 int program_find(const char *directories, const char *name, char path[PATH_MAX]);
 
-/** Returns whether all members but `place` are equal. Both programs may be NULL. */
+/** Returns whether all members but `place` are equal. NULL equals only NULL. */
 bool program_equal(const struct program *a, const struct program *b);

@@ -5,12 +5,12 @@
 
 /**
  * Calls layer_note_remote() for each layer that lies on a network or FUSE file system, or contains
- * one. Reads only the table of mounts: no file system is asked. Returns 0 or -errno.
+ * one. Reads only the table of mounts, and asks no file system. Returns 0 or -errno.
  */
 int settings_note_remote(const struct settings *settings);
 
 /**
- * Returns whether the delegate looks into one of the layers (layer.h), or may do so: the links of a
- * layer with `follow` may lead to a remote file system.
+ * Returns whether the delegate (layer.h) may look into one of the layers. It may also look into a
+ * local layer with `follow`, as the layer's links may lead to a remote file system.
  */
 bool settings_may_wait(const struct settings *settings);

@@ -34,8 +34,8 @@ int route_each(
 	const char *path, int (*each)(void *context, const struct route_step *step), void *context);
 
 /**
- * Does the same, but returns -EREMOTE before it goes to a path for which `avoids` returns true: no
- * file system that is mounted there is asked.
+ * As route_each(), but returns -EREMOTE before it goes to a path for which `avoids` returns true.
+ * So it does not ask a file system that is mounted at such a path.
  */
 int route_each_avoiding(const char *path, bool (*avoids)(void *context, const char *path),
 	int (*each)(void *context, const struct route_step *step), void *context);

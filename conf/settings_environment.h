@@ -22,13 +22,14 @@ struct settings_environment {
 	const char *machine_id;
 	const char *user; /* %h is this user's home, as this machine knows it */
 
-	/* NAME=VALUE of --fact; the first NULL ends them. The last value of a name counts. */
+	/* NAME=VALUE of --fact, ending with NULL. If a name comes twice, its last value counts. */
 	const char *facts[SETTINGS_FACTS_MAX];
 	const struct fact_file *fact_file; /* of the settings; NULL in a copy of an environment */
 
 	/*
 	 * A mount of ours lies on the directory `mountpoint` (absolute, without links; NULL: there
-	 * is none) and hides its contents. `beneath` is a path to them; NULL: none is known.
+	 * is none) and hides its contents. `beneath` is a path to these contents, or NULL if no
+	 * such path is known.
 	 */
 	const char *mountpoint;
 	const char *beneath;

@@ -20,7 +20,7 @@ int settings_set_rules(struct settings *settings, size_t count);
 /**
  * Opens and reads the file at `place` as YAML. Messages call it `path`. A directory, a pipe, a file
  * that is too large, and a key that comes twice are problems. Returns 0 with *ret for
- * document_free(), and *stat, the file's; PROBLEM; or -ENOMEM.
+ * document_free(), and the file's attributes in *stat; PROBLEM; or -ENOMEM.
  */
 int settings_text_read(const char *path, const char *place, struct stat *stat,
 	struct document **ret, struct problem *problem);
@@ -34,8 +34,8 @@ int settings_read_facts(
 	struct settings *settings, const struct node *root, struct problem *problem);
 
 /**
- * Replaces each %{NAME} in the patterns, paths, schemas and commands of `list`: rules, virtual
- * files, or a map such as `options`; NULL is allowed. Also replaces %H and the like, but not in
+ * Replaces each %{NAME} in the patterns, paths, schemas and commands of `list`. `list` has rules or
+ * virtual files, or is a map such as `options`, or NULL. Also replaces %H and the like, but not in
  * commands. Returns 0, PROBLEM or -ENOMEM.
  */
 int settings_expand_facts(
@@ -51,7 +51,7 @@ int settings_read_schemas(
 /**
  * Reads `schema:` of `map`, a rule or virtual file. A relative path begins at the directory of the
  * plyfs.yaml or preset. Reads the file only once, even if several rules name it. Returns 0 with
- * *ret (unchanged: none is given); PROBLEM, with the place in a wrong schema; or -ENOMEM.
+ * *ret, or unchanged if no schema is given; PROBLEM, with the place in a wrong schema; or -ENOMEM.
  */
 int settings_read_schema(struct settings *settings, const struct node *map,
 	const struct schema_file **ret, struct problem *problem);
@@ -64,7 +64,7 @@ int settings_read_yaml(const struct node *node, const char *name, const enum nod
 	struct problem *problem);
 
 /**
- * Opens the layers of settings from settings_outline(). Then the settings are as settings_read()
+ * Opens the layers of settings from settings_outline(), which are afterwards as settings_read()
  * makes them. Returns 0, PROBLEM or -ENOMEM.
  */
 int settings_open(struct settings *settings, struct problem *problem);

@@ -63,12 +63,12 @@ struct store {
 	struct arena *arena;
 };
 
-/** Makes an empty one for store_free(). NULL: no memory. */
+/** Makes an empty store, for store_free(). Returns NULL when there is no memory. */
 struct store *store_new(void);
 
 /**
- * Finds the store of an open directory. Returns 0 with *ret for store_free(), NULL if no mirror
- * writes the directory; or -errno.
+ * Finds the store of an open directory. Returns 0 with *ret for store_free(), which is NULL if no
+ * mirror writes the directory; or -errno.
  */
 int store_find(int directory, struct store **ret);
 void store_free(struct store *store); /* NULL is allowed */

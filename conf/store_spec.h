@@ -1,7 +1,7 @@
 /*
- * A store spec: the store that a layer mirrors, `etcd:` or `git:` in plyfs.yaml(5). The mount
- * and render commands ensure that a mirror runs for it (fs/supervisor). Commands that only read use
- * the files that the mirror has left:
+ * A store spec: the store that a layer mirrors, `etcd:` or `git:` in plyfs.yaml(5). The mount and
+ * render commands ensure that a mirror runs for it (fs/supervisor). Other commands that read the
+ * layer do not start a mirror; they use the files that it has left:
  *
  *      BASE/KIND-ID/         belongs to the mirror's user
  *              layer         the layer's directory: a link that the mirror turns to a new tree
@@ -25,9 +25,10 @@ struct store_spec {
 	const char *what; /* the prefix or the URL; the layer's default name comes from it */
 	const char *user; /* the user that the mirror runs as; NULL: not given */
 	const char *base;
-	const char *home;         /* BASE/KIND-ID */
-	const char *directory;    /* BASE/KIND-ID/layer */
-	const char *system;       /* as `directory`, in root's BASE; NULL: `state` was given */
+	const char *home;      /* BASE/KIND-ID */
+	const char *directory; /* BASE/KIND-ID/layer */
+	/* as `directory`, but below root's default BASE; NULL if plyfs.yaml gives `state` */
+	const char *system;
 	const char *const *words; /* arguments of "plyfs" that run the mirror, ending with NULL */
 	const char *specifiers;   /* in the prefix, ref or path, as in struct layer_spec */
 	uint64_t wait_ms;         /* how long a mount waits for the first state */
@@ -52,5 +53,5 @@ struct store_spec_place {
 int store_spec_read(const char *kind, const struct node *map, const struct store_spec_place *place,
 	const struct store_spec **ret, struct problem *problem);
 
-/** Returns `directory`; or `system` if only that exists. */
+/** Returns `directory`, or `system` if that exists and `directory` does not. */
 const char *store_spec_directory(const struct store_spec *store);

@@ -36,5 +36,5 @@ __attribute__((format(printf, 2, 3))) int text_format(char **ret, const char *fo
 /** Writes the whole text. Returns 0 or -errno. */
 int text_write(int fd, const char *text, size_t len);
 
-/** Describes the -errno of a call on a path, with a remedy; for a rare one, as strerror(3). */
+/** Describes the -errno of a call on a path, with a remedy; a rare error, as strerror(3) does. */
 const char *text_error(int error);

@@ -24,8 +24,8 @@ struct trusted {
 /**
  * Checks the file, and every directory and link on the way to it (route.h). Each must belong to
  * root, our user or `user`, and no other user may be able to write to it. But a directory with the
- * sticky bit, like /tmp, may be writable for all: only a file's owner can replace the file there.
- * Files on a FUSE file system count as those of the user who mounted it.
+ * sticky bit, like /tmp, may be writable for all, as only a file's owner can replace the file
+ * there. Files on a FUSE file system count as those of the user who mounted it.
  *
  * Returns 0; PROBLEM, at the node, with the part of the path, its owner or mode, and the remedy;
  * -ESTALE if the file there is not the one that was read, or is gone; or another -errno.

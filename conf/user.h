@@ -1,14 +1,14 @@
 /*
  * A user, as the system knows it (passwd(5)).
  *
- * Settings are read while processes are forked: not by getpwuid(3), whose lock such a process may
- * need.
+ * One thread may fork a process while another thread reads settings. So user_find() does not call
+ * getpwuid(3): the forked process may need the lock that getpwuid(3) holds in the other thread.
  */
 #pragma once
 
 #include <pwd.h>
 
-/* The result of user_find(), if the system knows no such user, or can't say. */
+/* The result of user_find() if the system knows no such user, or can't tell. */
 #define USER_UNKNOWN 1
 
 /**
