@@ -64,8 +64,8 @@ __attribute__((format(printf, 2, 3))) char *arena_printf(
 	struct arena *arena, const char *format, ...);
 
 /**
- * Takes over `data`, `size` bytes from malloc(3): arena_free() frees them. Returns 0, or -ENOMEM;
- * then the caller still owns `data`.
+ * Takes over `data`, `size` bytes from malloc(3): arena_free() frees them. Returns 0 or -ENOMEM.
+ * After -ENOMEM the caller still owns `data`.
  */
 int arena_adopt(struct arena *arena, void *data, size_t size);
 

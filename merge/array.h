@@ -1,6 +1,6 @@
 /*
  * An array from malloc(3) that grows as entries are added: a pointer, a count and a capacity, all
- * zero at first. Its owner frees it. (In an arena: arena_grow().)
+ * zero at first. Its owner frees it. For an array in an arena, see arena_grow().
  */
 #pragma once
 

@@ -2,11 +2,11 @@
  * A budget: the time that reading one source or doing one merge may take, and a flag that cancels
  * this work.
  *
- * Time is the processor time of the thread: the outcome of a merge must not depend on other work of
- * the machine. Code that works long calls budget_is_spent() now and then. An arena checks its
+ * Time is the processor time of the thread, as the outcome of a merge must not depend on other work
+ * of the machine. Code that works long calls budget_is_spent() now and then. An arena checks its
  * budget before it makes a block of 32 KiB or more. If the budget is spent, the allocation fails as
- * it does without memory. So the work returns -ENOMEM in both cases; budget_result() distinguishes
- * them.
+ * if there were no memory, and the work returns -ENOMEM. budget_result() distinguishes a spent
+ * budget from a lack of memory.
  */
 #pragma once
 
@@ -33,8 +33,8 @@ struct budget {
 void budget_init(struct budget *budget, uint64_t time_ms, const atomic_bool *is_cancelled);
 
 /**
- * Returns whether the budget is spent or cancelled. Makes a system call if there is a time limit.
- * NULL: never spent.
+ * Returns whether the budget is spent or cancelled; false for NULL. Makes a system call if there is
+ * a time limit.
  */
 bool budget_is_spent(struct budget *budget);
 

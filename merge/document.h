@@ -3,7 +3,7 @@
  * and never changes.
  *
  * A YAML source may hold several YAML documents (roots); any other source holds one. A source that
- * is empty or has only comments has no root; in TOML it has an empty table.
+ * is empty or has only comments has no root; but in TOML its root is an empty table.
  */
 #pragma once
 
@@ -30,7 +30,7 @@ struct read_options {
 	const struct format *format;
 	enum node_schema schema; /* of YAML; each other format has its own */
 	bool keep_duplicates;    /* a repeated key keeps all its pairs; for the salt strategy */
-	bool as_pyyaml;          /* 1, 1.0 and true are one key; an anchor twice is a problem */
+	bool as_pyyaml;          /* 1, 1.0 and true are one key; a repeated anchor is a problem */
 	bool wants_extents;      /* fill in the document's `extents` (extent.h) */
 	struct limits limits;    /* all zero: LIMITS_DEFAULT */
 	struct text_place place;

@@ -15,7 +15,7 @@ bool foreign_is_html(struct span text);
 
 /**
  * Reads the text, which has no byte order mark at its beginning, in the builder's format. Returns
- * as format.read. An HTML page is always a problem. In formats with neither lists nor quotes over
- * several lines, so are a conflict's marks and a byte order mark.
+ * as format.read. An HTML page is always a problem. A conflict's marks and a byte order mark are
+ * problems in formats with neither lists nor quotes over several lines.
  */
 int foreign_read(struct builder *builder, struct span text);

@@ -35,7 +35,7 @@ struct format {
 	bool has_sections; /* the writer puts pairs outside of sections first */
 	bool has_tags;     /* a node may have a tag, and so a directive such as !delete */
 	bool is_whole;     /* if no rule says otherwise, the highest layer's file is shown whole */
-	bool repeats;      /* a key may be repeated: without a rule, lists combine by "repeat" */
+	bool repeats;      /* a key may be repeated, so lists combine by "repeat" by default */
 	const struct ini_dialect *dialect; /* of INI (format/ini_dialect.h); NULL: not INI */
 
 	/*
@@ -57,8 +57,8 @@ struct format {
 	/*
 	 * Writes the tree to writer->output and ends with a newline if it wrote anything. The same
 	 * tree gives the same text. The text, read again, gives an equal tree, as far as the format
-	 * can express it. A value that the format can't hold is a problem at that node; so is a
-	 * collection nested more than writer->depth deep. Returns 0, PROBLEM or -ENOMEM. A failure
+	 * can express it. A value that the format can't hold, and a collection nested more than
+	 * writer->depth deep, are problems at their nodes. Returns 0, PROBLEM or -ENOMEM. A failure
 	 * of writer->output is not returned: output_finish() reports it.
 	 */
 	int (*write)(struct writer *writer, const struct node *root);
@@ -90,7 +90,7 @@ struct format {
 FORMATS(FORMAT_DECLARE)
 #undef FORMAT_DECLARE
 
-/** TOML for programs that read only 1.0. Not in format_all(): the rule's `toml` selects it. */
+/** TOML for programs that read only 1.0. It is not in format_all(): a rule's `toml` selects it. */
 extern const struct format format_toml_1_0;
 
 static inline bool format_is_toml(const struct format *format)
@@ -101,7 +101,10 @@ static inline bool format_is_toml(const struct format *format)
 /** Returns all formats, ending with NULL. */
 const struct format *const *format_all(void);
 
-/** Returns the index in format_all(); for NULL its length; for format_toml_1_0 its length + 1. */
+/**
+ * Returns the index in format_all(). For NULL, returns the number N of formats there; for
+ * format_toml_1_0, N + 1.
+ */
 unsigned format_index(const struct format *format);
 
 /** Returns the format with that name, or NULL. */
@@ -110,7 +113,7 @@ const struct format *format_find(struct span name);
 /** Returns the format of a file with the name `file`, or NULL. */
 const struct format *format_of_name(const char *file);
 
-/** Does the same, but only by the suffix of the name. */
+/** As format_of_name(), but only by the suffix of the name. */
 const struct format *format_of_suffix(const char *file);
 
 /**

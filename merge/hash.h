@@ -2,8 +2,9 @@
  * The hash of keys and values: fast, and not predictable from outside.
  *
  * Keys come from hostile input: if a thousand keys had one hash, each search in a map would compare
- * all of them. So the hash starts from a random number (early at boot, from an address). Only
- * forked processes have the same start. Store no hash, and let no output depend on one.
+ * all of them. So the hash starts from a random number (early at boot, from an address). A forked
+ * process has the same start as its parent; all other processes have other starts. Store no hash,
+ * and let no output depend on one.
  */
 #pragma once
 
@@ -18,7 +19,7 @@ static inline uint64_t hash_seed(void)
 	return hash_start;
 }
 
-/* Folds both halves of the product of `a` and `b` together: every bit affects every bit. */
+/* Folds both halves of the product of `a` and `b` together, so every bit affects every bit. */
 static inline uint64_t hash_fold(uint64_t a, uint64_t b)
 {
 #ifdef __SIZEOF_INT128__

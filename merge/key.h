@@ -44,7 +44,7 @@ struct key {
 	size_t count; /* 0: the whole file */
 
 	/* Set by key_match() (key_match.h); key_parse() leaves KEY_ANY_DOCUMENT, NULL and 0. */
-	size_t document; /* index (of a new one, the number of documents), or KEY_ANY_DOCUMENT */
+	size_t document; /* index (for a new document: their number), or KEY_ANY_DOCUMENT */
 	const struct node *named; /* the name of a new document; else NULL */
 	size_t start;             /* length of the part of `text` that names the document */
 };
@@ -62,7 +62,7 @@ struct key_condition {
  */
 int key_parse(const char *text, struct arena *arena, struct key *ret, struct problem *problem);
 
-/** As key_parse(), from text[start] on; start > 0: behind the name of a document. */
+/** As key_parse(), from text[start] on. If `start` > 0, a document's name stands before it. */
 int key_parse_from(const char *text, size_t start, struct arena *arena, struct key *ret,
 	struct problem *problem);
 
@@ -74,7 +74,10 @@ int key_parse_from(const char *text, size_t start, struct arena *arena, struct k
 int key_parse_conditions(const char *text, size_t at, struct arena *arena,
 	struct key_condition **ret, size_t *count, size_t *end);
 
-/** Sets *ret to an upper bound of the number of parts. PROBLEM if above KEY_PARTS_MAX, else 0. */
+/**
+ * Sets *ret to an upper bound of the number of parts. Returns PROBLEM if it is above KEY_PARTS_MAX,
+ * else 0.
+ */
 int key_count_parts(const char *text, size_t *ret, struct problem *problem);
 
 /** Reads the part at text[at], which may begin with a dot. Returns as key_parse(). */

@@ -35,10 +35,11 @@ struct merge_input {
 struct merge_environment {
 	/*
 	 * Finds the file `name` anywhere under `directory`, which is relative to the layers ("":
-	 * their root). Of several paths the least deep counts; at one depth, the first in byte
-	 * order. *ret becomes its *count sources, lowest layer first, which stay until the result
-	 * is freed. They have documents, unless the options of read_options_for() have no format.
-	 * Returns 0, MERGE_ABSENT, PROBLEM with `problem` filled, or -errno.
+	 * their root). If several files have that name, the least deep one counts; of several at
+	 * that depth, the first in byte order. *ret becomes its *count sources, lowest layer first,
+	 * which stay until the result is freed. They have documents, unless the options of
+	 * read_options_for() have no format. Returns 0, MERGE_ABSENT, PROBLEM with `problem`
+	 * filled, or -errno.
 	 */
 	int (*find)(void *context, const char *directory, const char *name,
 		const struct merge_input **ret, size_t *count, struct problem *problem);
@@ -87,7 +88,7 @@ struct merge_result {
 	/* With origins: the document of the only source, if `text` is its text and it parses. */
 	const struct document *verbatim;
 	struct refusals refusals;
-	bool wants_crlf;         /* a written tree ends lines with "\r\n", as the lowest source */
+	bool wants_crlf;         /* a written tree ends lines with "\r\n", like the lowest source */
 	struct document **owned; /* documents that merge_run() or the strategy read itself */
 	uint32_t owned_count;
 	uint32_t owned_capacity;
@@ -107,7 +108,9 @@ struct read_options read_options_for(
 int merge_run(
 	const struct merge_request *request, struct merge_result **ret, struct problem *problem);
 
-/** Reports the first refusal and the number of the others. Returns PROBLEM, or 0: there is none. */
+/**
+ * Reports the first refusal and the number of the others. Returns PROBLEM, or 0 if there is none.
+ */
 int merge_report_refusals(const struct merge_result *result, struct problem *problem);
 
 void merge_result_free(struct merge_result *result);

@@ -42,8 +42,8 @@ enum node_style {
 enum node_schema {
 	NODE_YAML_1_1, /* as PyYAML's safe loader */
 	NODE_YAML_1_2, /* the core schema of YAML 1.2.2, section 10.3 */
-	/* As 1.1, but 0644 is 644 (Salt's yamlex). Of YAML's schemas the last one: code compares
-	 * with `<= NODE_SALT`. */
+	/* As 1.1, but 0644 is 644 (Salt's yamlex). This is the last of YAML's schemas: code
+	 * recognises a schema of YAML by `<= NODE_SALT`. */
 	NODE_SALT,
 	NODE_JSON, /* RFC 8259 */
 	NODE_TOML, /* TOML 1.1.0 */
@@ -231,8 +231,8 @@ int node_reserve(struct arena *arena, struct node *map, uint32_t count);
 void node_remove(struct node *map, const struct node *key);
 
 /**
- * Returns the pair with that key, the last one if there are several; or NULL. It is valid until the
- * map changes.
+ * Returns the pair with that key, or the last one if there are several; or NULL if there is none.
+ * The pair is valid until the map changes.
  */
 const struct pair *node_find(const struct node *map, const struct node *key);
 
@@ -246,9 +246,8 @@ const struct pair *node_find_as_python(
 /**
  * Returns the pair by which an item of a list is matched; NULL: there is none. `by` is a key, or a
  * list of keys that are tried in their order. The first key at which the item has a scalar decides.
- * A null or an empty text counts only at the last key, and a value that is not written (`name:`)
- * never does. If the item does not have a key with dots, such as metadata.name, the key is taken
- * for a path.
+ * A null or an empty text counts only at the last key. A value that is not written (`name:`) never
+ * counts. A key with dots that the item does not have, such as metadata.name, is taken for a path.
  */
 const struct pair *node_match(const struct node *item, const struct node *by);
 
@@ -256,8 +255,8 @@ const struct pair *node_match(const struct node *item, const struct node *by);
 const struct node *node_get(const struct node *map, const char *name);
 
 /**
- * Typed equality: 1 and true differ; 1 and 1.0 are equal. The order of pairs in a map does not
- * count, that of items in a sequence does. A foreign tag is part of the value.
+ * Typed equality: 1 and true differ; 1 and 1.0 are equal. The order of items in a sequence counts,
+ * but not the order of pairs in a map. A foreign tag is part of the value.
  */
 bool node_equal(const struct node *a, const struct node *b);
 

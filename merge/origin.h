@@ -15,7 +15,7 @@
  * A value has one step for each contributor, even if the contributor reaches the value in two ways.
  * A value is not its own contributor. Two nodes that were read at one place are one contributor.
  *
- * The recording functions can't fail: origins_check() reports a lack of memory afterwards. If
+ * The recording functions return no error: origins_check() reports a lack of memory afterwards. If
  * origins are off, `origins` is NULL, and recording costs one test of a pointer.
  *
  * Everything is valid while the origins' arena and the sources' documents live.
@@ -117,7 +117,7 @@ void origin_take_over(struct origins *origins, const struct node *value, const s
 void origin_note(struct origins *origins, const struct node *value, const struct node *other,
 	enum origin_fate fate, struct origin_why why);
 
-/** Gives `to` the steps and removals of `from`: `to` is a copy that takes its place. */
+/** Gives the steps and removals of `from` to `to`, a copy that takes its place. */
 void origin_move(struct origins *origins, const struct node *from, const struct node *to);
 
 /** Records that `lost` at `key` was removed from the map or list `from`. why.by may be NULL. */
@@ -131,7 +131,7 @@ void origin_remove(struct origins *origins, const struct node *from, const struc
 void origin_restore(struct origins *origins, const struct node *in, const struct node *key,
 	const struct node *value);
 
-/** Forgets the removal of `key` from `in`, for a key that another source has set again. */
+/** Forgets the removal of `key` from `in`, for a caller that has set the key again. */
 void origin_forget(struct origins *origins, const struct node *in, const struct node *key);
 
 /** Gives `copy` the steps and removals that `value` has in `others`. */
@@ -141,7 +141,10 @@ void origin_import(struct origins *origins, const struct origins *others, const 
 /** Records that `len` bytes of the result, from `offset` on, are the whole of `source`. */
 void origin_text(struct origins *origins, size_t offset, size_t len, const struct source *source);
 
-/** As origin_text(), for lines of `source` from `line` on; the result may end them otherwise. */
+/**
+ * As origin_text(), but for lines of `source` from `line` on, which may have other line ends in the
+ * result.
+ */
 void origin_text_at(struct origins *origins, size_t offset, size_t len, const struct source *source,
 	uint32_t line);
 

@@ -39,7 +39,7 @@ __attribute__((format(printf, 5, 6))) int problem_set(struct problem *problem, c
 	unsigned line, unsigned column, const char *format, ...);
 
 /**
- * As problem_set(), at the place of `node`. If the node has none, the problem has none.
+ * As problem_set(), at the place of `node`. If the node has no place, the problem has no place.
  */
 __attribute__((format(printf, 3, 4))) int problem_at(
 	struct problem *problem, const struct node *node, const char *format, ...);

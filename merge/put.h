@@ -52,8 +52,10 @@ struct put_request {
 struct put_result {
 	struct arena *arena;
 	bool is_changed;
-	bool is_absent; /* of a reset: neither the target nor the result has the value; no change */
-	bool is_empty; /* of a reset: the target has no values left; `after` is merged without it */
+	/* of a reset: neither the target nor the result has the value, so nothing changes */
+	bool is_absent;
+	/* of a reset: the target has no values left, so `after` is merged without the target */
+	bool is_empty;
 	struct span text;     /* of the target, NUL-terminated */
 	struct stream before; /* the merged file's documents before the change */
 	struct stream after;  /* the merged file's documents after the change */
@@ -76,8 +78,8 @@ void put_result_freep(struct put_result **result);
 
 /**
  * As put_run(), but by the wanted text of the merged file. Ignores the request's ops. It is for
- * strategies that handle only whole texts; and for a merged file that is the target's text, whose
- * comments can then change, too. Returns 0 with *ret, the target's new text, which borrows the
+ * strategies that handle only whole texts. It is also for a merged file that is the target's text:
+ * then comments can change, too. Returns 0 with *ret, the target's new text, which borrows the
  * target's old text or `wanted`; PROBLEM; or -errno.
  */
 int put_text(const struct put_request *request, struct span wanted, struct arena *arena,

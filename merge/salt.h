@@ -27,20 +27,21 @@ struct salt {
 };
 
 /*
- * A level says at which nesting depths it is on: values that are combined there get a mark first.
+ * A level says at which nesting depths values get a mark before they are combined: it is on there.
  * It is on for the `count` outermost nestings. Below them, the first character of `flags` stands
  * for the first nesting, the second character for the next one, and so on.
  */
 struct salt_level {
 	uint32_t count;    /* UINT32_MAX: all */
-	const char *flags; /* '1' is on, '0' off; behind the end: off. NULL: no character */
+	const char *flags; /* '1': on; '0', and behind the end: off. NULL: no characters */
 };
 
 #define SALT_LEVEL_FALSE ((struct salt_level){0})
 #define SALT_LEVEL_TRUE ((struct salt_level){.count = UINT32_MAX})
 
 /**
- * Salt's levelise(): returns whether this nesting is on. *subs becomes the level of the next one.
+ * Salt's levelise(): returns whether the level is on for this nesting. *subs becomes the level of
+ * the next nesting.
  */
 bool salt_levelise(struct salt_level level, struct salt_level *subs);
 

@@ -72,8 +72,8 @@ int scalar_json(const struct node *scalar, struct arena *arena, struct span *ret
 int scalar_translate(struct node *scalar, enum node_schema from, struct arena *arena);
 
 /**
- * Typed equality of two scalars; part of node_equal(). Integers are equal by exact value, other
- * numbers as doubles; NaN equals nothing. Timestamps are equal if their texts are.
+ * Typed equality of two scalars; part of node_equal(). Integers are compared exactly, and other
+ * numbers as doubles. NaN equals nothing. Timestamps are compared by their texts.
  */
 bool scalar_equal(const struct node *a, const struct node *b);
 

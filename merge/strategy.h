@@ -22,8 +22,8 @@ struct merge {
 };
 
 /**
- * Gives the result a document that the strategy read itself: both are freed together. Returns 0, or
- * -ENOMEM; then the caller still owns the document.
+ * Gives the result a document that the strategy read itself: both are freed together. Returns 0 or
+ * -ENOMEM. After -ENOMEM the caller still owns the document.
  */
 int merge_adopt(struct merge *merge, struct document *document);
 
@@ -49,7 +49,7 @@ bool strategy_is_highest_first(const struct merge *merge);
 /**
  * Refuses a source's root `value` if its kind differs from the kind of `below`, the root of the
  * lower sources. One of the two is broken (a forgotten colon, an error page, the `null` of a tool
- * that had no input): the problem is at `below` if that is a scalar, otherwise at `value`. A root
+ * that had no input). The problem is at `below` if that is a scalar, otherwise at `value`. A root
  * with a tag fits any kind, and any kind may replace null. `tag` is the tag that allows a change of
  * kind, for the message; NULL: there is none. Returns 0 or PROBLEM.
  */
@@ -58,7 +58,8 @@ int merge_check_root(const struct merge *merge, const struct node *below, const 
 
 /**
  * Finds the root of a source, for a strategy that merges one document of each source. Empty
- * documents do not count. Returns 0 with *ret (NULL: all are empty), or PROBLEM at a second one.
+ * documents do not count. Returns 0 with *ret, which is NULL if all are empty; or PROBLEM at a
+ * second document that is not empty.
  */
 int merge_only_root(
 	const struct merge *merge, const struct document *document, const struct node **ret);
@@ -66,14 +67,14 @@ int merge_only_root(
 /* The output of a strategy: a tree, which merge_run() writes in the requested format, or bytes. */
 struct merge_output {
 	const struct node *root; /* if not is_text, the tree; NULL: an empty file */
-	/* Comment lines, with newlines, to write before a tree. merge_run() leaves them out if the
-	 * requested format begins comments with another character. */
+	/* Comment lines, with newlines, to write before a tree. merge_run() leaves them out unless
+	 * they begin with the comment sign of the requested format. */
 	struct span head;
 	struct span text; /* if is_text, the file: NUL-terminated, in the merge's arena */
 	bool is_text;
 };
 
-/* The sources that a strategy uses. The others need not be read. */
+/* The sources that a strategy uses. Other sources need not be read. */
 enum strategy_takes { STRATEGY_TAKES_ALL, STRATEGY_TAKES_HIGHEST, STRATEGY_TAKES_LOWEST };
 
 /* How the lists of two sources at one place combine. */

@@ -6,7 +6,7 @@
  *      spec.replicas                                        not at all: only one document has it
  *
  * A document's name has the values of all keys by which the strategy matches documents. A KEY may
- * give fewer of them, or values of other keys, if only one document has these.
+ * also give only some of these values, or values of other keys, if they fit only one document.
  */
 #pragma once
 
@@ -29,10 +29,10 @@ struct stream {
 	size_t count;
 	/*
 	 * For each document, a map that has its name and nothing else; NULL: it has no name, or
-	 * another document has the same. The array is NULL if the strategy names no documents.
+	 * another document has the same name. The array is NULL if the strategy names no documents.
 	 */
 	const struct node *const *names;
-	/* a map from a name to a node whose `line` is the document's index; or NULL, as `names` */
+	/* a map from a name to a node whose `line` is the document's index; NULL if `names` is */
 	const struct node *index;
 	const struct node
 		*by; /* list of the KEYs whose values are the name; NULL: there are none */
@@ -74,7 +74,10 @@ int stream_refuse_unknown(const struct stream *stream, const char *text, size_t 
 /** Returns the index of the document with that name; stream->count: there is none. */
 size_t stream_find_named(const struct stream *stream, const struct node *name);
 
-/** Appends a document's name as in a KEY, or else its index [N]; nothing for an only document. */
+/**
+ * Appends a document's name as in a KEY, or else its index [N]. If the stream has only one
+ * document, appends nothing.
+ */
 void stream_put(const struct stream *stream, size_t document, struct key_text *ret);
 
 /** As stream_put(), for a name. */
@@ -92,7 +95,7 @@ bool stream_has_name(const struct node *root, const struct node *name);
 
 /**
  * Puts a copy of `value` into `map` at the KEY, and makes missing maps on the way. Changes nothing
- * if there is a value at the KEY, or one on the way that is no map. Returns 0 or -ENOMEM.
+ * if there is a value at the KEY, or if a value on the way is no map. Returns 0 or -ENOMEM.
  */
 int stream_put_at(
 	struct arena *arena, struct node *map, const struct key *key, const struct node *value);

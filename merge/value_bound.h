@@ -4,13 +4,15 @@
  *      bounds: {permissions.deny: union, mode: {at_most: [off, ask, allow]}}
  *
  * The bound computes the value at the place from the values that the sources themselves have there,
- * lowest first. A source without a value there does not count. Nor does the strategy's result.
+ * lowest first. Sources without a value there do not count, nor does the strategy's result.
  *
  *      union       the items of all lists, each once, those of the lowest list first
  *      intersect   the items of the lowest list that all other lists have, too
- *      max, min    the largest, or smallest, number
+ *      max         the largest number
+ *      min         the smallest number
  *      at_most     the value that comes first on the bound's scale: the strictest one
- *      and, or     whether all booleans, or at least one, are true
+ *      and         whether all booleans are true
+ *      or          whether at least one boolean is true
  *
  * A source's attempt to loosen the value is refused, as by a lock:
  *
@@ -19,7 +21,8 @@
  *      union       a list that lacks items of lower lists, and either adds none or has a tag that
  *                  removes some
  *      intersect   an item that is not in all lower lists
- *      both        a value that is no list, if a lower source has a list there
+ *      union or    a value that is no list, if a lower source has a list there
+ *      intersect
  *
  * Any other value that the bound can't use is an error.
  *

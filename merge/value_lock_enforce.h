@@ -12,8 +12,8 @@ struct value_lock_enforcement {
 	const struct value_lock *lock;
 	const struct node *low;      /* the merge of the layers up to the lock's; NULL: nothing */
 	struct origins *low_origins; /* of `low`; NULL: off */
-	/* `lock` has the places of bounds. If `low` has no value at a place, *root keeps its value.
-	 * No refusal is added: value_bound_fold() has added them. */
+	/* True: `lock` has the places of bounds. If `low` has no value at a place, *root keeps its
+	 * value. No refusals are added, as value_bound_fold() has added them. */
 	bool is_bound;
 
 	/* private: */
@@ -38,8 +38,8 @@ int value_lock_enforce(struct value_lock_enforcement *keep, const struct node **
 void value_lock_describe_kept(const struct node *kept, char *text, size_t size);
 
 /**
- * Adds a refusal to the result. The caller must fill *ret. *ret is NULL if the result has
- * REFUSALS_MAX refusals: it only counts this one. Returns 0 or -ENOMEM.
+ * Adds a refusal to the result. The caller must fill *ret. If the result has REFUSALS_MAX refusals
+ * already, *ret is NULL, and the refusal is only counted. Returns 0 or -ENOMEM.
  */
 int value_lock_add_refusal(struct merge *merge, struct problem **ret);
 
