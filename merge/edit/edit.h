@@ -18,7 +18,7 @@
 /* One step from a map or list to an entry of it. */
 struct edit_step {
 	const struct node *key; /* the key in a map; NULL: an item of a list */
-	/* index of the item; to insert: of the item that will follow the new one, or EDIT_END */
+	/* index of the item; for an insertion, of the item that will follow it, or EDIT_END */
 	uint32_t index;
 };
 
@@ -34,8 +34,8 @@ enum edit_kind {
 	EDIT_INSERT,
 };
 
-/* For SET, if the format lets a key repeat (format.h) and other sources add values to the key: how
- * `value` becomes the key's only value. */
+/* How the value of a SET becomes the key's only value, if the format lets a key repeat (format.h)
+ * and other sources add values to the key. */
 enum edit_again {
 	EDIT_AGAIN_NO,    /* the op fails instead */
 	EDIT_AGAIN_LAST,  /* `value` becomes the last one, and only the last one counts */
@@ -44,11 +44,11 @@ enum edit_again {
 
 struct edit_op {
 	enum edit_kind kind;
-	/* index of the document in the text, starting at 0; SET may add one behind the last */
+	/* index of the document in the text, starting at 0; SET may add a document at the end */
 	size_t document;
 	const struct edit_step *steps;
 	size_t count; /* number of steps */
-	/* SET and INSERT; its style is used if possible, its place is ignored */
+	/* of SET and INSERT. Its style is used if possible. Its place is ignored. */
 	const struct node *value;
 	/* SET: only a part of the old value differs. If the whole value must be written anew and a
 	 * comment would be lost, the op fails. */

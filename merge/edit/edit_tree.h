@@ -13,14 +13,17 @@ struct edit_tree {
 
 /**
  * Resolves the op in `tree`. If maps or lists along the op's steps are missing, they become part of
- * the op's value. In *ret only the last step may lead to no entry: to a new key or the list's end.
- * Returns 0 with *ret, to be used while `op` and `arena` exist; PROBLEM if the op is impossible; or
- * -ENOMEM.
+ * the op's value. In *ret all steps but the last lead to entries. The last step may also lead to a
+ * new key or the end of a list. Returns 0 with *ret, to be used while `op` and `arena` exist;
+ * PROBLEM if the op is impossible; or -ENOMEM.
  */
 int edit_tree_resolve(const struct edit_tree *tree, const struct edit_op *op, struct arena *arena,
 	struct edit_op *ret, struct problem *problem);
 
-/** Wraps `value` in maps and lists of one entry each: the steps lead to it. NULL: no memory. */
+/**
+ * Wraps `value` in maps and lists of one entry each, so that the steps lead to it. Returns NULL
+ * when there is no memory.
+ */
 const struct node *edit_tree_wrap(
 	const struct edit_step *steps, size_t count, const struct node *value, struct arena *arena);
 
@@ -35,5 +38,8 @@ const struct node *edit_tree_entry(const struct node *in, const struct edit_step
 const struct node *edit_tree_follow(
 	const struct edit_tree *tree, const struct edit_op *op, size_t count);
 
-/** Returns whether both have the same values and types, and, without sections, the same order. */
+/**
+ * Returns whether both have the same values and types. Unless the format has sections, they must
+ * also have the same order.
+ */
 bool edit_tree_is(const struct edit_tree *tree, const struct document *document);

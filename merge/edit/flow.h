@@ -37,13 +37,14 @@ bool edit_has_lines(const struct edit *edit, struct range range);
 size_t flow_open(const struct flow *flow, const struct extent *in);
 
 /**
- * Inserts `item` before the entry at `index`, or after the last. `layout` counts if `in` is empty;
- * its `gap` also if no two entries of `in` show one. Returns 0 or -ENOMEM.
+ * Inserts `item` before the entry at `index`, or after the last entry. If `in` is empty, `item` is
+ * laid out by `layout`. layout->gap is also used if no two entries of `in` show the gap. Returns 0
+ * or -ENOMEM.
  */
 int flow_insert(const struct flow *flow, const struct extent *in, uint32_t index, struct span item,
 	const struct flow_layout *layout);
 
-/** Removes the entry that the step leads to; for a key, all of its pairs. Returns 0 or -ENOMEM. */
+/** Removes the entry that the step leads to. Removes all pairs of a key. Returns 0 or -ENOMEM. */
 int flow_remove(const struct flow *flow, const struct extent *in, const struct edit_step *step);
 
 /** Returns whether the step leads to the entry, whose index is `i`. */
@@ -51,7 +52,7 @@ bool edit_is_entry(const struct extent *entry, uint32_t i, const struct edit_ste
 
 /**
  * Joins the texts in the edit's arena; *len becomes the length. Returns NULL if memory is short, or
- * was short when a part was made: its `data` is NULL.
+ * if the `data` of a part is NULL, as memory was short when the part was made.
  */
 char *edit_join(const struct edit *edit, const struct span *parts, size_t count, size_t *len);
 

@@ -29,7 +29,7 @@ struct node *line_sample_map(
 int line_sample_pair(const struct line_editor *editor, const struct line_section *section,
 	const struct node *key, const struct node *value, struct line_sample *ret);
 
-/** Finds the pairs of a sample that has one key. Returns 0 or -ENOMEM. */
+/** Finds the pairs of a sample in which all pairs have the same key. Returns 0 or -ENOMEM. */
 int line_sample_pairs(const struct line_editor *editor, const struct line_sample *sample,
 	struct line_places *ret);
 
@@ -45,7 +45,10 @@ struct line_separator line_separator_of(struct span text, const struct extent *p
 
 void line_separator_put(struct output *output, struct line_separator separator, bool has_value);
 
-/** If a reader would take another "=" or ":" for the separator, makes the separator "=". */
+/**
+ * If a reader would split the pair at a "=" or ":" in the key or the value, changes the separator
+ * to "=".
+ */
 void line_separator_check(const struct line_editor *editor, struct span key, struct span value,
 	struct line_separator *separator);
 
@@ -62,7 +65,7 @@ struct line_manner {
 void line_manner_set(
 	const struct line_editor *editor, const struct extent *pair, struct line_manner *manner);
 
-/** Returns the manner of the last pair in the section; if there is none, of a pair elsewhere. */
+/** Returns the manner of the last pair in the section, or of another pair if there is none. */
 struct line_manner line_manner_of(
 	const struct line_editor *editor, const struct line_section *section);
 

@@ -1,6 +1,6 @@
 /*
  * Edits of the pairs in a section of a text of lines, or in its root. A key may have several pairs.
- * The first and the last of these keep every byte if their values do not change.
+ * The pairs of its first and its last values keep every byte if these values do not change.
  *
  * All functions return 0; EDIT_CANNOT if lines can't express the change; PROBLEM if the value can't
  * be written; or -ENOMEM.

@@ -14,10 +14,10 @@ struct line_editor {
 	const struct extent *root; /* NULL: nothing is written yet */
 };
 
-/* A place for pairs: the root, all sections of one name, or one of them. */
+/* A place for pairs: the root, all sections of one name, or only one section of that name. */
 struct line_section {
 	const struct node *name;   /* NULL: the root */
-	const struct extent *only; /* NULL: all of that name */
+	const struct extent *only; /* NULL: all sections of that name */
 };
 
 /* Extents of pairs, or of sections, in the order of the text. */
@@ -47,6 +47,6 @@ int line_place_find_sections(
 int line_place_find_parts(const struct line_editor *editor, const struct line_section *section,
 	struct line_places *ret);
 
-/** Finds the pairs of that key; NULL: of all keys. */
+/** Finds the pairs of `key`, or if that is NULL, of all keys. */
 int line_place_find_pairs(const struct line_editor *editor, const struct line_section *section,
 	const struct node *key, struct line_places *ret);

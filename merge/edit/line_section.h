@@ -11,7 +11,7 @@
 
 /**
  * Inserts the sections that the format writes for `value` before the section `before`. If `before`
- * is NULL, they go after all sections of that name, or, without any, to the end of the text.
+ * is NULL, they go after all sections of that name, or, if there are none, to the end of the text.
  */
 int line_section_add(const struct line_editor *editor, const struct node *name,
 	const struct node *value, const struct extent *before);

@@ -5,8 +5,8 @@
 #include "put.h"
 
 /*
- * Positive results of put_form(). NONE: there is no form of that number; try the next number. LAST:
- * no number is left to try.
+ * Positive results of put_form(). NONE: there is no form of that number, but the caller must try
+ * the next number. LAST: no number is left to try.
  */
 enum { PUT_FORM_NONE = 3, PUT_FORM_LAST };
 

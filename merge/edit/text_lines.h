@@ -28,14 +28,16 @@ bool text_lines_is_comment(const struct text_lines *lines, size_t begin);
 
 /**
  * Returns where the comments directly above the line at `begin` begin; `begin` if there are none.
- * `floor`: the end of the entry before (0: none). Comments on the line of `floor` do not count.
+ * `floor` is the end of the entry before, or 0 if there is none. Comments on the line of `floor` do
+ * not count.
  */
 size_t text_lines_above(const struct text_lines *lines, size_t begin, size_t floor);
 
 /**
  * Returns where the lines of `entry` in `in` begin, with its comments. These are the comment lines
- * directly above it, if a blank line, or the beginning of the text or of `in`, is above them.
- * `is_root`: `in` is the root. If this is its only entry, comments that begin the text don't count.
+ * directly above it, if a blank line, or the beginning of the text or of `in`, is above them. If
+ * `in` is the root (`is_root`), and `entry` is its only entry, comments that begin the text don't
+ * count.
  */
 size_t text_lines_own(const struct text_lines *lines, const struct extent *in,
 	const struct extent *entry, bool is_root);
@@ -48,8 +50,8 @@ int text_lines_take_out(const struct text_lines *lines, size_t begin, size_t end
 
 /**
  * Removes whole lines. If a blank line, or no line, is before them, also removes the blank lines
- * behind them. If nothing follows then, also removes the blank lines before them. Returns 0 or
- * -ENOMEM.
+ * behind them. If no text follows after that, also removes the blank lines before them. Returns 0
+ * or -ENOMEM.
  */
 int text_lines_take(const struct text_lines *lines, size_t begin, size_t end);
 

@@ -56,7 +56,8 @@ int toml_entry_add_tables(const struct toml_editor *editor, struct toml_target t
 
 /**
  * Adds a pair with the target's last key to the table `in`, the place of the target's parent. With
- * `is_dotted`, a map becomes dotted keys, perhaps on several lines; otherwise an inline table.
+ * `is_dotted`, a map becomes dotted keys, perhaps on several lines. Otherwise it becomes an inline
+ * table.
  */
 int toml_entry_add_pair(const struct toml_editor *editor, struct toml_target target,
 	const struct toml_place *in, const struct node *value, bool is_dotted);

@@ -18,7 +18,7 @@ struct toml_manner {
 struct toml_manner toml_manner_of(const struct edit *edit, const struct extent *in);
 
 /**
- * Writes the value as it stands after "=" or in a list; on one line if `is_inline`. If `value` and
+ * Writes the value as it stands after "=" or in a list, on one line if `is_inline`. If `value` and
  * `string` (may be NULL) are strings, the text gets the quotes of `string`.
  */
 int toml_new_value(const struct text_lines *lines, const struct node *value,
@@ -26,7 +26,8 @@ int toml_new_value(const struct text_lines *lines, const struct node *value,
 
 /**
  * Writes `value` after `keys`, a dotted key of `count` parts: "a.b = 1", without a line end. With
- * `is_dotted`, a map becomes dotted keys, perhaps on several lines; otherwise an inline table.
+ * `is_dotted`, a map becomes dotted keys, perhaps on several lines. Otherwise it becomes an inline
+ * table.
  */
 int toml_new_pairs(const struct text_lines *lines, const struct edit_step *keys, size_t count,
 	const struct node *value, const struct toml_manner *manner, bool is_dotted,

@@ -16,8 +16,11 @@
 int yaml_block_set(struct edit *edit, const struct edit_op *op, size_t count,
 	const struct extent *old, const struct node *value);
 
-/** Adds the op's value to `in`, a block with entries; to a map, with the key of the last step. */
+/**
+ * Adds the op's value to `in`, a block with entries. If `in` is a map, adds a pair of the last
+ * step's key and the value.
+ */
 int yaml_block_add(struct edit *edit, const struct edit_op *op, const struct extent *in);
 
-/** Removes from `in` the entry that the op's last step leads to; for a key, all of its pairs. */
+/** Removes from `in` the entry that the op's last step leads to. Removes all pairs of a key. */
 int yaml_block_remove(struct edit *edit, const struct edit_op *op, const struct extent *in);

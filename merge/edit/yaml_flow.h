@@ -13,7 +13,8 @@ int yaml_flow_set(struct edit *edit, const struct extent *in, const struct exten
 	const struct node *value);
 
 /**
- * Adds the op's value to `in`; to a map, with the key of the last step. A block replaces empty
- * brackets where it may stand. EDIT_CANNOT: the brackets are not where they are expected.
+ * Adds the op's value to `in`. If `in` is a map, adds a pair of the last step's key and the value.
+ * Empty brackets become a block, if a block may stand there. Returns EDIT_CANNOT if the brackets
+ * are not where they are expected.
  */
 int yaml_flow_add(struct edit *edit, const struct edit_op *op, const struct extent *in);

@@ -8,8 +8,8 @@
 
 /* The place of a value, present or future. */
 struct yaml_slot {
-	const struct extent *in;  /* NULL: it is the root */
-	const struct extent *old; /* its value, and the value's entry; NULL: there is no root yet */
+	const struct extent *in;  /* the map or list around it; NULL: it is the root's slot */
+	const struct extent *old; /* of the present value and its entry; NULL: no root yet */
 	/* the offset after the colon, dash or "---", where the slot begins */
 	size_t behind;
 	int indent; /* of the map or list around the value */

@@ -6,7 +6,7 @@
 
 /* The place of a new value. */
 struct yaml_spot_around {
-	const struct extent *in;  /* the map or list; NULL: it becomes the root */
+	const struct extent *in;  /* the map or list around it; NULL: the value becomes the root */
 	const struct extent *old; /* the value that it replaces; NULL: none */
 	bool is_before_comment;   /* the comment below would become text of a block scalar */
 };
