@@ -41,8 +41,8 @@ struct builder {
 
 	/*
 	 * Handles `again`, whose key the map has already in `found`. Sets found->value, and updates
-	 * the map's weight. Returns 0, PROBLEM or -ENOMEM. NULL: the later value counts, unless
-	 * options->keep_duplicates.
+	 * the map's weight. Returns 0, PROBLEM or -ENOMEM. NULL: the later value counts, or with
+	 * options->keep_duplicates, both pairs stay.
 	 */
 	int (*repeat)(struct builder *builder, struct node *map, struct pair *found,
 		const struct pair *again);

@@ -6,7 +6,7 @@
 
 #include "builder.h"
 
-/* For functions that note extents: as most reads want none, the compiler keeps them apart. */
+/* For functions that note extents: compiled apart from the rest, as most reads want no extents. */
 #define EXTENT_NOTE_RARE __attribute__((cold, noinline))
 
 /** Makes the root's extent, still without a range. Returns NULL when there is no memory. */

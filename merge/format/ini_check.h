@@ -13,14 +13,14 @@ int ini_repeat(
 	struct builder *builder, struct node *map, struct pair *found, const struct pair *again);
 
 /**
- * Sets the document's `doubt`, unless it is set: a merge with other files would lose something.
- * `message` says why, and the place is `at` in the current line. Returns 0 or -ENOMEM.
+ * Notes in the document's `doubt`, unless that is set already, that a merge with other files would
+ * lose something. `message` says why; the place is `at` in the current line. Returns 0 or -ENOMEM.
  */
 int ini_doubt(const struct line_reader *lines, const char *at, const char *message);
 
 /**
- * Checks that the dialect would read the tree back unchanged: that the dialect allows sections of
- * these names, and that no two keys fold to one. Returns 0, PROBLEM or -ENOMEM.
+ * Checks that the dialect would read the tree back unchanged: it must allow sections of these
+ * names, and no two keys may fold to one. Returns 0, PROBLEM or -ENOMEM.
  */
 int ini_check_tree(const struct writer *writer, const struct node *root);
 

@@ -1,6 +1,5 @@
 /*
- * The reader and the writer of text in sections, which INI, systemd's dialect of it and keyfiles
- * share:
+ * The reader and the writer of text in sections, for INI, systemd's dialect of INI, and keyfiles:
  *
  *      key = value       in the root map, if the format allows it
  *
@@ -24,8 +23,8 @@ struct section_reader {
 int section_open_root(struct section_reader *reader);
 
 /**
- * Ends the section and begins the one named `name`, a part of the current line. `is_item`: the
- * section is an item of the list of that name. Returns 0, PROBLEM at a limit, or -ENOMEM.
+ * Ends the section and begins the section `name`, a part of the current line. With `is_item`, the
+ * new section is an item of the list of that name. Returns 0, PROBLEM at a limit, or -ENOMEM.
  */
 int section_open(struct section_reader *reader, struct span name, bool is_item);
 
@@ -48,7 +47,7 @@ struct section_style {
 	/* the remedy for a key before the sections, for the message; NULL: keys may stand there */
 	const char *root_keys;
 	const char *not_in_name; /* characters that a section's name can't contain, besides "\n" */
-	/* may be NULL. The function returns another fault of a name; NULL: it has none */
+	/* Returns what else is wrong with a name; NULL: nothing. May be NULL. */
 	const char *(*name_fault)(struct span name);
 	bool has_lists;          /* a section may be a list of maps, written once for each */
 	const struct fold *fold; /* of the sections' names; NULL: none */

@@ -4,8 +4,8 @@
 #include "output.h"
 
 /**
- * Writes `text` in the quotes of `style` (toml.h). If these can't hold the text, writes it in
- * others. Returns 0, or -EILSEQ if the text is not UTF-8.
+ * Writes `text` in the quotes of `style` (toml.h), or in other quotes if these can't hold the text.
+ * Returns 0, or -EILSEQ if the text is not UTF-8.
  */
 int toml_put_string(struct output *output, struct span text, enum node_style style);
 

@@ -24,7 +24,8 @@ int toml_text_fail(struct toml_text *at, const char *message);
 
 /**
  * Reports the character at p. If TOML allows it nowhere (a byte that is not UTF-8, a lone carriage
- * return, a control character), the message says so; else it is `otherwise`. Returns PROBLEM.
+ * return, a control character), the message says so. Otherwise the message is `otherwise`. Returns
+ * PROBLEM.
  */
 int toml_text_bad_character(struct toml_text *at, const char *otherwise);
 

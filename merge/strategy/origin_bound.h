@@ -20,7 +20,10 @@ bool origin_bound_is_short(const struct origins *origins, const struct node *nod
  */
 void origin_bound_move(struct origins *origins, const struct node *from, const struct node *to);
 
-/** Returns `lost`; if its steps would have to be copied and are too many, origin_bound_place(). */
+/**
+ * Returns `lost`. If its steps would have to be copied and are too many, returns the result of
+ * origin_bound_place() instead.
+ */
 const struct node *origin_bound_lost(
 	struct origins *origins, const struct node *lost, struct arena *arena);
 

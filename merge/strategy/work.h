@@ -14,7 +14,7 @@ struct work {
 	uint64_t left;
 };
 
-/* Counts `units`. Returns false if the bound is exceeded; then the caller must stop. */
+/* Counts `units`. Returns false if the bound is exceeded; the caller must stop in that case. */
 static inline bool work_spend(struct work *work, uint64_t units)
 {
 	if (units > work->left)

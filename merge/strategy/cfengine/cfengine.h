@@ -44,11 +44,12 @@ int cfengine_json_read(const struct cfengine_json *json, const struct node **ret
  * CFEngine's JsonMerge(): containers merged from left to right, two at a time.
  *
  * Two arrays are concatenated. If one or both are objects, the result is an object; the keys of an
- * array's items are their offsets "0", "1"…. If two objects have a key, the right value wins. If an
- * array's offset equals an object's key, the array's value wins. Deeper values are not merged.
+ * array's items are their offsets "0", "1"…. If both objects have a key, the value of the right one
+ * wins. If an array's offset equals an object's key, the array's value wins. Deeper values are not
+ * merged.
  *
- * The sum of one container is that container; from the second one on, the sum is a node of our own.
- * 1 and "1" have the same text in JSON, so they are one key, which stays as it was written first.
+ * The sum of one container is that container. The sum of several is a node of our own. 1 and "1"
+ * have the same text in JSON, so they are one key, which stays as it was written first.
  */
 struct cfengine_sum {
 	const struct node *value; /* NULL: nothing yet */

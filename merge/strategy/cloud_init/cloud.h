@@ -80,7 +80,7 @@ struct cloud {
 
 	/* The result of the parts so far; a map, unless a patch made it something else. */
 	const struct node *root;
-	struct json_patch *patch; /* not NULL: `root` is being patched, and is out of date */
+	struct json_patch *patch; /* not NULL while `root` is being patched, and is out of date */
 	struct how fallback;      /* for parts that name no mergers */
 	/* with the option `mergers: stack`: the mergers for the next part */
 	const struct cloud_dispatch *stacked;

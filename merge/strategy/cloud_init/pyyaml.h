@@ -4,7 +4,7 @@
  * plyfs keeps a scalar's text, but PyYAML turns the text into a value. If PyYAML can't, the text is
  * refused here, with PyYAML's reason. If PyYAML accepts more than the type's grammar (`!!int
  * "0o17"` is 15), or makes a value of another kind (!!omap is a list of pairs, which have
- * MARK_TUPLE), this module rewrites the value: no other code has to deal with it.
+ * MARK_TUPLE), this module rewrites the value, so that no other code has to deal with it.
  */
 #pragma once
 

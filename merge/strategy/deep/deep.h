@@ -51,11 +51,11 @@ int deep_combine(struct deep *deep, const struct node *below, const struct node 
 int deep_take(struct deep *deep, const struct node *value, const struct list_place *place,
 	const struct node **ret);
 
-/** deep_take() of a list: deep_list.c. */
+/** Does deep_take() of a list. In deep_list.c. */
 int deep_take_list(struct deep *deep, const struct node *value, const struct list_place *place,
 	const struct node **ret);
 
-/** Merges one list into another, by a rule that is not LIST_REPLACE: deep_list.c. */
+/** Merges one list into another, by a rule that is not LIST_REPLACE. In deep_list.c. */
 int deep_merge_lists(struct deep *deep, const struct node *below, const struct node *value,
 	const struct list_place *place, const struct list_rule *rule, const struct node **ret);
 
@@ -66,7 +66,7 @@ int deep_merge_lists(struct deep *deep, const struct node *below, const struct n
 bool deep_is_repeat(const struct deep *deep, const struct node *below, const struct node *value,
 	const struct list_place *place);
 
-/** Merges the assignment `value` into `below`; deep_is_repeat() must be true: deep_list.c. */
+/** Merges the assignment `value` into `below`; deep_is_repeat() must be true. In deep_list.c. */
 int deep_repeat(struct deep *deep, const struct node *below, const struct node *value,
 	const struct list_place *place, const struct node **ret);
 
@@ -76,26 +76,26 @@ void deep_note_part(struct deep *deep, const struct node *list, const struct nod
 
 /**
  * If one of *below and *value is a map, and the other one is a list that stands for a map (`before`
- * of its rule), replaces the list by that map. "A=1" becomes A: "1", and "A" becomes A: null. A key
- * with the same characters as one of the other map is the same key: the 1 of "1=a", and an integer
- * 1. deep_pairs.c.
+ * of its rule), replaces the list by that map. "A=1" becomes A: "1", and "A" becomes A: null. Keys
+ * of the two maps are compared as texts: the key 1 of "1=a" and the integer 1 as a key of the other
+ * map are the same key. In deep_pairs.c.
  */
 int deep_make_pairs(struct deep *deep, const struct list_place *place, const struct node **below,
 	const struct node **value);
 
-/* note_uses() and report_idle() of struct strategy: deep_use.c. */
+/* note_uses() and report_idle() of struct strategy, in deep_use.c. */
 int deep_note_uses(const struct merge_request *request, size_t input,
 	const struct document *document, struct option_uses *uses);
 int deep_report_idle(const struct options *options, const struct option_uses *uses,
 	int (*report)(void *context, const struct problem *problem), void *context);
 
 /**
- * Returns the format of the result, or else of the lowest input, if its keys may be repeated. NULL:
- * neither format repeats keys.
+ * Returns the format of the result if its keys may be repeated; else the format of the lowest input
+ * if its keys may be repeated; else NULL.
  */
 const struct format *deep_repeating(const struct merge_request *request);
 
-/* A directive acts at the place of its value, and is not part of the value: directive.c. */
+/* A directive acts at the place of its value, and is not part of the value. In directive.c. */
 enum directive {
 	DIRECTIVE_NONE,
 	DIRECTIVE_REPLACE,
@@ -117,7 +117,7 @@ bool directive_may_be_in(const struct merge_input *input);
 /** Returns whether a node of the document has a directive. Exact, and cheap if there is no tag. */
 bool directive_is_in(const struct document *document);
 
-/* The tree under construction: deep_tree.c. */
+/* The tree under construction, in deep_tree.c. */
 
 /** Counts entries that are made because of `at`. Returns 0, or PROBLEM if they are too many. */
 int deep_spend(struct deep *deep, const struct node *at, uint64_t entries);
@@ -149,7 +149,7 @@ const struct node *deep_value(const struct pair *pair);
 /** Gives a map of ours without the removed pairs. The numbers of the other pairs change. */
 int deep_drop_removed(struct deep *deep, struct node *map, struct node **ret);
 
-/** Gives `result` the style of `value` if that has more lines: a block must not become a {}. */
+/** Gives `result` the style of `value` if that has more lines, as a block must not become a {}. */
 void deep_widen(struct node *result, const struct node *value);
 
 /** Turns a tree under construction into an ordinary tree, which is immutable. */

@@ -7,10 +7,11 @@
  *      kind: Deployment                             kind: Deployment
  *                                                   spec: {replicas: 3}
  *
- * By the option `documents`, documents are matched by the keys that it names, or by their position;
- * or all are merged into one; or several in one source are refused. Without the option, documents
- * that all have `kind` and `metadata.name` are matched by these, as Kubernetes names objects. Other
- * sources with several documents are refused. If there is one source, its documents stay the same.
+ * The option `documents` names keys by which documents are matched; or it says that they are
+ * matched by their position, or that all are merged into one, or that several documents in one
+ * source are refused. Without the option, documents that all have `kind` and `metadata.name` are
+ * matched by these two keys, as Kubernetes names objects. Other sources with several documents are
+ * refused. If there is one source, its documents stay the same.
  */
 #pragma once
 
@@ -22,11 +23,11 @@ struct deep_documents {
 	 * file. OWNED (deep.h): a removed document has the value `gone`, and keeps its place.
 	 */
 	struct node *map;
-	const struct node *by; /* sequence of KEYs; NULL: documents match by position, or is_one */
+	const struct node *by; /* sequence of KEYs; NULL: match by position, or `is_one` is set */
 	struct key *keys;      /* of `by` */
 	const char *names;     /* of `by`, for messages */
-	bool is_one;           /* all documents become one, or no source has a second one */
-	bool is_alone;         /* one source has all documents: none is matched with another */
+	bool is_one;           /* all documents become one, or no source has a second document */
+	bool is_alone;         /* one source has all documents, so no two are matched */
 	uint32_t *inputs;      /* for each document: number of its last input, starting at 1 */
 	uint32_t capacity;     /* of `inputs` */
 };
@@ -36,21 +37,22 @@ int deep_documents_check(const struct options *options, struct problem *problem)
 
 /**
  * Decides how the documents of this merge are matched. Returns 0; PROBLEM if a source has several
- * and nothing says how they match those of another source; or -ENOMEM.
+ * documents and nothing says how they match those of another source; or -ENOMEM.
  */
 int deep_documents_init(struct deep *deep, struct deep_documents *ret);
 
 /**
  * Finds the document into which `said`, the root of document `n` of input `i`, is merged. Returns 0
  * with the index of its pair in `map`, whose deep_value() is NULL if no earlier document matches;
- * PROBLEM if `said` has none of the keys, or the input has two such documents; or -ENOMEM.
+ * PROBLEM if `said` has none of the keys, or two documents of the input have the same values at the
+ * keys; or -ENOMEM.
  */
 int deep_documents_find(struct deep *deep, struct deep_documents *documents, size_t i, size_t n,
 	const struct node *said, uint32_t *ret);
 
 /**
  * Sets *ret to whether a "!delete" at the root `said` removes the document. Returns 0; or PROBLEM
- * if it does, but `said` has other values than those by which documents are matched.
+ * if it does, and `said` has values besides those by which documents are matched.
  */
 int deep_documents_check_removal(struct deep *deep, const struct deep_documents *documents,
 	const struct node *said, bool *ret);

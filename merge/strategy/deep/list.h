@@ -57,8 +57,8 @@ struct list {
 };
 
 /**
- * Makes a list with the style, tag and place of `like`; unless `is_empty`, also with its items.
- * Returns NULL when there is no memory.
+ * Makes a list with the style, tag and place of `like`. Unless `is_empty`, adds the items of
+ * `like`. Returns NULL when there is no memory.
  */
 struct list *list_new(struct arena *arena, const struct node *like, bool is_empty);
 
@@ -81,9 +81,9 @@ int list_push_back(struct list *list, const struct node *item);
 int list_push_front(struct list *list, const struct node *item);
 
 /**
- * Finds the first entry of a key. Adds an entry if the key is new. *ret becomes the entry's number
- * in list->keys.entries, which never changes. Every call for one list must have the same rule.
- * Returns 0 or -ENOMEM.
+ * Finds the first entry of a key, or adds one if the key is new. *ret becomes the entry's number in
+ * list->keys.entries, which never changes. Every call for one list must have the same rule. Returns
+ * 0 or -ENOMEM.
  */
 int list_find_key(
 	struct list *list, const struct list_rule *rule, const struct node *key, uint32_t *ret);
@@ -116,8 +116,8 @@ int list_add_value(struct list *list, int32_t position, const struct node *value
 const struct node *list_find_value(const struct list *list, const struct node *item, uint32_t hash);
 
 /**
- * Marks the item at that position as removed. After the last one, list_removed() must be called.
- * The index `values` becomes empty.
+ * Marks the item at that position as removed. When all such items are marked, list_removed() must
+ * be called. The index `values` becomes empty.
  */
 void list_remove_at(struct list *list, int32_t position);
 

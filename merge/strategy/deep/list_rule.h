@@ -25,7 +25,7 @@ enum list_mode { LIST_REPLACE, LIST_APPEND, LIST_PREPEND, LIST_UNIQUE, LIST_REPE
 /*
  * LIST_REPEAT: lists combine as repeated assignments do in a file of systemd. A text is a list of
  * one item. A later list replaces the earlier one if it is an empty text, an empty list, or a list
- * with an empty text in it. Otherwise it is appended.
+ * with an empty text in it. Otherwise the later list is appended.
  */
 
 /* The modes as people write them, except LIST_BY_KEY. */
@@ -36,7 +36,7 @@ extern const char *const list_mode_names[LIST_BY_KEY];
  * LIST_TWICE_SECOND is the default, also where no rule is given and the format has a key.
  */
 enum list_twice {
-	LIST_TWICE_SECOND, /* of the lower layers' items with the key, merged with the second */
+	LIST_TWICE_SECOND, /* merged with the second lower item that has the key, if there is one */
 	LIST_TWICE_MERGE,  /* merged into the earlier item */
 	LIST_TWICE_ERROR,
 };
@@ -45,8 +45,8 @@ struct list_rule {
 	enum list_mode mode;
 	/* LIST_BY_KEY: the argument `by` of item_key_find(). */
 	const struct node *by;
-	/* {before: TEXT} in `by`: if TEXT is "=", a list with "A=1" stands for the map {A: "1"};
-	 * NULL: there is none, and lists stand for no maps */
+	/* TEXT of {before: TEXT} in `by`: if it is "=", a list with "A=1" stands for the map
+	 * {A: "1"}. NULL: `by` has no such TEXT, and lists stand for no maps. */
 	const struct node *before;
 	const char *by_name; /* "name", "[name, url]", for messages */
 	enum list_twice twice;

@@ -58,8 +58,8 @@ struct arena *lua_box_arena(lua_State *L);
 struct origins *lua_box_origins(lua_State *L);
 
 /**
- * Raises an error if `r` < 0, or if scripts have used too much memory: they are charged with what
- * the arena got since it had `before` bytes (lua_sandbox_memory()).
+ * Raises an error if `r` < 0, or if scripts have used too much memory. What the arena got since it
+ * had `before` bytes counts as memory of the scripts (lua_sandbox_memory()).
  */
 void lua_box_check(lua_State *L, int r, size_t before);
 

@@ -9,7 +9,8 @@
  * The name of a file's source identifies the file, whatever name a reference used. Each name is
  * searched for once, and a file is built once. Neighbours that name each other are the exception:
  * while a file is being built, it is left out of its neighbours. So their results depend on which
- * files are being built. They record these files, and are used again only while the same are built.
+ * files are being built. A result records these files, and is used again only while the same files
+ * are being built.
  */
 #pragma once
 
