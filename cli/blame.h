@@ -1,6 +1,6 @@
 /*
  * Blame: the lines of a merged file, each with its origin, as text, as JSON, or as a page for a
- * browser. The sources are hostile: their control characters and markup are escaped.
+ * browser. The sources are hostile, so their control characters and markup are escaped.
  */
 #pragma once
 

@@ -31,7 +31,7 @@ struct doctor_report {
 	bool is_verbose; /* reports findings that are no faults, too */
 	bool is_json;
 	bool is_coloured;
-	int out;        /* of a child: a pipe to the parent; -1: findings are printed */
+	int out;        /* a child's pipe to the parent; -1: findings are printed */
 	size_t wrong;   /* number of faults */
 	size_t printed; /* number of findings that were printed, or sent to the parent */
 };

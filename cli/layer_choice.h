@@ -89,7 +89,7 @@ int layer_choice_in_mount(const struct command *command, const struct layer_choi
 	const char *path, struct settings **ret, char **ret_path);
 
 /**
- * Warns if the choice names a host, machine or user that has no layer: the name may be misspelt.
+ * Warns if the choice names a host, machine or user that has no layer, as it may be misspelt.
  */
 void layer_choice_note_absent(const struct settings *settings);
 

@@ -7,7 +7,7 @@
  * Runs the job and prints its result. Runs it again after each change of a file that it reads, and
  * prints the result if it differs. If the merge fails, reports that and goes on. Ends at SIGINT or
  * SIGTERM, if standard output has no reader or can't be written, or if no watch can be made. With
- * `ends_with_nul`, a NUL byte follows each result. Otherwise a line separates two results; but if
- * standard output is no terminal, it does so only in YAML and TOML. Returns an exit code.
+ * `ends_with_nul`, a NUL byte follows each result. Otherwise a line separates two results, but only
+ * in YAML and TOML if standard output is no terminal. Returns an exit code.
  */
 int merge_watch(struct merge_job *job, bool ends_with_nul);

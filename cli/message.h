@@ -48,7 +48,7 @@ int message_result(int result, const struct problem *problem, const char *subjec
 
 /**
  * Prints the line of `text` that has the problem, indented by `indent` blanks, with a caret below
- * its column. Prints nothing if the problem has no line, if `text` has no such line or an empty
- * one, or with --json on standard error.
+ * its column. Prints nothing if the problem has no line, if that line is missing in `text` or
+ * empty, or with --json on standard error.
  */
 void message_excerpt(FILE *out, int indent, const struct problem *problem, struct span text);

@@ -1,15 +1,15 @@
 /*
  * An overseer: the process that the user has started. A child does the command's work, and the
  * overseer passes on the child's output. If one call of the child on a mount blocks for PROBE_MS,
- * the mount's server counts as silent: the overseer prints a message that names the mount, and
+ * the mount's server counts as silent. The overseer then prints a message that names the mount, and
  * ends.
  *
  *      user ◀─ overseer ◀─ pipes ── child ── stat(2), read(2) … ──▶ a mount
  *                  └─ /proc/CHILD/task/…/syscall
  *
  * The guard (plyfs_mount_guard()) avoids a mount that is silent already. The overseer is for a
- * server that falls silent later. Then nothing ends the child's call, not even SIGKILL, so the
- * child must not hold a pipe that another program reads to its end.
+ * server that falls silent later. Nothing ends the child's call on such a mount, not even SIGKILL,
+ * so the child must not hold a pipe that another program reads to its end.
  */
 #pragma once
 

@@ -113,8 +113,8 @@ int plyfs_mount_await(const char *path);
 /**
  * Sets a guard (layer_guard()): layer_stat() and similar functions return -ETIMEDOUT for a path on
  * a silent mount. The first such call takes PROBE_NAME_MS + PROBE_MS; later calls for that mount
- * return at once. The guard reports each silent mount once. It is for a command that ends soon: it
- * does not learn of later mounts, and a silent mount counts as silent until the command ends.
+ * return at once. The guard reports each silent mount once. It is for a command that ends soon, as
+ * it does not learn of later mounts, and a silent mount counts as silent until the command ends.
  */
 void plyfs_mount_guard(void);
 

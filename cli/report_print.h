@@ -8,7 +8,7 @@ void report_print(const char *text);
 
 /**
  * Prints `template` with the map's values in it: "{kind} {source}, {#files} files" is printed as
- * "etcd /fleet/, 3 files". "#" marks a number (report_number()); the others are texts.
+ * "etcd /fleet/, 3 files". "#" marks a number (report_number()); all other values are texts.
  */
 void report_put(const struct node *map, const char *template);
 
