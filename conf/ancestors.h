@@ -21,10 +21,10 @@ struct layer;
  * file is outside of the layer. If `each` returns a value other than 0, the walk ends, and
  * ancestors_each_closed() returns that value.
  *
- * `path` leads to the file. If its last name is no link, `each` is not called: the caller has to
- * check the directories of `path`. If the file's place can't be determined, for example because the
- * file was moved or `fd` is the -errno of a failed open, `each` gets a directory that no user may
- * search.
+ * `path` leads to the file. If its last name is no link, `each` is not called, and the caller has
+ * to check the directories of `path`. If the file's place can't be determined, for example because
+ * the file was moved or `fd` is the -errno of a failed open, `each` gets a directory that no user
+ * may search.
  *
  * Returns 0; -EREMOTE (followed_path.h); or -errno if memory or descriptors are short.
  */

@@ -130,8 +130,8 @@ bool layer_is_delegated(const struct layer *layer);
 bool layer_delegates(const struct layer *layer, const char *path);
 
 /**
- * Returns whether the file lies on a network or FUSE file system: other machines can change the
- * file without an inotify(7) event here, and a server may never answer.
+ * Returns whether the file lies on a network or FUSE file system. If so, other machines can change
+ * the file without an inotify(7) event here, and a server may never answer.
  */
 bool layer_fd_is_remote(int fd);
 

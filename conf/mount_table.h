@@ -13,7 +13,7 @@ struct table_mount {
 	int parent; /* id of the mount that it lies on */
 	dev_t dev;
 	uid_t uid;           /* of the user who mounted it, if it is a FUSE mount; else 0 */
-	gid_t gid;           /* likewise */
+	gid_t gid;           /* of that user, if it is a FUSE mount; else 0 */
 	uint64_t digest;     /* a hash of the mount's line in the table */
 	char root[PATH_MAX]; /* the directory of the file system that is mounted here */
 	char path[PATH_MAX];

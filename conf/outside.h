@@ -49,7 +49,7 @@ int outside_find(const char *path, char ret[PATH_MAX]);
 int outside_open(const char *path, unsigned wanted, struct outside_directory *ret);
 
 /**
- * Does the same as trust_check(), but any -errno except -ESTALE and -ENOMEM becomes a problem.
+ * As trust_check(), but any -errno except -ESTALE and -ENOMEM becomes a problem.
  */
 int outside_trust(const struct trusted *trusted, struct problem *problem);
 

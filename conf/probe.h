@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Time limits in milliseconds: for a mount that the user has named, and for the others. */
+/* Time limits in milliseconds: for a mount that the user has named, and for any other. */
 #define PROBE_MS 5000
 #define PROBE_OTHERS_MS 2000
 

@@ -18,7 +18,7 @@ struct route_step {
 	const char *name; /* the name in `at`; NULL if that is -1 */
 	/* absolute, with no link above the name; of a file behind a magic link, as in proc(5) */
 	const char *path;
-	/* the file of the name, O_PATH; for a link, the link itself; -errno: there is none */
+	/* the file of the name, or the link itself if it is one, O_PATH; -errno: there is none */
 	int fd;
 	struct stat stat; /* of `fd`, if it is open */
 	bool is_last;     /* no name follows, unless this one is a link */

@@ -54,12 +54,12 @@ struct store {
 	bool is_shared; /* users other than the owner may have written to STATE */
 
 	/* From the status; "": the status does not have it. These texts lie in `arena`. */
-	const char *prefix;   /* etcd: of the keys; git: the path in the repository */
+	const char *prefix;   /* etcd: the keys' prefix; git: the path in the repository */
 	const char *identity; /* etcd: the cluster */
-	const char *endpoint; /* etcd: the one that answered last; git: the URL */
+	const char *endpoint; /* etcd: the endpoint that answered last; git: the URL */
 	const char *ref;      /* git: the branch or tag that is mirrored */
 	const char *endpoints, *ca, *cert, *key, *user_file; /* etcd: as gateway_options has them */
-	const char *commit; /* git: of the layer's tree; "": not known */
+	const char *commit; /* git: that of the layer's tree; "": not known */
 	struct arena *arena;
 };
 

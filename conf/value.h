@@ -2,8 +2,8 @@
  * The values of plyfs.yaml. Each function here reads one value, or reports the error in it and the
  * values that are allowed there.
  *
- * A `node` may be NULL or null. Then nothing was given: *ret keeps the caller's default, and the
- * result is 0. Messages call the value `name`. An int result is 0 or PROBLEM.
+ * If a `node` is NULL or null, nothing was given: *ret keeps the caller's default, and the result
+ * is 0. Messages call the value `name`. An int result is 0 or PROBLEM.
  */
 #pragma once
 
