@@ -5,7 +5,8 @@
  * merges frees no single node or text. An arena never moves memory, so a pointer into it stays
  * valid until arena_free(). Under AddressSanitizer the unused part of a block is poisoned.
  *
- * An arena has no lock: one thread fills it. Once it is filled, many threads may read it.
+ * An arena has no lock, so only one thread may fill it. Once it is filled, many threads may read
+ * it.
  */
 #pragma once
 

@@ -51,7 +51,7 @@ struct merge_request {
 	const struct merge_input *inputs; /* lowest precedence first */
 	size_t count;                     /* at least 1 */
 	const char *path;        /* of the merged file, relative to the mount; may be NULL */
-	const struct format *to; /* NULL: unknown; then a tree is written as YAML */
+	const struct format *to; /* NULL: unknown, so a tree is written as YAML */
 	enum node_schema schema;
 	struct limits limits;                        /* all zero: LIMITS_DEFAULT */
 	const struct merge_environment *environment; /* NULL: the strategy reaches no other file */

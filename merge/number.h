@@ -14,10 +14,10 @@
 #include "span.h"
 
 /*
- * Greatest number of digits of an integer that is converted from another base to decimal: the time
- * grows with the square of the length. An integer with more digits equals only one with the same
- * digits in the same base, and has no JSON form. Eight thousand bits hold any key or modulus that
- * people write.
+ * Greatest number of digits of an integer that is converted from another base to decimal, as the
+ * time grows with the square of the length. An integer with more digits equals only one with the
+ * same digits in the same base, and has no JSON form. Eight thousand bits hold any key or modulus
+ * that people write.
  */
 #define NUMBER_DIGITS_MAX 2048
 

@@ -153,7 +153,7 @@ void origin_text_at(struct origins *origins, size_t offset, size_t len, const st
 /** Returns the steps and removals of a value of the result; NULL: it has none. */
 const struct origin *origin_of(const struct origins *origins, const struct node *value);
 
-/** Returns the step after `step`. NULL gives the first one; after the last one, returns NULL. */
+/** Returns the step after `step`, or the first step if `step` is NULL; NULL after the last step. */
 const struct origin_step *origin_next(const struct origin *origin, const struct origin_step *step);
 
 /** As origin_next(), for a removed value. */

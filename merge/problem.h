@@ -22,7 +22,7 @@
 
 struct problem {
 	char source[PROBLEM_SOURCE_MAX]; /* as the user knows it: "site/app.yaml"; "" if none */
-	/* if the source is a copy: its place (struct source), which is shown instead; else "" */
+	/* the place (struct source) of a source that is a copy, which is shown instead; else "" */
 	char place[PROBLEM_SOURCE_MAX];
 	unsigned line;   /* starting at 1; 0: the source as a whole */
 	unsigned column; /* in characters, starting at 1; 0: the line as a whole */

@@ -95,8 +95,8 @@ void edit_result_freep(struct edit_result **result);
 
 /**
  * Returns whether both trees (or NULLs) are equal, including types. Numbers must have the same
- * text, too: a user who changes 1.1 to 1.10 wants that change. If `minds_order`, the order of keys
- * must be the same, and a null must be written in both (`key: null`) or in neither (`key:`).
+ * text, too, as a user who changes 1.1 to 1.10 wants that change. If `minds_order`, the order of
+ * keys must be the same, and a null must be written in both (`key: null`) or in neither (`key:`).
  */
 bool edit_same(const struct node *a, const struct node *b, bool minds_order);
 

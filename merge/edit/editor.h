@@ -3,7 +3,7 @@
  *
  * The editor finds the place and adds splices. Then edit.c reads the new text, and compares its
  * tree with the wanted one. If they differ, edit.c sets the whole map or list around the place. So
- * an editor may handle rare cases in a simple way: its result is always checked.
+ * an editor may handle rare cases in a simple way, as its result is always checked.
  */
 #pragma once
 

@@ -29,7 +29,7 @@ struct toml_parts {
 struct toml_place {
 	/* the entry with the target as its value; value.extent is NULL if there is none */
 	struct toml_part value;
-	const struct extent *header; /* the target's own; for the root, its extent; NULL: none */
+	const struct extent *header; /* the target's own (of the root: its extent); NULL: none */
 	struct toml_parts headers;   /* the headers of the tables in the target */
 	struct toml_parts pairs;     /* the pairs whose dotted keys lead through the target */
 };

@@ -1,6 +1,6 @@
 /*
  * The guard of YAML: checks that protect the parts which an edit must not touch. Anchors, aliases
- * and merge keys connect places: a change at one place would show at another. The user must edit
+ * and merge keys connect places, so a change at one place would show at another. The user must edit
  * them by hand, and the problem says so.
  *
  * All functions return 0 if the edit may continue, or PROBLEM with the place.

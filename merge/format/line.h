@@ -92,7 +92,7 @@ __attribute__((format(printf, 3, 4))) int line_refuse(
 /** Returns why the text can't stand in a line, for example "a line break"; NULL: it can. */
 const char *line_text_fault(struct span text);
 
-/** As line_text_fault(). Blanks at the text's ends are a fault, too: the format loses them. */
+/** As line_text_fault(). Blanks at the text's ends are a fault, too, as the format loses them. */
 const char *line_fault(struct span text);
 
 /**

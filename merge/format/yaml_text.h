@@ -63,7 +63,7 @@ size_t yaml_skip_blank(struct span text, size_t offset);
 
 /**
  * Returns the offset behind the tags and anchors at `offset`, and the blanks and comments after
- * each: their value begins there.
+ * each, where their value begins.
  */
 size_t yaml_skip_properties(struct span text, size_t offset);
 

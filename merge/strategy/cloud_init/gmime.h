@@ -1,7 +1,7 @@
 /*
  * GMime, loaded for the first MIME message: it needs forty libraries, GnuPG's among them, that
- * plyfs uses for nothing else. Call its functions as gmime.NAME(…). Do not use GMime's macros: they
- * call functions that are not linked.
+ * plyfs uses for nothing else. Call its functions as gmime.NAME(…). Do not use GMime's macros, as
+ * they call functions that are not linked.
  */
 #pragma once
 

@@ -6,7 +6,7 @@
  *                    front   | back
  *
  * A struct list begins with a node, so that a tree under construction can refer to the list as to
- * any node. That node has style, tag and place, but no items: only list_at() gives the items.
+ * any node. That node has style, tag and place, but no items, which only list_at() gives.
  */
 #pragma once
 
@@ -40,7 +40,7 @@ struct list_index {
 	struct list_entry *entries;
 	uint32_t count;
 	uint32_t capacity;
-	uint32_t *slots;      /* 0: free; else 1 + a key's first entry. NULL: few entries */
+	uint32_t *slots;      /* 1 + a key's first entry, or 0: free. NULL: few entries */
 	uint32_t size;        /* slots, a power of two, at most half full */
 	uint32_t front_count; /* items of `front` that the index has … */
 	uint32_t back_count;  /* … and of `back` */
@@ -71,7 +71,7 @@ int32_t list_end(const struct list *list);
 /** Returns the item, or NULL if it was removed. */
 const struct node *list_at(const struct list *list, int32_t position);
 
-/** Sets an item. Must be called before the first search: it does not update the indexes. */
+/** Sets an item. Must be called before the first search, as it does not update the indexes. */
 void list_set(struct list *list, int32_t position, const struct node *item);
 
 /** Adds an item at the end. Returns 0 or -ENOMEM. */

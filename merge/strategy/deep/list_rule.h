@@ -51,7 +51,7 @@ struct list_rule {
 	const char *by_name; /* "name", "[name, url]", for messages */
 	enum list_twice twice;
 	bool needs_key;           /* LIST_BY_KEY: an item without a key is an error */
-	bool is_assigned;         /* a single text is a list of one, as for LIST_REPEAT */
+	bool is_assigned;         /* a text is a list of one item, as for LIST_REPEAT */
 	const struct node *place; /* the pattern, as written; NULL: the rule has none */
 	const struct node *value; /* the mode, as written; NULL: none is given */
 };

@@ -2,7 +2,8 @@
  * JSON Patch (RFC 6902), as the jsonpatch module applies it for cloud-init.
  *
  * Patches change a copy of the document, which serves any number of patches. A value that a YAML
- * alias shares is shared in the copy, too: as in Python, a change at one place shows at the other.
+ * alias shares is shared in the copy, too. So, as in Python, a change at one place shows at the
+ * other.
  */
 #pragma once
 

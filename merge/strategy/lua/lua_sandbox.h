@@ -61,8 +61,8 @@ void lua_sandbox_memory(lua_State *L, size_t bytes);
 void lua_sandbox_fail(lua_State *L);
 
 /*
- * Replacements for functions of Lua that give another order in each run: the same input must give
- * the same bytes. Scripts call them. In lua_order.c.
+ * Replacements for functions of Lua that give another order in each run, as the same input must
+ * give the same bytes. Scripts call them. In lua_order.c.
  */
 
 /**
