@@ -27,7 +27,7 @@
  */
 #define RUN_WORK_MAX (UINT64_C(50) * 1000 * 1000)
 
-/* Limit of schemas that are applied inside each other: each takes some of a thread's stack. */
+/* Limit of schemas that are applied inside each other, as each takes some of a thread's stack. */
 #define RUN_DEPTH_MAX 3000
 
 /* Greatest number of records at once. */
