@@ -35,8 +35,8 @@ struct amendment_request {
 	const struct store_access *access; /* NULL: as the mirror's record says */
 
 	/*
-	 * Makes the ops, as put_request.plan. If the strategy does not read the file as a tree,
-	 * `present` is the shown text, parsed in the file's format.
+	 * Makes the ops, as put_request.plan does. If the strategy does not read the file as a
+	 * tree, `present` is the shown text, parsed in the file's format.
 	 */
 	int (*plan)(void *context, const struct stream *present, const struct read_options *options,
 		struct arena *arena, struct edit_op **ops, size_t *count, struct problem *problem);
@@ -73,15 +73,15 @@ struct amendment {
 	size_t source;      /* of a reset: the next call's `before`; 0: no source is left to edit */
 	const char *copies; /* the source of which the new file is an edited copy; or NULL */
 	const char *hides;  /* of a whiteout: the names of the files that it hides; else NULL */
-	uint64_t revision;  /* of a key in etcd: the written revision; 0: none, or unknown */
-	/* why the check did not run ("promtool is not installed"); NULL: it ran, or none is set */
+	uint64_t revision;  /* etcd's, by which it wrote the key; 0: no key in etcd, or unknown */
+	/* why no check ran ("promtool is not installed"); NULL: it ran, or there is none */
 	const char *unchecked;
 	const char *unseen;   /* of a key in etcd: why the layer does not show it yet; or NULL */
 	struct span old;      /* the file's text before the edit */
-	struct span new;      /* and after it, unless is_removed */
-	struct stream before; /* the merged documents; none: no file, or it is not parsed */
-	struct stream after;
-	struct stream below; /* if values were removed: the merge of the sources below, if known */
+	struct span new;      /* its text after the edit; none if is_removed */
+	struct stream before; /* the documents merged before it; none: no file, or not parsed */
+	struct stream after;  /* the documents merged after it */
+	struct stream below;  /* if values were removed: the merge of the sources below, if known */
 };
 
 /**

@@ -32,14 +32,15 @@ struct layer_file {
 	struct span new;
 	/* A new file admits no user that this lower file refuses. NULL: the umask decides. */
 	const struct stat *like;
-	const struct layer *model; /* its directories limit new ones; NULL: the umask decides */
+	/* A new directory admits no user that its directory refuses. NULL: the umask decides. */
+	const struct layer *model;
 };
 
 /**
  * Writes the file. A replaced file keeps its mode, owner, access list and extended attributes. A
  * new file belongs to the user that runs plyfs, and no other user may write it. Returns 0; or
- * LAYER_FILE_MOVED, PROBLEM or -errno. After these, no file has changed, except if -errno is that
- * of the directory's fsync(2).
+ * LAYER_FILE_MOVED, PROBLEM or -errno. Unless it returns 0, no file has changed, except if -errno
+ * is that of the directory's fsync(2).
  */
 int layer_file_write(const struct layer_file *file, struct problem *problem);
 

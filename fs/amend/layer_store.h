@@ -18,8 +18,8 @@ struct layer_store;
 /*
  * How to reach the store, given on the command line by the user that makes the edit. If all members
  * are NULL, the mirror's record is used. Otherwise `gateway` must have endpoints, and the record
- * gives the cluster id. If `prefix` is NULL, it gives the prefix as well, and must be trusted:
- * otherwise layer_store_open() returns PROBLEM.
+ * gives the cluster id. If `prefix` is NULL, the record also gives the prefix; then
+ * layer_store_open() returns PROBLEM if the record is not trusted.
  */
 struct store_access {
 	struct gateway_options gateway;
@@ -61,8 +61,8 @@ const char *layer_store_name(const struct layer_store *store);
 /**
  * Writes the file that was read last; text.data NULL: removes it. Then waits up to five seconds
  * until the layer shows it. Returns 0 with the written revision in *revision (unchanged if it is
- * not known), and in *unseen why the layer does not show it yet (static; NULL: it does);
- * LAYER_FILE_MOVED: the key was changed since it was read; PROBLEM; or -errno.
+ * not known), and in *unseen why the layer does not show it yet (a static text; NULL: the layer
+ * shows it); LAYER_FILE_MOVED: the key was changed since it was read; PROBLEM; or -errno.
  */
 int layer_store_write(struct layer_store *store, struct span text, uint64_t *revision,
 	const char **unseen, struct problem *problem);

@@ -17,9 +17,9 @@ typedef int presence_report(void *context, const struct amendment *change);
 
 /**
  * Removes the layer's part of the path: the file or link, its drop-ins, and its whiteout; for a
- * directory, the mark that makes it opaque. Calls `report` for each of them that it removes.
- * Returns 0; -ENOENT if no layer has such a path; PROBLEM; -ESTALE: open the layers again, and
- * repeat the call; the result of `report`; or another -errno.
+ * directory, the mark that makes it opaque. Calls `report` for each file, link, whiteout or mark
+ * that it removes. Returns 0; -ENOENT if no layer has such a path; PROBLEM; -ESTALE: open the
+ * layers again, and repeat the call; the result of `report`; or another -errno.
  */
 int presence_reset(const struct offline *offline, const struct amendment_request *request,
 	presence_report *report, void *context, struct problem *problem);

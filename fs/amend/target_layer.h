@@ -30,7 +30,7 @@ int target_layer_open_store(const struct layer *layer, const struct store_access
 int target_layer_lock(const struct layer *layer, int *ret, struct problem *problem);
 
 /**
- * Returns whether each layer's directory is still the one at its path: a mirror, or another
+ * Returns whether each layer's directory is still the one at its path. A mirror, or another
  * process, may have replaced it.
  */
 bool target_layer_is_current(const struct settings *settings);
