@@ -12,10 +12,10 @@
 #include "union.h"
 #include "version.h"
 
-/* A file above this size may be read by descriptor, not copied: compose_held_source(). */
+/* A file above this size may be read by descriptor, without a copy (compose_held_source()). */
 #define COMPOSE_HELD_BYTES (4u << 20)
 
-/* A path is broken if it changes during each of so many attempts. PAUSE: between two attempts. */
+/* A path that changes during each of so many attempts is broken. PAUSE: between two attempts. */
 #define COMPOSE_TRIES 1000
 #define COMPOSE_PAUSE_NS 1000000
 
@@ -37,7 +37,7 @@ struct composer {
 
 	const struct finder *finder;
 
-	/* Gets warnings: of values that merge, but may be mistakes. May be NULL. */
+	/* Gets warnings of values that merge, but may be mistakes. May be NULL. */
 	void (*warn)(void *context, const struct problem *warning);
 	void *warn_context;
 };
@@ -48,7 +48,7 @@ enum {
 	COMPOSE_UNSETTLED = SOURCE_UNSETTLED, /* a source is being written */
 };
 
-/** Returns the strategy and options of a path: of its virtual file, or else of its rule. */
+/** Returns a path's strategy and options: those of its virtual file, or else of its rule. */
 const struct options *compose_options(const struct settings *settings, const char *path);
 
 /**
@@ -60,8 +60,9 @@ void compose_contributors(const struct strategy *strategy, const struct union_lo
 
 /**
  * Loads the source that was found at `path`: its document, or without `options` its text. Returns
- * as source_cache_load(); PROBLEM also if the source could not be examined. If a broken source has
- * a fallback, returns 0 with the fallback in *ret; `problem` gets the reason, unless it has one.
+ * as source_cache_load(); also PROBLEM if the source could not be examined. If a broken source has
+ * a fallback, returns 0 with the fallback in *ret; `problem` gets the reason, unless it has one
+ * already.
  */
 int compose_load(const struct composer *composer, const char *path, const struct contributor *found,
 	const struct read_options *options, struct loaded **ret, struct problem *problem);
@@ -108,9 +109,9 @@ bool compose_is_current(const struct composer *composer, const char *path,
  * version, now or in a later process.
  *
  * Returns 0 if `seed` is 0, or if the stamps may miss a change: a source is racy
- * (source_is_young()), lies at another path (a drop-in, a source of a virtual file), on another
- * file system than its layer, or in a layer that follows links, that is remote or that is a copy of
- * a store. Reads no file.
+ * (source_is_young()), lies at another path than `path` (a drop-in, a source of a virtual file), on
+ * another file system than its layer, or in a layer that follows links, that is remote or that is a
+ * copy of a store. Reads no file.
  */
 uint64_t compose_basis(const struct composer *composer, const char *path,
 	const struct union_lookup *lookup, uint64_t seed);

@@ -23,7 +23,7 @@ struct composition {
 enum composition_want {
 	COMPOSITION_TEXT,
 	COMPOSITION_ORIGINS, /* the text, and where each value comes from */
-	COMPOSITION_TREE,    /* no text, if the strategy gives a tree: takes half the time */
+	COMPOSITION_TREE,    /* if the strategy gives a tree, no text, which saves half the time */
 };
 
 /**

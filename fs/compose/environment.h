@@ -29,15 +29,16 @@ void environment_init(struct environment *environment, const struct composer *co
 int environment_guard(struct environment *environment, const struct layer *layer, const char *path);
 
 /**
- * Does the same after the source was loaded, as a directory above it may have been replaced.
- * `loaded` has the attributes of the source that was read. Returns 0, SOURCE_MOVED, or -errno.
+ * Adds these rights again after the source was loaded, as a directory above it may have been
+ * replaced. `loaded` has the attributes of the source that was read. Returns 0, SOURCE_MOVED, or
+ * -errno.
  */
 int environment_guard_again(struct environment *environment, const struct layer *layer,
 	const char *path, const struct stat *loaded);
 
 /**
- * As compose_load(), for a source at another path than the request's, or in a layer that follows
- * links. Adds the rights of the source's directories before and after the load.
+ * Loads as compose_load() does, for a source at another path than the request's or in a layer that
+ * follows links. Adds the rights of the source's directories before and after the load.
  */
 int environment_load(struct environment *environment, const char *path,
 	const struct contributor *found, const struct read_options *options, struct loaded **ret,

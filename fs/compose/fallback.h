@@ -35,7 +35,7 @@ struct fallbacks {
 
 /**
  * Copies the fallbacks of `shown` (NULL: none), and the stamps of its sources, which are good.
- * Returns 0 or -ENOMEM; call fallbacks_fini() in any case. Functions below do not use `shown`.
+ * Returns 0 or -ENOMEM; call fallbacks_fini() in any case. The functions below do not use `shown`.
  */
 int fallbacks_init(struct fallbacks *fallbacks, const struct version *shown);
 void fallbacks_fini(struct fallbacks *fallbacks);

@@ -15,7 +15,10 @@
 /* line_value.parent of the root. */
 #define LINE_VALUE_NONE UINT32_MAX
 
-/* The part of a line that decides its origin. Of several in a line, the last one here counts. */
+/*
+ * The part of a line that decides its origin. If a line has several such parts, the kind that comes
+ * last here counts.
+ */
 enum line_kind {
 	LINE_MADE,   /* the merge made the line: a comment, a separator, a closing bracket */
 	LINE_OPENS,  /* a bracket, or a tag, of a map or list in the lines below */
@@ -30,7 +33,7 @@ struct line {
 	const struct source *source; /* NULL: no source, or an unknown one */
 	uint32_t source_line;        /* starting at 1 */
 	uint32_t source_column;      /* in characters, starting at 1 */
-	uint32_t key_column;         /* of its first key, in `text`; 0: no key begins in it */
+	uint32_t key_column;         /* of the first key in `text`; 0: no key begins in the line */
 	uint32_t value_column;       /* of that key's value; 0: the value begins in another line */
 	uint32_t first; /* index in `values` of the first value that, with its key, begins here */
 	uint32_t count; /* number of such values */
@@ -43,7 +46,7 @@ struct line_value {
 	uint32_t index;           /* of an item, starting at 0 */
 	uint32_t parent;          /* index in `values` of the map or list that it is in */
 	uint32_t column;          /* where its key, else the value, begins; in characters, from 1 */
-	bool is_in_line;          /* a scalar, an empty map or list, or one in flow style */
+	bool is_in_line;          /* a scalar, or a map or list that is empty or in flow style */
 };
 
 struct line_origins {
@@ -61,7 +64,7 @@ struct line_origins {
 int line_origins_read(const struct merge_request *request, const struct merge_result *result,
 	struct line_origins **ret);
 
-/** Does the same for a text that is an unchanged copy of `source`. */
+/** Finds the origins of the lines of `text`, an unchanged copy of `source`. */
 int line_origins_copy(struct span text, const struct source *source, struct line_origins **ret);
 
 void line_origins_free(struct line_origins *origins); /* NULL is fine */

@@ -1,8 +1,8 @@
 /*
  * The pool: coroutines that run jobs, and the queues of these jobs.
  *
- *      a first look ──▶ pool_add ──▶ small ──▶ any of them ────────┐
- *      a change     ──▶              large ──▶ some of them ───────┴──▶ job->run
+ *      a first look ──▶ pool_add ──▶ small jobs ──▶ any coroutine ────┐
+ *      a change     ──▶              large jobs ──▶ some coroutines ──┴──▶ job->run
  *
  * A job waits for workers (worker.h) and other processes. Small jobs go before large ones, and at
  * most POOL_LARGE_JOBS coroutines run large ones at a time. So a small job waits only for small
@@ -18,7 +18,7 @@
 /* A job that reads more bytes than this is large: a few milliseconds' work. */
 #define POOL_LARGE_BYTES (256u << 10)
 
-/* Maximum number of jobs that run at the same time; and of large ones among these. */
+/* Maximum numbers of jobs, and of large jobs among them, that run at the same time. */
 #define POOL_JOBS 18
 #define POOL_LARGE_JOBS 8
 
@@ -35,8 +35,9 @@ struct pool_job {
 };
 
 /**
- * Makes a pool. With `is_idle`, it has no coroutines, and pool_add() runs the job itself: before
- * the view starts, and in tests. Returns 0 with *ret for pool_free(), or -ENOMEM.
+ * Makes a pool. With `is_idle`, it has no coroutines, and pool_add() runs the job itself. Tests
+ * need such a pool, and so does the view before it starts. Returns 0 with *ret for pool_free(), or
+ * -ENOMEM.
  */
 int pool_new(bool is_idle, struct pool **ret);
 

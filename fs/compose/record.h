@@ -24,7 +24,7 @@ struct record;
 
 /** Makes a record to write, in `format`. Returns 0 with *ret for record_free(), or -ENOMEM. */
 int record_new(uint64_t format, struct record **ret);
-void record_free(struct record *record); /* and closes its descriptors */
+void record_free(struct record *record); /* also closes its descriptors */
 void record_freep(struct record **record);
 
 /* Writing. record_file() and record_bytes() return the first error, such as -ENOMEM. */
@@ -62,8 +62,8 @@ const int *record_fds(const struct record *record, size_t *count);
 int record_open(uint64_t format, int file, int *fds, size_t fd_count, struct record **ret);
 
 /**
- * Like record_open(), for the bytes of record_bytes(). Takes over `data`, from malloc(3), and the
- * descriptor `fd` (-1: none), even on failure.
+ * Does what record_open() does, with the bytes of record_bytes(). Takes over `data`, from
+ * malloc(3), and the descriptor `fd` (-1: none), even on failure.
  */
 int record_read(uint64_t format, char *data, size_t size, int fd, struct record **ret);
 
@@ -101,7 +101,7 @@ void record_lack_memory(struct record *record);
 /** Returns 0, or the first error so far: -EBADMSG or -ENOMEM. */
 int record_error(const struct record *record);
 
-/** Like record_spoil(). Returns record_error(). */
+/** Does record_spoil(), and returns record_error(). */
 int record_refuse(struct record *record);
 
 /** Returns 0 if everything was read without damage; -ENOMEM; or -EBADMSG. */

@@ -1,7 +1,7 @@
 /*
  * The cache of parsed sources: after a change in one layer, only that layer's file is read again.
- * The sources in it are immutable and counted. The cache keeps the most recently used ones, up to a
- * number of bytes; once full, it takes one new source in eight.
+ * The cached sources are immutable and counted. The cache keeps the most recently used ones, up to
+ * a number of bytes. When it is full, it takes only one new source in eight.
  */
 #pragma once
 
@@ -25,7 +25,7 @@ struct loaded {
 	/* private to the cache */
 	bool is_whole;     /* no program can have written the file while it was read */
 	bool is_young;     /* racy: a further change may leave the stamp the same */
-	bool is_passed;    /* racy, and a change was reported since */
+	bool is_passed;    /* racy, and a change was reported after the read began */
 	struct loaded *of; /* the owner of the document; NULL: this one */
 	char *path;
 	unsigned flavour; /* the read options as a number; 0: text only */
@@ -57,7 +57,7 @@ struct source_observer {
 	void (*begin)(void *context, const struct source *source);
 
 	/*
-	 * Called after reading and parsing have succeeded or failed; not if memory was short.
+	 * Called after reading and parsing have succeeded or failed, but not if memory was short.
 	 * `loaded` is NULL if only the text was asked for. If the load failed, `loaded` is NULL and
 	 * `text` is empty. `text` must not be used after the call.
 	 */
@@ -79,7 +79,7 @@ size_t source_cache_bytes(struct source_cache *cache);
 
 /* A request for a source. */
 struct source_want {
-	const struct stat *stat;            /* by the union lookup */
+	const struct stat *stat;            /* from the union lookup */
 	const struct read_options *options; /* to read its document; NULL: its text */
 	size_t bytes_max;
 	bool takes_unfinished; /* reads even a file that a writer has open */

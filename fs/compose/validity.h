@@ -19,12 +19,13 @@ struct validity {
 /**
  * Checks the result of a merge at request->path. Returns 0, also if the path has no schema;
  * -ENOMEM; or PROBLEM: `problem` has the first error, and the number of the others. *ret (all zero
- * before, or NULL) gets the errors, for validity_fini(); none: the check itself failed.
+ * before, or NULL) gets the errors, for validity_fini(). If it has none after PROBLEM, the check
+ * itself failed.
  */
 int validity_check(const struct settings *settings, const struct merge_request *request,
 	const struct merge_result *result, struct validity *ret, struct problem *problem);
 
-/** Does the same with a given schema. */
+/** Checks the result by `schema`. Returns as validity_check(). */
 int validity_check_by(const struct schema *schema, const struct merge_request *request,
 	const struct merge_result *result, struct validity *ret, struct problem *problem);
 

@@ -58,7 +58,7 @@ struct version {
 	struct timespec ctime; /* the newest source's, until the version is shown; mutable */
 	char *data;            /* `size` bytes; owned */
 	int fd;                /* VERSION_HELD; else -1 */
-	struct stamp *stamps;  /* of the merged sources; then of struct environment.stats */
+	struct stamp *stamps;  /* of the merged sources, followed by those of environment.stats */
 	size_t stamp_count;
 	struct timespec made; /* CLOCK_REALTIME: when it was composed */
 	bool is_held;   /* a lock or bound has refused values of a source, as the fault says */
@@ -110,7 +110,7 @@ bool version_same(const struct version *a, const struct version *b);
  */
 struct version *version_copy(const struct version *version);
 
-/** Does version_copy(), copies stamps and descriptor, too, and then does version_restrict(). */
+/** Copies the version with its stamps and descriptor, and does version_restrict() to the copy. */
 struct version *version_narrow(
 	const struct version *version, const struct version *other, const struct mounter *mounter);
 
