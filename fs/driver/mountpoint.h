@@ -33,7 +33,7 @@ struct mountpoint {
 
 /**
  * Finds the plyfs mount on top at `path`, even a dead one. Returns 0 with ret->path for free(3);
- * -ENOENT: another file system, or none; or another -errno.
+ * -ENOENT: another file system is on top, or there is no mount; or another -errno.
  */
 int mountpoint_take(const char *path, struct mountpoint *ret);
 
@@ -42,8 +42,8 @@ bool mountpoint_is_elsewhere(dev_t dev);
 
 /**
  * Unmounts the top mount at `path`, with `flags` as umount2(2). If that is not permitted, runs
- * fusermount3. Returns 0 or -errno. If fusermount3 fails, -EPERM: it refused; -ENOENT: it is
- * missing; -ENXIO: it can't work because /etc/mtab is missing.
+ * fusermount3. Returns 0 or -errno. If fusermount3 fails, returns -EPERM if it refused, -ENOENT if
+ * it is missing, or -ENXIO if it can't work because /etc/mtab is missing.
  */
 int mountpoint_end(const char *path, int flags);
 
@@ -55,8 +55,8 @@ int mountpoint_find(const char *path, int *mount_id, dev_t *dev);
 
 /**
  * Returns whether the mount `mount_id` of the superblock `dev` exists in the mount namespace of
- * `mounts_fd` (/proc/self/mountinfo); true if that is unknown. Compares the device because ids are
- * reused. Needs no descriptor and no memory.
+ * `mounts_fd` (/proc/self/mountinfo); true if that is unknown. Compares the device, too, because
+ * ids are reused. Needs no descriptor and no memory.
  */
 bool mountpoint_is_mounted(int mounts_fd, int mount_id, dev_t dev);
 

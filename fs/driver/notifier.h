@@ -1,11 +1,11 @@
 /*
  * The notifier: a thread that makes the kernel drop names from its caches.
  *
- * The kernel holds a directory while it waits for the answer to a LOOKUP in it, and
- * fuse_lowlevel_notify_inval_entry() waits for the directory. So the thread that answers requests
- * must not call it. The first notifier_tell() starts the thread. It is needed when a change can't
- * be published by a system call on the mount, or when a directory that the kernel already knows is
- * missing in a listing that the kernel caches.
+ * The kernel locks a directory while it waits for the answer to a LOOKUP in it, and
+ * fuse_lowlevel_notify_inval_entry() waits for that lock. So the thread that answers requests must
+ * not call this function. The first notifier_tell() starts the notifier's thread. It is needed when
+ * a change can't be published by a system call on the mount, or when a directory that the kernel
+ * already knows is missing in a listing that the kernel caches.
  */
 #pragma once
 
@@ -20,8 +20,8 @@ struct notifier {
 };
 
 /**
- * Makes the kernel drop `name` from the directory `ino`; `name` NULL: the listing and the
- * attributes of `ino`. The calling coroutine waits. Returns 0 or -errno.
+ * Makes the kernel drop `name` from the directory `ino`; `name` NULL: makes it drop the listing and
+ * the attributes of `ino`. The calling coroutine waits. Returns 0 or -errno.
  */
 int notifier_tell(
 	struct notifier *notifier, struct fuse_session *fuse, uint64_t ino, const char *name);

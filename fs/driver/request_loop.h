@@ -16,8 +16,8 @@ struct request_loop_hook {
 	int last_good_fd; /* last_good_fd(); -1: none */
 
 	/*
-	 * Handles `fd`. Returns whether the loop must end while the session goes on. For that, do
-	 * not call fuse_session_exit(): libfuse would lose a request that was just read.
+	 * Handles `fd`. Returns whether the loop must end while the session goes on. Do not call
+	 * fuse_session_exit() for that, as libfuse would lose a request that was just read.
 	 */
 	bool (*handle)(void *context);
 	void (*take_helpers)(void *context);

@@ -47,7 +47,7 @@ struct session_options {
 	void (*log)(void *context, const char *line); /* a line without newline */
 	void *log_context;
 
-	/* May be NULL. Gives the manager the socket for the next plyfs; false: that failed. */
+	/* May be NULL. Gives the manager the socket for the next plyfs; false: it has failed. */
 	bool (*store)(void *context, int socket);
 	void *store_context;
 };

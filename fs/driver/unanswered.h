@@ -17,7 +17,8 @@ void unanswered_end(struct unanswered *request);
 
 /**
  * Ends the work on a request, with `result`. Returns true if the request must be repeated, as the
- * view is paused (is_at_rest): then call fuse_reply_none(). False: answer; the copy is freed.
+ * view is paused (is_at_rest): then call fuse_reply_none(). If it returns false, the copy is freed,
+ * and the caller answers.
  */
 bool unanswered_is_kept(struct session *session, struct unanswered *request, int result);
 

@@ -11,14 +11,15 @@
  *
  * - The kernel and the programs notice nothing. Inode numbers, lookup counts, times, the bytes of
  *   open and mapped files, places in listings, and the kernel's cached names, present or absent,
- *   stay valid. view_state.c writes these; all else the new program reads from the layers.
+ *   stay valid. view_state.c writes these; the new program reads everything else from the layers.
  * - No change is lost, and none is reported twice. The new program reads from the same inotify
  *   descriptor. If it watches an inode again, it gets the existing watch, with all queued events.
  *   Changes that were read from the queue but not published yet are in the state. In addition, the
- *   new program looks everything up again, as after an overflow.
+ *   new program looks everything up again, as after an overflow of that queue.
  * - Each request is answered once. The daemon answers a request that it has read, or puts it into
  *   the state, for the new program (driver/unanswered.h). Requests that were not read wait in
- *   /dev/fuse, which stays open. A placeholder inode stays: its lookup begins again.
+ *   /dev/fuse, which stays open. A placeholder inode stays, and the new program begins its lookup
+ *   again.
  *
  * The process number, the parent and the terminal stay, too. The daemon comes to rest in this
  * order: publisher, requests, pool.
@@ -93,7 +94,7 @@ void handover_lock(struct handover *handover, dev_t dev);
 /** Ends the effect of handover_lock(), as the mount is about to end. */
 void handover_end(struct handover *handover);
 
-/** Returns the process that serves the mount of `dev`, if it is our user's; 0: not known. */
+/** Returns the process that serves the mount of `dev`, if our user runs it; 0: not known. */
 pid_t handover_server(dev_t dev);
 
 /** Returns the descriptor to poll for POLLIN; then call handover_take(). */
@@ -148,8 +149,8 @@ bool heir_can_read(const struct heir *heir);
 int heir_beneath(const struct heir *heir);
 
 /**
- * Closes the descriptors in the socket. With the last one of /dev/fuse, the mount ends. Returns
- * false if a daemon of version 0.2 goes on serving the mount.
+ * Closes the descriptors in the socket. The mount ends with its last descriptor of /dev/fuse.
+ * Returns false if a daemon of version 0.2 goes on serving the mount.
  */
 bool heir_end(struct heir *heir);
 

@@ -36,8 +36,8 @@ struct program_call {
 	char *path;            /* of the program that this process was started from */
 	const char *directory; /* the working directory, absolute */
 	char **words;          /* its argv: "plyfs", "mount", …, NULL; words[-1] is unused room */
-	struct rlimit files;   /* the limit of descriptors, as it was at the start */
-	uint64_t slice_ns;     /* slice.h, as it was at the start */
+	struct rlimit files;   /* the limit of descriptors at the start */
+	uint64_t slice_ns;     /* the time slice (slice.h) at the start */
 	bool is_config;        /* the word in place of the layers is a plyfs.yaml */
 };
 
@@ -56,7 +56,8 @@ int trial_begin(const struct program_call *call, const char *question, int benea
 
 /**
  * Reaps a trial that has ended (pidfd), and closes its descriptors. Returns whether the program
- * said yes. False: `text` has its last message, else its first line of output, else how it ended.
+ * said yes. If not, `text` has its last message, or else its first line of output, or else how it
+ * ended.
  */
 bool trial_take(struct program_trial *trial, char text[TRIAL_TEXT_MAX]);
 

@@ -2,8 +2,8 @@
  * The last-good store: the last good version of each path that was shown. It is needed when sources
  * are broken, and no reader holds the version any more.
  *
- *      shown, or forgotten by the kernel ──▶ last_good_note ──▶ memory ──▶ plyfs-state ──▶ files
- *      can't be made, and nothing is shown ──▶ last_good_find ◀── memory
+ *      version shows, or the kernel forgets it ─▶ last_good_note ─▶ memory ─▶ plyfs-state ─▶ files
+ *      path can't be made, and nothing shows ──▶ last_good_find ◀─ memory
  *
  * The contract: if a path can't be made, its last version is shown to users who could read that
  * version and may read the path now, until a new version can be made or no layer has the path.
@@ -48,7 +48,7 @@ int last_good_open(
  */
 int last_good_load(struct last_good *last_good, struct problem *problem);
 
-/** Returns a name of the directory's inode, as long as the store lives; "": no directory. */
+/** Returns a name of the directory's inode, which lives as long as the store; "": no directory. */
 const char *last_good_place(const struct last_good *last_good);
 
 /**

@@ -5,7 +5,8 @@
  *      written   12.new, and after last_good_file_sync() renamed to 12
  *      read      once, when the mount starts, as hostile input
  *
- * So after a crash the directory has a path's last version or the one before, and always whole.
+ * So after a crash the directory has, of each path, the last version or the one before it, and that
+ * version is complete.
  */
 #pragma once
 
@@ -24,8 +25,8 @@ struct last_good_file_report {
 
 /**
  * Reads all files, the oldest first, and calls `each`, which takes over the version's reference. If
- * there are more than `max` bytes, removes the oldest files. Removes the NUMBER.new of a crash.
- * Returns 0 or -errno.
+ * there are more than `max` bytes, removes the oldest files. Removes each NUMBER.new that a crash
+ * has left. Returns 0 or -errno.
  */
 int last_good_file_load(int directory, size_t max,
 	void (*each)(void *context, uint64_t number, const char *path, struct version *version),
@@ -43,5 +44,5 @@ int last_good_file_sync(int directory);
 /** Renames NUMBER.new to NUMBER. Returns 0, also if that was done already; or -errno. */
 int last_good_file_rename(int directory, uint64_t number);
 
-/** Removes NUMBER and NUMBER.new. Returns 0, also if there is none; or -errno. */
+/** Removes NUMBER and NUMBER.new. Returns 0, also if they do not exist; or -errno. */
 int last_good_file_remove(int directory, uint64_t number);

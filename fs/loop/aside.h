@@ -1,6 +1,6 @@
 /*
- * Aside: for a call that may wait in the kernel for a file system that does not answer. A thread of
- * its own makes the call, and ends with it. So only the calling coroutine waits.
+ * Aside: makes a call that may wait in the kernel for a file system that does not answer. A thread
+ * makes only this call, and then ends. So only the calling coroutine waits.
  */
 #pragma once
 
@@ -12,5 +12,5 @@
  */
 void aside_run(void (*run)(void *context), void *context);
 
-/** Returns whether such a thread runs. */
+/** Returns whether a thread of aside_run() runs. */
 bool aside_is_running(void);
