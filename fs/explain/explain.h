@@ -12,7 +12,7 @@
 struct merge_request;
 struct merge_result;
 
-/* A layer's file at the path, or a drop-in, that is not a source. */
+/* A file of a layer that is not a source, although it lies at the path or is a drop-in. */
 struct passed {
 	struct source source;
 	char *why; /* the rule that leaves it out; NULL: the strategy does */

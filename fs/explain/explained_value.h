@@ -39,7 +39,10 @@ int explained_value_key(const struct explanation *explanation, const char *text,
 struct explained {
 	/* at.value NULL: the value is gone, and the other members have its former place. */
 	struct explained_value at;
-	/* If it is gone: the removed entry (`key` NULL: a document). NULL: it was replaced. */
+	/*
+	 * If the value is gone: the entry that was removed, or NULL if the value was replaced. The
+	 * `key` of a removed document is NULL.
+	 */
 	const struct origin_removed *removed;
 	const struct node *in;    /* if it is gone: the value that it was in, or that replaced it */
 	struct origin_step *also; /* values at the KEY, lost with a map or list around them */

@@ -19,7 +19,7 @@ struct finding {
 	struct problem problem;
 };
 
-/* If a path has so many findings, its further warnings are left out. */
+/* If a path has this many findings, its further warnings are left out. */
 #define FINDINGS_MAX 50
 
 struct findings {

@@ -38,7 +38,7 @@ void json_put_key(FILE *out, const struct node *key);
 int json_put_value(FILE *out, const struct node *value, struct arena *arena);
 
 /**
- * Does the same for a scalar. *says_all is false if the text in the source differs from the JSON:
- * for 0644 or yes, for example.
+ * Writes a scalar, as json_put_value() does. *says_all is false if the text in the source differs
+ * from the JSON: for 0644 or yes, for example.
  */
 int json_put_scalar(FILE *out, const struct node *scalar, struct arena *arena, bool *says_all);

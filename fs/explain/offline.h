@@ -36,10 +36,10 @@ int offline_read(const struct offline *offline, const char *path, struct version
 	struct problem *problem);
 
 /**
- * Does what offline_read() does, but calls `take` with the lookup instead of merging. A positive
- * result of `take` other than PROBLEM means that a source has changed meanwhile: the lookup and the
- * call are repeated, a few times; then the result is PROBLEM. Otherwise returns the result of
- * `take`; or -errno as offline_read().
+ * Looks `path` up as offline_read() does, and calls `take` with the lookup instead of merging. A
+ * positive result of `take` other than PROBLEM means that a source has changed meanwhile: the
+ * lookup and the call are repeated, up to COMPOSE_TRIES times. If `take` never has another result,
+ * returns PROBLEM. Otherwise returns the result of `take`; or -errno as offline_read().
  */
 int offline_look_at(const struct offline *offline, const char *path,
 	int (*take)(void *context, const struct composer *composer, const char *path,

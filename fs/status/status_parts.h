@@ -28,7 +28,7 @@ void status_put_sandbox(FILE *out, const struct sandbox_state *state);
 
 /**
  * Writes "processes", with a comma after it: the helpers (helper.h), and the error of each, if any.
- * The error of a helper that has ended has `remedy`.
+ * The error of a helper that has ended includes `remedy`.
  */
 void status_put_processes(FILE *out, const char *remedy);
 
