@@ -17,11 +17,11 @@ static inline size_t base64_length(size_t len)
 /** Writes base64_length(bytes.len) characters to `out`, with no NUL. */
 void base64_encode(struct span bytes, char *out);
 
-/** Does the same into a string for free(3). NULL: no memory. */
+/** Encodes the bytes into a new string, for free(3). NULL: no memory. */
 char *base64_make(struct span bytes);
 
 /**
  * Decodes `text` to `out`, which has room for text.len / 4 * 3 bytes, and may be the memory of
- * `text`. Returns whether `text` is base64; *ret_len is set only then.
+ * `text`. Returns whether `text` is base64; *ret_len is set only if it is.
  */
 bool base64_decode(struct span text, char *out, size_t *ret_len);

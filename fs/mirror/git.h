@@ -5,7 +5,7 @@
  *
  * A commit is one state. Nothing is checked out, so the repository's hooks, filters, attributes and
  * submodules have no effect. Nor have git's system and user configuration: plyfs sets all options.
- * A symbolic link out of the mirrored tree is left out, and reported as a fault of its own.
+ * A link that leads out of the mirrored tree is left out, and reported as a fault of its own.
  *
  * Rewritten history is accepted, and reported as a fault until the next commit. A commit that has
  * no ancestor in common with the present one is held back.

@@ -18,7 +18,7 @@ struct json_stream {
 	char *text;
 	size_t len;
 	size_t capacity;
-	size_t begin;   /* of the next object */
+	size_t begin;   /* offset of the next object */
 	size_t scanned; /* offset of the next byte to scan; the members below are the state there */
 	size_t depth;
 	bool is_in_string;
@@ -28,7 +28,7 @@ struct json_stream {
 /* Positive results. */
 enum {
 	JSON_STREAM_TOO_LONG = 1, /* more is buffered than the limit allows */
-	JSON_STREAM_BROKEN,       /* something else stands between two objects */
+	JSON_STREAM_BROKEN,       /* other bytes than white space stand between two objects */
 };
 
 void json_stream_fini(struct json_stream *stream);
@@ -45,5 +45,5 @@ int json_stream_add(struct json_stream *stream, struct span bytes);
  */
 int json_stream_next(struct json_stream *stream, struct span *ret);
 
-/** Returns all buffered bytes, for messages. They are valid until the next call, too. */
+/** Returns all buffered bytes, for messages. They are valid as long as an object would be. */
 struct span json_stream_rest(const struct json_stream *stream);

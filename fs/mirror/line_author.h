@@ -26,5 +26,5 @@ int line_authors_read(const struct store *store, const char *commit, const char 
 	struct line_authors **ret, struct problem *problem);
 void line_authors_free(struct line_authors *authors); /* NULL: does nothing */
 
-/** Returns the author of the line, starting at 1; NULL: unknown. */
+/** Returns the author of a line; `line` starts at 1. NULL: unknown. */
 const struct line_author *line_authors_get(const struct line_authors *authors, uint32_t line);

@@ -11,8 +11,8 @@
  *
  * The offer is a word that names the state held back, made by etcd.c or git.c. `plyfs mirror
  * confirm` writes that word into STATE/confirm and wakes the mirror by SIGHUP. The mirror then
- * accepts the state that the word names: of git, the same commit; of etcd, the same cluster, at
- * that revision or a later one.
+ * accepts the state that the word names: of git, that commit; of etcd, that cluster at that
+ * revision or a later one.
  */
 #pragma once
 
@@ -97,7 +97,7 @@ __attribute__((format(printf, 3, 4))) int mirror_hold(
 
 /**
  * Publishes the draft as the present tree, if they differ or there is no state yet. If too many
- * files would go away, drops the draft instead, and holds its state back: mirror_hold() with
+ * files would go away, drops the draft instead, and holds its state back by mirror_hold() with
  * `offer`. `offer` NULL: the user has confirmed the state, so it is not held back. Afterwards there
  * is no draft. Returns 0, MIRROR_HELD or -errno.
  */

@@ -17,8 +17,8 @@
 #include "path_list.h"
 
 /*
- * Maximum number of paths in which a recycled tree may differ from the present tree. Beyond it a
- * copy of the present tree is cheaper.
+ * Maximum number of paths in which a recycled tree may differ from the present tree. If more
+ * differ, a copy of the present tree is cheaper.
  */
 #define RECYCLED_TREE_STALE_MAX 2000
 

@@ -33,8 +33,8 @@
 struct replica;
 
 struct replica_options {
-	const char *directory; /* a new name; an empty directory; or our own link */
-	const char *state;     /* NULL: ".NAME.mirror" beside the directory */
+	const char *directory; /* its path: a new name, an empty directory or our own link */
+	const char *state;     /* the path of STATE; NULL: ".NAME.mirror" beside the directory */
 	bool stands_by;        /* waits while another mirror keeps the replica */
 };
 
@@ -88,16 +88,17 @@ int replica_remove(struct replica *replica, const char *path, bool *is_changed);
 
 /**
  * Begins a draft, and drops an older one. Without `changes`, or without a state, the draft is
- * empty. Otherwise it equals the present tree, and may be changed only at `changes`, which are
- * sorted here. Returns 0 or -errno.
+ * empty. Otherwise it equals the present tree, and may be changed only at `changes`, which this
+ * function sorts. Returns 0 or -errno.
  */
 int replica_begin(struct replica *replica, struct path_list *changes);
 
 /**
  * Puts a file into the draft; if `mode` is S_IFLNK, a symbolic link. A directory has precedence
  * over a file at the same path: a file above `path` is removed, and *clash becomes the length of
- * its path, else 0. Returns 0; TREE_CLASH: `path` is a directory, and the file is left out; or
- * -errno. replica_draft_remove() removes a file; it may be missing. Returns 0 or -errno.
+ * its path, or 0 if there is none. Returns 0; TREE_CLASH: `path` is a directory, and the file is
+ * left out; or -errno. replica_draft_remove() removes a file; it may be missing. Returns 0 or
+ * -errno.
  */
 int replica_draft_put(
 	struct replica *replica, const char *path, struct span bytes, mode_t mode, size_t *clash);

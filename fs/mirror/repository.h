@@ -36,7 +36,7 @@ int repository_fetch(struct repository *repository, const char *ref, char id[REP
 int repository_verify(struct repository *repository, const char *id, struct problem *problem);
 
 enum repository_descent {
-	DESCENT_NEWER,   /* it descends from the old commit */
+	DESCENT_NEWER,   /* the new commit descends from the old one */
 	DESCENT_OTHER,   /* it does not, but both have a common ancestor */
 	DESCENT_NONE,    /* they have no common ancestor */
 	DESCENT_UNKNOWN, /* the old commit no longer exists */

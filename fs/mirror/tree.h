@@ -66,15 +66,19 @@ int tree_compare_at(int from, int to, const struct path_list *paths, size_t befo
 
 /**
  * Opens the parent directory of `path`; *name is the last part of `path`. With `is_made`, makes
- * missing directories, and removes a file in the place of one: then *clash is the length of the
- * file's path, else 0. Returns a descriptor; -ENOENT or -ENOTDIR: none there; or another -errno.
+ * missing directories, and removes a file that is in the place of one; *clash becomes the length of
+ * that file's path, or 0 if there was none. Returns a descriptor; -ENOENT or -ENOTDIR: there is no
+ * such directory; or another -errno.
  */
 int tree_open_parent(int fd, const char *path, bool is_made, const char **name, size_t *clash);
 
 /** Returns whether the file at `path` has exactly these bytes and this mode. */
 bool tree_has(int fd, const char *path, struct span bytes, mode_t mode);
 
-/** Writes a new file or link (S_IFLNK); `is_synced`: to the disk. 0; or -errno without a file. */
+/**
+ * Writes a new file or link (S_IFLNK). With `is_synced`, waits until the file's bytes are on the
+ * disk. Returns 0; or -errno, and there is no new file.
+ */
 int tree_write(int fd, const char *name, struct span bytes, mode_t mode, bool is_synced);
 
 /**

@@ -34,12 +34,17 @@ int mirror_report_text(int state, char **ret, size_t *len);
 int mirror_report_document(
 	int state, const char *name, struct document **ret, struct problem *problem);
 
-/** Does the same for a struct. Returns 0 with *ret for mirror_report_fini(), PROBLEM or -errno. */
+/**
+ * Parses the report into a struct. Returns 0 with *ret for mirror_report_fini(), PROBLEM or -errno.
+ */
 int mirror_report_read(
 	int state, const char *name, struct mirror_report *ret, struct problem *problem);
 void mirror_report_fini(struct mirror_report *report);
 
-/** Does both. Returns false if `directory` is no mirror's, or the report can't be read. */
+/**
+ * Opens and reads the report of the mirror that fills `directory`. Returns false if no mirror fills
+ * it, or the report can't be read.
+ */
 bool mirror_report_of(const char *directory, struct mirror_report *ret);
 
 /** Writes "fleet: etcd /fleet/ at 4711 from https://…" for the layer `name`. */

@@ -9,20 +9,20 @@
  *                supervisor_start()   the coroutine
  *
  * The layer's directory follows from the store's settings in plyfs.yaml (store_spec.h), so every
- * command finds it. It is a link, which the mirror switches. The daemon uses no network. The
- * publisher watches that link, and so sees a first state that comes after the start. If plyfs.yaml
- * changes, the publisher passes the new settings to supervisor_use().
+ * command finds it. It is a link, which the mirror switches and the publisher watches. So the
+ * publisher sees a first state that comes after the start. The daemon uses no network. If
+ * plyfs.yaml changes, the publisher passes the new settings to supervisor_use().
  *
  * - A mirror runs without capabilities, and can't get more rights. It gets an environment and
- *   descriptors made for it, and none of ours. If we are root, it runs as another user: `user:` or
- *   SUPERVISOR_USER.
+ *   descriptors made for it, and none of ours. If we are root, it runs as another user: the store's
+ *   `user:`, or SUPERVISOR_USER.
  * - The kernel kills a mirror when the daemon's main thread ends. So only that thread forks them.
  * - From supervisor_start() on, the daemon waits for no mirror. Paths of mirrors may lie on a disk
  *   that does not answer, and a process that waits for the disk can't be killed. So only processes
  *   without the daemon's descriptors look these paths up: the new mirror (mirror_process.h), and
  *   under a service manager plyfs-report, which makes the status line (mirror_reporter.h). Before
  *   supervisor_start(), the calling process looks them up.
- * - A mirror that ends is started again after a pause, which grows. The same goes for plyfs-report.
+ * - A mirror that ends is started again after a pause, which grows, and so is plyfs-report.
  * - If several supervisors have the same store, one mirror works, and the others stand by.
  * - At the end all mirrors are killed. A mirror's state survives that, and a stopped mirror does
  *   not hold up the end.
