@@ -18,14 +18,14 @@ void agenda_free(struct agenda *agenda); /* NULL: does nothing */
 int agenda_fd(const struct agenda *agenda);
 
 /**
- * Schedules an examination of the path in `after_ms`, or earlier if another one is due earlier.
- * `path` NULL, or no memory for it: of all paths.
+ * Schedules an examination of the path in `after_ms`, or earlier if another path is due earlier. If
+ * `path` is NULL or memory is short, all paths are examined.
  */
 void agenda_look(struct agenda *agenda, const char *path, int64_t after_ms);
 
 /**
- * Schedules the making of a generation in `after_ms`. Another call restarts the delay, up to a
- * limit: even if changes never pause, the first one does not wait for long.
+ * Schedules the making of a generation in `after_ms`. Another call restarts the delay, but only up
+ * to a limit, so that the first change does not wait for long even if changes never pause.
  */
 void agenda_commit(struct agenda *agenda, int64_t after_ms);
 

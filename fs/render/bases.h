@@ -7,12 +7,12 @@
  *    and schemas, the layers' directories and mounts, the environment, our user, and the program.
  * 2. The file is the one that plyfs wrote: an earlier process has seen the file's stamp together
  *    with the right bytes. If none has, plyfs reads the file's bytes.
- * 3. No stamp was racy when the content was read (source_is_young(); git's rule): a later change
- *    could have the same stamp. For a file with a racy stamp no basis is written, so the next
- *    process reads it.
+ * 3. No stamp was racy when the content was read (source_is_young(); git's rule). A stamp is racy
+ *    if it is so young that a later change could leave it the same. For a file with a racy stamp no
+ *    basis is written, so the next process reads it.
  *
- * A file that has another dependency, a fault or a check has no basis, and is made again each time.
- * After a reboot, and with --watch or --atomic, all files are made again.
+ * A file that depends on anything else, or that has a fault or a check, has no basis, and is made
+ * again each time. After a reboot, and with --watch or --atomic, all files are made again.
  *
  * `.plyfs/bases` has the bases. Each line is true whatever has happened since: sources with this
  * basis give an object with this fingerprint, and an object with this stamp has that fingerprint.
@@ -35,7 +35,7 @@ uint64_t bases_read(struct rendered *rendered, const struct settings *settings);
 /** Writes the bases, if they have changed. Returns 0; or -errno, with the old file in place. */
 int bases_write(struct rendered *rendered);
 
-/** Notes the basis of the version that was just put at the name; 0: it has none. */
+/** Notes in `owned` the basis of the version that was just put there; 0: it has no basis. */
 void bases_note(struct rendered *rendered, struct owned *owned, uint64_t basis);
 
 /**

@@ -15,7 +15,7 @@ void failure_note(struct render *render, const char *path, struct owned *owned, 
 
 /**
  * Logs a failure once. Retries it later, unless the version is broken. A path that has gone since
- * it was listed (-ESTALE) is no failure: the publisher knows that.
+ * it was listed (-ESTALE) is no failure, and the publisher knows that it has gone.
  */
 void failure_retry(struct render *render, const char *path, struct owned *owned, int result,
 	const struct problem *problem);
@@ -34,7 +34,7 @@ void failure_of_change(struct render *render, const char *path, struct owned *ow
 int64_t failure_retry_ms(struct render *render, int result);
 
 /**
- * Returns whether `result` is 0, or RENDERED_KEPT: another program's change is kept on purpose. If
+ * Returns whether `result` is 0, or RENDERED_KEPT (another program's change is kept on purpose). If
  * so, ends the failure.
  */
 bool failure_is_over(struct render *render, struct owned *owned, int result);

@@ -31,7 +31,7 @@ int generation_open(struct rendered *rendered, struct problem *problem);
 /** Removes all generations but the shown one: a killed process leaves some. Returns 0 or -errno. */
 int generation_clear(struct rendered *rendered);
 
-/* Do the same as rendered_put() and the like; the next generation shows the changes. */
+/* Do what rendered_put(), _put_directory() and _remove() do; the next generation shows it. */
 int generation_put(struct rendered *rendered, struct owned *owned, const struct version *version,
 	struct problem *problem);
 int generation_put_directory(struct rendered *rendered, struct owned *owned,

@@ -14,7 +14,7 @@
  *    of that name is written. So a name with a line after the last `=` is in doubt: it is as its
  *    last line says, or as its line before that. A generation is shown all at once: either all its
  *    names are as their last lines say, or all as their last lines before the last `=`.
- * 2. If a file gets other rights, and is in doubt, it may have any mixture of the old and the new.
+ * 2. If a file gets other rights, and is in doubt, it may have any mixture of old and new rights.
  * 3. Before a process changes anything in the directory, it examines all names in doubt and logs
  *    what they are. So no doubt of an earlier process is left.
  * 4. If a line could not be written, the log is wrong: it is made anew before the next line.
@@ -22,7 +22,8 @@
  * A newline in a name is written `\n`, a backslash `\\`. A line without its end counts as not
  * written.
  *
- * With "plyfs render 2 atomic" the names are those of a generation; "./NAME" is one beside it.
+ * With "plyfs render 2 atomic" the names are those of a generation; "./NAME" is a name beside the
+ * generation.
  */
 #pragma once
 
@@ -36,7 +37,7 @@ struct version;
 /* A name that belongs to plyfs, or soon will. */
 struct owned {
 	struct fingerprint fingerprint; /* of the object put there last or next; mode 0: none */
-	struct fingerprint former;      /* the one before; it counts while the name is in doubt */
+	struct fingerprint former;      /* the previous one; it counts while the name is in doubt */
 	uint32_t line;                  /* private: the number of its last line */
 	bool is_logged;                 /* private: the log has `fingerprint` */
 
@@ -64,16 +65,16 @@ struct manifest;
 
 /**
  * Reads the manifest in the directory `fd`, which stays the caller's. Writes the file anew, without
- * removed names: before the next line; or at once, if changes in it are incomplete. If there is no
- * file, makes an empty one. Returns 0 with *ret for manifest_free(); MANIFEST_OTHER_KIND; -EBADMSG
- * if the file is no manifest of ours; or another -errno.
+ * removed names, before it logs the next line, or at once if changes in the file are incomplete. If
+ * there is no file, makes an empty one. Returns 0 with *ret for manifest_free();
+ * MANIFEST_OTHER_KIND; -EBADMSG if the file is no manifest of ours; or another -errno.
  */
 int manifest_open(int fd, bool is_atomic, struct manifest **ret);
 
-/** Does the same, but writes nothing, then or later. `fd` may be -1: there is no directory. */
+/** Does manifest_open(), but nothing is ever written to the disk. `fd` -1: no directory. */
 int manifest_open_dry(int fd, bool is_atomic, struct manifest **ret);
 
-/** Reads a manifest of any kind. Writes nothing. Returns as manifest_open(); -ENOENT: none. */
+/** Reads a manifest of any kind. Writes nothing. Returns as manifest_open(); -ENOENT: no file. */
 int manifest_read(int fd, struct manifest **ret);
 void manifest_free(struct manifest *manifest); /* NULL: does nothing */
 
@@ -120,10 +121,13 @@ enum drift manifest_drift(
 /** Writes a path and a newline, as in the manifest. */
 void manifest_put_path(FILE *out, const char *path);
 
-/** Reads a hexadecimal number, and moves *at behind it: much faster than strtoull(3). */
+/** Reads a hexadecimal number, and moves *at behind it, much faster than strtoull(3) does. */
 uint64_t manifest_read_hash(char **at);
 
-/** Decodes such a path, without the newline, in place. Returns it; NULL: it is malformed. */
+/**
+ * Decodes a path of manifest_put_path(), without the newline, in place. Returns it; NULL: it is
+ * malformed.
+ */
 char *manifest_read_path(char *line);
 
 /**

@@ -17,8 +17,8 @@ void populate_directory(struct render *render, const char *path, uint64_t ino);
 /**
  * Gives the directory its present attributes, as it may have lost rights since its lookup, and then
  * populates it. If the directory can't be written, its old contents stay, and a retry follows.
- * Returns 0, also in this case; or -errno if memory or descriptors are short: then it is unknown
- * what the directory contains.
+ * Returns 0, also if a retry follows; or -errno if memory or descriptors are short: then it is
+ * unknown what the directory contains.
  */
 int populate_put_directory(struct render *render, const char *path, uint64_t ino);
 
@@ -31,7 +31,8 @@ void populate_miss(struct render *render, uint64_t ino, const char *path, int re
 
 /**
  * Stores `ino`, the view's inode number of the object at the name `owned`. Takes over the caller's
- * kernel reference to it, and drops that to the former object. Notes that the path was seen.
+ * kernel reference to it, and drops the reference to the former object. Notes that the path was
+ * seen.
  */
 void populate_note_number(struct render *render, struct owned *owned, uint64_t ino);
 

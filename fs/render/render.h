@@ -33,7 +33,7 @@ void render_unchecked(struct render *render,
 
 /**
  * Runs the on_change commands for the changes of render_all(), and waits for them; render_watch()
- * does so by itself. Returns the number of failed commands, each of which was logged.
+ * runs the commands by itself. Returns the number of failed commands, each of which was logged.
  */
 unsigned render_run_hooks(struct render *render);
 

@@ -32,7 +32,7 @@ struct render {
 	struct subscription beside; /* of the directory that contains the generations */
 
 	struct coroutine_queue answered;       /* the walk, while it waits for a lookup */
-	const struct populate_lookup *awaited; /* that lookup; or NULL */
+	const struct populate_lookup *awaited; /* the lookup that the walk waits for; or NULL */
 
 	void *directories;   /* a tsearch(3) tree of struct shown_directory, by number */
 	size_t incomplete;   /* number of incomplete directories */

@@ -1,8 +1,8 @@
 /*
  * A rendered directory: ordinary files with the contents that a mount would show. A file is written
  * in .plyfs/stage, and renamed to its place when it is complete; a file that is right already is
- * not touched. Only names in the manifest are replaced or removed; after a reboot, empty files of
- * our user are replaced, too: a power failure may have left them.
+ * not touched. Only names in the manifest are replaced or removed. After a reboot, empty files of
+ * our user are replaced, too, as a power failure may have left them.
  *
  * With --atomic each state of the tree is a directory of its own, a generation (generation.h): the
  * next rendered_commit() makes all changes visible together.
@@ -78,13 +78,14 @@ int rendered_put(struct rendered *rendered, struct owned *owned, const struct ve
 int rendered_take_time(
 	const struct rendered *rendered, const struct owned *owned, const struct version *version);
 
-/** Makes the directory, or gives it these attributes. Returns as rendered_remove(). */
+/** Makes the directory, or gives it the attributes in `stat`. Returns as rendered_remove(). */
 int rendered_put_directory(struct rendered *rendered, struct owned *owned, const struct stat *stat,
 	struct problem *problem);
 
 /**
- * If is_made, gives the directory the mode and group of `root`, and its owner all rights. Otherwise
- * only warns if the directory admits users that may not read the layers. Returns 0 or -errno.
+ * If is_made, gives the directory the mode and group of `root`, the merged root, and its owner all
+ * rights. Otherwise only warns if the directory admits users that may not read the layers. Returns
+ * 0 or -errno.
  */
 int rendered_open_to(struct rendered *rendered, const struct stat *root);
 

@@ -19,7 +19,7 @@ struct rendered {
 	int stage_fd;
 	int own_fd;                       /* of .plyfs; locked */
 	uint64_t staged;                  /* number of names made in the stage */
-	char boot[BOOT_MAX];              /* the present boot's id, to be written; "": it was */
+	char boot[BOOT_MAX];              /* the present boot's id, until it is written; then "" */
 	bool has_rebooted;                /* since .plyfs/boot was last written */
 	char shown[GENERATION_NAME_SIZE]; /* --atomic: the name of `tree` */
 	uint64_t seed;                    /* of the bases (bases.h); 0: none */
@@ -36,7 +36,7 @@ int rendered_open_layer(const char *path, bool optional, struct layer **ret);
 
 /**
  * Gives an open file or directory the owner and group of `like`, if we may, and the mode of `like`
- * with the bits `more`. If the group stays another one, it gets no rights. Returns 0 or -errno.
+ * with the bits `more`. If another group stays, that group gets no rights. Returns 0 or -errno.
  */
 int rendered_dress(int fd, const struct stat *like, mode_t more, struct fingerprint *ret);
 

@@ -4,7 +4,7 @@
 #include "run_command.h"
 #include "workspace.h"
 
-/* The PATH of each program, in which the program is searched for, too, not in the daemon's. */
+/* The PATH of each program. The program itself is searched for there, too, not in our PATH. */
 #define CHILD_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 /* If root mounts, checks run as this user, unless plyfs.yaml names another one. */

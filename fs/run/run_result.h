@@ -42,7 +42,7 @@ bool run_is_good(const struct run_result *result);
 bool run_is_missing(const struct run_result *result, const struct program *program,
 	char name[PROGRAM_NAME_MAX], const char **why);
 
-/** Returns the remedy. `why` is, or ends with, the one of run_is_missing(). */
+/** Returns the remedy. `why` is the text of run_is_missing(), or ends with that text. */
 const char *run_missing_remedy(const char *why);
 
 /** Returns the ms to wait after failure number `tries`, from 0 on: 1 s, 2 s, 4 s … 5 min. */

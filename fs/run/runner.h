@@ -10,8 +10,8 @@
  * - A check judges exactly the bytes of the given descriptor. Its program is that of the settings
  *   in force at its start: new settings do not change a running command.
  * - Only callers of runner_wait() and runner_check() wait for a command.
- * - At most RUN_SLOTS checks and RUN_SLOTS change hooks run at a time. For one more, runner_run()
- *   returns -EBUSY.
+ * - At most RUN_SLOTS checks and RUN_SLOTS change hooks run at a time. If one more is asked for,
+ *   runner_run() returns -EBUSY.
  * - The guard kills everything that the command has started, and removes the workspace, at the
  *   first of these events: the program ends; its time limit is over; runner_stop() is called; the
  *   process of the runner ends in any way.
