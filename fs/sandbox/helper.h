@@ -6,8 +6,8 @@
  * would run the parent's coroutines. Only a guard, the helper that runs one command (guard.h), is
  * forked later, by coroutine_fork(), and ends with its command.
  *
- * A process has at most one helper of each helper_kind; each guard has a value of its own there.
- * The parent can read the state of each helper at any time. A descriptor reports changes
+ * A process has at most one helper of each helper_kind; each guard counts as a kind of its own. The
+ * parent can read the state of each helper at any time. A descriptor reports changes
  * (helper_watch(), SIGCHLD). The parent never waits for the end of a helper that stays stopped.
  */
 #pragma once
@@ -51,7 +51,7 @@ void helper_reset_signals(void);
 
 /* For the parent: */
 
-/* Maximum that helper_inherit() notes. Other children stay zombies until this process ends. */
+/* Maximum number of children that helper_inherit() notes. Others stay zombies until we end. */
 #define HELPERS_INHERITED_MAX 64
 
 /**

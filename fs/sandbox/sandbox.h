@@ -24,7 +24,8 @@
  *                 guard's limits. So a guard keeps the rights of the user who mounts, and is in no
  *                 sandbox. Its only input is the command's output.
  *
- * The means, for all these processes but those after "Not", or only for those after "Only":
+ * The means. Each is for all these processes except those after "Not", or only for those after
+ * "Only":
  *
  *   no_new_privs  a set-id program gains no rights.
  *   capabilities  only those that sandbox.c names, with the reason of each, are kept.
@@ -120,7 +121,7 @@ int sandbox_prepare(
 int sandbox_allow(
 	struct sandbox *sandbox, int fd, enum sandbox_right right, struct problem *problem);
 
-/** Does the same for `path`; does nothing if it can't be opened. */
+/** Does sandbox_allow() for `path`; does nothing if `path` can't be opened. */
 int sandbox_allow_path(struct sandbox *sandbox, const char *path, enum sandbox_right right,
 	struct problem *problem);
 
@@ -133,7 +134,8 @@ int sandbox_enter(struct sandbox *sandbox, struct sandbox_state *ret, struct pro
 
 /**
  * For a process that is in no sandbox: keeps its memory, which has the content of files, out of
- * core dumps; if it is root's, also from processes of root without capabilities.
+ * core dumps; if the process is root's, also hides its memory from processes of root without
+ * capabilities.
  */
 void sandbox_hide(const struct sandbox_switches *switches);
 

@@ -5,7 +5,7 @@
 #include "worker.h"
 
 /**
- * Does the same as compose(), in a worker. But the calling process itself composes links, and large
+ * Does what compose() does, in a worker. But the calling process itself composes links, and large
  * files that only one layer has, as these need no parser. If the link or file is in a remote layer,
  * the calling process composes only files above 64 MiB, and only while the layer answers. Returns
  * as compose() or workers_run().

@@ -1,14 +1,15 @@
 /*
- * Layers on network and FUSE file systems, and links that lead to one, looked into by workers.
+ * Layers on network and FUSE file systems, and links that lead to such a file system: workers look
+ * into them for the daemon.
  *
  *      coroutine of the daemon ── layer_stat(), layer_list() … ──▶ plyfs-worker ──▶ file system
  *
  * Contract: the daemon makes no system call that such a file system has to answer, except to read a
  * source above 64 MiB (compose_task.h). If the file system does not answer within the settings'
- * answer_ms, the caller gets -ETIMEDOUT. Later callers get it at once, while a worker still waits.
- * If a link of a local layer leads to such a file system, only paths through such links wait for
- * it. A layer without an answer counts as one that could not be examined (union.h). The publisher
- * serves all layers, so it waits only LAYER_HURRY_MS.
+ * answer_ms, the caller gets -ETIMEDOUT. While a worker still waits, later callers get -ETIMEDOUT
+ * at once. If a link of a local layer leads to such a file system, only paths through such links
+ * wait for it. A layer without an answer counts as one that could not be examined (union.h). The
+ * publisher serves all layers, so it waits only LAYER_HURRY_MS.
  */
 #pragma once
 
@@ -26,7 +27,7 @@ struct layer_tasks {
 
 /**
  * From now on workers look into the remote layers of all settings (layer.h). `tasks` is copied;
- * NULL: workers stop doing so. Call it while no coroutine looks into a layer.
+ * NULL: the calling process looks into them itself. Call it while no coroutine looks into a layer.
  */
 void layer_tasks_use(const struct layer_tasks *tasks);
 

@@ -2,9 +2,12 @@
  * Workers: the processes plyfs-worker, which read sources and merge them for the daemon.
  *
  *      job of the pool ──job──▶ plyfs-worker: loads, parses, merges, validates
- *                      ◀─ask──  a file that the view finds; the last good text of a source; a
- *                      ──reply▶ file outside of the layers that a link leads to
+ *                      ◀─ask──
+ *                      ──reply▶
  *                      ◀─answer─
+ *
+ * A worker may ask for a file that the view finds, for the last good text of a source, or for a
+ * file outside of the layers that a link leads to.
  *
  * Contract: if a source crashes its parser, keeps it busy for ever or uses up memory, only its own
  * path is affected, and a worker is lost. The path keeps its last good version, and the fault says
@@ -18,8 +21,9 @@
  * the settings change, workers are forked anew.
  *
  * A worker that stands still is left alone, and ends as soon as it can. While WORKERS_LEFT_MAX or
- * more stand still, no worker is forked for one job alone: jobs wait for the two kept workers. If
- * one of these stands still, it is replaced, unless 4 * WORKERS_LEFT_MAX or more do.
+ * more stand still, no worker is forked for one job alone: jobs wait for the two kept workers. A
+ * kept worker that stands still is replaced, unless 4 * WORKERS_LEFT_MAX or more workers stand
+ * still already.
  *
  * The daemon takes a worker's messages as hostile input (record.h).
  */
@@ -34,7 +38,7 @@
 /* While this many workers stand still, only the kept ones are forked. */
 #define WORKERS_LEFT_MAX 16
 
-/* Then a job waits at most this long for a kept worker. */
+/* The longest that a job waits for a kept worker, while WORKERS_LEFT_MAX or more stand still. */
 #define WORKER_PATIENCE_MS 10000
 
 /* Bytes that a worker may allocate, beyond what the daemon had at the fork. */
@@ -61,16 +65,19 @@ struct worker_job {
 	worker_task *task;
 	const struct composer *composer; /* with the job's settings, and is_cancelled */
 	const char *path;                /* in the tree; it names the job */
-	/* A hash of the sources' state: failures are counted for it. 0: not counted. */
+	/* A hash of the sources' state, for which failures are counted. 0: they are not counted. */
 	uint64_t state;
 	/*
 	 * The st_dev of a file system that may not answer; 0: none. If any worker has waited for it
 	 * for patience_ms or longer, the job is refused with -ETIMEDOUT. Set patience_ms, too.
 	 */
 	dev_t file_system;
-	/* A worker without processor time or steps for this long stands still. 0: 2 * answer_ms. */
+	/*
+	 * A worker that has used no processor time and noted no step (worker_note_step()) for this
+	 * long stands still. 0: 2 * answer_ms.
+	 */
 	int patience_ms;
-	int longest_ms; /* from this time on new steps do not count; 0: 10 minutes */
+	int longest_ms; /* after so long a wait for a message, steps do not count; 0: 10 minutes */
 	void (*put)(const void *context, struct record *message); /* writes the task's input */
 	const void *put_context;
 	const struct worker_requests *requests; /* NULL: there are no fallbacks */

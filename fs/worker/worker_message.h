@@ -16,7 +16,7 @@ enum worker_message {
 	WORKER_FIND,     /* from it: directory, name; reply: errno, path, layers */
 	WORKER_OPEN,     /* from it: a descriptor (O_PATH), flags; reply: errno, a descriptor */
 	WORKER_FALLBACK, /* from it: rank, path; reply: whether there is one, the source */
-	WORKER_REPLY,    /* to the worker: the reply to one of these three */
+	WORKER_REPLY,    /* to the worker: the reply to FIND, OPEN or FALLBACK */
 	WORKER_MESSAGES,
 };
 

@@ -9,7 +9,7 @@
 
 /**
  * Returns the seconds of processor time for reading one source, or for one merge; 0: no limit. The
- * readers' own limit (limit.h) is lower: this one stops a reader that has a bug.
+ * readers' own limit (limit.h) is lower; this one stops a reader that has a bug.
  */
 static inline unsigned worker_seconds(const struct settings *settings)
 {
@@ -40,8 +40,8 @@ void worker_end_with(int socket);
 void worker_note_step(void);
 
 /**
- * Blocks the worker's own signals until the task has ended. For a task of few system calls: on some
- * file systems they fail with EINTR if a signal arrives.
+ * Blocks the worker's own signals until the task has ended. For a task of few system calls, as on
+ * some file systems these fail with EINTR if a signal arrives.
  */
 void worker_block_signals(void);
 
