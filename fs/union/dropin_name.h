@@ -24,7 +24,9 @@ char *dropin_owner(const struct settings *settings, const char *directory);
 /** Returns whether the file `name` in NAME.d is a drop-in of NAME, whose path is `path`. */
 bool dropin_is_named(const struct settings *settings, const char *path, const char *name);
 
-/** Explains why `name` is no drop-in, with the remedy. 0 with *ret for free(3), or -ENOMEM. */
+/**
+ * Explains why `name` is no drop-in, with the remedy. Returns 0 with *ret for free(3), or -ENOMEM.
+ */
 int dropin_refusal(const struct settings *settings, const char *path, const char *name, char **ret);
 
 /** Returns a contributor that says that the file `found` is left out, as it is not a drop-in. */

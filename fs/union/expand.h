@@ -4,14 +4,15 @@
  *      files: [{path: app.yaml, from: [app.yaml, "conf.d/[0-9]*.yaml"]}]     a virtual file
  *      rules: [{match: "*.yaml", dropins: layers}]         app.yaml also from app.yaml.d/
  *
- * Sources come layer by layer, lowest first. Within a layer they come pattern by pattern (or the
- * file itself before its drop-ins), then by path in byte order. A file that a higher layer hides is
- * no source. expand_is_ignored() and dropin_name.h say which names are ignored. dropin.h has the
- * order for `dropins: uapi`.
+ * Sources come layer by layer, lowest first. Within a layer, those of a virtual file come pattern
+ * by pattern, and a file comes before its drop-ins; otherwise they come by path, in byte order. A
+ * file that a higher layer hides is no source. expand_is_ignored() and dropin_name.h say which
+ * names are ignored. dropin.h has the order for `dropins: uapi`.
  *
  * The sources of a virtual file with `dropins: uapi` come pattern by pattern, and for each pattern
  * by name, whatever their layers are. Of files with the same name, only the highest layer's is a
- * source; if that layer has several, the one in the last directory; if that file masks, none.
+ * source; if that layer has several, the one in the last directory is. If that file masks, none of
+ * them is a source.
  */
 #pragma once
 

@@ -17,8 +17,8 @@ struct hidden {
 
 /**
  * Finds a hidden file, directory or link at `path` in the layers with a rank below `below`; if
- * several layers have one, that of the highest. Returns 1 with *ret; 0: there is none; or -errno if
- * memory or descriptors are short.
+ * several layers have one, finds that of the highest. Returns 1 with *ret; 0: there is none; or
+ * -errno if memory or descriptors are short.
  */
 int hidden_find(
 	const struct settings *settings, unsigned below, const char *path, struct hidden *ret);

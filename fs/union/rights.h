@@ -11,10 +11,11 @@
  * right to search, each by itself.
  *
  * If all contributors have one owner, the result has that owner. Else the candidates are the user
- * that mounts, root, and the contributors' owners, up to a limit. The same holds for the group, but
- * root's group is no candidate. Each pair of an owner and a group has a largest safe mode. The pair
- * whose mode admits most users is taken: the bits of others are compared first, then the group's,
- * then the owner's; reading before searching. Of pairs that admit the same users, the first wins.
+ * that mounts, root, and the contributors' owners, up to a limit. The group is chosen in the same
+ * way, but root's group is no candidate. Each pair of an owner and a group has a largest safe mode.
+ * The pair whose mode admits most users is taken: the bits of others are compared first, then the
+ * group's, then the owner's; reading before searching. Of pairs that admit the same users, the
+ * first wins.
  */
 #pragma once
 

@@ -73,9 +73,10 @@ int inotify_subscribe(struct inotify *inotify, struct subscription *subscription
 
 /**
  * Call inotify_expect() before another process adds a watch to inotify_fd(). Until
- * inotify_expect_no_more(), a watch without a subscription does not end with its first event. The
- * first call returns 0; or -EDQUOT (inotify_limit()), and then there is no second. The second
- * returns whether events of such watches came meanwhile, and were dropped.
+ * inotify_expect_no_more(), a watch without a subscription does not end with its first event.
+ * inotify_expect() returns 0 or -EDQUOT (inotify_limit()); after -EDQUOT, do not call
+ * inotify_expect_no_more(), which returns whether events of such watches came meanwhile, and were
+ * dropped.
  */
 int inotify_expect(struct inotify *inotify);
 bool inotify_expect_no_more(struct inotify *inotify);

@@ -20,13 +20,13 @@ int name_watch_fd(const struct name_watch *watch);
 int name_watch_add(struct name_watch *watch, int directory, const char *name, uint32_t mask);
 
 /**
- * Does the same for a directory whose watch another process has added to our instance,
+ * Adds `name` in a directory whose watch another process has added to our instance,
  * name_watch_fd(); `wd` is the number of that watch. Returns 0 or -ENOMEM.
  *
  * Call name_watch_expect() before that process adds watches, then name_watch_add_watched() for each
- * name in the watched directories, and then name_watch_expect_no_more(); not after -EDQUOT of
- * name_watch_expect(). If an event is read while its watch still has no name, it is dropped; then
- * the next name_watch_end_renewal() returns true.
+ * name in the watched directories, and then name_watch_expect_no_more(). After -EDQUOT of
+ * name_watch_expect(), call neither of the others. If an event is read while its watch still has no
+ * name, it is dropped; then the next name_watch_end_renewal() returns true.
  */
 int name_watch_add_watched(struct name_watch *watch, int wd, const char *name, uint32_t mask);
 int name_watch_expect(struct name_watch *watch);

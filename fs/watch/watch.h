@@ -50,10 +50,10 @@ size_t watch_count(const struct watch *watch);
 int watch_add(struct watch *watch, struct layer_watches *watches, unsigned layer, int fd);
 
 /**
- * Do the same for a directory that another process opens and watches, by inotify_add_watch(2) on
- * watch_fd() with watch_mask() and IN_MASK_ADD. First call watch_begin(), which returns 0 or
- * -EDQUOT. After 0, call watch_end() with the number of the new watch (negative: there is none). It
- * returns 0; 1: events may have been missed in between; or -errno.
+ * Watch a directory that another process opens, and adds by inotify_add_watch(2) on watch_fd() with
+ * watch_mask() and IN_MASK_ADD. First call watch_begin(), which returns 0 or -EDQUOT. After 0, call
+ * watch_end() with the number of the new watch (negative: there is none). It returns 0; 1: events
+ * may have been missed in between; or -errno.
  */
 int watch_begin(struct watch *watch);
 int watch_end(struct watch *watch, struct layer_watches *watches, unsigned layer, int wd);
@@ -65,7 +65,9 @@ bool watch_has(const struct layer_watches *watches, unsigned layer);
 /** Ends the directory's watches in all layers. */
 void watch_remove(struct watch *watch, struct layer_watches *watches);
 
-/** Does the same, frees watches->items, and puts `items`, for `count` layers, in their place. */
+/**
+ * Does watch_remove(), frees watches->items, and puts `items`, for `count` layers, in their place.
+ */
 void watch_renumber(struct watch *watch, struct layer_watches *watches, struct layer_watch **items,
 	size_t count);
 
