@@ -7,9 +7,8 @@
  *      ╰──────────── the layer is locked ───────────╯
  *
  * Every process that edits a layer's files by this module locks the layer's directory (flock(2))
- * from the lookup to the end, so no edit overwrites another. A change by a program that does
- * not take the lock (an editor) is detected: if the source is not the one that was read, it is read
- * again, a few times.
+ * from the lookup to the end, so no edit overwrites another. If a program that does not take the
+ * lock (an editor) has changed the source since it was read, the source is read again, a few times.
  *
  * The editor of a format (editor.h) computes splices from the places of values in the text
  * (extent.h). The result is checked: the new text is parsed, and all layers are merged again.

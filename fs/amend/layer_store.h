@@ -37,8 +37,8 @@ void layer_store_free(struct layer_store *store); /* NULL: does nothing */
 void layer_store_freep(struct layer_store **store);
 
 /**
- * Refuses a directory inside a mirror's copy: edits must not go there, whichever layer leads to it.
- * Returns 0, PROBLEM or -errno.
+ * Refuses a directory inside a mirror's copy, as edits must not go there, whichever layer leads to
+ * it. Returns 0, PROBLEM or -errno.
  */
 int layer_store_refuse_copy(int directory, const char *path, struct problem *problem);
 

@@ -43,7 +43,7 @@ void fallbacks_fini(struct fallbacks *fallbacks);
 /** Returns whether `loaded` is a source of the shown version, in the same state. */
 bool fallbacks_match(const struct fallbacks *fallbacks, const struct loaded *loaded);
 
-/** Marks all fallbacks as unused, before composing: a source may be repaired by now. */
+/** Marks all fallbacks as unused, before composing, as a source may be repaired by now. */
 void fallbacks_rest(struct fallbacks *fallbacks);
 
 /**

@@ -6,7 +6,7 @@
  *            └──────────────── walked in step ───────────────────┘
  *
  * Where the two trees differ, lines have no origin. If parts of the text are copies of sources
- * (origin_pieces()), no trees are read: the lines of each part are counted.
+ * (origin_pieces()), no trees are read, but the lines of each part are counted.
  */
 #pragma once
 

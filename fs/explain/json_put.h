@@ -1,6 +1,6 @@
 /*
  * A writer of JSON, piece by piece (RFC 8259). The input may be hostile, and the output may reach a
- * terminal: characters that control a terminal are escaped.
+ * terminal, so characters that control a terminal are escaped.
  *
  * The stream is written without its lock (unlocked_stdio(3)).
  */
