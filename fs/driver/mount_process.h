@@ -5,9 +5,10 @@
  *          ◀───────────── errno ─────────────┘
  *
  * Such a call makes requests, and waits until the daemon answers them. If the daemon made the call,
- * it would wait for itself. It could not be killed, and would keep /dev/fuse open: the mount would
- * hang for ever. So a child process makes the calls. It holds only the private clone of the mount.
- * If the daemon is killed, the kernel ends the connection, the call fails, and the child ends.
+ * it would wait for itself. It could not be killed, and would keep /dev/fuse open, so the mount
+ * would hang for ever. So a child process makes the calls. It holds only the private clone of the
+ * mount. If the daemon is killed, the kernel ends the connection, the call fails, and the child
+ * ends.
  *
  * While a coroutine waits in mount_process_call(), other coroutines may call only
  * mount_process_cancel().

@@ -6,8 +6,8 @@
  *                        umount(8), fusermount3(1), or a signal
  *      session_free()
  *
- * Between mounting and serving, the daemon and the processes that it waits for look up no path: a
- * path may lead through the mount, where no process answers yet. The mount may hide a layer's
+ * Between mounting and serving, the daemon and the processes that it waits for look up no path, as
+ * a path may lead through the mount, where no process answers yet. The mount may hide a layer's
  * directory, or all of /etc. Two paths are exceptions, as they lead to no request: the mountpoint
  * itself, and /proc/self/mountinfo. All helper processes are started before the mount, and a worker
  * closes /dev/fuse. So only the daemon holds it, and the kernel ends the mount when the daemon
@@ -43,7 +43,7 @@ struct session_options {
 	bool may_be_system; /* a directory of the system may be mounted on (mountpoint.h) */
 	struct sandbox_switches switches;
 	struct mount_flags flags;
-	bool is_unpublished; /* changes only invalidate the kernel's caches: for tests */
+	bool is_unpublished; /* for tests: changes only invalidate the kernel's caches */
 	void (*log)(void *context, const char *line); /* a line without newline */
 	void *log_context;
 
@@ -54,8 +54,8 @@ struct session_options {
 
 /*
  * Positive result of session_serve(): the next process that the manager starts will serve the
- * mount. This process must end at once by _exit(2), and free nothing: it must send nothing more to
- * the kernel.
+ * mount. This process must end at once by _exit(2), and free nothing, as it must send nothing more
+ * to the kernel.
  */
 #define SESSION_LEFT 3
 

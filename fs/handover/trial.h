@@ -5,8 +5,8 @@
  *      daemon ──fork──▶ trial: closes /dev/fuse, runs the program with TRIAL_OPTION
  *          ◀── its end: TRIAL_YES, or its message ──
  *
- * The trial may stop, hang or die: meanwhile the daemon goes on serving. The daemon kills a trial
- * that takes longer than TRIAL_MS.
+ * The trial may stop, hang or die, as the daemon goes on serving meanwhile. The daemon kills a
+ * trial that takes longer than TRIAL_MS.
  */
 #pragma once
 

@@ -71,10 +71,10 @@ bool last_good_take(struct last_good *last_good);
 void last_good_stop(struct last_good *last_good);
 
 /**
- * Makes plyfs-state write all versions and unlock the directory: another daemon can then load it.
- * last_good_pause() returns false if plyfs-state does not answer in time. last_good_resume() locks
- * the directory again. If another daemon holds it then, that is logged, and writing waits. Only the
- * root coroutine calls them.
+ * Makes plyfs-state write all versions and unlock the directory, so that another daemon can load
+ * it. last_good_pause() returns false if plyfs-state does not answer in time. last_good_resume()
+ * locks the directory again. If another daemon holds it then, that is logged, and writing waits.
+ * Only the root coroutine calls them.
  */
 bool last_good_pause(struct last_good *last_good);
 void last_good_resume(struct last_good *last_good);
