@@ -20,8 +20,8 @@ struct gateway_options {
 	int wake_fd;           /* gateway_wait() ends when it becomes readable; -1: none */
 
 	/*
-	 * Uses a connection of its own for each request. A connection that was kept open may have
-	 * ended: libcurl then sends the request again, even if the server has executed it.
+	 * Uses a connection of its own for each request. If a connection that was kept open has
+	 * ended, libcurl sends the request again, even if the server has executed it.
 	 */
 	bool is_sent_once;
 };

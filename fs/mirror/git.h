@@ -4,8 +4,9 @@
  *      fetch into STATE/git, a bare repository ─▶ verify ─▶ list and read the tree ─▶ a draft
  *
  * A commit is one state. Nothing is checked out, so the repository's hooks, filters, attributes and
- * submodules have no effect. Nor have git's system and user configuration: plyfs sets all options.
- * A link that leads out of the mirrored tree is left out, and reported as a fault of its own.
+ * submodules have no effect. Nor have git's system and user configuration, as plyfs sets all
+ * options. A link that leads out of the mirrored tree is left out, and reported as a fault of its
+ * own.
  *
  * Rewritten history is accepted, and reported as a fault until the next commit. A commit that has
  * no ancestor in common with the present one is held back.

@@ -2,7 +2,7 @@
  * A stream of JSON objects, split into its objects. etcd's gateway sends the events of a watch in
  * such a stream. Pieces from the network begin and end anywhere.
  *
- * Only braces and strings are recognised: the caller checks whether an object is JSON.
+ * Only braces and strings are recognised; the caller checks whether an object is JSON.
  */
 #pragma once
 

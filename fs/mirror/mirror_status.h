@@ -42,7 +42,7 @@ struct mirror_fault {
 /* All zero: nothing is known. */
 struct mirror_status {
 	int fd;             /* STATE; lent */
-	const char *kind;   /* "etcd" or "git"; lent, as the next two */
+	const char *kind;   /* "etcd" or "git"; lent, as `source` and `directory` are */
 	const char *source; /* the prefix, or the reference and path */
 	const char *directory;
 	const struct mirror_access *access; /* lent; NULL: none */

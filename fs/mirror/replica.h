@@ -8,7 +8,7 @@
  *
  * Several changes at once are made in a draft. Unchanged files of the draft are hard links to those
  * of the present tree. When the draft is complete, it gets its number, and rename(2) switches the
- * link to it. The old tree loses its name, and later its files: a process that has it open reads
+ * link to it. The old tree loses its name, and later its files, so a process that has it open reads
  * the old state or nothing, and never a part of the new one.
  *
  * A command that reads a tree holds it (store_hold()). Then the tree keeps its name and its files

@@ -1,7 +1,7 @@
 /*
  * A report: the map in which a mount, a rendered tree or a mirror describes itself, as JSON.
- * Another version of plyfs, or another user's process, may have written the report: any field may
- * be missing, and no text is safe for a terminal.
+ * Another version of plyfs, or another user's process, may have written the report, so any field
+ * may be missing, and no text is safe for a terminal.
  *
  * A `path` names a value in the map: "pid", or "sandbox.landlock" for a value in an inner map. ""
  * is the map itself. `map` may be NULL.
