@@ -8,8 +8,8 @@
  *      DIRECTORY/sub            -> ..data/sub
  *
  * A file that has not changed is the same file (a hard link) in the next generation. The old
- * generation is removed as soon as no link leads to it: a user who has lost access to a file must
- * not find it there.
+ * generation is removed as soon as no link leads to it, as a user who has lost access to a file
+ * must not find it there.
  */
 #pragma once
 

@@ -17,7 +17,7 @@
  * 2. If a file gets other rights, and is in doubt, it may have any mixture of old and new rights.
  * 3. Before a process changes anything in the directory, it examines all names in doubt and logs
  *    what they are. So no doubt of an earlier process is left.
- * 4. If a line could not be written, the log is wrong: it is made anew before the next line.
+ * 4. If a line could not be written, the log is wrong, and is made anew before the next line.
  *
  * A newline in a name is written `\n`, a backslash `\\`. A line without its end counts as not
  * written.

@@ -48,6 +48,6 @@ void populate_all_again(struct render *render);
 
 /**
  * If the whole tree is known, removes the files of an earlier run that no layer has any more.
- * Otherwise notes that the removal is due: populate_again() does it later.
+ * Otherwise notes that the removal is due; populate_again() removes them later.
  */
 void populate_remove_unseen(struct render *render);

@@ -8,13 +8,13 @@
  * Contract:
  *
  * - A check judges exactly the bytes of the given descriptor. Its program is that of the settings
- *   in force at its start: new settings do not change a running command.
+ *   in force at its start; new settings do not change a running command.
  * - Only callers of runner_wait() and runner_check() wait for a command.
  * - At most RUN_SLOTS checks and RUN_SLOTS change hooks run at a time. If one more is asked for,
  *   runner_run() returns -EBUSY.
  * - The guard kills everything that the command has started, and removes the workspace, at the
- *   first of these events: the program ends; its time limit is over; runner_stop() is called; the
- *   process of the runner ends in any way.
+ *   first of these events: the program ends; the command's time limit is over; runner_stop() is
+ *   called; the process of the runner ends in any way.
  * - If a guard is killed, only its own run fails (RUN_GONE), and the runner removes the workspace.
  *   A guard that has not ended some time after its command's time limit, perhaps because SIGSTOP
  *   has suspended it, gets SIGCONT, then SIGKILL.
