@@ -1,6 +1,6 @@
 /*
  * The filter of system calls (seccomp(2)), by libseccomp. A forbidden call fails with EPERM, and
- * the process goes on: a library that tries a new call must not end a mount.
+ * the process goes on, as a library that tries a new call must not end a mount.
  */
 #pragma once
 

@@ -99,6 +99,6 @@ void helper_wake(void);
 /**
  * Ends the helper, if there is one; the caller has closed its socket. Continues the helper, and
  * waits at most `patience_ms` until it ends by itself. Then, or at once if `patience_ms` is 0,
- * kills it, and waits at most 5 s more: a disk that hangs may keep a killed process for ever.
+ * kills it, and waits at most 5 s more, as a disk that hangs may keep a killed process for ever.
  */
 void helper_end(enum helper_kind kind, int patience_ms);

@@ -2,7 +2,7 @@
  * The sandbox: the rights that a process of plyfs keeps when it begins its work. plyfs reads files
  * of other users. A user who exploits a bug in a reader gains only these rights.
  *
- * The daemon of a mount and plyfs render are in no sandbox: they parse no source, and treat a
+ * The daemon of a mount and plyfs render are in no sandbox, as they parse no source, and treat a
  * worker's answer as hostile input. They run the commands of plyfs.yaml, and so keep the rights of
  * the user who mounts. The other processes, with the rights of each:
  *

@@ -100,7 +100,7 @@ void workers_cancel(struct workers *workers);
 
 /**
  * Notes the settings that jobs have from now on. Workers with other settings end as soon as they
- * have no job: so the directories of former layers are closed.
+ * have no job, so that the directories of former layers are closed.
  */
 void workers_renew(struct workers *workers, const struct settings *settings);
 

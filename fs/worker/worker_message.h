@@ -6,7 +6,7 @@
 
 #include "record.h"
 
-/* The format of all messages. It never changes: both ends are the same program. */
+/* The format of all messages. It never changes, as both ends are the same program. */
 #define WORKER_FORMAT 1
 
 /* The first number of each message. */

@@ -34,8 +34,8 @@ struct worker_page {
 void worker_end_with(int socket);
 
 /**
- * Notes that one more of a task's many system calls was answered: the worker does not stand still
- * (worker_job.patience_ms). Outside of a worker it does nothing.
+ * Notes that one more of a task's many system calls was answered, so the worker does not stand
+ * still (worker_job.patience_ms). Outside of a worker it does nothing.
  */
 void worker_note_step(void);
 
