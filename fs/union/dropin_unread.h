@@ -1,7 +1,7 @@
 /*
  * Unread drop-ins: directories in NAME.d, and symbolic links in a layer that follows none. The
  * merge lacks them, so `plyfs check` and `plyfs explain` report them. A link to /dev/null does not
- * count: it masks the files of lower layers.
+ * count, as it masks the files of lower layers.
  */
 #pragma once
 

@@ -13,8 +13,9 @@
  * Whiteouts are overlayfs' (a character device 0/0) and those of container images (".wh.NAME", and
  * ".wh..wh..opq" in a directory: OCI image-spec, layer.md). Sockets, pipes and devices are passed
  * over. A layer that can't be examined (no permission, an I/O error, a dead file system) counts as
- * having an unreadable file at the path: if it were left out, files that it hides could show. But
- * beside a directory it counts as having a directory, and beside a link as having nothing.
+ * having an unreadable file at the path, because if it were left out, files that it hides could
+ * show. But beside a directory it counts as having a directory, and beside a link as having
+ * nothing.
  *
  * Only this module knows these rules. It keeps no state.
  */

@@ -47,8 +47,8 @@ void inotify_free(struct inotify *inotify);
 
 /**
  * Takes over another process's inotify(7) instance, open as `fd`, with its watches. `fd` stays the
- * caller's. These watches have no subscription yet: without one, a watch ends with its first event.
- * Returns 0 or -errno.
+ * caller's. These watches have no subscription yet, and without one, a watch ends with its first
+ * event. Returns 0 or -errno.
  */
 int inotify_take_over(struct inotify *inotify, int fd);
 
