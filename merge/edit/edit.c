@@ -3,7 +3,7 @@
 
 #include "array.h"
 #include "cleanup.h"
-#include "edit_tree.h"
+#include "edit_undone.h"
 #include "edit_value.h"
 #include "editor.h"
 #include "splice.h"
@@ -14,13 +14,18 @@ struct edit_state {
 	const struct document *document; /* of the text, with extents */
 };
 
+struct edit_plan {
+	struct edit_op *ops;     /* resolved; their values are as the format reads them */
+	struct edit_tree *trees; /* before each op, and after the last one */
+	size_t count;            /* of ops */
+};
+
 struct edit_run {
 	const struct edit_request *request;
 	struct arena *arena; /* the result's */
 	struct problem *problem;
 
-	struct edit_op *ops;     /* resolved; their values are as the format reads them */
-	struct edit_tree *trees; /* before each op, and after the last one */
+	struct edit_plan plan;
 	struct edit_state state;
 
 	/* all documents that were read; the trees refer to their nodes */
@@ -67,34 +72,56 @@ static int convert(struct edit_run *run, struct edit_op *op)
 }
 
 /* Applies the ops to the trees. */
-static int plan(struct edit_run *run)
+static int plan(
+	struct edit_run *run, const struct edit_op *ops, size_t count, struct edit_plan *ret)
 {
-	const struct edit_request *request = run->request;
 	struct edit_tree *tree;
 	int r = 0;
 
-	run->ops = arena_zalloc(run->arena, request->count + 1, sizeof(*run->ops));
-	run->trees = tree = arena_zalloc(run->arena, request->count + 1, sizeof(*run->trees));
-	if (!run->ops || !run->trees)
+	ret->count = count;
+	ret->ops = arena_zalloc(run->arena, count + 1, sizeof(*ret->ops));
+	ret->trees = tree = arena_zalloc(run->arena, count + 1, sizeof(*ret->trees));
+	if (!ret->ops || !ret->trees)
 		return -ENOMEM;
 	*tree = (struct edit_tree){
 		run->state.document->roots, run->state.document->count, format_of(run)};
-	for (size_t i = 0; r == 0 && i < request->count; i++, tree++) {
-		r = edit_tree_resolve(
-			tree, &request->ops[i], run->arena, &run->ops[i], run->problem);
+	for (size_t i = 0; r == 0 && i < count; i++, tree++) {
+		r = edit_tree_resolve(tree, &ops[i], run->arena, &ret->ops[i], run->problem);
 		if (r == 0)
-			r = convert(run, &run->ops[i]);
+			r = convert(run, &ret->ops[i]);
 		if (r == 0)
-			r = edit_tree_apply(tree, &run->ops[i], run->arena, tree + 1);
+			r = edit_tree_apply(tree, &ret->ops[i], run->arena, tree + 1);
 	}
 	return r;
+}
+
+/* Leaves out the ops that other ops undo. Returns 0 or -ENOMEM. */
+static int simplify(struct edit_run *run)
+{
+	const struct edit_plan *all = &run->plan;
+	struct edit_op *ops = arena_zalloc(run->arena, all->count + 1, sizeof(*ops));
+	bool *undone = arena_zalloc(run->arena, all->count + 1, sizeof(*undone));
+	struct edit_plan rest;
+	size_t count = 0;
+
+	if (!ops || !undone)
+		return -ENOMEM;
+	if (!edit_undone_find(all->ops, all->trees, all->count, undone))
+		return 0;
+	for (size_t i = 0; i < all->count; i++)
+		if (!undone[i])
+			ops[count++] = run->request->ops[i];
+	int r = plan(run, ops, count, &rest);
+	if (r == 0 && edit_tree_is_same(&all->trees[all->count], &rest.trees[count]))
+		run->plan = rest;
+	return r < 0 ? r : 0;
 }
 
 /* Takes over the edit's splices if they give the tree. Returns 0, EDIT_CANNOT or -ENOMEM. */
 static int verify(struct edit_run *run, const struct edit *edit, const struct edit_tree *tree)
 {
 	/* The text after the last op is not edited again. */
-	bool wants_extents = tree != &run->trees[run->request->count];
+	bool wants_extents = tree != &run->plan.trees[run->plan.count];
 	struct problem ignored;
 	struct edit_state next;
 
@@ -255,12 +282,12 @@ static int refuse(struct edit_run *run, const struct edit_op *op, const struct e
 
 static int do_one(struct edit_run *run, size_t i)
 {
-	const struct edit_op *op = &run->ops[i];
-	int r = attempt(run, op, 1, &run->trees[i + 1]);
+	const struct edit_op *op = &run->plan.ops[i];
+	int r = attempt(run, op, 1, &run->plan.trees[i + 1]);
 
 	for (size_t count = op->count; r == EDIT_CANNOT && count-- > 0;)
-		r = attempt_around(run, op, count, &run->trees[i + 1]);
-	return r == EDIT_CANNOT ? refuse(run, op, &run->trees[i]) : r;
+		r = attempt_around(run, op, count, &run->plan.trees[i + 1]);
+	return r == EDIT_CANNOT ? refuse(run, op, &run->plan.trees[i]) : r;
 }
 
 /* Applies all ops at once, if they don't conflict; else first one half, then the other. */
@@ -270,7 +297,7 @@ static int do_ops(struct edit_run *run, size_t first, size_t end)
 
 	if (end - first <= 1)
 		return end > first ? do_one(run, first) : 0;
-	r = attempt(run, run->ops + first, end - first, &run->trees[end]);
+	r = attempt(run, run->plan.ops + first, end - first, &run->plan.trees[end]);
 	if (r <= 0)
 		return r;
 	r = do_ops(run, first, first + (end - first) / 2);
@@ -287,9 +314,11 @@ static int run_edit(struct edit_run *run, struct edit_result *result)
 	if (r == 0 && !run->state.document)
 		r = read_text(run, patched->text, true, &run->state.document, run->problem);
 	if (r == 0)
-		r = plan(run);
+		r = plan(run, run->request->ops, run->request->count, &run->plan);
 	if (r == 0)
-		r = do_ops(run, 0, run->request->count);
+		r = simplify(run);
+	if (r == 0)
+		r = do_ops(run, 0, run->plan.count);
 	if (r == 0)
 		r = patched_splices(patched, &result->splices, &result->count);
 	if (r != 0)

@@ -420,16 +420,22 @@ static bool is_nothing(const struct edit_tree *tree)
 	       !node_count(tree->roots[0]);
 }
 
-bool edit_tree_is(const struct edit_tree *tree, const struct document *document)
+bool edit_tree_is_same(const struct edit_tree *a, const struct edit_tree *b)
 {
-	bool minds_order = !tree->format || !tree->format->has_sections;
+	bool minds_order = !a->format || !a->format->has_sections;
 
-	if (tree->count != document->count)
-		return !document->count && is_nothing(tree);
-	for (size_t i = 0; i < tree->count; i++)
-		if (!edit_same(tree->roots[i], document->roots[i], minds_order))
+	if (a->count != b->count)
+		return !b->count && is_nothing(a);
+	for (size_t i = 0; i < a->count; i++)
+		if (!edit_same(a->roots[i], b->roots[i], minds_order))
 			return false;
 	return true;
+}
+
+bool edit_tree_is(const struct edit_tree *tree, const struct document *document)
+{
+	return edit_tree_is_same(
+		tree, &(struct edit_tree){document->roots, document->count, tree->format});
 }
 
 struct edit_stretch edit_find_stretch(const struct node *old, const struct node *new)

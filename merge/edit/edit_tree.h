@@ -43,3 +43,6 @@ const struct node *edit_tree_follow(
  * also have the same order.
  */
 bool edit_tree_is(const struct edit_tree *tree, const struct document *document);
+
+/** Likewise for two trees. */
+bool edit_tree_is_same(const struct edit_tree *a, const struct edit_tree *b);

@@ -17,7 +17,7 @@ import random
 import re
 import sys
 
-from edit_driver import run, spliced
+from edit_driver import check_undone, run, spliced
 
 try:
     import yaml
@@ -483,6 +483,14 @@ def random_op(rng, tree):
     return {"kind": "set", "path": path, "value": new}
 
 
+def adds(tree, op):
+    """Whether the op adds an entry."""
+    if op["kind"] == "set" and op["path"]:
+        here = follow(tree, op["path"][:-1])
+        return isinstance(here, dict) and op["path"][-1] not in here
+    return op["kind"] == "insert"
+
+
 def unshared(tree):
     """Returns a copy in which each alias is a value of its own."""
     if isinstance(tree, dict):
@@ -619,6 +627,8 @@ def main():
     refused = faults = shared = 0
     for first in range(0, count, 1000):
         cases = [make_case(rng, form) for _ in range(min(1000, count - first))]
+        check_undone(driver, form, [(text, op["kind"], list(op["path"]), op.get("value"))
+                                    for text, trees, op in cases if len(trees) == 1 and adds(trees[0], op)])
         for case, answer in zip(cases, run(driver, requests(form, cases))):
             if answer[0] != "edited":
                 is_shared = bool(re.search(r"an (alias|anchor)", answer[1]))

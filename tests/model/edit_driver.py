@@ -39,3 +39,13 @@ def above_entries(text, signs, is_strict):
             found += block
         block, starts = [], line in ("", "\\") or line.startswith("[")
     return found if is_strict else found + block
+
+
+def check_undone(driver, form, cases):
+    """Checks that an op which adds an entry changes no byte if the same edit removes the entry again. A case is a
+    text, and the op's kind, path and value."""
+    results = run(driver, [{"format": form, "text": text, "ops": [
+        {"kind": kind, "path": path, "value": json.dumps(value)}, {"kind": "remove", "path": path}]}
+        for text, kind, path, value in cases])
+    for case, result in zip(cases, results, strict=True):
+        assert result[0] == "error" or result[1:] == [case[0], []], f"{case}\nis\n{result}"

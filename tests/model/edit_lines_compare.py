@@ -14,7 +14,7 @@ import random
 import re
 import sys
 
-from edit_driver import above_entries, run, spliced
+from edit_driver import above_entries, check_undone, run, spliced
 from line_models import FORMATS, Refused
 
 DRIVER = sys.argv[1]
@@ -168,6 +168,15 @@ def check(name, case, result):
     return True
 
 
+def is_new(tree, path):
+    """Whether the path leads to no entry, in a map that exists."""
+    for step in path[:-1]:
+        if step not in (tree if isinstance(tree, dict) else range(len(tree))):
+            return False
+        tree = tree[step]
+    return isinstance(tree, dict) and path[-1] not in tree
+
+
 def compare(name, chance):
     document = FORMATS[name][0]
     cases, refused, errors = [], 0, 0
@@ -197,6 +206,8 @@ def compare(name, chance):
                 print(f"REFUSED {name} {result[1]}\n{case[0]!r}\n{case[0]}\n{case[1]}\n=======")
     print(f"{name}: {len(cases)} edits, {errors - refused} of what it can't hold, {refused} more refused")
     assert refused <= len(cases) * REFUSED_MAX, refused
+    check_undone(DRIVER, name, [(text, "set", path, value) for text, ops, _ in cases
+                                for kind, path, value in ops[:1] if kind == "set" and is_new(read(name, text), path)])
 
 
 print(f"seed {SEED}")

@@ -13,7 +13,7 @@ import json
 import random
 import sys
 
-from edit_driver import above_entries, run, spliced
+from edit_driver import above_entries, check_undone, run, spliced
 
 try:
     import tomllib as tomli
@@ -305,6 +305,12 @@ def check(case, result):
     return True
 
 
+def adds(was, op):
+    """Whether the op adds an entry, and nothing on the way to it."""
+    kind, path, _ = op
+    return kind == "insert" or kind == "set" and is_dict(follow(was, path[:-1])) and follow(was, path) is None
+
+
 def main():
     chance = random.Random(f"toml {SEED}")
     cases, refused = [], 0
@@ -331,6 +337,7 @@ def main():
                 print(f"REFUSED {result[1]}\n{case[0]}\n{case[1]}\n=======")
     print(f"toml: {len(cases)} edits, {refused} of them refused")
     assert refused <= len(cases) * REFUSED_MAX, refused
+    check_undone(DRIVER, "toml", [(text, *ops[0]) for text, ops, was, _ in cases if ops and adds(was, ops[0])])
 
 
 print(f"seed {SEED}")
