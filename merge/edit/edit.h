@@ -2,7 +2,8 @@
  * Edits: changes of a document's tree that change its text as little as possible. The new text
  * follows its neighbours: indentation, quotes, flow or block style, line ends. Outside of the
  * splices no byte changes, and only the comments of removed entries are lost: that of the entry's
- * line, and the lines directly above, as text_lines.h and editor.h define them. What an op adds and
+ * line, and the lines directly above, as text_lines.h and editor.h define them. A new entry is put
+ * where it gets no comment that was there before, except in YAML without entries. What an op adds and
  * a later op of the same edit removes leaves no trace (edit_undone.h).
  *
  * Each result is checked. The new text is read again, and its tree must be the wanted one. If it is

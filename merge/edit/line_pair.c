@@ -192,7 +192,8 @@ static int add_pairs(const struct line_editor *editor, const struct line_section
 	go_in(editor, offset, &manner);
 	r = put_pairs(editor, &manner, sample, pairs, &lines);
 	if (r == 0)
-		r = text_lines_insert(&editor->lines, offset, lines);
+		r = is_top ? text_lines_insert_apart(&editor->lines, offset, lines)
+			   : text_lines_insert(&editor->lines, offset, lines);
 	/* A blank line separates the first pair from the sections. */
 	if (r == 0 && is_top && offset < edit->text.len &&
 		!text_lines_is_blank(&editor->lines, offset))
@@ -203,6 +204,18 @@ static int add_pairs(const struct line_editor *editor, const struct line_section
 static bool is_same(const struct extent *a, const struct extent *b)
 {
 	return edit_same(a->node, b->node, false);
+}
+
+/* Returns where a pair before another is inserted: above the comments of that one, unless they begin
+ * the text. */
+static size_t before_pair(const struct line_editor *editor, const struct extent *pair)
+{
+	const struct extent *in = section_of(editor, pair);
+	size_t own = text_lines_own(&editor->lines, in, pair, in == editor->root);
+
+	return own > text_lines_begin(&editor->lines, 0)
+		       ? own
+		       : text_lines_begin(&editor->lines, pair->member.begin);
 }
 
 /* Changes the key's pairs to those of the sample. Equal pairs at both ends stay untouched. */
@@ -238,10 +251,9 @@ static int change_pairs(const struct line_editor *editor, const struct line_sect
 	r = put_pairs(editor, &manner, sample, &wanted, &lines);
 	if (r != 0)
 		return r;
-	return text_lines_insert(&editor->lines,
-		behind ? text_lines_after(&editor->lines, behind->member.end)
-		       : text_lines_begin(&editor->lines, before->member.begin),
-		lines);
+	return behind ? text_lines_insert(&editor->lines,
+				text_lines_after(&editor->lines, behind->member.end), lines)
+		      : text_lines_insert_apart(&editor->lines, before_pair(editor, before), lines);
 }
 
 static bool is_reset(const struct extent *pair)
@@ -343,10 +355,12 @@ static int edit_assignment(const struct line_editor *editor, const struct line_s
 	r = put_pairs(editor, &manner, &sample, &wanted, &lines);
 	if (r != 0)
 		return r;
-	return text_lines_insert(&editor->lines,
-		i == there.count ? text_lines_after(&editor->lines, there.items[i - 1]->member.end)
-				 : text_lines_begin(&editor->lines, there.items[i]->member.begin),
-		lines);
+	return i == there.count
+		       ? text_lines_insert(&editor->lines,
+				 text_lines_after(&editor->lines, there.items[i - 1]->member.end),
+				 lines)
+		       : text_lines_insert_apart(
+				 &editor->lines, before_pair(editor, there.items[i]), lines);
 }
 
 int line_pair_edit(const struct line_editor *editor, const struct line_section *section,

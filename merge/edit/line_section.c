@@ -71,7 +71,7 @@ static int insert_sections(
 		!text_lines_is_blank(&editor->lines, text_lines_begin(&editor->lines, offset - 1)))
 		r = text_lines_insert(&editor->lines, offset, end);
 	if (r == 0)
-		r = text_lines_insert(&editor->lines, offset, lines);
+		r = text_lines_insert_apart(&editor->lines, offset, lines);
 	if (r == 0 && offset < edit->text.len && !is_dense(editor) &&
 		!text_lines_is_blank(&editor->lines, offset))
 		r = edit_splice(edit, (struct range){offset, offset}, end);

@@ -196,6 +196,28 @@ int text_lines_insert(const struct text_lines *lines, size_t offset, struct span
 	return r == 0 ? edit_splice(edit, (struct range){offset, offset}, added) : r;
 }
 
+/* Returns whether an earlier op inserts text there. */
+static bool has_insertion(const struct edit *edit, size_t offset)
+{
+	for (uint32_t i = 0; i < edit->count; i++)
+		if (edit->splices[i].offset == offset && !edit->splices[i].len)
+			return true;
+	return false;
+}
+
+int text_lines_insert_apart(const struct text_lines *lines, size_t offset, struct span added)
+{
+	const struct splice *taken = taken_at(lines, offset);
+	size_t begin = taken ? taken->offset : offset;
+	bool is_below = begin > text_lines_begin(lines, 0) && !(taken && taken->text.len) &&
+			text_lines_is_comment(lines, text_lines_begin(lines, begin - 1));
+	int r = 0;
+
+	if (is_below && !goes_on(lines, offset) && !has_insertion(lines->edit, offset))
+		r = text_lines_insert(lines, offset, edit_line_end(lines->edit));
+	return r == 0 ? text_lines_insert(lines, offset, added) : r;
+}
+
 int text_lines_take_out(const struct text_lines *lines, size_t begin, size_t end)
 {
 	struct edit *edit = lines->edit;

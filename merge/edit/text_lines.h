@@ -45,6 +45,9 @@ size_t text_lines_own(const struct text_lines *lines, const struct extent *in,
 /** Inserts whole lines, with breaks, where a line begins or the text ends. Returns 0 or -ENOMEM. */
 int text_lines_insert(const struct text_lines *lines, size_t offset, struct span added);
 
+/** Likewise, with a blank line before them if they would stand directly below a comment. */
+int text_lines_insert_apart(const struct text_lines *lines, size_t offset, struct span added);
+
 /** Removes a range; joins it with the last removed range if they touch. Returns 0 or -ENOMEM. */
 int text_lines_take_out(const struct text_lines *lines, size_t begin, size_t end);
 

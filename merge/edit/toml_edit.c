@@ -246,15 +246,10 @@ static bool is_other(const struct node *old, const struct node *value)
 static int renew(const struct toml_editor *editor, struct toml_target target,
 	const struct toml_place *place, const struct node *value)
 {
-	size_t offset;
-
 	if (place->pairs.count)
 		return rewrite_pairs(editor, target, place, value);
-	if (!place->headers.count)
-		return EDIT_CANNOT;
-	offset = toml_entry_line(editor, place->headers.items[0].extent);
-	int r = toml_entry_remove_place(editor, place, true);
-	return r ? r : toml_entry_add_tables(editor, target, value, offset);
+	return place->headers.count ? toml_entry_replace_headers(editor, target, place, value)
+				    : EDIT_CANNOT;
 }
 
 /* Replaces the only table of a list under headers by a value that is no table. */

@@ -136,7 +136,7 @@ static int insert_tables(const struct toml_editor *editor, size_t offset, struct
 		!text_lines_is_blank(lines, text_lines_begin(lines, offset - 1)))
 		r = text_lines_insert(lines, offset, end);
 	if (r == 0)
-		r = text_lines_insert(lines, offset, text);
+		r = text_lines_insert_apart(lines, offset, text);
 	if (r == 0 && offset < editor->edit->text.len && !is_tight &&
 		!text_lines_is_blank(lines, offset))
 		r = text_lines_insert(lines, offset, end);
@@ -168,12 +168,12 @@ static int insert_pair(const struct toml_editor *editor, const struct extent *in
 	if (in != editor->root)
 		return text_lines_insert(lines, text_lines_after(lines, in->key.end), line);
 	if (!first)
-		return text_lines_insert(lines, editor->edit->text.len, line);
+		return text_lines_insert_apart(lines, editor->edit->text.len, line);
 	/* Insert before the first header and its comments, unless the comments begin the text. */
 	offset = toml_entry_line(editor, first);
 	above = toml_entry_line_above(editor, first);
 	offset = above > text_lines_begin(lines, 0) ? above : offset;
-	r = text_lines_insert(lines, offset, line);
+	r = text_lines_insert_apart(lines, offset, line);
 	return r == 0 && !text_lines_is_blank(lines, offset) ? text_lines_insert(lines, offset, end)
 							     : r;
 }
@@ -257,16 +257,42 @@ size_t toml_entry_end_of_place(const struct toml_editor *editor, const struct to
 	return last ? line_behind(editor, last) : editor->edit->text.len;
 }
 
-int toml_entry_add_tables(const struct toml_editor *editor, struct toml_target target,
-	const struct node *value, size_t offset)
+/* Writes a table or list of tables under headers, as whole lines. */
+static int new_tables(const struct toml_editor *editor, struct toml_target target,
+	const struct node *value, struct span *ret)
 {
 	struct toml_manner manner = toml_manner_of(
 		editor->edit, editor->root->last ? editor->root->last : editor->root);
-	struct span text;
 
 	manner.indent.len = 0;
-	int r = toml_new_tables(&editor->lines, target.steps, target.count, value, &manner, &text);
+	return toml_new_tables(&editor->lines, target.steps, target.count, value, &manner, ret);
+}
+
+int toml_entry_add_tables(const struct toml_editor *editor, struct toml_target target,
+	const struct node *value, size_t offset)
+{
+	struct span text;
+	int r = new_tables(editor, target, value, &text);
+
 	return r ? r : insert_tables(editor, offset, text);
+}
+
+int toml_entry_replace_headers(const struct toml_editor *editor, struct toml_target target,
+	const struct toml_place *place, const struct node *value)
+{
+	const struct extent *first = place->headers.items[0].extent;
+	struct range range = {
+		toml_entry_line(editor, first), text_lines_end(&editor->lines, first->member.end)};
+	struct span text;
+	int r = new_tables(editor, target, value, &text);
+
+	if (r != 0)
+		return r;
+	text.len -= edit_line_end(editor->edit).len;
+	r = edit_splice(editor->edit, range, text);
+	for (uint32_t i = 1; r == 0 && i < place->headers.count; i++)
+		r = remove_lines(editor, editor->root, place->headers.items[i].extent, true);
+	return r;
 }
 
 /* Adds a header to a table that only the headers of the tables in it have made. */

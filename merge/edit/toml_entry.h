@@ -55,6 +55,13 @@ int toml_entry_add_tables(const struct toml_editor *editor, struct toml_target t
 	const struct node *value, size_t offset);
 
 /**
+ * Writes a table in place of the first of the headers that make it up, and removes the others. The
+ * comments above all of them stay.
+ */
+int toml_entry_replace_headers(const struct toml_editor *editor, struct toml_target target,
+	const struct toml_place *place, const struct node *value);
+
+/**
  * Adds a pair with the target's last key to the table `in`, the place of the target's parent. With
  * `is_dotted`, a map becomes dotted keys, perhaps on several lines. Otherwise it becomes an inline
  * table.

@@ -138,6 +138,15 @@ static size_t above_first(
 	return begin;
 }
 
+/* Returns whether a comment stands above, which would be taken for the comment of an entry there. */
+static bool is_below_comment(const struct edit *edit, size_t offset, int column)
+{
+	size_t above = offset > yaml_text_begin(edit) ? yaml_line_begin(edit, offset - 1) : offset;
+	size_t blanks = edit_indent(edit, above).len;
+
+	return above < offset && (int)blanks == column && yaml_at(edit, above + blanks) == '#';
+}
+
 int yaml_block_add(struct edit *edit, const struct edit_op *op, const struct extent *in)
 {
 	const struct edit_step *last = &op->steps[op->count - 1];
@@ -164,8 +173,10 @@ int yaml_block_add(struct edit *edit, const struct edit_op *op, const struct ext
 		return edit_splice_all(edit, (struct range){offset, offset},
 			(struct span[]){text, eol, indent}, 3);
 	offset = above_first(edit, op, next, column);
-	return edit_splice_all(
-		edit, (struct range){offset, offset}, (struct span[]){indent, text, eol}, 3);
+	return edit_splice_all(edit, (struct range){offset, offset},
+		(struct span[]){is_below_comment(edit, offset, column) ? eol : (struct span){"", 0},
+			indent, text, eol},
+		4);
 }
 
 /* Removes the first entry of "- a: 1". The next entry moves to its line. */

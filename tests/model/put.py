@@ -153,6 +153,10 @@ def key_text(steps):
 
 # ---- Layers
 
+def is_tables(value):
+    return isinstance(value, list) and value and all(isinstance(item, dict) for item in value)
+
+
 class Trees:
     """Returns random values of a format, similar in all layers."""
 
@@ -626,6 +630,8 @@ class Change:
         """Whether no other layer can stand in the way."""
         if any(re.search(rb"\n---|[&*]n\d|!replace", content) for content in self.files.values()):
             return False
+        if self.mixes_tables():
+            return False
         layers = self.round.layers
         at = layers.index(self.layer)
         higher, lower = layers[at + 1:], layers[:at]
@@ -636,6 +642,15 @@ class Change:
         if self.round.form.name != "yaml" and not self.round.dropins:
             return not any(self.says(layer) for layer in lower)  # without tags it can't be hidden
         return self.round.form.name == "yaml"
+
+    def mixes_tables(self):
+        """Whether a list of TOML's tables would get an item that is none: then comments in the tables are in the way."""
+        if self.round.form.name != "toml" or not isinstance(self.before, dict) or not isinstance(self.wanted, dict):
+            return False
+        if not any(b"#" in content for content in self.files.values()):
+            return False
+        return any(is_tables(value) and isinstance(self.wanted.get(key), list) and not is_tables(self.wanted[key])
+                   for key, value in self.before.items())
 
     def is_way(self):
         """Whether the layer's own values on the path are maps, like those that are shown."""
