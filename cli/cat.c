@@ -125,6 +125,8 @@ static int cat_sources(
 	if (r != 0)
 		return layer_choice_complain_in(
 			offline_settings(offline), path, inner, r, &problem);
+	if (layer_choice_end(offline_settings(offline)) != EXIT_DONE)
+		return EXIT_FAILED;
 	return job.has_failed ? EXIT_FAILED : EXIT_DONE;
 }
 

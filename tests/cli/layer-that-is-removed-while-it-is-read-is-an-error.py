@@ -82,5 +82,9 @@ with tempfile.TemporaryDirectory() as root:
         assert set(files(made).values()) == {"a: 2\n"}
     assert not expect_error(["check", "-l", "current"], lambda out: "400 files: all merge" in out).endswith("all merge\n")
     for words in (["explain", "-l", "current", "sub/7.yaml"], ["get", "-l", "current", "sub/7.yaml", "a"],
-                  ["cat", "-l", "current", "sub/7.yaml"]):
+                  ["cat", "-l", "current", "sub/7.yaml"], ["diff", "-l", "current", "sub/7.yaml"]):
         expect_error(words, lambda out: "1" in out)
+    # These files of the old release can still be read.
+    for options in ([], ["--json"]):
+        words = ["cat", "--sources", *options, "-l", "current", "7.yaml"]
+        expect_error(words, lambda out: "1" in out, whole=False)
