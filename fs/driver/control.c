@@ -67,7 +67,7 @@ static void drop_explaining(struct pool_job *job)
 {
 	struct explaining *explaining = (struct explaining *)job;
 
-	if (unanswered_is_kept(explaining->session, explaining->unanswered, -ENOTCONN))
+	if (unanswered_is_kept(&explaining->session->handover, explaining->unanswered, -ENOTCONN))
 		fuse_reply_none(explaining->req);
 	else
 		fuse_reply_err(explaining->req, ENOTCONN);
@@ -100,7 +100,7 @@ static void lookup_origins(
 	size_t size = strlen(name) + 1;
 	struct explaining *explaining = malloc(sizeof(*explaining) + size);
 
-	struct unanswered *unanswered = explaining ? unanswered_add(session) : NULL;
+	struct unanswered *unanswered = explaining ? unanswered_add(&session->handover) : NULL;
 
 	if (!unanswered) {
 		free(explaining);
@@ -125,7 +125,7 @@ static void lookup_staged(fuse_req_t req, struct session *session, const char *n
 
 	if (is_publisher(req) && control_is_staged(STAGE_INO, name) &&
 		(r = view_lookup_staged(session->view, &stat)) >= 0)
-		reply_entry(req, &stat, r == VIEW_PASSING ? 0 : session->name_timeout);
+		reply_entry(req, &stat, r == VIEW_PASSING ? 0 : name_timeout(session));
 	else
 		fuse_reply_err(req, ENOENT);
 }
@@ -146,7 +146,7 @@ void control_lookup(fuse_req_t req, struct session *session, fuse_ino_t parent, 
 		lookup_origins(req, session, PLYFS_INO, name);
 	} else if (is_publisher(req) && strcmp(name, STAGE_NAME) == 0) {
 		stat = control_stat(session, STAGE_INO);
-		reply_entry(req, &stat, session->name_timeout);
+		reply_entry(req, &stat, name_timeout(session));
 	} else {
 		fuse_reply_err(req, ENOENT);
 	}

@@ -264,13 +264,12 @@ static bool compare_mount(void *context, const struct table_mount *mount)
 	return false;
 }
 
-bool nearby_mounts_are_same(
-	const struct nearby_mounts *mounts, int mounts_fd, const struct own_mount *own)
+bool nearby_mounts_are_same(const struct nearby_mounts *mounts, const struct own_mount *own)
 {
 	struct comparison now = {.before = mounts, .own = own};
 
 	return mounts->paths.way_count > 0 &&
-	       mount_table_each(mounts_fd, compare_mount, &now) == 0 && now.own_count > 0 &&
+	       mount_table_each(own->table_fd, compare_mount, &now) == 0 && now.own_count > 0 &&
 	       now.digest == mounts->digest && now.elsewhere_digest == mounts->elsewhere_digest;
 }
 

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "own_mount.h"
 #include "settings.h"
 
 struct nearby_mount {
@@ -53,19 +54,12 @@ void nearby_mounts_fini(struct nearby_mounts *mounts);
 /** Makes the next nearby_mounts_are_same() return false: with other settings, other paths count. */
 void nearby_mounts_forget_paths(struct nearby_mounts *mounts);
 
-/* The visible mount, as in the table of mounts. */
-struct own_mount {
-	int id;
-	dev_t dev;
-};
-
 /**
  * Returns true if the nearby mounts are still those in `mounts`, and `own` is mounted; false if
- * not, or if that is unknown. Reads `mounts_fd` (/proc/self/mountinfo) once. Needs no memory, no
+ * not, or if that is unknown. Reads own->table_fd once. Needs no memory, no
  * descriptor and no other system call.
  */
-bool nearby_mounts_are_same(
-	const struct nearby_mounts *mounts, int mounts_fd, const struct own_mount *own);
+bool nearby_mounts_are_same(const struct nearby_mounts *mounts, const struct own_mount *own);
 
 /** Calls `each` with the path of every mount that is in `a` and not in `b`. */
 void nearby_list_each_without(const struct nearby_list *a, const struct nearby_list *b,

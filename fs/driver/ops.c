@@ -29,6 +29,11 @@ static struct session *session_of(fuse_req_t req, enum request_kind kind)
 	return session;
 }
 
+double name_timeout(const struct session *session)
+{
+	return session->coherence == COHERENCE_STRICT ? 0 : FOR_EVER;
+}
+
 /* Timeouts of 0: the kernel caches nothing of a placeholder. It asks for attributes, and waits. */
 static int reply_placeholder(fuse_req_t req, const struct stat *stat)
 {
@@ -55,7 +60,7 @@ static void reply_absent(fuse_req_t req, const struct session *session)
 {
 	/* The kernel looks up a name that the publisher makes: it must not cache that. */
 	struct fuse_entry_param entry = {
-		.entry_timeout = is_publisher(req) ? 0 : session->name_timeout};
+		.entry_timeout = is_publisher(req) ? 0 : name_timeout(session)};
 
 	fuse_reply_entry(req, &entry);
 }
@@ -131,7 +136,7 @@ bool lets_in(struct session *session, fuse_req_t req, fuse_ino_t parent)
 	gid_t groups[GROUPS_MAX];
 
 	/* If the kernel enforces no modes, only the mounting user reaches the mount. */
-	if (!session->has_permissions || is_publisher(req) ||
+	if (!session->connection.has_permissions || is_publisher(req) ||
 		view_lets_in(session->view, parent, &user))
 		return true;
 	int count = fuse_req_getgroups(req, GROUPS_MAX, groups);
@@ -160,7 +165,7 @@ static void reply_lookup(fuse_req_t req, struct session *session, fuse_ino_t par
 	else if (result == VIEW_PLACEHOLDER)
 		r = reply_placeholder(req, stat);
 	else
-		r = reply_entry(req, stat, result == VIEW_PASSING ? 0 : session->name_timeout);
+		r = reply_entry(req, stat, result == VIEW_PASSING ? 0 : name_timeout(session));
 	if (r < 0)
 		view_forget(session->view, stat->st_ino, 1); /* the kernel did not take the reply */
 }
@@ -169,7 +174,7 @@ static void answer_waiting(struct view_caller *caller, int result, const struct 
 {
 	struct waiting_lookup *waiting = (struct waiting_lookup *)caller;
 
-	if (unanswered_is_kept(waiting->session, waiting->unanswered, result))
+	if (unanswered_is_kept(&waiting->session->handover, waiting->unanswered, result))
 		fuse_reply_none(waiting->req);
 	else
 		reply_lookup(waiting->req, waiting->session, waiting->parent, result, stat);
@@ -183,8 +188,8 @@ static struct waiting_lookup *waiting_new(
 
 	if (!waiting)
 		return NULL;
-	*waiting = (struct waiting_lookup){
-		{.answer = answer_waiting}, req, parent, session, unanswered_add(session)};
+	*waiting = (struct waiting_lookup){{.answer = answer_waiting}, req, parent, session,
+		unanswered_add(&session->handover)};
 	if (!waiting->unanswered)
 		free(take_ptr(waiting));
 	return waiting;
@@ -202,7 +207,7 @@ static void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 	}
 	if (parent == FUSE_ROOT_ID && strcmp(name, PLYFS_NAME) == 0) {
 		stat = control_stat(session, PLYFS_INO);
-		reply_entry(req, &stat, session->name_timeout);
+		reply_entry(req, &stat, name_timeout(session));
 		return;
 	}
 	if (!is_publisher(req)) {
@@ -224,7 +229,7 @@ static void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 static void forget(struct session *session, fuse_ino_t ino, uint64_t count)
 {
 	if (origins_is_directory(ino))
-		origins_forget(session, ino, count);
+		origins_forget(&session->origins, ino, count);
 	else
 		view_forget(session->view, ino, count);
 }
@@ -256,7 +261,7 @@ static void reply_attributes(struct paused *request)
 	if (control_has(ino))
 		stat = control_stat(session, ino);
 	else if (origins_is_directory(ino))
-		origins_stat(session, ino, &stat);
+		origins_stat(session->view, ino, &stat);
 	else
 		r = view_stat(session->view, ino, &stat);
 	if (r == 0)
@@ -306,7 +311,7 @@ static void op_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 
 	if ((fi->flags & O_ACCMODE) != O_RDONLY)
 		fuse_reply_err(req, EROFS);
-	else if (request.session->has_no_open)
+	else if (request.session->connection.has_no_open)
 		fuse_reply_err(req, ENOSYS);
 	else
 		paused_run(&request);
@@ -317,10 +322,10 @@ static void op_opendir(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi
 	struct session *session = session_of(req, REQUEST_OPENDIR);
 
 	(void)ino;
-	if (session->has_no_opendir) {
+	if (session->connection.has_no_opendir) {
 		fuse_reply_err(req, ENOSYS);
 	} else {
-		fi->keep_cache = !session->is_strict;
+		fi->keep_cache = session->coherence != COHERENCE_STRICT;
 		fi->cache_readdir = fi->keep_cache;
 		fuse_reply_open(req, fi);
 	}
@@ -473,7 +478,7 @@ static void op_mkdir(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t
 		return;
 	int r = view_apply_change(session->view, parent, true, &stat);
 	if (r >= 0 && stat.st_ino)
-		reply_entry(req, &stat, r == VIEW_PASSING ? 0 : session->name_timeout);
+		reply_entry(req, &stat, r == VIEW_PASSING ? 0 : name_timeout(session));
 	else
 		fuse_reply_err(req, r < 0 ? -r : EEXIST);
 }
@@ -569,31 +574,12 @@ static void op_init(void *userdata, struct fuse_conn_info *conn)
 	struct session *session = userdata;
 
 	/* The former daemon has made the agreement with the kernel. It stays in force. */
-	if (session->heir) {
-		conn->want = session->wanted;
+	if (session->handover.heir) {
+		conn->want = session->connection.wanted;
 		return;
 	}
-	/* Without the clone the visible mount can't be read-only. Then the kernel must send each
-	 * open, so that one for writing fails at once. */
-	session->has_no_open =
-		conn->capable & FUSE_CAP_NO_OPEN_SUPPORT && session->publish_mode == PUBLISH_CLONE;
-	conn->want &= ~(unsigned)FUSE_CAP_ATOMIC_O_TRUNC;
-	session->has_no_opendir =
-		conn->capable & FUSE_CAP_NO_OPENDIR_SUPPORT && !session->is_strict;
-	/* A listing must not merge every file that it names: attributes only on request. */
-	conn->want &= ~(unsigned)(FUSE_CAP_READDIRPLUS | FUSE_CAP_READDIRPLUS_AUTO);
-	conn->want |= conn->capable & (FUSE_CAP_PARALLEL_DIROPS | FUSE_CAP_CACHE_SYMLINKS |
-					      FUSE_CAP_EXPLICIT_INVAL_DATA);
-	/*
-	 * Lets the kernel remember that a file has no access list: path walks of users other than
-	 * the owner stay fast. It implies default_permissions, which an ordinary user's private
-	 * mount must not have (session.c).
-	 */
-	session->has_acl_cache = geteuid() == 0 && conn->capable & FUSE_CAP_POSIX_ACL;
-	if (session->has_acl_cache)
-		conn->want |= FUSE_CAP_POSIX_ACL;
-	conn->want &= ~(unsigned)FUSE_CAP_AUTO_INVAL_DATA;
-	session->wanted = conn->want;
+	connection_agree(&session->connection, conn, session->publishing.mode == PUBLISH_CLONE,
+		session->coherence == COHERENCE_STRICT);
 }
 
 const struct fuse_lowlevel_ops ops = {

@@ -1,16 +1,5 @@
-/*
- * .plyfs/origins/PATH: where the values of PATH come from, in the form of `plyfs explain --json`.
- *
- *      .plyfs/origins/        our own directories, one for each directory of the tree that
- *        conf.d/              is looked up; they list nothing
- *          app.yaml           a snapshot, made anew at each lookup
- *
- * The snapshot shows content of lower layers, whatever the rights of the directories above the
- * file. So only root and the mounting user may read it.
- *
- * A worker makes each explanation by an offline view (offline.h), with the mount's present
- * settings. It does not use the view that is shown, and so never waits for the publisher.
- */
+#include "origins.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -33,25 +22,25 @@ struct origins_directory {
 	char path[];      /* in the tree; "" is the root */
 };
 
-bool origins_is_directory(fuse_ino_t ino)
+bool origins_is_directory(uint64_t ino)
 {
 	return ino >= ORIGINS_INO_FIRST;
 }
 
-void origins_stat(const struct session *session, fuse_ino_t ino, struct stat *ret)
+void origins_stat(const struct view *view, uint64_t ino, struct stat *ret)
 {
 	*ret = (struct stat){
 		.st_ino = ino,
 		.st_mode = S_IFDIR | 0500,
 		.st_nlink = 1,
-		.st_uid = view_mounter(session->view).uid,
-		.st_gid = view_mounter(session->view).gid,
+		.st_uid = view_mounter(view).uid,
+		.st_gid = view_mounter(view).gid,
 	};
 }
 
-void origins_forget(struct session *session, fuse_ino_t ino, uint64_t count)
+void origins_forget(struct origins_directories *origins, uint64_t ino, uint64_t count)
 {
-	for (struct origins_directory **link = &session->origins; *link; link = &(*link)->next) {
+	for (struct origins_directory **link = &origins->first; *link; link = &(*link)->next) {
 		struct origins_directory *directory = *link;
 
 		if (directory->ino != ino)
@@ -65,23 +54,23 @@ void origins_forget(struct session *session, fuse_ino_t ino, uint64_t count)
 	}
 }
 
-void origins_free(struct session *session)
+void origins_fini(struct origins_directories *origins)
 {
-	while (session->origins) {
-		struct origins_directory *directory = session->origins;
+	while (origins->first) {
+		struct origins_directory *directory = origins->first;
 
-		session->origins = directory->next;
+		origins->first = directory->next;
 		free(directory);
 	}
 }
 
-void origins_put(struct session *session, struct record *record)
+void origins_put(const struct origins_directories *origins, struct record *record)
 {
 	uint64_t count = 0;
 
-	record_put(record, session->origins_made);
+	record_put(record, origins->made);
 	size_t place = record_put_count(record);
-	for (const struct origins_directory *directory = session->origins; directory;
+	for (const struct origins_directory *directory = origins->first; directory;
 		directory = directory->next) {
 		record_put_text(record, directory->path);
 		record_put(record, directory->ino);
@@ -91,9 +80,9 @@ void origins_put(struct session *session, struct record *record)
 	record_set_count(record, place, count);
 }
 
-int origins_take(struct session *session, struct record *record)
+int origins_take(struct origins_directories *origins, struct record *record)
 {
-	session->origins_made = record_get_below(record, ORIGINS_INO_FIRST - 1);
+	origins->made = record_get_below(record, ORIGINS_INO_FIRST - 1);
 	size_t count = record_get_count(record, 3 * sizeof(uint64_t));
 	for (size_t i = 0; i < count && !record_error(record); i++) {
 		CLEANUP(freep) char *path = record_get_text(record);
@@ -106,8 +95,8 @@ int origins_take(struct session *session, struct record *record)
 			memcpy(directory->path, path, size);
 		directory->ino = record_get(record);
 		directory->lookups = record_get(record);
-		directory->next = session->origins;
-		session->origins = directory;
+		directory->next = origins->first;
+		origins->first = directory;
 		if (!path || !origins_is_directory(directory->ino))
 			record_spoil(record);
 	}
@@ -115,22 +104,22 @@ int origins_take(struct session *session, struct record *record)
 }
 
 /* Counts a lookup. The directory keeps its number while the kernel knows it. 0 or -ENOMEM. */
-static int hold_directory(struct session *session, const char *path, uint64_t *ret)
+static int hold_directory(struct origins_directories *origins, const char *path, uint64_t *ret)
 {
 	struct origins_directory *directory;
 	size_t size = strlen(path) + 1;
 	int r = 0;
 
-	for (directory = session->origins; directory; directory = directory->next)
+	for (directory = origins->first; directory; directory = directory->next)
 		if (strcmp(directory->path, path) == 0)
 			break;
 	if (!directory) {
 		directory = calloc(1, sizeof(*directory) + size);
 		if (directory) {
 			memcpy(directory->path, path, size);
-			directory->ino = ORIGINS_INO_FIRST + session->origins_made++;
-			directory->next = session->origins;
-			session->origins = directory;
+			directory->ino = ORIGINS_INO_FIRST + origins->made++;
+			directory->next = origins->first;
+			origins->first = directory;
 		}
 	}
 	if (directory) {
@@ -143,12 +132,13 @@ static int hold_directory(struct session *session, const char *path, uint64_t *r
 }
 
 /* Makes "PATH/NAME". Returns 0 with *ret for free(3), or -errno. */
-static int join(struct session *session, fuse_ino_t parent, const char *name, char **ret)
+static int join(
+	const struct origins_directories *origins, uint64_t parent, const char *name, char **ret)
 {
 	const struct origins_directory *directory;
 	int r = -ESTALE;
 
-	for (directory = session->origins; directory; directory = directory->next)
+	for (directory = origins->first; directory; directory = directory->next)
 		if (directory->ino == parent)
 			break;
 	if (directory && strlen(directory->path) + strlen(name) + 2 > PATH_MAX)
@@ -185,7 +175,11 @@ static int explain_path(const struct offline *offline, const char *path, FILE *o
 	return r == PROBLEM ? 0 : r;
 }
 
-/* In a worker: writes the path's text. Returns 0; -EISDIR: a directory; or another -errno. */
+/*
+ * In a worker: writes the path's text. Returns 0; -EISDIR: a directory; or another -errno. The
+ * worker uses an offline view (offline.h) with the mount's present settings, not the view that is
+ * shown, and so never waits for the publisher.
+ */
 static worker_task explain_task;
 static int explain_task(const struct composer *composer, struct record *job, struct record *answer)
 {
@@ -280,15 +274,15 @@ static int show_text(struct session *session, char *text, size_t size, struct st
 static int show_directory(struct session *session, const char *path, struct stat *ret)
 {
 	uint64_t ino;
-	int r = hold_directory(session, path, &ino);
+	int r = hold_directory(&session->origins, path, &ino);
 
 	if (r == 0)
-		origins_stat(session, ino, ret);
+		origins_stat(session->view, ino, ret);
 	return r;
 }
 
 int origins_lookup(
-	struct session *session, fuse_ino_t parent, const char *name, uid_t uid, struct stat *ret)
+	struct session *session, uint64_t parent, const char *name, uid_t uid, struct stat *ret)
 {
 	CLEANUP(freep) char *path = NULL;
 	char *text = NULL;
@@ -299,7 +293,7 @@ int origins_lookup(
 		return show_directory(session, "", ret);
 	if (!is_trusted(session, uid))
 		return -EACCES;
-	int r = join(session, parent, name, &path);
+	int r = join(&session->origins, parent, name, &path);
 	if (r == 0)
 		r = make_text(session, path, &text, &size);
 	if (r == -EISDIR)

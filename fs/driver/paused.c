@@ -32,7 +32,7 @@ static void resume(struct view_caller *caller, int result, const struct stat *st
 
 	(void)stat;
 	fuse_req_interrupt_func(request->req, NULL, NULL);
-	if (unanswered_is_kept(request->session, waiting->unanswered, result)) {
+	if (unanswered_is_kept(&request->session->handover, waiting->unanswered, result)) {
 		fuse_reply_none(request->req);
 		release(waiting);
 		return;
@@ -98,7 +98,7 @@ void paused_run(struct paused *request)
 		return;
 	}
 	waiting = calloc(1, sizeof(*waiting));
-	if (waiting && !(waiting->unanswered = unanswered_add(request->session)))
+	if (waiting && !(waiting->unanswered = unanswered_add(&request->session->handover)))
 		free(take_ptr(waiting));
 	if (!waiting) {
 		fuse_reply_err(request->req, ENOMEM);

@@ -68,9 +68,9 @@ static void reply(const struct page *page, int result)
 static void end(struct waiting_listing *waiting, const struct page *page, int result)
 {
 	/* At rest, a listing ends early: the daemon that serves next makes it again. */
-	if (result < 0 && waiting->session->is_at_rest)
+	if (result < 0 && session_handover_is_at_rest(&waiting->session->handover))
 		result = -ENOTCONN;
-	if (unanswered_is_kept(waiting->session, waiting->unanswered, result))
+	if (unanswered_is_kept(&waiting->session->handover, waiting->unanswered, result))
 		fuse_reply_none(waiting->req);
 	else
 		reply(page, result);
@@ -101,7 +101,7 @@ static int list_in_pool(const struct waiting_listing *request)
 	if (!waiting)
 		return -ENOMEM;
 	*waiting = *request;
-	waiting->unanswered = unanswered_add(waiting->session);
+	waiting->unanswered = unanswered_add(&waiting->session->handover);
 	if (!waiting->unanswered) {
 		free(waiting);
 		return -ENOMEM;

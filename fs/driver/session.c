@@ -10,24 +10,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mount.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "aside.h"
 #include "await.h"
 #include "cleanup.h"
 #include "coroutine.h"
 #include "descriptor.h"
 #include "driver.h"
 #include "followed_path.h"
-#include "fuse_settings.h"
 #include "handover.h"
 #include "helper.h"
 #include "last_good.h"
 #include "link_watch.h"
 #include "memory.h"
-#include "mountpoint.h"
 #include "nearby_mounts.h"
 #include "reader_sandbox.h"
 #include "remote_layers.h"
@@ -40,14 +36,8 @@
 #include "unanswered.h"
 #include "worker.h"
 
-#define MOUNT_OPTIONS_MAX 4096
-
 /* ms to wait for the end of the connection when its mount has gone. */
 #define END_MS 1000
-
-/* How long a take-over waits for calls made aside (aside.h). */
-#define ASIDE_TRIES 40
-#define ASIDE_PAUSE_US 50000
 
 /*
  * The daemon's time slice. Most of its work takes less. So the kernel lets it run at once, where a
@@ -55,52 +45,7 @@
  */
 #define SLICE_NS 100000
 
-/* A comma or a backslash in the label would end or change the option (libfuse's escaping). */
-static void append_escaped(char *to, size_t size, const char *label)
-{
-	size_t length = strlen(to);
-
-	for (; *label && length + 3 < size; label++) {
-		if (*label == ',' || *label == '\\')
-			to[length++] = '\\';
-		to[length++] = *label;
-	}
-	to[length] = '\0';
-}
-
-/*
- * The kernel enforces the modes that we show (default_permissions): without that, every user who
- * can access the mount could read everything. In an ordinary user's private mount it must be off:
- * only the user who mounts can access that mount, and our directories never have a write bit, so it
- * would only stop the publisher.
- */
-static int make_fuse(struct session *session)
-{
-	const struct session_options *options = &session->options;
-	bool is_shared = !options->is_private;
-	struct fuse_args args = FUSE_ARGS_INIT(0, NULL);
-	char text[MOUNT_OPTIONS_MAX] = "subtype=plyfs,fsname=";
-
-	append_escaped(text, sizeof(text) - 64, session->label);
-	if (is_shared)
-		strcat(text, ",allow_other");
-	session->has_permissions = is_shared || geteuid() == 0;
-	if (session->has_permissions)
-		strcat(text, ",default_permissions");
-	if (options->flags.has_no_exec)
-		strcat(text, ",noexec");
-	if (fuse_opt_add_arg(&args, "plyfs") < 0 || fuse_opt_add_arg(&args, "-o") < 0 ||
-		fuse_opt_add_arg(&args, text) < 0 ||
-		(options->is_debugging && fuse_opt_add_arg(&args, "-d") < 0)) {
-		fuse_opt_free_args(&args);
-		return -ENOMEM;
-	}
-	session->fuse = fuse_session_new(&args, &ops, sizeof(ops), session);
-	fuse_opt_free_args(&args);
-	return session->fuse ? 0 : -EINVAL;
-}
-
-static void log_line(void *context, const char *line)
+void session_log(void *context, const char *line)
 {
 	struct session *session = context;
 
@@ -111,115 +56,21 @@ static void log_line(void *context, const char *line)
 static void log_view_line(void *context, const char *line, const struct problem *problem)
 {
 	(void)problem;
-	log_line(context, line);
+	session_log(context, line);
 }
 
 static int forget_attributes(void *context, uint64_t ino)
 {
 	struct session *session = context;
 
-	return session_tell(session, ino);
+	return connection_drop_attributes(&session->connection, ino);
 }
 
-int session_tell(struct session *session, uint64_t ino)
-{
-	/* A negative offset: only the attributes, not the content. */
-	return session->is_ending ? -ENOTCONN
-				  : fuse_lowlevel_notify_inval_inode(session->fuse, ino, -1, 0);
-}
-
-static bool is_mounted(const struct session *session)
-{
-	return mountpoint_is_mounted(session->mounts_fd, session->mount_id, session->dev);
-}
-
-bool session_is_covered(void *context, const char *path)
+static bool is_covered(void *context, const char *path)
 {
 	const struct session *session = context;
 
-	return mountpoint_is_covered(session->mounts_fd, session->dev, path);
-}
-
-static int enter_mount_process(struct session *session)
-{
-	int clone_fd = session->clone_fd;
-
-	session->publish_mode = clone_fd >= 0 ? PUBLISH_CLONE : PUBLISH_PATH;
-	return mount_process_enter(&session->mount_process, session->dev, clone_fd);
-}
-
-static int mount_at(struct session *session, struct problem *problem)
-{
-	bool is_mounted = fuse_session_mount(session->fuse, session->mountpoint) == 0;
-
-	if (!is_mounted && !session->options.is_private && geteuid() != 0 &&
-		!fuse_settings_allow_others())
-		return problem_set(problem, session->mountpoint, 0, 0,
-			"can't be mounted for all users: " FUSE_SETTINGS
-			" has no line 'user_allow_other'; let root add it, or leave allow_other "
-			"out");
-	if (!is_mounted)
-		return problem_set(problem, session->mountpoint, 0, 0,
-			"can't be mounted; check that /dev/fuse exists (modprobe fuse) and, for an "
-			"ordinary user, that the package fuse3 is installed and the mountpoint is "
-			"yours");
-	int r = mountpoint_find(session->mountpoint, &session->mount_id, &session->dev);
-	if (r == 0 && session->options.flags.has_no_links)
-		r = mountpoint_forbid_links(session->mountpoint);
-	if (r == -EPERM || r == -EINVAL || r == -ENOSYS)
-		return problem_set(problem, session->mountpoint, 0, 0,
-			"can't be mounted with nosymfollow: only %s can; leave it out",
-			r == -EPERM ? "root" : "Linux 5.14 or newer");
-	if (r < 0)
-		return r;
-	if (session->options.is_unpublished) {
-		session->publish_mode = PUBLISH_NONE;
-		return 0;
-	}
-	session->clone_fd = mountpoint_clone(session->mountpoint);
-	return enter_mount_process(session);
-}
-
-/* Returns whether the absolute path is the directory, or lies in it. */
-static bool is_in(const char *path, const char *directory)
-{
-	size_t length = strlen(directory);
-
-	return strncmp(path, directory, length) == 0 && (!path[length] || path[length] == '/');
-}
-
-/* Lets SIGUSR2 begin a take-over. */
-static int offer_mount(struct session *session)
-{
-	const struct handover_options options = {.call = session->options.call,
-		.beneath_fd = session->beneath_fd,
-		.terms = {session->is_strict, last_good_place(session->last_good)},
-		.tried = session->options.tried};
-
-	if (!options.call)
-		return 0;
-	followed_path_cover(session->dev, session->beneath_fd);
-	int r = handover_new(&options, &session->handover);
-	if (r == 0)
-		handover_lock(session->handover, session->dev);
-	return r;
-}
-
-/*
- * Unmounts. MNT_FORCE: the daemon answers no more, so a program that waits for an answer must not
- * hold up the end.
- */
-static int unmount(const struct session *session)
-{
-	struct mountpoint top;
-
-	int r = mountpoint_take(session->mountpoint, &top);
-	if (r < 0)
-		return r;
-	free(top.path);
-	/* Another plyfs may be mounted over ours. */
-	return top.dev == session->dev ? mountpoint_end(session->mountpoint, MNT_FORCE | MNT_DETACH)
-				       : -EBUSY;
+	return own_mount_is_covered(&session->mount, path);
 }
 
 /* Prepares this process, and starts its helpers: before the mount, so they never hold /dev/fuse. */
@@ -237,8 +88,8 @@ static int start_processes(struct session *session)
 	tzset();
 	slice_set(SLICE_NS);
 	if (r == 0 && !session->options.is_unpublished)
-		r = mount_process_start(
-			&session->mount_process, session->mountpoint, &session->options.switches);
+		r = mount_process_start(&session->publishing.process, session->mount.path,
+			&session->options.switches);
 	return r;
 }
 
@@ -247,20 +98,15 @@ static int cover_settings(struct session *session)
 {
 	char beneath[DESCRIPTOR_LINK_MAX];
 
-	session->beneath_fd = session->heir
-				      ? fcntl(heir_beneath(session->heir), F_DUPFD_CLOEXEC, 0)
-				      : open(session->mountpoint, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (session->beneath_fd < 0)
-		return -errno;
-	descriptor_link(session->beneath_fd, beneath);
-	return settings_cover(session->settings, session->mountpoint, beneath);
+	descriptor_link(session->mount.beneath_fd, beneath);
+	return settings_cover(session->settings, session->mount.path, beneath);
 }
 
 static int open_view(struct session *session, struct problem *problem)
 {
 	const struct view_callbacks callbacks = {.log = log_view_line,
 		.tell = forget_attributes,
-		.is_covered = session_is_covered,
+		.is_covered = is_covered,
 		.takes_placeholders = true,
 		.context = session};
 	int r = view_new(session->settings, &callbacks, &session->view);
@@ -283,18 +129,12 @@ static int open_view(struct session *session, struct problem *problem)
 
 static int mount_and_offer(struct session *session, struct problem *problem)
 {
-	int r = mount_at(session, problem);
+	int r = own_mount_make(
+		&session->mount, session->connection.fuse, &session->options, problem);
 
-	return r ? r : offer_mount(session);
-}
-
-static int find_mountpoint(struct session *session, struct problem *problem)
-{
-	if (!session->heir)
-		return mountpoint_prepare(session->options.mountpoint,
-			session->options.may_be_system, &session->mountpoint, problem);
-	session->mountpoint = realpath(session->options.mountpoint, NULL);
-	return session->mountpoint ? 0 : -errno;
+	if (r == 0 && !session->options.is_unpublished)
+		r = publishing_enter(&session->publishing, &session->mount);
+	return r ? r : session_handover_offer(session);
 }
 
 static int take_over(struct session *session, struct problem *problem)
@@ -302,23 +142,21 @@ static int take_over(struct session *session, struct problem *problem)
 	int fuse_fd = -1;
 	int r = session_state_take_agreement(session, &fuse_fd);
 
-	if (r == 0 && !is_mounted(session))
-		return problem_set(problem, session->mountpoint, 0, 0,
+	if (r == 0 && !own_mount_is_there(&session->mount))
+		return problem_set(problem, session->mount.path, 0, 0,
 			"is not mounted here; take it over where it was mounted: nsenter --mount");
 	if (r == 0)
-		r = session_state_greet_again(session, fuse_fd);
-	if (r == 0 && session->options.is_unpublished)
-		session->publish_mode = PUBLISH_NONE;
-	else if (r == 0)
-		r = enter_mount_process(session);
-	return r ? r : offer_mount(session);
+		r = connection_greet_again(&session->connection, fuse_fd);
+	if (r == 0 && !session->options.is_unpublished)
+		r = publishing_enter(&session->publishing, &session->mount);
+	return r ? r : session_handover_offer(session);
 }
 
 static int open_keep(struct session *session, struct problem *problem)
 {
 	return last_good_open(&(struct last_good_options){.directory = session->settings->state,
 				      .switches = session->options.switches,
-				      .log = log_line,
+				      .log = session_log,
 				      .context = session},
 		&session->last_good, problem);
 }
@@ -339,7 +177,7 @@ int session_try(struct settings *settings, const struct session_options *options
 /* Does everything that looks up paths, before the mount: a layer may lie under it. */
 static int session_init(struct session *session, struct problem *problem)
 {
-	int r = find_mountpoint(session, problem);
+	int r = own_mount_prepare(&session->mount, &session->options, problem);
 	if (r != 0)
 		return r;
 	session->label = strdup(session->options.label);
@@ -353,14 +191,14 @@ static int session_init(struct session *session, struct problem *problem)
 	if (r == 0)
 		r = reader_sandbox_prepare(session->settings, &session->options.switches,
 			&session->sandbox_state, problem);
-	if (r == 0 && session->heir)
-		r = heir_take(session->heir, &session->record);
+	if (r == 0 && session->handover.heir)
+		r = heir_take(session->handover.heir, &session->handover.record);
 	if (r == 0)
 		r = last_good_load(session->last_good, problem);
 	if (r != 0)
 		return r;
-	session->mounts_fd = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
-	return session->mounts_fd < 0 ? -errno : open_view(session, problem);
+	session->mount.table_fd = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
+	return session->mount.table_fd < 0 ? -errno : open_view(session, problem);
 }
 
 /*
@@ -391,26 +229,23 @@ int session_mount(struct settings *settings, const struct session_options *optio
 	/* An arena for the notifier's thread would hold memory that nothing else can use. */
 	mallopt(M_ARENA_MAX, 1);
 	session->options = *options;
-	session->heir = options->heir;
-	session->clone_fd = -1;
-	session->mount_process.socket = -1;
-	session->notifier.socket = -1;
-	session->mounts_fd = -1;
-	session->beneath_fd = -1;
+	session->handover.heir = options->heir;
+	own_mount_init(&session->mount);
+	publishing_init(&session->publishing);
 	session->helpers_fd = -1;
-	session->is_strict = settings->coherence == COHERENCE_STRICT;
-	session->name_timeout = session->is_strict ? 0 : FOR_EVER;
+	session->coherence = settings->coherence;
 	int r = session_init(session, problem);
 	hold_ends();
 	if (r == 0)
-		r = make_fuse(session);
+		r = connection_init(&session->connection, &session->options, session);
 	if (r == 0)
-		r = session->heir ? take_over(session, problem) : mount_and_offer(session, problem);
+		r = session->handover.heir ? take_over(session, problem)
+					   : mount_and_offer(session, problem);
 	/* The old daemon may have been compromised: its record is hostile input. */
-	if (r == 0 && session->heir)
+	if (r == 0 && session->handover.heir)
 		r = session_state_take_shown(session, problem);
 	/* The caller ends this process, and so the mount. */
-	if (r != 0 && session->heir)
+	if (r != 0 && session->handover.heir)
 		take_ptr(session);
 	if (r != 0)
 		return r;
@@ -420,10 +255,8 @@ int session_mount(struct settings *settings, const struct session_options *optio
 
 static void end_publishing(struct session *session)
 {
-	mount_process_end(&session->mount_process);
-	session->publish_mode = PUBLISH_NONE;
-	closep(&session->clone_fd);
-	session->clone_fd = -1;
+	publishing_end_process(&session->publishing);
+	own_mount_close_clone(&session->mount);
 }
 
 static void note_mount(void *context, const char *path)
@@ -455,10 +288,10 @@ static bool note_nearby_mounts(struct session *session)
 	CLEANUP(nearby_mounts_fini) struct nearby_mounts mounts = {0};
 	struct nearby_mounts *before = &session->nearby;
 	/* Before the first reading nothing can be compared. */
-	bool has_begun = before->digest && is_mounted(session);
+	bool has_begun = before->digest && own_mount_is_there(&session->mount);
 
 	(void)settings_note_remote(settings);
-	int r = nearby_mounts_read(settings, session->mountpoint, &mounts);
+	int r = nearby_mounts_read(settings, session->mount.path, &mounts);
 	bool is_changed = r < 0 || mounts.digest != before->digest;
 	if (has_begun && r == 0)
 		note_differences(session, before, &mounts);
@@ -479,13 +312,12 @@ static bool note_nearby_mounts(struct session *session)
 static bool on_mounts(void *context, struct publisher_hook *hook)
 {
 	struct session *session = context;
-	const struct own_mount own = {session->mount_id, session->dev};
 
 	(void)hook;
-	if (nearby_mounts_are_same(&session->nearby, session->mounts_fd, &own))
+	if (nearby_mounts_are_same(&session->nearby, &session->mount))
 		return false;
 	/* The clone keeps the superblock alive: without the visible mount, it ends too. */
-	if (!is_mounted(session))
+	if (!own_mount_is_there(&session->mount))
 		end_publishing(session);
 	return note_nearby_mounts(session);
 }
@@ -495,9 +327,8 @@ static bool on_end_of_mount_process(void *context, struct publisher_hook *hook)
 	struct session *session = context;
 
 	hook->fd = -1;
-	session->publish_error = EPIPE;
-	mount_process_end(&session->mount_process);
-	session->publish_mode = PUBLISH_NONE;
+	session->publishing.error = EPIPE;
+	publishing_end_process(&session->publishing);
 	/* The clone stays: a program that takes over has a new mount process for it. */
 	return false;
 }
@@ -524,68 +355,50 @@ static void run_publisher(void *context)
 {
 	struct session *session = context;
 
-	publisher_run(session->publisher);
-	if (!session->is_at_rest)
-		mount_process_end(&session->mount_process);
+	publisher_run(session->publishing.publisher);
+	if (!session_handover_is_at_rest(&session->handover))
+		mount_process_end(&session->publishing.process);
 }
 
 static int start_publisher(struct session *session)
 {
 	const struct publisher_options options = {
-		.ops = &publish_ops,
-		.hooks = {{session->mounts_fd, POLLPRI, on_mounts},
-			{session->mount_process.socket, 0, on_end_of_mount_process}},
+		.ops = &publishing_ops,
+		.hooks = {{session->mount.table_fd, POLLPRI, on_mounts},
+			{session->publishing.process.socket, 0, on_end_of_mount_process}},
 		.reload = on_reload,
 		.take_outline = on_outline,
 		.context = session,
-		.dev = session->dev,
+		.dev = session->mount.dev,
 	};
-	int r = publisher_new(session->view, &options, &session->publisher);
+	int r = publisher_new(session->view, &options, &session->publishing.publisher);
 	if (r < 0)
 		return r;
-	return coroutine_new(run_publisher, session, &session->publishing);
-}
-
-/*
- * Closes /dev/fuse, which ends the connection. In its place is a pipe without a reader: libfuse
- * takes it for a connection that has ended, and does not unmount.
- */
-static void end_connection(struct session *session)
-{
-	int ends[2];
-
-	if (pipe2(ends, O_CLOEXEC) < 0)
-		return;
-	close(ends[0]);
-	dup3(ends[1], fuse_session_fd(session->fuse), O_CLOEXEC);
-	close(ends[1]);
+	return coroutine_new(run_publisher, session, &session->publishing.coroutine);
 }
 
 /* False if the connection has ended: a newer mount may have the same numbers by now. */
 static bool has_mount(const struct session *session)
 {
-	struct pollfd ended = {.fd = fuse_session_fd(session->fuse)};
-
-	if (poll(&ended, 1, 0) > 0 && (ended.revents & POLLERR))
-		return false;
-	return session->mount_id && is_mounted(session);
+	return !connection_has_ended(&session->connection) && session->mount.id &&
+	       own_mount_is_there(&session->mount);
 }
 
 static void unmount_if_mounted(struct session *session)
 {
 	bool is_ours = has_mount(session);
 
-	if (fuse_session_fd(session->fuse) < 0)
+	if (fuse_session_fd(session->connection.fuse) < 0)
 		return;
 	if (is_ours)
-		end_connection(session);
-	fuse_session_unmount(session->fuse);
-	int r = is_ours ? unmount(session) : 0;
-	if (r < 0 && is_mounted(session)) {
+		connection_close(&session->connection);
+	fuse_session_unmount(session->connection.fuse);
+	int r = is_ours ? own_mount_end(&session->mount) : 0;
+	if (r < 0 && own_mount_is_there(&session->mount)) {
 		char text[PATH_MAX + 64];
-		snprintf(text, sizeof(text), "%s: can't be unmounted: %s", session->mountpoint,
+		snprintf(text, sizeof(text), "%s: can't be unmounted: %s", session->mount.path,
 			text_error(r));
-		log_line(session, text);
+		session_log(session, text);
 	}
 }
 
@@ -595,158 +408,21 @@ static void unmount_if_mounted(struct session *session)
  */
 static void end_mount(struct session *session)
 {
-	struct pollfd ended = {.fd = fuse_session_fd(session->fuse)};
+	struct pollfd ended = {.fd = fuse_session_fd(session->connection.fuse)};
 
-	if (session->handover)
-		handover_end(session->handover);
-	if (!is_mounted(session))
+	if (session->handover.offer)
+		handover_end(session->handover.offer);
+	if (!own_mount_is_there(&session->mount))
 		await_ms(&ended, 1, END_MS);
-	session->is_ending = true;
+	session->connection.is_ending = true;
 	unmount_if_mounted(session);
-}
-
-/* Stops the publisher. Meanwhile requests are answered, as the publisher may wait for them. */
-static bool come_to_rest(struct session *session)
-{
-	if (!session->hello.len)
-		return false;
-	/* The publisher may wait for a process that was stopped. */
-	helper_wake();
-	session->is_at_rest = true;
-	publisher_stop(session->publisher);
-	coroutine_join(take_ptr(session->publishing));
-	return true;
-}
-
-/* Returns whether programs can start while no process serves the mount. */
-static bool can_be_left(const struct session *session)
-{
-	return session->hello.len && !mountpoint_is_for_programs(session->mountpoint);
-}
-
-/* An exec waits for all threads, and a thread may wait for a layer that does not answer. */
-static bool has_threads(void)
-{
-	for (int i = 0; i < ASIDE_TRIES && aside_is_running(); i++)
-		await_pause_us(ASIDE_PAUSE_US);
-	return aside_is_running();
-}
-
-static void log_failure(struct session *session, const char *error)
-{
-	char line[TRIAL_TEXT_MAX + 128];
-
-	snprintf(line, sizeof(line), "the mount was not taken over (%s): it is served as before",
-		error);
-	log_line(session, line);
-}
-
-/* Returns why the new program must not be run now; NULL: it can. */
-static const char *obstacle(const struct session *session)
-{
-	if (!can_be_left(session))
-		return "the mountpoint lies on, above or below what programs need to start; "
-		       "unmount and mount again";
-	if (!session->has_permissions &&
-		is_in(session->options.call->directory, session->mountpoint))
-		return "plyfs was started in the mountpoint; unmount, and mount from another "
-		       "directory";
-	return has_threads() ? "a layer does not answer; try again when it does" : NULL;
-}
-
-static bool on_handover(void *context)
-{
-	struct session *session = context;
-
-	int wish = handover_take(session->handover);
-	const char *error = wish == HANDOVER_WANTED ? obstacle(session) : NULL;
-
-	if (error)
-		handover_fail(session->handover, error);
-	else if (wish == HANDOVER_FAILED)
-		handover_tried(session->handover, &error);
-	if (error)
-		log_failure(session, error);
-	if (error)
-		return false;
-	if (wish == HANDOVER_LEAVE && (!session->options.store || !can_be_left(session)))
-		wish = HANDOVER_END;
-	if (wish == HANDOVER_END)
-		fuse_session_exit(session->fuse);
-	if (wish != HANDOVER_WANTED && wish != HANDOVER_LEAVE)
-		return false;
-	/* A signal that asks for the end stays pending until a program serves again. */
-	coroutine_mask(NULL);
-	if (!come_to_rest(session)) {
-		coroutine_mask(&session->waiting);
-		return false;
-	}
-	session->wish = wish;
-	return true;
-}
-
-/*
- * Hands the mount over, while no request is under way. Does not return if the exec succeeds.
- * Returns SESSION_LEFT: the manager has the mount; or -errno: this process must go on.
- */
-static int hand_over(struct session *session)
-{
-	CLEANUP(record_freep) struct record *record = NULL;
-	int r = record_new(STATE_FORMAT, &record);
-
-	view_pause(session->view);
-	/* Otherwise the new program's plyfs-state could not lock the directory. */
-	if (!last_good_pause(session->last_good) && r == 0)
-		r = -ETIMEDOUT;
-	/* An exec waits for all threads. */
-	if (r == 0 && session->wish == HANDOVER_WANTED && has_threads())
-		r = -ETIMEDOUT;
-	if (r < 0)
-		return r;
-	session_state_put(session, record);
-	if (session->wish == HANDOVER_WANTED) {
-		/* They would stay children of this process, which then starts others. */
-		supervisor_kill(session->options.supervisor);
-		return handover_become(session->handover, record);
-	}
-	r = handover_leave(
-		session->handover, record, session->options.store, session->options.store_context);
-	return r ? r : SESSION_LEFT;
-}
-
-/* The take-over has failed: everything goes on, and dropped requests are repeated. */
-static int go_on(struct session *session, int error)
-{
-	char line[256];
-
-	if (session->wish == HANDOVER_WANTED) {
-		const char *text =
-			error == -ESTALE ? "the program was replaced meanwhile" : text_error(error);
-		handover_fail(session->handover, text);
-		log_failure(session, text);
-	} else {
-		snprintf(line, sizeof(line),
-			"the service manager does not keep the mount (%s): it is unmounted; set "
-			"FileDescriptorStoreMax=1 in its unit to keep it",
-			strerror(-error));
-		log_line(session, line);
-	}
-	publisher_free(take_ptr(session->publisher));
-	last_good_resume(session->last_good);
-	int r = view_resume(session->view);
-	session->is_at_rest = false;
-	if (r == 0)
-		r = start_publisher(session);
-	if (r == 0)
-		unanswered_ask_again(session);
-	return r;
 }
 
 static void on_helpers(void *context)
 {
 	struct session *session = context;
 
-	helper_take(session->helpers_fd, RENEWAL, log_line, session);
+	helper_take(session->helpers_fd, RENEWAL, session_log, session);
 }
 
 static bool on_keep(void *context)
@@ -760,8 +436,8 @@ static bool on_keep(void *context)
 static int serve(struct session *session, void (*ready)(void *context), void *context)
 {
 	struct request_loop_hook hook = {
-		.fd = session->handover ? handover_fd(session->handover) : -1,
-		.handle = on_handover,
+		.fd = session->handover.offer ? handover_fd(session->handover.offer) : -1,
+		.handle = session_handover_begin,
 		.helpers_fd = session->helpers_fd,
 		.take_helpers = on_helpers,
 		.take_last_good = on_keep,
@@ -771,18 +447,23 @@ static int serve(struct session *session, void (*ready)(void *context), void *co
 
 	for (;;) {
 		hook.last_good_fd = last_good_fd(session->last_good);
-		int r = request_loop_run(session->fuse, &hook);
+		int r = request_loop_run(session->connection.fuse, &hook);
 		hook.begun = NULL;
 		/* If a signal has ended the session meanwhile, the mount is not handed over. */
-		if (r < 0 || !session->wish || fuse_session_exited(session->fuse))
+		bool is_leaving = session->handover.wish == HANDOVER_LEAVE;
+		if (r < 0 || !session_handover_is_at_rest(&session->handover) ||
+			fuse_session_exited(session->connection.fuse))
 			return r;
-		r = hand_over(session);
+		r = session_handover_run(session);
 		if (r > 0)
 			return r;
-		r = go_on(session, r);
-		if (session->wish == HANDOVER_LEAVE)
-			fuse_session_exit(session->fuse);
-		session->wish = HANDOVER_NOTHING;
+		r = session_handover_go_on(session, r);
+		if (r == 0)
+			r = start_publisher(session);
+		if (r == 0)
+			unanswered_ask_again(&session->handover, session->connection.fuse);
+		if (is_leaving)
+			fuse_session_exit(session->connection.fuse);
 		coroutine_mask(&session->waiting);
 		if (r < 0)
 			return r;
@@ -792,7 +473,7 @@ static int serve(struct session *session, void (*ready)(void *context), void *co
 /* Starts everything except the answering of requests. */
 static int start(struct session *session)
 {
-	if (fuse_set_signal_handlers(session->fuse) != 0)
+	if (fuse_set_signal_handlers(session->connection.fuse) != 0)
 		return -EINVAL;
 	int r = session->helpers_fd = helper_watch();
 	if (r >= 0)
@@ -802,7 +483,7 @@ static int start(struct session *session)
 	if (r == 0 && session->options.supervisor)
 		r = supervisor_start(session->options.supervisor);
 	if (r < 0)
-		fuse_remove_signal_handlers(session->fuse);
+		fuse_remove_signal_handlers(session->connection.fuse);
 	return r;
 }
 
@@ -819,13 +500,13 @@ static void wait_for_signals(struct session *session, const sigset_t *before)
 
 int session_serve(struct session *session, void (*ready)(void *context), void *context)
 {
-	bool is_heir = session->heir;
+	bool is_heir = session->handover.heir;
 
 	sigset_t all, old;
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
-	session->heir = NULL;
+	session->handover.heir = NULL;
 	/* Before the first worker is forked, which would have the pages, too. */
 	memory_drop_stack();
 	int r = start(session);
@@ -836,9 +517,10 @@ int session_serve(struct session *session, void (*ready)(void *context), void *c
 	}
 	wait_for_signals(session, &old);
 	if (is_heir)
-		unanswered_ask_again(session);
+		unanswered_ask_again(&session->handover, session->connection.fuse);
 	else
-		r = request_loop_greet(session->fuse, &session->hello, &session->is_parallel);
+		r = request_loop_greet(session->connection.fuse, &session->connection.hello,
+			&session->connection.is_parallel);
 	if (r == 0)
 		r = serve(session, ready, context);
 	if (r > 0)
@@ -847,18 +529,18 @@ int session_serve(struct session *session, void (*ready)(void *context), void *c
 	/* The steps below may wait for a helper that is stopped. */
 	helper_wake();
 	/* From now on no program needs to be notified of changes. */
-	if (session->publishing)
-		publisher_stop(session->publisher);
+	if (session->publishing.coroutine)
+		publisher_stop(session->publishing.publisher);
 	/* Before the connection ends: requests that wait for the pool get an answer. */
 	view_stop(session->view);
 	/* First the connection ends, so that no call of the mount process waits for an answer. */
 	end_mount(session);
-	mount_process_cancel(&session->mount_process);
-	notifier_cancel(&session->notifier);
-	coroutine_join(take_ptr(session->publishing));
+	mount_process_cancel(&session->publishing.process);
+	notifier_cancel(&session->publishing.notifier);
+	coroutine_join(take_ptr(session->publishing.coroutine));
 	supervisor_stop(session->options.supervisor);
 	last_good_stop(session->last_good);
-	fuse_remove_signal_handlers(session->fuse);
+	fuse_remove_signal_handlers(session->connection.fuse);
 	coroutine_mask(NULL);
 	pthread_sigmask(SIG_SETMASK, &session->waiting, NULL);
 	return r;
@@ -868,32 +550,24 @@ void session_free(struct session *session)
 {
 	if (!session)
 		return;
-	if (session->fuse) {
+	if (session->connection.fuse) {
 		unmount_if_mounted(session);
 		/* Its thread uses the session. */
-		notifier_fini(&session->notifier);
-		fuse_session_destroy(session->fuse);
+		notifier_fini(&session->publishing.notifier);
 	}
-	mount_process_fini(&session->mount_process);
-	handover_free(session->handover);
-	record_free(session->record);
-	closep(&session->clone_fd);
+	connection_fini(&session->connection);
+	publishing_fini(&session->publishing);
+	session_handover_fini(&session->handover);
 	closep(&session->helpers_fd);
-	free((char *)(uintptr_t)session->hello.data);
-	unanswered_free(session);
+
 	nearby_mounts_fini(&session->nearby);
-	if (session->mounts_fd >= 0)
-		close(session->mounts_fd);
 	followed_path_cover(0, -1);
-	if (session->beneath_fd >= 0)
-		close(session->beneath_fd);
-	publisher_free(session->publisher);
 	view_free(session->view);
 	last_good_free(session->last_good);
 	runner_free(session->runner);
 	settings_unref(session->settings);
-	origins_free(session);
-	free(session->mountpoint);
+	origins_fini(&session->origins);
+	own_mount_fini(&session->mount);
 	free(session->label);
 	free(session);
 }

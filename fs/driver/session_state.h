@@ -21,9 +21,3 @@ int session_state_take_shown(struct session *session, struct problem *problem);
 
 /** Returns PROBLEM: the settings have another coherence than the mount. */
 int session_state_refuse_coherence(const char *mountpoint, struct problem *problem);
-
-/**
- * Repeats the kernel's first request, INIT, to libfuse, which needs it. The first daemon has
- * answered it already, so the kernel ignores the new answer as late. Returns 0 or -errno.
- */
-int session_state_greet_again(struct session *session, int fuse_fd);

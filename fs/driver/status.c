@@ -35,17 +35,17 @@ static const char *const request_names[REQUEST_KINDS] = {
 	[REQUEST_REFUSED] = "refused",
 };
 
-static void put_publisher(FILE *out, struct session *session)
+static void put_publisher(FILE *out, const struct publishing *publishing)
 {
 	static const char *const modes[] = {
 		[PUBLISH_CLONE] = "clone", [PUBLISH_PATH] = "path", [PUBLISH_NONE] = "none"};
-	int error = session->publish_error;
+	int error = publishing->error;
 
 	fprintf(out,
 		"  \"publisher\": {\"mode\": \"%s\", \"published\": %llu, "
 		"\"invalidated\": %llu",
-		modes[session->publish_mode], (unsigned long long)session->published,
-		(unsigned long long)session->invalidated);
+		modes[publishing->mode], (unsigned long long)publishing->published,
+		(unsigned long long)publishing->invalidated);
 	if (error) {
 		json_put_field(out, ", \"reason\": ",
 			error == EXDEV ? "another file system is mounted over this mount: changes "
@@ -68,15 +68,15 @@ static void put_requests(FILE *out, struct session *session)
 		fprintf(out, "\"%s\": %llu, ", request_names[i], count);
 	}
 	fprintf(out, "\"total\": %llu},\n  \"parallel_lookups\": %s,\n", total,
-		session->is_parallel ? "true" : "false");
+		session->connection.is_parallel ? "true" : "false");
 }
 
-static void put_kept(FILE *out, struct session *session)
+static void put_kept(FILE *out, struct last_good *last_good)
 {
-	const char *directory = last_good_directory(session->last_good);
+	const char *directory = last_good_directory(last_good);
 	struct last_good_counts counts;
 
-	last_good_count(session->last_good, &counts);
+	last_good_count(last_good, &counts);
 	fprintf(out, "  \"kept\": {\"versions\": %zu, \"bytes\": %zu, \"lost\": %zu",
 		counts.versions, counts.bytes, counts.lost);
 	if (directory)
@@ -84,14 +84,13 @@ static void put_kept(FILE *out, struct session *session)
 	fputs("},\n", out);
 }
 
-static void put_take_over(FILE *out, const struct session *session, bool is_trusted)
+static void put_take_over(FILE *out, const struct handover *offer, bool is_trusted)
 {
 	const char *error = NULL;
 
-	if (!session->handover)
+	if (!offer)
 		return;
-	fprintf(out, ",\n  \"take_over\": {\"tried\": %u",
-		handover_tried(session->handover, &error));
+	fprintf(out, ",\n  \"take_over\": {\"tried\": %u", handover_tried(offer, &error));
 	if (error && is_trusted)
 		json_put_field(out, ", \"error\": ", error);
 	fputc('}', out);
@@ -107,18 +106,21 @@ int status_json(struct session *session, bool is_trusted, char **ret, size_t *si
 		return -ENOMEM;
 	json_put_field(out, "{\n  \"version\": ", PLYFS_VERSION);
 	fprintf(out, ",\n  \"pid\": %d", getpid());
-	put_take_over(out, session, is_trusted);
-	json_put_field(out, ",\n  \"mountpoint\": ", session->mountpoint);
+	put_take_over(out, session->handover.offer, is_trusted);
+	json_put_field(out, ",\n  \"mountpoint\": ", session->mount.path);
 	json_put_field(out, ",\n  \"source\": ", session->label);
-	status_put_settings(out, settings, session->is_strict ? "strict" : "cached",
-		is_trusted && publisher_settings_fault(session->publisher, &fault) ? &fault : NULL);
+	status_put_settings(out, settings,
+		session->coherence == COHERENCE_STRICT ? "strict" : "cached",
+		is_trusted && publisher_settings_fault(session->publishing.publisher, &fault)
+			? &fault
+			: NULL);
 	status_put_layers(out, settings, is_trusted);
-	put_publisher(out, session);
+	put_publisher(out, &session->publishing);
 	put_requests(out, session);
 	status_put_sandbox(out, &session->sandbox_state);
 	status_put_processes(out, RENEWAL);
 	status_put_view(out, session->view, settings);
-	put_kept(out, session);
+	put_kept(out, session->last_good);
 	status_put_hooks(out, session->view, is_trusted);
 	status_put_faults(out, is_trusted ? session->view : NULL);
 	fputs("\n}\n", out);
@@ -147,11 +149,11 @@ static void put_change_hook_line(void *context, const struct change_hook_state *
 				   : "is tried again");
 }
 
-static void put_settings_line(FILE *out, struct session *session)
+static void put_settings_line(FILE *out, struct publisher *publisher)
 {
 	struct fault fault;
 
-	if (publisher_settings_fault(session->publisher, &fault))
+	if (publisher_settings_fault(publisher, &fault))
 		put_error_line(out, NULL, &fault);
 }
 
@@ -164,7 +166,7 @@ int status_errors(struct session *session, bool is_trusted, char **ret, size_t *
 	if (is_trusted) {
 		CLEANUP(settings_unrefp) struct settings *settings = view_settings(session->view);
 
-		put_settings_line(out, session);
+		put_settings_line(out, session->publishing.publisher);
 		status_put_process_lines(out, RENEWAL);
 		status_put_mirror_lines(out, settings);
 		view_change_hooks(session->view, put_change_hook_line, out);

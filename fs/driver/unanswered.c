@@ -16,7 +16,8 @@ struct unanswered {
 	_Alignas(max_align_t) char data[]; /* request_loop_ask() */
 };
 
-static struct unanswered *add(struct session *session, struct span bytes, bool is_given_up)
+static struct unanswered *add(
+	struct session_handover *handover, struct span bytes, bool is_given_up)
 {
 	struct unanswered *request = malloc(sizeof(*request) + bytes.len);
 
@@ -25,17 +26,17 @@ static struct unanswered *add(struct session *session, struct span bytes, bool i
 	*request = (struct unanswered){.is_given_up = is_given_up};
 	memcpy(request->data, bytes.data, bytes.len);
 	request->bytes = (struct span){request->data, bytes.len};
-	request->next = session->unanswered;
-	request->place = &session->unanswered;
+	request->next = handover->unanswered;
+	request->place = &handover->unanswered;
 	if (request->next)
 		request->next->place = &request->next;
-	session->unanswered = request;
+	handover->unanswered = request;
 	return request;
 }
 
-struct unanswered *unanswered_add(struct session *session)
+struct unanswered *unanswered_add(struct session_handover *handover)
 {
-	return add(session, request_loop_current(), false);
+	return add(handover, request_loop_current(), false);
 }
 
 static void take_out(struct unanswered *request)
@@ -51,9 +52,9 @@ void unanswered_end(struct unanswered *request)
 	free(request);
 }
 
-bool unanswered_is_kept(struct session *session, struct unanswered *request, int result)
+bool unanswered_is_kept(struct session_handover *handover, struct unanswered *request, int result)
 {
-	if (result != -ENOTCONN || !session->is_at_rest) {
+	if (result != -ENOTCONN || !session_handover_is_at_rest(handover)) {
 		unanswered_end(request);
 		return false;
 	}
@@ -61,12 +62,12 @@ bool unanswered_is_kept(struct session *session, struct unanswered *request, int
 	return true;
 }
 
-void unanswered_put(struct session *session, struct record *record)
+void unanswered_put(const struct session_handover *handover, struct record *record)
 {
 	uint64_t count = 0;
 
 	size_t place = record_put_count(record);
-	for (const struct unanswered *request = session->unanswered; request;
+	for (const struct unanswered *request = handover->unanswered; request;
 		request = request->next) {
 		record_put_bytes(record, request->bytes.data, request->bytes.len);
 		count++;
@@ -74,9 +75,9 @@ void unanswered_put(struct session *session, struct record *record)
 	record_set_count(record, place, count);
 }
 
-static struct unanswered *take_given_up(struct session *session)
+static struct unanswered *take_given_up(struct session_handover *handover)
 {
-	struct unanswered *request = session->unanswered;
+	struct unanswered *request = handover->unanswered;
 	while (request && !request->is_given_up)
 		request = request->next;
 	if (request)
@@ -84,32 +85,32 @@ static struct unanswered *take_given_up(struct session *session)
 	return request;
 }
 
-void unanswered_ask_again(struct session *session)
+void unanswered_ask_again(struct session_handover *handover, struct fuse_session *fuse)
 {
 	struct unanswered *request;
 
-	while ((request = take_given_up(session))) {
-		request_loop_ask(session->fuse, request->bytes);
+	while ((request = take_given_up(handover))) {
+		request_loop_ask(fuse, request->bytes);
 		free(request);
 	}
 }
 
-int unanswered_take(struct session *session, struct record *record)
+int unanswered_take(struct session_handover *handover, struct record *record)
 {
 	size_t count = record_get_count(record, sizeof(uint64_t));
 
 	for (size_t i = 0; i < count && !record_error(record); i++)
-		if (!add(session, record_get_bytes(record), true))
+		if (!add(handover, record_get_bytes(record), true))
 			return -ENOMEM;
 	return 0;
 }
 
-void unanswered_free(struct session *session)
+void unanswered_free(struct session_handover *handover)
 {
-	while (session->unanswered) {
-		struct unanswered *request = session->unanswered;
+	while (handover->unanswered) {
+		struct unanswered *request = handover->unanswered;
 
-		session->unanswered = request->next;
+		handover->unanswered = request->next;
 		free(request);
 	}
 }

@@ -400,14 +400,14 @@ bool handover_is_answered(const char *question, struct handover_terms *ret)
 }
 
 /* Notes that a trial has failed, or can't begin. */
-static int fail(struct handover *handover, const char *error)
+static enum handover_wish fail(struct handover *handover, const char *error)
 {
 	handover_fail(handover, error);
 	return HANDOVER_FAILED;
 }
 
 /* Reads the signals, and begins a trial if one is wanted and none is under way. */
-static int take_signals(struct handover *handover)
+static enum handover_wish take_signals(struct handover *handover)
 {
 	struct signalfd_siginfo info;
 	bool is_wanted = false;
@@ -425,7 +425,7 @@ static int take_signals(struct handover *handover)
 	return r < 0 ? fail(handover, text_error(r)) : HANDOVER_NOTHING;
 }
 
-static int take_trial(struct handover *handover)
+static enum handover_wish take_trial(struct handover *handover)
 {
 	bool is_late = handover->is_late;
 	char text[TRIAL_TEXT_MAX];
@@ -438,11 +438,11 @@ static int take_trial(struct handover *handover)
 	return is_able ? HANDOVER_WANTED : fail(handover, text);
 }
 
-int handover_take(struct handover *handover)
+enum handover_wish handover_take(struct handover *handover)
 {
 	uint64_t times;
 
-	int r = take_signals(handover);
+	enum handover_wish r = take_signals(handover);
 	if (r != HANDOVER_NOTHING || !handover->trial.pid)
 		return r;
 	struct pollfd ended = {.fd = handover->trial.pidfd, .events = POLLIN};

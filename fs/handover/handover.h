@@ -100,7 +100,7 @@ pid_t handover_server(dev_t dev);
 /** Returns the descriptor to poll for POLLIN; then call handover_take(). */
 int handover_fd(const struct handover *handover);
 
-enum {
+enum handover_wish {
 	HANDOVER_NOTHING,
 	HANDOVER_WANTED, /* come to rest, and handover_become() */
 	HANDOVER_FAILED, /* the trial says no: handover_tried() */
@@ -108,8 +108,8 @@ enum {
 	HANDOVER_END,    /* end the mount; never a result of handover_take() */
 };
 
-/** Handles a signal, or the end of a trial. Returns one of these constants. */
-int handover_take(struct handover *handover);
+/** Handles a signal, or the end of a trial. */
+enum handover_wish handover_take(struct handover *handover);
 
 /** Notes why a take-over has failed, for handover_tried(). */
 void handover_fail(struct handover *handover, const char *error);

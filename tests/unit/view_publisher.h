@@ -1,6 +1,6 @@
 /*
- * The publisher over the kernel in memory. Its operations do what driver/publish.c and the kernel
- * do together. It records the events that a program would see.
+ * The publisher over the kernel in memory. Its operations do what driver/publishing.c and the
+ * kernel do together. It records the events that a program would see.
  */
 #pragma once
 

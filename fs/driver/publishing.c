@@ -1,29 +1,34 @@
-/*
- * Publishing by FUSE: changes reach the kernel by ordinary system calls on our own mount. VFS then
- * swaps its dentries and notifies inotify watchers, as on a disk.
- *
- *      renameat(".plyfs/stage/new-7", "app.yaml")
- *        LOOKUP new-7                ──▶  version N+1
- *        LOOKUP "", app.yaml         ──▶  version N
- *        RENAME                      ──▶  app.yaml shows N+1
- *
- *      utimensat("app.yaml")
- *        SETATTR                     ──▶  the times that app.yaml has by now
- *
- * new-7 and app.yaml must be different inodes: VFS drops a rename between two names of one inode
- * (rename(2)).
- *
- * If another file system is mounted on the path in our mount namespace, the kernel refuses the call
- * (EBUSY). A mount in another namespace, such as a container's, is removed without any report.
- *
- * If the calls are not possible (the mount is hidden, a right is missing), the kernel's caches are
- * invalidated: reads are right, but watchers get no events. The status says so.
- */
+#include "publishing.h"
+
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "driver.h"
+
+void publishing_init(struct publishing *publishing)
+{
+	*publishing = (struct publishing){
+		.process.socket = -1, .notifier.socket = -1, .mode = PUBLISH_NONE};
+}
+
+void publishing_fini(struct publishing *publishing)
+{
+	mount_process_fini(&publishing->process);
+	publisher_free(publishing->publisher);
+}
+
+int publishing_enter(struct publishing *publishing, const struct own_mount *mount)
+{
+	publishing->mode = mount->clone_fd >= 0 ? PUBLISH_CLONE : PUBLISH_PATH;
+	return mount_process_enter(&publishing->process, mount->dev, mount->clone_fd);
+}
+
+void publishing_end_process(struct publishing *publishing)
+{
+	mount_process_end(&publishing->process);
+	publishing->mode = PUBLISH_NONE;
+}
 
 /*
  * Makes the kernel forget the name and the directory's listing. If another file system is mounted
@@ -32,16 +37,18 @@
  */
 static int invalidate(struct session *session, const struct change *change)
 {
-	if (session_is_covered(session, change->path))
+	if (own_mount_is_covered(&session->mount, change->path))
 		return PUBLISHER_COVERED;
-	session->invalidated++;
+	session->publishing.invalidated++;
 	const char *slash = strrchr(change->path, '/');
 	const char *name = slash ? slash + 1 : change->path;
 
 	/* The view first: a later lookup must not give the kernel the old state again. */
 	view_apply_change(session->view, change->parent_ino, false, NULL);
-	notifier_tell(&session->notifier, session->fuse, change->parent_ino, name);
-	notifier_tell(&session->notifier, session->fuse, change->parent_ino, NULL);
+	notifier_tell(
+		&session->publishing.notifier, session->connection.fuse, change->parent_ino, name);
+	notifier_tell(
+		&session->publishing.notifier, session->connection.fuse, change->parent_ino, NULL);
 	return 0;
 }
 
@@ -49,20 +56,20 @@ static int publish(struct session *session, enum mount_call call, const struct c
 {
 	int r = session->options.is_unpublished
 			? -EPERM
-			: mount_process_call(&session->mount_process, call, change->path);
+			: mount_process_call(&session->publishing.process, call, change->path);
 
 	if (r == 0 && !view_is_published(session->view))
 		r = -EAGAIN;
 	if (r == 0) {
-		session->published++;
-		session->publish_error = 0;
+		session->publishing.published++;
+		session->publishing.error = 0;
 		return 0;
 	}
 	if (r == -EBUSY)
 		return PUBLISHER_COVERED;
 	if (view_is_overtaken(session->view))
 		return 0;
-	session->publish_error = -r;
+	session->publishing.error = -r;
 	return invalidate(session, change);
 }
 
@@ -91,11 +98,11 @@ static int remove_directory(void *session, const struct change *change)
 static void announce_time(struct session *session, const struct change *change)
 {
 	int r = session->options.is_unpublished ? -EPERM
-						: mount_process_call(&session->mount_process,
+						: mount_process_call(&session->publishing.process,
 							  MOUNT_CALL_TOUCH, change->path);
 
 	if (r < 0)
-		session_tell(session, change->attributes_ino);
+		connection_drop_attributes(&session->connection, change->attributes_ino);
 }
 
 static void set_attributes(void *context, const struct change *change)
@@ -103,14 +110,15 @@ static void set_attributes(void *context, const struct change *change)
 	struct session *session = context;
 
 	if (change->kind == CHANGE_LISTING)
-		notifier_tell(&session->notifier, session->fuse, change->parent_ino, NULL);
+		notifier_tell(&session->publishing.notifier, session->connection.fuse,
+			change->parent_ino, NULL);
 	else if (change->kind == CHANGE_TIME)
 		announce_time(session, change);
 	else
 		view_tell_attributes(session->view, change);
 }
 
-const struct publisher_ops publish_ops = {
+const struct publisher_ops publishing_ops = {
 	.replace = replace,
 	.remove = remove_file,
 	.make_directory = make_directory,

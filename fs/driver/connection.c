@@ -1,0 +1,166 @@
+#include "connection.h"
+
+#include <errno.h>
+#include <fcntl.h>
+
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "driver.h"
+#include "request_loop.h"
+
+#define MOUNT_OPTIONS_MAX 4096
+
+/* A comma or a backslash in the label would end or change the option (libfuse's escaping). */
+static void append_escaped(char *to, size_t size, const char *label)
+{
+	size_t length = strlen(to);
+
+	for (; *label && length + 3 < size; label++) {
+		if (*label == ',' || *label == '\\')
+			to[length++] = '\\';
+		to[length++] = *label;
+	}
+	to[length] = '\0';
+}
+
+/*
+ * The kernel enforces the modes that we show (default_permissions): without that, every user who
+ * can access the mount could read everything. In an ordinary user's private mount it must be off:
+ * only the user who mounts can access that mount, and our directories never have a write bit, so it
+ * would only stop the publisher.
+ */
+int connection_init(struct connection *connection, const struct session_options *options,
+	struct session *session)
+{
+	bool is_shared = !options->is_private;
+	struct fuse_args args = FUSE_ARGS_INIT(0, NULL);
+	char text[MOUNT_OPTIONS_MAX] = "subtype=plyfs,fsname=";
+
+	append_escaped(text, sizeof(text) - 64, options->label);
+	if (is_shared)
+		strcat(text, ",allow_other");
+	connection->has_permissions = is_shared || geteuid() == 0;
+	if (connection->has_permissions)
+		strcat(text, ",default_permissions");
+	if (options->flags.has_no_exec)
+		strcat(text, ",noexec");
+	if (fuse_opt_add_arg(&args, "plyfs") < 0 || fuse_opt_add_arg(&args, "-o") < 0 ||
+		fuse_opt_add_arg(&args, text) < 0 ||
+		(options->is_debugging && fuse_opt_add_arg(&args, "-d") < 0)) {
+		fuse_opt_free_args(&args);
+		return -ENOMEM;
+	}
+	connection->fuse = fuse_session_new(&args, &ops, sizeof(ops), session);
+	fuse_opt_free_args(&args);
+	return connection->fuse ? 0 : -EINVAL;
+}
+
+void connection_fini(struct connection *connection)
+{
+	if (connection->fuse)
+		fuse_session_destroy(connection->fuse);
+	free((char *)(uintptr_t)connection->hello.data);
+}
+
+void connection_agree(struct connection *connection, struct fuse_conn_info *conn, bool is_read_only,
+	bool is_strict)
+{
+	/* Without the clone the visible mount can't be read-only. Then the kernel must send each
+	 * open, so that one for writing fails at once. */
+	connection->has_no_open = conn->capable & FUSE_CAP_NO_OPEN_SUPPORT && is_read_only;
+	conn->want &= ~(unsigned)FUSE_CAP_ATOMIC_O_TRUNC;
+	connection->has_no_opendir = conn->capable & FUSE_CAP_NO_OPENDIR_SUPPORT && !is_strict;
+	/* A listing must not merge every file that it names: attributes only on request. */
+	conn->want &= ~(unsigned)(FUSE_CAP_READDIRPLUS | FUSE_CAP_READDIRPLUS_AUTO);
+	conn->want |= conn->capable & (FUSE_CAP_PARALLEL_DIROPS | FUSE_CAP_CACHE_SYMLINKS |
+					      FUSE_CAP_EXPLICIT_INVAL_DATA);
+	/*
+	 * Lets the kernel remember that a file has no access list: path walks of users other than
+	 * the owner stay fast. It implies default_permissions, which an ordinary user's private
+	 * mount must not have (connection_init()).
+	 */
+	connection->has_acl_cache = geteuid() == 0 && conn->capable & FUSE_CAP_POSIX_ACL;
+	if (connection->has_acl_cache)
+		conn->want |= FUSE_CAP_POSIX_ACL;
+	conn->want &= ~(unsigned)FUSE_CAP_AUTO_INVAL_DATA;
+	connection->wanted = conn->want;
+}
+
+void connection_put(const struct connection *connection, struct record *record)
+{
+	record_put_bytes(record, connection->hello.data, connection->hello.len);
+	record_put(record, connection->wanted);
+	record_put(record, connection->has_no_open);
+	record_put(record, connection->has_no_opendir);
+	record_put(record, connection->has_acl_cache);
+	record_put(record, connection->is_parallel);
+}
+
+static int take_hello(struct connection *connection, struct record *record)
+{
+	struct span bytes = record_get_bytes(record);
+	char *copy = malloc(bytes.len + 1);
+
+	if (!copy)
+		return -ENOMEM;
+	if (bytes.len)
+		memcpy(copy, bytes.data, bytes.len);
+	connection->hello = (struct span){copy, bytes.len};
+	return 0;
+}
+
+int connection_take(struct connection *connection, struct record *record)
+{
+	int r = take_hello(connection, record);
+
+	connection->wanted = (unsigned)record_get_below(record, UINT_MAX);
+	connection->has_no_open = record_get_bool(record);
+	connection->has_no_opendir = record_get_bool(record);
+	connection->has_acl_cache = record_get_bool(record);
+	connection->is_parallel = record_get_bool(record);
+	return r;
+}
+
+int connection_greet_again(struct connection *connection, int fuse_fd)
+{
+	char path[sizeof("/dev/fd/") + 3 * sizeof(int)];
+
+	snprintf(path, sizeof(path), "/dev/fd/%d", fuse_fd);
+	if (fuse_session_mount(connection->fuse, path) != 0)
+		return -EBADF;
+	request_loop_ask(connection->fuse, connection->hello);
+	return fuse_session_exited(connection->fuse) ? -EPROTO : 0;
+}
+
+int connection_drop_attributes(const struct connection *connection, uint64_t ino)
+{
+	/* A negative offset: only the attributes, not the content. */
+	return connection->is_ending
+		       ? -ENOTCONN
+		       : fuse_lowlevel_notify_inval_inode(connection->fuse, ino, -1, 0);
+}
+
+bool connection_has_ended(const struct connection *connection)
+{
+	struct pollfd ended = {.fd = fuse_session_fd(connection->fuse)};
+
+	return poll(&ended, 1, 0) > 0 && (ended.revents & POLLERR);
+}
+
+/* In the place of /dev/fuse is a pipe without a reader: libfuse takes it for a connection that has
+ * ended. */
+void connection_close(struct connection *connection)
+{
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return;
+	close(ends[0]);
+	dup3(ends[1], fuse_session_fd(connection->fuse), O_CLOEXEC);
+	close(ends[1]);
+}

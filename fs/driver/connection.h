@@ -1,0 +1,63 @@
+/*
+ * The connection to the kernel, by /dev/fuse: what the kernel was asked for at the mount, and the
+ * agreement that answers its first request, INIT.
+ *
+ * The first daemon of a mount makes the agreement. It stays in force until the mount ends: a new
+ * daemon takes it over.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "record.h"
+#include "session.h"
+
+struct fuse_conn_info;
+struct fuse_session;
+
+struct connection {
+	struct fuse_session *fuse;
+	bool has_permissions; /* the kernel enforces the modes that we show */
+	bool has_no_open;     /* the kernel sends no OPEN after an answer of ENOSYS */
+	bool has_no_opendir;  /* … and no OPENDIR */
+	bool is_parallel;     /* the kernel sends several LOOKUPs of a directory at a time */
+	bool has_acl_cache;   /* the kernel caches that a file has no access list */
+	unsigned wanted;      /* the capabilities agreed with the kernel: fuse_conn_info.want */
+	struct span hello;    /* the kernel's first request; owned */
+	bool is_ending;       /* the kernel is not notified any more */
+};
+
+/** Prepares the connection of `session`, without /dev/fuse. Returns 0 or -errno. */
+int connection_init(struct connection *connection, const struct session_options *options,
+	struct session *session);
+
+/** Frees it. The mount has ended. */
+void connection_fini(struct connection *connection);
+
+/** Makes the agreement. `is_read_only`: the kernel itself refuses to open a file for writing. */
+void connection_agree(struct connection *connection, struct fuse_conn_info *conn, bool is_read_only,
+	bool is_strict);
+
+/** _put writes the agreement for a new daemon; _take reads it there: 0 or -ENOMEM. */
+void connection_put(const struct connection *connection, struct record *record);
+int connection_take(struct connection *connection, struct record *record);
+
+/**
+ * Takes over `fuse_fd`, and repeats the kernel's first request to libfuse, which needs it. The
+ * first daemon has answered it already, so the kernel ignores the new answer as late. Returns 0 or
+ * -errno.
+ */
+int connection_greet_again(struct connection *connection, int fuse_fd);
+
+/**
+ * Makes the kernel drop the attributes of `ino`, without waiting. Returns 0; -ENOTCONN: the
+ * connection is ending; or another -errno.
+ */
+int connection_drop_attributes(const struct connection *connection, uint64_t ino);
+
+/** Returns whether the kernel has ended the connection. */
+bool connection_has_ended(const struct connection *connection);
+
+/** Closes /dev/fuse, which ends the connection, and keeps libfuse from unmounting. */
+void connection_close(struct connection *connection);

@@ -1,0 +1,45 @@
+/*
+ * .plyfs/origins/PATH: where the values of PATH come from, in the form of `plyfs explain --json`.
+ *
+ *      .plyfs/origins/        our own directories, one for each directory of the tree that
+ *        conf.d/              is looked up; they list nothing
+ *          app.yaml           a snapshot, made anew at each lookup
+ *
+ * The snapshot shows content of lower layers, whatever the rights of the directories above the
+ * file. So only root and the mounting user may read it.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/stat.h>
+
+#include "record.h"
+
+struct session;
+struct view;
+
+/* The directories that the kernel knows. */
+struct origins_directories {
+	struct origins_directory *first;
+	uint64_t made; /* how many were ever made */
+};
+
+/** Returns whether `ino` is .plyfs/origins or a directory in it. */
+bool origins_is_directory(uint64_t ino);
+void origins_stat(const struct view *view, uint64_t ino, struct stat *ret);
+
+/**
+ * Looks up ORIGINS_NAME in .plyfs, or `name` in a directory of the origins. The kernel must not
+ * cache the answer, as each lookup makes a new file. Returns 0 with *ret and one kernel reference
+ * to the object; or -errno.
+ */
+int origins_lookup(
+	struct session *session, uint64_t parent, const char *name, uid_t uid, struct stat *ret);
+
+void origins_forget(struct origins_directories *origins, uint64_t ino, uint64_t count);
+void origins_fini(struct origins_directories *origins);
+
+/** _put writes the directories for a new daemon; _take reads them there: 0 or -ENOMEM. */
+void origins_put(const struct origins_directories *origins, struct record *record);
+int origins_take(struct origins_directories *origins, struct record *record);

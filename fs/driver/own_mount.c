@@ -1,0 +1,105 @@
+#include "own_mount.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/mount.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+#include "descriptor.h"
+#include "driver.h"
+#include "fuse_settings.h"
+#include "mountpoint.h"
+
+void own_mount_init(struct own_mount *mount)
+{
+	*mount = (struct own_mount){.table_fd = -1, .beneath_fd = -1, .clone_fd = -1};
+}
+
+void own_mount_fini(struct own_mount *mount)
+{
+	closep(&mount->clone_fd);
+	closep(&mount->table_fd);
+	closep(&mount->beneath_fd);
+	free(mount->path);
+}
+
+static int find_mountpoint(
+	struct own_mount *mount, const struct session_options *options, struct problem *problem)
+{
+	if (!options->heir)
+		return mountpoint_prepare(
+			options->mountpoint, options->may_be_system, &mount->path, problem);
+	mount->path = realpath(options->mountpoint, NULL);
+	return mount->path ? 0 : -errno;
+}
+
+int own_mount_prepare(
+	struct own_mount *mount, const struct session_options *options, struct problem *problem)
+{
+	int r = find_mountpoint(mount, options, problem);
+
+	if (r != 0)
+		return r;
+	mount->beneath_fd = options->heir ? fcntl(heir_beneath(options->heir), F_DUPFD_CLOEXEC, 0)
+					  : open(mount->path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return mount->beneath_fd < 0 ? -errno : 0;
+}
+
+int own_mount_make(struct own_mount *mount, struct fuse_session *fuse,
+	const struct session_options *options, struct problem *problem)
+{
+	bool is_mounted = fuse_session_mount(fuse, mount->path) == 0;
+
+	if (!is_mounted && !options->is_private && geteuid() != 0 && !fuse_settings_allow_others())
+		return problem_set(problem, mount->path, 0, 0,
+			"can't be mounted for all users: " FUSE_SETTINGS
+			" has no line 'user_allow_other'; let root add it, or leave allow_other "
+			"out");
+	if (!is_mounted)
+		return problem_set(problem, mount->path, 0, 0,
+			"can't be mounted; check that /dev/fuse exists (modprobe fuse) and, for an "
+			"ordinary user, that the package fuse3 is installed and the mountpoint is "
+			"yours");
+	int r = mountpoint_find(mount->path, &mount->id, &mount->dev);
+	if (r == 0 && options->flags.has_no_links)
+		r = mountpoint_forbid_links(mount->path);
+	if (r == -EPERM || r == -EINVAL || r == -ENOSYS)
+		return problem_set(problem, mount->path, 0, 0,
+			"can't be mounted with nosymfollow: only %s can; leave it out",
+			r == -EPERM ? "root" : "Linux 5.14 or newer");
+	if (r == 0 && !options->is_unpublished)
+		mount->clone_fd = mountpoint_clone(mount->path);
+	return r;
+}
+
+bool own_mount_is_there(const struct own_mount *mount)
+{
+	return mountpoint_is_mounted(mount->table_fd, mount->id, mount->dev);
+}
+
+bool own_mount_is_covered(const struct own_mount *mount, const char *path)
+{
+	return mountpoint_is_covered(mount->table_fd, mount->dev, path);
+}
+
+void own_mount_close_clone(struct own_mount *mount)
+{
+	closep(&mount->clone_fd);
+	mount->clone_fd = -1;
+}
+
+int own_mount_end(const struct own_mount *mount)
+{
+	struct mountpoint top;
+
+	int r = mountpoint_take(mount->path, &top);
+	if (r < 0)
+		return r;
+	free(top.path);
+	/* Another plyfs may be mounted over ours. MNT_FORCE: the daemon answers no more, so a
+	 * program that waits for an answer must not hold up the end. */
+	return top.dev == mount->dev ? mountpoint_end(mount->path, MNT_FORCE | MNT_DETACH) : -EBUSY;
+}

@@ -1,0 +1,52 @@
+/*
+ * Our own mount: its place in the mount table, and descriptors of what lies above and below it.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "problem.h"
+#include "session.h"
+
+struct fuse_session;
+
+struct own_mount {
+	char *path;     /* of the mountpoint: absolute, without links */
+	int id;         /* of the visible mount, as in /proc/self/mountinfo; 0: not mounted yet */
+	dev_t dev;      /* of the superblock */
+	int table_fd;   /* /proc/self/mountinfo; -1: not open yet */
+	int beneath_fd; /* the directory that the mount lies on; -1: not open yet */
+	int clone_fd;   /* a clone of the mount, also for a new daemon; -1: none */
+};
+
+void own_mount_init(struct own_mount *mount);
+
+/** Closes the descriptors. Does not unmount. */
+void own_mount_fini(struct own_mount *mount);
+
+/**
+ * Finds the mountpoint, and the directory beneath the mount: the previous daemon's, while we take
+ * over from it. Returns 0, PROBLEM or -errno.
+ */
+int own_mount_prepare(
+	struct own_mount *mount, const struct session_options *options, struct problem *problem);
+
+/** Mounts, and clones the mount if changes are to be published. Returns 0, PROBLEM or -errno. */
+int own_mount_make(struct own_mount *mount, struct fuse_session *fuse,
+	const struct session_options *options, struct problem *problem);
+
+/** Returns whether it is in the mount table; true if that is unknown. */
+bool own_mount_is_there(const struct own_mount *mount);
+
+/** Returns whether another file system is mounted on the path or below it. */
+bool own_mount_is_covered(const struct own_mount *mount, const char *path);
+
+/** Closes the clone, which otherwise keeps the superblock alive. */
+void own_mount_close_clone(struct own_mount *mount);
+
+/**
+ * Unmounts, even while programs wait for an answer. Returns 0; -EBUSY: another file system is
+ * mounted over ours; or another -errno.
+ */
+int own_mount_end(const struct own_mount *mount);

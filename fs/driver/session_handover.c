@@ -1,0 +1,188 @@
+#include "session_handover.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "aside.h"
+#include "await.h"
+#include "cleanup.h"
+#include "coroutine.h"
+#include "driver.h"
+#include "followed_path.h"
+#include "helper.h"
+#include "last_good.h"
+#include "mountpoint.h"
+#include "session_state.h"
+#include "supervisor.h"
+#include "text.h"
+#include "unanswered.h"
+
+/* How long a take-over waits for calls made aside (aside.h). */
+#define ASIDE_TRIES 40
+#define ASIDE_PAUSE_US 50000
+
+void session_handover_fini(struct session_handover *handover)
+{
+	handover_free(handover->offer);
+	record_free(handover->record);
+	unanswered_free(handover);
+}
+
+bool session_handover_is_at_rest(const struct session_handover *handover)
+{
+	return handover->wish != HANDOVER_NOTHING;
+}
+
+/* Returns whether the absolute path is the directory, or lies in it. */
+static bool is_in(const char *path, const char *directory)
+{
+	size_t length = strlen(directory);
+
+	return strncmp(path, directory, length) == 0 && (!path[length] || path[length] == '/');
+}
+
+int session_handover_offer(struct session *session)
+{
+	const struct handover_options options = {.call = session->options.call,
+		.beneath_fd = session->mount.beneath_fd,
+		.terms = {session->coherence == COHERENCE_STRICT,
+			last_good_place(session->last_good)},
+		.tried = session->options.tried};
+
+	if (!options.call)
+		return 0;
+	followed_path_cover(session->mount.dev, session->mount.beneath_fd);
+	int r = handover_new(&options, &session->handover.offer);
+	if (r == 0)
+		handover_lock(session->handover.offer, session->mount.dev);
+	return r;
+}
+
+/* Stops the publisher. Meanwhile requests are answered, as the publisher may wait for them. */
+static bool come_to_rest(struct session *session)
+{
+	if (!session->connection.hello.len)
+		return false;
+	/* The publisher may wait for a process that was stopped. */
+	helper_wake();
+	publisher_stop(session->publishing.publisher);
+	coroutine_join(take_ptr(session->publishing.coroutine));
+	return true;
+}
+
+/* Returns whether programs can start while no process serves the mount. */
+static bool can_be_left(const struct session *session)
+{
+	return session->connection.hello.len && !mountpoint_is_for_programs(session->mount.path);
+}
+
+/* An exec waits for all threads, and a thread may wait for a layer that does not answer. */
+static bool has_threads(void)
+{
+	for (int i = 0; i < ASIDE_TRIES && aside_is_running(); i++)
+		await_pause_us(ASIDE_PAUSE_US);
+	return aside_is_running();
+}
+
+static void log_failure(struct session *session, const char *error)
+{
+	char line[TRIAL_TEXT_MAX + 128];
+
+	snprintf(line, sizeof(line), "the mount was not taken over (%s): it is served as before",
+		error);
+	session_log(session, line);
+}
+
+/* Returns why the new program must not be run now; NULL: it can. */
+static const char *obstacle(const struct session *session)
+{
+	if (!can_be_left(session))
+		return "the mountpoint lies on, above or below what programs need to start; "
+		       "unmount and mount again";
+	if (!session->connection.has_permissions &&
+		is_in(session->options.call->directory, session->mount.path))
+		return "plyfs was started in the mountpoint; unmount, and mount from another "
+		       "directory";
+	return has_threads() ? "a layer does not answer; try again when it does" : NULL;
+}
+
+bool session_handover_begin(void *context)
+{
+	struct session *session = context;
+	struct session_handover *handover = &session->handover;
+
+	enum handover_wish wish = handover_take(handover->offer);
+	const char *error = wish == HANDOVER_WANTED ? obstacle(session) : NULL;
+
+	if (error)
+		handover_fail(handover->offer, error);
+	else if (wish == HANDOVER_FAILED)
+		handover_tried(handover->offer, &error);
+	if (error)
+		log_failure(session, error);
+	if (error)
+		return false;
+	if (wish == HANDOVER_LEAVE && (!session->options.store || !can_be_left(session)))
+		wish = HANDOVER_END;
+	if (wish == HANDOVER_END)
+		fuse_session_exit(session->connection.fuse);
+	if (wish != HANDOVER_WANTED && wish != HANDOVER_LEAVE)
+		return false;
+	/* A signal that asks for the end stays pending until a program serves again. */
+	coroutine_mask(NULL);
+	handover->wish = wish;
+	if (come_to_rest(session))
+		return true;
+	handover->wish = HANDOVER_NOTHING;
+	coroutine_mask(&session->waiting);
+	return false;
+}
+
+int session_handover_run(struct session *session)
+{
+	CLEANUP(record_freep) struct record *record = NULL;
+	int r = record_new(STATE_FORMAT, &record);
+
+	view_pause(session->view);
+	/* Otherwise the new program's plyfs-state could not lock the directory. */
+	if (!last_good_pause(session->last_good) && r == 0)
+		r = -ETIMEDOUT;
+	/* An exec waits for all threads. */
+	if (r == 0 && session->handover.wish == HANDOVER_WANTED && has_threads())
+		r = -ETIMEDOUT;
+	if (r < 0)
+		return r;
+	session_state_put(session, record);
+	if (session->handover.wish == HANDOVER_WANTED) {
+		/* They would stay children of this process, which then starts others. */
+		supervisor_kill(session->options.supervisor);
+		return handover_become(session->handover.offer, record);
+	}
+	r = handover_leave(session->handover.offer, record, session->options.store,
+		session->options.store_context);
+	return r ? r : SESSION_LEFT;
+}
+
+int session_handover_go_on(struct session *session, int error)
+{
+	char line[256];
+
+	if (session->handover.wish == HANDOVER_WANTED) {
+		const char *text =
+			error == -ESTALE ? "the program was replaced meanwhile" : text_error(error);
+		handover_fail(session->handover.offer, text);
+		log_failure(session, text);
+	} else {
+		snprintf(line, sizeof(line),
+			"the service manager does not keep the mount (%s): it is unmounted; set "
+			"FileDescriptorStoreMax=1 in its unit to keep it",
+			strerror(-error));
+		session_log(session, line);
+	}
+	publisher_free(take_ptr(session->publishing.publisher));
+	last_good_resume(session->last_good);
+	int r = view_resume(session->view);
+	session->handover.wish = HANDOVER_NOTHING;
+	return r;
+}
