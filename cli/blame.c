@@ -74,7 +74,7 @@ static int read_held(
 		message_problem(&problem);
 		return r;
 	}
-	if (r == 0 && held->version->size > subject->settings->limits.result_bytes)
+	if (r == 0 && held->version->size > subject->settings->options.limits.result_bytes)
 		r = -EFBIG;
 	if (r == 0)
 		r = version_read_all(held->version, &held->text);

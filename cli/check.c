@@ -205,8 +205,8 @@ static int check(const struct command *command, struct check_job *job, char **pa
 	int r = 0;
 	if (is_whole)
 		r = closed_layer_warn(job->settings,
-			job->settings->path ? job->settings->place : ".", check_report_warn,
-			&job->report);
+			job->settings->text.path ? job->settings->text.place : ".",
+			check_report_warn, &job->report);
 	if (r == 0)
 		r = check_pool_run(job->offline, job->tree.paths, job->tree.count, add_file, job);
 	struct finding replaced = {.kind = FINDING_ERROR};

@@ -88,7 +88,7 @@ static int note(
 static int store(struct check_report *report, const char *path, const struct finding *finding,
 	struct reported_finding *reported)
 {
-	const char *settings = report->settings ? report->settings->path : NULL;
+	const char *settings = report->settings ? report->settings->text.path : NULL;
 
 	reported->finding = malloc(sizeof(*reported->finding));
 	reported->path = path ? strdup(path) : NULL;

@@ -1,6 +1,6 @@
 /*
  * A compared file: the text of one path of an offline tree (offline.h), as a mount would show it.
- * The caller switches off the comment that names the sources (settings.header).
+ * The caller switches off the comment that names the sources (settings.options.header).
  *
  * A file that only one layer has is shown byte for byte, with its comments; a merged file is
  * written anew. The two forms differ even where the values are equal. So a file that is shown byte

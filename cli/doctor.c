@@ -203,7 +203,7 @@ static void examine_needs(struct doctor_report *report, const struct settings *s
 	bool has_parts = false, has_etcd = false, has_git = false;
 	char path[PATH_MAX];
 
-	examine_program(&searched, settings->on_change, false);
+	examine_program(&searched, settings->options.on_change, false);
 	for (size_t i = 0; i < settings->rule_count + settings->file_count; i++) {
 		size_t file = i - settings->rule_count;
 		const struct rule *rule = i < settings->rule_count ? &settings->rules[i]
@@ -236,11 +236,13 @@ static void examine_needs(struct doctor_report *report, const struct settings *s
 
 static void examine_trust(struct doctor_report *report, const struct settings *settings)
 {
-	const struct trusted file = {"is to get only a plyfs.yaml", settings->path, settings->place,
-		settings->document ? settings->document->roots[0] : NULL, &settings->read, 0};
+	const struct trusted file = {"is to get only a plyfs.yaml", settings->text.path,
+		settings->text.place,
+		settings->text.document ? settings->text.document->roots[0] : NULL,
+		&settings->text.read, 0};
 	struct problem problem;
 
-	if (!settings->path || outside_trust(&file, &problem) != PROBLEM)
+	if (!settings->text.path || outside_trust(&file, &problem) != PROBLEM)
 		return;
 	problem_reword(
 		&problem, &problem, "%s; another user decides what is shown", problem.message);
@@ -305,7 +307,7 @@ static size_t examine_layer(struct doctor_report *report, const struct settings 
 			REMEDY("copy it to a local disk, or set poll_interval in plyfs.yaml"),
 			"it lies on a network or FUSE file system, whose changes inotify does not "
 			"report, so a change shows up to %u ms later",
-			settings->poll_ms);
+			settings->options.poll_ms);
 	layer_walk(layer, end_ms, &walk);
 	report_walk(report, layer->path, &walk);
 	return is_remote ? 0 : walk.directories;
@@ -314,7 +316,7 @@ static size_t examine_layer(struct doctor_report *report, const struct settings 
 static void compare_watches(
 	struct doctor_report *report, const struct settings *settings, size_t needed)
 {
-	size_t allowed = settings->watches ? settings->watches : watches_max() / 2;
+	size_t allowed = settings->options.watches ? settings->options.watches : watches_max() / 2;
 	char remedy[sizeof("sysctl fs.inotify.max_user_watches=") + 3 * sizeof(size_t)];
 	size_t enough = 1u << 16;
 
@@ -323,10 +325,10 @@ static void compare_watches(
 	snprintf(remedy, sizeof(remedy), "sysctl fs.inotify.max_user_watches=%zu", enough);
 	doctor_report(report, "inotify",
 		REMEDY_IF(allowed > 0 && needed > allowed,
-			settings->watches ? "raise 'watches' in plyfs.yaml" : remedy),
+			settings->options.watches ? "raise 'watches' in plyfs.yaml" : remedy),
 		"the layers have %zu directories, and a mount may have %zu watches, so changes in "
 		"the others show up to %u ms later",
-		needed, allowed, settings->poll_ms);
+		needed, allowed, settings->options.poll_ms);
 }
 
 /* Opens each layer itself, so that one that can't be opened does not hide the faults of others. */

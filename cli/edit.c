@@ -60,7 +60,7 @@ static int read_tree(const struct edit_job *job, const char *name, struct span t
 	const struct read_options options = {
 		.format = format_of(job),
 		.schema = settings_yaml(settings, job->edited.inner),
-		.limits = settings->limits,
+		.limits = settings->options.limits,
 	};
 	const struct source source = {.name = name, .layer = ""};
 

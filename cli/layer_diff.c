@@ -76,7 +76,7 @@ static int make_step(struct settings *settings, struct source_cache *cache, size
 	*lower = *settings;
 	lower->references = 1;
 	lower->layer_count = count;
-	lower->header = false;
+	lower->options.header = false;
 	int r = offline_new(lower, &offline);
 	if (r == 0) {
 		offline_share_cache(offline, cache);

@@ -103,7 +103,7 @@ static int set_limit(const struct command *command, void *context, const char *a
 
 	(void)command;
 	if (r == 0)
-		r = settings_read_limits(job->limits_set.map, &job->limits, &problem);
+		r = settings_options_read_limits(job->limits_set.map, &job->limits, &problem);
 	return r == 0 ? EXIT_DONE : complain_of_option(r, &problem);
 }
 

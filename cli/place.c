@@ -46,7 +46,7 @@ bool place_print(
 		int fd = path ? layer_open_file(settings->layers[i], path, &stat) : -1;
 		if (fd < 0)
 			continue;
-		print_line(out, indent, fd, settings->limits.source_bytes, problem);
+		print_line(out, indent, fd, settings->options.limits.source_bytes, problem);
 		close(fd);
 		break;
 	}

@@ -23,7 +23,7 @@
 static void put_json(const struct preset *preset, const char *name)
 {
 	json_put(stdout, "{'name': %s, 'description': %s, 'path': %s", name, preset->description,
-		preset->path);
+		preset->text.path);
 }
 
 static int print_all_json(const char *const *names, struct arena *arena)
@@ -63,7 +63,7 @@ static int print_line(const char *name, struct arena *arena, int width)
 	if (r != 0)
 		return message_result(r, &problem, NULL);
 	printf("%s%-*s%s  %s  %s(%s)%s\n", on, width, name, off, preset.description, dim,
-		preset.path, off);
+		preset.text.path, off);
 	preset_fini(&preset);
 	return EXIT_DONE;
 }
@@ -97,10 +97,10 @@ static int print_one(const char *name, struct arena *arena, bool is_json)
 
 	if (r != 0)
 		return message_result(r, &problem, NULL);
-	fd = open(preset.path, O_RDONLY | O_CLOEXEC);
+	fd = open(preset.text.path, O_RDONLY | O_CLOEXEC);
 	r = fd < 0 ? -errno : text_read(fd, TEXT_MAX, &text, &len);
 	if (r != 0)
-		return message_result(r, NULL, preset.path);
+		return message_result(r, NULL, preset.text.path);
 	if (!is_json)
 		return command_print(text, len);
 	put_json(&preset, name);

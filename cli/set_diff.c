@@ -212,7 +212,7 @@ static int open_trees(struct set_comparison *comparison, struct settings *sets[2
 
 	for (size_t i = 0; r == 0 && i < 2; i++) {
 		/* The difference itself shows the sources. Nothing else uses these settings yet. */
-		sets[i]->header = false;
+		sets[i]->options.header = false;
 		comparison->trees[i].settings = sets[i];
 		r = offline_new(sets[i], &comparison->trees[i].offline);
 	}

@@ -110,7 +110,7 @@ int fact_find(const struct settings_environment *around, struct span name, const
 }
 
 /* Checks that the root is a map of names to scalars. */
-static int check_file(const struct fact_file *file, struct problem *problem)
+static int check_file(const struct settings_text *file, struct problem *problem)
 {
 	if (file->document->count != 1 || !node_is_map(file->document->roots[0]))
 		return problem_set(problem, file->path, 1, 1,
@@ -134,21 +134,20 @@ static int check_file(const struct fact_file *file, struct problem *problem)
 /* Reads the file that `node` names; NULL: none. */
 static int read_file(struct settings *settings, const struct node *node, struct problem *problem)
 {
-	struct fact_file *file = &settings->facts;
+	struct settings_text *file = &settings->facts;
 	const char *name = NULL;
 	int r = value_text(node, "facts", &name, problem);
 
 	if (r != 0 || !name)
 		return r;
-	size_t len = *name != '/' ? path_directory_length(settings->path) : 0;
-	file->path = arena_printf(settings->arena, "%.*s%s", (int)len, settings->path, name);
+	size_t len = *name != '/' ? path_directory_length(settings->text.path) : 0;
+	file->path = arena_printf(settings->arena, "%.*s%s", (int)len, settings->text.path, name);
 	if (!file->path)
 		return -ENOMEM;
 	r = settings_environment_place(
 		&settings->around, file->path, settings->arena, &file->place);
 	if (r == 0)
-		r = settings_text_read(
-			file->path, file->place, &file->read, &file->document, problem);
+		r = settings_text_read(file, problem);
 	if (r == PROBLEM && !problem->line) {
 		const struct problem of_file = *problem;
 		return problem_at(problem, node, "the facts '%s': %s", file->path, of_file.message);

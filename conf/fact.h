@@ -10,19 +10,8 @@
  */
 #pragma once
 
-#include <sys/stat.h>
-
-#include "document.h"
 #include "problem.h"
 #include "settings_environment.h"
-
-/* The file of facts, as it was read. */
-struct fact_file {
-	const char *path;  /* as messages show it; NULL: plyfs.yaml names no file of facts */
-	const char *place; /* the path for open(2) */
-	struct stat read;
-	struct document *document; /* its root is the map of facts */
-};
 
 /** Returns the length of NAME if `text`, which follows "%{", begins with NAME and "}"; else 0. */
 size_t fact_name_length(const char *text);

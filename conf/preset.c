@@ -105,14 +105,14 @@ static int refuse_unknown(
 
 static int understand(struct preset *preset, struct problem *problem)
 {
-	const struct document *document = preset->document;
+	const struct document *document = preset->text.document;
 	int r;
 
 	if (document->count > 1)
 		return problem_at(problem, document->roots[1],
 			"a second document begins here; a preset is one document");
 	if (!document->count)
-		return problem_set(problem, preset->path, 0, 0,
+		return problem_set(problem, preset->text.path, 0, 0,
 			"is empty; a preset has 'description' and 'rules'");
 	r = value_map(document->roots[0], "a preset", PRESET_KEYS, problem);
 	if (r == 0)
@@ -132,12 +132,12 @@ int preset_read(const char *name, const struct node *node, struct arena *arena, 
 	struct preset preset = {
 		.name = arena_copy(arena, span_of(name)), .description = "", .place = node};
 
-	int r = preset.name ? find(name, arena, &preset.path) : -ENOMEM;
-	if (r == 0 && !preset.path)
+	int r = preset.name ? find(name, arena, &preset.text.path) : -ENOMEM;
+	if (r == 0 && !preset.text.path)
 		r = refuse_unknown(name, node, arena, problem);
+	preset.text.place = preset.text.path;
 	if (r == 0)
-		r = settings_text_read(
-			preset.path, preset.path, &preset.read, &preset.document, problem);
+		r = settings_text_read(&preset.text, problem);
 	if (r == 0)
 		r = understand(&preset, problem);
 	if (r != 0)
@@ -148,8 +148,8 @@ int preset_read(const char *name, const struct node *node, struct arena *arena, 
 
 void preset_fini(struct preset *preset)
 {
-	document_free(preset->document);
-	preset->document = NULL;
+	document_free(preset->text.document);
+	preset->text.document = NULL;
 }
 
 /* The names of all presets. */

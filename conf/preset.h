@@ -11,25 +11,21 @@
  */
 #pragma once
 
-#include <sys/stat.h>
-
-#include "document.h"
+#include "settings_text.h"
 
 struct preset {
 	const char *name;
-	const char *path; /* of its file */
+	struct settings_text text;
 	const char *description;
 	const struct node *rules; /* a list */
 	const struct node *place; /* where plyfs.yaml names it; NULL: nowhere */
-	struct document *document;
-	struct stat read; /* of the file, when it was read */
 };
 
 /**
  * Reads the preset `name`, which plyfs.yaml names at `node` (NULL: nowhere). Returns 0 with *ret
  * for preset_fini() (its strings lie in `arena`); PROBLEM, which lists all presets if there is no
- * such preset; or -errno for a shortage of memory or descriptors. After an error, ret->read is set
- * if the file was read.
+ * such preset; or -errno for a shortage of memory or descriptors. After an error, ret->text.read is
+ * set if the file was read.
  */
 int preset_read(const char *name, const struct node *node, struct arena *arena, struct preset *ret,
 	struct problem *problem);

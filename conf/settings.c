@@ -8,26 +8,12 @@
 #include <unistd.h>
 
 #include "cleanup.h"
-#include "memory.h"
 #include "settings_make.h"
 #include "strategy.h"
 #include "value_bound.h"
 
 /* Number of built-in rules, behind the user's: for files that are merged, and for the rest. */
 #define BUILT_IN_COUNT 2
-
-#define CACHE_MIB 64
-
-/* The cache gets one part in this many of the memory: merged content needs memory, too, and so does
- * the kernel's cache of the mount. */
-#define CACHE_SHARE_OF_MEMORY 4
-
-static unsigned default_cache_mib(void)
-{
-	uint64_t share_mib = (memory_max() >> 20) / CACHE_SHARE_OF_MEMORY;
-
-	return share_mib < CACHE_MIB ? (unsigned)share_mib : CACHE_MIB;
-}
 
 int settings_new(const struct settings_environment *around, struct settings **ret)
 {
@@ -38,12 +24,7 @@ int settings_new(const struct settings_environment *around, struct settings **re
 		settings_environment_copy(around, arena, &settings->around) < 0)
 		return -ENOMEM;
 	settings->arena = take_ptr(arena);
-	settings->yaml = NODE_YAML_1_1;
-	settings->header = true;
-	settings->poll_ms = 1000;
-	settings->answer_ms = 5000;
-	settings->cache_mib = default_cache_mib();
-	settings->limits = LIMITS_DEFAULT;
+	settings->options = settings_options_default();
 	atomic_init(&settings->references, 1);
 
 	*ret = take_ptr(settings);
@@ -59,7 +40,7 @@ static void settings_free(struct settings *settings)
 	for (uint32_t i = 0; i < settings->schema_count; i++)
 		schema_free(settings->schemas[i]->schema);
 	document_free(settings->facts.document);
-	document_free(settings->document);
+	document_free(settings->text.document);
 	arena_free(settings->arena);
 	free(settings);
 }
@@ -271,7 +252,7 @@ const struct program *settings_on_change(const struct settings *settings, const 
 		return NULL;
 	const struct program *program = settings_rule_for(settings, path)->on_change;
 
-	return program ? program : settings->on_change;
+	return program ? program : settings->options.on_change;
 }
 
 static int compare_path(const void *path, const void *file)
@@ -298,7 +279,7 @@ enum node_schema settings_yaml(const struct settings *settings, const char *path
 {
 	const struct rule *rule = settings_rule_for(settings, path);
 
-	return rule->yaml ? *rule->yaml : settings->yaml;
+	return rule->yaml ? *rule->yaml : settings->options.yaml;
 }
 
 const struct format *settings_format(const struct settings *settings, const char *path)
@@ -313,8 +294,9 @@ bool settings_header(const struct settings *settings, const char *path)
 {
 	size_t len = strlen(path);
 
-	return settings->header && !(len >= 5 && strcmp(path + len - 5, ".json") == 0 &&
-					   settings_format(settings, path) == &format_jsonc);
+	return settings->options.header &&
+	       !(len >= 5 && strcmp(path + len - 5, ".json") == 0 &&
+		       settings_format(settings, path) == &format_jsonc);
 }
 
 const struct format *settings_source_format(
@@ -365,9 +347,9 @@ static int read_once(const struct settings *old, struct settings **outline, stru
 	struct settings_environment around = old->around;
 
 	around.is_watched = true;
-	if (!old->path)
+	if (!old->text.path)
 		return settings_from_layers(&old->around, old->spec, ret, problem);
-	int r = settings_outline(&around, old->path, &settings, problem);
+	int r = settings_outline(&around, old->text.path, &settings, problem);
 	if (r != 0)
 		return r;
 	settings_unref(*outline);
@@ -390,8 +372,8 @@ int settings_again(const struct settings *old, dev_t own, struct settings **outl
 		*outline = take_ptr(read);
 	if (r != 0)
 		return r;
-	if (old->is_header_fixed)
-		settings_fix_header(settings, old->header);
+	if (old->options.is_header_fixed)
+		settings_fix_header(settings, old->options.header);
 	*ret = take_ptr(settings);
 	return 0;
 }
@@ -413,7 +395,8 @@ static bool layer_equal(const struct layer *a, const struct layer *b)
 static bool presets_equal(const struct settings *a, const struct settings *b)
 {
 	for (size_t i = 0; i < a->preset_count && i < b->preset_count; i++)
-		if (!node_equal(a->presets[i].document->roots[0], b->presets[i].document->roots[0]))
+		if (!node_equal(a->presets[i].text.document->roots[0],
+			    b->presets[i].text.document->roots[0]))
 			return false;
 	return a->preset_count == b->preset_count;
 }
@@ -436,7 +419,7 @@ bool settings_equal(const struct settings *a, const struct settings *b)
 {
 	if (!presets_equal(a, b))
 		return false;
-	if (a->layer_count != b->layer_count || !a->document != !b->document)
+	if (a->layer_count != b->layer_count || !a->text.document != !b->text.document)
 		return false;
 	for (size_t i = 0; i < a->layer_count; i++)
 		if (!layer_equal(a->layers[i], b->layers[i]))
@@ -448,7 +431,8 @@ bool settings_equal(const struct settings *a, const struct settings *b)
 	for (uint32_t i = 0; i < a->schema_count; i++)
 		if (!schema_equal(a->schemas[i], b->schemas[i]))
 			return false;
-	return !a->document || node_equal(a->document->roots[0], b->document->roots[0]);
+	return !a->text.document ||
+	       node_equal(a->text.document->roots[0], b->text.document->roots[0]);
 }
 
 static bool shows_alike(const struct layer *a, const struct layer *b)
@@ -509,8 +493,10 @@ bool settings_equal_at(const struct settings *a, const struct settings *b, const
 	const struct rule *one = settings_rule(a, path);
 	const struct rule *other = settings_rule(b, path);
 
-	if (settings_yaml(a, path) != settings_yaml(b, path) || a->header != b->header ||
-		a->on_error != b->on_error || !file_equal(file, settings_file(b, path)) ||
+	if (settings_yaml(a, path) != settings_yaml(b, path) ||
+		a->options.header != b->options.header ||
+		a->options.on_error != b->options.on_error ||
+		!file_equal(file, settings_file(b, path)) ||
 		!schema_equal(
 			settings_rule_for(a, path)->schema, settings_rule_for(b, path)->schema))
 		return false;
@@ -523,8 +509,8 @@ bool settings_equal_at(const struct settings *a, const struct settings *b, const
 
 void settings_fix_header(struct settings *settings, bool header)
 {
-	settings->header = header;
-	settings->is_header_fixed = true;
+	settings->options.header = header;
+	settings->options.is_header_fixed = true;
 }
 
 /* Finds the present places of plyfs.yaml and of the layers. */
@@ -533,9 +519,9 @@ static int place_all(struct settings *settings)
 	const struct settings_environment *around = &settings->around;
 	int r = 0;
 
-	if (settings->path)
+	if (settings->text.path)
 		r = settings_environment_place(
-			around, settings->path, settings->arena, &settings->place);
+			around, settings->text.path, settings->arena, &settings->text.place);
 	for (size_t i = 0; r == 0 && i < settings->layer_count; i++) {
 		struct layer *layer = settings->layers[i];
 		const char *place;

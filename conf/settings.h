@@ -11,16 +11,14 @@
 #include "format.h"
 #include "glob.h"
 #include "layer_spec.h"
-#include "limit.h"
 #include "option.h"
 #include "preset.h"
 #include "problem.h"
 #include "program.h"
 #include "schema.h"
 #include "settings_environment.h"
-
-enum settings_coherence { COHERENCE_CACHED, COHERENCE_STRICT };
-enum settings_on_error { ON_ERROR_LAST_GOOD, ON_ERROR_SKIP_LAYER, ON_ERROR_FAIL };
+#include "settings_options.h"
+#include "settings_text.h"
 
 /* How files in NAME.d/ are used; `dropins` in plyfs.yaml. */
 enum rule_dropins { DROPINS_NONE, DROPINS_LAYERS, DROPINS_UAPI };
@@ -75,12 +73,12 @@ struct virtual_file {
 };
 
 struct settings {
-	const char *path;  /* of plyfs.yaml, as given; NULL when made from "A:B:C" */
-	const char *place; /* the path for open(2): absolute if `around` has a directory */
-	struct fact_file facts;
-	struct layer **layers;    /* lowest precedence first */
-	size_t layer_count;       /* at least 1 */
-	struct layer_spec *specs; /* as the layers are requested */
+	/* plyfs.yaml, which contains the strategies' options; path NULL: made from "A:B:C" */
+	struct settings_text text;
+	struct settings_text facts; /* the map of facts */
+	struct layer **layers;      /* lowest precedence first */
+	size_t layer_count;         /* at least 1 */
+	struct layer_spec *specs;   /* as the layers are requested */
 	size_t spec_count;
 	struct preset *presets; /* as plyfs.yaml lists them */
 	size_t preset_count;
@@ -92,26 +90,13 @@ struct settings {
 	struct schema_file **schemas; /* that plyfs.yaml names or schemas refer to, each once */
 	uint32_t schema_count;
 	uint32_t schema_capacity;
-	enum settings_coherence coherence;
-	enum settings_on_error on_error;
-	const char *state;     /* directory for data that outlives the mount; NULL: none */
-	enum node_schema yaml; /* of YAML sources, unless a rule says otherwise */
-	bool header;           /* merged files begin with a comment that names their sources */
-	bool is_header_fixed;  /* plyfs.yaml can't change `header` */
-	unsigned poll_ms; /* between two checks of a layer that inotify can't watch; default 1000 */
-	unsigned answer_ms; /* time for a network or FUSE file system to answer; default 5000 */
-	unsigned cache_mib; /* size of the cache of parsed sources */
-	unsigned watches;   /* inotify watches at most; 0: half of the user's limit */
-	const struct program *on_change; /* default for rules and files; NULL: none */
-	bool has_programs;               /* a path has a check or an on_change */
-	struct limits limits;
+	struct settings_options options;
+	bool has_programs;                  /* a path has a check or an on_change */
 	struct problem warning;             /* of plyfs.yaml; `message` is empty if there is none */
 	struct settings_environment around; /* in which the settings were made */
 	/* private: */
 	const char *spec; /* "A:B:C", if made from it */
-	struct stat read; /* of plyfs.yaml, when it was read */
 	struct arena *arena;
-	struct document *document; /* contains the strategies' options; NULL: made from "A:B:C" */
 	atomic_uint references;
 };
 
@@ -195,12 +180,6 @@ int settings_were_read(const struct settings *settings, struct problem *problem)
 struct settings *settings_ref(struct settings *settings);
 void settings_unref(struct settings *settings); /* NULL is allowed */
 void settings_unrefp(struct settings **settings);
-
-/**
- * Reads the map `limits` of a plyfs.yaml. Limits that the map does not set stay unchanged. Returns
- * 0, or PROBLEM with the place and the values that are allowed.
- */
-int settings_read_limits(const struct node *map, struct limits *limits, struct problem *problem);
 
 /** Returns the layer `name` (NULL: the highest layer that exists), or NULL if there is none. */
 struct layer *settings_layer(const struct settings *settings, const char *name);

@@ -8,7 +8,7 @@
 
 #include "arena.h"
 
-struct fact_file;
+struct settings_text;
 
 /* Greatest number of --fact. */
 #define SETTINGS_FACTS_MAX 32
@@ -24,7 +24,8 @@ struct settings_environment {
 
 	/* NAME=VALUE of --fact, ending with NULL. If a name comes twice, its last value counts. */
 	const char *facts[SETTINGS_FACTS_MAX];
-	const struct fact_file *fact_file; /* of the settings; NULL in a copy of an environment */
+	const struct settings_text
+		*fact_file; /* of the settings; NULL in a copy of an environment */
 
 	/*
 	 * A mount of ours lies on the directory `mountpoint` (absolute, without links; NULL: there

@@ -18,14 +18,6 @@ int settings_new(const struct settings_environment *around, struct settings **re
 int settings_set_rules(struct settings *settings, size_t count);
 
 /**
- * Opens and reads the file at `place` as YAML. Messages call it `path`. A directory, a pipe, a file
- * that is too large, and a key that comes twice are problems. Returns 0 with *ret for
- * document_free(), and the file's attributes in *stat; PROBLEM; or -ENOMEM.
- */
-int settings_text_read(const char *path, const char *place, struct stat *stat,
-	struct document **ret, struct problem *problem);
-
-/**
  * Reads the file that `facts:` names in `root`, a plyfs.yaml's map, into settings->facts. Then
  * replaces the facts in rules, files and options by settings_expand_facts(). Returns 0, PROBLEM or
  * -ENOMEM.

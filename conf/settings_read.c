@@ -18,14 +18,6 @@
 /* The words of plyfs.yaml. Messages show these lists. */
 #define SETTINGS_KEYS "layers, facts, presets, schemas, rules, files, options"
 #define LAYER_KEYS "name, path, optional, required, follow, exclude, " STORE_KINDS
-#define OPTION_KEYS                                                                                \
-	"coherence, on_error, state, header, yaml, schema, poll_interval, answer_timeout, "        \
-	"cache_mib, watches, "                                                                     \
-	"on_change, "                                                                              \
-	"limits"
-#define LIMIT_KEYS "source, result, depth, nodes, time"
-#define COHERENCE_WORDS "cached, strict"             /* enum settings_coherence */
-#define ON_ERROR_WORDS "last-good, skip-layer, fail" /* enum settings_on_error */
 
 /* Limit of attempts to read a file that is replaced meanwhile. */
 #define READ_TRIES 20
@@ -37,140 +29,6 @@
 
 /* The rule of trust, as its messages begin (outside.h). */
 #define RUNS "runs commands and writes a state only for "
-
-/* Trees are walked by recursive functions, which must fit a process's stack. */
-#define DEPTH_MAX 1024
-
-static const struct value_range source_range = {&value_size, 1, 1u << 30};
-static const struct value_range result_range = {&value_size, 1, 1u << 30};
-static const struct value_range depth_range = {&value_number, 1, DEPTH_MAX};
-static const struct value_range nodes_range = {&value_number, 1, 100u * 1000 * 1000};
-static const struct value_range time_range = {&value_time_ms, 1, 60u * 60 * 1000};
-static const struct value_range answer_range = {&value_time_ms, 1000, 60u * 60 * 1000};
-static const struct value_range poll_range = {&value_time_ms, 10, 60u * 60 * 1000};
-static const struct value_range watches_range = {&value_number, 16, 1u << 30};
-static const struct value_range cache_range = {&value_number, 0, 1u << 20};
-
-int settings_read_limits(const struct node *map, struct limits *limits, struct problem *problem)
-{
-	uint64_t source = limits->source_bytes, result = limits->result_bytes;
-	uint64_t depth = limits->depth, nodes = limits->nodes, time_ms = limits->time_ms;
-	int r;
-
-	if (!value_is_given(map))
-		return 0;
-	r = value_map(map, "limits", LIMIT_KEYS, problem);
-	if (r == 0)
-		r = value_amount(
-			node_get(map, "source"), "source", &source_range, &source, problem);
-	if (r == 0)
-		r = value_amount(
-			node_get(map, "result"), "result", &result_range, &result, problem);
-	if (r == 0)
-		r = value_amount(node_get(map, "depth"), "depth", &depth_range, &depth, problem);
-	if (r == 0)
-		r = value_amount(node_get(map, "nodes"), "nodes", &nodes_range, &nodes, problem);
-	if (r == 0)
-		r = value_amount(node_get(map, "time"), "time", &time_range, &time_ms, problem);
-	if (r != 0)
-		return r;
-
-	*limits = (struct limits){.source_bytes = (size_t)source,
-		.result_bytes = (size_t)result,
-		.depth = (unsigned)depth,
-		.nodes = (uint32_t)nodes,
-		.time_ms = time_ms};
-	return 0;
-}
-
-/* Reads `state`: an absolute path, so that the directory does not depend on the user who mounts, or
- * the working directory. */
-static int read_state(const struct node *node, const char **ret, struct problem *problem)
-{
-	int r = value_text(node, "state", ret, problem);
-
-	if (r == 0 && *ret && **ret != '/')
-		return problem_at(problem, node, "state must be an absolute path, not '%s'", *ret);
-	return r;
-}
-
-/* Reads the YAML version. `schema` is the older name of `yaml`. */
-static int read_version(const struct node *map, struct settings *settings,
-	const enum node_schema **ret, struct problem *problem)
-{
-	const struct node *old = node_get(map, "schema"), *new = node_get(map, "yaml");
-
-	if (!value_is_given(old))
-		return settings_read_yaml(new, "yaml", ret, problem);
-	if (value_is_given(new))
-		return problem_at(
-			problem, old, "'schema' is the older name of 'yaml'; give 'yaml' alone");
-	int r = settings_read_yaml(old, "schema", ret, problem);
-	if (r == 0)
-		problem_at(&settings->warning, old,
-			"warning: the option 'schema' is called 'yaml' now: rename it");
-	return r;
-}
-
-static int read_amounts(const struct node *map, struct settings *settings, struct problem *problem)
-{
-	const struct {
-		const char *name;
-		const struct value_range *range;
-		unsigned *place;
-	} amounts[] = {{"poll_interval", &poll_range, &settings->poll_ms},
-		{"answer_timeout", &answer_range, &settings->answer_ms},
-		{"cache_mib", &cache_range, &settings->cache_mib},
-		{"watches", &watches_range, &settings->watches}};
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && i < sizeof(amounts) / sizeof(*amounts); i++) {
-		uint64_t amount = *amounts[i].place;
-		r = value_amount(node_get(map, amounts[i].name), amounts[i].name, amounts[i].range,
-			&amount, problem);
-		*amounts[i].place = (unsigned)amount;
-	}
-	return r;
-}
-
-static int read_options(const struct node *map, struct settings *settings, struct problem *problem)
-{
-	unsigned coherence = settings->coherence, on_error = settings->on_error;
-	const enum node_schema *yaml = NULL;
-	int r;
-
-	if (!value_is_given(map))
-		return 0;
-	r = value_map(map, "options", OPTION_KEYS, problem);
-	if (r == 0)
-		r = value_choice(node_get(map, "coherence"), "coherence", COHERENCE_WORDS,
-			&coherence, problem);
-	if (r == 0)
-		r = value_choice(
-			node_get(map, "on_error"), "on_error", ON_ERROR_WORDS, &on_error, problem);
-	if (r == 0)
-		r = read_state(node_get(map, "state"), &settings->state, problem);
-	if (r == 0)
-		r = read_version(map, settings, &yaml, problem);
-	if (r == 0)
-		r = value_bool(node_get(map, "header"), "header", &settings->header, problem);
-	if (r == 0)
-		r = read_amounts(map, settings, problem);
-	if (r == 0)
-		r = program_read(node_get(map, "on_change"), "on_change",
-			&(struct program){.timeout_ms = PROGRAM_TIMEOUT_MS}, settings->arena,
-			&settings->on_change, problem);
-	if (r == 0)
-		r = settings_read_limits(node_get(map, "limits"), &settings->limits, problem);
-	if (r != 0)
-		return r;
-
-	settings->coherence = (enum settings_coherence)coherence;
-	settings->on_error = (enum settings_on_error)on_error;
-	if (yaml)
-		settings->yaml = *yaml;
-	return 0;
-}
 
 static bool is_layer_name(const char *name)
 {
@@ -260,8 +118,9 @@ static int read_layers(const struct node *root, struct settings *settings, struc
 {
 	const struct node *node = node_get(root, "layers"), *list = NULL;
 	const struct store_spec_place place = {
-		.directory = arena_copy(settings->arena,
-			(struct span){settings->path, path_directory_length(settings->path)}),
+		.directory = arena_copy(
+			settings->arena, (struct span){settings->text.path,
+						 path_directory_length(settings->text.path)}),
 		.around = &settings->around,
 		.arena = settings->arena};
 	struct layer_spec *specs;
@@ -316,7 +175,7 @@ static const struct program *program_of(const struct rule *rule)
 
 static const struct program *first_program(const struct settings *settings)
 {
-	const struct program *program = settings->on_change;
+	const struct program *program = settings->options.on_change;
 
 	for (size_t i = 0; !program && i < settings->rule_count; i++)
 		program = program_of(&settings->rules[i]);
@@ -352,13 +211,13 @@ static const struct node *what_needs_trust(const struct settings *settings)
 {
 	const struct program *program = first_program(settings);
 	const struct store_spec *store = first_store(settings);
-	const struct node *root = settings->document->roots[0];
+	const struct node *root = settings->text.document->roots[0];
 
-	if (program && strcmp(program->place->source->name, settings->path) == 0)
+	if (program && strcmp(program->place->source->name, settings->text.path) == 0)
 		return program->place;
 	if (program)
 		return node_get(root, "presets");
-	if (settings->state)
+	if (settings->options.state)
 		return node_get(node_get(root, "options"), "state");
 	return store ? store->place : NULL;
 }
@@ -379,17 +238,18 @@ static int check_program(
 	if (r == USER_UNKNOWN)
 		return 0;
 	const char *own = program->place->source->name;
-	bool is_own = strcmp(own, settings->path) == 0;
+	bool is_own = strcmp(own, settings->text.path) == 0;
 	return outside_trust(
 		&(struct trusted){RUNS "a program", program->words[0], program->words[0],
-			is_own ? program->place : node_get(settings->document->roots[0], "presets"),
+			is_own ? program->place
+			       : node_get(settings->text.document->roots[0], "presets"),
 			NULL, user.pw_uid},
 		problem);
 }
 
 static int check_programs(const struct settings *settings, struct problem *problem)
 {
-	int r = check_program(settings, settings->on_change, problem);
+	int r = check_program(settings, settings->options.on_change, problem);
 
 	for (size_t i = 0; r == 0 && i < settings->rule_count + settings->file_count; i++) {
 		size_t file = i - settings->rule_count;
@@ -405,12 +265,12 @@ static int check_programs(const struct settings *settings, struct problem *probl
 /* Checks the directories that plyfs writes to, and reads again at its next start. */
 static int check_states(const struct settings *settings, struct problem *problem)
 {
-	const struct node *options = node_get(settings->document->roots[0], "options");
+	const struct node *options = node_get(settings->text.document->roots[0], "options");
 	struct trusted trusted = {.what = "writes a state only to a directory"};
 	int r = 0;
 
-	if (settings->state) {
-		trusted.path = trusted.place = settings->state;
+	if (settings->options.state) {
+		trusted.path = trusted.place = settings->options.state;
 		trusted.node = node_get(options, "state");
 		r = outside_trust(&trusted, problem);
 	}
@@ -435,8 +295,8 @@ static int check_trust(struct settings *settings, struct problem *problem)
 	settings->has_programs = first_program(settings);
 	if (!node)
 		return 0;
-	r = outside_trust(&(struct trusted){RUNS "a plyfs.yaml", settings->path, settings->place,
-				  node, &settings->read, 0},
+	r = outside_trust(&(struct trusted){RUNS "a plyfs.yaml", settings->text.path,
+				  settings->text.place, node, &settings->text.read, 0},
 		problem);
 	if (r == 0 && settings->facts.place)
 		r = outside_trust(&(struct trusted){RUNS "facts", settings->facts.path,
@@ -445,8 +305,9 @@ static int check_trust(struct settings *settings, struct problem *problem)
 	for (size_t i = 0; r == 0 && i < settings->preset_count; i++) {
 		const struct preset *preset = &settings->presets[i];
 		const struct node *own = program_of_preset(settings, preset);
-		r = outside_trust(&(struct trusted){RUNS "presets", preset->path, preset->path,
-					  own ? own : node, &preset->read, 0},
+		r = outside_trust(
+			&(struct trusted){RUNS "presets", preset->text.path, preset->text.path,
+				own ? own : node, &preset->text.read, 0},
 			problem);
 	}
 	for (uint32_t i = 0; r == 0 && i < settings->schema_count; i++) {
@@ -472,7 +333,7 @@ static int read_settings(struct settings *settings, bool has_layers, struct prob
 	const struct node *root = NULL;
 	int r;
 
-	r = read_root(settings->document, settings->path, &root, problem);
+	r = read_root(settings->text.document, settings->text.path, &root, problem);
 	if (r == 0)
 		r = settings_read_facts(settings, root, problem);
 	if (r == 0)
@@ -486,7 +347,8 @@ static int read_settings(struct settings *settings, bool has_layers, struct prob
 	if (r == 0)
 		r = settings_read_files(settings, node_get(root, "files"), problem);
 	if (r == 0)
-		r = read_options(node_get(root, "options"), settings, problem);
+		r = settings_options_read(&settings->options, node_get(root, "options"),
+			settings->arena, &settings->warning, problem);
 	if (r == 0)
 		r = check_trust(settings, problem);
 	return r == 0 && has_layers ? settings_open(settings, problem) : r;
@@ -513,11 +375,11 @@ static bool is_young(const struct stat *read)
 
 static bool has_young(const struct settings *settings)
 {
-	bool has = is_young(&settings->read) ||
+	bool has = is_young(&settings->text.read) ||
 		   (settings->facts.place && is_young(&settings->facts.read));
 
 	for (size_t i = 0; !has && i < settings->preset_count; i++)
-		has = is_young(&settings->presets[i].read);
+		has = is_young(&settings->presets[i].text.read);
 	for (uint32_t i = 0; !has && i < settings->schema_count; i++)
 		has = is_young(&settings->schemas[i]->read);
 	return has;
@@ -536,13 +398,12 @@ static int make_once(const struct settings_environment *around, const char *path
 	if (!path)
 		return -ENOMEM;
 	r = settings_environment_absolute(
-		&settings->around, path, settings->arena, &settings->path);
+		&settings->around, path, settings->arena, &settings->text.path);
 	if (r == 0)
-		r = settings_environment_place(
-			&settings->around, settings->path, settings->arena, &settings->place);
+		r = settings_environment_place(&settings->around, settings->text.path,
+			settings->arena, &settings->text.place);
 	if (r == 0)
-		r = settings_text_read(settings->path, settings->place, &settings->read,
-			&settings->document, problem);
+		r = settings_text_read(&settings->text, problem);
 	if (r == 0)
 		r = read_settings(settings, has_layers, problem);
 	if (r == PROBLEM && !settings->around.is_watched && has_young(settings))

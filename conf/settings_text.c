@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "cleanup.h"
-#include "settings_make.h"
+#include "settings_text.h"
 #include "text.h"
 
 /* In bytes. Each rule is a line, and there may be 4096 of them. */
@@ -19,29 +19,28 @@ static void keep_first(void *context, const struct problem *problem)
 		*warning = *problem;
 }
 
-int settings_text_read(const char *path, const char *place, struct stat *stat,
-	struct document **ret, struct problem *problem)
+int settings_text_read(struct settings_text *file, struct problem *problem)
 {
 	CLEANUP(document_freep) struct document *document = NULL;
 	CLEANUP(freep) char *text = NULL;
 	struct problem warning = {0};
 	const struct text_kind kind = {"plyfs.yaml", "settings are", SETTINGS_TEXT_MAX};
-	const struct source source = {.name = path, .layer = ""};
+	const struct source source = {.name = file->path, .layer = ""};
 	const struct read_options options = {
 		.format = &format_yaml, .warn = keep_first, .context = &warning};
 	size_t len = 0;
 	int r;
 
-	r = text_read_file(path, place, &kind, stat, &text, &len, problem);
+	r = text_read_file(file->path, file->place, &kind, &file->read, &text, &len, problem);
 	if (r != 0)
 		return r;
 	r = document_read(&source, (struct span){text, len}, &options, &document, problem);
 	if (r != 0)
 		return r;
 	if (warning.message[0])
-		return problem_set(problem, path, warning.line, warning.column,
+		return problem_set(problem, file->path, warning.line, warning.column,
 			"%s; remove one of them", warning.message);
 
-	*ret = take_ptr(document);
+	file->document = take_ptr(document);
 	return 0;
 }

@@ -624,7 +624,7 @@ static int take_nothing(struct amendment_state *made, struct problem *problem)
 		.path = path,
 		.to = settings_format(made->settings, path),
 		.schema = settings_yaml(made->settings, path),
-		.limits = made->settings->limits,
+		.limits = made->settings->options.limits,
 	};
 	int r = take_inputs(made, problem);
 	return r == 0 ? put(made, problem) : r;

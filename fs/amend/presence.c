@@ -173,7 +173,8 @@ static void read_old(const struct presence *presence, const char *path, struct s
 	if (presence->store)
 		return;
 	CLEANUP(closep) int fd = layer_open_file(presence->layer, path, &stat);
-	if (fd >= 0 && text_read(fd, presence->settings->limits.source_bytes, &text, &len) == 0 &&
+	if (fd >= 0 &&
+		text_read(fd, presence->settings->options.limits.source_bytes, &text, &len) == 0 &&
 		(ret->data = arena_copy(presence->arena, (struct span){text, len})))
 		ret->len = len;
 }

@@ -64,7 +64,7 @@ static int load(const struct composer *composer, const char *path, const struct 
 		const struct source_want want = {
 			.stat = &found->stat,
 			.options = options,
-			.bytes_max = composer->settings->limits.source_bytes,
+			.bytes_max = composer->settings->options.limits.source_bytes,
 			.takes_unfinished = composer->takes_unfinished,
 		};
 		int r = source_cache_load(composer->cache, layer, path, &want, ret, problem);
@@ -382,8 +382,8 @@ const struct contributor *compose_held_source(
 	/* Validation needs the bytes. */
 	if (settings_rule_for(composer->settings, path)->schema)
 		return NULL;
-	if (strategy->reads_trees && composer->settings->limits.source_bytes > least)
-		least = composer->settings->limits.source_bytes;
+	if (strategy->reads_trees && composer->settings->options.limits.source_bytes > least)
+		least = composer->settings->options.limits.source_bytes;
 	return (uint64_t)lookup->found[first].stat.st_size > least ? &lookup->found[first] : NULL;
 }
 

@@ -10,7 +10,7 @@
 
 static bool skips_layers(const struct composer *composer)
 {
-	return composer->settings->on_error == ON_ERROR_SKIP_LAYER;
+	return composer->settings->options.on_error == ON_ERROR_SKIP_LAYER;
 }
 
 /* Loads the sources that the strategy needs, lowest layer first. */
@@ -131,7 +131,7 @@ int composition_make(struct composition *composition, const struct composer *com
 		.path = path,
 		.to = settings_format(composer->settings, path),
 		.schema = settings_yaml(composer->settings, path),
-		.limits = composer->settings->limits,
+		.limits = composer->settings->options.limits,
 		.is_cancelled = composer->is_cancelled,
 		.environment = &composition->environment.callbacks,
 		.wants_origins = want == COMPOSITION_ORIGINS,

@@ -193,11 +193,11 @@ int nearby_mounts_read(
 	if (r == 0)
 		r = go_blindly(&nearby, mountpoint);
 	if (r == 0)
-		r = go(&nearby, settings->place, false);
+		r = go(&nearby, settings->text.place, false);
 	if (r == 0 && settings->facts.place)
 		r = go(&nearby, settings->facts.place, false);
 	for (size_t i = 0; r == 0 && i < settings->preset_count; i++)
-		r = go(&nearby, settings->presets[i].path, false);
+		r = go(&nearby, settings->presets[i].text.path, false);
 	for (uint32_t i = 0; r == 0 && i < settings->schema_count; i++)
 		r = go(&nearby, settings->schemas[i]->place, false);
 	for (size_t i = 0; r == 0 && i < settings->layer_count; i++) {

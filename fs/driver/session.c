@@ -78,7 +78,7 @@ static int start_processes(struct session *session)
 {
 	int r = 0;
 
-	if (session->settings->path)
+	if (session->settings->text.path)
 		r = runner_new(&session->runner);
 	/* Each large file that the kernel knows needs a descriptor of the daemon. The runner has
 	 * already noted the limit for its commands. */
@@ -154,10 +154,11 @@ static int take_over(struct session *session, struct problem *problem)
 
 static int open_keep(struct session *session, struct problem *problem)
 {
-	return last_good_open(&(struct last_good_options){.directory = session->settings->state,
-				      .switches = session->options.switches,
-				      .log = session_log,
-				      .context = session},
+	return last_good_open(
+		&(struct last_good_options){.directory = session->settings->options.state,
+			.switches = session->options.switches,
+			.log = session_log,
+			.context = session},
 		&session->last_good, problem);
 }
 
@@ -166,9 +167,9 @@ int session_try(struct settings *settings, const struct session_options *options
 {
 	CLEANUP(last_good_freep) struct last_good *last_good = NULL;
 
-	if ((settings->coherence == COHERENCE_STRICT) != terms->is_strict)
+	if ((settings->options.coherence == COHERENCE_STRICT) != terms->is_strict)
 		return session_state_refuse_coherence(options->mountpoint, problem);
-	int r = last_good_open(&(struct last_good_options){.directory = settings->state,
+	int r = last_good_open(&(struct last_good_options){.directory = settings->options.state,
 				       .switches = options->switches},
 		&last_good, problem);
 	return r ? r : last_good_try(last_good, terms->state, problem);
@@ -233,7 +234,7 @@ int session_mount(struct settings *settings, const struct session_options *optio
 	own_mount_init(&session->mount);
 	publishing_init(&session->publishing);
 	session->helpers_fd = -1;
-	session->coherence = settings->coherence;
+	session->coherence = settings->options.coherence;
 	int r = session_init(session, problem);
 	hold_ends();
 	if (r == 0)

@@ -204,7 +204,7 @@ int offline_new(struct settings *settings, struct offline **ret)
 		.finder = &offline->finder,
 	};
 	int r = source_cache_new(
-		(size_t)settings->cache_mib << 20, false, &offline->composer.cache);
+		(size_t)settings->options.cache_mib << 20, false, &offline->composer.cache);
 	if (r < 0)
 		return r;
 	*ret = take_ptr(offline);

@@ -106,12 +106,13 @@ static uint64_t hash_settings(uint64_t hash, const struct settings *settings)
 	hash = hash_add(hash, sandbox_has_capability(CAP_DAC_OVERRIDE));
 	hash = hash_add(hash, sandbox_has_capability(CAP_DAC_READ_SEARCH));
 	hash = hash_add(hash, sandbox_has_capability(CAP_CHOWN));
-	hash = hash_add(hash, settings->header);
+	hash = hash_add(hash, settings->options.header);
 	hash = hash_layers(hash_environment(hash, &settings->around) | 1, settings);
-	hash = hash_read(hash, settings->path, &settings->read);
+	hash = hash_read(hash, settings->text.path, &settings->text.read);
 	hash = hash_read(hash, settings->facts.path, &settings->facts.read);
 	for (size_t i = 0; i < settings->preset_count; i++)
-		hash = hash_read(hash, settings->presets[i].path, &settings->presets[i].read);
+		hash = hash_read(
+			hash, settings->presets[i].text.path, &settings->presets[i].text.read);
 	for (uint32_t i = 0; i < settings->schema_count; i++)
 		hash = hash_read(hash, settings->schemas[i]->path, &settings->schemas[i]->read);
 	return hash;

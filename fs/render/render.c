@@ -404,7 +404,7 @@ int render_new(struct settings *settings, const struct rendered_options *options
 		 */
 		if (r == 0 && !options->is_watched && !options->is_atomic)
 			callbacks.basis_seed = bases_read(render->rendered, settings);
-		if (r == 0 && settings->path)
+		if (r == 0 && settings->text.path)
 			r = runner_new(&render->runner);
 		/* Each layer needs a descriptor, and more while it is read. */
 		descriptor_raise_limit();

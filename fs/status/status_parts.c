@@ -62,8 +62,8 @@ void status_put_settings(FILE *out, const struct settings *settings, const char 
 {
 	/* Relative paths of settings and layers are relative to the directory. */
 	json_put(out, ",\n  'directory': %s,\n  'settings': {'path': %s",
-		settings->around.directory, settings->path);
-	json_put(out, ", 'coherence': %s, 'header': %hhd", coherence, settings->header);
+		settings->around.directory, settings->text.path);
+	json_put(out, ", 'coherence': %s, 'header': %hhd", coherence, settings->options.header);
 	put_environment(out, &settings->around);
 	if (fault) {
 		char text[PROBLEM_SOURCE_MAX + PROBLEM_MESSAGE_MAX + 64];
@@ -239,7 +239,7 @@ void status_put_view(FILE *out, struct view *view, const struct settings *settin
 	}
 	if (counts.is_polling) {
 		json_put(out, "},\n  'polling': {'interval_ms': %u, 'reason': %s",
-			settings->poll_ms,
+			settings->options.poll_ms,
 			counts.is_remote ? "a layer lies on a network or FUSE file system, whose "
 					   "changes inotify does not report; put it on a local "
 					   "disk to see changes at once"

@@ -43,7 +43,7 @@ static const struct version *last_good(const struct view *view, const struct ent
 	const struct version *version = entry->version;
 
 	return version && version->kind == VERSION_BYTES &&
-			       view->composer.settings->on_error != ON_ERROR_FAIL
+			       view->composer.settings->options.on_error != ON_ERROR_FAIL
 		       ? version
 		       : NULL;
 }
@@ -189,7 +189,8 @@ static int recall(struct look *look)
 	const struct composer *composer = &look->composer;
 	struct version *kept;
 
-	if (!look->view->last_good || look->shown || composer->settings->on_error == ON_ERROR_FAIL)
+	if (!look->view->last_good || look->shown ||
+		composer->settings->options.on_error == ON_ERROR_FAIL)
 		return 0;
 	int r = last_good_find(look->view->last_good, look->path, &kept);
 	if (r < 0)

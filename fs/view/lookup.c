@@ -174,7 +174,7 @@ static int answer_strictly(struct look *look, struct stat *ret)
 		return -EAGAIN;
 	bool is_kept = look->result.problem.message[0] && !look->result.version->fallback_count &&
 		       entry->version->kind != VERSION_BROKEN &&
-		       view->composer.settings->on_error != ON_ERROR_FAIL;
+		       view->composer.settings->options.on_error != ON_ERROR_FAIL;
 	bool is_same = is_kept || version_same(entry->version, look->result.version);
 	/* The publisher finds the new time as well, and announces it. */
 	if (is_same && !is_kept && version_is_touched(entry->version, look->result.version))

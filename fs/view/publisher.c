@@ -56,7 +56,8 @@ struct publisher {
 
 static uint64_t hash_state(const struct settings *settings)
 {
-	return hash_end(hash_bytes(hash_seed(), span_of(settings->state ? settings->state : "")));
+	return hash_end(hash_bytes(
+		hash_seed(), span_of(settings->options.state ? settings->options.state : "")));
 }
 
 static void publisher_freep(struct publisher **publisher)
@@ -229,7 +230,8 @@ static int read_again(struct publisher *publisher, struct settings **ret, struct
 	const struct settings *before = publisher->view->composer.settings;
 	CLEANUP(settings_unrefp) struct settings *outline = NULL;
 
-	int r = settings_reader_begin(&publisher->reader, publisher->watch, before->answer_ms);
+	int r = settings_reader_begin(
+		&publisher->reader, publisher->watch, before->options.answer_ms);
 	if (r < 0)
 		return r;
 	name_watch_renew(publisher->watch);
@@ -256,7 +258,7 @@ static int take_settings(struct publisher *publisher, struct problem *problem)
 	else
 		publisher->pause_ms = RELOAD_PAUSE_MS;
 	if (r < 0)
-		return problem_set(problem, view->composer.settings->path, 0, 0,
+		return problem_set(problem, view->composer.settings->text.path, 0, 0,
 			"the settings can't be read again: %s; it is tried again", strerror(-r));
 	return r;
 }
@@ -266,7 +268,7 @@ static const char *find_fixed(const struct publisher *publisher, const struct se
 {
 	if (!publisher->options.dev)
 		return NULL;
-	if ((settings->coherence == COHERENCE_STRICT) != publisher->view->is_strict)
+	if ((settings->options.coherence == COHERENCE_STRICT) != publisher->view->is_strict)
 		return "coherence";
 	return hash_state(settings) != publisher->state ? "state" : NULL;
 }
@@ -297,7 +299,7 @@ static void reload(struct publisher *publisher)
 		fault->serves = FAULT_SERVES_OTHER_SETTINGS;
 		const char *name = find_fixed(publisher, settings);
 		if (name)
-			r = problem_set(&fault->problem, settings->path, 0, 0,
+			r = problem_set(&fault->problem, settings->text.path, 0, 0,
 				"'%s' takes effect at the next mount; unmount and mount again",
 				name);
 	}
@@ -319,7 +321,7 @@ static bool follow_settings(struct publisher *publisher)
 	if (!fault)
 		return false;
 	fault->serves = FAULT_SERVES_SETTINGS;
-	problem_set(&fault->problem, settings->path, 0, 0,
+	problem_set(&fault->problem, settings->text.path, 0, 0,
 		"changes of the settings are not seen: %s; it is tried again",
 		r == -EMFILE ? "too many programs watch files; raise the limit: "
 			       "sysctl fs.inotify.max_user_instances=1024"

@@ -82,7 +82,7 @@ static bool keep_last_good(struct view *view, struct look *look)
 {
 	const struct version *version = look->entry->version;
 
-	if (view->composer.settings->on_error == ON_ERROR_FAIL || !version ||
+	if (view->composer.settings->options.on_error == ON_ERROR_FAIL || !version ||
 		version->kind == VERSION_BROKEN)
 		return true;
 	struct version *kept =
@@ -573,7 +573,7 @@ static bool rescan_below(struct view *view, struct directory *directory, bool is
 /* Polls if it is due. Returns the milliseconds until the next poll. */
 static int64_t poll_layers(struct view *view, int64_t now)
 {
-	int64_t interval = view->composer.settings->poll_ms;
+	int64_t interval = view->composer.settings->options.poll_ms;
 
 	if (now >= view->polling.last_ms + interval) {
 		view->polling.last_ms = now;

@@ -108,7 +108,7 @@ static void change_over(
 {
 	view->queue.cause = queue_revision(view);
 	view->composer.settings = settings_ref(settings);
-	inotify_limit(watch_inotify(view->watch), settings->watches);
+	inotify_limit(watch_inotify(view->watch), settings->options.watches);
 	for (size_t i = 0; i < move->count; i++) {
 		struct moved *moved = &move->items[i];
 		struct directory *directory = moved->directory;
@@ -129,7 +129,7 @@ static void change_over(
 	}
 	dependency_fini(view);
 	/* The cache keeps good states of sources as fallbacks: a reload must not lose them. */
-	if (!sources_are_same(move, &old->limits, &settings->limits))
+	if (!sources_are_same(move, &old->options.limits, &settings->options.limits))
 		source_cache_clear(view->cache);
 }
 

@@ -77,7 +77,7 @@ int view_new(struct settings *settings, const struct view_callbacks *callbacks, 
 		return -ENOMEM;
 	view->waker.fd = -1;
 	view->inodes.next = VIEW_INO_RESERVED + 1;
-	view->is_strict = settings->coherence == COHERENCE_STRICT;
+	view->is_strict = settings->options.coherence == COHERENCE_STRICT;
 	view->callbacks = *callbacks;
 	view->looks.done_end = &view->looks.done;
 	view->gate.queue_end = &view->gate.queue;
@@ -87,8 +87,8 @@ int view_new(struct settings *settings, const struct view_callbacks *callbacks, 
 	if (r == 0)
 		r = pool_new(true, &view->pool);
 	if (r == 0)
-		r = source_cache_new((size_t)settings->cache_mib << 20,
-			settings->coherence == COHERENCE_CACHED, &view->cache);
+		r = source_cache_new((size_t)settings->options.cache_mib << 20,
+			settings->options.coherence == COHERENCE_CACHED, &view->cache);
 	if (r < 0)
 		return r;
 	view->finder = (struct finder){view, dependency_list, dependency_find};
@@ -99,7 +99,7 @@ int view_new(struct settings *settings, const struct view_callbacks *callbacks, 
 		.finder = &view->finder,
 		.is_cancelled = &view->is_stopped,
 	};
-	r = watch_new(settings->watches, &view->watch);
+	r = watch_new(settings->options.watches, &view->watch);
 	if (r < 0)
 		return r;
 	view->waker.fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);

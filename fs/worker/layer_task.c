@@ -168,7 +168,7 @@ static void note_silence(const struct layer *layer, enum layer_silence silence)
 		snprintf(line, sizeof(line),
 			"the layer '%s' has not answered for %g s: what it shows stays as it is; "
 			"look after its file system at %s",
-			layer->name, layer->settings->answer_ms / 1000.0, layer->place);
+			layer->name, layer->settings->options.answer_ms / 1000.0, layer->place);
 	else
 		snprintf(line, sizeof(line), "the layer '%s' answers again", layer->name);
 	tasks.log(tasks.context, line, NULL);
@@ -187,7 +187,7 @@ static int run(worker_task *task, const struct layer_request *request, struct wo
 	struct problem ignored;
 
 	*ret = (struct worker_answer){0};
-	const int answer_ms = (int)request->layer->settings->answer_ms;
+	const int answer_ms = (int)request->layer->settings->options.answer_ms;
 	const bool is_delegated = layer_is_delegated(request->layer);
 
 	composer.settings = (struct settings *)(uintptr_t)request->layer->settings;

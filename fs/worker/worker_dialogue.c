@@ -50,7 +50,8 @@ static int64_t used_ms(const struct worker *worker)
 /* Twice answer_ms, as reading takes several requests to the file system. */
 static int patience_of(const struct worker_job *job)
 {
-	return job->patience_ms ? job->patience_ms : 2 * (int)job->composer->settings->answer_ms;
+	return job->patience_ms ? job->patience_ms
+				: 2 * (int)job->composer->settings->options.answer_ms;
 }
 
 /* Waits for a message. Returns 0; -ETIMEDOUT: the worker stands still; or another -errno. */
@@ -198,7 +199,7 @@ static void reply_open(const struct worker_job *job, struct record *question, st
 	CLEANUP(closep) int fd = -EACCES;
 
 	if (path_fd >= 0 && settings_follow_links(settings))
-		fd = open_elsewhere(&followed, settings->answer_ms);
+		fd = open_elsewhere(&followed, settings->options.answer_ms);
 	record_put(reply, fd < 0 ? (uint64_t)-fd : 0);
 	record_put_fd(reply, fd);
 }

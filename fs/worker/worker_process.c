@@ -338,7 +338,7 @@ void worker_process(
 		.copies_held = true,
 	};
 	layer_open_elsewhere(ask_open);
-	size_t cache_bytes = ((size_t)composer->settings->cache_mib << 20) / WORKERS_KEPT;
+	size_t cache_bytes = ((size_t)composer->settings->options.cache_mib << 20) / WORKERS_KEPT;
 	int r = source_cache_new(cache_bytes, false, &self.composer.cache);
 	if (r == 0)
 		r = reader_sandbox_enter(composer->settings, watches, &state, &problem);

@@ -13,10 +13,11 @@
  */
 static inline unsigned worker_seconds(const struct settings *settings)
 {
-	uint64_t own = settings->limits.time_ms / 1000;
+	uint64_t own = settings->options.limits.time_ms / 1000;
 
-	return settings->limits.time_ms ? 5 + 2 * (unsigned)(own < UINT16_MAX ? own : UINT16_MAX)
-					: 0;
+	return settings->options.limits.time_ms
+		       ? 5 + 2 * (unsigned)(own < UINT16_MAX ? own : UINT16_MAX)
+		       : 0;
 }
 
 /* Memory that the worker shares with the daemon. */

@@ -115,7 +115,7 @@ static int read_tree(const struct request *request, struct span text, struct doc
 	const struct read_options options = {
 		.format = settings_format(settings, path),
 		.schema = settings_yaml(settings, path),
-		.limits = settings->limits,
+		.limits = settings->options.limits,
 	};
 
 	return options.format ? document_read(&source, text, &options, ret, problem) : 0;

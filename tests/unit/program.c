@@ -266,7 +266,7 @@ TEST_WITH(programs_are_read_without_opening_a_layer, make_tree, leave_place)
 
 	assert_int_equal(rmdir("low"), 0);
 	assert_int_equal(
-		settings_outline(&settings->around, settings->path, &programs, &problem), 0);
+		settings_outline(&settings->around, settings->text.path, &programs, &problem), 0);
 	assert_int_equal(programs->layer_count, 0);
 	assert_string_equal(settings_check(programs, "a.yaml")->words[0], "cat");
 	settings_unref(programs);

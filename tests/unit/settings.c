@@ -12,7 +12,7 @@ TEST(layers_alone_are_enough)
 {
 	CLEANUP(settings_unrefp) struct settings *settings = must_read("layers: [a, b]\n");
 
-	assert_string_equal(settings->path, "plyfs.yaml");
+	assert_string_equal(settings->text.path, "plyfs.yaml");
 	assert_int_equal(settings->layer_count, 2);
 	assert_string_equal(settings->layers[0]->name, "a");
 	assert_string_equal(settings->layers[1]->path, "b");
@@ -21,13 +21,14 @@ TEST(layers_alone_are_enough)
 	assert_false(settings->layers[0]->optional);
 	assert_false(settings->layers[0]->follow);
 	assert_int_equal(settings->file_count, 0);
-	assert_int_equal(settings->coherence, COHERENCE_CACHED);
-	assert_int_equal(settings->on_error, ON_ERROR_LAST_GOOD);
-	assert_int_equal(settings->yaml, NODE_YAML_1_1);
-	assert_true(settings->header);
-	assert_int_equal(settings->poll_ms, 1000);
-	assert_int_equal(settings->cache_mib, 64);
-	assert_memory_equal(&settings->limits, &LIMITS_DEFAULT, sizeof(settings->limits));
+	assert_int_equal(settings->options.coherence, COHERENCE_CACHED);
+	assert_int_equal(settings->options.on_error, ON_ERROR_LAST_GOOD);
+	assert_int_equal(settings->options.yaml, NODE_YAML_1_1);
+	assert_true(settings->options.header);
+	assert_int_equal(settings->options.poll_ms, 1000);
+	assert_int_equal(settings->options.cache_mib, 64);
+	assert_memory_equal(
+		&settings->options.limits, &LIMITS_DEFAULT, sizeof(settings->options.limits));
 }
 
 TEST(without_rules_yaml_and_json_merge_and_the_rest_is_last)
@@ -166,17 +167,17 @@ TEST(every_option_can_be_set)
 			  "  cache_mib: 0\n"
 			  "  limits: {source: 1M, result: 1GiB, depth: 7, nodes: 99, time: 2s}\n");
 
-	assert_int_equal(settings->coherence, COHERENCE_STRICT);
-	assert_int_equal(settings->on_error, ON_ERROR_SKIP_LAYER);
-	assert_int_equal(settings->yaml, NODE_YAML_1_2);
-	assert_true(settings->header);
-	assert_int_equal(settings->poll_ms, 250);
-	assert_int_equal(settings->cache_mib, 0);
-	assert_int_equal(settings->limits.source_bytes, 1 << 20);
-	assert_int_equal(settings->limits.result_bytes, 1 << 30);
-	assert_int_equal(settings->limits.depth, 7);
-	assert_int_equal(settings->limits.nodes, 99);
-	assert_int_equal(settings->limits.time_ms, 2000);
+	assert_int_equal(settings->options.coherence, COHERENCE_STRICT);
+	assert_int_equal(settings->options.on_error, ON_ERROR_SKIP_LAYER);
+	assert_int_equal(settings->options.yaml, NODE_YAML_1_2);
+	assert_true(settings->options.header);
+	assert_int_equal(settings->options.poll_ms, 250);
+	assert_int_equal(settings->options.cache_mib, 0);
+	assert_int_equal(settings->options.limits.source_bytes, 1 << 20);
+	assert_int_equal(settings->options.limits.result_bytes, 1 << 30);
+	assert_int_equal(settings->options.limits.depth, 7);
+	assert_int_equal(settings->options.limits.nodes, 99);
+	assert_int_equal(settings->options.limits.time_ms, 2000);
 }
 
 TEST(sizes_and_times_have_units)
@@ -201,8 +202,8 @@ TEST(sizes_and_times_have_units)
 			"layers: [a]\noptions: {limits: {source: %s}, poll_interval: %s}\n",
 			cases[i].size, cases[i].time);
 		settings = must_read(text);
-		assert_int_equal(settings->limits.source_bytes, cases[i].bytes);
-		assert_int_equal(settings->poll_ms, cases[i].ms);
+		assert_int_equal(settings->options.limits.source_bytes, cases[i].bytes);
+		assert_int_equal(settings->options.poll_ms, cases[i].ms);
 		settings_unref(settings);
 	}
 }

@@ -327,7 +327,7 @@ TEST(layers_on_a_command_line_have_colons_between_them)
 	CLEANUP(settings_unrefp) struct settings *settings = from_layers("a:dir/a:x\\:y");
 	CLEANUP(settings_unrefp) struct settings *single = from_layers("a/../b");
 
-	assert_null(settings->path);
+	assert_null(settings->text.path);
 	assert_int_equal(settings->layer_count, 3);
 	assert_string_equal(settings->layers[0]->path, "a");
 	assert_string_equal(settings->layers[1]->name, "a-2");

@@ -1,0 +1,40 @@
+/* The options of a mount: `options` in plyfs.yaml(5). */
+#pragma once
+
+#include "document.h"
+#include "limit.h"
+#include "problem.h"
+#include "program.h"
+
+enum settings_coherence { COHERENCE_CACHED, COHERENCE_STRICT };
+enum settings_on_error { ON_ERROR_LAST_GOOD, ON_ERROR_SKIP_LAYER, ON_ERROR_FAIL };
+
+struct settings_options {
+	enum settings_coherence coherence;
+	enum settings_on_error on_error;
+	const char *state;     /* directory for data that outlives the mount; NULL: none */
+	enum node_schema yaml; /* of YAML sources, unless a rule says otherwise */
+	bool header;           /* merged files begin with a comment that names their sources */
+	bool is_header_fixed;  /* plyfs.yaml can't change `header` */
+	unsigned poll_ms; /* between two checks of a layer that inotify can't watch; default 1000 */
+	unsigned answer_ms; /* time for a network or FUSE file system to answer; default 5000 */
+	unsigned cache_mib; /* size of the cache of parsed sources */
+	unsigned watches;   /* inotify watches at most; 0: half of the user's limit */
+	const struct program *on_change; /* default for rules and files; NULL: none */
+	struct limits limits;
+};
+
+/** Returns the defaults. */
+struct settings_options settings_options_default(void);
+
+/**
+ * Reads the map `options` of a plyfs.yaml; NULL: there is none. What the map does not set stays
+ * unchanged. Returns 0; PROBLEM with the place and the values that are allowed; or -ENOMEM. An
+ * option with an older name leaves a *warning.
+ */
+int settings_options_read(struct settings_options *options, const struct node *map,
+	struct arena *arena, struct problem *warning, struct problem *problem);
+
+/** Reads the map `limits` alone. Returns as settings_options_read(). */
+int settings_options_read_limits(
+	const struct node *map, struct limits *limits, struct problem *problem);
