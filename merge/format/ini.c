@@ -51,7 +51,7 @@ static int add_value(struct ini_reader *reader)
 		memcpy(text + value.len, reader->more.data, reader->more.len);
 	node->schema = reader->has_value ? NODE_TEXT : NODE_JSON;
 	struct ini_fault fault;
-	if (ini_has_fault(reader->dialect, node->text, &fault))
+	if (ini_value_has_fault(&reader->dialect->value, node->text, &fault))
 		return builder_problem(lines->builder, reader->place,
 			"the value has %s, which %s can't hold; %s", fault.what,
 			reader->dialect->title, fault.remedy);
@@ -67,7 +67,8 @@ static int end_key(struct ini_reader *reader)
 {
 	int r = 0;
 
-	if (reader->key.data && reader->scan.quote && reader->dialect->quotes_end)
+	if (reader->key.data && reader->scan.quote &&
+		reader->dialect->value.quoting != INI_QUOTE_OPEN)
 		r = builder_problem(reader->section.lines.builder, reader->place,
 			"a quote does not end in its line; end it, or put the value in one line");
 	else if (reader->key.data)
@@ -88,13 +89,13 @@ static const char *end_of_name(const struct ini_dialect *dialect, struct span li
 	for (size_t i = 1; i < line.len; i++) {
 		char c = line.data[i];
 
-		if (dialect->joins_headers && c == '\\')
+		if (dialect->sections.header == INI_HEADER_JOINED && c == '\\')
 			i++;
-		else if (dialect->joins_headers && c == '"')
+		else if (dialect->sections.header == INI_HEADER_JOINED && c == '"')
 			is_quoted = !is_quoted;
 		else if (c == ']' && !is_quoted)
 			last = line.data + i;
-		if (last && !dialect->has_long_names)
+		if (last && dialect->sections.header != INI_HEADER_LONG)
 			break;
 	}
 	return last;
@@ -118,7 +119,7 @@ static int read_section(struct ini_reader *reader, struct span line)
 		return line_problem(
 			lines, line.data, "the section has no name; write it in the []");
 	bool is_comment = rest.len && strchr(dialect->comments, *rest.data);
-	if (rest.len && !is_comment && !dialect->joins_headers)
+	if (rest.len && !is_comment && dialect->sections.header != INI_HEADER_JOINED)
 		return line_problem(lines, rest.data,
 			"something stands behind the section's ]; put it on a line of its own");
 	int r = 0;
@@ -126,7 +127,7 @@ static int read_section(struct ini_reader *reader, struct span line)
 		r = ini_doubt(lines, line.data,
 			"the section stands behind a line that includes files, and would stand "
 			"before it in a merged file; put such lines at the end");
-	if (r == 0 && dialect->root && span_is(name, dialect->root))
+	if (r == 0 && dialect->sections.root && span_is(name, dialect->sections.root))
 		r = section_leave(&reader->section);
 	else if (r == 0 && ini_has_meaning(dialect, name))
 		r = section_open(&reader->section, name, ini_is_list_section(dialect, name));
@@ -158,7 +159,7 @@ static int check_key(struct ini_reader *reader, struct span line, const char *st
 			"is no section, no comment and no KEY = VALUE, which %s must be; a '=' is "
 			"missing, or a '%c' in front",
 			dialect->title, *dialect->comments);
-	if (!reader->section.depth && !dialect->has_root_keys)
+	if (!reader->section.depth && !dialect->sections.has_root_keys)
 		return line_problem(lines, line.data,
 			"stands before the first section, where %s has no keys; put it behind one",
 			dialect->title);
@@ -171,8 +172,8 @@ static int read_key(struct ini_reader *reader, struct span line)
 	struct line_reader *lines = &reader->section.lines;
 	const char *stop;
 
-	if (!dialect->quotes_lead) {
-		reader->scan = ini_scan(dialect, line, 0, NULL);
+	if (dialect->value.quoting != INI_QUOTE_LEADS) {
+		reader->scan = ini_value_scan(&dialect->value, line, 0, NULL);
 		line.len = reader->scan.len;
 	}
 	const char *end = line.data + line.len;
@@ -186,10 +187,10 @@ static int read_key(struct ini_reader *reader, struct span line)
 	reader->value = (struct span){reader->key.data + reader->key.len, 0};
 	if (stop)
 		reader->value = line_trim_start((struct span){stop + 1, (size_t)(end - stop) - 1});
-	if (stop && dialect->quotes_lead) {
+	if (stop && dialect->value.quoting == INI_QUOTE_LEADS) {
 		size_t begin = (size_t)(reader->value.data - line.data);
 
-		reader->scan = ini_scan(dialect, line, begin, NULL);
+		reader->scan = ini_value_scan(&dialect->value, line, begin, NULL);
 		reader->value.len = reader->scan.len > begin ? reader->scan.len - begin : 0;
 	}
 	/* The value is empty, and a comment follows: `key =   # none` */
@@ -237,7 +238,7 @@ static void go_on_behind(struct ini_reader *reader, struct span whole)
 {
 	struct ini_scan before = reader->scan;
 
-	reader->scan = ini_scan(reader->dialect, whole, 0, &before);
+	reader->scan = ini_value_scan(&reader->dialect->value, whole, 0, &before);
 	whole.len = reader->scan.len;
 	go_on(reader, whole);
 }
@@ -259,7 +260,7 @@ static int read_line(struct ini_reader *reader)
 	}
 	if (strchr(dialect->comments, *line.data))
 		return 0;
-	if (dialect->goes_on == INI_INDENT && reader->key.data && reader->has_value &&
+	if (dialect->value.goes_on == INI_INDENT && reader->key.data && reader->has_value &&
 		indent > reader->indent) {
 		go_on(reader, line);
 		return 0;
@@ -278,7 +279,7 @@ int ini_read(struct builder *builder, struct span text)
 	const struct ini_dialect *dialect = builder->options->format->dialect;
 	struct ini_reader reader = {
 		.dialect = dialect,
-		.section = {.lines = line_begin(builder, text), .fold = &dialect->section_fold},
+		.section = {.lines = line_begin(builder, text), .fold = &dialect->sections.fold},
 		.more.max = SIZE_MAX,
 	};
 
@@ -304,45 +305,6 @@ static const char *more_fault(const struct ini_dialect *dialect, struct span lin
 	if (!fault && line.len && strchr(dialect->comments, *line.data))
 		fault = "a line that begins like a comment";
 	return fault;
-}
-
-/* Returns why the program could not read the value in one line, unquoted; NULL: it could. */
-static const char *line_value_fault(const struct ini_dialect *dialect, struct span line)
-{
-	struct ini_scan scan = ini_scan(dialect, line, 0, NULL);
-	const char *fault = line_fault(line);
-
-	if (fault)
-		return fault;
-	if (scan.quote && dialect->quotes_end)
-		return "a quote without its end";
-	if (scan.goes_on)
-		return "a backslash at its end";
-	return scan.len < line.len ? "a character that begins a comment, outside of quotes" : NULL;
-}
-
-/* Returns why the program could not read the value in several lines that end with a backslash,
- * except the last; NULL: it could. */
-static const char *joined_fault(const struct ini_dialect *dialect, struct span value)
-{
-	const char *p = value.data, *end = p + value.len;
-	struct ini_scan scan = {0};
-	bool is_first = true;
-
-	while (p <= end) {
-		const char *stop = p < end ? memchr(p, '\n', (size_t)(end - p)) : NULL;
-		struct span line = {p, (size_t)((stop ? stop : end) - p)};
-		struct ini_scan before = scan;
-
-		scan = ini_scan(dialect, line, 0, is_first ? NULL : &before);
-		if (line_text_fault(line) || scan.len < line.len)
-			return "a line break there";
-		if (scan.goes_on != !!stop)
-			return stop ? "a line break" : "a backslash at its end";
-		is_first = false;
-		p = stop ? stop + 1 : end + 1;
-	}
-	return scan.quote && dialect->quotes_end ? "a quote without its end" : NULL;
 }
 
 static int put_more(struct writer *writer, const struct node *value, struct span line)
@@ -391,29 +353,17 @@ static int put_indented(struct writer *writer, const struct node *value)
 	return 0;
 }
 
-/* Returns whether the dialect's quotes can hold the text. They can't if it has a line break or a
- * character that may have a meaning in quotes: a quote, a backslash or a "$". */
-static bool can_be_quoted(const struct ini_dialect *dialect, struct span text)
-{
-	if (!dialect->quote || line_text_fault(text))
-		return false;
-	for (size_t i = 0; i < text.len; i++)
-		if (strchr("\"'`\\$", text.data[i]))
-			return false;
-	return true;
-}
-
 /*
  * Returns why the program could not read the value; NULL: it could. In a value of no source, which
  * a user gives, operators are text.
  */
-static const char *program_fault(const struct ini_dialect *dialect, const struct node *value)
+static const char *program_fault(const struct ini_value *program, const struct node *value)
 {
 	struct ini_fault fault;
 
-	if (ini_has_fault(dialect, value->text, &fault))
+	if (ini_value_has_fault(program, value->text, &fault))
 		return fault.what;
-	return !value->source && ini_is_computed(dialect, value->text)
+	return !value->source && ini_value_is_computed(program, value->text)
 		       ? "an operator outside of quotes"
 		       : NULL;
 }
@@ -425,18 +375,19 @@ static int put_value(struct writer *writer, const struct node *value)
 	bool has_lines = memchr(text.data, '\n', text.len);
 	const char *fault, *quote = "";
 
-	if (has_lines && dialect->goes_on == INI_INDENT)
+	if (has_lines && dialect->value.goes_on == INI_INDENT)
 		return put_indented(writer, value);
-	fault = has_lines && dialect->goes_on == INI_BACKSLASH ? joined_fault(dialect, text)
-							       : line_value_fault(dialect, text);
+	fault = has_lines && dialect->value.goes_on == INI_BACKSLASH
+			? ini_value_joined_fault(&dialect->value, text)
+			: ini_value_line_fault(&dialect->value, text);
 	if (!fault)
-		fault = program_fault(dialect, value);
-	if (fault && can_be_quoted(dialect, text))
-		quote = dialect->quote;
+		fault = program_fault(&dialect->value, value);
+	if (fault && ini_value_can_be_quoted(&dialect->value, text))
+		quote = dialect->value.quote;
 	else if (fault)
 		return line_refuse(writer, value, "a value in %s can't hold %s; %s", dialect->title,
 			fault,
-			dialect->quote || !*dialect->inline_comments
+			dialect->value.quote || !*dialect->value.comments
 				? "quote it as the program reads it"
 				: "no quotes can hold it");
 	output_string(writer->output, text.len || *quote ? "= " : "=");
@@ -474,9 +425,9 @@ static const char *not_in_key(const struct ini_dialect *dialect, bool is_null)
 {
 	static char sets[] = "=:#;\"'";
 
-	if (dialect->quotes_lead)
+	if (dialect->value.quoting == INI_QUOTE_LEADS)
 		return "=:";
-	if (*dialect->inline_comments || *dialect->quotes)
+	if (*dialect->value.comments || *dialect->value.quotes)
 		return sets;
 	return is_null || !dialect->colon_yields ? "=:" : "=";
 }
@@ -548,11 +499,12 @@ int ini_write(struct writer *writer, const struct node *root)
 	const struct ini_dialect *dialect = writer->format->dialect;
 	const struct section_style style = {
 		.name = dialect->title,
-		.root_keys =
-			dialect->has_root_keys ? NULL : "put it in one, such as 'section: {...}'",
-		.not_in_name = dialect->has_long_names || dialect->joins_headers ? "" : "]",
-		.has_lists = dialect->list_section,
-		.fold = &dialect->section_fold,
+		.root_keys = dialect->sections.has_root_keys
+				     ? NULL
+				     : "put it in one, such as 'section: {...}'",
+		.not_in_name = dialect->sections.header == INI_HEADER_ALONE ? "]" : "",
+		.has_lists = dialect->lists.section,
+		.fold = &dialect->sections.fold,
 		.put = put_pair,
 	};
 	const struct node *rest = root;
@@ -575,9 +527,9 @@ int ini_edit(struct edit *edit, const struct edit_op *op)
 	const struct ini_dialect *ini = edit->options->format->dialect;
 	const struct line_dialect dialect = {
 		.comments = ini->comments,
-		.has_inner_comments = ini->goes_on == INI_INDENT,
+		.has_inner_comments = ini->value.goes_on == INI_INDENT,
 		.colon_yields = ini->colon_yields,
-		.has_indents = ini->goes_on == INI_INDENT,
+		.has_indents = ini->value.goes_on == INI_INDENT,
 		.ini = ini,
 	};
 

@@ -25,7 +25,7 @@ static bool keeps_last(const struct ini_dialect *dialect, const struct pair *aga
 static bool has_no_indents(const struct ini_dialect *dialect, const struct pair *about)
 {
 	(void)about;
-	return dialect->goes_on != INI_INDENT;
+	return dialect->value.goes_on != INI_INDENT;
 }
 
 static bool folds_case(const struct ini_dialect *dialect, const struct pair *about)
@@ -126,7 +126,8 @@ int ini_repeat(
 
 	if (was_section != is_section)
 		return line_repeat(builder, map, found, again);
-	if (is_section && dialect->sections == INI_REFUSE && !span_is(again->key->text, "DEFAULT"))
+	if (is_section && dialect->sections.again == INI_REFUSE &&
+		!span_is(again->key->text, "DEFAULT"))
 		return refuse_again(builder, dialect, found, again);
 	if (!is_section && dialect->keys == INI_REFUSE)
 		return refuse_again(builder, dialect, found, again);
@@ -199,7 +200,7 @@ static bool is_name(const struct ini_dialect *dialect, struct span name)
 {
 	bool is_quoted = false;
 
-	for (size_t i = 0; dialect->joins_headers && i < name.len; i++) {
+	for (size_t i = 0; dialect->sections.header == INI_HEADER_JOINED && i < name.len; i++) {
 		if (name.data[i] == '\\')
 			i++;
 		else if (name.data[i] == '"')
@@ -207,7 +208,8 @@ static bool is_name(const struct ini_dialect *dialect, struct span name)
 		else if (name.data[i] == ']' && !is_quoted)
 			return false;
 	}
-	return !is_quoted && (!dialect->joins_headers || name.data[name.len - 1] != '\\');
+	return !is_quoted &&
+	       (dialect->sections.header != INI_HEADER_JOINED || name.data[name.len - 1] != '\\');
 }
 
 static int check_section(const struct writer *writer, const struct pair *pair)
@@ -241,7 +243,7 @@ int ini_check_tree(const struct writer *writer, const struct node *root)
 
 	if (!node_is_map(root))
 		return 0;
-	r = check_spellings(writer, root, &writer->format->dialect->section_fold);
+	r = check_spellings(writer, root, &writer->format->dialect->sections.fold);
 	for (uint32_t i = 0; r == 0 && i < root->map.count; i++)
 		if (builder_is_sections(root->map.pairs[i].value))
 			r = check_section(writer, &root->map.pairs[i]);
@@ -378,13 +380,13 @@ static int check_lines(const struct node *map, const struct node *merged, struct
 static bool ignores_sections(const struct ini_dialect *dialect, const struct pair *about)
 {
 	(void)about;
-	return dialect->meaningful;
+	return dialect->sections.meaningful;
 }
 
 static bool has_root_keys(const struct ini_dialect *dialect, const struct pair *about)
 {
 	(void)about;
-	return dialect->has_root_keys && !dialect->meaningful;
+	return dialect->sections.has_root_keys && !dialect->sections.meaningful;
 }
 
 unsigned ini_rank(const struct node *node)

@@ -36,16 +36,12 @@
 static const struct ini_dialect ini = {
 	.title = "INI",
 	.comments = ";#",
-	.inline_comments = "",
-	.quotes = "",
-	.escaping = "",
 	.separators = "=:",
 	.colon_yields = true,
-	.goes_on = INI_INDENT,
 	.keys = INI_DOUBT,
-	.sections = INI_DOUBT,
 	.has_null = true,
-	.has_root_keys = true,
+	.value = {.comments = "", .quotes = "", .escaping = "", .goes_on = INI_INDENT},
+	.sections = {.again = INI_DOUBT, .has_root_keys = true},
 };
 
 #define MYSQL_CLIENT(name, other) "client,client-server,client-mariadb," name "," other
@@ -61,107 +57,91 @@ static const char *const mysql_groups[] = {"mysqld,server,mariadb,mariadbd,clien
 static const struct ini_dialect mysql = {
 	.title = "a file of MySQL's",
 	.comments = "#;",
-	.inline_comments = "#",
-	.quotes = "\"'",
-	.escaping = "\"'",
-	.quote = "\"",
 	.separators = "=",
 	.keys = INI_LAST,
-	.sections = INI_LAST,
 	.fold = {.how = FOLD_DASH | FOLD_PREFIX},
-	.section_fold = {.how = FOLD_CASE | FOLD_BLANKS},
-	.list_keys = MYSQL_LISTS,
-	.together = mysql_groups,
 	.includes = "!",
 	.has_null = true,
+	.value = {.comments = "#", .quotes = "\"'", .escaping = "\"'", .quote = "\""},
+	.lists = {.keys = MYSQL_LISTS},
+	.sections = {.again = INI_LAST,
+		.fold = {.how = FOLD_CASE | FOLD_BLANKS},
+		.together = mysql_groups},
 };
 
 static const struct ini_dialect php = {
 	.title = "a php.ini",
 	.comments = ";",
-	.inline_comments = ";",
-	.quotes = "\"'",
-	.escaping = "\"",
-	.quote = "\"",
-	.operators = "=&|^~!()",
 	.separators = "=",
 	.keys = INI_LAST,
-	.sections = INI_LAST,
-	.list_keys = "extension,zend_extension",
-	.list_suffix = "[]",
-	.meaningful = "PATH,HOST",
-	.quotes_end = true,
 	.has_null = true,
-	.has_root_keys = true,
+	.value = {.comments = ";",
+		.quotes = "\"'",
+		.escaping = "\"",
+		.quote = "\"",
+		.operators = "=&|^~!()",
+		.quoting = INI_QUOTE_ENDS},
+	.lists = {.keys = "extension,zend_extension", .suffix = "[]"},
+	.sections = {.again = INI_LAST, .meaningful = "PATH,HOST", .has_root_keys = true},
 };
 
 static const struct ini_dialect git = {
 	.title = "a file of git's",
 	.comments = "#;",
-	.inline_comments = "#;",
-	.quotes = "\"",
-	.escaping = "\"",
-	.quote = "\"",
-	.escapes = "\\\"ntb\n",
 	.separators = "=",
-	.goes_on = INI_BACKSLASH,
 	.keys = INI_LIST,
-	.sections = INI_LAST,
 	.fold = {.how = FOLD_CASE},
-	.section_fold = {.how = FOLD_HEAD},
-	.list_keys = GIT_LISTS,
-	.quotes_end = true,
-	.escapes_outside = true,
 	.has_null = true,
-	.joins_headers = true,
+	.value = {.comments = "#;",
+		.quotes = "\"",
+		.escaping = "\"",
+		.quote = "\"",
+		.escapes = "\\\"ntb\n",
+		.goes_on = INI_BACKSLASH,
+		.quoting = INI_QUOTE_ENDS,
+		.escapes_outside = true},
+	.lists = {.keys = GIT_LISTS},
+	.sections = {.again = INI_LAST, .fold = {.how = FOLD_HEAD}, .header = INI_HEADER_JOINED},
 };
 
 static const struct ini_dialect wireguard = {
 	.title = "a file of WireGuard's",
 	.comments = "#",
-	.inline_comments = "#",
-	.quotes = "",
-	.escaping = "",
 	.separators = "=",
 	.keys = INI_LAST,
-	.sections = INI_LAST,
 	.fold = {.how = FOLD_CASE, .names = WIREGUARD_NAMES},
-	.section_fold = {.how = FOLD_CASE, .names = WIREGUARD_NAMES},
-	.list_keys = "Address,DNS,AllowedIPs,PreUp,PostUp,PreDown,PostDown",
-	.list_section = "Peer",
-	.by = "PublicKey",
+	.value = {.comments = "#", .quotes = "", .escaping = ""},
+	.lists = {.keys = "Address,DNS,AllowedIPs,PreUp,PostUp,PreDown,PostDown",
+		.section = "Peer",
+		.by = "PublicKey"},
+	.sections = {.again = INI_LAST, .fold = {.how = FOLD_CASE, .names = WIREGUARD_NAMES}},
 };
 
 static const struct ini_dialect configparser = {
 	.title = "a file of configparser's",
 	.comments = "#;",
-	.inline_comments = "",
-	.quotes = "",
-	.escaping = "",
 	.separators = "=:",
-	.goes_on = INI_INDENT,
 	.keys = INI_REFUSE,
-	.sections = INI_REFUSE,
 	.fold = {.how = FOLD_CASE},
-	.has_long_names = true,
+	.value = {.comments = "", .quotes = "", .escaping = "", .goes_on = INI_INDENT},
+	.sections = {.again = INI_REFUSE, .header = INI_HEADER_LONG},
 };
 
 static const struct ini_dialect grafana = {
 	.title = "a grafana.ini",
 	.comments = ";#",
-	.inline_comments = "#;",
-	.quotes = "`",
-	.escaping = "",
-	.quote = "\"\"\"",
 	.separators = "=:",
-	.goes_on = INI_BACKSLASH,
 	.keys = INI_LAST,
-	.sections = INI_LAST,
-	.root = "DEFAULT",
-	.quotes_lead = true,
-	.quotes_end = true,
-	.has_root_keys = true,
-	.has_long_names = true,
+	.value = {.comments = "#;",
+		.quotes = "`",
+		.escaping = "",
+		.quote = "\"\"\"",
+		.goes_on = INI_BACKSLASH,
+		.quoting = INI_QUOTE_LEADS},
+	.sections = {.again = INI_LAST,
+		.root = "DEFAULT",
+		.has_root_keys = true,
+		.header = INI_HEADER_LONG},
 };
 
 static bool ends_with(struct span text, const char *end)
@@ -173,9 +153,9 @@ static bool ends_with(struct span text, const char *end)
 
 bool ini_is_list_key(const struct ini_dialect *dialect, struct span key)
 {
-	if (dialect->list_keys && span_is_in(key, dialect->list_keys, ","))
+	if (dialect->lists.keys && span_is_in(key, dialect->lists.keys, ","))
 		return true;
-	return dialect->list_suffix && ends_with(key, dialect->list_suffix);
+	return dialect->lists.suffix && ends_with(key, dialect->lists.suffix);
 }
 
 bool ini_is_list(const struct ini_dialect *dialect, struct span key)
@@ -185,8 +165,8 @@ bool ini_is_list(const struct ini_dialect *dialect, struct span key)
 
 bool ini_is_list_section(const struct ini_dialect *dialect, struct span name)
 {
-	return dialect->list_section &&
-	       spelling_means(&dialect->section_fold, name, span_of(dialect->list_section));
+	return dialect->lists.section &&
+	       spelling_means(&dialect->sections.fold, name, span_of(dialect->lists.section));
 }
 
 static bool begins_alike(struct span text, struct span begin)
@@ -199,151 +179,16 @@ static bool begins_alike(struct span text, struct span begin)
 
 bool ini_has_meaning(const struct ini_dialect *dialect, struct span name)
 {
-	if (dialect->root && span_is(name, dialect->root))
+	if (dialect->sections.root && span_is(name, dialect->sections.root))
 		return false;
-	for (const char *at = dialect->meaningful; at && *at;) {
+	for (const char *at = dialect->sections.meaningful; at && *at;) {
 		struct span word = {at, strcspn(at, ",")};
 
 		if (begins_alike(name, word))
 			return true;
 		at += word.len + (at[word.len] == ',');
 	}
-	return !dialect->meaningful;
-}
-
-static bool is_one_of(const char *set, char c)
-{
-	return c && strchr(set, c);
-}
-
-static size_t trimmed(struct span line, size_t len)
-{
-	while (len && (line.data[len - 1] == ' ' || line.data[len - 1] == '\t' ||
-			      line.data[len - 1] == '\r'))
-		len--;
-	return len;
-}
-
-/* Returns the end of the last `quote` in the text; 0: there is none. */
-static size_t find_last(struct span text, struct span quote)
-{
-	for (size_t end = text.len; end >= quote.len; end--)
-		if (memcmp(text.data + end - quote.len, quote.data, quote.len) == 0)
-			return end;
-	return 0;
-}
-
-/* Scans a line whose value may begin with a quote: such a value ends at the last quote of its
- * kind. */
-static struct ini_scan scan_leading(const struct ini_dialect *dialect, struct span line,
-	size_t value, const struct ini_scan *before)
-{
-	struct span rest = {line.data + value, line.len - value};
-	struct ini_scan scan = {.len = trimmed(line, line.len)};
-	struct span quote = {NULL, 0};
-	size_t i = value;
-
-	if (!before && rest.len > strlen(dialect->quote) && span_begins(rest, dialect->quote))
-		quote = span_of(dialect->quote);
-	else if (!before && rest.len && is_one_of(dialect->quotes, *rest.data))
-		quote = (struct span){rest.data, 1};
-	if (quote.len) {
-		size_t end = find_last(
-			(struct span){rest.data + quote.len, rest.len - quote.len}, quote);
-
-		if (end)
-			scan.len = value + quote.len + end;
-		else
-			scan.quote = *quote.data;
-		return scan;
-	}
-	scan.goes_on = scan.len > value && line.data[scan.len - 1] == '\\';
-	while (!before && !scan.goes_on && i < scan.len &&
-		!is_one_of(dialect->inline_comments, line.data[i]))
-		i++;
-	if (!before && !scan.goes_on)
-		scan.len = trimmed(line, i);
-	return scan;
-}
-
-struct ini_scan ini_scan(const struct ini_dialect *dialect, struct span line, size_t value,
-	const struct ini_scan *before)
-{
-	struct ini_scan scan = {.quote = before ? before->quote : '\0'};
-	size_t i = 0;
-
-	if (dialect->quotes_lead)
-		return scan_leading(dialect, line, value, before);
-	for (; i < line.len; i++) {
-		char c = line.data[i];
-		bool escapes = scan.quote ? is_one_of(dialect->escaping, scan.quote)
-					  : dialect->escapes_outside;
-
-		if (c == '\\' && escapes) {
-			scan.goes_on = ++i == line.len && dialect->goes_on == INI_BACKSLASH;
-			continue;
-		}
-		if (scan.quote && c == scan.quote)
-			scan.quote = '\0';
-		else if (!scan.quote && is_one_of(dialect->quotes, c))
-			scan.quote = c;
-		else if (!scan.quote && is_one_of(dialect->inline_comments, c))
-			break;
-	}
-	scan.len = trimmed(line, i < line.len ? i : line.len);
-	return scan;
-}
-
-/* Returns the first of the characters that stands outside of quotes; NULL: none does. */
-static const char *find_bare(
-	const struct ini_dialect *dialect, struct span value, const char *characters)
-{
-	char quote = '\0';
-
-	for (size_t i = 0; i < value.len; i++) {
-		char c = value.data[i];
-
-		if (quote && c == '\\' && is_one_of(dialect->escaping, quote))
-			i++;
-		else if (quote)
-			quote = c == quote ? '\0' : quote;
-		else if (is_one_of(dialect->quotes, c))
-			quote = c;
-		else if (is_one_of(characters, c))
-			return value.data + i;
-	}
-	return NULL;
-}
-
-bool ini_has_fault(const struct ini_dialect *dialect, struct span value, struct ini_fault *ret)
-{
-	for (size_t i = 0; dialect->escapes && i + 1 < value.len; i++) {
-		if (value.data[i] != '\\')
-			continue;
-		*ret = (struct ini_fault){
-			"a backslash with no meaning", "write '\\\\' for a backslash"};
-		if (!is_one_of(dialect->escapes, value.data[++i]))
-			return true;
-	}
-	if (!dialect->operators || !find_bare(dialect, value, "="))
-		return false;
-	*ret = (struct ini_fault){"a '=' outside of quotes", "put it in quotes"};
-	return true;
-}
-
-bool ini_is_computed(const struct ini_dialect *dialect, struct span value)
-{
-	bool has_constant = false, is_expression = true;
-
-	for (size_t i = 0; dialect->operators && i < value.len; i++) {
-		char c = value.data[i];
-		bool is_letter = c == '_' || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-
-		has_constant |= is_letter;
-		is_expression &= is_letter || c == ' ' || is_one_of(dialect->operators, c);
-	}
-	return dialect->operators && find_bare(dialect, value, dialect->operators) &&
-	       !(is_expression && has_constant);
+	return !dialect->sections.meaningful;
 }
 
 static const struct format *const rows[] = {&format_mysql, &format_php, &format_git,

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "format.h"
+#include "ini_value.h"
 #include "spelling.h"
 
 /* The meaning of a key, or section, that comes more than once in a file. */
@@ -19,50 +20,46 @@ enum ini_again {
 	INI_DOUBT,  /* the dialect is unknown: a merge that would lose something is refused */
 };
 
-/* Where a value that is longer than its line goes on. */
-enum ini_goes_on {
-	INI_ONE_LINE,  /* nowhere: a value is one line */
-	INI_INDENT,    /* in lines indented deeper than the key */
-	INI_BACKSLASH, /* after a backslash at the end of the line */
+/* What stands on the line of a section's header. */
+enum ini_header {
+	INI_HEADER_ALONE,  /* the header alone */
+	INI_HEADER_LONG,   /* so, too; the name ends at the line's last "]" */
+	INI_HEADER_JOINED, /* a key may stand behind it */
 };
 
-struct ini_dialect {
-	const char *title;    /* in messages: "a file of git's" */
-	const char *comments; /* the characters that begin a comment line */
-	/* the characters that begin a comment behind a value; "": none */
-	const char *inline_comments;
-	const char *quotes;   /* the quotes in which no comment begins */
-	const char *escaping; /* those of them in which a backslash escapes */
-	const char *quote;    /* the quote for a value that needs one; NULL: no quote helps */
-	/* the characters that a backslash may stand before; NULL: any */
-	const char *escapes;
-	/* operators, which the program evaluates outside of quotes; NULL: none */
-	const char *operators;
-	const char *separators; /* between key and value; the first of them in the line counts */
-	enum ini_goes_on goes_on;
-	enum ini_again keys;
-	enum ini_again sections;
-	struct fold fold;         /* of keys … */
-	struct fold section_fold; /* … and of sections */
-	const char *list_keys;    /* "a,b": keys that are lists whatever `keys` says; NULL: none */
-	const char *list_suffix;  /* the suffix of any other list's name; NULL: none */
-	const char *list_section; /* the section that is a list of maps; NULL: none */
-	const char *by;           /* the key that identifies an item of `list_section` */
+struct ini_sections {
+	enum ini_again again;
+	struct fold fold; /* of their names */
+	enum ini_header header;
 	/* "A,B": only sections whose names begin with one of these have a meaning; NULL: all do */
 	const char *meaningful;
 	/* each "a,b": the sections that one program reads; ends with NULL. May be NULL: none */
 	const char *const *together;
 	/* the section that equals the root, the part before the first section; NULL: none */
 	const char *root;
-	const char *includes; /* begins a line that includes other files: "!"; NULL: none does */
-	bool colon_yields;    /* a ":" separates only if the line has no "=" */
-	bool quotes_lead;     /* a quote counts only at the beginning of a value */
-	bool quotes_end;      /* a quote must end */
-	bool escapes_outside; /* a backslash escapes outside of quotes, too */
+	bool has_root_keys; /* keys may stand before the sections */
+};
+
+/* What is a list. */
+struct ini_lists {
+	const char *keys;    /* "a,b": lists whatever ini_dialect.keys says; NULL: none */
+	const char *suffix;  /* the suffix of any other list's name; NULL: none */
+	const char *section; /* the section that is a list of maps; NULL: none */
+	const char *by;      /* the key that identifies an item of `section` */
+};
+
+struct ini_dialect {
+	const char *title;      /* in messages: "a file of git's" */
+	const char *comments;   /* the characters that begin a comment line */
+	const char *separators; /* between key and value; the first of them in the line counts */
+	bool colon_yields;      /* a ":" separates only if the line has no "=" */
+	enum ini_again keys;
+	struct fold fold;     /* of keys */
 	bool has_null;        /* a key may have no separator and no value */
-	bool has_root_keys;   /* keys may stand before the sections */
-	bool joins_headers;   /* a key may stand on the line of a section's header */
-	bool has_long_names;  /* a section's name ends at the line's last "]" */
+	const char *includes; /* begins a line that includes other files: "!"; NULL: none does */
+	struct ini_value value;
+	struct ini_lists lists;
+	struct ini_sections sections;
 };
 
 /** Returns whether the key is a list if it comes again in one file: all of its values count. */
@@ -76,35 +73,6 @@ bool ini_is_list_section(const struct ini_dialect *dialect, struct span name);
 
 /** Returns whether a section of that name has a meaning. */
 bool ini_has_meaning(const struct ini_dialect *dialect, struct span name);
-
-/* How the program reads a line. */
-struct ini_scan {
-	size_t len;   /* without a trailing comment and trailing blanks */
-	char quote;   /* the quote that is still open; '\0': none */
-	bool goes_on; /* the next line continues this one */
-};
-
-/**
- * Scans a line. Its value begins after `value` bytes, which matters only to dialects with
- * `quotes_lead`. `before` is the scan of the line that this one continues; NULL: it continues none.
- */
-struct ini_scan ini_scan(const struct ini_dialect *dialect, struct span line, size_t value,
-	const struct ini_scan *before);
-
-/* A fault in a value. */
-struct ini_fault {
-	const char *what;   /* static: "a '=' outside of quotes" */
-	const char *remedy; /* static */
-};
-
-/** Returns whether the program can't read the value at all; if so, *ret says why. */
-bool ini_has_fault(const struct ini_dialect *dialect, struct span value, struct ini_fault *ret);
-
-/**
- * Returns whether the program would evaluate operators in the value. An expression of constants,
- * such as E_ALL & ~E_NOTICE, does not count.
- */
-bool ini_is_computed(const struct ini_dialect *dialect, struct span value);
 
 /**
  * Writes the names of the dialects for which is_fit(dialect, about) is true to `out`, as "git,

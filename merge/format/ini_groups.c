@@ -152,7 +152,8 @@ int ini_check_groups(const struct format *format, const struct node *root,
 	(void)document;
 	if (!node_is_map(root))
 		return 0;
-	for (const char *const *groups = format->dialect->together; r == 0 && *groups; groups++)
+	for (const char *const *groups = format->dialect->sections.together; r == 0 && *groups;
+		groups++)
 		r = check_together(root, *groups, 0, arena, problem);
 	for (uint32_t i = 0; r == 0 && i < root->map.count; i++)
 		r = check_together(root, NULL, i, arena, problem);

@@ -417,7 +417,7 @@ static int read_spellings(const struct merge *merge, const struct merge_input *i
 	*ret = said;
 	if (!dialect || (input->format && input->format->dialect == dialect))
 		return 0;
-	return spelling_fold_tree(&dialect->section_fold, &dialect->fold, said, merge->arena, ret);
+	return spelling_fold_tree(&dialect->sections.fold, &dialect->fold, said, merge->arena, ret);
 }
 
 /* Deletes, at the places of the option `delete`, what the layers below say in all documents. */

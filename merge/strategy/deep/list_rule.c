@@ -225,11 +225,11 @@ static int read_fallback(const struct format *format, struct arena *arena, struc
 	 */
 	rules->assigned.mode = dialect && dialect->keys == INI_LIST ? LIST_APPEND : LIST_UNIQUE;
 	rules->assigned.is_assigned = true;
-	if (!dialect || !dialect->by)
+	if (!dialect || !dialect->lists.by)
 		return 0;
 	rules->sections = (struct list_rule){.mode = LIST_BY_KEY,
-		.by = node_new_scalar(arena, span_of(dialect->by), NODE_DOUBLE),
-		.by_name = dialect->by};
+		.by = node_new_scalar(arena, span_of(dialect->lists.by), NODE_DOUBLE),
+		.by_name = dialect->lists.by};
 	if (!rules->sections.by)
 		return -ENOMEM;
 	rules->have_keys = true;
