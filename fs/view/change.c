@@ -23,19 +23,19 @@ int view_lookup_staged(struct view *view, struct stat *ret)
 {
 	int r = -ENOENT;
 
-	if (view->publishing.change && view->publishing.change->kind == CHANGE_REPLACE) {
-		inode_hold(view, &view->publishing.change->version->inode);
-		version_stat(view->publishing.change->version, ret);
-		r = passing(view->publishing.change->parent);
+	if (view->publication.change && view->publication.change->kind == CHANGE_REPLACE) {
+		inode_hold(view, &view->publication.change->version->inode);
+		version_stat(view->publication.change->version, ret);
+		r = passing(view->publication.change->parent);
 	}
 	return r;
 }
 
 void view_begin_change(struct view *view, const struct change *change)
 {
-	view->publishing.change = change;
-	view->publishing.state = PUBLISHING_BEGUN;
-	view->publishing.is_directory_taken = false;
+	view->publication.change = change;
+	view->publication.state = PUBLISHING_BEGUN;
+	view->publication.is_directory_taken = false;
 }
 
 static void apply(struct view *view, const struct change *change, bool is_known)
@@ -63,7 +63,7 @@ static void apply(struct view *view, const struct change *change, bool is_known)
 			break;
 		queue_scan(view, change->directory, SCAN_NAMES);
 		change->directory->users--;
-		view->publishing.is_directory_taken = true;
+		view->publication.is_directory_taken = true;
 		break;
 	case CHANGE_ATTRIBUTES:
 	case CHANGE_LISTING:
@@ -84,17 +84,17 @@ static bool is_older(const struct change *change)
 
 int view_apply_change(struct view *view, uint64_t parent_ino, bool is_known, struct stat *stat)
 {
-	const struct change *change = view->publishing.change;
+	const struct change *change = view->publication.change;
 	if (!change || change->parent_ino != parent_ino) {
 		return -ESTALE;
 	}
-	if (view->publishing.state == PUBLISHING_BEGUN && is_older(change))
-		view->publishing.state = PUBLISHING_OVERTAKEN;
-	if (view->publishing.state == PUBLISHING_OVERTAKEN) {
+	if (view->publication.state == PUBLISHING_BEGUN && is_older(change))
+		view->publication.state = PUBLISHING_OVERTAKEN;
+	if (view->publication.state == PUBLISHING_OVERTAKEN) {
 		return -EAGAIN;
 	}
-	if (view->publishing.state == PUBLISHING_BEGUN) {
-		view->publishing.state = PUBLISHING_DONE;
+	if (view->publication.state == PUBLISHING_BEGUN) {
+		view->publication.state = PUBLISHING_DONE;
 		apply(view, change, is_known);
 		if (is_known && change->kind == CHANGE_MAKE_DIRECTORY &&
 			change->entry->directory == change->directory)
@@ -108,9 +108,9 @@ int view_apply_change(struct view *view, uint64_t parent_ino, bool is_known, str
 	return r;
 }
 
-static bool is_publishing(struct view *view, enum publishing_state publishing)
+static bool is_publishing(struct view *view, enum publication_state publishing)
 {
-	return view->publishing.state == publishing;
+	return view->publication.state == publishing;
 }
 
 bool view_is_published(struct view *view)
@@ -158,23 +158,23 @@ void view_tell_attributes(struct view *view, const struct change *change)
 void view_end_change(struct view *view, struct change *change)
 {
 	/* A change that is only announced was never begun. */
-	bool is_covered = view->publishing.change && entry_is_covered(change->entry);
-	if (is_covered && view->publishing.state == PUBLISHING_DONE)
+	bool is_covered = view->publication.change && entry_is_covered(change->entry);
+	if (is_covered && view->publication.state == PUBLISHING_DONE)
 		entry_clear_fault(view, change->entry);
 	/* If a mount that covered the path is gone, look again: the path may have another fault. */
-	if (view->publishing.change &&
-		(view->publishing.state == PUBLISHING_OVERTAKEN ||
-			(is_covered && view->publishing.state == PUBLISHING_DONE))) {
+	if (view->publication.change &&
+		(view->publication.state == PUBLISHING_OVERTAKEN ||
+			(is_covered && view->publication.state == PUBLISHING_DONE))) {
 		queue_entry(view, change->entry);
-	} else if (view->publishing.change && view->publishing.state == PUBLISHING_BEGUN) {
+	} else if (view->publication.change && view->publication.state == PUBLISHING_BEGUN) {
 		/* Names that depend on it have found the old version meanwhile. */
 		if (change->is_news && !is_covered)
 			queue_touch(view, change->entry);
 		queue_later(view, change->entry, RETRY_MS);
 	}
-	view->publishing.change = NULL;
-	view->publishing.state = PUBLISHING_BEGUN;
-	if (change->directory && !view->publishing.is_directory_taken)
+	view->publication.change = NULL;
+	view->publication.state = PUBLISHING_BEGUN;
+	if (change->directory && !view->publication.is_directory_taken)
 		attach_drop(view, change->directory);
 	version_unref(change->version);
 	if (change->entry)

@@ -208,7 +208,7 @@ void change_hook_change(struct view *view, const struct change *change)
 		return;
 	}
 	/* An overtaken change counts, too: a look has shown its file. */
-	if (view->publishing.change && view->publishing.state != PUBLISHING_BEGUN)
+	if (view->publication.change && view->publication.state != PUBLISHING_BEGUN)
 		change_hook_path(view, change->path);
 }
 

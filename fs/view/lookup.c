@@ -136,7 +136,7 @@ static int show_passing(struct view *view, struct entry *entry, struct stat *ret
  * does no harm while the kernel holds its parent's lock. */
 static int show_for_publisher(struct view *view, struct stat *ret)
 {
-	const struct change *change = view->publishing.change;
+	const struct change *change = view->publication.change;
 	struct entry *entry = change->entry;
 
 	if (change->kind == CHANGE_REMOVE && !entry->version)
@@ -464,7 +464,8 @@ static int answer_waits(struct view *view, uint64_t parent, const char *name,
 	if (!directory || directory->is_dead)
 		return -ENOENT;
 	struct entry *entry = directory_find(directory, name);
-	if (!caller && view->publishing.change && entry && view->publishing.change->entry == entry)
+	if (!caller && view->publication.change && entry &&
+		view->publication.change->entry == entry)
 		return show_for_publisher(view, ret);
 	bool is_shown = entry && (entry->version || entry->directory);
 	if (is_shown && (!caller || !view_is_strict(view)))

@@ -88,16 +88,16 @@ struct links {
 };
 
 /* The state of the change that the publisher makes. */
-enum publishing_state {
+enum publication_state {
 	PUBLISHING_BEGUN,
 	PUBLISHING_DONE,      /* the change is made */
 	PUBLISHING_OVERTAKEN, /* a newer version is shown: the change must not be made any more */
 };
 
 /* What is being published (change.h). */
-struct publishing {
+struct publication {
 	const struct change *change; /* NULL: nothing */
-	enum publishing_state state;
+	enum publication_state state;
 	bool is_directory_taken; /* the tree owns the directory of the change now */
 };
 
@@ -150,7 +150,7 @@ struct view {
 	struct looks looks;
 	struct gate gate;
 	struct hooks hooks;
-	struct publishing publishing;
+	struct publication publication;
 	struct view_counts counts;
 };
 
