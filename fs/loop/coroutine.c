@@ -1,8 +1,12 @@
+/* longjmp(3) then takes a jump to another stack for an error. */
+#undef _FORTIFY_SOURCE
+
 #include "coroutine.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <pthread.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -44,10 +48,11 @@
 #define NEVER INT64_MAX
 
 struct coroutine {
-	ucontext_t context;
-	char *stack; /* the page below it can't be accessed; NULL: the root's */
+	ucontext_t context; /* where it begins */
+	jmp_buf place;      /* where it goes on */
+	char *stack;        /* the page below it can't be accessed; NULL: the root's */
 	size_t stack_size;
-	void (*run)(void *context);
+	void (*run)(void *context); /* NULL: it has begun */
 	void *argument;
 	int kept; /* its value of the variable of coroutine_keeps(), while it does not run */
 	bool is_done;
@@ -101,29 +106,42 @@ void coroutine_keeps(int *variable)
 	loop.kept = variable;
 }
 
+static int64_t ns_of(const struct timespec *time)
+{
+	return (int64_t)time->tv_sec * 1000000000 + time->tv_nsec;
+}
+
 static int64_t now_ns(void)
 {
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+	return ns_of(&now);
 }
 
 #ifdef HAS_ADDRESS_SANITIZER
-/* libc's function: the sanitizer's warns about stacks, although begin_switch() reports them. */
-static void swap(ucontext_t *from, const ucontext_t *to)
+/* libc's function: the sanitizer's warns about stacks, although begin_switch() reports them. At a
+ * jump, the sanitizer would forget what it knows of the stack. */
+static void swap(struct coroutine *from, struct coroutine *to)
 {
 	static int (*swap_of_libc)(ucontext_t * from, const ucontext_t *to);
 
 	if (!swap_of_libc)
 		*(void **)&swap_of_libc =
 			dlsym(dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD), "swapcontext");
-	swap_of_libc(from, to);
+	swap_of_libc(&from->context, &to->context);
 }
 #else
-static void swap(ucontext_t *from, const ucontext_t *to)
+/* swapcontext(3) would make a system call, for the signal mask. */
+static void swap(struct coroutine *from, struct coroutine *to)
 {
-	swapcontext(from, to);
+	if (_setjmp(from->place) != 0)
+		return;
+	if (!to->run)
+		_longjmp(to->place, 1);
+	pthread_sigmask(SIG_SETMASK, NULL, &to->context.uc_sigmask);
+	setcontext(&to->context);
+	abort();
 }
 #endif
 
@@ -270,7 +288,7 @@ static void schedule(void)
 	}
 	loop.current = next;
 	begin_switch(next, self->is_done ? NULL : &fake_stack);
-	swap(&self->context, &next->context);
+	swap(self, next);
 	end_switch(fake_stack);
 }
 
@@ -300,8 +318,7 @@ int coroutine_poll(struct pollfd *fds, nfds_t count, const struct timespec *time
 	assert(count <= COROUTINE_FDS_MAX);
 	self->fds = fds;
 	self->count = count;
-	self->due_ns = timeout ? now_ns() + (int64_t)timeout->tv_sec * 1000000000 + timeout->tv_nsec
-			       : NEVER;
+	self->due_ns = timeout ? now_ns() + ns_of(timeout) : NEVER;
 	self->queue = queue;
 	wait(self);
 	if (self->result < 0)
@@ -321,7 +338,7 @@ void coroutine_wait(struct coroutine_queue *queue, const struct timespec *until)
 	/* No coroutine could wake this one. */
 	assert(loop.count || until);
 	self->count = 0;
-	self->due_ns = until ? (int64_t)until->tv_sec * 1000000000 + until->tv_nsec : NEVER;
+	self->due_ns = until ? ns_of(until) : NEVER;
 	self->queue = queue;
 	wait(self);
 }
@@ -344,7 +361,9 @@ static void enter(void)
 	struct coroutine *self = loop.current;
 
 	end_switch(NULL);
-	self->run(self->argument);
+	void (*run)(void *context) = self->run;
+	self->run = NULL;
+	run(self->argument);
 	self->is_done = true;
 	loop.count--;
 	coroutine_wake_all(&self->joining);

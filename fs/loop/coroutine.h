@@ -64,7 +64,8 @@ void coroutine_wake_all(struct coroutine_queue *queue);
 /**
  * Sets the mask of ppoll(2) in this thread; NULL: it changes no mask. *mask must stay valid.
  *
- * A coroutine has the signal mask with which it was made. So block signals before you make one.
+ * A thread's coroutines share its signal mask: to save and restore it at each turn would take a
+ * system call. So a coroutine that changes the mask must restore it before it waits.
  */
 void coroutine_mask(const sigset_t *mask);
 
