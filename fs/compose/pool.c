@@ -59,10 +59,17 @@ static bool is_earlier(const struct timespec *a, const struct timespec *b)
 	return a->tv_sec < b->tv_sec || (a->tv_sec == b->tv_sec && a->tv_nsec < b->tv_nsec);
 }
 
+/* Has a coroutine woken when the next job becomes due. */
+static void set_due(struct pool *pool)
+{
+	coroutine_wake_at(&pool->idle, pool->delayed ? &pool->delayed->due : NULL);
+}
+
 /* Queues a due job with the small ones: it has waited for a writer, or for memory. */
 static void take_due(struct pool *pool)
 {
 	struct timespec now;
+	bool is_more = false;
 
 	if (!pool->delayed)
 		return;
@@ -71,7 +78,12 @@ static void take_due(struct pool *pool)
 		struct pool_job *job = pool->delayed;
 		pool->delayed = job->next;
 		queue_put(&pool->small, job);
+		/* The caller takes only one. */
+		if (is_more)
+			coroutine_wake(&pool->idle);
+		is_more = true;
 	}
+	set_due(pool);
 }
 
 static struct pool_job *next_job(struct pool *pool, bool *is_large)
@@ -114,9 +126,7 @@ static void run(void *context)
 			(void)grow(pool, pool->running + 2);
 		struct pool_job *job = next_job(pool, &is_large);
 		if (!job) {
-			struct timespec due =
-				pool->delayed ? pool->delayed->due : (struct timespec){0};
-			coroutine_wait(&pool->idle, pool->delayed ? &due : NULL);
+			coroutine_wait(&pool->idle, NULL);
 			continue;
 		}
 		pool->running++;
@@ -223,7 +233,7 @@ void pool_add_later(struct pool *pool, struct pool_job *job, unsigned delay_us)
 		place = &(*place)->next;
 	job->next = *place;
 	*place = job;
-	coroutine_wake(&pool->idle);
+	set_due(pool);
 }
 
 void pool_take_back(struct pool *pool, const struct pool_job *job)
@@ -234,6 +244,7 @@ void pool_take_back(struct pool *pool, const struct pool_job *job)
 		at = &(*at)->next;
 	if (*at) {
 		*at = job->next;
+		set_due(pool);
 		return;
 	}
 	/* It may be due already. */

@@ -202,6 +202,15 @@ static bool is_first(const struct coroutine *coroutine)
 	return !coroutine->queue || coroutine->queue->first == coroutine;
 }
 
+/* Returns when the coroutine's wait ends, unless something wakes it before. */
+static int64_t end_of_wait(const struct coroutine *coroutine)
+{
+	const struct coroutine_queue *queue = coroutine->queue;
+	int64_t wake_ns = queue && is_first(coroutine) ? ns_of(&queue->wake_at) : 0;
+
+	return wake_ns && wake_ns < coroutine->due_ns ? wake_ns : coroutine->due_ns;
+}
+
 /* Fills loop.polled, and returns its length. *due_ns becomes the earliest deadline. */
 static nfds_t collect(int64_t *due_ns)
 {
@@ -209,8 +218,9 @@ static nfds_t collect(int64_t *due_ns)
 
 	*due_ns = NEVER;
 	for (const struct coroutine *at = loop.waiting; at; at = at->next_waiting) {
-		if (at->due_ns < *due_ns)
-			*due_ns = at->due_ns;
+		int64_t end_ns = end_of_wait(at);
+		if (end_ns < *due_ns)
+			*due_ns = end_ns;
 		for (nfds_t i = 0; is_first(at) && i < at->count; i++)
 			loop.polled[count++] = (struct pollfd){at->fds[i].fd, at->fds[i].events, 0};
 	}
@@ -249,8 +259,11 @@ static void end_waits(bool has_events)
 		at->result = has_events ? take_events(at, &polled) : 0;
 	for (struct coroutine *at = loop.waiting, *next; at; at = next) {
 		next = at->next_waiting;
-		if (at->result || at->due_ns <= now)
-			make_ready(at, at->result);
+		if (!at->result && end_of_wait(at) > now)
+			continue;
+		if (at->queue && is_first(at) && ns_of(&at->queue->wake_at) <= now)
+			coroutine_wake_at(at->queue, NULL);
+		make_ready(at, at->result);
 	}
 }
 
@@ -347,6 +360,11 @@ void coroutine_wake(struct coroutine_queue *queue)
 {
 	if (queue->first)
 		make_ready(queue->first, 0);
+}
+
+void coroutine_wake_at(struct coroutine_queue *queue, const struct timespec *at)
+{
+	queue->wake_at = at ? *at : (struct timespec){0};
 }
 
 void coroutine_wake_all(struct coroutine_queue *queue)

@@ -27,6 +27,7 @@ struct coroutine;
 /* Coroutines that wait for the same thing, the first one the longest. All zero: none. */
 struct coroutine_queue {
 	struct coroutine *first;
+	struct timespec wake_at; /* CLOCK_MONOTONIC: of coroutine_wake_at(); 0: never */
 };
 
 /**
@@ -57,6 +58,12 @@ void coroutine_wait(struct coroutine_queue *queue, const struct timespec *until)
 
 /** Makes the first coroutine of the queue ready. */
 void coroutine_wake(struct coroutine_queue *queue);
+
+/**
+ * Has the first coroutine of the queue woken at `at` (CLOCK_MONOTONIC), once: the one that is the
+ * first by then. Replaces an earlier `at`. NULL: none is woken.
+ */
+void coroutine_wake_at(struct coroutine_queue *queue, const struct timespec *at);
 
 /** Makes all coroutines of the queue ready. */
 void coroutine_wake_all(struct coroutine_queue *queue);

@@ -164,6 +164,28 @@ TEST_WITH(wait_ends_when_its_time_is_over, set_up, NULL)
 	coroutine_join(other);
 }
 
+TEST_WITH(first_of_a_queue_is_woken_at_the_time, set_up, NULL)
+{
+	struct coroutine_queue queue = {0};
+	struct coroutine *a, *b;
+	struct timespec soon;
+
+	assert_int_equal(coroutine_new(wait_in, &queue, &a), 0);
+	assert_int_equal(coroutine_new(wait_in, &queue, &b), 0);
+	clock_gettime(CLOCK_MONOTONIC, &soon);
+	soon.tv_nsec += soon.tv_nsec < 900000000 ? 20000000 : 0;
+	coroutine_wake_at(&queue, &soon);
+	await_pause_us(100000);
+	assert_string_equal(said, "woken");
+	coroutine_wake_at(&queue, &soon);
+	coroutine_wake_at(&queue, NULL);
+	await_pause_us(1000);
+	assert_string_equal(said, "woken");
+	coroutine_wake(&queue);
+	coroutine_join(a);
+	coroutine_join(b);
+}
+
 static int own;
 
 static void change_own(void *context)

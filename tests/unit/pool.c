@@ -1,6 +1,8 @@
 /* Small jobs never wait for large ones, and a delayed job runs when it is due. */
+#include <limits.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include "await.h"
@@ -158,6 +160,49 @@ TEST_WITH(job_that_is_taken_back_does_not_run, set_up, NULL)
 	assert_int_equal(done, 2);
 	pool_free(pool);
 	assert_int_equal(dropped, 0);
+}
+
+/* Returns how often the process sleeps while the pool has its turn. */
+static long sleeps_in_turn(void)
+{
+	struct rusage before, after;
+
+	getrusage(RUSAGE_THREAD, &before);
+	await_pause_us(50000);
+	getrusage(RUSAGE_THREAD, &after);
+	return after.ru_nvcsw - before.ru_nvcsw;
+}
+
+TEST_WITH(job_that_is_taken_back_wakes_nothing, set_up, NULL)
+{
+	struct job job = job_new(false);
+	long least = LONG_MAX;
+
+	/* The process may sleep for another reason, too, such as a page of memory. */
+	for (int i = 0; i < 5; i++) {
+		pool_add_later(pool, &job.job, 20000);
+		turn();
+		pool_take_back(pool, &job.job);
+		long sleeps = sleeps_in_turn();
+		least = sleeps < least ? sleeps : least;
+	}
+	assert_int_equal(least, 1);
+	pool_free(pool);
+	assert_int_equal(done, 0);
+}
+
+TEST_WITH(delayed_jobs_that_are_due_together_do_not_wait_for_each_other, set_up, NULL)
+{
+	struct job jobs[JOBS / 2];
+
+	for (int i = 0; i < JOBS / 2; i++) {
+		jobs[i] = job_new(true);
+		pool_add_later(pool, &jobs[i].job, 1000);
+	}
+	assert_true(comes_to_be(&running, JOBS / 2));
+	coroutine_wake_all(&gate);
+	assert_true(comes_to_be(&done, JOBS / 2));
+	pool_free(pool);
 }
 
 static void let_go(void *context)
