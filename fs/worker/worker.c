@@ -79,7 +79,7 @@ static void reap(struct workers *workers)
 }
 
 /*
- * Leaves the process alone: it ends when it next reads from its socket, or looks at it (LOOK_S).
+ * Leaves the process alone: it ends when it next reads from its socket, or has used TICK_S.
  * `worker` is then free for another process.
  */
 static void leave(struct workers *workers, struct worker *worker)

@@ -19,11 +19,8 @@
 #include "source_record.h"
 #include "worker_message.h"
 
-/* Seconds between two looks whether the daemon has closed the socket. */
-#define LOOK_S 5
-
-/* Ticks of the timer within the time limit of one source or merge. */
-#define TIME_TICKS 4
+/* Seconds of processor time between two ticks of the timer. */
+#define TICK_S 1
 
 /* The state of this process, which has one socket and one job. Some callbacks have no context. */
 static struct {
@@ -35,13 +32,12 @@ static struct {
 	size_t data_bytes; /* at the beginning */
 	struct composer composer;
 
-	/* Of signal handlers. */
-	volatile sig_atomic_t is_busy;
-	volatile sig_atomic_t is_looking; /* the timer of LOOK_S runs */
-	bool has_blocked;                 /* signals, for the present task */
-	atomic_uint unit;                 /* counts sources and merges */
-	unsigned long_unit;               /* the unit at the last tick */
-	volatile unsigned ticks;          /* ticks since then with the same unit */
+	/* Of the signal handler. */
+	bool has_blocked;        /* the signal, for the present task */
+	atomic_uint unit;        /* counts sources and merges */
+	unsigned long_unit;      /* the unit at the last tick */
+	volatile unsigned ticks; /* ticks since then with the same unit */
+	unsigned ticks_max;      /* after them the process is killed; 0: it is not */
 } self;
 
 /* Ends the process: the daemon has gone, or its messages can't be understood. */
@@ -128,24 +124,32 @@ struct loaded *worker_ask_fallback(
 	return loaded;
 }
 
-/* A part of the time for a source or merge is used. The tick after the last kills the process. */
+/*
+ * Ends the process if the daemon has closed the socket: nothing waits for an answer then. If the
+ * time for a source or merge is used up, the next tick kills the process.
+ */
 static void on_time(int number)
 {
+	struct pollfd end = {.fd = self.socket, .events = 0};
 	unsigned unit = atomic_load(&self.unit);
+	int error = errno;
 
+	if (poll(&end, 1, 0) > 0)
+		_exit(0);
+	errno = error;
 	if (unit != self.long_unit) {
 		self.long_unit = unit;
 		self.ticks = 0;
-	} else if (++self.ticks == TIME_TICKS) {
+	} else if (++self.ticks == self.ticks_max) {
 		signal(number, SIG_DFL);
 	}
 }
 
-/* The timer counts the process's use of a processor, so it does not wake an idle process. */
-static void limit_time(void)
+/* The timer counts the process's use of a processor, so it does not wake an idle process. A process
+ * that waits for the daemon sees its end anyway. */
+static void watch_time(void)
 {
-	long us = (long)worker_seconds(self.composer.settings) * (1000000 / TIME_TICKS);
-	const struct timeval tick = {us / 1000000, us % 1000000};
+	const struct timeval tick = {.tv_sec = TICK_S};
 	const struct sigaction action = {.sa_handler = on_time, .sa_flags = SA_RESTART};
 
 	sigaction(SIGPROF, &action, NULL);
@@ -170,9 +174,9 @@ static void name_source(const char *name)
 	atomic_fetch_add(&self.unit, 1);
 	worker_note_step();
 	/* The last one ended just in time: on_time() is the handler again. */
-	if (self.ticks >= TIME_TICKS) {
+	if (self.ticks_max && self.ticks >= self.ticks_max) {
 		self.ticks = 0;
-		limit_time();
+		watch_time();
 	}
 }
 
@@ -227,12 +231,11 @@ static bool is_too_large(void)
 	return self.data_bytes && data_bytes() > self.data_bytes + WORKER_MEMORY / 2;
 }
 
-static void block_signals(bool is_blocked)
+static void block_signal(bool is_blocked)
 {
 	sigset_t own;
 
 	sigemptyset(&own);
-	sigaddset(&own, SIGALRM);
 	sigaddset(&own, SIGPROF);
 	pthread_sigmask(is_blocked ? SIG_BLOCK : SIG_UNBLOCK, &own, NULL);
 	self.has_blocked = is_blocked;
@@ -240,7 +243,7 @@ static void block_signals(bool is_blocked)
 
 void worker_block_signals(void)
 {
-	block_signals(true);
+	block_signal(true);
 }
 
 /* Does the job, and returns the answer; NULL: no memory. */
@@ -258,7 +261,7 @@ static struct record *work(struct record *job)
 	name_source("");
 	int r = task(&self.composer, job, answer);
 	if (self.has_blocked)
-		block_signals(false);
+		block_signal(false);
 	self.answer = NULL;
 	if (r == 0) {
 		record_set_count(answer, count, self.read_count);
@@ -270,51 +273,12 @@ static struct record *work(struct record *job)
 	return failure;
 }
 
-static void look_later(void)
-{
-	self.is_looking = true;
-	(void)setitimer(ITIMER_REAL, &(struct itimerval){.it_value.tv_sec = LOOK_S}, NULL);
-}
-
-/* Ends the process if the daemon has closed the socket: nothing waits for an answer then. */
-static void end_if_left(int number)
-{
-	int error = errno;
-	struct pollfd end = {.fd = self.socket, .events = 0};
-
-	(void)number;
-	if (poll(&end, 1, 0) > 0)
-		_exit(0);
-	self.is_looking = false;
-	if (self.is_busy)
-		look_later();
-	errno = error;
-}
-
-/* Allocates nothing. Unblocks its signals, as all are blocked in a forked process. */
+/* Allocates nothing. Unblocks its signal, as all are blocked in a forked process. */
 void worker_end_with(int socket)
 {
-	struct sigaction look = {.sa_handler = end_if_left, .sa_flags = SA_RESTART};
-
 	self.socket = socket;
-	sigaction(SIGALRM, &look, NULL);
-	signal(SIGPROF, SIG_DFL);
-	block_signals(false);
-	self.is_busy = true;
-	look_later();
-}
-
-/* Waits for a job. poll(2) sees the end of the daemon, too, so the timer is not set again. */
-static void await_job(void)
-{
-	struct pollfd message = {.fd = self.socket, .events = POLLIN};
-
-	self.is_busy = false;
-	while (poll(&message, 1, -1) < 0 && errno == EINTR)
-		;
-	self.is_busy = true;
-	if (!self.is_looking)
-		look_later();
+	watch_time();
+	block_signal(false);
 }
 
 void worker_process(
@@ -344,14 +308,13 @@ void worker_process(
 		r = reader_sandbox_enter(composer->settings, watches, &state, &problem);
 	if (r != 0)
 		give_up(r == PROBLEM ? -EPERM : r);
-	limit_time();
+	self.ticks_max = worker_seconds(composer->settings) / TICK_S;
 	source_cache_observe(self.composer.cache, &observer);
 	atomic_store(&page->is_ready, true);
 	for (;;) {
 		enum worker_message kind;
 		struct record *job, *answer;
 
-		await_job();
 		r = worker_message_receive(socket, &kind, &job);
 		if (r < 0 || kind != WORKER_JOB)
 			give_up(r);

@@ -28,8 +28,8 @@ struct worker_page {
 };
 
 /**
- * Makes the new process end some seconds after the daemon has closed the other end of the socket,
- * whatever the process is doing, unless it waits in the kernel. Call this first after fork(2).
+ * Makes the new process end when it has used a second or two of a processor after the daemon has
+ * closed the other end of the socket, whatever the process is doing. Call this first after fork(2).
  * Allocates nothing.
  */
 void worker_end_with(int socket);
@@ -41,7 +41,7 @@ void worker_end_with(int socket);
 void worker_note_step(void);
 
 /**
- * Blocks the worker's own signals until the task has ended. For a task of few system calls, as on
+ * Blocks the worker's own signal until the task has ended. For a task of few system calls, as on
  * some file systems these fail with EINTR if a signal arrives.
  */
 void worker_block_signals(void);
