@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/pidfd.h>
@@ -52,14 +51,6 @@ int workers_new(int watches, struct workers **ret)
 		workers->kept[i].is_kept = true;
 	*ret = workers;
 	return 0;
-}
-
-/* Returns whether an idle worker has ended: only then its socket is readable. */
-static bool has_gone(const struct worker *worker)
-{
-	struct pollfd end = {.fd = worker->socket, .events = POLLIN};
-
-	return poll(&end, 1, 0) != 0;
 }
 
 static void reap(struct workers *workers)
@@ -214,6 +205,7 @@ static int start(struct workers *workers, struct worker *worker, const struct co
 	worker->socket = sockets[0];
 	worker->page = page;
 	worker->settings = settings_ref(composer->settings);
+	worker->jobs = 0;
 	worker->pid = pid;
 	return 0;
 }
@@ -332,8 +324,7 @@ static int try(struct workers *workers, struct worker *worker, const struct work
 {
 	bool can_go_on;
 
-	/* The worker has other settings, or was killed while it was idle. */
-	if (worker->pid && (worker->settings != job->composer->settings || has_gone(worker)))
+	if (worker->pid && worker->settings != job->composer->settings)
 		leave(workers, worker);
 	int r = worker->pid ? 0 : start(workers, worker, job->composer);
 	if (r < 0)
@@ -346,9 +337,14 @@ static int try(struct workers *workers, struct worker *worker, const struct work
 	r = worker_do(worker, job, ret, &can_go_on, problem);
 	if (!can_go_on && r != -ETIMEDOUT)
 		note_file_system(worker, 0);
+	worker->jobs++;
 	if (!can_go_on)
 		leave(workers, worker);
-	return r;
+	if (r != -ESRCH)
+		return r;
+	/* It was killed while it was idle. The new one can't return that. */
+	note_file_system(worker, job->file_system);
+	return try(workers, worker, job, ret, problem);
 }
 
 static int run_in(struct workers *workers, struct worker *worker, const struct worker_job *job,

@@ -393,6 +393,9 @@ int worker_do(const struct worker *worker, const struct worker_job *job, struct 
 	bool *can_go_on, struct problem *problem)
 {
 	int r = send_job(worker, job);
+	*can_go_on = false;
+	if (worker->jobs && (r == -EPIPE || r == -ECONNRESET))
+		return -ESRCH;
 	if (r == 0)
 		r = converse(worker, job, &ret->record);
 	/* If the daemon itself has failed, the worker is still in the middle of its job. */

@@ -19,6 +19,7 @@ struct worker {
 	struct settings *settings; /* at its fork; one reference */
 	dev_t file_system;         /* the job's (worker.h); 0: none */
 	int64_t since_ms;          /* clock_ms() when it got its job */
+	unsigned jobs;             /* number of jobs that it got */
 	bool is_busy;
 	bool is_kept; /* lives on after its job */
 	struct worker *next;
@@ -27,8 +28,9 @@ struct worker {
 bool worker_job_is_cancelled(const struct worker_job *job);
 
 /**
- * Gives the worker the job, and waits for its answer. Returns as workers_run(). If *can_go_on is
- * false, the worker must not get another job.
+ * Gives the worker the job, and waits for its answer. Returns as workers_run(); -ESRCH: the worker
+ * has ended after its former job, and did not get this one. If *can_go_on is false, the worker must
+ * not get another job.
  */
 int worker_do(const struct worker *worker, const struct worker_job *job, struct worker_answer *ret,
 	bool *can_go_on, struct problem *problem);

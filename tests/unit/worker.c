@@ -4,7 +4,9 @@
  */
 #include "worker.h"
 
+#include <signal.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 
 #include "compose_task.h"
 #include "descriptor.h"
@@ -190,6 +192,35 @@ WORKER_TEST(a_job_that_fails_three_times_is_refused_until_its_sources_change)
 	struct version *version;
 	assert_int_equal(make(workers, &version), 0);
 	version_unref(version);
+}
+
+static int tells_its_number(const struct composer *own, struct record *job, struct record *answer)
+{
+	(void)own;
+	(void)job;
+	record_put(answer, (uint64_t)getpid());
+	return 0;
+}
+
+WORKER_TEST(a_worker_that_was_killed_while_it_was_idle_is_replaced)
+{
+	struct worker_job job = job_of(tells_its_number);
+	struct worker_answer answer;
+	struct worker_counts counts;
+	pid_t former = 0;
+
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(workers_run(workers, &job, &answer, &problem), 0);
+		pid_t pid = (pid_t)record_get(answer.record);
+		worker_answer_fini(&answer);
+		assert_int_not_equal(pid, former);
+		siginfo_t info;
+		assert_int_equal(kill(pid, SIGKILL), 0);
+		assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
+		former = pid;
+	}
+	workers_count(workers, &counts);
+	assert_int_equal(counts.failed, 0);
 }
 
 /* Has this process play the worker: its messages are there before it is asked. */
