@@ -619,20 +619,26 @@ int layer_stat_rights(const struct layer *layer, const char *path, struct stat *
 
 int layer_open_file(const struct layer *layer, const char *path, struct stat *ret)
 {
-	CLEANUP(closep) int fd = -1;
 	struct stat stat;
-	int r, taken;
 
 	if (layer_excludes(layer, path))
 		return -ENOENT;
 	/* Call stat before open: an open alone wakes a pipe's writer or arms a watchdog. */
-	r = stat_at(layer->dirfd, layer->follow, path, &stat);
+	int r = stat_at(layer->dirfd, layer->follow, path, &stat);
 	if (r < 0)
 		return r;
-	if (!S_ISREG(stat.st_mode))
-		return -ENOENT;
+	return S_ISREG(stat.st_mode) ? layer_open_found(layer, path, ret) : -ENOENT;
+}
 
-	/* O_NONBLOCK and a second check: the file may have been replaced between the two calls. */
+int layer_open_found(const struct layer *layer, const char *path, struct stat *ret)
+{
+	CLEANUP(closep) int fd = -1;
+	struct stat stat;
+	int taken;
+
+	if (layer_excludes(layer, path))
+		return -ENOENT;
+	/* O_NONBLOCK and a second check: the file may have been replaced since it was looked at. */
 	fd = open_at(layer->dirfd, layer->follow, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
 	if (fd == -ENXIO || fd == -ENODEV)
 		return -ENOENT;

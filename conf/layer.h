@@ -227,6 +227,12 @@ int layer_stat_rights(const struct layer *layer, const char *path, struct stat *
  */
 int layer_open_file(const struct layer *layer, const char *path, struct stat *ret);
 
+/**
+ * Does the same for a path that was a regular file a moment ago, by layer_stat(): opens it without
+ * looking first.
+ */
+int layer_open_found(const struct layer *layer, const char *path, struct stat *ret);
+
 /** Opens a directory with O_PATH, for a watch by /proc/self/fd. Returns a descriptor, or -errno. */
 int layer_open_directory(const struct layer *layer, const char *path);
 

@@ -317,9 +317,17 @@ static int note_place(const struct layer *layer, int fd, struct loaded *loaded)
 	return 0;
 }
 
+/* Opens the source. The caller's lookup has just found it, so it is looked at only once more. */
+static int open_source(const struct layer *layer, const char *path, const struct source_want *want,
+	bool is_again, struct stat *ret)
+{
+	return S_ISREG(want->stat->st_mode) && !is_again ? layer_open_found(layer, path, ret)
+							 : layer_open_file(layer, path, ret);
+}
+
 /* Reads the file in one state: the stat before and after the read is the same. */
-static int read_still(const struct layer *layer, const char *path, size_t limit,
-	bool takes_unfinished, struct loaded *loaded, struct problem *problem)
+static int read_still(const struct layer *layer, const char *path, const struct source_want *want,
+	struct loaded *loaded, struct problem *problem)
 {
 	for (int try = 0; try < READ_TRIES; try++) {
 		struct stat before;
@@ -327,14 +335,14 @@ static int read_still(const struct layer *layer, const char *path, size_t limit,
 		CLEANUP(freep) char *text = NULL;
 		size_t len = 0;
 
-		int fd = layer_open_file(layer, path, &before);
+		int fd = open_source(layer, path, want, try > 0, &before);
 		if (fd < 0)
 			return unreadable(problem, &loaded->source, -fd);
 		/* Only a file that was changed a moment ago can be half-written. */
-		bool is_doubtful = !takes_unfinished && source_is_young(&before);
+		bool is_doubtful = !want->takes_unfinished && source_is_young(&before);
 		int lease = is_doubtful ? take_lease(fd) : -ENOTSUP;
 		bool is_written = lease == -EAGAIN;
-		int r = is_written ? 0 : text_read_head(fd, limit + 1, &text, &len);
+		int r = is_written ? 0 : text_read_head(fd, want->bytes_max + 1, &text, &len);
 		if (r == 0 && fstat(fd, &after) < 0)
 			r = -errno;
 		if (r == 0 && !is_written)
@@ -441,7 +449,7 @@ int source_cache_load(struct source_cache *cache, const struct layer *layer, con
 	clock_gettime(CLOCK_REALTIME, &loaded->read);
 	if (observer)
 		observer->begin(observer->context, &loaded->source);
-	int r = read_still(layer, path, want->bytes_max, want->takes_unfinished, loaded, problem);
+	int r = read_still(layer, path, want, loaded, problem);
 	if (r == 0 && loaded->text.len > want->bytes_max)
 		r = too_large(problem, &loaded->source, want->bytes_max);
 	loaded->bytes += loaded->text.len;
