@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,20 +15,13 @@
 /* First size of the buffer in bytes if fstat(2) does not know the file's size, as for a pipe. */
 #define TEXT_FIRST 65536u
 
-int text_read_head(int fd, size_t limit, char **ret, size_t *ret_len)
+/* Reads into a buffer of `size` bytes at first. `end`: a short read that ends there was the last. */
+static int read_into(int fd, size_t size, size_t end, size_t limit, char **ret, size_t *ret_len)
 {
-	struct stat found;
-	size_t size = TEXT_FIRST, len = 0;
+	size_t len = 0;
 
-	if (fstat(fd, &found) < 0)
-		return -errno;
-	/* The file may shrink or grow meanwhile. One byte more, so that the end is found by the
-	 * first read. */
-	if (S_ISREG(found.st_mode))
-		size = (size_t)found.st_size + 1;
 	if (size > limit)
 		size = limit;
-
 	CLEANUP(freep) char *text = malloc(size + 1);
 	if (!text)
 		return -ENOMEM;
@@ -44,14 +38,32 @@ int text_read_head(int fd, size_t limit, char **ret, size_t *ret_len)
 			continue;
 		if (n < 0)
 			return -errno;
-		if (n == 0)
-			break;
 		len += (size_t)n;
+		if (n == 0 || (len == end && len < size))
+			break;
 	}
 	text[len] = '\0';
 	*ret_len = len;
 	*ret = take_ptr(text);
 	return 0;
+}
+
+int text_read_head(int fd, size_t limit, char **ret, size_t *ret_len)
+{
+	struct stat found;
+
+	if (fstat(fd, &found) < 0)
+		return -errno;
+	/* The file may shrink or grow meanwhile. One byte more, so that the end is found by the
+	 * first read. */
+	size_t size = S_ISREG(found.st_mode) ? (size_t)found.st_size + 1 : TEXT_FIRST;
+	return read_into(fd, size, SIZE_MAX, limit, ret, ret_len);
+}
+
+/* On a kernel's own file system, an empty size means nothing. */
+int text_read_sized(int fd, size_t size, size_t limit, char **ret, size_t *ret_len)
+{
+	return read_into(fd, size + 1, size ? size : SIZE_MAX, limit, ret, ret_len);
 }
 
 int text_read(int fd, size_t limit, char **ret, size_t *ret_len)

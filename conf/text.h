@@ -15,6 +15,12 @@ int text_read(int fd, size_t limit, char **ret, size_t *ret_len);
 /** As text_read(), but gives only the first `limit` bytes if there is more. */
 int text_read_head(int fd, size_t limit, char **ret, size_t *ret_len);
 
+/**
+ * As text_read_head(), for a regular file that has `size` bytes by fstat(2). If fstat(2) has the
+ * same size afterwards, the text is whole.
+ */
+int text_read_sized(int fd, size_t size, size_t limit, char **ret, size_t *ret_len);
+
 /* The kind of a file, for messages. */
 struct text_kind {
 	const char *name; /* "plyfs.yaml" */

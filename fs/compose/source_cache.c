@@ -342,7 +342,9 @@ static int read_still(const struct layer *layer, const char *path, const struct 
 		bool is_doubtful = !want->takes_unfinished && source_is_young(&before);
 		int lease = is_doubtful ? take_lease(fd) : -ENOTSUP;
 		bool is_written = lease == -EAGAIN;
-		int r = is_written ? 0 : text_read_head(fd, want->bytes_max + 1, &text, &len);
+		size_t size = (size_t)before.st_size;
+		int r = is_written ? 0
+				   : text_read_sized(fd, size, want->bytes_max + 1, &text, &len);
 		if (r == 0 && fstat(fd, &after) < 0)
 			r = -errno;
 		if (r == 0 && !is_written)
