@@ -108,6 +108,12 @@ struct strategy {
 	bool (*is_verbatim)(const struct merge_input *only);
 
 	/*
+	 * Returns the word that, before a line of one input, takes the line away from the others;
+	 * "" if none does. NULL: the result does not join the lines of several inputs.
+	 */
+	const char *(*remover)(const struct options *options);
+
+	/*
 	 * Checks what `options` above can't express. May be NULL: nothing. Returns 0, PROBLEM or
 	 * -ENOMEM.
 	 */

@@ -397,14 +397,6 @@ static const struct source *shown_source(const struct amendment_state *made)
 	return result && result->source_count == 1 ? result->sources[0] : NULL;
 }
 
-/* Returns whether the strategy joins the texts of several layers. */
-static bool reads_lines(const struct amendment_state *made)
-{
-	const char *name = made->merge.options->strategy->name;
-
-	return strcmp(name, "lines") == 0 || strcmp(name, "concat") == 0;
-}
-
 /* Edits the values of a file that the strategy does not read as a tree, as its format reads it. */
 static int edit_whole(
 	struct amendment_state *made, struct span shown, struct span *ret, struct problem *problem)
@@ -423,7 +415,7 @@ static int edit_whole(
 
 	if (!format)
 		return problem_set(problem, made->request->path, 0, 0,
-			reads_lines(made)
+			made->merge.options->strategy->remover
 				? "'%s' reads no values; change its text: plyfs edit"
 				: "'%s' shows it whole, and its name is that of no format with "
 				  "values; give its rule a 'format', or edit its text",

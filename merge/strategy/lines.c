@@ -291,6 +291,11 @@ static bool is_verbatim(const struct merge_input *only)
 	return true;
 }
 
+static const char *remover(const struct options *options)
+{
+	return options_bool(options, "remove") ? "-" : "";
+}
+
 static const struct option_spec options[] = {
 	{"remove", OPTION_BOOL, "false", NULL,
 		"a line -LINE removes LINE of lower files, and above it in its own; it is not "
@@ -304,5 +309,6 @@ const struct strategy strategy_lines = {
 	.summary = "the lines of all files, each once",
 	.options = options,
 	.is_verbatim = is_verbatim,
+	.remover = remover,
 	.merge = merge_lines,
 };

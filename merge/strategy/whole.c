@@ -106,6 +106,12 @@ static int merge_concat(struct merge *merge, struct merge_output *ret)
 	return 0;
 }
 
+static const char *no_remover(const struct options *options)
+{
+	(void)options;
+	return "";
+}
+
 static const struct option_spec concat_options[] = {
 	{"separator", OPTION_TEXT, "", NULL, "a line put between two files"},
 	STRATEGY_ORDER_OPTION,
@@ -135,6 +141,7 @@ const struct strategy strategy_concat = {
 	.name = "concat",
 	.summary = "all files, one after the other",
 	.options = concat_options,
+	.remover = no_remover,
 	.is_verbatim = always,
 	.merge = merge_concat,
 };
