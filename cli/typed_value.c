@@ -211,6 +211,19 @@ static bool is_date(const struct node *node)
 	return node && node_is_scalar(node) && scalar_type(node) == SCALAR_TIMESTAMP;
 }
 
+/*
+ * Returns whether the old value is shown as VALUE, but has a meaning that VALUE as a text lacks: a
+ * variable (.env), a key without a value, or a tag.
+ */
+static bool is_shown_alike(const struct typed_value *value)
+{
+	const struct node *old = value->old;
+
+	return value->kind == TYPED_AUTO && old && node_is_scalar(old) &&
+	       (schema_of(value->options) == NODE_TEXT || old->tag) &&
+	       span_equal(old->text, value->text);
+}
+
 static int read_bare(const struct typed_value *value, struct arena *arena, const struct node **ret,
 	enum typed_note *note)
 {
@@ -225,6 +238,10 @@ static int read_bare(const struct typed_value *value, struct arena *arena, const
 		return -ENOMEM;
 	*ret = node;
 	node->schema = (uint8_t)schema;
+	if (is_shown_alike(value)) {
+		*ret = old;
+		return 0;
+	}
 	if (!is_text && old && node_is_scalar(old) && old->style == NODE_PLAIN && !old->tag &&
 		old->schema == schema && span_equal(old->text, value->text))
 		return 0; /* the file has this value already */
