@@ -1,6 +1,7 @@
 #include "put_form.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "edit_tree.h"
 #include "item_key.h"
@@ -455,7 +456,30 @@ static int same_place(const struct put_ground *ground, const struct edit_op *op,
 	return r == 0 && document.needs_name ? add_document(ground, &document, ret) : r;
 }
 
-/* The form that replaces the first list on the path as a whole. */
+/* Returns whether a source above the target has a part of the value. */
+static bool is_from_above(const struct put_ground *ground, const struct node *node)
+{
+	const struct merge_request *merge = ground->merge;
+
+	if (node_count(node)) {
+		for (uint32_t i = 0; i < node_count(node); i++)
+			if (is_from_above(ground, *node_entry(node, i)))
+				return true;
+		return false;
+	}
+	for (size_t i = merge->count; node->source && i-- > 0;) {
+		if (merge->inputs[i].document == ground->document)
+			return false;
+		if (strcmp(merge->inputs[i].source.name, node->source->name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The form that replaces the first list on the path as a whole. If the lists of several sources
+ * combine, the items of a higher one would be copied into the target: there is no such form then.
+ */
 static int whole_list(const struct put_ground *ground, const struct edit_op *op, bool is_tagged,
 	bool is_named, struct edit_op *ret)
 {
@@ -470,7 +494,7 @@ static int whole_list(const struct put_ground *ground, const struct edit_op *op,
 	whole.count = count;
 	whole.keeps_comments = true;
 	whole.value = edit_tree_follow(ground->wanted, &whole, count);
-	if (!whole.value)
+	if (!whole.value || is_from_above(ground, whole.value))
 		return PUT_FORM_NONE;
 	return same_place(ground, &whole, is_tagged, is_named, ret);
 }
