@@ -438,15 +438,22 @@ int amendment_report(struct amendment_output *output, const struct amendment *am
 	return output->is_json ? put_json(&report) : print_text(&report);
 }
 
+/* A script that repeats a failed command must not add an item twice. */
+static void complain_if_lost(const struct amendment_output *output)
+{
+	if (output->count && !output->is_dry && (fflush(stdout) != 0 || ferror(stdout)))
+		message("%s: is changed; only the report of it can't be written", output->path);
+}
+
 void amendment_report_end(const struct amendment_output *output, const char *nothing)
 {
 	bool is_empty = output->count == 0;
 
 	if (is_empty && nothing && !output->is_json)
 		puts(nothing);
-	if (!output->is_json || (is_empty && !nothing))
-		return;
-	if (is_empty)
+	if (output->is_json && is_empty && nothing)
 		put_json_head(output);
-	fputs(is_empty ? "]\n}\n" : "\n  ]\n}\n", stdout);
+	if (output->is_json && (!is_empty || nothing))
+		fputs(is_empty ? "]\n}\n" : "\n  ]\n}\n", stdout);
+	complain_if_lost(output);
 }

@@ -19,15 +19,16 @@ struct amendment_output {
 };
 
 /**
- * Prints the change to standard output, as a line for each value that has changed. For a dry run,
- * prints the difference of the source instead, as `plyfs diff` does. With `is_json`, prints an item
- * of the JSON object instead. If nothing has changed, prints nothing. Returns 0 or -ENOMEM.
+ * Prints the change to standard output: a line for each value that has changed; for a dry run, the
+ * difference of the source, as `plyfs diff` prints it; with `is_json`, an item of the JSON object.
+ * If nothing has changed, prints nothing. Returns 0 or -ENOMEM.
  */
 int amendment_report(struct amendment_output *output, const struct amendment *amendment);
 
 /**
  * Ends the output. If no change was reported, prints the text `nothing`, or with `is_json` an
- * object without changes. After a failure of the command, the caller passes NULL for `nothing`: the
- * function then only closes the JSON object, if one was begun.
+ * object without changes. If the command has failed, `nothing` is NULL: then the function only
+ * closes a JSON object that was begun. If a change was made, but its report can't be written, a
+ * message says so.
  */
 void amendment_report_end(const struct amendment_output *output, const char *nothing);

@@ -150,9 +150,9 @@ static int find_ops(struct edit_job *job, struct problem *problem)
 /* If there is no change, the report is `nothing`: the editor may own standard output. */
 static void end_report(const struct edit_job *job, const char *nothing)
 {
-	if (job->edited.output.is_json)
+	if (job->edited.output.is_json || job->edited.output.count)
 		amendment_report_end(&job->edited.output, nothing);
-	else if (job->edited.output.count == 0)
+	else
 		message("%s", nothing);
 }
 

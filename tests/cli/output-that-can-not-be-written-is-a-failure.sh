@@ -10,3 +10,30 @@ runs 1 full "$PLYFS" --help
 says 'No space left on device'
 runs 1 full "$PLYFS" cat -l . f.yaml
 says 'No space left on device'
+
+# A command that edits says that the change is made: a script that repeats it would add the item twice.
+mkdir v s
+echo 'a: [1]' >v/f.yaml
+changed() { # SUBCOMMAND…
+	runs 1 full "$PLYFS" "$@"
+	grep -q '^plyfs: f.yaml: is changed; only the report' err && grep -q 'No space left on device' err ||
+		fail "it says: $(cat err)"
+}
+changed set -l v f.yaml 'a[+]' 2
+[ "$(cat v/f.yaml)" = 'a: [1, 2]' ] || fail "it becomes: $(cat v/f.yaml)"
+runs 1 full "$PLYFS" set --json -l v f.yaml 'a[+]' 3
+grep -q 'is changed; only the report' err || fail "it says: $(cat err)"
+changed unset -l v f.yaml 'a[0]'
+EDITOR="sed -i s/2/4/" changed edit -l v f.yaml
+changed hide -l v:s f.yaml
+changed reset -l v:s f.yaml
+[ "$(cat v/f.yaml)" = 'a: [4, 3]' ] || fail "it becomes: $(cat v/f.yaml)"
+[ ! -e s/.wh.f.yaml ] || fail "the whiteout stays"
+
+# What was not changed is not reported as changed.
+for option in -n --dry-run; do
+	runs 1 full "$PLYFS" set "$option" -l v f.yaml 'a[+]' 5
+	says 'No space left on device'
+done
+runs 1 full "$PLYFS" set -l v f.yaml 'a[0]' 4
+says 'No space left on device'
