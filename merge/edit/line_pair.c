@@ -44,28 +44,11 @@ static const struct extent *section_of(const struct line_editor *editor, const s
 	return ret;
 }
 
-/* Removes the text from `own` to the pair's end, except for comments between the pair's lines. */
+/* Removes the text from `own` to the pair's end, with comments between the pair's lines. */
 static int remove_lines(const struct line_editor *editor, const struct extent *pair, size_t own)
 {
-	size_t begin = text_lines_begin(&editor->lines, pair->member.begin);
-	size_t at = begin, end = text_lines_after(&editor->lines, pair->member.end);
-	bool has_comment = false;
-	int r = 0;
-
-	for (size_t line = begin; line < end; line = text_lines_after(&editor->lines, line))
-		has_comment |= is_inner_comment(editor, line);
-	if (!has_comment)
-		return text_lines_take(&editor->lines, own, end);
-	if (own < begin)
-		r = text_lines_take_out(&editor->lines, own, begin);
-	while (r == 0 && at < end) {
-		size_t next = text_lines_after(&editor->lines, at);
-
-		if (!is_inner_comment(editor, at))
-			r = text_lines_take_out(&editor->lines, at, next);
-		at = next;
-	}
-	return r;
+	return text_lines_take(
+		&editor->lines, own, text_lines_after(&editor->lines, pair->member.end));
 }
 
 /* Removes a pair and its comments above. */
@@ -108,18 +91,15 @@ static int replace_value(const struct line_editor *editor, const struct extent *
 	return r == 0 ? replace(editor, range, text) : r;
 }
 
-/* Returns the end of the comments at the top that belong to no line below them, as far as can be
- * judged. */
+/* Returns where the first section begins, with the comments directly above it. */
 static size_t top_of(const struct line_editor *editor)
 {
 	const struct extent *first = editor->root ? editor->root->first : NULL;
-	size_t start = text_lines_begin(&editor->lines, 0), at, block;
 
 	if (!first)
 		return editor->edit->text.len;
-	at = text_lines_begin(&editor->lines, first->member.begin);
-	block = text_lines_above(&editor->lines, at, 0);
-	return block > start ? block : at;
+	return text_lines_above(
+		&editor->lines, text_lines_begin(&editor->lines, first->member.begin), 0);
 }
 
 /* Finds the line after which a new pair of the section is added. */
@@ -242,7 +222,7 @@ static int change_pairs(const struct line_editor *editor, const struct line_sect
 		behind = *there.items++;
 		r = replace_value(editor, behind, sample, *wanted.items++);
 	}
-	/* The key stays, and so do comments. */
+	/* The key stays, and so do the comments above it. */
 	for (; r == 0 && there.count; there.count--, there.items++)
 		r = remove_lines(editor, *there.items,
 			text_lines_begin(&editor->lines, (*there.items)->member.begin));

@@ -5,7 +5,7 @@
 
 EDIT_DRIVER is the program built from edit_driver.c; the readers are those of line_models.py. The laws: the result
 reads as the wanted values; no byte outside of the splices changes; no comment line is lost except in a removed
-section, and directly above a removed entry. Refused edits are counted, and too many of them fail.
+section, and directly above or within a removed entry. Refused edits are counted, and too many of them fail.
 """
 
 import copy
@@ -164,6 +164,9 @@ def check(name, case, result):
                         for kind, path, _ in ops) and name in HAS_SECTIONS
     if any(kind == "remove" for kind, _, _ in ops):
         lost -= comments(name, "\n".join(above_entries(text, "#;!", len(ops) == 1)))
+    for kind, path, value in ops:
+        if kind == "remove" or isinstance(value, list):
+            lost -= comments(name, "\n".join(within_entries(text, [key for key in path if isinstance(key, str)][-1])))
     assert not lost or takes_section, f"{where}\nis\n{result[1]}\nwithout {lost}"
     return True
 
@@ -175,6 +178,21 @@ def is_new(tree, path):
             return False
         tree = tree[step]
     return isinstance(tree, dict) and path[-1] not in tree
+
+
+def within_entries(text, key):
+    """Returns the comment lines between the continued lines of each entry that may have the key."""
+    found, block, is_in, goes_on = [], [], False, False
+    for line in re.split(r"\r\n|\r|\n", text):
+        if line.strip().startswith(("#", ";")):
+            block.append(line.strip())
+            continue
+        if is_in and (goes_on or line[:1].isspace()):
+            found += block
+        else:
+            is_in = line.strip().startswith(key)
+        block, goes_on = [], line.endswith("\\")
+    return found + block if is_in and goes_on else found
 
 
 def compare(name, chance):
