@@ -2,7 +2,7 @@
  * Measures the time from the end of the rename that replaces a source to the first read that finds
  * its new content in the mount.
  *
- *      bench-latency [--in-place] [--readers N] SOURCE FILE ROUNDS
+ *      bench-latency [--in-place] [--readers N | --wait] SOURCE FILE ROUNDS
  *
  * With --in-place the source is not renamed but saved as `>`, cp and nano do: SOURCE is truncated,
  * written and closed, and the time begins at the end of close(2). The program replaces SOURCE again
@@ -10,7 +10,8 @@
  *
  * Without --readers, the process that replaces SOURCE also reads. With it, N processes open, read
  * and close the file all the time, and the first of them to see the number counts; the writer
- * itself sleeps.
+ * itself sleeps. With --wait, the process that replaces SOURCE sleeps until inotify reports an
+ * event in FILE's directory, and only then reads.
  *
  * Prints "latency P50 P99 MAX WHOLE_P50 WHOLE_P99", in microseconds. The first three do not count
  * the time that the disk's own file system needs for the rename, as it may write to the disk
@@ -19,6 +20,8 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -26,6 +29,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -111,7 +115,32 @@ static pid_t start_reader(const char *file, size_t rounds)
 struct how {
 	bool is_in_place;
 	unsigned readers;
+	int events; /* an inotify descriptor for FILE's directory; -1: read all the time */
 };
+
+/* Returns a descriptor that reports what becomes of the names in the file's directory. */
+static int watch_directory_of(const char *file)
+{
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s", file);
+	int fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	if (fd < 0 || inotify_add_watch(fd, dirname(path),
+			      IN_MOVED_TO | IN_CREATE | IN_MODIFY | IN_ATTRIB | IN_CLOSE_WRITE) < 0)
+		give_up(file);
+	return fd;
+}
+
+/* Sleeps until there is an event, and takes all that there are. */
+static void wait_for_event(int events)
+{
+	char buffer[4096];
+	struct pollfd poll_fd = {.fd = events, .events = POLLIN};
+
+	poll(&poll_fd, 1, LOST * 1000);
+	while (read(events, buffer, sizeof(buffer)) > 0)
+		;
+}
 
 /* Puts the version into SOURCE. Returns the time at which that began. */
 static uint64_t save(const char *source, const char *rest, size_t version, bool is_in_place)
@@ -145,10 +174,13 @@ static struct times one_round(const char *source, const char *file, const char *
 	uint64_t begin = save(source, rest, version, how->is_in_place);
 	uint64_t start = now_ns(), end;
 	while ((end = atomic_load(&seen[version])) == 0) {
-		if (how->readers)
+		if (how->readers) {
 			usleep(500);
-		else
+		} else {
+			if (how->events >= 0)
+				wait_for_event(how->events);
 			look(file, rounds);
+		}
 		if (now_ns() - start > LOST * (uint64_t)1000000000) {
 			fprintf(stderr, "%s: version %zu does not come\n", file, version);
 			exit(1);
@@ -202,7 +234,8 @@ static void measure(const char *source, const char *file, size_t rounds, const s
 
 int main(int argc, char **argv)
 {
-	struct how how = {0};
+	struct how how = {.events = -1};
+	bool waits = false;
 
 	if (argc > 1 && strcmp(argv[1], "--in-place") == 0) {
 		how.is_in_place = true;
@@ -214,12 +247,19 @@ int main(int argc, char **argv)
 		argv += 2;
 		argc -= 2;
 	}
+	if (argc > 1 && strcmp(argv[1], "--wait") == 0) {
+		waits = true;
+		argv++;
+		argc--;
+	}
 	long rounds = argc == 4 ? strtol(argv[3], NULL, 10) : 0;
-	if (rounds < 1 || how.readers > READERS_MAX) {
-		fprintf(stderr, "usage: bench-latency [--in-place] [--readers N] SOURCE FILE "
-				"ROUNDS\n");
+	if (rounds < 1 || how.readers > READERS_MAX || (waits && how.readers)) {
+		fprintf(stderr, "usage: bench-latency [--in-place] [--readers N | --wait] SOURCE "
+				"FILE ROUNDS\n");
 		return 2;
 	}
+	if (waits)
+		how.events = watch_directory_of(argv[2]);
 	measure(argv[1], argv[2], (size_t)rounds, &how);
 	return 0;
 }
