@@ -3,6 +3,8 @@
  *
  *      stress [--in-place] SECONDS LOW HIGH MOUNT
  *
+ * SIGINT ends it as the end of the time does.
+ *
  * A writer for each layer writes app.yaml again and again, each time with the next version number.
  * The text that the mount must show for version L of the low and H of the high layer is known byte
  * for byte. So a reader can distinguish a half or a mixture from a right text:
@@ -20,6 +22,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -448,6 +451,12 @@ static void start(pthread_t *thread, void *(*run)(void *), void *context)
 		fail("pthread_create: %s", strerror(r));
 }
 
+static void end_early(int number)
+{
+	(void)number;
+	atomic_store(&is_over, true);
+}
+
 static void run_for(double seconds)
 {
 	static struct held held[READERS];
@@ -466,7 +475,9 @@ static void run_for(double seconds)
 	for (int i = 0; i < LISTERS; i++)
 		start(&threads[count++], list_names, NULL);
 
-	usleep((useconds_t)(seconds * 1e6));
+	double end = now() + seconds;
+	while (!atomic_load(&is_over) && now() < end)
+		usleep(10000);
 	unsigned low_then = atomic_load(&seen_low), high_then = atomic_load(&seen_high);
 	atomic_store(&is_over, true);
 	while (count > 0)
@@ -496,6 +507,7 @@ int main(int argc, char **argv)
 	mount_point = argv[4];
 	prepare();
 	wait_for_first();
+	signal(SIGINT, end_early);
 	run_for(strtod(argv[1], NULL));
 	return 0;
 }
