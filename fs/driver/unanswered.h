@@ -18,8 +18,8 @@ void unanswered_end(struct unanswered *request);
 
 /**
  * Ends the work on a request, with `result`. Returns true if the request must be repeated, as the
- * view is paused (session_handover_is_at_rest()): then call fuse_reply_none(). If it returns false, the copy is freed,
- * and the caller answers.
+ * view is paused (session_handover_is_at_rest()): then call fuse_reply_none(). If it returns false,
+ * the copy is freed, and the caller answers.
  */
 bool unanswered_is_kept(struct session_handover *handover, struct unanswered *request, int result);
 

@@ -212,7 +212,10 @@ struct entry *directory_find(const struct directory *directory, const char *name
 /** Returns the entry; a missing one is made (kind NONE, not listed). NULL: no memory. */
 struct entry *directory_entry(struct directory *directory, const char *name);
 
-/** Frees what is pending if nothing is left of it. Then frees the entry, if it shows nothing and nothing needs it. */
+/**
+ * Frees what is pending if nothing is left of it. Then removes and frees the entry if it shows
+ * nothing and nothing needs it.
+ */
 void directory_tidy(struct directory *directory, struct entry *entry);
 
 /**

@@ -236,8 +236,8 @@ static int judge(struct look *look, const char *command, struct line_map **lines
 static void start_next(struct view *view);
 
 /*
- * Finds out which source each line of look->result.version is from. That needs another merge, which costs
- * less than running a program. If the sources have changed meanwhile, *ret is left alone.
+ * Finds out which source each line of look->result.version is from. That needs another merge, which
+ * costs less than running a program. If the sources have changed meanwhile, *ret is left alone.
  */
 static int map_lines_here(const struct look *look, struct line_map **ret)
 {

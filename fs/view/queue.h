@@ -43,9 +43,9 @@ struct view_queue {
 };
 
 /**
- * Returns the revision of an item that is queued now. Items that are queued while the
- * publisher handles an item result from it, and get its number (view->queue.cause); others get a new one.
- * So when nothing waits with a number, all that the first item with it has caused is shown.
+ * Returns the revision of an item that is queued now. Items that are queued while the publisher
+ * handles an item result from it, and get its revision (view->queue.cause); others get a new one.
+ * So when nothing waits with a revision, all that the first item with it has caused is shown.
  */
 uint64_t queue_revision(struct view *view);
 

@@ -3,8 +3,8 @@
  * follows its neighbours: indentation, quotes, flow or block style, line ends. Outside of the
  * splices no byte changes, and only the comments of removed entries are lost: that of the entry's
  * line, and the lines directly above, as text_lines.h and editor.h define them. A new entry is put
- * where it gets no comment that was there before, except in YAML without entries. What an op adds and
- * a later op of the same edit removes leaves no trace (edit_undone.h).
+ * where it gets no comment that was there before, except in YAML without entries. What an op adds
+ * and a later op of the same edit removes leaves no trace (edit_undone.h).
  *
  * Each result is checked. The new text is read again, and its tree must be the wanted one. If it is
  * not, the map or list around the change is written anew, then the map or list around that one, and
