@@ -7,6 +7,7 @@
 
 #include "array.h"
 #include "cleanup.h"
+#include "edit/edit_value.h"
 #include "scalar.h"
 #include "text.h"
 
@@ -16,12 +17,18 @@
 /* The text in front of a value, to parse it as TOML. */
 #define TOML_KEY "v = "
 
+/* The version of YAML in which the file to be changed is written. */
+static enum node_schema yaml_of(const struct read_options *options)
+{
+	return options->declared ? *options->declared : options->schema;
+}
+
 static enum node_schema schema_of(const struct read_options *options)
 {
 	const struct format *format = format_of_tree(options->format);
 
 	if (format == &format_yaml)
-		return options->schema;
+		return yaml_of(options);
 	if (format_is_toml(format))
 		return NODE_TOML;
 	return format->has_lists ? NODE_JSON : NODE_TEXT;
@@ -44,7 +51,7 @@ static int read_text(const struct typed_value *value, const struct format *forma
 {
 	const struct read_options options = {
 		.format = format,
-		.schema = value->options->schema,
+		.schema = format == &format_yaml ? yaml_of(value->options) : value->options->schema,
 		.limits = value->options->limits,
 		.wants_extents = true,
 	};
@@ -291,7 +298,7 @@ static const struct node *keep_texts(
 	return copy;
 }
 
-int typed_value_read(const struct typed_value *value, struct arena *arena,
+static int read_value(const struct typed_value *value, struct arena *arena,
 	struct typed_documents *documents, const struct node **ret, enum typed_note *note,
 	struct problem *problem)
 {
@@ -314,6 +321,34 @@ int typed_value_read(const struct typed_value *value, struct arena *arena,
 	if (!is_text && (first == '[' || first == '{'))
 		*note = TYPED_NO_LIST;
 	return read_bare(value, arena, ret, note);
+}
+
+/* Converts the value from the version that the file declares to that of the merged file. */
+static int translate(const struct typed_value *value, struct arena *arena,
+	struct typed_documents *documents, const struct node **node, struct problem *problem)
+{
+	const enum node_schema to = value->options->schema;
+	struct read_options declared = *value->options;
+	struct edit_op op = {.kind = EDIT_SET, .value = *node};
+	struct document *document = NULL;
+
+	declared.schema = yaml_of(value->options);
+	if (format_of_tree(declared.format) != &format_yaml || declared.schema == to)
+		return 0;
+	int r = edit_value_convert(&op, &to, &declared, arena, &document, problem);
+	if (document && take_document(documents, document, &document) < 0)
+		return -ENOMEM;
+	*node = op.value;
+	return r;
+}
+
+int typed_value_read(const struct typed_value *value, struct arena *arena,
+	struct typed_documents *documents, const struct node **ret, enum typed_note *note,
+	struct problem *problem)
+{
+	int r = read_value(value, arena, documents, ret, note, problem);
+
+	return r == 0 ? translate(value, arena, documents, ret, problem) : r;
 }
 
 void typed_documents_fini(struct typed_documents *documents)

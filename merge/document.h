@@ -34,6 +34,9 @@ struct read_options {
 	bool wants_extents;      /* fill in the document's `extents` (extent.h) */
 	struct limits limits;    /* all zero: LIMITS_DEFAULT */
 	struct text_place place;
+	/* Ignored by reading. For a plan of edits (put.h): the version of YAML that the edited
+	 * source declares, which types the values for it. NULL: `schema`. */
+	const enum node_schema *declared;
 	const atomic_bool *is_cancelled; /* when set, reading fails with -ECANCELED; NULL: never */
 
 	/* Called for text that is legal but suspicious (a key that comes twice). May be NULL. */

@@ -616,10 +616,11 @@ static int plan(struct put *put, const struct stream *present)
 	const struct put_request *request = put->request;
 	const struct edit_op *ops = request->ops;
 	struct edit_op *planned = NULL;
-	const struct read_options options = read_options_for(&put->merge, put->merge.to);
+	struct read_options options = read_options_for(&put->merge, put->merge.to);
 	struct edit_tree *tree;
 	int r = 0;
 
+	options.declared = put->state.document->yaml;
 	put->count = request->count;
 	if (request->plan)
 		r = request->plan(request->context, present, &options, put->arena, &planned,

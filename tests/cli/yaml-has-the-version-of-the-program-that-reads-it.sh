@@ -68,3 +68,26 @@ runs 0 "$PLYFS" cat -c plyfs.yaml new.toml
 [ "$(cat out)" = $'a = { b = 1 }\nc = 1' ]
 runs 1 "$PLYFS" cat -c plyfs.yaml old.toml
 grep -q 'one/old.toml.d/50-more.toml:1:14: the rule has toml: "1.0", which has no comma behind the last value' err || fail "the message is: $(cat err)"
+
+# A value that is typed for a source with %YAML has a type by that version, too.
+rm -rf one two plyfs.yaml && mkdir one
+printf '%%YAML 1.2\n---\nmode: 0o14\nflag: true\nn: 10\nlist: [1]\n' >one/own.yaml
+cp one/own.yaml one/whole.cfg
+printf 'layers: [one]\nrules: [{match: whole.cfg, format: yaml, strategy: last}]\n' >plyfs.yaml
+for file in own.yaml whole.cfg; do
+	sets() { runs 0 "$PLYFS" set -c plyfs.yaml "$file" "$@"; }
+	sets mode 0o14
+	grep -q 'nothing changes: it is so already' out
+	sets mode=0o17 n=0644 flag=yes 'list=[on, 0o10, {on: 017}]'
+	runs 0 "$PLYFS" get -c plyfs.yaml --json "$file" .
+	[ "$(json)" = '{"mode":15,"flag":"yes","n":644,"list":["on",8,{"on":17}]}' ] || fail "$file: $(cat out)"
+	sets n 1_000
+	runs 0 "$PLYFS" get -c plyfs.yaml --json "$file" n
+	[ "$(cat out)" = '"1_000"' ]
+done
+printf '%%YAML 1.1\n---\nmode: 014\nflag: true\nn: 10\n' >one/own.yaml
+printf 'layers: [one]\noptions: {yaml: "1.2"}\n' >plyfs.yaml
+file=own.yaml
+sets mode=017 n=1_000 flag=off
+runs 0 "$PLYFS" get -c plyfs.yaml --json "$file" .
+[ "$(json)" = '{"mode":15,"flag":false,"n":1000}' ]
