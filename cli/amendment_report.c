@@ -141,8 +141,11 @@ static void print_line(struct report *report, const struct node *before, const s
 		printf("%s%s", show(after, new), other ? "" : " (new)");
 	else
 		printf("removed (was %s)", show(before, old));
-	if (other)
-		printf(" (%s %s:%u)", verb, source_shown(other->source), (unsigned)other->line);
+	if (other) {
+		printf(" (%s ", verb);
+		report_print(source_shown(other->source));
+		printf(":%u)", (unsigned)other->line);
+	}
 	putchar('\n');
 }
 

@@ -34,3 +34,10 @@ clean
 printf 'a: 1\nb: "\e[31m \xe2\x80\xae" ]\n' >bad.yaml
 runs 1 "$PLYFS" merge low.yaml bad.yaml
 ! grep -qP '\e|\xe2\x80\xae' err || fail "it is not clean: $(cat -v err)"
+
+# Nor can what plyfs set reports, with the file that it overrides.
+mkdir vendor site
+echo 'x: 1' >vendor/"$odd"
+runs 0 "$PLYFS" set -l vendor:site "$odd" x 2
+grep -qF "(overrides vendor/$shown:1)" out || fail "it prints: $(cat -v out)"
+[ "$(wc -l <out)" -eq 1 ] || fail "not one line: $(cat -v out)"
