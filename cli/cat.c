@@ -15,6 +15,7 @@
 #include "layer_choice.h"
 #include "message.h"
 #include "plyfs_mount.h"
+#include "working_directory.h"
 
 /* In bytes. */
 #define BUFFER_SIZE (1u << 16)
@@ -154,13 +155,13 @@ static int cat_offline(
 /* Names sources as a mount made here would: the header, which is printed, has their names. */
 static int cat_in_view(struct cat_job *job, char **paths)
 {
-	CLEANUP(freep) char *directory = getcwd(NULL, 0);
+	CLEANUP(freep) char *directory = working_directory();
 	CLEANUP(settings_unrefp) struct settings *settings = NULL;
 	CLEANUP(offline_freep) struct offline *offline = NULL;
 	int code = EXIT_DONE;
 
 	if (!directory)
-		return layer_choice_complain(NULL, "the working directory", -errno, NULL);
+		return message_result(-errno, NULL, NULL);
 	job->choice.around.directory = directory;
 	if (layer_choice_hold(&job->choice, &settings) != EXIT_DONE ||
 		layer_choice_offline(settings, &offline) != EXIT_DONE)

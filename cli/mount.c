@@ -29,6 +29,7 @@
 #include "system_log.h"
 #include "take_over.h"
 #include "text.h"
+#include "working_directory.h"
 
 /* The state of a command line, and of the daemon. */
 struct mount {
@@ -328,7 +329,8 @@ static int serve_in(struct mount *mount, const char *directory)
 		mount->label = mount->choice.config = config;
 	}
 	mount->choice.around.directory = directory;
-	mount->call.directory = directory;
+	/* If the working directory was removed, no argument is relative: it would be refused. */
+	mount->call.directory = access(directory, F_OK) == 0 ? directory : "/";
 	return open_and_serve(mount);
 }
 
@@ -448,11 +450,9 @@ static int run_daemon(struct mount *mount)
 		message("can't open /dev/null: %s", text_error(-errno));
 		return EXIT_FAILED;
 	}
-	directory = getcwd(NULL, 0);
-	if (!directory) {
-		message("the working directory has no path: %s", text_error(-errno));
-		return EXIT_FAILED;
-	}
+	directory = working_directory();
+	if (!directory)
+		return message_result(-errno, NULL, NULL);
 	return run_in(mount, directory);
 }
 

@@ -22,6 +22,7 @@
 #include "render_report.h"
 #include "rendered_tree.h"
 #include "store_layers.h"
+#include "working_directory.h"
 
 /* The state of a command line. */
 struct render_job {
@@ -224,7 +225,7 @@ static int run(const struct command *command, int argc, char **argv)
 	CLEANUP(job_fini) struct render_job job = {0}; /* used until the end: freed last */
 	CLEANUP(supervisor_freep) struct supervisor *supervisor = NULL; /* the same */
 	CLEANUP(render_freep) struct render *made = NULL;
-	CLEANUP(freep) char *working = getcwd(NULL, 0);
+	CLEANUP(freep) char *working = working_directory();
 	struct settings *settings;
 	struct problem problem;
 
@@ -235,7 +236,7 @@ static int run(const struct command *command, int argc, char **argv)
 		overseer_begin();
 	job.report.progress.is_wanted = !job.report.is_quiet && isatty(STDERR_FILENO);
 	if (!working)
-		return message_result(-errno, NULL, "the working directory");
+		return message_result(-errno, NULL, NULL);
 	/* Without --watch, a configuration may be given as a descriptor: bash's <(...). */
 	if (job.is_watching && background_keep_standard(-1) < 0)
 		return message_result(-errno, NULL, "/dev/null");

@@ -57,3 +57,15 @@ printf 'a: 1\n' >low/app.yaml
 runs 0 "$PLYFS" cat -c plyfs.yaml app.yaml
 prints 'a: 1'
 says "$PWD/high/app.yaml:2:4: "
+
+# A working directory that was removed matters to relative paths only.
+top=$PWD
+mkdir gone lone && echo 'a: 1' >lone/x.yaml && cd gone && rmdir ../gone
+runs_gone() { "$PLYFS" "$@" >"$top/out" 2>"$top/err"; }
+runs_gone cat -l "$top/lone" x.yaml || fail "cat: $(cat "$top/err")"
+[ "$(cat "$top/out")" = 'a: 1' ]
+runs_gone render -l "$top/lone" "$top/made" || fail "render: $(cat "$top/err")"
+[ "$(cat "$top/made/x.yaml")" = 'a: 1' ]
+! runs_gone cat -l lone x.yaml || fail 'a relative layer is found'
+grep -qF "the layer directory '/proc/self/cwd (deleted)/lone' does not exist" "$top/err"
+cd "$top"
