@@ -475,14 +475,31 @@ static bool is_phrase(const struct phrase *phrase, const yaml_parser_t *parser)
 	return !phrase->problem || strcmp(parser->problem, phrase->problem) == 0;
 }
 
+/*
+ * Returns the offset of the first character up to `last` that is not UTF-8; the text's length:
+ * there is none. libyaml names the byte behind a character that is cut off.
+ */
+static size_t find_bad_utf8(struct span text, size_t last)
+{
+	const char *end = text.data + text.len;
+	size_t offset = 0, length = 1;
+
+	while (length && offset <= last && offset < text.len) {
+		length = utf8_length(text.data + offset, end);
+		offset += length;
+	}
+	return length ? text.len : offset;
+}
+
 /* Explains invalid characters, for which libyaml gives no mark. */
 static int report_character(const struct yaml_fault *fault)
 {
 	const yaml_parser_t *parser = fault->parser;
-	size_t offset = parser->problem_offset;
+	size_t bad = find_bad_utf8(fault->text, parser->problem_offset);
+	size_t offset = bad < fault->text.len ? bad : parser->problem_offset;
 	struct place place = yaml_place(fault->builder, fault->text, offset);
 
-	if (strstr(parser->problem, "UTF-8") && offset < fault->text.len)
+	if (bad < fault->text.len)
 		return builder_problem(fault->builder, place,
 			"is not UTF-8 (byte 0x%02X); save it as UTF-8",
 			(unsigned)(unsigned char)fault->text.data[offset]);

@@ -139,8 +139,15 @@ static const struct told all[] = {
 
 	/* Characters. */
 	{"a: \xFF\n", "1:4: is not UTF-8 (byte 0xFF); save it as UTF-8"},
-	{"a: \xC3(\n", "1:5: is not UTF-8"},
-	{"a: b\xE2\x82", "1:5: is not UTF-8"},
+	{"a: \xC3(\n", "1:4: is not UTF-8 (byte 0xC3)"},
+	{"a: b\xE2\x82", "1:5: is not UTF-8 (byte 0xE2)"},
+	{"a: b\xE2\x82\n", "1:5: is not UTF-8 (byte 0xE2)"},
+	{"a: \"\xC3\xA9\xE2\x82\"\n", "1:6: is not UTF-8 (byte 0xE2)"},
+	{"x: 1\na: caf\xE9 au\n", "2:7: is not UTF-8 (byte 0xE9)"},
+	{"a: b\xC3", "1:5: is not UTF-8 (byte 0xC3)"},
+	{"a: \x80\n", "1:4: is not UTF-8 (byte 0x80)"},
+	{"a: \xED\xA0\x80\n", "1:4: is not UTF-8 (byte 0xED)"},
+	{"a: \xF0\x9F\x98\n", "1:4: is not UTF-8 (byte 0xF0)"},
 	{"a: \x01\n", "1:4: the character U+0001 is not allowed; write it as an escape"},
 	{"a: 1\n\xEF\xBB\xBF"
 	 "b: 2\n",
