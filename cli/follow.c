@@ -19,6 +19,9 @@ struct path_resolution {
 	char done[PATH_SIZE];
 	char rest[PATH_SIZE];
 	unsigned links;
+	const char *given;    /* the whole path, borrowed */
+	char link[PATH_SIZE]; /* the last link that was followed */
+	size_t after;         /* bytes at the end of `rest` that are not from that link's target */
 };
 
 /* Takes the first name off `rest`. False: there is none. */
@@ -72,9 +75,21 @@ static int take_link(
 		return -ENOMEM;
 	if (strlen(rest) >= sizeof(resolution->rest))
 		return -ENAMETOOLONG;
+	resolution->after = strlen(resolution->rest);
 	strcpy(resolution->rest, rest);
+	strcpy(resolution->link, resolution->done);
 	go_up(resolution);
 	return 0;
+}
+
+/* Reports a ".." at the root, by the link that has it, or else by the path. */
+static int refuse_to_leave(const struct path_resolution *resolution, struct problem *problem)
+{
+	if (resolution->links && strlen(resolution->rest) >= resolution->after)
+		return problem_set(problem, resolution->link, 0, 0,
+			"is a link out of the tree, by '..'; read its target");
+	return problem_set(problem, resolution->given, 0, 0,
+		"leads out of the tree by '..'; give a path in it");
 }
 
 static bool is_at_end(const struct path_resolution *resolution)
@@ -91,10 +106,7 @@ static int step(struct offline *offline, struct path_resolution *resolution, con
 	if (strcmp(name, ".") == 0)
 		return 0;
 	if (strcmp(name, "..") == 0)
-		return go_up(resolution)
-			       ? 0
-			       : problem_set(problem, resolution->done, 0, 0,
-					 "leads out of the tree by '..'; give a path in it");
+		return go_up(resolution) ? 0 : refuse_to_leave(resolution, problem);
 	int r = go_down(resolution, name);
 	if (r < 0)
 		return r;
@@ -131,6 +143,7 @@ static int path_resolution_new(const char *path, size_t len, struct path_resolut
 	if (!resolution)
 		return len < PATH_SIZE ? -ENOMEM : -ENAMETOOLONG;
 	memcpy(resolution->rest, path, len);
+	resolution->given = path;
 	*ret = resolution;
 	return 0;
 }

@@ -35,7 +35,13 @@ says 'loop: '
 runs 1 "$PLYFS" cat -l low:high outside
 says '/etc/passwd'
 runs 1 "$PLYFS" cat -l low:high up
-says 'out of the tree'
+says "up: is a link out of the tree, by '..'; read its target"
+runs 1 "$PLYFS" cat -l low:high ../x
+says "../x: leads out of the tree by '..'; give a path in it"
+runs 1 "$PLYFS" cat -l low:high dir/../../x
+says "dir/../../x: leads out of the tree"
+runs 1 "$PLYFS" set -l low:high dir/../../x a 1
+says "dir/../../x: leads out of the tree"
 runs 1 "$PLYFS" cat -l low:nowhere app.yaml
 says "'$PWD/nowhere' does not exist"
 echo 'b: [' >high/app.yaml
