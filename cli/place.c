@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cleanup.h"
+#include "descriptor.h"
 #include "message.h"
 #include "text.h"
 
@@ -29,27 +30,66 @@ static void print_line(FILE *out, int indent, int fd, size_t max, const struct p
 	CLEANUP(freep) char *text = NULL;
 	size_t len;
 
-	if (text_read(fd, max, &text, &len) == 0)
+	if (fd >= 0 && text_read(fd, max, &text, &len) == 0)
 		message_excerpt(out, indent, problem, (struct span){text, len});
+}
+
+/* Opens the source that messages call `name`. Returns a descriptor, or a negative value. */
+static int open_source(const struct settings *settings, const char *name, bool *is_layers)
+{
+	int fd = -1;
+
+	for (size_t i = settings->layer_count; fd < 0 && i-- > 0;) {
+		const char *path = path_in_layer(settings->layers[i], name);
+		struct stat stat;
+
+		*is_layers |= path != NULL;
+		fd = path ? layer_open_file(settings->layers[i], path, &stat) : -1;
+	}
+	return fd;
+}
+
+static int hex_digit(char c)
+{
+	static const char digits[] = "0123456789ABCDEF";
+	const char *found = c ? strchr(digits, c) : NULL;
+
+	return found ? (int)(found - digits) : -1;
+}
+
+/* Replaces each \xNN, which shown.h has put into the name, by its byte. False: there is none. */
+static bool unescape(char *name)
+{
+	bool is_any = false;
+	char *out = name;
+
+	for (const char *at = name; *at; out++) {
+		bool is_escape = at[0] == '\\' && at[1] == 'x' && hex_digit(at[2]) >= 0 &&
+				 hex_digit(at[3]) >= 0;
+
+		*out = is_escape ? (char)(hex_digit(at[2]) << 4 | hex_digit(at[3])) : *at;
+		at += is_escape ? 4 : 1;
+		is_any |= is_escape;
+	}
+	*out = '\0';
+	return is_any;
 }
 
 bool place_print(
 	FILE *out, int indent, const struct settings *settings, const struct problem *problem)
 {
+	char name[PROBLEM_SOURCE_MAX];
 	bool is_layers = false;
 
-	for (size_t i = settings->layer_count; problem->line && i-- > 0;) {
-		const char *path = path_in_layer(settings->layers[i], problem->source);
-		struct stat stat;
-
-		is_layers |= path != NULL;
-		int fd = path ? layer_open_file(settings->layers[i], path, &stat) : -1;
-		if (fd < 0)
-			continue;
-		print_line(out, indent, fd, settings->options.limits.source_bytes, problem);
-		close(fd);
-		break;
-	}
+	if (!problem->line)
+		return false;
+	strcpy(name, problem->source);
+	CLEANUP(closep) int fd = open_source(settings, name, &is_layers);
+	CLEANUP(closep) int escaped = unescape(name) ? open_source(settings, name, &is_layers) : -1;
+	/* If there are files of both names, either may be meant. */
+	if (fd < 0 || escaped < 0)
+		print_line(
+			out, indent, fd < 0 ? escaped : fd, settings->options.limits.source_bytes, problem);
 	return is_layers;
 }
 

@@ -41,3 +41,13 @@ echo 'x: 1' >vendor/"$odd"
 runs 0 "$PLYFS" set -l vendor:site "$odd" x 2
 grep -qF "(overrides vendor/$shown:1)" out || fail "it prints: $(cat -v out)"
 [ "$(wc -l <out)" -eq 1 ] || fail "not one line: $(cat -v out)"
+
+# The line of the source is shown below the message, although the name in that is not the source's.
+echo 'x: [1' >layer/"$odd"
+runs 1 "$PLYFS" check -l layer
+grep -qF "$shown:1:4: " err || fail "it says: $(cat -v err)"
+grep -qxF '    x: [1' err || fail "the line is missing: $(cat -v err)"
+# Nothing is shown if there are two files that it may be.
+echo 'x: 1' >layer/"$shown"
+runs 1 "$PLYFS" check -l layer
+! grep -qF '    x: ' err || fail "a line is shown: $(cat -v err)"
