@@ -58,6 +58,14 @@ static void print_help(FILE *out)
 		out);
 }
 
+/* If --json is among the arguments, messages are JSON, although no command has read it. */
+static void heed_json(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++)
+		if (strcmp(argv[i], "--json") == 0)
+			message_use_json();
+}
+
 static int unknown_command(const char *name)
 {
 	struct span nearest;
@@ -76,6 +84,7 @@ static int help(int argc, char **argv)
 		print_help(stdout);
 		return EXIT_DONE;
 	}
+	heed_json(argc, argv);
 
 	const struct command *command = find_command(argv[1]);
 	bool is_of_help = strcmp(argv[1], "help") == 0 || strcmp(argv[1], "--help") == 0 ||
@@ -140,6 +149,8 @@ static int run(int argc, char **argv)
 	}
 
 	const struct command *command = find_command(word);
+	if (!command)
+		heed_json(argc, argv);
 	/* The guard is for commands that end soon; the daemon of a mount does not. */
 	if (command && command != &command_mount)
 		plyfs_mount_guard();

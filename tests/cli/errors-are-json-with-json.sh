@@ -90,3 +90,9 @@ python3 -m json.tool <out >/dev/null
 runs 2 "$PLYFS" get -- --json a
 says_people=$(head -c 7 err)
 [ "$says_people" = 'plyfs: ' ] || fail "it says: $(cat err)"
+
+# A command that does not exist, and a path that leads out of the tree.
+tells 2 '"no command" in error["message"] and "bogus" in error["message"]' bogus --json
+tells 2 '"no command" in error["message"]' --json bogus
+tells 2 '"no command" in error["message"]' help bogus --json
+tells 1 'error["path"] == "../x"' cat --json -l vendor:site ../x
