@@ -13,6 +13,7 @@
 #include "path.h"
 #include "target_layer.h"
 #include "text.h"
+#include "value_lock.h"
 
 /* The state of a change of the layer's part of one path. */
 struct presence {
@@ -245,6 +246,28 @@ int presence_reset(const struct offline *offline, const struct amendment_request
 	return r;
 }
 
+/* Refuses to hide a file in which a layer between `lowest`, which has it, and this one locks
+ * values. */
+static int check_locks(const struct presence *presence, unsigned lowest)
+{
+	const char *path = presence->request->path;
+	const struct value_locks *locks = settings_rule(presence->settings, path)->options.locks;
+
+	for (size_t i = 0; locks && i < locks->count; i++) {
+		const struct value_lock *lock = &locks->items[i];
+
+		if (lock->rank < lowest || lock->rank >= presence->layer->rank)
+			continue;
+		return problem_set(presence->problem, path, 0, 0,
+			"can't be hidden: the layer '%.*s' locks values in it (the lock is at "
+			"%s:%u:%u); hide it in that layer, or remove the lock",
+			(int)lock->layer->text.len, lock->layer->text.data,
+			source_shown(lock->layer->source), (unsigned)lock->layer->line,
+			(unsigned)lock->layer->column);
+	}
+	return 0;
+}
+
 /*
  * Lists the names of the files that the whiteout would hide, in *hides, and finds the highest
  * layer.
@@ -253,6 +276,7 @@ static int find_hidden(struct presence *presence, const char **hides, const stru
 {
 	const struct settings *settings = presence->settings;
 	const char *path = presence->request->path;
+	unsigned lowest = 0;
 
 	*hides = "";
 	for (size_t i = settings->layer_count; i-- > 0;) {
@@ -275,12 +299,13 @@ static int find_hidden(struct presence *presence, const char **hides, const stru
 				"the layer '%s' is higher and has this, so it would still show; "
 				"hide it there",
 				layer->name);
+		lowest = layer->rank;
 		*model = *model ? *model : layer;
 		*hides = arena_printf(presence->arena, "%s%s%s", *hides, **hides ? ", " : "", name);
 		if (!*hides)
 			return -ENOMEM;
 	}
-	return **hides ? 0 : -ENOENT;
+	return **hides ? check_locks(presence, lowest) : -ENOENT;
 }
 
 /* Writes the whiteout as any other file of the layer; an absent layer is made. */

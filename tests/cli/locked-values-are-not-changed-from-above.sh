@@ -90,3 +90,26 @@ changes 'b.c[0]' ' -L policy' "'b.c[0]'"
 changes b ' -L policy' b
 changes d '' d
 changes e '' e
+
+# A file with locked values that is hidden as a whole is an error; hide refuses to make the whiteout.
+rm -rf vendor policy site host && mkdir -p vendor/sub policy site host/sub
+echo 'a: 1' | tee vendor/k.yaml vendor/sub/k.yaml >policy/p.yaml
+settings 'rules: [{match: "**/*.yaml", lock: {policy: a}}]'
+runs 0 "$PLYFS" check -c plyfs.yaml
+runs 1 "$PLYFS" hide -c plyfs.yaml k.yaml
+says "k.yaml: can't be hidden: the layer 'policy' locks values in it (the lock is at "
+[ ! -e host/.wh.k.yaml ] || fail 'the whiteout is made'
+runs 0 "$PLYFS" hide -L policy -c plyfs.yaml k.yaml
+runs 0 "$PLYFS" check -c plyfs.yaml
+rm policy/.wh.k.yaml
+finds() {
+	runs 1 "$PLYFS" check -c plyfs.yaml
+	grep -q "host/$1: hides .*$2, in which the layer 'policy' locks values (the lock is at .*plyfs.yaml:3:" out err ||
+		fail "it says: $(cat out err)"
+}
+touch host/.wh.k.yaml && finds .wh.k.yaml vendor/k.yaml && rm host/.wh.k.yaml
+ln -s ../evil host/k.yaml && finds k.yaml vendor/k.yaml && rm host/k.yaml
+touch host/.wh.sub && finds .wh.sub vendor/sub/k.yaml && rm host/.wh.sub
+touch host/sub/.wh..wh..opq && finds sub/.wh..wh..opq vendor/sub/k.yaml && rm host/sub/.wh..wh..opq
+mkdir host/p.yaml && finds p.yaml policy/p.yaml && rmdir host/p.yaml
+runs 0 "$PLYFS" check -c plyfs.yaml
