@@ -88,8 +88,8 @@ bool place_print(
 	CLEANUP(closep) int escaped = unescape(name) ? open_source(settings, name, &is_layers) : -1;
 	/* If there are files of both names, either may be meant. */
 	if (fd < 0 || escaped < 0)
-		print_line(
-			out, indent, fd < 0 ? escaped : fd, settings->options.limits.source_bytes, problem);
+		print_line(out, indent, fd < 0 ? escaped : fd,
+			settings->options.limits.source_bytes, problem);
 	return is_layers;
 }
 

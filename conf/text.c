@@ -15,7 +15,7 @@
 /* First size of the buffer in bytes if fstat(2) does not know the file's size, as for a pipe. */
 #define TEXT_FIRST 65536u
 
-/* Reads into a buffer of `size` bytes at first. `end`: a short read that ends there was the last. */
+/* Reads into a buffer of `size` bytes at first. A short read that ends at `end` was the last. */
 static int read_into(int fd, size_t size, size_t end, size_t limit, char **ret, size_t *ret_len)
 {
 	size_t len = 0;

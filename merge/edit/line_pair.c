@@ -186,8 +186,8 @@ static bool is_same(const struct extent *a, const struct extent *b)
 	return edit_same(a->node, b->node, false);
 }
 
-/* Returns where a pair before another is inserted: above the comments of that one, unless they begin
- * the text. */
+/* Returns where a pair before another is inserted: above the comments of that one, unless they
+ * begin the text. */
 static size_t before_pair(const struct line_editor *editor, const struct extent *pair)
 {
 	const struct extent *in = section_of(editor, pair);

@@ -138,7 +138,7 @@ static size_t above_first(
 	return begin;
 }
 
-/* Returns whether a comment stands above, which would be taken for the comment of an entry there. */
+/* Returns whether a comment stands above, which would become the comment of an entry there. */
 static bool is_below_comment(const struct edit *edit, size_t offset, int column)
 {
 	size_t above = offset > yaml_text_begin(edit) ? yaml_line_begin(edit, offset - 1) : offset;
