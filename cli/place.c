@@ -67,7 +67,7 @@ static bool unescape(char *name)
 		bool is_escape = at[0] == '\\' && at[1] == 'x' && hex_digit(at[2]) >= 0 &&
 				 hex_digit(at[3]) >= 0;
 
-		*out = is_escape ? (char)(hex_digit(at[2]) << 4 | hex_digit(at[3])) : *at;
+		*out = is_escape ? (char)(hex_digit(at[2]) * 16 + hex_digit(at[3])) : *at;
 		at += is_escape ? 4 : 1;
 		is_any |= is_escape;
 	}
