@@ -165,8 +165,11 @@ def check(name, case, result):
     if any(kind == "remove" for kind, _, _ in ops):
         lost -= comments(name, "\n".join(above_entries(text, "#;!", len(ops) == 1)))
     for kind, path, value in ops:
-        if kind == "remove" or isinstance(value, list):
-            lost -= comments(name, "\n".join(within_entries(text, [key for key in path if isinstance(key, str)][-1])))
+        key = [step for step in path if isinstance(step, str)][-1]
+        # A value that stands in the place of several entries removes all but one of them.
+        is_one_of_several = sum(line.strip().startswith(key) for line in re.split(r"\r\n|\r|\n", text)) > 1
+        if kind == "remove" or isinstance(value, list) or (kind == "set" and is_one_of_several):
+            lost -= comments(name, "\n".join(within_entries(text, key)))
     assert not lost or takes_section, f"{where}\nis\n{result[1]}\nwithout {lost}"
     return True
 
