@@ -49,7 +49,7 @@ def expect_error(words, is_right, whole=True):
     """Expects the error; of a command that was stopped too late, what is right without the deploy."""
     for _ in range(50):
         result = run_in_deploy(words, whole)
-        if result and result[0] == 1 and "current: the layer was replaced" in result[1]:
+        if result and result[0] == 1 and all(part in result[1] for part in ("current", "the layer was replaced")):
             return result[1]
         assert not result or (result[0] == 0 and is_right(result[1])), (words, whole, result)
     raise AssertionError(f"it was never stopped in time: {words}")
