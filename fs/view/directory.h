@@ -45,7 +45,7 @@ enum entry_scope {
 };
 
 /*
- * What programs may know of a name. What happens to the name decides:
+ * The state of a name for the programs that use the mount. Each event leads to one state:
  *
  *      a look finds nothing, or the object is removed ──────────────▶ ABSENT
  *      it is listed or looked up ───────────────────────────────────▶ SHOWN
@@ -67,7 +67,7 @@ enum entry_hook {
 	HOOK_TOLD,   /* also, and it got a change since the kernel forgot the entry */
 };
 
-/* What has happened to a name and is not shown yet. */
+/* The events of a name that no look has handled yet. */
 struct pending {
 	enum pending_state state;
 	enum entry_scope scope; /* QUEUED */

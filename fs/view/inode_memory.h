@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <time.h>
 
-/* What is known of the object that a path showed last. */
+/* The number, fingerprint and times of the object that a path showed last. */
 struct last_inode {
 	uint64_t ino;   /* the next object may get it; 0: none */
 	uint64_t print; /* fingerprint of the content, or of the layers' directories; 0: unknown */

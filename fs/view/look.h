@@ -26,7 +26,7 @@ enum look_purpose {
 	LOOK_REFRESH, /* the publisher's */
 };
 
-/* What a look has found. */
+/* The result of a look. */
 struct look_result {
 	int code; /* 0; PROBLEM; COMPOSE_MOVED, COMPOSE_UNSETTLED; LOOK_…; or -errno */
 	struct union_lookup lookup;
@@ -41,7 +41,7 @@ struct look_result {
 	bool has_new_links; /* a source with several hard links was not watched before */
 };
 
-/* What the publisher knew of the name when it began its look (refresh.c). */
+/* The publisher notes this of the name when it begins its look (refresh.c). */
 struct look_refresh {
 	enum union_kind kind;   /* of the entry */
 	enum entry_scope scope; /* of what was pending */

@@ -29,7 +29,7 @@ struct directory_list {
 	size_t capacity;
 };
 
-/* What the publisher has to do. */
+/* The publisher's work. */
 struct view_queue {
 	struct entry_queue entries;
 	struct debounced debounced;

@@ -530,11 +530,6 @@ static bool next_attributes(struct view *view, struct change *ret)
 	return directory != NULL;
 }
 
-static bool queue_other_names(struct view *view)
-{
-	return other_names_queue(view);
-}
-
 int view_next_change(struct view *view, struct change *ret)
 {
 	for (;;) {
@@ -545,7 +540,7 @@ int view_next_change(struct view *view, struct change *ret)
 		int r = decide_next(view, ret);
 		if (r == 0)
 			return 0;
-		if (r == 2 && !names_scan_next(view) && !queue_other_names(view))
+		if (r == 2 && !names_scan_next(view) && !other_names_queue(view))
 			return 1;
 	}
 }

@@ -94,7 +94,7 @@ enum publication_state {
 	PUBLISHING_OVERTAKEN, /* a newer version is shown: the change must not be made any more */
 };
 
-/* What is being published (change.h). */
+/* The change that is being published (change.h). */
 struct publication {
 	const struct change *change; /* NULL: nothing */
 	enum publication_state state;

@@ -20,7 +20,7 @@ enum ini_again {
 	INI_DOUBT,  /* the dialect is unknown: a merge that would lose something is refused */
 };
 
-/* What stands on the line of a section's header. */
+/* The form of the line that begins a section. */
 enum ini_header {
 	INI_HEADER_ALONE,  /* the header alone */
 	INI_HEADER_LONG,   /* so, too; the name ends at the line's last "]" */
@@ -40,7 +40,7 @@ struct ini_sections {
 	bool has_root_keys; /* keys may stand before the sections */
 };
 
-/* What is a list. */
+/* The values that are lists. */
 struct ini_lists {
 	const char *keys;    /* "a,b": lists whatever ini_dialect.keys says; NULL: none */
 	const char *suffix;  /* the suffix of any other list's name; NULL: none */
