@@ -1,7 +1,7 @@
 /*
- * The uses of options. A rule's options name places in files, such as "server.port". A place is
- * used if some file has it, and idle if no file does. A set has the nodes of the options that name
- * used places.
+ * Which places that a rule's options name are in use. Such a place is "server.port". A place is
+ * used if some file has it, and idle if no file has it. struct option_uses is the set of those
+ * option nodes whose places are used.
  */
 #pragma once
 
@@ -29,8 +29,8 @@ int option_uses_note(struct option_uses *uses, const struct merge_request *reque
 	const struct document *document);
 
 /**
- * Adds the nodes of locks and bounds whose places are in the result, even if the value comes from a
- * file that is no input. Returns 0 or -ENOMEM.
+ * Adds the nodes of locks and bounds whose places are in the result. The value there may also come
+ * from a file that is not one of the request's inputs. Returns 0 or -ENOMEM.
  */
 int option_uses_note_result(struct option_uses *uses, const struct merge_request *request,
 	const struct merge_result *result);

@@ -24,8 +24,8 @@ int populate_put_directory(struct render *render, const char *path, uint64_t ino
 
 /**
  * Handles a failed lookup or listing of `path`, which is the directory `ino` or a name in it. The
- * files that are there stay. If `result` is a shortage (layer_is_shortage()), populate_again()
- * lists the directory again.
+ * files that an earlier run or pass wrote there stay. If `result` is a shortage
+ * (layer_is_shortage()), populate_again() lists the directory again.
  */
 void populate_miss(struct render *render, uint64_t ino, const char *path, int result);
 
@@ -37,9 +37,10 @@ void populate_miss(struct render *render, uint64_t ino, const char *path, int re
 void populate_note_number(struct render *render, struct owned *owned, uint64_t ino);
 
 /**
- * Writes the path again if its writing failed or was put off, or if the path has drifted. While the
- * publisher has a change of the path, leaves the path alone. Lists an incomplete directory again.
- * If a removal of unseen files is due, tries to remove them.
+ * Writes the path again if its writing failed or was put off, or if the path has drifted. Does
+ * nothing if the publisher is about to write a change of the path. If the path is a directory that
+ * was not listed completely, lists it again. If populate_remove_unseen() left files for later,
+ * tries again to remove them.
  */
 void populate_again(struct render *render, const char *path);
 
@@ -47,7 +48,7 @@ void populate_again(struct render *render, const char *path);
 void populate_all_again(struct render *render);
 
 /**
- * If the whole tree is known, removes the files of an earlier run that no layer has any more.
- * Otherwise notes that the removal is due; populate_again() removes them later.
+ * If the whole tree is known, removes the files of an earlier run that no layer has any more. If a
+ * part of the tree is unknown, removes nothing, and populate_again() tries again later.
  */
 void populate_remove_unseen(struct render *render);

@@ -1,14 +1,14 @@
 /*
  * The lines of a YAML text that is edited, and the parts of its values on them.
  *
- * Offsets are those of the text. A byte order mark belongs to no line, and a line break does not
- * belong to its line's text.
+ * Offsets are byte offsets in the whole text. A byte order mark is before the first line. The text
+ * of a line ends before the line break.
  */
 #pragma once
 
 #include "editor.h"
 
-/** Returns the byte at `offset`; '\0' after the text. */
+/** Returns the byte at `offset`, or '\0' if the text ends before `offset`. */
 static inline char yaml_at(const struct edit *edit, size_t offset)
 {
 	return offset < edit->text.len ? edit->text.data[offset] : '\0';
@@ -19,34 +19,40 @@ static inline bool yaml_is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-/** Returns the text's first offset, after a byte order mark. */
+/** Returns the offset of the first line: the length of the byte order mark, or 0 without one. */
 size_t yaml_text_begin(const struct edit *edit);
 
 /** Returns the offset of the first byte of the line at `offset`. */
 size_t yaml_line_begin(const struct edit *edit, size_t offset);
 
-/** Returns the end of the text of the line at `offset`, before its break; at least `offset`. */
+/**
+ * Returns the offset where the text of the line at `offset` ends, which is before the line break.
+ * If `offset` is within the line break, returns `offset`.
+ */
 size_t yaml_line_text_end(const struct edit *edit, size_t offset);
 
 /** Returns whether the last line has a line break. */
 bool yaml_ends_with_newline(const struct edit *edit);
 
 /**
- * Returns whether the value is a map or list in brackets, or a map without brackets in a list with
- * them: [a: b].
+ * Returns whether the value is a map or list in brackets. This holds also for a map that is an item
+ * of a list in brackets and has no brackets of its own, such as the map in [a: b].
  */
 bool yaml_is_flow(const struct extent *extent);
 
-/** Returns whether the value is a text after `|` or `>`. An alias is none. */
+/** Returns whether the value is a text after `|` or `>`. Returns false for an alias of one. */
 bool yaml_is_block_scalar(const struct extent *extent);
 
-/** Returns whether the value is a map or list in block style. An alias is none. */
+/** Returns whether the value is a map or list in block style. Returns false for an alias of one. */
 bool yaml_is_block(const struct extent *extent);
 
-/** Returns whether the value has brackets of its own. A map in a list may have none: [a: b]. */
+/** Returns whether the value has brackets of its own. The map in [a: b] has none. */
 bool yaml_has_brackets(const struct edit *edit, const struct extent *extent);
 
-/** Goes from each block to its last entry. Returns the first value that is no block. */
+/**
+ * Returns `extent` if it is no block (yaml_is_block()); otherwise what this function returns for
+ * the block's last entry.
+ */
 const struct extent *yaml_last_leaf(const struct extent *extent);
 
 /**
@@ -54,12 +60,15 @@ const struct extent *yaml_last_leaf(const struct extent *extent);
  */
 size_t yaml_block_header(const struct edit *edit, const struct extent *scalar);
 
-/** Returns whether the blank lines below belong to the value's text: a block scalar with "+". */
+/**
+ * Returns whether the blank lines below `scalar` are part of its text. They are if `scalar` is a
+ * block scalar with the indicator "+".
+ */
 bool yaml_keeps_lines(const struct edit *edit, const struct extent *scalar);
 
 /**
- * Returns the offset after the blank lines at `offset`. *has_blanks becomes true if one of these
- * lines has blanks in it, and otherwise false.
+ * Returns the offset after the empty lines that begin at `offset`, where a line of spaces and tabs
+ * counts as empty. Sets *has_blanks to whether one of these lines has a space or a tab.
  */
 size_t yaml_skip_blank_lines(const struct edit *edit, size_t offset, bool *has_blanks);
 

@@ -6,20 +6,24 @@
 
 /* The place of a new value. */
 struct yaml_spot_around {
-	const struct extent *in;  /* the map or list around it; NULL: the value becomes the root */
-	const struct extent *old; /* the value that it replaces; NULL: none */
-	bool is_before_comment;   /* the comment below would become text of a block scalar */
+	const struct extent *in;  /* the map or list around the new value; NULL: none */
+	const struct extent *old; /* the value that the new one replaces; NULL: none */
+	bool is_before_comment;   /* a block scalar would take the comment below as text */
 };
 
 /** Returns the column of `offset`, in characters, starting at 0. */
 int yaml_column(const struct edit *edit, size_t offset);
 
-/** Returns the indentation of the blocks in `in`; if there are none, of those in `root`. */
+/**
+ * Returns how blocks are indented in `in`. What the blocks of `in` do not show is taken from
+ * `root`, and otherwise from YAML_LAYOUT. Both may be NULL.
+ */
 struct yaml_layout yaml_find_layout(
 	const struct edit *edit, const struct extent *in, const struct extent *root);
 
 /**
- * Gives `value` the neighbours' quotes and brackets. Returns 0 with *ret in the arena, or -ENOMEM.
+ * Gives `value` the quotes and brackets of the values around it. Returns 0 with the new value in
+ * *ret: `value` itself if it stays as it is, otherwise a copy in the arena. Or returns -ENOMEM.
  */
 int yaml_adapt(const struct edit *edit, const struct yaml_spot_around *around,
 	const struct node *value, const struct node **ret);

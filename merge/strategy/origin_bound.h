@@ -1,8 +1,9 @@
 /*
- * A bound on the cost of origins. A script, or a JSON Patch that changes an alias, can put a value
- * at several places of the result, and each place needs a copy of the value's steps. A hostile
- * source could make many copies of many steps. So more steps than the bound are not copied: at the
- * other place, origins give only the line where the value was read.
+ * A bound on the cost of origins. A script, or a JSON Patch that changes an alias, can put one
+ * value at several places of the result, and each of these places needs its own copy of the value's
+ * steps. A hostile source could make many copies of many steps. Therefore, the steps of a value
+ * with more than ORIGIN_BOUND steps are not copied. The first place keeps the steps. At the other
+ * places, origins give only the line where the value was read.
  */
 #pragma once
 
@@ -15,19 +16,21 @@
 bool origin_bound_is_short(const struct origins *origins, const struct node *node);
 
 /**
- * As origin_move(), but `from` may still stand elsewhere. If its steps would have to be copied and
- * are too many, `to` gets none.
+ * As origin_move(), but `from` may stay at another place of the result. If another value's steps
+ * already continue from the steps of `from`, these would have to be copied. Then `to` gets no steps
+ * if `from` has more than ORIGIN_BOUND.
  */
 void origin_bound_move(struct origins *origins, const struct node *from, const struct node *to);
 
 /**
- * Returns `lost`. If its steps would have to be copied and are too many, returns the result of
- * origin_bound_place() instead.
+ * Returns the node that a step names as the lost value: `lost` itself, or the result of
+ * origin_bound_place() where origin_bound_move() would give no steps.
  */
 const struct node *origin_bound_lost(
 	struct origins *origins, const struct node *lost, struct arena *arena);
 
 /**
- * Returns a copy of `node` without steps, in `arena`; `node` itself when there is no memory.
+ * Returns a copy of `node` without its steps, allocated in `arena`. Returns `node` itself if memory
+ * is short.
  */
 const struct node *origin_bound_place(const struct node *node, struct arena *arena);
