@@ -190,6 +190,8 @@ def within_entries(text, key):
         if line.strip().startswith(("#", ";")):
             block.append(line.strip())
             continue
+        if is_in and not goes_on and not line.strip():
+            continue  # an indented line below a blank one still continues the value
         if is_in and (goes_on or line[:1].isspace()):
             found += block
         else:
