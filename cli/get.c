@@ -91,7 +91,7 @@ static const struct node *wrap(const struct get_job *job, const struct node *in)
 
 /*
  * Prints a map or list in the file's format. For a format without lists, a list of texts is printed
- * one a line.
+ * one a line. TOML can't write a list by itself, so it is printed as its key's value.
  */
 static int print_collection(const struct get_job *job, const struct merge_request *request,
 	const struct node *root, const struct node *value)
@@ -105,7 +105,7 @@ static int print_collection(const struct get_job *job, const struct merge_reques
 			printf("%s\n", value->seq.items[i]->text.data);
 		return EXIT_DONE;
 	}
-	if (!format->has_lists)
+	if (!format->has_lists || (format_is_toml(format) && node_is_sequence(value)))
 		value = wrap(job, root);
 	if (!value)
 		return message_result(-ENOMEM, NULL, NULL);

@@ -553,15 +553,26 @@ static int do_one(struct put *put, size_t i)
 	return r == PUT_FORM_LAST ? refuse(put, i) : r;
 }
 
-/* Applies each op in its first form, all in one edit. */
+/* Returns whether the op sets a value that the result has already before it. */
+static bool is_idle(const struct put *put, size_t i)
+{
+	const struct edit_op *op = &put->ops[i];
+	const struct node *present = edit_tree_follow(&put->wanted[i], op, op->count);
+
+	return op->kind == EDIT_SET && present && edit_same(present, op->value, false);
+}
+
+/* Applies each op that changes the result in its first form, all in one edit. */
 static int do_together(struct put *put, size_t first, size_t end)
 {
 	struct edit_op *ops = arena_zalloc(put->arena, end - first, sizeof(*ops));
+	size_t count = 0;
 	int r = ops ? 0 : -ENOMEM;
 
 	for (size_t i = first; r == 0 && i < end; i++)
-		r = find_form(put, i, 0, &ops[i - first]);
-	return r == 0 ? attempt(put, ops, end - first, &put->wanted[end]) : r;
+		if (!is_idle(put, i))
+			r = find_form(put, i, 0, &ops[count++]);
+	return r == 0 ? attempt(put, ops, count, &put->wanted[end]) : r;
 }
 
 static int do_ops(struct put *put, size_t first, size_t end)

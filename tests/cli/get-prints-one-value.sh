@@ -87,6 +87,17 @@ printf 'A="x y"\n' >vendor/a.env
 runs 0 get a.env A
 prints 'x y'
 
+# TOML can't write a list by itself: it is printed as the value of its key.
+printf 'ports = [80, 443]\n[server]\nhosts = ["a", "b"]\n[[peer]]\nname = "p"\n' >vendor/a.toml
+runs 0 get a.toml ports
+prints 'ports = [80, 443]'
+runs 0 get a.toml server.hosts
+prints $'[server]\nhosts = ["a", "b"]'
+runs 0 get a.toml peer
+prints $'[[peer]]\nname = "p"'
+runs 0 get a.toml server
+prints 'hosts = ["a", "b"]'
+
 # A symbolic link leads to its file, as in a mount.
 mkdir vendor/conf
 echo 'a: {b: 7}' >vendor/conf/real.yaml

@@ -35,3 +35,10 @@ stays a.yaml k 'k: ~'
 printf '[s]\nk\n' >v/a.ini
 runs 0 "$PLYFS" set -l v --string a.ini s.k null
 [ "$(tail -n 1 v/a.ini)" = 'k = null' ] || fail "it becomes: $(cat v/a.ini)"
+
+# It also changes none beside a value that changes, where a higher layer is what shows it.
+mkdir -p low high
+printf 'k: 0\nx: 0\n' >low/app.yaml
+printf 'k: 5\n' >high/app.yaml
+runs 0 "$PLYFS" set -l low:high -L low app.yaml k=5 x=2
+[ "$(cat low/app.yaml)" = $'k: 0\nx: 2' ] || fail "it becomes: $(cat low/app.yaml)"
