@@ -75,6 +75,8 @@ def key_op(chance, name, path, values):
     if isinstance(value, list) and chance.random() < 0.7:
         i = chance.randrange(len(value) + 1)
         kind = chance.choice(["insert", "set", "remove"]) if i < len(value) else "insert"
+        if kind == "insert" and name == "systemd" and "" in value[i:]:
+            i = len(value)  # a value before an empty one, which resets the list, is no value
         return kind, path + [key, i], None if kind == "remove" else chance.choice([t for t in TEXTS if t])
     if name == "systemd" and chance.random() < 0.3:
         return "set", path + [key], chance.choice([["m", "n"], ["m", "n", "o"], ["", "n"]])
