@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/pidfd.h>
@@ -70,8 +71,8 @@ static void reap(struct workers *workers)
 }
 
 /*
- * Leaves the process alone: it ends when it next reads from its socket, or has used TICK_S.
- * `worker` is then free for another process.
+ * Leaves the process alone: it ends when it next reads from its socket, when it has used TICK_S, or
+ * with the daemon. `worker` is then free for another process.
  */
 static void leave(struct workers *workers, struct worker *worker)
 {
@@ -110,7 +111,8 @@ void workers_free(struct workers *workers)
 		next = left->next;
 		/* Idle workers end at once. All others together get WORKER_END_MS. */
 		int64_t wait_ms = end_ms - clock_ms();
-		(void)forked_await(left->pid, left->pidfd, wait_ms > 0 ? (int)wait_ms : 0);
+		if (!forked_await(left->pid, left->pidfd, wait_ms > 0 ? (int)wait_ms : 0))
+			kill(left->pid, SIGKILL);
 		closep(&left->pidfd);
 		free(left);
 	}
@@ -164,6 +166,7 @@ static int keep_only(int socket, int watches, const struct settings *settings)
 struct new_worker {
 	int socket;
 	int watches;
+	pid_t daemon;
 	struct worker_page *page;
 	const struct composer *composer;
 };
@@ -173,6 +176,8 @@ static void begin(void *context)
 {
 	const struct new_worker *new_worker = context;
 
+	if (!forked_dies_with(new_worker->daemon))
+		_exit(0);
 	worker_end_with(new_worker->socket);
 	int watches =
 		keep_only(new_worker->socket, new_worker->watches, new_worker->composer->settings);
@@ -193,7 +198,7 @@ static int start(struct workers *workers, struct worker *worker, const struct co
 		munmap(page, sizeof(*page));
 		return -error;
 	}
-	struct new_worker new_worker = {sockets[1], workers->watches, page, composer};
+	struct new_worker new_worker = {sockets[1], workers->watches, getpid(), page, composer};
 	pid_t pid = coroutine_fork(begin, &new_worker);
 	close(sockets[1]);
 	if (pid < 0) {

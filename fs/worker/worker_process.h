@@ -29,8 +29,8 @@ struct worker_page {
 
 /**
  * Makes the new process end when it has used a second or two of a processor after the daemon has
- * closed the other end of the socket, whatever the process is doing. Call this first after fork(2).
- * Allocates nothing.
+ * closed the other end of the socket. Call this directly after fork(2), when the process already
+ * dies with the daemon (forked_dies_with()). Allocates nothing.
  */
 void worker_end_with(int socket);
 

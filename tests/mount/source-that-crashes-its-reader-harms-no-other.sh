@@ -82,3 +82,16 @@ have_ended() {
 	done
 }
 eventually have_ended || fail "workers remain"
+
+# They end with a daemon that is killed, too.
+LD_PRELOAD=$MARKED_LIBRARY start plyfs.yaml mnt
+shows mnt/stop.yaml $'a: 1\nb: 2'
+echo 'b: fault-stop' | replace high/stop.yaml
+echo 'b: 3' | replace high/other.yaml
+comes_to_show mnt/other.yaml $'a: 1\nb: 3'
+workers=$(pgrep -P "$plyfs_pid" plyfs-worker)
+kill -KILL "$plyfs_pid"
+wait "$plyfs_pid" || true
+plyfs_pid=
+eventually have_ended || fail "workers outlive a daemon that is killed"
+umount mnt || fail "the mount can't be cleared"
