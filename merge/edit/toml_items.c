@@ -148,10 +148,30 @@ static int remove_inline(const struct toml_items *items, uint32_t first, uint32_
 	return r ? r : text_lines_take_out(items->lines, from, end_with_comma(items, end - 1));
 }
 
+/* Returns whether another op of the same edit removes entry `i`. */
+static bool is_removed(const struct toml_items *items, uint32_t i)
+{
+	const struct edit *edit = items->lines->edit;
+	struct range member = items->items[i]->member;
+	bool is_so = false;
+
+	for (size_t k = 0; k < edit->count && !is_so; k++) {
+		const struct splice *splice = &edit->splices[k];
+
+		is_so = splice->offset <= member.begin &&
+			splice->offset + splice->len >= member.end;
+	}
+	return is_so;
+}
+
 int toml_items_remove(const struct toml_items *items, uint32_t first, uint32_t end)
 {
 	bool has_lines = true;
 
+	/* The comma before all of them would stay: TOML 1.0 has none before a brace. */
+	if ((first && is_removed(items, first - 1)) ||
+		(end < items->count && is_removed(items, end)))
+		return EDIT_CANNOT;
 	for (uint32_t i = first; i < end; i++)
 		has_lines = has_lines && has_own_lines(items, i);
 	if (has_lines && end - first == items->count) {
