@@ -17,18 +17,12 @@
 /* The text in front of a value, to parse it as TOML. */
 #define TOML_KEY "v = "
 
-/* The version of YAML in which the file to be changed is written. */
-static enum node_schema yaml_of(const struct read_options *options)
-{
-	return options->declared ? *options->declared : options->schema;
-}
-
 static enum node_schema schema_of(const struct read_options *options)
 {
 	const struct format *format = format_of_tree(options->format);
 
 	if (format == &format_yaml)
-		return yaml_of(options);
+		return options->edited;
 	if (format_is_toml(format))
 		return NODE_TOML;
 	return format->has_lists ? NODE_JSON : NODE_TEXT;
@@ -51,7 +45,7 @@ static int read_text(const struct typed_value *value, const struct format *forma
 {
 	const struct read_options options = {
 		.format = format,
-		.schema = format == &format_yaml ? yaml_of(value->options) : value->options->schema,
+		.schema = format == &format_yaml ? value->options->edited : value->options->schema,
 		.limits = value->options->limits,
 		.wants_extents = true,
 	};
@@ -332,7 +326,7 @@ static int translate(const struct typed_value *value, struct arena *arena,
 	struct edit_op op = {.kind = EDIT_SET, .value = *node};
 	struct document *document = NULL;
 
-	declared.schema = yaml_of(value->options);
+	declared.schema = value->options->edited;
 	if (format_of_tree(declared.format) != &format_yaml || declared.schema == to)
 		return 0;
 	int r = edit_value_convert(&op, &to, &declared, arena, &document, problem);

@@ -34,9 +34,9 @@ struct read_options {
 	bool wants_extents;      /* fill in the document's `extents` (extent.h) */
 	struct limits limits;    /* all zero: LIMITS_DEFAULT */
 	struct text_place place;
-	/* Ignored by reading. For a plan of edits (put.h): the version of YAML that the edited
-	 * source declares, which types the values for it. NULL: `schema`. */
-	const enum node_schema *declared;
+	/* Ignored by reading. For a plan of edits (put.h): the version of YAML in which the edited
+	 * source is written, which types the values for it. */
+	enum node_schema edited;
 	const atomic_bool *is_cancelled; /* when set, reading fails with -ECANCELED; NULL: never */
 
 	/* Called for text that is legal but suspicious (a key that comes twice). May be NULL. */
@@ -67,6 +67,13 @@ struct document {
  */
 int document_read(const struct source *source, struct span text, const struct read_options *options,
 	struct document **ret, struct problem *problem);
+
+/** Returns the version of YAML in which the text is written: the one it names, or `otherwise`. */
+static inline enum node_schema document_schema(
+	const struct document *document, enum node_schema otherwise)
+{
+	return document->yaml ? *document->yaml : otherwise;
+}
 
 void document_free(struct document *document);
 void document_freep(struct document **document);

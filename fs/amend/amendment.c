@@ -425,7 +425,7 @@ static int edit_whole(
 	if (r != 0)
 		return r;
 	made->amendment.before = (struct stream){.roots = (*old)->roots, .count = (*old)->count};
-	options.declared = (*old)->yaml;
+	options.edited = document_schema(*old, options.schema);
 	r = made->request->plan(made->request->context, &made->amendment.before, &options,
 		made->arena, &ops, &edit.count, problem);
 	edit.ops = ops;

@@ -631,7 +631,7 @@ static int plan(struct put *put, const struct stream *present)
 	struct edit_tree *tree;
 	int r = 0;
 
-	options.declared = put->state.document->yaml;
+	options.edited = document_schema(put->state.document, options.schema);
 	put->count = request->count;
 	if (request->plan)
 		r = request->plan(request->context, present, &options, put->arena, &planned,
