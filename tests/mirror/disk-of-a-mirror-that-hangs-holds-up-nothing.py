@@ -58,6 +58,9 @@ def begin():
     daemon = stores.spawn([stores.PLYFS, "mount", "-f", "-o", "noheader", "-c", stores.path("plyfs.yaml"), TREE],
                           stdout=open(LOG, "wb"), stderr=subprocess.STDOUT)
     stores.eventually("it is mounted", lambda: read().stdout.endswith("log: git\n") or open(LOG, encoding="utf-8").read())
+    # The second mount shows the state of the first, and may do so before its own mirror runs.
+    stores.eventually("the mirror runs", lambda: "plyfs-mirror" in (name for name, _ in children(daemon.pid).values())
+                      or children(daemon.pid))
     before = children(daemon.pid)
     mirror = next(pid for pid, (name, _) in before.items() if name == "plyfs-mirror")
     time.sleep(1)  # While it writes, it can't be killed.
