@@ -17,7 +17,7 @@
 #include "failed_job.h"
 #include "followed_path.h"
 #include "forked.h"
-#include "hash.h"
+#include "pool.h"
 #include "worker_dialogue.h"
 
 /* ms. One more worker is forked when each kept worker has had its job for this long, … */
@@ -25,6 +25,12 @@
 
 /* … and when a job has waited this long, because the kept workers got other jobs. */
 #define MORE_LATEST_MS 200
+
+/* The nice value (setpriority(2)) of a worker that has had a large job. */
+#define LARGE_NICE 10
+
+/* ms. When a large job has waited this long, although each processor but one has a large job. */
+#define MORE_LARGE_MS 2000
 
 /* A worker's descriptor of inotify(7) has this number at least: all that it opens is below. */
 #define WATCHES_LEAST 512
@@ -37,6 +43,8 @@ struct workers {
 	struct worker *more; /* each forked for one job */
 	struct worker *left; /* their end is not waited for */
 	unsigned left_count;
+	unsigned more_count;
+	unsigned large_max; /* large jobs that can run at the same time without harm */
 	uint64_t failed;
 	struct failed_jobs failed_jobs;
 };
@@ -48,6 +56,8 @@ int workers_new(int watches, struct workers **ret)
 	if (!workers)
 		return -ENOMEM;
 	workers->watches = watches;
+	long processors = sysconf(_SC_NPROCESSORS_ONLN);
+	workers->large_max = processors > 2 ? (unsigned)processors - 1 : 1;
 	for (size_t i = 0; i < WORKERS_KEPT; i++)
 		workers->kept[i].is_kept = true;
 	*ret = workers;
@@ -220,13 +230,17 @@ static int64_t most(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
-/* Returns a kept worker; NULL: none is free. See worker.h for the limit of forks. */
-static struct worker *take_kept(struct workers *workers, const char *path)
+static bool is_large(const struct worker_job *job)
 {
-	size_t first = hash_end(hash_bytes(hash_seed(), span_of(path))) % WORKERS_KEPT;
+	return job->bytes > POOL_LARGE_BYTES;
+}
 
-	for (size_t i = 0; i < WORKERS_KEPT; i++) {
-		struct worker *worker = &workers->kept[(first + i) % WORKERS_KEPT];
+/* Returns a kept worker; NULL: none is free. See worker.h for the limit of forks. */
+static struct worker *take_kept(struct workers *workers, const struct worker_job *job)
+{
+	/* The first one gets no large jobs. */
+	for (size_t i = is_large(job); i < WORKERS_KEPT; i++) {
+		struct worker *worker = &workers->kept[i];
 		if (worker->is_busy ||
 			(!worker->pid && workers->left_count >= 4 * WORKERS_LEFT_MAX))
 			continue;
@@ -258,7 +272,20 @@ static struct worker *take_more(struct workers *workers)
 	worker->is_busy = true;
 	worker->next = workers->more;
 	workers->more = worker;
+	workers->more_count++;
 	return worker;
+}
+
+/*
+ * Returns how long the job waits for a kept worker, in ms, if the kept ones get other jobs. More
+ * large jobs than processors would only delay each other, without a cache of parsed sources; but a
+ * file system may hold them up.
+ */
+static int patience_ms(const struct workers *workers, const struct worker_job *job)
+{
+	bool is_enough = is_large(job) && workers->more_count + 1 >= workers->large_max;
+
+	return is_enough ? MORE_LARGE_MS : MORE_LATEST_MS;
 }
 
 /*
@@ -273,11 +300,13 @@ static struct worker *take(struct workers *workers, const struct worker_job *job
 	struct worker *worker;
 
 	reap(workers);
-	while (!(worker = take_kept(workers, job->path))) {
+	while (!(worker = take_kept(workers, job))) {
 		int64_t now = clock_ms();
 		bool is_full = workers->left_count >= WORKERS_LEFT_MAX;
-		bool is_late = now - begin_ms >= (is_full ? full_ms : MORE_LATEST_MS);
-		bool are_long = !is_full && now - last_job_ms(workers) >= MORE_MS;
+		int most_ms = is_full ? full_ms : patience_ms(workers, job);
+		bool is_late = now - begin_ms >= most_ms;
+		bool are_long = !is_full && most_ms == MORE_LATEST_MS &&
+				now - last_job_ms(workers) >= MORE_MS;
 		if (is_late || are_long)
 			return is_full ? NULL : take_more(workers);
 		struct timespec until = clock_in_us(MORE_MS * 1000);
@@ -299,6 +328,7 @@ static void give_back(struct workers *workers, struct worker *worker)
 		while (*at != worker)
 			at = &(*at)->next;
 		*at = worker->next;
+		workers->more_count--;
 		free(worker);
 	}
 }
@@ -339,6 +369,8 @@ static int try(struct workers *workers, struct worker *worker, const struct work
 		leave(workers, worker);
 		return -ECANCELED;
 	}
+	if (is_large(job))
+		(void)setpriority(PRIO_PROCESS, (id_t)worker->pid, LARGE_NICE);
 	r = worker_do(worker, job, ret, &can_go_on, problem);
 	if (!can_go_on && r != -ETIMEDOUT)
 		note_file_system(worker, 0);

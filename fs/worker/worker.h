@@ -16,9 +16,11 @@
  * The daemon forks a worker when it is needed, so the worker has the settings and the layers'
  * descriptors without a message. Of all other descriptors it keeps only its socket, the directory
  * under the mount, and inotify's. It enters its sandbox (reader_sandbox.h), then does one job at a
- * time. Two workers are kept, each with a cache of parsed sources. The hash of a job's path selects
- * the one that is tried first. If both stay busy, one more worker is forked for this job alone. If
- * the settings change, workers are forked anew.
+ * time. Two workers are kept, each with a cache of parsed sources. The first one gets no large
+ * jobs, so a small job rarely waits for a large one. The second one gets large jobs, and small ones
+ * while the first is busy. If both stay busy, one more worker is forked for this job alone. A
+ * worker that has had a large job runs with less priority (LARGE_NICE) from then on: the daemon,
+ * which answers all requests, goes before it. If the settings change, workers are forked anew.
  *
  * A worker that stands still is left alone, and ends as soon as it can. While WORKERS_LEFT_MAX or
  * more stand still, no worker is forked for one job alone: jobs wait for the two kept workers. A
@@ -78,6 +80,7 @@ struct worker_job {
 	 */
 	int patience_ms;
 	int longest_ms; /* after so long a wait for a message, steps do not count; 0: 10 minutes */
+	uint64_t bytes; /* of the sources, about. More than POOL_LARGE_BYTES: a large job */
 	void (*put)(const void *context, struct record *message); /* writes the task's input */
 	const void *put_context;
 	const struct worker_requests *requests; /* NULL: there are no fallbacks */

@@ -61,6 +61,38 @@ static int make(struct workers *by, struct version **ret)
 	return r;
 }
 
+/* Makes a source with a map of `count` keys, and two more copies of it as aliases. */
+static void write_large(const char *path, unsigned count)
+{
+	CLEANUP(freep) char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	fputs("map: &map\n", file);
+	for (unsigned i = 0; i < count; i++)
+		fprintf(file, "  key%u: %u\n", i, i);
+	fputs("copy: *map\nanother: *map\n", file);
+	fclose(file);
+	write_file(path, text);
+}
+
+WORKER_TEST(a_large_job_leaves_the_first_worker_to_small_ones)
+{
+	struct worker_counts counts;
+	struct version *version;
+
+	write_large("a/app.yaml", 30000);
+	assert_int_equal(make(workers, &version), 0);
+	version_unref(version);
+	workers_count(workers, &counts);
+	assert_int_equal(counts.running, 1);
+	write_file("a/app.yaml", "x: 1\n");
+	assert_int_equal(make(workers, &version), 0);
+	version_unref(version);
+	workers_count(workers, &counts);
+	assert_int_equal(counts.running, 2);
+}
+
 WORKER_TEST(a_worker_composes_what_one_process_would)
 {
 	struct worker_counts counts;
