@@ -18,6 +18,9 @@
 /* "plyfs", format, size. */
 #define HEAD_SIZE 24
 
+/* the place of `format` */
+#define FORMAT_AT 8
+
 /* the checksum after the content */
 #define TAIL_SIZE 8
 
@@ -200,9 +203,12 @@ void record_set_count(struct record *record, size_t place, uint64_t count)
 		encode(record->data + place, count);
 }
 
+/* Returns the checksum of the record's head and content, which are `size` bytes. */
 static uint64_t sum_of(const char *data, size_t size)
 {
-	return hash_bytes(SUM_START, (struct span){data, size});
+	bool is_summed = !(decode(data + FORMAT_AT) & RECORD_UNSUMMED);
+
+	return is_summed ? hash_bytes(SUM_START, (struct span){data, size}) : 0;
 }
 
 static int write_all(int fd, const char *data, size_t size)
@@ -263,7 +269,7 @@ static int check_head(const struct record *record, uint64_t format)
 
 	if (memcmp(data, MAGIC, sizeof(MAGIC)) != 0)
 		return -EBADMSG;
-	if (decode(data + 8) != format)
+	if (decode(data + FORMAT_AT) != format)
 		return -EPROTONOSUPPORT;
 	if (decode(data + 16) != record->size - HEAD_SIZE ||
 		decode(data + record->size) != sum_of(data, record->size))
@@ -376,6 +382,20 @@ struct span record_get_bytes(struct record *record)
 	const char *data = take(record, size);
 
 	return data ? (struct span){data, size} : (struct span){NULL, 0};
+}
+
+size_t record_size(const struct record *record)
+{
+	return record->size;
+}
+
+void *record_take_map(struct record *record, size_t *size)
+{
+	if (!record->is_mapped)
+		return NULL;
+	record->is_mapped = false;
+	*size = record->size + TAIL_SIZE;
+	return take_ptr(record->data);
 }
 
 char *record_get_text(struct record *record)

@@ -22,6 +22,12 @@
 
 struct record;
 
+/*
+ * Formats with this bit have 0 in place of the checksum: their records go from one process to
+ * another, and never lie on a disk that may damage them.
+ */
+#define RECORD_UNSUMMED ((uint64_t)1 << 63)
+
 /** Makes a record to write, in `format`. Returns 0 with *ret for record_free(), or -ENOMEM. */
 int record_new(uint64_t format, struct record **ret);
 void record_free(struct record *record); /* also closes its descriptors */
@@ -78,6 +84,16 @@ size_t record_get_count(struct record *record, size_t least);
 
 /** Reads bytes, which live as long as the record. */
 struct span record_get_bytes(struct record *record);
+
+/** Returns the number of bytes in the record. */
+size_t record_size(const struct record *record);
+
+/**
+ * Gives the mapping (mmap(2)) in which all bytes of the record lie, so that bytes that were read
+ * live on. *size is its size. After that, only record_error(), record_end() and record_free() may
+ * be called. NULL: the bytes lie elsewhere.
+ */
+void *record_take_map(struct record *record, size_t *size);
 
 /** Reads a text, for free(3); NULL: none, no memory, or damage. A NUL in it is damage. */
 char *record_get_text(struct record *record);

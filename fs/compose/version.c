@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
@@ -68,7 +69,10 @@ void version_unref(struct version *version)
 		return;
 	if (version->fd >= 0)
 		close(version->fd);
-	free(version->data);
+	if (version->map)
+		munmap(version->map, version->map_size);
+	else
+		free(version->data);
 	free(version->stamps);
 	for (size_t i = 0; i < version->fallback_count; i++)
 		loaded_unref(version->fallbacks[i]);

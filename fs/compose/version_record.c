@@ -77,16 +77,10 @@ static bool has_data(const struct version *version)
 	return version->kind == VERSION_BYTES || version->kind == VERSION_LINK;
 }
 
-/* Reads bytes, and adds a NUL: a link's target is read as a string. */
-static void take_data(struct record *record, struct version *version)
+/* Copies bytes, and adds a NUL: a link's target is read as a string. */
+static void copy_data(struct record *record, struct version *version, struct span bytes)
 {
-	struct span bytes = record_get_bytes(record);
 
-	if (bytes.len != (has_data(version) ? version->size : 0) ||
-		(version->kind == VERSION_LINK && bytes.len && memchr(bytes.data, '\0', bytes.len)))
-		record_spoil(record);
-	if (record_error(record) || !has_data(version))
-		return;
 	version->data = malloc(bytes.len + 1);
 	if (!version->data) {
 		record_lack_memory(record);
@@ -95,6 +89,27 @@ static void take_data(struct record *record, struct version *version)
 	if (bytes.len)
 		memcpy(version->data, bytes.data, bytes.len);
 	version->data[bytes.len] = '\0';
+}
+
+/* Reads the version's bytes, which stay in the record. */
+static struct span take_data(struct record *record, const struct version *version)
+{
+	struct span bytes = record_get_bytes(record);
+
+	if (bytes.len != (has_data(version) ? version->size : 0) ||
+		(version->kind == VERSION_LINK && bytes.len && memchr(bytes.data, '\0', bytes.len)))
+		record_spoil(record);
+	return bytes;
+}
+
+/* Keeps the record's mapping for the version, if most of it is the version's bytes. */
+static void keep_map(struct record *record, struct version *version, struct span bytes)
+{
+	if (version->kind != VERSION_BYTES || bytes.len < record_size(record) / 2)
+		return;
+	version->map = record_take_map(record, &version->map_size);
+	if (version->map)
+		version->data = (char *)(uintptr_t)bytes.data;
 }
 
 /* Returns whether a held version, and no other, has a stamp and a regular file. */
@@ -120,7 +135,7 @@ static void take_sources(struct record *record, struct version *version)
 		version->latest = take_stamps(record, &version->latest_count);
 }
 
-struct version *version_take(struct record *record)
+static struct version *take(struct record *record, bool is_last)
 {
 	CLEANUP(version_unrefp)
 	struct version *version =
@@ -135,7 +150,7 @@ struct version *version_take(struct record *record)
 	version->size = record_get_below(record, INT64_MAX);
 	version->mtime = record_get_time(record);
 	version->ctime = record_get_time(record);
-	take_data(record, version);
+	struct span bytes = take_data(record, version);
 	version->fd = record_get_fd(record);
 	version->stamps = take_stamps(record, &version->stamp_count);
 	version->made = record_get_time(record);
@@ -144,5 +159,19 @@ struct version *version_take(struct record *record)
 	mode_t type = version->kind == VERSION_LINK ? S_IFLNK : S_IFREG;
 	if ((version->mode & S_IFMT) != type || !is_held_well(version))
 		record_spoil(record);
+	if (is_last && !record_error(record))
+		keep_map(record, version, bytes);
+	if (!version->map && !record_error(record) && has_data(version))
+		copy_data(record, version, bytes);
 	return record_error(record) ? NULL : take_ptr(version);
+}
+
+struct version *version_take(struct record *record)
+{
+	return take(record, false);
+}
+
+struct version *version_take_last(struct record *record)
+{
+	return take(record, true);
 }

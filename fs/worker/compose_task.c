@@ -330,7 +330,7 @@ static int take_version(const struct composer *composer, struct record *answer,
 	int r = take_used(composer, answer, used);
 	if (r < 0)
 		return r;
-	CLEANUP(version_unrefp) struct version *version = version_take(answer);
+	CLEANUP(version_unrefp) struct version *version = version_take_last(answer);
 	if (!version)
 		return record_refuse(answer);
 	if (version->kind != (kind == UNION_LINK ? VERSION_LINK : VERSION_BYTES))

@@ -7,7 +7,7 @@
 #include "record.h"
 
 /* The format of all messages. It never changes, as both ends are the same program. */
-#define WORKER_FORMAT 1
+#define WORKER_FORMAT (RECORD_UNSUMMED | 1)
 
 /* The first number of each message. */
 enum worker_message {

@@ -76,6 +76,20 @@ static void write_large(const char *path, unsigned count)
 	write_file(path, text);
 }
 
+/* The answer is mostly the version, which keeps the answer's mapping, and lives longer. */
+WORKER_TEST(a_large_version_is_what_one_process_would_make)
+{
+	struct version *here, *there;
+
+	write_large("a/app.yaml", 5000);
+	assert_int_equal(make(NULL, &here), 0);
+	assert_int_equal(make(workers, &there), 0);
+	assert_non_null(there->map);
+	assert_true(version_same(here, there));
+	version_unref(here);
+	version_unref(there);
+}
+
 WORKER_TEST(a_large_job_leaves_the_first_worker_to_small_ones)
 {
 	struct worker_counts counts;
