@@ -75,12 +75,12 @@ static bool narrow_shown(struct view *view, struct look *look)
 
 /*
  * A source is broken: unless the settings say otherwise, the shown bytes stay, but lose the rights
- * that a source has lost. The look's version, a broken one, has the sources' present rights. False:
- * no memory.
+ * that a source has lost. The look's version, a broken one, has the sources' present rights. If the
+ * kernel has forgotten the file since the look began, the look has its version. False: no memory.
  */
 static bool keep_last_good(struct view *view, struct look *look)
 {
-	const struct version *version = look->entry->version;
+	const struct version *version = look->entry->version ? look->entry->version : look->shown;
 
 	if (view->composer.settings->options.on_error == ON_ERROR_FAIL || !version ||
 		version->kind == VERSION_BROKEN)
