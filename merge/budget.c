@@ -6,11 +6,14 @@
 
 #define NS_PER_MS 1000000u
 
-uint64_t budget_now_ns(void)
+/* Below this wall time, no processor time is looked at; it counts as used. */
+#define UNSEEN_NS NS_PER_MS
+
+static uint64_t read_clock(clockid_t clock)
 {
 	struct timespec now;
 
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	clock_gettime(clock, &now);
 	return (uint64_t)now.tv_sec * 1000 * NS_PER_MS + (uint64_t)now.tv_nsec;
 }
 
@@ -18,7 +21,17 @@ void budget_init(struct budget *budget, uint64_t time_ms, const atomic_bool *is_
 {
 	*budget = (struct budget){.time_ms = time_ms, .is_cancelled = is_cancelled};
 	if (time_ms)
-		budget->end_ns = budget_now_ns() + time_ms * NS_PER_MS;
+		budget->begin_ns = read_clock(CLOCK_MONOTONIC);
+}
+
+static bool is_time_up(struct budget *budget)
+{
+	if (!budget->end_ns && read_clock(CLOCK_MONOTONIC) - budget->begin_ns < UNSEEN_NS)
+		return false;
+	uint64_t now = read_clock(CLOCK_THREAD_CPUTIME_ID);
+	if (!budget->end_ns)
+		budget->end_ns = now + budget->time_ms * NS_PER_MS - UNSEEN_NS;
+	return now > budget->end_ns;
 }
 
 bool budget_is_spent(struct budget *budget)
@@ -28,15 +41,28 @@ bool budget_is_spent(struct budget *budget)
 	if (budget->is_cancelled &&
 		atomic_load_explicit(budget->is_cancelled, memory_order_relaxed))
 		budget->state = BUDGET_CANCELLED;
-	else if (budget->time_ms && budget_now_ns() > budget->end_ns)
+	else if (budget->time_ms && is_time_up(budget))
 		budget->state = BUDGET_SPENT;
 	return budget->state != BUDGET_LEFT;
 }
 
-void budget_give_back(struct budget *budget, uint64_t since_ns)
+/* Returns the time by the clock that counts for the budget now. */
+static uint64_t now_of(const struct budget *budget)
 {
-	if (budget->time_ms)
-		budget->end_ns += budget_now_ns() - since_ns;
+	return read_clock(budget->end_ns ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC);
+}
+
+uint64_t budget_pause(const struct budget *budget)
+{
+	return budget->time_ms ? now_of(budget) : 0;
+}
+
+void budget_resume(struct budget *budget, uint64_t paused_ns)
+{
+	if (budget->end_ns)
+		budget->end_ns += now_of(budget) - paused_ns;
+	else if (budget->time_ms)
+		budget->begin_ns += now_of(budget) - paused_ns;
 }
 
 int budget_result(const struct budget *budget, int r, const char *source, struct problem *problem)

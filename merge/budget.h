@@ -23,8 +23,10 @@ enum budget_state {
 };
 
 struct budget {
-	uint64_t time_ms;                /* 0: no limit */
-	uint64_t end_ns;                 /* when the time is up, by CLOCK_THREAD_CPUTIME_ID */
+	uint64_t time_ms;  /* 0: no limit */
+	uint64_t begin_ns; /* by CLOCK_MONOTONIC, which needs no system call */
+	/* when the time is up, by CLOCK_THREAD_CPUTIME_ID; 0: unknown, in the first millisecond */
+	uint64_t end_ns;
 	const atomic_bool *is_cancelled; /* set to cancel the work; NULL: it can't be cancelled */
 	enum budget_state state;         /* SPENT and CANCELLED are final */
 };
@@ -34,15 +36,15 @@ void budget_init(struct budget *budget, uint64_t time_ms, const atomic_bool *is_
 
 /**
  * Returns whether the budget is spent or cancelled; false for NULL. Makes a system call if there is
- * a time limit.
+ * a time limit and a millisecond has passed: most merges take less.
  */
 bool budget_is_spent(struct budget *budget);
 
-/** Returns the processor time that the calling thread has used so far. */
-uint64_t budget_now_ns(void);
+/** Begins a pause: what is done until budget_resume() costs nothing. Returns its argument. */
+uint64_t budget_pause(const struct budget *budget);
 
-/** Extends the budget by the processor time since `since_ns`, a result of budget_now_ns(). */
-void budget_give_back(struct budget *budget, uint64_t since_ns);
+/** Ends the pause. budget_is_spent() must not have been called in it. */
+void budget_resume(struct budget *budget, uint64_t paused_ns);
 
 /**
  * Translates `r`, the result of work under this budget. If the time is spent, -ENOMEM becomes

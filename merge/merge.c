@@ -53,12 +53,13 @@ static int read_inputs(const struct merge_request *request, struct merge_result 
 			continue;
 
 		struct read_options options = read_options_for(request, inputs[i].format);
-		uint64_t since_ns = budget_now_ns();
+		struct budget *budget = arena_budget(result->arena);
+		uint64_t paused_ns = budget_pause(budget);
 		struct document *document;
 		int r = document_read(
 			&inputs[i].source, inputs[i].text, &options, &document, problem);
 		/* Each source has a budget of its own. */
-		budget_give_back(arena_budget(result->arena), since_ns);
+		budget_resume(budget, paused_ns);
 		if (r != 0)
 			return r;
 		result->owned[result->owned_count++] = document;
@@ -107,12 +108,13 @@ static int find_and_note(void *context, const char *directory, const char *name,
 	const struct merge_input **ret, size_t *count, struct problem *problem)
 {
 	struct noting_environment *noting = context;
-	uint64_t since_ns = budget_now_ns();
+	struct budget *budget = arena_budget(noting->result->arena);
+	uint64_t paused_ns = budget_pause(budget);
 	size_t found = 0;
 
 	int r = noting->asked->find(noting->asked->context, directory, name, ret, &found, problem);
 	/* The cost of this merge must not depend on whether the file was read now or earlier. */
-	budget_give_back(arena_budget(noting->result->arena), since_ns);
+	budget_resume(budget, paused_ns);
 	for (size_t i = 0; r == 0 && i < found; i++)
 		r = add_source(noting->result, &(*ret)[i].source);
 	if (r == 0)
