@@ -1,8 +1,10 @@
 /*
- * A record as an attacker would write it: any bytes, with the right sum (record.c).
+ * A record as an attacker would write it: any bytes, with the right sum (record.c), or with none if
+ * its format has none.
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +14,12 @@
 #define FORGED_HEAD 24
 #define FORGED_TAIL 8
 #define FORGED_SUM_START 0x9E3779B97F4A7C15u
+
+static inline bool forge_is_summed(const char *data)
+{
+	/* the highest byte of the format */
+	return !((unsigned char)data[15] & RECORD_UNSUMMED >> 56);
+}
 
 static inline void forge_number(char *to, uint64_t value)
 {
@@ -24,7 +32,9 @@ static inline void forge_sum(char *data, size_t size)
 {
 	size_t summed = size - FORGED_TAIL;
 
-	forge_number(data + summed, hash_bytes(FORGED_SUM_START, (struct span){data, summed}));
+	forge_number(data + summed,
+		forge_is_summed(data) ? hash_bytes(FORGED_SUM_START, (struct span){data, summed})
+				      : 0);
 }
 
 /* Makes a record whose content is `body`. The bytes are for free(3). */
