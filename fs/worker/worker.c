@@ -26,7 +26,7 @@
 /* … and when a job has waited this long, because the kept workers got other jobs. */
 #define MORE_LATEST_MS 200
 
-/* The nice value (setpriority(2)) of a worker that has had a large job. */
+/* What a worker that has had a large job adds to the daemon's nice value (setpriority(2)). */
 #define LARGE_NICE 10
 
 /* ms. When a large job has waited this long, although each processor but one has a large job. */
@@ -43,8 +43,8 @@ struct workers {
 	struct worker *more; /* each forked for one job */
 	struct worker *left; /* their end is not waited for */
 	unsigned left_count;
-	unsigned more_count;
-	unsigned large_max; /* large jobs that can run at the same time without harm */
+	unsigned large_count; /* large jobs that have a worker */
+	unsigned large_max;   /* large jobs that can run at the same time without harm */
 	uint64_t failed;
 	struct failed_jobs failed_jobs;
 };
@@ -272,7 +272,6 @@ static struct worker *take_more(struct workers *workers)
 	worker->is_busy = true;
 	worker->next = workers->more;
 	workers->more = worker;
-	workers->more_count++;
 	return worker;
 }
 
@@ -283,7 +282,7 @@ static struct worker *take_more(struct workers *workers)
  */
 static int patience_ms(const struct workers *workers, const struct worker_job *job)
 {
-	bool is_enough = is_large(job) && workers->more_count + 1 >= workers->large_max;
+	bool is_enough = is_large(job) && workers->large_count >= workers->large_max;
 
 	return is_enough ? MORE_LARGE_MS : MORE_LATEST_MS;
 }
@@ -322,13 +321,13 @@ static void give_back(struct workers *workers, struct worker *worker)
 	if (!worker->is_kept || is_old)
 		leave(workers, worker);
 	worker->is_busy = false;
-	coroutine_wake(&workers->is_free);
+	/* The first in the queue may have a large job, which the first worker does not get. */
+	coroutine_wake_all(&workers->is_free);
 	if (!worker->is_kept) {
 		struct worker **at = &workers->more;
 		while (*at != worker)
 			at = &(*at)->next;
 		*at = worker->next;
-		workers->more_count--;
 		free(worker);
 	}
 }
@@ -370,7 +369,8 @@ static int try(struct workers *workers, struct worker *worker, const struct work
 		return -ECANCELED;
 	}
 	if (is_large(job))
-		(void)setpriority(PRIO_PROCESS, (id_t)worker->pid, LARGE_NICE);
+		(void)setpriority(
+			PRIO_PROCESS, (id_t)worker->pid, getpriority(PRIO_PROCESS, 0) + LARGE_NICE);
 	r = worker_do(worker, job, ret, &can_go_on, problem);
 	if (!can_go_on && r != -ETIMEDOUT)
 		note_file_system(worker, 0);
@@ -444,7 +444,9 @@ int workers_run(struct workers *workers, const struct worker_job *job, struct wo
 	}
 	if (!worker)
 		return -ENOMEM;
+	workers->large_count += is_large(job);
 	r = run_in(workers, worker, job, ret, problem);
+	workers->large_count -= is_large(job);
 	give_back(workers, worker);
 	return r;
 }

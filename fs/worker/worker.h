@@ -23,9 +23,9 @@
  * which answers all requests, goes before it. If the settings change, workers are forked anew.
  *
  * A worker that stands still is left alone, and ends as soon as it can. While WORKERS_LEFT_MAX or
- * more stand still, no worker is forked for one job alone: jobs wait for the two kept workers. A
- * kept worker that stands still is replaced, unless 4 * WORKERS_LEFT_MAX or more workers stand
- * still already.
+ * more stand still, no worker is forked for one job alone: small jobs wait for the two kept
+ * workers, and large ones for the second. A kept worker that stands still is replaced, unless 4 *
+ * WORKERS_LEFT_MAX or more workers stand still already.
  *
  * The daemon takes a worker's messages as hostile input (record.h).
  */

@@ -5,14 +5,18 @@
 #include "worker.h"
 
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 
+#include "clock.h"
 #include "compose_task.h"
+#include "coroutine.h"
 #include "descriptor.h"
 #include "failed_job.h"
 #include "forged_record.h"
 #include "line_map.h"
+#include "pool.h"
 #include "view_fixture.h"
 #include "worker_dialogue.h"
 #include "worker_message.h"
@@ -267,6 +271,103 @@ WORKER_TEST(a_worker_that_was_killed_while_it_was_idle_is_replaced)
 	}
 	workers_count(workers, &counts);
 	assert_int_equal(counts.failed, 0);
+}
+
+/* A job that takes a while, in a coroutine of its own. */
+struct timed {
+	struct worker_job job; /* `put_context` is this */
+	unsigned ms;
+	int64_t took_ms; /* with its wait for a worker */
+	struct coroutine *coroutine;
+};
+
+static int sleeps(const struct composer *own, struct record *job, struct record *answer)
+{
+	long ms = (long)record_get(job);
+
+	(void)own;
+	(void)answer;
+	nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000}, NULL);
+	return 0;
+}
+
+static void put_ms(const void *context, struct record *job)
+{
+	record_put(job, ((const struct timed *)context)->ms);
+}
+
+static void run_timed(void *context)
+{
+	struct timed *timed = context;
+	struct worker_answer answer;
+	int64_t begin_ms = clock_ms();
+
+	assert_int_equal(workers_run(workers, &timed->job, &answer, &problem), 0);
+	worker_answer_fini(&answer);
+	timed->took_ms = clock_ms() - begin_ms;
+}
+
+static void begin_timed(struct timed *timed, bool is_large, unsigned ms)
+{
+	*timed = (struct timed){.job = job_of(sleeps), .ms = ms};
+	timed->job.bytes = is_large ? POOL_LARGE_BYTES + 1 : 0;
+	timed->job.put = put_ms;
+	timed->job.put_context = timed;
+	assert_int_equal(coroutine_new(run_timed, timed, &timed->coroutine), 0);
+}
+
+WORKER_TEST(a_small_job_gets_its_worker_also_behind_a_large_one_that_waits)
+{
+	int64_t least_ms = INT64_MAX;
+
+	for (int i = 0; i < 10; i++) {
+		struct timed timed[4];
+		begin_timed(&timed[0], true, 60);
+		begin_timed(&timed[1], true, 0);
+		begin_timed(&timed[2], false, 3);
+		begin_timed(&timed[3], false, 0);
+		for (int k = 0; k < 4; k++)
+			coroutine_join(timed[k].coroutine);
+		least_ms = timed[3].took_ms < least_ms ? timed[3].took_ms : least_ms;
+	}
+	assert_true(least_ms < 15);
+}
+
+WORKER_TEST(a_large_job_does_not_wait_for_small_ones_that_hang)
+{
+	struct timed small[2], large;
+
+	for (int i = 0; i < 2; i++)
+		begin_timed(&small[i], false, 1500);
+	begin_timed(&large, true, 0);
+	for (int i = 0; i < 2; i++)
+		coroutine_join(small[i].coroutine);
+	coroutine_join(large.coroutine);
+	assert_true(large.took_ms < 1000);
+}
+
+static int tells_its_nice_value(
+	const struct composer *own, struct record *job, struct record *answer)
+{
+	(void)own;
+	(void)job;
+	record_put(answer, (uint64_t)getpriority(PRIO_PROCESS, 0));
+	return 0;
+}
+
+WORKER_TEST(a_large_job_runs_with_less_priority_than_the_daemon)
+{
+	struct worker_job job = job_of(tells_its_nice_value);
+	struct worker_answer answer;
+	int former = getpriority(PRIO_PROCESS, 0);
+
+	assert_int_equal(setpriority(PRIO_PROCESS, 0, former < 12 ? 12 : former), 0);
+	job.bytes = POOL_LARGE_BYTES + 1;
+	assert_int_equal(workers_run(workers, &job, &answer, &problem), 0);
+	assert_int_equal(record_get(answer.record), 19);
+	worker_answer_fini(&answer);
+	/* Only root can. */
+	(void)setpriority(PRIO_PROCESS, 0, former);
 }
 
 /* Has this process play the worker: its messages are there before it is asked. */
