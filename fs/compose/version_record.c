@@ -10,6 +10,9 @@
 /* Seven values of eight bytes. */
 #define STAMP_SIZE 56
 
+/* Bytes of a file for which a mapping is kept: a process has only so many (vm.max_map_count). */
+#define MAP_LEAST ((size_t)1 << 20)
+
 void stamp_put(struct record *record, const struct stamp *stamp)
 {
 	record_put(record, stamp->dev);
@@ -80,7 +83,6 @@ static bool has_data(const struct version *version)
 /* Copies bytes, and adds a NUL: a link's target is read as a string. */
 static void copy_data(struct record *record, struct version *version, struct span bytes)
 {
-
 	version->data = malloc(bytes.len + 1);
 	if (!version->data) {
 		record_lack_memory(record);
@@ -102,10 +104,11 @@ static struct span take_data(struct record *record, const struct version *versio
 	return bytes;
 }
 
-/* Keeps the record's mapping for the version, if most of it is the version's bytes. */
+/* Keeps the record's mapping for a large version, if most of it is the version's bytes. */
 static void keep_map(struct record *record, struct version *version, struct span bytes)
 {
-	if (version->kind != VERSION_BYTES || bytes.len < record_size(record) / 2)
+	if (version->kind != VERSION_BYTES || bytes.len < MAP_LEAST ||
+		bytes.len < record_size(record) / 2)
 		return;
 	version->map = record_take_map(record, &version->map_size);
 	if (version->map)

@@ -14,7 +14,7 @@ void version_put(struct record *record, const struct version *version);
 struct version *version_take(struct record *record);
 
 /**
- * As version_take(), for the last value of a record. If most of the record is the file's bytes, the
- * version takes the record's mapping over (record_take_map()) and does not copy them.
+ * As version_take(), for the last value of a record. If most of a large record is the file's bytes,
+ * the version takes the record's mapping over (record_take_map()) and does not copy them.
  */
 struct version *version_take_last(struct record *record);

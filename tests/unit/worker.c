@@ -85,7 +85,7 @@ WORKER_TEST(a_large_version_is_what_one_process_would_make)
 {
 	struct version *here, *there;
 
-	write_large("a/app.yaml", 5000);
+	write_large("a/app.yaml", 50000);
 	assert_int_equal(make(NULL, &here), 0);
 	assert_int_equal(make(workers, &there), 0);
 	assert_non_null(there->map);
