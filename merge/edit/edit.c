@@ -27,6 +27,7 @@ struct edit_run {
 
 	struct edit_plan plan;
 	struct edit_state state;
+	unsigned twice; /* keys that come twice in the text that was read last */
 
 	/* all documents that were read; the trees refer to their nodes */
 	struct document **documents;
@@ -39,6 +40,12 @@ static const struct format *format_of(const struct edit_run *run)
 	return format_of_tree(run->request->options->format);
 }
 
+static void count_twice(void *context, const struct problem *warning)
+{
+	(void)warning;
+	++*(unsigned *)context;
+}
+
 /* Reads a text. Returns 0 with *ret, which lives as long as the run; PROBLEM or -ENOMEM. */
 static int read_text(struct edit_run *run, struct span text, bool wants_extents,
 	const struct document **ret, struct problem *problem)
@@ -47,7 +54,9 @@ static int read_text(struct edit_run *run, struct span text, bool wants_extents,
 	int r;
 
 	options.wants_extents = wants_extents;
-	options.warn = NULL;
+	options.warn = count_twice;
+	options.context = &run->twice;
+	run->twice = 0;
 	if (array_grow(run->documents, run->count, run->capacity) < 0)
 		return -ENOMEM;
 	r = document_read(
@@ -117,6 +126,19 @@ static int simplify(struct edit_run *run)
 	return r < 0 ? r : 0;
 }
 
+/* Finds whether more keys come twice in the text that was just read than in the present one. */
+static int find_more_twice(struct edit_run *run, bool *ret)
+{
+	const struct document *present;
+	struct problem ignored;
+	unsigned twice = run->twice;
+	/* Almost always the answer is no, and the present text need not be read. */
+	int r = twice ? read_text(run, run->state.patched.text, false, &present, &ignored) : 0;
+
+	*ret = twice > run->twice;
+	return r;
+}
+
 /* Takes over the edit's splices if they give the tree. Returns 0, EDIT_CANNOT or -ENOMEM. */
 static int verify(struct edit_run *run, const struct edit *edit, const struct edit_tree *tree)
 {
@@ -124,6 +146,7 @@ static int verify(struct edit_run *run, const struct edit *edit, const struct ed
 	bool wants_extents = tree != &run->plan.trees[run->plan.count];
 	struct problem ignored;
 	struct edit_state next;
+	bool is_twice;
 
 	int r = patched_splice(&run->state.patched, edit->splices, edit->count, &next.patched);
 	if (r == 0)
@@ -132,8 +155,13 @@ static int verify(struct edit_run *run, const struct edit *edit, const struct ed
 		return r;
 	if (r > 0 || !edit_tree_is(tree, next.document))
 		return EDIT_CANNOT;
-	/* A key of INI that was set twice comes twice. */
+	/* A new key that was set twice comes twice. In INI that is a doubt. */
 	if (next.document->doubt && !run->state.document->doubt)
+		return EDIT_CANNOT;
+	r = find_more_twice(run, &is_twice);
+	if (r < 0)
+		return r;
+	if (is_twice)
 		return EDIT_CANNOT;
 	run->state = next;
 	return 0;
