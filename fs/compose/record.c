@@ -29,6 +29,9 @@
 
 #define CAPACITY_FIRST 4096
 
+/* the unit of st_blocks (inode(7)) */
+#define BLOCK_SIZE 512
+
 #define NANOSECONDS 1000000000
 
 struct record {
@@ -287,6 +290,9 @@ static int map(struct record *record, uint64_t format, int file)
 		return -errno;
 	if ((fcntl(file, F_GET_SEALS) & seals) != seals || stat.st_size < HEAD_SIZE + TAIL_SIZE ||
 		(uint64_t)stat.st_size > RECORD_MAX + TAIL_SIZE)
+		return -EBADMSG;
+	/* A hole gets memory when it is read: without any, that would be SIGBUS. */
+	if ((uint64_t)stat.st_blocks * BLOCK_SIZE < (uint64_t)stat.st_size)
 		return -EBADMSG;
 	char *data = mmap(NULL, (size_t)stat.st_size, PROT_READ, MAP_PRIVATE, file, 0);
 	if (data == MAP_FAILED)

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -352,6 +353,16 @@ static void note_file_system(struct worker *worker, dev_t file_system)
 	worker->since_ms = clock_ms();
 }
 
+/* Gives the worker less priority. A daemon with a real-time policy has passed that on to it. */
+static void yield_to_daemon(const struct worker *worker)
+{
+	const struct sched_param normal = {0};
+
+	(void)sched_setscheduler(worker->pid, SCHED_OTHER, &normal);
+	(void)setpriority(
+		PRIO_PROCESS, (id_t)worker->pid, getpriority(PRIO_PROCESS, 0) + LARGE_NICE);
+}
+
 /* As worker_do(). The worker is left unless it can go on. */
 static int try(struct workers *workers, struct worker *worker, const struct worker_job *job,
 	struct worker_answer *ret, struct problem *problem)
@@ -369,8 +380,7 @@ static int try(struct workers *workers, struct worker *worker, const struct work
 		return -ECANCELED;
 	}
 	if (is_large(job))
-		(void)setpriority(
-			PRIO_PROCESS, (id_t)worker->pid, getpriority(PRIO_PROCESS, 0) + LARGE_NICE);
+		yield_to_daemon(worker);
 	r = worker_do(worker, job, ret, &can_go_on, problem);
 	if (!can_go_on && r != -ETIMEDOUT)
 		note_file_system(worker, 0);
