@@ -292,7 +292,12 @@ class Watcher:
         while quiet < 10:
             quiet = 0 if self.take_events() else quiet + 1
             time.sleep(0.02)
-        actual = Watcher(self.top).copy
+        # On a busy machine a lookup may show a change before its event comes.
+        late = time.monotonic() + 10
+        while self.copy != copy_of(self.top) and time.monotonic() < late:
+            self.take_events()
+            time.sleep(0.1)
+        actual = copy_of(self.top)
         for path in sorted(self.copy.keys() | actual.keys()):
             mine, theirs = self.copy.get(path), actual.get(path)
             about = "\n".join(line for at, line in self.told if at and (path + "/").startswith(at + "/"))
@@ -312,3 +317,10 @@ def run(reader, end, failure):
         with open(failure + "~", "w", encoding="utf-8") as file:
             file.write(f"{error}\n" if isinstance(error, Wrong) else traceback.format_exc())
         os.rename(failure + "~", failure)
+
+
+def copy_of(top):
+    """Returns a copy of the tree as it is now."""
+    watcher = Watcher(top)
+    os.close(watcher.file)
+    return watcher.copy
