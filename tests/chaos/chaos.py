@@ -150,8 +150,11 @@ class Mount:
     def processes(self):
         found = [self.process.pid]
         for pid in found:
-            with open(f"/proc/{pid}/task/{pid}/children", encoding="utf-8") as file:
-                found += map(int, file.read().split())
+            try:
+                with open(f"/proc/{pid}/task/{pid}/children", encoding="utf-8") as file:
+                    found += map(int, file.read().split())
+            except (FileNotFoundError, ProcessLookupError):
+                pass  # a worker for one job
         return found
 
     def is_sanitized(self):
@@ -162,11 +165,15 @@ class Mount:
         """Returns (KiB, descriptors, threads)."""
         memory = descriptors = threads = 0
         for pid in self.processes():
-            with open(f"/proc/{pid}/status", encoding="utf-8") as file:
-                fields = dict(line.split(":", 1) for line in file)
+            try:
+                with open(f"/proc/{pid}/status", encoding="utf-8") as file:
+                    fields = dict(line.split(":", 1) for line in file)
+                held = len(os.listdir(f"/proc/{pid}/fd"))
+            except (FileNotFoundError, ProcessLookupError):
+                continue  # a worker for one job
             memory += int(fields.get("VmRSS", "0 kB").split()[0])
             threads += int(fields["Threads"])
-            descriptors += len(os.listdir(f"/proc/{pid}/fd"))
+            descriptors += held
         return memory, descriptors, threads
 
 
@@ -188,9 +195,10 @@ class Growth:
             self.most = tuple(map(max, self.most or self.last, self.last))
             return
         memory, descriptors, threads = self.growth()
-        # The memory of a large merge is freed a moment later.
+        # The memory of a large merge is freed a moment later. A worker that was just forked still has the daemon's
+        # descriptors.
         for _ in range(SETTLE_TRIES):
-            if memory <= GROWTH_KIB + self.most[0] // 4:
+            if memory <= GROWTH_KIB + self.most[0] // 4 and descriptors <= GROWTH_DESCRIPTORS and threads <= 2:
                 break
             time.sleep(0.5)
             self.last = self.chaos.mount.held()
