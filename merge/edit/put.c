@@ -826,7 +826,7 @@ static int find_replacing(struct put *put, const struct edit_op *op, const struc
 {
 	const struct node *below = NULL, *list, *lower;
 	struct edit_tree tree, under;
-	size_t i = 1;
+	size_t i = 0;
 	int r = tree_of(put, put->state.root, &tree);
 
 	*ret = NULL;

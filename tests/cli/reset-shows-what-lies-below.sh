@@ -47,6 +47,16 @@ runs 0 "$PLYFS" set -l vendor:site app.yaml 'own[+]' 1
 reset app.yaml 'own[0]'
 write
 
+# Neither can one of a list that is the whole file: less of the value would show than before.
+printf -- '- run: {a: 1, b: 2}\n' >vendor/list.yaml
+runs 0 "$PLYFS" set -l vendor:site list.yaml '[0].run.a' 3
+cp site/list.yaml keep
+runs 1 "$PLYFS" reset -l vendor:site list.yaml '[0].run.a'
+grep -q "^plyfs: site/list.yaml:1:.*: the layer 'site' replaces the whole value here" err || fail "$(cat err)"
+cmp keep site/list.yaml
+reset list.yaml .
+[ ! -e site/list.yaml ]
+
 # A source that becomes empty is removed, in each format, and so is its drop-ins' directory.
 for file in 'a.yaml a: 1' 'a.json {"a": 1}' 'a.toml a = 1' 'a.env a=1' 'a.properties a=1'; do
 	name=${file%% *}
