@@ -16,6 +16,7 @@
 #include "message.h"
 #include "nearest_key.h"
 #include "proposal.h"
+#include "strategy.h"
 
 /* Size of the output buffer, in bytes. */
 #define BUFFER_SIZE (1u << 16)
@@ -107,6 +108,32 @@ static int print(const struct explain_job *job, const struct explanation *explan
 	return r == 0 ? EXIT_DONE : EXIT_FAILED;
 }
 
+/* Reports why a file without documents has no KEY. */
+static void report_no_values(const struct explain_job *job, const struct explanation *explanation)
+{
+	const struct merge_request *request = explanation->request;
+	CLEANUP(document_freep) struct document *document = NULL;
+	const struct source source = {.name = job->path, .layer = ""};
+	struct problem problem;
+
+	if (explanation->kind != VERSION_BYTES || !request->options->strategy->reads_trees ||
+		!request->to) {
+		message_at(job->path,
+			"is not read as values, so it has no '%s'; without a KEY, explain shows "
+			"its sources",
+			job->asked);
+		return;
+	}
+	/* A source that is the only one is shown even if it does not parse. */
+	const struct read_options options = {
+		.format = request->to, .schema = request->schema, .limits = request->limits};
+	int r = document_read(&source, explanation->result->text, &options, &document, &problem);
+	if (r == 0)
+		message_at(job->path, "holds no values, so it has no '%s'", job->asked);
+	else
+		message_result(r, &problem, NULL);
+}
+
 static int print_key(const struct command *command, struct explain_job *job,
 	const struct explained_file *subject)
 {
@@ -116,10 +143,7 @@ static int print_key(const struct command *command, struct explain_job *job,
 	size_t depth = 0;
 
 	if (explanation->stream.count == 0) {
-		message_at(job->path,
-			"is not read as values, so it has no '%s'; without a KEY, explain shows "
-			"its sources",
-			job->asked);
+		report_no_values(job, explanation);
 		return EXIT_FAILED;
 	}
 	int code = read_key(command, job, explanation);

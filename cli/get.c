@@ -154,6 +154,8 @@ static int complain(const struct get_job *job, const struct explanation *explana
 		return message_result(r, &problem, NULL);
 	if (r == EXPLAINED_ABSENT && !job->whole)
 		nearest_key_report(job->path, &job->key, explanation, &found, depth);
+	else if (r == EXPLAINED_ABSENT && !job->whole->count)
+		message_at(job->path, "holds no values, so it has no '%s'", job->asked);
 	else if (r == EXPLAINED_ABSENT)
 		message_at(job->path, "has no '%s'", job->asked);
 	else

@@ -172,8 +172,7 @@ static void warn_duplicate(
 	if (!node_is_scalar(second) || second->text.len > SHOWN_KEY_MAX)
 		shown = 0;
 	problem_set(&warning, builder->document->source.name, second->line, second->column,
-		"the key %.*s%scomes twice; this one counts, and the one in line %" PRIu32
-		" does not",
+		"the key %.*s%scomes again, first in line %" PRIu32 "; only the last one counts",
 		shown, shown ? second->text.data : "", shown ? " " : "", first->line);
 	builder->options->warn(builder->options->context, &warning);
 }

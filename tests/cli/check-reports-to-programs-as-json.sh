@@ -15,7 +15,7 @@ cat >expected.py <<-'EOF'
 	twice, broken, whiteout = told["findings"]
 	assert twice["kind"] == "warning" and twice["path"] == "app.yaml", twice
 	assert (twice["source"], twice["line"], twice["column"]) == ("low/app.yaml", 2, 1), twice
-	assert "comes twice" in twice["message"], twice
+	assert "comes again" in twice["message"], twice
 	assert broken["kind"] == "error" and broken["path"] == "b\n\x1b[31m\ufffd\".yaml", broken
 	assert (broken["line"], broken["column"]) == (1, 4), broken
 	assert whiteout["path"] is None and whiteout["source"] == "high/.wh.gone", whiteout

@@ -23,7 +23,7 @@ runs 0 "$PLYFS" check -c plyfs.yaml
 prints '5 files: all merge, 8 warnings'
 cat >expected <<-'EOF'
 	plyfs: low/app.yaml:2:4: warning: the tag !apend is left as it is; did you mean !append?
-	plyfs: low/app.yaml:3:1: warning: the key a comes twice; this one counts, and the one in line 1 does not
+	plyfs: low/app.yaml:3:1: warning: the key a comes again, first in line 1; only the last one counts
 	plyfs: plyfs.yaml:10:12: warning: the pattern 'conf.d/*.yaml' of the virtual file 'all.yaml' matches no file
 	plyfs: high/.wh.gone: warning: the whiteout hides nothing: no lower layer has 'gone'
 	plyfs: low/hosts/web.yaml:2:9: warning: 'base.yaml' is in 2 places under 'data': 'data/a/base.yaml' is taken, and not 'data/b/base.yaml'
@@ -52,6 +52,16 @@ for i in $(seq 1000); do echo 'a: 1'; done >low/many.yaml
 runs 0 "$PLYFS" check -l low:high many.yaml
 [ "$(wc -l <err)" -eq 51 ] || fail "$(wc -l <err) lines"
 tail -1 err | grep -qx 'plyfs: many.yaml: warning: 949 more warnings are not shown'
+
+# A key that comes three times is not said to count in two lines.
+printf 'a: 1\na: 2\na: 3\n' >low/thrice.yaml
+runs 0 "$PLYFS" check -l low:high thrice.yaml
+cat >expected <<-'EOF'
+	plyfs: low/thrice.yaml:2:1: warning: the key a comes again, first in line 1; only the last one counts
+	plyfs: low/thrice.yaml:3:1: warning: the key a comes again, first in line 1; only the last one counts
+EOF
+diff expected err >&2 || fail 'not these warnings'
+rm low/thrice.yaml
 
 # No file, no warning.
 rm low/many.yaml low/app.yaml high/.wh.gone low/data/b/base.yaml

@@ -59,6 +59,12 @@ grep -q '^a large file, as it is  *vendor  vendor/large$' out
 
 runs 1 "$PLYFS" explain -c plyfs.yaml all.txt key
 says 'is not read as values'
+
+# A file without values is read all the same, and one that does not parse is said to be wrong.
+runs 1 "$PLYFS" explain -c plyfs.yaml none.yaml key
+says "none.yaml: holds no values, so it has no 'key'"
+runs 1 "$PLYFS" explain -c plyfs.yaml bad.yaml key
+says 'bad.yaml:1:'
 for path in nothing there .wh.x; do
 	[ $path != .wh.x ] || touch vendor/.wh.x
 	[ $path != there ] || path=./

@@ -66,6 +66,9 @@ says 'no layer has such a file'
 printf 'x\n' >vendor/motd
 runs 1 get motd a
 says 'is not read as values'
+printf '# nothing yet\n' >vendor/none.yaml
+runs 1 get none.yaml a
+says "none.yaml: holds no values, so it has no 'a'"
 runs 2 get app.yaml
 says "a KEY is missing; 'plyfs cat' prints the whole file"
 runs 2 get

@@ -55,7 +55,7 @@ static const struct bad table[] = {
 		"directory of that name"},
 	{"an alias to nothing", "layers: *a\n", "1:9: no anchor …"},
 	{"a key must not come twice", "layers: [a]\nrules: []\nlayers: [b]\n",
-		"3:1: the key layers comes twice; this one counts, and the one in line 1 does not; "
+		"3:1: the key layers comes again, first in line 1; only the last one counts; "
 		"remove one of them"},
 	{"an unknown key", "layers: [a]\ncolour: red\n",
 		"2:1: unknown key 'colour' (allowed: layers, facts, presets, schemas, rules, "

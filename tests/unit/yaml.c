@@ -18,7 +18,7 @@ static void count_warning(void *context, const struct problem *warning)
 {
 	unsigned *count = context;
 
-	assert_non_null(strstr(warning->message, "comes twice"));
+	assert_non_null(strstr(warning->message, "comes again"));
 	(*count)++;
 }
 
