@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "array.h"
 #include "cleanup.h"
@@ -21,6 +22,15 @@ int assignments_add(struct assignments *assignments, const char *key, const char
 	if (array_grow(assignments->items, assignments->count, assignments->capacity) < 0)
 		return -ENOMEM;
 	if (value && !is_literal) {
+		bool is_input = strcmp(value, "-") == 0;
+
+		if (is_input && assignments->input_key)
+			return problem_set(problem, NULL, 0, 0,
+				"the VALUE of '%s' is '-', and standard input has the VALUE of "
+				"'%s'; give one of them as @FILE",
+				key, assignments->input_key);
+		if (is_input)
+			assignments->input_key = key;
 		r = typed_value_fetch(value, &fetched, problem);
 		if (r != 0)
 			return r;

@@ -29,15 +29,16 @@ struct assignments {
 	struct assignment *items;
 	size_t count;
 	size_t capacity;
-	enum typed_kind kind; /* of all VALUEs; the caller sets it before the first is added */
-	struct arena *arena;  /* has the VALUEs; made by assignments_add() */
+	enum typed_kind kind;  /* of all VALUEs; the caller sets it before the first is added */
+	const char *input_key; /* the KEY whose VALUE was standard input; NULL: none */
+	struct arena *arena;   /* has the VALUEs; made by assignments_add() */
 	struct typed_documents documents;
 };
 
 /**
  * Adds an assignment. Borrows `key`, and copies `value`. If `value` is NULL, the assignment removes
  * KEY. Unless the kind is TYPED_STRING, the value `-` is replaced by the text of standard input,
- * and @FILE by the text of FILE. Returns 0, PROBLEM or -ENOMEM.
+ * and @FILE by the text of FILE. A second `-` is a problem. Returns 0, PROBLEM or -ENOMEM.
  */
 int assignments_add(struct assignments *assignments, const char *key, const char *value,
 	struct problem *problem);

@@ -152,6 +152,9 @@ runs 0 "$PLYFS" cat -l site g.json
 [ "$(tr -d '\n' <out)" = '{  "a": "Pa55 #w0rd",  "b": "  two\nlines\n",  "c": "Pa55 #w0rd",  "d": [    1  ]}' ] ||
 	fail "$(cat out)"
 cp site/g.json before
+runs 2 set_ g.json a=- b=- <secret
+says "the VALUE of 'b' is '-', and standard input has the VALUE of 'a'; give one of them as @FILE"
+cmp before site/g.json
 runs 1 set_ g.json a @nothing
 says "nothing: can't be opened: there is no such file or directory; check its path; for a VALUE that begins with '@' itself, give --string"
 printf 'a\0b' >nul
