@@ -486,6 +486,16 @@ static int plan_one(struct assignments *assignments, size_t i, const struct stre
 	return r;
 }
 
+/* Of several assignments, names the one to which a problem without a place belongs. */
+static void name_key(
+	const struct assignments *assignments, size_t i, int r, struct problem *problem)
+{
+	if (r != PROBLEM || problem->source[0] || assignments->count < 2)
+		return;
+	const struct problem plain = *problem;
+	problem_reword(problem, &plain, "%s: %s", assignments->items[i].text, plain.message);
+}
+
 int assignments_plan(void *context, const struct stream *present,
 	const struct read_options *options, struct arena *arena, struct edit_op **ops,
 	size_t *count, struct problem *problem)
@@ -507,8 +517,10 @@ int assignments_plan(void *context, const struct stream *present,
 	for (size_t i = 0; r == 0 && i < assignments->count; i++) {
 		is_removal = !assignments->items[i].typed;
 		r = plan_one(assignments, i, &stream, options, arena, &(*ops)[i], &named, problem);
-		if (r == 0 && !is_removal)
+		if (r == 0 && !is_removal) {
 			r = go_on(&stream, names, &(*ops)[i], named, options, arena, problem);
+			name_key(assignments, i, r, problem);
+		}
 		++*count;
 	}
 	if (is_removal)

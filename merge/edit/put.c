@@ -9,6 +9,7 @@
 #include "cleanup.h"
 #include "edit_tree.h"
 #include "edit_value.h"
+#include "key.h"
 #include "put_form.h"
 #include "scalar.h"
 #include "strategy.h"
@@ -621,6 +622,25 @@ static int convert(struct put *put, const struct edit_tree *tree, struct edit_op
 	return r;
 }
 
+/* Of several ops, names the one to which a problem without a place belongs. */
+static void name_op(const struct put *put, const struct edit_op *op, struct problem *problem)
+{
+	const struct problem plain = *problem;
+	struct key_text key = {0};
+
+	if (put->count < 2 || plain.source[0])
+		return;
+	for (size_t i = 0; i < op->count; i++) {
+		if (op->steps[i].key)
+			key_text_put(&key, op->steps[i].key);
+		else
+			key_text_put_index(&key, op->steps[i].index);
+	}
+	struct span text = key_text_span(&key);
+	problem_reword(problem, &plain, "%.*s: %s", (int)text.len, text.data, plain.message);
+	key_text_fini(&key);
+}
+
 /* Applies the ops to the result's tree. */
 static int plan(struct put *put, const struct stream *present)
 {
@@ -654,6 +674,8 @@ static int plan(struct put *put, const struct stream *present)
 			r = convert(put, tree, meant);
 		if (r == 0)
 			r = edit_tree_apply(tree, meant, put->arena, tree + 1);
+		if (r == PROBLEM)
+			name_op(put, &ops[i], put->problem);
 		*op = *meant;
 		/* If the key becomes a list because it comes again, the source adds only its own
 		 * item. */

@@ -73,3 +73,12 @@ runs 2 set_ app.yaml port -5
 says "put a number below zero behind '--'"
 runs 0 set_ app.yaml port -- -5
 grep -q '^port: -5$' site/app.yaml
+
+# A problem that is in no file belongs to one of the values, which is named.
+printf '[s]\na = 1\nb = 2\n' >site/s.ini
+runs 1 set_ s.ini s.b=2 's.a=x '
+says "s.a: a value in INI can't hold a blank at the end"
+runs 1 set_ s.ini s.a 'x '
+grep -q "^plyfs: a value in INI can't hold a blank at the end" err || fail "$(cat err)"
+runs 1 set_ app.yaml 'one[+]=x' 'one[0].a=1'
+says 'one[0].a: a key leads into a string'
