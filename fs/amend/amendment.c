@@ -245,8 +245,8 @@ static int check_new(const struct amendment_state *made, struct problem *problem
 			layer->name);
 	if (layer_excludes(layer, made->path))
 		return problem_set(problem, made->path, 0, 0,
-			"is excluded from the layer '%s', so a change would not show; name another "
-			"layer",
+			"is excluded from the layer '%s', so a change would not show; change the "
+			"layer's 'exclude' in plyfs.yaml, or name a layer that does not exclude it",
 			layer->name);
 	return 0;
 }

@@ -341,8 +341,8 @@ static int hide(struct presence *presence, const char *mark)
 		r = find_hidden(presence, &change.hides, &model);
 	if (r == 0 && presence->layer->dirfd >= 0 && layer_excludes(presence->layer, mark))
 		return problem_set(presence->problem, mark, 0, 0,
-			"is excluded from the layer '%s', so it would hide nothing; name another "
-			"layer",
+			"is excluded from the layer '%s', so it would hide nothing; change the "
+			"layer's 'exclude' in plyfs.yaml, or name a layer that does not exclude it",
 			presence->layer->name);
 	if (r == 0)
 		r = name_file(presence, mark, &change.file);

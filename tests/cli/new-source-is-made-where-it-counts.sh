@@ -25,7 +25,7 @@ printf 'a: 1\nb: 2\n' | tee low/u.yaml low/ex.yaml >/dev/null
 runs 0 "$PLYFS" set -c plyfs.yaml u.yaml b 3
 [ "$(grep -v '^#' high/u.yaml.d/90-set.yaml)" = 'b: 3' ] && [ ! -e high/u.yaml ] || fail "there is: $(find high)"
 rm -r high/u.yaml.d
-refused "is excluded from the layer 'high'" set -c plyfs.yaml ex.yaml b 3
+refused "is excluded from the layer 'high', so a change would not show; change the layer's 'exclude' in plyfs.yaml" set -c plyfs.yaml ex.yaml b 3
 refused "has none yet" set -c plyfs.yaml all.yaml b 3
 runs 0 "$PLYFS" set -L low -c plyfs.yaml u.yaml b 3
 [ "$(cat low/u.yaml)" = $'a: 1\nb: 3' ]
