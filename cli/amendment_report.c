@@ -41,6 +41,22 @@ static const char *show(const struct node *value, char out[SHOWN_VALUE])
 	return out;
 }
 
+/* Prints the value. `is_typed`: with quotes if it is a text, so that its type shows. */
+static void print_value(const struct node *value, bool is_typed)
+{
+	char shown[SHOWN_VALUE];
+	const char *text = show(value, shown);
+	bool is_quoted = is_typed && value->text.len && scalar_type(value) == SCALAR_STRING;
+
+	printf(is_quoted ? "\"%s\"" : "%s", text);
+}
+
+/* Returns whether the values differ in their type alone, such as 1 and "1". */
+static bool is_same_text(const struct node *a, const struct node *b)
+{
+	return node_is_scalar(a) && node_is_scalar(b) && span_equal(a->text, b->text);
+}
+
 static bool is_from_target(const struct report *report, const struct node *node)
 {
 	return node->source && strcmp(node->source->name, report->amendment->file) == 0;
@@ -123,7 +139,7 @@ static void print_line(struct report *report, const struct node *before, const s
 	const struct node *below)
 {
 	struct span key = key_text_span(&report->key);
-	char old[SHOWN_VALUE], new[SHOWN_VALUE];
+	char shown[SHOWN_VALUE];
 	const char *verb;
 	const struct node *other = find_other(report, before, after, below, &verb);
 
@@ -135,12 +151,16 @@ static void print_line(struct report *report, const struct node *before, const s
 		return;
 	print_place(report, after);
 	printf("%.*s: ", (int)key.len, key.data);
-	if (before && after)
-		printf("%s -> %s", show(before, old), show(after, new));
-	else if (after)
-		printf("%s%s", show(after, new), other ? "" : " (new)");
-	else
-		printf("removed (was %s)", show(before, old));
+	if (before && after) {
+		bool is_typed = is_same_text(before, after);
+		print_value(before, is_typed);
+		fputs(" -> ", stdout);
+		print_value(after, is_typed);
+	}
+	if (!before)
+		printf("%s%s", show(after, shown), other ? "" : " (new)");
+	if (!after)
+		printf("removed (was %s)", show(before, shown));
 	if (other) {
 		printf(" (%s ", verb);
 		report_print(source_shown(other->source));
@@ -236,9 +256,17 @@ static bool is_item_of(const struct node *text, const struct node *list, struct 
 	return true;
 }
 
+/* Returns whether the edit has made the map and its values, which are reported one by one. */
+static bool is_new_map(const struct report *report, const struct node *map)
+{
+	return map && node_is_map(map) && node_count(map) && !map->tag &&
+	       is_from_target(report, map) && !report->amendment->copies;
+}
+
 static int report_change(struct report *report, const struct node *before, const struct node *after,
 	const struct node *below)
 {
+	static const struct node NOTHING = {.kind = NODE_MAP};
 	struct node list;
 	const struct node *item;
 
@@ -250,6 +278,8 @@ static int report_change(struct report *report, const struct node *before, const
 		return report_lists(report, &list, after, below);
 	if (is_item_of(after, before, &list, &item))
 		return report_lists(report, before, &list, below);
+	if (!before && is_new_map(report, after))
+		return report_maps(report, &NOTHING, after, below);
 	if (before && after && before->kind == after->kind && !node_is_scalar(after))
 		return node_is_map(after) ? report_maps(report, before, after, below)
 					  : report_lists(report, before, after, below);

@@ -15,7 +15,7 @@ runs 0 set_ app.json server.tls false
 prints 'site/app.json:3: server.tls: true -> false (overrides vendor/app.json:2)'
 runs 0 set_ app.json cache.size=10M log=info
 prints 'site/app.json:2: log: debug -> info
-site/app.json:4: cache: a map (new)'
+site/app.json:4: cache.size: 10M (new)'
 file site/app.json '{
   "log": "info",
   "server": {"port": 9090, "tls": false},
@@ -165,3 +165,12 @@ printf 'kind: Service\nport: 80\n---\nkind: Deployment\nreplicas: 1\n' >site/obj
 runs 0 set_ objects.yaml replicas 5
 prints 'site/objects.yaml:5: [1].replicas: 1 -> 5'
 file site/objects.yaml $'kind: Service\nport: 80\n---\nkind: Deployment\nreplicas: 5'
+
+# Each value of a new file or map is listed, and a change of the type alone shows.
+rm -rf vendor site
+mkdir vendor site
+runs 0 set_ new.yaml server.port=80 log=info
+prints 'site/new.yaml:2: server.port: 80 (new)
+site/new.yaml:3: log: info (new)'
+runs 0 set_ --string new.yaml server.port=80
+prints 'site/new.yaml:2: server.port: 80 -> "80"'
