@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "amendment_report.h"
@@ -11,51 +12,101 @@
 #include "edited_file.h"
 #include "message.h"
 
-/* The result over all sources of the layer. */
-struct outcome {
-	bool has_source; /* a source, or the merged file, has the KEYs */
+/* A reset of KEYs in all sources of the layer. */
+struct reset {
+	const struct command *command;
+	struct edited_file *edited;
+	struct amendment_output *output; /* NULL: a trial; nothing is written or reported */
+	bool has_source;                 /* a source, or the merged file, has the KEYs */
 	struct problem absent;
 };
 
-/*
- * Resets the KEYs in one source. Returns 0 with *before for the next source, or as
- * edited_file_amend().
- */
-static int reset_in_one(const struct command *command, struct edited_file *edited,
-	struct assignments *assignments, size_t *before, struct outcome *outcome,
+/* Resets the KEYs in one source. Returns 0 with *before for the next source, or as
+ * edited_file_amend(). */
+static int reset_in_one(struct reset *reset, struct assignments *assignments, size_t *before,
 	struct problem *problem)
 {
 	CLEANUP(amendment_freep) struct amendment *amendment = NULL;
+	struct amendment_output *all = &reset->edited->output;
+	const bool is_dry = all->is_dry;
 	struct amendment_request request = {.plan = assignments_plan,
 		.context = assignments,
 		.resets = true,
 		.before = *before};
-	int r = edited_file_amend(command, edited, &request, &amendment, problem);
 
+	all->is_dry |= !reset->output;
+	int r = edited_file_amend(reset->command, reset->edited, &request, &amendment, problem);
+	all->is_dry = is_dry;
 	if (r != 0)
 		return r;
 	*before = amendment->source;
 	if (amendment->is_absent)
-		outcome->absent = *problem;
-	outcome->has_source |= amendment->file && !amendment->is_absent;
-	return amendment_report(&edited->output, amendment);
+		reset->absent = *problem;
+	reset->has_source |= amendment->file && !amendment->is_absent;
+	return reset->output ? amendment_report(reset->output, amendment) : 0;
+}
+
+/* Returns 0; PROBLEM, with reset->absent if neither a source nor the merged file has the KEYs; or as
+ * edited_file_amend(). */
+static int reset_in_all(
+	struct reset *reset, struct assignments *assignments, struct problem *problem)
+{
+	size_t before = SIZE_MAX;
+	int r = 0;
+
+	reset->has_source = false;
+	reset->absent.message[0] = '\0';
+	do {
+		r = reset_in_one(reset, assignments, &before, problem);
+	} while (r == 0 && before > 0);
+	if (r == 0 && !reset->has_source && reset->absent.message[0]) {
+		*problem = reset->absent;
+		r = PROBLEM;
+	}
+	return r;
+}
+
+/* Returns whether the removal of one item may change the index of another. */
+static bool have_items(const struct assignments *assignments)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < assignments->count; i++)
+		count += strchr(assignments->items[i].text, '[') != NULL;
+	return count > 1;
+}
+
+/*
+ * Resets one KEY after the other. Together they are looked for in one tree, but a KEY whose value
+ * the layer removes is in the layer alone, and one that the layer lacks is in the merged file alone.
+ */
+static int reset_each(struct reset *reset, struct assignments *assignments, struct problem *problem)
+{
+	int r = 0;
+
+	for (int is_made = 0; r == 0 && is_made < 2; is_made++) {
+		reset->output = is_made ? &reset->edited->output : NULL;
+		for (size_t i = 0; r == 0 && i < assignments->count; i++) {
+			struct assignments one = *assignments;
+
+			one.items += i;
+			one.count = 1;
+			r = reset_in_all(reset, &one, problem);
+		}
+	}
+	return r;
 }
 
 static int reset_keys(
 	const struct command *command, struct edited_file *edited, struct assignments *assignments)
 {
-	struct outcome outcome = {0};
+	struct reset reset = {.command = command, .edited = edited, .output = &edited->output};
 	struct problem problem = {0};
-	size_t before = SIZE_MAX;
-	int r = 0;
+	int r = reset_in_all(&reset, assignments, &problem);
 
-	do {
-		r = reset_in_one(command, edited, assignments, &before, &outcome, &problem);
-	} while (r == 0 && before > 0);
-	if (r == 0 && !outcome.has_source && outcome.absent.message[0]) {
-		problem = outcome.absent;
-		r = PROBLEM;
-	}
+	if (r == PROBLEM && reset.absent.message[0] && assignments->count > 1 &&
+		!have_items(assignments))
+		r = reset_each(&reset, assignments, &problem);
 	amendment_report_end(&edited->output,
 		r == 0 ? "nothing changes: the layer has no such file or value" : NULL);
 	return r == 0 ? EXIT_DONE

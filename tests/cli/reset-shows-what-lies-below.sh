@@ -159,3 +159,13 @@ runs 0 "$PLYFS" reset -c plyfs.yaml by.yaml 'users[name=new].uid'
 printf 'users:\n- {name: web, uid: 9, gid: 1}\n' >s/by.yaml
 runs 0 "$PLYFS" reset -c plyfs.yaml by.yaml 'users[name=web].uid'
 [ "$(cat s/by.yaml)" = $'users:\n- {name: web, gid: 1}' ] || fail "it is: $(cat s/by.yaml)"
+
+# Of several keys, each may stand elsewhere: removed in this layer, or in a lower layer alone.
+printf 'x: 1\ny: 2\n' >vendor/several.yaml
+printf 'x: !delete\n' >site/several.yaml
+runs 1 "$PLYFS" reset -l vendor:site several.yaml x nosuch
+grep -q "there is no 'nosuch' to be removed" err || fail "it says: $(cat err)"
+[ "$(cat site/several.yaml)" = 'x: !delete' ] || fail "an error changes nothing: $(cat site/several.yaml)"
+runs 0 "$PLYFS" reset -l vendor:site several.yaml x y
+prints 'site/several.yaml: x: 1 (shows vendor/several.yaml:1)
+site/several.yaml: removed'
