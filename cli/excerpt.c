@@ -1,5 +1,8 @@
 #include "excerpt.h"
 
+#include <string.h>
+
+#include "scalar.h"
 #include "shown.h"
 
 #define ELLIPSIS "…"
@@ -68,10 +71,20 @@ static void put_scalar(struct cut *cut, const struct node *scalar)
 		put(cut, &quote, 1);
 }
 
+/* Puts the tag as YAML writes it: a core tag short. */
+static void put_tag(struct cut *cut, const char *tag)
+{
+	size_t len = sizeof(SCALAR_CORE_PREFIX) - 1;
+	bool is_core = strncmp(tag, SCALAR_CORE_PREFIX, len) == 0;
+
+	put_word(cut, is_core ? "!!" : "");
+	put_text(cut, span_of(is_core ? tag + len : tag), '\0');
+}
+
 static void put_value(struct cut *cut, const struct node *value)
 {
 	if (value->tag) {
-		put_text(cut, span_of(value->tag), '\0');
+		put_tag(cut, value->tag);
 		put_word(cut, node_is_scalar(value) && value->text.len == 0 ? "" : " ");
 	}
 	if (node_is_scalar(value)) {

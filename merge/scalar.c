@@ -8,8 +8,6 @@
 #include "number.h"
 #include "resolve.h"
 
-#define CORE_PREFIX "tag:yaml.org,2002:"
-
 /*
  * A tag promises a type. If the text does not fit it, the scalar is SCALAR_FOREIGN, and only equal
  * to one with the same tag and text.
@@ -21,9 +19,9 @@ static enum scalar_type type_of_tag(const struct node *scalar)
 
 	if (strcmp(scalar->tag, "!") == 0)
 		return SCALAR_STRING;
-	if (strncmp(scalar->tag, CORE_PREFIX, sizeof(CORE_PREFIX) - 1) != 0)
+	if (strncmp(scalar->tag, SCALAR_CORE_PREFIX, sizeof(SCALAR_CORE_PREFIX) - 1) != 0)
 		return SCALAR_FOREIGN;
-	name = scalar->tag + sizeof(CORE_PREFIX) - 1;
+	name = scalar->tag + sizeof(SCALAR_CORE_PREFIX) - 1;
 	if (strcmp(name, "str") == 0)
 		return SCALAR_STRING;
 	if (strcmp(name, "null") == 0)

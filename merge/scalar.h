@@ -13,6 +13,9 @@
 
 #include "node.h"
 
+/* The beginning of a core tag, which YAML also writes as "!!" (YAML 1.2.2, 6.8.2). */
+#define SCALAR_CORE_PREFIX "tag:yaml.org,2002:"
+
 enum scalar_type {
 	SCALAR_NULL,
 	SCALAR_BOOL,

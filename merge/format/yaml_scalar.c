@@ -6,14 +6,13 @@
 
 #include "number.h"
 #include "resolve.h"
+#include "scalar.h"
 #include "toml_value.h"
 #include "utf8.h"
 
 /* Greatest length of a key that is written without "? ", in characters. YAML's limit is 1024, on
  * one line. */
 #define SIMPLE_KEY_MAX 1000
-
-#define CORE_PREFIX "tag:yaml.org,2002:"
 
 /* Traits of a text, which decide the positions and styles it may be written in. */
 enum {
@@ -348,10 +347,10 @@ void yaml_put_tag(struct output *output, const char *tag)
 	if (tag[0] == '!') {
 		output_char(output, '!');
 		put_tag_text(output, tag + 1, TAG_CHARS);
-	} else if (strncmp(tag, CORE_PREFIX, sizeof(CORE_PREFIX) - 1) == 0 &&
-		   tag[sizeof(CORE_PREFIX) - 1]) {
+	} else if (strncmp(tag, SCALAR_CORE_PREFIX, sizeof(SCALAR_CORE_PREFIX) - 1) == 0 &&
+		   tag[sizeof(SCALAR_CORE_PREFIX) - 1]) {
 		output_put(output, "!!", 2);
-		put_tag_text(output, tag + sizeof(CORE_PREFIX) - 1, TAG_CHARS);
+		put_tag_text(output, tag + sizeof(SCALAR_CORE_PREFIX) - 1, TAG_CHARS);
 	} else {
 		output_put(output, "!<", 2);
 		put_tag_text(output, tag, URI_CHARS);

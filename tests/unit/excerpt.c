@@ -25,6 +25,7 @@ TEST(value_is_in_flow_style_with_its_quotes)
 	assert_excerpt("|\n  a\n  b\n", 80, "\"a\\nb\\n\"");
 	assert_excerpt("a:\n- 1\n- {b: []}\nc: !t d\n", 80, "{a: [1, {b: []}], c: !t d}");
 	assert_excerpt("!t", 80, "!t");
+	assert_excerpt("!!str 12", 80, "!!str 12");
 	assert_excerpt("a:\n", 80, "{a: }");
 }
 

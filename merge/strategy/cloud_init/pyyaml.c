@@ -15,8 +15,6 @@
 #include "json_patch.h"
 #include "scalar.h"
 
-#define CORE_PREFIX "tag:yaml.org,2002:"
-
 /* Digits of a number that is rewritten. A longer one is refused. A double needs far fewer. */
 #define NUMBER_MAX 400
 
@@ -35,9 +33,9 @@ struct number_text {
 /* Returns the core tag's name, "int" of !!int. NULL: it is another tag. */
 static const char *core_name(const struct node *node)
 {
-	size_t len = sizeof(CORE_PREFIX) - 1;
+	size_t len = sizeof(SCALAR_CORE_PREFIX) - 1;
 
-	return node->tag && strncmp(node->tag, CORE_PREFIX, len) == 0 ? node->tag + len : NULL;
+	return node->tag && strncmp(node->tag, SCALAR_CORE_PREFIX, len) == 0 ? node->tag + len : NULL;
 }
 
 static bool has_tag(const struct node *node, const char *name)
@@ -276,7 +274,7 @@ static int load_tagged(struct pyyaml *pyyaml, const struct node *scalar, const s
 		return refuse_value(pyyaml, scalar, "a timestamp");
 	/* cloud-init adds this tag, for output of Python 2. */
 	if (has_tag(scalar, "python/unicode"))
-		return write_anew(pyyaml, scalar, scalar->text, CORE_PREFIX "str", ret);
+		return write_anew(pyyaml, scalar, scalar->text, SCALAR_CORE_PREFIX "str", ret);
 	return problem_at(pyyaml->problem, scalar,
 		"could not determine a constructor for the tag '%s'; cloud-init knows only "
 		"YAML's own tags",
